@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass `escape`: objects that nobody else can know become locals; those that somebody can know on
- * some paths only, or late, are allocated there.
+ * Pass `escape`: turns objects that only their function can know into locals, and allocates other objects at the places
+ * of their escapes: later than the source does, or on some paths only.
  *
- * Needs: optimised IR, in which calls that took an object by its address are gone if they were to
- * be; layout statics. Provides: fewer calls of cairn_alloc and its like, and values in the place of
- * what they made, where LLVM promotes it. Breaks: struct cn_cfg; no safepoint may exist yet.
+ * Needs: optimised IR after inlining, since a call that is passed an object makes the object known; layout statics; it
+ * must run before safepoints exist. Provides: fewer calls of cairn_alloc() and its like, and values in the place of
+ * objects that LLVM promotes. Breaks: struct cn_cfg.
  *
- * LLVM takes away an object that is only written to, and forwards what is stored to what is loaded
- * as far as one path leads from one to the other. A local is taken apart wherever the paths meet.
- * So each round makes locals of objects and lets LLVM promote these, in the functions that changed;
- * then objects that were stored in those are known by nobody, either.
+ * LLVM by itself removes an object that is only written to, and forwards a stored value to a load on the same path. It
+ * takes a local apart also where paths meet. So each round turns objects into locals and lets LLVM promote these, in
+ * the functions that changed. Objects that only such a local pointed to are private in the next round.
  */
 #include <stdlib.h>
 #include <llvm-c/DebugInfo.h>
@@ -40,7 +39,7 @@ struct work {
   struct cn_safepoint_free windows;
   uint64_t *often;
   uint64_t floating; /* bytes of the function's locals that stay in memory */
-  bool parted;       /* a family was parted since the last look at the function */
+  bool parted;       /* the current round has parted a phi web */
 };
 
 typedef CN_VECTOR(LLVMValueRef) values;
@@ -70,10 +69,9 @@ static void free_analyses(struct work *w)
   cn_cfg_free(&w->cfg);
 }
 
-/* Why an object that does not escape stays nevertheless; or null. One with references that LLVM
- * does not take apart would be described to the collector, but LLVM's loop-reduce may spill the
- * address of a local that a loop accesses at changing places, and then nothing could describe it.
- */
+/* The reason, apart from escapes, why an object stays allocated; or null. An object with references that LLVM leaves in
+ * memory would be described to the collector. LLVM's loop-reduce may spill the address of a local that a loop accesses
+ * at variable offsets, which makes a description impossible. */
 static const char *why_object_stays(const struct work *w, const struct cn_use_graph *web)
 {
   if (!web->floating && !web->joined)
@@ -85,7 +83,7 @@ static const char *why_object_stays(const struct work *w, const struct cn_use_gr
              : NULL;
 }
 
-/* Does it escape, but into phis alone? */
+/* True if the object escapes, and only into phis. */
 static bool only_joins(const struct cn_use_graph *web)
 {
   bool any = false;
@@ -124,7 +122,7 @@ static char *describe_use(const struct cn_use_graph_use *use)
   return text;
 }
 
-/* Why the phis into which an object goes make no family. */
+/* The reason why the phis into which an object goes are still there. Caller frees. */
 static char *describe_family(struct work *w, const struct cn_object *object)
 {
   struct cn_family family;
@@ -137,7 +135,7 @@ static char *describe_family(struct work *w, const struct cn_object *object)
   return text;
 }
 
-/* Why an object is still there. */
+/* The reason why an object is still allocated. Caller frees. */
 static char *describe_object(struct work *w, const struct cn_object *object)
 {
   struct cn_use_graph web;
@@ -183,7 +181,7 @@ static void tell_rest(struct work *w)
 
 /* ---- one object ---- */
 
-/* Make single objects of a phi and what comes into it. The next look at the function finds them. */
+/* Part the phi web of an object, if it has one: the next round finds each phi as a separate object. */
 static bool split_phi_web(struct work *w, const struct cn_object *object)
 {
   struct cn_family family;
@@ -196,7 +194,7 @@ static bool split_phi_web(struct work *w, const struct cn_object *object)
   return found;
 }
 
-/* Can the contents be copied so that references stay some? */
+/* True if references stay references in a copy of the contents: the fields are few, or all are data. */
 static bool is_copied_well(struct cn_ctx *ctx, const struct cn_object *object)
 {
   struct cn_scalars scalars = {0};
@@ -207,7 +205,7 @@ static bool is_copied_well(struct cn_ctx *ctx, const struct cn_object *object)
   return few || !object->refs;
 }
 
-/* Allocate the object where it escapes. The call's own does not any more: `web` is then of that. */
+/* Allocate the object where it escapes. If true, `web` is then of the call's object, which is free of escapes. */
 static bool sink_allocation(struct work *w, const struct cn_object *object, struct cn_use_graph *web)
 {
   struct cn_sink_in in = {w->ctx, &w->loops, &w->windows, w->often};
@@ -260,7 +258,7 @@ static void drop_static(LLVMValueRef global)
     LLVMDeleteGlobal(global);
 }
 
-/* Change what can be changed at one look. False: nothing. */
+/* Replace all allocations that can be replaced, up to the first parted phi web. True if the function has changed. */
 static bool replace_in_one_round(struct work *w)
 {
   values calls = {0};
@@ -284,7 +282,7 @@ static bool replace_in_one_round(struct work *w)
   return any;
 }
 
-/* The same, until no family is parted. */
+/* Run rounds as long as they part phi webs. True if the first one has changed the function. */
 static bool round_of(struct work *w)
 {
   bool any = replace_in_one_round(w);

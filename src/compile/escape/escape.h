@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Objects that do not escape, or not everywhere. Private to pass `escape`.
+ * Objects that stay private to their function, and those that escape at some places. Private to pass `escape`.
  */
 #ifndef CN_COMPILE_ESCAPE_ESCAPE_H
 #define CN_COMPILE_ESCAPE_ESCAPE_H
@@ -13,23 +13,23 @@
 #include "compile/allocation/layout_constants.h"
 
 enum {
-  CN_OBJECT_MOST = 4096,  /* bytes of an object that may become a local, */
-  CN_FLOATING_MOST = 512, /* and of all in a function that will stay in memory */
+  CN_OBJECT_MOST = 4096,  /* bytes of an object that may become a local */
+  CN_FLOATING_MOST = 512, /* bytes of all locals of a function that stay in memory */
 };
 
 /* ---- candidate_objects.c ---- */
 
-/* What an allocation makes. */
+/* The object that an allocation makes. */
 struct cn_object {
   LLVMValueRef root; /* the call; or a phi that stands for one of several objects (join.c) */
   const struct cn_allocator *allocator;
   LLVMTypeRef type; /* of a local with the same fields */
-  uint64_t size;    /* of that, in bytes */
-  uint64_t tag;     /* what references have more than the payload's address */
+  uint64_t size;    /* of `type`, in bytes */
+  uint64_t tag;     /* a reference is the payload's address plus this */
   bool refs;
-  const char *stays; /* why it is no local, whatever is done with it; or null, and all above holds */
+  const char *stays; /* why it is allocated, with any uses; null: all fields above are valid */
 };
-/* False: it is no allocation, or one that pass `layouts` has to judge. */
+/* False if `call` is something else, or an allocation that pass `layouts` has to judge. */
 bool cn_object_read(struct cn_ctx *ctx, LLVMValueRef call, struct cn_object *out);
 /* The name of its type, for messages. Caller frees. */
 char *cn_object_name(struct cn_ctx *ctx, LLVMValueRef call);
@@ -39,22 +39,22 @@ char *cn_object_name(struct cn_ctx *ctx, LLVMValueRef call);
 /* A pointer to the object, or into it. */
 struct cn_use_graph_pointer {
   LLVMValueRef value;
-  uint64_t offset; /* from the payload's start, */
-  bool known;      /* if it is constant */
+  uint64_t offset; /* from the payload's start, in bytes; valid if `known` */
+  bool known;      /* the offset is constant */
 };
-/* What is done with a pointer, but for forming others. */
+/* A use of a pointer by an instruction outside the graph. */
 struct cn_use_graph_use {
   LLVMValueRef user, pointer;
-  LLVMBasicBlockRef block; /* where the pointer is needed: for a phi, at the end of the way to it */
-  const char *escapes;     /* how it leaves what is known; null: it does not */
-  bool joins;              /* it escapes into a phi, from the start of the object */
+  LLVMBasicBlockRef block; /* where the pointer is needed; for a phi, the incoming block */
+  const char *escapes;     /* the reason why the use escapes (use_graph.c), or null */
+  bool joins;              /* the root escapes into a phi */
 };
 struct cn_use_graph {
   const struct cn_object *object;
   CN_VECTOR(struct cn_use_graph_pointer) pointers; /* the root first; all are dominated by it */
   CN_VECTOR(struct cn_use_graph_use) uses;
   struct cn_ptrmap index; /* value -> its place in `pointers`, plus one */
-  bool floating;          /* it is accessed at places that are not constant */
+  bool floating;          /* some access has a variable offset */
   bool joined;            /* some pointers are phis or selects */
 };
 void cn_use_graph_find(struct cn_ctx *ctx, const struct cn_cfg *cfg, const struct cn_object *object,
@@ -66,48 +66,47 @@ bool cn_use_graph_has(const struct cn_use_graph *web, LLVMValueRef value);
 
 /* ---- local.c ---- */
 
-/* Turn the object of a web without escapes into a local. Erases the call. */
+/* Turn the object into a local, and erase the call. The use graph must be free of escapes. */
 void cn_local_make(struct cn_ctx *ctx, const struct cn_use_graph *web);
 
 /* ---- join.c ---- */
 
-/* Objects of one type, of which a phi is one or the other, or null. None is used any more where it
- * goes into a phi, and none escapes otherwise. */
+/* A phi web: objects of one type, and phis that are one of them or null. The uses of a member end where it goes into a
+ * phi, and its only escapes are those into phis of the web. */
 struct cn_family {
   CN_VECTOR(struct cn_object) members; /* allocations and phis */
   struct cn_ptrmap index;              /* roots -> places in `members`, plus one */
-  struct cn_use_graph_use wrong;       /* why it is none: what is done with a member */
+  struct cn_use_graph_use wrong;       /* if the search failed: the use of a member that is the reason */
 };
-/* Find the family of an object. False: it has none. Free it either way. */
+/* Find the phi web of an object. False if the search failed. Caller frees `family` in both cases. */
 bool cn_family_find(struct cn_ctx *ctx, const struct cn_cfg *cfg, const struct cn_object *object,
                     struct cn_family *family);
 void cn_family_free(struct cn_family *family);
 /* Attribute of the allocation that takes the place of a phi. */
 #define CN_ATTR_JOINED "cairn-joined"
-/* Make an allocation of each phi, which takes over the contents. Then nothing of it escapes. */
+/* Turn each phi into an allocation that takes over the contents of its inputs. All members are then free of escapes. */
 void cn_family_part(struct cn_ctx *ctx, const struct cn_family *family);
 
 /* ---- sink_allocations.c, move.c ---- */
 
 enum { CN_SINK_MOST = 3 };
-/* Where to allocate an object: on each path on which it escapes one of the places comes first, at
- * most once for each run of the call; and all uses that come after one are dominated by it. */
+/* The places for the allocation of an object. Each path to an escape comes to a place first, and each path comes to at
+ * most one place per execution of the call. A place dominates all uses that come after it. */
 struct cn_sink {
   uint32_t blocks[CN_SINK_MOST];
-  LLVMValueRef before[CN_SINK_MOST]; /* in these: the first use that escapes, or the block's end */
+  LLVMValueRef before[CN_SINK_MOST]; /* per block: its first use that escapes, or its end */
   uint32_t count;
 };
-/* What of the function it looks at. */
+/* Analyses of the function, for cn_sink_find(). */
 struct cn_sink_in {
   struct cn_ctx *ctx;
   const struct cn_loops *loops;
   const struct cn_safepoint_free *windows;
-  const uint64_t *often; /* of cn_block_frequency_find() */
+  const uint64_t *often; /* from cn_block_frequency_find() */
 };
-/* False: there are none, or it does not pay. */
+/* True if there are places and the move pays. */
 bool cn_sink_find(const struct cn_sink_in *in, const struct cn_use_graph *web, struct cn_sink *sink);
-/* Allocate it there, with the contents that it has there. The call's own object does not escape any
- * more. */
+/* Allocate the object at each place, with the contents that it has there. The call's object is then free of escapes. */
 void cn_sink_make(struct cn_ctx *ctx, const struct cn_cfg *cfg, const struct cn_use_graph *web,
                   const struct cn_sink *sink);
 

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where the pointers to an object go. Part of pass `escape`.
+ * Finds the use graph of an object: the pointers to it, and their uses. Part of pass `escape`.
  *
  * Needs: struct cn_cfg. Provides: struct cn_use_graph. Breaks: nothing.
  *
- * The web has the pointers that are formed of the allocation's result alone, and all that is done
- * with them. A phi or select belongs to it if all that comes in does. So every pointer of the web
- * is dominated by the call, and thus never live when the call runs again: of the objects that it
- * makes in a loop, one at a time is known. What is no member, and not formed of one that escapes,
- * has another address.
+ * The pointers of the graph, its members, are formed from the allocation's result alone. A phi or select is a member if
+ * its inputs are members or undefined, and the call runs first. So the call dominates all members, and they are dead
+ * when it runs again: of the objects that it makes in a loop, one at a time is known. A pointer outside the graph has
+ * another address, except if it is formed from a member that escapes.
  *
- * A use escapes if others could know the object by it, or if it would mean something else for a
- * local: its memory is accessed in a way that hides a reference, or outside of its bounds.
+ * A use escapes if other code could know the object by it. A use also escapes if it would mean something else for a
+ * local: an access that hides a reference, or an access outside the object's bounds.
  */
 #include <string.h>
 #include "base/check.h"
@@ -27,7 +26,7 @@ struct walk {
   struct cn_ctx *ctx;
   const struct cn_cfg *cfg;
   struct cn_use_graph *web;
-  struct cn_ptrmap outside; /* phis and selects that are no members */
+  struct cn_ptrmap outside; /* phis and selects that are excluded */
 };
 
 bool cn_use_graph_has(const struct cn_use_graph *web, LLVMValueRef value)
@@ -61,8 +60,8 @@ static void add_pointer(struct walk *walk, LLVMValueRef value, uint64_t offset, 
 
 /* ---- members ---- */
 
-/* Could the phi or select be a member, as far as what comes in tells at once? If not it is not
- * followed, for many such may follow each other. */
+/* True if each input of the phi or select has the form of a member, or is undefined. Others are excluded at once, since
+ * note_outside() excludes one link of a chain per round. */
 static bool may_be_member(const struct walk *walk, LLVMValueRef join)
 {
   bool phi = LLVMIsAPHINode(join);
@@ -90,7 +89,7 @@ static void follow_uses(struct walk *walk, struct cn_use_graph_pointer pointer)
   }
 }
 
-/* Does the call run before the phi or select, whenever that does? */
+/* True if every path to the phi or select runs the call first. */
 static bool is_below(const struct walk *walk, LLVMValueRef join)
 {
   LLVMBasicBlockRef home = LLVMGetInstructionParent(walk->web->object->root);
@@ -102,7 +101,7 @@ static bool is_below(const struct walk *walk, LLVMValueRef join)
   return cn_cfg_dominates(walk->cfg, cn_cfg_index(walk->cfg, home), at);
 }
 
-/* Comes nothing into the phi or select but members and what is undefined? */
+/* True if the inputs of the phi or select are members or undefined, and the call runs first. */
 static bool is_member(const struct walk *walk, LLVMValueRef join)
 {
   bool phi = LLVMIsAPHINode(join);
@@ -116,7 +115,7 @@ static bool is_member(const struct walk *walk, LLVMValueRef join)
   return is_below(walk, join);
 }
 
-/* Are all joins of the web members? Those that are not are noted. */
+/* True if all phis and selects of the graph are members. Excludes the others. */
 static bool note_outside(struct walk *walk)
 {
   bool all = true;
@@ -137,7 +136,7 @@ static bool note_outside(struct walk *walk)
 
 /* ---- accesses ---- */
 
-/* Do the bytes hold a reference of the object? */
+/* True if some of the bytes belong to a reference of the object. */
 static bool covers_ref(struct walk *walk, uint64_t offset, uint64_t bytes)
 {
   for (uint64_t at = offset - offset % WORD_BYTES; at < offset + bytes; at += WORD_BYTES)
@@ -146,13 +145,13 @@ static bool covers_ref(struct walk *walk, uint64_t offset, uint64_t bytes)
   return false;
 }
 
-/* Is a reference accessed where the object's type has something else? */
+/* True if a reference is accessed at a constant offset where the object's type has something else. */
 static bool lacks_ref(struct walk *walk, const struct cn_use_graph_pointer *pointer, LLVMTypeRef type)
 {
   return cn_is_ref(type) && pointer->known && !cn_types_ref_at(walk->ctx, walk->web->object->type, pointer->offset);
 }
 
-/* Judge an access of so many bytes; `plain`: it could hide a reference. */
+/* Judge an access of `bytes` bytes. A `plain` access could hide a reference. */
 static const char *judge_bytes(struct walk *walk, const struct cn_use_graph_pointer *pointer, uint64_t bytes,
                                bool plain)
 {
@@ -182,7 +181,7 @@ static const char *judge_access(struct walk *walk, const struct cn_use_graph_poi
   return judge_bytes(walk, pointer, LLVMStoreSizeOfType(walk->ctx->layout, type), !cn_holds_ref(type) && !clears);
 }
 
-/* A memset, or one side of a copy. */
+/* Judge a memset, or one side of a copy. */
 static const char *judge_block(struct walk *walk, const struct cn_use_graph_pointer *pointer, LLVMValueRef call,
                                bool clears)
 {
@@ -219,7 +218,8 @@ static const char *judge_call(struct walk *walk, const struct cn_use_graph_point
   return "it is passed on";
 }
 
-/* A phi may be null, and is equal to what is null, too. */
+/* A root that is a phi may be null, and then equals other null values: only a comparison with the constant null, or of
+ * two members, is private. */
 static const char *judge_compare(const struct walk *walk, LLVMValueRef compare)
 {
   LLVMValueRef a = LLVMGetOperand(compare, 0), b = LLVMGetOperand(compare, 1);
@@ -261,7 +261,7 @@ static const char *judge_user(struct walk *walk, const struct cn_use_graph_point
   }
 }
 
-/* A phi needs the pointer at the end of each way on which it comes in. */
+/* A phi needs the pointer at the end of each block that passes it in. */
 static void judge_use(struct walk *walk, const struct cn_use_graph_pointer *pointer, LLVMValueRef user)
 {
   LLVMBasicBlockRef block = LLVMGetInstructionParent(user);
@@ -289,7 +289,7 @@ static void judge_uses(struct walk *walk)
         judge_use(walk, &walk->web->pointers.at[i], LLVMGetUser(use));
 }
 
-/* ---- the web ---- */
+/* ---- the use graph ---- */
 
 void cn_use_graph_free(struct cn_use_graph *web)
 {
