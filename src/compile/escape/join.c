@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Phis of objects, as of the value of a variable that gets a new object on each pass of a loop.
- * Part of pass `escape`.
+ * Parts phi webs of objects, for example of a variable that gets a new object on each iteration of a loop. Part of pass
+ * `escape`.
  *
- * Needs: struct cn_cfg. Provides: an object of its own in the place of each phi of a family. It
- * takes over the contents of what comes in. Breaks: nothing that struct cn_cfg has.
+ * Needs: struct cn_cfg. Provides: a separate object in the place of each phi of a phi web. The object takes over the
+ * contents of the phi's input. Breaks: nothing that struct cn_cfg has.
  *
  *        p = phi [a, x], [b, y], [null, z]
  *
- *   x:   a0 = load a.0 ...             and so in y; 0 in z
+ *   x:   a0 = load a.0 ...             likewise in y; 0 in z
  *        p0 = phi [a0, x], [b0, y], [0, z] ...
  *        is_null = phi [false, x], [false, y], [true, z]
  *        p = call cairn_alloc;  p.0 = p0 ...
  *
- * That is the same only if nobody looks at `a` after the phi, by another name: then nobody can tell
- * that p is a copy.
+ * The copy behaves as the object itself only if the phi ends the uses of `a` and `b`: accesses by an old name would
+ * miss the stores to p.
  */
 #include <stdlib.h>
 #include <llvm-c/DebugInfo.h>
@@ -26,8 +26,8 @@
 #include "compile/escape/escape.h"
 
 enum {
-  MOST = 16,  /* members of a family */
-  FAR = 4096, /* blocks over which one is looked for */
+  MOST = 16,  /* members of a phi web */
+  FAR = 4096, /* blocks that is_live() visits */
 };
 
 /* ---- finding ---- */
@@ -57,7 +57,8 @@ static bool is_wrong(struct search *s, LLVMValueRef user, const char *why)
   return false;
 }
 
-/* Take what comes into a phi into the family. False: it does not fit. */
+/* Add an input of a phi to the phi web; undefined and null inputs fit as they are. False if the input is something else
+ * than a phi or a new object of the type. */
 static bool add_input(struct search *s, const struct cn_object *like, LLVMValueRef in)
 {
   struct cn_object object;
@@ -74,7 +75,7 @@ static bool add_input(struct search *s, const struct cn_object *like, LLVMValueR
   return true;
 }
 
-/* May loads stand at the block's end? */
+/* True if loads may stand at the block's end. */
 static bool has_plain_end(LLVMBasicBlockRef block)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
@@ -92,7 +93,8 @@ static bool add_inputs(struct search *s, const struct cn_object *like, LLVMValue
   return true;
 }
 
-/* Is the object used after it has gone into a phi of `block`, before there is a new one? */
+/* True if the object may be used after it has gone into a phi of `block`, before its root runs again. Also true if the
+ * search is long. */
 static bool is_live(const struct search *s, const struct cn_use_graph *web, LLVMBasicBlockRef block)
 {
   LLVMBasicBlockRef home = LLVMGetInstructionParent(web->object->root);
@@ -124,7 +126,7 @@ static bool is_live(const struct search *s, const struct cn_use_graph *web, LLVM
   return live;
 }
 
-/* Does the object go into another phi of the same block, from the same one? */
+/* True if the object goes into another phi of the same block, from the same predecessor. */
 static bool goes_twice(const struct cn_use_graph *web, const struct cn_use_graph_use *use)
 {
   for (size_t i = 0; i < web->uses.count; i++) {
@@ -149,8 +151,7 @@ static bool check_use(struct search *s, const struct cn_use_graph *web, const st
   return true;
 }
 
-/* Take the phis into which a member goes into the family. False: something is done with the member
- * that must not be. */
+/* Add the phis into which a member goes to the phi web. False if a use of the member forbids the web. */
 static bool add_phis(struct search *s, const struct cn_object *member)
 {
   struct cn_use_graph web;
@@ -206,8 +207,8 @@ struct parting {
   const struct cn_family *family;
   LLVMBuilderRef builder;
   struct cn_scalars scalars;
-  struct cn_ptrmap nulls;   /* a phi -> the phi that tells whether it is null, */
-  struct cn_ptrmap objects; /* and the object that takes its place */
+  struct cn_ptrmap nulls;   /* a phi -> the phi that is true if it is null */
+  struct cn_ptrmap objects; /* a phi -> the object that takes its place */
 };
 
 static LLVMValueRef build_field_address(struct parting *p, LLVMValueRef object, uint64_t offset)
@@ -228,7 +229,7 @@ static LLVMTypeRef bit_type(const struct parting *p)
   return LLVMInt1TypeInContext(p->ctx->llvm);
 }
 
-/* Is the input null: the phi that tells, or a constant. */
+/* A bit that is true if the input is null: the phi of `nulls`, or a constant. */
 static LLVMValueRef is_null(const struct parting *p, LLVMValueRef in)
 {
   uint64_t *known = cn_ptrmap_find(&p->nulls, in);
@@ -236,7 +237,7 @@ static LLVMValueRef is_null(const struct parting *p, LLVMValueRef in)
   return known ? (LLVMValueRef)(uintptr_t)*known : LLVMConstInt(bit_type(p), !is_member(p, in), false);
 }
 
-/* The scalar of the object that comes in. */
+/* The scalar of the object that comes in; zero for a null or undefined input. */
 static LLVMValueRef scalar_of(struct parting *p, LLVMValueRef phi, unsigned incoming, const struct cn_scalar *scalar)
 {
   LLVMValueRef in = LLVMGetIncomingValue(phi, incoming);
@@ -266,7 +267,7 @@ static void connect_nulls(struct parting *p, LLVMValueRef phi)
   }
 }
 
-/* Is it a comparison of the phi with null? */
+/* True if `user` compares the phi with null. */
 static bool asks_for_null(LLVMValueRef user, LLVMValueRef phi)
 {
   return LLVMIsAICmpInst(user) && LLVMGetOperand(user, 0) == phi && LLVMIsConstant(LLVMGetOperand(user, 1)) &&
@@ -286,7 +287,7 @@ static void replace_null_checks(struct parting *p, LLVMValueRef phi)
   }
 }
 
-/* What came in from that block before, as of a switch with two ways; or null. */
+/* The input that `made` has from `block` already, for example by another edge of a switch; or null. */
 static LLVMValueRef same_block(LLVMValueRef made, LLVMBasicBlockRef block)
 {
   for (unsigned i = 0; i < LLVMCountIncoming(made); i++)

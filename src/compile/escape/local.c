@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An object becomes a local. Part of pass `escape`.
+ * Turns an object into a local. Part of pass `escape`.
  *
- * Needs: a web without escapes. Provides: an alloca in the entry block, cleared where the object
- * was allocated, in the object's place. Breaks: nothing that struct cn_cfg has.
+ * Needs: a use graph that is free of escapes. Provides: an alloca in the entry block in the object's place, cleared
+ * as the object was, where it was allocated. Breaks: nothing that struct cn_cfg has.
  *
- * Where it holds references and LLVM does not promote it, it is like any local whose address is
- * taken: rewrite-statepoints describes it to the collector.
+ * A local with references that LLVM leaves in memory is like any local whose address is taken: rewrite-statepoints
+ * describes it to the collector.
  */
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
@@ -19,7 +19,7 @@ struct local {
   struct cn_ctx *ctx;
   const struct cn_use_graph *web;
   LLVMBuilderRef builder;
-  struct cn_ptrmap made; /* a pointer of the web -> that to the local */
+  struct cn_ptrmap made; /* a pointer of the use graph -> its replacement */
 };
 
 static LLVMTypeRef pointer_type(const struct local *l)
@@ -58,7 +58,7 @@ static LLVMValueRef make_gep(struct local *l, LLVMValueRef gep)
   return made;
 }
 
-/* What comes into a join in the place of `in`: a member, or something undefined. */
+/* The replacement for an input of a phi or select: `in` is a member, or undefined. */
 static LLVMValueRef input_of(struct local *l, LLVMValueRef in)
 {
   return LLVMIsUndef(in) ? LLVMGetPoison(pointer_type(l)) : pointer_of(l, in);
@@ -73,7 +73,7 @@ static LLVMValueRef make_select(struct local *l, LLVMValueRef select)
   return LLVMBuildSelect(l->builder, LLVMGetOperand(select, 0), yes, no, "");
 }
 
-/* A phi gets its inputs later: they may lead back to it. */
+/* The replacement of a pointer. A phi gets its inputs later, since they may be formed from the phi itself. */
 static LLVMValueRef pointer_of(struct local *l, LLVMValueRef pointer)
 {
   uint64_t *known = cn_ptrmap_find(&l->made, pointer);
@@ -114,7 +114,7 @@ static void replace_by(LLVMValueRef old, LLVMValueRef value)
   LLVMInstructionEraseFromParent(old);
 }
 
-/* Nothing else has the object's address. */
+/* The object's address is unique: a comparison with a pointer outside the use graph has a constant result. */
 static void change_compare(struct local *l, LLVMValueRef compare)
 {
   LLVMTypeRef bit = LLVMInt1TypeInContext(l->ctx->llvm);
@@ -152,7 +152,7 @@ static void change_call(struct local *l, LLVMValueRef call)
   } else if (cn_calls_intrinsic(call, "llvm.memmove")) {
     LLVMBuildMemMove(l->builder, to, 1, from, 1, LLVMGetOperand(call, 2));
   } else if (!cn_calls_intrinsic(call, "llvm.assume")) {
-    LLVMValueRef value = LLVMConstNull(type); /* an object is no immediate */
+    LLVMValueRef value = LLVMConstNull(type); /* CN_TAG_IS is false of objects */
     if (from)
       value = LLVMBuildSub(l->builder, LLVMBuildPtrToInt(l->builder, to, type, ""),
                            LLVMBuildPtrToInt(l->builder, from, type, ""), "");
@@ -181,7 +181,7 @@ static void change_user(struct local *l, LLVMValueRef user)
   }
 }
 
-/* Change each user once: it may use two pointers. */
+/* Change each user once, since a user may use two pointers. */
 static void change_users(struct local *l)
 {
   struct cn_ptrmap changed = {0};

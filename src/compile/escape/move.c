@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An object is allocated where it escapes. Part of pass `escape`.
+ * Allocates an object where it escapes. Part of pass `escape`.
  *
- * Needs: struct cn_sink. Provides: at each of its places an allocation, with the contents of the
- * object as they are there, and the uses that the place dominates are of it. Breaks: nothing that
- * struct cn_cfg has.
+ * Needs: struct cn_sink. Provides: at each of its places an allocation, with the contents that the object has there;
+ * the uses that the place dominates are of this allocation. Breaks: nothing that struct cn_cfg has.
  *
- * The contents are read from the call's object, which does not escape any more, and becomes a local
- * next.
+ * The contents are read from the call's object, which is then free of escapes and becomes a local next.
  */
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
@@ -20,7 +18,7 @@ struct move {
   struct cn_ctx *ctx;
   const struct cn_use_graph *web;
   LLVMBuilderRef builder;
-  LLVMValueRef fresh; /* the allocation in the block at hand */
+  LLVMValueRef fresh; /* the allocation at the current place */
 };
 
 static LLVMValueRef build_field_address(struct move *m, LLVMValueRef object, uint64_t offset)
@@ -51,7 +49,7 @@ static void copy_scalars(struct move *m, const struct cn_scalars *scalars)
   }
 }
 
-/* Copy the contents: field by field if there are few, so that references stay some. */
+/* Copy the contents, field by field if the fields are few: references stay references. */
 static void copy_contents(struct move *m)
 {
   const struct cn_object *object = m->web->object;
@@ -61,7 +59,7 @@ static void copy_contents(struct move *m)
   if (scalars.list.count <= CN_SCALARS_MOST) {
     copy_scalars(m, &scalars);
   } else {
-    CN_CHECK(!object->refs); /* cn_sink_find() */
+    CN_CHECK(!object->refs); /* is_copied_well() of escape.c */
     LLVMValueRef size = LLVMConstInt(LLVMInt64TypeInContext(m->ctx->llvm), object->size, false);
     LLVMBuildMemCpy(m->builder, build_field_address(m, m->fresh, 0), CAIRN_ABI_OBJECT_ALIGN,
                     build_field_address(m, object->root, 0), CAIRN_ABI_OBJECT_ALIGN, size);
@@ -80,7 +78,7 @@ static void clone_allocation(struct move *m, LLVMValueRef before)
   copy_contents(m);
 }
 
-/* The pointer of the web, formed of the new object, at the builder's place. */
+/* The pointer of the use graph, formed from the new object, at the builder's place. */
 static LLVMValueRef formed_again(struct move *m, LLVMValueRef pointer)
 {
   if (pointer == m->web->object->root)
@@ -93,7 +91,7 @@ static LLVMValueRef formed_again(struct move *m, LLVMValueRef pointer)
   return made;
 }
 
-/* Is that operand of the use's user the pointer, needed in the use's block? */
+/* True if the operand of the use's user is the pointer; for a phi, from the use's block. */
 static bool is_meant(const struct cn_use_graph_use *use, unsigned operand)
 {
   return LLVMGetOperand(use->user, operand) == use->pointer &&
@@ -116,8 +114,7 @@ static void change_use(struct move *m, const struct cn_use_graph_use *use)
   }
 }
 
-/* Does the use come after `before`, which is in `block`? A phi needs the object at a block's end.
- */
+/* True if the use comes after the place `before` in `block`. A phi needs the object at a block's end. */
 static bool is_after(const struct cn_cfg *cfg, const struct cn_use_graph_use *use, uint32_t block, LLVMValueRef before)
 {
   uint32_t at = cn_cfg_index(cfg, use->block);

@@ -1,24 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where an object that escapes could be allocated. Part of pass `escape`.
+ * Finds places for the allocation of an object that escapes. Part of pass `escape`.
  *
- * Needs: struct cn_loops, struct cn_use_graph, struct cn_safepoint_free. Provides: struct cn_sink. Breaks:
- * nothing.
+ * Needs: struct cn_loops, struct cn_use_graph, struct cn_safepoint_free. Provides: struct cn_sink. Breaks: nothing.
  *
- * Each use that escapes asks for its own block. A block goes up in the tree of dominators as long
- * as one of these is reached from it, before the call runs again:
+ * Each use that escapes asks for its own block. A block goes up in the dominator tree as long as it reaches one of
+ * these before the call runs again:
  *
- *   itself, or another of them     the object would be allocated twice
- *   a use that it does not         there the one object or the other would be meant, depending on
- *   dominate                       the way
+ *   itself, or another asked block     the object would be allocated twice
+ *   a use outside its subtree          the use would mean one object or the other, depending on the path
  *
- * Each run of the call leads to at most one of the blocks that are left, so no path allocates more
- * than it did. In a block the object is allocated before the first use that escapes: that may also
- * be in the block of the call.
+ * Each execution of the call reaches at most one of the final blocks, so each path allocates at most as often as the
+ * call does. In a block the object is allocated before the first use that escapes; this may be the call's block, too.
  *
- * It pays if the object is allocated less often; or if the values that it would be given meanwhile
- * can wait for it: then it is new when they are stored, which needs no barrier, and nobody has to
- * clear it. A builder of trees, which makes a node and then what the node leads to, is like that.
+ * The change pays if the object is allocated less often. The change also pays if the values that the object would get
+ * meanwhile can wait for it: the stores are then into a new object, so they need no barrier, and clearing is
+ * superfluous. A builder of trees, which makes a node and then its children, is an example.
  */
 #include <stdlib.h>
 #include "base/bitset.h"
@@ -28,8 +25,8 @@
 #include "compile/markers/nopoll.h"
 
 enum {
-  MAX_VISITED = 4096,     /* blocks that a walk visits at most, and instructions of one block */
-  MAX_WAITING_VALUES = 4, /* values that wait for the object at most */
+  MAX_VISITED = 4096,     /* blocks of a search, and instructions of one block */
+  MAX_WAITING_VALUES = 4, /* offsets whose values wait for the object */
 };
 
 struct search {
@@ -37,7 +34,7 @@ struct search {
   const struct cn_cfg *cfg;
   const struct cn_use_graph *web;
   uint32_t home;         /* the block of the call */
-  uint64_t *used, *seen; /* blocks with uses; those that the walk at hand has met */
+  uint64_t *used, *seen; /* blocks with uses; blocks that the current search has met */
   CN_VECTOR(uint32_t) blocks, open;
 };
 
@@ -60,8 +57,8 @@ static void open_successors(struct search *s, uint32_t block)
     }
 }
 
-/* Walk from `block` to where the call runs again. A block that it must not reach without going up,
- * or CN_NO_BLOCK. The call's own if the walk is long. */
+/* Search from `block` up to the next execution of the call. Returns a reached block that forces `block` to go up, or
+ * CN_NO_BLOCK; the call's block if the search is long. */
 static uint32_t find_obstacle(struct search *s, uint32_t block)
 {
   uint32_t found = CN_NO_BLOCK, visited = 0;
@@ -81,7 +78,7 @@ static uint32_t find_obstacle(struct search *s, uint32_t block)
   return found;
 }
 
-/* Add a block, unless another dominates it; and drop those that it dominates. */
+/* Add a block unless another one dominates it, and drop the blocks that it dominates. */
 static void add_block(struct search *s, uint32_t block)
 {
   size_t kept = 0;
@@ -106,7 +103,7 @@ static void remove_block(struct search *s, uint32_t block)
   s->blocks.count = kept;
 }
 
-/* Let one block go up that must. False: none must. */
+/* Let the first block with an obstacle go up. False if all blocks are free of obstacles. */
 static bool lift_one(struct search *s)
 {
   for (size_t i = 0; i < s->blocks.count; i++) {
@@ -124,7 +121,7 @@ static bool lift_one(struct search *s)
   return false;
 }
 
-/* Note the blocks of uses, and ask for those of escapes. False: one is not known. */
+/* Note the blocks of all uses, and ask for the blocks of escapes. False if a block is unreachable. */
 static bool gather_use_blocks(struct search *s)
 {
   for (size_t i = 0; i < s->web->uses.count; i++) {
@@ -158,8 +155,8 @@ static bool is_escape(const struct search *s, LLVMValueRef instruction)
   return false;
 }
 
-/* Before the first use that escapes, or at the block's end: a phi needs the object there. Null: no
- * allocation may stand there. */
+/* The first use that escapes, or the block's end, where a phi needs the object. Null if an allocation is forbidden
+ * there, or the block is long. */
 static LLVMValueRef find_place(const struct search *s, uint32_t block)
 {
   LLVMBasicBlockRef at = s->cfg->blocks[block].block;
@@ -188,7 +185,7 @@ static bool find_places(const struct search *s, struct cn_sink *sink)
 
 /* ---- does it pay? ---- */
 
-/* Is the object made less often there, by a quarter at least? Outside of the call's loop it is. */
+/* True if the blocks make the object less often, by at least a quarter. Blocks outside the call's loop count as 0. */
 static bool is_made_less(const struct search *s)
 {
   const struct cn_loops *loops = s->in->loops;
@@ -200,7 +197,7 @@ static bool is_made_less(const struct search *s)
   return sum / 3 <= s->in->often[s->home] / 4;
 }
 
-/* Does the use come before the object's new place? */
+/* True if the use comes before the only new place. */
 static bool is_before_place(const struct search *s, const struct cn_sink *sink, const struct cn_use_graph_use *use)
 {
   uint32_t block = cn_cfg_index(s->cfg, use->block);
@@ -213,13 +210,13 @@ static bool is_before_place(const struct search *s, const struct cn_sink *sink, 
   return true;
 }
 
-/* The places in the object at which some value waits. */
+/* The offsets in the object, in bytes, whose values wait. */
 struct waiting {
   uint64_t offsets[MAX_WAITING_VALUES];
   unsigned count;
 };
 
-/* False: there are too many. */
+/* Add the offset of `place`. False if more than MAX_WAITING_VALUES offsets would wait. */
 static bool add_waiting(const struct search *s, struct waiting *w, LLVMValueRef place)
 {
   const uint64_t *index = cn_ptrmap_find(&s->web->index, place);
@@ -235,9 +232,9 @@ static bool add_waiting(const struct search *s, struct waiting *w, LLVMValueRef 
   return true;
 }
 
-/* Is a reference stored that way after a safepoint, with a barrier if the object is there? Few
- * values wait, so that they take no more registers than there are; the object waits no more. The
- * windows are from before other objects of the function moved: a wrong answer costs time alone. */
+/* True if the move saves a barrier: a reference is stored between a safepoint after the call and the new place. Few
+ * values may wait, to fit in registers; the object itself needs a register only later. The safepoint-free intervals are
+ * from before other objects of the function moved, so the answer may be wrong, which costs only time. */
 static bool saves_barriers(const struct search *s, const struct cn_sink *sink)
 {
   uint32_t window = cn_safepoint_free_after(s->in->windows, s->web->object->root);
