@@ -1,34 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass `allocate`: allocation calls in managed functions become bump allocation in line.
+ * Pass `allocate`: expands the allocation calls of managed functions into bump allocation in line.
  *
- * Needs: layouts. Provides: no call of cairn_alloc and its like in a managed function; blocks of at
- * most CAIRN_ABI_INLINE_CLEAR_MAX bytes, or INLINE_ALLOC_MAX if they are not cleared, are allocated
- * in line, or fewer with -fcairn-inline-max; the rest by the slow functions, which are parse
- * points, and so are objects of finalisable types, of which the runtime is to know. Breaks: control
+ * Needs: layouts. Provides: managed functions without calls of cairn_alloc and its like. Blocks of at most
+ * CAIRN_ABI_INLINE_CLEAR_MAX bytes, or CAIRN_ABI_INLINE_ALLOC_MAX if they are left uncleared, are allocated in line;
+ * -fcairn-inline-max may lower the limits. The slow functions allocate the other blocks. They also allocate all objects
+ * of finalisable types, because the runtime must know these. Calls of slow functions are parse points. Breaks: control
  * flow.
  *
  *        free = mutator.alloc; end = free + block
  *        if (end > mutator.limit) [unlikely] goto slow
  *        mutator.alloc = end; object = free + prefix; store header (and count)
- *        clear what the stores leave; the stores
+ *        clear the words that the stores leave; the stores
  *        goto tail
  *   slow: r = preserve_all cairn_alloc_slow(layout)           <- a parse point, later
  *        the stores
  *   tail: phi [object], [r]
  *
- * Objects of constant size that follow each other, in a block or over small ones (join.c), are made
- * by one check, and the stores that fill them stand in both arms (fresh.c). So the fast arm is a
- * block of its own, in which nothing is called: no poll comes into it, and nobody has the object's
- * address before its end. Words that have not been stored yet are seen by no collection, no other
- * thread and no code of the program:
- * - A signal handler may interrupt the arm anywhere. It allocates from a part of the buffer of its
- *   own, its collections wait for the next safepoint, and stops wait for its end (runtime/signals).
- * - If it leaves by a jump, the arm never goes on. cn_buffer_mend() then makes the blocks of the
- *   arm a sequence of some blocks or fillers, and no reference leads there.
+ * Objects of constant size that follow each other in a block are made by one check. The stores that fill them stand in
+ * both arms (fresh.c). So the fast arm is a separate block without calls: it gets no poll, and until its end only the
+ * arm itself has the object's address. Collections, other threads and the program's code never see a word before it is
+ * stored:
+ * - A signal handler may interrupt the arm anywhere. The handler allocates from its own part of the buffer, its
+ *   collections wait for the next safepoint, and stops wait for its end (runtime/signals).
+ * - If the handler leaves by a jump, the arm never goes on. cn_buffer_mend() then makes the arm's blocks a sequence of
+ *   blocks or fillers, and no reference points there.
  *
- * The slow functions keep every register but the result's, so that the fast path has no spill
- * (docs/llvm-22.md, "cold calls").
+ * The slow functions preserve every register except the result's, so that the fast path has no spill (docs/llvm-22.md,
+ * "cold calls").
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
@@ -50,8 +49,8 @@ struct site {
   LLVMValueRef call, layout, count; /* count: null for a single object */
   struct cn_layout_sizes sizes;
   uint64_t prefix; /* bytes before the payload */
-  uint64_t most;   /* largest count that is allocated in line; 0: never */
-  uint64_t tag;    /* what references have more than the payload's address */
+  uint64_t most;   /* largest count that is allocated in line, or 0 */
+  uint64_t tag;    /* bytes that a reference adds to the payload's address */
   LLVMBuilderRef builder;
 };
 
@@ -74,7 +73,7 @@ static uint64_t payload_size(const struct cn_layout_sizes *sizes, uint64_t count
   return (size + CAIRN_ABI_OBJECT_ALIGN - 1) & ~(uint64_t)(CAIRN_ABI_OBJECT_ALIGN - 1);
 }
 
-/* The same, emitted. */
+/* Emit payload_size() of the count. */
 static LLVMValueRef emit_payload_size(const struct site *s)
 {
   const struct cn_layout_sizes *z = &s->sizes;
@@ -92,7 +91,7 @@ static LLVMValueRef emit_payload_size(const struct site *s)
   return LLVMBuildAnd(s->builder, size, word_constant(s, ~mask), "");
 }
 
-/* The result is a new object whose block takes at most INLINE_ALLOC_MAX bytes. */
+/* Mark the call: its result is a new object whose block takes at most CAIRN_ABI_INLINE_ALLOC_MAX bytes. */
 static void say_small(const struct site *s, LLVMValueRef call)
 {
   LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX,
@@ -100,8 +99,8 @@ static void say_small(const struct site *s, LLVMValueRef call)
                                                      CN_FRESH_SMALL, sizeof CN_FRESH_SMALL - 1));
 }
 
-/* Make a reference of the address of fresh memory. inttoptr would hide the reference's origin; an
- * empty piece of assembly is a call, and a call's result is its own base. */
+/* Make a reference of the address of fresh memory. inttoptr would hide the reference's origin; an empty piece of
+ * assembly is a call, and a call's result is its own base. */
 static LLVMValueRef emit_reference(const struct site *s, LLVMValueRef address)
 {
   CN_ASSERT(LLVMTypeOf(address) == LLVMInt64TypeInContext(s->ctx->llvm));
@@ -135,7 +134,7 @@ static void emit_header_word(const struct site *s, LLVMValueRef reference, uint6
   LLVMSetAlignment(LLVMBuildStore(s->builder, value, at), CAIRN_ABI_OBJECT_ALIGN);
 }
 
-/* Emit the test: true if the slow function is needed. What is allocated is [*free, *end). */
+/* Emit the test: true if the slow function is needed. The memory to allocate is [*free, *end). */
 static LLVMValueRef emit_test(const struct site *s, LLVMValueRef bytes, LLVMValueRef *free, LLVMValueRef *end)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(s->ctx->llvm);
@@ -167,7 +166,7 @@ static LLVMValueRef emit_object(const struct site *s, LLVMValueRef free, uint64_
   return reference;
 }
 
-/* Note that an array of any content was made: no safepoint lies between. */
+/* Note that an uncleared array was made. The note and the allocation have the same arm: no safepoint lies between. */
 static void emit_note_uncleared(const struct site *s)
 {
   LLVMValueRef one = LLVMConstInt(LLVMInt8TypeInContext(s->ctx->llvm), 1, false);
@@ -183,7 +182,7 @@ static void emit_clear(const struct site *s, LLVMValueRef from, LLVMValueRef byt
   cn_work_say(s->ctx, clear, cn_work_of_bytes(CAIRN_ABI_INLINE_CLEAR_MAX));
 }
 
-/* Clear the words of the payload that no store of the group fills. */
+/* Clear the words of the payload, except those that the stores of the group fill. */
 static void emit_clear_rest(const struct site *s, LLVMValueRef reference, const struct cn_fresh *object)
 {
   for (uint64_t from = 0, to; from < object->payload; from = to + 8) {
@@ -195,7 +194,7 @@ static void emit_clear_rest(const struct site *s, LLVMValueRef reference, const 
   }
 }
 
-/* Whatever the count is at run time? */
+/* True if the block is known to take at most CAIRN_ABI_INLINE_ALLOC_MAX bytes. */
 static bool is_small(const struct site *s)
 {
   uint64_t count = 0;
@@ -224,7 +223,7 @@ static LLVMValueRef emit_slow(const struct site *s)
   return call;
 }
 
-/* Call the slow function alone: the block is too large, or may be. */
+/* Replace the call by a call of the slow function: the block may be too large, or the type is finalisable. */
 static void expand_out_of_line(struct site *s)
 {
   LLVMValueRef result = emit_slow(s);
@@ -246,7 +245,7 @@ struct arms {
   LLVMValueRef free, end;
 };
 
-/* Split the block of the call before it, and emit the test. */
+/* Split the block before the call, and emit the test. */
 static struct arms begin_arms(const struct site *s, LLVMValueRef bytes)
 {
   LLVMBasicBlockRef head = LLVMGetInstructionParent(s->call);
@@ -263,7 +262,7 @@ static struct arms begin_arms(const struct site *s, LLVMValueRef bytes)
   return arms;
 }
 
-/* Put what the arms made in the place of the call. */
+/* Replace the call by a phi of the objects that the arms made. */
 static void join_arms(const struct site *s, const struct arms *arms, LLVMValueRef fast, LLVMValueRef slow)
 {
   LLVMValueRef incoming[] = {fast, slow};
@@ -276,7 +275,7 @@ static void join_arms(const struct site *s, const struct arms *arms, LLVMValueRe
   LLVMInstructionEraseFromParent(s->call);
 }
 
-/* An array whose length is not known. */
+/* Expand a call that makes an array of variable length. */
 static void expand_in_line(struct site *s)
 {
   CN_CHECK(s->count && s->sizes.elem_size > 0 && s->most > 0);
@@ -317,7 +316,7 @@ static uint64_t most_in_line(const struct site *s)
   return (room - s->sizes.elem_offset) / s->sizes.elem_size;
 }
 
-/* Say what is wrong with a call that cannot be expanded. */
+/* Report the errors that keep the call from expansion. */
 static void check_allocation(struct cn_ctx *ctx, LLVMValueRef call, const struct cn_allocator *allocator)
 {
   struct cn_layout_sizes sizes;
@@ -352,7 +351,7 @@ static struct site site_of(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValue
                    .tag = cn_words(ctx).reference,
                    .builder = builder};
 
-  CN_CHECK(cn_layouts_is_constant(s.layout)); /* check_allocation() has said so */
+  CN_CHECK(cn_layouts_is_constant(s.layout)); /* check_allocation() has checked it */
   cn_layouts_read(s.layout, &s.sizes);
   s.prefix = allocator->form == CN_LAYOUT_OBJECT ? CAIRN_ABI_HEADER_SIZE : CAIRN_ABI_INDEXED_HEADER_SIZE;
   if (allocator->form != CN_LAYOUT_OBJECT) {
@@ -362,7 +361,7 @@ static struct site site_of(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValue
   return s;
 }
 
-/* Is it allocated in line, and of constant size? */
+/* True if the call makes an object of constant size, in line. Then *object is filled in. */
 static bool is_constant(struct cn_ctx *ctx, LLVMValueRef call, struct cn_fresh *object)
 {
   if (!LLVMIsACallInst(call) || cn_layouts_allocator(call)->resizes)
@@ -402,7 +401,7 @@ static LLVMValueRef copy_of(const struct cn_fresh_group *group, const LLVMValueR
   return value;
 }
 
-/* Do the stores of the group, here to these objects. */
+/* Emit copies of the group's stores, for these objects. */
 static void emit_parts(const struct site *s, const struct cn_fresh_group *group, const LLVMValueRef *objects)
 {
   LLVMMetadataRef line = LLVMGetCurrentDebugLocation2(s->builder);
@@ -420,7 +419,7 @@ static void emit_parts(const struct site *s, const struct cn_fresh_group *group,
   LLVMSetCurrentDebugLocation2(s->builder, line);
 }
 
-/* The arms have their own stores. Addresses may have other users. */
+/* Erase the original stores: the arms have copies. Addresses with other users stay. */
 static void erase_parts(struct cn_fresh_group *group)
 {
   for (size_t i = group->parts.count; i-- > 0;)
@@ -483,7 +482,7 @@ static void expand_group(struct cn_ctx *ctx, LLVMBuilderRef builder, struct cn_f
 
 /* ---- the pass ---- */
 
-/* Expand a call that is in no group. */
+/* Expand a call outside the groups. */
 static void expand_allocation(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call)
 {
   const struct cn_allocator *allocator = cn_layouts_allocator(call);
@@ -504,8 +503,7 @@ static void expand_allocation(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMVa
 typedef CN_VECTOR(LLVMValueRef) call_list;
 typedef CN_VECTOR(struct cn_fresh_group) group_list;
 
-/* Make groups of the calls, which are in the order of the function. What belongs to none remains in
- * `calls`. */
+/* Make groups of the calls, which are in the order of the function. The calls outside the groups remain in `calls`. */
 static void make_groups(struct cn_ctx *ctx, call_list *calls, group_list *groups)
 {
   size_t rest = 0;
@@ -528,8 +526,8 @@ static void make_groups(struct cn_ctx *ctx, call_list *calls, group_list *groups
   calls->count = rest;
 }
 
-/* Expand from the last call to the first: an expansion moves the rest of its block, up to the next
- * call that has been expanded. */
+/* Expand from the last call to the first: an expansion moves the rest of its block, up to the next call that has been
+ * expanded. */
 static void expand_all(struct cn_ctx *ctx, LLVMValueRef function)
 {
   call_list calls = {0};
@@ -569,8 +567,7 @@ bool cn_allocate(struct cn_ctx *ctx)
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f && ctx->errors == 0; f = LLVMGetNextFunction(f)) {
     if (!cn_is_managed(f))
       continue;
-    /* The optimiser's inference no longer holds: allocation now writes memory that other functions
-     * read. */
+    /* Drop the optimiser's inference: allocation now writes memory that other functions read. */
     LLVMRemoveEnumAttributeAtIndex(f, CN_FUNCTION_INDEX, memory);
     check_all(ctx, f);
     if (ctx->errors == 0)

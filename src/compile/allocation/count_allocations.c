@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How many allocation calls each managed function has: the example of docs/hacking.md. Changes
- * nothing. Run it before `allocate`, which expands the calls.
+ * Reports the number of allocation calls in each managed function: the example of docs/hacking.md. Changes nothing. Run
+ * the pass before `allocate`, which expands the calls.
  */
 #include "compile/core/pass.h"
 #include "compile/core/each.h"

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Part of pass `allocate`: what happens to an object right after its allocation. From the first
- * call on, the block is looked at up to the first instruction that
+ * Part of pass `allocate`: gathers the objects that may share a check, and the stores that fill them right after their
+ * allocation. From the first call on, the block is scanned up to the first instruction that
  *
- *   - may reach a safepoint or let others see memory: any call but a further allocation,
- *   - may read the object, or lets its address go elsewhere than into one of the group,
- *   - may not be moved over a safepoint: it makes a number of a reference, or compares references,
- *   - reads or writes other memory: an allocation may call the program back, and a callback may
- *     change that memory and look at it (docs/runtime.md, "Inside an allocation").
+ *   - may reach a safepoint or let others see memory: any call except further allocations and those that make or read
+ *     immediates,
+ *   - may read the object, or lets its address go elsewhere than into an object of the group,
+ *   - must stay on its side of a safepoint: it makes a number of a reference, or compares references,
+ *   - reads or writes other memory, except that it may load constants: an allocation may call the program back, and a
+ *     callback may change that memory and read it (docs/runtime.md, "Inside an allocation").
  *
- * Other instructions compute values from values: they can be done before the allocation.
+ * Other instructions compute values from values: they can run before the allocation.
  */
 #include "compile/allocation/fresh.h"
 
@@ -18,7 +19,7 @@
 #include "compile/analysis/calls.h"
 #include "compile/core/memory_types.h"
 
-/* What an instruction is to the group. */
+/* The role of an instruction in the group. */
 enum role { THE_END, OTHER, PART, OBJECT };
 
 void cn_fresh_begin(struct cn_fresh_group *group, const struct cn_fresh *object)
@@ -49,7 +50,7 @@ static struct cn_fresh *object_of_call(struct cn_fresh_group *group, LLVMValueRe
   return NULL;
 }
 
-/* Is it an object, or the address of a member? */
+/* True if `value` is an object, or the address of a member. */
 static bool is_related(struct cn_fresh_group *group, LLVMValueRef value)
 {
   for (; LLVMIsAGetElementPtrInst(value); value = LLVMGetOperand(value, 0))
@@ -65,7 +66,7 @@ static bool uses_related(struct cn_fresh_group *group, LLVMValueRef instruction)
   return false;
 }
 
-/* The object in which `address` lies, at *offset. Null: that is not known. */
+/* The object that `address` lies in, at *offset; null if that is unknown. */
 static struct cn_fresh *object_at(struct cn_ctx *ctx, struct cn_fresh_group *group, LLVMValueRef address,
                                   uint64_t *offset)
 {
@@ -118,7 +119,7 @@ static bool holds_reference(LLVMValueRef instruction)
   return false;
 }
 
-/* Does it compute a value from values, and nothing else? */
+/* True if the instruction only computes a value from values. */
 static bool is_pure_computation(LLVMValueRef instruction)
 {
   switch (LLVMGetInstructionOpcode(instruction)) {
@@ -144,7 +145,7 @@ static enum role role_of_address(struct cn_ctx *ctx, struct cn_fresh_group *grou
   return is_related(group, LLVMGetOperand(gep, 0)) && cn_types_gep_offset(ctx, gep, &offset) ? PART : THE_END;
 }
 
-/* Does it make or read an immediate? That is the same on both sides of a safepoint. */
+/* True if the instruction makes or reads an immediate, which is the same on both sides of a safepoint. */
 static bool is_tag(LLVMValueRef instruction)
 {
   LLVMValueRef callee = LLVMIsACallInst(instruction) ? cn_direct_callee(instruction) : NULL;
@@ -178,7 +179,7 @@ static enum role role_of(struct cn_ctx *ctx, struct cn_fresh_group *group, LLVMV
   return is_pure_computation(i) && !holds_reference(i) ? OTHER : THE_END;
 }
 
-/* Add what the call allocates, if it fits. */
+/* Add the object that the call allocates, if it fits. */
 static bool add_fresh_object(struct cn_ctx *ctx, struct cn_fresh_group *group, LLVMValueRef call, cn_fresh_asked *ask,
                              uint64_t most)
 {

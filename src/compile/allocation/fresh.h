@@ -10,8 +10,8 @@
 
 enum {
   CN_FRESH_MOST = 8,      /* objects that share a check */
-  CN_FRESH_COVERED = 512, /* bytes of an object's start of which it is known what is stored */
-  CN_FRESH_FAR = 128,     /* instructions that are looked at */
+  CN_FRESH_COVERED = 512, /* bytes of an object's start whose stores are noted */
+  CN_FRESH_FAR = 128,     /* instructions that are scanned */
 };
 
 /* An object of constant size that is allocated in line. */
@@ -19,14 +19,13 @@ struct cn_fresh {
   LLVMValueRef call;
   const struct cn_allocator *allocator;
   uint64_t prefix, payload;             /* bytes; multiples of the object alignment */
-  uint64_t tag;                         /* what references have more than the payload's address */
-  uint8_t stored[CN_FRESH_COVERED / 8]; /* a bit for each byte of the payload: it is stored to */
+  uint64_t tag;                         /* bytes that a reference adds to the payload's address */
+  uint8_t stored[CN_FRESH_COVERED / 8]; /* a bit for each byte of the payload's start: it is stored to */
 };
 
-/* Objects, in the order of their calls, and what else belongs to them: addresses of their members
- * and stores, in the order of the program. Nothing else in the block lies between the first of all
- * these and the last. No part but a store to one of the objects has one as its value: so until all
- * have been done nobody else can know any of the objects. */
+/* Objects, in the order of their calls, and their parts: addresses of their members and stores, in the order of the
+ * program. From the first of all these to the last, the block contains only them. A part stores an object only in an
+ * object of the group: so the objects are unknown to all other code until all parts have been done. */
 struct cn_fresh_group {
   struct cn_fresh objects[CN_FRESH_MOST];
   size_t count;
@@ -38,14 +37,15 @@ struct cn_fresh_group {
 void cn_fresh_begin(struct cn_fresh_group *group, const struct cn_fresh *object);
 void cn_fresh_free(struct cn_fresh_group *group);
 
-/* Asked of a further call in the block: fill in *object; false: it is not allocated in line. */
+/* Asks about a further call in the block. True if it makes an object of constant size, in line: then *object is filled
+ * in. */
 typedef bool cn_fresh_asked(struct cn_ctx *ctx, LLVMValueRef call, struct cn_fresh *object);
 
-/* Find what belongs to the first object, and further objects, which take at most `most` bytes with
- * it. Moves what lies between before the first call. */
+/* Gather the parts of the first object, and further objects with their parts; all blocks take at most `most` bytes.
+ * Moves the other instructions that lie between them before the first call. */
 void cn_fresh_gather(struct cn_ctx *ctx, struct cn_fresh_group *group, cn_fresh_asked *ask, uint64_t most);
 
-/* Is the word of the payload that begins there stored to, all of it? */
+/* True if the parts fill all bytes of the word that begins at `offset` of the payload. */
 bool cn_fresh_is_stored(const struct cn_fresh *object, uint64_t offset);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Part of pass `allocate`: an array gets another length.
+ * Part of pass `allocate`: expands the calls that give an array another length.
  *
  *   fresh  = preserve_all cairn_resize_slow(layout, array, count, uninit)  <- a parse point, later
  *   result = cairn_resize_finish(fresh, array, uninit)                     <- a leaf
  *
- * The first changes the length in place and returns null, or it allocates. The second copies the
- * elements, or returns the array. So the array is live over the parse point, and the collector
- * finds it where it finds all references; the runtime keeps none.
+ * The first function changes the length in place and returns null, or it allocates. The second copies the elements, or
+ * returns the array. So the array is live over the parse point, and the collector finds it where it finds all
+ * references: the runtime itself holds no reference.
  */
 #include "compile/allocation/lower_resize.h"
 

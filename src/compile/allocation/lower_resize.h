@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Arrays of another length. Private to src/compile.
+ * Expands calls that give an array another length. Private to src/compile.
  */
 #ifndef CN_COMPILE_ALLOCATION_LOWER_RESIZE_H
 #define CN_COMPILE_ALLOCATION_LOWER_RESIZE_H
@@ -8,7 +8,7 @@
 #include "compile/core/pass.h"
 #include "compile/allocation/layout_constants.h"
 
-/* Expand the call of an allocator that resizes, whose layout is a constant. */
+/* Expand a call of an allocator that resizes. Its layout is a constant. */
 void cn_resize_expand(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call,
                       const struct cn_allocator *allocator);
 
