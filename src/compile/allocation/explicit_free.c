@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass `give-back`: an array that dies where it was made goes back at once.
+ * Pass `give-back`: frees an array explicitly where it dies in the function that made it.
  *
- * Needs: allocation calls that are not expanded yet, and an optimiser that has run. Provides: calls
- * of cairn_give_back() where an array dies to which nothing else can lead. Breaks: nothing.
+ * Needs: allocation calls that are not expanded yet, and an optimiser that has run. Provides: calls of
+ * cairn_give_back() where an array dies, if only values of the function point to it. Breaks: nothing.
  *
  *   a = cairn_alloc_array(layout, n)      a = cairn_alloc_array(layout, n)
  *   ... uses of a                    ->   ... uses of a
  *                                         cairn_give_back(a)
  *
- * The runtime gives the memory to the next allocation, while it is in the cache. S. Guyer,
- * K. McKinley and D. Frampton, "Free-Me: a static analysis for automatic individual object
- * reclamation" (2006).
+ * The runtime hands the memory to the next allocation, while it is in the cache. S. Guyer, K. McKinley and D. Frampton,
+ * "Free-Me: a static analysis for automatic individual object reclamation" (2006).
  *
- * Two questions about the array that a call made last, for each block: may it be used later (before
- * the call makes another), and may something have kept its address by now? Whatever is not known to
- * do neither keeps it. It dies after the last use of a block, or on an edge over which it is not
- * used any more, which gets a block of its own for the call if need be.
+ * The pass answers two questions about the array that a call made last, for each block: may the array be used later
+ * (before the call makes another), and may something have kept its address by now? Each use that is not known to forget
+ * the address keeps it. The array dies after the last use of a block, or on an edge that ends its uses. Such an edge
+ * gets a new block for the call if need be.
  *
- * Small objects of constant size stay: to make one takes less than the call.
+ * Single objects, and short arrays of constant length, stay: their allocation takes less time than the call.
  */
 #include <stdlib.h>
 #include <llvm-c/DebugInfo.h>
@@ -34,10 +33,10 @@
 
 enum { LEAST_COUNT = 64 /* elements of an array of constant size */ };
 
-/* What a block does to the array. */
+/* The effect of a block on the array. */
 struct does {
-  LLVMValueRef last; /* use; null: it has none */
-  bool keeps;        /* something may have the address at its end that began without */
+  LLVMValueRef last; /* use, or null */
+  bool keeps;        /* a use in the block may keep the address */
   bool live_in, live_out, kept;
 };
 
@@ -45,15 +44,15 @@ struct giver {
   struct cn_ctx *ctx;
   struct cn_cfg cfg;
   struct does *blocks;
-  LLVMValueRef made;              /* the call that made the array, */
-  uint32_t home;                  /* and its block */
+  LLVMValueRef made;              /* the call that made the array */
+  uint32_t home;                  /* its block */
   CN_VECTOR(LLVMValueRef) values; /* the array, and addresses in it */
   LLVMBuilderRef builder;
 };
 
-/* ---- what uses do ---- */
+/* ---- uses ---- */
 
-/* Does the intrinsic keep `value` nowhere, and yield nothing that leads to it? */
+/* True if the intrinsic forgets `value`: memory and the result are free of it and of addresses into its array. */
 static bool intrinsic_forgets(LLVMValueRef call, LLVMValueRef value)
 {
   const struct cn_intrinsic *row = cn_intrinsic_of(call);
@@ -81,7 +80,7 @@ static bool has_captures_none(LLVMValueRef of, LLVMAttributeIndex index, bool si
   return found && LLVMGetEnumAttributeValue(found) == 0;
 }
 
-/* Does the call forget each argument that is `value`? */
+/* True if the call forgets each argument that is `value`. */
 static bool forgets_argument(LLVMValueRef call, LLVMValueRef value)
 {
   LLVMValueRef callee = cn_direct_callee(call);
@@ -98,7 +97,7 @@ static bool forgets_argument(LLVMValueRef call, LLVMValueRef value)
   return true;
 }
 
-/* Does `user` use `value` without keeping it? */
+/* True if `user` uses `value` and forgets it. */
 static bool only_uses(LLVMValueRef user, LLVMValueRef value)
 {
   switch (LLVMGetInstructionOpcode(user)) {
@@ -134,7 +133,7 @@ static void note_array_use(struct giver *g, LLVMValueRef user, bool keeps)
     does->last = user;
 }
 
-/* Find all uses. The last of a block is found by a walk over it: lists of uses have no order. */
+/* Find all uses. A walk over each block finds its last use: lists of uses are unordered. */
 static void find_uses(struct giver *g)
 {
   struct cn_ptrmap users = {0};
@@ -158,9 +157,9 @@ static void find_uses(struct giver *g)
   cn_ptrmap_free(&users);
 }
 
-/* ---- what holds where ---- */
+/* ---- liveness ---- */
 
-/* The call makes another array: in its block the one from before is not used. */
+/* The home block makes another array: the earlier one is unused there. */
 static bool update_block_liveness(struct giver *g, uint32_t b)
 {
   struct does *does = &g->blocks[b], was = *does;
@@ -186,7 +185,7 @@ static void solve_liveness(struct giver *g)
   } while (changed);
 }
 
-/* ---- giving back ---- */
+/* ---- frees ---- */
 
 static void emit_give_back(struct giver *g, LLVMValueRef before)
 {
@@ -201,9 +200,9 @@ static void emit_give_back(struct giver *g, LLVMValueRef before)
   LLVMBuildCall2(g->builder, type, callee, &g->made, 1, "");
 }
 
-/* The array dies on the edge to successor `which`, maybe one of several to that block. Give it back
- * in a block of the edge's own: before the branch it is still alive for the other way, and so
- * listed at a poll that comes between. False: the edge can have none. */
+/* Free the array, which dies on the edge to successor `which`, maybe one of several to that block. The call stands in a
+ * block that only these edges enter: before the branch the array is still alive for the other path, and so listed at a
+ * poll that comes between. False if the call exists already, or the edge can have no such block. */
 static bool give_on_edge(struct giver *g, uint32_t from, uint32_t which)
 {
   const struct cn_block *block = &g->cfg.blocks[from];
@@ -213,7 +212,7 @@ static bool give_on_edge(struct giver *g, uint32_t from, uint32_t which)
 
   for (uint32_t i = 0; i < which; i++)
     if (block->succs[i] == block->succs[which])
-      return false; /* given already */
+      return false; /* freed already */
   if (to->pred_count != 1 && between == to->block) {
     if (!cn_is_branch(end) && !LLVMIsASwitchInst(end))
       return false;
@@ -225,7 +224,7 @@ static bool give_on_edge(struct giver *g, uint32_t from, uint32_t which)
   return true;
 }
 
-/* Give the array back where it dies at the end of what block `b` does to it. True: it does. */
+/* Free the array after its last use in block `b`, or on edges that leave `b`, if it dies there. True if it does. */
 static bool give_in_block(struct giver *g, uint32_t b)
 {
   const struct does *does = &g->blocks[b];
@@ -265,7 +264,7 @@ static void look_at(struct giver *g, LLVMValueRef made)
     cn_remark(g->ctx, made, "given-back", "the array is given back where it dies");
 }
 
-/* Is it worth while? The runtime keeps arrays of references. */
+/* True if an explicit free may be worth its time. The runtime ignores those of arrays of references. */
 static bool is_candidate(LLVMValueRef instruction)
 {
   const struct cn_allocator *allocator = cn_layouts_allocator(instruction);

@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass `carry-buffer`: the allocation pointer goes from one in-line allocation to the next in a
- * register.
+ * Pass `carry-buffer`: keeps the allocation pointer in a register from one in-line allocation to the next.
  *
- * Needs: allocations expanded; all safepoints placed and rewritten. Provides: nothing that others
- * need. Breaks: nothing.
+ * Needs: allocations expanded; all safepoints placed and rewritten. Provides: fewer loads of the field mutator.alloc;
+ * later passes need nothing of it. Breaks: nothing.
  *
  *   loop:  free = load mutator.alloc        ->   loop:  free = phi [load, entry], [end, fast],
  *          ...                                                     [load, slow]
  *   fast:  store end, mutator.alloc
  *
- * A load that waits for the store of the allocation before takes most of an allocation's time. The
- * stores stay: signal handlers and the runtime look at the mutator's field. The field changes in
- * these stores, and in calls, after which it is loaded again. Nothing else changes it: a signal
- * handler that interrupts managed code, and whatever it calls, is served of another part of the
- * buffer, and a thread that is stopped or collects is in a call. So a value is carried over no call
- * but intrinsics that are leaves.
+ * A load that waits for the store of the previous allocation takes most of an allocation's time. The stores stay:
+ * signal handlers and the runtime read the mutator's field. The field changes in these stores, and in calls; after a
+ * call it is loaded again. All other code leaves it alone: a signal handler that interrupts managed code gets memory of
+ * another part of the buffer, as does all code that the handler calls, and a thread that is stopped or collects is in a
+ * call. So a value is carried only over intrinsics that are leaves, and over empty assembly.
  *
- * A load is replaced only if the calls on the way to it are the runtime's slow paths, which are
- * rare: else there would be loads where none was.
+ * A load is replaced only if all calls on the paths to it are the runtime's slow paths, which are rare: other calls
+ * would get loads after them that the function does not have now.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,18 +29,18 @@
 #include "compile/core/emitted_names.h"
 #include "compile/cost/cost.h"
 
-enum { MAX_BLOCKS = 64 }; /* blocks through which a value is carried */
+enum { MAX_BLOCKS = 64 }; /* blocks that a value is carried through */
 
-/* What a block does to the field. */
+/* The effect of a block on the field. */
 struct passage {
-  LLVMValueRef use;   /* a load that has the field's value at the entry; or null */
-  LLVMValueRef value; /* the field's at the end, if it is known there */
-  LLVMValueRef call;  /* else the last call, after which it is unknown; null: as at the entry */
-  LLVMValueRef entry; /* made: the value at the entry, or at the end if it is loaded there */
-  bool asked;         /* by the load that is being looked at */
+  LLVMValueRef use;   /* a load of the field's value at the entry, or null */
+  LLVMValueRef value; /* the field's value at the end, if it is known */
+  LLVMValueRef call;  /* else the last call that may change the field; null: as at the entry */
+  LLVMValueRef entry; /* the phi that was made for the value at the entry, or null */
+  bool asked;         /* for the current load */
 };
 
-/* A load, and what stands in its place. */
+/* A load, and the value that replaces it. */
 struct replacement {
   LLVMValueRef load, value;
 };
@@ -57,14 +55,14 @@ struct carrier {
   LLVMBuilderRef builder;
 };
 
-/* ---- what blocks do ---- */
+/* ---- blocks ---- */
 
 static bool is_field(LLVMValueRef address)
 {
   return cn_is_mutator_field(address, CAIRN_ABI_MUTATOR_ALLOC);
 }
 
-/* May it change the field? The assembly that makes a reference of an address is empty. */
+/* True if the instruction may change the field. The assembly that makes a reference of an address is empty. */
 static bool may_change(LLVMValueRef instruction)
 {
   size_t length;
@@ -112,7 +110,7 @@ static bool is_slow_path(LLVMValueRef call)
   return LLVMIsACallInst(call) && (cn_is_poll_stub(name) || cn_is_slow_allocation(name));
 }
 
-/* Ask for the value at the entry of a block. False: too far. */
+/* Ask for the value at the entry of a block. False if that is one block too many. */
 static bool ask_for_entry_value(struct carrier *c, uint32_t block)
 {
   if (c->blocks[block].asked)
@@ -157,7 +155,7 @@ static LLVMValueRef load_at_end(struct carrier *c, uint32_t block)
 
 static LLVMValueRef value_at_entry(struct carrier *c, uint32_t block);
 
-/* What stands for the value, which may be a load that was replaced. */
+/* The value itself; for a load that was replaced, the value that replaces it. */
 static LLVMValueRef current_value_of(const struct carrier *c, LLVMValueRef value)
 {
   const uint64_t *number;
@@ -176,7 +174,7 @@ static LLVMValueRef value_at_end(struct carrier *c, uint32_t block)
   return p->value ? current_value_of(c, p->value) : value_at_entry(c, block);
 }
 
-/* A cycle has a block with several predecessors; its phi is there before these are asked. */
+/* Every cycle has a block with several predecessors. Its phi exists before these are asked, so the recursion ends. */
 static LLVMValueRef value_at_entry(struct carrier *c, uint32_t block)
 {
   const struct cn_block *at = &c->cfg.blocks[block];
@@ -198,7 +196,7 @@ static LLVMValueRef value_at_entry(struct carrier *c, uint32_t block)
   return p->entry;
 }
 
-/* The load stays until the end: values of blocks may be it. */
+/* The load stays until all are replaced: it may be the value of blocks. */
 static void replace_load(struct carrier *c, uint32_t block)
 {
   LLVMValueRef load = c->blocks[block].use, value = value_at_entry(c, block);
