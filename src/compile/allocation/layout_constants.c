@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass `layouts`: the layout statics of allocation calls become the constants that the collector
- * reads.
+ * Pass `layouts`: turns the layout statics of allocation calls into the constants that the collector reads.
  *
- * Needs: locals promoted, so that each call names its static directly. Provides: each call of
- * cairn_alloc and its like has a constant struct cairn_layout as its
- * first operand. Breaks: nothing.
+ * Needs: locals promoted, so that each call names its static directly. Provides: each call of cairn_alloc and its like
+ * has a constant struct cairn_layout as its first operand. Breaks: nothing.
  *
- * The static's LLVM value type names every reference in the C type (docs/llvm-22.md,
- * "layouts").
+ * The static's LLVM value type names every reference in the C type (docs/llvm-22.md, "layouts").
  */
 #include "compile/allocation/layout_constants.h"
 
@@ -38,7 +35,7 @@ const struct cn_allocator cn_layouts_allocators[CN_ALLOCATORS] = {
 
 typedef CN_VECTOR(LLVMValueRef) values;
 
-/* Collect the offsets of the references in `type`. False: too many, or too far out. */
+/* Append the offsets of the references in `type` to *out. False if they are too many, or one is too far out. */
 static bool find_refs(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t at, values *out)
 {
   LLVMTypeKind kind = LLVMGetTypeKind(type);
@@ -77,7 +74,7 @@ static LLVMTypeRef flexible_member(LLVMTypeRef type)
   return last;
 }
 
-/* Mark the references of weak fields. False: one has none. */
+/* Mark the references of weak fields. False if a weak field has no reference. */
 static bool mark_weak(struct cn_ctx *ctx, const struct cn_type_said *said, const struct cn_layout_sizes *sizes,
                       values *offsets, size_t base_refs)
 {
@@ -151,7 +148,7 @@ LLVMValueRef cn_layouts_names(LLVMValueRef layout)
   return LLVMIsAGlobalVariable(value) && LLVMGetInitializer(value) ? value : NULL;
 }
 
-/* What layouts are equal by: constants are unique in LLVM. Equal layouts of two types stay two. */
+/* The key of a layout: constants are unique in LLVM. Equal layouts of two types stay two. */
 static LLVMValueRef key_of_layout(struct cn_ctx *ctx, LLVMValueRef shape, LLVMValueRef names)
 {
   LLVMValueRef both[] = {shape, names};
@@ -159,7 +156,7 @@ static LLVMValueRef key_of_layout(struct cn_ctx *ctx, LLVMValueRef shape, LLVMVa
   return names ? LLVMConstStructInContext(ctx->llvm, both, 2, false) : shape;
 }
 
-/* Put `global` where `constant` leads to, unless another is there. */
+/* Map `constant` to `global`, unless it is mapped already. */
 static void put_if_absent(struct cn_ptrmap *map, LLVMValueRef constant, LLVMValueRef global)
 {
   bool added;
@@ -211,7 +208,7 @@ static LLVMValueRef find_layout(struct cn_ctx *ctx, const struct cn_layout_table
   return names ? global_of(&table->by_value, key_of_layout(ctx, shape, names)) : global_of(&table->by_shape, shape);
 }
 
-/* The layout of this shape, with names unless they are null: then that of any type will do. */
+/* The layout of this shape and these names. If `names` is null, the layout of any type will do. */
 static LLVMValueRef find_or_add(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMValueRef shape,
                                 LLVMValueRef names)
 {
@@ -273,7 +270,7 @@ LLVMValueRef cn_layouts_constant(struct cn_ctx *ctx, struct cn_layout_table *tab
   }
   if (form != CN_LAYOUT_OBJECT)
     ok = ok && sizes.elem_offset <= UINT32_MAX && find_refs(ctx, element, 0, &offsets);
-  /* An element size of 0 means "not indexed", so an element of no bytes gets one. */
+  /* An element size of 0 marks single objects, so an empty element gets one byte. */
   if (form != CN_LAYOUT_OBJECT && sizes.elem_size == 0)
     sizes.elem_size = 1;
   uint32_t flags = offsets.count ? 0 : CAIRN_ABI_LAYOUT_NO_REFERENCES;
@@ -348,8 +345,8 @@ static bool has_right_type(LLVMValueRef call, const struct cn_allocator *allocat
          LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, 0))) == LLVMPointerTypeKind;
 }
 
-/* The bytes of an object, as the call says; zero after an error. An object of no bytes gets a word,
- * so that its reference lies in its own block. */
+/* The bytes of an object, as the call says; zero after an error. An object smaller than a word gets a word: so
+ * the reference of an empty object lies in its own block. */
 static uint64_t object_size(struct cn_ctx *ctx, LLVMValueRef call, LLVMTypeRef type)
 {
   LLVMValueRef bytes = LLVMIsAConstantInt(LLVMGetOperand(call, 1));
@@ -379,8 +376,8 @@ static void drop_unused(LLVMValueRef global)
     LLVMDeleteGlobal(global);
 }
 
-/* The alignment of the objects is that of the static: one below the type's own comes from the
- * source, as by aligned(8), whatever LLVM's type for it would get. */
+/* The alignment of the objects. If the static's alignment is at most CAIRN_ABI_OBJECT_ALIGN, it comes from the source,
+ * as by aligned(8), and overrides that of LLVM's type for it. */
 static unsigned alignment_of(struct cn_ctx *ctx, LLVMValueRef global)
 {
   unsigned given = LLVMGetAlignment(global);
@@ -429,7 +426,7 @@ static void give_layout(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMV
   }
 }
 
-/* The runtime has no such functions: only calls by name can be expanded. */
+/* Report other uses than calls by name: the runtime lacks the functions, and only such calls can be expanded. */
 static void refuse_other_uses(struct cn_ctx *ctx, const char *name)
 {
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);

@@ -14,42 +14,41 @@ enum cn_layout_form {
   CN_LAYOUT_FLEX,   /* T, a struct that ends in [0 x E], and n times E */
 };
 
-/* An allocation function of include/cairn/cairn.h, and its slow path. Its operands are the layout,
- * the array that is resized if it resizes one, and a count, or the bytes of a single object. */
+/* An allocation function of include/cairn/cairn.h, and its slow path. Its operands are the layout, the array that is
+ * resized if it resizes one, and a count, or the bytes of a single object. */
 struct cn_allocator {
   const char *name, *slow;
   enum cn_layout_form form;
-  bool uninit;  /* the object, or what is new of it, is not cleared, and holds no references */
+  bool uninit;  /* the object, or its new part, stays uncleared; its layout has no references */
   bool resizes; /* the result may be the array that it is given */
 };
 enum { CN_ALLOCATORS = 7 };
 extern const struct cn_allocator cn_layouts_allocators[CN_ALLOCATORS];
 
-/* The one that `instruction` calls, or null. */
+/* The allocator that `instruction` calls, or null. */
 const struct cn_allocator *cn_layouts_allocator(LLVMValueRef instruction);
 
 /* The fields that allocate.c needs of a struct cairn_layout (include/cairn/collector.h). */
 struct cn_type_said;
 struct cn_layout_sizes {
   uint64_t base_size, elem_size, elem_offset;
-  bool refs;        /* are there any? */
-  bool finalisable; /* the runtime is to know of each object */
+  bool refs;        /* true if the layout has any */
+  bool finalisable; /* the runtime must know each object */
 };
 
 /* The layout constants of a module. Valid until one is deleted. */
 struct cn_layout_table {
-  struct cn_ptrmap by_value; /* initialiser without distance, and names -> global */
-  struct cn_ptrmap by_shape; /* the same without names -> the first such global */
+  struct cn_ptrmap by_value; /* initialiser with distance 0, and names -> global */
+  struct cn_ptrmap by_shape; /* initialiser with distance 0 -> the first such global */
   struct cn_ptrmap names;    /* string -> global */
   size_t count;
 };
 void cn_layouts_table_build(struct cn_ctx *ctx, struct cn_layout_table *table);
 void cn_layouts_table_free(struct cn_layout_table *table);
 
-/* The constant struct cairn_layout for `type`, found in the table, or made and added to it. `size`
- * is the bytes of an object, at least its type's; other forms ignore it. `said` is of the
- * type (type_metadata.h), or null if no object will have it: then any layout of that shape will do.
- * Null after an error at `at`. */
+/* The constant struct cairn_layout for `type`, found in the table, or made and added to it. `size` is the bytes of an
+ * object, at least its type's; other forms ignore it. `said` is the metadata of the type (type_metadata.h), or null if
+ * no object will have the layout: then any layout of that shape will do. Null after an error at `at`. */
 LLVMValueRef cn_layouts_constant(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMTypeRef type,
                                  enum cn_layout_form form, uint64_t size, const struct cn_type_said *said,
                                  LLVMValueRef at);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The names of types and fields. They lie in a section of their own, which holds nothing but
- * strings and is known to a layout by a distance: the linker keeps one copy of equal strings, keeps
- * those alone whose layouts it keeps, and the dynamic linker has nothing to do.
+ * Reads the metadata of types, and emits the names of types and fields. The names lie in their own section, which holds
+ * only strings, and a layout refers to them by a distance. So the linker keeps one copy of equal strings, and only
+ * those whose layouts it keeps, and the dynamic linker has no work.
  */
 #include "compile/allocation/type_metadata.h"
 
@@ -43,7 +43,7 @@ static LLVMValueRef metadata_operand(LLVMValueRef node, unsigned index)
   return found;
 }
 
-/* Append a name. False: it is none, or has a byte that ends one. */
+/* Append a name. False if `value` is not a string, is empty, or has a byte that ends a name. */
 static bool append_name(text *out, LLVMValueRef value)
 {
   unsigned length = 0;
@@ -136,7 +136,7 @@ bool cn_layout_names_is_at(const struct cn_weak_field *field, uint64_t offset)
 
 /* ---- the LLVM type ---- */
 
-/* "struct.node" of C is struct node; LLVM adds a number to a name that is taken. */
+/* Append the name of the type. "struct.node" is C's struct node; LLVM adds a number to a name that is taken. */
 static void append_type(text *out, LLVMTypeRef type)
 {
   static const char *const kinds[] = {"struct", "union", "class"};
