@@ -11,8 +11,8 @@
 #include "base/check.h"
 #include "runtime/os/os.h"
 
-#define CARD ((size_t)512)
-#define NONE UINT8_MAX
+#define CARD_BYTES ((size_t)512)
+#define NO_OFFSET UINT8_MAX
 
 enum { MAX_PARTS = 1024 }; /* if more places are known, every second one is forgotten */
 
@@ -32,7 +32,7 @@ static struct {
   struct part parts[MAX_PARTS]; /* from known.at[i] to the next, or to `end` */
   uintptr_t end;                /* 0: there is no map */
   cn_crossing_step *step;
-  uint8_t *memory; /* per card: offset / 8 of the first block that starts in it, or NONE */
+  uint8_t *memory; /* per card: offset / 8 of the first block that starts in it, or NO_OFFSET */
   size_t room;     /* bytes */
   uint64_t begun;  /* maps, this one included */
 } map;
@@ -105,7 +105,7 @@ static bool make_room(size_t cards)
 /* Cards are counted from the start of a part, so its last card may cover few bytes. */
 static size_t cards_before(size_t part)
 {
-  return (known.at[part] - known.at[0]) / CARD + part;
+  return (known.at[part] - known.at[0]) / CARD_BYTES + part;
 }
 
 bool cn_crossing_begin(uintptr_t end, cn_crossing_step *step)
@@ -113,7 +113,7 @@ bool cn_crossing_begin(uintptr_t end, cn_crossing_step *step)
   size_t last = known.count - 1;
 
   CN_CHECK(known.count != 0 && known.at[last] <= end && known.at[0] < end);
-  if (!make_room(cards_before(last) + (end - known.at[last]) / CARD + 1))
+  if (!make_room(cards_before(last) + (end - known.at[last]) / CARD_BYTES + 1))
     return false;
   map.begun++;
   map.step = step;
@@ -147,12 +147,12 @@ static void add_blocks_before(size_t index, uintptr_t address)
   uint8_t *first = map.memory + cards_before(index);
 
   while (part->walked < address && part->walked != end) {
-    size_t at = part->walked - known.at[index], card = at / CARD;
+    size_t at = part->walked - known.at[index], card = at / CARD_BYTES;
     CN_CHECK(part->walked < end);
     while (part->cards <= card)
-      first[part->cards++] = NONE;
-    if (first[card] == NONE)
-      first[card] = (uint8_t)(at % CARD / 8);
+      first[part->cards++] = NO_OFFSET;
+    if (first[card] == NO_OFFSET)
+      first[card] = (uint8_t)(at % CARD_BYTES / 8);
     part->walked = map.step(part->walked, &payload);
   }
 }
@@ -161,11 +161,11 @@ static void add_blocks_before(size_t index, uintptr_t address)
 static uintptr_t first_block_near(size_t index, uintptr_t address)
 {
   const uint8_t *first = map.memory + cards_before(index);
-  size_t card = (address - known.at[index]) / CARD, cards = map.parts[index].cards;
+  size_t card = (address - known.at[index]) / CARD_BYTES, cards = map.parts[index].cards;
 
   for (card = card < cards ? card : cards - 1;; card--) {
-    if (first[card] != NONE) {
-      uintptr_t block = known.at[index] + card * CARD + first[card] * (size_t)8;
+    if (first[card] != NO_OFFSET) {
+      uintptr_t block = known.at[index] + card * CARD_BYTES + first[card] * (size_t)8;
       if (block <= address)
         return block;
     }

@@ -62,7 +62,7 @@ static bool is_own_structor(LLVMValueRef entry)
   return LLVMIsAConstantStruct(entry) && is_ours(LLVMGetOperand(entry, 1));
 }
 
-static bool is_root(LLVMValueRef value)
+static bool is_root_record(LLVMValueRef value)
 {
   const char *section = LLVMIsAGlobalVariable(value) ? LLVMGetSection(value) : NULL;
 
@@ -98,12 +98,12 @@ static void join_roots(struct cn_ctx *ctx)
   CN_VECTOR(LLVMValueRef) roots = {0};
 
   CN_EACH_GLOBAL(g, ctx->module)
-    if (is_root(g)) {
+    if (is_root_record(g)) {
       LLVMGlobalEraseMetadata(g, associated);
       cn_push(&roots, g);
     }
-  cn_emit_remove(ctx, "llvm.used", is_root);
-  cn_emit_remove(ctx, "llvm.compiler.used", is_root);
+  cn_emit_remove(ctx, "llvm.used", is_root_record);
+  cn_emit_remove(ctx, "llvm.compiler.used", is_root_record);
   use_here(ctx);
   cn_emit_append(ctx, "llvm.compiler.used", LLVMPointerTypeInContext(ctx->llvm, 0), roots.at, roots.count);
   cn_free(&roots);

@@ -22,10 +22,10 @@
 #include "compile/core/words.h"
 #include "compile/module_flags.h"
 
-#define UNIT "cairn-lto"
-#define GUARD "cairn.lto.guard"
-#define USED "llvm.used"
-#define VERSION "cairn.version"
+#define UNIT_NAME "cairn-lto"
+#define GUARD_NAME "cairn.lto.guard"
+#define USED_NAME "llvm.used"
+#define VERSION_NAME "cairn.version"
 
 /* ---- options ---- */
 
@@ -78,7 +78,7 @@ static void add_flags(struct cn_ctx *ctx)
   }
   cn_words_add_flag(ctx);
   /* The form of a unit between the halves of the pipeline may change with each version. */
-  LLVMAddModuleFlag(ctx->module, LLVMModuleFlagBehaviorError, VERSION, sizeof VERSION - 1,
+  LLVMAddModuleFlag(ctx->module, LLVMModuleFlagBehaviorError, VERSION_NAME, sizeof VERSION_NAME - 1,
                     LLVMMDStringInContext2(ctx->llvm, CAIRN_VERSION, sizeof CAIRN_VERSION - 1));
 }
 
@@ -106,11 +106,11 @@ static void add_guard(struct cn_ctx *ctx)
 {
   LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0);
   LLVMValueRef missing = LLVMAddGlobal(ctx->module, LLVMInt8TypeInContext(ctx->llvm), CN_LTO_GUARD);
-  LLVMValueRef guard = LLVMAddGlobal(ctx->module, pointer, GUARD);
+  LLVMValueRef guard = LLVMAddGlobal(ctx->module, pointer, GUARD_NAME);
   LLVMSetVisibility(missing, LLVMHiddenVisibility);
   LLVMSetInitializer(guard, missing);
   LLVMSetLinkage(guard, LLVMInternalLinkage);
-  cn_emit_append(ctx, USED, pointer, &guard, 1);
+  cn_emit_append(ctx, USED_NAME, pointer, &guard, 1);
 }
 
 static bool is_guard(LLVMValueRef value)
@@ -126,7 +126,7 @@ static void drop_guards(struct cn_ctx *ctx)
 
   if (!missing)
     return;
-  cn_emit_remove(ctx, USED, is_guard);
+  cn_emit_remove(ctx, USED_NAME, is_guard);
   for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module), next; g; g = next) {
     next = LLVMGetNextGlobal(g);
     if (is_guard(g)) {
@@ -159,7 +159,7 @@ static void keep_leaves(struct cn_ctx *ctx, LLVMValueRef function)
 
 void cn_lto_mark(struct cn_ctx *ctx)
 {
-  LLVMAttributeRef unit = LLVMCreateStringAttribute(ctx->llvm, UNIT, sizeof UNIT - 1, "", 0);
+  LLVMAttributeRef unit = LLVMCreateStringAttribute(ctx->llvm, UNIT_NAME, sizeof UNIT_NAME - 1, "", 0);
 
   CN_EACH_FUNCTION(f, ctx->module)
     if (!LLVMIsDeclaration(f)) {
@@ -175,11 +175,11 @@ bool cn_lto_unmark(struct cn_ctx *ctx)
   CN_EACH_FUNCTION(f, ctx->module) {
     if (LLVMIsDeclaration(f))
       continue;
-    if (!cn_string_attribute(f, UNIT))
+    if (!cn_string_attribute(f, UNIT_NAME))
       cn_error(ctx, f, "foreign-unit",
                "it comes from bitcode of another compiler, so its source rules are unchecked; compile it without "
                "-flto");
-    LLVMRemoveStringAttributeAtIndex(f, CN_FUNCTION_INDEX, UNIT, sizeof UNIT - 1);
+    LLVMRemoveStringAttributeAtIndex(f, CN_FUNCTION_INDEX, UNIT_NAME, sizeof UNIT_NAME - 1);
   }
   drop_guards(ctx);
   return ctx->errors == 0;

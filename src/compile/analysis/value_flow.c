@@ -17,7 +17,7 @@
 
 /* Classes that are still unsettled after so many passes are given up, so that the cost stays linear. */
 #define CN_CLASS_PASSES 16
-#define UNKNOWN UINT32_MAX /* still without any flow */
+#define NO_FLOW UINT32_MAX /* still without any flow */
 
 uint32_t *cn_value_flow_solve(uint32_t sources, uint32_t nodes, const uint32_t *first, const uint32_t *inputs)
 {
@@ -27,16 +27,16 @@ uint32_t *cn_value_flow_solve(uint32_t sources, uint32_t nodes, const uint32_t *
   bool changed = true;
 
   for (uint32_t n = 0; n < nodes; n++)
-    idom[sources + 1 + n] = UNKNOWN;
+    idom[sources + 1 + n] = NO_FLOW;
   while (changed) {
     changed = false;
     for (uint32_t n = 0; n < nodes; n++) {
-      uint32_t to = UNKNOWN;
+      uint32_t to = NO_FLOW;
       CN_ASSERT(first[n] < first[n + 1]);
       for (uint32_t i = first[n]; i < first[n + 1]; i++)
-        if (idom[inputs[i]] != UNKNOWN)
-          to = to == UNKNOWN ? inputs[i] : cn_tree_meet(idom, sizeof *idom, to, inputs[i], UINT32_MAX);
-      CN_CHECK(to != UNKNOWN && to < sources + 1 + n);
+        if (idom[inputs[i]] != NO_FLOW)
+          to = to == NO_FLOW ? inputs[i] : cn_tree_meet(idom, sizeof *idom, to, inputs[i], UINT32_MAX);
+      CN_CHECK(to != NO_FLOW && to < sources + 1 + n);
       changed |= idom[sources + 1 + n] != to;
       idom[sources + 1 + n] = to;
     }
@@ -80,14 +80,14 @@ static bool split_classes(struct classes *c, uint32_t nodes)
   bool changed = false;
 
   for (uint32_t n = 0; n < nodes; n++)
-    c->split_to[n] = UNKNOWN;
+    c->split_to[n] = NO_FLOW;
   for (uint32_t n = 0; n < nodes; n++) {
     uint32_t old = c->class[n];
     if (old == n || receive_the_same(c, n, old))
       continue;
     uint32_t to = c->split_to[old];
     changed = true;
-    c->class[n] = to != UNKNOWN && receive_the_same(c, n, to) ? to : n;
+    c->class[n] = to != NO_FLOW && receive_the_same(c, n, to) ? to : n;
     c->split_to[old] = c->class[n];
   }
   return changed;

@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "compile/core/emitted_names.h"
 
-#define PLAIN "plain"
+#define PLAIN_KIND "plain"
 enum { MOST_REFERENCE_BITS = 3, MOST_INTEGER_BITS = 8 };
 
 /* ---- text ---- */
@@ -39,7 +39,7 @@ char *cn_words_parse(const char *text, struct cairn_word_kind *kind)
   struct cairn_word_kind read = {0};
   unsigned bits = take_bits(text, MOST_REFERENCE_BITS, &read.reference);
 
-  if (strcmp(text, PLAIN) == 0) {
+  if (strcmp(text, PLAIN_KIND) == 0) {
     *kind = (struct cairn_word_kind){0};
     return NULL;
   }
@@ -70,7 +70,7 @@ const char *cn_words_text(struct cairn_word_kind kind, char buffer[CN_WORDS_TEXT
 {
   CN_CHECK(kind.reference_bits <= MOST_REFERENCE_BITS && kind.integer_bits <= MOST_INTEGER_BITS);
   if (kind.reference_bits == 0)
-    return PLAIN;
+    return PLAIN_KIND;
   size_t length = put_bits(buffer, kind.reference, kind.reference_bits);
   buffer[length++] = ':';
   length += put_bits(buffer + length, kind.integer, kind.integer_bits);

@@ -9,7 +9,7 @@
 #include "compile/cost/cost.h"
 
 /* The work of a statement: that of an atomic instruction, which it may be. */
-#define STATEMENT 20
+#define STATEMENT_COST 20
 
 struct text {
   const char *at, *end;
@@ -85,7 +85,7 @@ uint64_t cn_work_of_assembly(LLVMValueRef code)
     while (rest.at < rest.end && !is_end(*rest.at))
       rest.at++;
     rest.at += rest.at < rest.end;
-    work += word.end > word.at ? STATEMENT : 0;
+    work += word.end > word.at ? STATEMENT_COST : 0;
   }
   return work ? work : 1;
 }

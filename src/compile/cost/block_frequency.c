@@ -17,10 +17,10 @@
 #include "compile/core/emitted_names.h"
 
 /* The weight of an edge without metadata, and of one to an abort. */
-#define USUAL 1024
-#define COLD 1
+#define USUAL_WEIGHT 1024
+#define COLD_WEIGHT 1
 /* An edge with such a part of the weights is hardly ever taken. */
-#define RARE 1000
+#define RARE_FACTOR 1000
 
 static bool is_cold(LLVMBasicBlockRef block)
 {
@@ -61,9 +61,9 @@ static void find_weights(LLVMValueRef end, uint64_t *weights, unsigned count)
   if (read_weights(end, weights, count))
     return;
   for (unsigned s = 0; s < count; s++)
-    weights[s] = is_cold(LLVMGetSuccessor(end, s)) ? COLD : USUAL;
+    weights[s] = is_cold(LLVMGetSuccessor(end, s)) ? COLD_WEIGHT : USUAL_WEIGHT;
   if (LLVMIsAInvokeInst(end)) /* exceptions are rare */
-    weights[1] = COLD;
+    weights[1] = COLD_WEIGHT;
 }
 
 struct spreading {
@@ -140,7 +140,7 @@ static void lead_often(const struct cn_loops *loops, uint32_t b, uint64_t *sums,
   }
   for (uint32_t s = 0; s < block->succ_count; s++) {
     uint32_t to = block->succs[s];
-    rare[to] &= loops->of[b] == loops->of[to] && (rare[b] || sums[to] <= all / RARE);
+    rare[to] &= loops->of[b] == loops->of[to] && (rare[b] || sums[to] <= all / RARE_FACTOR);
   }
   for (uint32_t s = 0; s < block->succ_count; s++)
     sums[block->succs[s]] = 0;

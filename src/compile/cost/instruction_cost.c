@@ -17,7 +17,7 @@
 #include "compile/core/emitted_names.h"
 #include "compile/cost/cost.h"
 
-#define ATOMIC 40
+#define ATOMIC_COST 40
 /* A load that the next one depends on, so that each takes a whole round trip to memory. */
 #define LOAD_CHASED 64
 /* Memory filled or copied: four gigabytes a second, a rate that a machine reaches without its caches. */
@@ -372,7 +372,7 @@ uint64_t cn_work_of(LLVMValueRef i)
   case LLVMFence:
   case LLVMAtomicRMW:
   case LLVMAtomicCmpXchg:
-    return ATOMIC;
+    return ATOMIC_COST;
   CN_CASE_BRANCH:
   case LLVMRet:
   case LLVMGetElementPtr:

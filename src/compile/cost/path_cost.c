@@ -21,7 +21,7 @@
 #include "compile/core/emitted_names.h"
 
 /* The largest number of iterations for cycles other than loops. */
-#define ROUNDS 20
+#define MAX_ROUNDS 20
 
 /* ---- points and pieces ---- */
 
@@ -220,13 +220,13 @@ static void iterate_over_region(struct region *r)
 static void solve_region(struct region *r)
 {
   iterate_over_region(r);
-  for (unsigned round = 0; r->changed && round < ROUNDS; round++) {
+  for (unsigned round = 0; r->changed && round < MAX_ROUNDS; round++) {
     r->changed = false;
     iterate_over_region(r);
   }
   if (r->changed) {
     r->endless = true;
-    for (unsigned round = 0; round < ROUNDS && r->changed; round++) {
+    for (unsigned round = 0; round < MAX_ROUNDS && r->changed; round++) {
       r->changed = false;
       iterate_over_region(r);
     }

@@ -18,7 +18,7 @@
 #include "compile/cost/cost.h"
 #include "compile/cost/loops.h"
 
-#define DEPTH 6       /* levels of operands that are searched for a bound or a test */
+#define MAX_DEPTH 6   /* levels of operands that are searched for a bound or a test */
 #define GUARD_LIMIT 4 /* branches on the way in that are searched */
 
 struct exit_test {
@@ -267,7 +267,7 @@ static struct distance by_condition(const struct exit_test *t, LLVMValueRef cond
 
   if (frozen)
     condition = LLVMGetOperand(condition, 0);
-  return by_parts(t, condition, value, bound, frozen, DEPTH);
+  return by_parts(t, condition, value, bound, frozen, MAX_DEPTH);
 }
 
 /* ---- facts from the computation of the bound ---- */
@@ -447,7 +447,7 @@ static uint64_t trips_of(const struct exit_test *t)
 
   if (is_order(t) ? !any : t->iv.by != NULL)
     return CN_WORK_UNKNOWN;
-  struct distance d = intersect_facts(of_bound(t, t->bound, DEPTH), of_entry(t));
+  struct distance d = intersect_facts(of_bound(t, t->bound, MAX_DEPTH), of_entry(t));
   uint64_t step = step_size(t);
   bool meets = (d.whole || step == 1) && (d.some || !t->next);
   if (d.most == UINT64_MAX || (!any && !meets) || (t->iv.by && !is_small(t, d)))

@@ -26,8 +26,8 @@
 #include "compile/escape/escape.h"
 
 enum {
-  MOST = 16,  /* members of a phi web */
-  FAR = 4096, /* blocks that is_live() visits */
+  MAX_OBJECTS = 16,   /* members of a phi web */
+  MAX_VISITED = 4096, /* blocks that is_live() visits */
 };
 
 /* ---- finding ---- */
@@ -114,7 +114,7 @@ static bool is_live(const struct search *s, const struct cn_use_graph *web, LLVM
     cn_push(&open, cn_cfg_index(s->cfg, block));
   while (open.count && !live) {
     const struct cn_block *b = &s->cfg->blocks[open.at[--open.count]];
-    live = cn_bit(used, (size_t)(b - s->cfg->blocks)) || ++visited > FAR;
+    live = cn_bit(used, (size_t)(b - s->cfg->blocks)) || ++visited > MAX_VISITED;
     for (uint32_t i = 0; i < b->succ_count; i++)
       if (!cn_bit(seen, b->succs[i])) {
         cn_bit_set(seen, b->succs[i]);
@@ -188,7 +188,7 @@ bool cn_family_find(struct cn_ctx *ctx, const struct cn_cfg *cfg, const struct c
   add_member(&s, object, object->root);
   for (size_t i = 0; i < family->members.count && ok; i++) {
     struct cn_object member = family->members.at[i];
-    ok = i < MOST || is_wrong(&s, member.root, "there are many of them");
+    ok = i < MAX_OBJECTS || is_wrong(&s, member.root, "there are many of them");
     ok = ok && (!LLVMIsAPHINode(member.root) || add_inputs(&s, &member, member.root)) && add_phis(&s, &member);
   }
   return ok;

@@ -186,7 +186,7 @@ static bool find_places(const struct search *s, struct cn_sink *sink)
 /* ---- does it pay? ---- */
 
 /* True if the blocks make the object less often, by at least a quarter. Blocks outside the call's loop count as 0. */
-static bool is_made_less(const struct search *s)
+static bool allocates_less_often(const struct search *s)
 {
   const struct cn_loops *loops = s->in->loops;
   uint64_t sum = 0;
@@ -269,7 +269,7 @@ bool cn_sink_find(const struct cn_sink_in *in, const struct cn_use_graph *web, s
   s.used = cn_alloc(words * sizeof *s.used);
   s.seen = cn_alloc(words * sizeof *s.seen);
   bool found = choose_blocks(&s) && find_places(&s, sink) &&
-               ((!is_asked(&s, s.home) && is_made_less(&s)) || saves_barriers(&s, sink));
+               ((!is_asked(&s, s.home) && allocates_less_often(&s)) || saves_barriers(&s, sink));
   free(s.used);
   free(s.seen);
   cn_free(&s.blocks);

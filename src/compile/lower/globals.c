@@ -445,7 +445,7 @@ static void register_inline(struct cn_ctx *ctx)
   free(group);
 }
 
-static void register_images(struct cn_ctx *ctx, const char *group)
+static void emit_image_registration(struct cn_ctx *ctx, const char *group)
 {
   size_t roots = add_roots(ctx);
   bool managed = has_managed(ctx), safepoints = ctx->options->safepoints != CAIRN_SAFEPOINTS_NONE;
@@ -471,7 +471,7 @@ bool cn_globals(struct cn_ctx *ctx)
   char *group = image_group(ctx);
 
   if (!LLVMGetNamedFunction(ctx->module, group)) /* a module that has it was compiled by Cairn already */
-    register_images(ctx, group);
+    emit_image_registration(ctx, group);
   free(group);
   return ctx->errors == 0;
 }

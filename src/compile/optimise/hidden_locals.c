@@ -18,7 +18,7 @@
 #include "compile/core/emitted_names.h"
 #include "compile/optimise/prepare.h"
 
-#define ESCAPED "cairn-escaped"
+#define ESCAPED_MARK "cairn-escaped"
 
 static LLVMValueRef metadata_of(struct cn_ctx *ctx, LLVMValueRef i, const char *kind)
 {
@@ -74,7 +74,7 @@ static LLVMValueRef hiding_use(struct cn_ctx *ctx, LLVMValueRef address, bool pi
 void cn_hidden_check(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_ASSERT(LLVMIsAFunction(function));
-  if (LLVMGetStringAttributeAtIndex(function, CN_FUNCTION_INDEX, ESCAPED, sizeof ESCAPED - 1))
+  if (LLVMGetStringAttributeAtIndex(function, CN_FUNCTION_INDEX, ESCAPED_MARK, sizeof ESCAPED_MARK - 1))
     return;
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
@@ -109,10 +109,10 @@ void cn_hidden_escape(struct cn_ctx *ctx)
 {
   CN_EACH_FUNCTION(f, ctx->module) {
     if (!cn_is_managed(f) || LLVMIsDeclaration(f) ||
-        LLVMGetStringAttributeAtIndex(f, CN_FUNCTION_INDEX, ESCAPED, sizeof ESCAPED - 1))
+        LLVMGetStringAttributeAtIndex(f, CN_FUNCTION_INDEX, ESCAPED_MARK, sizeof ESCAPED_MARK - 1))
       continue;
     LLVMAddAttributeAtIndex(f, CN_FUNCTION_INDEX,
-                            LLVMCreateStringAttribute(ctx->llvm, ESCAPED, sizeof ESCAPED - 1, "", 0));
+                            LLVMCreateStringAttribute(ctx->llvm, ESCAPED_MARK, sizeof ESCAPED_MARK - 1, "", 0));
     CN_EACH_BLOCK(b, f)
       CN_EACH_INSTRUCTION(i, b)
         if (LLVMIsAAllocaInst(i) && cn_holds_ref(LLVMGetAllocatedType(i)))

@@ -21,7 +21,7 @@
 #include "compile/optimise/prepare.h"
 
 /* Sums of more terms stay as they are. */
-#define TERMS 16
+#define MAX_TERMS 16
 
 static bool is_address(LLVMValueRef value)
 {
@@ -50,7 +50,7 @@ static int count_addresses(LLVMValueRef value, int *terms)
 
 static int net_addresses(LLVMValueRef value)
 {
-  int terms = TERMS;
+  int terms = MAX_TERMS;
   int net = count_addresses(value, &terms);
 
   return terms < 0 ? 0 : net;

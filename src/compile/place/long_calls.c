@@ -4,9 +4,9 @@
  * (late-insertion-slides-2014, "Future work": bounded time to safepoint). Transitions are ruled out, because objects
  * may move during those. Part of pass `place-safepoints`.
  *
- * Needs: any module. Provides: each call of a leaf with a length argument covers at most LIMIT bytes between two polls,
- * or one piece if pieces are larger, except calls in safepoint-free regions and in funclets; long_strings.c does this
- * for leaves whose length is in their data. Breaks: struct cn_cfg.
+ * Needs: any module. Provides: each call of a leaf with a length argument covers at most MAX_CALL_BYTES between
+ * two polls, or one piece if pieces are larger, except calls in safepoint-free regions and in funclets; long_strings.c
+ * does this for leaves whose length is in their data. Breaks: struct cn_cfg.
  */
 #include "compile/place/long_calls.h"
 
@@ -22,10 +22,10 @@
 #include "compile/effects/intrinsics.h"
 
 /* Longer calls are cut. So many bytes take two microseconds in a cache, which makes the cost of cutting small. */
-#define LIMIT (16 << 10)
+#define MAX_CALL_BYTES (16 << 10)
 #define SMALLEST_PIECE 256
 /* A byte of an inline call, which becomes a loop, takes as long as this many bytes of other calls. */
-#define INLINE_BYTE 8
+#define INLINE_BYTE_COST 8
 
 typedef CN_VECTOR(struct cn_long_call) call_vector;
 
@@ -54,8 +54,8 @@ static const struct leaf apart = {"a copy", 2, false, CN_LONG_NOTHING};
 enum { LENGTH_OPERAND = 2 };
 
 _Static_assert((SMALLEST_PIECE & (SMALLEST_PIECE - 1)) == 0, "pieces are powers of two");
-_Static_assert(SMALLEST_PIECE / INLINE_BYTE % CAIRN_ABI_OBJECT_ALIGN == 0, "pieces keep the alignment");
-_Static_assert(SMALLEST_PIECE <= LIMIT, "a long call is longer than a piece");
+_Static_assert(SMALLEST_PIECE / INLINE_BYTE_COST % CAIRN_ABI_OBJECT_ALIGN == 0, "pieces keep the alignment");
+_Static_assert(SMALLEST_PIECE <= MAX_CALL_BYTES, "a long call is longer than a piece");
 
 static bool is_inline(LLVMValueRef call)
 {
@@ -164,7 +164,7 @@ uint64_t cn_long_limit(struct cn_ctx *ctx)
 {
   uint64_t piece = piece_of(ctx);
 
-  return LIMIT < piece ? LIMIT : piece;
+  return MAX_CALL_BYTES < piece ? MAX_CALL_BYTES : piece;
 }
 
 bool cn_long_is_said_short(LLVMValueRef call)
@@ -172,7 +172,7 @@ bool cn_long_is_said_short(LLVMValueRef call)
   LLVMAttributeRef said =
       LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_ATTR_WORK, sizeof CN_ATTR_WORK - 1);
 
-  return said && cn_work_parse(said) <= cn_work_of_bytes(LIMIT);
+  return said && cn_work_parse(said) <= cn_work_of_bytes(MAX_CALL_BYTES);
 }
 
 static bool is_long(struct cn_ctx *ctx, LLVMValueRef call, struct cn_long_call *out)
@@ -183,7 +183,7 @@ static bool is_long(struct cn_ctx *ctx, LLVMValueRef call, struct cn_long_call *
   if (!leaf || cn_classify_call(call).kind != CN_CALL_LEAF || !has_declared_types(leaf, call))
     return false;
   uint64_t bytes = largest_size_of(ctx, call, leaf->places), piece = piece_of(ctx);
-  if (bytes <= LIMIT) {
+  if (bytes <= MAX_CALL_BYTES) {
     cn_work_say(ctx, call, cn_work_of_bytes(bytes));
     return false;
   }
@@ -204,7 +204,7 @@ static bool is_long(struct cn_ctx *ctx, LLVMValueRef call, struct cn_long_call *
                                .limit = always ? 0 : cn_long_limit(ctx),
                                /* The piece of an inline call has a variable length: LLVM makes a loop of it, byte by
                                 * byte. */
-                               .piece = is_inline(call) ? piece / INLINE_BYTE : piece};
+                               .piece = is_inline(call) ? piece / INLINE_BYTE_COST : piece};
   return true;
 }
 

@@ -26,13 +26,13 @@
 #include "compile/cost/cost.h"
 #include "compile/place/long_calls.h"
 
-#define ARGUMENTS 3 /* destination, value or origin, number of bytes */
-#define PLACES 2
+#define ARGUMENT_COUNT 3 /* destination, value or origin, number of bytes */
+#define PLACE_COUNT 2
 
 /* The form of the places as arguments. */
 struct handing {
-  bool apart[PLACES];           /* as an object and a distance; else unchanged */
-  LLVMValueRef objects[PLACES]; /* for those */
+  bool apart[PLACE_COUNT];           /* as an object and a distance; else unchanged */
+  LLVMValueRef objects[PLACE_COUNT]; /* for those */
   unsigned arguments;
 };
 
@@ -75,18 +75,18 @@ static void build_body(struct cn_ctx *ctx, LLVMValueRef function, const struct c
                        const struct handing *handing, struct cn_polls *polls)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
-  LLVMValueRef leaf = cn_direct_callee(which->call), arguments[ARGUMENTS + 1];
+  LLVMValueRef leaf = cn_direct_callee(which->call), arguments[ARGUMENT_COUNT + 1];
   unsigned count = LLVMGetNumArgOperands(which->call), at = 0;
   struct cn_long_call inner = *which;
   struct cn_ptrmap polled = {0};
 
-  CN_CHECK(count == ARGUMENTS || count == ARGUMENTS + 1);
+  CN_CHECK(count == ARGUMENT_COUNT || count == ARGUMENT_COUNT + 1);
   LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(ctx->llvm, function, ""));
-  for (unsigned i = 0; i < ARGUMENTS; i++)
-    arguments[i] = receive_place(builder, function, i < PLACES && handing->apart[i], &at);
+  for (unsigned i = 0; i < ARGUMENT_COUNT; i++)
+    arguments[i] = receive_place(builder, function, i < PLACE_COUNT && handing->apart[i], &at);
   CN_CHECK(LLVMCountParams(function) == at && at == handing->arguments);
-  if (count > ARGUMENTS)
-    arguments[ARGUMENTS] = LLVMGetOperand(which->call, ARGUMENTS); /* its volatile flag is false */
+  if (count > ARGUMENT_COUNT)
+    arguments[ARGUMENT_COUNT] = LLVMGetOperand(which->call, ARGUMENT_COUNT); /* its volatile flag is false */
   inner.call = LLVMBuildCall2(builder, LLVMGlobalGetValueType(leaf), leaf, arguments, count, "");
   inner.limit = 0;
   if (which->result == CN_LONG_NOTHING)
@@ -102,19 +102,19 @@ static void build_body(struct cn_ctx *ctx, LLVMValueRef function, const struct c
 static LLVMValueRef function_for(struct cn_ctx *ctx, const struct cn_long_call *which, const struct handing *handing,
                                  struct cn_polls *polls)
 {
-  LLVMTypeRef types[ARGUMENTS + PLACES];
+  LLVMTypeRef types[ARGUMENT_COUNT + PLACE_COUNT];
   unsigned count = 0;
   size_t length;
   char element[24] = ""; /* a helper for each size, which is a constant in it */
   if (which->element)
     snprintf(element, sizeof element, "%" PRIu64 ".", which->element);
-  char *name = cn_format(CN_LONG_PREFIX "%s%s%s", handing->arguments > ARGUMENTS ? "at." : "", element,
+  char *name = cn_format(CN_LONG_PREFIX "%s%s%s", handing->arguments > ARGUMENT_COUNT ? "at." : "", element,
                          LLVMGetValueName2(cn_direct_callee(which->call), &length));
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
 
-  for (unsigned i = 0; i < ARGUMENTS; i++) {
+  for (unsigned i = 0; i < ARGUMENT_COUNT; i++) {
     types[count++] = LLVMTypeOf(LLVMGetOperand(which->call, i));
-    if (i < PLACES && handing->apart[i])
+    if (i < PLACE_COUNT && handing->apart[i])
       types[count++] = LLVMInt64TypeInContext(ctx->llvm);
   }
   LLVMTypeRef type = LLVMFunctionType(LLVMTypeOf(which->call), types, count, false);
@@ -161,7 +161,7 @@ static bool find_handing(struct cn_ctx *ctx, const struct cn_long_call *which, s
   struct cairn_word_kind kind = cn_words(ctx);
   bool all = true;
 
-  *handing = (struct handing){.arguments = ARGUMENTS};
+  *handing = (struct handing){.arguments = ARGUMENT_COUNT};
   for (unsigned i = 0; i < which->places; i++) {
     LLVMValueRef place = LLVMGetOperand(which->call, i);
     if (kind.reference_bits == 0 || !cn_is_ref(LLVMTypeOf(place)))
@@ -182,13 +182,13 @@ static bool find_handing(struct cn_ctx *ctx, const struct cn_long_call *which, s
 static LLVMValueRef call_instead(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef function,
                                  const struct cn_long_call *which, const struct handing *handing)
 {
-  LLVMValueRef arguments[ARGUMENTS + PLACES];
+  LLVMValueRef arguments[ARGUMENT_COUNT + PLACE_COUNT];
   unsigned count = 0;
 
   LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(which->call));
-  for (unsigned i = 0; i < ARGUMENTS; i++) {
+  for (unsigned i = 0; i < ARGUMENT_COUNT; i++) {
     LLVMValueRef place = LLVMGetOperand(which->call, i);
-    if (i >= PLACES || !handing->apart[i]) {
+    if (i >= PLACE_COUNT || !handing->apart[i]) {
       arguments[count++] = place;
       continue;
     }
@@ -241,7 +241,7 @@ void cn_long_outline(struct cn_ctx *ctx, const struct cn_long_call *which, struc
 {
   struct handing handing;
 
-  CN_CHECK(!polls->user && which->length == ARGUMENTS - 1 && which->places <= PLACES);
+  CN_CHECK(!polls->user && which->length == ARGUMENT_COUNT - 1 && which->places <= PLACE_COUNT);
   if (!find_handing(ctx, which, &handing)) {
     cn_long_cut(ctx, which, polls, polled);
     return;

@@ -24,7 +24,7 @@ static void print_bases(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
 /* Each analysis prints either every managed function or the module. */
 static const struct analysis {
   const char *name;
-  cn_print_function *function;
+  cn_function_printer *function;
   cn_print_module *module;
   const char *help;
 } analyses[] = {

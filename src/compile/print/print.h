@@ -10,16 +10,16 @@
 #include "compile/core/pass.h"
 
 /* Print the facts of `function`, below a title. */
-typedef void cn_print_function(struct cn_ctx *ctx, LLVMValueRef function, FILE *out);
-cn_print_function cn_print_cfg;       /* print_blocks.c */
-cn_print_function cn_print_loops;     /* print_blocks.c */
-cn_print_function cn_print_frequency; /* print_blocks.c */
-cn_print_function cn_print_calls;     /* print_calls.c */
-cn_print_function cn_print_cost;      /* print_cost.c */
-cn_print_function cn_print_paths;     /* print_cost.c */
-cn_print_function cn_print_polls;     /* print_cost.c */
-cn_print_function cn_print_allocas;   /* print_memory.c */
-cn_print_function cn_print_promises;  /* print_memory.c */
+typedef void cn_function_printer(struct cn_ctx *ctx, LLVMValueRef function, FILE *out);
+cn_function_printer cn_print_cfg;       /* print_blocks.c */
+cn_function_printer cn_print_loops;     /* print_blocks.c */
+cn_function_printer cn_print_frequency; /* print_blocks.c */
+cn_function_printer cn_print_calls;     /* print_calls.c */
+cn_function_printer cn_print_cost;      /* print_cost.c */
+cn_function_printer cn_print_paths;     /* print_cost.c */
+cn_function_printer cn_print_polls;     /* print_cost.c */
+cn_function_printer cn_print_allocas;   /* print_memory.c */
+cn_function_printer cn_print_promises;  /* print_memory.c */
 
 /* Print the facts of all of ctx->module, title included. */
 typedef void cn_print_module(struct cn_ctx *ctx, FILE *out);

@@ -10,7 +10,7 @@
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 
-#define TAG "cairn_managed"
+#define MANAGED_TAG "cairn_managed"
 
 /* An operand of a node: a constant, or metadata as a value; null if it is absent. */
 LLVMValueRef cn_debug_value(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned index)
@@ -65,7 +65,7 @@ static bool is_annotated(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned oper
 
 bool cn_debug_is_reference(struct cn_ctx *ctx, LLVMMetadataRef type)
 {
-  return is_annotated(ctx, type, CN_DEBUG_ANNOTATIONS, "btf_type_tag", TAG);
+  return is_annotated(ctx, type, CN_DEBUG_ANNOTATIONS, "btf_type_tag", MANAGED_TAG);
 }
 
 bool cn_debug_has_tag(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned annotations, const char *tag)

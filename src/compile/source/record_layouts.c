@@ -20,7 +20,7 @@
 #include "base/vector.h"
 #include "compile/source/debug_types.h"
 
-#define SPACE "__attribute__((address_space(1)))"
+#define SPACE_ATTRIBUTE "__attribute__((address_space(1)))"
 
 typedef CN_VECTOR(char *) strings;
 
@@ -103,7 +103,7 @@ static bool leads_to_managed(const char *type, const char *end)
     }
   const char *close = star ? memchr(star, ')', (size_t)(end - star)) : NULL;
   bool function = star && star > type && star[-1] == '(' && close && close[1] == '(';
-  const char *space = star && !function ? strstr(from, SPACE) : NULL;
+  const char *space = star && !function ? strstr(from, SPACE_ATTRIBUTE) : NULL;
   return space && space < star;
 }
 

@@ -17,7 +17,7 @@
 #include "compile/source/rules.h"
 
 /* The layout statics of include/cairn/cairn.h. */
-#define STATIC "cairn_layout_"
+#define LAYOUT_PREFIX "cairn_layout_"
 
 /* The most named fields; beyond them only weak fields have names. Fields in more than DEPTH arrays have no name. */
 enum { MAX_FIELDS = 1024, DEPTH = CN_FIELD_DEPTH };
@@ -265,7 +265,7 @@ static void name_static(struct cn_ctx *ctx, LLVMValueRef global, LLVMMetadataRef
 /* True if `global` is C's static of a layout, with a name as its only sign of the type. */
 static bool is_bare_static(LLVMValueRef global)
 {
-  static const char local[] = "." STATIC;
+  static const char local[] = "." LAYOUT_PREFIX;
   size_t length;
   const char *name = LLVMGetValueName2(global, &length), *found = memmem(name, length, local, sizeof local - 1);
 
@@ -282,7 +282,7 @@ void cn_type_names_add(struct cn_ctx *ctx)
     LLVMMetadataRef variable = cn_debug_variable(ctx, g);
     if (cn_layout_names_given(ctx, g))
       continue;
-    if (variable && cn_debug_is(ctx, cn_debug_operand(ctx, variable, CN_DEBUG_NAME), STATIC))
+    if (variable && cn_debug_is(ctx, cn_debug_operand(ctx, variable, CN_DEBUG_NAME), LAYOUT_PREFIX))
       name_static(ctx, g, variable);
     else if (!variable && is_bare_static(g))
       bare = g;

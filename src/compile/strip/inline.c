@@ -24,7 +24,7 @@
 #include "compile/strip/strip.h"
 
 /* Marks call sites that got "noinline" here, so that LLVM's inliner skips them; unpin_call() removes both. */
-#define PIN "cairn-not-inlined"
+#define PIN_MARK "cairn-not-inlined"
 
 static bool same_strategy(LLVMValueRef a, LLVMValueRef b)
 {
@@ -64,14 +64,15 @@ static void pin_call(struct cn_ctx *ctx, LLVMValueRef call)
   if (LLVMGetCallSiteEnumAttribute(call, CN_FUNCTION_INDEX, noinline))
     return;
   LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX, LLVMCreateEnumAttribute(ctx->llvm, noinline, 0));
-  LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX, LLVMCreateStringAttribute(ctx->llvm, PIN, strlen(PIN), "", 0));
+  LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX,
+                           LLVMCreateStringAttribute(ctx->llvm, PIN_MARK, strlen(PIN_MARK), "", 0));
 }
 
 static void unpin_call(LLVMValueRef call)
 {
-  if (!LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, PIN, strlen(PIN)))
+  if (!LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, PIN_MARK, strlen(PIN_MARK)))
     return;
-  LLVMRemoveCallSiteStringAttribute(call, CN_FUNCTION_INDEX, PIN, strlen(PIN));
+  LLVMRemoveCallSiteStringAttribute(call, CN_FUNCTION_INDEX, PIN_MARK, strlen(PIN_MARK));
   LLVMRemoveCallSiteEnumAttribute(call, CN_FUNCTION_INDEX, cn_attribute_kind("noinline"));
 }
 

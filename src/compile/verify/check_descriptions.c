@@ -17,7 +17,7 @@
 
 enum { WORD_BYTES = 8 };
 /* The most words of a local; the rewriter refuses larger ones. */
-#define WORDS (UINT64_C(1) << 20)
+#define MAX_WORDS (UINT64_C(1) << 20)
 
 /* The operands [first, end) of the tail of `statepoint`, end being its length operand. */
 struct tail {
@@ -81,7 +81,7 @@ static uint64_t words_of(const struct tail *tail, LLVMValueRef alloca)
       !read_number(LLVMGetOperand(alloca, 0), &count))
     return 0;
   each = LLVMABISizeOfType(tail->v->ctx->layout, LLVMGetAllocatedType(alloca));
-  if (__builtin_mul_overflow(each, count, &each) || each / WORD_BYTES > WORDS)
+  if (__builtin_mul_overflow(each, count, &each) || each / WORD_BYTES > MAX_WORDS)
     return 0;
   return each / WORD_BYTES;
 }
@@ -118,7 +118,7 @@ static bool read_area(struct tail *tail, uint32_t *at, uint64_t *bits, uint64_t 
   *at += 4;
   if (!refs)
     return read_word(tail, at, words);
-  if (refs > tail->end - *at || stride % WORD_BYTES || count > WORDS || stride > WORDS * WORD_BYTES)
+  if (refs > tail->end - *at || stride % WORD_BYTES || count > MAX_WORDS || stride > MAX_WORDS * WORD_BYTES)
     return false;
   for (; refs; refs--, ++*at) {
     if (!read_number(LLVMGetOperand(tail->statepoint, *at), &offset) || offset % WORD_BYTES)

@@ -18,7 +18,7 @@
 /* Bit n: n regions may be open. The last bit stands for all larger numbers. */
 typedef uint64_t open_set;
 #define NONE_OPEN 1u
-#define DEEPEST (1ull << 63)
+#define MANY_OPEN (1ull << 63)
 
 static bool is_call_to(LLVMValueRef i, const char *name)
 {
@@ -31,9 +31,9 @@ static bool is_call_to(LLVMValueRef i, const char *name)
 static open_set update_open_regions(LLVMValueRef i, open_set open)
 {
   if (is_call_to(i, CN_NOPOLL_BEGIN))
-    return open << 1 | (open & DEEPEST);
+    return open << 1 | (open & MANY_OPEN);
   if (is_call_to(i, CN_NOPOLL_END))
-    return open >> 1 | (open & (NONE_OPEN | DEEPEST));
+    return open >> 1 | (open & (NONE_OPEN | MANY_OPEN));
   return open;
 }
 

@@ -8,13 +8,13 @@
 #include "compile/verify/verify.h"
 
 /* The most types that one count visits: types may share parts, and empty ones cost time, too. */
-#define LOOKS 4096
+#define MAX_VISITED_TYPES 4096
 
 static uint64_t count_scalars(LLVMTypeRef type, unsigned *looks)
 {
   uint64_t sum = 0;
 
-  if (++*looks > LOOKS)
+  if (++*looks > MAX_VISITED_TYPES)
     return CN_SCALARS_MOST + 1;
   switch (LLVMGetTypeKind(type)) {
   case LLVMVoidTypeKind:

@@ -22,10 +22,10 @@
 enum { FIXED = 0, UNDEFINED = 1, FIRST = 2, TOP = INT32_MAX };
 /* After so many passes a merge that still changes gets its own class: a difference that the first pass saw, before all
  * inputs had a class, may circle in a cycle of phis for ever. cn_same_object() compares its inputs. */
-#define PASSES 40
+#define MAX_ROUNDS 40
 /* The most work for one question. */
-#define STEPS 20000
-#define DEPTH 2000
+#define MAX_STEPS 20000
+#define MAX_DEPTH 2000
 
 /* ---- value numbers ---- */
 
@@ -173,7 +173,7 @@ void cn_same_object_classify(struct cn_objects *o)
   CN_CHECK(table.room > passes); /* a search in a full table might run for ever */
   table.slots = cn_alloc(table.room * sizeof *table.slots);
   passes = 0;
-  while (pass_over(o, &table, passes > PASSES))
+  while (pass_over(o, &table, passes > MAX_ROUNDS))
     passes++;
   free(table.slots);
   find_inside(o);
@@ -278,7 +278,7 @@ static bool branch_shows(struct question *q, const struct cn_object *base, const
 {
   const struct cn_cfg *cfg = &q->o->v->cfg;
 
-  for (; b && q->steps < STEPS; b = cfg->blocks[b].idom, q->steps++)
+  for (; b && q->steps < MAX_STEPS; b = cfg->blocks[b].idom, q->steps++)
     if (cfg->blocks[b].pred_count == 1 && edge_shows(q, cfg->blocks[b].preds[0], b, base, derived))
       return true;
   return false;
@@ -364,7 +364,7 @@ static bool is_same_object(struct question *q, const struct cn_object *base, con
 {
   if (base->class == derived->class || derived->class == UNDEFINED)
     return true;
-  if (q->steps++ >= STEPS || q->depth >= DEPTH)
+  if (q->steps++ >= MAX_STEPS || q->depth >= MAX_DEPTH)
     return false;
   base = root_of(q->o, base);
   derived = root_of(q->o, derived);

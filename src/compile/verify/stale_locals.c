@@ -13,7 +13,7 @@
 #include "compile/verify/verify.h"
 
 /* The most locals that are followed; only a contrived program has more. */
-#define LIMIT 64
+#define MAX_LOCALS 64
 
 static const struct cn_stale never = {CN_EPOCH_NONE, 0};
 
@@ -40,7 +40,7 @@ static void add_local(struct cn_values *values, LLVMValueRef store)
   LLVMValueRef alloca = LLVMGetOperand(store, 1);
   bool fresh;
 
-  if (!LLVMIsAAllocaInst(alloca) || values->locals.count == LIMIT ||
+  if (!LLVMIsAAllocaInst(alloca) || values->locals.count == MAX_LOCALS ||
       cn_holds_ref(LLVMTypeOf(LLVMGetOperand(store, 0))) ||
       cn_values_of(values, LLVMGetOperand(store, 0)).epoch == CN_EPOCH_NONE ||
       cn_ptrmap_find(&values->locals.index, alloca) || !is_variable(alloca))
@@ -57,7 +57,7 @@ bool cn_stale_locals_find(struct cn_values *values)
     CN_EACH_INSTRUCTION(i, cfg->blocks[b].block)
       if (LLVMIsAStoreInst(i))
         add_local(values, i);
-  CN_CHECK(locals->count <= LIMIT && locals->count == locals->index.count);
+  CN_CHECK(locals->count <= MAX_LOCALS && locals->count == locals->index.count);
   CN_CHECK(!locals->now && !locals->out);
   if (!locals->count)
     return false;

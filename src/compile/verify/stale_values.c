@@ -243,7 +243,7 @@ static struct cn_stale evaluate_instruction(const struct cn_values *values, LLVM
 /* ---- passes ---- */
 
 /* After so many passes the values of nested loops chase each other: make them mixed. */
-#define PASSES 64
+#define MAX_ROUNDS 64
 
 static bool is_equal(struct cn_stale a, struct cn_stale b)
 {
@@ -328,7 +328,7 @@ static void settle_integers(struct cn_values *values, bool first)
 
   do {
     values->first_pass = first && pass == 0;
-    pass_over(values, true, pass++ > PASSES);
+    pass_over(values, true, pass++ > MAX_ROUNDS);
     values->first_pass = false;
   } while (!is_settled(values, true));
 }
@@ -347,7 +347,7 @@ void cn_values_build(struct cn_values *values, const struct cn_epochs *epochs)
   /* References first: until both addresses are known a difference would look like another number, and make the values
    * computed from it stale, in a loop itself, too. */
   do
-    pass_over(values, false, pass++ > PASSES);
+    pass_over(values, false, pass++ > MAX_ROUNDS);
   while (!is_settled(values, false));
   settle_integers(values, true);
   if (cn_stale_locals_find(values))

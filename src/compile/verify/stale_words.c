@@ -19,12 +19,12 @@
 
 enum { WORD_BYTES = 8, REPORT_LIMIT = 10 };
 /* In a cell of the map, above the epoch: the value is the word as it was read. */
-#define COPY (UINT64_C(1) << 32)
+#define COPY_BIT (UINT64_C(1) << 32)
 
 struct words {
   struct cn_verifier *v;
   struct cn_ptrmap stored; /* values that the function stores into words */
-  struct cn_ptrmap values; /* value -> epoch, and COPY */
+  struct cn_ptrmap values; /* value -> epoch, and COPY_BIT */
   bool changed;
 };
 
@@ -93,7 +93,7 @@ static void set_state(struct words *words, LLVMValueRef value, uint64_t now)
 
   CN_ASSERT(epoch_of(now) != CN_EPOCH_NONE);
   if (!fresh && epoch_of(*old) != CN_EPOCH_NONE && epoch_of(*old) != epoch_of(now))
-    now = CN_EPOCH_MIXED | (now & *old & COPY);
+    now = CN_EPOCH_MIXED | (now & *old & COPY_BIT);
   words->changed |= *old != now;
   *old = now;
 }
@@ -102,7 +102,7 @@ static void set_state(struct words *words, LLVMValueRef value, uint64_t now)
 
 static uint64_t join_states(uint64_t a, uint64_t b, bool copy)
 {
-  uint64_t kept = copy ? (a | b) & COPY : 0;
+  uint64_t kept = copy ? (a | b) & COPY_BIT : 0;
 
   if (epoch_of(a) == CN_EPOCH_NONE || epoch_of(b) == CN_EPOCH_NONE)
     return epoch_of(a) | epoch_of(b) | kept;
@@ -120,7 +120,7 @@ static uint64_t of_phi(const struct words *words, LLVMValueRef phi, uint32_t b)
     if (epoch_of(in) == CN_EPOCH_NONE)
       continue;
     bool valid = !is_outdated(in, epochs->out[from]);
-    all = join_states(all, (valid ? epochs->in[b] : CN_EPOCH_MIXED) | (in & COPY), true);
+    all = join_states(all, (valid ? epochs->in[b] : CN_EPOCH_MIXED) | (in & COPY_BIT), true);
   }
   return all;
 }
@@ -142,7 +142,7 @@ static uint64_t evaluate_state(const struct words *words, LLVMValueRef i, uint32
   if (!is_number(i))
     return CN_EPOCH_NONE;
   if (LLVMIsALoadInst(i) && is_word(words->v, LLVMGetOperand(i, 0)))
-    return epoch | COPY;
+    return epoch | COPY_BIT;
   if (LLVMIsAPHINode(i))
     found = of_phi(words, i, b);
   else if (LLVMIsABinaryOperator(i) || LLVMIsACastInst(i))
@@ -192,7 +192,7 @@ static bool check_call(struct words *words, LLVMValueRef call, uint32_t epoch)
   for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++) {
     LLVMValueRef value = LLVMGetOperand(call, a);
     uint64_t found = state_of(words, value);
-    if (!is_outdated(found, epoch) || !(found & COPY || yields_reference(call)))
+    if (!is_outdated(found, epoch) || !(found & COPY_BIT || yields_reference(call)))
       continue;
     const struct cn_finding finding = {.value = value};
     cn_error_finding(words->v->ctx, call, "stale-word", &finding,

@@ -365,7 +365,7 @@ bool cn_inputs_would_change(const char *path, const struct cn_renames *renames)
 const char *cn_inputs_defined(const char *path, const struct cn_renames *renames)
 {
   struct file file = open_file(path);
-  const char *name = file.bytes ? cn_names_defined(file.bytes, file.size, renames) : NULL;
+  const char *name = file.bytes ? cn_names_first_defined(file.bytes, file.size, renames) : NULL;
 
   close_file(&file);
   return name;

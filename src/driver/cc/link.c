@@ -96,8 +96,8 @@ static bool add_input(const struct cn_command *command, const struct cn_item *it
   return true;
 }
 
-static bool add_items(const struct cn_command *command, const struct cn_unit *units, size_t count,
-                      const struct cn_joined *joined, const struct cn_renames *renames, struct cn_words *words)
+static bool add_link_arguments(const struct cn_command *command, const struct cn_unit *units, size_t count,
+                               const struct cn_joined *joined, const struct cn_renames *renames, struct cn_words *words)
 {
   for (size_t i = 0; i < command->items.count; i++) {
     const struct cn_item *item = &command->items.at[i];
@@ -144,7 +144,7 @@ bool cn_link_command(const struct cn_command *command, const struct cn_unit *uni
     cn_push(words, "-Qunused-arguments"); /* those that the units' commands used */
   struct cn_renames renames = {0};
   bool ok = cn_renames_collect(command, &renames) && add_joined(command, joined, &renames, words) &&
-            add_items(command, units, count, joined, &renames, words);
+            add_link_arguments(command, units, count, joined, &renames, words);
   cn_free(&renames.list);
   if (!ok)
     return false;

@@ -76,7 +76,7 @@ static void print_names(const char *title, const char *const *name)
     printf("  %-21s %s\n", name[0], name[1]);
 }
 
-static void print_all_names(void)
+static void print_pass_names_and_options(void)
 {
   print_names("passes", cairn_compile_pass_names());
   print_names("analyses", cairn_compile_analysis_names());
@@ -395,7 +395,7 @@ int cn_opt_main(int argc, char **argv)
   static char name[] = "cairn opt";
   struct cn_arguments arguments = {.name = name,
                                    .help = help,
-                                   .more = print_all_names,
+                                   .more = print_pass_names_and_options,
                                    .letters = "hp:So:",
                                    .options = long_options,
                                    .take = take_option};

@@ -12,7 +12,7 @@
 #include "object/dwarf/cfi.h"
 
 /* LLVM's value for an undefined reference. */
-#define UNDEF UINT64_C(0xFEFEFEFE)
+#define UNDEF_PATTERN UINT64_C(0xFEFEFEFE)
 
 struct reader {
   struct cn_record record;
@@ -30,7 +30,7 @@ static struct cairn_stackmap_location location_of(const struct reader *r, uint32
  * them. */
 static bool is_immovable(struct cairn_stackmap_location l)
 {
-  return l.kind == CAIRN_STACKMAP_CONSTANT && (l.value == 0 || (uint32_t)l.value == UNDEF);
+  return l.kind == CAIRN_STACKMAP_CONSTANT && (l.value == 0 || (uint32_t)l.value == UNDEF_PATTERN);
 }
 
 static const char *check_register(const struct reader *r, unsigned reg)

@@ -281,7 +281,7 @@ enum cairn_status cn_names_change(const void *bytes, size_t size, const struct c
   return status ? CAIRN_E_REFUSED : CAIRN_OK;
 }
 
-const char *cn_names_defined(const void *bytes, size_t size, const struct cn_renames *renames)
+const char *cn_names_first_defined(const void *bytes, size_t size, const struct cn_renames *renames)
 {
   const char *found = NULL;
   char *error = NULL;

@@ -30,6 +30,6 @@ enum cairn_status cn_names_change(const void *bytes, size_t size, const struct c
                                   size_t *out_size, char **error);
 
 /* The first of these functions that the object defines, or null. */
-const char *cn_names_defined(const void *bytes, size_t size, const struct cn_renames *renames);
+const char *cn_names_first_defined(const void *bytes, size_t size, const struct cn_renames *renames);
 
 #endif

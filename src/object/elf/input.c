@@ -18,7 +18,7 @@
 #include "object/elf/elf_file.h"
 
 enum { FIRST_READ_BYTES = 1 << 16, HEAD_BYTES = 8 };
-#define MOST ((size_t)1 << 30)
+#define MAX_FILE_BYTES ((size_t)1 << 30)
 
 bool cn_input_is_binary(const unsigned char *bytes, size_t size)
 {
@@ -40,10 +40,10 @@ static int map_file(struct cn_input *input, int fd, size_t size, char **error)
 static int grow_read_buffer(unsigned char **bytes, size_t *room, char **error)
 {
   size_t more = *room ? 2 * *room : FIRST_READ_BYTES;
-  unsigned char *grown = more <= MOST ? realloc(*bytes, more) : NULL;
+  unsigned char *grown = more <= MAX_FILE_BYTES ? realloc(*bytes, more) : NULL;
 
-  if (more > MOST)
-    return CN_FAIL(error, "more than %zu MiB that come from no regular file", MOST >> 20);
+  if (more > MAX_FILE_BYTES)
+    return CN_FAIL(error, "more than %zu MiB that come from no regular file", MAX_FILE_BYTES >> 20);
   if (!grown)
     return CN_FAIL(error, "no memory for %zu bytes", more);
   *bytes = grown;

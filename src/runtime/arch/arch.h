@@ -66,7 +66,7 @@ bool cn_arch_anchor_lives(const struct cn_anchor *anchor);
  * caller's value, which is no reference. */
 bool cn_arch_anchor_keeps(const struct cn_anchor *anchor, int reg);
 
-extern const uint8_t cn_arch_sp;                     /* number of the stack pointer */
+extern const uint8_t cn_arch_sp_number;              /* number of the stack pointer */
 extern const uint8_t cn_arch_saved[CN_CALLEE_SAVED]; /* numbers of the registers of enum cn_reg */
 
 /* The reverse: the enum cn_reg of a register, or CN_CALLEE_SAVED. */

@@ -20,7 +20,7 @@
 /* The place that an object was reached from: the payload of another object, or, if odd, a root's number. */
 enum { FROM_ROOT = 1, NUMBER_SHIFT = 1 };
 
-struct search {
+struct path_search {
   struct cn_world world;
   struct cairn_slot asked; /* the slot of the handle */
   uintptr_t target;
@@ -32,14 +32,14 @@ struct search {
 };
 
 /* The object that contains the address, or ends there; 0: there is no such object. */
-static uintptr_t object_at(const struct search *search, uintptr_t address)
+static uintptr_t object_at(const struct path_search *search, uintptr_t address)
 {
   const struct cn_heap_range *range = cn_heap_walk_range_of(&search->world.walk, address - CAIRN_ABI_HEADER_SIZE);
 
   return range != NULL && range->blocks ? cn_object_starts_last(range, address) : 0;
 }
 
-static void reach_object(struct search *search, uintptr_t object, uintptr_t from)
+static void reach_object(struct path_search *search, uintptr_t object, uintptr_t from)
 {
   const struct cn_heap_range *range = cn_heap_walk_range_of(&search->world.walk, object - CAIRN_ABI_HEADER_SIZE);
   CN_CHECK(range != NULL && range->blocks);
@@ -53,7 +53,7 @@ static void reach_object(struct search *search, uintptr_t object, uintptr_t from
 
 static void reach_root(void *env, const struct cn_place *place, uintptr_t address)
 {
-  struct search *search = env;
+  struct path_search *search = env;
   uintptr_t object = object_at(search, address);
 
   if (object == 0 || (place->kind == CN_DUMP_HANDLE && place->at == (uintptr_t)search->asked.address))
@@ -64,7 +64,7 @@ static void reach_root(void *env, const struct cn_place *place, uintptr_t addres
 
 static void reach_field(void *env, struct cairn_slot slot)
 {
-  struct search *search = env;
+  struct path_search *search = env;
   uintptr_t to = cairn_slot_object(slot);
 
   if (to != 0 && object_at(search, to) == to)
@@ -72,7 +72,7 @@ static void reach_field(void *env, struct cairn_slot slot)
 }
 
 /* Searches from the objects reached so far. True: the target has been reached. */
-static bool search_all(struct search *search)
+static bool search_all(struct path_search *search)
 {
   CN_ASSERT(search->reached <= search->world.walk.objects);
   while (search->done < search->reached) {
@@ -86,7 +86,7 @@ static bool search_all(struct search *search)
   return false;
 }
 
-static uintptr_t from_of(const struct search *search, uintptr_t object)
+static uintptr_t from_of(const struct path_search *search, uintptr_t object)
 {
   const struct cn_heap_range *range = cn_heap_walk_range_of(&search->world.walk, object - CAIRN_ABI_HEADER_SIZE);
 
@@ -116,7 +116,8 @@ static void name_field(void *env, uint32_t field, struct cairn_slot slot)
   cairn_layout_place(layout, (uintptr_t)slot.address - link->object, link->text, link->size);
 }
 
-static void show_step(struct search *search, uintptr_t from, uintptr_t to, cairn_heap_step_visitor *visit, void *env)
+static void show_step(struct path_search *search, uintptr_t from, uintptr_t to, cairn_heap_step_visitor *visit,
+                      void *env)
 {
   char text[CN_PLACE_TEXT], type[CN_LAYOUT_TEXT] = "of images that were unloaded";
   struct cn_heap_object object = cn_world_object(&search->world, to);
@@ -136,7 +137,7 @@ static void show_step(struct search *search, uintptr_t from, uintptr_t to, cairn
 }
 
 /* Shows the path. Its reversed copy takes the queue's memory, which is free now. */
-static void show_all(struct search *search, cairn_heap_step_visitor *visit, void *env)
+static void show_all(struct path_search *search, cairn_heap_step_visitor *visit, void *env)
 {
   uint64_t steps = 0;
   uintptr_t at = search->target, from;
@@ -153,7 +154,7 @@ static void show_all(struct search *search, cairn_heap_step_visitor *visit, void
 
 /* ---- */
 
-static bool make_tables(struct search *search)
+static bool make_tables(struct path_search *search)
 {
   size_t page = cn_os_page();
 
@@ -165,7 +166,7 @@ static bool make_tables(struct search *search)
   return search->from != NULL && search->queue != NULL;
 }
 
-static void free_tables(struct search *search)
+static void free_tables(struct path_search *search)
 {
   if (search->from != NULL)
     cn_os_free(search->from, search->bytes);
@@ -175,7 +176,7 @@ static void free_tables(struct search *search)
   cn_object_starts_free(&search->world.walk);
 }
 
-static enum cairn_status find_path(struct search *search, cairn_heap_step_visitor *visit, void *env)
+static enum cairn_status find_path(struct path_search *search, cairn_heap_step_visitor *visit, void *env)
 {
   if (!make_tables(search))
     return CAIRN_E_MEMORY;
@@ -193,7 +194,7 @@ static enum cairn_status find_path(struct search *search, cairn_heap_step_visito
 
 enum cairn_status cairn_heap_path(struct cairn_handle *object, cairn_heap_step_visitor *visit, void *env)
 {
-  struct search search = {.asked = cn_handles_slot(object)};
+  struct path_search search = {.asked = cn_handles_slot(object)};
   enum cairn_status status = cn_world_stop(&search.world, "cairn_heap_path", (uintptr_t)__builtin_return_address(0));
 
   CN_CHECK(visit != NULL);

@@ -127,7 +127,7 @@ static bool find_slot_area(struct cn_walk *walk, bool any, uintptr_t slot, struc
     const struct cn_area *area = cn_frame_roots_area_at(walk, slot);
     if (chain != NULL && !extend_chain(chain, walk))
       chain = NULL;
-    if (area != NULL && chain != NULL && area->reg == cn_arch_sp)
+    if (area != NULL && chain != NULL && area->reg == cn_arch_sp_number)
       keep_chain(chain);
     if (area != NULL || (walk->frame.map == NULL && in_region(walk, slot)))
       return true;

@@ -27,7 +27,7 @@ static uintptr_t *register_place(const struct cn_walk *walk, uint8_t reg)
   uintptr_t *kept = cn_frame_register(frame, reg);
 
   CN_ASSERT(frame->map != NULL);
-  if (reg >= CN_ARCH_REGISTERS || reg == cn_arch_sp)
+  if (reg >= CN_ARCH_REGISTERS || reg == cn_arch_sp_number)
     cn_frame_roots_bad(walk, "a reference in a register that cannot hold one");
   if (frame->regs == NULL && !cn_arch_is_saved(reg))
     cn_frame_roots_bad(walk, "a reference in a register that the callee may have overwritten");
@@ -38,7 +38,7 @@ static uintptr_t *register_place(const struct cn_walk *walk, uint8_t reg)
 
 static uintptr_t memory_place(const struct cn_walk *walk, uint8_t base, int32_t offset)
 {
-  uintptr_t address = base == cn_arch_sp ? walk->frame.sp : *register_place(walk, base);
+  uintptr_t address = base == cn_arch_sp_number ? walk->frame.sp : *register_place(walk, base);
 
   address += (uintptr_t)(intptr_t)offset;
   if (address % sizeof address != 0)
@@ -115,7 +115,7 @@ static void plain_roots(const struct cn_walk *walk, cairn_stack_root *found, voi
   const struct cn_map *map = frame->map;
 
   if (map->extent != 0)
-    memory_place(walk, cn_arch_sp, (int32_t)(map->extent - sizeof(uintptr_t)));
+    memory_place(walk, cn_arch_sp_number, (int32_t)(map->extent - sizeof(uintptr_t)));
   for (uint32_t i = 0; i < map->plain; i++) {
     unsigned reg = map->plain_at[i] & CN_PLAIN_REG;
     uintptr_t at = reg == CN_PLAIN_SP ? frame->sp : (uintptr_t)frame->place[reg];

@@ -107,7 +107,7 @@ static bool is_served(const void *env)
   return request->wanted.bytes != 0 ? cn_stats.collections != request->collections : wholes != request->wholes;
 }
 
-static bool is_not_served(const void *unused)
+static bool never_served(const void *unused)
 {
   (void)unused;
   return false;
@@ -213,7 +213,7 @@ void *cn_collect(const struct cn_regs *regs, enum cairn_cause cause, struct cn_w
   if (begun == CN_STOP_SERVED && wanted.bytes != 0) {
     block = cn_heap_allocate(wanted);
     if (block == NULL)
-      begun = begin_stop(regs, is_not_served, &request);
+      begun = begin_stop(regs, never_served, &request);
   }
   if (begun == CN_STOP_BEGUN)
     block = serve_request(regs, cause, &request);

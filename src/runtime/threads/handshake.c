@@ -26,11 +26,11 @@
 
 enum { RECHECK_NANOSECONDS = 100000 }; /* nanoseconds between two reads of a state, by one requester */
 
-static atomic_bool ended;
+static atomic_bool handshakes_ended;
 
 void cn_handshake_end(void)
 {
-  atomic_store(&ended, true);
+  atomic_store(&handshakes_ended, true);
   cn_stop_tell();
 }
 
@@ -107,7 +107,7 @@ static enum cairn_status await_mutator(struct cairn_mutator *mutator, uint64_t d
 
   while (!take_over(mutator) && (word = atomic_load(&mutator->handshake)) != CN_HANDSHAKE_NONE) {
     uint64_t now = cn_os_nanoseconds();
-    bool over = atomic_load(&ended);
+    bool over = atomic_load(&handshakes_ended);
     if ((over || now >= deadline) && cn_handshake_change(mutator, CN_HANDSHAKE_PENDING, CN_HANDSHAKE_NONE))
       return over ? CAIRN_E_ENDED : CAIRN_E_TIMEOUT;
     cn_os_wait(&mutator->handshake, word, now + RECHECK_NANOSECONDS);
@@ -143,7 +143,7 @@ static enum cairn_status perform_handshake(struct cn_handshake *request)
 static bool is_over(const void *unused)
 {
   (void)unused;
-  return atomic_load(&ended);
+  return atomic_load(&handshakes_ended);
 }
 
 static enum cairn_status exclude_stops(uint64_t deadline)

@@ -71,9 +71,9 @@ static int code_of(const struct cn_safepoint *safepoint, const struct cn_loc *lo
         return i;
     return -1;
   }
-  if (loc->reg != cn_arch_sp || loc->offset < 0 || loc->offset % WORD_BYTES != 0 ||
+  if (loc->reg != cn_arch_sp_number || loc->offset < 0 || loc->offset % WORD_BYTES != 0 ||
       loc->offset > CN_PLAIN_MAX - CN_PLAIN_REG ||
-      (safepoint->cfa_reg == cn_arch_sp && loc->offset > safepoint->cfa_offset - 2 * WORD_BYTES))
+      (safepoint->cfa_reg == cn_arch_sp_number && loc->offset > safepoint->cfa_offset - 2 * WORD_BYTES))
     return -1;
   return loc->offset | CN_PLAIN_SP;
 }
@@ -114,7 +114,7 @@ static void check_frame(const struct cn_safepoint *safepoint, uintptr_t entry)
   for (int i = 0; i < CN_CALLEE_SAVED; i++)
     if ((safepoint->saved >> i & 1) &&
         (safepoint->saved_offset[i] > -2 * WORD_BYTES || safepoint->saved_offset[i] % WORD_BYTES != 0 ||
-         (safepoint->cfa_reg == cn_arch_sp && safepoint->saved_offset[i] < -safepoint->cfa_offset)))
+         (safepoint->cfa_reg == cn_arch_sp_number && safepoint->saved_offset[i] < -safepoint->cfa_offset)))
       report_bad_map("a register is saved outside the frame", entry);
 }
 
@@ -189,7 +189,7 @@ static uint64_t words_of(const struct cn_map *map)
     return 0;
   if (is_chained(map))
     return least <= CN_ENTRY_WORDS ? CN_ENTRY_CHAINED | least : 0;
-  if (map->cfa_reg == cn_arch_sp && map->cfa_offset > 0 && map->cfa_offset % WORD_BYTES == 0)
+  if (map->cfa_reg == cn_arch_sp_number && map->cfa_offset > 0 && map->cfa_offset % WORD_BYTES == 0)
     words = (uint64_t)map->cfa_offset / WORD_BYTES;
   return words <= CN_ENTRY_WORDS ? words : 0;
 }

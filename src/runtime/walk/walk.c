@@ -276,7 +276,7 @@ bool cn_walk_set(struct cn_walk *walk, const struct cairn_stack_state *state)
     frame->place[i] = state->reg[cn_arch_saved[i]];
   for (int i = 0; i < CN_ARCH_REGISTERS; i++) {
     frame->other[i] = state->reg[i];
-    if (state->reg[i] != NULL && i != cn_arch_sp && !cn_arch_is_saved(i))
+    if (state->reg[i] != NULL && i != cn_arch_sp_number && !cn_arch_is_saved(i))
       frame->regs = &cn_walk_apart;
   }
   if (!find_stack(walk))
@@ -378,7 +378,7 @@ static inline void place_pushed_registers(struct cn_frame *frame, unsigned mask,
 static uintptr_t end_of(const struct cn_frame *frame)
 {
   const struct cn_map *map = frame->map;
-  const uintptr_t *kept = map->cfa_reg == cn_arch_sp ? &frame->sp : cn_frame_register(frame, map->cfa_reg);
+  const uintptr_t *kept = map->cfa_reg == cn_arch_sp_number ? &frame->sp : cn_frame_register(frame, map->cfa_reg);
 
   return kept != NULL ? *kept + (uintptr_t)(intptr_t)map->cfa_offset : 0;
 }

@@ -42,7 +42,7 @@ static inline uintptr_t *cn_frame_register(const struct cn_frame *frame, unsigne
 {
   if (reg < CN_ARCH_REGISTERS && cn_arch_saved_as[reg] != CN_CALLEE_SAVED)
     return frame->place[cn_arch_saved_as[reg]];
-  if (frame->regs == NULL || reg >= CN_ARCH_REGISTERS || reg == cn_arch_sp)
+  if (frame->regs == NULL || reg >= CN_ARCH_REGISTERS || reg == cn_arch_sp_number)
     return NULL;
   if (frame->regs == &cn_walk_apart)
     return frame->other[reg];

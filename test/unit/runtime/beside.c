@@ -58,8 +58,9 @@ static struct library *load(uintptr_t code, int32_t cfa_offset)
   for (int i = 0; i < 4; i++)
     library->layouts[i].magic = CAIRN_ABI_LAYOUT_MAGIC;
   for (int i = 0; i < EACH; i++)
-    library->safepoints[i] = (struct mock_safepoint){
-        .pc = code + 16 * ((uintptr_t)i + 1), .safepoint = {.cfa_reg = (uint8_t)cn_arch_sp, .cfa_offset = cfa_offset}};
+    library->safepoints[i] =
+        (struct mock_safepoint){.pc = code + 16 * ((uintptr_t)i + 1),
+                                .safepoint = {.cfa_reg = (uint8_t)cn_arch_sp_number, .cfa_offset = cfa_offset}};
   library->function = (struct mock_function){code, 16 * EACH + 16, EACH, library->safepoints};
   library->root = (struct cairn_global_root){&library->global, &library->layouts[0]};
   library->image = (struct cairn_image){.version = CAIRN_ABI_IMAGE_VERSION,

@@ -23,7 +23,7 @@ enum {
   MIN_TURN_BLOCKS = 2048,     /* blocks that extents use in turn, at least */
   TURNS_PER_EXTENT = 16       /* extents in a turn, at least */
 };
-#define NOWHERE SIZE_MAX
+#define NO_BLOCK SIZE_MAX
 
 static struct {
   size_t low, high;   /* blocks with memory */
@@ -75,7 +75,7 @@ bool cn_blocks_has_objects(size_t block)
 
 /* ---- addresses and memory ---- */
 
-/* The first of `count` blocks in a row in states up to `most`, from `from` on; or NOWHERE. */
+/* The first of `count` blocks in a row in states up to `most`, from `from` on; or NO_BLOCK. */
 static size_t find_blocks(size_t count, size_t from, enum cn_block_state most)
 {
   size_t found = 0, block = from;
@@ -91,7 +91,7 @@ static size_t find_blocks(size_t count, size_t from, enum cn_block_state most)
     if (found == count)
       return block - count;
   }
-  return NOWHERE;
+  return NO_BLOCK;
 }
 
 static void widen_bounds(size_t first, size_t end)
@@ -103,16 +103,16 @@ static void widen_bounds(size_t first, size_t end)
     blocks.high = end;
 }
 
-/* Give `count` blocks memory and that state; returns the first one, or NOWHERE. */
+/* Give `count` blocks memory and that state; returns the first one, or NO_BLOCK. */
 static size_t map_blocks(size_t count, enum cn_block_state state)
 {
   CN_CHECK(count != 0 && state != CN_BLOCK_NONE);
   size_t first = find_blocks(count, blocks.none, CN_BLOCK_NONE);
-  if (first == NOWHERE)
+  if (first == NO_BLOCK)
     first = find_blocks(count, 0, CN_BLOCK_NONE);
-  if (first == NOWHERE || !cn_tables_reach(cn_tables_address(first), cn_tables_address(first + count)) ||
+  if (first == NO_BLOCK || !cn_tables_reach(cn_tables_address(first), cn_tables_address(first + count)) ||
       !cn_os_commit(cn_tables_address(first), count * CN_BLOCK))
-    return NOWHERE;
+    return NO_BLOCK;
   for (size_t block = first; block < first + count; block++)
     cn_tables_set_state(block, state);
   blocks.none = first + count;
@@ -149,7 +149,7 @@ static bool map_free(void)
 {
   for (size_t count = COMMIT_BLOCKS - blocks.none % COMMIT_BLOCKS; count != 0; count /= 2) {
     size_t first = map_blocks(count, CN_BLOCK_FREE);
-    if (first != NOWHERE) {
+    if (first != NO_BLOCK) {
       choose_pages(first, count);
       set_free(first, count);
       return true;
@@ -241,7 +241,7 @@ void cn_blocks_supply(size_t bytes, size_t tracers)
     return;
   size_t count = (none + wanted - blocks.spare + COMMIT_BLOCKS - 1) / COMMIT_BLOCKS * COMMIT_BLOCKS - none;
   size_t first = find_blocks(count, none, CN_BLOCK_NONE);
-  if (first == NOWHERE)
+  if (first == NO_BLOCK)
     return;
   memset(&cn_tables.states[first], CN_BLOCK_ASIDE, count);
   blocks.none = first + count;
@@ -378,7 +378,7 @@ uintptr_t cn_blocks_run(size_t bytes)
   pthread_mutex_lock(&lock);
   size_t first = map_blocks(count, CN_BLOCK_USED);
   pthread_mutex_unlock(&lock);
-  return first == NOWHERE ? 0 : cn_tables_address(first);
+  return first == NO_BLOCK ? 0 : cn_tables_address(first);
 }
 
 /* Addresses are used in turn, so that their tables, touched before, are in memory. */
@@ -390,7 +390,7 @@ bool cn_blocks_extent(size_t bytes, enum cn_block_state state, struct cn_extent 
     blocks.none = 0;
   size_t first = map_blocks(count, state);
 
-  if (first == NOWHERE)
+  if (first == NO_BLOCK)
     return false;
   *extent = (struct cn_extent){cn_tables_address(first), cn_tables_address(blocks.none)};
   return true;
@@ -432,15 +432,15 @@ static void take_over(size_t first, size_t kept, size_t end)
 
 bool cn_blocks_place(size_t bytes, size_t least, struct cn_extent *extent)
 {
-  size_t count = bytes / CN_BLOCK, few = (least + CN_BLOCK - 1) / CN_BLOCK, first = NOWHERE;
+  size_t count = bytes / CN_BLOCK, few = (least + CN_BLOCK - 1) / CN_BLOCK, first = NO_BLOCK;
 
   CN_CHECK(few != 0 && few <= count);
   CN_CHECK(blocks.nursery.first == blocks.nursery.end);
   if (blocks.high == 0 && count <= cn_tables.blocks)
     first = 0; /* all are free at the start */
-  while (first == NOWHERE && count >= few && (first = find_blocks(count, 0, CN_BLOCK_FREE)) == NOWHERE)
+  while (first == NO_BLOCK && count >= few && (first = find_blocks(count, 0, CN_BLOCK_FREE)) == NO_BLOCK)
     count = count > few && count / 2 < few ? few : count / 2;
-  if (first == NOWHERE)
+  if (first == NO_BLOCK)
     return false;
   take_over(first, first + few, first + count);
   if (blocks.none >= first && blocks.none < first + count)

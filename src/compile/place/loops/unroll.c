@@ -25,9 +25,9 @@
 #include "compile/place/loops/clone.h"
 
 /* So much work between two polls is thirty times that of a poll. */
-#define WORTH 32
+#define WORK_BETWEEN_POLLS 32
 /* The work of an iteration and its copies that is enough. */
-#define ENOUGH 24
+#define ENOUGH_ITERATION_WORK 24
 /* The most instructions in all copies together, of two and of more copies; below -O3 there are only two. */
 #define TWICE_LIMIT 256
 #define SIZE_LIMIT 96
@@ -35,7 +35,7 @@
 /* Copies of a loop with a bound: each compares the counter with a distance from it. */
 #define COUNTED_MOST 4
 /* Instructions that the processor starts in the time of one that waits for another. */
-#define WIDTH 4
+#define ISSUE_WIDTH 4
 
 /* ---- choice of loops ---- */
 
@@ -53,7 +53,7 @@ static uint32_t cost_of(LLVMValueRef i)
   CN_CASE_BRANCH:
     return 0;
   case LLVMCall:
-    return cn_classify_call(i).kind == CN_CALL_LEAF ? 2 : WORTH;
+    return cn_classify_call(i).kind == CN_CALL_LEAF ? 2 : WORK_BETWEEN_POLLS;
   case LLVMSwitch:
     return 3;
   case LLVMUDiv:
@@ -62,7 +62,7 @@ static uint32_t cost_of(LLVMValueRef i)
   case LLVMSRem:
   case LLVMFDiv:
   case LLVMFRem:
-    return WORTH;
+    return WORK_BETWEEN_POLLS;
   default:
     return 1;
   }
@@ -193,7 +193,7 @@ static bool is_worth(const struct cn_loops *loops, uint32_t loop, uint32_t size,
   if (l->inner || l->irreducible || cn_clone_size(loops, loop, size) > size || !has_constant_step(loops, loop))
     return false;
   *work = work_of_trip(&j);
-  return *work < WORTH && WIDTH * delay_of_trip(&j) < *work + 2;
+  return *work < WORK_BETWEEN_POLLS && ISSUE_WIDTH * delay_of_trip(&j) < *work + 2;
 }
 
 bool cn_unroll_leaves_early(const struct cn_loops *loops, uint32_t loop)
@@ -215,7 +215,7 @@ bool cn_unroll_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t l
   uint32_t most = !fast ? 2 : cn_loops_counts(loops, loop) ? COUNTED_MOST : CN_UNROLL_MOST;
   uint32_t size = cn_clone_size(loops, loop, TWICE_LIMIT / 2);
   out->times = 2;
-  while (out->times < most && out->times * work < ENOUGH && 2 * out->times * size <= SIZE_LIMIT)
+  while (out->times < most && out->times * work < ENOUGH_ITERATION_WORK && 2 * out->times * size <= SIZE_LIMIT)
     out->times *= 2;
   CN_CHECK(out->times <= CN_UNROLL_MOST);
   out->count = l->count;

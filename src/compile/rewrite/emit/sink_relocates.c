@@ -15,7 +15,7 @@
 
 /* A definition stays at its statepoint if its readers are further apart than this many dominators: so the cost stays
  * linear. */
-#define STEPS 64
+#define MAX_STEPS 64
 
 static struct cn_sink_place at_end(const struct cn_refs *refs, uint32_t block)
 {
@@ -43,7 +43,7 @@ void cn_sink_join(struct cn_refs *refs, struct cn_sink_place *place, struct cn_s
   } else {
     cn_cfg_add_dominators(refs->cfg);
     uint32_t block =
-        cn_tree_meet(&refs->cfg->blocks->idom, sizeof *refs->cfg->blocks, place->block, other.block, STEPS + 1);
+        cn_tree_meet(&refs->cfg->blocks->idom, sizeof *refs->cfg->blocks, place->block, other.block, MAX_STEPS + 1);
     if (block == CN_NO_BLOCK)
       *place = (struct cn_sink_place){.state = CN_SINK_DIRECT};
     else if (block == other.block)
@@ -54,14 +54,14 @@ void cn_sink_join(struct cn_refs *refs, struct cn_sink_place *place, struct cn_s
 }
 
 /* The block of the shallowest loop among `from` and its dominators up to `to`; of equals, the nearest to `from`. `to`
- * itself if it is more than STEPS dominators away. */
+ * itself if it is more than MAX_STEPS dominators away. */
 static uint32_t leave_loops(const struct cn_cfg *cfg, uint32_t from, uint32_t to)
 {
   uint32_t best = from;
 
   CN_ASSERT(cn_cfg_dominates(cfg, to, from));
   for (unsigned steps = 0; from != to; steps++) {
-    if (steps > STEPS)
+    if (steps > MAX_STEPS)
       return to;
     from = cfg->blocks[from].idom;
     if (cfg->blocks[from].depth < cfg->blocks[best].depth)

@@ -26,7 +26,7 @@
 _Static_assert(CAIRN_TIME_UNBOUNDED == CN_WORK_UNKNOWN, "the unit of work is one");
 
 /* After so many passes over the functions drop all assumptions. */
-#define ROUNDS 6
+#define MAX_ROUNDS 6
 
 /* A call that a path reaches before its first safepoint. */
 struct call_edge {
@@ -195,7 +195,7 @@ static bool time_functions(struct timing *t, unsigned round)
 {
   bool held = true;
 
-  t->worst = round == ROUNDS;
+  t->worst = round == MAX_ROUNDS;
   for (uint32_t n = 0; n < t->graph.count; n++)
     if (round == 0 || t->records[n].closed)
       assume_summary(t, n, round == 0);
@@ -243,7 +243,7 @@ static void count_returns(struct timing *t)
   bool changed = true;
 
   find_counted(t);
-  for (unsigned round = 0; round <= ROUNDS && changed; round++) {
+  for (unsigned round = 0; round <= MAX_ROUNDS && changed; round++) {
     for (uint32_t n = 0; n < t->graph.count; n++)
       if (t->records[n].closed)
         assume_summary(t, n, false);
@@ -370,7 +370,7 @@ enum cairn_status cairn_time_to_safepoint(LLVMModuleRef module, const struct cai
   cn_callgraph_build(&t.graph, &ctx);
   t.records = cn_alloc(t.graph.count * sizeof *t.records);
   cn_work_know_module(&t.known, module);
-  for (unsigned round = 0; round <= ROUNDS && !time_functions(&t, round); round++)
+  for (unsigned round = 0; round <= MAX_ROUNDS && !time_functions(&t, round); round++)
     continue;
   count_returns(&t);
   find_recursion(&t);

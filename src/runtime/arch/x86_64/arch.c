@@ -27,7 +27,7 @@ _Static_assert(offsetof(struct cn_anchor, saved[CN_R15]) == CAIRN_ABI_ANCHOR_R15
 _Static_assert(sizeof(struct cn_anchor) == CAIRN_ABI_ANCHOR_SIZE, "abi.def");
 _Static_assert(offsetof(struct cn_regs, pc) == 128, "stubs.S pushes sixteen registers below the return address");
 
-const uint8_t cn_arch_sp = 7;
+const uint8_t cn_arch_sp_number = 7;
 const uint8_t cn_arch_saved[CN_CALLEE_SAVED] = {3, 6, 12, 13, 14, 15};
 const uint8_t cn_arch_saved_as[CN_ARCH_REGISTERS] = {CN_CALLEE_SAVED, CN_CALLEE_SAVED, CN_CALLEE_SAVED, CN_RBX,
                                                      CN_CALLEE_SAVED, CN_CALLEE_SAVED, CN_RBP,          CN_CALLEE_SAVED,
