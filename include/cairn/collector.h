@@ -269,8 +269,8 @@ void cairn_buffer_give_zeroed(struct cairn_mutator *mutator, uintptr_t start, ui
  * is 0.
  *
  * The table of barriers CARDS has mask + 1 bytes, a power of two. Each byte stands for 2^CAIRN_ABI_CARD_SHIFT bytes of
- * memory, and for all addresses at distances that are multiples of the memory of the whole table. Null and 0: the one
- * card again. Phase INIT, once: compiled code keeps table and mask in registers. */
+ * memory. Addresses wrap round: two addresses share a byte if their distance is a multiple of the memory that the whole
+ * table covers. Null and 0: the one card again. Phase INIT, once: compiled code keeps table and mask in registers. */
 void cairn_barrier_cards(unsigned char *cards, uint64_t mask);
 
 /* Sets the word that barriers SNAPSHOT and LOADS test. Phases INIT and STOP. */

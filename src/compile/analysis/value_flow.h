@@ -14,8 +14,8 @@
  * source, as reverse post-order does. Caller frees. */
 uint32_t *cn_value_flow_solve(uint32_t sources, uint32_t nodes, const uint32_t *first, const uint32_t *inputs);
 /* Nodes that are always equal: for each node the first one that always receives the same from the same inputs, taken
- * for granted until an input shows otherwise, cycles included. Only nodes of one group, whose inputs correspond in
- * order, may be the same; `group` has the first node of each one's. Caller frees. */
+ * for granted until an input shows otherwise, cycles included. Only nodes of one group may be equal, and their inputs
+ * correspond in order; group[i] is the first node of node i's group. Caller frees. */
 uint32_t *cn_value_flow_classes(uint32_t sources, uint32_t nodes, const uint32_t *first, const uint32_t *inputs,
                                 const uint32_t *group);
 

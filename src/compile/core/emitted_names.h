@@ -56,7 +56,7 @@
 /* Stubs whose target is the `nest` argument: a native function; any, variadic. */
 #define CN_CALL_NATIVE "cairn_call_native"
 #define CN_VCALL_ANY "cairn_vcall_any"
-/* Stub for a target that must be managed, for it is given a reference; and the function that is called in place of a
+/* Stub for a target that must be managed, since it is given a reference; and the function that is called in place of a
  * native target. */
 #define CN_CALL_MANAGED "cairn_call_managed"
 #define CN_REFUSE_NATIVE "cairn_refuse_native"

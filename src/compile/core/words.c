@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Handles the kind of words of a module, as an option, a module flag, text and number. Needs: nothing. Provides:
- * words.h. Breaks: nothing.
+ * Reads, checks and records a module's kind of words: the low bits that tell references from immediate integers. An
+ * option gives the kind, or else the module flag `cairn.words`; cn_words_take() records the option's kind in the flag.
+ * Needs: nothing. Provides: words.h. Breaks: nothing.
  */
 #include "compile/core/words.h"
 

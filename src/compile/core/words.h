@@ -25,8 +25,8 @@ const char *cn_words_text(struct cairn_word_kind kind, char buffer[CN_WORDS_TEXT
 /* Read the kind of that text into *kind: null; else a message to be given to free(), with *kind unchanged. */
 char *cn_words_parse(const char *text, struct cairn_word_kind *kind);
 
-/* True if a reference, or each one of a vector or aggregate, surely ends as one of the kind does. The kind has bits for
- * that. A reference that comes from elsewhere as a word does (word_ends.c). */
+/* True if a reference, or each reference of a vector or aggregate, surely ends in the kind's bits of references. A
+ * reference that comes from elsewhere as a word ends so (word_ends.c). Requires a kind with such bits. */
 bool cn_words_keep_end(struct cn_ctx *ctx, struct cairn_word_kind kind, LLVMValueRef reference);
 
 /* The kind as a number, for struct cairn_image (abi.def, IMAGE_WORDS). */

@@ -193,8 +193,8 @@ static void close_function(struct cn_ctx *ctx, LLVMValueRef function)
   cn_cfg_free(&c.cfg);
 }
 
-/* Make constants of keys that are kept in a local. Blocks stay separate: each return keeps its own. If several branches
- * go to one return, blocks between them take the ends of spans. */
+/* Make constants of keys that are kept in a local. Blocks are kept apart: each return stays in its own block. If
+ * several branches go to one return, blocks between them take the ends of spans. */
 static bool promote_locals(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();

@@ -7,8 +7,8 @@
  * Part of prepare. Needs: locals promoted. Provides: volatile accesses. Breaks: nothing.
  *
  * Addresses of words are followed through arithmetic, phis and selects, and into functions of this module that get them
- * as arguments. Functions that make words of references, or references of words, lose their promises about memory:
- * after a safepoint a second call returns another word.
+ * as arguments. Functions that make words of references, or references of words, lose the attributes that let
+ * calls be merged, dropped or moved: after a safepoint a second call returns another word.
  */
 #include <string.h>
 #include "base/check.h"

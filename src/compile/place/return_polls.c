@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Finds the sites of return polls and of polls before tail calls (statepoints-later, "PlaceSafepoints": "extending this
- * to work with return polls would be straight forward if desired"). Part of pass `place-safepoints`.
+ * to work with return polls would be straight forward if desired"). Before that, cn_return_polls_part() changes the
+ * graph: a block with a call in tail position gets its own return, instead of a branch to one that it shares with other
+ * blocks. Part of pass `place-safepoints`.
  *
  * Needs: struct cn_cfg. Provides: sites. Breaks: struct cn_cfg (cn_return_polls_part()).
  *

@@ -41,7 +41,7 @@ struct cn_frames_view {
 int cn_frames_view_open(struct cn_frames_view *view, const void *bytes, size_t size, char **error);
 void cn_frames_view_close(struct cn_frames_view *view);
 
-/* The details of a function's safepoint; false: it has no details. */
+/* Read the details of a function's safepoint into *out. False: the safepoint has none. */
 bool cn_frames_view_details(const struct cn_frames_entry *entry, uint32_t return_offset, struct cn_details *out);
 
 /* Look up an entry of the span table. An address is that of `symbol` (in an object also the name of a section; null:

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Defers signals and cancellation. Each thread, for itself; async-signal-safe; takes no lock.
+ * Defers signals and cancellation while work is half done, so that a handler that jumps, or the thread's end, finds it
+ * whole. Two thread-local records belong to this file: `held` (depth, the program's mask) and `uncancelled` (depth, the
+ * program's cancellation state). A handler of the same thread may run between any two stores, and leaves both depths as
+ * it found them; after a jump cn_defer_cut() restores `uncancelled`. Each thread, for itself; async-signal-safe; takes
+ * no lock.
  */
 #include "runtime/core/defer.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prints lines of backtraces. Sources of names and places, best first: the manager of a region; the details of a
- * safepoint, which stripped programs have too; the symbol table.
+ * Prints lines of backtraces: for each activation one for the function, after one for each function inlined at its pc.
+ * Sources of names and places, best first: the manager of a region; the details of a safepoint, which stripped programs
+ * have too; the symbol table. Signal handlers call it too: each call has its own buffer of fixed size.
  */
 #include "runtime/debug/backtrace_print.h"
 

@@ -12,8 +12,9 @@
 #include "framemap/details.h"
 
 /* The details of the safepoint that returns to `pc`. False: unknown. Any thread, a signal handler too: one that
- * interrupts its own thread's look-up, or a registration of an image, gets false. The result stays valid while the
- * image does, as it must while an activation of its code is on a stack. A malformed section ends the program. */
+ * interrupts its own thread's look-up, or a registration of an image, gets false. The result is valid while the image
+ * is loaded. An image must stay loaded while a stack has an activation of its code. A malformed section ends the
+ * program. */
 bool cn_details_of(uintptr_t pc, struct cn_details *details);
 
 /* The source position of virtual frame `depth` (0: the innermost) at `pc`, and the number of virtual frames, at

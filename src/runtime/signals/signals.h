@@ -30,7 +30,8 @@ struct cn_anchor *cn_signals_anchors(void);
  * which a longjmp left. The calls that the thread can return to lie above. */
 void cn_signals_drop_anchors(struct cairn_mutator *mutator, uintptr_t sp);
 
-/* The thread's state when the last handler began that interrupted managed code; native outside such handlers. */
+/* The thread's state at the start of the innermost running handler that interrupted managed code, or that began after
+ * such a handler. Native if no such handler runs. */
 uint8_t cn_signals_state(void);
 
 /* The thread is detached. */

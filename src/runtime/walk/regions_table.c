@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Implements the table of regions in two levels: leaves of up to a page of regions, and an array of the leaves. A
- * change copies one leaf, and the array.
+ * published table and its leaves are constant. A change makes another array and at most two leaves, shares the rest,
+ * and hands the replaced array and leaf to the caller as waste. One writer at a time; readers take no lock.
  *
  *     table   | last end, leaf | last end, leaf | ...
  *                        |

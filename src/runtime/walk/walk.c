@@ -335,8 +335,8 @@ void cn_walk_resume(struct cn_walk *walk, struct cn_walk_kept *kept)
   walk->fetch_at = frame->sp + CN_PREFETCH_FIRST * sizeof frame->sp;
 }
 
-/* Step by the frame's own manager. The caller may lie lower, for a stack may have several pieces; the end of the
- * stack that the manager reports must be past the last activation. */
+/* Step by the frame's own manager. The caller may lie lower, since a stack may have several pieces; the end of
+ * the stack that the manager reports must be past the last activation. */
 static __attribute__((noinline)) bool next_of_region(struct cn_walk *walk)
 {
   const struct cn_region region = walk->frame.region;

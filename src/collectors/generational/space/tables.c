@@ -106,7 +106,7 @@ static bool make_tables(void)
   return true;
 }
 
-/* Give memory to the parts of the large tables for [from, to), and to the rest of their pages. */
+/* Commit the pages of the large tables that hold the entries for [from, to). */
 static bool commit_large_tables(uintptr_t from, uintptr_t to)
 {
   size_t page = cn_os_page();

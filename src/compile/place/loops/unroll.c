@@ -134,7 +134,7 @@ static void wait_for(struct judge *j, LLVMValueRef phi)
   }
 }
 
-/* The least time of an iteration: a phi waits for its value from the iteration before. */
+/* The least time of an iteration: the longest path from a phi of the header to its value for the next iteration. */
 static uint32_t delay_of_trip(struct judge *j)
 {
   const struct cn_cfg *cfg = j->loops->cfg;

@@ -17,8 +17,8 @@
 /* ---- demote.c ---- */
 
 /* Keep the bases in `chosen` (a bit per value; each its own base) in slots, and compute the values derived from them
- * again at their uses. Needs bases attached. `refs` is outdated after it. The slots that the entry stores are noted in
- * `stored` (struct cn_described). */
+ * again at their uses. Needs bases attached. `refs` is outdated after it. Adds to `stored` (struct cn_described) the
+ * alloca of the slots, with the number of its first slots that the entry stores. */
 void cn_demote(struct cn_ctx *ctx, const struct cn_refs *refs, const uint64_t *chosen, struct cn_ptrmap *stored);
 
 /* An alloca of `count` references at the top of `function`, and the address of one of them. */

@@ -159,7 +159,8 @@ static bool is_invariant_start(LLVMValueRef i)
          cn_is_ref(LLVMTypeOf(memory));
 }
 
-/* Returns the next instruction that remains: an invariant.end of `start` may be directly after it. */
+/* Delete `start` and its invariant.ends. Returns the next instruction that remains: an invariant.end may be directly
+ * after `start`. */
 static LLVMValueRef delete_invariant(LLVMValueRef start)
 {
   CN_VECTOR(LLVMValueRef) ends = {0};

@@ -8,9 +8,9 @@
  *
  * Pass over the functions callees first, so that calls have the bounds of their callees. This is an optimistic fixed
  * point: assume that the callee of a call that closes a call cycle polls on each path; where the assumption fails, drop
- * it and pass over all functions again. It is sound, for a call that has returned made only calls that have. Each cycle
- * of calls must have a safepoint. Leave out the work of unpolled returns from such callees at first, and count it then,
- * if each cycle of returns has a safepoint, too; else bounds are those of one level.
+ * it and pass over all functions again. It is sound: a call that has returned made only calls that have returned. Each
+ * cycle of calls must have a safepoint. Leave out the work of unpolled returns from such callees at first, and count it
+ * then, if each cycle of returns has a safepoint, too; else bounds are those of one level.
  */
 #include <stdlib.h>
 #include <string.h>

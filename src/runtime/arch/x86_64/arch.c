@@ -273,11 +273,11 @@ static uintptr_t word_below(const struct cn_anchor *anchor)
   return ((const uintptr_t *)cn_anchor_sp(anchor))[-1];
 }
 
-/* The word below the anchor's SP points to the stub until the native callee returns; before the stub calls it, when
- * the thread is native already, the word is the pc that the stub took from there. The word has that value again if a
- * longjmp left the callee and the same call is made once more; then the anchor's stack is that of the caller's
- * frame, which a walk reaches first. A probe that replaces return addresses for a time (Linux's uretprobes, by one
- * at the start of a page) would make live frames look dead. */
+/* While the native callee runs, the word below the anchor's SP is its return address, into the stub. Between the switch
+ * to native and the call, the word is the pc that the stub took from there. The word has that value again if a longjmp
+ * left the callee and the same call is made once more; then the anchor's stack is that of the caller's frame, which a
+ * walk reaches first. A probe that replaces return addresses for a time (Linux's uretprobes, by one at the start of a
+ * page) would make live frames look dead. */
 bool cn_arch_anchor_lives(const struct cn_anchor *anchor)
 {
   if (anchor->sp == 0 || cn_anchor_is_entry(anchor)) /* 0: a signal came while it was filled */
@@ -292,8 +292,8 @@ bool cn_arch_anchor_lives(const struct cn_anchor *anchor)
   return false;
 }
 
-/* Before the call the anchor seems to keep all registers: these values do not count as references, for the caller's
- * map has no root in these registers. */
+/* Before the call the anchor seems to keep all registers: these values do not count as references, since the
+ * caller's map has no root in these registers. */
 bool cn_arch_anchor_keeps(const struct cn_anchor *anchor, int reg)
 {
   return reg == CN_RBP || word_below(anchor) != (uintptr_t)cn_arch_short_return;
@@ -334,7 +334,7 @@ static get_register *find_get_register(uintptr_t pc)
 
 /* The personality of cairn_call_any and cairn_enter, which the unwinder calls when an exception passes. In its
  * second phase the frame goes for good: drop the anchors that a longjmp left above its own. Its own is over, but
- * stays reserved, for the unwinder has yet to read it, and the handler of a signal that comes before may call native
+ * stays reserved, since the unwinder has yet to read it, and the handler of a signal that comes before may call native
  * code. The next slow path drops it, or the return of the call around it. The thread gets the state of the frame's
  * caller, whose landing pads may run next. A thread that is cancelled within the stub has yet to fill its anchor, or
  * has dropped it, and has that state. */
