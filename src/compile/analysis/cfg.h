@@ -19,7 +19,7 @@ struct cn_block {
   uint32_t idom;  /* immediate dominator; the entry's is itself */
   uint32_t loop;  /* header of the innermost natural loop that the block is in, or CN_NO_BLOCK */
   uint32_t depth; /* number of natural loops around it */
-  uint32_t outer; /* of a header: that of the next loop around its own, or CN_NO_BLOCK */
+  uint32_t outer; /* of a header: the header of the next loop around its loop, or CN_NO_BLOCK */
   bool nests;     /* header of a loop that has another in it */
   uint32_t place; /* in the tree of dominators, visited parents first */
   uint32_t below; /* the number of blocks from `place` on that this one dominates, itself among them */

@@ -88,7 +88,7 @@ static unsigned hash_name(const char *name)
   return h % BUCKET_COUNT;
 }
 
-/* The bucket of `name`: its own, or the empty one for it. */
+/* The bucket that has `name`, or else the empty bucket that it would take. */
 static uint16_t *find_bucket(struct buckets *buckets, const char *name)
 {
   unsigned i = hash_name(name);

@@ -109,7 +109,7 @@ static LLVMTypeRef widest_type_of(LLVMValueRef call)
   return type;
 }
 
-/* Lanes at one place, or each at its own. */
+/* The work of an access by lanes. They lie side by side, or apart: at a vector of addresses, or with a stride. */
 static uint64_t of_lanes(LLVMValueRef call, const struct cn_intrinsic *row)
 {
   LLVMTypeRef place = LLVMTypeOf(LLVMGetArgOperand(call, (unsigned)row->place));

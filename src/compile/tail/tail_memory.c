@@ -2,9 +2,9 @@
  *
  * Works around LLVM 22, which drops the arguments that a musttail call under `tailcc` or `swifttailcc` passes in memory
  * (llvm/llvm-project#199224): the callee finds the caller's own arguments there, references among them that have moved
- * since. LLVM also leaves the caller's own arguments on the stack, while the callee takes off only its own: the stack
- * shrinks. The same call marked `tail` serves as well: these conventions guarantee tail calls, and for `tail` LLVM does
- * all of this.
+ * since. LLVM also leaves the caller's own arguments on the stack, while the callee takes off only those passed to it:
+ * the stack shrinks. The same call marked `tail` serves as well: these conventions guarantee tail calls, and for `tail`
+ * LLVM does all of this.
  *
  * In a function with a tail call that passes arguments in memory, all musttail calls become `tail`. LLVM 22 may move
  * the prologue behind those whose arguments fit in registers, since they need no frame, and has them take off space

@@ -57,7 +57,7 @@ static enum cairn_status put_functions(struct writer *w, const struct cairn_stac
   return CAIRN_OK;
 }
 
-/* Check that the location's value is the one that decoding will find: of a constant its own, of others 0. */
+/* Check that the location's value is the one that decoding will find: the constant, or 0 for other kinds. */
 static enum cairn_status check_value(const struct cairn_stackmap_model *m, const struct cairn_stackmap_location *l)
 {
   uint32_t index = (uint32_t)l->offset;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Keeps the list of images, and tells whether addresses lie in their code or sections, or are layouts. Readers find the
- * list as a whole (readers.h). A writer holds CN_LOCK_IMAGES, makes another list, and publishes it.
+ * Keeps the list of images, and finds their code, the pages of their sections and their layouts by address. Readers
+ * find the list as a whole (readers.h). A writer holds CN_LOCK_IMAGES, makes another list, and publishes it.
  *
  * An image may come at any time: its managed code has yet to run, so a concurrent collection misses nothing. An
  * image goes while collections are excluded, and its sections stay mapped until the last reader that may see them

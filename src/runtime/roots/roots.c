@@ -8,8 +8,9 @@
  * This order holds for each walk separately, because each place belongs to one walk (root_tasks.h). So one thread may
  * write to the slots that a walk has found while other threads still walk elsewhere.
  *
- * Roots are given in sets. A set belongs to one thread from its fetch until its visit, which gives it back. The places
- * that a region's manager reports are checked here.
+ * Roots are given in sets. A set belongs to one thread from its fetch until its visit, which gives it back. If other
+ * threads fetch parts of its slots, the set is given back at the end of the round. The places that a region's manager
+ * reports are checked here.
  *
  * Phase STOP, any thread; the mutex `changing` guards the lists of sets, the parts still to fetch and the tables.
  */

@@ -255,7 +255,8 @@ void cairn_stack_remove(struct cairn_stack *stack)
   end_change(mutator, native);
 }
 
-/* Refuse a call through a stub, which would put an anchor of the stack that the thread leaves among the other's. */
+/* Refuse a call through a stub: the stub would put an anchor of the stack that the thread leaves among the anchors of
+ * the other stack. */
 static void refuse_transition(const void *pc)
 {
   if (cn_arch_is_stub((uintptr_t)pc))

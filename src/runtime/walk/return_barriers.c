@@ -10,9 +10,9 @@
  * saw it where it was set; others wait. A barrier has gone with its activation if a walk has gone past its place, or
  * an activation returns to an older barrier.
  *
- * The barriers are one pool, for their stubs are static. A set of them belongs to one stack, and is changed by the
- * thread that walks the stack in a stop, or by the thread that runs on it. Sets are lent, and barriers taken for
- * one, by one atomic operation each.
+ * The barriers are one pool, since their stubs are static. A set of them belongs to one stack, and is changed by the
+ * thread that walks the stack in a stop, or by the thread that runs on it. One atomic operation lends a set, and one
+ * takes a barrier for a set.
  */
 #include "runtime/walk/return_barriers.h"
 

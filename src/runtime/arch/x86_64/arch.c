@@ -333,11 +333,11 @@ static get_register *find_get_register(uintptr_t pc)
 }
 
 /* The personality of cairn_call_any and cairn_enter, which the unwinder calls when an exception passes. In its
- * second phase the frame goes for good: drop the anchors that a longjmp left above its own. Its own is over, but
- * stays reserved, since the unwinder has yet to read it, and the handler of a signal that comes before may call native
- * code. The next slow path drops it, or the return of the call around it. The thread gets the state of the frame's
- * caller, whose landing pads may run next. A thread that is cancelled within the stub has yet to fill its anchor, or
- * has dropped it, and has that state. */
+ * second phase the frame goes for good: drop the anchors that a longjmp left above the frame's anchor. The frame's
+ * anchor is over, but stays reserved: the unwinder has yet to read it, and the handler of a signal that comes before
+ * may call native code. The next slow path drops it, or the return of the call around it. The thread gets the state of
+ * the frame's caller, whose landing pads may run next. A thread that is cancelled within the stub has yet to fill its
+ * anchor, or has dropped it, and has that state. */
 int cn_arch_unwound(int version, int actions, uint64_t class, void *exception, struct _Unwind_Context *context);
 int cn_arch_unwound(int version, int actions, uint64_t class, void *exception, struct _Unwind_Context *context)
 {
