@@ -375,9 +375,9 @@ bool cairn_deferred_roots_visit(cairn_root_visitor *visit, void *env);
  * time. So visitors, handlers of user roots, and callbacks of managers and stacks (<cairn/stack.h>) run on several
  * threads at a time.
  *
- * A collector's own thread that takes part must not run managed code, and must block signals whose handlers do: such a
- * handler would wait for the end of this stop. Misuse ends the program: an enumeration within another, a fetch outside
- * an enumeration, an end before all roots have been visited. */
+ * A collector's own thread that takes part must not run managed code, and must block signals whose handlers run managed
+ * code: such a handler would wait for the end of this stop. Misuse ends the program: an enumeration within another, a
+ * fetch outside an enumeration, an end before all roots have been visited. */
 enum cairn_roots {
   CAIRN_ROOTS_ALL,
   CAIRN_ROOTS_YOUNG,

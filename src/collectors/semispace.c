@@ -62,8 +62,8 @@ static struct {
 
 struct cn_copying cn_copying;
 
-/* True if a word that points to `address` would be an immediate. Most words that point into the heap are references:
- * ask only about those that do. */
+/* True if a word that points to `address` would be an immediate. Ask only about words that point into the heap: most of
+ * them are references. */
 static inline bool is_immediate(uintptr_t address)
 {
   return (address & cn_copying.words.mask) != 0;

@@ -19,7 +19,7 @@ void cn_tool_error(const char *format, ...) __attribute__((format(printf, 1, 2))
 void cn_tool_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* A diagnostics handler that prints "file:line:col: error: message [rule]" to stderr as clang does. `env` is the
- * module's path, which stands in for a missing source position; null: the tool's name does. */
+ * module's path, which stands in for a missing source position; if it is null, the tool's name stands in. */
 void cn_tool_diagnose(void *env, const struct cairn_diagnostic *diagnostic);
 
 /* Like cn_tool_diagnose(), for a module that a program wrote as IR: with the instruction, and the form in IR of the

@@ -30,7 +30,7 @@ void cn_tracers_visit_cards(void);
 /* After these: copy all objects of the group of blocks that is evacuated, and visit the cards that point to them. */
 void cn_tracers_evacuate(void);
 
-/* The collecting thread's tracer, for objects that are found one by one after all that; it goes on alone. */
+/* The collecting thread's tracer, which goes on alone: for objects that are found one by one after these calls. */
 struct cn_tracer *cn_tracers_last(void);
 
 /* Blocks are about to be swept: later copies go elsewhere. */

@@ -9,8 +9,8 @@
 #include "base/vector.h"
 #include "compile/core/words.h"
 
-/* The open claims of a proof: a reference is at such a distance from its base, or an integer is a multiple. A value
- * that is met a second time holds if the others do. */
+/* The open claims of a proof: a reference is at such a distance from its base, or an integer is a multiple. The claim
+ * about a value that is met a second time holds if the other claims hold. */
 struct proof {
   struct cn_ctx *ctx;
   uint64_t multiple;

@@ -7,8 +7,8 @@
  * Part of prepare and of rewrite-statepoints. Needs: struct cn_cfg. Provides: the open spans at each place;
  * span-marker, span-nesting, span-value. Breaks: nothing.
  *
- * The markers are for the optimiser like those of regions (nopoll.c): calls that read and write any memory, so that on
- * every path they keep their order among the calls that do.
+ * To the optimiser the markers are like those of regions (nopoll.c): calls that read and write any memory. So on every
+ * path they keep their order among all such calls.
  */
 #include "compile/markers/spans.h"
 

@@ -3,8 +3,8 @@
  * Follows addresses kept as integers or unmanaged pointers in locals that are still memory. Needs: the other parts of
  * struct cn_values. Provides: struct cn_stale of their loads. Breaks: nothing.
  *
- * A local that is only loaded and stored is followed like a variable: where paths meet its values join as a phi's
- * inputs do. Values in other memory are ignored.
+ * A local that is only loaded and stored is followed like a variable: its values join where paths meet, as the inputs
+ * of a phi join. Values in other memory are ignored.
  */
 #include <stdlib.h>
 #include "base/check.h"
