@@ -310,7 +310,7 @@ static void scan_again(uintptr_t object, uintptr_t card)
     mark_object(object);
 }
 
-/* Scan the objects that reach into the card, perhaps first one that begins earlier, and those that begin there. */
+/* Scan the last object that begins at or before the start of the card, and those that begin later in the card. */
 static void scan_card_again(uintptr_t card)
 {
   uintptr_t object = cn_tables_last_start(card), next = card;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "compile/cost/cost.h"
 
-/* The work of a statement: that of an atomic instruction, which it may be. */
+/* The work of a statement: it may be an atomic instruction. */
 #define STATEMENT_COST 20
 
 struct text {

@@ -53,8 +53,8 @@ static LLVMValueRef call_binary_intrinsic(const struct cutter *c, const char *na
   return LLVMBuildCall2(c->builder, LLVMGlobalGetValueType(intrinsic), intrinsic, both, 2, "");
 }
 
-/* Drop the facts about the result (0) and the arguments (1, ...) that hold only for the complete call. Pieces meet at
- * multiples of elements, since the places do. */
+/* Drop the facts about the result (0) and the arguments (1, ...) that hold only for the complete call. The pieces are
+ * aligned to the element, since the places are. */
 static void drop_facts(const struct cutter *c, LLVMValueRef call)
 {
   static const char *const facts[] = {
