@@ -61,18 +61,18 @@ _Thread_local struct cn_thread cn_thread; /* neither a handler of a signal nor a
 extern _Thread_local volatile uint64_t bench_poll __attribute__((alias("cairn_mutator")));
 static struct cairn_mutator *main_mutator;
 
-struct cairn_mutator *cn_mutator_main(void)
+struct cairn_mutator *cn_mutator_of_main_thread(void)
 {
   return main_mutator;
 }
 
 /* No barriers here. */
-void cn_mutator_give_barrier_words(struct cairn_mutator *mutator)
+void cn_mutator_copy_barrier_words(struct cairn_mutator *mutator)
 {
   (void)mutator;
 }
 
-void cn_stop_refuse_end(void *unused)
+void cn_stop_refuse_thread_end(void *unused)
 {
   (void)unused;
 }
@@ -90,30 +90,30 @@ bool cn_os_is_new_process(void)
   return false;
 }
 
-void cn_unseen_settle(void)
+void cn_unseen_repair_child(void)
 {
 }
 
-void cn_background_hold(void)
+void cn_background_hold_steps(void)
 {
 }
 
-void cn_background_await(void)
+void cn_background_await_step(void)
 {
 }
 
-void cn_background_release(void)
+void cn_background_release_steps(void)
 {
 }
 
 /* Nobody listens. */
-uint64_t cn_events_tell(struct cairn_event event)
+uint64_t cn_events_report(struct cairn_event event)
 {
   (void)event;
   return 0;
 }
 
-void cn_events_flush(void)
+void cn_events_flush_trace(void)
 {
 }
 
@@ -124,18 +124,18 @@ static void attach(void)
   main_mutator->attached = 1;
   main_mutator->stack_floor = 1;
   main_mutator->state = CAIRN_ABI_NATIVE;
-  cn_os_barrier_prepare();
-  cn_stop_add(main_mutator);
+  cn_os_prepare_thread_fence();
+  cn_stop_add_mutator(main_mutator);
   main_mutator->state = CAIRN_ABI_MANAGED;
 }
 
 void bench_poll_slow(void);
 void bench_poll_slow(void)
 {
-  struct cn_regs regs = {.pc = (uintptr_t)__builtin_return_address(0)};
+  struct cn_saved_regs regs = {.pc = (uintptr_t)__builtin_return_address(0)};
 
   cairn_mutator.stopped = &regs;
-  cn_stop_arrive(&cairn_mutator);
+  cn_stop_answer_requests(&cairn_mutator);
   cairn_mutator.stopped = NULL;
 }
 

@@ -11,11 +11,11 @@
 
 #define CN_BITSET_WORDS(bits) (((bits) + 63) / 64)
 
-static inline bool cn_bit(const uint64_t *set, size_t i)
+static inline bool cn_bitset_contains(const uint64_t *set, size_t i)
 {
   return set[i / 64] >> (i % 64) & 1;
 }
-static inline void cn_bit_set(uint64_t *set, size_t i)
+static inline void cn_bitset_add(uint64_t *set, size_t i)
 {
   set[i / 64] |= UINT64_C(1) << (i % 64);
 }

@@ -17,7 +17,7 @@ static void write_message(const char *text)
     return;
 }
 
-_Noreturn void cn_check_failed(const char *expression, const char *file, int line)
+_Noreturn void cn_abort_failed_check(const char *expression, const char *file, int line)
 {
   char digits[12];
   char *p = digits + sizeof digits - 1;

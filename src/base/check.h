@@ -17,9 +17,9 @@
 
 #include <stddef.h>
 
-_Noreturn void cn_check_failed(const char *expression, const char *file, int line);
+_Noreturn void cn_abort_failed_check(const char *expression, const char *file, int line);
 
-#define CN_CHECK(expression) ((expression) ? (void)0 : cn_check_failed(#expression, __FILE_NAME__, __LINE__))
+#define CN_CHECK(expression) ((expression) ? (void)0 : cn_abort_failed_check(#expression, __FILE_NAME__, __LINE__))
 #ifndef __FILE_NAME__
 #define __FILE_NAME__ __FILE__
 #endif
@@ -31,15 +31,15 @@ _Noreturn void cn_check_failed(const char *expression, const char *file, int lin
 #endif
 
 /* `wrong` is a call of a validator; its message stands in the place of the expression. */
-#define CN_ASSERT_VALID(wrong) CN_ASSERT(cn_valid((wrong), __FILE_NAME__, __LINE__))
-static inline int cn_valid(const char *wrong, const char *file, int line)
+#define CN_ASSERT_VALID(wrong) CN_ASSERT(cn_check_valid((wrong), __FILE_NAME__, __LINE__))
+static inline int cn_check_valid(const char *wrong, const char *file, int line)
 {
   if (wrong)
-    cn_check_failed(wrong, file, line);
+    cn_abort_failed_check(wrong, file, line);
   return 1;
 }
 
-#define CN_UNREACHABLE() cn_check_failed("unreachable", __FILE_NAME__, __LINE__)
+#define CN_UNREACHABLE() cn_abort_failed_check("unreachable", __FILE_NAME__, __LINE__)
 
 /* Memory of the tools: exhaustion ends the process with a message and status 1. The runtime has its own memory
  * functions. */

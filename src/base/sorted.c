@@ -9,14 +9,14 @@
 /* Heap sort: in place, iterative, at most n log n. */
 static void sift_down(char *items, size_t root, size_t count, size_t size)
 {
-  char moving[CN_SORTED_ITEM];
+  char moving[CN_MAX_SORTED_ITEM_BYTES];
 
   CN_ASSERT(root < count);
   memcpy(moving, items + root * size, size);
   for (size_t child = 2 * root + 1; child < count; child = 2 * root + 1) {
-    if (child + 1 < count && cn_sorted_key(items, child, size) < cn_sorted_key(items, child + 1, size))
+    if (child + 1 < count && cn_sorted_key_at(items, child, size) < cn_sorted_key_at(items, child + 1, size))
       child++;
-    if (cn_sorted_key(moving, 0, size) >= cn_sorted_key(items, child, size))
+    if (cn_sorted_key_at(moving, 0, size) >= cn_sorted_key_at(items, child, size))
       break;
     memcpy(items + root * size, items + child * size, size);
     root = child;
@@ -26,17 +26,17 @@ static void sift_down(char *items, size_t root, size_t count, size_t size)
 
 static void swap_items(char *one, char *other, size_t size)
 {
-  char was[CN_SORTED_ITEM];
+  char was[CN_MAX_SORTED_ITEM_BYTES];
 
   memcpy(was, one, size);
   memcpy(one, other, size);
   memcpy(other, was, size);
 }
 
-void cn_sorted_sort(void *items, size_t count, size_t size)
+void cn_sort_by_address(void *items, size_t count, size_t size)
 {
-  CN_CHECK(size >= sizeof(uint64_t) && size <= CN_SORTED_ITEM);
-  if (cn_sorted_wrong(items, count, size) == NULL)
+  CN_CHECK(size >= sizeof(uint64_t) && size <= CN_MAX_SORTED_ITEM_BYTES);
+  if (cn_sorted_order_wrong(items, count, size) == NULL)
     return; /* as a rule linkers leave functions in the order of their code */
   for (size_t i = count / 2; i-- > 0;)
     sift_down(items, i, count, size);
@@ -44,13 +44,13 @@ void cn_sorted_sort(void *items, size_t count, size_t size)
     swap_items(items, (char *)items + last * size, size);
     sift_down(items, 0, last, size);
   }
-  CN_ASSERT_VALID(cn_sorted_wrong(items, count, size));
+  CN_ASSERT_VALID(cn_sorted_order_wrong(items, count, size));
 }
 
-const char *cn_sorted_wrong(const void *keys, size_t count, size_t stride)
+const char *cn_sorted_order_wrong(const void *keys, size_t count, size_t stride)
 {
   for (size_t i = 1; i < count; i++)
-    if (cn_sorted_key(keys, i - 1, stride) > cn_sorted_key(keys, i, stride))
+    if (cn_sorted_key_at(keys, i - 1, stride) > cn_sorted_key_at(keys, i, stride))
       return "sorted array: two items are not in order";
   return NULL;
 }

@@ -9,13 +9,13 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { CN_SORTED_ITEM = 64 }; /* bytes of the largest item that can be sorted */
+enum { CN_MAX_SORTED_ITEM_BYTES = 64 }; /* bytes of the largest item that can be sorted */
 
 /* Sort `count` items of `size` bytes by the address that each begins with. Sorts in place, in at most n log n. */
-void cn_sorted_sort(void *items, size_t count, size_t size);
+void cn_sort_by_address(void *items, size_t count, size_t size);
 
-/* The fault in the order, or null. Linear. cn_sorted_below() explains `keys`. */
-const char *cn_sorted_wrong(const void *keys, size_t count, size_t stride);
+/* The fault in the order, or null. Linear. cn_sorted_count_below() explains `keys`. */
+const char *cn_sorted_order_wrong(const void *keys, size_t count, size_t stride);
 
 /* Raise `low` to the first index from it up to `end` that fails `is_before`; `index` is the index in `is_before`. The
  * condition must hold for exactly the indices ahead of the result. */
@@ -28,7 +28,7 @@ const char *cn_sorted_wrong(const void *keys, size_t count, size_t stride);
       cn_end_ = index; \
   }
 
-static inline uint64_t cn_sorted_key(const void *keys, size_t index, size_t stride)
+static inline uint64_t cn_sorted_key_at(const void *keys, size_t index, size_t stride)
 {
   uint64_t key;
 
@@ -38,11 +38,11 @@ static inline uint64_t cn_sorted_key(const void *keys, size_t index, size_t stri
 
 /* The number of items whose key lies below `address`: the index of the first other one. `keys` is the place of the
  * first item's key, `stride` the bytes from one to the next. */
-static inline size_t cn_sorted_below(const void *keys, size_t count, size_t stride, uint64_t address)
+static inline size_t cn_sorted_count_below(const void *keys, size_t count, size_t stride, uint64_t address)
 {
   size_t low = 0;
 
-  CN_BISECT(low, count, middle, cn_sorted_key(keys, middle, stride) < address);
+  CN_BISECT(low, count, middle, cn_sorted_key_at(keys, middle, stride) < address);
   return low;
 }
 

@@ -11,12 +11,12 @@
 #include "base/check.h"
 
 /* Copy whole words. Most objects are small: a call would take longer than the copy. */
-static inline void cn_copy(uintptr_t *to, const uintptr_t *from, size_t bytes)
+static inline void cn_copy_words(uintptr_t *to, const uintptr_t *from, size_t bytes)
 {
-  enum { INLINE_COPY_BYTES = 128 }; /* copied in line */
+  enum { MAX_INLINE_COPY_BYTES = 128 }; /* copied in line */
 
   CN_ASSERT(bytes % sizeof *to == 0);
-  if (bytes > INLINE_COPY_BYTES) {
+  if (bytes > MAX_INLINE_COPY_BYTES) {
     memcpy(to, from, bytes);
     return;
   }
@@ -28,13 +28,13 @@ static inline void cn_copy(uintptr_t *to, const uintptr_t *from, size_t bytes)
   }
 }
 
-/* Like cn_copy(), if nearly all objects have a few words. */
-static inline __attribute__((always_inline)) void cn_copy_small(uintptr_t *to, const uintptr_t *from, size_t bytes)
+/* Like cn_copy_words(), if nearly all objects have a few words. */
+static inline __attribute__((always_inline)) void cn_copy_few_words(uintptr_t *to, const uintptr_t *from, size_t bytes)
 {
-  enum { UNROLLED_WORDS = 8 }; /* copied one by one */
+  enum { MAX_UNROLLED_WORDS = 8 }; /* copied one by one */
 
   CN_ASSERT(bytes % sizeof *to == 0);
-  if (bytes > UNROLLED_WORDS * sizeof *to) {
+  if (bytes > MAX_UNROLLED_WORDS * sizeof *to) {
     memcpy(to, from, bytes);
     return;
   }

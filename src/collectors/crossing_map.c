@@ -12,65 +12,66 @@
 #include "runtime/os/os.h"
 
 #define CARD_BYTES ((size_t)512)
-#define NO_OFFSET UINT8_MAX
+#define NO_BLOCK_IN_CARD UINT8_MAX
 
-enum { MAX_PARTS = 1024 }; /* if more places are known, every second one is forgotten */
+enum { MAX_KNOWN_STARTS = 1024 }; /* if more places are known, every second one is forgotten */
 
 /* The blocks of a part before `walked` are in the map. */
-struct part {
+struct heap_part {
   uintptr_t walked;
   size_t cards; /* known cards */
 };
 
 /* Where blocks start, in order, at least `apart` from each other. */
 static struct {
-  uintptr_t at[MAX_PARTS];
+  uintptr_t at[MAX_KNOWN_STARTS];
   size_t count, apart;
-} known;
+} known_block_starts;
 
 static struct {
-  struct part parts[MAX_PARTS]; /* from known.at[i] to the next, or to `end` */
-  uintptr_t end;                /* 0: there is no map */
-  cn_crossing_step *step;
-  uint8_t *memory; /* per card: offset / 8 of the first block that starts in it, or NO_OFFSET */
+  struct heap_part parts[MAX_KNOWN_STARTS]; /* from known.at[i] to the next, or to `end` */
+  uintptr_t end;                            /* 0: there is no map */
+  cn_crossing_step_over_block *step;
+  uint8_t *memory; /* per card: offset / 8 of the first block that starts in it, or NO_BLOCK_IN_CARD */
   size_t room;     /* bytes */
   uint64_t begun;  /* maps, this one included */
-} map;
+} object_start_map;
 
-void cn_crossing_from(uintptr_t start, size_t apart)
+void cn_crossing_set_heap_start(uintptr_t start, size_t apart)
 {
-  CN_CHECK(start % 8 == 0 && map.end == 0 && apart != 0);
-  known.at[0] = start;
-  known.count = 1;
-  known.apart = apart;
+  CN_CHECK(start % 8 == 0 && object_start_map.end == 0 && apart != 0);
+  known_block_starts.at[0] = start;
+  known_block_starts.count = 1;
+  known_block_starts.apart = apart;
 }
 
 static void forget_every_second(void)
 {
-  known.count = (known.count + 1) / 2;
-  for (size_t i = 1; i < known.count; i++)
-    known.at[i] = known.at[2 * i];
-  known.apart *= 2;
+  known_block_starts.count = (known_block_starts.count + 1) / 2;
+  for (size_t i = 1; i < known_block_starts.count; i++)
+    known_block_starts.at[i] = known_block_starts.at[2 * i];
+  known_block_starts.apart *= 2;
 }
 
-void cn_crossing_note(uintptr_t block)
+void cn_crossing_note_block_start(uintptr_t block)
 {
-  CN_CHECK(block % 8 == 0 && known.count != 0 && block >= known.at[known.count - 1]);
-  if (block - known.at[known.count - 1] < known.apart)
+  CN_CHECK(block % 8 == 0 && known_block_starts.count != 0 &&
+           block >= known_block_starts.at[known_block_starts.count - 1]);
+  if (block - known_block_starts.at[known_block_starts.count - 1] < known_block_starts.apart)
     return;
-  if (known.count == MAX_PARTS)
+  if (known_block_starts.count == MAX_KNOWN_STARTS)
     forget_every_second();
-  known.at[known.count++] = block;
+  known_block_starts.at[known_block_starts.count++] = block;
 }
 
-void cn_crossing_forget(uintptr_t end)
+void cn_crossing_forget_starts_after(uintptr_t end)
 {
-  CN_CHECK(known.count != 0 && known.at[0] <= end);
-  while (known.at[known.count - 1] > end)
-    known.count--;
+  CN_CHECK(known_block_starts.count != 0 && known_block_starts.at[0] <= end);
+  while (known_block_starts.at[known_block_starts.count - 1] > end)
+    known_block_starts.count--;
 }
 
-bool cn_crossing_payload(uintptr_t header, uintptr_t at, bool indexed, uint64_t *bytes)
+bool cn_crossing_measure_payload(uintptr_t header, uintptr_t at, bool indexed, uint64_t *bytes)
 {
   const struct cairn_layout *layout = cairn_header_layout(header);
 
@@ -85,53 +86,53 @@ bool cn_crossing_payload(uintptr_t header, uintptr_t at, bool indexed, uint64_t 
   return true;
 }
 
-static bool make_room(size_t cards)
+static bool grow_card_table(size_t cards)
 {
-  size_t page = cn_os_page(), room = (cards + page - 1) & ~(page - 1);
+  size_t page = cn_os_page_bytes(), room = (cards + page - 1) & ~(page - 1);
 
-  if (room <= map.room)
+  if (room <= object_start_map.room)
     return true;
-  uintptr_t memory = cn_os_reserve(room);
-  if (memory == 0 || !cn_os_commit(memory, room))
+  uintptr_t memory = cn_os_reserve_addresses(room);
+  if (memory == 0 || !cn_os_commit_memory(memory, room))
     return false;
-  if (map.room)
-    cn_os_release((uintptr_t)map.memory, map.room);
+  if (object_start_map.room)
+    cn_os_release_memory((uintptr_t)object_start_map.memory, object_start_map.room);
   CN_ASSERT(memory % page == 0);
-  map.memory = (uint8_t *)memory;
-  map.room = room;
+  object_start_map.memory = (uint8_t *)memory;
+  object_start_map.room = room;
   return true;
 }
 
 /* Cards are counted from the start of a part, so its last card may cover few bytes. */
-static size_t cards_before(size_t part)
+static size_t count_cards_before(size_t part)
 {
-  return (known.at[part] - known.at[0]) / CARD_BYTES + part;
+  return (known_block_starts.at[part] - known_block_starts.at[0]) / CARD_BYTES + part;
 }
 
-bool cn_crossing_begin(uintptr_t end, cn_crossing_step *step)
+bool cn_crossing_begin_map(uintptr_t end, cn_crossing_step_over_block *step)
 {
-  size_t last = known.count - 1;
+  size_t last = known_block_starts.count - 1;
 
-  CN_CHECK(known.count != 0 && known.at[last] <= end && known.at[0] < end);
-  if (!make_room(cards_before(last) + (end - known.at[last]) / CARD_BYTES + 1))
+  CN_CHECK(known_block_starts.count != 0 && known_block_starts.at[last] <= end && known_block_starts.at[0] < end);
+  if (!grow_card_table(count_cards_before(last) + (end - known_block_starts.at[last]) / CARD_BYTES + 1))
     return false;
-  map.begun++;
-  map.step = step;
-  map.end = end;
+  object_start_map.begun++;
+  object_start_map.step = step;
+  object_start_map.end = end;
   for (size_t i = 0; i <= last; i++)
-    map.parts[i] = (struct part){known.at[i], 0};
+    object_start_map.parts[i] = (struct heap_part){known_block_starts.at[i], 0};
   return true;
 }
 
 /* The part with the object that reaches to `address`, and begins before it. */
-static size_t part_of(uintptr_t address)
+static size_t find_heap_part(uintptr_t address)
 {
-  size_t low = 0, high = known.count;
+  size_t low = 0, high = known_block_starts.count;
 
-  CN_CHECK(known.at[0] < address);
+  CN_CHECK(known_block_starts.at[0] < address);
   while (high - low > 1) {
     size_t middle = low + (high - low) / 2;
-    if (known.at[middle] < address)
+    if (known_block_starts.at[middle] < address)
       low = middle;
     else
       high = middle;
@@ -140,32 +141,33 @@ static size_t part_of(uintptr_t address)
 }
 
 /* Add all blocks to the map that start before `address`. */
-static void add_blocks_before(size_t index, uintptr_t address)
+static void map_blocks_before(size_t index, uintptr_t address)
 {
-  struct part *part = &map.parts[index];
-  uintptr_t payload, end = index + 1 < known.count ? known.at[index + 1] : map.end;
-  uint8_t *first = map.memory + cards_before(index);
+  struct heap_part *part = &object_start_map.parts[index];
+  uintptr_t payload,
+      end = index + 1 < known_block_starts.count ? known_block_starts.at[index + 1] : object_start_map.end;
+  uint8_t *first = object_start_map.memory + count_cards_before(index);
 
   while (part->walked < address && part->walked != end) {
-    size_t at = part->walked - known.at[index], card = at / CARD_BYTES;
+    size_t at = part->walked - known_block_starts.at[index], card = at / CARD_BYTES;
     CN_CHECK(part->walked < end);
     while (part->cards <= card)
-      first[part->cards++] = NO_OFFSET;
-    if (first[card] == NO_OFFSET)
+      first[part->cards++] = NO_BLOCK_IN_CARD;
+    if (first[card] == NO_BLOCK_IN_CARD)
       first[card] = (uint8_t)(at % CARD_BYTES / 8);
-    part->walked = map.step(part->walked, &payload);
+    part->walked = object_start_map.step(part->walked, &payload);
   }
 }
 
 /* The last block that starts at or before `address`, found from the nearest card that has one. */
-static uintptr_t first_block_near(size_t index, uintptr_t address)
+static uintptr_t find_start_near(size_t index, uintptr_t address)
 {
-  const uint8_t *first = map.memory + cards_before(index);
-  size_t card = (address - known.at[index]) / CARD_BYTES, cards = map.parts[index].cards;
+  const uint8_t *first = object_start_map.memory + count_cards_before(index);
+  size_t card = (address - known_block_starts.at[index]) / CARD_BYTES, cards = object_start_map.parts[index].cards;
 
   for (card = card < cards ? card : cards - 1;; card--) {
-    if (first[card] != NO_OFFSET) {
-      uintptr_t block = known.at[index] + card * CARD_BYTES + first[card] * (size_t)8;
+    if (first[card] != NO_BLOCK_IN_CARD) {
+      uintptr_t block = known_block_starts.at[index] + card * CARD_BYTES + first[card] * (size_t)8;
       if (block <= address)
         return block;
     }
@@ -175,28 +177,28 @@ static uintptr_t first_block_near(size_t index, uintptr_t address)
 
 /* An object reaches from its payload to the end of its block, that address included: the next object's header is there,
  * and references point to payloads only. */
-uintptr_t cn_crossing_find(uintptr_t address)
+uintptr_t cn_crossing_find_object(uintptr_t address)
 {
   uintptr_t payload, end;
 
-  CN_CHECK(map.end != 0);
-  if (address <= known.at[0] || address > map.end)
+  CN_CHECK(object_start_map.end != 0);
+  if (address <= known_block_starts.at[0] || address > object_start_map.end)
     return 0;
-  size_t part = part_of(address);
-  add_blocks_before(part, address);
-  uintptr_t block = first_block_near(part, address - 1);
-  while ((end = map.step(block, &payload)) < address)
+  size_t part = find_heap_part(address);
+  map_blocks_before(part, address);
+  uintptr_t block = find_start_near(part, address - 1);
+  while ((end = object_start_map.step(block, &payload)) < address)
     block = end;
-  CN_ASSERT(block < payload && payload <= end && end <= map.end);
+  CN_ASSERT(block < payload && payload <= end && end <= object_start_map.end);
   return address >= payload ? payload : 0;
 }
 
-uint64_t cn_crossing_maps(void)
+uint64_t cn_crossing_map_count(void)
 {
-  return map.begun;
+  return object_start_map.begun;
 }
 
-void cn_crossing_drop(void)
+void cn_crossing_drop_map(void)
 {
-  map.end = 0;
+  object_start_map.end = 0;
 }

@@ -7,10 +7,10 @@
 #include <cairn/collector.h>
 #include "base/check.h"
 
-enum { GROWTH_FACTOR = 4, SMALL_HEAP_GROWTH_FACTOR = 16, SMALL_HEAP_BYTES = 512 << 10, SOFT_LIMIT_PART = 8 };
+enum { GROWTH_FACTOR = 4, SMALL_HEAP_GROWTH_FACTOR = 16, SMALL_HEAP_BYTES = 512 << 10, SOFT_LIMIT_SURVIVOR_PART = 8 };
 enum {
-  BUFFER_LEAST = 16 << 10, /* bytes of a buffer, if there are several mutators */
-  BUFFER_SHARE = 4         /* their buffers take one part in this many of the free bytes */
+  MIN_BUFFER_BYTES = 16 << 10, /* bytes of a buffer, if there are several mutators */
+  BUFFERS_FREE_SHARE = 4       /* their buffers take one part in this many of the free bytes */
 };
 
 static size_t smaller_of(size_t a, size_t b)
@@ -23,7 +23,7 @@ static size_t larger_of(size_t a, size_t b)
   return a > b ? a : b;
 }
 
-static size_t small_wanted(const struct cn_heap_sizer *left)
+static size_t small_heap_capacity(const struct cn_heap_sizer_input *left)
 {
   size_t part = larger_of(left->copied + left->large, left->needed);
 
@@ -32,13 +32,13 @@ static size_t small_wanted(const struct cn_heap_sizer *left)
                     larger_of(SMALL_HEAP_GROWTH_FACTOR * part, cairn_mutator_count() * (size_t)SMALL_HEAP_BYTES));
 }
 
-size_t cn_heap_sizer_soft(size_t soft, size_t kept, size_t wanted)
+size_t cn_heap_sizer_soft_threshold(size_t soft, size_t kept, size_t wanted)
 {
   CN_ASSERT(kept <= SIZE_MAX / 2);
-  return soft == 0 ? wanted : smaller_of(wanted, larger_of(soft, kept + kept / SOFT_LIMIT_PART) & ~(size_t)7);
+  return soft == 0 ? wanted : smaller_of(wanted, larger_of(soft, kept + kept / SOFT_LIMIT_SURVIVOR_PART) & ~(size_t)7);
 }
 
-size_t cn_heap_sizer_wanted(const struct cn_heap_sizer *left)
+size_t cn_heap_sizer_capacity(const struct cn_heap_sizer_input *left)
 {
   size_t wanted, large = left->large + left->large / 2;
 
@@ -47,25 +47,25 @@ size_t cn_heap_sizer_wanted(const struct cn_heap_sizer *left)
   if (__builtin_mul_overflow(left->copied, (size_t)GROWTH_FACTOR, &wanted) ||
       __builtin_add_overflow(wanted, large, &wanted) || __builtin_add_overflow(wanted, left->needed, &wanted))
     return left->maximum;
-  wanted = smaller_of(larger_of(wanted, small_wanted(left)), left->maximum);
+  wanted = smaller_of(larger_of(wanted, small_heap_capacity(left)), left->maximum);
   size_t kept = left->copied + left->large + smaller_of(left->needed, left->maximum);
-  return cn_heap_sizer_soft(cairn_soft_limit(), kept, wanted);
+  return cn_heap_sizer_soft_threshold(cairn_soft_limit(), kept, wanted);
 }
 
-size_t cn_heap_sizer_of_buffer(struct cairn_mutator *mutator, size_t room, size_t bytes)
+size_t cn_heap_sizer_buffer_bytes(struct cairn_mutator *mutator, size_t room, size_t bytes)
 {
   size_t count = cairn_mutator_count();
   uintptr_t *next = cairn_mutator_word(mutator);
 
   if (count <= 1)
     return room;
-  size_t size = smaller_of(*next, (room / BUFFER_SHARE / count) & ~(size_t)7);
-  size = larger_of(size, BUFFER_LEAST);
+  size_t size = smaller_of(*next, (room / BUFFERS_FREE_SHARE / count) & ~(size_t)7);
+  size = larger_of(size, MIN_BUFFER_BYTES);
   *next = 2 * size;
   return smaller_of(larger_of(size, bytes), room);
 }
 
-size_t cn_heap_sizer_of_copies(size_t bytes)
+size_t cn_heap_sizer_max_copy_bytes(size_t bytes)
 {
   uint64_t asked = cairn_identity_asked();
 

@@ -7,15 +7,15 @@
 #include "base/check.h"
 #include "runtime/os/os.h"
 
-bool cn_idle_discard(uintptr_t *from, uintptr_t start, uintptr_t end)
+bool cn_discard_idle_memory(uintptr_t *from, uintptr_t start, uintptr_t end)
 {
-  size_t page = cn_os_page();
+  size_t page = cn_os_page_bytes();
 
   CN_ASSERT(end % page == 0);
   start = ((*from > start ? *from : start) + page - 1) & ~(uintptr_t)(page - 1);
   if (start >= end)
     return false;
   *from = end - start > CN_IDLE_BYTES ? start + CN_IDLE_BYTES : end;
-  cn_os_discard(start, *from - start);
+  cn_os_discard_contents(start, *from - start);
   return *from < end;
 }

@@ -14,6 +14,6 @@
 
 /* Under the lock of the space's allocation: discard the next part of [start, end), from *from on, and set *from to
  * where the next call continues. False: all is discarded. */
-bool cn_idle_discard(uintptr_t *from, uintptr_t start, uintptr_t end);
+bool cn_discard_idle_memory(uintptr_t *from, uintptr_t start, uintptr_t end);
 
 #endif

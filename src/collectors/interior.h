@@ -15,24 +15,24 @@
 #include "base/check.h"
 #include "collectors/crossing_map.h"
 
-typedef bool cn_interior_forward(uintptr_t word);
+typedef bool cn_interior_forward_test(uintptr_t word);
 
-static inline uintptr_t cn_interior_read(const uintptr_t *word)
+static inline uintptr_t cn_interior_read_word(const uintptr_t *word)
 {
   return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
 /* The header of the object at *at, or of its copy: then *at becomes the copy's address. *grown is how many bytes the
  * payload has grown there. */
-static inline uintptr_t cn_interior_header(uintptr_t *at, size_t *grown, cn_interior_forward *is_forward)
+static inline uintptr_t cn_interior_follow_to_header(uintptr_t *at, size_t *grown, cn_interior_forward_test *is_forward)
 {
-  uintptr_t header = cn_interior_read(cairn_object_header(*at));
+  uintptr_t header = cn_interior_read_word(cairn_object_header(*at));
 
   *grown = 0;
   if (!is_forward(header))
     return header;
   *at = cairn_header_forwarded_to(header);
-  header = cn_interior_read(cairn_object_header(*at));
+  header = cn_interior_read_word(cairn_object_header(*at));
   CN_ASSERT(!cairn_header_is_forwarded(header)); /* copies are made once */
   *grown = cairn_header_hash_bytes(header) - cairn_header_hash_bytes_before(header);
   return header;
@@ -40,17 +40,17 @@ static inline uintptr_t cn_interior_header(uintptr_t *at, size_t *grown, cn_inte
 
 /* The end of the block that begins at `block`, which is at most `end`; *payload is its payload. A copied object has the
  * length of its copy. In a damaged heap it calls cairn_fatal(). */
-static inline uintptr_t cn_interior_next(uintptr_t block, uintptr_t end, uintptr_t *payload,
-                                         cn_interior_forward *is_forward)
+static inline uintptr_t cn_interior_step_over_block(uintptr_t block, uintptr_t end, uintptr_t *payload,
+                                                    cn_interior_forward_test *is_forward)
 {
-  uintptr_t first = cn_interior_read((const uintptr_t *)block);
+  uintptr_t first = cn_interior_read_word((const uintptr_t *)block);
   bool indexed = (first & 1) != 0 && !is_forward(first);
   uint64_t bytes;
   size_t grown;
 
   *payload = block + (indexed ? CAIRN_ABI_INDEXED_HEADER_SIZE : CAIRN_ABI_HEADER_SIZE);
-  uintptr_t at = *payload, header = cn_interior_header(&at, &grown, is_forward);
-  if (!cn_crossing_payload(header, at, indexed, &bytes) || bytes - grown > end - *payload)
+  uintptr_t at = *payload, header = cn_interior_follow_to_header(&at, &grown, is_forward);
+  if (!cn_crossing_measure_payload(header, at, indexed, &bytes) || bytes - grown > end - *payload)
     cairn_fatal("the heap is damaged at 0x%lx: no object starts there", (unsigned long)block);
   return *payload + bytes - grown;
 }
@@ -58,11 +58,11 @@ static inline uintptr_t cn_interior_next(uintptr_t block, uintptr_t end, uintptr
 /* True if the word before `address` is certainly a header. Data can look like a header, so the check works only if
  * layouts lie at addresses that programs are unlikely to compute, and if all arrays are cleared (`uncleared` is
  * false). */
-static inline bool cn_interior_is_start(uintptr_t address, bool uncleared, cn_interior_forward *is_forward)
+static inline bool cn_interior_is_certain_start(uintptr_t address, bool uncleared, cn_interior_forward_test *is_forward)
 {
   if (address % CAIRN_ABI_OBJECT_ALIGN != 0 || uncleared)
     return false;
-  uintptr_t header = cn_interior_read(cairn_object_header(address));
+  uintptr_t header = cn_interior_read_word(cairn_object_header(address));
   if (is_forward(header))
     return true;
   return header >> 32 != 0 && cairn_layout_is_known(cairn_header_layout(header));

@@ -11,83 +11,85 @@
 #include "runtime/os/os.h"
 
 enum {
-  EXACT_LISTS = 63,       /* lists of runs of 1 to so many pages; one more list has all longer runs */
-  MAX_EXAMINED_RUNS = 8,  /* of the list of longer runs */
-  COMMIT_BYTES = 2 << 20, /* bytes that get memory together */
-  ADDRESSES_PER_BYTE = 4, /* addresses over bytes of blocks */
-  NO_PAGE = 0,            /* page 0 is never given */
+  EXACT_SIZE_LISTS = 63,       /* lists of runs of 1 to so many pages; one more list has all longer runs */
+  MAX_EXAMINED_RUNS = 8,       /* of the list of longer runs */
+  COMMIT_STEP_BYTES = 2 << 20, /* bytes that get memory together */
+  ADDRESSES_PER_BYTE = 4,      /* addresses over bytes of blocks */
+  NO_PAGE = 0,                 /* page 0 is never given */
 };
 
-enum state { FREE, USED, MARKED };
+enum state { RUN_FREE, RUN_USED, RUN_MARKED };
 
 static struct {
   uintptr_t base;
   size_t size, page;
   uint32_t top, committed, touched; /* pages with runs; with memory; that may be nonzero */
   uint64_t some;                    /* the nonempty lists, a bit each */
-  uint32_t lists[EXACT_LISTS + 1];
+  uint32_t lists[EXACT_SIZE_LISTS + 1];
   uint32_t recent; /* the highest top of recent collections */
   uint32_t gray;
-} large;
+} large_space_state;
 
-/* Tables by page. `first`: of each page of a block; of a free run, the previous run in its list. The other tables: of
- * the first page of a run. */
-static uint32_t *first, *length, *next;
-static uint8_t *state;
+/* Tables by page. `first_pages`: of each page of a block; of a free run, the previous run in its list. The other
+ * tables: of the first page of a run. */
+static uint32_t *first_pages, *run_lengths, *run_links;
+static uint8_t *run_states;
 
-static bool make_tables(size_t pages)
+static bool reserve_page_tables(size_t pages)
 {
-  size_t each = sizeof *first + sizeof *length + sizeof *next + sizeof *state;
-  size_t bytes = (pages * each + large.page - 1) & ~(large.page - 1);
-  uintptr_t memory = cn_os_reserve(bytes);
+  size_t each = sizeof *first_pages + sizeof *run_lengths + sizeof *run_links + sizeof *run_states;
+  size_t bytes = (pages * each + large_space_state.page - 1) & ~(large_space_state.page - 1);
+  uintptr_t memory = cn_os_reserve_addresses(bytes);
 
-  if (memory == 0 || !cn_os_let_read(memory, bytes))
+  if (memory == 0 || !cn_os_make_readable(memory, bytes))
     return false;
-  first = (uint32_t *)memory;
-  length = first + pages;
-  next = length + pages;
-  state = (uint8_t *)(next + pages);
+  first_pages = (uint32_t *)memory;
+  run_lengths = first_pages + pages;
+  run_links = run_lengths + pages;
+  run_states = (uint8_t *)(run_links + pages);
   return true;
 }
 
 static bool commit_table(void *table, size_t size, uint32_t from, uint32_t to)
 {
-  uintptr_t start = ((uintptr_t)table + from * size) & ~(uintptr_t)(large.page - 1), end = (uintptr_t)table + to * size;
+  uintptr_t start = ((uintptr_t)table + from * size) & ~(uintptr_t)(large_space_state.page - 1),
+            end = (uintptr_t)table + to * size;
 
-  return cn_os_commit(start, (end - start + large.page - 1) & ~(large.page - 1));
+  return cn_os_commit_memory(start, (end - start + large_space_state.page - 1) & ~(large_space_state.page - 1));
 }
 
 /* Make the tables writable for these pages. */
 static bool commit_tables(uint32_t from, uint32_t to)
 {
-  return commit_table(first, sizeof *first, from, to) && commit_table(length, sizeof *length, from, to) &&
-         commit_table(next, sizeof *next, from, to) && commit_table(state, sizeof *state, from, to);
+  return commit_table(first_pages, sizeof *first_pages, from, to) &&
+         commit_table(run_lengths, sizeof *run_lengths, from, to) &&
+         commit_table(run_links, sizeof *run_links, from, to) && commit_table(run_states, sizeof *run_states, from, to);
 }
 
 bool cn_large_init_at(uintptr_t base, size_t bytes)
 {
-  large.page = cn_os_page();
-  size_t pages = bytes / large.page;
-  if (base == 0 || pages > UINT32_MAX || pages < 2 || !make_tables(pages))
+  large_space_state.page = cn_os_page_bytes();
+  size_t pages = bytes / large_space_state.page;
+  if (base == 0 || pages > UINT32_MAX || pages < 2 || !reserve_page_tables(pages))
     return false;
-  large.base = base;
-  large.size = bytes;
-  large.top = large.committed = large.touched = 1;
-  cn_os_prefer_large_pages(large.base, large.size);
-  cn_os_keeps_memory(large.base, large.size);
+  large_space_state.base = base;
+  large_space_state.size = bytes;
+  large_space_state.top = large_space_state.committed = large_space_state.touched = 1;
+  cn_os_prefer_large_pages(large_space_state.base, large_space_state.size);
+  cn_os_register_leak_roots(large_space_state.base, large_space_state.size);
   return true;
 }
 
 bool cn_large_init(size_t bytes)
 {
-  size_t page = cn_os_page(), size;
+  size_t page = cn_os_page_bytes(), size;
   uintptr_t base = 0;
 
   if (bytes > SIZE_MAX / (2 * ADDRESSES_PER_BYTE))
     return false;
-  for (size = (ADDRESSES_PER_BYTE * bytes + COMMIT_BYTES) & ~(size_t)(COMMIT_BYTES - 1); size >= bytes / 2;
+  for (size = (ADDRESSES_PER_BYTE * bytes + COMMIT_STEP_BYTES) & ~(size_t)(COMMIT_STEP_BYTES - 1); size >= bytes / 2;
        size = size / 2 & ~(page - 1)) {
-    base = cn_os_reserve(size);
+    base = cn_os_reserve_addresses(size);
     if (base != 0)
       break;
   }
@@ -96,339 +98,343 @@ bool cn_large_init(size_t bytes)
 
 static uintptr_t address_of(uint32_t page)
 {
-  return large.base + page * large.page;
+  return large_space_state.base + page * large_space_state.page;
 }
 
-static uint32_t page_of(uintptr_t address)
+static uint32_t page_at(uintptr_t address)
 {
   CN_CHECK(cn_large_contains(address));
-  return (uint32_t)((address - large.base) / large.page);
+  return (uint32_t)((address - large_space_state.base) / large_space_state.page);
 }
 
 /* Several threads may mark and read states at once. */
-static enum state state_of(uint32_t run)
+static enum state run_state_of(uint32_t run)
 {
-  return __atomic_load_n(&state[run], __ATOMIC_RELAXED);
+  return __atomic_load_n(&run_states[run], __ATOMIC_RELAXED);
 }
 
 bool cn_large_contains(uintptr_t address)
 {
-  return address - large.base < large.size;
+  return address - large_space_state.base < large_space_state.size;
 }
 
 /* ---- free runs ---- */
 
-static unsigned list_of(uint32_t pages)
+static unsigned free_list_of(uint32_t pages)
 {
-  return pages <= EXACT_LISTS ? pages - 1 : EXACT_LISTS;
+  return pages <= EXACT_SIZE_LISTS ? pages - 1 : EXACT_SIZE_LISTS;
 }
 
-static void put_free(uint32_t run, uint32_t pages)
+static void add_free_run(uint32_t run, uint32_t pages)
 {
-  unsigned list = list_of(pages);
+  unsigned list = free_list_of(pages);
 
-  CN_ASSERT(pages != 0 && run + pages <= large.top);
-  state[run] = FREE;
-  length[run] = pages;
-  first[run] = NO_PAGE;
-  next[run] = large.lists[list];
-  if (next[run] != NO_PAGE)
-    first[next[run]] = run;
-  large.lists[list] = run;
-  large.some |= UINT64_C(1) << list;
+  CN_ASSERT(pages != 0 && run + pages <= large_space_state.top);
+  run_states[run] = RUN_FREE;
+  run_lengths[run] = pages;
+  first_pages[run] = NO_PAGE;
+  run_links[run] = large_space_state.lists[list];
+  if (run_links[run] != NO_PAGE)
+    first_pages[run_links[run]] = run;
+  large_space_state.lists[list] = run;
+  large_space_state.some |= UINT64_C(1) << list;
 }
 
 /* Take the run out of its list, and return the pages beyond `pages`. */
-static uint32_t take_run(uint32_t run, uint32_t pages)
+static uint32_t take_free_run(uint32_t run, uint32_t pages)
 {
-  uint32_t has = length[run];
-  unsigned list = list_of(has);
+  uint32_t has = run_lengths[run];
+  unsigned list = free_list_of(has);
 
-  CN_CHECK(state[run] == FREE && has >= pages);
-  if (next[run] != NO_PAGE)
-    first[next[run]] = first[run];
-  if (first[run] != NO_PAGE)
-    next[first[run]] = next[run];
+  CN_CHECK(run_states[run] == RUN_FREE && has >= pages);
+  if (run_links[run] != NO_PAGE)
+    first_pages[run_links[run]] = first_pages[run];
+  if (first_pages[run] != NO_PAGE)
+    run_links[first_pages[run]] = run_links[run];
   else
-    large.lists[list] = next[run];
-  if (large.lists[list] == NO_PAGE)
-    large.some &= ~(UINT64_C(1) << list);
+    large_space_state.lists[list] = run_links[run];
+  if (large_space_state.lists[list] == NO_PAGE)
+    large_space_state.some &= ~(UINT64_C(1) << list);
   if (has > pages)
-    put_free(run + pages, has - pages);
+    add_free_run(run + pages, has - pages);
   return run;
 }
 
-static uint32_t take_longer(uint32_t pages)
+static uint32_t take_longer_run(uint32_t pages)
 {
-  uint32_t run = large.lists[EXACT_LISTS];
+  uint32_t run = large_space_state.lists[EXACT_SIZE_LISTS];
 
-  for (int i = 0; run != NO_PAGE && i < MAX_EXAMINED_RUNS; run = next[run], i++)
-    if (length[run] >= pages)
-      return take_run(run, pages);
+  for (int i = 0; run != NO_PAGE && i < MAX_EXAMINED_RUNS; run = run_links[run], i++)
+    if (run_lengths[run] >= pages)
+      return take_free_run(run, pages);
   return NO_PAGE;
 }
 
-static uint32_t take_free(uint32_t pages)
+static uint32_t take_fitting_run(uint32_t pages)
 {
-  uint64_t lists = pages <= EXACT_LISTS ? large.some & (~UINT64_C(0) << (pages - 1)) : 0;
-  unsigned list = lists != 0 ? (unsigned)__builtin_ctzll(lists) : EXACT_LISTS;
+  uint64_t lists = pages <= EXACT_SIZE_LISTS ? large_space_state.some & (~UINT64_C(0) << (pages - 1)) : 0;
+  unsigned list = lists != 0 ? (unsigned)__builtin_ctzll(lists) : EXACT_SIZE_LISTS;
 
-  return list != EXACT_LISTS ? take_run(large.lists[list], pages) : take_longer(pages);
+  return list != EXACT_SIZE_LISTS ? take_free_run(large_space_state.lists[list], pages) : take_longer_run(pages);
 }
 
-static uint32_t take_new(uint32_t pages)
+static uint32_t take_pages_at_top(uint32_t pages)
 {
-  uint32_t run = large.top, end = run + pages, limit = (uint32_t)(large.size / large.page);
+  uint32_t run = large_space_state.top, end = run + pages,
+           limit = (uint32_t)(large_space_state.size / large_space_state.page);
 
   if (pages > limit - run)
     return NO_PAGE;
-  if (end > large.committed) {
-    uint32_t step = (uint32_t)(COMMIT_BYTES / large.page), more = end - large.committed;
+  if (end > large_space_state.committed) {
+    uint32_t step = (uint32_t)(COMMIT_STEP_BYTES / large_space_state.page), more = end - large_space_state.committed;
     more = more < step ? step : more;
-    if (more > limit - large.committed)
-      more = limit - large.committed;
-    if (!commit_tables(large.committed, large.committed + more) ||
-        !cn_os_commit(address_of(large.committed), more * large.page))
+    if (more > limit - large_space_state.committed)
+      more = limit - large_space_state.committed;
+    if (!commit_tables(large_space_state.committed, large_space_state.committed + more) ||
+        !cn_os_commit_memory(address_of(large_space_state.committed), more * large_space_state.page))
       return NO_PAGE;
-    large.committed += more;
+    large_space_state.committed += more;
   }
-  large.top = end;
+  large_space_state.top = end;
   return run;
 }
 
 /* ---- blocks ---- */
 
 /* The pages of [from, end) become part of the block at `run`. */
-static void use_pages(uint32_t run, uint32_t from, uint32_t end)
+static void add_pages_to_block(uint32_t run, uint32_t from, uint32_t end)
 {
   for (uint32_t page = from; page < end; page++)
-    first[page] = run;
-  length[run] = end - run;
-  if (large.touched < end)
-    large.touched = end;
+    first_pages[page] = run;
+  run_lengths[run] = end - run;
+  if (large_space_state.touched < end)
+    large_space_state.touched = end;
 }
 
 uintptr_t cn_large_allocate(size_t bytes, uintptr_t *zero)
 {
-  size_t count = (bytes + large.page - 1) / large.page;
+  size_t count = (bytes + large_space_state.page - 1) / large_space_state.page;
 
-  if (count == 0 || count >= large.size / large.page)
+  if (count == 0 || count >= large_space_state.size / large_space_state.page)
     return 0;
-  uint32_t pages = (uint32_t)count, run = take_free(pages);
+  uint32_t pages = (uint32_t)count, run = take_fitting_run(pages);
   if (run == NO_PAGE)
-    run = take_new(pages);
+    run = take_pages_at_top(pages);
   if (run == NO_PAGE)
     return 0;
-  *zero = address_of(large.touched > run ? large.touched : run);
-  state[run] = USED;
-  use_pages(run, run, run + pages);
+  *zero = address_of(large_space_state.touched > run ? large_space_state.touched : run);
+  run_states[run] = RUN_USED;
+  add_pages_to_block(run, run, run + pages);
   return address_of(run);
 }
 
 bool cn_large_lengthen(uintptr_t block, size_t bytes)
 {
-  size_t count = (bytes + large.page - 1) / large.page;
-  uint32_t run = page_of(block), end = run + length[run];
+  size_t count = (bytes + large_space_state.page - 1) / large_space_state.page;
+  uint32_t run = page_at(block), end = run + run_lengths[run];
 
-  CN_CHECK(state_of(run) != FREE);
-  if (count <= length[run])
+  CN_CHECK(run_state_of(run) != RUN_FREE);
+  if (count <= run_lengths[run])
     return true;
-  if (count >= large.size / large.page)
+  if (count >= large_space_state.size / large_space_state.page)
     return false;
-  uint32_t more = (uint32_t)count - length[run];
-  if (end == large.top) {
-    if (take_new(more) == NO_PAGE)
+  uint32_t more = (uint32_t)count - run_lengths[run];
+  if (end == large_space_state.top) {
+    if (take_pages_at_top(more) == NO_PAGE)
       return false;
-  } else if (state_of(end) == FREE && length[end] >= more) {
-    take_run(end, more);
+  } else if (run_state_of(end) == RUN_FREE && run_lengths[end] >= more) {
+    take_free_run(end, more);
   } else {
     return false;
   }
-  /* For cn_large_discard(), which may be at this page: the run is in use, and the next one begins behind it. */
-  state[end] = USED;
-  length[end] = more;
-  use_pages(run, end, end + more);
+  /* For cn_large_discard_free_pages(), which may be at this page: the run is in use, and the next one begins behind it.
+   */
+  run_states[end] = RUN_USED;
+  run_lengths[end] = more;
+  add_pages_to_block(run, end, end + more);
   return true;
 }
 
-void cn_large_bounds(uintptr_t *start, uintptr_t *end)
+void cn_large_space_bounds(uintptr_t *start, uintptr_t *end)
 {
-  *start = large.base;
-  *end = large.base + large.size;
+  *start = large_space_state.base;
+  *end = large_space_state.base + large_space_state.size;
 }
 
-uintptr_t cn_large_find(uintptr_t address, uintptr_t *end)
+uintptr_t cn_large_find_block(uintptr_t address, uintptr_t *end)
 {
-  uint32_t page = page_of(address), run = page < large.top ? first[page] : NO_PAGE;
+  uint32_t page = page_at(address), run = page < large_space_state.top ? first_pages[page] : NO_PAGE;
 
-  /* `first` of a free page may be stale. */
-  if (run == NO_PAGE || run > page || state_of(run) == FREE || page - run >= length[run])
+  /* `first_pages` of a free page may be stale. */
+  if (run == NO_PAGE || run > page || run_state_of(run) == RUN_FREE || page - run >= run_lengths[run])
     return 0;
-  *end = address_of(run + length[run]);
+  *end = address_of(run + run_lengths[run]);
   return address_of(run);
 }
 
 bool cn_large_mark(uintptr_t block)
 {
-  uint32_t run = page_of(block);
+  uint32_t run = page_at(block);
 
-  CN_CHECK(state_of(run) != FREE);
-  return state_of(run) != MARKED && __atomic_exchange_n(&state[run], MARKED, __ATOMIC_RELAXED) != MARKED;
+  CN_CHECK(run_state_of(run) != RUN_FREE);
+  return run_state_of(run) != RUN_MARKED &&
+         __atomic_exchange_n(&run_states[run], RUN_MARKED, __ATOMIC_RELAXED) != RUN_MARKED;
 }
 
 bool cn_large_is_marked(uintptr_t block)
 {
-  uint32_t run = page_of(block);
+  uint32_t run = page_at(block);
 
-  CN_CHECK(state_of(run) != FREE);
-  return state_of(run) == MARKED;
+  CN_CHECK(run_state_of(run) != RUN_FREE);
+  return run_state_of(run) == RUN_MARKED;
 }
 
-void cn_large_push(uintptr_t block)
+void cn_large_push_gray(uintptr_t block)
 {
-  uint32_t run = page_of(block);
+  uint32_t run = page_at(block);
 
-  CN_CHECK(state[run] == MARKED);
-  next[run] = large.gray;
-  large.gray = run;
+  CN_CHECK(run_states[run] == RUN_MARKED);
+  run_links[run] = large_space_state.gray;
+  large_space_state.gray = run;
 }
 
-uintptr_t cn_large_pop(void)
+uintptr_t cn_large_pop_gray(void)
 {
-  uint32_t run = large.gray;
+  uint32_t run = large_space_state.gray;
 
   if (run == NO_PAGE)
     return 0;
-  large.gray = next[run];
+  large_space_state.gray = run_links[run];
   return address_of(run);
 }
 
-static void forget_lists(void)
+static void clear_free_lists(void)
 {
-  large.some = 0;
-  for (int i = 0; i <= EXACT_LISTS; i++)
-    large.lists[i] = NO_PAGE;
+  large_space_state.some = 0;
+  for (int i = 0; i <= EXACT_SIZE_LISTS; i++)
+    large_space_state.lists[i] = NO_PAGE;
 }
 
 /* Release memory that recent collections did not need: the tops before the last sweeps count, each an eighth less than
  * the next. Otherwise memory that comes and goes would fault again and again. */
-static void trim_memory(uint32_t top)
+static void release_unneeded_memory(uint32_t top)
 {
-  large.recent -= large.recent / 8;
-  if (large.recent < top)
-    large.recent = top;
-  if (large.committed / 2 <= large.recent)
+  large_space_state.recent -= large_space_state.recent / 8;
+  if (large_space_state.recent < top)
+    large_space_state.recent = top;
+  if (large_space_state.committed / 2 <= large_space_state.recent)
     return;
-  cn_os_release(address_of(large.recent), (large.committed - large.recent) * large.page);
-  large.committed = large.recent;
-  if (large.touched > large.committed)
-    large.touched = large.committed;
+  cn_os_release_memory(address_of(large_space_state.recent),
+                       (large_space_state.committed - large_space_state.recent) * large_space_state.page);
+  large_space_state.committed = large_space_state.recent;
+  if (large_space_state.touched > large_space_state.committed)
+    large_space_state.touched = large_space_state.committed;
 }
 
-static void discard_pages(uint32_t run, uint32_t pages, struct cn_large_idle *at, size_t bytes)
+static void discard_run_memory(uint32_t run, uint32_t pages, struct cn_large_discard_position *at, size_t bytes)
 {
-  uint32_t count = pages - at->pages, most = (uint32_t)(bytes / large.page);
+  uint32_t count = pages - at->pages, most = (uint32_t)(bytes / large_space_state.page);
 
   CN_ASSERT(at->pages < pages && most != 0);
   count = count < most ? count : most;
-  cn_os_discard(address_of(run + at->pages), count * large.page);
+  cn_os_discard_contents(address_of(run + at->pages), count * large_space_state.page);
   at->pages += count;
 }
 
 /* Runs are split while the program runs. Only cn_large_lengthen() joins two, and leaves a run there; so a place where a
  * run began is still the start of one. */
-bool cn_large_discard(struct cn_large_idle *at, size_t bytes)
+bool cn_large_discard_free_pages(struct cn_large_discard_position *at, size_t bytes)
 {
   int looks = MAX_EXAMINED_RUNS;
 
-  if (large.size == 0)
+  if (large_space_state.size == 0)
     return false;
-  for (at->run += at->run == 0; at->run != large.top; at->run += length[at->run], at->pages = 0) {
-    bool some = state[at->run] == FREE && at->pages < length[at->run];
+  for (at->run += at->run == 0; at->run != large_space_state.top; at->run += run_lengths[at->run], at->pages = 0) {
+    bool some = run_states[at->run] == RUN_FREE && at->pages < run_lengths[at->run];
     if (some)
-      discard_pages(at->run, length[at->run], at, bytes);
+      discard_run_memory(at->run, run_lengths[at->run], at, bytes);
     if (some || looks-- == 0)
       return true;
   }
-  if (at->pages >= large.committed - large.top)
+  if (at->pages >= large_space_state.committed - large_space_state.top)
     return false;
-  discard_pages(large.top, large.committed - large.top, at, bytes);
+  discard_run_memory(large_space_state.top, large_space_state.committed - large_space_state.top, at, bytes);
   return true;
 }
 
-void cn_large_free(uintptr_t block)
+void cn_large_free_block(uintptr_t block)
 {
-  uint32_t run = page_of(block);
+  uint32_t run = page_at(block);
 
-  CN_CHECK(state[run] == USED);
-  put_free(run, length[run]);
+  CN_CHECK(run_states[run] == RUN_USED);
+  add_free_run(run, run_lengths[run]);
 }
 
-void cn_large_unmark(void)
+void cn_large_clear_marks(void)
 {
-  for (uintptr_t block = 0; (block = cn_large_next(block)) != 0;)
-    state[page_of(block)] = USED;
+  for (uintptr_t block = 0; (block = cn_large_next_block(block)) != 0;)
+    run_states[page_at(block)] = RUN_USED;
 }
 
 size_t cn_large_sweep(bool keep)
 {
-  uint32_t pages, run, begin = 1, top = large.top;
+  uint32_t pages, run, begin = 1, top = large_space_state.top;
   size_t left = 0;
 
-  CN_CHECK(large.gray == NO_PAGE);
-  if (large.size == 0)
+  CN_CHECK(large_space_state.gray == NO_PAGE);
+  if (large_space_state.size == 0)
     return 0;
-  forget_lists();
-  for (run = 1; run != large.top; run += pages) {
-    pages = length[run];
-    CN_CHECK(pages != 0 && pages <= large.top - run);
-    if (state[run] != MARKED) {
-      state[run] = FREE;
+  clear_free_lists();
+  for (run = 1; run != large_space_state.top; run += pages) {
+    pages = run_lengths[run];
+    CN_CHECK(pages != 0 && pages <= large_space_state.top - run);
+    if (run_states[run] != RUN_MARKED) {
+      run_states[run] = RUN_FREE;
       continue;
     }
-    state[run] = keep ? MARKED : USED;
+    run_states[run] = keep ? RUN_MARKED : RUN_USED;
     left += pages;
     if (begin != run)
-      put_free(begin, run - begin);
+      add_free_run(begin, run - begin);
     begin = run + pages;
   }
-  large.top = begin; /* free pages at the end belong to no run */
-  trim_memory(top);
-  return left * large.page;
+  large_space_state.top = begin; /* free pages at the end belong to no run */
+  release_unneeded_memory(top);
+  return left * large_space_state.page;
 }
 
-size_t cn_large_leave(void)
+size_t cn_large_abandon_unmarked(void)
 {
   size_t left = 0;
   uint32_t run, begin = 1;
 
-  if (large.size == 0)
+  if (large_space_state.size == 0)
     return 0;
-  forget_lists();
-  large.gray = NO_PAGE;
-  for (run = 1; run != large.top; run += length[run]) {
-    if (state[run] != MARKED) {
-      state[run] = FREE;
+  clear_free_lists();
+  large_space_state.gray = NO_PAGE;
+  for (run = 1; run != large_space_state.top; run += run_lengths[run]) {
+    if (run_states[run] != RUN_MARKED) {
+      run_states[run] = RUN_FREE;
       continue;
     }
-    cn_os_release(address_of(begin), (run - begin) * large.page);
-    left += length[run];
-    begin = run + length[run];
+    cn_os_release_memory(address_of(begin), (run - begin) * large_space_state.page);
+    left += run_lengths[run];
+    begin = run + run_lengths[run];
   }
-  cn_os_release(address_of(begin), (large.committed - begin) * large.page);
-  large.top = large.committed = begin;
-  if (large.touched > begin)
-    large.touched = begin;
-  return left * large.page;
+  cn_os_release_memory(address_of(begin), (large_space_state.committed - begin) * large_space_state.page);
+  large_space_state.top = large_space_state.committed = begin;
+  if (large_space_state.touched > begin)
+    large_space_state.touched = begin;
+  return left * large_space_state.page;
 }
 
-uintptr_t cn_large_next(uintptr_t block)
+uintptr_t cn_large_next_block(uintptr_t block)
 {
   uint32_t run = 1;
 
   if (block != 0)
-    run = page_of(block) + length[page_of(block)];
-  while (large.size != 0 && run < large.top && state_of(run) == FREE)
-    run += length[run];
-  return large.size != 0 && run < large.top ? address_of(run) : 0;
+    run = page_at(block) + run_lengths[page_at(block)];
+  while (large_space_state.size != 0 && run < large_space_state.top && run_state_of(run) == RUN_FREE)
+    run += run_lengths[run];
+  return large_space_state.size != 0 && run < large_space_state.top ? address_of(run) : 0;
 }

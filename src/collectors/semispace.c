@@ -40,11 +40,11 @@
 #include "runtime/os/os.h"
 
 enum {
-  STRESS_SLACK = 128 << 10,
-  COMMIT_LEAST = 4096,              /* smaller steps are pointless */
+  STRESS_SLACK_BYTES = 128 << 10,
+  MIN_COMMIT_BYTES = 4096,          /* smaller steps are pointless */
   HANDLER_RESERVE_BYTES = 64 << 10, /* bytes for handlers */
-  RESERVE_SHARE = 32,               /* one part in this many of the free bytes of a small heap */
-  RESERVE_PART = 4096               /* bytes of a buffer from the reserve */
+  HANDLER_RESERVE_SHARE = 32,       /* one part in this many of the free bytes of a small heap */
+  RESERVED_BUFFER_BYTES = 4096      /* bytes of a buffer from the reserve */
 };
 
 static struct {
@@ -60,99 +60,100 @@ static struct {
   uint64_t collections;
 } heap;
 
-struct cn_copying cn_copying;
+struct cn_semispace_copying cn_semispace_copying;
 
 /* True if a word that points to `address` would be an immediate. Ask only about words that point into the heap: most of
  * them are references. */
 static inline bool is_immediate(uintptr_t address)
 {
-  return (address & cn_copying.words.mask) != 0;
+  return (address & cn_semispace_copying.words.mask) != 0;
 }
 
 /* Held by mutators that get buffers while the program runs. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t buffer_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* In the child of a fork(): another thread's handler may have held the lock. */
 static void reset_lock_in_child(void)
 {
-  lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+  buffer_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }
 
 /* Release a part of the unused memory. */
-static bool release_idle(void *unused)
+static bool release_idle_memory(void *unused)
 {
   static struct {
     uint64_t collections;
     uintptr_t current, spare;
-    struct cn_large_idle large;
+    struct cn_large_discard_position large;
   } at;
 
   (void)unused;
   if (at.collections != heap.collections)
     memset(&at, 0, sizeof at);
   at.collections = heap.collections;
-  pthread_mutex_lock(&lock);
-  bool more = cn_idle_discard(&at.spare, heap.spare.base, heap.spare.base + heap.spare.committed);
-  more = cn_idle_discard(&at.current, heap.free, heap.current.base + heap.current.committed) || more;
-  more = cn_large_discard(&at.large, CN_IDLE_BYTES) || more;
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_lock(&buffer_lock);
+  bool more = cn_discard_idle_memory(&at.spare, heap.spare.base, heap.spare.base + heap.spare.committed);
+  more = cn_discard_idle_memory(&at.current, heap.free, heap.current.base + heap.current.committed) || more;
+  more = cn_large_discard_free_pages(&at.large, CN_IDLE_BYTES) || more;
+  pthread_mutex_unlock(&buffer_lock);
   return more;
 }
 
-static size_t bytes_used(void)
+static size_t heap_bytes_used(void)
 {
   return heap.free - heap.current.base + heap.large;
 }
 
-static size_t bytes_left(void)
+static size_t capacity_bytes_left(void)
 {
-  CN_CHECK(bytes_used() <= heap.capacity);
-  return heap.capacity - bytes_used();
+  CN_CHECK(heap_bytes_used() <= heap.capacity);
+  return heap.capacity - heap_bytes_used();
 }
 
 /* Bytes that threads get without grow_heap(), which handlers call. */
-static size_t open_bytes(void)
+static size_t unreserved_bytes_left(void)
 {
-  return bytes_left() > heap.reserve ? bytes_left() - heap.reserve : 0;
+  return capacity_bytes_left() > heap.reserve ? capacity_bytes_left() - heap.reserve : 0;
 }
 
 /* The block that a collection was for must fit beside the reserve. A single mutator has all free bytes in its buffer,
  * the handlers' part included. */
-static void set_reserve(size_t bytes_needed)
+static void set_handler_reserve(size_t bytes_needed)
 {
   bool several = cairn_mutator_count() > 1;
-  size_t left = several && bytes_left() > bytes_needed ? bytes_left() - bytes_needed : 0;
+  size_t left = several && capacity_bytes_left() > bytes_needed ? capacity_bytes_left() - bytes_needed : 0;
 
-  heap.reserve = left / RESERVE_SHARE & ~(size_t)7;
+  heap.reserve = left / HANDLER_RESERVE_SHARE & ~(size_t)7;
   if (heap.reserve > HANDLER_RESERVE_BYTES)
     heap.reserve = HANDLER_RESERVE_BYTES;
 }
 
-static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
+static enum cairn_status initialise_heap(size_t initial_bytes, size_t max_bytes)
 {
   CN_CHECK(initial_bytes <= max_bytes);
   heap.maximum = max_bytes & ~(size_t)7;
   heap.initial = heap.capacity = initial_bytes & ~(size_t)7;
-  if (!cn_spaces_init(heap.maximum, &heap.current, &heap.spare) || !cn_space_commit(&heap.current, heap.capacity))
+  if (!cn_spaces_init(heap.maximum, &heap.current, &heap.spare) ||
+      !cn_space_commit_memory(&heap.current, heap.capacity))
     return CAIRN_E_MEMORY;
   heap.free = heap.current.base;
-  cn_crossing_from(heap.free, CN_CROSSING_APART);
+  cn_crossing_set_heap_start(heap.free, CN_CROSSING_APART);
   heap.moves = !cn_large_init(heap.maximum);
-  cn_os_forked(reset_lock_in_child);
-  cairn_background_idle(release_idle);
+  cn_os_register_child_handler(reset_lock_in_child);
+  cairn_background_idle(release_idle_memory);
   return CAIRN_OK;
 }
 
 /* ---- buffers ---- */
 
 /* Memory below `heap.free` may be nonzero from now on. */
-static void note_touched(void)
+static void note_touched_memory(void)
 {
   if (heap.current.touched < heap.free - heap.current.base)
     heap.current.touched = heap.free - heap.current.base;
 }
 
-static void take_buffer(struct cairn_mutator *mutator)
+static void take_mutator_buffer(struct cairn_mutator *mutator)
 {
   uintptr_t end, free = cairn_buffer_take(mutator, &end);
 
@@ -160,57 +161,57 @@ static void take_buffer(struct cairn_mutator *mutator)
     heap.free = free;
   else
     cairn_fill(free, end);
-  note_touched();
+  note_touched_memory();
 }
 
-static void give_bytes(struct cairn_mutator *mutator, size_t size)
+static void give_buffer_bytes(struct cairn_mutator *mutator, size_t size)
 {
   cairn_buffer_give_zeroed(mutator, heap.free, heap.free + size, heap.current.base + heap.current.touched);
   heap.free += size;
 }
 
-static void give_buffer(struct cairn_mutator *mutator, size_t bytes)
+static void give_usual_buffer(struct cairn_mutator *mutator, size_t bytes)
 {
-  give_bytes(mutator, cn_heap_sizer_of_buffer(mutator, open_bytes(), bytes));
+  give_buffer_bytes(mutator, cn_heap_sizer_buffer_bytes(mutator, unreserved_bytes_left(), bytes));
 }
 
 /* Give a small buffer, since other threads need the reserve, too. */
-static void give_reserved(struct cairn_mutator *mutator, size_t bytes)
+static void give_reserve_buffer(struct cairn_mutator *mutator, size_t bytes)
 {
-  size_t size = bytes > RESERVE_PART ? bytes : RESERVE_PART;
+  size_t size = bytes > RESERVED_BUFFER_BYTES ? bytes : RESERVED_BUFFER_BYTES;
 
-  give_bytes(mutator, size < bytes_left() ? size : bytes_left() & ~(size_t)7);
+  give_buffer_bytes(mutator, size < capacity_bytes_left() ? size : capacity_bytes_left() & ~(size_t)7);
 }
 
 static enum cairn_status refill_buffer(struct cairn_mutator *mutator, size_t bytes)
 {
   enum cairn_status status = CAIRN_E_FULL;
 
-  pthread_mutex_lock(&lock);
-  if (bytes <= open_bytes()) {
-    take_buffer(mutator);
-    give_buffer(mutator, bytes);
+  pthread_mutex_lock(&buffer_lock);
+  if (bytes <= unreserved_bytes_left()) {
+    take_mutator_buffer(mutator);
+    give_usual_buffer(mutator, bytes);
     status = CAIRN_OK;
   }
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_unlock(&buffer_lock);
   return status;
 }
 
 /* Allocate a block in the space itself; the buffers have been taken. */
-static uintptr_t allocate_here(size_t bytes, uintptr_t *zero)
+static uintptr_t allocate_in_semispace(size_t bytes, uintptr_t *zero)
 {
   uintptr_t block = heap.free;
 
   *zero = heap.current.base + heap.current.touched;
   heap.free += bytes;
-  note_touched();
+  note_touched_memory();
   return block;
 }
 
-static uintptr_t allocate_elsewhere(size_t bytes, uintptr_t *zero)
+static uintptr_t allocate_in_large_space(size_t bytes, uintptr_t *zero)
 {
-  size_t page = cn_os_page(), whole = (bytes + page - 1) & ~(page - 1);
-  uintptr_t block = whole <= open_bytes() ? cn_large_allocate(whole, zero) : 0;
+  size_t page = cn_os_page_bytes(), whole = (bytes + page - 1) & ~(page - 1);
+  uintptr_t block = whole <= unreserved_bytes_left() ? cn_large_allocate(whole, zero) : 0;
 
   if (block != 0)
     heap.large += whole;
@@ -218,36 +219,36 @@ static uintptr_t allocate_elsewhere(size_t bytes, uintptr_t *zero)
 }
 
 /* Lengthen a large object in place. */
-static bool lengthen_object(uintptr_t block, size_t bytes)
+static bool lengthen_large_object(uintptr_t block, size_t bytes)
 {
-  size_t page = cn_os_page(), whole = (bytes + page - 1) & ~(page - 1);
+  size_t page = cn_os_page_bytes(), whole = (bytes + page - 1) & ~(page - 1);
   uintptr_t end;
 
-  if (heap.moves || !cn_large_contains(block) || cn_large_find(block, &end) != block)
+  if (heap.moves || !cn_large_contains(block) || cn_large_find_block(block, &end) != block)
     return false;
   size_t more = whole > end - block ? whole - (end - block) : 0;
-  if (more > open_bytes() || !cn_large_lengthen(block, whole))
+  if (more > unreserved_bytes_left() || !cn_large_lengthen(block, whole))
     return false;
   heap.large += more;
   return true;
 }
 
-static void clear_block(uintptr_t block, uintptr_t zero, size_t bytes)
+static void clear_nonzero_bytes(uintptr_t block, uintptr_t zero, size_t bytes)
 {
   if (zero > block)
     memset((void *)block, 0, zero - block < bytes ? zero - block : bytes);
 }
 
 /* A new block, or `had`, lengthened. 0: there is no space. */
-static uintptr_t find_large(uintptr_t had, size_t bytes, uintptr_t *zero)
+static uintptr_t place_large_block(uintptr_t had, size_t bytes, uintptr_t *zero)
 {
   uintptr_t block = 0;
 
   if (had != 0)
-    return lengthen_object(had, bytes) ? had : 0;
+    return lengthen_large_object(had, bytes) ? had : 0;
   if (!heap.moves)
-    block = allocate_elsewhere(bytes, zero);
-  return block == 0 && bytes <= open_bytes() ? allocate_here(bytes, zero) : block;
+    block = allocate_in_large_space(bytes, zero);
+  return block == 0 && bytes <= unreserved_bytes_left() ? allocate_in_semispace(bytes, zero) : block;
 }
 
 /* A single mutator has all free bytes in its buffer, and returns the rest of it for a moment. */
@@ -255,18 +256,18 @@ static enum cairn_status allocate_large(struct cairn_mutator *mutator, size_t by
 {
   uintptr_t zero = 0;
 
-  pthread_mutex_lock(&lock);
+  pthread_mutex_lock(&buffer_lock);
   bool alone = cairn_mutator_count() <= 1;
   if (alone)
-    take_buffer(mutator);
-  uintptr_t block = find_large((uintptr_t)*result, bytes, &zero);
+    take_mutator_buffer(mutator);
+  uintptr_t block = place_large_block((uintptr_t)*result, bytes, &zero);
   if (alone)
-    give_buffer(mutator, 0);
-  pthread_mutex_unlock(&lock);
+    give_usual_buffer(mutator, 0);
+  pthread_mutex_unlock(&buffer_lock);
   if (block == 0)
     return CAIRN_E_FULL;
   if (cleared)
-    clear_block(block, zero, bytes);
+    clear_nonzero_bytes(block, zero, bytes);
   *result = (void *)block;
   return CAIRN_OK;
 }
@@ -275,13 +276,13 @@ static bool raise_capacity(size_t bytes)
 {
   bool done = false;
 
-  if (bytes_used() <= heap.maximum && bytes <= heap.maximum - bytes_used()) {
+  if (heap_bytes_used() <= heap.maximum && bytes <= heap.maximum - heap_bytes_used()) {
     size_t capacity = heap.capacity > heap.maximum / 2 ? heap.maximum : 2 * heap.capacity;
-    if (capacity < bytes_used() + bytes)
-      capacity = bytes_used() + bytes;
-    done = cn_space_commit(&heap.current, capacity) ||
+    if (capacity < heap_bytes_used() + bytes)
+      capacity = heap_bytes_used() + bytes;
+    done = cn_space_commit_memory(&heap.current, capacity) ||
            (heap.moves && cn_space_widen(&heap.current, &heap.spare, capacity) &&
-            cn_space_commit(&heap.current, capacity));
+            cn_space_commit_memory(&heap.current, capacity));
     if (done)
       heap.capacity = capacity;
   }
@@ -291,14 +292,14 @@ static bool raise_capacity(size_t bytes)
 
 static enum cairn_status grow_heap(struct cairn_mutator *mutator, size_t bytes)
 {
-  pthread_mutex_lock(&lock);
-  take_buffer(mutator);
+  pthread_mutex_lock(&buffer_lock);
+  take_mutator_buffer(mutator);
   bool done = raise_capacity(bytes);
-  if (bytes <= open_bytes())
-    give_buffer(mutator, bytes);
+  if (bytes <= unreserved_bytes_left())
+    give_usual_buffer(mutator, bytes);
   else
-    give_reserved(mutator, bytes);
-  pthread_mutex_unlock(&lock);
+    give_reserve_buffer(mutator, bytes);
+  pthread_mutex_unlock(&buffer_lock);
   return done ? CAIRN_OK : CAIRN_E_MEMORY;
 }
 
@@ -310,10 +311,10 @@ __attribute__((noinline)) static const struct cairn_layout *check_layout(uintptr
   const struct cairn_layout *layout = cairn_header_layout(header);
 
   if (cairn_header_is_gone(header))
-    cn_semispace_no_object(slot, address, "its type was one of an image that has been unloaded");
+    cn_semispace_die_no_object(slot, address, "its type was one of an image that has been unloaded");
   if (!cairn_layout_is_known(layout))
-    cn_semispace_no_object(slot, address, "its header is no layout");
-  cn_copying.known = layout;
+    cn_semispace_die_no_object(slot, address, "its header is no layout");
+  cn_semispace_copying.known = layout;
   return layout;
 }
 
@@ -321,18 +322,18 @@ static inline const struct cairn_layout *checked_layout(uintptr_t *slot, uintptr
 {
   const struct cairn_layout *layout = cairn_header_layout(header);
 
-  return layout && layout == cn_copying.known ? layout : check_layout(slot, address, header);
+  return layout && layout == cn_semispace_copying.known ? layout : check_layout(slot, address, header);
 }
 
-__attribute__((noinline)) static uint64_t measure_indexed(uintptr_t *slot, uintptr_t address,
-                                                          const struct cairn_layout *layout, uintptr_t from)
+__attribute__((noinline)) static uint64_t measure_indexed_object(uintptr_t *slot, uintptr_t address,
+                                                                 const struct cairn_layout *layout, uintptr_t from)
 {
   uintptr_t count = ((const uintptr_t *)address)[-2];
   uint64_t bytes;
 
   if (address - from < CAIRN_ABI_INDEXED_HEADER_SIZE || (count & 1) == 0 ||
       cairn_layout_payload(layout, count >> 1, &bytes) != CAIRN_OK)
-    cn_semispace_no_object(slot, address, "its element count is damaged");
+    cn_semispace_die_no_object(slot, address, "its element count is damaged");
   return bytes;
 }
 
@@ -341,29 +342,31 @@ static inline size_t measure_object(uintptr_t *slot, uintptr_t address, const st
                                     size_t *prefix, uintptr_t from, uintptr_t end)
 {
   bool indexed = layout->elem_size != 0;
-  uint64_t bytes = indexed ? measure_indexed(slot, address, layout, from) : (layout->base_size + 7) & ~UINT64_C(7);
+  uint64_t bytes =
+      indexed ? measure_indexed_object(slot, address, layout, from) : (layout->base_size + 7) & ~UINT64_C(7);
 
   *prefix = indexed ? CAIRN_ABI_INDEXED_HEADER_SIZE : CAIRN_ABI_HEADER_SIZE;
   if (bytes > end - address)
-    cn_semispace_no_object(slot, address, "it ends outside the heap");
+    cn_semispace_die_no_object(slot, address, "it ends outside the heap");
   return bytes;
 }
 
-__attribute__((noinline)) static uintptr_t not_aligned(uintptr_t *slot, uintptr_t address)
+__attribute__((noinline)) static uintptr_t require_immediate(uintptr_t *slot, uintptr_t address)
 {
   if (!is_immediate(address))
-    cn_semispace_no_object(slot, address, "it is not aligned");
+    cn_semispace_die_no_object(slot, address, "it is not aligned");
   return address;
 }
 
 /* An object whose header has bits set is at `now`; its payload has `bytes`. */
-__attribute__((noinline)) static void reached_marked(uintptr_t was, uintptr_t now, uintptr_t header, uint64_t bytes)
+__attribute__((noinline)) static void process_header_bits(uintptr_t was, uintptr_t now, uintptr_t header,
+                                                          uint64_t bytes)
 {
   CN_ASSERT(!cairn_header_is_forwarded(header) && bytes % sizeof(uintptr_t) == 0);
   if (was != now)
-    cn_copying.free += cairn_object_copy_hash(was, now, header, bytes);
+    cn_semispace_copying.free += cairn_object_copy_hash(was, now, header, bytes);
   else if ((header & CAIRN_ABI_HEADER_HASH) != 0)
-    cn_copying.asked++;
+    cn_semispace_copying.asked++;
   if ((header & CAIRN_ABI_HEADER_AWAITED) != 0)
     cairn_weak_reached(was, now);
 }
@@ -377,42 +380,42 @@ static inline uintptr_t evacuate_object(uintptr_t *slot, uintptr_t address, uint
   size_t prefix;
 
   if (address % CAIRN_ABI_OBJECT_ALIGN != 0)
-    return not_aligned(slot, address);
+    return require_immediate(slot, address);
   if (cairn_header_is_forwarded(*header))
     return cairn_header_forwarded_to(*header);
   const struct cairn_layout *layout = checked_layout(slot, address, *header);
   size_t bytes = measure_object(slot, address, layout, &prefix, from, end) + prefix;
-  uintptr_t moved = cn_copying.free + prefix;
-  cn_copy((uintptr_t *)cn_copying.free, (const uintptr_t *)(address - prefix), bytes);
-  cn_copying.free += bytes;
+  uintptr_t moved = cn_semispace_copying.free + prefix;
+  cn_copy_words((uintptr_t *)cn_semispace_copying.free, (const uintptr_t *)(address - prefix), bytes);
+  cn_semispace_copying.free += bytes;
   if (*header != (uintptr_t)layout)
-    reached_marked(address, moved, *header, bytes - prefix);
+    process_header_bits(address, moved, *header, bytes - prefix);
   *header = cairn_header_to(moved);
-  cn_copying.objects++;
+  cn_semispace_copying.objects++;
   return moved;
 }
 
 /* Mark a large object, or copy it. Returns its address now. */
-static uintptr_t visit_large(uintptr_t *slot, uintptr_t address)
+static uintptr_t visit_large_object(uintptr_t *slot, uintptr_t address)
 {
-  uintptr_t end, block = cn_large_find(address - CAIRN_ABI_HEADER_SIZE, &end);
+  uintptr_t end, block = cn_large_find_block(address - CAIRN_ABI_HEADER_SIZE, &end);
   size_t prefix;
 
   if (is_immediate(address))
     return address;
   if (block == 0)
-    cn_semispace_no_object(slot, address, "an earlier collection freed it");
-  if (address != cn_semispace_large_object(block))
-    cn_semispace_no_object(slot, address, "it leads into a large object");
-  if (cn_copying.moves)
+    cn_semispace_die_no_object(slot, address, "an earlier collection freed it");
+  if (address != cn_semispace_large_payload(block))
+    cn_semispace_die_no_object(slot, address, "it leads into a large object");
+  if (cn_semispace_copying.moves)
     return evacuate_object(slot, address, block, end);
   if (!cn_large_mark(block))
     return address;
   const struct cairn_layout *layout = checked_layout(slot, address, *cairn_object_header(address));
   measure_object(slot, address, layout, &prefix, block, end);
-  reached_marked(address, address, *cairn_object_header(address), 0);
+  process_header_bits(address, address, *cairn_object_header(address), 0);
   if (cairn_layout_has_references(layout))
-    cn_large_push(block);
+    cn_large_push_gray(block);
   return address;
 }
 
@@ -420,41 +423,42 @@ static uintptr_t visit_large(uintptr_t *slot, uintptr_t address)
  * header tells the object's place: the header lies in the block even if the payload is empty. */
 static inline void visit_slot(uintptr_t *slot)
 {
-  uintptr_t tag = cn_copying.words.reference, address = *slot - tag;
+  uintptr_t tag = cn_semispace_copying.words.reference, address = *slot - tag;
   uintptr_t header = address - CAIRN_ABI_HEADER_SIZE;
 
-  if (header - cn_copying.from < cn_copying.from_end - cn_copying.from)
-    *slot = evacuate_object(slot, address, cn_copying.from, cn_copying.from_end) + tag;
+  if (header - cn_semispace_copying.from < cn_semispace_copying.from_end - cn_semispace_copying.from)
+    *slot = evacuate_object(slot, address, cn_semispace_copying.from, cn_semispace_copying.from_end) + tag;
   else if (*slot != 0 && cn_large_contains(header))
-    *slot = visit_large(slot, address) + tag;
-  else if (*slot != 0 && cn_spaces_contain(header) && header - cn_copying.to >= cn_copying.free - cn_copying.to &&
+    *slot = visit_large_object(slot, address) + tag;
+  else if (*slot != 0 && cn_spaces_contain(header) &&
+           header - cn_semispace_copying.to >= cn_semispace_copying.free - cn_semispace_copying.to &&
            !is_immediate(address))
-    cn_semispace_no_object(slot, address, "an earlier collection moved everything away from there");
+    cn_semispace_die_no_object(slot, address, "an earlier collection moved everything away from there");
 }
 
 /* ---- roots ---- */
 
 static void visit_root(void *env, struct cairn_slot slot)
 {
-  uintptr_t tag = cn_copying.words.reference, address = *slot.address - tag;
+  uintptr_t tag = cn_semispace_copying.words.reference, address = *slot.address - tag;
   uintptr_t header = address - CAIRN_ABI_HEADER_SIZE;
 
   (void)env;
   if (is_immediate(address))
     return;
-  if (header - cn_copying.from < cn_copying.from_end - cn_copying.from) {
-    uintptr_t start = cn_semispace_interior(slot.address, address);
-    *slot.address =
-        evacuate_object(slot.address, start, cn_copying.from, cn_copying.from_end) + (address - start) + tag;
+  if (header - cn_semispace_copying.from < cn_semispace_copying.from_end - cn_semispace_copying.from) {
+    uintptr_t start = cn_semispace_find_object(slot.address, address);
+    *slot.address = evacuate_object(slot.address, start, cn_semispace_copying.from, cn_semispace_copying.from_end) +
+                    (address - start) + tag;
   } else if (cn_large_contains(header)) {
-    uintptr_t start = cn_semispace_interior_large(slot.address, address);
-    *slot.address = visit_large(slot.address, start) + (address - start) + tag;
+    uintptr_t start = cn_semispace_find_large_object(slot.address, address);
+    *slot.address = visit_large_object(slot.address, start) + (address - start) + tag;
   } else {
     visit_slot(slot.address);
   }
 }
 
-static void visit_offsets(uintptr_t at, const uint32_t *offsets, uint32_t count)
+static void visit_slots_at_offsets(uintptr_t at, const uint32_t *offsets, uint32_t count)
 {
   for (uint32_t i = 0; i < count; i++)
     visit_slot((uintptr_t *)(at + offsets[i]));
@@ -467,7 +471,7 @@ static void visit_field(void *env, struct cairn_slot slot)
 }
 
 /* Scan an object with weak fields. Returns the end of its block. */
-__attribute__((noinline)) static uintptr_t scan_weak(uintptr_t payload, const struct cairn_layout *layout)
+__attribute__((noinline)) static uintptr_t scan_weak_object(uintptr_t payload, const struct cairn_layout *layout)
 {
   uint64_t bytes;
 
@@ -481,18 +485,18 @@ __attribute__((noinline)) static uintptr_t scan_weak(uintptr_t payload, const st
 
 /* Visit the slots of the object whose block starts at `block`; returns the end of the block. The first word tells
  * whether the layout is indexed: a count is odd, a header even. */
-static uintptr_t scan_block(uintptr_t block)
+static uintptr_t scan_object_in_block(uintptr_t block)
 {
   const uintptr_t *words = (const uintptr_t *)block;
   uint64_t bytes;
 
-  CN_ASSERT(block < cn_copying.free || cn_large_contains(block)); /* otherwise it is past the last copy */
+  CN_ASSERT(block < cn_semispace_copying.free || cn_large_contains(block)); /* otherwise it is past the last copy */
   if ((words[0] & 1) == 0) {
     const struct cairn_layout *layout = cairn_header_layout(words[0]);
     CN_ASSERT(layout->elem_size == 0);
     if ((layout->flags & CAIRN_ABI_LAYOUT_WEAK_FIELDS) != 0)
-      return scan_weak((uintptr_t)(words + 1), layout);
-    visit_offsets((uintptr_t)(words + 1), layout->offsets, layout->base_refs);
+      return scan_weak_object((uintptr_t)(words + 1), layout);
+    visit_slots_at_offsets((uintptr_t)(words + 1), layout->offsets, layout->base_refs);
     return block + CAIRN_ABI_HEADER_SIZE + ((layout->base_size + 7) & ~UINT64_C(7)) + cairn_header_hash_bytes(words[0]);
   }
   const struct cairn_layout *layout = cairn_header_layout(words[1]);
@@ -500,11 +504,11 @@ static uintptr_t scan_block(uintptr_t block)
   uint64_t count = words[0] >> 1;
   CN_ASSERT(layout->elem_size != 0);
   if ((layout->flags & CAIRN_ABI_LAYOUT_WEAK_FIELDS) != 0)
-    return scan_weak(payload, layout);
-  visit_offsets(payload, layout->offsets, layout->base_refs);
+    return scan_weak_object(payload, layout);
+  visit_slots_at_offsets(payload, layout->offsets, layout->base_refs);
   if (layout->elem_refs != 0)
     for (uint64_t i = 0; i < count; i++, element += layout->elem_size)
-      visit_offsets(element, layout->offsets + layout->base_refs, layout->elem_refs);
+      visit_slots_at_offsets(element, layout->offsets + layout->base_refs, layout->elem_refs);
   CN_CHECK(cairn_layout_payload(layout, count, &bytes) == CAIRN_OK);
   return payload + bytes + cairn_header_hash_bytes(words[1]);
 }
@@ -512,34 +516,35 @@ static uintptr_t scan_block(uintptr_t block)
 /* ---- collections ---- */
 
 /* Scan copies, and large objects with references, until all are scanned. */
-static void scan_all(void *env)
+static void scan_until_done(void *env)
 {
-  uintptr_t large, block = cn_copying.scanned;
+  uintptr_t large, block = cn_semispace_copying.scanned;
 
   (void)env;
   do {
-    while (block != cn_copying.free)
-      block = scan_block(block);
-    large = cn_large_pop();
+    while (block != cn_semispace_copying.free)
+      block = scan_object_in_block(block);
+    large = cn_large_pop_gray();
     if (large != 0)
-      scan_block(large);
-  } while (large != 0 || block != cn_copying.free);
-  cn_copying.scanned = block;
+      scan_object_in_block(large);
+  } while (large != 0 || block != cn_semispace_copying.free);
+  cn_semispace_copying.scanned = block;
 }
 
-/* `is_reached` of struct cairn_closure. */
-static bool is_reached(void *env, struct cairn_slot slot)
+/* `is_target_reached` of struct cairn_closure. */
+static bool is_target_reached(void *env, struct cairn_slot slot)
 {
   uintptr_t address = cairn_slot_object(slot), header = address - CAIRN_ABI_HEADER_SIZE, end, word;
   bool large = address != 0 && cn_large_contains(header);
-  uintptr_t block = large ? cn_large_find(header, &end) : 0;
+  uintptr_t block = large ? cn_large_find_block(header, &end) : 0;
 
   (void)env;
   if (large && block == 0)
-    cn_semispace_no_object(slot.address, address, "an earlier collection freed it");
-  if (large && !cn_copying.moves)
+    cn_semispace_die_no_object(slot.address, address, "an earlier collection freed it");
+  if (large && !cn_semispace_copying.moves)
     return cn_large_is_marked(block);
-  if (address == 0 || (!large && header - cn_copying.from >= cn_copying.from_end - cn_copying.from))
+  if (address == 0 ||
+      (!large && header - cn_semispace_copying.from >= cn_semispace_copying.from_end - cn_semispace_copying.from))
     return true;
   word = *cairn_object_header(address);
   if (!cairn_header_is_forwarded(word))
@@ -550,51 +555,52 @@ static bool is_reached(void *env, struct cairn_slot slot)
 
 static void copy_reachable(uintptr_t from_end, const struct cn_space *to, bool move_all)
 {
-  cn_copying.from = heap.current.base;
-  cn_copying.from_end = from_end;
-  cn_copying.to = cn_copying.free = cn_copying.scanned = to->base;
-  cn_copying.known = NULL;
-  cn_copying.number = heap.collections;
-  cn_copying.objects = cn_copying.asked = 0;
-  cn_copying.mapped = false;
-  cn_copying.moves = move_all;
-  cn_copying.words = cairn_words;
-  CN_CHECK(cn_copying.words.mask < CAIRN_ABI_OBJECT_ALIGN && cn_copying.words.reference <= cn_copying.words.mask);
-  cn_copying.uncleared = cairn_arrays_uncleared();
+  cn_semispace_copying.from = heap.current.base;
+  cn_semispace_copying.from_end = from_end;
+  cn_semispace_copying.to = cn_semispace_copying.free = cn_semispace_copying.scanned = to->base;
+  cn_semispace_copying.known = NULL;
+  cn_semispace_copying.number = heap.collections;
+  cn_semispace_copying.objects = cn_semispace_copying.asked = 0;
+  cn_semispace_copying.mapped = false;
+  cn_semispace_copying.moves = move_all;
+  cn_semispace_copying.words = cairn_words;
+  CN_CHECK(cn_semispace_copying.words.mask < CAIRN_ABI_OBJECT_ALIGN &&
+           cn_semispace_copying.words.reference <= cn_semispace_copying.words.mask);
+  cn_semispace_copying.uncleared = cairn_arrays_uncleared();
   cairn_phase_begins("roots");
   cairn_visit_roots(visit_root, NULL);
   cairn_phase_ends("roots");
   cairn_phase_begins("copy");
-  scan_all(NULL);
-  cairn_weak_process(&(struct cairn_closure){is_reached, visit_field, scan_all, NULL, false});
+  scan_until_done(NULL);
+  cairn_weak_process(&(struct cairn_closure){is_target_reached, visit_field, scan_until_done, NULL, false});
   cairn_phase_ends("copy");
-  cairn_identity_left(cn_copying.asked);
-  cairn_note_all_moved(cn_copying.objects, cn_copying.free - cn_copying.to);
-  if (cn_copying.mapped)
-    cn_crossing_drop();
+  cairn_identity_left(cn_semispace_copying.asked);
+  cairn_note_all_moved(cn_semispace_copying.objects, cn_semispace_copying.free - cn_semispace_copying.to);
+  if (cn_semispace_copying.mapped)
+    cn_crossing_drop_map();
 }
 
 /* Release memory of both spaces that a shrunken heap will leave unused for a while. A program whose data come and go
  * would fault the same pages in again and again, so the capacities of the last collections count, each an eighth less
  * than the next. */
-static void trim_spaces(void)
+static void release_unneeded_memory(void)
 {
   heap.recent -= heap.recent / 8;
   if (heap.recent < heap.capacity)
     heap.recent = heap.capacity;
   if (heap.current.committed / 2 > heap.recent)
-    cn_space_trim(&heap.current, heap.recent);
+    cn_space_release_beyond(&heap.current, heap.recent);
   if (heap.spare.committed / 2 > heap.recent)
-    cn_space_trim(&heap.spare, heap.recent);
+    cn_space_release_beyond(&heap.spare, heap.recent);
 }
 
 /* Give both spaces memory for the capacity: all objects must fit again when they are copied. If memory is short, try a
  * capacity halfway between the live bytes and that, and so on. */
-static void commit_both(size_t live)
+static void commit_both_spaces(size_t live)
 {
   CN_CHECK(live <= heap.capacity); /* otherwise the difference below wraps around */
-  while (!cn_space_commit(&heap.current, heap.capacity) || !cn_space_commit(&heap.spare, heap.capacity)) {
-    if (heap.capacity - live < COMMIT_LEAST) {
+  while (!cn_space_commit_memory(&heap.current, heap.capacity) || !cn_space_commit_memory(&heap.spare, heap.capacity)) {
+    if (heap.capacity - live < MIN_COMMIT_BYTES) {
       heap.capacity = live;
       return;
     }
@@ -610,9 +616,9 @@ static struct cn_space choose_space(size_t used, size_t bytes_needed, bool move_
 
   if (move_all || to->room < used) {
     size_t needed = bytes_needed > heap.maximum ? 0 : bytes_needed;
-    done = cn_space_fit(to, &heap.current, used + needed + STRESS_SLACK);
+    done = cn_space_fit_memory(to, &heap.current, used + needed + STRESS_SLACK_BYTES);
   } else {
-    done = cn_space_commit(to, used);
+    done = cn_space_commit_memory(to, used);
   }
   if (!done)
     cairn_out_of_memory(true, "no memory to copy %zu bytes to (heap maximum %zu)", used, heap.maximum);
@@ -623,27 +629,27 @@ static struct cn_space choose_space(size_t used, size_t bytes_needed, bool move_
 /* Describes a fault of the heap, whose buffers have been taken, or returns null. */
 static const char *heap_wrong(void)
 {
-  return cn_semispace_wrong(&(struct cn_semispace_view){&heap.current, &heap.spare, heap.capacity, heap.free,
-                                                        heap.current.base + heap.capacity});
+  return cn_semispace_heap_wrong(&(struct cn_semispace_heap_view){&heap.current, &heap.spare, heap.capacity, heap.free,
+                                                                  heap.current.base + heap.capacity});
 }
 
-static void take_buffers(void)
+static void take_all_buffers(void)
 {
   for (struct cairn_mutator *m = cairn_mutator_next(NULL); m; m = cairn_mutator_next(m))
-    take_buffer(m);
+    take_mutator_buffer(m);
 }
 
 /* For a single mutator; several ask for their buffers. */
-static void give_only_buffer(void)
+static void give_single_mutator_buffer(void)
 {
   struct cairn_mutator *first = cairn_mutator_next(NULL);
 
   if (first && cairn_mutator_next(first) == NULL)
-    give_buffer(first, 0);
+    give_usual_buffer(first, 0);
 }
 
 /* Unmarked large objects are free now; after they were copied, all are. */
-static void end_large(bool move_all)
+static void sweep_large_objects(bool move_all)
 {
   if (!move_all) {
     heap.large = cn_large_sweep(false);
@@ -652,30 +658,30 @@ static void end_large(bool move_all)
   heap.moves = true;
   if (heap.large == 0)
     return;
-  heap.large = cn_large_leave();
+  heap.large = cn_large_abandon_unmarked();
   heap.dropped = heap.collections;
 }
 
 static void collect_heap(const struct cairn_collection *collection)
 {
-  size_t bytes_needed = collection->bytes_needed, page = cn_os_page();
+  size_t bytes_needed = collection->bytes_needed, page = cn_os_page_bytes();
   bool move_all = collection->extent == CAIRN_EXTENT_MOVE_ALL;
 
-  take_buffers();
+  take_all_buffers();
   uintptr_t from_end = heap.free;
-  size_t most = cn_heap_sizer_of_copies(from_end - heap.current.base + (move_all ? heap.large : 0));
+  size_t most = cn_heap_sizer_max_copy_bytes(from_end - heap.current.base + (move_all ? heap.large : 0));
 
   CN_ASSERT_VALID(heap_wrong());
   heap.collections++;
   struct cn_space to = choose_space(most, bytes_needed, move_all);
   copy_reachable(from_end, &to, move_all);
-  size_t live = cn_copying.free - to.base;
+  size_t live = cn_semispace_copying.free - to.base;
   CN_CHECK(live <= most && live <= to.committed);
   cairn_phase_begins("memory");
-  end_large(move_all);
+  sweep_large_objects(move_all);
   bytes_needed = bytes_needed > heap.maximum ? bytes_needed : (bytes_needed + page - 1) & ~(page - 1);
-  heap.capacity = cn_heap_sizer_wanted(&(struct cn_heap_sizer){live < heap.maximum ? live : heap.maximum, heap.large,
-                                                               bytes_needed, heap.initial, heap.maximum});
+  heap.capacity = cn_heap_sizer_capacity(&(struct cn_heap_sizer_input){
+      live < heap.maximum ? live : heap.maximum, heap.large, bytes_needed, heap.initial, heap.maximum});
   if (heap.capacity < live + heap.large) /* identity hashes may exceed the maximum */
     heap.capacity = live + heap.large;
   if (move_all && heap.capacity > to.committed)
@@ -683,45 +689,46 @@ static void collect_heap(const struct cairn_collection *collection)
   heap.spare = heap.current;
   heap.current = to;
   if (move_all) {
-    cn_space_renew(&heap.spare, &heap.current, heap.collections);
+    cn_space_hide_and_renew(&heap.spare, &heap.current, heap.collections);
   } else {
-    commit_both(live + heap.large);
-    trim_spaces();
+    commit_both_spaces(live + heap.large);
+    release_unneeded_memory();
   }
-  heap.free = cn_copying.free;
-  cn_crossing_from(heap.current.base, CN_CROSSING_APART);
-  cn_crossing_note(heap.free);
-  note_touched();
+  heap.free = cn_semispace_copying.free;
+  cn_crossing_set_heap_start(heap.current.base, CN_CROSSING_APART);
+  cn_crossing_note_block_start(heap.free);
+  note_touched_memory();
   cairn_phase_ends("memory");
   CN_ASSERT_VALID(heap_wrong());
-  set_reserve(bytes_needed);
-  give_only_buffer();
+  set_handler_reserve(bytes_needed);
+  give_single_mutator_buffer();
 }
 
-static bool was_unmapped(uintptr_t address, uint64_t *collection)
+static bool was_address_unmapped(uintptr_t address, uint64_t *collection)
 {
   if (cn_large_contains(address)) {
     *collection = heap.dropped;
     return heap.dropped != 0;
   }
-  return address - heap.current.base >= heap.current.committed && cn_spaces_unmapped(address, collection);
+  return address - heap.current.base >= heap.current.committed && cn_spaces_was_unmapped(address, collection);
 }
 
-static bool is_object(uintptr_t word)
+static bool is_object_start(uintptr_t word)
 {
   uintptr_t header = word - CAIRN_ABI_HEADER_SIZE, end, block = 0;
 
   if (word % CAIRN_ABI_OBJECT_ALIGN != 0)
     return false;
   if (cn_large_contains(header))
-    block = cn_large_find(header, &end);
+    block = cn_large_find_block(header, &end);
   if (block != 0 ? word != cairn_block_object(block) : header - heap.current.base >= heap.capacity)
     return false;
   return cairn_layout_is_known(cairn_object_layout(word));
 }
 
 /* Mark the object, whose payload ends at `end`, if its layout is in [start, stop). */
-static void forget_object(uintptr_t payload, uintptr_t end, const unsigned char *start, const unsigned char *stop)
+static void forget_layout_of_object(uintptr_t payload, uintptr_t end, const unsigned char *start,
+                                    const unsigned char *stop)
 {
   const unsigned char *layout = (const unsigned char *)cairn_object_layout(payload);
 
@@ -734,19 +741,19 @@ static void forget_layouts(const unsigned char *start, const unsigned char *stop
 {
   uintptr_t payload, next;
 
-  take_buffers();
-  cn_copying.from = heap.current.base;
-  cn_copying.from_end = heap.free;
-  cn_copying.to = cn_copying.free = 0; /* nothing has been copied */
-  for (uintptr_t block = cn_copying.from; block != cn_copying.from_end; block = next) {
-    next = cn_semispace_step(block, &payload);
-    CN_CHECK(payload <= next && next <= cn_copying.from_end);
-    forget_object(payload, next, start, stop);
+  take_all_buffers();
+  cn_semispace_copying.from = heap.current.base;
+  cn_semispace_copying.from_end = heap.free;
+  cn_semispace_copying.to = cn_semispace_copying.free = 0; /* nothing has been copied */
+  for (uintptr_t block = cn_semispace_copying.from; block != cn_semispace_copying.from_end; block = next) {
+    next = cn_semispace_step_over_block(block, &payload);
+    CN_CHECK(payload <= next && next <= cn_semispace_copying.from_end);
+    forget_layout_of_object(payload, next, start, stop);
   }
-  for (uintptr_t block = 0; (block = cn_large_next(block)) != 0;)
-    if (cn_large_find(block, &next) == block)
-      forget_object(cairn_block_object(block), next, start, stop);
-  give_only_buffer();
+  for (uintptr_t block = 0; (block = cn_large_next_block(block)) != 0;)
+    if (cn_large_find_block(block, &next) == block)
+      forget_layout_of_object(cairn_block_object(block), next, start, stop);
+  give_single_mutator_buffer();
 }
 
 static void visit_heap_ranges(cairn_range_visitor *visit, void *env)
@@ -758,7 +765,7 @@ static void visit_heap_ranges(cairn_range_visitor *visit, void *env)
   visit(env, start, heap.current.base, false);
   visit(env, heap.current.base, heap.free, true);
   visit(env, heap.free, end, false);
-  cn_semispace_large_ranges(visit, env);
+  cn_semispace_visit_large_ranges(visit, env);
 }
 
 const struct cairn_collector cairn_collector_semispace = {
@@ -767,13 +774,13 @@ const struct cairn_collector cairn_collector_semispace = {
     .name = "semispace",
     .traits = CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_WORDS | CAIRN_COLLECTOR_WEAK | CAIRN_COLLECTOR_FINALISES |
               CAIRN_COLLECTOR_REUSES | CAIRN_COLLECTOR_HASHES | CAIRN_COLLECTOR_LENGTHENS,
-    .init = init,
+    .init = initialise_heap,
     .refill = refill_buffer,
     .allocate_large = allocate_large,
     .grow = grow_heap,
     .collect = collect_heap,
-    .was_unmapped = was_unmapped,
-    .is_object = is_object,
+    .was_unmapped = was_address_unmapped,
+    .is_object = is_object_start,
     .forget = forget_layouts,
     .ranges = visit_heap_ranges,
 };

@@ -12,7 +12,7 @@
 #include "collectors/spaces.h"
 
 /* A collection: [from, from_end) is copied to [to, free). */
-extern struct cn_copying {
+extern struct cn_semispace_copying {
   uintptr_t from, from_end, to, free;
   const struct cairn_layout *known; /* the layout that was checked last */
   uint64_t number;
@@ -23,29 +23,29 @@ extern struct cn_copying {
   bool uncleared;    /* a word that looks like a header may be data */
   bool moves;        /* copies large objects, too */
   struct cairn_words words;
-} cn_copying;
+} cn_semispace_copying;
 
 /* STOP. The start of the object that `address`, found in the slot, points into or just past. The object lies in
  * from-space; or it is large. If there is no object, they end the program. */
-uintptr_t cn_semispace_interior(const uintptr_t *slot, uintptr_t address);
-uintptr_t cn_semispace_interior_large(const uintptr_t *slot, uintptr_t address);
-_Noreturn void cn_semispace_no_object(const uintptr_t *slot, uintptr_t address, const char *why);
+uintptr_t cn_semispace_find_object(const uintptr_t *slot, uintptr_t address);
+uintptr_t cn_semispace_find_large_object(const uintptr_t *slot, uintptr_t address);
+_Noreturn void cn_semispace_die_no_object(const uintptr_t *slot, uintptr_t address, const char *why);
 
 /* STOP. The end of a block of from-space, and its payload; the payload of a large object. */
-uintptr_t cn_semispace_step(uintptr_t block, uintptr_t *payload);
-uintptr_t cn_semispace_large_object(uintptr_t block);
+uintptr_t cn_semispace_step_over_block(uintptr_t block, uintptr_t *payload);
+uintptr_t cn_semispace_large_payload(uintptr_t block);
 
 /* The heap while the collector has the allocation buffer, [free, end). */
-struct cn_semispace_view {
+struct cn_semispace_heap_view {
   const struct cn_space *current, *spare;
   size_t capacity; /* of current */
   uintptr_t free, end;
 };
 
 /* STOP, before the first object is copied or after the last. Describes a fault of the heap, or returns null. */
-const char *cn_semispace_wrong(const struct cn_semispace_view *view);
+const char *cn_semispace_heap_wrong(const struct cn_semispace_heap_view *view);
 
 /* STOP. Visit the ranges of large objects, and the gaps between them. */
-void cn_semispace_large_ranges(cairn_range_visitor *visit, void *env);
+void cn_semispace_visit_large_ranges(cairn_range_visitor *visit, void *env);
 
 #endif

@@ -16,7 +16,7 @@ static const char *space_wrong(const struct cn_space *space)
   return NULL;
 }
 
-static const char *buffer_wrong(const struct cn_semispace_view *view)
+static const char *buffer_wrong(const struct cn_semispace_heap_view *view)
 {
   const struct cn_space *current = view->current;
 
@@ -31,7 +31,8 @@ static const char *buffer_wrong(const struct cn_semispace_view *view)
 
 /* The size of the payload of a block; false: its header is of another kind, or unknown. `*known` is the layout that was
  * looked up last. */
-static bool payload_size(const uintptr_t *words, bool indexed, const struct cairn_layout **known, uint64_t *bytes)
+static bool measure_block_payload(const uintptr_t *words, bool indexed, const struct cairn_layout **known,
+                                  uint64_t *bytes)
 {
   uintptr_t header = words[indexed];
   const struct cairn_layout *layout = cairn_header_layout(header);
@@ -58,7 +59,7 @@ static const char *blocks_wrong(uintptr_t block, uintptr_t end)
     uint64_t bytes;
     if (end - block < prefix)
       return "semispace: a block has no room for its header";
-    if (!payload_size(words, indexed, &known, &bytes))
+    if (!measure_block_payload(words, indexed, &known, &bytes))
       return "semispace: a block has no known layout, or not one of its kind";
     if (bytes > end - block - prefix)
       return "semispace: a block does not end where one can";
@@ -67,7 +68,7 @@ static const char *blocks_wrong(uintptr_t block, uintptr_t end)
   return NULL;
 }
 
-const char *cn_semispace_wrong(const struct cn_semispace_view *view)
+const char *cn_semispace_heap_wrong(const struct cn_semispace_heap_view *view)
 {
   const struct cn_space *current = view->current, *spare = view->spare;
   const char *wrong = space_wrong(current);

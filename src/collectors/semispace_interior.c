@@ -10,51 +10,52 @@
 #include "collectors/semispace.h"
 #include "collectors/crossing_map.h"
 
-void cn_semispace_no_object(const uintptr_t *slot, uintptr_t address, const char *why)
+void cn_semispace_die_no_object(const uintptr_t *slot, uintptr_t address, const char *why)
 {
   cairn_fatal("reference 0x%lx, found at %p in collection %lu, is not the start of an object: %s",
-              (unsigned long)address, (const void *)slot, (unsigned long)cn_copying.number, why);
+              (unsigned long)address, (const void *)slot, (unsigned long)cn_semispace_copying.number, why);
 }
 
-static bool is_forward(uintptr_t header)
+static bool is_forwarding_header(uintptr_t header)
 {
   uintptr_t to = cairn_header_forwarded_to(header);
 
   return cairn_header_is_forwarded(header) &&
-         to - CAIRN_ABI_HEADER_SIZE - cn_copying.to < cn_copying.free - cn_copying.to;
+         to - CAIRN_ABI_HEADER_SIZE - cn_semispace_copying.to < cn_semispace_copying.free - cn_semispace_copying.to;
 }
 
-uintptr_t cn_semispace_step(uintptr_t block, uintptr_t *payload)
+uintptr_t cn_semispace_step_over_block(uintptr_t block, uintptr_t *payload)
 {
-  CN_ASSERT(block >= cn_copying.from && block < cn_copying.from_end);
-  return cn_interior_next(block, cn_copying.from_end, payload, is_forward);
+  CN_ASSERT(block >= cn_semispace_copying.from && block < cn_semispace_copying.from_end);
+  return cn_interior_step_over_block(block, cn_semispace_copying.from_end, payload, is_forwarding_header);
 }
 
-uintptr_t cn_semispace_interior(const uintptr_t *slot, uintptr_t address)
+uintptr_t cn_semispace_find_object(const uintptr_t *slot, uintptr_t address)
 {
-  if (cn_interior_is_start(address, cn_copying.uncleared, is_forward))
+  if (cn_interior_is_certain_start(address, cn_semispace_copying.uncleared, is_forwarding_header))
     return address;
-  if (!cn_copying.mapped && !cn_crossing_begin(cn_copying.from_end, cn_semispace_step))
+  if (!cn_semispace_copying.mapped &&
+      !cn_crossing_begin_map(cn_semispace_copying.from_end, cn_semispace_step_over_block))
     cairn_out_of_memory(false, "no memory to find the object of interior pointer 0x%lx", (unsigned long)address);
-  cn_copying.mapped = true;
-  uintptr_t start = cn_crossing_find(address);
+  cn_semispace_copying.mapped = true;
+  uintptr_t start = cn_crossing_find_object(address);
   if (start == 0)
-    cn_semispace_no_object(slot, address, "no object reaches there");
-  CN_ASSERT(start > cn_copying.from && start <= address);
+    cn_semispace_die_no_object(slot, address, "no object reaches there");
+  CN_ASSERT(start > cn_semispace_copying.from && start <= address);
   return start;
 }
 
-uintptr_t cn_semispace_large_object(uintptr_t block)
+uintptr_t cn_semispace_large_payload(uintptr_t block)
 {
-  return is_forward(*(const uintptr_t *)block) ? block + CAIRN_ABI_HEADER_SIZE : cairn_block_object(block);
+  return is_forwarding_header(*(const uintptr_t *)block) ? block + CAIRN_ABI_HEADER_SIZE : cairn_block_object(block);
 }
 
-uintptr_t cn_semispace_interior_large(const uintptr_t *slot, uintptr_t address)
+uintptr_t cn_semispace_find_large_object(const uintptr_t *slot, uintptr_t address)
 {
-  uintptr_t end, block = cn_large_find(address - CAIRN_ABI_HEADER_SIZE, &end);
-  uintptr_t start = block != 0 ? cn_semispace_large_object(block) : address;
+  uintptr_t end, block = cn_large_find_block(address - CAIRN_ABI_HEADER_SIZE, &end);
+  uintptr_t start = block != 0 ? cn_semispace_large_payload(block) : address;
 
   if (start > address)
-    cn_semispace_no_object(slot, address, "it leads to a header");
+    cn_semispace_die_no_object(slot, address, "it leads to a header");
   return start;
 }

@@ -9,7 +9,7 @@
 #include "collectors/semispace.h"
 
 /* The end of the object at `payload`, whose pages end at `end`. */
-static uintptr_t end_of_large(uintptr_t payload, uintptr_t end)
+static uintptr_t large_payload_end(uintptr_t payload, uintptr_t end)
 {
   const struct cairn_layout *layout = cairn_object_layout(payload);
   uint64_t bytes;
@@ -22,15 +22,15 @@ static uintptr_t end_of_large(uintptr_t payload, uintptr_t end)
   return payload + bytes;
 }
 
-void cn_semispace_large_ranges(cairn_range_visitor *visit, void *env)
+void cn_semispace_visit_large_ranges(cairn_range_visitor *visit, void *env)
 {
   uintptr_t at, last, end;
 
-  cn_large_bounds(&at, &last);
-  for (uintptr_t block = 0; (block = cn_large_next(block)) != 0;) {
+  cn_large_space_bounds(&at, &last);
+  for (uintptr_t block = 0; (block = cn_large_next_block(block)) != 0;) {
     visit(env, at, block, false);
-    cn_large_find(block, &end);
-    at = end_of_large(cairn_block_object(block), end);
+    cn_large_find_block(block, &end);
+    at = large_payload_end(cairn_block_object(block), end);
     visit(env, block, at, true);
   }
   visit(env, at, last, false);

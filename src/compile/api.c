@@ -7,7 +7,7 @@
 
 /* The receivers of a finding: the caller's list and the handler of its options. Either may be null.
  */
-struct audience {
+struct diagnostic_receivers {
   struct cairn_diagnostics *list;
   cairn_diagnostic_handler *diagnose;
   void *env;
@@ -15,7 +15,7 @@ struct audience {
 
 static void deliver_diagnostic(void *env, const struct cairn_diagnostic *diagnostic)
 {
-  const struct audience *audience = env;
+  const struct diagnostic_receivers *audience = env;
 
   if (audience->list)
     cairn_diagnostics_keep(audience->list, diagnostic);
@@ -30,23 +30,23 @@ static enum cairn_status run_pass(LLVMModuleRef module, const char *pass, const 
 
   if (options)
     with = *options;
-  struct audience audience = {diagnostics, with.diagnose, with.env};
+  struct diagnostic_receivers audience = {diagnostics, with.diagnose, with.env};
   with.diagnose = deliver_diagnostic;
   with.env = &audience;
   return cairn_compile_pass(module, NULL, pass, &with);
 }
 
-#define PASS(function, name) \
+#define DEFINE_PASS_FUNCTION(function, name) \
   enum cairn_status function(LLVMModuleRef module, const struct cairn_compile_options *options, \
                              struct cairn_diagnostics *diagnostics) \
   { \
     return run_pass(module, name, options, diagnostics); \
   }
-PASS(cairn_place_safepoints, "place-safepoints")
-PASS(cairn_rewrite_statepoints, "rewrite-statepoints")
-PASS(cairn_verify_safepoints, "verify-safepoints")
-PASS(cairn_strip_statepoints, "strip-statepoints")
-PASS(cairn_inline_statepoints, "inline-statepoints")
-PASS(cairn_insert_barriers, "insert-barriers")
-PASS(cairn_verify_barriers, "verify-barriers")
-PASS(cairn_lower_barriers, "lower-barriers")
+DEFINE_PASS_FUNCTION(cairn_place_safepoints, "place-safepoints")
+DEFINE_PASS_FUNCTION(cairn_rewrite_statepoints, "rewrite-statepoints")
+DEFINE_PASS_FUNCTION(cairn_verify_safepoints, "verify-safepoints")
+DEFINE_PASS_FUNCTION(cairn_strip_statepoints, "strip-statepoints")
+DEFINE_PASS_FUNCTION(cairn_inline_statepoints, "inline-statepoints")
+DEFINE_PASS_FUNCTION(cairn_insert_barriers, "insert-barriers")
+DEFINE_PASS_FUNCTION(cairn_verify_barriers, "verify-barriers")
+DEFINE_PASS_FUNCTION(cairn_lower_barriers, "lower-barriers")

@@ -16,7 +16,7 @@
  * pass broke the module. Remarks of rule "fall-back" name the functions that are the reason. The caller gets the
  * diagnostics of the last attempt alone.
  *
- * Needs: a module that `prepare` accepted. Provides: cn_attempts(). Breaks: as the passes.
+ * Needs: a module that `prepare` accepted. Provides: cn_run_attempts(). Breaks: as the passes.
  */
 #include "compile/attempts.h"
 
@@ -28,11 +28,11 @@
 #include "compile/analysis/data_layout.h"
 #include "compile/optimise/prepare.h"
 
-static const char *const level_names[CN_ATTEMPT_LEVELS] = {"integral references", "non-integral references",
-                                                           "default<O1>"};
+static const char *const attempt_level_names[CN_ATTEMPT_LEVEL_COUNT] = {"integral references",
+                                                                        "non-integral references", "default<O1>"};
 
 /* Hand on the diagnostics of an attempt, or drop them if `to` is null. */
-static void release_diagnostics(struct cairn_diagnostics *held, const struct cairn_compile_options *to)
+static void forward_or_drop_diagnostics(struct cairn_diagnostics *held, const struct cairn_compile_options *to)
 {
   for (size_t i = 0; to && to->diagnose && i < held->count; i++)
     to->diagnose(to->env, &held->at[i]);
@@ -41,20 +41,21 @@ static void release_diagnostics(struct cairn_diagnostics *held, const struct cai
 
 /* Run the passes from *order on, the optimiser at this level. LLVM's verifier checks the module after `each`, or before
  * the optimiser and at the end. */
-static bool run_from(struct cn_ctx *ctx, const char *const *order, enum cn_attempt_level level, bool each)
+static bool run_remaining_passes(struct cn_ctx *ctx, const char *const *order, enum cn_attempt_level level, bool each)
 {
   const char *last = NULL; /* the last of our passes, if its output is unverified so far */
 
-  CN_CHECK(level < CN_ATTEMPT_LEVELS);
+  CN_CHECK(level < CN_ATTEMPT_LEVEL_COUNT);
   for (; *order; order++) {
     bool llvm = strcmp(*order, CN_OPTIMISE) == 0;
-    if (last && (llvm || each) && !cn_pass_verify(ctx, last))
+    if (last && (llvm || each) && !cn_pass_verify_module(ctx, last))
       return false;
-    if (!(llvm ? cn_pass_optimise(ctx, level) : cn_pass_run(ctx, cn_pass_find(*order), level)) || ctx->errors)
+    if (!(llvm ? cn_pass_run_optimiser(ctx, level) : cn_pass_run_at_level(ctx, cn_pass_find_row(*order), level)) ||
+        ctx->errors)
       return false;
     last = llvm ? NULL : *order;
   }
-  return !last || cn_pass_verify(ctx, last);
+  return !last || cn_pass_verify_module(ctx, last);
 }
 
 static const struct cairn_diagnostic *first_error(const struct cairn_diagnostics *held)
@@ -66,7 +67,7 @@ static const struct cairn_diagnostic *first_error(const struct cairn_diagnostics
 }
 
 /* True if the error is the first of its function, or the first of the module. */
-static bool is_first_of_function(const struct cairn_diagnostics *held, size_t which)
+static bool is_first_error_of_function(const struct cairn_diagnostics *held, size_t which)
 {
   const char *function = held->at[which].function;
 
@@ -88,7 +89,7 @@ static void remark_fall_back(struct cn_ctx *ctx, const struct cairn_diagnostics 
 
   for (size_t i = 0; options->diagnose && i < held->count; i++) {
     struct cairn_diagnostic remark = held->at[i];
-    if (!is_first_of_function(held, i))
+    if (!is_first_error_of_function(held, i))
       continue;
     char *message = cn_format("optimised again with %s: %s [%s]", with, remark.message, remark.rule);
     remark.severity = CAIRN_REMARK;
@@ -100,7 +101,7 @@ static void remark_fall_back(struct cn_ctx *ctx, const struct cairn_diagnostics 
   }
 }
 
-static bool is_broken(const struct cairn_diagnostics *held)
+static bool has_internal_error(const struct cairn_diagnostics *held)
 {
   const struct cairn_diagnostic *why = first_error(held);
 
@@ -109,7 +110,7 @@ static bool is_broken(const struct cairn_diagnostics *held)
 
 /* If the optimiser hid references in copies or locals, pin these in `prepared` for the next attempt, but only once:
  * `*kept` remembers it. */
-static bool keep_locals(struct cn_ctx *prepared, const struct cairn_diagnostics *held, bool *kept)
+static bool pin_hidden_references(struct cn_ctx *prepared, const struct cairn_diagnostics *held, bool *kept)
 {
   const struct cairn_diagnostic *why = first_error(held);
 
@@ -117,22 +118,22 @@ static bool keep_locals(struct cn_ctx *prepared, const struct cairn_diagnostics 
     return false;
   *kept = true;
   cn_copies_forbid_idioms(prepared);
-  cn_hidden_escape(prepared);
+  cn_hidden_locals_prevent(prepared);
   remark_fall_back(prepared, held, "locals that hold references kept in memory");
   return true;
 }
 
 /* A front end whose layout says "ni:1", or "pu1:64:64" and the like, wants non-integral references, so the attempt with
  * integral ones is skipped. */
-static enum cn_attempt_level first_level(const struct cn_ctx *prepared)
+static enum cn_attempt_level choose_first_level(const struct cn_ctx *prepared)
 {
   const char *layout = LLVMGetDataLayoutStr(prepared->module);
 
-  return cn_layout_is_non_integral(prepared->options, layout) ? CN_NON_INTEGRAL : CN_INTEGRAL;
+  return cn_layout_is_non_integral(prepared->options, layout) ? CN_LEVEL_NON_INTEGRAL : CN_LEVEL_INTEGRAL;
 }
 
 /* True if a diagnostic needs a source line: it is more than a remark. */
-static bool says_something(const struct cairn_diagnostics *held)
+static bool has_error_or_warning(const struct cairn_diagnostics *held)
 {
   for (size_t i = 0; i < held->count; i++)
     if (held->at[i].severity != CAIRN_REMARK)
@@ -151,12 +152,12 @@ static LLVMModuleRef clone_module(struct cn_ctx *prepared, bool lines)
   return clone;
 }
 
-LLVMModuleRef cn_attempts(struct cn_ctx *prepared, const char *const *order)
+LLVMModuleRef cn_run_attempts(struct cn_ctx *prepared, const char *const *order)
 {
   const struct cairn_compile_options *options = prepared->options;
-  enum cn_attempt_level level = first_level(prepared);
-  bool kept = false, ok = false, last = false, each = CN_VERIFY_EACH;
-  bool lines = !options->drop_lines || cn_loops_have_wishes(prepared);
+  enum cn_attempt_level level = choose_first_level(prepared);
+  bool kept = false, ok = false, last = false, each = CN_VERIFY_EACH_PASS;
+  bool lines = !options->drop_lines || cn_loops_ask_for_transformation(prepared);
   LLVMModuleRef clone = NULL;
   struct cn_reference_spaces before = cn_reference_spaces_enter(options);
 
@@ -166,23 +167,23 @@ LLVMModuleRef cn_attempts(struct cn_ctx *prepared, const char *const *order)
     holding.diagnose = cairn_diagnostics_keep;
     holding.env = &held;
     clone = clone_module(prepared, lines);
-    struct cn_ctx ctx = cn_pass_context(clone, prepared->machine, &holding);
-    ok = run_from(&ctx, order, level, each);
+    struct cn_ctx ctx = cn_pass_make_context(clone, prepared->machine, &holding);
+    ok = run_remaining_passes(&ctx, order, level, each);
     prepared->broken = ctx.broken;
-    if (!lines && says_something(&held)) {
+    if (!lines && has_error_or_warning(&held)) {
       lines = true;
       ok = false;
-      release_diagnostics(&held, NULL);
-    } else if (!ok && !each && is_broken(&held)) {
+      forward_or_drop_diagnostics(&held, NULL);
+    } else if (!ok && !each && has_internal_error(&held)) {
       each = true; /* to find the pass at fault */
-      release_diagnostics(&held, NULL);
-    } else if (!ok && options->opt_level > 0 && keep_locals(prepared, &held, &kept)) {
-      release_diagnostics(&held, NULL);
+      forward_or_drop_diagnostics(&held, NULL);
+    } else if (!ok && options->opt_level > 0 && pin_hidden_references(prepared, &held, &kept)) {
+      forward_or_drop_diagnostics(&held, NULL);
     } else {
-      last = level + 1 == CN_ATTEMPT_LEVELS || options->opt_level == 0;
+      last = level + 1 == CN_ATTEMPT_LEVEL_COUNT || options->opt_level == 0;
       if (!ok && !last)
-        remark_fall_back(prepared, &held, level_names[++level]);
-      release_diagnostics(&held, ok || last ? options : NULL);
+        remark_fall_back(prepared, &held, attempt_level_names[++level]);
+      forward_or_drop_diagnostics(&held, ok || last ? options : NULL);
     }
     if (!ok)
       LLVMDisposeModule(clone);

@@ -12,13 +12,13 @@
 
 /* True if LLVM's verifier runs after each pass from the start. */
 #ifdef CAIRN_VERIFY_EACH
-enum { CN_VERIFY_EACH = true };
+enum { CN_VERIFY_EACH_PASS = true };
 #else
-enum { CN_VERIFY_EACH = false };
+enum { CN_VERIFY_EACH_PASS = false };
 #endif
 
 /* Run the passes of `order`, which ends in null, on clones of `prepared`: the clone of the attempt that succeeds, or
  * null after errors. */
-LLVMModuleRef cn_attempts(struct cn_ctx *prepared, const char *const *order);
+LLVMModuleRef cn_run_attempts(struct cn_ctx *prepared, const char *const *order);
 
 #endif

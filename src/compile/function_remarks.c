@@ -13,11 +13,11 @@
 #include "compile/core/pass.h"
 #include "compile/cost/cost.h"
 
-struct counts {
+struct call_counts {
   unsigned polls, statepoints, leaves, relocations;
 };
 
-static bool is_named(LLVMValueRef function, const char *name)
+static bool is_function_named(LLVMValueRef function, const char *name)
 {
   size_t length;
 
@@ -30,15 +30,15 @@ static bool is_relocation(LLVMValueRef call)
 }
 
 /* The callee of a statepoint is its third operand. */
-static void count_call(struct counts *counts, LLVMValueRef i)
+static void count_call(struct call_counts *counts, LLVMValueRef i)
 {
   enum { STATEPOINT_CALLEE = 2 };
 
   CN_ASSERT(cn_is_call(i));
   switch (cn_classify_call(i).kind) {
   case CN_CALL_STATEPOINT:
-    if (is_named(LLVMGetOperand(i, STATEPOINT_CALLEE), CN_POLL_SLOW) ||
-        is_named(LLVMGetOperand(i, STATEPOINT_CALLEE), CN_POLL))
+    if (is_function_named(LLVMGetOperand(i, STATEPOINT_CALLEE), CN_POLL_SLOW) ||
+        is_function_named(LLVMGetOperand(i, STATEPOINT_CALLEE), CN_POLL))
       counts->polls++;
     else
       counts->statepoints++;
@@ -57,9 +57,9 @@ static const char *plural_suffix_of(unsigned count)
   return count == 1 ? "" : "s";
 }
 
-static void summarise_function(struct cn_ctx *ctx, LLVMValueRef function)
+static void remark_safepoint_counts(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  struct counts c = {0};
+  struct call_counts c = {0};
 
   CN_ASSERT(!LLVMIsDeclaration(function) && ctx->options->report);
   CN_EACH_BLOCK(b, function)
@@ -75,7 +75,7 @@ static void summarise_function(struct cn_ctx *ctx, LLVMValueRef function)
 }
 
 /* In units of work, about half a nanosecond each. */
-static void tell_time(void *env, const struct cairn_time *time)
+static void remark_time_to_safepoint(void *env, const struct cairn_time *time)
 {
   struct cn_ctx *ctx = env;
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, time->function);
@@ -93,7 +93,7 @@ static void tell_time(void *env, const struct cairn_time *time)
               time->causes[i].why);
 }
 
-void cn_summarise(struct cn_ctx *ctx)
+void cn_remark_on_functions(struct cn_ctx *ctx)
 {
   struct cairn_compile_options options = *ctx->options;
 
@@ -101,7 +101,7 @@ void cn_summarise(struct cn_ctx *ctx)
     return;
   CN_EACH_FUNCTION(f, ctx->module)
     if (!LLVMIsDeclaration(f) && cn_is_managed(f))
-      summarise_function(ctx, f);
+      remark_safepoint_counts(ctx, f);
   options.report = false;
-  cairn_time_to_safepoint(ctx->module, &options, tell_time, ctx);
+  cairn_time_to_safepoint(ctx->module, &options, remark_time_to_safepoint, ctx);
 }

@@ -15,7 +15,7 @@
 #include "compile/core/emit.h"
 #include "compile/core/emitted_names.h"
 
-static bool is_ours(LLVMValueRef value)
+static bool is_cairn_symbol(LLVMValueRef value)
 {
   size_t length;
   const char *name = LLVMGetValueName2(value, &length);
@@ -24,7 +24,7 @@ static bool is_ours(LLVMValueRef value)
 }
 
 /* The body of a managed function, which other modules call by this name. */
-static bool is_code(LLVMValueRef value)
+static bool is_managed_body(LLVMValueRef value)
 {
   size_t length;
   const char *name = LLVMGetValueName2(value, &length);
@@ -34,32 +34,32 @@ static bool is_code(LLVMValueRef value)
 
 static void hide_symbol(LLVMValueRef value)
 {
-  CN_CHECK(is_ours(value));
+  CN_CHECK(is_cairn_symbol(value));
   LLVMSetVisibility(value, LLVMDefaultVisibility);
   LLVMSetLinkage(value, LLVMInternalLinkage);
 }
 
-static void hide_all(LLVMModuleRef module)
+static void hide_cairn_symbols(LLVMModuleRef module)
 {
   CN_EACH_FUNCTION(f, module)
-    if (is_ours(f) && !LLVMIsDeclaration(f)) {
+    if (is_cairn_symbol(f) && !LLVMIsDeclaration(f)) {
       LLVMSetComdat(f, NULL);
       hide_symbol(f);
     }
   CN_EACH_GLOBAL(g, module)
-    if (is_ours(g) && !LLVMIsDeclaration(g)) {
+    if (is_cairn_symbol(g) && !LLVMIsDeclaration(g)) {
       LLVMSetComdat(g, NULL);
       hide_symbol(g);
     }
   for (LLVMValueRef a = LLVMGetFirstGlobalAlias(module); a; a = LLVMGetNextGlobalAlias(a))
-    if (is_ours(a) && !is_code(a))
+    if (is_cairn_symbol(a) && !is_managed_body(a))
       hide_symbol(a);
 }
 
 /* True if `entry` is one of Cairn's in a list of constructors or destructors. */
-static bool is_own_structor(LLVMValueRef entry)
+static bool is_cairn_structor(LLVMValueRef entry)
 {
-  return LLVMIsAConstantStruct(entry) && is_ours(LLVMGetOperand(entry, 1));
+  return LLVMIsAConstantStruct(entry) && is_cairn_symbol(LLVMGetOperand(entry, 1));
 }
 
 static bool is_root_record(LLVMValueRef value)
@@ -69,7 +69,7 @@ static bool is_root_record(LLVMValueRef value)
   return section && strcmp(section, CN_ROOT_SECTION) == 0;
 }
 
-static bool is_any(LLVMValueRef value)
+static bool matches_every_element(LLVMValueRef value)
 {
   return value != NULL;
 }
@@ -77,7 +77,7 @@ static bool is_any(LLVMValueRef value)
 /* Move the list llvm.used to llvm.compiler.used. A linker must keep the globals that it lists, but a loader in memory
  * keeps everything, and the mark goes wrong there: LLVM gives each listed global its own section, and a target machine
  * that compiles one module after the other takes a later global at the same address for one of these. */
-static void use_here(struct cn_ctx *ctx)
+static void move_used_to_compiler_used(struct cn_ctx *ctx)
 {
   LLVMValueRef list = LLVMGetNamedGlobal(ctx->module, "llvm.used");
   LLVMValueRef array = list ? LLVMGetInitializer(list) : NULL;
@@ -85,14 +85,14 @@ static void use_here(struct cn_ctx *ctx)
 
   for (unsigned i = 0; array && i < LLVMGetArrayLength2(LLVMTypeOf(array)); i++)
     cn_push(&used, LLVMGetAggregateElement(array, i));
-  cn_emit_remove(ctx, "llvm.used", is_any);
-  cn_emit_append(ctx, "llvm.compiler.used", LLVMPointerTypeInContext(ctx->llvm, 0), used.at, used.count);
+  cn_emit_remove_from_list(ctx, "llvm.used", matches_every_element);
+  cn_emit_append_to_list(ctx, "llvm.compiler.used", LLVMPointerTypeInContext(ctx->llvm, 0), used.at, used.count);
   cn_free(&used);
 }
 
 /* Join the sections of roots. A linker keeps or drops each root with its global, so roots lie in many sections of one
  * name. In memory a name has one section. */
-static void join_roots(struct cn_ctx *ctx)
+static void join_root_sections(struct cn_ctx *ctx)
 {
   unsigned associated = LLVMGetMDKindIDInContext(ctx->llvm, "associated", 10);
   CN_VECTOR(LLVMValueRef) roots = {0};
@@ -102,14 +102,14 @@ static void join_roots(struct cn_ctx *ctx)
       LLVMGlobalEraseMetadata(g, associated);
       cn_push(&roots, g);
     }
-  cn_emit_remove(ctx, "llvm.used", is_root_record);
-  cn_emit_remove(ctx, "llvm.compiler.used", is_root_record);
-  use_here(ctx);
-  cn_emit_append(ctx, "llvm.compiler.used", LLVMPointerTypeInContext(ctx->llvm, 0), roots.at, roots.count);
+  cn_emit_remove_from_list(ctx, "llvm.used", is_root_record);
+  cn_emit_remove_from_list(ctx, "llvm.compiler.used", is_root_record);
+  move_used_to_compiler_used(ctx);
+  cn_emit_append_to_list(ctx, "llvm.compiler.used", LLVMPointerTypeInContext(ctx->llvm, 0), roots.at, roots.count);
   cn_free(&roots);
 }
 
-static bool is_image(LLVMValueRef global)
+static bool is_image_global(LLVMValueRef global)
 {
   static const char suffix[] = CN_IMAGE_SUFFIX;
   size_t length, tail = sizeof suffix - 1;
@@ -120,7 +120,7 @@ static bool is_image(LLVMValueRef global)
 }
 
 /* Add void `name`(void), which calls `callee` for each image: there is one per kind of flags. */
-static void add_function(LLVMModuleRef module, const char *name, const char *callee)
+static void add_image_caller(LLVMModuleRef module, const char *name, const char *callee)
 {
   LLVMContextRef context = LLVMGetModuleContext(module);
   LLVMTypeRef pointer = LLVMPointerTypeInContext(context, 0), none = LLVMVoidTypeInContext(context);
@@ -133,7 +133,7 @@ static void add_function(LLVMModuleRef module, const char *name, const char *cal
     target = LLVMAddFunction(module, callee, type);
   LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(context, f, ""));
   CN_EACH_GLOBAL(g, module)
-    if (is_image(g))
+    if (is_image_global(g))
       LLVMBuildCall2(builder, type, target, &g, 1, "");
   LLVMBuildRetVoid(builder);
   LLVMDisposeBuilder(builder);
@@ -141,7 +141,7 @@ static void add_function(LLVMModuleRef module, const char *name, const char *cal
 
 /* ---- functions that the loader keeps one copy of ---- */
 
-static bool may_be_dropped(LLVMValueRef function)
+static bool is_droppable_function(LLVMValueRef function)
 {
   LLVMLinkage linkage = LLVMGetLinkage(function);
 
@@ -172,7 +172,7 @@ static LLVMValueRef replace_in_constant(LLVMValueRef value, LLVMValueRef from, L
 
 /* Have instructions and globals use the copy that the loader keeps. The parts of the body, such as its prefix and
  * Cairn's names for it, stay with it. */
-static void use_kept(LLVMModuleRef module, LLVMValueRef body, LLVMValueRef kept)
+static void redirect_users_to_kept_copy(LLVMModuleRef module, LLVMValueRef body, LLVMValueRef kept)
 {
   CN_VECTOR(LLVMValueRef) users = {0};
 
@@ -184,13 +184,13 @@ static void use_kept(LLVMModuleRef module, LLVMValueRef body, LLVMValueRef kept)
       if (LLVMGetOperand(users.at[i], (unsigned)k) == body)
         LLVMSetOperand(users.at[i], (unsigned)k, kept);
   CN_EACH_GLOBAL(g, module)
-    if (!is_ours(g) && LLVMGetInitializer(g))
+    if (!is_cairn_symbol(g) && LLVMGetInitializer(g))
       LLVMSetInitializer(g, replace_in_constant(LLVMGetInitializer(g), body, kept));
   cn_free(&users);
 }
 
 /* Rename the body in the relocations of its code, which stand in the module's assembly (thunk.c). */
-static void rename_relocated(LLVMModuleRef module, const char *old, const char *new)
+static void rename_body_in_relocations(LLVMModuleRef module, const char *old, const char *new)
 {
   size_t length;
   const char *text = LLVMGetModuleInlineAsm(module, &length);
@@ -212,7 +212,7 @@ static void rename_relocated(LLVMModuleRef module, const char *old, const char *
 
 /* A loader of IR drops the second definition of a name and leaves its body undefined. Its maps and relocations need the
  * body: each module has its own, under a local name, and the name of all modules is an alias. */
-static void keep_body(LLVMModuleRef module, LLVMValueRef body)
+static void alias_body_under_own_name(LLVMModuleRef module, LLVMValueRef body)
 {
   size_t length;
   char *name = cn_strdup(LLVMGetValueName2(body, &length));
@@ -224,20 +224,20 @@ static void keep_body(LLVMModuleRef module, LLVMValueRef body)
   LLVMSetVisibility(kept, LLVMGetVisibility(body));
   LLVMSetComdat(body, NULL);
   hide_symbol(body);
-  use_kept(module, body, kept);
-  rename_relocated(module, name, own);
+  redirect_users_to_kept_copy(module, body, kept);
+  rename_body_in_relocations(module, name, own);
   free(own);
   free(name);
 }
 
-static void keep_bodies(LLVMModuleRef module)
+static void alias_droppable_bodies(LLVMModuleRef module)
 {
   CN_EACH_FUNCTION(f, module)
-    if (may_be_dropped(f))
-      keep_body(module, f);
+    if (is_droppable_function(f))
+      alias_body_under_own_name(module, f);
 }
 
-static void want_unwind_tables(LLVMModuleRef module)
+static void request_unwind_tables(LLVMModuleRef module)
 {
   enum { UNWIND_ASYNCHRONOUS = 2 };
   unsigned kind = LLVMGetEnumAttributeKindForName("uwtable", 7);
@@ -255,14 +255,14 @@ enum cairn_status cairn_compile_in_memory(LLVMModuleRef module, const char *ente
   if (strcmp(enter, leave) == 0 || LLVMGetNamedFunction(module, enter) || LLVMGetNamedFunction(module, leave) ||
       LLVMGetNamedGlobal(module, enter) || LLVMGetNamedGlobal(module, leave))
     return CAIRN_E_TAKEN;
-  cn_emit_remove(&ctx, "llvm.global_ctors", is_own_structor);
-  cn_emit_remove(&ctx, "llvm.global_dtors", is_own_structor);
-  join_roots(&ctx);
-  hide_all(module);
-  keep_bodies(module);
+  cn_emit_remove_from_list(&ctx, "llvm.global_ctors", is_cairn_structor);
+  cn_emit_remove_from_list(&ctx, "llvm.global_dtors", is_cairn_structor);
+  join_root_sections(&ctx);
+  hide_cairn_symbols(module);
+  alias_droppable_bodies(module);
   CN_CHECK(!LLVMGetNamedFunction(module, enter) && !LLVMGetNamedFunction(module, leave));
-  add_function(module, enter, "cairn_image_register");
-  add_function(module, leave, "cairn_image_unregister");
-  want_unwind_tables(module);
+  add_image_caller(module, enter, "cairn_image_register");
+  add_image_caller(module, leave, "cairn_image_unregister");
+  request_unwind_tables(module);
   return CAIRN_OK;
 }

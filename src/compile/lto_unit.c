@@ -22,14 +22,14 @@
 #include "compile/core/words.h"
 #include "compile/module_flags.h"
 
-#define UNIT_NAME "cairn-lto"
+#define UNIT_ATTRIBUTE_NAME "cairn-lto"
 #define GUARD_NAME "cairn.lto.guard"
-#define USED_NAME "llvm.used"
-#define VERSION_NAME "cairn.version"
+#define USED_LIST_NAME "llvm.used"
+#define VERSION_FLAG_NAME "cairn.version"
 
 /* ---- options ---- */
 
-#define FIELD(name) offsetof(struct cairn_compile_options, name)
+#define OPTION_OFFSET(name) offsetof(struct cairn_compile_options, name)
 
 _Static_assert(sizeof(enum cairn_safepoints) == sizeof(unsigned) && sizeof(enum cairn_slots) == sizeof(unsigned) &&
                    sizeof(enum cairn_poll) == sizeof(unsigned) && sizeof(enum cairn_barriers) == sizeof(unsigned),
@@ -39,19 +39,19 @@ static const struct {
   const char *name;
   enum cn_flag_joins joins;
   size_t field;
-} flags[] = {
-    {"cairn.safepoints", CN_FLAG_SAME, FIELD(safepoints)},
-    {"cairn.without", CN_FLAG_SAME, FIELD(relocations_off)},
-    {"cairn.without-placement", CN_FLAG_SAME, FIELD(placements_off)},
-    {"cairn.slots", CN_FLAG_SAME, FIELD(slots)},
-    {"cairn.slot-budget", CN_FLAG_SAME, FIELD(slot_budget)},
-    {"cairn.polls", CN_FLAG_SAME, FIELD(polls)},
-    {"cairn.poll", CN_FLAG_SAME, FIELD(poll)},
-    {"cairn.poll-budget", CN_FLAG_SAME, FIELD(poll_budget)},
-    {"cairn.barriers", CN_FLAG_SAME, FIELD(barriers)},
-    {"cairn.inline-max", CN_FLAG_SAME, FIELD(inline_max)},
-    {"cairn.opt-level", CN_FLAG_MOST, FIELD(opt_level)},
-    {"cairn.size-level", CN_FLAG_LEAST, FIELD(size_level)},
+} option_flags[] = {
+    {"cairn.safepoints", CN_FLAG_JOIN_EQUAL, OPTION_OFFSET(safepoints)},
+    {"cairn.without", CN_FLAG_JOIN_EQUAL, OPTION_OFFSET(relocations_off)},
+    {"cairn.without-placement", CN_FLAG_JOIN_EQUAL, OPTION_OFFSET(placements_off)},
+    {"cairn.slots", CN_FLAG_JOIN_EQUAL, OPTION_OFFSET(slots)},
+    {"cairn.slot-budget", CN_FLAG_JOIN_EQUAL, OPTION_OFFSET(slot_budget)},
+    {"cairn.polls", CN_FLAG_JOIN_EQUAL, OPTION_OFFSET(polls)},
+    {"cairn.poll", CN_FLAG_JOIN_EQUAL, OPTION_OFFSET(poll)},
+    {"cairn.poll-budget", CN_FLAG_JOIN_EQUAL, OPTION_OFFSET(poll_budget)},
+    {"cairn.barriers", CN_FLAG_JOIN_EQUAL, OPTION_OFFSET(barriers)},
+    {"cairn.inline-max", CN_FLAG_JOIN_EQUAL, OPTION_OFFSET(inline_max)},
+    {"cairn.opt-level", CN_FLAG_JOIN_MAX, OPTION_OFFSET(opt_level)},
+    {"cairn.size-level", CN_FLAG_JOIN_MIN, OPTION_OFFSET(size_level)},
 };
 
 /* True if the option has a meaning for the unit. A unit without allocations fits any size of inline allocation. */
@@ -59,50 +59,50 @@ static bool is_relevant_option(struct cn_ctx *ctx, size_t field)
 {
   size_t length;
 
-  if (field != FIELD(inline_max))
+  if (field != OPTION_OFFSET(inline_max))
     return true;
   CN_EACH_FUNCTION(f, ctx->module)
-    if (LLVMGetFirstUse(f) && cn_is_allocation(LLVMGetValueName2(f, &length)))
+    if (LLVMGetFirstUse(f) && cn_is_allocation_name(LLVMGetValueName2(f, &length)))
       return true;
   return false;
 }
 
-static void add_flags(struct cn_ctx *ctx)
+static void add_option_flags(struct cn_ctx *ctx)
 {
-  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+  for (size_t i = 0; i < sizeof option_flags / sizeof *option_flags; i++) {
     unsigned value;
-    if (!is_relevant_option(ctx, flags[i].field))
+    if (!is_relevant_option(ctx, option_flags[i].field))
       continue;
-    memcpy(&value, (const char *)ctx->options + flags[i].field, sizeof value);
-    cn_flag_add(ctx->module, flags[i].name, flags[i].joins, value);
+    memcpy(&value, (const char *)ctx->options + option_flags[i].field, sizeof value);
+    cn_add_module_flag(ctx->module, option_flags[i].name, option_flags[i].joins, value);
   }
   cn_words_add_flag(ctx);
   /* The form of a unit between the halves of the pipeline may change with each version. */
-  LLVMAddModuleFlag(ctx->module, LLVMModuleFlagBehaviorError, VERSION_NAME, sizeof VERSION_NAME - 1,
+  LLVMAddModuleFlag(ctx->module, LLVMModuleFlagBehaviorError, VERSION_FLAG_NAME, sizeof VERSION_FLAG_NAME - 1,
                     LLVMMDStringInContext2(ctx->llvm, CAIRN_VERSION, sizeof CAIRN_VERSION - 1));
 }
 
 void cairn_compile_joined_options(LLVMModuleRef joined, struct cairn_compile_options *options)
 {
-  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
-    void *field = (char *)options + flags[i].field;
+  for (size_t i = 0; i < sizeof option_flags / sizeof *option_flags; i++) {
+    void *field = (char *)options + option_flags[i].field;
     unsigned value;
     memcpy(&value, field, sizeof value);
-    value = cn_flag_get(joined, flags[i].name, value);
+    value = cn_module_flag_of(joined, option_flags[i].name, value);
     memcpy(field, &value, sizeof value);
   }
 }
 
 /* ---- the guard ---- */
 
-static bool is_missing(LLVMValueRef value)
+static bool is_undefined_guard_symbol(LLVMValueRef value)
 {
   size_t length;
 
   return value && strcmp(LLVMGetValueName2(value, &length), CN_LTO_GUARD) == 0;
 }
 
-static void add_guard(struct cn_ctx *ctx)
+static void add_lto_guard(struct cn_ctx *ctx)
 {
   LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0);
   LLVMValueRef missing = LLVMAddGlobal(ctx->module, LLVMInt8TypeInContext(ctx->llvm), CN_LTO_GUARD);
@@ -110,26 +110,26 @@ static void add_guard(struct cn_ctx *ctx)
   LLVMSetVisibility(missing, LLVMHiddenVisibility);
   LLVMSetInitializer(guard, missing);
   LLVMSetLinkage(guard, LLVMInternalLinkage);
-  cn_emit_append(ctx, USED_NAME, pointer, &guard, 1);
+  cn_emit_append_to_list(ctx, USED_LIST_NAME, pointer, &guard, 1);
 }
 
-static bool is_guard(LLVMValueRef value)
+static bool is_lto_guard(LLVMValueRef value)
 {
   LLVMValueRef global = LLVMIsAGlobalVariable(value);
 
-  return global && !LLVMIsDeclaration(global) && is_missing(LLVMGetInitializer(global));
+  return global && !LLVMIsDeclaration(global) && is_undefined_guard_symbol(LLVMGetInitializer(global));
 }
 
-static void drop_guards(struct cn_ctx *ctx)
+static void drop_lto_guards(struct cn_ctx *ctx)
 {
   LLVMValueRef missing = LLVMGetNamedGlobal(ctx->module, CN_LTO_GUARD);
 
   if (!missing)
     return;
-  cn_emit_remove(ctx, USED_NAME, is_guard);
+  cn_emit_remove_from_list(ctx, USED_LIST_NAME, is_lto_guard);
   for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module), next; g; g = next) {
     next = LLVMGetNextGlobal(g);
-    if (is_guard(g)) {
+    if (is_lto_guard(g)) {
       LLVMReplaceAllUsesWith(g, LLVMConstNull(LLVMTypeOf(g))); /* an old list may still use it */
       LLVMDeleteGlobal(g);
     }
@@ -143,44 +143,45 @@ static void drop_guards(struct cn_ctx *ctx)
 /* Mark calls of leaves with Cairn's own attribute. LLVM drops nocallback when it joins modules, because code of other
  * modules may call back. The unit's statement about its leaves stays true. If the mark were dropped, too, they would be
  * called as native code, during which another thread may collect, though they take and return references. */
-static void keep_leaves(struct cn_ctx *ctx, LLVMValueRef function)
+static void mark_leaf_calls(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMAttributeRef leaf = LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_LEAF, sizeof CN_ATTR_LEAF - 1, "", 0);
 
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
       if (cn_is_call(i) && !LLVMIsAInlineAsm(LLVMGetCalledValue(i)) &&
-          !(cn_direct_callee(i) && LLVMGetIntrinsicID(cn_direct_callee(i))) && cn_calls_have(i, "nocallback") &&
-          cn_classify_call(i).kind == CN_CALL_LEAF)
+          !(cn_direct_callee(i) && LLVMGetIntrinsicID(cn_direct_callee(i))) &&
+          cn_calls_has_attribute(i, "nocallback") && cn_classify_call(i).kind == CN_CALL_LEAF)
         LLVMAddCallSiteAttribute(i, CN_FUNCTION_INDEX, leaf);
 }
 
 /* ---- both halves ---- */
 
-void cn_lto_mark(struct cn_ctx *ctx)
+void cn_lto_mark_unit(struct cn_ctx *ctx)
 {
-  LLVMAttributeRef unit = LLVMCreateStringAttribute(ctx->llvm, UNIT_NAME, sizeof UNIT_NAME - 1, "", 0);
+  LLVMAttributeRef unit =
+      LLVMCreateStringAttribute(ctx->llvm, UNIT_ATTRIBUTE_NAME, sizeof UNIT_ATTRIBUTE_NAME - 1, "", 0);
 
   CN_EACH_FUNCTION(f, ctx->module)
     if (!LLVMIsDeclaration(f)) {
       LLVMAddAttributeAtIndex(f, CN_FUNCTION_INDEX, unit);
-      keep_leaves(ctx, f);
+      mark_leaf_calls(ctx, f);
     }
-  add_flags(ctx);
-  add_guard(ctx);
+  add_option_flags(ctx);
+  add_lto_guard(ctx);
 }
 
-bool cn_lto_unmark(struct cn_ctx *ctx)
+bool cn_lto_unmark_program(struct cn_ctx *ctx)
 {
   CN_EACH_FUNCTION(f, ctx->module) {
     if (LLVMIsDeclaration(f))
       continue;
-    if (!cn_string_attribute(f, UNIT_NAME))
+    if (!cn_string_attribute(f, UNIT_ATTRIBUTE_NAME))
       cn_error(ctx, f, "foreign-unit",
                "it comes from bitcode of another compiler, so its source rules are unchecked; compile it without "
                "-flto");
-    LLVMRemoveStringAttributeAtIndex(f, CN_FUNCTION_INDEX, UNIT_NAME, sizeof UNIT_NAME - 1);
+    LLVMRemoveStringAttributeAtIndex(f, CN_FUNCTION_INDEX, UNIT_ATTRIBUTE_NAME, sizeof UNIT_ATTRIBUTE_NAME - 1);
   }
-  drop_guards(ctx);
+  drop_lto_guards(ctx);
   return ctx->errors == 0;
 }

@@ -12,9 +12,9 @@
 #define CN_LTO_GUARD "cairn_lto_object_that_only_cairn_cc_can_link"
 
 /* Mark a unit that passed `rules` and the first step of `prepare`. */
-void cn_lto_mark(struct cn_ctx *ctx);
+void cn_lto_mark_unit(struct cn_ctx *ctx);
 
 /* Take the marks off the module of joined units. False after an error: a part of it is another compiler's. */
-bool cn_lto_unmark(struct cn_ctx *ctx);
+bool cn_lto_unmark_program(struct cn_ctx *ctx);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-void cn_flag_add(LLVMModuleRef module, const char *name, enum cn_flag_joins joins, unsigned value)
+void cn_add_module_flag(LLVMModuleRef module, const char *name, enum cn_flag_joins joins, unsigned value)
 {
   LLVMContextRef context = LLVMGetModuleContext(module);
   LLVMTypeRef i32 = LLVMInt32TypeInContext(context);
@@ -20,7 +20,7 @@ void cn_flag_add(LLVMModuleRef module, const char *name, enum cn_flag_joins join
   LLVMAddNamedMetadataOperand(module, "llvm.module.flags", LLVMMetadataAsValue(context, flag));
 }
 
-unsigned cn_flag_get(LLVMModuleRef module, const char *name, unsigned absent)
+unsigned cn_module_flag_of(LLVMModuleRef module, const char *name, unsigned absent)
 {
   LLVMMetadataRef flag = LLVMGetModuleFlag(module, name, strlen(name));
 

@@ -9,15 +9,15 @@
 
 /* The rules for joining flags of several modules, as LLVM numbers them. */
 enum cn_flag_joins {
-  CN_FLAG_SAME = 1, /* it must be the same in all */
-  CN_FLAG_MOST = 7,
-  CN_FLAG_LEAST = 8, /* the least; 0 if a module lacks it */
+  CN_FLAG_JOIN_EQUAL = 1, /* it must be the same in all */
+  CN_FLAG_JOIN_MAX = 7,
+  CN_FLAG_JOIN_MIN = 8, /* the least; 0 if a module lacks it */
 };
 
 /* Add a flag to the module. */
-void cn_flag_add(LLVMModuleRef module, const char *name, enum cn_flag_joins joins, unsigned value);
+void cn_add_module_flag(LLVMModuleRef module, const char *name, enum cn_flag_joins joins, unsigned value);
 
 /* The flag's number, or `absent` if the module lacks it. */
-unsigned cn_flag_get(LLVMModuleRef module, const char *name, unsigned absent);
+unsigned cn_module_flag_of(LLVMModuleRef module, const char *name, unsigned absent);
 
 #endif

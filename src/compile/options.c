@@ -16,17 +16,17 @@
 #include "compile/core/words.h"
 
 /* Names and their meanings, by turns. */
-static const char *const relocations[] = {
+static const char *const relocation_names_and_help[] = {
 #define CAIRN_RELOCATION(constant, name, help) name, help,
 #include <cairn/relocations.def>
 #undef CAIRN_RELOCATION
     NULL};
-static const char *const placements[] = {
+static const char *const placement_names_and_help[] = {
 #define CAIRN_PLACEMENT(constant, name, help) name, help,
 #include <cairn/placements.def>
 #undef CAIRN_PLACEMENT
     NULL};
-static const char *const polls[] = {
+static const char *const poll_names_and_help[] = {
 #define CAIRN_POLLS_AT(constant, name, initially, help) name, help,
 #include <cairn/polls.def>
 #undef CAIRN_POLLS_AT
@@ -34,21 +34,21 @@ static const char *const polls[] = {
 
 const char *const *cairn_compile_relocation_names(void)
 {
-  return relocations;
+  return relocation_names_and_help;
 }
 
 const char *const *cairn_compile_placement_names(void)
 {
-  return placements;
+  return placement_names_and_help;
 }
 
 const char *const *cairn_compile_polls_names(void)
 {
-  return polls;
+  return poll_names_and_help;
 }
 
 /* Read a decimal number up to `limit` at `text`; *end is the rest. False if the text is different. */
-static bool take_number(const char *text, unsigned long limit, unsigned *number, char **end)
+static bool parse_number(const char *text, unsigned long limit, unsigned *number, char **end)
 {
   errno = 0;
   unsigned long n = *text >= '0' && *text <= '9' ? strtoul(text, end, 10) : limit + 1;
@@ -57,7 +57,7 @@ static bool take_number(const char *text, unsigned long limit, unsigned *number,
 }
 
 /* The index of the word of `length` bytes in `words`, or `count`. */
-static unsigned find_word(const char *word, size_t length, const char *const *words, unsigned count)
+static unsigned index_of_word(const char *word, size_t length, const char *const *words, unsigned count)
 {
   unsigned i = 0;
 
@@ -71,13 +71,13 @@ static char *set_slot_budget(struct cairn_compile_options *options, const char *
   char *end = NULL;
   unsigned budget;
 
-  if (!take_number(value, UINT32_MAX, &budget, &end) || *end)
+  if (!parse_number(value, UINT32_MAX, &budget, &end) || *end)
     return cn_format("'%s' is not a number from 0 to 4294967295", value);
   options->slot_budget = budget;
   return NULL;
 }
 
-static char *unknown_word(const char *word, size_t length, const char *const *words, unsigned count)
+static char *format_unknown_word(const char *word, size_t length, const char *const *words, unsigned count)
 {
   CN_CHECK(count > 0);
   char *list = cn_strdup(words[0]);
@@ -93,16 +93,16 @@ static char *unknown_word(const char *word, size_t length, const char *const *wo
 }
 
 /* The words of a comma-separated list as bits, into *bits. */
-static char *take_words(const char *value, const char *const *words, unsigned count, unsigned *bits)
+static char *parse_word_list(const char *value, const char *const *words, unsigned count, unsigned *bits)
 {
   unsigned taken = 0;
 
   CN_CHECK(count <= 32); /* bits of an unsigned */
   for (bool more = true; more;) {
     size_t length = strcspn(value, ",");
-    unsigned found = find_word(value, length, words, count);
+    unsigned found = index_of_word(value, length, words, count);
     if (found == count)
-      return unknown_word(value, length, words, count);
+      return format_unknown_word(value, length, words, count);
     taken |= 1u << found;
     more = value[length] == ',';
     value += length + more;
@@ -112,24 +112,24 @@ static char *take_words(const char *value, const char *const *words, unsigned co
 }
 
 /* Turn off optimisations of relocation and of placement: they share one list, since all their names differ. */
-static char *set_without(struct cairn_compile_options *options, const char *value)
+static char *disable_optimisations(struct cairn_compile_options *options, const char *value)
 {
-  enum { ALL = (int)CAIRN_RELOCATIONS + (int)CAIRN_PLACEMENTS };
-  const char *names[ALL];
+  enum { OPTIMISATION_COUNT = (int)CAIRN_RELOCATIONS + (int)CAIRN_PLACEMENTS };
+  const char *names[OPTIMISATION_COUNT];
   unsigned off = 0;
 
   for (size_t i = 0; i < CAIRN_RELOCATIONS; i++)
-    names[i] = relocations[2 * i];
+    names[i] = relocation_names_and_help[2 * i];
   for (size_t i = 0; i < CAIRN_PLACEMENTS; i++)
-    names[CAIRN_RELOCATIONS + i] = placements[2 * i];
-  char *wrong = take_words(value, names, ALL, &off);
+    names[CAIRN_RELOCATIONS + i] = placement_names_and_help[2 * i];
+  char *wrong = parse_word_list(value, names, OPTIMISATION_COUNT, &off);
   options->relocations_off |= off & ((1u << CAIRN_RELOCATIONS) - 1);
   options->placements_off |= off >> CAIRN_RELOCATIONS;
   return wrong;
 }
 
 /* The word for an empty set stands alone. */
-static char *set_polls(struct cairn_compile_options *options, const char *value)
+static char *set_poll_places(struct cairn_compile_options *options, const char *value)
 {
   const char *names[CAIRN_POLLS_PLACES];
 
@@ -138,35 +138,35 @@ static char *set_polls(struct cairn_compile_options *options, const char *value)
     return NULL;
   }
   for (size_t i = 0; i < CAIRN_POLLS_PLACES; i++)
-    names[i] = polls[2 * i];
-  return take_words(value, names, CAIRN_POLLS_PLACES, &options->polls);
+    names[i] = poll_names_and_help[2 * i];
+  return parse_word_list(value, names, CAIRN_POLLS_PLACES, &options->polls);
 }
 
 /* Cairn's own collectors, and their needs. */
 static const struct {
   const char *name;
   enum cairn_barriers barriers;
-} collectors[] = {{"semispace", CAIRN_BARRIERS_NONE}, {"generational", CAIRN_BARRIERS_CARDS}};
+} collector_barriers[] = {{"semispace", CAIRN_BARRIERS_NONE}, {"generational", CAIRN_BARRIERS_CARDS}};
 
 /* A collector of another name states its needs itself, when the program starts. */
 static char *set_collector(struct cairn_compile_options *options, const char *value)
 {
   if (!*value || strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") != strlen(value))
     return cn_format("'%s' is not the name of a collector: letters, digits and _", value);
-  for (size_t i = 0; i < sizeof collectors / sizeof *collectors; i++)
-    if (strcmp(value, collectors[i].name) == 0)
-      options->barriers = collectors[i].barriers;
+  for (size_t i = 0; i < sizeof collector_barriers / sizeof *collector_barriers; i++)
+    if (strcmp(value, collector_barriers[i].name) == 0)
+      options->barriers = collector_barriers[i].barriers;
   return NULL;
 }
 
 static char *set_poll_budget(struct cairn_compile_options *options, const char *value)
 {
-  enum { MAX_VALUE = 1000000 };
+  enum { MAX_BUDGET_MICROSECONDS = 1000000 };
   char *end = NULL;
   unsigned budget;
 
-  if (!take_number(value, MAX_VALUE, &budget, &end) || *end || !budget)
-    return cn_format("'%s' is not a number of microseconds from 1 to %d", value, MAX_VALUE);
+  if (!parse_number(value, MAX_BUDGET_MICROSECONDS, &budget, &end) || *end || !budget)
+    return cn_format("'%s' is not a number of microseconds from 1 to %d", value, MAX_BUDGET_MICROSECONDS);
   options->poll_budget = budget;
   return NULL;
 }
@@ -174,14 +174,14 @@ static char *set_poll_budget(struct cairn_compile_options *options, const char *
 /* A 0 in the option turns inline allocation off; a 0 in the member is the default. */
 static char *set_inline_max(struct cairn_compile_options *options, const char *value)
 {
-  enum { NONE = 1 };
+  enum { INLINE_ALLOCATION_OFF = 1 };
   char *end = NULL;
   unsigned bytes;
 
-  if (!take_number(value, CAIRN_ABI_INLINE_ALLOC_MAX, &bytes, &end) || *end || bytes % CAIRN_ABI_OBJECT_ALIGN != 0)
+  if (!parse_number(value, CAIRN_ABI_INLINE_ALLOC_MAX, &bytes, &end) || *end || bytes % CAIRN_ABI_OBJECT_ALIGN != 0)
     return cn_format("'%s' is not a multiple of %d from 0 to %d", value, CAIRN_ABI_OBJECT_ALIGN,
                      CAIRN_ABI_INLINE_ALLOC_MAX);
-  options->inline_max = bytes ? bytes : NONE;
+  options->inline_max = bytes ? bytes : INLINE_ALLOCATION_OFF;
   return NULL;
 }
 
@@ -194,7 +194,7 @@ static char *set_address_spaces(struct cairn_compile_options *options, const cha
   while (ok && more) {
     unsigned space = 0;
     char *end = NULL;
-    ok = take_number(at, CN_CONVENTION_FIRST_SPACE - 1, &space, &end) && space && (!*end || *end == ',');
+    ok = parse_number(at, CN_FIRST_TARGET_ADDRESS_SPACE - 1, &space, &end) && space && (!*end || *end == ',');
     for (size_t i = 0; ok && i < spaces.count; i++)
       ok = spaces.at[i] != space;
     if (ok) {
@@ -207,7 +207,7 @@ static char *set_address_spaces(struct cairn_compile_options *options, const cha
     cn_free(&spaces);
     return cn_format("'%s' is no list of different numbers from 1 to %d, as in 1,2 (0 holds what "
                      "is not managed, others are the target's)",
-                     value, CN_CONVENTION_FIRST_SPACE - 1);
+                     value, CN_FIRST_TARGET_ADDRESS_SPACE - 1);
   }
   free((void *)options->address_spaces);
   options->address_spaces = spaces.at;
@@ -215,7 +215,7 @@ static char *set_address_spaces(struct cairn_compile_options *options, const cha
   return NULL;
 }
 
-static char *set_words(struct cairn_compile_options *options, const char *value)
+static char *set_word_kind(struct cairn_compile_options *options, const char *value)
 {
   return cn_words_parse(value, &options->words);
 }
@@ -230,37 +230,38 @@ _Static_assert(sizeof(enum cairn_safepoints) == sizeof(unsigned), "set as an uns
 _Static_assert(CAIRN_POLL_WORD == 0 && CAIRN_POLL_STACK == 1, "in order");
 
 /* An option without `set` is one of `words`, or without these a switch: `at` is its member. */
-static const struct setting {
+static const struct option_setting {
   const char *name;
   char *(*set)(struct cairn_compile_options *options, const char *value);
   size_t at;
   const char *const *words;
   unsigned count;
-} settings[] = {
-#define WORDS(member, list) NULL, offsetof(struct cairn_compile_options, member), list, sizeof list / sizeof *list
-#define SWITCH(member) NULL, offsetof(struct cairn_compile_options, member), NULL, 0
-    {"safepoints", WORDS(safepoints, safepoints)},
-    {"without", set_without, 0, NULL, 0},
-    {"slots", WORDS(slots, slots)},
+} option_settings[] = {
+#define WORD_OPTION(member, list) NULL, offsetof(struct cairn_compile_options, member), list, sizeof list / sizeof *list
+#define SWITCH_OPTION(member) NULL, offsetof(struct cairn_compile_options, member), NULL, 0
+    {"safepoints", WORD_OPTION(safepoints, safepoints)},
+    {"without", disable_optimisations, 0, NULL, 0},
+    {"slots", WORD_OPTION(slots, slots)},
     {"slot-budget", set_slot_budget, 0, NULL, 0},
-    {"roots", WORDS(roots, roots)},
-    {"barriers", NULL, offsetof(struct cairn_compile_options, barriers), cn_barriers_names, CAIRN_BARRIERS_KINDS},
+    {"roots", WORD_OPTION(roots, roots)},
+    {"barriers", NULL, offsetof(struct cairn_compile_options, barriers), cn_barrier_kind_names, CAIRN_BARRIERS_KINDS},
     {"collector", set_collector, 0, NULL, 0},
     {"inline-max", set_inline_max, 0, NULL, 0},
-    {"note-stores", SWITCH(note_stores)},
+    {"note-stores", SWITCH_OPTION(note_stores)},
     {"address-spaces", set_address_spaces, 0, NULL, 0},
-    {"words", set_words, 0, NULL, 0},
-    {"check-polls", SWITCH(check_polls)},
-    {"polls", set_polls, 0, NULL, 0},
-    {"poll", WORDS(poll, poll)},
+    {"words", set_word_kind, 0, NULL, 0},
+    {"check-polls", SWITCH_OPTION(check_polls)},
+    {"polls", set_poll_places, 0, NULL, 0},
+    {"poll", WORD_OPTION(poll, poll)},
     {"poll-budget", set_poll_budget, 0, NULL, 0},
-    {"manage-all", SWITCH(manage_all)},
-    {"shared", SWITCH(shared)},
-    {"report", SWITCH(report)},
+    {"manage-all", SWITCH_OPTION(manage_all)},
+    {"shared", SWITCH_OPTION(shared)},
+    {"report", SWITCH_OPTION(report)},
 };
 
 /* Null, or an error to free. */
-static char *take_value(struct cairn_compile_options *options, const struct setting *s, const char *value)
+static char *apply_option_value(struct cairn_compile_options *options, const struct option_setting *s,
+                                const char *value)
 {
   char *member = (char *)options + s->at;
 
@@ -270,15 +271,15 @@ static char *take_value(struct cairn_compile_options *options, const struct sett
     *(bool *)member = true;
     return NULL;
   }
-  unsigned found = find_word(value, strlen(value), s->words, s->count);
+  unsigned found = index_of_word(value, strlen(value), s->words, s->count);
   if (found == s->count)
-    return unknown_word(value, strlen(value), s->words, s->count);
+    return format_unknown_word(value, strlen(value), s->words, s->count);
   memcpy(member, &found, sizeof found);
   return NULL;
 }
 
-static enum cairn_status set_option(struct cairn_compile_options *options, const struct setting *s, const char *value,
-                                    char **error)
+static enum cairn_status set_option(struct cairn_compile_options *options, const struct option_setting *s,
+                                    const char *value, char **error)
 {
   bool has_value = s->set || s->words;
 
@@ -286,7 +287,7 @@ static enum cairn_status set_option(struct cairn_compile_options *options, const
     *error = cn_format(has_value ? "%s needs a value" : "%s takes no value", s->name);
     return CAIRN_E_REFUSED;
   }
-  char *wrong = take_value(options, s, value);
+  char *wrong = apply_option_value(options, s, value);
   if (!wrong)
     return CAIRN_OK;
   *error = cn_format("%s: %s", s->name, wrong);
@@ -298,9 +299,9 @@ enum cairn_status cairn_compile_set(struct cairn_compile_options *options, const
                                     char **error)
 {
   *error = NULL;
-  for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-    if (strcmp(settings[i].name, name) == 0)
-      return set_option(options, &settings[i], value, error);
+  for (size_t i = 0; i < sizeof option_settings / sizeof *option_settings; i++)
+    if (strcmp(option_settings[i].name, name) == 0)
+      return set_option(options, &option_settings[i], value, error);
   *error = cn_format("no option '%s'", name);
   return CAIRN_E_UNKNOWN;
 }

@@ -19,38 +19,38 @@
 /* The properties of a pass, as passes.def says. */
 enum { PORTED = 1, OPTIMISES = 2, SUMMARISED = 4 };
 
-static const struct cn_pass_row passes[] = {
+static const struct cn_pass_row pass_rows[] = {
 #define CN_PASS(name, function, room, properties, help) {name, function, properties},
 #include "compile/core/passes.def"
 #undef CN_PASS
 };
 
-const struct cn_pass_row *cn_pass_find(const char *name)
+const struct cn_pass_row *cn_pass_find_row(const char *name)
 {
-  for (size_t i = 0; i < sizeof passes / sizeof *passes; i++)
-    if (strcmp(passes[i].name, name) == 0)
-      return &passes[i];
+  for (size_t i = 0; i < sizeof pass_rows / sizeof *pass_rows; i++)
+    if (strcmp(pass_rows[i].name, name) == 0)
+      return &pass_rows[i];
   return NULL;
 }
 
-const struct cairn_compile_options cn_pass_defaults;
+const struct cairn_compile_options cn_pass_default_options;
 
-struct cn_ctx cn_pass_context(LLVMModuleRef module, LLVMTargetMachineRef machine,
-                              const struct cairn_compile_options *options)
+struct cn_ctx cn_pass_make_context(LLVMModuleRef module, LLVMTargetMachineRef machine,
+                                   const struct cairn_compile_options *options)
 {
   return (struct cn_ctx){.module = module,
                          .llvm = LLVMGetModuleContext(module),
                          .layout = LLVMGetModuleDataLayout(module),
                          .machine = machine,
-                         .options = options ? options : &cn_pass_defaults};
+                         .options = options ? options : &cn_pass_default_options};
 }
 
-enum cairn_status cn_pass_status(const struct cn_ctx *ctx, bool ok)
+enum cairn_status cn_pass_status_of(const struct cn_ctx *ctx, bool ok)
 {
   return ok ? CAIRN_OK : ctx->broken ? CAIRN_E_BROKEN : CAIRN_E_REFUSED;
 }
 
-bool cn_pass_verify(struct cn_ctx *ctx, const char *pass)
+bool cn_pass_verify_module(struct cn_ctx *ctx, const char *pass)
 {
   char *message = NULL;
   struct cn_stopwatch watch = cn_stopwatch_start(ctx);
@@ -64,10 +64,10 @@ bool cn_pass_verify(struct cn_ctx *ctx, const char *pass)
 }
 
 /* Let the module's data layout say that references are integral, or non-integral. */
-static void set_integral(struct cn_ctx *ctx, bool integral)
+static void set_integral_layout(struct cn_ctx *ctx, bool integral)
 {
   const char *old = LLVMGetDataLayoutStr(ctx->module);
-  char *layout = integral ? cn_layout_integral(ctx->options, old) : cn_layout_non_integral(ctx->options, old);
+  char *layout = integral ? cn_layout_make_integral(ctx->options, old) : cn_layout_make_non_integral(ctx->options, old);
 
   if (strcmp(old, layout) != 0)
     LLVMSetDataLayout(ctx->module, layout);
@@ -75,19 +75,19 @@ static void set_integral(struct cn_ctx *ctx, bool integral)
   CN_ASSERT(integral != cn_layout_is_non_integral(ctx->options, LLVMGetDataLayoutStr(ctx->module)));
 }
 
-static bool run_llvm(struct cn_ctx *ctx, const char *names, LLVMPassBuilderOptionsRef builder)
+static bool run_llvm_passes(struct cn_ctx *ctx, const char *names, LLVMPassBuilderOptionsRef builder)
 {
   struct cn_stopwatch watch = cn_stopwatch_start(ctx);
   LLVMErrorRef error = LLVMRunPasses(ctx->module, names, ctx->machine, builder);
 
   cn_stopwatch_stop(ctx, &watch, names);
-  return cn_llvm_ok(ctx, NULL, error);
+  return cn_check_llvm_error(ctx, NULL, error);
 }
 
-bool cn_pass_llvm(struct cn_ctx *ctx, const char *names)
+bool cn_pass_run_llvm(struct cn_ctx *ctx, const char *names)
 {
   LLVMPassBuilderOptionsRef builder = LLVMCreatePassBuilderOptions();
-  bool ok = run_llvm(ctx, names, builder);
+  bool ok = run_llvm_passes(ctx, names, builder);
 
   LLVMDisposePassBuilderOptions(builder);
   return ok;
@@ -100,29 +100,29 @@ static bool run_pass(struct cn_ctx *ctx, const struct cn_pass_row *step)
   bool ok = step->run(ctx) && ctx->errors == 0;
 
   if (ok && step->properties & SUMMARISED)
-    cn_summarise(ctx);
+    cn_remark_on_functions(ctx);
   cn_reference_spaces_leave(before);
   cn_stopwatch_stop(ctx, &watch, step->name);
   return ok;
 }
 
-bool cn_pass_run(struct cn_ctx *ctx, const struct cn_pass_row *step, enum cn_attempt_level level)
+bool cn_pass_run_at_level(struct cn_ctx *ctx, const struct cn_pass_row *step, enum cn_attempt_level level)
 {
-  CN_CHECK(step && level < CN_ATTEMPT_LEVELS); /* the orders name passes of the table */
+  CN_CHECK(step && level < CN_ATTEMPT_LEVEL_COUNT); /* the orders name passes of the table */
   if (!(step->properties & OPTIMISES))
     return run_pass(ctx, step);
-  set_integral(ctx, level == CN_INTEGRAL);
+  set_integral_layout(ctx, level == CN_LEVEL_INTEGRAL);
   bool ok = run_pass(ctx, step);
-  set_integral(ctx, true);
+  set_integral_layout(ctx, true);
   return ok;
 }
 
 bool cn_pass_run_verified(struct cn_ctx *ctx, const struct cn_pass_row *step)
 {
-  return run_pass(ctx, step) && cn_pass_verify(ctx, step->name);
+  return run_pass(ctx, step) && cn_pass_verify_module(ctx, step->name);
 }
 
-const char *cn_pass_optimiser(const struct cairn_compile_options *options)
+const char *cn_pass_optimiser_pipeline(const struct cairn_compile_options *options)
 {
   static const char *const sizes[] = {NULL, "default<Os>", "default<Oz>"};
   static const char *const levels[] = {"default<O0>", "default<O1>", "default<O2>", "default<O3>"};
@@ -131,18 +131,18 @@ const char *cn_pass_optimiser(const struct cairn_compile_options *options)
   return options->size_level ? sizes[options->size_level] : levels[options->opt_level];
 }
 
-bool cn_pass_optimise(struct cn_ctx *ctx, enum cn_attempt_level level)
+bool cn_pass_run_optimiser(struct cn_ctx *ctx, enum cn_attempt_level level)
 {
   const struct cairn_compile_options *o = ctx->options;
   LLVMPassBuilderOptionsRef builder = LLVMCreatePassBuilderOptions();
 
-  LLVMPassBuilderOptionsSetLoopVectorization(builder, level < CN_LEVEL_ONE && o->opt_level > 1);
-  LLVMPassBuilderOptionsSetSLPVectorization(builder, level < CN_LEVEL_ONE && o->opt_level > 1);
-  set_integral(ctx, level == CN_INTEGRAL);
+  LLVMPassBuilderOptionsSetLoopVectorization(builder, level < CN_LEVEL_O1 && o->opt_level > 1);
+  LLVMPassBuilderOptionsSetSLPVectorization(builder, level < CN_LEVEL_O1 && o->opt_level > 1);
+  set_integral_layout(ctx, level == CN_LEVEL_INTEGRAL);
   /* Level one leaves vectors alone, and has no pass that correlates conditions: after early insertion such passes may
    * use a reference's old value on a path where it is null, beyond the reach of verify. */
-  bool ok = run_llvm(ctx, level < CN_LEVEL_ONE ? cn_pass_optimiser(o) : "default<O1>", builder);
-  set_integral(ctx, true);
+  bool ok = run_llvm_passes(ctx, level < CN_LEVEL_O1 ? cn_pass_optimiser_pipeline(o) : "default<O1>", builder);
+  set_integral_layout(ctx, true);
   LLVMDisposePassBuilderOptions(builder);
   return ok;
 }
@@ -155,18 +155,18 @@ static bool fits_target(struct cn_ctx *ctx, const struct cn_pass_row *step)
   if (!(step->properties & PORTED) || !*triple || cn_convention_has_port(triple))
     return true;
   cn_error(ctx, NULL, "target", "pass %s makes code that calls the runtime, which has no port for '%s' yet (%s only)",
-           step->name, triple, cn_convention_target);
+           step->name, triple, cn_convention_target_name);
   return false;
 }
 
 enum cairn_status cairn_compile_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *name,
                                      const struct cairn_compile_options *options)
 {
-  struct cn_ctx ctx = cn_pass_context(module, machine, options);
-  const struct cn_pass_row *step = cn_pass_find(name);
+  struct cn_ctx ctx = cn_pass_make_context(module, machine, options);
+  const struct cn_pass_row *step = cn_pass_find_row(name);
 
-  return cn_pass_status(&ctx,
-                        step ? fits_target(&ctx, step) && cn_pass_run_verified(&ctx, step) : cn_pass_llvm(&ctx, name));
+  return cn_pass_status_of(&ctx, step ? fits_target(&ctx, step) && cn_pass_run_verified(&ctx, step)
+                                      : cn_pass_run_llvm(&ctx, name));
 }
 
 const char *const *cairn_compile_pass_names(void)

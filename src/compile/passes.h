@@ -9,34 +9,34 @@
 
 /* The optimisation levels of attempts, from the highest to the lowest: references are integral; they are not ("ni:1");
  * and default<O1>. */
-enum cn_attempt_level { CN_INTEGRAL, CN_NON_INTEGRAL, CN_LEVEL_ONE, CN_ATTEMPT_LEVELS };
+enum cn_attempt_level { CN_LEVEL_INTEGRAL, CN_LEVEL_NON_INTEGRAL, CN_LEVEL_O1, CN_ATTEMPT_LEVEL_COUNT };
 
 /* A row of passes.def. */
 struct cn_pass_row {
   const char *name;
-  cn_pass *run;
+  cn_pass_function *run;
   unsigned properties;
 };
 
 /* The pass of that name, or null. */
-const struct cn_pass_row *cn_pass_find(const char *name);
+const struct cn_pass_row *cn_pass_find_row(const char *name);
 
 /* The options of callers who give null. */
-extern const struct cairn_compile_options cn_pass_defaults;
-struct cn_ctx cn_pass_context(LLVMModuleRef module, LLVMTargetMachineRef machine,
-                              const struct cairn_compile_options *options);
-enum cairn_status cn_pass_status(const struct cn_ctx *ctx, bool ok);
+extern const struct cairn_compile_options cn_pass_default_options;
+struct cn_ctx cn_pass_make_context(LLVMModuleRef module, LLVMTargetMachineRef machine,
+                                   const struct cairn_compile_options *options);
+enum cairn_status cn_pass_status_of(const struct cn_ctx *ctx, bool ok);
 
 /* All of these are true if they succeed; else there is an error. */
-bool cn_pass_run(struct cn_ctx *ctx, const struct cn_pass_row *step, enum cn_attempt_level level);
+bool cn_pass_run_at_level(struct cn_ctx *ctx, const struct cn_pass_row *step, enum cn_attempt_level level);
 bool cn_pass_run_verified(struct cn_ctx *ctx, const struct cn_pass_row *step);
 /* Run LLVM's verifier after this pass. */
-bool cn_pass_verify(struct cn_ctx *ctx, const char *pass);
+bool cn_pass_verify_module(struct cn_ctx *ctx, const char *pass);
 /* Run passes of LLVM with its default options. */
-bool cn_pass_llvm(struct cn_ctx *ctx, const char *names);
+bool cn_pass_run_llvm(struct cn_ctx *ctx, const char *names);
 /* Run LLVM's optimiser, at most at this level. */
-bool cn_pass_optimise(struct cn_ctx *ctx, enum cn_attempt_level level);
+bool cn_pass_run_optimiser(struct cn_ctx *ctx, enum cn_attempt_level level);
 /* LLVM's name of its pipeline for these options. */
-const char *cn_pass_optimiser(const struct cairn_compile_options *options);
+const char *cn_pass_optimiser_pipeline(const struct cairn_compile_options *options);
 
 #endif

@@ -40,7 +40,7 @@
  *     module, for LLVM's code generator    LLVM's verifier ran over it
  *
  * Early insertion (E) runs `escape` ahead of `layouts`, and the optimiser after `rewrite-statepoints`; the statepoints
- * are then stripped and made again. `none` (N) is for programs that never collect.
+ * are then stripped and made again. `no_safepoint_passes` (N) is for programs that never collect.
  *
  * Terms: a *step* is a pass in an order. The *unit* is a module before link-time optimisation joins it with others: the
  * first two steps run on units, the other steps on the joined module. An *attempt* is a run of these other steps, at
@@ -59,7 +59,7 @@
 #include "compile/optimise/prepare.h"
 
 /* clang-format off */
-static const char *const late[] = {
+static const char *const late_safepoint_passes[] = {
     "rules", "prepare",
     CN_OPTIMISE, "escape",
     "restore-references", "give-back", "layouts", "allocate", "lower-tailcc", "route-calls",
@@ -67,7 +67,7 @@ static const char *const late[] = {
     "note-stores", "rewrite-statepoints", "lower-differences", "verify-safepoints", "lower-tags",
     "lower-barriers", "carry-buffer", "steady-locals", "drop-markers",
     "lower-transitions", "tail-calls", "call-targets", "slow-paths", "globals", NULL};
-static const char *const early[] = {
+static const char *const early_safepoint_passes[] = {
     "rules", "prepare", "escape", "layouts", "allocate", "lower-tailcc", "route-calls",
     "expand-intrinsics", "check-stores", "place-safepoints", "insert-barriers", "verify-barriers",
     "note-stores", "rewrite-statepoints",
@@ -76,7 +76,7 @@ static const char *const early[] = {
     "lower-differences", "verify-safepoints", "lower-tags", "lower-barriers", "carry-buffer",
     "steady-locals", "drop-markers",
     "lower-transitions", "tail-calls", "call-targets", "slow-paths", "globals", NULL};
-static const char *const none[] = {
+static const char *const no_safepoint_passes[] = {
     "rules", "prepare",
     CN_OPTIMISE, "escape",
     "restore-references", "give-back", "layouts", "allocate",
@@ -86,67 +86,68 @@ static const char *const none[] = {
 
 /* The first passes of each order: the same at all levels of attempts. With link-time optimisation they are those of
  * the unit. */
-enum { ONCE = 2 };
+enum { SHARED_PASS_COUNT = 2 };
 
-static const char *const *order_of(const struct cairn_compile_options *options)
+static const char *const *pass_order_of(const struct cairn_compile_options *options)
 {
   switch (options->safepoints) {
   case CAIRN_SAFEPOINTS_EARLY:
-    return early;
+    return early_safepoint_passes;
   case CAIRN_SAFEPOINTS_NONE:
-    return none;
+    return no_safepoint_passes;
   case CAIRN_SAFEPOINTS_LATE:
     break;
   }
-  return late;
+  return late_safepoint_passes;
 }
 
 /* Drop the bodies of C library functions that headers offer for inlining: they call other functions, and once
  * safepoints are in place every inlined body must have them, too. */
-static bool drop_offers(struct cn_ctx *ctx)
+static bool drop_offered_bodies(struct cn_ctx *ctx)
 {
-  return ctx->options->safepoints != CAIRN_SAFEPOINTS_EARLY || cn_pass_llvm(ctx, "elim-avail-extern");
+  return ctx->options->safepoints != CAIRN_SAFEPOINTS_EARLY || cn_pass_run_llvm(ctx, "elim-avail-extern");
 }
 
 /* Weigh branches by samples, while each instruction still stands where the source has it. The places of samples are
  * lines and, within a line, discriminators. */
-static bool weigh_branches(struct cn_ctx *ctx)
+static bool weigh_branches_by_samples(struct cn_ctx *ctx)
 {
-  return !ctx->options->samples || cn_pass_llvm(ctx, "function(add-discriminators),sample-profile");
+  return !ctx->options->samples || cn_pass_run_llvm(ctx, "function(add-discriminators),sample-profile");
 }
 
 /* Drop the descriptions of variables and types: only the rules need them, and later passes would carry them along. */
-static bool drop_variables(struct cn_ctx *ctx)
+static bool drop_variable_debug_info(struct cn_ctx *ctx)
 {
-  return !ctx->options->lines_only || cn_pass_llvm(ctx, "strip-nonlinetable-debuginfo");
+  return !ctx->options->lines_only || cn_pass_run_llvm(ctx, "strip-nonlinetable-debuginfo");
 }
 
 /* Run once the passes that are the same at all levels of attempts: `rules`, and this step of `prepare`. */
-static bool run_once(struct cn_ctx *ctx, const struct cn_pass_row *prepare)
+static bool run_shared_passes(struct cn_ctx *ctx, const struct cn_pass_row *prepare)
 {
-  const struct cn_pass_row *rules = cn_pass_find("rules");
+  const struct cn_pass_row *rules = cn_pass_find_row("rules");
 
-  return cn_pass_verify(ctx, "(input)") && drop_offers(ctx) &&
-         (CN_VERIFY_EACH ? cn_pass_run_verified(ctx, rules) : cn_pass_run(ctx, rules, CN_INTEGRAL)) &&
-         weigh_branches(ctx) && drop_variables(ctx) && cn_pass_run_verified(ctx, prepare);
+  return cn_pass_verify_module(ctx, "(input)") && drop_offered_bodies(ctx) &&
+         (CN_VERIFY_EACH_PASS ? cn_pass_run_verified(ctx, rules)
+                              : cn_pass_run_at_level(ctx, rules, CN_LEVEL_INTEGRAL)) &&
+         weigh_branches_by_samples(ctx) && drop_variable_debug_info(ctx) && cn_pass_run_verified(ctx, prepare);
 }
 
-enum cairn_status cn_pipeline_take(LLVMModuleRef module, LLVMTargetMachineRef machine,
-                                   const struct cairn_compile_options *options, LLVMModuleRef *result)
+enum cairn_status cn_pipeline_run_consuming(LLVMModuleRef module, LLVMTargetMachineRef machine,
+                                            const struct cairn_compile_options *options, LLVMModuleRef *result)
 {
-  struct cn_ctx ctx = cn_pass_context(module, machine, options);
-  bool once = run_once(&ctx, cn_pass_find("prepare"));
+  struct cn_ctx ctx = cn_pass_make_context(module, machine, options);
+  bool once = run_shared_passes(&ctx, cn_pass_find_row("prepare"));
 
-  *result = once ? cn_attempts(&ctx, order_of(ctx.options) + ONCE) : NULL;
+  *result = once ? cn_run_attempts(&ctx, pass_order_of(ctx.options) + SHARED_PASS_COUNT) : NULL;
   CN_CHECK(*result != module); /* the caller disposes of both */
-  return cn_pass_status(&ctx, *result);
+  return cn_pass_status_of(&ctx, *result);
 }
 
 enum cairn_status cairn_compile_pipeline(LLVMModuleRef module, LLVMTargetMachineRef machine,
                                          const struct cairn_compile_options *options, LLVMModuleRef *result)
 {
   LLVMModuleRef prepared = LLVMCloneModule(module);
-  enum cairn_status status = cn_pipeline_take(prepared, machine, options, result);
+  enum cairn_status status = cn_pipeline_run_consuming(prepared, machine, options, result);
 
   LLVMDisposeModule(prepared);
   return status;
@@ -159,14 +160,14 @@ enum cairn_status cairn_compile_unit(LLVMModuleRef module, LLVMTargetMachineRef 
 {
   static const struct cn_pass_row prepare = {"prepare", cn_prepare_unit, 0};
   LLVMModuleRef prepared = LLVMCloneModule(module);
-  struct cn_ctx ctx = cn_pass_context(prepared, machine, options);
+  struct cn_ctx ctx = cn_pass_make_context(prepared, machine, options);
 
-  *result = run_once(&ctx, &prepare) ? prepared : NULL;
+  *result = run_shared_passes(&ctx, &prepare) ? prepared : NULL;
   if (*result)
-    cn_lto_mark(&ctx);
+    cn_lto_mark_unit(&ctx);
   else
     LLVMDisposeModule(prepared);
-  return cn_pass_status(&ctx, *result);
+  return cn_pass_status_of(&ctx, *result);
 }
 
 enum cairn_status cairn_compile_joined(LLVMModuleRef module, LLVMTargetMachineRef machine,
@@ -174,25 +175,26 @@ enum cairn_status cairn_compile_joined(LLVMModuleRef module, LLVMTargetMachineRe
 {
   static const struct cn_pass_row prepare = {"prepare", cn_prepare_program, 0};
   LLVMModuleRef prepared = LLVMCloneModule(module);
-  struct cn_ctx ctx = cn_pass_context(prepared, machine, options);
+  struct cn_ctx ctx = cn_pass_make_context(prepared, machine, options);
 
   *result = NULL;
-  if (cn_pass_verify(&ctx, "(input)") && cn_lto_unmark(&ctx) && drop_offers(&ctx) &&
+  if (cn_pass_verify_module(&ctx, "(input)") && cn_lto_unmark_program(&ctx) && drop_offered_bodies(&ctx) &&
       cn_pass_run_verified(&ctx, &prepare))
-    *result = cn_attempts(&ctx, order_of(ctx.options) + ONCE);
+    *result = cn_run_attempts(&ctx, pass_order_of(ctx.options) + SHARED_PASS_COUNT);
   LLVMDisposeModule(prepared);
-  return cn_pass_status(&ctx, *result);
+  return cn_pass_status_of(&ctx, *result);
 }
 
 char *cairn_compile_describe(const struct cairn_compile_options *options, enum cairn_part part)
 {
   char *text = cn_strdup("");
 
-  options = options ? options : &cn_pass_defaults;
-  const char *const *order = order_of(options);
-  CN_CHECK(strcmp(order[0], "rules") == 0 && strcmp(order[ONCE - 1], "prepare") == 0);
-  for (size_t i = part == CAIRN_PART_JOINED ? ONCE : 0; order[i] && (part != CAIRN_PART_UNIT || i < ONCE); i++) {
-    const char *name = strcmp(order[i], CN_OPTIMISE) == 0 ? cn_pass_optimiser(options) : order[i];
+  options = options ? options : &cn_pass_default_options;
+  const char *const *order = pass_order_of(options);
+  CN_CHECK(strcmp(order[0], "rules") == 0 && strcmp(order[SHARED_PASS_COUNT - 1], "prepare") == 0);
+  for (size_t i = part == CAIRN_PART_JOINED ? SHARED_PASS_COUNT : 0;
+       order[i] && (part != CAIRN_PART_UNIT || i < SHARED_PASS_COUNT); i++) {
+    const char *name = strcmp(order[i], CN_OPTIMISE) == 0 ? cn_pass_optimiser_pipeline(options) : order[i];
     char *longer = cn_format("%s%s\n", text, name);
     free(text);
     text = longer;

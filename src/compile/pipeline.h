@@ -9,7 +9,7 @@
 
 /* Do as cairn_compile_pipeline(), on the module itself instead of a copy. The caller keeps `module`, and may only
  * dispose of it afterwards. */
-enum cairn_status cn_pipeline_take(LLVMModuleRef module, LLVMTargetMachineRef machine,
-                                   const struct cairn_compile_options *options, LLVMModuleRef *result);
+enum cairn_status cn_pipeline_run_consuming(LLVMModuleRef module, LLVMTargetMachineRef machine,
+                                            const struct cairn_compile_options *options, LLVMModuleRef *result);
 
 #endif

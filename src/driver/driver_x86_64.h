@@ -16,7 +16,7 @@
 #define CN_PORT_TRIPLE_CLANG "x86_64-pc-"
 
 /* True if the normalised triple names this port's target. */
-static inline bool cn_port_has(const char *triple)
+static inline bool cn_port_is_target_triple(const char *triple)
 {
   return strncmp(triple, "x86_64-", 7) == 0 && strstr(triple, "linux") != NULL;
 }

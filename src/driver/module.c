@@ -19,45 +19,45 @@
 static struct {
   const char *path;
   unsigned errors;
-} current;
+} current_module;
 
 /* Print LLVM's errors and warnings. Without a handler LLVM would print them itself and end the
  * process after an error. */
-static void on_llvm_diagnostic(LLVMDiagnosticInfoRef info, void *env)
+static void print_llvm_diagnostic(LLVMDiagnosticInfoRef info, void *env)
 {
   LLVMDiagnosticSeverity severity = LLVMGetDiagInfoSeverity(info);
 
   (void)env;
   if (severity != LLVMDSError && severity != LLVMDSWarning)
     return;
-  current.errors += severity == LLVMDSError;
+  current_module.errors += severity == LLVMDSError;
   char *text = LLVMGetDiagInfoDescription(info);
-  fprintf(stderr, "%s: %s: %s\n", current.path, severity == LLVMDSError ? "error" : "warning", text);
+  fprintf(stderr, "%s: %s: %s\n", current_module.path, severity == LLVMDSError ? "error" : "warning", text);
   LLVMDisposeMessage(text);
 }
 
-void cn_module_name(const char *path)
+void cn_module_set_message_path(const char *path)
 {
   CN_CHECK(path != NULL); /* LLVM's messages name it */
-  current.path = path;
+  current_module.path = path;
 }
 
 /* True for bitcode, bare or with a wrapper, and for text. */
-static bool is_module(const unsigned char *bytes, size_t size)
+static bool is_bitcode_or_text(const unsigned char *bytes, size_t size)
 {
   return (size >= 4 && (memcmp(bytes, "BC\xc0\xde", 4) == 0 || memcmp(bytes, "\xde\xc0\x17\x0b", 4) == 0)) ||
          (size > 0 && (isprint(bytes[0]) || isspace(bytes[0])));
 }
 
-static LLVMMemoryBufferRef read_bytes(const char *path)
+static LLVMMemoryBufferRef read_module_bytes(const char *path)
 {
-  struct cn_input file;
+  struct cn_input_file file;
   LLVMMemoryBufferRef buffer = NULL;
   char *error = NULL;
 
-  if (cn_input_open(&file, path, is_module, &error))
+  if (cn_input_open(&file, path, is_bitcode_or_text, &error))
     cn_tool_error("cannot read '%s': %s", path, error);
-  else if (file.size && !is_module(file.bytes, file.size))
+  else if (file.size && !is_bitcode_or_text(file.bytes, file.size))
     cn_tool_error("cannot parse '%s': neither bitcode nor text", path);
   else if (!(buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(file.size ? file.bytes : "", file.size,
                                                                 strcmp(path, "-") ? path : "<stdin>")))
@@ -67,25 +67,25 @@ static LLVMMemoryBufferRef read_bytes(const char *path)
   return buffer;
 }
 
-unsigned cn_module_errors(void)
+unsigned cn_module_error_count(void)
 {
-  return current.errors;
+  return current_module.errors;
 }
 
 /* Never returns: after such an error LLVM is unusable. */
-static void on_fatal_error(const char *reason)
+static void exit_on_fatal_error(const char *reason)
 {
-  cn_tool_error("'%s': LLVM: %s", current.path, reason);
+  cn_tool_error("'%s': LLVM: %s", current_module.path, reason);
   exit(CN_EXIT_FAILED);
 }
 
 static void install_llvm_handlers(LLVMContextRef context, const char *path)
 {
-  current.path = path;
-  current.errors = 0;
-  LLVMContextSetDiagnosticHandler(context, on_llvm_diagnostic, NULL);
+  current_module.path = path;
+  current_module.errors = 0;
+  LLVMContextSetDiagnosticHandler(context, print_llvm_diagnostic, NULL);
   LLVMResetFatalErrorHandler();
-  LLVMInstallFatalErrorHandler(on_fatal_error);
+  LLVMInstallFatalErrorHandler(exit_on_fatal_error);
 }
 
 /* `own`: our own tools wrote the module, so that LLVM's verifier is superfluous; the pipeline verifies its input. */
@@ -102,7 +102,7 @@ static LLVMModuleRef parse_module(LLVMContextRef context, LLVMMemoryBufferRef bu
     LLVMDisposeMessage(message);
     return NULL;
   }
-  if (!own && !cn_module_check(module, path, "the input is not valid IR")) {
+  if (!own && !cn_module_verify(module, path, "the input is not valid IR")) {
     LLVMDisposeModule(module);
     return NULL;
   }
@@ -111,12 +111,12 @@ static LLVMModuleRef parse_module(LLVMContextRef context, LLVMMemoryBufferRef bu
 
 static LLVMModuleRef read_module(LLVMContextRef context, const char *path, bool own)
 {
-  LLVMMemoryBufferRef buffer = read_bytes(path);
+  LLVMMemoryBufferRef buffer = read_module_bytes(path);
   LLVMModuleRef module = NULL;
 
   if (!buffer)
     return NULL;
-  if (own || cn_probe_survives(buffer, path))
+  if (own || cn_probe_reader_survives(buffer, path))
     module = parse_module(context, buffer, path, own);
   LLVMDisposeMemoryBuffer(buffer);
   return module;
@@ -127,9 +127,9 @@ LLVMModuleRef cn_module_read(LLVMContextRef context, const char *path)
   return read_module(context, path, false);
 }
 
-bool cn_module_import(LLVMModuleRef module, const char *path)
+bool cn_module_import_functions(LLVMModuleRef module, const char *path)
 {
-  const char *before = current.path;
+  const char *before = current_module.path;
   CN_CHECK(before != NULL);
   LLVMModuleRef from = cn_module_read(LLVMGetModuleContext(module), path);
 
@@ -137,16 +137,16 @@ bool cn_module_import(LLVMModuleRef module, const char *path)
     cairn_import_functions(module, from);
     LLVMDisposeModule(from);
   }
-  cn_module_name(before);
+  cn_module_set_message_path(before);
   return from != NULL;
 }
 
-LLVMModuleRef cn_module_read_own(LLVMContextRef context, const char *path)
+LLVMModuleRef cn_module_read_trusted(LLVMContextRef context, const char *path)
 {
   return read_module(context, path, true);
 }
 
-bool cn_module_check(LLVMModuleRef module, const char *path, const char *what)
+bool cn_module_verify(LLVMModuleRef module, const char *path, const char *what)
 {
   char *message = NULL;
   bool broken = LLVMVerifyModule(module, LLVMReturnStatusAction, &message);
@@ -173,7 +173,7 @@ bool cn_module_write(LLVMModuleRef module, const char *path, bool text)
   return ok;
 }
 
-static LLVMCodeGenOptLevel codegen_level(unsigned opt_level)
+static LLVMCodeGenOptLevel codegen_level_of(unsigned opt_level)
 {
   static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelLess, LLVMCodeGenLevelLess, LLVMCodeGenLevelDefault,
                                                LLVMCodeGenLevelAggressive};
@@ -189,16 +189,17 @@ static char *triple_of(LLVMModuleRef module)
   return *own ? LLVMNormalizeTargetTriple(own) : LLVMGetDefaultTargetTriple();
 }
 
-bool cn_module_is_ported(LLVMModuleRef module)
+bool cn_module_has_port(LLVMModuleRef module)
 {
   char *triple = triple_of(module);
-  bool ported = cn_port_has(triple);
+  bool ported = cn_port_is_target_triple(triple);
 
   LLVMDisposeMessage(triple);
   return ported;
 }
 
-LLVMTargetMachineRef cn_module_machine(LLVMModuleRef module, const char *path, const struct cn_machine *how)
+LLVMTargetMachineRef cn_module_make_machine(LLVMModuleRef module, const char *path,
+                                            const struct cn_machine_options *how)
 {
   char *triple = triple_of(module);
   CN_CHECK(triple && path);
@@ -206,14 +207,14 @@ LLVMTargetMachineRef cn_module_machine(LLVMModuleRef module, const char *path, c
   LLVMTargetRef target = NULL;
   char *message = NULL;
 
-  if (!cn_module_is_ported(module)) {
+  if (!cn_module_has_port(module)) {
     cn_tool_error("'%s': target '%s' is not supported yet (" CN_PORT_TARGET " only)", path, triple);
   } else if (LLVMGetTargetFromTriple(triple, &target, &message)) {
     cn_tool_error("'%s': %s", path, message);
     LLVMDisposeMessage(message);
   } else {
     machine = LLVMCreateTargetMachine(target, triple, how->cpu ? how->cpu : CN_PORT_CPU, "",
-                                      codegen_level(how->opt_level), how->reloc, how->code_model);
+                                      codegen_level_of(how->opt_level), how->reloc, how->code_model);
     if (!machine)
       cn_tool_error("'%s': no target machine for '%s'", path, triple);
   }

@@ -12,7 +12,7 @@
 #include "base/check.h"
 #include "driver/tool.h"
 
-static bool write_all(int fd, const char *bytes, size_t size)
+static bool write_all_bytes(int fd, const char *bytes, size_t size)
 {
   while (size > 0) {
     ssize_t done = write(fd, bytes, size);
@@ -36,7 +36,7 @@ static bool report_write_error(const char *path)
 /* Write to an open file descriptor, and close it. */
 static bool write_and_close(int fd, const char *path, const void *bytes, size_t size)
 {
-  bool ok = write_all(fd, bytes, size);
+  bool ok = write_all_bytes(fd, bytes, size);
   int saved = errno;
 
   if (close(fd) != 0 && ok)
@@ -46,7 +46,7 @@ static bool write_and_close(int fd, const char *path, const void *bytes, size_t 
 }
 
 /* Write a new file in the same directory, and rename it. */
-static bool write_renamed(const char *path, const void *bytes, size_t size)
+static bool write_and_rename(const char *path, const void *bytes, size_t size)
 {
   CN_CHECK(size == 0 || bytes != NULL);
   char *temporary = cn_format("%s.XXXXXX", path);
@@ -76,12 +76,12 @@ bool cn_output_write(const char *path, const void *bytes, size_t size)
   CN_CHECK(bytes || size == 0);
   if (strcmp(path, "-") == 0) {
     fflush(stdout);
-    return write_all(STDOUT_FILENO, bytes, size) || report_write_error("standard output");
+    return write_all_bytes(STDOUT_FILENO, bytes, size) || report_write_error("standard output");
   }
   if (stat(path, &status) != 0)
-    return write_renamed(path, bytes, size);
+    return write_and_rename(path, bytes, size);
   if (S_ISREG(status.st_mode)) /* a read-only file stays, even if its directory allows replacing it */
-    return access(path, W_OK) == 0 ? write_renamed(path, bytes, size) : report_write_error(path);
+    return access(path, W_OK) == 0 ? write_and_rename(path, bytes, size) : report_write_error(path);
   int fd = open(path, O_WRONLY | O_CLOEXEC);
   return fd < 0 ? report_write_error(path) : write_and_close(fd, path, bytes, size);
 }

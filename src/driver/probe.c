@@ -17,10 +17,10 @@
 #include <llvm-c/IRReader.h>
 #include "driver/tool.h"
 
-#define MEMORY_AT_LEAST (UINT64_C(2) << 30) /* an arena of the allocator is 1 GB */
-#define MEMORY_PER_BYTE 256
+#define MIN_PROBE_MEMORY_BYTES (UINT64_C(2) << 30) /* an arena of the allocator is 1 GB */
+#define MEMORY_BYTES_PER_INPUT_BYTE 256
 
-static void quiet_exit(const char *reason)
+static void exit_quietly(const char *reason)
 {
   (void)reason;
   _exit(CN_EXIT_FAILED);
@@ -48,14 +48,14 @@ static void limit_memory(size_t bytes)
 
   if (!now || getrlimit(RLIMIT_AS, &limit) != 0)
     return;
-  uint64_t most = now + MEMORY_AT_LEAST + (uint64_t)bytes * MEMORY_PER_BYTE;
+  uint64_t most = now + MIN_PROBE_MEMORY_BYTES + (uint64_t)bytes * MEMORY_BYTES_PER_INPUT_BYTE;
   if (limit.rlim_cur > most)
     limit.rlim_cur = most;
   setrlimit(RLIMIT_AS, &limit);
 }
 
 /* Read in the child: print nothing, and skip the parent's exit handlers. */
-_Noreturn static void read_quietly(LLVMMemoryBufferRef buffer)
+_Noreturn static void read_module_in_child(LLVMMemoryBufferRef buffer)
 {
   static const int crashes[] = {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE};
   LLVMModuleRef module = NULL;
@@ -67,20 +67,20 @@ _Noreturn static void read_quietly(LLVMMemoryBufferRef buffer)
   limit_memory(LLVMGetBufferSize(buffer));
   dup2(nowhere, STDERR_FILENO);
   LLVMResetFatalErrorHandler();
-  LLVMInstallFatalErrorHandler(quiet_exit);
+  LLVMInstallFatalErrorHandler(exit_quietly);
   if (!LLVMParseIRInContext2(LLVMContextCreate(), buffer, &module, NULL))
     LLVMVerifyModule(module, LLVMReturnStatusAction, NULL);
   _exit(CN_EXIT_OK);
 }
 
-bool cn_probe_survives(LLVMMemoryBufferRef buffer, const char *path)
+bool cn_probe_reader_survives(LLVMMemoryBufferRef buffer, const char *path)
 {
   int status = 0;
 
   fflush(NULL);
   pid_t child = fork();
   if (child == 0)
-    read_quietly(buffer);
+    read_module_in_child(buffer);
   if (child < 0 || waitpid(child, &status, 0) != child || !WIFSIGNALED(status))
     return true; /* no child: go on without this precaution */
   cn_tool_error("cannot parse '%s': LLVM's reader crashed on it (signal %d)", path, WTERMSIG(status));

@@ -9,19 +9,19 @@
 #include <time.h>
 #include "base/check.h"
 
-static struct cn_time_row *row_of(struct cn_times *times, const char *pass)
+static struct cn_pass_time_row *row_of_pass(struct cn_pass_times *times, const char *pass)
 {
   for (size_t i = 0; i < times->rows.count; i++)
     if (strcmp(times->rows.at[i].pass, pass) == 0)
       return &times->rows.at[i];
-  cn_push(&times->rows, (struct cn_time_row){.pass = cn_strdup(pass)});
+  cn_push(&times->rows, (struct cn_pass_time_row){.pass = cn_strdup(pass)});
   return &times->rows.at[times->rows.count - 1];
 }
 
-void cn_times_add(void *env, const struct cairn_pass_time *time)
+void cn_times_add_run(void *env, const struct cairn_pass_time *time)
 {
   CN_CHECK(time->pass != NULL);
-  struct cn_time_row *row = row_of(env, time->pass);
+  struct cn_pass_time_row *row = row_of_pass(env, time->pass);
 
   row->runs++;
   row->wall += time->wall;
@@ -34,7 +34,7 @@ static double seconds_of(struct timeval time)
   return (double)time.tv_sec + (double)time.tv_usec / 1e6;
 }
 
-struct cairn_pass_time cn_times_start(const struct cairn_compile_options *options)
+struct cairn_pass_time cn_times_start_step(const struct cairn_compile_options *options)
 {
   struct timespec now;
   struct rusage own, others;
@@ -48,11 +48,12 @@ struct cairn_pass_time cn_times_start(const struct cairn_compile_options *option
                                   .system = seconds_of(own.ru_stime) + seconds_of(others.ru_stime)};
 }
 
-void cn_times_stop(const struct cairn_compile_options *options, const struct cairn_pass_time *since, const char *step)
+void cn_times_stop_step(const struct cairn_compile_options *options, const struct cairn_pass_time *since,
+                        const char *step)
 {
   if (!options->timer)
     return;
-  struct cairn_pass_time time = cn_times_start(options);
+  struct cairn_pass_time time = cn_times_start_step(options);
   time.pass = step;
   time.wall -= since->wall;
   CN_CHECK(time.wall >= 0); /* a monotonic clock */
@@ -61,18 +62,18 @@ void cn_times_stop(const struct cairn_compile_options *options, const struct cai
   options->timer(options->timer_env, &time);
 }
 
-static void print_row(const struct cn_time_row *row, FILE *out)
+static void print_row(const struct cn_pass_time_row *row, FILE *out)
 {
   fprintf(out, "%12.6f %12.6f %12.6f %6u  %s\n", row->wall, row->user, row->system, row->runs, row->pass);
 }
 
-void cn_times_print(const struct cn_times *times, FILE *out)
+void cn_times_print(const struct cn_pass_times *times, FILE *out)
 {
-  struct cn_time_row all = {.pass = (char[]){"total"}};
+  struct cn_pass_time_row all = {.pass = (char[]){"total"}};
 
   fprintf(out, "%12s %12s %12s %6s  %s\n", "wall s", "user s", "system s", "runs", "pass");
   for (size_t i = 0; i < times->rows.count; i++) {
-    const struct cn_time_row *row = &times->rows.at[i];
+    const struct cn_pass_time_row *row = &times->rows.at[i];
     print_row(row, out);
     all.runs += row->runs;
     all.wall += row->wall;
@@ -83,7 +84,7 @@ void cn_times_print(const struct cn_times *times, FILE *out)
   print_row(&all, out);
 }
 
-void cn_times_free(struct cn_times *times)
+void cn_times_free(struct cn_pass_times *times)
 {
   for (size_t i = 0; i < times->rows.count; i++)
     free(times->rows.at[i].pass);

@@ -10,25 +10,26 @@
 #include <cairn/compile.h>
 #include "base/vector.h"
 
-struct cn_time_row {
+struct cn_pass_time_row {
   char *pass;
   unsigned runs;
   double wall, user, system; /* sums of seconds */
 };
 /* In the order of their first runs. */
-struct cn_times {
-  CN_VECTOR(struct cn_time_row) rows;
+struct cn_pass_times {
+  CN_VECTOR(struct cn_pass_time_row) rows;
 };
 
-/* A cairn_pass_timer whose env is a struct cn_times. */
-void cn_times_add(void *env, const struct cairn_pass_time *time);
+/* A cairn_pass_timer whose env is a struct cn_pass_times. */
+void cn_times_add_run(void *env, const struct cairn_pass_time *time);
 
 /* Read the clocks of this process and of the children that it has waited for; zero if `options` have no timer. */
-struct cairn_pass_time cn_times_start(const struct cairn_compile_options *options);
+struct cairn_pass_time cn_times_start_step(const struct cairn_compile_options *options);
 /* Tell the timer, if there is one, that `step` took the time since `start`. */
-void cn_times_stop(const struct cairn_compile_options *options, const struct cairn_pass_time *since, const char *step);
+void cn_times_stop_step(const struct cairn_compile_options *options, const struct cairn_pass_time *since,
+                        const char *step);
 
-void cn_times_print(const struct cn_times *times, FILE *out);
-void cn_times_free(struct cn_times *times);
+void cn_times_print(const struct cn_pass_times *times, FILE *out);
+void cn_times_free(struct cn_pass_times *times);
 
 #endif

@@ -39,7 +39,7 @@ void cn_tool_warning(const char *format, ...)
 
 /* Print a path that an editor can open. Clang splits off the part that a path shares with the
  * working directory: from /home/u/build, /home/u/src/a.c is src/a.c in the directory /home/u. */
-static void print_file(const struct cairn_diagnostic *d)
+static void print_source_line(const struct cairn_diagnostic *d)
 {
   char here[4096];
 
@@ -49,12 +49,12 @@ static void print_file(const struct cairn_diagnostic *d)
   fprintf(stderr, "%s:%u:", d->file, d->line);
 }
 
-void cn_tool_diagnose(void *env, const struct cairn_diagnostic *d)
+void cn_tool_print_diagnostic(void *env, const struct cairn_diagnostic *d)
 {
   static const char *const words[] = {"error", "warning", "remark", "note"};
 
   if (d->file && d->line)
-    print_file(d);
+    print_source_line(d);
   else
     fprintf(stderr, "%s:", env ? (const char *)env : cn_tool_name);
   if (d->file && d->line && d->column)
@@ -76,7 +76,7 @@ void cn_tool_diagnose(void *env, const struct cairn_diagnostic *d)
 /* Managed C's words in messages of rules, and the form that they have in IR (docs/frontends.md). */
 static const struct {
   const char *word, *ir;
-} dictionary[] = {
+} ir_forms_of_words[] = {
     {"cairn_leaf", "attribute \"gc-leaf-function\" or nocallback"},
     {"cairn_native", "attribute \"cairn-native\""},
     {"cairn_managed_function", "attribute \"cairn-managed\""},
@@ -97,16 +97,16 @@ static bool has_word(const char *text, const char *word)
   return at && after != '_' && after != '(';
 }
 
-void cn_tool_diagnose_ir(const char *path, const struct cairn_diagnostic *d)
+void cn_tool_print_ir_diagnostic(const char *path, const struct cairn_diagnostic *d)
 {
-  cn_tool_diagnose((void *)path, d);
+  cn_tool_print_diagnostic((void *)path, d);
   if (d->file && d->line)
     return;
   if (d->instruction)
     fprintf(stderr, "  instruction: %s\n", d->instruction);
-  for (size_t i = 0; i < sizeof dictionary / sizeof *dictionary; i++)
-    if (has_word(d->message, dictionary[i].word))
-      fprintf(stderr, "  in IR, %s is %s\n", dictionary[i].word, dictionary[i].ir);
+  for (size_t i = 0; i < sizeof ir_forms_of_words / sizeof *ir_forms_of_words; i++)
+    if (has_word(d->message, ir_forms_of_words[i].word))
+      fprintf(stderr, "  in IR, %s is %s\n", ir_forms_of_words[i].word, ir_forms_of_words[i].ir);
 }
 
 void cn_tool_print_version(void)

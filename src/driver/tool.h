@@ -20,11 +20,11 @@ void cn_tool_warning(const char *format, ...) __attribute__((format(printf, 1, 2
 
 /* A diagnostics handler that prints "file:line:col: error: message [rule]" to stderr as clang does. `env` is the
  * module's path, which stands in for a missing source position; if it is null, the tool's name stands in. */
-void cn_tool_diagnose(void *env, const struct cairn_diagnostic *diagnostic);
+void cn_tool_print_diagnostic(void *env, const struct cairn_diagnostic *diagnostic);
 
-/* Like cn_tool_diagnose(), for a module that a program wrote as IR: with the instruction, and the form in IR of the
- * message's words of managed C. */
-void cn_tool_diagnose_ir(const char *path, const struct cairn_diagnostic *diagnostic);
+/* Like cn_tool_print_diagnostic(), for a module that a program wrote as IR: with the instruction, and the form in IR of
+ * the message's words of managed C. */
+void cn_tool_print_ir_diagnostic(const char *path, const struct cairn_diagnostic *diagnostic);
 
 /* Print the --version text that all tools share. */
 void cn_tool_print_version(void);
@@ -36,27 +36,27 @@ void cn_tool_print_version(void);
 LLVMModuleRef cn_module_read(LLVMContextRef context, const char *path);
 
 /* Like cn_module_read(), for bitcode that our own front end wrote: without the verifier. */
-LLVMModuleRef cn_module_read_own(LLVMContextRef context, const char *path);
+LLVMModuleRef cn_module_read_trusted(LLVMContextRef context, const char *path);
 
 /* cairn_import_functions() from the module at `path`; false after a message. */
-bool cn_module_import(LLVMModuleRef module, const char *path);
+bool cn_module_import_functions(LLVMModuleRef module, const char *path);
 
 /* probe.c: true if LLVM's reader survives the bytes. False after a message. */
-bool cn_probe_survives(LLVMMemoryBufferRef buffer, const char *path);
+bool cn_probe_reader_survives(LLVMMemoryBufferRef buffer, const char *path);
 
 /* The number of errors that LLVM reported since a module was read. Code generation reports, for instance, wrong inline
- * assembly only in this way. Messages name the file that was read, or the one set with cn_module_name(). */
-unsigned cn_module_errors(void);
-void cn_module_name(const char *path);
+ * assembly only in this way. Messages name the file that was read, or the one set with cn_module_set_message_path(). */
+unsigned cn_module_error_count(void);
+void cn_module_set_message_path(const char *path);
 
 /* Run LLVM's verifier. `what` says in the message whose fault a broken module is. */
-bool cn_module_check(LLVMModuleRef module, const char *path, const char *what);
+bool cn_module_verify(LLVMModuleRef module, const char *path, const char *what);
 
 /* Write text or bitcode to `path` ("-": standard output). */
 bool cn_module_write(LLVMModuleRef module, const char *path, bool text);
 
 /* Options for machine code. */
-struct cn_machine {
+struct cn_machine_options {
   unsigned opt_level; /* 0 to 3 */
   LLVMRelocMode reloc;
   LLVMCodeModel code_model;
@@ -64,11 +64,12 @@ struct cn_machine {
 };
 
 /* True if the runtime has a port for the module's triple, or for the host's if the module has no triple. */
-bool cn_module_is_ported(LLVMModuleRef module);
+bool cn_module_has_port(LLVMModuleRef module);
 
 /* Make a target machine for the module's triple, or for the host's if it has no triple. Call cairn_compile_init()
  * before. */
-LLVMTargetMachineRef cn_module_machine(LLVMModuleRef module, const char *path, const struct cn_machine *how);
+LLVMTargetMachineRef cn_module_make_machine(LLVMModuleRef module, const char *path,
+                                            const struct cn_machine_options *how);
 
 /* ---- files (output.c) ---- */
 

@@ -25,12 +25,12 @@ static int by_bytes(const void *a, const void *b)
   return by_name(x, y);
 }
 
-struct cn_kind_row *cn_report_kinds(const struct cn_graph *graph, size_t *count)
+struct cn_kind_row *cn_report_make_kind_rows(const struct cn_graph *graph, size_t *count)
 {
   const struct cn_dump *dump = graph->dump;
   size_t kinds = dump->kinds.count, kept = 0;
   struct cn_kind_row *rows = cn_alloc((kinds + 1) * sizeof *rows);
-  uint64_t *retained = cn_graph_retained_by_kind(graph);
+  uint64_t *retained = cn_graph_sum_retained_by_kind(graph);
 
   for (size_t i = 0; i < kinds; i++)
     rows[i] = (struct cn_kind_row){dump->kinds.at[i], 0, 0, retained[i]};
@@ -57,7 +57,7 @@ static bool retains_more(const struct cn_graph *graph, uint32_t a, uint32_t b)
 }
 
 /* The list is short: keep it in order, and put each object that belongs in it in its place. */
-uint32_t *cn_report_objects(const struct cn_graph *graph, size_t most, size_t *count)
+uint32_t *cn_report_find_top_objects(const struct cn_graph *graph, size_t most, size_t *count)
 {
   size_t room = most < graph->reached ? most : graph->reached, kept = 0;
   uint32_t *objects = cn_alloc((room + 1) * sizeof *objects);
@@ -76,7 +76,7 @@ uint32_t *cn_report_objects(const struct cn_graph *graph, size_t most, size_t *c
   return objects;
 }
 
-const char *cn_report_root(const struct cn_dump *dump, uint32_t object)
+const char *cn_report_root_place_of(const struct cn_dump *dump, uint32_t object)
 {
   for (size_t i = 0; i < dump->roots.count; i++)
     if (dump->roots.at[i].to == object)
@@ -86,7 +86,7 @@ const char *cn_report_root(const struct cn_dump *dump, uint32_t object)
 
 /* ---- top ---- */
 
-void cn_report_summary(FILE *out, const struct cn_graph *graph)
+void cn_report_print_summary(FILE *out, const struct cn_graph *graph)
 {
   const struct cn_dump *dump = graph->dump;
 
@@ -102,14 +102,14 @@ void cn_report_summary(FILE *out, const struct cn_graph *graph)
   fputc('\n', out);
 }
 
-void cn_report_top(FILE *out, const struct cn_graph *graph, size_t most)
+void cn_report_print_top(FILE *out, const struct cn_graph *graph, size_t most)
 {
   const struct cn_dump *dump = graph->dump;
   size_t kinds, objects;
-  struct cn_kind_row *rows = cn_report_kinds(graph, &kinds);
-  uint32_t *tops = cn_report_objects(graph, most, &objects);
+  struct cn_kind_row *rows = cn_report_make_kind_rows(graph, &kinds);
+  uint32_t *tops = cn_report_find_top_objects(graph, most, &objects);
 
-  cn_report_summary(out, graph);
+  cn_report_print_summary(out, graph);
   fprintf(out, "\n%12s %14s %14s  %s\n", "objects", "bytes", "retained", "type");
   for (size_t i = 0; i < kinds && i < most; i++)
     fprintf(out, "%12" PRIu64 " %14" PRIu64 " %14" PRIu64 "  %s\n", rows[i].objects, rows[i].bytes, rows[i].retained,
@@ -119,9 +119,9 @@ void cn_report_top(FILE *out, const struct cn_graph *graph, size_t most)
   fprintf(out, "\n%14s %14s  %s\n", "retained", "bytes", "object");
   for (size_t i = 0; i < objects; i++) {
     const struct cn_dump_object *object = &dump->objects.at[tops[i]];
-    const char *root = cn_report_root(dump, tops[i]);
+    const char *root = cn_report_root_place_of(dump, tops[i]);
     fprintf(out, "%14" PRIu64 " %14" PRIu64 "  0x%" PRIx64 " %s%s%s\n", graph->retained[tops[i]], object->bytes,
-            object->address, cn_dump_type_name(dump, tops[i]), root ? " from " : "", root ? root : "");
+            object->address, cn_dump_type_name_of(dump, tops[i]), root ? " from " : "", root ? root : "");
   }
   free(rows);
   free(tops);
@@ -143,7 +143,7 @@ static uint32_t find_object(const struct cn_graph *graph, const char *which, cha
     return best;
   }
   for (uint32_t i = 0; i < dump->objects.count; i++)
-    if (strcmp(cn_dump_type_name(dump, i), which) == 0 &&
+    if (strcmp(cn_dump_type_name_of(dump, i), which) == 0 &&
         (best == CN_GRAPH_NONE || graph->retained[i] > graph->retained[best]))
       best = i;
   if (best == CN_GRAPH_NONE)
@@ -151,46 +151,46 @@ static uint32_t find_object(const struct cn_graph *graph, const char *which, cha
   return best;
 }
 
-char *cn_report_step(const struct cn_graph *graph, uint32_t from, uint32_t to)
+char *cn_report_format_step(const struct cn_graph *graph, uint32_t from, uint32_t to)
 {
   const struct cn_dump *dump = graph->dump;
-  uint64_t end = from == graph->root ? 0 : cn_dump_edges_end(dump, from), edge = 0;
+  uint64_t end = from == graph->root ? 0 : cn_dump_edges_end_of(dump, from), edge = 0;
   char *name = NULL;
 
   if (from != graph->root) {
     for (edge = dump->objects.at[from].edges; edge < end && dump->edges.at[edge].to != to;)
       edge++;
     CN_CHECK(edge < end);
-    name = cn_dump_field_name(dump, from, dump->edges.at[edge].slot);
+    name = cn_dump_format_field_name(dump, from, dump->edges.at[edge].slot);
   }
   char *step = cn_format("%s -> 0x%" PRIx64 " %s, %" PRIu64 " bytes, retains %" PRIu64,
-                         name ? name : cn_report_root(dump, to), dump->objects.at[to].address,
-                         cn_dump_type_name(dump, to), dump->objects.at[to].bytes, graph->retained[to]);
+                         name ? name : cn_report_root_place_of(dump, to), dump->objects.at[to].address,
+                         cn_dump_type_name_of(dump, to), dump->objects.at[to].bytes, graph->retained[to]);
   free(name);
   return step;
 }
 
 static void print_step(FILE *out, const struct cn_graph *graph, uint32_t from, uint32_t to)
 {
-  char *step = cn_report_step(graph, from, to);
+  char *step = cn_report_format_step(graph, from, to);
 
   fprintf(out, "%s\n", step);
   free(step);
 }
 
-int cn_report_path(FILE *out, const struct cn_graph *graph, const char *which, char **error)
+int cn_report_print_path(FILE *out, const struct cn_graph *graph, const char *which, char **error)
 {
   uint32_t object = find_object(graph, which, error);
   CN_VECTOR(uint32_t) steps = {0};
 
   if (object == CN_GRAPH_NONE)
     return -1;
-  uint32_t *from = cn_graph_paths(graph->dump);
+  uint32_t *from = cn_graph_find_shortest_paths(graph->dump);
   for (uint32_t at = object; at != graph->root && at != CN_GRAPH_NONE; at = from[at])
     cn_push(&steps, at);
   if (from[object] == CN_GRAPH_NONE)
     *error = cn_format("0x%" PRIx64 " (%s) is garbage: no root leads to it", graph->dump->objects.at[object].address,
-                       cn_dump_type_name(graph->dump, object));
+                       cn_dump_type_name_of(graph->dump, object));
   else
     for (size_t i = steps.count; i-- > 0;)
       print_step(out, graph, from[steps.at[i]], steps.at[i]);
@@ -202,14 +202,14 @@ int cn_report_path(FILE *out, const struct cn_graph *graph, const char *which, c
 
 /* ---- diff ---- */
 
-struct change {
+struct kind_change {
   const char *name;
   int64_t objects, bytes;
 };
 
-static int by_change(const void *a, const void *b)
+static int by_changed_bytes(const void *a, const void *b)
 {
-  const struct change *x = a, *y = b;
+  const struct kind_change *x = a, *y = b;
   uint64_t left = (uint64_t)llabs(x->bytes), right = (uint64_t)llabs(y->bytes);
 
   if (left != right)
@@ -217,23 +217,23 @@ static int by_change(const void *a, const void *b)
   return strcmp(x->name, y->name);
 }
 
-static int by_names(const void *a, const void *b)
+static int by_name_for_qsort(const void *a, const void *b)
 {
   return by_name(a, b);
 }
 
 /* Merge two lists in the order of names. */
-static struct change *changes_of(struct cn_kind_row *old, size_t olds, struct cn_kind_row *new, size_t news,
-                                 size_t *count)
+static struct kind_change *find_kind_changes(struct cn_kind_row *old, size_t olds, struct cn_kind_row *new, size_t news,
+                                             size_t *count)
 {
-  struct change *changes = cn_alloc((olds + news + 1) * sizeof *changes);
+  struct kind_change *changes = cn_alloc((olds + news + 1) * sizeof *changes);
   size_t o = 0, n = 0, kept = 0;
 
-  qsort(old, olds, sizeof *old, by_names);
-  qsort(new, news, sizeof *new, by_names);
+  qsort(old, olds, sizeof *old, by_name_for_qsort);
+  qsort(new, news, sizeof *new, by_name_for_qsort);
   while (o < olds || n < news) {
     int order = o == olds ? 1 : n == news ? -1 : by_name(&old[o], &new[n]);
-    struct change change = {order <= 0 ? old[o].name : new[n].name, 0, 0};
+    struct kind_change change = {order <= 0 ? old[o].name : new[n].name, 0, 0};
     if (order >= 0) {
       change.objects += (int64_t)new[n].objects;
       change.bytes += (int64_t)new[n++].bytes;
@@ -245,16 +245,16 @@ static struct change *changes_of(struct cn_kind_row *old, size_t olds, struct cn
     if (change.objects != 0 || change.bytes != 0)
       changes[kept++] = change;
   }
-  qsort(changes, kept, sizeof *changes, by_change);
+  qsort(changes, kept, sizeof *changes, by_changed_bytes);
   *count = kept;
   return changes;
 }
 
-void cn_report_diff(FILE *out, const struct cn_graph *before, const struct cn_graph *after, size_t most)
+void cn_report_print_diff(FILE *out, const struct cn_graph *before, const struct cn_graph *after, size_t most)
 {
   size_t olds, news, count;
-  struct cn_kind_row *old = cn_report_kinds(before, &olds), *new = cn_report_kinds(after, &news);
-  struct change *changes = changes_of(old, olds, new, news, &count);
+  struct cn_kind_row *old = cn_report_make_kind_rows(before, &olds), *new = cn_report_make_kind_rows(after, &news);
+  struct kind_change *changes = find_kind_changes(old, olds, new, news, &count);
 
   fprintf(out, "%12s %14s  %s\n", "objects", "bytes", "type");
   for (size_t i = 0; i < count && i < most; i++)

@@ -10,13 +10,13 @@
 #include <string.h>
 #include "base/check.h"
 
-struct visit {
+struct search_position {
   uint32_t object;
   uint64_t edge; /* to be followed next */
 };
 
 /* Tables by number. */
-struct tables {
+struct dominator_tables {
   uint32_t count; /* the highest number */
   uint32_t *parent, *semi, *label, *ancestor, *idom, *bucket, *next;
   uint64_t *before; /* the index of each number's first predecessor */
@@ -31,23 +31,23 @@ static void *make_table(uint64_t count, size_t size)
 
 /* ---- the depth-first search ---- */
 
-static void number_object(struct cn_graph *graph, struct tables *t, uint32_t object, uint32_t parent)
+static void number_object(struct cn_graph *graph, struct dominator_tables *t, uint32_t object, uint32_t parent)
 {
   graph->number[object] = ++t->count;
   graph->order[t->count] = object;
   t->parent[t->count] = parent;
 }
 
-static void search_from(struct cn_graph *graph, struct tables *t, uint32_t start)
+static void search_depth_first(struct cn_graph *graph, struct dominator_tables *t, uint32_t start)
 {
   const struct cn_dump *dump = graph->dump;
-  CN_VECTOR(struct visit) stack = {0};
+  CN_VECTOR(struct search_position) stack = {0};
 
   number_object(graph, t, start, 1);
-  cn_push(&stack, (struct visit){start, dump->objects.at[start].edges});
+  cn_push(&stack, (struct search_position){start, dump->objects.at[start].edges});
   while (stack.count > 0) {
-    struct visit *top = &stack.at[stack.count - 1];
-    if (top->edge == cn_dump_edges_end(dump, top->object)) {
+    struct search_position *top = &stack.at[stack.count - 1];
+    if (top->edge == cn_dump_edges_end_of(dump, top->object)) {
       stack.count--;
       continue;
     }
@@ -55,12 +55,12 @@ static void search_from(struct cn_graph *graph, struct tables *t, uint32_t start
     if (graph->number[to] != 0)
       continue;
     number_object(graph, t, to, graph->number[top->object]);
-    cn_push(&stack, (struct visit){to, dump->objects.at[to].edges});
+    cn_push(&stack, (struct search_position){to, dump->objects.at[to].edges});
   }
   cn_free(&stack);
 }
 
-static void search_all(struct cn_graph *graph, struct tables *t)
+static void search_from_roots(struct cn_graph *graph, struct dominator_tables *t)
 {
   const struct cn_dump *dump = graph->dump;
 
@@ -68,13 +68,13 @@ static void search_all(struct cn_graph *graph, struct tables *t)
   graph->order[1] = graph->root;
   for (size_t i = 0; i < dump->roots.count; i++)
     if (graph->number[dump->roots.at[i].to] == 0)
-      search_from(graph, t, dump->roots.at[i].to);
+      search_depth_first(graph, t, dump->roots.at[i].to);
   graph->reached = t->count;
 }
 
 /* ---- predecessors ---- */
 
-static void add_predecessor(struct tables *t, uint32_t number, uint32_t from, bool counts)
+static void count_or_add_predecessor(struct dominator_tables *t, uint32_t number, uint32_t from, bool counts)
 {
   if (counts)
     t->before[number + 1]++;
@@ -82,34 +82,34 @@ static void add_predecessor(struct tables *t, uint32_t number, uint32_t from, bo
     t->predecessor[t->before[number]++] = from;
 }
 
-static void each_predecessor(struct cn_graph *graph, struct tables *t, bool counts)
+static void visit_predecessors(struct cn_graph *graph, struct dominator_tables *t, bool counts)
 {
   const struct cn_dump *dump = graph->dump;
 
   for (size_t i = 0; i < dump->roots.count; i++)
-    add_predecessor(t, graph->number[dump->roots.at[i].to], 1, counts);
+    count_or_add_predecessor(t, graph->number[dump->roots.at[i].to], 1, counts);
   for (uint32_t n = 2; n <= t->count; n++) {
     uint32_t object = graph->order[n];
-    uint64_t end = cn_dump_edges_end(dump, object);
+    uint64_t end = cn_dump_edges_end_of(dump, object);
     for (uint64_t e = dump->objects.at[object].edges; e < end; e++)
-      add_predecessor(t, graph->number[dump->edges.at[e].to], n, counts);
+      count_or_add_predecessor(t, graph->number[dump->edges.at[e].to], n, counts);
   }
 }
 
 /* Count, add up, and fill: after that before[n] is the end of the predecessors of n. */
-static void find_predecessors(struct cn_graph *graph, struct tables *t)
+static void find_predecessors(struct cn_graph *graph, struct dominator_tables *t)
 {
   t->before = make_table((uint64_t)t->count + 1, sizeof *t->before);
-  each_predecessor(graph, t, true);
+  visit_predecessors(graph, t, true);
   for (uint32_t n = 1; n <= t->count; n++)
     t->before[n + 1] += t->before[n];
   t->predecessor = make_table(t->before[t->count + 1], sizeof *t->predecessor);
-  each_predecessor(graph, t, false);
+  visit_predecessors(graph, t, false);
 }
 
 /* ---- Lengauer and Tarjan ---- */
 
-static void compress_path(struct tables *t, uint32_t number)
+static void compress_path(struct dominator_tables *t, uint32_t number)
 {
   t->path.count = 0;
   for (; t->ancestor[t->ancestor[number]] != 0; number = t->ancestor[number])
@@ -122,14 +122,14 @@ static void compress_path(struct tables *t, uint32_t number)
   }
 }
 
-static uint32_t evaluate_label(struct tables *t, uint32_t number)
+static uint32_t evaluate_label(struct dominator_tables *t, uint32_t number)
 {
   if (t->ancestor[number] != 0)
     compress_path(t, number);
   return t->label[number];
 }
 
-static void empty_bucket(struct tables *t, uint32_t parent)
+static void empty_bucket(struct dominator_tables *t, uint32_t parent)
 {
   for (uint32_t n = t->bucket[parent]; n != 0; n = t->next[n]) {
     uint32_t best = evaluate_label(t, n);
@@ -138,7 +138,7 @@ static void empty_bucket(struct tables *t, uint32_t parent)
   t->bucket[parent] = 0;
 }
 
-static void find_dominators(struct tables *t)
+static void find_dominators(struct dominator_tables *t)
 {
   for (uint32_t n = 1; n <= t->count; n++)
     t->semi[n] = t->label[n] = n;
@@ -161,7 +161,7 @@ static void find_dominators(struct tables *t)
 
 /* ---- the graph ---- */
 
-static void make_tables(struct tables *t, uint64_t count)
+static void make_tables(struct dominator_tables *t, uint64_t count)
 {
   uint32_t **all[] = {&t->parent, &t->semi, &t->label, &t->ancestor, &t->idom, &t->bucket, &t->next};
 
@@ -169,7 +169,7 @@ static void make_tables(struct tables *t, uint64_t count)
     *all[i] = make_table(count, sizeof **all[i]);
 }
 
-static void free_tables(struct tables *t)
+static void free_tables(struct dominator_tables *t)
 {
   uint32_t *all[] = {t->parent, t->semi, t->label, t->ancestor, t->idom, t->bucket, t->next};
 
@@ -181,7 +181,7 @@ static void free_tables(struct tables *t)
 }
 
 /* Add up retained bytes. A dominator has a lower number than the objects that it dominates. */
-static void add_up(struct cn_graph *graph, const struct tables *t)
+static void add_up_retained_bytes(struct cn_graph *graph, const struct dominator_tables *t)
 {
   const struct cn_dump *dump = graph->dump;
 
@@ -199,7 +199,7 @@ static void add_up(struct cn_graph *graph, const struct tables *t)
 
 void cn_graph_make(struct cn_graph *graph, const struct cn_dump *dump)
 {
-  struct tables t = {0};
+  struct dominator_tables t = {0};
   uint64_t count = dump->objects.count;
 
   CN_CHECK(count < UINT32_MAX - 2);
@@ -210,10 +210,10 @@ void cn_graph_make(struct cn_graph *graph, const struct cn_dump *dump)
   graph->retained = make_table(count, sizeof *graph->retained);
   memset(graph->dominator, 0xff, count * sizeof *graph->dominator);
   make_tables(&t, count);
-  search_all(graph, &t);
+  search_from_roots(graph, &t);
   find_predecessors(graph, &t);
   find_dominators(&t);
-  add_up(graph, &t);
+  add_up_retained_bytes(graph, &t);
   free_tables(&t);
 }
 
@@ -227,27 +227,28 @@ void cn_graph_free(struct cn_graph *graph)
 
 /* ---- kinds ---- */
 
-static uint32_t kind_of(const struct cn_dump *dump, uint32_t object)
+static uint32_t kind_of_object(const struct cn_dump *dump, uint32_t object)
 {
   return dump->types.at[dump->objects.at[object].type].kind;
 }
 
 /* Walk the tree of dominators, and count for each kind the objects above: the bytes that an outermost one retains
  * include those that objects below it retain. `child` and `next` are by object. */
-static void walk_tree(const struct cn_graph *graph, const uint32_t *child, const uint32_t *next, uint64_t *retained)
+static void add_up_retained_by_kind(const struct cn_graph *graph, const uint32_t *child, const uint32_t *next,
+                                    uint64_t *retained)
 {
   const struct cn_dump *dump = graph->dump;
   uint32_t *above = make_table(dump->kinds.count, sizeof *above);
   uint32_t at = child[graph->root];
 
   while (at != CN_GRAPH_NONE) {
-    if (above[kind_of(dump, at)]++ == 0)
-      retained[kind_of(dump, at)] += graph->retained[at];
+    if (above[kind_of_object(dump, at)]++ == 0)
+      retained[kind_of_object(dump, at)] += graph->retained[at];
     if (child[at] != CN_GRAPH_NONE) {
       at = child[at];
       continue;
     }
-    for (above[kind_of(dump, at)]--; next[at] == CN_GRAPH_NONE; above[kind_of(dump, at)]--) {
+    for (above[kind_of_object(dump, at)]--; next[at] == CN_GRAPH_NONE; above[kind_of_object(dump, at)]--) {
       at = graph->dominator[at];
       if (at == graph->root)
         break;
@@ -257,7 +258,7 @@ static void walk_tree(const struct cn_graph *graph, const uint32_t *child, const
   free(above);
 }
 
-uint64_t *cn_graph_retained_by_kind(const struct cn_graph *graph)
+uint64_t *cn_graph_sum_retained_by_kind(const struct cn_graph *graph)
 {
   uint64_t count = graph->dump->objects.count;
   uint32_t *child = make_table(count, sizeof *child), *next = make_table(count, sizeof *next);
@@ -270,7 +271,7 @@ uint64_t *cn_graph_retained_by_kind(const struct cn_graph *graph)
     next[object] = child[dominator];
     child[dominator] = object;
   }
-  walk_tree(graph, child, next, retained);
+  add_up_retained_by_kind(graph, child, next, retained);
   free(child);
   free(next);
   return retained;
@@ -278,7 +279,7 @@ uint64_t *cn_graph_retained_by_kind(const struct cn_graph *graph)
 
 /* ---- paths ---- */
 
-uint32_t *cn_graph_paths(const struct cn_dump *dump)
+uint32_t *cn_graph_find_shortest_paths(const struct cn_dump *dump)
 {
   uint64_t count = dump->objects.count, reached = 0;
   uint32_t *from = make_table(count, sizeof *from), *queue = make_table(count, sizeof *queue);
@@ -290,7 +291,7 @@ uint32_t *cn_graph_paths(const struct cn_dump *dump)
       queue[reached++] = dump->roots.at[i].to;
     }
   for (uint64_t done = 0; done < reached; done++) {
-    uint64_t end = cn_dump_edges_end(dump, queue[done]);
+    uint64_t end = cn_dump_edges_end_of(dump, queue[done]);
     for (uint64_t e = dump->objects.at[queue[done]].edges; e < end; e++) {
       uint32_t to = (uint32_t)dump->edges.at[e].to;
       if (from[to] != CN_GRAPH_NONE)

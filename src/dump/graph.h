@@ -28,10 +28,10 @@ void cn_graph_free(struct cn_graph *graph);
 
 /* The bytes that the objects of each kind retain one by one, each byte counted once. Bytes that only several objects
  * together keep are left out. `graph->dump->kinds.count` numbers, to be freed. */
-uint64_t *cn_graph_retained_by_kind(const struct cn_graph *graph);
+uint64_t *cn_graph_sum_retained_by_kind(const struct cn_graph *graph);
 
 /* From each object the one before it on a shortest path from a root: an object, or `root`; NONE: garbage. To be
  * freed. */
-uint32_t *cn_graph_paths(const struct cn_dump *dump);
+uint32_t *cn_graph_find_shortest_paths(const struct cn_dump *dump);
 
 #endif

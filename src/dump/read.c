@@ -11,7 +11,7 @@
 #include "base/check.h"
 #include "base/sorted.h"
 
-struct reader {
+struct dump_reader {
   struct cn_dump *dump;
   const unsigned char *start, *at, *end;
   const unsigned char *record; /* the start of the current record */
@@ -22,14 +22,14 @@ struct reader {
 
 /* ---- numbers and texts ---- */
 
-static void refuse_dump(struct reader *r, const char *wrong)
+static void refuse_dump(struct dump_reader *r, const char *wrong)
 {
   if (r->wrong == NULL)
     r->wrong = wrong;
   r->at = r->end;
 }
 
-static uint64_t read_number(struct reader *r)
+static uint64_t read_number(struct dump_reader *r)
 {
   uint64_t number = 0;
 
@@ -47,7 +47,7 @@ static uint64_t read_number(struct reader *r)
   return 0;
 }
 
-static int64_t read_difference(struct reader *r)
+static int64_t read_difference(struct dump_reader *r)
 {
   uint64_t number = read_number(r);
 
@@ -55,7 +55,7 @@ static int64_t read_difference(struct reader *r)
 }
 
 /* Read a number of things that take at least `least` bytes each. */
-static uint64_t read_count(struct reader *r, uint64_t least)
+static uint64_t read_count(struct dump_reader *r, uint64_t least)
 {
   uint64_t count = read_number(r);
 
@@ -67,7 +67,7 @@ static uint64_t read_count(struct reader *r, uint64_t least)
 }
 
 /* Read a text; control characters become question marks, since they go to terminals. */
-static char *read_text(struct reader *r)
+static char *read_text(struct dump_reader *r)
 {
   uint64_t length = read_count(r, 1);
   char *text = cn_alloc(length + 1);
@@ -82,7 +82,7 @@ static char *read_text(struct reader *r)
 
 /* ---- records ---- */
 
-static void read_info(struct reader *r)
+static void read_info_record(struct dump_reader *r)
 {
   struct cn_dump *dump = r->dump;
 
@@ -96,7 +96,7 @@ static void read_info(struct reader *r)
   dump->heap_maximum = read_number(r);
 }
 
-static void read_fields(struct reader *r, cn_dump_fields *fields)
+static void read_fields(struct dump_reader *r, cn_dump_fields *fields)
 {
   for (uint64_t left = read_count(r, 2); left > 0 && r->wrong == NULL; left--) {
     uint64_t offset = read_number(r);
@@ -104,7 +104,7 @@ static void read_fields(struct reader *r, cn_dump_fields *fields)
   }
 }
 
-static void read_type(struct reader *r)
+static void read_type_record(struct dump_reader *r)
 {
   struct cn_dump_type type = {.name = read_text(r)};
 
@@ -129,8 +129,8 @@ static const struct cn_dump_field *find_field(const cn_dump_fields *fields, uint
 }
 
 /* The field at `slot`, and of an element its number; null: the slot is outside all fields. */
-static const struct cn_dump_field *field_at(const struct cn_dump_type *type, uint64_t slot, uint64_t *index,
-                                            size_t *last)
+static const struct cn_dump_field *field_at_slot(const struct cn_dump_type *type, uint64_t slot, uint64_t *index,
+                                                 size_t *last)
 {
   const struct cn_dump_field *field = find_field(&type->fixed, slot, last);
 
@@ -141,15 +141,15 @@ static const struct cn_dump_field *field_at(const struct cn_dump_type *type, uin
   return find_field(&type->element, (slot - type->first) % type->stride, last);
 }
 
-static void read_edges(struct reader *r, const struct cn_dump_type *type, uint64_t address, uint64_t count)
+static void read_edges(struct dump_reader *r, const struct cn_dump_type *type, uint64_t address, uint64_t count)
 {
   uint64_t slot = 0, index, bytes = r->dump->objects.at[r->dump->objects.count - 1].bytes;
   size_t last = 0;
 
   for (; count > 0 && r->wrong == NULL; count--) {
-    slot += (uint64_t)read_difference(r) * CN_DUMP_UNIT;
-    uint64_t to = address + (uint64_t)read_difference(r) * CN_DUMP_UNIT;
-    const struct cn_dump_field *field = slot < bytes ? field_at(type, slot, &index, &last) : NULL;
+    slot += (uint64_t)read_difference(r) * CN_DUMP_UNIT_BYTES;
+    uint64_t to = address + (uint64_t)read_difference(r) * CN_DUMP_UNIT_BYTES;
+    const struct cn_dump_field *field = slot < bytes ? field_at_slot(type, slot, &index, &last) : NULL;
     if (field == NULL) {
       refuse_dump(r, "a reference where the type has none");
       return;
@@ -162,7 +162,7 @@ static void read_edges(struct reader *r, const struct cn_dump_type *type, uint64
   }
 }
 
-static void read_object(struct reader *r)
+static void read_object_record(struct dump_reader *r)
 {
   struct cn_dump *dump = r->dump;
   uint64_t type = read_number(r), step = read_number(r), units = read_number(r);
@@ -175,26 +175,27 @@ static void read_object(struct reader *r)
     refuse_dump(r, "an object of a type that has not come");
     return;
   }
-  if (step == 0 || step > UINT64_MAX / 4 / CN_DUMP_UNIT || units > UINT64_MAX / 4 / CN_DUMP_UNIT ||
-      __builtin_add_overflow(last, step * CN_DUMP_UNIT, &address) || address > UINT64_MAX / 2 ||
+  if (step == 0 || step > UINT64_MAX / 4 / CN_DUMP_UNIT_BYTES || units > UINT64_MAX / 4 / CN_DUMP_UNIT_BYTES ||
+      __builtin_add_overflow(last, step * CN_DUMP_UNIT_BYTES, &address) || address > UINT64_MAX / 2 ||
       dump->objects.count >= UINT32_MAX - 2) {
     refuse_dump(r, "an object whose address or size cannot be");
     return;
   }
-  cn_push(&dump->objects, (struct cn_dump_object){address, units * CN_DUMP_UNIT, dump->edges.count, (uint32_t)type});
-  if (__builtin_add_overflow(dump->bytes, units * CN_DUMP_UNIT, &dump->bytes))
+  cn_push(&dump->objects,
+          (struct cn_dump_object){address, units * CN_DUMP_UNIT_BYTES, dump->edges.count, (uint32_t)type});
+  if (__builtin_add_overflow(dump->bytes, units * CN_DUMP_UNIT_BYTES, &dump->bytes))
     refuse_dump(r, "objects that take more bytes than there can be");
   read_edges(r, &dump->types.at[type], address, count);
 }
 
-static void read_root(struct reader *r)
+static void read_root_record(struct dump_reader *r)
 {
   struct cn_dump *dump = r->dump;
   uint64_t kind = read_number(r), place = read_number(r), address = read_number(r);
 
   if (r->wrong != NULL)
     return;
-  if (kind >= CN_DUMP_ROOTS || place >= dump->places.count) {
+  if (kind >= CN_DUMP_ROOT_KINDS || place >= dump->places.count) {
     refuse_dump(r, "a root of unknown kind or place");
     return;
   }
@@ -206,7 +207,7 @@ static void read_root(struct reader *r)
     cn_push(&dump->roots, (struct cn_dump_root){(uint32_t)kind, (uint32_t)place, to});
 }
 
-static void read_end(struct reader *r)
+static void read_end_record(struct dump_reader *r)
 {
   uint64_t objects = read_number(r), references = read_number(r), roots = read_number(r);
 
@@ -217,7 +218,7 @@ static void read_end(struct reader *r)
 }
 
 /* Read a record. False: it was the last one. */
-static bool read_record(struct reader *r)
+static bool read_record(struct dump_reader *r)
 {
   r->record = r->at;
   if (r->at == r->end) {
@@ -225,28 +226,28 @@ static bool read_record(struct reader *r)
     return false;
   }
   unsigned char kind = *r->at++;
-  if ((kind == CN_DUMP_INFO) != (r->dump->program == NULL)) {
+  if ((kind == CN_DUMP_RECORD_INFO) != (r->dump->program == NULL)) {
     refuse_dump(r, "the head is not the first record");
     return false;
   }
   switch (kind) {
-  case CN_DUMP_INFO:
-    read_info(r);
+  case CN_DUMP_RECORD_INFO:
+    read_info_record(r);
     return true;
-  case CN_DUMP_TYPE:
-    read_type(r);
+  case CN_DUMP_RECORD_TYPE:
+    read_type_record(r);
     return true;
-  case CN_DUMP_OBJECT:
-    read_object(r);
+  case CN_DUMP_RECORD_OBJECT:
+    read_object_record(r);
     return true;
-  case CN_DUMP_PLACE:
+  case CN_DUMP_RECORD_PLACE:
     cn_push(&r->dump->places, read_text(r));
     return true;
-  case CN_DUMP_ROOT:
-    read_root(r);
+  case CN_DUMP_RECORD_ROOT:
+    read_root_record(r);
     return true;
-  case CN_DUMP_END:
-    read_end(r);
+  case CN_DUMP_RECORD_END:
+    read_end_record(r);
     return false;
   default:
     refuse_dump(r, "a record of unknown kind");
@@ -261,7 +262,8 @@ uint32_t cn_dump_object_at(const struct cn_dump *dump, uint64_t address)
   size_t below = 0;
 
   if (dump->objects.count != 0)
-    below = cn_sorted_below(&dump->objects.at->address, dump->objects.count, sizeof *dump->objects.at, address + 1);
+    below =
+        cn_sorted_count_below(&dump->objects.at->address, dump->objects.count, sizeof *dump->objects.at, address + 1);
   if (below == 0)
     return UINT32_MAX;
   const struct cn_dump_object *object = &dump->objects.at[below - 1];
@@ -270,7 +272,7 @@ uint32_t cn_dump_object_at(const struct cn_dump *dump, uint64_t address)
 
 /* The number of the object at `address`, searched from object `near` on, in steps that double: most references point to
  * neighbours. UINT64_MAX: no object begins there. */
-static uint64_t find_from(const struct cn_dump *dump, uint64_t near, uint64_t address)
+static uint64_t find_object_from(const struct cn_dump *dump, uint64_t near, uint64_t address)
 {
   const struct cn_dump_object *at = dump->objects.at;
   uint64_t low = near, high = near, step = 1, count = dump->objects.count;
@@ -283,7 +285,7 @@ static uint64_t find_from(const struct cn_dump *dump, uint64_t near, uint64_t ad
     low = high;
     high = high + step < count ? high + step : count;
   }
-  low += cn_sorted_below(&at[low].address, high - low, sizeof *at, address);
+  low += cn_sorted_count_below(&at[low].address, high - low, sizeof *at, address);
   return low < count && at[low].address == address ? low : UINT64_MAX;
 }
 
@@ -293,11 +295,11 @@ static void resolve_edges(struct cn_dump *dump)
   uint64_t kept = 0;
 
   for (uint32_t i = 0; i < dump->objects.count; i++) {
-    uint64_t from = dump->objects.at[i].edges, end = cn_dump_edges_end(dump, i);
+    uint64_t from = dump->objects.at[i].edges, end = cn_dump_edges_end_of(dump, i);
     dump->objects.at[i].edges = kept;
     for (uint64_t e = from; e < end; e++) {
       struct cn_dump_edge edge = dump->edges.at[e];
-      edge.to = find_from(dump, i, edge.to);
+      edge.to = find_object_from(dump, i, edge.to);
       if (edge.to != UINT64_MAX)
         dump->edges.at[kept++] = edge;
       else
@@ -337,12 +339,12 @@ static void number_kinds(struct cn_dump *dump)
   cn_free(&all);
 }
 
-char *cn_dump_field_name(const struct cn_dump *dump, uint32_t object, uint64_t slot)
+char *cn_dump_format_field_name(const struct cn_dump *dump, uint32_t object, uint64_t slot)
 {
   const struct cn_dump_type *type = &dump->types.at[dump->objects.at[object].type];
   uint64_t index;
   size_t last = 0;
-  const struct cn_dump_field *field = field_at(type, slot, &index, &last);
+  const struct cn_dump_field *field = field_at_slot(type, slot, &index, &last);
   size_t length = strlen(type->name);
 
   CN_CHECK(field != NULL); /* the reader has checked it */
@@ -358,14 +360,14 @@ char *cn_dump_field_name(const struct cn_dump *dump, uint32_t object, uint64_t s
 
 /* ---- the complete dump ---- */
 
-static const char *wrong_head(const unsigned char *bytes, size_t size)
+static const char *header_wrong(const unsigned char *bytes, size_t size)
 {
   size_t magic = sizeof CN_DUMP_MAGIC - 1;
   uint32_t words[2];
 
   if (size < magic || memcmp(bytes, CN_DUMP_MAGIC, magic) != 0)
     return "at byte 0: not a heap dump";
-  if (size < CN_DUMP_HEAD)
+  if (size < CN_DUMP_HEADER_BYTES)
     return "at byte 8: it is cut short";
   memcpy(words, bytes + magic, sizeof words);
   return words[0] != CN_DUMP_VERSION || words[1] != 0 ? "at byte 8: a version that is not known" : NULL;
@@ -373,15 +375,15 @@ static const char *wrong_head(const unsigned char *bytes, size_t size)
 
 int cn_dump_read(struct cn_dump *dump, const unsigned char *bytes, size_t size, char **error)
 {
-  const char *wrong = wrong_head(bytes, size);
-  struct reader r = {.dump = dump, .start = bytes, .end = bytes + size};
+  const char *wrong = header_wrong(bytes, size);
+  struct dump_reader r = {.dump = dump, .start = bytes, .end = bytes + size};
 
   *dump = (struct cn_dump){0};
   if (wrong != NULL) {
     *error = cn_strdup(wrong);
     return -1;
   }
-  r.at = bytes + CN_DUMP_HEAD;
+  r.at = bytes + CN_DUMP_HEADER_BYTES;
   while (read_record(&r) && r.wrong == NULL)
     ;
   if (r.wrong != NULL) {

@@ -67,17 +67,17 @@ const char *cn_dump_wrong(const struct cn_dump *dump);
 uint32_t cn_dump_object_at(const struct cn_dump *dump, uint64_t address);
 
 /* The end of an object's references. */
-static inline uint64_t cn_dump_edges_end(const struct cn_dump *dump, uint32_t object)
+static inline uint64_t cn_dump_edges_end_of(const struct cn_dump *dump, uint32_t object)
 {
   return object + 1u < dump->objects.count ? dump->objects.at[object + 1].edges : dump->edges.count;
 }
 
-static inline const char *cn_dump_type_name(const struct cn_dump *dump, uint32_t object)
+static inline const char *cn_dump_type_name_of(const struct cn_dump *dump, uint32_t object)
 {
   return dump->types.at[dump->objects.at[object].type].name;
 }
 
 /* "struct table.slots[3].value": the field of an object at `slot`. To be freed. */
-char *cn_dump_field_name(const struct cn_dump *dump, uint32_t object, uint64_t slot);
+char *cn_dump_format_field_name(const struct cn_dump *dump, uint32_t object, uint64_t slot);
 
 #endif

@@ -38,18 +38,19 @@ struct cn_details {
 
 /* A virtual frame: the innermost comes first, the function that owns the machine frame last. Strings end in 0 and stay
  * mapped with the image. */
-struct cn_source {
+struct cn_source_place {
   const char *function; /* source name, else the symbol; always given */
   const char *file;     /* null: unknown */
   uint32_t line, column;
 };
 
 /* An operand of the statepoint's deopt bundle, in the bundle's order. Cairn's own tails are left out. */
-struct cn_deopt {
-  enum { CN_DEOPT_CONSTANT, CN_DEOPT_VALUE, CN_DEOPT_ADDRESS, CN_DEOPT_AT_CALL } kind;
-  uint16_t size;     /* of the value in bytes, or 0: unknown */
-  struct cn_loc loc; /* VALUE: its place; ADDRESS: loc.reg + loc.offset is the value; AT_CALL: the register that held it
-                      * when the call was made; the call may have changed it ("deopt-lowering"="live-in") */
+struct cn_deopt_value {
+  enum { CN_DEOPT_CONSTANT, CN_DEOPT_VALUE, CN_DEOPT_ADDRESS, CN_DEOPT_REGISTER_AT_CALL } kind;
+  uint16_t size; /* of the value in bytes, or 0: unknown */
+  struct cn_frame_place
+      loc; /* VALUE: its place; ADDRESS: loc.reg + loc.offset is the value; AT_CALL: the register that held it
+            * when the call was made; the call may have changed it ("deopt-lowering"="live-in") */
   uint64_t constant;
 };
 
@@ -69,13 +70,13 @@ int cn_details_next_function(const unsigned char **cursor, const unsigned char *
 int cn_details_function_at(const unsigned char *start, const unsigned char *end, uintptr_t address,
                            struct cn_details_function *function);
 /* The i-th safepoint's return offset; they ascend. For callers that visit them all. */
-int cn_details_return_offset(const struct cn_details_function *function, uint32_t index, uint32_t *offset);
+int cn_details_read_return_offset(const struct cn_details_function *function, uint32_t index, uint32_t *offset);
 /* The details of the safepoint with this return offset; CN_FRAMEMAP_NONE if they are unknown. */
 int cn_details_find(const struct cn_details_function *function, uint32_t return_offset, struct cn_details *out);
 /* Step through the parts of the details: sources, then deopts, then spans; earlier kinds may be skipped.
  * CN_FRAMEMAP_NONE at the end. */
-int cn_details_next_source(struct cn_details *details, struct cn_source *out);
-int cn_details_next_deopt(struct cn_details *details, struct cn_deopt *out);
+int cn_details_next_source(struct cn_details *details, struct cn_source_place *out);
+int cn_details_next_deopt(struct cn_details *details, struct cn_deopt_value *out);
 /* Reads the span table, which must be mapped as the image says. */
 int cn_details_next_span(struct cn_details *details, struct cn_span *out);
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks that a struct cn_detail_function holds the promises of details.h. Debug builds ask before it is written.
+ * Checks that a struct cn_function_details holds the promises of details.h. Debug builds ask before it is written.
  */
 #include "framemap/details_format.h"
 
-static const char *deopt_wrong(const struct cn_deopt *v)
+static const char *deopt_wrong(const struct cn_deopt_value *v)
 {
   switch (v->kind) {
   case CN_DEOPT_CONSTANT:
     return v->loc.is_register || v->loc.reg || v->loc.offset ? "details: a constant has a place" : NULL;
   case CN_DEOPT_ADDRESS:
     return v->loc.is_register ? "details: an address is in a register" : NULL;
-  case CN_DEOPT_AT_CALL:
+  case CN_DEOPT_REGISTER_AT_CALL:
     return v->loc.is_register ? NULL : "details: a value of the call is in memory";
   case CN_DEOPT_VALUE:
     return v->loc.is_register && v->loc.offset ? "details: a register has an offset" : NULL;
@@ -19,11 +19,11 @@ static const char *deopt_wrong(const struct cn_deopt *v)
   return "details: a deopt value is of no kind";
 }
 
-static const char *detail_wrong(const struct cn_detail *d)
+static const char *detail_wrong(const struct cn_safepoint_details *d)
 {
   const char *wrong = NULL;
 
-  if (d->sources.count > CN_MAX_SOURCES)
+  if (d->sources.count > CN_MAX_VIRTUAL_FRAMES)
     return "details: a safepoint has too many virtual frames";
   for (size_t i = 0; i < d->sources.count; i++)
     if (!d->sources.at[i].function)
@@ -33,12 +33,12 @@ static const char *detail_wrong(const struct cn_detail *d)
   return wrong;
 }
 
-const char *cn_detail_function_wrong(const struct cn_detail_function *f)
+const char *cn_function_details_wrong(const struct cn_function_details *f)
 {
   const char *wrong = NULL;
 
   for (size_t i = 0; !wrong && i < f->details.count; i++) {
-    const struct cn_detail *d = &f->details.at[i];
+    const struct cn_safepoint_details *d = &f->details.at[i];
     if (d->return_offset == 0 || d->return_offset > f->code_size)
       return "details: a return address lies outside the function";
     if (i && d[-1].return_offset >= d->return_offset)

@@ -67,35 +67,35 @@
 enum {
   CN_DETAILS_MAX_SAFEPOINTS = (1 << 28) - 1,
 
-  CN_BLOCK_LENGTH = 0,
-  CN_BLOCK_ENTRY = 4,
-  CN_BLOCK_SPANS = 8,
-  CN_BLOCK_COUNT = 12,
-  CN_BLOCK_STRINGS = 16,
-  CN_BLOCK_FUNCTIONS = 20,
+  CN_DETAILS_BLOCK_LENGTH_OFFSET = 0,
+  CN_DETAILS_BLOCK_ENTRY_OFFSET = 4,
+  CN_DETAILS_BLOCK_SPANS_OFFSET = 8,
+  CN_DETAILS_BLOCK_COUNT_OFFSET = 12,
+  CN_DETAILS_BLOCK_STRINGS_OFFSET = 16,
+  CN_DETAILS_BLOCK_HEADER_BYTES = 20,
 
-  CN_DETAILS_ENTRY = 0,
-  CN_DETAILS_CODE_SIZE = 4,
-  CN_DETAILS_DATA = 8,
-  CN_DETAILS_FUNCTION = 12, /* bytes of these */
+  CN_DETAILS_ENTRY_OFFSET = 0,
+  CN_DETAILS_CODE_SIZE_OFFSET = 4,
+  CN_DETAILS_DATA_OFFSET = 8,
+  CN_DETAILS_FUNCTION_BYTES = 12, /* bytes of these */
 
-  CN_RECORD_SOURCES = 1 << 0,
-  CN_RECORD_DEOPTS = 1 << 1,
-  CN_RECORD_SPANS = 1 << 2,
+  CN_RECORD_HAS_SOURCES = 1 << 0,
+  CN_RECORD_HAS_DEOPTS = 1 << 1,
+  CN_RECORD_HAS_SPANS = 1 << 2,
 
-  CN_MAX_SOURCES = 1000, /* virtual frames of a safepoint; far more than compilers inline */
+  CN_MAX_VIRTUAL_FRAMES = 1000, /* virtual frames of a safepoint; far more than compilers inline */
 
-  CN_VALUE_KIND = 7,
+  CN_VALUE_KIND_MASK = 7,
   CN_VALUE_SIZE_SHIFT = 3,
 };
 
 enum cn_value_kind {
-  CN_VALUE_SMALL,
-  CN_VALUE_LARGE,
-  CN_VALUE_REGISTER,
-  CN_VALUE_MEMORY,
-  CN_VALUE_ADDRESS,
-  CN_VALUE_AT_CALL,
+  CN_VALUE_SMALL_CONSTANT,
+  CN_VALUE_LARGE_CONSTANT,
+  CN_VALUE_IN_REGISTER,
+  CN_VALUE_IN_MEMORY,
+  CN_VALUE_MEMORY_ADDRESS,
+  CN_VALUE_REGISTER_AT_CALL,
   CN_VALUE_KINDS
 };
 
@@ -104,34 +104,36 @@ struct cn_span_use {
   uint32_t index, depth;
 };
 
-/* The model that is written: the details of a safepoint. It holds (cn_detail_function_wrong()) that return offsets
+/* The model that is written: the details of a safepoint. It holds (cn_function_details_wrong()) that return offsets
  * ascend, within the code, that every source has a function's name, and that a deopt value's place is one of its kind.
  */
-struct cn_detail {
+struct cn_safepoint_details {
   uint32_t return_offset;
-  CN_VECTOR(struct cn_source) sources; /* innermost first; the strings belong to the caller */
-  CN_VECTOR(struct cn_deopt) deopts;
+  CN_VECTOR(struct cn_source_place) sources; /* innermost first; the strings belong to the caller */
+  CN_VECTOR(struct cn_deopt_value) deopts;
   CN_VECTOR(struct cn_span_use) spans;
 };
 
-struct cn_detail_function {
+struct cn_function_details {
   uint32_t entry; /* offset of the function in its section */
   uint32_t code_size;
-  CN_VECTOR(struct cn_detail) details; /* by return offset; empty ones are skipped */
+  CN_VECTOR(struct cn_safepoint_details) details; /* by return offset; empty ones are skipped */
 };
 
 /* details_check.c */
-const char *cn_detail_function_wrong(const struct cn_detail_function *function);
+const char *cn_function_details_wrong(const struct cn_function_details *function);
 
-void cn_detail_free(struct cn_detail *detail);
+void cn_safepoint_details_free(struct cn_safepoint_details *detail);
 
 /* Append a block about the functions of one section that have details. `functions` are sorted by entry. The field
- * CN_BLOCK_ENTRY is left zero for a relocation to the entry of the first function with details, which is returned; so
- * is CN_BLOCK_SPANS if `*spans` is set to true. -1 if all of them lack details: the output is unchanged. */
-int64_t cn_details_write(struct cn_bytes *out, const struct cn_detail_function *functions, size_t count, bool *spans);
-void cn_details_free(struct cn_detail_function *function);
+ * CN_DETAILS_BLOCK_ENTRY_OFFSET is left zero for a relocation to the entry of the first function with details, which is
+ * returned; so is CN_DETAILS_BLOCK_SPANS_OFFSET if `*spans` is set to true. -1 if all of them lack details: the output
+ * is unchanged. */
+int64_t cn_details_append_block(struct cn_bytes *out, const struct cn_function_details *functions, size_t count,
+                                bool *spans);
+void cn_function_details_free(struct cn_function_details *function);
 /* True if the safepoint has details to write. */
-bool cn_detail_says_something(const struct cn_detail *detail);
+bool cn_safepoint_has_details(const struct cn_safepoint_details *detail);
 
 /* Like cn_details_next_span(), for readers that leave the span table unmapped. The table is at cn_details_span_table().
  */

@@ -12,26 +12,29 @@
 
 /* ---- functions ---- */
 
-/* The function at f->index of a block that find_block() has checked. */
-static int read_function(struct cn_details_function *f)
+/* The function at f->index of a block that find_next_block() has checked. */
+static int read_block_function(struct cn_details_function *f)
 {
   const unsigned char *b = f->block;
-  const unsigned char *at = b + CN_BLOCK_FUNCTIONS + (size_t)f->index * CN_DETAILS_FUNCTION;
-  uint32_t count = cn_load(b + CN_BLOCK_COUNT, 4), strings = cn_load(b + CN_BLOCK_STRINGS, 4);
-  uint32_t start = cn_load(at + CN_DETAILS_DATA, 4), end = strings;
+  const unsigned char *at = b + CN_DETAILS_BLOCK_HEADER_BYTES + (size_t)f->index * CN_DETAILS_FUNCTION_BYTES;
+  uint32_t count = cn_load_little_endian(b + CN_DETAILS_BLOCK_COUNT_OFFSET, 4),
+           strings = cn_load_little_endian(b + CN_DETAILS_BLOCK_STRINGS_OFFSET, 4);
+  uint32_t start = cn_load_little_endian(at + CN_DETAILS_DATA_OFFSET, 4), end = strings;
   int32_t distance;
 
   CN_ASSERT(f->index < count);
   if (f->index + 1 < count)
-    end = cn_load(at + CN_DETAILS_FUNCTION + CN_DETAILS_DATA, 4);
-  if (start < CN_BLOCK_FUNCTIONS + count * (uint64_t)CN_DETAILS_FUNCTION || end > strings || end < 4 || start > end - 4)
+    end = cn_load_little_endian(at + CN_DETAILS_FUNCTION_BYTES + CN_DETAILS_DATA_OFFSET, 4);
+  if (start < CN_DETAILS_BLOCK_HEADER_BYTES + count * (uint64_t)CN_DETAILS_FUNCTION_BYTES || end > strings || end < 4 ||
+      start > end - 4)
     return CN_FRAMEMAP_BAD;
-  memcpy(&distance, b + CN_BLOCK_ENTRY, 4);
-  f->entry = (uintptr_t)(b + CN_BLOCK_ENTRY) + (uintptr_t)(intptr_t)distance + cn_load(at + CN_DETAILS_ENTRY, 4);
-  f->code_size = cn_load(at + CN_DETAILS_CODE_SIZE, 4);
+  memcpy(&distance, b + CN_DETAILS_BLOCK_ENTRY_OFFSET, 4);
+  f->entry = (uintptr_t)(b + CN_DETAILS_BLOCK_ENTRY_OFFSET) + (uintptr_t)(intptr_t)distance +
+             cn_load_little_endian(at + CN_DETAILS_ENTRY_OFFSET, 4);
+  f->code_size = cn_load_little_endian(at + CN_DETAILS_CODE_SIZE_OFFSET, 4);
   f->data = b + start;
   f->end = b + end;
-  uint32_t packed = cn_load(f->data, 4);
+  uint32_t packed = cn_load_little_endian(f->data, 4);
   unsigned a = packed >> 28 & 3, c = packed >> 30;
   f->safepoints = packed & CN_DETAILS_MAX_SAFEPOINTS;
   if (a > 2 || c > 2 || f->safepoints > (end - start - 4) / ((1u << a) + (1u << c)))
@@ -40,21 +43,22 @@ static int read_function(struct cn_details_function *f)
 }
 
 /* The block at or after *cursor. */
-static int find_block(const unsigned char **cursor, const unsigned char *end, struct cn_details_function *f)
+static int find_next_block(const unsigned char **cursor, const unsigned char *end, struct cn_details_function *f)
 {
   CN_ASSERT(*cursor <= end);
-  while (end - *cursor >= 4 && cn_load(*cursor, 4) == 0)
+  while (end - *cursor >= 4 && cn_load_little_endian(*cursor, 4) == 0)
     *cursor += 4;
   if (*cursor == end)
     return CN_FRAMEMAP_NONE;
   const unsigned char *b = *cursor;
-  if (end - b < CN_BLOCK_FUNCTIONS)
+  if (end - b < CN_DETAILS_BLOCK_HEADER_BYTES)
     return CN_FRAMEMAP_BAD;
-  uint32_t length = cn_load(b + CN_BLOCK_LENGTH, 4), count = cn_load(b + CN_BLOCK_COUNT, 4);
-  uint32_t strings = cn_load(b + CN_BLOCK_STRINGS, 4);
-  if (length < CN_BLOCK_FUNCTIONS || length % 4 || length > (size_t)(end - b) || !count ||
-      strings < CN_BLOCK_FUNCTIONS || strings >= length ||
-      count > (strings - CN_BLOCK_FUNCTIONS) / CN_DETAILS_FUNCTION || b[length - 1])
+  uint32_t length = cn_load_little_endian(b + CN_DETAILS_BLOCK_LENGTH_OFFSET, 4),
+           count = cn_load_little_endian(b + CN_DETAILS_BLOCK_COUNT_OFFSET, 4);
+  uint32_t strings = cn_load_little_endian(b + CN_DETAILS_BLOCK_STRINGS_OFFSET, 4);
+  if (length < CN_DETAILS_BLOCK_HEADER_BYTES || length % 4 || length > (size_t)(end - b) || !count ||
+      strings < CN_DETAILS_BLOCK_HEADER_BYTES || strings >= length ||
+      count > (strings - CN_DETAILS_BLOCK_HEADER_BYTES) / CN_DETAILS_FUNCTION_BYTES || b[length - 1])
     return CN_FRAMEMAP_BAD;
   *f = (struct cn_details_function){.block = b};
   return CN_FRAMEMAP_OK;
@@ -62,25 +66,25 @@ static int find_block(const unsigned char **cursor, const unsigned char *end, st
 
 int cn_details_next_function(const unsigned char **cursor, const unsigned char *end, struct cn_details_function *f)
 {
-  if (f->block && f->index + 1 < cn_load(f->block + CN_BLOCK_COUNT, 4)) {
+  if (f->block && f->index + 1 < cn_load_little_endian(f->block + CN_DETAILS_BLOCK_COUNT_OFFSET, 4)) {
     f->index++;
-    return read_function(f);
+    return read_block_function(f);
   }
   if (f->block)
-    *cursor = f->block + cn_load(f->block + CN_BLOCK_LENGTH, 4);
-  int status = find_block(cursor, end, f);
-  return status ? status : read_function(f);
+    *cursor = f->block + cn_load_little_endian(f->block + CN_DETAILS_BLOCK_LENGTH_OFFSET, 4);
+  int status = find_next_block(cursor, end, f);
+  return status ? status : read_block_function(f);
 }
 
 /* The last function of the block that begins at `address` or before. */
-static int find_in_block(uintptr_t address, struct cn_details_function *f)
+static int find_function_in_block(uintptr_t address, struct cn_details_function *f)
 {
-  uint32_t low = 0, high = cn_load(f->block + CN_BLOCK_COUNT, 4);
+  uint32_t low = 0, high = cn_load_little_endian(f->block + CN_DETAILS_BLOCK_COUNT_OFFSET, 4);
   int status;
 
   while (high - low > 1) {
     f->index = low + (high - low) / 2;
-    if ((status = read_function(f)))
+    if ((status = read_block_function(f)))
       return status;
     if (f->entry <= address)
       low = f->index;
@@ -88,7 +92,7 @@ static int find_in_block(uintptr_t address, struct cn_details_function *f)
       high = f->index;
   }
   f->index = low;
-  return read_function(f);
+  return read_block_function(f);
 }
 
 int cn_details_function_at(const unsigned char *start, const unsigned char *end, uintptr_t address,
@@ -96,27 +100,27 @@ int cn_details_function_at(const unsigned char *start, const unsigned char *end,
 {
   int status;
 
-  while (!(status = find_block(&start, end, f)) && !(status = find_in_block(address, f))) {
+  while (!(status = find_next_block(&start, end, f)) && !(status = find_function_in_block(address, f))) {
     if (address - f->entry < f->code_size)
       return CN_FRAMEMAP_OK;
-    start = f->block + cn_load(f->block + CN_BLOCK_LENGTH, 4);
+    start = f->block + cn_load_little_endian(f->block + CN_DETAILS_BLOCK_LENGTH_OFFSET, 4);
   }
   return status;
 }
 
 /* ---- safepoints ---- */
 
-int cn_details_return_offset(const struct cn_details_function *f, uint32_t index, uint32_t *offset)
+int cn_details_read_return_offset(const struct cn_details_function *f, uint32_t index, uint32_t *offset)
 {
-  unsigned a = cn_load(f->data, 4) >> 28 & 3;
+  unsigned a = cn_load_little_endian(f->data, 4) >> 28 & 3;
   const unsigned char *at = f->data + 4 + ((size_t)index << a);
 
   if (index >= f->safepoints)
     return CN_FRAMEMAP_BAD;
-  *offset = cn_load(at, 1u << a);
+  *offset = cn_load_little_endian(at, 1u << a);
   if (*offset == 0 || *offset > f->code_size)
     return CN_FRAMEMAP_BAD;
-  return index && cn_load(at - (1u << a), 1u << a) >= *offset ? CN_FRAMEMAP_BAD : CN_FRAMEMAP_OK;
+  return index && cn_load_little_endian(at - (1u << a), 1u << a) >= *offset ? CN_FRAMEMAP_BAD : CN_FRAMEMAP_OK;
 }
 
 /* Set *at to a place of the area; false if it lies beyond the end. */
@@ -128,7 +132,7 @@ static bool seek_place(const struct cn_details *d, uint64_t place, const unsigne
   return true;
 }
 
-static bool get_u32(const unsigned char **at, const unsigned char *end, uint32_t *value)
+static bool get_uleb_u32(const unsigned char **at, const unsigned char *end, uint32_t *value)
 {
   uint64_t wide;
 
@@ -139,41 +143,41 @@ static bool get_u32(const unsigned char **at, const unsigned char *end, uint32_t
 }
 
 /* A line, stored as its distance from another. */
-static bool get_line(const unsigned char **at, const unsigned char *end, uint32_t from, uint32_t *line)
+static bool get_relative_line(const unsigned char **at, const unsigned char *end, uint32_t from, uint32_t *line)
 {
   uint64_t zigzag;
 
   if (!cn_uleb_get(at, end, &zigzag) || zigzag >> 33)
     return false;
-  int64_t value = from + cn_unzigzag(zigzag);
+  int64_t value = from + cn_zigzag_decode(zigzag);
   *line = (uint32_t)value;
   return value >= 0 && value <= UINT32_MAX;
 }
 
-struct scope {
+struct inline_scope {
   uint32_t name, file, line, parent_distance;
   const unsigned char *call; /* if it has a parent */
 };
 
-static bool read_scope(const struct cn_details *d, uint32_t place, struct scope *s)
+static bool read_inline_scope(const struct cn_details *d, uint32_t place, struct inline_scope *s)
 {
   const unsigned char *at, *end = d->function.end;
 
-  if (!seek_place(d, place, &at) || !get_u32(&at, end, &s->name) || !get_u32(&at, end, &s->file) ||
-      !get_u32(&at, end, &s->line) || !get_u32(&at, end, &s->parent_distance))
+  if (!seek_place(d, place, &at) || !get_uleb_u32(&at, end, &s->name) || !get_uleb_u32(&at, end, &s->file) ||
+      !get_uleb_u32(&at, end, &s->line) || !get_uleb_u32(&at, end, &s->parent_distance))
     return false;
   s->call = at;
   return s->parent_distance <= place;
 }
 
 /* The number of virtual frames from the scope at `place` on. */
-static bool count_scopes(const struct cn_details *d, uint32_t place, uint32_t *count)
+static bool count_inline_scopes(const struct cn_details *d, uint32_t place, uint32_t *count)
 {
-  struct scope s;
+  struct inline_scope s;
 
   *count = 0;
   do {
-    if (!read_scope(d, place, &s) || *count == CN_MAX_SOURCES)
+    if (!read_inline_scope(d, place, &s) || *count == CN_MAX_VIRTUAL_FRAMES)
       return false;
     ++*count;
     place -= s.parent_distance;
@@ -181,42 +185,43 @@ static bool count_scopes(const struct cn_details *d, uint32_t place, uint32_t *c
   return true;
 }
 
-static int read_record(struct cn_details *d, const unsigned char *at)
+static int read_details_record(struct cn_details *d, const unsigned char *at)
 {
   const unsigned char *end = d->function.end;
-  struct scope s;
+  struct inline_scope s;
   unsigned char head = *at++;
 
-  if (head & (unsigned char)~(CN_RECORD_SOURCES | CN_RECORD_DEOPTS | CN_RECORD_SPANS))
+  if (head & (unsigned char)~(CN_RECORD_HAS_SOURCES | CN_RECORD_HAS_DEOPTS | CN_RECORD_HAS_SPANS))
     return CN_FRAMEMAP_BAD;
-  if ((head & CN_RECORD_SOURCES) &&
-      (!get_u32(&at, end, &d->scope) || !read_scope(d, d->scope, &s) || !count_scopes(d, d->scope, &d->sources) ||
-       !get_line(&at, end, s.line, &d->line) || !get_u32(&at, end, &d->column)))
+  if ((head & CN_RECORD_HAS_SOURCES) &&
+      (!get_uleb_u32(&at, end, &d->scope) || !read_inline_scope(d, d->scope, &s) ||
+       !count_inline_scopes(d, d->scope, &d->sources) || !get_relative_line(&at, end, s.line, &d->line) ||
+       !get_uleb_u32(&at, end, &d->column)))
     return CN_FRAMEMAP_BAD;
-  if ((head & CN_RECORD_DEOPTS) && (!get_u32(&at, end, &d->deopts) || d->deopts >= (size_t)(end - at)))
+  if ((head & CN_RECORD_HAS_DEOPTS) && (!get_uleb_u32(&at, end, &d->deopts) || d->deopts >= (size_t)(end - at)))
     return CN_FRAMEMAP_BAD;
-  if (head & CN_RECORD_DEOPTS)
+  if (head & CN_RECORD_HAS_DEOPTS)
     d->deopts++;
   d->cursor = at;
-  d->spans = head & CN_RECORD_SPANS ? 1 : 0; /* their number follows the deopt values */
+  d->spans = head & CN_RECORD_HAS_SPANS ? 1 : 0; /* their number follows the deopt values */
   return CN_FRAMEMAP_OK;
 }
 
-static bool read_deopt(struct cn_details *d, struct cn_deopt *out);
+static bool read_deopt_value(struct cn_details *d, struct cn_deopt_value *out);
 
 /* Count the spans: their number follows the deopt values. */
 static int count_spans(struct cn_details *d)
 {
   struct cn_details rest = *d;
-  struct cn_deopt skipped;
+  struct cn_deopt_value skipped;
   uint32_t spans;
 
   if (!d->spans)
     return CN_FRAMEMAP_OK;
   for (; rest.deopts; rest.deopts--)
-    if (!read_deopt(&rest, &skipped))
+    if (!read_deopt_value(&rest, &skipped))
       return CN_FRAMEMAP_BAD;
-  if (!get_u32(&rest.cursor, d->function.end, &spans) || spans >= (size_t)(d->function.end - rest.cursor))
+  if (!get_uleb_u32(&rest.cursor, d->function.end, &spans) || spans >= (size_t)(d->function.end - rest.cursor))
     return CN_FRAMEMAP_BAD;
   d->spans = spans + 1;
   return CN_FRAMEMAP_OK;
@@ -224,7 +229,7 @@ static int count_spans(struct cn_details *d)
 
 int cn_details_find(const struct cn_details_function *f, uint32_t return_offset, struct cn_details *out)
 {
-  uint32_t packed = cn_load(f->data, 4), low = 0, high = f->safepoints, offset;
+  uint32_t packed = cn_load_little_endian(f->data, 4), low = 0, high = f->safepoints, offset;
   unsigned a = packed >> 28 & 3, b = packed >> 30;
   const unsigned char *places = f->data + 4 + ((size_t)f->safepoints << a), *at;
 
@@ -232,18 +237,18 @@ int cn_details_find(const struct cn_details_function *f, uint32_t return_offset,
   CN_ASSERT(f->block);
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
-    if (cn_details_return_offset(f, middle, &offset))
+    if (cn_details_read_return_offset(f, middle, &offset))
       return CN_FRAMEMAP_BAD;
     if (offset < return_offset)
       low = middle + 1;
     else
       high = middle;
   }
-  if (low == f->safepoints || cn_details_return_offset(f, low, &offset) || offset != return_offset)
+  if (low == f->safepoints || cn_details_read_return_offset(f, low, &offset) || offset != return_offset)
     return CN_FRAMEMAP_NONE;
-  if (!seek_place(out, cn_load(places + ((size_t)low << b), 1u << b), &at))
+  if (!seek_place(out, cn_load_little_endian(places + ((size_t)low << b), 1u << b), &at))
     return CN_FRAMEMAP_BAD;
-  int status = read_record(out, at);
+  int status = read_details_record(out, at);
   return status ? status : count_spans(out);
 }
 
@@ -253,47 +258,49 @@ int cn_details_find(const struct cn_details_function *f, uint32_t return_offset,
 static const char *string_at(const struct cn_details *d, uint32_t place)
 {
   const unsigned char *b = d->function.block;
-  uint32_t strings = cn_load(b + CN_BLOCK_STRINGS, 4), length = cn_load(b + CN_BLOCK_LENGTH, 4);
+  uint32_t strings = cn_load_little_endian(b + CN_DETAILS_BLOCK_STRINGS_OFFSET, 4),
+           length = cn_load_little_endian(b + CN_DETAILS_BLOCK_LENGTH_OFFSET, 4);
 
   return place < length - strings ? (const char *)b + strings + place : NULL;
 }
 
-int cn_details_next_source(struct cn_details *d, struct cn_source *out)
+int cn_details_next_source(struct cn_details *d, struct cn_source_place *out)
 {
   const unsigned char *end = d->function.end;
-  struct scope s, parent;
+  struct inline_scope s, parent;
 
   if (!d->sources)
     return CN_FRAMEMAP_NONE;
-  if (!read_scope(d, d->scope, &s))
+  if (!read_inline_scope(d, d->scope, &s))
     return CN_FRAMEMAP_BAD;
-  *out = (struct cn_source){.function = string_at(d, s.name),
-                            .file = s.file ? string_at(d, s.file) : NULL,
-                            .line = d->line,
-                            .column = d->column};
+  *out = (struct cn_source_place){.function = string_at(d, s.name),
+                                  .file = s.file ? string_at(d, s.file) : NULL,
+                                  .line = d->line,
+                                  .column = d->column};
   if (!out->function || (s.file && !out->file))
     return CN_FRAMEMAP_BAD;
   d->sources--;
   d->scope -= s.parent_distance;
-  if (s.parent_distance && (!read_scope(d, d->scope, &parent) || !get_line(&s.call, end, parent.line, &d->line) ||
-                            !get_u32(&s.call, end, &d->column)))
+  if (s.parent_distance &&
+      (!read_inline_scope(d, d->scope, &parent) || !get_relative_line(&s.call, end, parent.line, &d->line) ||
+       !get_uleb_u32(&s.call, end, &d->column)))
     return CN_FRAMEMAP_BAD;
   return CN_FRAMEMAP_OK;
 }
 
-static bool read_size(struct cn_details *d, unsigned code, uint16_t *size)
+static bool read_value_size(struct cn_details *d, unsigned code, uint16_t *size)
 {
   uint32_t value = 0;
 
   if (code)
     value = code <= 16 ? 1u << (code - 1) : UINT32_MAX;
-  else if (!get_u32(&d->cursor, d->function.end, &value))
+  else if (!get_uleb_u32(&d->cursor, d->function.end, &value))
     return false;
   *size = (uint16_t)value;
   return value <= UINT16_MAX;
 }
 
-static bool read_deopt(struct cn_details *d, struct cn_deopt *out)
+static bool read_deopt_value(struct cn_details *d, struct cn_deopt_value *out)
 {
   const unsigned char *end = d->function.end;
   uint64_t value = 0;
@@ -301,34 +308,34 @@ static bool read_deopt(struct cn_details *d, struct cn_deopt *out)
   if (d->cursor == end)
     return false;
   unsigned char head = *d->cursor++;
-  *out = (struct cn_deopt){.kind = CN_DEOPT_CONSTANT};
-  if (!read_size(d, head >> CN_VALUE_SIZE_SHIFT, &out->size))
+  *out = (struct cn_deopt_value){.kind = CN_DEOPT_CONSTANT};
+  if (!read_value_size(d, head >> CN_VALUE_SIZE_SHIFT, &out->size))
     return false;
-  switch (head & CN_VALUE_KIND) {
-  case CN_VALUE_SMALL:
+  switch (head & CN_VALUE_KIND_MASK) {
+  case CN_VALUE_SMALL_CONSTANT:
     if (!cn_uleb_get(&d->cursor, end, &value))
       return false;
-    out->constant = (uint64_t)cn_unzigzag(value);
+    out->constant = (uint64_t)cn_zigzag_decode(value);
     return true;
-  case CN_VALUE_LARGE:
+  case CN_VALUE_LARGE_CONSTANT:
     if (end - d->cursor < 8)
       return false;
     out->constant = cn_load_u64(d->cursor);
     d->cursor += 8;
     return true;
-  case CN_VALUE_REGISTER:
-  case CN_VALUE_AT_CALL:
+  case CN_VALUE_IN_REGISTER:
+  case CN_VALUE_REGISTER_AT_CALL:
     out->loc.is_register = 1;
     break;
-  case CN_VALUE_MEMORY:
-  case CN_VALUE_ADDRESS:
+  case CN_VALUE_IN_MEMORY:
+  case CN_VALUE_MEMORY_ADDRESS:
     break;
   default:
     return false;
   }
-  out->kind = (head & CN_VALUE_KIND) == CN_VALUE_ADDRESS   ? CN_DEOPT_ADDRESS
-              : (head & CN_VALUE_KIND) == CN_VALUE_AT_CALL ? CN_DEOPT_AT_CALL
-                                                           : CN_DEOPT_VALUE;
+  out->kind = (head & CN_VALUE_KIND_MASK) == CN_VALUE_MEMORY_ADDRESS     ? CN_DEOPT_ADDRESS
+              : (head & CN_VALUE_KIND_MASK) == CN_VALUE_REGISTER_AT_CALL ? CN_DEOPT_REGISTER_AT_CALL
+                                                                         : CN_DEOPT_VALUE;
   if (!cn_uleb_get(&d->cursor, end, &value) || value > UINT8_MAX)
     return false;
   out->loc.reg = (uint8_t)value;
@@ -336,15 +343,15 @@ static bool read_deopt(struct cn_details *d, struct cn_deopt *out)
     return true;
   if (!cn_uleb_get(&d->cursor, end, &value) || value >> 32)
     return false;
-  out->loc.offset = (int32_t)cn_unzigzag(value);
+  out->loc.offset = (int32_t)cn_zigzag_decode(value);
   return true;
 }
 
-int cn_details_next_deopt(struct cn_details *d, struct cn_deopt *out)
+int cn_details_next_deopt(struct cn_details *d, struct cn_deopt_value *out)
 {
   if (!d->deopts)
     return CN_FRAMEMAP_NONE;
-  if (!read_deopt(d, out))
+  if (!read_deopt_value(d, out))
     return CN_FRAMEMAP_BAD;
   d->deopts--;
   return CN_FRAMEMAP_OK;
@@ -353,18 +360,18 @@ int cn_details_next_deopt(struct cn_details *d, struct cn_deopt *out)
 int cn_details_next_span_use(struct cn_details *d, struct cn_span_use *out)
 {
   const unsigned char *end = d->function.end;
-  struct cn_deopt skipped;
+  struct cn_deopt_value skipped;
   uint32_t number;
 
   if (!d->spans)
     return CN_FRAMEMAP_NONE;
   for (; d->deopts; d->deopts--)
-    if (!read_deopt(d, &skipped))
+    if (!read_deopt_value(d, &skipped))
       return CN_FRAMEMAP_BAD;
-  if (!d->in_spans && !get_u32(&d->cursor, end, &number))
+  if (!d->in_spans && !get_uleb_u32(&d->cursor, end, &number))
     return CN_FRAMEMAP_BAD;
   d->in_spans = true;
-  if (!get_u32(&d->cursor, end, &out->index) || !get_u32(&d->cursor, end, &out->depth))
+  if (!get_uleb_u32(&d->cursor, end, &out->index) || !get_uleb_u32(&d->cursor, end, &out->depth))
     return CN_FRAMEMAP_BAD;
   d->spans--;
   return CN_FRAMEMAP_OK;
@@ -372,7 +379,7 @@ int cn_details_next_span_use(struct cn_details *d, struct cn_span_use *out)
 
 uintptr_t cn_details_span_table(const struct cn_details *d)
 {
-  const unsigned char *at = d->function.block + CN_BLOCK_SPANS;
+  const unsigned char *at = d->function.block + CN_DETAILS_BLOCK_SPANS_OFFSET;
   int32_t distance;
 
   memcpy(&distance, at, 4);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "framemap/intern.h"
 
-struct writer {
+struct details_writer {
   struct cn_intern strings, scopes, records; /* the last two: of one function */
   struct cn_bytes text;                      /* the strings */
   struct cn_bytes area;                      /* the function's scopes and records */
@@ -17,7 +17,7 @@ struct writer {
   bool any_spans;
 };
 
-static uint32_t put_string(struct writer *w, const char *s)
+static uint32_t put_string(struct details_writer *w, const char *s)
 {
   size_t length = s ? strlen(s) : 0;
   bool is_new;
@@ -31,14 +31,14 @@ static uint32_t put_string(struct writer *w, const char *s)
 }
 
 /* A scope: its place, and its base line, subtracted from all its lines. */
-struct scope {
+struct inline_scope {
   uint32_t place, line;
 };
 
 /* The scope of `source`, inlined into `parent` (if any) where `call` says. Its base line is that of the first source
  * that needs the scope. */
-static struct scope put_scope(struct writer *w, const struct cn_source *source, const struct scope *parent,
-                              const struct cn_source *call)
+static struct inline_scope put_inline_scope(struct details_writer *w, const struct cn_source_place *source,
+                                            const struct inline_scope *parent, const struct cn_source_place *call)
 {
   struct cn_bytes key = {0};
   uint32_t name = put_string(w, source->function), file = put_string(w, source->file);
@@ -63,30 +63,30 @@ static struct scope put_scope(struct writer *w, const struct cn_source *source, 
     cn_uleb_put(&w->area, source->line);
     cn_uleb_put(&w->area, parent ? place - parent->place : 0);
     if (parent) {
-      cn_uleb_put(&w->area, cn_zigzag((int64_t)call->line - parent->line));
+      cn_uleb_put(&w->area, cn_zigzag_encode((int64_t)call->line - parent->line));
       cn_uleb_put(&w->area, call->column);
     }
   }
   cn_free(&key);
-  return (struct scope){w->lines.at[number], w->lines.at[number + 1]};
+  return (struct inline_scope){w->lines.at[number], w->lines.at[number + 1]};
 }
 
-static void put_sources(struct writer *w, const struct cn_detail *d, struct cn_bytes *record)
+static void put_sources(struct details_writer *w, const struct cn_safepoint_details *d, struct cn_bytes *record)
 {
-  struct scope s = {0};
+  struct inline_scope s = {0};
   size_t count = d->sources.count;
 
-  CN_CHECK(count <= CN_MAX_SOURCES);
+  CN_CHECK(count <= CN_MAX_VIRTUAL_FRAMES);
   for (size_t i = count; i-- > 0;)
-    s = put_scope(w, &d->sources.at[i], i + 1 < count ? &s : NULL, i + 1 < count ? &d->sources.at[i + 1] : NULL);
+    s = put_inline_scope(w, &d->sources.at[i], i + 1 < count ? &s : NULL, i + 1 < count ? &d->sources.at[i + 1] : NULL);
   CN_ASSERT(s.place < w->area.count);
   cn_uleb_put(record, s.place);
-  cn_uleb_put(record, cn_zigzag((int64_t)d->sources.at[0].line - s.line));
+  cn_uleb_put(record, cn_zigzag_encode((int64_t)d->sources.at[0].line - s.line));
   cn_uleb_put(record, d->sources.at[0].column);
 }
 
 /* The first byte of a value, with its size if that is a power of 2. */
-static void put_head(struct cn_bytes *out, enum cn_value_kind kind, unsigned size)
+static void put_value_head(struct cn_bytes *out, enum cn_value_kind kind, unsigned size)
 {
   unsigned code = 0;
 
@@ -97,49 +97,50 @@ static void put_head(struct cn_bytes *out, enum cn_value_kind kind, unsigned siz
     cn_uleb_put(out, size);
 }
 
-static void put_deopt(struct cn_bytes *out, const struct cn_deopt *v)
+static void put_deopt_value(struct cn_bytes *out, const struct cn_deopt_value *v)
 {
   if (v->kind == CN_DEOPT_CONSTANT) {
-    uint64_t zigzag = cn_zigzag((int64_t)v->constant);
+    uint64_t zigzag = cn_zigzag_encode((int64_t)v->constant);
     bool small = zigzag < UINT64_C(1) << 49;
-    put_head(out, small ? CN_VALUE_SMALL : CN_VALUE_LARGE, v->size);
+    put_value_head(out, small ? CN_VALUE_SMALL_CONSTANT : CN_VALUE_LARGE_CONSTANT, v->size);
     if (small)
       cn_uleb_put(out, zigzag);
     else
-      cn_put(out, v->constant, 8);
+      cn_put_little_endian(out, v->constant, 8);
     return;
   }
-  CN_CHECK(v->kind == CN_DEOPT_VALUE || v->loc.is_register == (v->kind == CN_DEOPT_AT_CALL));
-  put_head(out,
-           v->kind == CN_DEOPT_ADDRESS   ? CN_VALUE_ADDRESS
-           : v->kind == CN_DEOPT_AT_CALL ? CN_VALUE_AT_CALL
-           : v->loc.is_register          ? CN_VALUE_REGISTER
-                                         : CN_VALUE_MEMORY,
-           v->size);
+  CN_CHECK(v->kind == CN_DEOPT_VALUE || v->loc.is_register == (v->kind == CN_DEOPT_REGISTER_AT_CALL));
+  put_value_head(out,
+                 v->kind == CN_DEOPT_ADDRESS            ? CN_VALUE_MEMORY_ADDRESS
+                 : v->kind == CN_DEOPT_REGISTER_AT_CALL ? CN_VALUE_REGISTER_AT_CALL
+                 : v->loc.is_register                   ? CN_VALUE_IN_REGISTER
+                                                        : CN_VALUE_IN_MEMORY,
+                 v->size);
   cn_uleb_put(out, v->loc.reg);
   if (!v->loc.is_register)
-    cn_uleb_put(out, cn_zigzag(v->loc.offset));
+    cn_uleb_put(out, cn_zigzag_encode(v->loc.offset));
 }
 
-bool cn_detail_says_something(const struct cn_detail *d)
+bool cn_safepoint_has_details(const struct cn_safepoint_details *d)
 {
   return d->sources.count || d->deopts.count || d->spans.count;
 }
 
 /* The place of the record of `d`, which equal safepoints share. */
-static uint32_t put_record(struct writer *w, const struct cn_detail *d)
+static uint32_t put_details_record(struct details_writer *w, const struct cn_safepoint_details *d)
 {
   struct cn_bytes record = {0};
   bool is_new;
 
-  cn_push(&record, (unsigned char)((d->sources.count ? CN_RECORD_SOURCES : 0) |
-                                   (d->deopts.count ? CN_RECORD_DEOPTS : 0) | (d->spans.count ? CN_RECORD_SPANS : 0)));
+  cn_push(&record,
+          (unsigned char)((d->sources.count ? CN_RECORD_HAS_SOURCES : 0) |
+                          (d->deopts.count ? CN_RECORD_HAS_DEOPTS : 0) | (d->spans.count ? CN_RECORD_HAS_SPANS : 0)));
   if (d->sources.count)
     put_sources(w, d, &record);
   if (d->deopts.count)
     cn_uleb_put(&record, d->deopts.count - 1);
   for (size_t i = 0; i < d->deopts.count; i++)
-    put_deopt(&record, &d->deopts.at[i]);
+    put_deopt_value(&record, &d->deopts.at[i]);
   if (d->spans.count)
     cn_uleb_put(&record, d->spans.count - 1);
   for (size_t i = 0; i < d->spans.count; i++) {
@@ -154,24 +155,24 @@ static uint32_t put_record(struct writer *w, const struct cn_detail *d)
   return place;
 }
 
-struct found {
+struct placed_record {
   uint32_t offset, place;
 };
 
-static void put_function(struct writer *w, const struct cn_detail_function *f, struct cn_bytes *out)
+static void put_function_details(struct details_writer *w, const struct cn_function_details *f, struct cn_bytes *out)
 {
-  CN_VECTOR(struct found) found = {0};
+  CN_VECTOR(struct placed_record) found = {0};
 
   for (size_t i = 0; i < f->details.count; i++)
-    if (cn_detail_says_something(&f->details.at[i]))
-      cn_push(&found, (struct found){f->details.at[i].return_offset, put_record(w, &f->details.at[i])});
+    if (cn_safepoint_has_details(&f->details.at[i]))
+      cn_push(&found, (struct placed_record){f->details.at[i].return_offset, put_details_record(w, &f->details.at[i])});
   CN_CHECK(found.count && found.count <= CN_DETAILS_MAX_SAFEPOINTS);
-  unsigned a = cn_log_width(found.at[found.count - 1].offset), b = cn_log_width(w->area.count);
-  cn_put(out, (uint32_t)found.count | a << 28 | b << 30, 4);
+  unsigned a = cn_log2_width_of(found.at[found.count - 1].offset), b = cn_log2_width_of(w->area.count);
+  cn_put_little_endian(out, (uint32_t)found.count | a << 28 | b << 30, 4);
   for (size_t i = 0; i < found.count; i++)
-    cn_put(out, found.at[i].offset, 1u << a);
+    cn_put_little_endian(out, found.at[i].offset, 1u << a);
   for (size_t i = 0; i < found.count; i++)
-    cn_put(out, found.at[i].place, 1u << b);
+    cn_put_little_endian(out, found.at[i].place, 1u << b);
   for (size_t i = 0; i < w->area.count; i++)
     cn_push(out, w->area.at[i]);
   cn_free(&found);
@@ -181,13 +182,13 @@ static void put_function(struct writer *w, const struct cn_detail_function *f, s
 }
 
 /* The functions that have details: their number, and the first. */
-static uint32_t count_functions(const struct cn_detail_function *functions, size_t count, size_t *first)
+static uint32_t count_functions_with_details(const struct cn_function_details *functions, size_t count, size_t *first)
 {
   uint32_t found = 0;
 
   for (size_t i = count; i-- > 0;)
     for (size_t k = 0; k < functions[i].details.count; k++)
-      if (cn_detail_says_something(&functions[i].details.at[k])) {
+      if (cn_safepoint_has_details(&functions[i].details.at[k])) {
         *first = i;
         found++;
         break;
@@ -195,46 +196,47 @@ static uint32_t count_functions(const struct cn_detail_function *functions, size
   return found;
 }
 
-static bool has_details(const struct cn_detail_function *f)
+static bool has_details(const struct cn_function_details *f)
 {
   size_t first;
 
-  return count_functions(f, 1, &first) != 0;
+  return count_functions_with_details(f, 1, &first) != 0;
 }
 
-int64_t cn_details_write(struct cn_bytes *out, const struct cn_detail_function *functions, size_t count, bool *spans)
+int64_t cn_details_append_block(struct cn_bytes *out, const struct cn_function_details *functions, size_t count,
+                                bool *spans)
 {
-  struct writer w = {0};
-  size_t begin = out->count, first = 0, entry = begin + CN_BLOCK_FUNCTIONS;
-  uint32_t found = count_functions(functions, count, &first);
+  struct details_writer w = {0};
+  size_t begin = out->count, first = 0, entry = begin + CN_DETAILS_BLOCK_HEADER_BYTES;
+  uint32_t found = count_functions_with_details(functions, count, &first);
 
   *spans = false;
   if (!found)
     return -1;
   CN_CHECK(begin % 4 == 0 && first < count);
   cn_push(&w.text, 0);
-  for (size_t i = 0; i < CN_BLOCK_FUNCTIONS + found * (size_t)CN_DETAILS_FUNCTION; i++)
+  for (size_t i = 0; i < CN_DETAILS_BLOCK_HEADER_BYTES + found * (size_t)CN_DETAILS_FUNCTION_BYTES; i++)
     cn_push(out, 0);
   for (size_t i = first; i < count; i++) {
     CN_CHECK(i == first || functions[i - 1].entry <= functions[i].entry);
     if (!has_details(&functions[i]))
       continue;
-    CN_ASSERT_VALID(cn_detail_function_wrong(&functions[i]));
-    cn_set_u32(out, entry + CN_DETAILS_ENTRY, functions[i].entry - functions[first].entry);
-    cn_set_u32(out, entry + CN_DETAILS_CODE_SIZE, functions[i].code_size);
-    cn_set_u32(out, entry + CN_DETAILS_DATA, (uint32_t)(out->count - begin));
-    entry += CN_DETAILS_FUNCTION;
-    put_function(&w, &functions[i], out);
+    CN_ASSERT_VALID(cn_function_details_wrong(&functions[i]));
+    cn_set_u32(out, entry + CN_DETAILS_ENTRY_OFFSET, functions[i].entry - functions[first].entry);
+    cn_set_u32(out, entry + CN_DETAILS_CODE_SIZE_OFFSET, functions[i].code_size);
+    cn_set_u32(out, entry + CN_DETAILS_DATA_OFFSET, (uint32_t)(out->count - begin));
+    entry += CN_DETAILS_FUNCTION_BYTES;
+    put_function_details(&w, &functions[i], out);
   }
-  CN_CHECK(entry - begin == CN_BLOCK_FUNCTIONS + found * (size_t)CN_DETAILS_FUNCTION);
-  cn_set_u32(out, begin + CN_BLOCK_COUNT, found);
-  cn_set_u32(out, begin + CN_BLOCK_STRINGS, (uint32_t)(out->count - begin));
+  CN_CHECK(entry - begin == CN_DETAILS_BLOCK_HEADER_BYTES + found * (size_t)CN_DETAILS_FUNCTION_BYTES);
+  cn_set_u32(out, begin + CN_DETAILS_BLOCK_COUNT_OFFSET, found);
+  cn_set_u32(out, begin + CN_DETAILS_BLOCK_STRINGS_OFFSET, (uint32_t)(out->count - begin));
   for (size_t i = 0; i < w.text.count; i++)
     cn_push(out, w.text.at[i]);
   while ((out->count - begin) % 4)
     cn_push(out, 0);
   CN_CHECK(out->count - begin <= UINT32_MAX);
-  cn_set_u32(out, begin + CN_BLOCK_LENGTH, (uint32_t)(out->count - begin));
+  cn_set_u32(out, begin + CN_DETAILS_BLOCK_LENGTH_OFFSET, (uint32_t)(out->count - begin));
   *spans = w.any_spans;
   cn_intern_free(&w.strings);
   cn_free(&w.text);
@@ -243,16 +245,16 @@ int64_t cn_details_write(struct cn_bytes *out, const struct cn_detail_function *
   return functions[first].entry;
 }
 
-void cn_detail_free(struct cn_detail *detail)
+void cn_safepoint_details_free(struct cn_safepoint_details *detail)
 {
   cn_free(&detail->sources);
   cn_free(&detail->deopts);
   cn_free(&detail->spans);
 }
 
-void cn_details_free(struct cn_detail_function *function)
+void cn_function_details_free(struct cn_function_details *function)
 {
   for (size_t i = 0; i < function->details.count; i++)
-    cn_detail_free(&function->details.at[i]);
+    cn_safepoint_details_free(&function->details.at[i]);
   cn_free(&function->details);
 }

@@ -9,33 +9,34 @@
 
 /* ---- the model ---- */
 
-static bool is_saved(const struct cn_safepoint *f, unsigned reg)
+static bool is_register_saved(const struct cn_safepoint *f, unsigned reg)
 {
-  return reg < CN_CALLEE_SAVED && (f->saved >> reg & 1);
+  return reg < CN_CALLEE_SAVED_COUNT && (f->saved >> reg & 1);
 }
 
 /* A base other than the stack pointer is the frame's if the caller's value has been saved. */
-static bool is_base(const struct cn_safepoint *f, unsigned dwarf)
+static bool is_frame_base(const struct cn_safepoint *f, unsigned dwarf)
 {
-  return dwarf == CN_DWARF_SP || (cn_port_base(dwarf) < CN_PORT_BASES && is_saved(f, cn_port_tracked(dwarf)));
+  return dwarf == CN_DWARF_SP || (cn_port_base_index_of(dwarf) < CN_PORT_BASE_COUNT &&
+                                  is_register_saved(f, cn_port_tracked_register_of(dwarf)));
 }
 
 static const char *shape_wrong(const struct cn_safepoint *f)
 {
-  if (!is_base(f, f->cfa_reg))
+  if (!is_frame_base(f, f->cfa_reg))
     return "frame map: a frame address is not based on a base of the frame";
   if (f->cfa_offset < 8 || f->cfa_offset % 8)
     return "frame map: a frame address is not above its base";
-  if (f->saved >> CN_CALLEE_SAVED)
+  if (f->saved >> CN_CALLEE_SAVED_COUNT)
     return "frame map: a register is saved that is not callee-saved";
-  for (unsigned r = 0; r < CN_CALLEE_SAVED; r++) {
-    if (!is_saved(f, r))
+  for (unsigned r = 0; r < CN_CALLEE_SAVED_COUNT; r++) {
+    if (!is_register_saved(f, r))
       continue;
-    if (f->saved_offset[r] > CN_FIRST_PUSH || f->saved_offset[r] % 8 ||
+    if (f->saved_offset[r] > CN_FIRST_PUSH_OFFSET || f->saved_offset[r] % 8 ||
         (f->cfa_reg == CN_DWARF_SP && f->saved_offset[r] < -f->cfa_offset))
       return "frame map: a register is saved outside the frame";
     for (unsigned other = 0; other < r; other++)
-      if (is_saved(f, other) && f->saved_offset[other] == f->saved_offset[r])
+      if (is_register_saved(f, other) && f->saved_offset[other] == f->saved_offset[r])
         return "frame map: two registers are saved in one place";
   }
   return NULL;
@@ -43,7 +44,7 @@ static const char *shape_wrong(const struct cn_safepoint *f)
 
 /* True if `size` bytes at reg + offset lie above the stack pointer, below the return address and clear of the saved
  * registers, or if the model leaves the register's target open. */
-static bool in_frame(const struct cn_safepoint *f, unsigned reg, int64_t offset, int64_t size)
+static bool lies_in_frame(const struct cn_safepoint *f, unsigned reg, int64_t offset, int64_t size)
 {
   if (reg == CN_DWARF_SP && offset < 0)
     return false;
@@ -52,32 +53,32 @@ static bool in_frame(const struct cn_safepoint *f, unsigned reg, int64_t offset,
   int64_t from = offset - f->cfa_offset, to = from + size;
   if (to > -8)
     return false;
-  for (unsigned r = 0; r < CN_CALLEE_SAVED; r++)
-    if (is_saved(f, r) && from < f->saved_offset[r] + 8 && to > f->saved_offset[r])
+  for (unsigned r = 0; r < CN_CALLEE_SAVED_COUNT; r++)
+    if (is_register_saved(f, r) && from < f->saved_offset[r] + 8 && to > f->saved_offset[r])
       return false;
   return true;
 }
 
-static const char *place_wrong(const struct cn_safepoint *f, struct cn_loc loc)
+static const char *place_wrong(const struct cn_safepoint *f, struct cn_frame_place loc)
 {
-  if (loc.is_register && (loc.reg > CN_DWARF_LAST || cn_port_is_lost(loc.reg)))
+  if (loc.is_register && (loc.reg > CN_DWARF_LAST || cn_port_is_lost_over_every_call(loc.reg)))
     return "frame map: a reference is in a register that no call preserves";
   if (loc.is_register)
     return loc.reg == f->cfa_reg ? "frame map: a reference is in the base of the frame address" : NULL;
-  if (!is_base(f, loc.reg))
+  if (!is_frame_base(f, loc.reg))
     return "frame map: a slot is not based on a base of the frame";
   if (loc.offset % 8)
     return "frame map: a slot is not aligned";
-  return in_frame(f, loc.reg, loc.offset, 8) ? NULL : "frame map: a slot lies outside the frame";
+  return lies_in_frame(f, loc.reg, loc.offset, 8) ? NULL : "frame map: a slot lies outside the frame";
 }
 
 /* True if the place is one of the first `bases` roots', which ascend. */
-static bool holds_base(const struct cn_map_safepoint *s, uint32_t bases, struct cn_loc place)
+static bool is_place_of_base(const struct cn_map_safepoint *s, uint32_t bases, struct cn_frame_place place)
 {
   uint32_t low = 0;
 
-  CN_BISECT(low, bases, middle, cn_loc_compare(s->roots[middle].base, place) < 0);
-  return low < bases && cn_loc_compare(s->roots[low].base, place) == 0;
+  CN_BISECT(low, bases, middle, cn_frame_place_compare(s->roots[middle].base, place) < 0);
+  return low < bases && cn_frame_place_compare(s->roots[low].base, place) == 0;
 }
 
 static const char *root_wrong(const struct cn_map_safepoint *s, uint32_t i, uint32_t bases)
@@ -89,13 +90,13 @@ static const char *root_wrong(const struct cn_map_safepoint *s, uint32_t i, uint
     wrong = place_wrong(&s->frame, root->derived);
   if (wrong)
     return wrong;
-  if (i && i != bases && cn_loc_compare(root[-1].derived, root->derived) >= 0)
+  if (i && i != bases && cn_frame_place_compare(root[-1].derived, root->derived) >= 0)
     return "frame map: the places of roots do not ascend";
   if (!root->is_derived)
-    return cn_loc_compare(root->base, root->derived) == 0 ? NULL : "frame map: a base has two places";
-  if (!holds_base(s, bases, root->base))
+    return cn_frame_place_compare(root->base, root->derived) == 0 ? NULL : "frame map: a base has two places";
+  if (!is_place_of_base(s, bases, root->base))
     return "frame map: the base of a derived reference is not listed";
-  return holds_base(s, bases, root->derived) ? "frame map: a place is a base's and derived" : NULL;
+  return is_place_of_base(s, bases, root->derived) ? "frame map: a place is a base's and derived" : NULL;
 }
 
 static const char *roots_wrong(const struct cn_map_safepoint *s)
@@ -113,9 +114,9 @@ static const char *roots_wrong(const struct cn_map_safepoint *s)
   return wrong;
 }
 
-static const char *area_wrong(const struct cn_safepoint *f, const struct cn_area *a)
+static const char *area_wrong(const struct cn_safepoint *f, const struct cn_described_area *a)
 {
-  if (!is_base(f, a->reg))
+  if (!is_frame_base(f, a->reg))
     return "frame map: an area is not based on a base of the frame";
   if (a->ref_offset)
     return "frame map: an area does not start at its first reference";
@@ -125,7 +126,7 @@ static const char *area_wrong(const struct cn_safepoint *f, const struct cn_area
     return "frame map: the references of an area share bytes";
   if (a->stride > INT32_MAX || a->count - 1 > INT32_MAX / (a->stride ? a->stride : 1))
     return "frame map: an area is larger than a frame";
-  return in_frame(f, a->reg, a->offset, (int64_t)((a->count - 1) * a->stride + 8))
+  return lies_in_frame(f, a->reg, a->offset, (int64_t)((a->count - 1) * a->stride + 8))
              ? NULL
              : "frame map: an area lies outside the frame";
 }
@@ -145,7 +146,7 @@ const char *cn_map_function_wrong(const struct cn_map_function *f)
 {
   const char *wrong = NULL;
 
-  if (f->safepoints.count > CN_MAP_MAX_SAFEPOINTS)
+  if (f->safepoints.count > CN_FRAMEMAP_MAX_SAFEPOINTS)
     return "frame map: a function has too many safepoints";
   for (size_t i = 0; !wrong && i < f->safepoints.count; i++) {
     const struct cn_map_safepoint *s = &f->safepoints.at[i];
@@ -160,43 +161,44 @@ const char *cn_map_function_wrong(const struct cn_map_function *f)
 
 /* ---- its bytes ---- */
 
-static bool same_frame(const struct cn_safepoint *a, const struct cn_safepoint *b)
+static bool is_same_frame(const struct cn_safepoint *a, const struct cn_safepoint *b)
 {
   bool same = a->cfa_reg == b->cfa_reg && a->cfa_offset == b->cfa_offset && a->saved == b->saved && a->id == b->id &&
               a->roots == b->roots && a->areas == b->areas;
 
-  for (unsigned r = 0; same && r < CN_CALLEE_SAVED; r++)
-    same = !is_saved(a, r) || a->saved_offset[r] == b->saved_offset[r];
+  for (unsigned r = 0; same && r < CN_CALLEE_SAVED_COUNT; r++)
+    same = !is_register_saved(a, r) || a->saved_offset[r] == b->saved_offset[r];
   return same;
 }
 
-static bool same_root(const struct cn_root *a, const struct cn_root *b)
+static bool is_same_root(const struct cn_root *a, const struct cn_root *b)
 {
-  return a->is_derived == b->is_derived && cn_loc_compare(a->base, b->base) == 0 &&
-         cn_loc_compare(a->derived, b->derived) == 0;
+  return a->is_derived == b->is_derived && cn_frame_place_compare(a->base, b->base) == 0 &&
+         cn_frame_place_compare(a->derived, b->derived) == 0;
 }
 
-static bool same_area(const struct cn_area *a, const struct cn_area *b)
+static bool is_same_area(const struct cn_described_area *a, const struct cn_described_area *b)
 {
   return a->reg == b->reg && a->offset == b->offset && a->tag == b->tag && a->count == b->count &&
          a->stride == b->stride && a->parameter == b->parameter;
 }
 
-static bool reads_back(const struct cn_framemap_function *read, uint32_t index, const struct cn_map_safepoint *want)
+static bool reads_back_as_written(const struct cn_framemap_function *read, uint32_t index,
+                                  const struct cn_map_safepoint *want)
 {
   struct cn_safepoint s;
   struct cn_root root;
-  struct cn_area area;
+  struct cn_described_area area;
   uint32_t offset;
 
-  if (cn_framemap_return_offset(read, index, &offset) || offset != want->return_offset ||
-      cn_framemap_safepoint(read, index, &s) || !same_frame(&want->frame, &s))
+  if (cn_framemap_read_return_offset(read, index, &offset) || offset != want->return_offset ||
+      cn_framemap_read_safepoint(read, index, &s) || !is_same_frame(&want->frame, &s))
     return false;
   for (uint32_t i = 0; i < want->frame.roots; i++)
-    if (cn_framemap_next_root(&s, &root) || !same_root(&want->roots[i], &root))
+    if (cn_framemap_next_root(&s, &root) || !is_same_root(&want->roots[i], &root))
       return false;
   for (uint32_t i = 0; i < want->frame.areas; i++)
-    if (cn_framemap_next_area(&s, &area) || !same_area(&want->areas[i], &area))
+    if (cn_framemap_next_area(&s, &area) || !is_same_area(&want->areas[i], &area))
       return false;
   return true;
 }
@@ -211,7 +213,7 @@ const char *cn_framemap_encoding_wrong(const unsigned char *bytes, size_t length
   if (read.code_size != f->code_size || read.safepoints != f->safepoints.count || read.no_barriers != f->no_barriers)
     return "frame map: the bytes have another header";
   for (uint32_t i = 0; i < read.safepoints; i++)
-    if (!reads_back(&read, i, &f->safepoints.at[i]))
+    if (!reads_back_as_written(&read, i, &f->safepoints.at[i]))
       return "frame map: the bytes say something else of a safepoint";
   return NULL;
 }

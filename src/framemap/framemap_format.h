@@ -21,7 +21,7 @@
  *
  * A descriptor (uleb: unsigned LEB128 of at most 64 bits):
  *
- *     u8    head: bits 0..1  base of the CFA: its index in cn_port_bases, 0 is SP
+ *     u8    head: bits 0..1  base of the CFA: its index in cn_port_base_registers, 0 is SP
  *                 bit  2     there are areas
  *                 bits 3..4  statepoint id: 0 default, 1 poll, 2 allocation,
  *                            3 a u64 follows the saved registers
@@ -57,26 +57,26 @@
 #include "framemap/leb.h"
 
 enum {
-  CN_MAP_LENGTH = 0,
-  CN_MAP_ENTRY = 4,
-  CN_MAP_CODE_SIZE = 8,
-  CN_MAP_COUNT = 12,
-  CN_MAP_HEADER = 16,
-  CN_MAP_MAX_SAFEPOINTS = (1 << 27) - 1,
-  CN_MAP_NO_BARRIERS = 1 << 27,
+  CN_FRAMEMAP_LENGTH_OFFSET = 0,
+  CN_FRAMEMAP_ENTRY_OFFSET = 4,
+  CN_FRAMEMAP_CODE_SIZE_OFFSET = 8,
+  CN_FRAMEMAP_COUNT_OFFSET = 12,
+  CN_FRAMEMAP_HEADER_BYTES = 16,
+  CN_FRAMEMAP_MAX_SAFEPOINTS = (1 << 27) - 1,
+  CN_FRAMEMAP_NO_BARRIERS_FLAG = 1 << 27,
 
-  CN_HEAD_AREAS = 1 << 2,
-  CN_HEAD_ID_SHIFT = 3,
-  CN_HEAD_ROOTS_SHIFT = 5,
-  CN_HEAD_MANY_ROOTS = 7,
-  CN_ID_EXPLICIT = 3,
-  CN_SAVED_PUSHED = 1 << 7,
-  CN_PLACE_FRAME = 1 << 5,
-  CN_AREA_TAGGED = 3,
+  CN_DESCRIPTOR_HAS_AREAS = 1 << 2,
+  CN_DESCRIPTOR_ID_SHIFT = 3,
+  CN_DESCRIPTOR_ROOTS_SHIFT = 5,
+  CN_DESCRIPTOR_MANY_ROOTS = 7,
+  CN_STATEPOINT_ID_EXPLICIT = 3,
+  CN_SAVED_IN_PUSH_ORDER = 1 << 7,
+  CN_PLACE_ON_OTHER_BASE = 1 << 5,
+  CN_AREA_TAG_FOLLOWS = 3,
 };
 
 /* The order of places: registers first, then by register and offset. */
-static inline int cn_loc_compare(struct cn_loc a, struct cn_loc b)
+static inline int cn_frame_place_compare(struct cn_frame_place a, struct cn_frame_place b)
 {
   if (a.is_register != b.is_register)
     return a.is_register ? -1 : 1;
@@ -100,8 +100,8 @@ struct cn_map_safepoint {
   uint32_t return_offset;
   struct cn_safepoint frame; /* `roots` and `areas` count these: */
   struct cn_root *roots;
-  struct cn_area *areas;
-  struct cn_detail detail; /* kept in section `cairn_details` */
+  struct cn_described_area *areas;
+  struct cn_safepoint_details detail; /* kept in section `cairn_details` */
 };
 
 struct cn_map_function {
@@ -113,9 +113,10 @@ struct cn_map_function {
   CN_VECTOR(struct cn_map_safepoint) safepoints; /* by return offset */
 };
 
-/* Append a function's map. The entry field, CN_MAP_ENTRY after the old end, is left zero for a relocation. */
-void cn_framemap_write(struct cn_bytes *out, const struct cn_map_function *function);
-void cn_framemap_free(struct cn_map_function *function);
+/* Append a function's map. The entry field, CN_FRAMEMAP_ENTRY_OFFSET after the old end, is left zero for a relocation.
+ */
+void cn_framemap_append_function(struct cn_bytes *out, const struct cn_map_function *function);
+void cn_map_function_free(struct cn_map_function *function);
 
 /* framemap_check.c: validators of a finished model, and of its bytes before they are relocated. */
 const char *cn_map_function_wrong(const struct cn_map_function *function);

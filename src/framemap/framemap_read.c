@@ -12,7 +12,7 @@
 #include "framemap/framemap_format.h"
 
 /* Eight times `value`, if that is a 32-bit offset. */
-static bool scale_offset(int64_t value, int32_t *offset)
+static bool scale_word_offset(int64_t value, int32_t *offset)
 {
   if (value > INT32_MAX / 8 || value < INT32_MIN / 8)
     return false;
@@ -23,93 +23,95 @@ static bool scale_offset(int64_t value, int32_t *offset)
 int cn_framemap_next_function(const unsigned char **cursor, const unsigned char *end, struct cn_framemap_function *f)
 {
   CN_ASSERT(*cursor <= end);
-  while (end - *cursor >= 4 && cn_load(*cursor, 4) == 0)
+  while (end - *cursor >= 4 && cn_load_little_endian(*cursor, 4) == 0)
     *cursor += 4;
   if (*cursor == end)
     return CN_FRAMEMAP_NONE;
   const unsigned char *p = *cursor;
   size_t room = (size_t)(end - p);
-  if (room < CN_MAP_HEADER)
+  if (room < CN_FRAMEMAP_HEADER_BYTES)
     return CN_FRAMEMAP_BAD;
-  size_t length = cn_load(p + CN_MAP_LENGTH, 4);
-  uint32_t packed = cn_load(p + CN_MAP_COUNT, 4);
-  uint32_t count = packed & CN_MAP_MAX_SAFEPOINTS;
+  size_t length = cn_load_little_endian(p + CN_FRAMEMAP_LENGTH_OFFSET, 4);
+  uint32_t packed = cn_load_little_endian(p + CN_FRAMEMAP_COUNT_OFFSET, 4);
+  uint32_t count = packed & CN_FRAMEMAP_MAX_SAFEPOINTS;
   unsigned a = packed >> 28 & 3, b = packed >> 30;
-  if (length < CN_MAP_HEADER || length > room || length % 4 || a > 2 || b > 2)
+  if (length < CN_FRAMEMAP_HEADER_BYTES || length > room || length % 4 || a > 2 || b > 2)
     return CN_FRAMEMAP_BAD;
-  if (count > (length - CN_MAP_HEADER) / ((1u << a) + (1u << b)))
+  if (count > (length - CN_FRAMEMAP_HEADER_BYTES) / ((1u << a) + (1u << b)))
     return CN_FRAMEMAP_BAD;
   int32_t distance;
-  memcpy(&distance, p + CN_MAP_ENTRY, 4);
-  f->entry = (uintptr_t)(p + CN_MAP_ENTRY) + (uintptr_t)(intptr_t)distance;
-  f->code_size = cn_load(p + CN_MAP_CODE_SIZE, 4);
+  memcpy(&distance, p + CN_FRAMEMAP_ENTRY_OFFSET, 4);
+  f->entry = (uintptr_t)(p + CN_FRAMEMAP_ENTRY_OFFSET) + (uintptr_t)(intptr_t)distance;
+  f->code_size = cn_load_little_endian(p + CN_FRAMEMAP_CODE_SIZE_OFFSET, 4);
   f->safepoints = count;
-  f->no_barriers = packed & CN_MAP_NO_BARRIERS;
+  f->no_barriers = packed & CN_FRAMEMAP_NO_BARRIERS_FLAG;
   f->data = p;
   f->end = *cursor = p + length;
   return CN_FRAMEMAP_OK;
 }
 
-bool cn_framemap_same(const struct cn_framemap_function *one, const struct cn_framemap_function *other)
+bool cn_framemap_is_same(const struct cn_framemap_function *one, const struct cn_framemap_function *other)
 {
   size_t bytes = (size_t)(one->end - one->data);
-  uint32_t packed = cn_load(one->data + CN_MAP_COUNT, 4) ^ cn_load(other->data + CN_MAP_COUNT, 4);
+  uint32_t packed = cn_load_little_endian(one->data + CN_FRAMEMAP_COUNT_OFFSET, 4) ^
+                    cn_load_little_endian(other->data + CN_FRAMEMAP_COUNT_OFFSET, 4);
 
   return bytes == (size_t)(other->end - other->data) && one->code_size == other->code_size &&
-         (packed & ~(uint32_t)CN_MAP_NO_BARRIERS) == 0 &&
-         memcmp(one->data + CN_MAP_HEADER, other->data + CN_MAP_HEADER, bytes - CN_MAP_HEADER) == 0;
+         (packed & ~(uint32_t)CN_FRAMEMAP_NO_BARRIERS_FLAG) == 0 &&
+         memcmp(one->data + CN_FRAMEMAP_HEADER_BYTES, other->data + CN_FRAMEMAP_HEADER_BYTES,
+                bytes - CN_FRAMEMAP_HEADER_BYTES) == 0;
 }
 
-int cn_framemap_return_offset(const struct cn_framemap_function *f, uint32_t index, uint32_t *offset)
+int cn_framemap_read_return_offset(const struct cn_framemap_function *f, uint32_t index, uint32_t *offset)
 {
-  unsigned a = cn_load(f->data + CN_MAP_COUNT, 4) >> 28 & 3;
-  const unsigned char *at = f->data + CN_MAP_HEADER + ((size_t)index << a);
+  unsigned a = cn_load_little_endian(f->data + CN_FRAMEMAP_COUNT_OFFSET, 4) >> 28 & 3;
+  const unsigned char *at = f->data + CN_FRAMEMAP_HEADER_BYTES + ((size_t)index << a);
 
   if (index >= f->safepoints)
     return CN_FRAMEMAP_BAD;
-  *offset = cn_load(at, 1u << a);
+  *offset = cn_load_little_endian(at, 1u << a);
   if (*offset == 0 || *offset > f->code_size)
     return CN_FRAMEMAP_BAD;
-  if (index && cn_load(at - (1u << a), 1u << a) >= *offset)
+  if (index && cn_load_little_endian(at - (1u << a), 1u << a) >= *offset)
     return CN_FRAMEMAP_BAD;
   return CN_FRAMEMAP_OK;
 }
 
-static bool get_saved(const unsigned char **cursor, const unsigned char *end, struct cn_safepoint *out)
+static bool get_saved_registers(const unsigned char **cursor, const unsigned char *end, struct cn_safepoint *out)
 {
-  int32_t pushed = CN_FIRST_PUSH;
+  int32_t pushed = CN_FIRST_PUSH_OFFSET;
 
   if (*cursor == end)
     return false;
   unsigned char saved = *(*cursor)++;
-  out->saved = saved & (unsigned char)~CN_SAVED_PUSHED;
-  if (out->saved >> CN_CALLEE_SAVED)
+  out->saved = saved & (unsigned char)~CN_SAVED_IN_PUSH_ORDER;
+  if (out->saved >> CN_CALLEE_SAVED_COUNT)
     return false;
-  if (saved & CN_SAVED_PUSHED) {
-    for (unsigned i = 0; i < CN_CALLEE_SAVED; i++)
+  if (saved & CN_SAVED_IN_PUSH_ORDER) {
+    for (unsigned i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
       if (saved >> cn_push_order[i] & 1) {
         out->saved_offset[cn_push_order[i]] = pushed;
         pushed -= 8;
       }
     return true;
   }
-  for (unsigned r = 0; r < CN_CALLEE_SAVED; r++) {
+  for (unsigned r = 0; r < CN_CALLEE_SAVED_COUNT; r++) {
     uint64_t value;
     if (!(saved >> r & 1))
       continue;
     if (!cn_uleb_get(cursor, end, &value) || value < 2 || value > INT32_MAX ||
-        !scale_offset(-(int64_t)value, &out->saved_offset[r]))
+        !scale_word_offset(-(int64_t)value, &out->saved_offset[r]))
       return false;
   }
   return true;
 }
 
-static bool get_id(const unsigned char **cursor, const unsigned char *end, unsigned code, uint64_t *id)
+static bool get_statepoint_id(const unsigned char **cursor, const unsigned char *end, unsigned code, uint64_t *id)
 {
   static const uint64_t known[] = {CAIRN_ABI_STATEPOINT_ID_DEFAULT, CAIRN_ABI_STATEPOINT_ID_POLL,
                                    CAIRN_ABI_STATEPOINT_ID_ALLOC};
 
-  if (code != CN_ID_EXPLICIT) {
+  if (code != CN_STATEPOINT_ID_EXPLICIT) {
     *id = known[code];
     return true;
   }
@@ -142,56 +144,57 @@ static bool get_area_count(const struct cn_safepoint *s, uint32_t *count)
   return true;
 }
 
-int cn_framemap_safepoint(const struct cn_framemap_function *f, uint32_t index, struct cn_safepoint *out)
+int cn_framemap_read_safepoint(const struct cn_framemap_function *f, uint32_t index, struct cn_safepoint *out)
 {
-  uint32_t packed = cn_load(f->data + CN_MAP_COUNT, 4);
+  uint32_t packed = cn_load_little_endian(f->data + CN_FRAMEMAP_COUNT_OFFSET, 4);
   unsigned a = packed >> 28 & 3, b = packed >> 30;
-  const unsigned char *offsets = f->data + CN_MAP_HEADER + ((size_t)f->safepoints << a);
+  const unsigned char *offsets = f->data + CN_FRAMEMAP_HEADER_BYTES + ((size_t)f->safepoints << a);
   const unsigned char *descriptors = offsets + ((size_t)f->safepoints << b), *p;
   uint64_t value;
 
   *out = (struct cn_safepoint){.end = f->end};
   if (index >= f->safepoints)
     return CN_FRAMEMAP_BAD;
-  size_t start = cn_load(offsets + ((size_t)index << b), 1u << b);
+  size_t start = cn_load_little_endian(offsets + ((size_t)index << b), 1u << b);
   if (start >= (size_t)(f->end - descriptors))
     return CN_FRAMEMAP_BAD;
   p = descriptors + start;
   unsigned char head = *p++;
   if ((head & 3) == 3)
     return CN_FRAMEMAP_BAD;
-  out->cfa_reg = cn_port_bases[head & 3];
-  out->roots = head >> CN_HEAD_ROOTS_SHIFT;
-  if (out->roots == CN_HEAD_MANY_ROOTS) {
+  out->cfa_reg = cn_port_base_registers[head & 3];
+  out->roots = head >> CN_DESCRIPTOR_ROOTS_SHIFT;
+  if (out->roots == CN_DESCRIPTOR_MANY_ROOTS) {
     if (!cn_uleb_get(&p, f->end, &value) || value > (uint64_t)(f->end - p))
       return CN_FRAMEMAP_BAD;
     out->roots += (uint32_t)value;
   }
-  if (!cn_uleb_get(&p, f->end, &value) || value > INT32_MAX || !scale_offset((int64_t)value, &out->cfa_offset) ||
-      !get_saved(&p, f->end, out) || !get_id(&p, f->end, head >> CN_HEAD_ID_SHIFT & 3, &out->id))
+  if (!cn_uleb_get(&p, f->end, &value) || value > INT32_MAX || !scale_word_offset((int64_t)value, &out->cfa_offset) ||
+      !get_saved_registers(&p, f->end, out) ||
+      !get_statepoint_id(&p, f->end, head >> CN_DESCRIPTOR_ID_SHIFT & 3, &out->id))
     return CN_FRAMEMAP_BAD;
   out->cursor = p;
-  if ((head & CN_HEAD_AREAS) && !get_area_count(out, &out->areas))
+  if ((head & CN_DESCRIPTOR_HAS_AREAS) && !get_area_count(out, &out->areas))
     return CN_FRAMEMAP_BAD;
   return CN_FRAMEMAP_OK;
 }
 
-static bool get_place(uint64_t value, struct cn_loc *loc)
+static bool decode_place(uint64_t value, struct cn_frame_place *loc)
 {
-  *loc = (struct cn_loc){0};
+  *loc = (struct cn_frame_place){0};
   if (!(value & 1)) {
-    loc->reg = cn_port_bases[0];
-    return value >> 1 <= INT32_MAX && scale_offset((int64_t)(value >> 1), &loc->offset);
+    loc->reg = cn_port_base_registers[0];
+    return value >> 1 <= INT32_MAX && scale_word_offset((int64_t)(value >> 1), &loc->offset);
   }
-  if (!(value >> 1 & CN_PLACE_FRAME >> 1)) {
+  if (!(value >> 1 & CN_PLACE_ON_OTHER_BASE >> 1)) {
     loc->is_register = 1;
     loc->reg = (uint8_t)(value >> 1);
     return value >> 1 < 16;
   }
   if (value >> 2 & 7)
     return false;
-  loc->reg = cn_port_bases[1 + (value >> 1 & 1)];
-  return scale_offset(cn_unzigzag(value >> 6), &loc->offset);
+  loc->reg = cn_port_base_registers[1 + (value >> 1 & 1)];
+  return scale_word_offset(cn_zigzag_decode(value >> 6), &loc->offset);
 }
 
 int cn_framemap_next_root(struct cn_safepoint *s, struct cn_root *out)
@@ -200,26 +203,26 @@ int cn_framemap_next_root(struct cn_safepoint *s, struct cn_root *out)
 
   if (!s->roots)
     return CN_FRAMEMAP_NONE;
-  if (!cn_uleb_get(&s->cursor, s->end, &value) || !get_place(value >> 1, &out->base))
+  if (!cn_uleb_get(&s->cursor, s->end, &value) || !decode_place(value >> 1, &out->base))
     return CN_FRAMEMAP_BAD;
   out->is_derived = value & 1;
   out->derived = out->base;
-  if (out->is_derived && (!cn_uleb_get(&s->cursor, s->end, &value) || !get_place(value, &out->derived)))
+  if (out->is_derived && (!cn_uleb_get(&s->cursor, s->end, &value) || !decode_place(value, &out->derived)))
     return CN_FRAMEMAP_BAD;
   s->roots--;
   return CN_FRAMEMAP_OK;
 }
 
 /* Read a tag and its parameter; the two low bits of `value` become the code of the base. */
-static bool get_tag(struct cn_safepoint *s, struct cn_area *out, uint64_t *value)
+static bool get_area_tag(struct cn_safepoint *s, struct cn_described_area *out, uint64_t *value)
 {
   if (!cn_uleb_get(&s->cursor, s->end, value) || !cn_uleb_get(&s->cursor, s->end, &out->parameter))
     return false;
   out->tag = (uint32_t)(*value >> 2);
-  return *value >> 2 <= UINT32_MAX && out->tag >= CAIRN_ABI_ROOT_USER && (*value & 3) != CN_AREA_TAGGED;
+  return *value >> 2 <= UINT32_MAX && out->tag >= CAIRN_ABI_ROOT_USER && (*value & 3) != CN_AREA_TAG_FOLLOWS;
 }
 
-int cn_framemap_next_area(struct cn_safepoint *s, struct cn_area *out)
+int cn_framemap_next_area(struct cn_safepoint *s, struct cn_described_area *out)
 {
   uint64_t value;
 
@@ -234,13 +237,13 @@ int cn_framemap_next_area(struct cn_safepoint *s, struct cn_area *out)
   s->in_areas = true;
   if (!cn_uleb_get(&s->cursor, s->end, &value))
     return CN_FRAMEMAP_BAD;
-  int64_t offset = cn_unzigzag(value >> 2);
+  int64_t offset = cn_zigzag_decode(value >> 2);
   if (offset < INT32_MIN || offset > INT32_MAX)
     return CN_FRAMEMAP_BAD;
-  *out = (struct cn_area){.offset = (int32_t)offset};
-  if ((value & 3) == CN_AREA_TAGGED && !get_tag(s, out, &value))
+  *out = (struct cn_described_area){.offset = (int32_t)offset};
+  if ((value & 3) == CN_AREA_TAG_FOLLOWS && !get_area_tag(s, out, &value))
     return CN_FRAMEMAP_BAD;
-  out->reg = cn_port_bases[value & 3];
+  out->reg = cn_port_base_registers[value & 3];
   if (!cn_uleb_get(&s->cursor, s->end, &out->count) || !cn_uleb_get(&s->cursor, s->end, &out->stride))
     return CN_FRAMEMAP_BAD;
   s->areas--;

@@ -9,30 +9,30 @@
 #include <string.h>
 #include <cairn/abi.h>
 
-static unsigned base_code(unsigned dwarf)
+static unsigned base_code_of(unsigned dwarf)
 {
-  unsigned base = cn_port_base(dwarf);
+  unsigned base = cn_port_base_index_of(dwarf);
 
-  CN_CHECK(base < CN_PORT_BASES);
+  CN_CHECK(base < CN_PORT_BASE_COUNT);
   return base;
 }
 
-static uint64_t place_code_of(struct cn_loc loc)
+static uint64_t place_code_of(struct cn_frame_place loc)
 {
   if (loc.is_register) {
     CN_CHECK(loc.reg < 16);
     return (uint64_t)loc.reg << 1 | 1;
   }
   CN_CHECK(loc.offset % 8 == 0);
-  unsigned base = base_code(loc.reg);
+  unsigned base = base_code_of(loc.reg);
   if (base == 0) {
     CN_CHECK(loc.offset >= 0);
     return (uint64_t)(loc.offset / 8) << 1;
   }
-  return cn_zigzag(loc.offset / 8) << 6 | CN_PLACE_FRAME | (base - 1) << 1 | 1;
+  return cn_zigzag_encode(loc.offset / 8) << 6 | CN_PLACE_ON_OTHER_BASE | (base - 1) << 1 | 1;
 }
 
-static unsigned id_code(uint64_t id)
+static unsigned statepoint_id_code_of(uint64_t id)
 {
   switch (id) {
   case CAIRN_ABI_STATEPOINT_ID_DEFAULT:
@@ -42,15 +42,15 @@ static unsigned id_code(uint64_t id)
   case CAIRN_ABI_STATEPOINT_ID_ALLOC:
     return 2;
   default:
-    return CN_ID_EXPLICIT;
+    return CN_STATEPOINT_ID_EXPLICIT;
   }
 }
 
-static bool pushed_in_order(const struct cn_safepoint *frame)
+static bool is_saved_in_push_order(const struct cn_safepoint *frame)
 {
-  int32_t offset = CN_FIRST_PUSH;
+  int32_t offset = CN_FIRST_PUSH_OFFSET;
 
-  for (unsigned i = 0; i < CN_CALLEE_SAVED; i++)
+  for (unsigned i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
     if (frame->saved >> cn_push_order[i] & 1) {
       if (frame->saved_offset[cn_push_order[i]] != offset)
         return false;
@@ -59,14 +59,14 @@ static bool pushed_in_order(const struct cn_safepoint *frame)
   return true;
 }
 
-static void put_saved(struct cn_bytes *out, const struct cn_safepoint *frame)
+static void put_saved_registers(struct cn_bytes *out, const struct cn_safepoint *frame)
 {
-  if (pushed_in_order(frame)) {
-    cn_push(out, frame->saved | CN_SAVED_PUSHED);
+  if (is_saved_in_push_order(frame)) {
+    cn_push(out, frame->saved | CN_SAVED_IN_PUSH_ORDER);
     return;
   }
   cn_push(out, frame->saved);
-  for (unsigned r = 0; r < CN_CALLEE_SAVED; r++)
+  for (unsigned r = 0; r < CN_CALLEE_SAVED_COUNT; r++)
     if (frame->saved >> r & 1) {
       CN_CHECK(frame->saved_offset[r] < 0 && frame->saved_offset[r] % 8 == 0);
       cn_uleb_put(out, (uint64_t)(-(int64_t)frame->saved_offset[r] / 8));
@@ -80,9 +80,9 @@ static void put_areas(struct cn_bytes *out, const struct cn_map_safepoint *s)
     return;
   cn_uleb_put(out, s->frame.areas - 1);
   for (uint32_t i = 0; i < s->frame.areas; i++) {
-    const struct cn_area *a = &s->areas[i];
-    unsigned base = base_code(a->reg);
-    cn_uleb_put(out, cn_zigzag(a->offset + (int64_t)a->ref_offset) << 2 | (a->tag ? CN_AREA_TAGGED : base));
+    const struct cn_described_area *a = &s->areas[i];
+    unsigned base = base_code_of(a->reg);
+    cn_uleb_put(out, cn_zigzag_encode(a->offset + (int64_t)a->ref_offset) << 2 | (a->tag ? CN_AREA_TAG_FOLLOWS : base));
     CN_CHECK(a->tag == 0 || a->tag >= CAIRN_ABI_ROOT_USER);
     if (a->tag) {
       cn_uleb_put(out, (uint64_t)a->tag << 2 | base);
@@ -96,19 +96,19 @@ static void put_areas(struct cn_bytes *out, const struct cn_map_safepoint *s)
 static void put_descriptor(struct cn_bytes *out, const struct cn_map_safepoint *s)
 {
   const struct cn_safepoint *frame = &s->frame;
-  unsigned few = frame->roots < CN_HEAD_MANY_ROOTS ? frame->roots : CN_HEAD_MANY_ROOTS;
-  unsigned id = id_code(frame->id);
+  unsigned few = frame->roots < CN_DESCRIPTOR_MANY_ROOTS ? frame->roots : CN_DESCRIPTOR_MANY_ROOTS;
+  unsigned id = statepoint_id_code_of(frame->id);
 
   CN_CHECK(frame->cfa_offset >= 0 && frame->cfa_offset % 8 == 0);
-  CN_CHECK(frame->saved >> CN_CALLEE_SAVED == 0 && (!frame->roots || s->roots));
-  cn_push(out, (unsigned char)(base_code(frame->cfa_reg) | (frame->areas ? CN_HEAD_AREAS : 0) | id << CN_HEAD_ID_SHIFT |
-                               few << CN_HEAD_ROOTS_SHIFT));
-  if (few == CN_HEAD_MANY_ROOTS)
-    cn_uleb_put(out, frame->roots - CN_HEAD_MANY_ROOTS);
+  CN_CHECK(frame->saved >> CN_CALLEE_SAVED_COUNT == 0 && (!frame->roots || s->roots));
+  cn_push(out, (unsigned char)(base_code_of(frame->cfa_reg) | (frame->areas ? CN_DESCRIPTOR_HAS_AREAS : 0) |
+                               id << CN_DESCRIPTOR_ID_SHIFT | few << CN_DESCRIPTOR_ROOTS_SHIFT));
+  if (few == CN_DESCRIPTOR_MANY_ROOTS)
+    cn_uleb_put(out, frame->roots - CN_DESCRIPTOR_MANY_ROOTS);
   cn_uleb_put(out, (uint64_t)frame->cfa_offset / 8);
-  put_saved(out, frame);
-  if (id == CN_ID_EXPLICIT)
-    cn_put(out, frame->id, 8);
+  put_saved_registers(out, frame);
+  if (id == CN_STATEPOINT_ID_EXPLICIT)
+    cn_put_little_endian(out, frame->id, 8);
   for (uint32_t i = 0; i < frame->roots; i++) {
     cn_uleb_put(out, place_code_of(s->roots[i].base) << 1 | s->roots[i].is_derived);
     if (s->roots[i].is_derived)
@@ -138,40 +138,41 @@ static size_t *encode_descriptors(const struct cn_map_function *f, struct cn_byt
   return starts;
 }
 
-void cn_framemap_write(struct cn_bytes *out, const struct cn_map_function *f)
+void cn_framemap_append_function(struct cn_bytes *out, const struct cn_map_function *f)
 {
   CN_ASSERT_VALID(cn_map_function_wrong(f));
   struct cn_bytes descriptors = {0};
   size_t begin = out->count, count = f->safepoints.count;
   size_t *starts = encode_descriptors(f, &descriptors);
-  unsigned a = cn_log_width(count ? f->safepoints.at[count - 1].return_offset : 0);
-  unsigned b = cn_log_width(descriptors.count);
+  unsigned a = cn_log2_width_of(count ? f->safepoints.at[count - 1].return_offset : 0);
+  unsigned b = cn_log2_width_of(descriptors.count);
 
-  CN_CHECK(count <= CN_MAP_MAX_SAFEPOINTS && begin % 4 == 0);
-  cn_put(out, 0, 8); /* the length is set below, the entry by the linker */
-  cn_put(out, f->code_size, 4);
-  cn_put(out, (uint32_t)count | (f->no_barriers ? CN_MAP_NO_BARRIERS : 0) | a << 28 | b << 30, 4);
+  CN_CHECK(count <= CN_FRAMEMAP_MAX_SAFEPOINTS && begin % 4 == 0);
+  cn_put_little_endian(out, 0, 8); /* the length is set below, the entry by the linker */
+  cn_put_little_endian(out, f->code_size, 4);
+  cn_put_little_endian(out, (uint32_t)count | (f->no_barriers ? CN_FRAMEMAP_NO_BARRIERS_FLAG : 0) | a << 28 | b << 30,
+                       4);
   for (size_t i = 0; i < count; i++)
-    cn_put(out, f->safepoints.at[i].return_offset, 1u << a);
+    cn_put_little_endian(out, f->safepoints.at[i].return_offset, 1u << a);
   for (size_t i = 0; i < count; i++)
-    cn_put(out, starts[i], 1u << b);
+    cn_put_little_endian(out, starts[i], 1u << b);
   for (size_t i = 0; i < descriptors.count; i++)
     cn_push(out, descriptors.at[i]);
   while (out->count % 4)
     cn_push(out, 0);
   CN_CHECK(out->count - begin <= UINT32_MAX);
-  cn_set_u32(out, begin + CN_MAP_LENGTH, (uint32_t)(out->count - begin));
+  cn_set_u32(out, begin + CN_FRAMEMAP_LENGTH_OFFSET, (uint32_t)(out->count - begin));
   CN_ASSERT_VALID(cn_framemap_encoding_wrong(out->at + begin, out->count - begin, f));
   free(starts);
   cn_free(&descriptors);
 }
 
-void cn_framemap_free(struct cn_map_function *function)
+void cn_map_function_free(struct cn_map_function *function)
 {
   for (size_t i = 0; i < function->safepoints.count; i++) {
     free(function->safepoints.at[i].roots);
     free(function->safepoints.at[i].areas);
-    cn_detail_free(&function->safepoints.at[i].detail);
+    cn_safepoint_details_free(&function->safepoints.at[i].detail);
   }
   cn_free(&function->safepoints);
 }

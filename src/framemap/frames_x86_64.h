@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /* The callee-saved registers, which a walker tracks, in the order of struct cn_anchor. */
-enum cn_reg { CN_RBX, CN_RBP, CN_R12, CN_R13, CN_R14, CN_R15, CN_CALLEE_SAVED };
+enum cn_reg { CN_RBX, CN_RBP, CN_R12, CN_R13, CN_R14, CN_R15, CN_CALLEE_SAVED_COUNT };
 
 /* DWARF's numbers. */
 enum {
@@ -24,52 +24,52 @@ enum {
   CN_DWARF_R14,
   CN_DWARF_R15,
   CN_DWARF_LAST = CN_DWARF_R15, /* of the general registers */
-  CN_DWARF_RETURN               /* the return address */
+  CN_DWARF_RETURN_ADDRESS       /* the return address */
 };
-enum { CN_PORT_REGISTERS = CN_DWARF_LAST + 1 }; /* that a collector may see */
+enum { CN_PORT_REGISTER_COUNT = CN_DWARF_LAST + 1 }; /* that a collector may see */
 
 /* The register that prologues point to the frame, just below the return address. */
 enum { CN_PORT_FRAME_POINTER = CN_RBP };
-/* The register that the stub at the entry from native code saves (CN_ARCH_ENTRY_SAVES). */
-enum { CN_PORT_ENTRY_SAVES = CN_RBX };
+/* The register that the stub at the entry from native code saves (CN_ARCH_ENTRY_SAVED_REGISTER). */
+enum { CN_PORT_ENTRY_SAVED_REGISTER = CN_RBX };
 
 /* DWARF's numbers by enum cn_reg, and the names. */
-static const uint8_t cn_port_saved[CN_CALLEE_SAVED] = {CN_DWARF_RBX, CN_DWARF_RBP, CN_DWARF_R12,
-                                                       CN_DWARF_R13, CN_DWARF_R14, CN_DWARF_R15};
-static const char *const cn_port_saved_names[CN_CALLEE_SAVED] = {"rbx", "rbp", "r12", "r13", "r14", "r15"};
+static const uint8_t cn_port_saved_dwarf_numbers[CN_CALLEE_SAVED_COUNT] = {CN_DWARF_RBX, CN_DWARF_RBP, CN_DWARF_R12,
+                                                                           CN_DWARF_R13, CN_DWARF_R14, CN_DWARF_R15};
+static const char *const cn_port_saved_names[CN_CALLEE_SAVED_COUNT] = {"rbx", "rbp", "r12", "r13", "r14", "r15"};
 
-/* The enum cn_reg of a DWARF number, or CN_CALLEE_SAVED. */
-static inline unsigned cn_port_tracked(unsigned dwarf)
+/* The enum cn_reg of a DWARF number, or CN_CALLEE_SAVED_COUNT. */
+static inline unsigned cn_port_tracked_register_of(unsigned dwarf)
 {
-  for (unsigned reg = 0; reg < CN_CALLEE_SAVED; reg++)
-    if (cn_port_saved[reg] == dwarf)
+  for (unsigned reg = 0; reg < CN_CALLEE_SAVED_COUNT; reg++)
+    if (cn_port_saved_dwarf_numbers[reg] == dwarf)
       return reg;
-  return CN_CALLEE_SAVED;
+  return CN_CALLEE_SAVED_COUNT;
 }
 
 /* The bases of frame addresses and places: the stack pointer, the frame pointer, and the base pointer that LLVM uses if
  * neither of them will do. A map names a base by its index, in two bits. */
-enum { CN_PORT_BASES = 3 };
-static const uint8_t cn_port_bases[CN_PORT_BASES] = {CN_DWARF_SP, CN_DWARF_RBP, CN_DWARF_RBX};
-_Static_assert(CN_PORT_BASES <= 3, "two bits name a base; the fourth value marks a tagged area");
+enum { CN_PORT_BASE_COUNT = 3 };
+static const uint8_t cn_port_base_registers[CN_PORT_BASE_COUNT] = {CN_DWARF_SP, CN_DWARF_RBP, CN_DWARF_RBX};
+_Static_assert(CN_PORT_BASE_COUNT <= 3, "two bits name a base; the fourth value marks a tagged area");
 #define CN_PORT_SP_NAME "rsp"
 #define CN_PORT_BASE_NAMES "rsp, rbp and rbx"
 #define CN_PORT_OTHER_BASE_NAMES "rbp or rbx"
 
-/* The index of a base, or CN_PORT_BASES. */
-static inline unsigned cn_port_base(uint64_t dwarf)
+/* The index of a base, or CN_PORT_BASE_COUNT. */
+static inline unsigned cn_port_base_index_of(uint64_t dwarf)
 {
   unsigned base = 0;
 
-  while (base < CN_PORT_BASES && cn_port_bases[base] != dwarf)
+  while (base < CN_PORT_BASE_COUNT && cn_port_base_registers[base] != dwarf)
     base++;
   return base;
 }
 
 /* Callee-saved registers in the order of compilers' pushes, and the distance of the first one from the frame address.
  */
-static const uint8_t cn_push_order[CN_CALLEE_SAVED] = {CN_RBP, CN_R15, CN_R14, CN_R13, CN_R12, CN_RBX};
-enum { CN_FIRST_PUSH = -16 };
+static const uint8_t cn_push_order[CN_CALLEE_SAVED_COUNT] = {CN_RBP, CN_R15, CN_R14, CN_R13, CN_R12, CN_RBX};
+enum { CN_FIRST_PUSH_OFFSET = -16 };
 
 /* True if swifttail callees get an argument in the register. */
 static inline bool cn_port_is_swifttail_argument(unsigned dwarf)
@@ -78,13 +78,13 @@ static inline bool cn_port_is_swifttail_argument(unsigned dwarf)
 }
 
 /* True if even callees that preserve all registers lose it. */
-static inline bool cn_port_is_lost(unsigned dwarf)
+static inline bool cn_port_is_lost_over_every_call(unsigned dwarf)
 {
   return dwarf == CN_DWARF_SP || dwarf == CN_DWARF_R11;
 }
 
 /* The register that libdw 0.188 mistakes for RAX: it calls RBX undefined wherever call-frame information omits it. */
-enum { CN_DWARF_MISTAKEN = CN_DWARF_RBX };
+enum { CN_DWARF_MISTAKEN_BY_LIBDW = CN_DWARF_RBX };
 #define CN_PORT_MISTAKEN_NAME "rbx"
 
 #endif

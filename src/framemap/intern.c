@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static uint32_t hash(const unsigned char *bytes, size_t length)
+static uint32_t hash_bytes(const unsigned char *bytes, size_t length)
 {
   uint32_t h = 2166136261u; /* FNV-1a */
 
@@ -33,7 +33,7 @@ static void grow_table(struct cn_intern *t)
 
 uint32_t cn_intern(struct cn_intern *t, const unsigned char *key, size_t length, uint32_t value, bool *is_new)
 {
-  uint32_t h = hash(key, length), i = h;
+  uint32_t h = hash_bytes(key, length), i = h;
 
   CN_ASSERT(key || !length);
   if (t->entries.count * 2 >= (t->slots ? t->mask : 0))

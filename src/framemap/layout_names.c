@@ -8,22 +8,22 @@
 #include <string.h>
 #include "base/check.h"
 
-enum { MAX_DEPTH = 8 }; /* arrays in one another */
+enum { MAX_ARRAY_DEPTH = 8 }; /* arrays in one another */
 
-struct field {
-  uint64_t offset, counts[MAX_DEPTH], strides[MAX_DEPTH];
+struct named_field {
+  uint64_t offset, counts[MAX_ARRAY_DEPTH], strides[MAX_ARRAY_DEPTH];
   unsigned depth;
   const char *name;
   size_t length;
 };
 
-size_t cn_layout_names_type(const char *names)
+size_t cn_layout_names_type_length(const char *names)
 {
   CN_ASSERT(names != NULL);
   return strcspn(names, "\n");
 }
 
-const char *cn_layout_names_next(const char *line, size_t *length)
+const char *cn_layout_names_next_line(const char *line, size_t *length)
 {
   const char *end = line + strcspn(line, "\n");
 
@@ -34,7 +34,7 @@ const char *cn_layout_names_next(const char *line, size_t *length)
 }
 
 /* Read a number at *at, and move past it. */
-static bool read_number(const char **at, uint64_t *number)
+static bool read_decimal(const char **at, uint64_t *number)
 {
   const char *digit = *at;
 
@@ -47,19 +47,19 @@ static bool read_number(const char **at, uint64_t *number)
   return any;
 }
 
-static bool read_field(const char *line, size_t length, struct field *field)
+static bool read_field(const char *line, size_t length, struct named_field *field)
 {
   const char *at = line;
 
-  *field = (struct field){0};
-  if (!read_number(&at, &field->offset))
+  *field = (struct named_field){0};
+  if (!read_decimal(&at, &field->offset))
     return false;
   for (; *at == '*'; field->depth++) {
-    if (field->depth == MAX_DEPTH)
+    if (field->depth == MAX_ARRAY_DEPTH)
       return false;
     at++;
-    if (!read_number(&at, &field->counts[field->depth]) || *at++ != '/' ||
-        !read_number(&at, &field->strides[field->depth]) || field->strides[field->depth] == 0)
+    if (!read_decimal(&at, &field->counts[field->depth]) || *at++ != '/' ||
+        !read_decimal(&at, &field->strides[field->depth]) || field->strides[field->depth] == 0)
       return false;
   }
   if (*at++ != ' ')
@@ -70,7 +70,7 @@ static bool read_field(const char *line, size_t length, struct field *field)
 }
 
 /* True if the field is at `offset`. Then the index in each array goes to `indices`. */
-static bool is_at(const struct field *field, uint64_t offset, uint64_t indices[MAX_DEPTH])
+static bool is_field_at(const struct named_field *field, uint64_t offset, uint64_t indices[MAX_ARRAY_DEPTH])
 {
   if (offset < field->offset)
     return false;
@@ -84,7 +84,8 @@ static bool is_at(const struct field *field, uint64_t offset, uint64_t indices[M
   return offset == 0;
 }
 
-static void print_field(const struct field *field, const uint64_t indices[MAX_DEPTH], char *text, size_t size)
+static void print_field(const struct named_field *field, const uint64_t indices[MAX_ARRAY_DEPTH], char *text,
+                        size_t size)
 {
   size_t used = 0;
   unsigned next = 0;
@@ -100,14 +101,14 @@ static void print_field(const struct field *field, const uint64_t indices[MAX_DE
   }
 }
 
-bool cn_layout_names_field(const char *names, uint64_t offset, char *text, size_t size)
+bool cn_layout_names_find_field(const char *names, uint64_t offset, char *text, size_t size)
 {
-  uint64_t indices[MAX_DEPTH];
-  struct field field;
+  uint64_t indices[MAX_ARRAY_DEPTH];
+  struct named_field field;
   size_t length;
 
-  for (const char *line = names; (line = cn_layout_names_next(line, &length)) != NULL;)
-    if (read_field(line, length, &field) && is_at(&field, offset, indices)) {
+  for (const char *line = names; (line = cn_layout_names_next_line(line, &length)) != NULL;)
+    if (read_field(line, length, &field) && is_field_at(&field, offset, indices)) {
       print_field(&field, indices, text, size);
       return true;
     }

@@ -19,14 +19,14 @@
 #include <stdint.h>
 
 /* The length of the type's name, at the start of `names`. */
-size_t cn_layout_names_type(const char *names);
+size_t cn_layout_names_type_length(const char *names);
 
 /* Write the field at `offset`, with numbers in its brackets, into text[size]. The text is cut to fit and always ends
  * with a zero byte. False if there is no such field. Lines of another form are skipped. */
-bool cn_layout_names_field(const char *names, uint64_t offset, char *text, size_t size);
+bool cn_layout_names_find_field(const char *names, uint64_t offset, char *text, size_t size);
 
 /* The line after that at `line`; its length goes to *length. Null at the end. The first `line` is that of the type's
  * name. */
-const char *cn_layout_names_next(const char *line, size_t *length);
+const char *cn_layout_names_next_line(const char *line, size_t *length);
 
 #endif

@@ -17,7 +17,7 @@ struct cn_bytes {
   size_t count, room;
 };
 
-static inline uint32_t cn_load(const unsigned char *at, unsigned bytes)
+static inline uint32_t cn_load_little_endian(const unsigned char *at, unsigned bytes)
 {
   uint32_t value = 0;
 
@@ -29,7 +29,7 @@ static inline uint32_t cn_load(const unsigned char *at, unsigned bytes)
 
 static inline uint64_t cn_load_u64(const unsigned char *at)
 {
-  return cn_load(at, 4) | (uint64_t)cn_load(at + 4, 4) << 32;
+  return cn_load_little_endian(at, 4) | (uint64_t)cn_load_little_endian(at + 4, 4) << 32;
 }
 
 /* A uleb; false if it is cut off or has more than 64 bits. */
@@ -47,17 +47,17 @@ static inline bool cn_uleb_get(const unsigned char **cursor, const unsigned char
   return false;
 }
 
-static inline int64_t cn_unzigzag(uint64_t value)
+static inline int64_t cn_zigzag_decode(uint64_t value)
 {
   return value & 1 ? -(int64_t)(value >> 1) - 1 : (int64_t)(value >> 1);
 }
 
-static inline uint64_t cn_zigzag(int64_t value)
+static inline uint64_t cn_zigzag_encode(int64_t value)
 {
   return value < 0 ? (uint64_t)(-(value + 1)) << 1 | 1 : (uint64_t)value << 1;
 }
 
-static inline void cn_put(struct cn_bytes *out, uint64_t value, unsigned bytes)
+static inline void cn_put_little_endian(struct cn_bytes *out, uint64_t value, unsigned bytes)
 {
   CN_ASSERT(bytes == 8 || value >> 8 * bytes == 0);
   for (unsigned i = 0; i < bytes; i++)
@@ -72,7 +72,7 @@ static inline void cn_set_u32(struct cn_bytes *out, size_t at, uint32_t value)
 }
 
 /* Log2 of the bytes, 1, 2 or 4, that numbers up to `value` take. */
-static inline unsigned cn_log_width(size_t value)
+static inline unsigned cn_log2_width_of(size_t value)
 {
   CN_CHECK(value <= UINT32_MAX);
   return value < 0x100 ? 0 : value < 0x10000 ? 1 : 2;

@@ -139,7 +139,7 @@ static inline void exercise_printing(struct cairn_stackmap_file *file)
   static FILE *nowhere;
   if (!nowhere)
     nowhere = fopen("/dev/null", "w");
-  struct cn_json_out json = {.out = nowhere};
+  struct cn_json_writer json = {.out = nowhere};
   struct cn_stackmap_view view = {.member = "member", .file = file};
 
   view.lines = cn_lines_open(&file->elf);
@@ -177,10 +177,10 @@ static inline int exercise_function(const struct cn_framemap_function *f)
   for (uint32_t i = 0; i < f->safepoints && i < 1000; i++) {
     struct cn_safepoint s;
     struct cn_root root;
-    struct cn_area area;
+    struct cn_described_area area;
     uint32_t offset;
-    bad |= cn_framemap_return_offset(f, i, &offset);
-    int status = cn_framemap_safepoint(f, i, &s);
+    bad |= cn_framemap_read_return_offset(f, i, &offset);
+    int status = cn_framemap_read_safepoint(f, i, &s);
     while (!status && !(status = cn_framemap_next_root(&s, &root)))
       ;
     if (status == CN_FRAMEMAP_NONE)
@@ -198,7 +198,7 @@ static inline bool exercise_model_safepoint(const struct cn_framemap_function *f
   struct cn_safepoint s;
   size_t room = (size_t)(f->end - f->data);
 
-  if (cn_framemap_return_offset(f, index, &out->return_offset) || cn_framemap_safepoint(f, index, &s) ||
+  if (cn_framemap_read_return_offset(f, index, &out->return_offset) || cn_framemap_read_safepoint(f, index, &s) ||
       s.roots > room || s.areas > room)
     return false;
   out->frame = s;
@@ -233,16 +233,16 @@ static inline void exercise_framemap_writer(const struct cn_framemap_function *f
   struct cn_bytes one = {0}, other = {0};
 
   if (exercise_model(f, &model) && !cn_map_function_wrong(&model)) {
-    cn_framemap_write(&one, &model);
+    cn_framemap_append_function(&one, &model);
     const unsigned char *cursor = one.at;
     if (cn_framemap_next_function(&cursor, one.at + one.count, &written) || !exercise_model(&written, &second))
       abort();
-    cn_framemap_write(&other, &second);
+    cn_framemap_append_function(&other, &second);
     if (one.count != other.count || memcmp(one.at, other.at, one.count) != 0)
       abort();
-    cn_framemap_free(&second);
+    cn_map_function_free(&second);
   }
-  cn_framemap_free(&model);
+  cn_map_function_free(&model);
   cn_free(&one);
   cn_free(&other);
 }
@@ -269,11 +269,11 @@ static inline int exercise_details_of(const struct cn_details_function *f)
 
   for (uint32_t i = 0; i < f->safepoints && i < 1000; i++) {
     struct cn_details d;
-    struct cn_source source;
-    struct cn_deopt deopt;
+    struct cn_source_place source;
+    struct cn_deopt_value deopt;
     struct cn_span_use span;
     uint32_t offset;
-    int status = cn_details_return_offset(f, i, &offset);
+    int status = cn_details_read_return_offset(f, i, &offset);
     if (!status)
       status = cn_details_find(f, offset, &d);
     bad |= status != 0;
@@ -289,16 +289,16 @@ static inline int exercise_details_of(const struct cn_details_function *f)
 }
 
 /* The model of a function's details; false: they make no sense. */
-static inline bool exercise_details_model(const struct cn_details_function *f, struct cn_detail_function *model)
+static inline bool exercise_details_model(const struct cn_details_function *f, struct cn_function_details *model)
 {
-  *model = (struct cn_detail_function){.code_size = f->code_size};
+  *model = (struct cn_function_details){.code_size = f->code_size};
   for (uint32_t i = 0; i < f->safepoints; i++) {
-    struct cn_detail detail = {0};
+    struct cn_safepoint_details detail = {0};
     struct cn_details d;
-    struct cn_source source;
-    struct cn_deopt deopt;
+    struct cn_source_place source;
+    struct cn_deopt_value deopt;
     struct cn_span_use span;
-    int status = cn_details_return_offset(f, i, &detail.return_offset);
+    int status = cn_details_read_return_offset(f, i, &detail.return_offset);
     if (!status)
       status = cn_details_find(f, detail.return_offset, &d);
     while (!status && !(status = cn_details_next_source(&d, &source)))
@@ -321,23 +321,23 @@ static inline bool exercise_details_model(const struct cn_details_function *f, s
 /* What was read, written and read again is written as it was. */
 static inline void exercise_details_writer(const struct cn_details_function *f)
 {
-  struct cn_detail_function model, second;
+  struct cn_function_details model, second;
   struct cn_details_function written = {0};
   struct cn_bytes one = {0}, other = {0};
   bool spans;
 
-  if (exercise_details_model(f, &model) && cn_details_write(&one, &model, 1, &spans) >= 0) {
+  if (exercise_details_model(f, &model) && cn_details_append_block(&one, &model, 1, &spans) >= 0) {
     const unsigned char *cursor = one.at;
-    cn_set_u32(&one, CN_BLOCK_SPANS, spans); /* what a linker would put there: not 0 */
+    cn_set_u32(&one, CN_DETAILS_BLOCK_SPANS_OFFSET, spans); /* what a linker would put there: not 0 */
     if (cn_details_next_function(&cursor, one.at + one.count, &written) || !exercise_details_model(&written, &second))
       abort();
-    cn_details_write(&other, &second, 1, &spans);
-    cn_set_u32(&other, CN_BLOCK_SPANS, spans);
+    cn_details_append_block(&other, &second, 1, &spans);
+    cn_set_u32(&other, CN_DETAILS_BLOCK_SPANS_OFFSET, spans);
     if (one.count != other.count || memcmp(one.at, other.at, one.count) != 0)
       abort();
-    cn_details_free(&second);
+    cn_function_details_free(&second);
   }
-  cn_details_free(&model);
+  cn_function_details_free(&model);
   cn_free(&one);
   cn_free(&other);
 }

@@ -38,11 +38,11 @@ static inline void exercise_reports(const struct cn_dump *dump)
     nowhere = fopen("/dev/null", "w");
   cn_graph_make(&graph, dump);
   exercise_retained(&graph);
-  cn_report_top(nowhere, &graph, 5);
-  cn_report_diff(nowhere, &graph, &graph, 5);
+  cn_report_print_top(nowhere, &graph, 5);
+  cn_report_print_diff(nowhere, &graph, &graph, 5);
   for (uint32_t i = 0; i < dump->objects.count && i < 20; i++) {
     snprintf(which, sizeof which, "0x%llx", (unsigned long long)dump->objects.at[i].address);
-    int status = cn_report_path(nowhere, &graph, which, &error);
+    int status = cn_report_print_path(nowhere, &graph, which, &error);
     if ((status == 0) != (graph.number[i] != 0) || (status == 0) == (error != NULL))
       abort();
     free(error);

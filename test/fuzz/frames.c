@@ -14,14 +14,14 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {
   const char *path = input_file(data, size);
-  struct cn_size count;
+  struct cn_file_map_size count;
   char *error = NULL;
 
   int status = cairn_frames_print_file(path, false, nowhere(), nowhere());
   if (!status != !cairn_frames_print_file(path, true, nowhere(), nowhere()))
     abort();
-  if (!cn_size_count(&count, data, size, &error))
-    cn_size_free(&count);
+  if (!cn_size_count_maps(&count, data, size, &error))
+    cn_size_free_counts(&count);
   else if (!error)
     abort();
   free(error);

@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-void *cn_os_resize(void *old, size_t old_bytes, size_t bytes)
+void *cn_os_resize_mapping(void *old, size_t old_bytes, size_t bytes)
 {
   (void)old_bytes;
   return realloc(old, bytes);
 }
 
-void cn_os_free(void *memory, size_t bytes)
+void cn_os_free_mapping(void *memory, size_t bytes)
 {
   (void)bytes;
   free(memory);
@@ -28,7 +28,7 @@ static void check_path(const char *text, size_t size, const char *controller)
 {
   char path[64];
 
-  if (!cn_groups_path(text, size, controller, path, sizeof path))
+  if (!cn_groups_find_path(text, size, controller, path, sizeof path))
     return;
   if (path[0] != '/' || memchr(path, 0, sizeof path) == NULL || strstr(path, "/..") != NULL)
     abort();
@@ -47,9 +47,9 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
   check_path(text, size, NULL);
   check_path(text, size, "memory");
   check_path(text, size, "");
-  if (cn_groups_number(text, size, &end) != SIZE_MAX && end == 0)
+  if (cn_groups_parse_number(text, size, &end) != SIZE_MAX && end == 0)
     abort();
-  if (end > size || memory_of(text, size) != cn_groups_number(text, size, &end))
+  if (end > size || memory_of(text, size) != cn_groups_parse_number(text, size, &end))
     abort();
   (void)processors_of(text, size);
   free(text);

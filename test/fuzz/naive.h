@@ -216,7 +216,7 @@ static inline bool naive_place(const struct naive_object *o, uint32_t index, uin
          *offset < naive_head(o->file, *section).sh_size;
 }
 
-static inline bool naive_same_place(struct cn_loc a, struct naive_location b)
+static inline bool naive_same_place(struct cn_frame_place a, struct naive_location b)
 {
   return a.is_register == (b.kind == 1) && a.reg == b.reg && a.offset == b.offset;
 }
@@ -272,7 +272,8 @@ static inline void naive_check_safepoint(const struct cn_frames_view *view, uint
   for (size_t i = 0; i < view->functions.count; i++) {
     const struct cn_framemap_function *f = &view->functions.at[i].map;
     for (uint32_t k = 0; view->functions.at[i].address == address && k < f->safepoints; k++)
-      if (!cn_framemap_return_offset(f, k, &found) && found == r->offset && !cn_framemap_safepoint(f, k, &s)) {
+      if (!cn_framemap_read_return_offset(f, k, &found) && found == r->offset &&
+          !cn_framemap_read_safepoint(f, k, &s)) {
         naive_agree(s.id == r->id, "a safepoint's number");
         naive_check_roots(m, r, s);
         return;

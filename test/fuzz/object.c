@@ -13,13 +13,13 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 /* The section of stack maps, or 0: there is none, or there are frame maps already. */
 static uint32_t stack_maps(const void *bytes, size_t size)
 {
-  struct cn_elf elf;
+  struct cn_elf_file elf;
   char *error = NULL;
 
-  if (cn_elf_open(&elf, bytes, size, &error))
+  if (cn_elf_open_for_port(&elf, bytes, size, &error))
     abort();
-  uint32_t found = cn_elf_find(&elf, ".llvm_stackmaps", 0);
-  if (cn_elf_find(&elf, "cairn_frames", 0) || cn_elf_find(&elf, "cairn_details", 0))
+  uint32_t found = cn_elf_find_section(&elf, ".llvm_stackmaps", 0);
+  if (cn_elf_find_section(&elf, "cairn_frames", 0) || cn_elf_find_section(&elf, "cairn_details", 0))
     found = 0;
   cn_elf_close(&elf);
   return found;

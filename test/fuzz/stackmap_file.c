@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
   struct cn_stackmap_print how = {.json = true};
 
   /* Archives, and what is in them, by the command alone. */
-  if (cn_archive_is(data, size)) {
+  if (cn_is_archive(data, size)) {
     int status = cairn_stackmap_print_file(path, how, nowhere(), nowhere());
     how.json = false;
     if (!status != !cairn_stackmap_print_file(path, how, nowhere(), nowhere()))

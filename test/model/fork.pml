@@ -29,9 +29,9 @@ inline release() { locked = false }
 inline take_fork_lock() { atomic { !fork_lock -> fork_lock = true } }
 inline release_fork_lock() { fork_lock = false }
 
-#define GOES_THROUGH(i) (forking && handling[i]) /* @ src/runtime/threads/stop.c: goes_through */
+#define GOES_THROUGH(i) (forking && handling[i]) /* @ src/runtime/threads/stop.c: may_run_during_stop */
 
-/* @ src/runtime/threads/stop.c: let_pass */
+/* @ src/runtime/threads/stop.c: let_stop_pass */
 inline let_pass(i)
 {
   state[i] = SAFEPOINT;
@@ -42,14 +42,14 @@ inline let_pass(i)
 #endif
 }
 
-/* @ src/runtime/threads/stop.c: cn_stop_arrive */
+/* @ src/runtime/threads/stop.c: cn_stop_answer_requests */
 inline arrive(i)
 {
   do
   :: if
 #ifndef BUG_handlers_wait
      :: GOES_THROUGH(i) ->
-        state[i] = MANAGED; /* @ src/runtime/threads/stop.c: need_not_wait */
+        state[i] = MANAGED; /* @ src/runtime/threads/stop.c: continue_if_exempt */
 #ifdef BUG_no_second_look
         break
 #else
@@ -67,7 +67,7 @@ inline arrive(i)
      fi;
      state[i] = MANAGED;
      if
-     :: !stop[i] -> break /* @ src/runtime/threads/stop.c: goes_on */
+     :: !stop[i] -> break /* @ src/runtime/threads/stop.c: resume_unless_requested */
      :: else
      fi
   od
@@ -133,7 +133,7 @@ inline collect(self)
   collecting = false
 }
 
-/* @ src/runtime/threads/stop.c: set_open */
+/* @ src/runtime/threads/stop.c: set_registry_open */
 inline set_open(now)
 {
   take_fork_lock();
@@ -141,7 +141,7 @@ inline set_open(now)
   release_fork_lock()
 }
 
-/* A fork() by a thread that is no mutator. @ src/runtime/lifecycle/start.c: fork_begins */
+/* A fork() by a thread that is no mutator. @ src/runtime/lifecycle/start.c: prepare_fork */
 proctype forker()
 {
   byte j;
@@ -205,7 +205,7 @@ inline add_during_fork(i)
   release_fork_lock()
 }
 
-/* @ src/runtime/threads/stop.c: cn_stop_add */
+/* @ src/runtime/threads/stop.c: cn_stop_add_mutator */
 inline add(i)
 {
   do
@@ -232,7 +232,7 @@ inline come_back(i)
   poll(i)
 }
 
-/* A collection, if no other thread forks. @ src/runtime/threads/stop.c: take_if_it_may_wait */
+/* A collection, if no other thread forks. @ src/runtime/threads/stop.c: take_lock_if_may_wait */
 inline request(i, j)
 {
   state[i] = SAFEPOINT;
@@ -291,7 +291,7 @@ end_native:
      allocating = false
   :: add(i);
      run_managed(i, j)
-  :: there[i] && comes_and_goes -> /* @ src/runtime/threads/stop.c: cn_stop_remove */
+  :: there[i] && comes_and_goes -> /* @ src/runtime/threads/stop.c: cn_stop_remove_mutator */
      take();
      there[i] = false;
      release()

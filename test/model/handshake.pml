@@ -26,7 +26,7 @@ inline set(s) { d_step { buffered = false; state = s } }
 inline take() { atomic { !locked -> locked = true } }
 inline release() { locked = false }
 
-/* @ src/runtime/threads/handshake_answer.c: cn_handshake_change */
+/* @ src/runtime/threads/handshake_answer.c: cn_handshake_change_state */
 inline change(from, to, done)
 {
 #ifdef BUG_no_compare_and_swap
@@ -37,7 +37,7 @@ inline change(from, to, done)
 #endif
 }
 
-/* @ src/runtime/threads/handshake_answer.c: cn_handshake_run */
+/* @ src/runtime/threads/handshake_answer.c: cn_handshake_run_operation */
 inline operate()
 {
   assert(!operating && !inside);
@@ -58,7 +58,7 @@ inline answer()
 #endif
 }
 
-/* @ src/runtime/threads/stop.c: cn_stop_arrive */
+/* @ src/runtime/threads/stop.c: cn_stop_answer_requests */
 inline arrive()
 {
   if
@@ -77,7 +77,7 @@ inline arrive()
         break
 #else
         if
-        :: !stop && !(armed && word != NONE) -> break /* @ src/runtime/threads/stop.c: goes_on */
+        :: !stop && !(armed && word != NONE) -> break /* @ src/runtime/threads/stop.c: resume_unless_requested */
         :: else
         fi
 #endif
@@ -124,7 +124,7 @@ inline post()
   armed = true;
 #endif
 #if !defined BUG_no_barrier && !defined BUG_barrier_first
-  drain() /* @ src/runtime/os/thread.c: cn_os_barrier */
+  drain() /* @ src/runtime/os/thread.c: cn_os_fence_all_threads */
 #endif
 }
 
@@ -146,10 +146,10 @@ inline handle()
   :: poll()
 #ifdef FORKS
   :: atomic {
-       !forked -> forked = true; /* @ src/runtime/threads/stop.c: cn_stop_forked */
+       !forked -> forked = true; /* @ src/runtime/threads/stop.c: cn_stop_reset_after_fork */
        locked = false; stopping = false; stop = false; wants = false;
 #ifndef BUG_fork_keeps_the_word
-       word = NONE; armed = false /* @ src/runtime/threads/handshake_answer.c: cn_handshake_forked */
+       word = NONE; armed = false /* @ src/runtime/threads/handshake_answer.c: cn_handshake_reset_after_fork */
 #endif
      }
 #endif
@@ -184,7 +184,7 @@ end_native:
   od
 }
 
-/* @ src/runtime/threads/stop.c: cn_stop_rests */
+/* @ src/runtime/threads/stop.c: cn_stop_is_resting */
 inline look()
 {
   before = interruptions;
@@ -267,7 +267,7 @@ end_requester:
   od
 }
 
-/* @ src/runtime/lifecycle/start.c: fork_begins */
+/* @ src/runtime/lifecycle/start.c: prepare_fork */
 active proctype stopper() provided (!forked)
 {
   byte before;

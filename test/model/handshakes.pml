@@ -27,13 +27,13 @@ inline set(s) { d_step { buffered[i] = false; state[i] = s } }
 inline take() { atomic { !locked -> locked = true } }
 inline release() { locked = false }
 
-/* @ src/runtime/threads/handshake_answer.c: cn_handshake_change */
+/* @ src/runtime/threads/handshake_answer.c: cn_handshake_change_state */
 inline change(which, from, to)
 {
   atomic { done = word[which] == from; if :: done -> word[which] = to :: else fi }
 }
 
-/* @ src/runtime/threads/handshake_answer.c: cn_handshake_run */
+/* @ src/runtime/threads/handshake_answer.c: cn_handshake_run_operation */
 inline operate(on)
 {
   assert(!operating[on] && !inside[on] && !collecting);
@@ -60,7 +60,7 @@ inline answer()
   word[i] != TAKEN
 }
 
-/* @ src/runtime/threads/stop.c: cn_stop_arrive */
+/* @ src/runtime/threads/stop.c: cn_stop_answer_requests */
 inline arrive()
 {
   do
@@ -71,7 +71,7 @@ inline arrive()
      fi;
      set(MANAGED);
      if
-     :: !stop[i] && !(armed[i] && word[i] != NONE) -> break /* @ src/runtime/threads/stop.c: goes_on */
+     :: !stop[i] && !(armed[i] && word[i] != NONE) -> break /* @ src/runtime/threads/stop.c: resume_unless_requested */
      :: else
      fi
   od
@@ -98,7 +98,7 @@ inline post(to)
   armed[to] = true
 }
 
-/* The requester's own mutator rests, whatever its state. @ src/runtime/threads/handshake.c: take_over */
+/* The requester's own mutator rests, whatever its state. @ src/runtime/threads/handshake.c: run_for_resting_mutator */
 #ifdef BUG_managed_ones_taken
 #define RESTS(me, i) true
 #else
@@ -135,7 +135,7 @@ inline shake(self)
 #endif
   post(1);
 #if !defined BUG_no_barrier && !defined BUG_barrier_between
-  drain(0); drain(1); /* @ src/runtime/os/thread.c: cn_os_barrier */
+  drain(0); drain(1); /* @ src/runtime/os/thread.c: cn_os_fence_all_threads */
 #endif
   await(self, 0);
 #ifdef BUG_disarms_too_soon

@@ -40,7 +40,7 @@ inline store_limit(value)
 #endif
 }
 
-/* @ src/runtime/core/poll_word.c: cn_poll_word_open_buffer */
+/* @ src/runtime/core/poll_word.c: cn_poll_word_open_alloc_limit */
 inline open_buffer()
 {
 #ifdef LIVE_looks_first
@@ -69,7 +69,7 @@ inline let_stops_pass()
 }
 
 /* The slow path of an allocation: the poll, and another buffer if this one is full or was taken.
- * @ src/runtime/safepoints/allocate.c: allocate_slowly */
+ * @ src/runtime/safepoints/allocate.c: allocate_in_slow_path */
 inline allocate_slowly()
 {
   let_stops_pass();

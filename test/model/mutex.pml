@@ -30,13 +30,13 @@ inline wake_one()
   }
 }
 
-/* @ src/runtime/os/thread.c: cn_os_wake */
+/* @ src/runtime/os/thread.c: cn_os_wake_all */
 inline wake_all()
 {
   d_step { sleeping[0] = false; sleeping[1] = false; sleeping[2] = false }
 }
 
-/* @ src/runtime/core/mutex.c: try */
+/* @ src/runtime/core/mutex.c: take_or_mark_contended */
 inline try(again)
 {
   d_step {
@@ -53,7 +53,7 @@ inline try(again)
   }
 }
 
-/* @ src/runtime/os/thread.c: cn_os_wait */
+/* @ src/runtime/os/thread.c: cn_os_wait_on_word */
 inline sleep(i)
 {
   atomic {
@@ -77,7 +77,7 @@ inline release()
   fi
 }
 
-/* @ src/runtime/core/mutex.c: cn_mutex_tell */
+/* @ src/runtime/core/mutex.c: cn_mutex_wake_waiters */
 inline tell()
 {
   over = true;
@@ -120,7 +120,7 @@ proctype thread(byte i)
      :: else
      fi;
      try(false);
-     do /* @ src/runtime/core/mutex.c: wait */
+     do /* @ src/runtime/core/mutex.c: take_contended_mutex */
      :: taken -> work(i); release(); break
      :: !taken && i == QUITTER && over -> break
      :: !taken && !(i == QUITTER && over) ->

@@ -40,13 +40,13 @@ inline rest(i)
   d_step { buffered[i] = false; state[i] = SAFEPOINT }
 }
 
-/* @ src/runtime/threads/stop.c: goes_on */
+/* @ src/runtime/threads/stop.c: resume_unless_requested */
 inline set_managed(i)
 {
   d_step { buffered[i] = false; state[i] = MANAGED }
 }
 
-/* @ src/runtime/threads/stop.c: cn_stop_arrive */
+/* @ src/runtime/threads/stop.c: cn_stop_answer_requests */
 inline arrive(i)
 {
   do
@@ -105,7 +105,7 @@ inline jump(i)
 inline take() { atomic { !locked -> locked = true } }
 inline release() { locked = false }
 
-/* @ src/runtime/threads/stop.c: take_if_it_may_wait */
+/* @ src/runtime/threads/stop.c: take_lock_if_may_wait */
 inline begin(self)
 {
 #ifndef BUG_waits_for_lock_as_managed
@@ -149,7 +149,7 @@ inline stop_others(self, j)
   :: else -> break
   od;
 #if !defined BUG_no_barrier && !defined BUG_barrier_first
-  atomic { drain(0); drain(1) }; /* @ src/runtime/os/thread.c: cn_os_barrier */
+  atomic { drain(0); drain(1) }; /* @ src/runtime/os/thread.c: cn_os_fence_all_threads */
 #endif
   /* @ src/runtime/threads/stop.c: await_mutator */
   j = 0;
@@ -255,7 +255,7 @@ proctype thread(byte i; bool comes_and_goes)
 end_outside:
   do
   :: true ->
-     /* @ src/runtime/threads/stop.c: cn_stop_add */
+     /* @ src/runtime/threads/stop.c: cn_stop_add_mutator */
 #ifndef BUG_attach_without_lock
      take();
 #endif
@@ -290,7 +290,7 @@ progress_managed:
      :: jump(i)
      :: comes_and_goes -> break
      od;
-     /* @ src/runtime/threads/stop.c: cn_stop_remove */
+     /* @ src/runtime/threads/stop.c: cn_stop_remove_mutator */
 #ifndef BUG_detach_without_lock
      take();
 #endif

@@ -143,7 +143,7 @@ bool is_real_use(LLVMValueRef user, unsigned operand)
 
 bool is_reached(struct place *p, LLVMValueRef instruction)
 {
-  return cn_cfg_index(&p->cfg, LLVMGetInstructionParent(instruction)) != CN_NO_BLOCK;
+  return cn_cfg_index_of(&p->cfg, LLVMGetInstructionParent(instruction)) != CN_NO_BLOCK;
 }
 
 /* A use of `value` that needs it; the others that hand it on are added to `work`. */

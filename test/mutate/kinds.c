@@ -112,7 +112,7 @@ static bool base_input(struct place *p, LLVMValueRef i)
   for (unsigned k = 0; k < LLVMCountIncoming(base); k++) {
     LLVMValueRef from = origin(LLVMGetIncomingValue(derived, k));
     if (LLVMGetIncomingBlock(base, k) != LLVMGetIncomingBlock(derived, k) || !from ||
-        cn_cfg_index(&p->cfg, LLVMGetIncomingBlock(base, k)) == CN_NO_BLOCK)
+        cn_cfg_index_of(&p->cfg, LLVMGetIncomingBlock(base, k)) == CN_NO_BLOCK)
       continue;
     for (LLVMValueRef a = LLVMGetFirstParam(p->cfg.function); a; a = LLVMGetNextParam(a))
       if (LLVMTypeOf(a) == LLVMTypeOf(base) && a != from && is_it(p)) {
@@ -146,7 +146,7 @@ static bool unwrapped(struct place *p, LLVMValueRef i)
   LLVMValueRef call = LLVMBuildCall2(p->builder, callee_type(i), LLVMGetOperand(i, 2), arguments,
                                      (unsigned)count, "");
   LLVMSetInstructionCallConv(call, LLVMGetInstructionCallConv(i));
-  if (cn_classify_call(call).kind != CN_CALL_PARSE) { /* a leaf by our rule: no breakage */
+  if (cn_classify_call(call).kind != CN_CALL_PARSE_POINT) { /* a leaf by our rule: no breakage */
     p->skip = UINT64_MAX / 2;
     LLVMInstructionEraseFromParent(call);
     return false;

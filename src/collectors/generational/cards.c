@@ -16,10 +16,10 @@
 #include "runtime/os/os.h"
 
 enum {
-  CARD_GROUP_BYTES = 8 * CN_CARD,
-  TASK_BYTES = 1 << 20, /* bytes of heap: a tracer's task */
-  PART_BLOCKS = TASK_BYTES / CN_BLOCK,
-  PREFETCH_BYTES = 16 * CN_BLOCK /* bytes of heap: a KiB of cards */
+  CARD_GROUP_BYTES = 8 * CN_CARD_BYTES,
+  CARD_TASK_BYTES = 1 << 20, /* bytes of heap: a tracer's task */
+  CARD_TASK_BLOCKS = CARD_TASK_BYTES / CN_BLOCK_BYTES,
+  CARD_PREFETCH_BYTES = 16 * CN_BLOCK_BYTES /* bytes of heap: a KiB of cards */
 };
 
 /* Blocks come first, then large objects, marked or unmarked: the set of marked ones changes meanwhile. */
@@ -29,29 +29,29 @@ static struct {
   bool scanned;     /* cn_tables.dirty tells which blocks have dirty cards */
   uint64_t time;    /* nanoseconds of the scan */
   uint16_t group;   /* visit cards that point to blocks of this group; 0: dirty ones */
-} parts;
+} card_tasks;
 
 /* Visits a card; `large` is the block of the large object there, or 0. */
 typedef void card_visitor(struct cn_tracer *tracer, uintptr_t large, uintptr_t card);
 
-static void tell_marker(uintptr_t large, uintptr_t card)
+static void pass_card_to_marker(uintptr_t large, uintptr_t card)
 {
   if (large == 0)
-    cn_marker_again(card);
+    cn_marker_rescan_card(card);
   else
-    cn_marker_again_large(cn_large_objects_object(large), card, card + CN_CARD);
+    cn_marker_rescan_large(cn_large_objects_payload_of(large), card, card + CN_CARD_BYTES);
 }
 
-static void visit_group(struct cn_tracer *tracer, uintptr_t large, uintptr_t group, card_visitor *visit)
+static void visit_card_group(struct cn_tracer *tracer, uintptr_t large, uintptr_t group, card_visitor *visit)
 {
-  unsigned char *cards = cn_tables_cards(group);
+  unsigned char *cards = cn_tables_cards_of(group);
 
-  for (uintptr_t i = 0; i < CARD_GROUP_BYTES / CN_CARD; i++)
+  for (uintptr_t i = 0; i < CARD_GROUP_BYTES / CN_CARD_BYTES; i++)
     if (cards[i] != 0) {
       cards[i] = 0;
       if (cn_marker.on)
-        tell_marker(large, group + i * CN_CARD);
-      visit(tracer, large, group + i * CN_CARD);
+        pass_card_to_marker(large, group + i * CN_CARD_BYTES);
+      visit(tracer, large, group + i * CN_CARD_BYTES);
     }
 }
 
@@ -59,107 +59,109 @@ static void visit_group(struct cn_tracer *tracer, uintptr_t large, uintptr_t gro
 typedef uint64_t card_vector __attribute__((vector_size(16), may_alias));
 
 /* True if the 64 cards are clean that begin at `block`, a multiple of 32 KiB. */
-static bool is_clean(uintptr_t block)
+static bool is_block_clean(uintptr_t block)
 {
-  const card_vector *cards = (const card_vector *)cn_tables_cards(block);
+  const card_vector *cards = (const card_vector *)cn_tables_cards_of(block);
 
-  CN_ASSERT(block % CN_BLOCK == 0 && (uintptr_t)cards % sizeof *cards == 0);
-  _Static_assert(CN_BLOCK_CARDS == 4 * sizeof *cards, "all cards of a block");
+  CN_ASSERT(block % CN_BLOCK_BYTES == 0 && (uintptr_t)cards % sizeof *cards == 0);
+  _Static_assert(CN_CARDS_PER_BLOCK == 4 * sizeof *cards, "all cards of a block");
   card_vector any = cards[0] | cards[1] | cards[2] | cards[3];
   return (any[0] | any[1]) == 0;
 }
 
 /* True if the scan has found all of the blocks clean. */
-static bool are_clean(uintptr_t from, size_t blocks)
+static bool are_scanned_clean(uintptr_t from, size_t blocks)
 {
-  static const uint8_t clean[PART_BLOCKS];
+  static const uint8_t clean[CARD_TASK_BLOCKS];
 
-  CN_ASSERT(parts.scanned && blocks <= PART_BLOCKS);
-  return memcmp(cn_tables_dirty(from), clean, blocks) == 0;
+  CN_ASSERT(card_tasks.scanned && blocks <= CARD_TASK_BLOCKS);
+  return memcmp(cn_tables_dirty_flag_of(from), clean, blocks) == 0;
 }
 
 /* Blocks to skip, of `blocks` ones, at most a task's: all of them, the first, or 0. */
-static size_t clean_blocks(uintptr_t from, size_t blocks)
+static size_t count_clean_blocks(uintptr_t from, size_t blocks)
 {
   if (blocks == 0)
     return 0;
-  if (!parts.scanned)
-    return is_clean(from);
-  return are_clean(from, blocks) ? blocks : *cn_tables_dirty(from) == 0;
+  if (!card_tasks.scanned)
+    return is_block_clean(from);
+  return are_scanned_clean(from, blocks) ? blocks : *cn_tables_dirty_flag_of(from) == 0;
 }
 
-static void visit_dirty(struct cn_tracer *tracer, uintptr_t large, uintptr_t from, uintptr_t to, card_visitor *visit)
+static void visit_dirty_cards(struct cn_tracer *tracer, uintptr_t large, uintptr_t from, uintptr_t to,
+                              card_visitor *visit)
 {
   CN_ASSERT(from % CARD_GROUP_BYTES == 0 && to % CARD_GROUP_BYTES == 0);
   for (uintptr_t group = from; group < to; group += CARD_GROUP_BYTES) {
     uint64_t cards;
-    size_t clean = group % CN_BLOCK == 0 ? clean_blocks(group, (to - group) / CN_BLOCK) : 0;
+    size_t clean = group % CN_BLOCK_BYTES == 0 ? count_clean_blocks(group, (to - group) / CN_BLOCK_BYTES) : 0;
     if (clean != 0) {
-      group += clean * CN_BLOCK - CARD_GROUP_BYTES;
+      group += clean * CN_BLOCK_BYTES - CARD_GROUP_BYTES;
       continue;
     }
-    memcpy(&cards, cn_tables_cards(group), sizeof cards);
+    memcpy(&cards, cn_tables_cards_of(group), sizeof cards);
     if (cards != 0)
-      visit_group(tracer, large, group, visit);
+      visit_card_group(tracer, large, group, visit);
   }
 }
 
 /* True if the bit of the evacuated group is set. Other threads may set bits of other groups. */
-static bool has_group(const uint16_t *groups)
+static bool points_to_evacuated_group(const uint16_t *groups)
 {
-  return (__atomic_load_n(groups, __ATOMIC_RELAXED) & parts.group) != 0;
+  return (__atomic_load_n(groups, __ATOMIC_RELAXED) & card_tasks.group) != 0;
 }
 
 /* Visit the cards whose fields may point to evacuated blocks. */
-static void visit_leading(struct cn_tracer *tracer, uintptr_t large, uintptr_t from, uintptr_t to, card_visitor *visit)
+static void visit_remembered_cards(struct cn_tracer *tracer, uintptr_t large, uintptr_t from, uintptr_t to,
+                                   card_visitor *visit)
 {
-  CN_ASSERT(from % CN_CARD == 0 && parts.group != 0);
-  for (uintptr_t card = from; card < to; card += CN_CARD)
-    if (!has_group(cn_tables_leading(card)))
-      card |= CN_BLOCK - CN_CARD;
-    else if (has_group(cn_tables_leads(card)))
+  CN_ASSERT(from % CN_CARD_BYTES == 0 && card_tasks.group != 0);
+  for (uintptr_t card = from; card < to; card += CN_CARD_BYTES)
+    if (!points_to_evacuated_group(cn_tables_block_target_groups(card)))
+      card |= CN_BLOCK_BYTES - CN_CARD_BYTES;
+    else if (points_to_evacuated_group(cn_tables_card_target_groups(card)))
       visit(tracer, large, card);
 }
 
 static void visit_cards(struct cn_tracer *tracer, uintptr_t large, uintptr_t from, uintptr_t to, card_visitor *visit)
 {
-  if (parts.group != 0)
-    visit_leading(tracer, large, from, to, visit);
+  if (card_tasks.group != 0)
+    visit_remembered_cards(tracer, large, from, to, visit);
   else
-    visit_dirty(tracer, large, from, to, visit);
+    visit_dirty_cards(tracer, large, from, to, visit);
 }
 
 /* An object whose layout went with an unloaded image is garbage. */
-static void visit_object(struct cn_tracer *tracer, uintptr_t object, uintptr_t card)
+static void visit_object_in_card(struct cn_tracer *tracer, uintptr_t object, uintptr_t card)
 {
   uintptr_t header = __atomic_load_n(cairn_object_header(object), __ATOMIC_RELAXED);
 
   if (!cairn_header_is_gone(header))
-    cn_trace_slots(tracer, object, cn_trace_layout(tracer, NULL, object), card, card + CN_CARD);
+    cn_trace_visit_slots_within(tracer, object, cn_trace_layout_of(tracer, NULL, object), card, card + CN_CARD_BYTES);
 }
 
-static void visit_large(struct cn_tracer *tracer, uintptr_t large, uintptr_t card)
+static void visit_large_card(struct cn_tracer *tracer, uintptr_t large, uintptr_t card)
 {
-  visit_object(tracer, cn_large_objects_object(large), card);
+  visit_object_in_card(tracer, cn_large_objects_payload_of(large), card);
 }
 
 /* In evacuated blocks an object may have been copied already. No object of such a block reaches into another block. */
-static bool is_copied(uintptr_t object)
+static bool is_in_source_block(uintptr_t object)
 {
-  return cn_tables_state(cn_tables_block(object - CAIRN_ABI_HEADER_SIZE)) == CN_BLOCK_SOURCE;
+  return cn_tables_block_state(cn_tables_block_of(object - CAIRN_ABI_HEADER_SIZE)) == CN_BLOCK_SOURCE;
 }
 
 /* Visit the objects of a block that reach into the card; the first may begin on an earlier one. If a header is the last
  * word of a card, its payload is on the next. */
-static void visit_card(struct cn_tracer *tracer, uintptr_t none, uintptr_t card)
+static void visit_block_card(struct cn_tracer *tracer, uintptr_t none, uintptr_t card)
 {
-  uintptr_t object = cn_tables_last_start(card), next = card;
+  uintptr_t object = cn_tables_last_object_before(card), next = card;
 
   CN_ASSERT(none == 0);
-  if (object != 0 && !is_copied(object))
-    visit_object(tracer, object, card);
-  while ((object = cn_tables_next_start(next, card + CN_CARD)) != 0) {
-    visit_object(tracer, object, card);
+  if (object != 0 && !is_in_source_block(object))
+    visit_object_in_card(tracer, object, card);
+  while ((object = cn_tables_next_object_within(next, card + CN_CARD_BYTES)) != 0) {
+    visit_object_in_card(tracer, object, card);
     next = object;
   }
 }
@@ -167,11 +169,11 @@ static void visit_card(struct cn_tracer *tracer, uintptr_t none, uintptr_t card)
 /* ---- the scan of all cards: its time depends on the old space's size alone ---- */
 
 /* The processor's own prefetches end with a page of 4 KiB. */
-static void scan_cards(uintptr_t from, uintptr_t to)
+static void scan_for_dirty_blocks(uintptr_t from, uintptr_t to)
 {
-  for (; from < to; from += CN_BLOCK) {
-    __builtin_prefetch(cn_tables_cards(from + PREFETCH_BYTES));
-    *cn_tables_dirty(from) = !is_clean(from);
+  for (; from < to; from += CN_BLOCK_BYTES) {
+    __builtin_prefetch(cn_tables_cards_of(from + CARD_PREFETCH_BYTES));
+    *cn_tables_dirty_flag_of(from) = !is_block_clean(from);
   }
 }
 
@@ -179,68 +181,69 @@ static void scan_all_cards(void)
 {
   uintptr_t end;
 
-  for (size_t block = parts.low; block < parts.high; block++)
-    if (cn_blocks_has_objects(block))
-      scan_cards(cn_tables_address(block), cn_tables_address(block + 1));
-  for (uintptr_t block = 0; (block = cn_large_next(block)) != 0;) {
-    CN_CHECK(cn_large_find(block, &end) == block);
+  for (size_t block = card_tasks.low; block < card_tasks.high; block++)
+    if (cn_blocks_block_has_objects(block))
+      scan_for_dirty_blocks(cn_tables_block_address(block), cn_tables_block_address(block + 1));
+  for (uintptr_t block = 0; (block = cn_large_next_block(block)) != 0;) {
+    CN_CHECK(cn_large_find_block(block, &end) == block);
     if (cn_large_is_marked(block) && cn_large_objects_has_references(block))
-      scan_cards((block + CN_BLOCK - 1) & ~(uintptr_t)(CN_BLOCK - 1), end & ~(uintptr_t)(CN_BLOCK - 1));
+      scan_for_dirty_blocks((block + CN_BLOCK_BYTES - 1) & ~(uintptr_t)(CN_BLOCK_BYTES - 1),
+                            end & ~(uintptr_t)(CN_BLOCK_BYTES - 1));
   }
 }
 
-uint64_t cn_cards_time(void)
+uint64_t cn_cards_scan_time(void)
 {
-  return parts.time;
+  return card_tasks.time;
 }
 
 /* ---- tasks ---- */
 
-void cn_cards_begin(uint16_t group)
+void cn_cards_begin_visits(uint16_t group)
 {
-  cn_blocks_bounds(&parts.low, &parts.high);
-  parts.next = 0;
-  parts.group = group;
+  cn_blocks_bounds(&card_tasks.low, &card_tasks.high);
+  card_tasks.next = 0;
+  card_tasks.group = group;
   if (group != 0)
     return;
-  parts.scanned = cairn_pause_goal() != 0;
-  parts.time = 0;
-  if (!parts.scanned)
+  card_tasks.scanned = cairn_pause_goal() != 0;
+  card_tasks.time = 0;
+  if (!card_tasks.scanned)
     return;
-  uint64_t begun = cn_os_thread_ran(cn_os_thread());
+  uint64_t begun = cn_os_thread_processor_time(cn_os_thread());
   scan_all_cards();
-  parts.time = cn_os_thread_ran(cn_os_thread()) - begun;
+  card_tasks.time = cn_os_thread_processor_time(cn_os_thread()) - begun;
 }
 
 /* Of an evacuated block the copies are visited. */
-static void visit_blocks(struct cn_tracer *tracer, size_t first)
+static void visit_block_cards(struct cn_tracer *tracer, size_t first)
 {
-  size_t count = parts.high - first < PART_BLOCKS ? parts.high - first : PART_BLOCKS;
+  size_t count = card_tasks.high - first < CARD_TASK_BLOCKS ? card_tasks.high - first : CARD_TASK_BLOCKS;
 
-  if (parts.scanned && parts.group == 0 && are_clean(cn_tables_address(first), count))
+  if (card_tasks.scanned && card_tasks.group == 0 && are_scanned_clean(cn_tables_block_address(first), count))
     return;
   for (size_t block = first; block < first + count; block++)
-    if (cn_blocks_has_objects(block) && cn_tables_state(block) != CN_BLOCK_SOURCE) {
-      uintptr_t at = cn_tables_address(block);
-      visit_cards(tracer, 0, at, at + CN_BLOCK, visit_card);
-      cn_trace_drain(tracer);
+    if (cn_blocks_block_has_objects(block) && cn_tables_block_state(block) != CN_BLOCK_SOURCE) {
+      uintptr_t at = cn_tables_block_address(block);
+      visit_cards(tracer, 0, at, at + CN_BLOCK_BYTES, visit_block_card);
+      cn_trace_drain_stack(tracer);
     }
 }
 
 /* A large object; `first` is its first task. */
-struct place {
+struct large_object_position {
   uintptr_t block;
   size_t first;
 };
 
 /* The object that task `part` belongs to, at `at` or behind; `end` gets its end. 0: all tasks are taken. */
-static uintptr_t find_part(struct place *at, size_t part, uintptr_t *end)
+static uintptr_t find_large_object_of_task(struct large_object_position *at, size_t part, uintptr_t *end)
 {
   if (at->block == 0)
-    at->block = cn_large_next(0);
-  for (; at->block != 0; at->block = cn_large_next(at->block)) {
-    CN_CHECK(cn_large_find(at->block, end) == at->block);
-    size_t count = (*end - at->block + TASK_BYTES - 1) / TASK_BYTES;
+    at->block = cn_large_next_block(0);
+  for (; at->block != 0; at->block = cn_large_next_block(at->block)) {
+    CN_CHECK(cn_large_find_block(at->block, end) == at->block);
+    size_t count = (*end - at->block + CARD_TASK_BYTES - 1) / CARD_TASK_BYTES;
     if (part < at->first + count)
       return at->block;
     at->first += count;
@@ -248,96 +251,96 @@ static uintptr_t find_part(struct place *at, size_t part, uintptr_t *end)
   return 0;
 }
 
-static bool visit_large_part(struct cn_tracer *tracer, struct place *at, size_t part)
+static bool visit_large_object_task(struct cn_tracer *tracer, struct large_object_position *at, size_t part)
 {
-  uintptr_t end, large = cn_large_objects.old != 0 ? find_part(at, part, &end) : 0;
+  uintptr_t end, large = cn_large_objects.old != 0 ? find_large_object_of_task(at, part, &end) : 0;
 
   if (large == 0)
     return false;
   if (cn_large_is_marked(large) && !cn_large_objects_is_young(large) && cn_large_objects_has_references(large)) {
-    uintptr_t from = large + (part - at->first) * TASK_BYTES;
-    visit_cards(tracer, large, from, end - from > TASK_BYTES ? from + TASK_BYTES : end, visit_large);
+    uintptr_t from = large + (part - at->first) * CARD_TASK_BYTES;
+    visit_cards(tracer, large, from, end - from > CARD_TASK_BYTES ? from + CARD_TASK_BYTES : end, visit_large_card);
   }
   return true;
 }
 
-void cn_cards_wait(struct cn_tracer *tracer, uintptr_t object, size_t from)
+void cn_cards_push_large_object(struct cn_tracer *tracer, uintptr_t object, size_t from)
 {
   const uintptr_t entry[] = {from << 1 | 1, object | 1};
 
-  cn_trace_push(tracer, entry, 2);
+  cn_trace_push_entries(tracer, entry, 2);
 }
 
 /* The first dirty card group of [at, end), or `end`. */
-static uintptr_t next_dirty(uintptr_t at, uintptr_t end)
+static uintptr_t next_dirty_group(uintptr_t at, uintptr_t end)
 {
   uint64_t cards = 0;
 
   CN_ASSERT(at % CARD_GROUP_BYTES == 0 && at <= end);
   while (at < end && cards == 0) {
-    if (at % CN_BLOCK == 0 && end - at >= CN_BLOCK && is_clean(at)) {
-      at += CN_BLOCK;
+    if (at % CN_BLOCK_BYTES == 0 && end - at >= CN_BLOCK_BYTES && is_block_clean(at)) {
+      at += CN_BLOCK_BYTES;
       continue;
     }
-    memcpy(&cards, cn_tables_cards(at), sizeof cards);
+    memcpy(&cards, cn_tables_cards_of(at), sizeof cards);
     at += cards == 0 ? CARD_GROUP_BYTES : 0;
   }
   return at;
 }
 
 /* The remaining cards wait on the stack below the objects that this group points to. */
-void cn_cards_visit_new(struct cn_tracer *tracer, uintptr_t object, size_t from)
+void cn_cards_visit_new_large(struct cn_tracer *tracer, uintptr_t object, size_t from)
 {
-  uintptr_t end, block = cn_large_find(object - CAIRN_ABI_HEADER_SIZE, &end);
-  uintptr_t at = next_dirty(block + from, end);
+  uintptr_t end, block = cn_large_find_block(object - CAIRN_ABI_HEADER_SIZE, &end);
+  uintptr_t at = next_dirty_group(block + from, end);
 
   CN_CHECK(block != 0 && cn_large_objects_is_young(block));
   if (at == end)
     return;
-  uintptr_t next = next_dirty(at + CARD_GROUP_BYTES, end);
+  uintptr_t next = next_dirty_group(at + CARD_GROUP_BYTES, end);
   if (next != end)
-    cn_cards_wait(tracer, object, next - block);
-  visit_group(tracer, block, at, visit_large);
+    cn_cards_push_large_object(tracer, object, next - block);
+  visit_card_group(tracer, block, at, visit_large_card);
 }
 
-void cn_cards_visit(struct cn_tracer *tracer)
+void cn_cards_visit_dirty(struct cn_tracer *tracer)
 {
-  size_t blocks = parts.high > parts.low ? (parts.high - parts.low - 1) / PART_BLOCKS + 1 : 0;
-  struct place large = {0, blocks};
+  size_t blocks = card_tasks.high > card_tasks.low ? (card_tasks.high - card_tasks.low - 1) / CARD_TASK_BLOCKS + 1 : 0;
+  struct large_object_position large = {0, blocks};
 
-  while (cn_cycle.shared || !cn_trace_is_over(tracer)) {
-    size_t part = __atomic_fetch_add(&parts.next, 1, __ATOMIC_RELAXED);
+  while (cn_trace_cycle.shared || !cn_trace_wants_helpers(tracer)) {
+    size_t part = __atomic_fetch_add(&card_tasks.next, 1, __ATOMIC_RELAXED);
     if (part < blocks)
-      visit_blocks(tracer, parts.low + part * PART_BLOCKS);
-    else if (!visit_large_part(tracer, &large, part))
+      visit_block_cards(tracer, card_tasks.low + part * CARD_TASK_BLOCKS);
+    else if (!visit_large_object_task(tracer, &large, part))
       return;
-    cn_trace_drain(tracer);
+    cn_trace_drain_stack(tracer);
   }
 }
 
-void cn_cards_clean(uintptr_t from, uintptr_t to)
+void cn_cards_clean_range(uintptr_t from, uintptr_t to)
 {
   CN_ASSERT(from % CARD_GROUP_BYTES == 0 && to % CARD_GROUP_BYTES == 0);
   for (uintptr_t group = from; group < to; group += CARD_GROUP_BYTES)
-    memset(cn_tables_cards(group), 0, CARD_GROUP_BYTES / CN_CARD);
+    memset(cn_tables_cards_of(group), 0, CARD_GROUP_BYTES / CN_CARD_BYTES);
 }
 
-void cn_cards_clear(void)
+void cn_cards_clean_all(void)
 {
   size_t low, high;
   uintptr_t end;
 
   cn_blocks_bounds(&low, &high);
   for (size_t block = low; block < high; block++)
-    if (cn_blocks_has_objects(block))
-      cn_cards_clean(cn_tables_address(block), cn_tables_address(block + 1));
-  for (uintptr_t block = 0; (block = cn_large_next(block)) != 0;) {
-    CN_CHECK(cn_large_find(block, &end) == block);
-    cn_cards_clean(block, end);
+    if (cn_blocks_block_has_objects(block))
+      cn_cards_clean_range(cn_tables_block_address(block), cn_tables_block_address(block + 1));
+  for (uintptr_t block = 0; (block = cn_large_next_block(block)) != 0;) {
+    CN_CHECK(cn_large_find_block(block, &end) == block);
+    cn_cards_clean_range(block, end);
   }
 }
 
 bool cn_cards_is_dirty(uintptr_t address)
 {
-  return cn_tables.cards[address / CN_CARD & cn_tables.mask] != 0;
+  return cn_tables.cards[address / CN_CARD_BYTES & cn_tables.mask] != 0;
 }

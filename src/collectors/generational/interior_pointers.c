@@ -17,74 +17,76 @@
 #include "collectors/large_space.h"
 #include "collectors/crossing_map.h"
 
-uintptr_t cn_interior_step(uintptr_t block, uintptr_t *payload)
+uintptr_t cn_interior_step_in_nursery(uintptr_t block, uintptr_t *payload)
 {
   CN_CHECK(block >= cn_nursery.start && block < cn_nursery.free);
-  return cn_interior_next(block, cn_nursery.free, payload, cn_tables_is_forward);
+  return cn_interior_step_over_block(block, cn_nursery.free, payload, cn_tables_is_forwarding_word);
 }
 
 /* All tracers share the crossing map, which grows as far as their lookups need. */
-static uintptr_t find_start(const uintptr_t *slot, uintptr_t address)
+static uintptr_t find_nursery_object(const uintptr_t *slot, uintptr_t address)
 {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
   pthread_mutex_lock(&lock);
-  if (!cn_cycle.mapped && !cn_crossing_begin(cn_nursery.free, cn_interior_step))
+  if (!cn_trace_cycle.mapped && !cn_crossing_begin_map(cn_nursery.free, cn_interior_step_in_nursery))
     cairn_out_of_memory(false, "no memory to find the object of interior pointer 0x%lx", (unsigned long)address);
-  cn_cycle.mapped = true;
-  uintptr_t start = cn_crossing_find(address);
+  cn_trace_cycle.mapped = true;
+  uintptr_t start = cn_crossing_find_object(address);
   pthread_mutex_unlock(&lock);
   if (start == 0)
-    cn_trace_no_object(slot, address, "no object reaches there");
+    cn_trace_die_no_object(slot, address, "no object reaches there");
   CN_ASSERT(start > cn_nursery.start && start <= address);
   return start;
 }
 
-uintptr_t cn_interior_nursery(const uintptr_t *slot, uintptr_t address)
+uintptr_t cn_interior_find_in_nursery(const uintptr_t *slot, uintptr_t address)
 {
-  return cn_interior_is_start(address, cn_cycle.uncleared, cn_tables_is_forward) ? address : find_start(slot, address);
+  return cn_interior_is_certain_start(address, cn_trace_cycle.uncleared, cn_tables_is_forwarding_word)
+             ? address
+             : find_nursery_object(slot, address);
 }
 
-void cn_interior_end(void)
+void cn_interior_forget_map(void)
 {
-  if (cn_cycle.mapped)
-    cn_crossing_drop();
-  cn_nursery_expect_lookups(cn_cycle.mapped);
-  cn_cycle.mapped = false;
+  if (cn_trace_cycle.mapped)
+    cn_crossing_drop_map();
+  cn_nursery_expect_lookups(cn_trace_cycle.mapped);
+  cn_trace_cycle.mapped = false;
 }
 
-uintptr_t cn_interior_find_old(uintptr_t address)
+uintptr_t cn_interior_find_old_or_none(uintptr_t address)
 {
-  uintptr_t start = cn_tables_last_start(address), at = start;
+  uintptr_t start = cn_tables_last_object_before(address), at = start;
   uint64_t bytes;
   size_t grown;
 
   if (start == 0 || start == address)
     return start;
-  uintptr_t header = cn_interior_header(&at, &grown, cn_tables_is_forward);
+  uintptr_t header = cn_interior_follow_to_header(&at, &grown, cn_tables_is_forwarding_word);
   const struct cairn_layout *layout = cairn_header_layout(header);
-  bool reaches = cn_crossing_payload(header, at, layout != NULL && layout->elem_size != 0, &bytes) &&
+  bool reaches = cn_crossing_measure_payload(header, at, layout != NULL && layout->elem_size != 0, &bytes) &&
                  address - start <= bytes - grown;
   return reaches ? start : 0;
 }
 
-uintptr_t cn_interior_old(const uintptr_t *slot, uintptr_t address)
+uintptr_t cn_interior_find_in_old(const uintptr_t *slot, uintptr_t address)
 {
-  uintptr_t start = cn_interior_find_old(address);
+  uintptr_t start = cn_interior_find_old_or_none(address);
 
   if (start == 0)
-    cn_trace_no_object(slot, address, "no object reaches there");
+    cn_trace_die_no_object(slot, address, "no object reaches there");
   return start;
 }
 
-uintptr_t cn_interior_large(const uintptr_t *slot, uintptr_t address)
+uintptr_t cn_interior_find_in_large(const uintptr_t *slot, uintptr_t address)
 {
-  uintptr_t end, block = cn_large_find(address - CAIRN_ABI_HEADER_SIZE, &end);
-  uintptr_t start = block != 0 ? cn_large_objects_object(block) : 0;
+  uintptr_t end, block = cn_large_find_block(address - CAIRN_ABI_HEADER_SIZE, &end);
+  uintptr_t start = block != 0 ? cn_large_objects_payload_of(block) : 0;
 
   if (block == 0)
-    cn_trace_no_object(slot, address, "an earlier collection freed it");
+    cn_trace_die_no_object(slot, address, "an earlier collection freed it");
   if (start > address)
-    cn_trace_no_object(slot, address, "it leads to a header");
+    cn_trace_die_no_object(slot, address, "it leads to a header");
   return start;
 }

@@ -11,17 +11,17 @@
 
 /* The start of the object that `address`, found in the slot, points to. If there is no object, they call
  * cairn_fatal(). */
-uintptr_t cn_interior_nursery(const uintptr_t *slot, uintptr_t address);
-uintptr_t cn_interior_old(const uintptr_t *slot, uintptr_t address);
-/* Like cn_interior_old(), for an address found anywhere; 0: no object reaches there. */
-uintptr_t cn_interior_find_old(uintptr_t address);
-uintptr_t cn_interior_large(const uintptr_t *slot, uintptr_t address);
+uintptr_t cn_interior_find_in_nursery(const uintptr_t *slot, uintptr_t address);
+uintptr_t cn_interior_find_in_old(const uintptr_t *slot, uintptr_t address);
+/* Like cn_interior_find_in_old(), for an address found anywhere; 0: no object reaches there. */
+uintptr_t cn_interior_find_old_or_none(uintptr_t address);
+uintptr_t cn_interior_find_in_large(const uintptr_t *slot, uintptr_t address);
 
 /* Forget the results of the walk. */
-void cn_interior_end(void);
+void cn_interior_forget_map(void);
 
 /* The end of the nursery's block that begins at `block`; `payload` gets its payload. A copied object has the length of
  * its copy. */
-uintptr_t cn_interior_step(uintptr_t block, uintptr_t *payload);
+uintptr_t cn_interior_step_in_nursery(uintptr_t block, uintptr_t *payload);
 
 #endif

@@ -25,7 +25,7 @@ uintptr_t cn_large_objects_allocate(size_t bytes, uintptr_t *zero);
 bool cn_large_objects_lengthen(uintptr_t block, size_t bytes);
 
 /* STOP. The payload of the object whose block begins there, copied or not. */
-uintptr_t cn_large_objects_object(uintptr_t block);
+uintptr_t cn_large_objects_payload_of(uintptr_t block);
 
 /* STOP. False if the object holds no references, or its type is gone. */
 bool cn_large_objects_has_references(uintptr_t block);
@@ -33,16 +33,16 @@ bool cn_large_objects_has_references(uintptr_t block);
 /* STOP, any number of threads at once. True if the object was young when the collection began. */
 bool cn_large_objects_is_young(uintptr_t block);
 
-/* STOP. cn_large_objects_unmark(), before a full collection: all become young. cn_large_objects_end(), after any
- * collection: unmarked objects are freed, the others are old. cn_large_objects_leave(), after a collection that moved
- * all: like that, and from then on no object is large. */
-void cn_large_objects_unmark(void);
-void cn_large_objects_end(bool full);
-void cn_large_objects_leave(void);
+/* STOP. cn_large_objects_make_all_young(), before a full collection: all become young.
+ * cn_large_objects_end_collection(), after any collection: unmarked objects are freed, the others are old.
+ * cn_large_objects_end_move(), after a collection that moved all: like that, and from then on no object is large. */
+void cn_large_objects_make_all_young(void);
+void cn_large_objects_end_collection(bool full);
+void cn_large_objects_end_move(void);
 
-/* STOP. cn_large_objects_turn(): the marker (marker.h) has reached all reachable ones, and all are old; free the
- * others. cn_large_objects_unreach(): the marking is given up; the old ones count as unreached. */
-void cn_large_objects_turn(void);
-void cn_large_objects_unreach(void);
+/* STOP. cn_large_objects_free_unreached(): the marker (marker.h) has reached all reachable ones, and all are old; free
+ * the others. cn_large_objects_reset_reached(): the marking is given up; the old ones count as unreached. */
+void cn_large_objects_free_unreached(void);
+void cn_large_objects_reset_reached(void);
 
 #endif

@@ -4,8 +4,8 @@
  * first. A long array is scanned part by part, so that each step is short.
  *
  * Phase MUTATE: steps in the runtime's background thread; only these write marks, lines that are reached, and the
- * stacks. Phase STOP: no such step runs; tracers write them under `lock`, the collecting thread runs steps when the
- * tracers are done. The program may change a field at any time, so the marker loads each once.
+ * stacks. Phase STOP: no such step runs; tracers write them under `marking_lock`, the collecting thread runs steps when
+ * the tracers are done. The program may change a field at any time, so the marker loads each once.
  */
 #include "collectors/generational/marker.h"
 
@@ -26,18 +26,18 @@
 enum {
   LAYOUT_CACHE_SIZE = 64,
   PREFETCH_DISTANCE = 8,
-  SCAN_BYTES = 2048,             /* of an object, at a time */
-  STEP_FIELDS = 1024,            /* of a concurrent step */
-  STEP_BLOCKS = 16,              /* that a step sweeps */
-  STEP_RELEASED_BYTES = 4 << 20, /* that a step releases */
+  SCAN_PIECE_BYTES = 2048,           /* of an object, at a time */
+  FIELDS_PER_STEP = 1024,            /* of a concurrent step */
+  SWEPT_BLOCKS_PER_STEP = 16,        /* that a step sweeps */
+  RELEASED_BYTES_PER_STEP = 4 << 20, /* that a step releases */
 };
-#define INLINE static inline __attribute__((always_inline))
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-struct part {
+struct object_part {
   uintptr_t object, from, to; /* its fields in [from, to) */
 };
 
-struct stack {
+struct entry_stack {
   void *at;
   size_t count, room;
 };
@@ -45,24 +45,24 @@ struct stack {
 struct cn_marker cn_marker;
 
 static struct {
-  struct stack objects, parts;
-  struct stack weak; /* all marked objects that have weak fields */
-  size_t noted;      /* of these */
-  size_t block;      /* where the search for noted cards continues */
-  size_t fields;     /* scanned in this step */
+  struct entry_stack objects, parts;
+  struct entry_stack weak; /* all marked objects that have weak fields */
+  size_t noted;            /* of these */
+  size_t block;            /* where the search for noted cards continues */
+  size_t fields;           /* scanned in this step */
   bool stopped;
   const struct cairn_layout *known[LAYOUT_CACHE_SIZE]; /* since the last stop */
-} marker;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* in a stop */
+} marker_state;
+static pthread_mutex_t marking_lock = PTHREAD_MUTEX_INITIALIZER; /* in a stop */
 
 /* ---- stacks ---- */
 
 /* Space for one more entry. */
-static void *push_entry(struct stack *stack, size_t size)
+static void *push_entry(struct entry_stack *stack, size_t size)
 {
   if (stack->count == stack->room) {
-    size_t room = stack->room != 0 ? 2 * stack->room : cn_os_page() / sizeof(uintptr_t);
-    void *at = cn_os_resize(stack->at, stack->room * size, room * size);
+    size_t room = stack->room != 0 ? 2 * stack->room : cn_os_page_bytes() / sizeof(uintptr_t);
+    void *at = cn_os_resize_mapping(stack->at, stack->room * size, room * size);
     if (at == NULL)
       cairn_out_of_memory(false, "no memory to mark the heap: %zu objects wait", stack->count);
     stack->at = at;
@@ -74,23 +74,23 @@ static void *push_entry(struct stack *stack, size_t size)
 
 static void push_object(uintptr_t object)
 {
-  *(uintptr_t *)push_entry(&marker.objects, sizeof object) = object;
+  *(uintptr_t *)push_entry(&marker_state.objects, sizeof object) = object;
 }
 
-static void push_part(uintptr_t object, uintptr_t from, uintptr_t to)
+static void push_object_part(uintptr_t object, uintptr_t from, uintptr_t to)
 {
-  struct part *part = push_entry(&marker.parts, sizeof *part);
+  struct object_part *part = push_entry(&marker_state.parts, sizeof *part);
 
   CN_ASSERT(object <= from && from < to);
-  *part = (struct part){object, from, to};
+  *part = (struct object_part){object, from, to};
 }
 
-static void drop_stack(struct stack *stack, size_t size)
+static void free_entry_stack(struct entry_stack *stack, size_t size)
 {
   if (stack->at != NULL)
-    cn_os_free(stack->at, stack->room * size);
-  CN_CHECK(stack->count == 0 || stack == &marker.weak);
-  *stack = (struct stack){0};
+    cn_os_free_mapping(stack->at, stack->room * size);
+  CN_CHECK(stack->count == 0 || stack == &marker_state.weak);
+  *stack = (struct entry_stack){0};
 }
 
 /* ---- objects ---- */
@@ -101,10 +101,10 @@ static uintptr_t header_of(uintptr_t object)
 }
 
 /* Null: the layout has gone with an image, so the object is garbage, or the program is wrong. */
-INLINE const struct cairn_layout *layout_of(uintptr_t object)
+ALWAYS_INLINE const struct cairn_layout *layout_of(uintptr_t object)
 {
   uintptr_t header = header_of(object);
-  const struct cairn_layout **known = &marker.known[(header >> 4 ^ header >> 10) % LAYOUT_CACHE_SIZE];
+  const struct cairn_layout **known = &marker_state.known[(header >> 4 ^ header >> 10) % LAYOUT_CACHE_SIZE];
 
   if ((uintptr_t)*known == header && header != 0)
     return *known;
@@ -112,130 +112,132 @@ INLINE const struct cairn_layout *layout_of(uintptr_t object)
     return NULL;
   const struct cairn_layout *layout = cairn_header_layout(header);
   if (!cairn_layout_is_known(layout))
-    cn_trace_no_object(NULL, object, "its header is no layout");
+    cn_trace_die_no_object(NULL, object, "its header is no layout");
   *known = layout;
   return layout;
 }
 
 /* Where the object's block begins, or an earlier address, and the end of its payload. */
-static uintptr_t bounds_of(uintptr_t object, const struct cairn_layout *layout, uintptr_t *end)
+static uintptr_t object_bounds_of(uintptr_t object, const struct cairn_layout *layout, uintptr_t *end)
 {
   uint64_t bytes;
 
   if (layout == NULL)
     bytes = cairn_header_gone_bytes(header_of(object));
   else if (cairn_object_payload(object, layout, &bytes) != CAIRN_OK)
-    cn_trace_no_object(NULL, object, "its element count is damaged");
+    cn_trace_die_no_object(NULL, object, "its element count is damaged");
   if (bytes > cn_tables.end - object)
-    cn_trace_no_object(NULL, object, "it ends outside the heap");
+    cn_trace_die_no_object(NULL, object, "it ends outside the heap");
   *end = object + bytes;
   return layout != NULL ? cairn_object_block(object, layout) : object - CAIRN_ABI_HEADER_SIZE;
 }
 
-static void push_references(uintptr_t object, const struct cairn_layout *layout, uintptr_t end)
+static void push_object_with_references(uintptr_t object, const struct cairn_layout *layout, uintptr_t end)
 {
   if (layout == NULL || !cairn_layout_has_references(layout))
     return;
   if ((layout->flags & CAIRN_ABI_LAYOUT_WEAK_FIELDS) != 0)
-    *(uintptr_t *)push_entry(&marker.weak, sizeof object) = object;
-  if (end - object > SCAN_BYTES)
-    push_part(object, object, end);
+    *(uintptr_t *)push_entry(&marker_state.weak, sizeof object) = object;
+  if (end - object > SCAN_PIECE_BYTES)
+    push_object_part(object, object, end);
   else
     push_object(object);
 }
 
 /* An ephemeron may wait for this object. */
-static void tell_weak(uintptr_t object)
+static void tell_waiting_ephemerons(uintptr_t object)
 {
-  if (marker.stopped && (header_of(object) & CAIRN_ABI_HEADER_AWAITED) != 0)
+  if (marker_state.stopped && (header_of(object) & CAIRN_ABI_HEADER_AWAITED) != 0)
     cairn_weak_reached(object, object);
 }
 
 /* Mark an object of the old space. */
 static void mark_object(uintptr_t object)
 {
-  uint64_t *marks = cn_tables_word(object, cn_tables.marks), bit = cn_tables_bit(object);
+  uint64_t *marks = cn_tables_bit_word_of(object, cn_tables.marks), bit = cn_tables_bit_of(object);
   uintptr_t end;
 
   if ((*marks & bit) != 0)
     return;
   *marks |= bit;
   const struct cairn_layout *layout = layout_of(object);
-  uintptr_t block = bounds_of(object, layout, &end);
-  CN_ASSERT(cn_tables_is_old(block) && block < object);
-  for (uintptr_t line = (block - cn_tables.old) / CN_LINE; line <= (end - 1 - cn_tables.old) / CN_LINE; line++)
+  uintptr_t block = object_bounds_of(object, layout, &end);
+  CN_ASSERT(cn_tables_is_in_old_space(block) && block < object);
+  for (uintptr_t line = (block - cn_tables.old) / CN_LINE_BYTES; line <= (end - 1 - cn_tables.old) / CN_LINE_BYTES;
+       line++)
     cn_tables.reached[line] = 1;
   cn_marker.bytes += end - block;
-  cn_tables.filled[cn_tables_block(object - CAIRN_ABI_HEADER_SIZE)] += (uint32_t)(end - block);
-  tell_weak(object);
-  push_references(object, layout, end);
+  cn_tables.filled[cn_tables_block_of(object - CAIRN_ABI_HEADER_SIZE)] += (uint32_t)(end - block);
+  tell_waiting_ephemerons(object);
+  push_object_with_references(object, layout, end);
 }
 
-static void mark_large(uintptr_t object)
+static void mark_large_object(uintptr_t object)
 {
-  uint8_t *state = cn_tables_large(object);
+  uint8_t *state = cn_tables_large_state_of(object);
   uintptr_t end;
 
   if (*state != CN_LARGE_OLD)
     return;
   *state = CN_LARGE_REACHED;
   const struct cairn_layout *layout = layout_of(object);
-  bounds_of(object, layout, &end);
-  tell_weak(object);
-  push_references(object, layout, end);
+  object_bounds_of(object, layout, &end);
+  tell_waiting_ephemerons(object);
+  push_object_with_references(object, layout, end);
 }
 
 /* ---- fields ---- */
 
-static void refuse_stray(const uintptr_t *slot, uintptr_t address)
+static void refuse_stray_reference(const uintptr_t *slot, uintptr_t address)
 {
-  if (marker.stopped && (address & cairn_words.mask) == 0)
-    cn_trace_no_object(slot, address, "no object starts there");
+  if (marker_state.stopped && (address & cairn_words.mask) == 0)
+    cn_trace_die_no_object(slot, address, "no object starts there");
 }
 
-INLINE void visit_slot(const uintptr_t *slot)
+ALWAYS_INLINE void visit_slot(const uintptr_t *slot)
 {
   uintptr_t address = __atomic_load_n(slot, __ATOMIC_RELAXED) - cairn_words.reference;
   uintptr_t header = address - CAIRN_ABI_HEADER_SIZE;
 
-  if (cn_tables_is_old(header)) {
-    if (address % CAIRN_ABI_OBJECT_ALIGN == 0 && cn_tables_starts(address)) {
-      uint16_t group = cn_tables_group(cn_tables_block(header));
+  if (cn_tables_is_in_old_space(header)) {
+    if (address % CAIRN_ABI_OBJECT_ALIGN == 0 && cn_tables_is_object_start(address)) {
+      uint16_t group = cn_tables_evacuation_group_of(cn_tables_block_of(header));
       if (group != 0)
-        cn_evacuation_note((uintptr_t)slot, group);
+        cn_evacuation_note_card((uintptr_t)slot, group);
       mark_object(address);
     } else
-      refuse_stray(slot, address);
+      refuse_stray_reference(slot, address);
   } else if (header - cn_tables.base < cn_tables.old - cn_tables.base) {
     if (cn_tables_may_be_large(address))
-      mark_large(address);
+      mark_large_object(address);
     else
-      refuse_stray(slot, address);
+      refuse_stray_reference(slot, address);
   }
 }
 
 /* Visit those of `count` slots at these offsets of `at` that lie in [from, to), except weak ones. */
-INLINE void visit_offsets(uintptr_t at, const uint32_t *offsets, uint32_t count, uintptr_t from, uintptr_t to)
+ALWAYS_INLINE void visit_slots_at_offsets(uintptr_t at, const uint32_t *offsets, uint32_t count, uintptr_t from,
+                                          uintptr_t to)
 {
   for (uint32_t i = 0; i < count; i++)
     if ((offsets[i] & CAIRN_ABI_LAYOUT_WEAK_OFFSET) == 0 && at + offsets[i] >= from && at + offsets[i] < to)
       visit_slot((const uintptr_t *)(at + offsets[i]));
-  marker.fields += count;
+  marker_state.fields += count;
 }
 
 /* Visit a range of references. The mark word of an object is prefetched some slots ahead. */
-static void visit_run(uintptr_t from, uintptr_t to)
+static void visit_reference_range(uintptr_t from, uintptr_t to)
 {
   CN_ASSERT(from % sizeof(uintptr_t) == 0);
   for (uintptr_t slot = from; slot < to; slot += sizeof slot) {
     uintptr_t next = slot + PREFETCH_DISTANCE * sizeof slot < to
                          ? __atomic_load_n((const uintptr_t *)slot + PREFETCH_DISTANCE, __ATOMIC_RELAXED)
                          : 0;
-    if (cn_tables_is_old(next - CAIRN_ABI_HEADER_SIZE))
-      __builtin_prefetch(cn_tables_word(next, 0), 1);
+    if (cn_tables_is_in_old_space(next - CAIRN_ABI_HEADER_SIZE))
+      __builtin_prefetch(cn_tables_bit_word_of(next, 0), 1);
     visit_slot((const uintptr_t *)slot);
   }
-  marker.fields += (to - from) / sizeof from;
+  marker_state.fields += (to - from) / sizeof from;
 }
 
 /* Scan the fields of an object in [from, to). */
@@ -244,68 +246,68 @@ static void scan_fields(uintptr_t object, uintptr_t from, uintptr_t to)
   const struct cairn_layout *layout = layout_of(object);
 
   CN_ASSERT(from < to);
-  marker.fields++;
+  marker_state.fields++;
   if (layout == NULL || !cairn_layout_has_references(layout))
     return;
   if ((layout->flags & CAIRN_ABI_LAYOUT_WEAK_FIELDS) != 0)
-    cn_evacuation_note_weak(object, layout, from, to);
+    cn_evacuation_note_weak_fields(object, layout, from, to);
   if ((layout->flags & CAIRN_ABI_LAYOUT_EPHEMERON) != 0)
     return;
-  visit_offsets(object, layout->offsets, layout->base_refs, from, to);
+  visit_slots_at_offsets(object, layout->offsets, layout->base_refs, from, to);
   if (layout->elem_refs == 0)
     return;
   uintptr_t element = object + layout->elem_offset;
   uint64_t count = cairn_object_count(object), i = 0;
   if (from > element)
     i = (from - element) / layout->elem_size;
-  if (cn_trace_is_run(layout)) {
+  if (cn_trace_is_reference_array(layout)) {
     uintptr_t start = element + i * sizeof element, end = element + count * sizeof element;
     if (end > to)
       end = to;
     if (start < end)
-      visit_run(start, end);
+      visit_reference_range(start, end);
     return;
   }
   for (element += i * layout->elem_size; i < count && element < to; i++) {
-    visit_offsets(element, layout->offsets + layout->base_refs, layout->elem_refs, from, to);
+    visit_slots_at_offsets(element, layout->offsets + layout->base_refs, layout->elem_refs, from, to);
     element += layout->elem_size;
   }
 }
 
 /* A card of a large object waits at most once. */
-static void let_again(const struct part *part)
+static void allow_card_note_again(const struct object_part *part)
 {
-  if (!cn_tables_is_old(part->object) && part->to - part->from <= CN_CARD)
-    *cn_tables_again(part->to - 1) = 0;
+  if (!cn_tables_is_in_old_space(part->object) && part->to - part->from <= CN_CARD_BYTES)
+    *cn_tables_rescan_note_of(part->to - 1) = 0;
 }
 
 /* Scan a piece of the newest part. */
-static void scan_part(void)
+static void scan_newest_part(void)
 {
-  struct part *top = (struct part *)marker.parts.at + marker.parts.count - 1, part = *top;
+  struct object_part *top = (struct object_part *)marker_state.parts.at + marker_state.parts.count - 1, part = *top;
 
   CN_CHECK(part.from < part.to);
-  if (part.to - part.from > SCAN_BYTES) {
-    part.to = part.from + SCAN_BYTES;
+  if (part.to - part.from > SCAN_PIECE_BYTES) {
+    part.to = part.from + SCAN_PIECE_BYTES;
     top->from = part.to;
   } else {
-    marker.parts.count--;
+    marker_state.parts.count--;
   }
-  let_again(&part);
+  allow_card_note_again(&part);
   scan_fields(part.object, part.from, part.to);
 }
 
 /* ---- noted cards, which are scanned again ---- */
 
-static bool is_marked(uintptr_t object)
+static bool is_object_marked(uintptr_t object)
 {
-  return (*cn_tables_word(object, cn_tables.marks) & cn_tables_bit(object)) != 0;
+  return (*cn_tables_bit_word_of(object, cn_tables.marks) & cn_tables_bit_of(object)) != 0;
 }
 
-static void scan_again(uintptr_t object, uintptr_t card)
+static void scan_object_again(uintptr_t object, uintptr_t card)
 {
-  if (is_marked(object))
-    scan_fields(object, card, card + CN_CARD);
+  if (is_object_marked(object))
+    scan_fields(object, card, card + CN_CARD_BYTES);
   else if (object >= card)
     mark_object(object);
 }
@@ -313,52 +315,53 @@ static void scan_again(uintptr_t object, uintptr_t card)
 /* Scan the last object that begins at or before the start of the card, and those that begin later in the card. */
 static void scan_card_again(uintptr_t card)
 {
-  uintptr_t object = cn_tables_last_start(card), next = card;
+  uintptr_t object = cn_tables_last_object_before(card), next = card;
 
-  CN_ASSERT(card % CN_CARD == 0 && cn_tables_is_old(card));
+  CN_ASSERT(card % CN_CARD_BYTES == 0 && cn_tables_is_in_old_space(card));
   if (object != 0)
-    scan_again(object, card);
-  while ((object = cn_tables_next_start(next, card + CN_CARD)) != 0) {
-    scan_again(object, card);
+    scan_object_again(object, card);
+  while ((object = cn_tables_next_object_within(next, card + CN_CARD_BYTES)) != 0) {
+    scan_object_again(object, card);
     next = object;
   }
 }
 
 static void scan_block_again(size_t block)
 {
-  unsigned char *again = cn_tables_again(cn_tables_address(block));
+  unsigned char *again = cn_tables_rescan_note_of(cn_tables_block_address(block));
 
   cn_tables.again_blocks[block] = 0;
-  for (uintptr_t i = 0; i < CN_BLOCK_CARDS; i++)
+  for (uintptr_t i = 0; i < CN_CARDS_PER_BLOCK; i++)
     if (again[i] != 0) {
       again[i] = 0;
-      scan_card_again(cn_tables_address(block) + i * CN_CARD);
+      scan_card_again(cn_tables_block_address(block) + i * CN_CARD_BYTES);
     }
 }
 
 /* Scan the noted cards of one block, or search some blocks for such a block. False: the search has ended. */
-static bool scan_noted(void)
+static bool scan_noted_cards(void)
 {
-  enum { BATCH = 4096 };
+  enum { SEARCHED_BLOCKS_PER_STEP = 4096 };
   size_t low, high;
 
   cn_blocks_bounds(&low, &high);
-  if (marker.block < low)
-    marker.block = low;
-  size_t end = high - marker.block > BATCH ? marker.block + BATCH : high;
-  if (marker.block >= high)
+  if (marker_state.block < low)
+    marker_state.block = low;
+  size_t end =
+      high - marker_state.block > SEARCHED_BLOCKS_PER_STEP ? marker_state.block + SEARCHED_BLOCKS_PER_STEP : high;
+  if (marker_state.block >= high)
     return false;
-  while (marker.block < end && cn_tables.again_blocks[marker.block] == 0)
-    marker.block++;
-  if (marker.block < end)
-    scan_block_again(marker.block);
-  marker.fields += BATCH / 64;
+  while (marker_state.block < end && cn_tables.again_blocks[marker_state.block] == 0)
+    marker_state.block++;
+  if (marker_state.block < end)
+    scan_block_again(marker_state.block);
+  marker_state.fields += SEARCHED_BLOCKS_PER_STEP / 64;
   return true;
 }
 
 /* ---- weak fields ---- */
 
-static bool is_reached(void *unused, struct cairn_slot slot)
+static bool is_target_reached(void *unused, struct cairn_slot slot)
 {
   uintptr_t object = cairn_slot_object(slot), header = object - CAIRN_ABI_HEADER_SIZE;
 
@@ -366,110 +369,110 @@ static bool is_reached(void *unused, struct cairn_slot slot)
   if (object == 0)
     return true;
   if (header - cn_tables.base < cn_tables.old - cn_tables.base)
-    return *cn_tables_large(object) == CN_LARGE_REACHED;
-  return !cn_tables_is_old(header) || is_marked(object);
+    return *cn_tables_large_state_of(object) == CN_LARGE_REACHED;
+  return !cn_tables_is_in_old_space(header) || is_object_marked(object);
 }
 
-static void reach_slot(void *unused, struct cairn_slot slot)
+static void mark_target_of_slot(void *unused, struct cairn_slot slot)
 {
   (void)unused;
   visit_slot(slot.address);
 }
 
 /* Note the objects that have been marked since the last call. */
-static void note_weak(void)
+static void note_marked_weak_objects(void)
 {
-  const uintptr_t *weak = marker.weak.at;
+  const uintptr_t *weak = marker_state.weak.at;
 
-  CN_CHECK(marker.noted <= marker.weak.count);
-  for (; marker.noted < marker.weak.count; marker.noted++)
-    if (layout_of(weak[marker.noted]) != NULL)
-      cairn_weak_note(weak[marker.noted], 0, UINTPTR_MAX);
+  CN_CHECK(marker_state.noted <= marker_state.weak.count);
+  for (; marker_state.noted < marker_state.weak.count; marker_state.noted++)
+    if (layout_of(weak[marker_state.noted]) != NULL)
+      cairn_weak_note(weak[marker_state.noted], 0, UINTPTR_MAX);
 }
 
-static void close_up(void *unused)
+static void mark_until_done(void *unused)
 {
   (void)unused;
   while (cn_marker_step(SIZE_MAX, true))
     ;
-  note_weak();
+  note_marked_weak_objects();
 }
 
-void cn_marker_weak(void)
+void cn_marker_process_weak(void)
 {
-  static const struct cairn_closure closure = {is_reached, reach_slot, close_up, NULL, false};
+  static const struct cairn_closure closure = {is_target_reached, mark_target_of_slot, mark_until_done, NULL, false};
 
-  CN_CHECK(cn_marker.idle && marker.stopped);
-  marker.noted = 0;
-  note_weak();
+  CN_CHECK(cn_marker.idle && marker_state.stopped);
+  marker_state.noted = 0;
+  note_marked_weak_objects();
   cairn_weak_process(&closure);
 }
 
 /* ---- a marking ---- */
 
-void cn_marker_begin(void)
+void cn_marker_begin_marking(void)
 {
-  CN_CHECK(!cn_marker.on && marker.objects.count == 0 && marker.parts.count == 0);
+  CN_CHECK(!cn_marker.on && marker_state.objects.count == 0 && marker_state.parts.count == 0);
   cn_marker = (struct cn_marker){.on = true};
   cn_marker_resume();
 }
 
-void cn_marker_root(const uintptr_t *slot)
+void cn_marker_mark_root(const uintptr_t *slot)
 {
   uintptr_t address = *slot - cairn_words.reference, header = address - CAIRN_ABI_HEADER_SIZE;
-  bool old = cn_tables_is_old(header);
+  bool old = cn_tables_is_in_old_space(header);
 
   if ((address & cairn_words.mask) != 0 || header - cn_nursery.start < cn_nursery.end - cn_nursery.start ||
       (!old && header - cn_tables.base >= cn_tables.old - cn_tables.base))
     return;
-  uintptr_t start = old ? cn_interior_old(slot, address) : cn_interior_large(slot, address);
-  pthread_mutex_lock(&lock);
+  uintptr_t start = old ? cn_interior_find_in_old(slot, address) : cn_interior_find_in_large(slot, address);
+  pthread_mutex_lock(&marking_lock);
   if (old)
     mark_object(start);
   else
-    mark_large(start);
-  pthread_mutex_unlock(&lock);
+    mark_large_object(start);
+  pthread_mutex_unlock(&marking_lock);
 }
 
-void cn_marker_large(uintptr_t object)
+void cn_marker_mark_large(uintptr_t object)
 {
   CN_ASSERT(object - cn_tables.base < cn_tables.old - cn_tables.base);
-  pthread_mutex_lock(&lock);
-  mark_large(object);
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_lock(&marking_lock);
+  mark_large_object(object);
+  pthread_mutex_unlock(&marking_lock);
 }
 
-void cn_marker_again_large(uintptr_t object, uintptr_t from, uintptr_t to)
+void cn_marker_rescan_large(uintptr_t object, uintptr_t from, uintptr_t to)
 {
-  if (*cn_tables_large(object) != CN_LARGE_REACHED)
+  if (*cn_tables_large_state_of(object) != CN_LARGE_REACHED)
     return; /* all of it is yet to be scanned */
-  if (__atomic_exchange_n(cn_tables_again(from), 1, __ATOMIC_RELAXED) != 0)
+  if (__atomic_exchange_n(cn_tables_rescan_note_of(from), 1, __ATOMIC_RELAXED) != 0)
     return; /* the card waits already */
-  pthread_mutex_lock(&lock);
-  push_part(object, from > object ? from : object, to);
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_lock(&marking_lock);
+  push_object_part(object, from > object ? from : object, to);
+  pthread_mutex_unlock(&marking_lock);
 }
 
 void cn_marker_resume(void)
 {
   CN_CHECK(cn_marker.on);
   cn_marker.idle = false;
-  marker.block = 0;
-  marker.stopped = true;
-  memset(marker.known, 0, sizeof marker.known);
+  marker_state.block = 0;
+  marker_state.stopped = true;
+  memset(marker_state.known, 0, sizeof marker_state.known);
 }
 
 bool cn_marker_step(size_t fields, bool stopped)
 {
   CN_CHECK(cn_marker.on);
-  marker.stopped = stopped;
-  for (marker.fields = 0; marker.fields < fields;) {
-    if (marker.objects.count != 0) {
-      uintptr_t object = ((uintptr_t *)marker.objects.at)[--marker.objects.count];
+  marker_state.stopped = stopped;
+  for (marker_state.fields = 0; marker_state.fields < fields;) {
+    if (marker_state.objects.count != 0) {
+      uintptr_t object = ((uintptr_t *)marker_state.objects.at)[--marker_state.objects.count];
       scan_fields(object, object, UINTPTR_MAX);
-    } else if (marker.parts.count != 0) {
-      scan_part();
-    } else if (!scan_noted()) {
+    } else if (marker_state.parts.count != 0) {
+      scan_newest_part();
+    } else if (!scan_noted_cards()) {
       cn_marker.idle = true;
       return false;
     }
@@ -477,31 +480,31 @@ bool cn_marker_step(size_t fields, bool stopped)
   return true;
 }
 
-void cn_marker_end(void)
+void cn_marker_end_marking(void)
 {
   CN_CHECK(cn_marker.on && cn_marker.idle);
-  CN_CHECK(marker.objects.count == 0 && marker.parts.count == 0);
+  CN_CHECK(marker_state.objects.count == 0 && marker_state.parts.count == 0);
   cn_marker.on = false;
   cairn_deferred_roots(false);
-  drop_stack(&marker.objects, sizeof(uintptr_t));
-  drop_stack(&marker.parts, sizeof(struct part));
-  drop_stack(&marker.weak, sizeof(uintptr_t));
+  free_entry_stack(&marker_state.objects, sizeof(uintptr_t));
+  free_entry_stack(&marker_state.parts, sizeof(struct object_part));
+  free_entry_stack(&marker_state.weak, sizeof(uintptr_t));
 }
 
-void cn_marker_give_up(void)
+void cn_marker_abandon_marking(void)
 {
   size_t low, high;
 
   cn_blocks_bounds(&low, &high);
   for (size_t block = low; block < high; block++)
-    if (cn_blocks_has_objects(block))
-      cn_tables_unmark(block);
-  cn_large_objects_unreach();
-  for (size_t i = 0; i < marker.parts.count; i++)
-    let_again((struct part *)marker.parts.at + i);
-  marker.objects.count = marker.parts.count = 0;
+    if (cn_blocks_block_has_objects(block))
+      cn_tables_clear_block_marks(block);
+  cn_large_objects_reset_reached();
+  for (size_t i = 0; i < marker_state.parts.count; i++)
+    allow_card_note_again((struct object_part *)marker_state.parts.at + i);
+  marker_state.objects.count = marker_state.parts.count = 0;
   cn_marker.idle = true;
-  cn_marker_end();
+  cn_marker_end_marking();
 }
 
 /* ---- concurrent phases: idle, marking, sweeping, idle ---- */
@@ -509,125 +512,126 @@ void cn_marker_give_up(void)
 static struct {
   bool sweeps;
   size_t kept;
-} concurrent;
+} concurrent_work;
 
-static bool mark_some(void *unused)
+static bool mark_concurrent_step(void *unused)
 {
   (void)unused;
-  return cn_marker_step(STEP_FIELDS, false);
+  return cn_marker_step(FIELDS_PER_STEP, false);
 }
 
-static bool sweep_some(void *unused)
+static bool sweep_concurrent_step(void *unused)
 {
   (void)unused;
   CN_CHECK(!cn_marker.on);
-  return cn_blocks_sweep(STEP_BLOCKS) || cn_blocks_trim(concurrent.kept, STEP_RELEASED_BYTES);
+  return cn_blocks_sweep_some(SWEPT_BLOCKS_PER_STEP) ||
+         cn_blocks_release_free(concurrent_work.kept, RELEASED_BYTES_PER_STEP);
 }
 
-bool cn_concurrent_enter(void)
+bool cn_concurrent_note_sweep_end(void)
 {
-  bool done = concurrent.sweeps && !cn_blocks_sweep(0);
+  bool done = concurrent_work.sweeps && !cn_blocks_sweep_some(0);
 
-  concurrent.sweeps = concurrent.sweeps && !done;
+  concurrent_work.sweeps = concurrent_work.sweeps && !done;
   return done;
 }
 
 bool cn_concurrent_is_swept(void)
 {
-  return !concurrent.sweeps;
+  return !concurrent_work.sweeps;
 }
 
-bool cn_concurrent_is_free(void)
+bool cn_concurrent_may_begin_marking(void)
 {
-  return !concurrent.sweeps && !cn_marker.on;
+  return !concurrent_work.sweeps && !cn_marker.on;
 }
 
-void cn_concurrent_begin(void)
+void cn_concurrent_begin_marking(void)
 {
-  CN_CHECK(cn_concurrent_is_free());
-  cn_evacuation_end();
-  cn_marker_begin();
+  CN_CHECK(cn_concurrent_may_begin_marking());
+  cn_evacuation_forget_groups();
+  cn_marker_begin_marking();
   cairn_deferred_roots(true);
-  cn_evacuation_choose();
+  cn_evacuation_choose_blocks();
 }
 
-static void mark_root(void *unused, struct cairn_slot slot)
+static void mark_deferred_root(void *unused, struct cairn_slot slot)
 {
   (void)unused;
   cn_evacuation_keep_block(*slot.address - cairn_words.reference);
-  cn_marker_root(slot.address);
+  cn_marker_mark_root(slot.address);
 }
 
-static bool has_time(uint64_t deadline)
+static bool is_before_deadline(uint64_t deadline)
 {
-  return cn_os_thread_ran(cn_os_thread()) < deadline;
+  return cn_os_thread_processor_time(cn_os_thread()) < deadline;
 }
 
-void cn_concurrent_roots(uint64_t deadline)
+void cn_concurrent_mark_roots(uint64_t deadline)
 {
   CN_CHECK(cn_marker.on);
   cairn_phase_begins("mark");
   do
-    cn_marker.rooted = !cairn_deferred_roots_visit(mark_root, NULL);
-  while (!cn_marker.rooted && has_time(deadline));
+    cn_marker.rooted = !cairn_deferred_roots_visit(mark_deferred_root, NULL);
+  while (!cn_marker.rooted && is_before_deadline(deadline));
   cairn_phase_ends("mark");
 }
 
-bool cn_concurrent_finish(uint64_t deadline)
+bool cn_concurrent_finish_marking(uint64_t deadline)
 {
   bool more = true;
 
-  CN_CHECK(cn_marker.on && !concurrent.sweeps);
+  CN_CHECK(cn_marker.on && !concurrent_work.sweeps);
   cairn_phase_begins("remark");
   cn_marker_resume();
-  while (more && has_time(deadline))
-    more = cn_marker_step(STEP_FIELDS, true);
+  while (more && is_before_deadline(deadline))
+    more = cn_marker_step(FIELDS_PER_STEP, true);
   more = more || !cn_marker.rooted;
   if (!more)
-    cn_marker_weak();
+    cn_marker_process_weak();
   cairn_phase_ends("remark");
   if (more)
-    cairn_background_run(mark_some, NULL);
+    cairn_background_run(mark_concurrent_step, NULL);
   return !more;
 }
 
-size_t cn_concurrent_turn(void)
+size_t cn_concurrent_start_sweep(void)
 {
   cairn_phase_begins("sweep");
-  cn_marker_end();
-  cn_large_objects_turn();
-  cn_blocks_turn(true);
-  concurrent.sweeps = true;
-  concurrent.kept = SIZE_MAX;
+  cn_marker_end_marking();
+  cn_large_objects_free_unreached();
+  cn_blocks_swap_marks(true);
+  concurrent_work.sweeps = true;
+  concurrent_work.kept = SIZE_MAX;
   cairn_phase_ends("sweep");
-  cairn_background_run(sweep_some, NULL);
+  cairn_background_run(sweep_concurrent_step, NULL);
   return cn_marker.bytes;
 }
 
-void cn_concurrent_trim(void)
+void cn_concurrent_release_memory(void)
 {
-  if (cn_concurrent_is_free())
-    cairn_background_run(sweep_some, NULL);
+  if (cn_concurrent_may_begin_marking())
+    cairn_background_run(sweep_concurrent_step, NULL);
 }
 
-void cn_concurrent_keep(size_t bytes)
+void cn_concurrent_set_kept_bytes(size_t bytes)
 {
-  CN_CHECK(concurrent.sweeps);
-  concurrent.kept = bytes;
+  CN_CHECK(concurrent_work.sweeps);
+  concurrent_work.kept = bytes;
 }
 
-void cn_concurrent_give_up(void)
+void cn_concurrent_abandon_work(void)
 {
-  bool free = cn_concurrent_is_free();
+  bool free = cn_concurrent_may_begin_marking();
 
   if (cn_marker.on) {
-    cn_evacuation_end();
-    cn_marker_give_up();
+    cn_evacuation_forget_groups();
+    cn_marker_abandon_marking();
   }
-  if (concurrent.sweeps)
-    cn_blocks_sweep(SIZE_MAX);
-  concurrent.sweeps = false;
-  cn_evacuation_end();
+  if (concurrent_work.sweeps)
+    cn_blocks_sweep_some(SIZE_MAX);
+  concurrent_work.sweeps = false;
+  cn_evacuation_forget_groups();
   if (!free)
     cairn_background_run(NULL, NULL);
 }

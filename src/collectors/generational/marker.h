@@ -26,21 +26,21 @@ extern struct cn_marker cn_marker;
 
 /* STOP, when no object is marked. Start a marking. From this stop on young collections pass it the roots that they
  * visit; it gets the roots of deferred frames once. */
-void cn_marker_begin(void);
+void cn_marker_begin_marking(void);
 
 /* STOP, any number of threads at once. Mark the object that this slot of a root points to, unless it is young; mark
  * this large object. */
-void cn_marker_root(const uintptr_t *slot);
-void cn_marker_large(uintptr_t object);
+void cn_marker_mark_root(const uintptr_t *slot);
+void cn_marker_mark_large(uintptr_t object);
 
 /* STOP, any number of threads at once. Have the objects of this card of the old space scanned again, and treat all
  * whose header is there as reachable; or have the fields in [from, to) of a large object scanned again. */
-static inline void cn_marker_again(uintptr_t address)
+static inline void cn_marker_rescan_card(uintptr_t address)
 {
-  __atomic_store_n(cn_tables_again(address), 1, __ATOMIC_RELAXED);
-  __atomic_store_n(&cn_tables.again_blocks[cn_tables_block(address)], 1, __ATOMIC_RELAXED);
+  __atomic_store_n(cn_tables_rescan_note_of(address), 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&cn_tables.again_blocks[cn_tables_block_of(address)], 1, __ATOMIC_RELAXED);
 }
-void cn_marker_again_large(uintptr_t object, uintptr_t from, uintptr_t to);
+void cn_marker_rescan_large(uintptr_t object, uintptr_t from, uintptr_t to);
 
 /* STOP. The marker is about to continue, after a stop that passed it roots and cards. */
 void cn_marker_resume(void);
@@ -52,40 +52,40 @@ bool cn_marker_step(size_t fields, bool stopped);
 
 /* STOP, when the marker has nothing left to scan. Process weak fields, ephemerons and finalisers, and mark all that
  * these reach. */
-void cn_marker_weak(void);
+void cn_marker_process_weak(void);
 
 /* STOP. End the marking, and keep its marks; or give it up, and clear them. */
-void cn_marker_end(void);
-void cn_marker_give_up(void);
+void cn_marker_end_marking(void);
+void cn_marker_abandon_marking(void);
 
 /* ---- concurrent full collections: called within a collection, by the collecting thread ---- */
 
 /* First call of a collection. True: the sweep of all blocks has ended since the collection before. */
-bool cn_concurrent_enter(void);
+bool cn_concurrent_note_sweep_end(void);
 
 /* True if a marking may begin: no marking and no sweep is running. */
-bool cn_concurrent_is_free(void);
+bool cn_concurrent_may_begin_marking(void);
 /* True if all blocks are swept. */
 bool cn_concurrent_is_swept(void);
 
 /* Before a young collection: start to mark, from its roots on. */
-void cn_concurrent_begin(void);
+void cn_concurrent_begin_marking(void);
 
 /* At the end of a young collection during marking, until `deadline`, in processor time of this thread.
- * cn_concurrent_roots() visits roots of deferred frames. cn_concurrent_finish() scans, and is true if all reachable
- * objects are marked; otherwise the marker continues concurrently. */
-void cn_concurrent_roots(uint64_t deadline);
-bool cn_concurrent_finish(uint64_t deadline);
+ * cn_concurrent_mark_roots() visits roots of deferred frames. cn_concurrent_finish_marking() scans, and is true if all
+ * reachable objects are marked; otherwise the marker continues concurrently. */
+void cn_concurrent_mark_roots(uint64_t deadline);
+bool cn_concurrent_finish_marking(uint64_t deadline);
 
-/* After cn_concurrent_finish() was true: the marked objects become the old space and the large objects. Returns the
- * bytes of the old space. Blocks are swept concurrently; then the memory of free blocks is released, except `bytes` of
- * it. */
-size_t cn_concurrent_turn(void);
-void cn_concurrent_keep(size_t bytes);
+/* After cn_concurrent_finish_marking() was true: the marked objects become the old space and the large objects. Returns
+ * the bytes of the old space. Blocks are swept concurrently; then the memory of free blocks is released, except `bytes`
+ * of it. */
+size_t cn_concurrent_start_sweep(void);
+void cn_concurrent_set_kept_bytes(size_t bytes);
 /* Blocks became free since: release memory again. */
-void cn_concurrent_trim(void);
+void cn_concurrent_release_memory(void);
 
 /* Before a collection that does all itself: give up a marking, and end a sweep. */
-void cn_concurrent_give_up(void);
+void cn_concurrent_abandon_work(void);
 
 #endif

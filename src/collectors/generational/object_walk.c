@@ -16,7 +16,7 @@
 #include "collectors/large_space.h"
 
 /* The end of an old object's payload. */
-static uintptr_t end_of(uintptr_t payload)
+static uintptr_t old_payload_end(uintptr_t payload)
 {
   uintptr_t header = *cairn_object_header(payload);
   const struct cairn_layout *layout = cairn_header_layout(header);
@@ -31,7 +31,7 @@ static uintptr_t end_of(uintptr_t payload)
 
 /* Where the object's block begins; memory before `free` belongs to another object. If the layout is gone, the word
  * before the header tells: an odd one is a count, or free memory that is taken for a count. */
-static uintptr_t block_of(uintptr_t payload, uintptr_t free)
+static uintptr_t block_start_of(uintptr_t payload, uintptr_t free)
 {
   const struct cairn_layout *layout = cairn_object_layout(payload);
 
@@ -44,20 +44,20 @@ static uintptr_t block_of(uintptr_t payload, uintptr_t free)
 /* ---- ranges ---- */
 
 /* Fill the free memory in blocks [first, end), so that a walk gets past it. */
-static void fill_blocks(size_t first, size_t end)
+static void fill_free_memory(size_t first, size_t end)
 {
-  uintptr_t free = cn_tables_address(first), last = cn_tables_address(end), object;
+  uintptr_t free = cn_tables_block_address(first), last = cn_tables_block_address(end), object;
 
-  for (; (object = cn_tables_next_start(free, last)) != 0; free = end_of(object))
-    cairn_fill(free, block_of(object, free));
+  for (; (object = cn_tables_next_object_within(free, last)) != 0; free = old_payload_end(object))
+    cairn_fill(free, block_start_of(object, free));
   CN_CHECK(free <= last);
   cairn_fill(free, last);
 }
 
 /* The first block in [block, end) that has objects, or that has none. */
-static size_t skip_blocks(size_t block, size_t end, bool objects)
+static size_t next_block_by_objects(size_t block, size_t end, bool objects)
 {
-  while (block < end && cn_blocks_has_objects(block) != objects)
+  while (block < end && cn_blocks_block_has_objects(block) != objects)
     block++;
   return block;
 }
@@ -68,23 +68,23 @@ static void visit_nursery(cairn_range_visitor *visit, void *env)
   visit(env, cn_nursery.free, cn_nursery.end, false);
 }
 
-static void visit_blocks(cairn_range_visitor *visit, void *env, size_t from, size_t to)
+static void visit_block_ranges(cairn_range_visitor *visit, void *env, size_t from, size_t to)
 {
   size_t low, high, block = from;
 
   cn_blocks_bounds(&low, &high);
   if (block < low)
     block = low < to ? low : to;
-  visit(env, cn_tables_address(from), cn_tables_address(block), false);
+  visit(env, cn_tables_block_address(from), cn_tables_block_address(block), false);
   while (block < to) {
-    size_t start = skip_blocks(block, high < to ? high : to, true);
+    size_t start = next_block_by_objects(block, high < to ? high : to, true);
     CN_ASSERT(block <= start);
-    size_t end = skip_blocks(start, high < to ? high : to, false);
+    size_t end = next_block_by_objects(start, high < to ? high : to, false);
     if (start == end)
       start = end = to;
-    visit(env, cn_tables_address(block), cn_tables_address(start), false);
-    fill_blocks(start, end);
-    visit(env, cn_tables_address(start), cn_tables_address(end), true);
+    visit(env, cn_tables_block_address(block), cn_tables_block_address(start), false);
+    fill_free_memory(start, end);
+    visit(env, cn_tables_block_address(start), cn_tables_block_address(end), true);
     block = end;
   }
 }
@@ -93,31 +93,33 @@ static void visit_large_objects(cairn_range_visitor *visit, void *env)
 {
   uintptr_t at, last, end;
 
-  cn_large_bounds(&at, &last);
-  for (uintptr_t block = 0; (block = cn_large_next(block)) != 0;) {
-    CN_CHECK(cn_large_find(block, &end) == block);
+  cn_large_space_bounds(&at, &last);
+  for (uintptr_t block = 0; (block = cn_large_next_block(block)) != 0;) {
+    CN_CHECK(cn_large_find_block(block, &end) == block);
     visit(env, at, block, false);
-    at = end_of(cn_large_objects_object(block));
+    at = old_payload_end(cn_large_objects_payload_of(block));
     visit(env, block, at, true);
   }
   visit(env, at, last, false);
 }
 
-void cn_object_walk_ranges(cairn_range_visitor *visit, void *env)
+void cn_object_walk_visit_ranges(cairn_range_visitor *visit, void *env)
 {
-  bool inside = cn_tables_is_old(cn_nursery.start);
-  size_t start = inside ? cn_tables_block(cn_nursery.start) : 0, end = inside ? cn_tables_block(cn_nursery.end) : 0;
+  bool inside = cn_tables_is_in_old_space(cn_nursery.start);
+  size_t start = inside ? cn_tables_block_of(cn_nursery.start) : 0,
+         end = inside ? cn_tables_block_of(cn_nursery.end) : 0;
 
   visit_large_objects(visit, env);
   visit_nursery(visit, env);
-  visit_blocks(visit, env, 0, start);
-  visit_blocks(visit, env, end, cn_tables.blocks);
+  visit_block_ranges(visit, env, 0, start);
+  visit_block_ranges(visit, env, end, cn_tables.blocks);
 }
 
 /* ---- layouts that go ---- */
 
 /* Mark the object, whose payload ends at `end`, if its layout is in [start, stop). */
-static bool forget_object(uintptr_t payload, uintptr_t end, const unsigned char *start, const unsigned char *stop)
+static bool forget_layout_of_object(uintptr_t payload, uintptr_t end, const unsigned char *start,
+                                    const unsigned char *stop)
 {
   const unsigned char *layout = (const unsigned char *)cairn_object_layout(payload);
 
@@ -128,45 +130,45 @@ static bool forget_object(uintptr_t payload, uintptr_t end, const unsigned char 
   return true;
 }
 
-static bool forget_in_nursery(const unsigned char *start, const unsigned char *stop)
+static bool forget_layouts_in_nursery(const unsigned char *start, const unsigned char *stop)
 {
   uintptr_t payload, next;
   bool any = false;
 
   for (uintptr_t block = cn_nursery.start; block != cn_nursery.free; block = next) {
-    next = cn_interior_step(block, &payload);
+    next = cn_interior_step_in_nursery(block, &payload);
     CN_CHECK(payload <= next && next <= cn_nursery.free);
-    any |= forget_object(payload, next, start, stop);
+    any |= forget_layout_of_object(payload, next, start, stop);
   }
   return any;
 }
 
-static void forget_in_old(const unsigned char *start, const unsigned char *stop)
+static void forget_layouts_in_old_space(const unsigned char *start, const unsigned char *stop)
 {
   size_t low, high;
 
   cn_blocks_bounds(&low, &high);
-  uintptr_t at = cn_tables_address(low), last = cn_tables_address(high), object;
-  for (; at < last && (object = cn_tables_next_start(at, last)) != 0; at = object)
-    forget_object(object, end_of(object), start, stop);
+  uintptr_t at = cn_tables_block_address(low), last = cn_tables_block_address(high), object;
+  for (; at < last && (object = cn_tables_next_object_within(at, last)) != 0; at = object)
+    forget_layout_of_object(object, old_payload_end(object), start, stop);
 }
 
-static bool forget_large(const unsigned char *start, const unsigned char *stop)
+static bool forget_layouts_of_large(const unsigned char *start, const unsigned char *stop)
 {
   bool any = false;
 
-  for (uintptr_t block = 0; (block = cn_large_next(block)) != 0;) {
-    uintptr_t object = cn_large_objects_object(block);
+  for (uintptr_t block = 0; (block = cn_large_next_block(block)) != 0;) {
+    uintptr_t object = cn_large_objects_payload_of(block);
     CN_ASSERT(object > block);
-    any |= forget_object(object, end_of(object), start, stop);
+    any |= forget_layout_of_object(object, old_payload_end(object), start, stop);
   }
   return any;
 }
 
-bool cn_object_walk_forget(const unsigned char *start, const unsigned char *stop)
+bool cn_object_walk_forget_layouts(const unsigned char *start, const unsigned char *stop)
 {
-  bool young = forget_in_nursery(start, stop), large = forget_large(start, stop);
+  bool young = forget_layouts_in_nursery(start, stop), large = forget_layouts_of_large(start, stop);
 
-  forget_in_old(start, stop);
+  forget_layouts_in_old_space(start, stop);
   return young || large;
 }

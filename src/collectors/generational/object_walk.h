@@ -9,9 +9,9 @@
 #include <cairn/collector.h>
 
 /* `ranges` of struct cairn_collector; free memory in blocks gets fillers. */
-void cn_object_walk_ranges(cairn_range_visitor *visit, void *env);
+void cn_object_walk_visit_ranges(cairn_range_visitor *visit, void *env);
 
 /* `forget` of struct cairn_collector. True: a young object may be among those that it marked. */
-bool cn_object_walk_forget(const unsigned char *start, const unsigned char *stop);
+bool cn_object_walk_forget_layouts(const unsigned char *start, const unsigned char *stop);
 
 #endif

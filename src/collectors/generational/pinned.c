@@ -18,43 +18,44 @@
 #include "runtime/os/os.h"
 
 static struct {
-  struct pinned {
+  struct pinned_entry {
     uintptr_t address, object;
   } *at;
   size_t count, room;
-} list;
+} pinned_list;
 
 static void push_pinned(uintptr_t address, uintptr_t object)
 {
-  if (list.count == list.room) {
-    size_t room = list.room != 0 ? 2 * list.room : cn_os_page() / sizeof *list.at;
-    void *at = cn_os_resize(list.at, list.room * sizeof *list.at, room * sizeof *list.at);
+  if (pinned_list.count == pinned_list.room) {
+    size_t room = pinned_list.room != 0 ? 2 * pinned_list.room : cn_os_page_bytes() / sizeof *pinned_list.at;
+    void *at =
+        cn_os_resize_mapping(pinned_list.at, pinned_list.room * sizeof *pinned_list.at, room * sizeof *pinned_list.at);
     if (at == NULL)
-      cairn_out_of_memory(true, "no memory for a list of %zu pinned objects", list.count);
-    list.at = at;
-    list.room = room;
+      cairn_out_of_memory(true, "no memory for a list of %zu pinned objects", pinned_list.count);
+    pinned_list.at = at;
+    pinned_list.room = room;
   }
-  list.at[list.count++] = (struct pinned){address, object};
+  pinned_list.at[pinned_list.count++] = (struct pinned_entry){address, object};
 }
 
-static bool in_nursery(uintptr_t object)
+static bool is_in_nursery(uintptr_t object)
 {
   return object - CAIRN_ABI_HEADER_SIZE - cn_nursery.start < cn_nursery.free - cn_nursery.start;
 }
 
-static uintptr_t object_at(uintptr_t address)
+static uintptr_t find_object_at(uintptr_t address)
 {
-  if (in_nursery(address))
-    return cn_interior_nursery(&address, address);
+  if (is_in_nursery(address))
+    return cn_interior_find_in_nursery(&address, address);
   if (cn_large_contains(address - 1))
-    return cn_interior_large(&address, address);
-  bool old = cn_tables_is_old(address - 1) && cn_blocks_has_objects(cn_tables_block(address - 1));
-  return old ? cn_interior_find_old(address) : 0;
+    return cn_interior_find_in_large(&address, address);
+  bool old = cn_tables_is_in_old_space(address - 1) && cn_blocks_block_has_objects(cn_tables_block_of(address - 1));
+  return old ? cn_interior_find_old_or_none(address) : 0;
 }
 
 static uintptr_t pin_object(void *env, uintptr_t address)
 {
-  uintptr_t object = object_at(address);
+  uintptr_t object = find_object_at(address);
 
   (void)env;
   if (object == 0)
@@ -62,13 +63,13 @@ static uintptr_t pin_object(void *env, uintptr_t address)
   push_pinned(address, object);
   *cairn_object_header(object) |= CAIRN_ABI_HEADER_PINNED;
   if (!cn_large_contains(object - 1))
-    cn_blocks_keep(cn_tables_block(object - 1));
+    cn_blocks_keep_source(cn_tables_block_of(object - 1));
   return object;
 }
 
-void cn_pinned_begin(void)
+void cn_pinned_pin_objects(void)
 {
-  CN_CHECK(list.count == 0);
+  CN_CHECK(pinned_list.count == 0);
   cairn_pins_visit(pin_object, NULL);
 }
 
@@ -77,36 +78,36 @@ bool cn_pinned_is_reached(uintptr_t object)
   uintptr_t end;
 
   if (cn_large_contains(object - 1))
-    return cn_large_is_marked(cn_large_find(object - 1, &end));
-  if (cn_cycle.mode == CN_TRACE_YOUNG)
-    return !in_nursery(object) || cn_tables_starts(object);
-  return (*cn_tables_word(object, cn_tables.marks) & cn_tables_bit(object)) != 0;
+    return cn_large_is_marked(cn_large_find_block(object - 1, &end));
+  if (cn_trace_cycle.mode == CN_TRACE_YOUNG)
+    return !is_in_nursery(object) || cn_tables_is_object_start(object);
+  return (*cn_tables_bit_word_of(object, cn_tables.marks) & cn_tables_bit_of(object)) != 0;
 }
 
 /* During marking a pinned object counts as reachable. */
-static void mark_pinned(uintptr_t object)
+static void mark_pinned_object(uintptr_t object)
 {
   if (cn_large_contains(object - 1))
-    cn_marker_large(object);
+    cn_marker_mark_large(object);
   else if (cn_pinned_is_reached(object))
-    cn_marker_again(object - CAIRN_ABI_HEADER_SIZE);
+    cn_marker_rescan_card(object - CAIRN_ABI_HEADER_SIZE);
 }
 
-bool cn_pinned_end(void)
+bool cn_pinned_end_collection(void)
 {
   bool stayed = false;
 
-  for (size_t i = 0; i < list.count; i++) {
-    uintptr_t object = list.at[i].object;
+  for (size_t i = 0; i < pinned_list.count; i++) {
+    uintptr_t object = pinned_list.at[i].object;
     CN_ASSERT(!cairn_header_is_forwarded(*cairn_object_header(object)));
     *cairn_object_header(object) &= ~(uintptr_t)CAIRN_ABI_HEADER_PINNED;
     if (!cn_pinned_is_reached(object))
-      cairn_pins_forget(list.at[i].address);
-    else if (in_nursery(object))
+      cairn_pins_forget(pinned_list.at[i].address);
+    else if (is_in_nursery(object))
       stayed = true;
     if (cn_marker.on)
-      mark_pinned(object);
+      mark_pinned_object(object);
   }
-  list.count = 0;
+  pinned_list.count = 0;
   return stayed;
 }

@@ -14,49 +14,50 @@
 #include "collectors/generational/trace.h"
 #include "collectors/large_space.h"
 
-static uintptr_t start_of(const uintptr_t *slot, uintptr_t address)
+static uintptr_t object_start_of(const uintptr_t *slot, uintptr_t address)
 {
   uintptr_t header = address - CAIRN_ABI_HEADER_SIZE;
 
   if (header - cn_nursery.start < cn_nursery.free - cn_nursery.start)
-    return cn_interior_nursery(slot, address);
+    return cn_interior_find_in_nursery(slot, address);
   if (cn_large_contains(header))
-    return cn_interior_large(slot, address);
-  if (!cn_tables_is_old(header) ||
-      (cn_cycle.mode == CN_TRACE_YOUNG && cn_tables_state(cn_tables_block(header)) != CN_BLOCK_SOURCE))
+    return cn_interior_find_in_large(slot, address);
+  if (!cn_tables_is_in_old_space(header) ||
+      (cn_trace_cycle.mode == CN_TRACE_YOUNG && cn_tables_block_state(cn_tables_block_of(header)) != CN_BLOCK_SOURCE))
     return address;
-  if (cn_tables_state(cn_tables_block(header)) == CN_BLOCK_NONE)
-    cn_trace_nothing_there(slot, address);
-  return cn_interior_old(slot, address);
+  if (cn_tables_block_state(cn_tables_block_of(header)) == CN_BLOCK_WITHOUT_MEMORY)
+    cn_trace_die_nothing_there(slot, address);
+  return cn_interior_find_in_old(slot, address);
 }
 
 static void visit_root(struct cn_tracer *tracer, uintptr_t *slot)
 {
-  uintptr_t tag = cn_cycle.words.reference, address = *slot - tag;
+  uintptr_t tag = cn_trace_cycle.words.reference, address = *slot - tag;
 
-  if (cn_cycle.marks)
-    cn_marker_root(slot);
-  if (cn_cycle.keeps_blocks)
+  if (cn_trace_cycle.marks)
+    cn_marker_mark_root(slot);
+  if (cn_trace_cycle.keeps_blocks)
     cn_evacuation_keep_block(address);
-  if ((address & cn_cycle.words.mask) != 0 || address - CAIRN_ABI_HEADER_SIZE - cn_cycle.young >= cn_cycle.young_bytes)
+  if ((address & cn_trace_cycle.words.mask) != 0 ||
+      address - CAIRN_ABI_HEADER_SIZE - cn_trace_cycle.young >= cn_trace_cycle.young_bytes)
     return;
-  uintptr_t start = start_of(slot, address), moved = start + tag;
+  uintptr_t start = object_start_of(slot, address), moved = start + tag;
   CN_ASSERT(start <= address);
-  cn_trace_visit(tracer, (struct cairn_slot){&moved});
+  cn_trace_visit_slot(tracer, (struct cairn_slot){&moved});
   *slot = moved + (address - start);
 }
 
-static void visit_roots(void *env, uintptr_t *const *slots, size_t count)
+static void visit_root_batch(void *env, uintptr_t *const *slots, size_t count)
 {
   for (size_t i = 0; i < count; i++)
     visit_root(env, slots[i]);
-  cn_trace_drain(env);
+  cn_trace_drain_stack(env);
 }
 
-void cn_trace_fetch(struct cn_tracer *tracer)
+void cn_trace_fetch_roots(struct cn_tracer *tracer)
 {
   struct cairn_root_set *roots;
 
-  while ((cn_cycle.shared || !cn_trace_is_over(tracer)) && (roots = cairn_roots_fetch()) != NULL)
-    cairn_roots_visit_array(roots, visit_roots, tracer);
+  while ((cn_trace_cycle.shared || !cn_trace_wants_helpers(tracer)) && (roots = cairn_roots_fetch()) != NULL)
+    cairn_roots_visit_array(roots, visit_root_batch, tracer);
 }

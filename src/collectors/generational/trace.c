@@ -23,42 +23,42 @@
 #include "runtime/os/os.h"
 
 enum {
-  STACK_LEAST = 4096,             /* slots of a tracer's stack */
-  STACK_KEPT = 1 << 17,           /* slots that it keeps for the next collection */
-  NULL_CHECK_BATCH = 8,           /* references read together: all may be null */
-  ARRAY_PART_ELEMENTS = 1024,     /* visited at a time */
-  PREFETCH_DISTANCE = 16,         /* slots */
-  SHARE_INTERVAL = 32,            /* objects between two checks for waiting tracers */
-  LARGE_COPY_BYTES = CN_BLOCK / 4 /* never copied twice, even if two tracers reach it at once */
+  MIN_STACK_SLOTS = 4096,                    /* slots of a tracer's stack */
+  KEPT_STACK_SLOTS = 1 << 17,                /* slots that it keeps for the next collection */
+  NULL_CHECK_BATCH = 8,                      /* references read together: all may be null */
+  ARRAY_PART_ELEMENTS = 1024,                /* visited at a time */
+  PREFETCH_DISTANCE_SLOTS = 16,              /* slots */
+  OBJECTS_PER_SHARE_CHECK = 32,              /* objects between two checks for waiting tracers */
+  SINGLE_COPY_MIN_BYTES = CN_BLOCK_BYTES / 4 /* never copied twice, even if two tracers reach it at once */
 };
-#define INLINE static inline __attribute__((always_inline))
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-struct cn_cycle cn_cycle;
+struct cn_trace_cycle cn_trace_cycle;
 
 /* The constants that a function is inlined for. Several tracers use atomic operations where two may meet; a single
  * tracer uses plain ones. */
-struct how {
+struct trace_variant {
   enum cn_trace mode;
   bool shared;
   bool notes;
 };
 
-static struct how how_now(void)
+static struct trace_variant current_variant(void)
 {
-  return (struct how){cn_cycle.mode, cn_cycle.shared, cn_cycle.notes};
+  return (struct trace_variant){cn_trace_cycle.mode, cn_trace_cycle.shared, cn_trace_cycle.notes};
 }
 
-_Noreturn void cn_trace_no_object(const uintptr_t *slot, uintptr_t address, const char *why)
+_Noreturn void cn_trace_die_no_object(const uintptr_t *slot, uintptr_t address, const char *why)
 {
   cairn_fatal("reference 0x%lx, found at %p in collection %lu, is not the start of an object: %s",
-              (unsigned long)address, (const void *)slot, (unsigned long)cn_cycle.number, why);
+              (unsigned long)address, (const void *)slot, (unsigned long)cn_trace_cycle.number, why);
 }
 
 /* ---- objects ---- */
 
-static const struct cairn_layout **layout_cache(struct cn_tracer *tracer, uintptr_t header)
+static const struct cairn_layout **layout_cache_entry(struct cn_tracer *tracer, uintptr_t header)
 {
-  return &tracer->known[(header >> 4 ^ header >> 10) % CN_KNOWN];
+  return &tracer->known[(header >> 4 ^ header >> 10) % CN_TRACER_LAYOUT_CACHE_SIZE];
 }
 
 static const struct cairn_layout *check_layout(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address,
@@ -67,47 +67,47 @@ static const struct cairn_layout *check_layout(struct cn_tracer *tracer, const u
   const struct cairn_layout *layout = cairn_header_layout(header);
 
   if (cairn_header_is_gone(header))
-    cn_trace_no_object(slot, address, "its type was one of an image that has been unloaded");
+    cn_trace_die_no_object(slot, address, "its type was one of an image that has been unloaded");
   if (!cairn_layout_is_known(layout))
-    cn_trace_no_object(slot, address, "its header is no layout");
-  *layout_cache(tracer, header) = layout;
+    cn_trace_die_no_object(slot, address, "its header is no layout");
+  *layout_cache_entry(tracer, header) = layout;
   return layout;
 }
 
 /* A header is its layout's address, unless bits of it are set. */
-INLINE const struct cairn_layout *layout_of(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address,
-                                            uintptr_t header)
+ALWAYS_INLINE const struct cairn_layout *layout_of(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address,
+                                                   uintptr_t header)
 {
-  const struct cairn_layout *layout = *layout_cache(tracer, header);
+  const struct cairn_layout *layout = *layout_cache_entry(tracer, header);
 
   if ((uintptr_t)layout != header || layout == NULL)
     return check_layout(tracer, slot, address, header);
   return layout;
 }
 
-INLINE uintptr_t header_of(uintptr_t object)
+ALWAYS_INLINE uintptr_t header_of(uintptr_t object)
 {
   return __atomic_load_n(cairn_object_header(object), __ATOMIC_RELAXED);
 }
 
-const struct cairn_layout *cn_trace_layout(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t object)
+const struct cairn_layout *cn_trace_layout_of(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t object)
 {
   return layout_of(tracer, slot, object, header_of(object));
 }
 
-static size_t measure_indexed(const uintptr_t *slot, uintptr_t address, const struct cairn_layout *layout)
+static size_t measure_indexed_object(const uintptr_t *slot, uintptr_t address, const struct cairn_layout *layout)
 {
   uintptr_t count = ((const uintptr_t *)address)[-2];
   uint64_t bytes;
 
   if ((count & 1) == 0 || cairn_layout_payload(layout, count >> 1, &bytes) != CAIRN_OK)
-    cn_trace_no_object(slot, address, "its element count is damaged");
+    cn_trace_die_no_object(slot, address, "its element count is damaged");
   return bytes;
 }
 
 /* The size of the payload, and in `prefix` that of the prefix, of an object in [from, end). */
-INLINE size_t measure(const uintptr_t *slot, uintptr_t address, const struct cairn_layout *layout, size_t *prefix,
-                      uintptr_t from, uintptr_t end)
+ALWAYS_INLINE size_t measure_object(const uintptr_t *slot, uintptr_t address, const struct cairn_layout *layout,
+                                    size_t *prefix, uintptr_t from, uintptr_t end)
 {
   size_t bytes = (layout->base_size + 7) & ~(size_t)7;
 
@@ -115,21 +115,21 @@ INLINE size_t measure(const uintptr_t *slot, uintptr_t address, const struct cai
   if (layout->elem_size != 0) {
     *prefix = CAIRN_ABI_INDEXED_HEADER_SIZE;
     if (address - from < *prefix)
-      cn_trace_no_object(slot, address, "its element count is damaged");
-    bytes = measure_indexed(slot, address, layout);
+      cn_trace_die_no_object(slot, address, "its element count is damaged");
+    bytes = measure_indexed_object(slot, address, layout);
   }
   if (bytes > end - address)
-    cn_trace_no_object(slot, address, "it ends outside the heap");
+    cn_trace_die_no_object(slot, address, "it ends outside the heap");
   return bytes;
 }
 
 /* ---- the stack: an entry is an object, or the rest of an array: two odd words, the number of an element (of a byte,
  * in a young large object) and the object ---- */
 
-bool cn_trace_deepen(struct cn_tracer *tracer)
+bool cn_trace_grow_stack(struct cn_tracer *tracer)
 {
-  size_t depth = tracer->depth != 0 ? 2 * tracer->depth : STACK_LEAST;
-  uintptr_t *stack = cn_os_resize(tracer->stack, tracer->depth * sizeof *stack, depth * sizeof *stack);
+  size_t depth = tracer->depth != 0 ? 2 * tracer->depth : MIN_STACK_SLOTS;
+  uintptr_t *stack = cn_os_resize_mapping(tracer->stack, tracer->depth * sizeof *stack, depth * sizeof *stack);
 
   if (stack == NULL)
     return false;
@@ -139,38 +139,38 @@ bool cn_trace_deepen(struct cn_tracer *tracer)
   return true;
 }
 
-static void deepen_mark_stack(struct cn_tracer *tracer)
+static void grow_mark_stack(struct cn_tracer *tracer)
 {
-  if (!cn_trace_deepen(tracer))
+  if (!cn_trace_grow_stack(tracer))
     cairn_out_of_memory(false, "no memory to trace the heap: %zu objects wait", tracer->count);
 }
 
-INLINE void push(struct cn_tracer *tracer, uintptr_t entry)
+ALWAYS_INLINE void push_entry(struct cn_tracer *tracer, uintptr_t entry)
 {
   if (tracer->count == tracer->depth)
-    deepen_mark_stack(tracer);
+    grow_mark_stack(tracer);
   tracer->stack[tracer->count++] = entry;
 }
 
-INLINE uintptr_t pop(struct cn_tracer *tracer)
+ALWAYS_INLINE uintptr_t pop_entry(struct cn_tracer *tracer)
 {
   CN_ASSERT(tracer->count > tracer->bottom);
   return tracer->stack[--tracer->count];
 }
 
-void cn_trace_push(struct cn_tracer *tracer, const uintptr_t *entries, size_t count)
+void cn_trace_push_entries(struct cn_tracer *tracer, const uintptr_t *entries, size_t count)
 {
   for (size_t i = 0; i < count; i++)
-    push(tracer, entries[i]);
+    push_entry(tracer, entries[i]);
 }
 
 static void reset_stack(struct cn_tracer *tracer)
 {
   CN_CHECK(tracer->count == tracer->bottom);
   tracer->count = tracer->bottom = 0;
-  if (tracer->depth <= STACK_KEPT)
+  if (tracer->depth <= KEPT_STACK_SLOTS)
     return;
-  cn_os_free(tracer->stack, tracer->depth * sizeof *tracer->stack);
+  cn_os_free_mapping(tracer->stack, tracer->depth * sizeof *tracer->stack);
   tracer->stack = NULL;
   tracer->depth = 0;
 }
@@ -188,29 +188,30 @@ __attribute__((noinline)) static void note_reached_object(struct cn_tracer *trac
 }
 
 /* The bytes of a copy's identity hash. */
-INLINE size_t hash_bytes(uintptr_t header)
+ALWAYS_INLINE size_t identity_hash_bytes_of(uintptr_t header)
 {
   return (header & CAIRN_ABI_HEADER_HASH) != 0 ? sizeof(uintptr_t) : 0;
 }
 
 /* ---- copies ---- */
 
-static bool find_cursor(struct cn_copy_cursor *cursor, size_t bytes, bool fresh)
+static bool find_copy_space(struct cn_copy_cursor *cursor, size_t bytes, bool fresh)
 {
-  return (bytes <= cursor->end - cursor->free || cn_blocks_next(cursor, fresh)) && bytes <= cursor->end - cursor->free;
+  return (bytes <= cursor->end - cursor->free || cn_blocks_next_hole(cursor, fresh)) &&
+         bytes <= cursor->end - cursor->free;
 }
 
 /* CN_TRACE_MOVE: the range has space for all copies. Each of several tracers has its own blocks, so that objects of two
  * tracers share no word of bits. */
-static uintptr_t moving_cursor(struct cn_tracer *tracer, size_t bytes)
+static uintptr_t find_stress_copy_space(struct cn_tracer *tracer, size_t bytes)
 {
-  bool big = bytes > LARGE_COPY_BYTES;
-  size_t size = big ? (bytes + CN_CARD - 1) & ~(size_t)(CN_CARD - 1) : CN_BLOCK;
+  bool big = bytes > SINGLE_COPY_MIN_BYTES;
+  size_t size = big ? (bytes + CN_CARD_BYTES - 1) & ~(size_t)(CN_CARD_BYTES - 1) : CN_BLOCK_BYTES;
 
-  if (!cn_cycle.shared)
+  if (!cn_trace_cycle.shared)
     return 0;
-  uintptr_t at = __atomic_fetch_add(&cn_cycle.copied, size, __ATOMIC_RELAXED);
-  uintptr_t end = cn_cycle.copies + cn_cycle.copies_bytes;
+  uintptr_t at = __atomic_fetch_add(&cn_trace_cycle.copied, size, __ATOMIC_RELAXED);
+  uintptr_t end = cn_trace_cycle.copies + cn_trace_cycle.copies_bytes;
   if (at > end || size > end - at)
     return 0;
   if (!big)
@@ -219,17 +220,17 @@ static uintptr_t moving_cursor(struct cn_tracer *tracer, size_t bytes)
 }
 
 /* Space for a copy that does not fit the tracer's hole. */
-static uintptr_t refill_cursor(struct cn_tracer *tracer, size_t bytes)
+static uintptr_t refill_copy_cursor(struct cn_tracer *tracer, size_t bytes)
 {
-  bool fresh = cn_cycle.mode == CN_TRACE_FULL, small = bytes <= CN_LINE;
+  bool fresh = cn_trace_cycle.mode == CN_TRACE_FULL, small = bytes <= CN_LINE_BYTES;
   struct cn_copy_cursor *cursor = small ? &tracer->cursor : &tracer->long_cursor;
   uintptr_t block = 0;
 
-  if (cn_cycle.mode == CN_TRACE_MOVE)
-    block = moving_cursor(tracer, bytes);
-  else if (bytes > CN_BLOCK) {
-    block = cn_blocks_run(bytes);
-  } else if (find_cursor(cursor, bytes, fresh || !small)) {
+  if (cn_trace_cycle.mode == CN_TRACE_MOVE)
+    block = find_stress_copy_space(tracer, bytes);
+  else if (bytes > CN_BLOCK_BYTES) {
+    block = cn_blocks_allocate_for_object(bytes);
+  } else if (find_copy_space(cursor, bytes, fresh || !small)) {
     block = cursor->free;
     cursor->free += bytes;
     CN_CHECK(cursor->free <= cursor->end);
@@ -239,142 +240,142 @@ static uintptr_t refill_cursor(struct cn_tracer *tracer, size_t bytes)
   return block;
 }
 
-INLINE uintptr_t cursor_for(struct cn_tracer *tracer, size_t bytes)
+ALWAYS_INLINE uintptr_t bump_copy_cursor(struct cn_tracer *tracer, size_t bytes)
 {
   uintptr_t block = tracer->cursor.free;
 
   if (bytes > tracer->cursor.end - block)
-    return refill_cursor(tracer, bytes);
+    return refill_copy_cursor(tracer, bytes);
   tracer->cursor.free = block + bytes;
   return block;
 }
 
 /* The header is an argument, since another tracer may change the object's meanwhile. */
-INLINE void copy_object(uintptr_t to, uintptr_t from, uintptr_t header, size_t prefix, size_t bytes)
+ALWAYS_INLINE void copy_object(uintptr_t to, uintptr_t from, uintptr_t header, size_t prefix, size_t bytes)
 {
   if (prefix == CAIRN_ABI_INDEXED_HEADER_SIZE)
     ((uintptr_t *)to)[-2] = ((uintptr_t *)from)[-2];
   *cairn_object_header(to) = header;
-  cn_copy_small((uintptr_t *)to, (uintptr_t *)from, bytes - prefix);
+  cn_copy_few_words((uintptr_t *)to, (uintptr_t *)from, bytes - prefix);
 }
 
 /* Several tracers may mark a line. */
 static void mark_lines(uint8_t *lines, uintptr_t block, size_t bytes)
 {
-  size_t first = (block - cn_tables.old) / CN_LINE, last = (block + bytes - 1 - cn_tables.old) / CN_LINE;
+  size_t first = (block - cn_tables.old) / CN_LINE_BYTES, last = (block + bytes - 1 - cn_tables.old) / CN_LINE_BYTES;
 
-  CN_ASSERT(cn_tables_is_old(block) && first <= last);
+  CN_ASSERT(cn_tables_is_in_old_space(block) && first <= last);
   for (; first <= last; first++)
     __atomic_store_n(&lines[first], 1, __ATOMIC_RELAXED);
 }
 
 /* Reach an object of the nursery or the old space that stays where it is. False: it was reached before. */
-static bool reach_there(uintptr_t address)
+static bool mark_in_place(uintptr_t address)
 {
-  uint64_t bit = cn_tables_bit(address), *start = cn_tables_word(address, 1 - cn_tables.marks),
-           *mark = cn_tables_word(address, cn_tables.marks);
+  uint64_t bit = cn_tables_bit_of(address), *start = cn_tables_bit_word_of(address, 1 - cn_tables.marks),
+           *mark = cn_tables_bit_word_of(address, cn_tables.marks);
 
-  CN_ASSERT(cn_tables_is_old(address - 1));
-  if (cn_cycle.mode == CN_TRACE_YOUNG)
+  CN_ASSERT(cn_tables_is_in_old_space(address - 1));
+  if (cn_trace_cycle.mode == CN_TRACE_YOUNG)
     return (__atomic_fetch_or(start, bit, __ATOMIC_RELAXED) & bit) == 0;
   __atomic_fetch_or(start, bit, __ATOMIC_RELAXED);
   return (__atomic_fetch_or(mark, bit, __ATOMIC_RELAXED) & bit) == 0;
 }
 
 /* The object lies in [from, end) and is pinned. In the nursery it becomes old where it is, and its lines are marked. */
-static uintptr_t keep_pinned(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address, uintptr_t from,
-                             uintptr_t end)
+static uintptr_t keep_pinned_object(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address, uintptr_t from,
+                                    uintptr_t end)
 {
-  const struct cairn_layout *layout = cn_trace_layout(tracer, slot, address);
+  const struct cairn_layout *layout = cn_trace_layout_of(tracer, slot, address);
   uintptr_t header = *cairn_object_header(address);
-  size_t prefix, bytes = measure(slot, address, layout, &prefix, from, end) + prefix;
+  size_t prefix, bytes = measure_object(slot, address, layout, &prefix, from, end) + prefix;
 
   bytes += cairn_header_hash_bytes(header);
   if (cn_large_contains(from)) {
     if (!cn_large_mark(from))
       return address;
   } else {
-    if (!reach_there(address))
+    if (!mark_in_place(address))
       return address;
-    mark_lines(cn_cycle.mode == CN_TRACE_YOUNG ? cn_tables.lines : cn_tables.reached, address - prefix, bytes);
+    mark_lines(cn_trace_cycle.mode == CN_TRACE_YOUNG ? cn_tables.lines : cn_tables.reached, address - prefix, bytes);
     tracer->marked += bytes;
   }
   note_reached_object(tracer, address, address, header);
   if (cairn_layout_has_references(layout))
-    push(tracer, address);
+    push_entry(tracer, address);
   return address;
 }
 
 /* The copy at `moved`, known to this tracer only, becomes an object. */
-INLINE void note_copy(uintptr_t moved, enum cn_trace mode)
+ALWAYS_INLINE void set_start_of_copy(uintptr_t moved, enum cn_trace mode)
 {
   cn_tables_set_start(moved);
   if (mode == CN_TRACE_FULL)
-    cn_tables_set(cn_tables_word(moved, cn_tables.marks), cn_tables_bit(moved));
+    cn_tables_set_bits(cn_tables_bit_word_of(moved, cn_tables.marks), cn_tables_bit_of(moved));
 }
 
 /* Another tracer was first to copy the object: return this copy's space. */
-static void return_space(struct cn_tracer *tracer, uintptr_t block, uintptr_t moved, size_t bytes)
+static void return_copy_space(struct cn_tracer *tracer, uintptr_t block, uintptr_t moved, size_t bytes)
 {
   struct cn_copy_cursor *cursor = tracer->cursor.free == block + bytes ? &tracer->cursor : &tracer->long_cursor;
 
   CN_CHECK(cursor->free == block + bytes);
   cursor->free = block;
-  if (cn_cycle.mode == CN_TRACE_YOUNG)
+  if (cn_trace_cycle.mode == CN_TRACE_YOUNG)
     return;
   for (size_t kind = 0; kind < 2; kind++)
-    cn_tables_reset(cn_tables_word(moved, kind), cn_tables_bit(moved));
+    cn_tables_clear_bits(cn_tables_bit_word_of(moved, kind), cn_tables_bit_of(moved));
 }
 
-/* Prefetch the memory that visit() will read first. */
-INLINE void prefetch(const uintptr_t *slot, struct how how)
+/* Prefetch the memory that visit_slot() will read first. */
+ALWAYS_INLINE void prefetch_target(const uintptr_t *slot, struct trace_variant how)
 {
   uintptr_t word = how.shared ? __atomic_load_n(slot, __ATOMIC_RELAXED) : *slot;
-  uintptr_t address = word - cn_cycle.words.reference, header = address - CAIRN_ABI_HEADER_SIZE;
+  uintptr_t address = word - cn_trace_cycle.words.reference, header = address - CAIRN_ABI_HEADER_SIZE;
 
-  if (header - cn_cycle.young >= cn_cycle.young_bytes)
+  if (header - cn_trace_cycle.young >= cn_trace_cycle.young_bytes)
     return;
   __builtin_prefetch((const void *)header);
-  if (how.mode == CN_TRACE_FULL && cn_tables_is_old(header))
-    __builtin_prefetch(cn_tables_word(address, 0));
+  if (how.mode == CN_TRACE_FULL && cn_tables_is_in_old_space(header))
+    __builtin_prefetch(cn_tables_bit_word_of(address, 0));
 }
 
 /* The objects that the copy points to are visited soon. */
-INLINE void prefetch_fields(uintptr_t moved, const struct cairn_layout *layout, struct how how)
+ALWAYS_INLINE void prefetch_field_targets(uintptr_t moved, const struct cairn_layout *layout, struct trace_variant how)
 {
   for (uint32_t i = 0; i < layout->base_refs && i < NULL_CHECK_BATCH; i++)
-    prefetch((const uintptr_t *)(moved + layout->offsets[i]), how);
+    prefetch_target((const uintptr_t *)(moved + layout->offsets[i]), how);
 }
 
 /* Copy an object of `bytes`, prefix included. Of several tracers the first to write the forwarding address has copied
  * the object, and the others find a complete copy. A young collection's visit of cards finds copies by their start
  * bits, so it sets the bit after the forwarding address. The other modes check references to copies by these bits, so
  * they set them first. */
-INLINE uintptr_t move_object(struct cn_tracer *tracer, uintptr_t address, uintptr_t header, size_t prefix, size_t bytes,
-                             struct how how)
+ALWAYS_INLINE uintptr_t copy_and_forward_object(struct cn_tracer *tracer, uintptr_t address, uintptr_t header,
+                                                size_t prefix, size_t bytes, struct trace_variant how)
 {
   const struct cairn_layout *layout = cairn_header_layout(header);
-  uintptr_t block = cursor_for(tracer, bytes + hash_bytes(header)), moved = block + prefix;
+  uintptr_t block = bump_copy_cursor(tracer, bytes + identity_hash_bytes_of(header)), moved = block + prefix;
   bool late = how.mode == CN_TRACE_YOUNG;
 
   copy_object(moved, address, header, prefix, bytes);
   if (header != (uintptr_t)layout)
     bytes += cairn_object_copy_hash(address, moved, header, bytes - prefix);
   if (!late)
-    note_copy(moved, how.mode);
+    set_start_of_copy(moved, how.mode);
   if (how.shared) {
     uintptr_t first = cairn_object_forward(address, header, moved);
     if (first != moved) {
-      return_space(tracer, block, moved, bytes);
+      return_copy_space(tracer, block, moved, bytes);
       return first;
     }
   } else {
     *cairn_object_header(address) = cairn_header_to(moved);
   }
   if (late)
-    note_copy(moved, how.mode);
-  if (late && cn_cycle.marks)
-    cn_marker_again(moved - CAIRN_ABI_HEADER_SIZE);
+    set_start_of_copy(moved, how.mode);
+  if (late && cn_trace_cycle.marks)
+    cn_marker_rescan_card(moved - CAIRN_ABI_HEADER_SIZE);
   if (how.mode == CN_TRACE_FULL)
     mark_lines(cn_tables.reached, block, bytes);
   if (header != (uintptr_t)layout)
@@ -382,98 +383,99 @@ INLINE uintptr_t move_object(struct cn_tracer *tracer, uintptr_t address, uintpt
   tracer->objects++;
   tracer->moved += bytes;
   if (cairn_layout_has_references(layout)) {
-    prefetch_fields(moved, layout, how);
-    push(tracer, moved);
+    prefetch_field_targets(moved, layout, how);
+    push_entry(tracer, moved);
   }
   return moved;
 }
 
 /* The space of a big copy cannot be returned, so one tracer copies at a time. */
-static uintptr_t move_big(struct cn_tracer *tracer, uintptr_t address, size_t prefix, size_t bytes)
+static uintptr_t copy_big_object(struct cn_tracer *tracer, uintptr_t address, size_t prefix, size_t bytes)
 {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-  CN_ASSERT(cn_cycle.shared && bytes > LARGE_COPY_BYTES);
+  CN_ASSERT(cn_trace_cycle.shared && bytes > SINGLE_COPY_MIN_BYTES);
   pthread_mutex_lock(&lock);
   uintptr_t header = __atomic_load_n(cairn_object_header(address), __ATOMIC_ACQUIRE);
-  uintptr_t moved = cairn_header_is_forwarded(header) ? cairn_header_forwarded_to(header)
-                                                      : move_object(tracer, address, header, prefix, bytes, how_now());
+  uintptr_t moved = cairn_header_is_forwarded(header)
+                        ? cairn_header_forwarded_to(header)
+                        : copy_and_forward_object(tracer, address, header, prefix, bytes, current_variant());
   pthread_mutex_unlock(&lock);
   return moved;
 }
 
 /* Copy the object, which lies in [from, end), unless it has been copied; returns its address now. An immediate that
  * looks like an address stays. */
-INLINE uintptr_t evacuate(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address, uintptr_t from,
-                          uintptr_t end, struct how how)
+ALWAYS_INLINE uintptr_t evacuate_object(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address,
+                                        uintptr_t from, uintptr_t end, struct trace_variant how)
 {
   uintptr_t header;
   size_t prefix;
 
   if (address % CAIRN_ABI_OBJECT_ALIGN != 0) {
-    if ((address & cn_cycle.words.mask) != 0)
+    if ((address & cn_trace_cycle.words.mask) != 0)
       return address;
-    cn_trace_no_object(slot, address, "it is not aligned");
+    cn_trace_die_no_object(slot, address, "it is not aligned");
   }
   header = __atomic_load_n(cairn_object_header(address), __ATOMIC_ACQUIRE);
   if (cairn_header_is_forwarded(header))
     return cairn_header_forwarded_to(header);
   if ((header & CAIRN_ABI_HEADER_PINNED) != 0)
-    return keep_pinned(tracer, slot, address, from, end);
+    return keep_pinned_object(tracer, slot, address, from, end);
   const struct cairn_layout *layout = layout_of(tracer, slot, address, header);
-  size_t bytes = measure(slot, address, layout, &prefix, from, end) + prefix;
-  if (how.shared && bytes > LARGE_COPY_BYTES)
-    return move_big(tracer, address, prefix, bytes);
-  return move_object(tracer, address, header, prefix, bytes, how);
+  size_t bytes = measure_object(slot, address, layout, &prefix, from, end) + prefix;
+  if (how.shared && bytes > SINGLE_COPY_MIN_BYTES)
+    return copy_big_object(tracer, address, prefix, bytes);
+  return copy_and_forward_object(tracer, address, header, prefix, bytes, how);
 }
 
 uintptr_t cn_trace_evacuate(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address, uintptr_t from,
                             uintptr_t end)
 {
-  CN_ASSERT(cn_cycle.mode != CN_TRACE_YOUNG || cn_cycle.evacuates);
-  return evacuate(tracer, slot, address, from, end, how_now());
+  CN_ASSERT(cn_trace_cycle.mode != CN_TRACE_YOUNG || cn_trace_cycle.evacuates);
+  return evacuate_object(tracer, slot, address, from, end, current_variant());
 }
 
 /* ---- reached objects ---- */
 
-static uintptr_t large_object(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address)
+static uintptr_t reach_large_object(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address)
 {
-  uintptr_t end, block = cn_large_find(address - CAIRN_ABI_HEADER_SIZE, &end);
+  uintptr_t end, block = cn_large_find_block(address - CAIRN_ABI_HEADER_SIZE, &end);
   size_t prefix;
 
-  if ((address & cn_cycle.words.mask) != 0)
+  if ((address & cn_trace_cycle.words.mask) != 0)
     return address;
   if (block == 0)
-    cn_trace_no_object(slot, address, "an earlier collection freed it");
-  if (address != cn_large_objects_object(block))
-    cn_trace_no_object(slot, address, "it leads into a large object");
-  if (cn_cycle.mode == CN_TRACE_MOVE)
+    cn_trace_die_no_object(slot, address, "an earlier collection freed it");
+  if (address != cn_large_objects_payload_of(block))
+    cn_trace_die_no_object(slot, address, "it leads into a large object");
+  if (cn_trace_cycle.mode == CN_TRACE_MOVE)
     return cn_trace_evacuate(tracer, slot, address, block, end);
   if (!cn_large_mark(block))
     return address;
-  const struct cairn_layout *layout = cn_trace_layout(tracer, slot, address);
-  measure(slot, address, layout, &prefix, block, end);
+  const struct cairn_layout *layout = cn_trace_layout_of(tracer, slot, address);
+  measure_object(slot, address, layout, &prefix, block, end);
   note_reached_object(tracer, address, address, *cairn_object_header(address));
-  if (cairn_layout_has_references(layout) && cn_cycle.mode == CN_TRACE_YOUNG)
-    cn_cards_wait(tracer, address, 0);
+  if (cairn_layout_has_references(layout) && cn_trace_cycle.mode == CN_TRACE_YOUNG)
+    cn_cards_push_large_object(tracer, address, 0);
   else if (cairn_layout_has_references(layout))
-    push(tracer, address);
+    push_entry(tracer, address);
   return address;
 }
 
-_Noreturn void cn_trace_nothing_there(const uintptr_t *slot, uintptr_t address)
+_Noreturn void cn_trace_die_nothing_there(const uintptr_t *slot, uintptr_t address)
 {
-  bool left = cn_tables_state(cn_tables_block(address - 1)) == CN_BLOCK_NONE;
+  bool left = cn_tables_block_state(cn_tables_block_of(address - 1)) == CN_BLOCK_WITHOUT_MEMORY;
 
-  cn_trace_no_object(slot, address,
-                     left ? "an earlier collection moved everything away from there" : "no object starts there");
+  cn_trace_die_no_object(slot, address,
+                         left ? "an earlier collection moved everything away from there" : "no object starts there");
 }
 
 /* Mark the object. False: it was marked before. Uses compare-and-swap: for an atomic "or" whose old bit is needed,
  * compilers make an instruction that takes twice as long. */
-INLINE bool mark_object(uintptr_t address, bool shared)
+ALWAYS_INLINE bool set_mark_bit(uintptr_t address, bool shared)
 {
-  uint64_t *marks = cn_tables_word(address, cn_tables.marks), bit = cn_tables_bit(address);
+  uint64_t *marks = cn_tables_bit_word_of(address, cn_tables.marks), bit = cn_tables_bit_of(address);
   uint64_t word = __atomic_load_n(marks, __ATOMIC_RELAXED);
 
   while ((word & bit) == 0) {
@@ -488,21 +490,22 @@ INLINE bool mark_object(uintptr_t address, bool shared)
 }
 
 /* An object of the old space; if all objects move, one that is no copy of this collection. */
-INLINE uintptr_t old_object(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address, struct how how)
+ALWAYS_INLINE uintptr_t reach_old_object(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address,
+                                         struct trace_variant how)
 {
   size_t prefix;
 
-  if ((address & cn_cycle.words.mask) != 0)
+  if ((address & cn_trace_cycle.words.mask) != 0)
     return address;
-  if (address % CAIRN_ABI_OBJECT_ALIGN != 0 || !cn_tables_starts(address))
-    cn_trace_nothing_there(slot, address);
-  size_t place = cn_tables_block(address - CAIRN_ABI_HEADER_SIZE);
-  if (how.mode == CN_TRACE_MOVE || cn_tables_state(place) == CN_BLOCK_SOURCE)
+  if (address % CAIRN_ABI_OBJECT_ALIGN != 0 || !cn_tables_is_object_start(address))
+    cn_trace_die_nothing_there(slot, address);
+  size_t place = cn_tables_block_of(address - CAIRN_ABI_HEADER_SIZE);
+  if (how.mode == CN_TRACE_MOVE || cn_tables_block_state(place) == CN_BLOCK_SOURCE)
     return cn_trace_evacuate(tracer, slot, address, cn_tables.old, cn_tables.end);
-  if (!mark_object(address, how.shared))
+  if (!set_mark_bit(address, how.shared))
     return address;
   const struct cairn_layout *layout = layout_of(tracer, slot, address, header_of(address));
-  size_t bytes = measure(slot, address, layout, &prefix, cn_tables.old, cn_tables.end) + prefix;
+  size_t bytes = measure_object(slot, address, layout, &prefix, cn_tables.old, cn_tables.end) + prefix;
   uintptr_t header = *cairn_object_header(address);
   if (header != (uintptr_t)layout) {
     bytes += cairn_header_hash_bytes(header);
@@ -511,66 +514,66 @@ INLINE uintptr_t old_object(struct cn_tracer *tracer, const uintptr_t *slot, uin
   mark_lines(cn_tables.reached, address - prefix, bytes);
   tracer->marked += bytes;
   if (cairn_layout_has_references(layout))
-    push(tracer, address);
+    push_entry(tracer, address);
   return address;
 }
 
-static uintptr_t moving_object(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address)
+static uintptr_t reach_old_object_by_mode(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address)
 {
-  return old_object(tracer, slot, address, how_now());
+  return reach_old_object(tracer, slot, address, current_variant());
 }
 
 /* The object outside of the nursery that a slot points to. A collection of all objects must find one. */
-static uintptr_t other_object(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address)
+static uintptr_t reach_other_object(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address)
 {
   uintptr_t header = address - CAIRN_ABI_HEADER_SIZE;
 
   if (cn_large_contains(header))
-    return large_object(tracer, slot, address);
-  if (cn_cycle.mode == CN_TRACE_YOUNG || header - cn_cycle.copies < cn_cycle.copies_bytes)
+    return reach_large_object(tracer, slot, address);
+  if (cn_trace_cycle.mode == CN_TRACE_YOUNG || header - cn_trace_cycle.copies < cn_trace_cycle.copies_bytes)
     return address;
-  if (!cn_tables_is_old(header)) {
-    if ((address & cn_cycle.words.mask) == 0)
-      cn_trace_no_object(slot, address, "there is nothing in the nursery");
+  if (!cn_tables_is_in_old_space(header)) {
+    if ((address & cn_trace_cycle.words.mask) == 0)
+      cn_trace_die_no_object(slot, address, "there is nothing in the nursery");
     return address;
   }
-  return moving_object(tracer, slot, address);
+  return reach_old_object_by_mode(tracer, slot, address);
 }
 
 /* Update one slot. Null, globals and constants stay, and so do slots that were updated before. The address of the
  * header tells the object's place: the header lies in the block even if the payload is empty. Two tracers may visit a
  * slot at once, and write the same value. */
-INLINE void visit(struct cn_tracer *tracer, uintptr_t *slot, struct how how)
+ALWAYS_INLINE void visit_slot(struct cn_tracer *tracer, uintptr_t *slot, struct trace_variant how)
 {
   uintptr_t word = how.shared ? __atomic_load_n(slot, __ATOMIC_ACQUIRE) : *slot;
-  uintptr_t tag = cn_cycle.words.reference, address = word - tag;
+  uintptr_t tag = cn_trace_cycle.words.reference, address = word - tag;
   uintptr_t header = address - CAIRN_ABI_HEADER_SIZE, now;
 
-  if (header - cn_cycle.young >= cn_cycle.young_bytes)
+  if (header - cn_trace_cycle.young >= cn_trace_cycle.young_bytes)
     return;
   if (header - cn_nursery.start < cn_nursery.free - cn_nursery.start)
-    now = evacuate(tracer, slot, address, cn_nursery.start, cn_nursery.free, how);
-  else if (how.mode == CN_TRACE_FULL && cn_tables_is_old(header))
-    now = old_object(tracer, slot, address, how);
-  else if (how.notes && cn_tables_is_old(header))
-    now = cn_evacuation_visit(tracer, slot, address);
+    now = evacuate_object(tracer, slot, address, cn_nursery.start, cn_nursery.free, how);
+  else if (how.mode == CN_TRACE_FULL && cn_tables_is_in_old_space(header))
+    now = reach_old_object(tracer, slot, address, how);
+  else if (how.notes && cn_tables_is_in_old_space(header))
+    now = cn_evacuation_visit_old_slot(tracer, slot, address);
   else
-    now = other_object(tracer, slot, address);
+    now = reach_other_object(tracer, slot, address);
   if (now != address)
     __atomic_store_n(slot, now + tag, __ATOMIC_RELEASE);
 }
 
 /* ---- fields ---- */
 
-INLINE void visit_offsets(struct cn_tracer *tracer, uintptr_t at, const uint32_t *offsets, uint32_t count,
-                          struct how how)
+ALWAYS_INLINE void visit_slots_at_offsets(struct cn_tracer *tracer, uintptr_t at, const uint32_t *offsets,
+                                          uint32_t count, struct trace_variant how)
 {
   for (uint32_t i = 0; i < count; i++)
-    visit(tracer, (uintptr_t *)(at + offsets[i]), how);
+    visit_slot(tracer, (uintptr_t *)(at + offsets[i]), how);
 }
 
 /* Skip null references, NULL_CHECK_BATCH at a time. */
-INLINE uintptr_t skip_nulls(uintptr_t slot, uintptr_t to)
+ALWAYS_INLINE uintptr_t skip_nulls(uintptr_t slot, uintptr_t to)
 {
   while (to - slot >= NULL_CHECK_BATCH * sizeof slot) {
     uintptr_t any = 0;
@@ -584,204 +587,205 @@ INLINE uintptr_t skip_nulls(uintptr_t slot, uintptr_t to)
 }
 
 /* A range of references, as most arrays have: their objects lie anywhere. New arrays consist of nulls. */
-INLINE void visit_run(struct cn_tracer *tracer, uintptr_t from, uintptr_t to, struct how how)
+ALWAYS_INLINE void visit_reference_range(struct cn_tracer *tracer, uintptr_t from, uintptr_t to,
+                                         struct trace_variant how)
 {
   for (uintptr_t slot = from; slot < to; slot += sizeof slot) {
     if ((slot - from) % (NULL_CHECK_BATCH * sizeof slot) == 0)
       slot = skip_nulls(slot, to);
-    if (to - slot > PREFETCH_DISTANCE * sizeof slot)
-      prefetch((const uintptr_t *)slot + PREFETCH_DISTANCE, how);
+    if (to - slot > PREFETCH_DISTANCE_SLOTS * sizeof slot)
+      prefetch_target((const uintptr_t *)slot + PREFETCH_DISTANCE_SLOTS, how);
     if (slot < to)
-      visit(tracer, (uintptr_t *)slot, how);
+      visit_slot(tracer, (uintptr_t *)slot, how);
   }
 }
 
-void cn_trace_visit(struct cn_tracer *tracer, struct cairn_slot slot)
+void cn_trace_visit_slot(struct cn_tracer *tracer, struct cairn_slot slot)
 {
-  visit(tracer, slot.address, how_now());
+  visit_slot(tracer, slot.address, current_variant());
 }
 
-struct within {
+struct slot_range {
   struct cn_tracer *tracer;
   uintptr_t from, to;
 };
 
-static void visit_within(void *env, struct cairn_slot slot)
+static void visit_slot_within_range(void *env, struct cairn_slot slot)
 {
-  const struct within *within = env;
+  const struct slot_range *within = env;
 
   if ((uintptr_t)slot.address - within->from < within->to - within->from)
-    cn_trace_visit(within->tracer, slot);
+    cn_trace_visit_slot(within->tracer, slot);
 }
 
 /* Scan an object with weak fields, or its fields in [from, to). */
-__attribute__((noinline)) static void scan_weak(struct cn_tracer *tracer, uintptr_t object,
-                                                const struct cairn_layout *layout, uintptr_t from, uintptr_t to)
+__attribute__((noinline)) static void scan_weak_object(struct cn_tracer *tracer, uintptr_t object,
+                                                       const struct cairn_layout *layout, uintptr_t from, uintptr_t to)
 {
-  struct within within = {tracer, from, to};
+  struct slot_range within = {tracer, from, to};
 
-  if (cn_cycle.notes)
-    cn_evacuation_note_weak(object, layout, from, to);
+  if (cn_trace_cycle.notes)
+    cn_evacuation_note_weak_fields(object, layout, from, to);
   cairn_weak_note(object, from, to);
   if ((layout->flags & CAIRN_ABI_LAYOUT_EPHEMERON) == 0)
-    cairn_object_visit(object, layout, visit_within, &within);
+    cairn_object_visit(object, layout, visit_slot_within_range, &within);
 }
 
 /* Scan the elements of an array from `first` on. Many elements are scanned in parts, so that other tracers can take the
  * rest. */
-INLINE void scan_elements(struct cn_tracer *tracer, uintptr_t object, const struct cairn_layout *layout, uint64_t first,
-                          struct how how)
+ALWAYS_INLINE void scan_array_elements(struct cn_tracer *tracer, uintptr_t object, const struct cairn_layout *layout,
+                                       uint64_t first, struct trace_variant how)
 {
   uintptr_t element = object + layout->elem_offset + first * layout->elem_size;
   uint64_t count = cairn_object_count(object) - first;
 
   if (count > ARRAY_PART_ELEMENTS) {
     count = ARRAY_PART_ELEMENTS;
-    push(tracer, (first + ARRAY_PART_ELEMENTS) << 1 | 1);
-    push(tracer, object | 1);
+    push_entry(tracer, (first + ARRAY_PART_ELEMENTS) << 1 | 1);
+    push_entry(tracer, object | 1);
   }
-  if (cn_trace_is_run(layout)) {
-    visit_run(tracer, element, element + count * sizeof element, how);
+  if (cn_trace_is_reference_array(layout)) {
+    visit_reference_range(tracer, element, element + count * sizeof element, how);
     return;
   }
   for (; count != 0; count--) {
-    visit_offsets(tracer, element, layout->offsets + layout->base_refs, layout->elem_refs, how);
+    visit_slots_at_offsets(tracer, element, layout->offsets + layout->base_refs, layout->elem_refs, how);
     element += layout->elem_size;
   }
 }
 
-INLINE void scan_entry(struct cn_tracer *tracer, uintptr_t entry, struct how how)
+ALWAYS_INLINE void scan_stack_entry(struct cn_tracer *tracer, uintptr_t entry, struct trace_variant how)
 {
   uintptr_t object = entry & ~(uintptr_t)1;
   const struct cairn_layout *layout = cairn_object_layout(object);
   uint64_t first = 0;
 
   CN_ASSERT(layout != NULL && cairn_layout_has_references(layout));
-  if (how.mode == CN_TRACE_YOUNG && object != entry && !cn_tables_is_old(object)) {
-    cn_cards_visit_new(tracer, object, pop(tracer) >> 1);
+  if (how.mode == CN_TRACE_YOUNG && object != entry && !cn_tables_is_in_old_space(object)) {
+    cn_cards_visit_new_large(tracer, object, pop_entry(tracer) >> 1);
     return;
   }
   if ((layout->flags & CAIRN_ABI_LAYOUT_WEAK_FIELDS) != 0) {
-    scan_weak(tracer, object, layout, 0, UINTPTR_MAX);
+    scan_weak_object(tracer, object, layout, 0, UINTPTR_MAX);
     return;
   }
   if (object == entry)
-    visit_offsets(tracer, object, layout->offsets, layout->base_refs, how);
+    visit_slots_at_offsets(tracer, object, layout->offsets, layout->base_refs, how);
   else
-    first = pop(tracer) >> 1;
+    first = pop_entry(tracer) >> 1;
   if (layout->elem_refs != 0)
-    scan_elements(tracer, object, layout, first, how);
+    scan_array_elements(tracer, object, layout, first, how);
 }
 
-bool cn_trace_is_over(const struct cn_tracer *tracer)
+bool cn_trace_wants_helpers(const struct cn_tracer *tracer)
 {
-  return tracer->moved + tracer->marked > cn_cycle.alone;
+  return tracer->moved + tracer->marked > cn_trace_cycle.alone;
 }
 
-INLINE void drain(struct cn_tracer *tracer, struct how how)
+ALWAYS_INLINE void drain_stack(struct cn_tracer *tracer, struct trace_variant how)
 {
   for (size_t i = 1; tracer->count != tracer->bottom; i++) {
-    scan_entry(tracer, pop(tracer), how);
-    if (i % SHARE_INTERVAL != 0)
+    scan_stack_entry(tracer, pop_entry(tracer), how);
+    if (i % OBJECTS_PER_SHARE_CHECK != 0)
       continue;
     if (how.shared && cn_work_sharing_is_wanted())
       cn_work_sharing_give(tracer);
-    if (!how.shared && cn_trace_is_over(tracer) && cn_work_sharing_has_enough(tracer))
+    if (!how.shared && cn_trace_wants_helpers(tracer) && cn_work_sharing_has_spare_work(tracer))
       return;
   }
   tracer->count = tracer->bottom = 0;
 }
 
-INLINE void drain_by_mode(struct cn_tracer *tracer, bool shared)
+ALWAYS_INLINE void drain_by_mode(struct cn_tracer *tracer, bool shared)
 {
-  if (cn_cycle.notes)
-    drain(tracer, (struct how){CN_TRACE_YOUNG, shared, true});
-  else if (cn_cycle.mode == CN_TRACE_YOUNG)
-    drain(tracer, (struct how){CN_TRACE_YOUNG, shared, false});
-  else if (cn_cycle.mode == CN_TRACE_FULL)
-    drain(tracer, (struct how){CN_TRACE_FULL, shared, false});
+  if (cn_trace_cycle.notes)
+    drain_stack(tracer, (struct trace_variant){CN_TRACE_YOUNG, shared, true});
+  else if (cn_trace_cycle.mode == CN_TRACE_YOUNG)
+    drain_stack(tracer, (struct trace_variant){CN_TRACE_YOUNG, shared, false});
+  else if (cn_trace_cycle.mode == CN_TRACE_FULL)
+    drain_stack(tracer, (struct trace_variant){CN_TRACE_FULL, shared, false});
   else
-    drain(tracer, (struct how){CN_TRACE_MOVE, shared, false});
+    drain_stack(tracer, (struct trace_variant){CN_TRACE_MOVE, shared, false});
 }
 
-static void drain_alone(struct cn_tracer *tracer)
+static void drain_stack_alone(struct cn_tracer *tracer)
 {
   drain_by_mode(tracer, false);
 }
 
-static void drain_shared(struct cn_tracer *tracer)
+static void drain_stack_shared(struct cn_tracer *tracer)
 {
   drain_by_mode(tracer, true);
 }
 
-void cn_trace_drain(struct cn_tracer *tracer)
+void cn_trace_drain_stack(struct cn_tracer *tracer)
 {
-  if (cn_cycle.shared)
-    drain_shared(tracer);
+  if (cn_trace_cycle.shared)
+    drain_stack_shared(tracer);
   else
-    drain_alone(tracer);
+    drain_stack_alone(tracer);
 }
 
-static struct how young_now(void)
+static struct trace_variant young_variant(void)
 {
-  return (struct how){CN_TRACE_YOUNG, cn_cycle.shared, cn_cycle.notes};
+  return (struct trace_variant){CN_TRACE_YOUNG, cn_trace_cycle.shared, cn_trace_cycle.notes};
 }
 
 /* Visit those of `count` slots at these offsets of `at` that lie in [from, to). */
-static void visit_some(struct cn_tracer *tracer, uintptr_t at, const uint32_t *offsets, uint32_t count, uintptr_t from,
-                       uintptr_t to)
+static void visit_slots_within_range(struct cn_tracer *tracer, uintptr_t at, const uint32_t *offsets, uint32_t count,
+                                     uintptr_t from, uintptr_t to)
 {
   for (uint32_t i = 0; i < count; i++)
     if (at + offsets[i] >= from && at + offsets[i] < to)
-      visit(tracer, (uintptr_t *)(at + offsets[i]), young_now());
+      visit_slot(tracer, (uintptr_t *)(at + offsets[i]), young_variant());
 }
 
-void cn_trace_slots(struct cn_tracer *tracer, uintptr_t object, const struct cairn_layout *layout, uintptr_t from,
-                    uintptr_t to)
+void cn_trace_visit_slots_within(struct cn_tracer *tracer, uintptr_t object, const struct cairn_layout *layout,
+                                 uintptr_t from, uintptr_t to)
 {
   uintptr_t element = object + layout->elem_offset;
 
-  CN_ASSERT(cn_cycle.mode == CN_TRACE_YOUNG && from < to);
+  CN_ASSERT(cn_trace_cycle.mode == CN_TRACE_YOUNG && from < to);
   if ((layout->flags & CAIRN_ABI_LAYOUT_WEAK_FIELDS) != 0) {
-    scan_weak(tracer, object, layout, from, to);
+    scan_weak_object(tracer, object, layout, from, to);
     return;
   }
-  visit_some(tracer, object, layout->offsets, layout->base_refs, from, to);
+  visit_slots_within_range(tracer, object, layout->offsets, layout->base_refs, from, to);
   if (layout->elem_refs == 0)
     return;
   uint64_t count = cairn_object_count(object), i = 0;
   if (from > element)
     i = (from - element) / layout->elem_size;
-  if (cn_trace_is_run(layout)) {
+  if (cn_trace_is_reference_array(layout)) {
     uintptr_t end = element + count * sizeof element;
-    visit_run(tracer, element > from ? element : from, end < to ? end : to, young_now());
+    visit_reference_range(tracer, element > from ? element : from, end < to ? end : to, young_variant());
     return;
   }
   for (element += i * layout->elem_size; i < count && element < to; i++) {
-    visit_some(tracer, element, layout->offsets + layout->base_refs, layout->elem_refs, from, to);
+    visit_slots_within_range(tracer, element, layout->offsets + layout->base_refs, layout->elem_refs, from, to);
     element += layout->elem_size;
   }
 }
 
 /* ---- a collection ---- */
 
-static void drop_cursors(struct cn_tracer *tracer)
+static void drop_copy_cursors(struct cn_tracer *tracer)
 {
   tracer->cursor = tracer->long_cursor = (struct cn_copy_cursor){0, 0};
 }
 
-void cn_trace_enter(struct cn_tracer *tracer)
+void cn_trace_begin_tracer(struct cn_tracer *tracer)
 {
   CN_CHECK(tracer->count == 0 && tracer->bottom == 0);
   memset(tracer->known, 0, sizeof tracer->known);
   tracer->objects = tracer->moved = tracer->marked = tracer->asked = 0;
-  if (cn_cycle.mode != CN_TRACE_YOUNG)
-    drop_cursors(tracer); /* other tracers may mark objects that share words of bits with these holes */
+  if (cn_trace_cycle.mode != CN_TRACE_YOUNG)
+    drop_copy_cursors(tracer); /* other tracers may mark objects that share words of bits with these holes */
 }
 
-void cn_trace_leave(struct cn_tracer *tracer)
+void cn_trace_end_tracer(struct cn_tracer *tracer)
 {
   reset_stack(tracer);
-  if (cn_cycle.mode != CN_TRACE_YOUNG)
-    drop_cursors(tracer);
+  if (cn_trace_cycle.mode != CN_TRACE_YOUNG)
+    drop_copy_cursors(tracer);
 }

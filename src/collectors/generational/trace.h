@@ -15,7 +15,7 @@ enum cn_trace {
   CN_TRACE_MOVE   /* copies all objects */
 };
 
-enum { CN_KNOWN = 64 };
+enum { CN_TRACER_LAYOUT_CACHE_SIZE = 64 };
 
 /* A thread's tracer. */
 struct cn_tracer {
@@ -23,13 +23,13 @@ struct cn_tracer {
   struct cn_copy_cursor long_cursor; /* where copies of more than a line go that do not fit `cursor` */
   uintptr_t *stack;                  /* objects and parts to be scanned, from `bottom` on; the newest is the last */
   size_t bottom, count, depth;
-  const struct cairn_layout *known[CN_KNOWN]; /* checked in this collection */
-  size_t objects, moved, marked;              /* copies; their bytes; bytes of marked objects */
-  size_t asked;                               /* marked objects that were asked for an identity hash */
-} __attribute__((aligned(128)));              /* each in its own pair of cache lines */
+  const struct cairn_layout *known[CN_TRACER_LAYOUT_CACHE_SIZE]; /* checked in this collection */
+  size_t objects, moved, marked;                                 /* copies; their bytes; bytes of marked objects */
+  size_t asked;                  /* marked objects that were asked for an identity hash */
+} __attribute__((aligned(128))); /* each in its own pair of cache lines */
 
 /* The task of the collection, by mode; the same for all tracers. */
-struct cn_cycle {
+struct cn_trace_cycle {
   enum cn_trace mode;
   bool shared;                    /* several tracers are at work */
   bool marks;                     /* the marker is told of roots and copies (marker.h) */
@@ -45,21 +45,21 @@ struct cn_cycle {
   struct cairn_words words;
   uint64_t number;
 };
-extern struct cn_cycle cn_cycle;
+extern struct cn_trace_cycle cn_trace_cycle;
 
-/* Begin with a tracer, when cn_cycle has been set; end with it. */
-void cn_trace_enter(struct cn_tracer *tracer);
-void cn_trace_leave(struct cn_tracer *tracer);
+/* Begin with a tracer, when cn_trace_cycle has been set; end with it. */
+void cn_trace_begin_tracer(struct cn_tracer *tracer);
+void cn_trace_end_tracer(struct cn_tracer *tracer);
 
 /* Fetch roots, and visit them and all that they reach, until all roots are fetched. */
-void cn_trace_fetch(struct cn_tracer *tracer);
+void cn_trace_fetch_roots(struct cn_tracer *tracer);
 
 /* CN_TRACE_YOUNG: visit the slots of an object of this layout that lie in [from, to). */
-void cn_trace_slots(struct cn_tracer *tracer, uintptr_t object, const struct cairn_layout *layout, uintptr_t from,
-                    uintptr_t to);
+void cn_trace_visit_slots_within(struct cn_tracer *tracer, uintptr_t object, const struct cairn_layout *layout,
+                                 uintptr_t from, uintptr_t to);
 
 /* Visit a slot that points to the start of an object. */
-void cn_trace_visit(struct cn_tracer *tracer, struct cairn_slot slot);
+void cn_trace_visit_slot(struct cn_tracer *tracer, struct cairn_slot slot);
 
 /* Copy the object of the old space that a slot points to, and that lies in [from, end), unless it has been copied.
  * Returns its address now. */
@@ -67,28 +67,28 @@ uintptr_t cn_trace_evacuate(struct cn_tracer *tracer, const uintptr_t *slot, uin
                             uintptr_t end);
 
 /* Visit the entries of the tracer's stack, and all that they reach. */
-void cn_trace_drain(struct cn_tracer *tracer);
+void cn_trace_drain_stack(struct cn_tracer *tracer);
 
-/* True if the tracer has done so much that others should join. If it is alone, cn_trace_drain() and cn_trace_fetch()
- * may then return early, with work for others. */
-bool cn_trace_is_over(const struct cn_tracer *tracer);
+/* True if the tracer has done so much that others should join. If it is alone, cn_trace_drain_stack() and
+ * cn_trace_fetch_roots() may then return early, with work for others. */
+bool cn_trace_wants_helpers(const struct cn_tracer *tracer);
 
 /* True if an array's elements are references one after another. */
-static inline bool cn_trace_is_run(const struct cairn_layout *layout)
+static inline bool cn_trace_is_reference_array(const struct cairn_layout *layout)
 {
   return layout->elem_size == sizeof(uintptr_t) && layout->elem_refs == 1;
 }
 
 /* Enlarge the tracer's stack, or make its first one. False: there is no memory. */
-bool cn_trace_deepen(struct cn_tracer *tracer);
+bool cn_trace_grow_stack(struct cn_tracer *tracer);
 
 /* Push these entries, perhaps of another tracer's stack, onto the tracer's. */
-void cn_trace_push(struct cn_tracer *tracer, const uintptr_t *entries, size_t count);
+void cn_trace_push_entries(struct cn_tracer *tracer, const uintptr_t *entries, size_t count);
 
 /* The layout of a reached object, by its header; `slot` points to the object. If it has none, they call
  * cairn_fatal(). */
-const struct cairn_layout *cn_trace_layout(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t object);
-_Noreturn void cn_trace_nothing_there(const uintptr_t *slot, uintptr_t address);
-_Noreturn void cn_trace_no_object(const uintptr_t *slot, uintptr_t address, const char *why);
+const struct cairn_layout *cn_trace_layout_of(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t object);
+_Noreturn void cn_trace_die_nothing_there(const uintptr_t *slot, uintptr_t address);
+_Noreturn void cn_trace_die_no_object(const uintptr_t *slot, uintptr_t address, const char *why);
 
 #endif

@@ -15,7 +15,7 @@
 #include "collectors/large_space.h"
 
 /* Let the slot point to its object's copy, or to the object if that stayed. False: the object was not reached. */
-static bool follow_copy(struct cairn_slot slot, uintptr_t object)
+static bool follow_forwarding_address(struct cairn_slot slot, uintptr_t object)
 {
   uintptr_t header = *cairn_object_header(object);
 
@@ -27,37 +27,37 @@ static bool follow_copy(struct cairn_slot slot, uintptr_t object)
   return true;
 }
 
-static bool is_large_reached(struct cairn_slot slot, uintptr_t object)
+static bool is_large_object_reached(struct cairn_slot slot, uintptr_t object)
 {
-  uintptr_t end, block = cn_large_find(object - CAIRN_ABI_HEADER_SIZE, &end);
+  uintptr_t end, block = cn_large_find_block(object - CAIRN_ABI_HEADER_SIZE, &end);
 
   if (block == 0)
-    cn_trace_no_object(slot.address, object, "an earlier collection freed it");
-  return cn_cycle.mode == CN_TRACE_MOVE ? follow_copy(slot, object) : cn_large_is_marked(block);
+    cn_trace_die_no_object(slot.address, object, "an earlier collection freed it");
+  return cn_trace_cycle.mode == CN_TRACE_MOVE ? follow_forwarding_address(slot, object) : cn_large_is_marked(block);
 }
 
 /* An object of the old space, in a collection that visits it. */
-static bool is_old_reached(struct cairn_slot slot, uintptr_t object)
+static bool is_old_object_reached(struct cairn_slot slot, uintptr_t object)
 {
-  CN_ASSERT(cn_cycle.mode != CN_TRACE_YOUNG);
-  if (cn_cycle.mode == CN_TRACE_MOVE ||
-      cn_tables.states[cn_tables_block(object - CAIRN_ABI_HEADER_SIZE)] == CN_BLOCK_SOURCE)
-    return follow_copy(slot, object);
-  return (*cn_tables_word(object, cn_tables.marks) & cn_tables_bit(object)) != 0;
+  CN_ASSERT(cn_trace_cycle.mode != CN_TRACE_YOUNG);
+  if (cn_trace_cycle.mode == CN_TRACE_MOVE ||
+      cn_tables.states[cn_tables_block_of(object - CAIRN_ABI_HEADER_SIZE)] == CN_BLOCK_SOURCE)
+    return follow_forwarding_address(slot, object);
+  return (*cn_tables_bit_word_of(object, cn_tables.marks) & cn_tables_bit_of(object)) != 0;
 }
 
 /* In a young collection: all objects of an evacuated block have been copied. */
-static bool is_old_moved(struct cairn_slot slot, uintptr_t object)
+static bool is_evacuated_object_reached(struct cairn_slot slot, uintptr_t object)
 {
-  size_t block = cn_tables_block(object - CAIRN_ABI_HEADER_SIZE);
-  bool moved = cn_tables_state(block) == CN_BLOCK_SOURCE;
+  size_t block = cn_tables_block_of(object - CAIRN_ABI_HEADER_SIZE);
+  bool moved = cn_tables_block_state(block) == CN_BLOCK_SOURCE;
 
-  if (moved && !follow_copy(slot, object))
-    cn_trace_nothing_there(slot.address, object);
+  if (moved && !follow_forwarding_address(slot, object))
+    cn_trace_die_nothing_there(slot.address, object);
   return true;
 }
 
-static bool is_reached(void *env, struct cairn_slot slot)
+static bool is_target_reached(void *env, struct cairn_slot slot)
 {
   uintptr_t object = cairn_slot_object(slot), header = object - CAIRN_ABI_HEADER_SIZE;
 
@@ -65,30 +65,31 @@ static bool is_reached(void *env, struct cairn_slot slot)
   if (object == 0)
     return true;
   if (header - cn_nursery.start < cn_nursery.free - cn_nursery.start)
-    return follow_copy(slot, object);
+    return follow_forwarding_address(slot, object);
   if (cn_large_contains(header))
-    return is_large_reached(slot, object);
-  if (cn_cycle.evacuates && cn_tables_is_old(header))
-    return is_old_moved(slot, object);
-  if (cn_cycle.mode == CN_TRACE_YOUNG || !cn_tables_is_old(header) || header - cn_cycle.copies < cn_cycle.copies_bytes)
+    return is_large_object_reached(slot, object);
+  if (cn_trace_cycle.evacuates && cn_tables_is_in_old_space(header))
+    return is_evacuated_object_reached(slot, object);
+  if (cn_trace_cycle.mode == CN_TRACE_YOUNG || !cn_tables_is_in_old_space(header) ||
+      header - cn_trace_cycle.copies < cn_trace_cycle.copies_bytes)
     return true;
-  return is_old_reached(slot, object);
+  return is_old_object_reached(slot, object);
 }
 
-static void reach_slot(void *env, struct cairn_slot slot)
+static void trace_slot(void *env, struct cairn_slot slot)
 {
-  cn_trace_visit(env, slot);
+  cn_trace_visit_slot(env, slot);
 }
 
-static void close_up(void *env)
+static void trace_until_done(void *env)
 {
-  cn_trace_drain(env);
+  cn_trace_drain_stack(env);
 }
 
-void cn_weak_trace(struct cn_tracer *tracer)
+void cn_trace_weak_references(struct cn_tracer *tracer)
 {
-  struct cairn_closure closure = {is_reached, reach_slot, close_up, tracer,
-                                  cn_cycle.mode == CN_TRACE_YOUNG && !cn_cycle.evacuates};
+  struct cairn_closure closure = {is_target_reached, trace_slot, trace_until_done, tracer,
+                                  cn_trace_cycle.mode == CN_TRACE_YOUNG && !cn_trace_cycle.evacuates};
 
   CN_CHECK(tracer->count == 0);
   cairn_weak_process(&closure);

@@ -8,6 +8,6 @@
 #include "collectors/generational/trace.h"
 
 /* After all that roots and cards reach has been traced: trace the rest. */
-void cn_weak_trace(struct cn_tracer *tracer);
+void cn_trace_weak_references(struct cn_tracer *tracer);
 
 #endif

@@ -17,7 +17,7 @@ enum {
   SPINS_BEFORE_SLEEP = 200
 };
 
-unsigned cn_work_sharing_wanted;
+unsigned cn_work_sharing_wanted_count;
 
 static struct {
   pthread_mutex_t lock;
@@ -26,32 +26,32 @@ static struct {
   unsigned waiting; /* tracers */
   bool done;
   _Atomic uint32_t turn; /* changes when the pool has work, and when all is done */
-} pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} shared_pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Under the lock, after a change. */
-static void set_wanted(void)
+static void update_wanted_count(void)
 {
-  unsigned wanted = pool.count == 0 && !pool.done ? pool.waiting : 0;
+  unsigned wanted = shared_pool.count == 0 && !shared_pool.done ? shared_pool.waiting : 0;
 
-  __atomic_store_n(&cn_work_sharing_wanted, wanted, __ATOMIC_RELAXED);
+  __atomic_store_n(&cn_work_sharing_wanted_count, wanted, __ATOMIC_RELAXED);
 }
 
 void cn_work_sharing_begin(void)
 {
-  CN_CHECK(pool.count == 0);
-  pool.waiting = 0;
-  pool.done = false;
-  set_wanted();
+  CN_CHECK(shared_pool.count == 0);
+  shared_pool.waiting = 0;
+  shared_pool.done = false;
+  update_wanted_count();
 }
 
-static void next_turn(void)
+static void wake_waiting_tracers(void)
 {
-  atomic_fetch_add(&pool.turn, 1);
-  cn_os_wake(&pool.turn);
+  atomic_fetch_add(&shared_pool.turn, 1);
+  cn_os_wake_all(&shared_pool.turn);
 }
 
 /* The words of the oldest half; an entry of two words stays whole. */
-static size_t half_of_stack(const struct cn_tracer *tracer)
+static size_t count_oldest_half(const struct cn_tracer *tracer)
 {
   size_t all = tracer->count - tracer->bottom, wanted = (all + 1) / 2, words = 0;
 
@@ -65,73 +65,74 @@ static size_t half_of_stack(const struct cn_tracer *tracer)
 
 void cn_work_sharing_give(struct cn_tracer *tracer)
 {
-  if (!cn_work_sharing_has_enough(tracer))
+  if (!cn_work_sharing_has_spare_work(tracer))
     return;
-  size_t words = half_of_stack(tracer);
-  pthread_mutex_lock(&pool.lock);
-  bool given = pool.count == 0 && pool.waiting != 0;
+  size_t words = count_oldest_half(tracer);
+  pthread_mutex_lock(&shared_pool.lock);
+  bool given = shared_pool.count == 0 && shared_pool.waiting != 0;
   if (given) {
-    memcpy(pool.words, &tracer->stack[tracer->bottom], words * sizeof *pool.words);
-    pool.count = words;
-    set_wanted();
+    memcpy(shared_pool.words, &tracer->stack[tracer->bottom], words * sizeof *shared_pool.words);
+    shared_pool.count = words;
+    update_wanted_count();
   }
-  pthread_mutex_unlock(&pool.lock);
+  pthread_mutex_unlock(&shared_pool.lock);
   if (!given)
     return;
   tracer->bottom += words;
-  next_turn();
+  wake_waiting_tracers();
 }
 
 /* Take a share of the pool, which is for all that wait. */
-static void take_share(struct cn_tracer *tracer)
+static void take_pool_share(struct cn_tracer *tracer)
 {
-  size_t left = pool.count - (pool.count + pool.waiting - 1) / pool.waiting, from = pool.count;
+  size_t left = shared_pool.count - (shared_pool.count + shared_pool.waiting - 1) / shared_pool.waiting,
+         from = shared_pool.count;
 
   while (from > left)
-    from -= 1 + (pool.words[from - 1] & 1);
-  CN_CHECK(from < pool.count);
-  cn_trace_push(tracer, &pool.words[from], pool.count - from);
-  pool.count = from;
-  pool.waiting--;
-  set_wanted();
+    from -= 1 + (shared_pool.words[from - 1] & 1);
+  CN_CHECK(from < shared_pool.count);
+  cn_trace_push_entries(tracer, &shared_pool.words[from], shared_pool.count - from);
+  shared_pool.count = from;
+  shared_pool.waiting--;
+  update_wanted_count();
 }
 
 /* Wait for another turn than `seen`. */
-static void await_turn(uint32_t seen)
+static void await_next_turn(uint32_t seen)
 {
   for (int i = 0; i < SPINS_BEFORE_SLEEP; i++) {
-    if (atomic_load(&pool.turn) != seen)
+    if (atomic_load(&shared_pool.turn) != seen)
       return;
     sched_yield();
   }
-  while (atomic_load(&pool.turn) == seen)
-    cn_os_wait(&pool.turn, seen, UINT64_MAX);
+  while (atomic_load(&shared_pool.turn) == seen)
+    cn_os_wait_on_word(&shared_pool.turn, seen, UINT64_MAX);
 }
 
-bool cn_work_sharing_take(struct cn_tracer *tracer, unsigned tracers)
+bool cn_work_sharing_await_work(struct cn_tracer *tracer, unsigned tracers)
 {
   bool found;
 
   CN_CHECK(tracer->count == tracer->bottom);
   tracer->count = tracer->bottom = 0;
-  pthread_mutex_lock(&pool.lock);
-  pool.waiting++;
-  CN_CHECK(pool.waiting <= tracers);
-  while (pool.count == 0 && !pool.done && pool.waiting != tracers) {
-    uint32_t seen = atomic_load(&pool.turn);
-    set_wanted();
-    pthread_mutex_unlock(&pool.lock);
-    await_turn(seen);
-    pthread_mutex_lock(&pool.lock);
+  pthread_mutex_lock(&shared_pool.lock);
+  shared_pool.waiting++;
+  CN_CHECK(shared_pool.waiting <= tracers);
+  while (shared_pool.count == 0 && !shared_pool.done && shared_pool.waiting != tracers) {
+    uint32_t seen = atomic_load(&shared_pool.turn);
+    update_wanted_count();
+    pthread_mutex_unlock(&shared_pool.lock);
+    await_next_turn(seen);
+    pthread_mutex_lock(&shared_pool.lock);
   }
-  found = pool.count != 0;
+  found = shared_pool.count != 0;
   if (found)
-    take_share(tracer);
+    take_pool_share(tracer);
   else
-    pool.done = true;
-  set_wanted();
-  pthread_mutex_unlock(&pool.lock);
+    shared_pool.done = true;
+  update_wanted_count();
+  pthread_mutex_unlock(&shared_pool.lock);
   if (!found)
-    next_turn();
+    wake_waiting_tracers();
   return found;
 }

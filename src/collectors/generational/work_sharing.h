@@ -12,16 +12,16 @@
 void cn_work_sharing_begin(void);
 
 /* How many tracers wait while the pool is empty. */
-extern unsigned cn_work_sharing_wanted;
+extern unsigned cn_work_sharing_wanted_count;
 
 static inline bool cn_work_sharing_is_wanted(void)
 {
-  return __atomic_load_n(&cn_work_sharing_wanted, __ATOMIC_RELAXED) != 0;
+  return __atomic_load_n(&cn_work_sharing_wanted_count, __ATOMIC_RELAXED) != 0;
 }
 
 /* True if the tracer has work to give. A walk along a list has only the rest of it: two tracers would give each other
  * that, node by node. */
-static inline bool cn_work_sharing_has_enough(const struct cn_tracer *tracer)
+static inline bool cn_work_sharing_has_spare_work(const struct cn_tracer *tracer)
 {
   enum { MIN_SHARED_WORDS = 8 };
 
@@ -32,6 +32,6 @@ static inline bool cn_work_sharing_has_enough(const struct cn_tracer *tracer)
 void cn_work_sharing_give(struct cn_tracer *tracer);
 
 /* The tracer's stack is empty: wait for work that another gives. False: all of `tracers` wait, so all work is done. */
-bool cn_work_sharing_take(struct cn_tracer *tracer, unsigned tracers);
+bool cn_work_sharing_await_work(struct cn_tracer *tracer, unsigned tracers);
 
 #endif

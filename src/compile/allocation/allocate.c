@@ -23,8 +23,8 @@
  * stored:
  * - A signal handler may interrupt the arm anywhere. The handler allocates from its own part of the buffer, its
  *   collections wait for the next safepoint, and stops wait for its end (runtime/signals).
- * - If the handler leaves by a jump, the arm never goes on. cn_buffer_mend() then makes the arm's blocks a sequence of
- *   blocks or fillers, and no reference points there.
+ * - If the handler leaves by a jump, the arm never goes on. cn_buffer_fill_unfinished() then makes the arm's blocks a
+ * sequence of blocks or fillers, and no reference points there.
  *
  * The slow functions preserve every register except the result's, so that the fast path has no spill (docs/llvm-22.md,
  * "cold calls").
@@ -43,7 +43,7 @@
 #include "compile/allocation/lower_resize.h"
 
 /* One expansion. */
-struct site {
+struct allocation_site {
   struct cn_ctx *ctx;
   const struct cn_allocator *allocator;
   LLVMValueRef call, layout, count; /* count: null for a single object */
@@ -54,27 +54,27 @@ struct site {
   LLVMBuilderRef builder;
 };
 
-static LLVMValueRef word_constant(const struct site *s, uint64_t value)
+static LLVMValueRef word_constant(const struct allocation_site *s, uint64_t value)
 {
   return LLVMConstInt(LLVMInt64TypeInContext(s->ctx->llvm), value, false);
 }
 
-static uint64_t max_size(uint64_t a, uint64_t b)
+static uint64_t larger_size(uint64_t a, uint64_t b)
 {
   return a > b ? a : b;
 }
 
 /* Bytes of the payload for `count` elements, a multiple of the object alignment. Must agree with
  * cairn_layout_payload(). */
-static uint64_t payload_size(const struct cn_layout_sizes *sizes, uint64_t count)
+static uint64_t payload_size_of(const struct cn_layout_sizes *sizes, uint64_t count)
 {
-  uint64_t size = max_size(sizes->base_size, sizes->elem_offset + count * sizes->elem_size);
+  uint64_t size = larger_size(sizes->base_size, sizes->elem_offset + count * sizes->elem_size);
 
   return (size + CAIRN_ABI_OBJECT_ALIGN - 1) & ~(uint64_t)(CAIRN_ABI_OBJECT_ALIGN - 1);
 }
 
-/* Emit payload_size() of the count. */
-static LLVMValueRef emit_payload_size(const struct site *s)
+/* Emit payload_size_of() of the count. */
+static LLVMValueRef emit_payload_size(const struct allocation_site *s)
 {
   const struct cn_layout_sizes *z = &s->sizes;
   uint64_t mask = CAIRN_ABI_OBJECT_ALIGN - 1;
@@ -92,7 +92,7 @@ static LLVMValueRef emit_payload_size(const struct site *s)
 }
 
 /* Mark the call: its result is a new object whose block takes at most CAIRN_ABI_INLINE_ALLOC_MAX bytes. */
-static void say_small(const struct site *s, LLVMValueRef call)
+static void mark_small_fresh_object(const struct allocation_site *s, LLVMValueRef call)
 {
   LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX,
                            LLVMCreateStringAttribute(s->ctx->llvm, CN_ATTR_FRESH, sizeof CN_ATTR_FRESH - 1,
@@ -101,7 +101,7 @@ static void say_small(const struct site *s, LLVMValueRef call)
 
 /* Make a reference of the address of fresh memory. inttoptr would hide the reference's origin; an empty piece of
  * assembly is a call, and a call's result is its own base. */
-static LLVMValueRef emit_reference(const struct site *s, LLVMValueRef address)
+static LLVMValueRef emit_reference_to_fresh(const struct allocation_site *s, LLVMValueRef address)
 {
   CN_ASSERT(LLVMTypeOf(address) == LLVMInt64TypeInContext(s->ctx->llvm));
   static const char constraints[] = "=r,0";
@@ -111,12 +111,13 @@ static LLVMValueRef emit_reference(const struct site *s, LLVMValueRef address)
       LLVMGetInlineAsm(type, "", 0, constraints, sizeof constraints - 1, false, false, LLVMInlineAsmDialectATT, false);
 
   LLVMValueRef object = LLVMBuildCall2(s->builder, type, code, &address, 1, "object");
-  say_small(s, object);
+  mark_small_fresh_object(s, object);
   return object;
 }
 
 /* The place that lies `distance` bytes before the payload's start. */
-static LLVMValueRef emit_place(const struct site *s, LLVMValueRef reference, uint64_t distance)
+static LLVMValueRef emit_address_before_payload(const struct allocation_site *s, LLVMValueRef reference,
+                                                uint64_t distance)
 {
   LLVMValueRef offset = word_constant(s, -(distance + s->tag));
 
@@ -126,22 +127,25 @@ static LLVMValueRef emit_place(const struct site *s, LLVMValueRef reference, uin
 }
 
 /* Store to the word that lies `distance` bytes before the payload. */
-static void emit_header_word(const struct site *s, LLVMValueRef reference, uint64_t distance, LLVMValueRef value)
+static void emit_header_word_store(const struct allocation_site *s, LLVMValueRef reference, uint64_t distance,
+                                   LLVMValueRef value)
 {
   CN_CHECK(distance % sizeof(uint64_t) == 0 && distance <= CAIRN_ABI_INDEXED_HEADER_SIZE);
-  LLVMValueRef at = emit_place(s, reference, distance);
+  LLVMValueRef at = emit_address_before_payload(s, reference, distance);
 
   LLVMSetAlignment(LLVMBuildStore(s->builder, value, at), CAIRN_ABI_OBJECT_ALIGN);
 }
 
 /* Emit the test: true if the slow function is needed. The memory to allocate is [*free, *end). */
-static LLVMValueRef emit_test(const struct site *s, LLVMValueRef bytes, LLVMValueRef *free, LLVMValueRef *end)
+static LLVMValueRef emit_buffer_test(const struct allocation_site *s, LLVMValueRef bytes, LLVMValueRef *free,
+                                     LLVMValueRef *end)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(s->ctx->llvm);
   LLVMBuilderRef b = s->builder;
 
-  *free = LLVMBuildLoad2(b, i64, cn_emit_mutator(s->ctx, b, CAIRN_ABI_MUTATOR_ALLOC), "free");
-  LLVMValueRef limit = LLVMBuildLoad2(b, i64, cn_emit_mutator(s->ctx, b, CAIRN_ABI_MUTATOR_LIMIT), "limit");
+  *free = LLVMBuildLoad2(b, i64, cn_emit_mutator_field_address(s->ctx, b, CAIRN_ABI_MUTATOR_ALLOC), "free");
+  LLVMValueRef limit =
+      LLVMBuildLoad2(b, i64, cn_emit_mutator_field_address(s->ctx, b, CAIRN_ABI_MUTATOR_LIMIT), "limit");
   LLVMSetVolatile(limit, true); /* other threads set it to 0: the test is a poll */
   *end = LLVMBuildAdd(b, *free, bytes, "end");
   LLVMValueRef full = LLVMBuildICmp(b, LLVMIntUGT, *end, limit, "full");
@@ -152,50 +156,51 @@ static LLVMValueRef emit_test(const struct site *s, LLVMValueRef bytes, LLVMValu
 }
 
 /* The object whose block begins `distance` bytes after `free`, with its header. */
-static LLVMValueRef emit_object(const struct site *s, LLVMValueRef free, uint64_t distance)
+static LLVMValueRef emit_fresh_object(const struct allocation_site *s, LLVMValueRef free, uint64_t distance)
 {
   LLVMBuilderRef b = s->builder;
   LLVMValueRef reference =
-      emit_reference(s, LLVMBuildAdd(b, free, word_constant(s, distance + s->prefix + s->tag), ""));
+      emit_reference_to_fresh(s, LLVMBuildAdd(b, free, word_constant(s, distance + s->prefix + s->tag), ""));
 
   if (s->count) {
     LLVMValueRef twice = LLVMBuildShl(b, s->count, word_constant(s, 1), "");
-    emit_header_word(s, reference, CAIRN_ABI_INDEXED_HEADER_SIZE, LLVMBuildOr(b, twice, word_constant(s, 1), ""));
+    emit_header_word_store(s, reference, CAIRN_ABI_INDEXED_HEADER_SIZE, LLVMBuildOr(b, twice, word_constant(s, 1), ""));
   }
-  emit_header_word(s, reference, CAIRN_ABI_HEADER_SIZE, s->layout);
+  emit_header_word_store(s, reference, CAIRN_ABI_HEADER_SIZE, s->layout);
   return reference;
 }
 
 /* Note that an uncleared array was made. The note and the allocation have the same arm: no safepoint lies between. */
-static void emit_note_uncleared(const struct site *s)
+static void emit_note_uncleared(const struct allocation_site *s)
 {
   LLVMValueRef one = LLVMConstInt(LLVMInt8TypeInContext(s->ctx->llvm), 1, false);
 
-  LLVMBuildStore(s->builder, one, cn_emit_mutator(s->ctx, s->builder, CAIRN_ABI_MUTATOR_UNCLEARED));
+  LLVMBuildStore(s->builder, one, cn_emit_mutator_field_address(s->ctx, s->builder, CAIRN_ABI_MUTATOR_UNCLEARED));
 }
 
-static void emit_clear(const struct site *s, LLVMValueRef from, LLVMValueRef bytes)
+static void emit_clear_memory(const struct allocation_site *s, LLVMValueRef from, LLVMValueRef bytes)
 {
   LLVMValueRef zero = LLVMConstInt(LLVMInt8TypeInContext(s->ctx->llvm), 0, false);
   LLVMValueRef clear = LLVMBuildMemSet(s->builder, from, zero, bytes, CAIRN_ABI_OBJECT_ALIGN);
 
-  cn_work_say(s->ctx, clear, cn_work_of_bytes(CAIRN_ABI_INLINE_CLEAR_MAX));
+  cn_work_attach_promise(s->ctx, clear, cn_work_of_bytes(CAIRN_ABI_INLINE_CLEAR_MAX));
 }
 
 /* Clear the words of the payload, except those that the stores of the group fill. */
-static void emit_clear_rest(const struct site *s, LLVMValueRef reference, const struct cn_fresh *object)
+static void emit_clear_unstored_words(const struct allocation_site *s, LLVMValueRef reference,
+                                      const struct cn_fresh_object *object)
 {
   for (uint64_t from = 0, to; from < object->payload; from = to + 8) {
-    for (to = from; to < object->payload && !cn_fresh_is_stored(object, to); to += 8)
+    for (to = from; to < object->payload && !cn_fresh_is_word_stored(object, to); to += 8)
       ;
     if (to == from)
       continue;
-    emit_clear(s, emit_place(s, reference, -from), word_constant(s, to - from));
+    emit_clear_memory(s, emit_address_before_payload(s, reference, -from), word_constant(s, to - from));
   }
 }
 
 /* True if the block is known to take at most CAIRN_ABI_INLINE_ALLOC_MAX bytes. */
-static bool is_small(const struct site *s)
+static bool is_small_block(const struct allocation_site *s)
 {
   uint64_t count = 0;
 
@@ -204,29 +209,29 @@ static bool is_small(const struct site *s)
   if (s->count)
     count = LLVMConstIntGetZExtValue(s->count);
   return count <= CAIRN_ABI_INLINE_ALLOC_MAX && s->sizes.elem_size <= CAIRN_ABI_INLINE_ALLOC_MAX &&
-         payload_size(&s->sizes, count) <= CAIRN_ABI_INLINE_ALLOC_MAX - s->prefix;
+         payload_size_of(&s->sizes, count) <= CAIRN_ABI_INLINE_ALLOC_MAX - s->prefix;
 }
 
-static LLVMValueRef emit_slow(const struct site *s)
+static LLVMValueRef emit_slow_call(const struct allocation_site *s)
 {
   LLVMTypeRef parameters[] = {LLVMPointerTypeInContext(s->ctx->llvm, 0), LLVMInt64TypeInContext(s->ctx->llvm)};
   LLVMTypeRef type = LLVMFunctionType(cn_ref_type(s->ctx), parameters, s->count ? 2 : 1, false);
-  LLVMValueRef function = cn_emit_declare(s->ctx, s->allocator->slow, type, LLVMPreserveAllCallConv);
+  LLVMValueRef function = cn_emit_declare_function(s->ctx, s->allocator->slow, type, LLVMPreserveAllCallConv);
 
   if (!function)
     return NULL;
   LLVMValueRef arguments[] = {s->layout, s->count};
   LLVMValueRef call = LLVMBuildCall2(s->builder, type, function, arguments, s->count ? 2 : 1, "");
   LLVMSetInstructionCallConv(call, LLVMPreserveAllCallConv);
-  if (is_small(s))
-    say_small(s, call);
+  if (is_small_block(s))
+    mark_small_fresh_object(s, call);
   return call;
 }
 
 /* Replace the call by a call of the slow function: the block may be too large, or the type is finalisable. */
-static void expand_out_of_line(struct site *s)
+static void expand_out_of_line(struct allocation_site *s)
 {
-  LLVMValueRef result = emit_slow(s);
+  LLVMValueRef result = emit_slow_call(s);
 
   if (!result)
     return;
@@ -234,36 +239,38 @@ static void expand_out_of_line(struct site *s)
   LLVMInstructionEraseFromParent(s->call);
 }
 
-static LLVMBasicBlockRef new_block(const struct site *s, LLVMBasicBlockRef before, const char *name)
+static LLVMBasicBlockRef insert_block_before(const struct allocation_site *s, LLVMBasicBlockRef before,
+                                             const char *name)
 {
   return LLVMInsertBasicBlockInContext(s->ctx->llvm, before, name);
 }
 
 /* The blocks of an expansion. */
-struct arms {
+struct expansion_arms {
   LLVMBasicBlockRef fast, slow, tail;
   LLVMValueRef free, end;
 };
 
 /* Split the block before the call, and emit the test. */
-static struct arms begin_arms(const struct site *s, LLVMValueRef bytes)
+static struct expansion_arms split_into_arms(const struct allocation_site *s, LLVMValueRef bytes)
 {
   LLVMBasicBlockRef head = LLVMGetInstructionParent(s->call);
-  struct arms arms = {.tail = cn_split_before(s->ctx, s->call, "allocated")};
+  struct expansion_arms arms = {.tail = cn_split_block_before(s->ctx, s->call, "allocated")};
 
-  arms.fast = new_block(s, arms.tail, "alloc.fast");
-  arms.slow = new_block(s, arms.tail, "alloc.slow");
+  arms.fast = insert_block_before(s, arms.tail, "alloc.fast");
+  arms.slow = insert_block_before(s, arms.tail, "alloc.slow");
   LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(head));
   LLVMPositionBuilderAtEnd(s->builder, head);
-  LLVMValueRef test = emit_test(s, bytes, &arms.free, &arms.end);
-  cn_emit_unlikely(s->ctx, LLVMBuildCondBr(s->builder, test, arms.slow, arms.fast));
+  LLVMValueRef test = emit_buffer_test(s, bytes, &arms.free, &arms.end);
+  cn_emit_mark_branch_unlikely(s->ctx, LLVMBuildCondBr(s->builder, test, arms.slow, arms.fast));
   LLVMPositionBuilderAtEnd(s->builder, arms.fast);
-  LLVMBuildStore(s->builder, arms.end, cn_emit_mutator(s->ctx, s->builder, CAIRN_ABI_MUTATOR_ALLOC));
+  LLVMBuildStore(s->builder, arms.end, cn_emit_mutator_field_address(s->ctx, s->builder, CAIRN_ABI_MUTATOR_ALLOC));
   return arms;
 }
 
 /* Replace the call by a phi of the objects that the arms made. */
-static void join_arms(const struct site *s, const struct arms *arms, LLVMValueRef fast, LLVMValueRef slow)
+static void join_arms(const struct allocation_site *s, const struct expansion_arms *arms, LLVMValueRef fast,
+                      LLVMValueRef slow)
 {
   LLVMValueRef incoming[] = {fast, slow};
   LLVMBasicBlockRef blocks[] = {arms->fast, arms->slow};
@@ -276,42 +283,42 @@ static void join_arms(const struct site *s, const struct arms *arms, LLVMValueRe
 }
 
 /* Expand a call that makes an array of variable length. */
-static void expand_in_line(struct site *s)
+static void expand_array_in_line(struct allocation_site *s)
 {
   CN_CHECK(s->count && s->sizes.elem_size > 0 && s->most > 0);
   LLVMBuilderRef b = s->builder;
   LLVMValueRef size = emit_payload_size(s);
-  struct arms arms = begin_arms(s, LLVMBuildAdd(b, size, word_constant(s, s->prefix), ""));
-  LLVMValueRef fast = emit_object(s, arms.free, 0);
+  struct expansion_arms arms = split_into_arms(s, LLVMBuildAdd(b, size, word_constant(s, s->prefix), ""));
+  LLVMValueRef fast = emit_fresh_object(s, arms.free, 0);
 
   if (s->allocator->uninit)
     emit_note_uncleared(s);
   else
-    emit_clear(s, emit_place(s, fast, 0), size);
+    emit_clear_memory(s, emit_address_before_payload(s, fast, 0), size);
   LLVMBuildBr(b, arms.tail);
   LLVMPositionBuilderAtEnd(b, arms.slow);
-  LLVMValueRef slow = emit_slow(s);
+  LLVMValueRef slow = emit_slow_call(s);
   LLVMBuildBr(b, arms.tail);
   if (slow)
     join_arms(s, &arms, fast, slow);
 }
 
 /* The largest block that may be allocated in line, in bytes. */
-static uint64_t inline_limit_of(struct cn_ctx *ctx, bool uninit)
+static uint64_t max_inline_bytes(struct cn_ctx *ctx, bool uninit)
 {
-  uint64_t most = cn_inline_max(ctx);
+  uint64_t most = cn_max_inline_bytes(ctx);
 
   CN_CHECK(most % CAIRN_ABI_OBJECT_ALIGN == 0 && most <= CAIRN_ABI_INLINE_ALLOC_MAX);
   return !uninit && most > CAIRN_ABI_INLINE_CLEAR_MAX ? CAIRN_ABI_INLINE_CLEAR_MAX : most;
 }
 
 /* The largest count whose block may be allocated in line. */
-static uint64_t most_in_line(const struct site *s)
+static uint64_t max_inline_count(const struct allocation_site *s)
 {
-  uint64_t most = inline_limit_of(s->ctx, s->allocator->uninit), room = most - s->prefix;
+  uint64_t most = max_inline_bytes(s->ctx, s->allocator->uninit), room = most - s->prefix;
 
   CN_CHECK(s->sizes.elem_size > 0);
-  if (s->prefix > most || payload_size(&s->sizes, 0) > room || s->sizes.elem_offset > room)
+  if (s->prefix > most || payload_size_of(&s->sizes, 0) > room || s->sizes.elem_offset > room)
     return 0;
   return (room - s->sizes.elem_offset) / s->sizes.elem_size;
 }
@@ -325,12 +332,12 @@ static void check_allocation(struct cn_ctx *ctx, LLVMValueRef call, const struct
     cn_error(ctx, call, "invoke", "an allocation function does not unwind: call it, do not invoke it");
     return;
   }
-  if (!cn_layouts_is_constant(LLVMGetOperand(call, 0))) {
+  if (!cn_layouts_is_layout_constant(LLVMGetOperand(call, 0))) {
     cn_error(ctx, call, "unknown-layout", "an allocation call without a layout constant; run pass layouts first");
     return;
   }
-  cn_layouts_read(LLVMGetOperand(call, 0), &sizes);
-  if ((sizes.elem_size == 0) != (allocator->form == CN_LAYOUT_OBJECT))
+  cn_layouts_read_sizes(LLVMGetOperand(call, 0), &sizes);
+  if ((sizes.elem_size == 0) != (allocator->form == CN_LAYOUT_FORM_OBJECT))
     cn_error(ctx, call, "unknown-layout", "an allocation call whose layout is for another form of object");
   if (allocator->resizes && sizes.finalisable)
     cn_error(ctx, call, "finalisable-resize",
@@ -341,56 +348,56 @@ static void check_allocation(struct cn_ctx *ctx, LLVMValueRef call, const struct
              "@%s is given a layout with references, which would keep the memory's old contents", allocator->name);
 }
 
-static struct site site_of(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call)
+static struct allocation_site allocation_site_of(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call)
 {
-  const struct cn_allocator *allocator = cn_layouts_allocator(call);
-  struct site s = {.ctx = ctx,
-                   .allocator = allocator,
-                   .call = call,
-                   .layout = LLVMGetOperand(call, 0),
-                   .tag = cn_words(ctx).reference,
-                   .builder = builder};
+  const struct cn_allocator *allocator = cn_layouts_called_allocator(call);
+  struct allocation_site s = {.ctx = ctx,
+                              .allocator = allocator,
+                              .call = call,
+                              .layout = LLVMGetOperand(call, 0),
+                              .tag = cn_words(ctx).reference,
+                              .builder = builder};
 
-  CN_CHECK(cn_layouts_is_constant(s.layout)); /* check_allocation() has checked it */
-  cn_layouts_read(s.layout, &s.sizes);
-  s.prefix = allocator->form == CN_LAYOUT_OBJECT ? CAIRN_ABI_HEADER_SIZE : CAIRN_ABI_INDEXED_HEADER_SIZE;
-  if (allocator->form != CN_LAYOUT_OBJECT) {
+  CN_CHECK(cn_layouts_is_layout_constant(s.layout)); /* check_allocation() has checked it */
+  cn_layouts_read_sizes(s.layout, &s.sizes);
+  s.prefix = allocator->form == CN_LAYOUT_FORM_OBJECT ? CAIRN_ABI_HEADER_SIZE : CAIRN_ABI_INDEXED_HEADER_SIZE;
+  if (allocator->form != CN_LAYOUT_FORM_OBJECT) {
     s.count = LLVMGetOperand(call, 1);
-    s.most = most_in_line(&s);
+    s.most = max_inline_count(&s);
   }
   return s;
 }
 
 /* True if the call makes an object of constant size, in line. Then *object is filled in. */
-static bool is_constant(struct cn_ctx *ctx, LLVMValueRef call, struct cn_fresh *object)
+static bool is_constant_size_inline(struct cn_ctx *ctx, LLVMValueRef call, struct cn_fresh_object *object)
 {
-  if (!LLVMIsACallInst(call) || cn_layouts_allocator(call)->resizes)
+  if (!LLVMIsACallInst(call) || cn_layouts_called_allocator(call)->resizes)
     return false;
-  struct site s = site_of(ctx, NULL, call);
+  struct allocation_site s = allocation_site_of(ctx, NULL, call);
   if (s.sizes.finalisable)
     return false;
   bool in_line;
   uint64_t count = 0;
 
   if (!s.count) {
-    in_line = s.prefix + payload_size(&s.sizes, 0) <= inline_limit_of(ctx, false);
+    in_line = s.prefix + payload_size_of(&s.sizes, 0) <= max_inline_bytes(ctx, false);
   } else {
     in_line = LLVMIsAConstantInt(s.count) && LLVMConstIntGetZExtValue(s.count) <= s.most &&
-              s.prefix + payload_size(&s.sizes, 0) <= inline_limit_of(ctx, s.allocator->uninit);
+              s.prefix + payload_size_of(&s.sizes, 0) <= max_inline_bytes(ctx, s.allocator->uninit);
     count = in_line ? LLVMConstIntGetZExtValue(s.count) : 0;
   }
-  *object = (struct cn_fresh){.call = call,
-                              .allocator = s.allocator,
-                              .prefix = s.prefix,
-                              .tag = s.tag,
-                              .payload = payload_size(&s.sizes, count)};
+  *object = (struct cn_fresh_object){.call = call,
+                                     .allocator = s.allocator,
+                                     .prefix = s.prefix,
+                                     .tag = s.tag,
+                                     .payload = payload_size_of(&s.sizes, count)};
   return in_line;
 }
 
 /* ---- groups ---- */
 
-static LLVMValueRef copy_of(const struct cn_fresh_group *group, const LLVMValueRef *objects, const LLVMValueRef *copies,
-                            size_t made, LLVMValueRef value)
+static LLVMValueRef group_copy_of(const struct cn_fresh_group *group, const LLVMValueRef *objects,
+                                  const LLVMValueRef *copies, size_t made, LLVMValueRef value)
 {
   for (size_t i = 0; i < group->count; i++)
     if (group->objects[i].call == value)
@@ -402,16 +409,17 @@ static LLVMValueRef copy_of(const struct cn_fresh_group *group, const LLVMValueR
 }
 
 /* Emit copies of the group's stores, for these objects. */
-static void emit_parts(const struct site *s, const struct cn_fresh_group *group, const LLVMValueRef *objects)
+static void emit_group_parts(const struct allocation_site *s, const struct cn_fresh_group *group,
+                             const LLVMValueRef *objects)
 {
   LLVMMetadataRef line = LLVMGetCurrentDebugLocation2(s->builder);
-  LLVMValueRef copies[CN_FRESH_FAR];
+  LLVMValueRef copies[CN_FRESH_MAX_INSTRUCTIONS];
 
-  CN_CHECK(group->parts.count <= CN_FRESH_FAR);
+  CN_CHECK(group->parts.count <= CN_FRESH_MAX_INSTRUCTIONS);
   for (size_t i = 0; i < group->parts.count; i++) {
     LLVMValueRef part = group->parts.at[i], copy = LLVMInstructionClone(part);
     for (unsigned n = 0; n < (unsigned)LLVMGetNumOperands(part); n++)
-      LLVMSetOperand(copy, n, copy_of(group, objects, copies, i, LLVMGetOperand(part, n)));
+      LLVMSetOperand(copy, n, group_copy_of(group, objects, copies, i, LLVMGetOperand(part, n)));
     LLVMSetCurrentDebugLocation2(s->builder, LLVMInstructionGetDebugLoc(part));
     LLVMInsertIntoBuilder(s->builder, copy);
     copies[i] = copy;
@@ -420,20 +428,20 @@ static void emit_parts(const struct site *s, const struct cn_fresh_group *group,
 }
 
 /* Erase the original stores: the arms have copies. Addresses with other users stay. */
-static void erase_parts(struct cn_fresh_group *group)
+static void erase_group_parts(struct cn_fresh_group *group)
 {
   for (size_t i = group->parts.count; i-- > 0;)
     if (!LLVMGetFirstUse(group->parts.at[i]))
       LLVMInstructionEraseFromParent(group->parts.at[i]);
 }
 
-static void emit_group_fast(const struct site *sites, const struct cn_fresh_group *group, const struct arms *arms,
-                            LLVMValueRef *objects)
+static void emit_group_fast_arm(const struct allocation_site *sites, const struct cn_fresh_group *group,
+                                const struct expansion_arms *arms, LLVMValueRef *objects)
 {
   uint64_t distance = 0;
 
   for (size_t i = 0; i < group->count; i++) {
-    objects[i] = emit_object(&sites[i], arms->free, distance);
+    objects[i] = emit_fresh_object(&sites[i], arms->free, distance);
     distance += group->objects[i].prefix + group->objects[i].payload;
   }
   CN_CHECK(distance == group->bytes);
@@ -441,43 +449,43 @@ static void emit_group_fast(const struct site *sites, const struct cn_fresh_grou
     if (group->objects[i].allocator->uninit)
       emit_note_uncleared(&sites[i]);
     else
-      emit_clear_rest(&sites[i], objects[i], &group->objects[i]);
-  emit_parts(&sites[0], group, objects);
+      emit_clear_unstored_words(&sites[i], objects[i], &group->objects[i]);
+  emit_group_parts(&sites[0], group, objects);
   LLVMBuildBr(sites[0].builder, arms->tail);
 }
 
-static bool emit_group_slow(const struct site *sites, const struct cn_fresh_group *group, const struct arms *arms,
-                            LLVMValueRef *objects)
+static bool emit_group_slow_arm(const struct allocation_site *sites, const struct cn_fresh_group *group,
+                                const struct expansion_arms *arms, LLVMValueRef *objects)
 {
   LLVMMetadataRef line = LLVMGetCurrentDebugLocation2(sites[0].builder);
 
   LLVMPositionBuilderAtEnd(sites[0].builder, arms->slow);
   for (size_t i = 0; i < group->count; i++) {
     LLVMSetCurrentDebugLocation2(sites[i].builder, LLVMInstructionGetDebugLoc(sites[i].call));
-    if (!(objects[i] = emit_slow(&sites[i])))
+    if (!(objects[i] = emit_slow_call(&sites[i])))
       return false;
   }
   LLVMSetCurrentDebugLocation2(sites[0].builder, line);
-  emit_parts(&sites[0], group, objects);
+  emit_group_parts(&sites[0], group, objects);
   LLVMBuildBr(sites[0].builder, arms->tail);
   return true;
 }
 
 static void expand_group(struct cn_ctx *ctx, LLVMBuilderRef builder, struct cn_fresh_group *group)
 {
-  struct site sites[CN_FRESH_MOST];
-  LLVMValueRef fast[CN_FRESH_MOST], slow[CN_FRESH_MOST];
+  struct allocation_site sites[CN_FRESH_MAX_OBJECTS];
+  LLVMValueRef fast[CN_FRESH_MAX_OBJECTS], slow[CN_FRESH_MAX_OBJECTS];
 
   for (size_t i = 0; i < group->count; i++)
-    sites[i] = site_of(ctx, builder, group->objects[i].call);
+    sites[i] = allocation_site_of(ctx, builder, group->objects[i].call);
   LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(sites[0].call));
-  struct arms arms = begin_arms(&sites[0], word_constant(&sites[0], group->bytes));
-  emit_group_fast(sites, group, &arms, fast);
-  if (!emit_group_slow(sites, group, &arms, slow))
+  struct expansion_arms arms = split_into_arms(&sites[0], word_constant(&sites[0], group->bytes));
+  emit_group_fast_arm(sites, group, &arms, fast);
+  if (!emit_group_slow_arm(sites, group, &arms, slow))
     return;
   for (size_t i = 0; i < group->count; i++)
     join_arms(&sites[i], &arms, fast[i], slow[i]);
-  erase_parts(group);
+  erase_group_parts(group);
 }
 
 /* ---- the pass ---- */
@@ -485,17 +493,17 @@ static void expand_group(struct cn_ctx *ctx, LLVMBuilderRef builder, struct cn_f
 /* Expand a call outside the groups. */
 static void expand_allocation(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call)
 {
-  const struct cn_allocator *allocator = cn_layouts_allocator(call);
+  const struct cn_allocator *allocator = cn_layouts_called_allocator(call);
 
   LLVMPositionBuilderBefore(builder, call);
   LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(call));
   if (allocator->resizes) {
-    cn_resize_expand(ctx, builder, call, allocator);
+    cn_expand_resize_call(ctx, builder, call, allocator);
     return;
   }
-  struct site s = site_of(ctx, builder, call);
+  struct allocation_site s = allocation_site_of(ctx, builder, call);
   if (s.count && !LLVMIsAConstantInt(s.count) && s.most > 0 && !s.sizes.finalisable)
-    expand_in_line(&s);
+    expand_array_in_line(&s);
   else
     expand_out_of_line(&s);
 }
@@ -504,20 +512,20 @@ typedef CN_VECTOR(LLVMValueRef) call_list;
 typedef CN_VECTOR(struct cn_fresh_group) group_list;
 
 /* Make groups of the calls, which are in the order of the function. The calls outside the groups remain in `calls`. */
-static void make_groups(struct cn_ctx *ctx, call_list *calls, group_list *groups)
+static void group_allocations(struct cn_ctx *ctx, call_list *calls, group_list *groups)
 {
   size_t rest = 0;
 
   for (size_t i = 0, next; i < calls->count; i = next) {
     struct cn_fresh_group group;
-    struct cn_fresh object;
+    struct cn_fresh_object object;
     next = i + 1;
-    if (!is_constant(ctx, calls->at[i], &object)) {
+    if (!is_constant_size_inline(ctx, calls->at[i], &object)) {
       calls->at[rest++] = calls->at[i];
       continue;
     }
-    cn_fresh_begin(&group, &object);
-    cn_fresh_gather(ctx, &group, is_constant, inline_limit_of(ctx, false));
+    cn_fresh_begin_group(&group, &object);
+    cn_fresh_gather_group(ctx, &group, is_constant_size_inline, max_inline_bytes(ctx, false));
     next = i + group.count;
     for (size_t n = 1; n < group.count; n++)
       CN_CHECK(i + n < calls->count && calls->at[i + n] == group.objects[n].call);
@@ -528,7 +536,7 @@ static void make_groups(struct cn_ctx *ctx, call_list *calls, group_list *groups
 
 /* Expand from the last call to the first: an expansion moves the rest of its block, up to the next call that has been
  * expanded. */
-static void expand_all(struct cn_ctx *ctx, LLVMValueRef function)
+static void expand_all_allocations(struct cn_ctx *ctx, LLVMValueRef function)
 {
   call_list calls = {0};
   group_list groups = {0};
@@ -536,31 +544,31 @@ static void expand_all(struct cn_ctx *ctx, LLVMValueRef function)
 
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
-      if (cn_layouts_allocator(i))
+      if (cn_layouts_called_allocator(i))
         cn_push(&calls, i);
-  make_groups(ctx, &calls, &groups);
+  group_allocations(ctx, &calls, &groups);
   for (size_t i = groups.count; i-- > 0 && ctx->errors == 0;)
     expand_group(ctx, builder, &groups.at[i]);
   for (size_t i = calls.count; i-- > 0 && ctx->errors == 0;)
     expand_allocation(ctx, builder, calls.at[i]);
   for (size_t i = 0; i < groups.count; i++)
-    cn_fresh_free(&groups.at[i]);
+    cn_fresh_free_group(&groups.at[i]);
   cn_free(&groups);
   cn_free(&calls);
   LLVMDisposeBuilder(builder);
 }
 
-static void check_all(struct cn_ctx *ctx, LLVMValueRef function)
+static void check_all_allocations(struct cn_ctx *ctx, LLVMValueRef function)
 {
   const struct cn_allocator *allocator;
 
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
-      if ((allocator = cn_layouts_allocator(i)) != NULL)
+      if ((allocator = cn_layouts_called_allocator(i)) != NULL)
         check_allocation(ctx, i, allocator);
 }
 
-bool cn_allocate(struct cn_ctx *ctx)
+bool cn_expand_allocations(struct cn_ctx *ctx)
 {
   unsigned memory = cn_attribute_kind("memory");
 
@@ -569,9 +577,9 @@ bool cn_allocate(struct cn_ctx *ctx)
       continue;
     /* Drop the optimiser's inference: allocation now writes memory that other functions read. */
     LLVMRemoveEnumAttributeAtIndex(f, CN_FUNCTION_INDEX, memory);
-    check_all(ctx, f);
+    check_all_allocations(ctx, f);
     if (ctx->errors == 0)
-      expand_all(ctx, f);
+      expand_all_allocations(ctx, f);
   }
   return ctx->errors == 0;
 }

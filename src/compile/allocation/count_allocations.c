@@ -7,13 +7,13 @@
 #include "compile/core/each.h"
 #include "compile/allocation/layout_constants.h"
 
-static unsigned count_in_function(LLVMValueRef function)
+static unsigned count_allocation_calls(LLVMValueRef function)
 {
   unsigned calls = 0;
 
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
-      calls += cn_layouts_allocator(i) != NULL;
+      calls += cn_layouts_called_allocator(i) != NULL;
   return calls;
 }
 
@@ -21,6 +21,6 @@ bool cn_count_allocations(struct cn_ctx *ctx)
 {
   CN_EACH_FUNCTION(f, ctx->module)
     if (!LLVMIsDeclaration(f) && cn_is_managed(f))
-      cn_remark(ctx, f, "allocations", "has %u allocation calls", count_in_function(f));
+      cn_remark(ctx, f, "allocations", "has %u allocation calls", count_allocation_calls(f));
   return true;
 }

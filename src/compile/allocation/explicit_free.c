@@ -31,19 +31,19 @@
 #include "compile/effects/intrinsics.h"
 #include "compile/allocation/layout_constants.h"
 
-enum { LEAST_COUNT = 64 /* elements of an array of constant size */ };
+enum { MIN_FREED_ELEMENTS = 64 /* elements of an array of constant size */ };
 
 /* The effect of a block on the array. */
-struct does {
+struct block_effect {
   LLVMValueRef last; /* use, or null */
   bool keeps;        /* a use in the block may keep the address */
   bool live_in, live_out, kept;
 };
 
-struct giver {
+struct free_inserter {
   struct cn_ctx *ctx;
   struct cn_cfg cfg;
-  struct does *blocks;
+  struct block_effect *blocks;
   LLVMValueRef made;              /* the call that made the array */
   uint32_t home;                  /* its block */
   CN_VECTOR(LLVMValueRef) values; /* the array, and addresses in it */
@@ -53,9 +53,9 @@ struct giver {
 /* ---- uses ---- */
 
 /* True if the intrinsic forgets `value`: memory and the result are free of it and of addresses into its array. */
-static bool intrinsic_forgets(LLVMValueRef call, LLVMValueRef value)
+static bool intrinsic_forgets_value(LLVMValueRef call, LLVMValueRef value)
 {
-  const struct cn_intrinsic *row = cn_intrinsic_of(call);
+  const struct cn_intrinsic *row = cn_intrinsic_row_of_call(call);
 
   switch (row ? row->effect : CN_EFFECT_CALL) {
   case CN_EFFECT_NONE:
@@ -86,10 +86,10 @@ static bool forgets_argument(LLVMValueRef call, LLVMValueRef value)
   LLVMValueRef callee = cn_direct_callee(call);
   unsigned arguments = LLVMGetNumArgOperands(call);
 
-  if (!LLVMIsACallInst(call) || cn_calls_musttail(call) || !callee || LLVMGetNumOperandBundles(call) != 0)
+  if (!LLVMIsACallInst(call) || cn_calls_is_musttail(call) || !callee || LLVMGetNumOperandBundles(call) != 0)
     return false;
   if (LLVMGetIntrinsicID(callee))
-    return intrinsic_forgets(call, value);
+    return intrinsic_forgets_value(call, value);
   for (unsigned i = 0; i < arguments; i++)
     if (LLVMGetOperand(call, i) == value && !has_captures_none(call, i + 1, true) &&
         (i >= LLVMCountParams(callee) || !has_captures_none(callee, i + 1, false)))
@@ -98,7 +98,7 @@ static bool forgets_argument(LLVMValueRef call, LLVMValueRef value)
 }
 
 /* True if `user` uses `value` and forgets it. */
-static bool only_uses(LLVMValueRef user, LLVMValueRef value)
+static bool uses_and_forgets(LLVMValueRef user, LLVMValueRef value)
 {
   switch (LLVMGetInstructionOpcode(user)) {
   case LLVMLoad:
@@ -115,26 +115,26 @@ static bool only_uses(LLVMValueRef user, LLVMValueRef value)
   }
 }
 
-static bool is_address_in(LLVMValueRef user, LLVMValueRef value)
+static bool is_address_in_array(LLVMValueRef user, LLVMValueRef value)
 {
   return LLVMIsAGetElementPtrInst(user) && LLVMGetOperand(user, 0) == value && cn_is_ref(LLVMTypeOf(user));
 }
 
 /* Note that `user` uses the array. */
-static void note_array_use(struct giver *g, LLVMValueRef user, bool keeps)
+static void note_array_use(struct free_inserter *g, LLVMValueRef user, bool keeps)
 {
-  uint32_t block = cn_cfg_index(&g->cfg, LLVMGetInstructionParent(user));
+  uint32_t block = cn_cfg_index_of(&g->cfg, LLVMGetInstructionParent(user));
 
   if (block == CN_NO_BLOCK)
     return;
-  struct does *does = &g->blocks[block];
+  struct block_effect *does = &g->blocks[block];
   does->keeps |= keeps;
   if (!does->last)
     does->last = user;
 }
 
 /* Find all uses. A walk over each block finds its last use: lists of uses are unordered. */
-static void find_uses(struct giver *g)
+static void find_array_uses(struct free_inserter *g)
 {
   struct cn_ptrmap users = {0};
 
@@ -143,11 +143,11 @@ static void find_uses(struct giver *g)
   for (size_t i = 0; i < g->values.count; i++)
     CN_EACH_USE(use, g->values.at[i]) {
       LLVMValueRef user = LLVMGetUser(use);
-      bool address = is_address_in(user, g->values.at[i]), added;
+      bool address = is_address_in_array(user, g->values.at[i]), added;
       cn_ptrmap_add(&users, user, &added);
       if (address && added)
         cn_push(&g->values, user);
-      note_array_use(g, user, !address && !only_uses(user, g->values.at[i]));
+      note_array_use(g, user, !address && !uses_and_forgets(user, g->values.at[i]));
     }
   for (uint32_t b = 0; b < g->cfg.count; b++)
     if (g->blocks[b].last)
@@ -160,10 +160,10 @@ static void find_uses(struct giver *g)
 /* ---- liveness ---- */
 
 /* The home block makes another array: the earlier one is unused there. */
-static bool update_block_liveness(struct giver *g, uint32_t b)
+static bool update_block_liveness(struct free_inserter *g, uint32_t b)
 {
-  struct does *does = &g->blocks[b], was = *does;
-  const struct cn_block *block = &g->cfg.blocks[b];
+  struct block_effect *does = &g->blocks[b], was = *does;
+  const struct cn_cfg_block *block = &g->cfg.blocks[b];
 
   for (uint32_t i = 0; i < block->succ_count; i++)
     does->live_out |= g->blocks[block->succs[i]].live_in;
@@ -174,7 +174,7 @@ static bool update_block_liveness(struct giver *g, uint32_t b)
   return does->live_in != was.live_in || does->live_out != was.live_out || does->kept != was.kept;
 }
 
-static void solve_liveness(struct giver *g)
+static void solve_array_liveness(struct free_inserter *g)
 {
   bool changed;
 
@@ -187,11 +187,11 @@ static void solve_liveness(struct giver *g)
 
 /* ---- frees ---- */
 
-static void emit_give_back(struct giver *g, LLVMValueRef before)
+static void emit_explicit_free(struct free_inserter *g, LLVMValueRef before)
 {
   LLVMTypeRef ref = LLVMTypeOf(g->made);
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(g->ctx->llvm), &ref, 1, false);
-  LLVMValueRef callee = cn_emit_declare(g->ctx, CN_GIVE_BACK, type, LLVMCCallConv);
+  LLVMValueRef callee = cn_emit_declare_function(g->ctx, CN_GIVE_BACK, type, LLVMCCallConv);
 
   if (!callee)
     return;
@@ -203,10 +203,10 @@ static void emit_give_back(struct giver *g, LLVMValueRef before)
 /* Free the array, which dies on the edge to successor `which`, maybe one of several to that block. The call stands in a
  * block that only these edges enter: before the branch the array is still alive for the other path, and so listed at a
  * poll that comes between. False if the call exists already, or the edge can have no such block. */
-static bool give_on_edge(struct giver *g, uint32_t from, uint32_t which)
+static bool free_on_edge(struct free_inserter *g, uint32_t from, uint32_t which)
 {
-  const struct cn_block *block = &g->cfg.blocks[from];
-  const struct cn_block *to = &g->cfg.blocks[block->succs[which]];
+  const struct cn_cfg_block *block = &g->cfg.blocks[from];
+  const struct cn_cfg_block *to = &g->cfg.blocks[block->succs[which]];
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block->block);
   LLVMBasicBlockRef between = LLVMGetSuccessor(end, which);
 
@@ -217,17 +217,17 @@ static bool give_on_edge(struct giver *g, uint32_t from, uint32_t which)
     if (!cn_is_branch(end) && !LLVMIsASwitchInst(end))
       return false;
     between = cn_split_edge(g->ctx, end, which);
-  } else if (cn_is_pad(between)) {
+  } else if (cn_is_exception_pad(between)) {
     return false;
   }
-  emit_give_back(g, cn_first_after_phis(between));
+  emit_explicit_free(g, cn_first_after_phis(between));
   return true;
 }
 
 /* Free the array after its last use in block `b`, or on edges that leave `b`, if it dies there. True if it does. */
-static bool give_in_block(struct giver *g, uint32_t b)
+static bool free_in_block(struct free_inserter *g, uint32_t b)
 {
-  const struct does *does = &g->blocks[b];
+  const struct block_effect *does = &g->blocks[b];
   LLVMValueRef last = does->last ? does->last : b == g->home ? g->made : NULL;
   bool gives = false;
 
@@ -236,63 +236,63 @@ static bool give_in_block(struct giver *g, uint32_t b)
   if (!does->live_out) {
     if (!last || LLVMIsATerminatorInst(last))
       return false;
-    emit_give_back(g, LLVMGetNextInstruction(last));
+    emit_explicit_free(g, LLVMGetNextInstruction(last));
     return true;
   }
   for (uint32_t i = 0; i < g->cfg.blocks[b].succ_count; i++)
     if (!g->blocks[g->cfg.blocks[b].succs[i]].live_in)
-      gives |= give_on_edge(g, b, i);
+      gives |= free_on_edge(g, b, i);
   return gives;
 }
 
-static void look_at(struct giver *g, LLVMValueRef made)
+static void free_array_where_dead(struct free_inserter *g, LLVMValueRef made)
 {
   bool gives = false;
 
   g->made = made;
-  g->home = cn_cfg_index(&g->cfg, LLVMGetInstructionParent(made));
+  g->home = cn_cfg_index_of(&g->cfg, LLVMGetInstructionParent(made));
   if (g->home == CN_NO_BLOCK)
     return;
   for (uint32_t b = 0; b < g->cfg.count; b++)
-    g->blocks[b] = (struct does){0};
-  find_uses(g);
-  solve_liveness(g);
+    g->blocks[b] = (struct block_effect){0};
+  find_array_uses(g);
+  solve_array_liveness(g);
   LLVMSetCurrentDebugLocation2(g->builder, LLVMInstructionGetDebugLoc(made));
   for (uint32_t b = 0; b < g->cfg.count; b++)
-    gives |= give_in_block(g, b);
+    gives |= free_in_block(g, b);
   if (gives)
     cn_remark(g->ctx, made, "given-back", "the array is given back where it dies");
 }
 
 /* True if an explicit free may be worth its time. The runtime ignores those of arrays of references. */
-static bool is_candidate(LLVMValueRef instruction)
+static bool is_freeable_allocation(LLVMValueRef instruction)
 {
-  const struct cn_allocator *allocator = cn_layouts_allocator(instruction);
+  const struct cn_allocator *allocator = cn_layouts_called_allocator(instruction);
 
-  if (!allocator || !LLVMIsACallInst(instruction) || allocator->form == CN_LAYOUT_OBJECT || allocator->resizes)
+  if (!allocator || !LLVMIsACallInst(instruction) || allocator->form == CN_LAYOUT_FORM_OBJECT || allocator->resizes)
     return false;
   LLVMValueRef layout = LLVMIsAGlobalVariable(LLVMGetOperand(instruction, 0));
   if (layout && cn_holds_ref(LLVMGlobalGetValueType(layout)))
     return false;
   LLVMValueRef count = LLVMIsAConstantInt(LLVMGetOperand(instruction, 1));
-  return !count || LLVMConstIntGetZExtValue(count) >= LEAST_COUNT;
+  return !count || LLVMConstIntGetZExtValue(count) >= MIN_FREED_ELEMENTS;
 }
 
-static void look_at_function(struct cn_ctx *ctx, LLVMValueRef function)
+static void free_arrays_in_function(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  struct giver g = {.ctx = ctx};
+  struct free_inserter g = {.ctx = ctx};
   CN_VECTOR(LLVMValueRef) made = {0};
 
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
-      if (is_candidate(i))
+      if (is_freeable_allocation(i))
         cn_push(&made, i);
   if (made.count != 0) {
     cn_cfg_build(&g.cfg, function);
     g.blocks = cn_alloc(g.cfg.count * sizeof *g.blocks);
     g.builder = LLVMCreateBuilderInContext(ctx->llvm);
     for (size_t i = 0; i < made.count; i++)
-      look_at(&g, made.at[i]);
+      free_array_where_dead(&g, made.at[i]);
     LLVMDisposeBuilder(g.builder);
     free(g.blocks);
     cn_cfg_free(&g.cfg);
@@ -301,10 +301,10 @@ static void look_at_function(struct cn_ctx *ctx, LLVMValueRef function)
   cn_free(&made);
 }
 
-bool cn_give_back(struct cn_ctx *ctx)
+bool cn_free_dead_arrays(struct cn_ctx *ctx)
 {
   CN_EACH_FUNCTION(f, ctx->module)
     if (!LLVMIsDeclaration(f) && cn_is_managed(f))
-      look_at_function(ctx, f);
+      free_arrays_in_function(ctx, f);
   return ctx->errors == 0;
 }

@@ -20,9 +20,9 @@
 #include "compile/core/memory_types.h"
 
 /* The role of an instruction in the group. */
-enum role { THE_END, OTHER, PART, OBJECT };
+enum role { ROLE_ENDS_GROUP, ROLE_UNRELATED, ROLE_PART, ROLE_OBJECT };
 
-void cn_fresh_begin(struct cn_fresh_group *group, const struct cn_fresh *object)
+void cn_fresh_begin_group(struct cn_fresh_group *group, const struct cn_fresh_object *object)
 {
   CN_ASSERT(object->prefix + object->payload <= CAIRN_ABI_INLINE_ALLOC_MAX);
   memset(group, 0, sizeof *group);
@@ -31,18 +31,18 @@ void cn_fresh_begin(struct cn_fresh_group *group, const struct cn_fresh *object)
   group->bytes = object->prefix + object->payload;
 }
 
-void cn_fresh_free(struct cn_fresh_group *group)
+void cn_fresh_free_group(struct cn_fresh_group *group)
 {
   cn_free(&group->parts);
 }
 
-bool cn_fresh_is_stored(const struct cn_fresh *object, uint64_t offset)
+bool cn_fresh_is_word_stored(const struct cn_fresh_object *object, uint64_t offset)
 {
   CN_ASSERT(offset % 8 == 0 && offset < object->payload);
-  return offset < CN_FRESH_COVERED && object->stored[offset / 8] == 0xff;
+  return offset < CN_FRESH_NOTED_BYTES && object->stored[offset / 8] == 0xff;
 }
 
-static struct cn_fresh *object_of_call(struct cn_fresh_group *group, LLVMValueRef value)
+static struct cn_fresh_object *object_of_call(struct cn_fresh_group *group, LLVMValueRef value)
 {
   for (size_t i = 0; i < group->count; i++)
     if (group->objects[i].call == value)
@@ -51,42 +51,42 @@ static struct cn_fresh *object_of_call(struct cn_fresh_group *group, LLVMValueRe
 }
 
 /* True if `value` is an object, or the address of a member. */
-static bool is_related(struct cn_fresh_group *group, LLVMValueRef value)
+static bool is_object_or_part(struct cn_fresh_group *group, LLVMValueRef value)
 {
   for (; LLVMIsAGetElementPtrInst(value); value = LLVMGetOperand(value, 0))
     ;
   return object_of_call(group, value) != NULL;
 }
 
-static bool uses_related(struct cn_fresh_group *group, LLVMValueRef instruction)
+static bool uses_object_or_part(struct cn_fresh_group *group, LLVMValueRef instruction)
 {
   for (int i = 0; i < LLVMGetNumOperands(instruction); i++)
-    if (is_related(group, LLVMGetOperand(instruction, (unsigned)i)))
+    if (is_object_or_part(group, LLVMGetOperand(instruction, (unsigned)i)))
       return true;
   return false;
 }
 
 /* The object that `address` lies in, at *offset; null if that is unknown. */
-static struct cn_fresh *object_at(struct cn_ctx *ctx, struct cn_fresh_group *group, LLVMValueRef address,
-                                  uint64_t *offset)
+static struct cn_fresh_object *object_at_address(struct cn_ctx *ctx, struct cn_fresh_group *group, LLVMValueRef address,
+                                                 uint64_t *offset)
 {
   *offset = 0;
   for (; LLVMIsAGetElementPtrInst(address); address = LLVMGetOperand(address, 0))
     if (!cn_types_gep_offset(ctx, address, offset))
       return NULL;
-  struct cn_fresh *object = object_of_call(group, address);
+  struct cn_fresh_object *object = object_of_call(group, address);
   *offset += object ? object->tag : 0;
   return object;
 }
 
-static bool is_plain(LLVMValueRef access)
+static bool is_plain_access(LLVMValueRef access)
 {
   return !LLVMGetVolatile(access) && LLVMGetOrdering(access) == LLVMAtomicOrderingNotAtomic;
 }
 
-static void note_stored(struct cn_fresh *object, uint64_t offset, uint64_t bytes)
+static void note_stored_bytes(struct cn_fresh_object *object, uint64_t offset, uint64_t bytes)
 {
-  for (uint64_t at = offset; at < offset + bytes && at < CN_FRESH_COVERED; at++)
+  for (uint64_t at = offset; at < offset + bytes && at < CN_FRESH_NOTED_BYTES; at++)
     object->stored[at / 8] |= (uint8_t)(1U << at % 8);
 }
 
@@ -95,21 +95,21 @@ static enum role role_of_store(struct cn_ctx *ctx, struct cn_fresh_group *group,
   LLVMValueRef value = LLVMGetOperand(store, 0), address = LLVMGetOperand(store, 1);
   uint64_t offset, bytes;
 
-  if (!is_plain(store) || cn_is_scalable(LLVMTypeOf(value)))
-    return THE_END;
-  if (!is_related(group, address))
-    return THE_END;
-  struct cn_fresh *object = object_at(ctx, group, address, &offset);
+  if (!is_plain_access(store) || cn_holds_scalable_vector(LLVMTypeOf(value)))
+    return ROLE_ENDS_GROUP;
+  if (!is_object_or_part(group, address))
+    return ROLE_ENDS_GROUP;
+  struct cn_fresh_object *object = object_at_address(ctx, group, address, &offset);
   bytes = LLVMStoreSizeOfType(ctx->layout, LLVMTypeOf(value));
   if (!object || bytes > object->payload || offset > object->payload - bytes ||
-      (is_related(group, value) && !object_of_call(group, value)))
-    return THE_END;
+      (is_object_or_part(group, value) && !object_of_call(group, value)))
+    return ROLE_ENDS_GROUP;
   /* A type of odd bits is stored with its padding. */
-  note_stored(object, offset, bytes);
-  return PART;
+  note_stored_bytes(object, offset, bytes);
+  return ROLE_PART;
 }
 
-static bool holds_reference(LLVMValueRef instruction)
+static bool involves_reference(LLVMValueRef instruction)
 {
   if (cn_holds_ref(LLVMTypeOf(instruction)))
     return true;
@@ -140,21 +140,22 @@ static enum role role_of_address(struct cn_ctx *ctx, struct cn_fresh_group *grou
 {
   uint64_t offset = 0;
 
-  if (!uses_related(group, gep))
-    return OTHER;
-  return is_related(group, LLVMGetOperand(gep, 0)) && cn_types_gep_offset(ctx, gep, &offset) ? PART : THE_END;
+  if (!uses_object_or_part(group, gep))
+    return ROLE_UNRELATED;
+  return is_object_or_part(group, LLVMGetOperand(gep, 0)) && cn_types_gep_offset(ctx, gep, &offset) ? ROLE_PART
+                                                                                                    : ROLE_ENDS_GROUP;
 }
 
 /* True if the instruction makes or reads an immediate, which is the same on both sides of a safepoint. */
-static bool is_tag(LLVMValueRef instruction)
+static bool is_tag_call(LLVMValueRef instruction)
 {
   LLVMValueRef callee = LLVMIsACallInst(instruction) ? cn_direct_callee(instruction) : NULL;
   size_t length;
 
-  return callee && cn_calls_is_tag(LLVMGetValueName2(callee, &length));
+  return callee && cn_calls_is_tag_name(LLVMGetValueName2(callee, &length));
 }
 
-static bool reads_constant(LLVMValueRef load)
+static bool reads_constant_global(LLVMValueRef load)
 {
   LLVMValueRef address = LLVMGetOperand(load, 0);
 
@@ -164,28 +165,28 @@ static bool reads_constant(LLVMValueRef load)
   return LLVMIsAGlobalVariable(address) && LLVMIsGlobalConstant(address);
 }
 
-static enum role role_of(struct cn_ctx *ctx, struct cn_fresh_group *group, LLVMValueRef i)
+static enum role role_of_instruction(struct cn_ctx *ctx, struct cn_fresh_group *group, LLVMValueRef i)
 {
   if (LLVMIsAStoreInst(i))
     return role_of_store(ctx, group, i);
   if (LLVMIsAGetElementPtrInst(i))
     return role_of_address(ctx, group, i);
   if (LLVMIsALoadInst(i))
-    return is_plain(i) && reads_constant(i) ? OTHER : THE_END;
-  if (cn_layouts_allocator(i))
-    return OBJECT;
-  if (is_tag(i))
-    return uses_related(group, i) ? THE_END : OTHER;
-  return is_pure_computation(i) && !holds_reference(i) ? OTHER : THE_END;
+    return is_plain_access(i) && reads_constant_global(i) ? ROLE_UNRELATED : ROLE_ENDS_GROUP;
+  if (cn_layouts_called_allocator(i))
+    return ROLE_OBJECT;
+  if (is_tag_call(i))
+    return uses_object_or_part(group, i) ? ROLE_ENDS_GROUP : ROLE_UNRELATED;
+  return is_pure_computation(i) && !involves_reference(i) ? ROLE_UNRELATED : ROLE_ENDS_GROUP;
 }
 
 /* Add the object that the call allocates, if it fits. */
-static bool add_fresh_object(struct cn_ctx *ctx, struct cn_fresh_group *group, LLVMValueRef call, cn_fresh_asked *ask,
-                             uint64_t most)
+static bool add_fresh_object(struct cn_ctx *ctx, struct cn_fresh_group *group, LLVMValueRef call,
+                             cn_fresh_object_test *ask, uint64_t most)
 {
-  struct cn_fresh object = {0};
+  struct cn_fresh_object object = {0};
 
-  if (group->count == CN_FRESH_MOST || group->bytes > most || !ask(ctx, call, &object) ||
+  if (group->count == CN_FRESH_MAX_OBJECTS || group->bytes > most || !ask(ctx, call, &object) ||
       object.prefix + object.payload > most - group->bytes)
     return false;
   group->bytes += object.prefix + object.payload;
@@ -193,7 +194,7 @@ static bool add_fresh_object(struct cn_ctx *ctx, struct cn_fresh_group *group, L
   return true;
 }
 
-void cn_fresh_gather(struct cn_ctx *ctx, struct cn_fresh_group *group, cn_fresh_asked *ask, uint64_t most)
+void cn_fresh_gather_group(struct cn_ctx *ctx, struct cn_fresh_group *group, cn_fresh_object_test *ask, uint64_t most)
 {
   CN_ASSERT(group->count == 1 && group->parts.count == 0);
   CN_VECTOR(LLVMValueRef) others = {0};
@@ -201,18 +202,19 @@ void cn_fresh_gather(struct cn_ctx *ctx, struct cn_fresh_group *group, cn_fresh_
   size_t before = 0; /* how many of the others lie before the last part */
   int far = 0;
 
-  for (LLVMValueRef i = LLVMGetNextInstruction(first); i && far < CN_FRESH_FAR; i = LLVMGetNextInstruction(i), far++) {
-    enum role role = role_of(ctx, group, i);
-    if (role == THE_END || (role == OBJECT && !add_fresh_object(ctx, group, i, ask, most)))
+  for (LLVMValueRef i = LLVMGetNextInstruction(first); i && far < CN_FRESH_MAX_INSTRUCTIONS;
+       i = LLVMGetNextInstruction(i), far++) {
+    enum role role = role_of_instruction(ctx, group, i);
+    if (role == ROLE_ENDS_GROUP || (role == ROLE_OBJECT && !add_fresh_object(ctx, group, i, ask, most)))
       break;
-    if (role == OTHER)
+    if (role == ROLE_UNRELATED)
       cn_push(&others, i);
     else
       before = others.count;
-    if (role == PART)
+    if (role == ROLE_PART)
       cn_push(&group->parts, i);
   }
   for (size_t i = 0; i < before; i++)
-    cn_move_before(ctx, others.at[i], first);
+    cn_move_instruction_before(ctx, others.at[i], first);
   cn_free(&others);
 }

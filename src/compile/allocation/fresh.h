@@ -9,43 +9,43 @@
 #include "compile/allocation/layout_constants.h"
 
 enum {
-  CN_FRESH_MOST = 8,      /* objects that share a check */
-  CN_FRESH_COVERED = 512, /* bytes of an object's start whose stores are noted */
-  CN_FRESH_FAR = 128,     /* instructions that are scanned */
+  CN_FRESH_MAX_OBJECTS = 8,        /* objects that share a check */
+  CN_FRESH_NOTED_BYTES = 512,      /* bytes of an object's start whose stores are noted */
+  CN_FRESH_MAX_INSTRUCTIONS = 128, /* instructions that are scanned */
 };
 
 /* An object of constant size that is allocated in line. */
-struct cn_fresh {
+struct cn_fresh_object {
   LLVMValueRef call;
   const struct cn_allocator *allocator;
-  uint64_t prefix, payload;             /* bytes; multiples of the object alignment */
-  uint64_t tag;                         /* bytes that a reference adds to the payload's address */
-  uint8_t stored[CN_FRESH_COVERED / 8]; /* a bit for each byte of the payload's start: it is stored to */
+  uint64_t prefix, payload;                 /* bytes; multiples of the object alignment */
+  uint64_t tag;                             /* bytes that a reference adds to the payload's address */
+  uint8_t stored[CN_FRESH_NOTED_BYTES / 8]; /* a bit for each byte of the payload's start: it is stored to */
 };
 
 /* Objects, in the order of their calls, and their parts: addresses of their members and stores, in the order of the
  * program. From the first of all these to the last, the block contains only them. A part stores an object only in an
  * object of the group: so the objects are unknown to all other code until all parts have been done. */
 struct cn_fresh_group {
-  struct cn_fresh objects[CN_FRESH_MOST];
+  struct cn_fresh_object objects[CN_FRESH_MAX_OBJECTS];
   size_t count;
   uint64_t bytes; /* of all blocks */
   CN_VECTOR(LLVMValueRef) parts;
 };
 
 /* Begin a group with an object. */
-void cn_fresh_begin(struct cn_fresh_group *group, const struct cn_fresh *object);
-void cn_fresh_free(struct cn_fresh_group *group);
+void cn_fresh_begin_group(struct cn_fresh_group *group, const struct cn_fresh_object *object);
+void cn_fresh_free_group(struct cn_fresh_group *group);
 
 /* Asks about a further call in the block. True if it makes an object of constant size, in line: then *object is filled
  * in. */
-typedef bool cn_fresh_asked(struct cn_ctx *ctx, LLVMValueRef call, struct cn_fresh *object);
+typedef bool cn_fresh_object_test(struct cn_ctx *ctx, LLVMValueRef call, struct cn_fresh_object *object);
 
 /* Gather the parts of the first object, and further objects with their parts; all blocks take at most `most` bytes.
  * Moves the other instructions that lie between them before the first call. */
-void cn_fresh_gather(struct cn_ctx *ctx, struct cn_fresh_group *group, cn_fresh_asked *ask, uint64_t most);
+void cn_fresh_gather_group(struct cn_ctx *ctx, struct cn_fresh_group *group, cn_fresh_object_test *ask, uint64_t most);
 
 /* True if the parts fill all bytes of the word that begins at `offset` of the payload. */
-bool cn_fresh_is_stored(const struct cn_fresh *object, uint64_t offset);
+bool cn_fresh_is_word_stored(const struct cn_fresh_object *object, uint64_t offset);
 
 #endif

@@ -18,25 +18,36 @@
 #include "compile/core/emitted_names.h"
 #include "compile/allocation/type_metadata.h"
 
-#define MAX_OFFSETS 65536
+#define MAX_REFERENCE_OFFSETS 65536
 
 /* Fields of struct cairn_layout as LLVM constants. */
-enum { MAGIC, BASE_REFS, BASE_SIZE, ELEM_SIZE, ELEM_OFFSET, FLAGS, ELEM_REFS, NAMES, OFFSETS, FIELDS };
-
-const struct cn_allocator cn_layouts_allocators[CN_ALLOCATORS] = {
-    {CN_ALLOC, CN_ALLOC_SLOW, CN_LAYOUT_OBJECT, false, false},
-    {CN_ALLOC_ARRAY, CN_ALLOC_INDEXED_SLOW, CN_LAYOUT_ARRAY, false, false},
-    {CN_ALLOC_FLEX, CN_ALLOC_INDEXED_SLOW, CN_LAYOUT_FLEX, false, false},
-    {CN_ALLOC_ARRAY_UNINIT, CN_ALLOC_UNINIT_SLOW, CN_LAYOUT_ARRAY, true, false},
-    {CN_ALLOC_FLEX_UNINIT, CN_ALLOC_UNINIT_SLOW, CN_LAYOUT_FLEX, true, false},
-    {CN_RESIZE_ARRAY, CN_RESIZE_SLOW, CN_LAYOUT_ARRAY, false, true},
-    {CN_RESIZE_ARRAY_UNINIT, CN_RESIZE_SLOW, CN_LAYOUT_ARRAY, true, true},
+enum {
+  FIELD_MAGIC,
+  FIELD_BASE_REFS,
+  FIELD_BASE_SIZE,
+  FIELD_ELEM_SIZE,
+  FIELD_ELEM_OFFSET,
+  FIELD_FLAGS,
+  FIELD_ELEM_REFS,
+  FIELD_NAMES,
+  FIELD_OFFSETS,
+  FIELD_COUNT
 };
 
-typedef CN_VECTOR(LLVMValueRef) values;
+const struct cn_allocator cn_layouts_allocators[CN_ALLOCATOR_COUNT] = {
+    {CN_ALLOC, CN_ALLOC_SLOW, CN_LAYOUT_FORM_OBJECT, false, false},
+    {CN_ALLOC_ARRAY, CN_ALLOC_INDEXED_SLOW, CN_LAYOUT_FORM_ARRAY, false, false},
+    {CN_ALLOC_FLEX, CN_ALLOC_INDEXED_SLOW, CN_LAYOUT_FORM_FLEXIBLE, false, false},
+    {CN_ALLOC_ARRAY_UNINIT, CN_ALLOC_UNINIT_SLOW, CN_LAYOUT_FORM_ARRAY, true, false},
+    {CN_ALLOC_FLEX_UNINIT, CN_ALLOC_UNINIT_SLOW, CN_LAYOUT_FORM_FLEXIBLE, true, false},
+    {CN_RESIZE_ARRAY, CN_RESIZE_SLOW, CN_LAYOUT_FORM_ARRAY, false, true},
+    {CN_RESIZE_ARRAY_UNINIT, CN_RESIZE_SLOW, CN_LAYOUT_FORM_ARRAY, true, true},
+};
+
+typedef CN_VECTOR(LLVMValueRef) value_vector;
 
 /* Append the offsets of the references in `type` to *out. False if they are too many, or one is too far out. */
-static bool find_refs(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t at, values *out)
+static bool append_reference_offsets(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t at, value_vector *out)
 {
   LLVMTypeKind kind = LLVMGetTypeKind(type);
 
@@ -44,7 +55,8 @@ static bool find_refs(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t at, values 
     return true;
   if (kind == LLVMStructTypeKind) {
     for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
-      if (!find_refs(ctx, LLVMStructGetTypeAtIndex(type, i), at + LLVMOffsetOfElement(ctx->layout, type, i), out))
+      if (!append_reference_offsets(ctx, LLVMStructGetTypeAtIndex(type, i),
+                                    at + LLVMOffsetOfElement(ctx->layout, type, i), out))
         return false;
     return true;
   }
@@ -53,11 +65,11 @@ static bool find_refs(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t at, values 
     uint64_t stride = LLVMABISizeOfType(ctx->layout, element);
     uint64_t count = kind == LLVMArrayTypeKind ? LLVMGetArrayLength2(type) : LLVMGetVectorSize(type);
     for (uint64_t i = 0; i < count; i++)
-      if (!find_refs(ctx, element, at + i * stride, out))
+      if (!append_reference_offsets(ctx, element, at + i * stride, out))
         return false;
     return true;
   }
-  if (out->count == MAX_OFFSETS || at > UINT32_MAX || kind != LLVMPointerTypeKind)
+  if (out->count == MAX_REFERENCE_OFFSETS || at > UINT32_MAX || kind != LLVMPointerTypeKind)
     return false;
   cn_push(out, LLVMConstInt(LLVMInt32TypeInContext(ctx->llvm), at, false));
   return true;
@@ -75,8 +87,8 @@ static LLVMTypeRef flexible_member(LLVMTypeRef type)
 }
 
 /* Mark the references of weak fields. False if a weak field has no reference. */
-static bool mark_weak(struct cn_ctx *ctx, const struct cn_type_said *said, const struct cn_layout_sizes *sizes,
-                      values *offsets, size_t base_refs)
+static bool mark_weak_offsets(struct cn_ctx *ctx, const struct cn_type_metadata *said,
+                              const struct cn_layout_sizes *sizes, value_vector *offsets, size_t base_refs)
 {
   LLVMTypeRef i32 = LLVMInt32TypeInContext(ctx->llvm);
   bool all = true;
@@ -86,7 +98,7 @@ static bool mark_weak(struct cn_ctx *ctx, const struct cn_type_said *said, const
     for (size_t i = 0; i < offsets->count; i++) {
       uint64_t offset = LLVMConstIntGetZExtValue(offsets->at[i]) & ~UINT64_C(7);
       uint64_t from = i < base_refs ? 0 : sizes->elem_offset;
-      if (!cn_layout_names_is_at(&said->weak.at[f], from + offset))
+      if (!cn_weak_field_covers_offset(&said->weak.at[f], from + offset))
         continue;
       offsets->at[i] = LLVMConstInt(i32, offset | CAIRN_ABI_LAYOUT_WEAK_OFFSET, false);
       any = true;
@@ -96,36 +108,36 @@ static bool mark_weak(struct cn_ctx *ctx, const struct cn_type_said *said, const
   return all;
 }
 
-static LLVMValueRef layout_value(struct cn_ctx *ctx, const struct cn_layout_sizes *sizes, const values *offsets,
-                                 size_t base_refs, uint32_t flags)
+static LLVMValueRef make_layout_value(struct cn_ctx *ctx, const struct cn_layout_sizes *sizes,
+                                      const value_vector *offsets, size_t base_refs, uint32_t flags)
 {
   CN_CHECK(base_refs <= offsets->count && sizes->elem_offset <= sizes->base_size);
   LLVMTypeRef i32 = LLVMInt32TypeInContext(ctx->llvm), i64 = LLVMInt64TypeInContext(ctx->llvm);
-  LLVMValueRef fields[FIELDS] = {
-      [MAGIC] = LLVMConstInt(i32, CAIRN_ABI_LAYOUT_MAGIC, false),
-      [BASE_REFS] = LLVMConstInt(i32, base_refs, false),
-      [BASE_SIZE] = LLVMConstInt(i64, sizes->base_size, false),
-      [ELEM_SIZE] = LLVMConstInt(i64, sizes->elem_size, false),
-      [ELEM_OFFSET] = LLVMConstInt(i32, sizes->elem_offset, false),
-      [FLAGS] = LLVMConstInt(i32, flags, false),
-      [ELEM_REFS] = LLVMConstInt(i32, offsets->count - base_refs, false),
-      [NAMES] = LLVMConstInt(i32, 0, false),
-      [OFFSETS] = LLVMConstArray2(i32, offsets->at, offsets->count),
+  LLVMValueRef fields[FIELD_COUNT] = {
+      [FIELD_MAGIC] = LLVMConstInt(i32, CAIRN_ABI_LAYOUT_MAGIC, false),
+      [FIELD_BASE_REFS] = LLVMConstInt(i32, base_refs, false),
+      [FIELD_BASE_SIZE] = LLVMConstInt(i64, sizes->base_size, false),
+      [FIELD_ELEM_SIZE] = LLVMConstInt(i64, sizes->elem_size, false),
+      [FIELD_ELEM_OFFSET] = LLVMConstInt(i32, sizes->elem_offset, false),
+      [FIELD_FLAGS] = LLVMConstInt(i32, flags, false),
+      [FIELD_ELEM_REFS] = LLVMConstInt(i32, offsets->count - base_refs, false),
+      [FIELD_NAMES] = LLVMConstInt(i32, 0, false),
+      [FIELD_OFFSETS] = LLVMConstArray2(i32, offsets->at, offsets->count),
   };
 
-  return LLVMConstStructInContext(ctx->llvm, fields, FIELDS, false);
+  return LLVMConstStructInContext(ctx->llvm, fields, FIELD_COUNT, false);
 }
 
 /* ---- the table ---- */
 
 /* The layout with another distance to its names. */
-static LLVMValueRef with_names(struct cn_ctx *ctx, LLVMValueRef value, LLVMValueRef distance)
+static LLVMValueRef with_names_distance(struct cn_ctx *ctx, LLVMValueRef value, LLVMValueRef distance)
 {
-  LLVMValueRef fields[FIELDS];
+  LLVMValueRef fields[FIELD_COUNT];
 
-  for (unsigned i = 0; i < FIELDS; i++)
-    fields[i] = i == NAMES ? distance : LLVMGetAggregateElement(value, i);
-  return LLVMConstStructInContext(ctx->llvm, fields, FIELDS, false);
+  for (unsigned i = 0; i < FIELD_COUNT; i++)
+    fields[i] = i == FIELD_NAMES ? distance : LLVMGetAggregateElement(value, i);
+  return LLVMConstStructInContext(ctx->llvm, fields, FIELD_COUNT, false);
 }
 
 static LLVMValueRef distance_constant(struct cn_ctx *ctx, LLVMValueRef from, LLVMValueRef to)
@@ -135,10 +147,10 @@ static LLVMValueRef distance_constant(struct cn_ctx *ctx, LLVMValueRef from, LLV
   return LLVMConstTrunc(LLVMConstSub(LLVMConstPtrToInt(to, i64), LLVMConstPtrToInt(from, i64)), i32);
 }
 
-LLVMValueRef cn_layouts_names(LLVMValueRef layout)
+LLVMValueRef cn_layouts_names_of(LLVMValueRef layout)
 {
   static const LLVMOpcode path[] = {LLVMTrunc, LLVMSub, LLVMPtrToInt};
-  LLVMValueRef value = LLVMGetAggregateElement(LLVMGetInitializer(layout), NAMES);
+  LLVMValueRef value = LLVMGetAggregateElement(LLVMGetInitializer(layout), FIELD_NAMES);
 
   for (size_t i = 0; i < sizeof path / sizeof *path; i++) {
     if (!LLVMIsAConstantExpr(value) || LLVMGetConstOpcode(value) != path[i])
@@ -157,7 +169,7 @@ static LLVMValueRef key_of_layout(struct cn_ctx *ctx, LLVMValueRef shape, LLVMVa
 }
 
 /* Map `constant` to `global`, unless it is mapped already. */
-static void put_if_absent(struct cn_ptrmap *map, LLVMValueRef constant, LLVMValueRef global)
+static void map_if_absent(struct cn_ptrmap *map, LLVMValueRef constant, LLVMValueRef global)
 {
   bool added;
   uint64_t *at = cn_ptrmap_add(map, constant, &added);
@@ -166,18 +178,18 @@ static void put_if_absent(struct cn_ptrmap *map, LLVMValueRef constant, LLVMValu
     *at = (uintptr_t)global;
 }
 
-static LLVMValueRef global_of(const struct cn_ptrmap *map, LLVMValueRef constant)
+static LLVMValueRef find_mapped_global(const struct cn_ptrmap *map, LLVMValueRef constant)
 {
   const uint64_t *at = cn_ptrmap_find(map, constant);
 
   return at ? (LLVMValueRef)(uintptr_t)*at : NULL;
 }
 
-static void put_layout(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMValueRef shape, LLVMValueRef names,
-                       LLVMValueRef layout)
+static void add_layout_to_table(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMValueRef shape,
+                                LLVMValueRef names, LLVMValueRef layout)
 {
-  put_if_absent(&table->by_value, key_of_layout(ctx, shape, names), layout);
-  put_if_absent(&table->by_shape, shape, layout);
+  map_if_absent(&table->by_value, key_of_layout(ctx, shape, names), layout);
+  map_if_absent(&table->by_shape, shape, layout);
   table->count++;
 }
 
@@ -187,11 +199,11 @@ void cn_layouts_table_build(struct cn_ctx *ctx, struct cn_layout_table *table)
 
   *table = (struct cn_layout_table){0};
   CN_EACH_GLOBAL(g, ctx->module)
-    if (cn_layouts_is_constant(g)) {
-      LLVMValueRef names = cn_layouts_names(g), string = names ? LLVMGetInitializer(names) : NULL;
+    if (cn_layouts_is_layout_constant(g)) {
+      LLVMValueRef names = cn_layouts_names_of(g), string = names ? LLVMGetInitializer(names) : NULL;
       if (names)
-        put_if_absent(&table->names, string, names);
-      put_layout(ctx, table, with_names(ctx, LLVMGetInitializer(g), zero), string, g);
+        map_if_absent(&table->names, string, names);
+      add_layout_to_table(ctx, table, with_names_distance(ctx, LLVMGetInitializer(g), zero), string, g);
     }
 }
 
@@ -205,12 +217,13 @@ void cn_layouts_table_free(struct cn_layout_table *table)
 static LLVMValueRef find_layout(struct cn_ctx *ctx, const struct cn_layout_table *table, LLVMValueRef shape,
                                 LLVMValueRef names)
 {
-  return names ? global_of(&table->by_value, key_of_layout(ctx, shape, names)) : global_of(&table->by_shape, shape);
+  return names ? find_mapped_global(&table->by_value, key_of_layout(ctx, shape, names))
+               : find_mapped_global(&table->by_shape, shape);
 }
 
 /* The layout of this shape and these names. If `names` is null, the layout of any type will do. */
-static LLVMValueRef find_or_add(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMValueRef shape,
-                                LLVMValueRef names)
+static LLVMValueRef find_or_add_layout(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMValueRef shape,
+                                       LLVMValueRef names)
 {
   CN_CHECK(LLVMIsAConstantStruct(shape));
   LLVMValueRef layout = find_layout(ctx, table, shape, names), named = names;
@@ -220,47 +233,47 @@ static LLVMValueRef find_or_add(struct cn_ctx *ctx, struct cn_layout_table *tabl
   char *name = cn_format(CN_LAYOUT_PREFIX "%zu", table->count);
   layout = LLVMAddGlobal(ctx->module, LLVMTypeOf(shape), name);
   free(name);
-  if (names && !(named = global_of(&table->names, names))) {
-    named = cn_layout_names_add(ctx, names);
-    put_if_absent(&table->names, names, named);
+  if (names && !(named = find_mapped_global(&table->names, names))) {
+    named = cn_layout_names_add_global(ctx, names);
+    map_if_absent(&table->names, names, named);
   }
-  LLVMSetInitializer(layout, named ? with_names(ctx, shape, distance_constant(ctx, layout, named)) : shape);
+  LLVMSetInitializer(layout, named ? with_names_distance(ctx, shape, distance_constant(ctx, layout, named)) : shape);
   LLVMSetGlobalConstant(layout, true);
   LLVMSetLinkage(layout, LLVMPrivateLinkage);
   LLVMSetSection(layout, CN_LAYOUT_SECTION);
   LLVMSetAlignment(layout, 8);
-  CN_ASSERT(cn_layouts_is_constant(layout) && cn_layouts_names(layout) == named);
-  put_layout(ctx, table, shape, names, layout);
+  CN_ASSERT(cn_layouts_is_layout_constant(layout) && cn_layouts_names_of(layout) == named);
+  add_layout_to_table(ctx, table, shape, names, layout);
   return layout;
 }
 
 /* ---- from a type ---- */
 
-LLVMValueRef cn_layouts_constant(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMTypeRef type,
-                                 enum cn_layout_form form, uint64_t size, const struct cn_type_said *said,
-                                 LLVMValueRef at)
+LLVMValueRef cn_layouts_find_or_make(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMTypeRef type,
+                                     enum cn_layout_form form, uint64_t size, const struct cn_type_metadata *said,
+                                     LLVMValueRef at)
 {
   struct cn_layout_sizes sizes = {0};
-  values offsets = {0};
+  value_vector offsets = {0};
   LLVMValueRef layout = NULL;
-  LLVMTypeRef flexible = form == CN_LAYOUT_FLEX ? flexible_member(type) : NULL;
+  LLVMTypeRef flexible = form == CN_LAYOUT_FORM_FLEXIBLE ? flexible_member(type) : NULL;
 
-  if (form == CN_LAYOUT_FLEX && !flexible) {
+  if (form == CN_LAYOUT_FORM_FLEXIBLE && !flexible) {
     cn_error(ctx, at, "flex-layout",
              "the type of a flexible object must be a struct that ends in a flexible array "
              "member; use cairn_new or cairn_new_array");
     return NULL;
   }
-  if (cn_types_misaligned(ctx, form == CN_LAYOUT_ARRAY ? LLVMArrayType2(type, 2) : type)) {
+  if (cn_types_has_misaligned_ref(ctx, form == CN_LAYOUT_FORM_ARRAY ? LLVMArrayType2(type, 2) : type)) {
     cn_error(ctx, at, "misaligned-reference",
              "a packed struct puts a reference at an address that is not a multiple of 8; do not pack structs that "
              "hold references");
     return NULL;
   }
   LLVMTypeRef element = flexible ? LLVMGetElementType(flexible) : type;
-  bool ok = form == CN_LAYOUT_ARRAY || find_refs(ctx, type, 0, &offsets);
+  bool ok = form == CN_LAYOUT_FORM_ARRAY || append_reference_offsets(ctx, type, 0, &offsets);
   size_t base_refs = offsets.count;
-  if (form == CN_LAYOUT_OBJECT)
+  if (form == CN_LAYOUT_FORM_OBJECT)
     sizes.base_size = size;
   else
     sizes.elem_size = LLVMABISizeOfType(ctx->layout, element);
@@ -268,10 +281,10 @@ LLVMValueRef cn_layouts_constant(struct cn_ctx *ctx, struct cn_layout_table *tab
     sizes.base_size = LLVMABISizeOfType(ctx->layout, type);
     sizes.elem_offset = LLVMOffsetOfElement(ctx->layout, type, LLVMCountStructElementTypes(type) - 1);
   }
-  if (form != CN_LAYOUT_OBJECT)
-    ok = ok && sizes.elem_offset <= UINT32_MAX && find_refs(ctx, element, 0, &offsets);
+  if (form != CN_LAYOUT_FORM_OBJECT)
+    ok = ok && sizes.elem_offset <= UINT32_MAX && append_reference_offsets(ctx, element, 0, &offsets);
   /* An element size of 0 marks single objects, so an empty element gets one byte. */
-  if (form != CN_LAYOUT_OBJECT && sizes.elem_size == 0)
+  if (form != CN_LAYOUT_FORM_OBJECT && sizes.elem_size == 0)
     sizes.elem_size = 1;
   uint32_t flags = offsets.count ? 0 : CAIRN_ABI_LAYOUT_NO_REFERENCES;
   if (said)
@@ -279,22 +292,22 @@ LLVMValueRef cn_layouts_constant(struct cn_ctx *ctx, struct cn_layout_table *tab
   if (ok && (flags & CAIRN_ABI_LAYOUT_EPHEMERON) != 0 && said->weak.count == 0)
     cn_error(ctx, at, "type-metadata", "%.*s is an ephemeron, and has no weak field", (int)strcspn(said->names, "\n"),
              said->names);
-  else if (ok && said && !mark_weak(ctx, said, &sizes, &offsets, base_refs))
+  else if (ok && said && !mark_weak_offsets(ctx, said, &sizes, &offsets, base_refs))
     cn_error(ctx, at, "type-metadata", "a weak field of %.*s has no reference", (int)strcspn(said->names, "\n"),
              said->names);
   else if (ok)
-    layout = find_or_add(ctx, table, layout_value(ctx, &sizes, &offsets, base_refs, flags),
-                         said ? cn_layout_names_string(ctx, said->names) : NULL);
+    layout = find_or_add_layout(ctx, table, make_layout_value(ctx, &sizes, &offsets, base_refs, flags),
+                                said ? cn_layout_names_make_constant(ctx, said->names) : NULL);
   else
     cn_error(ctx, at, "layout-too-large",
              "a type with more than %d references in its fixed part, or one beyond its first 4 GiB, "
              "cannot be described",
-             MAX_OFFSETS);
+             MAX_REFERENCE_OFFSETS);
   cn_free(&offsets);
   return layout;
 }
 
-bool cn_layouts_is_constant(LLVMValueRef value)
+bool cn_layouts_is_layout_constant(LLVMValueRef value)
 {
   LLVMValueRef global = LLVMIsAGlobalVariable(value);
   const char *section = global ? LLVMGetSection(global) : NULL;
@@ -302,20 +315,20 @@ bool cn_layouts_is_constant(LLVMValueRef value)
   return section && strcmp(section, CN_LAYOUT_SECTION) == 0 && LLVMGetInitializer(global);
 }
 
-void cn_layouts_read(LLVMValueRef layout, struct cn_layout_sizes *out)
+void cn_layouts_read_sizes(LLVMValueRef layout, struct cn_layout_sizes *out)
 {
-  CN_CHECK(cn_layouts_is_constant(layout));
+  CN_CHECK(cn_layouts_is_layout_constant(layout));
   LLVMValueRef value = LLVMGetInitializer(layout);
 
-  out->base_size = LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, BASE_SIZE));
-  out->elem_size = LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, ELEM_SIZE));
-  out->elem_offset = LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, ELEM_OFFSET));
-  uint64_t flags = LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, FLAGS));
+  out->base_size = LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, FIELD_BASE_SIZE));
+  out->elem_size = LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, FIELD_ELEM_SIZE));
+  out->elem_offset = LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, FIELD_ELEM_OFFSET));
+  uint64_t flags = LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, FIELD_FLAGS));
   out->refs = (flags & CAIRN_ABI_LAYOUT_NO_REFERENCES) == 0;
   out->finalisable = (flags & CAIRN_ABI_LAYOUT_FINALISABLE) != 0;
 }
 
-const struct cn_allocator *cn_layouts_allocator(LLVMValueRef instruction)
+const struct cn_allocator *cn_layouts_called_allocator(LLVMValueRef instruction)
 {
   size_t length;
 
@@ -323,7 +336,7 @@ const struct cn_allocator *cn_layouts_allocator(LLVMValueRef instruction)
     return NULL;
   LLVMValueRef callee = cn_direct_callee(instruction);
   const char *name = callee ? LLVMGetValueName2(callee, &length) : "";
-  for (unsigned i = 0; i < CN_ALLOCATORS; i++) {
+  for (unsigned i = 0; i < CN_ALLOCATOR_COUNT; i++) {
     size_t own = strlen(cn_layouts_allocators[i].name);
     if (strncmp(name, cn_layouts_allocators[i].name, own) == 0 &&
         (name[own] == 0 || strcmp(name + own, CN_ALLOC_ASKED) == 0))
@@ -334,7 +347,7 @@ const struct cn_allocator *cn_layouts_allocator(LLVMValueRef instruction)
 
 /* ---- the pass ---- */
 
-static bool has_right_type(LLVMValueRef call, const struct cn_allocator *allocator)
+static bool has_allocator_type(LLVMValueRef call, const struct cn_allocator *allocator)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(LLVMGetTypeContext(LLVMTypeOf(call)));
   unsigned last = allocator->resizes ? 2 : 1;
@@ -347,7 +360,7 @@ static bool has_right_type(LLVMValueRef call, const struct cn_allocator *allocat
 
 /* The bytes of an object, as the call says; zero after an error. An object smaller than a word gets a word: so
  * the reference of an empty object lies in its own block. */
-static uint64_t object_size(struct cn_ctx *ctx, LLVMValueRef call, LLVMTypeRef type)
+static uint64_t object_size_of_call(struct cn_ctx *ctx, LLVMValueRef call, LLVMTypeRef type)
 {
   LLVMValueRef bytes = LLVMIsAConstantInt(LLVMGetOperand(call, 1));
   uint64_t least = LLVMABISizeOfType(ctx->layout, type);
@@ -368,7 +381,7 @@ static uint64_t object_size(struct cn_ctx *ctx, LLVMValueRef call, LLVMTypeRef t
 }
 
 /* Delete a layout static whose last call is gone. */
-static void drop_unused(LLVMValueRef global)
+static void delete_unused_static(LLVMValueRef global)
 {
   LLVMLinkage linkage = LLVMGetLinkage(global);
 
@@ -378,7 +391,7 @@ static void drop_unused(LLVMValueRef global)
 
 /* The alignment of the objects. If the static's alignment is at most CAIRN_ABI_OBJECT_ALIGN, it comes from the source,
  * as by aligned(8), and overrides that of LLVM's type for it. */
-static unsigned alignment_of(struct cn_ctx *ctx, LLVMValueRef global)
+static unsigned object_alignment_of(struct cn_ctx *ctx, LLVMValueRef global)
 {
   unsigned given = LLVMGetAlignment(global);
 
@@ -386,19 +399,19 @@ static unsigned alignment_of(struct cn_ctx *ctx, LLVMValueRef global)
                                                   : LLVMABIAlignmentOfType(ctx->layout, LLVMGlobalGetValueType(global));
 }
 
-static void give_layout(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMValueRef call,
-                        const struct cn_allocator *allocator)
+static void set_layout_of_call(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMValueRef call,
+                               const struct cn_allocator *allocator)
 {
   enum cn_layout_form form = allocator->form;
 
-  if (!has_right_type(call, allocator)) {
+  if (!has_allocator_type(call, allocator)) {
     cn_error(ctx, call, "reserved-name", "@%s takes (ptr, %si64) and returns ptr addrspace(1)", allocator->name,
              allocator->resizes ? "ptr addrspace(1), " : "");
     return;
   }
   LLVMValueRef operand = LLVMGetOperand(call, 0);
   LLVMValueRef global = LLVMIsAGlobalVariable(operand);
-  if (global && cn_layouts_is_constant(global))
+  if (global && cn_layouts_is_layout_constant(global))
     return;
   if (!global || LLVMIsDeclaration(global) || !LLVMIsNull(LLVMGetInitializer(global)) ||
       !LLVMTypeIsSized(LLVMGlobalGetValueType(global))) {
@@ -408,26 +421,26 @@ static void give_layout(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMV
     return;
   }
   LLVMTypeRef type = LLVMGlobalGetValueType(global);
-  if (alignment_of(ctx, global) > CAIRN_ABI_OBJECT_ALIGN) {
+  if (object_alignment_of(ctx, global) > CAIRN_ABI_OBJECT_ALIGN) {
     cn_error(ctx, call, "over-aligned",
              "objects are aligned to %d bytes, but the type of this one asks for %u: an access "
              "would fault; make it a packed struct, and give accesses the alignment that they have",
-             CAIRN_ABI_OBJECT_ALIGN, alignment_of(ctx, global));
+             CAIRN_ABI_OBJECT_ALIGN, object_alignment_of(ctx, global));
     return;
   }
-  uint64_t size = form == CN_LAYOUT_OBJECT ? object_size(ctx, call, type) : 1;
-  struct cn_type_said said = {0};
-  bool ok = size && cn_layout_names_read(ctx, global, call, &said);
-  LLVMValueRef layout = ok ? cn_layouts_constant(ctx, table, type, form, size, &said, call) : NULL;
-  cn_layout_names_free(&said);
+  uint64_t size = form == CN_LAYOUT_FORM_OBJECT ? object_size_of_call(ctx, call, type) : 1;
+  struct cn_type_metadata said = {0};
+  bool ok = size && cn_type_metadata_read(ctx, global, call, &said);
+  LLVMValueRef layout = ok ? cn_layouts_find_or_make(ctx, table, type, form, size, &said, call) : NULL;
+  cn_type_metadata_free(&said);
   if (layout) {
     LLVMSetOperand(call, 0, layout);
-    drop_unused(global);
+    delete_unused_static(global);
   }
 }
 
 /* Report other uses than calls by name: the runtime lacks the functions, and only such calls can be expanded. */
-static void refuse_other_uses(struct cn_ctx *ctx, const char *name)
+static void report_other_uses(struct cn_ctx *ctx, const char *name)
 {
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
   LLVMUseRef use = function ? LLVMGetFirstUse(function) : NULL;
@@ -442,7 +455,7 @@ static void refuse_other_uses(struct cn_ctx *ctx, const char *name)
   }
 }
 
-bool cn_layouts(struct cn_ctx *ctx)
+bool cn_attach_layouts(struct cn_ctx *ctx)
 {
   struct cn_layout_table table;
   const struct cn_allocator *allocator;
@@ -451,10 +464,10 @@ bool cn_layouts(struct cn_ctx *ctx)
   CN_EACH_FUNCTION(f, ctx->module)
     CN_EACH_BLOCK(b, f)
       CN_EACH_INSTRUCTION(i, b)
-        if ((allocator = cn_layouts_allocator(i)) != NULL)
-          give_layout(ctx, &table, i, allocator);
+        if ((allocator = cn_layouts_called_allocator(i)) != NULL)
+          set_layout_of_call(ctx, &table, i, allocator);
   cn_layouts_table_free(&table);
-  for (size_t i = 0; i < CN_ALLOCATORS; i++)
-    refuse_other_uses(ctx, cn_layouts_allocators[i].name);
+  for (size_t i = 0; i < CN_ALLOCATOR_COUNT; i++)
+    report_other_uses(ctx, cn_layouts_allocators[i].name);
   return ctx->errors == 0;
 }

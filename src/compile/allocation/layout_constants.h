@@ -9,9 +9,9 @@
 #include "compile/core/pass.h"
 
 enum cn_layout_form {
-  CN_LAYOUT_OBJECT, /* one T */
-  CN_LAYOUT_ARRAY,  /* n times T */
-  CN_LAYOUT_FLEX,   /* T, a struct that ends in [0 x E], and n times E */
+  CN_LAYOUT_FORM_OBJECT,   /* one T */
+  CN_LAYOUT_FORM_ARRAY,    /* n times T */
+  CN_LAYOUT_FORM_FLEXIBLE, /* T, a struct that ends in [0 x E], and n times E */
 };
 
 /* An allocation function of include/cairn/cairn.h, and its slow path. Its operands are the layout, the array that is
@@ -22,14 +22,14 @@ struct cn_allocator {
   bool uninit;  /* the object, or its new part, stays uncleared; its layout has no references */
   bool resizes; /* the result may be the array that it is given */
 };
-enum { CN_ALLOCATORS = 7 };
-extern const struct cn_allocator cn_layouts_allocators[CN_ALLOCATORS];
+enum { CN_ALLOCATOR_COUNT = 7 };
+extern const struct cn_allocator cn_layouts_allocators[CN_ALLOCATOR_COUNT];
 
 /* The allocator that `instruction` calls, or null. */
-const struct cn_allocator *cn_layouts_allocator(LLVMValueRef instruction);
+const struct cn_allocator *cn_layouts_called_allocator(LLVMValueRef instruction);
 
 /* The fields that allocate.c needs of a struct cairn_layout (include/cairn/collector.h). */
-struct cn_type_said;
+struct cn_type_metadata;
 struct cn_layout_sizes {
   uint64_t base_size, elem_size, elem_offset;
   bool refs;        /* true if the layout has any */
@@ -49,15 +49,15 @@ void cn_layouts_table_free(struct cn_layout_table *table);
 /* The constant struct cairn_layout for `type`, found in the table, or made and added to it. `size` is the bytes of an
  * object, at least its type's; other forms ignore it. `said` is the metadata of the type (type_metadata.h), or null if
  * no object will have the layout: then any layout of that shape will do. Null after an error at `at`. */
-LLVMValueRef cn_layouts_constant(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMTypeRef type,
-                                 enum cn_layout_form form, uint64_t size, const struct cn_type_said *said,
-                                 LLVMValueRef at);
+LLVMValueRef cn_layouts_find_or_make(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMTypeRef type,
+                                     enum cn_layout_form form, uint64_t size, const struct cn_type_metadata *said,
+                                     LLVMValueRef at);
 
 /* The global with a layout's names, or null. */
-LLVMValueRef cn_layouts_names(LLVMValueRef layout);
+LLVMValueRef cn_layouts_names_of(LLVMValueRef layout);
 
 /* True if `value` is a constant struct cairn_layout of this module. */
-bool cn_layouts_is_constant(LLVMValueRef value);
-void cn_layouts_read(LLVMValueRef layout, struct cn_layout_sizes *out);
+bool cn_layouts_is_layout_constant(LLVMValueRef value);
+void cn_layouts_read_sizes(LLVMValueRef layout, struct cn_layout_sizes *out);
 
 #endif

@@ -16,12 +16,13 @@
 #include "compile/core/emit.h"
 #include "compile/core/emitted_names.h"
 
-static LLVMValueRef emit_slow(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call, LLVMValueRef uninit)
+static LLVMValueRef emit_resize_slow_call(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call,
+                                          LLVMValueRef uninit)
 {
   LLVMTypeRef ref = cn_ref_type(ctx), i64 = LLVMInt64TypeInContext(ctx->llvm);
   LLVMTypeRef parameters[] = {LLVMPointerTypeInContext(ctx->llvm, 0), ref, i64, i64};
   LLVMTypeRef type = LLVMFunctionType(ref, parameters, 4, false);
-  LLVMValueRef callee = cn_emit_declare(ctx, CN_RESIZE_SLOW, type, LLVMPreserveAllCallConv);
+  LLVMValueRef callee = cn_emit_declare_function(ctx, CN_RESIZE_SLOW, type, LLVMPreserveAllCallConv);
   LLVMValueRef arguments[] = {LLVMGetOperand(call, 0), LLVMGetOperand(call, 1), LLVMGetOperand(call, 2), uninit};
 
   if (!callee)
@@ -31,32 +32,32 @@ static LLVMValueRef emit_slow(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMVa
   return slow;
 }
 
-static LLVMValueRef emit_finish(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef fresh, LLVMValueRef array,
-                                LLVMValueRef uninit)
+static LLVMValueRef emit_resize_finish_call(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef fresh,
+                                            LLVMValueRef array, LLVMValueRef uninit)
 {
   LLVMTypeRef ref = cn_ref_type(ctx), i64 = LLVMInt64TypeInContext(ctx->llvm);
   LLVMTypeRef parameters[] = {ref, ref, i64}, type = LLVMFunctionType(ref, parameters, 3, false);
-  LLVMValueRef callee = cn_emit_declare(ctx, CN_RESIZE_FINISH, type, LLVMCCallConv);
+  LLVMValueRef callee = cn_emit_declare_function(ctx, CN_RESIZE_FINISH, type, LLVMCCallConv);
   LLVMValueRef arguments[] = {fresh, array, uninit};
 
   if (!callee)
     return NULL;
   LLVMAddAttributeAtIndex(callee, CN_FUNCTION_INDEX,
                           LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_LEAF, sizeof CN_ATTR_LEAF - 1, "", 0));
-  cn_add_attribute(ctx, callee, CN_FUNCTION_INDEX, "nounwind", 0);
+  cn_add_enum_attribute(ctx, callee, CN_FUNCTION_INDEX, "nounwind", 0);
   return LLVMBuildCall2(builder, type, callee, arguments, 3, "");
 }
 
-void cn_resize_expand(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call,
-                      const struct cn_allocator *allocator)
+void cn_expand_resize_call(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call,
+                           const struct cn_allocator *allocator)
 {
   CN_CHECK(allocator->resizes && LLVMGetNumArgOperands(call) == 3);
   LLVMValueRef uninit = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), allocator->uninit, false);
 
   LLVMPositionBuilderBefore(builder, call);
   LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(call));
-  LLVMValueRef fresh = emit_slow(ctx, builder, call, uninit);
-  LLVMValueRef result = fresh ? emit_finish(ctx, builder, fresh, LLVMGetOperand(call, 1), uninit) : NULL;
+  LLVMValueRef fresh = emit_resize_slow_call(ctx, builder, call, uninit);
+  LLVMValueRef result = fresh ? emit_resize_finish_call(ctx, builder, fresh, LLVMGetOperand(call, 1), uninit) : NULL;
   if (!result)
     return;
   LLVMReplaceAllUsesWith(call, result);

@@ -9,7 +9,7 @@
 #include "compile/allocation/layout_constants.h"
 
 /* Expand a call of an allocator that resizes. Its layout is a constant. */
-void cn_resize_expand(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call,
-                      const struct cn_allocator *allocator);
+void cn_expand_resize_call(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call,
+                           const struct cn_allocator *allocator);
 
 #endif

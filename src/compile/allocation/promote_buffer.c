@@ -29,10 +29,10 @@
 #include "compile/core/emitted_names.h"
 #include "compile/cost/cost.h"
 
-enum { MAX_BLOCKS = 64 }; /* blocks that a value is carried through */
+enum { MAX_PROMOTION_BLOCKS = 64 }; /* blocks that a value is carried through */
 
 /* The effect of a block on the field. */
-struct passage {
+struct block_effect {
   LLVMValueRef use;   /* a load of the field's value at the entry, or null */
   LLVMValueRef value; /* the field's value at the end, if it is known */
   LLVMValueRef call;  /* else the last call that may change the field; null: as at the entry */
@@ -41,29 +41,29 @@ struct passage {
 };
 
 /* A load, and the value that replaces it. */
-struct replacement {
+struct load_replacement {
   LLVMValueRef load, value;
 };
 
-struct carrier {
+struct pointer_promotion {
   struct cn_ctx *ctx;
   struct cn_cfg cfg;
-  struct passage *blocks;
+  struct block_effect *blocks;
   struct cn_ptrmap replaced; /* load -> its number in `loads`, from 1 */
-  CN_VECTOR(struct replacement) loads;
+  CN_VECTOR(struct load_replacement) loads;
   CN_VECTOR(uint32_t) asked;
   LLVMBuilderRef builder;
 };
 
 /* ---- blocks ---- */
 
-static bool is_field(LLVMValueRef address)
+static bool is_allocation_pointer_field(LLVMValueRef address)
 {
-  return cn_is_mutator_field(address, CAIRN_ABI_MUTATOR_ALLOC);
+  return cn_is_mutator_field_address(address, CAIRN_ABI_MUTATOR_ALLOC);
 }
 
 /* True if the instruction may change the field. The assembly that makes a reference of an address is empty. */
-static bool may_change(LLVMValueRef instruction)
+static bool may_change_field(LLVMValueRef instruction)
 {
   size_t length;
 
@@ -77,22 +77,22 @@ static bool may_change(LLVMValueRef instruction)
   return !cn_calls_some_intrinsic(instruction) || cn_classify_call(instruction).kind != CN_CALL_LEAF;
 }
 
-static bool is_word(LLVMTypeRef type)
+static bool is_word_type(LLVMTypeRef type)
 {
   return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 64;
 }
 
-static void look_at(struct passage *p, LLVMBasicBlockRef block)
+static void find_block_effect(struct block_effect *p, LLVMBasicBlockRef block)
 {
   CN_EACH_INSTRUCTION(i, block) {
-    if (LLVMIsALoadInst(i) && is_word(LLVMTypeOf(i)) && is_field(LLVMGetOperand(i, 0))) {
+    if (LLVMIsALoadInst(i) && is_word_type(LLVMTypeOf(i)) && is_allocation_pointer_field(LLVMGetOperand(i, 0))) {
       if (!p->value && !p->call)
         p->use = i;
       p->value = i;
-    } else if (LLVMIsAStoreInst(i) && is_field(LLVMGetOperand(i, 1))) {
-      CN_CHECK(is_word(LLVMTypeOf(LLVMGetOperand(i, 0)))); /* only `allocate` makes them */
+    } else if (LLVMIsAStoreInst(i) && is_allocation_pointer_field(LLVMGetOperand(i, 1))) {
+      CN_CHECK(is_word_type(LLVMTypeOf(LLVMGetOperand(i, 0)))); /* only `allocate` makes them */
       p->value = LLVMGetOperand(i, 0);
-    } else if (may_change(i)) {
+    } else if (may_change_field(i)) {
       p->value = NULL;
       p->call = i;
     }
@@ -101,9 +101,9 @@ static void look_at(struct passage *p, LLVMBasicBlockRef block)
 
 /* ---- may a load be replaced? ---- */
 
-static bool is_slow_path(LLVMValueRef call)
+static bool is_slow_path_call(LLVMValueRef call)
 {
-  LLVMValueRef callee = cn_work_callee(call);
+  LLVMValueRef callee = cn_work_callee_of(call);
   size_t length;
   const char *name = callee ? LLVMGetValueName2(callee, &length) : "";
 
@@ -111,27 +111,27 @@ static bool is_slow_path(LLVMValueRef call)
 }
 
 /* Ask for the value at the entry of a block. False if that is one block too many. */
-static bool ask_for_entry_value(struct carrier *c, uint32_t block)
+static bool ask_for_entry_value(struct pointer_promotion *c, uint32_t block)
 {
   if (c->blocks[block].asked)
     return true;
   c->blocks[block].asked = true;
   cn_push(&c->asked, block);
-  return c->asked.count <= MAX_BLOCKS;
+  return c->asked.count <= MAX_PROMOTION_BLOCKS;
 }
 
-static bool may_be_carried(struct carrier *c, uint32_t block)
+static bool may_replace_load(struct pointer_promotion *c, uint32_t block)
 {
   bool carried = false, near = ask_for_entry_value(c, block);
 
   for (size_t n = 0; near && n < c->asked.count; n++) {
-    const struct cn_block *at = &c->cfg.blocks[c->asked.at[n]];
+    const struct cn_cfg_block *at = &c->cfg.blocks[c->asked.at[n]];
     for (uint32_t p = 0; near && p < at->pred_count; p++) {
-      const struct passage *from = &c->blocks[at->preds[p]];
+      const struct block_effect *from = &c->blocks[at->preds[p]];
       if (from->value)
         carried = true;
       else
-        near = from->call ? is_slow_path(from->call) : ask_for_entry_value(c, at->preds[p]);
+        near = from->call ? is_slow_path_call(from->call) : ask_for_entry_value(c, at->preds[p]);
     }
   }
   for (size_t n = 0; n < c->asked.count; n++)
@@ -142,21 +142,21 @@ static bool may_be_carried(struct carrier *c, uint32_t block)
 
 /* ---- replacing it ---- */
 
-static LLVMValueRef load_at_end(struct carrier *c, uint32_t block)
+static LLVMValueRef emit_load_at_end(struct pointer_promotion *c, uint32_t block)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(c->ctx->llvm);
   LLVMValueRef end = LLVMGetBasicBlockTerminator(c->cfg.blocks[block].block);
 
   LLVMPositionBuilderBefore(c->builder, end);
   LLVMSetCurrentDebugLocation2(c->builder, NULL);
-  LLVMValueRef field = cn_emit_mutator(c->ctx, c->builder, CAIRN_ABI_MUTATOR_ALLOC);
+  LLVMValueRef field = cn_emit_mutator_field_address(c->ctx, c->builder, CAIRN_ABI_MUTATOR_ALLOC);
   return LLVMBuildLoad2(c->builder, i64, field, "free");
 }
 
-static LLVMValueRef value_at_entry(struct carrier *c, uint32_t block);
+static LLVMValueRef value_at_entry(struct pointer_promotion *c, uint32_t block);
 
 /* The value itself; for a load that was replaced, the value that replaces it. */
-static LLVMValueRef current_value_of(const struct carrier *c, LLVMValueRef value)
+static LLVMValueRef current_value_of(const struct pointer_promotion *c, LLVMValueRef value)
 {
   const uint64_t *number;
 
@@ -165,20 +165,20 @@ static LLVMValueRef current_value_of(const struct carrier *c, LLVMValueRef value
   return value;
 }
 
-static LLVMValueRef value_at_end(struct carrier *c, uint32_t block)
+static LLVMValueRef value_at_end(struct pointer_promotion *c, uint32_t block)
 {
-  struct passage *p = &c->blocks[block];
+  struct block_effect *p = &c->blocks[block];
 
   if (!p->value && (p->call || c->cfg.blocks[block].pred_count == 0))
-    p->value = load_at_end(c, block);
+    p->value = emit_load_at_end(c, block);
   return p->value ? current_value_of(c, p->value) : value_at_entry(c, block);
 }
 
 /* Every cycle has a block with several predecessors. Its phi exists before these are asked, so the recursion ends. */
-static LLVMValueRef value_at_entry(struct carrier *c, uint32_t block)
+static LLVMValueRef value_at_entry(struct pointer_promotion *c, uint32_t block)
 {
-  const struct cn_block *at = &c->cfg.blocks[block];
-  struct passage *p = &c->blocks[block];
+  const struct cn_cfg_block *at = &c->cfg.blocks[block];
+  struct block_effect *p = &c->blocks[block];
 
   if (p->entry)
     return p->entry;
@@ -197,30 +197,30 @@ static LLVMValueRef value_at_entry(struct carrier *c, uint32_t block)
 }
 
 /* The load stays until all are replaced: it may be the value of blocks. */
-static void replace_load(struct carrier *c, uint32_t block)
+static void replace_load(struct pointer_promotion *c, uint32_t block)
 {
   LLVMValueRef load = c->blocks[block].use, value = value_at_entry(c, block);
 
   CN_CHECK(load != value);
   LLVMReplaceAllUsesWith(load, value);
-  cn_push(&c->loads, (struct replacement){load, value});
+  cn_push(&c->loads, (struct load_replacement){load, value});
   *cn_ptrmap_add(&c->replaced, load, NULL) = c->loads.count;
 }
 
 /* ---- the pass ---- */
 
-static void carry_buffer_values(struct carrier *c)
+static void promote_in_function(struct pointer_promotion *c)
 {
   for (uint32_t b = 0; b < c->cfg.count; b++)
-    look_at(&c->blocks[b], c->cfg.blocks[b].block);
+    find_block_effect(&c->blocks[b], c->cfg.blocks[b].block);
   for (uint32_t b = 0; b < c->cfg.count; b++)
-    if (c->blocks[b].use && may_be_carried(c, b))
+    if (c->blocks[b].use && may_replace_load(c, b))
       replace_load(c, b);
   for (size_t i = 0; i < c->loads.count; i++)
     LLVMInstructionEraseFromParent(c->loads.at[i].load);
 }
 
-bool cn_carry_buffer(struct cn_ctx *ctx)
+bool cn_promote_allocation_pointer(struct cn_ctx *ctx)
 {
   if (!LLVMGetNamedGlobal(ctx->module, CN_MUTATOR))
     return true;
@@ -229,10 +229,10 @@ bool cn_carry_buffer(struct cn_ctx *ctx)
   CN_EACH_FUNCTION(f, ctx->module) {
     if (!cn_is_managed(f) || LLVMIsDeclaration(f))
       continue;
-    struct carrier c = {.ctx = ctx, .builder = builder};
+    struct pointer_promotion c = {.ctx = ctx, .builder = builder};
     cn_cfg_build_edges(&c.cfg, f);
     c.blocks = cn_alloc(c.cfg.count * sizeof *c.blocks);
-    carry_buffer_values(&c);
+    promote_in_function(&c);
     free(c.blocks);
     cn_free(&c.asked);
     cn_free(&c.loads);

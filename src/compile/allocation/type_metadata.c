@@ -12,15 +12,15 @@
 #include "compile/core/each.h"
 #include "compile/core/emitted_names.h"
 
-typedef CN_VECTOR(char) text;
+typedef CN_VECTOR(char) text_vector;
 
-static void append_bytes(text *out, const char *bytes, size_t count)
+static void append_bytes(text_vector *out, const char *bytes, size_t count)
 {
   for (size_t i = 0; i < count; i++)
     cn_push(out, bytes[i]);
 }
 
-static void append_number(text *out, const char *before, uint64_t number)
+static void append_prefixed_number(text_vector *out, const char *before, uint64_t number)
 {
   char *digits = cn_format("%s%llu", before, (unsigned long long)number);
 
@@ -44,7 +44,7 @@ static LLVMValueRef metadata_operand(LLVMValueRef node, unsigned index)
 }
 
 /* Append a name. False if `value` is not a string, is empty, or has a byte that ends a name. */
-static bool append_name(text *out, LLVMValueRef value)
+static bool append_name(text_vector *out, LLVMValueRef value)
 {
   unsigned length = 0;
   const char *name = value && LLVMIsAMDString(value) ? LLVMGetMDString(value, &length) : NULL;
@@ -63,7 +63,7 @@ static bool read_number(LLVMValueRef value, uint64_t *number)
   return true;
 }
 
-static bool is_word(LLVMValueRef value, const char *word)
+static bool is_metadata_word(LLVMValueRef value, const char *word)
 {
   unsigned length;
   const char *found = value && LLVMIsAMDString(value) ? LLVMGetMDString(value, &length) : NULL;
@@ -71,30 +71,30 @@ static bool is_word(LLVMValueRef value, const char *word)
   return found && length == strlen(word) && memcmp(found, word, length) == 0;
 }
 
-static unsigned operand_count(LLVMValueRef node)
+static unsigned metadata_operand_count(LLVMValueRef node)
 {
   return node && LLVMIsAMDNode(node) ? (unsigned)LLVMGetMDNodeNumOperands(node) : 0;
 }
 
 /* !{!"NAME", i64 OFFSET, {i64 COUNT, i64 STRIDE}, [!"weak"]} */
-static bool append_field(text *out, LLVMValueRef node, struct cn_type_said *said)
+static bool append_field_metadata(text_vector *out, LLVMValueRef node, struct cn_type_metadata *said)
 {
   struct cn_weak_field field = {0};
-  unsigned count = operand_count(node);
-  bool weak = count > 0 && is_word(metadata_operand(node, count - 1), "weak");
+  unsigned count = metadata_operand_count(node);
+  bool weak = count > 0 && is_metadata_word(metadata_operand(node, count - 1), "weak");
 
   count -= weak;
-  if (count < 2 || count % 2 != 0 || count > 2 + 2 * CN_FIELD_DEPTH ||
+  if (count < 2 || count % 2 != 0 || count > 2 + 2 * CN_MAX_FIELD_ARRAY_DEPTH ||
       !read_number(metadata_operand(node, 1), &field.offset))
     return false;
-  append_number(out, "\n", field.offset);
+  append_prefixed_number(out, "\n", field.offset);
   for (unsigned i = 2; i < count; i += 2, field.depth++) {
     uint64_t *stride = &field.strides[field.depth], *of = &field.counts[field.depth];
     if (!read_number(metadata_operand(node, i), of) || !read_number(metadata_operand(node, i + 1), stride) ||
         *stride == 0)
       return false;
-    append_number(out, "*", *of);
-    append_number(out, "/", *stride);
+    append_prefixed_number(out, "*", *of);
+    append_prefixed_number(out, "/", *stride);
   }
   if (weak)
     cn_push(&said->weak, field);
@@ -102,27 +102,27 @@ static bool append_field(text *out, LLVMValueRef node, struct cn_type_said *said
   return append_name(out, metadata_operand(node, 0));
 }
 
-static bool append_node(text *out, LLVMValueRef node, struct cn_type_said *said)
+static bool append_type_metadata(text_vector *out, LLVMValueRef node, struct cn_type_metadata *said)
 {
   if (!append_name(out, metadata_operand(node, 0)))
     return false;
-  for (unsigned i = 1; i < operand_count(node); i++) {
+  for (unsigned i = 1; i < metadata_operand_count(node); i++) {
     LLVMValueRef one = metadata_operand(node, i);
-    if (is_word(one, "finalisable"))
+    if (is_metadata_word(one, "finalisable"))
       said->flags |= CAIRN_ABI_LAYOUT_FINALISABLE;
-    else if (is_word(one, "never-moves"))
+    else if (is_metadata_word(one, "never-moves"))
       said->flags |= CAIRN_ABI_LAYOUT_FIXED;
-    else if (is_word(one, "ephemeron"))
+    else if (is_metadata_word(one, "ephemeron"))
       said->flags |= CAIRN_ABI_LAYOUT_EPHEMERON;
-    else if (!append_field(out, one, said))
+    else if (!append_field_metadata(out, one, said))
       return false;
   }
   return true;
 }
 
-bool cn_layout_names_is_at(const struct cn_weak_field *field, uint64_t offset)
+bool cn_weak_field_covers_offset(const struct cn_weak_field *field, uint64_t offset)
 {
-  CN_CHECK(field->depth <= CN_FIELD_DEPTH);
+  CN_CHECK(field->depth <= CN_MAX_FIELD_ARRAY_DEPTH);
   if (offset < field->offset)
     return false;
   offset -= field->offset;
@@ -137,7 +137,7 @@ bool cn_layout_names_is_at(const struct cn_weak_field *field, uint64_t offset)
 /* ---- the LLVM type ---- */
 
 /* Append the name of the type. "struct.node" is C's struct node; LLVM adds a number to a name that is taken. */
-static void append_type(text *out, LLVMTypeRef type)
+static void append_llvm_type_name(text_vector *out, LLVMTypeRef type)
 {
   static const char *const kinds[] = {"struct", "union", "class"};
   const char *name = LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMGetStructName(type) : NULL;
@@ -162,7 +162,7 @@ static void append_type(text *out, LLVMTypeRef type)
 
 /* ---- both ---- */
 
-static LLVMValueRef metadata_of(struct cn_ctx *ctx, LLVMValueRef global)
+static LLVMValueRef type_metadata_of(struct cn_ctx *ctx, LLVMValueRef global)
 {
   unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, CN_TYPE_METADATA, sizeof CN_TYPE_METADATA - 1);
   LLVMValueRef found = NULL;
@@ -176,22 +176,22 @@ static LLVMValueRef metadata_of(struct cn_ctx *ctx, LLVMValueRef global)
   return found;
 }
 
-bool cn_layout_names_given(struct cn_ctx *ctx, LLVMValueRef global)
+bool cn_type_metadata_exists(struct cn_ctx *ctx, LLVMValueRef global)
 {
-  return metadata_of(ctx, global) != NULL;
+  return type_metadata_of(ctx, global) != NULL;
 }
 
-bool cn_layout_names_read(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef at, struct cn_type_said *said)
+bool cn_type_metadata_read(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef at, struct cn_type_metadata *said)
 {
-  LLVMValueRef node = metadata_of(ctx, global);
-  text out = {0};
+  LLVMValueRef node = type_metadata_of(ctx, global);
+  text_vector out = {0};
   bool ok = true;
 
-  *said = (struct cn_type_said){0};
+  *said = (struct cn_type_metadata){0};
   if (!node)
-    append_type(&out, LLVMGlobalGetValueType(global));
+    append_llvm_type_name(&out, LLVMGlobalGetValueType(global));
   else
-    ok = append_node(&out, node, said);
+    ok = append_type_metadata(&out, node, said);
   if (!ok)
     cn_error(ctx, at, "type-metadata",
              "!" CN_TYPE_METADATA " must be !{!\"TYPE\", ...}: !\"finalisable\", "
@@ -202,18 +202,18 @@ bool cn_layout_names_read(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef 
   return ok;
 }
 
-void cn_layout_names_free(struct cn_type_said *said)
+void cn_type_metadata_free(struct cn_type_metadata *said)
 {
   free(said->names);
   cn_free(&said->weak);
 }
 
-LLVMValueRef cn_layout_names_string(struct cn_ctx *ctx, const char *names)
+LLVMValueRef cn_layout_names_make_constant(struct cn_ctx *ctx, const char *names)
 {
   return LLVMConstStringInContext2(ctx->llvm, names, strlen(names), false);
 }
 
-LLVMValueRef cn_layout_names_add(struct cn_ctx *ctx, LLVMValueRef string)
+LLVMValueRef cn_layout_names_add_global(struct cn_ctx *ctx, LLVMValueRef string)
 {
   CN_CHECK(LLVMIsConstantString(string));
   LLVMValueRef global = LLVMAddGlobal(ctx->module, LLVMTypeOf(string), CN_NAME_PREFIX);

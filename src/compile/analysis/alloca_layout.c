@@ -14,9 +14,9 @@
 #include "compile/core/each.h"
 #include "compile/core/memory_types.h"
 
-enum { WORD_BYTES = CN_AREA_WORD, MAX_WORDS = 1 << 20 };
+enum { WORD_BYTES = CN_ALLOCA_WORD_BYTES, MAX_ALLOCA_WORDS = 1 << 20 };
 
-static bool is_fixed(LLVMValueRef alloca)
+static bool is_fixed_size_in_entry(LLVMValueRef alloca)
 {
   LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(alloca));
 
@@ -26,9 +26,9 @@ static bool is_fixed(LLVMValueRef alloca)
          LLVMGetInstructionParent(alloca) == LLVMGetEntryBasicBlock(function);
 }
 
-static uint64_t size_of(struct cn_ctx *ctx, LLVMTypeRef type)
+static uint64_t sized_type_bytes(struct cn_ctx *ctx, LLVMTypeRef type)
 {
-  return LLVMTypeIsSized(type) && !cn_is_scalable(type) ? LLVMABISizeOfType(ctx->layout, type) : 0;
+  return LLVMTypeIsSized(type) && !cn_holds_scalable_vector(type) ? LLVMABISizeOfType(ctx->layout, type) : 0;
 }
 
 /* The alloca that `pointer` points into, a constant offset in, or null. */
@@ -43,18 +43,20 @@ static LLVMValueRef alloca_of_pointer(struct cn_ctx *ctx, LLVMValueRef pointer, 
   return LLVMIsAAllocaInst(pointer);
 }
 
-static bool copy_words(struct cn_alloca_layout *to, uint64_t to_offset, const struct cn_alloca_layout *from,
-                       uint64_t from_offset, uint64_t bytes)
+static bool copy_reference_bits(struct cn_alloca_layout *to, uint64_t to_offset, const struct cn_alloca_layout *from,
+                                uint64_t from_offset, uint64_t bytes)
 {
   bool changed = false;
 
   for (uint64_t w = 0; w + WORD_BYTES <= bytes; w += WORD_BYTES) {
     uint64_t source = from_offset + w, target = to_offset + w;
-    if (source % WORD_BYTES || source / WORD_BYTES >= from->words || !cn_bit(from->bits, source / WORD_BYTES))
+    if (source % WORD_BYTES || source / WORD_BYTES >= from->words ||
+        !cn_bitset_contains(from->bits, source / WORD_BYTES))
       continue;
-    bool known = target % WORD_BYTES == 0 && target / WORD_BYTES < to->words && cn_bit(to->bits, target / WORD_BYTES);
+    bool known = target % WORD_BYTES == 0 && target / WORD_BYTES < to->words &&
+                 cn_bitset_contains(to->bits, target / WORD_BYTES);
     changed |= !known && !to->unclear;
-    cn_alloca_uses_mark(to, target);
+    cn_alloca_uses_mark_reference(to, target);
   }
   return changed;
 }
@@ -101,15 +103,15 @@ static area_copies collect_copies(struct cn_ctx *ctx, struct cn_alloca_layouts *
 }
 
 /* In both directions: each alloca may hold the references of the other. */
-static bool spread_copy(const struct area_copy *c)
+static bool spread_references_by_copy(const struct area_copy *c)
 {
-  bool changed = copy_words(c->to, c->to_offset, c->from, c->from_offset, c->bytes);
+  bool changed = copy_reference_bits(c->to, c->to_offset, c->from, c->from_offset, c->bytes);
 
-  return copy_words(c->from, c->from_offset, c->to, c->to_offset, c->bytes) || changed;
+  return copy_reference_bits(c->from, c->from_offset, c->to, c->to_offset, c->bytes) || changed;
 }
 
 /* Spread references along copies between allocas, in order and back, until the bits are stable. */
-static void spread_copies(struct cn_ctx *ctx, struct cn_alloca_layouts *maps, LLVMValueRef function)
+static void spread_references_by_copies(struct cn_ctx *ctx, struct cn_alloca_layouts *maps, LLVMValueRef function)
 {
   area_copies copies = collect_copies(ctx, maps, function);
   bool changed = true;
@@ -117,46 +119,46 @@ static void spread_copies(struct cn_ctx *ctx, struct cn_alloca_layouts *maps, LL
   while (changed) {
     changed = false;
     for (size_t c = 0; c < copies.count; c++)
-      changed |= spread_copy(&copies.at[c]);
+      changed |= spread_references_by_copy(&copies.at[c]);
     for (size_t c = copies.count; c-- > 0;)
-      changed |= spread_copy(&copies.at[c]);
+      changed |= spread_references_by_copy(&copies.at[c]);
   }
   cn_free(&copies);
 }
 
-static void add_map(struct cn_ctx *ctx, struct cn_alloca_layouts *maps, LLVMValueRef alloca)
+static void add_alloca_layout(struct cn_ctx *ctx, struct cn_alloca_layouts *maps, LLVMValueRef alloca)
 {
   LLVMTypeRef type = LLVMGetAllocatedType(alloca);
-  struct cn_alloca_layout map = {.alloca = alloca, .typed = cn_holds_ref(type) && size_of(ctx, type) > 0};
-  uint64_t element = size_of(ctx, type), count = 1;
+  struct cn_alloca_layout map = {.alloca = alloca, .typed = cn_holds_ref(type) && sized_type_bytes(ctx, type) > 0};
+  uint64_t element = sized_type_bytes(ctx, type), count = 1;
 
   CN_ASSERT(LLVMIsAAllocaInst(alloca));
   if (LLVMIsAConstantInt(LLVMGetOperand(alloca, 0)))
     count = LLVMConstIntGetZExtValue(LLVMGetOperand(alloca, 0));
-  if (element && count > (uint64_t)MAX_WORDS * WORD_BYTES / element)
+  if (element && count > (uint64_t)MAX_ALLOCA_WORDS * WORD_BYTES / element)
     map.huge = map.typed;
   else
     map.words = element * count / WORD_BYTES;
   map.bits = cn_alloc(CN_BITSET_WORDS(map.words) * sizeof *map.bits);
   for (uint64_t i = 0; map.typed && i < count && !map.huge && !map.unclear; i++)
-    cn_alloca_uses_mark_type(ctx, &map, type, i * element);
-  cn_alloca_uses_walk(ctx, &map, alloca);
+    cn_alloca_uses_mark_references(ctx, &map, type, i * element);
+  cn_alloca_uses_mark_accesses(ctx, &map, alloca);
   cn_push(&maps->maps, map);
 }
 
-void cn_alloca_layout_find(struct cn_ctx *ctx, LLVMValueRef function, struct cn_alloca_layouts *maps)
+void cn_alloca_layouts_find(struct cn_ctx *ctx, LLVMValueRef function, struct cn_alloca_layouts *maps)
 {
   CN_ASSERT(LLVMIsAFunction(function));
   *maps = (struct cn_alloca_layouts){0};
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
       if (LLVMIsAAllocaInst(i))
-        add_map(ctx, maps, i);
+        add_alloca_layout(ctx, maps, i);
   if (maps->maps.count > 1)
-    spread_copies(ctx, maps, function);
+    spread_references_by_copies(ctx, maps, function);
 }
 
-void cn_alloca_layout_free(struct cn_alloca_layouts *maps)
+void cn_alloca_layouts_free(struct cn_alloca_layouts *maps)
 {
   for (size_t i = 0; i < maps->maps.count; i++)
     free(maps->maps.at[i].bits);
@@ -194,41 +196,42 @@ static bool is_swifterror(struct cn_ctx *ctx, LLVMValueRef alloca)
 }
 
 /* Only for errors, since it may print. The buffer has 64 bytes. */
-static const char *name_of(const struct cn_alloca_layout *map, char *buffer)
+static const char *alloca_name_of(const struct cn_alloca_layout *map, char *buffer)
 {
   return cn_value_name(map->alloca, buffer, 64);
 }
 
-static void refuse_alloca(struct cn_ctx *ctx, const struct cn_alloca_layout *map)
+static void report_bad_alloca(struct cn_ctx *ctx, const struct cn_alloca_layout *map)
 {
   char name[64];
 
-  if (!is_fixed(map->alloca))
+  if (!is_fixed_size_in_entry(map->alloca))
     cn_error(ctx, map->alloca, "dynamic-alloca",
              "%s: a local of variable size or outside the entry block holds references that "
              "nothing can describe",
-             name_of(map, name));
+             alloca_name_of(map, name));
   else if (map->huge)
-    cn_error(ctx, map->alloca, "huge-alloca", "%s: a local of more than 8 MiB holds references", name_of(map, name));
+    cn_error(ctx, map->alloca, "huge-alloca", "%s: a local of more than 8 MiB holds references",
+             alloca_name_of(map, name));
   else if (map->unclear || (map->floating && !map->typed))
     cn_error(ctx, map->alloca, "untyped-alloca", "%s: it is not known where in this local its references lie",
-             name_of(map, name));
+             alloca_name_of(map, name));
   else if (is_swifterror(ctx, map->alloca))
     cn_error(ctx, map->alloca, "swifterror-reference",
-             "%s: a swifterror local lies in a register that no map describes", name_of(map, name));
+             "%s: a swifterror local lies in a register that no map describes", alloca_name_of(map, name));
   else if (map->copied)
     cn_error(ctx, map->copied, "byval-reference", "a copy of %s on the stack holds references that no map describes",
-             name_of(map, name));
+             alloca_name_of(map, name));
 }
 
-void cn_alloca_layout_refuse(struct cn_ctx *ctx, LLVMValueRef function)
+void cn_alloca_layouts_report_bad(struct cn_ctx *ctx, LLVMValueRef function)
 {
   struct cn_alloca_layouts maps;
 
   CN_ASSERT(LLVMIsAFunction(function));
-  cn_alloca_layout_find(ctx, function, &maps);
+  cn_alloca_layouts_find(ctx, function, &maps);
   for (size_t i = 0; i < maps.maps.count; i++)
     if (cn_alloca_layout_holds_refs(&maps.maps.at[i]))
-      refuse_alloca(ctx, &maps.maps.at[i]);
-  cn_alloca_layout_free(&maps);
+      report_bad_alloca(ctx, &maps.maps.at[i]);
+  cn_alloca_layouts_free(&maps);
 }

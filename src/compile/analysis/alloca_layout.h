@@ -8,7 +8,7 @@
 #include "base/vector.h"
 #include "compile/core/pass.h"
 
-enum { CN_AREA_WORD = 8 };
+enum { CN_ALLOCA_WORD_BYTES = 8 };
 
 struct cn_alloca_layout {
   LLVMValueRef alloca;
@@ -24,21 +24,22 @@ struct cn_alloca_layouts {
   CN_VECTOR(struct cn_alloca_layout) maps; /* every alloca of the function */
 };
 
-void cn_alloca_layout_find(struct cn_ctx *ctx, LLVMValueRef function, struct cn_alloca_layouts *maps);
-void cn_alloca_layout_free(struct cn_alloca_layouts *maps);
+void cn_alloca_layouts_find(struct cn_ctx *ctx, LLVMValueRef function, struct cn_alloca_layouts *maps);
+void cn_alloca_layouts_free(struct cn_alloca_layouts *maps);
 /* True for memcpy or memmove, element by element too. */
 bool cn_alloca_uses_is_copy(LLVMValueRef instruction);
 /* True for an intrinsic that returns its argument, an address, or one near it. */
-bool cn_alloca_uses_hands_on(LLVMValueRef call);
+bool cn_alloca_uses_returns_argument(LLVMValueRef call);
 /* Mark the references that are accessed through `pointer`, the address of the map's local. */
-void cn_alloca_uses_walk(struct cn_ctx *ctx, struct cn_alloca_layout *map, LLVMValueRef pointer);
+void cn_alloca_uses_mark_accesses(struct cn_ctx *ctx, struct cn_alloca_layout *map, LLVMValueRef pointer);
 /* Mark a reference at this place, or the references of a value of this type. */
-void cn_alloca_uses_mark(struct cn_alloca_layout *map, uint64_t offset);
-void cn_alloca_uses_mark_type(struct cn_ctx *ctx, struct cn_alloca_layout *map, LLVMTypeRef type, uint64_t offset);
+void cn_alloca_uses_mark_reference(struct cn_alloca_layout *map, uint64_t offset);
+void cn_alloca_uses_mark_references(struct cn_ctx *ctx, struct cn_alloca_layout *map, LLVMTypeRef type,
+                                    uint64_t offset);
 /* True if references are accessed through `pointer`. */
-bool cn_alloca_uses_carry(struct cn_ctx *ctx, LLVMValueRef pointer);
+bool cn_alloca_uses_access_references(struct cn_ctx *ctx, LLVMValueRef pointer);
 bool cn_alloca_layout_holds_refs(const struct cn_alloca_layout *map);
 /* Report allocas that cannot be described. */
-void cn_alloca_layout_refuse(struct cn_ctx *ctx, LLVMValueRef function);
+void cn_alloca_layouts_report_bad(struct cn_ctx *ctx, LLVMValueRef function);
 
 #endif

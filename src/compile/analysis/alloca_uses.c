@@ -17,36 +17,36 @@
 
 bool cn_alloca_uses_is_copy(LLVMValueRef i)
 {
-  return cn_intrinsic_does(i, CN_EFFECT_COPY);
+  return cn_intrinsic_has_effect(i, CN_EFFECT_COPY);
 }
 
-void cn_alloca_uses_mark(struct cn_alloca_layout *map, uint64_t offset)
+void cn_alloca_uses_mark_reference(struct cn_alloca_layout *map, uint64_t offset)
 {
-  if (offset % CN_AREA_WORD || offset / CN_AREA_WORD >= map->words)
+  if (offset % CN_ALLOCA_WORD_BYTES || offset / CN_ALLOCA_WORD_BYTES >= map->words)
     map->unclear = true;
   else
-    cn_bit_set(map->bits, offset / CN_AREA_WORD);
+    cn_bitset_add(map->bits, offset / CN_ALLOCA_WORD_BYTES);
 }
 
-void cn_alloca_uses_mark_type(struct cn_ctx *ctx, struct cn_alloca_layout *map, LLVMTypeRef type, uint64_t offset)
+void cn_alloca_uses_mark_references(struct cn_ctx *ctx, struct cn_alloca_layout *map, LLVMTypeRef type, uint64_t offset)
 {
   if (!cn_holds_ref(type))
     return;
-  switch (cn_is_scalable(type) ? LLVMScalableVectorTypeKind : LLVMGetTypeKind(type)) {
+  switch (cn_holds_scalable_vector(type) ? LLVMScalableVectorTypeKind : LLVMGetTypeKind(type)) {
   case LLVMPointerTypeKind:
-    cn_alloca_uses_mark(map, offset);
+    cn_alloca_uses_mark_reference(map, offset);
     break;
   case LLVMStructTypeKind:
     for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
-      cn_alloca_uses_mark_type(ctx, map, LLVMStructGetTypeAtIndex(type, i),
-                               offset + LLVMOffsetOfElement(ctx->layout, type, i));
+      cn_alloca_uses_mark_references(ctx, map, LLVMStructGetTypeAtIndex(type, i),
+                                     offset + LLVMOffsetOfElement(ctx->layout, type, i));
     break;
   case LLVMArrayTypeKind:
   case LLVMVectorTypeKind: {
     LLVMTypeRef element = LLVMGetElementType(type);
     uint64_t count = LLVMGetTypeKind(type) == LLVMArrayTypeKind ? LLVMGetArrayLength2(type) : LLVMGetVectorSize(type);
     for (uint64_t i = 0; i < count && !map->unclear; i++)
-      cn_alloca_uses_mark_type(ctx, map, element, offset + i * LLVMABISizeOfType(ctx->layout, element));
+      cn_alloca_uses_mark_references(ctx, map, element, offset + i * LLVMABISizeOfType(ctx->layout, element));
     break;
   }
   default:
@@ -55,71 +55,72 @@ void cn_alloca_uses_mark_type(struct cn_ctx *ctx, struct cn_alloca_layout *map, 
 }
 
 /* A pointer into an alloca: a known or an unknown number of bytes in. */
-struct place {
+struct alloca_pointer {
   LLVMValueRef pointer;
   uint64_t offset;
   bool known;
 };
 
-struct walk {
+struct alloca_walk {
   struct cn_ctx *ctx;
   struct cn_alloca_layout *map;
-  CN_VECTOR(struct place) places;
+  CN_VECTOR(struct alloca_pointer) places;
   struct cn_ptrmap seen;
 };
 
-static void push_unseen_pointer(struct walk *walk, LLVMValueRef pointer, uint64_t offset, bool known)
+static void push_unseen_pointer(struct alloca_walk *walk, LLVMValueRef pointer, uint64_t offset, bool known)
 {
   bool fresh;
 
   cn_ptrmap_add(&walk->seen, pointer, &fresh);
   if (fresh)
-    cn_push(&walk->places, (struct place){pointer, offset, known});
+    cn_push(&walk->places, (struct alloca_pointer){pointer, offset, known});
 }
 
-static void access_type(struct walk *walk, const struct place *place, LLVMTypeRef type)
+static void mark_accessed_type(struct alloca_walk *walk, const struct alloca_pointer *place, LLVMTypeRef type)
 {
   if (!cn_holds_ref(type))
     return;
   if (place->known)
-    cn_alloca_uses_mark_type(walk->ctx, walk->map, type, place->offset);
+    cn_alloca_uses_mark_references(walk->ctx, walk->map, type, place->offset);
   else
     walk->map->floating = true;
 }
 
 /* Mark the accesses of an intrinsic with masks and lengths: all of them, if the place is known. */
-static void access_vector(struct walk *walk, const struct place *place, LLVMValueRef call)
+static void mark_vector_access(struct alloca_walk *walk, const struct alloca_pointer *place, LLVMValueRef call)
 {
-  const struct cn_intrinsic *row = cn_intrinsic_of(call);
-  struct place at = *place;
+  const struct cn_intrinsic *row = cn_intrinsic_row_of_call(call);
+  struct alloca_pointer at = *place;
 
   at.known &= row && (row->effect == CN_EFFECT_LOAD || row->effect == CN_EFFECT_STORE) &&
               LLVMGetTypeKind(LLVMTypeOf(LLVMGetArgOperand(call, (unsigned)row->place))) == LLVMPointerTypeKind &&
               row->mask - row->place < 2; /* strides are unknown */
-  access_type(walk, &at, LLVMTypeOf(call));
+  mark_accessed_type(walk, &at, LLVMTypeOf(call));
   for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++)
-    access_type(walk, &at, LLVMTypeOf(LLVMGetArgOperand(call, a)));
+    mark_accessed_type(walk, &at, LLVMTypeOf(LLVMGetArgOperand(call, a)));
 }
 
-static bool hands_on(LLVMValueRef call, bool *moves)
+static bool returns_its_argument(LLVMValueRef call, bool *moves)
 {
-  *moves = cn_intrinsic_does(call, CN_EFFECT_INSIDE);
-  return *moves || cn_intrinsic_does(call, CN_EFFECT_SAME);
+  *moves = cn_intrinsic_has_effect(call, CN_EFFECT_INSIDE);
+  return *moves || cn_intrinsic_has_effect(call, CN_EFFECT_SAME);
 }
 
-bool cn_alloca_uses_hands_on(LLVMValueRef call)
+bool cn_alloca_uses_returns_argument(LLVMValueRef call)
 {
   bool moves;
 
   CN_ASSERT(cn_is_call(call));
-  return hands_on(call, &moves);
+  return returns_its_argument(call, &moves);
 }
 
 /* Mark by an argument's attributes: they tell the type that the callee reads or writes there. */
-static void follow_argument(struct walk *walk, const struct place *place, LLVMValueRef call, unsigned operand)
+static void follow_argument(struct alloca_walk *walk, const struct alloca_pointer *place, LLVMValueRef call,
+                            unsigned operand)
 {
   static const char *const typed[] = {"byval", "inalloca", "preallocated", "sret", "byref", "elementtype"};
-  enum { MAX_COPIES = 3 }; /* the callee has a copy of these */
+  enum { COPIED_ATTRIBUTE_COUNT = 3 }; /* the callee has a copy of these */
   LLVMValueRef callee = cn_direct_callee(call);
 
   for (size_t t = 0; t < sizeof typed / sizeof *typed; t++) {
@@ -129,8 +130,8 @@ static void follow_argument(struct walk *walk, const struct place *place, LLVMVa
       attribute = LLVMGetEnumAttributeAtIndex(callee, operand + 1, kind);
     if (!attribute)
       continue;
-    access_type(walk, place, LLVMGetTypeAttributeValue(attribute));
-    if (t < MAX_COPIES && cn_classify_call(call).kind == CN_CALL_PARSE)
+    mark_accessed_type(walk, place, LLVMGetTypeAttributeValue(attribute));
+    if (t < COPIED_ATTRIBUTE_COUNT && cn_classify_call(call).kind == CN_CALL_PARSE_POINT)
       walk->map->copied = call;
   }
   unsigned returned = cn_attribute_kind("returned");
@@ -139,7 +140,8 @@ static void follow_argument(struct walk *walk, const struct place *place, LLVMVa
     push_unseen_pointer(walk, call, place->offset, place->known);
 }
 
-static void follow_call(struct walk *walk, const struct place *place, LLVMValueRef call, unsigned operand)
+static void follow_call(struct alloca_walk *walk, const struct alloca_pointer *place, LLVMValueRef call,
+                        unsigned operand)
 {
   LLVMValueRef callee = cn_direct_callee(call);
   bool moves;
@@ -148,28 +150,29 @@ static void follow_call(struct walk *walk, const struct place *place, LLVMValueR
     return;
   if (!callee || !LLVMGetIntrinsicID(callee))
     follow_argument(walk, place, call, operand);
-  else if (hands_on(call, &moves))
+  else if (returns_its_argument(call, &moves))
     push_unseen_pointer(walk, call, place->offset, place->known && !moves);
   else if (!cn_alloca_uses_is_copy(call))
-    access_vector(walk, place, call);
+    mark_vector_access(walk, place, call);
 }
 
-static void follow_use(struct walk *walk, const struct place *place, LLVMValueRef user, unsigned operand)
+static void follow_use(struct alloca_walk *walk, const struct alloca_pointer *place, LLVMValueRef user,
+                       unsigned operand)
 {
   uint64_t offset = place->offset;
   bool known;
 
   switch (LLVMGetInstructionOpcode(user)) {
   case LLVMLoad:
-    access_type(walk, place, LLVMTypeOf(user));
+    mark_accessed_type(walk, place, LLVMTypeOf(user));
     break;
   case LLVMStore:
     if (operand == 1)
-      access_type(walk, place, LLVMTypeOf(LLVMGetOperand(user, 0)));
+      mark_accessed_type(walk, place, LLVMTypeOf(LLVMGetOperand(user, 0)));
     break;
   case LLVMAtomicCmpXchg:
   case LLVMAtomicRMW:
-    access_type(walk, place, LLVMTypeOf(LLVMGetOperand(user, 1)));
+    mark_accessed_type(walk, place, LLVMTypeOf(LLVMGetOperand(user, 1)));
     break;
   case LLVMGetElementPtr:
     if (operand != 0)
@@ -209,14 +212,14 @@ static void follow_use(struct walk *walk, const struct place *place, LLVMValueRe
   }
 }
 
-void cn_alloca_uses_walk(struct cn_ctx *ctx, struct cn_alloca_layout *map, LLVMValueRef pointer)
+void cn_alloca_uses_mark_accesses(struct cn_ctx *ctx, struct cn_alloca_layout *map, LLVMValueRef pointer)
 {
-  struct walk walk = {.ctx = ctx, .map = map};
+  struct alloca_walk walk = {.ctx = ctx, .map = map};
 
   push_unseen_pointer(&walk, pointer, 0, true);
   for (size_t i = 0; i < walk.places.count; i++)
     CN_EACH_USE(use, walk.places.at[i].pointer) {
-      struct place place = walk.places.at[i];
+      struct alloca_pointer place = walk.places.at[i];
       LLVMValueRef user = LLVMGetUser(use);
       if (!LLVMIsAInstruction(user))
         continue;
@@ -232,10 +235,10 @@ void cn_alloca_uses_walk(struct cn_ctx *ctx, struct cn_alloca_layout *map, LLVMV
   cn_ptrmap_free(&walk.seen);
 }
 
-bool cn_alloca_uses_carry(struct cn_ctx *ctx, LLVMValueRef pointer)
+bool cn_alloca_uses_access_references(struct cn_ctx *ctx, LLVMValueRef pointer)
 {
   struct cn_alloca_layout map = {0}; /* it is empty: every access lies outside */
 
-  cn_alloca_uses_walk(ctx, &map, pointer);
+  cn_alloca_uses_mark_accesses(ctx, &map, pointer);
   return map.unclear || map.floating;
 }

@@ -23,38 +23,38 @@
 
 /* ---- targets ---- */
 
-static bool is_local(LLVMValueRef global)
+static bool has_local_linkage(LLVMValueRef global)
 {
   LLVMLinkage linkage = LLVMGetLinkage(global);
 
   return linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage;
 }
 
-bool cn_callgraph_is_certain(const struct cn_ctx *ctx, LLVMValueRef function)
+bool cn_callgraph_is_final(const struct cn_ctx *ctx, LLVMValueRef function)
 {
-  if (is_local(function))
+  if (has_local_linkage(function))
     return true;
   return LLVMGetLinkage(function) == LLVMExternalLinkage &&
          !(ctx->options->shared && LLVMGetVisibility(function) == LLVMDefaultVisibility);
 }
 
-LLVMValueRef cn_callgraph_target(const struct cn_ctx *ctx, LLVMValueRef call)
+LLVMValueRef cn_callgraph_target_of_call(const struct cn_ctx *ctx, LLVMValueRef call)
 {
   bool statepoint = cn_classify_call(call).kind == CN_CALL_STATEPOINT;
   LLVMValueRef callee = statepoint ? LLVMGetOperand(call, 2) : LLVMGetCalledValue(call);
   bool through = false;
 
-  while (LLVMIsAGlobalAlias(callee) && cn_callgraph_is_certain(ctx, callee)) {
+  while (LLVMIsAGlobalAlias(callee) && cn_callgraph_is_final(ctx, callee)) {
     callee = LLVMAliasGetAliasee(callee);
     through = true;
   }
   /* An alias names this very definition, even if another replaces the function's own name. */
   if (!LLVMIsAFunction(callee) || LLVMIsDeclaration(callee) || through)
     return LLVMIsAFunction(callee);
-  return cn_callgraph_is_certain(ctx, callee) ? callee : NULL;
+  return cn_callgraph_is_final(ctx, callee) ? callee : NULL;
 }
 
-bool cn_callgraph_is_safepoint(LLVMValueRef function)
+bool cn_callgraph_is_safepoint_entry(LLVMValueRef function)
 {
   size_t length;
   const char *name = LLVMGetValueName2(function, &length);
@@ -64,7 +64,7 @@ bool cn_callgraph_is_safepoint(LLVMValueRef function)
          (cn_is_poll_stub(name) || strcmp(name, "cairn_collect") == 0 || cn_is_slow_allocation(name));
 }
 
-uint32_t cn_callgraph_find(const struct cn_callgraph *graph, LLVMValueRef function)
+uint32_t cn_callgraph_find_node(const struct cn_callgraph *graph, LLVMValueRef function)
 {
   const uint64_t *found = function ? cn_ptrmap_find(&graph->index, function) : NULL;
 
@@ -84,22 +84,22 @@ static bool is_only_called(const struct cn_callgraph *graph, LLVMValueRef functi
       if (LLVMGetOperand(user, i) == function)
         return false;
     LLVMValueRef caller = LLVMGetBasicBlockParent(LLVMGetInstructionParent(user));
-    if (cn_callgraph_find(graph, caller) == CN_NO_NODE)
+    if (cn_callgraph_find_node(graph, caller) == CN_NO_NODE)
       return false;
   }
   return true;
 }
 
-static void add_call(struct cn_callgraph *graph, struct cn_call_node *node, LLVMValueRef call, size_t *room)
+static void add_callee(struct cn_callgraph *graph, struct cn_call_node *node, LLVMValueRef call, size_t *room)
 {
   enum cn_call_kind kind = cn_classify_call(call).kind;
 
   if (kind == CN_CALL_LEAF)
     return;
-  LLVMValueRef target = cn_callgraph_target(graph->ctx, call);
-  uint32_t to = cn_callgraph_find(graph, target);
+  LLVMValueRef target = cn_callgraph_target_of_call(graph->ctx, call);
+  uint32_t to = cn_callgraph_find_node(graph, target);
   if (to == CN_NO_NODE) {
-    node->unknown |= !target || !cn_callgraph_is_safepoint(target);
+    node->unknown |= !target || !cn_callgraph_is_safepoint_entry(target);
     return;
   }
   if (node->callee_count == *room) {
@@ -109,7 +109,7 @@ static void add_call(struct cn_callgraph *graph, struct cn_call_node *node, LLVM
   node->callees[node->callee_count++] = to;
 }
 
-static void add_calls(struct cn_callgraph *graph, struct cn_call_node *node)
+static void add_callees(struct cn_callgraph *graph, struct cn_call_node *node)
 {
   LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(node->function);
   size_t room = 0;
@@ -117,14 +117,14 @@ static void add_calls(struct cn_callgraph *graph, struct cn_call_node *node)
   for (; b; b = LLVMGetNextBasicBlock(b))
     CN_EACH_INSTRUCTION(i, b)
       if (cn_is_call(i))
-        add_call(graph, node, i, &room);
+        add_callee(graph, node, i, &room);
 }
 
 /* ---- order ---- */
 
 typedef CN_VECTOR(uint32_t) node_vector;
 
-struct walk {
+struct order_walk {
   struct cn_callgraph *graph;
   bool *seen;
   uint32_t *next; /* by node: number of the callee to visit next */
@@ -132,7 +132,7 @@ struct walk {
   uint32_t done;
 };
 
-static void order_callees_first(struct walk *walk, uint32_t root)
+static void order_callees_first(struct order_walk *walk, uint32_t root)
 {
   walk->seen[root] = true;
   cn_push(&walk->path, root);
@@ -153,9 +153,9 @@ static void order_callees_first(struct walk *walk, uint32_t root)
   }
 }
 
-static void find_order(struct cn_callgraph *graph)
+static void order_nodes(struct cn_callgraph *graph)
 {
-  struct walk walk = {.graph = graph};
+  struct order_walk walk = {.graph = graph};
 
   walk.seen = cn_alloc(graph->count * sizeof *walk.seen);
   walk.next = cn_alloc(graph->count * sizeof *walk.next);
@@ -170,7 +170,7 @@ static void find_order(struct cn_callgraph *graph)
 
 /* From outside the unknown calls of a function can lead back to it if it can be reached from there. LLVM's "norecurse"
  * rules that out. */
-static void find_ways_back(struct cn_callgraph *graph)
+static void find_nodes_called_back(struct cn_callgraph *graph)
 {
   bool *reached = cn_alloc(graph->count * sizeof *reached);
   unsigned norecurse = cn_attribute_kind("norecurse");
@@ -213,11 +213,11 @@ void cn_callgraph_build(struct cn_callgraph *graph, struct cn_ctx *ctx)
   graph->count = (uint32_t)nodes.count;
   for (uint32_t n = 0; n < graph->count; n++) {
     struct cn_call_node *node = &graph->nodes[n];
-    node->open = !is_local(node->function) || !is_only_called(graph, node->function);
-    add_calls(graph, node);
+    node->open = !has_local_linkage(node->function) || !is_only_called(graph, node->function);
+    add_callees(graph, node);
   }
-  find_order(graph);
-  find_ways_back(graph);
+  order_nodes(graph);
+  find_nodes_called_back(graph);
   CN_ASSERT_VALID(cn_callgraph_wrong(graph));
 }
 
@@ -232,17 +232,17 @@ void cn_callgraph_free(struct cn_callgraph *graph)
 }
 
 /* A function that lacks polls itself leaves a cycle unbroken: its caller polls before, if it calls anything. */
-static bool is_without_polls(const struct cn_call_node *node)
+static bool lacks_polls(const struct cn_call_node *node)
 {
   return (node->callee_count || node->unknown) && cn_string_attribute(node->function, CN_ATTR_NOPOLL);
 }
 
-bool cn_callgraph_closes(const struct cn_callgraph *graph, uint32_t caller, LLVMValueRef callee)
+bool cn_callgraph_call_closes_cycle(const struct cn_callgraph *graph, uint32_t caller, LLVMValueRef callee)
 {
-  uint32_t to = cn_callgraph_find(graph, callee);
+  uint32_t to = cn_callgraph_find_node(graph, callee);
 
   CN_ASSERT(caller < graph->count);
   if (to == CN_NO_NODE)
-    return graph->nodes[caller].comes_back && !(callee && cn_callgraph_is_safepoint(callee));
-  return graph->nodes[to].rank >= graph->nodes[caller].rank || is_without_polls(&graph->nodes[to]);
+    return graph->nodes[caller].comes_back && !(callee && cn_callgraph_is_safepoint_entry(callee));
+  return graph->nodes[to].rank >= graph->nodes[caller].rank || lacks_polls(&graph->nodes[to]);
 }

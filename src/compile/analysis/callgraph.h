@@ -37,19 +37,19 @@ void cn_callgraph_free(struct cn_callgraph *graph);
 /* Null, or the fault of the graph. Linear in the calls. */
 const char *cn_callgraph_wrong(const struct cn_callgraph *graph);
 /* CN_NO_NODE: other than a managed definition. */
-uint32_t cn_callgraph_find(const struct cn_callgraph *graph, LLVMValueRef function);
+uint32_t cn_callgraph_find_node(const struct cn_callgraph *graph, LLVMValueRef function);
 
 /* True if a direct call of `function` always ends here: the definition is final. */
-bool cn_callgraph_is_certain(const struct cn_ctx *ctx, LLVMValueRef function);
+bool cn_callgraph_is_final(const struct cn_ctx *ctx, LLVMValueRef function);
 
 /* The function that a call or statepoint names, through aliases that are final; null: a pointer. */
-LLVMValueRef cn_callgraph_target(const struct cn_ctx *ctx, LLVMValueRef call);
+LLVMValueRef cn_callgraph_target_of_call(const struct cn_ctx *ctx, LLVMValueRef call);
 
 /* True for an entry of the runtime where the thread is at a safepoint, if it never calls back into the program. */
-bool cn_callgraph_is_safepoint(LLVMValueRef function);
+bool cn_callgraph_is_safepoint_entry(LLVMValueRef function);
 
 /* True if a call of `callee` by the function of node `caller` closes a cycle of calls. Every cycle has a call that
  * does, so polls before those are on every cycle. A null callee: unknown. */
-bool cn_callgraph_closes(const struct cn_callgraph *graph, uint32_t caller, LLVMValueRef callee);
+bool cn_callgraph_call_closes_cycle(const struct cn_callgraph *graph, uint32_t caller, LLVMValueRef callee);
 
 #endif

@@ -11,7 +11,7 @@ static const char *node_wrong(const struct cn_callgraph *graph, uint32_t n)
 
   if (LLVMIsDeclaration(node->function) || !cn_is_managed(node->function))
     return "call graph: a node is no managed definition";
-  if (cn_callgraph_find(graph, node->function) != n)
+  if (cn_callgraph_find_node(graph, node->function) != n)
     return "call graph: the index does not lead to a node";
   if (node->rank >= graph->count || graph->order[node->rank] != n)
     return "call graph: a node does not have its rank";

@@ -26,28 +26,29 @@ bool cn_is_call(LLVMValueRef instruction)
   }
 }
 
-static bool site_has(LLVMValueRef call, const char *attribute)
+static bool site_has_attribute(LLVMValueRef call, const char *attribute)
 {
   unsigned kind = cn_attribute_kind(attribute);
 
   return LLVMGetCallSiteEnumAttribute(call, CN_FUNCTION_INDEX, kind) != NULL;
 }
 
-bool cn_calls_have(LLVMValueRef call, const char *attribute)
+bool cn_calls_has_attribute(LLVMValueRef call, const char *attribute)
 {
   LLVMValueRef callee = cn_direct_callee(call);
   unsigned kind = cn_attribute_kind(attribute);
 
   CN_ASSERT(cn_is_call(call));
-  return site_has(call, attribute) || (callee && LLVMGetEnumAttributeAtIndex(callee, CN_FUNCTION_INDEX, kind));
+  return site_has_attribute(call, attribute) ||
+         (callee && LLVMGetEnumAttributeAtIndex(callee, CN_FUNCTION_INDEX, kind));
 }
 
-bool cn_calls_musttail(LLVMValueRef i)
+bool cn_calls_is_musttail(LLVMValueRef i)
 {
   return LLVMIsACallInst(i) && LLVMGetTailCallKind(i) == LLVMTailCallKindMustTail;
 }
 
-bool cn_calls_have_attributes(LLVMValueRef call, unsigned arguments)
+bool cn_calls_site_has_attributes(LLVMValueRef call, unsigned arguments)
 {
   CN_ASSERT(cn_is_call(call));
   if (LLVMGetCallSiteAttributeCount(call, CN_FUNCTION_INDEX))
@@ -58,7 +59,7 @@ bool cn_calls_have_attributes(LLVMValueRef call, unsigned arguments)
   return false;
 }
 
-static bool have_string(LLVMValueRef call, const char *attribute)
+static bool has_string_attribute(LLVMValueRef call, const char *attribute)
 {
   LLVMValueRef callee = cn_direct_callee(call);
   unsigned length = (unsigned)strlen(attribute);
@@ -67,7 +68,7 @@ static bool have_string(LLVMValueRef call, const char *attribute)
          (callee && LLVMGetStringAttributeAtIndex(callee, CN_FUNCTION_INDEX, attribute, length));
 }
 
-bool cn_calls_still(LLVMValueRef call)
+bool cn_calls_keeps_objects_in_place(LLVMValueRef call)
 {
   if (!cn_is_call(call) || LLVMIsAInlineAsm(LLVMGetCalledValue(call)))
     return false;
@@ -77,7 +78,7 @@ bool cn_calls_still(LLVMValueRef call)
   return callee && LLVMIsAFunction(callee) && cn_string_attribute(callee, CN_ATTR_STILL);
 }
 
-bool cn_calls_bundle(LLVMValueRef call, const char *tag, uint32_t *first, uint32_t *end)
+bool cn_calls_find_bundle(LLVMValueRef call, const char *tag, uint32_t *first, uint32_t *end)
 {
   unsigned count = LLVMGetNumOperandBundles(call);
   bool found = false;
@@ -103,13 +104,13 @@ bool cn_calls_bundle(LLVMValueRef call, const char *tag, uint32_t *first, uint32
   return found;
 }
 
-bool cn_calls_copy(LLVMValueRef i)
+bool cn_calls_is_memory_copy(LLVMValueRef i)
 {
   return cn_calls_intrinsic(i, "llvm.memcpy") || cn_calls_intrinsic(i, "llvm.memmove") ||
          cn_calls_intrinsic(i, "llvm.memcpy.inline");
 }
 
-LLVMValueRef cn_calls_metadata(LLVMValueRef call, const char *name)
+LLVMValueRef cn_calls_find_metadata(LLVMValueRef call, const char *name)
 {
   LLVMValueRef found = NULL;
   size_t count;
@@ -120,14 +121,14 @@ LLVMValueRef cn_calls_metadata(LLVMValueRef call, const char *name)
   LLVMValueMetadataEntry *entries = LLVMInstructionGetAllMetadataOtherThanDebugLoc(call, &count);
   for (unsigned i = 0; i < count && !found; i++) {
     unsigned kind = LLVMValueMetadataEntriesGetKind(entries, i);
-    if (kind >= cn_fixed_metadata_kinds() && kind == LLVMGetMDKindIDInContext(llvm, name, (unsigned)strlen(name)))
+    if (kind >= cn_fixed_metadata_kind_count() && kind == LLVMGetMDKindIDInContext(llvm, name, (unsigned)strlen(name)))
       found = LLVMMetadataAsValue(llvm, LLVMValueMetadataEntriesGetMetadata(entries, i));
   }
   LLVMDisposeValueMetadataEntries(entries);
   return found;
 }
 
-LLVMValueRef cn_calls_base(LLVMValueRef call)
+LLVMValueRef cn_calls_base_argument(LLVMValueRef call)
 {
   static const char mark[] = "cairn-base";
   LLVMValueRef callee = cn_direct_callee(call);
@@ -162,7 +163,7 @@ bool cn_calls_type_has_refs(LLVMTypeRef function_type)
 }
 
 /* References among the operands count too: those of a variadic call are absent from all types. */
-static bool has_refs(LLVMValueRef call)
+static bool call_has_refs(LLVMValueRef call)
 {
   if (cn_calls_type_has_refs(LLVMGetCalledFunctionType(call)))
     return true;
@@ -176,13 +177,13 @@ static struct cn_call_class classify_intrinsic(LLVMValueRef call, LLVMValueRef c
 {
   if (cn_calls_intrinsic(call, "llvm.experimental.gc.statepoint"))
     return (struct cn_call_class){CN_CALL_STATEPOINT, "statepoint"};
-  if (have_string(call, CN_ATTR_LEAF))
+  if (has_string_attribute(call, CN_ATTR_LEAF))
     return (struct cn_call_class){CN_CALL_LEAF, "attribute gc-leaf-function"};
   if (cn_intrinsic_runs_code(callee))
-    return (struct cn_call_class){CN_CALL_PARSE, "intrinsic that runs other code"};
+    return (struct cn_call_class){CN_CALL_PARSE_POINT, "intrinsic that runs other code"};
   /* A copy element by element may be interrupted by a safepoint, so that collections can start during a long one. */
-  if (cn_intrinsic_does(call, CN_EFFECT_COPY) && !cn_intrinsic_is_block(call) && has_refs(call))
-    return (struct cn_call_class){CN_CALL_PARSE, "element-wise atomic copy of managed memory"};
+  if (cn_intrinsic_has_effect(call, CN_EFFECT_COPY) && !cn_is_block_copy_or_fill(call) && call_has_refs(call))
+    return (struct cn_call_class){CN_CALL_PARSE_POINT, "element-wise atomic copy of managed memory"};
   return (struct cn_call_class){CN_CALL_LEAF, "intrinsic expanded in line"};
 }
 
@@ -193,11 +194,11 @@ static bool is_nocallback(LLVMValueRef call, LLVMValueRef callee)
 {
   if (callee && cn_is_managed(callee) && !LLVMIsDeclaration(callee))
     return false;
-  return site_has(call, "nocallback") || (cn_calls_have(call, "nocallback") && !has_refs(call));
+  return site_has_attribute(call, "nocallback") || (cn_calls_has_attribute(call, "nocallback") && !call_has_refs(call));
 }
 
 /* Each call of an external function comes here: one comparison is enough for most. */
-bool cn_calls_is_marker(const char *name)
+bool cn_calls_is_marker_name(const char *name)
 {
   static const char prefix[] = "cairn."; /* of each of them */
 
@@ -207,7 +208,7 @@ bool cn_calls_is_marker(const char *name)
          strcmp(name, CN_SPAN_END) == 0 || strcmp(name, CN_USER_ROOT) == 0;
 }
 
-bool cn_calls_is_tag(const char *name)
+bool cn_calls_is_tag_name(const char *name)
 {
   return strcmp(name, CN_TAG_FROM) == 0 || strcmp(name, CN_TAG_IS) == 0 || strcmp(name, CN_TAG_VALUE) == 0;
 }
@@ -219,38 +220,39 @@ static struct cn_call_class classify_direct(LLVMValueRef call, LLVMValueRef call
   bool external = LLVMIsDeclaration(callee) || LLVMGetLinkage(callee) == LLVMAvailableExternallyLinkage;
 
   if (!external)
-    return (struct cn_call_class){CN_CALL_PARSE, cn_is_managed(callee) ? "managed function" : "unmanaged function"};
-  if (cn_calls_is_marker(name))
+    return (struct cn_call_class){CN_CALL_PARSE_POINT,
+                                  cn_is_managed(callee) ? "managed function" : "unmanaged function"};
+  if (cn_calls_is_marker_name(name))
     return (struct cn_call_class){CN_CALL_LEAF, "a marker, which is deleted later"};
-  if (cn_calls_is_tag(name))
+  if (cn_calls_is_tag_name(name))
     return (struct cn_call_class){CN_CALL_LEAF, "it makes or reads an immediate"};
   const char *reason = cn_calls_leaf_reason(name);
-  if (reason && !has_refs(call) && !cn_calls_type_has_refs(LLVMGlobalGetValueType(callee)))
+  if (reason && !call_has_refs(call) && !cn_calls_type_has_refs(LLVMGlobalGetValueType(callee)))
     return (struct cn_call_class){CN_CALL_LEAF, reason};
-  return (struct cn_call_class){CN_CALL_PARSE, "external function, may reach a safepoint"};
+  return (struct cn_call_class){CN_CALL_PARSE_POINT, "external function, may reach a safepoint"};
 }
 
 struct cn_call_class cn_classify_call(LLVMValueRef instruction)
 {
   if (!cn_is_call(instruction))
-    return (struct cn_call_class){CN_CALL_NOT, "no call"};
+    return (struct cn_call_class){CN_CALL_NONE, "no call"};
   if (LLVMIsAInlineAsm(LLVMGetCalledValue(instruction)))
     return (struct cn_call_class){CN_CALL_LEAF, "inline assembly"};
   LLVMValueRef callee = cn_direct_callee(instruction);
   if (callee && LLVMGetIntrinsicID(callee))
     return classify_intrinsic(instruction, callee);
-  if (cn_calls_musttail(instruction))
+  if (cn_calls_is_musttail(instruction))
     return (struct cn_call_class){CN_CALL_MUSTTAIL, "musttail: the frame is gone"};
-  if (have_string(instruction, CN_ATTR_LEAF))
+  if (has_string_attribute(instruction, CN_ATTR_LEAF))
     return (struct cn_call_class){CN_CALL_LEAF, "attribute gc-leaf-function"};
   if (is_nocallback(instruction, callee))
     return (struct cn_call_class){CN_CALL_LEAF, "attribute nocallback"};
   if (callee)
     return classify_direct(instruction, callee);
-  return (struct cn_call_class){CN_CALL_PARSE, "indirect call"};
+  return (struct cn_call_class){CN_CALL_PARSE_POINT, "indirect call"};
 }
 
-const char *cn_calls_name(LLVMValueRef call, char *buffer, size_t size)
+const char *cn_calls_describe(LLVMValueRef call, char *buffer, size_t size)
 {
   LLVMValueRef callee = LLVMGetCalledValue(call);
   char name[120];
@@ -265,7 +267,7 @@ const char *cn_calls_name(LLVMValueRef call, char *buffer, size_t size)
   return buffer;
 }
 
-bool cn_calls_list_operands(LLVMValueRef call)
+bool cn_calls_lists_operands(LLVMValueRef call)
 {
   CN_ASSERT(cn_is_call(call));
   return LLVMGetCallSiteAttributeCount(call, CN_FUNCTION_INDEX) &&
@@ -273,12 +275,12 @@ bool cn_calls_list_operands(LLVMValueRef call)
                                         (unsigned)strlen(CN_ATTR_LIVE_OPERANDS));
 }
 
-bool cn_calls_unknown_intrinsic(LLVMValueRef instruction)
+bool cn_calls_is_unknown_intrinsic(LLVMValueRef instruction)
 {
   if (!LLVMIsACallInst(instruction) && !LLVMIsAInvokeInst(instruction))
     return false;
-  return cn_calls_some_intrinsic(instruction) && !cn_intrinsic_of(instruction) &&
-         cn_classify_call(instruction).kind == CN_CALL_LEAF && cn_intrinsic_touches(instruction);
+  return cn_calls_some_intrinsic(instruction) && !cn_intrinsic_row_of_call(instruction) &&
+         cn_classify_call(instruction).kind == CN_CALL_LEAF && cn_call_touches_references(instruction);
 }
 
 static bool calls_slow_path(LLVMValueRef call)
@@ -294,13 +296,13 @@ static bool calls_slow_path(LLVMValueRef call)
 
 /* A module has come to the rewriter if a function of it has statepoints, or the polls and slow paths that passes before
  * it made. Then all its functions have. */
-bool cn_calls_rewritten(LLVMValueRef function)
+bool cn_calls_is_rewritten_function(LLVMValueRef function)
 {
   CN_ASSERT(LLVMIsAFunction(function));
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
       enum cn_call_kind kind = cn_classify_call(i).kind;
-      if (kind == CN_CALL_STATEPOINT || (kind == CN_CALL_PARSE && calls_slow_path(i)))
+      if (kind == CN_CALL_STATEPOINT || (kind == CN_CALL_PARSE_POINT && calls_slow_path(i)))
         return true;
     }
   return false;

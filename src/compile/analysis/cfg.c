@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Builds the control flow graph of a function. Needs: nothing. Provides: struct cn_cfg. Breaks: nothing, except that
- * cn_split_before() and cn_redirect_entries() invalidate any struct cn_cfg of their function.
+ * cn_split_block_before() and cn_redirect_incoming_edges() invalidate any struct cn_cfg of their function.
  *
  * Dominators: K. Cooper, T. Harvey, K. Kennedy, "A Simple, Fast Dominance Algorithm" (2001).
  */
@@ -18,7 +18,7 @@
 
 typedef CN_VECTOR(uint32_t) index_vector;
 
-uint32_t cn_cfg_index(const struct cn_cfg *cfg, LLVMBasicBlockRef block)
+uint32_t cn_cfg_index_of(const struct cn_cfg *cfg, LLVMBasicBlockRef block)
 {
   const uint64_t *index = cn_ptrmap_find(&cfg->index, block);
 
@@ -26,14 +26,14 @@ uint32_t cn_cfg_index(const struct cn_cfg *cfg, LLVMBasicBlockRef block)
 }
 
 /* Depth-first search with its own stack; blocks in post-order, and each in the index. */
-static void post_order(struct cn_cfg *cfg, LLVMBasicBlockRef *order)
+static void collect_post_order(struct cn_cfg *cfg, LLVMBasicBlockRef *order)
 {
-  struct frame {
+  struct search_frame {
     LLVMBasicBlockRef block;
     LLVMValueRef end;
     unsigned next, count;
   };
-  CN_VECTOR(struct frame) stack = {0};
+  CN_VECTOR(struct search_frame) stack = {0};
   LLVMBasicBlockRef to = LLVMGetEntryBasicBlock(cfg->function);
   bool fresh = true;
 
@@ -41,9 +41,9 @@ static void post_order(struct cn_cfg *cfg, LLVMBasicBlockRef *order)
   do {
     if (fresh) {
       LLVMValueRef end = LLVMGetBasicBlockTerminator(to);
-      cn_push(&stack, (struct frame){to, end, 0, LLVMGetNumSuccessors(end)});
+      cn_push(&stack, (struct search_frame){to, end, 0, LLVMGetNumSuccessors(end)});
     }
-    struct frame *top = &stack.at[stack.count - 1];
+    struct search_frame *top = &stack.at[stack.count - 1];
     if ((fresh = top->next < top->count)) {
       to = LLVMGetSuccessor(top->end, top->next++);
       cn_ptrmap_add(&cfg->index, to, &fresh);
@@ -61,19 +61,19 @@ static void connect_blocks(struct cn_cfg *cfg)
   uint32_t edges = 0;
 
   for (uint32_t i = 0; i < cfg->count; i++) {
-    struct cn_block *b = &cfg->blocks[i];
+    struct cn_cfg_block *b = &cfg->blocks[i];
     b->succ_count = LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(b->block));
     edges += b->succ_count;
   }
   cfg->edges = cn_alloc(2 * (size_t)edges * sizeof *cfg->edges);
   uint32_t *next = cfg->edges;
   for (uint32_t i = 0; i < cfg->count; i++) {
-    struct cn_block *b = &cfg->blocks[i];
+    struct cn_cfg_block *b = &cfg->blocks[i];
     LLVMValueRef end = LLVMGetBasicBlockTerminator(b->block);
     b->succs = next;
     next += b->succ_count;
     for (unsigned s = 0; s < b->succ_count; s++) {
-      b->succs[s] = cn_cfg_index(cfg, LLVMGetSuccessor(end, s));
+      b->succs[s] = cn_cfg_index_of(cfg, LLVMGetSuccessor(end, s));
       cfg->blocks[b->succs[s]].pred_count++;
     }
   }
@@ -84,23 +84,23 @@ static void connect_blocks(struct cn_cfg *cfg)
   }
   for (uint32_t i = 0; i < cfg->count; i++)
     for (unsigned s = 0; s < cfg->blocks[i].succ_count; s++) {
-      struct cn_block *to = &cfg->blocks[cfg->blocks[i].succs[s]];
+      struct cn_cfg_block *to = &cfg->blocks[cfg->blocks[i].succs[s]];
       to->preds[to->pred_count++] = i;
     }
 }
 
 /* Find the immediate dominators, by forward edges alone (`forward`) or by all edges. True if one changed. The last
  * predecessors first: the others then meet on their way up, and all walks stay short. */
-static bool meet_all(struct cn_cfg *cfg, bool forward)
+static bool update_dominators(struct cn_cfg *cfg, bool forward)
 {
   bool changed = false;
 
   for (uint32_t i = 1; i < cfg->count; i++) {
-    struct cn_block *b = &cfg->blocks[i];
+    struct cn_cfg_block *b = &cfg->blocks[i];
     uint32_t idom = CN_NO_BLOCK;
     for (uint32_t p = b->pred_count; p-- > 0;)
-      if (!forward || !cn_cfg_retreats(b->preds[p], i))
-        idom = idom == CN_NO_BLOCK ? b->preds[p] : cn_cfg_meet(cfg, idom, b->preds[p]);
+      if (!forward || !cn_cfg_is_retreating_edge(b->preds[p], i))
+        idom = idom == CN_NO_BLOCK ? b->preds[p] : cn_cfg_common_dominator(cfg, idom, b->preds[p]);
     changed |= idom != b->idom;
     b->idom = idom;
   }
@@ -109,7 +109,7 @@ static bool meet_all(struct cn_cfg *cfg, bool forward)
 
 /* Number the blocks so that a query of dominance takes constant time: the blocks that one dominates
  * have consecutive places. */
-static void number_tree(struct cn_cfg *cfg)
+static void number_dominator_tree(struct cn_cfg *cfg)
 {
   uint32_t *next = cn_alloc(cfg->count * sizeof *next);
 
@@ -121,7 +121,7 @@ static void number_tree(struct cn_cfg *cfg)
       cfg->blocks[cfg->blocks[i].idom].below += cfg->blocks[i].below;
   }
   for (uint32_t i = 0; i < cfg->count; i++) {
-    struct cn_block *b = &cfg->blocks[i];
+    struct cn_cfg_block *b = &cfg->blocks[i];
     b->place = i ? next[b->idom] : 0;
     next[b->idom] += b->below;
     next[i] = b->place + 1;
@@ -135,11 +135,11 @@ bool cn_cfg_dominates(const struct cn_cfg *cfg, uint32_t a, uint32_t b)
   return cfg->blocks[b].place - cfg->blocks[a].place < cfg->blocks[a].below;
 }
 
-bool cn_cfg_irreducible(const struct cn_cfg *cfg)
+bool cn_cfg_is_irreducible(const struct cn_cfg *cfg)
 {
   for (uint32_t b = 0; b < cfg->count; b++)
     for (uint32_t s = 0; s < cfg->blocks[b].succ_count; s++)
-      if (cn_cfg_retreats(b, cfg->blocks[b].succs[s]) && !cn_cfg_dominates(cfg, cfg->blocks[b].succs[s], b))
+      if (cn_cfg_is_retreating_edge(b, cfg->blocks[b].succs[s]) && !cn_cfg_dominates(cfg, cfg->blocks[b].succs[s], b))
         return true;
   return false;
 }
@@ -148,13 +148,13 @@ bool cn_cfg_irreducible(const struct cn_cfg *cfg)
 static void find_dominators(struct cn_cfg *cfg)
 {
   cfg->blocks[0].idom = 0;
-  meet_all(cfg, true);
-  number_tree(cfg);
-  if (!cn_cfg_irreducible(cfg))
+  update_dominators(cfg, true);
+  number_dominator_tree(cfg);
+  if (!cn_cfg_is_irreducible(cfg))
     return;
-  while (meet_all(cfg, false))
+  while (update_dominators(cfg, false))
     ;
-  number_tree(cfg);
+  number_dominator_tree(cfg);
 }
 
 /* The header of the outermost loop found so far that block `i` is in, or CN_NO_BLOCK. `up` maps the header of a loop to
@@ -176,7 +176,7 @@ static uint32_t outermost_header_of(const struct cn_cfg *cfg, uint32_t i, uint32
 }
 
 /* Put block `i`, or the outermost loop found so far that it is in, into the loop of `header`. */
-static void enter_loop(struct cn_cfg *cfg, uint32_t i, uint32_t header, uint32_t *up, index_vector *work)
+static void add_to_loop(struct cn_cfg *cfg, uint32_t i, uint32_t header, uint32_t *up, index_vector *work)
 {
   uint32_t top = outermost_header_of(cfg, i, up);
 
@@ -194,21 +194,21 @@ static void enter_loop(struct cn_cfg *cfg, uint32_t i, uint32_t header, uint32_t
 /* Find the natural loop with this header (all its back edges together), if it exists. Headers are visited from the
  * innermost, which come last in reverse post-order. A loop that lies in it is entered as a whole, and left at its
  * header. */
-static void fill_loop(struct cn_cfg *cfg, uint32_t header, uint32_t *up)
+static void find_natural_loop(struct cn_cfg *cfg, uint32_t header, uint32_t *up)
 {
   index_vector work = {0};
 
   for (uint32_t p = 0; p < cfg->blocks[header].pred_count; p++) {
     uint32_t latch = cfg->blocks[header].preds[p];
-    if (!cn_cfg_retreats(latch, header) || !cn_cfg_dominates(cfg, header, latch))
+    if (!cn_cfg_is_retreating_edge(latch, header) || !cn_cfg_dominates(cfg, header, latch))
       continue;
     cfg->blocks[header].loop = header;
-    enter_loop(cfg, latch, header, up, &work);
+    add_to_loop(cfg, latch, header, up, &work);
   }
   while (work.count) {
     uint32_t i = work.at[--work.count];
     for (uint32_t p = 0; p < cfg->blocks[i].pred_count; p++)
-      enter_loop(cfg, cfg->blocks[i].preds[p], header, up, &work);
+      add_to_loop(cfg, cfg->blocks[i].preds[p], header, up, &work);
   }
   cn_free(&work);
 }
@@ -220,10 +220,10 @@ static void find_loops(struct cn_cfg *cfg)
   for (uint32_t i = 0; i < cfg->count; i++)
     up[i] = i;
   for (uint32_t i = cfg->count; i-- > 0;)
-    fill_loop(cfg, i, up);
+    find_natural_loop(cfg, i, up);
   free(up);
   for (uint32_t i = 0; i < cfg->count; i++) {
-    struct cn_block *b = &cfg->blocks[i];
+    struct cn_cfg_block *b = &cfg->blocks[i];
     uint32_t around = b->loop == i ? b->outer : b->loop;
     b->depth = (around == CN_NO_BLOCK ? 0 : cfg->blocks[around].depth) + (b->loop == i);
   }
@@ -236,10 +236,10 @@ void cn_cfg_build_edges(struct cn_cfg *cfg, LLVMValueRef function)
 
   CN_ASSERT(LLVMIsAFunction(function));
   *cfg = (struct cn_cfg){.function = function};
-  post_order(cfg, order);
+  collect_post_order(cfg, order);
   cfg->blocks = cn_alloc(cfg->count * sizeof *cfg->blocks);
   for (uint32_t i = 0; i < cfg->count; i++) {
-    cfg->blocks[i] = (struct cn_block){
+    cfg->blocks[i] = (struct cn_cfg_block){
         .block = order[cfg->count - 1 - i], .idom = CN_NO_BLOCK, .loop = CN_NO_BLOCK, .outer = CN_NO_BLOCK};
     *cn_ptrmap_find(&cfg->index, cfg->blocks[i].block) = i;
   }
@@ -274,7 +274,7 @@ void cn_cfg_free(struct cn_cfg *cfg)
   *cfg = (struct cn_cfg){0};
 }
 
-static void move_to(LLVMBuilderRef builder, LLVMValueRef instruction)
+static void move_to_builder(LLVMBuilderRef builder, LLVMValueRef instruction)
 {
   size_t length;
   char *name = cn_strdup(LLVMGetValueName2(instruction, &length));
@@ -284,7 +284,7 @@ static void move_to(LLVMBuilderRef builder, LLVMValueRef instruction)
   free(name);
 }
 
-void cn_move_before(struct cn_ctx *ctx, LLVMValueRef instruction, LLVMValueRef before)
+void cn_move_instruction_before(struct cn_ctx *ctx, LLVMValueRef instruction, LLVMValueRef before)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
@@ -294,7 +294,7 @@ void cn_move_before(struct cn_ctx *ctx, LLVMValueRef instruction, LLVMValueRef b
   else
     LLVMPositionBuilderBefore(builder, before);
   LLVMSetCurrentDebugLocation2(builder, NULL); /* else it would get that of `before` */
-  move_to(builder, instruction);
+  move_to_builder(builder, instruction);
   LLVMDisposeBuilder(builder);
 }
 
@@ -309,7 +309,7 @@ static void retarget_edges(LLVMValueRef end, LLVMBasicBlockRef from, LLVMBasicBl
  * it in its successors' phis; replacing those of a block without a terminator does not. So: name `to` everywhere (phis
  * follow), then take back the branches while `to` is still empty. A block that is its own successor has lost that edge
  * at that moment, since its branch has been renamed already: its phis stand in their own block meanwhile. */
-static void rename_in_phis(struct cn_ctx *ctx, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
+static void rename_incoming_block(struct cn_ctx *ctx, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(from), phi;
   LLVMBasicBlockRef phis = LLVMInsertBasicBlockInContext(ctx->llvm, to, "");
@@ -317,19 +317,19 @@ static void rename_in_phis(struct cn_ctx *ctx, LLVMBasicBlockRef from, LLVMBasic
 
   LLVMPositionBuilderAtEnd(builder, phis);
   while ((phi = LLVMGetFirstInstruction(from)) && LLVMIsAPHINode(phi))
-    move_to(builder, phi);
+    move_to_builder(builder, phi);
   retarget_edges(end, from, phis);
   LLVMReplaceAllUsesWith(LLVMBasicBlockAsValue(from), LLVMBasicBlockAsValue(to));
   LLVMReplaceAllUsesWith(LLVMBasicBlockAsValue(to), LLVMBasicBlockAsValue(from));
   retarget_edges(end, phis, from);
   LLVMValueRef first = LLVMGetFirstInstruction(from);
   while ((phi = LLVMGetFirstInstruction(phis)))
-    cn_move_before(ctx, phi, first);
+    cn_move_instruction_before(ctx, phi, first);
   LLVMDeleteBasicBlock(phis);
   LLVMDisposeBuilder(builder);
 }
 
-void cn_redirect_entries(LLVMBasicBlockRef block, LLVMBasicBlockRef to, const struct cn_ptrmap *kept)
+void cn_redirect_incoming_edges(LLVMBasicBlockRef block, LLVMBasicBlockRef to, const struct cn_ptrmap *kept)
 {
   CN_VECTOR(LLVMValueRef) ends = {0};
 
@@ -344,7 +344,8 @@ void cn_redirect_entries(LLVMBasicBlockRef block, LLVMBasicBlockRef to, const st
 }
 
 /* The entries of `from` in a new phi come from `to`, where one edge remains of several. */
-static void enter_by(LLVMBuilderRef builder, LLVMValueRef phi, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
+static void rebuild_phi_for_split_edge(LLVMBuilderRef builder, LLVMValueRef phi, LLVMBasicBlockRef from,
+                                       LLVMBasicBlockRef to)
 {
   LLVMPositionBuilderBeforeInstrAndDbgRecords(builder, phi);
   LLVMValueRef renamed = cn_build_phi_like(builder, phi, "");
@@ -359,7 +360,7 @@ static void enter_by(LLVMBuilderRef builder, LLVMValueRef phi, LLVMBasicBlockRef
       LLVMAddIncoming(renamed, &value, &to, 1);
     entered |= block == from;
   }
-  cn_emit_instead(phi, renamed);
+  cn_emit_replace_instruction(phi, renamed);
 }
 
 LLVMBasicBlockRef cn_split_edge(struct cn_ctx *ctx, LLVMValueRef end, unsigned which)
@@ -372,7 +373,7 @@ LLVMBasicBlockRef cn_split_edge(struct cn_ctx *ctx, LLVMValueRef end, unsigned w
   CN_CHECK(cn_is_branch(end) || LLVMIsASwitchInst(end));
   for (LLVMValueRef phi = LLVMGetFirstInstruction(to); LLVMIsAPHINode(phi); phi = next) {
     next = LLVMGetNextInstruction(phi);
-    enter_by(builder, phi, from, between);
+    rebuild_phi_for_split_edge(builder, phi, from, between);
   }
   retarget_edges(end, to, between);
   LLVMPositionBuilderAtEnd(builder, between);
@@ -411,7 +412,7 @@ LLVMValueRef cn_phi_only_input(LLVMValueRef phi)
 
 /* The first instruction from `at` on other than an alloca of fixed size. Those stay in the entry block: elsewhere they
  * would be dynamic. */
-static LLVMValueRef keep_allocas(struct cn_ctx *ctx, LLVMValueRef at)
+static LLVMValueRef move_allocas_before_split(struct cn_ctx *ctx, LLVMValueRef at)
 {
   LLVMBasicBlockRef block = LLVMGetInstructionParent(at);
 
@@ -424,12 +425,12 @@ static LLVMValueRef keep_allocas(struct cn_ctx *ctx, LLVMValueRef at)
     if (i == at)
       at = next;
     else
-      cn_move_before(ctx, i, at);
+      cn_move_instruction_before(ctx, i, at);
   }
   return at;
 }
 
-LLVMBasicBlockRef cn_split_before(struct cn_ctx *ctx, LLVMValueRef at, const char *name)
+LLVMBasicBlockRef cn_split_block_before(struct cn_ctx *ctx, LLVMValueRef at, const char *name)
 {
   LLVMBasicBlockRef head = LLVMGetInstructionParent(at);
   LLVMBasicBlockRef next = LLVMGetNextBasicBlock(head);
@@ -440,16 +441,16 @@ LLVMBasicBlockRef cn_split_before(struct cn_ctx *ctx, LLVMValueRef at, const cha
   struct cn_moving_records records;
 
   CN_CHECK(!LLVMIsAPHINode(at));
-  at = keep_allocas(ctx, at);
-  cn_records_note(&records, ctx, at);
-  rename_in_phis(ctx, head, tail);
+  at = move_allocas_before_split(ctx, at);
+  cn_moving_records_gather(&records, ctx, at);
+  rename_incoming_block(ctx, head, tail);
   LLVMPositionBuilderAtEnd(builder, tail);
   for (LLVMValueRef i = at, after; i; i = after) {
     after = LLVMGetNextInstruction(i);
-    move_to(builder, i);
+    move_to_builder(builder, i);
   }
   LLVMPositionBuilderAtEnd(builder, head);
-  cn_records_follow(&records, LLVMBuildBr(builder, tail));
+  cn_moving_records_reinsert(&records, LLVMBuildBr(builder, tail));
   LLVMDisposeBuilder(builder);
   return tail;
 }

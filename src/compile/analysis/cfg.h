@@ -12,7 +12,7 @@
 
 #define CN_NO_BLOCK UINT32_MAX
 
-struct cn_block {
+struct cn_cfg_block {
   LLVMBasicBlockRef block;
   uint32_t *preds, *succs; /* indices; a block that is a successor twice is listed twice */
   uint32_t pred_count, succ_count;
@@ -37,7 +37,7 @@ struct cn_block {
  *     the header, and is less deep by one */
 struct cn_cfg {
   LLVMValueRef function;
-  struct cn_block *blocks;
+  struct cn_cfg_block *blocks;
   uint32_t *edges; /* preds and succs are slices of it */
   uint32_t count;
   struct cn_ptrmap index; /* LLVMBasicBlockRef -> index */
@@ -52,15 +52,16 @@ void cn_cfg_add_dominators(struct cn_cfg *cfg);
 void cn_cfg_free(struct cn_cfg *cfg);
 /* Null, or the fault of the graph, compared with the function as it is now. Linear. */
 const char *cn_cfg_wrong(const struct cn_cfg *cfg);
-uint32_t cn_cfg_index(const struct cn_cfg *cfg, LLVMBasicBlockRef block); /* CN_NO_BLOCK if unreachable */
-bool cn_cfg_dominates(const struct cn_cfg *cfg, uint32_t a, uint32_t b);  /* reflexive */
-static inline bool cn_cfg_retreats(uint32_t from, uint32_t to)
+uint32_t cn_cfg_index_of(const struct cn_cfg *cfg, LLVMBasicBlockRef block); /* CN_NO_BLOCK if unreachable */
+bool cn_cfg_dominates(const struct cn_cfg *cfg, uint32_t a, uint32_t b);     /* reflexive */
+static inline bool cn_cfg_is_retreating_edge(uint32_t from, uint32_t to)
 {
   return to <= from;
 }
 /* The meeting point of the paths upwards from `a` and `b` in a tree whose parents have lower indices; `steps` bounds
  * the steps. CN_NO_BLOCK: the bound is reached. */
-static inline uint32_t cn_tree_meet(const void *parents, size_t stride, uint32_t a, uint32_t b, uint32_t steps)
+static inline uint32_t cn_tree_common_ancestor(const void *parents, size_t stride, uint32_t a, uint32_t b,
+                                               uint32_t steps)
 {
   for (; a != b; steps--) {
     uint32_t *deep = a > b ? &a : &b;
@@ -71,15 +72,15 @@ static inline uint32_t cn_tree_meet(const void *parents, size_t stride, uint32_t
   return a;
 }
 /* The nearest block that dominates both. */
-static inline uint32_t cn_cfg_meet(const struct cn_cfg *cfg, uint32_t a, uint32_t b)
+static inline uint32_t cn_cfg_common_dominator(const struct cn_cfg *cfg, uint32_t a, uint32_t b)
 {
-  return cn_tree_meet(&cfg->blocks->idom, sizeof *cfg->blocks, a, b, UINT32_MAX);
+  return cn_tree_common_ancestor(&cfg->blocks->idom, sizeof *cfg->blocks, a, b, UINT32_MAX);
 }
 /* True if the graph has a cycle other than a natural loop. */
-bool cn_cfg_irreducible(const struct cn_cfg *cfg);
+bool cn_cfg_is_irreducible(const struct cn_cfg *cfg);
 
 /* Redirect every edge into `block` to `to`, except those from blocks in `kept`. Phis stay as they are. */
-void cn_redirect_entries(LLVMBasicBlockRef block, LLVMBasicBlockRef to, const struct cn_ptrmap *kept);
+void cn_redirect_incoming_edges(LLVMBasicBlockRef block, LLVMBasicBlockRef to, const struct cn_ptrmap *kept);
 /* A phi like `old`, with its incoming values still to come, at the builder's place. */
 LLVMValueRef cn_build_phi_like(LLVMBuilderRef builder, LLVMValueRef old, const char *name);
 /* The one incoming value of `phi` other than itself, which dominates it then; null if the number of such values is

@@ -10,16 +10,16 @@
 
 static const char *block_wrong(const struct cn_cfg *cfg, uint32_t i)
 {
-  const struct cn_block *b = &cfg->blocks[i];
+  const struct cn_cfg_block *b = &cfg->blocks[i];
   LLVMValueRef end = LLVMGetBasicBlockTerminator(b->block);
   bool reached = i == 0;
 
-  if (cn_cfg_index(cfg, b->block) != i)
+  if (cn_cfg_index_of(cfg, b->block) != i)
     return "control flow graph: the index does not lead to a block";
   if (!end || LLVMGetNumSuccessors(end) != b->succ_count)
     return "control flow graph: a terminator has changed";
   for (unsigned s = 0; s < b->succ_count; s++)
-    if (b->succs[s] >= cfg->count || cn_cfg_index(cfg, LLVMGetSuccessor(end, s)) != b->succs[s])
+    if (b->succs[s] >= cfg->count || cn_cfg_index_of(cfg, LLVMGetSuccessor(end, s)) != b->succs[s])
       return "control flow graph: an edge leads elsewhere";
   for (uint32_t p = 0; p < b->pred_count; p++)
     reached |= b->preds[p] < i;
@@ -36,7 +36,7 @@ static const char *preds_wrong(const struct cn_cfg *cfg)
   for (uint32_t i = 0; i < cfg->count && matches; i++)
     for (uint32_t s = 0; s < cfg->blocks[i].succ_count && matches; s++) {
       uint32_t to = cfg->blocks[i].succs[s];
-      const struct cn_block *b = &cfg->blocks[to];
+      const struct cn_cfg_block *b = &cfg->blocks[to];
       matches = next[to] < b->pred_count && b->preds[next[to]] == i;
       next[to]++;
     }
@@ -49,7 +49,7 @@ static const char *preds_wrong(const struct cn_cfg *cfg)
 /* Blocks that `i` is the parent of have disjoint slices of its places: their sum says so. */
 static const char *tree_wrong(const struct cn_cfg *cfg, uint32_t i, uint64_t *children)
 {
-  const struct cn_block *b = &cfg->blocks[i];
+  const struct cn_cfg_block *b = &cfg->blocks[i];
 
   if (i == 0)
     return b->idom == 0 && b->place == 0 && b->below == cfg->count
@@ -57,7 +57,7 @@ static const char *tree_wrong(const struct cn_cfg *cfg, uint32_t i, uint64_t *ch
                : "control flow graph: the entry is not the root of the dominator tree";
   if (b->idom >= i)
     return "control flow graph: a block comes before its immediate dominator";
-  const struct cn_block *parent = &cfg->blocks[b->idom];
+  const struct cn_cfg_block *parent = &cfg->blocks[b->idom];
   if (b->place <= parent->place || (uint64_t)b->place + b->below > (uint64_t)parent->place + parent->below)
     return "control flow graph: a block's places are not among those of its dominator";
   children[b->idom] += b->below;
@@ -69,7 +69,7 @@ static const char *tree_wrong(const struct cn_cfg *cfg, uint32_t i, uint64_t *ch
 
 static const char *loop_wrong(const struct cn_cfg *cfg, uint32_t i)
 {
-  const struct cn_block *b = &cfg->blocks[i];
+  const struct cn_cfg_block *b = &cfg->blocks[i];
 
   if (b->loop == CN_NO_BLOCK)
     return b->depth == 0 ? NULL : "control flow graph: a block in no loop has a depth";

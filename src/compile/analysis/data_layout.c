@@ -12,24 +12,24 @@
 #include "base/check.h"
 
 /* A specification, between dashes. */
-struct spec {
+struct layout_spec {
   const char *at;
   size_t length;
 };
 
-static struct spec first_of(const char *layout)
+static struct layout_spec first_spec_of(const char *layout)
 {
-  return (struct spec){layout, strcspn(layout, "-")};
+  return (struct layout_spec){layout, strcspn(layout, "-")};
 }
 
-static struct spec next_of(struct spec s)
+static struct layout_spec next_spec_after(struct layout_spec s)
 {
-  return s.at[s.length] ? first_of(s.at + s.length + 1) : (struct spec){NULL, 0};
+  return s.at[s.length] ? first_spec_of(s.at + s.length + 1) : (struct layout_spec){NULL, 0};
 }
 
-#define EACH_SPEC(s, layout) for (struct spec s = first_of(layout); s.at && *s.at; s = next_of(s))
+#define EACH_SPEC(s, layout) for (struct layout_spec s = first_spec_of(layout); s.at && *s.at; s = next_spec_after(s))
 
-static bool is_managed(const struct cairn_compile_options *options, unsigned long space)
+static bool is_managed_space(const struct cairn_compile_options *options, unsigned long space)
 {
   for (size_t i = 0; options->address_spaces && i < options->address_space_count; i++)
     if (options->address_spaces[i] == space)
@@ -39,7 +39,8 @@ static bool is_managed(const struct cairn_compile_options *options, unsigned lon
 
 /* True for the specification of a managed space. Then `*flags` is set to the length of its flags, and `*sizes` to the
  * text after the number. */
-static bool is_pointer(const struct cairn_compile_options *options, struct spec s, size_t *flags, const char **sizes)
+static bool is_managed_pointer_spec(const struct cairn_compile_options *options, struct layout_spec s, size_t *flags,
+                                    const char **sizes)
 {
   char *end;
 
@@ -48,20 +49,20 @@ static bool is_pointer(const struct cairn_compile_options *options, struct spec 
   *flags = strspn(s.at + 1, "ue");
   unsigned long space = strtoul(s.at + 1 + *flags, &end, 10);
   *sizes = end;
-  return is_managed(options, space);
+  return is_managed_space(options, space);
 }
 
-static bool is_list(struct spec s)
+static bool is_non_integral_list(struct layout_spec s)
 {
   return strncmp(s.at, "ni:", 3) == 0;
 }
 
 /* The number at `*at` in a list "ni:1:2"; `*at` moves past it. False: the list is at its end. */
-static bool take_space(struct spec s, const char **at, unsigned long *space)
+static bool read_next_space(struct layout_spec s, const char **at, unsigned long *space)
 {
   char *end;
 
-  CN_ASSERT(is_list(s));
+  CN_ASSERT(is_non_integral_list(s));
   if (*at >= s.at + s.length)
     return false;
   *space = strtoul(*at + 1, &end, 10);
@@ -79,7 +80,7 @@ static void append_separated(char **text, const char *separator, const char *mor
 }
 
 /* True if the sizes and alignments are those of every target of 64 bits. */
-static bool is_usual(struct spec s, const char *sizes)
+static bool has_usual_sizes(struct layout_spec s, const char *sizes)
 {
   static const char usual[] = ":64:64:64:64";
   size_t length = (size_t)(s.at + s.length - sizes);
@@ -89,7 +90,7 @@ static bool is_usual(struct spec s, const char *sizes)
 }
 
 /* True if the layout has a specification of pointers that the managed spaces would fall back to. */
-static bool has_default(const char *layout)
+static bool has_default_pointer_spec(const char *layout)
 {
   EACH_SPEC(s, layout)
   if (strncmp(s.at, "p:", 2) == 0)
@@ -106,23 +107,23 @@ bool cn_layout_is_non_integral(const struct cairn_compile_options *options, cons
   {
     unsigned long space;
     const char *at = s.at + 2;
-    while (is_list(s) && take_space(s, &at, &space))
-      if (is_managed(options, space))
+    while (is_non_integral_list(s) && read_next_space(s, &at, &space))
+      if (is_managed_space(options, space))
         return true;
-    if (is_pointer(options, s, &flags, &sizes) && flags)
+    if (is_managed_pointer_spec(options, s, &flags, &sizes) && flags)
       return true;
   }
   return false;
 }
 
-static void append_list(const struct cairn_compile_options *options, struct spec s, char **text)
+static void append_unmanaged_list(const struct cairn_compile_options *options, struct layout_spec s, char **text)
 {
   char *list = cn_strdup("");
   const char *at = s.at + 2;
   unsigned long space;
 
-  for (const char *from = at; take_space(s, &at, &space); from = at)
-    if (!is_managed(options, space))
+  for (const char *from = at; read_next_space(s, &at, &space); from = at)
+    if (!is_managed_space(options, space))
       append_separated(&list, "", from, (size_t)(at - from));
   if (*list) {
     append_separated(text, "-", "ni", 2);
@@ -131,7 +132,7 @@ static void append_list(const struct cairn_compile_options *options, struct spec
   free(list);
 }
 
-char *cn_layout_integral(const struct cairn_compile_options *options, const char *layout)
+char *cn_layout_make_integral(const struct cairn_compile_options *options, const char *layout)
 {
   char *text = cn_strdup("");
   const char *sizes;
@@ -139,11 +140,11 @@ char *cn_layout_integral(const struct cairn_compile_options *options, const char
 
   EACH_SPEC(s, layout)
   {
-    if (is_list(s)) {
-      append_list(options, s, &text);
-    } else if (!is_pointer(options, s, &flags, &sizes)) {
+    if (is_non_integral_list(s)) {
+      append_unmanaged_list(options, s, &text);
+    } else if (!is_managed_pointer_spec(options, s, &flags, &sizes)) {
       append_separated(&text, "-", s.at, s.length);
-    } else if (!is_usual(s, sizes) || has_default(layout)) {
+    } else if (!has_usual_sizes(s, sizes) || has_default_pointer_spec(layout)) {
       append_separated(&text, "-", "p", 1);
       append_separated(&text, "", s.at + 1 + flags, s.length - 1 - flags);
     }
@@ -151,12 +152,12 @@ char *cn_layout_integral(const struct cairn_compile_options *options, const char
   return text;
 }
 
-char *cn_layout_non_integral(const struct cairn_compile_options *options, const char *layout)
+char *cn_layout_make_non_integral(const struct cairn_compile_options *options, const char *layout)
 {
   static const unsigned usual[] = {CAIRN_ABI_ADDRESS_SPACE};
   const unsigned *spaces = options->address_spaces ? options->address_spaces : usual;
   size_t count = options->address_spaces ? options->address_space_count : 1;
-  char *text = cn_layout_integral(options, layout);
+  char *text = cn_layout_make_integral(options, layout);
 
   append_separated(&text, "-", "ni", 2);
   for (size_t i = 0; i < count; i++) {
@@ -178,13 +179,13 @@ bool cn_layout_has_unknown_flags(const char *layout)
   return false;
 }
 
-bool cn_layout_is_narrow(const struct cairn_compile_options *options, const char *layout)
+bool cn_layout_has_narrow_references(const struct cairn_compile_options *options, const char *layout)
 {
   const char *sizes;
   size_t flags;
 
   EACH_SPEC(s, layout)
-  if (is_pointer(options, s, &flags, &sizes) && !is_usual(s, sizes))
+  if (is_managed_pointer_spec(options, s, &flags, &sizes) && !has_usual_sizes(s, sizes))
     return true;
   return false;
 }

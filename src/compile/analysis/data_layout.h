@@ -13,15 +13,15 @@ bool cn_layout_is_non_integral(const struct cairn_compile_options *options, cons
 
 /* The layout with integral references. A specification of managed pointers is left out if it says only the same as that
  * of every target of 64 bits. Caller frees. */
-char *cn_layout_integral(const struct cairn_compile_options *options, const char *layout);
+char *cn_layout_make_integral(const struct cairn_compile_options *options, const char *layout);
 
 /* The layout with non-integral references. Caller frees. */
-char *cn_layout_non_integral(const struct cairn_compile_options *options, const char *layout);
+char *cn_layout_make_non_integral(const struct cairn_compile_options *options, const char *layout);
 
 /* True if a specification of pointers has a flag unknown to LLVM 22. */
 bool cn_layout_has_unknown_flags(const char *layout);
 
 /* True if the layout gives references other sizes than 64 bits, or indices narrower than that. */
-bool cn_layout_is_narrow(const struct cairn_compile_options *options, const char *layout);
+bool cn_layout_has_narrow_references(const struct cairn_compile_options *options, const char *layout);
 
 #endif

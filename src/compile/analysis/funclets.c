@@ -3,7 +3,7 @@
  * Finds funclets: blocks after a cleanuppad or catchpad, which become separate functions. A call in one must name the
  * pad in a bundle, or LLVM deletes it as unreachable.
  *
- * Needs: nothing. Provides: cn_funclet_of(). Breaks: nothing.
+ * Needs: nothing. Provides: cn_funclet_pad_of(). Breaks: nothing.
  */
 #include "compile/analysis/funclets.h"
 
@@ -27,7 +27,7 @@ static bool has_funclets(LLVMValueRef function)
 
 /* The pad of the code after the terminator of a block of funclet `pad`, unless that code is itself a pad: a catchret
  * goes back to the funclet around its catchswitch. */
-static LLVMValueRef pad_after(LLVMValueRef end, LLVMValueRef pad)
+static LLVMValueRef funclet_pad_after(LLVMValueRef end, LLVMValueRef pad)
 {
   if (!LLVMIsACatchReturnInst(end))
     return pad;
@@ -35,7 +35,7 @@ static LLVMValueRef pad_after(LLVMValueRef end, LLVMValueRef pad)
   return LLVMIsAFuncletPadInst(parent) ? parent : NULL; /* otherwise it is a token */
 }
 
-LLVMValueRef cn_funclet_of(LLVMBasicBlockRef block)
+LLVMValueRef cn_funclet_pad_of(LLVMBasicBlockRef block)
 {
   LLVMValueRef function = LLVMGetBasicBlockParent(block);
   struct cn_cfg cfg;
@@ -44,9 +44,9 @@ LLVMValueRef cn_funclet_of(LLVMBasicBlockRef block)
     return NULL;
   cn_cfg_build_edges(&cfg, function);
   LLVMValueRef *pads = cn_alloc(cfg.count * sizeof *pads);
-  uint32_t wanted = cn_cfg_index(&cfg, block);
+  uint32_t wanted = cn_cfg_index_of(&cfg, block);
   for (uint32_t b = 0; b < cfg.count && wanted != CN_NO_BLOCK && b <= wanted; b++) {
-    const struct cn_block *at = &cfg.blocks[b];
+    const struct cn_cfg_block *at = &cfg.blocks[b];
     LLVMValueRef first = cn_first_after_phis(at->block);
     uint32_t p = 0; /* the first predecessor that came before */
     while (b && at->preds[p] >= b)
@@ -54,7 +54,7 @@ LLVMValueRef cn_funclet_of(LLVMBasicBlockRef block)
     if (LLVMIsAFuncletPadInst(first))
       pads[b] = first;
     else if (b)
-      pads[b] = pad_after(LLVMGetBasicBlockTerminator(cfg.blocks[at->preds[p]].block), pads[at->preds[p]]);
+      pads[b] = funclet_pad_after(LLVMGetBasicBlockTerminator(cfg.blocks[at->preds[p]].block), pads[at->preds[p]]);
   }
   LLVMValueRef pad = wanted == CN_NO_BLOCK ? NULL : pads[wanted];
   free(pads);
@@ -62,7 +62,7 @@ LLVMValueRef cn_funclet_of(LLVMBasicBlockRef block)
   return pad;
 }
 
-LLVMValueRef cn_funclet_call(LLVMBuilderRef builder, LLVMValueRef function, LLVMValueRef pad)
+LLVMValueRef cn_funclet_build_call(LLVMBuilderRef builder, LLVMValueRef function, LLVMValueRef pad)
 {
   LLVMTypeRef type = LLVMGlobalGetValueType(function);
 

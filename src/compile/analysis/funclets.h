@@ -8,9 +8,9 @@
 #include "compile/core/pass.h"
 
 /* The pad of the funclet that `block` belongs to, or null. */
-LLVMValueRef cn_funclet_of(LLVMBasicBlockRef block);
+LLVMValueRef cn_funclet_pad_of(LLVMBasicBlockRef block);
 
 /* Build a call of `function`, with an empty argument list, in that funclet. */
-LLVMValueRef cn_funclet_call(LLVMBuilderRef builder, LLVMValueRef function, LLVMValueRef pad);
+LLVMValueRef cn_funclet_build_call(LLVMBuilderRef builder, LLVMValueRef function, LLVMValueRef pad);
 
 #endif

@@ -13,42 +13,42 @@
 
 /* Of attributes and metadata of LLVM 22. A row that stands for both is one name. A leaf keeps the promises about its
  * own memory: all objects stay in place during it. */
-const struct cn_promise cn_invalid_attributes[] = {
+const struct cn_invalid_attribute cn_invalid_attributes[] = {
     /* A safepoint reads and writes the whole heap and the frames. */
-    {"memory", CN_AT_FUNCTION | CN_AT_CALL},
-    {"nosync", CN_AT_FUNCTION | CN_AT_CALL},
-    {"nofree", CN_AT_FUNCTION | CN_AT_CALL | CN_AT_REFERENCE | CN_AT_ACCESS},
+    {"memory", CN_AT_MANAGED_FUNCTION | CN_AT_COLLECTING_CALL},
+    {"nosync", CN_AT_MANAGED_FUNCTION | CN_AT_COLLECTING_CALL},
+    {"nofree", CN_AT_MANAGED_FUNCTION | CN_AT_COLLECTING_CALL | CN_AT_REFERENCE | CN_AT_ACCESS_METADATA},
     /* Code with a safepoint or references must run where it was asked for. */
-    {"speculatable", CN_AT_FUNCTION | CN_AT_CALL | CN_AT_LEAF},
+    {"speculatable", CN_AT_MANAGED_FUNCTION | CN_AT_COLLECTING_CALL | CN_AT_LEAF_DECLARATION},
     /* The code generator would not spill references (docs/llvm-22.md). */
-    {"optnone", CN_AT_FUNCTION},
+    {"optnone", CN_AT_MANAGED_FUNCTION},
     /* The object leaves the memory. */
-    {"dereferenceable", CN_AT_REFERENCE | CN_AT_ACCESS},
-    {"dereferenceable_or_null", CN_AT_REFERENCE | CN_AT_ACCESS},
+    {"dereferenceable", CN_AT_REFERENCE | CN_AT_ACCESS_METADATA},
+    {"dereferenceable_or_null", CN_AT_REFERENCE | CN_AT_ACCESS_METADATA},
     {"writable", CN_AT_REFERENCE},
     {"dead_on_return", CN_AT_REFERENCE},
     /* The collector reads and writes it, too, and the locals that a pointer points to. */
-    {"noalias", CN_AT_REFERENCE | CN_AT_POINTER | CN_AT_ACCESS},
-    {"alias.scope", CN_AT_ACCESS},
-    {"readonly", CN_AT_REFERENCE | CN_AT_POINTER},
-    {"readnone", CN_AT_REFERENCE | CN_AT_POINTER},
-    {"writeonly", CN_AT_REFERENCE | CN_AT_POINTER},
-    {"initializes", CN_AT_REFERENCE | CN_AT_POINTER},
-    {"dead_on_unwind", CN_AT_REFERENCE | CN_AT_POINTER},
+    {"noalias", CN_AT_REFERENCE | CN_AT_UNMANAGED_POINTER | CN_AT_ACCESS_METADATA},
+    {"alias.scope", CN_AT_ACCESS_METADATA},
+    {"readonly", CN_AT_REFERENCE | CN_AT_UNMANAGED_POINTER},
+    {"readnone", CN_AT_REFERENCE | CN_AT_UNMANAGED_POINTER},
+    {"writeonly", CN_AT_REFERENCE | CN_AT_UNMANAGED_POINTER},
+    {"initializes", CN_AT_REFERENCE | CN_AT_UNMANAGED_POINTER},
+    {"dead_on_unwind", CN_AT_REFERENCE | CN_AT_UNMANAGED_POINTER},
     /* The result is the object's place after the call. */
     {"returned", CN_AT_REFERENCE},
     /* The object moves away; a reference in a local or a global changes. TBAA only if a tag says
      * that memory never changes. */
-    {"invariant.load", CN_AT_ACCESS | CN_MOVES},
-    {"invariant.group", CN_AT_ACCESS | CN_MOVES},
-    {"tbaa", CN_AT_ACCESS | CN_MOVES},
-    {"tbaa.struct", CN_AT_ACCESS | CN_MOVES},
+    {"invariant.load", CN_AT_ACCESS_METADATA | CN_LETS_ACCESS_MOVE},
+    {"invariant.group", CN_AT_ACCESS_METADATA | CN_LETS_ACCESS_MOVE},
+    {"tbaa", CN_AT_ACCESS_METADATA | CN_LETS_ACCESS_MOVE},
+    {"tbaa.struct", CN_AT_ACCESS_METADATA | CN_LETS_ACCESS_MOVE},
     /* llvm.invariant.start: the memory that it names, like invariant.load. */
-    {"llvm.invariant.start", CN_AT_MARKER},
+    {"llvm.invariant.start", CN_AT_MEMORY_MARKER},
     /* A constant that may hold a reference: the collector writes it. */
-    {"constant", CN_AT_GLOBAL | CN_MOVES},
+    {"constant", CN_AT_GLOBAL_WITH_REFERENCES | CN_LETS_ACCESS_MOVE},
 };
-const unsigned cn_promise_count = sizeof cn_invalid_attributes / sizeof *cn_invalid_attributes;
+const unsigned cn_invalid_attribute_count = sizeof cn_invalid_attributes / sizeof *cn_invalid_attributes;
 
 /* ---- promises that are kept ---- */
 
@@ -187,7 +187,7 @@ static const char *const harmless_metadata[] = {
     "implicit.ref",
 };
 
-static bool has_name(const char *const *names, size_t count, const char *name)
+static bool is_in_name_list(const char *const *names, size_t count, const char *name)
 {
   for (size_t i = 0; i < count; i++)
     if (strcmp(names[i], name) == 0)
@@ -195,17 +195,17 @@ static bool has_name(const char *const *names, size_t count, const char *name)
   return false;
 }
 
-bool cn_promise_judges_metadata(const char *name)
+bool cn_is_judged_metadata(const char *name)
 {
   size_t count = sizeof harmless_metadata / sizeof *harmless_metadata;
 
-  for (unsigned p = 0; p < cn_promise_count; p++)
-    if ((cn_invalid_attributes[p].at & CN_AT_ACCESS) && strcmp(cn_invalid_attributes[p].name, name) == 0)
+  for (unsigned p = 0; p < cn_invalid_attribute_count; p++)
+    if ((cn_invalid_attributes[p].at & CN_AT_ACCESS_METADATA) && strcmp(cn_invalid_attributes[p].name, name) == 0)
       return true;
-  return has_name(harmless_metadata, count, name);
+  return is_in_name_list(harmless_metadata, count, name);
 }
 
-uint64_t cn_promise_unjudged_metadata(LLVMContextRef llvm)
+uint64_t cn_unjudged_metadata_kinds(LLVMContextRef llvm)
 {
   static _Thread_local uint64_t all, judged; /* equal in all contexts */
   size_t count = sizeof harmless_metadata / sizeof *harmless_metadata;
@@ -213,11 +213,11 @@ uint64_t cn_promise_unjudged_metadata(LLVMContextRef llvm)
 
   if (all)
     return all & ~judged;
-  all = (UINT64_C(1) << cn_fixed_metadata_kinds()) - 1;
-  for (size_t i = 0; i < count + cn_promise_count; i++) {
+  all = (UINT64_C(1) << cn_fixed_metadata_kind_count()) - 1;
+  for (size_t i = 0; i < count + cn_invalid_attribute_count; i++) {
     bool harmless = i < count;
     const char *name = harmless ? harmless_metadata[i] : cn_invalid_attributes[i - count].name;
-    if (!harmless && !(cn_invalid_attributes[i - count].at & CN_AT_ACCESS))
+    if (!harmless && !(cn_invalid_attributes[i - count].at & CN_AT_ACCESS_METADATA))
       continue;
     kind = LLVMGetMDKindIDInContext(llvm, name, (unsigned)strlen(name));
     if (kind < 64)
@@ -226,12 +226,12 @@ uint64_t cn_promise_unjudged_metadata(LLVMContextRef llvm)
   return all & ~judged;
 }
 
-bool cn_promise_judges_attribute(unsigned kind)
+bool cn_is_judged_attribute(unsigned kind)
 {
   size_t count = sizeof harmless_attributes / sizeof *harmless_attributes;
   const char *name;
 
-  for (size_t i = 0; i < count + cn_promise_count; i++) {
+  for (size_t i = 0; i < count + cn_invalid_attribute_count; i++) {
     name = i < count ? harmless_attributes[i] : cn_invalid_attributes[i - count].name;
     if (kind && LLVMGetEnumAttributeKindForName(name, strlen(name)) == kind)
       return true;
@@ -246,7 +246,7 @@ static bool is_statepoint(LLVMValueRef i)
   return cn_is_call(i) && cn_classify_call(i).kind == CN_CALL_STATEPOINT;
 }
 
-bool cn_promise_touches_references(LLVMValueRef access)
+bool cn_access_touches_references(LLVMValueRef access)
 {
   if (cn_holds_ref(LLVMTypeOf(access)) || cn_alloca_uses_is_copy(access) || is_statepoint(access))
     return true;
@@ -256,20 +256,21 @@ bool cn_promise_touches_references(LLVMValueRef access)
   return false;
 }
 
-bool cn_promise_is_made(struct cn_ctx *ctx, LLVMValueRef access, const struct cn_promise *promise)
+bool cn_access_has_invalid_attribute(struct cn_ctx *ctx, LLVMValueRef access,
+                                     const struct cn_invalid_attribute *promise)
 {
   LLVMValueRef node = LLVMGetMetadata(access, cn_metadata_kind(ctx, promise->name));
 
   if (strcmp(promise->name, "tbaa") == 0)
-    return cn_tbaa_immutable(node);
+    return cn_tbaa_is_immutable(node);
   if (strcmp(promise->name, "tbaa.struct") == 0)
-    return cn_tbaa_immutable_field(node);
+    return cn_tbaa_has_immutable_field(node);
   return node != NULL;
 }
 
 /* ---- globals ---- */
 
-bool cn_promise_holds_none(LLVMValueRef constant)
+bool cn_constant_holds_no_reference(LLVMValueRef constant)
 {
   LLVMTypeRef type = LLVMTypeOf(constant);
   LLVMTypeKind kind = LLVMGetTypeKind(type);
@@ -283,7 +284,7 @@ bool cn_promise_holds_none(LLVMValueRef constant)
     count = LLVMGetArrayLength2(type);
   for (uint64_t i = 0; i < count; i++) {
     LLVMValueRef element = LLVMGetAggregateElement(constant, (unsigned)i);
-    if (!element || !cn_promise_holds_none(element))
+    if (!element || !cn_constant_holds_no_reference(element))
       return false;
   }
   return count > 0;
@@ -298,11 +299,11 @@ static bool is_replaceable(LLVMValueRef global)
          linkage == LLVMCommonLinkage;
 }
 
-bool cn_promise_constant_root(LLVMValueRef global)
+bool cn_is_constant_root(LLVMValueRef global)
 {
   CN_ASSERT(LLVMIsAGlobalValue(global));
   if (!LLVMIsGlobalConstant(global) || !cn_holds_ref(LLVMGlobalGetValueType(global)))
     return false;
   LLVMValueRef initial = LLVMGetInitializer(global);
-  return !initial || is_replaceable(global) || !cn_promise_holds_none(initial);
+  return !initial || is_replaceable(global) || !cn_constant_holds_no_reference(initial);
 }

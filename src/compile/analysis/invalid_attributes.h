@@ -11,39 +11,40 @@
 
 /* Places where a promise may stand, and is then taken away. */
 enum cn_promise_place {
-  CN_AT_FUNCTION = 1 << 0,  /* a managed function */
-  CN_AT_CALL = 1 << 1,      /* a call that may collect garbage */
-  CN_AT_LEAF = 1 << 2,      /* a declaration with references: its calls may be leaves */
-  CN_AT_REFERENCE = 1 << 3, /* a reference as parameter, argument or result of those */
-  CN_AT_POINTER = 1 << 4,   /* another pointer given to a call that may collect garbage */
-  CN_AT_ACCESS = 1 << 5,    /* metadata of an access to references, or through them */
-  CN_AT_MARKER = 1 << 6,    /* a call of this intrinsic about memory that may hold references */
-  CN_AT_GLOBAL = 1 << 7,    /* a global that holds references */
-  CN_MOVES = 1 << 8,        /* enough by itself to move an access: verify-safepoints checks it, too */
+  CN_AT_MANAGED_FUNCTION = 1 << 0,       /* a managed function */
+  CN_AT_COLLECTING_CALL = 1 << 1,        /* a call that may collect garbage */
+  CN_AT_LEAF_DECLARATION = 1 << 2,       /* a declaration with references: its calls may be leaves */
+  CN_AT_REFERENCE = 1 << 3,              /* a reference as parameter, argument or result of those */
+  CN_AT_UNMANAGED_POINTER = 1 << 4,      /* another pointer given to a call that may collect garbage */
+  CN_AT_ACCESS_METADATA = 1 << 5,        /* metadata of an access to references, or through them */
+  CN_AT_MEMORY_MARKER = 1 << 6,          /* a call of this intrinsic about memory that may hold references */
+  CN_AT_GLOBAL_WITH_REFERENCES = 1 << 7, /* a global that holds references */
+  CN_LETS_ACCESS_MOVE = 1 << 8,          /* enough by itself to move an access: verify-safepoints checks it, too */
 };
 
-struct cn_promise {
+struct cn_invalid_attribute {
   const char *name;
   unsigned at; /* of enum cn_promise_place */
 };
 
-extern const struct cn_promise cn_invalid_attributes[];
-extern const unsigned cn_promise_count;
+extern const struct cn_invalid_attribute cn_invalid_attributes[];
+extern const unsigned cn_invalid_attribute_count;
 
 /* True if the lists of invalid_attributes.c have an attribute, or a kind of metadata of instructions. */
-bool cn_promise_judges_attribute(unsigned kind);
-bool cn_promise_judges_metadata(const char *name);
+bool cn_is_judged_attribute(unsigned kind);
+bool cn_is_judged_metadata(const char *name);
 /* A bit for each of LLVM's own kinds of metadata that the lists lack. */
-uint64_t cn_promise_unjudged_metadata(LLVMContextRef llvm);
+uint64_t cn_unjudged_metadata_kinds(LLVMContextRef llvm);
 
 /* True if `access` reads or writes references, through references, or whole memory that may hold some. True for a
  * statepoint of any callee. */
-bool cn_promise_touches_references(LLVMValueRef access);
+bool cn_access_touches_references(LLVMValueRef access);
 /* True if the instruction has metadata that makes this promise. */
-bool cn_promise_is_made(struct cn_ctx *ctx, LLVMValueRef access, const struct cn_promise *promise);
+bool cn_access_has_invalid_attribute(struct cn_ctx *ctx, LLVMValueRef access,
+                                     const struct cn_invalid_attribute *promise);
 /* True for a constant that may hold a reference other than null. */
-bool cn_promise_constant_root(LLVMValueRef global);
+bool cn_is_constant_root(LLVMValueRef global);
 /* True if a constant is null wherever its type has references. */
-bool cn_promise_holds_none(LLVMValueRef constant);
+bool cn_constant_holds_no_reference(LLVMValueRef constant);
 
 #endif

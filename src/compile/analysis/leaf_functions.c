@@ -9,7 +9,7 @@
 
 enum leaf_reason { STRING, MEMORY, VALUE, CTYPE, TIME, STATE, NORETURN, MATH };
 
-static const char *const reasons[] = {
+static const char *const leaf_reason_texts[] = {
     [STRING] = "table: reads and writes the given memory only",
     [MEMORY] = "table: allocates unmanaged memory, no hook into the program",
     [VALUE] = "table: computes a value, no hook into the program",
@@ -21,7 +21,7 @@ static const char *const reasons[] = {
 };
 
 /* The work of a call, in units of src/compile/cost/cost.h: most functions of strings take as long as their strings. */
-static const uint64_t works[] = {
+static const uint64_t work_by_reason[] = {
     [STRING] = CN_WORK_UNKNOWN,
     [MEMORY] = 1000,
     [VALUE] = 400,
@@ -32,10 +32,10 @@ static const uint64_t works[] = {
     [MATH] = 300,
 };
 
-static const struct exception {
+static const struct work_exception {
   const char *name;
   uint64_t work;
-} exceptions[] = {
+} work_exceptions[] = {
     {"abs", 2},
     {"ffs", 4},
     {"ffsl", 4},
@@ -62,19 +62,19 @@ static const struct exception {
     {"tgammal", 1500},
 };
 
-static const struct leaf {
+static const struct leaf_function {
   const char *name;
   enum leaf_reason reason;
-} leaves[] = {
+} leaf_table[] = {
 #define CN_LEAF(name, reason) {#name, reason},
 #include "compile/analysis/leaf_functions.def"
 #undef CN_LEAF
 };
 
-enum { LEAF_COUNT = sizeof leaves / sizeof *leaves, BUCKET_COUNT = 2048 };
+enum { LEAF_COUNT = sizeof leaf_table / sizeof *leaf_table, BUCKET_COUNT = 2048 };
 
 /* The table by hash, for a query at each call of an external function. A cell is the number of a leaf plus one. */
-struct buckets {
+struct leaf_buckets {
   uint16_t at[BUCKET_COUNT];
   bool filled;
 };
@@ -89,41 +89,41 @@ static unsigned hash_name(const char *name)
 }
 
 /* The bucket that has `name`, or else the empty bucket that it would take. */
-static uint16_t *find_bucket(struct buckets *buckets, const char *name)
+static uint16_t *find_bucket(struct leaf_buckets *buckets, const char *name)
 {
   unsigned i = hash_name(name);
 
-  while (buckets->at[i] && strcmp(leaves[buckets->at[i] - 1].name, name) != 0)
+  while (buckets->at[i] && strcmp(leaf_table[buckets->at[i] - 1].name, name) != 0)
     i = (i + 1) % BUCKET_COUNT;
   return &buckets->at[i];
 }
 
 /* The entry of `name`, or null. */
-static const struct leaf *find_leaf(const char *name)
+static const struct leaf_function *find_leaf(const char *name)
 {
-  static _Thread_local struct buckets buckets; /* a constant, in effect */
+  static _Thread_local struct leaf_buckets buckets; /* a constant, in effect */
 
   _Static_assert(LEAF_COUNT < BUCKET_COUNT / 2, "probing ends at an empty bucket");
   for (uint16_t i = 0; !buckets.filled && i < LEAF_COUNT; i++)
-    *find_bucket(&buckets, leaves[i].name) = i + 1;
+    *find_bucket(&buckets, leaf_table[i].name) = i + 1;
   buckets.filled = true;
   uint16_t found = *find_bucket(&buckets, name);
-  return found ? &leaves[found - 1] : NULL;
+  return found ? &leaf_table[found - 1] : NULL;
 }
 
 const char *cn_calls_leaf_reason(const char *name)
 {
-  const struct leaf *leaf = find_leaf(name);
+  const struct leaf_function *leaf = find_leaf(name);
 
-  return leaf ? reasons[leaf->reason] : NULL;
+  return leaf ? leaf_reason_texts[leaf->reason] : NULL;
 }
 
 uint64_t cn_calls_leaf_work(const char *name)
 {
-  const struct leaf *leaf = find_leaf(name);
+  const struct leaf_function *leaf = find_leaf(name);
 
-  for (size_t i = 0; i < sizeof exceptions / sizeof *exceptions; i++)
-    if (strcmp(exceptions[i].name, name) == 0)
-      return exceptions[i].work;
-  return leaf ? works[leaf->reason] : CN_WORK_UNKNOWN;
+  for (size_t i = 0; i < sizeof work_exceptions / sizeof *work_exceptions; i++)
+    if (strcmp(work_exceptions[i].name, name) == 0)
+      return work_exceptions[i].work;
+  return leaf ? work_by_reason[leaf->reason] : CN_WORK_UNKNOWN;
 }

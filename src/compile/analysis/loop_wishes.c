@@ -13,7 +13,7 @@
 #include "compile/core/pass.h"
 
 /* Properties that front ends set by themselves, or that ask to leave something out. */
-static bool is_harmless(const char *text, unsigned length)
+static bool is_harmless_property(const char *text, unsigned length)
 {
   static const char *const harmless[] = {"llvm.loop.mustprogress", "llvm.loop.unroll.disable"};
 
@@ -24,7 +24,7 @@ static bool is_harmless(const char *text, unsigned length)
 }
 
 /* True for a property, !{!"llvm.loop...", ...}, that asks for a transformation. */
-static bool asks_for_transformation(LLVMValueRef node)
+static bool property_asks_for_transformation(LLVMValueRef node)
 {
   unsigned count = node && LLVMIsAMDNode(node) ? LLVMGetMDNodeNumOperands(node) : 0, length;
 
@@ -34,10 +34,10 @@ static bool asks_for_transformation(LLVMValueRef node)
   LLVMGetMDNodeOperands(node, operands);
   const char *name = operands[0] ? LLVMGetMDString(operands[0], &length) : NULL;
   free(operands);
-  return name && length > 10 && memcmp(name, "llvm.loop.", 10) == 0 && !is_harmless(name, length);
+  return name && length > 10 && memcmp(name, "llvm.loop.", 10) == 0 && !is_harmless_property(name, length);
 }
 
-static bool has_wish(LLVMValueRef loop)
+static bool loop_asks_for_transformation(LLVMValueRef loop)
 {
   unsigned count = LLVMGetMDNodeNumOperands(loop);
   LLVMValueRef *operands = cn_alloc(count * sizeof *operands);
@@ -45,12 +45,12 @@ static bool has_wish(LLVMValueRef loop)
 
   LLVMGetMDNodeOperands(loop, operands);
   for (unsigned i = 1; i < count && !found; i++) /* the first is the node itself */
-    found = asks_for_transformation(operands[i]);
+    found = property_asks_for_transformation(operands[i]);
   free(operands);
   return found;
 }
 
-bool cn_loops_have_wishes(const struct cn_ctx *ctx)
+bool cn_loops_ask_for_transformation(const struct cn_ctx *ctx)
 {
   unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, "llvm.loop", 9);
 
@@ -58,7 +58,7 @@ bool cn_loops_have_wishes(const struct cn_ctx *ctx)
     CN_EACH_BLOCK(b, f) {
       LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
       LLVMValueRef loop = end && LLVMHasMetadata(end) ? LLVMGetMetadata(end, kind) : NULL;
-      if (loop && has_wish(loop))
+      if (loop && loop_asks_for_transformation(loop))
         return true;
     }
   return false;

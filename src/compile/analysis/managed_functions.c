@@ -22,7 +22,7 @@ static LLVMValueRef annotations_of(LLVMModuleRef module)
 }
 
 /* The word of an entry, or null. */
-static const char *word_of(LLVMValueRef entry)
+static const char *annotation_word_of(LLVMValueRef entry)
 {
   size_t length;
   LLVMValueRef text = LLVMIsAGlobalVariable(LLVMGetOperand(entry, 1));
@@ -37,14 +37,14 @@ bool cn_managed_is_annotated(LLVMModuleRef module, LLVMValueRef function, const 
 
   for (int i = 0; entries && i < LLVMGetNumOperands(entries); i++) {
     LLVMValueRef entry = LLVMGetOperand(entries, (unsigned)i);
-    const char *said = LLVMGetOperand(entry, 0) == function ? word_of(entry) : NULL;
+    const char *said = LLVMGetOperand(entry, 0) == function ? annotation_word_of(entry) : NULL;
     if (said && strcmp(said, word) == 0)
       return true;
   }
   return false;
 }
 
-bool cn_managed_is_asked_for(LLVMModuleRef module, LLVMValueRef function)
+bool cn_managed_is_requested(LLVMModuleRef module, LLVMValueRef function)
 {
   return cn_managed_is_annotated(module, function, CN_ATTR_MANAGED) ||
          cn_managed_is_annotated(module, function, CN_ATTR_MANAGED_CODE) ||
@@ -52,13 +52,13 @@ bool cn_managed_is_asked_for(LLVMModuleRef module, LLVMValueRef function)
 }
 
 /* True if the module has an annotation that only managed code can have. */
-static bool asks_by_annotation(LLVMModuleRef module)
+static bool has_managed_annotation(LLVMModuleRef module)
 {
   LLVMValueRef entries = annotations_of(module);
 
   for (int i = 0; entries && i < LLVMGetNumOperands(entries); i++) {
     LLVMValueRef entry = LLVMGetOperand(entries, (unsigned)i);
-    const char *word = word_of(entry);
+    const char *word = annotation_word_of(entry);
     if (word && (strcmp(word, CN_ATTR_MANAGED) == 0 || strcmp(word, CN_ATTR_NOPOLL) == 0))
       return true;
     if (word && strcmp(word, CN_ATTR_MANAGED_CODE) == 0 && !LLVMIsDeclaration(LLVMGetOperand(entry, 0)))
@@ -69,12 +69,12 @@ static bool asks_by_annotation(LLVMModuleRef module)
 
 /* ---- functions ---- */
 
-static bool names_ref(LLVMAttributeRef attribute)
+static bool names_type_with_refs(LLVMAttributeRef attribute)
 {
   return attribute && cn_holds_ref(LLVMGetTypeAttributeValue(attribute));
 }
 
-static bool takes_refs(LLVMValueRef function)
+static bool has_refs_in_signature(LLVMValueRef function)
 {
   static const char *const by_address[] = {"byval", "sret"};
   LLVMTypeRef type = LLVMGlobalGetValueType(function);
@@ -84,26 +84,26 @@ static bool takes_refs(LLVMValueRef function)
     if (cn_holds_ref(LLVMTypeOf(LLVMGetParam(function, i))))
       return true;
     for (size_t k = 0; k < sizeof by_address / sizeof *by_address; k++)
-      if (names_ref(LLVMGetEnumAttributeAtIndex(function, i + 1, cn_attribute_kind(by_address[k]))))
+      if (names_type_with_refs(LLVMGetEnumAttributeAtIndex(function, i + 1, cn_attribute_kind(by_address[k]))))
         return true;
   }
   return cn_holds_ref(LLVMGetReturnType(type));
 }
 
-static bool is_with_refs(LLVMValueRef operand)
+static bool operand_mentions_refs(LLVMValueRef operand)
 {
   LLVMValueRef global = LLVMIsAGlobalVariable(operand);
 
   if (cn_holds_ref(LLVMTypeOf(operand)) || (global && cn_holds_ref(LLVMGlobalGetValueType(global))))
     return true;
   for (int i = 0; LLVMIsAConstantExpr(operand) && i < LLVMGetNumOperands(operand); i++)
-    if (is_with_refs(LLVMGetOperand(operand, (unsigned)i)))
+    if (operand_mentions_refs(LLVMGetOperand(operand, (unsigned)i)))
       return true;
   return LLVMIsAConstantExpr(operand) && LLVMGetConstOpcode(operand) == LLVMGetElementPtr &&
          cn_holds_ref(LLVMGetGEPSourceElementType(operand));
 }
 
-static bool handles_refs(LLVMValueRef instruction)
+static bool instruction_mentions_refs(LLVMValueRef instruction)
 {
   if (cn_holds_ref(LLVMTypeOf(instruction)) ||
       (LLVMIsAAllocaInst(instruction) && cn_holds_ref(LLVMGetAllocatedType(instruction))) ||
@@ -111,20 +111,20 @@ static bool handles_refs(LLVMValueRef instruction)
     return true;
   for (int i = 0; i < LLVMGetNumOperands(instruction); i++) {
     LLVMValueRef operand = LLVMGetOperand(instruction, (unsigned)i);
-    if (operand && is_with_refs(operand))
+    if (operand && operand_mentions_refs(operand))
       return true;
   }
   return false;
 }
 
-bool cn_managed_is_native(LLVMValueRef function)
+bool cn_managed_is_free_of_refs(LLVMValueRef function)
 {
   CN_ASSERT(LLVMIsAFunction(function));
-  if (takes_refs(function))
+  if (has_refs_in_signature(function))
     return false;
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
-      if (handles_refs(i))
+      if (instruction_mentions_refs(i))
         return false;
   return true;
 }
@@ -132,7 +132,7 @@ bool cn_managed_is_native(LLVMValueRef function)
 /* ---- units ---- */
 
 /* True if a call of this name marks code; false if it is for passes only. */
-static bool is_marker(LLVMValueRef function)
+static bool is_marker_function(LLVMValueRef function)
 {
   size_t length;
 
@@ -145,13 +145,13 @@ bool cn_managed_is_native_unit(LLVMModuleRef module)
     if (cn_is_ref(LLVMTypeOf(g)) || cn_holds_ref(LLVMGlobalGetValueType(g)))
       return false;
   CN_EACH_FUNCTION(f, module)
-    if (is_marker(f) || LLVMGetGC(f) || !cn_managed_is_native(f))
+    if (is_marker_function(f) || LLVMGetGC(f) || !cn_managed_is_free_of_refs(f))
       return false;
-  return !asks_by_annotation(module);
+  return !has_managed_annotation(module);
 }
 
 /* Resolvers run while the program is being linked, in a static one before there is thread-local storage to poll. */
-static bool is_resolver(LLVMValueRef function)
+static bool is_ifunc_resolver(LLVMValueRef function)
 {
   CN_EACH_USE(use, function)
     if (LLVMIsAGlobalIFunc(LLVMGetUser(use)))
@@ -159,11 +159,11 @@ static bool is_resolver(LLVMValueRef function)
   return false;
 }
 
-static bool calls_twice(LLVMValueRef function)
+static bool calls_returns_twice(LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
-      if (LLVMIsACallInst(i) && cn_calls_have(i, "returns_twice"))
+      if (LLVMIsACallInst(i) && cn_calls_has_attribute(i, "returns_twice"))
         return true;
   return false;
 }
@@ -171,19 +171,19 @@ static bool calls_twice(LLVMValueRef function)
 /* setjmp() saves registers that may hold references of callers. In native code that is harmless: managed callers go
  * through a stub, and it restores their registers itself. So a function that calls setjmp() and handles no reference is
  * native. */
-static bool is_jump_target(LLVMValueRef function)
+static bool is_native_setjmp_caller(LLVMValueRef function)
 {
-  return calls_twice(function) && cn_managed_is_native(function);
+  return calls_returns_twice(function) && cn_managed_is_free_of_refs(function);
 }
 
-bool cn_managed_wanted(struct cn_ctx *ctx, LLVMValueRef function)
+bool cn_managed_is_to_be_managed(struct cn_ctx *ctx, LLVMValueRef function)
 {
   size_t length;
 
   CN_ASSERT(LLVMIsAFunction(function));
   if (LLVMIsDeclaration(function))
     return false;
-  if (cn_is_managed(function) || cn_managed_is_asked_for(ctx->module, function))
+  if (cn_is_managed(function) || cn_managed_is_requested(ctx->module, function))
     return true;
   if (!ctx->options->manage_all || LLVMGetGC(function))
     return false;
@@ -195,17 +195,17 @@ bool cn_managed_wanted(struct cn_ctx *ctx, LLVMValueRef function)
   if (LLVMGetLinkage(function) == LLVMAvailableExternallyLinkage &&
       cn_calls_leaf_reason(LLVMGetValueName2(function, &length)))
     return false;
-  return !is_resolver(function) && !cn_string_attribute(function, CN_ATTR_UNMANAGED) &&
-         !cn_managed_is_annotated(ctx->module, function, CN_ATTR_UNMANAGED) && !is_jump_target(function);
+  return !is_ifunc_resolver(function) && !cn_string_attribute(function, CN_ATTR_UNMANAGED) &&
+         !cn_managed_is_annotated(ctx->module, function, CN_ATTR_UNMANAGED) && !is_native_setjmp_caller(function);
 }
 
-bool cn_managed_mentions_references(struct cn_ctx *ctx)
+bool cn_managed_module_has_references(struct cn_ctx *ctx)
 {
   CN_EACH_GLOBAL(g, ctx->module)
     if (cn_holds_ref(LLVMGlobalGetValueType(g)))
       return true;
   CN_EACH_FUNCTION(f, ctx->module)
-    if (!cn_managed_is_native(f))
+    if (!cn_managed_is_free_of_refs(f))
       return true;
   return false;
 }

@@ -19,44 +19,44 @@ static bool is_safepoint(LLVMValueRef instruction)
 {
   enum cn_call_kind kind = cn_classify_call(instruction).kind;
 
-  return kind == CN_CALL_PARSE || kind == CN_CALL_STATEPOINT;
+  return kind == CN_CALL_PARSE_POINT || kind == CN_CALL_STATEPOINT;
 }
 
-static uint32_t own_window(uint32_t block)
+static uint32_t own_interval_of_block(uint32_t block)
 {
   return block + 2;
 }
 
 /* Give each block its intervals. `last` has the one that a block's last safepoint begins. */
-static void assign_intervals(struct cn_safepoint_free *windows, const uint32_t *last, const uint8_t *joins)
+static void assign_intervals(struct cn_safepoint_free_intervals *windows, const uint32_t *last, const uint8_t *joins)
 {
   for (uint32_t b = 0; b < windows->cfg->count; b++) {
     uint32_t before = b == 0 ? INTERVAL_ENTRY : windows->out[windows->cfg->blocks[b].idom];
-    windows->in[b] = joins[b] ? own_window(b) : before;
+    windows->in[b] = joins[b] ? own_interval_of_block(b) : before;
     windows->out[b] = last[b] ? last[b] : windows->in[b];
   }
 }
 
 /* Mark the blocks that are reached from other intervals. */
-static bool find_joins(const struct cn_safepoint_free *windows, uint8_t *joins)
+static bool mark_interval_joins(const struct cn_safepoint_free_intervals *windows, uint8_t *joins)
 {
   bool changed = false;
 
   for (uint32_t b = 1; b < windows->cfg->count; b++) {
-    const struct cn_block *block = &windows->cfg->blocks[b];
+    const struct cn_cfg_block *block = &windows->cfg->blocks[b];
     for (uint32_t p = 0; p < block->pred_count && !joins[b]; p++)
       joins[b] = windows->out[block->preds[p]] != windows->in[b];
-    changed |= joins[b] && windows->in[b] != own_window(b);
+    changed |= joins[b] && windows->in[b] != own_interval_of_block(b);
   }
   return changed;
 }
 
-void cn_safepoint_free_build(struct cn_safepoint_free *windows, const struct cn_cfg *cfg)
+void cn_safepoint_free_find_intervals(struct cn_safepoint_free_intervals *windows, const struct cn_cfg *cfg)
 {
-  uint32_t *last = cn_alloc(cfg->count * sizeof *last), next = own_window(cfg->count);
+  uint32_t *last = cn_alloc(cfg->count * sizeof *last), next = own_interval_of_block(cfg->count);
   uint8_t *joins = cn_alloc(cfg->count);
 
-  *windows = (struct cn_safepoint_free){
+  *windows = (struct cn_safepoint_free_intervals){
       .cfg = cfg, .in = cn_alloc(cfg->count * sizeof *windows->in), .out = cn_alloc(cfg->count * sizeof *windows->out)};
   for (uint32_t b = 0; b < cfg->count; b++)
     CN_EACH_INSTRUCTION(i, cfg->blocks[b].block) {
@@ -68,29 +68,29 @@ void cn_safepoint_free_build(struct cn_safepoint_free *windows, const struct cn_
   CN_CHECK(next > cfg->count);
   do
     assign_intervals(windows, last, joins);
-  while (find_joins(windows, joins));
+  while (mark_interval_joins(windows, joins));
   free(joins);
   free(last);
 }
 
-void cn_safepoint_free_free(struct cn_safepoint_free *windows)
+void cn_safepoint_free_dispose(struct cn_safepoint_free_intervals *windows)
 {
   free(windows->in);
   free(windows->out);
   cn_ptrmap_free(&windows->after);
 }
 
-uint32_t cn_safepoint_free_after(const struct cn_safepoint_free *windows, LLVMValueRef instruction)
+uint32_t cn_safepoint_free_after(const struct cn_safepoint_free_intervals *windows, LLVMValueRef instruction)
 {
-  uint32_t b = cn_cfg_index(windows->cfg, LLVMGetInstructionParent(instruction));
+  uint32_t b = cn_cfg_index_of(windows->cfg, LLVMGetInstructionParent(instruction));
   const uint64_t *after = cn_ptrmap_find(&windows->after, instruction);
 
   return after ? (uint32_t)*after : b == CN_NO_BLOCK ? INTERVAL_UNKNOWN : windows->in[b];
 }
 
-uint32_t cn_safepoint_free_at(const struct cn_safepoint_free *windows, LLVMValueRef instruction)
+uint32_t cn_safepoint_free_before(const struct cn_safepoint_free_intervals *windows, LLVMValueRef instruction)
 {
-  uint32_t b = cn_cfg_index(windows->cfg, LLVMGetInstructionParent(instruction));
+  uint32_t b = cn_cfg_index_of(windows->cfg, LLVMGetInstructionParent(instruction));
   LLVMValueRef previous = LLVMGetPreviousInstruction(instruction);
 
   if (previous)

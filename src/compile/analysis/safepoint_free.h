@@ -10,15 +10,15 @@
 
 /* The safepoint-free intervals of a function: each safepoint begins one, and so does each block that is reached from
  * several. If `a` dominates `b` and both are in one interval, all paths from `a` to `b` are free of safepoints. */
-struct cn_safepoint_free {
+struct cn_safepoint_free_intervals {
   const struct cn_cfg *cfg;
   uint32_t *in, *out;     /* by block: at its start, and when it is left */
   struct cn_ptrmap after; /* instruction after a safepoint of its block -> the interval after it */
 };
-void cn_safepoint_free_build(struct cn_safepoint_free *windows, const struct cn_cfg *cfg);
-void cn_safepoint_free_free(struct cn_safepoint_free *windows);
+void cn_safepoint_free_find_intervals(struct cn_safepoint_free_intervals *windows, const struct cn_cfg *cfg);
+void cn_safepoint_free_dispose(struct cn_safepoint_free_intervals *windows);
 /* The interval just before `instruction`, and just after it; 0 if it is never reached. */
-uint32_t cn_safepoint_free_at(const struct cn_safepoint_free *windows, LLVMValueRef instruction);
-uint32_t cn_safepoint_free_after(const struct cn_safepoint_free *windows, LLVMValueRef instruction);
+uint32_t cn_safepoint_free_before(const struct cn_safepoint_free_intervals *windows, LLVMValueRef instruction);
+uint32_t cn_safepoint_free_after(const struct cn_safepoint_free_intervals *windows, LLVMValueRef instruction);
 
 #endif

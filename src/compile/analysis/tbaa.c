@@ -45,7 +45,7 @@ static bool is_sized_type(LLVMValueRef type)
 /* The flag is the last operand of {base, access, offset, flag}, of the newer {base, access, offset, size, flag}, and of
  * a scalar type that serves as a TBAA tag, {name, parent, flag}. LLVM's tests tell them apart, so that its passes and
  * Cairn see the same flags. */
-bool cn_tbaa_immutable(LLVMValueRef tag)
+bool cn_tbaa_is_immutable(LLVMValueRef tag)
 {
   unsigned count, flag = 2;
   LLVMValueRef *operands = node_operands(tag, &count);
@@ -60,14 +60,14 @@ bool cn_tbaa_immutable(LLVMValueRef tag)
   return immutable;
 }
 
-bool cn_tbaa_immutable_field(LLVMValueRef fields)
+bool cn_tbaa_has_immutable_field(LLVMValueRef fields)
 {
   unsigned count;
   LLVMValueRef *operands = node_operands(fields, &count);
   bool immutable = false;
 
   for (unsigned i = 2; i < count; i += 3)
-    immutable |= operands[i] && cn_tbaa_immutable(operands[i]);
+    immutable |= operands[i] && cn_tbaa_is_immutable(operands[i]);
   free(operands);
   return immutable;
 }
@@ -75,7 +75,7 @@ bool cn_tbaa_immutable_field(LLVMValueRef fields)
 /* ---- copies ---- */
 
 /* The constant length of a copy, or 0. */
-uint64_t cn_tbaa_length(LLVMValueRef copy)
+uint64_t cn_tbaa_constant_copy_length(LLVMValueRef copy)
 {
   CN_ASSERT(LLVMIsACallInst(copy) || LLVMIsAInvokeInst(copy));
   LLVMValueRef length = LLVMIsAConstantInt(LLVMGetOperand(copy, 2));
@@ -84,7 +84,7 @@ uint64_t cn_tbaa_length(LLVMValueRef copy)
 }
 
 /* The TBAA tag that the copy's tbaa.struct gives for a field, or null. */
-LLVMValueRef cn_tbaa_field(struct cn_ctx *ctx, LLVMValueRef copy, uint64_t offset, uint64_t size)
+LLVMValueRef cn_tbaa_field_tag_of_copy(struct cn_ctx *ctx, LLVMValueRef copy, uint64_t offset, uint64_t size)
 {
   LLVMValueRef fields = LLVMGetMetadata(copy, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa.struct", 11));
   LLVMValueRef found = NULL;
@@ -100,7 +100,7 @@ LLVMValueRef cn_tbaa_field(struct cn_ctx *ctx, LLVMValueRef copy, uint64_t offse
 }
 
 /* The name of the type that a TBAA tag says is accessed, or null. */
-static const char *tag_name(LLVMValueRef tag, unsigned *length)
+static const char *accessed_type_name(LLVMValueRef tag, unsigned *length)
 {
   for (int step = 0; step < 2; step++) {
     unsigned count = LLVMIsAMDNode(tag) ? LLVMGetMDNodeNumOperands(tag) : 0;
@@ -120,7 +120,7 @@ static const char *tag_name(LLVMValueRef tag, unsigned *length)
 bool cn_tbaa_is_pointer(LLVMValueRef tag)
 {
   unsigned length = 0;
-  const char *name = tag_name(tag, &length);
+  const char *name = accessed_type_name(tag, &length);
 
   if (!name)
     return false;
@@ -129,10 +129,10 @@ bool cn_tbaa_is_pointer(LLVMValueRef tag)
 }
 
 /* True if a field with this tag can hold a reference. A union's is "omnipotent char". */
-static bool may_be_reference(LLVMValueRef tag)
+static bool may_be_reference_tag(LLVMValueRef tag)
 {
   unsigned length = 0;
-  const char *name = tag ? tag_name(tag, &length) : NULL;
+  const char *name = tag ? accessed_type_name(tag, &length) : NULL;
 
   return !name || (length == 15 && memcmp(name, "omnipotent char", 15) == 0) || cn_tbaa_is_pointer(tag);
 }
@@ -146,21 +146,21 @@ bool cn_tbaa_may_hold_reference(struct cn_ctx *ctx, LLVMValueRef copy)
 
   for (unsigned i = 0; i + 2 < count; i += 3)
     may |= LLVMIsAConstantInt(operand[i + 1]) && LLVMConstIntGetZExtValue(operand[i + 1]) == CN_REF_SIZE &&
-           may_be_reference(operand[i + 2]);
+           may_be_reference_tag(operand[i + 2]);
   free(operand);
   return may;
 }
 
 /* True if tbaa.struct says that this 8-byte copy is free of pointers: a single field of 8 bytes, or smaller ones. */
-bool cn_tbaa_plain_data(struct cn_ctx *ctx, LLVMValueRef copy)
+bool cn_tbaa_is_plain_data_copy(struct cn_ctx *ctx, LLVMValueRef copy)
 {
   if (!LLVMGetMetadata(copy, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa.struct", 11)))
     return false;
-  LLVMValueRef whole = cn_tbaa_field(ctx, copy, 0, CN_REF_SIZE);
+  LLVMValueRef whole = cn_tbaa_field_tag_of_copy(ctx, copy, 0, CN_REF_SIZE);
   if (whole)
-    return !may_be_reference(whole);
+    return !may_be_reference_tag(whole);
   for (uint64_t size = 1; size < CN_REF_SIZE; size++)
-    if (cn_tbaa_field(ctx, copy, 0, size))
+    if (cn_tbaa_field_tag_of_copy(ctx, copy, 0, size))
       return true;
   return false;
 }

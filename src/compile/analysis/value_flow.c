@@ -19,7 +19,7 @@
 #define CN_CLASS_PASSES 16
 #define NO_FLOW UINT32_MAX /* still without any flow */
 
-uint32_t *cn_value_flow_solve(uint32_t sources, uint32_t nodes, const uint32_t *first, const uint32_t *inputs)
+uint32_t *cn_value_flow_find_origins(uint32_t sources, uint32_t nodes, const uint32_t *first, const uint32_t *inputs)
 {
   if (nodes == 0)
     return NULL;
@@ -35,7 +35,7 @@ uint32_t *cn_value_flow_solve(uint32_t sources, uint32_t nodes, const uint32_t *
       CN_ASSERT(first[n] < first[n + 1]);
       for (uint32_t i = first[n]; i < first[n + 1]; i++)
         if (idom[inputs[i]] != NO_FLOW)
-          to = to == NO_FLOW ? inputs[i] : cn_tree_meet(idom, sizeof *idom, to, inputs[i], UINT32_MAX);
+          to = to == NO_FLOW ? inputs[i] : cn_tree_common_ancestor(idom, sizeof *idom, to, inputs[i], UINT32_MAX);
       CN_CHECK(to != NO_FLOW && to < sources + 1 + n);
       changed |= idom[sources + 1 + n] != to;
       idom[sources + 1 + n] = to;
@@ -50,32 +50,32 @@ uint32_t *cn_value_flow_solve(uint32_t sources, uint32_t nodes, const uint32_t *
   return top;
 }
 
-struct classes {
+struct equality_classes {
   uint32_t sources;
   const uint32_t *first, *inputs;
   uint32_t *class;    /* per node: the first node of its class */
   uint32_t *split_to; /* per first node: the class that was split off last */
 };
 
-static uint32_t class_of(const struct classes *c, uint32_t number)
+static uint32_t equality_class_of(const struct equality_classes *c, uint32_t number)
 {
   return number > c->sources ? c->sources + 1 + c->class[number - c->sources - 1] : number;
 }
 
-static bool receive_the_same(const struct classes *c, uint32_t a, uint32_t b)
+static bool receive_equal_values(const struct equality_classes *c, uint32_t a, uint32_t b)
 {
   uint32_t count = c->first[a + 1] - c->first[a];
 
   if (count != c->first[b + 1] - c->first[b])
     return false;
   for (uint32_t i = 0; i < count; i++)
-    if (class_of(c, c->inputs[c->first[a] + i]) != class_of(c, c->inputs[c->first[b] + i]))
+    if (equality_class_of(c, c->inputs[c->first[a] + i]) != equality_class_of(c, c->inputs[c->first[b] + i]))
       return false;
   return true;
 }
 
 /* Split off nodes that receive other values than the first of their class. */
-static bool split_classes(struct classes *c, uint32_t nodes)
+static bool split_classes(struct equality_classes *c, uint32_t nodes)
 {
   bool changed = false;
 
@@ -83,20 +83,20 @@ static bool split_classes(struct classes *c, uint32_t nodes)
     c->split_to[n] = NO_FLOW;
   for (uint32_t n = 0; n < nodes; n++) {
     uint32_t old = c->class[n];
-    if (old == n || receive_the_same(c, n, old))
+    if (old == n || receive_equal_values(c, n, old))
       continue;
     uint32_t to = c->split_to[old];
     changed = true;
-    c->class[n] = to != NO_FLOW && receive_the_same(c, n, to) ? to : n;
+    c->class[n] = to != NO_FLOW && receive_equal_values(c, n, to) ? to : n;
     c->split_to[old] = c->class[n];
   }
   return changed;
 }
 
-uint32_t *cn_value_flow_classes(uint32_t sources, uint32_t nodes, const uint32_t *first, const uint32_t *inputs,
-                                const uint32_t *group)
+uint32_t *cn_value_flow_find_equal_nodes(uint32_t sources, uint32_t nodes, const uint32_t *first,
+                                         const uint32_t *inputs, const uint32_t *group)
 {
-  struct classes c = {.sources = sources, .first = first, .inputs = inputs};
+  struct equality_classes c = {.sources = sources, .first = first, .inputs = inputs};
 
   c.class = cn_alloc(nodes * sizeof *c.class);
   c.split_to = cn_alloc(nodes * sizeof *c.split_to);

@@ -10,53 +10,54 @@
 #include "compile/effects/intrinsics.h"
 #include "compile/barriers/barriers.h"
 
-static const struct cn_access none;
+static const struct cn_access no_access;
 
 static struct cn_access make_unknown_access(const char *why)
 {
   return (struct cn_access){.kind = CN_ACCESS_UNKNOWN, .why = why};
 }
 
-static LLVMValueRef size_of(struct cn_ctx *ctx, LLVMTypeRef type)
+static LLVMValueRef store_size_constant(struct cn_ctx *ctx, LLVMTypeRef type)
 {
   return LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), LLVMStoreSizeOfType(ctx->layout, type), false);
 }
 
 /* An access of a value of `type` at `slot`; `value` is null for a read. */
-static struct cn_access of_type(struct cn_ctx *ctx, LLVMTypeRef type, LLVMValueRef slot, LLVMValueRef value)
+static struct cn_access make_typed_access(struct cn_ctx *ctx, LLVMTypeRef type, LLVMValueRef slot, LLVMValueRef value)
 {
   if (!cn_is_ref(LLVMTypeOf(slot)) || !cn_holds_ref(type))
-    return none;
+    return no_access;
   if (cn_is_ref(type))
-    return (struct cn_access){.kind = CN_ACCESS_ONE, .slot = slot, .value = value};
-  if (cn_is_scalable(type))
+    return (struct cn_access){.kind = CN_ACCESS_ONE_REFERENCE, .slot = slot, .value = value};
+  if (cn_holds_scalable_vector(type))
     return make_unknown_access("a scalable vector of references");
   if (LLVMStoreSizeOfType(ctx->layout, type) == 0)
-    return none;
-  return (struct cn_access){.kind = CN_ACCESS_BULK, .slot = slot, .value = value, .bytes = size_of(ctx, type)};
+    return no_access;
+  return (struct cn_access){
+      .kind = CN_ACCESS_RANGE, .slot = slot, .value = value, .bytes = store_size_constant(ctx, type)};
 }
 
 /* An access of the lanes that `mask` chooses of a vector of `type`: at the places in vector `slot`, or side by side
  * from `slot` on. For cards the latter is a write of all lanes: a mark too many is harmless, also for a place outside
  * the heap. */
-static struct cn_access of_lanes(struct cn_ctx *ctx, LLVMTypeRef type, LLVMValueRef slot, LLVMValueRef mask,
-                                 LLVMValueRef value)
+static struct cn_access make_lane_access(struct cn_ctx *ctx, LLVMTypeRef type, LLVMValueRef slot, LLVMValueRef mask,
+                                         LLVMValueRef value)
 {
   bool apart = LLVMGetTypeKind(LLVMTypeOf(slot)) == LLVMVectorTypeKind;
 
   if (!cn_holds_ref(LLVMTypeOf(slot)) || !cn_holds_ref(type))
-    return none;
-  if (cn_is_scalable(type))
+    return no_access;
+  if (cn_holds_scalable_vector(type))
     return make_unknown_access("a scalable vector of references");
   if (!apart && (ctx->options->barriers == CAIRN_BARRIERS_CARDS || mask == LLVMConstAllOnes(LLVMTypeOf(mask))))
-    return of_type(ctx, type, slot, value);
+    return make_typed_access(ctx, type, slot, value);
   return (struct cn_access){.kind = CN_ACCESS_LANES, .slot = slot, .mask = mask, .value = value};
 }
 
 /* True for a copy in line. A copy that is a safepoint is a function of the runtime, with its own barriers. */
 static bool is_inline_copy(LLVMValueRef call)
 {
-  return cn_intrinsic_does(call, CN_EFFECT_COPY) && cn_classify_call(call).kind != CN_CALL_PARSE;
+  return cn_intrinsic_has_effect(call, CN_EFFECT_COPY) && cn_classify_call(call).kind != CN_CALL_PARSE_POINT;
 }
 
 /* An access of several words: a reference takes at least a word. */
@@ -65,93 +66,95 @@ static struct cn_access make_bulk_access(LLVMValueRef pointer, LLVMValueRef byte
   bool few = LLVMIsAConstantInt(bytes) && LLVMConstIntGetZExtValue(bytes) < sizeof(uint64_t);
 
   if (!cn_is_ref(LLVMTypeOf(pointer)) || few)
-    return none;
-  return (struct cn_access){.kind = CN_ACCESS_BULK, .slot = pointer, .bytes = bytes};
+    return no_access;
+  return (struct cn_access){.kind = CN_ACCESS_RANGE, .slot = pointer, .bytes = bytes};
 }
 
 /* True for assembly that is given references and may write memory. */
-static bool is_writing_assembly(LLVMValueRef call)
+static bool may_assembly_write(LLVMValueRef call)
 {
-  return LLVMIsAInlineAsm(LLVMGetCalledValue(call)) && cn_intrinsic_touches(call) && !cn_calls_have(call, "memory") &&
-         !cn_calls_have(call, "readonly") && LLVMGetInlineAsmHasSideEffects(LLVMGetCalledValue(call));
+  return LLVMIsAInlineAsm(LLVMGetCalledValue(call)) && cn_call_touches_references(call) &&
+         !cn_calls_has_attribute(call, "memory") && !cn_calls_has_attribute(call, "readonly") &&
+         LLVMGetInlineAsmHasSideEffects(LLVMGetCalledValue(call));
 }
 
-static const char variable[] = "references of a vector of variable length";
-static const char not_known[] = "an intrinsic whose effect on references is unknown";
+static const char scalable_vector_reason[] = "references of a vector of variable length";
+static const char unknown_intrinsic_reason[] = "an intrinsic whose effect on references is unknown";
 
-static struct cn_access written_by_lanes(struct cn_ctx *ctx, LLVMValueRef call, const struct cn_intrinsic *row)
+static struct cn_access lanes_written_by_call(struct cn_ctx *ctx, LLVMValueRef call, const struct cn_intrinsic *row)
 {
   LLVMValueRef value = LLVMGetArgOperand(call, (unsigned)row->value);
   LLVMValueRef slot = LLVMGetArgOperand(call, (unsigned)row->place);
 
   if (!cn_holds_ref(LLVMTypeOf(value)))
-    return none;
+    return no_access;
   if (row->effect == CN_EFFECT_PATTERN)
     return cn_holds_ref(LLVMTypeOf(slot))
                ? make_unknown_access("a fill with a pattern (pass expand-intrinsics makes a loop of it)")
-               : none;
+               : no_access;
   if (row->length >= 0)
-    return make_unknown_access(variable);
-  return of_lanes(ctx, LLVMTypeOf(value), slot, LLVMGetArgOperand(call, (unsigned)row->mask), value);
+    return make_unknown_access(scalable_vector_reason);
+  return make_lane_access(ctx, LLVMTypeOf(value), slot, LLVMGetArgOperand(call, (unsigned)row->mask), value);
 }
 
-static struct cn_access written_by_call(struct cn_ctx *ctx, LLVMValueRef call)
+static struct cn_access access_written_by_call(struct cn_ctx *ctx, LLVMValueRef call)
 {
-  const struct cn_intrinsic *row = cn_intrinsic_of(call);
+  const struct cn_intrinsic *row = cn_intrinsic_row_of_call(call);
 
-  if (cn_calls_unknown_intrinsic(call))
-    return make_unknown_access(not_known);
+  if (cn_calls_is_unknown_intrinsic(call))
+    return make_unknown_access(unknown_intrinsic_reason);
   if (is_inline_copy(call))
     return make_bulk_access(LLVMGetArgOperand(call, 0), LLVMGetArgOperand(call, 2));
   if (row && row->effect == CN_EFFECT_BYTES) {
     struct cn_access access = make_bulk_access(LLVMGetArgOperand(call, 0), LLVMGetArgOperand(call, 2));
-    access.kind = access.kind ? CN_ACCESS_CLEARS : CN_ACCESS_NONE;
+    access.kind = access.kind ? CN_ACCESS_NON_REFERENCES : CN_ACCESS_NONE;
     return access;
   }
   if (row && (row->effect == CN_EFFECT_STORE || row->effect == CN_EFFECT_PATTERN))
-    return written_by_lanes(ctx, call, row);
-  if (is_writing_assembly(call))
+    return lanes_written_by_call(ctx, call, row);
+  if (may_assembly_write(call))
     return make_unknown_access("assembly that is given a reference and may store it");
-  return none;
+  return no_access;
 }
 
-struct cn_access cn_access_written(struct cn_ctx *ctx, LLVMValueRef instruction)
+struct cn_access cn_access_written_by(struct cn_ctx *ctx, LLVMValueRef instruction)
 {
   if (LLVMIsAStoreInst(instruction)) {
     LLVMValueRef value = LLVMGetOperand(instruction, 0);
-    return of_type(ctx, LLVMTypeOf(value), LLVMGetOperand(instruction, 1), value);
+    return make_typed_access(ctx, LLVMTypeOf(value), LLVMGetOperand(instruction, 1), value);
   }
   if (LLVMIsAAtomicCmpXchgInst(instruction) || LLVMIsAAtomicRMWInst(instruction)) {
     LLVMValueRef value = LLVMGetOperand(instruction, LLVMIsAAtomicRMWInst(instruction) ? 1 : 2);
-    return of_type(ctx, LLVMTypeOf(value), LLVMGetOperand(instruction, 0), value);
+    return make_typed_access(ctx, LLVMTypeOf(value), LLVMGetOperand(instruction, 0), value);
   }
-  return LLVMIsACallInst(instruction) ? written_by_call(ctx, instruction) : none;
+  return LLVMIsACallInst(instruction) ? access_written_by_call(ctx, instruction) : no_access;
 }
 
-static struct cn_access read_by_call(struct cn_ctx *ctx, LLVMValueRef call)
+static struct cn_access access_read_by_call(struct cn_ctx *ctx, LLVMValueRef call)
 {
-  const struct cn_intrinsic *row = cn_intrinsic_of(call);
+  const struct cn_intrinsic *row = cn_intrinsic_row_of_call(call);
 
-  if (cn_calls_unknown_intrinsic(call))
-    return make_unknown_access(not_known);
+  if (cn_calls_is_unknown_intrinsic(call))
+    return make_unknown_access(unknown_intrinsic_reason);
   if (is_inline_copy(call))
     return make_bulk_access(LLVMGetArgOperand(call, 1), LLVMGetArgOperand(call, 2));
   if (!row || row->effect != CN_EFFECT_LOAD || !cn_holds_ref(LLVMTypeOf(call)))
-    return none;
+    return no_access;
   if (row->length >= 0)
-    return make_unknown_access(variable);
-  return of_lanes(ctx, LLVMTypeOf(call), LLVMGetArgOperand(call, (unsigned)row->place),
-                  LLVMGetArgOperand(call, (unsigned)row->mask), NULL);
+    return make_unknown_access(scalable_vector_reason);
+  return make_lane_access(ctx, LLVMTypeOf(call), LLVMGetArgOperand(call, (unsigned)row->place),
+                          LLVMGetArgOperand(call, (unsigned)row->mask), NULL);
 }
 
-struct cn_access cn_access_read(struct cn_ctx *ctx, LLVMValueRef instruction)
+struct cn_access cn_access_read_by(struct cn_ctx *ctx, LLVMValueRef instruction)
 {
   if (LLVMIsALoadInst(instruction))
-    return of_type(ctx, LLVMTypeOf(instruction), LLVMGetOperand(instruction, 0), NULL);
+    return make_typed_access(ctx, LLVMTypeOf(instruction), LLVMGetOperand(instruction, 0), NULL);
   if (LLVMIsAAtomicCmpXchgInst(instruction) || LLVMIsAAtomicRMWInst(instruction)) {
     /* The barrier comes first: it heals in memory the reference that is compared or returned. */
     LLVMValueRef value = LLVMGetOperand(instruction, 1), slot = LLVMGetOperand(instruction, 0);
-    return cn_holds_ref(LLVMTypeOf(value)) ? make_bulk_access(slot, size_of(ctx, LLVMTypeOf(value))) : none;
+    return cn_holds_ref(LLVMTypeOf(value)) ? make_bulk_access(slot, store_size_constant(ctx, LLVMTypeOf(value)))
+                                           : no_access;
   }
-  return LLVMIsACallInst(instruction) ? read_by_call(ctx, instruction) : none;
+  return LLVMIsACallInst(instruction) ? access_read_by_call(ctx, instruction) : no_access;
 }

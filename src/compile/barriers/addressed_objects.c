@@ -3,7 +3,7 @@
  * Tells of an address whether it is the start of its object, and whether the object is fresh: allocated since the last
  * safepoint.
  *
- * Needs: safepoints placed. Provides: cn_address_is_start(), cn_address_is_fresh(). Breaks: nothing.
+ * Needs: safepoints placed. Provides: cn_address_is_object_start(), cn_address_is_fresh_object(). Breaks: nothing.
  */
 #include <string.h>
 #include "base/check.h"
@@ -18,7 +18,7 @@ static bool is_gep(LLVMValueRef value)
          (LLVMIsAConstantExpr(value) && LLVMGetConstOpcode(value) == LLVMGetElementPtr);
 }
 
-LLVMValueRef cn_address_base(struct cn_ctx *ctx, LLVMValueRef address, uint64_t *offset)
+LLVMValueRef cn_address_base_and_offset(struct cn_ctx *ctx, LLVMValueRef address, uint64_t *offset)
 {
   *offset = 0;
   while (is_gep(address) || LLVMIsABitCastInst(address)) {
@@ -31,7 +31,7 @@ LLVMValueRef cn_address_base(struct cn_ctx *ctx, LLVMValueRef address, uint64_t 
   return address;
 }
 
-bool cn_address_is_same(LLVMValueRef a, LLVMValueRef b)
+bool cn_address_has_same_form(LLVMValueRef a, LLVMValueRef b)
 {
   for (; a != b; a = LLVMGetOperand(a, 0), b = LLVMGetOperand(b, 0)) {
     if (!is_gep(a) || !is_gep(b) || LLVMGetNumOperands(a) != LLVMGetNumOperands(b) ||
@@ -51,7 +51,7 @@ LLVMValueRef cn_address_root_of(LLVMValueRef address)
   return address;
 }
 
-bool cn_address_is_local(LLVMValueRef root)
+bool cn_address_is_local_root(LLVMValueRef root)
 {
   return LLVMIsAAllocaInst(root) || cn_is_local_cast(root);
 }
@@ -69,7 +69,7 @@ static void find_choice_operands(LLVMValueRef value, unsigned *first, unsigned *
   *end = LLVMIsAPHINode(value) ? LLVMCountIncoming(value) : 3;
 }
 
-static bool parameter_says_start(LLVMValueRef argument)
+static bool is_object_start_parameter(LLVMValueRef argument)
 {
   LLVMValueRef function = LLVMGetParamParent(argument);
 
@@ -79,7 +79,7 @@ static bool parameter_says_start(LLVMValueRef argument)
   return false;
 }
 
-static LLVMAttributeRef says_fresh(LLVMValueRef call)
+static LLVMAttributeRef fresh_attribute_of(LLVMValueRef call)
 {
   LLVMAttributeRef attribute =
       LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_ATTR_FRESH, sizeof CN_ATTR_FRESH - 1);
@@ -95,23 +95,23 @@ static bool is_allocation(LLVMValueRef value)
 
   if (!LLVMIsACallInst(value))
     return false;
-  if (says_fresh(value))
+  if (fresh_attribute_of(value))
     return true;
   LLVMValueRef callee = cn_direct_callee(value);
   const char *name = callee ? LLVMGetValueName2(callee, &length) : "";
   return cn_is_slow_allocation(name) && strcmp(name, CN_RESIZE_SLOW) != 0;
 }
 
-static bool is_small(LLVMValueRef allocation)
+static bool is_small_allocation(LLVMValueRef allocation)
 {
-  LLVMAttributeRef fresh = says_fresh(allocation);
+  LLVMAttributeRef fresh = fresh_attribute_of(allocation);
   unsigned length = 0;
   const char *value = fresh ? LLVMGetStringAttributeValue(fresh, &length) : "";
 
   return length == sizeof CN_FRESH_SMALL - 1 && memcmp(value, CN_FRESH_SMALL, length) == 0;
 }
 
-static bool result_says_start(LLVMValueRef call)
+static bool is_object_start_result(LLVMValueRef call)
 {
   LLVMValueRef callee = cn_direct_callee(call);
 
@@ -120,7 +120,7 @@ static bool result_says_start(LLVMValueRef call)
 }
 
 /* `seen` has the phis and selects on the path: in a cycle of them, all values are already known. */
-static bool is_start(LLVMValueRef reference, struct cn_ptrmap *seen)
+static bool is_object_start(LLVMValueRef reference, struct cn_ptrmap *seen)
 {
   bool added = false;
   unsigned first, end;
@@ -130,9 +130,9 @@ static bool is_start(LLVMValueRef reference, struct cn_ptrmap *seen)
   if (LLVMIsNull(reference))
     return true;
   if (LLVMIsAArgument(reference))
-    return parameter_says_start(reference);
+    return is_object_start_parameter(reference);
   if (cn_is_call(reference))
-    return is_allocation(reference) || result_says_start(reference);
+    return is_allocation(reference) || is_object_start_result(reference);
   if (!is_phi_or_select(reference))
     return false;
   cn_ptrmap_add(seen, reference, &added);
@@ -140,56 +140,57 @@ static bool is_start(LLVMValueRef reference, struct cn_ptrmap *seen)
     return true;
   find_choice_operands(reference, &first, &end);
   for (; first < end; first++)
-    if (!is_start(LLVMGetOperand(reference, first), seen))
+    if (!is_object_start(LLVMGetOperand(reference, first), seen))
       return false;
   return true;
 }
 
-bool cn_address_is_start(LLVMValueRef reference)
+bool cn_address_is_object_start(LLVMValueRef reference)
 {
   struct cn_ptrmap seen = {0};
-  bool start = !LLVMIsConstant(reference) && is_start(reference, &seen);
+  bool start = !LLVMIsConstant(reference) && is_object_start(reference, &seen);
 
   cn_ptrmap_free(&seen);
   return start;
 }
 
-struct fresh {
-  const struct cn_safepoint_free *windows;
+struct freshness_query {
+  const struct cn_safepoint_free_intervals *windows;
   struct cn_ptrmap seen; /* phis and selects on the path */
   bool small;            /* leave out large objects */
 };
 
 /* True if `reference` is fresh at a place in safepoint-free interval `window` that its definition dominates. */
-static bool is_fresh(struct fresh *fresh, LLVMValueRef reference, uint32_t window)
+static bool is_fresh_object(struct freshness_query *fresh, LLVMValueRef reference, uint32_t window)
 {
-  const struct cn_safepoint_free *windows = fresh->windows;
+  const struct cn_safepoint_free_intervals *windows = fresh->windows;
   bool added = false;
 
   if (LLVMIsACallInst(reference) && is_allocation(reference))
-    return cn_safepoint_free_after(windows, reference) == window && (!fresh->small || is_small(reference));
-  if (!is_phi_or_select(reference) || cn_safepoint_free_at(windows, reference) != window)
+    return cn_safepoint_free_after(windows, reference) == window && (!fresh->small || is_small_allocation(reference));
+  if (!is_phi_or_select(reference) || cn_safepoint_free_before(windows, reference) != window)
     return false;
   cn_ptrmap_add(&fresh->seen, reference, &added);
   if (!added)
     return true;
   if (LLVMIsASelectInst(reference))
-    return is_fresh(fresh, LLVMGetOperand(reference, 1), window) &&
-           is_fresh(fresh, LLVMGetOperand(reference, 2), window);
+    return is_fresh_object(fresh, LLVMGetOperand(reference, 1), window) &&
+           is_fresh_object(fresh, LLVMGetOperand(reference, 2), window);
   for (unsigned i = 0; i < LLVMCountIncoming(reference); i++) {
-    uint32_t from = cn_cfg_index(windows->cfg, LLVMGetIncomingBlock(reference, i));
+    uint32_t from = cn_cfg_index_of(windows->cfg, LLVMGetIncomingBlock(reference, i));
     if (from == CN_NO_BLOCK)
       continue;
-    if (!is_fresh(fresh, LLVMGetIncomingValue(reference, i), windows->out[from]))
+    if (!is_fresh_object(fresh, LLVMGetIncomingValue(reference, i), windows->out[from]))
       return false;
   }
   return true;
 }
 
-bool cn_address_is_fresh(const struct cn_safepoint_free *windows, LLVMValueRef reference, LLVMValueRef at, bool small)
+bool cn_address_is_fresh_object(const struct cn_safepoint_free_intervals *windows, LLVMValueRef reference,
+                                LLVMValueRef at, bool small)
 {
-  struct fresh fresh = {.windows = windows, .small = small};
-  bool holds = is_fresh(&fresh, reference, cn_safepoint_free_at(windows, at));
+  struct freshness_query fresh = {.windows = windows, .small = small};
+  bool holds = is_fresh_object(&fresh, reference, cn_safepoint_free_before(windows, at));
 
   cn_ptrmap_free(&fresh.seen);
   return holds;

@@ -14,16 +14,16 @@
 static const uint64_t REFERENCE_BYTES = sizeof(uint64_t);
 
 /* Declares the leaf `name` of this type. Null after an error. */
-static LLVMValueRef declare_barrier(const struct cn_barrier_calls *c, const char *name, LLVMTypeRef type)
+static LLVMValueRef declare_barrier(const struct cn_barrier_builder *c, const char *name, LLVMTypeRef type)
 {
-  LLVMValueRef function = cn_emit_declare(c->ctx, name, type, LLVMCCallConv);
+  LLVMValueRef function = cn_emit_declare_function(c->ctx, name, type, LLVMCCallConv);
 
   if (function && !cn_string_attribute(function, CN_ATTR_LEAF))
     cn_emit_mark_leaf(c->ctx, function);
   return function;
 }
 
-static LLVMValueRef build_barrier_call(const struct cn_barrier_calls *c, const char *name, LLVMTypeRef result,
+static LLVMValueRef build_barrier_call(const struct cn_barrier_builder *c, const char *name, LLVMTypeRef result,
                                        LLVMValueRef *arguments, unsigned count)
 {
   LLVMTypeRef types[3];
@@ -36,7 +36,7 @@ static LLVMValueRef build_barrier_call(const struct cn_barrier_calls *c, const c
   return function ? LLVMBuildCall2(c->builder, type, function, arguments, count, "") : NULL;
 }
 
-static LLVMTypeRef i64_type(const struct cn_barrier_calls *c)
+static LLVMTypeRef i64_type(const struct cn_barrier_builder *c)
 {
   return LLVMInt64TypeInContext(c->ctx->llvm);
 }
@@ -48,12 +48,12 @@ bool cn_barrier_is_defined(struct cn_ctx *ctx, const char *name)
   return function && !LLVMIsDeclaration(function);
 }
 
-void cn_barrier_call_store(const struct cn_barrier_calls *c, const struct cn_access *access)
+void cn_barrier_emit_store_call(const struct cn_barrier_builder *c, const struct cn_access *access)
 {
   LLVMValueRef root = cn_address_root_of(access->slot);
   LLVMValueRef object = LLVMConstNull(cn_ref_type(c->ctx));
 
-  if (c->kind == CAIRN_BARRIERS_CUSTOM && cn_address_is_start(root))
+  if (c->kind == CAIRN_BARRIERS_CUSTOM && cn_address_is_object_start(root))
     object = root;
   LLVMValueRef arguments[] = {object, access->slot, access->value};
   build_barrier_call(c, CN_BARRIER_STORE, LLVMVoidTypeInContext(c->ctx->llvm), arguments, 3);
@@ -61,20 +61,21 @@ void cn_barrier_call_store(const struct cn_barrier_calls *c, const struct cn_acc
 
 /* ---- ranges ---- */
 
-static void call_range(const struct cn_barrier_calls *c, LLVMValueRef to, LLVMValueRef bytes)
+static void emit_range_call(const struct cn_barrier_builder *c, LLVMValueRef to, LLVMValueRef bytes)
 {
   LLVMValueRef arguments[] = {to, bytes};
 
   build_barrier_call(c, CN_BARRIER_RANGE, LLVMVoidTypeInContext(c->ctx->llvm), arguments, 2);
 }
 
-static LLVMValueRef i64_constant(const struct cn_barrier_calls *c, uint64_t value)
+static LLVMValueRef i64_constant(const struct cn_barrier_builder *c, uint64_t value)
 {
   return LLVMConstInt(i64_type(c), value, false);
 }
 
 /* The place of lane `i`. */
-static LLVMValueRef lane_of(const struct cn_barrier_calls *c, const struct cn_access *access, LLVMValueRef i)
+static LLVMValueRef build_lane_address(const struct cn_barrier_builder *c, const struct cn_access *access,
+                                       LLVMValueRef i)
 {
   LLVMTypeRef reference = cn_ref_type(c->ctx);
 
@@ -84,41 +85,41 @@ static LLVMValueRef lane_of(const struct cn_barrier_calls *c, const struct cn_ac
 }
 
 /* The bytes of a lane: 0 if its bit of the mask is clear, all if the bit is undefined. */
-static LLVMValueRef lane_bytes(const struct cn_barrier_calls *c, LLVMValueRef bit)
+static LLVMValueRef build_lane_byte_count(const struct cn_barrier_builder *c, LLVMValueRef bit)
 {
   LLVMValueRef all = i64_constant(c, REFERENCE_BYTES);
 
   return LLVMIsUndef(bit) ? all : LLVMBuildSelect(c->builder, bit, all, i64_constant(c, 0), "");
 }
 
-static void call_lanes(const struct cn_barrier_calls *c, const struct cn_access *access)
+static void emit_lane_calls(const struct cn_barrier_builder *c, const struct cn_access *access)
 {
   unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(access->mask));
 
   for (uint64_t i = 0; i < lanes; i++) {
     LLVMValueRef index = i64_constant(c, i);
     LLVMValueRef bit = LLVMBuildExtractElement(c->builder, access->mask, index, "");
-    LLVMValueRef bytes = lane_bytes(c, bit);
+    LLVMValueRef bytes = build_lane_byte_count(c, bit);
     if (!LLVMIsNull(bytes))
-      call_range(c, lane_of(c, access, index), bytes);
+      emit_range_call(c, build_lane_address(c, access, index), bytes);
   }
 }
 
-void cn_barrier_call_range(const struct cn_barrier_calls *c, LLVMValueRef at, const struct cn_access *access)
+void cn_barrier_emit_range_call(const struct cn_barrier_builder *c, LLVMValueRef at, const struct cn_access *access)
 {
   if (c->kind == CAIRN_BARRIERS_CUSTOM && !cn_barrier_is_defined(c->ctx, CN_BARRIER_RANGE)) {
     cn_error(c->ctx, at, "missing-barrier", "the module has no @%s for it", CN_BARRIER_RANGE);
     return;
   }
   if (access->kind == CN_ACCESS_LANES)
-    call_lanes(c, access);
+    emit_lane_calls(c, access);
   else
-    call_range(c, access->slot, LLVMBuildZExtOrBitCast(c->builder, access->bytes, i64_type(c), ""));
+    emit_range_call(c, access->slot, LLVMBuildZExtOrBitCast(c->builder, access->bytes, i64_type(c), ""));
 }
 
 /* ---- loads ---- */
 
-void cn_barrier_call_load(const struct cn_barrier_calls *c, LLVMValueRef load, const struct cn_access *access)
+void cn_barrier_emit_load_call(const struct cn_barrier_builder *c, LLVMValueRef load, const struct cn_access *access)
 {
   LLVMValueRef arguments[] = {access->slot, load};
 
@@ -128,5 +129,5 @@ void cn_barrier_call_load(const struct cn_barrier_calls *c, LLVMValueRef load, c
     return;
   LLVMReplaceAllUsesWith(load, healed);
   LLVMSetOperand(healed, 1, load);
-  cn_name_after(healed, load, ".healed");
+  cn_name_value_after(healed, load, ".healed");
 }

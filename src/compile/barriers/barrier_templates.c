@@ -24,58 +24,58 @@
 #include "compile/core/emit.h"
 #include "compile/core/emitted_names.h"
 
-struct body {
+struct template_body {
   struct cn_ctx *ctx;
   LLVMBuilderRef b;
   LLVMValueRef function;
   LLVMTypeRef i64;
 };
 
-static LLVMValueRef i64_constant(const struct body *y, uint64_t value)
+static LLVMValueRef i64_constant(const struct template_body *y, uint64_t value)
 {
   return LLVMConstInt(y->i64, value, false);
 }
 
-static LLVMValueRef mutator_word(const struct body *y, uint64_t offset)
+static LLVMValueRef load_mutator_word(const struct template_body *y, uint64_t offset)
 {
-  return LLVMBuildLoad2(y->b, y->i64, cn_emit_mutator(y->ctx, y->b, offset), "");
+  return LLVMBuildLoad2(y->b, y->i64, cn_emit_mutator_field_address(y->ctx, y->b, offset), "");
 }
 
 /* A word of the mutator that is set before managed code runs, and stays the same: LLVM may keep it in a register. */
-static LLVMValueRef constant_word(const struct body *y, LLVMTypeRef type, uint64_t offset)
+static LLVMValueRef load_constant_word(const struct template_body *y, LLVMTypeRef type, uint64_t offset)
 {
-  LLVMValueRef word = LLVMBuildLoad2(y->b, type, cn_emit_mutator(y->ctx, y->b, offset), "");
+  LLVMValueRef word = LLVMBuildLoad2(y->b, type, cn_emit_mutator_field_address(y->ctx, y->b, offset), "");
 
   LLVMSetMetadata(word, cn_metadata_kind(y->ctx, "invariant.load"), LLVMMDNodeInContext(y->ctx->llvm, NULL, 0));
   return word;
 }
 
 /* The address of the card of `address`. */
-static LLVMValueRef entry_of(const struct body *y, LLVMValueRef address)
+static LLVMValueRef build_card_address(const struct template_body *y, LLVMValueRef address)
 {
   LLVMValueRef index = LLVMBuildLShr(y->b, address, i64_constant(y, CAIRN_ABI_CARD_SHIFT), "index");
-  LLVMValueRef mask = constant_word(y, y->i64, CAIRN_ABI_MUTATOR_CARD_MASK);
+  LLVMValueRef mask = load_constant_word(y, y->i64, CAIRN_ABI_MUTATOR_CARD_MASK);
   LLVMValueRef kept = LLVMBuildAnd(y->b, index, mask, "");
   LLVMTypeRef pointer = LLVMPointerTypeInContext(y->ctx->llvm, 0);
-  LLVMValueRef table = constant_word(y, pointer, CAIRN_ABI_MUTATOR_CARDS);
+  LLVMValueRef table = load_constant_word(y, pointer, CAIRN_ABI_MUTATOR_CARDS);
 
   return LLVMBuildGEP2(y->b, LLVMInt8TypeInContext(y->ctx->llvm), table, &kept, 1, "entry");
 }
 
-static LLVMValueRef address_of(const struct body *y, LLVMValueRef reference)
+static LLVMValueRef build_address(const struct template_body *y, LLVMValueRef reference)
 {
   return LLVMBuildPtrToInt(y->b, reference, y->i64, "address");
 }
 
-static void mark_card(const struct body *y, LLVMValueRef address)
+static void emit_card_mark(const struct template_body *y, LLVMValueRef address)
 {
   LLVMTypeRef byte = LLVMInt8TypeInContext(y->ctx->llvm);
 
-  LLVMBuildStore(y->b, LLVMConstInt(byte, 1, false), entry_of(y, address));
+  LLVMBuildStore(y->b, LLVMConstInt(byte, 1, false), build_card_address(y, address));
 }
 
-static LLVMValueRef call_slow(const struct body *y, const char *name, LLVMTypeRef result, LLVMValueRef *arguments,
-                              unsigned count)
+static LLVMValueRef emit_slow_call(const struct template_body *y, const char *name, LLVMTypeRef result,
+                                   LLVMValueRef *arguments, unsigned count)
 {
   LLVMTypeRef types[2];
 
@@ -83,7 +83,7 @@ static LLVMValueRef call_slow(const struct body *y, const char *name, LLVMTypeRe
   for (unsigned i = 0; i < count; i++)
     types[i] = LLVMTypeOf(arguments[i]);
   LLVMTypeRef type = LLVMFunctionType(result, types, count, false);
-  LLVMValueRef function = cn_emit_declare(y->ctx, name, type, LLVMPreserveAllCallConv);
+  LLVMValueRef function = cn_emit_declare_function(y->ctx, name, type, LLVMPreserveAllCallConv);
   if (!function)
     return NULL;
   cn_emit_mark_leaf(y->ctx, function);
@@ -92,53 +92,54 @@ static LLVMValueRef call_slow(const struct body *y, const char *name, LLVMTypeRe
   return made;
 }
 
-static LLVMBasicBlockRef append_block(const struct body *y, const char *name)
+static LLVMBasicBlockRef append_block(const struct template_body *y, const char *name)
 {
   return LLVMAppendBasicBlockInContext(y->ctx->llvm, y->function, name);
 }
 
 /* Calls a slow function of type void if `condition` holds. */
-static void call_if(const struct body *y, LLVMValueRef condition, const char *name, LLVMValueRef *arguments,
-                    unsigned count)
+static void emit_slow_call_if(const struct template_body *y, LLVMValueRef condition, const char *name,
+                              LLVMValueRef *arguments, unsigned count)
 {
   LLVMBasicBlockRef slow = append_block(y, "barrier.slow"), rest = append_block(y, "barrier.rest");
 
-  cn_emit_unlikely(y->ctx, LLVMBuildCondBr(y->b, condition, slow, rest));
+  cn_emit_mark_branch_unlikely(y->ctx, LLVMBuildCondBr(y->b, condition, slow, rest));
   LLVMPositionBuilderAtEnd(y->b, slow);
-  call_slow(y, name, LLVMVoidTypeInContext(y->ctx->llvm), arguments, count);
+  emit_slow_call(y, name, LLVMVoidTypeInContext(y->ctx->llvm), arguments, count);
   LLVMBuildBr(y->b, rest);
   LLVMPositionBuilderAtEnd(y->b, rest);
 }
 
-static LLVMValueRef build_nonzero_test(const struct body *y, LLVMValueRef value)
+static LLVMValueRef build_nonzero_test(const struct template_body *y, LLVMValueRef value)
 {
   return LLVMBuildICmp(y->b, LLVMIntNE, value, LLVMConstNull(LLVMTypeOf(value)), "");
 }
 
-static void store_body(const struct body *y, enum cairn_barriers kind)
+static void emit_store_body(const struct template_body *y, enum cairn_barriers kind)
 {
   LLVMValueRef slot = LLVMGetParam(y->function, 1);
 
   if (kind == CAIRN_BARRIERS_CARDS) {
-    mark_card(y, address_of(y, slot));
+    emit_card_mark(y, build_address(y, slot));
   } else {
     CN_CHECK(kind == CAIRN_BARRIERS_SNAPSHOT);
-    call_if(y, build_nonzero_test(y, mutator_word(y, CAIRN_ABI_MUTATOR_BARRIER)), CN_BARRIER_SNAPSHOT_SLOW, &slot, 1);
+    emit_slow_call_if(y, build_nonzero_test(y, load_mutator_word(y, CAIRN_ABI_MUTATOR_BARRIER)),
+                      CN_BARRIER_SNAPSHOT_SLOW, &slot, 1);
   }
   LLVMBuildRetVoid(y->b);
 }
 
 /* Marks the card of `address` if it is clean. A group of stores fills the store buffer, where a load costs less than
  * another store. */
-static void mark_if_clean(const struct body *y, LLVMValueRef address)
+static void emit_card_mark_if_clean(const struct template_body *y, LLVMValueRef address)
 {
   LLVMTypeRef byte = LLVMInt8TypeInContext(y->ctx->llvm);
   LLVMBasicBlockRef clean = append_block(y, "barrier.clean"), rest = append_block(y, "barrier.rest");
-  LLVMValueRef entry = entry_of(y, address);
+  LLVMValueRef entry = build_card_address(y, address);
   LLVMValueRef marked = LLVMBuildLoad2(y->b, byte, entry, "marked");
   LLVMValueRef is_clean = LLVMBuildICmp(y->b, LLVMIntEQ, marked, LLVMConstNull(byte), "");
 
-  cn_emit_unlikely(y->ctx, LLVMBuildCondBr(y->b, is_clean, clean, rest));
+  cn_emit_mark_branch_unlikely(y->ctx, LLVMBuildCondBr(y->b, is_clean, clean, rest));
   LLVMPositionBuilderAtEnd(y->b, clean);
   LLVMBuildStore(y->b, LLVMConstInt(byte, 1, false), entry);
   LLVMBuildBr(y->b, rest);
@@ -146,14 +147,14 @@ static void mark_if_clean(const struct body *y, LLVMValueRef address)
 }
 
 /* If the length is a constant, LLVM removes one half after inlining. */
-static void range_body(const struct body *y, enum cairn_barriers kind)
+static void emit_range_body(const struct template_body *y, enum cairn_barriers kind)
 {
   LLVMValueRef to = LLVMGetParam(y->function, 0), bytes = LLVMGetParam(y->function, 1);
   LLVMValueRef arguments[] = {to, bytes};
   LLVMTypeRef none = LLVMVoidTypeInContext(y->ctx->llvm);
 
   if (kind != CAIRN_BARRIERS_CARDS) {
-    call_slow(y, CN_BARRIER_RANGE_SLOW, none, arguments, 2);
+    emit_slow_call(y, CN_BARRIER_RANGE_SLOW, none, arguments, 2);
     LLVMBuildRetVoid(y->b);
     return;
   }
@@ -164,27 +165,27 @@ static void range_body(const struct body *y, enum cairn_barriers kind)
   LLVMValueRef fits = LLVMBuildICmp(y->b, LLVMIntULT, last, i64_constant(y, (uint64_t)1 << CAIRN_ABI_CARD_SHIFT), "");
   LLVMBuildCondBr(y->b, fits, marks, slow);
   LLVMPositionBuilderAtEnd(y->b, marks);
-  LLVMValueRef address = address_of(y, to);
-  mark_if_clean(y, address);
-  mark_if_clean(y, LLVMBuildAdd(y->b, address, last, ""));
+  LLVMValueRef address = build_address(y, to);
+  emit_card_mark_if_clean(y, address);
+  emit_card_mark_if_clean(y, LLVMBuildAdd(y->b, address, last, ""));
   LLVMBuildBr(y->b, rest);
   LLVMPositionBuilderAtEnd(y->b, slow);
-  call_slow(y, CN_BARRIER_RANGE_SLOW, none, arguments, 2);
+  emit_slow_call(y, CN_BARRIER_RANGE_SLOW, none, arguments, 2);
   LLVMBuildBr(y->b, rest);
   LLVMPositionBuilderAtEnd(y->b, rest);
   LLVMBuildRetVoid(y->b);
 }
 
-static void load_body(const struct body *y)
+static void emit_load_body(const struct template_body *y)
 {
   LLVMValueRef arguments[] = {LLVMGetParam(y->function, 0), LLVMGetParam(y->function, 1)};
   LLVMBasicBlockRef slow = append_block(y, "barrier.slow"), rest = append_block(y, "barrier.rest");
-  LLVMValueRef mask = mutator_word(y, CAIRN_ABI_MUTATOR_BARRIER);
-  LLVMValueRef bad = LLVMBuildAnd(y->b, address_of(y, arguments[1]), mask, "bad");
+  LLVMValueRef mask = load_mutator_word(y, CAIRN_ABI_MUTATOR_BARRIER);
+  LLVMValueRef bad = LLVMBuildAnd(y->b, build_address(y, arguments[1]), mask, "bad");
 
-  cn_emit_unlikely(y->ctx, LLVMBuildCondBr(y->b, build_nonzero_test(y, bad), slow, rest));
+  cn_emit_mark_branch_unlikely(y->ctx, LLVMBuildCondBr(y->b, build_nonzero_test(y, bad), slow, rest));
   LLVMPositionBuilderAtEnd(y->b, slow);
-  LLVMValueRef healed = call_slow(y, CN_BARRIER_LOAD_SLOW, LLVMTypeOf(arguments[1]), arguments, 2);
+  LLVMValueRef healed = emit_slow_call(y, CN_BARRIER_LOAD_SLOW, LLVMTypeOf(arguments[1]), arguments, 2);
   LLVMBuildRet(y->b, healed);
   LLVMPositionBuilderAtEnd(y->b, rest);
   LLVMBuildRet(y->b, arguments[1]);
@@ -193,65 +194,65 @@ static void load_body(const struct body *y)
 /* Gives the declaration the body of the kind. */
 static void define_barrier(struct cn_ctx *ctx, LLVMValueRef function, const char *name, enum cairn_barriers kind)
 {
-  struct body y = {ctx, LLVMCreateBuilderInContext(ctx->llvm), function, LLVMInt64TypeInContext(ctx->llvm)};
+  struct template_body y = {ctx, LLVMCreateBuilderInContext(ctx->llvm), function, LLVMInt64TypeInContext(ctx->llvm)};
 
   LLVMSetLinkage(function, LLVMInternalLinkage);
   LLVMPositionBuilderAtEnd(y.b, append_block(&y, ""));
   if (strcmp(name, CN_BARRIER_STORE) == 0)
-    store_body(&y, kind);
+    emit_store_body(&y, kind);
   else if (strcmp(name, CN_BARRIER_RANGE) == 0)
-    range_body(&y, kind);
+    emit_range_body(&y, kind);
   else
-    load_body(&y);
+    emit_load_body(&y);
   LLVMDisposeBuilder(y.b);
 }
 
 /* Gives the function the target attributes of its callers, so that LLVM may inline it there. */
-static void fit_to_callers(LLVMValueRef function)
+static void copy_target_of_callers(LLVMValueRef function)
 {
   LLVMValueRef user = LLVMGetFirstUse(function) ? LLVMGetUser(LLVMGetFirstUse(function)) : NULL;
 
   if (user && LLVMIsACallInst(user))
-    cn_emit_target(LLVMGetBasicBlockParent(LLVMGetInstructionParent(user)), function);
+    cn_emit_copy_target_attributes(LLVMGetBasicBlockParent(LLVMGetInstructionParent(user)), function);
 }
 
-static const char *const names[] = {CN_BARRIER_STORE, CN_BARRIER_RANGE, CN_BARRIER_LOAD};
+static const char *const barrier_names[] = {CN_BARRIER_STORE, CN_BARRIER_RANGE, CN_BARRIER_LOAD};
 
 /* Prepares the functions for the inliner. False if the module calls no barrier. */
-static bool prepare_barriers(struct cn_ctx *ctx, enum cairn_barriers kind)
+static bool define_used_barriers(struct cn_ctx *ctx, enum cairn_barriers kind)
 {
   bool some = false;
 
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    LLVMValueRef function = LLVMGetNamedFunction(ctx->module, names[i]);
+  for (size_t i = 0; i < sizeof barrier_names / sizeof *barrier_names; i++) {
+    LLVMValueRef function = LLVMGetNamedFunction(ctx->module, barrier_names[i]);
     if (!function || !LLVMGetFirstUse(function))
       continue;
     some = true;
     if (!LLVMIsDeclaration(function)) {
       if (cn_is_managed(function))
-        cn_error(ctx, function, "barrier-template", "@%s is managed code", names[i]);
+        cn_error(ctx, function, "barrier-template", "@%s is managed code", barrier_names[i]);
     } else if (kind == CAIRN_BARRIERS_NONE || kind == CAIRN_BARRIERS_CUSTOM) {
       cn_error(ctx, LLVMGetUser(LLVMGetFirstUse(function)), "barrier-template",
-               "@%s is called, but neither a kind of barriers nor the module defines it", names[i]);
+               "@%s is called, but neither a kind of barriers nor the module defines it", barrier_names[i]);
     } else {
-      define_barrier(ctx, function, names[i], kind);
-      fit_to_callers(function);
+      define_barrier(ctx, function, barrier_names[i], kind);
+      copy_target_of_callers(function);
     }
     LLVMRemoveEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("noinline"));
     LLVMRemoveEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("optnone"));
-    cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "alwaysinline", 0);
+    cn_add_enum_attribute(ctx, function, CN_FUNCTION_INDEX, "alwaysinline", 0);
   }
   return some;
 }
 
 /* Refuses calls that the inliner had to leave, and deletes the bodies of this file. */
-static void check_lowered(struct cn_ctx *ctx)
+static void check_barriers_inlined(struct cn_ctx *ctx)
 {
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    LLVMValueRef function = LLVMGetNamedFunction(ctx->module, names[i]);
+  for (size_t i = 0; i < sizeof barrier_names / sizeof *barrier_names; i++) {
+    LLVMValueRef function = LLVMGetNamedFunction(ctx->module, barrier_names[i]);
     if (function && LLVMGetFirstUse(function))
       cn_error(ctx, LLVMGetUser(LLVMGetFirstUse(function)), "barrier-template", "@%s could not be put in line",
-               names[i]);
+               barrier_names[i]);
     else if (function && LLVMGetLinkage(function) == LLVMInternalLinkage)
       LLVMDeleteFunction(function);
   }
@@ -259,9 +260,9 @@ static void check_lowered(struct cn_ctx *ctx)
 
 bool cn_lower_barriers(struct cn_ctx *ctx)
 {
-  if (!prepare_barriers(ctx, ctx->options->barriers) || ctx->errors)
+  if (!define_used_barriers(ctx, ctx->options->barriers) || ctx->errors)
     return ctx->errors == 0;
-  if (cn_llvm_run(ctx, "always-inline"))
-    check_lowered(ctx);
+  if (cn_run_llvm_passes(ctx, "always-inline"))
+    check_barriers_inlined(ctx);
   return ctx->errors == 0;
 }

@@ -6,19 +6,19 @@
  * card. So they are on at most two cards, those of the first and the last place. A test of these two, which are mostly
  * dirty for young objects, takes less time than two marks.
  *
- * Needs: struct cn_safepoint_free. Provides: run_low and run_bytes of the first write of a group, `joined` of the
- * others. Breaks: nothing.
+ * Needs: struct cn_safepoint_free_intervals. Provides: run_low and run_bytes of the first write of a group, `joined` of
+ * the others. Breaks: nothing.
  */
 #include "base/check.h"
 #include "compile/barriers/barriers.h"
 
 enum {
-  MIN_MARKS = 2,  /* of the single writes of a group */
-  LOOKED_AT = 64, /* writes after the first one */
+  MIN_MARKS = 2,            /* of the single writes of a group */
+  MAX_SEARCHED_WRITES = 64, /* writes after the first one */
 };
 
 /* A group of writes, so far. */
-struct run {
+struct write_group {
   LLVMValueRef base;
   uint32_t window;
   LLVMBasicBlockRef block;
@@ -30,16 +30,16 @@ static const int64_t CARD_BYTES = (int64_t)1 << CAIRN_ABI_CARD_SHIFT;
 
 /* True if the write may be part of a group. LLVM folds a place at a distance from an undefined base, and then the
  * verifier could not recognise the group's range as that of the write. */
-static bool is_fixed(const struct cn_pending *write)
+static bool may_join_group(const struct cn_pending_write *write)
 {
   return !write->joined && write->base && !LLVMIsUndef(write->base) && write->bytes &&
          write->bytes <= (uint64_t)CARD_BYTES;
 }
 
 /* Adds the write to the group, if it belongs there. */
-static bool extend_group(struct run *run, const struct cn_pending *write)
+static bool extend_group(struct write_group *run, const struct cn_pending_write *write)
 {
-  if (!is_fixed(write) || write->alike != run->base || write->window != run->window ||
+  if (!may_join_group(write) || write->alike != run->base || write->window != run->window ||
       LLVMGetInstructionParent(write->at) != run->block)
     return false;
   int64_t start = (int64_t)write->offset, end = (int64_t)(write->offset + write->bytes);
@@ -53,27 +53,27 @@ static bool extend_group(struct run *run, const struct cn_pending *write)
 }
 
 /* The group that begins with write `first`. Writes to other objects may come between. */
-static struct run measure_group(const struct cn_pendings *pendings, size_t first)
+static struct write_group measure_group(const struct cn_pending_writes *pendings, size_t first)
 {
-  const struct cn_pending *write = &pendings->writes.at[first];
-  struct run run = {.base = write->alike,
-                    .window = write->window,
-                    .block = LLVMGetInstructionParent(write->at),
-                    .low = (int64_t)write->offset,
-                    .high = (int64_t)write->offset};
+  const struct cn_pending_write *write = &pendings->writes.at[first];
+  struct write_group run = {.base = write->alike,
+                            .window = write->window,
+                            .block = LLVMGetInstructionParent(write->at),
+                            .low = (int64_t)write->offset,
+                            .high = (int64_t)write->offset};
 
-  CN_ASSERT(is_fixed(write));
-  for (size_t i = first; i < pendings->writes.count && i - first <= LOOKED_AT; i++)
+  CN_ASSERT(may_join_group(write));
+  for (size_t i = first; i < pendings->writes.count && i - first <= MAX_SEARCHED_WRITES; i++)
     extend_group(&run, &pendings->writes.at[i]);
   return run;
 }
 
 /* Gives the first write the group's range, and joins the later ones to it. */
-static void join_writes(struct cn_pendings *pendings, size_t first, const struct run *found)
+static void join_writes(struct cn_pending_writes *pendings, size_t first, const struct write_group *found)
 {
-  struct run run = *found;
+  struct write_group run = *found;
 
-  for (size_t i = first + 1; i < pendings->writes.count && i - first <= LOOKED_AT; i++)
+  for (size_t i = first + 1; i < pendings->writes.count && i - first <= MAX_SEARCHED_WRITES; i++)
     if (extend_group(&run, &pendings->writes.at[i]))
       pendings->writes.at[i].joined = true;
   CN_ASSERT(run.low == found->low && run.high == found->high);
@@ -81,11 +81,11 @@ static void join_writes(struct cn_pendings *pendings, size_t first, const struct
   pendings->writes.at[first].run_bytes = (uint64_t)(found->high - found->low);
 }
 
-void cn_barrier_runs_find(struct cn_pendings *pendings)
+void cn_barrier_coalesce_writes(struct cn_pending_writes *pendings)
 {
   for (size_t i = 0; i < pendings->writes.count; i++)
-    if (is_fixed(&pendings->writes.at[i])) {
-      struct run run = measure_group(pendings, i);
+    if (may_join_group(&pendings->writes.at[i])) {
+      struct write_group run = measure_group(pendings, i);
       if (run.marks >= MIN_MARKS)
         join_writes(pendings, i, &run);
     }

@@ -7,7 +7,7 @@
  *   its value stays in place      null, a constant, an immediate or an immovable object; for cards only
  *   its place had a barrier       in the same safepoint-free interval, on every path
  *
- * Needs: struct cn_safepoint_free. Provides: struct cn_barred. Breaks: nothing.
+ * Needs: struct cn_safepoint_free_intervals. Provides: struct cn_barrier_history. Breaks: nothing.
  */
 #include <string.h>
 #include "base/check.h"
@@ -25,7 +25,7 @@ static bool is_immediate(LLVMValueRef value)
 
 /* True if the word, on each path that brings it, is a constant, immovable or an immediate. `seen` has the phis and
  * selects on the path. */
-static bool leads_nowhere(LLVMValueRef value, struct cn_ptrmap *seen)
+static bool is_never_movable_word(LLVMValueRef value, struct cn_ptrmap *seen)
 {
   bool fresh = false, select = LLVMIsASelectInst(value);
 
@@ -35,16 +35,16 @@ static bool leads_nowhere(LLVMValueRef value, struct cn_ptrmap *seen)
     return false;
   cn_ptrmap_add(seen, value, &fresh);
   for (int i = select; fresh && i < LLVMGetNumOperands(value); i++)
-    if (!leads_nowhere(LLVMGetOperand(value, (unsigned)i), seen))
+    if (!is_never_movable_word(LLVMGetOperand(value, (unsigned)i), seen))
       return false;
   return true;
 }
 
 /* The reason why the stored value needs no barrier, or null. */
-static const char *no_barrier_reason_of(LLVMValueRef value)
+static const char *why_word_needs_no_barrier(LLVMValueRef value)
 {
   struct cn_ptrmap seen = {0};
-  bool holds = leads_nowhere(value, &seen);
+  bool holds = is_never_movable_word(value, &seen);
 
   cn_ptrmap_free(&seen);
   if (!holds)
@@ -57,32 +57,32 @@ static const char *no_barrier_reason_of(LLVMValueRef value)
                                 : "all values that may be stored point to objects that stay in place";
 }
 
-static const char *unneeded_value(const struct cn_barred *barred, const struct cn_access *access)
+static const char *why_value_needs_no_barrier(const struct cn_barrier_history *barred, const struct cn_access *access)
 {
   if (barred->kind != CAIRN_BARRIERS_CARDS)
     return NULL;
-  if (access->kind == CN_ACCESS_CLEARS)
+  if (access->kind == CN_ACCESS_NON_REFERENCES)
     return "the stored value is not a reference";
-  if (access->kind == CN_ACCESS_ONE)
-    return no_barrier_reason_of(access->value);
+  if (access->kind == CN_ACCESS_ONE_REFERENCE)
+    return why_word_needs_no_barrier(access->value);
   return access->value && LLVMIsConstant(access->value) ? "a constant is stored" : NULL;
 }
 
 /* True if `a`, an earlier access in the order of the search, runs before `b` on each path, in the same safepoint-free
  * interval. */
-static bool is_before(const struct cn_safepoint_free *windows, LLVMValueRef a, LLVMValueRef b)
+static bool runs_before_in_interval(const struct cn_safepoint_free_intervals *windows, LLVMValueRef a, LLVMValueRef b)
 {
-  uint32_t from = cn_cfg_index(windows->cfg, LLVMGetInstructionParent(a));
-  uint32_t to = cn_cfg_index(windows->cfg, LLVMGetInstructionParent(b));
+  uint32_t from = cn_cfg_index_of(windows->cfg, LLVMGetInstructionParent(a));
+  uint32_t to = cn_cfg_index_of(windows->cfg, LLVMGetInstructionParent(b));
 
   return cn_cfg_dominates(windows->cfg, from, to) &&
-         cn_safepoint_free_after(windows, a) == cn_safepoint_free_at(windows, b);
+         cn_safepoint_free_after(windows, a) == cn_safepoint_free_before(windows, b);
 }
 
-enum { MOST_TRIED = 32 }; /* the most barriers of one object that a search visits */
+enum { MAX_TRIED_BARRIERS = 32 }; /* the most barriers of one object that a search visits */
 
 /* The bytes that a barrier covers. False if their number is unknown. */
-static bool size_of(LLVMValueRef bytes, uint64_t *size)
+static bool find_barrier_bytes(LLVMValueRef bytes, uint64_t *size)
 {
   *size = sizeof(uint64_t);
   if (bytes && LLVMIsAConstantInt(bytes))
@@ -91,29 +91,30 @@ static bool size_of(LLVMValueRef bytes, uint64_t *size)
 }
 
 /* True if the barrier covers `bytes` from `offset` on, a distance from its own base. */
-static bool covers_range(const struct cn_barred_at *entry, uint64_t offset, LLVMValueRef bytes)
+static bool covers_range(const struct cn_barrier_history_entry *entry, uint64_t offset, LLVMValueRef bytes)
 {
   uint64_t room, size, ahead = offset - entry->offset;
 
   if (entry->offset == offset && entry->bytes == bytes)
     return true;
-  return size_of(entry->bytes, &room) && size_of(bytes, &size) && ahead <= room && size <= room - ahead;
+  return find_barrier_bytes(entry->bytes, &room) && find_barrier_bytes(bytes, &size) && ahead <= room &&
+         size <= room - ahead;
 }
 
 /* True if an earlier barrier covers the place. False: notes the place's own barrier. */
-static bool was_before(struct cn_barred *barred, const struct cn_barred_at *wanted)
+static bool find_or_note_barrier(struct cn_barrier_history *barred, const struct cn_barrier_history_entry *wanted)
 {
-  struct cn_barred_at note = *wanted;
+  struct cn_barrier_history_entry note = *wanted;
   uint64_t *last = cn_ptrmap_add(&barred->last, cn_address_root_of(note.base), NULL);
   size_t tried = 0;
 
-  for (size_t e = *last; e && tried < MOST_TRIED; tried++) {
-    const struct cn_barred_at *entry = &barred->entries.at[e - 1];
+  for (size_t e = *last; e && tried < MAX_TRIED_BARRIERS; tried++) {
+    const struct cn_barrier_history_entry *entry = &barred->entries.at[e - 1];
     e = entry->previous;
-    if (!cn_address_is_same(entry->base, note.base))
+    if (!cn_address_has_same_form(entry->base, note.base))
       continue;
     note.base = entry->base;
-    if (covers_range(entry, note.offset, note.bytes) && is_before(barred->windows, entry->at, note.at))
+    if (covers_range(entry, note.offset, note.bytes) && runs_before_in_interval(barred->windows, entry->at, note.at))
       return true;
   }
   note.previous = *last;
@@ -122,28 +123,30 @@ static bool was_before(struct cn_barred *barred, const struct cn_barred_at *want
   return false;
 }
 
-static bool place_was_before(struct cn_barred *barred, LLVMValueRef at, const struct cn_access *access)
+static bool find_or_note_place_barrier(struct cn_barrier_history *barred, LLVMValueRef at,
+                                       const struct cn_access *access)
 {
-  struct cn_barred_at wanted = {.at = at, .bytes = access->bytes};
+  struct cn_barrier_history_entry wanted = {.at = at, .bytes = access->bytes};
 
   if (access->mask)
     return false;
-  wanted.base = cn_address_base(barred->ctx, access->slot, &wanted.offset);
-  return was_before(barred, &wanted);
+  wanted.base = cn_address_base_and_offset(barred->ctx, access->slot, &wanted.offset);
+  return find_or_note_barrier(barred, &wanted);
 }
 
 /* The reason why accesses to the place need no barrier, or null. For cards, large objects are excluded: of a new one, a
  * collector scans dirty cards only. */
-static const char *unneeded_place(const struct cn_barred *barred, LLVMValueRef at, LLVMValueRef root)
+static const char *why_place_needs_no_barrier(const struct cn_barrier_history *barred, LLVMValueRef at,
+                                              LLVMValueRef root)
 {
-  if (cn_address_is_local(root))
+  if (cn_address_is_local_root(root))
     return "the place is in a local";
   bool small = barred->kind == CAIRN_BARRIERS_CARDS;
-  return cn_address_is_fresh(barred->windows, root, at, small) ? "the object is new" : NULL;
+  return cn_address_is_fresh_object(barred->windows, root, at, small) ? "the object is new" : NULL;
 }
 
 /* True if all uses of the loaded reference compare it with null: for these a stale reference is good enough. */
-static bool is_only_tested(LLVMValueRef load)
+static bool is_only_compared_with_null(LLVMValueRef load)
 {
   CN_EACH_USE(use, load) {
     LLVMValueRef user = LLVMGetUser(use);
@@ -153,33 +156,35 @@ static bool is_only_tested(LLVMValueRef load)
   return true;
 }
 
-const char *cn_barrier_unneeded_read(struct cn_barred *barred, LLVMValueRef at, const struct cn_access *access)
+const char *cn_why_read_needs_no_barrier(struct cn_barrier_history *barred, LLVMValueRef at,
+                                         const struct cn_access *access)
 {
-  const char *why = unneeded_place(barred, at, cn_address_root_of(access->slot));
+  const char *why = why_place_needs_no_barrier(barred, at, cn_address_root_of(access->slot));
 
   if (why)
     return why;
-  if (access->kind != CN_ACCESS_ONE)
-    return place_was_before(barred, at, access) ? "the place had its barrier" : NULL;
+  if (access->kind != CN_ACCESS_ONE_REFERENCE)
+    return find_or_note_place_barrier(barred, at, access) ? "the place had its barrier" : NULL;
   if (cn_is_immovable(at))
     return "the loaded value never moves";
-  return is_only_tested(at) ? "the loaded value is only compared with null" : NULL;
+  return is_only_compared_with_null(at) ? "the loaded value is only compared with null" : NULL;
 }
 
-const char *cn_barrier_unneeded_write(struct cn_barred *barred, LLVMValueRef at, const struct cn_access *access)
+const char *cn_why_write_needs_no_barrier(struct cn_barrier_history *barred, LLVMValueRef at,
+                                          const struct cn_access *access)
 {
   LLVMValueRef root = cn_address_root_of(access->slot);
-  const char *why = unneeded_value(barred, access);
+  const char *why = why_value_needs_no_barrier(barred, access);
 
   CN_ASSERT(access->kind != CN_ACCESS_NONE && access->kind != CN_ACCESS_UNKNOWN);
   if (!why)
-    why = unneeded_place(barred, at, root);
+    why = why_place_needs_no_barrier(barred, at, root);
   if (why || barred->kind == CAIRN_BARRIERS_CUSTOM)
     return why;
-  return place_was_before(barred, at, access) ? "the place had its barrier" : NULL;
+  return find_or_note_place_barrier(barred, at, access) ? "the place had its barrier" : NULL;
 }
 
-void cn_barred_widen(struct cn_barred *barred, size_t e, uint64_t offset, LLVMValueRef bytes)
+void cn_barrier_history_widen(struct cn_barrier_history *barred, size_t e, uint64_t offset, LLVMValueRef bytes)
 {
   CN_ASSERT(e < barred->entries.count && LLVMIsAConstantInt(bytes));
   barred->entries.at[e].offset = offset;
@@ -187,24 +192,24 @@ void cn_barred_widen(struct cn_barred *barred, size_t e, uint64_t offset, LLVMVa
   barred->entries.at[e].wide = true;
 }
 
-bool cn_barred_is_covered(const struct cn_barred *barred, size_t e)
+bool cn_barrier_history_covers(const struct cn_barrier_history *barred, size_t e)
 {
   size_t tried = 0;
 
   if (e == CN_NOT_BARRED)
     return false;
-  const struct cn_barred_at *entry = &barred->entries.at[e];
-  for (size_t o = entry->previous; o && tried < MOST_TRIED; tried++) {
-    const struct cn_barred_at *other = &barred->entries.at[o - 1];
+  const struct cn_barrier_history_entry *entry = &barred->entries.at[e];
+  for (size_t o = entry->previous; o && tried < MAX_TRIED_BARRIERS; tried++) {
+    const struct cn_barrier_history_entry *other = &barred->entries.at[o - 1];
     if (other->wide && other->base == entry->base && covers_range(other, entry->offset, entry->bytes) &&
-        is_before(barred->windows, other->at, entry->at))
+        runs_before_in_interval(barred->windows, other->at, entry->at))
       return true;
     o = other->previous;
   }
   return false;
 }
 
-void cn_barred_free(struct cn_barred *barred)
+void cn_barrier_history_free(struct cn_barrier_history *barred)
 {
   cn_ptrmap_free(&barred->last);
   cn_free(&barred->entries);

@@ -28,62 +28,62 @@
 
 typedef CN_VECTOR(LLVMValueRef) value_vector;
 
-struct insertion {
+struct barrier_insertion {
   struct cn_ctx *ctx;
-  struct cn_barrier_calls calls;
-  struct cn_safepoint_free windows;
-  struct cn_barred barred;
-  struct cn_pendings pendings;
+  struct cn_barrier_builder calls;
+  struct cn_safepoint_free_intervals windows;
+  struct cn_barrier_history barred;
+  struct cn_pending_writes pendings;
   bool stores, loads; /* the accesses that have barriers */
 };
 
 /* Sets the builder to before `place`, with the source line of `at`. */
-static void position_builder(struct insertion *n, LLVMValueRef place, LLVMValueRef at)
+static void position_builder(struct barrier_insertion *n, LLVMValueRef place, LLVMValueRef at)
 {
   CN_CHECK(place);
   LLVMPositionBuilderBefore(n->calls.builder, place);
   LLVMSetCurrentDebugLocation2(n->calls.builder, LLVMInstructionGetDebugLoc(at));
 }
 
-static void refuse_access(struct insertion *n, LLVMValueRef at, const struct cn_access *access)
+static void refuse_access(struct barrier_insertion *n, LLVMValueRef at, const struct cn_access *access)
 {
-  cn_error(n->ctx, at, "missing-barrier", "no barrier of kind %s covers %s", cn_barriers_name(n->calls.kind),
+  cn_error(n->ctx, at, "missing-barrier", "no barrier of kind %s covers %s", cn_name_of_barrier_kind(n->calls.kind),
            access->why);
 }
 
-static void remark_elided_barrier(struct insertion *n, LLVMValueRef at, const char *why)
+static void remark_elided_barrier(struct barrier_insertion *n, LLVMValueRef at, const char *why)
 {
   cn_remark(n->ctx, at, "barrier-elided", "no barrier: %s", why);
 }
 
 /* The number of bytes that are written if it is a constant; else 0. */
-static uint64_t bytes_of(const struct cn_access *access)
+static uint64_t constant_bytes_of(const struct cn_access *access)
 {
-  if (access->kind == CN_ACCESS_ONE)
+  if (access->kind == CN_ACCESS_ONE_REFERENCE)
     return sizeof(uint64_t);
   return access->bytes && LLVMIsAConstantInt(access->bytes) ? LLVMConstIntGetZExtValue(access->bytes) : 0;
 }
 
 /* Notes the write if it needs a barrier. */
-static void find_write(struct insertion *n, LLVMValueRef at)
+static void note_pending_write(struct barrier_insertion *n, LLVMValueRef at)
 {
-  const struct cn_access access = cn_access_written(n->ctx, at);
+  const struct cn_access access = cn_access_written_by(n->ctx, at);
 
   if (access.kind == CN_ACCESS_UNKNOWN) {
     refuse_access(n, at, &access);
   } else if (access.kind != CN_ACCESS_NONE) {
-    const char *why = cn_barrier_unneeded_write(&n->barred, at, &access);
+    const char *why = cn_why_write_needs_no_barrier(&n->barred, at, &access);
     if (why) {
       remark_elided_barrier(n, at, why);
       return;
     }
-    struct cn_pending write = {.at = at,
-                               .bytes = bytes_of(&access),
-                               .window = cn_safepoint_free_at(&n->windows, at),
-                               .entry = CN_NOT_BARRED,
-                               .one = access.kind == CN_ACCESS_ONE};
+    struct cn_pending_write write = {.at = at,
+                                     .bytes = constant_bytes_of(&access),
+                                     .window = cn_safepoint_free_before(&n->windows, at),
+                                     .entry = CN_NOT_BARRED,
+                                     .one = access.kind == CN_ACCESS_ONE_REFERENCE};
     if (n->calls.kind == CAIRN_BARRIERS_CARDS && !access.mask) {
-      write.base = cn_address_base(n->ctx, access.slot, &write.offset);
+      write.base = cn_address_base_and_offset(n->ctx, access.slot, &write.offset);
       write.entry = n->barred.entries.count - 1;
       write.alike = n->barred.entries.at[write.entry].base;
     }
@@ -91,100 +91,100 @@ static void find_write(struct insertion *n, LLVMValueRef at)
   }
 }
 
-static LLVMValueRef i64_constant(const struct insertion *n, uint64_t value)
+static LLVMValueRef i64_constant(const struct barrier_insertion *n, uint64_t value)
 {
   return LLVMConstInt(LLVMInt64TypeInContext(n->ctx->llvm), value, false);
 }
 
 /* Makes the barrier of a group: a range with the places of all of its writes. */
-static void emit_run(struct insertion *n, const struct cn_pending *write)
+static void emit_group_barrier(struct barrier_insertion *n, const struct cn_pending_write *write)
 {
   LLVMValueRef low = i64_constant(n, write->run_low);
   LLVMTypeRef byte = LLVMInt8TypeInContext(n->ctx->llvm);
   const struct cn_access access = {
-      .kind = CN_ACCESS_BULK,
+      .kind = CN_ACCESS_RANGE,
       .slot = write->run_low ? LLVMBuildGEP2(n->calls.builder, byte, write->base, &low, 1, "") : write->base,
       .bytes = i64_constant(n, write->run_bytes)};
 
-  cn_barrier_call_range(&n->calls, write->at, &access);
+  cn_barrier_emit_range_call(&n->calls, write->at, &access);
 }
 
 /* Notes that another barrier covers the write. */
-static void note_covered_write(struct insertion *n, struct cn_pending *write, const char *why)
+static void note_covered_write(struct barrier_insertion *n, struct cn_pending_write *write, const char *why)
 {
   write->covered = true;
   remark_elided_barrier(n, write->at, why);
 }
 
 /* Finds the groups, and the writes that the barrier of a group covers. */
-static void find_runs(struct insertion *n)
+static void coalesce_pending_writes(struct barrier_insertion *n)
 {
   static const char why[] = "the mark of an earlier store into the object does for it";
 
-  cn_barrier_runs_find(&n->pendings);
+  cn_barrier_coalesce_writes(&n->pendings);
   for (size_t i = 0; i < n->pendings.writes.count; i++) {
-    const struct cn_pending *write = &n->pendings.writes.at[i];
+    const struct cn_pending_write *write = &n->pendings.writes.at[i];
     if (write->run_bytes)
-      cn_barred_widen(&n->barred, write->entry, write->run_low, i64_constant(n, write->run_bytes));
+      cn_barrier_history_widen(&n->barred, write->entry, write->run_low, i64_constant(n, write->run_bytes));
   }
   for (size_t i = 0; i < n->pendings.writes.count; i++) {
-    struct cn_pending *write = &n->pendings.writes.at[i];
-    if (write->joined || cn_barred_is_covered(&n->barred, write->entry))
+    struct cn_pending_write *write = &n->pendings.writes.at[i];
+    if (write->joined || cn_barrier_history_covers(&n->barred, write->entry))
       note_covered_write(n, write, why);
   }
 }
 
-static void write_barriers(struct insertion *n)
+static void emit_write_barriers(struct barrier_insertion *n)
 {
   if (n->calls.kind == CAIRN_BARRIERS_CARDS)
-    find_runs(n);
+    coalesce_pending_writes(n);
   for (size_t i = 0; i < n->pendings.writes.count; i++) {
-    const struct cn_pending *write = &n->pendings.writes.at[i];
-    const struct cn_access access = cn_access_written(n->ctx, write->at);
+    const struct cn_pending_write *write = &n->pendings.writes.at[i];
+    const struct cn_access access = cn_access_written_by(n->ctx, write->at);
     if (write->covered)
       continue;
     position_builder(n, write->at, write->at);
     if (write->run_bytes)
-      emit_run(n, write);
+      emit_group_barrier(n, write);
     else if (write->one)
-      cn_barrier_call_store(&n->calls, &access);
+      cn_barrier_emit_store_call(&n->calls, &access);
     else
-      cn_barrier_call_range(&n->calls, write->at, &access);
+      cn_barrier_emit_range_call(&n->calls, write->at, &access);
   }
   cn_free(&n->pendings.writes);
 }
 
-static void read_barrier(struct insertion *n, LLVMValueRef at)
+static void emit_read_barrier(struct barrier_insertion *n, LLVMValueRef at)
 {
-  const struct cn_access access = cn_access_read(n->ctx, at);
+  const struct cn_access access = cn_access_read_by(n->ctx, at);
 
   if (access.kind == CN_ACCESS_UNKNOWN) {
     refuse_access(n, at, &access);
   } else if (access.kind != CN_ACCESS_NONE) {
-    const char *why = cn_barrier_unneeded_read(&n->barred, at, &access);
+    const char *why = cn_why_read_needs_no_barrier(&n->barred, at, &access);
     if (why) {
       remark_elided_barrier(n, at, why);
-    } else if (access.kind == CN_ACCESS_ONE) {
+    } else if (access.kind == CN_ACCESS_ONE_REFERENCE) {
       position_builder(n, LLVMGetNextInstruction(at), at);
-      cn_barrier_call_load(&n->calls, at, &access);
+      cn_barrier_emit_load_call(&n->calls, at, &access);
     } else {
       position_builder(n, at, at);
-      cn_barrier_call_range(&n->calls, at, &access);
+      cn_barrier_emit_range_call(&n->calls, at, &access);
     }
   }
 }
 
 /* Gathers the accesses, in an order where dominating ones come first. */
-static void gather_accesses(struct insertion *n, const struct cn_cfg *cfg, value_vector *at)
+static void gather_accesses(struct barrier_insertion *n, const struct cn_cfg *cfg, value_vector *at)
 {
   for (uint32_t b = 0; b < cfg->count; b++)
     CN_EACH_INSTRUCTION(i, cfg->blocks[b].block)
-      if ((n->stores && cn_access_written(n->ctx, i).kind != CN_ACCESS_NONE) ||
-          (n->loads && cn_access_read(n->ctx, i).kind != CN_ACCESS_NONE))
+      if ((n->stores && cn_access_written_by(n->ctx, i).kind != CN_ACCESS_NONE) ||
+          (n->loads && cn_access_read_by(n->ctx, i).kind != CN_ACCESS_NONE))
         cn_push(at, i);
 }
 
-static void run_on_function(struct insertion *n, LLVMValueRef function)
+static void insert_in_function(struct barrier_insertion *n, LLVMValueRef function)
 {
   struct cn_cfg cfg;
   value_vector at = {0};
@@ -192,26 +192,26 @@ static void run_on_function(struct insertion *n, LLVMValueRef function)
   cn_cfg_build(&cfg, function);
   gather_accesses(n, &cfg, &at);
   if (at.count) {
-    cn_safepoint_free_build(&n->windows, &cfg);
-    n->barred = (struct cn_barred){.ctx = n->ctx, .kind = n->calls.kind, .windows = &n->windows};
+    cn_safepoint_free_find_intervals(&n->windows, &cfg);
+    n->barred = (struct cn_barrier_history){.ctx = n->ctx, .kind = n->calls.kind, .windows = &n->windows};
     for (size_t i = 0; i < at.count; i++) {
       if (n->loads)
-        read_barrier(n, at.at[i]);
+        emit_read_barrier(n, at.at[i]);
       if (n->stores)
-        find_write(n, at.at[i]);
+        note_pending_write(n, at.at[i]);
     }
-    write_barriers(n);
-    cn_barred_free(&n->barred);
-    cn_safepoint_free_free(&n->windows);
+    emit_write_barriers(n);
+    cn_barrier_history_free(&n->barred);
+    cn_safepoint_free_dispose(&n->windows);
   }
   cn_free(&at);
   cn_cfg_free(&cfg);
 }
 
 /* Marks the function instead of the module, which may be joined with one that lacks barriers. */
-static void mark_function(const struct insertion *n, LLVMValueRef function)
+static void mark_barrier_kind(const struct barrier_insertion *n, LLVMValueRef function)
 {
-  const char *kind = cn_barriers_mark(n->calls.kind);
+  const char *kind = cn_mark_of_barrier_kind(n->calls.kind);
 
   LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
                           LLVMCreateStringAttribute(n->ctx->llvm, CN_ATTR_BARRIERS, sizeof CN_ATTR_BARRIERS - 1, kind,
@@ -219,7 +219,7 @@ static void mark_function(const struct insertion *n, LLVMValueRef function)
 }
 
 /* Sets the accesses that have barriers. For kind custom the functions that the module defines decide. */
-static void find_parts(struct insertion *n)
+static void choose_accesses_with_barriers(struct barrier_insertion *n)
 {
   bool custom = n->calls.kind == CAIRN_BARRIERS_CUSTOM;
 
@@ -232,16 +232,16 @@ static void find_parts(struct insertion *n)
 
 bool cn_insert_barriers(struct cn_ctx *ctx)
 {
-  struct insertion n = {.ctx = ctx, .calls = {.ctx = ctx, .kind = ctx->options->barriers}};
+  struct barrier_insertion n = {.ctx = ctx, .calls = {.ctx = ctx, .kind = ctx->options->barriers}};
 
   if (n.calls.kind == CAIRN_BARRIERS_NONE)
     return true;
-  find_parts(&n);
+  choose_accesses_with_barriers(&n);
   n.calls.builder = LLVMCreateBuilderInContext(ctx->llvm);
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f && !ctx->errors; f = LLVMGetNextFunction(f))
     if (!LLVMIsDeclaration(f) && cn_is_managed(f)) {
-      run_on_function(&n, f);
-      mark_function(&n, f);
+      insert_in_function(&n, f);
+      mark_barrier_kind(&n, f);
     }
   LLVMDisposeBuilder(n.calls.builder);
   return ctx->errors == 0;

@@ -23,7 +23,7 @@
 #include "compile/core/emitted_names.h"
 #include "compile/effects/intrinsics.h"
 
-static LLVMValueRef place_of(LLVMBuilderRef builder, LLVMValueRef at)
+static LLVMValueRef build_source_place(LLVMBuilderRef builder, LLVMValueRef at)
 {
   unsigned length = 0, line = LLVMGetDebugLocLine(at);
   const char *file = line ? LLVMGetDebugLocFilename(at, &length) : NULL;
@@ -36,8 +36,8 @@ static LLVMValueRef place_of(LLVMBuilderRef builder, LLVMValueRef at)
 }
 
 /* The place and the length of the store. A store that barriers cannot cover may go anywhere: null, and all ones. */
-static void find_range(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_access *access, LLVMValueRef *slot,
-                       LLVMValueRef *bytes)
+static void find_stored_range(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_access *access,
+                              LLVMValueRef *slot, LLVMValueRef *bytes)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm);
 
@@ -52,21 +52,22 @@ static void find_range(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct 
                          : LLVMConstInt(i64, LLVMStoreSizeOfType(ctx->layout, LLVMTypeOf(access->value)), false);
 }
 
-static bool tells_nothing(const struct cn_access *access)
+static bool is_store_without_note(const struct cn_access *access)
 {
-  return access->kind == CN_ACCESS_NONE || access->kind == CN_ACCESS_CLEARS ||
+  return access->kind == CN_ACCESS_NONE || access->kind == CN_ACCESS_NON_REFERENCES ||
          (access->value && LLVMIsNull(access->value)) ||
-         (access->slot && cn_is_ref(LLVMTypeOf(access->slot)) && cn_address_is_local(cn_address_root_of(access->slot)));
+         (access->slot && cn_is_ref(LLVMTypeOf(access->slot)) &&
+          cn_address_is_local_root(cn_address_root_of(access->slot)));
 }
 
-struct note {
+struct store_note {
   struct cn_ctx *ctx;
   LLVMBuilderRef builder;
   LLVMValueRef place;
   bool ok;
 };
 
-static void call_runtime(struct note *note, const char *name, LLVMValueRef *arguments, unsigned count)
+static void emit_runtime_call(struct store_note *note, const char *name, LLVMValueRef *arguments, unsigned count)
 {
   LLVMTypeRef types[4];
 
@@ -74,7 +75,7 @@ static void call_runtime(struct note *note, const char *name, LLVMValueRef *argu
   for (unsigned i = 0; i < count; i++)
     types[i] = LLVMTypeOf(arguments[i]);
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(note->ctx->llvm), types, count, false);
-  LLVMValueRef callee = cn_emit_declare(note->ctx, name, type, LLVMCCallConv);
+  LLVMValueRef callee = cn_emit_declare_function(note->ctx, name, type, LLVMCCallConv);
   note->ok &= callee != NULL;
   if (!callee)
     return;
@@ -82,33 +83,33 @@ static void call_runtime(struct note *note, const char *name, LLVMValueRef *argu
   LLVMBuildCall2(note->builder, type, callee, arguments, count, "");
 }
 
-static void emit_store_note(struct note *note, LLVMValueRef slot, LLVMValueRef bytes)
+static void emit_store_note(struct store_note *note, LLVMValueRef slot, LLVMValueRef bytes)
 {
   LLVMValueRef arguments[] = {slot, bytes, note->place};
 
-  call_runtime(note, CN_NOTE_STORE, arguments, 3);
+  emit_runtime_call(note, CN_NOTE_STORE, arguments, 3);
 }
 
 /* The source of a copy if it is in managed memory, or null. */
-static LLVMValueRef copied_from(LLVMValueRef at)
+static LLVMValueRef managed_copy_source(LLVMValueRef at)
 {
-  enum { FROM = 1 };
+  enum { COPY_SOURCE_OPERAND = 1 };
 
-  if (!cn_intrinsic_does(at, CN_EFFECT_COPY))
+  if (!cn_intrinsic_has_effect(at, CN_EFFECT_COPY))
     return NULL;
-  LLVMValueRef from = LLVMGetArgOperand(at, FROM);
-  return cn_is_ref(LLVMTypeOf(from)) && !cn_address_is_local(cn_address_root_of(from)) ? from : NULL;
+  LLVMValueRef from = LLVMGetArgOperand(at, COPY_SOURCE_OPERAND);
+  return cn_is_ref(LLVMTypeOf(from)) && !cn_address_is_local_root(cn_address_root_of(from)) ? from : NULL;
 }
 
-static void tell_copy(struct note *note, LLVMValueRef slot, LLVMValueRef from, LLVMValueRef bytes)
+static void emit_copy_note(struct store_note *note, LLVMValueRef slot, LLVMValueRef from, LLVMValueRef bytes)
 {
   LLVMValueRef arguments[] = {slot, from, bytes, note->place};
 
-  call_runtime(note, CN_NOTE_COPY, arguments, 4);
+  emit_runtime_call(note, CN_NOTE_COPY, arguments, 4);
 }
 
 /* Notes each reference in a value of `type`, `offset` bytes from `slot`. */
-static void tell_of_type(struct note *note, LLVMTypeRef type, LLVMValueRef slot, uint64_t offset)
+static void emit_notes_of_type(struct store_note *note, LLVMTypeRef type, LLVMValueRef slot, uint64_t offset)
 {
   struct cn_ctx *ctx = note->ctx;
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm), byte = LLVMInt8TypeInContext(ctx->llvm);
@@ -123,32 +124,33 @@ static void tell_of_type(struct note *note, LLVMTypeRef type, LLVMValueRef slot,
     emit_store_note(note, slot, LLVMConstInt(i64, LLVMStoreSizeOfType(ctx->layout, type), false));
   } else if (kind == LLVMStructTypeKind) {
     for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
-      tell_of_type(note, LLVMStructGetTypeAtIndex(type, i), slot, offset + LLVMOffsetOfElement(ctx->layout, type, i));
+      emit_notes_of_type(note, LLVMStructGetTypeAtIndex(type, i), slot,
+                         offset + LLVMOffsetOfElement(ctx->layout, type, i));
   } else {
     CN_CHECK(kind == LLVMArrayTypeKind || kind == LLVMVectorTypeKind);
     LLVMTypeRef element = LLVMGetElementType(type);
     uint64_t size = LLVMABISizeOfType(ctx->layout, element),
              count = kind == LLVMArrayTypeKind ? LLVMGetArrayLength2(type) : LLVMGetVectorSize(type);
     for (uint64_t i = 0; i < count; i++)
-      tell_of_type(note, element, slot, offset + i * size);
+      emit_notes_of_type(note, element, slot, offset + i * size);
   }
 }
 
 /* The row of a masked store of references whose lanes have known places, or null. */
-static const struct cn_intrinsic *lanes_of(LLVMValueRef at)
+static const struct cn_intrinsic *masked_store_row_of(LLVMValueRef at)
 {
-  const struct cn_intrinsic *row = cn_intrinsic_of(at);
+  const struct cn_intrinsic *row = cn_intrinsic_row_of_call(at);
 
   return row && row->effect == CN_EFFECT_STORE && row->length < 0 &&
                  !cn_calls_intrinsic(at, "llvm.masked.compressstore") &&
                  cn_is_ref_vector(LLVMTypeOf(LLVMGetArgOperand(at, (unsigned)row->value))) &&
-                 !cn_is_scalable(LLVMTypeOf(LLVMGetArgOperand(at, (unsigned)row->value)))
+                 !cn_holds_scalable_vector(LLVMTypeOf(LLVMGetArgOperand(at, (unsigned)row->value)))
              ? row
              : NULL;
 }
 
 /* Notes each lane, with its bytes, or with 0 if the mask excludes it. */
-static void tell_lanes(struct note *note, LLVMValueRef at, const struct cn_intrinsic *row)
+static void emit_lane_notes(struct store_note *note, LLVMValueRef at, const struct cn_intrinsic *row)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(note->ctx->llvm);
   LLVMValueRef place = LLVMGetArgOperand(at, (unsigned)row->place);
@@ -170,24 +172,24 @@ static void tell_lanes(struct note *note, LLVMValueRef at, const struct cn_intri
 
 static bool note_store(struct cn_ctx *ctx, LLVMValueRef at)
 {
-  const struct cn_access access = cn_access_written(ctx, at);
+  const struct cn_access access = cn_access_written_by(ctx, at);
   LLVMValueRef slot, bytes;
 
-  if (tells_nothing(&access))
+  if (is_store_without_note(&access))
     return true;
-  struct note note = {.ctx = ctx, .builder = LLVMCreateBuilderInContext(ctx->llvm), .ok = true};
+  struct store_note note = {.ctx = ctx, .builder = LLVMCreateBuilderInContext(ctx->llvm), .ok = true};
   LLVMPositionBuilderBefore(note.builder, at);
   LLVMSetCurrentDebugLocation2(note.builder, LLVMInstructionGetDebugLoc(at));
-  note.place = place_of(note.builder, at);
-  find_range(ctx, note.builder, &access, &slot, &bytes);
-  const struct cn_intrinsic *lanes = access.kind == CN_ACCESS_UNKNOWN ? NULL : lanes_of(at);
-  LLVMValueRef from = access.kind == CN_ACCESS_BULK ? copied_from(at) : NULL;
+  note.place = build_source_place(note.builder, at);
+  find_stored_range(ctx, note.builder, &access, &slot, &bytes);
+  const struct cn_intrinsic *lanes = access.kind == CN_ACCESS_UNKNOWN ? NULL : masked_store_row_of(at);
+  LLVMValueRef from = access.kind == CN_ACCESS_RANGE ? managed_copy_source(at) : NULL;
   if (lanes)
-    tell_lanes(&note, at, lanes);
+    emit_lane_notes(&note, at, lanes);
   else if (from)
-    tell_copy(&note, slot, from, bytes);
+    emit_copy_note(&note, slot, from, bytes);
   else if (LLVMIsAStoreInst(at) && access.kind != CN_ACCESS_UNKNOWN)
-    tell_of_type(&note, LLVMTypeOf(access.value), slot, 0);
+    emit_notes_of_type(&note, LLVMTypeOf(access.value), slot, 0);
   else
     emit_store_note(&note, slot, bytes);
   LLVMDisposeBuilder(note.builder);

@@ -14,17 +14,17 @@
 #include "compile/core/emit.h"
 #include "compile/core/emitted_names.h"
 
-enum { SWIFT = 16, TAIL = 18, SWIFT_TAIL = 20 }; /* llvm/IR/CallingConv.h */
+enum { SWIFT_CONVENTION = 16, TAIL_CONVENTION = 18, SWIFT_TAIL_CONVENTION = 20 }; /* llvm/IR/CallingConv.h */
 
 /* ---- conventions ---- */
 
-bool cn_convention_is_tail(unsigned convention)
+bool cn_convention_has_tail_calls(unsigned convention)
 {
-  return convention == TAIL || convention == SWIFT_TAIL;
+  return convention == TAIL_CONVENTION || convention == SWIFT_TAIL_CONVENTION;
 }
 
 /* `f` becomes `f@@8`: the bytes of the parameters (llvm/lib/IR/Mangler.cpp). */
-bool cn_convention_renames(unsigned convention)
+bool cn_convention_mangles_names(unsigned convention)
 {
   return convention == LLVMX86VectorCallCallConv;
 }
@@ -37,9 +37,9 @@ enum cn_convention cn_convention_of(LLVMValueRef call)
   case LLVMFastCallConv:
   case LLVMX8664SysVCallConv:
     return CN_CONVENTION_PLAIN;
-  case SWIFT:
-  case TAIL:
-  case SWIFT_TAIL:
+  case SWIFT_CONVENTION:
+  case TAIL_CONVENTION:
+  case SWIFT_TAIL_CONVENTION:
     return CN_CONVENTION_BRIDGED;
   case LLVMColdCallConv:
   case LLVMPreserveMostCallConv:
@@ -53,42 +53,42 @@ enum cn_convention cn_convention_of(LLVMValueRef call)
 
 /* ---- arguments ---- */
 
-enum cn_register_class cn_convention_class(LLVMTypeRef type)
+enum cn_register_class cn_register_class_of(LLVMTypeRef type)
 {
   switch (LLVMGetTypeKind(type)) {
   case LLVMIntegerTypeKind:
-    return LLVMGetIntTypeWidth(type) <= 64 ? CN_CLASS_INTEGER : CN_CLASS_OTHER;
+    return LLVMGetIntTypeWidth(type) <= 64 ? CN_REGISTER_CLASS_INTEGER : CN_REGISTER_CLASS_OTHER;
   case LLVMPointerTypeKind:
-    return CN_CLASS_INTEGER;
+    return CN_REGISTER_CLASS_INTEGER;
   case LLVMFloatTypeKind:
   case LLVMDoubleTypeKind:
-    return CN_CLASS_VECTOR;
+    return CN_REGISTER_CLASS_VECTOR;
   default:
-    return CN_CLASS_OTHER;
+    return CN_REGISTER_CLASS_OTHER;
   }
 }
 
-unsigned cn_convention_registers(enum cn_register_class which)
+unsigned cn_argument_register_count(enum cn_register_class which)
 {
-  return which == CN_CLASS_INTEGER ? 6 : 8;
+  return which == CN_REGISTER_CLASS_INTEGER ? 6 : 8;
 }
 
 /* ---- results: registers, for vectors of at most 128 bits ---- */
 
-enum { INTEGER_REGISTERS = 3, FLOAT_REGISTERS = 2, VECTOR_REGISTERS = 4 };
+enum { RESULT_INTEGER_REGISTERS = 3, RESULT_FLOAT_REGISTERS = 2, RESULT_VECTOR_REGISTERS = 4 };
 
-struct used {
+struct used_registers {
   uint64_t integers, vectors;
 };
 
-static bool take_registers(LLVMTypeRef type, struct used *used);
+static bool assign_result_registers(LLVMTypeRef type, struct used_registers *used);
 
 /* Take registers for `count` elements. A type whose first element takes zero registers takes zero for all. */
-static bool take_each(LLVMTypeRef type, uint64_t count, struct used *used)
+static bool assign_element_registers(LLVMTypeRef type, uint64_t count, struct used_registers *used)
 {
   for (uint64_t i = 0; i < count; i++) {
-    struct used before = *used;
-    if (!take_registers(type, used))
+    struct used_registers before = *used;
+    if (!assign_result_registers(type, used))
       return false;
     if (used->integers == before.integers && used->vectors == before.vectors)
       return true;
@@ -97,7 +97,7 @@ static bool take_each(LLVMTypeRef type, uint64_t count, struct used *used)
 }
 
 /* Bits of an element that vector registers have lanes for, or 0. */
-static unsigned lane_bits(LLVMTypeRef element)
+static unsigned vector_lane_bits(LLVMTypeRef element)
 {
   switch (LLVMGetTypeKind(element)) {
   case LLVMHalfTypeKind:
@@ -118,43 +118,43 @@ static unsigned lane_bits(LLVMTypeRef element)
 }
 
 /* Vectors of odd types or lengths may be taken apart; three words have a register like four. */
-static bool take_vector(LLVMTypeRef type, struct used *used)
+static bool assign_vector_registers(LLVMTypeRef type, struct used_registers *used)
 {
   LLVMTypeRef element = LLVMGetElementType(type);
   uint64_t count = LLVMGetVectorSize(type);
-  unsigned bits = lane_bits(element);
+  unsigned bits = vector_lane_bits(element);
 
   if (count == 3 && bits == 32)
     count = 4;
   if (!bits || count < 2 || (count & (count - 1)))
-    return take_each(element, count, used);
+    return assign_element_registers(element, count, used);
   used->vectors += (count * bits + 127) / 128;
-  return used->vectors <= VECTOR_REGISTERS;
+  return used->vectors <= RESULT_VECTOR_REGISTERS;
 }
 
-static bool take_registers(LLVMTypeRef type, struct used *used)
+static bool assign_result_registers(LLVMTypeRef type, struct used_registers *used)
 {
   switch (LLVMGetTypeKind(type)) {
   case LLVMVoidTypeKind:
     return true;
   case LLVMIntegerTypeKind:
     used->integers += (LLVMGetIntTypeWidth(type) + 63) / 64;
-    return used->integers <= INTEGER_REGISTERS;
+    return used->integers <= RESULT_INTEGER_REGISTERS;
   case LLVMPointerTypeKind:
-    return ++used->integers <= INTEGER_REGISTERS;
+    return ++used->integers <= RESULT_INTEGER_REGISTERS;
   case LLVMHalfTypeKind:
   case LLVMBFloatTypeKind:
   case LLVMFloatTypeKind:
   case LLVMDoubleTypeKind:
   case LLVMFP128TypeKind:
-    return ++used->vectors <= FLOAT_REGISTERS;
+    return ++used->vectors <= RESULT_FLOAT_REGISTERS;
   case LLVMArrayTypeKind:
-    return take_each(LLVMGetElementType(type), LLVMGetArrayLength2(type), used);
+    return assign_element_registers(LLVMGetElementType(type), LLVMGetArrayLength2(type), used);
   case LLVMVectorTypeKind:
-    return take_vector(type, used);
+    return assign_vector_registers(type, used);
   case LLVMStructTypeKind:
     for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
-      if (!take_registers(LLVMStructGetTypeAtIndex(type, i), used))
+      if (!assign_result_registers(LLVMStructGetTypeAtIndex(type, i), used))
         return false;
     return true;
   default:
@@ -162,25 +162,25 @@ static bool take_registers(LLVMTypeRef type, struct used *used)
   }
 }
 
-bool cn_convention_returns(LLVMTypeRef type)
+bool cn_is_returned_in_registers(LLVMTypeRef type)
 {
-  struct used used = {0};
+  struct used_registers used = {0};
 
-  return take_registers(type, &used);
+  return assign_result_registers(type, &used);
 }
 
 /* True if a result comes back on the x87 stack, in whole or in part. */
-bool cn_convention_loses_result(LLVMTypeRef type)
+bool cn_is_returned_on_x87_stack(LLVMTypeRef type)
 {
   switch (LLVMGetTypeKind(type)) {
   case LLVMX86_FP80TypeKind:
     return true;
   case LLVMArrayTypeKind:
   case LLVMVectorTypeKind:
-    return cn_convention_loses_result(LLVMGetElementType(type));
+    return cn_is_returned_on_x87_stack(LLVMGetElementType(type));
   case LLVMStructTypeKind:
     for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
-      if (cn_convention_loses_result(LLVMStructGetTypeAtIndex(type, i)))
+      if (cn_is_returned_on_x87_stack(LLVMStructGetTypeAtIndex(type, i)))
         return true;
     return false;
   default:
@@ -191,7 +191,7 @@ bool cn_convention_loses_result(LLVMTypeRef type)
 /* ---- target features ---- */
 
 /* True if a feature is on in "target-features", where the last mention counts. */
-static bool has_feature(LLVMValueRef function, const char *name)
+static bool has_target_feature(LLVMValueRef function, const char *name)
 {
   LLVMAttributeRef attribute = cn_string_attribute(function, "target-features");
   unsigned length = 0;
@@ -209,23 +209,23 @@ static bool has_feature(LLVMValueRef function, const char *name)
   return on;
 }
 
-bool cn_convention_has_thunks(LLVMValueRef function)
+bool cn_has_indirect_call_thunks(LLVMValueRef function)
 {
   static const char *const names[] = {"retpoline", "retpoline-indirect-calls", "retpoline-external-thunk", "lvi-cfi",
                                       "seses"};
 
   CN_ASSERT(LLVMIsAFunction(function));
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (has_feature(function, names[i]))
+    if (has_target_feature(function, names[i]))
       return true;
   return false;
 }
 
 /* ---- the target ---- */
 
-const char cn_convention_target[] = "x86-64 Linux";
-const char cn_convention_intrinsics[] = "llvm.x86.";
-const char cn_convention_own_spaces[] = "x86-64 gives those from 256 on a meaning of its own";
+const char cn_convention_target_name[] = "x86-64 Linux";
+const char cn_target_intrinsic_prefix[] = "llvm.x86.";
+const char cn_target_own_spaces_reason[] = "x86-64 gives those from 256 on a meaning of its own";
 
 bool cn_convention_has_port(const char *triple)
 {
@@ -245,29 +245,29 @@ void cn_convention_init(void)
 
 /* LLVM folds a load into a comparison with any other register, but not with the stack pointer. So this is assembly,
  * with the result in the carry flag. */
-const char cn_convention_stack_check[] = "cmpq $1, %rsp";
-const char cn_convention_stack_check_operands[] = "={@ccb},*m,~{dirflag},~{fpsr},~{flags}";
+const char cn_stack_check_assembly[] = "cmpq $1, %rsp";
+const char cn_stack_check_constraints[] = "={@ccb},*m,~{dirflag},~{fpsr},~{flags}";
 
-const char cn_convention_zero[] = "xorl ${0:k}, ${0:k}";
-const char cn_convention_zero_operands[] = "=r,~{flags}";
+const char cn_zero_register_assembly[] = "xorl ${0:k}, ${0:k}";
+const char cn_zero_register_constraints[] = "=r,~{flags}";
 
-char *cn_convention_jump(const char *symbol)
+char *cn_convention_format_jump(const char *symbol)
 {
   return cn_format("  jmpq *%s@GOTPCREL(%%rip)\n", symbol);
 }
 
-char *cn_convention_hand_over(const char *target, const char *stub, bool variadic)
+char *cn_convention_format_stub_thunk(const char *target, const char *stub, bool variadic)
 {
-  char *jump = cn_convention_jump(stub);
+  char *jump = cn_convention_format_jump(stub);
   char *text = cn_format("%s  movq %s@GOTPCREL(%%rip), %%r11\n%s", variadic ? "  movl $8, %eax\n" : "", target, jump);
 
   free(jump);
   return text;
 }
 
-char *cn_convention_pass_on(const char *target, bool variadic)
+char *cn_convention_format_jump_thunk(const char *target, bool variadic)
 {
-  char *jump = cn_convention_jump(target);
+  char *jump = cn_convention_format_jump(target);
   char *text = cn_format("%s%s", variadic ? "  movl $8, %eax\n" : "", jump);
 
   free(jump);
@@ -278,9 +278,14 @@ char *cn_convention_pass_on(const char *target, bool variadic)
 
 /* A function lies 8 bytes after a multiple of 16 if it has the mark; so does its body. The prefix is in two parts:
  * code, and the word of the mark. */
-enum { CODE = 16, MARK = 8, PREFIX = CODE + MARK, JUMP_END = 12 };
+enum {
+  PREFIX_CODE_BYTES = 16,
+  PREFIX_MARK_BYTES = 8,
+  PREFIX_BYTES = PREFIX_CODE_BYTES + PREFIX_MARK_BYTES,
+  PREFIX_JUMP_END = 12
+};
 
-static const unsigned char prefix_code[] = {0x4c, 0x8d, 0x1d, PREFIX - 7 + CAIRN_ABI_ENTRY_SIZE,
+static const unsigned char prefix_code[] = {0x4c, 0x8d, 0x1d, PREFIX_BYTES - 7 + CAIRN_ABI_ENTRY_SIZE,
                                             0,    0,    0, /* leaq body(%rip), %r11 */
                                             0xe9};         /* jmp cairn_enter */
 static const unsigned char entry_code[] = {0xf3, 0x0f,
@@ -290,38 +295,38 @@ static const unsigned char entry_code[] = {0xf3, 0x0f,
                                            0,    0,
                                            0,    0,
                                            0, /* cmpb $0, %fs:cairn_mutator@tpoff+STATE */
-                                           0x75, (unsigned char)(0 - PREFIX - 15), /* jne prefix */
+                                           0x75, (unsigned char)(0 - PREFIX_BYTES - 15), /* jne prefix */
                                            0x66, 0x0f,
                                            0x1f, 0x84,
                                            0,    0,
                                            0,    0,
                                            0}; /* nop */
-static const unsigned char shared_code[] = {0xf3,
-                                            0x0f,
-                                            0x1e,
-                                            0xfa, /* endbr64 */
-                                            0x4c,
-                                            0x8b,
-                                            0x1d,
-                                            0,
-                                            0,
-                                            0,
-                                            0, /* movq cairn_mutator@gottpoff(%rip), %r11 */
-                                            0x64,
-                                            0x41,
-                                            0x80,
-                                            0x7b,
-                                            CAIRN_ABI_MUTATOR_STATE,
-                                            0, /* cmpb $0, %fs:STATE(%r11) */
-                                            0x75,
-                                            (unsigned char)(0 - PREFIX - 19), /* jne prefix */
-                                            0x0f,
-                                            0x1f,
-                                            0x44,
-                                            0,
-                                            0}; /* nop */
+static const unsigned char shared_entry_code[] = {0xf3,
+                                                  0x0f,
+                                                  0x1e,
+                                                  0xfa, /* endbr64 */
+                                                  0x4c,
+                                                  0x8b,
+                                                  0x1d,
+                                                  0,
+                                                  0,
+                                                  0,
+                                                  0, /* movq cairn_mutator@gottpoff(%rip), %r11 */
+                                                  0x64,
+                                                  0x41,
+                                                  0x80,
+                                                  0x7b,
+                                                  CAIRN_ABI_MUTATOR_STATE,
+                                                  0, /* cmpb $0, %fs:STATE(%r11) */
+                                                  0x75,
+                                                  (unsigned char)(0 - PREFIX_BYTES - 19), /* jne prefix */
+                                                  0x0f,
+                                                  0x1f,
+                                                  0x44,
+                                                  0,
+                                                  0}; /* nop */
 _Static_assert(sizeof entry_code == CAIRN_ABI_ENTRY_SIZE, "abi.def");
-_Static_assert(sizeof shared_code == CAIRN_ABI_ENTRY_SIZE, "abi.def");
+_Static_assert(sizeof shared_entry_code == CAIRN_ABI_ENTRY_SIZE, "abi.def");
 _Static_assert(CAIRN_ABI_MANAGED == 0, "what entries compare the state with");
 _Static_assert(CAIRN_ABI_MUTATOR_STATE == 40, "the relocation below");
 
@@ -336,37 +341,38 @@ static LLVMValueRef zeros_constant(struct cn_ctx *ctx, unsigned count)
 }
 
 /* How far `enter` is from the end of the jump to it. */
-static LLVMValueRef distance_to(struct cn_ctx *ctx, LLVMValueRef enter, LLVMValueRef function)
+static LLVMValueRef build_jump_distance(struct cn_ctx *ctx, LLVMValueRef enter, LLVMValueRef function)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm);
-  LLVMValueRef end = cn_emit_constant_after(ctx, function, JUMP_END - PREFIX);
+  LLVMValueRef end = cn_constant_address_at_offset(ctx, function, PREFIX_JUMP_END - PREFIX_BYTES);
 
   return LLVMConstTrunc(LLVMConstSub(LLVMConstPtrToInt(enter, i64), LLVMConstPtrToInt(end, i64)),
                         LLVMInt32TypeInContext(ctx->llvm));
 }
 
-struct cn_entry cn_convention_entry(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef enter, unsigned alignment,
-                                    bool shared)
+struct cn_index_entry cn_convention_make_entry_code(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef enter,
+                                                    unsigned alignment, bool shared)
 {
-  unsigned padding = alignment ? alignment - PREFIX % alignment : 0;
+  unsigned padding = alignment ? alignment - PREFIX_BYTES % alignment : 0;
   uint64_t mark = alignment ? 0 : CAIRN_ABI_MANAGED_MARK;
   LLVMValueRef parts[] = {zeros_constant(ctx, padding), bytes_constant(ctx, prefix_code, sizeof prefix_code),
-                          distance_to(ctx, enter, function), zeros_constant(ctx, CODE - JUMP_END),
+                          build_jump_distance(ctx, enter, function),
+                          zeros_constant(ctx, PREFIX_CODE_BYTES - PREFIX_JUMP_END),
                           LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), mark, false)};
 
-  return (struct cn_entry){.prefix = LLVMConstStructInContext(ctx->llvm, parts, sizeof parts / sizeof *parts, true),
-                           .code = shared ? bytes_constant(ctx, shared_code, sizeof shared_code)
-                                          : bytes_constant(ctx, entry_code, sizeof entry_code),
-                           .relocation_at = shared ? 7 : 8,
-                           .relocation =
-                               shared ? "R_X86_64_GOTTPOFF, " CN_MUTATOR "-4" : "R_X86_64_TPOFF32, " CN_MUTATOR "+40"};
+  return (struct cn_index_entry){
+      .prefix = LLVMConstStructInContext(ctx->llvm, parts, sizeof parts / sizeof *parts, true),
+      .code = shared ? bytes_constant(ctx, shared_entry_code, sizeof shared_entry_code)
+                     : bytes_constant(ctx, entry_code, sizeof entry_code),
+      .relocation_at = shared ? 7 : 8,
+      .relocation = shared ? "R_X86_64_GOTTPOFF, " CN_MUTATOR "-4" : "R_X86_64_TPOFF32, " CN_MUTATOR "+40"};
 }
 
-bool cn_convention_is_entry(LLVMValueRef code)
+bool cn_convention_is_entry_code(LLVMValueRef code)
 {
   size_t length = 0;
   const char *text = LLVMIsConstantString(code) ? LLVMGetAsString(code, &length) : NULL;
 
   return text && length == CAIRN_ABI_ENTRY_SIZE &&
-         (memcmp(text, entry_code, length) == 0 || memcmp(text, shared_code, length) == 0);
+         (memcmp(text, entry_code, length) == 0 || memcmp(text, shared_entry_code, length) == 0);
 }

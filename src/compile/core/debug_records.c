@@ -15,7 +15,7 @@
 #include "base/check.h"
 
 /* How many instructions are searched for the record of a variable. A block may be split often. */
-enum { MAX_SEARCHED = 64 };
+enum { MAX_SEARCHED_INSTRUCTIONS = 64 };
 
 static bool mentions_operation(struct cn_ctx *ctx, LLVMDbgRecordRef record, const char *operation)
 {
@@ -28,13 +28,13 @@ static bool mentions_operation(struct cn_ctx *ctx, LLVMDbgRecordRef record, cons
 }
 
 /* Only the expression is printed: printing the record itself would number the whole module each time. */
-LLVMValueRef cn_record_value(struct cn_ctx *ctx, LLVMDbgRecordRef record)
+LLVMValueRef cn_debug_record_value(struct cn_ctx *ctx, LLVMDbgRecordRef record)
 {
   return mentions_operation(ctx, record, "DW_OP_LLVM_arg") ? NULL : LLVMDbgVariableRecordGetValue(record, 0);
 }
 
-void cn_record_insert(struct cn_ctx *ctx, LLVMDIBuilderRef builder, LLVMDbgRecordRef record, LLVMValueRef value,
-                      LLVMValueRef before)
+void cn_debug_record_insert(struct cn_ctx *ctx, LLVMDIBuilderRef builder, LLVMDbgRecordRef record, LLVMValueRef value,
+                            LLVMValueRef before)
 {
   LLVMMetadataRef expression = LLVMDbgVariableRecordGetExpression(record);
 
@@ -46,14 +46,14 @@ void cn_record_insert(struct cn_ctx *ctx, LLVMDIBuilderRef builder, LLVMDbgRecor
                                           LLVMDbgRecordGetDebugLoc(record), before);
 }
 
-bool cn_record_has_place(LLVMDbgRecordRef record)
+bool cn_debug_record_sets_value(LLVMDbgRecordRef record)
 {
   LLVMDbgRecordKind kind = LLVMDbgRecordGetKind(record);
 
   return kind == LLVMDbgRecordValue || kind == LLVMDbgRecordAssign;
 }
 
-static LLVMMetadataRef inlined_at(LLVMDbgRecordRef record)
+static LLVMMetadataRef inlining_site_of(LLVMDbgRecordRef record)
 {
   LLVMMetadataRef location = LLVMDbgRecordGetDebugLoc(record);
 
@@ -61,12 +61,13 @@ static LLVMMetadataRef inlined_at(LLVMDbgRecordRef record)
 }
 
 /* The variable that the record is about, if records of it move. */
-static struct cn_left_record *find_variable(const struct cn_moving_records *records, LLVMDbgRecordRef record)
+static struct cn_staying_record *find_variable_of_record(const struct cn_moving_records *records,
+                                                         LLVMDbgRecordRef record)
 {
   const uint64_t *first = cn_ptrmap_find(&records->variables, LLVMDbgVariableRecordGetVariable(record));
 
   for (uint64_t i = first ? *first : 0; i; i = records->left.at[i - 1].next)
-    if (inlined_at(records->left.at[i - 1].moving) == inlined_at(record))
+    if (inlining_site_of(records->left.at[i - 1].moving) == inlining_site_of(record))
       return &records->left.at[i - 1];
   return NULL;
 }
@@ -75,7 +76,7 @@ static void note_moving_record(struct cn_moving_records *records, LLVMDbgRecordR
 {
   struct cn_moving_record moving = {record, at};
   bool is_part = mentions_operation(records->ctx, record, "DW_OP_LLVM_fragment");
-  struct cn_left_record *known = find_variable(records, record);
+  struct cn_staying_record *known = find_variable_of_record(records, record);
 
   cn_push(&records->moving, moving);
   if (known) {
@@ -83,16 +84,16 @@ static void note_moving_record(struct cn_moving_records *records, LLVMDbgRecordR
     return;
   }
   uint64_t *first = cn_ptrmap_add(&records->variables, LLVMDbgVariableRecordGetVariable(record), NULL);
-  struct cn_left_record left = {.moving = record, .in_parts = is_part, .next = *first};
+  struct cn_staying_record left = {.moving = record, .in_parts = is_part, .next = *first};
   cn_push(&records->left, left);
   *first = records->left.count;
 }
 
 /* The records before `at` stay. */
-static void note_left(struct cn_moving_records *records, LLVMValueRef at)
+static void note_staying_records(struct cn_moving_records *records, LLVMValueRef at)
 {
   for (LLVMDbgRecordRef r = LLVMGetLastDbgRecord(at); r; r = LLVMGetPreviousDbgRecord(r)) {
-    struct cn_left_record *left = cn_record_has_place(r) ? find_variable(records, r) : NULL;
+    struct cn_staying_record *left = cn_debug_record_sets_value(r) ? find_variable_of_record(records, r) : NULL;
     if (!left || left->record)
       continue;
     left->record = r;
@@ -117,26 +118,26 @@ static LLVMBasicBlockRef only_predecessor(LLVMBasicBlockRef block)
   return only;
 }
 
-void cn_records_note(struct cn_moving_records *records, struct cn_ctx *ctx, LLVMValueRef first)
+void cn_moving_records_gather(struct cn_moving_records *records, struct cn_ctx *ctx, LLVMValueRef first)
 {
   *records = (struct cn_moving_records){.ctx = ctx};
   for (LLVMValueRef i = LLVMGetNextInstruction(first); i; i = LLVMGetNextInstruction(i))
     for (LLVMDbgRecordRef r = LLVMGetFirstDbgRecord(i); r; r = LLVMGetNextDbgRecord(r))
-      if (cn_record_has_place(r))
+      if (cn_debug_record_sets_value(r))
         note_moving_record(records, r, i);
   if (!records->moving.count)
     return;
   LLVMBasicBlockRef block = LLVMGetInstructionParent(first);
   LLVMValueRef at = first;
-  for (unsigned searched = 0; searched < MAX_SEARCHED && at; searched++) {
-    note_left(records, at);
+  for (unsigned searched = 0; searched < MAX_SEARCHED_INSTRUCTIONS && at; searched++) {
+    note_staying_records(records, at);
     at = LLVMGetPreviousInstruction(at);
     if (!at && (block = only_predecessor(block)))
       at = LLVMGetBasicBlockTerminator(block);
   }
 }
 
-void cn_records_follow(struct cn_moving_records *records, LLVMValueRef end)
+void cn_moving_records_reinsert(struct cn_moving_records *records, LLVMValueRef end)
 {
   struct cn_ctx *ctx = records->ctx;
 
@@ -145,12 +146,13 @@ void cn_records_follow(struct cn_moving_records *records, LLVMValueRef end)
     LLVMDIBuilderRef builder = LLVMCreateDIBuilder(ctx->module);
     for (size_t i = 0; i < records->moving.count; i++) {
       const struct cn_moving_record *m = &records->moving.at[i];
-      cn_record_insert(ctx, builder, m->record, cn_record_value(ctx, m->record), m->at);
+      cn_debug_record_insert(ctx, builder, m->record, cn_debug_record_value(ctx, m->record), m->at);
     }
     for (size_t i = 0; i < records->left.count; i++) {
-      const struct cn_left_record *left = &records->left.at[i];
+      const struct cn_staying_record *left = &records->left.at[i];
       LLVMDbgRecordRef said = left->record ? left->record : left->moving;
-      cn_record_insert(ctx, builder, said, left->record && !left->in_parts ? cn_record_value(ctx, said) : NULL, end);
+      cn_debug_record_insert(ctx, builder, said,
+                             left->record && !left->in_parts ? cn_debug_record_value(ctx, said) : NULL, end);
     }
     LLVMDisposeDIBuilder(builder);
   }

@@ -12,15 +12,15 @@
 #include "compile/core/pass.h"
 
 /* True if the record says a variable's value from its place on. A declaration holds everywhere. */
-bool cn_record_has_place(LLVMDbgRecordRef record);
+bool cn_debug_record_sets_value(LLVMDbgRecordRef record);
 
 /* The value of a record of a variable. Null if the record has several values, or zero. */
-LLVMValueRef cn_record_value(struct cn_ctx *ctx, LLVMDbgRecordRef record);
+LLVMValueRef cn_debug_record_value(struct cn_ctx *ctx, LLVMDbgRecordRef record);
 
 /* Insert before `before` a record that gives the variable of `record` the value `value`, as the subject of that
  * record's expression. Null says that the variable's value is lost. */
-void cn_record_insert(struct cn_ctx *ctx, LLVMDIBuilderRef builder, LLVMDbgRecordRef record, LLVMValueRef value,
-                      LLVMValueRef before);
+void cn_debug_record_insert(struct cn_ctx *ctx, LLVMDIBuilderRef builder, LLVMDbgRecordRef record, LLVMValueRef value,
+                            LLVMValueRef before);
 
 /* The records of instructions that are about to move to another block. */
 struct cn_moving_records {
@@ -30,7 +30,7 @@ struct cn_moving_records {
     LLVMValueRef at; /* the instruction that it stands before */
   })
   moving;
-  CN_VECTOR(struct cn_left_record {
+  CN_VECTOR(struct cn_staying_record {
     LLVMDbgRecordRef record; /* the last one that stays, of a variable that has moving ones */
     LLVMDbgRecordRef moving; /* one of those */
     bool in_parts;           /* records that move, or that stay, are about parts of the variable */
@@ -41,10 +41,10 @@ struct cn_moving_records {
 };
 
 /* Note the records of `first` to the end of its block, except those before `first` itself. */
-void cn_records_note(struct cn_moving_records *records, struct cn_ctx *ctx, LLVMValueRef first);
+void cn_moving_records_gather(struct cn_moving_records *records, struct cn_ctx *ctx, LLVMValueRef first);
 /* Call this when the instructions have moved, and their records have gathered at the end of the block that they left,
  * before its terminator `end`. Copies the records to their instructions, and says before `end` what the variables'
  * values are there. */
-void cn_records_follow(struct cn_moving_records *records, LLVMValueRef end);
+void cn_moving_records_reinsert(struct cn_moving_records *records, LLVMValueRef end);
 
 #endif

@@ -41,7 +41,7 @@ static bool is_unnamed(LLVMValueRef value)
 }
 
 /* The number of an unnamed function in IR as text: unnamed variables, aliases and resolvers come first. */
-static unsigned number_of(LLVMValueRef function)
+static unsigned function_number_of(LLVMValueRef function)
 {
   LLVMModuleRef module = LLVMGetGlobalParent(function);
   unsigned number = 0;
@@ -58,7 +58,7 @@ static unsigned number_of(LLVMValueRef function)
 }
 
 /* The name of the function that `at` is, or is in. A number is written to `buffer`. */
-static const char *function_of(LLVMValueRef at, char *buffer, size_t size)
+static const char *function_name_of(LLVMValueRef at, char *buffer, size_t size)
 {
   size_t length;
 
@@ -68,7 +68,7 @@ static const char *function_of(LLVMValueRef at, char *buffer, size_t size)
     return NULL;
   if (!is_unnamed(at))
     return LLVMGetValueName2(at, &length);
-  snprintf(buffer, size, "%u", number_of(at));
+  snprintf(buffer, size, "%u", function_number_of(at));
   return buffer;
 }
 
@@ -80,7 +80,7 @@ static uint64_t mix_into_hash(uint64_t hash, const void *bytes, size_t length)
 }
 
 /* True if the same error was reported for the same place. The optimiser makes many copies of one. */
-static bool is_repeated(struct cn_ctx *ctx, const struct cairn_diagnostic *d)
+static bool is_repeated_error(struct cn_ctx *ctx, const struct cairn_diagnostic *d)
 {
   const unsigned place[] = {d->line, d->column, d->severity};
   uint64_t hash = mix_into_hash(UINT64_C(0xcbf29ce484222325), place, sizeof place);
@@ -114,11 +114,11 @@ static void report_diagnostic(struct cn_ctx *ctx, LLVMValueRef at, struct cairn_
   d->message = message;
   if (at) {
     locate_source(at, d);
-    d->function = function_of(at, number, sizeof number);
+    d->function = function_name_of(at, number, sizeof number);
   }
   char *text = print_instruction(at, d);
   d->instruction = text != NULL ? text + strspn(text, " ") : NULL;
-  bool repeated = is_repeated(ctx, d);
+  bool repeated = is_repeated_error(ctx, d);
   if (d->severity == CAIRN_ERROR) {
     ctx->errors++;
     ctx->broken |= strcmp(d->rule, "internal") == 0;
@@ -140,8 +140,8 @@ void cn_report(struct cn_ctx *ctx, enum cairn_severity severity, LLVMValueRef at
   va_end(args);
 }
 
-void cn_error_finding(struct cn_ctx *ctx, LLVMValueRef at, const char *rule, const struct cn_finding *finding,
-                      const char *format, ...)
+void cn_report_finding(struct cn_ctx *ctx, LLVMValueRef at, const char *rule, const struct cn_finding *finding,
+                       const char *format, ...)
 {
   struct cairn_diagnostic d = {.severity = CAIRN_ERROR, .rule = rule};
   char value[160], other[160], block[160];
@@ -167,7 +167,7 @@ void cn_error_finding(struct cn_ctx *ctx, LLVMValueRef at, const char *rule, con
 }
 
 /* The number of an unnamed block in IR as text: unnamed parameters, blocks and values count up together. */
-static const char *name_of_block(LLVMBasicBlockRef block, char *buffer, size_t size)
+static const char *block_name_of(LLVMBasicBlockRef block, char *buffer, size_t size)
 {
   LLVMValueRef function = LLVMGetBasicBlockParent(block);
   unsigned number = 0;
@@ -193,11 +193,11 @@ const char *cn_value_name(LLVMValueRef value, char *buffer, size_t size)
     return buffer;
   }
   if (LLVMIsAFunction(value)) {
-    snprintf(buffer, size, "@%u", number_of(value));
+    snprintf(buffer, size, "@%u", function_number_of(value));
     return buffer;
   }
   if (LLVMValueIsBasicBlock(value))
-    return name_of_block(LLVMValueAsBasicBlock(value), buffer, size);
+    return block_name_of(LLVMValueAsBasicBlock(value), buffer, size);
   char *text = LLVMPrintValueToString(value);
   char *start = text + strspn(text, " ");
   char *number = LLVMIsAArgument(value) ? strrchr(start, '%') : NULL;
@@ -212,7 +212,7 @@ const char *cn_value_name(LLVMValueRef value, char *buffer, size_t size)
   return buffer;
 }
 
-bool cn_llvm_ok(struct cn_ctx *ctx, LLVMValueRef at, LLVMErrorRef error)
+bool cn_check_llvm_error(struct cn_ctx *ctx, LLVMValueRef at, LLVMErrorRef error)
 {
   if (!error)
     return true;
@@ -222,11 +222,11 @@ bool cn_llvm_ok(struct cn_ctx *ctx, LLVMValueRef at, LLVMErrorRef error)
   return false;
 }
 
-bool cn_llvm_run(struct cn_ctx *ctx, const char *passes)
+bool cn_run_llvm_passes(struct cn_ctx *ctx, const char *passes)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
   LLVMErrorRef error = LLVMRunPasses(ctx->module, passes, ctx->machine, options);
 
   LLVMDisposePassBuilderOptions(options);
-  return cn_llvm_ok(ctx, NULL, error);
+  return cn_check_llvm_error(ctx, NULL, error);
 }

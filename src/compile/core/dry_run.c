@@ -11,7 +11,7 @@
 #include "base/check.h"
 #include "compile/core/pass.h"
 
-static LLVMModuleRef copy_into(LLVMContextRef context, LLVMModuleRef module)
+static LLVMModuleRef copy_module_into_context(LLVMContextRef context, LLVMModuleRef module)
 {
   LLVMMemoryBufferRef bytes = LLVMWriteBitcodeToMemoryBuffer(module);
   LLVMModuleRef copy = NULL;
@@ -21,7 +21,7 @@ static LLVMModuleRef copy_into(LLVMContextRef context, LLVMModuleRef module)
   return copy;
 }
 
-bool cn_dry_run(struct cn_ctx *ctx, cn_pass *run)
+bool cn_dry_run(struct cn_ctx *ctx, cn_pass_function *run)
 {
   const struct cairn_compile_options *options = ctx->options;
   struct cairn_compile_options quiet = *options;
@@ -29,7 +29,7 @@ bool cn_dry_run(struct cn_ctx *ctx, cn_pass *run)
   struct cairn_compile_options unwatched = *options;
 
   copy.llvm = LLVMContextCreate();
-  copy.module = copy_into(copy.llvm, ctx->module);
+  copy.module = copy_module_into_context(copy.llvm, ctx->module);
   copy.layout = LLVMGetModuleDataLayout(copy.module);
   unwatched.step = NULL; /* only the steps on the module itself are told */
   copy.options = &unwatched;

@@ -13,7 +13,7 @@
 
 /* The runtime is linked into the executable, so an executable reaches the thread's mutator at a constant offset from
  * the thread pointer. Code that may end up in a shared object loads that offset first. */
-static LLVMValueRef mutator_symbol(struct cn_ctx *ctx)
+static LLVMValueRef declare_mutator_symbol(struct cn_ctx *ctx)
 {
   LLVMValueRef symbol = LLVMGetNamedGlobal(ctx->module, CN_MUTATOR);
 
@@ -27,10 +27,10 @@ static LLVMValueRef mutator_symbol(struct cn_ctx *ctx)
   return symbol;
 }
 
-LLVMValueRef cn_emit_mutator(struct cn_ctx *ctx, LLVMBuilderRef builder, uint64_t offset)
+LLVMValueRef cn_emit_mutator_field_address(struct cn_ctx *ctx, LLVMBuilderRef builder, uint64_t offset)
 {
   CN_CHECK(offset < CAIRN_ABI_MUTATOR_SIZE);
-  LLVMValueRef symbol = mutator_symbol(ctx);
+  LLVMValueRef symbol = declare_mutator_symbol(ctx);
   LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0);
   LLVMValueRef intrinsic = cn_intrinsic(ctx, "llvm.threadlocal.address", &pointer, 1);
   LLVMValueRef address = LLVMBuildCall2(builder, LLVMGlobalGetValueType(intrinsic), intrinsic, &symbol, 1, "mutator");
@@ -41,7 +41,7 @@ LLVMValueRef cn_emit_mutator(struct cn_ctx *ctx, LLVMBuilderRef builder, uint64_
   return LLVMBuildGEP2(builder, LLVMInt8TypeInContext(ctx->llvm), address, &index, 1, "field");
 }
 
-bool cn_is_mutator_field(LLVMValueRef address, uint64_t offset)
+bool cn_is_mutator_field_address(LLVMValueRef address, uint64_t offset)
 {
   LLVMValueRef base = LLVMIsAGetElementPtrInst(address) ? LLVMGetOperand(address, 0) : NULL;
   size_t length;
@@ -72,7 +72,7 @@ void cn_emit_mark_still(struct cn_ctx *ctx, LLVMValueRef function)
   add_string_attribute(ctx, function, CN_ATTR_STILL);
 }
 
-LLVMValueRef cn_emit_declare(struct cn_ctx *ctx, const char *name, LLVMTypeRef type, unsigned convention)
+LLVMValueRef cn_emit_declare_function(struct cn_ctx *ctx, const char *name, LLVMTypeRef type, unsigned convention)
 {
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
 
@@ -86,13 +86,14 @@ LLVMValueRef cn_emit_declare(struct cn_ctx *ctx, const char *name, LLVMTypeRef t
   }
   function = LLVMAddFunction(ctx->module, name, type);
   LLVMSetFunctionCallConv(function, convention);
-  cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nounwind", 0);
+  cn_add_enum_attribute(ctx, function, CN_FUNCTION_INDEX, "nounwind", 0);
   /* Lazy binding from a shared object would lose registers that preserve_all keeps. */
-  cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nonlazybind", 0);
+  cn_add_enum_attribute(ctx, function, CN_FUNCTION_INDEX, "nonlazybind", 0);
   return function;
 }
 
-void cn_emit_append(struct cn_ctx *ctx, const char *name, LLVMTypeRef element, const LLVMValueRef *more, size_t count)
+void cn_emit_append_to_list(struct cn_ctx *ctx, const char *name, LLVMTypeRef element, const LLVMValueRef *more,
+                            size_t count)
 {
   LLVMValueRef old = LLVMGetNamedGlobal(ctx->module, name);
   CN_VECTOR(LLVMValueRef) list = {0};
@@ -116,7 +117,7 @@ void cn_emit_append(struct cn_ctx *ctx, const char *name, LLVMTypeRef element, c
   cn_free(&list);
 }
 
-void cn_emit_remove(struct cn_ctx *ctx, const char *name, bool (*is_one)(LLVMValueRef element))
+void cn_emit_remove_from_list(struct cn_ctx *ctx, const char *name, bool (*is_one)(LLVMValueRef element))
 {
   LLVMValueRef list = LLVMGetNamedGlobal(ctx->module, name);
   LLVMValueRef array = list ? LLVMGetInitializer(list) : NULL;
@@ -131,11 +132,11 @@ void cn_emit_remove(struct cn_ctx *ctx, const char *name, bool (*is_one)(LLVMVal
   }
   LLVMDeleteGlobal(list);
   if (kept.count)
-    cn_emit_append(ctx, name, LLVMTypeOf(kept.at[0]), kept.at, kept.count);
+    cn_emit_append_to_list(ctx, name, LLVMTypeOf(kept.at[0]), kept.at, kept.count);
   cn_free(&kept);
 }
 
-void cn_emit_weights(struct cn_ctx *ctx, LLVMValueRef branch, uint32_t first, uint32_t second)
+void cn_emit_branch_weights(struct cn_ctx *ctx, LLVMValueRef branch, uint32_t first, uint32_t second)
 {
   LLVMTypeRef i32 = LLVMInt32TypeInContext(ctx->llvm);
   LLVMMetadataRef weights[] = {
@@ -148,18 +149,18 @@ void cn_emit_weights(struct cn_ctx *ctx, LLVMValueRef branch, uint32_t first, ui
   LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(ctx->llvm, "prof", 4), LLVMMetadataAsValue(ctx->llvm, node));
 }
 
-void cn_emit_unlikely(struct cn_ctx *ctx, LLVMValueRef branch)
+void cn_emit_mark_branch_unlikely(struct cn_ctx *ctx, LLVMValueRef branch)
 {
-  cn_emit_weights(ctx, branch, 1, CN_MOSTLY);
+  cn_emit_branch_weights(ctx, branch, 1, CN_MOSTLY);
 }
 
-LLVMAttributeRef cn_emit_attribute(struct cn_ctx *ctx, const char *name)
+LLVMAttributeRef cn_enum_attribute_of_name(struct cn_ctx *ctx, const char *name)
 {
   return LLVMCreateEnumAttribute(ctx->llvm, cn_attribute_kind(name), 0);
 }
 
-void cn_emit_attributes_of(LLVMValueRef from, LLVMAttributeIndex from_index, LLVMValueRef to,
-                           LLVMAttributeIndex to_index, bool (*keep)(LLVMAttributeRef))
+void cn_emit_copy_attributes(LLVMValueRef from, LLVMAttributeIndex from_index, LLVMValueRef to,
+                             LLVMAttributeIndex to_index, bool (*keep)(LLVMAttributeRef))
 {
   unsigned count = LLVMGetCallSiteAttributeCount(from, from_index);
 
@@ -173,18 +174,18 @@ void cn_emit_attributes_of(LLVMValueRef from, LLVMAttributeIndex from_index, LLV
   free(list);
 }
 
-const char *const cn_emit_targets[CN_EMIT_TARGETS] = {"target-cpu", "target-features", "tune-cpu"};
+const char *const cn_target_attribute_names[CN_TARGET_ATTRIBUTE_COUNT] = {"target-cpu", "target-features", "tune-cpu"};
 
-void cn_emit_target(LLVMValueRef from, LLVMValueRef to)
+void cn_emit_copy_target_attributes(LLVMValueRef from, LLVMValueRef to)
 {
-  for (unsigned i = 0; i < CN_EMIT_TARGETS; i++) {
-    LLVMAttributeRef attribute = cn_string_attribute(from, cn_emit_targets[i]);
+  for (unsigned i = 0; i < CN_TARGET_ATTRIBUTE_COUNT; i++) {
+    LLVMAttributeRef attribute = cn_string_attribute(from, cn_target_attribute_names[i]);
     if (attribute)
       LLVMAddAttributeAtIndex(to, CN_FUNCTION_INDEX, attribute);
   }
 }
 
-void cn_emit_instead(LLVMValueRef old, LLVMValueRef fresh)
+void cn_emit_replace_instruction(LLVMValueRef old, LLVMValueRef fresh)
 {
   size_t length;
   const char *text = LLVMGetValueName2(old, &length);
@@ -198,7 +199,7 @@ void cn_emit_instead(LLVMValueRef old, LLVMValueRef fresh)
   free(name);
 }
 
-bool cn_is_pad(LLVMBasicBlockRef block)
+bool cn_is_exception_pad(LLVMBasicBlockRef block)
 {
   LLVMValueRef i = LLVMGetFirstInstruction(block);
 
@@ -207,7 +208,7 @@ bool cn_is_pad(LLVMBasicBlockRef block)
   return LLVMIsALandingPadInst(i) || LLVMIsACatchSwitchInst(i) || LLVMIsACatchPadInst(i) || LLVMIsACleanupPadInst(i);
 }
 
-LLVMValueRef cn_after_definition(LLVMValueRef value)
+LLVMValueRef cn_insertion_point_after(LLVMValueRef value)
 {
   LLVMValueRef at;
 
@@ -254,12 +255,12 @@ static LLVMValueRef fold_address(struct cn_ctx *ctx, LLVMValueRef address, LLVMV
   return folded;
 }
 
-LLVMValueRef cn_emit_constant_after(struct cn_ctx *ctx, LLVMValueRef address, int64_t offset)
+LLVMValueRef cn_constant_address_at_offset(struct cn_ctx *ctx, LLVMValueRef address, int64_t offset)
 {
   return fold_address(ctx, address, LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), (uint64_t)offset, true), false);
 }
 
-LLVMValueRef cn_emit_constant_within(struct cn_ctx *ctx, LLVMValueRef address, uint64_t offset)
+LLVMValueRef cn_constant_address_in_bounds(struct cn_ctx *ctx, LLVMValueRef address, uint64_t offset)
 {
   return fold_address(ctx, address, LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), offset, false), true);
 }

@@ -14,8 +14,8 @@ LLVMTypeRef cn_ref_type(struct cn_ctx *ctx)
   return LLVMPointerTypeInContext(ctx->llvm, CAIRN_ABI_ADDRESS_SPACE);
 }
 
-void cn_add_attribute(struct cn_ctx *ctx, LLVMValueRef function, LLVMAttributeIndex index, const char *name,
-                      uint64_t value)
+void cn_add_enum_attribute(struct cn_ctx *ctx, LLVMValueRef function, LLVMAttributeIndex index, const char *name,
+                           uint64_t value)
 {
   CN_ASSERT(LLVMIsAFunction(function));
   LLVMAddAttributeAtIndex(function, index, LLVMCreateEnumAttribute(ctx->llvm, cn_attribute_kind(name), value));
@@ -34,7 +34,7 @@ bool cn_is_slow_allocation(const char *name)
          strcmp(name, CN_ALLOC_UNINIT_SLOW) == 0 || strcmp(name, CN_RESIZE_SLOW) == 0;
 }
 
-bool cn_is_allocation(const char *name)
+bool cn_is_allocation_name(const char *name)
 {
   CN_ASSERT(name);
   return strncmp(name, CN_ALLOC, sizeof CN_ALLOC - 1) == 0 ||
@@ -51,7 +51,7 @@ bool cn_has_statepoints(LLVMValueRef function)
   return false;
 }
 
-void cn_name_after(LLVMValueRef value, LLVMValueRef other, const char *suffix)
+void cn_name_value_after(LLVMValueRef value, LLVMValueRef other, const char *suffix)
 {
   size_t length, more = strlen(suffix);
   const char *name = LLVMGetValueName2(other, &length);
@@ -67,12 +67,12 @@ void cn_name_after(LLVMValueRef value, LLVMValueRef other, const char *suffix)
     free(whole);
 }
 
-const char *const cn_barriers_names[CAIRN_BARRIERS_KINDS] = {
+const char *const cn_barrier_kind_names[CAIRN_BARRIERS_KINDS] = {
 #define CAIRN_BARRIERS_KIND(constant, number, name, mark, help) name,
 #include <cairn/barriers.def>
 #undef CAIRN_BARRIERS_KIND
 };
-const char *const cn_barriers_marks[CAIRN_BARRIERS_KINDS] = {
+const char *const cn_barrier_kind_marks[CAIRN_BARRIERS_KINDS] = {
 #define CAIRN_BARRIERS_KIND(constant, number, name, mark, help) mark,
 #include <cairn/barriers.def>
 #undef CAIRN_BARRIERS_KIND

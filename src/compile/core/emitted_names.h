@@ -84,7 +84,8 @@
 #define CN_BARRIER_SNAPSHOT_SLOW "cairn_barrier_snapshot"
 #define CN_BARRIER_LOAD_SLOW "cairn_barrier_load"
 #define CN_BARRIER_RANGE_SLOW "cairn_barrier_range"
-/* Attribute of functions: insert-barriers made its barriers, of the kind that is the value (cn_barriers_mark()). */
+/* Attribute of functions: insert-barriers made its barriers, of the kind that is the value (cn_mark_of_barrier_kind()).
+ */
 #define CN_ATTR_BARRIERS "cairn-barriers"
 /* Symbols that an executable or shared object defines once if its code is of one kind, of words and of barriers, and
  * allocates blocks of up to one size in line; the group of a kind of barriers, whose name follows it. */
@@ -176,18 +177,18 @@ LLVMTypeRef cn_ref_type(struct cn_ctx *ctx);
 unsigned cn_attribute_kind(const char *name);
 unsigned cn_intrinsic_id(const char *name);
 /* The number of a kind of metadata that LLVM itself knows: those are equal in all contexts. */
-unsigned cn_fixed_metadata_kinds(void); /* LLVM's own kinds are numbered from 0 to this */
+unsigned cn_fixed_metadata_kind_count(void); /* LLVM's own kinds are numbered from 0 to this */
 unsigned cn_metadata_kind(struct cn_ctx *ctx, const char *name);
-void cn_add_attribute(struct cn_ctx *ctx, LLVMValueRef function, LLVMAttributeIndex index, const char *name,
-                      uint64_t value);
+void cn_add_enum_attribute(struct cn_ctx *ctx, LLVMValueRef function, LLVMAttributeIndex index, const char *name,
+                           uint64_t value);
 /* Name `value` after `other`, if that has a name. */
-void cn_name_after(LLVMValueRef value, LLVMValueRef other, const char *suffix);
+void cn_name_value_after(LLVMValueRef value, LLVMValueRef other, const char *suffix);
 /* True if `name` is that of an allocation's slow path. */
 bool cn_is_slow_allocation(const char *name);
 /* True if `name` is that of a stub that polls: the slow path, or all of it. */
 bool cn_is_poll_stub(const char *name);
 /* True if `name` is that of an allocating function as front ends call it, or begins so. */
-bool cn_is_allocation(const char *name);
+bool cn_is_allocation_name(const char *name);
 /* True if the function was rewritten already: it calls gc.statepoint. */
 bool cn_has_statepoints(LLVMValueRef function);
 

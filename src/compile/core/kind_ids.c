@@ -9,45 +9,45 @@
 #include <string.h>
 #include "base/check.h"
 
-enum { TABLE_CELLS = 256 }; /* a power of two */
+enum { ID_CACHE_CELLS = 256 }; /* a power of two */
 
 /* A remembered number. It is found by the address of the name, which is a literal and lives as long as the process. */
-struct cell {
+struct id_cache_cell {
   const char *name;
   unsigned number;
 };
 
-static struct cell *cell_of(struct cell *cells, const char *name)
+static struct id_cache_cell *id_cache_cell_of(struct id_cache_cell *cells, const char *name)
 {
   uint64_t hash = (uint64_t)(uintptr_t)name * 0x9e3779b97f4a7c15u;
 
-  return &cells[hash >> 56 & (TABLE_CELLS - 1)];
+  return &cells[hash >> 56 & (ID_CACHE_CELLS - 1)];
 }
 
 unsigned cn_attribute_kind(const char *name)
 {
-  static _Thread_local struct cell cells[TABLE_CELLS];
-  struct cell *cell = cell_of(cells, name);
+  static _Thread_local struct id_cache_cell cells[ID_CACHE_CELLS];
+  struct id_cache_cell *cell = id_cache_cell_of(cells, name);
 
   if (cell->name != name) {
     unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
     CN_CHECK(kind != 0);
-    *cell = (struct cell){name, kind};
+    *cell = (struct id_cache_cell){name, kind};
   }
   return cell->number;
 }
 
 unsigned cn_intrinsic_id(const char *name)
 {
-  static _Thread_local struct cell cells[TABLE_CELLS];
-  struct cell *cell = cell_of(cells, name);
+  static _Thread_local struct id_cache_cell cells[ID_CACHE_CELLS];
+  struct id_cache_cell *cell = id_cache_cell_of(cells, name);
 
   if (cell->name != name)
-    *cell = (struct cell){name, LLVMLookupIntrinsicID(name, strlen(name))};
+    *cell = (struct id_cache_cell){name, LLVMLookupIntrinsicID(name, strlen(name))};
   return cell->number;
 }
 
-unsigned cn_fixed_metadata_kinds(void)
+unsigned cn_fixed_metadata_kind_count(void)
 {
   static _Thread_local unsigned count;
   static const char other[] = "cairn.other";
@@ -63,10 +63,10 @@ unsigned cn_fixed_metadata_kinds(void)
 
 unsigned cn_metadata_kind(struct cn_ctx *ctx, const char *name)
 {
-  static _Thread_local struct cell cells[TABLE_CELLS];
-  struct cell *cell = cell_of(cells, name);
+  static _Thread_local struct id_cache_cell cells[ID_CACHE_CELLS];
+  struct id_cache_cell *cell = id_cache_cell_of(cells, name);
 
   if (cell->name != name)
-    *cell = (struct cell){name, LLVMGetMDKindIDInContext(ctx->llvm, name, (unsigned)strlen(name))};
+    *cell = (struct id_cache_cell){name, LLVMGetMDKindIDInContext(ctx->llvm, name, (unsigned)strlen(name))};
   return cell->number;
 }

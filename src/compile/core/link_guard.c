@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Adds the guard of a module with managed code. `cairn frames --rewrite` removes it from the object. Needs: nothing.
- * Provides: cn_guard_add(). Breaks: nothing.
+ * Provides: cn_add_link_guard(). Breaks: nothing.
  */
 
 #include "base/guard.h"
@@ -9,7 +9,7 @@
 #include "compile/core/emit.h"
 #include "compile/core/emitted_names.h"
 
-bool cn_guard_has_statepoints(struct cn_ctx *ctx)
+bool cn_module_has_statepoints(struct cn_ctx *ctx)
 {
   unsigned statepoint = cn_intrinsic_id("llvm.experimental.gc.statepoint");
 
@@ -20,7 +20,7 @@ bool cn_guard_has_statepoints(struct cn_ctx *ctx)
 }
 
 /* Add the word that refers to the symbol: private, so that the object's symbol table omits it. */
-static void add_word(struct cn_ctx *ctx, LLVMValueRef symbol)
+static void add_guard_word(struct cn_ctx *ctx, LLVMValueRef symbol)
 {
   LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0);
   LLVMValueRef word = LLVMAddGlobal(ctx->module, pointer, "cairn.guard");
@@ -30,10 +30,10 @@ static void add_word(struct cn_ctx *ctx, LLVMValueRef symbol)
   LLVMSetLinkage(word, LLVMPrivateLinkage);
   LLVMSetSection(word, CN_GUARD_SECTION);
   LLVMSetAlignment(word, 8);
-  cn_emit_append(ctx, "llvm.used", pointer, &word, 1);
+  cn_emit_append_to_list(ctx, "llvm.used", pointer, &word, 1);
 }
 
-LLVMValueRef cn_guard_add(struct cn_ctx *ctx)
+LLVMValueRef cn_add_link_guard(struct cn_ctx *ctx)
 {
   LLVMValueRef symbol = LLVMGetNamedGlobal(ctx->module, CN_GUARD_SYMBOL);
 
@@ -45,6 +45,6 @@ LLVMValueRef cn_guard_add(struct cn_ctx *ctx)
   }
   symbol = LLVMAddGlobal(ctx->module, LLVMInt8TypeInContext(ctx->llvm), CN_GUARD_SYMBOL);
   LLVMSetVisibility(symbol, LLVMHiddenVisibility);
-  add_word(ctx, symbol);
+  add_guard_word(ctx, symbol);
   return symbol;
 }

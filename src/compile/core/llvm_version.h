@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The differences between versions of LLVM that Cairn's code can name. Cairn is tested with CN_LLVM_TESTED; a later
- * version has opcodes, types, constants and attributes that effects/ir_kinds.c does not list, and Cairn refuses those
- * by name wherever a reference could hide in them. docs/llvm-22.md, "LLVM 23 and 24", lists the differences.
+ * The differences between versions of LLVM that Cairn's code can name. Cairn is tested with CN_LLVM_TESTED_VERSION; a
+ * later version has opcodes, types, constants and attributes that effects/ir_kinds.c does not list, and Cairn refuses
+ * those by name wherever a reference could hide in them. docs/llvm-22.md, "LLVM 23 and 24", lists the differences.
  */
 #ifndef CN_COMPILE_CORE_LLVM_VERSION_H
 #define CN_COMPILE_CORE_LLVM_VERSION_H
@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { CN_LLVM_TESTED = 22 };
+enum { CN_LLVM_TESTED_VERSION = 22 };
 
 /* A label of a switch on opcodes. LLVM 23 has one opcode for each form of a branch. */
 #if LLVM_VERSION_MAJOR < 23

@@ -7,7 +7,7 @@
 #include "base/check.h"
 #include "compile/core/emitted_names.h"
 
-static LLVMTypeRef step_into(LLVMTypeRef type, LLVMValueRef index)
+static LLVMTypeRef element_type_at(LLVMTypeRef type, LLVMValueRef index)
 {
   switch (LLVMGetTypeKind(type)) {
   case LLVMStructTypeKind:
@@ -21,7 +21,7 @@ static LLVMTypeRef step_into(LLVMTypeRef type, LLVMValueRef index)
 }
 
 /* The type of a result that is returned through this argument, or null. */
-static LLVMTypeRef returned_type(LLVMValueRef argument)
+static LLVMTypeRef sret_type_of(LLVMValueRef argument)
 {
   LLVMValueRef function = LLVMGetParamParent(argument);
   unsigned index = 0;
@@ -32,32 +32,32 @@ static LLVMTypeRef returned_type(LLVMValueRef argument)
   return attribute ? LLVMGetTypeAttributeValue(attribute) : NULL;
 }
 
-LLVMValueRef cn_types_global(LLVMValueRef pointer)
+LLVMValueRef cn_types_global_of(LLVMValueRef pointer)
 {
   bool own = cn_calls_intrinsic(pointer, "llvm.threadlocal.address");
 
   return LLVMIsAGlobalVariable(own ? LLVMGetOperand(pointer, 0) : pointer);
 }
 
-LLVMTypeRef cn_types_at(LLVMValueRef pointer)
+LLVMTypeRef cn_types_memory_type_of(LLVMValueRef pointer)
 {
   if (LLVMIsAArgument(pointer))
-    return returned_type(pointer);
+    return sret_type_of(pointer);
   if (LLVMIsAAllocaInst(pointer))
     return LLVMGetAllocatedType(pointer);
-  LLVMValueRef global = cn_types_global(pointer);
+  LLVMValueRef global = cn_types_global_of(pointer);
   if (global)
     return LLVMGlobalGetValueType(global);
   if (!LLVMIsAGetElementPtrInst(pointer))
     return NULL;
   LLVMTypeRef type = LLVMGetGEPSourceElementType(pointer);
   for (int i = 2; type && i < LLVMGetNumOperands(pointer); i++)
-    type = step_into(type, LLVMGetOperand(pointer, (unsigned)i));
+    type = element_type_at(type, LLVMGetOperand(pointer, (unsigned)i));
   /* Byte arithmetic leaves the type at the place open. */
   return type && LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetNumOperands(pointer) == 2 ? NULL : type;
 }
 
-LLVMTypeRef cn_types_narrow(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t size)
+LLVMTypeRef cn_types_narrow_to_size(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t size)
 {
   while (type && LLVMTypeIsSized(type) && LLVMABISizeOfType(ctx->layout, type) != size) {
     LLVMTypeKind kind = LLVMGetTypeKind(type);
@@ -71,7 +71,7 @@ LLVMTypeRef cn_types_narrow(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t size)
   return type && LLVMTypeIsSized(type) ? type : NULL;
 }
 
-bool cn_types_ref_at(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t offset)
+bool cn_types_has_ref_at(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t offset)
 {
   while (cn_holds_ref(type) && !cn_is_ref(type)) {
     if (LLVMGetTypeKind(type) == LLVMStructTypeKind) {
@@ -92,42 +92,43 @@ bool cn_types_ref_at(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t offset)
   return cn_is_ref(type) && offset == 0;
 }
 
-LLVMValueRef cn_types_root(LLVMValueRef pointer)
+LLVMValueRef cn_types_root_of(LLVMValueRef pointer)
 {
   while (LLVMIsAGetElementPtrInst(pointer))
     pointer = LLVMGetOperand(pointer, 0);
-  LLVMValueRef global = cn_types_global(pointer);
+  LLVMValueRef global = cn_types_global_of(pointer);
   return global ? global : pointer;
 }
 
 /* True if `type` has a reference at an `offset` that is unaligned for a word. */
-static bool is_misaligned(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t offset)
+static bool has_misaligned_ref(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t offset)
 {
   if (!cn_holds_ref(type))
     return false;
   switch (LLVMGetTypeKind(type)) {
   case LLVMStructTypeKind:
     for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
-      if (is_misaligned(ctx, LLVMStructGetTypeAtIndex(type, i), offset + LLVMOffsetOfElement(ctx->layout, type, i)))
+      if (has_misaligned_ref(ctx, LLVMStructGetTypeAtIndex(type, i),
+                             offset + LLVMOffsetOfElement(ctx->layout, type, i)))
         return true;
     return false;
   case LLVMArrayTypeKind: {
     LLVMTypeRef element = LLVMGetElementType(type);
     bool several = LLVMGetArrayLength2(type) != 1;
     return (several && LLVMABISizeOfType(ctx->layout, element) % CAIRN_ABI_OBJECT_ALIGN != 0) ||
-           is_misaligned(ctx, element, offset);
+           has_misaligned_ref(ctx, element, offset);
   }
   default:
     return offset % CAIRN_ABI_OBJECT_ALIGN != 0;
   }
 }
 
-bool cn_types_misaligned(struct cn_ctx *ctx, LLVMTypeRef type)
+bool cn_types_has_misaligned_ref(struct cn_ctx *ctx, LLVMTypeRef type)
 {
-  return is_misaligned(ctx, type, 0);
+  return has_misaligned_ref(ctx, type, 0);
 }
 
-uint64_t cn_types_divisor(uint64_t a, uint64_t b)
+uint64_t cn_types_common_divisor(uint64_t a, uint64_t b)
 {
   while (b) {
     uint64_t rest = a % b;
@@ -137,7 +138,7 @@ uint64_t cn_types_divisor(uint64_t a, uint64_t b)
   return a;
 }
 
-void cn_types_gep_span(struct cn_ctx *ctx, LLVMValueRef gep, uint64_t *offset, uint64_t *stride)
+void cn_types_gep_offset_and_stride(struct cn_ctx *ctx, LLVMValueRef gep, uint64_t *offset, uint64_t *stride)
 {
   LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
   int operands = LLVMGetNumOperands(gep);
@@ -152,12 +153,12 @@ void cn_types_gep_span(struct cn_ctx *ctx, LLVMValueRef gep, uint64_t *offset, u
     }
     if (i > 1)
       type = LLVMGetTypeKind(type) == LLVMStructTypeKind ? NULL : LLVMGetElementType(type);
-    bool sized = type && LLVMTypeIsSized(type) && !cn_is_scalable(type);
+    bool sized = type && LLVMTypeIsSized(type) && !cn_holds_scalable_vector(type);
     uint64_t size = sized ? LLVMABISizeOfType(ctx->layout, type) : 1;
     if (sized && LLVMIsAConstantInt(index))
       *offset += (uint64_t)LLVMConstIntGetSExtValue(index) * size;
     else
-      *stride = cn_types_divisor(*stride, size);
+      *stride = cn_types_common_divisor(*stride, size);
     if (!type) /* a struct's member that differs by lane */
       return;
   }
@@ -167,6 +168,6 @@ bool cn_types_gep_offset(struct cn_ctx *ctx, LLVMValueRef gep, uint64_t *offset)
 {
   uint64_t stride = 0;
 
-  cn_types_gep_span(ctx, gep, offset, &stride);
+  cn_types_gep_offset_and_stride(ctx, gep, offset, &stride);
   return stride == 0;
 }

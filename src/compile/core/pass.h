@@ -39,34 +39,34 @@ struct cn_ctx {
 #define CN_FUNCTION_INDEX ((LLVMAttributeIndex)LLVMAttributeFunctionIndex)
 
 /* A pass: true if it succeeded without errors. Each file opens with needs / provides / breaks. */
-typedef bool cn_pass(struct cn_ctx *ctx);
+typedef bool cn_pass_function(struct cn_ctx *ctx);
 
-#define CN_PASS(name, function, room, properties, help) cn_pass function;
+#define CN_PASS(name, function, room, properties, help) cn_pass_function function;
 #include "compile/core/passes.def"
 #undef CN_PASS
 
 /* Run a pass on a copy of the module first, and on the module if that worked (dry_run.c). */
-bool cn_dry_run(struct cn_ctx *ctx, cn_pass *run);
+bool cn_dry_run(struct cn_ctx *ctx, cn_pass_function *run);
 
 /* Names of the kinds as options have them: "cards", ... (emitted_names.c) */
-extern const char *const cn_barriers_names[CAIRN_BARRIERS_KINDS];
+extern const char *const cn_barrier_kind_names[CAIRN_BARRIERS_KINDS];
 /* The kinds' marks of functions and images: a kind gets another mark when the promises of its code change. */
-extern const char *const cn_barriers_marks[CAIRN_BARRIERS_KINDS];
+extern const char *const cn_barrier_kind_marks[CAIRN_BARRIERS_KINDS];
 
-static inline const char *cn_barriers_name(enum cairn_barriers kind)
+static inline const char *cn_name_of_barrier_kind(enum cairn_barriers kind)
 {
   CN_CHECK((unsigned)kind < CAIRN_BARRIERS_KINDS);
-  return cn_barriers_names[kind];
+  return cn_barrier_kind_names[kind];
 }
 
-static inline const char *cn_barriers_mark(enum cairn_barriers kind)
+static inline const char *cn_mark_of_barrier_kind(enum cairn_barriers kind)
 {
   CN_CHECK((unsigned)kind < CAIRN_BARRIERS_KINDS);
-  return cn_barriers_marks[kind];
+  return cn_barrier_kind_marks[kind];
 }
 
 /* The largest block that is allocated in line, a multiple of 8; 0 turns inline allocation off. */
-static inline uint64_t cn_inline_max(const struct cn_ctx *ctx)
+static inline uint64_t cn_max_inline_bytes(const struct cn_ctx *ctx)
 {
   uint64_t bytes = ctx->options->inline_max;
 
@@ -74,13 +74,13 @@ static inline uint64_t cn_inline_max(const struct cn_ctx *ctx)
 }
 
 /* True if an optimisation of relocations is wanted (options->relocations_off). */
-static inline bool cn_relocation_on(const struct cn_ctx *ctx, enum cairn_relocation which)
+static inline bool cn_is_relocation_option_on(const struct cn_ctx *ctx, enum cairn_relocation which)
 {
   return !(ctx->options->relocations_off >> which & 1);
 }
 
 /* True if an optimisation of placement is wanted (options->placements_off). */
-static inline bool cn_placement_on(const struct cn_ctx *ctx, enum cairn_placement which)
+static inline bool cn_is_placement_option_on(const struct cn_ctx *ctx, enum cairn_placement which)
 {
   return !(ctx->options->placements_off >> which & 1);
 }
@@ -102,13 +102,13 @@ void cn_report(struct cn_ctx *ctx, enum cairn_severity severity, LLVMValueRef at
   } while (0)
 
 /* Make one remark per managed function about its safepoints, if reports are wanted (report.c). */
-void cn_summarise(struct cn_ctx *ctx);
+void cn_remark_on_functions(struct cn_ctx *ctx);
 
 /* True if LLVM's pass succeeded. Consumes `error`, which becomes a diagnostic. */
-bool cn_llvm_ok(struct cn_ctx *ctx, LLVMValueRef at, LLVMErrorRef error);
+bool cn_check_llvm_error(struct cn_ctx *ctx, LLVMValueRef at, LLVMErrorRef error);
 
 /* Run LLVM's passes over the module, with their default options. */
-bool cn_llvm_run(struct cn_ctx *ctx, const char *passes);
+bool cn_run_llvm_passes(struct cn_ctx *ctx, const char *passes);
 
 /* The subject of an error: values, and blocks on the path from one to the other. */
 struct cn_finding {
@@ -116,8 +116,8 @@ struct cn_finding {
   const LLVMBasicBlockRef *path;
   size_t path_count;
 };
-void cn_error_finding(struct cn_ctx *ctx, LLVMValueRef at, const char *rule, const struct cn_finding *finding,
-                      const char *format, ...) __attribute__((format(printf, 5, 6)));
+void cn_report_finding(struct cn_ctx *ctx, LLVMValueRef at, const char *rule, const struct cn_finding *finding,
+                       const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* A value for messages: "%name", "@name" or its printed form cut short; into the caller's buffer. */
 const char *cn_value_name(LLVMValueRef value, char *buffer, size_t size);
@@ -148,13 +148,13 @@ bool cn_is_ref_vector(LLVMTypeRef type); /* vector of references, fixed or scala
 /* True if `type` is a reference, or a vector, array or struct with one in it. */
 bool cn_holds_ref(LLVMTypeRef type);
 /* True if `type` is a scalable vector, or a type with one in it. Its size is unknown. */
-bool cn_is_scalable(LLVMTypeRef type);
+bool cn_holds_scalable_vector(LLVMTypeRef type);
 /* True if the instruction gives the address of a pointer as an integer: ptrtoint, or ptrtoaddr, which is new in LLVM
  * 22. */
-bool cn_takes_address(LLVMValueRef instruction);
+bool cn_is_pointer_to_integer_cast(LLVMValueRef instruction);
 /* The metadata of a subtraction that was a difference of two references before the optimiser found that one is null;
  * and a test for it. */
-unsigned cn_difference_kind(LLVMContextRef llvm);
+unsigned cn_difference_metadata_kind(LLVMContextRef llvm);
 bool cn_is_marked_difference(LLVMValueRef instruction);
 /* True if `value` itself, a reference, stays in place: "cairn-immovable" on a parameter, on a call or its callee as an
  * attribute of the result, or !cairn.immovable on a load (late-insertion-slides-2014, "When relocation isn't needed":
@@ -164,7 +164,7 @@ bool cn_is_immovable(LLVMValueRef value);
 bool cn_is_local_cast(LLVMValueRef value);
 /* True if the function has the gc strategy "statepoint-example" or "coreclr", or the attribute "cairn". */
 bool cn_is_managed(LLVMValueRef function);
-bool cn_is_strategy(const char *gc); /* "statepoint-example" or "coreclr" */
+bool cn_is_managed_gc_strategy(const char *gc); /* "statepoint-example" or "coreclr" */
 /* A function's string attribute `name`, or null. */
 LLVMAttributeRef cn_string_attribute(LLVMValueRef function, const char *name);
 
@@ -178,11 +178,11 @@ LLVMValueRef cn_direct_callee(LLVMValueRef call);
 /* ---- calls (calls.c) ---- */
 
 enum cn_call_kind {
-  CN_CALL_NOT,        /* not a call */
-  CN_CALL_LEAF,       /* never reaches a safepoint: stays a plain call */
-  CN_CALL_PARSE,      /* a parse point */
-  CN_CALL_MUSTTAIL,   /* excluded from parse points: the frame is gone */
-  CN_CALL_STATEPOINT, /* llvm.experimental.gc.statepoint: rewritten already */
+  CN_CALL_NONE,        /* not a call */
+  CN_CALL_LEAF,        /* never reaches a safepoint: stays a plain call */
+  CN_CALL_PARSE_POINT, /* a parse point */
+  CN_CALL_MUSTTAIL,    /* excluded from parse points: the frame is gone */
+  CN_CALL_STATEPOINT,  /* llvm.experimental.gc.statepoint: rewritten already */
 };
 struct cn_call_class {
   enum cn_call_kind kind;
@@ -198,15 +198,15 @@ struct cn_call_class cn_classify_call(LLVMValueRef instruction);
 
 /* Split the block of `at` before it and return the new block, the tail. Successors' phis are right; the old block ends
  * in a branch to the tail. Allocas of fixed size in the entry block stay in it. */
-LLVMBasicBlockRef cn_split_before(struct cn_ctx *ctx, LLVMValueRef at, const char *name);
+LLVMBasicBlockRef cn_split_block_before(struct cn_ctx *ctx, LLVMValueRef at, const char *name);
 /* A new block on the edge from branch or switch `end` to its successor `which`. If `end` has several edges to that
  * block, it lies on all of them. */
 LLVMBasicBlockRef cn_split_edge(struct cn_ctx *ctx, LLVMValueRef end, unsigned which);
 /* Move an instruction to just before another; it keeps its name and debug location. */
-void cn_move_before(struct cn_ctx *ctx, LLVMValueRef instruction, LLVMValueRef before);
+void cn_move_instruction_before(struct cn_ctx *ctx, LLVMValueRef instruction, LLVMValueRef before);
 
 /* True if the program asks the optimiser to transform some loop; the optimiser then warns if it fails (loop_wishes.c).
  */
-bool cn_loops_have_wishes(const struct cn_ctx *ctx);
+bool cn_loops_ask_for_transformation(const struct cn_ctx *ctx);
 
 #endif

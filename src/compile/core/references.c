@@ -13,27 +13,27 @@
  * asks of every type whether it is a reference, mostly far from any context, and the answer is constant while a pass
  * runs. This is the one file-scope variable of the passes. Each run of a pass stands between
  * cn_reference_spaces_enter() and cn_reference_spaces_leave(), so each call of the library starts afresh. */
-static _Thread_local struct cn_reference_spaces spaces;
+static _Thread_local struct cn_reference_spaces managed_spaces;
 
 struct cn_reference_spaces cn_reference_spaces_enter(const struct cairn_compile_options *options)
 {
-  struct cn_reference_spaces before = spaces;
+  struct cn_reference_spaces before = managed_spaces;
 
-  spaces = (struct cn_reference_spaces){options->address_spaces, options->address_space_count};
+  managed_spaces = (struct cn_reference_spaces){options->address_spaces, options->address_space_count};
   return before;
 }
 
 void cn_reference_spaces_leave(struct cn_reference_spaces before)
 {
-  spaces = before;
+  managed_spaces = before;
 }
 
 static bool is_managed_space(unsigned space)
 {
-  for (size_t i = 0; i < spaces.count; i++)
-    if (spaces.at[i] == space)
+  for (size_t i = 0; i < managed_spaces.count; i++)
+    if (managed_spaces.at[i] == space)
       return true;
-  return spaces.count == 0 && space == CAIRN_ABI_ADDRESS_SPACE;
+  return managed_spaces.count == 0 && space == CAIRN_ABI_ADDRESS_SPACE;
 }
 
 bool cn_is_ref(LLVMTypeRef type)
@@ -49,16 +49,16 @@ bool cn_is_ref_vector(LLVMTypeRef type)
 }
 
 /* A search through the parts of a type. Types share parts: a struct of two structs of two structs ... has many more
- * places than types, so after SEARCH_STEPS the types that were seen are remembered. */
-struct search {
+ * places than types, so after UNRECORDED_SEARCH_STEPS the types that were seen are remembered. */
+struct type_search {
   bool (*wanted)(LLVMTypeRef type);
   unsigned steps;
   struct cn_ptrmap seen;
 };
 
-enum { SEARCH_STEPS = 1000 };
+enum { UNRECORDED_SEARCH_STEPS = 1000 };
 
-static bool finds_wanted_type(struct search *search, LLVMTypeRef type)
+static bool finds_wanted_type(struct type_search *search, LLVMTypeRef type)
 {
   LLVMTypeKind kind = LLVMGetTypeKind(type);
   bool fresh = true;
@@ -69,7 +69,7 @@ static bool finds_wanted_type(struct search *search, LLVMTypeRef type)
     return finds_wanted_type(search, LLVMGetElementType(type));
   if (kind != LLVMStructTypeKind)
     return false;
-  if (search->steps++ > SEARCH_STEPS)
+  if (search->steps++ > UNRECORDED_SEARCH_STEPS)
     cn_ptrmap_add(&search->seen, type, &fresh);
   unsigned count = fresh ? LLVMCountStructElementTypes(type) : 0;
   for (unsigned i = 0; i < count; i++)
@@ -80,7 +80,7 @@ static bool finds_wanted_type(struct search *search, LLVMTypeRef type)
 
 static bool contains_type(LLVMTypeRef type, bool (*wanted)(LLVMTypeRef type))
 {
-  struct search search = {.wanted = wanted};
+  struct type_search search = {.wanted = wanted};
   bool found = finds_wanted_type(&search, type);
 
   cn_ptrmap_free(&search.seen);
@@ -107,12 +107,12 @@ static bool is_scalable_vector(LLVMTypeRef type)
   return LLVMGetTypeKind(type) == LLVMScalableVectorTypeKind;
 }
 
-bool cn_is_scalable(LLVMTypeRef type)
+bool cn_holds_scalable_vector(LLVMTypeRef type)
 {
   return contains_type(type, is_scalable_vector);
 }
 
-bool cn_takes_address(LLVMValueRef instruction)
+bool cn_is_pointer_to_integer_cast(LLVMValueRef instruction)
 {
   if (!LLVMIsAInstruction(instruction))
     return false;
@@ -120,7 +120,7 @@ bool cn_takes_address(LLVMValueRef instruction)
   return opcode == LLVMPtrToInt || opcode == LLVMPtrToAddr;
 }
 
-unsigned cn_difference_kind(LLVMContextRef llvm)
+unsigned cn_difference_metadata_kind(LLVMContextRef llvm)
 {
   return LLVMGetMDKindIDInContext(llvm, CN_DIFFERENCE_METADATA, (unsigned)strlen(CN_DIFFERENCE_METADATA));
 }
@@ -129,10 +129,10 @@ bool cn_is_marked_difference(LLVMValueRef instruction)
 {
   CN_ASSERT(LLVMIsAInstruction(instruction));
   return LLVMHasMetadata(instruction) &&
-         LLVMGetMetadata(instruction, cn_difference_kind(LLVMGetValueContext(instruction)));
+         LLVMGetMetadata(instruction, cn_difference_metadata_kind(LLVMGetValueContext(instruction)));
 }
 
-bool cn_is_strategy(const char *gc)
+bool cn_is_managed_gc_strategy(const char *gc)
 {
   return strcmp(gc, "statepoint-example") == 0 || strcmp(gc, "coreclr") == 0;
 }
@@ -148,7 +148,7 @@ bool cn_is_managed(LLVMValueRef function)
   const char *gc = LLVMGetGC(function);
 
   CN_ASSERT(LLVMIsAFunction(function));
-  if (gc && cn_is_strategy(gc))
+  if (gc && cn_is_managed_gc_strategy(gc))
     return true;
   return cn_string_attribute(function, "cairn") != NULL;
 }

@@ -11,7 +11,7 @@
 #include "compile/core/each.h"
 #include "compile/core/emitted_names.h"
 
-bool cn_retype_possible(LLVMValueRef function)
+bool cn_can_retype_function(LLVMValueRef function)
 {
   CN_ASSERT(LLVMIsAFunction(function));
   CN_EACH_BLOCK(b, function)
@@ -106,7 +106,7 @@ static void move_body(struct cn_ctx *ctx, LLVMValueRef from, LLVMValueRef to)
 
 LLVMValueRef cn_retype(struct cn_ctx *ctx, LLVMValueRef function, LLVMTypeRef type)
 {
-  CN_CHECK(LLVMIsAFunction(function) && cn_retype_possible(function));
+  CN_CHECK(LLVMIsAFunction(function) && cn_can_retype_function(function));
   CN_CHECK(LLVMCountParamTypes(type) >= LLVMCountParams(function));
   LLVMValueRef new = LLVMAddFunction(ctx->module, "", type);
   size_t length;

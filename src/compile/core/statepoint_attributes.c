@@ -11,7 +11,7 @@
 #include "compile/core/emitted_names.h"
 #include "compile/core/statepoint_attributes.h"
 
-static LLVMTypeRef statepoint_type(LLVMValueRef call)
+static LLVMTypeRef callee_type_of_statepoint(LLVMValueRef call)
 {
   LLVMAttributeRef type = LLVMGetCallSiteEnumAttribute(call, 3, cn_attribute_kind("elementtype"));
 
@@ -22,7 +22,7 @@ struct cn_call_target cn_call_target_of(LLVMValueRef call)
 {
   if (cn_calls_intrinsic(call, "llvm.experimental.gc.statepoint"))
     return (struct cn_call_target){.call = call,
-                                   .type = statepoint_type(call),
+                                   .type = callee_type_of_statepoint(call),
                                    .callee_operand = 2,
                                    .first = CN_STATEPOINT_FIXED_ARGS,
                                    .count = (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(call, 3)),
@@ -33,7 +33,7 @@ struct cn_call_target cn_call_target_of(LLVMValueRef call)
                                  .count = LLVMGetNumArgOperands(call)};
 }
 
-static bool is_one_of(LLVMAttributeRef attribute, const char *const *names, size_t count)
+static bool is_attribute_in(LLVMAttributeRef attribute, const char *const *names, size_t count)
 {
   if (LLVMIsStringAttribute(attribute))
     return false;
@@ -45,7 +45,7 @@ static bool is_one_of(LLVMAttributeRef attribute, const char *const *names, size
 
 /* True if the attribute is one of Cairn's that statepoints keep: operands are listed, the callee is managed, the result
  * is new. */
-static bool is_ours(LLVMAttributeRef attribute)
+static bool is_kept_cairn_attribute(LLVMAttributeRef attribute)
 {
   static const char *const kept[] = {CN_ATTR_LIVE_OPERANDS, CN_ATTR_MANAGED_CALLEE, CN_ATTR_FRESH};
   unsigned length;
@@ -65,8 +65,8 @@ static bool keeps_call_attribute(LLVMAttributeRef attribute)
                                      "noinline", "strictfp", "mustprogress", "willreturn", "noduplicate", "nocf_check"};
 
   if (LLVMIsStringAttribute(attribute))
-    return is_ours(attribute);
-  return is_one_of(attribute, kept, sizeof kept / sizeof *kept);
+    return is_kept_cairn_attribute(attribute);
+  return is_attribute_in(attribute, kept, sizeof kept / sizeof *kept);
 }
 
 /* True if the attribute describes only the value, rather than the memory behind it at some time. */
@@ -75,7 +75,7 @@ static bool keeps_result_attribute(LLVMAttributeRef attribute)
   static const char *const kept[] = {"zeroext", "signext", "noext", "noundef",  "nonnull",
                                      "inreg",   "align",   "range", "nofpclass"};
 
-  return is_one_of(attribute, kept, sizeof kept / sizeof *kept);
+  return is_attribute_in(attribute, kept, sizeof kept / sizeof *kept);
 }
 
 /* True if the attribute says how an argument is passed, or describes its value. Promises about the memory behind a
@@ -87,26 +87,26 @@ static bool keeps_argument_attribute(LLVMAttributeRef attribute)
                                      "byref",   "nest",    "noundef", "swiftself", "swiftasync", "alignstack",
                                      "nonnull", "align",   "range",   "nofpclass", "swifterror"};
 
-  return LLVMIsStringAttribute(attribute) || is_one_of(attribute, kept, sizeof kept / sizeof *kept);
+  return LLVMIsStringAttribute(attribute) || is_attribute_in(attribute, kept, sizeof kept / sizeof *kept);
 }
 
-void cn_statepoint_attributes(LLVMValueRef call, LLVMValueRef statepoint)
+void cn_statepoint_copy_attributes(LLVMValueRef call, LLVMValueRef statepoint)
 {
   unsigned arguments = LLVMGetNumArgOperands(call);
 
   CN_ASSERT(LLVMIsAInstruction(call));
   CN_ASSERT(LLVMIsAInstruction(statepoint));
-  cn_emit_attributes_of(call, CN_FUNCTION_INDEX, statepoint, CN_FUNCTION_INDEX, keeps_call_attribute);
+  cn_emit_copy_attributes(call, CN_FUNCTION_INDEX, statepoint, CN_FUNCTION_INDEX, keeps_call_attribute);
   for (unsigned i = 0; i < arguments; i++)
-    cn_emit_attributes_of(call, i + 1, statepoint, CN_STATEPOINT_FIXED_ARGS + i + 1, keeps_argument_attribute);
+    cn_emit_copy_attributes(call, i + 1, statepoint, CN_STATEPOINT_FIXED_ARGS + i + 1, keeps_argument_attribute);
 }
 
-void cn_statepoint_result_attributes(LLVMValueRef call, LLVMValueRef result)
+void cn_copy_result_attributes(LLVMValueRef call, LLVMValueRef result)
 {
   LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(result));
 
   CN_ASSERT(LLVMIsAInstruction(call));
-  cn_emit_attributes_of(call, 0, result, 0, keeps_result_attribute);
+  cn_emit_copy_attributes(call, 0, result, 0, keeps_result_attribute);
   if (cn_is_immovable(call)) /* maybe by its callee, which the result can no longer show */
     LLVMAddCallSiteAttribute(
         result, 0, LLVMCreateStringAttribute(llvm, CN_ATTR_IMMOVABLE, (unsigned)strlen(CN_ATTR_IMMOVABLE), "", 0));
@@ -138,7 +138,7 @@ static const char *directive_of_call(LLVMValueRef call, const char *name, unsign
   return attribute ? LLVMGetStringAttributeValue(attribute, length) : NULL;
 }
 
-bool cn_statepoint_directive(LLVMValueRef call, const char *name, uint64_t limit, uint64_t *value)
+bool cn_statepoint_parse_directive(LLVMValueRef call, const char *name, uint64_t limit, uint64_t *value)
 {
   unsigned length;
   char digits[32], *end;
@@ -157,7 +157,7 @@ bool cn_statepoint_directive(LLVMValueRef call, const char *name, uint64_t limit
   return *end == 0 && number <= limit && !overflows;
 }
 
-bool cn_statepoint_lowering(LLVMValueRef call, bool *live_in)
+bool cn_statepoint_deopt_lowering(LLVMValueRef call, bool *live_in)
 {
   static const char in[] = "live-in", through[] = "live-through";
   unsigned length;
@@ -168,7 +168,7 @@ bool cn_statepoint_lowering(LLVMValueRef call, bool *live_in)
   return !text || *live_in || (length == sizeof through - 1 && memcmp(text, through, length) == 0);
 }
 
-bool cn_statepoint_wanted(LLVMValueRef call)
+bool cn_statepoint_has_directive(LLVMValueRef call)
 {
   static const char *const names[] = {"statepoint-id", "statepoint-num-patch-bytes", "deopt-lowering"};
   unsigned length;
@@ -180,14 +180,15 @@ bool cn_statepoint_wanted(LLVMValueRef call)
   return false;
 }
 
-const char cn_statepoint_too_long[] = "LLVM's instruction selection has no room for so many operands of one statepoint";
+const char cn_statepoint_too_long_reason[] =
+    "LLVM's instruction selection has no room for so many operands of one statepoint";
 
 /* Instruction selection counts the operands of a node in 16 bits. A constant takes two of them; a reference takes its
  * own and two numbers of a pair. */
 bool cn_statepoint_is_too_long(uint64_t deopt, uint64_t live, uint64_t others)
 {
-  enum { MAX_OPERANDS = UINT16_MAX - 64 }; /* LLVM adds counts, registers, chain */
+  enum { MAX_NODE_OPERANDS = UINT16_MAX - 64 }; /* LLVM adds counts, registers, chain */
 
   CN_ASSERT(deopt <= UINT32_MAX && live <= UINT32_MAX && others <= UINT32_MAX);
-  return 2 * deopt + 4 * live + others > MAX_OPERANDS;
+  return 2 * deopt + 4 * live + others > MAX_NODE_OPERANDS;
 }

@@ -35,24 +35,24 @@ static inline LLVMValueRef cn_call_target_caller(const struct cn_call_target *si
 uint64_t cn_statepoint_default_id(LLVMValueRef call);
 
 /* Copy the attributes that stay true: from the call to its statepoint, from its result to the gc.result. */
-void cn_statepoint_attributes(LLVMValueRef call, LLVMValueRef statepoint);
-void cn_statepoint_result_attributes(LLVMValueRef call, LLVMValueRef result);
+void cn_statepoint_copy_attributes(LLVMValueRef call, LLVMValueRef statepoint);
+void cn_copy_result_attributes(LLVMValueRef call, LLVMValueRef result);
 
 /* The decimal value of attribute `name` of the call site, or else of its callee ("statepoint-id",
  * "statepoint-num-patch-bytes"; statepoints-later, "RewriteStatepointsForGC"); `*value` stays if it is absent. False
  * unless it is a number up to `limit`. */
-bool cn_statepoint_directive(LLVMValueRef call, const char *name, uint64_t limit, uint64_t *value);
+bool cn_statepoint_parse_directive(LLVMValueRef call, const char *name, uint64_t limit, uint64_t *value);
 
 /* Set *live_in to whether the deoptimisation state is needed only at the entry of the callee
  * ("deopt-lowering"="live-in"). False if the attribute has an unknown value. */
-bool cn_statepoint_lowering(LLVMValueRef call, bool *live_in);
+bool cn_statepoint_deopt_lowering(LLVMValueRef call, bool *live_in);
 
 /* True if one of these attributes asks for a record of this call. */
-bool cn_statepoint_wanted(LLVMValueRef call);
+bool cn_statepoint_has_directive(LLVMValueRef call);
 
 /* True if a statepoint with `deopt` deoptimisation values, `live` references and `others` operands is too long for
  * instruction selection; and the message for that. */
 bool cn_statepoint_is_too_long(uint64_t deopt, uint64_t live, uint64_t others);
-extern const char cn_statepoint_too_long[];
+extern const char cn_statepoint_too_long_reason[];
 
 #endif

@@ -2,7 +2,7 @@
  *
  * Proves the low bits of pointers into objects, in modules whose words may be immediates (docs/words.md). A pointer
  * ends as a reference does if its distance from its base is a multiple of the unit of these bits. Needs: nothing.
- * Provides: cn_words_keep_end(). Breaks: nothing.
+ * Provides: cn_words_prove_tag_bits(). Breaks: nothing.
  */
 #include "base/check.h"
 #include "base/ptrmap.h"
@@ -11,14 +11,14 @@
 
 /* The open claims of a proof: a reference is at such a distance from its base, or an integer is a multiple. The claim
  * about a value that is met a second time holds if the other claims hold. */
-struct proof {
+struct word_end_proof {
   struct cn_ctx *ctx;
   uint64_t multiple;
   CN_VECTOR(LLVMValueRef) work;
   struct cn_ptrmap seen;
 };
 
-static void push_unseen_value(struct proof *p, LLVMValueRef value)
+static void push_unseen_value(struct word_end_proof *p, LLVMValueRef value)
 {
   bool fresh;
 
@@ -28,7 +28,7 @@ static void push_unseen_value(struct proof *p, LLVMValueRef value)
 }
 
 /* Add the claims for the operands that `value`, a choice or a composition other than a GEP, is made of. */
-static void want_operands(struct proof *p, LLVMValueRef value)
+static void push_claims_of_operands(struct word_end_proof *p, LLVMValueRef value)
 {
   bool reference = cn_holds_ref(LLVMTypeOf(value));
   unsigned count = (unsigned)LLVMGetNumOperands(value);
@@ -38,18 +38,18 @@ static void want_operands(struct proof *p, LLVMValueRef value)
       push_unseen_value(p, LLVMGetOperand(value, i));
 }
 
-static bool is_multiple(const struct proof *p, LLVMValueRef constant)
+static bool is_constant_multiple(const struct word_end_proof *p, LLVMValueRef constant)
 {
   return LLVMIsAConstantInt(constant) && LLVMConstIntGetZExtValue(constant) % p->multiple == 0;
 }
 
 /* True if the known facts, with the open claims, show that the integer is a multiple. */
-static bool judge_integer(struct proof *p, LLVMValueRef value)
+static bool prove_integer_multiple(struct word_end_proof *p, LLVMValueRef value)
 {
   LLVMValueRef right = LLVMIsAInstruction(value) && LLVMGetNumOperands(value) > 1 ? LLVMGetOperand(value, 1) : NULL;
 
   if (LLVMIsAConstantInt(value) || !LLVMIsAInstruction(value))
-    return is_multiple(p, value);
+    return is_constant_multiple(p, value);
   switch (LLVMGetInstructionOpcode(value)) {
   case LLVMAdd:
   case LLVMSub:
@@ -61,14 +61,14 @@ static bool judge_integer(struct proof *p, LLVMValueRef value)
   case LLVMTrunc:
   case LLVMFreeze:
   case LLVMSelect:
-    want_operands(p, value);
+    push_claims_of_operands(p, value);
     return true;
   case LLVMShl:
     return LLVMIsAConstantInt(right) && LLVMConstIntGetZExtValue(right) < 64 &&
            (UINT64_C(1) << LLVMConstIntGetZExtValue(right)) % p->multiple == 0;
   case LLVMMul:
   case LLVMAnd:
-    if (!is_multiple(p, right))
+    if (!is_constant_multiple(p, right))
       push_unseen_value(p, LLVMGetOperand(value, 0));
     return true;
   default:
@@ -77,7 +77,8 @@ static bool judge_integer(struct proof *p, LLVMValueRef value)
 }
 
 /* The bytes per unit of index `i` of a GEP; a field's distance is in *fixed. */
-static uint64_t stride_of(const struct proof *p, LLVMTypeRef *type, LLVMValueRef index, bool first, uint64_t *fixed)
+static uint64_t index_stride_of(const struct word_end_proof *p, LLVMTypeRef *type, LLVMValueRef index, bool first,
+                                uint64_t *fixed)
 {
   bool is_struct = !first && LLVMGetTypeKind(*type) == LLVMStructTypeKind;
 
@@ -94,7 +95,7 @@ static uint64_t stride_of(const struct proof *p, LLVMTypeRef *type, LLVMValueRef
 }
 
 /* Indices are integers, or the same integer in each lane of a vector, whose lanes stay unread. */
-static bool judge_gep(struct proof *p, LLVMValueRef gep)
+static bool prove_gep(struct word_end_proof *p, LLVMValueRef gep)
 {
   LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
   unsigned count = (unsigned)LLVMGetNumOperands(gep);
@@ -104,7 +105,7 @@ static bool judge_gep(struct proof *p, LLVMValueRef gep)
     uint64_t fixed;
     if (LLVMGetTypeKind(LLVMTypeOf(index)) != LLVMIntegerTypeKind)
       return LLVMIsNull(index) && count == 2;
-    uint64_t stride = stride_of(p, &type, index, i == 1, &fixed);
+    uint64_t stride = index_stride_of(p, &type, index, i == 1, &fixed);
     bool constant = LLVMIsAConstantInt(index) != NULL;
     if (fixed % p->multiple != 0 || (constant && stride * LLVMConstIntGetZExtValue(index) % p->multiple != 0))
       return false;
@@ -117,13 +118,13 @@ static bool judge_gep(struct proof *p, LLVMValueRef gep)
 
 /* Judge a reference, or a vector or aggregate of them. Its parts become claims, down to those that come from elsewhere
  * as a word. */
-static bool judge_reference(struct proof *p, LLVMValueRef value)
+static bool prove_reference(struct word_end_proof *p, LLVMValueRef value)
 {
   if (!LLVMIsAInstruction(value))
     return true;
   switch (LLVMGetInstructionOpcode(value)) {
   case LLVMGetElementPtr:
-    return judge_gep(p, value);
+    return prove_gep(p, value);
   case LLVMSelect:
   case LLVMPHI:
   case LLVMFreeze:
@@ -133,31 +134,31 @@ static bool judge_reference(struct proof *p, LLVMValueRef value)
   case LLVMShuffleVector:
   case LLVMExtractValue:
   case LLVMInsertValue:
-    want_operands(p, value);
+    push_claims_of_operands(p, value);
     return true;
   default:
     return true;
   }
 }
 
-static bool judge_value(struct proof *p, LLVMValueRef value)
+static bool prove_value(struct word_end_proof *p, LLVMValueRef value)
 {
   LLVMTypeRef type = LLVMTypeOf(value);
 
   if (cn_holds_ref(type))
-    return judge_reference(p, value);
-  return LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMIsAUndefValue(value) || judge_integer(p, value);
+    return prove_reference(p, value);
+  return LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMIsAUndefValue(value) || prove_integer_multiple(p, value);
 }
 
-bool cn_words_keep_end(struct cn_ctx *ctx, struct cairn_word_kind kind, LLVMValueRef reference)
+bool cn_words_prove_tag_bits(struct cn_ctx *ctx, struct cairn_word_kind kind, LLVMValueRef reference)
 {
-  struct proof p = {.ctx = ctx, .multiple = UINT64_C(1) << kind.reference_bits};
+  struct word_end_proof p = {.ctx = ctx, .multiple = UINT64_C(1) << kind.reference_bits};
   bool holds = true;
 
   CN_ASSERT(p.multiple > 1 && p.multiple <= CAIRN_ABI_OBJECT_ALIGN);
   push_unseen_value(&p, reference);
   while (holds && p.work.count > 0)
-    holds = judge_value(&p, p.work.at[--p.work.count]);
+    holds = prove_value(&p, p.work.at[--p.work.count]);
   cn_free(&p.work);
   cn_ptrmap_free(&p.seen);
   return holds;

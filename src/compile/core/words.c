@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Reads, checks and records a module's kind of words: the low bits that tell references from immediate integers. An
- * option gives the kind, or else the module flag `cairn.words`; cn_words_take() records the option's kind in the flag.
- * Needs: nothing. Provides: words.h. Breaks: nothing.
+ * option gives the kind, or else the module flag `cairn.words`; cn_words_check_and_keep_flag() records the option's
+ * kind in the flag. Needs: nothing. Provides: words.h. Breaks: nothing.
  */
 #include "compile/core/words.h"
 
@@ -11,13 +11,13 @@
 #include "base/check.h"
 #include "compile/core/emitted_names.h"
 
-#define PLAIN_KIND "plain"
-enum { MOST_REFERENCE_BITS = 3, MOST_INTEGER_BITS = 8 };
+#define PLAIN_KIND_NAME "plain"
+enum { MAX_REFERENCE_TAG_BITS = 3, MAX_INTEGER_TAG_BITS = 8 };
 
 /* ---- text ---- */
 
 /* Read up to `most` binary digits; returns how many there are. */
-static unsigned take_bits(const char *text, unsigned most, unsigned char *bits)
+static unsigned parse_bits(const char *text, unsigned most, unsigned char *bits)
 {
   unsigned count = 0;
 
@@ -28,7 +28,7 @@ static unsigned take_bits(const char *text, unsigned most, unsigned char *bits)
 }
 
 /* True if every word ends in at most one of the two ways. */
-static bool are_apart(struct cairn_word_kind kind)
+static bool are_tags_distinct(struct cairn_word_kind kind)
 {
   unsigned bits = kind.reference_bits < kind.integer_bits ? kind.reference_bits : kind.integer_bits;
 
@@ -38,19 +38,19 @@ static bool are_apart(struct cairn_word_kind kind)
 char *cn_words_parse(const char *text, struct cairn_word_kind *kind)
 {
   struct cairn_word_kind read = {0};
-  unsigned bits = take_bits(text, MOST_REFERENCE_BITS, &read.reference);
+  unsigned bits = parse_bits(text, MAX_REFERENCE_TAG_BITS, &read.reference);
 
-  if (strcmp(text, PLAIN_KIND) == 0) {
+  if (strcmp(text, PLAIN_KIND_NAME) == 0) {
     *kind = (struct cairn_word_kind){0};
     return NULL;
   }
   read.reference_bits = (unsigned char)bits;
   if (bits != 0 && text[bits] == ':') {
     text += bits + 1;
-    bits = take_bits(text, MOST_INTEGER_BITS, &read.integer);
+    bits = parse_bits(text, MAX_INTEGER_TAG_BITS, &read.integer);
     read.integer_bits = (unsigned char)bits;
     if (bits != 0 && text[bits] == 0) {
-      if (!are_apart(read))
+      if (!are_tags_distinct(read))
         return cn_format("a word can end as both a reference and an integer do");
       *kind = read;
       return NULL;
@@ -60,28 +60,28 @@ char *cn_words_parse(const char *text, struct cairn_word_kind *kind)
                    "0:1");
 }
 
-static size_t put_bits(char *text, unsigned value, unsigned bits)
+static size_t format_bits(char *text, unsigned value, unsigned bits)
 {
   for (unsigned i = 0; i < bits; i++)
     text[i] = (value >> (bits - 1 - i) & 1) ? '1' : '0';
   return bits;
 }
 
-const char *cn_words_text(struct cairn_word_kind kind, char buffer[CN_WORDS_TEXT])
+const char *cn_words_format_kind(struct cairn_word_kind kind, char buffer[CN_WORDS_TEXT_BYTES])
 {
-  CN_CHECK(kind.reference_bits <= MOST_REFERENCE_BITS && kind.integer_bits <= MOST_INTEGER_BITS);
+  CN_CHECK(kind.reference_bits <= MAX_REFERENCE_TAG_BITS && kind.integer_bits <= MAX_INTEGER_TAG_BITS);
   if (kind.reference_bits == 0)
-    return PLAIN_KIND;
-  size_t length = put_bits(buffer, kind.reference, kind.reference_bits);
+    return PLAIN_KIND_NAME;
+  size_t length = format_bits(buffer, kind.reference, kind.reference_bits);
   buffer[length++] = ':';
-  length += put_bits(buffer + length, kind.integer, kind.integer_bits);
+  length += format_bits(buffer + length, kind.integer, kind.integer_bits);
   buffer[length] = 0;
   return buffer;
 }
 
-uint64_t cn_words_code(struct cairn_word_kind kind)
+uint64_t cn_words_encode_kind(struct cairn_word_kind kind)
 {
-  CN_CHECK(kind.reference_bits == 0 || are_apart(kind));
+  CN_CHECK(kind.reference_bits == 0 || are_tags_distinct(kind));
   return (uint64_t)kind.reference_bits | (uint64_t)kind.reference << 4 | (uint64_t)kind.integer_bits << 8 |
          (uint64_t)kind.integer << 16;
 }
@@ -89,7 +89,7 @@ uint64_t cn_words_code(struct cairn_word_kind kind)
 /* ---- the module's flag ---- */
 
 /* The flag's text, to be freed; null if the flag is absent, empty if it has another form. */
-static char *flag_of(LLVMModuleRef module)
+static char *words_flag_text_of(LLVMModuleRef module)
 {
   LLVMMetadataRef flag = LLVMGetModuleFlag(module, CN_WORDS_FLAG, sizeof CN_WORDS_FLAG - 1);
   unsigned length = 0;
@@ -107,14 +107,14 @@ struct cairn_word_kind cn_words(const struct cn_ctx *ctx)
 
   if (kind.reference_bits != 0)
     return kind;
-  char *flag = flag_of(ctx->module);
+  char *flag = words_flag_text_of(ctx->module);
   if (flag)
     free(cn_words_parse(flag, &kind));
   free(flag);
   return kind;
 }
 
-static void add_flag(struct cn_ctx *ctx, const char *text)
+static void add_words_flag(struct cn_ctx *ctx, const char *text)
 {
   LLVMAddModuleFlag(ctx->module, LLVMModuleFlagBehaviorError, CN_WORDS_FLAG, sizeof CN_WORDS_FLAG - 1,
                     LLVMMDStringInContext2(ctx->llvm, text, strlen(text)));
@@ -122,35 +122,35 @@ static void add_flag(struct cn_ctx *ctx, const char *text)
 
 void cn_words_add_flag(struct cn_ctx *ctx)
 {
-  char buffer[CN_WORDS_TEXT], *flag = flag_of(ctx->module);
+  char buffer[CN_WORDS_TEXT_BYTES], *flag = words_flag_text_of(ctx->module);
 
   if (!flag)
-    add_flag(ctx, cn_words_text(cn_words(ctx), buffer));
+    add_words_flag(ctx, cn_words_format_kind(cn_words(ctx), buffer));
   free(flag);
 }
 
-static bool makes_immediates(LLVMModuleRef module)
+static bool uses_immediates(LLVMModuleRef module)
 {
   return LLVMGetNamedFunction(module, CN_TAG_FROM) || LLVMGetNamedFunction(module, CN_TAG_IS) ||
          LLVMGetNamedFunction(module, CN_TAG_VALUE);
 }
 
-void cn_words_take(struct cn_ctx *ctx)
+void cn_words_check_and_keep_flag(struct cn_ctx *ctx)
 {
   struct cairn_word_kind asked = ctx->options->words, kind = {0};
-  char *flag = flag_of(ctx->module), *wrong = flag ? cn_words_parse(flag, &kind) : NULL;
-  char buffer[CN_WORDS_TEXT];
+  char *flag = words_flag_text_of(ctx->module), *wrong = flag ? cn_words_parse(flag, &kind) : NULL;
+  char buffer[CN_WORDS_TEXT_BYTES];
 
   if (wrong)
     cn_error(ctx, NULL, "word-kind", "the module's flag \"" CN_WORDS_FLAG "\" is '%s': %s", flag, wrong);
   else if (flag && asked.reference_bits && memcmp(&asked, &kind, sizeof kind) != 0)
     cn_error(ctx, NULL, "word-kind",
              "the options ask for words %s, and the module's flag \"" CN_WORDS_FLAG "\" is '%s'",
-             cn_words_text(asked, buffer), flag);
+             cn_words_format_kind(asked, buffer), flag);
   else if (asked.reference_bits)
     cn_words_add_flag(ctx);
-  else if (!flag && ctx->options->manage_all && makes_immediates(ctx->module))
-    add_flag(ctx, "0:1");
+  else if (!flag && ctx->options->manage_all && uses_immediates(ctx->module))
+    add_words_flag(ctx, "0:1");
   free(wrong);
   free(flag);
 }

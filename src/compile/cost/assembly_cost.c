@@ -11,7 +11,7 @@
 /* The work of a statement: it may be an atomic instruction. */
 #define STATEMENT_COST 20
 
-struct text {
+struct text_range {
   const char *at, *end;
 };
 
@@ -20,24 +20,24 @@ static bool is_blank(char c)
   return c == ' ' || c == '\t' || c == '{' || c == '}' || c == '|';
 }
 
-static bool is_end(char c)
+static bool is_statement_end(char c)
 {
   return c == '\n' || c == ';' || c == '\r' || c == '\0';
 }
 
 /* The next word of the statement; empty at its end. */
-static struct text next_word(struct text *rest)
+static struct text_range next_word(struct text_range *rest)
 {
   while (rest->at < rest->end && is_blank(*rest->at))
     rest->at++;
-  struct text word = {rest->at, rest->at};
-  while (word.end < rest->end && !is_blank(*word.end) && !is_end(*word.end))
+  struct text_range word = {rest->at, rest->at};
+  while (word.end < rest->end && !is_blank(*word.end) && !is_statement_end(*word.end))
     word.end++;
   rest->at = word.end;
   return word;
 }
 
-static bool is_one_of(struct text word, const char *const *names)
+static bool is_word_in(struct text_range word, const char *const *names)
 {
   for (; *names; names++)
     if ((size_t)(word.end - word.at) == strlen(*names) && strncmp(word.at, *names, strlen(*names)) == 0)
@@ -45,44 +45,44 @@ static bool is_one_of(struct text word, const char *const *names)
   return false;
 }
 
-static bool starts_with(struct text word, const char *start)
+static bool starts_with(struct text_range word, const char *start)
 {
   return (size_t)(word.end - word.at) >= strlen(start) && strncmp(word.at, start, strlen(start)) == 0;
 }
 
 /* True for a local label further on, `1f`, or one of the function's own, `${0:l}`, where control goes on. */
-static bool leads_forward(struct text target)
+static bool is_forward_label(struct text_range target)
 {
   return target.end > target.at && (target.end[-1] == 'f' || starts_with(target, "$"));
 }
 
 /* True if the statement may take any time. `rest` is the text after its first word. */
-static bool goes_round(struct text word, struct text rest)
+static bool may_run_for_any_time(struct text_range word, struct text_range rest)
 {
   static const char *const repeats[] = {"rep", "repe", "repz", "repne", "repnz", NULL};
   static const char *const none[] = {"", "nop", "ret", "retq", NULL}; /* rep; nop is pause */
 
-  if (is_one_of(word, repeats))
-    return !is_one_of(next_word(&rest), none);
+  if (is_word_in(word, repeats))
+    return !is_word_in(next_word(&rest), none);
   if (starts_with(word, "call"))
     return true;
-  return (starts_with(word, "j") || starts_with(word, "loop")) && !leads_forward(next_word(&rest));
+  return (starts_with(word, "j") || starts_with(word, "loop")) && !is_forward_label(next_word(&rest));
 }
 
 uint64_t cn_work_of_assembly(LLVMValueRef code)
 {
   size_t length;
   const char *text = LLVMGetInlineAsmAsmString(code, &length);
-  struct text rest = {text, text + length};
+  struct text_range rest = {text, text + length};
   uint64_t work = 0;
 
   while (rest.at < rest.end) {
-    struct text word = next_word(&rest);
+    struct text_range word = next_word(&rest);
     while (word.end > word.at && word.end[-1] == ':')
       word = next_word(&rest);
-    if (goes_round(word, rest))
+    if (may_run_for_any_time(word, rest))
       return CN_WORK_UNKNOWN;
-    while (rest.at < rest.end && !is_end(*rest.at))
+    while (rest.at < rest.end && !is_statement_end(*rest.at))
       rest.at++;
     rest.at += rest.at < rest.end;
     work += word.end > word.at ? STATEMENT_COST : 0;

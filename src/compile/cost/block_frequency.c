@@ -17,23 +17,23 @@
 #include "compile/core/emitted_names.h"
 
 /* The weight of an edge without metadata, and of one to an abort. */
-#define USUAL_WEIGHT 1024
-#define COLD_WEIGHT 1
+#define DEFAULT_EDGE_WEIGHT 1024
+#define COLD_EDGE_WEIGHT 1
 /* An edge with such a part of the weights is hardly ever taken. */
-#define RARE_FACTOR 1000
+#define RARE_EDGE_FACTOR 1000
 
-static bool is_cold(LLVMBasicBlockRef block)
+static bool is_cold_block(LLVMBasicBlockRef block)
 {
   if (LLVMIsAUnreachableInst(LLVMGetBasicBlockTerminator(block)))
     return true;
   CN_EACH_INSTRUCTION(i, block)
-    if (cn_is_call(i) && cn_calls_have(i, "cold"))
+    if (cn_is_call(i) && cn_calls_has_attribute(i, "cold"))
       return true;
   return false;
 }
 
 /* Read the branch weights of the terminator's metadata, in the order of the successors. */
-static bool read_weights(LLVMValueRef end, uint64_t *weights, unsigned count)
+static bool read_branch_weights(LLVMValueRef end, uint64_t *weights, unsigned count)
 {
   LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(end));
   LLVMValueRef node = LLVMGetMetadata(end, LLVMGetMDKindIDInContext(llvm, "prof", 4));
@@ -56,28 +56,28 @@ static bool read_weights(LLVMValueRef end, uint64_t *weights, unsigned count)
   return ok && sum > 0;
 }
 
-static void find_weights(LLVMValueRef end, uint64_t *weights, unsigned count)
+static void find_branch_weights(LLVMValueRef end, uint64_t *weights, unsigned count)
 {
-  if (read_weights(end, weights, count))
+  if (read_branch_weights(end, weights, count))
     return;
   for (unsigned s = 0; s < count; s++)
-    weights[s] = is_cold(LLVMGetSuccessor(end, s)) ? COLD_WEIGHT : USUAL_WEIGHT;
+    weights[s] = is_cold_block(LLVMGetSuccessor(end, s)) ? COLD_EDGE_WEIGHT : DEFAULT_EDGE_WEIGHT;
   if (LLVMIsAInvokeInst(end)) /* exceptions are rare */
-    weights[1] = COLD_WEIGHT;
+    weights[1] = COLD_EDGE_WEIGHT;
 }
 
-struct spreading {
+struct frequency_spread {
   const struct cn_loops *loops;
   uint32_t *outermost; /* by loop: the outermost loop around it */
   uint64_t *often;
 };
 
 /* True if the edge leads out of the outermost loop around `from`. */
-static bool leaves_loops(const struct spreading *s, uint32_t from, uint32_t to)
+static bool leaves_outermost_loop(const struct frequency_spread *s, uint32_t from, uint32_t to)
 {
   uint32_t l = s->loops->of[from];
 
-  return l != CN_NO_BLOCK && !cn_loops_contain(s->loops, s->outermost[l], to);
+  return l != CN_NO_BLOCK && !cn_loop_contains_block(s->loops, s->outermost[l], to);
 }
 
 /* The part `weight` of `sum`, rounded up, so that parts which meet again are the whole. */
@@ -87,7 +87,7 @@ static uint64_t share_by_weight(uint64_t often, uint64_t weight, uint64_t sum)
   return (uint64_t)(((unsigned __int128)often * weight + sum - 1) / sum);
 }
 
-static void spread_to_successors(const struct spreading *spreading, uint32_t b)
+static void spread_to_successors(const struct frequency_spread *spreading, uint32_t b)
 {
   const struct cn_cfg *cfg = spreading->loops->cfg;
   uint64_t *often = spreading->often;
@@ -95,16 +95,16 @@ static void spread_to_successors(const struct spreading *spreading, uint32_t b)
   unsigned count = LLVMGetNumSuccessors(end);
   uint64_t *weights = cn_alloc(count * sizeof *weights), out = 0, in = 0;
 
-  find_weights(end, weights, count);
+  find_branch_weights(end, weights, count);
   for (unsigned s = 0; s < count; s++) {
-    uint32_t to = cn_cfg_index(cfg, LLVMGetSuccessor(end, s));
+    uint32_t to = cn_cfg_index_of(cfg, LLVMGetSuccessor(end, s));
     CN_ASSERT(to != CN_NO_BLOCK); /* a successor of a reachable block */
-    *(leaves_loops(spreading, b, to) ? &out : &in) += weights[s];
+    *(leaves_outermost_loop(spreading, b, to) ? &out : &in) += weights[s];
   }
   for (unsigned s = 0; s < count; s++) {
-    uint32_t to = cn_cfg_index(cfg, LLVMGetSuccessor(end, s));
-    uint64_t sum = leaves_loops(spreading, b, to) ? out : in;
-    if (cn_cfg_retreats(b, to) || !sum)
+    uint32_t to = cn_cfg_index_of(cfg, LLVMGetSuccessor(end, s));
+    uint64_t sum = leaves_outermost_loop(spreading, b, to) ? out : in;
+    if (cn_cfg_is_retreating_edge(b, to) || !sum)
       continue;
     often[to] += share_by_weight(often[b], weights[s], sum);
     often[to] = often[to] > CN_ALWAYS ? CN_ALWAYS : often[to];
@@ -112,9 +112,9 @@ static void spread_to_successors(const struct spreading *spreading, uint32_t b)
   free(weights);
 }
 
-void cn_block_frequency_find(const struct cn_loops *loops, uint64_t *often)
+void cn_find_block_frequencies(const struct cn_loops *loops, uint64_t *often)
 {
-  struct spreading s = {.loops = loops, .often = often};
+  struct frequency_spread s = {.loops = loops, .often = often};
 
   s.outermost = cn_alloc(loops->count * sizeof *s.outermost);
   for (uint32_t l = loops->count; l-- > 0;)
@@ -128,19 +128,19 @@ void cn_block_frequency_find(const struct cn_loops *loops, uint64_t *often)
 
 /* Clear `rare` for the successors of block `b`. Those in its loop stay rare if `b` is rare, or if the edges to them
  * have hardly any of the weights; a weight of zero counts, too. `sums` is zero by block, and is so again. */
-static void lead_often(const struct cn_loops *loops, uint32_t b, uint64_t *sums, bool *rare)
+static void clear_rare_of_successors(const struct cn_loops *loops, uint32_t b, uint64_t *sums, bool *rare)
 {
-  const struct cn_block *block = &loops->cfg->blocks[b];
+  const struct cn_cfg_block *block = &loops->cfg->blocks[b];
   uint64_t *weights = cn_alloc(block->succ_count * sizeof *weights), all = 0;
 
-  find_weights(LLVMGetBasicBlockTerminator(block->block), weights, block->succ_count);
+  find_branch_weights(LLVMGetBasicBlockTerminator(block->block), weights, block->succ_count);
   for (uint32_t s = 0; s < block->succ_count; s++) {
     all += weights[s];
     sums[block->succs[s]] += weights[s];
   }
   for (uint32_t s = 0; s < block->succ_count; s++) {
     uint32_t to = block->succs[s];
-    rare[to] &= loops->of[b] == loops->of[to] && (rare[b] || sums[to] <= all / RARE_FACTOR);
+    rare[to] &= loops->of[b] == loops->of[to] && (rare[b] || sums[to] <= all / RARE_EDGE_FACTOR);
   }
   for (uint32_t s = 0; s < block->succ_count; s++)
     sums[block->succs[s]] = 0;
@@ -148,7 +148,7 @@ static void lead_often(const struct cn_loops *loops, uint32_t b, uint64_t *sums,
 }
 
 /* A block that a retreating edge enters is never rare. */
-void cn_block_frequency_rare(const struct cn_loops *loops, bool *rare)
+void cn_find_rare_blocks(const struct cn_loops *loops, bool *rare)
 {
   const struct cn_cfg *cfg = loops->cfg;
   uint64_t *sums = cn_alloc(cfg->count * sizeof *sums);
@@ -156,9 +156,9 @@ void cn_block_frequency_rare(const struct cn_loops *loops, bool *rare)
   for (uint32_t b = 0; b < cfg->count; b++) {
     rare[b] = b != 0;
     for (uint32_t p = 0; p < cfg->blocks[b].pred_count; p++)
-      rare[b] &= !cn_cfg_retreats(cfg->blocks[b].preds[p], b);
+      rare[b] &= !cn_cfg_is_retreating_edge(cfg->blocks[b].preds[p], b);
   }
   for (uint32_t b = 0; b < cfg->count; b++)
-    lead_often(loops, b, sums, rare);
+    clear_rare_of_successors(loops, b, sums, rare);
   free(sums);
 }

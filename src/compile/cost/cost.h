@@ -39,7 +39,7 @@ static inline uint64_t cn_work_add(uint64_t a, uint64_t b)
 {
   return a > CN_WORK_UNKNOWN - b ? CN_WORK_UNKNOWN : a + b;
 }
-static inline uint64_t cn_work_times(uint64_t a, uint64_t n)
+static inline uint64_t cn_work_multiply(uint64_t a, uint64_t n)
 {
   return a && n > (CN_WORK_UNKNOWN - 1) / a ? CN_WORK_UNKNOWN : a * n;
 }
@@ -49,24 +49,24 @@ uint64_t cn_work_budget(const struct cn_ctx *ctx);
 
 /* The work that may lie between two safepoints: a call may do a budget's worth after its last, and
  * another call follows. */
-static inline uint64_t cn_work_limit(const struct cn_ctx *ctx)
+static inline uint64_t cn_work_between_safepoints_limit(const struct cn_ctx *ctx)
 {
   return 2 * cn_work_budget(ctx);
 }
 
 /* The work of one instruction (instruction_cost.c): CN_CALL_WORK for a call of an unknown callee, CN_WORK_UNKNOWN for
  * one whose duration depends on an unknown argument. */
-uint64_t cn_work_of(LLVMValueRef instruction);
+uint64_t cn_work_of_instruction(LLVMValueRef instruction);
 
 /* The further work of an instruction that misses all caches, as in each iteration of a long loop over much memory;
- * cn_work_of() has the usual work. */
-uint64_t cn_work_of_miss(LLVMValueRef instruction);
+ * cn_work_of_instruction() has the usual work. */
+uint64_t cn_work_of_cache_miss(LLVMValueRef instruction);
 
 /* "cairn-work"="N" on a function or a call: its safepoint-free work, at its start, at its end or in all, is at most N.
  * Returns N. */
-uint64_t cn_work_parse(LLVMAttributeRef attribute);
+uint64_t cn_work_parse_promise(LLVMAttributeRef attribute);
 /* Give a call that attribute. */
-void cn_work_say(struct cn_ctx *ctx, LLVMValueRef call, uint64_t work);
+void cn_work_attach_promise(struct cn_ctx *ctx, LLVMValueRef call, uint64_t work);
 
 /* The work of filling, copying or comparing so many bytes; CN_WORK_UNKNOWN stays that. */
 uint64_t cn_work_of_bytes(uint64_t bytes);
@@ -75,18 +75,18 @@ uint64_t cn_work_of_bytes(uint64_t bytes);
 uint64_t cn_work_of_intrinsic(LLVMValueRef call);
 
 /* The elements of a value of `type`, and the registers that it takes: one operation has so many instructions. */
-unsigned cn_work_elements(LLVMTypeRef type);
-uint64_t cn_work_registers(LLVMTypeRef type);
+unsigned cn_work_element_count(LLVMTypeRef type);
+uint64_t cn_work_register_count(LLVMTypeRef type);
 
 /* The work of inline assembly; CN_WORK_UNKNOWN if it may loop (assembly_cost.c). */
 uint64_t cn_work_of_assembly(LLVMValueRef code);
 
 /* The function that a call or a statepoint calls, or null. */
-LLVMValueRef cn_work_callee(LLVMValueRef call);
+LLVMValueRef cn_work_callee_of(LLVMValueRef call);
 
 /* ---- facts about functions (safepoint_facts.c) ---- */
 
-struct cn_work_known {
+struct cn_work_summaries {
   struct cn_ptrmap index; /* function -> its place in `at`, plus one */
   CN_VECTOR(struct cn_work_summary) at;
   struct cn_ptrmap slow;         /* the slow paths of polls */
@@ -95,67 +95,70 @@ struct cn_work_known {
 };
 
 /* A zero-initialised set is empty; this finds the slow paths of @gc.safepoint_poll, if the module has one. */
-void cn_work_know_module(struct cn_work_known *known, LLVMModuleRef module);
+void cn_work_find_user_slow_paths(struct cn_work_summaries *known, LLVMModuleRef module);
 /* Take every further call of `function`, a certain definition, for this. */
-void cn_work_learn(struct cn_work_known *known, LLVMValueRef function, const struct cn_work_summary *summary);
-const struct cn_work_summary *cn_work_find(const struct cn_work_known *known, LLVMValueRef function);
-void cn_work_forget(struct cn_work_known *known);
+void cn_work_record_summary(struct cn_work_summaries *known, LLVMValueRef function,
+                            const struct cn_work_summary *summary);
+const struct cn_work_summary *cn_work_find_summary(const struct cn_work_summaries *known, LLVMValueRef function);
+void cn_work_summaries_free(struct cn_work_summaries *known);
 
 /* The summary of one instruction: its work, and for a call the facts about its callee. */
-struct cn_work_summary cn_work_at(const struct cn_work_known *known, LLVMValueRef instruction);
+struct cn_work_summary cn_work_summary_of_instruction(const struct cn_work_summaries *known, LLVMValueRef instruction);
 /* True if the block ends in a poll: a branch with one side that calls the slow path of a poll, or of an allocation in
  * line. */
-bool cn_work_polls_at_end(const struct cn_work_known *known, const struct cn_cfg *cfg, uint32_t b);
+bool cn_work_block_ends_in_poll(const struct cn_work_summaries *known, const struct cn_cfg *cfg, uint32_t b);
 
 /* ---- one function (path_cost.c) ---- */
 
 /* At some place: the work since the entry on safepoint-free paths, and since the last safepoint on the others. */
-struct cn_work_point {
+struct cn_work_at_point {
   uint64_t entry, poll;
   bool fresh, polled; /* true if there are such paths */
 };
 
 /* The work of a loop from its header to its back edges. */
-struct cn_work_loop {
+struct cn_loop_work {
   struct cn_work_summary once;
-  uint64_t more;              /* the work of its iterations except the last, one after the other, between polls */
-  bool trusted;               /* `more` is an unproved note of place-safepoints */
-  struct cn_work_point start; /* at its header, after any number of iterations */
+  uint64_t more;                 /* the work of its iterations except the last, one after the other, between polls */
+  bool trusted;                  /* `more` is an unproved note of place-safepoints */
+  struct cn_work_at_point start; /* at its header, after any number of iterations */
 };
 
-struct cn_work {
-  const struct cn_work_known *known;
+struct cn_function_work {
+  const struct cn_work_summaries *known;
   const struct cn_loops *loops;
-  struct cn_work_summary *blocks; /* by block */
-  struct cn_work_loop *at;        /* by loop */
-  struct cn_work_point *in, *out; /* by block, from the entry of the function */
+  struct cn_work_summary *blocks;    /* by block */
+  struct cn_loop_work *at;           /* by loop */
+  struct cn_work_at_point *in, *out; /* by block, from the entry of the function */
   struct cn_work_summary all;
   bool irreducible; /* has cycles other than loops */
 };
 
 /* Longest paths between safepoints. Valid as long as `loops` are. */
-void cn_work_build(struct cn_work *work, const struct cn_ctx *ctx, const struct cn_loops *loops,
-                   const struct cn_work_known *known);
-void cn_work_free(struct cn_work *work);
+void cn_work_build(struct cn_function_work *work, const struct cn_ctx *ctx, const struct cn_loops *loops,
+                   const struct cn_work_summaries *known);
+void cn_work_free(struct cn_function_work *work);
 /* True if an exception may leave the function on a safepoint-free path. */
-bool cn_work_throws(const struct cn_work *work);
+bool cn_work_may_unwind_unpolled(const struct cn_function_work *work);
 
-/* cn_work.all of a function, for callers that need only this. */
-struct cn_work_summary cn_work_summarise(const struct cn_ctx *ctx, LLVMValueRef function,
-                                         const struct cn_work_known *known);
+/* cn_function_work.all of a function, for callers that need only this. */
+struct cn_work_summary cn_work_summarise_function(const struct cn_ctx *ctx, LLVMValueRef function,
+                                                  const struct cn_work_summaries *known);
 
 /* Call `found` for each cycle of blocks that may do more than `limit` between safepoints (unpolled_cycles.c). */
-typedef void cn_work_cycle(void *env, const struct cn_work *work, const uint32_t *blocks, uint32_t count);
-void cn_work_cycles(const struct cn_work *work, uint64_t limit, cn_work_cycle *found, void *env);
+typedef void cn_unpolled_cycle_callback(void *env, const struct cn_function_work *work, const uint32_t *blocks,
+                                        uint32_t count);
+void cn_work_find_unpolled_cycles(const struct cn_function_work *work, uint64_t limit,
+                                  cn_unpolled_cycle_callback *found, void *env);
 
-/* cn_work_step(): `point` after `piece`; paths that end there go into `ways`. Both are null-initialised at first, the
- * point of an entry with `fresh` set. cn_work_end(): paths that end at the end. */
-struct cn_work_point cn_work_step(struct cn_work_point point, const struct cn_work_summary *piece,
-                                  struct cn_work_summary *ways);
-void cn_work_end(struct cn_work_point point, struct cn_work_summary *ways);
+/* cn_work_advance_point(): `point` after `piece`; paths that end there go into `ways`. Both are null-initialised at
+ * first, the point of an entry with `fresh` set. cn_work_end_paths(): paths that end at the end. */
+struct cn_work_at_point cn_work_advance_point(struct cn_work_at_point point, const struct cn_work_summary *piece,
+                                              struct cn_work_summary *ways);
+void cn_work_end_paths(struct cn_work_at_point point, struct cn_work_summary *ways);
 /* Merge the points of two paths that meet. */
-void cn_work_merge(struct cn_work_point *into, struct cn_work_point p);
+void cn_work_merge_points(struct cn_work_at_point *into, struct cn_work_at_point p);
 /* The point at a loop's header, after any number of iterations; the loop is entered at `p`. */
-struct cn_work_point cn_work_repeat(struct cn_work_point p, const struct cn_work_loop *loop);
+struct cn_work_at_point cn_work_repeat_loop(struct cn_work_at_point p, const struct cn_loop_work *loop);
 
 #endif

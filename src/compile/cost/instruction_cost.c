@@ -19,17 +19,17 @@
 
 #define ATOMIC_COST 40
 /* A load that the next one depends on, so that each takes a whole round trip to memory. */
-#define LOAD_CHASED 64
+#define CHASED_LOAD_COST 64
 /* Memory filled or copied: four gigabytes a second, a rate that a machine reaches without its caches. */
-#define BYTES_PER_UNIT 2
-#define FILL_ITSELF 20
+#define BYTES_PER_WORK_UNIT 2
+#define FILL_BASE_COST 20
 
 uint64_t cn_work_budget(const struct cn_ctx *ctx)
 {
-  enum { USUAL_BUDGET = 20 };
+  enum { DEFAULT_BUDGET_MICROSECONDS = 20 };
   unsigned chosen = ctx->options->poll_budget;
 
-  return (uint64_t)(chosen ? chosen : USUAL_BUDGET) * CAIRN_TIME_PER_US;
+  return (uint64_t)(chosen ? chosen : DEFAULT_BUDGET_MICROSECONDS) * CAIRN_TIME_PER_US;
 }
 
 /* ---- types ---- */
@@ -53,7 +53,7 @@ static unsigned bits_of_scalar(LLVMTypeRef type)
   }
 }
 
-unsigned cn_work_elements(LLVMTypeRef type)
+unsigned cn_work_element_count(LLVMTypeRef type)
 {
   LLVMTypeKind kind = LLVMGetTypeKind(type);
 
@@ -62,7 +62,7 @@ unsigned cn_work_elements(LLVMTypeRef type)
   return kind == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : 1;
 }
 
-static LLVMTypeRef element_of(LLVMTypeRef type)
+static LLVMTypeRef element_type_of(LLVMTypeRef type)
 {
   LLVMTypeKind kind = LLVMGetTypeKind(type);
 
@@ -70,22 +70,22 @@ static LLVMTypeRef element_of(LLVMTypeRef type)
 }
 
 /* The number of registers of a value of `type`, and so of instructions for one operation. */
-uint64_t cn_work_registers(LLVMTypeRef type)
+uint64_t cn_work_register_count(LLVMTypeRef type)
 {
-  uint64_t bits = (uint64_t)bits_of_scalar(element_of(type)) * cn_work_elements(type);
-  uint64_t room = cn_work_elements(type) > 1 ? CN_CONVENTION_VECTOR_BITS : 64;
+  uint64_t bits = (uint64_t)bits_of_scalar(element_type_of(type)) * cn_work_element_count(type);
+  uint64_t room = cn_work_element_count(type) > 1 ? CN_CONVENTION_VECTOR_BITS : 64;
 
   if (LLVMGetTypeKind(type) == LLVMStructTypeKind)
     return LLVMCountStructElementTypes(type) + 1;
   if (LLVMGetTypeKind(type) == LLVMArrayTypeKind)
-    return LLVMGetArrayLength2(type) * cn_work_registers(LLVMGetElementType(type)) + 1;
+    return LLVMGetArrayLength2(type) * cn_work_register_count(LLVMGetElementType(type)) + 1;
   return bits <= room ? 1 : (bits + room - 1) / room;
 }
 
 /* ---- memory ---- */
 
 /* True if `value` advances evenly or stays as it is: no part of it is loaded or mixed. */
-static bool is_even(LLVMValueRef value, unsigned depth)
+static bool advances_evenly(LLVMValueRef value, unsigned depth)
 {
   if (!LLVMIsAInstruction(value))
     return true;
@@ -95,15 +95,17 @@ static bool is_even(LLVMValueRef value, unsigned depth)
   case LLVMAdd:
   case LLVMSub:
   case LLVMOr:
-    return depth && is_even(LLVMGetOperand(value, 0), depth - 1) && is_even(LLVMGetOperand(value, 1), depth - 1);
+    return depth && advances_evenly(LLVMGetOperand(value, 0), depth - 1) &&
+           advances_evenly(LLVMGetOperand(value, 1), depth - 1);
   case LLVMMul:
   case LLVMShl:
-    return depth && is_even(LLVMGetOperand(value, 0), depth - 1) && !LLVMIsAInstruction(LLVMGetOperand(value, 1));
+    return depth && advances_evenly(LLVMGetOperand(value, 0), depth - 1) &&
+           !LLVMIsAInstruction(LLVMGetOperand(value, 1));
   case LLVMSExt:
   case LLVMZExt:
   case LLVMTrunc:
   case LLVMFreeze:
-    return depth && is_even(LLVMGetOperand(value, 0), depth - 1);
+    return depth && advances_evenly(LLVMGetOperand(value, 0), depth - 1);
   default:
     return false;
   }
@@ -111,7 +113,7 @@ static bool is_even(LLVMValueRef value, unsigned depth)
 
 /* True if the pointer `phi` is the result of a load from where it pointed before, at most this many phis and selects
  * away: a walk along a list or a tree. */
-static bool is_loaded_from(LLVMValueRef value, LLVMValueRef phi, unsigned depth)
+static bool is_loaded_through_phi(LLVMValueRef value, LLVMValueRef phi, unsigned depth)
 {
   CN_ASSERT(LLVMIsAPHINode(phi));
   if (!depth || !LLVMIsAInstruction(value))
@@ -121,14 +123,14 @@ static bool is_loaded_from(LLVMValueRef value, LLVMValueRef phi, unsigned depth)
     LLVMValueRef from = LLVMGetOperand(value, 0);
     for (unsigned steps = 0; steps < 4 && LLVMIsAGetElementPtrInst(from); steps++)
       from = LLVMGetOperand(from, 0);
-    return from == phi || (LLVMIsALoadInst(from) && is_loaded_from(from, phi, depth - 1));
+    return from == phi || (LLVMIsALoadInst(from) && is_loaded_through_phi(from, phi, depth - 1));
   }
   case LLVMSelect:
-    return is_loaded_from(LLVMGetOperand(value, 1), phi, depth - 1) ||
-           is_loaded_from(LLVMGetOperand(value, 2), phi, depth - 1);
+    return is_loaded_through_phi(LLVMGetOperand(value, 1), phi, depth - 1) ||
+           is_loaded_through_phi(LLVMGetOperand(value, 2), phi, depth - 1);
   case LLVMPHI:
     for (unsigned i = 0; value != phi && i < LLVMCountIncoming(value) && i < 4; i++)
-      if (is_loaded_from(LLVMGetIncomingValue(value, i), phi, depth - 1))
+      if (is_loaded_through_phi(LLVMGetIncomingValue(value, i), phi, depth - 1))
         return true;
     return false;
   default:
@@ -136,22 +138,22 @@ static bool is_loaded_from(LLVMValueRef value, LLVMValueRef phi, unsigned depth)
   }
 }
 
-static bool is_chased(LLVMValueRef pointer)
+static bool is_chased_pointer(LLVMValueRef pointer)
 {
   bool chased = false;
 
   for (unsigned i = 0; LLVMIsAPHINode(pointer) && !chased && i < LLVMCountIncoming(pointer); i++)
-    chased = is_loaded_from(LLVMGetIncomingValue(pointer, i), pointer, 3);
+    chased = is_loaded_through_phi(LLVMGetIncomingValue(pointer, i), pointer, 3);
   return chased;
 }
 
 /* The work of an access through `pointer`: `anywhere` if its place is independent of the last one's. */
-static uint64_t of_access(LLVMValueRef pointer, uint64_t anywhere, uint64_t chased)
+static uint64_t work_of_access(LLVMValueRef pointer, uint64_t anywhere, uint64_t chased)
 {
   while (LLVMIsAInstruction(pointer)) {
     if (LLVMIsAGetElementPtrInst(pointer)) {
       for (int o = 1; o < LLVMGetNumOperands(pointer); o++)
-        if (!is_even(LLVMGetOperand(pointer, (unsigned)o), 4))
+        if (!advances_evenly(LLVMGetOperand(pointer, (unsigned)o), 4))
           return anywhere;
     } else if (!LLVMIsABitCastInst(pointer) && !LLVMIsAAddrSpaceCastInst(pointer)) {
       break;
@@ -159,36 +161,36 @@ static uint64_t of_access(LLVMValueRef pointer, uint64_t anywhere, uint64_t chas
     pointer = LLVMGetOperand(pointer, 0);
   }
   if (LLVMIsAPHINode(pointer))
-    return is_chased(pointer) ? chased : 1;
+    return is_chased_pointer(pointer) ? chased : 1;
   return LLVMIsALoadInst(pointer) || LLVMIsAIntToPtrInst(pointer) ? anywhere / 4 : 1;
 }
 
 /* The further work of a miss of every cache, for an access whose place is independent of the last one's. */
-#define LOAD_MISSED 84
-#define STORE_MISSED 32
+#define LOAD_MISS_COST 84
+#define STORE_MISS_COST 32
 
-uint64_t cn_work_of_miss(LLVMValueRef i)
+uint64_t cn_work_of_cache_miss(LLVMValueRef i)
 {
   bool load = LLVMIsALoadInst(i) != NULL;
 
   if (!load && !LLVMIsAStoreInst(i))
     return 0;
-  uint64_t place = of_access(LLVMGetOperand(i, load ? 0 : 1), CN_WORK_LOAD_ANYWHERE, LOAD_CHASED);
-  return place < CN_WORK_LOAD_ANYWHERE ? 0 : load ? LOAD_MISSED : STORE_MISSED;
+  uint64_t place = work_of_access(LLVMGetOperand(i, load ? 0 : 1), CN_WORK_LOAD_ANYWHERE, CHASED_LOAD_COST);
+  return place < CN_WORK_LOAD_ANYWHERE ? 0 : load ? LOAD_MISS_COST : STORE_MISS_COST;
 }
 
 /* ---- calls ---- */
 
 uint64_t cn_work_of_bytes(uint64_t bytes)
 {
-  return bytes >= CN_WORK_UNKNOWN / 2 ? CN_WORK_UNKNOWN : FILL_ITSELF + bytes / BYTES_PER_UNIT;
+  return bytes >= CN_WORK_UNKNOWN / 2 ? CN_WORK_UNKNOWN : FILL_BASE_COST + bytes / BYTES_PER_WORK_UNIT;
 }
 
 /* Functions of C whose work depends on an argument, and intrinsics named like them. */
-static const struct sized {
+static const struct sized_function {
   const char *name;
   unsigned length; /* the number of the argument */
-} sized[] = {
+} sized_function[] = {
     {"memcpy", 2},         {"memmove", 2},     {"memset", 2},       {"memcmp", 2},        {"bcmp", 2},
     {"memchr", 2},         {"memrchr", 2},     {"mempcpy", 2},      {"strncpy", 2},       {"stpncpy", 2},
     {"strncmp", 2},        {"strncasecmp", 2}, {"strnlen", 1},      {"strndup", 1},       {"bzero", 1},
@@ -197,13 +199,14 @@ static const struct sized {
 };
 
 /* The work of one of these; 0 for other calls. A calloc counts its elements, too. */
-static uint64_t of_sized(LLVMValueRef call, const char *name)
+static uint64_t work_of_sized_call(LLVMValueRef call, const char *name)
 {
-  for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) {
-    if (strcmp(name, sized[i].name) != 0 || LLVMGetNumArgOperands(call) <= sized[i].length)
+  for (size_t i = 0; i < sizeof sized_function / sizeof *sized_function; i++) {
+    if (strcmp(name, sized_function[i].name) != 0 || LLVMGetNumArgOperands(call) <= sized_function[i].length)
       continue;
-    uint64_t bytes = cn_largest_value(LLVMGetOperand(call, sized[i].length), CN_LARGEST_DEPTH);
-    uint64_t count = strcmp(name, "calloc") == 0 ? cn_largest_value(LLVMGetOperand(call, 0), CN_LARGEST_DEPTH) : 1;
+    uint64_t bytes = cn_largest_value(LLVMGetOperand(call, sized_function[i].length), CN_DEFAULT_VALUE_DEPTH);
+    uint64_t count =
+        strcmp(name, "calloc") == 0 ? cn_largest_value(LLVMGetOperand(call, 0), CN_DEFAULT_VALUE_DEPTH) : 1;
     return __builtin_mul_overflow(bytes, count, &bytes) ? CN_WORK_UNKNOWN : cn_work_of_bytes(bytes);
   }
   return 0;
@@ -217,10 +220,10 @@ static uint64_t promised_work_of(LLVMValueRef call, LLVMValueRef callee)
 
   if (!attribute && callee)
     attribute = cn_string_attribute(callee, CN_ATTR_WORK);
-  return attribute ? cn_work_parse(attribute) : 0;
+  return attribute ? cn_work_parse_promise(attribute) : 0;
 }
 
-uint64_t cn_work_parse(LLVMAttributeRef attribute)
+uint64_t cn_work_parse_promise(LLVMAttributeRef attribute)
 {
   unsigned length;
   const char *text = LLVMGetStringAttributeValue(attribute, &length);
@@ -235,7 +238,7 @@ uint64_t cn_work_parse(LLVMAttributeRef attribute)
   return n;
 }
 
-void cn_work_say(struct cn_ctx *ctx, LLVMValueRef call, uint64_t work)
+void cn_work_attach_promise(struct cn_ctx *ctx, LLVMValueRef call, uint64_t work)
 {
   char number[24];
   int length = snprintf(number, sizeof number, "%" PRIu64, work);
@@ -249,12 +252,12 @@ void cn_work_say(struct cn_ctx *ctx, LLVMValueRef call, uint64_t work)
 /* True for a call that a later pass deletes, or makes an instruction or two of. */
 static bool is_marker(const char *name)
 {
-  return cn_calls_is_marker(name) || cn_calls_is_tag(name) || strcmp(name, CN_PTRDIFF) == 0;
+  return cn_calls_is_marker_name(name) || cn_calls_is_tag_name(name) || strcmp(name, CN_PTRDIFF) == 0;
 }
 
-static uint64_t of_call(LLVMValueRef call)
+static uint64_t work_of_call(LLVMValueRef call)
 {
-  LLVMValueRef callee = cn_work_callee(call);
+  LLVMValueRef callee = cn_work_callee_of(call);
   size_t length;
 
   uint64_t work = promised_work_of(call, callee);
@@ -268,13 +271,13 @@ static uint64_t of_call(LLVMValueRef call)
   if (is_marker(name))
     return 1;
   if (LLVMIsDeclaration(callee) && !cn_is_managed(callee) && cn_calls_leaf_reason(name)) {
-    work = of_sized(call, name);
+    work = work_of_sized_call(call, name);
     return cn_work_add(work ? work : cn_calls_leaf_work(name), CN_CALL_ITSELF);
   }
   return CN_CALL_WORK + CN_CALL_ITSELF;
 }
 
-LLVMValueRef cn_work_callee(LLVMValueRef call)
+LLVMValueRef cn_work_callee_of(LLVMValueRef call)
 {
   LLVMValueRef callee = cn_direct_callee(call);
 
@@ -287,72 +290,72 @@ LLVMValueRef cn_work_callee(LLVMValueRef call)
 /* ---- the others ---- */
 
 /* Integers wider than two registers are divided bit by bit, by a loop of the code generator. */
-static uint64_t of_division(LLVMValueRef i)
+static uint64_t work_of_division(LLVMValueRef i)
 {
   LLVMTypeRef type = LLVMTypeOf(i);
-  uint64_t bits = bits_of_scalar(element_of(type));
+  uint64_t bits = bits_of_scalar(element_type_of(type));
 
   if (bits > 128)
-    return 8 * bits * ((bits + 63) / 64) * cn_work_elements(type);
+    return 8 * bits * ((bits + 63) / 64) * cn_work_element_count(type);
   if (LLVMIsConstant(LLVMGetOperand(i, 1)))
-    return 4 * cn_work_registers(type);
-  return CN_WORK_DIVIDE * cn_work_elements(type) * (bits > 64 ? 4 : 1);
+    return 4 * cn_work_register_count(type);
+  return CN_WORK_DIVIDE * cn_work_element_count(type) * (bits > 64 ? 4 : 1);
 }
 
 /* The work of combining each part with each, for integers wider than a register. */
-static uint64_t of_product(LLVMTypeRef type)
+static uint64_t work_of_product(LLVMTypeRef type)
 {
-  uint64_t parts = (bits_of_scalar(element_of(type)) + 63) / 64;
+  uint64_t parts = (bits_of_scalar(element_type_of(type)) + 63) / 64;
 
-  return 2 * (parts > 1 ? parts * parts * cn_work_elements(type) : cn_work_registers(type));
+  return 2 * (parts > 1 ? parts * parts * cn_work_element_count(type) : cn_work_register_count(type));
 }
 
-static uint64_t of_float(LLVMValueRef i, uint64_t one)
+static uint64_t work_of_float_operation(LLVMValueRef i, uint64_t one)
 {
-  bool soft = LLVMGetTypeKind(element_of(LLVMTypeOf(i))) == LLVMFP128TypeKind;
+  bool soft = LLVMGetTypeKind(element_type_of(LLVMTypeOf(i))) == LLVMFP128TypeKind;
 
-  return (soft ? 100 : one) * cn_work_registers(LLVMTypeOf(i));
+  return (soft ? 100 : one) * cn_work_register_count(LLVMTypeOf(i));
 }
 
 /* A call of fmod() and the like, which goes bit by bit through the difference of the exponents. */
-static uint64_t of_remainder(LLVMTypeRef type)
+static uint64_t work_of_float_remainder(LLVMTypeRef type)
 {
-  LLVMTypeKind kind = LLVMGetTypeKind(element_of(type));
+  LLVMTypeKind kind = LLVMGetTypeKind(element_type_of(type));
   uint64_t one = kind == LLVMFloatTypeKind || kind == LLVMHalfTypeKind ? 300
                  : kind == LLVMDoubleTypeKind                          ? 1600
                                                                        : 24000;
 
-  return one * cn_work_elements(type);
+  return one * cn_work_element_count(type);
 }
 
 /* The work of an instruction that computes. */
-static uint64_t of_value(LLVMValueRef i)
+static uint64_t work_of_computation(LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMUDiv:
   case LLVMSDiv:
   case LLVMURem:
   case LLVMSRem:
-    return of_division(i);
+    return work_of_division(i);
   case LLVMFDiv:
-    return of_float(i, CN_WORK_DIVIDE);
+    return work_of_float_operation(i, CN_WORK_DIVIDE);
   case LLVMFRem:
-    return of_remainder(LLVMTypeOf(i));
+    return work_of_float_remainder(LLVMTypeOf(i));
   case LLVMFAdd:
   case LLVMFSub:
   case LLVMFMul:
-    return of_float(i, 2);
+    return work_of_float_operation(i, 2);
   case LLVMMul:
-    return of_product(LLVMTypeOf(i));
+    return work_of_product(LLVMTypeOf(i));
   case LLVMICmp:
   case LLVMFCmp:
-    return cn_work_registers(LLVMTypeOf(LLVMGetOperand(i, 0)));
+    return cn_work_register_count(LLVMTypeOf(LLVMGetOperand(i, 0)));
   default:
-    return cn_work_registers(LLVMTypeOf(i));
+    return cn_work_register_count(LLVMTypeOf(i));
   }
 }
 
-uint64_t cn_work_of(LLVMValueRef i)
+uint64_t cn_work_of_instruction(LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMPHI:
@@ -363,12 +366,13 @@ uint64_t cn_work_of(LLVMValueRef i)
   case LLVMCall:
   case LLVMInvoke:
   case LLVMCallBr:
-    return of_call(i);
+    return work_of_call(i);
   case LLVMLoad:
-    return of_access(LLVMGetOperand(i, 0), CN_WORK_LOAD_ANYWHERE, LOAD_CHASED) + cn_work_registers(LLVMTypeOf(i)) - 1;
+    return work_of_access(LLVMGetOperand(i, 0), CN_WORK_LOAD_ANYWHERE, CHASED_LOAD_COST) +
+           cn_work_register_count(LLVMTypeOf(i)) - 1;
   case LLVMStore:
-    return of_access(LLVMGetOperand(i, 1), CN_WORK_STORE_ANYWHERE, CN_WORK_STORE_ANYWHERE) +
-           cn_work_registers(LLVMTypeOf(LLVMGetOperand(i, 0))) - 1;
+    return work_of_access(LLVMGetOperand(i, 1), CN_WORK_STORE_ANYWHERE, CN_WORK_STORE_ANYWHERE) +
+           cn_work_register_count(LLVMTypeOf(LLVMGetOperand(i, 0))) - 1;
   case LLVMFence:
   case LLVMAtomicRMW:
   case LLVMAtomicCmpXchg:
@@ -382,6 +386,6 @@ uint64_t cn_work_of(LLVMValueRef i)
   case LLVMIndirectBr:
     return 4;
   default:
-    return LLVMIsATerminatorInst(i) ? 1 : of_value(i);
+    return LLVMIsATerminatorInst(i) ? 1 : work_of_computation(i);
   }
 }

@@ -14,10 +14,10 @@
 
 /* Whole names, up to the types. For a name that begins with "llvm.vp." or "llvm.experimental.constrained." the rest is
  * looked up. */
-static const struct known {
+static const struct intrinsic_cost {
   const char *name;
   uint64_t work; /* of an element */
-} known[] = {
+} intrinsic_cost[] = {
     {"llvm.acos", 200},
     {"llvm.asin", 200},
     {"llvm.atan", 200},
@@ -81,7 +81,7 @@ static const struct known {
     {"llvm.var.annotation", 0},
 };
 
-static const struct known *find_intrinsic(const char *name)
+static const struct intrinsic_cost *find_intrinsic_cost(const char *name)
 {
   static const char *const starts[] = {"llvm.vp.", "llvm.experimental.constrained."};
 
@@ -90,9 +90,9 @@ static const struct known *find_intrinsic(const char *name)
   for (size_t s = 0; s < sizeof starts / sizeof *starts; s++)
     if (strncmp(name, starts[s] + 5, strlen(starts[s] + 5)) == 0)
       name += strlen(starts[s] + 5);
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (strcmp(name, known[i].name + 5) == 0)
-      return &known[i];
+  for (size_t i = 0; i < sizeof intrinsic_cost / sizeof *intrinsic_cost; i++)
+    if (strcmp(name, intrinsic_cost[i].name + 5) == 0)
+      return &intrinsic_cost[i];
   return NULL;
 }
 
@@ -103,38 +103,38 @@ static LLVMTypeRef widest_type_of(LLVMValueRef call)
 
   for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++) {
     LLVMTypeRef other = LLVMTypeOf(LLVMGetArgOperand(call, a));
-    if (LLVMGetTypeKind(type) == LLVMVoidTypeKind || cn_work_elements(other) > cn_work_elements(type))
+    if (LLVMGetTypeKind(type) == LLVMVoidTypeKind || cn_work_element_count(other) > cn_work_element_count(type))
       type = other;
   }
   return type;
 }
 
 /* The work of an access by lanes. They lie side by side, or apart: at a vector of addresses, or with a stride. */
-static uint64_t of_lanes(LLVMValueRef call, const struct cn_intrinsic *row)
+static uint64_t work_of_lane_access(LLVMValueRef call, const struct cn_intrinsic *row)
 {
   LLVMTypeRef place = LLVMTypeOf(LLVMGetArgOperand(call, (unsigned)row->place));
   uint64_t each = 2;
 
   if (LLVMGetTypeKind(place) != LLVMPointerTypeKind || row->mask - row->place > 1)
     each = row->effect == CN_EFFECT_LOAD ? CN_WORK_LOAD_ANYWHERE : CN_WORK_STORE_ANYWHERE;
-  return each * cn_work_elements(widest_type_of(call));
+  return each * cn_work_element_count(widest_type_of(call));
 }
 
 /* Bytes, or values of operand `value`. */
-static uint64_t of_length(LLVMValueRef call, const struct cn_intrinsic *row)
+static uint64_t work_of_sized_access(LLVMValueRef call, const struct cn_intrinsic *row)
 {
-  enum { REGISTER_BYTES = CAIRN_ABI_OBJECT_ALIGN * 2 };
-  uint64_t count = cn_largest_value(LLVMGetArgOperand(call, (unsigned)row->length), CN_LARGEST_DEPTH);
+  enum { VECTOR_REGISTER_BYTES = CAIRN_ABI_OBJECT_ALIGN * 2 };
+  uint64_t count = cn_largest_value(LLVMGetArgOperand(call, (unsigned)row->length), CN_DEFAULT_VALUE_DEPTH);
 
   if (row->effect == CN_EFFECT_PATTERN) {
     LLVMTypeRef type = LLVMTypeOf(LLVMGetArgOperand(call, (unsigned)row->value));
-    count = cn_work_times(count, cn_work_registers(type) * REGISTER_BYTES);
+    count = cn_work_multiply(count, cn_work_register_count(type) * VECTOR_REGISTER_BYTES);
   }
   return cn_work_of_bytes(count);
 }
 
 /* True if an unlisted intrinsic may access memory for as long as an operand says. */
-static bool has_length(LLVMValueRef call, LLVMValueRef callee)
+static bool has_length_operand(LLVMValueRef call, LLVMValueRef callee)
 {
   LLVMAttributeRef memory = LLVMGetEnumAttributeAtIndex(callee, CN_FUNCTION_INDEX, cn_attribute_kind("memory"));
   enum { INACCESSIBLE_MEMORY = 3 << 2 }; /* reads and writes, in LLVM's encoding of memory(...) */
@@ -155,27 +155,28 @@ uint64_t cn_work_of_intrinsic(LLVMValueRef call)
 {
   LLVMValueRef callee = cn_direct_callee(call);
   CN_ASSERT(LLVMGetIntrinsicID(callee) != 0);
-  const struct cn_intrinsic *row = cn_intrinsic_row(LLVMGetIntrinsicID(callee));
+  const struct cn_intrinsic *row = cn_intrinsic_row_of_id(LLVMGetIntrinsicID(callee));
   size_t length;
 
   switch (row ? row->effect : CN_EFFECT_NONE) {
   case CN_EFFECT_LOAD:
   case CN_EFFECT_STORE:
-    return of_lanes(call, row);
+    return work_of_lane_access(call, row);
   case CN_EFFECT_COPY:
   case CN_EFFECT_BYTES:
   case CN_EFFECT_PATTERN:
-    return of_length(call, row);
+    return work_of_sized_access(call, row);
   case CN_EFFECT_CALL:
     return CN_CALL_WORK + CN_CALL_ITSELF;
   default:
     break;
   }
   const char *name = LLVMIntrinsicGetName(LLVMGetIntrinsicID(callee), &length);
-  const struct known *found = find_intrinsic(name);
+  const struct intrinsic_cost *found = find_intrinsic_cost(name);
   if (found)
-    return found->work * cn_work_elements(widest_type_of(call));
-  if (cn_intrinsic_runs_code(callee) || cn_calls_unknown_intrinsic(call) || (!row && has_length(call, callee)))
+    return found->work * cn_work_element_count(widest_type_of(call));
+  if (cn_intrinsic_runs_code(callee) || cn_calls_is_unknown_intrinsic(call) ||
+      (!row && has_length_operand(call, callee)))
     return CN_CALL_WORK + CN_CALL_ITSELF;
-  return 2 * cn_work_registers(widest_type_of(call));
+  return 2 * cn_work_register_count(widest_type_of(call));
 }

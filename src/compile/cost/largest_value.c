@@ -26,7 +26,7 @@ static bool is_minimum(LLVMValueRef select)
          LLVMGetOperand(select, 2) == greater;
 }
 
-static uint64_t largest_select(LLVMValueRef select, unsigned depth)
+static uint64_t largest_value_of_select(LLVMValueRef select, unsigned depth)
 {
   uint64_t a = cn_largest_value(LLVMGetOperand(select, 1), depth);
   uint64_t b = cn_largest_value(LLVMGetOperand(select, 2), depth);
@@ -56,7 +56,7 @@ uint64_t cn_largest_value(LLVMValueRef value, unsigned depth)
     return divisor && divisor != UINT64_MAX ? divisor - 1 : UINT64_MAX;
   }
   case LLVMSelect:
-    return largest_select(value, depth - 1);
+    return largest_value_of_select(value, depth - 1);
   case LLVMCall:
     return cn_calls_intrinsic(value, "llvm.umin")
                ? smaller_of(cn_largest_value(first, depth - 1), cn_largest_value(second, depth - 1))

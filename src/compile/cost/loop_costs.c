@@ -22,7 +22,7 @@ struct block_work {
 /* True for a memset or memcpy of unknown length. */
 static bool fills_memory(LLVMValueRef i)
 {
-  const struct cn_intrinsic *row = cn_intrinsic_of(i);
+  const struct cn_intrinsic *row = cn_intrinsic_row_of_call(i);
 
   return row && (row->effect == CN_EFFECT_COPY || row->effect == CN_EFFECT_BYTES || row->effect == CN_EFFECT_PATTERN) &&
          !LLVMIsConstant(LLVMGetOperand(i, (unsigned)row->length));
@@ -32,7 +32,7 @@ static bool costs_more_than_poll(LLVMValueRef i)
 {
   enum cn_call_kind kind = cn_classify_call(i).kind;
 
-  return fills_memory(i) || (kind != CN_CALL_NOT && kind != CN_CALL_LEAF);
+  return fills_memory(i) || (kind != CN_CALL_NONE && kind != CN_CALL_LEAF);
 }
 
 static bool may_not_return(LLVMValueRef i)
@@ -47,10 +47,10 @@ static struct block_work work_of_block(LLVMBasicBlockRef block)
   struct block_work work = {0};
 
   CN_EACH_INSTRUCTION(i, block) {
-    uint64_t one = cn_work_of(i);
+    uint64_t one = cn_work_of_instruction(i);
     work.all = cn_work_add(work.all, one);
     work.size = cn_work_add(work.size, one == CN_WORK_UNKNOWN ? CN_CALL_WORK : one);
-    work.misses = cn_work_add(work.misses, cn_work_of_miss(i));
+    work.misses = cn_work_add(work.misses, cn_work_of_cache_miss(i));
     work.calls |= costs_more_than_poll(i);
     work.leaves |= may_not_return(i);
   }
@@ -58,7 +58,7 @@ static struct block_work work_of_block(LLVMBasicBlockRef block)
 }
 
 /* Add the work of the loop itself to the work of its inner loops. `work` is that of an iteration, for now. */
-static void add_block(struct cn_loop *loop, const struct block_work *block)
+static void add_block_work(struct cn_loop *loop, const struct block_work *block)
 {
   loop->size = cn_work_add(loop->size, block->size);
   loop->misses = cn_work_add(loop->misses, block->misses);
@@ -67,7 +67,7 @@ static void add_block(struct cn_loop *loop, const struct block_work *block)
   loop->leaves |= block->leaves;
 }
 
-static void add_inner(struct cn_loop *loop, const struct cn_loop *inner)
+static void add_inner_loop_work(struct cn_loop *loop, const struct cn_loop *inner)
 {
   loop->size = cn_work_add(loop->size, inner->size);
   loop->misses = cn_work_add(loop->misses, inner->misses);
@@ -76,37 +76,37 @@ static void add_inner(struct cn_loop *loop, const struct cn_loop *inner)
 }
 
 /* Count the iterations of all loops that block `b` may leave. */
-static void count_trips(struct cn_loops *loops, uint32_t b)
+static void find_trip_counts_at_exit(struct cn_loops *loops, uint32_t b)
 {
-  const struct cn_block *block = &loops->cfg->blocks[b];
+  const struct cn_cfg_block *block = &loops->cfg->blocks[b];
 
   for (uint32_t s = 0; s < block->succ_count; s++)
-    for (uint32_t l = loops->of[b]; l != CN_NO_BLOCK && !cn_loops_contain(loops, l, block->succs[s]);
+    for (uint32_t l = loops->of[b]; l != CN_NO_BLOCK && !cn_loop_contains_block(loops, l, block->succs[s]);
          l = loops->at[l].parent) {
       uint64_t trips = cn_trip_count_by_exit(loops, l, b);
       loops->at[l].trips = trips < loops->at[l].trips ? trips : loops->at[l].trips;
     }
 }
 
-void cn_loops_find(struct cn_loops *loops, const struct cn_cfg *cfg)
+void cn_loops_build_with_costs(struct cn_loops *loops, const struct cn_cfg *cfg)
 {
   cn_loops_build(loops, cfg);
   for (uint32_t b = 0; b < cfg->count; b++)
     if (loops->of[b] != CN_NO_BLOCK) {
       struct block_work work = work_of_block(cfg->blocks[b].block);
-      add_block(&loops->at[loops->of[b]], &work);
+      add_block_work(&loops->at[loops->of[b]], &work);
     }
   for (uint32_t l = 0; l < loops->count; l++) {
     CN_CHECK(loops->at[l].parent == CN_NO_BLOCK || loops->at[l].parent > l); /* innermost first */
     loops->at[l].trips = CN_WORK_UNKNOWN;
     if (loops->at[l].parent != CN_NO_BLOCK)
-      add_inner(&loops->at[loops->at[l].parent], &loops->at[l]);
+      add_inner_loop_work(&loops->at[loops->at[l].parent], &loops->at[l]);
   }
   for (uint32_t b = 0; b < cfg->count; b++)
-    count_trips(loops, b);
+    find_trip_counts_at_exit(loops, b);
   for (uint32_t l = 0; l < loops->count; l++) {
     struct cn_loop *loop = &loops->at[l];
-    loop->work = loop->irreducible ? CN_WORK_UNKNOWN : cn_work_times(loop->work, loop->trips);
+    loop->work = loop->irreducible ? CN_WORK_UNKNOWN : cn_work_multiply(loop->work, loop->trips);
     if (loop->parent != CN_NO_BLOCK)
       loops->at[loop->parent].work = cn_work_add(loops->at[loop->parent].work, loop->work);
   }

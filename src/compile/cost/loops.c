@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include "base/check.h"
 
-bool cn_loops_contain(const struct cn_loops *loops, uint32_t loop, uint32_t block)
+bool cn_loop_contains_block(const struct cn_loops *loops, uint32_t loop, uint32_t block)
 {
   CN_ASSERT(loop < loops->count && block < loops->cfg->count);
   uint32_t l = loops->of[block];
@@ -15,23 +15,23 @@ bool cn_loops_contain(const struct cn_loops *loops, uint32_t loop, uint32_t bloc
   return l != CN_NO_BLOCK && loop - l < loops->at[loop].below;
 }
 
-bool cn_loops_run(const struct cn_loops *loops, uint32_t loop, uint32_t block)
+bool cn_loop_always_runs_block(const struct cn_loops *loops, uint32_t loop, uint32_t block)
 {
-  const struct cn_block *header = &loops->cfg->blocks[loops->at[loop].header];
+  const struct cn_cfg_block *header = &loops->cfg->blocks[loops->at[loop].header];
 
-  CN_ASSERT(cn_loops_contain(loops, loop, block));
+  CN_ASSERT(cn_loop_contains_block(loops, loop, block));
   for (uint32_t i = 0; i < header->pred_count; i++)
-    if (cn_loops_contain(loops, loop, header->preds[i]) && !cn_cfg_dominates(loops->cfg, block, header->preds[i]))
+    if (cn_loop_contains_block(loops, loop, header->preds[i]) && !cn_cfg_dominates(loops->cfg, block, header->preds[i]))
       return false;
   return true;
 }
 
-bool cn_loops_outside(const struct cn_loops *loops, uint32_t loop, LLVMValueRef value)
+bool cn_is_defined_outside_loop(const struct cn_loops *loops, uint32_t loop, LLVMValueRef value)
 {
   if (!LLVMIsAInstruction(value))
     return true;
-  uint32_t block = cn_cfg_index(loops->cfg, LLVMGetInstructionParent(value));
-  return block != CN_NO_BLOCK && !cn_loops_contain(loops, loop, block);
+  uint32_t block = cn_cfg_index_of(loops->cfg, LLVMGetInstructionParent(value));
+  return block != CN_NO_BLOCK && !cn_loop_contains_block(loops, loop, block);
 }
 
 /* ---- induction variables ---- */
@@ -66,14 +66,14 @@ static bool find_induction_step(LLVMTargetDataRef layout, struct cn_induction *i
 }
 
 /* The value that a phi of the header takes on every back edge, or null if they differ. */
-static LLVMValueRef latch_value(const struct cn_loops *loops, uint32_t loop, LLVMValueRef phi)
+static LLVMValueRef latch_value_of_phi(const struct cn_loops *loops, uint32_t loop, LLVMValueRef phi)
 {
   LLVMValueRef value = NULL;
 
   CN_ASSERT(LLVMIsAPHINode(phi));
   for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
-    uint32_t from = cn_cfg_index(loops->cfg, LLVMGetIncomingBlock(phi, i));
-    if (from == CN_NO_BLOCK || !cn_loops_contain(loops, loop, from))
+    uint32_t from = cn_cfg_index_of(loops->cfg, LLVMGetIncomingBlock(phi, i));
+    if (from == CN_NO_BLOCK || !cn_loop_contains_block(loops, loop, from))
       continue;
     if (value && value != LLVMGetIncomingValue(phi, i))
       return NULL;
@@ -82,8 +82,8 @@ static LLVMValueRef latch_value(const struct cn_loops *loops, uint32_t loop, LLV
   return value;
 }
 
-static bool try_induction(const struct cn_loops *loops, uint32_t loop, LLVMTargetDataRef layout, LLVMValueRef phi,
-                          struct cn_induction *out)
+static bool match_induction_phi(const struct cn_loops *loops, uint32_t loop, LLVMTargetDataRef layout, LLVMValueRef phi,
+                                struct cn_induction *out)
 {
   LLVMBasicBlockRef header = loops->cfg->blocks[loops->at[loop].header].block;
 
@@ -94,35 +94,35 @@ static bool try_induction(const struct cn_loops *loops, uint32_t loop, LLVMTarge
   if (kind != LLVMPointerTypeKind && kind != LLVMIntegerTypeKind)
     return false;
   out->phi = phi;
-  out->next = latch_value(loops, loop, phi);
+  out->next = latch_value_of_phi(loops, loop, phi);
   return out->next && LLVMIsAInstruction(out->next) && find_induction_step(layout, out);
 }
 
-bool cn_loops_induction(const struct cn_loops *loops, uint32_t loop, LLVMTargetDataRef layout, LLVMValueRef value,
-                        struct cn_induction *out)
+bool cn_loop_match_induction(const struct cn_loops *loops, uint32_t loop, LLVMTargetDataRef layout, LLVMValueRef value,
+                             struct cn_induction *out)
 {
   CN_ASSERT(loop < loops->count);
   if (!LLVMIsAInstruction(value))
     return false;
-  if (try_induction(loops, loop, layout, value, out))
+  if (match_induction_phi(loops, loop, layout, value, out))
     return true;
   for (int i = 0; i < LLVMGetNumOperands(value) && i < 2; i++) {
     LLVMValueRef phi = LLVMGetOperand(value, (unsigned)i);
     if (LLVMTypeOf(phi) == LLVMTypeOf(value) && LLVMIsAInstruction(phi) &&
-        try_induction(loops, loop, layout, phi, out) && out->next == value)
+        match_induction_phi(loops, loop, layout, phi, out) && out->next == value)
       return true;
   }
   return false;
 }
 
-LLVMValueRef cn_loops_start(const struct cn_loops *loops, uint32_t loop, LLVMValueRef phi)
+LLVMValueRef cn_loop_start_value_of(const struct cn_loops *loops, uint32_t loop, LLVMValueRef phi)
 {
   LLVMValueRef start = NULL;
 
   CN_ASSERT(LLVMIsAPHINode(phi));
   for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
-    uint32_t from = cn_cfg_index(loops->cfg, LLVMGetIncomingBlock(phi, i));
-    if (from != CN_NO_BLOCK && cn_loops_contain(loops, loop, from))
+    uint32_t from = cn_cfg_index_of(loops->cfg, LLVMGetIncomingBlock(phi, i));
+    if (from != CN_NO_BLOCK && cn_loop_contains_block(loops, loop, from))
       continue;
     LLVMValueRef value = LLVMGetIncomingValue(phi, i);
     if (start && start != value)
@@ -136,21 +136,21 @@ LLVMValueRef cn_loops_start(const struct cn_loops *loops, uint32_t loop, LLVMVal
 
 /* Fill `order`, and make each loop a slice of it. In reverse post-order the header of a loop comes
  * before its other blocks, and takes the next places of the loop around it for all of them. */
-static void put_in_order(struct cn_loops *loops)
+static void order_blocks_by_loop(struct cn_loops *loops)
 {
   const struct cn_cfg *cfg = loops->cfg;
   uint32_t *sizes = cn_alloc(cfg->count * sizeof *sizes); /* by header */
   uint32_t *next = cn_alloc(cfg->count * sizeof *next), top = 0;
 
   for (uint32_t b = cfg->count; b-- > 0;) {
-    const struct cn_block *block = &cfg->blocks[b];
+    const struct cn_cfg_block *block = &cfg->blocks[b];
     if (block->loop != CN_NO_BLOCK)
       sizes[block->loop]++;
     if (block->loop == b && block->outer != CN_NO_BLOCK)
       sizes[block->outer] += sizes[b];
   }
   for (uint32_t b = 0; b < cfg->count; b++) {
-    const struct cn_block *block = &cfg->blocks[b];
+    const struct cn_cfg_block *block = &cfg->blocks[b];
     uint32_t *own = block->loop == CN_NO_BLOCK ? &top : &next[block->loop];
     if (block->loop == b) {
       uint32_t *around = block->outer == CN_NO_BLOCK ? &top : &next[block->outer];
@@ -191,7 +191,7 @@ static void connect_loops(struct cn_loops *loops)
 
 static void find_latch(const struct cn_cfg *cfg, struct cn_loop *loop)
 {
-  const struct cn_block *header = &cfg->blocks[loop->header];
+  const struct cn_cfg_block *header = &cfg->blocks[loop->header];
   unsigned latches = 0;
 
   for (uint32_t p = 0; p < header->pred_count; p++)
@@ -203,15 +203,15 @@ static void find_latch(const struct cn_cfg *cfg, struct cn_loop *loop)
 
 /* Count the edge into the exits of all loops that it leaves. If it retreats and ends no loop, it closes an irreducible
  * cycle in the first loop that it stays in. */
-static void add_edge(struct cn_loops *loops, uint32_t from, uint32_t to)
+static void classify_edge(struct cn_loops *loops, uint32_t from, uint32_t to)
 {
   uint32_t l = loops->of[from];
 
-  for (; l != CN_NO_BLOCK && !cn_loops_contain(loops, l, to); l = loops->at[l].parent) {
+  for (; l != CN_NO_BLOCK && !cn_loop_contains_block(loops, l, to); l = loops->at[l].parent) {
     loops->at[l].exits++;
     loops->at[l].exit = to;
   }
-  if (!cn_cfg_retreats(from, to) || cn_cfg_dominates(loops->cfg, to, from))
+  if (!cn_cfg_is_retreating_edge(from, to) || cn_cfg_dominates(loops->cfg, to, from))
     return;
   for (; l != CN_NO_BLOCK; l = loops->at[l].parent)
     loops->at[l].inner = loops->at[l].irreducible = true;
@@ -225,14 +225,14 @@ void cn_loops_build(struct cn_loops *loops, const struct cn_cfg *cfg)
   loops->at = cn_alloc(cfg->count * sizeof *loops->at);
   loops->of = cn_alloc(cfg->count * sizeof *loops->of);
   loops->order = cn_alloc(cfg->count * sizeof *loops->order);
-  put_in_order(loops);
+  order_blocks_by_loop(loops);
   connect_loops(loops);
   for (uint32_t l = 0; l < loops->count; l++)
     find_latch(cfg, &loops->at[l]);
   for (uint32_t i = 0; i < cfg->count; i++) {
-    const struct cn_block *block = &cfg->blocks[loops->order[i]];
+    const struct cn_cfg_block *block = &cfg->blocks[loops->order[i]];
     for (uint32_t s = 0; s < block->succ_count; s++)
-      add_edge(loops, loops->order[i], block->succs[s]);
+      classify_edge(loops, loops->order[i], block->succs[s]);
   }
   CN_ASSERT_VALID(cn_loops_wrong(loops));
 }
@@ -246,7 +246,8 @@ void cn_loops_free(struct cn_loops *loops)
 }
 
 /* True if `condition` compares an induction variable, maybe besides another test. */
-static bool compares_count(const struct cn_loops *loops, uint32_t l, LLVMValueRef condition, unsigned depth)
+static bool compares_induction_variable(const struct cn_loops *loops, uint32_t l, LLVMValueRef condition,
+                                        unsigned depth)
 {
   LLVMTargetDataRef layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(loops->cfg->function));
   LLVMOpcode opcode = LLVMIsAInstruction(condition) ? LLVMGetInstructionOpcode(condition) : 0;
@@ -254,33 +255,33 @@ static bool compares_count(const struct cn_loops *loops, uint32_t l, LLVMValueRe
 
   CN_ASSERT(l < loops->count);
   if (opcode == LLVMICmp)
-    return cn_loops_induction(loops, l, layout, LLVMGetOperand(condition, 0), &iv) ||
-           cn_loops_induction(loops, l, layout, LLVMGetOperand(condition, 1), &iv);
+    return cn_loop_match_induction(loops, l, layout, LLVMGetOperand(condition, 0), &iv) ||
+           cn_loop_match_induction(loops, l, layout, LLVMGetOperand(condition, 1), &iv);
   if (opcode != LLVMAnd && opcode != LLVMOr && opcode != LLVMXor && opcode != LLVMSelect && opcode != LLVMFreeze)
     return false;
   for (int o = 0; depth && o < LLVMGetNumOperands(condition); o++)
-    if (compares_count(loops, l, LLVMGetOperand(condition, (unsigned)o), depth - 1))
+    if (compares_induction_variable(loops, l, LLVMGetOperand(condition, (unsigned)o), depth - 1))
       return true;
   return false;
 }
 
-static bool counts_out(const struct cn_loops *loops, uint32_t l, uint32_t b)
+static bool exits_by_counting(const struct cn_loops *loops, uint32_t l, uint32_t b)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(loops->cfg->blocks[b].block);
 
   CN_ASSERT(l < loops->count);
-  return cn_is_branch(end) && LLVMIsConditional(end) && compares_count(loops, l, LLVMGetCondition(end), 4);
+  return cn_is_branch(end) && LLVMIsConditional(end) && compares_induction_variable(loops, l, LLVMGetCondition(end), 4);
 }
 
-bool cn_loops_counts(const struct cn_loops *loops, uint32_t l)
+bool cn_loop_has_counting_exit(const struct cn_loops *loops, uint32_t l)
 {
   const struct cn_loop *loop = &loops->at[l];
 
   CN_ASSERT(l < loops->count);
   for (uint32_t i = 0; i < loop->count; i++) {
-    const struct cn_block *block = &loops->cfg->blocks[loop->blocks[i]];
+    const struct cn_cfg_block *block = &loops->cfg->blocks[loop->blocks[i]];
     for (uint32_t s = 0; s < block->succ_count; s++)
-      if (!cn_loops_contain(loops, l, block->succs[s]) && counts_out(loops, l, loop->blocks[i]))
+      if (!cn_loop_contains_block(loops, l, block->succs[s]) && exits_by_counting(loops, l, loop->blocks[i]))
         return true;
   }
   return false;

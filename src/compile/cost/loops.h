@@ -48,15 +48,15 @@ struct cn_loops {
 
 /* The forest of loops, without their costs; and with them (loop_costs.c). */
 void cn_loops_build(struct cn_loops *loops, const struct cn_cfg *cfg);
-void cn_loops_find(struct cn_loops *loops, const struct cn_cfg *cfg);
+void cn_loops_build_with_costs(struct cn_loops *loops, const struct cn_cfg *cfg);
 void cn_loops_free(struct cn_loops *loops);
 /* Null, or the fault of the loops. Linear in the sum of the bodies. */
 const char *cn_loops_wrong(const struct cn_loops *loops);
-bool cn_loops_contain(const struct cn_loops *loops, uint32_t loop, uint32_t block);
+bool cn_loop_contains_block(const struct cn_loops *loops, uint32_t loop, uint32_t block);
 /* True if each iteration of the loop runs the block. */
-bool cn_loops_run(const struct cn_loops *loops, uint32_t loop, uint32_t block);
+bool cn_loop_always_runs_block(const struct cn_loops *loops, uint32_t loop, uint32_t block);
 /* True if `value` is computed outside the loop, if it is computed at all. */
-bool cn_loops_outside(const struct cn_loops *loops, uint32_t loop, LLVMValueRef value);
+bool cn_is_defined_outside_loop(const struct cn_loops *loops, uint32_t loop, LLVMValueRef value);
 
 /* An induction variable: a phi of the header that advances by the same constant in every iteration. */
 struct cn_induction {
@@ -66,14 +66,14 @@ struct cn_induction {
 };
 
 /* True if `value` is an induction variable of the loop, or its next. Integers of at most 64 bits and pointers. */
-bool cn_loops_induction(const struct cn_loops *loops, uint32_t loop, LLVMTargetDataRef layout, LLVMValueRef value,
-                        struct cn_induction *out);
+bool cn_loop_match_induction(const struct cn_loops *loops, uint32_t loop, LLVMTargetDataRef layout, LLVMValueRef value,
+                             struct cn_induction *out);
 
 /* The value of a phi of the loop's header on entry, if all entries agree; or null. */
-LLVMValueRef cn_loops_start(const struct cn_loops *loops, uint32_t loop, LLVMValueRef phi);
+LLVMValueRef cn_loop_start_value_of(const struct cn_loops *loops, uint32_t loop, LLVMValueRef phi);
 
 /* True if one of its exits is taken by a comparison of an induction variable. */
-bool cn_loops_counts(const struct cn_loops *loops, uint32_t loop);
+bool cn_loop_has_counting_exit(const struct cn_loops *loops, uint32_t loop);
 
 /* The largest trip count by the exit test in block `b`, or CN_WORK_UNKNOWN (trip_counts.c). */
 uint64_t cn_trip_count_by_exit(const struct cn_loops *loops, uint32_t loop, uint32_t b);
@@ -85,6 +85,6 @@ uint64_t cn_trip_count_by_distance(const struct cn_loops *loops, uint32_t loop, 
 /* The largest value of an integer, unsigned, as far as `depth` levels of operands tell; or
  * UINT64_MAX (largest_value.c). */
 uint64_t cn_largest_value(LLVMValueRef value, unsigned depth);
-enum { CN_LARGEST_DEPTH = 4 }; /* the usual one */
+enum { CN_DEFAULT_VALUE_DEPTH = 4 }; /* the usual one */
 
 #endif

@@ -5,9 +5,9 @@
  */
 #include "compile/cost/loops.h"
 
-static const char *latch_wrong(const struct cn_loops *loops, const struct cn_loop *loop)
+static const char *why_latch_is_wrong(const struct cn_loops *loops, const struct cn_loop *loop)
 {
-  const struct cn_block *header = &loops->cfg->blocks[loop->header];
+  const struct cn_cfg_block *header = &loops->cfg->blocks[loop->header];
   uint32_t back = 0, last = CN_NO_BLOCK;
 
   for (uint32_t p = 0; p < header->pred_count; p++)
@@ -18,7 +18,7 @@ static const char *latch_wrong(const struct cn_loops *loops, const struct cn_loo
   return loop->latch == (back == 1 ? last : CN_NO_BLOCK) ? NULL : "loops: the latch is another";
 }
 
-static const char *nest_wrong(const struct cn_loops *loops, uint32_t l)
+static const char *why_nesting_is_wrong(const struct cn_loops *loops, uint32_t l)
 {
   const struct cn_loop *loop = &loops->at[l];
 
@@ -31,12 +31,12 @@ static const char *nest_wrong(const struct cn_loops *loops, uint32_t l)
   const struct cn_loop *parent = &loops->at[loop->parent];
   if (loop->parent - l + loop->below > parent->below)
     return "loops: what a loop contains is not among what its parent does";
-  return cn_loops_contain(loops, loop->parent, loop->header) && parent->inner
+  return cn_loop_contains_block(loops, loop->parent, loop->header) && parent->inner
              ? NULL
              : "loops: a parent does not contain its loop";
 }
 
-static const char *body_wrong(const struct cn_loops *loops, uint32_t l)
+static const char *why_body_is_wrong(const struct cn_loops *loops, uint32_t l)
 {
   const struct cn_loop *loop = &loops->at[l];
 
@@ -44,13 +44,13 @@ static const char *body_wrong(const struct cn_loops *loops, uint32_t l)
       loop->blocks + loop->count > loops->order + loops->cfg->count)
     return "loops: a body does not begin with its header";
   for (uint32_t i = 0; i < loop->count; i++)
-    if (loop->blocks[i] >= loops->cfg->count || !cn_loops_contain(loops, l, loop->blocks[i]) ||
+    if (loop->blocks[i] >= loops->cfg->count || !cn_loop_contains_block(loops, l, loop->blocks[i]) ||
         !cn_cfg_dominates(loops->cfg, loop->header, loop->blocks[i]))
       return "loops: a block of a body is not in the loop";
   return NULL;
 }
 
-static const char *order_wrong(const struct cn_loops *loops)
+static const char *why_order_is_wrong(const struct cn_loops *loops)
 {
   const struct cn_cfg *cfg = loops->cfg;
   uint32_t *place = cn_alloc(cfg->count * sizeof *place);
@@ -63,14 +63,14 @@ static const char *order_wrong(const struct cn_loops *loops)
   }
   for (uint32_t b = 0; b < cfg->count && right; b++)
     for (uint32_t s = 0; s < cfg->blocks[b].succ_count; s++)
-      right &= cn_cfg_retreats(b, cfg->blocks[b].succs[s]) || place[b] < place[cfg->blocks[b].succs[s]];
+      right &= cn_cfg_is_retreating_edge(b, cfg->blocks[b].succs[s]) || place[b] < place[cfg->blocks[b].succs[s]];
   free(place);
   return right ? NULL : "loops: the order lacks a block, or an edge leads back in it";
 }
 
 const char *cn_loops_wrong(const struct cn_loops *loops)
 {
-  const char *wrong = order_wrong(loops);
+  const char *wrong = why_order_is_wrong(loops);
   uint64_t bodies = 0, depths = 0;
 
   for (uint32_t b = 0; b < loops->cfg->count && !wrong; b++) {
@@ -81,11 +81,11 @@ const char *cn_loops_wrong(const struct cn_loops *loops)
   }
   for (uint32_t l = 0; l < loops->count && !wrong; l++) {
     bodies += loops->at[l].count;
-    wrong = nest_wrong(loops, l);
+    wrong = why_nesting_is_wrong(loops, l);
     if (!wrong)
-      wrong = latch_wrong(loops, &loops->at[l]);
+      wrong = why_latch_is_wrong(loops, &loops->at[l]);
     if (!wrong)
-      wrong = body_wrong(loops, l);
+      wrong = why_body_is_wrong(loops, l);
   }
   return wrong || bodies == depths ? wrong : "loops: a body lacks a block, or has one twice";
 }

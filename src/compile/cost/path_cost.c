@@ -3,7 +3,7 @@
  * Bounds the work of a function between safepoints, by longest paths (docs/architecture.md, invariant 5;
  * late-insertion-slides-2014, future work).
  *
- * Needs: struct cn_loops. Provides: struct cn_work. Breaks: nothing.
+ * Needs: struct cn_loops. Provides: struct cn_function_work. Breaks: nothing.
  *
  * A block is summed up first, then each loop, the innermost first, then the function, each by going through its own
  * blocks and the headers of the loops in it, in order, with the longest time since its entry and since the last
@@ -21,30 +21,30 @@
 #include "compile/core/emitted_names.h"
 
 /* The largest number of iterations for cycles other than loops. */
-#define MAX_ROUNDS 20
+#define MAX_FIXED_POINT_ROUNDS 20
 
 /* ---- points and pieces ---- */
 
-static void raise_maximum(uint64_t *most, uint64_t other)
+static void raise_to_maximum(uint64_t *most, uint64_t other)
 {
   if (*most < other)
     *most = other;
 }
 
-struct cn_work_point cn_work_step(struct cn_work_point p, const struct cn_work_summary *piece,
-                                  struct cn_work_summary *ways)
+struct cn_work_at_point cn_work_advance_point(struct cn_work_at_point p, const struct cn_work_summary *piece,
+                                              struct cn_work_summary *ways)
 {
-  struct cn_work_point next = {0};
+  struct cn_work_at_point next = {0};
 
   if (!p.fresh && !p.polled)
     return p;
   if (piece->polls) {
     ways->polls = true;
     if (p.fresh)
-      raise_maximum(&ways->enter, cn_work_add(p.entry, piece->enter));
+      raise_to_maximum(&ways->enter, cn_work_add(p.entry, piece->enter));
     if (p.polled)
-      raise_maximum(&ways->between, cn_work_add(p.poll, piece->enter));
-    raise_maximum(&ways->between, piece->between);
+      raise_to_maximum(&ways->between, cn_work_add(p.poll, piece->enter));
+    raise_to_maximum(&ways->between, piece->between);
     next.polled = true;
     next.poll = piece->leave;
   }
@@ -54,60 +54,60 @@ struct cn_work_point cn_work_step(struct cn_work_point p, const struct cn_work_s
   }
   if (piece->passes && p.polled) {
     next.polled = true;
-    raise_maximum(&next.poll, cn_work_add(p.poll, piece->through));
+    raise_to_maximum(&next.poll, cn_work_add(p.poll, piece->through));
   }
   return next;
 }
 
-void cn_work_end(struct cn_work_point p, struct cn_work_summary *ways)
+void cn_work_end_paths(struct cn_work_at_point p, struct cn_work_summary *ways)
 {
   if (p.fresh)
-    raise_maximum(&ways->through, p.entry);
+    raise_to_maximum(&ways->through, p.entry);
   if (p.polled)
-    raise_maximum(&ways->leave, p.poll);
+    raise_to_maximum(&ways->leave, p.poll);
   ways->passes |= p.fresh;
 }
 
-void cn_work_merge(struct cn_work_point *into, struct cn_work_point p)
+void cn_work_merge_points(struct cn_work_at_point *into, struct cn_work_at_point p)
 {
   if (p.fresh)
-    raise_maximum(&into->entry, p.entry);
+    raise_to_maximum(&into->entry, p.entry);
   if (p.polled)
-    raise_maximum(&into->poll, p.poll);
+    raise_to_maximum(&into->poll, p.poll);
   into->fresh |= p.fresh;
   into->polled |= p.polled;
 }
 
-static bool has_changed(const struct cn_work_point *a, const struct cn_work_point *b)
+static bool has_point_changed(const struct cn_work_at_point *a, const struct cn_work_at_point *b)
 {
   return a->fresh != b->fresh || a->polled != b->polled || a->entry != b->entry || a->poll != b->poll;
 }
 
-static const struct cn_work_summary poll = {.polls = true};
-static const struct cn_work_point entry = {.fresh = true};
+static const struct cn_work_summary poll_summary = {.polls = true};
+static const struct cn_work_at_point entry_point = {.fresh = true};
 
-static struct cn_work_summary sum_block(const struct cn_work *w, uint32_t b)
+static struct cn_work_summary summarise_block(const struct cn_function_work *w, uint32_t b)
 {
   const struct cn_ptrmap *sites = w->known->sites;
   struct cn_work_summary ways = {0};
-  struct cn_work_point p = entry;
+  struct cn_work_at_point p = entry_point;
 
   CN_EACH_INSTRUCTION(i, w->loops->cfg->blocks[b].block) {
     if (sites && cn_ptrmap_find(sites, i))
-      p = cn_work_step(p, &poll, &ways);
-    struct cn_work_summary piece = cn_work_at(w->known, i);
-    p = cn_work_step(p, &piece, &ways);
+      p = cn_work_advance_point(p, &poll_summary, &ways);
+    struct cn_work_summary piece = cn_work_summary_of_instruction(w->known, i);
+    p = cn_work_advance_point(p, &piece, &ways);
   }
-  if (cn_work_polls_at_end(w->known, w->loops->cfg, b))
-    p = cn_work_step(p, &poll, &ways);
-  cn_work_end(p, &ways);
+  if (cn_work_block_ends_in_poll(w->known, w->loops->cfg, b))
+    p = cn_work_advance_point(p, &poll_summary, &ways);
+  cn_work_end_paths(p, &ways);
   return ways;
 }
 
 /* ---- regions: a loop, or all of the function ---- */
 
-struct region {
-  struct cn_work *w;
+struct cost_region {
+  struct cn_function_work *w;
   uint32_t loop;         /* or CN_NO_BLOCK */
   const uint32_t *order; /* its blocks, those of each inner loop in a row */
   uint32_t count;
@@ -117,51 +117,51 @@ struct region {
 
 /* True for a retreating edge other than a back edge. Few functions have such edges, and queries of dominators in deep
  * nests take long. */
-static bool is_irreducible(const struct cn_work *w, uint32_t from, uint32_t to)
+static bool is_irreducible_edge(const struct cn_function_work *w, uint32_t from, uint32_t to)
 {
-  return w->irreducible && cn_cfg_retreats(from, to) && !cn_cfg_dominates(w->loops->cfg, to, from);
+  return w->irreducible && cn_cfg_is_retreating_edge(from, to) && !cn_cfg_dominates(w->loops->cfg, to, from);
 }
 
 /* The point `p`, which counts from the entry of a loop, where the loop is entered at `start`. */
-static struct cn_work_point go_on(struct cn_work_point start, struct cn_work_point p)
+static struct cn_work_at_point rebase_point_on_start(struct cn_work_at_point start, struct cn_work_at_point p)
 {
   const struct cn_work_summary piece = {.passes = p.fresh, .through = p.entry, .polls = p.polled, .leave = p.poll};
   struct cn_work_summary ignored = {0};
 
-  return cn_work_step(start, &piece, &ignored);
+  return cn_work_advance_point(start, &piece, &ignored);
 }
 
 /* The point at the end of block `b`, counted from the entry of the region. */
-static struct cn_work_point out_of(const struct region *r, uint32_t b)
+static struct cn_work_at_point point_after_block(const struct cost_region *r, uint32_t b)
 {
   const struct cn_loops *loops = r->w->loops;
-  struct cn_work_point p = r->w->out[b];
+  struct cn_work_at_point p = r->w->out[b];
 
   for (uint32_t l = loops->of[b]; l != r->loop; l = loops->at[l].parent)
-    p = go_on(r->w->at[l].start, p);
+    p = rebase_point_on_start(r->w->at[l].start, p);
   return p;
 }
 
 /* Merge the points at the start of block `b`, except those at the back edges of the loop that it heads. */
-static struct cn_work_point merge_predecessors(const struct region *r, uint32_t b)
+static struct cn_work_at_point merge_predecessors(const struct cost_region *r, uint32_t b)
 {
   const struct cn_cfg *cfg = r->w->loops->cfg;
-  struct cn_work_point p = {0};
+  struct cn_work_at_point p = {0};
 
   for (uint32_t i = 0; i < cfg->blocks[b].pred_count; i++) {
     uint32_t from = cfg->blocks[b].preds[i];
-    bool odd = is_irreducible(r->w, from, b);
-    if (cn_cfg_retreats(from, b) && !odd)
+    bool odd = is_irreducible_edge(r->w, from, b);
+    if (cn_cfg_is_retreating_edge(from, b) && !odd)
       continue;
-    struct cn_work_point out = out_of(r, from);
+    struct cn_work_at_point out = point_after_block(r, from);
     if (r->endless && odd)
       out.entry = out.poll = CN_WORK_UNKNOWN;
-    cn_work_merge(&p, out);
+    cn_work_merge_points(&p, out);
   }
   return p;
 }
 
-struct cn_work_point cn_work_repeat(struct cn_work_point p, const struct cn_work_loop *loop)
+struct cn_work_at_point cn_work_repeat_loop(struct cn_work_at_point p, const struct cn_loop_work *loop)
 {
   if (!p.fresh && !p.polled)
     return p;
@@ -170,65 +170,65 @@ struct cn_work_point cn_work_repeat(struct cn_work_point p, const struct cn_work
   if (p.polled)
     p.poll = cn_work_add(p.poll, loop->more);
   if (loop->once.polls) {
-    struct cn_work_point again = {.polled = true, .poll = cn_work_add(loop->once.leave, loop->more)};
-    cn_work_merge(&p, again);
+    struct cn_work_at_point again = {.polled = true, .poll = cn_work_add(loop->once.leave, loop->more)};
+    cn_work_merge_points(&p, again);
   }
   return p;
 }
 
 /* True if an edge out of block `b` closes an irreducible cycle. */
-static bool ends_cycle(const struct cn_work *w, uint32_t b)
+static bool closes_irreducible_cycle(const struct cn_function_work *w, uint32_t b)
 {
-  const struct cn_block *block = &w->loops->cfg->blocks[b];
+  const struct cn_cfg_block *block = &w->loops->cfg->blocks[b];
 
   for (uint32_t s = 0; s < block->succ_count; s++)
-    if (is_irreducible(w, b, block->succs[s]))
+    if (is_irreducible_edge(w, b, block->succs[s]))
       return true;
   return false;
 }
 
 /* Go through a loop in the region, entered at `start`. */
-static void enter_loop(struct region *r, uint32_t l, struct cn_work_point start)
+static void advance_over_inner_loop(struct cost_region *r, uint32_t l, struct cn_work_at_point start)
 {
-  struct cn_work_loop *loop = &r->w->at[l];
+  struct cn_loop_work *loop = &r->w->at[l];
 
-  r->changed |= r->w->irreducible && has_changed(&loop->start, &start);
+  r->changed |= r->w->irreducible && has_point_changed(&loop->start, &start);
   loop->start = start;
-  cn_work_step(start, &loop->once, &r->ways);
+  cn_work_advance_point(start, &loop->once, &r->ways);
 }
 
-static void iterate_over_region(struct region *r)
+static void propagate_over_region(struct cost_region *r)
 {
   const struct cn_loops *loops = r->w->loops;
 
   for (uint32_t i = 0; i < r->count;) {
     uint32_t b = r->order[i], l = loops->of[b];
-    struct cn_work_point p = i == 0 ? entry : merge_predecessors(r, b), before = r->w->out[b];
+    struct cn_work_at_point p = i == 0 ? entry_point : merge_predecessors(r, b), before = r->w->out[b];
     if (l != r->loop) {
-      enter_loop(r, l, cn_work_repeat(p, &r->w->at[l]));
+      advance_over_inner_loop(r, l, cn_work_repeat_loop(p, &r->w->at[l]));
       i += loops->at[l].count;
       continue;
     }
     r->w->in[b] = p;
-    r->w->out[b] = cn_work_step(p, &r->w->blocks[b], &r->ways);
-    if (r->w->irreducible && ends_cycle(r->w, b))
-      r->changed |= has_changed(&before, &r->w->out[b]);
+    r->w->out[b] = cn_work_advance_point(p, &r->w->blocks[b], &r->ways);
+    if (r->w->irreducible && closes_irreducible_cycle(r->w, b))
+      r->changed |= has_point_changed(&before, &r->w->out[b]);
     i++;
   }
 }
 
-static void solve_region(struct region *r)
+static void solve_region(struct cost_region *r)
 {
-  iterate_over_region(r);
-  for (unsigned round = 0; r->changed && round < MAX_ROUNDS; round++) {
+  propagate_over_region(r);
+  for (unsigned round = 0; r->changed && round < MAX_FIXED_POINT_ROUNDS; round++) {
     r->changed = false;
-    iterate_over_region(r);
+    propagate_over_region(r);
   }
   if (r->changed) {
     r->endless = true;
-    for (unsigned round = 0; round < MAX_ROUNDS && r->changed; round++) {
+    for (unsigned round = 0; round < MAX_FIXED_POINT_ROUNDS && r->changed; round++) {
       r->changed = false;
-      iterate_over_region(r);
+      propagate_over_region(r);
     }
   }
 }
@@ -236,7 +236,7 @@ static void solve_region(struct region *r)
 /* ---- loops ---- */
 
 /* The note of place-safepoints at the end of block `b`, a latch. */
-static uint64_t noted_bound_of(const struct cn_ctx *ctx, LLVMBasicBlockRef block)
+static uint64_t noted_bound_of_latch(const struct cn_ctx *ctx, LLVMBasicBlockRef block)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block), number = NULL;
 
@@ -252,37 +252,37 @@ static uint64_t noted_bound_of(const struct cn_ctx *ctx, LLVMBasicBlockRef block
   return number && LLVMIsAConstantInt(number) ? LLVMConstIntGetZExtValue(number) : CN_WORK_UNKNOWN;
 }
 
-/* The note of a loop: like noted_bound_of(), for all its latches that a safepoint-free path reaches. */
-static uint64_t noted_of_loop(const struct cn_ctx *ctx, const struct region *r)
+/* The note of a loop: like noted_bound_of_latch(), for all its latches that a safepoint-free path reaches. */
+static uint64_t noted_bound_of_loop(const struct cn_ctx *ctx, const struct cost_region *r)
 {
   const struct cn_cfg *cfg = r->w->loops->cfg;
   const struct cn_loop *loop = &r->w->loops->at[r->loop];
-  const struct cn_block *header = &cfg->blocks[loop->header];
+  const struct cn_cfg_block *header = &cfg->blocks[loop->header];
   uint64_t most = 0;
 
   for (uint32_t i = 0; i < header->pred_count; i++) {
     uint32_t from = header->preds[i];
-    if (cn_cfg_dominates(cfg, loop->header, from) && out_of(r, from).fresh)
-      raise_maximum(&most, noted_bound_of(ctx, cfg->blocks[from].block));
+    if (cn_cfg_dominates(cfg, loop->header, from) && point_after_block(r, from).fresh)
+      raise_to_maximum(&most, noted_bound_of_latch(ctx, cfg->blocks[from].block));
   }
   return most;
 }
 
 /* The note holds only for a loop that counts: only such loops are cut, so another loop's note came from elsewhere. */
-static uint64_t passes_of(const struct cn_ctx *ctx, const struct region *r)
+static uint64_t work_of_further_iterations(const struct cn_ctx *ctx, const struct cost_region *r)
 {
-  struct cn_work *w = r->w;
+  struct cn_function_work *w = r->w;
   uint32_t l = r->loop;
   const struct cn_work_summary *once = &w->at[l].once;
   uint64_t trips = w->loops->at[l].trips, bound = CN_WORK_UNKNOWN;
 
   if (!once->passes)
     return 0;
-  uint64_t note = noted_of_loop(ctx, r);
-  if (note != CN_WORK_UNKNOWN && cn_loops_counts(w->loops, l))
+  uint64_t note = noted_bound_of_loop(ctx, r);
+  if (note != CN_WORK_UNKNOWN && cn_loop_has_counting_exit(w->loops, l))
     bound = note > once->through ? note - once->through : 0;
   if (trips != CN_WORK_UNKNOWN && !w->loops->at[l].irreducible) {
-    uint64_t counted = cn_work_times(once->through, trips ? trips - 1 : 0);
+    uint64_t counted = cn_work_multiply(once->through, trips ? trips - 1 : 0);
     if (counted <= bound)
       return counted;
   }
@@ -290,23 +290,23 @@ static uint64_t passes_of(const struct cn_ctx *ctx, const struct region *r)
   return bound;
 }
 
-static void sum_loop(const struct cn_ctx *ctx, struct cn_work *w, uint32_t l)
+static void summarise_loop(const struct cn_ctx *ctx, struct cn_function_work *w, uint32_t l)
 {
   const struct cn_loop *loop = &w->loops->at[l];
-  const struct cn_block *header = &w->loops->cfg->blocks[loop->header];
-  struct region r = {.w = w, .loop = l, .order = loop->blocks, .count = loop->count};
+  const struct cn_cfg_block *header = &w->loops->cfg->blocks[loop->header];
+  struct cost_region r = {.w = w, .loop = l, .order = loop->blocks, .count = loop->count};
 
   solve_region(&r);
   for (uint32_t p = 0; p < header->pred_count; p++)
-    if (cn_loops_contain(w->loops, l, header->preds[p]))
-      cn_work_end(out_of(&r, header->preds[p]), &r.ways);
+    if (cn_loop_contains_block(w->loops, l, header->preds[p]))
+      cn_work_end_paths(point_after_block(&r, header->preds[p]), &r.ways);
   w->at[l].once = r.ways;
-  w->at[l].more = passes_of(ctx, &r);
+  w->at[l].more = work_of_further_iterations(ctx, &r);
 }
 
 /* ---- functions ---- */
 
-static bool is_end(LLVMBasicBlockRef block)
+static bool is_function_end(LLVMBasicBlockRef block)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
 
@@ -315,50 +315,50 @@ static bool is_end(LLVMBasicBlockRef block)
 
 /* The function ends at blocks without successors. Then count all points from its entry, those of a loop after the loop
  * around it. */
-static void sum_function(struct cn_work *w)
+static void summarise_function_paths(struct cn_function_work *w)
 {
   const struct cn_loops *loops = w->loops;
-  struct region r = {.w = w, .loop = CN_NO_BLOCK, .order = loops->order, .count = loops->cfg->count};
+  struct cost_region r = {.w = w, .loop = CN_NO_BLOCK, .order = loops->order, .count = loops->cfg->count};
 
   solve_region(&r);
   for (uint32_t l = loops->count; l-- > 0;)
     if (loops->at[l].parent != CN_NO_BLOCK)
-      w->at[l].start = go_on(w->at[loops->at[l].parent].start, w->at[l].start);
+      w->at[l].start = rebase_point_on_start(w->at[loops->at[l].parent].start, w->at[l].start);
   for (uint32_t b = 0; b < loops->cfg->count; b++) {
     uint32_t l = loops->of[b];
     if (l != CN_NO_BLOCK) {
-      w->in[b] = go_on(w->at[l].start, w->in[b]);
-      w->out[b] = go_on(w->at[l].start, w->out[b]);
-    } else if (is_end(loops->cfg->blocks[b].block)) {
-      cn_work_end(w->out[b], &r.ways);
+      w->in[b] = rebase_point_on_start(w->at[l].start, w->in[b]);
+      w->out[b] = rebase_point_on_start(w->at[l].start, w->out[b]);
+    } else if (is_function_end(loops->cfg->blocks[b].block)) {
+      cn_work_end_paths(w->out[b], &r.ways);
     }
   }
   w->all = r.ways;
 }
 
-void cn_work_build(struct cn_work *w, const struct cn_ctx *ctx, const struct cn_loops *loops,
-                   const struct cn_work_known *known)
+void cn_work_build(struct cn_function_work *w, const struct cn_ctx *ctx, const struct cn_loops *loops,
+                   const struct cn_work_summaries *known)
 {
   uint32_t count = loops->cfg->count;
 
-  *w = (struct cn_work){.known = known, .loops = loops, .irreducible = cn_cfg_irreducible(loops->cfg)};
+  *w = (struct cn_function_work){.known = known, .loops = loops, .irreducible = cn_cfg_is_irreducible(loops->cfg)};
   w->blocks = cn_alloc(count * sizeof *w->blocks);
   w->at = cn_alloc(loops->count * sizeof *w->at);
   w->in = cn_alloc(count * sizeof *w->in);
   w->out = cn_alloc(count * sizeof *w->out);
   for (uint32_t b = 0; b < count; b++)
-    w->blocks[b] = sum_block(w, b);
+    w->blocks[b] = summarise_block(w, b);
   for (uint32_t l = 0; l < loops->count; l++)
-    sum_loop(ctx, w, l);
-  sum_function(w);
+    summarise_loop(ctx, w, l);
+  summarise_function_paths(w);
 }
 
 static bool may_unwind(LLVMValueRef i)
 {
   unsigned nounwind = cn_attribute_kind("nounwind");
-  LLVMValueRef callee = LLVMIsACallInst(i) ? cn_work_callee(i) : NULL;
+  LLVMValueRef callee = LLVMIsACallInst(i) ? cn_work_callee_of(i) : NULL;
 
-  if (!LLVMIsACallInst(i) || cn_calls_have(i, "nounwind"))
+  if (!LLVMIsACallInst(i) || cn_calls_has_attribute(i, "nounwind"))
     return false;
   if (LLVMIsAInlineAsm(LLVMGetCalledValue(i)))
     return LLVMGetInlineAsmCanUnwind(LLVMGetCalledValue(i));
@@ -367,7 +367,7 @@ static bool may_unwind(LLVMValueRef i)
   return !LLVMGetIntrinsicID(callee) && !LLVMGetEnumAttributeAtIndex(callee, CN_FUNCTION_INDEX, nounwind);
 }
 
-bool cn_work_throws(const struct cn_work *w)
+bool cn_work_may_unwind_unpolled(const struct cn_function_work *w)
 {
   const struct cn_cfg *cfg = w->loops->cfg;
   const struct cn_ptrmap *sites = w->known->sites;
@@ -375,7 +375,7 @@ bool cn_work_throws(const struct cn_work *w)
   for (uint32_t b = 0; b < cfg->count; b++) {
     bool fresh = w->in[b].fresh;
     for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i && fresh; i = LLVMGetNextInstruction(i)) {
-      if ((sites && cn_ptrmap_find(sites, i)) || !cn_work_at(w->known, i).passes)
+      if ((sites && cn_ptrmap_find(sites, i)) || !cn_work_summary_of_instruction(w->known, i).passes)
         fresh = false;
       else if (may_unwind(i))
         return true;
@@ -384,25 +384,25 @@ bool cn_work_throws(const struct cn_work *w)
   return false;
 }
 
-void cn_work_free(struct cn_work *w)
+void cn_work_free(struct cn_function_work *w)
 {
   free(w->blocks);
   free(w->at);
   free(w->in);
   free(w->out);
-  *w = (struct cn_work){0};
+  *w = (struct cn_function_work){0};
 }
 
-struct cn_work_summary cn_work_summarise(const struct cn_ctx *ctx, LLVMValueRef function,
-                                         const struct cn_work_known *known)
+struct cn_work_summary cn_work_summarise_function(const struct cn_ctx *ctx, LLVMValueRef function,
+                                                  const struct cn_work_summaries *known)
 {
   struct cn_cfg cfg;
   struct cn_loops loops;
-  struct cn_work work;
+  struct cn_function_work work;
 
   CN_ASSERT(LLVMIsAFunction(function));
   cn_cfg_build(&cfg, function);
-  cn_loops_find(&loops, &cfg);
+  cn_loops_build_with_costs(&loops, &cfg);
   cn_work_build(&work, ctx, &loops, known);
   struct cn_work_summary all = work.all;
   cn_work_free(&work);

@@ -13,7 +13,7 @@
 #include "compile/core/emitted_names.h"
 #include "compile/cost/cost.h"
 
-static const char *name_of(LLVMValueRef function)
+static const char *name_without_slow_prefix(LLVMValueRef function)
 {
   size_t length;
   const char *name = LLVMGetValueName2(function, &length);
@@ -23,7 +23,7 @@ static const char *name_of(LLVMValueRef function)
 
 /* ---- functions ---- */
 
-void cn_work_know_module(struct cn_work_known *known, LLVMModuleRef module)
+void cn_work_find_user_slow_paths(struct cn_work_summaries *known, LLVMModuleRef module)
 {
   LLVMValueRef user = LLVMGetNamedFunction(module, CN_USER_POLL);
 
@@ -33,13 +33,14 @@ void cn_work_know_module(struct cn_work_known *known, LLVMModuleRef module)
   CN_EACH_BLOCK(b, user)
     CN_EACH_INSTRUCTION(i, b) {
       enum cn_call_kind kind = cn_classify_call(i).kind;
-      LLVMValueRef callee = kind == CN_CALL_PARSE || kind == CN_CALL_STATEPOINT ? cn_work_callee(i) : NULL;
+      LLVMValueRef callee = kind == CN_CALL_PARSE_POINT || kind == CN_CALL_STATEPOINT ? cn_work_callee_of(i) : NULL;
       if (callee)
         cn_ptrmap_add(&known->slow, callee, NULL);
     }
 }
 
-void cn_work_learn(struct cn_work_known *known, LLVMValueRef function, const struct cn_work_summary *summary)
+void cn_work_record_summary(struct cn_work_summaries *known, LLVMValueRef function,
+                            const struct cn_work_summary *summary)
 {
   uint64_t *place = cn_ptrmap_add(&known->index, function, NULL);
 
@@ -52,7 +53,7 @@ void cn_work_learn(struct cn_work_known *known, LLVMValueRef function, const str
   cn_push(&known->at, *summary);
 }
 
-const struct cn_work_summary *cn_work_find(const struct cn_work_known *known, LLVMValueRef function)
+const struct cn_work_summary *cn_work_find_summary(const struct cn_work_summaries *known, LLVMValueRef function)
 {
   const uint64_t *place = cn_ptrmap_find(&known->index, function);
 
@@ -60,40 +61,40 @@ const struct cn_work_summary *cn_work_find(const struct cn_work_known *known, LL
   return place ? &known->at.at[*place - 1] : NULL;
 }
 
-void cn_work_forget(struct cn_work_known *known)
+void cn_work_summaries_free(struct cn_work_summaries *known)
 {
   cn_ptrmap_free(&known->index);
   cn_ptrmap_free(&known->slow);
   cn_free(&known->at);
 }
 
-static bool is_poll_slow(const struct cn_work_known *known, LLVMValueRef callee)
+static bool is_poll_slow_path(const struct cn_work_summaries *known, LLVMValueRef callee)
 {
-  return cn_is_poll_stub(name_of(callee)) || cn_string_attribute(callee, CN_ATTR_POLL_SLOW) ||
+  return cn_is_poll_stub(name_without_slow_prefix(callee)) || cn_string_attribute(callee, CN_ATTR_POLL_SLOW) ||
          cn_ptrmap_find(&known->slow, callee);
 }
 
 /* ---- instructions ---- */
 
 /* The summary of a call that does `work`, of a callee that lacks a summary. */
-static struct cn_work_summary of_callee(const struct cn_work_known *known, LLVMValueRef call, LLVMValueRef callee,
-                                        uint64_t work)
+static struct cn_work_summary estimate_callee_summary(const struct cn_work_summaries *known, LLVMValueRef call,
+                                                      LLVMValueRef callee, uint64_t work)
 {
-  if (callee && is_poll_slow(known, callee))
+  if (callee && is_poll_slow_path(known, callee))
     return (struct cn_work_summary){.polls = true};
-  if (callee && cn_is_slow_allocation(name_of(callee)))
+  if (callee && cn_is_slow_allocation(name_without_slow_prefix(callee)))
     return (struct cn_work_summary){.polls = true, .leave = CN_CALL_WORK};
   uint64_t leave = work == CN_WORK_UNKNOWN ? work : work - CN_CALL_ITSELF;
   if (callee && cn_string_attribute(callee, CN_ATTR_POLLS))
     return (struct cn_work_summary){.polls = true, .enter = work, .leave = leave};
-  bool leaf = cn_classify_call(call).kind == CN_CALL_LEAF || cn_calls_still(call);
+  bool leaf = cn_classify_call(call).kind == CN_CALL_LEAF || cn_calls_keeps_objects_in_place(call);
   bool polls = !leaf && callee && cn_string_attribute(callee, CN_ATTR_WORK);
   return (struct cn_work_summary){
       .passes = true, .through = work, .polls = polls, .enter = polls ? work : 0, .leave = polls ? leave : 0};
 }
 
 /* The caller leaves out the work between two safepoints of the callee. */
-static struct cn_work_summary with_call(struct cn_work_summary callee)
+static struct cn_work_summary add_call_overhead(struct cn_work_summary callee)
 {
   callee.between = 0;
   callee.enter = callee.polls ? cn_work_add(callee.enter, CN_CALL_ITSELF) : 0;
@@ -101,22 +102,22 @@ static struct cn_work_summary with_call(struct cn_work_summary callee)
   return callee;
 }
 
-struct cn_work_summary cn_work_at(const struct cn_work_known *known, LLVMValueRef i)
+struct cn_work_summary cn_work_summary_of_instruction(const struct cn_work_summaries *known, LLVMValueRef i)
 {
-  uint64_t work = cn_work_of(i);
+  uint64_t work = cn_work_of_instruction(i);
 
   if (!cn_is_call(i) || LLVMIsAInlineAsm(LLVMGetCalledValue(i)))
     return (struct cn_work_summary){.passes = true, .through = work};
-  LLVMValueRef callee = cn_work_callee(i);
-  const struct cn_work_summary *summary = callee ? cn_work_find(known, callee) : NULL;
-  return summary ? with_call(*summary) : of_callee(known, i, callee, work);
+  LLVMValueRef callee = cn_work_callee_of(i);
+  const struct cn_work_summary *summary = callee ? cn_work_find_summary(known, callee) : NULL;
+  return summary ? add_call_overhead(*summary) : estimate_callee_summary(known, i, callee, work);
 }
 
 /* ---- polls ---- */
 
 /* True for a flag that other code sets: read anew each time, or at a place that is independent of the program's
  * data. */
-static bool reads_flag(LLVMValueRef load)
+static bool reads_poll_flag(LLVMValueRef load)
 {
   LLVMValueRef at = LLVMGetOperand(load, 0);
 
@@ -130,7 +131,7 @@ static bool reads_flag(LLVMValueRef load)
 
 /* The value that the branch at the end of a block depends on: a flag that was read there, or the result of assembly
  * there, as in a poll of the stack pointer. */
-static bool branches_on_flag(LLVMBasicBlockRef block)
+static bool branches_on_poll_flag(LLVMBasicBlockRef block)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
 
@@ -142,45 +143,46 @@ static bool branches_on_flag(LLVMBasicBlockRef block)
       return LLVMIsAInlineAsm(LLVMGetCalledValue(from)) && LLVMGetInstructionParent(from) == block;
     from = LLVMGetNumOperands(from) ? LLVMGetOperand(from, 0) : end;
   }
-  return LLVMIsALoadInst(from) && LLVMGetInstructionParent(from) == block && reads_flag(from);
+  return LLVMIsALoadInst(from) && LLVMGetInstructionParent(from) == block && reads_poll_flag(from);
 }
 
 /* The first function that the block calls before anything that takes time, if that is the slow path of a poll or of an
  * allocation; or null. */
-static LLVMValueRef slow_path(const struct cn_work_known *known, LLVMBasicBlockRef block)
+static LLVMValueRef slow_path_of_block(const struct cn_work_summaries *known, LLVMBasicBlockRef block)
 {
   uint64_t work = 0;
 
   for (LLVMValueRef i = LLVMGetFirstInstruction(block); i && work < CN_CALL_WORK; i = LLVMGetNextInstruction(i)) {
-    LLVMValueRef callee = cn_is_call(i) ? cn_work_callee(i) : NULL;
-    if (callee && (is_poll_slow(known, callee) || cn_is_slow_allocation(name_of(callee))))
+    LLVMValueRef callee = cn_is_call(i) ? cn_work_callee_of(i) : NULL;
+    if (callee && (is_poll_slow_path(known, callee) || cn_is_slow_allocation(name_without_slow_prefix(callee))))
       return callee;
-    work = cn_work_add(work, cn_work_of(i));
+    work = cn_work_add(work, cn_work_of_instruction(i));
   }
   return NULL;
 }
 
 /* True if it tests whether an allocation fits the buffer. The limit is set to 0 to bring the thread to a safepoint. */
-static bool reads_limit(LLVMBasicBlockRef block)
+static bool reads_allocation_limit(LLVMBasicBlockRef block)
 {
   CN_EACH_INSTRUCTION(i, block)
-    if (LLVMIsALoadInst(i) && LLVMGetVolatile(i) && cn_is_mutator_field(LLVMGetOperand(i, 0), CAIRN_ABI_MUTATOR_LIMIT))
+    if (LLVMIsALoadInst(i) && LLVMGetVolatile(i) &&
+        cn_is_mutator_field_address(LLVMGetOperand(i, 0), CAIRN_ABI_MUTATOR_LIMIT))
       return true;
   return false;
 }
 
-bool cn_work_polls_at_end(const struct cn_work_known *known, const struct cn_cfg *cfg, uint32_t b)
+bool cn_work_block_ends_in_poll(const struct cn_work_summaries *known, const struct cn_cfg *cfg, uint32_t b)
 {
-  const struct cn_block *block = &cfg->blocks[b];
+  const struct cn_cfg_block *block = &cfg->blocks[b];
 
   CN_ASSERT(b < cfg->count);
   if (block->succ_count < 2)
     return false;
   for (uint32_t s = 0; s < block->succ_count; s++) {
-    LLVMValueRef slow = slow_path(known, cfg->blocks[block->succs[s]].block);
+    LLVMValueRef slow = slow_path_of_block(known, cfg->blocks[block->succs[s]].block);
     if (slow)
-      return is_poll_slow(known, slow) ? branches_on_flag(block->block)
-                                       : !known->polls_alone && reads_limit(block->block);
+      return is_poll_slow_path(known, slow) ? branches_on_poll_flag(block->block)
+                                            : !known->polls_alone && reads_allocation_limit(block->block);
   }
   return false;
 }

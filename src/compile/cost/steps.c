@@ -11,7 +11,7 @@
 #include "base/check.h"
 #include "compile/cost/loops.h"
 
-static bool checks_steps(const struct cn_ctx *ctx)
+static bool is_step_check_enabled(const struct cn_ctx *ctx)
 {
 #ifdef NDEBUG
   return ctx->options->check_steps;
@@ -22,10 +22,10 @@ static bool checks_steps(const struct cn_ctx *ctx)
 }
 
 /* The reason why a step's claim about a loop is false, or null. */
-static const char *find_wrong(const struct cn_loops *loops, const struct cn_step_loop *said)
+static const char *why_claim_is_false(const struct cn_loops *loops, const struct cn_step_loop_claim *said)
 {
   const struct cn_cfg *cfg = loops->cfg;
-  uint32_t header = cn_cfg_index(cfg, said->header), l;
+  uint32_t header = cn_cfg_index_of(cfg, said->header), l;
 
   if (header == CN_NO_BLOCK)
     return "is not reached";
@@ -45,17 +45,17 @@ static const char *find_wrong(const struct cn_loops *loops, const struct cn_step
   return said->exits && said->exits != is->exits ? "has other exits" : NULL;
 }
 
-static void check_loops(struct cn_ctx *ctx, LLVMValueRef function, const char *when, const char *step,
-                        const struct cn_step_loop *said, size_t count)
+static void check_loop_claims(struct cn_ctx *ctx, LLVMValueRef function, const char *when, const char *step,
+                              const struct cn_step_loop_claim *said, size_t count)
 {
   struct cn_cfg cfg;
   struct cn_loops loops;
   size_t length;
 
   cn_cfg_build(&cfg, function);
-  cn_loops_find(&loops, &cfg);
+  cn_loops_build_with_costs(&loops, &cfg);
   for (size_t i = 0; i < count; i++) {
-    const char *wrong = find_wrong(&loops, &said[i]);
+    const char *wrong = why_claim_is_false(&loops, &said[i]);
     if (wrong)
       cn_error(ctx, function, "internal", "%s step %s the loop at %%%s %s", when, step,
                LLVMGetValueName2(LLVMBasicBlockAsValue(said[i].header), &length), wrong);
@@ -65,7 +65,7 @@ static void check_loops(struct cn_ctx *ctx, LLVMValueRef function, const char *w
 }
 
 /* LLVM has messages for whole modules only. */
-static void tell_broken(struct cn_ctx *ctx, LLVMValueRef function, const char *step)
+static void report_broken_function(struct cn_ctx *ctx, LLVMValueRef function, const char *step)
 {
   char *message = NULL;
 
@@ -74,24 +74,24 @@ static void tell_broken(struct cn_ctx *ctx, LLVMValueRef function, const char *s
   LLVMDisposeMessage(message);
 }
 
-void cn_step_expect(struct cn_ctx *ctx, LLVMValueRef function, const char *step, const struct cn_step_loop *loops,
-                    size_t count)
+void cn_step_check_before(struct cn_ctx *ctx, LLVMValueRef function, const char *step,
+                          const struct cn_step_loop_claim *loops, size_t count)
 {
   CN_ASSERT(LLVMIsAFunction(function));
-  if (checks_steps(ctx))
-    check_loops(ctx, function, "before", step, loops, count);
+  if (is_step_check_enabled(ctx))
+    check_loop_claims(ctx, function, "before", step, loops, count);
 }
 
-void cn_step_done(struct cn_ctx *ctx, LLVMValueRef function, const char *step, const struct cn_step_loop *loops,
-                  size_t count)
+void cn_step_check_after(struct cn_ctx *ctx, LLVMValueRef function, const char *step,
+                         const struct cn_step_loop_claim *loops, size_t count)
 {
   CN_ASSERT(LLVMIsAFunction(function));
-  if (checks_steps(ctx)) {
+  if (is_step_check_enabled(ctx)) {
     if (LLVMVerifyFunction(function, LLVMReturnStatusAction)) {
-      tell_broken(ctx, function, step);
+      report_broken_function(ctx, function, step);
       return;
     }
-    check_loops(ctx, function, "after", step, loops, count);
+    check_loop_claims(ctx, function, "after", step, loops, count);
   }
   if (ctx->options->step)
     ctx->options->step(ctx->options->step_env, step, function);

@@ -8,7 +8,7 @@
 #include "compile/core/pass.h"
 
 /* The claims of a step about a loop that it made or changed. */
-struct cn_step_loop {
+struct cn_step_loop_claim {
   LLVMBasicBlockRef header;
   LLVMBasicBlockRef latch; /* the only block with back edges to the header; null: unclaimed */
   LLVMBasicBlockRef outer; /* the header of the next loop around it; null: unclaimed */
@@ -17,11 +17,11 @@ struct cn_step_loop {
 };
 
 /* Before step `step`, which relies on the claims: report an error, "internal", if one is false. */
-void cn_step_expect(struct cn_ctx *ctx, LLVMValueRef function, const char *step, const struct cn_step_loop *loops,
-                    size_t count);
+void cn_step_check_before(struct cn_ctx *ctx, LLVMValueRef function, const char *step,
+                          const struct cn_step_loop_claim *loops, size_t count);
 
 /* After step `step`: report an error, "internal", if `function` is invalid IR, or if a claim about a loop is false. */
-void cn_step_done(struct cn_ctx *ctx, LLVMValueRef function, const char *step, const struct cn_step_loop *loops,
-                  size_t count);
+void cn_step_check_after(struct cn_ctx *ctx, LLVMValueRef function, const char *step,
+                         const struct cn_step_loop_claim *loops, size_t count);
 
 #endif

@@ -13,7 +13,7 @@
 #include "compile/cost/loops.h"
 
 /* Iterations are counted up to here. */
-#define COUNT_LIMIT 4096
+#define MAX_COUNTED_TRIPS 4096
 
 static bool is_predicate_true(LLVMIntPredicate predicate, uint64_t a, uint64_t b, unsigned width)
 {
@@ -47,7 +47,7 @@ static bool is_predicate_true(LLVMIntPredicate predicate, uint64_t a, uint64_t b
 
 /* ---- trips ---- */
 
-static LLVMIntPredicate zero_test(LLVMValueRef user, LLVMValueRef value)
+static LLVMIntPredicate zero_test_predicate_of(LLVMValueRef user, LLVMValueRef value)
 {
   bool tests = LLVMIsAICmpInst(user) && LLVMGetOperand(user, 0) == value && LLVMIsConstant(LLVMGetOperand(user, 1)) &&
                LLVMIsNull(LLVMGetOperand(user, 1));
@@ -58,7 +58,7 @@ static LLVMIntPredicate zero_test(LLVMValueRef user, LLVMValueRef value)
 
 /* True if an assumption or a branch that dominates the loop's header proves that `test`, a comparison with zero, is
  * `wanted`. */
-static bool is_passed(const struct cn_loops *loops, uint32_t header, LLVMValueRef test, bool wanted)
+static bool is_proved_before_loop(const struct cn_loops *loops, uint32_t header, LLVMValueRef test, bool wanted)
 {
   const struct cn_cfg *cfg = loops->cfg;
 
@@ -66,7 +66,7 @@ static bool is_passed(const struct cn_loops *loops, uint32_t header, LLVMValueRe
     LLVMValueRef user = LLVMGetUser(use);
     if (!LLVMIsAInstruction(user))
       continue;
-    uint32_t b = cn_cfg_index(cfg, LLVMGetInstructionParent(user));
+    uint32_t b = cn_cfg_index_of(cfg, LLVMGetInstructionParent(user));
     if (b == CN_NO_BLOCK || !cn_cfg_dominates(cfg, b, header))
       continue;
     if (wanted && b != header && cn_calls_intrinsic(user, "llvm.assume"))
@@ -80,34 +80,34 @@ static bool is_passed(const struct cn_loops *loops, uint32_t header, LLVMValueRe
   return false;
 }
 
-static bool is_nonzero(const struct cn_loops *loops, uint32_t header, LLVMValueRef value)
+static bool is_nonzero_before_loop(const struct cn_loops *loops, uint32_t header, LLVMValueRef value)
 {
   if (!LLVMIsAInstruction(value) && !LLVMIsAArgument(value))
     return false;
   CN_EACH_USE(use, value) {
     LLVMValueRef user = LLVMGetUser(use);
-    LLVMIntPredicate p = zero_test(user, value);
-    if (p != LLVMIntSGE && is_passed(loops, header, user, p == LLVMIntNE))
+    LLVMIntPredicate p = zero_test_predicate_of(user, value);
+    if (p != LLVMIntSGE && is_proved_before_loop(loops, header, user, p == LLVMIntNE))
       return true;
   }
   return false;
 }
 
 /* Count remainder loops of unrolling: from 0 in steps of 1 up to a bound that is small and nonzero. */
-static uint64_t bound_trips(const struct cn_loops *loops, uint32_t loop, const struct cn_induction *iv,
-                            LLVMValueRef start, LLVMValueRef tested, LLVMValueRef bound)
+static uint64_t bound_remainder_loop_trips(const struct cn_loops *loops, uint32_t loop, const struct cn_induction *iv,
+                                           LLVMValueRef start, LLVMValueRef tested, LLVMValueRef bound)
 {
   uint64_t most = cn_largest_value(bound, 3);
 
   CN_ASSERT(loop < loops->count);
-  if (iv->step != 1 || !LLVMIsNull(start) || tested != iv->next || most > COUNT_LIMIT ||
-      !is_nonzero(loops, loops->at[loop].header, bound))
+  if (iv->step != 1 || !LLVMIsNull(start) || tested != iv->next || most > MAX_COUNTED_TRIPS ||
+      !is_nonzero_before_loop(loops, loops->at[loop].header, bound))
     return CN_WORK_UNKNOWN;
   return most;
 }
 
 /* An exit test of an induction variable that starts from a constant against a constant. */
-struct counting {
+struct constant_exit_test {
   LLVMIntPredicate predicate;
   bool leaves; /* the loop is left when it holds; false: when it fails */
   bool next;   /* the tested value is the advanced one */
@@ -116,19 +116,19 @@ struct counting {
   int64_t step;
 };
 
-static bool leaves_at(const struct counting *c, uint64_t value)
+static bool exits_at_value(const struct constant_exit_test *c, uint64_t value)
 {
   return is_predicate_true(c->predicate, value, c->end, c->width) == c->leaves;
 }
 
 /* Count by going through the values. */
-static uint64_t count_slowly(const struct counting *c)
+static uint64_t count_by_stepping(const struct constant_exit_test *c)
 {
   uint64_t mask = UINT64_MAX >> (64 - c->width), value = c->start;
 
-  for (uint64_t trips = 1; trips <= COUNT_LIMIT; trips++) {
+  for (uint64_t trips = 1; trips <= MAX_COUNTED_TRIPS; trips++) {
     uint64_t next = (value + (uint64_t)c->step) & mask;
-    if (leaves_at(c, c->next ? next : value))
+    if (exits_at_value(c, c->next ? next : value))
       return trips;
     value = next;
   }
@@ -137,7 +137,7 @@ static uint64_t count_slowly(const struct counting *c)
 
 /* Count a long way in steps of one, up or down: each value is met, so the loop is left at the bound or right after it.
  * A tested value beyond the bound from the start is excluded: counting slowly would have found it. */
-static uint64_t count_far(const struct counting *c)
+static uint64_t count_by_distance_to_bound(const struct constant_exit_test *c)
 {
   uint64_t mask = UINT64_MAX >> (64 - c->width);
 
@@ -146,47 +146,47 @@ static uint64_t count_far(const struct counting *c)
   uint64_t ahead = (c->step > 0 ? c->end - c->start : c->start - c->end) & mask;
   for (uint64_t over = 0; over < 2; over++) {
     uint64_t distance = ahead + over;
-    if (distance > COUNT_LIMIT / 2 && distance <= mask &&
-        leaves_at(c, (c->start + distance * (uint64_t)c->step) & mask))
+    if (distance > MAX_COUNTED_TRIPS / 2 && distance <= mask &&
+        exits_at_value(c, (c->start + distance * (uint64_t)c->step) & mask))
       return distance + 1;
   }
   return CN_WORK_UNKNOWN;
 }
 
 /* Iterations until `compare` is `leaves`, for an induction variable against a constant. */
-static uint64_t count_trips(const struct cn_loops *loops, uint32_t loop, LLVMValueRef compare, bool leaves)
+static uint64_t count_induction_trips(const struct cn_loops *loops, uint32_t loop, LLVMValueRef compare, bool leaves)
 {
   struct cn_induction iv;
   LLVMValueRef tested = LLVMGetOperand(compare, 0), bound = LLVMGetOperand(compare, 1);
 
   CN_ASSERT(LLVMIsACmpInst(compare));
   CN_ASSERT(loop < loops->count);
-  if (LLVMGetIntTypeWidth(LLVMTypeOf(bound)) > 64 || !cn_loops_induction(loops, loop, NULL, tested, &iv) || iv.by)
+  if (LLVMGetIntTypeWidth(LLVMTypeOf(bound)) > 64 || !cn_loop_match_induction(loops, loop, NULL, tested, &iv) || iv.by)
     return CN_WORK_UNKNOWN;
-  LLVMValueRef start = cn_loops_start(loops, loop, iv.phi);
+  LLVMValueRef start = cn_loop_start_value_of(loops, loop, iv.phi);
   if (!start || !LLVMIsAConstantInt(start))
     return CN_WORK_UNKNOWN;
   if (!LLVMIsAConstantInt(bound))
     return LLVMGetICmpPredicate(compare) == (leaves ? LLVMIntEQ : LLVMIntNE)
-               ? bound_trips(loops, loop, &iv, start, tested, bound)
+               ? bound_remainder_loop_trips(loops, loop, &iv, start, tested, bound)
                : CN_WORK_UNKNOWN;
   unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(bound));
   uint64_t mask = UINT64_MAX >> (64 - width);
-  struct counting c = {.predicate = LLVMGetICmpPredicate(compare),
-                       .leaves = leaves,
-                       .next = tested != iv.phi,
-                       .width = width,
-                       .start = LLVMConstIntGetZExtValue(start) & mask,
-                       .end = LLVMConstIntGetZExtValue(bound) & mask,
-                       .step = iv.step};
-  uint64_t trips = count_slowly(&c);
-  return trips != CN_WORK_UNKNOWN ? trips : count_far(&c);
+  struct constant_exit_test c = {.predicate = LLVMGetICmpPredicate(compare),
+                                 .leaves = leaves,
+                                 .next = tested != iv.phi,
+                                 .width = width,
+                                 .start = LLVMConstIntGetZExtValue(start) & mask,
+                                 .end = LLVMConstIntGetZExtValue(bound) & mask,
+                                 .step = iv.step};
+  uint64_t trips = count_by_stepping(&c);
+  return trips != CN_WORK_UNKNOWN ? trips : count_by_distance_to_bound(&c);
 }
 
 /* ---- values that shrink ---- */
 
 /* The value of the header's phi `phi` in the next iteration. */
-static LLVMValueRef next_of(const struct cn_loops *loops, uint32_t loop, LLVMValueRef phi)
+static LLVMValueRef next_value_of_phi(const struct cn_loops *loops, uint32_t loop, LLVMValueRef phi)
 {
   LLVMBasicBlockRef latch = loops->cfg->blocks[loops->at[loop].latch].block;
 
@@ -198,7 +198,7 @@ static LLVMValueRef next_of(const struct cn_loops *loops, uint32_t loop, LLVMVal
   return NULL;
 }
 
-static bool is_one_less(LLVMValueRef value, LLVMValueRef phi)
+static bool is_decrement_of_phi(LLVMValueRef value, LLVMValueRef phi)
 {
   CN_ASSERT(LLVMIsAPHINode(phi));
   return LLVMIsABinaryOperator(value) && LLVMGetInstructionOpcode(value) == LLVMAdd &&
@@ -208,7 +208,7 @@ static bool is_one_less(LLVMValueRef value, LLVMValueRef phi)
 
 /* The number of iterations that make `phi` zero for good, whatever it was, if `next` follows it. A shift or a division
  * takes a bit at least, and so does x & (x - 1); Euclid's remainder takes one every two iterations. */
-static uint64_t passes_to_zero(const struct cn_loops *loops, uint32_t loop, LLVMValueRef phi, LLVMValueRef next)
+static uint64_t iterations_to_zero(const struct cn_loops *loops, uint32_t loop, LLVMValueRef phi, LLVMValueRef next)
 {
   uint64_t bits = LLVMGetIntTypeWidth(LLVMTypeOf(phi));
 
@@ -226,12 +226,13 @@ static uint64_t passes_to_zero(const struct cn_loops *loops, uint32_t loop, LLVM
   case LLVMSDiv:
     return first == phi && (by > 1 || by < -1) ? bits : CN_WORK_UNKNOWN;
   case LLVMAnd:
-    return (first == phi && is_one_less(second, phi)) || (second == phi && is_one_less(first, phi)) ? bits
-                                                                                                    : CN_WORK_UNKNOWN;
+    return (first == phi && is_decrement_of_phi(second, phi)) || (second == phi && is_decrement_of_phi(first, phi))
+               ? bits
+               : CN_WORK_UNKNOWN;
   case LLVMURem:
   case LLVMSRem:
     return second == phi && LLVMIsAPHINode(first) && LLVMGetInstructionParent(first) == LLVMGetInstructionParent(phi) &&
-                   next_of(loops, loop, first) == phi
+                   next_value_of_phi(loops, loop, first) == phi
                ? 2 * bits + 1
                : CN_WORK_UNKNOWN;
   default:
@@ -240,20 +241,21 @@ static uint64_t passes_to_zero(const struct cn_loops *loops, uint32_t loop, LLVM
 }
 
 /* The integer phi of the loop's header that is `tested`, or becomes it in the next iteration. */
-static LLVMValueRef phi_tested(const struct cn_loops *loops, uint32_t loop, LLVMValueRef tested)
+static LLVMValueRef tested_phi_of(const struct cn_loops *loops, uint32_t loop, LLVMValueRef tested)
 {
   LLVMBasicBlockRef header = loops->cfg->blocks[loops->at[loop].header].block;
 
   CN_ASSERT(loop < loops->count);
   for (LLVMValueRef i = LLVMGetFirstInstruction(header); i && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
-    if (LLVMTypeOf(i) == LLVMTypeOf(tested) && (i == tested || next_of(loops, loop, i) == tested))
+    if (LLVMTypeOf(i) == LLVMTypeOf(tested) && (i == tested || next_value_of_phi(loops, loop, i) == tested))
       return i;
   return NULL;
 }
 
 /* Iterations until `compare` is `leaves`, for a value that shrinks to zero and stays there, against a constant such
  * that zero leaves the loop. A constant may have been added to the value before. */
-static uint64_t count_shrinking(const struct cn_loops *loops, uint32_t loop, LLVMValueRef compare, bool leaves)
+static uint64_t count_shrinking_value_trips(const struct cn_loops *loops, uint32_t loop, LLVMValueRef compare,
+                                            bool leaves)
 {
   LLVMValueRef tested = LLVMGetOperand(compare, 0), bound = LLVMGetOperand(compare, 1);
   LLVMValueRef added = NULL;
@@ -263,22 +265,22 @@ static uint64_t count_shrinking(const struct cn_loops *loops, uint32_t loop, LLV
   CN_ASSERT(loop < loops->count);
   if (width > 64 || !LLVMIsAConstantInt(bound))
     return CN_WORK_UNKNOWN;
-  LLVMValueRef phi = phi_tested(loops, loop, tested);
+  LLVMValueRef phi = tested_phi_of(loops, loop, tested);
   if (!phi && LLVMIsABinaryOperator(tested) && LLVMGetInstructionOpcode(tested) == LLVMAdd &&
       LLVMIsAConstantInt(LLVMGetOperand(tested, 1))) {
     added = LLVMGetOperand(tested, 1);
-    phi = phi_tested(loops, loop, LLVMGetOperand(tested, 0));
+    phi = tested_phi_of(loops, loop, LLVMGetOperand(tested, 0));
   }
   uint64_t mask = UINT64_MAX >> (64 - width);
   if (!phi || is_predicate_true(LLVMGetICmpPredicate(compare), added ? LLVMConstIntGetZExtValue(added) & mask : 0,
                                 LLVMConstIntGetZExtValue(bound) & mask, width) != leaves)
     return CN_WORK_UNKNOWN;
-  return cn_work_add(passes_to_zero(loops, loop, phi, next_of(loops, loop, phi)), 1);
+  return cn_work_add(iterations_to_zero(loops, loop, phi, next_value_of_phi(loops, loop, phi)), 1);
 }
 
 uint64_t cn_trip_count_by_exit(const struct cn_loops *loops, uint32_t loop, uint32_t b)
 {
-  const struct cn_block *block = &loops->cfg->blocks[b];
+  const struct cn_cfg_block *block = &loops->cfg->blocks[b];
   uint32_t latch = loops->at[loop].latch;
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block->block);
 
@@ -290,13 +292,13 @@ uint64_t cn_trip_count_by_exit(const struct cn_loops *loops, uint32_t loop, uint
     return CN_WORK_UNKNOWN;
   bool stays[2];
   for (unsigned s = 0; s < 2; s++)
-    stays[s] = cn_loops_contain(loops, loop, block->succs[s]);
+    stays[s] = cn_loop_contains_block(loops, loop, block->succs[s]);
   if (stays[0] == stays[1] || !cn_cfg_dominates(loops->cfg, b, latch))
     return CN_WORK_UNKNOWN;
   uint64_t trips = CN_WORK_UNKNOWN;
   if (kind == LLVMIntegerTypeKind)
-    trips = count_trips(loops, loop, compare, !stays[0]);
+    trips = count_induction_trips(loops, loop, compare, !stays[0]);
   if (kind == LLVMIntegerTypeKind && trips == CN_WORK_UNKNOWN)
-    trips = count_shrinking(loops, loop, compare, !stays[0]);
+    trips = count_shrinking_value_trips(loops, loop, compare, !stays[0]);
   return trips != CN_WORK_UNKNOWN ? trips : cn_trip_count_by_distance(loops, loop, compare, !stays[0]);
 }

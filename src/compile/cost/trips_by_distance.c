@@ -18,8 +18,8 @@
 #include "compile/cost/cost.h"
 #include "compile/cost/loops.h"
 
-#define MAX_DEPTH 6   /* levels of operands that are searched for a bound or a test */
-#define GUARD_LIMIT 4 /* branches on the way in that are searched */
+#define MAX_OPERAND_DEPTH 6  /* levels of operands that are searched for a bound or a test */
+#define MAX_GUARD_BRANCHES 4 /* branches on the way in that are searched */
 
 struct exit_test {
   const struct cn_loops *loops;
@@ -31,7 +31,7 @@ struct exit_test {
   unsigned width;
 };
 
-struct distance {
+struct distance_facts {
   uint64_t most; /* or UINT64_MAX */
   bool whole;    /* a whole number of steps */
   bool some;     /* nonzero */
@@ -39,28 +39,28 @@ struct distance {
   uint64_t step;
 };
 
-static const struct distance anything = {.most = UINT64_MAX, .step = UINT64_MAX};
-static const struct distance not_ahead = {.most = 0, .whole = true, .step = UINT64_MAX};
-static const struct distance ends_at_once = {.most = 0, .whole = true, .step = 0};
+static const struct distance_facts unknown_distance = {.most = UINT64_MAX, .step = UINT64_MAX};
+static const struct distance_facts zero_distance = {.most = 0, .whole = true, .step = UINT64_MAX};
+static const struct distance_facts immediate_exit = {.most = 0, .whole = true, .step = 0};
 
 /* The facts of `a` and `b` together: they are of one distance. */
-static struct distance intersect_facts(struct distance a, struct distance b)
+static struct distance_facts intersect_facts(struct distance_facts a, struct distance_facts b)
 {
-  return (struct distance){.most = a.most < b.most ? a.most : b.most,
-                           .whole = a.whole || b.whole,
-                           .some = a.some || b.some,
-                           .step = a.step < b.step ? a.step : b.step};
+  return (struct distance_facts){.most = a.most < b.most ? a.most : b.most,
+                                 .whole = a.whole || b.whole,
+                                 .some = a.some || b.some,
+                                 .step = a.step < b.step ? a.step : b.step};
 }
 
-static struct distance unite_facts(struct distance a, struct distance b)
+static struct distance_facts unite_facts(struct distance_facts a, struct distance_facts b)
 {
-  return (struct distance){.most = a.most > b.most ? a.most : b.most,
-                           .whole = a.whole && b.whole,
-                           .some = a.some && b.some,
-                           .step = a.step > b.step ? a.step : b.step};
+  return (struct distance_facts){.most = a.most > b.most ? a.most : b.most,
+                                 .whole = a.whole && b.whole,
+                                 .some = a.some && b.some,
+                                 .step = a.step > b.step ? a.step : b.step};
 }
 
-static uint64_t mask_of(const struct exit_test *t)
+static uint64_t width_mask_of(const struct exit_test *t)
 {
   return UINT64_MAX >> (64 - t->width);
 }
@@ -72,27 +72,27 @@ static uint64_t step_size(const struct exit_test *t)
   return t->iv.step < 0 ? 0 - (uint64_t)t->iv.step : (uint64_t)t->iv.step;
 }
 
-static bool is_order(const struct exit_test *t)
+static bool is_order_test(const struct exit_test *t)
 {
   return t->stay != LLVMIntNE;
 }
 
-static bool is_upward(const struct exit_test *t)
+static bool counts_upward(const struct exit_test *t)
 {
   return t->iv.by || t->iv.step > 0;
 }
 
-static struct distance at_most(uint64_t most)
+static struct distance_facts distance_at_most(uint64_t most)
 {
-  struct distance d = anything;
+  struct distance_facts d = unknown_distance;
 
   d.most = most;
   return d;
 }
 
-static struct distance exact_distance(const struct exit_test *t, uint64_t forward)
+static struct distance_facts exact_distance(const struct exit_test *t, uint64_t forward)
 {
-  struct distance d = at_most((is_upward(t) ? forward : 0 - forward) & mask_of(t));
+  struct distance_facts d = distance_at_most((counts_upward(t) ? forward : 0 - forward) & width_mask_of(t));
 
   d.whole = d.most % step_size(t) == 0;
   d.some = d.most != 0;
@@ -102,7 +102,7 @@ static struct distance exact_distance(const struct exit_test *t, uint64_t forwar
 /* ---- facts from a test of the distance ---- */
 
 /* True for this binary operation. Sets its operands `*a` and `*b`. */
-static bool is_binary(LLVMValueRef value, LLVMOpcode opcode, LLVMValueRef *a, LLVMValueRef *b)
+static bool match_binary_operation(LLVMValueRef value, LLVMOpcode opcode, LLVMValueRef *a, LLVMValueRef *b)
 {
   if (!LLVMIsAInstruction(value) || LLVMGetInstructionOpcode(value) != opcode)
     return false;
@@ -112,7 +112,7 @@ static bool is_binary(LLVMValueRef value, LLVMOpcode opcode, LLVMValueRef *a, LL
 }
 
 /* Pointers are subtracted as integers. */
-static bool is_same(LLVMValueRef value, LLVMValueRef as)
+static bool is_same_address(LLVMValueRef value, LLVMValueRef as)
 {
   if (value == as)
     return true;
@@ -120,16 +120,17 @@ static bool is_same(LLVMValueRef value, LLVMValueRef as)
 }
 
 /* Flags are irrelevant: where it is poison, so are start or bound, and the first test ends all. */
-static bool is_distance(const struct exit_test *t, LLVMValueRef value, LLVMValueRef bound)
+static bool is_distance_to_bound(const struct exit_test *t, LLVMValueRef value, LLVMValueRef bound)
 {
   LLVMValueRef to, from;
 
-  if (!is_binary(value, LLVMSub, &to, &from) || LLVMGetNSW(value) || LLVMGetNUW(value))
+  if (!match_binary_operation(value, LLVMSub, &to, &from) || LLVMGetNSW(value) || LLVMGetNUW(value))
     return false;
-  return is_upward(t) ? is_same(to, bound) && is_same(from, t->start) : is_same(from, bound) && is_same(to, t->start);
+  return counts_upward(t) ? is_same_address(to, bound) && is_same_address(from, t->start)
+                          : is_same_address(from, bound) && is_same_address(to, t->start);
 }
 
-static bool is_constant(LLVMValueRef value, uint64_t *number)
+static bool match_small_constant(LLVMValueRef value, uint64_t *number)
 {
   if (!LLVMIsAConstantInt(value) || LLVMGetIntTypeWidth(LLVMTypeOf(value)) > 64)
     return false;
@@ -138,75 +139,78 @@ static bool is_constant(LLVMValueRef value, uint64_t *number)
 }
 
 /* True if `value` is the distance less one. */
-static bool is_one_before(const struct exit_test *t, LLVMValueRef value, LLVMValueRef bound)
+static bool is_distance_less_one(const struct exit_test *t, LLVMValueRef value, LLVMValueRef bound)
 {
   LLVMValueRef a, b;
   uint64_t number;
 
-  if (is_binary(value, LLVMSub, &a, &b))
-    return !LLVMGetNSW(value) && !LLVMGetNUW(value) && is_distance(t, a, bound) && is_constant(b, &number) &&
-           number == 1;
-  return is_binary(value, LLVMAdd, &a, &b) && !LLVMGetNSW(value) && !LLVMGetNUW(value) && is_distance(t, a, bound) &&
-         is_constant(b, &number) && number == mask_of(t);
+  if (match_binary_operation(value, LLVMSub, &a, &b))
+    return !LLVMGetNSW(value) && !LLVMGetNUW(value) && is_distance_to_bound(t, a, bound) &&
+           match_small_constant(b, &number) && number == 1;
+  return match_binary_operation(value, LLVMAdd, &a, &b) && !LLVMGetNSW(value) && !LLVMGetNUW(value) &&
+         is_distance_to_bound(t, a, bound) && match_small_constant(b, &number) && number == width_mask_of(t);
 }
 
 /* True if `value` is the remainder of the distance after whole steps. */
-static bool is_rest(const struct exit_test *t, LLVMValueRef value, LLVMValueRef bound)
+static bool is_distance_remainder(const struct exit_test *t, LLVMValueRef value, LLVMValueRef bound)
 {
   uint64_t step = step_size(t), number;
   LLVMValueRef a, b;
 
-  if (is_binary(value, LLVMAnd, &a, &b))
-    return is_distance(t, a, bound) && is_constant(b, &number) && (step & (step - 1)) == 0 && number == step - 1;
-  return is_binary(value, LLVMURem, &a, &b) && is_distance(t, a, bound) && is_constant(b, &number) && number == step;
+  if (match_binary_operation(value, LLVMAnd, &a, &b))
+    return is_distance_to_bound(t, a, bound) && match_small_constant(b, &number) && (step & (step - 1)) == 0 &&
+           number == step - 1;
+  return match_binary_operation(value, LLVMURem, &a, &b) && is_distance_to_bound(t, a, bound) &&
+         match_small_constant(b, &number) && number == step;
 }
 
 /* True if `value` is a number of unknown steps, modulo the width. */
-static bool is_steps(const struct exit_test *t, LLVMValueRef value, uint64_t *number)
+static bool match_step_multiple(const struct exit_test *t, LLVMValueRef value, uint64_t *number)
 {
   LLVMValueRef a, b;
 
-  return t->iv.by && is_binary(value, LLVMMul, &a, &b) && a == t->iv.by && is_constant(b, number);
+  return t->iv.by && match_binary_operation(value, LLVMMul, &a, &b) && a == t->iv.by && match_small_constant(b, number);
 }
 
 /* Learn from `left` p `right`, for unknown steps. */
-static struct distance by_steps(const struct exit_test *t, LLVMIntPredicate p, LLVMValueRef left, LLVMValueRef right,
-                                LLVMValueRef bound)
+static struct distance_facts learn_from_step_compare(const struct exit_test *t, LLVMIntPredicate p, LLVMValueRef left,
+                                                     LLVMValueRef right, LLVMValueRef bound)
 {
-  struct distance d = anything;
+  struct distance_facts d = unknown_distance;
   uint64_t number;
 
-  if (p == LLVMIntULE && is_distance(t, left, bound) && is_steps(t, right, &number))
+  if (p == LLVMIntULE && is_distance_to_bound(t, left, bound) && match_step_multiple(t, right, &number))
     d.most = number;
-  if (p == LLVMIntULT && left == t->iv.by && is_constant(right, &number) && number > 0)
+  if (p == LLVMIntULT && left == t->iv.by && match_small_constant(right, &number) && number > 0)
     d.step = number - 1;
   return d;
 }
 
 /* Learn from `left` p `right`. */
-static struct distance by_compare(const struct exit_test *t, LLVMIntPredicate p, LLVMValueRef left, LLVMValueRef right,
-                                  LLVMValueRef bound)
+static struct distance_facts learn_from_compare(const struct exit_test *t, LLVMIntPredicate p, LLVMValueRef left,
+                                                LLVMValueRef right, LLVMValueRef bound)
 {
-  struct distance d = anything;
+  struct distance_facts d = unknown_distance;
   LLVMIntPredicate leave = cn_predicate_inverse(t->stay);
   uint64_t number;
 
-  if (is_order(t) && ((p == leave && is_same(left, t->start) && is_same(right, bound)) ||
-                      (p == cn_predicate_swapped(leave) && is_same(right, t->start) && is_same(left, bound))))
-    return not_ahead;
+  if (is_order_test(t) &&
+      ((p == leave && is_same_address(left, t->start) && is_same_address(right, bound)) ||
+       (p == cn_predicate_swapped(leave) && is_same_address(right, t->start) && is_same_address(left, bound))))
+    return zero_distance;
   if (t->iv.by)
-    return by_steps(t, p, left, right, bound);
-  if (!is_constant(right, &number))
+    return learn_from_step_compare(t, p, left, right, bound);
+  if (!match_small_constant(right, &number))
     return d;
-  if (p == LLVMIntEQ && number == 0 && is_rest(t, left, bound))
+  if (p == LLVMIntEQ && number == 0 && is_distance_remainder(t, left, bound))
     d.whole = true;
   if (p == LLVMIntULT && number > 0) {
     p = LLVMIntULE;
     number--;
   }
-  if (p == LLVMIntULE && is_distance(t, left, bound))
+  if (p == LLVMIntULE && is_distance_to_bound(t, left, bound))
     d.most = number;
-  if (p == LLVMIntULE && number < mask_of(t) && is_one_before(t, left, bound)) {
+  if (p == LLVMIntULE && number < width_mask_of(t) && is_distance_less_one(t, left, bound)) {
     d.most = number + 1;
     d.some = true;
   }
@@ -214,89 +218,90 @@ static struct distance by_compare(const struct exit_test *t, LLVMIntPredicate p,
 }
 
 /* True for an `and` or `or` of one bit, in either form. */
-static bool is_junction(LLVMValueRef condition, bool *conjunction, LLVMValueRef *a, LLVMValueRef *b)
+static bool match_and_or_or(LLVMValueRef condition, bool *conjunction, LLVMValueRef *a, LLVMValueRef *b)
 {
   *conjunction = true;
-  if (is_binary(condition, LLVMAnd, a, b))
+  if (match_binary_operation(condition, LLVMAnd, a, b))
     return true;
   *conjunction = false;
-  if (is_binary(condition, LLVMOr, a, b))
+  if (match_binary_operation(condition, LLVMOr, a, b))
     return true;
   if (!LLVMIsASelectInst(condition))
     return false;
   LLVMValueRef yes = LLVMGetOperand(condition, 1), no = LLVMGetOperand(condition, 2);
   uint64_t number;
-  *conjunction = is_constant(no, &number) && number == 0;
+  *conjunction = match_small_constant(no, &number) && number == 0;
   *a = LLVMGetOperand(condition, 0);
   *b = *conjunction ? yes : no;
-  return *conjunction || (is_constant(yes, &number) && number == 1);
+  return *conjunction || (match_small_constant(yes, &number) && number == 1);
 }
 
-static bool says_nothing(struct distance d)
+static bool is_unknown_distance(struct distance_facts d)
 {
   return d.most == UINT64_MAX && d.step == UINT64_MAX && !d.whole && !d.some;
 }
 
 /* The distance of `bound` where `condition` is `value`. A frozen condition may have any value if a part of it is
  * poison, so all its parts must be made of start and bound: if these are poison, so is the loop's own test. */
-static struct distance by_parts(const struct exit_test *t, LLVMValueRef condition, bool value, LLVMValueRef bound,
-                                bool frozen, unsigned depth)
+static struct distance_facts learn_from_condition_parts(const struct exit_test *t, LLVMValueRef condition, bool value,
+                                                        LLVMValueRef bound, bool frozen, unsigned depth)
 {
   bool conjunction;
   LLVMValueRef a, b;
 
   if (depth == 0)
-    return anything;
+    return unknown_distance;
   if (LLVMIsAICmpInst(condition)) {
     LLVMIntPredicate p = LLVMGetICmpPredicate(condition);
-    return by_compare(t, value ? p : cn_predicate_inverse(p), LLVMGetOperand(condition, 0),
-                      LLVMGetOperand(condition, 1), bound);
+    return learn_from_compare(t, value ? p : cn_predicate_inverse(p), LLVMGetOperand(condition, 0),
+                              LLVMGetOperand(condition, 1), bound);
   }
-  if (!is_junction(condition, &conjunction, &a, &b))
-    return anything;
-  struct distance first = by_parts(t, a, value, bound, frozen, depth - 1);
-  struct distance second = by_parts(t, b, value, bound, frozen, depth - 1);
-  if (frozen && (says_nothing(first) || says_nothing(second)))
-    return anything;
+  if (!match_and_or_or(condition, &conjunction, &a, &b))
+    return unknown_distance;
+  struct distance_facts first = learn_from_condition_parts(t, a, value, bound, frozen, depth - 1);
+  struct distance_facts second = learn_from_condition_parts(t, b, value, bound, frozen, depth - 1);
+  if (frozen && (is_unknown_distance(first) || is_unknown_distance(second)))
+    return unknown_distance;
   return conjunction == value ? intersect_facts(first, second) : unite_facts(first, second);
 }
 
-static struct distance by_condition(const struct exit_test *t, LLVMValueRef condition, bool value, LLVMValueRef bound)
+static struct distance_facts learn_from_condition(const struct exit_test *t, LLVMValueRef condition, bool value,
+                                                  LLVMValueRef bound)
 {
   bool frozen = LLVMIsAFreezeInst(condition);
 
   if (frozen)
     condition = LLVMGetOperand(condition, 0);
-  return by_parts(t, condition, value, bound, frozen, MAX_DEPTH);
+  return learn_from_condition_parts(t, condition, value, bound, frozen, MAX_OPERAND_DEPTH);
 }
 
 /* ---- facts from the computation of the bound ---- */
 
-static struct distance of_bound(const struct exit_test *t, LLVMValueRef bound, unsigned depth);
+static struct distance_facts distance_of_bound(const struct exit_test *t, LLVMValueRef bound, unsigned depth);
 
 /* True if the bound is the least value in the order of the test, so the loop ends whatever the step. */
-static bool is_least(const struct exit_test *t, LLVMValueRef bound)
+static bool is_least_bound(const struct exit_test *t, LLVMValueRef bound)
 {
   uint64_t number;
 
-  if (!is_constant(bound, &number))
+  if (!match_small_constant(bound, &number))
     return false;
   return (t->stay == LLVMIntULT && number == 0) || (t->stay == LLVMIntSLT && number == UINT64_C(1) << (t->width - 1));
 }
 
 /* start + something. */
-static struct distance of_sum(const struct exit_test *t, LLVMValueRef by)
+static struct distance_facts distance_of_sum(const struct exit_test *t, LLVMValueRef by)
 {
   uint64_t number;
 
   if (t->iv.by)
-    return is_steps(t, by, &number) ? at_most(number) : anything;
-  if (is_constant(by, &number))
+    return match_step_multiple(t, by, &number) ? distance_at_most(number) : unknown_distance;
+  if (match_small_constant(by, &number))
     return exact_distance(t, number);
-  return is_upward(t) ? at_most(cn_largest_value(by, CN_LARGEST_DEPTH)) : anything;
+  return counts_upward(t) ? distance_at_most(cn_largest_value(by, CN_DEFAULT_VALUE_DEPTH)) : unknown_distance;
 }
 
-static bool adds_to_start(const struct exit_test *t, LLVMValueRef bound, LLVMValueRef *by)
+static bool match_start_sum(const struct exit_test *t, LLVMValueRef bound, LLVMValueRef *by)
 {
   LLVMValueRef a, b;
 
@@ -307,14 +312,14 @@ static bool adds_to_start(const struct exit_test *t, LLVMValueRef bound, LLVMVal
            LLVMGetIntTypeWidth(element) == 8 && LLVMGetTypeKind(LLVMTypeOf(*by)) == LLVMIntegerTypeKind &&
            LLVMGetIntTypeWidth(LLVMTypeOf(*by)) == 64;
   }
-  if (!is_binary(bound, LLVMAdd, &a, &b) || (a != t->start && b != t->start))
+  if (!match_binary_operation(bound, LLVMAdd, &a, &b) || (a != t->start && b != t->start))
     return false;
   *by = a == t->start ? b : a;
   return true;
 }
 
 /* The smaller of two, in the order of the test and the direction of the steps. */
-static bool takes_nearer(const struct exit_test *t, LLVMValueRef bound)
+static bool chooses_nearer_bound(const struct exit_test *t, LLVMValueRef bound)
 {
   switch (t->stay) {
   case LLVMIntULT:
@@ -330,43 +335,44 @@ static bool takes_nearer(const struct exit_test *t, LLVMValueRef bound)
   }
 }
 
-static struct distance of_bound(const struct exit_test *t, LLVMValueRef bound, unsigned depth)
+static struct distance_facts distance_of_bound(const struct exit_test *t, LLVMValueRef bound, unsigned depth)
 {
   LLVMValueRef by;
 
-  if (is_least(t, bound))
-    return ends_at_once;
+  if (is_least_bound(t, bound))
+    return immediate_exit;
   if (bound == t->start)
-    return not_ahead;
+    return zero_distance;
   if (depth == 0 || !LLVMIsAInstruction(bound))
-    return anything;
-  if (adds_to_start(t, bound, &by))
-    return of_sum(t, by);
-  if (takes_nearer(t, bound)) {
-    uint64_t a = of_bound(t, LLVMGetOperand(bound, 0), depth - 1).most;
-    uint64_t b = of_bound(t, LLVMGetOperand(bound, 1), depth - 1).most;
-    return at_most(a < b ? a : b);
+    return unknown_distance;
+  if (match_start_sum(t, bound, &by))
+    return distance_of_sum(t, by);
+  if (chooses_nearer_bound(t, bound)) {
+    uint64_t a = distance_of_bound(t, LLVMGetOperand(bound, 0), depth - 1).most;
+    uint64_t b = distance_of_bound(t, LLVMGetOperand(bound, 1), depth - 1).most;
+    return distance_at_most(a < b ? a : b);
   }
   if (!LLVMIsASelectInst(bound))
-    return anything;
+    return unknown_distance;
   LLVMValueRef condition = LLVMGetOperand(bound, 0);
   LLVMValueRef yes = LLVMGetOperand(bound, 1), no = LLVMGetOperand(bound, 2);
-  return unite_facts(intersect_facts(of_bound(t, yes, depth - 1), by_condition(t, condition, true, yes)),
-                     intersect_facts(of_bound(t, no, depth - 1), by_condition(t, condition, false, no)));
+  return unite_facts(
+      intersect_facts(distance_of_bound(t, yes, depth - 1), learn_from_condition(t, condition, true, yes)),
+      intersect_facts(distance_of_bound(t, no, depth - 1), learn_from_condition(t, condition, false, no)));
 }
 
 /* Learn from the branches that lead into the loop. */
-static struct distance of_entry(const struct exit_test *t)
+static struct distance_facts learn_from_entry_branches(const struct exit_test *t)
 {
   const struct cn_cfg *cfg = t->loops->cfg;
   uint32_t to = t->loops->at[t->loop].header;
-  struct distance d = anything;
+  struct distance_facts d = unknown_distance;
 
-  for (unsigned n = 0; n < GUARD_LIMIT; n++) {
+  for (unsigned n = 0; n < MAX_GUARD_BRANCHES; n++) {
     uint32_t from = CN_NO_BLOCK;
     for (uint32_t p = 0; p < cfg->blocks[to].pred_count; p++) {
       uint32_t pred = cfg->blocks[to].preds[p];
-      if (n == 0 && cn_loops_contain(t->loops, t->loop, pred))
+      if (n == 0 && cn_loop_contains_block(t->loops, t->loop, pred))
         continue;
       if (from != CN_NO_BLOCK)
         return d;
@@ -374,10 +380,10 @@ static struct distance of_entry(const struct exit_test *t)
     }
     if (from == CN_NO_BLOCK)
       return d;
-    const struct cn_block *block = &cfg->blocks[from];
+    const struct cn_cfg_block *block = &cfg->blocks[from];
     LLVMValueRef end = LLVMGetBasicBlockTerminator(block->block);
     if (block->succ_count == 2 && cn_is_branch(end) && block->succs[0] != block->succs[1])
-      d = intersect_facts(d, by_condition(t, LLVMGetCondition(end), block->succs[0] == to, t->bound));
+      d = intersect_facts(d, learn_from_condition(t, LLVMGetCondition(end), block->succs[0] == to, t->bound));
     to = from;
   }
   return d;
@@ -386,7 +392,7 @@ static struct distance of_entry(const struct exit_test *t)
 /* ---- trips ---- */
 
 /* True if the flags of the advance say that it wraps only after the test has ended the loop. */
-static bool cannot_wrap(const struct exit_test *t)
+static bool is_advance_wrap_free(const struct exit_test *t)
 {
   LLVMValueRef next = t->iv.next;
 
@@ -419,38 +425,39 @@ static bool is_only_exit(const struct exit_test *t)
 /* True if the loop also ends if the distance is a fraction of steps off, or the bound lies behind. A test of order does
  * where the steps lead past the bound. A test of equality does not; missing the bound is then undefined if the advance
  * must not wrap. */
-static bool need_not_meet(const struct exit_test *t)
+static bool may_step_past_bound(const struct exit_test *t)
 {
   switch (t->stay) {
   case LLVMIntULT:
   case LLVMIntSLT:
-    return is_upward(t) && cannot_wrap(t);
+    return counts_upward(t) && is_advance_wrap_free(t);
   case LLVMIntUGT:
   case LLVMIntSGT:
-    return !is_upward(t) && cannot_wrap(t);
+    return !counts_upward(t) && is_advance_wrap_free(t);
   default:
-    return t->stay == LLVMIntNE && cannot_wrap(t) && is_only_exit(t);
+    return t->stay == LLVMIntNE && is_advance_wrap_free(t) && is_only_exit(t);
   }
 }
 
 /* True if an unknown step is at least 0, and so small that the distance stays below a wrap. */
-static bool is_small(const struct exit_test *t, struct distance d)
+static bool is_step_too_small_to_wrap(const struct exit_test *t, struct distance_facts d)
 {
-  uint64_t half = mask_of(t) >> 1, all;
+  uint64_t half = width_mask_of(t) >> 1, all;
 
   return d.step <= half && !__builtin_mul_overflow(d.step, d.most, &all) && all <= half;
 }
 
-static uint64_t trips_of(const struct exit_test *t)
+static uint64_t trip_count_of_test(const struct exit_test *t)
 {
-  bool any = need_not_meet(t);
+  bool any = may_step_past_bound(t);
 
-  if (is_order(t) ? !any : t->iv.by != NULL)
+  if (is_order_test(t) ? !any : t->iv.by != NULL)
     return CN_WORK_UNKNOWN;
-  struct distance d = intersect_facts(of_bound(t, t->bound, MAX_DEPTH), of_entry(t));
+  struct distance_facts d =
+      intersect_facts(distance_of_bound(t, t->bound, MAX_OPERAND_DEPTH), learn_from_entry_branches(t));
   uint64_t step = step_size(t);
   bool meets = (d.whole || step == 1) && (d.some || !t->next);
-  if (d.most == UINT64_MAX || (!any && !meets) || (t->iv.by && !is_small(t, d)))
+  if (d.most == UINT64_MAX || (!any && !meets) || (t->iv.by && !is_step_too_small_to_wrap(t, d)))
     return CN_WORK_UNKNOWN;
   uint64_t steps = d.most / step + (d.most % step != 0);
   return t->next ? steps + !steps : steps + 1;
@@ -467,15 +474,16 @@ uint64_t cn_trip_count_by_distance(const struct cn_loops *loops, uint32_t loop, 
     LLVMValueRef tested = LLVMGetOperand(compare, o);
     LLVMTypeRef type = LLVMTypeOf(tested);
     bool pointer = LLVMGetTypeKind(type) == LLVMPointerTypeKind;
-    if (!cn_loops_outside(loops, loop, t.bound) || !cn_loops_induction(loops, loop, layout, tested, &t.iv) ||
-        (t.iv.by && !cn_loops_outside(loops, loop, t.iv.by)))
+    if (!cn_is_defined_outside_loop(loops, loop, t.bound) ||
+        !cn_loop_match_induction(loops, loop, layout, tested, &t.iv) ||
+        (t.iv.by && !cn_is_defined_outside_loop(loops, loop, t.iv.by)))
       continue;
     t.width = pointer ? 8 * LLVMPointerSizeForAS(layout, LLVMGetPointerAddressSpace(type)) : LLVMGetIntTypeWidth(type);
     t.next = tested == t.iv.next;
     t.stay = o == 0 ? p : cn_predicate_swapped(p);
     t.stay = leaves ? cn_predicate_inverse(t.stay) : t.stay;
-    t.start = cn_loops_start(loops, loop, t.iv.phi);
-    return t.start && t.width <= 64 && (!pointer || t.width == 64) ? trips_of(&t) : CN_WORK_UNKNOWN;
+    t.start = cn_loop_start_value_of(loops, loop, t.iv.phi);
+    return t.start && t.width <= 64 && (!pointer || t.width == 64) ? trip_count_of_test(&t) : CN_WORK_UNKNOWN;
   }
   return CN_WORK_UNKNOWN;
 }

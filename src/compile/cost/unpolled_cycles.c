@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Finds cycles of blocks that may run for long between safepoints (docs/architecture.md, invariant 5). Needs: struct
- * cn_work. Provides: such cycles, each with its blocks. Breaks: nothing.
+ * cn_function_work. Provides: such cycles, each with its blocks. Breaks: nothing.
  *
  * Take away the blocks that have a safepoint on all their paths, and the back edges of loops that do little between
  * safepoints: the rest of the function must be acyclic.
@@ -10,32 +10,32 @@
 #include "base/check.h"
 #include "compile/cost/cost.h"
 
-struct walk {
-  const struct cn_work *work;
+struct cycle_walk {
+  const struct cn_function_work *work;
   uint64_t limit;
-  cn_work_cycle *found;
+  cn_unpolled_cycle_callback *found;
   void *env;
   uint8_t *state; /* per block: 0 unseen, 1 on the stack, 2 done, or always with a safepoint */
-  struct step {
+  struct walk_step {
     uint32_t block, next; /* number of the successor to visit next */
   } *stack;
   uint32_t depth;
 };
 
 /* True if a loop that closes by this edge runs for a short time only. */
-static bool is_short(const struct walk *walk, uint32_t from, uint32_t to)
+static bool closes_short_loop(const struct cycle_walk *walk, uint32_t from, uint32_t to)
 {
   const struct cn_loops *loops = walk->work->loops;
 
-  if (!cn_cfg_retreats(from, to) || !cn_cfg_dominates(loops->cfg, to, from))
+  if (!cn_cfg_is_retreating_edge(from, to) || !cn_cfg_dominates(loops->cfg, to, from))
     return false;
-  const struct cn_work_loop *loop = &walk->work->at[loops->of[to]];
+  const struct cn_loop_work *loop = &walk->work->at[loops->of[to]];
   uint64_t all = cn_work_add(loop->more, loop->once.through);
   return all != CN_WORK_UNKNOWN && all <= walk->limit;
 }
 
 /* Report the cycle: the stack from `to` on. */
-static void report_cycle(struct walk *walk, uint32_t to)
+static void report_cycle(struct cycle_walk *walk, uint32_t to)
 {
   uint32_t *blocks = cn_alloc(walk->depth * sizeof *blocks);
   uint32_t first = 0, count = 0;
@@ -50,27 +50,27 @@ static void report_cycle(struct walk *walk, uint32_t to)
   free(blocks);
 }
 
-static void push_block(struct walk *walk, uint32_t b)
+static void push_block(struct cycle_walk *walk, uint32_t b)
 {
   CN_CHECK(walk->state[b] == 0 && walk->depth < walk->work->loops->cfg->count);
   walk->state[b] = 1;
-  walk->stack[walk->depth++] = (struct step){b, 0};
+  walk->stack[walk->depth++] = (struct walk_step){b, 0};
 }
 
 /* Walk depth first from `b`. */
-static void visit_depth_first(struct walk *walk, uint32_t b)
+static void visit_depth_first(struct cycle_walk *walk, uint32_t b)
 {
   push_block(walk, b);
   while (walk->depth) {
-    struct step *top = &walk->stack[walk->depth - 1];
-    const struct cn_block *block = &walk->work->loops->cfg->blocks[top->block];
+    struct walk_step *top = &walk->stack[walk->depth - 1];
+    const struct cn_cfg_block *block = &walk->work->loops->cfg->blocks[top->block];
     if (top->next == block->succ_count) {
       walk->state[top->block] = 2;
       walk->depth--;
       continue;
     }
     uint32_t to = block->succs[top->next++];
-    if (walk->state[to] == 2 || is_short(walk, top->block, to))
+    if (walk->state[to] == 2 || closes_short_loop(walk, top->block, to))
       continue;
     if (walk->state[to] == 0)
       push_block(walk, to);
@@ -79,10 +79,11 @@ static void visit_depth_first(struct walk *walk, uint32_t b)
   }
 }
 
-void cn_work_cycles(const struct cn_work *work, uint64_t limit, cn_work_cycle *found, void *env)
+void cn_work_find_unpolled_cycles(const struct cn_function_work *work, uint64_t limit,
+                                  cn_unpolled_cycle_callback *found, void *env)
 {
   uint32_t count = work->loops->cfg->count;
-  struct walk walk = {.work = work, .limit = limit, .found = found, .env = env};
+  struct cycle_walk walk = {.work = work, .limit = limit, .found = found, .env = env};
 
   walk.state = cn_alloc(count * sizeof *walk.state);
   walk.stack = cn_alloc(count * sizeof *walk.stack);

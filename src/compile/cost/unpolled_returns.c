@@ -8,28 +8,28 @@
 #include <stdlib.h>
 #include "base/check.h"
 
-bool cn_unpolled_returns_stop(const struct cn_unpolled_returns *w, uint32_t b, LLVMValueRef i)
+bool cn_unpolled_path_ends_in_block(const struct cn_unpolled_returns *w, uint32_t b, LLVMValueRef i)
 {
   const struct cn_ptrmap *sites = w->known->sites;
 
   for (; i; i = LLVMGetNextInstruction(i)) {
     if ((sites && cn_ptrmap_find(sites, i)) || (w->ends && w->ends(w->env, b, i)))
       return true;
-    if (!LLVMIsAPHINode(i) && !cn_work_at(w->known, i).passes)
+    if (!LLVMIsAPHINode(i) && !cn_work_summary_of_instruction(w->known, i).passes)
       return true;
   }
-  return cn_work_polls_at_end(w->known, w->cfg, b);
+  return cn_work_block_ends_in_poll(w->known, w->cfg, b);
 }
 
-bool cn_unpolled_returns_after(const struct cn_unpolled_returns *w, uint32_t b)
+bool cn_unpolled_return_after_block(const struct cn_unpolled_returns *w, uint32_t b)
 {
-  const struct cn_block *block = &w->cfg->blocks[b];
+  const struct cn_cfg_block *block = &w->cfg->blocks[b];
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block->block);
 
   if (LLVMIsAReturnInst(end))
     return true;
   if (LLVMIsAInvokeInst(end) && !w->caught)
-    return w->returns[cn_cfg_index(w->cfg, LLVMGetNormalDest(end))];
+    return w->returns[cn_cfg_index_of(w->cfg, LLVMGetNormalDest(end))];
   for (uint32_t s = 0; s < block->succ_count; s++)
     if (w->returns[block->succs[s]])
       return true;
@@ -43,11 +43,11 @@ void cn_unpolled_returns_find(struct cn_unpolled_returns *w)
 
   w->returns = cn_alloc(count * sizeof *w->returns);
   for (uint32_t b = 0; b < count; b++)
-    stops[b] = cn_unpolled_returns_stop(w, b, LLVMGetFirstInstruction(w->cfg->blocks[b].block));
+    stops[b] = cn_unpolled_path_ends_in_block(w, b, LLVMGetFirstInstruction(w->cfg->blocks[b].block));
   while (changed) {
     changed = false;
     for (uint32_t b = count; b-- > 0;) {
-      bool now = !stops[b] && cn_unpolled_returns_after(w, b);
+      bool now = !stops[b] && cn_unpolled_return_after_block(w, b);
       changed |= now != w->returns[b];
       w->returns[b] = now;
     }
@@ -60,10 +60,10 @@ void cn_unpolled_returns_free(struct cn_unpolled_returns *w)
   free(w->returns);
 }
 
-bool cn_unpolled_returns_from(const struct cn_unpolled_returns *w, uint32_t b, LLVMValueRef call)
+bool cn_unpolled_return_after_call(const struct cn_unpolled_returns *w, uint32_t b, LLVMValueRef call)
 {
   LLVMValueRef next = LLVMGetNextInstruction(call);
 
   CN_ASSERT(cn_is_call(call));
-  return !(next && cn_unpolled_returns_stop(w, b, next)) && cn_unpolled_returns_after(w, b);
+  return !(next && cn_unpolled_path_ends_in_block(w, b, next)) && cn_unpolled_return_after_block(w, b);
 }

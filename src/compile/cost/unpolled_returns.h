@@ -10,7 +10,7 @@
 /* The search for such paths. */
 struct cn_unpolled_returns {
   const struct cn_cfg *cfg;
-  const struct cn_work_known *known;
+  const struct cn_work_summaries *known;
   /* True if an instruction ends a path, as a safepoint does. May be null. */
   bool (*ends)(const void *env, uint32_t block, LLVMValueRef instruction);
   const void *env;
@@ -22,10 +22,10 @@ struct cn_unpolled_returns {
 void cn_unpolled_returns_find(struct cn_unpolled_returns *ways);
 void cn_unpolled_returns_free(struct cn_unpolled_returns *ways);
 /* True if each path from `instruction` on ends in block `b`. */
-bool cn_unpolled_returns_stop(const struct cn_unpolled_returns *ways, uint32_t b, LLVMValueRef instruction);
+bool cn_unpolled_path_ends_in_block(const struct cn_unpolled_returns *ways, uint32_t b, LLVMValueRef instruction);
 /* True if such a path leads on from the end of block `b`. */
-bool cn_unpolled_returns_after(const struct cn_unpolled_returns *ways, uint32_t b);
+bool cn_unpolled_return_after_block(const struct cn_unpolled_returns *ways, uint32_t b);
 /* True if such a path leads on from `call` in block `b`, after it has returned. */
-bool cn_unpolled_returns_from(const struct cn_unpolled_returns *ways, uint32_t b, LLVMValueRef call);
+bool cn_unpolled_return_after_call(const struct cn_unpolled_returns *ways, uint32_t b, LLVMValueRef call);
 
 #endif

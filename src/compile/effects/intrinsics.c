@@ -10,7 +10,7 @@
 #include "compile/core/convention.h"
 #include "compile/core/emitted_names.h"
 
-static const struct cn_intrinsic rows[] = {
+static const struct cn_intrinsic intrinsic_rows[] = {
 #define CN_INTRINSIC(name, effect, place, value, mask, length) {name, CN_EFFECT_##effect, place, value, mask, length},
 #define CN_IN_LINE(name)
 #include "compile/effects/intrinsics.def"
@@ -18,7 +18,7 @@ static const struct cn_intrinsic rows[] = {
 #undef CN_IN_LINE
 };
 
-static const char *const in_line[] = {
+static const char *const callback_free_intrinsics[] = {
 #define CN_INTRINSIC(name, effect, place, value, mask, length)
 #define CN_IN_LINE(name) name,
 #include "compile/effects/intrinsics.def"
@@ -26,50 +26,50 @@ static const char *const in_line[] = {
 #undef CN_IN_LINE
 };
 
-static const struct cn_intrinsic *find_row(unsigned id)
+static const struct cn_intrinsic *find_row_by_id(unsigned id)
 {
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (cn_intrinsic_id(rows[i].name) == id)
-      return &rows[i];
+  for (size_t i = 0; i < sizeof intrinsic_rows / sizeof *intrinsic_rows; i++)
+    if (cn_intrinsic_id(intrinsic_rows[i].name) == id)
+      return &intrinsic_rows[i];
   return NULL;
 }
 
-const struct cn_intrinsic *cn_intrinsic_row(unsigned id)
+const struct cn_intrinsic *cn_intrinsic_row_of_id(unsigned id)
 {
-  enum { TABLE_CELLS = 256 };
+  enum { ROW_CACHE_CELLS = 256 };
   static _Thread_local struct {
     unsigned id;
     const struct cn_intrinsic *row;
-  } cells[TABLE_CELLS];
+  } cells[ROW_CACHE_CELLS];
 
   if (id == 0)
     return NULL;
-  if (cells[id % TABLE_CELLS].id != id) {
-    cells[id % TABLE_CELLS].row = find_row(id);
-    cells[id % TABLE_CELLS].id = id;
+  if (cells[id % ROW_CACHE_CELLS].id != id) {
+    cells[id % ROW_CACHE_CELLS].row = find_row_by_id(id);
+    cells[id % ROW_CACHE_CELLS].id = id;
   }
-  return cells[id % TABLE_CELLS].row;
+  return cells[id % ROW_CACHE_CELLS].row;
 }
 
-const struct cn_intrinsic *cn_intrinsic_of(LLVMValueRef instruction)
+const struct cn_intrinsic *cn_intrinsic_row_of_call(LLVMValueRef instruction)
 {
   if (!LLVMIsACallInst(instruction) && !LLVMIsAInvokeInst(instruction))
     return NULL;
   LLVMValueRef callee = cn_direct_callee(instruction);
 
-  return callee ? cn_intrinsic_row(LLVMGetIntrinsicID(callee)) : NULL;
+  return callee ? cn_intrinsic_row_of_id(LLVMGetIntrinsicID(callee)) : NULL;
 }
 
-bool cn_intrinsic_does(LLVMValueRef instruction, enum cn_effect effect)
+bool cn_intrinsic_has_effect(LLVMValueRef instruction, enum cn_effect effect)
 {
-  const struct cn_intrinsic *row = cn_intrinsic_of(instruction);
+  const struct cn_intrinsic *row = cn_intrinsic_row_of_call(instruction);
 
   return row && row->effect == effect;
 }
 
-bool cn_intrinsic_is_block(LLVMValueRef instruction)
+bool cn_is_block_copy_or_fill(LLVMValueRef instruction)
 {
-  const struct cn_intrinsic *row = cn_intrinsic_of(instruction);
+  const struct cn_intrinsic *row = cn_intrinsic_row_of_call(instruction);
   LLVMTypeRef last = row && (row->effect == CN_EFFECT_COPY || row->effect == CN_EFFECT_BYTES)
                          ? LLVMTypeOf(LLVMGetOperand(instruction, 3))
                          : NULL;
@@ -77,10 +77,10 @@ bool cn_intrinsic_is_block(LLVMValueRef instruction)
   return last && LLVMGetIntTypeWidth(last) == 1; /* otherwise it is the size of an atomic element */
 }
 
-static bool is_in_line(unsigned id)
+static bool is_callback_free(unsigned id)
 {
-  for (size_t i = 0; i < sizeof in_line / sizeof *in_line; i++)
-    if (cn_intrinsic_id(in_line[i]) == id)
+  for (size_t i = 0; i < sizeof callback_free_intrinsics / sizeof *callback_free_intrinsics; i++)
+    if (cn_intrinsic_id(callback_free_intrinsics[i]) == id)
       return true;
   return false;
 }
@@ -88,19 +88,19 @@ static bool is_in_line(unsigned id)
 bool cn_intrinsic_runs_code(LLVMValueRef intrinsic)
 {
   unsigned id = LLVMGetIntrinsicID(intrinsic), nocallback = cn_attribute_kind("nocallback");
-  const struct cn_intrinsic *row = cn_intrinsic_row(id);
+  const struct cn_intrinsic *row = cn_intrinsic_row_of_id(id);
   size_t length;
 
   CN_ASSERT(id != 0);
   if (row)
     return row->effect == CN_EFFECT_CALL;
   return !LLVMGetEnumAttributeAtIndex(intrinsic, CN_FUNCTION_INDEX, nocallback) &&
-         strncmp(LLVMGetValueName2(intrinsic, &length), cn_convention_intrinsics, strlen(cn_convention_intrinsics)) !=
-             0 &&
-         !is_in_line(id);
+         strncmp(LLVMGetValueName2(intrinsic, &length), cn_target_intrinsic_prefix,
+                 strlen(cn_target_intrinsic_prefix)) != 0 &&
+         !is_callback_free(id);
 }
 
-bool cn_intrinsic_touches(LLVMValueRef call)
+bool cn_call_touches_references(LLVMValueRef call)
 {
   CN_ASSERT(LLVMIsAInstruction(call));
   if (cn_holds_ref(LLVMTypeOf(call)))

@@ -29,22 +29,22 @@ struct cn_intrinsic {
 };
 
 /* The row of the intrinsic that `instruction` calls, or null. */
-const struct cn_intrinsic *cn_intrinsic_of(LLVMValueRef instruction);
+const struct cn_intrinsic *cn_intrinsic_row_of_call(LLVMValueRef instruction);
 
 /* The row of the intrinsic with LLVM's number `id`, or null. */
-const struct cn_intrinsic *cn_intrinsic_row(unsigned id);
+const struct cn_intrinsic *cn_intrinsic_row_of_id(unsigned id);
 
 /* True if the called intrinsic has this effect. */
-bool cn_intrinsic_does(LLVMValueRef instruction, enum cn_effect effect);
+bool cn_intrinsic_has_effect(LLVMValueRef instruction, enum cn_effect effect);
 
 /* True if it copies or fills bytes, and its operand 3 tells whether it is volatile. */
-bool cn_intrinsic_is_block(LLVMValueRef instruction);
+bool cn_is_block_copy_or_fill(LLVMValueRef instruction);
 
 /* True if the intrinsic may run code of the program or of a runtime: unless its row, LLVM's attribute nocallback or a
  * row of CN_IN_LINE says otherwise, or it is an instruction of the port. */
 bool cn_intrinsic_runs_code(LLVMValueRef intrinsic);
 
 /* True if the call of an intrinsic yields or is given a reference. */
-bool cn_intrinsic_touches(LLVMValueRef call);
+bool cn_call_touches_references(LLVMValueRef call);
 
 #endif

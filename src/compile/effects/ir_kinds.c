@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 
-bool cn_kinds_know_opcode(LLVMOpcode opcode)
+bool cn_is_known_opcode(LLVMOpcode opcode)
 {
   switch (opcode) {
   case LLVMRet:
@@ -82,7 +82,7 @@ bool cn_kinds_know_opcode(LLVMOpcode opcode)
   }
 }
 
-bool cn_kinds_know_type_kind(LLVMTypeKind kind)
+bool cn_is_known_type_kind(LLVMTypeKind kind)
 {
   switch (kind) {
   case LLVMVoidTypeKind:
@@ -110,23 +110,23 @@ bool cn_kinds_know_type_kind(LLVMTypeKind kind)
   }
 }
 
-bool cn_kinds_know_type(struct cn_ptrmap *met, LLVMTypeRef type)
+bool cn_is_known_type(struct cn_ptrmap *met, LLVMTypeRef type)
 {
   LLVMTypeKind kind = LLVMGetTypeKind(type);
-  bool known = cn_kinds_know_type_kind(kind), fresh;
+  bool known = cn_is_known_type_kind(kind), fresh;
 
   cn_ptrmap_add(met, type, &fresh);
   if (!fresh)
     return true;
   if (kind == LLVMVectorTypeKind || kind == LLVMScalableVectorTypeKind || kind == LLVMArrayTypeKind)
-    return cn_kinds_know_type(met, LLVMGetElementType(type));
+    return cn_is_known_type(met, LLVMGetElementType(type));
   unsigned count = kind == LLVMStructTypeKind ? LLVMCountStructElementTypes(type) : 0;
   for (unsigned i = 0; i < count && known; i++)
-    known = cn_kinds_know_type(met, LLVMStructGetTypeAtIndex(type, i));
+    known = cn_is_known_type(met, LLVMStructGetTypeAtIndex(type, i));
   return known;
 }
 
-bool cn_kinds_know_expression(LLVMOpcode opcode)
+bool cn_is_known_constant_expression(LLVMOpcode opcode)
 {
   switch (opcode) {
   case LLVMAdd:
@@ -148,7 +148,7 @@ bool cn_kinds_know_expression(LLVMOpcode opcode)
   }
 }
 
-bool cn_kinds_know_value_kind(LLVMValueKind kind, LLVMTypeKind type)
+bool cn_is_known_value_kind(LLVMValueKind kind, LLVMTypeKind type)
 {
   if (cn_is_null_splat(kind, type))
     return false;
@@ -177,17 +177,17 @@ bool cn_kinds_know_value_kind(LLVMValueKind kind, LLVMTypeKind type)
   }
 }
 
-static bool is_known_kind(LLVMValueRef constant)
+static bool is_known_constant_kind(LLVMValueRef constant)
 {
   LLVMValueKind kind = LLVMGetValueKind(constant);
 
-  return cn_kinds_know_value_kind(kind, LLVMGetTypeKind(LLVMTypeOf(constant))) &&
-         (kind != LLVMConstantExprValueKind || cn_kinds_know_expression(LLVMGetConstOpcode(constant)));
+  return cn_is_known_value_kind(kind, LLVMGetTypeKind(LLVMTypeOf(constant))) &&
+         (kind != LLVMConstantExprValueKind || cn_is_known_constant_expression(LLVMGetConstOpcode(constant)));
 }
 
-bool cn_kinds_know_constant(struct cn_ptrmap *met, LLVMValueRef constant)
+bool cn_is_known_constant(struct cn_ptrmap *met, LLVMValueRef constant)
 {
-  bool known = is_known_kind(constant), fresh;
+  bool known = is_known_constant_kind(constant), fresh;
   bool made = LLVMIsAConstantExpr(constant) || LLVMIsAConstantStruct(constant) || LLVMIsAConstantArray(constant) ||
               LLVMIsAConstantVector(constant);
 
@@ -196,6 +196,6 @@ bool cn_kinds_know_constant(struct cn_ptrmap *met, LLVMValueRef constant)
   if (!fresh)
     return true;
   for (int o = 0; made && known && o < LLVMGetNumOperands(constant); o++)
-    known = cn_kinds_know_constant(met, LLVMGetOperand(constant, (unsigned)o));
+    known = cn_is_known_constant(met, LLVMGetOperand(constant, (unsigned)o));
   return known;
 }

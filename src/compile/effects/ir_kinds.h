@@ -9,18 +9,18 @@
 #include "base/ptrmap.h"
 #include "compile/core/pass.h"
 
-bool cn_kinds_know_opcode(LLVMOpcode opcode);
+bool cn_is_known_opcode(LLVMOpcode opcode);
 
-bool cn_kinds_know_type_kind(LLVMTypeKind kind);
+bool cn_is_known_type_kind(LLVMTypeKind kind);
 /* True if the type and all its parts are of known kinds. Types in `met` are skipped, so that shared parts are visited
  * once. */
-bool cn_kinds_know_type(struct cn_ptrmap *met, LLVMTypeRef type);
+bool cn_is_known_type(struct cn_ptrmap *met, LLVMTypeRef type);
 
 /* True if the kind of a constant whose type is of kind `type` is known. */
-bool cn_kinds_know_value_kind(LLVMValueKind kind, LLVMTypeKind type);
+bool cn_is_known_value_kind(LLVMValueKind kind, LLVMTypeKind type);
 /* True if the opcode of a constant expression is known. */
-bool cn_kinds_know_expression(LLVMOpcode opcode);
-/* True if the constant and all its parts are of known kinds; `met` as in cn_kinds_know_type(). */
-bool cn_kinds_know_constant(struct cn_ptrmap *met, LLVMValueRef constant);
+bool cn_is_known_constant_expression(LLVMOpcode opcode);
+/* True if the constant and all its parts are of known kinds; `met` as in cn_is_known_type(). */
+bool cn_is_known_constant(struct cn_ptrmap *met, LLVMValueRef constant);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * Finds the allocations that could be locals by their type. Part of pass `escape`.
  *
- * Needs: layout statics, as front ends make them. Provides: struct cn_object. Breaks: nothing.
+ * Needs: layout statics, as front ends make them. Provides: struct cn_object_node. Breaks: nothing.
  */
 #include <string.h>
 #include "base/check.h"
@@ -12,7 +12,7 @@
 #include "compile/allocation/type_metadata.h"
 
 /* `type` and `more` bytes. */
-static LLVMTypeRef type_and_bytes(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t more)
+static LLVMTypeRef extend_type_by_bytes(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t more)
 {
   LLVMTypeRef both[] = {type, LLVMArrayType2(LLVMInt8TypeInContext(ctx->llvm), more)};
 
@@ -20,7 +20,7 @@ static LLVMTypeRef type_and_bytes(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t
 }
 
 /* The struct `type` with `count` elements in the array at its end; null if `type` lacks an array of length 0 there. */
-static LLVMTypeRef type_and_elements(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t count)
+static LLVMTypeRef extend_type_by_elements(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t count)
 {
   unsigned members = LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMCountStructElementTypes(type) : 0;
   LLVMTypeRef last = members ? LLVMStructGetTypeAtIndex(type, members - 1) : NULL;
@@ -36,41 +36,41 @@ static LLVMTypeRef type_and_elements(struct cn_ctx *ctx, LLVMTypeRef type, uint6
 }
 
 /* The type of the object itself. `number` is the call's argument: a count, or bytes. */
-static LLVMTypeRef type_of(struct cn_ctx *ctx, LLVMTypeRef type, enum cn_layout_form form, uint64_t number)
+static LLVMTypeRef object_type_of(struct cn_ctx *ctx, LLVMTypeRef type, enum cn_layout_form form, uint64_t number)
 {
   uint64_t least = LLVMABISizeOfType(ctx->layout, type);
 
-  CN_CHECK(number <= CN_OBJECT_MOST);
+  CN_CHECK(number <= CN_MAX_LOCAL_OBJECT_BYTES);
   switch (form) {
-  case CN_LAYOUT_OBJECT:
-    return number < least ? NULL : type_and_bytes(ctx, type, number - least);
-  case CN_LAYOUT_ARRAY:
+  case CN_LAYOUT_FORM_OBJECT:
+    return number < least ? NULL : extend_type_by_bytes(ctx, type, number - least);
+  case CN_LAYOUT_FORM_ARRAY:
     return LLVMArrayType2(type, number);
-  case CN_LAYOUT_FLEX:
-    return type_and_elements(ctx, type, number);
+  case CN_LAYOUT_FORM_FLEXIBLE:
+    return extend_type_by_elements(ctx, type, number);
   }
   CN_UNREACHABLE();
 }
 
 /* True if `value` is a static that passes the rules unknown-layout, over-aligned and misaligned-reference of pass
  * `layouts`, which has still to turn it into a layout. */
-static bool is_static(struct cn_ctx *ctx, LLVMValueRef value)
+static bool is_layout_static(struct cn_ctx *ctx, LLVMValueRef value)
 {
   LLVMValueRef global = LLVMIsAGlobalVariable(value);
 
-  return global && !cn_layouts_is_constant(global) && !LLVMIsDeclaration(global) &&
+  return global && !cn_layouts_is_layout_constant(global) && !LLVMIsDeclaration(global) &&
          LLVMIsNull(LLVMGetInitializer(global)) && LLVMTypeIsSized(LLVMGlobalGetValueType(global)) &&
          LLVMABIAlignmentOfType(ctx->layout, LLVMGlobalGetValueType(global)) <= CAIRN_ABI_OBJECT_ALIGN &&
-         !cn_types_misaligned(ctx, LLVMArrayType2(LLVMGlobalGetValueType(global), 2));
+         !cn_types_has_misaligned_ref(ctx, LLVMArrayType2(LLVMGlobalGetValueType(global), 2));
 }
 
 /* The reason why the type needs the collector, or null. */
 static const char *why_type_needs_collector(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef call)
 {
-  struct cn_type_said said;
+  struct cn_type_metadata said;
   const char *why = NULL;
 
-  if (!cn_layout_names_read(ctx, global, call, &said))
+  if (!cn_type_metadata_read(ctx, global, call, &said))
     why = "the metadata of its type is wrong";
   else if (said.flags & CAIRN_ABI_LAYOUT_FINALISABLE)
     why = "its type is finalisable";
@@ -78,45 +78,45 @@ static const char *why_type_needs_collector(struct cn_ctx *ctx, LLVMValueRef glo
     why = "objects of its type never move";
   else if (said.weak.count)
     why = "it has weak fields";
-  cn_layout_names_free(&said);
+  cn_type_metadata_free(&said);
   return why;
 }
 
-bool cn_object_read(struct cn_ctx *ctx, LLVMValueRef call, struct cn_object *out)
+bool cn_object_read_allocation(struct cn_ctx *ctx, LLVMValueRef call, struct cn_object_node *out)
 {
-  const struct cn_allocator *allocator = cn_layouts_allocator(call);
+  const struct cn_allocator *allocator = cn_layouts_called_allocator(call);
 
   if (!allocator || !LLVMIsACallInst(call) || !cn_is_ref(LLVMTypeOf(call)) ||
-      LLVMGetNumArgOperands(call) != (allocator->resizes ? 3 : 2) || !is_static(ctx, LLVMGetOperand(call, 0)))
+      LLVMGetNumArgOperands(call) != (allocator->resizes ? 3 : 2) || !is_layout_static(ctx, LLVMGetOperand(call, 0)))
     return false;
   LLVMValueRef global = LLVMGetOperand(call, 0), number = LLVMGetOperand(call, 1);
-  *out = (struct cn_object){.root = call, .allocator = allocator, .tag = cn_words(ctx).reference, .stays = NULL};
+  *out = (struct cn_object_node){.root = call, .allocator = allocator, .tag = cn_words(ctx).reference, .stays = NULL};
   if (allocator->resizes)
     out->stays = "it may be the array that is resized";
   else if (!LLVMIsAConstantInt(number))
     out->stays = "its length is not constant";
-  else if (LLVMConstIntGetZExtValue(number) > CN_OBJECT_MOST)
+  else if (LLVMConstIntGetZExtValue(number) > CN_MAX_LOCAL_OBJECT_BYTES)
     out->stays = "it is large";
   else
     out->stays = why_type_needs_collector(ctx, global, call);
   if (out->stays)
     return true;
-  out->type = type_of(ctx, LLVMGlobalGetValueType(global), allocator->form, LLVMConstIntGetZExtValue(number));
+  out->type = object_type_of(ctx, LLVMGlobalGetValueType(global), allocator->form, LLVMConstIntGetZExtValue(number));
   if (!out->type)
     return false;
   out->size = LLVMABISizeOfType(ctx->layout, out->type);
   out->refs = cn_holds_ref(out->type);
-  if (out->size > CN_OBJECT_MOST)
+  if (out->size > CN_MAX_LOCAL_OBJECT_BYTES)
     out->stays = "it is large";
   return true;
 }
 
-char *cn_object_name(struct cn_ctx *ctx, LLVMValueRef call)
+char *cn_object_type_name(struct cn_ctx *ctx, LLVMValueRef call)
 {
-  struct cn_type_said said;
+  struct cn_type_metadata said;
 
-  cn_layout_names_read(ctx, LLVMGetOperand(call, 0), call, &said);
+  cn_type_metadata_read(ctx, LLVMGetOperand(call, 0), call, &said);
   char *name = cn_format("%.*s", (int)strcspn(said.names, "\n"), said.names);
-  cn_layout_names_free(&said);
+  cn_type_metadata_free(&said);
   return name;
 }

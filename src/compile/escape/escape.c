@@ -22,49 +22,49 @@
 #include "compile/cost/block_frequency.h"
 #include "compile/escape/escape.h"
 
-enum { MAX_ROUNDS = 16 }; /* in a function; a chain of so many objects is rare */
+enum { MAX_REPLACEMENT_ROUNDS = 16 }; /* in a function; a chain of so many objects is rare */
 
 /* LLVM's passes after each round, and after the last. */
-static const char promote[] = "sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg";
-static const char tidy[] = "jump-threading,correlated-propagation,simplifycfg,"
-                           "loop-mssa(loop-rotate,licm),simplifycfg,instcombine<no-verify-fixpoint>,"
-                           "loop(indvars,loop-deletion,loop-unroll-full),sroa,gvn,memcpyopt,sccp,bdce,"
-                           "instcombine<no-verify-fixpoint>,dse,adce,simplifycfg";
+static const char promotion_passes[] = "sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg";
+static const char cleanup_passes[] = "jump-threading,correlated-propagation,simplifycfg,"
+                                     "loop-mssa(loop-rotate,licm),simplifycfg,instcombine<no-verify-fixpoint>,"
+                                     "loop(indvars,loop-deletion,loop-unroll-full),sroa,gvn,memcpyopt,sccp,bdce,"
+                                     "instcombine<no-verify-fixpoint>,dse,adce,simplifycfg";
 
-struct work {
+struct replacement_work {
   struct cn_ctx *ctx;
   LLVMValueRef function;
   struct cn_cfg cfg;
   struct cn_loops loops;
-  struct cn_safepoint_free windows;
+  struct cn_safepoint_free_intervals windows;
   uint64_t *often;
   uint64_t floating; /* bytes of the function's locals that stay in memory */
   bool parted;       /* the current round has parted a phi web */
 };
 
-typedef CN_VECTOR(LLVMValueRef) values;
+typedef CN_VECTOR(LLVMValueRef) value_vector;
 
-static void find_calls(LLVMValueRef function, values *calls)
+static void find_allocation_calls(LLVMValueRef function, value_vector *calls)
 {
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
-      if (cn_layouts_allocator(i))
+      if (cn_layouts_called_allocator(i))
         cn_push(calls, i);
 }
 
-static void analyse_function(struct work *w)
+static void analyse_function(struct replacement_work *w)
 {
   cn_cfg_build(&w->cfg, w->function);
   cn_loops_build(&w->loops, &w->cfg);
   w->often = cn_alloc(w->cfg.count * sizeof *w->often);
-  cn_block_frequency_find(&w->loops, w->often);
-  cn_safepoint_free_build(&w->windows, &w->cfg);
+  cn_find_block_frequencies(&w->loops, w->often);
+  cn_safepoint_free_find_intervals(&w->windows, &w->cfg);
 }
 
-static void free_analyses(struct work *w)
+static void free_analyses(struct replacement_work *w)
 {
   free(w->often);
-  cn_safepoint_free_free(&w->windows);
+  cn_safepoint_free_dispose(&w->windows);
   cn_loops_free(&w->loops);
   cn_cfg_free(&w->cfg);
 }
@@ -72,19 +72,19 @@ static void free_analyses(struct work *w)
 /* The reason, apart from escapes, why an object stays allocated; or null. An object with references that LLVM leaves in
  * memory would be described to the collector. LLVM's loop-reduce may spill the address of a local that a loop accesses
  * at variable offsets, which makes a description impossible. */
-static const char *why_object_stays(const struct work *w, const struct cn_use_graph *web)
+static const char *why_object_stays(const struct replacement_work *w, const struct cn_use_graph *web)
 {
   if (!web->floating && !web->joined)
     return NULL;
   if (web->object->refs)
     return "it has references, and is accessed at places that are not constant";
-  return web->object->size > CN_FLOATING_MOST - w->floating
+  return web->object->size > CN_MAX_FLOATING_BYTES - w->floating
              ? "it is accessed at places that are not constant, and too large for the stack"
              : NULL;
 }
 
 /* True if the object escapes, and only into phis. */
-static bool only_joins(const struct cn_use_graph *web)
+static bool escapes_only_into_phis(const struct cn_use_graph *web)
 {
   bool any = false;
 
@@ -98,12 +98,12 @@ static bool only_joins(const struct cn_use_graph *web)
 
 /* ---- remarks ---- */
 
-static void remark_object(struct work *w, LLVMValueRef call, const char *rule, const char *what)
+static void remark_object(struct replacement_work *w, LLVMValueRef call, const char *rule, const char *what)
 {
   if (!w->ctx->options->report ||
       LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_ATTR_JOINED, sizeof CN_ATTR_JOINED - 1))
     return;
-  char *name = cn_object_name(w->ctx, call);
+  char *name = cn_object_type_name(w->ctx, call);
   cn_remark(w->ctx, call, rule, "an object of type '%s' %s", name, what);
   free(name);
 }
@@ -114,7 +114,7 @@ static char *describe_use(const struct cn_use_graph_use *use)
   char buffer[160];
   unsigned line = LLVMGetDebugLocLine(use->user);
   char *call = use->pointer && (LLVMIsACallInst(use->user) || LLVMIsAInvokeInst(use->user))
-                   ? cn_format(", by a %s", cn_calls_name(use->user, buffer, sizeof buffer))
+                   ? cn_format(", by a %s", cn_calls_describe(use->user, buffer, sizeof buffer))
                    : cn_strdup("");
   char *text = line ? cn_format("%s%s in line %u", use->escapes, call, line) : cn_format("%s%s", use->escapes, call);
 
@@ -123,40 +123,40 @@ static char *describe_use(const struct cn_use_graph_use *use)
 }
 
 /* The reason why the phis into which an object goes are still there. Caller frees. */
-static char *describe_family(struct work *w, const struct cn_object *object)
+static char *describe_phi_web(struct replacement_work *w, const struct cn_object_node *object)
 {
-  struct cn_family family;
-  bool found = cn_family_find(w->ctx, &w->cfg, object, &family);
+  struct cn_phi_web family;
+  bool found = cn_phi_web_find(w->ctx, &w->cfg, object, &family);
   char *why = found ? cn_strdup("there are too many rounds") : describe_use(&family.wrong);
   char *text = cn_format("it is one of several that a reference may lead to; %s", why);
 
   free(why);
-  cn_family_free(&family);
+  cn_phi_web_free(&family);
   return text;
 }
 
 /* The reason why an object is still allocated. Caller frees. */
-static char *describe_object(struct work *w, const struct cn_object *object)
+static char *describe_object(struct replacement_work *w, const struct cn_object_node *object)
 {
   struct cn_use_graph web;
 
   if (object->stays)
     return cn_strdup(object->stays);
-  cn_use_graph_find(w->ctx, &w->cfg, object, &web);
-  const struct cn_use_graph_use *use = cn_use_graph_escape(&web);
+  cn_use_graph_build(w->ctx, &w->cfg, object, &web);
+  const struct cn_use_graph_use *use = cn_use_graph_first_escape(&web);
   const char *is_unfit = use ? NULL : why_object_stays(w, &web);
-  char *text = only_joins(&web) ? describe_family(w, object)
-               : use            ? describe_use(use)
-                                : cn_strdup(is_unfit ? is_unfit : "there are too many rounds");
+  char *text = escapes_only_into_phis(&web) ? describe_phi_web(w, object)
+               : use                        ? describe_use(use)
+                                            : cn_strdup(is_unfit ? is_unfit : "there are too many rounds");
   cn_use_graph_free(&web);
   return text;
 }
 
-static void tell_stays(struct work *w, LLVMValueRef call)
+static void remark_allocated_object(struct replacement_work *w, LLVMValueRef call)
 {
-  struct cn_object object;
+  struct cn_object_node object;
 
-  if (!cn_object_read(w->ctx, call, &object))
+  if (!cn_object_read_allocation(w->ctx, call, &object))
     return;
   char *why = describe_object(w, &object);
   char *what = cn_format("is allocated: %s", why);
@@ -165,16 +165,16 @@ static void tell_stays(struct work *w, LLVMValueRef call)
   free(why);
 }
 
-static void tell_rest(struct work *w)
+static void remark_allocated_objects(struct replacement_work *w)
 {
-  values calls = {0};
+  value_vector calls = {0};
 
   if (!w->ctx->options->report)
     return;
   analyse_function(w);
-  find_calls(w->function, &calls);
+  find_allocation_calls(w->function, &calls);
   for (size_t i = 0; i < calls.count; i++)
-    tell_stays(w, calls.at[i]);
+    remark_allocated_object(w, calls.at[i]);
   cn_free(&calls);
   free_analyses(w);
 }
@@ -182,20 +182,20 @@ static void tell_rest(struct work *w)
 /* ---- one object ---- */
 
 /* Part the phi web of an object, if it has one: the next round finds each phi as a separate object. */
-static bool split_phi_web(struct work *w, const struct cn_object *object)
+static bool split_phi_web(struct replacement_work *w, const struct cn_object_node *object)
 {
-  struct cn_family family;
-  bool found = cn_family_find(w->ctx, &w->cfg, object, &family);
+  struct cn_phi_web family;
+  bool found = cn_phi_web_find(w->ctx, &w->cfg, object, &family);
 
   if (found)
-    cn_family_part(w->ctx, &family);
-  cn_family_free(&family);
+    cn_phi_web_split(w->ctx, &family);
+  cn_phi_web_free(&family);
   w->parted |= found;
   return found;
 }
 
 /* True if references stay references in a copy of the contents: the fields are few, or all are data. */
-static bool is_copied_well(struct cn_ctx *ctx, const struct cn_object *object)
+static bool may_copy_contents(struct cn_ctx *ctx, const struct cn_object_node *object)
 {
   struct cn_scalars scalars = {0};
 
@@ -206,42 +206,42 @@ static bool is_copied_well(struct cn_ctx *ctx, const struct cn_object *object)
 }
 
 /* Allocate the object where it escapes. If true, `web` is then of the call's object, which is free of escapes. */
-static bool sink_allocation(struct work *w, const struct cn_object *object, struct cn_use_graph *web)
+static bool sink_allocation(struct replacement_work *w, const struct cn_object_node *object, struct cn_use_graph *web)
 {
-  struct cn_sink_in in = {w->ctx, &w->loops, &w->windows, w->often};
-  struct cn_sink places;
+  struct cn_sink_analyses in = {w->ctx, &w->loops, &w->windows, w->often};
+  struct cn_sink_places places;
 
-  if (!is_copied_well(w->ctx, object) || !cn_sink_find(&in, web, &places))
+  if (!may_copy_contents(w->ctx, object) || !cn_sink_find_places(&in, web, &places))
     return false;
-  cn_sink_make(w->ctx, &w->cfg, web, &places);
+  cn_sink_move_allocation(w->ctx, &w->cfg, web, &places);
   cn_use_graph_free(web);
-  cn_use_graph_find(w->ctx, &w->cfg, object, web);
-  CN_CHECK(!cn_use_graph_escape(web));
+  cn_use_graph_build(w->ctx, &w->cfg, object, web);
+  CN_CHECK(!cn_use_graph_first_escape(web));
   return true;
 }
 
-static bool replace_allocation(struct work *w, LLVMValueRef call)
+static bool replace_allocation(struct replacement_work *w, LLVMValueRef call)
 {
-  struct cn_object object;
+  struct cn_object_node object;
   struct cn_use_graph web;
 
-  if (!cn_object_read(w->ctx, call, &object) || object.stays)
+  if (!cn_object_read_allocation(w->ctx, call, &object) || object.stays)
     return false;
-  if (cn_cfg_index(&w->cfg, LLVMGetInstructionParent(call)) == CN_NO_BLOCK)
+  if (cn_cfg_index_of(&w->cfg, LLVMGetInstructionParent(call)) == CN_NO_BLOCK)
     return false;
-  cn_use_graph_find(w->ctx, &w->cfg, &object, &web);
-  if (only_joins(&web) && split_phi_web(w, &object)) {
+  cn_use_graph_build(w->ctx, &w->cfg, &object, &web);
+  if (escapes_only_into_phis(&web) && split_phi_web(w, &object)) {
     cn_use_graph_free(&web);
     return true;
   }
-  bool local = !cn_use_graph_escape(&web), changed = !why_object_stays(w, &web);
+  bool local = !cn_use_graph_first_escape(&web), changed = !why_object_stays(w, &web);
   if (changed && !local)
     changed = sink_allocation(w, &object, &web);
   if (changed) {
     remark_object(w, call, local ? "object-local" : "object-sunk",
                   local ? "becomes a local" : "is allocated where it escapes");
     w->floating += web.floating || web.joined ? object.size : 0;
-    cn_local_make(w->ctx, &web);
+    cn_replace_object_by_local(w->ctx, &web);
   }
   cn_use_graph_free(&web);
   return changed;
@@ -250,7 +250,7 @@ static bool replace_allocation(struct work *w, LLVMValueRef call)
 /* ---- functions ---- */
 
 /* Delete a layout static whose last call is gone. */
-static void drop_static(LLVMValueRef global)
+static void drop_unused_layout_static(LLVMValueRef global)
 {
   LLVMLinkage linkage = LLVMGetLinkage(global);
 
@@ -259,13 +259,13 @@ static void drop_static(LLVMValueRef global)
 }
 
 /* Replace all allocations that can be replaced, up to the first parted phi web. True if the function has changed. */
-static bool replace_in_one_round(struct work *w)
+static bool replace_in_one_round(struct replacement_work *w)
 {
-  values calls = {0};
+  value_vector calls = {0};
   bool any = false;
 
   w->parted = false;
-  find_calls(w->function, &calls);
+  find_allocation_calls(w->function, &calls);
   if (calls.count)
     analyse_function(w);
   for (size_t i = 0; i < calls.count && !w->parted; i++) {
@@ -274,7 +274,7 @@ static bool replace_in_one_round(struct work *w)
       continue;
     any = true;
     if (LLVMIsAGlobalVariable(global))
-      drop_static(global);
+      drop_unused_layout_static(global);
   }
   if (calls.count)
     free_analyses(w);
@@ -283,7 +283,7 @@ static bool replace_in_one_round(struct work *w)
 }
 
 /* Run rounds as long as they part phi webs. True if the first one has changed the function. */
-static bool round_of(struct work *w)
+static bool replace_until_webs_are_split(struct replacement_work *w)
 {
   bool any = replace_in_one_round(w);
 
@@ -292,10 +292,11 @@ static bool round_of(struct work *w)
   return any;
 }
 
-static bool run_llvm_passes(struct work *w, const char *passes)
+static bool run_llvm_passes(struct replacement_work *w, const char *passes)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  bool ok = cn_llvm_ok(w->ctx, w->function, LLVMRunPassesOnFunction(w->function, passes, w->ctx->machine, options));
+  bool ok =
+      cn_check_llvm_error(w->ctx, w->function, LLVMRunPassesOnFunction(w->function, passes, w->ctx->machine, options));
 
   LLVMDisposePassBuilderOptions(options);
   return ok;
@@ -303,17 +304,17 @@ static bool run_llvm_passes(struct work *w, const char *passes)
 
 static void replace_in_function(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  struct work w = {.ctx = ctx, .function = function};
+  struct replacement_work w = {.ctx = ctx, .function = function};
   int rounds = 0;
 
-  while (rounds < MAX_ROUNDS && round_of(&w) && run_llvm_passes(&w, promote))
+  while (rounds < MAX_REPLACEMENT_ROUNDS && replace_until_webs_are_split(&w) && run_llvm_passes(&w, promotion_passes))
     rounds++;
   if (rounds)
-    run_llvm_passes(&w, tidy);
-  tell_rest(&w);
+    run_llvm_passes(&w, cleanup_passes);
+  remark_allocated_objects(&w);
 }
 
-bool cn_escape(struct cn_ctx *ctx)
+bool cn_replace_local_allocations(struct cn_ctx *ctx)
 {
   if (ctx->options->opt_level == 0)
     return true;

@@ -26,21 +26,21 @@
 #include "compile/escape/escape.h"
 
 enum {
-  MAX_OBJECTS = 16,   /* members of a phi web */
-  MAX_VISITED = 4096, /* blocks that is_live() visits */
+  MAX_WEB_MEMBERS = 16,      /* members of a phi web */
+  MAX_VISITED_BLOCKS = 4096, /* blocks that is_used_after_phi() visits */
 };
 
 /* ---- finding ---- */
 
-struct search {
+struct web_search {
   struct cn_ctx *ctx;
   const struct cn_cfg *cfg;
-  struct cn_family *family;
+  struct cn_phi_web *family;
 };
 
-static void add_member(struct search *s, const struct cn_object *like, LLVMValueRef root)
+static void add_member(struct web_search *s, const struct cn_object_node *like, LLVMValueRef root)
 {
-  struct cn_object object = *like;
+  struct cn_object_node object = *like;
   bool fresh;
   uint64_t *place = cn_ptrmap_add(&s->family->index, root, &fresh);
 
@@ -51,7 +51,7 @@ static void add_member(struct search *s, const struct cn_object *like, LLVMValue
   *place = s->family->members.count;
 }
 
-static bool is_wrong(struct search *s, LLVMValueRef user, const char *why)
+static bool reject_web(struct web_search *s, LLVMValueRef user, const char *why)
 {
   s->family->wrong = (struct cn_use_graph_use){.user = user, .escapes = why};
   return false;
@@ -59,9 +59,9 @@ static bool is_wrong(struct search *s, LLVMValueRef user, const char *why)
 
 /* Add an input of a phi to the phi web; undefined and null inputs fit as they are. False if the input is something else
  * than a phi or a new object of the type. */
-static bool add_input(struct search *s, const struct cn_object *like, LLVMValueRef in)
+static bool add_phi_input(struct web_search *s, const struct cn_object_node *like, LLVMValueRef in)
 {
-  struct cn_object object;
+  struct cn_object_node object;
 
   if (LLVMIsUndef(in) || (LLVMIsConstant(in) && LLVMIsNull(in)))
     return true;
@@ -69,33 +69,34 @@ static bool add_input(struct search *s, const struct cn_object *like, LLVMValueR
     add_member(s, like, in);
     return true;
   }
-  if (!LLVMIsACallInst(in) || !cn_object_read(s->ctx, in, &object) || object.stays || object.type != like->type)
+  if (!LLVMIsACallInst(in) || !cn_object_read_allocation(s->ctx, in, &object) || object.stays ||
+      object.type != like->type)
     return false;
   add_member(s, like, in);
   return true;
 }
 
 /* True if loads may stand at the block's end. */
-static bool has_plain_end(LLVMBasicBlockRef block)
+static bool may_load_at_block_end(LLVMBasicBlockRef block)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
 
   return cn_is_branch(end) || LLVMIsASwitchInst(end);
 }
 
-static bool add_inputs(struct search *s, const struct cn_object *like, LLVMValueRef phi)
+static bool add_phi_inputs(struct web_search *s, const struct cn_object_node *like, LLVMValueRef phi)
 {
-  if (cn_is_pad(LLVMGetInstructionParent(phi)))
-    return is_wrong(s, phi, "an exception leads there");
+  if (cn_is_exception_pad(LLVMGetInstructionParent(phi)))
+    return reject_web(s, phi, "an exception leads there");
   for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
-    if (!has_plain_end(LLVMGetIncomingBlock(phi, i)) || !add_input(s, like, LLVMGetIncomingValue(phi, i)))
-      return is_wrong(s, phi, "another of them is no new object of this type");
+    if (!may_load_at_block_end(LLVMGetIncomingBlock(phi, i)) || !add_phi_input(s, like, LLVMGetIncomingValue(phi, i)))
+      return reject_web(s, phi, "another of them is no new object of this type");
   return true;
 }
 
 /* True if the object may be used after it has gone into a phi of `block`, before its root runs again. Also true if the
  * search is long. */
-static bool is_live(const struct search *s, const struct cn_use_graph *web, LLVMBasicBlockRef block)
+static bool is_used_after_phi(const struct web_search *s, const struct cn_use_graph *web, LLVMBasicBlockRef block)
 {
   LLVMBasicBlockRef home = LLVMGetInstructionParent(web->object->root);
   uint64_t *used = cn_alloc(2 * CN_BITSET_WORDS(s->cfg->count) * sizeof *used);
@@ -105,19 +106,19 @@ static bool is_live(const struct search *s, const struct cn_use_graph *web, LLVM
   unsigned visited = 0;
 
   for (size_t i = 0; i < web->uses.count; i++) {
-    uint32_t at = cn_cfg_index(s->cfg, web->uses.at[i].block);
+    uint32_t at = cn_cfg_index_of(s->cfg, web->uses.at[i].block);
     if (at != CN_NO_BLOCK)
-      cn_bit_set(used, at);
+      cn_bitset_add(used, at);
   }
-  cn_bit_set(seen, cn_cfg_index(s->cfg, home));
+  cn_bitset_add(seen, cn_cfg_index_of(s->cfg, home));
   if (block != home)
-    cn_push(&open, cn_cfg_index(s->cfg, block));
+    cn_push(&open, cn_cfg_index_of(s->cfg, block));
   while (open.count && !live) {
-    const struct cn_block *b = &s->cfg->blocks[open.at[--open.count]];
-    live = cn_bit(used, (size_t)(b - s->cfg->blocks)) || ++visited > MAX_VISITED;
+    const struct cn_cfg_block *b = &s->cfg->blocks[open.at[--open.count]];
+    live = cn_bitset_contains(used, (size_t)(b - s->cfg->blocks)) || ++visited > MAX_VISITED_BLOCKS;
     for (uint32_t i = 0; i < b->succ_count; i++)
-      if (!cn_bit(seen, b->succs[i])) {
-        cn_bit_set(seen, b->succs[i]);
+      if (!cn_bitset_contains(seen, b->succs[i])) {
+        cn_bitset_add(seen, b->succs[i]);
         cn_push(&open, b->succs[i]);
       }
   }
@@ -127,7 +128,7 @@ static bool is_live(const struct search *s, const struct cn_use_graph *web, LLVM
 }
 
 /* True if the object goes into another phi of the same block, from the same predecessor. */
-static bool goes_twice(const struct cn_use_graph *web, const struct cn_use_graph_use *use)
+static bool enters_two_phis_of_block(const struct cn_use_graph *web, const struct cn_use_graph_use *use)
 {
   for (size_t i = 0; i < web->uses.count; i++) {
     const struct cn_use_graph_use *other = &web->uses.at[i];
@@ -138,7 +139,8 @@ static bool goes_twice(const struct cn_use_graph *web, const struct cn_use_graph
   return false;
 }
 
-static bool check_use(struct search *s, const struct cn_use_graph *web, const struct cn_use_graph_use *use)
+static bool check_use_of_member(struct web_search *s, const struct cn_use_graph *web,
+                                const struct cn_use_graph_use *use)
 {
   if (!use->escapes)
     return true;
@@ -146,21 +148,21 @@ static bool check_use(struct search *s, const struct cn_use_graph *web, const st
     s->family->wrong = *use;
     return false;
   }
-  if (goes_twice(web, use) || is_live(s, web, LLVMGetInstructionParent(use->user)))
-    return is_wrong(s, use->user, "it is used by another name afterwards");
+  if (enters_two_phis_of_block(web, use) || is_used_after_phi(s, web, LLVMGetInstructionParent(use->user)))
+    return reject_web(s, use->user, "it is used by another name afterwards");
   return true;
 }
 
 /* Add the phis into which a member goes to the phi web. False if a use of the member forbids the web. */
-static bool add_phis(struct search *s, const struct cn_object *member)
+static bool add_phis_of_member(struct web_search *s, const struct cn_object_node *member)
 {
   struct cn_use_graph web;
 
-  cn_use_graph_find(s->ctx, s->cfg, member, &web);
+  cn_use_graph_build(s->ctx, s->cfg, member, &web);
   bool ok =
-      (!web.floating && !web.joined) || is_wrong(s, member->root, "one is accessed at places that are not constant");
+      (!web.floating && !web.joined) || reject_web(s, member->root, "one is accessed at places that are not constant");
   for (size_t i = 0; i < web.uses.count && ok; i++) {
-    ok = check_use(s, &web, &web.uses.at[i]);
+    ok = check_use_of_member(s, &web, &web.uses.at[i]);
     if (web.uses.at[i].joins)
       add_member(s, member, web.uses.at[i].user);
   }
@@ -168,7 +170,7 @@ static bool add_phis(struct search *s, const struct cn_object *member)
   return ok;
 }
 
-static bool is_small(struct cn_ctx *ctx, const struct cn_object *object)
+static bool has_few_fields(struct cn_ctx *ctx, const struct cn_object_node *object)
 {
   struct cn_scalars scalars = {0};
 
@@ -178,23 +180,24 @@ static bool is_small(struct cn_ctx *ctx, const struct cn_object *object)
   return small;
 }
 
-bool cn_family_find(struct cn_ctx *ctx, const struct cn_cfg *cfg, const struct cn_object *object,
-                    struct cn_family *family)
+bool cn_phi_web_find(struct cn_ctx *ctx, const struct cn_cfg *cfg, const struct cn_object_node *object,
+                     struct cn_phi_web *family)
 {
-  struct search s = {.ctx = ctx, .cfg = cfg, .family = family};
+  struct web_search s = {.ctx = ctx, .cfg = cfg, .family = family};
 
-  *family = (struct cn_family){0};
-  bool ok = is_small(ctx, object) || is_wrong(&s, object->root, "it has many fields");
+  *family = (struct cn_phi_web){0};
+  bool ok = has_few_fields(ctx, object) || reject_web(&s, object->root, "it has many fields");
   add_member(&s, object, object->root);
   for (size_t i = 0; i < family->members.count && ok; i++) {
-    struct cn_object member = family->members.at[i];
-    ok = i < MAX_OBJECTS || is_wrong(&s, member.root, "there are many of them");
-    ok = ok && (!LLVMIsAPHINode(member.root) || add_inputs(&s, &member, member.root)) && add_phis(&s, &member);
+    struct cn_object_node member = family->members.at[i];
+    ok = i < MAX_WEB_MEMBERS || reject_web(&s, member.root, "there are many of them");
+    ok = ok && (!LLVMIsAPHINode(member.root) || add_phi_inputs(&s, &member, member.root)) &&
+         add_phis_of_member(&s, &member);
   }
   return ok;
 }
 
-void cn_family_free(struct cn_family *family)
+void cn_phi_web_free(struct cn_phi_web *family)
 {
   cn_free(&family->members);
   cn_ptrmap_free(&family->index);
@@ -202,16 +205,16 @@ void cn_family_free(struct cn_family *family)
 
 /* ---- parting ---- */
 
-struct parting {
+struct web_split {
   struct cn_ctx *ctx;
-  const struct cn_family *family;
+  const struct cn_phi_web *family;
   LLVMBuilderRef builder;
   struct cn_scalars scalars;
   struct cn_ptrmap nulls;   /* a phi -> the phi that is true if it is null */
   struct cn_ptrmap objects; /* a phi -> the object that takes its place */
 };
 
-static LLVMValueRef build_field_address(struct parting *p, LLVMValueRef object, uint64_t offset)
+static LLVMValueRef build_field_address(struct web_split *p, LLVMValueRef object, uint64_t offset)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(p->ctx->llvm);
   LLVMValueRef index = LLVMConstInt(i64, offset - p->family->members.at[0].tag, true);
@@ -219,18 +222,18 @@ static LLVMValueRef build_field_address(struct parting *p, LLVMValueRef object, 
   return LLVMBuildGEP2(p->builder, LLVMInt8TypeInContext(p->ctx->llvm), object, &index, 1, "");
 }
 
-static bool is_member(const struct parting *p, LLVMValueRef value)
+static bool is_member(const struct web_split *p, LLVMValueRef value)
 {
   return cn_ptrmap_find(&p->family->index, value) != NULL;
 }
 
-static LLVMTypeRef bit_type(const struct parting *p)
+static LLVMTypeRef bit_type(const struct web_split *p)
 {
   return LLVMInt1TypeInContext(p->ctx->llvm);
 }
 
 /* A bit that is true if the input is null: the phi of `nulls`, or a constant. */
-static LLVMValueRef is_null(const struct parting *p, LLVMValueRef in)
+static LLVMValueRef null_bit_of(const struct web_split *p, LLVMValueRef in)
 {
   uint64_t *known = cn_ptrmap_find(&p->nulls, in);
 
@@ -238,7 +241,8 @@ static LLVMValueRef is_null(const struct parting *p, LLVMValueRef in)
 }
 
 /* The scalar of the object that comes in; zero for a null or undefined input. */
-static LLVMValueRef scalar_of(struct parting *p, LLVMValueRef phi, unsigned incoming, const struct cn_scalar *scalar)
+static LLVMValueRef load_incoming_scalar(struct web_split *p, LLVMValueRef phi, unsigned incoming,
+                                         const struct cn_scalar *scalar)
 {
   LLVMValueRef in = LLVMGetIncomingValue(phi, incoming);
 
@@ -250,36 +254,36 @@ static LLVMValueRef scalar_of(struct parting *p, LLVMValueRef phi, unsigned inco
   return load;
 }
 
-static void add_phi_of_nulls(struct parting *p, LLVMValueRef phi)
+static void add_null_bit_phi(struct web_split *p, LLVMValueRef phi)
 {
   LLVMPositionBuilderBefore(p->builder, phi);
   *cn_ptrmap_add(&p->nulls, phi, NULL) = (uintptr_t)LLVMBuildPhi(p->builder, bit_type(p), "");
 }
 
-static void connect_nulls(struct parting *p, LLVMValueRef phi)
+static void connect_null_bit_phi(struct web_split *p, LLVMValueRef phi)
 {
-  LLVMValueRef nulls = is_null(p, phi);
+  LLVMValueRef nulls = null_bit_of(p, phi);
 
   for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
-    LLVMValueRef in = is_null(p, LLVMGetIncomingValue(phi, i));
+    LLVMValueRef in = null_bit_of(p, LLVMGetIncomingValue(phi, i));
     LLVMBasicBlockRef block = LLVMGetIncomingBlock(phi, i);
     LLVMAddIncoming(nulls, &in, &block, 1);
   }
 }
 
 /* True if `user` compares the phi with null. */
-static bool asks_for_null(LLVMValueRef user, LLVMValueRef phi)
+static bool is_null_check_of(LLVMValueRef user, LLVMValueRef phi)
 {
   return LLVMIsAICmpInst(user) && LLVMGetOperand(user, 0) == phi && LLVMIsConstant(LLVMGetOperand(user, 1)) &&
          LLVMIsNull(LLVMGetOperand(user, 1));
 }
 
-static void replace_null_checks(struct parting *p, LLVMValueRef phi)
+static void replace_null_checks(struct web_split *p, LLVMValueRef phi)
 {
   for (LLVMUseRef use = LLVMGetFirstUse(phi), next; use; use = next) {
-    LLVMValueRef user = LLVMGetUser(use), nulls = is_null(p, phi);
+    LLVMValueRef user = LLVMGetUser(use), nulls = null_bit_of(p, phi);
     next = LLVMGetNextUse(use);
-    if (!asks_for_null(user, phi))
+    if (!is_null_check_of(user, phi))
       continue;
     LLVMPositionBuilderBefore(p->builder, user);
     LLVMReplaceAllUsesWith(user, LLVMGetICmpPredicate(user) == LLVMIntEQ ? nulls : LLVMBuildNot(p->builder, nulls, ""));
@@ -288,7 +292,7 @@ static void replace_null_checks(struct parting *p, LLVMValueRef phi)
 }
 
 /* The input that `made` has from `block` already, for example by another edge of a switch; or null. */
-static LLVMValueRef same_block(LLVMValueRef made, LLVMBasicBlockRef block)
+static LLVMValueRef existing_input_from_block(LLVMValueRef made, LLVMBasicBlockRef block)
 {
   for (unsigned i = 0; i < LLVMCountIncoming(made); i++)
     if (LLVMGetIncomingBlock(made, i) == block)
@@ -297,29 +301,29 @@ static LLVMValueRef same_block(LLVMValueRef made, LLVMBasicBlockRef block)
 }
 
 /* The phi of one scalar. */
-static LLVMValueRef join_scalar(struct parting *p, LLVMValueRef phi, const struct cn_scalar *scalar)
+static LLVMValueRef build_scalar_phi(struct web_split *p, LLVMValueRef phi, const struct cn_scalar *scalar)
 {
   LLVMPositionBuilderBefore(p->builder, phi);
   LLVMValueRef made = LLVMBuildPhi(p->builder, scalar->type, "");
 
   for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
     LLVMBasicBlockRef block = LLVMGetIncomingBlock(phi, i);
-    LLVMValueRef before = same_block(made, block);
-    LLVMValueRef in = before ? before : scalar_of(p, phi, i, scalar);
+    LLVMValueRef before = existing_input_from_block(made, block);
+    LLVMValueRef in = before ? before : load_incoming_scalar(p, phi, i, scalar);
     LLVMAddIncoming(made, &in, &block, 1);
   }
   return made;
 }
 
 /* Make the object of a phi, with the contents that come in. */
-static LLVMValueRef make_object(struct parting *p, LLVMValueRef phi)
+static LLVMValueRef build_object_of_phi(struct web_split *p, LLVMValueRef phi)
 {
   LLVMValueRef made[CN_SCALARS_MOST], like = p->family->members.at[0].root;
   const struct cn_scalar *scalars = p->scalars.list.at;
 
   CN_CHECK(p->scalars.list.count <= CN_SCALARS_MOST && LLVMIsACallInst(like));
   for (size_t i = 0; i < p->scalars.list.count; i++)
-    made[i] = join_scalar(p, phi, &scalars[i]);
+    made[i] = build_scalar_phi(p, phi, &scalars[i]);
   LLVMPositionBuilderBeforeInstrAndDbgRecords(p->builder, cn_first_after_phis(LLVMGetInstructionParent(phi)));
   LLVMSetCurrentDebugLocation2(p->builder, LLVMInstructionGetDebugLoc(like));
   LLVMValueRef object = LLVMInstructionClone(like);
@@ -333,34 +337,35 @@ static LLVMValueRef make_object(struct parting *p, LLVMValueRef phi)
   return object;
 }
 
-typedef void step(struct parting *p, LLVMValueRef phi);
+typedef void split_step(struct web_split *p, LLVMValueRef phi);
 
-static void each_phi(struct parting *p, step *take)
+static void apply_to_phis(struct web_split *p, split_step *take)
 {
   for (size_t i = 0; i < p->family->members.count; i++)
     if (LLVMIsAPHINode(p->family->members.at[i].root))
       take(p, p->family->members.at[i].root);
 }
 
-static void add_object(struct parting *p, LLVMValueRef phi)
+static void note_object_of_phi(struct web_split *p, LLVMValueRef phi)
 {
-  *cn_ptrmap_add(&p->objects, phi, NULL) = (uintptr_t)make_object(p, phi);
+  *cn_ptrmap_add(&p->objects, phi, NULL) = (uintptr_t)build_object_of_phi(p, phi);
 }
 
-static void replace_phi(struct parting *p, LLVMValueRef phi)
+static void replace_phi(struct web_split *p, LLVMValueRef phi)
 {
   LLVMReplaceAllUsesWith(phi, (LLVMValueRef)(uintptr_t)*cn_ptrmap_find(&p->objects, phi));
   LLVMInstructionEraseFromParent(phi);
 }
 
-void cn_family_part(struct cn_ctx *ctx, const struct cn_family *family)
+void cn_phi_web_split(struct cn_ctx *ctx, const struct cn_phi_web *family)
 {
-  static step *const steps[] = {add_phi_of_nulls, connect_nulls, replace_null_checks, add_object, replace_phi};
-  struct parting p = {.ctx = ctx, .family = family, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
+  static split_step *const steps[] = {add_null_bit_phi, connect_null_bit_phi, replace_null_checks, note_object_of_phi,
+                                      replace_phi};
+  struct web_split p = {.ctx = ctx, .family = family, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
 
   cn_scalars_of(ctx, family->members.at[0].type, &p.scalars);
   for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-    each_phi(&p, steps[i]);
+    apply_to_phis(&p, steps[i]);
   cn_free(&p.scalars.list);
   cn_ptrmap_free(&p.nulls);
   cn_ptrmap_free(&p.objects);

@@ -15,25 +15,25 @@
 #include "compile/core/emitted_names.h"
 #include "compile/escape/escape.h"
 
-struct local {
+struct local_replacement {
   struct cn_ctx *ctx;
   const struct cn_use_graph *web;
   LLVMBuilderRef builder;
   struct cn_ptrmap made; /* a pointer of the use graph -> its replacement */
 };
 
-static LLVMTypeRef pointer_type(const struct local *l)
+static LLVMTypeRef pointer_type(const struct local_replacement *l)
 {
   return LLVMPointerTypeInContext(l->ctx->llvm, 0);
 }
 
-static void note_replacement(struct local *l, LLVMValueRef pointer, LLVMValueRef made)
+static void note_replacement(struct local_replacement *l, LLVMValueRef pointer, LLVMValueRef made)
 {
   CN_ASSERT(LLVMTypeOf(made) == pointer_type(l));
   *cn_ptrmap_add(&l->made, pointer, NULL) = (uintptr_t)made;
 }
 
-static void build_at(struct local *l, LLVMValueRef at)
+static void position_builder(struct local_replacement *l, LLVMValueRef at)
 {
   LLVMPositionBuilderBefore(l->builder, at);
   LLVMSetCurrentDebugLocation2(l->builder, LLVMInstructionGetDebugLoc(at));
@@ -41,17 +41,17 @@ static void build_at(struct local *l, LLVMValueRef at)
 
 /* ---- pointers ---- */
 
-static LLVMValueRef pointer_of(struct local *l, LLVMValueRef pointer);
+static LLVMValueRef replacement_of_pointer(struct local_replacement *l, LLVMValueRef pointer);
 
-static LLVMValueRef make_gep(struct local *l, LLVMValueRef gep)
+static LLVMValueRef rebuild_gep(struct local_replacement *l, LLVMValueRef gep)
 {
   unsigned count = (unsigned)LLVMGetNumOperands(gep) - 1;
   LLVMValueRef *indices = cn_alloc((count + 1) * sizeof *indices);
-  LLVMValueRef base = pointer_of(l, LLVMGetOperand(gep, 0));
+  LLVMValueRef base = replacement_of_pointer(l, LLVMGetOperand(gep, 0));
 
   for (unsigned i = 0; i < count; i++)
     indices[i] = LLVMGetOperand(gep, i + 1);
-  build_at(l, gep);
+  position_builder(l, gep);
   LLVMValueRef made = LLVMBuildGEPWithNoWrapFlags(l->builder, LLVMGetGEPSourceElementType(gep), base, indices, count,
                                                   "", LLVMGEPGetNoWrapFlags(gep));
   free(indices);
@@ -59,22 +59,22 @@ static LLVMValueRef make_gep(struct local *l, LLVMValueRef gep)
 }
 
 /* The replacement for an input of a phi or select: `in` is a member, or undefined. */
-static LLVMValueRef input_of(struct local *l, LLVMValueRef in)
+static LLVMValueRef replacement_of_input(struct local_replacement *l, LLVMValueRef in)
 {
-  return LLVMIsUndef(in) ? LLVMGetPoison(pointer_type(l)) : pointer_of(l, in);
+  return LLVMIsUndef(in) ? LLVMGetPoison(pointer_type(l)) : replacement_of_pointer(l, in);
 }
 
-static LLVMValueRef make_select(struct local *l, LLVMValueRef select)
+static LLVMValueRef rebuild_select(struct local_replacement *l, LLVMValueRef select)
 {
-  LLVMValueRef yes = input_of(l, LLVMGetOperand(select, 1));
-  LLVMValueRef no = input_of(l, LLVMGetOperand(select, 2));
+  LLVMValueRef yes = replacement_of_input(l, LLVMGetOperand(select, 1));
+  LLVMValueRef no = replacement_of_input(l, LLVMGetOperand(select, 2));
 
-  build_at(l, select);
+  position_builder(l, select);
   return LLVMBuildSelect(l->builder, LLVMGetOperand(select, 0), yes, no, "");
 }
 
 /* The replacement of a pointer. A phi gets its inputs later, since they may be formed from the phi itself. */
-static LLVMValueRef pointer_of(struct local *l, LLVMValueRef pointer)
+static LLVMValueRef replacement_of_pointer(struct local_replacement *l, LLVMValueRef pointer)
 {
   uint64_t *known = cn_ptrmap_find(&l->made, pointer);
   LLVMValueRef made;
@@ -83,24 +83,24 @@ static LLVMValueRef pointer_of(struct local *l, LLVMValueRef pointer)
     return (LLVMValueRef)(uintptr_t)*known;
   CN_CHECK(cn_use_graph_has(l->web, pointer));
   if (LLVMIsAGetElementPtrInst(pointer)) {
-    made = make_gep(l, pointer);
+    made = rebuild_gep(l, pointer);
   } else if (LLVMIsASelectInst(pointer)) {
-    made = make_select(l, pointer);
+    made = rebuild_select(l, pointer);
   } else {
     CN_CHECK(LLVMIsAPHINode(pointer));
-    build_at(l, pointer);
+    position_builder(l, pointer);
     made = LLVMBuildPhi(l->builder, pointer_type(l), "");
   }
   note_replacement(l, pointer, made);
   return made;
 }
 
-static void connect_phi(struct local *l, LLVMValueRef phi)
+static void connect_phi(struct local_replacement *l, LLVMValueRef phi)
 {
-  LLVMValueRef made = pointer_of(l, phi);
+  LLVMValueRef made = replacement_of_pointer(l, phi);
 
   for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
-    LLVMValueRef in = input_of(l, LLVMGetIncomingValue(phi, i));
+    LLVMValueRef in = replacement_of_input(l, LLVMGetIncomingValue(phi, i));
     LLVMBasicBlockRef block = LLVMGetIncomingBlock(phi, i);
     LLVMAddIncoming(made, &in, &block, 1);
   }
@@ -108,14 +108,14 @@ static void connect_phi(struct local *l, LLVMValueRef phi)
 
 /* ---- uses ---- */
 
-static void replace_by(LLVMValueRef old, LLVMValueRef value)
+static void replace_and_erase(LLVMValueRef old, LLVMValueRef value)
 {
   LLVMReplaceAllUsesWith(old, value);
   LLVMInstructionEraseFromParent(old);
 }
 
 /* The object's address is unique: a comparison with a pointer outside the use graph has a constant result. */
-static void change_compare(struct local *l, LLVMValueRef compare)
+static void rewrite_compare(struct local_replacement *l, LLVMValueRef compare)
 {
   LLVMTypeRef bit = LLVMInt1TypeInContext(l->ctx->llvm);
   LLVMValueRef sides[2];
@@ -123,28 +123,29 @@ static void change_compare(struct local *l, LLVMValueRef compare)
   for (unsigned i = 0; i < 2; i++) {
     LLVMValueRef side = LLVMGetOperand(compare, i);
     if (!cn_use_graph_has(l->web, side)) {
-      replace_by(compare, LLVMConstInt(bit, LLVMGetICmpPredicate(compare) == LLVMIntNE, false));
+      replace_and_erase(compare, LLVMConstInt(bit, LLVMGetICmpPredicate(compare) == LLVMIntNE, false));
       return;
     }
-    sides[i] = pointer_of(l, side);
+    sides[i] = replacement_of_pointer(l, side);
   }
   for (unsigned i = 0; i < 2; i++)
     LLVMSetOperand(compare, i, sides[i]);
 }
 
-static LLVMValueRef side_of(struct local *l, LLVMValueRef call, unsigned operand)
+static LLVMValueRef replacement_of_operand(struct local_replacement *l, LLVMValueRef call, unsigned operand)
 {
   LLVMValueRef pointer = LLVMGetOperand(call, operand);
 
-  return cn_use_graph_has(l->web, pointer) ? pointer_of(l, pointer) : pointer;
+  return cn_use_graph_has(l->web, pointer) ? replacement_of_pointer(l, pointer) : pointer;
 }
 
-static void change_call(struct local *l, LLVMValueRef call)
+static void rewrite_call(struct local_replacement *l, LLVMValueRef call)
 {
-  LLVMValueRef to = side_of(l, call, 0), from = LLVMGetNumArgOperands(call) > 1 ? side_of(l, call, 1) : NULL;
+  LLVMValueRef to = replacement_of_operand(l, call, 0),
+               from = LLVMGetNumArgOperands(call) > 1 ? replacement_of_operand(l, call, 1) : NULL;
   LLVMTypeRef type = LLVMTypeOf(call);
 
-  build_at(l, call);
+  position_builder(l, call);
   if (cn_calls_intrinsic(call, "llvm.memset")) {
     LLVMBuildMemSet(l->builder, to, from, LLVMGetOperand(call, 2), 1);
   } else if (cn_calls_intrinsic(call, "llvm.memcpy")) {
@@ -161,20 +162,20 @@ static void change_call(struct local *l, LLVMValueRef call)
   LLVMInstructionEraseFromParent(call);
 }
 
-static void change_user(struct local *l, LLVMValueRef user)
+static void rewrite_user(struct local_replacement *l, LLVMValueRef user)
 {
   switch (LLVMGetInstructionOpcode(user)) {
   case LLVMLoad:
-    LLVMSetOperand(user, 0, pointer_of(l, LLVMGetOperand(user, 0)));
+    LLVMSetOperand(user, 0, replacement_of_pointer(l, LLVMGetOperand(user, 0)));
     break;
   case LLVMStore:
-    LLVMSetOperand(user, 1, pointer_of(l, LLVMGetOperand(user, 1)));
+    LLVMSetOperand(user, 1, replacement_of_pointer(l, LLVMGetOperand(user, 1)));
     break;
   case LLVMICmp:
-    change_compare(l, user);
+    rewrite_compare(l, user);
     break;
   case LLVMCall:
-    change_call(l, user);
+    rewrite_call(l, user);
     break;
   default:
     CN_UNREACHABLE();
@@ -182,7 +183,7 @@ static void change_user(struct local *l, LLVMValueRef user)
 }
 
 /* Change each user once, since a user may use two pointers. */
-static void change_users(struct local *l)
+static void rewrite_users(struct local_replacement *l)
 {
   struct cn_ptrmap changed = {0};
 
@@ -191,16 +192,16 @@ static void change_users(struct local *l)
     CN_CHECK(!l->web->uses.at[i].escapes);
     cn_ptrmap_add(&changed, l->web->uses.at[i].user, &fresh);
     if (fresh)
-      change_user(l, l->web->uses.at[i].user);
+      rewrite_user(l, l->web->uses.at[i].user);
   }
   cn_ptrmap_free(&changed);
 }
 
 /* ---- the local ---- */
 
-static void make_alloca(struct local *l)
+static void make_alloca(struct local_replacement *l)
 {
-  const struct cn_object *object = l->web->object;
+  const struct cn_object_node *object = l->web->object;
   LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(object->root));
   LLVMTypeRef byte = LLVMInt8TypeInContext(l->ctx->llvm), i64 = LLVMInt64TypeInContext(l->ctx->llvm);
   LLVMValueRef tag = LLVMConstInt(i64, object->tag, false);
@@ -208,25 +209,25 @@ static void make_alloca(struct local *l)
   LLVMPositionBuilderBeforeInstrAndDbgRecords(l->builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
   LLVMValueRef alloca = LLVMBuildAlloca(l->builder, object->type, "object");
   LLVMSetAlignment(alloca, CAIRN_ABI_OBJECT_ALIGN);
-  build_at(l, object->root);
+  position_builder(l, object->root);
   if (!object->allocator->uninit && object->size)
     LLVMBuildMemSet(l->builder, alloca, LLVMConstNull(byte), LLVMConstInt(i64, object->size, false),
                     CAIRN_ABI_OBJECT_ALIGN);
   note_replacement(l, object->root, object->tag ? LLVMBuildGEP2(l->builder, byte, alloca, &tag, 1, "") : alloca);
 }
 
-void cn_local_make(struct cn_ctx *ctx, const struct cn_use_graph *web)
+void cn_replace_object_by_local(struct cn_ctx *ctx, const struct cn_use_graph *web)
 {
-  struct local l = {.ctx = ctx, .web = web, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
+  struct local_replacement l = {.ctx = ctx, .web = web, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
 
-  CN_CHECK(!cn_use_graph_escape(web));
+  CN_CHECK(!cn_use_graph_first_escape(web));
   make_alloca(&l);
   for (size_t i = 1; i < web->pointers.count; i++)
-    pointer_of(&l, web->pointers.at[i].value);
+    replacement_of_pointer(&l, web->pointers.at[i].value);
   for (size_t i = 1; i < web->pointers.count; i++)
     if (LLVMIsAPHINode(web->pointers.at[i].value))
       connect_phi(&l, web->pointers.at[i].value);
-  change_users(&l);
+  rewrite_users(&l);
   for (size_t i = 0; i < web->pointers.count; i++)
     LLVMReplaceAllUsesWith(web->pointers.at[i].value, LLVMGetPoison(LLVMTypeOf(web->pointers.at[i].value)));
   for (size_t i = 0; i < web->pointers.count; i++)

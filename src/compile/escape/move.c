@@ -2,8 +2,8 @@
  *
  * Allocates an object where it escapes. Part of pass `escape`.
  *
- * Needs: struct cn_sink. Provides: at each of its places an allocation, with the contents that the object has there;
- * the uses that the place dominates are of this allocation. Breaks: nothing that struct cn_cfg has.
+ * Needs: struct cn_sink_places. Provides: at each of its places an allocation, with the contents that the object has
+ * there; the uses that the place dominates are of this allocation. Breaks: nothing that struct cn_cfg has.
  *
  * The contents are read from the call's object, which is then free of escapes and becomes a local next.
  */
@@ -14,14 +14,14 @@
 #include "compile/core/scalars.h"
 #include "compile/escape/escape.h"
 
-struct move {
+struct allocation_move {
   struct cn_ctx *ctx;
   const struct cn_use_graph *web;
   LLVMBuilderRef builder;
   LLVMValueRef fresh; /* the allocation at the current place */
 };
 
-static LLVMValueRef build_field_address(struct move *m, LLVMValueRef object, uint64_t offset)
+static LLVMValueRef build_field_address(struct allocation_move *m, LLVMValueRef object, uint64_t offset)
 {
   LLVMValueRef index = LLVMConstInt(LLVMInt64TypeInContext(m->ctx->llvm), offset - m->web->object->tag, true);
 
@@ -37,7 +37,7 @@ static unsigned alignment_at(uint64_t offset)
   return (unsigned)align;
 }
 
-static void copy_scalars(struct move *m, const struct cn_scalars *scalars)
+static void copy_scalars(struct allocation_move *m, const struct cn_scalars *scalars)
 {
   for (size_t i = 0; i < scalars->list.count; i++) {
     const struct cn_scalar *s = &scalars->list.at[i];
@@ -50,9 +50,9 @@ static void copy_scalars(struct move *m, const struct cn_scalars *scalars)
 }
 
 /* Copy the contents, field by field if the fields are few: references stay references. */
-static void copy_contents(struct move *m)
+static void copy_contents(struct allocation_move *m)
 {
-  const struct cn_object *object = m->web->object;
+  const struct cn_object_node *object = m->web->object;
   struct cn_scalars scalars = {0};
 
   cn_scalars_of(m->ctx, object->type, &scalars);
@@ -67,7 +67,7 @@ static void copy_contents(struct move *m)
   cn_free(&scalars.list);
 }
 
-static void clone_allocation(struct move *m, LLVMValueRef before)
+static void clone_allocation(struct allocation_move *m, LLVMValueRef before)
 {
   LLVMValueRef call = m->web->object->root;
 
@@ -79,12 +79,12 @@ static void clone_allocation(struct move *m, LLVMValueRef before)
 }
 
 /* The pointer of the use graph, formed from the new object, at the builder's place. */
-static LLVMValueRef formed_again(struct move *m, LLVMValueRef pointer)
+static LLVMValueRef rebuild_pointer(struct allocation_move *m, LLVMValueRef pointer)
 {
   if (pointer == m->web->object->root)
     return m->fresh;
   CN_CHECK(LLVMIsAGetElementPtrInst(pointer));
-  LLVMValueRef base = formed_again(m, LLVMGetOperand(pointer, 0));
+  LLVMValueRef base = rebuild_pointer(m, LLVMGetOperand(pointer, 0));
   LLVMValueRef made = LLVMInstructionClone(pointer);
   LLVMSetOperand(made, 0, base);
   LLVMInsertIntoBuilder(m->builder, made);
@@ -92,32 +92,33 @@ static LLVMValueRef formed_again(struct move *m, LLVMValueRef pointer)
 }
 
 /* True if the operand of the use's user is the pointer; for a phi, from the use's block. */
-static bool is_meant(const struct cn_use_graph_use *use, unsigned operand)
+static bool is_pointer_operand(const struct cn_use_graph_use *use, unsigned operand)
 {
   return LLVMGetOperand(use->user, operand) == use->pointer &&
          (!LLVMIsAPHINode(use->user) || LLVMGetIncomingBlock(use->user, operand) == use->block);
 }
 
-static void change_use(struct move *m, const struct cn_use_graph_use *use)
+static void redirect_use(struct allocation_move *m, const struct cn_use_graph_use *use)
 {
   LLVMValueRef made = NULL;
   LLVMValueRef before = LLVMIsAPHINode(use->user) ? LLVMGetBasicBlockTerminator(use->block) : use->user;
 
   for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(use->user); i++) {
-    if (!is_meant(use, i))
+    if (!is_pointer_operand(use, i))
       continue;
     if (!made) {
       LLVMPositionBuilderBefore(m->builder, before);
-      made = formed_again(m, use->pointer);
+      made = rebuild_pointer(m, use->pointer);
     }
     LLVMSetOperand(use->user, i, made);
   }
 }
 
 /* True if the use comes after the place `before` in `block`. A phi needs the object at a block's end. */
-static bool is_after(const struct cn_cfg *cfg, const struct cn_use_graph_use *use, uint32_t block, LLVMValueRef before)
+static bool comes_after_place(const struct cn_cfg *cfg, const struct cn_use_graph_use *use, uint32_t block,
+                              LLVMValueRef before)
 {
-  uint32_t at = cn_cfg_index(cfg, use->block);
+  uint32_t at = cn_cfg_index_of(cfg, use->block);
   LLVMValueRef i = before;
 
   if (at != block || LLVMIsAPHINode(use->user))
@@ -127,17 +128,17 @@ static bool is_after(const struct cn_cfg *cfg, const struct cn_use_graph_use *us
   return i != NULL;
 }
 
-void cn_sink_make(struct cn_ctx *ctx, const struct cn_cfg *cfg, const struct cn_use_graph *web,
-                  const struct cn_sink *sink)
+void cn_sink_move_allocation(struct cn_ctx *ctx, const struct cn_cfg *cfg, const struct cn_use_graph *web,
+                             const struct cn_sink_places *sink)
 {
-  struct move m = {.ctx = ctx, .web = web, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
+  struct allocation_move m = {.ctx = ctx, .web = web, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
 
   CN_CHECK(sink->count > 0 && !web->joined);
   for (uint32_t i = 0; i < sink->count; i++) {
     clone_allocation(&m, sink->before[i]);
     for (size_t u = 0; u < web->uses.count; u++)
-      if (is_after(cfg, &web->uses.at[u], sink->blocks[i], sink->before[i]))
-        change_use(&m, &web->uses.at[u]);
+      if (comes_after_place(cfg, &web->uses.at[u], sink->blocks[i], sink->before[i]))
+        redirect_use(&m, &web->uses.at[u]);
   }
   LLVMDisposeBuilder(m.builder);
 }

@@ -2,7 +2,8 @@
  *
  * Finds places for the allocation of an object that escapes. Part of pass `escape`.
  *
- * Needs: struct cn_loops, struct cn_use_graph, struct cn_safepoint_free. Provides: struct cn_sink. Breaks: nothing.
+ * Needs: struct cn_loops, struct cn_use_graph, struct cn_safepoint_free_intervals. Provides: struct cn_sink_places.
+ * Breaks: nothing.
  *
  * Each use that escapes asks for its own block. A block goes up in the dominator tree as long as it reaches one of
  * these before the call runs again:
@@ -25,12 +26,12 @@
 #include "compile/markers/nopoll.h"
 
 enum {
-  MAX_VISITED = 4096,     /* blocks of a search, and instructions of one block */
-  MAX_WAITING_VALUES = 4, /* offsets whose values wait for the object */
+  MAX_VISITED_BLOCKS = 4096, /* blocks of a search, and instructions of one block */
+  MAX_WAITING_VALUES = 4,    /* offsets whose values wait for the object */
 };
 
-struct search {
-  const struct cn_sink_in *in;
+struct sink_search {
+  const struct cn_sink_analyses *in;
   const struct cn_cfg *cfg;
   const struct cn_use_graph *web;
   uint32_t home;         /* the block of the call */
@@ -38,7 +39,7 @@ struct search {
   CN_VECTOR(uint32_t) blocks, open;
 };
 
-static bool is_asked(const struct search *s, uint32_t block)
+static bool is_chosen_block(const struct sink_search *s, uint32_t block)
 {
   for (size_t i = 0; i < s->blocks.count; i++)
     if (s->blocks.at[i] == block)
@@ -46,40 +47,40 @@ static bool is_asked(const struct search *s, uint32_t block)
   return false;
 }
 
-static void open_successors(struct search *s, uint32_t block)
+static void push_unseen_successors(struct sink_search *s, uint32_t block)
 {
-  const struct cn_block *b = &s->cfg->blocks[block];
+  const struct cn_cfg_block *b = &s->cfg->blocks[block];
 
   for (uint32_t i = 0; i < b->succ_count; i++)
-    if (b->succs[i] != s->home && !cn_bit(s->seen, b->succs[i])) {
-      cn_bit_set(s->seen, b->succs[i]);
+    if (b->succs[i] != s->home && !cn_bitset_contains(s->seen, b->succs[i])) {
+      cn_bitset_add(s->seen, b->succs[i]);
       cn_push(&s->open, b->succs[i]);
     }
 }
 
 /* Search from `block` up to the next execution of the call. Returns a reached block that forces `block` to go up, or
  * CN_NO_BLOCK; the call's block if the search is long. */
-static uint32_t find_obstacle(struct search *s, uint32_t block)
+static uint32_t find_obstacle(struct sink_search *s, uint32_t block)
 {
   uint32_t found = CN_NO_BLOCK, visited = 0;
 
   for (size_t w = 0; w < CN_BITSET_WORDS(s->cfg->count); w++)
     s->seen[w] = 0;
   s->open.count = 0;
-  open_successors(s, block);
+  push_unseen_successors(s, block);
   while (s->open.count && found == CN_NO_BLOCK) {
     uint32_t at = s->open.at[--s->open.count];
-    if (++visited > MAX_VISITED)
+    if (++visited > MAX_VISITED_BLOCKS)
       return s->home;
-    if (is_asked(s, at) || (cn_bit(s->used, at) && !cn_cfg_dominates(s->cfg, block, at)))
+    if (is_chosen_block(s, at) || (cn_bitset_contains(s->used, at) && !cn_cfg_dominates(s->cfg, block, at)))
       found = at;
-    open_successors(s, at);
+    push_unseen_successors(s, at);
   }
   return found;
 }
 
 /* Add a block unless another one dominates it, and drop the blocks that it dominates. */
-static void add_block(struct search *s, uint32_t block)
+static void add_chosen_block(struct sink_search *s, uint32_t block)
 {
   size_t kept = 0;
 
@@ -93,7 +94,7 @@ static void add_block(struct search *s, uint32_t block)
   cn_push(&s->blocks, block);
 }
 
-static void remove_block(struct search *s, uint32_t block)
+static void remove_chosen_block(struct sink_search *s, uint32_t block)
 {
   size_t kept = 0;
 
@@ -104,50 +105,50 @@ static void remove_block(struct search *s, uint32_t block)
 }
 
 /* Let the first block with an obstacle go up. False if all blocks are free of obstacles. */
-static bool lift_one(struct search *s)
+static bool lift_obstructed_block(struct sink_search *s)
 {
   for (size_t i = 0; i < s->blocks.count; i++) {
     uint32_t block = s->blocks.at[i], obstacle = find_obstacle(s, block);
     if (obstacle == CN_NO_BLOCK)
       continue;
-    uint32_t up = cn_cfg_meet(s->cfg, block, obstacle);
+    uint32_t up = cn_cfg_common_dominator(s->cfg, block, obstacle);
     if (up == block)
       up = s->cfg->blocks[block].idom;
     CN_CHECK(cn_cfg_dominates(s->cfg, s->home, up));
-    remove_block(s, block);
-    add_block(s, up);
+    remove_chosen_block(s, block);
+    add_chosen_block(s, up);
     return true;
   }
   return false;
 }
 
 /* Note the blocks of all uses, and ask for the blocks of escapes. False if a block is unreachable. */
-static bool gather_use_blocks(struct search *s)
+static bool gather_use_blocks(struct sink_search *s)
 {
   for (size_t i = 0; i < s->web->uses.count; i++) {
-    uint32_t block = cn_cfg_index(s->cfg, s->web->uses.at[i].block);
+    uint32_t block = cn_cfg_index_of(s->cfg, s->web->uses.at[i].block);
     if (block == CN_NO_BLOCK)
       return false;
     CN_CHECK(cn_cfg_dominates(s->cfg, s->home, block));
-    cn_bit_set(s->used, block);
+    cn_bitset_add(s->used, block);
     if (s->web->uses.at[i].escapes)
-      add_block(s, block);
+      add_chosen_block(s, block);
   }
   return true;
 }
 
-static bool choose_blocks(struct search *s)
+static bool choose_blocks(struct sink_search *s)
 {
   if (!gather_use_blocks(s))
     return false;
-  while (!is_asked(s, s->home) && lift_one(s))
+  while (!is_chosen_block(s, s->home) && lift_obstructed_block(s))
     ;
-  return s->blocks.count <= CN_SINK_MOST;
+  return s->blocks.count <= CN_MAX_SINK_PLACES;
 }
 
 /* ---- the place in a block ---- */
 
-static bool is_escape(const struct search *s, LLVMValueRef instruction)
+static bool is_escaping_user(const struct sink_search *s, LLVMValueRef instruction)
 {
   for (size_t i = 0; i < s->web->uses.count; i++)
     if (s->web->uses.at[i].user == instruction && s->web->uses.at[i].escapes)
@@ -157,21 +158,21 @@ static bool is_escape(const struct search *s, LLVMValueRef instruction)
 
 /* The first use that escapes, or the block's end, where a phi needs the object. Null if an allocation is forbidden
  * there, or the block is long. */
-static LLVMValueRef find_place(const struct search *s, uint32_t block)
+static LLVMValueRef find_place(const struct sink_search *s, uint32_t block)
 {
   LLVMBasicBlockRef at = s->cfg->blocks[block].block;
   LLVMValueRef end = LLVMGetBasicBlockTerminator(at), root = s->web->object->root,
                place = block == s->home ? LLVMGetNextInstruction(root) : cn_first_after_phis(at);
 
-  for (uint32_t far = 0; place != end && !is_escape(s, place); far++) {
-    if (far == MAX_VISITED)
+  for (uint32_t far = 0; place != end && !is_escaping_user(s, place); far++) {
+    if (far == MAX_VISITED_BLOCKS)
       return NULL;
     place = LLVMGetNextInstruction(place);
   }
-  return cn_is_pad(at) || cn_nopoll_cover(s->in->ctx, place) ? NULL : place;
+  return cn_is_exception_pad(at) || cn_nopoll_is_in_region(s->in->ctx, place) ? NULL : place;
 }
 
-static bool find_places(const struct search *s, struct cn_sink *sink)
+static bool find_places(const struct sink_search *s, struct cn_sink_places *sink)
 {
   sink->count = (uint32_t)s->blocks.count;
   for (uint32_t i = 0; i < sink->count; i++) {
@@ -186,21 +187,22 @@ static bool find_places(const struct search *s, struct cn_sink *sink)
 /* ---- does it pay? ---- */
 
 /* True if the blocks make the object less often, by at least a quarter. Blocks outside the call's loop count as 0. */
-static bool allocates_less_often(const struct search *s)
+static bool allocates_less_often(const struct sink_search *s)
 {
   const struct cn_loops *loops = s->in->loops;
   uint64_t sum = 0;
 
   for (size_t i = 0; i < s->blocks.count; i++)
-    if (loops->of[s->home] == CN_NO_BLOCK || cn_loops_contain(loops, loops->of[s->home], s->blocks.at[i]))
+    if (loops->of[s->home] == CN_NO_BLOCK || cn_loop_contains_block(loops, loops->of[s->home], s->blocks.at[i]))
       sum += s->in->often[s->blocks.at[i]];
   return sum / 3 <= s->in->often[s->home] / 4;
 }
 
 /* True if the use comes before the only new place. */
-static bool is_before_place(const struct search *s, const struct cn_sink *sink, const struct cn_use_graph_use *use)
+static bool is_before_place(const struct sink_search *s, const struct cn_sink_places *sink,
+                            const struct cn_use_graph_use *use)
 {
-  uint32_t block = cn_cfg_index(s->cfg, use->block);
+  uint32_t block = cn_cfg_index_of(s->cfg, use->block);
 
   if (block != sink->blocks[0])
     return !cn_cfg_dominates(s->cfg, sink->blocks[0], block);
@@ -211,13 +213,13 @@ static bool is_before_place(const struct search *s, const struct cn_sink *sink, 
 }
 
 /* The offsets in the object, in bytes, whose values wait. */
-struct waiting {
+struct waiting_offsets {
   uint64_t offsets[MAX_WAITING_VALUES];
   unsigned count;
 };
 
 /* Add the offset of `place`. False if more than MAX_WAITING_VALUES offsets would wait. */
-static bool add_waiting(const struct search *s, struct waiting *w, LLVMValueRef place)
+static bool add_waiting_offset(const struct sink_search *s, struct waiting_offsets *w, LLVMValueRef place)
 {
   const uint64_t *index = cn_ptrmap_find(&s->web->index, place);
 
@@ -235,10 +237,10 @@ static bool add_waiting(const struct search *s, struct waiting *w, LLVMValueRef 
 /* True if the move saves a barrier: a reference is stored between a safepoint after the call and the new place. Few
  * values may wait, to fit in registers; the object itself needs a register only later. The safepoint-free intervals are
  * from before other objects of the function moved, so the answer may be wrong, which costs only time. */
-static bool saves_barriers(const struct search *s, const struct cn_sink *sink)
+static bool saves_barriers(const struct sink_search *s, const struct cn_sink_places *sink)
 {
   uint32_t window = cn_safepoint_free_after(s->in->windows, s->web->object->root);
-  struct waiting waiting = {.count = 0};
+  struct waiting_offsets waiting = {.count = 0};
   bool saves = false;
 
   if (sink->count != 1 || s->in->often[sink->blocks[0]] > s->in->often[s->home])
@@ -248,20 +250,20 @@ static bool saves_barriers(const struct search *s, const struct cn_sink *sink)
     if (!LLVMIsAStoreInst(use->user) || use->escapes || !is_before_place(s, sink, use) ||
         LLVMIsAConstant(LLVMGetOperand(use->user, 0)))
       continue;
-    if (!add_waiting(s, &waiting, use->pointer))
+    if (!add_waiting_offset(s, &waiting, use->pointer))
       return false;
     saves |= cn_is_ref(LLVMTypeOf(LLVMGetOperand(use->user, 0))) &&
-             cn_safepoint_free_at(s->in->windows, use->user) != window;
+             cn_safepoint_free_before(s->in->windows, use->user) != window;
   }
   return saves;
 }
 
-bool cn_sink_find(const struct cn_sink_in *in, const struct cn_use_graph *web, struct cn_sink *sink)
+bool cn_sink_find_places(const struct cn_sink_analyses *in, const struct cn_use_graph *web, struct cn_sink_places *sink)
 {
   const struct cn_cfg *cfg = in->loops->cfg;
   size_t words = CN_BITSET_WORDS(cfg->count);
   LLVMBasicBlockRef home = LLVMGetInstructionParent(web->object->root);
-  struct search s = {.in = in, .cfg = cfg, .web = web, .home = cn_cfg_index(cfg, home)};
+  struct sink_search s = {.in = in, .cfg = cfg, .web = web, .home = cn_cfg_index_of(cfg, home)};
   LLVMValueRef function = LLVMGetBasicBlockParent(home);
 
   if (web->joined || LLVMHasPersonalityFn(function) || s.home == CN_NO_BLOCK)
@@ -269,7 +271,7 @@ bool cn_sink_find(const struct cn_sink_in *in, const struct cn_use_graph *web, s
   s.used = cn_alloc(words * sizeof *s.used);
   s.seen = cn_alloc(words * sizeof *s.seen);
   bool found = choose_blocks(&s) && find_places(&s, sink) &&
-               ((!is_asked(&s, s.home) && allocates_less_often(&s)) || saves_barriers(&s, sink));
+               ((!is_chosen_block(&s, s.home) && allocates_less_often(&s)) || saves_barriers(&s, sink));
   free(s.used);
   free(s.seen);
   cn_free(&s.blocks);

@@ -22,7 +22,7 @@
 
 enum { WORD_BYTES = sizeof(uint64_t) };
 
-struct walk {
+struct graph_walk {
   struct cn_ctx *ctx;
   const struct cn_cfg *cfg;
   struct cn_use_graph *web;
@@ -34,7 +34,7 @@ bool cn_use_graph_has(const struct cn_use_graph *web, LLVMValueRef value)
   return cn_ptrmap_find(&web->index, value) != NULL;
 }
 
-const struct cn_use_graph_use *cn_use_graph_escape(const struct cn_use_graph *web)
+const struct cn_use_graph_use *cn_use_graph_first_escape(const struct cn_use_graph *web)
 {
   for (size_t i = 0; i < web->uses.count; i++)
     if (web->uses.at[i].escapes)
@@ -42,12 +42,12 @@ const struct cn_use_graph_use *cn_use_graph_escape(const struct cn_use_graph *we
   return NULL;
 }
 
-static bool is_join(LLVMValueRef value)
+static bool is_phi_or_select(LLVMValueRef value)
 {
   return LLVMIsAPHINode(value) || LLVMIsASelectInst(value);
 }
 
-static void add_pointer(struct walk *walk, LLVMValueRef value, uint64_t offset, bool known)
+static void add_pointer(struct graph_walk *walk, LLVMValueRef value, uint64_t offset, bool known)
 {
   bool added;
   uint64_t *place = cn_ptrmap_add(&walk->web->index, value, &added);
@@ -61,21 +61,21 @@ static void add_pointer(struct walk *walk, LLVMValueRef value, uint64_t offset, 
 /* ---- members ---- */
 
 /* True if each input of the phi or select has the form of a member, or is undefined. Others are excluded at once, since
- * note_outside() excludes one link of a chain per round. */
-static bool may_be_member(const struct walk *walk, LLVMValueRef join)
+ * exclude_foreign_joins() excludes one link of a chain per round. */
+static bool may_be_member(const struct graph_walk *walk, LLVMValueRef join)
 {
   bool phi = LLVMIsAPHINode(join);
   unsigned first = phi ? 0 : 1, end = phi ? LLVMCountIncoming(join) : 3;
 
   for (unsigned i = first; i < end; i++) {
     LLVMValueRef in = phi ? LLVMGetIncomingValue(join, i) : LLVMGetOperand(join, i);
-    if (in != walk->web->object->root && !LLVMIsAGetElementPtrInst(in) && !is_join(in) && !LLVMIsUndef(in))
+    if (in != walk->web->object->root && !LLVMIsAGetElementPtrInst(in) && !is_phi_or_select(in) && !LLVMIsUndef(in))
       return false;
   }
   return true;
 }
 
-static void follow_uses(struct walk *walk, struct cn_use_graph_pointer pointer)
+static void add_pointers_formed_by_uses(struct graph_walk *walk, struct cn_use_graph_pointer pointer)
 {
   CN_EACH_USE(use, pointer.value) {
     LLVMValueRef user = LLVMGetUser(use);
@@ -83,26 +83,26 @@ static void follow_uses(struct walk *walk, struct cn_use_graph_pointer pointer)
     if (LLVMIsAGetElementPtrInst(user) && cn_is_ref(LLVMTypeOf(user))) {
       bool known = cn_types_gep_offset(walk->ctx, user, &offset) && pointer.known;
       add_pointer(walk, user, offset, known);
-    } else if (is_join(user) && !cn_ptrmap_find(&walk->outside, user) && may_be_member(walk, user)) {
+    } else if (is_phi_or_select(user) && !cn_ptrmap_find(&walk->outside, user) && may_be_member(walk, user)) {
       add_pointer(walk, user, 0, false);
     }
   }
 }
 
 /* True if every path to the phi or select runs the call first. */
-static bool is_below(const struct walk *walk, LLVMValueRef join)
+static bool is_dominated_by_allocation(const struct graph_walk *walk, LLVMValueRef join)
 {
   LLVMBasicBlockRef home = LLVMGetInstructionParent(walk->web->object->root);
   LLVMBasicBlockRef block = LLVMGetInstructionParent(join);
-  uint32_t at = cn_cfg_index(walk->cfg, block);
+  uint32_t at = cn_cfg_index_of(walk->cfg, block);
 
   if (at == CN_NO_BLOCK || (block == home && LLVMIsAPHINode(join)))
     return false;
-  return cn_cfg_dominates(walk->cfg, cn_cfg_index(walk->cfg, home), at);
+  return cn_cfg_dominates(walk->cfg, cn_cfg_index_of(walk->cfg, home), at);
 }
 
 /* True if the inputs of the phi or select are members or undefined, and the call runs first. */
-static bool is_member(const struct walk *walk, LLVMValueRef join)
+static bool is_member(const struct graph_walk *walk, LLVMValueRef join)
 {
   bool phi = LLVMIsAPHINode(join);
   unsigned first = phi ? 0 : 1, end = phi ? LLVMCountIncoming(join) : 3;
@@ -112,17 +112,17 @@ static bool is_member(const struct walk *walk, LLVMValueRef join)
     if (!LLVMIsUndef(in) && !cn_use_graph_has(walk->web, in))
       return false;
   }
-  return is_below(walk, join);
+  return is_dominated_by_allocation(walk, join);
 }
 
 /* True if all phis and selects of the graph are members. Excludes the others. */
-static bool note_outside(struct walk *walk)
+static bool exclude_foreign_joins(struct graph_walk *walk)
 {
   bool all = true;
 
   for (size_t i = 1; i < walk->web->pointers.count; i++) {
     LLVMValueRef value = walk->web->pointers.at[i].value;
-    if (!is_join(value))
+    if (!is_phi_or_select(value))
       continue;
     if (is_member(walk, value)) {
       walk->web->joined = true;
@@ -137,25 +137,26 @@ static bool note_outside(struct walk *walk)
 /* ---- accesses ---- */
 
 /* True if some of the bytes belong to a reference of the object. */
-static bool covers_ref(struct walk *walk, uint64_t offset, uint64_t bytes)
+static bool covers_ref(struct graph_walk *walk, uint64_t offset, uint64_t bytes)
 {
   for (uint64_t at = offset - offset % WORD_BYTES; at < offset + bytes; at += WORD_BYTES)
-    if (cn_types_ref_at(walk->ctx, walk->web->object->type, at))
+    if (cn_types_has_ref_at(walk->ctx, walk->web->object->type, at))
       return true;
   return false;
 }
 
 /* True if a reference is accessed at a constant offset where the object's type has something else. */
-static bool lacks_ref(struct walk *walk, const struct cn_use_graph_pointer *pointer, LLVMTypeRef type)
+static bool type_lacks_ref_at_pointer(struct graph_walk *walk, const struct cn_use_graph_pointer *pointer,
+                                      LLVMTypeRef type)
 {
-  return cn_is_ref(type) && pointer->known && !cn_types_ref_at(walk->ctx, walk->web->object->type, pointer->offset);
+  return cn_is_ref(type) && pointer->known && !cn_types_has_ref_at(walk->ctx, walk->web->object->type, pointer->offset);
 }
 
 /* Judge an access of `bytes` bytes. A `plain` access could hide a reference. */
-static const char *judge_bytes(struct walk *walk, const struct cn_use_graph_pointer *pointer, uint64_t bytes,
-                               bool plain)
+static const char *why_bytes_escape(struct graph_walk *walk, const struct cn_use_graph_pointer *pointer, uint64_t bytes,
+                                    bool plain)
 {
-  const struct cn_object *object = walk->web->object;
+  const struct cn_object_node *object = walk->web->object;
 
   if (!pointer->known) {
     walk->web->floating = true;
@@ -168,22 +169,22 @@ static const char *judge_bytes(struct walk *walk, const struct cn_use_graph_poin
   return NULL;
 }
 
-static const char *judge_access(struct walk *walk, const struct cn_use_graph_pointer *pointer, LLVMValueRef access,
-                                LLVMTypeRef type, LLVMValueRef value)
+static const char *why_access_escapes(struct graph_walk *walk, const struct cn_use_graph_pointer *pointer,
+                                      LLVMValueRef access, LLVMTypeRef type, LLVMValueRef value)
 {
   if (LLVMGetVolatile(access) || LLVMGetOrdering(access) != LLVMAtomicOrderingNotAtomic)
     return "it is accessed as volatile or atomic";
-  if (cn_is_scalable(type))
+  if (cn_holds_scalable_vector(type))
     return "it is accessed by a scalable vector";
-  if (cn_holds_ref(type) && (!walk->web->object->refs || lacks_ref(walk, pointer, type)))
+  if (cn_holds_ref(type) && (!walk->web->object->refs || type_lacks_ref_at_pointer(walk, pointer, type)))
     return "a reference is accessed where its type has no reference";
   bool clears = value && LLVMIsConstant(value) && LLVMIsNull(value);
-  return judge_bytes(walk, pointer, LLVMStoreSizeOfType(walk->ctx->layout, type), !cn_holds_ref(type) && !clears);
+  return why_bytes_escape(walk, pointer, LLVMStoreSizeOfType(walk->ctx->layout, type), !cn_holds_ref(type) && !clears);
 }
 
 /* Judge a memset, or one side of a copy. */
-static const char *judge_block(struct walk *walk, const struct cn_use_graph_pointer *pointer, LLVMValueRef call,
-                               bool clears)
+static const char *why_block_access_escapes(struct graph_walk *walk, const struct cn_use_graph_pointer *pointer,
+                                            LLVMValueRef call, bool clears)
 {
   LLVMValueRef length = LLVMIsAConstantInt(LLVMGetOperand(call, 2));
 
@@ -192,23 +193,24 @@ static const char *judge_block(struct walk *walk, const struct cn_use_graph_poin
   if (walk->web->object->refs && !clears)
     return "it has references, and is copied by bytes";
   if (length)
-    return judge_bytes(walk, pointer, LLVMConstIntGetZExtValue(length), false);
+    return why_bytes_escape(walk, pointer, LLVMConstIntGetZExtValue(length), false);
   walk->web->floating = true;
   return NULL;
 }
 
 /* ---- uses ---- */
 
-static const char *judge_call(struct walk *walk, const struct cn_use_graph_pointer *pointer, LLVMValueRef call)
+static const char *why_call_escapes(struct graph_walk *walk, const struct cn_use_graph_pointer *pointer,
+                                    LLVMValueRef call)
 {
   LLVMValueRef callee = LLVMIsACallInst(call) ? cn_direct_callee(call) : NULL;
   size_t length;
   const char *name = callee ? LLVMGetValueName2(callee, &length) : "";
 
   if (cn_calls_intrinsic(call, "llvm.memset"))
-    return judge_block(walk, pointer, call, LLVMIsNull(LLVMGetOperand(call, 1)));
+    return why_block_access_escapes(walk, pointer, call, LLVMIsNull(LLVMGetOperand(call, 1)));
   if (cn_calls_intrinsic(call, "llvm.memcpy") || cn_calls_intrinsic(call, "llvm.memmove"))
-    return judge_block(walk, pointer, call, false);
+    return why_block_access_escapes(walk, pointer, call, false);
   if (cn_calls_intrinsic(call, "llvm.assume") || strcmp(name, CN_TAG_IS) == 0)
     return NULL;
   if (strcmp(name, CN_PTRDIFF) == 0)
@@ -220,7 +222,7 @@ static const char *judge_call(struct walk *walk, const struct cn_use_graph_point
 
 /* A root that is a phi may be null, and then equals other null values: only a comparison with the constant null, or of
  * two members, is private. */
-static const char *judge_compare(const struct walk *walk, LLVMValueRef compare)
+static const char *why_compare_escapes(const struct graph_walk *walk, LLVMValueRef compare)
 {
   LLVMValueRef a = LLVMGetOperand(compare, 0), b = LLVMGetOperand(compare, 1);
   LLVMIntPredicate predicate = LLVMGetICmpPredicate(compare);
@@ -233,20 +235,21 @@ static const char *judge_compare(const struct walk *walk, LLVMValueRef compare)
   return equality && a == walk->web->object->root && LLVMIsNull(b) ? NULL : "its address is compared with another";
 }
 
-static const char *judge_user(struct walk *walk, const struct cn_use_graph_pointer *pointer, LLVMValueRef user)
+static const char *why_user_escapes(struct graph_walk *walk, const struct cn_use_graph_pointer *pointer,
+                                    LLVMValueRef user)
 {
   switch (LLVMGetInstructionOpcode(user)) {
   case LLVMLoad:
-    return judge_access(walk, pointer, user, LLVMTypeOf(user), NULL);
+    return why_access_escapes(walk, pointer, user, LLVMTypeOf(user), NULL);
   case LLVMStore: {
     LLVMValueRef value = LLVMGetOperand(user, 0);
-    return value == pointer->value ? "it is stored" : judge_access(walk, pointer, user, LLVMTypeOf(value), value);
+    return value == pointer->value ? "it is stored" : why_access_escapes(walk, pointer, user, LLVMTypeOf(value), value);
   }
   case LLVMICmp:
-    return judge_compare(walk, user);
+    return why_compare_escapes(walk, user);
   case LLVMCall:
   case LLVMInvoke:
-    return judge_call(walk, pointer, user);
+    return why_call_escapes(walk, pointer, user);
   case LLVMRet:
     return "it is returned";
   case LLVMPtrToInt:
@@ -262,18 +265,18 @@ static const char *judge_user(struct walk *walk, const struct cn_use_graph_point
 }
 
 /* A phi needs the pointer at the end of each block that passes it in. */
-static void judge_use(struct walk *walk, const struct cn_use_graph_pointer *pointer, LLVMValueRef user)
+static void add_judged_use(struct graph_walk *walk, const struct cn_use_graph_pointer *pointer, LLVMValueRef user)
 {
   LLVMBasicBlockRef block = LLVMGetInstructionParent(user);
-  struct cn_use_graph_use use = {user, pointer->value, block, judge_user(walk, pointer, user), false};
+  struct cn_use_graph_use use = {user, pointer->value, block, why_user_escapes(walk, pointer, user), false};
 
-  if (cn_cfg_index(walk->cfg, block) == CN_NO_BLOCK)
+  if (cn_cfg_index_of(walk->cfg, block) == CN_NO_BLOCK)
     use.escapes = "it is used in dead code";
   if (!LLVMIsAPHINode(user)) {
     cn_push(&walk->web->uses, use);
     return;
   }
-  use.joins = pointer->value == walk->web->object->root && cn_cfg_index(walk->cfg, block) != CN_NO_BLOCK;
+  use.joins = pointer->value == walk->web->object->root && cn_cfg_index_of(walk->cfg, block) != CN_NO_BLOCK;
   for (unsigned i = 0; i < LLVMCountIncoming(user); i++)
     if (LLVMGetIncomingValue(user, i) == pointer->value) {
       use.block = LLVMGetIncomingBlock(user, i);
@@ -281,12 +284,12 @@ static void judge_use(struct walk *walk, const struct cn_use_graph_pointer *poin
     }
 }
 
-static void judge_uses(struct walk *walk)
+static void add_judged_uses(struct graph_walk *walk)
 {
   for (size_t i = 0; i < walk->web->pointers.count; i++)
     CN_EACH_USE(use, walk->web->pointers.at[i].value)
       if (!cn_use_graph_has(walk->web, LLVMGetUser(use)))
-        judge_use(walk, &walk->web->pointers.at[i], LLVMGetUser(use));
+        add_judged_use(walk, &walk->web->pointers.at[i], LLVMGetUser(use));
 }
 
 /* ---- the use graph ---- */
@@ -298,10 +301,10 @@ void cn_use_graph_free(struct cn_use_graph *web)
   cn_ptrmap_free(&web->index);
 }
 
-void cn_use_graph_find(struct cn_ctx *ctx, const struct cn_cfg *cfg, const struct cn_object *object,
-                       struct cn_use_graph *web)
+void cn_use_graph_build(struct cn_ctx *ctx, const struct cn_cfg *cfg, const struct cn_object_node *object,
+                        struct cn_use_graph *web)
 {
-  struct walk walk = {.ctx = ctx, .cfg = cfg, .web = web};
+  struct graph_walk walk = {.ctx = ctx, .cfg = cfg, .web = web};
 
   CN_CHECK(!object->stays && object->type);
   memset(web, 0, sizeof *web);
@@ -310,9 +313,9 @@ void cn_use_graph_find(struct cn_ctx *ctx, const struct cn_cfg *cfg, const struc
     *web = (struct cn_use_graph){.object = object};
     add_pointer(&walk, object->root, object->tag, true);
     for (size_t i = 0; i < web->pointers.count; i++)
-      follow_uses(&walk, web->pointers.at[i]);
-  } while (!note_outside(&walk));
-  judge_uses(&walk);
+      add_pointers_formed_by_uses(&walk, web->pointers.at[i]);
+  } while (!exclude_foreign_joins(&walk));
+  add_judged_uses(&walk);
   cn_ptrmap_free(&walk.outside);
   CN_CHECK(web->pointers.at[0].value == object->root);
 }

@@ -2,9 +2,10 @@
  *
  * Pass `check-stores`: makes sure that each reference is stored at a place that the collector scans.
  *
- * Needs: cn_check_stores_mark() ran on the function before the optimiser. Provides: each store of a reference through
- * an ordinary pointer, and each copy that may bring references to memory behind an ordinary pointer, goes to a local or
- * a global that holds references, or is checked at run time (cairn_check_store, cairn_check_copy). Breaks: nothing.
+ * Needs: cn_mark_unproved_stores() ran on the function before the optimiser. Provides: each store of a reference
+ * through an ordinary pointer, and each copy that may bring references to memory behind an ordinary pointer, goes to a
+ * local or a global that holds references, or is checked at run time (cairn_check_store, cairn_check_copy). Breaks:
+ * nothing.
  *
  * Locals and globals that hold references are described. Memory of the C library is undescribed: the collector would
  * silently lose a reference in it. Often only inlining shows the pointer's origin, so this pass runs late. Until then
@@ -27,7 +28,7 @@
 
 /* If `i` stores, in ordinary memory, a value that holds references, return the address and set `*type` to the type of
  * the value; else return null. */
-static LLVMValueRef stored_at(LLVMValueRef i, LLVMTypeRef *type)
+static LLVMValueRef address_of_ref_store(LLVMValueRef i, LLVMTypeRef *type)
 {
   bool store = LLVMIsAStoreInst(i) != NULL, exchange = LLVMIsAAtomicCmpXchgInst(i) != NULL;
 
@@ -38,7 +39,7 @@ static LLVMValueRef stored_at(LLVMValueRef i, LLVMTypeRef *type)
   return cn_holds_ref(*type) && !cn_is_ref(LLVMTypeOf(slot)) ? slot : NULL;
 }
 
-static bool is_described(LLVMValueRef origin)
+static bool is_described_origin(LLVMValueRef origin)
 {
   if (LLVMIsAGlobalVariable(origin)) /* a root if its type says so */
     return cn_holds_ref(LLVMGlobalGetValueType(origin));
@@ -46,33 +47,34 @@ static bool is_described(LLVMValueRef origin)
 }
 
 /* True if each origin of `pointer` is described: a local, or a global that holds references. */
-static bool is_proved(LLVMValueRef pointer)
+static bool is_proved_described(LLVMValueRef pointer)
 {
   cn_pointer_sources sources = cn_pointer_sources_find(pointer);
   bool proved = true;
 
   for (size_t i = 0; i < sources.count && proved; i++)
-    proved = !cn_pointer_is_origin(sources.at[i]) || is_described(sources.at[i]);
+    proved = !cn_pointer_is_origin(sources.at[i]) || is_described_origin(sources.at[i]);
   cn_free(&sources);
   return proved;
 }
 
-void cn_check_stores_mark(struct cn_ctx *ctx, LLVMValueRef function)
+void cn_mark_unproved_stores(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMTypeRef type;
 
   CN_ASSERT(LLVMIsAFunction(function));
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
-      if (LLVMIsAStoreInst(i) && stored_at(i, &type) && cn_is_ref(type) && !LLVMGetVolatile(i) &&
+      if (LLVMIsAStoreInst(i) && address_of_ref_store(i, &type) && cn_is_ref(type) && !LLVMGetVolatile(i) &&
           LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic &&
           LLVMGetAlignment(i) >= LLVMABISizeOfType(ctx->layout, LLVMTypeOf(LLVMGetOperand(i, 0))) &&
-          !is_proved(LLVMGetOperand(i, 1)))
+          !is_proved_described(LLVMGetOperand(i, 1)))
         LLVMSetOrdering(i, LLVMAtomicOrderingUnordered);
 }
 
 /* Call `name` of the runtime, a leaf, with `arguments` before `at`. */
-static void call_before(struct cn_ctx *ctx, LLVMValueRef at, const char *name, LLVMValueRef *arguments, unsigned count)
+static void emit_call_before(struct cn_ctx *ctx, LLVMValueRef at, const char *name, LLVMValueRef *arguments,
+                             unsigned count)
 {
   LLVMTypeRef types[3];
 
@@ -80,7 +82,7 @@ static void call_before(struct cn_ctx *ctx, LLVMValueRef at, const char *name, L
   for (unsigned i = 0; i < count; i++)
     types[i] = LLVMTypeOf(arguments[i]);
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), types, count, false);
-  LLVMValueRef callee = cn_emit_declare(ctx, name, type, LLVMCCallConv);
+  LLVMValueRef callee = cn_emit_declare_function(ctx, name, type, LLVMCCallConv);
   if (!callee)
     return;
   cn_emit_mark_leaf(ctx, callee);
@@ -92,7 +94,7 @@ static void call_before(struct cn_ctx *ctx, LLVMValueRef at, const char *name, L
 }
 
 /* The source's name of the place, and its line (store_names.c); or null. */
-static char *source_name(struct cn_ctx *ctx, LLVMValueRef at)
+static char *source_place_name(struct cn_ctx *ctx, LLVMValueRef at)
 {
   unsigned length, kind = LLVMGetMDKindIDInContext(ctx->llvm, CN_SLOT_METADATA, (unsigned)strlen(CN_SLOT_METADATA));
   LLVMValueRef node = LLVMHasMetadata(at) ? LLVMGetMetadata(at, kind) : NULL, string = NULL;
@@ -103,7 +105,7 @@ static char *source_name(struct cn_ctx *ctx, LLVMValueRef at)
   return text ? cn_format("%.*s", (int)length, text) : NULL;
 }
 
-static char *unknown_place(LLVMValueRef at)
+static char *format_unknown_place(LLVMValueRef at)
 {
   unsigned length = 0, line = LLVMGetDebugLocLine(at);
   const char *file = line ? LLVMGetDebugLocFilename(at, &length) : NULL;
@@ -112,10 +114,10 @@ static char *unknown_place(LLVMValueRef at)
 }
 
 /* Add the string that the message at run time shows: place and source line of a store. */
-static LLVMValueRef describe_store(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef at)
+static LLVMValueRef build_store_description(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef at)
 {
-  char *named = source_name(ctx, at);
-  char *text = named ? named : unknown_place(at);
+  char *named = source_place_name(ctx, at);
+  char *text = named ? named : format_unknown_place(at);
   LLVMValueRef string = LLVMBuildGlobalString(builder, text, "cairn.slot");
 
   LLVMSetUnnamedAddress(string, LLVMGlobalUnnamedAddr);
@@ -123,7 +125,7 @@ static LLVMValueRef describe_store(struct cn_ctx *ctx, LLVMBuilderRef builder, L
   return string;
 }
 
-static void check_slot(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef slot, uint64_t offset)
+static void emit_slot_check(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef slot, uint64_t offset)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   LLVMTypeRef byte = LLVMInt8TypeInContext(ctx->llvm);
@@ -132,14 +134,14 @@ static void check_slot(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef slot, u
   LLVMPositionBuilderBefore(builder, at);
   if (offset)
     slot = LLVMBuildGEP2(builder, byte, slot, &index, 1, "");
-  LLVMValueRef arguments[] = {slot, describe_store(ctx, builder, at)};
+  LLVMValueRef arguments[] = {slot, build_store_description(ctx, builder, at)};
   LLVMDisposeBuilder(builder);
-  call_before(ctx, at, CN_CHECK_STORE, arguments, 2);
+  emit_call_before(ctx, at, CN_CHECK_STORE, arguments, 2);
 }
 
 /* Check each reference of a value of `type` that `at` stores at `slot` + `offset`. */
-static void check_type(struct cn_described_places *places, LLVMValueRef at, LLVMValueRef slot, LLVMTypeRef type,
-                       uint64_t offset)
+static void emit_checks_of_type(struct cn_described_places *places, LLVMValueRef at, LLVMValueRef slot,
+                                LLVMTypeRef type, uint64_t offset)
 {
   struct cn_ctx *ctx = places->ctx;
   LLVMTypeKind kind = LLVMGetTypeKind(type);
@@ -147,34 +149,35 @@ static void check_type(struct cn_described_places *places, LLVMValueRef at, LLVM
   if (!cn_holds_ref(type))
     return;
   if (cn_is_ref(type)) {
-    if (cn_described_places_miss(places, slot, offset))
-      check_slot(ctx, at, slot, offset);
+    if (cn_described_places_may_miss(places, slot, offset))
+      emit_slot_check(ctx, at, slot, offset);
   } else if (kind == LLVMStructTypeKind) {
     for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
-      check_type(places, at, slot, LLVMStructGetTypeAtIndex(type, i),
-                 offset + LLVMOffsetOfElement(ctx->layout, type, i));
+      emit_checks_of_type(places, at, slot, LLVMStructGetTypeAtIndex(type, i),
+                          offset + LLVMOffsetOfElement(ctx->layout, type, i));
   } else if (kind != LLVMScalableVectorTypeKind) { /* those are refused */
     CN_CHECK(kind == LLVMArrayTypeKind || kind == LLVMVectorTypeKind);
     LLVMTypeRef element = LLVMGetElementType(type);
     uint64_t size = LLVMABISizeOfType(ctx->layout, element);
     uint64_t count = kind == LLVMArrayTypeKind ? LLVMGetArrayLength2(type) : LLVMGetVectorSize(type);
     for (uint64_t i = 0; i < count; i++)
-      check_type(places, at, slot, element, offset + i * size);
+      emit_checks_of_type(places, at, slot, element, offset + i * size);
   }
 }
 
-static void check_store(struct cn_described_places *places, LLVMValueRef store, LLVMValueRef slot, LLVMTypeRef type)
+static void emit_store_checks(struct cn_described_places *places, LLVMValueRef store, LLVMValueRef slot,
+                              LLVMTypeRef type)
 {
   CN_ASSERT(cn_holds_ref(type) && !cn_is_ref(LLVMTypeOf(slot)));
   if (LLVMIsAStoreInst(store) && LLVMGetOrdering(store) == LLVMAtomicOrderingUnordered)
     LLVMSetOrdering(store, LLVMAtomicOrderingNotAtomic);
-  check_type(places, store, slot, type, 0);
+  emit_checks_of_type(places, store, slot, type, 0);
 }
 
 /* ---- copies ---- */
 
 /* True if the path ends at `i`: with the lifetime of `local`, or because the collector may run (`*comes`). */
-static bool is_path_end(LLVMValueRef i, LLVMValueRef local, bool *comes)
+static bool ends_lifetime_or_collects(LLVMValueRef i, LLVMValueRef local, bool *comes)
 {
   if (cn_calls_intrinsic(i, "llvm.lifetime.end"))
     return LLVMGetOperand(i, LLVMGetNumArgOperands(i) - 1) == local;
@@ -184,41 +187,42 @@ static bool is_path_end(LLVMValueRef i, LLVMValueRef local, bool *comes)
 
 /* Follow the path from `i` to the end of block `b`, and mark the blocks after it in `reached`. Returns true if the
  * collector may run. Each loop may get a poll, so each backward edge counts. */
-static bool comes_from(const struct cn_cfg *cfg, uint32_t b, LLVMValueRef i, LLVMValueRef local, bool *reached)
+static bool may_collect_from_instruction(const struct cn_cfg *cfg, uint32_t b, LLVMValueRef i, LLVMValueRef local,
+                                         bool *reached)
 {
   bool comes = false;
 
   for (; i; i = LLVMGetNextInstruction(i))
-    if (is_path_end(i, local, &comes))
+    if (ends_lifetime_or_collects(i, local, &comes))
       return comes;
   for (uint32_t s = 0; s < cfg->blocks[b].succ_count; s++) {
-    comes |= cn_cfg_retreats(b, cfg->blocks[b].succs[s]);
+    comes |= cn_cfg_is_retreating_edge(b, cfg->blocks[b].succs[s]);
     reached[cfg->blocks[b].succs[s]] = true;
   }
   return comes;
 }
 
 /* True if the collector may run after `copy`, within the lifetime of `local`. */
-static bool may_be_collected(LLVMValueRef copy, LLVMValueRef local)
+static bool may_collect_after_copy(LLVMValueRef copy, LLVMValueRef local)
 {
   LLVMBasicBlockRef block = LLVMGetInstructionParent(copy);
   struct cn_cfg cfg;
 
   cn_cfg_build_edges(&cfg, LLVMGetBasicBlockParent(block));
   bool *reached = cn_alloc((cfg.count + 1) * sizeof *reached), comes = false;
-  uint32_t b = cn_cfg_index(&cfg, block);
+  uint32_t b = cn_cfg_index_of(&cfg, block);
   if (b != CN_NO_BLOCK)
-    comes = comes_from(&cfg, b, LLVMGetNextInstruction(copy), local, reached);
+    comes = may_collect_from_instruction(&cfg, b, LLVMGetNextInstruction(copy), local, reached);
   for (; b < cfg.count && !comes; b++)
     if (reached[b])
-      comes = comes_from(&cfg, b, LLVMGetFirstInstruction(cfg.blocks[b].block), local, reached);
+      comes = may_collect_from_instruction(&cfg, b, LLVMGetFirstInstruction(cfg.blocks[b].block), local, reached);
   free(reached);
   cn_cfg_free(&cfg);
   return comes;
 }
 
 /* Convert `length`, of any width, to the 64 bits that the runtime takes. */
-static LLVMValueRef as_length(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef length)
+static LLVMValueRef widen_length(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef length)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
@@ -230,7 +234,7 @@ static LLVMValueRef as_length(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef 
 
 /* A copy is untyped: it may bring references from managed memory, and from ordinary memory if its size is a constant,
  * as in the assignment of a struct. The runtime checks the words. */
-static void check_copy(struct cn_described_places *places, LLVMValueRef copy)
+static void emit_copy_check(struct cn_described_places *places, LLVMValueRef copy)
 {
   LLVMValueRef arguments[3];
 
@@ -242,18 +246,18 @@ static void check_copy(struct cn_described_places *places, LLVMValueRef copy)
   if (cn_is_ref(LLVMTypeOf(arguments[0])) || (!from_managed && !constant))
     return;
   uint64_t bytes = constant ? LLVMConstIntGetZExtValue(constant) : UINT64_MAX;
-  LLVMValueRef local = cn_described_places_local(arguments[0]);
-  if (bytes >= sizeof(uint64_t) && cn_described_places_miss_some(places, arguments[0], bytes) &&
-      !cn_described_places_none(places, arguments[1]) && (!local || may_be_collected(copy, local))) {
-    arguments[2] = as_length(places->ctx, copy, arguments[2]);
-    call_before(places->ctx, copy, from_managed ? CN_CHECK_COPY : CN_CHECK_NATIVE_COPY, arguments, 3);
+  LLVMValueRef local = cn_pointer_local_of(arguments[0]);
+  if (bytes >= sizeof(uint64_t) && cn_described_places_may_miss_any(places, arguments[0], bytes) &&
+      !cn_described_places_lack_refs(places, arguments[1]) && (!local || may_collect_after_copy(copy, local))) {
+    arguments[2] = widen_length(places->ctx, copy, arguments[2]);
+    emit_call_before(places->ctx, copy, from_managed ? CN_CHECK_COPY : CN_CHECK_NATIVE_COPY, arguments, 3);
   }
 }
 
 /* True if `i` is an intrinsic that stores references in ordinary memory, other than one by one. */
-static bool stores_several(LLVMValueRef i)
+static bool stores_several_refs(LLVMValueRef i)
 {
-  const struct cn_intrinsic *row = cn_intrinsic_of(i);
+  const struct cn_intrinsic *row = cn_intrinsic_row_of_call(i);
 
   if (!row || (row->effect != CN_EFFECT_STORE && row->effect != CN_EFFECT_PATTERN))
     return false;
@@ -265,10 +269,10 @@ static void refuse_intrinsic(struct cn_ctx *ctx, LLVMValueRef i, const char *why
 {
   char name[96];
 
-  cn_error(ctx, i, "unknown-intrinsic", "%s: %s", cn_calls_name(i, name, sizeof name), why);
+  cn_error(ctx, i, "unknown-intrinsic", "%s: %s", cn_calls_describe(i, name, sizeof name), why);
 }
 
-static void check_function(struct cn_ctx *ctx, LLVMValueRef function, bool copies)
+static void check_stores_of_function(struct cn_ctx *ctx, LLVMValueRef function, bool copies)
 {
   struct cn_described_places places = {.ctx = ctx, .function = function};
   LLVMTypeRef type;
@@ -276,25 +280,25 @@ static void check_function(struct cn_ctx *ctx, LLVMValueRef function, bool copie
   CN_ASSERT(LLVMIsAFunction(function));
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
-      LLVMValueRef slot = stored_at(i, &type);
+      LLVMValueRef slot = address_of_ref_store(i, &type);
       if (slot)
-        check_store(&places, i, slot, type);
-      else if (stores_several(i))
+        emit_store_checks(&places, i, slot, type);
+      else if (stores_several_refs(i))
         refuse_intrinsic(ctx, i,
                          "it stores several references in ordinary memory; pass expand-intrinsics "
                          "makes single stores of vectors of fixed size");
-      else if (copies && cn_intrinsic_does(i, CN_EFFECT_COPY))
-        check_copy(&places, i);
+      else if (copies && cn_intrinsic_has_effect(i, CN_EFFECT_COPY))
+        emit_copy_check(&places, i);
     }
   cn_described_places_free(&places);
 }
 
 bool cn_check_stores(struct cn_ctx *ctx)
 {
-  bool copies = cn_managed_mentions_references(ctx);
+  bool copies = cn_managed_module_has_references(ctx);
 
   CN_EACH_FUNCTION(f, ctx->module)
     if (!LLVMIsDeclaration(f) && cn_is_managed(f))
-      check_function(ctx, f, copies);
+      check_stores_of_function(ctx, f, copies);
   return ctx->errors == 0;
 }

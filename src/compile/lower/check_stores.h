@@ -8,6 +8,6 @@
 #include "compile/core/pass.h"
 
 /* Keep the stores of references through ordinary pointers in `function` separate. Called before the optimiser runs. */
-void cn_check_stores_mark(struct cn_ctx *ctx, LLVMValueRef function);
+void cn_mark_unproved_stores(struct cn_ctx *ctx, LLVMValueRef function);
 
 #endif

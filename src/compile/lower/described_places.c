@@ -13,7 +13,7 @@
 #include "base/check.h"
 #include "compile/core/memory_types.h"
 
-enum { WORD_BYTES = CN_AREA_WORD, MAX_PLACES = 1 << 16 /* places checked one by one */ };
+enum { WORD_BYTES = CN_ALLOCA_WORD_BYTES, MAX_CHECKED_PLACES = 1 << 16 /* places checked one by one */ };
 
 static bool is_gep(LLVMValueRef pointer)
 {
@@ -22,13 +22,13 @@ static bool is_gep(LLVMValueRef pointer)
 }
 
 /* True if the result is the first operand. A thread's copy of a thread-local is described as a global is. */
-static bool is_same(LLVMValueRef pointer)
+static bool yields_first_operand(LLVMValueRef pointer)
 {
   return LLVMIsABitCastInst(pointer) || LLVMIsAFreezeInst(pointer) ||
          cn_calls_intrinsic(pointer, "llvm.threadlocal.address");
 }
 
-static void add_once(cn_pointer_sources *list, LLVMValueRef value)
+static void add_value_once(cn_pointer_sources *list, LLVMValueRef value)
 {
   for (size_t i = 0; i < list->count; i++)
     if (list->at[i] == value)
@@ -38,10 +38,10 @@ static void add_once(cn_pointer_sources *list, LLVMValueRef value)
 
 /* Find the operands that `pointer` may be computed from: operands [first, last) of a GEP, cast, phi, select or
  * intrinsic for the address of a thread-local. The range of an origin is empty. */
-static void find_operands(LLVMValueRef pointer, unsigned *first, unsigned *last)
+static void find_source_operands(LLVMValueRef pointer, unsigned *first, unsigned *last)
 {
   *first = *last = 0;
-  if (is_gep(pointer) || is_same(pointer)) {
+  if (is_gep(pointer) || yields_first_operand(pointer)) {
     *last = 1;
   } else if (LLVMIsASelectInst(pointer)) {
     *first = 1;
@@ -56,12 +56,12 @@ cn_pointer_sources cn_pointer_sources_find(LLVMValueRef pointer)
 {
   cn_pointer_sources seen = {0};
 
-  add_once(&seen, pointer);
+  add_value_once(&seen, pointer);
   for (size_t i = 0; i < seen.count; i++) {
     unsigned first, last;
-    find_operands(seen.at[i], &first, &last);
+    find_source_operands(seen.at[i], &first, &last);
     for (; first < last; first++)
-      add_once(&seen, LLVMGetOperand(seen.at[i], first));
+      add_value_once(&seen, LLVMGetOperand(seen.at[i], first));
   }
   return seen;
 }
@@ -70,16 +70,16 @@ bool cn_pointer_is_origin(LLVMValueRef pointer)
 {
   unsigned first, last;
 
-  find_operands(pointer, &first, &last);
+  find_source_operands(pointer, &first, &last);
   return first == last;
 }
 
 /* ---- objects ---- */
 
-static const struct cn_alloca_layout *layout_of(struct cn_described_places *places, LLVMValueRef alloca)
+static const struct cn_alloca_layout *alloca_layout_of(struct cn_described_places *places, LLVMValueRef alloca)
 {
   if (!places->found)
-    cn_alloca_layout_find(places->ctx, places->function, &places->locals);
+    cn_alloca_layouts_find(places->ctx, places->function, &places->locals);
   places->found = true;
   for (size_t i = 0; i < places->locals.maps.count; i++)
     if (places->locals.maps.at[i].alloca == alloca)
@@ -88,9 +88,9 @@ static const struct cn_alloca_layout *layout_of(struct cn_described_places *plac
 }
 
 /* Bytes of the origin. With `element`, those of one element of a global array: all elements have the same places. */
-static uint64_t size_of(struct cn_described_places *places, LLVMValueRef origin, bool element)
+static uint64_t origin_bytes_of(struct cn_described_places *places, LLVMValueRef origin, bool element)
 {
-  const struct cn_alloca_layout *local = LLVMIsAAllocaInst(origin) ? layout_of(places, origin) : NULL;
+  const struct cn_alloca_layout *local = LLVMIsAAllocaInst(origin) ? alloca_layout_of(places, origin) : NULL;
 
   if (local)
     return local->words * WORD_BYTES;
@@ -100,22 +100,22 @@ static uint64_t size_of(struct cn_described_places *places, LLVMValueRef origin,
   return LLVMTypeIsSized(type) ? LLVMABISizeOfType(places->ctx->layout, type) : 0;
 }
 
-static bool has_reference(struct cn_described_places *places, LLVMValueRef origin, uint64_t offset)
+static bool has_described_reference(struct cn_described_places *places, LLVMValueRef origin, uint64_t offset)
 {
   if (LLVMIsAGlobalVariable(origin))
-    return cn_types_ref_at(places->ctx, LLVMGlobalGetValueType(origin), offset);
-  const struct cn_alloca_layout *local = layout_of(places, origin);
+    return cn_types_has_ref_at(places->ctx, LLVMGlobalGetValueType(origin), offset);
+  const struct cn_alloca_layout *local = alloca_layout_of(places, origin);
   return local && offset % WORD_BYTES == 0 && offset / WORD_BYTES < local->words &&
-         cn_bit(local->bits, offset / WORD_BYTES);
+         cn_bitset_contains(local->bits, offset / WORD_BYTES);
 }
 
 /* True for a local or a global: the contents of all other memory are unknown. */
-static bool is_object(LLVMValueRef origin)
+static bool is_local_or_global(LLVMValueRef origin)
 {
   return LLVMIsAAllocaInst(origin) || LLVMIsAGlobalVariable(origin);
 }
 
-static bool is_nowhere(LLVMValueRef origin)
+static bool is_undefined_or_null(LLVMValueRef origin)
 {
   return LLVMIsUndef(origin) || LLVMIsNull(origin);
 }
@@ -123,99 +123,100 @@ static bool is_nowhere(LLVMValueRef origin)
 /* ---- places in an object ---- */
 
 /* The places of a pointer into `origin`: `offset`, and, unless `stride` is 0, `offset` plus each multiple of it. */
-struct span {
+struct place_span {
   LLVMValueRef origin;
   uint64_t offset, stride;
 };
 
 /* Returns false if `pointer` is chosen from several. */
-static bool span_of(struct cn_ctx *ctx, LLVMValueRef pointer, uint64_t offset, struct span *span)
+static bool find_place_span(struct cn_ctx *ctx, LLVMValueRef pointer, uint64_t offset, struct place_span *span)
 {
-  *span = (struct span){.offset = offset};
-  for (; is_gep(pointer) || is_same(pointer); pointer = LLVMGetOperand(pointer, 0))
+  *span = (struct place_span){.offset = offset};
+  for (; is_gep(pointer) || yields_first_operand(pointer); pointer = LLVMGetOperand(pointer, 0))
     if (is_gep(pointer))
-      cn_types_gep_span(ctx, pointer, &span->offset, &span->stride);
+      cn_types_gep_offset_and_stride(ctx, pointer, &span->offset, &span->stride);
   span->origin = pointer;
   return cn_pointer_is_origin(pointer);
 }
 
 /* True if the collector may miss a reference at one of the places. References lie at multiples of a word. */
-static bool has_missed_place(struct cn_described_places *places, const struct span *span)
+static bool may_miss_place_of_span(struct cn_described_places *places, const struct place_span *span)
 {
-  if (!is_object(span->origin))
-    return !is_nowhere(span->origin);
+  if (!is_local_or_global(span->origin))
+    return !is_undefined_or_null(span->origin);
   if (span->stride == 0)
-    return !has_reference(places, span->origin, span->offset);
-  uint64_t size = size_of(places, span->origin, true);
+    return !has_described_reference(places, span->origin, span->offset);
+  uint64_t size = origin_bytes_of(places, span->origin, true);
   uint64_t step = span->stride % WORD_BYTES || size % span->stride ? WORD_BYTES : span->stride;
   int64_t rest = (int64_t)span->offset % (int64_t)step;
   uint64_t at = (uint64_t)(rest < 0 ? rest + (int64_t)step : rest);
-  if (size == 0 || size / step > MAX_PLACES)
+  if (size == 0 || size / step > MAX_CHECKED_PLACES)
     return true;
   for (; at < size; at += step)
-    if (!has_reference(places, span->origin, at))
+    if (!has_described_reference(places, span->origin, at))
       return true;
   return false;
 }
 
 /* True if the collector may miss a reference at some word of an origin of `pointer`. */
-static bool misses_anywhere(struct cn_described_places *places, LLVMValueRef pointer)
+static bool may_miss_in_any_origin(struct cn_described_places *places, LLVMValueRef pointer)
 {
   cn_pointer_sources sources = cn_pointer_sources_find(pointer);
   bool missed = false;
 
   for (size_t i = 0; i < sources.count && !missed; i++) {
-    struct span span = {.origin = sources.at[i], .stride = WORD_BYTES};
-    missed = cn_pointer_is_origin(sources.at[i]) && has_missed_place(places, &span);
+    struct place_span span = {.origin = sources.at[i], .stride = WORD_BYTES};
+    missed = cn_pointer_is_origin(sources.at[i]) && may_miss_place_of_span(places, &span);
   }
   cn_free(&sources);
   return missed;
 }
 
-bool cn_described_places_miss(struct cn_described_places *places, LLVMValueRef pointer, uint64_t offset)
+bool cn_described_places_may_miss(struct cn_described_places *places, LLVMValueRef pointer, uint64_t offset)
 {
-  struct span span;
+  struct place_span span;
 
-  return span_of(places->ctx, pointer, offset, &span) ? has_missed_place(places, &span)
-                                                      : misses_anywhere(places, pointer);
+  return find_place_span(places->ctx, pointer, offset, &span) ? may_miss_place_of_span(places, &span)
+                                                              : may_miss_in_any_origin(places, pointer);
 }
 
-bool cn_described_places_miss_some(struct cn_described_places *places, LLVMValueRef pointer, uint64_t bytes)
+bool cn_described_places_may_miss_any(struct cn_described_places *places, LLVMValueRef pointer, uint64_t bytes)
 {
-  struct span span;
+  struct place_span span;
 
-  if (!span_of(places->ctx, pointer, 0, &span) || !is_object(span.origin) || span.stride)
-    return misses_anywhere(places, pointer);
-  uint64_t size = size_of(places, span.origin, false), at = (span.offset + WORD_BYTES - 1) / WORD_BYTES * WORD_BYTES;
+  if (!find_place_span(places->ctx, pointer, 0, &span) || !is_local_or_global(span.origin) || span.stride)
+    return may_miss_in_any_origin(places, pointer);
+  uint64_t size = origin_bytes_of(places, span.origin, false),
+           at = (span.offset + WORD_BYTES - 1) / WORD_BYTES * WORD_BYTES;
   uint64_t end = bytes > size ? size : span.offset + bytes;
-  if (end > size || end / WORD_BYTES > MAX_PLACES)
+  if (end > size || end / WORD_BYTES > MAX_CHECKED_PLACES)
     return true;
   for (; at + WORD_BYTES <= end; at += WORD_BYTES)
-    if (!has_reference(places, span.origin, at))
+    if (!has_described_reference(places, span.origin, at))
       return true;
   return false;
 }
 
-LLVMValueRef cn_described_places_local(LLVMValueRef pointer)
+LLVMValueRef cn_pointer_local_of(LLVMValueRef pointer)
 {
   while (!cn_pointer_is_origin(pointer) && !LLVMIsAPHINode(pointer) && !LLVMIsASelectInst(pointer))
     pointer = LLVMGetOperand(pointer, 0);
   return LLVMIsAAllocaInst(pointer);
 }
 
-bool cn_described_places_none(struct cn_described_places *places, LLVMValueRef pointer)
+bool cn_described_places_lack_refs(struct cn_described_places *places, LLVMValueRef pointer)
 {
   cn_pointer_sources sources = cn_pointer_sources_find(pointer);
   bool none = true;
 
   for (size_t i = 0; i < sources.count && none; i++) {
     LLVMValueRef origin = sources.at[i];
-    if (!cn_pointer_is_origin(origin) || is_nowhere(origin))
+    if (!cn_pointer_is_origin(origin) || is_undefined_or_null(origin))
       continue;
     if (LLVMIsAGlobalVariable(origin))
       none = !cn_holds_ref(LLVMGlobalGetValueType(origin));
     else
-      none = LLVMIsAAllocaInst(origin) && !cn_alloca_layout_holds_refs(layout_of(places, origin));
+      none = LLVMIsAAllocaInst(origin) && !cn_alloca_layout_holds_refs(alloca_layout_of(places, origin));
   }
   cn_free(&sources);
   return none;
@@ -223,5 +224,5 @@ bool cn_described_places_none(struct cn_described_places *places, LLVMValueRef p
 
 void cn_described_places_free(struct cn_described_places *places)
 {
-  cn_alloca_layout_free(&places->locals);
+  cn_alloca_layouts_free(&places->locals);
 }

@@ -16,17 +16,17 @@ struct cn_described_places {
 };
 
 /* True if the collector may miss a reference at `pointer` + `offset`. */
-bool cn_described_places_miss(struct cn_described_places *places, LLVMValueRef pointer, uint64_t offset);
+bool cn_described_places_may_miss(struct cn_described_places *places, LLVMValueRef pointer, uint64_t offset);
 
 /* True if the collector may miss a reference at a word of the `bytes` from `pointer` on. UINT64_MAX: an unknown number
  * of bytes. */
-bool cn_described_places_miss_some(struct cn_described_places *places, LLVMValueRef pointer, uint64_t bytes);
+bool cn_described_places_may_miss_any(struct cn_described_places *places, LLVMValueRef pointer, uint64_t bytes);
 
 /* The local of the function that `pointer` surely points into; or null. */
-LLVMValueRef cn_described_places_local(LLVMValueRef pointer);
+LLVMValueRef cn_pointer_local_of(LLVMValueRef pointer);
 
 /* True if the memory that `pointer` points into is surely free of references. */
-bool cn_described_places_none(struct cn_described_places *places, LLVMValueRef pointer);
+bool cn_described_places_lack_refs(struct cn_described_places *places, LLVMValueRef pointer);
 
 void cn_described_places_free(struct cn_described_places *places);
 

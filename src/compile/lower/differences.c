@@ -29,7 +29,7 @@ LLVMValueRef cn_differences_match(LLVMValueRef sub, LLVMValueRef operands[2])
     return NULL;
   for (unsigned i = 0; i < 2; i++) {
     LLVMValueRef cast = LLVMGetOperand(sub, i);
-    if (!cn_takes_address(cast) || !cn_is_ref(LLVMTypeOf(LLVMGetOperand(cast, 0))))
+    if (!cn_is_pointer_to_integer_cast(cast) || !cn_is_ref(LLVMTypeOf(LLVMGetOperand(cast, 0))))
       return NULL;
     operands[i] = LLVMGetOperand(cast, 0);
     if (is_constant_address(operands[i]))
@@ -39,7 +39,7 @@ LLVMValueRef cn_differences_match(LLVMValueRef sub, LLVMValueRef operands[2])
 }
 
 /* Declare i64 @cairn.ptrdiff(a, b). Its result stays the same if its references are relocated. */
-static LLVMValueRef ptrdiff_function(struct cn_ctx *ctx)
+static LLVMValueRef declare_ptrdiff_function(struct cn_ctx *ctx)
 {
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, CN_PTRDIFF);
   static const char *const attributes[] = {"nounwind", "willreturn", "speculatable", "nocallback",
@@ -51,16 +51,17 @@ static LLVMValueRef ptrdiff_function(struct cn_ctx *ctx)
   function = LLVMAddFunction(ctx->module, CN_PTRDIFF,
                              LLVMFunctionType(LLVMInt64TypeInContext(ctx->llvm), (LLVMTypeRef[]){ref, ref}, 2, false));
   for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
-    cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, attributes[i], 0);
+    cn_add_enum_attribute(ctx, function, CN_FUNCTION_INDEX, attributes[i], 0);
   LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
                           LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_LEAF, sizeof CN_ATTR_LEAF - 1, "", 0));
   return function;
 }
 
-static void hide_difference(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef sub, LLVMValueRef *operands)
+static void replace_by_ptrdiff_call(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef sub,
+                                    LLVMValueRef *operands)
 {
   CN_CHECK(LLVMTypeOf(operands[0]) == cn_ref_type(ctx) && LLVMTypeOf(operands[1]) == cn_ref_type(ctx));
-  LLVMValueRef function = ptrdiff_function(ctx);
+  LLVMValueRef function = declare_ptrdiff_function(ctx);
   LLVMValueRef casts[2] = {LLVMGetOperand(sub, 0), LLVMGetOperand(sub, 1)};
 
   LLVMPositionBuilderBefore(builder, sub);
@@ -73,7 +74,7 @@ static void hide_difference(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValu
       LLVMInstructionEraseFromParent(casts[i]);
 }
 
-void cn_differences_hide(struct cn_ctx *ctx, LLVMValueRef function)
+void cn_differences_hide_subtractions(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_ASSERT(LLVMIsAFunction(function));
   CN_VECTOR(LLVMValueRef) subs = {0};
@@ -87,7 +88,7 @@ void cn_differences_hide(struct cn_ctx *ctx, LLVMValueRef function)
         cn_push(&subs, i);
   for (size_t i = 0; i < subs.count; i++) {
     CN_CHECK(cn_differences_match(subs.at[i], operands)); /* each is independent of the others */
-    hide_difference(ctx, builder, subs.at[i], operands);
+    replace_by_ptrdiff_call(ctx, builder, subs.at[i], operands);
   }
   cn_free(&subs);
   LLVMDisposeBuilder(builder);
@@ -98,7 +99,8 @@ void cn_differences_hide(struct cn_ctx *ctx, LLVMValueRef function)
 /* Build the subtraction. If an operand of the call is a literal null, a branch of the input chose it, and the optimiser
  * has specialised the call for that branch: the input's subtraction gives the address at that moment, and the metadata
  * says that it is a difference. Subtractions with a literal null in the input never became calls (prepare). */
-static LLVMValueRef build_difference(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef left, LLVMValueRef right)
+static LLVMValueRef build_address_subtraction(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef left,
+                                              LLVMValueRef right)
 {
   CN_ASSERT(cn_is_ref(LLVMTypeOf(left)) && cn_is_ref(LLVMTypeOf(right)));
   LLVMTypeRef word = LLVMInt64TypeInContext(ctx->llvm);
@@ -107,12 +109,13 @@ static LLVMValueRef build_difference(struct cn_ctx *ctx, LLVMBuilderRef builder,
   LLVMValueRef sub = LLVMBuildSub(builder, a, b, "");
 
   if (LLVMIsAInstruction(sub) && (LLVMIsNull(left) || LLVMIsNull(right)))
-    LLVMSetMetadata(sub, cn_difference_kind(ctx->llvm),
+    LLVMSetMetadata(sub, cn_difference_metadata_kind(ctx->llvm),
                     LLVMMetadataAsValue(ctx->llvm, LLVMMDNodeInContext2(ctx->llvm, NULL, 0)));
   return sub;
 }
 
-LLVMValueRef cn_differences_distance(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef to, LLVMValueRef from)
+LLVMValueRef cn_differences_build_distance(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef to,
+                                           LLVMValueRef from)
 {
   LLVMTypeRef ref = cn_ref_type(ctx), word = LLVMInt64TypeInContext(ctx->llvm);
   LLVMValueRef operands[] = {to, from};
@@ -124,11 +127,11 @@ LLVMValueRef cn_differences_distance(struct cn_ctx *ctx, LLVMBuilderRef builder,
     LLVMValueRef start = LLVMBuildPtrToInt(builder, from, word, "");
     return LLVMBuildSub(builder, address, start, "");
   }
-  LLVMValueRef function = ptrdiff_function(ctx);
+  LLVMValueRef function = declare_ptrdiff_function(ctx);
   return LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, operands, 2, "");
 }
 
-static bool is_right_call(LLVMValueRef call)
+static bool is_ptrdiff_call(LLVMValueRef call)
 {
   return LLVMGetNumArgOperands(call) == 2 && cn_is_ref(LLVMTypeOf(LLVMGetOperand(call, 0))) &&
          cn_is_ref(LLVMTypeOf(LLVMGetOperand(call, 1))) &&
@@ -144,13 +147,14 @@ bool cn_lower_differences(struct cn_ctx *ctx)
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   for (LLVMUseRef use; (use = LLVMGetFirstUse(function));) {
     LLVMValueRef call = LLVMGetUser(use);
-    if (!LLVMIsACallInst(call) || LLVMGetCalledValue(call) != function || !is_right_call(call)) {
+    if (!LLVMIsACallInst(call) || LLVMGetCalledValue(call) != function || !is_ptrdiff_call(call)) {
       cn_error(ctx, function, "ptrdiff", "%s is used other than by calling it with two references", CN_PTRDIFF);
       break;
     }
     LLVMPositionBuilderBefore(builder, call);
     LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(call));
-    LLVMReplaceAllUsesWith(call, build_difference(ctx, builder, LLVMGetOperand(call, 0), LLVMGetOperand(call, 1)));
+    LLVMReplaceAllUsesWith(call,
+                           build_address_subtraction(ctx, builder, LLVMGetOperand(call, 0), LLVMGetOperand(call, 1)));
     LLVMInstructionEraseFromParent(call);
   }
   LLVMDisposeBuilder(builder);

@@ -13,10 +13,11 @@ LLVMValueRef cn_differences_match(LLVMValueRef instruction, LLVMValueRef operand
 
 /* Build the distance between two references into one object, for the rewriter itself. If the optimiser runs after the
  * rewriter, the distance is opaque to it: the optimiser would form it of addresses from both sides of a safepoint. */
-LLVMValueRef cn_differences_distance(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef to, LLVMValueRef from);
+LLVMValueRef cn_differences_build_distance(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef to,
+                                           LLVMValueRef from);
 
 /* Make the differences of references in `function` opaque to the optimiser; pass `lower-differences` makes subtractions
  * of them again. */
-void cn_differences_hide(struct cn_ctx *ctx, LLVMValueRef function);
+void cn_differences_hide_subtractions(struct cn_ctx *ctx, LLVMValueRef function);
 
 #endif

@@ -17,32 +17,32 @@
 #include "compile/core/each.h"
 #include "compile/core/emitted_names.h"
 
-struct expansion {
+struct intrinsic_expansion {
   struct cn_ctx *ctx;
   LLVMBuilderRef builder;
   LLVMValueRef call;
   const struct cn_intrinsic *row;
 };
 
-static LLVMValueRef operand_of(const struct expansion *e, int which)
+static LLVMValueRef operand_of(const struct intrinsic_expansion *e, int which)
 {
   CN_CHECK(which >= 0);
   return LLVMGetArgOperand(e->call, (unsigned)which);
 }
 
-static LLVMValueRef make_i64(const struct expansion *e, uint64_t value)
+static LLVMValueRef make_i64(const struct intrinsic_expansion *e, uint64_t value)
 {
   return LLVMConstInt(LLVMInt64TypeInContext(e->ctx->llvm), value, false);
 }
 
-static void position_builder(const struct expansion *e, LLVMValueRef before)
+static void position_builder(const struct intrinsic_expansion *e, LLVMValueRef before)
 {
   LLVMPositionBuilderBefore(e->builder, before);
   LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(e->call));
 }
 
 /* The alignment that all places `distance` bytes apart have, by the call's alignment of the first place. */
-static unsigned common_alignment_of(const struct expansion *e, uint64_t distance)
+static unsigned common_alignment_of(const struct intrinsic_expansion *e, uint64_t distance)
 {
   LLVMAttributeRef align =
       LLVMGetCallSiteEnumAttribute(e->call, (LLVMAttributeIndex)e->row->place + 1, cn_attribute_kind("align"));
@@ -51,7 +51,7 @@ static unsigned common_alignment_of(const struct expansion *e, uint64_t distance
   return (unsigned)(both & -both);
 }
 
-static void build_store(const struct expansion *e, LLVMValueRef value, LLVMValueRef slot, unsigned align,
+static void build_store(const struct intrinsic_expansion *e, LLVMValueRef value, LLVMValueRef slot, unsigned align,
                         bool is_volatile)
 {
   LLVMValueRef made = LLVMBuildStore(e->builder, value, slot);
@@ -63,8 +63,8 @@ static void build_store(const struct expansion *e, LLVMValueRef value, LLVMValue
 /* ---- a pattern ---- */
 
 /* Emit a loop that stores the value at each index from 0 to `count` - 1. `count` is at least 1. */
-static void emit_loop(const struct expansion *e, LLVMBasicBlockRef loop, LLVMBasicBlockRef done,
-                      LLVMBasicBlockRef before, LLVMValueRef count)
+static void emit_fill_loop(const struct intrinsic_expansion *e, LLVMBasicBlockRef loop, LLVMBasicBlockRef done,
+                           LLVMBasicBlockRef before, LLVMValueRef count)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(e->ctx->llvm);
   LLVMValueRef value = operand_of(e, e->row->value), zero = make_i64(e, 0);
@@ -82,10 +82,10 @@ static void emit_loop(const struct expansion *e, LLVMBasicBlockRef loop, LLVMBas
   LLVMAddIncoming(i, &next, &loop, 1);
 }
 
-static void expand_pattern(const struct expansion *e)
+static void expand_pattern(const struct intrinsic_expansion *e)
 {
   LLVMBasicBlockRef before = LLVMGetInstructionParent(e->call);
-  LLVMBasicBlockRef done = cn_split_before(e->ctx, e->call, "filled");
+  LLVMBasicBlockRef done = cn_split_block_before(e->ctx, e->call, "filled");
   LLVMBasicBlockRef loop = LLVMInsertBasicBlockInContext(e->ctx->llvm, done, "fill");
   LLVMValueRef end = LLVMGetBasicBlockTerminator(before);
 
@@ -95,14 +95,14 @@ static void expand_pattern(const struct expansion *e)
   LLVMValueRef none = LLVMBuildICmp(e->builder, LLVMIntEQ, count, make_i64(e, 0), "");
   LLVMBuildCondBr(e->builder, none, done, loop);
   LLVMInstructionEraseFromParent(end);
-  emit_loop(e, loop, done, before, count);
+  emit_fill_loop(e, loop, done, before, count);
 }
 
 /* ---- lanes ---- */
 
 /* Build the condition for storing the lane, from the mask and the number of lanes. A bit that is undefined or poison
  * gets one value, since branches may depend only on defined bits. */
-static LLVMValueRef is_stored(const struct expansion *e, unsigned lane)
+static LLVMValueRef build_lane_condition(const struct intrinsic_expansion *e, unsigned lane)
 {
   LLVMValueRef bit = LLVMBuildExtractElement(e->builder, operand_of(e, e->row->mask), make_i64(e, lane), "");
 
@@ -118,10 +118,10 @@ static LLVMValueRef is_stored(const struct expansion *e, unsigned lane)
 }
 
 /* Move the builder to a new block that runs only if `bit` is set. */
-static void enter_if(const struct expansion *e, LLVMValueRef bit)
+static void enter_conditional_block(const struct intrinsic_expansion *e, LLVMValueRef bit)
 {
   LLVMBasicBlockRef before = LLVMGetInstructionParent(e->call);
-  LLVMBasicBlockRef done = cn_split_before(e->ctx, e->call, "lane.done");
+  LLVMBasicBlockRef done = cn_split_block_before(e->ctx, e->call, "lane.done");
   LLVMBasicBlockRef lane = LLVMInsertBasicBlockInContext(e->ctx->llvm, done, "lane");
   LLVMValueRef end = LLVMGetBasicBlockTerminator(before);
 
@@ -133,7 +133,8 @@ static void enter_if(const struct expansion *e, LLVMValueRef bit)
 }
 
 /* The place of a lane. `before`: the number of lanes stored before it, if the stores are packed; or null. */
-static LLVMValueRef place_of(const struct expansion *e, LLVMTypeRef element, unsigned lane, LLVMValueRef before)
+static LLVMValueRef build_lane_address(const struct intrinsic_expansion *e, LLVMTypeRef element, unsigned lane,
+                                       LLVMValueRef before)
 {
   LLVMValueRef places = operand_of(e, e->row->place), index = make_i64(e, lane);
 
@@ -142,7 +143,7 @@ static LLVMValueRef place_of(const struct expansion *e, LLVMTypeRef element, uns
   return LLVMBuildGEP2(e->builder, element, places, before ? &before : &index, 1, "");
 }
 
-static void expand_lanes(const struct expansion *e)
+static void expand_lanes(const struct intrinsic_expansion *e)
 {
   LLVMValueRef vector = operand_of(e, e->row->value), before = NULL;
   LLVMTypeRef element = LLVMGetElementType(LLVMTypeOf(vector));
@@ -152,14 +153,14 @@ static void expand_lanes(const struct expansion *e)
     before = make_i64(e, 0);
   for (unsigned lane = 0; lane < LLVMGetVectorSize(LLVMTypeOf(vector)); lane++) {
     position_builder(e, e->call);
-    LLVMValueRef bit = is_stored(e, lane), is_before = before;
+    LLVMValueRef bit = build_lane_condition(e, lane), is_before = before;
     if (before)
       before = LLVMBuildAdd(e->builder, before, LLVMBuildZExt(e->builder, bit, LLVMTypeOf(before), ""), "");
     if (LLVMIsAConstantInt(bit) && LLVMIsNull(bit))
       continue;
     if (!LLVMIsAConstantInt(bit))
-      enter_if(e, bit);
-    LLVMValueRef slot = place_of(e, element, lane, is_before);
+      enter_conditional_block(e, bit);
+    LLVMValueRef slot = build_lane_address(e, element, lane, is_before);
     LLVMValueRef value = LLVMBuildExtractElement(e->builder, vector, make_i64(e, lane), "");
     build_store(e, value, slot, align, false);
   }
@@ -168,20 +169,20 @@ static void expand_lanes(const struct expansion *e)
 /* ---- the pass ---- */
 
 /* True if the call stores lanes with references, and has to become single stores to be known to later passes. */
-static bool stores_lanes(const struct expansion *e)
+static bool stores_ref_lanes(const struct intrinsic_expansion *e)
 {
   LLVMTypeRef type = LLVMTypeOf(operand_of(e, e->row->value));
 
-  return e->row->effect == CN_EFFECT_STORE && cn_is_ref_vector(type) && !cn_is_scalable(type) &&
+  return e->row->effect == CN_EFFECT_STORE && cn_is_ref_vector(type) && !cn_holds_scalable_vector(type) &&
          (e->row->length >= 0 || !cn_holds_ref(LLVMTypeOf(operand_of(e, e->row->place)))) &&
          !cn_calls_intrinsic(e->call, "llvm.experimental.vp.strided.store");
 }
 
-static void expand_call(const struct expansion *e)
+static void expand_call(const struct intrinsic_expansion *e)
 {
   bool pattern = e->row->effect == CN_EFFECT_PATTERN;
 
-  if (!pattern && !stores_lanes(e))
+  if (!pattern && !stores_ref_lanes(e))
     return;
   if (pattern)
     expand_pattern(e);
@@ -192,18 +193,19 @@ static void expand_call(const struct expansion *e)
 
 bool cn_expand_intrinsics(struct cn_ctx *ctx)
 {
-  struct expansion e = {.ctx = ctx, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
+  struct intrinsic_expansion e = {.ctx = ctx, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
   CN_VECTOR(LLVMValueRef) calls = {0};
 
   CN_EACH_FUNCTION(f, ctx->module)
     if (!LLVMIsDeclaration(f) && cn_is_managed(f))
       CN_EACH_BLOCK(b, f)
         CN_EACH_INSTRUCTION(i, b)
-          if (LLVMIsACallInst(i) && (cn_intrinsic_does(i, CN_EFFECT_PATTERN) || cn_intrinsic_does(i, CN_EFFECT_STORE)))
+          if (LLVMIsACallInst(i) &&
+              (cn_intrinsic_has_effect(i, CN_EFFECT_PATTERN) || cn_intrinsic_has_effect(i, CN_EFFECT_STORE)))
             cn_push(&calls, i);
   for (size_t i = 0; i < calls.count; i++) {
     e.call = calls.at[i];
-    e.row = cn_intrinsic_of(e.call);
+    e.row = cn_intrinsic_row_of_call(e.call);
     expand_call(&e);
   }
   cn_free(&calls);

@@ -28,7 +28,7 @@
  * implementation. */
 #define CONSTRUCTOR_PRIORITY 100
 
-typedef CN_VECTOR(LLVMValueRef) values;
+typedef CN_VECTOR(LLVMValueRef) value_vector;
 
 static LLVMTypeRef pointer_type(struct cn_ctx *ctx)
 {
@@ -44,12 +44,12 @@ static void append_structor(struct cn_ctx *ctx, const char *list, LLVMValueRef f
 
   LLVMValueRef entry = LLVMConstStructInContext(ctx->llvm, fields, 3, false);
 
-  cn_emit_append(ctx, list, type, &entry, 1);
+  cn_emit_append_to_list(ctx, list, type, &entry, 1);
 }
 
 /* ---- roots ---- */
 
-static bool is_root(struct cn_ctx *ctx, LLVMValueRef global)
+static bool is_root_global(struct cn_ctx *ctx, LLVMValueRef global)
 {
   LLVMTypeRef type = LLVMGlobalGetValueType(global);
   size_t length;
@@ -66,7 +66,7 @@ static bool is_root(struct cn_ctx *ctx, LLVMValueRef global)
   }
   LLVMValueRef initial = LLVMIsDeclaration(global) ? NULL : LLVMGetInitializer(global);
   /* A constant needs no root if all its references are null: they stay null. */
-  return !(initial && LLVMIsGlobalConstant(global) && cn_promise_holds_none(initial));
+  return !(initial && LLVMIsGlobalConstant(global) && cn_constant_holds_no_reference(initial));
 }
 
 static bool is_defined_here(LLVMValueRef global)
@@ -85,9 +85,10 @@ static void associate_root(struct cn_ctx *ctx, LLVMValueRef root, LLVMValueRef g
     LLVMSetComdat(root, LLVMGetComdat(global));
 }
 
-/* A layout names every reference of an object one by one. A global with more than PIECE_LIMIT of them gets several
- * roots: for each field of a struct, and for parts of an array with up to PIECE references, or one element. */
-enum { PIECE_LIMIT = 65536, PIECE = 4096 };
+/* A layout names every reference of an object one by one. A global with more than MAX_SINGLE_ROOT_REFERENCES of them
+ * gets several roots: for each field of a struct, and for parts of an array with up to MAX_PIECE_REFERENCES references,
+ * or one element. */
+enum { MAX_SINGLE_ROOT_REFERENCES = 65536, MAX_PIECE_REFERENCES = 4096 };
 
 static uint64_t reference_count(LLVMTypeRef type)
 {
@@ -107,14 +108,14 @@ static uint64_t reference_count(LLVMTypeRef type)
 
 /* The layouts and roots of a module. `here`: the roots of globals that the module defines; the linker drops them
  * together with these globals. */
-struct roots {
+struct module_roots {
   struct cn_layout_table layouts;
-  values here, elsewhere;
+  value_vector here, elsewhere;
 };
 
 /* Give a thread-local the initial-exec model: its distance from the thread pointer is then the same in all threads, in
  * shared objects too (docs/threads.md). */
-static void make_static(LLVMValueRef global)
+static void set_initial_exec_model(LLVMValueRef global)
 {
   LLVMThreadLocalMode mode = LLVMGetThreadLocalMode(global);
 
@@ -124,14 +125,14 @@ static void make_static(LLVMValueRef global)
 
 /* Add a native function that returns the calling thread's address of `offset` in a thread-local. The linker keeps or
  * drops the function together with the thread-local, like the root. */
-static LLVMValueRef add_accessor(struct cn_ctx *ctx, LLVMValueRef global, uint64_t offset)
+static LLVMValueRef add_thread_local_accessor(struct cn_ctx *ctx, LLVMValueRef global, uint64_t offset)
 {
   LLVMTypeRef pointer = pointer_type(ctx);
   unsigned id = LLVMLookupIntrinsicID("llvm.threadlocal.address", 24);
   LLVMValueRef function = LLVMAddFunction(ctx->module, "cairn.thread_root", LLVMFunctionType(pointer, NULL, 0, false));
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
-  make_static(global);
+  set_initial_exec_model(global);
   LLVMSetLinkage(function, LLVMPrivateLinkage);
   LLVMSetAlignment(function, 16); /* CAIRN_ABI_ROOT_THREAD_LOCAL is added to its address */
   if (is_defined_here(global) && LLVMGetComdat(global))
@@ -148,28 +149,29 @@ static LLVMValueRef add_accessor(struct cn_ctx *ctx, LLVMValueRef global, uint64
 }
 
 /* The address field of the root of `offset` in a global. */
-static LLVMValueRef root_address(struct cn_ctx *ctx, LLVMValueRef global, uint64_t offset)
+static LLVMValueRef build_root_address(struct cn_ctx *ctx, LLVMValueRef global, uint64_t offset)
 {
   LLVMValueRef address = global;
 
   if (LLVMIsThreadLocal(global)) {
-    address = add_accessor(ctx, global, offset);
+    address = add_thread_local_accessor(ctx, global, offset);
     offset = CAIRN_ABI_ROOT_THREAD_LOCAL;
   } else if (LLVMGetPointerAddressSpace(LLVMTypeOf(global)) != 0)
     address = LLVMConstAddrSpaceCast(global, pointer_type(ctx));
-  return offset ? cn_emit_constant_within(ctx, address, offset) : address;
+  return offset ? cn_constant_address_in_bounds(ctx, address, offset) : address;
 }
 
 /* Add the root for a value of `type` at `offset` in `global`. */
-static void add_root(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeRef type, uint64_t offset, struct roots *roots)
+static void add_root_record(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeRef type, uint64_t offset,
+                            struct module_roots *roots)
 {
   CN_CHECK(cn_holds_ref(type) && offset % sizeof(uint64_t) == 0);
-  LLVMValueRef layout = cn_layouts_constant(ctx, &roots->layouts, type, CN_LAYOUT_OBJECT,
-                                            LLVMABISizeOfType(ctx->layout, type), NULL, global);
+  LLVMValueRef layout = cn_layouts_find_or_make(ctx, &roots->layouts, type, CN_LAYOUT_FORM_OBJECT,
+                                                LLVMABISizeOfType(ctx->layout, type), NULL, global);
 
   if (!layout)
     return;
-  LLVMValueRef fields[] = {root_address(ctx, global, offset), layout};
+  LLVMValueRef fields[] = {build_root_address(ctx, global, offset), layout};
   LLVMValueRef value = LLVMConstStructInContext(ctx->llvm, fields, 2, false);
   LLVMValueRef root = LLVMAddGlobal(ctx->module, LLVMTypeOf(value), "cairn.root");
   LLVMSetInitializer(root, value);
@@ -182,48 +184,49 @@ static void add_root(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeRef type, 
   cn_push(is_defined_here(global) ? &roots->here : &roots->elsewhere, root);
 }
 
-static void add_pieces(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeRef type, uint64_t offset, struct roots *roots)
+static void add_roots_of_type(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeRef type, uint64_t offset,
+                              struct module_roots *roots)
 {
   /* A weak global of another unit is undefined if its address is null, so it keeps one root, at offset 0. A misaligned
    * reference shows only in the whole type, and is refused. */
-  if (reference_count(type) <= PIECE_LIMIT || LLVMGetLinkage(global) == LLVMExternalWeakLinkage ||
-      cn_types_misaligned(ctx, type)) {
+  if (reference_count(type) <= MAX_SINGLE_ROOT_REFERENCES || LLVMGetLinkage(global) == LLVMExternalWeakLinkage ||
+      cn_types_has_misaligned_ref(ctx, type)) {
     if (cn_holds_ref(type))
-      add_root(ctx, global, type, offset, roots);
+      add_root_record(ctx, global, type, offset, roots);
     return;
   }
   if (LLVMGetTypeKind(type) == LLVMStructTypeKind) {
     for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
-      add_pieces(ctx, global, LLVMStructGetTypeAtIndex(type, i), offset + LLVMOffsetOfElement(ctx->layout, type, i),
-                 roots);
+      add_roots_of_type(ctx, global, LLVMStructGetTypeAtIndex(type, i),
+                        offset + LLVMOffsetOfElement(ctx->layout, type, i), roots);
     return;
   }
   CN_CHECK(LLVMGetTypeKind(type) == LLVMArrayTypeKind);
   LLVMTypeRef element = LLVMGetElementType(type);
   uint64_t each = reference_count(element), size = LLVMABISizeOfType(ctx->layout, element);
-  CN_CHECK(each > 0); /* the array has more than PIECE_LIMIT references */
-  uint64_t count = LLVMGetArrayLength2(type), step = each < PIECE ? PIECE / each : 1;
+  CN_CHECK(each > 0); /* the array has more than MAX_SINGLE_ROOT_REFERENCES references */
+  uint64_t count = LLVMGetArrayLength2(type), step = each < MAX_PIECE_REFERENCES ? MAX_PIECE_REFERENCES / each : 1;
   for (uint64_t i = 0; i < count; i += step) {
     uint64_t part = count - i < step ? count - i : step;
-    add_pieces(ctx, global, part == 1 ? element : LLVMArrayType2(element, part), offset + i * size, roots);
+    add_roots_of_type(ctx, global, part == 1 ? element : LLVMArrayType2(element, part), offset + i * size, roots);
   }
 }
 
 static size_t add_roots(struct cn_ctx *ctx)
 {
-  struct roots roots = {0};
-  values globals = {0};
+  struct module_roots roots = {0};
+  value_vector globals = {0};
 
   CN_EACH_GLOBAL(g, ctx->module)
-    if (is_root(ctx, g))
+    if (is_root_global(ctx, g))
       cn_push(&globals, g);
   size_t count = globals.count;
   cn_layouts_table_build(ctx, &roots.layouts);
   for (size_t i = 0; i < count; i++)
-    add_pieces(ctx, globals.at[i], LLVMGlobalGetValueType(globals.at[i]), 0, &roots);
+    add_roots_of_type(ctx, globals.at[i], LLVMGlobalGetValueType(globals.at[i]), 0, &roots);
   cn_layouts_table_free(&roots.layouts);
-  cn_emit_append(ctx, "llvm.compiler.used", pointer_type(ctx), roots.here.at, roots.here.count);
-  cn_emit_append(ctx, "llvm.used", pointer_type(ctx), roots.elsewhere.at, roots.elsewhere.count);
+  cn_emit_append_to_list(ctx, "llvm.compiler.used", pointer_type(ctx), roots.here.at, roots.here.count);
+  cn_emit_append_to_list(ctx, "llvm.used", pointer_type(ctx), roots.elsewhere.at, roots.elsewhere.count);
   cn_free(&globals);
   cn_free(&roots.here);
   cn_free(&roots.elsewhere);
@@ -249,7 +252,7 @@ static LLVMValueRef declare_section_bound(struct cn_ctx *ctx, const char *which,
 }
 
 /* Make `value` hidden, and one per image. */
-static void make_unique(struct cn_ctx *ctx, LLVMValueRef value, const char *group)
+static void make_unique_per_image(struct cn_ctx *ctx, LLVMValueRef value, const char *group)
 {
   LLVMSetLinkage(value, LLVMLinkOnceODRLinkage);
   LLVMSetVisibility(value, LLVMHiddenVisibility);
@@ -259,34 +262,35 @@ static void make_unique(struct cn_ctx *ctx, LLVMValueRef value, const char *grou
 /* Add a struct cairn_image. The linker keeps only one unit's image of each group; so the flags of a unit without
  * safepoints are in a separate image that names no sections. `guard`, or null, is the symbol that stands for the start
  * of the frame maps until the unit has frame maps. */
-static LLVMValueRef add_image(struct cn_ctx *ctx, const char *group, LLVMValueRef guard, bool sections, uint64_t flags)
+static LLVMValueRef add_image_record(struct cn_ctx *ctx, const char *group, LLVMValueRef guard, bool sections,
+                                     uint64_t flags)
 {
   static const char *const names[] = {CN_FRAME_SECTION, CN_ROOT_SECTION, CN_LAYOUT_SECTION, CN_DETAILS_SECTION};
   enum {
-    SECTION_COUNT = sizeof names / sizeof *names,
-    FORM_FIELD = 2,
-    FIELD_COUNT = FORM_FIELD + 2 * SECTION_COUNT + 1
+    IMAGE_SECTION_COUNT = sizeof names / sizeof *names,
+    FIRST_SECTION_FIELD = 2,
+    IMAGE_FIELD_COUNT = FIRST_SECTION_FIELD + 2 * IMAGE_SECTION_COUNT + 1
   };
   LLVMTypeRef i32 = LLVMInt32TypeInContext(ctx->llvm);
-  LLVMValueRef fields[FIELD_COUNT] = {LLVMConstInt(i32, CAIRN_ABI_IMAGE_VERSION, false),
-                                      LLVMConstInt(i32, CAIRN_ABI_IMAGE_SIZE, false)};
+  LLVMValueRef fields[IMAGE_FIELD_COUNT] = {LLVMConstInt(i32, CAIRN_ABI_IMAGE_VERSION, false),
+                                            LLVMConstInt(i32, CAIRN_ABI_IMAGE_SIZE, false)};
 
-  for (unsigned i = 0; i < SECTION_COUNT; i++) {
-    LLVMValueRef none = LLVMConstNull(pointer_type(ctx)), *at = &fields[FORM_FIELD + 2 * i];
+  for (unsigned i = 0; i < IMAGE_SECTION_COUNT; i++) {
+    LLVMValueRef none = LLVMConstNull(pointer_type(ctx)), *at = &fields[FIRST_SECTION_FIELD + 2 * i];
     at[0] = sections && !(guard && i == 0) ? declare_section_bound(ctx, "start", names[i]) : none;
     at[1] = sections ? declare_section_bound(ctx, "stop", names[i]) : none;
   }
   if (guard)
-    fields[FORM_FIELD] = guard;
-  fields[FIELD_COUNT - 1] = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), flags, false);
-  LLVMValueRef value = LLVMConstStructInContext(ctx->llvm, fields, FIELD_COUNT, false);
+    fields[FIRST_SECTION_FIELD] = guard;
+  fields[IMAGE_FIELD_COUNT - 1] = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), flags, false);
+  LLVMValueRef value = LLVMConstStructInContext(ctx->llvm, fields, IMAGE_FIELD_COUNT, false);
   char *name = cn_format("%s" CN_IMAGE_SUFFIX, group);
   LLVMValueRef image = LLVMAddGlobal(ctx->module, LLVMTypeOf(value), name);
   free(name);
   LLVMSetInitializer(image, value);
   LLVMSetGlobalConstant(image, true);
   LLVMSetAlignment(image, 8);
-  make_unique(ctx, image, group);
+  make_unique_per_image(ctx, image, group);
   return image;
 }
 
@@ -303,7 +307,7 @@ static LLVMValueRef add_structor(struct cn_ctx *ctx, const char *name, const cha
 
   if (!target)
     target = LLVMAddFunction(ctx->module, callee, callee_type);
-  make_unique(ctx, function, group);
+  make_unique_per_image(ctx, function, group);
   LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(ctx->llvm, function, ""));
   LLVMBuildCall2(builder, callee_type, target, &image, 1, "");
   LLVMBuildRetVoid(builder);
@@ -312,12 +316,13 @@ static LLVMValueRef add_structor(struct cn_ctx *ctx, const char *name, const cha
 }
 
 /* The name of the group of the module's image, to be given to free(). Each kind of words has its own group. */
-static char *image_group(struct cn_ctx *ctx)
+static char *image_group_name(struct cn_ctx *ctx)
 {
   struct cairn_word_kind kind = cn_words(ctx);
-  char buffer[CN_WORDS_TEXT];
+  char buffer[CN_WORDS_TEXT_BYTES];
 
-  return kind.reference_bits ? cn_format(CN_IMAGE ".words.%s", cn_words_text(kind, buffer)) : cn_strdup(CN_IMAGE);
+  return kind.reference_bits ? cn_format(CN_IMAGE ".words.%s", cn_words_format_kind(kind, buffer))
+                             : cn_strdup(CN_IMAGE);
 }
 
 /* Add the constructor of an image, and the destructor if the image is in a shared object, which can be unloaded while
@@ -325,8 +330,8 @@ static char *image_group(struct cn_ctx *ctx)
 static void register_image(struct cn_ctx *ctx, const char *group, LLVMValueRef guard, bool sections, uint64_t flags)
 {
   CN_CHECK(sections || !guard);
-  flags |= cn_words_code(cn_words(ctx)) << CAIRN_ABI_IMAGE_WORDS;
-  LLVMValueRef image = add_image(ctx, group, guard, sections, flags);
+  flags |= cn_words_encode_kind(cn_words(ctx)) << CAIRN_ABI_IMAGE_WORDS;
+  LLVMValueRef image = add_image_record(ctx, group, guard, sections, flags);
   LLVMValueRef enter = add_structor(ctx, group, group, "cairn_image_register", image);
 
   append_structor(ctx, "llvm.global_ctors", enter);
@@ -340,12 +345,12 @@ static void register_image(struct cn_ctx *ctx, const char *group, LLVMValueRef g
 static bool has_layouts(struct cn_ctx *ctx)
 {
   CN_EACH_GLOBAL(g, ctx->module)
-    if (cn_layouts_is_constant(g))
+    if (cn_layouts_is_layout_constant(g))
       return true;
   return false;
 }
 
-static bool has_managed(struct cn_ctx *ctx)
+static bool has_managed_functions(struct cn_ctx *ctx)
 {
   CN_EACH_FUNCTION(f, ctx->module)
     if (cn_is_managed(f) && !LLVMIsDeclaration(f))
@@ -371,9 +376,9 @@ static bool has_allocations(struct cn_ctx *ctx)
 
 /* The kind of barriers that all of the module's functions have, by their attributes; CAIRN_BARRIERS_NONE if they differ
  * from the options. Without safepoints the collector never runs, and any kind is right. */
-static enum cairn_barriers barriers_made(struct cn_ctx *ctx)
+static enum cairn_barriers barrier_kind_of_module(struct cn_ctx *ctx)
 {
-  const char *kind = cn_barriers_mark(ctx->options->barriers);
+  const char *kind = cn_mark_of_barrier_kind(ctx->options->barriers);
 
   if (ctx->options->safepoints == CAIRN_SAFEPOINTS_NONE)
     return ctx->options->barriers;
@@ -390,7 +395,7 @@ static enum cairn_barriers barriers_made(struct cn_ctx *ctx)
 }
 
 /* The bits for barriers in the image's flags. The runtime has its own numbers for the kinds. */
-static uint64_t barriers_code(enum cairn_barriers kind)
+static uint64_t barrier_kind_flag_bits(enum cairn_barriers kind)
 {
   static const unsigned char kinds[CAIRN_BARRIERS_KINDS] = {
 #define CAIRN_BARRIERS_KIND(constant, number, name, mark, help) number,
@@ -403,72 +408,72 @@ static uint64_t barriers_code(enum cairn_barriers kind)
 }
 
 /* Define the hidden symbol `name` in a group. */
-static LLVMValueRef define_byte(struct cn_ctx *ctx, const char *name, const char *group)
+static LLVMValueRef define_group_symbol(struct cn_ctx *ctx, const char *name, const char *group)
 {
   LLVMTypeRef type = LLVMInt8TypeInContext(ctx->llvm);
   LLVMValueRef byte = LLVMAddGlobal(ctx->module, type, name);
 
   LLVMSetInitializer(byte, LLVMConstNull(type));
   LLVMSetGlobalConstant(byte, true);
-  make_unique(ctx, byte, group);
+  make_unique_per_image(ctx, byte, group);
   return byte;
 }
 
 /* Define the symbols that let only units of one kind of barriers and one kind of words be linked together. The linker
  * keeps one group of each kind, and refuses two groups with the same symbol. `image`: the image's group, which differs
  * for each kind of words. */
-static void define_kinds(struct cn_ctx *ctx, const char *image, enum cairn_barriers barriers)
+static void define_link_check_symbols(struct cn_ctx *ctx, const char *image, enum cairn_barriers barriers)
 {
-  char *group = cn_format(CN_BARRIERS_GROUP "%s", cn_barriers_mark(barriers));
+  char *group = cn_format(CN_BARRIERS_GROUP "%s", cn_mark_of_barrier_kind(barriers));
 
-  define_byte(ctx, group, group); /* gold -r keeps a group's name only if it is a symbol */
-  LLVMSetLinkage(define_byte(ctx, CN_BARRIERS_SYMBOL, group), LLVMExternalLinkage);
-  LLVMSetLinkage(define_byte(ctx, CN_WORDS_SYMBOL, image), LLVMExternalLinkage);
+  define_group_symbol(ctx, group, group); /* gold -r keeps a group's name only if it is a symbol */
+  LLVMSetLinkage(define_group_symbol(ctx, CN_BARRIERS_SYMBOL, group), LLVMExternalLinkage);
+  LLVMSetLinkage(define_group_symbol(ctx, CN_WORDS_SYMBOL, image), LLVMExternalLinkage);
   free(group);
 }
 
 /* The bits for the largest block that is allocated inline in an image's flags. */
-static uint64_t inline_code(uint64_t most)
+static uint64_t inline_limit_flag_bits(uint64_t most)
 {
   return (most | 1) << CAIRN_ABI_IMAGE_INLINE_SHIFT;
 }
 
 /* Register the size of the largest block that the module allocates inline. Only units that allocate register it, and
  * have to agree. */
-static void register_inline(struct cn_ctx *ctx)
+static void register_inline_limit(struct cn_ctx *ctx)
 {
-  uint64_t most = cn_inline_max(ctx);
+  uint64_t most = cn_max_inline_bytes(ctx);
   char *group = cn_format(CN_IMAGE_INLINE "%u", (unsigned)most);
 
-  register_image(ctx, group, NULL, false, inline_code(most));
-  LLVMSetLinkage(define_byte(ctx, CN_INLINE_SYMBOL, group), LLVMExternalLinkage);
+  register_image(ctx, group, NULL, false, inline_limit_flag_bits(most));
+  LLVMSetLinkage(define_group_symbol(ctx, CN_INLINE_SYMBOL, group), LLVMExternalLinkage);
   free(group);
 }
 
 static void emit_image_registration(struct cn_ctx *ctx, const char *group)
 {
   size_t roots = add_roots(ctx);
-  bool managed = has_managed(ctx), safepoints = ctx->options->safepoints != CAIRN_SAFEPOINTS_NONE;
-  LLVMValueRef guard = managed && safepoints ? cn_guard_add(ctx) : NULL;
+  bool managed = has_managed_functions(ctx), safepoints = ctx->options->safepoints != CAIRN_SAFEPOINTS_NONE;
+  LLVMValueRef guard = managed && safepoints ? cn_add_link_guard(ctx) : NULL;
 
   if (ctx->errors)
     return;
   if (managed || roots > 0 || has_layouts(ctx)) {
-    enum cairn_barriers barriers = barriers_made(ctx);
-    register_image(ctx, group, guard, true, barriers_code(barriers) | inline_code(0));
-    define_kinds(ctx, group, barriers);
+    enum cairn_barriers barriers = barrier_kind_of_module(ctx);
+    register_image(ctx, group, guard, true, barrier_kind_flag_bits(barriers) | inline_limit_flag_bits(0));
+    define_link_check_symbols(ctx, group, barriers);
   }
   if (has_allocations(ctx))
-    register_inline(ctx);
+    register_inline_limit(ctx);
   if (managed && !safepoints)
     register_image(ctx, CN_IMAGE_UNSAFE, NULL, false, CAIRN_ABI_IMAGE_NO_SAFEPOINTS);
   else if (managed && ctx->options->poll == CAIRN_POLL_STACK)
     register_image(ctx, CN_IMAGE_STACK, NULL, false, CAIRN_ABI_IMAGE_STACK_POLLS);
 }
 
-bool cn_globals(struct cn_ctx *ctx)
+bool cn_register_module_image(struct cn_ctx *ctx)
 {
-  char *group = image_group(ctx);
+  char *group = image_group_name(ctx);
 
   if (!LLVMGetNamedFunction(ctx->module, group)) /* a module that has it was compiled by Cairn already */
     emit_image_registration(ctx, group);

@@ -17,30 +17,30 @@
 #include "compile/core/convention.h"
 #include "compile/core/emitted_names.h"
 
-static const char *const stubs[] = {CN_POLL,
-                                    CN_POLL_SLOW,
-                                    CN_ALLOC_SLOW,
-                                    CN_ALLOC_INDEXED_SLOW,
-                                    CN_ALLOC_UNINIT_SLOW,
-                                    CN_RESIZE_SLOW,
-                                    CN_CALL_NATIVE,
-                                    CN_VCALL_ANY,
-                                    CN_CALL_SHORT,
-                                    CN_CALL_MANAGED,
-                                    CN_ENTER,
-                                    CN_CALL_PASSING,
-                                    CN_BARRIER_SNAPSHOT_SLOW,
-                                    CN_BARRIER_LOAD_SLOW,
-                                    CN_BARRIER_RANGE_SLOW,
-                                    CN_CHECK_STORE,
-                                    CN_CHECK_COPY,
-                                    CN_CHECK_NATIVE_COPY};
+static const char *const stub_names[] = {CN_POLL,
+                                         CN_POLL_SLOW,
+                                         CN_ALLOC_SLOW,
+                                         CN_ALLOC_INDEXED_SLOW,
+                                         CN_ALLOC_UNINIT_SLOW,
+                                         CN_RESIZE_SLOW,
+                                         CN_CALL_NATIVE,
+                                         CN_VCALL_ANY,
+                                         CN_CALL_SHORT,
+                                         CN_CALL_MANAGED,
+                                         CN_ENTER,
+                                         CN_CALL_PASSING,
+                                         CN_BARRIER_SNAPSHOT_SLOW,
+                                         CN_BARRIER_LOAD_SLOW,
+                                         CN_BARRIER_RANGE_SLOW,
+                                         CN_CHECK_STORE,
+                                         CN_CHECK_COPY,
+                                         CN_CHECK_NATIVE_COPY};
 
 static void redirect_stub(struct cn_ctx *ctx, LLVMValueRef stub, const char *name)
 {
   CN_CHECK(LLVMIsDeclaration(stub) && LLVMGetFirstUse(stub));
   char *thunk_name = cn_format(CN_SLOW_PREFIX "%s", name);
-  char *jump = cn_convention_jump(name);
+  char *jump = cn_convention_format_jump(name);
   char *text = cn_format("  .section .text.%1$s,\"axG\",@progbits,%1$s,comdat\n"
                          "  .weak %1$s\n  .hidden %1$s\n  .type %1$s,@function\n"
                          "%1$s:\n  .cfi_startproc\n%2$s"
@@ -59,12 +59,12 @@ static void redirect_stub(struct cn_ctx *ctx, LLVMValueRef stub, const char *nam
   free(thunk_name);
 }
 
-bool cn_slow_paths(struct cn_ctx *ctx)
+bool cn_redirect_slow_paths(struct cn_ctx *ctx)
 {
-  for (size_t i = 0; i < sizeof stubs / sizeof *stubs; i++) {
-    LLVMValueRef stub = LLVMGetNamedFunction(ctx->module, stubs[i]);
+  for (size_t i = 0; i < sizeof stub_names / sizeof *stub_names; i++) {
+    LLVMValueRef stub = LLVMGetNamedFunction(ctx->module, stub_names[i]);
     if (stub && LLVMIsDeclaration(stub) && LLVMGetFirstUse(stub))
-      redirect_stub(ctx, stub, stubs[i]);
+      redirect_stub(ctx, stub, stub_names[i]);
   }
   return true;
 }

@@ -31,7 +31,7 @@
 
 typedef CN_VECTOR(LLVMValueRef) value_vector;
 
-enum { LARGEST_ELEMENT = 16 };
+enum { MAX_ELEMENT_BYTES = 16 };
 
 static bool is_guard(LLVMValueRef call)
 {
@@ -44,7 +44,7 @@ static bool is_deoptimize(LLVMValueRef call)
 }
 
 /* "memcpy" or "memmove", or null. */
-static const char *copy_name(LLVMValueRef call)
+static const char *element_copy_name(LLVMValueRef call)
 {
   if (cn_calls_intrinsic(call, "llvm.memcpy.element.unordered.atomic"))
     return "memcpy";
@@ -55,11 +55,11 @@ static const char *copy_name(LLVMValueRef call)
 
 static uint64_t element_size(LLVMValueRef copy)
 {
-  CN_ASSERT(copy_name(copy));
+  CN_ASSERT(element_copy_name(copy));
   return LLVMConstIntGetZExtValue(LLVMGetOperand(copy, 3));
 }
 
-static bool is_variadic(LLVMValueRef call)
+static bool is_variadic_call(LLVMValueRef call)
 {
   LLVMValueRef callee = cn_direct_callee(call);
 
@@ -86,20 +86,20 @@ static void refuse_variadic(struct cn_ctx *ctx, LLVMValueRef call)
   }
 }
 
-void cn_special_refuse(struct cn_ctx *ctx, LLVMValueRef call)
+void cn_special_refuse_call(struct cn_ctx *ctx, LLVMValueRef call)
 {
   LLVMValueRef callee = cn_direct_callee(call);
   size_t length;
 
-  if (is_variadic(call)) {
+  if (is_variadic_call(call)) {
     refuse_variadic(ctx, call);
     return;
   }
   if (!callee || !LLVMGetIntrinsicID(callee))
     return;
   const char *name = LLVMGetValueName2(callee, &length);
-  if (copy_name(call)) {
-    if (element_size(call) > LARGEST_ELEMENT)
+  if (element_copy_name(call)) {
+    if (element_size(call) > MAX_ELEMENT_BYTES)
       cn_error(ctx, call, "intrinsic-statepoint",
                "%s: no run-time system has a copy for elements of more than 16 bytes", name);
     return;
@@ -132,13 +132,13 @@ static void lower_guards(struct cn_ctx *ctx, LLVMValueRef function)
 
 /* ---- one call for another ---- */
 
-struct change {
+struct call_rewrite {
   struct cn_ctx *ctx;
   LLVMBuilderRef builder;
   LLVMValueRef call;
 };
 
-static LLVMOperandBundleRef *take_bundles(LLVMValueRef call, unsigned *count)
+static LLVMOperandBundleRef *copy_bundles(LLVMValueRef call, unsigned *count)
 {
   *count = LLVMGetNumOperandBundles(call);
   LLVMOperandBundleRef *bundles = cn_alloc((*count + 1) * sizeof *bundles);
@@ -148,25 +148,25 @@ static LLVMOperandBundleRef *take_bundles(LLVMValueRef call, unsigned *count)
 }
 
 /* True for all attributes except "returned", which would describe the result of another call. */
-static bool is_copied(LLVMAttributeRef attribute)
+static bool is_copied_attribute(LLVMAttributeRef attribute)
 {
   return !LLVMIsEnumAttribute(attribute) || LLVMGetEnumAttributeKind(attribute) != cn_attribute_kind("returned");
 }
 
 static void copy_attributes_at(LLVMValueRef from, unsigned from_index, LLVMValueRef to, unsigned index)
 {
-  cn_emit_attributes_of(from, from_index, to, index, is_copied);
+  cn_emit_copy_attributes(from, from_index, to, index, is_copied_attribute);
 }
 
 /* Build a call of `callee` with the bundles, function attributes and place of the old call; an invoke stays an
  * invoke. */
-static LLVMValueRef build_like(struct change *c, LLVMTypeRef type, LLVMValueRef callee, LLVMValueRef *arguments,
-                               unsigned count)
+static LLVMValueRef build_similar_call(struct call_rewrite *c, LLVMTypeRef type, LLVMValueRef callee,
+                                       LLVMValueRef *arguments, unsigned count)
 {
   unsigned bundle_count;
   CN_CHECK(LLVMCountParamTypes(type) == count && !LLVMIsFunctionVarArg(type));
   CN_CHECK(LLVMIsACallInst(c->call) || LLVMIsAInvokeInst(c->call));
-  LLVMOperandBundleRef *bundles = take_bundles(c->call, &bundle_count);
+  LLVMOperandBundleRef *bundles = copy_bundles(c->call, &bundle_count);
   LLVMValueRef made;
 
   if (LLVMIsAInvokeInst(c->call))
@@ -190,7 +190,7 @@ static LLVMValueRef declare_function(struct cn_ctx *ctx, const char *name, LLVMT
   return function ? function : LLVMAddFunction(ctx->module, name, type);
 }
 
-static LLVMTypeRef type_of(LLVMTypeRef result, LLVMValueRef *arguments, unsigned count)
+static LLVMTypeRef function_type_of_call(LLVMTypeRef result, LLVMValueRef *arguments, unsigned count)
 {
   LLVMTypeRef *types = cn_alloc((count + 1) * sizeof *types);
 
@@ -202,7 +202,7 @@ static LLVMTypeRef type_of(LLVMTypeRef result, LLVMValueRef *arguments, unsigned
 }
 
 /* Erase the return after the call: the call, and with it its function, never returns. */
-static void lower_deoptimize(struct change *c)
+static void lower_deoptimize(struct call_rewrite *c)
 {
   LLVMValueRef call = c->call, end = LLVMGetNextInstruction(call);
   CN_CHECK(LLVMIsACallInst(call) && LLVMIsAReturnInst(end)); /* LLVM's verifier insists */
@@ -211,8 +211,9 @@ static void lower_deoptimize(struct change *c)
 
   for (unsigned i = 0; i < count; i++)
     arguments[i] = LLVMGetArgOperand(call, i);
-  LLVMTypeRef type = type_of(LLVMVoidTypeInContext(c->ctx->llvm), arguments, count);
-  LLVMValueRef made = build_like(c, type, declare_function(c->ctx, "__llvm_deoptimize", type), arguments, count);
+  LLVMTypeRef type = function_type_of_call(LLVMVoidTypeInContext(c->ctx->llvm), arguments, count);
+  LLVMValueRef made =
+      build_similar_call(c, type, declare_function(c->ctx, "__llvm_deoptimize", type), arguments, count);
   LLVMSetInstructionCallConv(made, LLVMGetInstructionCallConv(call));
   for (unsigned i = 1; i <= count; i++)
     copy_attributes_at(call, i, made, i);
@@ -224,7 +225,8 @@ static void lower_deoptimize(struct change *c)
 
 /* ---- copies ---- */
 
-static LLVMValueRef call_intrinsic(struct change *c, const char *name, LLVMValueRef pointer, size_t count)
+static LLVMValueRef build_pointer_intrinsic(struct call_rewrite *c, const char *name, LLVMValueRef pointer,
+                                            size_t count)
 {
   LLVMTypeRef types[] = {LLVMTypeOf(pointer), LLVMTypeOf(pointer)};
   LLVMValueRef intrinsic = cn_intrinsic(c->ctx, name, types, count);
@@ -234,7 +236,7 @@ static LLVMValueRef call_intrinsic(struct change *c, const char *name, LLVMValue
 
 /* Split `pointer` into its base and its distance from the base. A constant stays at its address: it is all distance. An
  * ordinary pointer is its own base. */
-static void split_pointer(struct change *c, LLVMValueRef pointer, LLVMValueRef out[2])
+static void split_base_and_distance(struct call_rewrite *c, LLVMValueRef pointer, LLVMValueRef out[2])
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(c->ctx->llvm), type = LLVMTypeOf(pointer);
 
@@ -242,26 +244,26 @@ static void split_pointer(struct change *c, LLVMValueRef pointer, LLVMValueRef o
     out[0] = LLVMConstNull(type);
     out[1] = LLVMConstPtrToInt(pointer, i64);
   } else if (cn_is_ref(type)) {
-    out[0] = call_intrinsic(c, "llvm.experimental.gc.get.pointer.base", pointer, 2);
-    out[1] = call_intrinsic(c, "llvm.experimental.gc.get.pointer.offset", pointer, 1);
+    out[0] = build_pointer_intrinsic(c, "llvm.experimental.gc.get.pointer.base", pointer, 2);
+    out[1] = build_pointer_intrinsic(c, "llvm.experimental.gc.get.pointer.offset", pointer, 1);
   } else {
     out[0] = pointer;
     out[1] = LLVMConstInt(i64, 0, false);
   }
 }
 
-static void lower_copy(struct change *c)
+static void lower_element_copy(struct call_rewrite *c)
 {
   LLVMValueRef arguments[5];
 
-  CN_CHECK(element_size(c->call) > 0 && element_size(c->call) <= LARGEST_ELEMENT);
-  split_pointer(c, LLVMGetArgOperand(c->call, 0), arguments);
-  split_pointer(c, LLVMGetArgOperand(c->call, 1), arguments + 2);
+  CN_CHECK(element_size(c->call) > 0 && element_size(c->call) <= MAX_ELEMENT_BYTES);
+  split_base_and_distance(c, LLVMGetArgOperand(c->call, 0), arguments);
+  split_base_and_distance(c, LLVMGetArgOperand(c->call, 1), arguments + 2);
   arguments[4] = LLVMGetArgOperand(c->call, 2);
-  char *name =
-      cn_format("__llvm_%s_element_unordered_atomic_safepoint_%u", copy_name(c->call), (unsigned)element_size(c->call));
-  LLVMTypeRef type = type_of(LLVMVoidTypeInContext(c->ctx->llvm), arguments, 5);
-  build_like(c, type, declare_function(c->ctx, name, type), arguments, 5);
+  char *name = cn_format("__llvm_%s_element_unordered_atomic_safepoint_%u", element_copy_name(c->call),
+                         (unsigned)element_size(c->call));
+  LLVMTypeRef type = function_type_of_call(LLVMVoidTypeInContext(c->ctx->llvm), arguments, 5);
+  build_similar_call(c, type, declare_function(c->ctx, name, type), arguments, 5);
   LLVMInstructionEraseFromParent(c->call);
   free(name);
 }
@@ -269,7 +271,8 @@ static void lower_copy(struct change *c)
 /* ---- variadic callees ---- */
 
 /* Copy the attributes of argument `i`, which is argument i + 1 of `function`: the callee comes first. */
-static void copy_argument(LLVMValueRef call, unsigned i, LLVMValueRef function, LLVMValueRef inner, LLVMValueRef outer)
+static void copy_argument_attributes(LLVMValueRef call, unsigned i, LLVMValueRef function, LLVMValueRef inner,
+                                     LLVMValueRef outer)
 {
   unsigned count = LLVMGetCallSiteAttributeCount(call, i + 1);
   LLVMAttributeRef *list = cn_alloc((count + 1) * sizeof *list);
@@ -283,7 +286,7 @@ static void copy_argument(LLVMValueRef call, unsigned i, LLVMValueRef function, 
 }
 
 /* Make an internal function that takes the callee and the arguments, and calls it with them. */
-static LLVMValueRef make_caller(struct change *c, LLVMTypeRef type, LLVMValueRef *inner)
+static LLVMValueRef build_variadic_caller(struct call_rewrite *c, LLVMTypeRef type, LLVMValueRef *inner)
 {
   CN_CHECK(LLVMCountParamTypes(type) == LLVMGetNumArgOperands(c->call) + 1);
   LLVMValueRef function = LLVMAddFunction(c->ctx->module, "cairn.variadic", type);
@@ -292,9 +295,9 @@ static LLVMValueRef make_caller(struct change *c, LLVMTypeRef type, LLVMValueRef
   LLVMValueRef *arguments = cn_alloc((count + 1) * sizeof *arguments);
 
   LLVMSetLinkage(function, LLVMInternalLinkage);
-  cn_add_attribute(c->ctx, function, CN_FUNCTION_INDEX, "noinline", 0);
-  cn_add_attribute(c->ctx, function, CN_FUNCTION_INDEX, "uwtable", 2);
-  cn_emit_target(LLVMGetBasicBlockParent(LLVMGetInstructionParent(c->call)), function);
+  cn_add_enum_attribute(c->ctx, function, CN_FUNCTION_INDEX, "noinline", 0);
+  cn_add_enum_attribute(c->ctx, function, CN_FUNCTION_INDEX, "uwtable", 2);
+  cn_emit_copy_target_attributes(LLVMGetBasicBlockParent(LLVMGetInstructionParent(c->call)), function);
   LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(c->ctx->llvm, function, ""));
   for (unsigned i = 0; i < count; i++)
     arguments[i] = LLVMGetParam(function, i + 1);
@@ -310,7 +313,7 @@ static LLVMValueRef make_caller(struct change *c, LLVMTypeRef type, LLVMValueRef
   return function;
 }
 
-static void lower_variadic(struct change *c)
+static void lower_variadic(struct call_rewrite *c)
 {
   unsigned count = LLVMGetNumArgOperands(c->call);
   LLVMValueRef *arguments = cn_alloc((count + 1) * sizeof *arguments), inner;
@@ -319,16 +322,16 @@ static void lower_variadic(struct change *c)
   arguments[0] = LLVMGetCalledValue(c->call);
   for (unsigned i = 0; i < count; i++)
     arguments[i + 1] = LLVMGetArgOperand(c->call, i);
-  LLVMTypeRef type = type_of(LLVMTypeOf(c->call), arguments, count + 1);
-  LLVMValueRef function = make_caller(c, type, &inner);
-  LLVMValueRef outer = build_like(c, type, function, arguments, count + 1);
+  LLVMTypeRef type = function_type_of_call(LLVMTypeOf(c->call), arguments, count + 1);
+  LLVMValueRef function = build_variadic_caller(c, type, &inner);
+  LLVMValueRef outer = build_similar_call(c, type, function, arguments, count + 1);
   copy_attributes_at(c->call, LLVMAttributeReturnIndex, outer, LLVMAttributeReturnIndex);
   for (unsigned i = 0; i < count; i++)
-    copy_argument(c->call, i, function, inner, outer);
+    copy_argument_attributes(c->call, i, function, inner, outer);
   cn_report(c->ctx, CAIRN_REMARK, outer, "variadic-statepoint",
             "the call of a variadic function is made by @%s, which is not managed",
             LLVMGetValueName2(function, &length));
-  cn_emit_instead(c->call, outer);
+  cn_emit_replace_instruction(c->call, outer);
   free(arguments);
 }
 
@@ -336,27 +339,27 @@ static void lower_variadic(struct change *c)
 
 static bool is_special_intrinsic(LLVMValueRef call)
 {
-  return is_deoptimize(call) || (copy_name(call) && element_size(call) <= LARGEST_ELEMENT);
+  return is_deoptimize(call) || (element_copy_name(call) && element_size(call) <= MAX_ELEMENT_BYTES);
 }
 
-static void lower_intrinsic(struct change *c)
+static void lower_intrinsic(struct call_rewrite *c)
 {
   if (is_deoptimize(c->call))
     lower_deoptimize(c);
   else
-    lower_copy(c);
+    lower_element_copy(c);
 }
 
 /* Apply `lower` to each parse point of the function that `which` selects. */
-static void change_calls(struct cn_ctx *ctx, LLVMValueRef function, bool (*which)(LLVMValueRef),
-                         void (*lower)(struct change *))
+static void lower_selected_calls(struct cn_ctx *ctx, LLVMValueRef function, bool (*which)(LLVMValueRef),
+                                 void (*lower)(struct call_rewrite *))
 {
-  struct change c = {.ctx = ctx, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
+  struct call_rewrite c = {.ctx = ctx, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
   value_vector calls = {0};
 
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
-      if (cn_is_call(i) && which(i) && cn_classify_call(i).kind == CN_CALL_PARSE)
+      if (cn_is_call(i) && which(i) && cn_classify_call(i).kind == CN_CALL_PARSE_POINT)
         cn_push(&calls, i);
   for (size_t i = 0; i < calls.count; i++) {
     c.call = calls.at[i];
@@ -368,16 +371,16 @@ static void change_calls(struct cn_ctx *ctx, LLVMValueRef function, bool (*which
   LLVMDisposeBuilder(c.builder);
 }
 
-void cn_special_intrinsics(struct cn_ctx *ctx, LLVMValueRef function)
+void cn_special_lower_intrinsics(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_ASSERT(LLVMIsAFunction(function));
   if (has_guard(function))
     lower_guards(ctx, function);
-  change_calls(ctx, function, is_special_intrinsic, lower_intrinsic);
+  lower_selected_calls(ctx, function, is_special_intrinsic, lower_intrinsic);
 }
 
-void cn_special_variadic(struct cn_ctx *ctx, LLVMValueRef function)
+void cn_special_lower_variadic(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_ASSERT(LLVMIsAFunction(function));
-  change_calls(ctx, function, is_variadic, lower_variadic);
+  lower_selected_calls(ctx, function, is_variadic_call, lower_variadic);
 }

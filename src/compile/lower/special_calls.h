@@ -8,13 +8,13 @@
 #include "compile/core/pass.h"
 
 /* Report an error if `call`, a parse point, has to become an ordinary call and has an unsupported form. */
-void cn_special_refuse(struct cn_ctx *ctx, LLVMValueRef call);
+void cn_special_refuse_call(struct cn_ctx *ctx, LLVMValueRef call);
 
 /* Make ordinary calls of the guards, deoptimisations and element-wise atomic copies of a function, except those that
- * cn_special_refuse() reports. */
-void cn_special_intrinsics(struct cn_ctx *ctx, LLVMValueRef function);
+ * cn_special_refuse_call() reports. */
+void cn_special_lower_intrinsics(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* Replace the calls of variadic callees in a function by calls of internal functions, which make them. */
-void cn_special_variadic(struct cn_ctx *ctx, LLVMValueRef function);
+void cn_special_lower_variadic(struct cn_ctx *ctx, LLVMValueRef function);
 
 #endif

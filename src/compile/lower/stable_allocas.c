@@ -5,7 +5,7 @@
  * Needs: final statepoints, before the passes of the code generator. Provides: for each local that a statepoint
  * describes, addresses at changing places are computed from a copy of its address. LLVM takes the copy for another
  * value until CodeGenPrepare, or instruction selection, replaces the copy by the address. Breaks: the form of addresses
- * (cn_alloca_uses_hands_on()).
+ * (cn_alloca_uses_returns_argument()).
  *
  * LLVM's loop-reduce computes all addresses of a loop from a few that it counts up. It would take the operand of the
  * statepoint for one of these addresses. The start of the local would then be in a register, which a frame map cannot
@@ -16,9 +16,9 @@
 #include "compile/core/each.h"
 #include "compile/core/pass.h"
 
-typedef CN_VECTOR(LLVMValueRef) values;
+typedef CN_VECTOR(LLVMValueRef) value_vector;
 
-static bool is_described(LLVMValueRef alloca)
+static bool is_statepoint_operand(LLVMValueRef alloca)
 {
   CN_EACH_USE(use, alloca)
     if (cn_calls_intrinsic(LLVMGetUser(use), "llvm.experimental.gc.statepoint"))
@@ -52,9 +52,9 @@ static void replace_operands(LLVMValueRef user, LLVMValueRef from, LLVMValueRef 
 }
 
 /* The users of the local that compute addresses, if one of them does so at a changing place; else an empty list. */
-static values users_of(LLVMValueRef alloca)
+static value_vector address_users_of(LLVMValueRef alloca)
 {
-  values users = {0};
+  value_vector users = {0};
   bool change = false;
 
   CN_EACH_USE(use, alloca) {
@@ -71,7 +71,7 @@ static values users_of(LLVMValueRef alloca)
 static void stabilise_alloca(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef alloca)
 {
   LLVMTypeRef type = LLVMTypeOf(alloca);
-  values users = users_of(alloca);
+  value_vector users = address_users_of(alloca);
 
   CN_ASSERT(LLVMIsAAllocaInst(alloca));
   if (users.count == 0)
@@ -86,14 +86,14 @@ static void stabilise_alloca(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMVal
   cn_free(&users);
 }
 
-bool cn_steady_locals(struct cn_ctx *ctx)
+bool cn_stabilise_allocas(struct cn_ctx *ctx)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
   CN_EACH_FUNCTION(f, ctx->module) {
     LLVMValueRef i = LLVMIsDeclaration(f) ? NULL : LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(f));
     for (; i; i = LLVMGetNextInstruction(i))
-      if (LLVMIsAAllocaInst(i) && is_described(i))
+      if (LLVMIsAAllocaInst(i) && is_statepoint_operand(i))
         stabilise_alloca(ctx, builder, i);
   }
   LLVMDisposeBuilder(builder);

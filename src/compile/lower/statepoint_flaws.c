@@ -17,31 +17,31 @@
 #include "compile/core/emitted_names.h"
 #include "compile/core/statepoint_attributes.h"
 
-struct flaws {
-  cn_flaw *report;
+struct flaw_report {
+  cn_flaw_callback *report;
   void *to;
   LLVMValueRef call;
 };
 
-static void add_flaw(const struct flaws *flaws, const char *rule, const char *why)
+static void report_flaw(const struct flaw_report *flaws, const char *rule, const char *why)
 {
   flaws->report(flaws->to, flaws->call, rule, why);
 }
 
-/* add_flaw() with a name after the reason. */
-static void add_named_flaw(const struct flaws *flaws, const char *rule, const char *why, const char *name,
-                           size_t length)
+/* report_flaw() with a name after the reason. */
+static void report_named_flaw(const struct flaw_report *flaws, const char *rule, const char *why, const char *name,
+                              size_t length)
 {
   char *text = cn_format("%s%.*s", why, (int)length, name);
 
-  add_flaw(flaws, rule, text);
+  report_flaw(flaws, rule, text);
   free(text);
 }
 
 /* ---- bundles ---- */
 
 /* True for a bundle that a statepoint keeps. The code generator acts on the other bundles at ordinary calls only. */
-static bool is_kept(const char *tag, size_t length)
+static bool is_kept_bundle(const char *tag, size_t length)
 {
   static const char *const kept[] = {"deopt", "gc-transition", "funclet", "gc-live"};
 
@@ -52,7 +52,7 @@ static bool is_kept(const char *tag, size_t length)
 }
 
 /* Bits of an element of a vector that is recorded lane by lane as it lies in a register; or 0. */
-static unsigned lane_bits(LLVMTypeRef element)
+static unsigned recorded_lane_bits(LLVMTypeRef element)
 {
   switch (LLVMGetTypeKind(element)) {
   case LLVMPointerTypeKind:
@@ -72,15 +72,15 @@ static unsigned lane_bits(LLVMTypeRef element)
  * instruction selection fails, as it does for a vector without a register. */
 static bool is_recordable(LLVMTypeRef type)
 {
-  enum { MAX_BITS = 128 }; /* bits: a register that each machine has, or two */
+  enum { MAX_RECORDED_BITS = 128 }; /* bits: a register that each machine has, or two */
 
   switch (LLVMGetTypeKind(type)) {
   case LLVMVectorTypeKind: {
-    unsigned bits = lane_bits(LLVMGetElementType(type));
-    return bits >= 8 && bits <= 64 && LLVMGetVectorSize(type) <= MAX_BITS / bits;
+    unsigned bits = recorded_lane_bits(LLVMGetElementType(type));
+    return bits >= 8 && bits <= 64 && LLVMGetVectorSize(type) <= MAX_RECORDED_BITS / bits;
   }
   case LLVMIntegerTypeKind:
-    return LLVMGetIntTypeWidth(type) <= MAX_BITS;
+    return LLVMGetIntTypeWidth(type) <= MAX_RECORDED_BITS;
   case LLVMPointerTypeKind:
   case LLVMHalfTypeKind:
   case LLVMBFloatTypeKind:
@@ -91,79 +91,79 @@ static bool is_recordable(LLVMTypeRef type)
   case LLVMArrayTypeKind:
     return false;
   default:
-    return cn_convention_loses_result(type); /* long double */
+    return cn_is_returned_on_x87_stack(type); /* long double */
   }
 }
 
-void cn_flaws_of_deopt(LLVMValueRef call, cn_flaw *report, void *to)
+void cn_report_deopt_flaws(LLVMValueRef call, cn_flaw_callback *report, void *to)
 {
-  const struct flaws flaws = {report, to, call};
+  const struct flaw_report flaws = {report, to, call};
   uint32_t i, end;
 
   CN_ASSERT(cn_is_call(call));
-  for (cn_calls_bundle(call, "deopt", &i, &end); i < end; i++)
+  for (cn_calls_find_bundle(call, "deopt", &i, &end); i < end; i++)
     if (!is_recordable(LLVMTypeOf(LLVMGetOperand(call, i))))
-      add_flaw(&flaws, "deopt-aggregate",
-               "deoptimisation state holds an aggregate, or another value that LLVM 22 records in part or "
-               "fails over; pass pointers, numbers and vectors of up to 128 bits, by extractvalue or "
-               "extractelement");
+      report_flaw(&flaws, "deopt-aggregate",
+                  "deoptimisation state holds an aggregate, or another value that LLVM 22 records in part or "
+                  "fails over; pass pointers, numbers and vectors of up to 128 bits, by extractvalue or "
+                  "extractelement");
 }
 
-void cn_flaws_of_bundles(LLVMValueRef call, cn_flaw *report, void *to)
+void cn_report_bundle_flaws(LLVMValueRef call, cn_flaw_callback *report, void *to)
 {
-  const struct flaws flaws = {report, to, call};
+  const struct flaw_report flaws = {report, to, call};
   size_t length;
 
-  cn_flaws_of_deopt(call, report, to);
+  cn_report_deopt_flaws(call, report, to);
   for (unsigned i = 0; i < LLVMGetNumOperandBundles(call); i++) {
     LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(call, i);
     const char *tag = LLVMGetOperandBundleTag(bundle, &length);
-    if (!is_kept(tag, length))
-      add_named_flaw(&flaws, "operand-bundle",
-                     "a safepoint can carry deopt, gc-transition, gc-live and funclet bundles; it "
-                     "would lose this one: ",
-                     tag, length);
+    if (!is_kept_bundle(tag, length))
+      report_named_flaw(&flaws, "operand-bundle",
+                        "a safepoint can carry deopt, gc-transition, gc-live and funclet bundles; it "
+                        "would lose this one: ",
+                        tag, length);
     LLVMDisposeOperandBundle(bundle);
   }
 }
 
-static void check_length(const struct flaws *flaws)
+static void check_operand_count(const struct flaw_report *flaws)
 {
   uint32_t deopt, deopt_end, live, live_end, operands = (uint32_t)LLVMGetNumOperands(flaws->call);
 
-  cn_calls_bundle(flaws->call, "deopt", &deopt, &deopt_end);
-  cn_calls_bundle(flaws->call, "gc-live", &live, &live_end);
+  cn_calls_find_bundle(flaws->call, "deopt", &deopt, &deopt_end);
+  cn_calls_find_bundle(flaws->call, "gc-live", &live, &live_end);
   uint32_t recorded = deopt_end - deopt, listed = live_end - live;
   CN_ASSERT(recorded + listed <= operands);
   if (cn_statepoint_is_too_long(recorded, listed, operands - recorded - listed))
-    add_flaw(flaws, "statepoint-operands", cn_statepoint_too_long);
+    report_flaw(flaws, "statepoint-operands", cn_statepoint_too_long_reason);
 }
 
 /* ---- callee and arguments ---- */
 
-static void check_arguments(const struct flaws *flaws, const struct cn_call_target *site)
+static void check_arguments(const struct flaw_report *flaws, const struct cn_call_target *site)
 {
   static const char *const copies[] = {"byval", "byref", "inalloca", "preallocated"};
 
   for (unsigned a = site->first; a < site->first + site->count; a++) {
     LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(site->call, a)));
     if (kind == LLVMTokenTypeKind || kind == LLVMMetadataTypeKind)
-      add_flaw(flaws, "token-argument", "a call with a token or metadata argument cannot be a safepoint");
+      report_flaw(flaws, "token-argument", "a call with a token or metadata argument cannot be a safepoint");
     if (LLVMGetCallSiteAttributeCount(site->call, a + 1) == 0)
       continue;
     for (size_t c = 0; c < sizeof copies / sizeof *copies; c++) {
       LLVMAttributeRef attribute = LLVMGetCallSiteEnumAttribute(site->call, a + 1, cn_attribute_kind(copies[c]));
       if (attribute && cn_holds_ref(LLVMGetTypeAttributeValue(attribute)))
-        add_flaw(flaws, "byval-reference", "an argument copied to the stack holds references that no map describes");
+        report_flaw(flaws, "byval-reference", "an argument copied to the stack holds references that no map describes");
     }
     if (LLVMGetCallSiteEnumAttribute(site->call, a + 1, cn_attribute_kind("swifterror")))
-      add_flaw(flaws, "statepoint-convention", "LLVM 22 loses the swifterror argument of a safepoint");
+      report_flaw(flaws, "statepoint-convention", "LLVM 22 loses the swifterror argument of a safepoint");
   }
 }
 
 /* Refuse the conventions that fail at a statepoint in LLVM 22: those of GHC and HiPE fill all registers with arguments,
  * anyregcc passes arguments otherwise than in a patchpoint, and the call disappears under the others. */
-static void check_convention(const struct flaws *flaws)
+static void check_convention(const struct flaw_report *flaws)
 {
   static const unsigned bad[] = {10, 11, 13, 76, 83, 87, 89, 90, 91, 93, 95, 96, 104, 105};
   unsigned convention = LLVMGetInstructionCallConv(flaws->call);
@@ -171,81 +171,81 @@ static void check_convention(const struct flaws *flaws)
 
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
     if (bad[i] == convention)
-      add_named_flaw(flaws, "statepoint-convention",
-                     "LLVM 22 lowers no safepoint on this target under calling convention ", number,
-                     (size_t)snprintf(number, sizeof number, "%u", convention));
+      report_named_flaw(flaws, "statepoint-convention",
+                        "LLVM 22 lowers no safepoint on this target under calling convention ", number,
+                        (size_t)snprintf(number, sizeof number, "%u", convention));
 }
 
-void cn_flaws_of_point(LLVMValueRef call, cn_flaw *report, void *to)
+void cn_report_parse_point_flaws(LLVMValueRef call, cn_flaw_callback *report, void *to)
 {
-  const struct flaws flaws = {report, to, call};
+  const struct flaw_report flaws = {report, to, call};
   struct cn_call_target site = cn_call_target_of(call);
 
   CN_ASSERT(cn_is_call(call));
   if (LLVMGetPointerAddressSpace(LLVMTypeOf(cn_call_target_callee(&site))) != 0)
-    add_flaw(&flaws, "callee-address-space", "the callee of a safepoint must be in address space 0");
+    report_flaw(&flaws, "callee-address-space", "the callee of a safepoint must be in address space 0");
   check_convention(&flaws);
   check_arguments(&flaws, &site);
-  cn_flaws_of_bundles(call, report, to);
-  check_length(&flaws);
+  cn_report_bundle_flaws(call, report, to);
+  check_operand_count(&flaws);
 }
 
 /* ---- statepoints of the module itself ---- */
 
-struct judge {
+struct flaw_judge {
   struct cn_ctx *ctx;
   LLVMValueRef function;
   struct cn_cfg cfg; /* built for the first flaw */
   bool has_cfg;
 };
 
-static void refuse_given(void *to, LLVMValueRef call, const char *rule, const char *why)
+static void refuse_flawed_call(void *to, LLVMValueRef call, const char *rule, const char *why)
 {
-  struct judge *judge = to;
+  struct flaw_judge *judge = to;
   char name[96];
 
   if (!judge->has_cfg)
     cn_cfg_build_edges(&judge->cfg, judge->function);
   judge->has_cfg = true;
-  if (cn_cfg_index(&judge->cfg, LLVMGetInstructionParent(call)) != CN_NO_BLOCK)
-    cn_error(judge->ctx, call, rule, "%s: %s", cn_calls_name(call, name, sizeof name), why);
+  if (cn_cfg_index_of(&judge->cfg, LLVMGetInstructionParent(call)) != CN_NO_BLOCK)
+    cn_error(judge->ctx, call, rule, "%s: %s", cn_calls_describe(call, name, sizeof name), why);
 }
 
 /* Check the list of references: each is a reference, a vector of references, undefined, or a local. The object side
  * accepts a local only if it stays without effect. */
-static void check_listed(struct judge *judge, LLVMValueRef statepoint)
+static void check_listed_references(struct flaw_judge *judge, LLVMValueRef statepoint)
 {
   uint32_t i, end;
 
-  for (cn_calls_bundle(statepoint, "gc-live", &i, &end); i < end; i++) {
+  for (cn_calls_find_bundle(statepoint, "gc-live", &i, &end); i < end; i++) {
     LLVMValueRef value = LLVMGetOperand(statepoint, i);
     LLVMTypeRef type = LLVMTypeOf(value);
     if (!cn_is_ref(type) && !cn_is_ref_vector(type) && !LLVMIsUndef(value) && !LLVMIsAAllocaInst(value))
-      refuse_given(judge, statepoint, "live-operands",
-                   "the statepoint's gc-live bundle has a value that is not a reference: LLVM drops it");
+      refuse_flawed_call(judge, statepoint, "live-operands",
+                         "the statepoint's gc-live bundle has a value that is not a reference: LLVM drops it");
   }
 }
 
-static void judge_statepoint(struct judge *judge, LLVMValueRef statepoint)
+static void refuse_flaws_of_statepoint(struct flaw_judge *judge, LLVMValueRef statepoint)
 {
   struct cn_call_target site = cn_call_target_of(statepoint);
   LLVMValueRef callee = cn_call_target_callee(&site);
 
-  cn_flaws_of_point(statepoint, refuse_given, judge);
-  check_listed(judge, statepoint);
-  if (site.type && !cn_convention_returns(LLVMGetReturnType(site.type)))
-    refuse_given(judge, statepoint, "large-result",
-                 "a statepoint whose result does not come back in registers: LLVM 22 miscompiles it");
-  if (cn_calls_have(statepoint, "returns_twice") ||
+  cn_report_parse_point_flaws(statepoint, refuse_flawed_call, judge);
+  check_listed_references(judge, statepoint);
+  if (site.type && !cn_is_returned_in_registers(LLVMGetReturnType(site.type)))
+    refuse_flawed_call(judge, statepoint, "large-result",
+                       "a statepoint whose result does not come back in registers: LLVM 22 miscompiles it");
+  if (cn_calls_has_attribute(statepoint, "returns_twice") ||
       (LLVMIsAFunction(callee) &&
        LLVMGetEnumAttributeAtIndex(callee, CN_FUNCTION_INDEX, cn_attribute_kind("returns_twice"))))
-    refuse_given(judge, statepoint, "returns-twice",
-                 "a call that returns twice leaves references of its first return behind");
+    refuse_flawed_call(judge, statepoint, "returns-twice",
+                       "a call that returns twice leaves references of its first return behind");
 }
 
-void cn_statepoint_flaws_refuse_in(struct cn_ctx *ctx, LLVMValueRef function)
+void cn_refuse_statepoint_flaws_in(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  struct judge judge = {.ctx = ctx, .function = function};
+  struct flaw_judge judge = {.ctx = ctx, .function = function};
   bool managed = cn_is_managed(function);
 
   CN_ASSERT(LLVMIsAFunction(function) && !LLVMIsDeclaration(function));
@@ -254,17 +254,17 @@ void cn_statepoint_flaws_refuse_in(struct cn_ctx *ctx, LLVMValueRef function)
       if (!cn_is_call(i))
         continue;
       if (managed && cn_classify_call(i).kind == CN_CALL_STATEPOINT)
-        judge_statepoint(&judge, i);
+        refuse_flaws_of_statepoint(&judge, i);
       else if (LLVMGetNumOperandBundles(i))
-        cn_flaws_of_deopt(i, refuse_given, &judge);
+        cn_report_deopt_flaws(i, refuse_flawed_call, &judge);
     }
   if (judge.has_cfg)
     cn_cfg_free(&judge.cfg);
 }
 
-void cn_statepoint_flaws_refuse(struct cn_ctx *ctx)
+void cn_refuse_statepoint_flaws(struct cn_ctx *ctx)
 {
   CN_EACH_FUNCTION(f, ctx->module)
     if (!LLVMIsDeclaration(f))
-      cn_statepoint_flaws_refuse_in(ctx, f);
+      cn_refuse_statepoint_flaws_in(ctx, f);
 }

@@ -24,21 +24,21 @@
 #include "compile/core/emitted_names.h"
 #include "compile/core/words.h"
 
-enum tag { FROM, IS, VALUE, TAGS };
+enum tag { TAG_FROM_INTEGER, TAG_IS_IMMEDIATE, TAG_VALUE_OF_IMMEDIATE, TAG_COUNT };
 
-static const char *const names[TAGS] = {CN_TAG_FROM, CN_TAG_IS, CN_TAG_VALUE};
+static const char *const tag_function_names[TAG_COUNT] = {CN_TAG_FROM, CN_TAG_IS, CN_TAG_VALUE};
 
 /* ---- declarations ---- */
 
-static LLVMTypeRef type_of(struct cn_ctx *ctx, enum tag tag)
+static LLVMTypeRef tag_function_type_of(struct cn_ctx *ctx, enum tag tag)
 {
   LLVMTypeRef ref = cn_ref_type(ctx), i64 = LLVMInt64TypeInContext(ctx->llvm);
-  LLVMTypeRef results[TAGS] = {ref, LLVMInt1TypeInContext(ctx->llvm), i64};
+  LLVMTypeRef results[TAG_COUNT] = {ref, LLVMInt1TypeInContext(ctx->llvm), i64};
 
-  return LLVMFunctionType(results[tag], tag == FROM ? &i64 : &ref, 1, false);
+  return LLVMFunctionType(results[tag], tag == TAG_FROM_INTEGER ? &i64 : &ref, 1, false);
 }
 
-static bool is_right_call(LLVMValueRef call, LLVMValueRef function)
+static bool is_tag_call(LLVMValueRef call, LLVMValueRef function)
 {
   return LLVMIsACallInst(call) && LLVMGetCalledValue(call) == function &&
          LLVMGetCalledFunctionType(call) == LLVMGlobalGetValueType(function);
@@ -47,12 +47,12 @@ static bool is_right_call(LLVMValueRef call, LLVMValueRef function)
 /* The function if the module uses it, checked; else null. */
 static LLVMValueRef find_used_function(struct cn_ctx *ctx, enum tag tag)
 {
-  LLVMValueRef function = LLVMGetNamedFunction(ctx->module, names[tag]);
+  LLVMValueRef function = LLVMGetNamedFunction(ctx->module, tag_function_names[tag]);
 
   if (!function || !LLVMGetFirstUse(function))
     return NULL;
-  if (!LLVMIsDeclaration(function) || LLVMGlobalGetValueType(function) != type_of(ctx, tag)) {
-    cn_error(ctx, function, "tag-call", "@%s is not declared as Cairn has it (docs/words.md)", names[tag]);
+  if (!LLVMIsDeclaration(function) || LLVMGlobalGetValueType(function) != tag_function_type_of(ctx, tag)) {
+    cn_error(ctx, function, "tag-call", "@%s is not declared as Cairn has it (docs/words.md)", tag_function_names[tag]);
     return NULL;
   }
   if (cn_words(ctx).reference_bits == 0) {
@@ -60,83 +60,83 @@ static LLVMValueRef find_used_function(struct cn_ctx *ctx, enum tag tag)
         ctx, function, "word-kind",
         "@%s is used, but the module has no encoding of words: give -fcairn-words, or the module flag \"" CN_WORDS_FLAG
         "\"",
-        names[tag]);
+        tag_function_names[tag]);
     return NULL;
   }
   CN_EACH_USE(use, function)
-    if (!is_right_call(LLVMGetUser(use), function)) {
-      cn_error(ctx, function, "tag-call", "@%s is used other than by calling it", names[tag]);
+    if (!is_tag_call(LLVMGetUser(use), function)) {
+      cn_error(ctx, function, "tag-call", "@%s is used other than by calling it", tag_function_names[tag]);
       return NULL;
     }
   return function;
 }
 
-static void add_attributes(struct cn_ctx *ctx, LLVMValueRef function, enum tag tag)
+static void add_pure_leaf_attributes(struct cn_ctx *ctx, LLVMValueRef function, enum tag tag)
 {
   static const char *const attributes[] = {"nounwind", "willreturn", "speculatable", "nocallback",
                                            "nofree",   "nosync",     "memory"};
 
   for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
-    cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, attributes[i], 0);
+    cn_add_enum_attribute(ctx, function, CN_FUNCTION_INDEX, attributes[i], 0);
   LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
                           LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_LEAF, sizeof CN_ATTR_LEAF - 1, "", 0));
-  if (tag == FROM)
+  if (tag == TAG_FROM_INTEGER)
     LLVMAddAttributeAtIndex(
         function, LLVMAttributeReturnIndex,
         LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_IMMOVABLE, sizeof CN_ATTR_IMMOVABLE - 1, "", 0));
 }
 
-void cn_tags_prepare(struct cn_ctx *ctx)
+void cn_tags_prepare_functions(struct cn_ctx *ctx)
 {
-  char buffer[CN_WORDS_TEXT];
+  char buffer[CN_WORDS_TEXT_BYTES];
 
-  cn_words_take(ctx);
+  cn_words_check_and_keep_flag(ctx);
   if (cn_words(ctx).reference != 0 && ctx->options->manage_all)
     cn_error(ctx, NULL, "tagged-references",
              "with words %s references carry a tag, which C's pointers do not: C needs a kind in "
              "which they end in zeros",
-             cn_words_text(cn_words(ctx), buffer));
-  for (enum tag tag = FROM; tag < TAGS; tag++) {
+             cn_words_format_kind(cn_words(ctx), buffer));
+  for (enum tag tag = TAG_FROM_INTEGER; tag < TAG_COUNT; tag++) {
     LLVMValueRef function = find_used_function(ctx, tag);
     if (function)
-      add_attributes(ctx, function, tag);
+      add_pure_leaf_attributes(ctx, function, tag);
   }
 }
 
 /* ---- the pass ---- */
 
-struct lowering {
+struct tag_lowering {
   struct cn_ctx *ctx;
   LLVMBuilderRef builder;
   struct cairn_word_kind kind;
   struct cn_ptrmap words; /* an integer that was read -> the word that it was read from */
 };
 
-static LLVMValueRef make_i64(const struct lowering *l, uint64_t value)
+static LLVMValueRef make_i64(const struct tag_lowering *l, uint64_t value)
 {
   return LLVMConstInt(LLVMInt64TypeInContext(l->ctx->llvm), value, true);
 }
 
 /* The integer, shifted to its place in a word; the bits of the tag are 0. */
-static uint64_t raised_bits_of(const struct lowering *l, LLVMValueRef integer)
+static uint64_t raised_bits_of(const struct tag_lowering *l, LLVMValueRef integer)
 {
   return LLVMConstIntGetZExtValue(integer) << l->kind.integer_bits;
 }
 
-static uint64_t low_bits(const struct lowering *l)
+static uint64_t tag_bits_mask(const struct tag_lowering *l)
 {
   return (UINT64_C(1) << l->kind.integer_bits) - 1;
 }
 
 /* The word that `value` was read from, as an integer; or null. */
-static LLVMValueRef word_of(const struct lowering *l, LLVMValueRef value)
+static LLVMValueRef source_word_of(const struct tag_lowering *l, LLVMValueRef value)
 {
   const uint64_t *word = cn_ptrmap_find(&l->words, value);
 
   return word ? (LLVMValueRef)(uintptr_t)*word : NULL;
 }
 
-static LLVMValueRef build_address(const struct lowering *l, LLVMValueRef call)
+static LLVMValueRef build_address(const struct tag_lowering *l, LLVMValueRef call)
 {
   return LLVMBuildPtrToInt(l->builder, LLVMGetOperand(call, 0), LLVMInt64TypeInContext(l->ctx->llvm), "");
 }
@@ -147,7 +147,7 @@ static void replace_call(LLVMValueRef call, LLVMValueRef with)
   LLVMInstructionEraseFromParent(call);
 }
 
-static void lower_value(struct lowering *l, LLVMValueRef call)
+static void lower_tag_value(struct tag_lowering *l, LLVMValueRef call)
 {
   LLVMValueRef word = build_address(l, call);
   LLVMValueRef value = LLVMBuildAShr(l->builder, word, make_i64(l, l->kind.integer_bits), "");
@@ -158,7 +158,7 @@ static void lower_value(struct lowering *l, LLVMValueRef call)
 }
 
 /* True if the word comes from cairn.tag.from on all paths. */
-static bool is_made(LLVMValueRef value)
+static bool is_made_immediate(LLVMValueRef value)
 {
   struct cn_ptrmap seen = {0};
   CN_VECTOR(LLVMValueRef) work = {0};
@@ -182,9 +182,9 @@ static bool is_made(LLVMValueRef value)
   return made;
 }
 
-static void lower_is(struct lowering *l, LLVMValueRef call)
+static void lower_tag_is(struct tag_lowering *l, LLVMValueRef call)
 {
-  if (is_made(LLVMGetOperand(call, 0))) {
+  if (is_made_immediate(LLVMGetOperand(call, 0))) {
     replace_call(call, LLVMConstInt(LLVMInt1TypeInContext(l->ctx->llvm), 1, false));
     return;
   }
@@ -195,25 +195,25 @@ static void lower_is(struct lowering *l, LLVMValueRef call)
 }
 
 /* A sum of integers, as it stands in a word. */
-struct sum {
+struct shifted_sum {
   LLVMValueRef value;
   bool exact; /* its low bits are surely zero, for any words */
 };
 
-static struct sum raise_integer(struct lowering *l, LLVMValueRef integer, unsigned depth);
+static struct shifted_sum raise_integer(struct tag_lowering *l, LLVMValueRef integer, unsigned depth);
 
-static struct sum raise_sum(struct lowering *l, LLVMValueRef integer, unsigned depth)
+static struct shifted_sum raise_sum(struct tag_lowering *l, LLVMValueRef integer, unsigned depth)
 {
-  struct sum a = raise_integer(l, LLVMGetOperand(integer, 0), depth + 1),
-             b = raise_integer(l, LLVMGetOperand(integer, 1), depth + 1);
+  struct shifted_sum a = raise_integer(l, LLVMGetOperand(integer, 0), depth + 1),
+                     b = raise_integer(l, LLVMGetOperand(integer, 1), depth + 1);
   bool add = LLVMGetInstructionOpcode(integer) == LLVMAdd;
 
-  return (struct sum){add ? LLVMBuildAdd(l->builder, a.value, b.value, "")
-                          : LLVMBuildSub(l->builder, a.value, b.value, ""),
-                      a.exact && b.exact};
+  return (struct shifted_sum){add ? LLVMBuildAdd(l->builder, a.value, b.value, "")
+                                  : LLVMBuildSub(l->builder, a.value, b.value, ""),
+                              a.exact && b.exact};
 }
 
-static bool is_sum(LLVMValueRef integer)
+static bool is_single_use_sum(LLVMValueRef integer)
 {
   LLVMOpcode opcode = LLVMIsAInstruction(integer) ? LLVMGetInstructionOpcode(integer) : 0;
   LLVMUseRef use = LLVMGetFirstUse(integer);
@@ -221,48 +221,48 @@ static bool is_sum(LLVMValueRef integer)
   return (opcode == LLVMAdd || opcode == LLVMSub) && use && !LLVMGetNextUse(use);
 }
 
-/* The integer shifted to its place in a word. Follows at most MAX_DEPTH additions between the sum and the words; a few
- * are usual. */
-static struct sum raise_integer(struct lowering *l, LLVMValueRef integer, unsigned depth)
+/* The integer shifted to its place in a word. Follows at most MAX_SUM_DEPTH additions between the sum and the words; a
+ * few are usual. */
+static struct shifted_sum raise_integer(struct tag_lowering *l, LLVMValueRef integer, unsigned depth)
 {
-  enum { MAX_DEPTH = 8 };
-  LLVMValueRef word = word_of(l, integer);
+  enum { MAX_SUM_DEPTH = 8 };
+  LLVMValueRef word = source_word_of(l, integer);
 
-  CN_ASSERT(depth <= MAX_DEPTH + 1);
+  CN_ASSERT(depth <= MAX_SUM_DEPTH + 1);
   if (LLVMIsAConstantInt(integer))
-    return (struct sum){make_i64(l, raised_bits_of(l, integer)), true};
+    return (struct shifted_sum){make_i64(l, raised_bits_of(l, integer)), true};
   if (word)
-    return (struct sum){LLVMBuildSub(l->builder, word, make_i64(l, l->kind.integer), ""), false};
-  if (depth < MAX_DEPTH && is_sum(integer))
+    return (struct shifted_sum){LLVMBuildSub(l->builder, word, make_i64(l, l->kind.integer), ""), false};
+  if (depth < MAX_SUM_DEPTH && is_single_use_sum(integer))
     return raise_sum(l, integer, depth);
-  return (struct sum){LLVMBuildShl(l->builder, integer, make_i64(l, l->kind.integer_bits), ""), true};
+  return (struct shifted_sum){LLVMBuildShl(l->builder, integer, make_i64(l, l->kind.integer_bits), ""), true};
 }
 
-static void lower_from(struct lowering *l, LLVMValueRef call)
+static void lower_tag_from(struct tag_lowering *l, LLVMValueRef call)
 {
-  struct sum sum = raise_integer(l, LLVMGetOperand(call, 0), 0);
+  struct shifted_sum sum = raise_integer(l, LLVMGetOperand(call, 0), 0);
   LLVMValueRef word = sum.value;
 
-  if (!sum.exact && l->kind.integer == low_bits(l)) /* saves a constant, and the bits are set */
+  if (!sum.exact && l->kind.integer == tag_bits_mask(l)) /* saves a constant, and the bits are set */
     word = LLVMBuildAdd(l->builder, word, make_i64(l, l->kind.integer), "");
   else if (!sum.exact)
-    word = LLVMBuildAnd(l->builder, word, make_i64(l, ~low_bits(l)), "");
+    word = LLVMBuildAnd(l->builder, word, make_i64(l, ~tag_bits_mask(l)), "");
   word = LLVMBuildOr(l->builder, word, make_i64(l, l->kind.integer), "");
   replace_call(call, LLVMBuildIntToPtr(l->builder, word, cn_ref_type(l->ctx), ""));
 }
 
 /* The word that can replace an operand of a comparison; or null. */
-static LLVMValueRef comparable_word_of(const struct lowering *l, LLVMValueRef operand)
+static LLVMValueRef comparable_word_of(const struct tag_lowering *l, LLVMValueRef operand)
 {
   if (!LLVMIsAConstantInt(operand))
-    return word_of(l, operand);
+    return source_word_of(l, operand);
   uint64_t up = raised_bits_of(l, operand);
   bool fits = (uint64_t)((int64_t)up >> l->kind.integer_bits) == LLVMConstIntGetZExtValue(operand);
   return fits ? make_i64(l, up | l->kind.integer) : NULL;
 }
 
 /* Compare words: they are in the order of their integers, signed and unsigned. */
-static void lower_comparison(struct lowering *l, LLVMValueRef compare)
+static void lower_comparison(struct tag_lowering *l, LLVMValueRef compare)
 {
   LLVMValueRef a = comparable_word_of(l, LLVMGetOperand(compare, 0)),
                b = comparable_word_of(l, LLVMGetOperand(compare, 1));
@@ -273,25 +273,26 @@ static void lower_comparison(struct lowering *l, LLVMValueRef compare)
   LLVMSetOperand(compare, 1, b);
 }
 
-static void lower_comparisons(struct lowering *l)
+static void lower_comparisons(struct tag_lowering *l)
 {
   CN_EACH_FUNCTION(f, l->ctx->module)
     CN_EACH_BLOCK(b, f)
       CN_EACH_INSTRUCTION(i, b)
-        if (LLVMIsAICmpInst(i) && (word_of(l, LLVMGetOperand(i, 0)) || word_of(l, LLVMGetOperand(i, 1))))
+        if (LLVMIsAICmpInst(i) && (source_word_of(l, LLVMGetOperand(i, 0)) || source_word_of(l, LLVMGetOperand(i, 1))))
           lower_comparison(l, i);
 }
 
-static void lower_calls(struct lowering *l, enum tag tag)
+static void lower_calls(struct tag_lowering *l, enum tag tag)
 {
-  static void (*const lower[TAGS])(struct lowering *, LLVMValueRef) = {lower_from, lower_is, lower_value};
-  LLVMValueRef function = LLVMGetNamedFunction(l->ctx->module, names[tag]);
+  static void (*const lower[TAG_COUNT])(struct tag_lowering *, LLVMValueRef) = {lower_tag_from, lower_tag_is,
+                                                                                lower_tag_value};
+  LLVMValueRef function = LLVMGetNamedFunction(l->ctx->module, tag_function_names[tag]);
 
   if (!function)
     return;
   for (LLVMUseRef use; (use = LLVMGetFirstUse(function));) {
     LLVMValueRef call = LLVMGetUser(use);
-    CN_CHECK(is_right_call(call, function)); /* find_used_function() has checked that */
+    CN_CHECK(is_tag_call(call, function)); /* find_used_function() has checked that */
     LLVMPositionBuilderBefore(l->builder, call);
     LLVMSetCurrentDebugLocation2(l->builder, LLVMInstructionGetDebugLoc(call));
     lower[tag](l, call);
@@ -308,19 +309,19 @@ static void mark_lowered(struct cn_ctx *ctx)
 /* Lowers reads of integers first, so that comparisons and sums of these integers find the words. */
 bool cn_lower_tags(struct cn_ctx *ctx)
 {
-  struct lowering l = {.ctx = ctx, .kind = cn_words(ctx)};
+  struct tag_lowering l = {.ctx = ctx, .kind = cn_words(ctx)};
 
   bool any = false;
 
-  for (enum tag tag = FROM; tag < TAGS; tag++)
+  for (enum tag tag = TAG_FROM_INTEGER; tag < TAG_COUNT; tag++)
     any |= find_used_function(ctx, tag) != NULL;
   if (ctx->errors || l.kind.reference_bits == 0)
     return ctx->errors == 0;
   l.builder = LLVMCreateBuilderInContext(ctx->llvm);
-  lower_calls(&l, VALUE);
+  lower_calls(&l, TAG_VALUE_OF_IMMEDIATE);
   lower_comparisons(&l);
-  lower_calls(&l, IS); /* is_made() looks for calls that make immediates */
-  lower_calls(&l, FROM);
+  lower_calls(&l, TAG_IS_IMMEDIATE); /* is_made_immediate() looks for calls that make immediates */
+  lower_calls(&l, TAG_FROM_INTEGER);
   cn_ptrmap_free(&l.words);
   LLVMDisposeBuilder(l.builder);
   if (any)

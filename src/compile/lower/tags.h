@@ -9,6 +9,6 @@
 
 /* Check the module's kind of words and its declarations of cairn.tag.from, cairn.tag.is and cairn.tag.value, and give
  * these functions the attributes that the optimiser may rely on. */
-void cn_tags_prepare(struct cn_ctx *ctx);
+void cn_tags_prepare_functions(struct cn_ctx *ctx);
 
 #endif

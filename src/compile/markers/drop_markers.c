@@ -9,7 +9,7 @@
 #include "compile/markers/spans.h"
 #include "compile/markers/user_root_markers.h"
 
-bool cn_drop_markers_of(struct cn_ctx *ctx)
+bool cn_drop_span_and_root_markers(struct cn_ctx *ctx)
 {
   static const char *const names[] = {CN_SPAN_BEGIN, CN_SPAN_END, CN_USER_ROOT};
 
@@ -28,5 +28,5 @@ bool cn_drop_markers_of(struct cn_ctx *ctx)
 
 bool cn_drop_markers(struct cn_ctx *ctx)
 {
-  return cn_nopoll_drop(ctx) && cn_drop_markers_of(ctx);
+  return cn_nopoll_drop_markers(ctx) && cn_drop_span_and_root_markers(ctx);
 }

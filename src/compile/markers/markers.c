@@ -9,16 +9,16 @@
 #include "compile/core/emitted_names.h"
 #include "compile/cost/cost.h"
 
-void cn_markers_describe(struct cn_ctx *ctx, const char *name)
+void cn_markers_add_attributes(struct cn_ctx *ctx, const char *name)
 {
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
 
   if (!function || !LLVMIsDeclaration(function))
     return;
-  cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nounwind", 0);
-  cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "willreturn", 0);
+  cn_add_enum_attribute(ctx, function, CN_FUNCTION_INDEX, "nounwind", 0);
+  cn_add_enum_attribute(ctx, function, CN_FUNCTION_INDEX, "willreturn", 0);
   /* Merging two calls with different arguments would give one with a computed argument. */
-  cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nomerge", 0);
+  cn_add_enum_attribute(ctx, function, CN_FUNCTION_INDEX, "nomerge", 0);
   LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
                           LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_WORK, sizeof CN_ATTR_WORK - 1, "1", 1));
 }

@@ -8,10 +8,10 @@
 #include "compile/core/pass.h"
 
 /* Tell the optimiser the facts that it may use about the declaration of a marker, by its name. */
-void cn_markers_describe(struct cn_ctx *ctx, const char *name);
+void cn_markers_add_attributes(struct cn_ctx *ctx, const char *name);
 /* Delete a marker's calls and its declaration. */
 void cn_markers_erase(LLVMValueRef function);
 /* Delete the markers of spans and of the language's own words. False, after an error, if one is used wrongly. */
-bool cn_drop_markers_of(struct cn_ctx *ctx);
+bool cn_drop_span_and_root_markers(struct cn_ctx *ctx);
 
 #endif

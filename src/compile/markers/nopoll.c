@@ -32,7 +32,7 @@ static LLVMValueRef find_marker(struct cn_ctx *ctx, const char *name)
 }
 
 /* +1: `i` opens a region; -1: it closes one. */
-static int depth_change_of(LLVMValueRef i)
+static int region_depth_change_of(LLVMValueRef i)
 {
   LLVMValueRef callee = LLVMIsACallInst(i) ? cn_direct_callee(i) : NULL;
   size_t length;
@@ -43,7 +43,7 @@ static int depth_change_of(LLVMValueRef i)
   return strcmp(name, CN_NOPOLL_BEGIN) == 0 ? 1 : strcmp(name, CN_NOPOLL_END) == 0 ? -1 : 0;
 }
 
-static bool is_used_in(struct cn_ctx *ctx, const char *name, LLVMValueRef function)
+static bool is_marker_used_in(struct cn_ctx *ctx, const char *name, LLVMValueRef function)
 {
   LLVMValueRef of = find_marker(ctx, name);
 
@@ -57,44 +57,44 @@ static bool is_used_in(struct cn_ctx *ctx, const char *name, LLVMValueRef functi
 
 static bool has_markers(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  return is_used_in(ctx, CN_NOPOLL_BEGIN, function) || is_used_in(ctx, CN_NOPOLL_END, function);
+  return is_marker_used_in(ctx, CN_NOPOLL_BEGIN, function) || is_marker_used_in(ctx, CN_NOPOLL_END, function);
 }
 
-bool cn_nopoll_has_none(LLVMValueRef function)
+bool cn_nopoll_has_attribute(LLVMValueRef function)
 {
   CN_ASSERT(LLVMIsAFunction(function));
   return cn_string_attribute(function, CN_ATTR_NOPOLL) != NULL;
 }
 
-bool cn_nopoll_wanted(struct cn_ctx *ctx)
+bool cn_nopoll_is_used_in_module(struct cn_ctx *ctx)
 {
   if (find_marker(ctx, CN_NOPOLL_BEGIN) || find_marker(ctx, CN_NOPOLL_END))
     return true;
   CN_EACH_FUNCTION(f, ctx->module)
-    if (!LLVMIsDeclaration(f) && cn_nopoll_has_none(f))
+    if (!LLVMIsDeclaration(f) && cn_nopoll_has_attribute(f))
       return true;
   return false;
 }
 
 /* ---- numbers of open regions ---- */
 
-static uint32_t depth_after(LLVMValueRef i, uint32_t depth)
+static uint32_t region_depth_after(LLVMValueRef i, uint32_t depth)
 {
-  int by = depth_change_of(i);
+  int by = region_depth_change_of(i);
 
   return by > 0 ? depth + 1 : depth - (by < 0 && depth);
 }
 
-static uint32_t depth_at_end(LLVMBasicBlockRef block, uint32_t depth)
+static uint32_t region_depth_at_end(LLVMBasicBlockRef block, uint32_t depth)
 {
   CN_EACH_INSTRUCTION(i, block)
-    depth = depth_after(i, depth);
+    depth = region_depth_after(i, depth);
   return depth;
 }
 
 /* If predecessors of a block end with different numbers, its number is that of its first predecessor that comes before
  * it; in reverse post-order each block has one. */
-uint32_t *cn_nopoll_depths(struct cn_ctx *ctx, const struct cn_cfg *cfg)
+uint32_t *cn_nopoll_compute_depths(struct cn_ctx *ctx, const struct cn_cfg *cfg)
 {
   if (!has_markers(ctx, cfg->function))
     return NULL;
@@ -106,30 +106,30 @@ uint32_t *cn_nopoll_depths(struct cn_ctx *ctx, const struct cn_cfg *cfg)
       CN_CHECK(p < cfg->blocks[b].pred_count); /* cn_cfg_wrong(): one comes before it */
     }
     uint32_t from = cfg->blocks[b].preds[p];
-    depths[b] = depth_at_end(cfg->blocks[from].block, depths[from]);
+    depths[b] = region_depth_at_end(cfg->blocks[from].block, depths[from]);
   }
   return depths;
 }
 
-uint32_t cn_nopoll_before(LLVMValueRef at, uint32_t depth)
+uint32_t cn_nopoll_depth_before(LLVMValueRef at, uint32_t depth)
 {
   LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetInstructionParent(at));
 
   for (; i != at; i = LLVMGetNextInstruction(i))
-    depth = depth_after(i, depth);
+    depth = region_depth_after(i, depth);
   return depth;
 }
 
-LLVMValueRef cn_nopoll_outside(LLVMValueRef at, uint32_t depth)
+LLVMValueRef cn_nopoll_find_outside(LLVMValueRef at, uint32_t depth)
 {
   while (at && depth) {
-    depth = depth_after(at, depth);
+    depth = region_depth_after(at, depth);
     at = LLVMGetNextInstruction(at);
   }
   return at;
 }
 
-bool cn_nopoll_cover(struct cn_ctx *ctx, LLVMValueRef at)
+bool cn_nopoll_is_in_region(struct cn_ctx *ctx, LLVMValueRef at)
 {
   LLVMBasicBlockRef block = LLVMGetInstructionParent(at);
   struct cn_cfg cfg;
@@ -137,9 +137,9 @@ bool cn_nopoll_cover(struct cn_ctx *ctx, LLVMValueRef at)
   if (!has_markers(ctx, LLVMGetBasicBlockParent(block)))
     return false;
   cn_cfg_build_edges(&cfg, LLVMGetBasicBlockParent(block));
-  uint32_t *depths = cn_nopoll_depths(ctx, &cfg);
-  uint32_t b = cn_cfg_index(&cfg, block);
-  uint32_t depth = cn_nopoll_before(at, b == CN_NO_BLOCK ? 0 : depths[b]);
+  uint32_t *depths = cn_nopoll_compute_depths(ctx, &cfg);
+  uint32_t b = cn_cfg_index_of(&cfg, block);
+  uint32_t depth = cn_nopoll_depth_before(at, b == CN_NO_BLOCK ? 0 : depths[b]);
   free(depths);
   cn_cfg_free(&cfg);
   return depth != 0;
@@ -147,7 +147,7 @@ bool cn_nopoll_cover(struct cn_ctx *ctx, LLVMValueRef at)
 
 /* ---- checks ---- */
 
-static void check_marker(struct cn_ctx *ctx, const char *name)
+static void check_marker_uses(struct cn_ctx *ctx, const char *name)
 {
   LLVMValueRef function = find_marker(ctx, name);
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), NULL, 0, false);
@@ -167,7 +167,7 @@ static void check_marker(struct cn_ctx *ctx, const char *name)
 }
 
 /* The name of a call in the program, even if one of our passes has replaced it. */
-static const char *call_name(LLVMValueRef call, char *buffer, size_t size)
+static const char *original_call_name_of(LLVMValueRef call, char *buffer, size_t size)
 {
   static const char *const prefixes[] = {CN_CALL_PREFIX, CN_BODY_PREFIX};
   LLVMValueRef callee = cn_direct_callee(call);
@@ -181,16 +181,16 @@ static const char *call_name(LLVMValueRef call, char *buffer, size_t size)
       snprintf(buffer, size, "call to @%s", name + strlen(prefixes[i]));
       return buffer;
     }
-  return cn_calls_name(call, buffer, size);
+  return cn_calls_describe(call, buffer, size);
 }
 
-static void check_call(struct cn_ctx *ctx, LLVMValueRef i, const char *where)
+static void check_call_is_safepoint_free(struct cn_ctx *ctx, LLVMValueRef i, const char *where)
 {
   char name[160];
 
-  if (cn_classify_call(i).kind == CN_CALL_PARSE)
+  if (cn_classify_call(i).kind == CN_CALL_PARSE_POINT)
     cn_error(ctx, i, "nopoll-safepoint", "%s may come to a safepoint, in a %s without any",
-             call_name(i, name, sizeof name), where);
+             original_call_name_of(i, name, sizeof name), where);
 }
 
 static bool is_function_exit(LLVMValueRef end)
@@ -199,18 +199,18 @@ static bool is_function_exit(LLVMValueRef end)
          (LLVMIsACleanupReturnInst(end) && LLVMGetNumSuccessors(end) == 0);
 }
 
-static void check_block(struct cn_ctx *ctx, const struct cn_cfg *cfg, const uint32_t *depths, uint32_t b)
+static void check_block_regions(struct cn_ctx *ctx, const struct cn_cfg *cfg, const uint32_t *depths, uint32_t b)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[b].block);
   uint32_t depth = depths[b];
 
   CN_ASSERT(b < cfg->count);
   CN_EACH_INSTRUCTION(i, cfg->blocks[b].block) {
-    if (depth_change_of(i) < 0 && depth == 0)
+    if (region_depth_change_of(i) < 0 && depth == 0)
       cn_error(ctx, i, "nopoll-region", "a region without safepoints ends that has not begun");
-    depth = depth_after(i, depth);
-    if (depth && !cn_nopoll_has_none(cfg->function))
-      check_call(ctx, i, "region");
+    depth = region_depth_after(i, depth);
+    if (depth && !cn_nopoll_has_attribute(cfg->function))
+      check_call_is_safepoint_free(ctx, i, "region");
   }
   if (depth && is_function_exit(end))
     cn_error(ctx, end, "nopoll-region", "the function is left in a region without safepoints");
@@ -223,18 +223,18 @@ static void check_block(struct cn_ctx *ctx, const struct cn_cfg *cfg, const uint
   }
 }
 
-static void check_function(struct cn_ctx *ctx, LLVMValueRef function)
+static void check_function_regions(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  bool none = cn_nopoll_has_none(function);
+  bool none = cn_nopoll_has_attribute(function);
   struct cn_cfg cfg;
 
   cn_cfg_build_edges(&cfg, function);
-  uint32_t *depths = cn_nopoll_depths(ctx, &cfg);
+  uint32_t *depths = cn_nopoll_compute_depths(ctx, &cfg);
   for (uint32_t b = 0; b < cfg.count; b++) {
     if (depths)
-      check_block(ctx, &cfg, depths, b);
+      check_block_regions(ctx, &cfg, depths, b);
     for (LLVMValueRef i = LLVMGetFirstInstruction(cfg.blocks[b].block); i && none; i = LLVMGetNextInstruction(i))
-      check_call(ctx, i, "function");
+      check_call_is_safepoint_free(ctx, i, "function");
   }
   free(depths);
   cn_cfg_free(&cfg);
@@ -242,11 +242,11 @@ static void check_function(struct cn_ctx *ctx, LLVMValueRef function)
 
 bool cn_nopoll_check(struct cn_ctx *ctx)
 {
-  check_marker(ctx, CN_NOPOLL_BEGIN);
-  check_marker(ctx, CN_NOPOLL_END);
+  check_marker_uses(ctx, CN_NOPOLL_BEGIN);
+  check_marker_uses(ctx, CN_NOPOLL_END);
   CN_EACH_FUNCTION(f, ctx->module)
     if (!LLVMIsDeclaration(f) && cn_is_managed(f) && !cn_has_statepoints(f))
-      check_function(ctx, f);
+      check_function_regions(ctx, f);
   return ctx->errors == 0;
 }
 
@@ -258,8 +258,8 @@ static LLVMValueRef declare_marker(struct cn_ctx *ctx, const char *name)
 
   if (!function)
     function = LLVMAddFunction(ctx->module, name, LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), NULL, 0, false));
-  cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nounwind", 0);
-  cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "willreturn", 0);
+  cn_add_enum_attribute(ctx, function, CN_FUNCTION_INDEX, "nounwind", 0);
+  cn_add_enum_attribute(ctx, function, CN_FUNCTION_INDEX, "willreturn", 0);
   LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
                           LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_WORK, sizeof CN_ATTR_WORK - 1, "1", 1));
   return function;
@@ -276,7 +276,7 @@ static bool may_throw(LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
-      if ((cn_is_call(i) && !cn_calls_have(i, "nounwind")) || LLVMIsAResumeInst(i))
+      if ((cn_is_call(i) && !cn_calls_has_attribute(i, "nounwind")) || LLVMIsAResumeInst(i))
         return true;
   return false;
 }
@@ -285,7 +285,7 @@ void cn_nopoll_wrap(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_ASSERT(LLVMIsAFunction(function));
   if (may_throw(function)) {
-    LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_emit_attribute(ctx, "noinline"));
+    LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_enum_attribute_of_name(ctx, "noinline"));
     return;
   }
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
@@ -299,12 +299,12 @@ void cn_nopoll_wrap(struct cn_ctx *ctx, LLVMValueRef function)
     if (!LLVMIsAReturnInst(last))
       continue;
     LLVMValueRef before = LLVMGetPreviousInstruction(last);
-    build_marker(builder, end, before && cn_calls_musttail(before) ? before : last);
+    build_marker(builder, end, before && cn_calls_is_musttail(before) ? before : last);
   }
   LLVMDisposeBuilder(builder);
 }
 
-void cn_nopoll_describe(struct cn_ctx *ctx)
+void cn_nopoll_add_marker_attributes(struct cn_ctx *ctx)
 {
   static const char *const names[] = {CN_NOPOLL_BEGIN, CN_NOPOLL_END};
 
@@ -313,7 +313,7 @@ void cn_nopoll_describe(struct cn_ctx *ctx)
       declare_marker(ctx, names[i]);
 }
 
-bool cn_nopoll_drop(struct cn_ctx *ctx)
+bool cn_nopoll_drop_markers(struct cn_ctx *ctx)
 {
   static const char *const names[] = {CN_NOPOLL_BEGIN, CN_NOPOLL_END};
 
@@ -321,7 +321,7 @@ bool cn_nopoll_drop(struct cn_ctx *ctx)
     LLVMValueRef function = find_marker(ctx, names[i]);
     if (!function)
       continue;
-    check_marker(ctx, names[i]);
+    check_marker_uses(ctx, names[i]);
     if (ctx->errors)
       return false;
     cn_markers_erase(function);

@@ -13,16 +13,16 @@
 /* ---- triples.c ---- */
 
 /* Triples of words, each once, numbered from 0 in the order of their arrival. */
-struct cn_triple {
+struct cn_word_triple {
   uint64_t a, b, c;
 };
-struct cn_triples {
-  CN_VECTOR(struct cn_triple) items;
+struct cn_triple_set {
+  CN_VECTOR(struct cn_word_triple) items;
   uint32_t *cells; /* index + 1; 0 is free */
   size_t room;
 };
-uint32_t cn_triples_add(struct cn_triples *triples, struct cn_triple triple);
-void cn_triples_free(struct cn_triples *triples);
+uint32_t cn_triples_add(struct cn_triple_set *triples, struct cn_word_triple triple);
+void cn_triples_free(struct cn_triple_set *triples);
 
 /* ---- spans.c ---- */
 
@@ -31,41 +31,41 @@ void cn_triples_free(struct cn_triples *triples);
 /* The set of open spans at some place is the number of a triple: the span opened last, and the set before it. The same
  * spans opened in the same order have the same number. */
 struct cn_spans {
-  struct cn_triples open;
+  struct cn_triple_set open;
   uint32_t *starts; /* per block of the struct cn_cfg */
 };
 
 /* The markers that a module declares; null for a missing one. */
-struct cn_span_marks {
+struct cn_span_markers {
   LLVMValueRef begin, end;
 };
-struct cn_span_marks cn_span_marks(struct cn_ctx *ctx);
-bool cn_span_is_begin(const struct cn_span_marks *marks, LLVMValueRef instruction);
-bool cn_span_is_end(const struct cn_span_marks *marks, LLVMValueRef instruction);
+struct cn_span_markers cn_span_markers(struct cn_ctx *ctx);
+bool cn_span_is_begin(const struct cn_span_markers *marks, LLVMValueRef instruction);
+bool cn_span_is_end(const struct cn_span_markers *marks, LLVMValueRef instruction);
 
 /* True if `function` has markers or the metadata; true if it has markers. */
-bool cn_spans_in(const struct cn_span_marks *marks, LLVMValueRef function);
-bool cn_spans_marked(const struct cn_span_marks *marks, LLVMValueRef function);
+bool cn_spans_are_in_function(const struct cn_span_markers *marks, LLVMValueRef function);
+bool cn_spans_have_markers_in(const struct cn_span_markers *marks, LLVMValueRef function);
 
 /* Per block: true if it reaches only returns, on paths free of calls and cycles, so that open spans are irrelevant
  * there. The caller frees it. */
-bool *cn_spans_idle(const struct cn_cfg *cfg);
+bool *cn_spans_find_call_free_tails(const struct cn_cfg *cfg);
 
-void cn_spans_find(struct cn_spans *spans, const struct cn_span_marks *marks, const struct cn_cfg *cfg);
+void cn_spans_find_open(struct cn_spans *spans, const struct cn_span_markers *marks, const struct cn_cfg *cfg);
 void cn_spans_free(struct cn_spans *spans);
 /* The open spans after `instruction`, if `open` are before it. CN_NO_SPAN: it ends a span that is closed. */
-uint32_t cn_spans_after(struct cn_spans *spans, const struct cn_span_marks *marks, LLVMValueRef instruction,
-                        uint32_t open);
+uint32_t cn_spans_open_after(struct cn_spans *spans, const struct cn_span_markers *marks, LLVMValueRef instruction,
+                             uint32_t open);
 /* `open` and the spans of the metadata of `call`: the open spans for the call itself. */
-uint32_t cn_spans_around(struct cn_spans *spans, LLVMValueRef call, uint32_t open);
+uint32_t cn_spans_open_during_call(struct cn_spans *spans, LLVMValueRef call, uint32_t open);
 /* Set the metadata of `call`, or remove it (null). */
 void cn_span_set_metadata(LLVMValueRef call, LLVMValueRef node);
 /* The span opened last; *open becomes the set before it. False: all are closed. */
-struct cn_span_open {
+struct cn_open_span {
   LLVMValueRef key, value;
   uint32_t depth; /* abi.def, SPAN_MARK */
 };
-bool cn_spans_outer(const struct cn_spans *spans, uint32_t *open, struct cn_span_open *out);
+bool cn_spans_pop_innermost(const struct cn_spans *spans, uint32_t *open, struct cn_open_span *out);
 
 /* Report markers that are declared or used in another way; of a function, ends without a beginning, spans that are open
  * on only some of the paths that meet, and keys and values that the table must refuse. Those of metadata are always
@@ -77,7 +77,7 @@ void cn_spans_check(struct cn_ctx *ctx, LLVMValueRef function, bool constants);
 
 /* Before the optimiser: describe the markers to it; make markers of metadata, close open spans where the function
  * returns, keep it out of its callers if an exception may leave it in a span. */
-void cn_spans_describe(struct cn_ctx *ctx);
+void cn_spans_add_marker_attributes(struct cn_ctx *ctx);
 void cn_spans_prepare(struct cn_ctx *ctx, LLVMValueRef function);
 /* Build a marker before an instruction: of a beginning, or of an end (`value` is null). */
 void cn_spans_build_marker(struct cn_ctx *ctx, LLVMValueRef before, LLVMMetadataRef location, LLVMValueRef key,
@@ -87,11 +87,11 @@ void cn_spans_build_marker(struct cn_ctx *ctx, LLVMValueRef before, LLVMMetadata
 
 /* The section `cairn_spans` of the module, while it grows. */
 struct cn_span_table {
-  struct cn_triples entries; /* 0, key, value in its usual form; the first is unused */
-  LLVMValueRef global;       /* its constant in the module, or null */
+  struct cn_triple_set entries; /* 0, key, value in its usual form; the first is unused */
+  LLVMValueRef global;          /* its constant in the module, or null */
 };
 /* The reason why the table must refuse these, or null. */
-const char *cn_span_refused(struct cn_ctx *ctx, LLVMValueRef key, LLVMValueRef value);
+const char *cn_span_refusal_reason(struct cn_ctx *ctx, LLVMValueRef key, LLVMValueRef value);
 /* Read the table of the module. False: the section has another form. */
 bool cn_span_table_read(struct cn_ctx *ctx, struct cn_span_table *table);
 void cn_span_table_check(struct cn_ctx *ctx); /* report a section of another form */
@@ -100,19 +100,20 @@ uint32_t cn_span_table_add(struct cn_ctx *ctx, struct cn_span_table *table, LLVM
 void cn_span_table_write(struct cn_ctx *ctx, struct cn_span_table *table);
 
 /* The spans in pass rewrite-statepoints. */
-struct cn_span_tails {
-  struct cn_span_marks marks;
+struct cn_span_operands {
+  struct cn_span_markers marks;
   struct cn_span_table table;
   struct cn_spans spans;  /* of the function that is rewritten */
   struct cn_ptrmap calls; /* of that function -> the open spans there, unless empty */
 };
-void cn_span_tails_start(struct cn_ctx *ctx, struct cn_span_tails *tails);
-void cn_span_tails_enter(struct cn_span_tails *tails, const struct cn_cfg *cfg);
+void cn_span_operands_begin_module(struct cn_ctx *ctx, struct cn_span_operands *tails);
+void cn_span_operands_begin_function(struct cn_span_operands *tails, const struct cn_cfg *cfg);
 /* Append the operands for `call` (abi.def, SPAN_MARK). */
-void cn_span_tails_push(struct cn_ctx *ctx, struct cn_span_tails *tails, LLVMValueRef call, struct cn_operands *out);
+void cn_span_operands_append(struct cn_ctx *ctx, struct cn_span_operands *tails, LLVMValueRef call,
+                             struct cn_operands *out);
 /* Copy the metadata of `call` to its statepoint. */
-void cn_span_tails_hand_on(const struct cn_span_tails *tails, LLVMValueRef call, LLVMValueRef statepoint);
-void cn_span_tails_leave(struct cn_span_tails *tails);
-void cn_span_tails_end(struct cn_ctx *ctx, struct cn_span_tails *tails);
+void cn_span_operands_copy_metadata(const struct cn_span_operands *tails, LLVMValueRef call, LLVMValueRef statepoint);
+void cn_span_operands_end_function(struct cn_span_operands *tails);
+void cn_span_operands_end_module(struct cn_ctx *ctx, struct cn_span_operands *tails);
 
 #endif

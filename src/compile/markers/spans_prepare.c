@@ -20,10 +20,10 @@
 #include "compile/markers/markers.h"
 #include "compile/markers/spans.h"
 
-void cn_spans_describe(struct cn_ctx *ctx)
+void cn_spans_add_marker_attributes(struct cn_ctx *ctx)
 {
-  cn_markers_describe(ctx, CN_SPAN_BEGIN);
-  cn_markers_describe(ctx, CN_SPAN_END);
+  cn_markers_add_attributes(ctx, CN_SPAN_BEGIN);
+  cn_markers_add_attributes(ctx, CN_SPAN_END);
 }
 
 void cn_spans_build_marker(struct cn_ctx *ctx, LLVMValueRef before, LLVMMetadataRef location, LLVMValueRef key,
@@ -39,7 +39,7 @@ void cn_spans_build_marker(struct cn_ctx *ctx, LLVMValueRef before, LLVMMetadata
   CN_ASSERT(LLVMIsAInstruction(before));
   if (!function)
     function = LLVMAddFunction(ctx->module, name, type);
-  cn_markers_describe(ctx, name);
+  cn_markers_add_attributes(ctx, name);
   LLVMPositionBuilderBefore(builder, before);
   LLVMSetCurrentDebugLocation2(builder, location);
   LLVMBuildCall2(builder, type, function, arguments, count, "");
@@ -50,18 +50,18 @@ void cn_spans_build_marker(struct cn_ctx *ctx, LLVMValueRef before, LLVMMetadata
 
 /* Make markers of metadata: the optimiser keeps calls in their order, but may drop metadata. An invoke keeps its
  * metadata: its span would end on two edges. */
-static void mark_call(struct cn_ctx *ctx, struct cn_spans *none, LLVMValueRef call)
+static void replace_metadata_by_markers(struct cn_ctx *ctx, struct cn_spans *none, LLVMValueRef call)
 {
-  uint32_t open = cn_spans_around(none, call, 0);
-  CN_VECTOR(struct cn_span_open) spans = {0};
-  struct cn_span_open one;
+  uint32_t open = cn_spans_open_during_call(none, call, 0);
+  CN_VECTOR(struct cn_open_span) spans = {0};
+  struct cn_open_span one;
   LLVMValueRef next = LLVMGetNextInstruction(call);
   LLVMMetadataRef location = LLVMInstructionGetDebugLoc(call);
 
-  while (cn_spans_outer(none, &open, &one))
+  while (cn_spans_pop_innermost(none, &open, &one))
     cn_push(&spans, one);
   for (size_t i = 0; i < spans.count; i++) {
-    const struct cn_span_open *s = &spans.at[spans.count - 1 - i];
+    const struct cn_open_span *s = &spans.at[spans.count - 1 - i];
     cn_spans_build_marker(ctx, call, location, s->key, s->value);
     cn_spans_build_marker(ctx, next, location, spans.at[i].key, NULL);
   }
@@ -72,24 +72,24 @@ static void mark_call(struct cn_ctx *ctx, struct cn_spans *none, LLVMValueRef ca
   cn_free(&spans);
 }
 
-static void mark_calls(struct cn_ctx *ctx, LLVMValueRef function)
+static void replace_all_metadata_by_markers(struct cn_ctx *ctx, LLVMValueRef function)
 {
   struct cn_spans none = {0};
 
-  cn_triples_add(&none.open, (struct cn_triple){0, 0, 0});
+  cn_triples_add(&none.open, (struct cn_word_triple){0, 0, 0});
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
-      if (LLVMIsACallInst(i) && !cn_calls_musttail(i))
-        mark_call(ctx, &none, i);
+      if (LLVMIsACallInst(i) && !cn_calls_is_musttail(i))
+        replace_metadata_by_markers(ctx, &none, i);
   cn_spans_free(&none);
 }
 
 /* ---- the ends of a function ---- */
 
 /* A function while its spans are closed. */
-struct closer {
+struct span_closer {
   struct cn_ctx *ctx;
-  struct cn_span_marks marks;
+  struct cn_span_markers marks;
   struct cn_cfg cfg;
   struct cn_spans spans;
   uint32_t *ends; /* per block: the open spans at its end */
@@ -98,36 +98,36 @@ struct closer {
 };
 
 /* True if an exception of this call leaves the function. */
-static bool may_throw(const struct closer *c, LLVMValueRef i)
+static bool may_throw_out_of_function(const struct span_closer *c, LLVMValueRef i)
 {
   if (LLVMIsAInvokeInst(i))
-    return c->idle[cn_cfg_index(&c->cfg, LLVMGetUnwindDest(i))];
-  return (LLVMIsACallInst(i) && !cn_calls_have(i, "nounwind") && !cn_calls_some_intrinsic(i)) || LLVMIsAResumeInst(i) ||
-         (LLVMIsACleanupReturnInst(i) && LLVMGetNumSuccessors(i) == 0);
+    return c->idle[cn_cfg_index_of(&c->cfg, LLVMGetUnwindDest(i))];
+  return (LLVMIsACallInst(i) && !cn_calls_has_attribute(i, "nounwind") && !cn_calls_some_intrinsic(i)) ||
+         LLVMIsAResumeInst(i) || (LLVMIsACleanupReturnInst(i) && LLVMGetNumSuccessors(i) == 0);
 }
 
-static void keep_out(struct cn_ctx *ctx, LLVMValueRef function)
+static void forbid_inlining(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMRemoveEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("alwaysinline"));
-  LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_emit_attribute(ctx, "noinline"));
+  LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_enum_attribute_of_name(ctx, "noinline"));
 }
 
-static void walk_block(struct closer *c, uint32_t b)
+static void find_open_spans_at_end(struct span_closer *c, uint32_t b)
 {
   LLVMBasicBlockRef block = c->cfg.blocks[b].block;
   uint32_t open = c->spans.starts[b];
 
   CN_EACH_INSTRUCTION(i, block) {
-    if (open && may_throw(c, i))
-      keep_out(c->ctx, c->cfg.function);
-    open = cn_spans_after(&c->spans, &c->marks, i, open);
+    if (open && may_throw_out_of_function(c, i))
+      forbid_inlining(c->ctx, c->cfg.function);
+    open = cn_spans_open_after(&c->spans, &c->marks, i, open);
   }
   c->ends[b] = open;
 }
 
-static bool is_mixed(const struct closer *c, uint32_t b)
+static bool is_entered_with_mixed_spans(const struct span_closer *c, uint32_t b)
 {
-  const struct cn_block *block = &c->cfg.blocks[b];
+  const struct cn_cfg_block *block = &c->cfg.blocks[b];
   bool mixed = false;
 
   for (uint32_t n = 0; c->idle[b] && n < block->pred_count; n++)
@@ -135,7 +135,7 @@ static bool is_mixed(const struct closer *c, uint32_t b)
   return mixed;
 }
 
-static bool is_pad(LLVMBasicBlockRef block)
+static bool is_unwind_pad(LLVMBasicBlockRef block)
 {
   LLVMValueRef i = LLVMGetFirstInstruction(block);
 
@@ -146,17 +146,17 @@ static bool is_pad(LLVMBasicBlockRef block)
 
 /* Close the open spans before a return, and before a jump to a return that is reached with different spans open. On the
  * path of an exception they stay open. */
-static void close_block(struct closer *c, uint32_t b)
+static void close_spans_in_block(struct span_closer *c, uint32_t b)
 {
-  const struct cn_block *block = &c->cfg.blocks[b];
+  const struct cn_cfg_block *block = &c->cfg.blocks[b];
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block->block);
   LLVMValueRef call = LLVMGetPreviousInstruction(end);
-  LLVMValueRef at = call && cn_calls_musttail(call) ? call : end;
+  LLVMValueRef at = call && cn_calls_is_musttail(call) ? call : end;
   uint32_t mixed = 0, ways = 0, open = c->ends[b];
-  struct cn_span_open one;
+  struct cn_open_span one;
 
   for (uint32_t n = 0; n < block->succ_count; n++)
-    if (!is_pad(c->cfg.blocks[block->succs[n]].block)) {
+    if (!is_unwind_pad(c->cfg.blocks[block->succs[n]].block)) {
       mixed += c->mixed[block->succs[n]];
       ways++;
     }
@@ -167,25 +167,25 @@ static void close_block(struct closer *c, uint32_t b)
              "the function is left from here in a span, and from elsewhere not; end it before");
     return;
   }
-  while (cn_spans_outer(&c->spans, &open, &one))
+  while (cn_spans_pop_innermost(&c->spans, &open, &one))
     cn_spans_build_marker(c->ctx, at, LLVMInstructionGetDebugLoc(end), one.key, NULL);
 }
 
-static void close_function(struct cn_ctx *ctx, LLVMValueRef function)
+static void close_spans_in_function(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  struct closer c = {.ctx = ctx, .marks = cn_span_marks(ctx)};
+  struct span_closer c = {.ctx = ctx, .marks = cn_span_markers(ctx)};
 
   cn_cfg_build_edges(&c.cfg, function);
-  cn_spans_find(&c.spans, &c.marks, &c.cfg);
-  c.idle = cn_spans_idle(&c.cfg);
+  cn_spans_find_open(&c.spans, &c.marks, &c.cfg);
+  c.idle = cn_spans_find_call_free_tails(&c.cfg);
   c.ends = cn_alloc(c.cfg.count * sizeof *c.ends);
   c.mixed = cn_alloc(c.cfg.count * sizeof *c.mixed);
   for (uint32_t b = 0; b < c.cfg.count; b++)
-    walk_block(&c, b);
+    find_open_spans_at_end(&c, b);
   for (uint32_t b = 0; b < c.cfg.count; b++) /* in idle blocks edges lead forward */
-    c.mixed[b] = is_mixed(&c, b);
+    c.mixed[b] = is_entered_with_mixed_spans(&c, b);
   for (uint32_t b = 0; b < c.cfg.count; b++)
-    close_block(&c, b);
+    close_spans_in_block(&c, b);
   free(c.mixed);
   free(c.ends);
   free(c.idle);
@@ -201,20 +201,20 @@ static bool promote_locals(struct cn_ctx *ctx, LLVMValueRef function)
   LLVMErrorRef error = LLVMRunPassesOnFunction(function, "sroa<preserve-cfg>,break-crit-edges", ctx->machine, options);
 
   LLVMDisposePassBuilderOptions(options);
-  return cn_llvm_ok(ctx, function, error);
+  return cn_check_llvm_error(ctx, function, error);
 }
 
 void cn_spans_prepare(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  struct cn_span_marks marks = cn_span_marks(ctx);
+  struct cn_span_markers marks = cn_span_markers(ctx);
   unsigned errors = ctx->errors;
 
   CN_ASSERT(LLVMIsAFunction(function));
-  if (!cn_spans_in(&marks, function) || !promote_locals(ctx, function))
+  if (!cn_spans_are_in_function(&marks, function) || !promote_locals(ctx, function))
     return;
   cn_spans_check(ctx, function, false);
   if (ctx->errors != errors)
     return;
-  mark_calls(ctx, function);
-  close_function(ctx, function);
+  replace_all_metadata_by_markers(ctx, function);
+  close_spans_in_function(ctx, function);
 }

@@ -14,12 +14,12 @@
 #include "compile/markers/spans.h"
 
 /* The fields of struct cairn_span. */
-enum { KEY, INTEGER, DISTANCE, RESERVED, FIELDS };
+enum { FIELD_KEY, FIELD_INTEGER, FIELD_DISTANCE, FIELD_RESERVED, FIELD_COUNT };
 
 /* ---- addresses ---- */
 
 /* A global and a constant distance from it; a null global stands for a number. */
-struct address {
+struct constant_address {
   LLVMValueRef global;
   uint64_t offset;
 };
@@ -38,11 +38,11 @@ static bool read_number(LLVMValueRef value, uint64_t *out)
 }
 
 /* Read the address of a pointer or, in the table, of the integer made of one. */
-static bool read_address(struct cn_ctx *ctx, LLVMValueRef value, struct address *out)
+static bool read_address(struct cn_ctx *ctx, LLVMValueRef value, struct constant_address *out)
 {
   uint64_t n;
 
-  *out = (struct address){0};
+  *out = (struct constant_address){0};
   for (;;) {
     if (LLVMIsAGlobalValue(value)) {
       out->global = value;
@@ -79,7 +79,7 @@ static bool read_address(struct cn_ctx *ctx, LLVMValueRef value, struct address 
 
 /* The one pointer for each address, so that entries are found again. To decide whether the dynamic linker must
  * relocate a constant, LLVM looks through "inbounds" offsets only. */
-static LLVMValueRef usual_form(struct cn_ctx *ctx, struct address address)
+static LLVMValueRef canonical_pointer_of(struct cn_ctx *ctx, struct constant_address address)
 {
   LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0);
   LLVMValueRef offset = make_i64(ctx, address.offset);
@@ -88,7 +88,7 @@ static LLVMValueRef usual_form(struct cn_ctx *ctx, struct address address)
     return address.offset ? LLVMConstIntToPtr(offset, pointer) : LLVMConstNull(pointer);
   if (!address.offset)
     return address.global;
-  return cn_emit_constant_within(ctx, address.global, address.offset);
+  return cn_constant_address_in_bounds(ctx, address.global, address.offset);
 }
 
 static bool is_preemptible(struct cn_ctx *ctx, LLVMValueRef global)
@@ -99,9 +99,9 @@ static bool is_preemptible(struct cn_ctx *ctx, LLVMValueRef global)
          LLVMGetVisibility(global) == LLVMDefaultVisibility;
 }
 
-const char *cn_span_refused(struct cn_ctx *ctx, LLVMValueRef key, LLVMValueRef value)
+const char *cn_span_refusal_reason(struct cn_ctx *ctx, LLVMValueRef key, LLVMValueRef value)
 {
-  struct address address;
+  struct constant_address address;
 
   if (!key || LLVMTypeOf(key) != LLVMInt64TypeInContext(ctx->llvm) || !LLVMIsAConstantInt(key))
     return "the key of a span is not a constant number";
@@ -126,15 +126,15 @@ const char *cn_span_refused(struct cn_ctx *ctx, LLVMValueRef key, LLVMValueRef v
 
 /* ---- reading ---- */
 
-static LLVMValueRef field_of(LLVMValueRef entries, uint64_t entry, unsigned which)
+static LLVMValueRef entry_field_of(LLVMValueRef entries, uint64_t entry, unsigned which)
 {
   LLVMValueRef one = LLVMGetAggregateElement(entries, (unsigned)entry);
 
   return one ? LLVMGetAggregateElement(one, which) : NULL;
 }
 
-/* The address in field DISTANCE, which is trunc(address - the field's address). */
-static LLVMValueRef address_of_distance(LLVMValueRef distance)
+/* The address in field FIELD_DISTANCE, which is trunc(address - the field's address). */
+static LLVMValueRef address_from_distance(LLVMValueRef distance)
 {
   LLVMValueRef difference =
       LLVMIsAConstantExpr(distance) && LLVMGetConstOpcode(distance) == LLVMTrunc ? LLVMGetOperand(distance, 0) : NULL;
@@ -146,23 +146,23 @@ static LLVMValueRef address_of_distance(LLVMValueRef distance)
 
 static bool read_entry(struct cn_ctx *ctx, struct cn_span_table *table, LLVMValueRef entries, uint64_t entry)
 {
-  LLVMValueRef fields[FIELDS];
-  struct address address = {0};
+  LLVMValueRef fields[FIELD_COUNT];
+  struct constant_address address = {0};
   uint64_t key;
 
-  for (unsigned f = 0; f < FIELDS; f++)
-    if (!(fields[f] = field_of(entries, entry, f)))
+  for (unsigned f = 0; f < FIELD_COUNT; f++)
+    if (!(fields[f] = entry_field_of(entries, entry, f)))
       return false;
-  if (!read_number(fields[KEY], &key) || !read_number(fields[INTEGER], &address.offset))
+  if (!read_number(fields[FIELD_KEY], &key) || !read_number(fields[FIELD_INTEGER], &address.offset))
     return false;
   if (entry == 0)
     return key == CAIRN_ABI_SPAN_MARK;
-  if (!LLVMIsNull(fields[DISTANCE])) {
-    LLVMValueRef of = address_of_distance(fields[DISTANCE]);
+  if (!LLVMIsNull(fields[FIELD_DISTANCE])) {
+    LLVMValueRef of = address_from_distance(fields[FIELD_DISTANCE]);
     if (!of || !read_address(ctx, of, &address) || !address.global)
       return false;
   }
-  struct cn_triple one = {0, (uintptr_t)make_i64(ctx, key), (uintptr_t)usual_form(ctx, address)};
+  struct cn_word_triple one = {0, (uintptr_t)make_i64(ctx, key), (uintptr_t)canonical_pointer_of(ctx, address)};
   return cn_triples_add(&table->entries, one) == entry;
 }
 
@@ -171,7 +171,7 @@ bool cn_span_table_read(struct cn_ctx *ctx, struct cn_span_table *table)
   LLVMValueRef global = LLVMGetNamedGlobal(ctx->module, CN_SPAN_TABLE), entries;
 
   *table = (struct cn_span_table){.global = global};
-  cn_triples_add(&table->entries, (struct cn_triple){1, 0, 0});
+  cn_triples_add(&table->entries, (struct cn_word_triple){1, 0, 0});
   if (!global)
     return true;
   entries = LLVMGetInitializer(global);
@@ -197,27 +197,29 @@ void cn_span_table_check(struct cn_ctx *ctx)
 
 uint32_t cn_span_table_add(struct cn_ctx *ctx, struct cn_span_table *table, LLVMValueRef key, LLVMValueRef value)
 {
-  struct address address;
+  struct constant_address address;
 
-  CN_CHECK(!cn_span_refused(ctx, key, value) && read_address(ctx, value, &address));
-  return cn_triples_add(&table->entries, (struct cn_triple){0, (uintptr_t)key, (uintptr_t)usual_form(ctx, address)});
+  CN_CHECK(!cn_span_refusal_reason(ctx, key, value) && read_address(ctx, value, &address));
+  return cn_triples_add(&table->entries,
+                        (struct cn_word_triple){0, (uintptr_t)key, (uintptr_t)canonical_pointer_of(ctx, address)});
 }
 
 static LLVMTypeRef entry_type(struct cn_ctx *ctx)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm), i32 = LLVMInt32TypeInContext(ctx->llvm);
-  LLVMTypeRef types[FIELDS] = {i64, i64, i32, i32};
+  LLVMTypeRef types[FIELD_COUNT] = {i64, i64, i32, i32};
 
-  return LLVMStructTypeInContext(ctx->llvm, types, FIELDS, false);
+  return LLVMStructTypeInContext(ctx->llvm, types, FIELD_COUNT, false);
 }
 
-/* The distance from field DISTANCE of `entry` to `value`. */
+/* The distance from field FIELD_DISTANCE of `entry` to `value`. */
 static LLVMValueRef build_distance(struct cn_ctx *ctx, LLVMValueRef global, uint64_t entry, LLVMValueRef value)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm), i32 = LLVMInt32TypeInContext(ctx->llvm);
   LLVMTypeRef type = entry_type(ctx);
-  uint64_t offset = entry * LLVMABISizeOfType(ctx->layout, type) + LLVMOffsetOfElement(ctx->layout, type, DISTANCE);
-  LLVMValueRef here = cn_emit_constant_within(ctx, global, offset);
+  uint64_t offset =
+      entry * LLVMABISizeOfType(ctx->layout, type) + LLVMOffsetOfElement(ctx->layout, type, FIELD_DISTANCE);
+  LLVMValueRef here = cn_constant_address_in_bounds(ctx, global, offset);
 
   return LLVMConstTrunc(LLVMConstSub(LLVMConstPtrToInt(value, i64), LLVMConstPtrToInt(here, i64)), i32);
 }
@@ -225,21 +227,21 @@ static LLVMValueRef build_distance(struct cn_ctx *ctx, LLVMValueRef global, uint
 static LLVMValueRef make_entry(struct cn_ctx *ctx, const struct cn_span_table *table, LLVMValueRef global,
                                uint64_t entry)
 {
-  const struct cn_triple *t = &table->entries.items.at[entry];
+  const struct cn_word_triple *t = &table->entries.items.at[entry];
   LLVMValueRef zero = LLVMConstInt(LLVMInt32TypeInContext(ctx->llvm), 0, false);
   LLVMValueRef value = (LLVMValueRef)(uintptr_t)t->c;
-  LLVMValueRef fields[FIELDS] = {(LLVMValueRef)(uintptr_t)t->b, make_i64(ctx, 0), zero, zero};
-  struct address address;
+  LLVMValueRef fields[FIELD_COUNT] = {(LLVMValueRef)(uintptr_t)t->b, make_i64(ctx, 0), zero, zero};
+  struct constant_address address;
 
   if (entry == 0) {
-    fields[KEY] = make_i64(ctx, CAIRN_ABI_SPAN_MARK);
-    fields[INTEGER] = make_i64(ctx, table->entries.items.count);
+    fields[FIELD_KEY] = make_i64(ctx, CAIRN_ABI_SPAN_MARK);
+    fields[FIELD_INTEGER] = make_i64(ctx, table->entries.items.count);
   } else if (read_address(ctx, value, &address) && address.global) {
-    fields[DISTANCE] = build_distance(ctx, global, entry, value);
+    fields[FIELD_DISTANCE] = build_distance(ctx, global, entry, value);
   } else {
-    fields[INTEGER] = make_i64(ctx, address.offset);
+    fields[FIELD_INTEGER] = make_i64(ctx, address.offset);
   }
-  return LLVMConstStructInContext(ctx->llvm, fields, FIELDS, false);
+  return LLVMConstStructInContext(ctx->llvm, fields, FIELD_COUNT, false);
 }
 
 /* Replace the old table, which refers to itself. */
@@ -252,7 +254,7 @@ static void replace_table(struct cn_ctx *ctx, struct cn_span_table *table, LLVMV
     LLVMReplaceAllUsesWith(table->global, global);
     LLVMDeleteGlobal(table->global);
   } else {
-    cn_emit_append(ctx, "llvm.compiler.used", LLVMPointerTypeInContext(ctx->llvm, 0), &global, 1);
+    cn_emit_append_to_list(ctx, "llvm.compiler.used", LLVMPointerTypeInContext(ctx->llvm, 0), &global, 1);
   }
   LLVMSetValueName2(global, CN_SPAN_TABLE, length);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Numbers triples of words: a hash table (open addressing) that is iterated in the order of arrival. For spans.c, since
- * a function may open a hundred thousand of them. Needs: words. Provides: struct cn_triples. Breaks: nothing.
+ * a function may open a hundred thousand of them. Needs: words. Provides: struct cn_triple_set. Breaks: nothing.
  */
 #include <stdlib.h>
 #include "base/check.h"
 #include "compile/markers/spans.h"
 
-static size_t hash(struct cn_triple t)
+static size_t hash_triple(struct cn_word_triple t)
 {
   uint64_t h = t.a * 0x9e3779b97f4a7c15u;
 
@@ -16,33 +16,33 @@ static size_t hash(struct cn_triple t)
   return (size_t)(h ^ (h >> 31));
 }
 
-static uint32_t *cell_of(struct cn_triples *triples, struct cn_triple t)
+static uint32_t *hash_cell_of(struct cn_triple_set *triples, struct cn_word_triple t)
 {
-  size_t mask = triples->room - 1, at = hash(t) & mask;
+  size_t mask = triples->room - 1, at = hash_triple(t) & mask;
 
   CN_CHECK(triples->room > triples->items.count); /* a free cell ends the search */
   for (; triples->cells[at]; at = (at + 1) & mask) {
-    const struct cn_triple *other = &triples->items.at[triples->cells[at] - 1];
+    const struct cn_word_triple *other = &triples->items.at[triples->cells[at] - 1];
     if (other->a == t.a && other->b == t.b && other->c == t.c)
       break;
   }
   return &triples->cells[at];
 }
 
-static void grow_table(struct cn_triples *triples)
+static void grow_table(struct cn_triple_set *triples)
 {
   triples->room = triples->room ? 2 * triples->room : 16;
   free(triples->cells);
   triples->cells = cn_alloc(triples->room * sizeof *triples->cells);
   for (size_t i = 0; i < triples->items.count; i++)
-    *cell_of(triples, triples->items.at[i]) = (uint32_t)i + 1;
+    *hash_cell_of(triples, triples->items.at[i]) = (uint32_t)i + 1;
 }
 
-uint32_t cn_triples_add(struct cn_triples *triples, struct cn_triple triple)
+uint32_t cn_triples_add(struct cn_triple_set *triples, struct cn_word_triple triple)
 {
   if (2 * (triples->items.count + 1) > triples->room)
     grow_table(triples);
-  uint32_t *cell = cell_of(triples, triple);
+  uint32_t *cell = hash_cell_of(triples, triple);
   if (!*cell) {
     cn_push(&triples->items, triple);
     CN_CHECK(triples->items.count < UINT32_MAX);
@@ -51,9 +51,9 @@ uint32_t cn_triples_add(struct cn_triples *triples, struct cn_triple triple)
   return *cell - 1;
 }
 
-void cn_triples_free(struct cn_triples *triples)
+void cn_triples_free(struct cn_triple_set *triples)
 {
   cn_free(&triples->items);
   free(triples->cells);
-  *triples = (struct cn_triples){0};
+  *triples = (struct cn_triple_set){0};
 }

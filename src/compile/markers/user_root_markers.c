@@ -22,7 +22,7 @@
 #include "compile/markers/markers.h"
 #include "compile/markers/spans.h"
 
-enum { WORD_BYTES = 8, MOST_BYTES = 8 << 20 };
+enum { WORD_BYTES = 8, MAX_LOCAL_BYTES = 8 << 20 };
 
 static LLVMTypeRef marker_type(struct cn_ctx *ctx)
 {
@@ -40,7 +40,7 @@ static LLVMValueRef find_marker(struct cn_ctx *ctx)
   return function && LLVMGlobalGetValueType(function) == marker_type(ctx) ? function : NULL;
 }
 
-static bool is_mark(LLVMValueRef function, LLVMValueRef i)
+static bool is_marker_call(LLVMValueRef function, LLVMValueRef i)
 {
   return LLVMIsACallInst(i) && LLVMGetCalledValue(i) == function &&
          LLVMGetCalledFunctionType(i) == LLVMGlobalGetValueType(function);
@@ -52,7 +52,7 @@ static LLVMValueRef make_i64(struct cn_ctx *ctx, uint64_t n)
 }
 
 /* Bytes of a local of fixed size in the entry block; 0 for other locals. */
-static uint64_t size_of(struct cn_ctx *ctx, LLVMValueRef alloca)
+static uint64_t local_size_of(struct cn_ctx *ctx, LLVMValueRef alloca)
 {
   LLVMTypeRef type = LLVMGetAllocatedType(alloca);
   LLVMValueRef count = LLVMGetOperand(alloca, 0);
@@ -61,9 +61,9 @@ static uint64_t size_of(struct cn_ctx *ctx, LLVMValueRef alloca)
 
   CN_ASSERT(LLVMIsAAllocaInst(alloca));
   if (!LLVMIsAConstantInt(count) || LLVMGetIntTypeWidth(LLVMTypeOf(count)) > 64 || !LLVMTypeIsSized(type) ||
-      cn_is_scalable(type) || block != LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(block)) ||
+      cn_holds_scalable_vector(type) || block != LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(block)) ||
       __builtin_mul_overflow(LLVMABISizeOfType(ctx->layout, type), LLVMConstIntGetZExtValue(count), &bytes) ||
-      bytes > MOST_BYTES)
+      bytes > MAX_LOCAL_BYTES)
     return 0;
   return bytes;
 }
@@ -77,7 +77,7 @@ static const char *read_marker(struct cn_ctx *ctx, LLVMValueRef call, struct cn_
   while (LLVMIsAGetElementPtrInst(pointer) && cn_types_gep_offset(ctx, pointer, &out->offset))
     pointer = LLVMGetOperand(pointer, 0);
   out->alloca = LLVMIsAAllocaInst(pointer);
-  uint64_t size = out->alloca ? size_of(ctx, out->alloca) : 0;
+  uint64_t size = out->alloca ? local_size_of(ctx, out->alloca) : 0;
   if (!size)
     return "is not in a local of fixed size and place";
   if (out->offset % WORD_BYTES || size < WORD_BYTES || out->offset > size - WORD_BYTES)
@@ -91,7 +91,7 @@ static const char *read_marker(struct cn_ctx *ctx, LLVMValueRef call, struct cn_
 }
 
 /* The entry of the same word, or null: a word is listed once, with one tag and parameter. */
-static const struct cn_user_root *same_word(const struct cn_user_roots *roots, const struct cn_user_root *root)
+static const struct cn_user_root *find_same_word(const struct cn_user_roots *roots, const struct cn_user_root *root)
 {
   for (size_t i = 0; i < roots->at.count; i++)
     if (roots->at.at[i].alloca == root->alloca && roots->at.at[i].offset == root->offset)
@@ -110,10 +110,10 @@ static void gather_roots(struct cn_ctx *ctx, LLVMValueRef function, struct cn_us
     return;
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
-      if (!is_mark(mark, i))
+      if (!is_marker_call(mark, i))
         continue;
       const char *why = read_marker(ctx, i, &root);
-      const struct cn_user_root *old = why ? NULL : same_word(out, &root);
+      const struct cn_user_root *old = why ? NULL : find_same_word(out, &root);
       if (old && (old->tag != root.tag || old->parameter != root.parameter))
         why = "is there with another tag or parameter";
       if (why && report)
@@ -130,35 +130,35 @@ void cn_user_roots_find(struct cn_ctx *ctx, LLVMValueRef function, struct cn_use
 }
 
 /* Refuse words that are references to Cairn as well: both would move them. */
-static void refuse_references(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_user_roots *roots)
+static void refuse_reference_words(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_user_roots *roots)
 {
   struct cn_alloca_layouts maps;
 
-  cn_alloca_layout_find(ctx, function, &maps);
+  cn_alloca_layouts_find(ctx, function, &maps);
   for (size_t m = 0; m < maps.maps.count; m++)
     for (size_t i = 0; i < roots->at.count; i++) {
       const struct cn_alloca_layout *map = &maps.maps.at[m];
       uint64_t word = roots->at.at[i].offset / WORD_BYTES;
-      if (map->alloca == roots->at.at[i].alloca && word < map->words && cn_bit(map->bits, word))
+      if (map->alloca == roots->at.at[i].alloca && word < map->words && cn_bitset_contains(map->bits, word))
         cn_error(ctx, map->alloca, "user-root", "a user root holds a reference");
     }
-  cn_alloca_layout_free(&maps);
+  cn_alloca_layouts_free(&maps);
 }
 
-void cn_user_roots_refuse(struct cn_ctx *ctx, LLVMValueRef function)
+void cn_user_roots_check_function(struct cn_ctx *ctx, LLVMValueRef function)
 {
   struct cn_user_roots roots;
 
   CN_ASSERT(LLVMIsAFunction(function));
   gather_roots(ctx, function, &roots, true);
   if (roots.at.count)
-    refuse_references(ctx, function, &roots);
+    refuse_reference_words(ctx, function, &roots);
   cn_free(&roots.at);
 }
 
-static void check_use(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef user)
+static void check_marker_use(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef user)
 {
-  if (!is_mark(function, user))
+  if (!is_marker_call(function, user))
     cn_error(ctx, LLVMIsAInstruction(user) ? user : function, "user-root", "@%s is used other than by a call",
              CN_USER_ROOT);
   else if (!cn_is_managed(LLVMGetBasicBlockParent(LLVMGetInstructionParent(user))))
@@ -176,10 +176,10 @@ void cn_user_roots_check_marker(struct cn_ctx *ctx)
     return;
   }
   CN_EACH_USE(use, function)
-    check_use(ctx, function, LLVMGetUser(use));
+    check_marker_use(ctx, function, LLVMGetUser(use));
 }
 
-void cn_user_roots_mark(struct cn_ctx *ctx, const struct cn_user_root *root)
+void cn_user_roots_build_marker(struct cn_ctx *ctx, const struct cn_user_root *root)
 {
   LLVMTypeRef type = marker_type(ctx), byte = LLVMInt8TypeInContext(ctx->llvm);
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, CN_USER_ROOT);
@@ -187,14 +187,14 @@ void cn_user_roots_mark(struct cn_ctx *ctx, const struct cn_user_root *root)
   struct cn_user_roots known;
 
   cn_user_roots_find(ctx, LLVMGetBasicBlockParent(LLVMGetInstructionParent(at)), &known);
-  bool there = same_word(&known, root) != NULL;
+  bool there = find_same_word(&known, root) != NULL;
   cn_free(&known.at);
   if (there)
     return;
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   if (!function)
     function = LLVMAddFunction(ctx->module, CN_USER_ROOT, type);
-  cn_markers_describe(ctx, CN_USER_ROOT);
+  cn_markers_add_attributes(ctx, CN_USER_ROOT);
   while (LLVMIsAAllocaInst(at))
     at = LLVMGetNextInstruction(at);
   LLVMPositionBuilderBefore(builder, at);

@@ -22,10 +22,10 @@ struct cn_user_roots {
 void cn_user_roots_find(struct cn_ctx *ctx, LLVMValueRef function, struct cn_user_roots *out);
 /* Report markers that are declared or used in another way; report wrong words of `function`. */
 void cn_user_roots_check_marker(struct cn_ctx *ctx);
-void cn_user_roots_refuse(struct cn_ctx *ctx, LLVMValueRef function);
+void cn_user_roots_check_function(struct cn_ctx *ctx, LLVMValueRef function);
 /* Build a marker for a word of a statepoint, if the function lacks it. */
-void cn_user_roots_mark(struct cn_ctx *ctx, const struct cn_user_root *root);
+void cn_user_roots_build_marker(struct cn_ctx *ctx, const struct cn_user_root *root);
 /* Let each access of such a word in the module read or write memory (user_words.c). */
-void cn_user_words_pin(struct cn_ctx *ctx);
+void cn_user_words_make_volatile(struct cn_ctx *ctx);
 
 #endif

@@ -13,7 +13,7 @@
 #include "compile/core/emitted_names.h"
 #include "compile/optimise/prepare.h"
 
-static void mark_calls_through(struct cn_ctx *ctx, LLVMValueRef promise)
+static void mark_managed_callee_calls(struct cn_ctx *ctx, LLVMValueRef promise)
 {
   LLVMAttributeRef attribute =
       LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_MANAGED_CALLEE, (unsigned)strlen(CN_ATTR_MANAGED_CALLEE), "", 0);
@@ -25,7 +25,7 @@ static void mark_calls_through(struct cn_ctx *ctx, LLVMValueRef promise)
   }
 }
 
-void cn_callee_promises_take(struct cn_ctx *ctx)
+void cn_callee_attributes_add(struct cn_ctx *ctx)
 {
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, CN_MANAGED_CALLEE_MARKER);
 
@@ -38,7 +38,7 @@ void cn_callee_promises_take(struct cn_ctx *ctx)
       cn_error(ctx, function, "reserved-name", "@%s is used other than by calling it", CN_MANAGED_CALLEE_MARKER);
       return;
     }
-    mark_calls_through(ctx, call);
+    mark_managed_callee_calls(ctx, call);
     LLVMReplaceAllUsesWith(call, LLVMGetOperand(call, 0));
     LLVMInstructionEraseFromParent(call);
   }

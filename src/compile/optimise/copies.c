@@ -29,14 +29,14 @@
 #include "compile/core/scalars.h"
 #include "compile/optimise/prepare.h"
 
-typedef CN_VECTOR(LLVMValueRef) values;
+typedef CN_VECTOR(LLVMValueRef) value_vector;
 
 static bool is_volatile(LLVMValueRef copy)
 {
   return LLVMConstIntGetZExtValue(LLVMGetOperand(copy, 3)) != 0;
 }
 
-static LLVMValueRef build_address(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef base, uint64_t offset)
+static LLVMValueRef build_field_address(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef base, uint64_t offset)
 {
   LLVMValueRef index = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), offset, false);
 
@@ -45,7 +45,7 @@ static LLVMValueRef build_address(struct cn_ctx *ctx, LLVMBuilderRef builder, LL
   return LLVMBuildInBoundsGEP2(builder, LLVMInt8TypeInContext(ctx->llvm), base, &index, 1, "");
 }
 
-static unsigned align_at(LLVMValueRef copy, unsigned argument, uint64_t offset)
+static unsigned alignment_at(LLVMValueRef copy, unsigned argument, uint64_t offset)
 {
   LLVMAttributeRef attribute = LLVMGetCallSiteEnumAttribute(copy, argument + 1, cn_attribute_kind("align"));
   uint64_t align = attribute ? LLVMGetEnumAttributeValue(attribute) : 1;
@@ -60,22 +60,23 @@ static unsigned align_at(LLVMValueRef copy, unsigned argument, uint64_t offset)
 static LLVMValueRef load_field(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef copy,
                                const struct cn_scalar *scalar)
 {
-  LLVMValueRef from = build_address(ctx, builder, LLVMGetOperand(copy, 1), scalar->offset);
+  LLVMValueRef from = build_field_address(ctx, builder, LLVMGetOperand(copy, 1), scalar->offset);
   LLVMValueRef load = LLVMBuildLoad2(builder, scalar->type, from, "");
 
-  LLVMSetAlignment(load, align_at(copy, 1, scalar->offset));
+  LLVMSetAlignment(load, alignment_at(copy, 1, scalar->offset));
   return load;
 }
 
 static LLVMValueRef store_field(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef copy,
                                 const struct cn_scalar *scalar, LLVMValueRef load)
 {
-  LLVMValueRef to = build_address(ctx, builder, LLVMGetOperand(copy, 0), scalar->offset);
+  LLVMValueRef to = build_field_address(ctx, builder, LLVMGetOperand(copy, 0), scalar->offset);
   LLVMValueRef store = LLVMBuildStore(builder, load, to);
   CN_CHECK(LLVMIsALoadInst(load) && LLVMTypeOf(load) == scalar->type);
-  LLVMValueRef tag = cn_tbaa_field(ctx, copy, scalar->offset, LLVMStoreSizeOfType(ctx->layout, scalar->type));
+  LLVMValueRef tag =
+      cn_tbaa_field_tag_of_copy(ctx, copy, scalar->offset, LLVMStoreSizeOfType(ctx->layout, scalar->type));
 
-  LLVMSetAlignment(store, align_at(copy, 0, scalar->offset));
+  LLVMSetAlignment(store, alignment_at(copy, 0, scalar->offset));
   if (tag) {
     unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, "tbaa", 4);
     LLVMSetMetadata(load, kind, tag);
@@ -84,7 +85,7 @@ static LLVMValueRef store_field(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVM
   return store;
 }
 
-static LLVMBuilderRef builder_at(struct cn_ctx *ctx, LLVMValueRef at)
+static LLVMBuilderRef create_builder_before(struct cn_ctx *ctx, LLVMValueRef at)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
@@ -97,8 +98,8 @@ static LLVMBuilderRef builder_at(struct cn_ctx *ctx, LLVMValueRef at)
  */
 static void expand_copy(struct cn_ctx *ctx, LLVMValueRef copy, const struct cn_scalars *fields)
 {
-  LLVMBuilderRef builder = builder_at(ctx, copy);
-  values loads = {0};
+  LLVMBuilderRef builder = create_builder_before(ctx, copy);
+  value_vector loads = {0};
 
   CN_CHECK(fields->list.count > 0 && fields->list.count <= CN_SCALARS_MOST);
   for (size_t i = 0; i < fields->list.count; i++)
@@ -110,11 +111,11 @@ static void expand_copy(struct cn_ctx *ctx, LLVMValueRef copy, const struct cn_s
   LLVMDisposeBuilder(builder);
 }
 
-static void gather_copies(LLVMValueRef function, values *out)
+static void gather_copies(LLVMValueRef function, value_vector *out)
 {
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
-      if (cn_calls_copy(i) && cn_tbaa_length(i) > 0 && !is_volatile(i))
+      if (cn_calls_is_memory_copy(i) && cn_tbaa_constant_copy_length(i) > 0 && !is_volatile(i))
         cn_push(out, i);
 }
 
@@ -122,7 +123,7 @@ static void gather_copies(LLVMValueRef function, values *out)
 static LLVMTypeRef copied_type(struct cn_ctx *ctx, LLVMValueRef copy, uint64_t size)
 {
   for (unsigned side = 0; side < 2; side++) {
-    LLVMTypeRef type = cn_types_narrow(ctx, cn_types_at(LLVMGetOperand(copy, side)), size);
+    LLVMTypeRef type = cn_types_narrow_to_size(ctx, cn_types_memory_type_of(LLVMGetOperand(copy, side)), size);
     if (type && cn_holds_ref(type))
       return type;
   }
@@ -130,24 +131,24 @@ static LLVMTypeRef copied_type(struct cn_ctx *ctx, LLVMValueRef copy, uint64_t s
 }
 
 /* True if the pointer is into a local of this function, or of the caller that takes the result. */
-static bool is_local(LLVMValueRef pointer)
+static bool is_pointer_to_local(LLVMValueRef pointer)
 {
-  LLVMValueRef root = cn_types_root(pointer);
+  LLVMValueRef root = cn_types_root_of(pointer);
 
   return LLVMIsAAllocaInst(root) || LLVMIsAArgument(root);
 }
 
 void cn_copies_expand(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  values copies = {0};
+  value_vector copies = {0};
 
   CN_ASSERT(LLVMIsAFunction(function));
   gather_copies(function, &copies);
   for (size_t i = 0; i < copies.count; i++) {
     LLVMValueRef copy = copies.at[i];
-    if (!is_local(LLVMGetOperand(copy, 0)) && !is_local(LLVMGetOperand(copy, 1)))
+    if (!is_pointer_to_local(LLVMGetOperand(copy, 0)) && !is_pointer_to_local(LLVMGetOperand(copy, 1)))
       continue;
-    LLVMTypeRef type = copied_type(ctx, copy, cn_tbaa_length(copy));
+    LLVMTypeRef type = copied_type(ctx, copy, cn_tbaa_constant_copy_length(copy));
     struct cn_scalars fields = {0};
     if (type)
       cn_scalars_of(ctx, type, &fields);
@@ -160,10 +161,10 @@ void cn_copies_expand(struct cn_ctx *ctx, LLVMValueRef function)
 
 /* ---- the remaining copies of eight bytes ---- */
 
-static void pin_copy(struct cn_ctx *ctx, LLVMValueRef copy)
+static void replace_by_volatile_word(struct cn_ctx *ctx, LLVMValueRef copy)
 {
-  CN_CHECK(cn_tbaa_length(copy) == CN_REF_SIZE);
-  LLVMBuilderRef builder = builder_at(ctx, copy);
+  CN_CHECK(cn_tbaa_constant_copy_length(copy) == CN_REF_SIZE);
+  LLVMBuilderRef builder = create_builder_before(ctx, copy);
   struct cn_scalar whole = {LLVMInt64TypeInContext(ctx->llvm), 0};
   LLVMValueRef load = load_field(ctx, builder, copy, &whole);
 
@@ -173,15 +174,15 @@ static void pin_copy(struct cn_ctx *ctx, LLVMValueRef copy)
   LLVMDisposeBuilder(builder);
 }
 
-void cn_copies_pin(struct cn_ctx *ctx, LLVMValueRef function)
+void cn_copies_make_volatile(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  values copies = {0};
+  value_vector copies = {0};
 
   CN_ASSERT(LLVMIsAFunction(function));
   gather_copies(function, &copies);
   for (size_t i = 0; i < copies.count; i++) {
     LLVMValueRef copy = copies.at[i];
-    if (cn_tbaa_length(copy) != CN_REF_SIZE || cn_tbaa_plain_data(ctx, copy))
+    if (cn_tbaa_constant_copy_length(copy) != CN_REF_SIZE || cn_tbaa_is_plain_data_copy(ctx, copy))
       continue;
     LLVMTypeRef type = copied_type(ctx, copy, CN_REF_SIZE);
     struct cn_scalars fields = {0};
@@ -190,7 +191,7 @@ void cn_copies_pin(struct cn_ctx *ctx, LLVMValueRef function)
     if (fields.list.count == 1)
       expand_copy(ctx, copy, &fields);
     else
-      pin_copy(ctx, copy);
+      replace_by_volatile_word(ctx, copy);
     cn_free(&fields.list);
   }
   cn_free(&copies);
@@ -210,35 +211,35 @@ void cn_copies_forbid_idioms(struct cn_ctx *ctx)
 }
 
 /* True if `i` copies a reference, or memory that may hold one, without TBAA. */
-static bool is_untagged(struct cn_ctx *ctx, LLVMValueRef i)
+static bool is_copy_without_tbaa(struct cn_ctx *ctx, LLVMValueRef i)
 {
   LLVMValueRef tag = LLVMGetMetadata(i, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa", 4));
 
-  if (cn_calls_copy(i))
-    return !tag && cn_tbaa_length(i) >= CN_REF_SIZE &&
+  if (cn_calls_is_memory_copy(i))
+    return !tag && cn_tbaa_constant_copy_length(i) >= CN_REF_SIZE &&
            !LLVMGetMetadata(i, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa.struct", 11));
   return LLVMIsAStoreInst(i) && cn_is_ref(LLVMTypeOf(LLVMGetOperand(i, 0))) && LLVMIsALoadInst(LLVMGetOperand(i, 0)) &&
          (!tag || !cn_tbaa_is_pointer(tag));
 }
 
 /* Find copies without TBAA in a managed function: of single references, or of memory. */
-static void find_untagged(struct cn_ctx *ctx, LLVMValueRef function, bool *references, bool *memory)
+static void find_copies_without_tbaa(struct cn_ctx *ctx, LLVMValueRef function, bool *references, bool *memory)
 {
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
-      if (is_untagged(ctx, i))
+      if (is_copy_without_tbaa(ctx, i))
         *(LLVMIsAStoreInst(i) ? references : memory) = true;
 }
 
-void cn_copies_without_tbaa(struct cn_ctx *ctx)
+void cn_copies_guard_without_tbaa(struct cn_ctx *ctx)
 {
   bool references = false, memory = false;
 
   CN_EACH_FUNCTION(f, ctx->module)
     if (cn_is_managed(f))
-      find_untagged(ctx, f, &references, &memory);
+      find_copies_without_tbaa(ctx, f, &references, &memory);
   if (references)
     cn_copies_forbid_idioms(ctx);
   if (references || memory)
-    cn_hidden_escape(ctx);
+    cn_hidden_locals_prevent(ctx);
 }

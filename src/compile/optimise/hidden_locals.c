@@ -3,8 +3,8 @@
  * Finds locals that hide references from Cairn after optimisation. Part of pass `restore-references`.
  *
  * Needs: optimised IR. Provides: every local that may hold references shows it by its type, or by its loads and stores;
- * or an error; the pipeline then optimises again with all such locals kept as they are (cn_hidden_escape()). Breaks:
- * nothing.
+ * or an error; the pipeline then optimises again with all such locals kept as they are (cn_hidden_locals_prevent()).
+ * Breaks: nothing.
  *
  * SROA cuts up a struct that functions handle by its address only after these are inlined: a part that is copied and
  * otherwise unused becomes [N x i8] or i64 (test/compile/restore/locals.c). With TBAA the copies tell its possible
@@ -18,7 +18,7 @@
 #include "compile/core/emitted_names.h"
 #include "compile/optimise/prepare.h"
 
-#define ESCAPED_MARK "cairn-escaped"
+#define ESCAPED_ATTRIBUTE "cairn-escaped"
 
 static LLVMValueRef metadata_of(struct cn_ctx *ctx, LLVMValueRef i, const char *kind)
 {
@@ -37,7 +37,7 @@ static bool may_move_reference(struct cn_ctx *ctx, LLVMValueRef i, bool is_piece
   return is_piece;
 }
 
-static bool is_pinned_word(LLVMValueRef i)
+static bool is_volatile_word_access(LLVMValueRef i)
 {
   bool load = LLVMIsALoadInst(i) != NULL;
 
@@ -48,7 +48,7 @@ static bool is_pinned_word(LLVMValueRef i)
 }
 
 /* True if SROA made the local, by its name. */
-static bool is_piece(LLVMValueRef local)
+static bool is_sroa_piece(LLVMValueRef local)
 {
   size_t length;
 
@@ -56,14 +56,14 @@ static bool is_piece(LLVMValueRef local)
 }
 
 /* The use of `address`, in a local whose type is free of references, that may put a reference there; or null. */
-static LLVMValueRef hiding_use(struct cn_ctx *ctx, LLVMValueRef address, bool piece)
+static LLVMValueRef find_hiding_use(struct cn_ctx *ctx, LLVMValueRef address, bool piece)
 {
   CN_EACH_USE(use, address) {
     LLVMValueRef user = LLVMGetUser(use);
     LLVMValueRef found = NULL;
     if (LLVMIsAGetElementPtrInst(user))
-      found = hiding_use(ctx, user, piece);
-    else if ((cn_calls_copy(user) || is_pinned_word(user)) && may_move_reference(ctx, user, piece))
+      found = find_hiding_use(ctx, user, piece);
+    else if ((cn_calls_is_memory_copy(user) || is_volatile_word_access(user)) && may_move_reference(ctx, user, piece))
       found = user;
     if (found)
       return found;
@@ -71,16 +71,16 @@ static LLVMValueRef hiding_use(struct cn_ctx *ctx, LLVMValueRef address, bool pi
   return NULL;
 }
 
-void cn_hidden_check(struct cn_ctx *ctx, LLVMValueRef function)
+void cn_hidden_locals_check(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_ASSERT(LLVMIsAFunction(function));
-  if (LLVMGetStringAttributeAtIndex(function, CN_FUNCTION_INDEX, ESCAPED_MARK, sizeof ESCAPED_MARK - 1))
+  if (LLVMGetStringAttributeAtIndex(function, CN_FUNCTION_INDEX, ESCAPED_ATTRIBUTE, sizeof ESCAPED_ATTRIBUTE - 1))
     return;
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
       if (!LLVMIsAAllocaInst(i) || cn_holds_ref(LLVMGetAllocatedType(i)))
         continue;
-      LLVMValueRef use = hiding_use(ctx, i, is_piece(i));
+      LLVMValueRef use = find_hiding_use(ctx, i, is_sroa_piece(i));
       if (use)
         cn_error(ctx, use, "hidden-local",
                  "the optimiser keeps a value that may be a reference in a local whose type does not tell");
@@ -105,14 +105,15 @@ static void escape_local(struct cn_ctx *ctx, LLVMValueRef local)
   LLVMDisposeBuilder(builder);
 }
 
-void cn_hidden_escape(struct cn_ctx *ctx)
+void cn_hidden_locals_prevent(struct cn_ctx *ctx)
 {
   CN_EACH_FUNCTION(f, ctx->module) {
     if (!cn_is_managed(f) || LLVMIsDeclaration(f) ||
-        LLVMGetStringAttributeAtIndex(f, CN_FUNCTION_INDEX, ESCAPED_MARK, sizeof ESCAPED_MARK - 1))
+        LLVMGetStringAttributeAtIndex(f, CN_FUNCTION_INDEX, ESCAPED_ATTRIBUTE, sizeof ESCAPED_ATTRIBUTE - 1))
       continue;
-    LLVMAddAttributeAtIndex(f, CN_FUNCTION_INDEX,
-                            LLVMCreateStringAttribute(ctx->llvm, ESCAPED_MARK, sizeof ESCAPED_MARK - 1, "", 0));
+    LLVMAddAttributeAtIndex(
+        f, CN_FUNCTION_INDEX,
+        LLVMCreateStringAttribute(ctx->llvm, ESCAPED_ATTRIBUTE, sizeof ESCAPED_ATTRIBUTE - 1, "", 0));
     CN_EACH_BLOCK(b, f)
       CN_EACH_INSTRUCTION(i, b)
         if (LLVMIsAAllocaInst(i) && cn_holds_ref(LLVMGetAllocatedType(i)))

@@ -31,7 +31,7 @@
 #include "compile/source/rules.h"
 
 /* Add the attribute, which clones of the function keep, and markers in the body, for its callers. */
-static void keep_polls_out(struct cn_ctx *ctx, LLVMValueRef function)
+static void add_nopoll_markers(struct cn_ctx *ctx, LLVMValueRef function)
 {
   if (cn_managed_is_annotated(ctx->module, function, CN_ATTR_NOPOLL))
     LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
@@ -41,8 +41,8 @@ static void keep_polls_out(struct cn_ctx *ctx, LLVMValueRef function)
 }
 
 /* Turn C's annotation of a declaration into an attribute. A definition that is to be managed asks to be compiled as
- * such: cn_managed_wanted(). */
-static void take_kind(struct cn_ctx *ctx, LLVMValueRef function)
+ * such: cn_managed_is_to_be_managed(). */
+static void add_declared_kind_attribute(struct cn_ctx *ctx, LLVMValueRef function)
 {
   static const char *const words[] = {CN_ATTR_NATIVE, CN_ATTR_MANAGED_CODE};
 
@@ -59,9 +59,9 @@ static void take_kind(struct cn_ctx *ctx, LLVMValueRef function)
 
 static void mark_managed(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  if (!cn_managed_wanted(ctx, function))
+  if (!cn_managed_is_to_be_managed(ctx, function))
     return;
-  keep_polls_out(ctx, function);
+  add_nopoll_markers(ctx, function);
   if (!LLVMGetGC(function))
     LLVMSetGC(function, "statepoint-example");
   CN_CHECK(cn_is_managed(function));
@@ -78,11 +78,11 @@ static bool check_target(struct cn_ctx *ctx)
 
   if (cn_layout_has_unknown_flags(layout)) {
     cn_error(ctx, NULL, "data-layout", "the data layout '%s' has pointers with a flag that LLVM %d does not have",
-             layout, CN_LLVM_TESTED);
+             layout, CN_LLVM_TESTED_VERSION);
     return false;
   }
   if (LLVMPointerSizeForAS(ctx->layout, CAIRN_ABI_ADDRESS_SPACE) == 8 &&
-      LLVMByteOrder(ctx->layout) == LLVMLittleEndian && !cn_layout_is_narrow(ctx->options, layout))
+      LLVMByteOrder(ctx->layout) == LLVMLittleEndian && !cn_layout_has_narrow_references(ctx->options, layout))
     return true;
   cn_error(ctx, NULL, "data-layout",
            "the data layout '%s' does not have little-endian references with sizes, alignments and "
@@ -92,29 +92,29 @@ static bool check_target(struct cn_ctx *ctx)
 }
 
 /* LLVM's encodings, as of LLVM 22, of allockind("alloc,zeroed"), allockind("alloc,uninitialized") and allocsize(1). */
-#define ALLOC_ZEROED (1 | 1 << 4)
-#define ALLOC_UNINITIALIZED (1 | 1 << 3)
-#define SIZE_IS_SECOND (UINT64_C(1) << 32 | UINT32_MAX)
+#define ALLOCKIND_ZEROED (1 | 1 << 4)
+#define ALLOCKIND_UNINITIALIZED (1 | 1 << 3)
+#define ALLOCSIZE_SECOND_ARGUMENT (UINT64_C(1) << 32 | UINT32_MAX)
 /* An array of at most so many elements has a valid length, for elements of any size. */
-#define SURELY_A_LENGTH 65536
+#define MAX_SURELY_VALID_LENGTH 65536
 
 /* Describe allocations to the optimiser: fresh memory, or the array that is resized. An allocation may run callbacks of
  * the program, which change any memory (docs/runtime.md, "Inside an allocation"). A collection is invisible in IR, as
  * each reference is relocated. The calls are gone once `allocate` has expanded them. */
 static void describe_allocators(struct cn_ctx *ctx)
 {
-  for (size_t i = 0; i < CN_ALLOCATORS; i++) {
+  for (size_t i = 0; i < CN_ALLOCATOR_COUNT; i++) {
     const struct cn_allocator *allocator = &cn_layouts_allocators[i];
     LLVMValueRef function = LLVMGetNamedFunction(ctx->module, allocator->name);
     if (!function || !LLVMIsDeclaration(function))
       continue;
-    cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nounwind", 0);
-    cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "willreturn", 0);
+    cn_add_enum_attribute(ctx, function, CN_FUNCTION_INDEX, "nounwind", 0);
+    cn_add_enum_attribute(ctx, function, CN_FUNCTION_INDEX, "willreturn", 0);
     if (!allocator->resizes)
-      cn_add_attribute(ctx, function, LLVMAttributeReturnIndex, "noalias", 0);
-    cn_add_attribute(ctx, function, LLVMAttributeReturnIndex, "nonnull", 0);
+      cn_add_enum_attribute(ctx, function, LLVMAttributeReturnIndex, "noalias", 0);
+    cn_add_enum_attribute(ctx, function, LLVMAttributeReturnIndex, "nonnull", 0);
     if (cn_words(ctx).reference == 0)
-      cn_add_attribute(ctx, function, LLVMAttributeReturnIndex, "align", CAIRN_ABI_OBJECT_ALIGN);
+      cn_add_enum_attribute(ctx, function, LLVMAttributeReturnIndex, "align", CAIRN_ABI_OBJECT_ALIGN);
   }
 }
 
@@ -131,41 +131,42 @@ static void describe_allocation(struct cn_ctx *ctx, LLVMValueRef call, const str
 
   if (!count || !LLVMIsAConstantInt(count))
     return;
-  if (allocator->form == CN_LAYOUT_OBJECT)
-    add_enum_attribute(ctx, call, "allocsize", SIZE_IS_SECOND);
-  else if (LLVMConstIntGetZExtValue(count) > SURELY_A_LENGTH)
+  if (allocator->form == CN_LAYOUT_FORM_OBJECT)
+    add_enum_attribute(ctx, call, "allocsize", ALLOCSIZE_SECOND_ARGUMENT);
+  else if (LLVMConstIntGetZExtValue(count) > MAX_SURELY_VALID_LENGTH)
     return;
-  add_enum_attribute(ctx, call, "allockind", allocator->uninit ? ALLOC_UNINITIALIZED : ALLOC_ZEROED);
+  add_enum_attribute(ctx, call, "allockind", allocator->uninit ? ALLOCKIND_UNINITIALIZED : ALLOCKIND_ZEROED);
   LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX,
                            LLVMCreateStringAttribute(ctx->llvm, "alloc-family", 12, "cairn", 5));
 }
 
 /* Two allocations of different types must stay apart: merged, they would have a computed layout. */
-static void keep_apart(struct cn_ctx *ctx, LLVMValueRef call)
+static void forbid_call_merging(struct cn_ctx *ctx, LLVMValueRef call)
 {
-  LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX, cn_emit_attribute(ctx, "nomerge"));
+  LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX, cn_enum_attribute_of_name(ctx, "nomerge"));
 }
 
 /* True if the collector changes objects of the type, or still sees them when the program has dropped them. */
 static bool is_weak_or_finalisable(struct cn_ctx *ctx, LLVMValueRef call)
 {
   LLVMValueRef global = LLVMIsAGlobalVariable(LLVMGetOperand(call, 0));
-  struct cn_type_said said;
+  struct cn_type_metadata said;
 
-  if (!global || !cn_layout_names_given(ctx, global))
+  if (!global || !cn_type_metadata_exists(ctx, global))
     return false;
-  cn_layout_names_read(ctx, global, call, &said);
+  cn_type_metadata_read(ctx, global, call, &said);
   bool asks = said.weak.count != 0 || (said.flags & CAIRN_ABI_LAYOUT_FINALISABLE) != 0;
-  cn_layout_names_free(&said);
+  cn_type_metadata_free(&said);
   return asks;
 }
 
 /* Leave objects of such types undescribed: the optimiser would remove stores to them, and take loads for known. */
-static void describe_nothing(struct cn_ctx *ctx, LLVMValueRef call, const struct cn_allocator *allocator)
+static void replace_by_undescribed_allocator(struct cn_ctx *ctx, LLVMValueRef call,
+                                             const struct cn_allocator *allocator)
 {
   char *name = cn_format("%s" CN_ALLOC_ASKED, allocator->name);
   LLVMTypeRef type = LLVMGetCalledFunctionType(call);
-  LLVMValueRef function = cn_emit_declare(ctx, name, type, LLVMCCallConv);
+  LLVMValueRef function = cn_emit_declare_function(ctx, name, type, LLVMCCallConv);
 
   free(name);
   if (function)
@@ -178,10 +179,10 @@ static void describe_allocations(struct cn_ctx *ctx, LLVMValueRef function)
 
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
-      if ((allocator = cn_layouts_allocator(i)) != NULL) {
-        keep_apart(ctx, i);
+      if ((allocator = cn_layouts_called_allocator(i)) != NULL) {
+        forbid_call_merging(ctx, i);
         if (is_weak_or_finalisable(ctx, i))
-          describe_nothing(ctx, i, allocator);
+          replace_by_undescribed_allocator(ctx, i, allocator);
         else
           describe_allocation(ctx, i, allocator);
       }
@@ -191,10 +192,10 @@ static void describe_allocations(struct cn_ctx *ctx, LLVMValueRef function)
 
 /* Keep managed functions out of line in an unmanaged function: inlining would make it managed. Calls through pointers
  * stay calls as well, since the optimiser may find out a pointer's callee. */
-static void keep_unmanaged(struct cn_ctx *ctx, LLVMValueRef function)
+static void forbid_managed_inlining(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_ASSERT(!cn_is_managed(function));
-  LLVMAttributeRef noinline = cn_emit_attribute(ctx, "noinline");
+  LLVMAttributeRef noinline = cn_enum_attribute_of_name(ctx, "noinline");
 
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
@@ -221,21 +222,21 @@ static void promote_locals(struct cn_ctx *ctx, LLVMValueRef function)
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
   const char *passes = ctx->options->opt_level ? "lower-expect,simplifycfg,sroa<preserve-cfg>" : "sroa<preserve-cfg>";
 
-  cn_llvm_ok(ctx, function, LLVMRunPassesOnFunction(function, passes, ctx->machine, options));
+  cn_check_llvm_error(ctx, function, LLVMRunPassesOnFunction(function, passes, ctx->machine, options));
   LLVMDisposePassBuilderOptions(options);
 }
 
 /* Check the rules that need promoted locals. For a store one error is enough. */
-static void check_rules(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_ptrmap *types)
+static void check_source_rules(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_ptrmap *types)
 {
   unsigned errors = ctx->errors;
 
-  cn_rules_layout_compares(ctx, function);
-  cn_rules_uninit(ctx, function);
+  cn_rules_check_layout_compares(ctx, function);
+  cn_rules_check_uninit(ctx, function);
   if (ctx->options->manage_all)
-    cn_rules_stores(ctx, function);
+    cn_rules_check_stores(ctx, function);
   if (ctx->errors == errors)
-    cn_rules_layout_stores(ctx, function, types);
+    cn_rules_check_layout_stores(ctx, function, types);
 }
 
 bool cn_prepare_unit(struct cn_ctx *ctx)
@@ -244,17 +245,17 @@ bool cn_prepare_unit(struct cn_ctx *ctx)
 
   if (!check_target(ctx))
     return false;
-  cn_tags_prepare(ctx);
+  cn_tags_prepare_functions(ctx);
   describe_allocators(ctx);
-  cn_nopoll_describe(ctx);
-  cn_spans_describe(ctx);
-  cn_markers_describe(ctx, CN_USER_ROOT);
+  cn_nopoll_add_marker_attributes(ctx);
+  cn_spans_add_marker_attributes(ctx);
+  cn_markers_add_attributes(ctx, CN_USER_ROOT);
   cn_managed_mark_natives(ctx);
   CN_EACH_FUNCTION(f, ctx->module) {
-    take_kind(ctx, f);
+    add_declared_kind_attribute(ctx, f);
     mark_managed(ctx, f);
   }
-  cn_rules_layout_types(ctx, &types);
+  cn_rules_gather_layout_types(ctx, &types);
   cn_spans_check_markers(ctx);
   cn_user_roots_check_marker(ctx);
   CN_EACH_FUNCTION(f, ctx->module) {
@@ -264,14 +265,14 @@ bool cn_prepare_unit(struct cn_ctx *ctx)
     cn_copies_expand(ctx, f);
     cn_spans_prepare(ctx, f);
     promote_locals(ctx, f);
-    check_rules(ctx, f, &types);
+    check_source_rules(ctx, f, &types);
     describe_allocations(ctx, f);
-    cn_differences_hide(ctx, f);
-    cn_copies_pin(ctx, f);
-    cn_check_stores_mark(ctx, f);
+    cn_differences_hide_subtractions(ctx, f);
+    cn_copies_make_volatile(ctx, f);
+    cn_mark_unproved_stores(ctx, f);
   }
   cn_ptrmap_free(&types);
-  cn_callee_promises_take(ctx);
+  cn_callee_attributes_add(ctx);
   return ctx->errors == 0;
 }
 
@@ -279,12 +280,12 @@ bool cn_prepare_program(struct cn_ctx *ctx)
 {
   CN_EACH_FUNCTION(f, ctx->module)
     if (!cn_is_managed(f))
-      keep_unmanaged(ctx, f);
-  cn_user_words_pin(ctx);
-  if (cn_managed_mentions_references(ctx))
-    cn_copies_without_tbaa(ctx);
+      forbid_managed_inlining(ctx, f);
+  cn_user_words_make_volatile(ctx);
+  if (cn_managed_module_has_references(ctx))
+    cn_copies_guard_without_tbaa(ctx);
   else
-    cn_hidden_escape(ctx); /* hidden locals are ruled out from here on */
+    cn_hidden_locals_prevent(ctx); /* hidden locals are ruled out from here on */
   return ctx->errors == 0;
 }
 

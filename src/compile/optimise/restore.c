@@ -23,7 +23,7 @@
 #include "compile/core/emitted_names.h"
 #include "compile/optimise/prepare.h"
 
-struct web {
+struct phi_web {
   struct cn_ctx *ctx;
   struct cn_ptrmap seen; /* value -> its replacement, once made */
   CN_VECTOR(LLVMValueRef) values;
@@ -34,7 +34,7 @@ struct web {
 };
 
 /* The type of references as wide as the integer type, i64 or a vector of i64; null for other types. */
-static LLVMTypeRef reference_type(struct cn_ctx *ctx, LLVMTypeRef type)
+static LLVMTypeRef reference_type_for(struct cn_ctx *ctx, LLVMTypeRef type)
 {
   LLVMTypeRef word = LLVMInt64TypeInContext(ctx->llvm);
 
@@ -45,20 +45,20 @@ static LLVMTypeRef reference_type(struct cn_ctx *ctx, LLVMTypeRef type)
   return NULL;
 }
 
-static bool is_plain(LLVMValueRef access)
+static bool is_plain_access(LLVMValueRef access)
 {
   return !LLVMGetVolatile(access) && LLVMGetOrdering(access) == LLVMAtomicOrderingNotAtomic;
 }
 
-static bool loads_pointer(struct cn_ctx *ctx, LLVMValueRef i)
+static bool is_pointer_load(struct cn_ctx *ctx, LLVMValueRef i)
 {
-  if (!LLVMIsALoadInst(i) || !is_plain(i) || !reference_type(ctx, LLVMTypeOf(i)))
+  if (!LLVMIsALoadInst(i) || !is_plain_access(i) || !reference_type_for(ctx, LLVMTypeOf(i)))
     return false;
   LLVMValueRef tag = LLVMGetMetadata(i, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa", 4));
   return tag && cn_tbaa_is_pointer(tag);
 }
 
-static void add_member(struct web *w, LLVMValueRef value)
+static void add_member(struct phi_web *w, LLVMValueRef value)
 {
   bool fresh;
 
@@ -71,7 +71,7 @@ static void add_member(struct web *w, LLVMValueRef value)
     return;
   cn_push(&w->values, value);
   if (LLVMIsALoadInst(value)) {
-    w->broken |= !loads_pointer(w->ctx, value);
+    w->broken |= !is_pointer_load(w->ctx, value);
     if (cn_is_ref(LLVMTypeOf(LLVMGetOperand(value, 0))))
       w->managed_load = value;
   } else if (LLVMIsAPHINode(value)) {
@@ -82,11 +82,11 @@ static void add_member(struct web *w, LLVMValueRef value)
   }
 }
 
-static void follow_uses(struct web *w, LLVMValueRef value)
+static void follow_uses(struct phi_web *w, LLVMValueRef value)
 {
   CN_EACH_USE(use, value) {
     LLVMValueRef user = LLVMGetUser(use);
-    if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) == value && is_plain(user))
+    if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) == value && is_plain_access(user))
       cn_push(&w->stores, user);
     else if (LLVMIsAPHINode(user))
       add_member(w, user);
@@ -96,7 +96,7 @@ static void follow_uses(struct web *w, LLVMValueRef value)
 }
 
 /* Find all members of the web of `load`. */
-static void gather_members(struct web *w, LLVMValueRef load)
+static void gather_members(struct phi_web *w, LLVMValueRef load)
 {
   CN_ASSERT(LLVMIsALoadInst(load));
   add_member(w, load);
@@ -104,7 +104,7 @@ static void gather_members(struct web *w, LLVMValueRef load)
     follow_uses(w, w->values.at[i]);
 }
 
-static LLVMValueRef replacement_of(struct web *w, LLVMValueRef value)
+static LLVMValueRef replacement_of(struct phi_web *w, LLVMValueRef value)
 {
   if (LLVMIsUndef(value))
     return LLVMIsPoison(value) ? LLVMGetPoison(w->type) : LLVMGetUndef(w->type);
@@ -115,7 +115,7 @@ static LLVMValueRef replacement_of(struct web *w, LLVMValueRef value)
   return (LLVMValueRef)(uintptr_t)*made;
 }
 
-static void copy_metadata(struct web *w, LLVMValueRef to, LLVMValueRef from)
+static void copy_metadata(struct phi_web *w, LLVMValueRef to, LLVMValueRef from)
 {
   static const char *const kinds[] = {"tbaa", "alias.scope", "noalias"};
 
@@ -129,19 +129,19 @@ static void copy_metadata(struct web *w, LLVMValueRef to, LLVMValueRef from)
 }
 
 /* Make the new value; its operands in the web follow when all members are made. */
-static LLVMValueRef make_replacement(struct web *w, LLVMBuilderRef builder, LLVMValueRef value)
+static LLVMValueRef make_replacement(struct phi_web *w, LLVMBuilderRef builder, LLVMValueRef value)
 {
   LLVMPositionBuilderBefore(builder, value);
   LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(value));
   if (LLVMIsAPHINode(value))
     return LLVMBuildPhi(builder, w->type, "");
-  CN_CHECK(LLVMIsALoadInst(value) && is_plain(value));
+  CN_CHECK(LLVMIsALoadInst(value) && is_plain_access(value));
   LLVMValueRef load = LLVMBuildLoad2(builder, w->type, LLVMGetOperand(value, 0), "");
   copy_metadata(w, load, value);
   return load;
 }
 
-static void connect_phi(struct web *w, LLVMValueRef phi, LLVMValueRef fresh)
+static void fill_replacement_phi(struct phi_web *w, LLVMValueRef phi, LLVMValueRef fresh)
 {
   CN_ASSERT(LLVMIsAPHINode(phi));
   for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
@@ -151,7 +151,7 @@ static void connect_phi(struct web *w, LLVMValueRef phi, LLVMValueRef fresh)
   }
 }
 
-static void replace_stores(struct web *w, LLVMBuilderRef builder)
+static void replace_stores(struct phi_web *w, LLVMBuilderRef builder)
 {
   for (size_t i = 0; i < w->stores.count; i++) {
     LLVMValueRef store = w->stores.at[i];
@@ -163,7 +163,7 @@ static void replace_stores(struct web *w, LLVMBuilderRef builder)
   }
 }
 
-static void retype_values(struct web *w)
+static void replace_web_values(struct phi_web *w)
 {
   CN_CHECK(!w->broken && w->type);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(w->ctx->llvm);
@@ -174,7 +174,7 @@ static void retype_values(struct web *w)
   }
   for (size_t i = 0; i < w->values.count; i++)
     if (LLVMIsAPHINode(w->values.at[i]))
-      connect_phi(w, w->values.at[i], replacement_of(w, w->values.at[i]));
+      fill_replacement_phi(w, w->values.at[i], replacement_of(w, w->values.at[i]));
   replace_stores(w, builder);
   for (size_t i = 0; i < w->values.count; i++)
     LLVMReplaceAllUsesWith(w->values.at[i], LLVMGetPoison(LLVMTypeOf(w->values.at[i])));
@@ -184,15 +184,15 @@ static void retype_values(struct web *w)
 }
 
 /* Restore the web of `load`. True if the function was changed. */
-static bool restore_one(struct cn_ctx *ctx, LLVMValueRef load)
+static bool restore_web_of_load(struct cn_ctx *ctx, LLVMValueRef load)
 {
-  struct web w = {.ctx = ctx, .type = reference_type(ctx, LLVMTypeOf(load))};
+  struct phi_web w = {.ctx = ctx, .type = reference_type_for(ctx, LLVMTypeOf(load))};
   bool changed = false;
 
   CN_ASSERT(LLVMIsALoadInst(load));
   gather_members(&w, load);
   if (!w.broken) {
-    retype_values(&w);
+    replace_web_values(&w);
     changed = true;
   } else if (w.managed_load) {
     cn_error(ctx, w.managed_load, "hidden-reference",
@@ -204,11 +204,11 @@ static bool restore_one(struct cn_ctx *ctx, LLVMValueRef load)
   return changed;
 }
 
-static void restore_all(struct cn_ctx *ctx, LLVMValueRef function)
+static void restore_references_in(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;)
-      if (loads_pointer(ctx, i) && restore_one(ctx, i))
+      if (is_pointer_load(ctx, i) && restore_web_of_load(ctx, i))
         i = LLVMGetFirstInstruction(b); /* the web may have had the next instruction, too */
       else
         i = LLVMGetNextInstruction(i);
@@ -219,9 +219,9 @@ bool cn_restore_references(struct cn_ctx *ctx)
   CN_EACH_FUNCTION(f, ctx->module)
     if (cn_is_managed(f)) {
       if (!cn_has_statepoints(f))
-        cn_integers_sink(ctx, f);
-      restore_all(ctx, f);
-      cn_hidden_check(ctx, f);
+        cn_address_integers_split(ctx, f);
+      restore_references_in(ctx, f);
+      cn_hidden_locals_check(ctx, f);
     }
   return ctx->errors == 0;
 }

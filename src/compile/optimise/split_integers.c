@@ -23,10 +23,10 @@
 /* Sums of more terms stay as they are. */
 #define MAX_TERMS 16
 
-static bool is_address(LLVMValueRef value)
+static bool is_reference_address(LLVMValueRef value)
 {
-  return LLVMIsAInstruction(value) && cn_takes_address(value) && cn_is_ref(LLVMTypeOf(LLVMGetOperand(value, 0))) &&
-         LLVMGetIntTypeWidth(LLVMTypeOf(value)) == 64;
+  return LLVMIsAInstruction(value) && cn_is_pointer_to_integer_cast(value) &&
+         cn_is_ref(LLVMTypeOf(LLVMGetOperand(value, 0))) && LLVMGetIntTypeWidth(LLVMTypeOf(value)) == 64;
 }
 
 static bool is_sum(LLVMValueRef value)
@@ -40,7 +40,7 @@ static int count_addresses(LLVMValueRef value, int *terms)
 {
   if (--*terms < 0)
     return 0;
-  if (is_address(value))
+  if (is_reference_address(value))
     return 1;
   if (!is_sum(value) || LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMIntegerTypeKind)
     return 0;
@@ -48,7 +48,7 @@ static int count_addresses(LLVMValueRef value, int *terms)
   return LLVMGetInstructionOpcode(value) == LLVMAdd ? a + b : a - b;
 }
 
-static int net_addresses(LLVMValueRef value)
+static int net_address_count(LLVMValueRef value)
 {
   int terms = MAX_TERMS;
   int net = count_addresses(value, &terms);
@@ -57,14 +57,14 @@ static int net_addresses(LLVMValueRef value)
 }
 
 /* True if the result of `user` stays the same when the objects move. */
-static bool is_indifferent(LLVMValueRef user)
+static bool is_invariant_under_moves(LLVMValueRef user)
 {
   if (is_sum(user))
-    return LLVMGetTypeKind(LLVMTypeOf(user)) == LLVMIntegerTypeKind && net_addresses(user) == 0 &&
-           net_addresses(LLVMGetOperand(user, 0)) != 0;
+    return LLVMGetTypeKind(LLVMTypeOf(user)) == LLVMIntegerTypeKind && net_address_count(user) == 0 &&
+           net_address_count(LLVMGetOperand(user, 0)) != 0;
   if (!LLVMIsAICmpInst(user))
     return false;
-  int a = net_addresses(LLVMGetOperand(user, 0)), b = net_addresses(LLVMGetOperand(user, 1));
+  int a = net_address_count(LLVMGetOperand(user, 0)), b = net_address_count(LLVMGetOperand(user, 1));
   LLVMIntPredicate predicate = LLVMGetICmpPredicate(user);
   bool equality = predicate == LLVMIntEQ || predicate == LLVMIntNE;
   return a != 0 && (a == b || (a == 1 && equality && LLVMIsConstant(LLVMGetOperand(user, 1))));
@@ -73,9 +73,9 @@ static bool is_indifferent(LLVMValueRef user)
 /* Rematerialise the sum `value` at the builder's place, as far as it changes when objects move. */
 static LLVMValueRef rematerialise_sum(LLVMBuilderRef builder, LLVMValueRef value)
 {
-  if (net_addresses(value) == 0)
+  if (net_address_count(value) == 0)
     return value;
-  CN_CHECK(is_address(value) || is_sum(value));
+  CN_CHECK(is_reference_address(value) || is_sum(value));
   LLVMValueRef copy = LLVMInstructionClone(value);
   for (unsigned o = 0; is_sum(value) && o < 2; o++)
     LLVMSetOperand(copy, o, rematerialise_sum(builder, LLVMGetOperand(value, o)));
@@ -90,7 +90,7 @@ static LLVMValueRef rematerialise_sum(LLVMBuilderRef builder, LLVMValueRef value
 /* Delete a sum that is unused by now, and its terms. */
 static void delete_unused_sum(LLVMValueRef value)
 {
-  if (!(is_address(value) || is_sum(value)) || LLVMGetFirstUse(value))
+  if (!(is_reference_address(value) || is_sum(value)) || LLVMGetFirstUse(value))
     return;
   LLVMValueRef a = LLVMGetOperand(value, 0), b = is_sum(value) ? LLVMGetOperand(value, 1) : a;
   LLVMInstructionEraseFromParent(value);
@@ -99,9 +99,9 @@ static void delete_unused_sum(LLVMValueRef value)
     delete_unused_sum(b);
 }
 
-static void sink_operands(LLVMBuilderRef builder, LLVMValueRef user)
+static void rematerialise_operands(LLVMBuilderRef builder, LLVMValueRef user)
 {
-  CN_ASSERT(is_indifferent(user));
+  CN_ASSERT(is_invariant_under_moves(user));
   LLVMPositionBuilderBefore(builder, user);
   LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(user));
   for (unsigned o = 0; o < 2; o++) {
@@ -113,7 +113,7 @@ static void sink_operands(LLVMBuilderRef builder, LLVMValueRef user)
   }
 }
 
-void cn_integers_sink(struct cn_ctx *ctx, LLVMValueRef function)
+void cn_address_integers_split(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_ASSERT(LLVMIsAFunction(function));
   CN_VECTOR(LLVMValueRef) users = {0};
@@ -121,10 +121,10 @@ void cn_integers_sink(struct cn_ctx *ctx, LLVMValueRef function)
 
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
-      if (is_indifferent(i))
+      if (is_invariant_under_moves(i))
         cn_push(&users, i);
   for (size_t i = 0; i < users.count; i++)
-    sink_operands(builder, users.at[i]);
+    rematerialise_operands(builder, users.at[i]);
   LLVMDisposeBuilder(builder);
   cn_free(&users);
 }

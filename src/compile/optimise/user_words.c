@@ -21,13 +21,13 @@
 #include "compile/effects/intrinsics.h"
 #include "compile/markers/user_root_markers.h"
 
-struct walk {
+struct pointer_walk {
   struct cn_ctx *ctx;
   CN_VECTOR(LLVMValueRef) pointers;
   struct cn_ptrmap seen;
 };
 
-static void add_pointer(struct walk *walk, LLVMValueRef pointer)
+static void add_pointer(struct pointer_walk *walk, LLVMValueRef pointer)
 {
   bool fresh;
 
@@ -42,7 +42,7 @@ static void remove_attribute(LLVMValueRef function, LLVMAttributeIndex index, co
 }
 
 /* Remove the promises that the function does not read, or does not write, the memory of its parameter. */
-static void forget_parameter(LLVMValueRef call, unsigned argument)
+static void remove_parameter_attributes(LLVMValueRef call, unsigned argument)
 {
   static const char *const promises[] = {"readonly", "readnone", "writeonly", "initializes"};
   LLVMValueRef callee = cn_direct_callee(call);
@@ -55,7 +55,7 @@ static void forget_parameter(LLVMValueRef call, unsigned argument)
 }
 
 /* Remove promises that let calls be merged, dropped or moved. */
-static void forget_promises(LLVMValueRef call)
+static void remove_memory_attributes(LLVMValueRef call)
 {
   static const char *const promises[] = {"memory", "speculatable"};
   LLVMValueRef callee = cn_direct_callee(call);
@@ -67,43 +67,43 @@ static void forget_promises(LLVMValueRef call)
   }
 }
 
-static void make_volatile(struct walk *walk, LLVMValueRef call)
+static void make_intrinsic_volatile(struct pointer_walk *walk, LLVMValueRef call)
 {
   LLVMValueRef callee = LLVMGetCalledValue(call);
   size_t length;
   CN_ASSERT(LLVMIsAFunction(callee) && LLVMGetIntrinsicID(callee));
   const char *name = LLVMGetValueName2(callee, &length);
 
-  if (cn_intrinsic_is_block(call))
+  if (cn_is_block_copy_or_fill(call))
     LLVMSetOperand(call, 3, LLVMConstInt(LLVMInt1TypeInContext(walk->ctx->llvm), 1, false));
-  else if (!cn_intrinsic_does(call, CN_EFFECT_NONE))
+  else if (!cn_intrinsic_has_effect(call, CN_EFFECT_NONE))
     cn_error(walk->ctx, call, "user-root", "a user root is accessed by @%s, which may be left out or done elsewhere",
              name);
 }
 
-static void follow_call(struct walk *walk, LLVMValueRef call, LLVMValueRef pointer)
+static void follow_pointer_into_call(struct pointer_walk *walk, LLVMValueRef call, LLVMValueRef pointer)
 {
   LLVMValueRef callee = cn_direct_callee(call);
   bool defined = callee && !LLVMIsDeclaration(callee);
 
   if (callee && LLVMGetIntrinsicID(callee)) {
-    if (cn_alloca_uses_hands_on(call) || cn_intrinsic_does(call, CN_EFFECT_BASE))
+    if (cn_alloca_uses_returns_argument(call) || cn_intrinsic_has_effect(call, CN_EFFECT_BASE))
       add_pointer(walk, call);
     else
-      make_volatile(walk, call);
+      make_intrinsic_volatile(walk, call);
     return;
   }
   for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++) {
     if (LLVMGetOperand(call, a) != pointer)
       continue;
-    forget_parameter(call, a);
+    remove_parameter_attributes(call, a);
     if (defined && a < LLVMCountParams(callee))
       add_pointer(walk, LLVMGetParam(callee, a));
   }
-  forget_promises(call);
+  remove_memory_attributes(call);
 }
 
-static void follow_user(struct walk *walk, LLVMValueRef user, LLVMValueRef pointer)
+static void follow_pointer_to_user(struct pointer_walk *walk, LLVMValueRef user, LLVMValueRef pointer)
 {
   if (!LLVMIsAInstruction(user))
     return;
@@ -128,14 +128,14 @@ static void follow_user(struct walk *walk, LLVMValueRef user, LLVMValueRef point
     break;
   case LLVMCall:
   case LLVMInvoke:
-    follow_call(walk, user, pointer);
+    follow_pointer_into_call(walk, user, pointer);
     break;
   default:
     break;
   }
 }
 
-static bool handles_references(LLVMValueRef call)
+static bool takes_or_returns_reference(LLVMValueRef call)
 {
   bool found = cn_holds_ref(LLVMTypeOf(call));
 
@@ -145,22 +145,22 @@ static bool handles_references(LLVMValueRef call)
 }
 
 /* Any function of another unit that takes or returns a reference may convert words. */
-static void forget_conversions(LLVMValueRef function)
+static void remove_conversion_attributes(LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
       LLVMValueRef callee = cn_is_call(i) ? cn_direct_callee(i) : NULL;
       size_t length;
-      if (callee && LLVMIsDeclaration(callee) && !LLVMGetIntrinsicID(callee) && handles_references(i) &&
+      if (callee && LLVMIsDeclaration(callee) && !LLVMGetIntrinsicID(callee) && takes_or_returns_reference(i) &&
           strncmp(LLVMGetValueName2(callee, &length), "cairn", 5) != 0)
-        forget_promises(i);
+        remove_memory_attributes(i);
     }
 }
 
-void cn_user_words_pin(struct cn_ctx *ctx)
+void cn_user_words_make_volatile(struct cn_ctx *ctx)
 {
   LLVMValueRef marker = LLVMGetNamedFunction(ctx->module, CN_USER_ROOT);
-  struct walk walk = {.ctx = ctx};
+  struct pointer_walk walk = {.ctx = ctx};
 
   if (!marker || !LLVMGetFirstUse(marker))
     return;
@@ -175,10 +175,10 @@ void cn_user_words_pin(struct cn_ctx *ctx)
   while (walk.pointers.count) {
     LLVMValueRef pointer = walk.pointers.at[--walk.pointers.count];
     CN_EACH_USE(use, pointer)
-      follow_user(&walk, LLVMGetUser(use), pointer);
+      follow_pointer_to_user(&walk, LLVMGetUser(use), pointer);
   }
   CN_EACH_FUNCTION(f, ctx->module)
-    forget_conversions(f);
+    remove_conversion_attributes(f);
   cn_free(&walk.pointers);
   cn_ptrmap_free(&walk.seen);
 }

@@ -13,13 +13,15 @@
 #include "base/check.h"
 #include "compile/core/emit.h"
 
-enum { MAX_INSTRUCTIONS = 8 }; /* instructions before a computed jump; LLVM copies only blocks up to this size */
+enum {
+  MAX_DISPATCH_INSTRUCTIONS = 8
+}; /* instructions before a computed jump; LLVM copies only blocks up to this size */
 
 /* True if the block only finds the next operation, or only branches to such a block. */
 static bool is_dispatch(LLVMBasicBlockRef block)
 {
   LLVMValueRef i = cn_first_after_phis(block);
-  unsigned left = MAX_INSTRUCTIONS;
+  unsigned left = MAX_DISPATCH_INSTRUCTIONS;
 
   if (cn_is_branch(i) && !LLVMIsConditional(i))
     i = cn_first_after_phis(LLVMGetSuccessor(i, 0));
@@ -29,36 +31,36 @@ static bool is_dispatch(LLVMBasicBlockRef block)
 }
 
 /* True if an inline allocation begins in the only predecessor of block `b`. The allocation may end in `b`. */
-static bool is_in_allocation(const struct cn_work_known *known, const struct cn_cfg *cfg, uint32_t b)
+static bool may_be_in_allocation(const struct cn_work_summaries *known, const struct cn_cfg *cfg, uint32_t b)
 {
-  struct cn_work_known all = *known;
+  struct cn_work_summaries all = *known;
 
   all.polls_alone = false;
-  return cfg->blocks[b].pred_count == 1 && cn_work_polls_at_end(&all, cfg, cfg->blocks[b].preds[0]);
+  return cfg->blocks[b].pred_count == 1 && cn_work_block_ends_in_poll(&all, cfg, cfg->blocks[b].preds[0]);
 }
 
 /* The place where an operation polls: at its start, as in a latch; at its end if it may be inside an allocation. */
-static LLVMValueRef find_site(struct cn_ctx *ctx, const struct cn_work_known *known, const struct cn_cfg *cfg,
-                              uint32_t b)
+static LLVMValueRef find_operation_poll_site(struct cn_ctx *ctx, const struct cn_work_summaries *known,
+                                             const struct cn_cfg *cfg, uint32_t b)
 {
   LLVMBasicBlockRef block = cfg->blocks[b].block;
 
-  return is_in_allocation(known, cfg, b) ? cn_poll_site_end(ctx, block) : cn_poll_site_latch(ctx, block);
+  return may_be_in_allocation(known, cfg, b) ? cn_poll_site_at_end(ctx, block) : cn_poll_site_at_latch(ctx, block);
 }
 
-bool cn_dispatch_sites(struct cn_ctx *ctx, const struct cn_work_known *known, const struct cn_cfg *cfg, uint32_t latch,
-                       struct cn_poll_sites *sites)
+bool cn_dispatch_add_sites(struct cn_ctx *ctx, const struct cn_work_summaries *known, const struct cn_cfg *cfg,
+                           uint32_t latch, struct cn_poll_sites *sites)
 {
-  const struct cn_block *block = &cfg->blocks[latch];
+  const struct cn_cfg_block *block = &cfg->blocks[latch];
 
   CN_CHECK(sites->cfg == cfg && latch < cfg->count);
   if (ctx->options->opt_level == 0 || ctx->options->size_level != 0 || sites->open || !is_dispatch(block->block))
     return false;
   for (uint32_t p = 0; p < block->pred_count; p++)
-    if (!find_site(ctx, known, cfg, block->preds[p]))
+    if (!find_operation_poll_site(ctx, known, cfg, block->preds[p]))
       return false;
   for (uint32_t p = 0; p < block->pred_count; p++)
     if (block->preds[p] != 0) /* the entry is outside all cycles, and may have allocas */
-      cn_poll_sites_add(sites, find_site(ctx, known, cfg, block->preds[p]));
+      cn_poll_sites_add(sites, find_operation_poll_site(ctx, known, cfg, block->preds[p]));
   return true;
 }

@@ -14,15 +14,15 @@
 #include "compile/analysis/calls.h"
 #include "compile/place/function_facts.h"
 
-struct entries {
+struct entry_poll_search {
   const struct cn_function_facts *facts;
   const struct cn_loops *loops;
   const struct cn_poll_sites *sites;
-  struct cn_work work;
+  struct cn_function_work work;
   uint32_t node;
 };
 
-static bool ends_function(LLVMBasicBlockRef block)
+static bool is_function_exit(LLVMBasicBlockRef block)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
 
@@ -30,7 +30,7 @@ static bool ends_function(LLVMBasicBlockRef block)
 }
 
 /* By block: can the function return or throw after its end without a safepoint? Loops may take several rounds. */
-static bool *find_ways_out(const struct entries *e)
+static bool *find_unpolled_exits(const struct entry_poll_search *e)
 {
   const struct cn_cfg *cfg = e->loops->cfg;
   bool *leaves = cn_alloc(cfg->count * sizeof *leaves), changed = true;
@@ -39,8 +39,8 @@ static bool *find_ways_out(const struct entries *e)
   while (changed) {
     changed = false;
     for (uint32_t b = cfg->count; b-- > 0;) {
-      const struct cn_block *block = &cfg->blocks[b];
-      bool now = leaves[b] || ends_function(block->block);
+      const struct cn_cfg_block *block = &cfg->blocks[b];
+      bool now = leaves[b] || is_function_exit(block->block);
       for (uint32_t s = 0; s < block->succ_count; s++)
         now |= leaves[block->succs[s]] && e->work.blocks[block->succs[s]].passes;
       changed |= now != leaves[b];
@@ -52,7 +52,8 @@ static bool *find_ways_out(const struct entries *e)
 
 /* The instruction of block `b` before which the function must have polled, or null. `*p` is the point at the block's
  * start, and then at its end. */
-static LLVMValueRef find_need(const struct entries *e, uint32_t b, bool leaves, struct cn_work_point *p)
+static LLVMValueRef find_poll_need_in_block(const struct entry_poll_search *e, uint32_t b, bool leaves,
+                                            struct cn_work_at_point *p)
 {
   struct cn_work_summary ended = {0};
 
@@ -61,30 +62,31 @@ static LLVMValueRef find_need(const struct entries *e, uint32_t b, bool leaves, 
        i = LLVMGetNextInstruction(i)) {
     if (LLVMIsAPHINode(i))
       continue;
-    struct cn_work_summary piece = cn_work_at(e->work.known, i);
+    struct cn_work_summary piece = cn_work_summary_of_instruction(e->work.known, i);
     CN_ASSERT(e->work.known->sites == &e->sites->seen);
     if (cn_ptrmap_find(&e->sites->seen, i))
       p->fresh = false;
     else
-      *p = cn_work_step(*p, &piece, &ended);
+      *p = cn_work_advance_point(*p, &piece, &ended);
     bool late = leaves && p->entry > CN_CALL_WORK;
-    if (p->fresh && (late || cn_function_facts_closes(e->facts, e->node, i)))
+    if (p->fresh && (late || cn_function_facts_closes_cycle(e->facts, e->node, i)))
       return i;
   }
-  p->fresh &= !cn_work_polls_at_end(e->work.known, e->loops->cfg, b);
+  p->fresh &= !cn_work_block_ends_in_poll(e->work.known, e->loops->cfg, b);
   return NULL;
 }
 
 /* The most work up to the start of block `b`, on paths without a safepoint so far. */
-static struct cn_work_point join_predecessors(const struct entries *e, const struct cn_work_point *out, uint32_t b)
+static struct cn_work_at_point join_predecessor_work(const struct entry_poll_search *e,
+                                                     const struct cn_work_at_point *out, uint32_t b)
 {
-  const struct cn_block *block = &e->loops->cfg->blocks[b];
-  struct cn_work_point p = {.fresh = b == 0};
+  const struct cn_cfg_block *block = &e->loops->cfg->blocks[b];
+  struct cn_work_at_point p = {.fresh = b == 0};
   uint32_t l = e->loops->of[b];
 
   for (uint32_t i = 0; i < block->pred_count; i++) {
-    const struct cn_work_point *from = &out[block->preds[i]];
-    if (cn_cfg_retreats(block->preds[i], b) || !from->fresh)
+    const struct cn_work_at_point *from = &out[block->preds[i]];
+    if (cn_cfg_is_retreating_edge(block->preds[i], b) || !from->fresh)
       continue;
     p.entry = p.entry < from->entry ? from->entry : p.entry;
     p.fresh = true;
@@ -95,36 +97,36 @@ static struct cn_work_point join_predecessors(const struct entries *e, const str
 }
 
 /* The first such instruction of the function, or null. */
-static LLVMValueRef find_first_need(const struct entries *e)
+static LLVMValueRef find_first_poll_need(const struct entry_poll_search *e)
 {
   uint32_t count = e->loops->cfg->count;
-  struct cn_work_point *out = cn_alloc(count * sizeof *out);
-  bool *leaves = find_ways_out(e);
+  struct cn_work_at_point *out = cn_alloc(count * sizeof *out);
+  bool *leaves = find_unpolled_exits(e);
   LLVMValueRef need = NULL;
 
   for (uint32_t b = 0; b < count && !need; b++) {
-    out[b] = join_predecessors(e, out, b);
-    need = find_need(e, b, leaves[b], &out[b]);
+    out[b] = join_predecessor_work(e, out, b);
+    need = find_poll_need_in_block(e, b, leaves[b], &out[b]);
   }
   free(leaves);
   free(out);
   return need;
 }
 
-void cn_entry_polls_find(const struct cn_function_facts *facts, const struct cn_loops *loops,
-                         struct cn_poll_sites *sites)
+void cn_entry_polls_add_site(const struct cn_function_facts *facts, const struct cn_loops *loops,
+                             struct cn_poll_sites *sites)
 {
-  struct entries e = {.facts = facts, .loops = loops, .sites = sites};
-  struct cn_work_known known = facts->known;
+  struct entry_poll_search e = {.facts = facts, .loops = loops, .sites = sites};
+  struct cn_work_summaries known = facts->known;
 
   known.sites = &sites->seen;
-  e.node = cn_callgraph_find(&facts->graph, loops->cfg->function);
+  e.node = cn_callgraph_find_node(&facts->graph, loops->cfg->function);
   CN_CHECK(e.node != CN_NO_NODE && sites->cfg == loops->cfg);
   CN_ASSERT_VALID(cn_poll_sites_wrong(sites));
   cn_work_build(&e.work, facts->ctx, loops, &known);
-  LLVMValueRef need = find_first_need(&e);
+  LLVMValueRef need = find_first_poll_need(&e);
   if (need)
-    cn_poll_sites_add(sites, cn_poll_site_entry(facts->ctx, loops->cfg, need));
+    cn_poll_sites_add(sites, cn_poll_site_at_entry(facts->ctx, loops->cfg, need));
   cn_work_free(&e.work);
   CN_ASSERT_VALID(cn_poll_sites_wrong(sites));
 }

@@ -31,7 +31,7 @@ static void record_fact(struct cn_ctx *ctx, LLVMValueRef function, const char *n
   LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX, attribute);
 }
 
-static void say_work(struct cn_ctx *ctx, LLVMValueRef function, uint64_t work)
+static void record_work(struct cn_ctx *ctx, LLVMValueRef function, uint64_t work)
 {
   char number[24];
 
@@ -47,40 +47,40 @@ static void remove_fact(LLVMValueRef function, const char *name)
 
 /* ---- calls ---- */
 
-static bool is_leaf(LLVMValueRef i)
+static bool is_free_of_safepoints(LLVMValueRef i)
 {
   return !cn_is_call(i) || cn_classify_call(i).kind == CN_CALL_LEAF;
 }
 
-bool cn_function_facts_polls(const struct cn_function_facts *facts, LLVMValueRef i)
+bool cn_function_facts_call_polls(const struct cn_function_facts *facts, LLVMValueRef i)
 {
-  if (is_leaf(i))
+  if (is_free_of_safepoints(i))
     return false;
-  struct cn_work_summary call = cn_work_at(&facts->known, i);
+  struct cn_work_summary call = cn_work_summary_of_instruction(&facts->known, i);
   return call.polls && !call.passes;
 }
 
-bool cn_function_facts_closes(const struct cn_function_facts *facts, uint32_t caller, LLVMValueRef i)
+bool cn_function_facts_closes_cycle(const struct cn_function_facts *facts, uint32_t caller, LLVMValueRef i)
 {
   CN_ASSERT(caller < facts->graph.count);
-  return !is_leaf(i) && !cn_function_facts_polls(facts, i) &&
-         cn_callgraph_closes(&facts->graph, caller, cn_callgraph_target(facts->ctx, i));
+  return !is_free_of_safepoints(i) && !cn_function_facts_call_polls(facts, i) &&
+         cn_callgraph_call_closes_cycle(&facts->graph, caller, cn_callgraph_target_of_call(facts->ctx, i));
 }
 
 /* ---- leaves ---- */
 
-bool cn_function_facts_are_recorded(LLVMValueRef function)
+bool cn_function_facts_needs_records(LLVMValueRef function)
 {
   uint32_t first, end;
 
   CN_EACH_USE(use, function) {
     LLVMValueRef user = LLVMGetUser(use);
-    if (LLVMIsAGlobalAlias(user) && cn_function_facts_are_recorded(user))
+    if (LLVMIsAGlobalAlias(user) && cn_function_facts_needs_records(user))
       return true;
     if (!LLVMIsAInstruction(user) || !cn_is_call(user))
       continue;
-    if (cn_classify_call(user).kind == CN_CALL_STATEPOINT || cn_statepoint_wanted(user) ||
-        cn_calls_bundle(user, "deopt", &first, &end) || cn_calls_bundle(user, "gc-transition", &first, &end))
+    if (cn_classify_call(user).kind == CN_CALL_STATEPOINT || cn_statepoint_has_directive(user) ||
+        cn_calls_find_bundle(user, "deopt", &first, &end) || cn_calls_find_bundle(user, "gc-transition", &first, &end))
       return true;
   }
   return false;
@@ -96,91 +96,91 @@ static bool calls_leaves_only(LLVMValueRef function)
 }
 
 /* Mark a leaf as one. A leaf that checks stores also tells that its calls are to be recorded in the end. */
-static void say_leaf(struct cn_ctx *ctx, LLVMValueRef function)
+static void record_leaf(struct cn_ctx *ctx, LLVMValueRef function)
 {
   bool still = false;
 
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
-      still |= cn_calls_still(i);
+      still |= cn_calls_keeps_objects_in_place(i);
   record_fact(ctx, function, CN_ATTR_LEAF, "");
   if (still)
     record_fact(ctx, function, CN_ATTR_STILL, "");
 }
 
 /* True if every cycle of blocks is a short loop. */
-static bool loops_are_short(const struct cn_loops *loops)
+static bool has_only_short_loops(const struct cn_loops *loops)
 {
   for (uint32_t l = 0; l < loops->count; l++)
     if (loops->at[l].work > CN_CALL_WORK)
       return false;
-  return !cn_cfg_irreducible(loops->cfg);
+  return !cn_cfg_is_irreducible(loops->cfg);
 }
 
-bool cn_function_facts_leaf(struct cn_function_facts *facts, LLVMValueRef function)
+bool cn_function_facts_infer_leaf(struct cn_function_facts *facts, LLVMValueRef function)
 {
   struct cn_cfg cfg;
   struct cn_loops loops;
-  struct cn_work work;
+  struct cn_function_work work;
 
-  if (!cn_callgraph_is_certain(facts->ctx, function) || !calls_leaves_only(function) ||
-      cn_function_facts_are_recorded(function))
+  if (!cn_callgraph_is_final(facts->ctx, function) || !calls_leaves_only(function) ||
+      cn_function_facts_needs_records(function))
     return false;
   cn_cfg_build(&cfg, function);
-  cn_loops_find(&loops, &cfg);
+  cn_loops_build_with_costs(&loops, &cfg);
   cn_work_build(&work, facts->ctx, &loops, &facts->known);
   struct cn_work_summary all = work.all;
-  bool leaf = loops_are_short(&loops) && !all.polls && all.through <= CN_CALL_WORK;
+  bool leaf = has_only_short_loops(&loops) && !all.polls && all.through <= CN_CALL_WORK;
   cn_work_free(&work);
   cn_loops_free(&loops);
   cn_cfg_free(&cfg);
   if (!leaf)
     return false;
-  say_leaf(facts->ctx, function);
-  say_work(facts->ctx, function, all.through);
+  record_leaf(facts->ctx, function);
+  record_work(facts->ctx, function, all.through);
   return true;
 }
 
 /* True if calls of `callee` must stay free of safepoints. The rule is then checked for `callee` itself. */
-static bool is_quiet(const struct cn_function_facts *facts, LLVMValueRef callee)
+static bool is_nopoll_callee(const struct cn_function_facts *facts, LLVMValueRef callee)
 {
-  return callee && !LLVMIsDeclaration(callee) && cn_nopoll_has_none(callee) &&
-         cn_callgraph_is_certain(facts->ctx, callee) && !cn_function_facts_are_recorded(callee);
+  return callee && !LLVMIsDeclaration(callee) && cn_nopoll_has_attribute(callee) &&
+         cn_callgraph_is_final(facts->ctx, callee) && !cn_function_facts_needs_records(callee);
 }
 
 /* True if `function` calls only leaves and quiet functions. `*comes_back`: these may call it. */
-static bool calls_quietly(const struct cn_function_facts *facts, LLVMValueRef function, bool *comes_back)
+static bool calls_only_leaves_and_nopoll(const struct cn_function_facts *facts, LLVMValueRef function, bool *comes_back)
 {
-  uint32_t node = cn_callgraph_find(&facts->graph, function);
+  uint32_t node = cn_callgraph_find_node(&facts->graph, function);
 
   CN_CHECK(node != CN_NO_NODE);
   *comes_back = false;
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
-      if (is_leaf(i))
+      if (is_free_of_safepoints(i))
         continue;
-      LLVMValueRef callee = cn_callgraph_target(facts->ctx, i);
-      if (cn_classify_call(i).kind != CN_CALL_PARSE || !is_quiet(facts, callee))
+      LLVMValueRef callee = cn_callgraph_target_of_call(facts->ctx, i);
+      if (cn_classify_call(i).kind != CN_CALL_PARSE_POINT || !is_nopoll_callee(facts, callee))
         return false;
-      *comes_back |= cn_callgraph_closes(&facts->graph, node, callee);
+      *comes_back |= cn_callgraph_call_closes_cycle(&facts->graph, node, callee);
     }
   return true;
 }
 
 /* The time of a quiet function is unbounded, so callers must know the work of its calls. */
-void cn_function_facts_quiet(struct cn_function_facts *facts, LLVMValueRef function)
+void cn_function_facts_infer_nopoll(struct cn_function_facts *facts, LLVMValueRef function)
 {
   bool comes_back;
 
-  if (!is_quiet(facts, function) || !calls_quietly(facts, function, &comes_back))
+  if (!is_nopoll_callee(facts, function) || !calls_only_leaves_and_nopoll(facts, function, &comes_back))
     return;
-  struct cn_work_summary all = cn_work_summarise(facts->ctx, function, &facts->known);
+  struct cn_work_summary all = cn_work_summarise_function(facts->ctx, function, &facts->known);
   if (comes_back)
     all.through = CN_WORK_UNKNOWN;
-  cn_work_learn(&facts->known, function, &all);
-  say_leaf(facts->ctx, function);
+  cn_work_record_summary(&facts->known, function, &all);
+  record_leaf(facts->ctx, function);
   if (all.through != CN_WORK_UNKNOWN)
-    say_work(facts->ctx, function, all.through);
+    record_work(facts->ctx, function, all.through);
 }
 
 /* ---- after placement ---- */
@@ -190,36 +190,36 @@ static uint64_t larger_of(uint64_t a, uint64_t b)
   return a > b ? a : b;
 }
 
-void cn_function_facts_learn(struct cn_function_facts *facts, const struct cn_loops *loops,
-                             const struct cn_poll_sites *sites)
+void cn_function_facts_record_work(struct cn_function_facts *facts, const struct cn_loops *loops,
+                                   const struct cn_poll_sites *sites)
 {
   LLVMValueRef function = loops->cfg->function;
-  struct cn_work work;
+  struct cn_function_work work;
 
   CN_CHECK(sites->cfg == loops->cfg && !facts->known.sites);
   CN_ASSERT_VALID(cn_poll_sites_wrong(sites));
   CN_ASSERT_VALID(cn_loops_wrong(loops));
-  if (!cn_callgraph_is_certain(facts->ctx, function))
+  if (!cn_callgraph_is_final(facts->ctx, function))
     return;
   facts->known.sites = &sites->seen;
   cn_work_build(&work, facts->ctx, loops, &facts->known);
   struct cn_work_summary all = work.all;
-  all.passes |= cn_work_throws(&work);
+  all.passes |= cn_work_may_unwind_unpolled(&work);
   facts->known.sites = NULL;
   cn_work_free(&work);
-  cn_work_learn(&facts->known, function, &all);
+  cn_work_record_summary(&facts->known, function, &all);
   uint64_t most = larger_of(all.through, larger_of(all.enter, all.leave));
   if (all.polls && !all.passes)
     record_fact(facts->ctx, function, CN_ATTR_POLLS, "");
   if (most != CN_WORK_UNKNOWN)
-    say_work(facts->ctx, function, most);
+    record_work(facts->ctx, function, most);
 }
 
 void cn_function_facts_begin(struct cn_function_facts *facts, struct cn_ctx *ctx)
 {
   *facts = (struct cn_function_facts){.ctx = ctx};
   cn_callgraph_build(&facts->graph, ctx);
-  cn_work_know_module(&facts->known, ctx->module);
+  cn_work_find_user_slow_paths(&facts->known, ctx->module);
   facts->known.polls_alone =
       ctx->options->poll == CAIRN_POLL_STACK || LLVMGetNamedFunction(ctx->module, CN_USER_POLL) != NULL;
   for (uint32_t n = 0; n < facts->graph.count; n++) {
@@ -235,5 +235,5 @@ void cn_function_facts_end(struct cn_function_facts *facts)
 {
   CN_ASSERT(!facts->known.sites); /* the sites are freed soon */
   cn_callgraph_free(&facts->graph);
-  cn_work_forget(&facts->known);
+  cn_work_summaries_free(&facts->known);
 }

@@ -26,7 +26,7 @@ static void copy_attribute(LLVMValueRef from, LLVMValueRef to, const char *name)
 }
 
 /* True if `function` is a strong, visible definition: only then do another unit's calls surely reach it. */
-static bool is_offered(LLVMValueRef function)
+static bool is_strong_visible_definition(LLVMValueRef function)
 {
   return function && !LLVMIsDeclaration(function) && cn_is_managed(function) &&
          LLVMGetLinkage(function) == LLVMExternalLinkage;
@@ -38,10 +38,10 @@ void cairn_import_functions(LLVMModuleRef module, LLVMModuleRef from)
     size_t length;
     const char *name = LLVMGetValueName2(to, &length);
     LLVMValueRef found = LLVMIsDeclaration(to) ? LLVMGetNamedFunction(from, name) : NULL;
-    if (!is_offered(found) || LLVMGetIntrinsicID(to))
+    if (!is_strong_visible_definition(found) || LLVMGetIntrinsicID(to))
       continue;
     bool leaf = cn_string_attribute(found, CN_ATTR_LEAF) != NULL;
-    if (leaf && cn_function_facts_are_recorded(to))
+    if (leaf && cn_function_facts_needs_records(to))
       continue;
     copy_attribute(found, to, CN_ATTR_LEAF);
     copy_attribute(found, to, CN_ATTR_POLLS);

@@ -23,72 +23,72 @@
 
 /* Longer calls are cut. So many bytes take two microseconds in a cache, which makes the cost of cutting small. */
 #define MAX_CALL_BYTES (16 << 10)
-#define SMALLEST_PIECE 256
+#define MIN_PIECE_BYTES 256
 /* A byte of an inline call, which becomes a loop, takes as long as this many bytes of other calls. */
 #define INLINE_BYTE_COST 8
 
 typedef CN_VECTOR(struct cn_long_call) call_vector;
 
-static const struct leaf {
+static const struct long_leaf {
   const char *name;
   unsigned places;
   bool overlapping;
   enum cn_long_result result;
-} leaves[] = {
-    {"memset", 1, false, CN_LONG_FIRST},
-    {"memcpy", 2, false, CN_LONG_FIRST},
-    {"memmove", 2, true, CN_LONG_FIRST},
-    {"memcmp", 2, false, CN_LONG_DIFFERS},
-    {"bcmp", 2, false, CN_LONG_DIFFERS},
-    {"memchr", 1, false, CN_LONG_FOUND},
+} long_leaves[] = {
+    {"memset", 1, false, CN_LONG_RESULT_FIRST_ARGUMENT},
+    {"memcpy", 2, false, CN_LONG_RESULT_FIRST_ARGUMENT},
+    {"memmove", 2, true, CN_LONG_RESULT_FIRST_ARGUMENT},
+    {"memcmp", 2, false, CN_LONG_RESULT_COMPARISON},
+    {"bcmp", 2, false, CN_LONG_RESULT_COMPARISON},
+    {"memchr", 1, false, CN_LONG_RESULT_FOUND_POINTER},
     /* The runtime checks the copied words at multiples of eight in the first place (check_stores.c); pieces meet
      * there. */
-    {CN_CHECK_COPY, 2, false, CN_LONG_NOTHING},
-    {CN_CHECK_NATIVE_COPY, 2, false, CN_LONG_NOTHING},
+    {CN_CHECK_COPY, 2, false, CN_LONG_RESULT_NONE},
+    {CN_CHECK_NATIVE_COPY, 2, false, CN_LONG_RESULT_NONE},
 };
 /* Intrinsics, by their effects. The places of a copy may overlap, except those of llvm.memcpy and
  * llvm.memcpy.inline. */
-static const struct leaf fill = {"a fill", 1, false, CN_LONG_NOTHING};
-static const struct leaf copy = {"a copy", 2, true, CN_LONG_NOTHING};
-static const struct leaf apart = {"a copy", 2, false, CN_LONG_NOTHING};
+static const struct long_leaf fill_intrinsic = {"a fill", 1, false, CN_LONG_RESULT_NONE};
+static const struct long_leaf copy_intrinsic = {"a copy", 2, true, CN_LONG_RESULT_NONE};
+static const struct long_leaf disjoint_copy_intrinsic = {"a copy", 2, false, CN_LONG_RESULT_NONE};
 enum { LENGTH_OPERAND = 2 };
 
-_Static_assert((SMALLEST_PIECE & (SMALLEST_PIECE - 1)) == 0, "pieces are powers of two");
-_Static_assert(SMALLEST_PIECE / INLINE_BYTE_COST % CAIRN_ABI_OBJECT_ALIGN == 0, "pieces keep the alignment");
-_Static_assert(SMALLEST_PIECE <= MAX_CALL_BYTES, "a long call is longer than a piece");
+_Static_assert((MIN_PIECE_BYTES & (MIN_PIECE_BYTES - 1)) == 0, "pieces are powers of two");
+_Static_assert(MIN_PIECE_BYTES / INLINE_BYTE_COST % CAIRN_ABI_OBJECT_ALIGN == 0, "pieces keep the alignment");
+_Static_assert(MIN_PIECE_BYTES <= MAX_CALL_BYTES, "a long call is longer than a piece");
 
 static bool is_inline(LLVMValueRef call)
 {
   return cn_calls_intrinsic(call, "llvm.memcpy.inline") || cn_calls_intrinsic(call, "llvm.memset.inline");
 }
 
-static const struct leaf *leaf_of_intrinsic(LLVMValueRef call)
+static const struct long_leaf *long_leaf_of_intrinsic(LLVMValueRef call)
 {
-  const struct cn_intrinsic *row = cn_intrinsic_of(call);
+  const struct cn_intrinsic *row = cn_intrinsic_row_of_call(call);
 
   if (!row || (row->effect != CN_EFFECT_BYTES && row->effect != CN_EFFECT_COPY))
     return NULL; /* patterns are loops by now (expand-intrinsics) */
   CN_ASSERT(row->length == LENGTH_OPERAND);
   if (row->effect == CN_EFFECT_BYTES)
-    return &fill;
-  return cn_calls_intrinsic(call, "llvm.memcpy") || is_inline(call) ? &apart : &copy;
+    return &fill_intrinsic;
+  return cn_calls_intrinsic(call, "llvm.memcpy") || is_inline(call) ? &disjoint_copy_intrinsic : &copy_intrinsic;
 }
 
-static const struct leaf *leaf_of(LLVMValueRef call, LLVMValueRef callee)
+static const struct long_leaf *long_leaf_of(LLVMValueRef call, LLVMValueRef callee)
 {
   size_t length;
   const char *name = LLVMGetValueName2(callee, &length);
 
   if (LLVMGetIntrinsicID(callee))
-    return leaf_of_intrinsic(call);
-  for (size_t i = 0; i < sizeof leaves / sizeof *leaves; i++)
-    if (strcmp(name, leaves[i].name) == 0)
-      return &leaves[i];
+    return long_leaf_of_intrinsic(call);
+  for (size_t i = 0; i < sizeof long_leaves / sizeof *long_leaves; i++)
+    if (strcmp(name, long_leaves[i].name) == 0)
+      return &long_leaves[i];
   return NULL;
 }
 
 /* True if the call has the types that C declares. A program may have its own function of that name. */
-static bool has_declared_types(const struct leaf *leaf, LLVMValueRef call)
+static bool has_declared_types(const struct long_leaf *leaf, LLVMValueRef call)
 {
   LLVMTypeRef result = LLVMTypeOf(call);
   LLVMTypeKind kind = LLVMGetTypeKind(result);
@@ -102,26 +102,26 @@ static bool has_declared_types(const struct leaf *leaf, LLVMValueRef call)
     if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, i))) != LLVMPointerTypeKind)
       return false;
   switch (leaf->result) {
-  case CN_LONG_NOTHING: /* not volatile */
-    return !cn_intrinsic_is_block(call) || LLVMIsNull(LLVMGetOperand(call, LENGTH_OPERAND + 1));
-  case CN_LONG_FIRST:
+  case CN_LONG_RESULT_NONE: /* not volatile */
+    return !cn_is_block_copy_or_fill(call) || LLVMIsNull(LLVMGetOperand(call, LENGTH_OPERAND + 1));
+  case CN_LONG_RESULT_FIRST_ARGUMENT:
     return result == LLVMTypeOf(LLVMGetOperand(call, 0));
-  case CN_LONG_DIFFERS:
+  case CN_LONG_RESULT_COMPARISON:
     return kind == LLVMIntegerTypeKind;
-  case CN_LONG_FOUND:
+  case CN_LONG_RESULT_FOUND_POINTER:
     return kind == LLVMPointerTypeKind;
   }
   CN_UNREACHABLE();
 }
 
-static uint64_t element_size(LLVMValueRef call)
+static uint64_t atomic_element_size(LLVMValueRef call)
 {
-  bool atomic = cn_intrinsic_of(call) && !cn_intrinsic_is_block(call);
+  bool atomic = cn_intrinsic_row_of_call(call) && !cn_is_block_copy_or_fill(call);
 
   return atomic ? LLVMConstIntGetZExtValue(LLVMGetOperand(call, LENGTH_OPERAND + 1)) : 0;
 }
 
-uint64_t cn_long_room(struct cn_ctx *ctx, LLVMValueRef pointer)
+uint64_t cn_long_pointee_size(struct cn_ctx *ctx, LLVMValueRef pointer)
 {
   while (LLVMIsAGetElementPtrInst(pointer) || LLVMIsABitCastInst(pointer) ||
          (LLVMIsAConstantExpr(pointer) && LLVMGetConstOpcode(pointer) == LLVMGetElementPtr))
@@ -138,21 +138,21 @@ uint64_t cn_long_room(struct cn_ctx *ctx, LLVMValueRef pointer)
 }
 
 /* The most bytes that the call may cover: the largest length, bounded by the memory of its places. */
-static uint64_t largest_size_of(struct cn_ctx *ctx, LLVMValueRef call, unsigned places)
+static uint64_t max_bytes_of_call(struct cn_ctx *ctx, LLVMValueRef call, unsigned places)
 {
-  uint64_t bytes = cn_largest_value(LLVMGetOperand(call, LENGTH_OPERAND), CN_LARGEST_DEPTH);
+  uint64_t bytes = cn_largest_value(LLVMGetOperand(call, LENGTH_OPERAND), CN_DEFAULT_VALUE_DEPTH);
 
   for (unsigned i = 0; i < places; i++) {
-    uint64_t room = cn_long_room(ctx, LLVMGetOperand(call, i));
+    uint64_t room = cn_long_pointee_size(ctx, LLVMGetOperand(call, i));
     bytes = room < bytes ? room : bytes;
   }
   return bytes;
 }
 
 /* The size of a piece: a power of two, so that pieces keep the alignment. */
-static uint64_t piece_of(struct cn_ctx *ctx)
+static uint64_t piece_bytes_of(struct cn_ctx *ctx)
 {
-  uint64_t budget = cn_work_budget(ctx), piece = SMALLEST_PIECE;
+  uint64_t budget = cn_work_budget(ctx), piece = MIN_PIECE_BYTES;
 
   CN_CHECK(budget && budget < CN_WORK_UNKNOWN); /* else the loop is endless */
   while (cn_work_of_bytes(2 * piece) <= budget)
@@ -160,36 +160,36 @@ static uint64_t piece_of(struct cn_ctx *ctx)
   return piece;
 }
 
-uint64_t cn_long_limit(struct cn_ctx *ctx)
+uint64_t cn_long_limit_bytes(struct cn_ctx *ctx)
 {
-  uint64_t piece = piece_of(ctx);
+  uint64_t piece = piece_bytes_of(ctx);
 
   return MAX_CALL_BYTES < piece ? MAX_CALL_BYTES : piece;
 }
 
-bool cn_long_is_said_short(LLVMValueRef call)
+bool cn_long_is_declared_short(LLVMValueRef call)
 {
   LLVMAttributeRef said =
       LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_ATTR_WORK, sizeof CN_ATTR_WORK - 1);
 
-  return said && cn_work_parse(said) <= cn_work_of_bytes(MAX_CALL_BYTES);
+  return said && cn_work_parse_promise(said) <= cn_work_of_bytes(MAX_CALL_BYTES);
 }
 
-static bool is_long(struct cn_ctx *ctx, LLVMValueRef call, struct cn_long_call *out)
+static bool is_long_call(struct cn_ctx *ctx, LLVMValueRef call, struct cn_long_call *out)
 {
   LLVMValueRef callee = LLVMIsACallInst(call) ? cn_direct_callee(call) : NULL;
-  const struct leaf *leaf = callee && LLVMIsDeclaration(callee) ? leaf_of(call, callee) : NULL;
+  const struct long_leaf *leaf = callee && LLVMIsDeclaration(callee) ? long_leaf_of(call, callee) : NULL;
 
   if (!leaf || cn_classify_call(call).kind != CN_CALL_LEAF || !has_declared_types(leaf, call))
     return false;
-  uint64_t bytes = largest_size_of(ctx, call, leaf->places), piece = piece_of(ctx);
+  uint64_t bytes = max_bytes_of_call(ctx, call, leaf->places), piece = piece_bytes_of(ctx);
   if (bytes <= MAX_CALL_BYTES) {
-    cn_work_say(ctx, call, cn_work_of_bytes(bytes));
+    cn_work_attach_promise(ctx, call, cn_work_of_bytes(bytes));
     return false;
   }
-  if (cn_long_is_said_short(call))
+  if (cn_long_is_declared_short(call))
     return false;
-  if (cn_nopoll_cover(ctx, call) || cn_funclet_of(LLVMGetInstructionParent(call)))
+  if (cn_nopoll_is_in_region(ctx, call) || cn_funclet_pad_of(LLVMGetInstructionParent(call)))
     return false;
   bool constant = LLVMIsAConstantInt(LLVMGetOperand(call, LENGTH_OPERAND)) != NULL;
   if (constant && bytes <= piece)
@@ -199,16 +199,17 @@ static bool is_long(struct cn_ctx *ctx, LLVMValueRef call, struct cn_long_call *
                                .places = leaf->places,
                                .length = LENGTH_OPERAND,
                                .overlapping = leaf->overlapping,
-                               .element = element_size(call),
+                               .element = atomic_element_size(call),
                                .result = leaf->result,
-                               .limit = always ? 0 : cn_long_limit(ctx),
+                               .limit = always ? 0 : cn_long_limit_bytes(ctx),
                                /* The piece of an inline call has a variable length: LLVM makes a loop of it, byte by
                                 * byte. */
                                .piece = is_inline(call) ? piece / INLINE_BYTE_COST : piece};
   return true;
 }
 
-void cn_long_calls(struct cn_ctx *ctx, LLVMValueRef function, struct cn_polls *polls, struct cn_ptrmap *polled)
+void cn_long_calls_cut(struct cn_ctx *ctx, LLVMValueRef function, struct cn_poll_emitter *polls,
+                       struct cn_ptrmap *polled)
 {
   call_vector calls = {0};
   struct cn_long_call found;
@@ -216,17 +217,17 @@ void cn_long_calls(struct cn_ctx *ctx, LLVMValueRef function, struct cn_polls *p
   CN_CHECK(polls->user || polls->slow);
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
-      if (is_long(ctx, i, &found))
+      if (is_long_call(ctx, i, &found))
         cn_push(&calls, found);
   for (size_t i = 0; i < calls.count; i++) {
     cn_remark(ctx, calls.at[i].call, "long-call", "made in pieces of %lu bytes, with polls between",
               (unsigned long)calls.at[i].piece);
     if (polls->user)
-      cn_long_cut(ctx, &calls.at[i], polls, polled);
+      cn_long_cut_call(ctx, &calls.at[i], polls, polled);
     else
-      cn_long_outline(ctx, &calls.at[i], polls, polled);
+      cn_long_outline_call(ctx, &calls.at[i], polls, polled);
   }
   cn_free(&calls);
   if (!polls->user)
-    cn_long_strings(ctx, function);
+    cn_long_strings_guard_calls(ctx, function);
 }

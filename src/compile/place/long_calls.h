@@ -11,10 +11,10 @@
 
 /* The result of such a call, and when its loop of pieces may end early. */
 enum cn_long_result {
-  CN_LONG_NOTHING,
-  CN_LONG_FIRST,   /* the first argument */
-  CN_LONG_DIFFERS, /* an integer, zero for equal places; the loop ends at the first nonzero one */
-  CN_LONG_FOUND,   /* a pointer or null; the loop ends at the first pointer */
+  CN_LONG_RESULT_NONE,
+  CN_LONG_RESULT_FIRST_ARGUMENT, /* the first argument */
+  CN_LONG_RESULT_COMPARISON,     /* an integer, zero for equal places; the loop ends at the first nonzero one */
+  CN_LONG_RESULT_FOUND_POINTER,  /* a pointer or null; the loop ends at the first pointer */
 };
 
 struct cn_long_call {
@@ -30,25 +30,26 @@ struct cn_long_call {
 
 /* Cut the calls in `function` that may take longer than a call may (CN_CALL_WORK). Add the latches of the new loops to
  * `polled`: they have polls already. */
-void cn_long_calls(struct cn_ctx *ctx, LLVMValueRef function, struct cn_polls *polls, struct cn_ptrmap *polled);
+void cn_long_calls_cut(struct cn_ctx *ctx, LLVMValueRef function, struct cn_poll_emitter *polls,
+                       struct cn_ptrmap *polled);
 
 /* Change the calls in `function` whose strings may be too long: they ask for the lengths, and make long calls through
  * transitions (long_strings.c). Only for modules that poll by Cairn's runtime: the module's own poll rules this out. */
-void cn_long_strings(struct cn_ctx *ctx, LLVMValueRef function);
+void cn_long_strings_guard_calls(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* The size of the local or global that the pointer points into; UINT64_MAX: unknown. */
-uint64_t cn_long_room(struct cn_ctx *ctx, LLVMValueRef pointer);
+uint64_t cn_long_pointee_size(struct cn_ctx *ctx, LLVMValueRef pointer);
 /* The limit in bytes: longer memory is long. */
-uint64_t cn_long_limit(struct cn_ctx *ctx);
+uint64_t cn_long_limit_bytes(struct cn_ctx *ctx);
 /* True if the call has "cairn-work", like the clearing of an object allocated in line. A collection must see such an
  * object only when it is completely cleared. */
-bool cn_long_is_said_short(LLVMValueRef call);
+bool cn_long_is_declared_short(LLVMValueRef call);
 
 /* Cut a call in place (long_calls_cut.c), or in its own function (long_calls_outline.c) if that function can be told
  * the places. The call stays for short lengths; it is deleted if all lengths are too long. */
-void cn_long_outline(struct cn_ctx *ctx, const struct cn_long_call *which, struct cn_polls *polls,
-                     struct cn_ptrmap *polled);
-void cn_long_cut(struct cn_ctx *ctx, const struct cn_long_call *which, struct cn_polls *polls,
-                 struct cn_ptrmap *polled);
+void cn_long_outline_call(struct cn_ctx *ctx, const struct cn_long_call *which, struct cn_poll_emitter *polls,
+                          struct cn_ptrmap *polled);
+void cn_long_cut_call(struct cn_ctx *ctx, const struct cn_long_call *which, struct cn_poll_emitter *polls,
+                      struct cn_ptrmap *polled);
 
 #endif

@@ -20,32 +20,32 @@
 #include "compile/cost/cost.h"
 #include "compile/place/long_calls.h"
 
-struct cutter {
+struct call_cutter {
   struct cn_ctx *ctx;
   const struct cn_long_call *which;
   LLVMBuilderRef builder;
   LLVMTypeRef i64;
   bool aligned; /* the first place is aligned as objects are */
-  struct cn_polls *polls;
+  struct cn_poll_emitter *polls;
   struct cn_ptrmap *polled;
   LLVMBasicBlockRef rest;   /* the end of all loops */
   LLVMValueRef result;      /* in `rest`: the result of the last piece, or null */
   LLVMValueRef length, odd; /* i64: all bytes; the first place's address modulo eight */
 };
 
-static LLVMValueRef make_i64(const struct cutter *c, uint64_t n)
+static LLVMValueRef make_i64(const struct call_cutter *c, uint64_t n)
 {
   return LLVMConstInt(c->i64, n, false);
 }
 
-static LLVMBasicBlockRef append_block(const struct cutter *c, const char *name)
+static LLVMBasicBlockRef append_block(const struct call_cutter *c, const char *name)
 {
   LLVMValueRef function = LLVMGetBasicBlockParent(c->rest);
 
   return LLVMAppendBasicBlockInContext(c->ctx->llvm, function, name);
 }
 
-static LLVMValueRef call_binary_intrinsic(const struct cutter *c, const char *name, LLVMValueRef a, LLVMValueRef b)
+static LLVMValueRef call_binary_intrinsic(const struct call_cutter *c, const char *name, LLVMValueRef a, LLVMValueRef b)
 {
   LLVMTypeRef type = c->i64;
   LLVMValueRef intrinsic = cn_intrinsic(c->ctx, name, &type, 1), both[] = {a, b};
@@ -55,7 +55,7 @@ static LLVMValueRef call_binary_intrinsic(const struct cutter *c, const char *na
 
 /* Drop the facts about the result (0) and the arguments (1, ...) that hold only for the complete call. The pieces are
  * aligned to the element, since the places are. */
-static void drop_facts(const struct cutter *c, LLVMValueRef call)
+static void remove_complete_call_facts(const struct call_cutter *c, LLVMValueRef call)
 {
   static const char *const facts[] = {
       "dereferenceable", "dereferenceable_or_null", "align", "initializes", "nonnull", "range"};
@@ -74,7 +74,7 @@ static void drop_facts(const struct cutter *c, LLVMValueRef call)
 }
 
 /* The call for `bytes` bytes from offset `at` on. */
-static LLVMValueRef build_piece(const struct cutter *c, LLVMValueRef at, LLVMValueRef bytes)
+static LLVMValueRef build_piece_call(const struct call_cutter *c, LLVMValueRef at, LLVMValueRef bytes)
 {
   const struct cn_long_call *w = c->which;
   LLVMTypeRef i8 = LLVMInt8TypeInContext(c->ctx->llvm);
@@ -88,52 +88,52 @@ static LLVMValueRef build_piece(const struct cutter *c, LLVMValueRef at, LLVMVal
   LLVMInsertIntoBuilder(c->builder, call);
   for (unsigned i = 0; i < w->places; i++)
     LLVMSetOperand(call, i, places[i]);
-  drop_facts(c, call);
+  remove_complete_call_facts(c, call);
   LLVMSetOperand(call, w->length, bytes);
   CN_ASSERT(LLVMTypeOf(bytes) == type);
-  cn_work_say(c->ctx, call, cn_work_of_bytes(w->piece));
+  cn_work_attach_promise(c->ctx, call, cn_work_of_bytes(w->piece));
   return call;
 }
 
 /* True in the program if the result of a piece lets the loop go on. Null: always. */
-static LLVMValueRef build_nothing_yet(const struct cutter *c, LLVMValueRef piece)
+static LLVMValueRef build_continue_test(const struct call_cutter *c, LLVMValueRef piece)
 {
-  if (c->which->result != CN_LONG_DIFFERS && c->which->result != CN_LONG_FOUND)
+  if (c->which->result != CN_LONG_RESULT_COMPARISON && c->which->result != CN_LONG_RESULT_FOUND_POINTER)
     return NULL;
   return LLVMBuildICmp(c->builder, LLVMIntEQ, piece, LLVMConstNull(LLVMTypeOf(piece)), "");
 }
 
 /* Poll after the loop's phis; the builder is then after the poll. */
-static void build_poll(struct cutter *c)
+static void build_poll(struct call_cutter *c)
 {
   CN_ASSERT(!LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(c->builder)));
   LLVMValueRef place = LLVMBuildUnreachable(c->builder);
 
-  cn_poll_emit(c->polls, place, CN_POLL_CALLED);
+  cn_poll_emit(c->polls, place, CN_POLL_FORM_STUB_CALL);
   LLVMBasicBlockRef after = LLVMGetInstructionParent(place);
   LLVMInstructionEraseFromParent(place);
   LLVMPositionBuilderAtEnd(c->builder, after);
 }
 
 /* End the loop's body: repeat it if `more`. */
-static void close_loop(struct cutter *c, LLVMBasicBlockRef body, LLVMValueRef piece, LLVMValueRef more)
+static void build_loop_back_edge(struct call_cutter *c, LLVMBasicBlockRef body, LLVMValueRef piece, LLVMValueRef more)
 {
   LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->builder);
-  LLVMValueRef nothing = build_nothing_yet(c, piece);
+  LLVMValueRef nothing = build_continue_test(c, piece);
 
   if (nothing)
     more = LLVMBuildAnd(c->builder, more, nothing, "");
   LLVMBuildCondBr(c->builder, more, body, c->rest);
   if (c->result) {
-    bool first = c->which->result == CN_LONG_FIRST;
+    bool first = c->which->result == CN_LONG_RESULT_FIRST_ARGUMENT;
     LLVMValueRef value = first ? LLVMGetOperand(c->which->call, 0) : piece;
     LLVMAddIncoming(c->result, &value, &latch, 1);
   }
   cn_ptrmap_add(c->polled, latch, NULL);
 }
 
-static void add_two(const struct cutter *c, LLVMValueRef phi, LLVMValueRef first, LLVMBasicBlockRef entry,
-                    LLVMValueRef next)
+static void add_loop_phi_inputs(const struct call_cutter *c, LLVMValueRef phi, LLVMValueRef first,
+                                LLVMBasicBlockRef entry, LLVMValueRef next)
 {
   LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->builder);
 
@@ -143,7 +143,7 @@ static void add_two(const struct cutter *c, LLVMValueRef phi, LLVMValueRef first
 }
 
 /* Cut from the start on: pieces end at multiples of their size, less the odd bytes. */
-static void build_upwards(struct cutter *c, LLVMBasicBlockRef entry)
+static void build_upward_loop(struct call_cutter *c, LLVMBasicBlockRef entry)
 {
   LLVMBasicBlockRef body = append_block(c, "long.piece");
   LLVMValueRef size = make_i64(c, c->which->piece);
@@ -155,17 +155,17 @@ static void build_upwards(struct cutter *c, LLVMBasicBlockRef entry)
   LLVMValueRef stop = LLVMBuildPhi(c->builder, c->i64, "long.stop");
   build_poll(c);
   LLVMValueRef end = call_binary_intrinsic(c, "llvm.umin", stop, c->length);
-  LLVMValueRef piece = build_piece(c, at, LLVMBuildSub(c->builder, end, at, ""));
+  LLVMValueRef piece = build_piece_call(c, at, LLVMBuildSub(c->builder, end, at, ""));
   LLVMValueRef next = LLVMBuildAdd(c->builder, stop, size, "");
   LLVMValueRef more = LLVMBuildICmp(c->builder, LLVMIntULT, end, c->length, "");
-  add_two(c, at, make_i64(c, 0), entry, end);
-  add_two(c, stop, first, entry, next);
-  close_loop(c, body, piece, more);
+  add_loop_phi_inputs(c, at, make_i64(c, 0), entry, end);
+  add_loop_phi_inputs(c, stop, first, entry, next);
+  build_loop_back_edge(c, body, piece, more);
 }
 
 /* Cut from the end on, at the same places: each piece ends at the start of the piece that ran before. Length zero makes
  * one piece, too. */
-static void build_downwards(struct cutter *c, LLVMBasicBlockRef entry)
+static void build_downward_loop(struct call_cutter *c, LLVMBasicBlockRef entry)
 {
   LLVMBasicBlockRef body = append_block(c, "long.piece");
   LLVMValueRef less = call_binary_intrinsic(c, "llvm.usub.sat", c->length, make_i64(c, 1));
@@ -178,15 +178,15 @@ static void build_downwards(struct cutter *c, LLVMBasicBlockRef entry)
   LLVMValueRef start = LLVMBuildPhi(c->builder, c->i64, "long.start");
   build_poll(c);
   LLVMValueRef at = call_binary_intrinsic(c, "llvm.usub.sat", start, c->odd);
-  LLVMValueRef piece = build_piece(c, at, LLVMBuildSub(c->builder, end, at, ""));
+  LLVMValueRef piece = build_piece_call(c, at, LLVMBuildSub(c->builder, end, at, ""));
   LLVMValueRef next = LLVMBuildSub(c->builder, start, make_i64(c, c->which->piece), "");
   LLVMValueRef more = LLVMBuildICmp(c->builder, LLVMIntNE, at, make_i64(c, 0), "");
-  add_two(c, end, c->length, entry, at);
-  add_two(c, start, first, entry, next);
-  close_loop(c, body, piece, more);
+  add_loop_phi_inputs(c, end, c->length, entry, at);
+  add_loop_phi_inputs(c, start, first, entry, next);
+  build_loop_back_edge(c, body, piece, more);
 }
 
-static bool is_aligned(LLVMValueRef call)
+static bool is_destination_aligned(LLVMValueRef call)
 {
   LLVMAttributeRef align = LLVMGetCallSiteEnumAttribute(call, 1, cn_attribute_kind("align"));
 
@@ -194,30 +194,30 @@ static bool is_aligned(LLVMValueRef call)
 }
 
 /* Build the loops in block "long.start". */
-static void build_loops(struct cutter *c, LLVMBasicBlockRef start)
+static void build_piece_loops(struct call_cutter *c, LLVMBasicBlockRef start)
 {
   LLVMValueRef call = c->which->call, to = LLVMGetOperand(call, 0), from = LLVMGetOperand(call, 1);
 
   LLVMPositionBuilderAtEnd(c->builder, start);
   c->length = LLVMBuildZExt(c->builder, LLVMGetOperand(call, c->which->length), c->i64, "");
-  c->aligned = is_aligned(call);
+  c->aligned = is_destination_aligned(call);
   c->odd = c->aligned ? make_i64(c, 0)
                       : LLVMBuildAnd(c->builder, LLVMBuildPtrToInt(c->builder, to, c->i64, ""),
                                      make_i64(c, CAIRN_ABI_OBJECT_ALIGN - 1), "long.odd");
   if (!c->which->overlapping || LLVMTypeOf(to) != LLVMTypeOf(from)) {
-    build_upwards(c, start);
+    build_upward_loop(c, start);
     return;
   }
   LLVMBasicBlockRef up = append_block(c, "long.up"), down = append_block(c, "long.down");
   LLVMBuildCondBr(c->builder, LLVMBuildICmp(c->builder, LLVMIntUGT, to, from, ""), down, up);
   LLVMPositionBuilderAtEnd(c->builder, up);
-  build_upwards(c, up);
+  build_upward_loop(c, up);
   LLVMPositionBuilderAtEnd(c->builder, down);
-  build_downwards(c, down);
+  build_downward_loop(c, down);
 }
 
 /* Join the results of the call and of its pieces. */
-static void join_results(struct cutter *c, LLVMBasicBlockRef plain, LLVMBasicBlockRef rest, LLVMBasicBlockRef done)
+static void join_results(struct call_cutter *c, LLVMBasicBlockRef plain, LLVMBasicBlockRef rest, LLVMBasicBlockRef done)
 {
   LLVMValueRef call = c->which->call;
 
@@ -231,7 +231,8 @@ static void join_results(struct cutter *c, LLVMBasicBlockRef plain, LLVMBasicBlo
     LLVMAddIncoming(all, &call, &plain, 1);
 }
 
-static void branch_on_length(struct cutter *c, LLVMBasicBlockRef head, LLVMBasicBlockRef start, LLVMBasicBlockRef plain)
+static void branch_on_length(struct call_cutter *c, LLVMBasicBlockRef head, LLVMBasicBlockRef start,
+                             LLVMBasicBlockRef plain)
 {
   LLVMValueRef length = LLVMGetOperand(c->which->call, c->which->length);
   LLVMValueRef limit = LLVMConstInt(LLVMTypeOf(length), c->which->limit, false);
@@ -244,25 +245,26 @@ static void branch_on_length(struct cutter *c, LLVMBasicBlockRef head, LLVMBasic
     LLVMDeleteBasicBlock(plain);
     return;
   }
-  cn_work_say(c->ctx, c->which->call, cn_work_of_bytes(c->which->limit));
+  cn_work_attach_promise(c->ctx, c->which->call, cn_work_of_bytes(c->which->limit));
   LLVMValueRef is_long = LLVMBuildICmp(c->builder, LLVMIntUGT, length, limit, "long");
-  cn_emit_unlikely(c->ctx, LLVMBuildCondBr(c->builder, is_long, start, plain));
+  cn_emit_mark_branch_unlikely(c->ctx, LLVMBuildCondBr(c->builder, is_long, start, plain));
 }
 
-void cn_long_cut(struct cn_ctx *ctx, const struct cn_long_call *which, struct cn_polls *polls, struct cn_ptrmap *polled)
+void cn_long_cut_call(struct cn_ctx *ctx, const struct cn_long_call *which, struct cn_poll_emitter *polls,
+                      struct cn_ptrmap *polled)
 {
   LLVMValueRef call = which->call, function;
-  struct cutter c = {.ctx = ctx,
-                     .which = which,
-                     .polls = polls,
-                     .polled = polled,
-                     .builder = LLVMCreateBuilderInContext(ctx->llvm),
-                     .i64 = LLVMInt64TypeInContext(ctx->llvm)};
+  struct call_cutter c = {.ctx = ctx,
+                          .which = which,
+                          .polls = polls,
+                          .polled = polled,
+                          .builder = LLVMCreateBuilderInContext(ctx->llvm),
+                          .i64 = LLVMInt64TypeInContext(ctx->llvm)};
   CN_CHECK(which->piece >= CAIRN_ABI_OBJECT_ALIGN && (which->piece & (which->piece - 1)) == 0);
   CN_CHECK(which->length < LLVMGetNumArgOperands(call));
   LLVMBasicBlockRef head = LLVMGetInstructionParent(call);
-  LLVMBasicBlockRef done = cn_split_before(ctx, LLVMGetNextInstruction(call), "long.done");
-  LLVMBasicBlockRef plain = cn_split_before(ctx, call, "long.plain");
+  LLVMBasicBlockRef done = cn_split_block_before(ctx, LLVMGetNextInstruction(call), "long.done");
+  LLVMBasicBlockRef plain = cn_split_block_before(ctx, call, "long.plain");
 
   function = LLVMGetBasicBlockParent(head);
   LLVMSetCurrentDebugLocation2(c.builder, LLVMInstructionGetDebugLoc(call));
@@ -272,9 +274,9 @@ void cn_long_cut(struct cn_ctx *ctx, const struct cn_long_call *which, struct cn
   if (LLVMGetFirstUse(call))
     c.result = LLVMBuildPhi(c.builder, LLVMTypeOf(call), "long.last");
   LLVMValueRef out = LLVMBuildBr(c.builder, done);
-  build_loops(&c, start);
+  build_piece_loops(&c, start);
   CN_CHECK(!c.result || LLVMCountIncoming(c.result));
-  cn_poll_emit(polls, out, CN_POLL_CALLED);
+  cn_poll_emit(polls, out, CN_POLL_FORM_STUB_CALL);
   join_results(&c, plain, LLVMGetInstructionParent(out), done);
   branch_on_length(&c, head, start, plain);
   LLVMDisposeBuilder(c.builder);

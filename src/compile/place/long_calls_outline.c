@@ -26,17 +26,17 @@
 #include "compile/cost/cost.h"
 #include "compile/place/long_calls.h"
 
-#define ARGUMENT_COUNT 3 /* destination, value or origin, number of bytes */
-#define PLACE_COUNT 2
+#define LEAF_ARGUMENT_COUNT 3 /* destination, value or origin, number of bytes */
+#define MAX_PLACE_COUNT 2
 
 /* The form of the places as arguments. */
-struct handing {
-  bool apart[PLACE_COUNT];           /* as an object and a distance; else unchanged */
-  LLVMValueRef objects[PLACE_COUNT]; /* for those */
+struct place_passing {
+  bool apart[MAX_PLACE_COUNT];           /* as an object and a distance; else unchanged */
+  LLVMValueRef objects[MAX_PLACE_COUNT]; /* for those */
   unsigned arguments;
 };
 
-static void add_attributes(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef caller)
+static void add_helper_attributes(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef caller)
 {
   static const char frame_pointer[] = "frame-pointer";
   const char *gc = LLVMGetGC(caller);
@@ -53,13 +53,13 @@ static void add_attributes(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueR
   if (ctx->options->size_level) /* calls of any length come here, and rely on its polls */
     LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
                             LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_POLLS, sizeof CN_ATTR_POLLS - 1, "", 0));
-  cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "noinline", 0);
-  cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nounwind", 0);
-  cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "uwtable", 2);
+  cn_add_enum_attribute(ctx, function, CN_FUNCTION_INDEX, "noinline", 0);
+  cn_add_enum_attribute(ctx, function, CN_FUNCTION_INDEX, "nounwind", 0);
+  cn_add_enum_attribute(ctx, function, CN_FUNCTION_INDEX, "uwtable", 2);
 }
 
 /* The place in the helper: the sum of one or two parameters. */
-static LLVMValueRef receive_place(LLVMBuilderRef builder, LLVMValueRef function, bool apart, unsigned *at)
+static LLVMValueRef build_place_in_helper(LLVMBuilderRef builder, LLVMValueRef function, bool apart, unsigned *at)
 {
   LLVMValueRef first = LLVMGetParam(function, (*at)++), distance;
 
@@ -71,58 +71,58 @@ static LLVMValueRef receive_place(LLVMBuilderRef builder, LLVMValueRef function,
 }
 
 /* Give the function a call of the leaf with its arguments; then cut that call. */
-static void build_body(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_long_call *which,
-                       const struct handing *handing, struct cn_polls *polls)
+static void build_helper_body(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_long_call *which,
+                              const struct place_passing *handing, struct cn_poll_emitter *polls)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
-  LLVMValueRef leaf = cn_direct_callee(which->call), arguments[ARGUMENT_COUNT + 1];
+  LLVMValueRef leaf = cn_direct_callee(which->call), arguments[LEAF_ARGUMENT_COUNT + 1];
   unsigned count = LLVMGetNumArgOperands(which->call), at = 0;
   struct cn_long_call inner = *which;
   struct cn_ptrmap polled = {0};
 
-  CN_CHECK(count == ARGUMENT_COUNT || count == ARGUMENT_COUNT + 1);
+  CN_CHECK(count == LEAF_ARGUMENT_COUNT || count == LEAF_ARGUMENT_COUNT + 1);
   LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(ctx->llvm, function, ""));
-  for (unsigned i = 0; i < ARGUMENT_COUNT; i++)
-    arguments[i] = receive_place(builder, function, i < PLACE_COUNT && handing->apart[i], &at);
+  for (unsigned i = 0; i < LEAF_ARGUMENT_COUNT; i++)
+    arguments[i] = build_place_in_helper(builder, function, i < MAX_PLACE_COUNT && handing->apart[i], &at);
   CN_CHECK(LLVMCountParams(function) == at && at == handing->arguments);
-  if (count > ARGUMENT_COUNT)
-    arguments[ARGUMENT_COUNT] = LLVMGetOperand(which->call, ARGUMENT_COUNT); /* its volatile flag is false */
+  if (count > LEAF_ARGUMENT_COUNT)
+    arguments[LEAF_ARGUMENT_COUNT] = LLVMGetOperand(which->call, LEAF_ARGUMENT_COUNT); /* its volatile flag is false */
   inner.call = LLVMBuildCall2(builder, LLVMGlobalGetValueType(leaf), leaf, arguments, count, "");
   inner.limit = 0;
-  if (which->result == CN_LONG_NOTHING)
+  if (which->result == CN_LONG_RESULT_NONE)
     LLVMBuildRetVoid(builder);
   else
     LLVMBuildRet(builder, inner.call);
-  cn_long_cut(ctx, &inner, polls, &polled);
+  cn_long_cut_call(ctx, &inner, polls, &polled);
   CN_ASSERT(polled.count); /* the call has at least one loop of pieces */
   cn_ptrmap_free(&polled);
   LLVMDisposeBuilder(builder);
 }
 
-static LLVMValueRef function_for(struct cn_ctx *ctx, const struct cn_long_call *which, const struct handing *handing,
-                                 struct cn_polls *polls)
+static LLVMValueRef find_or_build_helper(struct cn_ctx *ctx, const struct cn_long_call *which,
+                                         const struct place_passing *handing, struct cn_poll_emitter *polls)
 {
-  LLVMTypeRef types[ARGUMENT_COUNT + PLACE_COUNT];
+  LLVMTypeRef types[LEAF_ARGUMENT_COUNT + MAX_PLACE_COUNT];
   unsigned count = 0;
   size_t length;
   char element[24] = ""; /* a helper for each size, which is a constant in it */
   if (which->element)
     snprintf(element, sizeof element, "%" PRIu64 ".", which->element);
-  char *name = cn_format(CN_LONG_PREFIX "%s%s%s", handing->arguments > ARGUMENT_COUNT ? "at." : "", element,
+  char *name = cn_format(CN_LONG_PREFIX "%s%s%s", handing->arguments > LEAF_ARGUMENT_COUNT ? "at." : "", element,
                          LLVMGetValueName2(cn_direct_callee(which->call), &length));
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
 
-  for (unsigned i = 0; i < ARGUMENT_COUNT; i++) {
+  for (unsigned i = 0; i < LEAF_ARGUMENT_COUNT; i++) {
     types[count++] = LLVMTypeOf(LLVMGetOperand(which->call, i));
-    if (i < PLACE_COUNT && handing->apart[i])
+    if (i < MAX_PLACE_COUNT && handing->apart[i])
       types[count++] = LLVMInt64TypeInContext(ctx->llvm);
   }
   LLVMTypeRef type = LLVMFunctionType(LLVMTypeOf(which->call), types, count, false);
   if (!function || LLVMIsDeclaration(function) || LLVMGlobalGetValueType(function) != type) {
     function = LLVMAddFunction(ctx->module, name, type);
     LLVMSetLinkage(function, LLVMInternalLinkage);
-    add_attributes(ctx, function, LLVMGetBasicBlockParent(LLVMGetInstructionParent(which->call)));
-    build_body(ctx, function, which, handing, polls);
+    add_helper_attributes(ctx, function, LLVMGetBasicBlockParent(LLVMGetInstructionParent(which->call)));
+    build_helper_body(ctx, function, which, handing, polls);
   }
   free(name);
   return function;
@@ -132,22 +132,23 @@ static LLVMValueRef function_for(struct cn_ctx *ctx, const struct cn_long_call *
 
 /* The object of a place that may end unlike a reference: the pointer at the start of its GEPs, if that ends like a
  * reference. Null: no such value is known. */
-static LLVMValueRef object_of(struct cn_ctx *ctx, struct cairn_word_kind kind, LLVMValueRef place)
+static LLVMValueRef object_of_place(struct cn_ctx *ctx, struct cairn_word_kind kind, LLVMValueRef place)
 {
-  while (LLVMIsAGetElementPtrInst(place) && !cn_words_keep_end(ctx, kind, place))
+  while (LLVMIsAGetElementPtrInst(place) && !cn_words_prove_tag_bits(ctx, kind, place))
     place = LLVMGetOperand(place, 0);
-  return cn_words_keep_end(ctx, kind, place) ? place : NULL;
+  return cn_words_prove_tag_bits(ctx, kind, place) ? place : NULL;
 }
 
 /* The distance from the object to the place, by the same GEPs, which begin at zero: addresses stay pointers. */
-static LLVMValueRef way_to(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef object, LLVMValueRef place)
+static LLVMValueRef build_distance_to_place(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef object,
+                                            LLVMValueRef place)
 {
   LLVMValueRef indices[16];
 
   if (place == object)
     return LLVMConstNull(LLVMPointerTypeInContext(ctx->llvm, 0));
   unsigned count = (unsigned)LLVMGetNumOperands(place) - 1;
-  LLVMValueRef before = way_to(ctx, builder, object, LLVMGetOperand(place, 0));
+  LLVMValueRef before = build_distance_to_place(ctx, builder, object, LLVMGetOperand(place, 0));
   CN_CHECK(count <= sizeof indices / sizeof *indices);
   for (unsigned i = 0; i < count; i++)
     indices[i] = LLVMGetOperand(place, i + 1);
@@ -156,18 +157,18 @@ static LLVMValueRef way_to(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValue
 
 /* Find the form of the places as arguments. False if the helper is unable to receive them, or to return one of that
  * kind. */
-static bool find_handing(struct cn_ctx *ctx, const struct cn_long_call *which, struct handing *handing)
+static bool choose_place_passing(struct cn_ctx *ctx, const struct cn_long_call *which, struct place_passing *handing)
 {
   struct cairn_word_kind kind = cn_words(ctx);
   bool all = true;
 
-  *handing = (struct handing){.arguments = ARGUMENT_COUNT};
+  *handing = (struct place_passing){.arguments = LEAF_ARGUMENT_COUNT};
   for (unsigned i = 0; i < which->places; i++) {
     LLVMValueRef place = LLVMGetOperand(which->call, i);
     if (kind.reference_bits == 0 || !cn_is_ref(LLVMTypeOf(place)))
       continue;
-    all &= cn_words_keep_end(ctx, kind, place);
-    handing->objects[i] = object_of(ctx, kind, place);
+    all &= cn_words_prove_tag_bits(ctx, kind, place);
+    handing->objects[i] = object_of_place(ctx, kind, place);
     if (!handing->objects[i])
       return false;
   }
@@ -179,20 +180,20 @@ static bool find_handing(struct cn_ctx *ctx, const struct cn_long_call *which, s
 }
 
 /* A call of `function` with the same arguments. */
-static LLVMValueRef call_instead(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef function,
-                                 const struct cn_long_call *which, const struct handing *handing)
+static LLVMValueRef build_helper_call(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef function,
+                                      const struct cn_long_call *which, const struct place_passing *handing)
 {
-  LLVMValueRef arguments[ARGUMENT_COUNT + PLACE_COUNT];
+  LLVMValueRef arguments[LEAF_ARGUMENT_COUNT + MAX_PLACE_COUNT];
   unsigned count = 0;
 
   LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(which->call));
-  for (unsigned i = 0; i < ARGUMENT_COUNT; i++) {
+  for (unsigned i = 0; i < LEAF_ARGUMENT_COUNT; i++) {
     LLVMValueRef place = LLVMGetOperand(which->call, i);
-    if (i >= PLACE_COUNT || !handing->apart[i]) {
+    if (i >= MAX_PLACE_COUNT || !handing->apart[i]) {
       arguments[count++] = place;
       continue;
     }
-    LLVMValueRef way = way_to(ctx, builder, handing->objects[i], place);
+    LLVMValueRef way = build_distance_to_place(ctx, builder, handing->objects[i], place);
     arguments[count++] = handing->objects[i];
     arguments[count++] = LLVMBuildPtrToInt(builder, way, LLVMInt64TypeInContext(ctx->llvm), "");
   }
@@ -216,44 +217,44 @@ static void join_results(LLVMBuilderRef builder, LLVMValueRef call, LLVMBasicBlo
 }
 
 static void branch_on_length(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_long_call *which,
-                             const struct handing *handing, LLVMValueRef function)
+                             const struct place_passing *handing, LLVMValueRef function)
 {
   LLVMValueRef call = which->call, length = LLVMGetOperand(call, which->length);
   LLVMBasicBlockRef head = LLVMGetInstructionParent(call);
-  LLVMBasicBlockRef done = cn_split_before(ctx, LLVMGetNextInstruction(call), "long.done");
-  LLVMBasicBlockRef plain = cn_split_before(ctx, call, "long.plain");
+  LLVMBasicBlockRef done = cn_split_block_before(ctx, LLVMGetNextInstruction(call), "long.done");
+  LLVMBasicBlockRef plain = cn_split_block_before(ctx, call, "long.plain");
   LLVMBasicBlockRef cold = LLVMAppendBasicBlockInContext(ctx->llvm, LLVMGetBasicBlockParent(head), "long.cold");
   LLVMValueRef limit = LLVMConstInt(LLVMTypeOf(length), which->limit, false);
 
   LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(head));
   LLVMPositionBuilderAtEnd(builder, cold);
-  LLVMValueRef instead = call_instead(ctx, builder, function, which, handing);
+  LLVMValueRef instead = build_helper_call(ctx, builder, function, which, handing);
   LLVMBuildBr(builder, done);
   LLVMPositionBuilderAtEnd(builder, head);
   LLVMValueRef is_long = LLVMBuildICmp(builder, LLVMIntUGT, length, limit, "long");
-  cn_emit_unlikely(ctx, LLVMBuildCondBr(builder, is_long, cold, plain));
+  cn_emit_mark_branch_unlikely(ctx, LLVMBuildCondBr(builder, is_long, cold, plain));
   join_results(builder, call, plain, instead, done);
-  cn_work_say(ctx, call, cn_work_of_bytes(which->limit));
+  cn_work_attach_promise(ctx, call, cn_work_of_bytes(which->limit));
 }
 
-void cn_long_outline(struct cn_ctx *ctx, const struct cn_long_call *which, struct cn_polls *polls,
-                     struct cn_ptrmap *polled)
+void cn_long_outline_call(struct cn_ctx *ctx, const struct cn_long_call *which, struct cn_poll_emitter *polls,
+                          struct cn_ptrmap *polled)
 {
-  struct handing handing;
+  struct place_passing handing;
 
-  CN_CHECK(!polls->user && which->length == ARGUMENT_COUNT - 1 && which->places <= PLACE_COUNT);
-  if (!find_handing(ctx, which, &handing)) {
-    cn_long_cut(ctx, which, polls, polled);
+  CN_CHECK(!polls->user && which->length == LEAF_ARGUMENT_COUNT - 1 && which->places <= MAX_PLACE_COUNT);
+  if (!choose_place_passing(ctx, which, &handing)) {
+    cn_long_cut_call(ctx, which, polls, polled);
     return;
   }
-  LLVMValueRef function = function_for(ctx, which, &handing, polls);
+  LLVMValueRef function = find_or_build_helper(ctx, which, &handing, polls);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
   if (which->limit) {
     branch_on_length(ctx, builder, which, &handing, function);
   } else {
     LLVMPositionBuilderBefore(builder, which->call);
-    cn_emit_instead(which->call, call_instead(ctx, builder, function, which, &handing));
+    cn_emit_replace_instruction(which->call, build_helper_call(ctx, builder, function, which, &handing));
   }
   LLVMDisposeBuilder(builder);
 }

@@ -34,72 +34,72 @@
 #include "compile/transitions/thunk.h"
 
 /* The limit of functions that take a few nanoseconds for a byte is lower by this factor. */
-enum { SLOWER = 8, MAX_STRINGS = 2, MAX_ARGUMENTS = 4 };
+enum { SLOW_LIMIT_DIVISOR = 8, MAX_STRINGS = 2, MAX_ARGUMENTS = 4 };
 
 /* Arguments, counted from 1; 0 for a missing one. The string `at` is read to its end; it fits into the memory at
  * `within`, too. */
-struct string {
+struct string_argument {
   unsigned at, within;
 };
 
 enum way {
-  ASKED,    /* for the end of each string, or how many bytes it may go through */
-  COUNTED,  /* the end that is asked for gives the result */
-  COMPARED, /* by strncmp; the end is asked for if the strings are equal so far */
-  COPIED,   /* by memcpy, if all ends are asked for: the last string, to the end of another */
-  UNASKED,  /* memchr is unfit: wide characters, an end other than zero, or maybe a null pointer */
+  LENGTH_CHECKED,       /* for the end of each string, or how many bytes it may go through */
+  LENGTH_RETURNED,      /* the end that is asked for gives the result */
+  COMPARED_UP_TO_LIMIT, /* by strncmp; the end is asked for if the strings are equal so far */
+  COPIED_BY_MEMCPY,     /* by memcpy, if all ends are asked for: the last string, to the end of another */
+  ALWAYS_NATIVE,        /* memchr is unfit: wide characters, an end other than zero, or maybe a null pointer */
 };
-enum question { MEMCHR, STRNCMP };
+enum question { QUESTION_MEMCHR, QUESTION_STRNCMP };
 
-static const struct scan {
+static const struct string_function {
   const char *names; /* a space on either side of each */
   enum way way;
-  struct string strings[MAX_STRINGS];
+  struct string_argument strings[MAX_STRINGS];
   unsigned length; /* the argument that bounds the bytes, or wide characters, to read */
   bool slow;
-} scans[] = {
-    {" strlen ", COUNTED, {{1, 0}}, 0, false},
-    {" strcmp ", COMPARED, {{1, 2}}, 0, false},
-    {" strcpy stpcpy ", COPIED, {{2, 1}}, 0, false},
-    {" strcat ", COPIED, {{1, 0}, {2, 1}}, 0, false},
-    {" strncat __strcat_chk __strncat_chk ", ASKED, {{1, 0}, {2, 1}}, 0, false},
-    {" strchr strchrnul strrchr index rindex strdup __strlen_chk ", ASKED, {{1, 0}}, 0, false},
-    {" strlcpy ", ASKED, {{2, 0}}, 0, false},
-    {" strlcat ", ASKED, {{1, 0}, {2, 0}}, 0, false},
-    {" __strcpy_chk __stpcpy_chk ", ASKED, {{2, 1}}, 0, false},
-    {" strcasecmp ", ASKED, {{1, 2}}, 0, true},
-    {" strxfrm ", ASKED, {{2, 0}}, 0, true},
-    {" strcoll strspn strcspn strpbrk strstr strcasestr ", ASKED, {{1, 0}, {2, 0}}, 0, true},
-    {" strnlen strndup bzero explicit_bzero ", ASKED, {{1, 0}}, 2, false},
-    {" memmem ", ASKED, {{1, 0}}, 2, true},
-    {" strncpy stpncpy __strncpy_chk __stpncpy_chk ", ASKED, {{1, 0}}, 3, false},
-    {" strncmp mempcpy bcopy __memcpy_chk __memmove_chk __mempcpy_chk ", ASKED, {{1, 2}}, 3, false},
-    {" memrchr __memset_chk ", ASKED, {{1, 0}}, 3, false},
-    {" strncasecmp wcsncmp wmemcmp wmemcpy wmemmove ", ASKED, {{1, 2}}, 3, true},
-    {" wcsncpy wmemchr wmemset ", ASKED, {{1, 0}}, 3, true},
-    {" memccpy __memccpy_chk ", ASKED, {{1, 2}}, 4, false},
-    {" wcscat wcschr wcslen wcsrchr rawmemchr ", UNASKED, {{1, 0}}, 0, true},
-    {" wcscmp ", UNASKED, {{1, 2}}, 0, true},
-    {" wcscpy ", UNASKED, {{2, 1}}, 0, true},
-    {" wcsstr ", UNASKED, {{1, 0}, {2, 0}}, 0, true},
-    {" mbstowcs wcstombs ", UNASKED, {{2, 0}}, 0, true},
-    {" strsep strtok strtok_r ", UNASKED, {{0, 0}}, 0, false},
+} string_functions[] = {
+    {" strlen ", LENGTH_RETURNED, {{1, 0}}, 0, false},
+    {" strcmp ", COMPARED_UP_TO_LIMIT, {{1, 2}}, 0, false},
+    {" strcpy stpcpy ", COPIED_BY_MEMCPY, {{2, 1}}, 0, false},
+    {" strcat ", COPIED_BY_MEMCPY, {{1, 0}, {2, 1}}, 0, false},
+    {" strncat __strcat_chk __strncat_chk ", LENGTH_CHECKED, {{1, 0}, {2, 1}}, 0, false},
+    {" strchr strchrnul strrchr index rindex strdup __strlen_chk ", LENGTH_CHECKED, {{1, 0}}, 0, false},
+    {" strlcpy ", LENGTH_CHECKED, {{2, 0}}, 0, false},
+    {" strlcat ", LENGTH_CHECKED, {{1, 0}, {2, 0}}, 0, false},
+    {" __strcpy_chk __stpcpy_chk ", LENGTH_CHECKED, {{2, 1}}, 0, false},
+    {" strcasecmp ", LENGTH_CHECKED, {{1, 2}}, 0, true},
+    {" strxfrm ", LENGTH_CHECKED, {{2, 0}}, 0, true},
+    {" strcoll strspn strcspn strpbrk strstr strcasestr ", LENGTH_CHECKED, {{1, 0}, {2, 0}}, 0, true},
+    {" strnlen strndup bzero explicit_bzero ", LENGTH_CHECKED, {{1, 0}}, 2, false},
+    {" memmem ", LENGTH_CHECKED, {{1, 0}}, 2, true},
+    {" strncpy stpncpy __strncpy_chk __stpncpy_chk ", LENGTH_CHECKED, {{1, 0}}, 3, false},
+    {" strncmp mempcpy bcopy __memcpy_chk __memmove_chk __mempcpy_chk ", LENGTH_CHECKED, {{1, 2}}, 3, false},
+    {" memrchr __memset_chk ", LENGTH_CHECKED, {{1, 0}}, 3, false},
+    {" strncasecmp wcsncmp wmemcmp wmemcpy wmemmove ", LENGTH_CHECKED, {{1, 2}}, 3, true},
+    {" wcsncpy wmemchr wmemset ", LENGTH_CHECKED, {{1, 0}}, 3, true},
+    {" memccpy __memccpy_chk ", LENGTH_CHECKED, {{1, 2}}, 4, false},
+    {" wcscat wcschr wcslen wcsrchr rawmemchr ", ALWAYS_NATIVE, {{1, 0}}, 0, true},
+    {" wcscmp ", ALWAYS_NATIVE, {{1, 2}}, 0, true},
+    {" wcscpy ", ALWAYS_NATIVE, {{2, 1}}, 0, true},
+    {" wcsstr ", ALWAYS_NATIVE, {{1, 0}, {2, 0}}, 0, true},
+    {" mbstowcs wcstombs ", ALWAYS_NATIVE, {{2, 0}}, 0, true},
+    {" strsep strtok strtok_r ", ALWAYS_NATIVE, {{0, 0}}, 0, false},
 };
 
-struct long_string {
+struct long_string_call {
   LLVMValueRef call;
-  const struct scan *scan;
+  const struct string_function *scan;
   uint64_t limit;         /* bytes */
   bool asks[MAX_STRINGS]; /* the string may be longer than the limit */
   bool asks_length;       /* the length argument may be larger than the limit */
   bool asked;             /* else each call goes through a transition */
 };
 
-typedef CN_VECTOR(struct long_string) string_vector;
+typedef CN_VECTOR(struct long_string_call) long_string_call_vector;
 
 /* ---- which calls ---- */
 
-static const struct scan *scan_of(LLVMValueRef callee)
+static const struct string_function *string_function_of(LLVMValueRef callee)
 {
   size_t length;
   const char *name = LLVMGetValueName2(callee, &length);
@@ -107,9 +107,9 @@ static const struct scan *scan_of(LLVMValueRef callee)
 
   if (snprintf(word, sizeof word, " %s ", name) >= (int)sizeof word || strchr(name, ' '))
     return NULL;
-  for (size_t i = 0; i < sizeof scans / sizeof *scans; i++)
-    if (strstr(scans[i].names, word))
-      return &scans[i];
+  for (size_t i = 0; i < sizeof string_functions / sizeof *string_functions; i++)
+    if (strstr(string_functions[i].names, word))
+      return &string_functions[i];
   return NULL;
 }
 
@@ -119,14 +119,15 @@ static LLVMTypeRef question_type(struct cn_ctx *ctx, enum question question)
   LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0);
   LLVMTypeRef find[] = {pointer, i32, i64}, compare[] = {pointer, pointer, i64};
 
-  return question == STRNCMP ? LLVMFunctionType(i32, compare, 3, false) : LLVMFunctionType(pointer, find, 3, false);
+  return question == QUESTION_STRNCMP ? LLVMFunctionType(i32, compare, 3, false)
+                                      : LLVMFunctionType(pointer, find, 3, false);
 }
 
 /* Both are in ISO C: a program that has the other functions has them. */
-static const char *const questions[] = {[MEMCHR] = "memchr", [STRNCMP] = "strncmp"};
+static const char *const question_function_names[] = {[QUESTION_MEMCHR] = "memchr", [QUESTION_STRNCMP] = "strncmp"};
 
 /* True unless `function` is compiled with -ffreestanding, -fno-builtin or -fno-builtin-NAME: its C library is known. */
-static bool has_builtin(LLVMValueRef function, const char *name)
+static bool may_use_builtin(LLVMValueRef function, const char *name)
 {
   char own[32];
 
@@ -135,13 +136,13 @@ static bool has_builtin(LLVMValueRef function, const char *name)
 }
 
 /* True if the question can be asked at the call. A program may have something else of that name. */
-static bool can_ask(struct cn_ctx *ctx, LLVMValueRef call, enum question question)
+static bool may_ask_question(struct cn_ctx *ctx, LLVMValueRef call, enum question question)
 {
   LLVMValueRef caller = LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
-  const char *name = questions[question];
+  const char *name = question_function_names[question];
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
 
-  if (cn_calls_have(call, "nobuiltin") || !has_builtin(caller, name))
+  if (cn_calls_has_attribute(call, "nobuiltin") || !may_use_builtin(caller, name))
     return false;
   if (function)
     return LLVMIsDeclaration(function) && LLVMGlobalGetValueType(function) == question_type(ctx, question);
@@ -149,11 +150,12 @@ static bool can_ask(struct cn_ctx *ctx, LLVMValueRef call, enum question questio
 }
 
 /* True if the call asks first: never if bytes count. */
-static bool is_asked(struct cn_ctx *ctx, const struct scan *scan, LLVMValueRef call)
+static bool may_check_length(struct cn_ctx *ctx, const struct string_function *scan, LLVMValueRef call)
 {
-  if (ctx->options->size_level || scan->way == UNASKED)
+  if (ctx->options->size_level || scan->way == ALWAYS_NATIVE)
     return false;
-  return scan->length || (can_ask(ctx, call, MEMCHR) && (scan->way != COMPARED || can_ask(ctx, call, STRNCMP)));
+  return scan->length || (may_ask_question(ctx, call, QUESTION_MEMCHR) &&
+                          (scan->way != COMPARED_UP_TO_LIMIT || may_ask_question(ctx, call, QUESTION_STRNCMP)));
 }
 
 static LLVMValueRef argument_of(LLVMValueRef call, unsigned number)
@@ -171,7 +173,7 @@ static bool is_native_pointer(LLVMValueRef call, unsigned number)
 }
 
 /* True if the call has the types that C declares. */
-static bool has_declared_types(struct cn_ctx *ctx, const struct scan *scan, LLVMValueRef call)
+static bool has_declared_types(struct cn_ctx *ctx, const struct string_function *scan, LLVMValueRef call)
 {
   LLVMTypeRef type = LLVMGlobalGetValueType(cn_direct_callee(call));
   LLVMValueRef length = scan->length ? argument_of(call, scan->length) : NULL;
@@ -185,80 +187,83 @@ static bool has_declared_types(struct cn_ctx *ctx, const struct scan *scan, LLVM
   if (scan->length && !(length && LLVMTypeOf(length) == LLVMInt64TypeInContext(ctx->llvm)))
     return false;
   switch (scan->way) {
-  case COUNTED:
+  case LENGTH_RETURNED:
     return LLVMTypeOf(call) == LLVMInt64TypeInContext(ctx->llvm);
-  case COMPARED:
+  case COMPARED_UP_TO_LIMIT:
     return LLVMTypeOf(call) == LLVMInt32TypeInContext(ctx->llvm);
-  case COPIED:
+  case COPIED_BY_MEMCPY:
     return LLVMTypeOf(call) == LLVMPointerTypeInContext(ctx->llvm, 0);
   default:
     return true;
   }
 }
 
-static uint64_t room_of(struct cn_ctx *ctx, LLVMValueRef call, unsigned number)
+static uint64_t argument_memory_size(struct cn_ctx *ctx, LLVMValueRef call, unsigned number)
 {
-  return number ? cn_long_room(ctx, argument_of(call, number)) : UINT64_MAX;
+  return number ? cn_long_pointee_size(ctx, argument_of(call, number)) : UINT64_MAX;
 }
 
 /* Find the strings that may be longer than the limit. */
-static bool may_be_long(struct cn_ctx *ctx, struct long_string *l)
+static bool may_exceed_limit(struct cn_ctx *ctx, struct long_string_call *l)
 {
-  const struct scan *scan = l->scan;
+  const struct string_function *scan = l->scan;
   bool any = scan->strings[0].at == 0;
 
   for (size_t s = 0; s < MAX_STRINGS && scan->strings[s].at; s++) {
-    l->asks[s] = room_of(ctx, l->call, scan->strings[s].at) > l->limit &&
-                 room_of(ctx, l->call, scan->strings[s].within) > l->limit;
+    l->asks[s] = argument_memory_size(ctx, l->call, scan->strings[s].at) > l->limit &&
+                 argument_memory_size(ctx, l->call, scan->strings[s].within) > l->limit;
     any |= l->asks[s];
   }
   if (!scan->length)
     return any;
   l->asks[0] = false;
-  l->asks_length = any && cn_largest_value(argument_of(l->call, scan->length), CN_LARGEST_DEPTH) > l->limit;
+  l->asks_length = any && cn_largest_value(argument_of(l->call, scan->length), CN_DEFAULT_VALUE_DEPTH) > l->limit;
   return l->asks_length;
 }
 
-static bool is_long(struct cn_ctx *ctx, LLVMValueRef call, struct long_string *out)
+static bool is_long_string_call(struct cn_ctx *ctx, LLVMValueRef call, struct long_string_call *out)
 {
   LLVMValueRef callee = LLVMIsACallInst(call) ? cn_direct_callee(call) : NULL;
   bool leaf =
       callee && LLVMIsDeclaration(callee) && !LLVMGetIntrinsicID(callee) && cn_classify_call(call).kind == CN_CALL_LEAF;
-  const struct scan *scan = leaf ? scan_of(callee) : NULL;
+  const struct string_function *scan = leaf ? string_function_of(callee) : NULL;
 
-  if (!scan || !has_declared_types(ctx, scan, call) || cn_long_is_said_short(call))
+  if (!scan || !has_declared_types(ctx, scan, call) || cn_long_is_declared_short(call))
     return false;
-  uint64_t limit = cn_long_limit(ctx);
-  *out = (struct long_string){
-      .call = call, .scan = scan, .limit = scan->slow ? limit / SLOWER : limit, .asked = is_asked(ctx, scan, call)};
-  if (!may_be_long(ctx, out)) {
-    cn_work_say(ctx, call, cn_work_of_bytes(limit));
+  uint64_t limit = cn_long_limit_bytes(ctx);
+  *out = (struct long_string_call){.call = call,
+                                   .scan = scan,
+                                   .limit = scan->slow ? limit / SLOW_LIMIT_DIVISOR : limit,
+                                   .asked = may_check_length(ctx, scan, call)};
+  if (!may_exceed_limit(ctx, out)) {
+    cn_work_attach_promise(ctx, call, cn_work_of_bytes(limit));
     return false;
   }
-  return !cn_nopoll_cover(ctx, call) && !cn_funclet_of(LLVMGetInstructionParent(call));
+  return !cn_nopoll_is_in_region(ctx, call) && !cn_funclet_pad_of(LLVMGetInstructionParent(call));
 }
 
 /* ---- the code ---- */
 
-struct asker {
+struct length_check_builder {
   struct cn_ctx *ctx;
-  const struct long_string *which;
+  const struct long_string_call *which;
   LLVMBuilderRef builder;
   LLVMBasicBlockRef native, done;
   LLVMValueRef ends[MAX_STRINGS]; /* of the strings that are asked for theirs */
   LLVMValueRef result;            /* in `done`; null: it is unused */
 };
 
-static LLVMValueRef make_i64(const struct asker *a, uint64_t n)
+static LLVMValueRef make_i64(const struct length_check_builder *a, uint64_t n)
 {
   return LLVMConstInt(LLVMInt64TypeInContext(a->ctx->llvm), n, false);
 }
 
 /* Ask about argument `first`; `other` is the question's second argument, the limit its third. */
-static LLVMValueRef ask_question(const struct asker *a, enum question question, unsigned first, LLVMValueRef other)
+static LLVMValueRef build_question(const struct length_check_builder *a, enum question question, unsigned first,
+                                   LLVMValueRef other)
 {
   LLVMTypeRef type = question_type(a->ctx, question);
-  LLVMValueRef function = cn_emit_declare(a->ctx, questions[question], type, LLVMCCallConv);
+  LLVMValueRef function = cn_emit_declare_function(a->ctx, question_function_names[question], type, LLVMCCallConv);
   LLVMValueRef arguments[] = {argument_of(a->which->call, first), other, make_i64(a, a->which->limit)};
 
   CN_CHECK(function);
@@ -266,23 +271,23 @@ static LLVMValueRef ask_question(const struct asker *a, enum question question, 
 }
 
 /* Branch to `next` unless the string is long. */
-static void branch_if_short(const struct asker *a, LLVMValueRef is_long, LLVMBasicBlockRef next)
+static void branch_if_short(const struct length_check_builder *a, LLVMValueRef is_long, LLVMBasicBlockRef next)
 {
-  cn_emit_unlikely(a->ctx, LLVMBuildCondBr(a->builder, is_long, a->native, next));
+  cn_emit_mark_branch_unlikely(a->ctx, LLVMBuildCondBr(a->builder, is_long, a->native, next));
 }
 
 /* The end of the string. */
-static LLVMValueRef find_end(const struct asker *a, unsigned string, LLVMBasicBlockRef next)
+static LLVMValueRef build_end_search(const struct length_check_builder *a, unsigned string, LLVMBasicBlockRef next)
 {
   LLVMValueRef zero = LLVMConstNull(LLVMInt32TypeInContext(a->ctx->llvm));
-  LLVMValueRef end = ask_question(a, MEMCHR, string, zero);
+  LLVMValueRef end = build_question(a, QUESTION_MEMCHR, string, zero);
 
   branch_if_short(a, LLVMBuildIsNull(a->builder, end, "long"), next);
   return end;
 }
 
 /* The length of a string whose end is known. */
-static LLVMValueRef measure_string(const struct asker *a, size_t string)
+static LLVMValueRef build_string_length(const struct length_check_builder *a, size_t string)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(a->ctx->llvm);
   LLVMValueRef start = argument_of(a->which->call, a->which->scan->strings[string].at);
@@ -291,7 +296,7 @@ static LLVMValueRef measure_string(const struct asker *a, size_t string)
                       LLVMBuildPtrToInt(a->builder, start, i64, ""), "length");
 }
 
-static void add_result(const struct asker *a, LLVMValueRef value)
+static void add_result_input(const struct length_check_builder *a, LLVMValueRef value)
 {
   LLVMBasicBlockRef from = LLVMGetInsertBlock(a->builder);
 
@@ -299,29 +304,29 @@ static void add_result(const struct asker *a, LLVMValueRef value)
     LLVMAddIncoming(a->result, &value, &from, 1);
 }
 
-static LLVMBasicBlockRef insert_block(const struct asker *a, LLVMBasicBlockRef before)
+static LLVMBasicBlockRef insert_check_block(const struct length_check_builder *a, LLVMBasicBlockRef before)
 {
   return LLVMInsertBasicBlockInContext(a->ctx->llvm, before, "long.ask");
 }
 
 /* Strings that differ early are done; others are asked for their length. */
-static void build_comparison(const struct asker *a)
+static void build_guarded_comparison(const struct length_check_builder *a)
 {
-  LLVMBasicBlockRef equal = insert_block(a, a->done);
-  LLVMValueRef answer = ask_question(a, STRNCMP, 1, argument_of(a->which->call, 2));
+  LLVMBasicBlockRef equal = insert_check_block(a, a->done);
+  LLVMValueRef answer = build_question(a, QUESTION_STRNCMP, 1, argument_of(a->which->call, 2));
   LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(answer));
 
   LLVMBuildCondBr(a->builder, LLVMBuildICmp(a->builder, LLVMIntEQ, answer, zero, ""), equal, a->done);
-  add_result(a, answer);
+  add_result_input(a, answer);
   LLVMPositionBuilderAtEnd(a->builder, equal);
-  find_end(a, 1, a->done);
-  add_result(a, answer);
+  build_end_search(a, 1, a->done);
+  add_result_input(a, answer);
 }
 
 /* Ask all that may be long, before the old call. */
-static void guard_call(struct asker *a, LLVMBasicBlockRef plain)
+static void build_length_checks(struct length_check_builder *a, LLVMBasicBlockRef plain)
 {
-  const struct long_string *w = a->which;
+  const struct long_string_call *w = a->which;
 
   CN_CHECK(w->asks_length || w->asks[0] || w->asks[1]);
   if (w->asks_length) {
@@ -329,45 +334,45 @@ static void guard_call(struct asker *a, LLVMBasicBlockRef plain)
     branch_if_short(a, LLVMBuildICmp(a->builder, LLVMIntUGT, bytes, make_i64(a, w->limit), "long"), plain);
     return;
   }
-  LLVMBasicBlockRef second = w->asks[0] && w->asks[1] ? insert_block(a, plain) : plain;
+  LLVMBasicBlockRef second = w->asks[0] && w->asks[1] ? insert_check_block(a, plain) : plain;
   if (w->asks[0])
-    a->ends[0] = find_end(a, w->scan->strings[0].at, second);
+    a->ends[0] = build_end_search(a, w->scan->strings[0].at, second);
   if (second != plain)
     LLVMPositionBuilderAtEnd(a->builder, second);
   if (w->asks[1])
-    a->ends[1] = find_end(a, w->scan->strings[1].at, plain);
+    a->ends[1] = build_end_search(a, w->scan->strings[1].at, plain);
 }
 
-static void build_copy(const struct asker *a)
+static void build_memcpy(const struct length_check_builder *a)
 {
   LLVMValueRef call = a->which->call, to = argument_of(call, 1);
   size_t ignored;
   const char *name = LLVMGetValueName2(cn_direct_callee(call), &ignored);
   bool appends = a->ends[1] != NULL;
-  LLVMValueRef length = measure_string(a, appends), all;
+  LLVMValueRef length = build_string_length(a, appends), all;
 
   all = LLVMBuildAdd(a->builder, length, make_i64(a, 1), "");
   LLVMValueRef copied = LLVMBuildMemCpy(a->builder, appends ? a->ends[0] : to, 1, argument_of(call, 2), 1, all);
-  cn_work_say(a->ctx, copied, cn_work_of_bytes(a->which->limit));
+  cn_work_attach_promise(a->ctx, copied, cn_work_of_bytes(a->which->limit));
   LLVMTypeRef byte = LLVMInt8TypeInContext(a->ctx->llvm);
   bool ends = strcmp(name, "stpcpy") == 0;
-  add_result(a, ends ? LLVMBuildGEP2(a->builder, byte, to, &length, 1, "") : to);
+  add_result_input(a, ends ? LLVMBuildGEP2(a->builder, byte, to, &length, 1, "") : to);
 }
 
 /* The code for short strings, in the place of the old call. */
-static void do_short(const struct asker *a)
+static void build_short_path(const struct length_check_builder *a)
 {
-  const struct scan *scan = a->which->scan;
+  const struct string_function *scan = a->which->scan;
   LLVMValueRef call = a->which->call;
 
   LLVMPositionBuilderBefore(a->builder, call);
-  if (scan->way == COUNTED) {
-    add_result(a, measure_string(a, 0));
-  } else if (scan->way == COPIED && a->ends[0] && (a->ends[1] || !scan->strings[1].at)) {
-    build_copy(a);
+  if (scan->way == LENGTH_RETURNED) {
+    add_result_input(a, build_string_length(a, 0));
+  } else if (scan->way == COPIED_BY_MEMCPY && a->ends[0] && (a->ends[1] || !scan->strings[1].at)) {
+    build_memcpy(a);
   } else {
-    add_result(a, call);
-    cn_work_say(a->ctx, call, cn_work_of_bytes(cn_long_limit(a->ctx)));
+    add_result_input(a, call);
+    cn_work_attach_promise(a->ctx, call, cn_work_of_bytes(cn_long_limit_bytes(a->ctx)));
     return;
   }
   LLVMInstructionEraseFromParent(call);
@@ -375,44 +380,44 @@ static void do_short(const struct asker *a)
 
 /* Call the function through a transition, where the builder is. Drop LLVM's facts about the leaf: they are false for
  * the transition. */
-static LLVMValueRef call_native(const struct asker *a)
+static LLVMValueRef build_native_call(const struct length_check_builder *a)
 {
   static const char *const facts[] = {"nocallback", "nosync", "memory", "willreturn", "nofree"};
   LLVMValueRef call = a->which->call, callee = cn_direct_callee(call), arguments[MAX_ARGUMENTS];
   LLVMTypeRef type = LLVMGlobalGetValueType(callee);
-  LLVMValueRef thunk = cn_thunk_for(a->ctx, callee, type, CN_THUNK_ANY);
+  LLVMValueRef thunk = cn_thunk_for(a->ctx, callee, type, CN_THUNK_ANY_CALLEE);
   unsigned length = LLVMGetNumArgOperands(call);
 
   for (size_t f = 0; f < sizeof facts / sizeof *facts; f++)
     LLVMRemoveEnumAttributeAtIndex(thunk, CN_FUNCTION_INDEX, cn_attribute_kind(facts[f]));
   LLVMRemoveStringAttributeAtIndex(thunk, CN_FUNCTION_INDEX, CN_ATTR_LEAF, sizeof CN_ATTR_LEAF - 1);
-  cn_add_attribute(a->ctx, thunk, CN_FUNCTION_INDEX, "nounwind", 0);
+  cn_add_enum_attribute(a->ctx, thunk, CN_FUNCTION_INDEX, "nounwind", 0);
   for (unsigned i = 0; i < length; i++)
     arguments[i] = LLVMGetOperand(call, i);
   LLVMValueRef again = LLVMBuildCall2(a->builder, type, thunk, arguments, length, "");
-  CN_ASSERT(cn_classify_call(again).kind == CN_CALL_PARSE);
+  CN_ASSERT(cn_classify_call(again).kind == CN_CALL_PARSE_POINT);
   return again;
 }
 
 /* Make each call go through the transition, and ask nothing. */
-static void replace_call(struct cn_ctx *ctx, const struct long_string *which)
+static void replace_by_native_call(struct cn_ctx *ctx, const struct long_string_call *which)
 {
-  struct asker a = {.ctx = ctx, .which = which, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
+  struct length_check_builder a = {.ctx = ctx, .which = which, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
 
   LLVMPositionBuilderBefore(a.builder, which->call);
-  cn_emit_instead(which->call, call_native(&a));
+  cn_emit_replace_instruction(which->call, build_native_call(&a));
   LLVMDisposeBuilder(a.builder);
 }
 
-static void split_call(struct cn_ctx *ctx, const struct long_string *which)
+static void guard_call_by_length(struct cn_ctx *ctx, const struct long_string_call *which)
 {
   LLVMValueRef call = which->call;
-  struct asker a = {.ctx = ctx, .which = which, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
+  struct length_check_builder a = {.ctx = ctx, .which = which, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
   LLVMBasicBlockRef head = LLVMGetInstructionParent(call);
 
   LLVMSetCurrentDebugLocation2(a.builder, LLVMInstructionGetDebugLoc(call));
-  a.done = cn_split_before(ctx, LLVMGetNextInstruction(call), "long.done");
-  LLVMBasicBlockRef plain = cn_split_before(ctx, call, "long.plain");
+  a.done = cn_split_block_before(ctx, LLVMGetNextInstruction(call), "long.done");
+  LLVMBasicBlockRef plain = cn_split_block_before(ctx, call, "long.plain");
   a.native = LLVMAppendBasicBlockInContext(ctx->llvm, LLVMGetBasicBlockParent(head), "long.native");
   if (LLVMGetFirstUse(call)) {
     LLVMPositionBuilderBefore(a.builder, LLVMGetFirstInstruction(a.done));
@@ -421,36 +426,36 @@ static void split_call(struct cn_ctx *ctx, const struct long_string *which)
   }
   LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(head));
   LLVMPositionBuilderAtEnd(a.builder, a.native);
-  LLVMValueRef native = call_native(&a);
+  LLVMValueRef native = build_native_call(&a);
   LLVMBuildBr(a.builder, a.done);
-  add_result(&a, native);
+  add_result_input(&a, native);
   LLVMPositionBuilderAtEnd(a.builder, head);
-  if (which->scan->way == COMPARED) {
-    build_comparison(&a);
+  if (which->scan->way == COMPARED_UP_TO_LIMIT) {
+    build_guarded_comparison(&a);
     LLVMDeleteBasicBlock(plain);
   } else {
-    guard_call(&a, plain);
-    do_short(&a);
+    build_length_checks(&a, plain);
+    build_short_path(&a);
   }
   LLVMDisposeBuilder(a.builder);
 }
 
-void cn_long_strings(struct cn_ctx *ctx, LLVMValueRef function)
+void cn_long_strings_guard_calls(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  string_vector calls = {0};
-  struct long_string found;
+  long_string_call_vector calls = {0};
+  struct long_string_call found;
 
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
-      if (is_long(ctx, i, &found))
+      if (is_long_string_call(ctx, i, &found))
         cn_push(&calls, found);
   for (size_t i = 0; i < calls.count; i++) {
     cn_remark(ctx, calls.at[i].call, "long-call", "made through a transition if it goes through more than %lu bytes",
               (unsigned long)calls.at[i].limit);
     if (calls.at[i].asked)
-      split_call(ctx, &calls.at[i]);
+      guard_call_by_length(ctx, &calls.at[i]);
     else
-      replace_call(ctx, &calls.at[i]);
+      replace_by_native_call(ctx, &calls.at[i]);
   }
   cn_free(&calls);
 }

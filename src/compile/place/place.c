@@ -29,17 +29,17 @@
 struct placer {
   struct cn_ctx *ctx;
   unsigned chosen; /* bits of enum cairn_polls */
-  struct cn_polls polls;
+  struct cn_poll_emitter polls;
   struct cn_function_facts facts;
 };
 
-static bool is_chosen(const struct placer *p, enum cairn_polls at)
+static bool is_poll_kind_chosen(const struct placer *p, enum cairn_polls at)
 {
   return p->chosen >> at & 1;
 }
 
 /* The wanted places of polls: bits of enum cairn_polls. */
-static unsigned polls_chosen(const struct cairn_compile_options *options)
+static unsigned chosen_poll_kinds(const struct cairn_compile_options *options)
 {
   static const unsigned initially =
 #define CAIRN_POLLS_AT(constant, name, on, help) (unsigned)(on) << CAIRN_POLLS_AT_##constant |
@@ -54,7 +54,7 @@ static unsigned polls_chosen(const struct cairn_compile_options *options)
 
 /* True if `function` is a managed definition that may get polls: it lacks statepoints, and is neither known as a leaf,
  * nor naked, nor the module's own poll. */
-static bool is_subject(LLVMValueRef function)
+static bool is_pollable_function(LLVMValueRef function)
 {
   size_t length;
   unsigned naked = cn_attribute_kind("naked");
@@ -67,7 +67,7 @@ static bool is_subject(LLVMValueRef function)
 
 static bool wants_polls(LLVMValueRef function)
 {
-  return is_subject(function) && !cn_nopoll_has_none(function);
+  return is_pollable_function(function) && !cn_nopoll_has_attribute(function);
 }
 
 /* Callees come first: a function that calls only leaves may be a leaf itself. After early insertion only the functions
@@ -76,15 +76,15 @@ static bool wants_polls(LLVMValueRef function)
 static void find_leaves(struct placer *p)
 {
   const struct cn_callgraph *graph = &p->facts.graph;
-  bool wanted = is_chosen(p, CAIRN_POLLS_AT_CALL) && p->ctx->options->safepoints != CAIRN_SAFEPOINTS_EARLY;
+  bool wanted = is_poll_kind_chosen(p, CAIRN_POLLS_AT_CALL) && p->ctx->options->safepoints != CAIRN_SAFEPOINTS_EARLY;
 
   for (uint32_t n = 0; n < graph->count; n++) {
     LLVMValueRef f = graph->nodes[graph->order[n]].function;
-    if (!is_subject(f))
+    if (!is_pollable_function(f))
       continue;
-    if (cn_nopoll_has_none(f))
-      cn_function_facts_quiet(&p->facts, f);
-    else if (wanted && cn_function_facts_leaf(&p->facts, f))
+    if (cn_nopoll_has_attribute(f))
+      cn_function_facts_infer_nopoll(&p->facts, f);
+    else if (wanted && cn_function_facts_infer_leaf(&p->facts, f))
       cn_remark(p->ctx, f, "leaf", "a leaf: it never comes to a safepoint, so its calls need no record");
   }
 }
@@ -93,36 +93,36 @@ static void find_leaves(struct placer *p)
 
 /* By block: the nearest block up the dominator tree that polls, maybe the block itself. 0: unknown yet; CN_NO_BLOCK:
  * all of them lack polls; else its index plus one. The cache may miss sites and facts that are added later. */
-struct pollers {
+struct polling_block_cache {
   const struct placer *p;
   const struct cn_loops *loops;
   const struct cn_poll_sites *sites;
   uint32_t *nearest;
 };
 
-static struct pollers pollers_begin(const struct placer *p, const struct cn_loops *loops,
-                                    const struct cn_poll_sites *sites)
+static struct polling_block_cache make_polling_block_cache(const struct placer *p, const struct cn_loops *loops,
+                                                           const struct cn_poll_sites *sites)
 {
   uint32_t *nearest = cn_alloc(loops->cfg->count * sizeof *nearest);
 
-  return (struct pollers){.p = p, .loops = loops, .sites = sites, .nearest = nearest};
+  return (struct polling_block_cache){.p = p, .loops = loops, .sites = sites, .nearest = nearest};
 }
 
 /* True if the block contains a site or a call that polls, or ends in an allocation. */
-static bool has_poll(const struct pollers *pollers, uint32_t b)
+static bool has_poll(const struct polling_block_cache *pollers, uint32_t b)
 {
   const struct cn_cfg *cfg = pollers->loops->cfg;
   const struct cn_function_facts *facts = &pollers->p->facts;
 
   CN_EACH_INSTRUCTION(i, cfg->blocks[b].block)
-    if (cn_function_facts_polls(facts, i) || cn_ptrmap_find(&pollers->sites->seen, i))
+    if (cn_function_facts_call_polls(facts, i) || cn_ptrmap_find(&pollers->sites->seen, i))
       return true;
-  return cn_work_polls_at_end(&facts->known, cfg, b);
+  return cn_work_block_ends_in_poll(&facts->known, cfg, b);
 }
 
-static uint32_t nearest_poller(const struct pollers *pollers, uint32_t b)
+static uint32_t nearest_polling_block(const struct polling_block_cache *pollers, uint32_t b)
 {
-  const struct cn_block *blocks = pollers->loops->cfg->blocks;
+  const struct cn_cfg_block *blocks = pollers->loops->cfg->blocks;
   uint32_t *nearest = pollers->nearest, top = b;
 
   CN_ASSERT(b < pollers->loops->cfg->count);
@@ -141,11 +141,11 @@ static uint32_t nearest_poller(const struct pollers *pollers, uint32_t b)
 
 /* Note that the sites from index `from` on poll, too. The blocks that they dominate are asked later. Of these only a
  * latch, if its poll had to go into a dominator, may be in the cache already. */
-static void pollers_add(struct pollers *pollers, const struct cn_poll_sites *sites, size_t from)
+static void add_polling_blocks(struct polling_block_cache *pollers, const struct cn_poll_sites *sites, size_t from)
 {
   for (size_t i = from; i < sites->list.count; i++) {
     LLVMBasicBlockRef block = LLVMGetInstructionParent(sites->list.at[i]);
-    uint32_t b = cn_cfg_index(pollers->loops->cfg, block);
+    uint32_t b = cn_cfg_index_of(pollers->loops->cfg, block);
     CN_CHECK(b != CN_NO_BLOCK);
     pollers->nearest[b] = b + 1;
   }
@@ -153,28 +153,28 @@ static void pollers_add(struct pollers *pollers, const struct cn_poll_sites *sit
 
 /* True if every path from the header `to` to the end of block `b` polls: in a call, an allocation or a loop. The blocks
  * that all of these paths share are the latch and its dominators, up to the header. */
-static bool polls_on_the_way(const struct pollers *pollers, uint32_t to, uint32_t b)
+static bool has_poll_on_each_path(const struct polling_block_cache *pollers, uint32_t to, uint32_t b)
 {
-  uint32_t nearest = nearest_poller(pollers, b);
+  uint32_t nearest = nearest_polling_block(pollers, b);
 
   return nearest != CN_NO_BLOCK && cn_cfg_dominates(pollers->loops->cfg, to, nearest - 1);
 }
 
 /* True if the block ends in a retreating edge that needs a poll. Each such edge needs one, whether its loop is natural
  * or irreducible, unless the loop does little or polls anyway in each iteration. */
-static bool polls_at_end(const struct pollers *pollers, uint32_t b)
+static bool needs_poll_at_latch(const struct polling_block_cache *pollers, uint32_t b)
 {
   const struct cn_loops *loops = pollers->loops;
   const struct cn_cfg *cfg = loops->cfg;
 
   for (uint32_t s = 0; s < cfg->blocks[b].succ_count; s++) {
     uint32_t to = cfg->blocks[b].succs[s];
-    if (!cn_cfg_retreats(b, to))
+    if (!cn_cfg_is_retreating_edge(b, to))
       continue;
     if (!cn_cfg_dominates(cfg, to, b))
       return true;
     CN_CHECK(loops->of[to] != CN_NO_BLOCK && loops->at[loops->of[to]].header == to);
-    bool called = is_chosen(pollers->p, CAIRN_POLLS_AT_CALL) && polls_on_the_way(pollers, to, b);
+    bool called = is_poll_kind_chosen(pollers->p, CAIRN_POLLS_AT_CALL) && has_poll_on_each_path(pollers, to, b);
     if (loops->at[loops->of[to]].work > CN_SMALL_WORK && !called)
       return true;
   }
@@ -182,7 +182,7 @@ static bool polls_at_end(const struct pollers *pollers, uint32_t b)
 }
 
 /* Tell verify-safepoints, which is unable to see it, that the loop of latch `b` does at most `work`. */
-static void mark_bounded(struct cn_ctx *ctx, LLVMBasicBlockRef b, uint64_t work)
+static void mark_loop_as_bounded(struct cn_ctx *ctx, LLVMBasicBlockRef b, uint64_t work)
 {
   unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, CN_BOUNDED, sizeof CN_BOUNDED - 1);
   LLVMValueRef number = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), work, false);
@@ -194,13 +194,13 @@ static void mark_bounded(struct cn_ctx *ctx, LLVMBasicBlockRef b, uint64_t work)
 }
 
 /* Say why the retreating edge out of block `b` needs no poll. */
-static void tell_unpolled(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t b)
+static void remark_unpolled_loop(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t b)
 {
-  const struct cn_block *block = &loops->cfg->blocks[b];
+  const struct cn_cfg_block *block = &loops->cfg->blocks[b];
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block->block);
 
   for (uint32_t s = 0; s < block->succ_count; s++) {
-    if (!cn_cfg_retreats(b, block->succs[s]))
+    if (!cn_cfg_is_retreating_edge(b, block->succs[s]))
       continue;
     CN_ASSERT(loops->of[block->succs[s]] != CN_NO_BLOCK);
     uint64_t work = loops->at[loops->of[block->succs[s]]].work;
@@ -213,42 +213,42 @@ static void tell_unpolled(struct cn_ctx *ctx, const struct cn_loops *loops, uint
   }
 }
 
-static void tell_entries(struct placer *p, LLVMValueRef function, const struct cn_poll_sites *sites, size_t count)
+static void remark_entry_polls(struct placer *p, LLVMValueRef function, const struct cn_poll_sites *sites, size_t count)
 {
   CN_CHECK(count <= sites->list.count);
   for (size_t i = 0; i < count; i++)
     cn_remark(p->ctx, sites->list.at[i], "poll", "polls on entry");
-  if (!count && is_chosen(p, CAIRN_POLLS_AT_ENTRY))
+  if (!count && is_poll_kind_chosen(p, CAIRN_POLLS_AT_ENTRY))
     cn_remark(p->ctx, function, "poll", "no poll on entry: whatever way it takes, it soon polls otherwise or returns");
 }
 
-static void collect_latches(struct placer *p, const struct cn_loops *loops, const struct cn_strip_mines *mines,
+static void add_latch_sites(struct placer *p, const struct cn_loops *loops, const struct cn_loop_form_polls *mines,
                             struct cn_poll_sites *sites)
 {
   const struct cn_cfg *cfg = loops->cfg;
-  struct pollers pollers = pollers_begin(p, loops, sites);
+  struct polling_block_cache pollers = make_polling_block_cache(p, loops, sites);
 
   for (uint32_t b = 0; b < cfg->count; b++) {
     LLVMBasicBlockRef block = cfg->blocks[b].block;
     const uint64_t *bounded = cn_ptrmap_find(&mines->bounded, block);
     if (bounded)
-      mark_bounded(p->ctx, block, *bounded);
-    if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE) &&
+      mark_loop_as_bounded(p->ctx, block, *bounded);
+    if (is_poll_kind_chosen(p, CAIRN_POLLS_AT_BACKEDGE) &&
         (cn_ptrmap_find(&mines->first, block) ||
-         (!bounded && !cn_ptrmap_find(&mines->polled, block) && polls_at_end(&pollers, b)))) {
+         (!bounded && !cn_ptrmap_find(&mines->polled, block) && needs_poll_at_latch(&pollers, b)))) {
       size_t before = sites->list.count;
-      if (!cn_dispatch_sites(p->ctx, &p->facts.known, cfg, b, sites))
+      if (!cn_dispatch_add_sites(p->ctx, &p->facts.known, cfg, b, sites))
         cn_poll_sites_add_latch(sites, p->ctx, loops, b);
-      pollers_add(&pollers, sites, before);
+      add_polling_blocks(&pollers, sites, before);
       cn_remark(p->ctx, LLVMGetBasicBlockTerminator(block), "poll",
                 "polls at the latch of a loop (over chunks or unrolled passes, if it has such)");
-    } else if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE) && !bounded && !cn_ptrmap_find(&mines->polled, block)) {
-      tell_unpolled(p->ctx, loops, b);
+    } else if (is_poll_kind_chosen(p, CAIRN_POLLS_AT_BACKEDGE) && !bounded && !cn_ptrmap_find(&mines->polled, block)) {
+      remark_unpolled_loop(p->ctx, loops, b);
     }
-    if (is_chosen(p, CAIRN_POLLS_AT_RETURN))
-      cn_poll_sites_add(sites, cn_return_polls_site(cfg, b));
-    if (is_chosen(p, CAIRN_POLLS_AT_TAIL_CALL))
-      cn_poll_sites_add(sites, cn_return_polls_tail_call(block));
+    if (is_poll_kind_chosen(p, CAIRN_POLLS_AT_RETURN))
+      cn_poll_sites_add(sites, cn_return_polls_site_of(cfg, b));
+    if (is_poll_kind_chosen(p, CAIRN_POLLS_AT_TAIL_CALL))
+      cn_poll_sites_add(sites, cn_return_polls_find_tail_call(block));
   }
   free(pollers.nearest);
 }
@@ -256,7 +256,7 @@ static void collect_latches(struct placer *p, const struct cn_loops *loops, cons
 static LLVMValueRef find_self_call(const struct placer *p, const struct cn_cfg *cfg, uint32_t b)
 {
   CN_EACH_INSTRUCTION(i, cfg->blocks[b].block)
-    if (LLVMIsACallInst(i) && cn_callgraph_target(p->ctx, i) == cfg->function)
+    if (LLVMIsACallInst(i) && cn_callgraph_target_of_call(p->ctx, i) == cfg->function)
       return i;
   return NULL;
 }
@@ -264,16 +264,16 @@ static LLVMValueRef find_self_call(const struct placer *p, const struct cn_cfg *
 /* True if each iteration of a loop that wants a poll runs block `b`. `polled` is the nearest block up the dominator
  * tree that got a poll for such a call, or CN_NO_BLOCK: each iteration of a loop that contains `polled` runs it,
  * too. */
-static bool serves_loop(const struct pollers *pollers, uint32_t b, uint32_t polled)
+static bool is_on_each_loop_iteration(const struct polling_block_cache *pollers, uint32_t b, uint32_t polled)
 {
   const struct cn_loops *loops = pollers->loops;
 
-  for (uint32_t l = loops->of[b]; l != CN_NO_BLOCK && cn_loops_run(loops, l, b); l = loops->at[l].parent) {
-    const struct cn_block *header = &loops->cfg->blocks[loops->at[l].header];
+  for (uint32_t l = loops->of[b]; l != CN_NO_BLOCK && cn_loop_always_runs_block(loops, l, b); l = loops->at[l].parent) {
+    const struct cn_cfg_block *header = &loops->cfg->blocks[loops->at[l].header];
     if (polled != CN_NO_BLOCK && cn_cfg_dominates(loops->cfg, loops->at[l].header, polled))
       return false;
     for (uint32_t i = 0; i < header->pred_count; i++)
-      if (cn_loops_contain(loops, l, header->preds[i]) && polls_at_end(pollers, header->preds[i]))
+      if (cn_loop_contains_block(loops, l, header->preds[i]) && needs_poll_at_latch(pollers, header->preds[i]))
         return true;
   }
   return false;
@@ -282,16 +282,16 @@ static bool serves_loop(const struct pollers *pollers, uint32_t b, uint32_t poll
 /* Poll before a call of the function itself in each iteration of a loop, which the optimiser makes of a recursion: this
  * poll serves the loop and the call. An entry poll would do so, too, but before the test that ends the recursion: each
  * leaf would poll, and save registers for that. */
-static void collect_self_calls(struct placer *p, const struct cn_loops *loops, struct cn_poll_sites *sites)
+static void add_self_call_sites(struct placer *p, const struct cn_loops *loops, struct cn_poll_sites *sites)
 {
   const struct cn_cfg *cfg = loops->cfg;
-  struct pollers pollers = pollers_begin(p, loops, sites);
-  uint32_t *polled = cn_alloc(cfg->count * sizeof *polled); /* by block, as in serves_loop() */
+  struct polling_block_cache pollers = make_polling_block_cache(p, loops, sites);
+  uint32_t *polled = cn_alloc(cfg->count * sizeof *polled); /* by block, as in is_on_each_loop_iteration() */
 
   for (uint32_t b = 0; b < cfg->count; b++) {
     LLVMValueRef call = find_self_call(p, cfg, b);
     polled[b] = b ? polled[cfg->blocks[b].idom] : CN_NO_BLOCK;
-    if (!call || !serves_loop(&pollers, b, polled[b]))
+    if (!call || !is_on_each_loop_iteration(&pollers, b, polled[b]))
       continue;
     cn_poll_sites_add(sites, call);
     cn_remark(p->ctx, call, "poll", "polls here, for the call of itself and the loop round it");
@@ -302,18 +302,18 @@ static void collect_self_calls(struct placer *p, const struct cn_loops *loops, s
 }
 
 /* Add entry polls. Without "call", they stand where LLVM has them. */
-static void collect_entries(struct placer *p, const struct cn_loops *loops, struct cn_poll_sites *sites)
+static void add_entry_sites(struct placer *p, const struct cn_loops *loops, struct cn_poll_sites *sites)
 {
-  if (!is_chosen(p, CAIRN_POLLS_AT_ENTRY))
+  if (!is_poll_kind_chosen(p, CAIRN_POLLS_AT_ENTRY))
     return;
-  if (is_chosen(p, CAIRN_POLLS_AT_CALL))
-    cn_entry_polls_find(&p->facts, loops, sites);
+  if (is_poll_kind_chosen(p, CAIRN_POLLS_AT_CALL))
+    cn_entry_polls_add_site(&p->facts, loops, sites);
   else
-    cn_poll_sites_add(sites, cn_poll_site_entry(p->ctx, loops->cfg, NULL));
+    cn_poll_sites_add(sites, cn_poll_site_at_entry(p->ctx, loops->cfg, NULL));
 }
 
 /* Move the sites from index `from` on before the others. */
-static void put_first(struct cn_poll_sites *sites, size_t from)
+static void move_sites_to_front(struct cn_poll_sites *sites, size_t from)
 {
   CN_CHECK(from <= sites->list.count);
   for (size_t i = from; i < sites->list.count; i++) {
@@ -323,32 +323,32 @@ static void put_first(struct cn_poll_sites *sites, size_t from)
   }
 }
 
-static void collect_sites(struct placer *p, LLVMValueRef function, const struct cn_strip_mines *mines,
-                          struct cn_poll_sites *sites)
+static void gather_poll_sites(struct placer *p, LLVMValueRef function, const struct cn_loop_form_polls *mines,
+                              struct cn_poll_sites *sites)
 {
   struct cn_cfg cfg;
   struct cn_loops loops;
 
   cn_cfg_build(&cfg, function);
-  cn_loops_find(&loops, &cfg);
+  cn_loops_build_with_costs(&loops, &cfg);
   cn_poll_sites_begin(sites, p->ctx, &cfg);
-  if (is_chosen(p, CAIRN_POLLS_AT_ENTRY) && is_chosen(p, CAIRN_POLLS_AT_CALL))
-    collect_self_calls(p, &loops, sites);
-  collect_latches(p, &loops, mines, sites);
+  if (is_poll_kind_chosen(p, CAIRN_POLLS_AT_ENTRY) && is_poll_kind_chosen(p, CAIRN_POLLS_AT_CALL))
+    add_self_call_sites(p, &loops, sites);
+  add_latch_sites(p, &loops, mines, sites);
   size_t latches = sites->list.count;
-  collect_entries(p, &loops, sites);
-  put_first(sites, latches);
-  tell_entries(p, function, sites, sites->list.count - latches);
-  if (is_chosen(p, CAIRN_POLLS_AT_ENTRY) && is_chosen(p, CAIRN_POLLS_AT_CALL) &&
-      cn_placement_on(p->ctx, CAIRN_PLACEMENT_RECURSIONS))
-    cn_recursion_polls_sites(&p->facts, &loops, sites);
-  if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE) && cn_placement_on(p->ctx, CAIRN_PLACEMENT_LONG_PATHS))
-    cn_long_path_polls_sites(p->ctx, &loops, &p->facts.known, sites);
-  if (is_chosen(p, CAIRN_POLLS_AT_CALL))
-    cn_function_facts_learn(&p->facts, &loops, sites);
+  add_entry_sites(p, &loops, sites);
+  move_sites_to_front(sites, latches);
+  remark_entry_polls(p, function, sites, sites->list.count - latches);
+  if (is_poll_kind_chosen(p, CAIRN_POLLS_AT_ENTRY) && is_poll_kind_chosen(p, CAIRN_POLLS_AT_CALL) &&
+      cn_is_placement_option_on(p->ctx, CAIRN_PLACEMENT_RECURSIONS))
+    cn_recursion_polls_add_sites(&p->facts, &loops, sites);
+  if (is_poll_kind_chosen(p, CAIRN_POLLS_AT_BACKEDGE) && cn_is_placement_option_on(p->ctx, CAIRN_PLACEMENT_LONG_PATHS))
+    cn_long_path_polls_add_sites(p->ctx, &loops, &p->facts.known, sites);
+  if (is_poll_kind_chosen(p, CAIRN_POLLS_AT_CALL))
+    cn_function_facts_record_work(&p->facts, &loops, sites);
   CN_ASSERT_VALID(cn_poll_sites_wrong(sites));
   cn_poll_forms_choose(&p->facts, &loops, &mines->seldom, sites);
-  if (cn_placement_on(p->ctx, CAIRN_PLACEMENT_SELECTS))
+  if (cn_is_placement_option_on(p->ctx, CAIRN_PLACEMENT_SELECTS))
     cn_selects_keep(p->ctx, &loops, sites);
   cn_loops_free(&loops);
   cn_cfg_free(&cfg);
@@ -373,30 +373,30 @@ static void emit_polls(struct placer *p, const struct cn_poll_sites *sites)
   CN_ASSERT(p->polls.count == before + sites->list.count);
 }
 
-static void place_in(struct placer *p, LLVMValueRef function)
+static void place_polls_in_function(struct placer *p, LLVMValueRef function)
 {
   const struct cairn_compile_options *options = p->ctx->options;
   bool fast = options->opt_level > 0 && options->size_level == 0;
-  bool early = fast && cn_placement_on(p->ctx, CAIRN_PLACEMENT_EARLY_RETURNS);
-  struct cn_strip_mines mines = {0};
+  bool early = fast && cn_is_placement_option_on(p->ctx, CAIRN_PLACEMENT_EARLY_RETURNS);
+  struct cn_loop_form_polls mines = {0};
   struct cn_poll_sites sites = {0};
 
-  if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE) && cn_placement_on(p->ctx, CAIRN_PLACEMENT_LONG_CALLS))
-    cn_long_calls(p->ctx, function, &p->polls, &mines.polled);
-  cn_step_done(p->ctx, function, "long calls", NULL, 0);
-  if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE) && fast)
+  if (is_poll_kind_chosen(p, CAIRN_POLLS_AT_BACKEDGE) && cn_is_placement_option_on(p->ctx, CAIRN_PLACEMENT_LONG_CALLS))
+    cn_long_calls_cut(p->ctx, function, &p->polls, &mines.polled);
+  cn_step_check_after(p->ctx, function, "long calls", NULL, 0);
+  if (is_poll_kind_chosen(p, CAIRN_POLLS_AT_BACKEDGE) && fast)
     cn_choose_loop_forms(p->ctx, function, CN_SMALL_WORK, &mines);
-  if (is_chosen(p, CAIRN_POLLS_AT_RETURN))
-    cn_return_polls_part(p->ctx, function);
+  if (is_poll_kind_chosen(p, CAIRN_POLLS_AT_RETURN))
+    cn_return_polls_split_tail_calls(p->ctx, function);
   if (early)
     cn_split_returns(p->ctx, function); /* an early return then stays apart from the exit of a loop */
-  cn_step_done(p->ctx, function, "parted returns", NULL, 0);
-  collect_sites(p, function, &mines, &sites);
+  cn_step_check_after(p->ctx, function, "parted returns", NULL, 0);
+  gather_poll_sites(p, function, &mines, &sites);
   emit_polls(p, &sites);
-  cn_step_done(p->ctx, function, "polls", NULL, 0);
+  cn_step_check_after(p->ctx, function, "polls", NULL, 0);
   if (early)
     cn_split_returns(p->ctx, function);
-  cn_step_done(p->ctx, function, "early returns", NULL, 0);
+  cn_step_check_after(p->ctx, function, "early returns", NULL, 0);
   cn_poll_sites_free(&sites);
   cn_ptrmap_free(&mines.bounded);
   cn_ptrmap_free(&mines.first);
@@ -404,7 +404,7 @@ static void place_in(struct placer *p, LLVMValueRef function)
   cn_ptrmap_free(&mines.seldom);
 }
 
-static bool place_all(struct placer *p)
+static bool place_polls_in_module(struct placer *p)
 {
   const struct cn_callgraph *graph = &p->facts.graph;
   bool any = LLVMGetNamedFunction(p->ctx->module, CN_USER_POLL) != NULL;
@@ -418,23 +418,23 @@ static bool place_all(struct placer *p)
   for (uint32_t n = 0; ok && n < graph->count; n++) {
     LLVMValueRef f = graph->nodes[graph->order[n]].function;
     if (wants_polls(f))
-      place_in(p, f);
+      place_polls_in_function(p, f);
   }
   return ok && (!any || cn_polls_end(&p->polls));
 }
 
 static bool place_polls(struct cn_ctx *ctx)
 {
-  struct placer placer = {.ctx = ctx, .chosen = polls_chosen(ctx->options)};
+  struct placer placer = {.ctx = ctx, .chosen = chosen_poll_kinds(ctx->options)};
 
   cn_function_facts_begin(&placer.facts, ctx);
-  bool ok = place_all(&placer);
+  bool ok = place_polls_in_module(&placer);
   cn_function_facts_end(&placer.facts);
   return ok;
 }
 
 /* True if the name of a function that Cairn's polls call is taken, maybe by something else than a function. */
-static bool is_taken(struct cn_ctx *ctx, const char *name)
+static bool is_name_taken(struct cn_ctx *ctx, const char *name)
 {
   return LLVMGetNamedFunction(ctx->module, name) || LLVMGetNamedGlobal(ctx->module, name) ||
          LLVMGetNamedGlobalAlias(ctx->module, name, strlen(name));
@@ -444,8 +444,8 @@ static bool is_taken(struct cn_ctx *ctx, const char *name)
  * can be inserted, and it may refuse a later insertion. Regions are checked once all leaves are known. */
 bool cn_place_safepoints(struct cn_ctx *ctx)
 {
-  return LLVMGetNamedFunction(ctx->module, CN_USER_POLL) || cn_nopoll_wanted(ctx) || is_taken(ctx, CN_POLL_SLOW) ||
-                 is_taken(ctx, CN_POLL)
+  return LLVMGetNamedFunction(ctx->module, CN_USER_POLL) || cn_nopoll_is_used_in_module(ctx) ||
+                 is_name_taken(ctx, CN_POLL_SLOW) || is_name_taken(ctx, CN_POLL)
              ? cn_dry_run(ctx, place_polls)
              : place_polls(ctx);
 }

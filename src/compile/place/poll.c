@@ -23,30 +23,31 @@
 
 /* True in the program if the stack pointer is below the thread's limit: one comparison with memory, and the branch on
  * the flag. */
-static LLVMValueRef emit_stack_check(struct cn_polls *p, LLVMBuilderRef builder)
+static LLVMValueRef emit_stack_check(struct cn_poll_emitter *p, LLVMBuilderRef builder)
 {
-  const char *code = cn_convention_stack_check, *operands = cn_convention_stack_check_operands;
+  const char *code = cn_stack_check_assembly, *operands = cn_stack_check_constraints;
   LLVMContextRef llvm = p->ctx->llvm;
   LLVMTypeRef i64 = LLVMInt64TypeInContext(llvm), i32 = LLVMInt32TypeInContext(llvm);
   LLVMTypeRef pointer = LLVMPointerTypeInContext(p->ctx->llvm, 0);
   LLVMTypeRef type = LLVMFunctionType(i32, &pointer, 1, false);
-  LLVMValueRef limit = cn_emit_mutator(p->ctx, builder, CAIRN_ABI_MUTATOR_STACK_LIMIT);
+  LLVMValueRef limit = cn_emit_mutator_field_address(p->ctx, builder, CAIRN_ABI_MUTATOR_STACK_LIMIT);
   LLVMValueRef compare = LLVMGetInlineAsm(type, code, strlen(code), operands, strlen(operands), true, false,
                                           LLVMInlineAsmDialectATT, false);
   LLVMValueRef call = LLVMBuildCall2(builder, type, compare, &limit, 1, "poll");
 
   LLVMAddCallSiteAttribute(call, 1, LLVMCreateTypeAttribute(p->ctx->llvm, cn_attribute_kind("elementtype"), i64));
-  LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX, cn_emit_attribute(p->ctx, "nounwind"));
+  LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX, cn_enum_attribute_of_name(p->ctx, "nounwind"));
   return LLVMBuildICmp(builder, LLVMIntNE, call, LLVMConstInt(i32, 0, false), "poll.asked");
 }
 
 /* Compare the low half of the poll word, which holds all of its bits: the instruction is a byte shorter. */
-static LLVMValueRef emit_check(struct cn_polls *p, LLVMBuilderRef builder)
+static LLVMValueRef emit_check(struct cn_poll_emitter *p, LLVMBuilderRef builder)
 {
   if (p->ctx->options->poll == CAIRN_POLL_STACK)
     return emit_stack_check(p, builder);
   LLVMTypeRef i32 = LLVMInt32TypeInContext(p->ctx->llvm);
-  LLVMValueRef word = LLVMBuildLoad2(builder, i32, cn_emit_mutator(p->ctx, builder, CAIRN_ABI_MUTATOR_POLL), "poll");
+  LLVMValueRef word =
+      LLVMBuildLoad2(builder, i32, cn_emit_mutator_field_address(p->ctx, builder, CAIRN_ABI_MUTATOR_POLL), "poll");
 
   LLVMSetVolatile(word, true);
   LLVMSetAlignment(word, 8);
@@ -54,12 +55,12 @@ static LLVMValueRef emit_check(struct cn_polls *p, LLVMBuilderRef builder)
 }
 
 /* True if polls may be calls of the stub, which reads only the poll word. */
-static bool may_be_called(const struct cairn_compile_options *options)
+static bool may_call_poll_stub(const struct cairn_compile_options *options)
 {
   return options->opt_level > 0 && options->poll == CAIRN_POLL_WORD;
 }
 
-static LLVMValueRef lined_from(LLVMValueRef i)
+static LLVMValueRef find_line_from(LLVMValueRef i)
 {
   while (i && !LLVMGetDebugLocLine(i))
     i = LLVMGetNextInstruction(i);
@@ -67,7 +68,7 @@ static LLVMValueRef lined_from(LLVMValueRef i)
 }
 
 /* The last instruction with a line, of the predecessor where that line is greatest. */
-static LLVMValueRef lined_before(LLVMBasicBlockRef block)
+static LLVMValueRef find_last_line_before(LLVMBasicBlockRef block)
 {
   LLVMValueRef best = NULL;
 
@@ -85,32 +86,33 @@ static LLVMValueRef lined_before(LLVMBasicBlockRef block)
 
 /* The location of `at`, or a nearby one if the optimiser left `at` without a line: a profile of a slow loop names the
  * line of its poll. */
-static LLVMMetadataRef location_near(LLVMValueRef at)
+static LLVMMetadataRef debug_location_near(LLVMValueRef at)
 {
   LLVMBasicBlockRef block = LLVMGetInstructionParent(at);
   if (!LLVMGetSubprogram(LLVMGetBasicBlockParent(block)))
     return NULL;
-  LLVMValueRef found = lined_from(at);
+  LLVMValueRef found = find_line_from(at);
 
   if (!found)
-    found = lined_from(LLVMGetFirstInstruction(block));
+    found = find_line_from(LLVMGetFirstInstruction(block));
   if (!found)
-    found = lined_before(block);
+    found = find_last_line_before(block);
   return LLVMInstructionGetDebugLoc(found ? found : at);
 }
 
-static void emit_call(LLVMBuilderRef builder, LLVMValueRef callee, LLVMValueRef pad)
+static void emit_slow_path_call(LLVMBuilderRef builder, LLVMValueRef callee, LLVMValueRef pad)
 {
-  LLVMSetInstructionCallConv(cn_funclet_call(builder, callee, pad), LLVMPreserveAllCallConv);
+  LLVMSetInstructionCallConv(cn_funclet_build_call(builder, callee, pad), LLVMPreserveAllCallConv);
 }
 
 /* The code generator puts a block beside its branch if the branch goes both ways equally often. */
-static void emit_branch(struct cn_polls *p, LLVMBuilderRef builder, LLVMValueRef at, LLVMValueRef pad, bool beside)
+static void emit_check_and_branch(struct cn_poll_emitter *p, LLVMBuilderRef builder, LLVMValueRef at, LLVMValueRef pad,
+                                  bool beside)
 {
   LLVMBasicBlockRef head = LLVMGetInstructionParent(at);
   LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(builder);
   LLVMValueRef asked = emit_check(p, builder);
-  LLVMBasicBlockRef done = cn_split_before(p->ctx, at, "poll.done");
+  LLVMBasicBlockRef done = cn_split_block_before(p->ctx, at, "poll.done");
   LLVMBasicBlockRef slow = LLVMAppendBasicBlockInContext(p->ctx->llvm, LLVMGetBasicBlockParent(head), "poll.slow");
 
   CN_ASSERT((LLVMIsAAllocaInst(at) || LLVMGetInstructionParent(at) == done) &&
@@ -118,65 +120,65 @@ static void emit_branch(struct cn_polls *p, LLVMBuilderRef builder, LLVMValueRef
   LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(head));
   LLVMPositionBuilderAtEnd(builder, head);
   LLVMSetCurrentDebugLocation2(builder, location);
-  cn_emit_weights(p->ctx, LLVMBuildCondBr(builder, asked, slow, done), 1, beside ? 1 : CN_MOSTLY);
+  cn_emit_branch_weights(p->ctx, LLVMBuildCondBr(builder, asked, slow, done), 1, beside ? 1 : CN_MOSTLY);
   if (beside)
     LLVMMoveBasicBlockAfter(slow, head);
   LLVMPositionBuilderAtEnd(builder, slow);
   LLVMSetCurrentDebugLocation2(builder, location);
-  emit_call(builder, p->slow, pad);
+  emit_slow_path_call(builder, p->slow, pad);
   LLVMBuildBr(builder, done);
 }
 
-void cn_poll_emit(struct cn_polls *p, LLVMValueRef at, enum cn_poll_form form)
+void cn_poll_emit(struct cn_poll_emitter *p, LLVMValueRef at, enum cn_poll_form form)
 {
   CN_CHECK(at && !LLVMIsAPHINode(at) && !LLVMIsALandingPadInst(at));
-  LLVMValueRef pad = cn_funclet_of(LLVMGetInstructionParent(at));
+  LLVMValueRef pad = cn_funclet_pad_of(LLVMGetInstructionParent(at));
 
-  if (cn_nopoll_cover(p->ctx, at))
+  if (cn_nopoll_is_in_region(p->ctx, at))
     return;
   p->count++;
   if (p->user) {
-    cn_user_poll_call(p->ctx, p->user, at, pad);
+    cn_user_poll_emit_call(p->ctx, p->user, at, pad);
     return;
   }
   CN_CHECK(p->slow);
-  bool called = form == CN_POLL_CALLED || p->ctx->options->size_level;
+  bool called = form == CN_POLL_FORM_STUB_CALL || p->ctx->options->size_level;
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(p->ctx->llvm);
   LLVMPositionBuilderBefore(builder, at);
-  LLVMSetCurrentDebugLocation2(builder, location_near(at));
+  LLVMSetCurrentDebugLocation2(builder, debug_location_near(at));
   if (called && p->stub)
-    emit_call(builder, p->stub, pad);
+    emit_slow_path_call(builder, p->stub, pad);
   else
-    emit_branch(p, builder, at, pad, form == CN_POLL_BESIDE);
+    emit_check_and_branch(p, builder, at, pad, form == CN_POLL_FORM_IN_PLACE);
   LLVMDisposeBuilder(builder);
 }
 
-bool cn_polls_begin(struct cn_polls *polls, struct cn_ctx *ctx)
+bool cn_polls_begin(struct cn_poll_emitter *polls, struct cn_ctx *ctx)
 {
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), NULL, 0, false);
 
-  *polls = (struct cn_polls){.ctx = ctx};
+  *polls = (struct cn_poll_emitter){.ctx = ctx};
   if (!cn_user_poll_find(ctx, &polls->user))
     return false;
   if (polls->user)
     return true;
-  polls->slow = cn_emit_declare(ctx, CN_POLL_SLOW, type, LLVMPreserveAllCallConv);
-  if (may_be_called(ctx->options))
-    polls->stub = cn_emit_declare(ctx, CN_POLL, type, LLVMPreserveAllCallConv);
-  return polls->slow && (polls->stub || !may_be_called(ctx->options));
+  polls->slow = cn_emit_declare_function(ctx, CN_POLL_SLOW, type, LLVMPreserveAllCallConv);
+  if (may_call_poll_stub(ctx->options))
+    polls->stub = cn_emit_declare_function(ctx, CN_POLL, type, LLVMPreserveAllCallConv);
+  return polls->slow && (polls->stub || !may_call_poll_stub(ctx->options));
 }
 
 /* Delete a declaration that is still unused. */
-static void drop_unused(LLVMValueRef declaration)
+static void delete_unused_declaration(LLVMValueRef declaration)
 {
   if (declaration && !LLVMGetFirstUse(declaration))
     LLVMDeleteFunction(declaration);
 }
 
-bool cn_polls_end(struct cn_polls *polls)
+bool cn_polls_end(struct cn_poll_emitter *polls)
 {
   CN_CHECK(!polls->user != !polls->slow);
-  drop_unused(polls->slow);
-  drop_unused(polls->stub);
+  delete_unused_declaration(polls->slow);
+  delete_unused_declaration(polls->stub);
   return !polls->user || !polls->count || cn_user_poll_inline(polls->ctx, polls->user);
 }

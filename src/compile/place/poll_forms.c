@@ -19,7 +19,7 @@
 #include "compile/place/function_facts.h"
 
 /* True if the block is in a loop without parse points and fills of memory of unknown length. */
-static bool is_in_quiet_loop(const struct cn_loops *loops, uint32_t b)
+static bool is_in_loop_without_calls(const struct cn_loops *loops, uint32_t b)
 {
   uint32_t l = loops->of[b];
 
@@ -29,13 +29,14 @@ static bool is_in_quiet_loop(const struct cn_loops *loops, uint32_t b)
 /* True if the function closes a cycle of known calls, and so may be a short recursion. */
 static bool is_recursive(const struct cn_function_facts *facts, const struct cn_cfg *cfg)
 {
-  uint32_t node = cn_callgraph_find(&facts->graph, cfg->function);
+  uint32_t node = cn_callgraph_find_node(&facts->graph, cfg->function);
 
   CN_CHECK(node != CN_NO_NODE);
   for (uint32_t b = 0; b < cfg->count; b++)
     CN_EACH_INSTRUCTION(i, cfg->blocks[b].block) {
-      LLVMValueRef callee = cn_is_call(i) ? cn_callgraph_target(facts->ctx, i) : NULL;
-      if (cn_callgraph_find(&facts->graph, callee) != CN_NO_NODE && cn_callgraph_closes(&facts->graph, node, callee))
+      LLVMValueRef callee = cn_is_call(i) ? cn_callgraph_target_of_call(facts->ctx, i) : NULL;
+      if (cn_callgraph_find_node(&facts->graph, callee) != CN_NO_NODE &&
+          cn_callgraph_call_closes_cycle(&facts->graph, node, callee))
         return true;
     }
   return false;
@@ -47,16 +48,16 @@ void cn_poll_forms_choose(const struct cn_function_facts *facts, const struct cn
   bool *rare = cn_alloc(loops->cfg->count * sizeof *rare);
   bool small = facts->ctx->options->opt_level == 2 && !is_recursive(facts, loops->cfg);
 
-  cn_block_frequency_rare(loops, rare);
+  cn_find_rare_blocks(loops, rare);
   for (size_t i = 0; i < sites->list.count; i++) {
     LLVMBasicBlockRef block = LLVMGetInstructionParent(sites->list.at[i]);
-    uint32_t b = cn_cfg_index(loops->cfg, block);
+    uint32_t b = cn_cfg_index_of(loops->cfg, block);
     uint64_t *form = cn_ptrmap_find(&sites->seen, sites->list.at[i]);
     CN_CHECK(b != CN_NO_BLOCK && form);
     if (rare[b] || cn_ptrmap_find(seldom, block))
-      *form = CN_POLL_CALLED;
-    else if (*form == CN_POLL_AWAY && small && !is_in_quiet_loop(loops, b))
-      *form = CN_POLL_BESIDE;
+      *form = CN_POLL_FORM_STUB_CALL;
+    else if (*form == CN_POLL_FORM_AT_FUNCTION_END && small && !is_in_loop_without_calls(loops, b))
+      *form = CN_POLL_FORM_IN_PLACE;
   }
   free(rare);
 }
@@ -65,6 +66,6 @@ enum cn_poll_form cn_poll_forms_of(const struct cn_poll_sites *sites, LLVMValueR
 {
   const uint64_t *form = cn_ptrmap_find(&sites->seen, at);
 
-  CN_CHECK(form && *form <= CN_POLL_CALLED);
+  CN_CHECK(form && *form <= CN_POLL_FORM_STUB_CALL);
   return (enum cn_poll_form) * form;
 }

@@ -13,7 +13,7 @@
 #include "compile/core/emitted_names.h"
 #include "compile/markers/nopoll.h"
 
-enum { DEEPEST_CONDITION = 8 };
+enum { MAX_CONDITION_DEPTH = 8 };
 
 /* Move `value` before `before`, and with it the comparisons, logic and selects that only it uses. The first of them, or
  * `before` if all stay. */
@@ -28,7 +28,7 @@ static LLVMValueRef sink_condition(struct cn_ctx *ctx, LLVMValueRef value, LLVMV
       LLVMGetNextUse(LLVMGetFirstUse(value)))
     return before;
   CN_ASSERT(LLVMGetUser(LLVMGetFirstUse(value)) != value);
-  cn_move_before(ctx, value, before);
+  cn_move_instruction_before(ctx, value, before);
   before = value;
   for (int k = 0; joins && k < LLVMGetNumOperands(value); k++)
     before = sink_condition(ctx, LLVMGetOperand(value, (unsigned)k), before, depth - 1);
@@ -37,14 +37,14 @@ static LLVMValueRef sink_condition(struct cn_ctx *ctx, LLVMValueRef value, LLVMV
 
 /* The place of a poll at the end of a block: before its terminator, and before the comparisons that the terminator
  * branches on if only it uses them. Each comparison and its branch then stay one machine instruction. */
-LLVMValueRef cn_poll_site_end(struct cn_ctx *ctx, LLVMBasicBlockRef block)
+LLVMValueRef cn_poll_site_at_end(struct cn_ctx *ctx, LLVMBasicBlockRef block)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
 
   CN_CHECK(end);
   if (!cn_is_branch(end) || !LLVMIsConditional(end))
     return end;
-  return sink_condition(ctx, LLVMGetCondition(end), end, DEEPEST_CONDITION);
+  return sink_condition(ctx, LLVMGetCondition(end), end, MAX_CONDITION_DEPTH);
 }
 
 static bool is_mutator(LLVMValueRef global)
@@ -63,7 +63,7 @@ static bool is_mutator_address(LLVMValueRef i)
 
 /* The place of a poll in a block that ends in a retreating edge: at its start, so that the code generator finds the
  * block's computations in one piece. Null for the block of a catchswitch. */
-LLVMValueRef cn_poll_site_latch(struct cn_ctx *ctx, LLVMBasicBlockRef block)
+LLVMValueRef cn_poll_site_at_latch(struct cn_ctx *ctx, LLVMBasicBlockRef block)
 {
   LLVMValueRef first = LLVMGetFirstInstruction(block);
 
@@ -73,14 +73,14 @@ LLVMValueRef cn_poll_site_latch(struct cn_ctx *ctx, LLVMBasicBlockRef block)
   if (LLVMIsACatchSwitchInst(first))
     return NULL;
   if (LLVMIsALandingPadInst(first) || LLVMIsAFuncletPadInst(first) || LLVMIsATerminatorInst(first))
-    return cn_poll_site_end(ctx, block);
+    return cn_poll_site_at_end(ctx, block);
   return first;
 }
 
 /* True if the entry poll must come before `i`. A collection must not delay effects that an observer could order with
  * it; a volatile access may be half of a pair that has to stay together; and an integer made of a reference must not
  * live over the poll. */
-bool cn_poll_site_stops(LLVMValueRef i)
+bool cn_poll_site_must_precede(LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMAlloca:
@@ -92,8 +92,8 @@ bool cn_poll_site_stops(LLVMValueRef i)
     return true;
   case LLVMCall: {
     LLVMValueRef callee = cn_direct_callee(i);
-    return is_mutator_address(i) || !callee || !LLVMGetIntrinsicID(callee) || !cn_calls_have(i, "willreturn") ||
-           !cn_calls_have(i, "nocallback");
+    return is_mutator_address(i) || !callee || !LLVMGetIntrinsicID(callee) ||
+           !cn_calls_has_attribute(i, "willreturn") || !cn_calls_has_attribute(i, "nocallback");
   }
   default:
     return LLVMIsATerminatorInst(i) || LLVMIsAStoreInst(i) || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i) ||
@@ -104,7 +104,7 @@ bool cn_poll_site_stops(LLVMValueRef i)
 /* The place of the entry poll: as late as possible on the straight line from the entry on, since the code before it
  * then pays nothing. All allocas of the entry block before `need` come before the poll: later ones would become
  * dynamic. */
-LLVMValueRef cn_poll_site_entry(struct cn_ctx *ctx, const struct cn_cfg *cfg, LLVMValueRef need)
+LLVMValueRef cn_poll_site_at_entry(struct cn_ctx *ctx, const struct cn_cfg *cfg, LLVMValueRef need)
 {
   CN_CHECK(cfg->count);
   CN_ASSERT(cfg->blocks[0].pred_count == 0);
@@ -115,9 +115,9 @@ LLVMValueRef cn_poll_site_entry(struct cn_ctx *ctx, const struct cn_cfg *cfg, LL
     if (LLVMIsAAllocaInst(i))
       site = LLVMGetNextInstruction(i);
   for (;;) {
-    while (site != need && !cn_poll_site_stops(site))
+    while (site != need && !cn_poll_site_must_precede(site))
       site = LLVMGetNextInstruction(site);
-    const struct cn_block *block = &cfg->blocks[b];
+    const struct cn_cfg_block *block = &cfg->blocks[b];
     bool straight =
         site != need && cn_is_branch(site) && block->succ_count == 1 && cfg->blocks[block->succs[0]].pred_count == 1;
     if (!straight)
@@ -125,17 +125,17 @@ LLVMValueRef cn_poll_site_entry(struct cn_ctx *ctx, const struct cn_cfg *cfg, LL
     b = block->succs[0];
     site = LLVMGetFirstInstruction(cfg->blocks[b].block);
   }
-  return LLVMIsATerminatorInst(site) ? cn_poll_site_end(ctx, cfg->blocks[b].block) : site;
+  return LLVMIsATerminatorInst(site) ? cn_poll_site_at_end(ctx, cfg->blocks[b].block) : site;
 }
 
 /* ---- integers made of references ---- */
 
-static bool takes_reference(LLVMValueRef i)
+static bool is_address_of_reference(LLVMValueRef i)
 {
-  return cn_takes_address(i) && cn_holds_ref(LLVMTypeOf(LLVMGetOperand(i, 0)));
+  return cn_is_pointer_to_integer_cast(i) && cn_holds_ref(LLVMTypeOf(LLVMGetOperand(i, 0)));
 }
 
-static bool crosses_blocks(LLVMValueRef i)
+static bool is_used_in_other_block(LLVMValueRef i)
 {
   CN_EACH_USE(use, i)
     if (LLVMGetInstructionParent(LLVMGetUser(use)) != LLVMGetInstructionParent(i))
@@ -143,19 +143,19 @@ static bool crosses_blocks(LLVMValueRef i)
   return false;
 }
 
-bool cn_poll_site_roaming(const struct cn_cfg *cfg)
+bool cn_poll_site_has_roaming_address(const struct cn_cfg *cfg)
 {
   for (uint32_t b = 0; b < cfg->count; b++)
     CN_EACH_INSTRUCTION(i, cfg->blocks[b].block)
-      if (takes_reference(i) && crosses_blocks(i))
+      if (is_address_of_reference(i) && is_used_in_other_block(i))
         return true;
   return false;
 }
 
-bool cn_poll_site_plain(LLVMBasicBlockRef block)
+bool cn_poll_site_is_plain_block(LLVMBasicBlockRef block)
 {
   CN_EACH_INSTRUCTION(i, block)
-    if (takes_reference(i) || cn_calls_intrinsic(i, "llvm.threadlocal.address"))
+    if (is_address_of_reference(i) || cn_calls_intrinsic(i, "llvm.threadlocal.address"))
       return false;
   return true;
 }
@@ -165,7 +165,7 @@ bool cn_poll_site_plain(LLVMBasicBlockRef block)
 void cn_poll_sites_begin(struct cn_poll_sites *sites, struct cn_ctx *ctx, const struct cn_cfg *cfg)
 {
   CN_ASSERT_VALID(cn_cfg_wrong(cfg));
-  *sites = (struct cn_poll_sites){.cfg = cfg, .open = cn_nopoll_depths(ctx, cfg)};
+  *sites = (struct cn_poll_sites){.cfg = cfg, .open = cn_nopoll_compute_depths(ctx, cfg)};
 }
 
 void cn_poll_sites_free(struct cn_poll_sites *sites)
@@ -175,11 +175,11 @@ void cn_poll_sites_free(struct cn_poll_sites *sites)
   free(sites->open);
 }
 
-static bool is_inside(const struct cn_poll_sites *sites, LLVMValueRef at)
+static bool is_in_nopoll_region(const struct cn_poll_sites *sites, LLVMValueRef at)
 {
-  uint32_t b = sites->open ? cn_cfg_index(sites->cfg, LLVMGetInstructionParent(at)) : CN_NO_BLOCK;
+  uint32_t b = sites->open ? cn_cfg_index_of(sites->cfg, LLVMGetInstructionParent(at)) : CN_NO_BLOCK;
 
-  return b != CN_NO_BLOCK && cn_nopoll_before(at, sites->open[b]) != 0;
+  return b != CN_NO_BLOCK && cn_nopoll_depth_before(at, sites->open[b]) != 0;
 }
 
 void cn_poll_sites_add(struct cn_poll_sites *sites, LLVMValueRef at)
@@ -187,20 +187,20 @@ void cn_poll_sites_add(struct cn_poll_sites *sites, LLVMValueRef at)
   bool fresh = false;
 
   CN_CHECK(!at || !LLVMIsAPHINode(at));
-  CN_ASSERT(!at || cn_cfg_index(sites->cfg, LLVMGetInstructionParent(at)) != CN_NO_BLOCK);
-  if (at && !is_inside(sites, at))
+  CN_ASSERT(!at || cn_cfg_index_of(sites->cfg, LLVMGetInstructionParent(at)) != CN_NO_BLOCK);
+  if (at && !is_in_nopoll_region(sites, at))
     cn_ptrmap_add(&sites->seen, at, &fresh);
   if (fresh)
     cn_push(&sites->list, at);
 }
 
-void cn_poll_sites_add_seldom(struct cn_poll_sites *sites, LLVMValueRef at)
+void cn_poll_sites_add_rare(struct cn_poll_sites *sites, LLVMValueRef at)
 {
   size_t before = sites->list.count;
 
   cn_poll_sites_add(sites, at);
   if (sites->list.count > before)
-    *cn_ptrmap_find(&sites->seen, at) = CN_POLL_CALLED;
+    *cn_ptrmap_find(&sites->seen, at) = CN_POLL_FORM_STUB_CALL;
 }
 
 const char *cn_poll_sites_wrong(const struct cn_poll_sites *sites)
@@ -214,11 +214,11 @@ const char *cn_poll_sites_wrong(const struct cn_poll_sites *sites)
     cn_ptrmap_add(&once, at, &fresh);
     if (!fresh || !cn_ptrmap_find(&sites->seen, at))
       wrong = "poll sites: one is listed twice, or not as seen";
-    else if (cn_cfg_index(sites->cfg, LLVMGetInstructionParent(at)) == CN_NO_BLOCK)
+    else if (cn_cfg_index_of(sites->cfg, LLVMGetInstructionParent(at)) == CN_NO_BLOCK)
       wrong = "poll sites: one is in no reachable block of the function";
     else if (LLVMIsAPHINode(at) || LLVMIsALandingPadInst(at))
       wrong = "poll sites: a poll cannot come before one";
-    else if (is_inside(sites, at))
+    else if (is_in_nopoll_region(sites, at))
       wrong = "poll sites: one lies in a region without safepoints";
   }
   cn_ptrmap_free(&once);
@@ -226,50 +226,51 @@ const char *cn_poll_sites_wrong(const struct cn_poll_sites *sites)
 }
 
 /* The place in block `b`, outside safepoint-free regions; null if the block lacks one. */
-static LLVMValueRef site_outside(const struct cn_poll_sites *sites, struct cn_ctx *ctx, const struct cn_cfg *cfg,
-                                 uint32_t b)
+static LLVMValueRef site_outside_regions(const struct cn_poll_sites *sites, struct cn_ctx *ctx,
+                                         const struct cn_cfg *cfg, uint32_t b)
 {
-  LLVMValueRef site = cn_poll_site_latch(ctx, cfg->blocks[b].block);
+  LLVMValueRef site = cn_poll_site_at_latch(ctx, cfg->blocks[b].block);
 
   if (!sites->open || !site)
     return site;
-  return cn_nopoll_outside(site, cn_nopoll_before(site, sites->open[b]));
+  return cn_nopoll_find_outside(site, cn_nopoll_depth_before(site, sites->open[b]));
 }
 
 /* Add sites in the predecessors of `b`, and in theirs where a catchswitch or a region leaves no place. */
-static void add_before(struct cn_poll_sites *sites, struct cn_ctx *ctx, const struct cn_cfg *cfg, uint32_t b)
+static void add_sites_in_predecessors(struct cn_poll_sites *sites, struct cn_ctx *ctx, const struct cn_cfg *cfg,
+                                      uint32_t b)
 {
   bool fresh;
 
   cn_ptrmap_add(&sites->seen, cfg->blocks[b].block, &fresh);
   for (uint32_t p = 0; fresh && p < cfg->blocks[b].pred_count; p++) {
     uint32_t from = cfg->blocks[b].preds[p];
-    LLVMValueRef site = site_outside(sites, ctx, cfg, from);
+    LLVMValueRef site = site_outside_regions(sites, ctx, cfg, from);
     cn_poll_sites_add(sites, site);
     if (!site)
-      add_before(sites, ctx, cfg, from);
+      add_sites_in_predecessors(sites, ctx, cfg, from);
   }
 }
 
 /* Add sites after each region that ends in the loop: only paths that leave their regions can poll. */
-static void add_after_regions(struct cn_poll_sites *sites, struct cn_ctx *ctx, const struct cn_loops *loops,
-                              uint32_t to, bool natural)
+static void add_sites_after_regions(struct cn_poll_sites *sites, struct cn_ctx *ctx, const struct cn_loops *loops,
+                                    uint32_t to, bool natural)
 {
   const struct cn_cfg *cfg = loops->cfg;
 
   CN_CHECK(sites->open && (!natural || loops->of[to] != CN_NO_BLOCK));
   for (uint32_t b = 0; b < cfg->count; b++)
-    if (sites->open[b] && (!natural || cn_loops_contain(loops, loops->of[to], b)))
-      cn_poll_sites_add(sites, site_outside(sites, ctx, cfg, b));
+    if (sites->open[b] && (!natural || cn_loop_contains_block(loops, loops->of[to], b)))
+      cn_poll_sites_add(sites, site_outside_regions(sites, ctx, cfg, b));
 }
 
 /* The nearest place up the dominator tree from latch `b`: each iteration of the loop at `to` runs all of these
  * blocks. */
-static LLVMValueRef site_on_each_pass(struct cn_poll_sites *sites, struct cn_ctx *ctx, const struct cn_cfg *cfg,
-                                      uint32_t to, uint32_t b)
+static LLVMValueRef site_on_each_iteration(struct cn_poll_sites *sites, struct cn_ctx *ctx, const struct cn_cfg *cfg,
+                                           uint32_t to, uint32_t b)
 {
   for (;;) {
-    LLVMValueRef site = site_outside(sites, ctx, cfg, b);
+    LLVMValueRef site = site_outside_regions(sites, ctx, cfg, b);
     if (site || b == to || !cn_cfg_dominates(cfg, to, b))
       return site;
     b = cfg->blocks[b].idom;
@@ -280,18 +281,18 @@ void cn_poll_sites_add_latch(struct cn_poll_sites *sites, struct cn_ctx *ctx, co
 {
   const struct cn_cfg *cfg = loops->cfg;
   CN_CHECK(sites->cfg == cfg && b < cfg->count);
-  LLVMValueRef site = site_outside(sites, ctx, cfg, b);
+  LLVMValueRef site = site_outside_regions(sites, ctx, cfg, b);
 
   cn_poll_sites_add(sites, site);
   for (uint32_t s = 0; !site && s < cfg->blocks[b].succ_count; s++) {
     uint32_t to = cfg->blocks[b].succs[s];
-    if (!cn_cfg_retreats(b, to))
+    if (!cn_cfg_is_retreating_edge(b, to))
       continue;
-    LLVMValueRef earlier = site_on_each_pass(sites, ctx, cfg, to, b);
+    LLVMValueRef earlier = site_on_each_iteration(sites, ctx, cfg, to, b);
     cn_poll_sites_add(sites, earlier);
     if (!earlier && sites->open)
-      add_after_regions(sites, ctx, loops, to, cn_cfg_dominates(cfg, to, b));
-    if (!earlier && !cn_poll_site_latch(ctx, cfg->blocks[b].block))
-      add_before(sites, ctx, cfg, b);
+      add_sites_after_regions(sites, ctx, loops, to, cn_cfg_dominates(cfg, to, b));
+    if (!earlier && !cn_poll_site_at_latch(ctx, cfg->blocks[b].block))
+      add_sites_in_predecessors(sites, ctx, cfg, b);
   }
 }

@@ -27,7 +27,7 @@
 #include "compile/cost/unpolled_returns.h"
 #include "compile/tail/tail.h"
 
-struct returns {
+struct return_poll_search {
   const struct cn_function_facts *facts;
   const struct cn_loops *loops;
   struct cn_poll_sites *sites;
@@ -37,23 +37,23 @@ struct returns {
 };
 
 /* True if the call in block `b` closes a call cycle, returns, and is not left out. It then gets its own poll. */
-static bool is_closing(const void *env, uint32_t b, LLVMValueRef i)
+static bool is_cycle_closing_call(const void *env, uint32_t b, LLVMValueRef i)
 {
-  const struct returns *a = env;
+  const struct return_poll_search *a = env;
   const struct cn_callgraph *graph = &a->facts->graph;
   uint32_t l = a->loops->of[b];
 
-  if (cn_classify_call(i).kind != CN_CALL_PARSE || LLVMIsACallBrInst(i) || cn_tail_position(i))
+  if (cn_classify_call(i).kind != CN_CALL_PARSE_POINT || LLVMIsACallBrInst(i) || cn_is_in_tail_position(i))
     return false;
-  LLVMValueRef callee = cn_callgraph_target(a->facts->ctx, i);
-  uint32_t to = cn_callgraph_find(graph, callee);
-  if ((callee && to == CN_NO_NODE) || !cn_callgraph_closes(graph, a->node, callee))
+  LLVMValueRef callee = cn_callgraph_target_of_call(a->facts->ctx, i);
+  uint32_t to = cn_callgraph_find_node(graph, callee);
+  if ((callee && to == CN_NO_NODE) || !cn_callgraph_call_closes_cycle(graph, a->node, callee))
     return false;
-  return callee != a->loops->cfg->function || l == CN_NO_BLOCK || !cn_loops_run(a->loops, l, b);
+  return callee != a->loops->cfg->function || l == CN_NO_BLOCK || !cn_loop_always_runs_block(a->loops, l, b);
 }
 
 /* The place to poll after call `i`. */
-static LLVMValueRef site_after(const struct returns *a, LLVMValueRef i)
+static LLVMValueRef site_after_call(const struct return_poll_search *a, LLVMValueRef i)
 {
   LLVMValueRef next = LLVMGetNextInstruction(i);
 
@@ -63,7 +63,7 @@ static LLVMValueRef site_after(const struct returns *a, LLVMValueRef i)
   while (LLVMIsAPHINode(next))
     next = LLVMGetNextInstruction(next);
   CN_CHECK(next);
-  return LLVMIsATerminatorInst(next) ? cn_poll_site_end(a->facts->ctx, LLVMGetInstructionParent(next)) : next;
+  return LLVMIsATerminatorInst(next) ? cn_poll_site_at_end(a->facts->ctx, LLVMGetInstructionParent(next)) : next;
 }
 
 /* The only exit of the loop, if the loop is its only predecessor; or CN_NO_BLOCK. */
@@ -75,30 +75,30 @@ static uint32_t find_only_exit(const struct cn_loops *loops, uint32_t l)
   if (!edges)
     return CN_NO_BLOCK;
   for (uint32_t p = 0; p < cfg->blocks[last].pred_count; p++)
-    seen += cn_loops_contain(loops, l, cfg->blocks[last].preds[p]);
+    seen += cn_loop_contains_block(loops, l, cfg->blocks[last].preds[p]);
   return seen == edges && seen == cfg->blocks[last].pred_count ? last : CN_NO_BLOCK;
 }
 
 /* The place to poll for the call in block `b` in each iteration of a loop: after the loop, so that the poll runs once;
  * null if the end of the loop and the code after it must stay together. */
-static LLVMValueRef site_after_loop(const struct returns *a, uint32_t b)
+static LLVMValueRef site_after_loop(const struct return_poll_search *a, uint32_t b)
 {
   const struct cn_loops *loops = a->loops;
   LLVMValueRef site = NULL;
 
   if (a->wary)
     return NULL;
-  for (uint32_t l = loops->of[b]; l != CN_NO_BLOCK && cn_loops_run(loops, l, b); l = loops->at[l].parent) {
+  for (uint32_t l = loops->of[b]; l != CN_NO_BLOCK && cn_loop_always_runs_block(loops, l, b); l = loops->at[l].parent) {
     uint32_t exit = find_only_exit(loops, l);
     LLVMBasicBlockRef block = exit == CN_NO_BLOCK ? NULL : loops->cfg->blocks[exit].block;
-    if (!block || !cn_poll_site_plain(block))
+    if (!block || !cn_poll_site_is_plain_block(block))
       break;
-    site = cn_poll_site_latch(a->facts->ctx, block);
+    site = cn_poll_site_at_latch(a->facts->ctx, block);
   }
   return site;
 }
 
-static void add_poll_site(struct returns *a, LLVMValueRef at)
+static void add_poll_site(struct return_poll_search *a, LLVMValueRef at)
 {
   size_t before = a->sites->list.count;
 
@@ -107,53 +107,54 @@ static void add_poll_site(struct returns *a, LLVMValueRef at)
     cn_remark(a->facts->ctx, at, "poll", "polls here: a recursion comes back by this way");
 }
 
-static bool calls_before(const struct returns *a, LLVMValueRef i)
+static bool has_self_call_before(const struct return_poll_search *a, LLVMValueRef i)
 {
   for (; i; i = LLVMGetPreviousInstruction(i))
-    if (cn_is_call(i) && cn_callgraph_target(a->facts->ctx, i) == a->loops->cfg->function)
+    if (cn_is_call(i) && cn_callgraph_target_of_call(a->facts->ctx, i) == a->loops->cfg->function)
       return true;
   return false;
 }
 
 /* True if the call in block `b` is one of the function itself, and every path to it has allocated and called the
  * function. */
-static bool builds_tree(const struct returns *a, uint32_t b, LLVMValueRef call)
+static bool is_tree_building_call(const struct return_poll_search *a, uint32_t b, LLVMValueRef call)
 {
   const struct cn_cfg *cfg = a->loops->cfg;
-  bool calls = calls_before(a, LLVMGetPreviousInstruction(call)), allocates = false;
+  bool calls = has_self_call_before(a, LLVMGetPreviousInstruction(call)), allocates = false;
 
-  if (cn_callgraph_target(a->facts->ctx, call) != cfg->function)
+  if (cn_callgraph_target_of_call(a->facts->ctx, call) != cfg->function)
     return false;
   while (b != 0 && !(calls && allocates)) {
     b = cfg->blocks[b].idom;
-    calls |= calls_before(a, LLVMGetLastInstruction(cfg->blocks[b].block));
-    allocates |= cn_work_polls_at_end(a->unpolled.known, cfg, b);
+    calls |= has_self_call_before(a, LLVMGetLastInstruction(cfg->blocks[b].block));
+    allocates |= cn_work_block_ends_in_poll(a->unpolled.known, cfg, b);
   }
   return calls && allocates;
 }
 
-void cn_recursion_polls_sites(const struct cn_function_facts *facts, const struct cn_loops *loops,
-                              struct cn_poll_sites *sites)
+void cn_recursion_polls_add_sites(const struct cn_function_facts *facts, const struct cn_loops *loops,
+                                  struct cn_poll_sites *sites)
 {
   const struct cn_cfg *cfg = loops->cfg;
-  struct cn_work_known known = facts->known;
-  struct returns a = {.facts = facts, .loops = loops, .sites = sites};
+  struct cn_work_summaries known = facts->known;
+  struct return_poll_search a = {.facts = facts, .loops = loops, .sites = sites};
   CN_VECTOR(LLVMValueRef) calls = {0};
 
   known.sites = &sites->seen;
-  a.node = cn_callgraph_find(&facts->graph, cfg->function);
-  a.unpolled = (struct cn_unpolled_returns){.cfg = cfg, .known = &known, .ends = is_closing, .env = &a};
+  a.node = cn_callgraph_find_node(&facts->graph, cfg->function);
+  a.unpolled = (struct cn_unpolled_returns){.cfg = cfg, .known = &known, .ends = is_cycle_closing_call, .env = &a};
   CN_CHECK(a.node != CN_NO_NODE && sites->cfg == cfg);
   CN_ASSERT_VALID(cn_loops_wrong(loops));
   cn_unpolled_returns_find(&a.unpolled);
   for (uint32_t b = 0; b < cfg->count; b++)
     CN_EACH_INSTRUCTION(i, cfg->blocks[b].block)
-      if (is_closing(&a, b, i) && !builds_tree(&a, b, i) && cn_unpolled_returns_from(&a.unpolled, b, i))
+      if (is_cycle_closing_call(&a, b, i) && !is_tree_building_call(&a, b, i) &&
+          cn_unpolled_return_after_call(&a.unpolled, b, i))
         cn_push(&calls, i);
-  a.wary = calls.count && (sites->open || cn_poll_site_roaming(cfg));
+  a.wary = calls.count && (sites->open || cn_poll_site_has_roaming_address(cfg));
   for (size_t i = 0; i < calls.count; i++) {
-    LLVMValueRef site = site_after_loop(&a, cn_cfg_index(cfg, LLVMGetInstructionParent(calls.at[i])));
-    add_poll_site(&a, site ? site : site_after(&a, calls.at[i]));
+    LLVMValueRef site = site_after_loop(&a, cn_cfg_index_of(cfg, LLVMGetInstructionParent(calls.at[i])));
+    add_poll_site(&a, site ? site : site_after_call(&a, calls.at[i]));
   }
   cn_free(&calls);
   cn_unpolled_returns_free(&a.unpolled);

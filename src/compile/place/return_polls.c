@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Finds the sites of return polls and of polls before tail calls (statepoints-later, "PlaceSafepoints": "extending this
- * to work with return polls would be straight forward if desired"). Before that, cn_return_polls_part() changes the
- * graph: a block with a call in tail position gets its own return, instead of a branch to one that it shares with other
- * blocks. Part of pass `place-safepoints`.
+ * to work with return polls would be straight forward if desired"). Before that, cn_return_polls_split_tail_calls()
+ * changes the graph: a block with a call in tail position gets its own return, instead of a branch to one that it
+ * shares with other blocks. Part of pass `place-safepoints`.
  *
- * Needs: struct cn_cfg. Provides: sites. Breaks: struct cn_cfg (cn_return_polls_part()).
+ * Needs: struct cn_cfg. Provides: sites. Breaks: struct cn_cfg (cn_return_polls_split_tail_calls()).
  *
  * A return poll never follows a tail call: with a poll after it, the call would become an ordinary one, and a loop made
  * of tail calls would need a stack. A managed callee polls before it returns.
@@ -18,30 +18,32 @@
 #include "compile/core/emit.h"
 #include "compile/tail/tail.h"
 
-LLVMValueRef cn_return_polls_tail_call(LLVMBasicBlockRef block)
+LLVMValueRef cn_return_polls_find_tail_call(LLVMBasicBlockRef block)
 {
   for (LLVMValueRef i = LLVMGetLastInstruction(block); i; i = LLVMGetPreviousInstruction(i))
-    if (LLVMIsACallInst(i) && (cn_calls_musttail(i) || cn_tail_position(i)))
+    if (LLVMIsACallInst(i) && (cn_calls_is_musttail(i) || cn_is_in_tail_position(i)))
       return i;
   return NULL;
 }
 
 /* True if block `b` is the return of only tail calls. */
-static bool is_of_tail_calls(const struct cn_cfg *cfg, uint32_t b)
+static bool returns_only_tail_calls(const struct cn_cfg *cfg, uint32_t b)
 {
   for (uint32_t n = 0; n < cfg->blocks[b].pred_count; n++)
-    if (!cn_return_polls_tail_call(cfg->blocks[cfg->blocks[b].preds[n]].block))
+    if (!cn_return_polls_find_tail_call(cfg->blocks[cfg->blocks[b].preds[n]].block))
       return false;
   return cfg->blocks[b].pred_count != 0;
 }
 
-LLVMValueRef cn_return_polls_site(const struct cn_cfg *cfg, uint32_t b)
+LLVMValueRef cn_return_polls_site_of(const struct cn_cfg *cfg, uint32_t b)
 {
   CN_ASSERT(b < cfg->count);
   LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[b].block);
 
-  return LLVMIsAReturnInst(end) && !cn_return_polls_tail_call(cfg->blocks[b].block) && !is_of_tail_calls(cfg, b) ? end
-                                                                                                                 : NULL;
+  return LLVMIsAReturnInst(end) && !cn_return_polls_find_tail_call(cfg->blocks[b].block) &&
+                 !returns_only_tail_calls(cfg, b)
+             ? end
+             : NULL;
 }
 
 /* Remove the input from `from` from `phi`, which has others. */
@@ -57,11 +59,11 @@ static void drop_incoming(LLVMBuilderRef builder, LLVMValueRef phi, LLVMBasicBlo
       LLVMAddIncoming(fresh, &value, &block, 1);
   }
   CN_CHECK(LLVMCountIncoming(fresh) && LLVMCountIncoming(fresh) < LLVMCountIncoming(phi));
-  cn_emit_instead(phi, fresh);
+  cn_emit_replace_instruction(phi, fresh);
 }
 
 /* Return at the end of block `from`, which branches to the block of `ret`. That block holds only phis and `ret`. */
-static void return_at_once(struct cn_ctx *ctx, LLVMBasicBlockRef from, LLVMValueRef ret)
+static void build_return_at_block_end(struct cn_ctx *ctx, LLVMBasicBlockRef from, LLVMValueRef ret)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   LLVMValueRef branch = LLVMGetBasicBlockTerminator(from);
@@ -72,7 +74,7 @@ static void return_at_once(struct cn_ctx *ctx, LLVMBasicBlockRef from, LLVMValue
   LLVMPositionBuilderBefore(builder, branch);
   LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(ret));
   if (value && LLVMIsAPHINode(value) && LLVMGetInstructionParent(value) == LLVMGetInstructionParent(ret))
-    value = cn_return_polls_tail_call(from);
+    value = cn_return_polls_find_tail_call(from);
   CN_ASSERT(!value || LLVMTypeOf(value) == LLVMTypeOf(LLVMGetOperand(ret, 0)));
   if (value)
     LLVMBuildRet(builder, value);
@@ -88,21 +90,21 @@ static void return_at_once(struct cn_ctx *ctx, LLVMBasicBlockRef from, LLVMValue
   LLVMDisposeBuilder(builder);
 }
 
-void cn_return_polls_part(struct cn_ctx *ctx, LLVMValueRef function)
+void cn_return_polls_split_tail_calls(struct cn_ctx *ctx, LLVMValueRef function)
 {
   struct cn_cfg cfg;
   CN_VECTOR(LLVMValueRef) calls = {0};
 
   cn_cfg_build_edges(&cfg, function);
   for (uint32_t b = 0; b < cfg.count; b++) {
-    LLVMValueRef call = cn_return_polls_tail_call(cfg.blocks[b].block);
-    if (call && cfg.blocks[b].succ_count && !is_of_tail_calls(&cfg, cfg.blocks[b].succs[0]))
+    LLVMValueRef call = cn_return_polls_find_tail_call(cfg.blocks[b].block);
+    if (call && cfg.blocks[b].succ_count && !returns_only_tail_calls(&cfg, cfg.blocks[b].succs[0]))
       cn_push(&calls, call);
   }
   for (size_t i = 0; i < calls.count; i++) {
-    LLVMValueRef ret = cn_tail_return(calls.at[i]);
+    LLVMValueRef ret = cn_tail_return_of(calls.at[i]);
     CN_CHECK(LLVMIsAReturnInst(ret));
-    return_at_once(ctx, LLVMGetInstructionParent(calls.at[i]), ret);
+    build_return_at_block_end(ctx, LLVMGetInstructionParent(calls.at[i]), ret);
   }
   cn_free(&calls);
   cn_cfg_free(&cfg);

@@ -21,8 +21,8 @@ static LLVMValueRef only_user(const struct cn_loops *loops, uint32_t l, LLVMValu
 
   CN_EACH_USE(use, value) {
     LLVMValueRef user = LLVMGetUser(use);
-    uint32_t b = cn_cfg_index(loops->cfg, LLVMGetInstructionParent(user));
-    if (b == CN_NO_BLOCK || !cn_loops_contain(loops, l, b))
+    uint32_t b = cn_cfg_index_of(loops->cfg, LLVMGetInstructionParent(user));
+    if (b == CN_NO_BLOCK || !cn_loop_contains_block(loops, l, b))
       continue;
     if (only && user != only)
       return NULL;
@@ -50,7 +50,7 @@ static void keep_select(struct cn_ctx *ctx, LLVMValueRef select)
 }
 
 /* Keep the selects between a header's `phi` and its value in the next iteration, if they have no other use. */
-static void keep_chain(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t l, LLVMValueRef phi)
+static void keep_select_chain(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t l, LLVMValueRef phi)
 {
   LLVMValueRef last = phi;
 
@@ -67,13 +67,13 @@ void cn_selects_keep(struct cn_ctx *ctx, const struct cn_loops *loops, const str
 {
   for (size_t i = 0; i < sites->list.count; i++) {
     LLVMBasicBlockRef polled = LLVMGetInstructionParent(sites->list.at[i]);
-    uint32_t b = cn_cfg_index(loops->cfg, polled);
+    uint32_t b = cn_cfg_index_of(loops->cfg, polled);
     CN_CHECK(b != CN_NO_BLOCK);
     uint32_t l = loops->of[b];
     if (l == CN_NO_BLOCK || loops->at[l].inner)
       continue;
     LLVMBasicBlockRef header = loops->cfg->blocks[loops->at[l].header].block;
     for (LLVMValueRef phi = LLVMGetFirstInstruction(header); LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi))
-      keep_chain(ctx, loops, l, phi);
+      keep_select_chain(ctx, loops, l, phi);
   }
 }

@@ -28,7 +28,7 @@ static bool has_call(LLVMBasicBlockRef block)
 }
 
 /* By block: true if it and all blocks on the paths to it are free of calls. */
-static bool *find_quiet(const struct cn_cfg *cfg)
+static bool *find_call_free_entry_paths(const struct cn_cfg *cfg)
 {
   bool *quiet = cn_alloc(cfg->count * sizeof *quiet);
 
@@ -59,7 +59,7 @@ static bool has_redirectable_edges(LLVMBasicBlockRef block)
 }
 
 /* Build a phi of the inputs from blocks in `which`, or from the others. */
-static LLVMValueRef build_part(LLVMBuilderRef builder, LLVMValueRef phi, const struct cn_ptrmap *which, bool in)
+static LLVMValueRef build_partial_phi(LLVMBuilderRef builder, LLVMValueRef phi, const struct cn_ptrmap *which, bool in)
 {
   LLVMValueRef part = cn_build_phi_like(builder, phi, "");
 
@@ -74,7 +74,7 @@ static LLVMValueRef build_part(LLVMBuilderRef builder, LLVMValueRef phi, const s
 }
 
 /* Redirect the edges into `block`, which returns, to a copy, except those from blocks in `late`. */
-static void split_return(struct cn_ctx *ctx, LLVMBasicBlockRef block, const struct cn_ptrmap *late)
+static void split_return_block(struct cn_ctx *ctx, LLVMBasicBlockRef block, const struct cn_ptrmap *late)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   LLVMBasicBlockRef early = LLVMAppendBasicBlockInContext(ctx->llvm, LLVMGetBasicBlockParent(block), "early");
@@ -83,15 +83,15 @@ static void split_return(struct cn_ctx *ctx, LLVMBasicBlockRef block, const stru
 
   CN_CHECK(LLVMIsAReturnInst(ret));
   CN_ASSERT(late->count);
-  cn_redirect_entries(block, early, late);
+  cn_redirect_incoming_edges(block, early, late);
   for (; LLVMIsAPHINode(i); i = next) {
     next = LLVMGetNextInstruction(i);
     LLVMPositionBuilderAtEnd(builder, early);
-    LLVMValueRef other = build_part(builder, i, late, false);
+    LLVMValueRef other = build_partial_phi(builder, i, late, false);
     if (value == i)
       value = other;
     LLVMPositionBuilderBefore(builder, i);
-    cn_emit_instead(i, build_part(builder, i, late, true));
+    cn_emit_replace_instruction(i, build_partial_phi(builder, i, late, true));
   }
   LLVMPositionBuilderAtEnd(builder, early);
   LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(ret));
@@ -107,9 +107,9 @@ void cn_split_returns(struct cn_ctx *ctx, LLVMValueRef function)
   struct cn_cfg cfg;
 
   cn_cfg_build_edges(&cfg, function);
-  bool *quiet = find_quiet(&cfg);
+  bool *quiet = find_call_free_entry_paths(&cfg);
   for (uint32_t b = 0; b < cfg.count; b++) {
-    const struct cn_block *block = &cfg.blocks[b];
+    const struct cn_cfg_block *block = &cfg.blocks[b];
     struct cn_ptrmap late = {0};
     bool early = false;
     if (!is_bare_return(block->block))
@@ -122,7 +122,7 @@ void cn_split_returns(struct cn_ctx *ctx, LLVMValueRef function)
         early = true;
     }
     if (late.count && early)
-      split_return(ctx, block->block, &late);
+      split_return_block(ctx, block->block, &late);
     cn_ptrmap_free(&late);
   }
   free(quiet);

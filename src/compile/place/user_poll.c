@@ -24,28 +24,28 @@
 /* ---- refusals ---- */
 
 /* Counts of instructions in the body. */
-struct body {
+struct poll_body_counts {
   unsigned points, statepoints, itself, returns;
 };
 
-static struct body look_into(LLVMValueRef poll)
+static struct poll_body_counts count_body_instructions(LLVMValueRef poll)
 {
-  struct body body = {0};
+  struct poll_body_counts body = {0};
 
   CN_EACH_BLOCK(b, poll)
     CN_EACH_INSTRUCTION(i, b) {
       enum cn_call_kind kind = cn_classify_call(i).kind;
-      body.points += kind == CN_CALL_PARSE || kind == CN_CALL_MUSTTAIL;
+      body.points += kind == CN_CALL_PARSE_POINT || kind == CN_CALL_MUSTTAIL;
       body.statepoints += kind == CN_CALL_STATEPOINT;
       body.returns += LLVMIsAReturnInst(i) != NULL;
-      body.itself += kind != CN_CALL_NOT && cn_direct_callee(i) == poll;
+      body.itself += kind != CN_CALL_NONE && cn_direct_callee(i) == poll;
     }
   return body;
 }
 
-static void check_body(struct cn_ctx *ctx, LLVMValueRef poll)
+static void check_poll_body(struct cn_ctx *ctx, LLVMValueRef poll)
 {
-  struct body body = look_into(poll);
+  struct poll_body_counts body = count_body_instructions(poll);
 
   if (body.itself)
     cn_error(ctx, poll, "poll-inline",
@@ -63,7 +63,7 @@ static void check_body(struct cn_ctx *ctx, LLVMValueRef poll)
 }
 
 /* A global of that name other than a function: a variable, an alias. */
-static LLVMValueRef find_other(struct cn_ctx *ctx)
+static LLVMValueRef find_other_global_of_name(struct cn_ctx *ctx)
 {
   LLVMValueRef global = LLVMGetNamedGlobal(ctx->module, CN_USER_POLL);
 
@@ -77,7 +77,7 @@ static LLVMValueRef find_other(struct cn_ctx *ctx)
 bool cn_user_poll_find(struct cn_ctx *ctx, LLVMValueRef *poll)
 {
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), NULL, 0, false);
-  LLVMValueRef other = find_other(ctx);
+  LLVMValueRef other = find_other_global_of_name(ctx);
 
   CN_ASSERT(ctx->errors == 0);
   *poll = LLVMGetNamedFunction(ctx->module, CN_USER_POLL);
@@ -88,14 +88,14 @@ bool cn_user_poll_find(struct cn_ctx *ctx, LLVMValueRef *poll)
   else if (*poll && LLVMIsDeclaration(*poll))
     cn_error(ctx, *poll, "poll-body", "@" CN_USER_POLL " is declared but has no body to insert at polls");
   else if (*poll)
-    check_body(ctx, *poll);
+    check_poll_body(ctx, *poll);
   return ctx->errors == 0;
 }
 
 /* ---- polls ---- */
 
 /* In a function with debug information a call that may be inlined must have a position. */
-static void set_position(struct cn_ctx *ctx, LLVMValueRef call)
+static void set_debug_location(struct cn_ctx *ctx, LLVMValueRef call)
 {
   LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
   LLVMMetadataRef scope = LLVMGetSubprogram(function);
@@ -104,7 +104,7 @@ static void set_position(struct cn_ctx *ctx, LLVMValueRef call)
     LLVMInstructionSetDebugLoc(call, LLVMDIBuilderCreateDebugLocation(ctx->llvm, 0, 0, scope, NULL));
 }
 
-void cn_user_poll_call(struct cn_ctx *ctx, LLVMValueRef poll, LLVMValueRef at, LLVMValueRef pad)
+void cn_user_poll_emit_call(struct cn_ctx *ctx, LLVMValueRef poll, LLVMValueRef at, LLVMValueRef pad)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
@@ -112,10 +112,10 @@ void cn_user_poll_call(struct cn_ctx *ctx, LLVMValueRef poll, LLVMValueRef at, L
   CN_ASSERT(!LLVMIsAPHINode(at) && !LLVMIsALandingPadInst(at));
   CN_ASSERT(!pad || LLVMIsAFuncletPadInst(pad));
   LLVMPositionBuilderBefore(builder, at);
-  LLVMValueRef call = cn_funclet_call(builder, poll, pad);
+  LLVMValueRef call = cn_funclet_build_call(builder, poll, pad);
   LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(poll));
-  LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX, cn_emit_attribute(ctx, "alwaysinline"));
-  set_position(ctx, call);
+  LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX, cn_enum_attribute_of_name(ctx, "alwaysinline"));
+  set_debug_location(ctx, call);
   LLVMDisposeBuilder(builder);
 }
 
@@ -125,7 +125,7 @@ typedef CN_VECTOR(LLVMValueRef) value_vector;
 
 /* Remove "alwaysinline" from all functions and from all calls except the polls, and list those that had it.
  * @gc.safepoint_poll itself must not have it: LLVM would delete the function with its last call. */
-static void unmark_others(struct cn_ctx *ctx, LLVMValueRef poll, value_vector *functions, value_vector *calls)
+static void remove_alwaysinline(struct cn_ctx *ctx, LLVMValueRef poll, value_vector *functions, value_vector *calls)
 {
   unsigned kind = cn_attribute_kind("alwaysinline");
 
@@ -143,9 +143,9 @@ static void unmark_others(struct cn_ctx *ctx, LLVMValueRef poll, value_vector *f
     LLVMRemoveCallSiteEnumAttribute(calls->at[i], CN_FUNCTION_INDEX, kind);
 }
 
-static void mark_others(struct cn_ctx *ctx, value_vector *functions, value_vector *calls)
+static void restore_alwaysinline(struct cn_ctx *ctx, value_vector *functions, value_vector *calls)
 {
-  LLVMAttributeRef attribute = cn_emit_attribute(ctx, "alwaysinline");
+  LLVMAttributeRef attribute = cn_enum_attribute_of_name(ctx, "alwaysinline");
 
   for (size_t i = 0; i < functions->count; i++)
     LLVMAddAttributeAtIndex(functions->at[i], CN_FUNCTION_INDEX, attribute);
@@ -156,7 +156,7 @@ static void mark_others(struct cn_ctx *ctx, value_vector *functions, value_vecto
 }
 
 /* True if each poll is inlined. The program's own calls stay. */
-static bool check_inlined(struct cn_ctx *ctx, LLVMValueRef poll)
+static bool check_polls_are_inlined(struct cn_ctx *ctx, LLVMValueRef poll)
 {
   unsigned kind = cn_attribute_kind("alwaysinline");
 
@@ -177,12 +177,12 @@ bool cn_user_poll_inline(struct cn_ctx *ctx, LLVMValueRef poll)
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
 
   CN_CHECK(!LLVMIsDeclaration(poll));
-  unmark_others(ctx, poll, &functions, &calls);
+  remove_alwaysinline(ctx, poll, &functions, &calls);
   LLVMErrorRef error = LLVMRunPasses(ctx->module, "always-inline", NULL, options);
-  mark_others(ctx, &functions, &calls);
+  restore_alwaysinline(ctx, &functions, &calls);
   LLVMDisposePassBuilderOptions(options);
   if (!error)
-    return check_inlined(ctx, poll);
+    return check_polls_are_inlined(ctx, poll);
   char *message = LLVMGetErrorMessage(error);
   cn_error(ctx, poll, "poll-inline", "cannot insert @" CN_USER_POLL ": %s", message);
   LLVMDisposeErrorMessage(message);

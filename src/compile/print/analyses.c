@@ -25,7 +25,7 @@ static void print_bases(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
 static const struct analysis {
   const char *name;
   cn_function_printer *function;
-  cn_print_module *module;
+  cn_module_printer *module;
   const char *help;
 } analyses[] = {
     {"cfg", cn_print_cfg, NULL, "blocks: predecessors, immediate dominator, loop"},
@@ -46,7 +46,7 @@ static const struct analysis {
 
 enum { ANALYSIS_COUNT = sizeof analyses / sizeof *analyses };
 
-static void print_functions(struct cn_ctx *ctx, const struct analysis *analysis, FILE *out)
+static void print_managed_functions(struct cn_ctx *ctx, const struct analysis *analysis, FILE *out)
 {
   size_t length;
 
@@ -58,7 +58,7 @@ static void print_functions(struct cn_ctx *ctx, const struct analysis *analysis,
   }
 }
 
-static char *print_with(struct cn_ctx *ctx, const struct analysis *analysis)
+static char *print_analysis(struct cn_ctx *ctx, const struct analysis *analysis)
 {
   char *text = NULL;
   size_t size = 0;
@@ -68,7 +68,7 @@ static char *print_with(struct cn_ctx *ctx, const struct analysis *analysis)
   if (analysis->module)
     analysis->module(ctx, out);
   else
-    print_functions(ctx, analysis, out);
+    print_managed_functions(ctx, analysis, out);
   fclose(out);
   return text;
 }
@@ -86,7 +86,7 @@ enum cairn_status cairn_compile_print(LLVMModuleRef module, const char *analysis
   *text = NULL;
   for (size_t i = 0; !*text && i < ANALYSIS_COUNT; i++)
     if (strcmp(analyses[i].name, analysis) == 0)
-      *text = print_with(&ctx, &analyses[i]);
+      *text = print_analysis(&ctx, &analyses[i]);
   cn_reference_spaces_leave(before);
   return *text ? CAIRN_OK : CAIRN_E_UNKNOWN;
 }

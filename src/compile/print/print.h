@@ -22,13 +22,13 @@ cn_function_printer cn_print_allocas;   /* print_memory.c */
 cn_function_printer cn_print_promises;  /* print_memory.c */
 
 /* Print the facts of all of ctx->module, title included. */
-typedef void cn_print_module(struct cn_ctx *ctx, FILE *out);
-cn_print_module cn_print_callgraph; /* print_calls.c */
-cn_print_module cn_print_managed;   /* print_calls.c */
-cn_print_module cn_print_layouts;   /* print_memory.c */
+typedef void cn_module_printer(struct cn_ctx *ctx, FILE *out);
+cn_module_printer cn_print_callgraph; /* print_calls.c */
+cn_module_printer cn_print_managed;   /* print_calls.c */
+cn_module_printer cn_print_layouts;   /* print_memory.c */
 
 /* "%name", or "#N" for an unnamed block. */
-void cn_print_block(const struct cn_cfg *cfg, uint32_t b, FILE *out);
+void cn_print_block_name(const struct cn_cfg *cfg, uint32_t b, FILE *out);
 
 /* ", `what` N", or "unknown" for CN_WORK_UNKNOWN. */
 void cn_print_work(const char *what, uint64_t work, FILE *out);

@@ -8,7 +8,7 @@
 #include "compile/cost/cost.h"
 #include "compile/print/print.h"
 
-void cn_print_block(const struct cn_cfg *cfg, uint32_t b, FILE *out)
+void cn_print_block_name(const struct cn_cfg *cfg, uint32_t b, FILE *out)
 {
   CN_CHECK(b < cfg->count);
   const char *name = LLVMGetBasicBlockName(cfg->blocks[b].block);
@@ -29,12 +29,12 @@ void cn_print_work(const char *what, uint64_t work, FILE *out)
 
 static void print_predecessors(const struct cn_cfg *cfg, uint32_t b, FILE *out)
 {
-  const struct cn_block *block = &cfg->blocks[b];
+  const struct cn_cfg_block *block = &cfg->blocks[b];
 
   for (uint32_t p = 0; p < block->pred_count; p++) {
     fputc(' ', out);
-    cn_print_block(cfg, block->preds[p], out);
-    if (cn_cfg_retreats(block->preds[p], b))
+    cn_print_block_name(cfg, block->preds[p], out);
+    if (cn_cfg_is_retreating_edge(block->preds[p], b))
       fputs("(back)", out);
   }
 }
@@ -46,16 +46,16 @@ void cn_print_cfg(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
   (void)ctx;
   cn_cfg_build(&cfg, function);
   for (uint32_t b = 0; b < cfg.count; b++) {
-    const struct cn_block *block = &cfg.blocks[b];
+    const struct cn_cfg_block *block = &cfg.blocks[b];
     fputs("  ", out);
-    cn_print_block(&cfg, b, out);
+    cn_print_block_name(&cfg, b, out);
     fputs(": preds", out);
     print_predecessors(&cfg, b, out);
     fputs(" idom ", out);
-    cn_print_block(&cfg, block->idom, out);
+    cn_print_block_name(&cfg, block->idom, out);
     if (block->loop != CN_NO_BLOCK) {
       fputs(" loop ", out);
-      cn_print_block(&cfg, block->loop, out);
+      cn_print_block_name(&cfg, block->loop, out);
       fprintf(out, " depth %u", block->depth);
     }
     fputc('\n', out);
@@ -69,15 +69,15 @@ static void print_loop(const struct cn_loops *loops, uint32_t l, FILE *out)
   CN_CHECK(loop->parent == CN_NO_BLOCK || loop->parent < loops->count);
 
   fputs("  ", out);
-  cn_print_block(loops->cfg, loop->header, out);
+  cn_print_block_name(loops->cfg, loop->header, out);
   fprintf(out, ": depth %u", loops->cfg->blocks[loop->header].depth);
   if (loop->parent != CN_NO_BLOCK) {
     fputs(", in ", out);
-    cn_print_block(loops->cfg, loops->at[loop->parent].header, out);
+    cn_print_block_name(loops->cfg, loops->at[loop->parent].header, out);
   }
   if (loop->latch != CN_NO_BLOCK) {
     fputs(", latch ", out);
-    cn_print_block(loops->cfg, loop->latch, out);
+    cn_print_block_name(loops->cfg, loop->latch, out);
   }
   fprintf(out, ", blocks %u", loop->count);
   cn_print_work("size", loop->size, out);
@@ -93,7 +93,7 @@ void cn_print_loops(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
 
   (void)ctx;
   cn_cfg_build(&cfg, function);
-  cn_loops_find(&loops, &cfg);
+  cn_loops_build_with_costs(&loops, &cfg);
   for (uint32_t l = 0; l < loops.count; l++)
     print_loop(&loops, l, out);
   cn_loops_free(&loops);
@@ -107,12 +107,12 @@ void cn_print_frequency(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
 
   (void)ctx;
   cn_cfg_build(&cfg, function);
-  cn_loops_find(&loops, &cfg);
+  cn_loops_build_with_costs(&loops, &cfg);
   uint64_t *often = cn_alloc(cfg.count * sizeof *often);
-  cn_block_frequency_find(&loops, often);
+  cn_find_block_frequencies(&loops, often);
   for (uint32_t b = 0; b < cfg.count; b++) {
     fputs("  ", out);
-    cn_print_block(&cfg, b, out);
+    cn_print_block_name(&cfg, b, out);
     fprintf(out, ": %.6f\n", (double)often[b] / (double)CN_ALWAYS);
   }
   free(often);

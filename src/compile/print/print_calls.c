@@ -11,7 +11,7 @@
 #include "compile/tail/tail.h"
 
 /* ", at a.c:3:5", if there is debug information. */
-static void print_position(LLVMValueRef call, FILE *out)
+static void print_source_position(LLVMValueRef call, FILE *out)
 {
   unsigned length, line = LLVMGetDebugLocLine(call);
   const char *file = line ? LLVMGetDebugLocFilename(call, &length) : NULL;
@@ -26,9 +26,9 @@ static void print_call(LLVMValueRef call, struct cn_call_class class, FILE *out)
   char name[160];
 
   CN_CHECK(class.kind < sizeof words / sizeof *words);
-  fprintf(out, "  %s: %s (%s%s)", words[class.kind], cn_calls_name(call, name, sizeof name), class.why,
-          cn_tail_position(call) ? "; in tail position" : "");
-  print_position(call, out);
+  fprintf(out, "  %s: %s (%s%s)", words[class.kind], cn_calls_describe(call, name, sizeof name), class.why,
+          cn_is_in_tail_position(call) ? "; in tail position" : "");
+  print_source_position(call, out);
   fputc('\n', out);
 }
 
@@ -41,12 +41,12 @@ void cn_print_calls(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
   for (; block; block = LLVMGetNextBasicBlock(block))
     CN_EACH_INSTRUCTION(i, block) {
       struct cn_call_class class = cn_classify_call(i);
-      if (class.kind != CN_CALL_NOT)
+      if (class.kind != CN_CALL_NONE)
         print_call(i, class, out);
     }
 }
 
-static void print_node(const struct cn_callgraph *graph, uint32_t n, FILE *out)
+static void print_callgraph_node(const struct cn_callgraph *graph, uint32_t n, FILE *out)
 {
   CN_CHECK(n < graph->count);
   const struct cn_call_node *node = &graph->nodes[n];
@@ -56,7 +56,8 @@ static void print_node(const struct cn_callgraph *graph, uint32_t n, FILE *out)
           node->callee_count ? "" : " none that is certain");
   for (uint32_t c = 0; c < node->callee_count; c++) {
     LLVMValueRef callee = graph->nodes[node->callees[c]].function;
-    fprintf(out, " @%s%s", LLVMGetValueName2(callee, &length), cn_callgraph_closes(graph, n, callee) ? "(back)" : "");
+    fprintf(out, " @%s%s", LLVMGetValueName2(callee, &length),
+            cn_callgraph_call_closes_cycle(graph, n, callee) ? "(back)" : "");
   }
   fprintf(out, "%s%s%s\n", node->unknown ? ", unknown" : "", node->open ? ", open" : "",
           node->comes_back ? ", comes back" : "");
@@ -70,7 +71,7 @@ void cn_print_callgraph(struct cn_ctx *ctx, FILE *out)
   cn_callgraph_build(&graph, ctx);
   fputs("callgraph:\n", out);
   for (uint32_t i = 0; i < graph.count; i++)
-    print_node(&graph, graph.order[i], out);
+    print_callgraph_node(&graph, graph.order[i], out);
   cn_callgraph_free(&graph);
 }
 
@@ -83,8 +84,8 @@ void cn_print_managed(struct cn_ctx *ctx, FILE *out)
   CN_EACH_FUNCTION(f, ctx->module)
     if (!LLVMIsDeclaration(f))
       fprintf(out, "  @%s: %s%s\n", LLVMGetValueName2(f, &length),
-              cn_is_managed(f)            ? "managed"
-              : cn_managed_wanted(ctx, f) ? "will be managed"
-                                          : "unmanaged",
-              cn_managed_is_native(f) ? ", handles no reference" : "");
+              cn_is_managed(f)                      ? "managed"
+              : cn_managed_is_to_be_managed(ctx, f) ? "will be managed"
+                                                    : "unmanaged",
+              cn_managed_is_free_of_refs(f) ? ", handles no reference" : "");
 }

@@ -11,26 +11,26 @@
 #include "compile/print/print.h"
 
 /* A function with its loops and its paths. */
-struct paths {
+struct function_paths {
   struct cn_cfg cfg;
   struct cn_loops loops;
-  struct cn_work_known known;
-  struct cn_work work;
+  struct cn_work_summaries known;
+  struct cn_function_work work;
 };
 
-static void paths_begin(struct paths *paths, struct cn_ctx *ctx, LLVMValueRef function)
+static void build_function_paths(struct function_paths *paths, struct cn_ctx *ctx, LLVMValueRef function)
 {
-  *paths = (struct paths){0};
+  *paths = (struct function_paths){0};
   cn_cfg_build(&paths->cfg, function);
-  cn_loops_find(&paths->loops, &paths->cfg);
-  cn_work_know_module(&paths->known, ctx->module);
+  cn_loops_build_with_costs(&paths->loops, &paths->cfg);
+  cn_work_find_user_slow_paths(&paths->known, ctx->module);
   cn_work_build(&paths->work, ctx, &paths->loops, &paths->known);
 }
 
-static void paths_end(struct paths *paths)
+static void free_function_paths(struct function_paths *paths)
 {
   cn_work_free(&paths->work);
-  cn_work_forget(&paths->known);
+  cn_work_summaries_free(&paths->known);
   cn_loops_free(&paths->loops);
   cn_cfg_free(&paths->cfg);
 }
@@ -46,16 +46,16 @@ void cn_print_cost(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
     CN_EACH_INSTRUCTION(i, cfg.blocks[b].block) {
       char name[64];
       fputs("  ", out);
-      cn_print_block(&cfg, b, out);
+      cn_print_block_name(&cfg, b, out);
       fprintf(out, ": %s", cn_value_name(i, name, sizeof name));
-      cn_print_work("work", cn_work_of(i), out);
-      cn_print_work("miss", cn_work_of_miss(i), out);
+      cn_print_work("work", cn_work_of_instruction(i), out);
+      cn_print_work("miss", cn_work_of_cache_miss(i), out);
       fputc('\n', out);
     }
   cn_cfg_free(&cfg);
 }
 
-static void print_summary(const struct cn_work_summary *ways, FILE *out)
+static void print_work_summary(const struct cn_work_summary *ways, FILE *out)
 {
   fprintf(out, "%s%s", ways->polls ? " polls" : "", ways->passes ? " passes" : "");
   if (ways->polls) {
@@ -68,7 +68,7 @@ static void print_summary(const struct cn_work_summary *ways, FILE *out)
   fputc('\n', out);
 }
 
-static void print_cycle(void *env, const struct cn_work *work, const uint32_t *blocks, uint32_t count)
+static void print_cycle(void *env, const struct cn_function_work *work, const uint32_t *blocks, uint32_t count)
 {
   FILE *out = env;
 
@@ -76,7 +76,7 @@ static void print_cycle(void *env, const struct cn_work *work, const uint32_t *b
   fputs("  without a safepoint:", out);
   for (uint32_t i = 0; i < count; i++) {
     fputc(' ', out);
-    cn_print_block(work->loops->cfg, blocks[i], out);
+    cn_print_block_name(work->loops->cfg, blocks[i], out);
   }
   fputc('\n', out);
 }
@@ -84,50 +84,50 @@ static void print_cycle(void *env, const struct cn_work *work, const uint32_t *b
 /* Print a line for the function, for each block and for each cycle that may run long between safepoints. */
 void cn_print_paths(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
 {
-  struct paths paths;
+  struct function_paths paths;
 
-  paths_begin(&paths, ctx, function);
+  build_function_paths(&paths, ctx, function);
   fputs("  all:", out);
-  print_summary(&paths.work.all, out);
+  print_work_summary(&paths.work.all, out);
   for (uint32_t b = 0; b < paths.cfg.count; b++) {
     fputs("  ", out);
-    cn_print_block(&paths.cfg, b, out);
+    cn_print_block_name(&paths.cfg, b, out);
     fputc(':', out);
-    print_summary(&paths.work.blocks[b], out);
+    print_work_summary(&paths.work.blocks[b], out);
   }
-  cn_work_cycles(&paths.work, cn_work_limit(ctx), print_cycle, out);
-  paths_end(&paths);
+  cn_work_find_unpolled_cycles(&paths.work, cn_work_between_safepoints_limit(ctx), print_cycle, out);
+  free_function_paths(&paths);
 }
 
-static void print_calls_that_poll(const struct paths *paths, uint32_t b, FILE *out)
+static void print_calls_that_poll(const struct function_paths *paths, uint32_t b, FILE *out)
 {
   LLVMValueRef i = LLVMGetFirstInstruction(paths->cfg.blocks[b].block);
   char name[64];
 
   for (; i; i = LLVMGetNextInstruction(i)) {
-    struct cn_work_summary at = cn_work_at(&paths->known, i);
+    struct cn_work_summary at = cn_work_summary_of_instruction(&paths->known, i);
     if (!at.polls)
       continue;
     fputs("  ", out);
-    cn_print_block(&paths->cfg, b, out);
+    cn_print_block_name(&paths->cfg, b, out);
     fprintf(out, ": %s polls in %s\n", at.passes ? "maybe" : "surely",
-            cn_value_name(cn_work_callee(i), name, sizeof name));
+            cn_value_name(cn_work_callee_of(i), name, sizeof name));
   }
 }
 
 /* Print a line for each place in the function where a thread surely or maybe comes to a safepoint. */
 void cn_print_polls(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
 {
-  struct paths paths;
+  struct function_paths paths;
 
-  paths_begin(&paths, ctx, function);
+  build_function_paths(&paths, ctx, function);
   for (uint32_t b = 0; b < paths.cfg.count; b++) {
     print_calls_that_poll(&paths, b, out);
-    if (cn_work_polls_at_end(&paths.known, &paths.cfg, b)) {
+    if (cn_work_block_ends_in_poll(&paths.known, &paths.cfg, b)) {
       fputs("  ", out);
-      cn_print_block(&paths.cfg, b, out);
+      cn_print_block_name(&paths.cfg, b, out);
       fputs(": a poll at its end\n", out);
     }
   }
-  paths_end(&paths);
+  free_function_paths(&paths);
 }

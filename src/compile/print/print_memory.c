@@ -16,7 +16,7 @@ static void print_alloca(const struct cn_alloca_layout *map, FILE *out)
 
   fprintf(out, "  %s: words %lu, references", cn_value_name(map->alloca, name, sizeof name), (unsigned long)map->words);
   for (uint64_t w = 0; w < map->words; w++)
-    if (cn_bit(map->bits, w))
+    if (cn_bitset_contains(map->bits, w))
       fprintf(out, " %lu", (unsigned long)w);
   fprintf(out, "%s%s%s%s\n", map->typed ? ", by type" : "", map->unclear ? ", unclear" : "",
           map->floating ? ", at variable places" : "", map->huge ? ", huge" : "");
@@ -27,10 +27,10 @@ void cn_print_allocas(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
 {
   struct cn_alloca_layouts found;
 
-  cn_alloca_layout_find(ctx, function, &found);
+  cn_alloca_layouts_find(ctx, function, &found);
   for (size_t i = 0; i < found.maps.count; i++)
     print_alloca(&found.maps.at[i], out);
-  cn_alloca_layout_free(&found);
+  cn_alloca_layouts_free(&found);
 }
 
 /* Print a line for each promise of an access to references that becomes false once objects move. */
@@ -40,10 +40,11 @@ void cn_print_promises(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
 
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
-      for (unsigned p = 0; cn_promise_touches_references(i) && p < cn_promise_count; p++)
-        if (cn_invalid_attributes[p].at & CN_AT_ACCESS && cn_promise_is_made(ctx, i, &cn_invalid_attributes[p]))
+      for (unsigned p = 0; cn_access_touches_references(i) && p < cn_invalid_attribute_count; p++)
+        if (cn_invalid_attributes[p].at & CN_AT_ACCESS_METADATA &&
+            cn_access_has_invalid_attribute(ctx, i, &cn_invalid_attributes[p]))
           fprintf(out, "  %s: %s%s\n", cn_value_name(i, name, sizeof name), cn_invalid_attributes[p].name,
-                  cn_invalid_attributes[p].at & CN_MOVES ? ", may move the access" : "");
+                  cn_invalid_attributes[p].at & CN_LETS_ACCESS_MOVE ? ", may move the access" : "");
 }
 
 /* Print a line for each layout constant: its fields in the order of struct cairn_layout. */
@@ -55,7 +56,7 @@ void cn_print_layouts(struct cn_ctx *ctx, FILE *out)
         "element references, distance to the names, offsets\n",
         out);
   CN_EACH_GLOBAL(g, ctx->module) {
-    if (!cn_layouts_is_constant(g))
+    if (!cn_layouts_is_layout_constant(g))
       continue;
     CN_CHECK(LLVMGetInitializer(g));
     char *text = LLVMPrintValueToString(LLVMGetInitializer(g));

@@ -24,7 +24,7 @@ bool cn_live_operands_wanted(struct cn_ctx *ctx, LLVMValueRef call)
   CN_ASSERT(cn_is_call(call));
   if (callee && LLVMGetIntrinsicID(callee))
     return false;
-  return !cn_relocation_on(ctx, CAIRN_RELOCATION_DEAD_OPERANDS) || cn_calls_list_operands(call) ||
+  return !cn_is_relocation_option_on(ctx, CAIRN_RELOCATION_DEAD_OPERANDS) || cn_calls_lists_operands(call) ||
          (callee && cn_string_attribute(callee, CN_ATTR_LIVE_OPERANDS));
 }
 
@@ -38,7 +38,7 @@ void cn_live_operands_mark(struct cn_ctx *ctx, LLVMValueRef function)
     CN_EACH_INSTRUCTION(i, b) {
       bool any = false;
       /* Classify last: most calls go unmarked, and classification costs more. */
-      if (!cn_is_call(i) || !cn_live_operands_wanted(ctx, i) || cn_classify_call(i).kind != CN_CALL_PARSE)
+      if (!cn_is_call(i) || !cn_live_operands_wanted(ctx, i) || cn_classify_call(i).kind != CN_CALL_PARSE_POINT)
         continue;
       for (unsigned a = 0; a < LLVMGetNumArgOperands(i) && !any; a++)
         any = cn_holds_ref(LLVMTypeOf(LLVMGetOperand(i, a)));

@@ -18,7 +18,7 @@
 #include "compile/rewrite/refuse.h"
 #include "compile/rewrite/values/refs.h"
 
-static void judge_cast(struct cn_judge *judge, LLVMValueRef i)
+static void check_cast(struct cn_function_check *judge, LLVMValueRef i)
 {
   LLVMValueRef from = LLVMGetOperand(i, 0);
   bool to_ref = cn_holds_ref(LLVMTypeOf(i)), from_ref = cn_holds_ref(LLVMTypeOf(from));
@@ -40,13 +40,13 @@ static void judge_cast(struct cn_judge *judge, LLVMValueRef i)
 
 /* List every instruction that may yield a reference: an unlisted one would be a base by accident.
  */
-static void judge_result(struct cn_judge *judge, LLVMValueRef i)
+static void check_result_base(struct cn_function_check *judge, LLVMValueRef i)
 {
   LLVMTypeRef type = LLVMTypeOf(i);
 
   if (!cn_holds_ref(type))
     return;
-  if (cn_refuse_scalable(type)) {
+  if (cn_is_scalable_reference_vector(type)) {
     cn_refuse_at(judge, i, "scalable-vector", "a scalable vector of references cannot be described");
     return;
   }
@@ -100,7 +100,7 @@ static bool has_ref_phi(LLVMBasicBlockRef block)
 
 /* A block with a catchswitch has space for phis only: the values that its phis choose are loaded in the pad after it. A
  * pad with other entries, too, would load the wrong value on those. */
-static void judge_catchswitch(struct cn_judge *judge, LLVMValueRef i)
+static void check_catchswitch_phis(struct cn_function_check *judge, LLVMValueRef i)
 {
   LLVMBasicBlockRef unwind = LLVMGetUnwindDest(i);
   unsigned entries = 0;
@@ -116,60 +116,60 @@ static void judge_catchswitch(struct cn_judge *judge, LLVMValueRef i)
                  "otherwise, too, or to another catchswitch");
 }
 
-static void judge_funclet(struct cn_judge *judge, LLVMValueRef pad)
+static void check_funclet_arguments(struct cn_function_check *judge, LLVMValueRef pad)
 {
   for (unsigned a = 0; a < LLVMGetNumArgOperands(pad); a++)
     if (cn_holds_ref(LLVMTypeOf(LLVMGetArgOperand(pad, a))))
       cn_refuse_at(judge, pad, "funclet-argument", "a funclet pad takes a reference, which cannot be loaded before it");
 }
 
-static void judge_instruction(struct cn_judge *judge, LLVMValueRef i)
+static void check_instruction(struct cn_function_check *judge, LLVMValueRef i)
 {
-  cn_refuse_kinds(judge, i);
-  judge_result(judge, i);
+  cn_refuse_instruction_kinds(judge, i);
+  check_result_base(judge, i);
   if (LLVMIsACastInst(i))
-    judge_cast(judge, i);
+    check_cast(judge, i);
   if (cn_is_call(i))
     cn_refuse_call(judge, i);
   if (LLVMIsACatchSwitchInst(i))
-    judge_catchswitch(judge, i);
+    check_catchswitch_phis(judge, i);
   if (LLVMIsACatchPadInst(i) || LLVMIsACleanupPadInst(i))
-    judge_funclet(judge, i);
+    check_funclet_arguments(judge, i);
 }
 
 /* Judge a function that has statepoints already, by a front end or an earlier execution of the pass. */
-static void judge_statepoints(struct cn_judge *judge)
+static void check_statepoints(struct cn_function_check *judge)
 {
-  cn_statepoint_flaws_refuse_in(judge->ctx, judge->function);
+  cn_refuse_statepoint_flaws_in(judge->ctx, judge->function);
   CN_EACH_BLOCK(b, judge->function)
     CN_EACH_INSTRUCTION(i, b)
       if (cn_is_call(i) && cn_classify_call(i).kind == CN_CALL_STATEPOINT)
         cn_refuse_hardening(judge, i);
 }
 
-bool cn_refuse(struct cn_ctx *ctx, LLVMValueRef function)
+bool cn_refuse_function(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  struct cn_judge judge = {.ctx = ctx, .function = function};
+  struct cn_function_check judge = {.ctx = ctx, .function = function};
   unsigned errors = ctx->errors;
 
   CN_ASSERT(LLVMIsAFunction(function) && !LLVMIsDeclaration(function));
   cn_refuse_strategy(ctx, function);
   if (cn_has_statepoints(function)) {
-    judge_statepoints(&judge);
+    check_statepoints(&judge);
     return false;
   }
   cn_refuse_signature_kinds(&judge);
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
-      judge_instruction(&judge, i);
+      check_instruction(&judge, i);
   if (judge.has_points) {
     cn_refuse_signature(ctx, function);
-    cn_alloca_layout_refuse(ctx, function);
+    cn_alloca_layouts_report_bad(ctx, function);
     cn_managed_allocas_refuse(ctx, function);
   }
-  cn_refuse_words(ctx, function, &judge);
-  cn_pairs_refuse(ctx, function);
-  cn_user_roots_refuse(ctx, function);
+  cn_refuse_unaligned_words(ctx, function, &judge);
+  cn_pairs_refuse_other_roots(ctx, function);
+  cn_user_roots_check_function(ctx, function);
   if (judge.has_cfg)
     cn_cfg_free(&judge.cfg);
   cn_ptrmap_free(&judge.known);

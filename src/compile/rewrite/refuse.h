@@ -10,7 +10,7 @@
 #include "compile/core/pass.h"
 
 /* The function that is judged, and the facts found so far. */
-struct cn_judge {
+struct cn_function_check {
   struct cn_ctx *ctx;
   LLVMValueRef function;
   struct cn_cfg cfg; /* built for the first refusal, since unreachable code is exempt */
@@ -22,36 +22,36 @@ struct cn_judge {
 /* ---- refuse_at.c ---- */
 
 /* True if `instruction` is in a reachable block. */
-bool cn_refuse_reachable(struct cn_judge *judge, LLVMValueRef instruction);
+bool cn_refuse_is_reachable(struct cn_function_check *judge, LLVMValueRef instruction);
 /* Report `at` if it is reachable. */
-void cn_refuse_at(struct cn_judge *judge, LLVMValueRef at, const char *rule, const char *why);
+void cn_refuse_at(struct cn_function_check *judge, LLVMValueRef at, const char *rule, const char *why);
 
 /* ---- refuse_calls.c ---- */
 
-void cn_refuse_call(struct cn_judge *judge, LLVMValueRef call);
+void cn_refuse_call(struct cn_function_check *judge, LLVMValueRef call);
 
 /* refuse_kinds.c: opcodes, types, constants and attributes unknown to all passes. */
-void cn_refuse_kinds(struct cn_judge *judge, LLVMValueRef instruction);
-/* As cn_refuse_kinds(), of the function's parameters and attributes. */
-void cn_refuse_signature_kinds(struct cn_judge *judge);
+void cn_refuse_instruction_kinds(struct cn_function_check *judge, LLVMValueRef instruction);
+/* As cn_refuse_instruction_kinds(), of the function's parameters and attributes. */
+void cn_refuse_signature_kinds(struct cn_function_check *judge);
 
 /* refuse_hardening.c: mitigations that keep calls from being statepoints. */
-void cn_refuse_hardening(struct cn_judge *judge, LLVMValueRef call);
+void cn_refuse_hardening(struct cn_function_check *judge, LLVMValueRef call);
 
 /* refuse_words.c: in modules whose words may be immediates, pointers that leave the function and look like one. */
-void cn_refuse_words(struct cn_ctx *ctx, LLVMValueRef function, struct cn_judge *judge);
+void cn_refuse_unaligned_words(struct cn_ctx *ctx, LLVMValueRef function, struct cn_function_check *judge);
 
 /* ---- refuse.c ---- */
 
 /* Report everything in `function` that rewriting must refuse. True if the function is free of it, and of
  * statepoints. */
-bool cn_refuse(struct cn_ctx *ctx, LLVMValueRef function);
+bool cn_refuse_function(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* ---- refuse_signature.c ---- */
 
 void cn_refuse_strategy(struct cn_ctx *ctx, LLVMValueRef function);
 /* Parameters and convention of a function with parse points. */
 void cn_refuse_signature(struct cn_ctx *ctx, LLVMValueRef function);
-bool cn_refuse_scalable(LLVMTypeRef type);
+bool cn_is_scalable_reference_vector(LLVMTypeRef type);
 
 #endif

@@ -21,7 +21,7 @@
 #include "compile/tail/tail.h"
 
 /* Refuse operands that are to be listed during the call if they are beyond it. */
-static void judge_live_operands(struct cn_judge *judge, LLVMValueRef call)
+static void check_live_operands(struct cn_function_check *judge, LLVMValueRef call)
 {
   unsigned arguments = cn_live_operands_wanted(judge->ctx, call) ? LLVMGetNumArgOperands(call) : 0;
   uint32_t live, end;
@@ -33,7 +33,7 @@ static void judge_live_operands(struct cn_judge *judge, LLVMValueRef call)
                    "a vector or aggregate of references that is to be listed during the call: pass "
                    "single references");
   }
-  for (cn_calls_bundle(call, "gc-live", &live, &end); live < end; live++) {
+  for (cn_calls_find_bundle(call, "gc-live", &live, &end); live < end; live++) {
     LLVMValueRef value = LLVMGetOperand(call, live);
     if (!cn_is_ref(LLVMTypeOf(value)) && !LLVMIsUndef(value))
       cn_refuse_at(judge, call, "live-operands",
@@ -42,27 +42,27 @@ static void judge_live_operands(struct cn_judge *judge, LLVMValueRef call)
   }
 }
 
-static void judge_directives(struct cn_judge *judge, LLVMValueRef call)
+static void check_directives(struct cn_function_check *judge, LLVMValueRef call)
 {
   uint64_t value;
   bool live_in;
 
-  if (!cn_statepoint_directive(call, "statepoint-id", UINT64_MAX, &value))
+  if (!cn_statepoint_parse_directive(call, "statepoint-id", UINT64_MAX, &value))
     cn_refuse_at(judge, call, "statepoint-directive", "\"statepoint-id\" is not a decimal number below 2^64");
-  if (!cn_statepoint_directive(call, "statepoint-num-patch-bytes", UINT32_MAX, &value))
+  if (!cn_statepoint_parse_directive(call, "statepoint-num-patch-bytes", UINT32_MAX, &value))
     cn_refuse_at(judge, call, "statepoint-directive",
                  "\"statepoint-num-patch-bytes\" is not a decimal number below 2^32");
-  if (!cn_statepoint_lowering(call, &live_in))
+  if (!cn_statepoint_deopt_lowering(call, &live_in))
     cn_refuse_at(judge, call, "statepoint-directive", "\"deopt-lowering\" is neither \"live-in\" nor \"live-through\"");
 }
 
 /* A flaw of statepoint_flaws.c. */
-static void refuse_flaw(void *judge, LLVMValueRef call, const char *rule, const char *why)
+static void refuse_statepoint_flaw(void *judge, LLVMValueRef call, const char *rule, const char *why)
 {
   cn_refuse_at(judge, call, rule, why);
 }
 
-static void judge_point(struct cn_judge *judge, LLVMValueRef call)
+static void check_parse_point(struct cn_function_check *judge, LLVMValueRef call)
 {
   LLVMValueRef callee = cn_direct_callee(call);
 
@@ -71,28 +71,28 @@ static void judge_point(struct cn_judge *judge, LLVMValueRef call)
     return;
   }
   bool special = (callee && LLVMGetIntrinsicID(callee)) || LLVMIsFunctionVarArg(LLVMGetCalledFunctionType(call));
-  if (special && cn_refuse_reachable(judge, call))
-    cn_special_refuse(judge->ctx, call);
+  if (special && cn_refuse_is_reachable(judge, call))
+    cn_special_refuse_call(judge->ctx, call);
   if (callee && LLVMGetIntrinsicID(callee)) {
-    cn_flaws_of_bundles(call, refuse_flaw, judge);
-    judge_directives(judge, call);
+    cn_report_bundle_flaws(call, refuse_statepoint_flaw, judge);
+    check_directives(judge, call);
     return; /* its own result and arguments go away */
   }
-  if (cn_convention_loses_result(LLVMTypeOf(call)))
+  if (cn_is_returned_on_x87_stack(LLVMTypeOf(call)))
     cn_refuse_at(judge, call, "x87-result",
                  "LLVM 22 miscompiles a safepoint that returns a long double (pass transitions helps)");
-  else if (!cn_convention_returns(LLVMTypeOf(call)))
+  else if (!cn_is_returned_in_registers(LLVMTypeOf(call)))
     cn_refuse_at(judge, call, "large-result",
                  "LLVM 22 miscompiles a safepoint whose result has no room in registers (pass transitions "
                  "helps, if the call has no bundles)");
-  cn_flaws_of_point(call, refuse_flaw, judge);
-  judge_live_operands(judge, call);
-  judge_directives(judge, call);
+  cn_report_parse_point_flaws(call, refuse_statepoint_flaw, judge);
+  check_live_operands(judge, call);
+  check_directives(judge, call);
 }
 
 /* A reference in inline assembly: its fate there is unknown, and so is the place within its object of one that comes
  * out. An empty assembly is exempt: fresh memory becomes a reference by one (allocate.c). */
-static void judge_assembly(struct cn_judge *judge, LLVMValueRef call)
+static void check_inline_assembly(struct cn_function_check *judge, LLVMValueRef call)
 {
   size_t length;
 
@@ -109,9 +109,9 @@ static void judge_assembly(struct cn_judge *judge, LLVMValueRef call)
 }
 
 /* True for intrinsics that yield references with a known base: an operand's, or null for references that stay. */
-static bool yields_bases(LLVMValueRef call)
+static bool has_result_with_known_base(LLVMValueRef call)
 {
-  const struct cn_intrinsic *row = cn_intrinsic_of(call);
+  const struct cn_intrinsic *row = cn_intrinsic_row_of_call(call);
 
   switch (row ? row->effect : CN_EFFECT_NONE) {
   case CN_EFFECT_SAME:
@@ -121,54 +121,54 @@ static bool yields_bases(LLVMValueRef call)
   case CN_EFFECT_CALL: /* the function returns its result at once */
     return cn_calls_intrinsic(call, "llvm.experimental.deoptimize");
   default:
-    return cn_vector_intrinsics_know(call);
+    return cn_vector_intrinsics_can_lower(call);
   }
 }
 
 /* LLVM 22's code generator ends the process over a musttail call whose result needs more than the registers. At -O0 a
  * musttail call whose result is extended otherwise than its function's becomes an ordinary call, unrecorded. */
-static void judge_musttail(struct cn_judge *judge, LLVMValueRef call)
+static void check_musttail_result(struct cn_function_check *judge, LLVMValueRef call)
 {
   LLVMTypeRef type = LLVMTypeOf(call);
 
-  if (!cn_convention_returns(type))
+  if (!cn_is_returned_in_registers(type))
     cn_refuse_at(judge, call, "musttail-result",
                  "LLVM 22 cannot lower a musttail call whose result has no room in registers");
-  else if (!cn_convention_loses_result(type) && !cn_tail_results_agree(call, type))
+  else if (!cn_is_returned_on_x87_stack(type) && !cn_tail_results_agree(call, type))
     cn_refuse_at(judge, call, "musttail-result",
                  "a musttail call and its function extend their results differently (zeroext, signext): "
                  "LLVM 22 makes an ordinary call of it at -O0");
 }
 
-void cn_refuse_call(struct cn_judge *judge, LLVMValueRef call)
+void cn_refuse_call(struct cn_function_check *judge, LLVMValueRef call)
 {
   LLVMValueRef callee = cn_direct_callee(call);
 
   CN_ASSERT(cn_is_call(call));
   if (LLVMIsAInlineAsm(LLVMGetCalledValue(call)))
-    judge_assembly(judge, call);
-  if (cn_calls_have(call, "returns_twice") || cn_calls_intrinsic(call, "llvm.eh.sjlj.setjmp"))
+    check_inline_assembly(judge, call);
+  if (cn_calls_has_attribute(call, "returns_twice") || cn_calls_intrinsic(call, "llvm.eh.sjlj.setjmp"))
     cn_refuse_at(judge, call, "returns-twice",
                  "a call that returns twice leaves references of its first return behind");
-  if (callee && LLVMGetIntrinsicID(callee) && cn_holds_ref(LLVMTypeOf(call)) && !yields_bases(call))
+  if (callee && LLVMGetIntrinsicID(callee) && cn_holds_ref(LLVMTypeOf(call)) && !has_result_with_known_base(call))
     cn_refuse_at(judge, call, "unknown-intrinsic",
                  "the base of the reference that this intrinsic returns is not known");
-  else if (cn_calls_unknown_intrinsic(call))
+  else if (cn_calls_is_unknown_intrinsic(call))
     cn_refuse_at(judge, call, "unknown-intrinsic",
                  "the effect of this intrinsic on its reference is unknown; load, store or compute by instructions "
                  "instead");
   switch (cn_classify_call(call).kind) {
-  case CN_CALL_PARSE:
+  case CN_CALL_PARSE_POINT:
     cn_refuse_hardening(judge, call);
     judge->has_points = true;
-    judge_point(judge, call);
+    check_parse_point(judge, call);
     break;
   case CN_CALL_MUSTTAIL:
-    judge_musttail(judge, call);
-    cn_flaws_of_deopt(call, refuse_flaw, judge);
+    check_musttail_result(judge, call);
+    cn_report_deopt_flaws(call, refuse_statepoint_flaw, judge);
     break;
   default:
-    cn_flaws_of_deopt(call, refuse_flaw, judge);
+    cn_report_deopt_flaws(call, refuse_statepoint_flaw, judge);
     break;
   }
 }

@@ -11,13 +11,13 @@
 #include "compile/effects/ir_kinds.h"
 #include "compile/rewrite/refuse.h"
 
-static void judge_type(struct cn_judge *judge, LLVMValueRef i, LLVMTypeRef type)
+static void check_type_is_known(struct cn_function_check *judge, LLVMValueRef i, LLVMTypeRef type)
 {
-  if (!cn_kinds_know_type(&judge->known, type))
+  if (!cn_is_known_type(&judge->known, type))
     cn_refuse_at(judge, i, "unsupported-type", "it has a type that Cairn does not know, which may hold references");
 }
 
-static bool is_in(const LLVMAttributeRef *attributes, unsigned count, unsigned kind)
+static bool has_attribute_kind(const LLVMAttributeRef *attributes, unsigned count, unsigned kind)
 {
   for (unsigned a = 0; a < count; a++)
     if (!LLVMIsStringAttribute(attributes[a]) && LLVMGetEnumAttributeKind(attributes[a]) == kind)
@@ -26,28 +26,28 @@ static bool is_in(const LLVMAttributeRef *attributes, unsigned count, unsigned k
 }
 
 /* The first of LLVM's attributes among these that the lists of invalid_attributes.c lack; or 0. */
-static unsigned find_unjudged(const LLVMAttributeRef *attributes, unsigned count)
+static unsigned find_unknown_attribute(const LLVMAttributeRef *attributes, unsigned count)
 {
   unsigned last = LLVMGetLastEnumAttributeKind();
 
   for (unsigned kind = 1; kind <= last; kind++)
-    if (is_in(attributes, count, kind) && !cn_promise_judges_attribute(kind))
+    if (has_attribute_kind(attributes, count, kind) && !cn_is_judged_attribute(kind))
       return kind;
   return 0;
 }
 
 /* Each of LLVM's attributes is judged in LLVM 22: test/unit/compile/effects.c. */
-static bool all_are_judged(void)
+static bool has_known_attributes_only(void)
 {
   static _Thread_local unsigned judged; /* attributes, from 1 on */
   unsigned last = LLVMGetLastEnumAttributeKind();
 
-  while (judged < last && cn_promise_judges_attribute(judged + 1))
+  while (judged < last && cn_is_judged_attribute(judged + 1))
     judged++;
   return judged + 1 >= last; /* LLVM's last one is a mark */
 }
 
-static void judge_attributes(struct cn_judge *judge, LLVMValueRef of, unsigned parameters)
+static void check_attributes_are_known(struct cn_function_check *judge, LLVMValueRef of, unsigned parameters)
 {
   bool function = LLVMIsAFunction(of) != NULL;
 
@@ -59,48 +59,48 @@ static void judge_attributes(struct cn_judge *judge, LLVMValueRef of, unsigned p
       LLVMGetAttributesAtIndex(of, index, attributes);
     else
       LLVMGetCallSiteAttributes(of, index, attributes);
-    unsigned kind = find_unjudged(attributes, count);
+    unsigned kind = find_unknown_attribute(attributes, count);
     if (kind)
       cn_error(judge->ctx, of, "unsupported-attribute",
-               "no pass knows attribute %u of LLVM (this Cairn is for LLVM %d)", kind, CN_LLVM_TESTED);
+               "no pass knows attribute %u of LLVM (this Cairn is for LLVM %d)", kind, CN_LLVM_TESTED_VERSION);
     free(attributes);
   }
 }
 
-static void judge_operands(struct cn_judge *judge, LLVMValueRef i)
+static void check_constant_operands(struct cn_function_check *judge, LLVMValueRef i)
 {
   for (int o = 0; o < LLVMGetNumOperands(i); o++) {
     LLVMValueRef operand = LLVMGetOperand(i, (unsigned)o);
     if (!operand || !LLVMIsConstant(operand) || !cn_holds_ref(LLVMTypeOf(operand)))
       continue;
-    judge_type(judge, i, LLVMTypeOf(operand));
-    if (!cn_kinds_know_constant(&judge->known, operand))
+    check_type_is_known(judge, i, LLVMTypeOf(operand));
+    if (!cn_is_known_constant(&judge->known, operand))
       cn_refuse_at(judge, i, "unsupported-constant", "a constant of a kind that no pass knows is used as a reference");
   }
 }
 
-void cn_refuse_kinds(struct cn_judge *judge, LLVMValueRef instruction)
+void cn_refuse_instruction_kinds(struct cn_function_check *judge, LLVMValueRef instruction)
 {
   CN_ASSERT(LLVMIsAInstruction(instruction));
-  if (!cn_kinds_know_opcode(LLVMGetInstructionOpcode(instruction)))
+  if (!cn_is_known_opcode(LLVMGetInstructionOpcode(instruction)))
     cn_refuse_at(judge, instruction, "unsupported-instruction",
                  "the effect of this instruction on references is unknown to Cairn");
-  judge_type(judge, instruction, LLVMTypeOf(instruction));
+  check_type_is_known(judge, instruction, LLVMTypeOf(instruction));
   if (LLVMIsAAllocaInst(instruction))
-    judge_type(judge, instruction, LLVMGetAllocatedType(instruction));
-  judge_operands(judge, instruction);
-  if (cn_is_call(instruction) && !all_are_judged())
-    judge_attributes(judge, instruction, LLVMGetNumArgOperands(instruction));
+    check_type_is_known(judge, instruction, LLVMGetAllocatedType(instruction));
+  check_constant_operands(judge, instruction);
+  if (cn_is_call(instruction) && !has_known_attributes_only())
+    check_attributes_are_known(judge, instruction, LLVMGetNumArgOperands(instruction));
 }
 
-void cn_refuse_signature_kinds(struct cn_judge *judge)
+void cn_refuse_signature_kinds(struct cn_function_check *judge)
 {
   unsigned count = LLVMCountParams(judge->function);
 
   for (unsigned p = 0; p < count; p++)
-    if (!cn_kinds_know_type(&judge->known, LLVMTypeOf(LLVMGetParam(judge->function, p))))
+    if (!cn_is_known_type(&judge->known, LLVMTypeOf(LLVMGetParam(judge->function, p))))
       cn_error(judge->ctx, judge->function, "unsupported-type",
                "parameter %u has a type that Cairn does not know, which may hold references", p + 1);
-  if (!all_are_judged())
-    judge_attributes(judge, judge->function, count);
+  if (!has_known_attributes_only())
+    check_attributes_are_known(judge, judge->function, count);
 }

@@ -9,41 +9,42 @@
 #include "compile/rewrite/refuse.h"
 #include "compile/rewrite/values/refs.h"
 
-bool cn_refuse_scalable(LLVMTypeRef type)
+bool cn_is_scalable_reference_vector(LLVMTypeRef type)
 {
-  return cn_is_scalable(type) && cn_holds_ref(type);
+  return cn_holds_scalable_vector(type) && cn_holds_ref(type);
 }
 
-static void judge_parameters(struct cn_ctx *ctx, LLVMValueRef function)
+static void check_parameters(struct cn_ctx *ctx, LLVMValueRef function)
 {
   static const char *const copies[] = {"byval", "inalloca", "preallocated"};
 
   for (unsigned p = 0; p < LLVMCountParams(function); p++) {
-    if (cn_refuse_scalable(LLVMTypeOf(LLVMGetParam(function, p))))
+    if (cn_is_scalable_reference_vector(LLVMTypeOf(LLVMGetParam(function, p))))
       cn_error(ctx, function, "scalable-vector", "parameter %u is a scalable vector of references", p + 1);
     for (size_t c = 0; c < sizeof copies / sizeof *copies; c++) {
       unsigned kind = cn_attribute_kind(copies[c]);
       LLVMAttributeRef attribute = LLVMGetEnumAttributeAtIndex(function, p + 1, kind);
-      if (attribute &&
-          (cn_holds_ref(LLVMGetTypeAttributeValue(attribute)) || cn_alloca_uses_carry(ctx, LLVMGetParam(function, p))))
+      if (attribute && (cn_holds_ref(LLVMGetTypeAttributeValue(attribute)) ||
+                        cn_alloca_uses_access_references(ctx, LLVMGetParam(function, p))))
         cn_error(ctx, function, "byval-reference",
                  "parameter %u is a copy on the stack whose references no map describes", p + 1);
     }
   }
 }
 
-static void judge_swifterror(struct cn_ctx *ctx, LLVMValueRef function)
+static void check_swifterror(struct cn_ctx *ctx, LLVMValueRef function)
 {
   unsigned kind = cn_attribute_kind("swifterror");
 
   for (unsigned p = 0; p < LLVMCountParams(function); p++)
-    if (LLVMGetEnumAttributeAtIndex(function, p + 1, kind) && cn_alloca_uses_carry(ctx, LLVMGetParam(function, p)))
+    if (LLVMGetEnumAttributeAtIndex(function, p + 1, kind) &&
+        cn_alloca_uses_access_references(ctx, LLVMGetParam(function, p)))
       cn_error(ctx, function, "swifterror-reference",
                "parameter %u, a swifterror one, lies in a register that no map describes", p + 1);
 }
 
 /* Under these conventions the callee saves registers at places that frame maps leave out. */
-static void judge_convention(struct cn_ctx *ctx, LLVMValueRef function)
+static void check_calling_convention(struct cn_ctx *ctx, LLVMValueRef function)
 {
   unsigned convention = LLVMGetFunctionCallConv(function);
 
@@ -64,7 +65,7 @@ void cn_refuse_strategy(struct cn_ctx *ctx, LLVMValueRef function)
   const char *gc = LLVMGetGC(function);
 
   CN_ASSERT(LLVMIsAFunction(function));
-  if (gc && !cn_is_strategy(gc))
+  if (gc && !cn_is_managed_gc_strategy(gc))
     cn_error(ctx, function, "gc-strategy",
              "a function with attribute \"cairn\" has gc \"%s\", which is lowered otherwise", gc);
 }
@@ -72,7 +73,7 @@ void cn_refuse_strategy(struct cn_ctx *ctx, LLVMValueRef function)
 void cn_refuse_signature(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_ASSERT(LLVMIsAFunction(function));
-  judge_parameters(ctx, function);
-  judge_swifterror(ctx, function);
-  judge_convention(ctx, function);
+  check_parameters(ctx, function);
+  check_swifterror(ctx, function);
+  check_calling_convention(ctx, function);
 }

@@ -13,7 +13,7 @@
 #include "compile/rewrite/refuse.h"
 
 /* True if the leaf keeps a word, or returns one. Other leaves only read their arguments. */
-static bool is_keeping_word(LLVMValueRef call)
+static bool may_keep_word(LLVMValueRef call)
 {
   static const char handles[] = "cairn_handle_"; /* <cairn/handle.h> */
   LLVMValueRef callee = cn_direct_callee(call);
@@ -24,7 +24,7 @@ static bool is_keeping_word(LLVMValueRef call)
 }
 
 /* True if the operand leaves the function as a word. */
-static bool is_leaving_operand(LLVMValueRef i, unsigned operand)
+static bool is_word_leaving_function(LLVMValueRef i, unsigned operand)
 {
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMStore:
@@ -38,11 +38,11 @@ static bool is_leaving_operand(LLVMValueRef i, unsigned operand)
     return operand == 2;
   default:
     return cn_is_call(i) && operand < LLVMGetNumArgOperands(i) &&
-           ((cn_classify_call(i).kind != CN_CALL_LEAF && !cn_calls_still(i)) || is_keeping_word(i));
+           ((cn_classify_call(i).kind != CN_CALL_LEAF && !cn_calls_keeps_objects_in_place(i)) || may_keep_word(i));
   }
 }
 
-void cn_refuse_words(struct cn_ctx *ctx, LLVMValueRef function, struct cn_judge *judge)
+void cn_refuse_unaligned_words(struct cn_ctx *ctx, LLVMValueRef function, struct cn_function_check *judge)
 {
   struct cairn_word_kind kind = cn_words(ctx);
 
@@ -51,8 +51,8 @@ void cn_refuse_words(struct cn_ctx *ctx, LLVMValueRef function, struct cn_judge 
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
       for (unsigned o = 0; o < (unsigned)LLVMGetNumOperands(i); o++)
-        if (cn_holds_ref(LLVMTypeOf(LLVMGetOperand(i, o))) && is_leaving_operand(i, o) &&
-            !cn_words_keep_end(ctx, kind, LLVMGetOperand(i, o)))
+        if (cn_holds_ref(LLVMTypeOf(LLVMGetOperand(i, o))) && is_word_leaving_function(i, o) &&
+            !cn_words_prove_tag_bits(ctx, kind, LLVMGetOperand(i, o)))
           cn_refuse_at(judge, i, "unaligned-word",
                        "a pointer into an object is stored, passed on or returned, and may end as "
                        "an immediate does: the collector would not update it; pass the object and "

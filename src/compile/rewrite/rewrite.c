@@ -8,15 +8,15 @@
  * analysis of the functions it changes.
  *
  * Read this before you add a step:
- * 1. A module is refused whole: cn_refuse() refuses forms of IR that would lose references, in all functions, while the
- *    module is unchanged. A step that reports an error later needs the dry run of cn_rewrite_statepoints(): long lists
- *    have it, the pads of token_pads.c still lack it.
+ * 1. A module is refused whole: cn_refuse_function() refuses forms of IR that would lose references, in all functions,
+ * while the module is unchanged. A step that reports an error later needs the dry run of cn_rewrite_statepoints(): long
+ * lists have it, the pads of token_pads.c still lack it.
  * 2. `refs` describes the function as cn_refs_build() read it. A step that changes references, their uses or blocks
  *    runs before build_cfg_and_refs(), or is followed by rebuild_refs(). Only made merges are taken in by
- * cn_refs_extend(), and then cn_liveness() runs again. From analyse_refs() to cn_relocate(), definitions and positions
- * stay as they are.
- * 3. An instruction that yields a derived reference needs a case in cn_base_look_through() or is a merge: any other
- *    instruction counts as a base. judge_result() in refuse.c has the opcodes that may yield references.
+ * cn_refs_add_merges(), and then cn_liveness_compute() runs again. From analyse_liveness_and_bases() to cn_relocate(),
+ * definitions and positions stay as they are.
+ * 3. An instruction that yields a derived reference needs a case in cn_base_adjusted_value_of() or is a merge: any
+ * other instruction counts as a base. judge_result() in refuse.c has the opcodes that may yield references.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -49,14 +49,14 @@ static void rebuild_refs(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_cfg
 {
   unsigned off = refs->off;
 
-  cn_step_done(ctx, cfg->function, step, NULL, 0);
+  cn_step_check_after(ctx, cfg->function, step, NULL, 0);
   cn_refs_free(refs);
   cn_refs_build(refs, cfg, off);
 }
 
 /* Keep all objects of the function until the collector finds them: its safepoints list more than is used later, so an
  * explicit free would leave listed references dangling. */
-static void keep_all(struct cn_ctx *ctx, const struct cn_cfg *cfg)
+static void delete_explicit_frees(struct cn_ctx *ctx, const struct cn_cfg *cfg)
 {
   LLVMValueRef give_back = LLVMGetNamedFunction(ctx->module, CN_GIVE_BACK), next;
 
@@ -78,38 +78,38 @@ static void build_cfg_and_refs(const struct cn_emitter *e, LLVMValueRef function
   if (cfg->count != LLVMCountBasicBlocks(function))
     cn_unreachable_delete(ctx, cfg);
   cn_redundant_phis_fold(function);
-  if (!cn_relocation_on(ctx, CAIRN_RELOCATION_LIVENESS)) {
+  if (!cn_is_relocation_option_on(ctx, CAIRN_RELOCATION_LIVENESS)) {
     cn_cfg_add_dominators(cfg);
-    keep_all(ctx, cfg);
+    delete_explicit_frees(ctx, cfg);
   }
   cn_refs_build(refs, cfg, off);
-  if (e->bases_asked && cn_pointer_bases(ctx, refs)) {
+  if (e->bases_asked && cn_pointer_bases_replace_queries(ctx, refs)) {
     cn_refs_free(refs);
     cn_refs_build(refs, cfg, off);
   }
   if (!refs->aggregates)
     return;
   if (cn_slot_mode_wanted(ctx, refs))
-    cn_live_intervals_mark(refs);
+    cn_live_intervals_mark_crossing(refs);
   else
-    cn_liveness(refs);
+    cn_liveness_compute(refs);
   if (cn_aggregates_split(ctx, refs))
     rebuild_refs(ctx, refs, cfg, "split aggregates");
 }
 
 /* Where every root is to be a pair, references live into pads in SSA form, too. False if that is refused. */
-static bool make_token_pads(const struct cn_emitter *e, struct cn_cfg *cfg, struct cn_refs *refs)
+static bool make_token_pads_and_rebuild(const struct cn_emitter *e, struct cn_cfg *cfg, struct cn_refs *refs)
 {
   LLVMValueRef function = cfg->function;
   unsigned errors = e->ctx->errors;
 
-  if (!cn_token_pads(e->ctx, refs))
+  if (!cn_token_pads_make(e->ctx, refs))
     return e->ctx->errors == errors;
-  cn_step_done(e->ctx, function, "token pads", NULL, 0);
+  cn_step_check_after(e->ctx, function, "token pads", NULL, 0);
   cn_refs_free(refs);
   cn_cfg_free(cfg);
   build_cfg_and_refs(e, function, cfg, refs);
-  cn_refs_restrict(refs);
+  cn_refs_leave_out_dead_values(refs);
   refs->off |= 1u << CAIRN_RELOCATION_RECOMPUTE; /* values that are read in a pad must be listed */
   return true;
 }
@@ -117,18 +117,18 @@ static bool make_token_pads(const struct cn_emitter *e, struct cn_cfg *cfg, stru
 /* A slot lists its value until another is stored. */
 static void rebuild_with_slots(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_cfg *cfg, const char *step)
 {
-  keep_all(ctx, cfg);
+  delete_explicit_frees(ctx, cfg);
   rebuild_refs(ctx, refs, cfg, step);
 }
 
 /* Demote references that live into pads, and all others that go to slots. False if refused. */
-static bool settle_pads(struct cn_emitter *e, struct cn_cfg *cfg, struct cn_refs *refs)
+static bool demote_references(struct cn_emitter *e, struct cn_cfg *cfg, struct cn_refs *refs)
 {
-  if (cn_pairs_only(e->ctx))
-    return make_token_pads(e, cfg, refs);
+  if (cn_pairs_are_required(e->ctx))
+    return make_token_pads_and_rebuild(e, cfg, refs);
   if (cn_pad_phis_replace(e->ctx, refs))
     rebuild_with_slots(e->ctx, refs, cfg, "phis of pads");
-  if (cn_slot_mode(e->ctx, refs, &e->described.stored))
+  if (cn_slot_mode_demote(e->ctx, refs, &e->described.stored))
     rebuild_with_slots(e->ctx, refs, cfg, "slot mode");
   if (cn_unwind_demote(e->ctx, refs, &e->described.stored))
     rebuild_with_slots(e->ctx, refs, cfg, "demotion for pads");
@@ -136,24 +136,24 @@ static bool settle_pads(struct cn_emitter *e, struct cn_cfg *cfg, struct cn_refs
 }
 
 /* Compute live sets and bases, and choose what is rematerialised. */
-static void analyse_refs(struct cn_refs *refs)
+static void analyse_liveness_and_bases(struct cn_refs *refs)
 {
-  struct cn_bases bases;
+  struct cn_base_map bases;
 
   CN_CHECK(refs->points.count > 0);
-  cn_liveness(refs);
+  cn_liveness_compute(refs);
   cn_bases_find(&bases, refs);
   if (bases.made.count)
-    cn_refs_extend(refs, bases.made.at, bases.made.count);
+    cn_refs_add_merges(refs, bases.made.at, bases.made.count);
   if (cn_refs_attach_bases(refs, &bases) || bases.made.count)
-    cn_liveness(refs);
+    cn_liveness_compute(refs);
   CN_ASSERT_VALID(cn_unwind_wrong(refs));
-  cn_rematerialise_plan(refs);
+  cn_rematerialise_choose_values(refs);
   cn_bases_free(&bases);
 }
 
 /* True if `value` was rematerialised at all its uses. A GEP that only such values were made from is dead with them. */
-static bool is_dead(const struct cn_refs *refs, uint32_t value, bool reached)
+static bool is_dead_after_rematerialisation(const struct cn_refs *refs, uint32_t value, bool reached)
 {
   const struct cn_ref_value *v = &refs->values.at[value];
 
@@ -162,7 +162,7 @@ static bool is_dead(const struct cn_refs *refs, uint32_t value, bool reached)
   return v->root != value || v->rematerialised || (reached && LLVMIsAGetElementPtrInst(v->value));
 }
 
-static void delete_dead(struct cn_refs *refs)
+static void delete_dead_values(struct cn_refs *refs)
 {
   CN_VECTOR(uint32_t) work = {0};
 
@@ -171,7 +171,7 @@ static void delete_dead(struct cn_refs *refs)
     while (work.count) {
       uint32_t value = work.at[--work.count];
       struct cn_ref_value *v = &refs->values.at[value];
-      if (!is_dead(refs, value, value != first))
+      if (!is_dead_after_rematerialisation(refs, value, value != first))
         continue;
       if (v->root != value)
         cn_push(&work, v->from);
@@ -194,21 +194,21 @@ static void rewrite_function(struct cn_emitter *e, LLVMValueRef function)
 
   cn_dead_phis_drop(e->ctx, function);
   cn_unwind_split_edges(e->ctx, function);
-  cn_step_done(e->ctx, function, "split unwind edges", NULL, 0);
+  cn_step_check_after(e->ctx, function, "split unwind edges", NULL, 0);
   build_cfg_and_refs(e, function, &cfg, &refs);
-  if (refs.points.count && settle_pads(e, &cfg, &refs)) {
-    analyse_refs(&refs);
+  if (refs.points.count && demote_references(e, &cfg, &refs)) {
+    analyse_liveness_and_bases(&refs);
     for (size_t v = 0; v < refs.values.count; v++)
       CN_CHECK(refs.values.at[v].scalar || !refs.values.at[v].cross_count);
     cn_describe_allocas(e->ctx, function, &e->described);
     e->relocations += refs.crossings.count;
-    e->names = cn_refs_named(&refs) && e->relocations <= CN_NAMED_RELOCATIONS;
-    cn_span_tails_enter(&e->spans, &cfg);
+    e->names = cn_refs_may_name_values(&refs) && e->relocations <= CN_NAMED_RELOCATIONS;
+    cn_span_operands_begin_function(&e->spans, &cfg);
     for (size_t p = 0; p < refs.points.count; p++)
       cn_emit_statepoint(e, &refs, &refs.points.at[p]);
-    cn_span_tails_leave(&e->spans);
+    cn_span_operands_end_function(&e->spans);
     cn_relocate(e, &refs);
-    delete_dead(&refs);
+    delete_dead_values(&refs);
     cn_free(&e->described.operands);
     cn_ptrmap_free(&e->described.stored);
   }
@@ -217,7 +217,7 @@ static void rewrite_function(struct cn_emitter *e, LLVMValueRef function)
 }
 
 /* True if the statepoint does more than list references during its call. */
-static bool asks_for_record(LLVMValueRef statepoint)
+static bool needs_statepoint_record(LLVMValueRef statepoint)
 {
   CN_ASSERT(cn_classify_call(statepoint).kind == CN_CALL_STATEPOINT);
   return LLVMGetNumOperandBundles(statepoint) != 0 ||
@@ -227,13 +227,13 @@ static bool asks_for_record(LLVMValueRef statepoint)
 }
 
 /* Keep pass tail-calls from making jumps of statepoints that a front end wrote and needs. */
-static void keep_records(LLVMModuleRef module)
+static void forbid_tail_calls_with_records(LLVMModuleRef module)
 {
   CN_EACH_FUNCTION(f, module)
     CN_EACH_BLOCK(b, f)
       CN_EACH_INSTRUCTION(i, b)
         if (LLVMIsACallInst(i) && LLVMGetTailCallKind(i) == LLVMTailCallKindTail &&
-            cn_classify_call(i).kind == CN_CALL_STATEPOINT && asks_for_record(i))
+            cn_classify_call(i).kind == CN_CALL_STATEPOINT && needs_statepoint_record(i))
           LLVMSetTailCallKind(i, LLVMTailCallKindNone);
 }
 
@@ -249,14 +249,14 @@ static void init_emitter(struct cn_emitter *e, struct cn_ctx *ctx)
                            .i32 = LLVMInt32TypeInContext(ctx->llvm),
                            .i64 = LLVMInt64TypeInContext(ctx->llvm),
                            .elementtype = cn_attribute_kind("elementtype"),
-                           .bases_asked = cn_pointer_bases_asked(ctx->module)};
-  cn_span_tails_start(ctx, &e->spans);
+                           .bases_asked = cn_pointer_bases_are_queried(ctx->module)};
+  cn_span_operands_begin_module(ctx, &e->spans);
 }
 
 /* Delete unused declarations. */
 static void free_emitter(struct cn_emitter *e)
 {
-  cn_span_tails_end(e->ctx, &e->spans);
+  cn_span_operands_end_module(e->ctx, &e->spans);
   cn_templates_free(&e->templates);
   if (!LLVMGetFirstUse(e->statepoint))
     LLVMDeleteFunction(e->statepoint);
@@ -270,26 +270,26 @@ static void free_emitter(struct cn_emitter *e)
   cn_free(&e->scratch.funclet.values);
 }
 
-static bool rewrite(struct cn_ctx *ctx)
+static bool rewrite_module(struct cn_ctx *ctx)
 {
   CN_VECTOR(LLVMValueRef) todo = {0};
   struct cn_emitter emitter;
   unsigned errors = ctx->errors;
 
-  cn_stationary_calls_record(ctx);
+  cn_stationary_calls_set_recorded(ctx);
   cn_address_spaces_check(ctx);
   cn_spans_check_markers(ctx);
   cn_span_table_check(ctx);
   cn_user_roots_check_marker(ctx);
   CN_EACH_FUNCTION(f, ctx->module)
-    if (!LLVMIsDeclaration(f) && cn_is_managed(f) && cn_refuse(ctx, f))
+    if (!LLVMIsDeclaration(f) && cn_is_managed(f) && cn_refuse_function(ctx, f))
       cn_push(&todo, f);
   if (ctx->errors == errors) {
-    keep_records(ctx->module);
+    forbid_tail_calls_with_records(ctx->module);
     for (size_t i = 0; i < todo.count; i++) {
       cn_live_operands_mark(ctx, todo.at[i]);
-      cn_special_intrinsics(ctx, todo.at[i]);
-      cn_special_variadic(ctx, todo.at[i]);
+      cn_special_lower_intrinsics(ctx, todo.at[i]);
+      cn_special_lower_variadic(ctx, todo.at[i]);
     }
     init_emitter(&emitter, ctx);
     if (todo.count)
@@ -300,15 +300,15 @@ static bool rewrite(struct cn_ctx *ctx)
       /* LLVM's pass that brings references to places that the walker finds skips "optnone" functions. */
       LLVMRemoveEnumAttributeAtIndex(todo.at[i], CN_FUNCTION_INDEX, cn_attribute_kind("optnone"));
       cn_strip_attributes_function(ctx, todo.at[i]);
-      cn_undef_define(todo.at[i]);
+      cn_undef_replace_references(todo.at[i]);
       cn_vector_intrinsics_lower(ctx, todo.at[i]);
       cn_managed_allocas_lower(ctx, todo.at[i]);
       cn_merge_locals(ctx, todo.at[i]);
-      cn_tail_calls(ctx, todo.at[i]);
-      cn_step_done(ctx, todo.at[i], "tail calls", NULL, 0);
+      cn_tail_make_musttail_calls(ctx, todo.at[i]);
+      cn_step_check_after(ctx, todo.at[i], "tail calls", NULL, 0);
       rewrite_function(&emitter, todo.at[i]);
       cn_address_spaces_lower(ctx, todo.at[i]);
-      cn_step_done(ctx, todo.at[i], "statepoints", NULL, 0);
+      cn_step_check_after(ctx, todo.at[i], "statepoints", NULL, 0);
     }
     free_emitter(&emitter);
   }
@@ -317,7 +317,7 @@ static bool rewrite(struct cn_ctx *ctx)
 }
 
 /* True if a list of references may become too long for one statepoint. Lists of slots and locals are short. */
-static bool may_refuse_late(struct cn_ctx *ctx)
+static bool may_exceed_statepoint_length(struct cn_ctx *ctx)
 {
   CN_EACH_FUNCTION(f, ctx->module) {
     unsigned instructions = LLVMCountParams(f);
@@ -332,5 +332,6 @@ static bool may_refuse_late(struct cn_ctx *ctx)
 
 bool cn_rewrite_statepoints(struct cn_ctx *ctx)
 {
-  return cn_pairs_only(ctx) && may_refuse_late(ctx) ? cn_dry_run(ctx, rewrite) : rewrite(ctx);
+  return cn_pairs_are_required(ctx) && may_exceed_statepoint_length(ctx) ? cn_dry_run(ctx, rewrite_module)
+                                                                         : rewrite_module(ctx);
 }

@@ -19,12 +19,12 @@
 
 /* True for a function that is declared a leaf, or whose statepoints are made already: the check finds its frame
  * unmapped, and refuses stores to a stack. */
-static bool keeps_no_records(LLVMValueRef function)
+static bool lacks_call_records(LLVMValueRef function)
 {
   return cn_string_attribute(function, CN_ATTR_LEAF) || cn_has_statepoints(function);
 }
 
-static void leave_plain(struct cn_ctx *ctx, LLVMValueRef call)
+static void mark_call_as_leaf(struct cn_ctx *ctx, LLVMValueRef call)
 {
   LLVMAttributeRef leaf = LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_LEAF, (unsigned)strlen(CN_ATTR_LEAF), "", 0);
 
@@ -33,17 +33,17 @@ static void leave_plain(struct cn_ctx *ctx, LLVMValueRef call)
     LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX, leaf);
 }
 
-void cn_stationary_calls_record(struct cn_ctx *ctx)
+void cn_stationary_calls_set_recorded(struct cn_ctx *ctx)
 {
   CN_EACH_FUNCTION(f, ctx->module)
     if (cn_string_attribute(f, CN_ATTR_STILL))
       LLVMRemoveStringAttributeAtIndex(f, CN_FUNCTION_INDEX, CN_ATTR_LEAF, (unsigned)strlen(CN_ATTR_LEAF));
   CN_EACH_FUNCTION(f, ctx->module) {
-    if (LLVMIsDeclaration(f) || !cn_is_managed(f) || !keeps_no_records(f))
+    if (LLVMIsDeclaration(f) || !cn_is_managed(f) || !lacks_call_records(f))
       continue;
     CN_EACH_BLOCK(b, f)
       CN_EACH_INSTRUCTION(i, b)
-        if (cn_calls_still(i))
-          leave_plain(ctx, i);
+        if (cn_calls_keeps_objects_in_place(i))
+          mark_call_as_leaf(ctx, i);
   }
 }

@@ -8,6 +8,6 @@
 #include "compile/core/pass.h"
 
 /* To be called before any call is classified: from then on, functions that check stores count as recorded. */
-void cn_stationary_calls_record(struct cn_ctx *ctx);
+void cn_stationary_calls_set_recorded(struct cn_ctx *ctx);
 
 #endif

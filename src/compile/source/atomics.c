@@ -24,14 +24,14 @@ static bool is_ref_local(LLVMValueRef pointer)
 }
 
 /* True if `value` is a plain i64 load of a local reference, for the operand of an atomic operation. */
-static bool is_operand_load(LLVMValueRef value)
+static bool is_local_ref_load(LLVMValueRef value)
 {
   return LLVMIsALoadInst(value) && LLVMGetOrdering(value) == LLVMAtomicOrderingNotAtomic &&
          is_ref_local(LLVMGetOperand(value, 0));
 }
 
 /* True if all uses of an atomic operation's result store it in local references. */
-static bool is_stored_as_ref(LLVMValueRef value)
+static bool is_stored_in_ref_locals(LLVMValueRef value)
 {
   CN_EACH_USE(use, value) {
     LLVMValueRef user = LLVMGetUser(use);
@@ -44,7 +44,7 @@ static bool is_stored_as_ref(LLVMValueRef value)
 /* Load the operand again in the same place, as a reference. */
 static LLVMValueRef reload_as_reference(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef load)
 {
-  CN_CHECK(is_operand_load(load));
+  CN_CHECK(is_local_ref_load(load));
   LLVMPositionBuilderBefore(builder, load);
   LLVMValueRef again = LLVMBuildLoad2(builder, cn_ref_type(ctx), LLVMGetOperand(load, 0), "");
   LLVMSetAlignment(again, LLVMGetAlignment(load));
@@ -58,7 +58,7 @@ static void erase_if_unused(LLVMValueRef value)
 }
 
 /* Make the stores of `old` store `value`. */
-static void replace_stored(LLVMBuilderRef builder, LLVMValueRef old, LLVMValueRef value)
+static void replace_stored_value(LLVMBuilderRef builder, LLVMValueRef old, LLVMValueRef value)
 {
   for (LLVMUseRef use; (use = LLVMGetFirstUse(old));) {
     LLVMValueRef store = LLVMGetUser(use);
@@ -70,7 +70,7 @@ static void replace_stored(LLVMBuilderRef builder, LLVMValueRef old, LLVMValueRe
   }
 }
 
-static void copy_flags(LLVMValueRef to, LLVMValueRef from)
+static void copy_access_flags(LLVMValueRef to, LLVMValueRef from)
 {
   LLVMSetVolatile(to, LLVMGetVolatile(from));
   LLVMSetAlignment(to, LLVMGetAlignment(from));
@@ -80,13 +80,13 @@ static void copy_flags(LLVMValueRef to, LLVMValueRef from)
 static void retype_load(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef load)
 {
   CN_ASSERT(LLVMIsALoadInst(load));
-  if (!LLVMGetFirstUse(load) || !is_stored_as_ref(load))
+  if (!LLVMGetFirstUse(load) || !is_stored_in_ref_locals(load))
     return;
   LLVMPositionBuilderBefore(builder, load);
   LLVMValueRef fresh = LLVMBuildLoad2(builder, cn_ref_type(ctx), LLVMGetOperand(load, 0), "");
   LLVMSetOrdering(fresh, LLVMGetOrdering(load));
-  copy_flags(fresh, load);
-  replace_stored(builder, load, fresh);
+  copy_access_flags(fresh, load);
+  replace_stored_value(builder, load, fresh);
   LLVMInstructionEraseFromParent(load);
 }
 
@@ -95,13 +95,13 @@ static void retype_store(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRe
   LLVMValueRef operand = LLVMGetOperand(store, 0);
 
   CN_ASSERT(LLVMIsAStoreInst(store));
-  if (!is_operand_load(operand))
+  if (!is_local_ref_load(operand))
     return;
   LLVMValueRef value = reload_as_reference(ctx, builder, operand);
   LLVMPositionBuilderBefore(builder, store);
   LLVMValueRef fresh = LLVMBuildStore(builder, value, LLVMGetOperand(store, 1));
   LLVMSetOrdering(fresh, LLVMGetOrdering(store));
-  copy_flags(fresh, store);
+  copy_access_flags(fresh, store);
   LLVMInstructionEraseFromParent(store);
   erase_if_unused(operand);
 }
@@ -110,43 +110,43 @@ static void retype_exchange(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValu
 {
   LLVMValueRef operand = LLVMGetOperand(exchange, 1);
 
-  if (LLVMGetAtomicRMWBinOp(exchange) != LLVMAtomicRMWBinOpXchg || !is_operand_load(operand) ||
-      !is_stored_as_ref(exchange))
+  if (LLVMGetAtomicRMWBinOp(exchange) != LLVMAtomicRMWBinOpXchg || !is_local_ref_load(operand) ||
+      !is_stored_in_ref_locals(exchange))
     return;
   LLVMValueRef value = reload_as_reference(ctx, builder, operand);
   LLVMPositionBuilderBefore(builder, exchange);
   LLVMValueRef fresh = LLVMBuildAtomicRMW(builder, LLVMAtomicRMWBinOpXchg, LLVMGetOperand(exchange, 0), value,
                                           LLVMGetOrdering(exchange), false);
-  copy_flags(fresh, exchange);
-  replace_stored(builder, exchange, fresh);
+  copy_access_flags(fresh, exchange);
+  replace_stored_value(builder, exchange, fresh);
   LLVMInstructionEraseFromParent(exchange);
   erase_if_unused(operand);
 }
 
 /* True if all uses of a compare-exchange extract its parts by extractvalue, and store the old value in local
  * references. */
-static bool is_taken_apart(LLVMValueRef compare)
+static bool is_extracted_to_ref_locals(LLVMValueRef compare)
 {
   CN_EACH_USE(use, compare) {
     LLVMValueRef user = LLVMGetUser(use);
-    if (!LLVMIsAExtractValueInst(user) || (LLVMGetIndices(user)[0] == 0 && !is_stored_as_ref(user)))
+    if (!LLVMIsAExtractValueInst(user) || (LLVMGetIndices(user)[0] == 0 && !is_stored_in_ref_locals(user)))
       return false;
   }
   return true;
 }
 
-static void retype_compare(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef compare)
+static void retype_compare_exchange(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef compare)
 {
   LLVMValueRef expected = LLVMGetOperand(compare, 1), desired = LLVMGetOperand(compare, 2);
 
-  if (!is_operand_load(expected) || !is_operand_load(desired) || !is_taken_apart(compare))
+  if (!is_local_ref_load(expected) || !is_local_ref_load(desired) || !is_extracted_to_ref_locals(compare))
     return;
   LLVMValueRef old = reload_as_reference(ctx, builder, expected), next = reload_as_reference(ctx, builder, desired);
   LLVMPositionBuilderBefore(builder, compare);
   LLVMValueRef fresh =
       LLVMBuildAtomicCmpXchg(builder, LLVMGetOperand(compare, 0), old, next, LLVMGetCmpXchgSuccessOrdering(compare),
                              LLVMGetCmpXchgFailureOrdering(compare), false);
-  copy_flags(fresh, compare);
+  copy_access_flags(fresh, compare);
   LLVMSetWeak(fresh, LLVMGetWeak(compare));
   for (LLVMUseRef use; (use = LLVMGetFirstUse(compare));) {
     LLVMValueRef extract = LLVMGetUser(use);
@@ -155,7 +155,7 @@ static void retype_compare(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValue
     LLVMPositionBuilderBefore(builder, extract);
     LLVMValueRef part = LLVMBuildExtractValue(builder, fresh, index, "");
     if (index == 0)
-      replace_stored(builder, extract, part);
+      replace_stored_value(builder, extract, part);
     else
       LLVMReplaceAllUsesWith(extract, part);
     LLVMInstructionEraseFromParent(extract);
@@ -166,7 +166,7 @@ static void retype_compare(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValue
     erase_if_unused(desired);
 }
 
-static bool is_atomic_word(struct cn_ctx *ctx, LLVMValueRef i)
+static bool is_atomic_word_access(struct cn_ctx *ctx, LLVMValueRef i)
 {
   LLVMTypeRef word = LLVMInt64TypeInContext(ctx->llvm);
 
@@ -185,7 +185,7 @@ void cn_atomics_retype(struct cn_ctx *ctx, LLVMValueRef function)
 
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
-      if (is_atomic_word(ctx, i))
+      if (is_atomic_word_access(ctx, i))
         cn_push(&found, i);
   for (size_t n = 0; n < found.count; n++) {
     LLVMValueRef i = found.at[n];
@@ -197,7 +197,7 @@ void cn_atomics_retype(struct cn_ctx *ctx, LLVMValueRef function)
     else if (LLVMIsAAtomicRMWInst(i))
       retype_exchange(ctx, builder, i);
     else
-      retype_compare(ctx, builder, i);
+      retype_compare_exchange(ctx, builder, i);
   }
   LLVMDisposeBuilder(builder);
   cn_free(&found);

@@ -13,7 +13,7 @@
 #define MANAGED_TAG "cairn_managed"
 
 /* An operand of a node: a constant, or metadata as a value; null if it is absent. */
-LLVMValueRef cn_debug_value(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned index)
+LLVMValueRef cn_debug_operand_value(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned index)
 {
   LLVMValueRef value = LLVMMetadataAsValue(ctx->llvm, node);
   unsigned count = LLVMIsAMDNode(value) ? LLVMGetMDNodeNumOperands(value) : 0;
@@ -29,19 +29,19 @@ LLVMValueRef cn_debug_value(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned i
 
 LLVMMetadataRef cn_debug_operand(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned index)
 {
-  LLVMValueRef value = cn_debug_value(ctx, node, index);
+  LLVMValueRef value = cn_debug_operand_value(ctx, node, index);
 
   return value ? LLVMValueAsMetadata(value) : NULL;
 }
 
-unsigned cn_debug_count(struct cn_ctx *ctx, LLVMMetadataRef node)
+unsigned cn_debug_operand_count(struct cn_ctx *ctx, LLVMMetadataRef node)
 {
   LLVMValueRef value = node ? LLVMMetadataAsValue(ctx->llvm, node) : NULL;
 
   return value && LLVMIsAMDNode(value) ? LLVMGetMDNodeNumOperands(value) : 0;
 }
 
-bool cn_debug_is(struct cn_ctx *ctx, LLVMMetadataRef node, const char *text)
+bool cn_debug_is_string(struct cn_ctx *ctx, LLVMMetadataRef node, const char *text)
 {
   unsigned length;
   LLVMValueRef value = node ? LLVMMetadataAsValue(ctx->llvm, node) : NULL;
@@ -50,14 +50,15 @@ bool cn_debug_is(struct cn_ctx *ctx, LLVMMetadataRef node, const char *text)
   return found && length == strlen(text) && memcmp(found, text, length) == 0;
 }
 
-static bool is_annotated(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned operand, const char *kind, const char *text)
+static bool has_annotation(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned operand, const char *kind,
+                           const char *text)
 {
   LLVMMetadataRef annotations = cn_debug_operand(ctx, node, operand);
 
-  for (unsigned i = 0; i < cn_debug_count(ctx, annotations); i++) {
+  for (unsigned i = 0; i < cn_debug_operand_count(ctx, annotations); i++) {
     LLVMMetadataRef pair = cn_debug_operand(ctx, annotations, i);
-    if (pair && cn_debug_is(ctx, cn_debug_operand(ctx, pair, 0), kind) &&
-        cn_debug_is(ctx, cn_debug_operand(ctx, pair, 1), text))
+    if (pair && cn_debug_is_string(ctx, cn_debug_operand(ctx, pair, 0), kind) &&
+        cn_debug_is_string(ctx, cn_debug_operand(ctx, pair, 1), text))
       return true;
   }
   return false;
@@ -65,22 +66,22 @@ static bool is_annotated(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned oper
 
 bool cn_debug_is_reference(struct cn_ctx *ctx, LLVMMetadataRef type)
 {
-  return is_annotated(ctx, type, CN_DEBUG_ANNOTATIONS, "btf_type_tag", MANAGED_TAG);
+  return has_annotation(ctx, type, CN_DEBUG_ANNOTATIONS_OPERAND, "btf_type_tag", MANAGED_TAG);
 }
 
 bool cn_debug_has_tag(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned annotations, const char *tag)
 {
-  return is_annotated(ctx, node, annotations, "btf_decl_tag", tag);
+  return has_annotation(ctx, node, annotations, "btf_decl_tag", tag);
 }
 
 bool cn_debug_type_has_tag(struct cn_ctx *ctx, LLVMMetadataRef type, const char *tag)
 {
-  for (; cn_debug_is_type(type); type = cn_debug_operand(ctx, type, CN_DEBUG_BASE)) {
+  for (; cn_debug_is_type(type); type = cn_debug_operand(ctx, type, CN_DEBUG_BASE_OPERAND)) {
     unsigned kind = LLVMGetDINodeTag(type);
-    bool record = kind == CN_DW_STRUCTURE || kind == CN_DW_UNION;
-    if (record || kind == CN_DW_POINTER)
-      return record && cn_debug_has_tag(ctx, type, CN_DEBUG_OWN_ANNOTATIONS, tag);
-    if (kind == CN_DW_TYPEDEF && cn_debug_has_tag(ctx, type, CN_DEBUG_ANNOTATIONS, tag))
+    bool record = kind == CN_DW_TAG_STRUCTURE || kind == CN_DW_TAG_UNION;
+    if (record || kind == CN_DW_TAG_POINTER)
+      return record && cn_debug_has_tag(ctx, type, CN_DEBUG_OWN_ANNOTATIONS_OPERAND, tag);
+    if (kind == CN_DW_TAG_TYPEDEF && cn_debug_has_tag(ctx, type, CN_DEBUG_ANNOTATIONS_OPERAND, tag))
       return true;
   }
   return false;
@@ -94,19 +95,19 @@ bool cn_debug_is_type(LLVMMetadataRef node)
   return node && (kind == LLVMDICompositeTypeMetadataKind || kind == LLVMDIDerivedTypeMetadataKind);
 }
 
-uint64_t cn_debug_size(struct cn_ctx *ctx, LLVMMetadataRef type)
+uint64_t cn_debug_type_size(struct cn_ctx *ctx, LLVMMetadataRef type)
 {
   while (cn_debug_is_type(type) && LLVMDITypeGetSizeInBits(type) == 0)
-    type = cn_debug_operand(ctx, type, CN_DEBUG_BASE);
+    type = cn_debug_operand(ctx, type, CN_DEBUG_BASE_OPERAND);
   return type ? LLVMDITypeGetSizeInBits(type) / 8 : 0;
 }
 
 /* The type of a variable's debug information, after typedefs and qualifiers. */
-LLVMMetadataRef cn_debug_plain(struct cn_ctx *ctx, LLVMMetadataRef type)
+LLVMMetadataRef cn_debug_strip_typedefs(struct cn_ctx *ctx, LLVMMetadataRef type)
 {
   while (cn_debug_is_type(type) && LLVMGetMetadataKind(type) == LLVMDIDerivedTypeMetadataKind &&
-         LLVMGetDINodeTag(type) != CN_DW_POINTER)
-    type = cn_debug_operand(ctx, type, CN_DEBUG_BASE);
+         LLVMGetDINodeTag(type) != CN_DW_TAG_POINTER)
+    type = cn_debug_operand(ctx, type, CN_DEBUG_BASE_OPERAND);
   return type;
 }
 

@@ -10,27 +10,32 @@
 
 /* DWARF tags. */
 enum {
-  CN_DW_ARRAY = 0x01,
-  CN_DW_ENUMERATION = 0x04,
-  CN_DW_MEMBER = 0x0d,
-  CN_DW_POINTER = 0x0f,
-  CN_DW_STRUCTURE = 0x13,
-  CN_DW_TYPEDEF = 0x16,
-  CN_DW_UNION = 0x17
+  CN_DW_TAG_ARRAY = 0x01,
+  CN_DW_TAG_ENUMERATION = 0x04,
+  CN_DW_TAG_MEMBER = 0x0d,
+  CN_DW_TAG_POINTER = 0x0f,
+  CN_DW_TAG_STRUCTURE = 0x13,
+  CN_DW_TAG_TYPEDEF = 0x16,
+  CN_DW_TAG_UNION = 0x17
 };
 /* The operands of a type's node, and of a variable's. */
-enum { CN_DEBUG_FILE = 0, CN_DEBUG_BASE = 5, CN_DEBUG_ELEMENTS = 6, CN_DEBUG_ANNOTATIONS = 7 };
-enum { CN_DEBUG_OWN_ANNOTATIONS = 15 }; /* of a struct, a union or an array */
-enum { CN_DEBUG_NAME = 1, CN_DEBUG_TYPE = 3 };
+enum {
+  CN_DEBUG_FILE_OPERAND = 0,
+  CN_DEBUG_BASE_OPERAND = 5,
+  CN_DEBUG_ELEMENTS_OPERAND = 6,
+  CN_DEBUG_ANNOTATIONS_OPERAND = 7
+};
+enum { CN_DEBUG_OWN_ANNOTATIONS_OPERAND = 15 }; /* of a struct, a union or an array */
+enum { CN_DEBUG_NAME_OPERAND = 1, CN_DEBUG_TYPE_OPERAND = 3 };
 
 /* An operand of a node: a constant, or metadata as a value; null if it is absent. */
-LLVMValueRef cn_debug_value(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned index);
+LLVMValueRef cn_debug_operand_value(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned index);
 LLVMMetadataRef cn_debug_operand(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned index);
 /* The number of operands of `node`; 0 if the node is null. */
-unsigned cn_debug_count(struct cn_ctx *ctx, LLVMMetadataRef node);
+unsigned cn_debug_operand_count(struct cn_ctx *ctx, LLVMMetadataRef node);
 
 /* True if `node` is the string `text`; false for null. */
-bool cn_debug_is(struct cn_ctx *ctx, LLVMMetadataRef node, const char *text);
+bool cn_debug_is_string(struct cn_ctx *ctx, LLVMMetadataRef node, const char *text);
 
 /* True if `node` is a type node with known operands; false for null. */
 bool cn_debug_is_type(LLVMMetadataRef node);
@@ -44,10 +49,10 @@ bool cn_debug_has_tag(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned annotat
 bool cn_debug_type_has_tag(struct cn_ctx *ctx, LLVMMetadataRef type, const char *tag);
 
 /* The bytes of a type. */
-uint64_t cn_debug_size(struct cn_ctx *ctx, LLVMMetadataRef type);
+uint64_t cn_debug_type_size(struct cn_ctx *ctx, LLVMMetadataRef type);
 
 /* The type after typedefs and qualifiers. */
-LLVMMetadataRef cn_debug_plain(struct cn_ctx *ctx, LLVMMetadataRef type);
+LLVMMetadataRef cn_debug_strip_typedefs(struct cn_ctx *ctx, LLVMMetadataRef type);
 
 /* The variable of a global's debug information, or null. */
 LLVMMetadataRef cn_debug_variable(struct cn_ctx *ctx, LLVMValueRef global);

@@ -14,13 +14,13 @@
 #include "compile/source/rules.h"
 
 /* True if an allocation call names its type by `value`. */
-static bool is_layout(LLVMValueRef value)
+static bool is_layout_static(LLVMValueRef value)
 {
   if (!LLVMIsAGlobalVariable(value))
     return false;
   CN_EACH_USE(use, value) {
     LLVMValueRef user = LLVMGetUser(use);
-    if (LLVMIsAInstruction(user) && cn_layouts_allocator(user) && LLVMGetOperand(user, 0) == value)
+    if (LLVMIsAInstruction(user) && cn_layouts_called_allocator(user) && LLVMGetOperand(user, 0) == value)
       return true;
   }
   return false;
@@ -34,7 +34,7 @@ static LLVMValueRef strip_casts(LLVMValueRef value)
 }
 
 /* True if `value` was loaded from the word before an object. */
-static bool is_header(struct cn_ctx *ctx, LLVMValueRef value)
+static bool is_header_load(struct cn_ctx *ctx, LLVMValueRef value)
 {
   LLVMValueRef address = LLVMIsALoadInst(value) ? LLVMGetOperand(value, 0) : NULL;
   uint64_t offset = 0;
@@ -47,7 +47,7 @@ static bool is_header(struct cn_ctx *ctx, LLVMValueRef value)
   return (int64_t)offset < 0;
 }
 
-void cn_rules_layout_compares(struct cn_ctx *ctx, LLVMValueRef function)
+void cn_rules_check_layout_compares(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_ASSERT(LLVMIsAFunction(function));
   CN_EACH_BLOCK(b, function)
@@ -56,7 +56,8 @@ void cn_rules_layout_compares(struct cn_ctx *ctx, LLVMValueRef function)
         continue;
       LLVMValueRef left = strip_casts(LLVMGetOperand(i, 0));
       LLVMValueRef right = strip_casts(LLVMGetOperand(i, 1));
-      if ((is_layout(left) && is_header(ctx, right)) || (is_layout(right) && is_header(ctx, left)))
+      if ((is_layout_static(left) && is_header_load(ctx, right)) ||
+          (is_layout_static(right) && is_header_load(ctx, left)))
         cn_error(ctx, i, "layout-compare",
                  "an object's header never holds the address of the static that names its type: give the object a "
                  "member with its kind");

@@ -16,28 +16,28 @@
 #include "compile/source/rules.h"
 
 /* The most offsets that are tried for a variable index. If there are more, the check gives up. */
-enum { MOST_OFFSETS = 4096 };
+enum { MAX_TRIED_OFFSETS = 4096 };
 
 /* An address: `offset` bytes from `root`, plus any multiple of `stride`. A `stride` of 0 makes it exact. */
-struct address {
+struct strided_address {
   LLVMValueRef root;
   uint64_t offset, stride;
 };
 
-static bool is_cast(LLVMValueRef value)
+static bool is_bitcast_or_freeze(LLVMValueRef value)
 {
   return LLVMIsABitCastInst(value) || LLVMIsAFreezeInst(value);
 }
 
-static struct address address_of(struct cn_ctx *ctx, LLVMValueRef pointer)
+static struct strided_address strided_address_of(struct cn_ctx *ctx, LLVMValueRef pointer)
 {
-  struct address address = {.root = pointer};
+  struct strided_address address = {.root = pointer};
 
-  for (; LLVMIsAGetElementPtrInst(address.root) || is_cast(address.root);
+  for (; LLVMIsAGetElementPtrInst(address.root) || is_bitcast_or_freeze(address.root);
        address.root = LLVMGetOperand(address.root, 0))
     if (LLVMIsAGetElementPtrInst(address.root))
-      cn_types_gep_span(ctx, address.root, &address.offset, &address.stride);
-  LLVMValueRef global = cn_types_global(address.root);
+      cn_types_gep_offset_and_stride(ctx, address.root, &address.offset, &address.stride);
+  LLVMValueRef global = cn_types_global_of(address.root);
   address.root = global ? global : address.root;
   return address;
 }
@@ -45,30 +45,30 @@ static struct address address_of(struct cn_ctx *ctx, LLVMValueRef pointer)
 /* ---- layouts ---- */
 
 /* The array at the end of a flexible type, or null. */
-static LLVMTypeRef flexible_end(LLVMTypeRef type, const struct cn_allocator *allocator)
+static LLVMTypeRef flexible_array_element_of(LLVMTypeRef type, const struct cn_allocator *allocator)
 {
   unsigned members = LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMCountStructElementTypes(type) : 0;
   LLVMTypeRef last = members ? LLVMStructGetTypeAtIndex(type, members - 1) : NULL;
 
-  return allocator->form == CN_LAYOUT_FLEX && last && LLVMGetTypeKind(last) == LLVMArrayTypeKind
+  return allocator->form == CN_LAYOUT_FORM_FLEXIBLE && last && LLVMGetTypeKind(last) == LLVMArrayTypeKind
              ? LLVMGetElementType(last)
              : NULL;
 }
 
 /* True if `type`, or a sequence of it if it `repeats`, may have a reference at one of the offsets. The answer is also
  * true for offsets before the object and for those that are unaligned. */
-static bool may_hold(struct cn_ctx *ctx, LLVMTypeRef type, bool repeats, uint64_t offset, uint64_t stride)
+static bool type_may_hold_ref_at(struct cn_ctx *ctx, LLVMTypeRef type, bool repeats, uint64_t offset, uint64_t stride)
 {
   uint64_t size = LLVMABISizeOfType(ctx->layout, type), step = stride;
 
   if ((repeats && size == 0) || (int64_t)offset < 0 || offset % CAIRN_ABI_OBJECT_ALIGN != 0)
     return true;
   if (repeats)
-    step = cn_types_divisor(stride, size);
+    step = cn_types_common_divisor(stride, size);
   if (step)
     offset %= step;
-  for (unsigned i = 0; i < MOST_OFFSETS && offset < size; i++, offset += step) {
-    if (cn_types_ref_at(ctx, type, offset))
+  for (unsigned i = 0; i < MAX_TRIED_OFFSETS && offset < size; i++, offset += step) {
+    if (cn_types_has_ref_at(ctx, type, offset))
       return true;
     if (step == 0)
       return false;
@@ -77,41 +77,41 @@ static bool may_hold(struct cn_ctx *ctx, LLVMTypeRef type, bool repeats, uint64_
 }
 
 /* True if objects of the allocation may have a reference there. */
-static bool layout_may_hold(struct cn_ctx *ctx, const struct cn_allocator *allocator, LLVMTypeRef type,
-                            const struct address *address)
+static bool layout_may_hold_ref_at(struct cn_ctx *ctx, const struct cn_allocator *allocator, LLVMTypeRef type,
+                                   const struct strided_address *address)
 {
   uint64_t offset = address->offset + cn_words(ctx).reference, stride = address->stride;
 
-  if (allocator->form != CN_LAYOUT_FLEX)
-    return may_hold(ctx, type, allocator->form == CN_LAYOUT_ARRAY, offset, stride);
-  LLVMTypeRef element = flexible_end(type, allocator);
-  if (!element || may_hold(ctx, type, false, offset, stride))
+  if (allocator->form != CN_LAYOUT_FORM_FLEXIBLE)
+    return type_may_hold_ref_at(ctx, type, allocator->form == CN_LAYOUT_FORM_ARRAY, offset, stride);
+  LLVMTypeRef element = flexible_array_element_of(type, allocator);
+  if (!element || type_may_hold_ref_at(ctx, type, false, offset, stride))
     return true;
   uint64_t start = LLVMOffsetOfElement(ctx->layout, type, LLVMCountStructElementTypes(type) - 1);
   bool before = stride == 0 && offset < start;
   uint64_t in_array = stride ? (offset % stride + stride - start % stride) % stride : offset - start;
-  return !before && may_hold(ctx, element, true, in_array, stride);
+  return !before && type_may_hold_ref_at(ctx, element, true, in_array, stride);
 }
 
 /* ---- where the address comes from ---- */
 
-struct walk {
+struct address_search {
   struct cn_ctx *ctx;
   struct cn_ptrmap seen; /* phi -> index of its address in `work` */
-  CN_VECTOR(struct address) work;
+  CN_VECTOR(struct strided_address) work;
   bool unknown; /* a phi joins two distances */
 };
 
-static void add_address(struct walk *walk, LLVMValueRef value, const struct address *from)
+static void add_address(struct address_search *walk, LLVMValueRef value, const struct strided_address *from)
 {
-  struct address address = address_of(walk->ctx, value);
+  struct strided_address address = strided_address_of(walk->ctx, value);
   bool added = true;
 
   address.offset += from->offset;
-  address.stride = cn_types_divisor(address.stride, from->stride);
+  address.stride = cn_types_common_divisor(address.stride, from->stride);
   if (LLVMIsAPHINode(address.root)) {
     uint64_t *number = cn_ptrmap_add(&walk->seen, address.root, &added);
-    const struct address *before = added ? NULL : &walk->work.at[*number];
+    const struct strided_address *before = added ? NULL : &walk->work.at[*number];
     if (added)
       *number = walk->work.count;
     else
@@ -121,7 +121,7 @@ static void add_address(struct walk *walk, LLVMValueRef value, const struct addr
     cn_push(&walk->work, address);
 }
 
-static bool add_choices(struct walk *walk, const struct address *from)
+static bool add_merged_addresses(struct address_search *walk, const struct strided_address *from)
 {
   LLVMValueRef root = from->root;
 
@@ -137,34 +137,34 @@ static bool add_choices(struct walk *walk, const struct address *from)
 }
 
 /* The static that names the layout of an allocation, if `root` is an allocation; else null. */
-static LLVMValueRef layout_of(LLVMValueRef root)
+static LLVMValueRef layout_static_of(LLVMValueRef root)
 {
-  const struct cn_allocator *allocator = cn_layouts_allocator(root);
+  const struct cn_allocator *allocator = cn_layouts_called_allocator(root);
   LLVMValueRef layout = allocator && LLVMGetNumArgOperands(root) ? LLVMGetOperand(root, 0) : NULL;
 
-  return layout && LLVMIsAGlobalVariable(layout) && !LLVMIsDeclaration(layout) && !cn_layouts_is_constant(layout) &&
-                 LLVMTypeIsSized(LLVMGlobalGetValueType(layout))
+  return layout && LLVMIsAGlobalVariable(layout) && !LLVMIsDeclaration(layout) &&
+                 !cn_layouts_is_layout_constant(layout) && LLVMTypeIsSized(LLVMGlobalGetValueType(layout))
              ? layout
              : NULL;
 }
 
 /* True if each object that `pointer` may point into has a layout that lacks a reference there. Sets *allocation to one
  * of them. */
-static bool lacks_reference(struct cn_ctx *ctx, LLVMValueRef pointer, LLVMValueRef *allocation)
+static bool layouts_lack_ref_at(struct cn_ctx *ctx, LLVMValueRef pointer, LLVMValueRef *allocation)
 {
-  struct walk walk = {.ctx = ctx};
+  struct address_search walk = {.ctx = ctx};
   bool lacks = true;
 
   *allocation = NULL;
-  add_address(&walk, pointer, &(struct address){0});
+  add_address(&walk, pointer, &(struct strided_address){0});
   for (size_t i = 0; i < walk.work.count && lacks; i++) {
-    struct address address = walk.work.at[i];
-    lacks = i < MOST_OFFSETS && !walk.unknown;
-    if (!lacks || LLVMIsNull(address.root) || add_choices(&walk, &address))
+    struct strided_address address = walk.work.at[i];
+    lacks = i < MAX_TRIED_OFFSETS && !walk.unknown;
+    if (!lacks || LLVMIsNull(address.root) || add_merged_addresses(&walk, &address))
       continue;
-    LLVMValueRef layout = layout_of(address.root);
-    lacks =
-        layout && !layout_may_hold(ctx, cn_layouts_allocator(address.root), LLVMGlobalGetValueType(layout), &address);
+    LLVMValueRef layout = layout_static_of(address.root);
+    lacks = layout && !layout_may_hold_ref_at(ctx, cn_layouts_called_allocator(address.root),
+                                              LLVMGlobalGetValueType(layout), &address);
     *allocation = address.root;
   }
   cn_free(&walk.work);
@@ -176,12 +176,12 @@ static bool lacks_reference(struct cn_ctx *ctx, LLVMValueRef pointer, LLVMValueR
 
 /* The type of the member that a GEP in managed memory reaches by constant steps through structs, if it is an ordinary
  * pointer, or if the struct is that of a layout and the type holds no reference; else null. */
-static LLVMTypeRef named_other(LLVMValueRef pointer, const struct cn_ptrmap *types)
+static LLVMTypeRef nonref_member_type_of(LLVMValueRef pointer, const struct cn_ptrmap *types)
 {
   if (!LLVMIsAGetElementPtrInst(pointer) || !cn_is_ref(LLVMTypeOf(pointer)) || LLVMGetNumOperands(pointer) < 3 ||
       LLVMGetTypeKind(LLVMGetGEPSourceElementType(pointer)) != LLVMStructTypeKind)
     return NULL;
-  LLVMTypeRef type = cn_types_at(pointer);
+  LLVMTypeRef type = cn_types_memory_type_of(pointer);
   while (type && LLVMGetTypeKind(type) == LLVMStructTypeKind && LLVMCountStructElementTypes(type))
     type = LLVMStructGetTypeAtIndex(type, 0);
   LLVMTypeKind kind = type ? LLVMGetTypeKind(type) : LLVMVoidTypeKind;
@@ -196,20 +196,21 @@ static LLVMTypeRef named_other(LLVMValueRef pointer, const struct cn_ptrmap *typ
 
 /* True if the value points into an object at a constant distance from a known start: a fresh object, or a reference
  * read from managed memory or a global. */
-static bool is_derived(struct cn_ctx *ctx, LLVMValueRef value)
+static bool is_derived_pointer(struct cn_ctx *ctx, LLVMValueRef value)
 {
-  struct address address = address_of(ctx, value);
+  struct strided_address address = strided_address_of(ctx, value);
   LLVMValueRef root = address.root;
 
   if (address.stride != 0 || address.offset == 0)
     return false;
-  if (cn_layouts_allocator(root))
+  if (cn_layouts_called_allocator(root))
     return true;
   LLVMValueRef from = LLVMIsALoadInst(root) ? LLVMGetOperand(root, 0) : NULL;
-  return from && (cn_is_ref(LLVMTypeOf(from)) || LLVMIsAGlobalVariable(address_of(ctx, from).root));
+  return from && (cn_is_ref(LLVMTypeOf(from)) || LLVMIsAGlobalVariable(strided_address_of(ctx, from).root));
 }
 
-static void report_place(struct cn_ctx *ctx, LLVMValueRef at, LLVMTypeRef type, const struct address *address)
+static void report_layout_store(struct cn_ctx *ctx, LLVMValueRef at, LLVMTypeRef type,
+                                const struct strided_address *address)
 {
   char *text = LLVMPrintTypeToString(type);
   char *where = address->stride ? cn_strdup("by an index") : cn_format("at offset %lld", (long long)address->offset);
@@ -223,19 +224,19 @@ static void report_place(struct cn_ctx *ctx, LLVMValueRef at, LLVMTypeRef type, 
   free(where);
 }
 
-static void check_reference(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef pointer, LLVMValueRef value,
-                            const struct cn_ptrmap *types)
+static void check_reference_store(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef pointer, LLVMValueRef value,
+                                  const struct cn_ptrmap *types)
 {
   LLVMValueRef allocation;
-  struct address address = address_of(ctx, pointer);
+  struct strided_address address = strided_address_of(ctx, pointer);
 
-  if (cn_is_ref(LLVMTypeOf(pointer)) && lacks_reference(ctx, pointer, &allocation)) {
-    report_place(ctx, at, LLVMGlobalGetValueType(layout_of(allocation)), &address);
+  if (cn_is_ref(LLVMTypeOf(pointer)) && layouts_lack_ref_at(ctx, pointer, &allocation)) {
+    report_layout_store(ctx, at, LLVMGlobalGetValueType(layout_static_of(allocation)), &address);
     return;
   }
   if (ctx->options->manage_all) /* for C: rules_access.c */
     return;
-  LLVMTypeRef other = named_other(pointer, types);
+  LLVMTypeRef other = nonref_member_type_of(pointer, types);
   if (other) {
     char *text = LLVMPrintTypeToString(other), *of = LLVMPrintTypeToString(LLVMGetGEPSourceElementType(pointer));
     cn_error(ctx, at, "layout-store",
@@ -246,26 +247,26 @@ static void check_reference(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef po
     LLVMDisposeMessage(of);
   }
   bool kept = cn_is_ref(LLVMTypeOf(pointer)) || LLVMIsAGlobalVariable(address.root);
-  if (kept && is_derived(ctx, value))
+  if (kept && is_derived_pointer(ctx, value))
     cn_error(ctx, at, "derived-store",
              "a reference into the middle of an object is stored in an object or a global, where "
              "only references to the start of an object may lie; store the object and an index");
 }
 
-void cn_rules_layout_types(struct cn_ctx *ctx, struct cn_ptrmap *types)
+void cn_rules_gather_layout_types(struct cn_ctx *ctx, struct cn_ptrmap *types)
 {
   bool added;
 
   CN_EACH_FUNCTION(f, ctx->module)
     CN_EACH_BLOCK(b, f)
       CN_EACH_INSTRUCTION(i, b) {
-        LLVMValueRef layout = LLVMIsACallInst(i) ? layout_of(i) : NULL;
+        LLVMValueRef layout = LLVMIsACallInst(i) ? layout_static_of(i) : NULL;
         if (layout)
           cn_ptrmap_add(types, LLVMGlobalGetValueType(layout), &added);
       }
 }
 
-void cn_rules_layout_stores(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_ptrmap *types)
+void cn_rules_check_layout_stores(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_ptrmap *types)
 {
   CN_ASSERT(LLVMIsAFunction(function));
   CN_EACH_BLOCK(b, function)
@@ -275,6 +276,6 @@ void cn_rules_layout_stores(struct cn_ctx *ctx, LLVMValueRef function, const str
         continue;
       LLVMValueRef value = LLVMGetOperand(i, store ? 0 : exchange ? 2 : 1);
       if (cn_is_ref(LLVMTypeOf(value)) && !LLVMIsNull(value))
-        check_reference(ctx, i, LLVMGetOperand(i, store ? 1 : 0), value, types);
+        check_reference_store(ctx, i, LLVMGetOperand(i, store ? 1 : 0), value, types);
     }
 }

@@ -21,18 +21,18 @@
 #include "compile/core/each.h"
 #include "compile/core/emitted_names.h"
 
-struct search {
+struct native_search {
   struct cn_ctx *ctx;
   struct cn_ptrmap native; /* function -> 1: may still be native; 0: is managed by now */
   CN_VECTOR(LLVMValueRef) work;
 };
 
-static bool is_local(LLVMValueRef function)
+static bool has_internal_linkage(LLVMValueRef function)
 {
   return LLVMGetLinkage(function) == LLVMInternalLinkage;
 }
 
-static const char *name_of(LLVMValueRef function)
+static const char *function_name_of(LLVMValueRef function)
 {
   size_t length;
 
@@ -40,20 +40,20 @@ static const char *name_of(LLVMValueRef function)
 }
 
 /* True if `function` could be native: a definition that lacks a mark of managed code. */
-static bool is_free(struct cn_ctx *ctx, LLVMValueRef function)
+static bool is_native_candidate(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  return !LLVMIsDeclaration(function) && !LLVMGetGC(function) && !cn_managed_is_asked_for(ctx->module, function) &&
-         !cn_managed_is_annotated(ctx->module, function, CN_ATTR_NOPOLL) && cn_managed_is_native(function);
+  return !LLVMIsDeclaration(function) && !LLVMGetGC(function) && !cn_managed_is_requested(ctx->module, function) &&
+         !cn_managed_is_annotated(ctx->module, function, CN_ATTR_NOPOLL) && cn_managed_is_free_of_refs(function);
 }
 
 static void mark_unmanaged(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  CN_CHECK(!LLVMIsDeclaration(function) && !LLVMGetGC(function)); /* is_free() holds */
+  CN_CHECK(!LLVMIsDeclaration(function) && !LLVMGetGC(function)); /* is_native_candidate() holds */
   LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
                           LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_UNMANAGED, sizeof CN_ATTR_UNMANAGED - 1, "", 0));
 }
 
-static bool is_marked(LLVMValueRef function)
+static bool is_marked_unmanaged(LLVMValueRef function)
 {
   return cn_string_attribute(function, CN_ATTR_UNMANAGED) != NULL;
 }
@@ -61,7 +61,7 @@ static bool is_marked(LLVMValueRef function)
 /* ---- names of the C library ---- */
 
 /* Add the callees of `function` that are defined here. False if one of the others is not a leaf. */
-static bool add_callees(struct search *s, LLVMValueRef function)
+static bool add_native_callees(struct native_search *s, LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
@@ -70,7 +70,7 @@ static bool add_callees(struct search *s, LLVMValueRef function)
                                      (LLVMIsDeclaration(callee) && cn_classify_call(i).kind == CN_CALL_LEAF));
       if (!cn_is_call(i) || known || LLVMIsAInlineAsm(LLVMGetCalledValue(i)))
         continue;
-      if (!callee || !is_free(s->ctx, callee))
+      if (!callee || !is_native_candidate(s->ctx, callee))
         return false;
       cn_ptrmap_add(&s->native, callee, &added);
       if (added)
@@ -80,15 +80,15 @@ static bool add_callees(struct search *s, LLVMValueRef function)
 }
 
 /* Mark the leaf and all that it reaches here. */
-static void mark_leaf(struct cn_ctx *ctx, LLVMValueRef function)
+static void mark_library_leaf(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  struct search s = {.ctx = ctx};
-  bool leaf = is_free(ctx, function);
+  struct native_search s = {.ctx = ctx};
+  bool leaf = is_native_candidate(ctx, function);
 
   cn_ptrmap_add(&s.native, function, NULL);
   cn_push(&s.work, function);
   for (size_t i = 0; leaf && i < s.work.count; i++)
-    leaf = add_callees(&s, s.work.at[i]);
+    leaf = add_native_callees(&s, s.work.at[i]);
   for (size_t i = 0; leaf && i < s.work.count; i++)
     mark_unmanaged(ctx, s.work.at[i]);
   cn_ptrmap_free(&s.native);
@@ -98,7 +98,7 @@ static void mark_leaf(struct cn_ctx *ctx, LLVMValueRef function)
 /* ---- functions that only native code calls ---- */
 
 /* True if `user` gives `function` to signal() or to a member of a struct sigaction. */
-static bool is_handler_use(LLVMValueRef user, LLVMValueRef function)
+static bool is_signal_handler_use(LLVMValueRef user, LLVMValueRef function)
 {
   if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) == function) {
     LLVMValueRef at = LLVMGetOperand(user, 1);
@@ -107,7 +107,7 @@ static bool is_handler_use(LLVMValueRef user, LLVMValueRef function)
     return name && strcmp(name, "struct.sigaction") == 0;
   }
   LLVMValueRef callee = cn_is_call(user) ? cn_direct_callee(user) : NULL;
-  return callee && LLVMIsDeclaration(callee) && strcmp(name_of(callee), "signal") == 0;
+  return callee && LLVMIsDeclaration(callee) && strcmp(function_name_of(callee), "signal") == 0;
 }
 
 static bool is_direct_call_of(LLVMValueRef user, LLVMValueRef function)
@@ -121,20 +121,20 @@ static bool is_direct_call_of(LLVMValueRef user, LLVMValueRef function)
 }
 
 /* True if only native code can call `function`: all its uses are known, or it is main. */
-static bool is_out_of_reach(LLVMValueRef function)
+static bool has_only_known_callers(LLVMValueRef function)
 {
-  bool known = strcmp(name_of(function), "main") == 0 || is_local(function);
+  bool known = strcmp(function_name_of(function), "main") == 0 || has_internal_linkage(function);
 
   for (LLVMUseRef use = LLVMGetFirstUse(function); known && use; use = LLVMGetNextUse(use))
-    known = is_direct_call_of(LLVMGetUser(use), function) || is_handler_use(LLVMGetUser(use), function);
-  return known && (LLVMGetFirstUse(function) || !is_local(function));
+    known = is_direct_call_of(LLVMGetUser(use), function) || is_signal_handler_use(LLVMGetUser(use), function);
+  return known && (LLVMGetFirstUse(function) || !has_internal_linkage(function));
 }
 
-static bool may_be_native(struct search *s, LLVMValueRef function)
+static bool may_be_native(struct native_search *s, LLVMValueRef function)
 {
   uint64_t *state = cn_ptrmap_find(&s->native, function);
 
-  return is_marked(function) || cn_managed_is_annotated(s->ctx->module, function, CN_ATTR_UNMANAGED) ||
+  return is_marked_unmanaged(function) || cn_managed_is_annotated(s->ctx->module, function, CN_ATTR_UNMANAGED) ||
          (state && *state);
 }
 
@@ -145,7 +145,7 @@ static LLVMValueRef caller_of(LLVMValueRef call)
 
 /* True if a function that is defined here, and is or may be managed, calls `function` or is called by it. The runtime's
  * functions count as managed. */
-static bool meets_managed(struct search *s, LLVMValueRef function)
+static bool has_managed_neighbour(struct native_search *s, LLVMValueRef function)
 {
   CN_EACH_USE(use, function)
     if (is_direct_call_of(LLVMGetUser(use), function) && !may_be_native(s, caller_of(LLVMGetUser(use))))
@@ -153,14 +153,15 @@ static bool meets_managed(struct search *s, LLVMValueRef function)
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
       LLVMValueRef callee = cn_is_call(i) ? cn_direct_callee(i) : NULL;
-      if (callee && (LLVMIsDeclaration(callee) ? strncmp(name_of(callee), "cairn", 5) == 0 : !may_be_native(s, callee)))
+      if (callee &&
+          (LLVMIsDeclaration(callee) ? strncmp(function_name_of(callee), "cairn", 5) == 0 : !may_be_native(s, callee)))
         return true;
     }
   return false;
 }
 
 /* Take `function` out, and judge its callees and callers again. */
-static void take_out(struct search *s, LLVMValueRef function)
+static void drop_native_candidate(struct native_search *s, LLVMValueRef function)
 {
   uint64_t *state = cn_ptrmap_find(&s->native, function);
 
@@ -176,19 +177,19 @@ static void take_out(struct search *s, LLVMValueRef function)
 }
 
 /* Take all candidates for native, then take out those that meet managed functions, until the set stays the same. */
-static void mark_unreached(struct cn_ctx *ctx)
+static void mark_natively_called(struct cn_ctx *ctx)
 {
-  struct search s = {.ctx = ctx};
+  struct native_search s = {.ctx = ctx};
 
   CN_EACH_FUNCTION(f, ctx->module)
-    if (!LLVMIsDeclaration(f) && is_out_of_reach(f) && is_free(ctx, f)) {
+    if (!LLVMIsDeclaration(f) && has_only_known_callers(f) && is_native_candidate(ctx, f)) {
       *cn_ptrmap_add(&s.native, f, NULL) = 1;
       cn_push(&s.work, f);
     }
   for (size_t i = 0; i < s.work.count; i++) {
     uint64_t *state = cn_ptrmap_find(&s.native, s.work.at[i]);
-    if (state && *state && meets_managed(&s, s.work.at[i]))
-      take_out(&s, s.work.at[i]);
+    if (state && *state && has_managed_neighbour(&s, s.work.at[i]))
+      drop_native_candidate(&s, s.work.at[i]);
   }
   CN_EACH_FUNCTION(f, ctx->module)
     if (cn_ptrmap_find(&s.native, f) && *cn_ptrmap_find(&s.native, f))
@@ -202,8 +203,8 @@ void cn_managed_mark_natives(struct cn_ctx *ctx)
   if (!ctx->options->manage_all)
     return;
   CN_EACH_FUNCTION(f, ctx->module)
-    if (!LLVMIsDeclaration(f) && !is_local(f) && cn_calls_leaf_reason(name_of(f)))
-      mark_leaf(ctx, f);
+    if (!LLVMIsDeclaration(f) && !has_internal_linkage(f) && cn_calls_leaf_reason(function_name_of(f)))
+      mark_library_leaf(ctx, f);
   if (ctx->options->native_functions)
-    mark_unreached(ctx);
+    mark_natively_called(ctx);
 }

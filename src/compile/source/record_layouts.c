@@ -20,30 +20,30 @@
 #include "base/vector.h"
 #include "compile/source/debug_types.h"
 
-#define SPACE_ATTRIBUTE "__attribute__((address_space(1)))"
+#define ADDRESS_SPACE_ATTRIBUTE "__attribute__((address_space(1)))"
 
-typedef CN_VECTOR(char *) strings;
+typedef CN_VECTOR(char *) string_vector;
 
-struct record {
-  char *name;    /* null: absent, or only a typedef's */
-  unsigned line; /* of an unnamed record; 0: unknown */
-  uint64_t size; /* in bytes */
-  strings names; /* of the members; "" for unnamed ones */
-  strings refs;  /* the members that are references */
+struct record_layout {
+  char *name;          /* null: absent, or only a typedef's */
+  unsigned line;       /* of an unnamed record; 0: unknown */
+  uint64_t size;       /* in bytes */
+  string_vector names; /* of the members; "" for unnamed ones */
+  string_vector refs;  /* the members that are references */
 };
 
 struct cn_record_layouts {
-  CN_VECTOR(struct record) at;
+  CN_VECTOR(struct record_layout) at;
 };
 
-static void free_strings(strings *list)
+static void free_strings(string_vector *list)
 {
   for (size_t i = 0; i < list->count; i++)
     free(list->at[i]);
   cn_free(list);
 }
 
-static void free_record(struct record *record)
+static void free_record_layout(struct record_layout *record)
 {
   free(record->name);
   free_strings(&record->names);
@@ -53,7 +53,7 @@ static void free_record(struct record *record)
 void cn_record_layouts_free(struct cn_record_layouts *layouts)
 {
   for (size_t i = 0; layouts && i < layouts->at.count; i++)
-    free_record(&layouts->at.at[i]);
+    free_record_layout(&layouts->at.at[i]);
   if (layouts)
     cn_free(&layouts->at);
   free(layouts);
@@ -62,7 +62,7 @@ void cn_record_layouts_free(struct cn_record_layouts *layouts)
 /* ---- clang's text ---- */
 
 /* The last place of `word` in the text, or null. */
-static const char *find_last(const char *text, const char *word)
+static const char *find_last_occurrence(const char *text, const char *word)
 {
   const char *last = NULL;
 
@@ -73,10 +73,11 @@ static const char *find_last(const char *text, const char *word)
 
 /* Read "union u", "struct f()::s", "union s::(unnamed at FILE:LINE:COLUMN)", or a typedef's name.
  */
-static void read_header(struct record *record, const char *text)
+static void read_record_name(struct record_layout *record, const char *text)
 {
-  const char *unnamed = find_last(text, "(unnamed at "), *anonymous = find_last(text, "(anonymous at ");
-  const char *at = unnamed ? unnamed : anonymous, *scope = find_last(text, "::");
+  const char *unnamed = find_last_occurrence(text, "(unnamed at "),
+             *anonymous = find_last_occurrence(text, "(anonymous at ");
+  const char *at = unnamed ? unnamed : anonymous, *scope = find_last_occurrence(text, "::");
   const char *space = strchr(text, ' ');
 
   if (at && at > (scope ? scope : text)) {
@@ -92,7 +93,7 @@ static void read_header(struct record *record, const char *text)
 
 /* True if the outermost pointer of a type points to address space 1; false for pointers to functions. `type` ends at
  * `end`: "SPACE struct s *[2]", "struct s *SPACE *", "SPACE int (*)[4]". */
-static bool leads_to_managed(const char *type, const char *end)
+static bool points_to_managed(const char *type, const char *end)
 {
   const char *from = type, *star = NULL;
 
@@ -103,24 +104,24 @@ static bool leads_to_managed(const char *type, const char *end)
     }
   const char *close = star ? memchr(star, ')', (size_t)(end - star)) : NULL;
   bool function = star && star > type && star[-1] == '(' && close && close[1] == '(';
-  const char *space = star && !function ? strstr(from, SPACE_ATTRIBUTE) : NULL;
+  const char *space = star && !function ? strstr(from, ADDRESS_SPACE_ATTRIBUTE) : NULL;
   return space && space < star;
 }
 
 /* Read "TYPE NAME" of a member; the name may be empty. */
-static void read_member(struct record *record, const char *text, bool bits)
+static void read_member_line(struct record_layout *record, const char *text, bool bits)
 {
   const char *space = strrchr(text, ' '), *name = space ? space + 1 : text;
 
   if (bits && !*name)
     return;
   cn_push(&record->names, cn_strdup(name));
-  if (space && leads_to_managed(text, space))
+  if (space && points_to_managed(text, space))
     cn_push(&record->refs, cn_strdup(name));
 }
 
 /* Read a line of a record. True if it was the last. */
-static bool read_line(struct record *record, const char *line, bool first)
+static bool read_layout_line(struct record_layout *record, const char *line, bool first)
 {
   const char *bar = strstr(line, " | "), *size = strstr(line, "| [sizeof=");
 
@@ -131,9 +132,9 @@ static bool read_line(struct record *record, const char *line, bool first)
   const char *text = bar + 3;
   size_t indent = strspn(text, " ");
   if (first)
-    read_header(record, text);
+    read_record_name(record, text);
   else if (indent == 2)
-    read_member(record, text + indent, memchr(line, ':', (size_t)(bar - line)) != NULL);
+    read_member_line(record, text + indent, memchr(line, ':', (size_t)(bar - line)) != NULL);
   return false;
 }
 
@@ -141,7 +142,7 @@ struct cn_record_layouts *cn_record_layouts_read(const char *text)
 {
   static const char start[] = "*** Dumping AST Record Layout";
   struct cn_record_layouts *layouts = cn_alloc(sizeof *layouts);
-  struct record record = {0};
+  struct record_layout record = {0};
   bool inside = false, first = false;
 
   while (*text) {
@@ -151,24 +152,24 @@ struct cn_record_layouts *cn_record_layouts_read(const char *text)
     if (strcmp(line, start) == 0) {
       inside = first = true;
     } else if (inside) {
-      inside = !read_line(&record, line, first);
+      inside = !read_layout_line(&record, line, first);
       first = false;
       if (!inside && record.refs.count)
         cn_push(&layouts->at, record);
       else if (!inside)
-        free_record(&record);
+        free_record_layout(&record);
       if (!inside)
-        record = (struct record){0};
+        record = (struct record_layout){0};
     }
     free(line);
   }
-  free_record(&record);
+  free_record_layout(&record);
   return layouts;
 }
 
 /* ---- debug information ---- */
 
-static bool is_listed(const strings *list, const char *name)
+static bool has_string(const string_vector *list, const char *name)
 {
   for (size_t i = 0; i < list->count; i++)
     if (strcmp(list->at[i], name) == 0)
@@ -177,7 +178,7 @@ static bool is_listed(const strings *list, const char *name)
 }
 
 /* The name of a type's or a member's debug information, or ""; the caller frees it. */
-static char *name_of(LLVMMetadataRef type)
+static char *debug_name_of(LLVMMetadataRef type)
 {
   size_t length;
   const char *name = LLVMDITypeGetName(type, &length);
@@ -185,13 +186,13 @@ static char *name_of(LLVMMetadataRef type)
   return cn_format("%.*s", (int)length, length ? name : "");
 }
 
-static bool has_members(struct cn_ctx *ctx, const struct record *record, LLVMMetadataRef type)
+static bool has_same_members(struct cn_ctx *ctx, const struct record_layout *record, LLVMMetadataRef type)
 {
-  LLVMMetadataRef members = cn_debug_operand(ctx, type, CN_DEBUG_ELEMENTS);
-  bool same = cn_debug_count(ctx, members) == record->names.count;
+  LLVMMetadataRef members = cn_debug_operand(ctx, type, CN_DEBUG_ELEMENTS_OPERAND);
+  bool same = cn_debug_operand_count(ctx, members) == record->names.count;
 
   for (unsigned i = 0; same && i < record->names.count; i++) {
-    char *name = name_of(cn_debug_operand(ctx, members, i));
+    char *name = debug_name_of(cn_debug_operand(ctx, members, i));
     same = strcmp(name, record->names.at[i]) == 0;
     free(name);
   }
@@ -200,26 +201,26 @@ static bool has_members(struct cn_ctx *ctx, const struct record *record, LLVMMet
 
 /* True if `record` describes `type`. Lines tell unnamed records apart; the line of a record with a typedef's name is
  * unknown. */
-static bool is_record(struct cn_ctx *ctx, const struct record *record, LLVMMetadataRef type)
+static bool is_record_of_type(struct cn_ctx *ctx, const struct record_layout *record, LLVMMetadataRef type)
 {
-  char *name = name_of(type);
+  char *name = debug_name_of(type);
   bool same = *name ? record->name && strcmp(record->name, name) == 0
                     : !record->name && (record->line == 0 || record->line == LLVMDITypeGetLine(type));
 
   free(name);
-  return same && record->size == LLVMDITypeGetSizeInBits(type) / 8 && has_members(ctx, record, type);
+  return same && record->size == LLVMDITypeGetSizeInBits(type) / 8 && has_same_members(ctx, record, type);
 }
 
-bool cn_record_layouts_reference(struct cn_ctx *ctx, LLVMMetadataRef type, LLVMMetadataRef member)
+bool cn_record_layouts_is_reference(struct cn_ctx *ctx, LLVMMetadataRef type, LLVMMetadataRef member)
 {
   const struct cn_record_layouts *layouts = ctx->records;
   bool reference = false;
 
   if (!layouts || layouts->at.count == 0)
     return false;
-  char *name = name_of(member);
+  char *name = debug_name_of(member);
   for (size_t i = 0; i < layouts->at.count && !reference; i++)
-    reference = is_listed(&layouts->at.at[i].refs, name) && is_record(ctx, &layouts->at.at[i], type);
+    reference = has_string(&layouts->at.at[i].refs, name) && is_record_of_type(ctx, &layouts->at.at[i], type);
   free(name);
   return reference;
 }

@@ -18,6 +18,6 @@ void cn_record_layouts_free(struct cn_record_layouts *layouts);
 
 /* True if `member` of the struct or union `type` is a reference, or an array of references, by the layouts of the
  * context. Both are debug information. Records that look alike count as one. */
-bool cn_record_layouts_reference(struct cn_ctx *ctx, LLVMMetadataRef type, LLVMMetadataRef member);
+bool cn_record_layouts_is_reference(struct cn_ctx *ctx, LLVMMetadataRef type, LLVMMetadataRef member);
 
 #endif

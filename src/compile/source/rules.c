@@ -22,7 +22,7 @@
 #include "compile/lower/statepoint_flaws.h"
 #include "compile/source/record_layouts.h"
 
-static bool is_ref_or_vector(LLVMTypeRef type)
+static bool is_ref_or_ref_vector(LLVMTypeRef type)
 {
   return cn_is_ref(type) || cn_is_ref_vector(type);
 }
@@ -30,7 +30,7 @@ static bool is_ref_or_vector(LLVMTypeRef type)
 /* ---- conversions ---- */
 
 /* True if all uses form differences of references, which `prepare` makes opaque. */
-static bool only_in_differences(LLVMValueRef cast)
+static bool is_used_in_differences_only(LLVMValueRef cast)
 {
   LLVMValueRef operands[2];
 
@@ -48,25 +48,25 @@ static void check_conversion(struct cn_ctx *ctx, LLVMValueRef value, LLVMOpcode 
   if (!address && opcode != LLVMIntToPtr && opcode != LLVMAddrSpaceCast)
     return;
   LLVMTypeRef from = LLVMTypeOf(LLVMGetOperand(value, 0)), to = LLVMTypeOf(value);
-  if (is_ref_or_vector(from) && address && !only_in_differences(value))
+  if (is_ref_or_ref_vector(from) && address && !is_used_in_differences_only(value))
     cn_error(ctx, at, "reference-to-integer",
              "a reference is converted to an integer, which becomes wrong when the collector moves the object; "
              "compare references, or subtract them from each other");
-  if (is_ref_or_vector(to) && opcode == LLVMIntToPtr)
+  if (is_ref_or_ref_vector(to) && opcode == LLVMIntToPtr)
     cn_error(ctx, at, "integer-to-reference",
              "an integer is converted to a reference, which names no object of the collector; "
              "keep the reference itself");
-  if (is_ref_or_vector(from) && !is_ref_or_vector(to) && opcode == LLVMAddrSpaceCast)
+  if (is_ref_or_ref_vector(from) && !is_ref_or_ref_vector(to) && opcode == LLVMAddrSpaceCast)
     cn_error(ctx, at, "reference-to-unmanaged",
              "a reference is converted to an ordinary pointer, which the collector does not update; "
              "copy the data with cairn_copy_out()");
-  if (is_ref_or_vector(to) && !is_ref_or_vector(from) && opcode == LLVMAddrSpaceCast)
+  if (is_ref_or_ref_vector(to) && !is_ref_or_ref_vector(from) && opcode == LLVMAddrSpaceCast)
     cn_error(ctx, at, "unmanaged-to-reference",
              "an ordinary pointer is converted to a reference, but it is not the address of a "
              "managed object; allocate with cairn_new() and copy with cairn_copy_in()");
 }
 
-static void check_constant(struct cn_ctx *ctx, LLVMValueRef constant, LLVMValueRef at)
+static void check_constant_conversions(struct cn_ctx *ctx, LLVMValueRef constant, LLVMValueRef at)
 {
   if (LLVMIsAConstantExpr(constant))
     check_conversion(ctx, constant, LLVMGetConstOpcode(constant), at);
@@ -74,7 +74,7 @@ static void check_constant(struct cn_ctx *ctx, LLVMValueRef constant, LLVMValueR
       !LLVMIsAConstantVector(constant))
     return;
   for (int i = 0; i < LLVMGetNumOperands(constant); i++)
-    check_constant(ctx, LLVMGetOperand(constant, (unsigned)i), at);
+    check_constant_conversions(ctx, LLVMGetOperand(constant, (unsigned)i), at);
 }
 
 static void check_conversions(struct cn_ctx *ctx, LLVMValueRef instruction)
@@ -85,7 +85,7 @@ static void check_conversions(struct cn_ctx *ctx, LLVMValueRef instruction)
   for (int i = 0; i < LLVMGetNumOperands(instruction); i++) {
     LLVMValueRef operand = LLVMGetOperand(instruction, (unsigned)i);
     if (operand && LLVMIsAConstant(operand))
-      check_constant(ctx, operand, instruction);
+      check_constant_conversions(ctx, operand, instruction);
   }
 }
 
@@ -98,9 +98,9 @@ static LLVMTypeRef argument_attribute_type(LLVMValueRef call, unsigned argument,
   return attribute ? LLVMGetTypeAttributeValue(attribute) : NULL;
 }
 
-static bool is_ref_local(LLVMValueRef pointer)
+static bool is_local_with_refs(LLVMValueRef pointer)
 {
-  LLVMValueRef root = cn_types_root(pointer);
+  LLVMValueRef root = cn_types_root_of(pointer);
 
   return LLVMIsAAllocaInst(root) && cn_holds_ref(LLVMGetAllocatedType(root));
 }
@@ -112,13 +112,13 @@ static bool asm_touches_ref(LLVMValueRef call)
   for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
     LLVMValueRef argument = LLVMGetOperand(call, i);
     LLVMTypeRef pointee = argument_attribute_type(call, i, "elementtype");
-    if (cn_holds_ref(LLVMTypeOf(argument)) || (pointee && cn_holds_ref(pointee)) || is_ref_local(argument))
+    if (cn_holds_ref(LLVMTypeOf(argument)) || (pointee && cn_holds_ref(pointee)) || is_local_with_refs(argument))
       return true;
   }
   return false;
 }
 
-static void check_variadic(struct cn_ctx *ctx, LLVMValueRef call)
+static void check_variadic_call(struct cn_ctx *ctx, LLVMValueRef call)
 {
   CN_ASSERT(cn_is_call(call));
   LLVMTypeRef type = LLVMGetCalledFunctionType(call);
@@ -145,7 +145,7 @@ static void check_byval_call(struct cn_ctx *ctx, LLVMValueRef call)
 }
 
 /* Check the call of an ifunc: it goes to the dynamic linker's stub, which lacks the mark of managed code. */
-static void check_ifunc(struct cn_ctx *ctx, LLVMValueRef call)
+static void check_ifunc_call(struct cn_ctx *ctx, LLVMValueRef call)
 {
   LLVMValueRef callee = LLVMGetCalledValue(call);
   bool refs = cn_holds_ref(LLVMTypeOf(call));
@@ -172,12 +172,12 @@ static void check_call(struct cn_ctx *ctx, LLVMValueRef call)
                "give the assembly the data");
     return;
   }
-  check_variadic(ctx, call);
+  check_variadic_call(ctx, call);
   check_byval_call(ctx, call);
-  check_ifunc(ctx, call);
+  check_ifunc_call(ctx, call);
   if (ctx->options->manage_all)
-    cn_rules_library(ctx, call);
-  if (cn_calls_have(call, "returns_twice"))
+    cn_rules_check_library_call(ctx, call);
+  if (cn_calls_has_attribute(call, "returns_twice"))
     cn_error(ctx, call, "returns-twice",
              "setjmp() in a function that handles references keeps them in a buffer that the collector "
              "does not update; return a status instead, or call it in a function without references "
@@ -187,9 +187,9 @@ static void check_call(struct cn_ctx *ctx, LLVMValueRef call)
 /* ---- va_arg ---- */
 
 /* True if `pointer` is loaded from a field of struct __va_list_tag. */
-static bool is_va_field(LLVMValueRef pointer)
+static bool is_va_list_field_load(LLVMValueRef pointer)
 {
-  LLVMValueRef root = cn_types_root(pointer);
+  LLVMValueRef root = cn_types_root_of(pointer);
   LLVMValueRef from = LLVMIsALoadInst(root) ? LLVMGetOperand(root, 0) : NULL;
 
   if (!from || !LLVMIsAGetElementPtrInst(from))
@@ -202,22 +202,23 @@ static bool is_va_field(LLVMValueRef pointer)
 /* True if `pointer` is an address in the area of a va_list. clang expands va_arg to a loaded field, an offset, and a
  * phi of the register and the memory area. The check follows that one phi, without a search: a search would run in
  * circles through the phis of loops. */
-static bool is_va_area(LLVMValueRef pointer)
+static bool is_va_list_address(LLVMValueRef pointer)
 {
-  LLVMValueRef root = cn_types_root(pointer);
+  LLVMValueRef root = cn_types_root_of(pointer);
 
   if (!LLVMIsAPHINode(root))
-    return is_va_field(root);
+    return is_va_list_field_load(root);
   for (unsigned i = 0; i < LLVMCountIncoming(root); i++)
-    if (is_va_field(LLVMGetIncomingValue(root, i)))
+    if (is_va_list_field_load(LLVMGetIncomingValue(root, i)))
       return true;
   return false;
 }
 
 static void check_va_arg(struct cn_ctx *ctx, LLVMValueRef i)
 {
-  bool reads = LLVMIsAVAArgInst(i) || (LLVMIsALoadInst(i) && is_va_area(LLVMGetOperand(i, 0)));
-  bool copies = cn_calls_copy(i) && is_ref_local(LLVMGetOperand(i, 0)) && is_va_area(LLVMGetOperand(i, 1));
+  bool reads = LLVMIsAVAArgInst(i) || (LLVMIsALoadInst(i) && is_va_list_address(LLVMGetOperand(i, 0)));
+  bool copies = cn_calls_is_memory_copy(i) && is_local_with_refs(LLVMGetOperand(i, 0)) &&
+                is_va_list_address(LLVMGetOperand(i, 1));
 
   if ((reads && cn_holds_ref(LLVMTypeOf(i))) || copies)
     cn_error(ctx, i, "va-arg-reference",
@@ -227,7 +228,7 @@ static void check_va_arg(struct cn_ctx *ctx, LLVMValueRef i)
 
 /* ---- functions and globals ---- */
 
-static void check_parameters(struct cn_ctx *ctx, LLVMValueRef function)
+static void check_byval_parameters(struct cn_ctx *ctx, LLVMValueRef function)
 {
   for (unsigned i = 0; i < LLVMCountParams(function); i++) {
     LLVMAttributeRef attribute = LLVMGetEnumAttributeAtIndex(function, i + 1, cn_attribute_kind("byval"));
@@ -243,12 +244,12 @@ static void check_parameters(struct cn_ctx *ctx, LLVMValueRef function)
 static void check_function(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_CHECK(!LLVMIsDeclaration(function) && !cn_has_statepoints(function));
-  check_parameters(ctx, function);
+  check_byval_parameters(ctx, function);
   if (ctx->options->manage_all)
     cn_atomics_retype(ctx, function);
   if (ctx->options->manage_all) {
-    cn_rules_containers(ctx, function);
-    cn_rules_alignment(ctx, function);
+    cn_rules_check_containers(ctx, function);
+    cn_rules_check_alignment(ctx, function);
   }
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
@@ -256,12 +257,12 @@ static void check_function(struct cn_ctx *ctx, LLVMValueRef function)
       if (LLVMIsACallInst(i) || LLVMIsAInvokeInst(i) || LLVMIsACallBrInst(i))
         check_call(ctx, i);
       check_va_arg(ctx, i);
-      if (LLVMIsAAllocaInst(i) && cn_types_misaligned(ctx, LLVMGetAllocatedType(i)))
+      if (LLVMIsAAllocaInst(i) && cn_types_has_misaligned_ref(ctx, LLVMGetAllocatedType(i)))
         cn_error(ctx, i, "misaligned-reference",
                  "a packed struct puts a reference at an address that is not a multiple of 8; do not pack structs "
                  "that hold references");
       if (ctx->options->manage_all)
-        cn_rules_access(ctx, i);
+        cn_rules_check_access(ctx, i);
     }
 }
 
@@ -276,7 +277,7 @@ static void check_global(struct cn_ctx *ctx, LLVMValueRef global)
              "reference, and set it with cairn_new()",
              name);
   if (ctx->options->manage_all && LLVMGetInitializer(global))
-    check_constant(ctx, LLVMGetInitializer(global), global);
+    check_constant_conversions(ctx, LLVMGetInitializer(global), global);
 }
 
 /* Check unions by debug information, then the globals: clang gives an initialised global the type of its initialiser,
@@ -286,11 +287,11 @@ static void check_unions(struct cn_ctx *ctx)
   unsigned errors = ctx->errors;
   size_t length;
 
-  cn_rules_unions(ctx);
+  cn_rules_check_unions(ctx);
   if (ctx->errors > errors) /* refused unions hide references anyway */
     return;
   CN_EACH_GLOBAL(g, ctx->module)
-    if (cn_rules_hides_refs(ctx, g))
+    if (cn_rules_global_hides_refs(ctx, g))
       cn_error(ctx, g, "union-overlay",
                "a union in '%s' is initialised by a member that has fewer references than another; "
                "initialise the largest one, or none",
@@ -300,25 +301,25 @@ static void check_unions(struct cn_ctx *ctx)
 static void check_module(struct cn_ctx *ctx)
 {
   if (ctx->options->manage_all) {
-    cn_rules_members(ctx);
+    cn_rules_check_members(ctx);
     cn_store_names_add(ctx);
   }
   cn_type_names_add(ctx);
   if (ctx->options->manage_all)
-    cn_rules_weak(ctx);
+    cn_rules_check_weak_variables(ctx);
   CN_EACH_GLOBAL(g, ctx->module)
     check_global(ctx, g);
   CN_EACH_FUNCTION(f, ctx->module) {
-    if (cn_managed_wanted(ctx, f) && !cn_has_statepoints(f)) /* rewritten earlier, and checked then */
+    if (cn_managed_is_to_be_managed(ctx, f) && !cn_has_statepoints(f)) /* rewritten earlier, and checked then */
       check_function(ctx, f);
     else if (!cn_is_managed(f) && !LLVMIsDeclaration(f))
-      cn_rules_native(ctx, f);
+      cn_rules_check_native(ctx, f);
   }
   if (ctx->options->manage_all)
     check_unions(ctx);
 }
 
-bool cn_rules(struct cn_ctx *ctx)
+bool cn_check_source_rules(struct cn_ctx *ctx)
 {
   const char *text = ctx->options->record_layouts;
   struct cn_record_layouts *records = text ? cn_record_layouts_read(text) : NULL;
@@ -326,7 +327,7 @@ bool cn_rules(struct cn_ctx *ctx)
   CN_CHECK(ctx->records == NULL);
   ctx->records = records;
   cn_managed_mark_natives(ctx);
-  cn_statepoint_flaws_refuse(ctx);
+  cn_refuse_statepoint_flaws(ctx);
   check_module(ctx);
   ctx->records = NULL;
   cn_record_layouts_free(records);

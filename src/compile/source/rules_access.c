@@ -13,7 +13,7 @@
 #include "compile/source/rules.h"
 
 /* The scalar at the start of a type. */
-static LLVMTypeRef first_scalar(LLVMTypeRef type)
+static LLVMTypeRef first_scalar_type(LLVMTypeRef type)
 {
   for (;;) {
     LLVMTypeKind kind = LLVMGetTypeKind(type);
@@ -26,7 +26,7 @@ static LLVMTypeRef first_scalar(LLVMTypeRef type)
   }
 }
 
-static bool is_scalar(LLVMTypeRef type)
+static bool is_scalar_type(LLVMTypeRef type)
 {
   LLVMTypeKind kind = LLVMGetTypeKind(type);
 
@@ -34,17 +34,17 @@ static bool is_scalar(LLVMTypeRef type)
          kind != LLVMScalableVectorTypeKind;
 }
 
-void cn_rules_access(struct cn_ctx *ctx, LLVMValueRef i)
+void cn_rules_check_access(struct cn_ctx *ctx, LLVMValueRef i)
 {
   bool store = LLVMIsAStoreInst(i) != NULL;
 
   if (!store && !LLVMIsALoadInst(i))
     return;
   LLVMTypeRef accessed = LLVMTypeOf(store ? LLVMGetOperand(i, 0) : i);
-  LLVMTypeRef named = cn_types_at(LLVMGetOperand(i, store ? 1 : 0));
-  if (!named || !is_scalar(accessed))
+  LLVMTypeRef named = cn_types_memory_type_of(LLVMGetOperand(i, store ? 1 : 0));
+  if (!named || !is_scalar_type(accessed))
     return;
-  LLVMTypeRef there = first_scalar(named);
+  LLVMTypeRef there = first_scalar_type(named);
   if (cn_is_ref(accessed) && !cn_is_ref(there))
     cn_error(ctx, i, "union-overlay",
              "a reference is %s where the type of the object has none, so the collector does not look there; give "
@@ -60,7 +60,7 @@ void cn_rules_access(struct cn_ctx *ctx, LLVMValueRef i)
 /* ---- stores of references, on promoted IR ---- */
 
 /* The constant part of the bytes that a GEP adds. Sets `*field` if the GEP steps to a member other than the first. */
-static int64_t constant_offset(struct cn_ctx *ctx, LLVMValueRef gep, bool *field)
+static int64_t constant_gep_offset(struct cn_ctx *ctx, LLVMValueRef gep, bool *field)
 {
   LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
   int64_t offset = 0;
@@ -85,29 +85,29 @@ static int64_t constant_offset(struct cn_ctx *ctx, LLVMValueRef gep, bool *field
 }
 
 /* True if `value` is known to be the start of an object: fresh, or loaded from memory that holds only starts. */
-static bool is_known_base(LLVMValueRef value)
+static bool is_known_base_pointer(LLVMValueRef value)
 {
   if (LLVMIsACallInst(value))
-    return cn_layouts_allocator(value) != NULL;
+    return cn_layouts_called_allocator(value) != NULL;
   if (!LLVMIsALoadInst(value))
     return false;
   LLVMValueRef from = LLVMGetOperand(value, 0);
-  return cn_is_ref(LLVMTypeOf(from)) || LLVMIsAGlobalVariable(cn_types_root(from));
+  return cn_is_ref(LLVMTypeOf(from)) || LLVMIsAGlobalVariable(cn_types_root_of(from));
 }
 
 /* True if `value` is provably inside an object: the address of a member other than the first, or a known start plus a
  * constant. */
-static bool is_derived(struct cn_ctx *ctx, LLVMValueRef value)
+static bool is_derived_pointer(struct cn_ctx *ctx, LLVMValueRef value)
 {
   int64_t offset = 0;
   bool field = false;
 
   for (; LLVMIsAGetElementPtrInst(value); value = LLVMGetOperand(value, 0))
-    offset += constant_offset(ctx, value, &field);
-  return field || (offset != 0 && is_known_base(value));
+    offset += constant_gep_offset(ctx, value, &field);
+  return field || (offset != 0 && is_known_base_pointer(value));
 }
 
-const char *cn_rules_unmanaged(LLVMValueRef root)
+const char *cn_rules_unmanaged_allocator_of(LLVMValueRef root)
 {
   static const char *const names[] = {"malloc",   "calloc",       "realloc", "aligned_alloc",
                                       "memalign", "reallocarray", "valloc",  "mmap"};
@@ -124,15 +124,15 @@ const char *cn_rules_unmanaged(LLVMValueRef root)
 }
 
 /* True if `root` is a `T name[n]`. The result of alloca() is always an array of bytes. */
-static bool is_variable_array(LLVMValueRef root)
+static bool is_variable_length_array(LLVMValueRef root)
 {
   return LLVMIsAAllocaInst(root) &&
          LLVMGetAllocatedType(root) != LLVMInt8TypeInContext(LLVMGetTypeContext(LLVMTypeOf(root)));
 }
 
-static void report_memory(struct cn_ctx *ctx, LLVMValueRef at, const char *memory, LLVMValueRef root)
+static void report_unmanaged_memory(struct cn_ctx *ctx, LLVMValueRef at, const char *memory, LLVMValueRef root)
 {
-  if (is_variable_array(root)) {
+  if (is_variable_length_array(root)) {
     cn_error(ctx, at, "dynamic-alloca",
              "references are kept in a local array of variable length, whose place in the frame "
              "cannot be described to the collector; allocate it with cairn_new_array()");
@@ -145,29 +145,30 @@ static void report_memory(struct cn_ctx *ctx, LLVMValueRef at, const char *memor
 }
 
 /* The type of the whole object `root`, if it is known: a global's, or that of an allocation; else null. */
-static LLVMTypeRef object_type(LLVMValueRef root)
+static LLVMTypeRef object_type_of(LLVMValueRef root)
 {
   if (LLVMIsAGlobalVariable(root))
     return LLVMGlobalGetValueType(root);
-  if (!cn_layouts_allocator(root) || LLVMGetNumOperands(root) == 0)
+  if (!cn_layouts_called_allocator(root) || LLVMGetNumOperands(root) == 0)
     return NULL;
   LLVMValueRef layout = LLVMGetOperand(root, 0);
-  return LLVMIsAGlobalVariable(layout) && !cn_layouts_is_constant(layout) ? LLVMGlobalGetValueType(layout) : NULL;
+  return LLVMIsAGlobalVariable(layout) && !cn_layouts_is_layout_constant(layout) ? LLVMGlobalGetValueType(layout)
+                                                                                 : NULL;
 }
 
 /* True if `pointer` points to a type without references: the program casts `&p->number`, a buffer of bytes in a global,
  * or an array of numbers to a pointer to references, through any number of locals. */
-static bool lacks_refs(LLVMValueRef pointer)
+static bool target_lacks_refs(LLVMValueRef pointer)
 {
-  LLVMTypeRef whole = object_type(cn_types_root(pointer)), there = cn_types_at(pointer);
+  LLVMTypeRef whole = object_type_of(cn_types_root_of(pointer)), there = cn_types_memory_type_of(pointer);
 
   if (whole && !cn_holds_ref(whole))
     return true;
-  return there && !LLVMIsAAllocaInst(cn_types_root(pointer)) && is_scalar(there) && !cn_is_ref(there);
+  return there && !LLVMIsAAllocaInst(cn_types_root_of(pointer)) && is_scalar_type(there) && !cn_is_ref(there);
 }
 
 /* Report calls that pass a reference into the middle of an object for `parameter`, which the callee stores. */
-static void check_callers(struct cn_ctx *ctx, LLVMValueRef parameter)
+static void check_caller_arguments(struct cn_ctx *ctx, LLVMValueRef parameter)
 {
   LLVMValueRef function = LLVMGetParamParent(parameter);
   unsigned number = 0;
@@ -179,7 +180,7 @@ static void check_callers(struct cn_ctx *ctx, LLVMValueRef parameter)
   CN_EACH_USE(use, function) {
     LLVMValueRef call = LLVMGetUser(use);
     if (!LLVMIsAInstruction(call) || cn_direct_callee(call) != function || LLVMGetNumArgOperands(call) <= number ||
-        !is_derived(ctx, LLVMGetOperand(call, number)))
+        !is_derived_pointer(ctx, LLVMGetOperand(call, number)))
       continue;
     cn_error(ctx, call, "derived-store",
              "argument %u leads into the middle of an object, and '%s' stores it in an object or a "
@@ -189,18 +190,18 @@ static void check_callers(struct cn_ctx *ctx, LLVMValueRef parameter)
   }
 }
 
-static void check_store(struct cn_ctx *ctx, LLVMValueRef store)
+static void check_reference_store(struct cn_ctx *ctx, LLVMValueRef store)
 {
   LLVMValueRef value = LLVMGetOperand(store, 0), pointer = LLVMGetOperand(store, 1);
-  LLVMValueRef root = cn_types_root(pointer);
+  LLVMValueRef root = cn_types_root_of(pointer);
 
   CN_ASSERT(LLVMIsAStoreInst(store));
   if (!cn_holds_ref(LLVMTypeOf(value)))
     return;
-  const char *memory = cn_rules_unmanaged(root);
+  const char *memory = cn_rules_unmanaged_allocator_of(root);
   if (memory)
-    report_memory(ctx, store, memory, root);
-  if (!memory && lacks_refs(pointer))
+    report_unmanaged_memory(ctx, store, memory, root);
+  if (!memory && target_lacks_refs(pointer))
     cn_error(ctx, store, "union-overlay",
              "a reference is stored where the type of the object has none, so the collector does not look there; "
              "give the reference its own member");
@@ -208,8 +209,8 @@ static void check_store(struct cn_ctx *ctx, LLVMValueRef store)
   LLVMBasicBlockRef block = LLVMGetInstructionParent(store);
   bool always = block == LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(block));
   if (kept && always && LLVMIsAArgument(value))
-    check_callers(ctx, value);
-  if (kept && is_derived(ctx, value))
+    check_caller_arguments(ctx, value);
+  if (kept && is_derived_pointer(ctx, value))
     cn_error(ctx, store, "derived-store",
              "a reference into the middle of an object is stored in an object or a global, where "
              "only references to the start of an object may lie; store the object and an index");
@@ -224,7 +225,7 @@ static const char *sorter_name_of(LLVMValueRef call)
   return (strcmp(name, "qsort") == 0 || strcmp(name, "qsort_r") == 0) && LLVMIsDeclaration(callee) ? name : NULL;
 }
 
-static void report_sort(struct cn_ctx *ctx, LLVMValueRef call)
+static void report_library_sort(struct cn_ctx *ctx, LLVMValueRef call)
 {
   cn_error(ctx, call, "unmanaged-store",
            "%s() keeps elements in memory of its own while it compares, where the collector does "
@@ -233,51 +234,51 @@ static void report_sort(struct cn_ctx *ctx, LLVMValueRef call)
 }
 
 /* Report the C library's sort of a local or global array of references. */
-static void check_sort(struct cn_ctx *ctx, LLVMValueRef call)
+static void check_library_sort(struct cn_ctx *ctx, LLVMValueRef call)
 {
-  LLVMTypeRef type = cn_types_at(LLVMGetOperand(call, 0));
+  LLVMTypeRef type = cn_types_memory_type_of(LLVMGetOperand(call, 0));
 
   if (type && cn_holds_ref(type))
-    report_sort(ctx, call);
+    report_library_sort(ctx, call);
 }
 
-void cn_rules_stores(struct cn_ctx *ctx, LLVMValueRef function)
+void cn_rules_check_stores(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_ASSERT(LLVMIsAFunction(function));
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
       if (LLVMIsAStoreInst(i))
-        check_store(ctx, i);
+        check_reference_store(ctx, i);
       else if (sorter_name_of(i))
-        check_sort(ctx, i);
+        check_library_sort(ctx, i);
 }
 
-/* Report the sorts of the array that `pointer` points to, a load of a local (check_container()). */
-static void check_sorted(struct cn_ctx *ctx, LLVMValueRef pointer)
+/* Report the sorts of the array that `pointer` points to, a load of a local (check_container_stores()). */
+static void check_sorts_of_array(struct cn_ctx *ctx, LLVMValueRef pointer)
 {
   CN_EACH_USE(use, pointer) {
     LLVMValueRef user = LLVMGetUser(use);
     if (sorter_name_of(user) && LLVMGetOperand(user, 0) == pointer)
-      report_sort(ctx, user);
+      report_library_sort(ctx, user);
   }
 }
 
 /* Report the stores of unknown memory to `local`, by its #dbg_declare a pointer to references. */
-static void check_container(struct cn_ctx *ctx, LLVMValueRef local)
+static void check_container_stores(struct cn_ctx *ctx, LLVMValueRef local)
 {
   CN_EACH_USE(use, local) {
     LLVMValueRef user = LLVMGetUser(use);
     if (LLVMIsALoadInst(user))
-      check_sorted(ctx, user);
+      check_sorts_of_array(ctx, user);
     if (!LLVMIsAStoreInst(user) || LLVMGetOperand(user, 1) != local)
       continue;
-    const char *memory = cn_rules_unmanaged(LLVMGetOperand(user, 0));
+    const char *memory = cn_rules_unmanaged_allocator_of(LLVMGetOperand(user, 0));
     if (memory)
-      report_memory(ctx, user, memory, LLVMGetOperand(user, 0));
+      report_unmanaged_memory(ctx, user, memory, LLVMGetOperand(user, 0));
   }
 }
 
-void cn_rules_containers(struct cn_ctx *ctx, LLVMValueRef function)
+void cn_rules_check_containers(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_ASSERT(LLVMIsAFunction(function));
   CN_EACH_BLOCK(b, function)
@@ -287,6 +288,6 @@ void cn_rules_containers(struct cn_ctx *ctx, LLVMValueRef function)
           continue;
         LLVMValueRef local = LLVMDbgVariableRecordGetValue(r, 0);
         if (local && LLVMIsAAllocaInst(local) && cn_rules_points_to_refs(ctx, LLVMDbgVariableRecordGetVariable(r)))
-          check_container(ctx, local);
+          check_container_stores(ctx, local);
       }
 }

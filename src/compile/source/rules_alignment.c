@@ -25,7 +25,7 @@ static void refuse_over_alignment(struct cn_ctx *ctx, LLVMValueRef at, uint64_t 
 }
 
 /* The address of an access, or null. */
-static LLVMValueRef address_of(LLVMValueRef i)
+static LLVMValueRef accessed_address_of(LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMLoad:
@@ -39,15 +39,15 @@ static LLVMValueRef address_of(LLVMValueRef i)
   }
 }
 
-static void check_access(struct cn_ctx *ctx, LLVMValueRef i)
+static void check_access_alignment(struct cn_ctx *ctx, LLVMValueRef i)
 {
-  LLVMValueRef address = address_of(i);
+  LLVMValueRef address = accessed_address_of(i);
 
   if (address && cn_is_ref(LLVMTypeOf(address)) && LLVMGetAlignment(i) > CAIRN_ABI_OBJECT_ALIGN)
     refuse_over_alignment(ctx, i, LLVMGetAlignment(i));
 }
 
-static void check_attribute(struct cn_ctx *ctx, LLVMValueRef at, LLVMAttributeRef attribute, LLVMTypeRef type)
+static void check_align_attribute(struct cn_ctx *ctx, LLVMValueRef at, LLVMAttributeRef attribute, LLVMTypeRef type)
 {
   uint64_t align = attribute ? LLVMGetEnumAttributeValue(attribute) : 0;
 
@@ -56,7 +56,7 @@ static void check_attribute(struct cn_ctx *ctx, LLVMValueRef at, LLVMAttributeRe
 }
 
 /* Check llvm.assume(true) [ "align"(reference, alignment) ]. */
-static void check_bundles(struct cn_ctx *ctx, LLVMValueRef call)
+static void check_align_bundles(struct cn_ctx *ctx, LLVMValueRef call)
 {
   for (unsigned n = 0; n < LLVMGetNumOperandBundles(call); n++) {
     LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(call, n);
@@ -73,7 +73,7 @@ static void check_bundles(struct cn_ctx *ctx, LLVMValueRef call)
 }
 
 /* Check __builtin_align_down(reference, alignment): its distance depends on the address. */
-static void check_mask(struct cn_ctx *ctx, LLVMValueRef call)
+static void check_pointer_mask(struct cn_ctx *ctx, LLVMValueRef call)
 {
   if (!cn_is_ref(LLVMTypeOf(call)) || !cn_calls_intrinsic(call, "llvm.ptrmask"))
     return;
@@ -86,29 +86,31 @@ static void check_mask(struct cn_ctx *ctx, LLVMValueRef call)
              CAIRN_ABI_OBJECT_ALIGN);
 }
 
-static void check_call(struct cn_ctx *ctx, LLVMValueRef call)
+static void check_call_alignment(struct cn_ctx *ctx, LLVMValueRef call)
 {
   unsigned kind = cn_attribute_kind("align");
 
   for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++)
-    check_attribute(ctx, call, LLVMGetCallSiteEnumAttribute(call, a + 1, kind), LLVMTypeOf(LLVMGetOperand(call, a)));
-  check_attribute(ctx, call, LLVMGetCallSiteEnumAttribute(call, LLVMAttributeReturnIndex, kind), LLVMTypeOf(call));
-  check_bundles(ctx, call);
-  check_mask(ctx, call);
+    check_align_attribute(ctx, call, LLVMGetCallSiteEnumAttribute(call, a + 1, kind),
+                          LLVMTypeOf(LLVMGetOperand(call, a)));
+  check_align_attribute(ctx, call, LLVMGetCallSiteEnumAttribute(call, LLVMAttributeReturnIndex, kind),
+                        LLVMTypeOf(call));
+  check_align_bundles(ctx, call);
+  check_pointer_mask(ctx, call);
 }
 
-void cn_rules_alignment(struct cn_ctx *ctx, LLVMValueRef function)
+void cn_rules_check_alignment(struct cn_ctx *ctx, LLVMValueRef function)
 {
   unsigned kind = cn_attribute_kind("align");
 
   CN_ASSERT(LLVMIsAFunction(function));
   for (unsigned p = 0; p < LLVMCountParams(function); p++)
-    check_attribute(ctx, function, LLVMGetEnumAttributeAtIndex(function, p + 1, kind),
-                    LLVMTypeOf(LLVMGetParam(function, p)));
+    check_align_attribute(ctx, function, LLVMGetEnumAttributeAtIndex(function, p + 1, kind),
+                          LLVMTypeOf(LLVMGetParam(function, p)));
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
-      check_access(ctx, i);
+      check_access_alignment(ctx, i);
       if (LLVMIsACallInst(i) || LLVMIsAInvokeInst(i))
-        check_call(ctx, i);
+        check_call_alignment(ctx, i);
     }
 }

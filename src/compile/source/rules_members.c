@@ -16,23 +16,23 @@
 #include "compile/source/rules.h"
 
 /* A global (`index` 0), or member number `index` - 1 of a struct type. */
-struct place {
+struct pointer_place {
   const void *of;
   unsigned index;
 };
-struct places {
-  CN_VECTOR(struct place) at;
+struct pointer_places {
+  CN_VECTOR(struct pointer_place) at;
 };
 
 /* The most places of a unit; further ones are skipped. */
-enum { MAX_MEMBERS = 256 };
+enum { MAX_POINTER_PLACES = 256 };
 
-static bool place_of(LLVMValueRef pointer, struct place *out)
+static bool find_pointer_place(LLVMValueRef pointer, struct pointer_place *out)
 {
-  LLVMValueRef global = cn_types_global(pointer);
+  LLVMValueRef global = cn_types_global_of(pointer);
 
   if (global) {
-    *out = (struct place){global, 0};
+    *out = (struct pointer_place){global, 0};
     return true;
   }
   if (!LLVMIsAGetElementPtrInst(pointer) || LLVMGetNumOperands(pointer) != 3)
@@ -41,11 +41,11 @@ static bool place_of(LLVMValueRef pointer, struct place *out)
   LLVMValueRef index = LLVMIsAConstantInt(LLVMGetOperand(pointer, 2));
   if (LLVMGetTypeKind(type) != LLVMStructTypeKind || !index)
     return false;
-  *out = (struct place){type, (unsigned)LLVMConstIntGetZExtValue(index) + 1};
+  *out = (struct pointer_place){type, (unsigned)LLVMConstIntGetZExtValue(index) + 1};
   return true;
 }
 
-static bool is_listed(const struct places *places, struct place place)
+static bool has_pointer_place(const struct pointer_places *places, struct pointer_place place)
 {
   for (size_t i = 0; i < places->at.count; i++)
     if (places->at.at[i].of == place.of && places->at.at[i].index == place.index)
@@ -54,34 +54,34 @@ static bool is_listed(const struct places *places, struct place place)
 }
 
 /* List the place that holds the pointer by which `i` loads or stores a reference. */
-static void note_place(struct places *places, LLVMValueRef i)
+static void add_pointer_place(struct pointer_places *places, LLVMValueRef i)
 {
   LLVMValueRef pointer = NULL;
-  struct place place;
+  struct pointer_place place;
 
   if (LLVMIsALoadInst(i) && cn_is_ref(LLVMTypeOf(i)))
     pointer = LLVMGetOperand(i, 0);
   else if (LLVMIsAStoreInst(i) && cn_is_ref(LLVMTypeOf(LLVMGetOperand(i, 0))))
     pointer = LLVMGetOperand(i, 1);
-  if (!pointer || cn_is_ref(LLVMTypeOf(pointer)) || places->at.count == MAX_MEMBERS)
+  if (!pointer || cn_is_ref(LLVMTypeOf(pointer)) || places->at.count == MAX_POINTER_PLACES)
     return;
-  LLVMValueRef root = cn_types_root(pointer);
-  if (LLVMIsALoadInst(root) && place_of(LLVMGetOperand(root, 0), &place) && !is_listed(places, place))
+  LLVMValueRef root = cn_types_root_of(pointer);
+  if (LLVMIsALoadInst(root) && find_pointer_place(LLVMGetOperand(root, 0), &place) && !has_pointer_place(places, place))
     cn_push(&places->at, place);
 }
 
-static void check_store(struct cn_ctx *ctx, const struct places *places, LLVMValueRef store)
+static void check_unmanaged_store(struct cn_ctx *ctx, const struct pointer_places *places, LLVMValueRef store)
 {
   LLVMValueRef pointer = LLVMGetOperand(store, 1);
-  const char *memory = cn_rules_unmanaged(LLVMGetOperand(store, 0));
-  struct place place;
+  const char *memory = cn_rules_unmanaged_allocator_of(LLVMGetOperand(store, 0));
+  struct pointer_place place;
   size_t length;
 
   CN_ASSERT(LLVMIsAStoreInst(store));
-  if (!memory || !place_of(pointer, &place) || !is_listed(places, place))
+  if (!memory || !find_pointer_place(pointer, &place) || !has_pointer_place(places, place))
     return;
   const char *name = place.index ? LLVMGetStructName((LLVMTypeRef)(uintptr_t)place.of)
-                                 : LLVMGetValueName2(cn_types_global(pointer), &length);
+                                 : LLVMGetValueName2(cn_types_global_of(pointer), &length);
   char *member =
       place.index ? cn_format("member %u of %s", place.index, name ? name : "a struct") : cn_format("global %s", name);
   cn_error(ctx, store, "unmanaged-store",
@@ -91,8 +91,8 @@ static void check_store(struct cn_ctx *ctx, const struct places *places, LLVMVal
   free(member);
 }
 
-static void each_instruction(struct cn_ctx *ctx, struct places *places,
-                             void (*visit)(struct cn_ctx *, struct places *, LLVMValueRef))
+static void visit_instructions(struct cn_ctx *ctx, struct pointer_places *places,
+                               void (*visit)(struct cn_ctx *, struct pointer_places *, LLVMValueRef))
 {
   CN_EACH_FUNCTION(f, ctx->module)
     CN_EACH_BLOCK(b, f)
@@ -100,25 +100,25 @@ static void each_instruction(struct cn_ctx *ctx, struct places *places,
         visit(ctx, places, i);
 }
 
-static void note_one(struct cn_ctx *ctx, struct places *places, LLVMValueRef i)
+static void add_place_of_instruction(struct cn_ctx *ctx, struct pointer_places *places, LLVMValueRef i)
 {
   (void)ctx;
-  note_place(places, i);
+  add_pointer_place(places, i);
 }
 
-static void check_one(struct cn_ctx *ctx, struct places *places, LLVMValueRef i)
+static void check_instruction(struct cn_ctx *ctx, struct pointer_places *places, LLVMValueRef i)
 {
   if (LLVMIsAStoreInst(i))
-    check_store(ctx, places, i);
+    check_unmanaged_store(ctx, places, i);
 }
 
-void cn_rules_members(struct cn_ctx *ctx)
+void cn_rules_check_members(struct cn_ctx *ctx)
 {
-  struct places places = {0};
+  struct pointer_places places = {0};
 
-  each_instruction(ctx, &places, note_one);
-  CN_ASSERT(places.at.count <= MAX_MEMBERS);
+  visit_instructions(ctx, &places, add_place_of_instruction);
+  CN_ASSERT(places.at.count <= MAX_POINTER_PLACES);
   if (places.at.count)
-    each_instruction(ctx, &places, check_one);
+    visit_instructions(ctx, &places, check_instruction);
   cn_free(&places.at);
 }

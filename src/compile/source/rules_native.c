@@ -17,7 +17,7 @@
 #include "compile/rewrite/values/refs.h"
 #include "compile/source/rules.h"
 
-static void check_c(struct cn_ctx *ctx, LLVMValueRef function)
+static void check_c_function(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_ASSERT(!cn_is_managed(function));
   CN_EACH_BLOCK(b, function)
@@ -31,7 +31,7 @@ static void check_c(struct cn_ctx *ctx, LLVMValueRef function)
 }
 
 /* A local of the function that holds references, or null. */
-static LLVMValueRef find_local(LLVMValueRef function)
+static LLVMValueRef find_local_with_refs(LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
@@ -40,17 +40,17 @@ static LLVMValueRef find_local(LLVMValueRef function)
   return NULL;
 }
 
-static void check_ir(struct cn_ctx *ctx, LLVMValueRef function)
+static void check_ir_function(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_CHECK(!cn_is_managed(function) && !LLVMIsDeclaration(function));
-  LLVMValueRef local = find_local(function);
+  LLVMValueRef local = find_local_with_refs(function);
   char value_name[120], call_name[160];
   struct cn_cfg cfg;
   struct cn_refs refs;
 
   cn_cfg_build(&cfg, function);
   cn_refs_build(&refs, &cfg, 0);
-  cn_liveness(&refs);
+  cn_liveness_compute(&refs);
   for (size_t p = 0; p < refs.points.count; p++) {
     const struct cn_parse_point *point = &refs.points.at[p];
     LLVMValueRef value = point->live.count ? refs.values.at[point->live.at[0]].value : local;
@@ -62,14 +62,14 @@ static void check_ir(struct cn_ctx *ctx, LLVMValueRef function)
              "gc \"statepoint-example\"",
              cn_value_name(value, value_name, sizeof value_name),
              LLVMIsAFunction(LLVMGetCalledValue(point->call)) ? "the " : "an ",
-             cn_calls_name(point->call, call_name, sizeof call_name));
+             cn_calls_describe(point->call, call_name, sizeof call_name));
     break;
   }
   cn_refs_free(&refs);
   cn_cfg_free(&cfg);
 }
 
-void cn_rules_native(struct cn_ctx *ctx, LLVMValueRef function)
+void cn_rules_check_native(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_ASSERT(LLVMIsAFunction(function));
   /* A body for inlining only, or the front end's promise that it never collects. */
@@ -78,14 +78,14 @@ void cn_rules_native(struct cn_ctx *ctx, LLVMValueRef function)
 
   if (!ctx->options->manage_all) {
     if (!trusted)
-      check_ir(ctx, function);
+      check_ir_function(ctx, function);
   } else if (!LLVMGetGC(function)) {
-    check_c(ctx, function);
+    check_c_function(ctx, function);
   }
 }
 
 /* True if `name` is a library function that clang knows by name and the table of leaves omits. */
-static bool is_of_streams(const char *name)
+static bool is_stdio_function(const char *name)
 {
   static const char *const names[] = {
       "fopen",  "fprintf",  "fread",   "fscanf",  "fwrite", "printf",    "scanf",    "snprintf", "sprintf",
@@ -100,7 +100,7 @@ static bool is_of_streams(const char *name)
 
 /* clang makes up a declaration of a library function that it knows, with the address spaces of the arguments. For every
  * other function it reports that a reference becomes an ordinary pointer. */
-void cn_rules_library(struct cn_ctx *ctx, LLVMValueRef call)
+void cn_rules_check_library_call(struct cn_ctx *ctx, LLVMValueRef call)
 {
   LLVMValueRef callee = LLVMGetCalledValue(call);
   size_t length;
@@ -109,7 +109,7 @@ void cn_rules_library(struct cn_ctx *ctx, LLVMValueRef call)
   if (!LLVMIsAFunction(callee) || !LLVMIsDeclaration(callee) || LLVMGetIntrinsicID(callee))
     return;
   const char *name = LLVMGetValueName2(callee, &length);
-  if (!cn_calls_leaf_reason(name) && !is_of_streams(name))
+  if (!cn_calls_leaf_reason(name) && !is_stdio_function(name))
     return;
   unsigned fixed = LLVMCountParamTypes(LLVMGetCalledFunctionType(call));
   for (unsigned i = 0; i < fixed; i++)

@@ -20,101 +20,101 @@
 #include "compile/source/record_layouts.h"
 #include "compile/source/rules.h"
 
-#define MAX_REFS 4096
+#define MAX_REF_OFFSETS 4096
 
-typedef CN_VECTOR(uint64_t) offsets;
+typedef CN_VECTOR(uint64_t) offset_vector;
 
-struct search {
+struct type_search {
   struct cn_ctx *ctx;
-  cn_rules_type_visit *visit;
+  cn_rules_type_visitor *visit;
   void *env;
   struct cn_ptrmap seen;
   CN_VECTOR(LLVMMetadataRef) work;
 };
 
 /* A member's type, or an element's; `known`: its pointers are references whatever their tags. */
-struct part {
+struct typed_part {
   LLVMMetadataRef type;
   bool known;
 };
 
-static void find_refs(struct cn_ctx *ctx, struct part part, uint64_t at, offsets *out);
+static void find_ref_offsets(struct cn_ctx *ctx, struct typed_part part, uint64_t at, offset_vector *out);
 
-static uint64_t array_count(struct cn_ctx *ctx, LLVMMetadataRef type)
+static uint64_t array_element_count(struct cn_ctx *ctx, LLVMMetadataRef type)
 {
-  LLVMMetadataRef ranges = cn_debug_operand(ctx, type, CN_DEBUG_ELEMENTS);
+  LLVMMetadataRef ranges = cn_debug_operand(ctx, type, CN_DEBUG_ELEMENTS_OPERAND);
   uint64_t count = 1;
 
-  for (unsigned i = 0; i < cn_debug_count(ctx, ranges); i++) {
+  for (unsigned i = 0; i < cn_debug_operand_count(ctx, ranges); i++) {
     LLVMMetadataRef range = cn_debug_operand(ctx, ranges, i);
-    LLVMValueRef length = range ? cn_debug_value(ctx, range, 0) : NULL;
+    LLVMValueRef length = range ? cn_debug_operand_value(ctx, range, 0) : NULL;
     int64_t n = length && LLVMIsAConstantInt(length) ? LLVMConstIntGetSExtValue(length) : 1;
     count *= n > 0 ? (uint64_t)n : 1;
   }
   return count;
 }
 
-static void find_in_array(struct cn_ctx *ctx, struct part array, uint64_t at, offsets *out)
+static void find_refs_in_array(struct cn_ctx *ctx, struct typed_part array, uint64_t at, offset_vector *out)
 {
-  struct part element = {cn_debug_operand(ctx, array.type, CN_DEBUG_BASE), array.known};
-  uint64_t size = LLVMDITypeGetSizeInBits(array.type) / 8, count = array_count(ctx, array.type);
+  struct typed_part element = {cn_debug_operand(ctx, array.type, CN_DEBUG_BASE_OPERAND), array.known};
+  uint64_t size = LLVMDITypeGetSizeInBits(array.type) / 8, count = array_element_count(ctx, array.type);
   CN_CHECK(count > 0);
   size_t before = out->count;
 
   if (!element.type)
     return;
-  find_refs(ctx, element, at, out);
+  find_ref_offsets(ctx, element, at, out);
   if (out->count == before)
     return;
-  for (uint64_t i = 1; i < count && out->count < MAX_REFS; i++)
-    find_refs(ctx, element, at + i * (size / count), out);
+  for (uint64_t i = 1; i < count && out->count < MAX_REF_OFFSETS; i++)
+    find_ref_offsets(ctx, element, at + i * (size / count), out);
 }
 
 /* The type of a struct's or union's member; null if it is unknown. */
-static struct part part_of(struct cn_ctx *ctx, LLVMMetadataRef type, LLVMMetadataRef member)
+static struct typed_part member_part_of(struct cn_ctx *ctx, LLVMMetadataRef type, LLVMMetadataRef member)
 {
-  LLVMMetadataRef base = cn_debug_is_type(member) ? cn_debug_operand(ctx, member, CN_DEBUG_BASE) : NULL;
+  LLVMMetadataRef base = cn_debug_is_type(member) ? cn_debug_operand(ctx, member, CN_DEBUG_BASE_OPERAND) : NULL;
 
-  return (struct part){base, base && cn_record_layouts_reference(ctx, type, member)};
+  return (struct typed_part){base, base && cn_record_layouts_is_reference(ctx, type, member)};
 }
 
-static void find_in_members(struct cn_ctx *ctx, LLVMMetadataRef type, uint64_t at, offsets *out)
+static void find_refs_in_members(struct cn_ctx *ctx, LLVMMetadataRef type, uint64_t at, offset_vector *out)
 {
-  LLVMMetadataRef members = cn_debug_operand(ctx, type, CN_DEBUG_ELEMENTS);
+  LLVMMetadataRef members = cn_debug_operand(ctx, type, CN_DEBUG_ELEMENTS_OPERAND);
 
-  for (unsigned i = 0; i < cn_debug_count(ctx, members); i++) {
+  for (unsigned i = 0; i < cn_debug_operand_count(ctx, members); i++) {
     LLVMMetadataRef member = cn_debug_operand(ctx, members, i);
-    struct part part = part_of(ctx, type, member);
+    struct typed_part part = member_part_of(ctx, type, member);
     if (part.type)
-      find_refs(ctx, part, at + LLVMDITypeGetOffsetInBits(member) / 8, out);
+      find_ref_offsets(ctx, part, at + LLVMDITypeGetOffsetInBits(member) / 8, out);
   }
 }
 
 /* The offsets of the references in `type`, repetitions included. */
-static void find_refs(struct cn_ctx *ctx, struct part part, uint64_t at, offsets *out)
+static void find_ref_offsets(struct cn_ctx *ctx, struct typed_part part, uint64_t at, offset_vector *out)
 {
   LLVMMetadataRef type = part.type;
 
-  while (cn_debug_is_type(type) && out->count < MAX_REFS) {
+  while (cn_debug_is_type(type) && out->count < MAX_REF_OFFSETS) {
     switch (LLVMGetDINodeTag(type)) {
-    case CN_DW_POINTER:
+    case CN_DW_TAG_POINTER:
       if (part.known || cn_debug_is_reference(ctx, type))
         cn_push(out, at);
       return;
-    case CN_DW_ARRAY:
-      find_in_array(ctx, (struct part){type, part.known}, at, out);
+    case CN_DW_TAG_ARRAY:
+      find_refs_in_array(ctx, (struct typed_part){type, part.known}, at, out);
       return;
-    case CN_DW_STRUCTURE:
-    case CN_DW_UNION:
-      find_in_members(ctx, type, at, out);
+    case CN_DW_TAG_STRUCTURE:
+    case CN_DW_TAG_UNION:
+      find_refs_in_members(ctx, type, at, out);
       return;
     default: /* typedef, const, volatile, ... */
-      type = cn_debug_operand(ctx, type, CN_DEBUG_BASE);
+      type = cn_debug_operand(ctx, type, CN_DEBUG_BASE_OPERAND);
     }
   }
 }
 
-static bool has_offset(const offsets *list, uint64_t offset)
+static bool has_offset(const offset_vector *list, uint64_t offset)
 {
   for (size_t i = 0; i < list->count; i++)
     if (list->at[i] == offset)
@@ -125,19 +125,19 @@ static bool has_offset(const offsets *list, uint64_t offset)
 /* True if a member covers an offset of another member's reference with data. */
 static bool has_overlaid_reference(struct cn_ctx *ctx, LLVMMetadataRef type)
 {
-  LLVMMetadataRef members = cn_debug_operand(ctx, type, CN_DEBUG_ELEMENTS);
-  offsets all = {0}, one = {0};
+  LLVMMetadataRef members = cn_debug_operand(ctx, type, CN_DEBUG_ELEMENTS_OPERAND);
+  offset_vector all = {0}, one = {0};
   bool bad = false;
 
-  CN_ASSERT(LLVMGetDINodeTag(type) == CN_DW_UNION);
-  find_in_members(ctx, type, 0, &all);
-  for (unsigned i = 0; all.count > 0 && i < cn_debug_count(ctx, members) && !bad; i++) {
-    struct part part = part_of(ctx, type, cn_debug_operand(ctx, members, i));
+  CN_ASSERT(LLVMGetDINodeTag(type) == CN_DW_TAG_UNION);
+  find_refs_in_members(ctx, type, 0, &all);
+  for (unsigned i = 0; all.count > 0 && i < cn_debug_operand_count(ctx, members) && !bad; i++) {
+    struct typed_part part = member_part_of(ctx, type, cn_debug_operand(ctx, members, i));
     one.count = 0;
     if (part.type)
-      find_refs(ctx, part, 0, &one);
+      find_ref_offsets(ctx, part, 0, &one);
     for (size_t r = 0; part.type && r < all.count && !bad; r++)
-      bad = all.at[r] < cn_debug_size(ctx, part.type) && !has_offset(&one, all.at[r]);
+      bad = all.at[r] < cn_debug_type_size(ctx, part.type) && !has_offset(&one, all.at[r]);
   }
   cn_free(&all);
   cn_free(&one);
@@ -146,39 +146,39 @@ static bool has_overlaid_reference(struct cn_ctx *ctx, LLVMMetadataRef type)
 
 bool cn_rules_points_to_refs(struct cn_ctx *ctx, LLVMMetadataRef variable)
 {
-  LLVMMetadataRef type = cn_debug_plain(ctx, cn_debug_operand(ctx, variable, CN_DEBUG_TYPE));
-  offsets found = {0};
+  LLVMMetadataRef type = cn_debug_strip_typedefs(ctx, cn_debug_operand(ctx, variable, CN_DEBUG_TYPE_OPERAND));
+  offset_vector found = {0};
 
-  if (!cn_debug_is_type(type) || LLVMGetDINodeTag(type) != CN_DW_POINTER || cn_debug_is_reference(ctx, type))
+  if (!cn_debug_is_type(type) || LLVMGetDINodeTag(type) != CN_DW_TAG_POINTER || cn_debug_is_reference(ctx, type))
     return false;
-  LLVMMetadataRef pointee = cn_debug_operand(ctx, type, CN_DEBUG_BASE);
+  LLVMMetadataRef pointee = cn_debug_operand(ctx, type, CN_DEBUG_BASE_OPERAND);
   if (pointee)
-    find_refs(ctx, (struct part){pointee, false}, 0, &found);
+    find_ref_offsets(ctx, (struct typed_part){pointee, false}, 0, &found);
   bool any = found.count > 0;
   cn_free(&found);
   return any;
 }
 
-bool cn_rules_hides_refs(struct cn_ctx *ctx, LLVMValueRef global)
+bool cn_rules_global_hides_refs(struct cn_ctx *ctx, LLVMValueRef global)
 {
   CN_ASSERT(LLVMIsAGlobalValue(global));
   LLVMMetadataRef variable = cn_debug_variable(ctx, global);
-  LLVMMetadataRef declared = variable ? cn_debug_operand(ctx, variable, CN_DEBUG_TYPE) : NULL;
+  LLVMMetadataRef declared = variable ? cn_debug_operand(ctx, variable, CN_DEBUG_TYPE_OPERAND) : NULL;
   LLVMTypeRef type = LLVMGlobalGetValueType(global);
-  offsets found = {0};
+  offset_vector found = {0};
   bool hides = false;
 
   if (declared && LLVMTypeIsSized(type))
-    find_refs(ctx, (struct part){declared, false}, 0, &found);
+    find_ref_offsets(ctx, (struct typed_part){declared, false}, 0, &found);
   for (size_t i = 0; i < found.count && !hides; i++)
-    hides = found.at[i] < LLVMABISizeOfType(ctx->layout, type) && !cn_types_ref_at(ctx, type, found.at[i]);
+    hides = found.at[i] < LLVMABISizeOfType(ctx->layout, type) && !cn_types_has_ref_at(ctx, type, found.at[i]);
   cn_free(&found);
   return hides;
 }
 
-static void report_overlay(struct cn_ctx *ctx, LLVMMetadataRef type)
+static void report_union_overlay(struct cn_ctx *ctx, LLVMMetadataRef type)
 {
-  LLVMMetadataRef file = cn_debug_operand(ctx, type, CN_DEBUG_FILE);
+  LLVMMetadataRef file = cn_debug_operand(ctx, type, CN_DEBUG_FILE_OPERAND);
   struct cairn_diagnostic d = {
       .severity = CAIRN_ERROR,
       .rule = "union-overlay",
@@ -197,7 +197,7 @@ static void report_overlay(struct cn_ctx *ctx, LLVMMetadataRef type)
     ctx->options->diagnose(ctx->options->env, &d);
 }
 
-static void add_reached_node(struct search *s, LLVMMetadataRef node)
+static void add_reached_node(struct type_search *s, LLVMMetadataRef node)
 {
   bool fresh;
 
@@ -209,7 +209,7 @@ static void add_reached_node(struct search *s, LLVMMetadataRef node)
 }
 
 /* Visit all that can be reached from the work list: debug information is a graph. */
-static void visit_reachable(struct search *s)
+static void visit_reachable_types(struct type_search *s)
 {
   while (s->work.count) {
     LLVMMetadataRef node = s->work.at[--s->work.count];
@@ -228,56 +228,56 @@ static void visit_reachable(struct search *s)
   }
 }
 
-static void reach_locals(struct search *s, LLVMValueRef function)
+static void add_types_of_locals(struct type_search *s, LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
       for (LLVMDbgRecordRef r = LLVMGetFirstDbgRecord(i); r; r = LLVMGetNextDbgRecord(r))
         if (LLVMDbgRecordGetKind(r) != LLVMDbgRecordLabel) {
           add_reached_node(s, LLVMDbgVariableRecordGetVariable(r));
-          visit_reachable(s);
+          visit_reachable_types(s);
         }
 }
 
-void cn_rules_each_type(struct cn_ctx *ctx, cn_rules_type_visit *visit, void *env)
+void cn_rules_visit_types(struct cn_ctx *ctx, cn_rules_type_visitor *visit, void *env)
 {
-  struct search s = {.ctx = ctx, .visit = visit, .env = env};
+  struct type_search s = {.ctx = ctx, .visit = visit, .env = env};
   unsigned count = LLVMGetNamedMetadataNumOperands(ctx->module, "llvm.dbg.cu");
   LLVMValueRef *units = cn_alloc(count * sizeof *units);
 
   LLVMGetNamedMetadataOperands(ctx->module, "llvm.dbg.cu", units);
   for (unsigned i = 0; i < count; i++) {
     add_reached_node(&s, LLVMValueAsMetadata(units[i]));
-    visit_reachable(&s);
+    visit_reachable_types(&s);
   }
   free(units);
   CN_EACH_FUNCTION(f, ctx->module) {
     add_reached_node(&s, LLVMGetSubprogram(f));
-    visit_reachable(&s);
-    reach_locals(&s, f);
+    visit_reachable_types(&s);
+    add_types_of_locals(&s, f);
   }
   CN_ASSERT(s.work.count == 0);
   cn_free(&s.work);
   cn_ptrmap_free(&s.seen);
 }
 
-static void check_type(struct cn_ctx *ctx, LLVMMetadataRef type, void *env)
+static void check_union_type(struct cn_ctx *ctx, LLVMMetadataRef type, void *env)
 {
   (void)env;
-  if (LLVMGetDINodeTag(type) == CN_DW_UNION && has_overlaid_reference(ctx, type))
-    report_overlay(ctx, type);
+  if (LLVMGetDINodeTag(type) == CN_DW_TAG_UNION && has_overlaid_reference(ctx, type))
+    report_union_overlay(ctx, type);
 }
 
-void cn_rules_unions(struct cn_ctx *ctx)
+void cn_rules_check_unions(struct cn_ctx *ctx)
 {
-  cn_rules_each_type(ctx, check_type, NULL);
+  cn_rules_visit_types(ctx, check_union_type, NULL);
 }
 
 LLVMMetadataRef cn_rules_member_at(struct cn_ctx *ctx, LLVMMetadataRef type, uint64_t offset)
 {
-  LLVMMetadataRef members = cn_debug_operand(ctx, type, CN_DEBUG_ELEMENTS);
+  LLVMMetadataRef members = cn_debug_operand(ctx, type, CN_DEBUG_ELEMENTS_OPERAND);
 
-  for (unsigned i = 0; i < cn_debug_count(ctx, members); i++) {
+  for (unsigned i = 0; i < cn_debug_operand_count(ctx, members); i++) {
     LLVMMetadataRef member = cn_debug_operand(ctx, members, i);
     if (cn_debug_is_type(member) && LLVMDITypeGetOffsetInBits(member) == offset * 8)
       return member;

@@ -18,17 +18,17 @@
 #include "compile/source/rules.h"
 
 /* A store of a reference: to a member of a named struct, unless `type` is null. */
-struct store {
+struct named_store {
   LLVMValueRef store;
   LLVMTypeRef type;
   uint64_t offset;
 };
-struct stores {
-  CN_VECTOR(struct store) at;
+struct store_list {
+  CN_VECTOR(struct named_store) at;
   struct cn_ptrmap types; /* name -> debug information */
 };
 
-static const char *plain_name(LLVMTypeRef type)
+static const char *struct_name_of(LLVMTypeRef type)
 {
   static const char prefix[] = "struct.";
   const char *name = LLVMGetStructName(type);
@@ -37,19 +37,19 @@ static const char *plain_name(LLVMTypeRef type)
 }
 
 /* The struct of `slot`, and its offset there; null if the IR does not have it. */
-static LLVMTypeRef struct_of(struct cn_ctx *ctx, LLVMValueRef slot, uint64_t *offset)
+static LLVMTypeRef slot_struct_of(struct cn_ctx *ctx, LLVMValueRef slot, uint64_t *offset)
 {
   if (!LLVMIsAGetElementPtrInst(slot) || LLVMGetNumOperands(slot) != 3)
     return NULL;
   LLVMTypeRef type = LLVMGetGEPSourceElementType(slot);
   LLVMValueRef index = LLVMIsAConstantInt(LLVMGetOperand(slot, 2));
-  if (LLVMGetTypeKind(type) != LLVMStructTypeKind || !index || !plain_name(type))
+  if (LLVMGetTypeKind(type) != LLVMStructTypeKind || !index || !struct_name_of(type))
     return NULL;
   *offset = LLVMOffsetOfElement(ctx->layout, type, (unsigned)LLVMConstIntGetZExtValue(index));
   return type;
 }
 
-static void gather_store(struct cn_ctx *ctx, struct stores *stores, LLVMValueRef store)
+static void gather_reference_store(struct cn_ctx *ctx, struct store_list *stores, LLVMValueRef store)
 {
   LLVMValueRef slot = LLVMGetOperand(store, 1);
   uint64_t offset = 0;
@@ -57,15 +57,15 @@ static void gather_store(struct cn_ctx *ctx, struct stores *stores, LLVMValueRef
   CN_ASSERT(LLVMIsAStoreInst(store));
   if (!cn_is_ref(LLVMTypeOf(LLVMGetOperand(store, 0))) || cn_is_ref(LLVMTypeOf(slot)) || LLVMIsAAllocaInst(slot))
     return;
-  LLVMTypeRef type = struct_of(ctx, slot, &offset);
+  LLVMTypeRef type = slot_struct_of(ctx, slot, &offset);
   if (type || LLVMGetDebugLocLine(store))
-    cn_push(&stores->at, ((struct store){store, type, offset}));
+    cn_push(&stores->at, ((struct named_store){store, type, offset}));
 }
 
 /* Keep the first type of each name that has members. Strings of metadata are equal if their addresses are. */
-static void note_type(struct cn_ctx *ctx, LLVMMetadataRef type, void *env)
+static void add_named_type(struct cn_ctx *ctx, LLVMMetadataRef type, void *env)
 {
-  struct stores *stores = env;
+  struct store_list *stores = env;
   size_t length;
   const char *name = LLVMDITypeGetName(type, &length);
 
@@ -76,34 +76,34 @@ static void note_type(struct cn_ctx *ctx, LLVMMetadataRef type, void *env)
   }
 }
 
-static LLVMMetadataRef member_of(struct cn_ctx *ctx, struct stores *stores, const struct store *s)
+static LLVMMetadataRef stored_member_of(struct cn_ctx *ctx, struct store_list *stores, const struct named_store *s)
 {
-  const char *name = plain_name(s->type);
-  CN_CHECK(name); /* struct_of() */
+  const char *name = struct_name_of(s->type);
+  CN_CHECK(name); /* slot_struct_of() */
   const uint64_t *type = cn_ptrmap_find(&stores->types, LLVMMDStringInContext2(ctx->llvm, name, strlen(name)));
 
   return type ? cn_rules_member_at(ctx, (LLVMMetadataRef)(uintptr_t)*type, s->offset) : NULL;
 }
 
 /* "member 'next' of struct node". */
-static char *place_of(struct cn_ctx *ctx, struct stores *stores, const struct store *s)
+static char *format_slot_name(struct cn_ctx *ctx, struct store_list *stores, const struct named_store *s)
 {
   size_t length = 0;
 
   if (!s->type)
     return cn_strdup(CN_SLOT_UNKNOWN);
-  LLVMMetadataRef member = member_of(ctx, stores, s);
+  LLVMMetadataRef member = stored_member_of(ctx, stores, s);
   const char *name = member ? LLVMDITypeGetName(member, &length) : "";
-  return length ? cn_format("member '%.*s' of struct %s", (int)length, name, plain_name(s->type))
-                : cn_format("offset %lu of struct %s", (unsigned long)s->offset, plain_name(s->type));
+  return length ? cn_format("member '%.*s' of struct %s", (int)length, name, struct_name_of(s->type))
+                : cn_format("offset %lu of struct %s", (unsigned long)s->offset, struct_name_of(s->type));
 }
 
-static void attach_slot_name(struct cn_ctx *ctx, struct stores *stores, const struct store *s)
+static void attach_slot_name(struct cn_ctx *ctx, struct store_list *stores, const struct named_store *s)
 {
   unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, CN_SLOT_METADATA, (unsigned)strlen(CN_SLOT_METADATA));
   unsigned length = 0, line = LLVMGetDebugLocLine(s->store);
   const char *file = line ? LLVMGetDebugLocFilename(s->store, &length) : NULL;
-  char *place = place_of(ctx, stores, s);
+  char *place = format_slot_name(ctx, stores, s);
   char *text = file ? cn_format("%s at %.*s:%u", place, (int)length, file, line) : place;
   LLVMMetadataRef string = LLVMMDStringInContext2(ctx->llvm, text, strlen(text));
   LLVMMetadataRef node = LLVMMDNodeInContext2(ctx->llvm, &string, 1);
@@ -116,15 +116,15 @@ static void attach_slot_name(struct cn_ctx *ctx, struct stores *stores, const st
 
 void cn_store_names_add(struct cn_ctx *ctx)
 {
-  struct stores stores = {0};
+  struct store_list stores = {0};
 
   CN_EACH_FUNCTION(f, ctx->module)
     CN_EACH_BLOCK(b, f)
       CN_EACH_INSTRUCTION(i, b)
         if (LLVMIsAStoreInst(i))
-          gather_store(ctx, &stores, i);
+          gather_reference_store(ctx, &stores, i);
   if (stores.at.count)
-    cn_rules_each_type(ctx, note_type, &stores);
+    cn_rules_visit_types(ctx, add_named_type, &stores);
   for (size_t i = 0; i < stores.at.count; i++)
     attach_slot_name(ctx, &stores, &stores.at.at[i]);
   cn_free(&stores.at);

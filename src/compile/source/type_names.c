@@ -17,20 +17,21 @@
 #include "compile/source/rules.h"
 
 /* The layout statics of include/cairn/cairn.h. */
-#define LAYOUT_PREFIX "cairn_layout_"
+#define LAYOUT_STATIC_PREFIX "cairn_layout_"
 
-/* The most named fields; beyond them only weak fields have names. Fields in more than DEPTH arrays have no name. */
-enum { MAX_FIELDS = 1024, DEPTH = CN_FIELD_DEPTH };
+/* The most named fields; beyond them only weak fields have names. Fields in more than MAX_ARRAY_DEPTH arrays have no
+ * name. */
+enum { MAX_NAMED_FIELDS = 1024, MAX_ARRAY_DEPTH = CN_MAX_FIELD_ARRAY_DEPTH };
 
 /* A place in a type: its name there, and the arrays around it, the outermost first. */
-struct place {
+struct field_place {
   const char *name;
-  uint64_t offset, counts[DEPTH], strides[DEPTH];
+  uint64_t offset, counts[MAX_ARRAY_DEPTH], strides[MAX_ARRAY_DEPTH];
   unsigned depth;
   bool weak;
 };
 
-struct names {
+struct type_description {
   struct cn_ctx *ctx;
   CN_VECTOR(LLVMMetadataRef) operands;
 };
@@ -47,15 +48,15 @@ static LLVMMetadataRef build_number_metadata(struct cn_ctx *ctx, uint64_t n)
 
 /* ---- types ---- */
 
-static char *type_name(struct cn_ctx *ctx, LLVMMetadataRef type);
+static char *format_type_name(struct cn_ctx *ctx, LLVMMetadataRef type);
 
 /* The name of a struct or union; its place in the source stands for a missing name. */
-static char *composite_name(struct cn_ctx *ctx, LLVMMetadataRef type, const char *kind)
+static char *format_composite_name(struct cn_ctx *ctx, LLVMMetadataRef type, const char *kind)
 {
   size_t length;
   unsigned file_length = 0;
   const char *name = LLVMDITypeGetName(type, &length);
-  LLVMMetadataRef file = cn_debug_operand(ctx, type, CN_DEBUG_FILE);
+  LLVMMetadataRef file = cn_debug_operand(ctx, type, CN_DEBUG_FILE_OPERAND);
   const char *path = file ? LLVMDIFileGetFilename(file, &file_length) : "";
 
   if (length)
@@ -63,10 +64,10 @@ static char *composite_name(struct cn_ctx *ctx, LLVMMetadataRef type, const char
   return cn_format("%s at %.*s:%u", kind, (int)file_length, path, LLVMDITypeGetLine(type));
 }
 
-static char *pointer_name(struct cn_ctx *ctx, LLVMMetadataRef type)
+static char *format_pointer_name(struct cn_ctx *ctx, LLVMMetadataRef type)
 {
-  LLVMMetadataRef base = cn_debug_operand(ctx, type, CN_DEBUG_BASE);
-  char *to = type_name(ctx, base);
+  LLVMMetadataRef base = cn_debug_operand(ctx, type, CN_DEBUG_BASE_OPERAND);
+  char *to = format_type_name(ctx, base);
   char *name = cn_format("%s %s*", to, cn_debug_is_reference(ctx, type) ? "managed " : "");
 
   free(to);
@@ -76,8 +77,8 @@ static char *pointer_name(struct cn_ctx *ctx, LLVMMetadataRef type)
 /* The length of dimension `i` of an array, or 0. */
 static uint64_t dimension_length_of(struct cn_ctx *ctx, LLVMMetadataRef array, unsigned i)
 {
-  LLVMMetadataRef range = cn_debug_operand(ctx, cn_debug_operand(ctx, array, CN_DEBUG_ELEMENTS), i);
-  LLVMValueRef length = range ? cn_debug_value(ctx, range, 0) : NULL;
+  LLVMMetadataRef range = cn_debug_operand(ctx, cn_debug_operand(ctx, array, CN_DEBUG_ELEMENTS_OPERAND), i);
+  LLVMValueRef length = range ? cn_debug_operand_value(ctx, range, 0) : NULL;
   int64_t n = length && LLVMIsAConstantInt(length) ? LLVMConstIntGetSExtValue(length) : 0;
 
   return n > 0 ? (uint64_t)n : 0;
@@ -85,14 +86,14 @@ static uint64_t dimension_length_of(struct cn_ctx *ctx, LLVMMetadataRef array, u
 
 static unsigned dimension_count_of(struct cn_ctx *ctx, LLVMMetadataRef array)
 {
-  LLVMMetadataRef ranges = cn_debug_operand(ctx, array, CN_DEBUG_ELEMENTS);
+  LLVMMetadataRef ranges = cn_debug_operand(ctx, array, CN_DEBUG_ELEMENTS_OPERAND);
 
-  return cn_debug_count(ctx, ranges);
+  return cn_debug_operand_count(ctx, ranges);
 }
 
-static char *array_name(struct cn_ctx *ctx, LLVMMetadataRef type)
+static char *format_array_name(struct cn_ctx *ctx, LLVMMetadataRef type)
 {
-  char *name = type_name(ctx, cn_debug_operand(ctx, type, CN_DEBUG_BASE)), *longer;
+  char *name = format_type_name(ctx, cn_debug_operand(ctx, type, CN_DEBUG_BASE_OPERAND)), *longer;
 
   for (unsigned i = 0; i < dimension_count_of(ctx, type); i++) {
     longer = cn_format("%s[%llu]", name, (unsigned long long)dimension_length_of(ctx, type, i));
@@ -103,19 +104,19 @@ static char *array_name(struct cn_ctx *ctx, LLVMMetadataRef type)
 }
 
 /* A typedef's own name, or that of the struct which the typedef stands for if the struct has a name. */
-static char *typedef_name(struct cn_ctx *ctx, LLVMMetadataRef type)
+static char *format_typedef_name(struct cn_ctx *ctx, LLVMMetadataRef type)
 {
   size_t length, own_length;
-  LLVMMetadataRef plain = cn_debug_plain(ctx, type);
+  LLVMMetadataRef plain = cn_debug_strip_typedefs(ctx, type);
   const char *own = LLVMDITypeGetName(type, &own_length);
 
   if (cn_debug_is_type(plain) && LLVMGetMetadataKind(plain) == LLVMDICompositeTypeMetadataKind &&
-      LLVMGetDINodeTag(plain) != CN_DW_ARRAY && LLVMDITypeGetName(plain, &length) && length)
-    return type_name(ctx, plain);
+      LLVMGetDINodeTag(plain) != CN_DW_TAG_ARRAY && LLVMDITypeGetName(plain, &length) && length)
+    return format_type_name(ctx, plain);
   return cn_format("%.*s", (int)own_length, own);
 }
 
-static char *type_name(struct cn_ctx *ctx, LLVMMetadataRef type)
+static char *format_type_name(struct cn_ctx *ctx, LLVMMetadataRef type)
 {
   size_t length;
 
@@ -125,20 +126,20 @@ static char *type_name(struct cn_ctx *ctx, LLVMMetadataRef type)
     return cn_strdup("function");
   if (cn_debug_is_type(type))
     switch (LLVMGetDINodeTag(type)) {
-    case CN_DW_POINTER:
-      return pointer_name(ctx, type);
-    case CN_DW_ARRAY:
-      return array_name(ctx, type);
-    case CN_DW_STRUCTURE:
-      return composite_name(ctx, type, "struct");
-    case CN_DW_UNION:
-      return composite_name(ctx, type, "union");
-    case CN_DW_ENUMERATION:
-      return composite_name(ctx, type, "enum");
-    case CN_DW_TYPEDEF:
-      return typedef_name(ctx, type);
+    case CN_DW_TAG_POINTER:
+      return format_pointer_name(ctx, type);
+    case CN_DW_TAG_ARRAY:
+      return format_array_name(ctx, type);
+    case CN_DW_TAG_STRUCTURE:
+      return format_composite_name(ctx, type, "struct");
+    case CN_DW_TAG_UNION:
+      return format_composite_name(ctx, type, "union");
+    case CN_DW_TAG_ENUMERATION:
+      return format_composite_name(ctx, type, "enum");
+    case CN_DW_TAG_TYPEDEF:
+      return format_typedef_name(ctx, type);
     default: /* const, volatile, ... */
-      return type_name(ctx, cn_debug_operand(ctx, type, CN_DEBUG_BASE));
+      return format_type_name(ctx, cn_debug_operand(ctx, type, CN_DEBUG_BASE_OPERAND));
     }
   const char *name = LLVMDITypeGetName(type, &length);
   return cn_format("%.*s", (int)length, name);
@@ -146,15 +147,15 @@ static char *type_name(struct cn_ctx *ctx, LLVMMetadataRef type)
 
 /* ---- fields ---- */
 
-static void add_fields(struct names *names, LLVMMetadataRef type, const struct place *place);
+static void add_fields(struct type_description *names, LLVMMetadataRef type, const struct field_place *place);
 
-static void add_field(struct names *names, const struct place *place)
+static void add_field_name(struct type_description *names, const struct field_place *place)
 {
-  LLVMMetadataRef operands[3 + 2 * DEPTH];
+  LLVMMetadataRef operands[3 + 2 * MAX_ARRAY_DEPTH];
   unsigned count = 0;
 
-  CN_CHECK(place->depth <= DEPTH);
-  if (!*place->name || (names->operands.count > MAX_FIELDS && !place->weak))
+  CN_CHECK(place->depth <= MAX_ARRAY_DEPTH);
+  if (!*place->name || (names->operands.count > MAX_NAMED_FIELDS && !place->weak))
     return;
   operands[count++] = build_string_metadata(names->ctx, place->name);
   operands[count++] = build_number_metadata(names->ctx, place->offset);
@@ -168,38 +169,38 @@ static void add_field(struct names *names, const struct place *place)
 }
 
 /* Add the members of a struct. Those of an unnamed member go under the names of the struct around it. */
-static void add_members(struct names *names, LLVMMetadataRef type, const struct place *place)
+static void add_member_fields(struct type_description *names, LLVMMetadataRef type, const struct field_place *place)
 {
-  LLVMMetadataRef members = cn_debug_operand(names->ctx, type, CN_DEBUG_ELEMENTS);
+  LLVMMetadataRef members = cn_debug_operand(names->ctx, type, CN_DEBUG_ELEMENTS_OPERAND);
 
-  for (unsigned i = 0; i < cn_debug_count(names->ctx, members); i++) {
+  for (unsigned i = 0; i < cn_debug_operand_count(names->ctx, members); i++) {
     LLVMMetadataRef member = cn_debug_operand(names->ctx, members, i);
-    if (!cn_debug_is_type(member) || LLVMGetDINodeTag(member) != CN_DW_MEMBER)
+    if (!cn_debug_is_type(member) || LLVMGetDINodeTag(member) != CN_DW_TAG_MEMBER)
       continue;
-    struct place at = *place;
+    struct field_place at = *place;
     size_t length;
     const char *own = LLVMDITypeGetName(member, &length);
     char *name = cn_format("%s%s%.*s", place->name, *place->name && length ? "." : "", (int)length, length ? own : "");
     at.name = name;
     at.offset += LLVMDITypeGetOffsetInBits(member) / 8;
-    LLVMMetadataRef base = cn_debug_operand(names->ctx, member, CN_DEBUG_BASE);
-    at.weak |= cn_debug_has_tag(names->ctx, member, CN_DEBUG_ANNOTATIONS, "cairn-weak") ||
+    LLVMMetadataRef base = cn_debug_operand(names->ctx, member, CN_DEBUG_BASE_OPERAND);
+    at.weak |= cn_debug_has_tag(names->ctx, member, CN_DEBUG_ANNOTATIONS_OPERAND, "cairn-weak") ||
                cn_debug_type_has_tag(names->ctx, base, "cairn-weak");
     add_fields(names, base, &at);
     free(name);
   }
 }
 
-static void add_elements(struct names *names, LLVMMetadataRef type, const struct place *place)
+static void add_element_fields(struct type_description *names, LLVMMetadataRef type, const struct field_place *place)
 {
-  LLVMMetadataRef element = cn_debug_operand(names->ctx, type, CN_DEBUG_BASE);
+  LLVMMetadataRef element = cn_debug_operand(names->ctx, type, CN_DEBUG_BASE_OPERAND);
   unsigned depth = dimension_count_of(names->ctx, type);
-  uint64_t stride = element ? cn_debug_size(names->ctx, element) : 0;
-  struct place at = *place;
+  uint64_t stride = element ? cn_debug_type_size(names->ctx, element) : 0;
+  struct field_place at = *place;
 
-  if (stride != 0 && at.depth + depth > DEPTH && place->weak)
-    cn_error(names->ctx, NULL, "type-metadata", "a weak field lies in more than %d arrays", DEPTH);
-  if (stride == 0 || depth == 0 || at.depth + depth > DEPTH)
+  if (stride != 0 && at.depth + depth > MAX_ARRAY_DEPTH && place->weak)
+    cn_error(names->ctx, NULL, "type-metadata", "a weak field lies in more than %d arrays", MAX_ARRAY_DEPTH);
+  if (stride == 0 || depth == 0 || at.depth + depth > MAX_ARRAY_DEPTH)
     return;
   for (unsigned i = depth; i-- > 0;) {
     at.counts[at.depth + i] = dimension_length_of(names->ctx, type, i);
@@ -219,22 +220,22 @@ static void add_elements(struct names *names, LLVMMetadataRef type, const struct
 }
 
 /* Add the fields of a type that lies at `place`. */
-static void add_fields(struct names *names, LLVMMetadataRef type, const struct place *place)
+static void add_fields(struct type_description *names, LLVMMetadataRef type, const struct field_place *place)
 {
-  LLVMMetadataRef plain = cn_debug_plain(names->ctx, type);
+  LLVMMetadataRef plain = cn_debug_strip_typedefs(names->ctx, type);
   unsigned tag = cn_debug_is_type(plain) ? LLVMGetDINodeTag(plain) : 0;
 
-  if (tag == CN_DW_STRUCTURE || tag == CN_DW_UNION)
-    add_members(names, plain, place);
-  else if (tag == CN_DW_ARRAY)
-    add_elements(names, plain, place);
+  if (tag == CN_DW_TAG_STRUCTURE || tag == CN_DW_TAG_UNION)
+    add_member_fields(names, plain, place);
+  else if (tag == CN_DW_TAG_ARRAY)
+    add_element_fields(names, plain, place);
   else
-    add_field(names, place);
+    add_field_name(names, place);
 }
 
 /* ---- layout statics ---- */
 
-static void add_flags(struct names *names, LLVMMetadataRef type)
+static void add_type_flags(struct type_description *names, LLVMMetadataRef type)
 {
   static const char *const words[] = {"finalisable", "never-moves", "ephemeron"};
 
@@ -246,26 +247,26 @@ static void add_flags(struct names *names, LLVMMetadataRef type)
   }
 }
 
-static void name_static(struct cn_ctx *ctx, LLVMValueRef global, LLVMMetadataRef variable)
+static void name_layout_static(struct cn_ctx *ctx, LLVMValueRef global, LLVMMetadataRef variable)
 {
-  LLVMMetadataRef type = cn_debug_operand(ctx, variable, CN_DEBUG_TYPE);
-  struct names names = {.ctx = ctx};
+  LLVMMetadataRef type = cn_debug_operand(ctx, variable, CN_DEBUG_TYPE_OPERAND);
+  struct type_description names = {.ctx = ctx};
   unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, CN_TYPE_METADATA, sizeof CN_TYPE_METADATA - 1);
 
-  char *name = type_name(ctx, type);
+  char *name = format_type_name(ctx, type);
   cn_push(&names.operands, build_string_metadata(ctx, name));
   free(name);
-  add_flags(&names, type);
+  add_type_flags(&names, type);
   if (type)
-    add_fields(&names, type, &(struct place){.name = ""});
+    add_fields(&names, type, &(struct field_place){.name = ""});
   LLVMGlobalSetMetadata(global, kind, LLVMMDNodeInContext2(ctx->llvm, names.operands.at, names.operands.count));
   cn_free(&names.operands);
 }
 
 /* True if `global` is C's static of a layout, with a name as its only sign of the type. */
-static bool is_bare_static(LLVMValueRef global)
+static bool is_layout_static_by_name(LLVMValueRef global)
 {
-  static const char local[] = "." LAYOUT_PREFIX;
+  static const char local[] = "." LAYOUT_STATIC_PREFIX;
   size_t length;
   const char *name = LLVMGetValueName2(global, &length), *found = memmem(name, length, local, sizeof local - 1);
 
@@ -280,11 +281,12 @@ void cn_type_names_add(struct cn_ctx *ctx)
 
   CN_EACH_GLOBAL(g, ctx->module) {
     LLVMMetadataRef variable = cn_debug_variable(ctx, g);
-    if (cn_layout_names_given(ctx, g))
+    if (cn_type_metadata_exists(ctx, g))
       continue;
-    if (variable && cn_debug_is(ctx, cn_debug_operand(ctx, variable, CN_DEBUG_NAME), LAYOUT_PREFIX))
-      name_static(ctx, g, variable);
-    else if (!variable && is_bare_static(g))
+    if (variable &&
+        cn_debug_is_string(ctx, cn_debug_operand(ctx, variable, CN_DEBUG_NAME_OPERAND), LAYOUT_STATIC_PREFIX))
+      name_layout_static(ctx, g, variable);
+    else if (!variable && is_layout_static_by_name(g))
       bare = g;
   }
   if (bare != NULL)

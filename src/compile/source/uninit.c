@@ -9,12 +9,12 @@
 #include "compile/allocation/layout_constants.h"
 #include "compile/source/rules.h"
 
-void cn_rules_uninit(struct cn_ctx *ctx, LLVMValueRef function)
+void cn_rules_check_uninit(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_ASSERT(LLVMIsAFunction(function));
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
-      const struct cn_allocator *allocator = cn_layouts_allocator(i);
+      const struct cn_allocator *allocator = cn_layouts_called_allocator(i);
       LLVMValueRef type = allocator && allocator->uninit && LLVMGetNumArgOperands(i) != 0
                               ? LLVMIsAGlobalVariable(LLVMGetOperand(i, 0))
                               : NULL;

@@ -17,7 +17,7 @@
 #include "compile/core/emitted_names.h"
 #include "compile/source/rules.h"
 
-static bool operands_hold_refs(LLVMValueRef i)
+static bool instruction_holds_refs(LLVMValueRef i)
 {
   for (int o = 0; o < LLVMGetNumOperands(i); o++)
     if (cn_holds_ref(LLVMTypeOf(LLVMGetOperand(i, (unsigned)o))))
@@ -25,13 +25,13 @@ static bool operands_hold_refs(LLVMValueRef i)
   return cn_holds_ref(LLVMTypeOf(i)) || (LLVMIsAAllocaInst(i) && cn_holds_ref(LLVMGetAllocatedType(i)));
 }
 
-static bool has_references(LLVMValueRef function)
+static bool function_has_references(LLVMValueRef function)
 {
   if (cn_calls_type_has_refs(LLVMGlobalGetValueType(function)))
     return true;
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
-      if (operands_hold_refs(i))
+      if (instruction_holds_refs(i))
         return true;
   return false;
 }
@@ -39,7 +39,7 @@ static bool has_references(LLVMValueRef function)
 static void check_unknown_strategy(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_CHECK(LLVMGetGC(function) && !cn_is_managed(function));
-  bool holds = has_references(function) || cn_has_statepoints(function);
+  bool holds = function_has_references(function) || cn_has_statepoints(function);
 
   cn_report(ctx, holds ? CAIRN_ERROR : CAIRN_WARNING, function, "not-verified",
             "gc strategy \"%s\" is unknown to Cairn: the function was left unchecked%s", LLVMGetGC(function),
@@ -47,19 +47,19 @@ static void check_unknown_strategy(struct cn_ctx *ctx, LLVMValueRef function)
 }
 
 /* Check a function without a strategy. LLVM's verifier makes sure that it is free of statepoints. */
-static void check_without_strategy(struct cn_ctx *ctx, LLVMValueRef function)
+static void check_function_without_strategy(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_CHECK(!LLVMGetGC(function));
-  if (has_references(function))
-    cn_rules_native(ctx, function);
+  if (function_has_references(function))
+    cn_rules_check_native(ctx, function);
 }
 
 /* ---- memory that the collector does not scan ---- */
 
-enum { MOST_LOADS = 8 }; /* between a pointer and the global that it points into */
+enum { MAX_FOLLOWED_LOADS = 8 }; /* between a pointer and the global that it points into */
 
 /* The value of the only store to a local pointer whose address does not escape; or null. */
-static LLVMValueRef only_value(LLVMValueRef alloca)
+static LLVMValueRef only_stored_value_of(LLVMValueRef alloca)
 {
   LLVMValueRef value = NULL;
 
@@ -76,13 +76,13 @@ static LLVMValueRef only_value(LLVMValueRef alloca)
 }
 
 /* The value that `load` reads, if it is the same each time; or null. */
-static LLVMValueRef read_by(LLVMValueRef load)
+static LLVMValueRef loaded_value_of(LLVMValueRef load)
 {
   LLVMValueRef place = LLVMGetOperand(load, 0), value = NULL;
 
   CN_ASSERT(LLVMIsALoadInst(load));
   if (LLVMIsAAllocaInst(place))
-    value = only_value(place);
+    value = only_stored_value_of(place);
   else if (LLVMIsAGlobalVariable(place) && LLVMIsGlobalConstant(place) &&
            (LLVMGetLinkage(place) == LLVMInternalLinkage || LLVMGetLinkage(place) == LLVMPrivateLinkage))
     value = LLVMGetInitializer(place);
@@ -90,13 +90,13 @@ static LLVMValueRef read_by(LLVMValueRef load)
 }
 
 /* The global that a pointer points into, or null. */
-static LLVMValueRef global_of(LLVMValueRef pointer)
+static LLVMValueRef pointed_global_of(LLVMValueRef pointer)
 {
   unsigned loads = 0;
 
   while (pointer) {
     if (LLVMIsALoadInst(pointer))
-      pointer = loads++ < MOST_LOADS ? read_by(pointer) : NULL;
+      pointer = loads++ < MAX_FOLLOWED_LOADS ? loaded_value_of(pointer) : NULL;
     else if (LLVMIsAGetElementPtrInst(pointer) || LLVMIsABitCastInst(pointer) ||
              (LLVMIsAConstantExpr(pointer) && LLVMGetNumOperands(pointer) > 0) ||
              (LLVMIsACallInst(pointer) && cn_calls_intrinsic(pointer, "llvm.threadlocal.address")))
@@ -108,9 +108,9 @@ static LLVMValueRef global_of(LLVMValueRef pointer)
 }
 
 /* Report a store of a reference to a global that the collector skips: its type holds only data. */
-static void check_store(struct cn_ctx *ctx, LLVMValueRef store)
+static void check_reference_store(struct cn_ctx *ctx, LLVMValueRef store)
 {
-  LLVMValueRef value = LLVMGetOperand(store, 0), global = global_of(LLVMGetOperand(store, 1));
+  LLVMValueRef value = LLVMGetOperand(store, 0), global = pointed_global_of(LLVMGetOperand(store, 1));
   size_t length;
 
   CN_ASSERT(LLVMIsAStoreInst(store));
@@ -122,12 +122,12 @@ static void check_store(struct cn_ctx *ctx, LLVMValueRef store)
              LLVMGetValueName2(global, &length));
 }
 
-static void check_stores(struct cn_ctx *ctx, LLVMValueRef function)
+static void check_reference_stores(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
       if (LLVMIsAStoreInst(i))
-        check_store(ctx, i);
+        check_reference_store(ctx, i);
 }
 
 bool cn_verify_unmanaged(struct cn_ctx *ctx)
@@ -139,12 +139,12 @@ bool cn_verify_unmanaged(struct cn_ctx *ctx)
       continue;
     managed += cn_is_managed(f);
     if (cn_is_managed(f))
-      check_stores(ctx, f);
-    rewritten += cn_is_managed(f) && cn_calls_rewritten(f);
+      check_reference_stores(ctx, f);
+    rewritten += cn_is_managed(f) && cn_calls_is_rewritten_function(f);
     if (!cn_is_managed(f) && LLVMGetGC(f))
       check_unknown_strategy(ctx, f);
     else if (!cn_is_managed(f))
-      check_without_strategy(ctx, f);
+      check_function_without_strategy(ctx, f);
   }
   CN_CHECK(rewritten <= managed);
   if (managed && !rewritten)

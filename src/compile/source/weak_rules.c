@@ -13,41 +13,41 @@
 #include "compile/source/rules.h"
 
 /* The index of the operand with annotations, in the node of a global and of a local. */
-enum { OF_GLOBAL = 8, OF_LOCAL = 4 };
+enum { GLOBAL_ANNOTATIONS_OPERAND = 8, LOCAL_ANNOTATIONS_OPERAND = 4 };
 
 /* True if a value of this type has a weak field in itself. */
-static bool has_weak(struct cn_ctx *ctx, LLVMMetadataRef type)
+static bool has_weak_field(struct cn_ctx *ctx, LLVMMetadataRef type)
 {
   if (type && cn_debug_type_has_tag(ctx, type, "cairn-weak"))
     return true;
-  LLVMMetadataRef plain = type ? cn_debug_plain(ctx, type) : NULL;
+  LLVMMetadataRef plain = type ? cn_debug_strip_typedefs(ctx, type) : NULL;
   unsigned tag = cn_debug_is_type(plain) ? LLVMGetDINodeTag(plain) : 0;
 
-  if (tag == CN_DW_ARRAY)
-    return has_weak(ctx, cn_debug_operand(ctx, plain, CN_DEBUG_BASE));
-  if (tag != CN_DW_STRUCTURE && tag != CN_DW_UNION)
+  if (tag == CN_DW_TAG_ARRAY)
+    return has_weak_field(ctx, cn_debug_operand(ctx, plain, CN_DEBUG_BASE_OPERAND));
+  if (tag != CN_DW_TAG_STRUCTURE && tag != CN_DW_TAG_UNION)
     return false;
-  LLVMMetadataRef members = cn_debug_operand(ctx, plain, CN_DEBUG_ELEMENTS);
-  for (unsigned i = 0; i < cn_debug_count(ctx, members); i++) {
+  LLVMMetadataRef members = cn_debug_operand(ctx, plain, CN_DEBUG_ELEMENTS_OPERAND);
+  for (unsigned i = 0; i < cn_debug_operand_count(ctx, members); i++) {
     LLVMMetadataRef member = cn_debug_operand(ctx, members, i);
-    if (!cn_debug_is_type(member) || LLVMGetDINodeTag(member) != CN_DW_MEMBER)
+    if (!cn_debug_is_type(member) || LLVMGetDINodeTag(member) != CN_DW_TAG_MEMBER)
       continue;
-    if (cn_debug_has_tag(ctx, member, CN_DEBUG_ANNOTATIONS, "cairn-weak") ||
-        has_weak(ctx, cn_debug_operand(ctx, member, CN_DEBUG_BASE)))
+    if (cn_debug_has_tag(ctx, member, CN_DEBUG_ANNOTATIONS_OPERAND, "cairn-weak") ||
+        has_weak_field(ctx, cn_debug_operand(ctx, member, CN_DEBUG_BASE_OPERAND)))
       return true;
   }
   return false;
 }
 
-static bool is_weak(struct cn_ctx *ctx, LLVMMetadataRef variable, unsigned annotations)
+static bool is_weak_variable(struct cn_ctx *ctx, LLVMMetadataRef variable, unsigned annotations)
 {
   return cn_debug_has_tag(ctx, variable, annotations, "cairn-weak") ||
-         has_weak(ctx, cn_debug_operand(ctx, variable, CN_DEBUG_TYPE));
+         has_weak_field(ctx, cn_debug_operand(ctx, variable, CN_DEBUG_TYPE_OPERAND));
 }
 
 static void refuse_weak_variable(struct cn_ctx *ctx, LLVMValueRef at, LLVMMetadataRef variable, const char *what)
 {
-  LLVMMetadataRef name = cn_debug_operand(ctx, variable, CN_DEBUG_NAME);
+  LLVMMetadataRef name = cn_debug_operand(ctx, variable, CN_DEBUG_NAME_OPERAND);
   unsigned length = 0;
   const char *text = name ? LLVMGetMDString(LLVMMetadataAsValue(ctx->llvm, name), &length) : "a variable";
 
@@ -57,7 +57,7 @@ static void refuse_weak_variable(struct cn_ctx *ctx, LLVMValueRef at, LLVMMetada
            what, name ? (int)length : (int)strlen(text), text);
 }
 
-static void check_locals(struct cn_ctx *ctx, LLVMValueRef function)
+static void check_weak_locals(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
@@ -66,19 +66,19 @@ static void check_locals(struct cn_ctx *ctx, LLVMValueRef function)
           continue;
         LLVMMetadataRef variable = LLVMDbgVariableRecordGetVariable(r);
         LLVMValueRef place = LLVMDbgVariableRecordGetValue(r, 0);
-        if (variable && is_weak(ctx, variable, OF_LOCAL))
+        if (variable && is_weak_variable(ctx, variable, LOCAL_ANNOTATIONS_OPERAND))
           refuse_weak_variable(ctx, place && LLVMIsAInstruction(place) ? place : i, variable, "local");
       }
 }
 
-void cn_rules_weak(struct cn_ctx *ctx)
+void cn_rules_check_weak_variables(struct cn_ctx *ctx)
 {
   CN_EACH_GLOBAL(g, ctx->module) {
     LLVMMetadataRef variable = cn_debug_variable(ctx, g);
-    if (variable && !cn_layout_names_given(ctx, g) && is_weak(ctx, variable, OF_GLOBAL))
+    if (variable && !cn_type_metadata_exists(ctx, g) && is_weak_variable(ctx, variable, GLOBAL_ANNOTATIONS_OPERAND))
       refuse_weak_variable(ctx, g, variable, "global");
   }
   CN_EACH_FUNCTION(f, ctx->module)
     if (!LLVMIsDeclaration(f))
-      check_locals(ctx, f);
+      check_weak_locals(ctx, f);
 }

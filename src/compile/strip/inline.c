@@ -23,17 +23,17 @@
 #include "compile/markers/markers.h"
 #include "compile/strip/strip.h"
 
-/* Marks call sites that got "noinline" here, so that LLVM's inliner skips them; unpin_call() removes both. */
-#define PIN_MARK "cairn-not-inlined"
+/* Marks call sites that got "noinline" here, so that LLVM's inliner skips them; restore_inlining() removes both. */
+#define NOINLINE_MARK "cairn-not-inlined"
 
-static bool same_strategy(LLVMValueRef a, LLVMValueRef b)
+static bool have_same_strategy(LLVMValueRef a, LLVMValueRef b)
 {
   const char *one = LLVMGetGC(a), *other = LLVMGetGC(b);
 
   return one && other && strcmp(one, other) == 0;
 }
 
-static LLVMValueRef function_of(LLVMValueRef instruction)
+static LLVMValueRef function_of_instruction(LLVMValueRef instruction)
 {
   return LLVMGetBasicBlockParent(LLVMGetInstructionParent(instruction));
 }
@@ -41,12 +41,12 @@ static LLVMValueRef function_of(LLVMValueRef instruction)
 /* True for a call of a function of the module with the caller's strategy. */
 static bool may_inline(LLVMValueRef caller, LLVMValueRef callee)
 {
-  return LLVMIsAFunction(callee) && !LLVMIsDeclaration(callee) && same_strategy(caller, callee) &&
+  return LLVMIsAFunction(callee) && !LLVMIsDeclaration(callee) && have_same_strategy(caller, callee) &&
          !LLVMGetEnumAttributeAtIndex(callee, CN_FUNCTION_INDEX, cn_attribute_kind("noinline"));
 }
 
 /* True if a statepoint of the module wraps such a call. */
-static bool has_candidates(LLVMModuleRef module)
+static bool has_inlinable_statepoint(LLVMModuleRef module)
 {
   CN_EACH_FUNCTION(f, module)
     CN_EACH_BLOCK(b, f)
@@ -56,7 +56,7 @@ static bool has_candidates(LLVMModuleRef module)
   return false;
 }
 
-static void pin_call(struct cn_ctx *ctx, LLVMValueRef call)
+static void forbid_inlining(struct cn_ctx *ctx, LLVMValueRef call)
 {
   unsigned noinline = cn_attribute_kind("noinline");
 
@@ -65,18 +65,18 @@ static void pin_call(struct cn_ctx *ctx, LLVMValueRef call)
     return;
   LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX, LLVMCreateEnumAttribute(ctx->llvm, noinline, 0));
   LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX,
-                           LLVMCreateStringAttribute(ctx->llvm, PIN_MARK, strlen(PIN_MARK), "", 0));
+                           LLVMCreateStringAttribute(ctx->llvm, NOINLINE_MARK, strlen(NOINLINE_MARK), "", 0));
 }
 
-static void unpin_call(LLVMValueRef call)
+static void restore_inlining(LLVMValueRef call)
 {
-  if (!LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, PIN_MARK, strlen(PIN_MARK)))
+  if (!LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, NOINLINE_MARK, strlen(NOINLINE_MARK)))
     return;
-  LLVMRemoveCallSiteStringAttribute(call, CN_FUNCTION_INDEX, PIN_MARK, strlen(PIN_MARK));
+  LLVMRemoveCallSiteStringAttribute(call, CN_FUNCTION_INDEX, NOINLINE_MARK, strlen(NOINLINE_MARK));
   LLVMRemoveCallSiteEnumAttribute(call, CN_FUNCTION_INDEX, cn_attribute_kind("noinline"));
 }
 
-static void each_call(struct cn_ctx *ctx, void (*visit)(struct cn_ctx *, LLVMValueRef, void *), void *env)
+static void visit_calls(struct cn_ctx *ctx, void (*visit)(struct cn_ctx *, LLVMValueRef, void *), void *env)
 {
   CN_EACH_FUNCTION(f, ctx->module)
     CN_EACH_BLOCK(b, f)
@@ -85,69 +85,70 @@ static void each_call(struct cn_ctx *ctx, void (*visit)(struct cn_ctx *, LLVMVal
           visit(ctx, i, env);
 }
 
-static void pin_unless_wrapped(struct cn_ctx *ctx, LLVMValueRef call, void *env)
+static void forbid_inlining_unless_wrapped(struct cn_ctx *ctx, LLVMValueRef call, void *env)
 {
   const struct cn_ptrmap *wrapped = env;
   LLVMValueRef callee = cn_direct_callee(call);
 
-  if (callee && !LLVMIsDeclaration(callee) && !(cn_ptrmap_find(wrapped, call) && may_inline(function_of(call), callee)))
-    pin_call(ctx, call);
+  if (callee && !LLVMIsDeclaration(callee) &&
+      !(cn_ptrmap_find(wrapped, call) && may_inline(function_of_instruction(call), callee)))
+    forbid_inlining(ctx, call);
 }
 
-static void unpin_each(struct cn_ctx *ctx, LLVMValueRef call, void *env)
+static void restore_inlining_visitor(struct cn_ctx *ctx, LLVMValueRef call, void *env)
 {
   (void)ctx;
   (void)env;
-  unpin_call(call);
+  restore_inlining(call);
 }
 
 static bool run_inliner(struct cn_ctx *ctx)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  char *layout = cn_strip_strict_layout(ctx);
+  char *layout = cn_strip_set_strict_layout(ctx);
   LLVMErrorRef error = LLVMRunPasses(ctx->module, "always-inline,cgscc(inline)", ctx->machine, options);
 
-  cn_strip_usual_layout(ctx, layout);
+  cn_strip_restore_layout(ctx, layout);
   LLVMDisposePassBuilderOptions(options);
-  return cn_llvm_ok(ctx, NULL, error);
+  return cn_check_llvm_error(ctx, NULL, error);
 }
 
 /* Report a statepoint whose call is a leaf: rewriting would leave it a plain call. */
-static void refuse_leaf(struct cn_ctx *ctx, LLVMValueRef call)
+static void refuse_wrapped_leaf(struct cn_ctx *ctx, LLVMValueRef call)
 {
   struct cn_call_class class = cn_classify_call(call);
   char name[160];
 
-  if (class.kind != CN_CALL_PARSE)
+  if (class.kind != CN_CALL_PARSE_POINT)
     cn_error(ctx, call, "wrapped-leaf", "%s is wrapped in a statepoint, and would not be again: it is a leaf (%s)",
-             cn_calls_name(call, name, sizeof name), class.why);
+             cn_calls_describe(call, name, sizeof name), class.why);
 }
 
-static bool inline_in(struct cn_ctx *ctx)
+static bool inline_wrapped_calls(struct cn_ctx *ctx)
 {
-  struct cn_stripped calls = {0};
+  struct cn_stripped_calls calls = {0};
   struct cn_ptrmap wrapped = {0};
-  struct cn_span_marks marks = cn_span_marks(ctx);
+  struct cn_span_markers marks = cn_span_markers(ctx);
   bool marked = marks.begin || marks.end || LLVMGetNamedFunction(ctx->module, CN_USER_ROOT);
   unsigned errors = ctx->errors;
 
-  cn_strip_module(ctx, true, &calls);
+  cn_strip_module_statepoints(ctx, true, &calls);
   for (size_t i = 0; i < calls.calls.count; i++) {
-    refuse_leaf(ctx, calls.calls.at[i]);
+    refuse_wrapped_leaf(ctx, calls.calls.at[i]);
     cn_ptrmap_add(&wrapped, calls.calls.at[i], NULL);
   }
   cn_free(&calls.calls);
   /* In plain code, an optimiser may compute the halves of a difference in different places. */
   CN_EACH_FUNCTION(f, ctx->module)
     if (cn_is_managed(f))
-      cn_differences_hide(ctx, f);
-  each_call(ctx, pin_unless_wrapped, &wrapped);
+      cn_differences_hide_subtractions(ctx, f);
+  visit_calls(ctx, forbid_inlining_unless_wrapped, &wrapped);
   cn_ptrmap_free(&wrapped);
   bool ok = ctx->errors == errors && run_inliner(ctx);
-  each_call(ctx, unpin_each, NULL);
+  visit_calls(ctx, restore_inlining_visitor, NULL);
   ok = ok && cn_rewrite_statepoints(ctx) && cn_lower_differences(ctx);
   if (!marked) /* markers that stripping made have served their purpose */
-    ok = ok && cn_drop_markers_of(ctx);
+    ok = ok && cn_drop_span_and_root_markers(ctx);
   return ok;
 }
 
@@ -155,8 +156,8 @@ bool cn_inline_statepoints(struct cn_ctx *ctx)
 {
   unsigned errors = ctx->errors;
 
-  if (!has_candidates(ctx->module))
+  if (!has_inlinable_statepoint(ctx->module))
     return true;
-  cn_strip_refuse(ctx);
-  return ctx->errors == errors && cn_dry_run(ctx, inline_in);
+  cn_strip_refuse_statepoints(ctx);
+  return ctx->errors == errors && cn_dry_run(ctx, inline_wrapped_calls);
 }

@@ -20,13 +20,13 @@ static bool is_entry_instruction(LLVMValueRef value)
   return block == LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(block));
 }
 
-static bool text_is(const char *text, size_t length, const char *expected)
+static bool text_equals(const char *text, size_t length, const char *expected)
 {
   return length == strlen(expected) && memcmp(text, expected, length) == 0;
 }
 
 /* True for the empty assembly that describe_allocas.c emits. */
-static bool is_escape(LLVMValueRef user)
+static bool is_escape_assembly(LLVMValueRef user)
 {
   size_t length;
 
@@ -36,10 +36,10 @@ static bool is_escape(LLVMValueRef user)
   if (!LLVMIsAInlineAsm(code) || !LLVMGetInlineAsmHasSideEffects(code))
     return false;
   const char *text = LLVMGetInlineAsmAsmString(code, &length);
-  if (!text_is(text, length, ""))
+  if (!text_equals(text, length, ""))
     return false;
   text = LLVMGetInlineAsmConstraintString(code, &length);
-  return text_is(text, length, "r,~{memory}");
+  return text_equals(text, length, "r,~{memory}");
 }
 
 /* The start of a zeroing of all of `alloca`, or of its words from the first on that the entry leaves unset. */
@@ -53,13 +53,13 @@ static LLVMValueRef zeroed_start_of(LLVMValueRef i, LLVMValueRef alloca)
   return start == alloca || later ? start : NULL;
 }
 
-static void take_preparation(LLVMValueRef alloca)
+static void remove_zeroing_and_escape(LLVMValueRef alloca)
 {
   LLVMValueRef escape = NULL;
 
   CN_ASSERT(LLVMIsAAllocaInst(alloca));
   for (LLVMUseRef use = LLVMGetFirstUse(alloca); use && !escape; use = LLVMGetNextUse(use))
-    if (is_escape(LLVMGetUser(use)))
+    if (is_escape_assembly(LLVMGetUser(use)))
       escape = LLVMGetUser(use);
   if (!escape)
     return;
@@ -74,21 +74,21 @@ static void take_preparation(LLVMValueRef alloca)
 }
 
 /* Mark words of the language again. */
-static void mark_word(struct cn_ctx *ctx, LLVMOperandBundleRef bundle, uint32_t i, uint32_t end)
+static void mark_user_root(struct cn_ctx *ctx, LLVMOperandBundleRef bundle, uint32_t i, uint32_t end)
 {
   struct cn_user_root word = {.alloca = LLVMGetOperandBundleArgAtIndex(bundle, i)};
   uint64_t references;
 
-  if (end - i < 7 || !cn_strip_number(LLVMGetOperandBundleArgAtIndex(bundle, i + 3), &references) || references ||
-      !cn_strip_number(LLVMGetOperandBundleArgAtIndex(bundle, i + 4), &word.offset))
+  if (end - i < 7 || !cn_strip_read_number(LLVMGetOperandBundleArgAtIndex(bundle, i + 3), &references) || references ||
+      !cn_strip_read_number(LLVMGetOperandBundleArgAtIndex(bundle, i + 4), &word.offset))
     return;
   word.tag = LLVMGetOperandBundleArgAtIndex(bundle, i + 5);
   word.parameter = LLVMGetOperandBundleArgAtIndex(bundle, i + 6);
-  if (cn_strip_number(word.tag, &references) && cn_strip_number(word.parameter, &references))
-    cn_user_roots_mark(ctx, &word);
+  if (cn_strip_read_number(word.tag, &references) && cn_strip_read_number(word.parameter, &references))
+    cn_user_roots_build_marker(ctx, &word);
 }
 
-void cn_strip_allocas(struct cn_ctx *ctx, LLVMOperandBundleRef bundle, uint32_t own, struct cn_ptrmap *seen)
+void cn_strip_alloca_preparations(struct cn_ctx *ctx, LLVMOperandBundleRef bundle, uint32_t own, struct cn_ptrmap *seen)
 {
   uint32_t end = LLVMGetNumOperandBundleArgs(bundle);
 
@@ -99,7 +99,7 @@ void cn_strip_allocas(struct cn_ctx *ctx, LLVMOperandBundleRef bundle, uint32_t 
       continue;
     cn_ptrmap_add(seen, operand, &fresh);
     if (fresh)
-      take_preparation(operand);
-    mark_word(ctx, bundle, i, end);
+      remove_zeroing_and_escape(operand);
+    mark_user_root(ctx, bundle, i, end);
   }
 }

@@ -10,14 +10,14 @@
 #include "compile/core/emitted_names.h"
 #include "compile/strip/strip.h"
 
-struct marker {
+struct liveness_marker {
   LLVMValueRef ptrdiff; /* the function, or null */
   CN_VECTOR(LLVMValueRef) candidates, work;
   struct cn_ptrmap live; /* candidate -> 1 if it is needed, 0 while that is open */
 };
 
 /* True if `i` only computes a pointer, or a distance. */
-static bool is_candidate(const struct marker *m, LLVMValueRef i)
+static bool computes_pointer_or_distance(const struct liveness_marker *m, LLVMValueRef i)
 {
   LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(i));
 
@@ -39,7 +39,7 @@ static bool is_candidate(const struct marker *m, LLVMValueRef i)
   }
 }
 
-static void mark_live(struct marker *m, LLVMValueRef value)
+static void mark_live(struct liveness_marker *m, LLVMValueRef value)
 {
   uint64_t *live = cn_ptrmap_find(&m->live, value);
 
@@ -49,30 +49,30 @@ static void mark_live(struct marker *m, LLVMValueRef value)
   }
 }
 
-static void need_operands(struct marker *m, LLVMValueRef i)
+static void mark_operands_live(struct liveness_marker *m, LLVMValueRef i)
 {
   for (int o = 0, count = LLVMGetNumOperands(i); o < count; o++)
     mark_live(m, LLVMGetOperand(i, (unsigned)o));
 }
 
-void cn_strip_dead(LLVMValueRef function)
+void cn_strip_dead_pointers(LLVMValueRef function)
 {
-  struct marker m = {.ptrdiff = LLVMGetNamedFunction(LLVMGetGlobalParent(function), CN_PTRDIFF)};
+  struct liveness_marker m = {.ptrdiff = LLVMGetNamedFunction(LLVMGetGlobalParent(function), CN_PTRDIFF)};
 
   CN_ASSERT(LLVMIsAFunction(function));
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
-      if (is_candidate(&m, i)) {
+      if (computes_pointer_or_distance(&m, i)) {
         cn_ptrmap_add(&m.live, i, NULL);
         cn_push(&m.candidates, i);
       }
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
-      if (!is_candidate(&m, i))
-        need_operands(&m, i);
+      if (!computes_pointer_or_distance(&m, i))
+        mark_operands_live(&m, i);
   CN_ASSERT(m.work.count <= m.candidates.count);
   while (m.work.count)
-    need_operands(&m, m.work.at[--m.work.count]);
+    mark_operands_live(&m, m.work.at[--m.work.count]);
   for (size_t c = 0; c < m.candidates.count; c++)
     if (!*cn_ptrmap_find(&m.live, m.candidates.at[c]))
       LLVMReplaceAllUsesWith(m.candidates.at[c], LLVMGetPoison(LLVMTypeOf(m.candidates.at[c])));

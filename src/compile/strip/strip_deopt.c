@@ -7,7 +7,7 @@
 #include "base/check.h"
 #include "compile/strip/strip.h"
 
-bool cn_strip_number(LLVMValueRef operand, uint64_t *number)
+bool cn_strip_read_number(LLVMValueRef operand, uint64_t *number)
 {
   CN_ASSERT(operand);
   if (!LLVMIsAConstantInt(operand) || LLVMGetIntTypeWidth(LLVMTypeOf(operand)) != 64)
@@ -18,25 +18,25 @@ bool cn_strip_number(LLVMValueRef operand, uint64_t *number)
 
 /* The number of the first `count` operands that come before the list that starts with `mark` and ends with the last of
  * them; `count` if the list is missing. */
-static uint32_t before_list(LLVMOperandBundleRef bundle, uint32_t count, uint64_t mark)
+static uint32_t operand_count_before_list(LLVMOperandBundleRef bundle, uint32_t count, uint64_t mark)
 {
   uint64_t length, found;
 
   CN_ASSERT(count <= LLVMGetNumOperandBundleArgs(bundle));
-  if (count < 3 || !cn_strip_number(LLVMGetOperandBundleArgAtIndex(bundle, count - 1), &length) || length < 2 ||
+  if (count < 3 || !cn_strip_read_number(LLVMGetOperandBundleArgAtIndex(bundle, count - 1), &length) || length < 2 ||
       length > count - 1)
     return count;
   uint32_t first = count - 1 - (uint32_t)length;
-  bool ours = cn_strip_number(LLVMGetOperandBundleArgAtIndex(bundle, first), &found) && found == mark;
+  bool ours = cn_strip_read_number(LLVMGetOperandBundleArgAtIndex(bundle, first), &found) && found == mark;
   return ours ? first : count;
 }
 
-uint32_t cn_strip_before_spans(LLVMOperandBundleRef bundle)
+uint32_t cn_strip_count_before_spans(LLVMOperandBundleRef bundle)
 {
-  return before_list(bundle, LLVMGetNumOperandBundleArgs(bundle), CAIRN_ABI_SPAN_MARK);
+  return operand_count_before_list(bundle, LLVMGetNumOperandBundleArgs(bundle), CAIRN_ABI_SPAN_MARK);
 }
 
-uint32_t cn_strip_own_deopt(LLVMOperandBundleRef bundle)
+uint32_t cn_strip_count_own_deopt(LLVMOperandBundleRef bundle)
 {
-  return before_list(bundle, cn_strip_before_spans(bundle), CAIRN_ABI_ALLOCA_MARK);
+  return operand_count_before_list(bundle, cn_strip_count_before_spans(bundle), CAIRN_ABI_ALLOCA_MARK);
 }

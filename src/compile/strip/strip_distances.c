@@ -16,18 +16,18 @@
 #include "compile/strip/strip.h"
 
 /* A base and a distance from it. */
-struct pair {
+struct distance_pair {
   LLVMValueRef base, distance;
   LLVMValueRef reference; /* base + distance; null while unknown */
   size_t next, first;     /* the last one of the same distance; the first of its operands, for a phi */
   bool lost;              /* its reference cannot be found */
 };
 
-struct folder {
+struct distance_folder {
   LLVMValueRef ptrdiff; /* the function, or null */
   CN_VECTOR(LLVMValueRef) geps;
   CN_VECTOR(size_t) wanted; /* per gep: its pair */
-  CN_VECTOR(struct pair) pairs;
+  CN_VECTOR(struct distance_pair) pairs;
   CN_VECTOR(size_t) operands; /* of pairs of phis, one for each edge */
   struct cn_ptrmap known;     /* distance -> index of its last pair, plus one */
 };
@@ -43,7 +43,7 @@ static bool is_byte_gep(LLVMValueRef i)
 }
 
 /* The reference at `distance` from `base`. */
-static LLVMValueRef derived_reference_of(const struct folder *f, LLVMValueRef base, LLVMValueRef distance)
+static LLVMValueRef derived_reference_of(const struct distance_folder *f, LLVMValueRef base, LLVMValueRef distance)
 {
   LLVMValueRef ends[2];
 
@@ -59,14 +59,14 @@ static LLVMValueRef derived_reference_of(const struct folder *f, LLVMValueRef ba
 }
 
 /* The index of the pair; a phi has operands. */
-static size_t add_pair(struct folder *f, LLVMValueRef base, LLVMValueRef distance)
+static size_t find_or_add_pair(struct distance_folder *f, LLVMValueRef base, LLVMValueRef distance)
 {
   uint64_t *last = cn_ptrmap_add(&f->known, distance, NULL);
 
   for (size_t at = (size_t)*last; at; at = f->pairs.at[at - 1].next)
     if (f->pairs.at[at - 1].base == base)
       return at - 1;
-  struct pair pair = {
+  struct distance_pair pair = {
       .base = base, .distance = distance, .reference = derived_reference_of(f, base, distance), .next = (size_t)*last};
   pair.lost = !pair.reference && !LLVMIsAPHINode(distance);
   cn_push(&f->pairs, pair);
@@ -74,7 +74,7 @@ static size_t add_pair(struct folder *f, LLVMValueRef base, LLVMValueRef distanc
   return f->pairs.count - 1;
 }
 
-static LLVMValueRef incoming_from(LLVMValueRef base, LLVMValueRef phi, unsigned n)
+static LLVMValueRef incoming_base_of(LLVMValueRef base, LLVMValueRef phi, unsigned n)
 {
   LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, n);
 
@@ -88,27 +88,28 @@ static LLVMValueRef incoming_from(LLVMValueRef base, LLVMValueRef phi, unsigned 
 }
 
 /* Find all pairs that `f->geps` depend on. */
-static void gather_pairs(struct folder *f)
+static void gather_distance_pairs(struct distance_folder *f)
 {
   for (size_t i = 0; i < f->geps.count; i++)
-    cn_push(&f->wanted, add_pair(f, LLVMGetOperand(f->geps.at[i], 0), LLVMGetOperand(f->geps.at[i], 1)));
+    cn_push(&f->wanted, find_or_add_pair(f, LLVMGetOperand(f->geps.at[i], 0), LLVMGetOperand(f->geps.at[i], 1)));
   for (size_t i = 0; i < f->pairs.count; i++) {
     LLVMValueRef base = f->pairs.at[i].base, distance = f->pairs.at[i].distance;
     if (f->pairs.at[i].reference || f->pairs.at[i].lost)
       continue;
     f->pairs.at[i].first = f->operands.count;
     for (unsigned n = 0; n < LLVMCountIncoming(distance); n++)
-      cn_push(&f->operands, add_pair(f, incoming_from(base, distance, n), LLVMGetIncomingValue(distance, n)));
+      cn_push(&f->operands,
+              find_or_add_pair(f, incoming_base_of(base, distance, n), LLVMGetIncomingValue(distance, n)));
   }
 }
 
 /* A phi with a lost operand is lost. Operands mostly follow the phis that use them. */
-static void spread_losses(struct folder *f)
+static void propagate_lost_pairs(struct distance_folder *f)
 {
   for (bool more = true; more;) {
     more = false;
     for (size_t i = f->pairs.count; i--;) {
-      struct pair *pair = &f->pairs.at[i];
+      struct distance_pair *pair = &f->pairs.at[i];
       if (pair->reference || pair->lost)
         continue;
       for (unsigned n = 0; n < LLVMCountIncoming(pair->distance) && !pair->lost; n++)
@@ -118,7 +119,7 @@ static void spread_losses(struct folder *f)
   }
 }
 
-static void build_phis(struct folder *f)
+static void build_reference_phis(struct distance_folder *f)
 {
   CN_CHECK(f->wanted.count == f->geps.count);
   LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(f->geps.at[0]));
@@ -126,7 +127,7 @@ static void build_phis(struct folder *f)
   CN_VECTOR(size_t) built = {0};
 
   for (size_t i = 0; i < f->pairs.count; i++) {
-    struct pair *pair = &f->pairs.at[i];
+    struct distance_pair *pair = &f->pairs.at[i];
     if (pair->reference || pair->lost)
       continue;
     LLVMPositionBuilderBefore(builder, pair->distance);
@@ -134,7 +135,7 @@ static void build_phis(struct folder *f)
     cn_push(&built, i);
   }
   for (size_t b = 0; b < built.count; b++) {
-    const struct pair *pair = &f->pairs.at[built.at[b]];
+    const struct distance_pair *pair = &f->pairs.at[built.at[b]];
     for (unsigned n = 0; n < LLVMCountIncoming(pair->distance); n++) {
       LLVMValueRef value = f->pairs.at[f->operands.at[pair->first + n]].reference;
       CN_CHECK(value);
@@ -147,7 +148,7 @@ static void build_phis(struct folder *f)
 }
 
 /* A reference may itself be one of the geps that go: follow those to a value that stays. */
-static LLVMValueRef last_of(const struct folder *f, const struct cn_ptrmap *index, size_t gep)
+static LLVMValueRef final_reference_of(const struct distance_folder *f, const struct cn_ptrmap *index, size_t gep)
 {
   LLVMValueRef reference = f->pairs.at[f->wanted.at[gep]].reference;
 
@@ -160,7 +161,7 @@ static LLVMValueRef last_of(const struct folder *f, const struct cn_ptrmap *inde
   return NULL; /* a ring, in dead code */
 }
 
-static void replace_geps(struct folder *f)
+static void replace_geps(struct distance_folder *f)
 {
   struct cn_ptrmap index = {0};
   CN_VECTOR(LLVMValueRef) to = {0};
@@ -168,7 +169,7 @@ static void replace_geps(struct folder *f)
   for (size_t i = 0; i < f->geps.count; i++)
     *cn_ptrmap_add(&index, f->geps.at[i], NULL) = i;
   for (size_t i = 0; i < f->geps.count; i++)
-    cn_push(&to, f->pairs.at[f->wanted.at[i]].reference ? last_of(f, &index, i) : NULL);
+    cn_push(&to, f->pairs.at[f->wanted.at[i]].reference ? final_reference_of(f, &index, i) : NULL);
   for (size_t i = 0; i < f->geps.count; i++)
     if (to.at[i])
       LLVMReplaceAllUsesWith(f->geps.at[i], to.at[i]);
@@ -178,7 +179,7 @@ static void replace_geps(struct folder *f)
 
 void cn_strip_fold_distances(LLVMValueRef function)
 {
-  struct folder f = {.ptrdiff = LLVMGetNamedFunction(LLVMGetGlobalParent(function), CN_PTRDIFF)};
+  struct distance_folder f = {.ptrdiff = LLVMGetNamedFunction(LLVMGetGlobalParent(function), CN_PTRDIFF)};
 
   CN_ASSERT(LLVMIsAFunction(function));
   CN_EACH_BLOCK(b, function)
@@ -186,9 +187,9 @@ void cn_strip_fold_distances(LLVMValueRef function)
       if (is_byte_gep(i))
         cn_push(&f.geps, i);
   if (f.geps.count) {
-    gather_pairs(&f);
-    spread_losses(&f);
-    build_phis(&f);
+    gather_distance_pairs(&f);
+    propagate_lost_pairs(&f);
+    build_reference_phis(&f);
     replace_geps(&f);
   }
   cn_free(&f.geps);

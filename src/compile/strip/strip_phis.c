@@ -10,14 +10,14 @@
 #include "compile/rewrite/values/refs.h"
 #include "compile/strip/strip.h"
 
-/* A graph for cn_value_flow_solve(): the phis of pointers in reachable blocks, and the values that flow in. */
-struct web {
+/* A graph for cn_value_flow_find_origins(): the phis of pointers in reachable blocks, and the values that flow in. */
+struct phi_graph {
   CN_VECTOR(LLVMValueRef) phis, sources;
   CN_VECTOR(uint32_t) first, inputs; /* inputs: nodes as their index, sources as ~index, at first */
   struct cn_ptrmap nodes, known;     /* phi -> index of phis; value -> index of sources */
 };
 
-static void add_phis(struct web *web, const struct cn_cfg *cfg)
+static void gather_pointer_phis(struct phi_graph *web, const struct cn_cfg *cfg)
 {
   for (uint32_t b = 0; b < cfg->count; b++)
     for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i && LLVMIsAPHINode(i);
@@ -28,7 +28,7 @@ static void add_phis(struct web *web, const struct cn_cfg *cfg)
       }
 }
 
-static void add_inputs(struct web *web, LLVMValueRef phi)
+static void add_phi_inputs(struct phi_graph *web, LLVMValueRef phi)
 {
   CN_ASSERT(LLVMIsAPHINode(phi));
   cn_push(&web->first, (uint32_t)web->inputs.count);
@@ -45,7 +45,7 @@ static void add_inputs(struct web *web, LLVMValueRef phi)
   }
 }
 
-static void drop_phis(struct web *web)
+static void replace_redundant_phis(struct phi_graph *web)
 {
   uint32_t sources = (uint32_t)web->sources.count, nodes = (uint32_t)web->phis.count;
 
@@ -54,7 +54,7 @@ static void drop_phis(struct web *web)
     web->inputs.at[i] = input & 1u << 31 ? ~input + 1 : sources + 1 + input;
   }
   CN_CHECK(web->first.count == (size_t)nodes + 1);
-  uint32_t *top = cn_value_flow_solve(sources, nodes, web->first.at, web->inputs.at);
+  uint32_t *top = cn_value_flow_find_origins(sources, nodes, web->first.at, web->inputs.at);
   for (uint32_t n = 0; n < nodes; n++)
     if (top[n] != sources + 1 + n)
       LLVMReplaceAllUsesWith(web->phis.at[n],
@@ -65,19 +65,19 @@ static void drop_phis(struct web *web)
   free(top);
 }
 
-void cn_strip_join_phis(LLVMValueRef function)
+void cn_strip_redundant_phis(LLVMValueRef function)
 {
-  struct web web = {0};
+  struct phi_graph web = {0};
   struct cn_cfg cfg;
 
   CN_ASSERT(LLVMIsAFunction(function));
   cn_cfg_build(&cfg, function);
-  add_phis(&web, &cfg);
+  gather_pointer_phis(&web, &cfg);
   for (size_t i = 0; i < web.phis.count; i++)
-    add_inputs(&web, web.phis.at[i]);
+    add_phi_inputs(&web, web.phis.at[i]);
   cn_push(&web.first, (uint32_t)web.inputs.count);
   if (web.phis.count)
-    drop_phis(&web);
+    replace_redundant_phis(&web);
   cn_cfg_free(&cfg);
   cn_free(&web.phis);
   cn_free(&web.sources);

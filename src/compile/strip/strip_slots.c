@@ -13,31 +13,31 @@
 #include "compile/strip/strip.h"
 
 /* References are non-integral here: they stay references while they go from memory to values. */
-char *cn_strip_strict_layout(struct cn_ctx *ctx)
+char *cn_strip_set_strict_layout(struct cn_ctx *ctx)
 {
   char *layout = cn_strdup(LLVMGetDataLayoutStr(ctx->module));
-  char *strict = cn_layout_non_integral(ctx->options, layout);
+  char *strict = cn_layout_make_non_integral(ctx->options, layout);
 
   LLVMSetDataLayout(ctx->module, strict);
   free(strict);
   return layout;
 }
 
-void cn_strip_usual_layout(struct cn_ctx *ctx, char *layout)
+void cn_strip_restore_layout(struct cn_ctx *ctx, char *layout)
 {
   CN_CHECK(layout);
   LLVMSetDataLayout(ctx->module, layout);
   free(layout);
 }
 
-void cn_strip_promote(struct cn_ctx *ctx, LLVMValueRef function)
+void cn_strip_promote_locals(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  char *layout = cn_strip_strict_layout(ctx);
+  char *layout = cn_strip_set_strict_layout(ctx);
   LLVMErrorRef error = LLVMRunPassesOnFunction(function, "sroa<preserve-cfg>", ctx->machine, options);
 
   CN_ASSERT(LLVMIsAFunction(function));
-  cn_strip_usual_layout(ctx, layout);
+  cn_strip_restore_layout(ctx, layout);
   LLVMDisposePassBuilderOptions(options);
   if (!error)
     return;

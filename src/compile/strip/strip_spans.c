@@ -14,33 +14,33 @@
 #include "compile/strip/strip.h"
 
 /* The operands [first, end) of a statepoint that are pairs of an index and a depth. */
-struct pairs {
+struct span_pairs {
   uint32_t first, end;
 };
 
-static struct pairs find_pairs(LLVMValueRef statepoint)
+static struct span_pairs find_span_pairs(LLVMValueRef statepoint)
 {
   uint32_t first, end;
-  struct pairs pairs = {0, 0};
+  struct span_pairs pairs = {0, 0};
 
   CN_ASSERT(cn_is_call(statepoint));
   for (unsigned i = 0; i < LLVMGetNumOperandBundles(statepoint); i++) {
     LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(statepoint, i);
-    uint32_t own = cn_strip_before_spans(bundle), count = LLVMGetNumOperandBundleArgs(bundle);
+    uint32_t own = cn_strip_count_before_spans(bundle), count = LLVMGetNumOperandBundleArgs(bundle);
     size_t length;
     const char *tag = LLVMGetOperandBundleTag(bundle, &length);
     if (own < count && length == 5 && memcmp(tag, "deopt", 5) == 0 &&
-        cn_calls_bundle(statepoint, "deopt", &first, &end))
-      pairs = (struct pairs){first + own + 2, end - 1};
+        cn_calls_find_bundle(statepoint, "deopt", &first, &end))
+      pairs = (struct span_pairs){first + own + 2, end - 1};
     LLVMDisposeOperandBundle(bundle);
   }
   return pairs;
 }
 
 /* True if the invoke has its spans in metadata, too: the rewriter finds them again by that. */
-static bool is_metadata(LLVMValueRef statepoint, struct pairs pairs)
+static bool has_span_metadata(LLVMValueRef statepoint, struct span_pairs pairs)
 {
-  LLVMValueRef node = cn_calls_metadata(statepoint, CN_SPAN_METADATA);
+  LLVMValueRef node = cn_calls_find_metadata(statepoint, CN_SPAN_METADATA);
 
   CN_ASSERT(cn_is_call(statepoint));
   return node && (uint32_t)LLVMGetMDNodeNumOperands(node) >= pairs.end - pairs.first;
@@ -48,17 +48,17 @@ static bool is_metadata(LLVMValueRef statepoint, struct pairs pairs)
 
 void cn_strip_refuse_spans(struct cn_ctx *ctx, const struct cn_span_table *table, LLVMValueRef statepoint)
 {
-  struct pairs pairs = find_pairs(statepoint);
+  struct span_pairs pairs = find_span_pairs(statepoint);
   uint64_t index, depth;
 
   if (pairs.first == pairs.end)
     return;
-  if (LLVMIsAInvokeInst(statepoint) && !is_metadata(statepoint, pairs))
+  if (LLVMIsAInvokeInst(statepoint) && !has_span_metadata(statepoint, pairs))
     cn_error(ctx, statepoint, "span-unwrap",
              "an invoke in a span whose markers were dropped: the end of the span is unknown");
   for (uint32_t o = pairs.first; o < pairs.end; o += 2)
-    if (o + 1 == pairs.end || !cn_strip_number(LLVMGetOperand(statepoint, o), &index) ||
-        !cn_strip_number(LLVMGetOperand(statepoint, o + 1), &depth) || index == 0 ||
+    if (o + 1 == pairs.end || !cn_strip_read_number(LLVMGetOperand(statepoint, o), &index) ||
+        !cn_strip_read_number(LLVMGetOperand(statepoint, o + 1), &depth) || index == 0 ||
         index >= table->entries.items.count) {
       cn_error(ctx, statepoint, "span-unwrap", "the description of spans here is malformed");
       return;
@@ -66,7 +66,7 @@ void cn_strip_refuse_spans(struct cn_ctx *ctx, const struct cn_span_table *table
 }
 
 /* The debug location of `call` in the function that opened the span: the one that is inlined `depth` times itself. */
-static LLVMMetadataRef location_at(LLVMValueRef call, uint64_t depth)
+static LLVMMetadataRef location_at_depth(LLVMValueRef call, uint64_t depth)
 {
   LLVMMetadataRef location = LLVMInstructionGetDebugLoc(call), outer;
   uint64_t deep = 0;
@@ -78,9 +78,10 @@ static LLVMMetadataRef location_at(LLVMValueRef call, uint64_t depth)
   return location;
 }
 
-void cn_strip_spans(struct cn_ctx *ctx, const struct cn_span_table *table, LLVMValueRef statepoint, LLVMValueRef call)
+void cn_strip_spans_to_markers(struct cn_ctx *ctx, const struct cn_span_table *table, LLVMValueRef statepoint,
+                               LLVMValueRef call)
 {
-  struct pairs pairs = find_pairs(statepoint);
+  struct span_pairs pairs = find_span_pairs(statepoint);
   uint64_t index, depth;
 
   CN_ASSERT(cn_is_call(statepoint));
@@ -88,12 +89,12 @@ void cn_strip_spans(struct cn_ctx *ctx, const struct cn_span_table *table, LLVMV
   if (!LLVMIsACallInst(call))
     return;
   for (uint32_t o = pairs.end; o > pairs.first; o -= 2) { /* the greatest first */
-    CN_CHECK(cn_strip_number(LLVMGetOperand(statepoint, o - 2), &index) &&
-             cn_strip_number(LLVMGetOperand(statepoint, o - 1), &depth));
+    CN_CHECK(cn_strip_read_number(LLVMGetOperand(statepoint, o - 2), &index) &&
+             cn_strip_read_number(LLVMGetOperand(statepoint, o - 1), &depth));
     CN_CHECK(index < table->entries.items.count);
-    const struct cn_triple *entry = &table->entries.items.at[index];
+    const struct cn_word_triple *entry = &table->entries.items.at[index];
     LLVMValueRef key = (LLVMValueRef)(uintptr_t)entry->b;
-    LLVMMetadataRef location = location_at(call, depth);
+    LLVMMetadataRef location = location_at_depth(call, depth);
     cn_spans_build_marker(ctx, call, location, key, (LLVMValueRef)(uintptr_t)entry->c);
     cn_spans_build_marker(ctx, LLVMGetNextInstruction(call), location, key, NULL);
   }

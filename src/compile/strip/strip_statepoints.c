@@ -25,9 +25,9 @@
 #include "compile/strip/strip.h"
 
 enum { FLAG_DEOPT_LIVE_IN = 2 };
-enum { CALLEE_OPERAND = 2, COUNT_OPERAND = 3, FLAGS_OPERAND = 4, FIXED_OPERANDS = CN_STATEPOINT_FIXED_ARGS };
+enum { CALLEE_OPERAND = 2, ARG_COUNT_OPERAND = 3, FLAGS_OPERAND = 4, FIXED_OPERAND_COUNT = CN_STATEPOINT_FIXED_ARGS };
 
-struct wrapped {
+struct wrapped_call {
   LLVMValueRef statepoint, call; /* the statepoint, and the call that it becomes */
   uint32_t live, live_end;       /* operand numbers of the gc-live bundle */
 };
@@ -37,11 +37,11 @@ struct relocation {
   bool visiting;
 };
 
-struct stripper {
+struct statepoint_stripper {
   struct cn_ctx *ctx;
   LLVMBuilderRef builder;
   unsigned statepoint_id, relocate_id, result_id; /* intrinsics */
-  CN_VECTOR(struct wrapped) wrapped;
+  CN_VECTOR(struct wrapped_call) wrapped;
   CN_VECTOR(struct relocation) relocations;
   CN_VECTOR(LLVMValueRef) results;
   struct cn_ptrmap tokens;    /* statepoint or landing pad -> index of wrapped */
@@ -51,7 +51,7 @@ struct stripper {
   bool marked; /* the function has the markers of its spans */
 };
 
-static unsigned intrinsic_id(const char *name)
+static unsigned find_intrinsic_id(const char *name)
 {
   unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
 
@@ -59,7 +59,7 @@ static unsigned intrinsic_id(const char *name)
   return id;
 }
 
-static unsigned called_intrinsic(LLVMValueRef i)
+static unsigned called_intrinsic_id(LLVMValueRef i)
 {
   if (!LLVMIsACallInst(i) && !LLVMIsAInvokeInst(i))
     return 0;
@@ -70,11 +70,11 @@ static unsigned called_intrinsic(LLVMValueRef i)
 /* ---- what a function has ---- */
 
 /* Relocations on an unwind edge have the landing pad for their token. */
-static void add_statepoint(struct stripper *u, LLVMValueRef statepoint)
+static void add_statepoint(struct statepoint_stripper *u, LLVMValueRef statepoint)
 {
-  struct wrapped w = {.statepoint = statepoint};
+  struct wrapped_call w = {.statepoint = statepoint};
 
-  cn_calls_bundle(statepoint, "gc-live", &w.live, &w.live_end);
+  cn_calls_find_bundle(statepoint, "gc-live", &w.live, &w.live_end);
   *cn_ptrmap_add(&u->tokens, statepoint, NULL) = u->wrapped.count;
   if (LLVMIsAInvokeInst(statepoint)) {
     LLVMValueRef pad = LLVMGetFirstInstruction(LLVMGetUnwindDest(statepoint));
@@ -85,14 +85,14 @@ static void add_statepoint(struct stripper *u, LLVMValueRef statepoint)
   cn_push(&u->wrapped, w);
 }
 
-static void gather_statepoints(struct stripper *u, LLVMValueRef function)
+static void gather_statepoints(struct statepoint_stripper *u, LLVMValueRef function)
 {
-  struct cn_span_marks marks = cn_span_marks(u->ctx);
+  struct cn_span_markers marks = cn_span_markers(u->ctx);
 
-  u->marked = cn_spans_marked(&marks, function);
+  u->marked = cn_spans_have_markers_in(&marks, function);
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
-      unsigned id = called_intrinsic(i);
+      unsigned id = called_intrinsic_id(i);
       if (id == 0)
         continue;
       if (id == u->statepoint_id) {
@@ -106,7 +106,7 @@ static void gather_statepoints(struct stripper *u, LLVMValueRef function)
     }
 }
 
-static void free_function_lists(struct stripper *u)
+static void free_function_lists(struct statepoint_stripper *u)
 {
   cn_free(&u->wrapped);
   cn_free(&u->relocations);
@@ -117,7 +117,7 @@ static void free_function_lists(struct stripper *u)
 }
 
 /* The statepoint of a token; null for an undefined token, in dead code. */
-static struct wrapped *statepoint_of(struct stripper *u, LLVMValueRef token)
+static struct wrapped_call *statepoint_of(struct statepoint_stripper *u, LLVMValueRef token)
 {
   uint64_t *found = cn_ptrmap_find(&u->tokens, token);
 
@@ -125,9 +125,9 @@ static struct wrapped *statepoint_of(struct stripper *u, LLVMValueRef token)
 }
 
 /* The value that `relocate` relocates, as the statepoint lists it; null for an undefined token or index. */
-static LLVMValueRef listed_value(struct stripper *u, LLVMValueRef relocate)
+static LLVMValueRef listed_value_of(struct statepoint_stripper *u, LLVMValueRef relocate)
 {
-  const struct wrapped *w = statepoint_of(u, LLVMGetOperand(relocate, 0));
+  const struct wrapped_call *w = statepoint_of(u, LLVMGetOperand(relocate, 0));
   uint64_t index = LLVMConstIntGetZExtValue(LLVMGetOperand(relocate, 2));
 
   CN_ASSERT(cn_is_call(relocate));
@@ -139,25 +139,25 @@ static LLVMValueRef listed_value(struct stripper *u, LLVMValueRef relocate)
 
 /* ---- refusals ---- */
 
-static LLVMAttributeRef element_type(LLVMValueRef statepoint)
+static LLVMAttributeRef elementtype_attribute_of(LLVMValueRef statepoint)
 {
   CN_ASSERT(cn_is_call(statepoint));
   return LLVMGetCallSiteEnumAttribute(statepoint, CALLEE_OPERAND + 1, cn_attribute_kind("elementtype"));
 }
 
-static void refuse_statepoints(struct stripper *u)
+static void refuse_statepoints(struct statepoint_stripper *u)
 {
   char name[120], other[120];
 
   for (size_t i = 0; i < u->wrapped.count; i++) {
-    if (!element_type(u->wrapped.at[i].statepoint))
+    if (!elementtype_attribute_of(u->wrapped.at[i].statepoint))
       cn_error(u->ctx, u->wrapped.at[i].statepoint, "statepoint-type",
                "the type of the function that the statepoint calls is unknown");
     if (!u->marked)
       cn_strip_refuse_spans(u->ctx, &u->spans, u->wrapped.at[i].statepoint);
   }
   for (size_t i = 0; i < u->relocations.count; i++) {
-    LLVMValueRef relocate = u->relocations.at[i].relocate, value = listed_value(u, relocate);
+    LLVMValueRef relocate = u->relocations.at[i].relocate, value = listed_value_of(u, relocate);
     if (value && LLVMTypeOf(value) != LLVMTypeOf(relocate))
       cn_error(u->ctx, relocate, "statepoint-type", "%s relocates %s, which has another type",
                cn_value_name(relocate, name, sizeof name), cn_value_name(value, other, sizeof other));
@@ -166,12 +166,12 @@ static void refuse_statepoints(struct stripper *u)
 
 /* ---- statepoints ---- */
 
-struct bundles {
+struct bundle_list {
   CN_VECTOR(LLVMOperandBundleRef) list;
 };
 
 /* The operand in its own address space: the rewriter lists all references in the one that the code generator knows. */
-static LLVMValueRef own_operand(LLVMValueRef operand)
+static LLVMValueRef operand_in_own_space(LLVMValueRef operand)
 {
   LLVMValueRef from = LLVMIsAAddrSpaceCastInst(operand) ? LLVMGetOperand(operand, 0) : NULL;
 
@@ -182,22 +182,22 @@ static LLVMValueRef own_operand(LLVMValueRef operand)
 }
 
 /* The program's part of the deopt bundle: the descriptions of allocas and spans are handled elsewhere. */
-static LLVMOperandBundleRef own_deopt(struct stripper *u, LLVMOperandBundleRef bundle)
+static LLVMOperandBundleRef program_deopt_bundle(struct statepoint_stripper *u, LLVMOperandBundleRef bundle)
 {
-  uint32_t own = cn_strip_own_deopt(bundle);
+  uint32_t own = cn_strip_count_own_deopt(bundle);
   bool described = own < LLVMGetNumOperandBundleArgs(bundle);
   CN_VECTOR(LLVMValueRef) operands = {0};
 
   for (uint32_t i = 0; i < own; i++)
-    cn_push(&operands, own_operand(LLVMGetOperandBundleArgAtIndex(bundle, i)));
-  cn_strip_allocas(u->ctx, bundle, own, &u->allocas);
+    cn_push(&operands, operand_in_own_space(LLVMGetOperandBundleArgAtIndex(bundle, i)));
+  cn_strip_alloca_preparations(u->ctx, bundle, own, &u->allocas);
   LLVMDisposeOperandBundle(bundle);
   bundle = own || !described ? LLVMCreateOperandBundle("deopt", 5, operands.at, own) : NULL;
   cn_free(&operands);
   return bundle;
 }
 
-static void take_bundles(struct stripper *u, LLVMValueRef statepoint, struct bundles *out)
+static void gather_bundles(struct statepoint_stripper *u, LLVMValueRef statepoint, struct bundle_list *out)
 {
   CN_ASSERT(cn_is_call(statepoint));
   for (unsigned i = 0; i < LLVMGetNumOperandBundles(statepoint); i++) {
@@ -210,7 +210,7 @@ static void take_bundles(struct stripper *u, LLVMValueRef statepoint, struct bun
       continue;
     }
     if (length == 5 && memcmp(tag, "deopt", 5) == 0)
-      bundle = own_deopt(u, bundle);
+      bundle = program_deopt_bundle(u, bundle);
     if (bundle)
       cn_push(&out->list, bundle);
   }
@@ -228,7 +228,7 @@ static void copy_metadata(struct cn_ctx *ctx, LLVMValueRef from, LLVMValueRef to
   LLVMDisposeValueMetadataEntries(entries);
 }
 
-static void add_string(struct cn_ctx *ctx, LLVMValueRef call, const char *name, const char *value)
+static void add_string_attribute(struct cn_ctx *ctx, LLVMValueRef call, const char *name, const char *value)
 {
   LLVMAddCallSiteAttribute(
       call, CN_FUNCTION_INDEX,
@@ -238,44 +238,44 @@ static void add_string(struct cn_ctx *ctx, LLVMValueRef call, const char *name, 
 /* Write a directive at the call site if the rewriter would choose otherwise. */
 static void write_directive(struct cn_ctx *ctx, LLVMValueRef call, const char *name, uint64_t chosen, uint64_t wanted)
 {
-  CN_CHECK(cn_statepoint_directive(call, name, UINT64_MAX, &chosen));
+  CN_CHECK(cn_statepoint_parse_directive(call, name, UINT64_MAX, &chosen));
   if (chosen == wanted)
     return;
   char *digits = cn_format("%llu", (unsigned long long)wanted);
-  add_string(ctx, call, name, digits);
+  add_string_attribute(ctx, call, name, digits);
   free(digits);
 }
 
-static void copy_facts(struct stripper *u, const struct wrapped *w, unsigned args)
+static void copy_call_properties(struct statepoint_stripper *u, const struct wrapped_call *w, unsigned args)
 {
   LLVMValueRef s = w->statepoint;
 
   LLVMSetInstructionCallConv(w->call, LLVMGetInstructionCallConv(s));
   if (LLVMIsACallInst(s))
     LLVMSetTailCallKind(w->call, LLVMGetTailCallKind(s));
-  cn_emit_attributes_of(s, CN_FUNCTION_INDEX, w->call, CN_FUNCTION_INDEX, NULL);
+  cn_emit_copy_attributes(s, CN_FUNCTION_INDEX, w->call, CN_FUNCTION_INDEX, NULL);
   for (unsigned i = 0; i < args; i++)
-    cn_emit_attributes_of(s, FIXED_OPERANDS + i + 1, w->call, i + 1, NULL);
+    cn_emit_copy_attributes(s, FIXED_OPERAND_COUNT + i + 1, w->call, i + 1, NULL);
   copy_metadata(u->ctx, s, w->call);
   write_directive(u->ctx, w->call, "statepoint-id", cn_statepoint_default_id(w->call),
                   LLVMConstIntGetZExtValue(LLVMGetOperand(s, 0)));
   write_directive(u->ctx, w->call, "statepoint-num-patch-bytes", 0, LLVMConstIntGetZExtValue(LLVMGetOperand(s, 1)));
   if (LLVMConstIntGetZExtValue(LLVMGetOperand(s, FLAGS_OPERAND)) & FLAG_DEOPT_LIVE_IN)
-    add_string(u->ctx, w->call, "deopt-lowering", "live-in");
+    add_string_attribute(u->ctx, w->call, "deopt-lowering", "live-in");
 }
 
-static void build_call(struct stripper *u, struct wrapped *w)
+static void build_wrapped_call(struct statepoint_stripper *u, struct wrapped_call *w)
 {
   LLVMValueRef s = w->statepoint, callee = LLVMGetOperand(s, CALLEE_OPERAND);
-  LLVMTypeRef type = LLVMGetTypeAttributeValue(element_type(s));
-  unsigned count = (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(s, COUNT_OPERAND));
-  CN_CHECK(FIXED_OPERANDS + count <= (unsigned)LLVMGetNumOperands(s));
+  LLVMTypeRef type = LLVMGetTypeAttributeValue(elementtype_attribute_of(s));
+  unsigned count = (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(s, ARG_COUNT_OPERAND));
+  CN_CHECK(FIXED_OPERAND_COUNT + count <= (unsigned)LLVMGetNumOperands(s));
   CN_VECTOR(LLVMValueRef) args = {0};
-  struct bundles bundles = {0};
+  struct bundle_list bundles = {0};
 
   for (unsigned i = 0; i < count; i++)
-    cn_push(&args, LLVMGetOperand(s, FIXED_OPERANDS + i));
-  take_bundles(u, s, &bundles);
+    cn_push(&args, LLVMGetOperand(s, FIXED_OPERAND_COUNT + i));
+  gather_bundles(u, s, &bundles);
   LLVMPositionBuilderBefore(u->builder, s);
   LLVMSetCurrentDebugLocation2(u->builder, LLVMInstructionGetDebugLoc(s));
   if (LLVMIsAInvokeInst(s))
@@ -285,9 +285,9 @@ static void build_call(struct stripper *u, struct wrapped *w)
   else
     w->call = LLVMBuildCallWithOperandBundles(u->builder, type, callee, args.at, count, bundles.list.at,
                                               (unsigned)bundles.list.count, "");
-  copy_facts(u, w, count);
+  copy_call_properties(u, w, count);
   if (!u->marked)
-    cn_strip_spans(u->ctx, &u->spans, s, w->call);
+    cn_strip_spans_to_markers(u->ctx, &u->spans, s, w->call);
   for (size_t i = 0; i < bundles.list.count; i++)
     LLVMDisposeOperandBundle(bundles.list.at[i]);
   cn_free(&bundles.list);
@@ -296,16 +296,16 @@ static void build_call(struct stripper *u, struct wrapped *w)
 
 /* ---- results and relocations ---- */
 
-static void replace_results(struct stripper *u)
+static void replace_gc_results(struct statepoint_stripper *u)
 {
   for (size_t i = 0; i < u->results.count; i++) {
     LLVMValueRef result = u->results.at[i];
-    const struct wrapped *w = statepoint_of(u, LLVMGetOperand(result, 0));
+    const struct wrapped_call *w = statepoint_of(u, LLVMGetOperand(result, 0));
     LLVMValueRef to = w ? w->call : LLVMGetPoison(LLVMTypeOf(result));
     size_t length;
     char *name = cn_strdup(LLVMGetValueName2(result, &length));
     if (w)
-      cn_emit_attributes_of(result, 0, w->call, 0, NULL);
+      cn_emit_copy_attributes(result, 0, w->call, 0, NULL);
     LLVMReplaceAllUsesWith(result, to);
     LLVMInstructionEraseFromParent(result);
     if (w && length)
@@ -316,7 +316,7 @@ static void replace_results(struct stripper *u)
 
 /* The value at the start of relocation `r`: the end of a chain of relocations, each listed by the next one's
  * statepoint. A ring of them, in dead code, yields poison. */
-static LLVMValueRef unrelocated_value_of(struct stripper *u, size_t r)
+static LLVMValueRef unrelocated_value_of(struct statepoint_stripper *u, size_t r)
 {
   CN_VECTOR(size_t) path = {0};
   LLVMValueRef value = NULL;
@@ -328,7 +328,7 @@ static LLVMValueRef unrelocated_value_of(struct stripper *u, size_t r)
       break;
     }
     cn_push(&path, at);
-    LLVMValueRef listed = relocation->visiting ? NULL : listed_value(u, relocation->relocate);
+    LLVMValueRef listed = relocation->visiting ? NULL : listed_value_of(u, relocation->relocate);
     uint64_t *next = listed ? cn_ptrmap_find(&u->relocates, listed) : NULL;
     relocation->visiting = true;
     if (next)
@@ -343,7 +343,7 @@ static LLVMValueRef unrelocated_value_of(struct stripper *u, size_t r)
   return value;
 }
 
-static void replace_relocations(struct stripper *u)
+static void replace_relocations(struct statepoint_stripper *u)
 {
   for (size_t i = 0; i < u->relocations.count; i++)
     unrelocated_value_of(u, i);
@@ -355,11 +355,11 @@ static void replace_relocations(struct stripper *u)
 
 /* ---- functions ---- */
 
-static void strip_function(struct stripper *u, LLVMValueRef function, struct cn_stripped *out)
+static void strip_function(struct statepoint_stripper *u, LLVMValueRef function, struct cn_stripped_calls *out)
 {
   for (size_t i = 0; i < u->wrapped.count; i++)
-    build_call(u, &u->wrapped.at[i]);
-  replace_results(u);
+    build_wrapped_call(u, &u->wrapped.at[i]);
+  replace_gc_results(u);
   replace_relocations(u);
   for (size_t i = 0; i < u->wrapped.count; i++) {
     CN_CHECK(u->wrapped.at[i].call);
@@ -369,33 +369,33 @@ static void strip_function(struct stripper *u, LLVMValueRef function, struct cn_
   }
   cn_strip_fold_casts(function);
   if (u->allocas.count) { /* some may be slots that the rewriter made */
-    cn_strip_dead(function);
-    cn_strip_promote(u->ctx, function);
+    cn_strip_dead_pointers(function);
+    cn_strip_promote_locals(u->ctx, function);
   }
-  cn_strip_join_phis(function);
+  cn_strip_redundant_phis(function);
   cn_strip_fold_distances(function);
-  cn_strip_dead(function);
+  cn_strip_dead_pointers(function);
 }
 
-static void init_stripper(struct stripper *u, struct cn_ctx *ctx)
+static void init_stripper(struct statepoint_stripper *u, struct cn_ctx *ctx)
 {
-  *u = (struct stripper){.ctx = ctx,
-                         .builder = LLVMCreateBuilderInContext(ctx->llvm),
-                         .statepoint_id = intrinsic_id("llvm.experimental.gc.statepoint"),
-                         .relocate_id = intrinsic_id("llvm.experimental.gc.relocate"),
-                         .result_id = intrinsic_id("llvm.experimental.gc.result")};
+  *u = (struct statepoint_stripper){.ctx = ctx,
+                                    .builder = LLVMCreateBuilderInContext(ctx->llvm),
+                                    .statepoint_id = find_intrinsic_id("llvm.experimental.gc.statepoint"),
+                                    .relocate_id = find_intrinsic_id("llvm.experimental.gc.relocate"),
+                                    .result_id = find_intrinsic_id("llvm.experimental.gc.result")};
   cn_span_table_read(ctx, &u->spans); /* other sections of that name have been refused, or are empty */
 }
 
-static void dispose_stripper(struct stripper *u)
+static void dispose_stripper(struct statepoint_stripper *u)
 {
   cn_triples_free(&u->spans.entries);
   LLVMDisposeBuilder(u->builder);
 }
 
-void cn_strip_refuse(struct cn_ctx *ctx)
+void cn_strip_refuse_statepoints(struct cn_ctx *ctx)
 {
-  struct stripper u;
+  struct statepoint_stripper u;
 
   cn_span_table_check(ctx);
   init_stripper(&u, ctx);
@@ -408,7 +408,7 @@ void cn_strip_refuse(struct cn_ctx *ctx)
 }
 
 /* Drop declarations without uses. */
-static void drop_declarations(struct stripper *u)
+static void drop_intrinsic_declarations(struct statepoint_stripper *u)
 {
   for (LLVMValueRef f = LLVMGetFirstFunction(u->ctx->module), next; f; f = next) {
     unsigned id = LLVMGetIntrinsicID(f);
@@ -419,9 +419,9 @@ static void drop_declarations(struct stripper *u)
   }
 }
 
-void cn_strip_module(struct cn_ctx *ctx, bool managed_only, struct cn_stripped *out)
+void cn_strip_module_statepoints(struct cn_ctx *ctx, bool managed_only, struct cn_stripped_calls *out)
 {
-  struct stripper u;
+  struct statepoint_stripper u;
 
   init_stripper(&u, ctx);
   CN_EACH_FUNCTION(f, ctx->module) {
@@ -432,7 +432,7 @@ void cn_strip_module(struct cn_ctx *ctx, bool managed_only, struct cn_stripped *
       strip_function(&u, f, out);
     free_function_lists(&u);
   }
-  drop_declarations(&u);
+  drop_intrinsic_declarations(&u);
   dispose_stripper(&u);
 }
 
@@ -440,8 +440,8 @@ bool cn_strip_statepoints(struct cn_ctx *ctx)
 {
   unsigned errors = ctx->errors;
 
-  cn_strip_refuse(ctx);
+  cn_strip_refuse_statepoints(ctx);
   if (ctx->errors == errors)
-    cn_strip_module(ctx, false, NULL);
+    cn_strip_module_statepoints(ctx, false, NULL);
   return ctx->errors == errors;
 }

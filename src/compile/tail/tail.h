@@ -7,25 +7,25 @@
 
 #include "compile/core/pass.h"
 
-/* True if cn_tail_calls() would make a tail call of `call`: it is marked `tail`, last in its function, and of a kind
- * that is independent of the frame. */
-bool cn_tail_position(LLVMValueRef call);
+/* True if cn_tail_make_musttail_calls() would make a tail call of `call`: it is marked `tail`, last in its function,
+ * and of a kind that is independent of the frame. */
+bool cn_is_in_tail_position(LLVMValueRef call);
 
 /* Make calls in tail position musttail if the caller's own signature serves. The others stay calls directly before a
  * return. */
-void cn_tail_calls(struct cn_ctx *ctx, LLVMValueRef function);
+void cn_tail_make_musttail_calls(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* tail_position.c: the return that follows `call`, in its block or in one that several calls share, and that returns
  * its result or void; or null. */
-LLVMValueRef cn_tail_return(LLVMValueRef call);
+LLVMValueRef cn_tail_return_of(LLVMValueRef call);
 /* The terminator after `call` if only ends of lifetimes are between, or null. */
-LLVMValueRef cn_tail_end(LLVMValueRef call);
+LLVMValueRef cn_tail_terminator_after(LLVMValueRef call);
 
 /* True if the result of `call`, extended as its attributes say, can be that of its function. */
 bool cn_tail_results_agree(LLVMValueRef call, LLVMTypeRef type);
 
 /* tail_memory.c: keep the code generator from dropping arguments of tail calls in `function`. */
-void cn_tail_keep_memory(struct cn_ctx *ctx, LLVMValueRef function);
+void cn_tail_relax_musttail_calls(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* Attributes of a parameter that change the place where it is passed. */
 #define CN_TAIL_PASSING \

@@ -9,8 +9,8 @@
  * its arguments lies in the same register by both: parameters that the callee lacks are passed poison, and an unwanted
  * result is ignored. tail_widen.c does the rest, at the end of the pipeline.
  *
- * Needs: any function. Provides: cn_tail_calls(), the first step of rewrite-statepoints in a function. Breaks: struct
- * cn_cfg; a return that several tail calls share is made one for each.
+ * Needs: any function. Provides: cn_tail_make_musttail_calls(), the first step of rewrite-statepoints in a function.
+ * Breaks: struct cn_cfg; a return that several tail calls share is made one for each.
  */
 #include "compile/tail/tail.h"
 
@@ -27,18 +27,18 @@
 #include "compile/core/emitted_names.h"
 #include "compile/transitions/callees.h"
 
-static const char *const passing[] = CN_TAIL_PASSING;
-enum { PASSING_COUNT = sizeof passing / sizeof *passing };
+static const char *const passing_attributes[] = CN_TAIL_PASSING;
+enum { PASSING_ATTRIBUTE_COUNT = sizeof passing_attributes / sizeof *passing_attributes };
 
 /* ---- signatures ---- */
 
-static LLVMTypeRef parameter_type(LLVMValueRef function, unsigned i)
+static LLVMTypeRef parameter_type_of(LLVMValueRef function, unsigned i)
 {
   return LLVMTypeOf(LLVMGetParam(function, i));
 }
 
 /* True if argument `i` has the attribute, at the call or at the callee. */
-static bool argument_has(LLVMValueRef call, unsigned i, const char *name)
+static bool argument_has_attribute(LLVMValueRef call, unsigned i, const char *name)
 {
   LLVMValueRef callee = cn_direct_callee(call);
   unsigned kind = cn_attribute_kind(name);
@@ -49,49 +49,50 @@ static bool argument_has(LLVMValueRef call, unsigned i, const char *name)
 
 /* True if parameter `i` of the caller and argument `i` of the call are passed alike. A copy on the stack is refused:
  * both would lie in one place. A value that comes back in a register must be the same. */
-static bool passed_alike(LLVMValueRef function, LLVMValueRef call, unsigned i)
+static bool is_passed_alike(LLVMValueRef function, LLVMValueRef call, unsigned i)
 {
   static const char *const never[] = {"byval", "inalloca", "preallocated", "swifterror"};
   LLVMTypeRef type = LLVMTypeOf(LLVMGetArgOperand(call, i));
 
-  if (type != parameter_type(function, i))
+  if (type != parameter_type_of(function, i))
     return false;
   for (unsigned a = 0; a < sizeof never / sizeof *never; a++)
-    if (LLVMGetEnumAttributeAtIndex(function, i + 1, cn_attribute_kind(never[a])) || argument_has(call, i, never[a]))
+    if (LLVMGetEnumAttributeAtIndex(function, i + 1, cn_attribute_kind(never[a])) ||
+        argument_has_attribute(call, i, never[a]))
       return false;
-  for (unsigned a = 0; a < PASSING_COUNT; a++) {
-    unsigned kind = cn_attribute_kind(passing[a]);
+  for (unsigned a = 0; a < PASSING_ATTRIBUTE_COUNT; a++) {
+    unsigned kind = cn_attribute_kind(passing_attributes[a]);
     if (LLVMGetEnumAttributeAtIndex(function, i + 1, kind) != LLVMGetCallSiteEnumAttribute(call, i + 1, kind))
       return false;
-    if (!argument_has(call, i, passing[a]))
+    if (!argument_has_attribute(call, i, passing_attributes[a]))
       continue;
     if (!LLVMGetCallSiteEnumAttribute(call, i + 1, kind))
       return false;
   }
-  return !argument_has(call, i, "sret") || LLVMGetArgOperand(call, i) == LLVMGetParam(function, i);
+  return !argument_has_attribute(call, i, "sret") || LLVMGetArgOperand(call, i) == LLVMGetParam(function, i);
 }
 
-static bool has_own_signature(LLVMValueRef function, LLVMValueRef call)
+static bool has_caller_signature(LLVMValueRef function, LLVMValueRef call)
 {
   unsigned count = LLVMCountParams(function);
 
   if (LLVMGetNumArgOperands(call) != count)
     return false;
   for (unsigned i = 0; i < count; i++)
-    if (!passed_alike(function, call, i))
+    if (!is_passed_alike(function, call, i))
       return false;
   return true;
 }
 
-static bool is_passed_plainly(LLVMValueRef function, LLVMValueRef call)
+static bool lacks_passing_attributes(LLVMValueRef function, LLVMValueRef call)
 {
-  for (unsigned a = 0; a < PASSING_COUNT; a++) {
-    unsigned kind = cn_attribute_kind(passing[a]);
+  for (unsigned a = 0; a < PASSING_ATTRIBUTE_COUNT; a++) {
+    unsigned kind = cn_attribute_kind(passing_attributes[a]);
     for (unsigned i = 0; i < LLVMCountParams(function); i++)
       if (LLVMGetEnumAttributeAtIndex(function, i + 1, kind))
         return false;
     for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
-      if (argument_has(call, i, passing[a]))
+      if (argument_has_attribute(call, i, passing_attributes[a]))
         return false;
   }
   return true;
@@ -99,7 +100,7 @@ static bool is_passed_plainly(LLVMValueRef function, LLVMValueRef call)
 
 /* True if an argument of type `from` can be passed as a parameter of type `to` of the same class, so that the register
  * holds the value that the callee expects. */
-static bool can_pass(LLVMTypeRef from, LLVMTypeRef to)
+static bool fits_parameter_type(LLVMTypeRef from, LLVMTypeRef to)
 {
   if (from == to)
     return true;
@@ -108,23 +109,23 @@ static bool can_pass(LLVMTypeRef from, LLVMTypeRef to)
 }
 
 /* Find for each argument of the call the caller's parameter in the same register; false if one is missing. */
-static bool find_places(LLVMValueRef function, LLVMValueRef call, unsigned *places)
+static bool find_caller_parameters(LLVMValueRef function, LLVMValueRef call, unsigned *places)
 {
-  unsigned count = LLVMCountParams(function), next[CN_CLASSES] = {0};
-  unsigned used[CN_CLASSES] = {0};
+  unsigned count = LLVMCountParams(function), next[CN_REGISTER_CLASS_COUNT] = {0};
+  unsigned used[CN_REGISTER_CLASS_COUNT] = {0};
 
   for (unsigned p = 0; p < count; p++)
-    if (cn_convention_class(parameter_type(function, p)) == CN_CLASS_OTHER)
+    if (cn_register_class_of(parameter_type_of(function, p)) == CN_REGISTER_CLASS_OTHER)
       return false;
   for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
     LLVMTypeRef type = LLVMTypeOf(LLVMGetArgOperand(call, i));
-    enum cn_register_class class = cn_convention_class(type);
-    if (class == CN_CLASS_OTHER || used[class]++ == cn_convention_registers(class))
+    enum cn_register_class class = cn_register_class_of(type);
+    if (class == CN_REGISTER_CLASS_OTHER || used[class]++ == cn_argument_register_count(class))
       return false;
     unsigned p = next[class];
-    while (p < count && cn_convention_class(parameter_type(function, p)) != class)
+    while (p < count && cn_register_class_of(parameter_type_of(function, p)) != class)
       p++;
-    if (p == count || !can_pass(type, parameter_type(function, p)))
+    if (p == count || !fits_parameter_type(type, parameter_type_of(function, p)))
       return false;
     places[i] = p;
     next[class] = p + 1;
@@ -141,7 +142,7 @@ struct split_returns {
 };
 
 /* Remove the edges of split blocks from the phis of `block`. The phis are built again, once for all edges. */
-static void drop_incoming(struct cn_ctx *ctx, LLVMBasicBlockRef block, const struct split_returns *split)
+static void drop_split_edges(struct cn_ctx *ctx, LLVMBasicBlockRef block, const struct split_returns *split)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
@@ -157,7 +158,7 @@ static void drop_incoming(struct cn_ctx *ctx, LLVMBasicBlockRef block, const str
       if (!cn_ptrmap_find(&split->blocks, source))
         LLVMAddIncoming(copy, &value, &source, 1);
     }
-    cn_emit_instead(phi, copy);
+    cn_emit_replace_instruction(phi, copy);
   }
   LLVMDisposeBuilder(builder);
 }
@@ -168,15 +169,15 @@ static bool has_predecessor(LLVMBasicBlockRef block)
 }
 
 /* Put the call's own return directly after it. */
-static void give_return(struct cn_ctx *ctx, LLVMValueRef call, struct split_returns *split)
+static void add_own_return(struct cn_ctx *ctx, LLVMValueRef call, struct split_returns *split)
 {
-  LLVMValueRef end = cn_tail_end(call), ret = cn_tail_return(call);
-  CN_CHECK(end && ret); /* cn_tail_position() */
+  LLVMValueRef end = cn_tail_terminator_after(call), ret = cn_tail_return_of(call);
+  CN_CHECK(end && ret); /* cn_is_in_tail_position() */
   LLVMBasicBlockRef block = LLVMGetInstructionParent(call);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
   for (LLVMValueRef i; (i = LLVMGetNextInstruction(call)) != end;)
-    cn_move_before(ctx, i, call);
+    cn_move_instruction_before(ctx, i, call);
   if (end != ret) {
     LLVMBasicBlockRef shared = LLVMGetInstructionParent(ret);
     LLVMPositionBuilderBefore(builder, end);
@@ -199,21 +200,23 @@ static LLVMValueRef widen_argument(LLVMBuilderRef builder, LLVMValueRef call, un
 
   if (LLVMTypeOf(value) == type)
     return value;
-  return argument_has(call, i, "signext") ? LLVMBuildSExt(builder, value, type, "")
-                                          : LLVMBuildZExt(builder, value, type, "");
+  return argument_has_attribute(call, i, "signext") ? LLVMBuildSExt(builder, value, type, "")
+                                                    : LLVMBuildZExt(builder, value, type, "");
 }
 
-static void copy_extension(LLVMValueRef call, unsigned i, LLVMValueRef to, unsigned place, struct cn_ctx *ctx)
+static void copy_extension_attributes(LLVMValueRef call, unsigned i, LLVMValueRef to, unsigned place,
+                                      struct cn_ctx *ctx)
 {
   static const char *const names[] = {"zeroext", "signext"};
 
   for (size_t a = 0; a < sizeof names / sizeof *names; a++)
-    if (argument_has(call, i, names[a]))
+    if (argument_has_attribute(call, i, names[a]))
       LLVMAddCallSiteAttribute(to, place + 1, LLVMCreateEnumAttribute(ctx->llvm, cn_attribute_kind(names[a]), 0));
 }
 
 /* Build the same call by the signature of `function`. */
-static LLVMValueRef build_as(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef call, const unsigned *places)
+static LLVMValueRef rebuild_with_caller_signature(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef call,
+                                                  const unsigned *places)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   unsigned count = LLVMCountParams(function);
@@ -222,16 +225,16 @@ static LLVMValueRef build_as(struct cn_ctx *ctx, LLVMValueRef function, LLVMValu
   LLVMPositionBuilderBefore(builder, call);
   LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(call));
   for (unsigned p = 0; p < count; p++)
-    arguments[p] = LLVMGetPoison(parameter_type(function, p));
+    arguments[p] = LLVMGetPoison(parameter_type_of(function, p));
   for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
-    arguments[places[i]] = widen_argument(builder, call, i, parameter_type(function, places[i]));
+    arguments[places[i]] = widen_argument(builder, call, i, parameter_type_of(function, places[i]));
   LLVMValueRef made =
       LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), LLVMGetCalledValue(call), arguments, count, "");
   LLVMSetInstructionCallConv(made, LLVMGetInstructionCallConv(call));
   for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
-    copy_extension(call, i, made, places[i], ctx);
+    copy_extension_attributes(call, i, made, places[i], ctx);
   if (LLVMTypeOf(made) == LLVMTypeOf(call)) {
-    cn_emit_attributes_of(call, LLVMAttributeReturnIndex, made, LLVMAttributeReturnIndex, NULL);
+    cn_emit_copy_attributes(call, LLVMAttributeReturnIndex, made, LLVMAttributeReturnIndex, NULL);
     LLVMReplaceAllUsesWith(call, made);
   }
   LLVMInstructionEraseFromParent(call);
@@ -240,28 +243,28 @@ static LLVMValueRef build_as(struct cn_ctx *ctx, LLVMValueRef function, LLVMValu
   return made;
 }
 
-/* True if cn_convention_class() knows the convention's registers. */
-static bool is_plain(unsigned convention)
+/* True if cn_register_class_of() knows the convention's registers. */
+static bool is_plain_convention(unsigned convention)
 {
   return convention == LLVMCCallConv || convention == LLVMFastCallConv || convention == LLVMColdCallConv;
 }
 
 /* True if the convention guarantees the tail call: a common signature is superfluous then. */
-static bool is_guaranteed(LLVMValueRef function, LLVMValueRef call)
+static bool is_guaranteed_tail_call(LLVMValueRef function, LLVMValueRef call)
 {
   static const char *const registers[] = {"swiftself", "swiftasync"};
 
-  if (!cn_convention_is_tail(LLVMGetInstructionCallConv(call)) ||
+  if (!cn_convention_has_tail_calls(LLVMGetInstructionCallConv(call)) ||
       LLVMTypeOf(call) != LLVMGetReturnType(LLVMGlobalGetValueType(function)))
     return false;
-  for (unsigned a = 0; a < PASSING_COUNT; a++) {
+  for (unsigned a = 0; a < PASSING_ATTRIBUTE_COUNT; a++) {
     bool allowed = false;
     for (size_t r = 0; r < sizeof registers / sizeof *registers; r++)
-      allowed |= strcmp(passing[a], registers[r]) == 0;
+      allowed |= strcmp(passing_attributes[a], registers[r]) == 0;
     for (unsigned i = 0; !allowed && i < LLVMGetNumArgOperands(call); i++)
-      if (argument_has(call, i, passing[a]))
+      if (argument_has_attribute(call, i, passing_attributes[a]))
         return false;
-    unsigned kind = cn_attribute_kind(passing[a]);
+    unsigned kind = cn_attribute_kind(passing_attributes[a]);
     for (unsigned i = 0; !allowed && i < LLVMCountParams(function); i++)
       if (LLVMGetEnumAttributeAtIndex(function, i + 1, kind))
         return false;
@@ -269,26 +272,28 @@ static bool is_guaranteed(LLVMValueRef function, LLVMValueRef call)
   return true;
 }
 
-static void make_must(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef call)
+static void make_musttail(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef call)
 {
-  CN_CHECK(LLVMIsAReturnInst(LLVMGetNextInstruction(call))); /* give_return() */
+  CN_CHECK(LLVMIsAReturnInst(LLVMGetNextInstruction(call))); /* add_own_return() */
   unsigned convention = LLVMGetInstructionCallConv(call);
 
   if (LLVMGetFunctionCallConv(function) != convention || LLVMIsFunctionVarArg(LLVMGlobalGetValueType(function)))
     return;
   unsigned *places = cn_alloc((LLVMGetNumArgOperands(call) + 1) * sizeof *places);
-  if ((has_own_signature(function, call) && LLVMTypeOf(call) == LLVMGetReturnType(LLVMGlobalGetValueType(function))) ||
-      is_guaranteed(function, call))
+  if ((has_caller_signature(function, call) &&
+       LLVMTypeOf(call) == LLVMGetReturnType(LLVMGlobalGetValueType(function))) ||
+      is_guaranteed_tail_call(function, call))
     LLVMSetTailCallKind(call, LLVMTailCallKindMustTail);
-  else if (is_plain(convention) && is_passed_plainly(function, call) && find_places(function, call, places))
-    LLVMSetTailCallKind(build_as(ctx, function, call, places), LLVMTailCallKindMustTail);
+  else if (is_plain_convention(convention) && lacks_passing_attributes(function, call) &&
+           find_caller_parameters(function, call, places))
+    LLVMSetTailCallKind(rebuild_with_caller_signature(ctx, function, call, places), LLVMTailCallKindMustTail);
   free(places);
 }
 
 /* With early insertion the optimiser comes later. It must keep the callee of a tail call out of line, and the call a
  * call instead of a loop: the statepoints there list neither the locals of this function nor the bases of its
  * arguments. */
-static void pin_tail_calls(struct cn_ctx *ctx, LLVMValueRef function)
+static void protect_tail_calls(struct cn_ctx *ctx, LLVMValueRef function)
 {
   unsigned noinline = cn_attribute_kind("noinline");
   bool any = false;
@@ -305,7 +310,7 @@ static void pin_tail_calls(struct cn_ctx *ctx, LLVMValueRef function)
 }
 
 /* Clean up the shared returns. The list may have one several times. */
-static void clean_shared(struct cn_ctx *ctx, struct split_returns *split)
+static void clean_shared_returns(struct cn_ctx *ctx, struct split_returns *split)
 {
   struct cn_ptrmap done = {0};
 
@@ -314,7 +319,7 @@ static void clean_shared(struct cn_ctx *ctx, struct split_returns *split)
     if (cn_ptrmap_find(&done, shared))
       continue;
     *cn_ptrmap_add(&done, shared, NULL) = 1;
-    drop_incoming(ctx, shared, split);
+    drop_split_edges(ctx, shared, split);
     if (!has_predecessor(shared))
       LLVMDeleteBasicBlock(shared);
   }
@@ -323,7 +328,7 @@ static void clean_shared(struct cn_ctx *ctx, struct split_returns *split)
   cn_free(&split->shared);
 }
 
-void cn_tail_calls(struct cn_ctx *ctx, LLVMValueRef function)
+void cn_tail_make_musttail_calls(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_ASSERT(LLVMIsAFunction(function));
   CN_VECTOR(LLVMValueRef) calls = {0};
@@ -331,14 +336,14 @@ void cn_tail_calls(struct cn_ctx *ctx, LLVMValueRef function)
 
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
-      if (cn_tail_position(i))
+      if (cn_is_in_tail_position(i))
         cn_push(&calls, i);
   for (size_t i = 0; i < calls.count; i++) {
-    give_return(ctx, calls.at[i], &split);
-    make_must(ctx, function, calls.at[i]);
+    add_own_return(ctx, calls.at[i], &split);
+    make_musttail(ctx, function, calls.at[i]);
   }
-  clean_shared(ctx, &split);
+  clean_shared_returns(ctx, &split);
   if (ctx->options->safepoints == CAIRN_SAFEPOINTS_EARLY)
-    pin_tail_calls(ctx, function);
+    protect_tail_calls(ctx, function);
   cn_free(&calls);
 }

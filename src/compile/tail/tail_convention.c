@@ -22,43 +22,43 @@
 #include "compile/tail/tail.h"
 #include "compile/transitions/callees.h"
 
-static const char *const passing[] = CN_TAIL_PASSING;
-enum { PASSING_COUNT = sizeof passing / sizeof *passing };
+static const char *const passing_attributes[] = CN_TAIL_PASSING;
+enum { PASSING_ATTRIBUTE_COUNT = sizeof passing_attributes / sizeof *passing_attributes };
 
 /* A function of such a convention. Members of one group have one leader. */
-struct member {
+struct group_member {
   LLVMValueRef function;
   size_t parent;   /* towards the leader; the leader's is its own index */
   const char *why; /* the reason why the convention stays; null: it can change */
 };
 
-struct lowering {
+struct convention_lowering {
   struct cn_ctx *ctx;
-  CN_VECTOR(struct member) members;
+  CN_VECTOR(struct group_member) members;
   struct cn_ptrmap index; /* by function: its place in `members` and one */
 };
 
 /* ---- functions ---- */
 
-static bool has_registers(LLVMValueRef function)
+static bool uses_registers_only(LLVMValueRef function)
 {
-  unsigned used[CN_CLASSES] = {0};
+  unsigned used[CN_REGISTER_CLASS_COUNT] = {0};
 
   for (unsigned i = 0; i < LLVMCountParams(function); i++) {
-    enum cn_register_class class = cn_convention_class(LLVMTypeOf(LLVMGetParam(function, i)));
-    if (class == CN_CLASS_OTHER || used[class]++ == cn_convention_registers(class))
+    enum cn_register_class class = cn_register_class_of(LLVMTypeOf(LLVMGetParam(function, i)));
+    if (class == CN_REGISTER_CLASS_OTHER || used[class]++ == cn_argument_register_count(class))
       return false;
-    for (unsigned a = 0; a < PASSING_COUNT; a++)
-      if (LLVMGetEnumAttributeAtIndex(function, i + 1, cn_attribute_kind(passing[a])))
+    for (unsigned a = 0; a < PASSING_ATTRIBUTE_COUNT; a++)
+      if (LLVMGetEnumAttributeAtIndex(function, i + 1, cn_attribute_kind(passing_attributes[a])))
         return false;
   }
   LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(function));
-  return !LLVMIsFunctionVarArg(LLVMGlobalGetValueType(function)) && cn_convention_returns(type) &&
-         !cn_convention_loses_result(type);
+  return !LLVMIsFunctionVarArg(LLVMGlobalGetValueType(function)) && cn_is_returned_in_registers(type) &&
+         !cn_is_returned_on_x87_stack(type);
 }
 
 /* True if the use is only a call of the function, in managed code. */
-static bool is_plain_call(LLVMValueRef user, LLVMValueRef function)
+static bool is_plain_managed_call(LLVMValueRef user, LLVMValueRef function)
 {
   if (!LLVMIsACallInst(user) || LLVMGetCalledValue(user) != function ||
       LLVMGetCalledFunctionType(user) != LLVMGlobalGetValueType(function) ||
@@ -69,98 +69,98 @@ static bool is_plain_call(LLVMValueRef user, LLVMValueRef function)
     if (LLVMGetOperand(user, i) == function)
       return false;
   for (unsigned i = 0; i < LLVMGetNumArgOperands(user); i++)
-    for (unsigned a = 0; a < PASSING_COUNT; a++)
-      if (LLVMGetCallSiteEnumAttribute(user, i + 1, cn_attribute_kind(passing[a])))
+    for (unsigned a = 0; a < PASSING_ATTRIBUTE_COUNT; a++)
+      if (LLVMGetCallSiteEnumAttribute(user, i + 1, cn_attribute_kind(passing_attributes[a])))
         return false;
   return true;
 }
 
 /* The reason why the function must keep its convention regardless of its tail calls, or null. */
-static const char *reason_of(LLVMValueRef function)
+static const char *reason_to_keep_convention(LLVMValueRef function)
 {
   if (!cn_target_is_local(function))
     return "other units may call it";
-  if (!has_registers(function))
+  if (!uses_registers_only(function))
     return "not all of its arguments and its result have registers";
   CN_EACH_USE(use, function)
-    if (!is_plain_call(LLVMGetUser(use), function))
+    if (!is_plain_managed_call(LLVMGetUser(use), function))
       return "not all of its uses are calls by managed code";
   return NULL;
 }
 
-static void gather_members(struct lowering *l)
+static void gather_members(struct convention_lowering *l)
 {
   CN_EACH_FUNCTION(f, l->ctx->module) {
-    if (LLVMIsDeclaration(f) || !cn_is_managed(f) || !cn_convention_is_tail(LLVMGetFunctionCallConv(f)))
+    if (LLVMIsDeclaration(f) || !cn_is_managed(f) || !cn_convention_has_tail_calls(LLVMGetFunctionCallConv(f)))
       continue;
     size_t number = l->members.count;
-    cn_push(&l->members, (struct member){f, number, reason_of(f)});
+    cn_push(&l->members, (struct group_member){f, number, reason_to_keep_convention(f)});
     *cn_ptrmap_add(&l->index, f, NULL) = number + 1;
   }
 }
 
 /* ---- groups ---- */
 
-static struct member *leader_of(struct lowering *l, struct member *m)
+static struct group_member *group_leader_of(struct convention_lowering *l, struct group_member *m)
 {
   while (&l->members.at[m->parent] != m)
     m = &l->members.at[m->parent = l->members.at[m->parent].parent];
   return m;
 }
 
-static void keep_convention(struct lowering *l, struct member *m, const char *why)
+static void keep_group_convention(struct convention_lowering *l, struct group_member *m, const char *why)
 {
-  struct member *first = leader_of(l, m);
+  struct group_member *first = group_leader_of(l, m);
 
   if (!first->why)
     first->why = why;
 }
 
-static void unite_groups(struct lowering *l, struct member *a, struct member *b)
+static void unite_groups(struct convention_lowering *l, struct group_member *a, struct group_member *b)
 {
-  struct member *first = leader_of(l, a), *second = leader_of(l, b);
+  struct group_member *first = group_leader_of(l, a), *second = group_leader_of(l, b);
 
   if (second->why)
-    keep_convention(l, first, second->why);
+    keep_group_convention(l, first, second->why);
   second->parent = first->parent;
 }
 
 /* True if the convention of `call`, which is its function's, guarantees that it is a tail call. */
-static bool is_tail_call(LLVMValueRef function, LLVMValueRef call)
+static bool is_guaranteed_tail_call(LLVMValueRef function, LLVMValueRef call)
 {
   if (!LLVMIsACallInst(call) || LLVMGetInstructionCallConv(call) != LLVMGetFunctionCallConv(function))
     return false;
-  return cn_calls_musttail(call) || (LLVMGetTailCallKind(call) == LLVMTailCallKindTail && cn_tail_return(call));
+  return cn_calls_is_musttail(call) || (LLVMGetTailCallKind(call) == LLVMTailCallKindTail && cn_tail_return_of(call));
 }
 
 /* Take the tail call into account: both ends change their convention, or both keep it. */
-static void join_tail_call(struct lowering *l, struct member *caller, LLVMValueRef call)
+static void unite_over_tail_call(struct convention_lowering *l, struct group_member *caller, LLVMValueRef call)
 {
   static const char why[] = "of a tail call that the C convention does not have";
   LLVMValueRef callee = cn_direct_callee(call);
   uint64_t *place = callee ? cn_ptrmap_find(&l->index, callee) : NULL;
 
   if (!place) {
-    keep_convention(l, caller, why);
+    keep_group_convention(l, caller, why);
     return;
   }
-  struct member *other = &l->members.at[*place - 1];
+  struct group_member *other = &l->members.at[*place - 1];
   if (LLVMGlobalGetValueType(callee) == LLVMGlobalGetValueType(caller->function) &&
-      (cn_calls_musttail(call) || cn_tail_position(call))) {
+      (cn_calls_is_musttail(call) || cn_is_in_tail_position(call))) {
     unite_groups(l, caller, other);
     return;
   }
-  keep_convention(l, caller, why);
-  keep_convention(l, other, why);
+  keep_group_convention(l, caller, why);
+  keep_group_convention(l, other, why);
 }
 
-static void group_members(struct lowering *l)
+static void form_groups(struct convention_lowering *l)
 {
   for (size_t m = 0; m < l->members.count; m++)
     CN_EACH_BLOCK(b, l->members.at[m].function)
       CN_EACH_INSTRUCTION(i, b)
-        if (is_tail_call(l->members.at[m].function, i))
-          join_tail_call(l, &l->members.at[m], i);
+        if (is_guaranteed_tail_call(l->members.at[m].function, i))
+          unite_over_tail_call(l, &l->members.at[m], i);
 }
 
 /* ---- the change ---- */
@@ -169,20 +169,20 @@ static void lower_convention(LLVMValueRef function)
 {
   LLVMSetFunctionCallConv(function, LLVMCCallConv);
   CN_EACH_USE(use, function) {
-    CN_CHECK(LLVMGetCalledValue(LLVMGetUser(use)) == function); /* is_plain_call() */
+    CN_CHECK(LLVMGetCalledValue(LLVMGetUser(use)) == function); /* is_plain_managed_call() */
     LLVMSetInstructionCallConv(LLVMGetUser(use), LLVMCCallConv);
   }
 }
 
 bool cn_lower_tailcc(struct cn_ctx *ctx)
 {
-  struct lowering l = {.ctx = ctx};
+  struct convention_lowering l = {.ctx = ctx};
 
   gather_members(&l);
-  group_members(&l);
+  form_groups(&l);
   for (size_t m = 0; m < l.members.count; m++) {
     LLVMValueRef function = l.members.at[m].function;
-    const char *why = leader_of(&l, &l.members.at[m])->why;
+    const char *why = group_leader_of(&l, &l.members.at[m])->why;
     if (!why)
       lower_convention(function);
     cn_remark(ctx, function, "tail-convention", "%s%s",

@@ -20,15 +20,15 @@
 #include "compile/tail/tail.h"
 #include "compile/transitions/callees.h"
 
-enum { WORD_BITS = 64, VECTOR_BITS = 128 };
+enum { WORD_BITS = 64, VECTOR_REGISTER_BITS = 128 };
 
 /* Most registers that arguments take. */
-struct registers {
-  unsigned long long taken[CN_CLASSES];
+struct register_usage {
+  unsigned long long taken[CN_REGISTER_CLASS_COUNT];
   bool memory; /* an argument is, or may be, passed in memory anyway */
 };
 
-static void take_registers(struct registers *r, LLVMTargetDataRef layout, LLVMTypeRef type)
+static void add_register_usage(struct register_usage *r, LLVMTargetDataRef layout, LLVMTypeRef type)
 {
   unsigned long long bits;
 
@@ -36,75 +36,75 @@ static void take_registers(struct registers *r, LLVMTargetDataRef layout, LLVMTy
   case LLVMIntegerTypeKind:
   case LLVMPointerTypeKind:
     bits = LLVMSizeOfTypeInBits(layout, type);
-    r->taken[CN_CLASS_INTEGER] += (bits + WORD_BITS - 1) / WORD_BITS;
+    r->taken[CN_REGISTER_CLASS_INTEGER] += (bits + WORD_BITS - 1) / WORD_BITS;
     break;
   case LLVMHalfTypeKind:
   case LLVMBFloatTypeKind:
   case LLVMFloatTypeKind:
   case LLVMDoubleTypeKind:
   case LLVMFP128TypeKind:
-    r->taken[CN_CLASS_VECTOR]++;
+    r->taken[CN_REGISTER_CLASS_VECTOR]++;
     break;
   case LLVMVectorTypeKind:
     bits = LLVMSizeOfTypeInBits(layout, type);
-    r->taken[CN_CLASS_VECTOR] += (bits + VECTOR_BITS - 1) / VECTOR_BITS;
+    r->taken[CN_REGISTER_CLASS_VECTOR] += (bits + VECTOR_REGISTER_BITS - 1) / VECTOR_REGISTER_BITS;
     break;
   case LLVMStructTypeKind:
     for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
-      take_registers(r, layout, LLVMStructGetTypeAtIndex(type, i));
+      add_register_usage(r, layout, LLVMStructGetTypeAtIndex(type, i));
     break;
   case LLVMArrayTypeKind:
     r->memory |= LLVMGetArrayLength2(type) > WORD_BITS;
     for (unsigned i = 0; !r->memory && i < LLVMGetArrayLength2(type); i++)
-      take_registers(r, layout, LLVMGetElementType(type));
+      add_register_usage(r, layout, LLVMGetElementType(type));
     break;
   default:
     r->memory = true;
   }
 }
 
-static bool need_memory(struct registers *r)
+static bool exceeds_registers(struct register_usage *r)
 {
-  for (unsigned c = 0; c < CN_CLASSES; c++)
-    r->memory |= r->taken[c] > cn_convention_registers((enum cn_register_class)c);
+  for (unsigned c = 0; c < CN_REGISTER_CLASS_COUNT; c++)
+    r->memory |= r->taken[c] > cn_argument_register_count((enum cn_register_class)c);
   return r->memory;
 }
 
 static bool has_arguments_in_memory(const struct cn_ctx *ctx, LLVMValueRef call)
 {
-  struct registers r = {0};
+  struct register_usage r = {0};
   unsigned count = LLVMGetNumArgOperands(call);
 
   for (unsigned i = 0; i < count && !r.memory; i++)
-    take_registers(&r, ctx->layout, LLVMTypeOf(LLVMGetArgOperand(call, i)));
-  return need_memory(&r);
+    add_register_usage(&r, ctx->layout, LLVMTypeOf(LLVMGetArgOperand(call, i)));
+  return exceeds_registers(&r);
 }
 
 static bool has_parameters_in_memory(const struct cn_ctx *ctx, LLVMValueRef function)
 {
-  struct registers r = {0};
+  struct register_usage r = {0};
   unsigned count = LLVMCountParams(function);
 
   for (unsigned i = 0; i < count && !r.memory; i++)
-    take_registers(&r, ctx->layout, LLVMTypeOf(LLVMGetParam(function, i)));
-  return need_memory(&r);
+    add_register_usage(&r, ctx->layout, LLVMTypeOf(LLVMGetParam(function, i)));
+  return exceeds_registers(&r);
 }
 
-static bool is_must(LLVMValueRef i)
+static bool is_musttail_of_tail_convention(LLVMValueRef i)
 {
-  return cn_calls_musttail(i) && cn_convention_is_tail(LLVMGetInstructionCallConv(i));
+  return cn_calls_is_musttail(i) && cn_convention_has_tail_calls(LLVMGetInstructionCallConv(i));
 }
 
 /* True if the function gets arguments in memory, or a tail call may pass some there. */
-static bool uses_memory(const struct cn_ctx *ctx, LLVMValueRef function)
+static bool uses_argument_memory(const struct cn_ctx *ctx, LLVMValueRef function)
 {
   if (has_parameters_in_memory(ctx, function))
     return true;
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
       if (LLVMIsACallInst(i) && LLVMGetTailCallKind(i) != LLVMTailCallKindNone &&
-          cn_classify_call(i).kind != CN_CALL_STATEPOINT && cn_convention_is_tail(LLVMGetInstructionCallConv(i)) &&
-          has_arguments_in_memory(ctx, i))
+          cn_classify_call(i).kind != CN_CALL_STATEPOINT &&
+          cn_convention_has_tail_calls(LLVMGetInstructionCallConv(i)) && has_arguments_in_memory(ctx, i))
         return true;
   return false;
 }
@@ -123,14 +123,14 @@ static void enable_tail_calls(LLVMValueRef function)
   LLVMRemoveStringAttributeAtIndex(function, CN_FUNCTION_INDEX, attribute, sizeof attribute - 1);
 }
 
-void cn_tail_keep_memory(struct cn_ctx *ctx, LLVMValueRef function)
+void cn_tail_relax_musttail_calls(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  bool uses = LLVMGetFirstBasicBlock(function) && uses_memory(ctx, function);
+  bool uses = LLVMGetFirstBasicBlock(function) && uses_argument_memory(ctx, function);
 
   CN_ASSERT(LLVMIsAFunction(function));
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
-      if (uses && is_must(i)) {
+      if (uses && is_musttail_of_tail_convention(i)) {
         enable_tail_calls(function);
         LLVMSetTailCallKind(i, LLVMTailCallKindTail);
       }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Finds calls in tail position: after them the frame serves only to return their result (for tail_calls.c). Needs: any
- * call. Provides: cn_tail_position(). Breaks: nothing.
+ * call. Provides: cn_is_in_tail_position(). Breaks: nothing.
  */
 #include "compile/tail/tail.h"
 
@@ -13,7 +13,7 @@
 #include "compile/core/statepoint_attributes.h"
 #include "compile/transitions/result_wrappers.h"
 
-static bool both_or_neither(LLVMAttributeRef caller, LLVMAttributeRef callee)
+static bool are_both_or_neither_set(LLVMAttributeRef caller, LLVMAttributeRef callee)
 {
   return !caller == !callee;
 }
@@ -26,44 +26,44 @@ bool cn_tail_results_agree(LLVMValueRef call, LLVMTypeRef type)
 
   CN_ASSERT(cn_is_call(call));
   if (LLVMGetTypeKind(own) == LLVMVoidTypeKind)
-    return cn_convention_returns(type) && !cn_convention_loses_result(type);
-  if (own != type || !cn_convention_returns(type) || cn_convention_loses_result(type))
+    return cn_is_returned_in_registers(type) && !cn_is_returned_on_x87_stack(type);
+  if (own != type || !cn_is_returned_in_registers(type) || cn_is_returned_on_x87_stack(type))
     return false;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     unsigned kind = cn_attribute_kind(names[i]);
-    if (!both_or_neither(LLVMGetEnumAttributeAtIndex(function, LLVMAttributeReturnIndex, kind),
-                         LLVMGetCallSiteEnumAttribute(call, LLVMAttributeReturnIndex, kind)))
+    if (!are_both_or_neither_set(LLVMGetEnumAttributeAtIndex(function, LLVMAttributeReturnIndex, kind),
+                                 LLVMGetCallSiteEnumAttribute(call, LLVMAttributeReturnIndex, kind)))
       return false;
   }
   return true;
 }
 
 /* True if a record of the call, or state of its frame, is asked for. */
-static bool wants_frame(LLVMValueRef call)
+static bool needs_caller_frame(LLVMValueRef call)
 {
-  return LLVMGetNumOperandBundles(call) != 0 || cn_statepoint_wanted(call) || cn_calls_list_operands(call) ||
-         cn_calls_have(call, "returns_twice");
+  return LLVMGetNumOperandBundles(call) != 0 || cn_statepoint_has_directive(call) || cn_calls_lists_operands(call) ||
+         cn_calls_has_attribute(call, "returns_twice");
 }
 
 /* True for the end of a local's lifetime: it can come before a tail call, since the callee leaves the local alone. */
-static bool is_end_of_local(LLVMValueRef i)
+static bool is_end_of_local_lifetime(LLVMValueRef i)
 {
   return cn_calls_intrinsic(i, "llvm.lifetime.end") &&
          LLVMIsAAllocaInst(LLVMGetOperand(i, (unsigned)LLVMGetNumArgOperands(i) - 1));
 }
 
-LLVMValueRef cn_tail_end(LLVMValueRef call)
+LLVMValueRef cn_tail_terminator_after(LLVMValueRef call)
 {
   LLVMValueRef i = LLVMGetNextInstruction(call);
 
   CN_ASSERT(cn_is_call(call));
-  while (i && is_end_of_local(i))
+  while (i && is_end_of_local_lifetime(i))
     i = LLVMGetNextInstruction(i);
   return i && LLVMIsATerminatorInst(i) ? i : NULL;
 }
 
 /* The return of a block of phis and a return that `end` jumps to; or null. */
-static LLVMValueRef shared_return(LLVMValueRef end)
+static LLVMValueRef shared_return_of(LLVMValueRef end)
 {
   if (!cn_is_branch(end) || LLVMGetNumSuccessors(end) != 1)
     return NULL;
@@ -86,10 +86,10 @@ static LLVMValueRef returned_value_of(LLVMValueRef ret, LLVMBasicBlockRef from)
   return value;
 }
 
-LLVMValueRef cn_tail_return(LLVMValueRef call)
+LLVMValueRef cn_tail_return_of(LLVMValueRef call)
 {
-  LLVMValueRef end = cn_tail_end(call);
-  LLVMValueRef ret = !end ? NULL : LLVMIsAReturnInst(end) ? end : shared_return(end);
+  LLVMValueRef end = cn_tail_terminator_after(call);
+  LLVMValueRef ret = !end ? NULL : LLVMIsAReturnInst(end) ? end : shared_return_of(end);
 
   if (!ret)
     return NULL;
@@ -97,7 +97,7 @@ LLVMValueRef cn_tail_return(LLVMValueRef call)
   return !value || value == call ? ret : NULL;
 }
 
-static bool is_disabled(LLVMValueRef function)
+static bool has_tail_calls_disabled(LLVMValueRef function)
 {
   LLVMAttributeRef attribute =
       LLVMGetStringAttributeAtIndex(function, CN_FUNCTION_INDEX, "disable-tail-calls", sizeof "disable-tail-calls" - 1);
@@ -106,14 +106,14 @@ static bool is_disabled(LLVMValueRef function)
   return attribute && strcmp(LLVMGetStringAttributeValue(attribute, &length), "true") == 0;
 }
 
-bool cn_tail_position(LLVMValueRef call)
+bool cn_is_in_tail_position(LLVMValueRef call)
 {
   if (!LLVMIsACallInst(call) || LLVMGetTailCallKind(call) != LLVMTailCallKindTail ||
-      cn_classify_call(call).kind != CN_CALL_PARSE)
+      cn_classify_call(call).kind != CN_CALL_PARSE_POINT)
     return false;
   LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
   LLVMValueRef callee = cn_direct_callee(call);
-  return !is_disabled(function) && !(callee && LLVMGetIntrinsicID(callee)) &&
-         !LLVMIsFunctionVarArg(LLVMGetCalledFunctionType(call)) && !wants_frame(call) && cn_tail_return(call) &&
-         cn_tail_results_agree(call, LLVMTypeOf(call));
+  return !has_tail_calls_disabled(function) && !(callee && LLVMGetIntrinsicID(callee)) &&
+         !LLVMIsFunctionVarArg(LLVMGetCalledFunctionType(call)) && !needs_caller_frame(call) &&
+         cn_tail_return_of(call) && cn_tail_results_agree(call, LLVMTypeOf(call));
 }

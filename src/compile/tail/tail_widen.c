@@ -27,23 +27,23 @@
 #include "compile/core/statepoint_attributes.h"
 #include "compile/tail/tail.h"
 
-static const char *const passing[] = CN_TAIL_PASSING;
-enum { PASSING_COUNT = sizeof passing / sizeof *passing };
+static const char *const passing_attributes[] = CN_TAIL_PASSING;
+enum { PASSING_ATTRIBUTE_COUNT = sizeof passing_attributes / sizeof *passing_attributes };
 
 typedef CN_VECTOR(LLVMTypeRef) type_vector;
 
 /* A call that becomes musttail, or a musttail call that follows its function's signature. */
-struct tail {
+struct tail_call {
   LLVMValueRef call;
   unsigned first, count; /* of the arguments proper */
 };
-typedef CN_VECTOR(struct tail) tail_vector;
+typedef CN_VECTOR(struct tail_call) tail_call_vector;
 
-struct widening {
+struct signature_widening {
   struct cn_ctx *ctx;
   LLVMValueRef function;
   LLVMBuilderRef builder;
-  tail_vector tails;
+  tail_call_vector tails;
   bool has_statepoints;
   type_vector types; /* of the parameters after the change */
 };
@@ -55,39 +55,39 @@ static bool is_plain_convention(unsigned convention)
   return convention == LLVMCCallConv || convention == LLVMFastCallConv || convention == LLVMColdCallConv;
 }
 
-static bool function_is_plain(LLVMValueRef function)
+static bool has_widenable_signature(LLVMValueRef function)
 {
   if (LLVMIsFunctionVarArg(LLVMGlobalGetValueType(function)) ||
       !is_plain_convention(LLVMGetFunctionCallConv(function)) ||
       LLVMGetEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("naked")))
     return false;
   for (unsigned i = 0; i < LLVMCountParams(function); i++) {
-    if (cn_convention_class(LLVMTypeOf(LLVMGetParam(function, i))) == CN_CLASS_OTHER)
+    if (cn_register_class_of(LLVMTypeOf(LLVMGetParam(function, i))) == CN_REGISTER_CLASS_OTHER)
       return false;
-    for (unsigned a = 0; a < PASSING_COUNT; a++)
-      if (LLVMGetEnumAttributeAtIndex(function, i + 1, cn_attribute_kind(passing[a])))
+    for (unsigned a = 0; a < PASSING_ATTRIBUTE_COUNT; a++)
+      if (LLVMGetEnumAttributeAtIndex(function, i + 1, cn_attribute_kind(passing_attributes[a])))
         return false;
   }
-  return cn_retype_possible(function);
+  return cn_can_retype_function(function);
 }
 
 /* True if all arguments lie in registers, where the convention puts them. */
-static bool arguments_are_plain(const struct tail *tail)
+static bool arguments_fit_registers(const struct tail_call *tail)
 {
-  unsigned used[CN_CLASSES] = {0};
+  unsigned used[CN_REGISTER_CLASS_COUNT] = {0};
 
   for (unsigned i = tail->first; i < tail->first + tail->count; i++) {
-    enum cn_register_class class = cn_convention_class(LLVMTypeOf(LLVMGetArgOperand(tail->call, i)));
-    if (class == CN_CLASS_OTHER || used[class]++ == cn_convention_registers(class))
+    enum cn_register_class class = cn_register_class_of(LLVMTypeOf(LLVMGetArgOperand(tail->call, i)));
+    if (class == CN_REGISTER_CLASS_OTHER || used[class]++ == cn_argument_register_count(class))
       return false;
-    for (unsigned a = 0; a < PASSING_COUNT; a++)
-      if (LLVMGetCallSiteEnumAttribute(tail->call, i + 1, cn_attribute_kind(passing[a])))
+    for (unsigned a = 0; a < PASSING_ATTRIBUTE_COUNT; a++)
+      if (LLVMGetCallSiteEnumAttribute(tail->call, i + 1, cn_attribute_kind(passing_attributes[a])))
         return false;
   }
   return true;
 }
 
-static LLVMTypeRef callee_type(LLVMValueRef statepoint)
+static LLVMTypeRef callee_type_of(LLVMValueRef statepoint)
 {
   LLVMAttributeRef type = LLVMGetCallSiteEnumAttribute(statepoint, 3, cn_attribute_kind("elementtype"));
 
@@ -96,7 +96,7 @@ static LLVMTypeRef callee_type(LLVMValueRef statepoint)
 }
 
 /* The gc.result directly after a statepoint, or null. */
-static LLVMValueRef result_after(LLVMValueRef statepoint)
+static LLVMValueRef gc_result_after(LLVMValueRef statepoint)
 {
   LLVMValueRef next = LLVMGetNextInstruction(statepoint);
 
@@ -106,7 +106,7 @@ static LLVMValueRef result_after(LLVMValueRef statepoint)
 
 static bool is_before_return(LLVMValueRef statepoint)
 {
-  LLVMValueRef result = result_after(statepoint);
+  LLVMValueRef result = gc_result_after(statepoint);
   LLVMValueRef end = LLVMGetNextInstruction(result ? result : statepoint);
 
   CN_ASSERT(cn_is_call(statepoint));
@@ -116,31 +116,31 @@ static bool is_before_return(LLVMValueRef statepoint)
 }
 
 /* True if `i` is a statepoint marked by rewrite-statepoints, of a call that may be a tail call. */
-static bool is_candidate(LLVMValueRef function, LLVMValueRef i, struct tail *tail)
+static bool is_tail_call_candidate(LLVMValueRef function, LLVMValueRef i, struct tail_call *tail)
 {
   if (cn_classify_call(i).kind != CN_CALL_STATEPOINT || !LLVMIsACallInst(i) ||
       LLVMGetTailCallKind(i) != LLVMTailCallKindTail ||
       LLVMGetInstructionCallConv(i) != LLVMGetFunctionCallConv(function))
     return false;
-  LLVMTypeRef type = callee_type(i);
+  LLVMTypeRef type = callee_type_of(i);
   if (!type || LLVMIsFunctionVarArg(type) || !is_before_return(i))
     return false;
-  *tail = (struct tail){i, CN_STATEPOINT_FIXED_ARGS, LLVMCountParamTypes(type)};
-  LLVMValueRef result = result_after(i);
-  return arguments_are_plain(tail) && cn_tail_results_agree(result ? result : i, LLVMGetReturnType(type));
+  *tail = (struct tail_call){i, CN_STATEPOINT_FIXED_ARGS, LLVMCountParamTypes(type)};
+  LLVMValueRef result = gc_result_after(i);
+  return arguments_fit_registers(tail) && cn_tail_results_agree(result ? result : i, LLVMGetReturnType(type));
 }
 
 /* Find the tail calls. False if the list is empty, or an existing musttail call is unable to follow. */
-static bool gather_tail_calls(struct widening *w)
+static bool gather_tail_calls(struct signature_widening *w)
 {
   CN_EACH_BLOCK(b, w->function)
     CN_EACH_INSTRUCTION(i, b) {
-      struct tail tail = {i, 0, cn_is_call(i) ? LLVMGetNumArgOperands(i) : 0};
-      if (cn_calls_musttail(i)) {
-        if (!arguments_are_plain(&tail) || LLVMGetNumOperandBundles(i))
+      struct tail_call tail = {i, 0, cn_is_call(i) ? LLVMGetNumArgOperands(i) : 0};
+      if (cn_calls_is_musttail(i)) {
+        if (!arguments_fit_registers(&tail) || LLVMGetNumOperandBundles(i))
           return false;
         cn_push(&w->tails, tail);
-      } else if (is_candidate(w->function, i, &tail)) {
+      } else if (is_tail_call_candidate(w->function, i, &tail)) {
         cn_push(&w->tails, tail);
         w->has_statepoints = true;
       }
@@ -152,10 +152,10 @@ static bool gather_tail_calls(struct widening *w)
 
 static LLVMTypeRef widest_type_of(struct cn_ctx *ctx, enum cn_register_class class)
 {
-  return class == CN_CLASS_INTEGER ? LLVMInt64TypeInContext(ctx->llvm) : LLVMDoubleTypeInContext(ctx->llvm);
+  return class == CN_REGISTER_CLASS_INTEGER ? LLVMInt64TypeInContext(ctx->llvm) : LLVMDoubleTypeInContext(ctx->llvm);
 }
 
-static bool is_narrow(LLVMTypeRef type)
+static bool is_narrow_type(LLVMTypeRef type)
 {
   LLVMTypeKind kind = LLVMGetTypeKind(type);
 
@@ -163,9 +163,9 @@ static bool is_narrow(LLVMTypeRef type)
 }
 
 /* The next parameter of `class` from `place` on; a missing one is added. */
-static unsigned find_place(struct widening *w, enum cn_register_class class, unsigned place)
+static unsigned find_or_add_parameter(struct signature_widening *w, enum cn_register_class class, unsigned place)
 {
-  while (place < w->types.count && cn_convention_class(w->types.at[place]) != class)
+  while (place < w->types.count && cn_register_class_of(w->types.at[place]) != class)
     place++;
   if (place == w->types.count)
     cn_push(&w->types, widest_type_of(w->ctx, class));
@@ -173,21 +173,21 @@ static unsigned find_place(struct widening *w, enum cn_register_class class, uns
 }
 
 /* Extend the new signature by the arguments of one call. */
-static void fit_signature(struct widening *w, const struct tail *tail)
+static void extend_signature(struct signature_widening *w, const struct tail_call *tail)
 {
-  unsigned next[CN_CLASSES] = {0};
+  unsigned next[CN_REGISTER_CLASS_COUNT] = {0};
 
   for (unsigned i = 0; i < tail->count; i++) {
     LLVMTypeRef type = LLVMTypeOf(LLVMGetArgOperand(tail->call, tail->first + i));
-    enum cn_register_class class = cn_convention_class(type);
-    unsigned place = find_place(w, class, next[class]);
+    enum cn_register_class class = cn_register_class_of(type);
+    unsigned place = find_or_add_parameter(w, class, next[class]);
     next[class] = place + 1;
-    if (w->types.at[place] != type && is_narrow(w->types.at[place]))
+    if (w->types.at[place] != type && is_narrow_type(w->types.at[place]))
       w->types.at[place] = widest_type_of(w->ctx, class);
   }
 }
 
-static LLVMTypeRef new_type(const struct widening *w)
+static LLVMTypeRef widened_type_of(const struct signature_widening *w)
 {
   LLVMTypeRef old = LLVMGlobalGetValueType(w->function);
 
@@ -197,7 +197,8 @@ static LLVMTypeRef new_type(const struct widening *w)
 /* ---- the calls ---- */
 
 /* Convert an argument to the type of its register. */
-static LLVMValueRef widen_argument(struct widening *w, const struct tail *tail, unsigned i, LLVMTypeRef to)
+static LLVMValueRef widen_argument(struct signature_widening *w, const struct tail_call *tail, unsigned i,
+                                   LLVMTypeRef to)
 {
   LLVMValueRef value = LLVMGetArgOperand(tail->call, tail->first + i);
   LLVMTypeRef from = LLVMTypeOf(value), i64 = LLVMInt64TypeInContext(w->ctx->llvm);
@@ -219,30 +220,31 @@ static LLVMValueRef widen_argument(struct widening *w, const struct tail *tail, 
 }
 
 /* Put the arguments in their places. Argument i has the new number places[i]. */
-static void place_arguments(struct widening *w, const struct tail *tail, LLVMValueRef *arguments, unsigned *places)
+static void place_arguments(struct signature_widening *w, const struct tail_call *tail, LLVMValueRef *arguments,
+                            unsigned *places)
 {
-  unsigned next[CN_CLASSES] = {0};
+  unsigned next[CN_REGISTER_CLASS_COUNT] = {0};
 
   size_t count = w->types.count;
   for (unsigned p = 0; p < count; p++)
     arguments[p] = LLVMGetPoison(w->types.at[p]);
   for (unsigned i = 0; i < tail->count; i++) {
     LLVMTypeRef type = LLVMTypeOf(LLVMGetArgOperand(tail->call, tail->first + i));
-    enum cn_register_class class = cn_convention_class(type);
-    places[i] = find_place(w, class, next[class]);
-    CN_CHECK(places[i] < count); /* fit_signature() has made room */
+    enum cn_register_class class = cn_register_class_of(type);
+    places[i] = find_or_add_parameter(w, class, next[class]);
+    CN_CHECK(places[i] < count); /* extend_signature() has made room */
     next[class] = places[i] + 1;
     arguments[places[i]] = widen_argument(w, tail, i, w->types.at[places[i]]);
   }
 }
 
 /* Replace the statepoint, or the musttail call, by a musttail call of the new signature. */
-static void replace_tail_call(struct widening *w, const struct tail *tail)
+static void replace_tail_call(struct signature_widening *w, const struct tail_call *tail)
 {
   LLVMValueRef old = tail->call;
   LLVMValueRef statepoint = tail->first ? old : NULL;
-  CN_CHECK(new_type(w) == LLVMGlobalGetValueType(w->function));
-  LLVMValueRef result = statepoint ? result_after(old) : old;
+  CN_CHECK(widened_type_of(w) == LLVMGlobalGetValueType(w->function));
+  LLVMValueRef result = statepoint ? gc_result_after(old) : old;
   LLVMValueRef *arguments = cn_alloc((w->types.count + 1) * sizeof *arguments);
   unsigned *places = cn_alloc((tail->count + 1) * sizeof *places);
 
@@ -250,14 +252,14 @@ static void replace_tail_call(struct widening *w, const struct tail *tail)
   LLVMSetCurrentDebugLocation2(w->builder, LLVMInstructionGetDebugLoc(old));
   place_arguments(w, tail, arguments, places);
   LLVMValueRef target = statepoint ? LLVMGetArgOperand(old, 2) : LLVMGetCalledValue(old);
-  LLVMValueRef call = LLVMBuildCall2(w->builder, new_type(w), target, arguments, (unsigned)w->types.count, "");
+  LLVMValueRef call = LLVMBuildCall2(w->builder, widened_type_of(w), target, arguments, (unsigned)w->types.count, "");
   LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(w->function));
   LLVMSetTailCallKind(call, LLVMTailCallKindMustTail);
   for (unsigned i = 0; i < tail->count; i++)
     if (LLVMTypeOf(LLVMGetArgOperand(old, tail->first + i)) == w->types.at[places[i]])
-      cn_emit_attributes_of(old, tail->first + i + 1, call, places[i] + 1, NULL);
+      cn_emit_copy_attributes(old, tail->first + i + 1, call, places[i] + 1, NULL);
   if (result && LLVMTypeOf(result) == LLVMTypeOf(call)) {
-    cn_emit_attributes_of(result, LLVMAttributeReturnIndex, call, LLVMAttributeReturnIndex, NULL);
+    cn_emit_copy_attributes(result, LLVMAttributeReturnIndex, call, LLVMAttributeReturnIndex, NULL);
     LLVMReplaceAllUsesWith(result, call);
   }
   if (statepoint && result)
@@ -267,18 +269,18 @@ static void replace_tail_call(struct widening *w, const struct tail *tail)
   free(arguments);
 }
 
-static void widen_function(struct cn_ctx *ctx, LLVMValueRef function)
+static void widen_function_signature(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  struct widening w = {.ctx = ctx, .function = function};
+  struct signature_widening w = {.ctx = ctx, .function = function};
 
   if (gather_tail_calls(&w)) {
     w.builder = LLVMCreateBuilderInContext(ctx->llvm);
     for (unsigned i = 0; i < LLVMCountParams(function); i++)
       cn_push(&w.types, LLVMTypeOf(LLVMGetParam(function, i)));
     for (size_t i = 0; i < w.tails.count; i++)
-      fit_signature(&w, &w.tails.at[i]);
-    if (new_type(&w) != LLVMGlobalGetValueType(function))
-      w.function = cn_retype(ctx, function, new_type(&w));
+      extend_signature(&w, &w.tails.at[i]);
+    if (widened_type_of(&w) != LLVMGlobalGetValueType(function))
+      w.function = cn_retype(ctx, function, widened_type_of(&w));
     for (size_t i = 0; i < w.tails.count; i++)
       replace_tail_call(&w, &w.tails.at[i]);
     LLVMDisposeBuilder(w.builder);
@@ -287,17 +289,17 @@ static void widen_function(struct cn_ctx *ctx, LLVMValueRef function)
   cn_free(&w.types);
 }
 
-bool cn_tail_pass(struct cn_ctx *ctx)
+bool cn_widen_tail_calls(struct cn_ctx *ctx)
 {
   CN_VECTOR(LLVMValueRef) functions = {0};
 
   CN_EACH_FUNCTION(f, ctx->module)
-    if (!LLVMIsDeclaration(f) && cn_is_managed(f) && function_is_plain(f))
+    if (!LLVMIsDeclaration(f) && cn_is_managed(f) && has_widenable_signature(f))
       cn_push(&functions, f);
   for (size_t i = 0; i < functions.count; i++)
-    widen_function(ctx, functions.at[i]);
+    widen_function_signature(ctx, functions.at[i]);
   CN_EACH_FUNCTION(f, ctx->module)
-    cn_tail_keep_memory(ctx, f);
+    cn_tail_relax_musttail_calls(ctx, f);
   cn_free(&functions);
   return true;
 }

@@ -9,7 +9,7 @@
  *                                                       cairn.native.N through the stub
  *
  * A call gets the bridge in place of an unmanaged target (call_targets.c). Needs: nothing. Provides:
- * cn_bridge_native(), cn_bridge_managed(); one of each for all calls that look alike. Breaks: nothing.
+ * cn_bridge_native_for(), cn_bridge_managed_for(); one of each for all calls that look alike. Breaks: nothing.
  */
 #include "compile/transitions/callees.h"
 
@@ -22,8 +22,9 @@
 #include "compile/transitions/rebuild.h"
 
 /* Attributes that change how a value is passed. */
-static const char *const passing[] = {"zeroext",    "signext", "noext",     "inreg",      "byval",      "sret", "byref",
-                                      "alignstack", "align",   "swiftself", "swiftasync", "swifterror", "nest"};
+static const char *const passing_attributes[] = {"zeroext",    "signext",    "noext",      "inreg", "byval",
+                                                 "sret",       "byref",      "alignstack", "align", "swiftself",
+                                                 "swiftasync", "swifterror", "nest"};
 
 /* ---- names ---- */
 
@@ -43,10 +44,10 @@ static uint64_t hash_type(uint64_t hash, LLVMTypeRef type)
   return hash;
 }
 
-static uint64_t hash_attributes(uint64_t hash, LLVMValueRef call, LLVMAttributeIndex index)
+static uint64_t hash_passing_attributes(uint64_t hash, LLVMValueRef call, LLVMAttributeIndex index)
 {
-  for (size_t i = 0; i < sizeof passing / sizeof *passing; i++) {
-    unsigned kind = cn_attribute_kind(passing[i]);
+  for (size_t i = 0; i < sizeof passing_attributes / sizeof *passing_attributes; i++) {
+    unsigned kind = cn_attribute_kind(passing_attributes[i]);
     LLVMAttributeRef attribute = LLVMGetCallSiteEnumAttribute(call, index, kind);
     hash = hash_bytes(hash, attribute ? "+" : "-", 1);
     if (attribute && LLVMIsTypeAttribute(attribute))
@@ -60,19 +61,19 @@ static uint64_t hash_attributes(uint64_t hash, LLVMValueRef call, LLVMAttributeI
 }
 
 /* Name a bridge by all that its calls have in common. */
-static char *name_of(const char *prefix, const struct cn_call_target *site)
+static char *bridge_name_of(const char *prefix, const struct cn_call_target *site)
 {
   unsigned convention = LLVMGetInstructionCallConv(site->call);
   uint64_t hash = hash_bytes(0xcbf29ce484222325, &convention, sizeof convention);
 
   hash = hash_type(hash, site->type);
-  hash = hash_attributes(hash, site->call, LLVMAttributeReturnIndex);
+  hash = hash_passing_attributes(hash, site->call, LLVMAttributeReturnIndex);
   for (unsigned i = 0; i < site->count; i++) {
     hash = hash_type(hash, LLVMTypeOf(LLVMGetOperand(site->call, site->first + i)));
-    hash = hash_attributes(hash, site->call, site->first + i + 1);
+    hash = hash_passing_attributes(hash, site->call, site->first + i + 1);
   }
-  for (size_t i = 0; i < CN_EMIT_TARGETS; i++) {
-    LLVMAttributeRef attribute = cn_string_attribute(cn_call_target_caller(site), cn_emit_targets[i]);
+  for (size_t i = 0; i < CN_TARGET_ATTRIBUTE_COUNT; i++) {
+    LLVMAttributeRef attribute = cn_string_attribute(cn_call_target_caller(site), cn_target_attribute_names[i]);
     unsigned length = 0;
     const char *text = attribute ? LLVMGetStringAttributeValue(attribute, &length) : "";
     hash = hash_bytes(hash, text, length + 1);
@@ -83,7 +84,7 @@ static char *name_of(const char *prefix, const struct cn_call_target *site)
 /* ---- functions ---- */
 
 /* Add an internal function that takes what the call passes, and the target. */
-static LLVMValueRef make_function(struct cn_ctx *ctx, const struct cn_call_target *site, const char *name)
+static LLVMValueRef add_bridge_function(struct cn_ctx *ctx, const struct cn_call_target *site, const char *name)
 {
   LLVMTypeRef *types = cn_alloc((site->count + 1) * sizeof *types);
 
@@ -94,29 +95,29 @@ static LLVMValueRef make_function(struct cn_ctx *ctx, const struct cn_call_targe
   LLVMTypeRef type = LLVMFunctionType(LLVMGetReturnType(site->type), types, site->count + 1, false);
   LLVMValueRef function = LLVMAddFunction(ctx->module, name, type);
   LLVMSetLinkage(function, LLVMInternalLinkage);
-  cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "noinline", 0);
-  cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "uwtable", 2);
-  cn_emit_target(cn_call_target_caller(site), function);
+  cn_add_enum_attribute(ctx, function, CN_FUNCTION_INDEX, "noinline", 0);
+  cn_add_enum_attribute(ctx, function, CN_FUNCTION_INDEX, "uwtable", 2);
+  cn_emit_copy_target_attributes(cn_call_target_caller(site), function);
   LLVMAppendBasicBlockInContext(ctx->llvm, function, "");
   free(types);
   return function;
 }
 
 /* Copy the call's attributes at `from` to function `to` at `index`: all, or those of C. */
-static void copy_to_function(LLVMValueRef call, LLVMAttributeIndex from, LLVMValueRef to, LLVMAttributeIndex index,
-                             bool all)
+static void copy_attributes_to_function(LLVMValueRef call, LLVMAttributeIndex from, LLVMValueRef to,
+                                        LLVMAttributeIndex index, bool all)
 {
   unsigned count = LLVMGetCallSiteAttributeCount(call, from);
   LLVMAttributeRef *list = cn_alloc((count + 1) * sizeof *list);
 
   LLVMGetCallSiteAttributes(call, from, list);
   for (unsigned i = 0; i < count; i++)
-    if (all || cn_attribute_is_of_c(list[i]))
+    if (all || cn_attribute_is_of_c_convention(list[i]))
       LLVMAddAttributeAtIndex(to, index, list[i]);
   free(list);
 }
 
-static void return_value(LLVMBuilderRef builder, LLVMValueRef value)
+static void build_return(LLVMBuilderRef builder, LLVMValueRef value)
 {
   if (LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMVoidTypeKind)
     LLVMBuildRetVoid(builder);
@@ -124,7 +125,7 @@ static void return_value(LLVMBuilderRef builder, LLVMValueRef value)
     LLVMBuildRet(builder, value);
 }
 
-static void fill_native(struct cn_ctx *ctx, const struct cn_call_target *site, LLVMValueRef function)
+static void fill_native_bridge(struct cn_ctx *ctx, const struct cn_call_target *site, LLVMValueRef function)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   LLVMValueRef *arguments = cn_alloc((site->count + 1) * sizeof *arguments);
@@ -133,26 +134,26 @@ static void fill_native(struct cn_ctx *ctx, const struct cn_call_target *site, L
   LLVMPositionBuilderAtEnd(builder, LLVMGetEntryBasicBlock(function));
   for (unsigned i = 0; i < site->count; i++) {
     arguments[i] = LLVMGetParam(function, i);
-    copy_to_function(site->call, site->first + i + 1, function, i + 1, false);
+    copy_attributes_to_function(site->call, site->first + i + 1, function, i + 1, false);
   }
   LLVMValueRef call =
       LLVMBuildCall2(builder, site->type, LLVMGetParam(function, site->count), arguments, site->count, "");
   LLVMSetInstructionCallConv(call, LLVMGetInstructionCallConv(site->call));
   for (unsigned i = 0; i < site->count; i++)
-    cn_emit_attributes_of(site->call, site->first + i + 1, call, i + 1, NULL);
-  return_value(builder, call);
+    cn_emit_copy_attributes(site->call, site->first + i + 1, call, i + 1, NULL);
+  build_return(builder, call);
   free(arguments);
   LLVMDisposeBuilder(builder);
 }
 
-LLVMValueRef cn_bridge_native(struct cn_ctx *ctx, const struct cn_call_target *site)
+LLVMValueRef cn_bridge_native_for(struct cn_ctx *ctx, const struct cn_call_target *site)
 {
-  char *name = name_of(CN_NATIVE_PREFIX, site);
+  char *name = bridge_name_of(CN_NATIVE_PREFIX, site);
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
 
   if (!function) {
-    function = make_function(ctx, site, name);
-    fill_native(ctx, site, function);
+    function = add_bridge_function(ctx, site, name);
+    fill_native_bridge(ctx, site, function);
   }
   free(name);
   return function;
@@ -160,7 +161,7 @@ LLVMValueRef cn_bridge_native(struct cn_ctx *ctx, const struct cn_call_target *s
 
 /* ---- the managed one ---- */
 
-static LLVMTypeRef native_type(struct cn_ctx *ctx, LLVMValueRef native)
+static LLVMTypeRef type_with_nest_parameter(struct cn_ctx *ctx, LLVMValueRef native)
 {
   LLVMTypeRef type = LLVMGlobalGetValueType(native);
   unsigned count = LLVMCountParamTypes(type);
@@ -177,17 +178,17 @@ static LLVMTypeRef native_type(struct cn_ctx *ctx, LLVMValueRef native)
 static LLVMValueRef build_statepoint(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef function,
                                      LLVMValueRef native)
 {
-  enum { FIXED_OPERANDS = CN_STATEPOINT_FIXED_ARGS };
+  enum { FIXED_OPERAND_COUNT = CN_STATEPOINT_FIXED_ARGS };
   unsigned params = LLVMCountParams(function), at = 0;
   LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0);
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm), i32 = LLVMInt32TypeInContext(ctx->llvm);
   LLVMValueRef intrinsic = cn_intrinsic(ctx, "llvm.experimental.gc.statepoint", &pointer, 1);
-  LLVMValueRef *operands = cn_alloc((FIXED_OPERANDS + params + 3) * sizeof *operands);
+  LLVMValueRef *operands = cn_alloc((FIXED_OPERAND_COUNT + params + 3) * sizeof *operands);
   LLVMValueRef zero = LLVMConstInt(i32, 0, false);
 
   operands[at++] = LLVMConstInt(i64, CAIRN_ABI_STATEPOINT_ID_DEFAULT, false);
   operands[at++] = zero;
-  operands[at++] = cn_stub(ctx, CN_CALL_NATIVE);
+  operands[at++] = cn_declare_stub(ctx, CN_CALL_NATIVE);
   operands[at++] = LLVMConstInt(i32, params + 1, false);
   operands[at++] = zero;
   for (unsigned i = 0; i < params; i++)
@@ -195,27 +196,29 @@ static LLVMValueRef build_statepoint(struct cn_ctx *ctx, LLVMBuilderRef builder,
   operands[at++] = native;
   operands[at++] = zero;
   operands[at++] = zero;
-  CN_CHECK(at == FIXED_OPERANDS + params + 3);
+  CN_CHECK(at == FIXED_OPERAND_COUNT + params + 3);
   LLVMValueRef statepoint = LLVMBuildCall2(builder, LLVMGlobalGetValueType(intrinsic), intrinsic, operands, at, "");
   LLVMAddCallSiteAttribute(
-      statepoint, 3, LLVMCreateTypeAttribute(ctx->llvm, cn_attribute_kind("elementtype"), native_type(ctx, native)));
-  LLVMAddCallSiteAttribute(statepoint, FIXED_OPERANDS + params + 1, cn_emit_attribute(ctx, "nest"));
+      statepoint, 3,
+      LLVMCreateTypeAttribute(ctx->llvm, cn_attribute_kind("elementtype"), type_with_nest_parameter(ctx, native)));
+  LLVMAddCallSiteAttribute(statepoint, FIXED_OPERAND_COUNT + params + 1, cn_enum_attribute_of_name(ctx, "nest"));
   free(operands);
   return statepoint;
 }
 
-static void fill_managed(struct cn_ctx *ctx, const struct cn_call_target *site, LLVMValueRef function)
+static void fill_managed_bridge(struct cn_ctx *ctx, const struct cn_call_target *site, LLVMValueRef function)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
-  LLVMValueRef native = cn_bridge_native(ctx, site);
+  LLVMValueRef native = cn_bridge_native_for(ctx, site);
   LLVMTypeRef type = LLVMGetReturnType(site->type);
 
   LLVMPositionBuilderAtEnd(builder, LLVMGetEntryBasicBlock(function));
   LLVMValueRef statepoint = build_statepoint(ctx, builder, function, native);
   for (unsigned i = 0; i < site->count; i++) {
     unsigned from = site->first + i + 1;
-    copy_to_function(site->call, from, function, i + 1, true);
-    cn_emit_attributes_of(site->call, from, statepoint, CN_STATEPOINT_FIXED_ARGS + i + 1, cn_attribute_is_of_c);
+    copy_attributes_to_function(site->call, from, function, i + 1, true);
+    cn_emit_copy_attributes(site->call, from, statepoint, CN_STATEPOINT_FIXED_ARGS + i + 1,
+                            cn_attribute_is_of_c_convention);
   }
   if (LLVMGetTypeKind(type) == LLVMVoidTypeKind) {
     LLVMBuildRetVoid(builder);
@@ -227,7 +230,7 @@ static void fill_managed(struct cn_ctx *ctx, const struct cn_call_target *site, 
 }
 
 /* Copy the caller's kind of barriers: a bridge stores no reference, so it fits any kind. */
-static void copy_barriers(LLVMValueRef from, LLVMValueRef to)
+static void copy_barrier_kind(LLVMValueRef from, LLVMValueRef to)
 {
   LLVMAttributeRef kind = cn_string_attribute(from, CN_ATTR_BARRIERS);
 
@@ -235,18 +238,18 @@ static void copy_barriers(LLVMValueRef from, LLVMValueRef to)
     LLVMAddAttributeAtIndex(to, CN_FUNCTION_INDEX, kind);
 }
 
-LLVMValueRef cn_bridge_managed(struct cn_ctx *ctx, const struct cn_call_target *site)
+LLVMValueRef cn_bridge_managed_for(struct cn_ctx *ctx, const struct cn_call_target *site)
 {
-  char *name = name_of(CN_BRIDGE_PREFIX, site);
+  char *name = bridge_name_of(CN_BRIDGE_PREFIX, site);
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
 
   if (!function) {
-    function = make_function(ctx, site, name);
+    function = add_bridge_function(ctx, site, name);
     LLVMSetGC(function, "statepoint-example");
-    copy_barriers(cn_call_target_caller(site), function);
+    copy_barrier_kind(cn_call_target_caller(site), function);
     LLVMSetFunctionCallConv(function, LLVMGetInstructionCallConv(site->call));
-    cn_add_attribute(ctx, function, site->count + 1, "nest", 0);
-    fill_managed(ctx, site, function);
+    cn_add_enum_attribute(ctx, function, site->count + 1, "nest", 0);
+    fill_managed_bridge(ctx, site, function);
   }
   free(name);
   return function;

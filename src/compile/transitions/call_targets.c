@@ -42,15 +42,15 @@
 #include "compile/transitions/rebuild.h"
 #include "compile/transitions/result_wrappers.h"
 
-typedef CN_VECTOR(struct cn_call_target) site_vector;
+typedef CN_VECTOR(struct cn_call_target) call_site_vector;
 
 /* ---- one call ---- */
 
 /* Choose the address `offset` bytes after `target` if that has the mark, else `other`. At -O3 LLVM makes a branch of
  * the choice by the weights: the code is longer, but calls need not wait for the mark. LLVM 22 takes a wrong result of
  * some nodes as the callee of a statepoint: the freeze prevents that (docs/llvm-22.md, "multi-result callees"). */
-static LLVMValueRef choose_callee(struct cn_ctx *ctx, const struct cn_call_target *site, LLVMValueRef target,
-                                  uint64_t offset, LLVMValueRef other)
+static LLVMValueRef select_callee_by_mark(struct cn_ctx *ctx, const struct cn_call_target *site, LLVMValueRef target,
+                                          uint64_t offset, LLVMValueRef other)
 {
   CN_ASSERT(LLVMGetTypeKind(LLVMTypeOf(target)) == LLVMPointerTypeKind);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
@@ -70,7 +70,7 @@ static LLVMValueRef choose_callee(struct cn_ctx *ctx, const struct cn_call_targe
   LLVMValueRef body = LLVMBuildGEP2(builder, LLVMInt8TypeInContext(ctx->llvm), target, &size, 1, "");
   LLVMValueRef callee = LLVMBuildSelect(builder, managed, body, other, "");
   if (LLVMIsASelectInst(callee) && ctx->options->opt_level > 2)
-    cn_emit_weights(ctx, callee, CN_MOSTLY, 1);
+    cn_emit_branch_weights(ctx, callee, CN_MOSTLY, 1);
   if (LLVMIsAInstruction(callee))
     callee = LLVMBuildFreeze(builder, callee, "callee");
   LLVMDisposeBuilder(builder);
@@ -78,65 +78,69 @@ static LLVMValueRef choose_callee(struct cn_ctx *ctx, const struct cn_call_targe
 }
 
 /* A wrapper of large results passes references to its callee: end the program if the callee is native. */
-static void guard_wrapped(struct cn_ctx *ctx, const struct cn_call_target *site)
+static void guard_wrapped_callee(struct cn_ctx *ctx, const struct cn_call_target *site)
 {
-  unsigned operand = site->first + CN_RESULT_CALLEE;
+  unsigned operand = site->first + CN_RESULT_CALLEE_ARGUMENT;
   LLVMValueRef callee = LLVMGetOperand(site->call, operand);
 
-  CN_CHECK(site->count > CN_RESULT_CALLEE);
-  if (!cn_target_managed(callee))
-    LLVMSetOperand(site->call, operand, choose_callee(ctx, site, callee, 0, cn_stub(ctx, CN_REFUSE_NATIVE)));
+  CN_CHECK(site->count > CN_RESULT_CALLEE_ARGUMENT);
+  if (!cn_target_managed_function(callee))
+    LLVMSetOperand(site->call, operand,
+                   select_callee_by_mark(ctx, site, callee, 0, cn_declare_stub(ctx, CN_REFUSE_NATIVE)));
 }
 
-static void lower_site(struct cn_ctx *ctx, const struct cn_call_target *site)
+static void lower_call_site(struct cn_ctx *ctx, const struct cn_call_target *site)
 {
   CN_CHECK(cn_is_managed(cn_call_target_caller(site)) && site->type);
-  LLVMValueRef target = cn_call_target_callee(site), stub = cn_stub(ctx, CN_CALL_NATIVE);
+  LLVMValueRef target = cn_call_target_callee(site), stub = cn_declare_stub(ctx, CN_CALL_NATIVE);
   enum cn_convention convention = cn_convention_of(site->call);
 
-  bool shown = cn_call_target_has_reference(ctx, site) && !cn_target_is_native(target);
+  bool shown = cn_call_target_passes_reference(ctx, site) && !cn_target_is_native(target);
 
   if (convention == CN_CONVENTION_NATIVE || cn_call_target_uses_nest(site)) {
     if (shown) { /* the target is managed, the bridge native */
-      target = choose_callee(ctx, site, target, 0, cn_stub(ctx, CN_REFUSE_NATIVE));
-      stub = cn_stub(ctx, CN_CALL_PASSING);
+      target = select_callee_by_mark(ctx, site, target, 0, cn_declare_stub(ctx, CN_REFUSE_NATIVE));
+      stub = cn_declare_stub(ctx, CN_CALL_PASSING);
     }
-    const struct cn_rebuild change = {
-        .callee = stub, .more_count = 2, .more = {target, cn_bridge_native(ctx, site)}, .convention = LLVMCCallConv};
+    const struct cn_call_change change = {.callee = stub,
+                                          .more_count = 2,
+                                          .more = {target, cn_bridge_native_for(ctx, site)},
+                                          .convention = LLVMCCallConv};
     cn_rebuild_call(ctx, site, &change);
     return;
   }
-  if (cn_result_wrappers_passes_references(target)) {
-    guard_wrapped(ctx, site);
-    cn_call_through(ctx, site, cn_stub(ctx, CN_CALL_PASSING), target);
+  if (cn_result_wrapper_passes_refs(target)) {
+    guard_wrapped_callee(ctx, site);
+    cn_rebuild_call_through_stub(ctx, site, cn_declare_stub(ctx, CN_CALL_PASSING), target);
     return;
   }
   if (shown)
-    stub = cn_stub(ctx, CN_CALL_MANAGED);
+    stub = cn_declare_stub(ctx, CN_CALL_MANAGED);
   else if (convention == CN_CONVENTION_BRIDGED)
-    stub = cn_bridge_managed(ctx, site);
+    stub = cn_bridge_managed_for(ctx, site);
   else if (cn_target_is_native(target)) {
-    if (cn_short_call(ctx, site))
+    if (cn_shorten_call(ctx, site))
       return;
     target = NULL;
   }
-  if (target && site->is_statepoint && cn_convention_has_thunks(cn_call_target_caller(site)))
+  if (target && site->is_statepoint && cn_has_indirect_call_thunks(cn_call_target_caller(site)))
     cn_error(ctx, site->call, "hardening",
              "LLVM 22 cannot lower an indirect call in a statepoint "
              "that is to go through a thunk (target feature retpoline, lvi-cfi or seses)");
   else if (target && convention == CN_CONVENTION_PLAIN && ctx->options->size_level)
-    cn_call_through(ctx, site, shown ? stub : cn_stub(ctx, CN_VCALL_ANY), target);
+    cn_rebuild_call_through_stub(ctx, site, shown ? stub : cn_declare_stub(ctx, CN_VCALL_ANY), target);
   else if (target)
-    cn_call_through(ctx, site, choose_callee(ctx, site, target, CAIRN_ABI_ENTRY_SIZE, stub), target);
+    cn_rebuild_call_through_stub(ctx, site, select_callee_by_mark(ctx, site, target, CAIRN_ABI_ENTRY_SIZE, stub),
+                                 target);
   else
-    cn_call_through(ctx, site, stub, cn_call_target_callee(site));
+    cn_rebuild_call_through_stub(ctx, site, stub, cn_call_target_callee(site));
 }
 
 /* ---- musttail ---- */
 
-static bool needs_parameter(const struct cn_call_target *site)
+static bool needs_nest_parameter(const struct cn_call_target *site)
 {
-  return cn_calls_musttail(site->call) && !cn_convention_is_tail(LLVMGetInstructionCallConv(site->call));
+  return cn_calls_is_musttail(site->call) && !cn_convention_has_tail_calls(LLVMGetInstructionCallConv(site->call));
 }
 
 static bool has_nest_parameter(LLVMValueRef function)
@@ -149,7 +153,7 @@ static bool has_nest_parameter(LLVMValueRef function)
   return false;
 }
 
-static LLVMTypeRef with_parameter(struct cn_ctx *ctx, LLVMTypeRef type)
+static LLVMTypeRef type_with_nest_parameter(struct cn_ctx *ctx, LLVMTypeRef type)
 {
   unsigned count = LLVMCountParamTypes(type);
   LLVMTypeRef *types = cn_alloc((count + 1) * sizeof *types);
@@ -162,39 +166,39 @@ static LLVMTypeRef with_parameter(struct cn_ctx *ctx, LLVMTypeRef type)
 }
 
 /* Add the parameter. Musttail calls of names must have it, too: they pass poison. */
-static LLVMValueRef add_parameter(struct cn_ctx *ctx, LLVMValueRef function, const site_vector *through)
+static LLVMValueRef add_nest_parameter(struct cn_ctx *ctx, LLVMValueRef function, const call_site_vector *through)
 {
-  site_vector others = {0};
+  call_site_vector others = {0};
   LLVMValueRef poison = LLVMGetPoison(LLVMPointerTypeInContext(ctx->llvm, 0));
 
-  CN_CHECK(!has_nest_parameter(function) && cn_retype_possible(function)); /* judge_musttail() */
-  function = cn_retype(ctx, function, with_parameter(ctx, LLVMGlobalGetValueType(function)));
-  cn_add_attribute(ctx, function, LLVMCountParams(function), "nest", 0);
+  CN_CHECK(!has_nest_parameter(function) && cn_can_retype_function(function)); /* check_musttail() */
+  function = cn_retype(ctx, function, type_with_nest_parameter(ctx, LLVMGlobalGetValueType(function)));
+  cn_add_enum_attribute(ctx, function, LLVMCountParams(function), "nest", 0);
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
-      bool other = cn_calls_musttail(i);
+      bool other = cn_calls_is_musttail(i);
       for (size_t s = 0; other && s < through->count; s++)
         other = through->at[s].call != i;
       if (other)
         cn_push(&others, cn_call_target_of(i));
     }
   for (size_t i = 0; i < others.count; i++)
-    cn_call_through(ctx, &others.at[i], cn_call_target_callee(&others.at[i]), poison);
+    cn_rebuild_call_through_stub(ctx, &others.at[i], cn_call_target_callee(&others.at[i]), poison);
   cn_free(&others);
   return function;
 }
 
-static bool judge_musttail(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_call_target *site)
+static bool check_musttail(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_call_target *site)
 {
   const char *why = NULL;
 
-  if (!cn_calls_musttail(site->call))
+  if (!cn_calls_is_musttail(site->call))
     return true;
   if (cn_call_target_uses_nest(site))
     why = "passes a nest argument, whose register the transition stubs use";
-  else if (needs_parameter(site) && has_nest_parameter(function))
+  else if (needs_nest_parameter(site) && has_nest_parameter(function))
     why = "is in a function with a nest parameter, whose register the transition stubs use";
-  else if (needs_parameter(site) && !cn_retype_possible(function))
+  else if (needs_nest_parameter(site) && !cn_can_retype_function(function))
     why = "is in a function whose blocks' addresses are taken";
   if (why)
     cn_error(ctx, site->call, "transition-convention", "a musttail call that may reach native code %s", why);
@@ -204,49 +208,49 @@ static bool judge_musttail(struct cn_ctx *ctx, LLVMValueRef function, const stru
 /* ---- functions ---- */
 
 /* True if the callee is known only by a pointer, or by a name out of the thunks' reach. */
-static bool is_through_pointer(LLVMValueRef i, const struct cn_call_target *site)
+static bool is_call_through_pointer(LLVMValueRef i, const struct cn_call_target *site)
 {
   LLVMValueRef callee = cn_call_target_callee(site);
 
-  if (LLVMIsAInlineAsm(callee) || cn_target_is_promised(i) || cn_target_managed(callee))
+  if (LLVMIsAInlineAsm(callee) || cn_target_is_promised_managed(i) || cn_target_managed_function(callee))
     return false;
   if (LLVMIsAFunction(callee) && (cn_target_is_stub(callee) || LLVMGetIntrinsicID(callee)))
     return false;
-  return !LLVMIsAFreezeInst(callee) || !cn_call_target_uses_nest(site); /* as choose_callee() leaves it */
+  return !LLVMIsAFreezeInst(callee) || !cn_call_target_uses_nest(site); /* as select_callee_by_mark() leaves it */
 }
 
-static void gather_sites(struct cn_ctx *ctx, LLVMValueRef function, site_vector *sites, bool *parameter)
+static void gather_call_sites(struct cn_ctx *ctx, LLVMValueRef function, call_site_vector *sites, bool *parameter)
 {
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
       enum cn_call_kind kind = cn_classify_call(i).kind;
-      if (kind == CN_CALL_NOT || kind == CN_CALL_LEAF)
+      if (kind == CN_CALL_NONE || kind == CN_CALL_LEAF)
         continue;
       struct cn_call_target site = cn_call_target_of(i);
-      if (!site.type || !is_through_pointer(i, &site) || !judge_musttail(ctx, function, &site))
+      if (!site.type || !is_call_through_pointer(i, &site) || !check_musttail(ctx, function, &site))
         continue;
-      *parameter |= needs_parameter(&site);
+      *parameter |= needs_nest_parameter(&site);
       cn_push(sites, site);
     }
 }
 
-void cn_call_targets_in(struct cn_ctx *ctx, LLVMValueRef function)
+void cn_route_pointer_calls_in(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  site_vector sites = {0};
+  call_site_vector sites = {0};
   bool parameter = false;
 
   CN_CHECK(LLVMIsAFunction(function) && !LLVMIsDeclaration(function) && cn_is_managed(function));
-  gather_sites(ctx, function, &sites, &parameter);
+  gather_call_sites(ctx, function, &sites, &parameter);
   if (parameter && ctx->errors == 0)
-    function = add_parameter(ctx, function, &sites);
+    function = add_nest_parameter(ctx, function, &sites);
   for (size_t i = 0; i < sites.count && ctx->errors == 0; i++)
-    lower_site(ctx, &sites.at[i]);
+    lower_call_site(ctx, &sites.at[i]);
   if (ctx->errors == 0)
-    cn_tail_frames(ctx, function);
+    cn_tail_frames_fix(ctx, function);
   cn_free(&sites);
 }
 
-bool cn_call_targets(struct cn_ctx *ctx)
+bool cn_route_pointer_calls(struct cn_ctx *ctx)
 {
   CN_VECTOR(LLVMValueRef) functions = {0};
 
@@ -254,9 +258,9 @@ bool cn_call_targets(struct cn_ctx *ctx)
     if (!LLVMIsDeclaration(f) && cn_is_managed(f))
       cn_push(&functions, f);
   for (size_t i = 0; i < functions.count; i++)
-    cn_call_targets_in(ctx, functions.at[i]);
+    cn_route_pointer_calls_in(ctx, functions.at[i]);
   cn_free(&functions);
   if (ctx->errors == 0)
-    cn_entries(ctx);
+    cn_entries_add(ctx);
   return ctx->errors == 0;
 }

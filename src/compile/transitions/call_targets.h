@@ -8,9 +8,9 @@
 #include "compile/core/pass.h"
 
 /* Route the calls of a function whose statepoints are final. */
-void cn_call_targets_in(struct cn_ctx *ctx, LLVMValueRef function);
+void cn_route_pointer_calls_in(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* tail_frames.c: make the frame findable where callees may move their return address. */
-void cn_tail_frames(struct cn_ctx *ctx, LLVMValueRef function);
+void cn_tail_frames_fix(struct cn_ctx *ctx, LLVMValueRef function);
 
 #endif

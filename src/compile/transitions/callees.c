@@ -23,7 +23,7 @@ bool cn_call_target_uses_nest(const struct cn_call_target *site)
   return false;
 }
 
-bool cn_target_is_promised(LLVMValueRef call)
+bool cn_target_is_promised_managed(LLVMValueRef call)
 {
   CN_ASSERT(cn_is_call(call));
   return LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_ATTR_MANAGED_CALLEE,
@@ -33,13 +33,13 @@ bool cn_target_is_promised(LLVMValueRef call)
 /* ---- callees ---- */
 
 /* Entries of the runtime that managed code calls as they are: stubs themselves. */
-static const char *const stubs[] = {CN_POLL,        CN_POLL_SLOW,   "cairn_collect", "cairn_call_any",
-                                    CN_CALL_NATIVE, CN_CALL_SHORT,  CN_CALL_MANAGED, CN_CALL_PASSING,
-                                    CN_VCALL_ANY,   CN_CHECK_STORE, CN_CHECK_COPY,   CN_CHECK_NATIVE_COPY};
+static const char *const stub_names[] = {CN_POLL,        CN_POLL_SLOW,   "cairn_collect", "cairn_call_any",
+                                         CN_CALL_NATIVE, CN_CALL_SHORT,  CN_CALL_MANAGED, CN_CALL_PASSING,
+                                         CN_VCALL_ANY,   CN_CHECK_STORE, CN_CHECK_COPY,   CN_CHECK_NATIVE_COPY};
 
 /* Prefixes of this unit's functions that call others for it. */
-static const char *const prefixes[] = {CN_CALL_PREFIX,  CN_VCALL_PREFIX, CN_BODY_PREFIX,
-                                       CN_VBODY_PREFIX, CN_SLOW_PREFIX,  CN_BRIDGE_PREFIX};
+static const char *const stub_prefixes[] = {CN_CALL_PREFIX,  CN_VCALL_PREFIX, CN_BODY_PREFIX,
+                                            CN_VBODY_PREFIX, CN_SLOW_PREFIX,  CN_BRIDGE_PREFIX};
 
 static bool starts_with(const char *name, const char *prefix)
 {
@@ -53,11 +53,11 @@ bool cn_target_is_stub(LLVMValueRef callee)
 
   if (cn_is_slow_allocation(name))
     return true;
-  for (size_t i = 0; i < sizeof stubs / sizeof *stubs; i++)
-    if (strcmp(name, stubs[i]) == 0)
+  for (size_t i = 0; i < sizeof stub_names / sizeof *stub_names; i++)
+    if (strcmp(name, stub_names[i]) == 0)
       return true;
-  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-    if (starts_with(name, prefixes[i]))
+  for (size_t i = 0; i < sizeof stub_prefixes / sizeof *stub_prefixes; i++)
+    if (starts_with(name, stub_prefixes[i]))
       return true;
   return false;
 }
@@ -70,7 +70,7 @@ bool cn_target_is_local(LLVMValueRef global)
 }
 
 /* The alias of a body (entries.c). */
-static LLVMValueRef without_offset(LLVMValueRef callee)
+static LLVMValueRef strip_constant_offset(LLVMValueRef callee)
 {
   return LLVMIsAConstantExpr(callee) && LLVMGetConstOpcode(callee) == LLVMGetElementPtr ? LLVMGetOperand(callee, 0)
                                                                                         : callee;
@@ -78,10 +78,10 @@ static LLVMValueRef without_offset(LLVMValueRef callee)
 
 /* A weak or linkonce definition may give way to another unit's, which may be native. So may a visible definition of a
  * shared object, but there the caller can bind it. */
-LLVMValueRef cn_target_managed(LLVMValueRef callee)
+LLVMValueRef cn_target_managed_function(LLVMValueRef callee)
 {
   while (LLVMIsAGlobalAlias(callee) && (cn_target_is_local(callee) || LLVMGetLinkage(callee) == LLVMExternalLinkage))
-    callee = without_offset(LLVMAliasGetAliasee(callee));
+    callee = strip_constant_offset(LLVMAliasGetAliasee(callee));
   if (!LLVMIsAFunction(callee) || LLVMIsDeclaration(callee) || !cn_is_managed(callee))
     return NULL;
   return cn_target_is_local(callee) || LLVMGetLinkage(callee) == LLVMExternalLinkage ? callee : NULL;
@@ -100,7 +100,7 @@ bool cn_target_is_declared_managed(LLVMValueRef callee)
 }
 
 /* True if argument `i` gives the callee an object that may move: by value, or in memory that is passed. */
-static bool is_reference(const struct cn_call_target *site, unsigned i)
+static bool argument_passes_movable_ref(const struct cn_call_target *site, unsigned i)
 {
   LLVMValueRef argument = LLVMGetOperand(site->call, i);
   LLVMAttributeRef copied = LLVMGetCallSiteEnumAttribute(site->call, i + 1, cn_attribute_kind("byval"));
@@ -111,27 +111,27 @@ static bool is_reference(const struct cn_call_target *site, unsigned i)
 }
 
 /* True if the caller lists its arguments, so that a native callee can find their new places. */
-static bool lists_operands(struct cn_ctx *ctx, const struct cn_call_target *site)
+static bool call_lists_operands(struct cn_ctx *ctx, const struct cn_call_target *site)
 {
   LLVMValueRef callee = cn_call_target_callee(site);
 
-  return !cn_relocation_on(ctx, CAIRN_RELOCATION_DEAD_OPERANDS) || cn_calls_list_operands(site->call) ||
+  return !cn_is_relocation_option_on(ctx, CAIRN_RELOCATION_DEAD_OPERANDS) || cn_calls_lists_operands(site->call) ||
          (LLVMIsAFunction(callee) && cn_string_attribute(callee, CN_ATTR_LIVE_OPERANDS));
 }
 
-bool cn_call_target_has_reference(struct cn_ctx *ctx, const struct cn_call_target *site)
+bool cn_call_target_passes_reference(struct cn_ctx *ctx, const struct cn_call_target *site)
 {
-  if (lists_operands(ctx, site))
+  if (call_lists_operands(ctx, site))
     return false;
   if (cn_holds_ref(LLVMGetReturnType(site->type)))
     return true;
   for (unsigned i = site->first; i < site->first + site->count; i++)
-    if (is_reference(site, i))
+    if (argument_passes_movable_ref(site, i))
       return true;
   return false;
 }
 
-LLVMValueRef cn_stub(struct cn_ctx *ctx, const char *name)
+LLVMValueRef cn_declare_stub(struct cn_ctx *ctx, const char *name)
 {
   LLVMValueRef stub = LLVMGetNamedFunction(ctx->module, name);
 

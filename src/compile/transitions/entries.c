@@ -37,7 +37,7 @@
 #include "compile/transitions/callees.h"
 #include "compile/transitions/thunk.h"
 
-enum { MARK_ALIGNMENT = 16 };
+enum { MARK_ALIGNMENT_BYTES = 16 };
 
 typedef CN_VECTOR(LLVMValueRef) function_vector;
 
@@ -71,12 +71,12 @@ static bool needs_entry(LLVMValueRef function)
   return false;
 }
 
-static LLVMValueRef body_of(struct cn_ctx *ctx, LLVMValueRef function)
+static LLVMValueRef body_address_of(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  return cn_emit_constant_after(ctx, function, CAIRN_ABI_ENTRY_SIZE);
+  return cn_constant_address_at_offset(ctx, function, CAIRN_ABI_ENTRY_SIZE);
 }
 
-static void name_for_others(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef body)
+static void name_body_for_other_units(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef body)
 {
   function_vector aliases = {0}; /* from before the names are added, which may be aliases, too */
 
@@ -98,23 +98,24 @@ static bool has_public_body(LLVMValueRef function)
   return LLVMGetLinkage(function) == LLVMExternalLinkage && !LLVMIsFunctionVarArg(LLVMGlobalGetValueType(function));
 }
 
-static LLVMValueRef name_body(struct cn_ctx *ctx, LLVMValueRef function)
+static LLVMValueRef add_body_alias(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  LLVMValueRef alias = has_public_body(function) ? cn_thunk_alias(ctx, function) : cn_thunk_label(ctx, function);
+  LLVMValueRef alias =
+      has_public_body(function) ? cn_thunk_add_alias(ctx, function) : cn_thunk_add_label(ctx, function);
 
-  LLVMAliasSetAliasee(alias, body_of(ctx, function));
+  LLVMAliasSetAliasee(alias, body_address_of(ctx, function));
   return alias;
 }
 
 /* Have managed code call the body. Calls of a replaceable definition stay as they are. */
-static void call_body(struct cn_ctx *ctx, LLVMValueRef function)
+static void redirect_calls_to_body(struct cn_ctx *ctx, LLVMValueRef function)
 {
   function_vector calls = {0};
 
   CN_EACH_USE(use, function)
-    if (cn_target_managed(function) && is_managed_call(LLVMGetUser(use), function))
+    if (cn_target_managed_function(function) && is_managed_call(LLVMGetUser(use), function))
       cn_push(&calls, LLVMGetUser(use));
-  LLVMValueRef body = calls.count || has_public_body(function) ? name_body(ctx, function) : NULL;
+  LLVMValueRef body = calls.count || has_public_body(function) ? add_body_alias(ctx, function) : NULL;
   for (size_t i = 0; i < calls.count; i++) {
     struct cn_call_target site = cn_call_target_of(calls.at[i]);
     LLVMSetOperand(site.call, site.callee_operand, body);
@@ -126,22 +127,22 @@ static void add_entry(struct cn_ctx *ctx, LLVMValueRef function)
 {
   bool shared = ctx->options && ctx->options->shared;
   unsigned alignment = LLVMGetAlignment(function);
-  struct cn_entry entry =
-      cn_convention_entry(ctx, function, cn_stub(ctx, CN_ENTER), alignment < MARK_ALIGNMENT ? 0 : alignment, shared);
+  struct cn_index_entry entry = cn_convention_make_entry_code(ctx, function, cn_declare_stub(ctx, CN_ENTER),
+                                                              alignment < MARK_ALIGNMENT_BYTES ? 0 : alignment, shared);
 
-  if (alignment < MARK_ALIGNMENT)
-    LLVMSetAlignment(function, MARK_ALIGNMENT);
+  if (alignment < MARK_ALIGNMENT_BYTES)
+    LLVMSetAlignment(function, MARK_ALIGNMENT_BYTES);
   LLVMSetPrefixData(function, entry.prefix);
   LLVMSetPrologueData(function, entry.code);
   if (LLVMGetLinkage(function) == LLVMPrivateLinkage)
     LLVMSetLinkage(function, LLVMInternalLinkage); /* the relocation below names it */
-  cn_thunk_relocate(ctx, function, entry.relocation_at, entry.relocation);
-  call_body(ctx, function);
-  name_for_others(ctx, function, body_of(ctx, function));
+  cn_thunk_add_relocation(ctx, function, entry.relocation_at, entry.relocation);
+  redirect_calls_to_body(ctx, function);
+  name_body_for_other_units(ctx, function, body_address_of(ctx, function));
 }
 
 /* True if `user` stands for the address of the function's body. Front ends write that (docs/frontends.md). */
-static bool is_body(struct cn_ctx *ctx, LLVMValueRef user)
+static bool is_body_address(struct cn_ctx *ctx, LLVMValueRef user)
 {
   uint64_t offset = 0;
 
@@ -150,12 +151,12 @@ static bool is_body(struct cn_ctx *ctx, LLVMValueRef user)
 }
 
 /* For functions without an entry: the body is the function. */
-static void begin_with_body(struct cn_ctx *ctx, LLVMValueRef function)
+static void replace_body_addresses(struct cn_ctx *ctx, LLVMValueRef function)
 {
   function_vector bodies = {0};
 
   CN_EACH_USE(use, function)
-    if (is_body(ctx, LLVMGetUser(use)))
+    if (is_body_address(ctx, LLVMGetUser(use)))
       cn_push(&bodies, LLVMGetUser(use));
   for (size_t i = 0; i < bodies.count; i++)
     LLVMReplaceAllUsesWith(bodies.at[i], function);
@@ -168,28 +169,28 @@ bool cn_name_bodies(struct cn_ctx *ctx)
 
   CN_EACH_FUNCTION(f, ctx->module)
     if (!LLVMIsDeclaration(f) && cn_is_managed(f) && LLVMGetLinkage(f) != LLVMAvailableExternallyLinkage &&
-        !cn_entries_has(f))
+        !cn_entries_has_entry(f))
       cn_push(&functions, f);
   for (size_t i = 0; i < functions.count; i++) {
-    begin_with_body(ctx, functions.at[i]);
-    name_for_others(ctx, functions.at[i], functions.at[i]);
+    replace_body_addresses(ctx, functions.at[i]);
+    name_body_for_other_units(ctx, functions.at[i], functions.at[i]);
   }
   cn_free(&functions);
   return true;
 }
 
-bool cn_entries_has(LLVMValueRef function)
+bool cn_entries_has_entry(LLVMValueRef function)
 {
   return LLVMHasPrologueData(function) && LLVMHasPrefixData(function) &&
-         cn_convention_is_entry(LLVMGetPrologueData(function));
+         cn_convention_is_entry_code(LLVMGetPrologueData(function));
 }
 
 /* True if entry and body are found by the function's name. */
-static bool keeps_name(struct cn_ctx *ctx, LLVMValueRef function)
+static bool check_symbol_name(struct cn_ctx *ctx, LLVMValueRef function)
 {
   unsigned convention = LLVMGetFunctionCallConv(function);
 
-  if (!cn_convention_renames(convention))
+  if (!cn_convention_mangles_names(convention))
     return true;
   cn_error(ctx, function, "calling-convention",
            "a managed function of calling convention %u (vectorcall) has another name in the "
@@ -198,16 +199,16 @@ static bool keeps_name(struct cn_ctx *ctx, LLVMValueRef function)
   return false;
 }
 
-void cn_entries(struct cn_ctx *ctx)
+void cn_entries_add(struct cn_ctx *ctx)
 {
   function_vector functions = {0};
 
   CN_EACH_FUNCTION(f, ctx->module)
     if (!LLVMIsDeclaration(f) && cn_is_managed(f) && LLVMGetLinkage(f) != LLVMAvailableExternallyLinkage &&
-        !cn_entries_has(f) && needs_entry(f))
+        !cn_entries_has_entry(f) && needs_entry(f))
       cn_push(&functions, f);
   for (size_t i = 0; i < functions.count; i++)
-    if (keeps_name(ctx, functions.at[i]))
+    if (check_symbol_name(ctx, functions.at[i]))
       add_entry(ctx, functions.at[i]);
   cn_free(&functions);
 }

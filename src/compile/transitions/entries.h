@@ -9,9 +9,9 @@
 
 /* Give an entry to each managed definition of the module that native code can reach, and have managed code call the
  * bodies. */
-void cn_entries(struct cn_ctx *ctx);
+void cn_entries_add(struct cn_ctx *ctx);
 
 /* True if the function already has an entry. */
-bool cn_entries_has(LLVMValueRef function);
+bool cn_entries_has_entry(LLVMValueRef function);
 
 #endif

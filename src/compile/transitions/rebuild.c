@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Builds a call or statepoint again, with another callee, more arguments or another convention. All else of it stays:
- * bundles, attributes, metadata, destinations. Needs: nothing. Provides: cn_rebuild_call(), cn_call_through(). Breaks:
- * nothing.
+ * bundles, attributes, metadata, destinations. Needs: nothing. Provides: cn_rebuild_call(),
+ * cn_rebuild_call_through_stub(). Breaks: nothing.
  *
  * A variadic call becomes one with the types of its arguments, because a statepoint cannot express that its callee is
  * variadic (docs/llvm-22.md, "variadic callees"). Two kinds of calls keep their type: an existing statepoint, and a
@@ -21,9 +21,9 @@
 #include "compile/core/statepoint_attributes.h"
 
 typedef CN_VECTOR(LLVMTypeRef) type_vector;
-enum { CALLEE_OPERAND = 2, COUNT_OPERAND = 3 }; /* operands of a statepoint */
+enum { CALLEE_OPERAND = 2, ARG_COUNT_OPERAND = 3 }; /* operands of a statepoint */
 
-static unsigned added_count_of(const struct cn_rebuild *change)
+static unsigned added_argument_count_of(const struct cn_call_change *change)
 {
   CN_CHECK(change->first_count <= sizeof change->first / sizeof *change->first);
   CN_CHECK(change->more_count <= sizeof change->more / sizeof *change->more);
@@ -32,9 +32,9 @@ static unsigned added_count_of(const struct cn_rebuild *change)
 
 /* ---- the type ---- */
 
-static LLVMTypeRef new_type(const struct cn_call_target *site, const struct cn_rebuild *change)
+static LLVMTypeRef rebuilt_type_of(const struct cn_call_target *site, const struct cn_call_change *change)
 {
-  bool variadic = LLVMIsFunctionVarArg(site->type), hands_on = cn_calls_musttail(site->call);
+  bool variadic = LLVMIsFunctionVarArg(site->type), hands_on = cn_calls_is_musttail(site->call);
   type_vector types = {0};
 
   if (variadic && site->is_statepoint)
@@ -53,8 +53,8 @@ static LLVMTypeRef new_type(const struct cn_call_target *site, const struct cn_r
 
 /* ---- operands ---- */
 
-static void take_operands(struct cn_ctx *ctx, const struct cn_call_target *site, const struct cn_rebuild *change,
-                          struct cn_operands *operands)
+static void gather_operands(struct cn_ctx *ctx, const struct cn_call_target *site, const struct cn_call_change *change,
+                            struct cn_operands *operands)
 {
   unsigned all = LLVMGetNumArgOperands(site->call), end = site->first + site->count;
 
@@ -71,8 +71,8 @@ static void take_operands(struct cn_ctx *ctx, const struct cn_call_target *site,
   if (!site->is_statepoint)
     return;
   operands->values.at[CALLEE_OPERAND] = change->callee;
-  operands->values.at[COUNT_OPERAND] =
-      LLVMConstInt(LLVMInt32TypeInContext(ctx->llvm), added_count_of(change) + site->count, false);
+  operands->values.at[ARG_COUNT_OPERAND] =
+      LLVMConstInt(LLVMInt32TypeInContext(ctx->llvm), added_argument_count_of(change) + site->count, false);
 }
 
 static bool has_tag(LLVMOperandBundleRef bundle, const char *tag)
@@ -83,8 +83,9 @@ static bool has_tag(LLVMOperandBundleRef bundle, const char *tag)
   return length == strlen(tag) && memcmp(name, tag, length) == 0;
 }
 
-static LLVMValueRef build_call(struct cn_ctx *ctx, const struct cn_call_target *site, const struct cn_rebuild *change,
-                               LLVMTypeRef type, LLVMValueRef callee, const struct cn_operands *operands)
+static LLVMValueRef build_changed_call(struct cn_ctx *ctx, const struct cn_call_target *site,
+                                       const struct cn_call_change *change, LLVMTypeRef type, LLVMValueRef callee,
+                                       const struct cn_operands *operands)
 {
   LLVMValueRef old = site->call;
   CN_CHECK(LLVMIsACallInst(old) || LLVMIsAInvokeInst(old)); /* only these two kinds come here */
@@ -115,7 +116,7 @@ static LLVMValueRef build_call(struct cn_ctx *ctx, const struct cn_call_target *
 
 /* ---- attributes of the call ---- */
 
-bool cn_attribute_is_of_c(LLVMAttributeRef attribute)
+bool cn_attribute_is_of_c_convention(LLVMAttributeRef attribute)
 {
   static const char *const kept[] = {"zeroext", "signext", "byval", "noundef", "align"};
 
@@ -138,18 +139,19 @@ static void copy_metadata(struct cn_ctx *ctx, LLVMValueRef from, LLVMValueRef to
   LLVMDisposeValueMetadataEntries(entries);
 }
 
-static void copy_facts(struct cn_ctx *ctx, const struct cn_call_target *site, const struct cn_rebuild *change,
-                       LLVMTypeRef type, LLVMValueRef made)
+static void copy_call_properties(struct cn_ctx *ctx, const struct cn_call_target *site,
+                                 const struct cn_call_change *change, LLVMTypeRef type, LLVMValueRef made)
 {
   LLVMValueRef old = site->call;
   LLVMAttributeIndex last = site->first + site->count;
 
-  cn_emit_attributes_of(old, CN_FUNCTION_INDEX, made, CN_FUNCTION_INDEX, NULL);
-  cn_emit_attributes_of(old, LLVMAttributeReturnIndex, made, LLVMAttributeReturnIndex, NULL);
+  cn_emit_copy_attributes(old, CN_FUNCTION_INDEX, made, CN_FUNCTION_INDEX, NULL);
+  cn_emit_copy_attributes(old, LLVMAttributeReturnIndex, made, LLVMAttributeReturnIndex, NULL);
   for (LLVMAttributeIndex i = site->first + 1; i <= last; i++)
-    cn_emit_attributes_of(old, i, made, i + change->first_count, change->keeps_passing ? NULL : cn_attribute_is_of_c);
+    cn_emit_copy_attributes(old, i, made, i + change->first_count,
+                            change->keeps_passing ? NULL : cn_attribute_is_of_c_convention);
   if (change->more_count)
-    LLVMAddCallSiteAttribute(made, last + added_count_of(change), cn_emit_attribute(ctx, "nest"));
+    LLVMAddCallSiteAttribute(made, last + added_argument_count_of(change), cn_enum_attribute_of_name(ctx, "nest"));
   if (site->is_statepoint)
     LLVMAddCallSiteAttribute(made, CALLEE_OPERAND + 1,
                              LLVMCreateTypeAttribute(ctx->llvm, cn_attribute_kind("elementtype"), type));
@@ -159,32 +161,33 @@ static void copy_facts(struct cn_ctx *ctx, const struct cn_call_target *site, co
   copy_metadata(ctx, old, made);
 }
 
-LLVMValueRef cn_rebuild_call(struct cn_ctx *ctx, const struct cn_call_target *site, const struct cn_rebuild *change)
+LLVMValueRef cn_rebuild_call(struct cn_ctx *ctx, const struct cn_call_target *site, const struct cn_call_change *change)
 {
   CN_CHECK(site->type && change->callee); /* an earlier check refuses a statepoint without a type */
-  LLVMTypeRef type = new_type(site, change);
+  LLVMTypeRef type = rebuilt_type_of(site, change);
   struct cn_operands operands = {0};
   LLVMValueRef old = site->call, made;
 
-  take_operands(ctx, site, change, &operands);
-  CN_CHECK(operands.values.count == LLVMGetNumArgOperands(old) + added_count_of(change));
+  gather_operands(ctx, site, change, &operands);
+  CN_CHECK(operands.values.count == LLVMGetNumArgOperands(old) + added_argument_count_of(change));
   if (site->is_statepoint)
-    made = build_call(ctx, site, change, LLVMGetCalledFunctionType(old), LLVMGetCalledValue(old), &operands);
+    made = build_changed_call(ctx, site, change, LLVMGetCalledFunctionType(old), LLVMGetCalledValue(old), &operands);
   else
-    made = build_call(ctx, site, change, type, change->callee, &operands);
-  copy_facts(ctx, site, change, type, made);
-  cn_emit_instead(old, made);
+    made = build_changed_call(ctx, site, change, type, change->callee, &operands);
+  copy_call_properties(ctx, site, change, type, made);
+  cn_emit_replace_instruction(old, made);
   cn_free(&operands.values);
   return made;
 }
 
-void cn_call_through(struct cn_ctx *ctx, const struct cn_call_target *site, LLVMValueRef stub, LLVMValueRef target)
+void cn_rebuild_call_through_stub(struct cn_ctx *ctx, const struct cn_call_target *site, LLVMValueRef stub,
+                                  LLVMValueRef target)
 {
-  const struct cn_rebuild change = {.callee = stub,
-                                    .more = {target},
-                                    .more_count = 1,
-                                    .convention = LLVMGetInstructionCallConv(site->call),
-                                    .keeps_passing = true};
+  const struct cn_call_change change = {.callee = stub,
+                                        .more = {target},
+                                        .more_count = 1,
+                                        .convention = LLVMGetInstructionCallConv(site->call),
+                                        .keeps_passing = true};
 
   cn_rebuild_call(ctx, site, &change);
 }

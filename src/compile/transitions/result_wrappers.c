@@ -24,16 +24,16 @@
 #include "compile/core/emitted_names.h"
 #include "compile/transitions/result_wrappers.h"
 
-enum { OWN_ARGUMENTS = CN_RESULT_CALLEE + 1 }; /* of the native function: slot and callee */
+enum { WRAPPER_ARGUMENT_COUNT = CN_RESULT_CALLEE_ARGUMENT + 1 }; /* of the native function: slot and callee */
 
-static const char passes_references[] = "cairn-passes-references";
+static const char passes_references_attribute[] = "cairn-passes-references";
 
-bool cn_result_wrappers_passes_references(LLVMValueRef function)
+bool cn_result_wrapper_passes_refs(LLVMValueRef function)
 {
-  return LLVMIsAFunction(function) && cn_string_attribute(function, passes_references);
+  return LLVMIsAFunction(function) && cn_string_attribute(function, passes_references_attribute);
 }
 
-static bool has_references(LLVMValueRef call)
+static bool call_passes_references(LLVMValueRef call)
 {
   bool has = cn_holds_ref(LLVMTypeOf(call));
 
@@ -45,7 +45,8 @@ static bool has_references(LLVMValueRef call)
 /* ---- the native function ---- */
 
 /* Copy the attributes of argument `i` of `call`: byval, zeroext and the like say how it is passed. */
-static void copy_argument(LLVMValueRef call, unsigned i, LLVMValueRef native, LLVMValueRef inner, LLVMValueRef outer)
+static void copy_argument_attributes(LLVMValueRef call, unsigned i, LLVMValueRef native, LLVMValueRef inner,
+                                     LLVMValueRef outer)
 {
   unsigned count = LLVMGetCallSiteAttributeCount(call, i + 1);
   unsigned returned = cn_attribute_kind("returned");
@@ -55,19 +56,19 @@ static void copy_argument(LLVMValueRef call, unsigned i, LLVMValueRef native, LL
   for (unsigned a = 0; a < count; a++) {
     if (LLVMIsEnumAttribute(list[a]) && LLVMGetEnumAttributeKind(list[a]) == returned)
       continue;
-    LLVMAddAttributeAtIndex(native, OWN_ARGUMENTS + i + 1, list[a]);
+    LLVMAddAttributeAtIndex(native, WRAPPER_ARGUMENT_COUNT + i + 1, list[a]);
     LLVMAddCallSiteAttribute(inner, i + 1, list[a]);
-    LLVMAddCallSiteAttribute(outer, OWN_ARGUMENTS + i + 1, list[a]);
+    LLVMAddCallSiteAttribute(outer, WRAPPER_ARGUMENT_COUNT + i + 1, list[a]);
   }
   free(list);
 }
 
 /* Make the native function for `call`, which is to pass it `arguments`. `*inner` is the call in it.
  */
-static LLVMValueRef make_native(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call,
-                                const LLVMValueRef *arguments, unsigned count, LLVMValueRef *inner)
+static LLVMValueRef build_native_wrapper(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call,
+                                         const LLVMValueRef *arguments, unsigned count, LLVMValueRef *inner)
 {
-  CN_CHECK(count >= OWN_ARGUMENTS && LLVMGetNumArgOperands(call) == count - OWN_ARGUMENTS);
+  CN_CHECK(count >= WRAPPER_ARGUMENT_COUNT && LLVMGetNumArgOperands(call) == count - WRAPPER_ARGUMENT_COUNT);
   LLVMTypeRef *types = cn_alloc(count * sizeof *types);
   LLVMValueRef *passed = cn_alloc(count * sizeof *passed);
 
@@ -76,16 +77,16 @@ static LLVMValueRef make_native(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVM
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), types, count, false);
   LLVMValueRef native = LLVMAddFunction(ctx->module, "cairn.result", type);
   LLVMSetLinkage(native, LLVMInternalLinkage);
-  cn_add_attribute(ctx, native, CN_FUNCTION_INDEX, "noinline", 0);
-  if (has_references(call))
-    LLVMAddTargetDependentFunctionAttr(native, passes_references, "");
-  cn_emit_target(LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)), native);
+  cn_add_enum_attribute(ctx, native, CN_FUNCTION_INDEX, "noinline", 0);
+  if (call_passes_references(call))
+    LLVMAddTargetDependentFunctionAttr(native, passes_references_attribute, "");
+  cn_emit_copy_target_attributes(LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)), native);
   LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(ctx->llvm, native, ""));
   LLVMSetCurrentDebugLocation2(builder, NULL);
-  for (unsigned i = OWN_ARGUMENTS; i < count; i++)
-    passed[i - OWN_ARGUMENTS] = LLVMGetParam(native, i);
+  for (unsigned i = WRAPPER_ARGUMENT_COUNT; i < count; i++)
+    passed[i - WRAPPER_ARGUMENT_COUNT] = LLVMGetParam(native, i);
   *inner = LLVMBuildCall2(builder, LLVMGetCalledFunctionType(call), LLVMGetParam(native, 1), passed,
-                          count - OWN_ARGUMENTS, "");
+                          count - WRAPPER_ARGUMENT_COUNT, "");
   LLVMSetInstructionCallConv(*inner, LLVMGetInstructionCallConv(call));
   LLVMBuildStore(builder, *inner, LLVMGetParam(native, 0));
   LLVMBuildRetVoid(builder);
@@ -94,25 +95,25 @@ static LLVMValueRef make_native(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVM
   return native;
 }
 
-static void move_to_native(struct cn_ctx *ctx, LLVMValueRef call)
+static void move_to_native_wrapper(struct cn_ctx *ctx, LLVMValueRef call)
 {
-  CN_CHECK(!cn_convention_returns(LLVMTypeOf(call)) && LLVMGetNumOperandBundles(call) == 0);
+  CN_CHECK(!cn_is_returned_in_registers(LLVMTypeOf(call)) && LLVMGetNumOperandBundles(call) == 0);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)));
-  unsigned count = LLVMGetNumArgOperands(call) + OWN_ARGUMENTS;
+  unsigned count = LLVMGetNumArgOperands(call) + WRAPPER_ARGUMENT_COUNT;
   LLVMValueRef *arguments = cn_alloc(count * sizeof *arguments), inner;
 
   LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(entry));
   arguments[0] = LLVMBuildAlloca(builder, LLVMTypeOf(call), "");
   arguments[1] = LLVMGetCalledValue(call);
-  for (unsigned i = OWN_ARGUMENTS; i < count; i++)
-    arguments[i] = LLVMGetArgOperand(call, i - OWN_ARGUMENTS);
-  LLVMValueRef native = make_native(ctx, builder, call, arguments, count, &inner);
+  for (unsigned i = WRAPPER_ARGUMENT_COUNT; i < count; i++)
+    arguments[i] = LLVMGetArgOperand(call, i - WRAPPER_ARGUMENT_COUNT);
+  LLVMValueRef native = build_native_wrapper(ctx, builder, call, arguments, count, &inner);
   LLVMPositionBuilderBefore(builder, call);
   LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(call));
   LLVMValueRef outer = LLVMBuildCall2(builder, LLVMGlobalGetValueType(native), native, arguments, count, "");
-  for (unsigned i = 0; i < count - OWN_ARGUMENTS; i++)
-    copy_argument(call, i, native, inner, outer);
+  for (unsigned i = 0; i < count - WRAPPER_ARGUMENT_COUNT; i++)
+    copy_argument_attributes(call, i, native, inner, outer);
   LLVMReplaceAllUsesWith(call, LLVMBuildLoad2(builder, LLVMTypeOf(call), arguments[0], ""));
   LLVMInstructionEraseFromParent(call);
   LLVMDisposeBuilder(builder);
@@ -126,10 +127,10 @@ void cn_result_wrappers_build(struct cn_ctx *ctx)
   CN_EACH_FUNCTION(f, ctx->module)
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b && cn_is_managed(f); b = LLVMGetNextBasicBlock(b))
       CN_EACH_INSTRUCTION(i, b)
-        if (LLVMIsACallInst(i) && !cn_convention_returns(LLVMTypeOf(i)) && cn_classify_call(i).kind == CN_CALL_PARSE &&
-            LLVMGetNumOperandBundles(i) == 0)
+        if (LLVMIsACallInst(i) && !cn_is_returned_in_registers(LLVMTypeOf(i)) &&
+            cn_classify_call(i).kind == CN_CALL_PARSE_POINT && LLVMGetNumOperandBundles(i) == 0)
           cn_push(&calls, i);
   for (size_t i = 0; i < calls.count; i++)
-    move_to_native(ctx, calls.at[i]);
+    move_to_native_wrapper(ctx, calls.at[i]);
   cn_free(&calls);
 }

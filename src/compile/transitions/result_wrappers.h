@@ -11,9 +11,9 @@
 void cn_result_wrappers_build(struct cn_ctx *ctx);
 
 /* The index of the callee among the arguments of such a function. */
-enum { CN_RESULT_CALLEE = 1 };
+enum { CN_RESULT_CALLEE_ARGUMENT = 1 };
 
 /* True if `function` is one of these and references go through it. The thread stays managed in it. */
-bool cn_result_wrappers_passes_references(LLVMValueRef function);
+bool cn_result_wrapper_passes_refs(LLVMValueRef function);
 
 #endif

@@ -15,7 +15,7 @@
  *   arguments in registers, a convention like C's   the short one
  *   any other                                       cairn_call_native (call_targets.c)
  *
- * Needs: final statepoints. Provides: cn_short_call(). Breaks: nothing.
+ * Needs: final statepoints. Provides: cn_shorten_call(). Breaks: nothing.
  */
 #include "compile/transitions/callees.h"
 
@@ -27,7 +27,7 @@
 #include "compile/transitions/rebuild.h"
 
 /* True if an argument is passed by special rules. */
-static bool has_odd_argument(const struct cn_call_target *site)
+static bool has_specially_passed_argument(const struct cn_call_target *site)
 {
   static const char *const kinds[] = {"byval",      "inreg",      "nest",         "swiftself",
                                       "swiftasync", "swifterror", "preallocated", "inalloca"};
@@ -39,46 +39,46 @@ static bool has_odd_argument(const struct cn_call_target *site)
   return false;
 }
 
-static bool fits_registers(const struct cn_call_target *site)
+static bool arguments_fit_registers(const struct cn_call_target *site)
 {
-  unsigned used[CN_CLASSES] = {0};
+  unsigned used[CN_REGISTER_CLASS_COUNT] = {0};
 
   for (unsigned i = 0; i < site->count; i++) {
     LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(site->call, site->first + i));
-    enum cn_register_class class = cn_convention_class(type);
-    if (class == CN_CLASS_OTHER || used[class]++ == cn_convention_registers(class))
+    enum cn_register_class class = cn_register_class_of(type);
+    if (class == CN_REGISTER_CLASS_OTHER || used[class]++ == cn_argument_register_count(class))
       return false;
   }
-  return !has_odd_argument(site);
+  return !has_specially_passed_argument(site);
 }
 
 /* True if the function has a frame of constant size. Others may need one of the registers to find it. */
-static bool has_plain_frame(LLVMValueRef function)
+static bool has_fixed_size_frame(LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
       if (LLVMIsAAllocaInst(i) && (!LLVMIsConstant(LLVMGetOperand(i, 0)) || b != LLVMGetEntryBasicBlock(function)))
         return false;
       if (cn_is_call(i) &&
-          (cn_convention_is_tail(LLVMGetInstructionCallConv(i)) || LLVMIsAInlineAsm(LLVMGetCalledValue(i))))
+          (cn_convention_has_tail_calls(LLVMGetInstructionCallConv(i)) || LLVMIsAInlineAsm(LLVMGetCalledValue(i))))
         return false;
     }
   return true;
 }
 
-bool cn_short_call(struct cn_ctx *ctx, const struct cn_call_target *site)
+bool cn_shorten_call(struct cn_ctx *ctx, const struct cn_call_target *site)
 {
   LLVMValueRef poison = LLVMGetPoison(LLVMInt64TypeInContext(ctx->llvm));
-  const struct cn_rebuild change = {
-      .callee = cn_stub(ctx, CN_CALL_SHORT),
+  const struct cn_call_change change = {
+      .callee = cn_declare_stub(ctx, CN_CALL_SHORT),
       .first = {cn_call_target_callee(site), poison, poison, poison},
-      .first_count = CN_CONVENTION_FIRST,
+      .first_count = CN_CONVENTION_NON_C_ARGUMENTS,
       .convention = CN_CONVENTION_PRESERVES_NONE,
   };
 
   CN_ASSERT(cn_target_is_native(cn_call_target_callee(site)));
-  if (!site->is_statepoint || cn_convention_of(site->call) != CN_CONVENTION_PLAIN || !fits_registers(site) ||
-      !has_plain_frame(cn_call_target_caller(site)))
+  if (!site->is_statepoint || cn_convention_of(site->call) != CN_CONVENTION_PLAIN || !arguments_fit_registers(site) ||
+      !has_fixed_size_frame(cn_call_target_caller(site)))
     return false;
   cn_rebuild_call(ctx, site, &change);
   return true;

@@ -25,24 +25,25 @@
 /* True if the callee keeps its return address in place: it makes no tail call. */
 static bool keeps_return_address(LLVMValueRef callee)
 {
-  LLVMValueRef function = cn_target_managed(callee);
+  LLVMValueRef function = cn_target_managed_function(callee);
 
   if (!function)
     return false;
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
       if (LLVMIsACallInst(i) && LLVMGetTailCallKind(i) != LLVMTailCallKindNone &&
-          cn_convention_is_tail(LLVMGetInstructionCallConv(i)))
+          cn_convention_has_tail_calls(LLVMGetInstructionCallConv(i)))
         return false;
   return true;
 }
 
 /* True if a statepoint calls a function that may move its return address. */
-static bool calls_movers(LLVMValueRef function)
+static bool calls_return_address_movers(LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
-      if (cn_classify_call(i).kind != CN_CALL_STATEPOINT || !cn_convention_is_tail(LLVMGetInstructionCallConv(i)))
+      if (cn_classify_call(i).kind != CN_CALL_STATEPOINT ||
+          !cn_convention_has_tail_calls(LLVMGetInstructionCallConv(i)))
         continue;
       struct cn_call_target site = cn_call_target_of(i);
       if (!keeps_return_address(cn_call_target_callee(&site)))
@@ -52,7 +53,7 @@ static bool calls_movers(LLVMValueRef function)
 }
 
 /* True if the frame, or something in it, may need a larger alignment than calls keep. */
-static bool is_aligned(LLVMValueRef function)
+static bool needs_stack_realignment(LLVMValueRef function)
 {
   if (LLVMGetEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("alignstack")) ||
       cn_string_attribute(function, "stackrealign"))
@@ -64,8 +65,8 @@ static bool is_aligned(LLVMValueRef function)
   return false;
 }
 
-static LLVMValueRef call_assembly(LLVMBuilderRef builder, LLVMTypeRef type, const char *text, const char *constraints,
-                                  LLVMValueRef *arguments, unsigned count)
+static LLVMValueRef build_assembly_call(LLVMBuilderRef builder, LLVMTypeRef type, const char *text,
+                                        const char *constraints, LLVMValueRef *arguments, unsigned count)
 {
   LLVMValueRef code = LLVMGetInlineAsm(type, text, strlen(text), constraints, strlen(constraints), true, false,
                                        LLVMInlineAsmDialectATT, false);
@@ -74,37 +75,37 @@ static LLVMValueRef call_assembly(LLVMBuilderRef builder, LLVMTypeRef type, cons
 }
 
 /* Have the code generator address the frame by other registers than the stack pointer. */
-static void unfix_frame(struct cn_ctx *ctx, LLVMValueRef function)
+static void add_unknown_size_alloca(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm), i8 = LLVMInt8TypeInContext(ctx->llvm);
   LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0);
 
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
-  LLVMValueRef size = call_assembly(builder, LLVMFunctionType(i64, NULL, 0, false), cn_convention_zero,
-                                    cn_convention_zero_operands, NULL, 0);
+  LLVMValueRef size = build_assembly_call(builder, LLVMFunctionType(i64, NULL, 0, false), cn_zero_register_assembly,
+                                          cn_zero_register_constraints, NULL, 0);
   LLVMValueRef area = LLVMBuildArrayAlloca(builder, i8, size, "");
   LLVMTypeRef use = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), &pointer, 1, false);
-  call_assembly(builder, use, "", "r", &area, 1);
+  build_assembly_call(builder, use, "", "r", &area, 1);
   LLVMDisposeBuilder(builder);
 }
 
-static void set_attribute(struct cn_ctx *ctx, LLVMValueRef function, const char *name, const char *value)
+static void add_string_attribute(struct cn_ctx *ctx, LLVMValueRef function, const char *name, const char *value)
 {
   LLVMAddAttributeAtIndex(
       function, CN_FUNCTION_INDEX,
       LLVMCreateStringAttribute(ctx->llvm, name, (unsigned)strlen(name), value, (unsigned)strlen(value)));
 }
 
-void cn_tail_frames(struct cn_ctx *ctx, LLVMValueRef function)
+void cn_tail_frames_fix(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_CHECK(LLVMIsAFunction(function) && !LLVMIsDeclaration(function));
-  if (!calls_movers(function))
+  if (!calls_return_address_movers(function))
     return;
-  if (is_aligned(function)) {
-    unfix_frame(ctx, function);
+  if (needs_stack_realignment(function)) {
+    add_unknown_size_alloca(ctx, function);
     return;
   }
-  set_attribute(ctx, function, "frame-pointer", "all");
-  set_attribute(ctx, function, "no-realign-stack", "");
+  add_string_attribute(ctx, function, "frame-pointer", "all");
+  add_string_attribute(ctx, function, "no-realign-stack", "");
 }

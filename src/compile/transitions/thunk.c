@@ -37,7 +37,7 @@
 #include "compile/transitions/callees.h"
 
 /* The name of a symbol in the object file: LLVM marks literal names with \01. */
-static const char *symbol_of(LLVMValueRef function)
+static const char *symbol_name_of(LLVMValueRef function)
 {
   size_t length;
   const char *name = LLVMGetValueName2(function, &length);
@@ -61,37 +61,37 @@ static char *quote_name(const char *prefix, const char *name)
   return out;
 }
 
-static const struct kind {
+static const struct thunk_kind {
   const char *prefix;
   bool variadic, body;
-} kinds[] = {[CN_THUNK_ANY] = {CN_CALL_PREFIX, false, false},
-             [CN_THUNK_ANY_VARIADIC] = {CN_VCALL_PREFIX, true, false},
-             [CN_THUNK_BODY] = {CN_BODY_PREFIX, false, true},
-             [CN_THUNK_BODY_VARIADIC] = {CN_VBODY_PREFIX, true, true}};
+} thunk_kinds[] = {[CN_THUNK_ANY_CALLEE] = {CN_CALL_PREFIX, false, false},
+                   [CN_THUNK_ANY_CALLEE_VARIADIC] = {CN_VCALL_PREFIX, true, false},
+                   [CN_THUNK_BODY] = {CN_BODY_PREFIX, false, true},
+                   [CN_THUNK_BODY_VARIADIC] = {CN_VBODY_PREFIX, true, true}};
 
 /* The directive that has the object mention `target`, if it is defined elsewhere. */
-static char *binding_of(LLVMValueRef target)
+static char *format_binding_directive(LLVMValueRef target)
 {
   bool is_weak = LLVMGetLinkage(target) == LLVMExternalWeakLinkage;
-  char *symbol = quote_name("", symbol_of(target));
+  char *symbol = quote_name("", symbol_name_of(target));
   char *text = LLVMIsDeclaration(target) ? cn_format("  .%s %s\n", is_weak ? "weak" : "globl", symbol) : cn_strdup("");
 
   free(symbol);
   return text;
 }
 
-static void write_thunk(struct cn_ctx *ctx, const struct kind *kind, LLVMValueRef target)
+static void write_thunk(struct cn_ctx *ctx, const struct thunk_kind *kind, LLVMValueRef target)
 {
-  char *name = quote_name(kind->prefix, symbol_of(target));
+  char *name = quote_name(kind->prefix, symbol_name_of(target));
   char *section_prefix = cn_format(".text.%s", kind->prefix);
-  char *section = quote_name(section_prefix, symbol_of(target));
+  char *section = quote_name(section_prefix, symbol_name_of(target));
   bool is_weak = LLVMGetLinkage(target) == LLVMExternalWeakLinkage;
   bool named = kind->body && !is_weak;
-  char *symbol = quote_name(named ? CN_CODE_PREFIX : "", symbol_of(target));
-  char *bound = binding_of(target);
-  char *code = named
-                   ? cn_convention_pass_on(symbol, kind->variadic)
-                   : cn_convention_hand_over(symbol, kind->body ? "cairn_call_body" : "cairn_call_any", kind->variadic);
+  char *symbol = quote_name(named ? CN_CODE_PREFIX : "", symbol_name_of(target));
+  char *bound = format_binding_directive(target);
+  char *code = named ? cn_convention_format_jump_thunk(symbol, kind->variadic)
+                     : cn_convention_format_stub_thunk(symbol, kind->body ? "cairn_call_body" : "cairn_call_any",
+                                                       kind->variadic);
   char *text = cn_format("  .section %1$s,\"axG\",@progbits,%2$s,comdat\n"
                          "  .weak %2$s\n  .hidden %2$s\n  .type %2$s,@function\n%4$s"
                          "%2$s:\n  .cfi_startproc\n%3$s"
@@ -110,7 +110,7 @@ static void write_thunk(struct cn_ctx *ctx, const struct kind *kind, LLVMValueRe
 
 /* Copy the front end's attributes of a function to its thunk: the code generator reads argument extension, byval and
  * the like from the callee, too. */
-static void copy_attributes(LLVMValueRef from, LLVMValueRef to)
+static void copy_function_attributes(LLVMValueRef from, LLVMValueRef to)
 {
   int last = (int)LLVMCountParams(from);
 
@@ -128,8 +128,8 @@ static void copy_attributes(LLVMValueRef from, LLVMValueRef to)
 LLVMValueRef cn_thunk_for(struct cn_ctx *ctx, LLVMValueRef target, LLVMTypeRef type, enum cn_thunk which)
 {
   CN_CHECK(LLVMIsAFunction(target) && !cn_target_is_stub(target));
-  const struct kind *kind = &kinds[which];
-  char *name = cn_format("%s%s", kind->prefix, symbol_of(target));
+  const struct thunk_kind *kind = &thunk_kinds[which];
+  char *name = cn_format("%s%s", kind->prefix, symbol_name_of(target));
   LLVMValueRef thunk = LLVMGetNamedFunction(ctx->module, name);
 
   if (!thunk) {
@@ -137,16 +137,16 @@ LLVMValueRef cn_thunk_for(struct cn_ctx *ctx, LLVMValueRef target, LLVMTypeRef t
     thunk = LLVMAddFunction(ctx->module, name, type);
     LLVMSetVisibility(thunk, LLVMHiddenVisibility);
     LLVMSetFunctionCallConv(thunk, LLVMGetFunctionCallConv(target));
-    copy_attributes(target, thunk);
+    copy_function_attributes(target, thunk);
   }
   free(name);
   return thunk;
 }
 
-LLVMValueRef cn_thunk_alias(struct cn_ctx *ctx, LLVMValueRef function)
+LLVMValueRef cn_thunk_add_alias(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_CHECK(LLVMIsAFunction(function) && !LLVMIsDeclaration(function) && cn_is_managed(function));
-  char *name = cn_format(CN_CALL_PREFIX "%s", symbol_of(function));
+  char *name = cn_format(CN_CALL_PREFIX "%s", symbol_name_of(function));
   LLVMValueRef alias = LLVMGetNamedGlobalAlias(ctx->module, name, strlen(name));
 
   if (!alias) {
@@ -157,9 +157,9 @@ LLVMValueRef cn_thunk_alias(struct cn_ctx *ctx, LLVMValueRef function)
   return alias;
 }
 
-LLVMValueRef cn_thunk_label(struct cn_ctx *ctx, LLVMValueRef function)
+LLVMValueRef cn_thunk_add_label(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  char *name = cn_format(CN_CALL_PREFIX "%s", symbol_of(function));
+  char *name = cn_format(CN_CALL_PREFIX "%s", symbol_name_of(function));
   LLVMValueRef label = LLVMAddAlias2(ctx->module, LLVMGlobalGetValueType(function), 0, function, name);
 
   LLVMSetLinkage(label, LLVMPrivateLinkage);
@@ -167,10 +167,10 @@ LLVMValueRef cn_thunk_label(struct cn_ctx *ctx, LLVMValueRef function)
   return label;
 }
 
-static LLVMValueRef add_name(struct cn_ctx *ctx, const char *prefix, LLVMValueRef global, LLVMValueRef body,
-                             LLVMLinkage linkage)
+static LLVMValueRef add_body_alias(struct cn_ctx *ctx, const char *prefix, LLVMValueRef global, LLVMValueRef body,
+                                   LLVMLinkage linkage)
 {
-  char *name = cn_format("%s%s", prefix, symbol_of(global));
+  char *name = cn_format("%s%s", prefix, symbol_name_of(global));
   LLVMValueRef alias = LLVMAddAlias2(ctx->module, LLVMGlobalGetValueType(global), 0, body, name);
 
   LLVMSetLinkage(alias, linkage);
@@ -180,9 +180,9 @@ static LLVMValueRef add_name(struct cn_ctx *ctx, const char *prefix, LLVMValueRe
 
 /* Take the size off a name. Tools take the nearest sized symbol before an address for its function, and so find the
  * function's own name. */
-static void take_size(struct cn_ctx *ctx, const char *prefix, LLVMValueRef global)
+static void clear_symbol_size(struct cn_ctx *ctx, const char *prefix, LLVMValueRef global)
 {
-  char *name = quote_name(prefix, symbol_of(global));
+  char *name = quote_name(prefix, symbol_name_of(global));
   char *text = cn_format("  .size %s, 0\n", name);
 
   LLVMAppendModuleInlineAsm(ctx->module, text, strlen(text));
@@ -194,21 +194,21 @@ static void take_size(struct cn_ctx *ctx, const char *prefix, LLVMValueRef globa
 void cn_thunk_name_body(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef body)
 {
   CN_ASSERT(!cn_target_is_local(global));
-  LLVMValueRef code = add_name(ctx, CN_CODE_PREFIX, global, body, LLVMWeakAnyLinkage);
+  LLVMValueRef code = add_body_alias(ctx, CN_CODE_PREFIX, global, body, LLVMWeakAnyLinkage);
   LLVMSetVisibility(code, LLVMGetVisibility(global));
-  take_size(ctx, CN_CODE_PREFIX, global);
+  clear_symbol_size(ctx, CN_CODE_PREFIX, global);
   if (LLVMGetLinkage(global) == LLVMExternalLinkage) {
-    LLVMValueRef own = add_name(ctx, CN_BODY_PREFIX, global, body, LLVMExternalLinkage);
+    LLVMValueRef own = add_body_alias(ctx, CN_BODY_PREFIX, global, body, LLVMExternalLinkage);
     LLVMSetVisibility(own, LLVMHiddenVisibility);
-    take_size(ctx, CN_BODY_PREFIX, global);
+    clear_symbol_size(ctx, CN_BODY_PREFIX, global);
   }
   if (!LLVMIsAFunction(body)) /* it has an entry before it */
-    add_name(ctx, CN_LOCAL_PREFIX, global, body, LLVMInternalLinkage);
+    add_body_alias(ctx, CN_LOCAL_PREFIX, global, body, LLVMInternalLinkage);
 }
 
-void cn_thunk_relocate(struct cn_ctx *ctx, LLVMValueRef function, unsigned at, const char *relocation)
+void cn_thunk_add_relocation(struct cn_ctx *ctx, LLVMValueRef function, unsigned at, const char *relocation)
 {
-  char *symbol = quote_name("", symbol_of(function));
+  char *symbol = quote_name("", symbol_name_of(function));
   char *text = cn_format("  .type " CN_MUTATOR ",@tls_object\n  .reloc %s+%u, %s\n", symbol, at, relocation);
 
   CN_ASSERT(LLVMGetLinkage(function) != LLVMPrivateLinkage);

@@ -9,17 +9,17 @@
 
 /* The callee is native or managed (ANY), or must be managed (BODY). A variadic thunk also says that vector registers
  * may hold arguments. */
-enum cn_thunk { CN_THUNK_ANY, CN_THUNK_ANY_VARIADIC, CN_THUNK_BODY, CN_THUNK_BODY_VARIADIC };
+enum cn_thunk { CN_THUNK_ANY_CALLEE, CN_THUNK_ANY_CALLEE_VARIADIC, CN_THUNK_BODY, CN_THUNK_BODY_VARIADIC };
 
 /* The function that managed code calls for the external `target`: declared with `type`, defined in the module's inline
  * assembly unless this module defines a managed function of that name. */
 LLVMValueRef cn_thunk_for(struct cn_ctx *ctx, LLVMValueRef target, LLVMTypeRef type, enum cn_thunk which);
 
 /* Give the managed definition `function` the name that other units' managed code calls without a stub. */
-LLVMValueRef cn_thunk_alias(struct cn_ctx *ctx, LLVMValueRef function);
+LLVMValueRef cn_thunk_add_alias(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* Such a name for this unit alone, kept out of symbol tables. */
-LLVMValueRef cn_thunk_label(struct cn_ctx *ctx, LLVMValueRef function);
+LLVMValueRef cn_thunk_add_label(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* Name `body` for calls of other units that must reach managed code: the body of the managed function `global`, or of
  * the one that it is an alias of. */
@@ -27,6 +27,6 @@ void cn_thunk_name_body(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef bo
 
 /* Have the assembler add a relocation against the thread's mutator, its kind and its value as text, `at` bytes after
  * the start of `function`. */
-void cn_thunk_relocate(struct cn_ctx *ctx, LLVMValueRef function, unsigned at, const char *relocation);
+void cn_thunk_add_relocation(struct cn_ctx *ctx, LLVMValueRef function, unsigned at, const char *relocation);
 
 #endif

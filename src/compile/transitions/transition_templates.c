@@ -27,18 +27,18 @@
 #include "compile/core/statepoint_attributes.h"
 #include "compile/transitions/rebuild.h"
 
-static const char bundle_tag[] = "gc-transition";
-enum { FLAGS_OPERAND = 4, TRANSITION_FLAG = 1 }; /* operand of a statepoint; bit */
+static const char transition_bundle_tag[] = "gc-transition";
+enum { FLAGS_OPERAND = 4, STATEPOINT_TRANSITION_FLAG = 1 }; /* operand of a statepoint; bit */
 
 typedef CN_VECTOR(LLVMValueRef) value_vector;
 
-struct templates {
+struct transition_templates {
   LLVMValueRef enter, leave; /* null if absent */
 };
 
 /* ---- refusals ---- */
 
-static const char *name_of(LLVMValueRef function)
+static const char *function_name_of(LLVMValueRef function)
 {
   size_t length;
 
@@ -55,12 +55,13 @@ static bool check_template(struct cn_ctx *ctx, LLVMValueRef call, LLVMValueRef t
     fits = LLVMTypeOf(LLVMGetParam(template, i)) == LLVMTypeOf(operands->at[i]);
   if (!fits)
     cn_error(ctx, call, "transition-template",
-             "the operands of the call's bundle \"gc-transition\" are not those that @%s takes", name_of(template));
+             "the operands of the call's bundle \"gc-transition\" are not those that @%s takes",
+             function_name_of(template));
   return fits;
 }
 
-static bool check_operands(struct cn_ctx *ctx, LLVMValueRef call, const struct templates *templates,
-                           const value_vector *operands)
+static bool check_bundle_operands(struct cn_ctx *ctx, LLVMValueRef call, const struct transition_templates *templates,
+                                  const value_vector *operands)
 {
   for (size_t i = 0; i < operands->count; i++)
     if (cn_holds_ref(LLVMTypeOf(operands->at[i]))) {
@@ -74,7 +75,7 @@ static bool check_operands(struct cn_ctx *ctx, LLVMValueRef call, const struct t
 }
 
 /* Check the pad of the call's unwind edge, which must belong to the call alone. */
-static bool check_pad(struct cn_ctx *ctx, LLVMValueRef call, LLVMBasicBlockRef pad)
+static bool check_landing_pad(struct cn_ctx *ctx, LLVMValueRef call, LLVMBasicBlockRef pad)
 {
   unsigned ways = 0;
 
@@ -90,7 +91,8 @@ static bool check_pad(struct cn_ctx *ctx, LLVMValueRef call, LLVMBasicBlockRef p
 
 /* ---- lowering ---- */
 
-static void call_before(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef template, const value_vector *operands)
+static void call_template_before(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef template,
+                                 const value_vector *operands)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
@@ -100,61 +102,61 @@ static void call_before(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef templa
   LLVMDisposeBuilder(builder);
 }
 
-static bool surround_call(struct cn_ctx *ctx, LLVMValueRef call, const struct templates *templates,
+static bool surround_call(struct cn_ctx *ctx, LLVMValueRef call, const struct transition_templates *templates,
                           const value_vector *operands)
 {
-  if (!check_operands(ctx, call, templates, operands))
+  if (!check_bundle_operands(ctx, call, templates, operands))
     return false;
   if (LLVMIsAInvokeInst(call)) {
     LLVMBasicBlockRef pad = LLVMGetUnwindDest(call);
-    if (!check_pad(ctx, call, pad))
+    if (!check_landing_pad(ctx, call, pad))
       return false;
-    call_before(ctx, LLVMGetNextInstruction(cn_first_after_phis(pad)), templates->leave, operands);
-    call_before(ctx, cn_first_after_phis(LLVMGetNormalDest(call)), templates->leave, operands);
+    call_template_before(ctx, LLVMGetNextInstruction(cn_first_after_phis(pad)), templates->leave, operands);
+    call_template_before(ctx, cn_first_after_phis(LLVMGetNormalDest(call)), templates->leave, operands);
   } else {
-    call_before(ctx, LLVMGetNextInstruction(call), templates->leave, operands);
+    call_template_before(ctx, LLVMGetNextInstruction(call), templates->leave, operands);
   }
-  call_before(ctx, call, templates->enter, operands);
+  call_template_before(ctx, call, templates->enter, operands);
   return true;
 }
 
-static void drop_bundle(struct cn_ctx *ctx, LLVMValueRef call)
+static void drop_transition_bundle(struct cn_ctx *ctx, LLVMValueRef call)
 {
   const struct cn_call_target site = cn_call_target_of(call);
-  const struct cn_rebuild change = {.callee = cn_call_target_callee(&site),
-                                    .convention = LLVMGetInstructionCallConv(call),
-                                    .keeps_passing = true,
-                                    .without = bundle_tag};
+  const struct cn_call_change change = {.callee = cn_call_target_callee(&site),
+                                        .convention = LLVMGetInstructionCallConv(call),
+                                        .keeps_passing = true,
+                                        .without = transition_bundle_tag};
 
   if (site.is_statepoint) {
     LLVMValueRef flags = LLVMGetOperand(call, FLAGS_OPERAND);
-    uint64_t rest = LLVMConstIntGetZExtValue(flags) & ~(uint64_t)TRANSITION_FLAG;
+    uint64_t rest = LLVMConstIntGetZExtValue(flags) & ~(uint64_t)STATEPOINT_TRANSITION_FLAG;
     LLVMSetOperand(call, FLAGS_OPERAND, LLVMConstInt(LLVMTypeOf(flags), rest, false));
   }
   cn_rebuild_call(ctx, &site, &change);
 }
 
-static void lower_transition(struct cn_ctx *ctx, LLVMValueRef call, const struct templates *templates)
+static void lower_transition(struct cn_ctx *ctx, LLVMValueRef call, const struct transition_templates *templates)
 {
   value_vector operands = {0};
   uint32_t first, end;
 
-  cn_calls_bundle(call, bundle_tag, &first, &end);
+  cn_calls_find_bundle(call, transition_bundle_tag, &first, &end);
   for (uint32_t i = first; i < end; i++)
     cn_push(&operands, LLVMGetOperand(call, i));
   if (!templates->enter || surround_call(ctx, call, templates, &operands))
-    drop_bundle(ctx, call);
+    drop_transition_bundle(ctx, call);
   cn_free(&operands);
 }
 
-static void gather_calls(LLVMModuleRef module, value_vector *calls)
+static void gather_transition_calls(LLVMModuleRef module, value_vector *calls)
 {
   uint32_t first, end;
 
   CN_EACH_FUNCTION(f, module)
     CN_EACH_BLOCK(b, f)
       CN_EACH_INSTRUCTION(i, b)
-        if (cn_is_call(i) && cn_calls_bundle(i, bundle_tag, &first, &end))
+        if (cn_is_call(i) && cn_calls_find_bundle(i, transition_bundle_tag, &first, &end))
           cn_push(calls, i);
 }
 
@@ -166,24 +168,25 @@ static LLVMValueRef find_template(struct cn_ctx *ctx, const char *name)
     return NULL;
   if (cn_is_managed(function))
     cn_error(ctx, function, "transition-template", "@%s is managed code", name);
-  cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "alwaysinline", 0);
+  cn_add_enum_attribute(ctx, function, CN_FUNCTION_INDEX, "alwaysinline", 0);
   return function;
 }
 
 bool cn_lower_transitions(struct cn_ctx *ctx)
 {
-  struct templates templates = {find_template(ctx, CN_TRANSITION_ENTER), find_template(ctx, CN_TRANSITION_LEAVE)};
+  struct transition_templates templates = {find_template(ctx, CN_TRANSITION_ENTER),
+                                           find_template(ctx, CN_TRANSITION_LEAVE)};
   value_vector calls = {0};
 
   if (!templates.enter != !templates.leave)
     cn_error(ctx, NULL, "transition-template", "the module defines one of @%s and @%s", CN_TRANSITION_ENTER,
              CN_TRANSITION_LEAVE);
-  gather_calls(ctx->module, &calls);
+  gather_transition_calls(ctx->module, &calls);
   bool lowers = templates.enter && calls.count;
   if (lowers && !ctx->errors)
-    cn_llvm_run(ctx, "break-crit-edges");
+    cn_run_llvm_passes(ctx, "break-crit-edges");
   for (size_t i = 0; i < calls.count && !ctx->errors; i++)
     lower_transition(ctx, calls.at[i], &templates);
   cn_free(&calls);
-  return !ctx->errors && (!lowers || cn_llvm_run(ctx, "always-inline"));
+  return !ctx->errors && (!lowers || cn_run_llvm_passes(ctx, "always-inline"));
 }

@@ -50,11 +50,11 @@ static bool is_preemptible(struct cn_ctx *ctx, LLVMValueRef global)
 /* ---- one call ---- */
 
 /* Rebuild the call with a type for each argument. */
-static struct cn_call_target make_typed(struct cn_ctx *ctx, const struct cn_call_target *site)
+static struct cn_call_target rebuild_with_argument_types(struct cn_ctx *ctx, const struct cn_call_target *site)
 {
-  const struct cn_rebuild change = {.callee = cn_call_target_callee(site),
-                                    .convention = LLVMGetInstructionCallConv(site->call),
-                                    .keeps_passing = true};
+  const struct cn_call_change change = {.callee = cn_call_target_callee(site),
+                                        .convention = LLVMGetInstructionCallConv(site->call),
+                                        .keeps_passing = true};
 
   return cn_call_target_of(cn_rebuild_call(ctx, site, &change));
 }
@@ -62,14 +62,14 @@ static struct cn_call_target make_typed(struct cn_ctx *ctx, const struct cn_call
 /* True if the call through a pointer can be a statepoint only by the stub (refuse_hardening.c). */
 static bool needs_stub(const struct cn_call_target *site)
 {
-  return !LLVMIsAFunction(cn_call_target_callee(site)) && !cn_calls_musttail(site->call) &&
+  return !LLVMIsAFunction(cn_call_target_callee(site)) && !cn_calls_is_musttail(site->call) &&
          !cn_call_target_uses_nest(site) && cn_convention_of(site->call) == CN_CONVENTION_PLAIN &&
-         cn_convention_has_thunks(cn_call_target_caller(site));
+         cn_has_indirect_call_thunks(cn_call_target_caller(site));
 }
 
 /* True if the function must be managed for such a call. Native definitions of this unit are judged elsewhere
  * (rules_native.c). LLVM's own functions of a collector handle references themselves. */
-static bool must_be_managed(struct cn_ctx *ctx, const struct cn_call_target *site)
+static bool callee_must_be_managed(struct cn_ctx *ctx, const struct cn_call_target *site)
 {
   LLVMValueRef callee = cn_call_target_callee(site);
   size_t length;
@@ -77,55 +77,57 @@ static bool must_be_managed(struct cn_ctx *ctx, const struct cn_call_target *sit
   if (cn_target_is_declared_managed(callee))
     return true;
   return LLVMIsAFunction(callee) && LLVMIsDeclaration(callee) &&
-         strncmp(LLVMGetValueName2(callee, &length), "__llvm_", 7) != 0 && cn_call_target_has_reference(ctx, site);
+         strncmp(LLVMGetValueName2(callee, &length), "__llvm_", 7) != 0 && cn_call_target_passes_reference(ctx, site);
 }
 
 /* True if a thunk can call it. Managed code may be called by any convention that managed code has. */
-static bool has_thunk(struct cn_ctx *ctx, const struct cn_call_target *site)
+static bool can_use_thunk(struct cn_ctx *ctx, const struct cn_call_target *site)
 {
   LLVMValueRef callee = cn_call_target_callee(site);
   enum cn_convention convention = cn_convention_of(site->call);
 
   return LLVMIsAFunction(callee) && !cn_target_is_local(callee) &&
-         (convention == CN_CONVENTION_PLAIN || (convention == CN_CONVENTION_BRIDGED && must_be_managed(ctx, site)));
+         (convention == CN_CONVENTION_PLAIN ||
+          (convention == CN_CONVENTION_BRIDGED && callee_must_be_managed(ctx, site)));
 }
 
-static enum cn_thunk thunk_kind(struct cn_ctx *ctx, const struct cn_call_target *site, bool variadic)
+static enum cn_thunk choose_thunk_kind(struct cn_ctx *ctx, const struct cn_call_target *site, bool variadic)
 {
-  if (must_be_managed(ctx, site))
+  if (callee_must_be_managed(ctx, site))
     return variadic ? CN_THUNK_BODY_VARIADIC : CN_THUNK_BODY;
-  return variadic ? CN_THUNK_ANY_VARIADIC : CN_THUNK_ANY;
+  return variadic ? CN_THUNK_ANY_CALLEE_VARIADIC : CN_THUNK_ANY_CALLEE;
 }
 
 static void reroute_call(struct cn_ctx *ctx, LLVMValueRef call)
 {
   struct cn_call_target site = cn_call_target_of(call);
-  LLVMValueRef callee = cn_call_target_callee(&site), managed = cn_target_managed(callee);
-  CN_CHECK(site.type); /* check_call() refuses a statepoint without one */
+  LLVMValueRef callee = cn_call_target_callee(&site), managed = cn_target_managed_function(callee);
+  CN_CHECK(site.type); /* check_transition_call() refuses a statepoint without one */
   /* A musttail call passes on its function's variable arguments, and their number of vector registers. */
-  bool variadic = LLVMIsFunctionVarArg(site.type) && !cn_calls_musttail(call);
+  bool variadic = LLVMIsFunctionVarArg(site.type) && !cn_calls_is_musttail(call);
 
   if (LLVMIsAFunction(callee) && (cn_target_is_stub(callee) || LLVMGetIntrinsicID(callee)))
     return;
   if (managed && !variadic && !is_preemptible(ctx, callee))
     return;
   if (variadic && !site.is_statepoint)
-    site = make_typed(ctx, &site);
+    site = rebuild_with_argument_types(ctx, &site);
   if (managed && !variadic && LLVMIsAFunction(callee))
-    LLVMSetOperand(site.call, site.callee_operand, cn_thunk_alias(ctx, callee));
+    LLVMSetOperand(site.call, site.callee_operand, cn_thunk_add_alias(ctx, callee));
   else if (cn_target_is_native(callee))
     ; /* by pass call-targets */
-  else if (has_thunk(ctx, &site))
+  else if (can_use_thunk(ctx, &site))
     LLVMSetOperand(site.call, site.callee_operand,
-                   cn_thunk_for(ctx, callee, site.type, thunk_kind(ctx, &site, variadic)));
+                   cn_thunk_for(ctx, callee, site.type, choose_thunk_kind(ctx, &site, variadic)));
   else if (variadic || needs_stub(&site))
-    cn_call_through(ctx, &site, cn_stub(ctx, cn_call_target_has_reference(ctx, &site) ? CN_CALL_MANAGED : CN_VCALL_ANY),
-                    callee);
+    cn_rebuild_call_through_stub(
+        ctx, &site, cn_declare_stub(ctx, cn_call_target_passes_reference(ctx, &site) ? CN_CALL_MANAGED : CN_VCALL_ANY),
+        callee);
 }
 
 /* ---- refusals ---- */
 
-static bool check_variadic(struct cn_ctx *ctx, LLVMValueRef call, LLVMTypeRef type)
+static bool check_variadic_arguments(struct cn_ctx *ctx, LLVMValueRef call, LLVMTypeRef type)
 {
   for (unsigned i = LLVMCountParamTypes(type); i < LLVMGetNumArgOperands(call); i++) {
     LLVMTypeRef argument = LLVMTypeOf(LLVMGetOperand(call, i));
@@ -158,7 +160,7 @@ static bool has_attribute_anywhere(LLVMValueRef call, const char *name)
 }
 
 /* True if the callee is another unit's, and native by its declaration or convention. */
-static bool is_known_native(const struct cn_call_target *site)
+static bool calls_known_native(const struct cn_call_target *site)
 {
   LLVMValueRef callee = cn_call_target_callee(site);
 
@@ -166,12 +168,12 @@ static bool is_known_native(const struct cn_call_target *site)
          (cn_target_is_native(callee) || cn_convention_of(site->call) == CN_CONVENTION_NATIVE);
 }
 
-static void check_call(struct cn_ctx *ctx, LLVMValueRef call, enum cn_call_kind kind)
+static void check_transition_call(struct cn_ctx *ctx, LLVMValueRef call, enum cn_call_kind kind)
 {
   struct cn_call_target site = cn_call_target_of(call);
   LLVMValueRef callee = site.type ? cn_call_target_callee(&site) : NULL;
 
-  if (cn_calls_have(call, "returns_twice")) {
+  if (cn_calls_has_attribute(call, "returns_twice")) {
     cn_error(ctx, call, "returns-twice",
              "a call that returns twice, like setjmp, in managed code: "
              "references would come back stale; call it from an unmanaged function");
@@ -185,11 +187,11 @@ static void check_call(struct cn_ctx *ctx, LLVMValueRef call, enum cn_call_kind 
   }
   if (LLVMIsAFunction(callee) && (cn_target_is_stub(callee) || LLVMGetIntrinsicID(callee)))
     return;
-  if (!site.is_statepoint && LLVMIsFunctionVarArg(site.type) && !check_variadic(ctx, call, site.type))
+  if (!site.is_statepoint && LLVMIsFunctionVarArg(site.type) && !check_variadic_arguments(ctx, call, site.type))
     return;
-  if (cn_target_managed(callee) || cn_target_is_promised(call))
+  if (cn_target_managed_function(callee) || cn_target_is_promised_managed(call))
     return;
-  if (is_known_native(&site) && cn_call_target_has_reference(ctx, &site))
+  if (calls_known_native(&site) && cn_call_target_passes_reference(ctx, &site))
     cn_error(ctx, call, "reference-to-native",
              "@%s takes or returns a reference, and is native code, in which no collector finds it; use "
              "a handle or other data, or declare it cairn_leaf if it never calls back",
@@ -203,7 +205,7 @@ static void check_call(struct cn_ctx *ctx, LLVMValueRef call, enum cn_call_kind 
     cn_error(ctx, call, "transition-convention", "a swifterror argument of a call that may reach native code");
 }
 
-static void check_definition(struct cn_ctx *ctx, LLVMValueRef function)
+static void check_managed_definition(struct cn_ctx *ctx, LLVMValueRef function)
 {
   size_t length;
   const char *name = LLVMGetValueName2(function, &length);
@@ -231,7 +233,7 @@ static void check_definition(struct cn_ctx *ctx, LLVMValueRef function)
 /* ---- functions ---- */
 
 /* True for @gc.safepoint_poll: it is unmanaged, but its body will stand in managed functions. */
-static bool is_subject(LLVMValueRef function)
+static bool may_contain_managed_calls(LLVMValueRef function)
 {
   size_t length;
 
@@ -241,14 +243,14 @@ static bool is_subject(LLVMValueRef function)
 
 typedef CN_VECTOR(LLVMValueRef) call_vector;
 
-static void gather_calls(struct cn_ctx *ctx, LLVMValueRef function, call_vector *calls)
+static void check_and_gather_calls(struct cn_ctx *ctx, LLVMValueRef function, call_vector *calls)
 {
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
       enum cn_call_kind kind = cn_classify_call(i).kind;
-      if (kind == CN_CALL_NOT)
+      if (kind == CN_CALL_NONE)
         continue;
-      check_call(ctx, i, kind);
+      check_transition_call(ctx, i, kind);
       if (kind != CN_CALL_LEAF)
         cn_push(calls, i);
     }
@@ -260,34 +262,34 @@ bool cn_route_calls(struct cn_ctx *ctx)
 
   CN_EACH_FUNCTION(f, ctx->module)
     if (!LLVMIsDeclaration(f) && cn_is_managed(f) && !cn_has_statepoints(f))
-      cn_special_intrinsics(ctx, f);
+      cn_special_lower_intrinsics(ctx, f);
   cn_result_wrappers_build(ctx);
   CN_EACH_FUNCTION(f, ctx->module) {
-    if (!is_subject(f))
+    if (!may_contain_managed_calls(f))
       continue;
-    gather_calls(ctx, f, &calls);
-    if (cn_is_managed(f) && !cn_entries_has(f))
-      check_definition(ctx, f);
+    check_and_gather_calls(ctx, f, &calls);
+    if (cn_is_managed(f) && !cn_entries_has_entry(f))
+      check_managed_definition(ctx, f);
   }
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f && !ctx->errors; f = LLVMGetNextFunction(f))
     if (!LLVMIsDeclaration(f) && cn_is_managed(f) && LLVMGetLinkage(f) == LLVMExternalLinkage &&
         !LLVMIsFunctionVarArg(LLVMGlobalGetValueType(f)))
-      cn_thunk_alias(ctx, f);
+      cn_thunk_add_alias(ctx, f);
   for (size_t i = 0; i < calls.count && !ctx->errors; i++)
     reroute_call(ctx, calls.at[i]);
   cn_free(&calls);
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module), next; f && !ctx->errors; f = next) {
     next = LLVMGetNextFunction(f);
     if (!LLVMIsDeclaration(f) && cn_is_managed(f) && cn_has_statepoints(f))
-      cn_call_targets_in(ctx, f);
+      cn_route_pointer_calls_in(ctx, f);
   }
-  if (!ctx->errors && cn_guard_has_statepoints(ctx)) /* of another producer: see globals.c for ours */
-    cn_guard_add(ctx);
+  if (!ctx->errors && cn_module_has_statepoints(ctx)) /* of another producer: see globals.c for ours */
+    cn_add_link_guard(ctx);
   return ctx->errors == 0;
 }
 
-bool cn_transitions(struct cn_ctx *ctx)
+bool cn_add_transitions(struct cn_ctx *ctx)
 {
-  cn_statepoint_flaws_refuse(ctx);
-  return ctx->errors == 0 && cn_route_calls(ctx) && cn_call_targets(ctx);
+  cn_refuse_statepoint_flaws(ctx);
+  return ctx->errors == 0 && cn_route_calls(ctx) && cn_route_pointer_calls(ctx);
 }

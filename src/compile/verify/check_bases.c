@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks the references that statepoints list. Needs: struct cn_objects. Provides: diagnostics gc-live-duplicate,
+ * Checks the references that statepoints list. Needs: struct cn_object_graph. Provides: diagnostics gc-live-duplicate,
  * relocate-index, wrong-base and managed-alloca. Breaks: nothing.
  *
  * The base of each relocate must be the start of the object of its derived pointer (statepoints-later, "Base & Derived
@@ -11,15 +11,15 @@
 #include "compile/verify/verify.h"
 
 /* Wrong bases per function; more would add little. */
-#define REPORT_LIMIT 10
+#define MAX_FUNCTION_REPORTS 10
 
-static void check_duplicates(struct cn_verifier *v, LLVMValueRef statepoint)
+static void check_duplicate_live_refs(struct cn_verifier *v, LLVMValueRef statepoint)
 {
   struct cn_ptrmap seen = {0};
   uint32_t i, end;
   char name[120];
 
-  for (cn_calls_bundle(statepoint, "gc-live", &i, &end); i < end; i++) {
+  for (cn_calls_find_bundle(statepoint, "gc-live", &i, &end); i < end; i++) {
     LLVMValueRef live = LLVMGetOperand(statepoint, i);
     bool fresh;
     cn_ptrmap_add(&seen, live, &fresh);
@@ -32,20 +32,20 @@ static void check_duplicates(struct cn_verifier *v, LLVMValueRef statepoint)
   cn_ptrmap_free(&seen);
 }
 
-static void report_base(struct cn_verifier *v, LLVMValueRef relocate, LLVMValueRef base, LLVMValueRef derived,
-                        const char *format)
+static void report_wrong_base(struct cn_verifier *v, LLVMValueRef relocate, LLVMValueRef base, LLVMValueRef derived,
+                              const char *format)
 {
   char base_name[120], derived_name[120], call[160];
   const struct cn_finding finding = {.value = derived, .other = base};
 
   cn_verify_name_statepoint(cn_verify_statepoint_of(relocate), call, sizeof call);
-  cn_error_finding(v->ctx, relocate, "wrong-base", &finding, "%s is relocated with %s%s, at %s",
-                   cn_value_name(derived, derived_name, sizeof derived_name),
-                   cn_value_name(base, base_name, sizeof base_name), format, call);
+  cn_report_finding(v->ctx, relocate, "wrong-base", &finding, "%s is relocated with %s%s, at %s",
+                    cn_value_name(derived, derived_name, sizeof derived_name),
+                    cn_value_name(base, base_name, sizeof base_name), format, call);
 }
 
 /* True for the address of a local in the managed address space, or one cast to it. */
-static bool is_local(LLVMValueRef reference)
+static bool is_address_of_local(LLVMValueRef reference)
 {
   while (LLVMIsAGetElementPtrInst(reference) || LLVMIsABitCastInst(reference) || LLVMIsAAddrSpaceCastInst(reference))
     reference = LLVMGetOperand(reference, 0);
@@ -54,22 +54,23 @@ static bool is_local(LLVMValueRef reference)
 
 /* The code generator lists a local among the pairs in a local's form: readers of the stack map would take the values
  * after it for pairs, or refuse them. */
-static void report_local(struct cn_verifier *v, LLVMValueRef relocate, LLVMValueRef local)
+static void report_relocated_local(struct cn_verifier *v, LLVMValueRef relocate, LLVMValueRef local)
 {
   char name[120], call[160];
   const struct cn_finding finding = {.value = local};
 
   cn_verify_name_statepoint(cn_verify_statepoint_of(relocate), call, sizeof call);
-  cn_error_finding(v->ctx, relocate, "managed-alloca", &finding,
-                   "%s is the address of a local, which does not move, but is relocated at %s: "
-                   "list it nowhere, and use it as it is",
-                   cn_value_name(local, name, sizeof name), call);
+  cn_report_finding(v->ctx, relocate, "managed-alloca", &finding,
+                    "%s is the address of a local, which does not move, but is relocated at %s: "
+                    "list it nowhere, and use it as it is",
+                    cn_value_name(local, name, sizeof name), call);
 }
 
 /* Scalar by scalar; a vector of references is relocated with one of bases. False if it is wrong. */
 static bool check_relocate(struct cn_verifier *v, LLVMValueRef relocate)
 {
-  LLVMValueRef base = cn_verify_listed(v, relocate, 1), derived = cn_verify_listed(v, relocate, 2);
+  LLVMValueRef base = cn_verify_listed_operand_of(v, relocate, 1),
+               derived = cn_verify_listed_operand_of(v, relocate, 2);
   char name[120];
 
   if (!cn_verify_statepoint_of(relocate))
@@ -79,23 +80,23 @@ static bool check_relocate(struct cn_verifier *v, LLVMValueRef relocate)
              cn_value_name(relocate, name, sizeof name));
     return false;
   }
-  if (is_local(derived) || is_local(base)) {
-    report_local(v, relocate, is_local(derived) ? derived : base);
+  if (is_address_of_local(derived) || is_address_of_local(base)) {
+    report_relocated_local(v, relocate, is_address_of_local(derived) ? derived : base);
     return false;
   }
   LLVMValueRef statepoint = cn_verify_statepoint_of(relocate);
-  uint32_t b = cn_cfg_index(&v->cfg, LLVMGetInstructionParent(statepoint));
+  uint32_t b = cn_cfg_index_of(&v->cfg, LLVMGetInstructionParent(statepoint));
   CN_CHECK(b != CN_NO_BLOCK);
   for (uint32_t l = 0, scalars = cn_scalar_count(LLVMTypeOf(derived)); l < scalars; l++) {
-    const struct cn_object *of_base = cn_objects_find(&v->objects, base, l);
-    const struct cn_object *of_derived = cn_objects_find(&v->objects, derived, l);
+    const struct cn_object_node *of_base = cn_objects_find_node(&v->objects, base, l);
+    const struct cn_object_node *of_derived = cn_objects_find_node(&v->objects, derived, l);
     CN_CHECK(of_base && of_derived);
-    if (!cn_same_object(&v->objects, of_base, of_derived, b)) {
-      report_base(v, relocate, base, derived, ", which is not its base");
+    if (!cn_objects_prove_same(&v->objects, of_base, of_derived, b)) {
+      report_wrong_base(v, relocate, base, derived, ", which is not its base");
       return false;
     }
     if (of_base->inside) {
-      report_base(v, relocate, base, derived, " as its base, which points into an object");
+      report_wrong_base(v, relocate, base, derived, " as its base, which points into an object");
       return false;
     }
   }
@@ -103,7 +104,7 @@ static bool check_relocate(struct cn_verifier *v, LLVMValueRef relocate)
 }
 
 /* The optimiser may make two live references one, so duplicates are wrong only until it runs. */
-static bool ran_optimiser(const struct cn_verifier *v)
+static bool may_have_been_optimised(const struct cn_verifier *v)
 {
   return v->ctx->options && v->ctx->options->safepoints == CAIRN_SAFEPOINTS_EARLY;
 }
@@ -114,9 +115,9 @@ void cn_verify_relocates(struct cn_verifier *v)
 
   for (uint32_t b = 0; b < v->cfg.count; b++)
     CN_EACH_INSTRUCTION(i, v->cfg.blocks[b].block) {
-      if (cn_classify_call(i).kind == CN_CALL_STATEPOINT && !ran_optimiser(v))
-        check_duplicates(v, i);
-      else if (cn_is_relocate(i) && wrong < REPORT_LIMIT)
+      if (cn_classify_call(i).kind == CN_CALL_STATEPOINT && !may_have_been_optimised(v))
+        check_duplicate_live_refs(v, i);
+      else if (cn_is_relocate(i) && wrong < MAX_FUNCTION_REPORTS)
         wrong += !check_relocate(v, i);
     }
 }

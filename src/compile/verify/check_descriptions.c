@@ -17,10 +17,10 @@
 
 enum { WORD_BYTES = 8 };
 /* The most words of a local; the rewriter refuses larger ones. */
-#define MAX_WORDS (UINT64_C(1) << 20)
+#define MAX_LOCAL_WORDS (UINT64_C(1) << 20)
 
 /* The operands [first, end) of the tail of `statepoint`, end being its length operand. */
-struct tail {
+struct description_tail {
   struct cn_verifier *v;
   LLVMValueRef statepoint;
   uint32_t first, end;
@@ -36,7 +36,7 @@ static bool read_number(LLVMValueRef value, uint64_t *out)
 }
 
 /* The end of the operands before those of spans (check_spans.c), if there are any. */
-static uint32_t before_spans(LLVMValueRef statepoint, uint32_t first, uint32_t end)
+static uint32_t end_before_spans(LLVMValueRef statepoint, uint32_t first, uint32_t end)
 {
   uint64_t length, mark;
 
@@ -48,14 +48,14 @@ static uint32_t before_spans(LLVMValueRef statepoint, uint32_t first, uint32_t e
 }
 
 /* True if it has a tail. A mark in another place than the length says is an error. */
-static bool find_tail(struct tail *tail)
+static bool find_description_tail(struct description_tail *tail)
 {
   uint32_t first, end;
   uint64_t length, mark;
 
-  if (!cn_calls_bundle(tail->statepoint, "deopt", &first, &end) || first == end)
+  if (!cn_calls_find_bundle(tail->statepoint, "deopt", &first, &end) || first == end)
     return false;
-  end = before_spans(tail->statepoint, first, end);
+  end = end_before_spans(tail->statepoint, first, end);
   if (first == end)
     return false;
   if (read_number(LLVMGetOperand(tail->statepoint, end - 1), &length) && length < end - first && length >= 2 &&
@@ -72,7 +72,7 @@ static bool find_tail(struct tail *tail)
   return false;
 }
 
-static uint64_t words_of(const struct tail *tail, LLVMValueRef alloca)
+static uint64_t word_count_of(const struct description_tail *tail, LLVMValueRef alloca)
 {
   uint64_t each, count = 1;
 
@@ -81,13 +81,13 @@ static uint64_t words_of(const struct tail *tail, LLVMValueRef alloca)
       !read_number(LLVMGetOperand(alloca, 0), &count))
     return 0;
   each = LLVMABISizeOfType(tail->v->ctx->layout, LLVMGetAllocatedType(alloca));
-  if (__builtin_mul_overflow(each, count, &each) || each / WORD_BYTES > MAX_WORDS)
+  if (__builtin_mul_overflow(each, count, &each) || each / WORD_BYTES > MAX_LOCAL_WORDS)
     return 0;
   return each / WORD_BYTES;
 }
 
 /* The word of the language after an area free of references: its offset, tag and parameter. */
-static bool read_word(struct tail *tail, uint32_t *at, uint64_t words)
+static bool read_user_word(struct description_tail *tail, uint32_t *at, uint64_t words)
 {
   CN_CHECK(*at >= tail->first + 4);
   LLVMValueRef alloca = LLVMGetOperand(tail->statepoint, *at - 4);
@@ -106,7 +106,7 @@ static bool read_word(struct tail *tail, uint32_t *at, uint64_t words)
 
 /* An area: mark its words in `bits`, which has `words` of them if the local's size is known. False if it is
  * malformed. */
-static bool read_area(struct tail *tail, uint32_t *at, uint64_t *bits, uint64_t words)
+static bool read_described_area(struct description_tail *tail, uint32_t *at, uint64_t *bits, uint64_t words)
 {
   uint64_t count, stride, refs, offset;
 
@@ -117,8 +117,8 @@ static bool read_area(struct tail *tail, uint32_t *at, uint64_t *bits, uint64_t 
     return false;
   *at += 4;
   if (!refs)
-    return read_word(tail, at, words);
-  if (refs > tail->end - *at || stride % WORD_BYTES || count > MAX_WORDS || stride > MAX_WORDS * WORD_BYTES)
+    return read_user_word(tail, at, words);
+  if (refs > tail->end - *at || stride % WORD_BYTES || count > MAX_LOCAL_WORDS || stride > MAX_LOCAL_WORDS * WORD_BYTES)
     return false;
   for (; refs; refs--, ++*at) {
     if (!read_number(LLVMGetOperand(tail->statepoint, *at), &offset) || offset % WORD_BYTES)
@@ -126,7 +126,7 @@ static bool read_area(struct tail *tail, uint32_t *at, uint64_t *bits, uint64_t 
     for (uint64_t c = 0; c < count && words; c++) {
       uint64_t word = (offset + c * stride) / WORD_BYTES;
       if (word < words)
-        cn_bit_set(bits, word);
+        cn_bitset_add(bits, word);
       else if (c + 1 < count || !stride)
         return false; /* the last repetition may be cut short */
     }
@@ -135,7 +135,8 @@ static bool read_area(struct tail *tail, uint32_t *at, uint64_t *bits, uint64_t 
 }
 
 /* True if each reference of a type at `offset` is in an area. */
-static bool is_covered(const struct tail *tail, LLVMTypeRef type, uint64_t offset, const uint64_t *bits, uint64_t words)
+static bool areas_cover_refs(const struct description_tail *tail, LLVMTypeRef type, uint64_t offset,
+                             const uint64_t *bits, uint64_t words)
 {
   LLVMTargetDataRef layout = tail->v->ctx->layout;
 
@@ -147,23 +148,23 @@ static bool is_covered(const struct tail *tail, LLVMTypeRef type, uint64_t offse
     LLVMTypeRef element = LLVMGetElementType(type);
     uint64_t count = LLVMGetTypeKind(type) == LLVMArrayTypeKind ? LLVMGetArrayLength2(type) : LLVMGetVectorSize(type);
     for (uint64_t i = 0; i < count; i++)
-      if (!is_covered(tail, element, offset + i * LLVMABISizeOfType(layout, element), bits, words))
+      if (!areas_cover_refs(tail, element, offset + i * LLVMABISizeOfType(layout, element), bits, words))
         return false;
     return true;
   }
   case LLVMStructTypeKind:
     for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
-      if (!is_covered(tail, LLVMStructGetTypeAtIndex(type, i), offset + LLVMOffsetOfElement(layout, type, i), bits,
-                      words))
+      if (!areas_cover_refs(tail, LLVMStructGetTypeAtIndex(type, i), offset + LLVMOffsetOfElement(layout, type, i),
+                            bits, words))
         return false;
     return true;
   default:
-    return offset / WORD_BYTES >= words || cn_bit(bits, offset / WORD_BYTES);
+    return offset / WORD_BYTES >= words || cn_bitset_contains(bits, offset / WORD_BYTES);
   }
 }
 
 /* Read the adjacent areas of one local. */
-static void read_local(struct tail *tail, uint32_t *at, uint64_t *areas)
+static void read_local_areas(struct description_tail *tail, uint32_t *at, uint64_t *areas)
 {
   LLVMValueRef alloca = LLVMGetOperand(tail->statepoint, *at);
 
@@ -171,20 +172,20 @@ static void read_local(struct tail *tail, uint32_t *at, uint64_t *areas)
     tail->wrong = "names a value that is not a local";
     return;
   }
-  uint64_t words = words_of(tail, alloca), one;
+  uint64_t words = word_count_of(tail, alloca), one;
   uint64_t *bits = cn_alloc(CN_BITSET_WORDS(words + 1) * sizeof *bits);
   while (!tail->wrong && *areas && *at < tail->end && LLVMGetOperand(tail->statepoint, *at) == alloca) {
-    if (!read_area(tail, at, bits, words))
+    if (!read_described_area(tail, at, bits, words))
       tail->wrong = "has an area that makes no sense";
     --*areas;
   }
   if (!tail->wrong && words && read_number(LLVMGetOperand(alloca, 0), &one) && one == 1 &&
-      !is_covered(tail, LLVMGetAllocatedType(alloca), 0, bits, words))
+      !areas_cover_refs(tail, LLVMGetAllocatedType(alloca), 0, bits, words))
     tail->wrong = "leaves out a reference in a local";
   free(bits);
 }
 
-static void read_tail(struct tail *tail)
+static void read_description_tail(struct description_tail *tail)
 {
   uint32_t at = tail->first + 2;
   uint64_t areas;
@@ -194,14 +195,15 @@ static void read_tail(struct tail *tail)
     return;
   }
   while (areas && at < tail->end && !tail->wrong)
-    read_local(tail, &at, &areas);
+    read_local_areas(tail, &at, &areas);
   CN_CHECK(at <= tail->end);
   if (!tail->wrong && (areas || at != tail->end))
     tail->wrong = "has another number of areas than it says";
 }
 
 /* True if this word of a local is listed, with the marker's tag and parameter. */
-static bool lists_word(const struct tail *tail, LLVMValueRef alloca, uint64_t offset, LLVMValueRef marker)
+static bool lists_user_word(const struct description_tail *tail, LLVMValueRef alloca, uint64_t offset,
+                            LLVMValueRef marker)
 {
   uint64_t tag = LLVMConstIntGetZExtValue(LLVMGetOperand(marker, 1)), other, its_tag;
 
@@ -215,7 +217,7 @@ static bool lists_word(const struct tail *tail, LLVMValueRef alloca, uint64_t of
 }
 
 /* Check that each word that the function marks (user_roots.c) is listed. */
-static void check_words(struct tail *tail)
+static void check_user_words(struct description_tail *tail)
 {
   LLVMValueRef marker = LLVMGetNamedFunction(tail->v->ctx->module, CN_USER_ROOT);
 
@@ -228,20 +230,20 @@ static void check_words(struct tail *tail)
     LLVMValueRef pointer = LLVMGetOperand(call, 0);
     while (LLVMIsAGetElementPtrInst(pointer) && cn_types_gep_offset(tail->v->ctx, pointer, &offset))
       pointer = LLVMGetOperand(pointer, 0);
-    if (!lists_word(tail, pointer, offset, call))
+    if (!lists_user_word(tail, pointer, offset, call))
       tail->wrong = "leaves out a user root";
   }
 }
 
 void cn_verify_descriptions(struct cn_verifier *v, LLVMValueRef statepoint)
 {
-  struct tail tail = {.v = v, .statepoint = statepoint};
+  struct description_tail tail = {.v = v, .statepoint = statepoint};
   char call[160];
 
-  if (find_tail(&tail))
-    read_tail(&tail);
+  if (find_description_tail(&tail))
+    read_description_tail(&tail);
   if (!tail.wrong)
-    check_words(&tail);
+    check_user_words(&tail);
   if (tail.wrong)
     cn_error(v->ctx, statepoint, "described-tail", "the description of locals at %s %s",
              cn_verify_name_statepoint(statepoint, call, sizeof call), tail.wrong);

@@ -4,7 +4,7 @@
  * stale_locals.c, to the caller, into a callee that may come to a safepoint, or into a statepoint's own description.
  * Readers there take them for numbers that stay right.
  *
- * Needs: struct cn_values. Provides: diagnostics integer-of-reference. Breaks: nothing.
+ * Needs: struct cn_value_states. Provides: diagnostics integer-of-reference. Breaks: nothing.
  *
  * check_uses.c already reports stale ones; these are right when they leave.
  */
@@ -12,10 +12,10 @@
 #include "compile/effects/intrinsics.h"
 #include "compile/verify/verify.h"
 
-#define REPORT_LIMIT 10
+#define MAX_FUNCTION_REPORTS 10
 
 /* True if a number in `value` is made of an address of epoch `epoch`. */
-static bool holds_address(const struct cn_verifier *v, LLVMValueRef value, uint32_t epoch)
+static bool holds_current_address(const struct cn_verifier *v, LLVMValueRef value, uint32_t epoch)
 {
   LLVMTypeRef type = LLVMTypeOf(value);
   LLVMTypeKind kind = LLVMGetTypeKind(type);
@@ -25,7 +25,7 @@ static bool holds_address(const struct cn_verifier *v, LLVMValueRef value, uint3
       kind == LLVMLabelTypeKind || cn_is_ref(type))
     return false;
   for (uint32_t l = 0, scalars = cn_scalar_count(type); l < scalars; l++) {
-    struct cn_stale stale = cn_values_scalar(&v->values, value, l);
+    struct cn_stale_state stale = cn_values_state_of_scalar(&v->values, value, l);
     found |= stale.epoch == epoch && !cn_scalar_is_ref(type, l);
   }
   return found;
@@ -38,7 +38,7 @@ static bool is_pointer(LLVMValueRef value)
 
 /* True for a jump through another signature than the callee's, as pass tail-calls makes it. An integer in it is a
  * reference to the callee. */
-static bool is_widened(LLVMValueRef call)
+static bool is_widened_tail_call(LLVMValueRef call)
 {
   LLVMValueRef callee = cn_direct_callee(call);
 
@@ -46,9 +46,9 @@ static bool is_widened(LLVMValueRef call)
 }
 
 /* The operand that an intrinsic stores, or -1. */
-static int stored_by_intrinsic(LLVMValueRef call)
+static int stored_operand_of_intrinsic(LLVMValueRef call)
 {
-  const struct cn_intrinsic *row = cn_intrinsic_of(call);
+  const struct cn_intrinsic *row = cn_intrinsic_row_of_call(call);
 
   return row ? row->value : -1;
 }
@@ -58,16 +58,17 @@ static int stored_by_intrinsic(LLVMValueRef call)
 static LLVMValueRef passed_address_of(const struct cn_verifier *v, LLVMValueRef call, uint32_t epoch)
 {
   enum cn_call_kind kind = cn_classify_call(call).kind;
-  int stored = stored_by_intrinsic(call);
+  int stored = stored_operand_of_intrinsic(call);
   CN_ASSERT(stored < LLVMGetNumOperands(call) - 1);
 
-  if (stored >= 0 && holds_address(v, LLVMGetOperand(call, (unsigned)stored), epoch))
+  if (stored >= 0 && holds_current_address(v, LLVMGetOperand(call, (unsigned)stored), epoch))
     return LLVMGetOperand(call, (unsigned)stored);
-  if (kind != CN_CALL_PARSE && kind != CN_CALL_STATEPOINT && (kind != CN_CALL_MUSTTAIL || is_widened(call)))
+  if (kind != CN_CALL_PARSE_POINT && kind != CN_CALL_STATEPOINT &&
+      (kind != CN_CALL_MUSTTAIL || is_widened_tail_call(call)))
     return NULL;
   for (int o = 0; o < LLVMGetNumOperands(call) - 1; o++) {
     LLVMValueRef value = LLVMGetOperand(call, (unsigned)o);
-    if (!is_pointer(value) && holds_address(v, value, epoch))
+    if (!is_pointer(value) && holds_current_address(v, value, epoch))
       return value;
   }
   return NULL;
@@ -79,7 +80,7 @@ static LLVMValueRef escaping_value_of(const struct cn_verifier *v, LLVMValueRef 
   LLVMValueRef value = NULL;
 
   *how = "stored in a place that the proof cannot follow";
-  if (LLVMIsAStoreInst(i) && !cn_stale_locals_follow(&v->values, LLVMGetOperand(i, 1)))
+  if (LLVMIsAStoreInst(i) && !cn_stale_locals_is_followed(&v->values, LLVMGetOperand(i, 1)))
     value = LLVMGetOperand(i, 0);
   else if (LLVMIsAAtomicRMWInst(i))
     value = LLVMGetOperand(i, 1);
@@ -89,7 +90,7 @@ static LLVMValueRef escaping_value_of(const struct cn_verifier *v, LLVMValueRef 
     *how = "returned", value = LLVMGetOperand(i, 0);
   else if (cn_is_call(i))
     *how = "given to a call that may move the object", value = passed_address_of(v, i, epoch);
-  return value && holds_address(v, value, epoch) ? value : NULL;
+  return value && holds_current_address(v, value, epoch) ? value : NULL;
 }
 
 static void report_escape(struct cn_verifier *v, LLVMValueRef value, LLVMValueRef at, const char *how)
@@ -97,9 +98,9 @@ static void report_escape(struct cn_verifier *v, LLVMValueRef value, LLVMValueRe
   const struct cn_finding finding = {.value = value};
   char name[120];
 
-  cn_error_finding(v->ctx, at, "integer-of-reference", &finding,
-                   "%s is made of an address, and %s: it stays as it is when the object moves",
-                   cn_value_name(value, name, sizeof name), how);
+  cn_report_finding(v->ctx, at, "integer-of-reference", &finding,
+                    "%s is made of an address, and %s: it stays as it is when the object moves",
+                    cn_value_name(value, name, sizeof name), how);
 }
 
 void cn_verify_escapes(struct cn_verifier *v)
@@ -109,12 +110,12 @@ void cn_verify_escapes(struct cn_verifier *v)
   for (uint32_t b = 0; b < v->cfg.count; b++) {
     uint32_t epoch = v->epochs.in[b];
     LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block);
-    for (; i && reports < REPORT_LIMIT; i = LLVMGetNextInstruction(i)) {
+    for (; i && reports < MAX_FUNCTION_REPORTS; i = LLVMGetNextInstruction(i)) {
       const char *how;
       LLVMValueRef value = escaping_value_of(v, i, epoch, &how);
       if (value && ++reports)
         report_escape(v, value, i, how);
-      epoch = cn_epochs_after(&v->epochs, i, epoch);
+      epoch = cn_epoch_after(&v->epochs, i, epoch);
     }
     CN_ASSERT(i || epoch == v->epochs.out[b]);
   }

@@ -18,7 +18,7 @@
 #include "compile/core/emitted_names.h"
 #include "compile/verify/verify.h"
 
-struct given {
+struct freed_array {
   struct cn_verifier *v;
   LLVMValueRef call;
   CN_VECTOR(LLVMValueRef) values; /* that may point to the array */
@@ -31,7 +31,7 @@ struct given {
   bool told;
 };
 
-static bool is_give_back(LLVMValueRef i)
+static bool is_explicit_free(LLVMValueRef i)
 {
   LLVMValueRef callee = LLVMIsACallInst(i) ? cn_direct_callee(i) : NULL;
   size_t length;
@@ -41,7 +41,7 @@ static bool is_give_back(LLVMValueRef i)
 
 /* ---- which values ---- */
 
-static void add_value(struct given *g, LLVMValueRef value)
+static void add_alias_value(struct freed_array *g, LLVMValueRef value)
 {
   bool fresh;
 
@@ -55,61 +55,63 @@ static void add_value(struct given *g, LLVMValueRef value)
 }
 
 /* True if it is made of others that point to the same object. */
-static bool is_copy(LLVMValueRef value)
+static bool is_object_copy(LLVMValueRef value)
 {
-  return cn_is_relocate(value) || (LLVMIsAInstruction(value) && cn_values_hands_on(value) &&
+  return cn_is_relocate(value) || (LLVMIsAInstruction(value) && cn_values_only_propagates(value) &&
                                    !cn_calls_intrinsic(value, "llvm.experimental.gc.result"));
 }
 
-static void add_sources(struct given *g, LLVMValueRef value)
+static void add_source_values(struct freed_array *g, LLVMValueRef value)
 {
   if (cn_is_relocate(value)) {
-    add_value(g, cn_verify_listed(g->v, value, 1));
-    add_value(g, cn_verify_listed(g->v, value, 2));
-  } else if (is_copy(value)) {
+    add_alias_value(g, cn_verify_listed_operand_of(g->v, value, 1));
+    add_alias_value(g, cn_verify_listed_operand_of(g->v, value, 2));
+  } else if (is_object_copy(value)) {
     for (unsigned o = 0; o < (unsigned)LLVMGetNumOperands(value); o++)
-      add_value(g, LLVMGetOperand(value, o));
+      add_alias_value(g, LLVMGetOperand(value, o));
   }
 }
 
 /* The relocates of the values that a statepoint lists. */
-static void add_relocates(struct given *g, LLVMValueRef statepoint, LLVMValueRef value)
+static void add_relocates_of(struct freed_array *g, LLVMValueRef statepoint, LLVMValueRef value)
 {
   CN_EACH_USE(use, statepoint) {
     LLVMValueRef user = LLVMGetUser(use);
-    if (cn_is_relocate(user) && (cn_verify_listed(g->v, user, 1) == value || cn_verify_listed(g->v, user, 2) == value))
-      add_value(g, user);
+    if (cn_is_relocate(user) &&
+        (cn_verify_listed_operand_of(g->v, user, 1) == value || cn_verify_listed_operand_of(g->v, user, 2) == value))
+      add_alias_value(g, user);
   }
 }
 
-static void add_users(struct given *g, LLVMValueRef value)
+static void add_user_values(struct freed_array *g, LLVMValueRef value)
 {
   CN_EACH_USE(use, value) {
     LLVMValueRef user = LLVMGetUser(use);
     if (cn_epochs_is_statepoint(user))
-      add_relocates(g, user, value);
-    else if (is_copy(user))
-      add_value(g, user);
+      add_relocates_of(g, user, value);
+    else if (is_object_copy(user))
+      add_alias_value(g, user);
   }
 }
 
-static void mark_mentioning_block(struct given *g, LLVMValueRef value)
+static void mark_mentioning_block(struct freed_array *g, LLVMValueRef value)
 {
-  uint32_t block = LLVMIsAInstruction(value) ? cn_cfg_index(&g->v->cfg, LLVMGetInstructionParent(value)) : CN_NO_BLOCK;
+  uint32_t block =
+      LLVMIsAInstruction(value) ? cn_cfg_index_of(&g->v->cfg, LLVMGetInstructionParent(value)) : CN_NO_BLOCK;
 
   if (block != CN_NO_BLOCK)
-    cn_bit_set(g->mentions, block);
+    cn_bitset_add(g->mentions, block);
 }
 
 /* A value that is only merged with them is another object. */
-static void gather_values(struct given *g)
+static void gather_alias_values(struct freed_array *g)
 {
-  add_value(g, LLVMGetOperand(g->call, 0));
+  add_alias_value(g, LLVMGetOperand(g->call, 0));
   for (size_t i = 0; i < g->values.count; i++)
-    add_sources(g, g->values.at[i]);
+    add_source_values(g, g->values.at[i]);
   g->sources = g->values.count;
   for (size_t i = 0; i < g->values.count; i++)
-    add_users(g, g->values.at[i]);
+    add_user_values(g, g->values.at[i]);
   g->words = CN_BITSET_WORDS(g->values.count);
   g->mentions = cn_alloc(CN_BITSET_WORDS(g->v->cfg.count) * sizeof *g->mentions);
   for (size_t i = 0; i < g->values.count; i++) {
@@ -121,17 +123,17 @@ static void gather_values(struct given *g)
 
 /* ---- dead and stored values ---- */
 
-static bool has_member(const struct given *g, const uint64_t *set, LLVMValueRef value)
+static bool set_has_value(const struct freed_array *g, const uint64_t *set, LLVMValueRef value)
 {
   const uint64_t *place = value ? cn_ptrmap_find(&g->index, value) : NULL;
 
-  return place && cn_bit(set, *place);
+  return place && cn_bitset_contains(set, *place);
 }
 
-static bool has_operand(const struct given *g, const uint64_t *set, LLVMValueRef i)
+static bool set_has_operand_of(const struct freed_array *g, const uint64_t *set, LLVMValueRef i)
 {
   for (unsigned o = 0; o < (unsigned)LLVMGetNumOperands(i); o++)
-    if (has_member(g, set, LLVMGetOperand(i, o)))
+    if (set_has_value(g, set, LLVMGetOperand(i, o)))
       return true;
   return false;
 }
@@ -152,9 +154,9 @@ static LLVMValueRef stored_operand_of(LLVMValueRef i)
 }
 
 /* True if everything joins the set here. */
-static bool is_start_of_set(const struct given *g, LLVMValueRef i)
+static bool adds_all_to_set(const struct freed_array *g, LLVMValueRef i)
 {
-  LLVMValueRef value = g->stores ? stored_operand_of(i) : is_give_back(i) ? LLVMGetOperand(i, 0) : NULL;
+  LLVMValueRef value = g->stores ? stored_operand_of(i) : is_explicit_free(i) ? LLVMGetOperand(i, 0) : NULL;
 
   return value && cn_ptrmap_find(&g->index, value);
 }
@@ -163,51 +165,52 @@ static void assign_bit(uint64_t *set, size_t place, bool member)
 {
   set[place / 64] &= ~(UINT64_C(1) << place % 64);
   if (member)
-    cn_bit_set(set, place);
+    cn_bitset_add(set, place);
 }
 
-static bool is_copy_of(const struct given *g, const uint64_t *set, LLVMValueRef value)
+static bool is_copy_of_member(const struct freed_array *g, const uint64_t *set, LLVMValueRef value)
 {
   if (cn_is_relocate(value))
-    return has_member(g, set, cn_verify_listed(g->v, value, 1)) || has_member(g, set, cn_verify_listed(g->v, value, 2));
-  return is_copy(value) && has_operand(g, set, value);
+    return set_has_value(g, set, cn_verify_listed_operand_of(g->v, value, 1)) ||
+           set_has_value(g, set, cn_verify_listed_operand_of(g->v, value, 2));
+  return is_object_copy(value) && set_has_operand_of(g, set, value);
 }
 
-static void transfer_instruction(const struct given *g, uint64_t *set, LLVMValueRef i)
+static void transfer_instruction(const struct freed_array *g, uint64_t *set, LLVMValueRef i)
 {
   const uint64_t *place = cn_ptrmap_find(&g->index, i);
 
   if (place && !LLVMIsAPHINode(i))
-    assign_bit(set, *place, is_copy_of(g, set, i));
-  if (is_start_of_set(g, i))
+    assign_bit(set, *place, is_copy_of_member(g, set, i));
+  if (adds_all_to_set(g, i))
     memset(set, 0xff, g->words * sizeof *set);
 }
 
 /* The set at the start of block `b`, phis included. */
-static void meet_predecessors(const struct given *g, uint32_t b, uint64_t *set)
+static void meet_predecessors(const struct freed_array *g, uint32_t b, uint64_t *set)
 {
   const struct cn_cfg *cfg = &g->v->cfg;
-  const struct cn_block *block = &cfg->blocks[b];
+  const struct cn_cfg_block *block = &cfg->blocks[b];
 
   memset(set, 0, g->words * sizeof *set);
   for (uint32_t p = 0; p < block->pred_count; p++)
     for (size_t w = 0; w < g->words; w++)
       set[w] |= g->out[block->preds[p] * g->words + w];
-  if (!cn_bit(g->mentions, b))
+  if (!cn_bitset_contains(g->mentions, b))
     return;
   for (LLVMValueRef i = LLVMGetFirstInstruction(block->block); LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i)) {
     const uint64_t *place = cn_ptrmap_find(&g->index, i);
     bool member = false;
     for (unsigned n = 0; place && n < LLVMCountIncoming(i); n++) {
-      uint32_t from = cn_cfg_index(cfg, LLVMGetIncomingBlock(i, n));
-      member |= from != CN_NO_BLOCK && has_member(g, &g->out[from * g->words], LLVMGetIncomingValue(i, n));
+      uint32_t from = cn_cfg_index_of(cfg, LLVMGetIncomingBlock(i, n));
+      member |= from != CN_NO_BLOCK && set_has_value(g, &g->out[from * g->words], LLVMGetIncomingValue(i, n));
     }
     if (place)
       assign_bit(set, *place, member);
   }
 }
 
-static void solve_sets(struct given *g, uint64_t *set)
+static void solve_block_sets(struct freed_array *g, uint64_t *set)
 {
   const struct cn_cfg *cfg = &g->v->cfg;
   bool changed;
@@ -217,7 +220,7 @@ static void solve_sets(struct given *g, uint64_t *set)
     changed = false;
     for (uint32_t b = 0; b < cfg->count; b++) {
       meet_predecessors(g, b, set);
-      if (cn_bit(g->mentions, b))
+      if (cn_bitset_contains(g->mentions, b))
         CN_EACH_INSTRUCTION(i, cfg->blocks[b].block)
           transfer_instruction(g, set, i);
       changed |= memcmp(set, &g->out[b * g->words], g->words * sizeof *set) != 0;
@@ -229,7 +232,7 @@ static void solve_sets(struct given *g, uint64_t *set)
 /* ---- errors ---- */
 
 /* Once: one error makes others. */
-static void report_given_back(struct given *g, LLVMValueRef at, LLVMValueRef value, const char *wrong)
+static void report_explicit_free_error(struct freed_array *g, LLVMValueRef at, LLVMValueRef value, const char *wrong)
 {
   const struct cn_finding finding = {.value = value};
   char name[120];
@@ -237,21 +240,21 @@ static void report_given_back(struct given *g, LLVMValueRef at, LLVMValueRef val
   if (g->told)
     return;
   g->told = true;
-  cn_error_finding(g->v->ctx, at, "use-of-given-back", &finding, wrong, cn_value_name(value, name, sizeof name));
+  cn_report_finding(g->v->ctx, at, "use-of-given-back", &finding, wrong, cn_value_name(value, name, sizeof name));
 }
 
 /* The value of `set` that the instruction must not have, or null. */
-static LLVMValueRef offending_operand_of(const struct given *g, const uint64_t *set, LLVMValueRef i)
+static LLVMValueRef offending_operand_of(const struct freed_array *g, const uint64_t *set, LLVMValueRef i)
 {
-  if (g->stores ? !is_give_back(i) : cn_values_hands_on(i))
+  if (g->stores ? !is_explicit_free(i) : cn_values_only_propagates(i))
     return NULL;
   for (unsigned o = 0; o < (unsigned)LLVMGetNumOperands(i); o++)
-    if (has_member(g, set, LLVMGetOperand(i, o)))
+    if (set_has_value(g, set, LLVMGetOperand(i, o)))
       return LLVMGetOperand(i, o);
   return NULL;
 }
 
-static void check_block(struct given *g, uint32_t b, uint64_t *set)
+static void check_block(struct freed_array *g, uint32_t b, uint64_t *set)
 {
   meet_predecessors(g, b, set);
   CN_EACH_INSTRUCTION(i, g->v->cfg.blocks[b].block) {
@@ -260,63 +263,64 @@ static void check_block(struct given *g, uint32_t b, uint64_t *set)
       transfer_instruction(g, set, i);
       continue;
     }
-    report_given_back(g, i, value,
-                      g->stores                    ? "%s is given back, and was stored before"
-                      : cn_epochs_is_statepoint(i) ? "%s is listed or passed at a safepoint, and may have been "
-                                                     "given back before"
-                                                   : "%s is used, and may have been given back before");
+    report_explicit_free_error(g, i, value,
+                               g->stores ? "%s is given back, and was stored before"
+                               : cn_epochs_is_statepoint(i)
+                                   ? "%s is listed or passed at a safepoint, and may have been "
+                                     "given back before"
+                                   : "%s is used, and may have been given back before");
     return;
   }
 }
 
-static void solve_and_check(struct given *g, bool stores)
+static void solve_and_check_sets(struct freed_array *g, bool stores)
 {
   uint64_t *set = cn_alloc(g->words * sizeof *set);
 
   g->stores = stores;
-  solve_sets(g, set);
+  solve_block_sets(g, set);
   for (uint32_t b = 0; b < g->v->cfg.count; b++)
-    if (cn_bit(g->mentions, b))
+    if (cn_bitset_contains(g->mentions, b))
       check_block(g, b, set);
   free(set);
 }
 
 /* True if it is an allocation's result, as far as the function shows. */
-static bool is_made_here(LLVMValueRef value)
+static bool may_be_allocation_result(LLVMValueRef value)
 {
-  return is_copy(value) || cn_is_call(value);
+  return is_object_copy(value) || cn_is_call(value);
 }
 
-static void check_give_back(struct cn_verifier *v, LLVMValueRef call, struct cn_ptrmap *done)
+static void check_explicit_free(struct cn_verifier *v, LLVMValueRef call, struct cn_ptrmap *done)
 {
-  struct given g = {.v = v, .call = call};
+  struct freed_array g = {.v = v, .call = call};
 
   if (cn_ptrmap_find(done, LLVMGetOperand(call, 0)))
     return;
-  gather_values(&g);
+  gather_alias_values(&g);
   if (g.words) {
     g.out = cn_alloc(v->cfg.count * g.words * sizeof *g.out);
-    solve_and_check(&g, false);
-    solve_and_check(&g, true);
+    solve_and_check_sets(&g, false);
+    solve_and_check_sets(&g, true);
     free(g.out);
   }
   for (size_t i = 0; i < g.sources; i++) {
     cn_ptrmap_add(done, g.values.at[i], NULL);
-    if (!is_made_here(g.values.at[i]))
-      report_given_back(&g, call, g.values.at[i], "%s may be given back, and comes from elsewhere");
+    if (!may_be_allocation_result(g.values.at[i]))
+      report_explicit_free_error(&g, call, g.values.at[i], "%s may be given back, and comes from elsewhere");
   }
   free(g.mentions);
   cn_free(&g.values);
   cn_ptrmap_free(&g.index);
 }
 
-void cn_verify_given(struct cn_verifier *v)
+void cn_verify_explicit_frees(struct cn_verifier *v)
 {
   struct cn_ptrmap done = {0};
 
   for (uint32_t b = 0; b < v->cfg.count; b++)
     CN_EACH_INSTRUCTION(i, v->cfg.blocks[b].block)
-      if (is_give_back(i))
-        check_give_back(v, i, &done);
+      if (is_explicit_free(i))
+        check_explicit_free(v, i, &done);
   cn_ptrmap_free(&done);
 }

@@ -16,9 +16,9 @@
 #include "compile/verify/verify.h"
 
 /* Bit n: n regions may be open. The last bit stands for all larger numbers. */
-typedef uint64_t open_set;
-#define NONE_OPEN 1u
-#define MANY_OPEN (1ull << 63)
+typedef uint64_t open_region_set;
+#define NO_REGION_OPEN 1u
+#define MANY_REGIONS_OPEN (1ull << 63)
 
 static bool is_call_to(LLVMValueRef i, const char *name)
 {
@@ -28,12 +28,12 @@ static bool is_call_to(LLVMValueRef i, const char *name)
   return callee && strcmp(LLVMGetValueName2(callee, &length), name) == 0;
 }
 
-static open_set update_open_regions(LLVMValueRef i, open_set open)
+static open_region_set update_open_regions(LLVMValueRef i, open_region_set open)
 {
   if (is_call_to(i, CN_NOPOLL_BEGIN))
-    return open << 1 | (open & MANY_OPEN);
+    return open << 1 | (open & MANY_REGIONS_OPEN);
   if (is_call_to(i, CN_NOPOLL_END))
-    return open >> 1 | (open & (NONE_OPEN | MANY_OPEN));
+    return open >> 1 | (open & (NO_REGION_OPEN | MANY_REGIONS_OPEN));
   return open;
 }
 
@@ -42,24 +42,26 @@ static bool is_function_exit(LLVMValueRef i)
   return LLVMIsAReturnInst(i) || LLVMIsAResumeInst(i);
 }
 
-static void check_instruction(struct cn_verifier *v, LLVMValueRef i, open_set open, bool nopoll)
+static void check_region_instruction(struct cn_verifier *v, LLVMValueRef i, open_region_set open, bool nopoll)
 {
   char name[160];
 
-  if (cn_classify_call(i).kind == CN_CALL_STATEPOINT && !cn_calls_still(i) && (nopoll || open & ~(open_set)NONE_OPEN))
+  if (cn_classify_call(i).kind == CN_CALL_STATEPOINT && !cn_calls_keeps_objects_in_place(i) &&
+      (nopoll || open & ~(open_region_set)NO_REGION_OPEN))
     cn_error(v->ctx, i, "nopoll-safepoint", "%s is a safepoint in a %s that must have none",
              cn_verify_name_statepoint(i, name, sizeof name), nopoll ? "function" : "region");
-  if (is_function_exit(i) && open & ~(open_set)NONE_OPEN)
+  if (is_function_exit(i) && open & ~(open_region_set)NO_REGION_OPEN)
     cn_error(v->ctx, i, "nopoll-region", "the function is left in a region without safepoints");
-  if (is_call_to(i, CN_NOPOLL_END) && open & NONE_OPEN)
+  if (is_call_to(i, CN_NOPOLL_END) && open & NO_REGION_OPEN)
     cn_error(v->ctx, i, "nopoll-region", "a region without safepoints ends that has not begun");
 }
 
-static open_set go_through(struct cn_verifier *v, uint32_t b, open_set open, bool report, bool nopoll)
+static open_region_set scan_block_regions(struct cn_verifier *v, uint32_t b, open_region_set open, bool report,
+                                          bool nopoll)
 {
   CN_EACH_INSTRUCTION(i, v->cfg.blocks[b].block) {
     if (report)
-      check_instruction(v, i, open, nopoll);
+      check_region_instruction(v, i, open, nopoll);
     open = update_open_regions(i, open);
   }
   return open;
@@ -72,14 +74,14 @@ void cn_verify_nopoll(struct cn_verifier *v)
   bool nopoll = cn_string_attribute(v->function, CN_ATTR_NOPOLL) != NULL;
   if (!marked && !nopoll)
     return;
-  open_set *open = cn_alloc(v->cfg.count * sizeof *open);
-  open[0] = NONE_OPEN;
+  open_region_set *open = cn_alloc(v->cfg.count * sizeof *open);
+  open[0] = NO_REGION_OPEN;
   for (bool changed = true; changed;) {
     changed = false;
     for (uint32_t b = 0; b < v->cfg.count; b++) {
-      open_set end = go_through(v, b, open[b], false, nopoll);
+      open_region_set end = scan_block_regions(v, b, open[b], false, nopoll);
       for (uint32_t s = 0; s < v->cfg.blocks[b].succ_count; s++) {
-        open_set *to = &open[v->cfg.blocks[b].succs[s]];
+        open_region_set *to = &open[v->cfg.blocks[b].succs[s]];
         changed |= (end & ~*to) != 0;
         *to |= end;
       }
@@ -87,7 +89,7 @@ void cn_verify_nopoll(struct cn_verifier *v)
   }
   for (uint32_t b = 0; b < v->cfg.count; b++) {
     CN_CHECK(open[b]);
-    go_through(v, b, open[b], true, nopoll);
+    scan_block_regions(v, b, open[b], true, nopoll);
   }
   free(open);
 }

@@ -9,17 +9,17 @@
 #include "compile/core/statepoint_attributes.h"
 #include "compile/verify/verify.h"
 
-enum { MOST_STEPS = 16 }; /* from an operand to a listed reference */
+enum { MAX_SELECT_STEPS = 16 }; /* from an operand to a listed reference */
 
 /* The references that a statepoint lists. */
-struct listing {
+struct listed_references {
   struct cn_verifier *v;
   LLVMValueRef statepoint;
   uint32_t first, end, block;
 };
 
 /* The value that `value` is computed from in its own object, or itself. */
-static LLVMValueRef start_of(LLVMValueRef value)
+static LLVMValueRef derivation_root_of(LLVMValueRef value)
 {
   while (LLVMIsAGetElementPtrInst(value) || LLVMIsABitCastInst(value) || LLVMIsAFreezeInst(value) ||
          LLVMIsAAddrSpaceCastInst(value) || cn_calls_intrinsic(value, "llvm.ptrmask"))
@@ -29,20 +29,21 @@ static LLVMValueRef start_of(LLVMValueRef value)
 
 /* True if `value` is proved to point into the object of a listed reference, or only at memory that stays in place.
  * Compare classes first, since proofs take longer. */
-static bool shares_object(const struct listing *list, LLVMValueRef value)
+static bool shares_listed_object(const struct listed_references *list, LLVMValueRef value)
 {
-  struct cn_objects *objects = &list->v->objects;
-  const struct cn_object *of_value = cn_objects_find(objects, value, 0), *of_listed;
+  struct cn_object_graph *objects = &list->v->objects;
+  const struct cn_object_node *of_value = cn_objects_find_node(objects, value, 0), *of_listed;
 
-  if (!of_value || cn_objects_fixed(of_value))
+  if (!of_value || cn_objects_is_fixed(of_value))
     return of_value != NULL;
   for (int proofs = 0; proofs < 2; proofs++)
     for (uint32_t i = list->first; i < list->end; i++) {
       LLVMValueRef listed = LLVMGetOperand(list->statepoint, i);
       for (uint32_t l = 0, scalars = cn_scalar_count(LLVMTypeOf(listed)); l < scalars; l++) {
-        of_listed = cn_objects_find(objects, listed, l);
+        of_listed = cn_objects_find_node(objects, listed, l);
         CN_CHECK(of_listed);
-        if (proofs ? cn_same_object(objects, of_listed, of_value, list->block) : of_listed->class == of_value->class)
+        if (proofs ? cn_objects_prove_same(objects, of_listed, of_value, list->block)
+                   : of_listed->class == of_value->class)
           return true;
       }
     }
@@ -50,34 +51,34 @@ static bool shares_object(const struct listing *list, LLVMValueRef value)
 }
 
 /* True if `value` points into the object of a listed reference, or only at memory that stays in place. */
-static bool is_listed(const struct listing *list, LLVMValueRef value, unsigned steps)
+static bool is_listed_or_immovable(const struct listed_references *list, LLVMValueRef value, unsigned steps)
 {
-  LLVMValueRef start = start_of(value);
+  LLVMValueRef start = derivation_root_of(value);
 
-  if (LLVMIsConstant(start) || cn_is_immovable(start) || shares_object(list, value))
+  if (LLVMIsConstant(start) || cn_is_immovable(start) || shares_listed_object(list, value))
     return true;
-  return steps && LLVMIsASelectInst(start) && is_listed(list, LLVMGetOperand(start, 1), steps - 1) &&
-         is_listed(list, LLVMGetOperand(start, 2), steps - 1);
+  return steps && LLVMIsASelectInst(start) && is_listed_or_immovable(list, LLVMGetOperand(start, 1), steps - 1) &&
+         is_listed_or_immovable(list, LLVMGetOperand(start, 2), steps - 1);
 }
 
-void cn_verify_operands(struct cn_verifier *v, LLVMValueRef statepoint)
+void cn_verify_listed_operands(struct cn_verifier *v, LLVMValueRef statepoint)
 {
-  struct listing list = {.v = v, .statepoint = statepoint};
+  struct listed_references list = {.v = v, .statepoint = statepoint};
   char name[120], call[160];
 
-  if (!cn_lists_operands(statepoint))
+  if (!cn_must_list_operands(statepoint))
     return;
-  cn_calls_bundle(statepoint, "gc-live", &list.first, &list.end);
-  list.block = cn_cfg_index(&v->cfg, LLVMGetInstructionParent(statepoint));
+  cn_calls_find_bundle(statepoint, "gc-live", &list.first, &list.end);
+  list.block = cn_cfg_index_of(&v->cfg, LLVMGetInstructionParent(statepoint));
   CN_CHECK(list.block != CN_NO_BLOCK && list.first <= list.end);
   uint64_t arguments = LLVMConstIntGetZExtValue(LLVMGetOperand(statepoint, 3));
   for (uint32_t a = 0; a < arguments; a++) {
     LLVMValueRef value = LLVMGetOperand(statepoint, CN_STATEPOINT_FIXED_ARGS + a);
     const struct cn_finding finding = {.value = value};
-    if (cn_is_ref(LLVMTypeOf(value)) && !is_listed(&list, value, MOST_STEPS))
-      cn_error_finding(v->ctx, statepoint, "unlisted-operand", &finding,
-                       "%s is given to a call that may collect while it uses the reference, and is not listed at %s",
-                       cn_value_name(value, name, sizeof name),
-                       cn_verify_name_statepoint(statepoint, call, sizeof call));
+    if (cn_is_ref(LLVMTypeOf(value)) && !is_listed_or_immovable(&list, value, MAX_SELECT_STEPS))
+      cn_report_finding(v->ctx, statepoint, "unlisted-operand", &finding,
+                        "%s is given to a call that may collect while it uses the reference, and is not listed at %s",
+                        cn_value_name(value, name, sizeof name),
+                        cn_verify_name_statepoint(statepoint, call, sizeof call));
   }
 }

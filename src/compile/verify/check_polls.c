@@ -16,48 +16,48 @@
 #include "compile/verify/verify.h"
 
 /* Findings per function. */
-#define REPORT_LIMIT 10
+#define MAX_FUNCTION_REPORTS 10
 
-struct reports {
+struct report_counter {
   struct cn_verifier *v;
   unsigned count;
 };
 
-static void report_unpolled_loop(void *env, const struct cn_work *work, const uint32_t *path, uint32_t count)
+static void report_unpolled_loop(void *env, const struct cn_function_work *work, const uint32_t *path, uint32_t count)
 {
-  struct reports *reports = env;
+  struct report_counter *reports = env;
   const struct cn_cfg *cfg = work->loops->cfg;
   LLVMBasicBlockRef *blocks = cn_alloc((count + 1) * sizeof *blocks);
   char name[120];
 
   CN_CHECK(count);
-  if (reports->count++ < REPORT_LIMIT) {
+  if (reports->count++ < MAX_FUNCTION_REPORTS) {
     for (uint32_t i = 0; i <= count; i++)
       blocks[i] = cfg->blocks[path[i % count]].block;
     struct cn_finding finding = {.value = LLVMBasicBlockAsValue(blocks[0]), .path = blocks, .path_count = count + 1};
-    cn_error_finding(reports->v->ctx, LLVMGetBasicBlockTerminator(blocks[count - 1]), "loop-without-poll", &finding,
-                     "the loop at %s can run for long without a safepoint",
-                     cn_value_name(finding.value, name, sizeof name));
+    cn_report_finding(reports->v->ctx, LLVMGetBasicBlockTerminator(blocks[count - 1]), "loop-without-poll", &finding,
+                      "the loop at %s can run for long without a safepoint",
+                      cn_value_name(finding.value, name, sizeof name));
   }
   free(blocks);
 }
 
 /* ---- bounds taken on trust ---- */
 
-struct trusted {
-  struct reports *reports;
+struct trusted_loops {
+  struct report_counter *reports;
   unsigned count;
   LLVMBasicBlockRef first;
 };
 
-static void count_trusted_loop(struct trusted *trusted, LLVMBasicBlockRef header)
+static void count_trusted_loop(struct trusted_loops *trusted, LLVMBasicBlockRef header)
 {
   CN_ASSERT(!trusted->first == !trusted->count);
   if (trusted->count++ == 0)
     trusted->first = header;
 }
 
-static void tell_trusted(const struct cn_verifier *v, const struct trusted *trusted, const char *whose)
+static void report_trusted_loops(const struct cn_verifier *v, const struct trusted_loops *trusted, const char *whose)
 {
   char name[120];
 
@@ -70,7 +70,7 @@ static void tell_trusted(const struct cn_verifier *v, const struct trusted *trus
 }
 
 /* True if it has no exit, and no instruction that may end the program or throw. */
-static bool never_ends(const struct cn_loops *loops, uint32_t header)
+static bool is_endless_loop(const struct cn_loops *loops, uint32_t header)
 {
   uint32_t l = loops->of[header];
 
@@ -84,54 +84,55 @@ static bool never_ends(const struct cn_loops *loops, uint32_t header)
 }
 
 /* A cycle in a function free of safepoints. */
-static void report_unpolled(void *env, const struct cn_work *work, const uint32_t *path, uint32_t count)
+static void report_or_trust_cycle(void *env, const struct cn_function_work *work, const uint32_t *path, uint32_t count)
 {
-  struct trusted *trusted = env;
+  struct trusted_loops *trusted = env;
 
-  if (never_ends(work->loops, path[0]))
+  if (is_endless_loop(work->loops, path[0]))
     report_unpolled_loop(trusted->reports, work, path, count);
   else
     count_trusted_loop(trusted, work->loops->cfg->blocks[path[0]].block);
 }
 
-static void check_cycles(struct cn_verifier *v, const struct cn_work *work)
+static void check_unpolled_cycles(struct cn_verifier *v, const struct cn_function_work *work)
 {
-  struct reports reports = {.v = v};
-  struct trusted trusted = {.reports = &reports};
-  uint64_t limit = cn_work_limit(v->ctx);
+  struct report_counter reports = {.v = v};
+  struct trusted_loops trusted = {.reports = &reports};
+  uint64_t limit = cn_work_between_safepoints_limit(v->ctx);
   bool leaf = cn_string_attribute(v->function, CN_ATTR_LEAF);
 
   if (leaf || cn_string_attribute(v->function, CN_ATTR_NOPOLL)) {
-    cn_work_cycles(work, limit, report_unpolled, &trusted);
-    tell_trusted(v, &trusted, leaf ? "since it is a leaf and has no safepoints" : "since it asked for no polls");
+    cn_work_find_unpolled_cycles(work, limit, report_or_trust_cycle, &trusted);
+    report_trusted_loops(v, &trusted,
+                         leaf ? "since it is a leaf and has no safepoints" : "since it asked for no polls");
     return;
   }
-  cn_work_cycles(work, limit, report_unpolled_loop, &reports);
+  cn_work_find_unpolled_cycles(work, limit, report_unpolled_loop, &reports);
   for (uint32_t l = 0; l < work->loops->count; l++)
     if (work->at[l].trusted)
       count_trusted_loop(&trusted, work->loops->cfg->blocks[work->loops->at[l].header].block);
-  tell_trusted(v, &trusted, "as place-safepoints noted (!" CN_BOUNDED ")");
+  report_trusted_loops(v, &trusted, "as place-safepoints noted (!" CN_BOUNDED ")");
 }
 
 void cn_verify_polls(struct cn_verifier *v)
 {
-  struct cn_work_known known = {0};
+  struct cn_work_summaries known = {0};
   struct cn_loops loops;
-  struct cn_work work;
+  struct cn_function_work work;
 
-  cn_work_know_module(&known, v->ctx->module);
-  cn_loops_find(&loops, &v->cfg);
+  cn_work_find_user_slow_paths(&known, v->ctx->module);
+  cn_loops_build_with_costs(&loops, &v->cfg);
   cn_work_build(&work, v->ctx, &loops, &known);
-  check_cycles(v, &work);
+  check_unpolled_cycles(v, &work);
   cn_work_free(&work);
   cn_loops_free(&loops);
-  cn_work_forget(&known);
+  cn_work_summaries_free(&known);
 }
 
 /* ---- over the calls of a module ---- */
 
 /* Report the causes that concern calls: loops are reported already. */
-static void report_calls(void *env, const struct cairn_time *time)
+static void report_call_causes(void *env, const struct cairn_time *time)
 {
   struct cn_ctx *ctx = env;
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, time->function);
@@ -146,7 +147,7 @@ static void report_calls(void *env, const struct cairn_time *time)
   }
 }
 
-void cn_verify_claims(struct cn_ctx *ctx)
+void cn_verify_poll_claims(struct cn_ctx *ctx)
 {
-  cairn_time_to_safepoint(ctx->module, ctx->options, report_calls, ctx);
+  cairn_time_to_safepoint(ctx->module, ctx->options, report_call_causes, ctx);
 }

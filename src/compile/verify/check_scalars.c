@@ -47,7 +47,7 @@ uint32_t cn_scalar_count(LLVMTypeRef type)
   return all > CN_SCALARS_MOST ? 1 : (uint32_t)all;
 }
 
-bool cn_scalars_lumped(LLVMTypeRef type)
+bool cn_scalars_count_as_one(LLVMTypeRef type)
 {
   unsigned looks = 0;
 
@@ -57,7 +57,7 @@ bool cn_scalars_lumped(LLVMTypeRef type)
 bool cn_scalar_is_ref(LLVMTypeRef type, uint32_t scalar)
 {
   CN_ASSERT(scalar < cn_scalar_count(type));
-  if (cn_scalars_lumped(type))
+  if (cn_scalars_count_as_one(type))
     return cn_holds_ref(type);
   switch (LLVMGetTypeKind(type)) {
   case LLVMVectorTypeKind:
@@ -82,7 +82,7 @@ bool cn_scalar_is_ref(LLVMTypeRef type, uint32_t scalar)
 
 /* The first scalar of the member that the indices of an extractvalue or insertvalue name, in an
  * aggregate of that type. */
-static uint32_t member_offset(LLVMTypeRef type, const unsigned *indices, unsigned depth)
+static uint32_t member_scalar_offset(LLVMTypeRef type, const unsigned *indices, unsigned depth)
 {
   uint32_t offset = 0;
 
@@ -116,40 +116,40 @@ static struct cn_scalar_source find_shuffle_source(LLVMValueRef i, uint32_t scal
   int from = LLVMGetMaskValue(i, scalar);
 
   if (from < 0)
-    return (struct cn_scalar_source){CN_SCALAR_NONE, 0, 0};
-  return (uint32_t)from < lanes ? (struct cn_scalar_source){CN_SCALAR_ONE, 0, (uint32_t)from}
-                                : (struct cn_scalar_source){CN_SCALAR_ONE, 1, (uint32_t)from - lanes};
+    return (struct cn_scalar_source){CN_SCALAR_UNDEFINED, 0, 0};
+  return (uint32_t)from < lanes ? (struct cn_scalar_source){CN_SCALAR_ONE_SOURCE, 0, (uint32_t)from}
+                                : (struct cn_scalar_source){CN_SCALAR_ONE_SOURCE, 1, (uint32_t)from - lanes};
 }
 
 struct cn_scalar_source cn_scalar_source(LLVMValueRef i, uint32_t scalar)
 {
-  struct cn_scalar_source all = {CN_SCALAR_ALL, 0, 0};
+  struct cn_scalar_source all = {CN_SCALAR_ANY_SOURCE, 0, 0};
   LLVMTypeRef whole = LLVMTypeOf(LLVMGetNumOperands(i) ? LLVMGetOperand(i, 0) : i);
   uint32_t offset, scalars, at;
 
   CN_ASSERT(scalar < cn_scalar_count(LLVMTypeOf(i)));
-  if (cn_scalars_lumped(whole) || cn_scalars_lumped(LLVMTypeOf(i)))
+  if (cn_scalars_count_as_one(whole) || cn_scalars_count_as_one(LLVMTypeOf(i)))
     return all;
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMExtractValue:
-    offset = member_offset(whole, LLVMGetIndices(i), LLVMGetNumIndices(i));
+    offset = member_scalar_offset(whole, LLVMGetIndices(i), LLVMGetNumIndices(i));
     CN_ASSERT(offset + scalar < cn_scalar_count(whole));
-    return (struct cn_scalar_source){CN_SCALAR_ONE, 0, offset + scalar};
+    return (struct cn_scalar_source){CN_SCALAR_ONE_SOURCE, 0, offset + scalar};
   case LLVMInsertValue:
-    offset = member_offset(whole, LLVMGetIndices(i), LLVMGetNumIndices(i));
+    offset = member_scalar_offset(whole, LLVMGetIndices(i), LLVMGetNumIndices(i));
     scalars = cn_scalar_count(LLVMTypeOf(LLVMGetOperand(i, 1)));
     CN_ASSERT(offset + scalars <= cn_scalar_count(whole));
     if (scalar >= offset && scalar < offset + scalars)
-      return (struct cn_scalar_source){CN_SCALAR_ONE, 1, scalar - offset};
-    return (struct cn_scalar_source){CN_SCALAR_ONE, 0, scalar};
+      return (struct cn_scalar_source){CN_SCALAR_ONE_SOURCE, 1, scalar - offset};
+    return (struct cn_scalar_source){CN_SCALAR_ONE_SOURCE, 0, scalar};
   case LLVMExtractElement:
     at = constant_lane_of(LLVMGetOperand(i, 1), cn_scalar_count(whole));
-    return at == CN_NO_SCALAR ? all : (struct cn_scalar_source){CN_SCALAR_ONE, 0, at};
+    return at == CN_NO_SCALAR ? all : (struct cn_scalar_source){CN_SCALAR_ONE_SOURCE, 0, at};
   case LLVMInsertElement:
     at = constant_lane_of(LLVMGetOperand(i, 2), cn_scalar_count(whole));
     if (at == CN_NO_SCALAR)
       return all;
-    return (struct cn_scalar_source){CN_SCALAR_ONE, at == scalar, at == scalar ? 0 : scalar};
+    return (struct cn_scalar_source){CN_SCALAR_ONE_SOURCE, at == scalar, at == scalar ? 0 : scalar};
   case LLVMShuffleVector:
     return find_shuffle_source(i, scalar);
   default:

@@ -16,13 +16,13 @@
 #include "compile/core/emitted_names.h"
 #include "compile/verify/verify.h"
 
-struct opened {
+struct open_span {
   uint64_t key;
   LLVMValueRef value;
   uint64_t depth;
 };
-struct stack {
-  CN_VECTOR(struct opened) at;
+struct span_stack {
+  CN_VECTOR(struct open_span) at;
   bool known; /* a path to here has been followed */
 };
 
@@ -34,7 +34,7 @@ static bool read_constant(LLVMValueRef value, uint64_t *out)
   return true;
 }
 
-static bool is_marker(LLVMValueRef i, const char *name, unsigned arguments)
+static bool is_span_marker(LLVMValueRef i, const char *name, unsigned arguments)
 {
   LLVMValueRef callee = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
   size_t length;
@@ -44,7 +44,7 @@ static bool is_marker(LLVMValueRef i, const char *name, unsigned arguments)
 }
 
 /* The depth of inlining of the function of `i`. */
-static uint64_t depth_of(LLVMValueRef i)
+static uint64_t inlining_depth_of(LLVMValueRef i)
 {
   LLVMMetadataRef at = LLVMInstructionGetDebugLoc(i);
   uint64_t depth = 0;
@@ -54,17 +54,17 @@ static uint64_t depth_of(LLVMValueRef i)
   return depth;
 }
 
-static void apply_span_marker(struct stack *stack, LLVMValueRef i)
+static void apply_span_marker(struct span_stack *stack, LLVMValueRef i)
 {
-  struct opened one = {0};
+  struct open_span one = {0};
   size_t n = stack->at.count;
 
-  if (is_marker(i, CN_SPAN_BEGIN, 2) && read_constant(LLVMGetOperand(i, 0), &one.key)) {
+  if (is_span_marker(i, CN_SPAN_BEGIN, 2) && read_constant(LLVMGetOperand(i, 0), &one.key)) {
     one.value = LLVMGetOperand(i, 1);
-    one.depth = depth_of(i);
+    one.depth = inlining_depth_of(i);
     cn_push(&stack->at, one);
   }
-  if (!is_marker(i, CN_SPAN_END, 1) || !read_constant(LLVMGetOperand(i, 0), &one.key))
+  if (!is_span_marker(i, CN_SPAN_END, 1) || !read_constant(LLVMGetOperand(i, 0), &one.key))
     return;
   while (n && stack->at.at[n - 1].key != one.key)
     n--;
@@ -77,22 +77,22 @@ static void apply_span_marker(struct stack *stack, LLVMValueRef i)
 /* ---- tails ---- */
 
 /* The operands of a list: [first, end) are pairs of an index and a depth. */
-struct tail {
+struct span_tail {
   uint32_t first, end;
 };
 
 /* False: there is a mark, in another place than the length says. */
-static bool find_tail(LLVMValueRef statepoint, struct tail *tail)
+static bool find_span_tail(LLVMValueRef statepoint, struct span_tail *tail)
 {
   uint32_t first, end;
   uint64_t length = 0, mark = 0, count = 0;
 
-  *tail = (struct tail){0, 0};
-  if (!cn_calls_bundle(statepoint, "deopt", &first, &end) || first == end)
+  *tail = (struct span_tail){0, 0};
+  if (!cn_calls_find_bundle(statepoint, "deopt", &first, &end) || first == end)
     return true;
   if (read_constant(LLVMGetOperand(statepoint, end - 1), &length) && length >= 2 && length < end - first &&
       read_constant(LLVMGetOperand(statepoint, end - 1 - (uint32_t)length), &mark) && mark == CAIRN_ABI_SPAN_MARK) {
-    *tail = (struct tail){end + 1 - (uint32_t)length, end - 1};
+    *tail = (struct span_tail){end + 1 - (uint32_t)length, end - 1};
     return read_constant(LLVMGetOperand(statepoint, tail->first - 1), &count) && 2 * count == tail->end - tail->first &&
            count < length;
   }
@@ -103,7 +103,7 @@ static bool find_tail(LLVMValueRef statepoint, struct tail *tail)
 }
 
 /* Entry `index` of the table, or null. */
-static LLVMValueRef entry_of(struct cn_verifier *v, uint64_t index)
+static LLVMValueRef span_table_entry_at(struct cn_verifier *v, uint64_t index)
 {
   LLVMValueRef table = LLVMGetNamedGlobal(v->ctx->module, CN_SPAN_TABLE);
   LLVMValueRef entries = table ? LLVMGetInitializer(table) : NULL;
@@ -115,19 +115,19 @@ static LLVMValueRef entry_of(struct cn_verifier *v, uint64_t index)
 }
 
 /* A constant: a global and a distance from it, or a number. */
-struct place {
+struct symbol_and_offset {
   LLVMValueRef global;
   uint64_t offset;
 };
 
-static struct place place_of(struct cn_verifier *v, LLVMValueRef constant)
+static struct symbol_and_offset symbol_and_offset_of(struct cn_verifier *v, LLVMValueRef constant)
 {
-  struct place place = {0};
+  struct symbol_and_offset place = {0};
   uint64_t n = 0;
 
   for (; LLVMIsAConstantExpr(constant); constant = LLVMGetOperand(constant, 0)) {
     if (LLVMGetConstOpcode(constant) == LLVMGetElementPtr && !cn_types_gep_offset(v->ctx, constant, &place.offset))
-      return (struct place){0};
+      return (struct symbol_and_offset){0};
     if (LLVMGetConstOpcode(constant) == LLVMAdd && read_constant(LLVMGetOperand(constant, 1), &n))
       place.offset += n;
   }
@@ -138,24 +138,24 @@ static struct place place_of(struct cn_verifier *v, LLVMValueRef constant)
 }
 
 /* True if the entry has this key and this value. */
-static bool is_entry_of(struct cn_verifier *v, LLVMValueRef entry, const struct opened *one)
+static bool entry_matches_span(struct cn_verifier *v, LLVMValueRef entry, const struct open_span *one)
 {
   LLVMValueRef key = LLVMGetAggregateElement(entry, 0), integer = LLVMGetAggregateElement(entry, 1);
   LLVMValueRef distance = LLVMGetAggregateElement(entry, 2);
-  struct place place = place_of(v, one->value);
+  struct symbol_and_offset place = symbol_and_offset_of(v, one->value);
   uint64_t n;
 
   if (!key || !integer || !distance || !read_constant(key, &n) || n != one->key)
     return false;
   if (!place.global)
     return read_constant(integer, &n) && n == place.offset && LLVMIsNull(distance);
-  struct place other = place_of(v, distance);
+  struct symbol_and_offset other = symbol_and_offset_of(v, distance);
   return other.global == place.global && other.offset == place.offset;
 }
 
-static bool is_hidden(const struct stack *stack, size_t which)
+static bool is_hidden_span(const struct span_stack *stack, size_t which)
 {
-  const struct opened *one = &stack->at.at[which];
+  const struct open_span *one = &stack->at.at[which];
 
   for (size_t i = which + 1; i < stack->at.count; i++)
     if (stack->at.at[i].key == one->key && stack->at.at[i].depth <= one->depth)
@@ -163,45 +163,45 @@ static bool is_hidden(const struct stack *stack, size_t which)
   return false;
 }
 
-static LLVMValueRef depth_number(struct cn_verifier *v, const struct opened *one)
+static LLVMValueRef build_depth_constant(struct cn_verifier *v, const struct open_span *one)
 {
   return LLVMConstInt(LLVMInt64TypeInContext(v->ctx->llvm), one->depth, false);
 }
 
 /* Compare the list with the open spans, smallest first: it leaves out only spans that a smaller one of their key hides.
  * Null, or the fault. */
-static const char *compare_tail(struct cn_verifier *v, LLVMValueRef statepoint, struct tail tail,
-                                const struct stack *stack)
+static const char *compare_span_tail(struct cn_verifier *v, LLVMValueRef statepoint, struct span_tail tail,
+                                     const struct span_stack *stack)
 {
   size_t n = stack->at.count;
   uint64_t index;
 
   CN_CHECK(tail.first <= tail.end && (tail.end - tail.first) % 2 == 0);
   for (uint32_t o = tail.first; o < tail.end; o += 2) {
-    LLVMValueRef entry = read_constant(LLVMGetOperand(statepoint, o), &index) ? entry_of(v, index) : NULL;
+    LLVMValueRef entry = read_constant(LLVMGetOperand(statepoint, o), &index) ? span_table_entry_at(v, index) : NULL;
     if (!entry)
       return "names an entry that the table has not";
     if (!stack->known)
       continue;
-    while (n && is_hidden(stack, n - 1))
+    while (n && is_hidden_span(stack, n - 1))
       n--;
-    if (!n || LLVMGetOperand(statepoint, o + 1) != depth_number(v, &stack->at.at[n - 1]) ||
-        !is_entry_of(v, entry, &stack->at.at[n - 1]))
+    if (!n || LLVMGetOperand(statepoint, o + 1) != build_depth_constant(v, &stack->at.at[n - 1]) ||
+        !entry_matches_span(v, entry, &stack->at.at[n - 1]))
       return "has another span than is open here";
     n--;
   }
-  while (n && is_hidden(stack, n - 1))
+  while (n && is_hidden_span(stack, n - 1))
     n--;
   return n && stack->known ? "leaves out a span" : NULL;
 }
 
-/* Push the spans of the metadata of the call itself; check_statepoint() pops them. */
-static void push_metadata(struct stack *stack, LLVMValueRef call)
+/* Push the spans of the metadata of the call itself; check_statepoint_spans() pops them. */
+static void push_metadata_spans(struct span_stack *stack, LLVMValueRef call)
 {
-  LLVMValueRef node = cn_calls_metadata(call, CN_SPAN_METADATA);
+  LLVMValueRef node = cn_calls_find_metadata(call, CN_SPAN_METADATA);
   unsigned count = node ? LLVMGetMDNodeNumOperands(node) & ~1u : 0;
   LLVMValueRef *operands = cn_alloc((count + 1) * sizeof *operands);
-  struct opened one = {.depth = depth_of(call)};
+  struct open_span one = {.depth = inlining_depth_of(call)};
 
   if (node)
     LLVMGetMDNodeOperands(node, operands);
@@ -213,18 +213,18 @@ static void push_metadata(struct stack *stack, LLVMValueRef call)
   free(operands);
 }
 
-static void check_statepoint(struct cn_verifier *v, LLVMValueRef i, struct stack *stack)
+static void check_statepoint_spans(struct cn_verifier *v, LLVMValueRef i, struct span_stack *stack)
 {
   const char *wrong = "has its mark, but at another place than its length says";
   size_t open = stack->at.count;
-  struct tail tail;
+  struct span_tail tail;
   char name[160];
 
   if (cn_classify_call(i).kind != CN_CALL_STATEPOINT)
     return;
-  push_metadata(stack, i);
-  if (find_tail(i, &tail))
-    wrong = compare_tail(v, i, tail, stack);
+  push_metadata_spans(stack, i);
+  if (find_span_tail(i, &tail))
+    wrong = compare_span_tail(v, i, tail, stack);
   CN_CHECK(stack->at.count >= open);
   stack->at.count = open;
   if (wrong)
@@ -234,26 +234,26 @@ static void check_statepoint(struct cn_verifier *v, LLVMValueRef i, struct stack
 
 /* ---- functions ---- */
 
-static bool has_markers(struct cn_verifier *v)
+static bool has_span_markers(struct cn_verifier *v)
 {
   for (uint32_t b = 0; b < v->cfg.count; b++)
     CN_EACH_INSTRUCTION(i, v->cfg.blocks[b].block)
-      if (is_marker(i, CN_SPAN_BEGIN, 2))
+      if (is_span_marker(i, CN_SPAN_BEGIN, 2))
         return true;
   return false;
 }
 
-static void go_through(struct cn_verifier *v, struct stack *stacks, uint32_t b)
+static void check_block_spans(struct cn_verifier *v, struct span_stack *stacks, uint32_t b)
 {
-  struct stack *here = &stacks[b];
+  struct span_stack *here = &stacks[b];
 
   CN_CHECK(here->known); /* by a predecessor that comes before it */
   CN_EACH_INSTRUCTION(i, v->cfg.blocks[b].block) {
-    check_statepoint(v, i, here);
+    check_statepoint_spans(v, i, here);
     apply_span_marker(here, i);
   }
   for (uint32_t s = 0; s < v->cfg.blocks[b].succ_count; s++) {
-    struct stack *to = &stacks[v->cfg.blocks[b].succs[s]];
+    struct span_stack *to = &stacks[v->cfg.blocks[b].succs[s]];
     if (to->known || v->cfg.blocks[b].succs[s] <= b)
       continue;
     to->known = true;
@@ -265,15 +265,15 @@ static void go_through(struct cn_verifier *v, struct stack *stacks, uint32_t b)
 
 void cn_verify_spans(struct cn_verifier *v)
 {
-  bool marked = has_markers(v);
-  struct stack *stacks = cn_alloc(v->cfg.count * sizeof *stacks);
+  bool marked = has_span_markers(v);
+  struct span_stack *stacks = cn_alloc(v->cfg.count * sizeof *stacks);
 
   stacks[0].known = marked;
   for (uint32_t b = 0; b < v->cfg.count; b++)
     if (marked)
-      go_through(v, stacks, b);
+      check_block_spans(v, stacks, b);
     else
       CN_EACH_INSTRUCTION(i, v->cfg.blocks[b].block)
-        check_statepoint(v, i, &stacks[b]);
+        check_statepoint_spans(v, i, &stacks[b]);
   free(stacks);
 }

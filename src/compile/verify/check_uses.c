@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds uses of stale values (statepoints-later, "Safepoint Semantics & Verification"). Needs: struct cn_values.
+ * Finds uses of stale values (statepoints-later, "Safepoint Semantics & Verification"). Needs: struct cn_value_states.
  * Provides: diagnostics stale-reference and integer-of-reference. Breaks: nothing.
  *
  * A computation that only hands a stale value on is right; its final use is the error: load, store, call, return,
@@ -15,12 +15,12 @@
 #include "compile/verify/verify.h"
 
 /* Findings per function; more would add little. */
-#define REPORT_LIMIT 10
+#define MAX_FUNCTION_REPORTS 10
 
 static void report_stale_use(struct cn_verifier *v, LLVMValueRef value, LLVMValueRef user, uint32_t b)
 {
   char name[120], origin_name[120], use[160], call[160];
-  struct cn_witness witness;
+  struct cn_stale_witness witness;
   bool is_ref = cn_holds_ref(LLVMTypeOf(value));
   char *text = LLVMPrintValueToString(user);
   char derived[160] = "";
@@ -36,34 +36,34 @@ static void report_stale_use(struct cn_verifier *v, LLVMValueRef value, LLVMValu
   if (witness.origin != value)
     snprintf(derived, sizeof derived, ", which comes from %s,",
              cn_value_name(witness.origin, origin_name, sizeof origin_name));
-  cn_error_finding(v->ctx, user, is_ref ? "stale-reference" : "integer-of-reference", &finding,
-                   is_ref ? "%s%s is used after the object may have moved at %s: %s"
-                          : "%s%s holds an address that may have changed at %s, and is used after "
-                            "it: %s",
-                   name, derived,
-                   witness.statepoint ? cn_verify_name_statepoint(witness.statepoint, call, sizeof call)
-                                      : "different safepoints on different paths",
-                   use);
+  cn_report_finding(v->ctx, user, is_ref ? "stale-reference" : "integer-of-reference", &finding,
+                    is_ref ? "%s%s is used after the object may have moved at %s: %s"
+                           : "%s%s holds an address that may have changed at %s, and is used after "
+                             "it: %s",
+                    name, derived,
+                    witness.statepoint ? cn_verify_name_statepoint(witness.statepoint, call, sizeof call)
+                                       : "different safepoints on different paths",
+                    use);
   cn_witness_free(&witness);
 }
 
 /* Comparisons with a result that a move leaves alone. */
-static bool is_indifferent(const struct cn_verifier *v, LLVMValueRef compare)
+static bool is_move_invariant_compare(const struct cn_verifier *v, LLVMValueRef compare)
 {
-  return cn_stale_indifferent(compare, cn_values_of(&v->values, LLVMGetOperand(compare, 0)),
-                              cn_values_of(&v->values, LLVMGetOperand(compare, 1)));
+  return cn_stale_is_move_invariant(compare, cn_values_state_of(&v->values, LLVMGetOperand(compare, 0)),
+                                    cn_values_state_of(&v->values, LLVMGetOperand(compare, 1)));
 }
 
-static unsigned check_operands(struct cn_verifier *v, LLVMValueRef i, uint32_t b, uint32_t epoch)
+static unsigned check_operand_epochs(struct cn_verifier *v, LLVMValueRef i, uint32_t b, uint32_t epoch)
 {
   for (int o = 0; o < LLVMGetNumOperands(i); o++) {
     LLVMValueRef value = LLVMGetOperand(i, (unsigned)o);
-    struct cn_stale stale = cn_values_of(&v->values, value);
-    if (cn_values_valid_at(&stale, epoch))
+    struct cn_stale_state stale = cn_values_state_of(&v->values, value);
+    if (cn_values_is_valid_at(&stale, epoch))
       continue;
-    if (LLVMIsAICmpInst(i) && is_indifferent(v, i))
+    if (LLVMIsAICmpInst(i) && is_move_invariant_compare(v, i))
       continue;
-    if (cn_null_facts_spare(&v->values, value, i, b))
+    if (cn_null_facts_excuse_use(&v->values, value, i, b))
       continue;
     report_stale_use(v, value, i, b);
     return 1;
@@ -71,17 +71,17 @@ static unsigned check_operands(struct cn_verifier *v, LLVMValueRef i, uint32_t b
   return 0;
 }
 
-void cn_verify_uses(struct cn_verifier *v)
+void cn_verify_stale_uses(struct cn_verifier *v)
 {
   unsigned reports = 0;
 
   for (uint32_t b = 0; b < v->cfg.count; b++) {
     uint32_t epoch = v->epochs.in[b];
     LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block);
-    for (; i && reports < REPORT_LIMIT; i = LLVMGetNextInstruction(i)) {
-      if (!cn_values_hands_on(i))
-        reports += check_operands(v, i, b, epoch);
-      epoch = cn_epochs_after(&v->epochs, i, epoch);
+    for (; i && reports < MAX_FUNCTION_REPORTS; i = LLVMGetNextInstruction(i)) {
+      if (!cn_values_only_propagates(i))
+        reports += check_operand_epochs(v, i, b, epoch);
+      epoch = cn_epoch_after(&v->epochs, i, epoch);
     }
     CN_ASSERT(i || epoch == v->epochs.out[b]);
   }

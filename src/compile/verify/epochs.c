@@ -13,9 +13,9 @@
 #include "compile/verify/verify.h"
 
 /* True if a path comes to join `b` from a block of `starts` that does not dominate it. */
-static bool meets_start(const struct cn_cfg *cfg, uint32_t b, const uint8_t *starts)
+static bool is_in_frontier_of_starts(const struct cn_cfg *cfg, uint32_t b, const uint8_t *starts)
 {
-  const struct cn_block *block = &cfg->blocks[b];
+  const struct cn_cfg_block *block = &cfg->blocks[b];
 
   for (uint32_t p = 0; p < block->pred_count; p++)
     for (uint32_t runner = block->preds[p]; runner != block->idom; runner = cfg->blocks[runner].idom)
@@ -25,14 +25,14 @@ static bool meets_start(const struct cn_cfg *cfg, uint32_t b, const uint8_t *sta
 }
 
 /* Mark, in `joins`, the joins that start an epoch; `starts` are the blocks with statepoints. */
-static void find_joins(const struct cn_cfg *cfg, uint8_t *starts, uint8_t *joins)
+static void find_epoch_joins(const struct cn_cfg *cfg, uint8_t *starts, uint8_t *joins)
 {
   bool changed = true;
 
   while (changed) {
     changed = false;
     for (uint32_t b = 1; b < cfg->count; b++)
-      if (!joins[b] && cfg->blocks[b].pred_count > 1 && meets_start(cfg, b, starts)) {
+      if (!joins[b] && cfg->blocks[b].pred_count > 1 && is_in_frontier_of_starts(cfg, b, starts)) {
         joins[b] = starts[b] = 1;
         changed = true;
       }
@@ -59,7 +59,7 @@ void cn_epochs_build(struct cn_epochs *epochs, const struct cn_cfg *cfg, bool (*
         *cn_ptrmap_add(&epochs->statepoints, i, NULL) = next++;
       }
   CN_CHECK(next < CN_EPOCH_MIXED);
-  find_joins(cfg, starts, joins);
+  find_epoch_joins(cfg, starts, joins);
   epochs->in = cn_alloc(cfg->count * sizeof *epochs->in);
   epochs->out = cn_alloc(cfg->count * sizeof *epochs->out);
   for (uint32_t b = 0; b < cfg->count; b++) {
@@ -73,12 +73,12 @@ void cn_epochs_build(struct cn_epochs *epochs, const struct cn_cfg *cfg, bool (*
 }
 
 /* The epoch at the end of block `b`, by its statepoints. */
-static uint32_t end_of(const struct cn_epochs *epochs, uint32_t b)
+static uint32_t end_epoch_of(const struct cn_epochs *epochs, uint32_t b)
 {
   uint32_t epoch = epochs->in[b];
 
   CN_EACH_INSTRUCTION(i, epochs->cfg->blocks[b].block)
-    epoch = cn_epochs_after(epochs, i, epoch);
+    epoch = cn_epoch_after(epochs, i, epoch);
   return epoch;
 }
 
@@ -89,8 +89,8 @@ const char *cn_epochs_wrong(const struct cn_epochs *epochs)
   if (epochs->in[0] != CN_EPOCH_ENTRY)
     return "epochs: the entry has another than the first";
   for (uint32_t b = 0; b < cfg->count; b++) {
-    const struct cn_block *block = &cfg->blocks[b];
-    if (epochs->out[b] != end_of(epochs, b))
+    const struct cn_cfg_block *block = &cfg->blocks[b];
+    if (epochs->out[b] != end_epoch_of(epochs, b))
       return "epochs: a block does not end in that of its last statepoint";
     for (uint32_t p = 0; p < block->pred_count; p++)
       if (epochs->in[b] != b + 2 && epochs->in[b] != epochs->out[block->preds[p]])
@@ -106,22 +106,22 @@ void cn_epochs_free(struct cn_epochs *epochs)
   cn_ptrmap_free(&epochs->statepoints);
 }
 
-uint32_t cn_epochs_after(const struct cn_epochs *epochs, LLVMValueRef instruction, uint32_t current)
+uint32_t cn_epoch_after(const struct cn_epochs *epochs, LLVMValueRef instruction, uint32_t current)
 {
   const uint64_t *epoch = cn_ptrmap_find(&epochs->statepoints, instruction);
 
   return epoch ? (uint32_t)*epoch : current;
 }
 
-uint32_t cn_epochs_at(const struct cn_epochs *epochs, LLVMValueRef instruction)
+uint32_t cn_epoch_at(const struct cn_epochs *epochs, LLVMValueRef instruction)
 {
   LLVMBasicBlockRef block = LLVMGetInstructionParent(instruction);
-  uint32_t b = cn_cfg_index(epochs->cfg, block);
+  uint32_t b = cn_cfg_index_of(epochs->cfg, block);
 
   CN_CHECK(b != CN_NO_BLOCK);
   uint32_t epoch = epochs->in[b];
 
   for (LLVMValueRef i = LLVMGetFirstInstruction(block); i != instruction; i = LLVMGetNextInstruction(i))
-    epoch = cn_epochs_after(epochs, i, epoch);
+    epoch = cn_epoch_after(epochs, i, epoch);
   return epoch;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Finds references that are null on the paths that matter: null stays null. Needs: struct cn_epochs. Provides:
- * cn_null_facts_spare(). Breaks: nothing.
+ * cn_null_facts_excuse_use(). Breaks: nothing.
  *
  * Where a branch has shown that a reference is null, the optimiser takes the reference for null and null for the
  * reference, over safepoints too: after early insertion, a phi of `p` and, from the branch where `p == null`, of null
@@ -16,25 +16,25 @@
 #include "compile/verify/verify.h"
 
 /* True if every index is made of plain numbers. An index made of an address is stale by itself. */
-static bool has_plain_indices(const struct cn_values *values, LLVMValueRef gep)
+static bool has_address_free_indices(const struct cn_value_states *values, LLVMValueRef gep)
 {
   for (int i = 1; i < LLVMGetNumOperands(gep); i++)
-    if (cn_values_of(values, LLVMGetOperand(gep, (unsigned)i)).epoch != CN_EPOCH_NONE)
+    if (cn_values_state_of(values, LLVMGetOperand(gep, (unsigned)i)).epoch != CN_EPOCH_NONE)
       return false;
   return true;
 }
 
 /* The start of a chain of GEPs and casts. If it is null, the chain's uses are right, too. */
-static LLVMValueRef root_of(const struct cn_values *values, LLVMValueRef value)
+static LLVMValueRef gep_root_of(const struct cn_value_states *values, LLVMValueRef value)
 {
-  while ((LLVMIsAGetElementPtrInst(value) && has_plain_indices(values, value)) || LLVMIsABitCastInst(value) ||
+  while ((LLVMIsAGetElementPtrInst(value) && has_address_free_indices(values, value)) || LLVMIsABitCastInst(value) ||
          LLVMIsAFreezeInst(value))
     value = LLVMGetOperand(value, 0);
   return value;
 }
 
 /* True if `condition`, being `outcome`, says that `value` is null. */
-static bool says_null(LLVMValueRef condition, LLVMValueRef value, bool outcome, int depth)
+static bool condition_implies_null(LLVMValueRef condition, LLVMValueRef value, bool outcome, int depth)
 {
   if (LLVMIsAICmpInst(condition)) {
     LLVMValueRef a = LLVMGetOperand(condition, 0), b = LLVMGetOperand(condition, 1);
@@ -47,28 +47,29 @@ static bool says_null(LLVMValueRef condition, LLVMValueRef value, bool outcome, 
   /* Both halves of a conjunction are true, of a disjunction false. */
   LLVMOpcode opcode = LLVMGetInstructionOpcode(condition);
   if (opcode == (outcome ? LLVMAnd : LLVMOr))
-    return says_null(LLVMGetOperand(condition, 0), value, outcome, depth - 1) ||
-           says_null(LLVMGetOperand(condition, 1), value, outcome, depth - 1);
+    return condition_implies_null(LLVMGetOperand(condition, 0), value, outcome, depth - 1) ||
+           condition_implies_null(LLVMGetOperand(condition, 1), value, outcome, depth - 1);
   if (opcode == LLVMSelect) {
     LLVMValueRef other = LLVMGetOperand(condition, outcome ? 2 : 1);
     bool conjunction = LLVMIsAConstantInt(other) && (LLVMConstIntGetZExtValue(other) != 0) != outcome;
-    return conjunction && (says_null(LLVMGetOperand(condition, 0), value, outcome, depth - 1) ||
-                           says_null(LLVMGetOperand(condition, outcome ? 1 : 2), value, outcome, depth - 1));
+    return conjunction &&
+           (condition_implies_null(LLVMGetOperand(condition, 0), value, outcome, depth - 1) ||
+            condition_implies_null(LLVMGetOperand(condition, outcome ? 1 : 2), value, outcome, depth - 1));
   }
   return false;
 }
 
 /* True if `value` is null on the edge from `block` to its successor number `s`. */
-static bool null_on_edge(const struct cn_block *block, uint32_t s, LLVMValueRef value)
+static bool is_null_on_edge(const struct cn_cfg_block *block, uint32_t s, LLVMValueRef value)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block->block);
 
   if (!cn_is_branch(end) || !LLVMIsConditional(end) || block->succs[0] == block->succs[1])
     return false;
-  return says_null(LLVMGetCondition(end), value, s == 0, 4);
+  return condition_implies_null(LLVMGetCondition(end), value, s == 0, 4);
 }
 
-struct search {
+struct null_path_search {
   const struct cn_cfg *cfg;
   LLVMValueRef value, at; /* at: the use, or null for the end of `block` */
   uint32_t block;
@@ -77,9 +78,9 @@ struct search {
 };
 
 /* Go through a block from `i` on. True: it reaches the use after a safepoint. */
-static bool scan_block(struct search *search, uint32_t b, LLVMValueRef i, bool crossed)
+static bool scan_block_for_stale_use(struct null_path_search *search, uint32_t b, LLVMValueRef i, bool crossed)
 {
-  const struct cn_block *block = &search->cfg->blocks[b];
+  const struct cn_cfg_block *block = &search->cfg->blocks[b];
 
   CN_ASSERT(!i || LLVMGetInstructionParent(i) == block->block);
   for (; i; i = LLVMGetNextInstruction(i)) {
@@ -94,7 +95,7 @@ static bool scan_block(struct search *search, uint32_t b, LLVMValueRef i, bool c
   for (uint32_t s = 0; s < block->succ_count; s++) {
     uint32_t to = block->succs[s];
     uint8_t bit = crossed ? 2 : 1;
-    if ((search->seen[to] & bit) || null_on_edge(block, s, search->value))
+    if ((search->seen[to] & bit) || is_null_on_edge(block, s, search->value))
       continue;
     search->seen[to] |= bit;
     cn_push(&search->work, to << 1 | crossed);
@@ -103,13 +104,13 @@ static bool scan_block(struct search *search, uint32_t b, LLVMValueRef i, bool c
 }
 
 /* True if `root` is fresh where it is defined. A relocate of an older statepoint than the last is stale. */
-static bool is_fresh(const struct cn_values *values, LLVMValueRef root)
+static bool is_fresh_at_definition(const struct cn_value_states *values, LLVMValueRef root)
 {
-  uint32_t epoch = cn_values_of(values, root).epoch;
+  uint32_t epoch = cn_values_state_of(values, root).epoch;
 
   if (LLVMIsAArgument(root))
     return epoch == CN_EPOCH_ENTRY;
-  return LLVMIsAInstruction(root) && epoch == cn_epochs_at(values->epochs, root);
+  return LLVMIsAInstruction(root) && epoch == cn_epoch_at(values->epochs, root);
 }
 
 /* ---- values that are null on every path ---- */
@@ -123,18 +124,18 @@ static LLVMValueRef relocated_operand_of(LLVMValueRef relocate)
 
   if (!index || !LLVMIsAInstruction(statepoint) || !cn_is_call(statepoint))
     return NULL;
-  cn_calls_bundle(statepoint, "gc-live", &first, &end);
+  cn_calls_find_bundle(statepoint, "gc-live", &first, &end);
   uint64_t i = LLVMConstIntGetZExtValue(index);
   return i < end - first ? LLVMGetOperand(statepoint, first + (uint32_t)i) : NULL;
 }
 
-struct inputs {
+struct merged_inputs {
   struct cn_ptrmap seen;
   CN_VECTOR(LLVMValueRef) work;
 };
 
 /* False if `input` may be an object. */
-static bool add_input(struct inputs *inputs, LLVMValueRef input)
+static bool add_null_input(struct merged_inputs *inputs, LLVMValueRef input)
 {
   bool fresh;
 
@@ -147,60 +148,61 @@ static bool add_input(struct inputs *inputs, LLVMValueRef input)
 }
 
 /* Add the inputs of `value`. False if it may be an object by itself. */
-static bool add_inputs(struct inputs *inputs, LLVMValueRef value)
+static bool add_inputs_of(struct merged_inputs *inputs, LLVMValueRef value)
 {
   bool null = true;
 
   if (LLVMIsAPHINode(value)) {
     for (unsigned i = 0; i < LLVMCountIncoming(value) && null; i++)
-      null = add_input(inputs, LLVMGetIncomingValue(value, i));
+      null = add_null_input(inputs, LLVMGetIncomingValue(value, i));
     return null;
   }
   if (LLVMIsASelectInst(value))
-    return add_input(inputs, LLVMGetOperand(value, 1)) && add_input(inputs, LLVMGetOperand(value, 2));
+    return add_null_input(inputs, LLVMGetOperand(value, 1)) && add_null_input(inputs, LLVMGetOperand(value, 2));
   if (LLVMIsAFreezeInst(value) || LLVMIsABitCastInst(value))
-    return add_input(inputs, LLVMGetOperand(value, 0));
-  return cn_is_relocate(value) && add_input(inputs, relocated_operand_of(value));
+    return add_null_input(inputs, LLVMGetOperand(value, 0));
+  return cn_is_relocate(value) && add_null_input(inputs, relocated_operand_of(value));
 }
 
 /* True for a cycle of phis and relocates whose inputs are all null. LLVM's rewriter makes such cycles of values that it
  * takes for references. */
 static bool is_always_null(LLVMValueRef value)
 {
-  struct inputs inputs = {0};
-  bool null = add_input(&inputs, value);
+  struct merged_inputs inputs = {0};
+  bool null = add_null_input(&inputs, value);
 
   while (null && inputs.work.count)
-    null = add_inputs(&inputs, inputs.work.at[--inputs.work.count]);
+    null = add_inputs_of(&inputs, inputs.work.at[--inputs.work.count]);
   cn_ptrmap_free(&inputs.seen);
   cn_free(&inputs.work);
   return null;
 }
 
-bool cn_null_facts_spare(const struct cn_values *values, LLVMValueRef value, LLVMValueRef at, uint32_t block)
+bool cn_null_facts_excuse_use(const struct cn_value_states *values, LLVMValueRef value, LLVMValueRef at, uint32_t block)
 {
   const struct cn_cfg *cfg = values->epochs->cfg;
-  LLVMValueRef root = root_of(values, value), start;
-  struct search search = {.cfg = cfg, .value = root, .at = at, .block = block};
+  LLVMValueRef root = gep_root_of(values, value), start;
+  struct null_path_search search = {.cfg = cfg, .value = root, .at = at, .block = block};
   uint32_t b = 0;
 
-  CN_ASSERT(block < cfg->count && (!at || cn_cfg_index(cfg, LLVMGetInstructionParent(at)) == block));
+  CN_ASSERT(block < cfg->count && (!at || cn_cfg_index_of(cfg, LLVMGetInstructionParent(at)) == block));
   if (cn_is_ref(LLVMTypeOf(root)) && is_always_null(root))
     return true;
-  if (!cn_is_ref(LLVMTypeOf(root)) || !is_fresh(values, root))
+  if (!cn_is_ref(LLVMTypeOf(root)) || !is_fresh_at_definition(values, root))
     return false;
   if (LLVMIsAArgument(root)) {
     start = LLVMGetFirstInstruction(cfg->blocks[0].block);
   } else {
     start = LLVMGetNextInstruction(root);
-    b = cn_cfg_index(cfg, LLVMGetInstructionParent(root));
+    b = cn_cfg_index_of(cfg, LLVMGetInstructionParent(root));
   }
   CN_CHECK(b != CN_NO_BLOCK);
   search.seen = cn_alloc(cfg->count);
-  bool stale = scan_block(&search, b, start, false);
+  bool stale = scan_block_for_stale_use(&search, b, start, false);
   while (!stale && search.work.count) {
     uint32_t next = search.work.at[--search.work.count];
-    stale = scan_block(&search, next >> 1, LLVMGetFirstInstruction(cfg->blocks[next >> 1].block), next & 1);
+    stale =
+        scan_block_for_stale_use(&search, next >> 1, LLVMGetFirstInstruction(cfg->blocks[next >> 1].block), next & 1);
   }
   cn_free(&search.work);
   free(search.seen);

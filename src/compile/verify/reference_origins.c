@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Finds the origins of the references that statepoints list: one node per scalar reference, with its sources. Needs:
- * struct cn_cfg. Provides: the nodes of struct cn_objects (verify.h). From them same_object.c infers which references
- * point into the same object, independently of the rewriter (statepoints-later, "Base & Derived Pointers"). Breaks:
- * nothing.
+ * struct cn_cfg. Provides: the nodes of struct cn_object_graph (verify.h). From them same_object.c infers which
+ * references point into the same object, independently of the rewriter (statepoints-later, "Base & Derived Pointers").
+ * Breaks: nothing.
  *
  * A relocate points into the same object as its operand did. GEPs, casts, masks and the like hand the object on. A
  * reference from memory, a caller or a callee names one object by itself; constants, and values marked immovable, name
@@ -21,7 +21,7 @@
 /* ---- nodes ---- */
 
 /* The node of scalar `scalar` of `value`, made if need be; all scalars of a value lie together. */
-static uint32_t node_of(struct cn_objects *o, LLVMValueRef value, uint32_t scalar)
+static uint32_t find_or_add_node(struct cn_object_graph *o, LLVMValueRef value, uint32_t scalar)
 {
   uint32_t scalars = cn_scalar_count(LLVMTypeOf(value));
   bool fresh;
@@ -31,13 +31,13 @@ static uint32_t node_of(struct cn_objects *o, LLVMValueRef value, uint32_t scala
   if (fresh) {
     *first = o->nodes.count;
     for (uint32_t l = 0; l < scalars; l++)
-      cn_push(&o->nodes, (struct cn_object){.value = value, .scalar = l});
+      cn_push(&o->nodes, (struct cn_object_node){.value = value, .scalar = l});
   }
   /* A scalar operand of a vector instruction stands for every lane. */
   return (uint32_t)*first + (scalar < scalars ? scalar : 0);
 }
 
-const struct cn_object *cn_objects_find(const struct cn_objects *o, LLVMValueRef value, uint32_t scalar)
+const struct cn_object_node *cn_objects_find_node(const struct cn_object_graph *o, LLVMValueRef value, uint32_t scalar)
 {
   const uint64_t *first = cn_ptrmap_find(&o->first, value);
   uint32_t scalars = cn_scalar_count(LLVMTypeOf(value));
@@ -46,21 +46,21 @@ const struct cn_object *cn_objects_find(const struct cn_objects *o, LLVMValueRef
 }
 
 /* A node while it is made, outside the vector: adding nodes moves that. */
-struct making {
-  struct cn_objects *o;
+struct node_builder {
+  struct cn_object_graph *o;
   LLVMValueRef value;
   uint32_t scalar;
-  struct cn_object node;
+  struct cn_object_node node;
 };
 
-static void hand_on(struct making *m, LLVMValueRef from, uint32_t scalar, bool moves)
+static void make_copy_node(struct node_builder *m, LLVMValueRef from, uint32_t scalar, bool moves)
 {
   m->node.kind = CN_OBJECT_COPY;
   m->node.moves = moves;
-  m->node.from = node_of(m->o, from, scalar);
+  m->node.from = find_or_add_node(m->o, from, scalar);
 }
 
-static void begin_merge(struct making *m, const void *key, uint32_t key_scalar)
+static void begin_merge_node(struct node_builder *m, const void *key, uint32_t key_scalar)
 {
   m->node.kind = CN_OBJECT_MERGE;
   m->node.key = key;
@@ -69,23 +69,23 @@ static void begin_merge(struct making *m, const void *key, uint32_t key_scalar)
 }
 
 /* `from`: the block that reads the input at its end. */
-static void add_input(struct making *m, LLVMValueRef value, uint32_t scalar, uint32_t from)
+static void add_merge_input(struct node_builder *m, LLVMValueRef value, uint32_t scalar, uint32_t from)
 {
-  uint32_t node = node_of(m->o, value, scalar);
+  uint32_t node = find_or_add_node(m->o, value, scalar);
 
   CN_CHECK(from != CN_NO_BLOCK);
   cn_push(&m->o->inputs, (struct cn_object_input){node, from});
   m->node.count++;
 }
 
-static int by_block(const void *a, const void *b)
+static int compare_input_blocks(const void *a, const void *b)
 {
   const struct cn_object_input *x = a, *y = b;
 
   return (x->from > y->from) - (x->from < y->from);
 }
 
-static bool adds_nothing(LLVMValueRef gep)
+static bool has_zero_offset(LLVMValueRef gep)
 {
   for (int i = 1; i < LLVMGetNumOperands(gep); i++)
     if (!LLVMIsConstant(LLVMGetOperand(gep, (unsigned)i)) || !LLVMIsNull(LLVMGetOperand(gep, (unsigned)i)))
@@ -93,38 +93,38 @@ static bool adds_nothing(LLVMValueRef gep)
   return true;
 }
 
-static void make_phi(struct making *m)
+static void make_phi_node(struct node_builder *m)
 {
   const struct cn_cfg *cfg = &m->o->v->cfg;
 
-  begin_merge(m, LLVMGetInstructionParent(m->value), 0);
+  begin_merge_node(m, LLVMGetInstructionParent(m->value), 0);
   for (unsigned i = 0; i < LLVMCountIncoming(m->value); i++) {
-    uint32_t from = cn_cfg_index(cfg, LLVMGetIncomingBlock(m->value, i));
+    uint32_t from = cn_cfg_index_of(cfg, LLVMGetIncomingBlock(m->value, i));
     if (from != CN_NO_BLOCK)
-      add_input(m, LLVMGetIncomingValue(m->value, i), m->scalar, from);
+      add_merge_input(m, LLVMGetIncomingValue(m->value, i), m->scalar, from);
   }
   /* The phis of a block may list their inputs in different orders. */
   if (m->node.count > 1)
-    qsort(m->o->inputs.at + m->node.first, m->node.count, sizeof *m->o->inputs.at, by_block);
+    qsort(m->o->inputs.at + m->node.first, m->node.count, sizeof *m->o->inputs.at, compare_input_blocks);
 }
 
-static uint32_t block_of(const struct making *m)
+static uint32_t block_index_of(const struct node_builder *m)
 {
-  return cn_cfg_index(&m->o->v->cfg, LLVMGetInstructionParent(m->value));
+  return cn_cfg_index_of(&m->o->v->cfg, LLVMGetInstructionParent(m->value));
 }
 
-static void make_select(struct making *m)
+static void make_select_node(struct node_builder *m)
 {
   LLVMValueRef condition = LLVMGetOperand(m->value, 0);
   bool lanes = LLVMGetTypeKind(LLVMTypeOf(condition)) == LLVMVectorTypeKind;
 
-  begin_merge(m, condition, lanes ? m->scalar : 0);
-  add_input(m, LLVMGetOperand(m->value, 1), m->scalar, block_of(m));
-  add_input(m, LLVMGetOperand(m->value, 2), m->scalar, block_of(m));
+  begin_merge_node(m, condition, lanes ? m->scalar : 0);
+  add_merge_input(m, LLVMGetOperand(m->value, 1), m->scalar, block_index_of(m));
+  add_merge_input(m, LLVMGetOperand(m->value, 2), m->scalar, block_index_of(m));
 }
 
 /* An element at an unknown index: a choice by the index. */
-static void make_choice(struct making *m)
+static void make_indexed_choice_node(struct node_builder *m)
 {
   bool inserts = LLVMIsAInsertElementInst(m->value);
   LLVMValueRef whole = LLVMGetOperand(m->value, 0);
@@ -133,86 +133,86 @@ static void make_choice(struct making *m)
     m->node.kind = CN_OBJECT_ORIGIN;
     return;
   }
-  begin_merge(m, LLVMGetOperand(m->value, inserts ? 2 : 1), m->scalar);
+  begin_merge_node(m, LLVMGetOperand(m->value, inserts ? 2 : 1), m->scalar);
   if (inserts) {
-    add_input(m, LLVMGetOperand(m->value, 1), 0, block_of(m));
-    add_input(m, whole, m->scalar, block_of(m));
+    add_merge_input(m, LLVMGetOperand(m->value, 1), 0, block_index_of(m));
+    add_merge_input(m, whole, m->scalar, block_index_of(m));
     return;
   }
   for (uint32_t l = 0; l < cn_scalar_count(LLVMTypeOf(whole)); l++)
-    add_input(m, whole, l, block_of(m));
+    add_merge_input(m, whole, l, block_index_of(m));
 }
 
-static void make_part(struct making *m)
+static void make_element_node(struct node_builder *m)
 {
   struct cn_scalar_source source = cn_scalar_source(m->value, m->scalar);
 
   switch (source.which) {
-  case CN_SCALAR_NONE:
+  case CN_SCALAR_UNDEFINED:
     m->node.kind = CN_OBJECT_UNDEFINED;
     break;
-  case CN_SCALAR_ONE:
-    hand_on(m, LLVMGetOperand(m->value, source.operand), source.scalar, false);
+  case CN_SCALAR_ONE_SOURCE:
+    make_copy_node(m, LLVMGetOperand(m->value, source.operand), source.scalar, false);
     break;
-  case CN_SCALAR_ALL:
-    make_choice(m);
+  case CN_SCALAR_ANY_SOURCE:
+    make_indexed_choice_node(m);
     break;
   }
 }
 
-static void make_call(struct making *m)
+static void make_call_node(struct node_builder *m)
 {
-  LLVMValueRef listed, base = cn_calls_base(m->value);
+  LLVMValueRef listed, base = cn_calls_base_argument(m->value);
 
   m->node.kind = CN_OBJECT_ORIGIN;
   if (cn_is_relocate(m->value)) {
-    listed = cn_verify_listed(m->o->v, m->value, 2);
+    listed = cn_verify_listed_operand_of(m->o->v, m->value, 2);
     if (listed)
-      hand_on(m, listed, m->scalar, false);
-  } else if (cn_intrinsic_does(m->value, CN_EFFECT_SAME)) {
-    hand_on(m, LLVMGetOperand(m->value, 0), m->scalar, false);
-  } else if (cn_intrinsic_does(m->value, CN_EFFECT_INSIDE)) {
-    hand_on(m, LLVMGetOperand(m->value, 0), m->scalar, true);
+      make_copy_node(m, listed, m->scalar, false);
+  } else if (cn_intrinsic_has_effect(m->value, CN_EFFECT_SAME)) {
+    make_copy_node(m, LLVMGetOperand(m->value, 0), m->scalar, false);
+  } else if (cn_intrinsic_has_effect(m->value, CN_EFFECT_INSIDE)) {
+    make_copy_node(m, LLVMGetOperand(m->value, 0), m->scalar, true);
   } else if (cn_calls_intrinsic(m->value, "llvm.experimental.gc.get.pointer.base")) {
-    hand_on(m, LLVMGetOperand(m->value, 0), m->scalar, false);
+    make_copy_node(m, LLVMGetOperand(m->value, 0), m->scalar, false);
     m->node.start = true;
   }
   if (base && cn_is_ref(LLVMTypeOf(m->value)))
-    hand_on(m, base, m->scalar, true);
+    make_copy_node(m, base, m->scalar, true);
 }
 
-static void make_instruction(struct making *m)
+static void make_instruction_node(struct node_builder *m)
 {
   LLVMValueRef i = m->value;
 
   m->node.kind = CN_OBJECT_ORIGIN;
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMGetElementPtr:
-    hand_on(m, LLVMGetOperand(i, 0), m->scalar, !adds_nothing(i));
+    make_copy_node(m, LLVMGetOperand(i, 0), m->scalar, !has_zero_offset(i));
     break;
   case LLVMBitCast:
   case LLVMFreeze:
-    hand_on(m, LLVMGetOperand(i, 0), m->scalar, false);
+    make_copy_node(m, LLVMGetOperand(i, 0), m->scalar, false);
     break;
   case LLVMAddrSpaceCast:
-    hand_on(m, LLVMGetOperand(i, 0), m->scalar, false);
+    make_copy_node(m, LLVMGetOperand(i, 0), m->scalar, false);
     break;
   case LLVMPHI:
-    make_phi(m);
+    make_phi_node(m);
     break;
   case LLVMSelect:
-    make_select(m);
+    make_select_node(m);
     break;
   case LLVMExtractValue:
   case LLVMInsertValue:
   case LLVMExtractElement:
   case LLVMInsertElement:
   case LLVMShuffleVector:
-    make_part(m);
+    make_element_node(m);
     break;
   case LLVMCall:
   case LLVMInvoke:
-    make_call(m);
+    make_call_node(m);
     break;
   case LLVMAlloca:
     m->node.kind = CN_OBJECT_FIXED;
@@ -222,7 +222,7 @@ static void make_instruction(struct making *m)
   }
 }
 
-static LLVMValueRef element_of(LLVMValueRef constant, uint32_t scalar)
+static LLVMValueRef constant_element_at(LLVMValueRef constant, uint32_t scalar)
 {
   CN_ASSERT(scalar < cn_scalar_count(LLVMTypeOf(constant)));
   while (LLVMIsAConstantStruct(constant) || LLVMIsAConstantArray(constant) || LLVMIsAConstantVector(constant)) {
@@ -234,18 +234,19 @@ static LLVMValueRef element_of(LLVMValueRef constant, uint32_t scalar)
   return constant;
 }
 
-static void make_node(struct cn_objects *o, uint32_t n)
+static void make_node(struct cn_object_graph *o, uint32_t n)
 {
-  struct making m = {o, o->nodes.at[n].value, o->nodes.at[n].scalar, o->nodes.at[n]};
+  struct node_builder m = {o, o->nodes.at[n].value, o->nodes.at[n].scalar, o->nodes.at[n]};
 
   if (cn_is_immovable(m.value)) {
     m.node.kind = CN_OBJECT_FIXED;
   } else if (LLVMIsAInstruction(m.value)) {
-    make_instruction(&m);
+    make_instruction_node(&m);
   } else if (LLVMIsAArgument(m.value)) {
     m.node.kind = CN_OBJECT_ORIGIN;
   } else {
-    LLVMValueRef constant = cn_scalars_lumped(LLVMTypeOf(m.value)) ? m.value : element_of(m.value, m.scalar);
+    LLVMValueRef constant =
+        cn_scalars_count_as_one(LLVMTypeOf(m.value)) ? m.value : constant_element_at(m.value, m.scalar);
     m.node.kind = LLVMIsUndef(constant) || LLVMIsPoison(constant) ? CN_OBJECT_UNDEFINED : CN_OBJECT_FIXED;
     m.node.null = LLVMIsNull(constant);
   }
@@ -254,43 +255,43 @@ static void make_node(struct cn_objects *o, uint32_t n)
 
 /* ---- which nodes ---- */
 
-static void add_operand_node(struct cn_objects *o, LLVMValueRef value)
+static void add_operand_node(struct cn_object_graph *o, LLVMValueRef value)
 {
   if (value && cn_scalar_count(LLVMTypeOf(value)))
-    node_of(o, value, 0);
+    find_or_add_node(o, value, 0);
 }
 
 /* The values that a statepoint lists, and those that it passes. */
-static void want_operands(struct cn_objects *o, LLVMValueRef statepoint)
+static void add_statepoint_nodes(struct cn_object_graph *o, LLVMValueRef statepoint)
 {
   uint64_t arguments = LLVMConstIntGetZExtValue(LLVMGetOperand(statepoint, 3));
   uint32_t first, end;
 
   for (uint32_t a = 0; a < arguments; a++)
     add_operand_node(o, LLVMGetOperand(statepoint, CN_STATEPOINT_FIXED_ARGS + a));
-  for (cn_calls_bundle(statepoint, "gc-live", &first, &end); first < end; first++)
+  for (cn_calls_find_bundle(statepoint, "gc-live", &first, &end); first < end; first++)
     add_operand_node(o, LLVMGetOperand(statepoint, first));
 }
 
 /* The values that statepoints list, and those that comparisons may show to be equal. */
-static void want_all(struct cn_objects *o)
+static void add_required_nodes(struct cn_object_graph *o)
 {
   for (uint32_t b = 0; b < o->v->cfg.count; b++)
     CN_EACH_INSTRUCTION(i, o->v->cfg.blocks[b].block) {
       if (cn_is_relocate(i)) {
-        add_operand_node(o, cn_verify_listed(o->v, i, 1));
-        add_operand_node(o, cn_verify_listed(o->v, i, 2));
+        add_operand_node(o, cn_verify_listed_operand_of(o->v, i, 1));
+        add_operand_node(o, cn_verify_listed_operand_of(o->v, i, 2));
       } else if (LLVMIsAICmpInst(i) && cn_is_ref(LLVMTypeOf(LLVMGetOperand(i, 0)))) {
         add_operand_node(o, LLVMGetOperand(i, 0));
         add_operand_node(o, LLVMGetOperand(i, 1));
-      } else if (cn_classify_call(i).kind == CN_CALL_STATEPOINT && cn_lists_operands(i)) {
-        want_operands(o, i);
+      } else if (cn_classify_call(i).kind == CN_CALL_STATEPOINT && cn_must_list_operands(i)) {
+        add_statepoint_nodes(o, i);
       }
     }
 }
 
 /* Put nodes in the order of their definitions, so that each except a phi comes after its sources. */
-static void put_in_order(struct cn_objects *o)
+static void order_nodes_by_definition(struct cn_object_graph *o)
 {
   const struct cn_cfg *cfg = &o->v->cfg;
   uint32_t at = 0;
@@ -311,7 +312,7 @@ static void put_in_order(struct cn_objects *o)
   o->ordered = at; /* the rest is unreachable */
 }
 
-static bool is_made_of_nodes(const struct cn_objects *o, const struct cn_object *node)
+static bool has_valid_sources(const struct cn_object_graph *o, const struct cn_object_node *node)
 {
   if (node->kind == CN_OBJECT_COPY)
     return node->from < o->nodes.count && node->class == o->nodes.at[node->from].class;
@@ -325,15 +326,15 @@ static bool is_made_of_nodes(const struct cn_objects *o, const struct cn_object 
   return true;
 }
 
-const char *cn_objects_wrong(const struct cn_objects *o)
+const char *cn_objects_wrong(const struct cn_object_graph *o)
 {
   if (o->ordered > o->nodes.count)
     return "objects: more nodes are in order than there are";
   for (uint32_t at = 0; at < o->ordered; at++) {
-    const struct cn_object *node = &o->nodes.at[o->order[at]];
-    if (cn_objects_find(o, node->value, node->scalar) != node)
+    const struct cn_object_node *node = &o->nodes.at[o->order[at]];
+    if (cn_objects_find_node(o, node->value, node->scalar) != node)
       return "objects: a node is not found by its value";
-    if (!is_made_of_nodes(o, node))
+    if (!has_valid_sources(o, node))
       return "objects: a node has a source that is none, or a copy another class than its source";
     if (o->nodes.at[node->root].kind == CN_OBJECT_COPY)
       return "objects: a copy is the root of a node";
@@ -341,16 +342,16 @@ const char *cn_objects_wrong(const struct cn_objects *o)
   return NULL;
 }
 
-void cn_objects_build(struct cn_objects *o, struct cn_verifier *v)
+void cn_objects_build(struct cn_object_graph *o, struct cn_verifier *v)
 {
-  *o = (struct cn_objects){.v = v};
-  want_all(o);
+  *o = (struct cn_object_graph){.v = v};
+  add_required_nodes(o);
   for (uint32_t n = 0; n < o->nodes.count; n++)
     make_node(o, n);
-  put_in_order(o);
+  order_nodes_by_definition(o);
 }
 
-void cn_objects_free(struct cn_objects *o)
+void cn_objects_free(struct cn_object_graph *o)
 {
   cn_free(&o->nodes);
   cn_free(&o->inputs);

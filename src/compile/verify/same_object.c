@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Classifies references: those of one class point into one object. Needs: the nodes of struct cn_objects. Provides:
- * their classes, and cn_same_object(). Breaks: nothing.
+ * Classifies references: those of one class point into one object. Needs: the nodes of struct cn_object_graph.
+ * Provides: their classes, and cn_objects_prove_same(). Breaks: nothing.
  *
  * Nodes of one class point into the same object wherever both are defined. Classes are value numbers: a copy has its
  * source's; a phi or select whose inputs all have one class has that; and those of one block or condition whose inputs
@@ -10,31 +10,31 @@
  * Elimination", 1996: passes in reverse post-order with a hash table).
  *
  * Two nodes of different classes may still be equal: a base may be undefined where it is unused, and a branch may have
- * shown two references to be equal. cn_same_object() searches the inputs of phis for that. It compares values of one
- * moment only: a phi's input `b` and the `b` of the next iteration are different values. So it compares inputs side by
- * side, or with a value that is defined before the phi's block is entered.
+ * shown two references to be equal. cn_objects_prove_same() searches the inputs of phis for that. It compares values of
+ * one moment only: a phi's input `b` and the `b` of the next iteration are different values. So it compares inputs side
+ * by side, or with a value that is defined before the phi's block is entered.
  */
 #include <stdlib.h>
 #include "base/check.h"
 #include "compile/verify/verify.h"
 
 /* Classes beside the numbers of nodes. */
-enum { FIXED = 0, UNDEFINED = 1, FIRST = 2, TOP = INT32_MAX };
+enum { FIXED_CLASS = 0, UNDEFINED_CLASS = 1, FIRST_NODE_CLASS = 2, TOP_CLASS = INT32_MAX };
 /* After so many passes a merge that still changes gets its own class: a difference that the first pass saw, before all
- * inputs had a class, may circle in a cycle of phis for ever. cn_same_object() compares its inputs. */
-#define MAX_ROUNDS 40
+ * inputs had a class, may circle in a cycle of phis for ever. cn_objects_prove_same() compares its inputs. */
+#define MAX_CLASS_ROUNDS 40
 /* The most work for one question. */
-#define MAX_STEPS 20000
-#define MAX_DEPTH 2000
+#define MAX_PROOF_STEPS 20000
+#define MAX_PROOF_DEPTH 2000
 
 /* ---- value numbers ---- */
 
-struct table {
+struct merge_table {
   uint32_t *slots; /* node + 1 */
   size_t room;
 };
 
-static uint64_t hash_of(const struct cn_objects *o, const struct cn_object *node)
+static uint64_t hash_merge(const struct cn_object_graph *o, const struct cn_object_node *node)
 {
   uint64_t hash = ((uintptr_t)node->key >> 4) * 31 + node->key_scalar;
 
@@ -43,7 +43,8 @@ static uint64_t hash_of(const struct cn_objects *o, const struct cn_object *node
   return hash ^ hash >> 29;
 }
 
-static bool has_same_inputs(const struct cn_objects *o, const struct cn_object *a, const struct cn_object *b)
+static bool has_same_input_classes(const struct cn_object_graph *o, const struct cn_object_node *a,
+                                   const struct cn_object_node *b)
 {
   if (a->key != b->key || a->key_scalar != b->key_scalar || a->count != b->count ||
       LLVMGetInstructionOpcode(a->value) != LLVMGetInstructionOpcode(b->value))
@@ -55,68 +56,68 @@ static bool has_same_inputs(const struct cn_objects *o, const struct cn_object *
 }
 
 /* The first node in this pass with the same choice, maybe `n` itself. */
-static uint32_t look_up(const struct cn_objects *o, struct table *table, uint32_t n)
+static uint32_t find_or_add_merge(const struct cn_object_graph *o, struct merge_table *table, uint32_t n)
 {
-  const struct cn_object *node = &o->nodes.at[n];
-  size_t i = hash_of(o, node) & (table->room - 1);
+  const struct cn_object_node *node = &o->nodes.at[n];
+  size_t i = hash_merge(o, node) & (table->room - 1);
 
   CN_ASSERT(node->kind == CN_OBJECT_MERGE && (table->room & (table->room - 1)) == 0);
   for (; table->slots[i]; i = (i + 1) & (table->room - 1))
-    if (has_same_inputs(o, &o->nodes.at[table->slots[i] - 1], node))
+    if (has_same_input_classes(o, &o->nodes.at[table->slots[i] - 1], node))
       return table->slots[i] - 1;
   table->slots[i] = n + 1;
   return n;
 }
 
-static uint32_t merge_class(const struct cn_objects *o, struct table *table, uint32_t n)
+static uint32_t class_of_merge(const struct cn_object_graph *o, struct merge_table *table, uint32_t n)
 {
-  const struct cn_object *node = &o->nodes.at[n];
-  uint32_t all = TOP;
+  const struct cn_object_node *node = &o->nodes.at[n];
+  uint32_t all = TOP_CLASS;
 
   for (uint32_t i = node->first; i < node->first + node->count; i++) {
     uint32_t class = o->nodes.at[o->inputs.at[i].node].class;
-    if (class == TOP || class == all)
+    if (class == TOP_CLASS || class == all)
       continue;
-    if (all != TOP)
-      return look_up(o, table, n) + FIRST;
+    if (all != TOP_CLASS)
+      return find_or_add_merge(o, table, n) + FIRST_NODE_CLASS;
     all = class;
   }
   return all;
 }
 
-static uint32_t class_of(const struct cn_objects *o, struct table *table, uint32_t n)
+static uint32_t class_of_node(const struct cn_object_graph *o, struct merge_table *table, uint32_t n)
 {
-  const struct cn_object *node = &o->nodes.at[n];
+  const struct cn_object_node *node = &o->nodes.at[n];
 
   if (node->unsettled)
-    return n + FIRST;
+    return n + FIRST_NODE_CLASS;
   switch (node->kind) {
   case CN_OBJECT_FIXED:
-    return FIXED;
+    return FIXED_CLASS;
   case CN_OBJECT_UNDEFINED:
-    return UNDEFINED;
+    return UNDEFINED_CLASS;
   case CN_OBJECT_COPY:
     return o->nodes.at[node->from].class;
   case CN_OBJECT_MERGE:
-    return merge_class(o, table, n);
+    return class_of_merge(o, table, n);
   case CN_OBJECT_ORIGIN:
     break;
   }
-  return n + FIRST;
+  return n + FIRST_NODE_CLASS;
 }
 
-static bool pass_over(struct cn_objects *o, struct table *table, bool settle)
+static bool update_classes(struct cn_object_graph *o, struct merge_table *table, bool settle)
 {
   bool changed = false;
 
   for (size_t i = 0; i < table->room; i++)
     table->slots[i] = 0;
   for (uint32_t at = 0; at < o->ordered; at++) {
-    struct cn_object *node = &o->nodes.at[o->order[at]];
-    uint32_t class = class_of(o, table, o->order[at]);
+    struct cn_object_node *node = &o->nodes.at[o->order[at]];
+    uint32_t class = class_of_node(o, table, o->order[at]);
     if (settle && class != node->class && node->kind == CN_OBJECT_MERGE) {
       node->unsettled = true;
-      class = o->order[at] + FIRST;
+      class = o->order[at] + FIRST_NODE_CLASS;
     }
     changed |= class != node->class;
     node->class = class;
@@ -125,16 +126,16 @@ static bool pass_over(struct cn_objects *o, struct table *table, bool settle)
   return changed;
 }
 
-bool cn_objects_fixed(const struct cn_object *node)
+bool cn_objects_is_fixed(const struct cn_object_node *node)
 {
-  return node->class == FIXED;
+  return node->class == FIXED_CLASS;
 }
 
 /* ---- pointers into the middle ---- */
 
-static bool is_inside(const struct cn_objects *o, const struct cn_object *node)
+static bool may_be_interior(const struct cn_object_graph *o, const struct cn_object_node *node)
 {
-  if (node->kind == CN_OBJECT_COPY && !node->start && node->class >= FIRST)
+  if (node->kind == CN_OBJECT_COPY && !node->start && node->class >= FIRST_NODE_CLASS)
     return node->moves || o->nodes.at[node->from].inside;
   if (node->kind == CN_OBJECT_MERGE)
     for (uint32_t i = node->first; i < node->first + node->count; i++)
@@ -143,28 +144,28 @@ static bool is_inside(const struct cn_objects *o, const struct cn_object *node)
   return false;
 }
 
-static void find_inside(struct cn_objects *o)
+static void find_interior_pointers(struct cn_object_graph *o)
 {
   bool changed = true;
 
   while (changed) {
     changed = false;
     for (uint32_t at = 0; at < o->ordered; at++) {
-      struct cn_object *node = &o->nodes.at[o->order[at]];
-      if (!node->inside && is_inside(o, node))
+      struct cn_object_node *node = &o->nodes.at[o->order[at]];
+      if (!node->inside && may_be_interior(o, node))
         node->inside = changed = true;
     }
   }
 }
 
-void cn_same_object_classify(struct cn_objects *o)
+void cn_objects_classify(struct cn_object_graph *o)
 {
-  struct table table = {.room = 64};
+  struct merge_table table = {.room = 64};
   unsigned passes = 0;
 
-  CN_CHECK(o->nodes.count < TOP - FIRST);
+  CN_CHECK(o->nodes.count < TOP_CLASS - FIRST_NODE_CLASS);
   for (size_t n = 0; n < o->nodes.count; n++) {
-    o->nodes.at[n].class = TOP;
+    o->nodes.at[n].class = TOP_CLASS;
     if (o->nodes.at[n].kind == CN_OBJECT_MERGE)
       passes++;
   }
@@ -173,10 +174,10 @@ void cn_same_object_classify(struct cn_objects *o)
   CN_CHECK(table.room > passes); /* a search in a full table might run for ever */
   table.slots = cn_alloc(table.room * sizeof *table.slots);
   passes = 0;
-  while (pass_over(o, &table, passes > MAX_ROUNDS))
+  while (update_classes(o, &table, passes > MAX_CLASS_ROUNDS))
     passes++;
   free(table.slots);
-  find_inside(o);
+  find_interior_pointers(o);
   CN_ASSERT_VALID(cn_objects_wrong(o));
 }
 
@@ -184,55 +185,57 @@ void cn_same_object_classify(struct cn_objects *o)
 
 /* A pending pair counts as the same when the search meets it again across a phi, that is, at another moment: then each
  * iteration rests on the one before. Met again at the same moment it would rest on itself. */
-struct question {
-  const struct cn_objects *o;
-  struct cn_ptrmap pairs; /* pair -> PENDING or PROVEN, and a number */
+struct same_object_proof {
+  const struct cn_object_graph *o;
+  struct cn_ptrmap pairs; /* pair -> PAIR_PENDING or PAIR_PROVEN, and a number */
   uint32_t level;         /* phis on the path of the search */
   uint32_t failures;      /* a pair proven before the last one may rest on a pair that failed */
   uint32_t steps, depth;
 };
-enum { PENDING = 1, PROVEN = 2 };
+enum { PAIR_PENDING = 1, PAIR_PROVEN = 2 };
 /* The level of a pair that may depend on the block asked for: other proofs must not rest on it. */
-#define NO_LEVEL UINT32_MAX
+#define NO_PHI_LEVEL UINT32_MAX
 
-static bool is_same_object(struct question *q, const struct cn_object *base, const struct cn_object *derived,
-                           uint32_t b, bool facts);
+static bool is_same_object(struct same_object_proof *q, const struct cn_object_node *base,
+                           const struct cn_object_node *derived, uint32_t b, bool facts);
 
-static const struct cn_object *root_of(const struct cn_objects *o, const struct cn_object *node)
+static const struct cn_object_node *root_node_of(const struct cn_object_graph *o, const struct cn_object_node *node)
 {
   return &o->nodes.at[node->root];
 }
 
-static bool is_same_class(const struct cn_object *a, const struct cn_object *b)
+static bool is_same_class(const struct cn_object_node *a, const struct cn_object_node *b)
 {
-  return a->class == b->class && (a->class != FIXED || (a->null && b->null));
+  return a->class == b->class && (a->class != FIXED_CLASS || (a->null && b->null));
 }
 
 /* True if the two point into one object in block `b`, where `compare` came out as equal. Either of its operands may
  * stand for the other. */
-static bool equality_shows(struct question *q, LLVMValueRef compare, const struct cn_object *base,
-                           const struct cn_object *derived, uint32_t b)
+static bool equality_shows_same_object(struct same_object_proof *q, LLVMValueRef compare,
+                                       const struct cn_object_node *base, const struct cn_object_node *derived,
+                                       uint32_t b)
 {
-  const struct cn_object *x = cn_objects_find(q->o, LLVMGetOperand(compare, 0), 0);
-  const struct cn_object *y = cn_objects_find(q->o, LLVMGetOperand(compare, 1), 0);
+  const struct cn_object_node *x = cn_objects_find_node(q->o, LLVMGetOperand(compare, 0), 0);
+  const struct cn_object_node *y = cn_objects_find_node(q->o, LLVMGetOperand(compare, 1), 0);
 
   if (!x || !y)
     return false;
-  x = root_of(q->o, x);
-  y = root_of(q->o, y);
+  x = root_node_of(q->o, x);
+  y = root_node_of(q->o, y);
   return (is_same_class(base, x) && is_same_object(q, y, derived, b, false)) ||
          (is_same_class(base, y) && is_same_object(q, x, derived, b, false)) ||
          (is_same_class(derived, x) && is_same_object(q, base, y, b, false)) ||
          (is_same_class(derived, y) && is_same_object(q, base, x, b, false));
 }
 
-/* Like equality_shows(), where `condition` came out as `outcome`. */
-static bool condition_shows(struct question *q, LLVMValueRef condition, bool outcome, const struct cn_object *base,
-                            const struct cn_object *derived, uint32_t b, int depth)
+/* Like equality_shows_same_object(), where `condition` came out as `outcome`. */
+static bool condition_shows_same_object(struct same_object_proof *q, LLVMValueRef condition, bool outcome,
+                                        const struct cn_object_node *base, const struct cn_object_node *derived,
+                                        uint32_t b, int depth)
 {
   if (LLVMIsAICmpInst(condition))
     return LLVMGetICmpPredicate(condition) == (outcome ? LLVMIntEQ : LLVMIntNE) &&
-           equality_shows(q, condition, base, derived, b);
+           equality_shows_same_object(q, condition, base, derived, b);
   if (depth == 0 || !LLVMIsAInstruction(condition))
     return false;
   LLVMOpcode opcode = LLVMGetInstructionOpcode(condition);
@@ -243,50 +246,53 @@ static bool condition_shows(struct question *q, LLVMValueRef condition, bool out
     second = outcome ? 1 : 2;
   }
   bool both = opcode == (outcome ? LLVMAnd : LLVMOr) || (other && (LLVMConstIntGetZExtValue(other) != 0) != outcome);
-  return both && (condition_shows(q, LLVMGetOperand(condition, 0), outcome, base, derived, b, depth - 1) ||
-                  condition_shows(q, LLVMGetOperand(condition, second), outcome, base, derived, b, depth - 1));
+  return both &&
+         (condition_shows_same_object(q, LLVMGetOperand(condition, 0), outcome, base, derived, b, depth - 1) ||
+          condition_shows_same_object(q, LLVMGetOperand(condition, second), outcome, base, derived, b, depth - 1));
 }
 
-static bool edge_shows(struct question *q, uint32_t from, uint32_t to, const struct cn_object *base,
-                       const struct cn_object *derived)
+static bool edge_shows_same_object(struct same_object_proof *q, uint32_t from, uint32_t to,
+                                   const struct cn_object_node *base, const struct cn_object_node *derived)
 {
-  const struct cn_block *block = &q->o->v->cfg.blocks[from];
+  const struct cn_cfg_block *block = &q->o->v->cfg.blocks[from];
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block->block);
 
   CN_ASSERT(!cn_is_branch(end) || block->succs[0] == to || block->succs[block->succ_count - 1] == to);
   return cn_is_branch(end) && LLVMIsConditional(end) && block->succs[0] != block->succs[1] &&
-         condition_shows(q, LLVMGetCondition(end), block->succs[0] == to, base, derived, from, 4);
+         condition_shows_same_object(q, LLVMGetCondition(end), block->succs[0] == to, base, derived, from, 4);
 }
 
 /* True if the choice of input `i` by `merge` shows it. */
-static bool choice_shows(struct question *q, const struct cn_object *merge, uint32_t i, const struct cn_object *base,
-                         const struct cn_object *derived)
+static bool choice_shows_same_object(struct same_object_proof *q, const struct cn_object_node *merge, uint32_t i,
+                                     const struct cn_object_node *base, const struct cn_object_node *derived)
 {
   uint32_t from = q->o->inputs.at[merge->first + i].from;
 
   CN_ASSERT(i < merge->count);
-  base = root_of(q->o, base);
-  derived = root_of(q->o, derived);
+  base = root_node_of(q->o, base);
+  derived = root_node_of(q->o, derived);
   if (LLVMIsAPHINode(merge->value))
-    return from != merge->block && edge_shows(q, from, merge->block, base, derived);
+    return from != merge->block && edge_shows_same_object(q, from, merge->block, base, derived);
   return LLVMIsASelectInst(merge->value) &&
-         condition_shows(q, LLVMGetOperand(merge->value, 0), i == 0, base, derived, from, 4);
+         condition_shows_same_object(q, LLVMGetOperand(merge->value, 0), i == 0, base, derived, from, 4);
 }
 
 /* True if a branch on every path to block `b` shows it. */
-static bool branch_shows(struct question *q, const struct cn_object *base, const struct cn_object *derived, uint32_t b)
+static bool branch_shows_same_object(struct same_object_proof *q, const struct cn_object_node *base,
+                                     const struct cn_object_node *derived, uint32_t b)
 {
   const struct cn_cfg *cfg = &q->o->v->cfg;
 
-  for (; b && q->steps < MAX_STEPS; b = cfg->blocks[b].idom, q->steps++)
-    if (cfg->blocks[b].pred_count == 1 && edge_shows(q, cfg->blocks[b].preds[0], b, base, derived))
+  for (; b && q->steps < MAX_PROOF_STEPS; b = cfg->blocks[b].idom, q->steps++)
+    if (cfg->blocks[b].pred_count == 1 && edge_shows_same_object(q, cfg->blocks[b].preds[0], b, base, derived))
       return true;
   return false;
 }
 
 /* True if the inputs of `merge` may be compared with `a`. A select's are of the same moment; a phi's are if `a` is
  * defined before its block is entered. */
-static bool is_defined_before(const struct cn_objects *o, const struct cn_object *a, const struct cn_object *merge)
+static bool is_defined_before_merge(const struct cn_object_graph *o, const struct cn_object_node *a,
+                                    const struct cn_object_node *merge)
 {
   if (!LLVMIsAInstruction(a->value) || !LLVMIsAPHINode(merge->value))
     return true;
@@ -294,26 +300,26 @@ static bool is_defined_before(const struct cn_objects *o, const struct cn_object
 }
 
 /* Compare each input of `merge` with `other`, or with the corresponding input of `other`. */
-static bool inputs_same(struct question *q, const struct cn_object *merge, const struct cn_object *other,
-                        bool merge_is_base, bool parallel)
+static bool have_inputs_same_object(struct same_object_proof *q, const struct cn_object_node *merge,
+                                    const struct cn_object_node *other, bool merge_is_base, bool parallel)
 {
-  const struct cn_objects *o = q->o;
+  const struct cn_object_graph *o = q->o;
   bool phi = LLVMIsAPHINode(merge->value), all = true;
 
   CN_CHECK(!parallel || other->count == merge->count);
   q->level += phi;
   for (uint32_t i = 0; i < merge->count && all; i++) {
-    const struct cn_object *x = &o->nodes.at[o->inputs.at[merge->first + i].node];
-    const struct cn_object *y = parallel ? &o->nodes.at[o->inputs.at[other->first + i].node] : other;
-    const struct cn_object *base = merge_is_base ? x : y, *derived = merge_is_base ? y : x;
+    const struct cn_object_node *x = &o->nodes.at[o->inputs.at[merge->first + i].node];
+    const struct cn_object_node *y = parallel ? &o->nodes.at[o->inputs.at[other->first + i].node] : other;
+    const struct cn_object_node *base = merge_is_base ? x : y, *derived = merge_is_base ? y : x;
     all = is_same_object(q, base, derived, o->inputs.at[merge->first + i].from, true) ||
-          choice_shows(q, merge, i, base, derived);
+          choice_shows_same_object(q, merge, i, base, derived);
   }
   q->level -= phi;
   return all;
 }
 
-static bool is_beside(const struct cn_object *a, const struct cn_object *b)
+static bool are_parallel_merges(const struct cn_object_node *a, const struct cn_object_node *b)
 {
   return a->kind == CN_OBJECT_MERGE && b->kind == CN_OBJECT_MERGE && a->key == b->key &&
          a->key_scalar == b->key_scalar && a->count == b->count &&
@@ -321,61 +327,62 @@ static bool is_beside(const struct cn_object *a, const struct cn_object *b)
 }
 
 /* By the definitions of the two, which hold everywhere. */
-static bool made_same(struct question *q, const struct cn_object *base, const struct cn_object *derived)
+static bool definitions_show_same_object(struct same_object_proof *q, const struct cn_object_node *base,
+                                         const struct cn_object_node *derived)
 {
-  const struct cn_objects *o = q->o;
+  const struct cn_object_graph *o = q->o;
 
-  if (is_beside(base, derived) && inputs_same(q, derived, base, false, true))
+  if (are_parallel_merges(base, derived) && have_inputs_same_object(q, derived, base, false, true))
     return true;
   q->failures++;
-  if (derived->kind == CN_OBJECT_MERGE && is_defined_before(o, base, derived) &&
-      inputs_same(q, derived, base, false, false))
+  if (derived->kind == CN_OBJECT_MERGE && is_defined_before_merge(o, base, derived) &&
+      have_inputs_same_object(q, derived, base, false, false))
     return true;
   q->failures++;
-  if (base->kind == CN_OBJECT_MERGE && is_defined_before(o, derived, base) &&
-      inputs_same(q, base, derived, true, false))
+  if (base->kind == CN_OBJECT_MERGE && is_defined_before_merge(o, derived, base) &&
+      have_inputs_same_object(q, base, derived, true, false))
     return true;
   q->failures++;
   return false;
 }
 
-static void set_state(struct question *q, const void *pair, uint64_t state, uint32_t number)
+static void set_pair_state(struct same_object_proof *q, const void *pair, uint64_t state, uint32_t number)
 {
   *cn_ptrmap_add(&q->pairs, pair, NULL) = state << 32 | number;
 }
 
-static bool prove_pair(struct question *q, const void *pair, const struct cn_object *base,
-                       const struct cn_object *derived, uint32_t b, bool facts)
+static bool prove_pair(struct same_object_proof *q, const void *pair, const struct cn_object_node *base,
+                       const struct cn_object_node *derived, uint32_t b, bool facts)
 {
-  set_state(q, pair, PENDING, q->level);
-  if (made_same(q, base, derived)) {
-    set_state(q, pair, PROVEN, q->failures);
+  set_pair_state(q, pair, PAIR_PENDING, q->level);
+  if (definitions_show_same_object(q, base, derived)) {
+    set_pair_state(q, pair, PAIR_PROVEN, q->failures);
     return true;
   }
-  set_state(q, pair, PENDING, NO_LEVEL);
-  bool shown = facts && branch_shows(q, base, derived, b);
-  set_state(q, pair, 0, 0);
+  set_pair_state(q, pair, PAIR_PENDING, NO_PHI_LEVEL);
+  bool shown = facts && branch_shows_same_object(q, base, derived, b);
+  set_pair_state(q, pair, 0, 0);
   return shown;
 }
 
 /* `facts`: true if branches on the path may be used. They are used once, until the search passes a phi. */
-static bool is_same_object(struct question *q, const struct cn_object *base, const struct cn_object *derived,
-                           uint32_t b, bool facts)
+static bool is_same_object(struct same_object_proof *q, const struct cn_object_node *base,
+                           const struct cn_object_node *derived, uint32_t b, bool facts)
 {
-  if (base->class == derived->class || derived->class == UNDEFINED)
+  if (base->class == derived->class || derived->class == UNDEFINED_CLASS)
     return true;
-  if (q->steps++ >= MAX_STEPS || q->depth >= MAX_DEPTH)
+  if (q->steps++ >= MAX_PROOF_STEPS || q->depth >= MAX_PROOF_DEPTH)
     return false;
-  base = root_of(q->o, base);
-  derived = root_of(q->o, derived);
+  base = root_node_of(q->o, base);
+  derived = root_node_of(q->o, derived);
   uint64_t number = (uint64_t)(base - q->o->nodes.at) << 32 | (uint32_t)(derived - q->o->nodes.at);
   const void *pair = (const void *)(uintptr_t)(number + 1);
   if (cn_ptrmap_find(&q->o->proved, pair))
     return true;
   uint64_t state = *cn_ptrmap_add(&q->pairs, pair, NULL);
-  if (state >> 32 == PENDING)
-    return (uint32_t)state != NO_LEVEL && q->level > (uint32_t)state;
-  if (state >> 32 == PROVEN && (uint32_t)state == q->failures)
+  if (state >> 32 == PAIR_PENDING)
+    return (uint32_t)state != NO_PHI_LEVEL && q->level > (uint32_t)state;
+  if (state >> 32 == PAIR_PROVEN && (uint32_t)state == q->failures)
     return true;
   q->depth++;
   bool result = prove_pair(q, pair, base, derived, b, facts);
@@ -384,17 +391,18 @@ static bool is_same_object(struct question *q, const struct cn_object *base, con
 }
 
 /* Keep what this question proved for the next. */
-static void keep_proved_pairs(struct cn_objects *o, const struct question *q)
+static void keep_proved_pairs(struct cn_object_graph *o, const struct same_object_proof *q)
 {
   for (size_t i = 0; i < q->pairs.room; i++)
-    if (q->pairs.entries[i].key && q->pairs.entries[i].value >> 32 == PROVEN &&
+    if (q->pairs.entries[i].key && q->pairs.entries[i].value >> 32 == PAIR_PROVEN &&
         (uint32_t)q->pairs.entries[i].value == q->failures)
       cn_ptrmap_add(&o->proved, q->pairs.entries[i].key, NULL);
 }
 
-bool cn_same_object(struct cn_objects *o, const struct cn_object *base, const struct cn_object *derived, uint32_t b)
+bool cn_objects_prove_same(struct cn_object_graph *o, const struct cn_object_node *base,
+                           const struct cn_object_node *derived, uint32_t b)
 {
-  struct question q = {.o = o};
+  struct same_object_proof q = {.o = o};
   CN_CHECK(base && derived && b < o->v->cfg.count);
   bool result = is_same_object(&q, base, derived, b, true);
 

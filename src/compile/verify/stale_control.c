@@ -3,7 +3,8 @@
  * Finds numbers that reveal an address by control flow: the choice of two constants by a phi, or the count of a loop's
  * iterations, reveals the result of a branch on the address's bits.
  *
- * Needs: struct cn_values except `control`. Provides: `control`, which the phis of each block join. Breaks: nothing.
+ * Needs: struct cn_value_states except `control`. Provides: `control`, which the phis of each block join. Breaks:
+ * nothing.
  *
  * A branch on a residue of an address (stale_integers.c; an order of two addresses is no residue) decides the inputs of
  * the phis where paths from it meet: in the iterated dominance frontier of its successors.
@@ -13,10 +14,10 @@
 #include "compile/verify/verify.h"
 
 /* Join `stale` to block `b`. True if that changes it. */
-static bool join_control(struct cn_values *values, uint32_t b, struct cn_stale stale)
+static bool join_control_state(struct cn_value_states *values, uint32_t b, struct cn_stale_state stale)
 {
-  struct cn_stale *at = &values->control[b];
-  struct cn_stale all = cn_stale_mangle(cn_stale_join(*at, stale));
+  struct cn_stale_state *at = &values->control[b];
+  struct cn_stale_state all = cn_stale_drop_weight(cn_stale_join_states(*at, stale));
   bool news = all.epoch != at->epoch;
 
   CN_ASSERT(stale.epoch != CN_EPOCH_NONE && all.epoch != CN_EPOCH_NONE);
@@ -26,7 +27,7 @@ static bool join_control(struct cn_values *values, uint32_t b, struct cn_stale s
 
 /* Mark the blocks where paths from successor `first` of a branch meet others: those with a predecessor that a marked
  * block dominates, except those that it strictly dominates. */
-static bool mark_frontier(struct cn_values *values, uint32_t first, struct cn_stale stale)
+static bool mark_dominance_frontier(struct cn_value_states *values, uint32_t first, struct cn_stale_state stale)
 {
   const struct cn_cfg *cfg = values->epochs->cfg;
   bool *reached = cn_alloc(cfg->count * sizeof *reached), news = false, more = true;
@@ -34,7 +35,7 @@ static bool mark_frontier(struct cn_values *values, uint32_t first, struct cn_st
   CN_CHECK(values->control && first < cfg->count);
   reached[first] = true;
   if (cfg->blocks[first].pred_count > 1)
-    news |= join_control(values, first, stale);
+    news |= join_control_state(values, first, stale);
   while (more) {
     more = false;
     for (uint32_t b = 0; b < cfg->count; b++)
@@ -42,14 +43,14 @@ static bool mark_frontier(struct cn_values *values, uint32_t first, struct cn_st
         for (uint32_t r = cfg->blocks[b].preds[p]; !reached[b] && r != cfg->blocks[b].idom; r = cfg->blocks[r].idom)
           if (reached[r]) {
             reached[b] = more = true;
-            news |= join_control(values, b, stale);
+            news |= join_control_state(values, b, stale);
           }
   }
   free(reached);
   return news;
 }
 
-bool cn_stale_control_mark(struct cn_values *values)
+bool cn_stale_update_control(struct cn_value_states *values)
 {
   const struct cn_cfg *cfg = values->epochs->cfg;
   bool news = false;
@@ -58,15 +59,15 @@ bool cn_stale_control_mark(struct cn_values *values)
     LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[b].block);
     bool decides =
         cfg->blocks[b].succ_count > 1 && (LLVMIsASwitchInst(end) || (cn_is_branch(end) && LLVMIsConditional(end)));
-    struct cn_stale by = {CN_EPOCH_NONE, 0};
+    struct cn_stale_state by = {CN_EPOCH_NONE, 0};
     if (decides)
-      by = cn_values_of(values, LLVMIsASwitchInst(end) ? LLVMGetOperand(end, 0) : LLVMGetCondition(end));
+      by = cn_values_state_of(values, LLVMIsASwitchInst(end) ? LLVMGetOperand(end, 0) : LLVMGetCondition(end));
     if (by.epoch == CN_EPOCH_NONE)
       continue;
     if (!values->control)
       values->control = cn_alloc(cfg->count * sizeof *values->control);
     for (uint32_t s = 0; s < cfg->blocks[b].succ_count; s++)
-      news |= mark_frontier(values, cfg->blocks[b].succs[s], by);
+      news |= mark_dominance_frontier(values, cfg->blocks[b].succs[s], by);
   }
   return news;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Follows addresses in arithmetic. Needs: struct cn_values. Provides: struct cn_stale of computed values. Breaks:
- * nothing.
+ * Follows addresses in arithmetic. Needs: struct cn_value_states. Provides: struct cn_stale_state of computed values.
+ * Breaks: nothing.
  *
  * A number made of a reference has the reference's epoch, and a weight: in `ptrtoint a - ptrtoint b` the two addresses
  * cancel, and a distance of one epoch is right in any other (the source must see to it that a and b point into one
@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include "compile/verify/verify.h"
 
-static const struct cn_stale never = {CN_EPOCH_NONE, 0};
+static const struct cn_stale_state never_stale = {CN_EPOCH_NONE, 0};
 
-static struct cn_stale add_weights(struct cn_stale a, struct cn_stale b, int sign)
+static struct cn_stale_state add_weights(struct cn_stale_state a, struct cn_stale_state b, int sign)
 {
-  struct cn_stale sum = cn_stale_join(a, b);
+  struct cn_stale_state sum = cn_stale_join_states(a, b);
 
   CN_ASSERT(a.epoch != CN_EPOCH_NONE || a.weight == 0);
   CN_ASSERT(b.epoch != CN_EPOCH_NONE || b.weight == 0);
@@ -27,7 +27,7 @@ static struct cn_stale add_weights(struct cn_stale a, struct cn_stale b, int sig
     sum.weight = CN_WEIGHT_OTHER;
   /* The addresses cancel: a distance, the same in all epochs. */
   if (sum.weight == 0 && sum.epoch != CN_EPOCH_MIXED)
-    return never;
+    return never_stale;
   if (sum.epoch == CN_EPOCH_MIXED)
     sum.weight = CN_WEIGHT_OTHER;
   return sum;
@@ -40,7 +40,7 @@ static struct cn_stale add_weights(struct cn_stale a, struct cn_stale b, int sig
 _Static_assert((CAIRN_ABI_OBJECT_ALIGN & (CAIRN_ABI_OBJECT_ALIGN - 1)) == 0, "no move changes an address's low bits");
 
 /* A constant operand of at most 64 bits. */
-static bool constant_operand(LLVMValueRef i, unsigned operand, uint64_t *value)
+static bool read_constant_operand(LLVMValueRef i, unsigned operand, uint64_t *value)
 {
   LLVMValueRef constant = LLVMIsAConstantInt(LLVMGetOperand(i, operand));
 
@@ -52,27 +52,27 @@ static bool constant_operand(LLVMValueRef i, unsigned operand, uint64_t *value)
 
 /* True if a mask keeps fixed bits only. Objects are 8-aligned wherever they move, so the low bits of an address (`p &
  * 7`) or a sum of addresses are fixed, as is the tag above an address. */
-static bool keeps_fixed_bits(LLVMValueRef i, int weight)
+static bool mask_keeps_fixed_bits(LLVMValueRef i, int weight)
 {
   uint64_t mask, moving = (UINT64_C(1) << ADDRESS_BITS) - CAIRN_ABI_OBJECT_ALIGN;
 
   for (unsigned o = 0; o < 2 && weight != CN_WEIGHT_OTHER; o++)
-    if (constant_operand(i, o, &mask) && (mask < CAIRN_ABI_OBJECT_ALIGN || (weight == 1 && !(mask & moving))))
+    if (read_constant_operand(i, o, &mask) && (mask < CAIRN_ABI_OBJECT_ALIGN || (weight == 1 && !(mask & moving))))
       return true;
   return false;
 }
 
 /* `p >> 48` */
-static bool shifts_to_tag(LLVMValueRef i, int weight)
+static bool shift_keeps_tag_only(LLVMValueRef i, int weight)
 {
   uint64_t by;
 
-  return weight == 1 && constant_operand(i, 1, &by) && by >= ADDRESS_BITS;
+  return weight == 1 && read_constant_operand(i, 1, &by) && by >= ADDRESS_BITS;
 }
 
 /* True if it widens a number narrower than an address. The narrow number may wrap where the wider one does not, so
  * their differences depend on the places of objects. */
-static bool widens_part(LLVMValueRef i)
+static bool widens_narrow_number(LLVMValueRef i)
 {
   LLVMTypeRef from = LLVMTypeOf(LLVMGetOperand(i, 0));
 
@@ -81,7 +81,7 @@ static bool widens_part(LLVMValueRef i)
   return LLVMGetTypeKind(from) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(from) < 64;
 }
 
-bool cn_stale_computes(LLVMValueRef i)
+bool cn_stale_is_arithmetic(LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMTrunc:
@@ -100,43 +100,44 @@ bool cn_stale_computes(LLVMValueRef i)
   }
 }
 
-struct cn_stale cn_stale_compute(const struct cn_values *values, LLVMValueRef i, uint32_t scalar)
+struct cn_stale_state cn_stale_of_arithmetic(const struct cn_value_states *values, LLVMValueRef i, uint32_t scalar)
 {
-  CN_ASSERT(cn_stale_computes(i));
-  struct cn_stale a = cn_values_scalar(values, LLVMGetOperand(i, 0), scalar);
-  struct cn_stale b = LLVMGetNumOperands(i) > 1 ? cn_values_scalar(values, LLVMGetOperand(i, 1), scalar) : never;
+  CN_ASSERT(cn_stale_is_arithmetic(i));
+  struct cn_stale_state a = cn_values_state_of_scalar(values, LLVMGetOperand(i, 0), scalar);
+  struct cn_stale_state b =
+      LLVMGetNumOperands(i) > 1 ? cn_values_state_of_scalar(values, LLVMGetOperand(i, 1), scalar) : never_stale;
 
   if (a.epoch == CN_EPOCH_NONE && b.epoch == CN_EPOCH_NONE)
-    return never;
+    return never_stale;
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMAdd:
     return add_weights(a, b, 1);
   case LLVMSub:
-    if (cn_is_marked_difference(i) && cn_stale_join(a, b).epoch != CN_EPOCH_MIXED)
-      return never;
+    if (cn_is_marked_difference(i) && cn_stale_join_states(a, b).epoch != CN_EPOCH_MIXED)
+      return never_stale;
     return add_weights(a, b, -1);
   case LLVMTrunc:
     return a;
   case LLVMZExt:
   case LLVMSExt:
-    return widens_part(i) ? cn_stale_mangle(a) : a;
+    return widens_narrow_number(i) ? cn_stale_drop_weight(a) : a;
   case LLVMAnd:
-    if (keeps_fixed_bits(i, cn_stale_join(a, b).weight))
-      return never;
+    if (mask_keeps_fixed_bits(i, cn_stale_join_states(a, b).weight))
+      return never_stale;
     break;
   case LLVMLShr:
   case LLVMAShr:
-    if (b.epoch == CN_EPOCH_NONE && shifts_to_tag(i, a.weight))
-      return never;
+    if (b.epoch == CN_EPOCH_NONE && shift_keeps_tag_only(i, a.weight))
+      return never_stale;
     break;
   default:
     break;
   }
-  return cn_stale_mangle(cn_stale_join(a, b));
+  return cn_stale_drop_weight(cn_stale_join_states(a, b));
 }
 
 /* True if one of the compared values is an address, and the other a number outside the range of all addresses. */
-static bool compares_with_fixed(LLVMValueRef compare, int weight, LLVMValueRef other)
+static bool compares_with_fixed_number(LLVMValueRef compare, int weight, LLVMValueRef other)
 {
   LLVMIntPredicate predicate = LLVMGetICmpPredicate(compare);
   LLVMTypeRef type = LLVMTypeOf(other);
@@ -149,7 +150,7 @@ static bool compares_with_fixed(LLVMValueRef compare, int weight, LLVMValueRef o
                              LLVMConstIntGetZExtValue(other) >> ADDRESS_BITS);
 }
 
-bool cn_stale_indifferent(LLVMValueRef compare, struct cn_stale a, struct cn_stale b)
+bool cn_stale_is_move_invariant(LLVMValueRef compare, struct cn_stale_state a, struct cn_stale_state b)
 {
   bool refs = cn_holds_ref(LLVMTypeOf(LLVMGetOperand(compare, 0)));
 
@@ -159,18 +160,18 @@ bool cn_stale_indifferent(LLVMValueRef compare, struct cn_stale a, struct cn_sta
   if (a.epoch != CN_EPOCH_NONE && b.epoch != CN_EPOCH_NONE)
     return a.epoch == b.epoch && a.epoch != CN_EPOCH_MIXED &&
            (refs || (a.weight == b.weight && a.weight != CN_WEIGHT_OTHER));
-  return a.epoch != CN_EPOCH_NONE ? compares_with_fixed(compare, a.weight, LLVMGetOperand(compare, 1))
-                                  : compares_with_fixed(compare, b.weight, LLVMGetOperand(compare, 0));
+  return a.epoch != CN_EPOCH_NONE ? compares_with_fixed_number(compare, a.weight, LLVMGetOperand(compare, 1))
+                                  : compares_with_fixed_number(compare, b.weight, LLVMGetOperand(compare, 0));
 }
 
-struct cn_stale cn_stale_compare(const struct cn_values *values, LLVMValueRef i, uint32_t scalar)
+struct cn_stale_state cn_stale_of_comparison(const struct cn_value_states *values, LLVMValueRef i, uint32_t scalar)
 {
   CN_ASSERT(LLVMIsAICmpInst(i) || LLVMIsAFCmpInst(i));
-  struct cn_stale a = cn_values_scalar(values, LLVMGetOperand(i, 0), scalar);
-  struct cn_stale b = cn_values_scalar(values, LLVMGetOperand(i, 1), scalar);
+  struct cn_stale_state a = cn_values_state_of_scalar(values, LLVMGetOperand(i, 0), scalar);
+  struct cn_stale_state b = cn_values_state_of_scalar(values, LLVMGetOperand(i, 1), scalar);
 
   if ((a.epoch == CN_EPOCH_NONE && b.epoch == CN_EPOCH_NONE) || cn_holds_ref(LLVMTypeOf(LLVMGetOperand(i, 0))) ||
-      cn_stale_indifferent(i, a, b))
-    return never;
-  return cn_stale_mangle(cn_stale_join(a, b));
+      cn_stale_is_move_invariant(i, a, b))
+    return never_stale;
+  return cn_stale_drop_weight(cn_stale_join_states(a, b));
 }

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Maps values to the epochs of their addresses, and joins the epochs of two. Needs: struct cn_epochs. Provides: struct
- * cn_values for the files that fill it in (stale_values.c). Breaks: nothing.
+ * cn_value_states for the files that fill it in (stale_values.c). Breaks: nothing.
  */
 #include <stdlib.h>
 #include "base/check.h"
 #include "compile/verify/verify.h"
 
-static const struct cn_stale never = {CN_EPOCH_NONE, 0};
+static const struct cn_stale_state never_stale = {CN_EPOCH_NONE, 0};
 
 /* ---- two addresses ---- */
 
 /* Either of two values: of one epoch if both are. If the weights differ, it is no plain sum any more. */
-struct cn_stale cn_stale_join(struct cn_stale a, struct cn_stale b)
+struct cn_stale_state cn_stale_join_states(struct cn_stale_state a, struct cn_stale_state b)
 {
   if (a.epoch == CN_EPOCH_NONE)
     return b;
   if (b.epoch == CN_EPOCH_NONE)
     return a;
-  return (struct cn_stale){a.epoch == b.epoch ? a.epoch : CN_EPOCH_MIXED,
-                           a.weight == b.weight ? a.weight : CN_WEIGHT_OTHER};
+  return (struct cn_stale_state){a.epoch == b.epoch ? a.epoch : CN_EPOCH_MIXED,
+                                 a.weight == b.weight ? a.weight : CN_WEIGHT_OTHER};
 }
 
-struct cn_stale cn_stale_mangle(struct cn_stale stale)
+struct cn_stale_state cn_stale_drop_weight(struct cn_stale_state stale)
 {
   if (stale.epoch != CN_EPOCH_NONE)
     stale.weight = CN_WEIGHT_OTHER;
@@ -31,30 +31,31 @@ struct cn_stale cn_stale_mangle(struct cn_stale stale)
 
 /* ---- the map: value -> its cells, index and number packed into a word ---- */
 
-struct cn_stale cn_values_scalar(const struct cn_values *values, LLVMValueRef value, uint32_t scalar)
+struct cn_stale_state cn_values_state_of_scalar(const struct cn_value_states *values, LLVMValueRef value,
+                                                uint32_t scalar)
 {
   const uint64_t *packed = cn_ptrmap_find(&values->map, value);
 
   if (!packed)
-    return never;
+    return never_stale;
   /* A scalar operand of a vector instruction stands for every lane. */
   uint32_t scalars = (uint32_t)*packed;
   CN_ASSERT(scalars && (*packed >> 32) + scalars <= values->cells.count);
   return values->cells.at[(*packed >> 32) + (scalar < scalars ? scalar : 0)];
 }
 
-struct cn_stale cn_values_of(const struct cn_values *values, LLVMValueRef value)
+struct cn_stale_state cn_values_state_of(const struct cn_value_states *values, LLVMValueRef value)
 {
   const uint64_t *packed = cn_ptrmap_find(&values->map, value);
-  struct cn_stale all = never;
+  struct cn_stale_state all = never_stale;
 
   for (uint32_t l = 0; packed && l < (uint32_t)*packed; l++)
-    all = cn_stale_join(all, values->cells.at[(*packed >> 32) + l]);
+    all = cn_stale_join_states(all, values->cells.at[(*packed >> 32) + l]);
   return all;
 }
 
-void cn_values_set(struct cn_values *values, LLVMValueRef value, uint32_t scalar, uint32_t scalars,
-                   struct cn_stale stale)
+void cn_values_set_scalar(struct cn_value_states *values, LLVMValueRef value, uint32_t scalar, uint32_t scalars,
+                          struct cn_stale_state stale)
 {
   bool fresh;
 
@@ -65,13 +66,13 @@ void cn_values_set(struct cn_values *values, LLVMValueRef value, uint32_t scalar
   if (fresh) {
     *packed = (uint64_t)values->cells.count << 32 | scalars;
     for (uint32_t l = 0; l < scalars; l++)
-      cn_push(&values->cells, never);
+      cn_push(&values->cells, never_stale);
   }
   CN_ASSERT((uint32_t)*packed == scalars);
   values->cells.at[(*packed >> 32) + scalar] = stale;
 }
 
-const char *cn_values_wrong(const struct cn_values *values)
+const char *cn_values_wrong(const struct cn_value_states *values)
 {
   uint64_t all = 0;
 
@@ -85,7 +86,7 @@ const char *cn_values_wrong(const struct cn_values *values)
   if (all != values->cells.count)
     return "values: scalars are shared or lost";
   for (size_t i = 0; i < values->cells.count; i++) {
-    const struct cn_stale *cell = &values->cells.at[i];
+    const struct cn_stale_state *cell = &values->cells.at[i];
     bool small = abs(cell->weight) <= CN_WEIGHT_OTHER / 2;
     if (cell->epoch == CN_EPOCH_NONE ? cell->weight != 0 : !small && cell->weight != CN_WEIGHT_OTHER)
       return "values: a weight is no sum";
@@ -93,36 +94,37 @@ const char *cn_values_wrong(const struct cn_values *values)
   return NULL;
 }
 
-bool cn_values_valid_at(const struct cn_stale *stale, uint32_t epoch)
+bool cn_values_is_valid_at(const struct cn_stale_state *stale, uint32_t epoch)
 {
   return stale->epoch == CN_EPOCH_NONE || stale->epoch == epoch;
 }
 
 /* ---- where edges meet ---- */
 
-void cn_join_edge(const struct cn_values *values, struct cn_join *join, uint32_t from, uint32_t b,
-                  struct cn_stale stale)
+void cn_join_add_edge(const struct cn_value_states *values, struct cn_edge_join *join, uint32_t from, uint32_t b,
+                      struct cn_stale_state stale)
 {
   CN_ASSERT(from < values->epochs->cfg->count && b < values->epochs->cfg->count);
   if (stale.epoch == CN_EPOCH_NONE) {
-    join->plain |= !values->first_pass || !cn_cfg_retreats(from, b);
+    join->plain |= !values->first_pass || !cn_cfg_is_retreating_edge(from, b);
     return;
   }
   join->invalid |= stale.epoch != values->epochs->out[from];
-  join->loops |= cn_cfg_retreats(from, b);
-  join->all = cn_stale_join(join->all, stale);
+  join->loops |= cn_cfg_is_retreating_edge(from, b);
+  join->all = cn_stale_join_states(join->all, stale);
 }
 
 /* The joined value is of its block's epoch if each incoming value is valid at its edge. Else it has the addresses of
  * its incoming values if they are of one epoch and all come over forward edges: over a back edge "the same epoch" is
  * that of another iteration. */
-struct cn_stale cn_stale_joined(const struct cn_values *values, const struct cn_join *join, uint32_t b)
+struct cn_stale_state cn_join_result_of(const struct cn_value_states *values, const struct cn_edge_join *join,
+                                        uint32_t b)
 {
-  struct cn_stale all = join->all;
+  struct cn_stale_state all = join->all;
 
   if (all.epoch != CN_EPOCH_NONE && !join->invalid)
     all.epoch = values->epochs->in[b];
   else if (all.epoch != CN_EPOCH_NONE && join->loops)
     all.epoch = CN_EPOCH_MIXED;
-  return join->plain ? cn_stale_mangle(all) : all;
+  return join->plain ? cn_stale_drop_weight(all) : all;
 }

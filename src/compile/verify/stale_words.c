@@ -17,14 +17,14 @@
 #include "compile/core/memory_types.h"
 #include "compile/verify/verify.h"
 
-enum { WORD_BYTES = 8, REPORT_LIMIT = 10 };
+enum { WORD_BYTES = 8, MAX_FUNCTION_REPORTS = 10 };
 /* In a cell of the map, above the epoch: the value is the word as it was read. */
-#define COPY_BIT (UINT64_C(1) << 32)
+#define WORD_COPY_BIT (UINT64_C(1) << 32)
 
-struct words {
+struct word_check {
   struct cn_verifier *v;
   struct cn_ptrmap stored; /* values that the function stores into words */
-  struct cn_ptrmap values; /* value -> epoch, and COPY_BIT */
+  struct cn_ptrmap values; /* value -> epoch, and WORD_COPY_BIT */
   bool changed;
 };
 
@@ -39,7 +39,7 @@ void cn_stale_words_add(struct cn_stale_words *listed, LLVMValueRef alloca, uint
     cn_push(&listed->locals, ((struct cn_stale_words_of){bits, words}));
   }
   CN_CHECK(word < words && listed->locals.at[*index].words == words);
-  cn_bit_set(listed->locals.at[*index].bits, word);
+  cn_bitset_add(listed->locals.at[*index].bits, word);
 }
 
 void cn_stale_words_free(struct cn_stale_words *listed)
@@ -51,7 +51,7 @@ void cn_stale_words_free(struct cn_stale_words *listed)
 }
 
 /* True if `pointer` is the address of a word that a statepoint lists. */
-static bool is_word(const struct cn_verifier *v, LLVMValueRef pointer)
+static bool is_listed_word(const struct cn_verifier *v, LLVMValueRef pointer)
 {
   uint64_t offset = 0;
 
@@ -60,101 +60,101 @@ static bool is_word(const struct cn_verifier *v, LLVMValueRef pointer)
   const uint64_t *index = cn_ptrmap_find(&v->words.index, pointer);
   const struct cn_stale_words_of *local = index ? &v->words.locals.at[*index] : NULL;
   return local && offset % WORD_BYTES == 0 && offset / WORD_BYTES < local->words &&
-         cn_bit(local->bits, offset / WORD_BYTES);
+         cn_bitset_contains(local->bits, offset / WORD_BYTES);
 }
 
-static bool is_number(LLVMValueRef value)
+static bool is_unmanaged_scalar(LLVMValueRef value)
 {
   return LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMIntegerTypeKind ||
          (LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind && !cn_is_ref(LLVMTypeOf(value)));
 }
 
-static uint64_t state_of(const struct words *words, LLVMValueRef value)
+static uint64_t word_state_of(const struct word_check *words, LLVMValueRef value)
 {
   const uint64_t *found = cn_ptrmap_find(&words->values, value);
 
   return found ? *found : CN_EPOCH_NONE;
 }
 
-static uint32_t epoch_of(uint64_t found)
+static uint32_t epoch_of_state(uint64_t found)
 {
   return (uint32_t)found;
 }
 
-static bool is_outdated(uint64_t found, uint32_t epoch)
+static bool is_outdated_state(uint64_t found, uint32_t epoch)
 {
-  return epoch_of(found) != CN_EPOCH_NONE && epoch_of(found) != epoch;
+  return epoch_of_state(found) != CN_EPOCH_NONE && epoch_of_state(found) != epoch;
 }
 
-static void set_state(struct words *words, LLVMValueRef value, uint64_t now)
+static void set_word_state(struct word_check *words, LLVMValueRef value, uint64_t now)
 {
   bool fresh;
   uint64_t *old = cn_ptrmap_add(&words->values, value, &fresh);
 
-  CN_ASSERT(epoch_of(now) != CN_EPOCH_NONE);
-  if (!fresh && epoch_of(*old) != CN_EPOCH_NONE && epoch_of(*old) != epoch_of(now))
-    now = CN_EPOCH_MIXED | (now & *old & COPY_BIT);
+  CN_ASSERT(epoch_of_state(now) != CN_EPOCH_NONE);
+  if (!fresh && epoch_of_state(*old) != CN_EPOCH_NONE && epoch_of_state(*old) != epoch_of_state(now))
+    now = CN_EPOCH_MIXED | (now & *old & WORD_COPY_BIT);
   words->changed |= *old != now;
   *old = now;
 }
 
 /* ---- results of instructions ---- */
 
-static uint64_t join_states(uint64_t a, uint64_t b, bool copy)
+static uint64_t join_word_states(uint64_t a, uint64_t b, bool copy)
 {
-  uint64_t kept = copy ? (a | b) & COPY_BIT : 0;
+  uint64_t kept = copy ? (a | b) & WORD_COPY_BIT : 0;
 
-  if (epoch_of(a) == CN_EPOCH_NONE || epoch_of(b) == CN_EPOCH_NONE)
-    return epoch_of(a) | epoch_of(b) | kept;
-  return (epoch_of(a) == epoch_of(b) ? epoch_of(a) : CN_EPOCH_MIXED) | kept;
+  if (epoch_of_state(a) == CN_EPOCH_NONE || epoch_of_state(b) == CN_EPOCH_NONE)
+    return epoch_of_state(a) | epoch_of_state(b) | kept;
+  return (epoch_of_state(a) == epoch_of_state(b) ? epoch_of_state(a) : CN_EPOCH_MIXED) | kept;
 }
 
-static uint64_t of_phi(const struct words *words, LLVMValueRef phi, uint32_t b)
+static uint64_t state_of_phi(const struct word_check *words, LLVMValueRef phi, uint32_t b)
 {
   const struct cn_epochs *epochs = &words->v->epochs;
   uint64_t all = CN_EPOCH_NONE;
 
   for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
-    uint32_t from = cn_cfg_index(&words->v->cfg, LLVMGetIncomingBlock(phi, k));
-    uint64_t in = from == CN_NO_BLOCK ? CN_EPOCH_NONE : state_of(words, LLVMGetIncomingValue(phi, k));
-    if (epoch_of(in) == CN_EPOCH_NONE)
+    uint32_t from = cn_cfg_index_of(&words->v->cfg, LLVMGetIncomingBlock(phi, k));
+    uint64_t in = from == CN_NO_BLOCK ? CN_EPOCH_NONE : word_state_of(words, LLVMGetIncomingValue(phi, k));
+    if (epoch_of_state(in) == CN_EPOCH_NONE)
       continue;
-    bool valid = !is_outdated(in, epochs->out[from]);
-    all = join_states(all, (valid ? epochs->in[b] : CN_EPOCH_MIXED) | (in & COPY_BIT), true);
+    bool valid = !is_outdated_state(in, epochs->out[from]);
+    all = join_word_states(all, (valid ? epochs->in[b] : CN_EPOCH_MIXED) | (in & WORD_COPY_BIT), true);
   }
   return all;
 }
 
-static uint64_t of_operands(const struct words *words, LLVMValueRef i, bool copy)
+static uint64_t state_of_operands(const struct word_check *words, LLVMValueRef i, bool copy)
 {
   uint64_t all = CN_EPOCH_NONE;
 
   for (int o = 0; o < LLVMGetNumOperands(i); o++)
-    all = join_states(all, state_of(words, LLVMGetOperand(i, (unsigned)o)), copy);
+    all = join_word_states(all, word_state_of(words, LLVMGetOperand(i, (unsigned)o)), copy);
   return all;
 }
 
 /* `epoch` is current after `i`. */
-static uint64_t evaluate_state(const struct words *words, LLVMValueRef i, uint32_t b, uint32_t epoch)
+static uint64_t evaluate_word_state(const struct word_check *words, LLVMValueRef i, uint32_t b, uint32_t epoch)
 {
   uint64_t found = CN_EPOCH_NONE;
 
-  if (!is_number(i))
+  if (!is_unmanaged_scalar(i))
     return CN_EPOCH_NONE;
-  if (LLVMIsALoadInst(i) && is_word(words->v, LLVMGetOperand(i, 0)))
-    return epoch | COPY_BIT;
+  if (LLVMIsALoadInst(i) && is_listed_word(words->v, LLVMGetOperand(i, 0)))
+    return epoch | WORD_COPY_BIT;
   if (LLVMIsAPHINode(i))
-    found = of_phi(words, i, b);
+    found = state_of_phi(words, i, b);
   else if (LLVMIsABinaryOperator(i) || LLVMIsACastInst(i))
-    found = of_operands(words, i, LLVMIsACastInst(i) != NULL);
+    found = state_of_operands(words, i, LLVMIsACastInst(i) != NULL);
   else if (LLVMIsASelectInst(i) || LLVMIsAFreezeInst(i))
-    found = of_operands(words, i, true);
-  if (epoch_of(found) == CN_EPOCH_NONE && cn_ptrmap_find(&words->stored, i))
+    found = state_of_operands(words, i, true);
+  if (epoch_of_state(found) == CN_EPOCH_NONE && cn_ptrmap_find(&words->stored, i))
     found = epoch;
   return found;
 }
 
-static void propagate_states(struct words *words)
+static void propagate_word_states(struct word_check *words)
 {
   const struct cn_verifier *v = words->v;
 
@@ -162,10 +162,10 @@ static void propagate_states(struct words *words)
   for (uint32_t b = 0; b < v->cfg.count; b++) {
     uint32_t epoch = v->epochs.in[b];
     CN_EACH_INSTRUCTION(i, v->cfg.blocks[b].block) {
-      epoch = cn_epochs_after(&v->epochs, i, epoch);
-      uint64_t now = evaluate_state(words, i, b, epoch);
-      if (epoch_of(now) != CN_EPOCH_NONE)
-        set_state(words, i, now);
+      epoch = cn_epoch_after(&v->epochs, i, epoch);
+      uint64_t now = evaluate_word_state(words, i, b, epoch);
+      if (epoch_of_state(now) != CN_EPOCH_NONE)
+        set_word_state(words, i, now);
     }
     CN_ASSERT(epoch == v->epochs.out[b]);
   }
@@ -174,7 +174,7 @@ static void propagate_states(struct words *words)
 /* ---- uses ---- */
 
 /* True if the call, or the one that is wrapped in it, returns a reference. */
-static bool yields_reference(LLVMValueRef call)
+static bool returns_reference(LLVMValueRef call)
 {
   if (cn_holds_ref(LLVMTypeOf(call)))
     return true;
@@ -185,26 +185,26 @@ static bool yields_reference(LLVMValueRef call)
   return false;
 }
 
-static bool check_call(struct words *words, LLVMValueRef call, uint32_t epoch)
+static bool check_outdated_arguments(struct word_check *words, LLVMValueRef call, uint32_t epoch)
 {
   char name[120];
 
   for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++) {
     LLVMValueRef value = LLVMGetOperand(call, a);
-    uint64_t found = state_of(words, value);
-    if (!is_outdated(found, epoch) || !(found & COPY_BIT || yields_reference(call)))
+    uint64_t found = word_state_of(words, value);
+    if (!is_outdated_state(found, epoch) || !(found & WORD_COPY_BIT || returns_reference(call)))
       continue;
     const struct cn_finding finding = {.value = value};
-    cn_error_finding(words->v->ctx, call, "stale-word", &finding,
-                     "%s is a copy of a user root from before a safepoint, at which the collector may have changed "
-                     "the word: read the word again",
-                     cn_value_name(value, name, sizeof name));
+    cn_report_finding(words->v->ctx, call, "stale-word", &finding,
+                      "%s is a copy of a user root from before a safepoint, at which the collector may have changed "
+                      "the word: read the word again",
+                      cn_value_name(value, name, sizeof name));
     return true;
   }
   return false;
 }
 
-static void check_calls(struct words *words)
+static void check_outdated_words(struct word_check *words)
 {
   const struct cn_verifier *v = words->v;
   unsigned reports = 0;
@@ -212,40 +212,40 @@ static void check_calls(struct words *words)
   for (uint32_t b = 0; b < v->cfg.count; b++) {
     uint32_t epoch = v->epochs.in[b];
     LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block);
-    for (; i && reports < REPORT_LIMIT; i = LLVMGetNextInstruction(i)) {
+    for (; i && reports < MAX_FUNCTION_REPORTS; i = LLVMGetNextInstruction(i)) {
       if (cn_is_call(i))
-        reports += check_call(words, i, epoch);
-      epoch = cn_epochs_after(&v->epochs, i, epoch);
+        reports += check_outdated_arguments(words, i, epoch);
+      epoch = cn_epoch_after(&v->epochs, i, epoch);
     }
     CN_ASSERT(i || epoch == v->epochs.out[b]);
   }
 }
 
-static void find_stored(struct words *words)
+static void find_stored_values(struct word_check *words)
 {
   const struct cn_cfg *cfg = &words->v->cfg;
 
   for (uint32_t b = 0; b < cfg->count; b++)
     CN_EACH_INSTRUCTION(i, cfg->blocks[b].block)
-      if (LLVMIsAStoreInst(i) && is_number(LLVMGetOperand(i, 0)) && !LLVMIsConstant(LLVMGetOperand(i, 0)) &&
-          is_word(words->v, LLVMGetOperand(i, 1))) {
+      if (LLVMIsAStoreInst(i) && is_unmanaged_scalar(LLVMGetOperand(i, 0)) && !LLVMIsConstant(LLVMGetOperand(i, 0)) &&
+          is_listed_word(words->v, LLVMGetOperand(i, 1))) {
         cn_ptrmap_add(&words->stored, LLVMGetOperand(i, 0), NULL);
         if (LLVMIsAArgument(LLVMGetOperand(i, 0)))
-          set_state(words, LLVMGetOperand(i, 0), CN_EPOCH_ENTRY);
+          set_word_state(words, LLVMGetOperand(i, 0), CN_EPOCH_ENTRY);
       }
 }
 
-void cn_verify_words(struct cn_verifier *v)
+void cn_verify_user_words(struct cn_verifier *v)
 {
-  struct words words = {.v = v};
+  struct word_check words = {.v = v};
 
   if (!v->words.locals.count)
     return;
-  find_stored(&words);
+  find_stored_values(&words);
   do
-    propagate_states(&words);
+    propagate_word_states(&words);
   while (words.changed);
-  check_calls(&words);
+  check_outdated_words(&words);
   cn_ptrmap_free(&words.stored);
   cn_ptrmap_free(&words.values);
 }

@@ -30,7 +30,7 @@ LLVMValueRef cn_verify_statepoint_of(LLVMValueRef relocate)
                                                                                                               : NULL;
 }
 
-LLVMValueRef cn_verify_listed(struct cn_verifier *v, LLVMValueRef relocate, unsigned operand)
+LLVMValueRef cn_verify_listed_operand_of(struct cn_verifier *v, LLVMValueRef relocate, unsigned operand)
 {
   LLVMValueRef statepoint = cn_verify_statepoint_of(relocate);
   LLVMValueRef index = LLVMIsAConstantInt(LLVMGetOperand(relocate, operand));
@@ -42,7 +42,7 @@ LLVMValueRef cn_verify_listed(struct cn_verifier *v, LLVMValueRef relocate, unsi
     return NULL;
   uint64_t *place = cn_ptrmap_add(&v->live, statepoint, &fresh);
   if (fresh) { /* search once: each relocate asks */
-    cn_calls_bundle(statepoint, "gc-live", &first, &end);
+    cn_calls_find_bundle(statepoint, "gc-live", &first, &end);
     CN_CHECK(first <= end);
     *place = (uint64_t)first << 32 | (end - first);
   }
@@ -65,7 +65,7 @@ const char *cn_verify_name_statepoint(LLVMValueRef statepoint, char *buffer, siz
   return buffer;
 }
 
-bool cn_lists_operands(LLVMValueRef statepoint)
+bool cn_must_list_operands(LLVMValueRef statepoint)
 {
   return LLVMGetCallSiteStringAttribute(statepoint, CN_FUNCTION_INDEX, CN_ATTR_LIVE_OPERANDS,
                                         sizeof CN_ATTR_LIVE_OPERANDS - 1) != NULL;

@@ -52,15 +52,15 @@ static const char *leaf_advice_of(LLVMValueRef call)
              : "";
 }
 
-static void check_call(struct cn_verifier *v, LLVMValueRef call, bool leaf)
+static void check_parse_point(struct cn_verifier *v, LLVMValueRef call, bool leaf)
 {
   struct cn_call_class class = cn_classify_call(call);
   char name[160];
 
-  if (class.kind == CN_CALL_PARSE) {
+  if (class.kind == CN_CALL_PARSE_POINT) {
     const struct cn_finding finding = {.value = LLVMGetCalledValue(call)};
-    cn_error_finding(v->ctx, call, "missed-parse-point", &finding, "%s (%s) is no statepoint%s",
-                     cn_calls_name(call, name, sizeof name), class.why, leaf_advice_of(call));
+    cn_report_finding(v->ctx, call, "missed-parse-point", &finding, "%s (%s) is no statepoint%s",
+                      cn_calls_describe(call, name, sizeof name), class.why, leaf_advice_of(call));
   } else if (leaf && class.kind == CN_CALL_STATEPOINT) {
     cn_error(v->ctx, call, "leaf-reaches-safepoint",
              "a function marked as a leaf, whose callers have no frame map, has a safepoint at %s",
@@ -68,31 +68,31 @@ static void check_call(struct cn_verifier *v, LLVMValueRef call, bool leaf)
   }
 }
 
-static void check_calls(struct cn_verifier *v)
+static void check_parse_points(struct cn_verifier *v)
 {
   bool leaf = cn_string_attribute(v->function, CN_ATTR_LEAF) != NULL;
 
   for (uint32_t b = 0; b < v->cfg.count; b++)
     CN_EACH_INSTRUCTION(i, v->cfg.blocks[b].block)
       if (cn_is_call(i))
-        check_call(v, i, leaf);
+        check_parse_point(v, i, leaf);
 }
 
 /* True if a reference is made of other values than references. Relocates return a pointer in address space 1 even if
  * another is managed, and constants and locals stay in place. */
-static bool made_of_other(LLVMValueRef i)
+static bool is_made_of_nonreference(LLVMValueRef i)
 {
   LLVMValueRef from = LLVMGetNumOperands(i) ? LLVMGetOperand(i, 0) : NULL;
 
   if (!from || LLVMIsConstant(from))
     return false;
   return LLVMIsAIntToPtrInst(i) || (LLVMIsAAddrSpaceCastInst(i) && !cn_holds_ref(LLVMTypeOf(from)) &&
-                                    !cn_is_relocate(from) && !cn_is_in_local(from));
+                                    !cn_is_relocate(from) && !cn_is_address_in_local(from));
 }
 
 /* Pass tail-calls calls functions through the signature of their callers: a reference in it may be an integer to the
  * callee, and is then made of that integer right before the jump. */
-static bool leaves_at_once(LLVMValueRef i)
+static bool is_used_by_tail_call_only(LLVMValueRef i)
 {
   LLVMUseRef use = LLVMGetFirstUse(i);
   LLVMValueRef user = use && !LLVMGetNextUse(use) ? LLVMGetUser(use) : NULL;
@@ -107,55 +107,54 @@ static bool leaves_at_once(LLVMValueRef i)
   return i == user;
 }
 
-static void check_casts(struct cn_verifier *v)
+static void check_reference_casts(struct cn_verifier *v)
 {
   char name[120];
 
   for (uint32_t b = 0; b < v->cfg.count; b++)
     CN_EACH_INSTRUCTION(i, v->cfg.blocks[b].block)
-      if (cn_holds_ref(LLVMTypeOf(i)) && made_of_other(i) && !leaves_at_once(i)) {
+      if (cn_holds_ref(LLVMTypeOf(i)) && is_made_of_nonreference(i) && !is_used_by_tail_call_only(i)) {
         const struct cn_finding finding = {.value = i, .other = LLVMGetOperand(i, 0)};
-        cn_error_finding(v->ctx, i, LLVMIsAIntToPtrInst(i) ? "integer-to-reference" : "unmanaged-to-reference",
-                         &finding, "%s is made of %s: the collector cannot know its object",
-                         cn_value_name(i, name, sizeof name),
-                         LLVMIsAIntToPtrInst(i) ? "an integer" : "an unmanaged pointer");
+        cn_report_finding(v->ctx, i, LLVMIsAIntToPtrInst(i) ? "integer-to-reference" : "unmanaged-to-reference",
+                          &finding, "%s is made of %s: the collector cannot know its object",
+                          cn_value_name(i, name, sizeof name),
+                          LLVMIsAIntToPtrInst(i) ? "an integer" : "an unmanaged pointer");
       }
 }
 
 /* The first operand that is a constant of an unknown kind used as a reference; or null. */
-static LLVMValueRef unknown_constant(struct cn_ptrmap *met, LLVMValueRef i)
+static LLVMValueRef find_unknown_constant(struct cn_ptrmap *met, LLVMValueRef i)
 {
   for (int o = 0; o < LLVMGetNumOperands(i); o++) {
     LLVMValueRef operand = LLVMGetOperand(i, (unsigned)o);
-    if (operand && LLVMIsConstant(operand) && cn_holds_ref(LLVMTypeOf(operand)) &&
-        !cn_kinds_know_constant(met, operand))
+    if (operand && LLVMIsConstant(operand) && cn_holds_ref(LLVMTypeOf(operand)) && !cn_is_known_constant(met, operand))
       return operand;
   }
   return NULL;
 }
 
-static void check_kind(struct cn_verifier *v, struct cn_ptrmap *met, LLVMValueRef i)
+static void check_instruction_kind(struct cn_verifier *v, struct cn_ptrmap *met, LLVMValueRef i)
 {
-  if (!cn_kinds_know_opcode(LLVMGetInstructionOpcode(i)))
+  if (!cn_is_known_opcode(LLVMGetInstructionOpcode(i)))
     cn_error(v->ctx, i, "unsupported-instruction", "the effect of this instruction on references is unknown");
-  else if (!cn_kinds_know_type(met, LLVMTypeOf(i)) ||
-           (LLVMIsAAllocaInst(i) && !cn_kinds_know_type(met, LLVMGetAllocatedType(i))))
+  else if (!cn_is_known_type(met, LLVMTypeOf(i)) ||
+           (LLVMIsAAllocaInst(i) && !cn_is_known_type(met, LLVMGetAllocatedType(i))))
     cn_error(v->ctx, i, "unsupported-type", "its type may hide a reference");
-  else if (unknown_constant(met, i))
+  else if (find_unknown_constant(met, i))
     cn_error(v->ctx, i, "unsupported-constant", "a constant of an unknown kind is used as a reference");
 }
 
 /* Kinds that a target or a later LLVM defines: the checks stop at such an instruction. */
-static void check_kinds(struct cn_verifier *v)
+static void check_instruction_kinds(struct cn_verifier *v)
 {
   struct cn_ptrmap met = {0};
 
   for (unsigned p = 0; p < LLVMCountParams(v->function); p++)
-    if (!cn_kinds_know_type(&met, LLVMTypeOf(LLVMGetParam(v->function, p))))
+    if (!cn_is_known_type(&met, LLVMTypeOf(LLVMGetParam(v->function, p))))
       cn_error(v->ctx, v->function, "unsupported-type", "the type of parameter %u may hide a reference", p + 1);
   for (uint32_t b = 0; b < v->cfg.count; b++)
     CN_EACH_INSTRUCTION(i, v->cfg.blocks[b].block)
-      check_kind(v, &met, i);
+      check_instruction_kind(v, &met, i);
   cn_ptrmap_free(&met);
 }
 
@@ -168,19 +167,19 @@ static void verify_function(struct cn_ctx *ctx, LLVMValueRef function)
   cn_epochs_build(&v.epochs, &v.cfg, cn_epochs_is_statepoint);
   cn_values_build(&v.values, &v.epochs);
   cn_objects_build(&v.objects, &v);
-  cn_same_object_classify(&v.objects);
-  check_kinds(&v);
-  check_calls(&v);
-  check_casts(&v);
-  cn_verify_uses(&v);
+  cn_objects_classify(&v.objects);
+  check_instruction_kinds(&v);
+  check_parse_points(&v);
+  check_reference_casts(&v);
+  cn_verify_stale_uses(&v);
   cn_verify_escapes(&v);
   cn_verify_relocates(&v);
   cn_verify_allocas(&v);
-  cn_verify_given(&v);
-  cn_verify_words(&v);
+  cn_verify_explicit_frees(&v);
+  cn_verify_user_words(&v);
   cn_verify_nopoll(&v);
   cn_verify_spans(&v);
-  cn_verify_promises(&v);
+  cn_verify_attributes(&v);
   if (ctx->options && ctx->options->check_polls)
     cn_verify_polls(&v);
   CN_ASSERT_VALID(cn_values_wrong(&v.values)); /* the checks leave all of these as they were */
@@ -193,7 +192,7 @@ static void verify_function(struct cn_ctx *ctx, LLVMValueRef function)
   cn_cfg_free(&v.cfg);
 }
 
-static bool is_subject(LLVMValueRef function)
+static bool is_managed_definition(LLVMValueRef function)
 {
   return !LLVMIsDeclaration(function) && cn_is_managed(function);
 }
@@ -209,11 +208,11 @@ bool cn_verify_safepoints(struct cn_ctx *ctx)
     return false;
   }
   CN_EACH_FUNCTION(f, ctx->module)
-    rewritten |= is_subject(f) && cn_calls_rewritten(f);
+    rewritten |= is_managed_definition(f) && cn_calls_is_rewritten_function(f);
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f && rewritten; f = LLVMGetNextFunction(f))
-    if (is_subject(f))
+    if (is_managed_definition(f))
       verify_function(ctx, f);
   if (rewritten && ctx->options && ctx->options->check_polls)
-    cn_verify_claims(ctx);
+    cn_verify_poll_claims(ctx);
   return ctx->errors == 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Explains a stale value: the safepoint that it did not survive, and the path from there to the use. Needs: struct
- * cn_values. Provides: struct cn_witness (verify.h). Breaks: nothing.
+ * cn_value_states. Provides: struct cn_stale_witness (verify.h). Breaks: nothing.
  *
  * Phis, selects and GEPs may have handed a stale value on since. The search goes back over these, one leg per value,
  * until a leg has a safepoint between the value's definition and its use; each leg is a shortest path.
@@ -11,10 +11,10 @@
 #include "compile/verify/verify.h"
 
 /* The most values that a search goes back over. */
-#define LEG_LIMIT 64
+#define MAX_WITNESS_LEGS 64
 
 /* Search back from `from` in its block for a statepoint or for `def`. True: it ends the leg. */
-static bool scan_back(LLVMValueRef from, LLVMValueRef def, LLVMValueRef *statepoint)
+static bool scan_back_for_statepoint(LLVMValueRef from, LLVMValueRef def, LLVMValueRef *statepoint)
 {
   for (LLVMValueRef i = from; i; i = LLVMGetPreviousInstruction(i)) {
     if (i == def)
@@ -28,7 +28,7 @@ static bool scan_back(LLVMValueRef from, LLVMValueRef def, LLVMValueRef *statepo
 }
 
 /* A leg, searched backwards, breadth first: `next` points towards the use. */
-struct leg {
+struct path_leg {
   const struct cn_cfg *cfg;
   LLVMValueRef def;
   uint32_t *next; /* by block: the block after it on the path to the use, and 1; 0: unseen */
@@ -38,26 +38,26 @@ struct leg {
 };
 
 /* Find a statepoint between the definition and just after `last` in block `to`, or else the definition. */
-static void search_statepoint(struct leg *leg, LLVMValueRef last)
+static void search_statepoint(struct path_leg *leg, LLVMValueRef last)
 {
-  uint32_t def = LLVMIsAInstruction(leg->def) ? cn_cfg_index(leg->cfg, LLVMGetInstructionParent(leg->def)) : 0;
+  uint32_t def = LLVMIsAInstruction(leg->def) ? cn_cfg_index_of(leg->cfg, LLVMGetInstructionParent(leg->def)) : 0;
 
   CN_CHECK(def != CN_NO_BLOCK && leg->to < leg->cfg->count);
   leg->from = def;
-  if (last && scan_back(last, leg->def, &leg->statepoint)) {
+  if (last && scan_back_for_statepoint(last, leg->def, &leg->statepoint)) {
     leg->from = leg->to;
     return;
   }
   cn_push(&leg->queue, leg->to);
   for (size_t at = 0; at < leg->queue.count && !leg->statepoint; at++) {
-    const struct cn_block *block = &leg->cfg->blocks[leg->queue.at[at]];
+    const struct cn_cfg_block *block = &leg->cfg->blocks[leg->queue.at[at]];
     for (uint32_t p = 0; p < block->pred_count && !leg->statepoint; p++) {
       uint32_t pred = block->preds[p];
       if (leg->next[pred])
         continue;
       leg->next[pred] = leg->queue.at[at] + 1;
       LLVMValueRef end = LLVMGetBasicBlockTerminator(leg->cfg->blocks[pred].block);
-      if (!scan_back(end, leg->def, &leg->statepoint))
+      if (!scan_back_for_statepoint(end, leg->def, &leg->statepoint))
         cn_push(&leg->queue, pred);
       else if (leg->statepoint)
         leg->from = pred;
@@ -66,7 +66,7 @@ static void search_statepoint(struct leg *leg, LLVMValueRef last)
 }
 
 /* Put the leg before the blocks found so far, which are in reverse order. */
-static void add_leg(struct cn_witness *witness, const struct leg *leg)
+static void add_leg(struct cn_stale_witness *witness, const struct path_leg *leg)
 {
   CN_VECTOR(LLVMBasicBlockRef) path = {0};
   uint32_t b = leg->from;
@@ -83,13 +83,13 @@ static void add_leg(struct cn_witness *witness, const struct leg *leg)
 }
 
 /* The operand that makes `i` stale although no statepoint follows it; its place goes to *last and *b. */
-static LLVMValueRef stale_operand(const struct cn_verifier *v, LLVMValueRef i, LLVMValueRef *last, uint32_t *b)
+static LLVMValueRef stale_operand_of(const struct cn_verifier *v, LLVMValueRef i, LLVMValueRef *last, uint32_t *b)
 {
   if (LLVMIsAPHINode(i)) {
     for (unsigned k = 0; k < LLVMCountIncoming(i); k++) {
-      uint32_t from = cn_cfg_index(&v->cfg, LLVMGetIncomingBlock(i, k));
-      struct cn_stale stale = cn_values_of(&v->values, LLVMGetIncomingValue(i, k));
-      if (from == CN_NO_BLOCK || cn_values_valid_at(&stale, v->epochs.out[from]))
+      uint32_t from = cn_cfg_index_of(&v->cfg, LLVMGetIncomingBlock(i, k));
+      struct cn_stale_state stale = cn_values_state_of(&v->values, LLVMGetIncomingValue(i, k));
+      if (from == CN_NO_BLOCK || cn_values_is_valid_at(&stale, v->epochs.out[from]))
         continue;
       *b = from;
       *last = LLVMGetBasicBlockTerminator(v->cfg.blocks[from].block);
@@ -99,14 +99,14 @@ static LLVMValueRef stale_operand(const struct cn_verifier *v, LLVMValueRef i, L
   }
   *last = LLVMGetPreviousInstruction(i);
   for (int o = 0; o < LLVMGetNumOperands(i); o++) {
-    struct cn_stale stale = cn_values_of(&v->values, LLVMGetOperand(i, (unsigned)o));
-    if (!cn_values_valid_at(&stale, cn_epochs_at(&v->epochs, i)))
+    struct cn_stale_state stale = cn_values_state_of(&v->values, LLVMGetOperand(i, (unsigned)o));
+    if (!cn_values_is_valid_at(&stale, cn_epoch_at(&v->epochs, i)))
       return LLVMGetOperand(i, (unsigned)o);
   }
   return NULL;
 }
 
-static void reverse_blocks(struct cn_witness *witness)
+static void reverse_blocks(struct cn_stale_witness *witness)
 {
   for (size_t i = 0, j = witness->blocks.count; i + 1 < j; i++) {
     LLVMBasicBlockRef block = witness->blocks.at[i];
@@ -115,13 +115,13 @@ static void reverse_blocks(struct cn_witness *witness)
   }
 }
 
-void cn_witness_find(struct cn_witness *witness, const struct cn_verifier *v, LLVMValueRef value, LLVMValueRef last,
-                     uint32_t b)
+void cn_witness_find(struct cn_stale_witness *witness, const struct cn_verifier *v, LLVMValueRef value,
+                     LLVMValueRef last, uint32_t b)
 {
   CN_CHECK(b < v->cfg.count);
-  *witness = (struct cn_witness){.origin = value};
-  for (int depth = 0; depth < LEG_LIMIT; depth++) {
-    struct leg leg = {.cfg = &v->cfg, .def = value, .to = b};
+  *witness = (struct cn_stale_witness){.origin = value};
+  for (int depth = 0; depth < MAX_WITNESS_LEGS; depth++) {
+    struct path_leg leg = {.cfg = &v->cfg, .def = value, .to = b};
     leg.next = cn_alloc(v->cfg.count * sizeof *leg.next);
     search_statepoint(&leg, last);
     add_leg(witness, &leg);
@@ -129,10 +129,10 @@ void cn_witness_find(struct cn_witness *witness, const struct cn_verifier *v, LL
     cn_free(&leg.queue);
     witness->origin = value;
     witness->statepoint = leg.statepoint;
-    if (leg.statepoint || !LLVMIsAInstruction(value) || !cn_values_hands_on(value))
+    if (leg.statepoint || !LLVMIsAInstruction(value) || !cn_values_only_propagates(value))
       break;
-    b = cn_cfg_index(&v->cfg, LLVMGetInstructionParent(value));
-    LLVMValueRef next = stale_operand(v, value, &last, &b);
+    b = cn_cfg_index_of(&v->cfg, LLVMGetInstructionParent(value));
+    LLVMValueRef next = stale_operand_of(v, value, &last, &b);
     if (!next)
       break;
     value = next;
@@ -141,7 +141,7 @@ void cn_witness_find(struct cn_witness *witness, const struct cn_verifier *v, LL
   reverse_blocks(witness);
 }
 
-void cn_witness_free(struct cn_witness *witness)
+void cn_witness_free(struct cn_stale_witness *witness)
 {
   cn_free(&witness->blocks);
 }

@@ -23,7 +23,7 @@
 /* ---- options ---- */
 
 /* True for the diagnostics of -fcairn-remarks. The report takes all. */
-static bool is_notable(const struct cairn_diagnostic *d)
+static bool is_shown_remark(const struct cairn_diagnostic *d)
 {
   static const char *const rules[] = {"fall-back", "slot-mode", "variadic-statepoint"};
 
@@ -34,30 +34,31 @@ static bool is_notable(const struct cairn_diagnostic *d)
 }
 
 /* Diagnostics about the current unit. */
-static struct cairn_diagnostics said; /* for the report */
-static const char *ir_input;          /* null: a source, whose diagnostics have positions */
+static struct cairn_diagnostics unit_diagnostics; /* for the report */
+static const char *ir_input_path;                 /* null: a source, whose diagnostics have positions */
 
-static void print_diagnostic(void *env, const struct cairn_diagnostic *diagnostic)
+static void keep_and_print_diagnostic(void *env, const struct cairn_diagnostic *diagnostic)
 {
   const struct cn_command *command = env;
 
   if (command->report)
-    cairn_diagnostics_keep(&said, diagnostic);
-  if (diagnostic->severity != CAIRN_REMARK || (command->remarks && is_notable(diagnostic)))
-    ir_input != NULL ? cn_tool_diagnose_ir(ir_input, diagnostic) : cn_tool_diagnose(NULL, diagnostic);
+    cairn_diagnostics_keep(&unit_diagnostics, diagnostic);
+  if (diagnostic->severity != CAIRN_REMARK || (command->remarks && is_shown_remark(diagnostic)))
+    ir_input_path != NULL ? cn_tool_print_ir_diagnostic(ir_input_path, diagnostic)
+                          : cn_tool_print_diagnostic(NULL, diagnostic);
 }
 
-struct cairn_compile_options cn_backend_options(const struct cn_command *command)
+struct cairn_compile_options cn_backend_make_options(const struct cn_command *command)
 {
   struct cairn_compile_options options = command->compile;
 
-  options.diagnose = print_diagnostic;
+  options.diagnose = keep_and_print_diagnostic;
   options.env = (void *)command;
   return options;
 }
 
 /* Set, once per process, Cairn's code generator options, then the user's -mllvm. */
-static void initialise_options(const struct cn_command *command)
+static void initialise_llvm_options(const struct cn_command *command)
 {
   static bool done;
 
@@ -77,19 +78,19 @@ static void initialise_options(const struct cn_command *command)
 }
 
 /* Choose position independence. The modules that clang makes state it; for the user's IR the command line does. */
-static void set_position(const struct cn_command *command, LLVMModuleRef module, bool from_clang,
-                         struct cn_machine *how, struct cairn_compile_options *options)
+static void set_position_independence(const struct cn_command *command, LLVMModuleRef module, bool from_clang,
+                                      struct cn_machine_options *how, struct cairn_compile_options *options)
 {
-  bool pic = from_clang ? cn_flag_get(module, "PIC Level", 0) > 0 : !command->no_pic;
-  bool pie = from_clang ? cn_flag_get(module, "PIE Level", 0) > 0 : command->pie || !command->pic_asked;
+  bool pic = from_clang ? cn_module_flag_of(module, "PIC Level", 0) > 0 : !command->no_pic;
+  bool pie = from_clang ? cn_module_flag_of(module, "PIE Level", 0) > 0 : command->pie || !command->pic_asked;
 
   how->reloc = pic ? LLVMRelocPIC : LLVMRelocStatic;
   options->shared = pic && !pie;
 }
 
-static LLVMCodeModel code_model(LLVMModuleRef module)
+static LLVMCodeModel code_model_of(LLVMModuleRef module)
 {
-  unsigned model = cn_flag_get(module, "Code Model", 1); /* llvm::CodeModel: 0 tiny, 1 small, ... 4 large */
+  unsigned model = cn_module_flag_of(module, "Code Model", 1); /* llvm::CodeModel: 0 tiny, 1 small, ... 4 large */
 
   return model <= 4 && model != 1 ? (LLVMCodeModel)(LLVMCodeModelTiny + model) : LLVMCodeModelDefault;
 }
@@ -97,13 +98,13 @@ static LLVMCodeModel code_model(LLVMModuleRef module)
 /* ---- the module before the pipeline ---- */
 
 /* Add the triple and the data layout if a front end left them out. */
-static bool complete_target(const struct cn_command *command, LLVMModuleRef module, LLVMTargetMachineRef machine,
-                            const char *path)
+static bool complete_module_target(const struct cn_command *command, LLVMModuleRef module, LLVMTargetMachineRef machine,
+                                   const char *path)
 {
   LLVMTargetDataRef data = LLVMCreateTargetDataLayout(machine);
   char *layout = LLVMCopyStringRepOfTargetData(data), *triple = LLVMGetTargetMachineTriple(machine);
   const char *own = LLVMGetDataLayoutStr(module);
-  char *integral = cn_layout_integral(&command->compile, own);
+  char *integral = cn_layout_make_integral(&command->compile, own);
   size_t length = strlen(layout);
   bool ok = !*own || (strncmp(integral, layout, length) == 0 &&
                       (!integral[length] || strncmp(integral + length, "-ni:", 4) == 0));
@@ -121,7 +122,7 @@ static bool complete_target(const struct cn_command *command, LLVMModuleRef modu
   return ok;
 }
 
-static void want_unwind_tables(LLVMModuleRef module)
+static void request_unwind_tables(LLVMModuleRef module)
 {
   enum { UNWIND_ASYNCHRONOUS = 2 };
   LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
@@ -137,25 +138,26 @@ static void want_unwind_tables(LLVMModuleRef module)
 
 /* Demands of the command line that LLVM's target machine leaves to its caller; for a joined module, the demands that
  * its units were compiled with. */
-struct wishes {
+struct emission_options {
   enum cn_debug debug;
   bool function_sections, data_sections;
 };
 
 /* The user's own IR keeps the debug information that it has. */
-static struct wishes wishes_of(const struct cn_command *command, LLVMModuleRef module, bool from_clang)
+static struct emission_options emission_options_of(const struct cn_command *command, LLVMModuleRef module,
+                                                   bool from_clang)
 {
   bool any = LLVMGetNamedMetadata(module, "llvm.dbg.cu", 11) != NULL;
 
-  return (struct wishes){.debug = from_clang ? command->debug
-                                  : any      ? CN_DEBUG_FULL
-                                             : CN_DEBUG_NONE,
-                         .function_sections = command->function_sections,
-                         .data_sections = command->data_sections};
+  return (struct emission_options){.debug = from_clang ? command->debug
+                                            : any      ? CN_DEBUG_FULL
+                                                       : CN_DEBUG_NONE,
+                                   .function_sections = command->function_sections,
+                                   .data_sections = command->data_sections};
 }
 
 /* Drop unwanted debug information: our rules and diagnostics needed it. */
-static bool drop_debug(LLVMModuleRef module, enum cn_debug wanted)
+static bool drop_unwanted_debug_info(LLVMModuleRef module, enum cn_debug wanted)
 {
   if (wanted == CN_DEBUG_FULL)
     return true;
@@ -174,7 +176,8 @@ static bool drop_debug(LLVMModuleRef module, enum cn_debug wanted)
   return false;
 }
 
-static bool write_object(const void *start, size_t size, const char *input, const char *output, bool *changed)
+static bool write_object_with_frame_maps(const void *start, size_t size, const char *input, const char *output,
+                                         bool *changed)
 {
   size_t new_size = 0;
   void *bytes = NULL;
@@ -200,7 +203,7 @@ static bool write_object(const void *start, size_t size, const char *input, cons
 /* Use "coreclr" in place of "statepoint-example": code is the same, and compiling is faster. The
  * code generator asks for each load whether its pointer may be freed. Under "statepoint-example"
  * LLVM searches all functions of the module for the answer; under "coreclr" it answers at once. */
-static void choose_strategy(LLVMModuleRef module)
+static void choose_gc_strategy(LLVMModuleRef module)
 {
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
     const char *gc = LLVMGetGC(f);
@@ -218,24 +221,25 @@ static bool emit_code(const struct cn_command *command, const struct cn_unit *un
 
   if (command->emit_llvm)
     return cn_module_write(module, unit->output, assembly);
-  cn_structors_place(module);
-  choose_strategy(module);
+  cn_structors_place_in_arrays(module);
+  choose_gc_strategy(module);
   LLVMSetTargetMachineAsmVerbosity(machine, true);
-  struct cairn_pass_time start = cn_times_start(&command->compile);
+  struct cairn_pass_time start = cn_times_start_step(&command->compile);
   if (LLVMTargetMachineEmitToMemoryBuffer(machine, module, assembly ? LLVMAssemblyFile : LLVMObjectFile, &message,
                                           &code)) {
     cn_tool_error("'%s': %s", unit->input, message);
     LLVMDisposeMessage(message);
     return false;
   }
-  cn_times_stop(&command->compile, &start, "generate code");
-  start = cn_times_start(&command->compile);
-  bool ok = cn_module_errors() == 0;
+  cn_times_stop_step(&command->compile, &start, "generate code");
+  start = cn_times_start_step(&command->compile);
+  bool ok = cn_module_error_count() == 0;
   if (ok && assembly)
     ok = cn_output_write(unit->output, LLVMGetBufferStart(code), LLVMGetBufferSize(code));
   else if (ok)
-    ok = write_object(LLVMGetBufferStart(code), LLVMGetBufferSize(code), unit->input, unit->output, NULL);
-  cn_times_stop(&command->compile, &start, "stack maps to frame maps");
+    ok = write_object_with_frame_maps(LLVMGetBufferStart(code), LLVMGetBufferSize(code), unit->input, unit->output,
+                                      NULL);
+  cn_times_stop_step(&command->compile, &start, "stack maps to frame maps");
   LLVMDisposeMemoryBuffer(code);
   return ok;
 }
@@ -255,13 +259,14 @@ static const char *cpu_of(const struct cn_command *command)
 }
 
 /* Compile the optimised module to the output file. */
-static bool finish_module(const struct cn_command *command, const struct cn_unit *unit, LLVMModuleRef module,
-                          LLVMTargetMachineRef machine, const struct cn_machine *how, const struct wishes *wishes)
+static bool emit_optimised_module(const struct cn_command *command, const struct cn_unit *unit, LLVMModuleRef module,
+                                  LLVMTargetMachineRef machine, const struct cn_machine_options *how,
+                                  const struct emission_options *wishes)
 {
   CN_CHECK(unit->output != NULL);
-  want_unwind_tables(module);
-  cn_sections_split(module, how->reloc == LLVMRelocPIC, wishes->function_sections, wishes->data_sections);
-  return drop_debug(module, wishes->debug) && emit_code(command, unit, module, machine);
+  request_unwind_tables(module);
+  cn_sections_split_module(module, how->reloc == LLVMRelocPIC, wishes->function_sections, wishes->data_sections);
+  return drop_unwanted_debug_info(module, wishes->debug) && emit_code(command, unit, module, machine);
 }
 
 /* ---- link-time optimisation ---- */
@@ -271,18 +276,18 @@ static const char debug_flag[] = "cairn.debug", function_sections_flag[] = "cair
 
 /* Add to a front end's module the facts that clang's modules state: how joined modules are positioned, and the
  * processor. The vendor in the triple only avoids a linker's warning. */
-static void say_target(LLVMModuleRef module, const struct cn_machine *how, bool shared)
+static void add_target_facts(LLVMModuleRef module, const struct cn_machine_options *how, bool shared)
 {
   static const char any[] = CN_PORT_TRIPLE_ANY, clangs[] = CN_PORT_TRIPLE_CLANG;
   const char *triple = LLVMGetTarget(module);
   unsigned level = how->reloc == LLVMRelocPIC ? 2 : 0;
 
   if (strncmp(triple, any, sizeof any - 1) == 0)
-    LLVMSetTarget(module, cn_command_text("%s%s", clangs, triple + sizeof any - 1));
-  if (level && cn_flag_get(module, "PIC Level", 0) == 0)
-    cn_flag_add(module, "PIC Level", CN_FLAG_LEAST, level);
-  if (level && !shared && cn_flag_get(module, "PIE Level", 0) == 0)
-    cn_flag_add(module, "PIE Level", CN_FLAG_MOST, level);
+    LLVMSetTarget(module, cn_command_format_string("%s%s", clangs, triple + sizeof any - 1));
+  if (level && cn_module_flag_of(module, "PIC Level", 0) == 0)
+    cn_add_module_flag(module, "PIC Level", CN_FLAG_JOIN_MIN, level);
+  if (level && !shared && cn_module_flag_of(module, "PIE Level", 0) == 0)
+    cn_add_module_flag(module, "PIE Level", CN_FLAG_JOIN_MAX, level);
   for (LLVMValueRef f = LLVMGetFirstFunction(module); how->cpu && f; f = LLVMGetNextFunction(f))
     if (!LLVMIsDeclaration(f) &&
         !LLVMGetStringAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "target-cpu", 10))
@@ -290,20 +295,20 @@ static void say_target(LLVMModuleRef module, const struct cn_machine *how, bool 
 }
 
 /* Write the options of the command line for the link, as bitcode. */
-static bool write_unit(const struct cn_command *command, const struct cn_unit *unit, LLVMModuleRef module,
-                       const struct wishes *wishes)
+static bool write_unit_for_link(const struct cn_command *command, const struct cn_unit *unit, LLVMModuleRef module,
+                                const struct emission_options *wishes)
 {
   CN_CHECK(command->lto && wishes->debug <= CN_DEBUG_FULL);
-  cn_flag_add(module, debug_flag, CN_FLAG_MOST, wishes->debug);
-  cn_flag_add(module, function_sections_flag, CN_FLAG_MOST, wishes->function_sections);
-  cn_flag_add(module, data_sections_flag, CN_FLAG_MOST, wishes->data_sections);
+  cn_add_module_flag(module, debug_flag, CN_FLAG_JOIN_MAX, wishes->debug);
+  cn_add_module_flag(module, function_sections_flag, CN_FLAG_JOIN_MAX, wishes->function_sections);
+  cn_add_module_flag(module, data_sections_flag, CN_FLAG_JOIN_MAX, wishes->data_sections);
   return cn_module_write(module, unit->output, command->mode == CN_MODE_ASSEMBLY);
 }
 
 /* The optimisation level of the link's command, if it gives one. */
-static struct cairn_compile_options joined_options(const struct cn_command *command, LLVMModuleRef module)
+static struct cairn_compile_options make_joined_options(const struct cn_command *command, LLVMModuleRef module)
 {
-  struct cairn_compile_options options = cn_backend_options(command);
+  struct cairn_compile_options options = cn_backend_make_options(command);
 
   cairn_compile_joined_options(module, &options);
   if (command->level_asked) {
@@ -315,20 +320,21 @@ static struct cairn_compile_options joined_options(const struct cn_command *comm
 
 static bool compile_joined(const struct cn_command *command, const struct cn_unit *joined, LLVMModuleRef module)
 {
-  struct cairn_compile_options options = joined_options(command, module);
-  struct wishes wishes = {.debug = cn_flag_get(module, debug_flag, CN_DEBUG_FULL),
-                          .function_sections =
-                              command->function_sections || cn_flag_get(module, function_sections_flag, 0),
-                          .data_sections = command->data_sections || cn_flag_get(module, data_sections_flag, 0)};
-  struct cn_machine how = {.opt_level = options.opt_level, .code_model = code_model(module), .cpu = cpu_of(command)};
+  struct cairn_compile_options options = make_joined_options(command, module);
+  struct emission_options wishes = {
+      .debug = cn_module_flag_of(module, debug_flag, CN_DEBUG_FULL),
+      .function_sections = command->function_sections || cn_module_flag_of(module, function_sections_flag, 0),
+      .data_sections = command->data_sections || cn_module_flag_of(module, data_sections_flag, 0)};
+  struct cn_machine_options how = {
+      .opt_level = options.opt_level, .code_model = code_model_of(module), .cpu = cpu_of(command)};
 
-  set_position(command, module, true, &how, &options);
+  set_position_independence(command, module, true, &how, &options);
   options.shared |= command->shared;
   CN_CHECK(command->mode == CN_MODE_LINK);
-  LLVMTargetMachineRef machine = cn_module_machine(module, joined->input, &how);
+  LLVMTargetMachineRef machine = cn_module_make_machine(module, joined->input, &how);
   LLVMModuleRef result = NULL;
   bool ok = machine && cairn_compile_joined(module, machine, &options, &result) == CAIRN_OK &&
-            finish_module(command, joined, result, machine, &how, &wishes);
+            emit_optimised_module(command, joined, result, machine, &how, &wishes);
   if (result)
     LLVMDisposeModule(result);
   if (machine)
@@ -339,16 +345,16 @@ static bool compile_joined(const struct cn_command *command, const struct cn_uni
 /* ---- units ---- */
 
 /* True for a unit of C that handles no reference, if such a unit is to be native. */
-static bool is_native(const struct cn_command *command, const struct cn_unit *unit, LLVMModuleRef module)
+static bool is_native_unit(const struct cn_command *command, const struct cn_unit *unit, LLVMModuleRef module)
 {
   return unit->language == CN_LANG_C && command->native_units && cn_managed_is_native_unit(module) &&
          !cn_mentions_managed_type(unit->bitcode);
 }
 
 /* Clang's record layouts of a unit of C, to free; null after a message. */
-static char *read_records(const struct cn_unit *unit)
+static char *read_record_layouts(const struct cn_unit *unit)
 {
-  struct cn_input input;
+  struct cn_input_file input;
   char *error = NULL;
 
   if (!unit->records || cn_input_open(&input, unit->records, NULL, &error)) {
@@ -365,10 +371,10 @@ static char *read_records(const struct cn_unit *unit)
 static bool compile_module(const struct cn_command *command, const struct cn_unit *unit, LLVMModuleRef module)
 {
   bool from_clang = unit->language == CN_LANG_C;
-  struct cairn_compile_options options = cn_backend_options(command);
-  struct wishes wishes = wishes_of(command, module, from_clang);
-  struct cn_machine how = {
-      .opt_level = options.opt_level, .code_model = code_model(module), .cpu = from_clang ? NULL : cpu_of(command)};
+  struct cairn_compile_options options = cn_backend_make_options(command);
+  struct emission_options wishes = emission_options_of(command, module, from_clang);
+  struct cn_machine_options how = {
+      .opt_level = options.opt_level, .code_model = code_model_of(module), .cpu = from_clang ? NULL : cpu_of(command)};
 
   if (LLVMGetNamedGlobal(module, CN_LTO_GUARD)) {
     cn_tool_error("'%s': made with -flto, for a link: it is an object, although it is IR", unit->input);
@@ -376,43 +382,43 @@ static bool compile_module(const struct cn_command *command, const struct cn_uni
   }
   options.lines_only = from_clang && wishes.debug != CN_DEBUG_FULL;
   options.drop_lines = from_clang && wishes.debug == CN_DEBUG_NONE && !command->report && !command->remarks;
-  if (!from_clang || is_native(command, unit, module))
+  if (!from_clang || is_native_unit(command, unit, module))
     options.manage_all = false; /* a front end says itself which functions are managed */
-  set_position(command, module, from_clang, &how, &options);
-  LLVMTargetMachineRef machine = cn_module_machine(module, unit->input, &how);
+  set_position_independence(command, module, from_clang, &how, &options);
+  LLVMTargetMachineRef machine = cn_module_make_machine(module, unit->input, &how);
   if (!machine)
     return false;
-  char *records = from_clang ? read_records(unit) : NULL;
-  bool ok = complete_target(command, module, machine, unit->input) && (!from_clang || records);
+  char *records = from_clang ? read_record_layouts(unit) : NULL;
+  bool ok = complete_module_target(command, module, machine, unit->input) && (!from_clang || records);
   LLVMModuleRef result = NULL;
   options.record_layouts = records;
   if (ok && command->lto)
     cairn_compile_unit(module, machine, &options, &result);
   else if (ok)
-    cn_pipeline_take(module, machine, &options, &result);
+    cn_pipeline_run_consuming(module, machine, &options, &result);
   if (result) {
     if (command->lto && !from_clang)
-      say_target(result, &how, options.shared);
-    ok = command->lto ? write_unit(command, unit, result, &wishes)
-                      : finish_module(command, unit, result, machine, &how, &wishes);
+      add_target_facts(result, &how, options.shared);
+    ok = command->lto ? write_unit_for_link(command, unit, result, &wishes)
+                      : emit_optimised_module(command, unit, result, machine, &how, &wishes);
   }
   free(records);
   LLVMDisposeTargetMachine(machine);
   return ok && result;
 }
 
-static bool import_all(const struct cn_command *command, LLVMModuleRef module)
+static bool import_functions(const struct cn_command *command, LLVMModuleRef module)
 {
   bool ok = true;
 
   for (size_t i = 0; ok && i < command->imports.count; i++)
-    ok = cn_module_import(module, command->imports.at[i]);
+    ok = cn_module_import_functions(module, command->imports.at[i]);
   return ok;
 }
 
 /* A fresh context. It lives with its modules until the next unit needs one; the last one's memory goes with the
  * process, at no cost. */
-static LLVMContextRef next_context(void)
+static LLVMContextRef make_next_context(void)
 {
   static LLVMContextRef context;
 
@@ -424,35 +430,35 @@ static LLVMContextRef next_context(void)
 /* `joined`: a linker joined it from units of our own, so that LLVM's verifier is superfluous, too. */
 static bool compile_unit(const struct cn_command *command, const struct cn_unit *unit, bool joined, bool *native)
 {
-  CN_CHECK(unit->bitcode != NULL && said.count == 0);
-  initialise_options(command);
-  struct cairn_pass_time start = cn_times_start(&command->compile);
-  LLVMContextRef context = next_context();
-  LLVMModuleRef module = joined || unit->language == CN_LANG_C ? cn_module_read_own(context, unit->bitcode)
+  CN_CHECK(unit->bitcode != NULL && unit_diagnostics.count == 0);
+  initialise_llvm_options(command);
+  struct cairn_pass_time start = cn_times_start_step(&command->compile);
+  LLVMContextRef context = make_next_context();
+  LLVMModuleRef module = joined || unit->language == CN_LANG_C ? cn_module_read_trusted(context, unit->bitcode)
                                                                : cn_module_read(context, unit->bitcode);
   bool ok = false;
 
-  cn_times_stop(&command->compile, &start, "read");
-  ir_input = unit->language == CN_LANG_IR ? unit->input : NULL;
+  cn_times_stop_step(&command->compile, &start, "read");
+  ir_input_path = unit->language == CN_LANG_IR ? unit->input : NULL;
   if (module) {
     LLVMSetModuleIdentifier(module, unit->input, strlen(unit->input)); /* instead of the temporary file */
-    cn_module_name(unit->input);
-    *native = unit->native.count && is_native(command, unit, module);
+    cn_module_set_message_path(unit->input);
+    *native = unit->native.count && is_native_unit(command, unit, module);
     if (!*native)
-      cn_command_warn(command);
-    ok = *native                             ? true
-         : !cn_command_can_generate(command) ? false
-         : joined
-             ? compile_joined(command, unit, module)
-             : cn_command_can_manage(command) && import_all(command, module) && compile_module(command, unit, module);
+      cn_command_warn_of_idle_options(command);
+    ok = *native                                  ? true
+         : !cn_command_can_generate_code(command) ? false
+         : joined ? compile_joined(command, unit, module)
+                  : cn_command_can_manage(command) && import_functions(command, module) &&
+                        compile_module(command, unit, module);
     if (command->report && !*native && (joined || !command->lto)) /* of code */
-      cn_report_unit(unit->input, &said);
-    cairn_diagnostics_free(&said);
+      cn_function_report_add_unit(unit->input, &unit_diagnostics);
+    cairn_diagnostics_free(&unit_diagnostics);
   }
   return ok;
 }
 
-bool cn_backend_compile(const struct cn_command *command, const struct cn_unit *unit, bool *native)
+bool cn_backend_compile_unit(const struct cn_command *command, const struct cn_unit *unit, bool *native)
 {
   return compile_unit(command, unit, false, native);
 }
@@ -464,9 +470,9 @@ bool cn_backend_compile_joined(const struct cn_command *command, const struct cn
   return compile_unit(command, joined, true, &native);
 }
 
-bool cn_backend_rewrite(const char *path, const char *output, bool *changed)
+bool cn_backend_rewrite_object(const char *path, const char *output, bool *changed)
 {
-  struct cn_input object;
+  struct cn_input_file object;
   char *error = NULL;
 
   if (cn_input_open(&object, path, cn_input_is_binary, &error)) {
@@ -474,7 +480,7 @@ bool cn_backend_rewrite(const char *path, const char *output, bool *changed)
     free(error);
     return false;
   }
-  bool ok = write_object(object.bytes, object.size, path, output, changed);
+  bool ok = write_object_with_frame_maps(object.bytes, object.size, path, output, changed);
   cn_input_close(&object);
   return ok;
 }

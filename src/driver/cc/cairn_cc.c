@@ -18,7 +18,7 @@
 #include "driver/cc/units.h"
 #include "driver/tool.h"
 
-static const char help[] =
+static const char help_text[] =
     "cairn-cc: a C compiler in clang's place, with a precise, relocating garbage collector\n\n"
     "usage: cairn-cc [any clang option] FILE...      .c .ll .bc .s .S .o .a\n\n"
     "  -fcairn-safepoints=late   insert safepoints after the optimiser (default)\n"
@@ -64,27 +64,27 @@ static const char help[] =
 /* ---- commands for clang alone ---- */
 
 /* The command in the form that clang gets. */
-static void add_arguments(const struct cn_command *command, struct cn_words *words)
+static void add_clang_arguments(const struct cn_command *command, struct cn_words *words)
 {
   for (size_t i = 0; i < command->args.count; i++)
     if (strncmp(command->args.at[i], "-fcairn-", 8) != 0)
       cn_push(words, command->args.at[i]);
 }
 
-static int pass_to_clang(const struct cn_command *command, bool with_environment)
+static int pass_command_to_clang(const struct cn_command *command, bool with_environment)
 {
   struct cn_words words = {0};
   bool preprocesses = false;
 
-  cn_push(&words, cn_process_clang());
+  cn_push(&words, cn_process_clang_path());
   for (size_t i = 0; i < command->items.count; i++)
-    preprocesses |= command->items.at[i].input && cn_languages_preprocess(&command->items.at[i]);
+    preprocesses |= command->items.at[i].input && cn_languages_needs_preprocessor(&command->items.at[i]);
   if (with_environment && preprocesses)
-    cn_frontend_add_environment(&words);
-  add_arguments(command, &words);
+    cn_frontend_add_cpp_options(&words);
+  add_clang_arguments(command, &words);
   if (command->verbose && !command->dry_run)
-    cn_process_print(&words, stderr);
-  return cn_process_become(&words);
+    cn_process_print_command(&words, stderr);
+  return cn_process_exec(&words);
 }
 
 /* Print clang's lines first: build systems read them. */
@@ -92,8 +92,8 @@ static int print_version(const struct cn_command *command)
 {
   struct cn_words words = {0};
 
-  cn_push(&words, cn_process_clang());
-  add_arguments(command, &words);
+  cn_push(&words, cn_process_clang_path());
+  add_clang_arguments(command, &words);
   int status = cn_process_run(&words);
   cn_free(&words);
   if (status == 0)
@@ -103,20 +103,20 @@ static int print_version(const struct cn_command *command)
 
 /* True if clang runs alone: there is nothing to compile or link, or the command has an error that clang reports before
  * it does anything. */
-static bool is_for_clang(const struct cn_command *command)
+static bool is_for_clang_alone(const struct cn_command *command)
 {
   size_t sources = 0, inputs = 0;
 
   for (size_t i = 0; i < command->items.count; i++) {
-    const struct cn_item *item = &command->items.at[i];
+    const struct cn_command_item *item = &command->items.at[i];
     if (!item->input)
       continue;
     if (item->language == CN_LANG_HEADER || (strcmp(item->words[0], "-") != 0 && access(item->words[0], F_OK) != 0))
       return true;
     inputs++;
-    sources += item->language != CN_LANG_LINK;
+    sources += item->language != CN_LANG_FOR_LINKER;
   }
-  if (command->mode == CN_MODE_CLANG || command->incomplete || inputs == 0)
+  if (command->mode == CN_MODE_CLANG_ALONE || command->incomplete || inputs == 0)
     return true;
   if (command->mode == CN_MODE_LINK)
     return command->emit_llvm;
@@ -129,7 +129,7 @@ static bool has_managed_sources(const struct cn_command *command)
   bool native = command->native_units && !command->lto;
 
   for (size_t i = 0; i < command->items.count; i++) {
-    const struct cn_item *item = &command->items.at[i];
+    const struct cn_command_item *item = &command->items.at[i];
     if (item->input && (item->language == CN_LANG_IR || (item->language == CN_LANG_C && !native)))
       return true;
   }
@@ -138,17 +138,17 @@ static bool has_managed_sources(const struct cn_command *command)
 
 /* ---- the complete command ---- */
 
-struct plan {
+struct command_plan {
   CN_VECTOR(struct cn_unit) units;
   struct cn_words link;
 };
 
-static bool make_plan(const struct cn_command *command, struct plan *plan)
+static bool plan_units(const struct cn_command *command, struct command_plan *plan)
 {
   for (size_t i = 0; i < command->items.count; i++) {
-    const struct cn_item *item = &command->items.at[i];
+    const struct cn_command_item *item = &command->items.at[i];
     struct cn_unit unit;
-    if (!item->input || item->language == CN_LANG_LINK)
+    if (!item->input || item->language == CN_LANG_FOR_LINKER)
       continue;
     if (!cn_unit_plan(command, item, &unit))
       return false;
@@ -159,7 +159,7 @@ static bool make_plan(const struct cn_command *command, struct plan *plan)
 }
 
 /* Try every unit, as clang does; the first failure is the command's status. */
-static int run_units(const struct cn_command *command, struct plan *plan)
+static int compile_units(const struct cn_command *command, struct command_plan *plan)
 {
   int status = CN_EXIT_OK;
 
@@ -172,49 +172,50 @@ static int run_units(const struct cn_command *command, struct plan *plan)
 }
 
 /* Join the units that were compiled with -flto into one. */
-static int run_join(const struct cn_command *command, const struct plan *plan, struct cn_joined *joined)
+static int join_lto_units(const struct cn_command *command, const struct command_plan *plan,
+                          struct cn_joined_bitcode *joined)
 {
-  if (!cn_lto_plan(command, plan->units.at, plan->units.count, joined))
+  if (!cn_lto_plan_join(command, plan->units.at, plan->units.count, joined))
     return CN_EXIT_FAILED;
   if (command->verbose || command->dry_run) {
-    cn_process_print(&joined->command, stderr);
+    cn_process_print_command(&joined->command, stderr);
     cn_unit_print_passes(command, CAIRN_PART_JOINED);
   }
-  return command->dry_run ? CN_EXIT_OK : cn_lto_run(command, joined);
+  return command->dry_run ? CN_EXIT_OK : cn_lto_join_and_compile(command, joined);
 }
 
-static int run_link(const struct cn_command *command, struct plan *plan)
+static int run_link(const struct cn_command *command, struct command_plan *plan)
 {
-  struct cn_joined joined = {0};
-  int status = cn_lto_is_wanted(command) ? run_join(command, plan, &joined) : CN_EXIT_OK;
+  struct cn_joined_bitcode joined = {0};
+  int status = cn_lto_is_wanted(command) ? join_lto_units(command, plan, &joined) : CN_EXIT_OK;
 
   cn_free(&joined.command);
   if (status != CN_EXIT_OK)
     return status;
-  if (!cn_link_command(command, plan->units.at, plan->units.count, &joined, &plan->link))
+  if (!cn_link_make_command(command, plan->units.at, plan->units.count, &joined, &plan->link))
     return CN_EXIT_FAILED;
   if (command->verbose || command->dry_run)
-    cn_process_print(&plan->link, stderr);
+    cn_process_print_command(&plan->link, stderr);
   if (command->dry_run)
     return CN_EXIT_OK;
-  struct cairn_pass_time start = cn_times_start(&command->compile);
+  struct cairn_pass_time start = cn_times_start_step(&command->compile);
   status = cn_link_run(command, &plan->link);
-  cn_times_stop(&command->compile, &start, "link");
+  cn_times_stop_step(&command->compile, &start, "link");
   if (status != CN_EXIT_OK)
-    cn_link_explain(&plan->link);
-  return status == CN_EXIT_OK && !cn_link_check(command) ? CN_EXIT_FAILED : status;
+    cn_link_explain_errors(&plan->link);
+  return status == CN_EXIT_OK && !cn_link_check_output(command) ? CN_EXIT_FAILED : status;
 }
 
 static int run_command(const struct cn_command *command)
 {
-  struct plan plan = {0};
+  struct command_plan plan = {0};
   CN_ASSERT_VALID(cn_command_wrong(command));
-  CN_CHECK(command->mode != CN_MODE_CLANG);
-  int status = make_plan(command, &plan) ? run_units(command, &plan) : CN_EXIT_FAILED;
+  CN_CHECK(command->mode != CN_MODE_CLANG_ALONE);
+  int status = plan_units(command, &plan) ? compile_units(command, &plan) : CN_EXIT_FAILED;
 
   if (status == CN_EXIT_OK && command->mode == CN_MODE_LINK)
     status = run_link(command, &plan);
-  if (!cn_report_write(command->report && *command->report ? command->report : NULL) && !status)
+  if (!cn_function_report_write(command->report && *command->report ? command->report : NULL) && !status)
     status = CN_EXIT_FAILED;
   for (size_t i = 0; i < plan.units.count; i++)
     cn_unit_free(&plan.units.at[i]);
@@ -225,23 +226,23 @@ static int run_command(const struct cn_command *command)
   return status;
 }
 
-static int serve_command(struct cn_command *command)
+static int dispatch_command(struct cn_command *command)
 {
   if (!cn_command_parse(command))
     return CN_EXIT_FAILED;
   if (command->help)
-    fputs(help, stdout);
+    fputs(help_text, stdout);
   if (command->version && !command->help)
     return print_version(command);
   if (command->help || command->items.count == 0)
-    return pass_to_clang(command, false);
+    return pass_command_to_clang(command, false);
   if (command->refused_lto) {
     cn_tool_error("not supported yet: '%s' (-flto, which is -flto=full, joins all units into one)",
                   command->refused_lto);
     return CN_EXIT_FAILED;
   }
-  if (is_for_clang(command))
-    return pass_to_clang(command, command->mode != CN_MODE_LINK);
+  if (is_for_clang_alone(command))
+    return pass_command_to_clang(command, command->mode != CN_MODE_LINK);
   if (has_managed_sources(command) && !cn_command_can_manage(command))
     return CN_EXIT_FAILED;
   return run_command(command);
@@ -252,8 +253,8 @@ int main(int argc, char **argv)
   struct cn_command command = {0};
 
   cn_tool_name = "cairn-cc";
-  cn_response_expand(argc, argv, &command.args);
-  int status = serve_command(&command);
+  cn_response_expand_arguments(argc, argv, &command.args);
+  int status = dispatch_command(&command);
   cn_command_free(&command);
   return status;
 }

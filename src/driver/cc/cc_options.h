@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-enum cn_shape {
+enum cn_option_shape {
   CN_SHAPE_FLAG,     /* the word itself */
   CN_SHAPE_SEPARATE, /* the word itself; its argument is the next word */
   CN_SHAPE_PREFIX,   /* any word that begins so; the argument follows in the same word */
@@ -59,7 +59,7 @@ enum cn_effect {
 
 struct cn_option {
   const char *name;
-  enum cn_shape shape;
+  enum cn_option_shape shape;
   enum cn_effect effect;
 };
 

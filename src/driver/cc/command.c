@@ -12,7 +12,7 @@
 /* ---- effects ---- */
 
 /* -O as clang reads it: -O and -Og are -O1; -O4 and above are -O3. */
-static void set_optimisation(struct cairn_compile_options *compile, const char *level)
+static void set_optimisation_level(struct cairn_compile_options *compile, const char *level)
 {
   char c = *level ? *level : '1';
 
@@ -27,7 +27,7 @@ static void set_optimisation(struct cairn_compile_options *compile, const char *
 }
 
 /* -g and its suffix, which says how much debug information, or something else altogether. */
-static void set_debug(enum cn_debug *debug, const char *kind)
+static void set_debug_level(enum cn_debug *debug, const char *kind)
 {
   static const char *const full[] = {"", "2", "3", "gdb", "gdb2", "gdb3", "lldb", "sce", "full", "used", "N"};
   static const char *const lines[] = {"1", "gdb1", "line-tables-only", "line-directives-only", "mlt"};
@@ -45,7 +45,7 @@ static void set_debug(enum cn_debug *debug, const char *kind)
 }
 
 /* -fcairn-NAME=VALUE: sets an option of cairn_compile_options. */
-static bool set_compiling(struct cn_command *command, const char *word, bool *known)
+static bool set_compile_option(struct cn_command *command, const char *word, bool *known)
 {
   static const char *const names[] = {"slots",       "slot-budget", "roots",     "without", "polls",     "poll",
                                       "poll-budget", "barriers",    "collector", "words",   "inline-max"};
@@ -72,7 +72,7 @@ static bool set_compiling(struct cn_command *command, const char *word, bool *kn
 }
 
 /* -fcairn-manage=... */
-static bool set_manage(struct cn_command *command, const char *word, const char *what)
+static bool set_manage_option(struct cn_command *command, const char *word, const char *what)
 {
   bool marked = strcmp(what, "marked") == 0;
 
@@ -86,11 +86,11 @@ static bool set_manage(struct cn_command *command, const char *word, const char 
 }
 
 /* -fcairn-... */
-static bool set_own(struct cn_command *command, const char *word)
+static bool set_cairn_option(struct cn_command *command, const char *word)
 {
   static const char safepoints[] = "-fcairn-safepoints=", manage[] = "-fcairn-manage=", report[] = "-fcairn-report",
                     import[] = "-fcairn-import=";
-  bool known, set = set_compiling(command, word, &known);
+  bool known, set = set_compile_option(command, word, &known);
 
   if (known)
     return set;
@@ -104,13 +104,13 @@ static bool set_own(struct cn_command *command, const char *word)
     return false;
   }
   if (strncmp(word, manage, sizeof manage - 1) == 0)
-    return set_manage(command, word, word + sizeof manage - 1);
+    return set_manage_option(command, word, word + sizeof manage - 1);
   if (strncmp(word, import, sizeof import - 1) == 0 && word[sizeof import - 1]) {
     cn_push(&command->imports, word + sizeof import - 1);
     return true;
   }
   if (strcmp(word, "-fcairn-times") == 0) {
-    command->compile.timer = cn_times_add;
+    command->compile.timer = cn_times_add_run;
     command->compile.timer_env = &command->times;
     return true;
   }
@@ -134,7 +134,7 @@ static bool set_own(struct cn_command *command, const char *word)
 
 /* Sanitizers that clang expands in its IR give ordinary code. Refused are those that are LLVM passes over shadow
  * memory: they know neither moved objects nor our heap. */
-static const char *refused_sanitizer(const char *list)
+static const char *find_refused_sanitizer(const char *list)
 {
   static const char *const passes[] = {
       "address",       "kernel-address", "hwaddress",  "kernel-hwaddress",  "thread", "memory",
@@ -155,7 +155,7 @@ static const char *refused_sanitizer(const char *list)
 
 /* LLVM's reader of samples gets the file by an option. Its inlining is off: the rules and the optimiser know the calls
  * that may be inlined. */
-static void take_samples(struct cn_command *command, const char *file)
+static void add_sample_profile(struct cn_command *command, const char *file)
 {
   command->compile.samples = true;
   cn_push(&command->llvm_options, "-sample-profile-file");
@@ -181,29 +181,29 @@ static bool splits_functions(const char *word)
 }
 
 /* Effects that set a member of the command. */
-static void apply_flags(struct cn_command *command, enum cn_effect effect)
+static void apply_flag_effect(struct cn_command *command, enum cn_effect effect)
 {
   static const struct {
     enum cn_effect effect;
     bool value;
     size_t member;
   } flags[] = {
-#define FLAG(effect, value, member) {CN_EFFECT_##effect, value, offsetof(struct cn_command, member)}
-      FLAG(EMIT_LLVM, true, emit_llvm),
-      FLAG(DRY_RUN, true, dry_run),
-      FLAG(VERBOSE, true, verbose),
-      FLAG(VERSION, true, version),
-      FLAG(HELP, true, help),
-      FLAG(SHARED, true, shared),
-      FLAG(RELOCATABLE, true, relocatable),
-      FLAG(NO_LIBRARIES, true, no_default_libraries),
-      FLAG(FUNCTION_SECTIONS, true, function_sections),
-      FLAG(NO_FUNCTION_SECTIONS, false, function_sections),
-      FLAG(DATA_SECTIONS, true, data_sections),
-      FLAG(NO_DATA_SECTIONS, false, data_sections),
-      FLAG(DEPENDENCIES, true, dependencies),
-      FLAG(DEPENDENCY_FILE, true, dependency_file),
-      FLAG(DEPENDENCY_TARGET, true, dependency_target),
+#define FLAG_EFFECT(effect, value, member) {CN_EFFECT_##effect, value, offsetof(struct cn_command, member)}
+      FLAG_EFFECT(EMIT_LLVM, true, emit_llvm),
+      FLAG_EFFECT(DRY_RUN, true, dry_run),
+      FLAG_EFFECT(VERBOSE, true, verbose),
+      FLAG_EFFECT(VERSION, true, version),
+      FLAG_EFFECT(HELP, true, help),
+      FLAG_EFFECT(SHARED, true, shared),
+      FLAG_EFFECT(RELOCATABLE, true, relocatable),
+      FLAG_EFFECT(NO_LIBRARIES, true, no_default_libraries),
+      FLAG_EFFECT(FUNCTION_SECTIONS, true, function_sections),
+      FLAG_EFFECT(NO_FUNCTION_SECTIONS, false, function_sections),
+      FLAG_EFFECT(DATA_SECTIONS, true, data_sections),
+      FLAG_EFFECT(NO_DATA_SECTIONS, false, data_sections),
+      FLAG_EFFECT(DEPENDENCIES, true, dependencies),
+      FLAG_EFFECT(DEPENDENCY_FILE, true, dependency_file),
+      FLAG_EFFECT(DEPENDENCY_TARGET, true, dependency_target),
   };
 
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
@@ -212,15 +212,15 @@ static void apply_flags(struct cn_command *command, enum cn_effect effect)
 }
 
 /* Effects on the code. */
-static void apply_code(struct cn_command *command, enum cn_effect effect, const char *value)
+static void apply_code_effect(struct cn_command *command, enum cn_effect effect, const char *value)
 {
   switch (effect) {
   case CN_EFFECT_OPTIMISE:
     command->level_asked = true;
-    set_optimisation(&command->compile, value);
+    set_optimisation_level(&command->compile, value);
     break;
   case CN_EFFECT_DEBUG_INFO:
-    set_debug(&command->debug, value);
+    set_debug_level(&command->debug, value);
     break;
   case CN_EFFECT_PIC:
   case CN_EFFECT_PIE:
@@ -238,7 +238,7 @@ static void apply_code(struct cn_command *command, enum cn_effect effect, const 
       command->refused_llvm = value;
     break;
   case CN_EFFECT_SAMPLES:
-    take_samples(command, value);
+    add_sample_profile(command, value);
     break;
   default:
     break;
@@ -246,17 +246,17 @@ static void apply_code(struct cn_command *command, enum cn_effect effect, const 
 }
 
 /* Options that set the work of the command. */
-static void apply_work(struct cn_command *command, enum cn_effect effect, const char *value)
+static void apply_mode_effect(struct cn_command *command, enum cn_effect effect, const char *value)
 {
   switch (effect) {
   case CN_EFFECT_OUTPUT:
     command->output = value;
     break;
   case CN_EFFECT_CLANG_ONLY:
-    command->mode = CN_MODE_CLANG;
+    command->mode = CN_MODE_CLANG_ALONE;
     break;
   case CN_EFFECT_STOP_AT_ASSEMBLY: /* stronger than -c, weaker than CLANG_ONLY */
-    command->mode = command->mode == CN_MODE_CLANG ? CN_MODE_CLANG : CN_MODE_ASSEMBLY;
+    command->mode = command->mode == CN_MODE_CLANG_ALONE ? CN_MODE_CLANG_ALONE : CN_MODE_ASSEMBLY;
     break;
   case CN_EFFECT_STOP_AT_OBJECT:
     command->mode = command->mode == CN_MODE_LINK ? CN_MODE_OBJECT : command->mode;
@@ -275,7 +275,7 @@ static void apply_work(struct cn_command *command, enum cn_effect effect, const 
 }
 
 /* Options about link-time optimisation, and those that are refused. */
-static void apply_other(struct cn_command *command, enum cn_effect effect, const char *word, const char *value)
+static void apply_lto_or_refusal(struct cn_command *command, enum cn_effect effect, const char *word, const char *value)
 {
   switch (effect) {
   case CN_EFFECT_PREPROCESSOR: /* -Wp,-MD,FILE is -MD -MF FILE to clang */
@@ -294,7 +294,7 @@ static void apply_other(struct cn_command *command, enum cn_effect effect, const
     command->refused = word;
     break;
   case CN_EFFECT_SANITIZE:
-    if (refused_sanitizer(value))
+    if (find_refused_sanitizer(value))
       command->refused = word;
     break;
   default:
@@ -303,7 +303,7 @@ static void apply_other(struct cn_command *command, enum cn_effect effect, const
 }
 
 /* Say which commands get the option. */
-static void route_option(struct cn_item *item, enum cn_effect effect)
+static void route_option(struct cn_command_item *item, enum cn_effect effect)
 {
   switch (effect) {
   case CN_EFFECT_OWN:
@@ -334,23 +334,23 @@ static void route_option(struct cn_item *item, enum cn_effect effect)
 
 /* ---- the walk over the words ---- */
 
-static void add_input(struct cn_command *command, size_t at, const char *forced)
+static void add_input_item(struct cn_command *command, size_t at, const char *forced)
 {
   CN_CHECK(at < command->args.count);
-  struct cn_item item = {.words = command->args.at + at, .count = 1, .input = true, .forced = forced};
+  struct cn_command_item item = {.words = command->args.at + at, .count = 1, .input = true, .forced = forced};
 
   CN_CHECK(at < command->args.count);
-  item.language = cn_languages_of(item.words[0], forced);
+  item.language = cn_languages_find(item.words[0], forced);
   cn_push(&command->items, item);
 }
 
 /* Take one option at args[at]. Returns how many words it has, 0 after a message. */
-static size_t add_option(struct cn_command *command, size_t at, const char **forced)
+static size_t add_option_item(struct cn_command *command, size_t at, const char **forced)
 {
   CN_CHECK(at < command->args.count);
   const char *word = command->args.at[at];
   const struct cn_option *row = cn_options_find(word);
-  struct cn_item item = {.words = command->args.at + at, .count = 1, .to_compile = true, .to_link = true};
+  struct cn_command_item item = {.words = command->args.at + at, .count = 1, .to_compile = true, .to_link = true};
   const char *value = row ? word + strlen(row->name) : "";
 
   if (row && (row->shape == CN_SHAPE_SEPARATE || (row->shape == CN_SHAPE_BOTH && !*value))) {
@@ -359,14 +359,14 @@ static size_t add_option(struct cn_command *command, size_t at, const char **for
     value = command->incomplete ? "" : command->args.at[at + 1];
   }
   if (row) {
-    if (row->effect == CN_EFFECT_OWN && !set_own(command, word))
+    if (row->effect == CN_EFFECT_OWN && !set_cairn_option(command, word))
       return 0;
     if (row->effect == CN_EFFECT_LANGUAGE)
       *forced = strcmp(value, "none") == 0 ? NULL : value;
-    apply_flags(command, row->effect);
-    apply_code(command, row->effect, value);
-    apply_work(command, row->effect, value);
-    apply_other(command, row->effect, word, value);
+    apply_flag_effect(command, row->effect);
+    apply_code_effect(command, row->effect, value);
+    apply_mode_effect(command, row->effect, value);
+    apply_lto_or_refusal(command, row->effect, word, value);
     route_option(&item, row->effect);
   }
   CN_CHECK(at + item.count <= command->args.count);
@@ -374,7 +374,7 @@ static size_t add_option(struct cn_command *command, size_t at, const char **for
   return item.count;
 }
 
-static const char *item_wrong(const struct cn_item *item)
+static const char *item_wrong(const struct cn_command_item *item)
 {
   if (item->count == 0 || item->count > 2)
     return "command: an item has no word, or more than an option and its argument";
@@ -388,7 +388,7 @@ const char *cn_command_wrong(const struct cn_command *command)
   const char *const *next = command->args.at, *const *end = next + command->args.count;
 
   for (size_t i = 0; i < command->items.count; i++) {
-    const struct cn_item *item = &command->items.at[i];
+    const struct cn_command_item *item = &command->items.at[i];
     const char *wrong = item_wrong(item);
     if (wrong)
       return wrong;
@@ -404,7 +404,7 @@ const char *cn_command_wrong(const struct cn_command *command)
 }
 
 /* True if both options agree, whichever came first. */
-static bool settle_barriers(const struct cn_command *command)
+static bool check_barriers_agree(const struct cn_command *command)
 {
   struct cairn_compile_options both = command->compile;
   char *wrong = NULL;
@@ -440,16 +440,16 @@ bool cn_command_parse(struct cn_command *command)
       options_end = true;
       i++;
     } else if (options_end || word[0] != '-' || !word[1]) {
-      add_input(command, i++, forced);
+      add_input_item(command, i++, forced);
     } else {
-      size_t taken = add_option(command, i, &forced);
+      size_t taken = add_option_item(command, i, &forced);
       if (!taken)
         return false;
       i += taken;
     }
   }
   CN_ASSERT_VALID(cn_command_wrong(command));
-  return settle_barriers(command);
+  return check_barriers_agree(command);
 }
 
 bool cn_command_can_manage(const struct cn_command *command)
@@ -459,7 +459,7 @@ bool cn_command_can_manage(const struct cn_command *command)
   return !command->refused;
 }
 
-bool cn_command_can_generate(const struct cn_command *command)
+bool cn_command_can_generate_code(const struct cn_command *command)
 {
   if (command->refused_llvm)
     cn_tool_error("managed functions are not split: '-mllvm %s'", command->refused_llvm);
@@ -467,7 +467,7 @@ bool cn_command_can_generate(const struct cn_command *command)
 }
 
 /* True if -fNAME is followed by -fno-NAME, or the reverse. */
-static bool is_taken_back(const struct cn_command *command, size_t at)
+static bool is_reversed_later(const struct cn_command *command, size_t at)
 {
   const char *word = command->items.at[at].words[0];
   bool negative = strncmp(word, "-fno-", 5) == 0;
@@ -483,7 +483,7 @@ static bool is_taken_back(const struct cn_command *command, size_t at)
 }
 
 /* True if each of the assembler's options, between commas, is true of managed code anyway. */
-static bool is_idle_assembling(const char *list)
+static bool are_assembler_options_idle(const char *list)
 {
   static const char *const idle[] = {"--noexecstack", "--64", "-W", "--no-warn", "--fatal-warnings"};
 
@@ -498,19 +498,19 @@ static bool is_idle_assembling(const char *list)
   return true;
 }
 
-static bool has_no_effect(const struct cn_command *command, size_t at)
+static bool is_ineffective_option(const struct cn_command *command, size_t at)
 {
-  const struct cn_item *item = &command->items.at[at];
+  const struct cn_command_item *item = &command->items.at[at];
   const struct cn_option *row = item->input ? NULL : cn_options_find(item->words[0]);
 
   if (!row || (row->effect != CN_EFFECT_NO_EFFECT && row->effect != CN_EFFECT_ASSEMBLER))
     return false;
   if (row->effect == CN_EFFECT_NO_EFFECT)
-    return !is_taken_back(command, at);
-  return !is_idle_assembling(item->count > 1 ? item->words[1] : item->words[0] + strlen(row->name));
+    return !is_reversed_later(command, at);
+  return !are_assembler_options_idle(item->count > 1 ? item->words[1] : item->words[0] + strlen(row->name));
 }
 
-void cn_command_warn(const struct cn_command *command)
+void cn_command_warn_of_idle_options(const struct cn_command *command)
 {
   static bool done;
   bool quiet = done;
@@ -520,8 +520,8 @@ void cn_command_warn(const struct cn_command *command)
     quiet |= strcmp(command->items.at[i].words[0], "-w") == 0 ||
              strcmp(command->items.at[i].words[0], "-Qunused-arguments") == 0;
   for (size_t i = 0; i < command->items.count && !quiet; i++)
-    if (has_no_effect(command, i)) {
-      const struct cn_item *item = &command->items.at[i];
+    if (is_ineffective_option(command, i)) {
+      const struct cn_command_item *item = &command->items.at[i];
       cn_tool_warning("'%s%s%s' has no effect on managed code", item->words[0], item->count > 1 ? " " : "",
                       item->count > 1 ? item->words[1] : "");
     }
@@ -536,7 +536,7 @@ void cn_command_free(struct cn_command *command)
   cn_times_free(&command->times);
 }
 
-const char *cn_command_text(const char *format, ...)
+const char *cn_command_format_string(const char *format, ...)
 {
   static struct cn_words kept; /* stays reachable, so that leak checkers are content */
   va_list args;

@@ -22,15 +22,15 @@ static void add_word(struct cn_words *words, const char *word)
   cn_push(words, word);
 }
 
-void cn_frontend_add_environment(struct cn_words *words)
+void cn_frontend_add_cpp_options(struct cn_words *words)
 {
   unsigned major = 0, minor = 0, patch = 0;
-  const char *include = cn_paths_find("include");
+  const char *include = cn_paths_find_installed("include");
 
   CN_CHECK(sscanf(CAIRN_VERSION, "%u.%u.%u", &major, &minor, &patch) == 3);
   CN_CHECK(minor < 100 && patch < 100); /* two digits each in __CAIRN_VERSION__ */
   add_word(words, "-D__CAIRN__=1");
-  add_word(words, cn_command_text("-D__CAIRN_VERSION__=%u", 10000 * major + 100 * minor + patch));
+  add_word(words, cn_command_format_string("-D__CAIRN_VERSION__=%u", 10000 * major + 100 * minor + patch));
   if (include) {
     /* Comes last, so that the compiler's own headers precede /usr/include. */
     add_word(words, "-idirafter");
@@ -38,7 +38,7 @@ void cn_frontend_add_environment(struct cn_words *words)
   }
 }
 
-void cn_frontend_add_graph(const char *path, struct cn_words *words)
+void cn_frontend_add_include_graph(const char *path, struct cn_words *words)
 {
   CN_CHECK(path != NULL && words->count > 0);
   add_word(words, "-Xclang");
@@ -47,10 +47,10 @@ void cn_frontend_add_graph(const char *path, struct cn_words *words)
   add_word(words, path);
 }
 
-static void add_options(const struct cn_command *command, struct cn_words *words)
+static void add_compile_options(const struct cn_command *command, struct cn_words *words)
 {
   for (size_t i = 0; i < command->items.count; i++) {
-    const struct cn_item *item = &command->items.at[i];
+    const struct cn_command_item *item = &command->items.at[i];
     for (size_t k = 0; !item->input && item->to_compile && k < item->count; k++)
       add_word(words, item->words[k]);
   }
@@ -58,22 +58,23 @@ static void add_options(const struct cn_command *command, struct cn_words *words
 
 /* Name the dependency file and its target. Clang would derive them from its -o, a temporary file.
  */
-static void add_dependencies(const struct cn_command *command, const struct cn_unit *unit, struct cn_words *words)
+static void add_dependency_options(const struct cn_command *command, const struct cn_unit *unit, struct cn_words *words)
 {
   if (!command->dependencies)
     return;
   if (!command->dependency_file) {
     add_word(words, "-MF");
-    add_word(words, command->output ? cn_paths_with_suffix(command->output, ".d")
-                                    : cn_command_text("%s.d", cn_paths_stem(unit->input)));
+    add_word(words, command->output ? cn_paths_replace_suffix(command->output, ".d")
+                                    : cn_command_format_string("%s.d", cn_paths_stem_of(unit->input)));
   }
   if (!command->dependency_target) {
     add_word(words, "-MQ");
-    add_word(words, command->output ? command->output : cn_command_text("%s.o", cn_paths_stem(unit->input)));
+    add_word(words,
+             command->output ? command->output : cn_command_format_string("%s.o", cn_paths_stem_of(unit->input)));
   }
 }
 
-static void add_c(const struct cn_command *command, struct cn_words *words)
+static void add_bitcode_options(const struct cn_command *command, struct cn_words *words)
 {
   static const char *const always[] = {"-emit-llvm",
                                        "-Xclang",
@@ -101,31 +102,31 @@ static void add_c(const struct cn_command *command, struct cn_words *words)
 
 /* Name the files that clang makes beside an object. Clang would derive them from its -o, which is a
  * temporary file in a link. */
-static void add_names(const struct cn_command *command, const struct cn_unit *unit, struct cn_words *words)
+static void add_side_file_names(const struct cn_command *command, const struct cn_unit *unit, struct cn_words *words)
 {
   const char *program = command->output ? command->output : "a";
 
-  add_dependencies(command, unit, words);
+  add_dependency_options(command, unit, words);
   if (!command->save_temps && strcmp(program, "-") != 0) {
     add_word(words, "-dumpdir");
-    add_word(words, cn_command_text("%s-", program));
+    add_word(words, cn_command_format_string("%s-", program));
   }
 }
 
-static void add_save_temps(const struct cn_command *command, struct cn_words *words)
+static void add_save_temps_option(const struct cn_command *command, struct cn_words *words)
 {
   for (size_t i = 0; i < command->items.count; i++) {
-    const struct cn_item *item = &command->items.at[i];
+    const struct cn_command_item *item = &command->items.at[i];
     const struct cn_option *option = item->input ? NULL : cn_options_find(item->words[0]);
     if (option && option->effect == CN_EFFECT_SAVE_TEMPS)
       add_word(words, item->words[0]);
   }
 }
 
-static void add_input(const struct cn_unit *unit, const char *output, struct cn_words *words)
+static void add_input_and_output(const struct cn_unit *unit, const char *output, struct cn_words *words)
 {
-  if (cn_languages_preprocess(unit->item))
-    cn_frontend_add_environment(words);
+  if (cn_languages_needs_preprocessor(unit->item))
+    cn_frontend_add_cpp_options(words);
   if (unit->item->forced) {
     add_word(words, "-x");
     add_word(words, unit->item->forced);
@@ -140,46 +141,46 @@ static void add_input(const struct cn_unit *unit, const char *output, struct cn_
   add_word(words, unit->input);
 }
 
-static void begin_command(const struct cn_command *command, struct cn_words *words)
+static void begin_clang_command(const struct cn_command *command, struct cn_words *words)
 {
   CN_CHECK(words->count == 0);
-  add_word(words, cn_process_clang());
-  add_options(command, words);
+  add_word(words, cn_process_clang_path());
+  add_compile_options(command, words);
   /* A link's command has linker options beside the compiler's; clang accepts both in silence. */
   if (command->mode == CN_MODE_LINK)
     add_word(words, "-Qunused-arguments");
 }
 
-void cn_frontend_native(const struct cn_command *command, struct cn_unit *unit)
+void cn_frontend_make_native_command(const struct cn_command *command, struct cn_unit *unit)
 {
   struct cn_words *words = &unit->native;
 
   CN_CHECK(unit->language == CN_LANG_C && !command->lto); /* with -flto all units are managed */
-  begin_command(command, words);
+  begin_clang_command(command, words);
   add_word(words, command->mode == CN_MODE_ASSEMBLY ? "-S" : "-c");
   if (command->emit_llvm)
     add_word(words, "-emit-llvm");
-  add_save_temps(command, words);
+  add_save_temps_option(command, words);
   if (command->mode == CN_MODE_LINK)
-    add_names(command, unit, words);
+    add_side_file_names(command, unit, words);
   /* Without -o clang derives names, and the dependencies' target, from the source's. */
   bool named = command->output || command->mode == CN_MODE_LINK;
-  add_input(unit, named ? unit->output : NULL, words);
+  add_input_and_output(unit, named ? unit->output : NULL, words);
 }
 
-void cn_frontend_command(const struct cn_command *command, struct cn_unit *unit)
+void cn_frontend_make_command(const struct cn_command *command, struct cn_unit *unit)
 {
   struct cn_words *words = &unit->front_end;
 
   if (unit->language == CN_LANG_IR)
     return;
   CN_CHECK(unit->output != NULL && (unit->bitcode != NULL) == (unit->language == CN_LANG_C));
-  begin_command(command, words);
+  begin_clang_command(command, words);
   add_word(words, unit->language != CN_LANG_C && command->mode == CN_MODE_ASSEMBLY ? "-S" : "-c");
   if (unit->language == CN_LANG_C)
-    add_c(command, words);
-  add_dependencies(command, unit, words);
+    add_bitcode_options(command, words);
+  add_dependency_options(command, unit, words);
   if (unit->language == CN_LANG_FOREIGN && command->emit_llvm)
     add_word(words, "-emit-llvm");
-  add_input(unit, unit->bitcode ? unit->bitcode : unit->output, words);
+  add_input_and_output(unit, unit->bitcode ? unit->bitcode : unit->output, words);
 }

@@ -14,9 +14,9 @@ static struct {
   char *text;
   size_t size;
   FILE *out;
-} report;
+} report_buffer;
 
-static bool is_of(const struct cairn_diagnostic *d, const char *function)
+static bool is_about_function(const struct cairn_diagnostic *d, const char *function)
 {
   return d->function && function ? strcmp(d->function, function) == 0 : d->function == function;
 }
@@ -26,27 +26,28 @@ static bool has_rule(const struct cairn_diagnostic *d, const char *rule)
   return d->rule && strcmp(d->rule, rule) == 0;
 }
 
-static void print_place(const struct cairn_diagnostic *d)
+static void print_source_place(const struct cairn_diagnostic *d)
 {
   CN_ASSERT(d->file && d->line);
-  fprintf(report.out, "%s:%u", d->file, d->line);
+  fprintf(report_buffer.out, "%s:%u", d->file, d->line);
   if (d->column)
-    fprintf(report.out, ":%u", d->column);
+    fprintf(report_buffer.out, ":%u", d->column);
 }
 
 /* Print the remarks on one function (null: on the module) after its heading. */
-static void print_remarks(const struct cairn_diagnostics *said, const char *function)
+static void print_function_remarks(const struct cairn_diagnostics *said, const char *function)
 {
   for (size_t i = 0; i < said->count; i++) {
     const struct cairn_diagnostic *d = &said->at[i];
-    if (!is_of(d, function) || has_rule(d, "safepoints"))
+    if (!is_about_function(d, function) || has_rule(d, "safepoints"))
       continue;
-    fputs("    ", report.out);
+    fputs("    ", report_buffer.out);
     if (d->file && d->line) {
-      print_place(d);
-      fputs(": ", report.out);
+      print_source_place(d);
+      fputs(": ", report_buffer.out);
     }
-    fprintf(report.out, "%s%s [%s]\n", d->severity == CAIRN_ERROR ? "error: " : "", d->message, d->rule ? d->rule : "");
+    fprintf(report_buffer.out, "%s%s [%s]\n", d->severity == CAIRN_ERROR ? "error: " : "", d->message,
+            d->rule ? d->rule : "");
   }
 }
 
@@ -61,62 +62,64 @@ static size_t print_functions(const struct cairn_diagnostics *said)
       continue;
     CN_CHECK(d->function != NULL); /* the remark is on one */
     count++;
-    fprintf(report.out, "  %s", d->function);
+    fprintf(report_buffer.out, "  %s", d->function);
     if (d->file && d->line) {
-      fputs(" (", report.out);
-      print_place(d);
-      fputc(')', report.out);
+      fputs(" (", report_buffer.out);
+      print_source_place(d);
+      fputc(')', report_buffer.out);
     }
-    fprintf(report.out, ": %s\n", d->message);
-    print_remarks(said, d->function);
+    fprintf(report_buffer.out, ": %s\n", d->message);
+    print_function_remarks(said, d->function);
   }
   return count;
 }
 
-static bool is_listed(const struct cairn_diagnostics *said, size_t count, const char *function, const char *rule)
+static bool is_in_diagnostics(const struct cairn_diagnostics *said, size_t count, const char *function,
+                              const char *rule)
 {
   for (size_t i = 0; i < count; i++)
-    if (is_of(&said->at[i], function) && (!rule || has_rule(&said->at[i], rule)))
+    if (is_about_function(&said->at[i], function) && (!rule || has_rule(&said->at[i], rule)))
       return true;
   return false;
 }
 
 /* Print functions that are gone: inlined everywhere, or in a unit that was refused. */
-static void print_gone(const struct cairn_diagnostics *said)
+static void print_missing_functions(const struct cairn_diagnostics *said)
 {
   for (size_t i = 0; i < said->count; i++) {
     const char *function = said->at[i].function;
-    if (!function || is_listed(said, said->count, function, "safepoints") || is_listed(said, i, function, NULL))
+    if (!function || is_in_diagnostics(said, said->count, function, "safepoints") ||
+        is_in_diagnostics(said, i, function, NULL))
       continue;
-    fprintf(report.out, "  %s (not in the output):\n", function);
-    print_remarks(said, function);
+    fprintf(report_buffer.out, "  %s (not in the output):\n", function);
+    print_function_remarks(said, function);
   }
 }
 
-void cn_report_unit(const char *input, const struct cairn_diagnostics *said)
+void cn_function_report_add_unit(const char *input, const struct cairn_diagnostics *said)
 {
-  if (!report.out)
-    report.out = open_memstream(&report.text, &report.size);
-  CN_CHECK(report.out && input);
-  fprintf(report.out, "%s:\n", input);
-  print_remarks(said, NULL);
+  if (!report_buffer.out)
+    report_buffer.out = open_memstream(&report_buffer.text, &report_buffer.size);
+  CN_CHECK(report_buffer.out && input);
+  fprintf(report_buffer.out, "%s:\n", input);
+  print_function_remarks(said, NULL);
   if (print_functions(said) == 0)
-    fputs("  no managed function\n", report.out);
-  print_gone(said);
+    fputs("  no managed function\n", report_buffer.out);
+  print_missing_functions(said);
 }
 
-bool cn_report_write(const char *path)
+bool cn_function_report_write(const char *path)
 {
   bool ok = true;
 
-  if (report.out) {
-    CN_CHECK(fclose(report.out) == 0 && report.text != NULL);
+  if (report_buffer.out) {
+    CN_CHECK(fclose(report_buffer.out) == 0 && report_buffer.text != NULL);
     if (path)
-      ok = cn_output_write(path, report.text, report.size);
+      ok = cn_output_write(path, report_buffer.text, report_buffer.size);
     else
-      fputs(report.text, stderr);
-    free(report.text);
-    report.out = NULL;
+      fputs(report_buffer.text, stderr);
+    free(report_buffer.text);
+    report_buffer.out = NULL;
   }
   return ok;
 }

@@ -33,7 +33,7 @@ static void place_structor(LLVMModuleRef module, LLVMValueRef entry, const char 
   free(name);
 }
 
-static void place_all(LLVMModuleRef module, const char *list_name, const char *section)
+static void place_structors_of_list(LLVMModuleRef module, const char *list_name, const char *section)
 {
   LLVMValueRef list = LLVMGetNamedGlobal(module, list_name);
   LLVMValueRef entries = list ? LLVMGetInitializer(list) : NULL;
@@ -50,8 +50,8 @@ static void place_all(LLVMModuleRef module, const char *list_name, const char *s
   LLVMDeleteGlobal(list);
 }
 
-void cn_structors_place(LLVMModuleRef module)
+void cn_structors_place_in_arrays(LLVMModuleRef module)
 {
-  place_all(module, "llvm.global_ctors", ".init_array");
-  place_all(module, "llvm.global_dtors", ".fini_array");
+  place_structors_of_list(module, "llvm.global_ctors", ".init_array");
+  place_structors_of_list(module, "llvm.global_dtors", ".fini_array");
 }

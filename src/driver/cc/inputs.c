@@ -21,15 +21,15 @@
 #include "driver/tool.h"
 #include "object/elf/archive.h"
 
-struct file {
+struct mapped_file {
   void *bytes; /* null: it is unreadable or empty */
   size_t size;
 };
 
-static struct file open_file(const char *path)
+static struct mapped_file map_input_file(const char *path)
 {
   int fd = open(path, O_RDONLY | O_CLOEXEC);
-  struct file file = {0};
+  struct mapped_file file = {0};
   struct stat status;
 
   if (fd < 0)
@@ -44,7 +44,7 @@ static struct file open_file(const char *path)
   return file;
 }
 
-static void close_file(struct file *file)
+static void unmap_input_file(struct mapped_file *file)
 {
   if (file->bytes)
     munmap(file->bytes, file->size);
@@ -62,7 +62,7 @@ static bool is_bitcode(const void *bytes, size_t size)
 
 /* A quick test: true if the object names stack maps, a guard for maps to be made, frame maps (which `ld -r` may have
  * joined in a way that must be undone), or layouts, whose version is checked. */
-static bool may_be_ours(const void *bytes, size_t size)
+static bool may_need_rewrite(const void *bytes, size_t size)
 {
   return has_magic(bytes, size, "\177ELF") &&
          (memmem(bytes, size, "llvm_stackmaps", 15) || memmem(bytes, size, "cairn_frames", 13) ||
@@ -70,7 +70,7 @@ static bool may_be_ours(const void *bytes, size_t size)
 }
 
 /* True for a relocatable object of any name. */
-static bool is_object(const struct file *file)
+static bool is_relocatable_object(const struct mapped_file *file)
 {
   Elf64_Ehdr head;
 
@@ -83,59 +83,60 @@ static bool is_object(const struct file *file)
 /* ---- members of archives ---- */
 
 /* A member, in memory as long as its archive is. */
-struct part {
+struct loaded_member {
   char name[256];
   const void *bytes; /* within the archive, or `file`, or `own` */
   size_t size;
-  struct file file; /* a thin archive's */
-  void *own;        /* rewritten; to be freed */
+  struct mapped_file file; /* a thin archive's */
+  void *own;               /* rewritten; to be freed */
   bool left_out;
 };
 
-_Static_assert(sizeof((struct part *)NULL)->name == sizeof((struct cn_archive_member *)NULL)->name,
+_Static_assert(sizeof((struct loaded_member *)NULL)->name == sizeof((struct cn_archive_member *)NULL)->name,
                "a member's name fits");
 
-struct archive {
+struct loaded_archive {
   const char *path;
-  struct file file;
-  CN_VECTOR(struct part) parts;
+  struct mapped_file file;
+  CN_VECTOR(struct loaded_member) parts;
 };
 
-static void close_archive(struct archive *archive)
+static void close_archive(struct loaded_archive *archive)
 {
   CN_CHECK(archive->file.bytes || archive->parts.count == 0); /* members lie in the file */
   for (size_t i = 0; i < archive->parts.count; i++) {
-    close_file(&archive->parts.at[i].file);
+    unmap_input_file(&archive->parts.at[i].file);
     free(archive->parts.at[i].own);
   }
   cn_free(&archive->parts);
-  close_file(&archive->file);
+  unmap_input_file(&archive->file);
 }
 
 /* A thin archive names a member by its path from the archive. */
-static struct file open_outside(const struct archive *archive, const char *name)
+static struct mapped_file open_thin_member(const struct loaded_archive *archive, const char *name)
 {
   const char *slash = name[0] == '/' ? NULL : strrchr(archive->path, '/');
 
-  return open_file(slash ? cn_command_text("%.*s/%s", (int)(slash - archive->path), archive->path, name) : name);
+  return map_input_file(slash ? cn_command_format_string("%.*s/%s", (int)(slash - archive->path), archive->path, name)
+                              : name);
 }
 
 /* False: the archive is malformed, or a thin one's member is unreadable; the linker will say so. */
-static bool open_archive(const char *path, struct archive *archive)
+static bool open_archive(const char *path, struct loaded_archive *archive)
 {
   struct cn_archive_member member = {.thin_too = true};
   char *error = NULL;
   int status = -1;
 
-  *archive = (struct archive){.path = path, .file = open_file(path)};
-  if (!archive->file.bytes || !cn_archive_is(archive->file.bytes, archive->file.size))
+  *archive = (struct loaded_archive){.path = path, .file = map_input_file(path)};
+  if (!archive->file.bytes || !cn_is_archive(archive->file.bytes, archive->file.size))
     return false;
-  while ((status = cn_archive_next(archive->file.bytes, archive->file.size, &member, &error)) == 0) {
-    struct part part = {.bytes = member.data, .size = member.size};
+  while ((status = cn_archive_next_member(archive->file.bytes, archive->file.size, &member, &error)) == 0) {
+    struct loaded_member part = {.bytes = member.data, .size = member.size};
     CN_CHECK(memchr(member.name, 0, sizeof part.name)); /* it is printed, and put in a table */
     memcpy(part.name, member.name, sizeof part.name);
     if (!member.data) {
-      part.file = open_outside(archive, member.name);
+      part.file = open_thin_member(archive, member.name);
       part.bytes = part.file.bytes;
       part.size = part.file.size;
     }
@@ -150,21 +151,21 @@ static bool open_archive(const char *path, struct archive *archive)
 /* ---- an archive in place of another ---- */
 
 /* Write a header that is the same in each run. */
-static void write_header(FILE *out, const char *name, size_t size)
+static void write_member_header(FILE *out, const char *name, size_t size)
 {
   int length = fprintf(out, "%-16s%-12d%-6d%-6d%-8d%-10zu`\n", name, 0, 0, 0, 644, size);
 
   CN_CHECK(length < 0 || length == 60); /* each field fits into an archive's */
 }
 
-static void write_even(FILE *out, size_t size)
+static void pad_to_even_size(FILE *out, size_t size)
 {
   if (size % 2)
     putc('\n', out);
 }
 
 /* GNU's form: all names in the table, each ended by a slash and a line's end. */
-static bool write_archive(FILE *out, const struct archive *archive)
+static bool write_archive(FILE *out, const struct loaded_archive *archive)
 {
   size_t names = 0, at = 0;
 
@@ -172,32 +173,32 @@ static bool write_archive(FILE *out, const struct archive *archive)
   for (size_t i = 0; i < archive->parts.count; i++)
     names += archive->parts.at[i].left_out ? 0 : strlen(archive->parts.at[i].name) + 2;
   fputs("!<arch>\n", out);
-  write_header(out, "//", names);
+  write_member_header(out, "//", names);
   for (size_t i = 0; i < archive->parts.count; i++)
     if (!archive->parts.at[i].left_out)
       fprintf(out, "%s/\n", archive->parts.at[i].name);
-  write_even(out, names);
+  pad_to_even_size(out, names);
   for (size_t i = 0; i < archive->parts.count; i++) {
-    const struct part *part = &archive->parts.at[i];
+    const struct loaded_member *part = &archive->parts.at[i];
     char name[32];
     if (part->left_out)
       continue;
     CN_CHECK(part->bytes && at < names);
     snprintf(name, sizeof name, "/%zu", at);
     at += strlen(part->name) + 2;
-    write_header(out, name, part->size);
+    write_member_header(out, name, part->size);
     fwrite(part->bytes, 1, part->size, out);
-    write_even(out, part->size);
+    pad_to_even_size(out, part->size);
   }
   CN_CHECK(at == names); /* each member's name stands where its header says */
   return !ferror(out);
 }
 
 /* Make an archive with an index, which linkers want. Null after a message. */
-static const char *save_archive(const struct archive *archive)
+static const char *save_indexed_archive(const struct loaded_archive *archive)
 {
-  const char *path = cn_temp_file(cn_paths_stem(archive->path), ".a");
-  const char *index = cn_process_llvm("llvm-ar", "an archive with other members", "llvm-22");
+  const char *path = cn_temp_make_file_name(cn_paths_stem_of(archive->path), ".a");
+  const char *index = cn_process_find_llvm_tool("llvm-ar", "an archive with other members", "llvm-22");
   FILE *out = path && index ? fopen(path, "wb") : NULL;
   struct cn_words words = {0};
 
@@ -216,15 +217,15 @@ static const char *save_archive(const struct archive *archive)
 }
 
 /* Put frame maps into an object, and change names. CAIRN_OK: *out is null if it may stay as it is. */
-static enum cairn_status change_object(const void *bytes, size_t size, const struct cn_renames *renames, void **out,
-                                       size_t *out_size, char **error)
+static enum cairn_status rewrite_and_rename_object(const void *bytes, size_t size, const struct cn_renames *renames,
+                                                   void **out, size_t *out_size, char **error)
 {
   enum cairn_status status = cairn_object_rewrite(bytes, size, out, out_size, error);
   void *own = NULL;
   size_t own_size = 0;
 
   if (status == CAIRN_OK && renames->list.count)
-    status = cn_names_change(*out ? *out : bytes, *out ? *out_size : size, renames, &own, &own_size, error);
+    status = cn_thunk_names_change(*out ? *out : bytes, *out ? *out_size : size, renames, &own, &own_size, error);
   if (!own && status == CAIRN_OK)
     return status;
   free(*out);
@@ -234,19 +235,19 @@ static enum cairn_status change_object(const void *bytes, size_t size, const str
 }
 
 /* Take bitcode out and put frame maps in; *changed tells. False after a message. */
-static bool change_part(const struct archive *archive, struct part *part, const struct cn_renames *renames,
-                        bool *changed)
+static bool change_archive_member(const struct loaded_archive *archive, struct loaded_member *part,
+                                  const struct cn_renames *renames, bool *changed)
 {
   size_t size;
   char *error = NULL;
 
   CN_CHECK(part->bytes != NULL && part->own == NULL);
   part->left_out = is_bitcode(part->bytes, part->size);
-  if (!may_be_ours(part->bytes, part->size)) {
+  if (!may_need_rewrite(part->bytes, part->size)) {
     *changed |= part->left_out;
     return true;
   }
-  if (change_object(part->bytes, part->size, renames, &part->own, &size, &error) != CAIRN_OK) {
+  if (rewrite_and_rename_object(part->bytes, part->size, renames, &part->own, &size, &error) != CAIRN_OK) {
     cn_tool_error("'%s(%s)': %s", archive->path, part->name, error);
     free(error);
     return false;
@@ -263,14 +264,14 @@ static bool change_part(const struct archive *archive, struct part *part, const 
 
 static bool replace_archive(const char *path, const struct cn_renames *renames, const char **replacement)
 {
-  struct archive archive;
+  struct loaded_archive archive;
   bool ok = true, changed = false;
 
   if (open_archive(path, &archive)) {
     for (size_t i = 0; ok && i < archive.parts.count; i++)
-      ok = change_part(&archive, &archive.parts.at[i], renames, &changed);
+      ok = change_archive_member(&archive, &archive.parts.at[i], renames, &changed);
     if (ok && changed)
-      ok = (*replacement = save_archive(&archive)) != NULL;
+      ok = (*replacement = save_indexed_archive(&archive)) != NULL;
   }
   close_archive(&archive);
   return ok;
@@ -278,19 +279,19 @@ static bool replace_archive(const char *path, const struct cn_renames *renames, 
 
 /* ---- all inputs ---- */
 
-bool cn_inputs_are_bitcode(const char *path)
+bool cn_inputs_is_bitcode(const char *path)
 {
-  struct file file = open_file(path);
+  struct mapped_file file = map_input_file(path);
   bool bitcode = file.bytes && is_bitcode(file.bytes, file.size);
 
-  close_file(&file);
+  unmap_input_file(&file);
   return bitcode;
 }
 
-bool cn_inputs_have_bitcode(const char *path)
+bool cn_inputs_has_bitcode(const char *path)
 {
-  struct archive archive;
-  bool found = cn_inputs_are_bitcode(path);
+  struct loaded_archive archive;
+  bool found = cn_inputs_is_bitcode(path);
 
   open_archive(path, &archive);
   for (size_t i = 0; i < archive.parts.count; i++)
@@ -300,18 +301,18 @@ bool cn_inputs_have_bitcode(const char *path)
 }
 
 /* Write the object that takes the place of the one at `path`. False after a message. */
-static bool replace_object(const char *path, const struct file *file, const struct cn_renames *renames,
+static bool replace_object(const char *path, const struct mapped_file *file, const struct cn_renames *renames,
                            const char **replacement)
 {
   size_t size = 0;
   void *own = NULL;
   char *error = NULL;
-  bool ok = change_object(file->bytes, file->size, renames, &own, &size, &error) == CAIRN_OK;
+  bool ok = rewrite_and_rename_object(file->bytes, file->size, renames, &own, &size, &error) == CAIRN_OK;
 
   if (!ok)
     cn_tool_error("'%s': %s", path, error);
   if (ok && own) {
-    *replacement = cn_temp_file(cn_paths_stem(path), ".o");
+    *replacement = cn_temp_make_file_name(cn_paths_stem_of(path), ".o");
     ok = *replacement && cn_output_write(*replacement, own, size);
   }
   free(own);
@@ -319,21 +320,21 @@ static bool replace_object(const char *path, const struct file *file, const stru
   return ok;
 }
 
-bool cn_inputs_replace(const char *path, const struct cn_renames *renames, const char **replacement)
+bool cn_inputs_replace_file(const char *path, const struct cn_renames *renames, const char **replacement)
 {
-  struct file file = open_file(path);
+  struct mapped_file file = map_input_file(path);
   bool ok = true;
 
   *replacement = path;
-  if (file.bytes && cn_archive_is(file.bytes, file.size))
+  if (file.bytes && cn_is_archive(file.bytes, file.size))
     ok = replace_archive(path, renames, replacement);
-  else if (file.bytes && is_object(&file) && may_be_ours(file.bytes, file.size))
+  else if (file.bytes && is_relocatable_object(&file) && may_need_rewrite(file.bytes, file.size))
     ok = replace_object(path, &file, renames, replacement);
-  close_file(&file);
+  unmap_input_file(&file);
   return ok;
 }
 
-static bool would_change(const void *bytes, size_t size, const struct cn_renames *renames)
+static bool has_renamed_calls(const void *bytes, size_t size, const struct cn_renames *renames)
 {
   size_t own_size = 0;
   void *own = NULL;
@@ -341,32 +342,32 @@ static bool would_change(const void *bytes, size_t size, const struct cn_renames
   enum cairn_status status = CAIRN_OK;
 
   if (has_magic(bytes, size, "\177ELF"))
-    status = cn_names_change(bytes, size, renames, &own, &own_size, &error);
+    status = cn_thunk_names_change(bytes, size, renames, &own, &own_size, &error);
   bool change = own || status == CAIRN_E_REFUSED;
   free(own);
   free(error);
   return change;
 }
 
-bool cn_inputs_would_change(const char *path, const struct cn_renames *renames)
+bool cn_inputs_has_renamed_calls(const char *path, const struct cn_renames *renames)
 {
-  struct archive archive;
-  struct file file = open_file(path);
-  bool found = is_object(&file) && would_change(file.bytes, file.size, renames);
+  struct loaded_archive archive;
+  struct mapped_file file = map_input_file(path);
+  bool found = is_relocatable_object(&file) && has_renamed_calls(file.bytes, file.size, renames);
 
-  close_file(&file);
+  unmap_input_file(&file);
   open_archive(path, &archive);
   for (size_t i = 0; i < archive.parts.count && !found; i++)
-    found = would_change(archive.parts.at[i].bytes, archive.parts.at[i].size, renames);
+    found = has_renamed_calls(archive.parts.at[i].bytes, archive.parts.at[i].size, renames);
   close_archive(&archive);
   return found;
 }
 
-const char *cn_inputs_defined(const char *path, const struct cn_renames *renames)
+const char *cn_inputs_find_defined(const char *path, const struct cn_renames *renames)
 {
-  struct file file = open_file(path);
-  const char *name = file.bytes ? cn_names_first_defined(file.bytes, file.size, renames) : NULL;
+  struct mapped_file file = map_input_file(path);
+  const char *name = file.bytes ? cn_thunk_names_find_defined(file.bytes, file.size, renames) : NULL;
 
-  close_file(&file);
+  unmap_input_file(&file);
   return name;
 }

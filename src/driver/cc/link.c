@@ -12,7 +12,7 @@
 #include "driver/tool.h"
 #include "object/build/image_check.h"
 
-static const struct cn_unit *unit_of(const struct cn_unit *units, size_t count, const struct cn_item *item)
+static const struct cn_unit *unit_of_item(const struct cn_unit *units, size_t count, const struct cn_command_item *item)
 {
   CN_ASSERT(item->input);
   for (size_t i = 0; i < count; i++)
@@ -23,7 +23,7 @@ static const struct cn_unit *unit_of(const struct cn_unit *units, size_t count, 
   return NULL;
 }
 
-static bool is_static(const struct cn_command *command)
+static bool links_statically(const struct cn_command *command)
 {
   for (size_t i = 0; i < command->items.count; i++)
     for (size_t k = 0; k < command->items.at[i].count; k++)
@@ -37,8 +37,8 @@ static bool is_static(const struct cn_command *command)
  * its kinds of barriers only the one goes in that the program's code names. */
 static bool add_runtime(const struct cn_command *command, struct cn_words *words)
 {
-  const char *library = cn_paths_find("lib/libcairn.a");
-  const char *exports = cn_paths_find("lib/libcairn.exports");
+  const char *library = cn_paths_find_installed("lib/libcairn.a");
+  const char *exports = cn_paths_find_installed("lib/libcairn.exports");
 
   if (!library || !exports) {
     cn_tool_error("%s is not in the lib directory beside this program's",
@@ -50,19 +50,19 @@ static bool add_runtime(const struct cn_command *command, struct cn_words *words
   cn_push(words, library);
   /* A static program has no exports: nothing could import them, and GNU ld would leave a thread-local relocation in a
    * static PIE that its start code cannot apply. */
-  if (!is_static(command)) {
+  if (!links_statically(command)) {
     cn_push(words, "-Xlinker");
-    cn_push(words, cn_command_text("--dynamic-list=%s", exports));
+    cn_push(words, cn_command_format_string("--dynamic-list=%s", exports));
   }
   return true;
 }
 
 /* Add an object that names the collector. Shared objects live with the executable's. */
-static bool add_collector(const struct cn_command *command, struct cn_words *words)
+static bool add_collector_choice(const struct cn_command *command, struct cn_words *words)
 {
   if (command->collector == NULL)
     return true;
-  const char *path = cn_temp_file("collector", ".s");
+  const char *path = cn_temp_make_file_name("collector", ".s");
   FILE *file = path && !command->dry_run ? fopen(path, "w") : NULL;
 
   CN_CHECK(!command->shared && !command->relocatable);
@@ -82,27 +82,29 @@ static bool add_collector(const struct cn_command *command, struct cn_words *wor
 }
 
 /* Add the file that replaces an input, or the output of its unit. */
-static bool add_input(const struct cn_command *command, const struct cn_item *item, const struct cn_unit *unit,
-                      const struct cn_joined *joined, const struct cn_renames *renames, struct cn_words *words)
+static bool add_link_input(const struct cn_command *command, const struct cn_command_item *item,
+                           const struct cn_unit *unit, const struct cn_joined_bitcode *joined,
+                           const struct cn_renames *renames, struct cn_words *words)
 {
   const char *path = unit ? unit->output : item->words[0];
 
   CN_CHECK(path && item->input);
-  if (joined && (unit ? command->lto && unit->bitcode : cn_inputs_are_bitcode(path)))
+  if (joined && (unit ? command->lto && unit->bitcode : cn_inputs_is_bitcode(path)))
     return true;
-  if (joined && (!unit || renames->list.count) && !command->dry_run && !cn_inputs_replace(path, renames, &path))
+  if (joined && (!unit || renames->list.count) && !command->dry_run && !cn_inputs_replace_file(path, renames, &path))
     return false;
   cn_push(words, path);
   return true;
 }
 
 static bool add_link_arguments(const struct cn_command *command, const struct cn_unit *units, size_t count,
-                               const struct cn_joined *joined, const struct cn_renames *renames, struct cn_words *words)
+                               const struct cn_joined_bitcode *joined, const struct cn_renames *renames,
+                               struct cn_words *words)
 {
   for (size_t i = 0; i < command->items.count; i++) {
-    const struct cn_item *item = &command->items.at[i];
+    const struct cn_command_item *item = &command->items.at[i];
     if (item->input) {
-      if (!add_input(command, item, unit_of(units, count, item), joined, renames, words))
+      if (!add_link_input(command, item, unit_of_item(units, count, item), joined, renames, words))
         return false;
     } else if (item->to_link) {
       for (size_t k = 0; k < item->count; k++)
@@ -114,36 +116,36 @@ static bool add_link_arguments(const struct cn_command *command, const struct cn
 
 /* Add the joined object first: it then satisfies a linker that reads each archive once. Calls between its functions no
  * longer go by name, so renaming such a function is refused. */
-static bool add_joined(const struct cn_command *command, const struct cn_joined *joined,
-                       const struct cn_renames *renames, struct cn_words *words)
+static bool add_joined_object(const struct cn_command *command, const struct cn_joined_bitcode *joined,
+                              const struct cn_renames *renames, struct cn_words *words)
 {
   const char *path = joined ? joined->unit.output : NULL;
 
   if (!path)
     return true;
   if (renames->list.count && !command->dry_run) {
-    const char *name = cn_inputs_defined(path, renames);
+    const char *name = cn_inputs_find_defined(path, renames);
     if (name)
       cn_tool_error("-Wl,--wrap or -Wl,--defsym changes calls of '%s', and -flto has joined it with "
                     "its callers: compile its unit without -flto",
                     name);
-    if (name || !cn_inputs_replace(path, renames, &path))
+    if (name || !cn_inputs_replace_file(path, renames, &path))
       return false;
   }
   cn_push(words, path);
   return true;
 }
 
-bool cn_link_command(const struct cn_command *command, const struct cn_unit *units, size_t count,
-                     const struct cn_joined *joined, struct cn_words *words)
+bool cn_link_make_command(const struct cn_command *command, const struct cn_unit *units, size_t count,
+                          const struct cn_joined_bitcode *joined, struct cn_words *words)
 {
   CN_ASSERT_VALID(cn_command_wrong(command));
   CN_CHECK(words->count == 0 && command->mode == CN_MODE_LINK);
-  cn_push(words, cn_process_clang());
+  cn_push(words, cn_process_clang_path());
   if (count > 0)
     cn_push(words, "-Qunused-arguments"); /* those that the units' commands used */
   struct cn_renames renames = {0};
-  bool ok = cn_renames_collect(command, &renames) && add_joined(command, joined, &renames, words) &&
+  bool ok = cn_renames_gather(command, &renames) && add_joined_object(command, joined, &renames, words) &&
             add_link_arguments(command, units, count, joined, &renames, words);
   cn_free(&renames.list);
   if (!ok)
@@ -157,13 +159,13 @@ bool cn_link_command(const struct cn_command *command, const struct cn_unit *uni
     cn_push(words, "-Wl,-z,undefs");
   if (command->shared || command->relocatable || command->no_default_libraries)
     return true;
-  return add_collector(command, words) && add_runtime(command, words);
+  return add_collector_choice(command, words) && add_runtime(command, words);
 }
 
 /* True if the linker's messages say that the collector is missing. */
 static bool is_collector_missing(const char *messages, const char *name)
 {
-  const char *symbol = cn_command_text("cairn_collector_%s", name);
+  const char *symbol = cn_command_format_string("cairn_collector_%s", name);
   FILE *file = fopen(messages, "r");
   bool found = false;
   char *line = NULL;
@@ -179,7 +181,7 @@ static bool is_collector_missing(const char *messages, const char *name)
   return found;
 }
 
-static void show_messages(const char *messages)
+static void print_linker_messages(const char *messages)
 {
   FILE *file = fopen(messages, "r");
   char text[4096];
@@ -192,13 +194,13 @@ static void show_messages(const char *messages)
 
 int cn_link_run(const struct cn_command *command, const struct cn_words *words)
 {
-  const char *messages = command->collector ? cn_temp_file("link", ".txt") : NULL;
+  const char *messages = command->collector ? cn_temp_make_file_name("link", ".txt") : NULL;
 
   if (messages == NULL)
     return cn_process_run(words);
-  int status = cn_process_run_into(words, NULL, messages);
+  int status = cn_process_run_redirected(words, NULL, messages);
   if (status == CN_EXIT_OK || !is_collector_missing(messages, command->collector))
-    show_messages(messages);
+    print_linker_messages(messages);
   else
     cn_tool_error("there is no collector '%s': Cairn has generational and semispace, and the program "
                   "defines no cairn_collector_%s",
@@ -206,7 +208,7 @@ int cn_link_run(const struct cn_command *command, const struct cn_words *words)
   return status;
 }
 
-bool cn_link_check(const struct cn_command *command)
+bool cn_link_check_output(const struct cn_command *command)
 {
   const char *path = command->output ? command->output : "a.out";
   char *error = NULL;

@@ -12,14 +12,14 @@
 #include "driver/cc/units.h"
 
 /* The linker misses a symbol of this name if a call gives a reference to native code. */
-static const char managed_code[] = "cairn.managed_code.";
+static const char managed_code_prefix[] = "cairn.managed_code.";
 
 /* Each object has groups that are named after its kinds, with a definition of the symbol: two kinds define it twice. */
-static const struct kind {
+static const struct mixture_kind {
   const char *symbol, *group, *letters; /* letters of the kind, which follows the group's name */
   const char *plain;                    /* the group of the plain kind, or null */
   const char *what, *option;
-} kinds[] = {
+} mixture_kinds[] = {
     {CN_BARRIERS_SYMBOL, "cairn.barriers.", "abcdefghijklmnopqrstuvwxyz.0123456789", NULL,
      "code with barriers of several kinds", "-fcairn-barriers=KIND"},
     {"cairn.words.kind", "cairn.image.words.", "01:", "cairn.image", "words of several kinds", "-fcairn-words"},
@@ -27,7 +27,7 @@ static const struct kind {
      "code that allocates blocks of up to several sizes in line", "-fcairn-inline-max=BYTES"},
 };
 
-static void explain_missing(const char *name)
+static void explain_missing_function(const char *name)
 {
   fprintf(stderr,
           "cairn-cc: note: a call of `%s` passes or returns a reference, and no managed code is linked that "
@@ -35,27 +35,27 @@ static void explain_missing(const char *name)
           "[reference-to-native]: give it a handle (<cairn/handle.h>) or the data, or declare it "
           "cairn_leaf if it never calls back and never collects; else compile it with cairn-cc, and have "
           "the version script of a shared object that defines it export %s%s, too\n",
-          name, managed_code, name);
+          name, managed_code_prefix, name);
 }
 
 /* Add a name to the list; false if it is there already. */
-static bool add_name(struct cn_words *list, const char *name, size_t length)
+static bool add_unique_name(struct cn_words *list, const char *name, size_t length)
 {
   for (size_t i = 0; i < list->count; i++)
     if (strlen(list->at[i]) == length && memcmp(list->at[i], name, length) == 0)
       return false;
-  cn_push(list, cn_command_text("%.*s", (int)length, name));
+  cn_push(list, cn_command_format_string("%.*s", (int)length, name));
   return true;
 }
 
 /* Add the kinds that the file names after the group's name. */
-static void add_kinds(const char *path, const struct kind *kind, struct cn_words *found)
+static void add_kinds_in_file(const char *path, const struct mixture_kind *kind, struct cn_words *found)
 {
-  struct cn_text text = path[0] == '-' ? (struct cn_text){0} : cn_text_open(path);
+  struct cn_mapped_text text = path[0] == '-' ? (struct cn_mapped_text){0} : cn_text_open(path);
   const char *at = text.at, *end = text.at + text.size;
 
   if (at && kind->plain && memmem(at, text.size, kind->plain, strlen(kind->plain) + 1))
-    add_name(found, "plain", strlen("plain"));
+    add_unique_name(found, "plain", strlen("plain"));
   while (at && (at = memmem(at, (size_t)(end - at), kind->group, strlen(kind->group))) != NULL) {
     const char *name = at += strlen(kind->group);
     while (at < end && *at != '\0' && strchr(kind->letters, *at) != NULL)
@@ -63,13 +63,13 @@ static void add_kinds(const char *path, const struct kind *kind, struct cn_words
     CN_ASSERT(name <= at && at <= end);
     /* The group and the kind's letters end in a null byte. The symbol's name looks alike. */
     if (at < end && *at == '\0' && at > name && strcmp(name, "kind") != 0)
-      add_name(found, name, (size_t)(at - name));
+      add_unique_name(found, name, (size_t)(at - name));
   }
   cn_text_close(text);
 }
 
 /* The kind as users know it. */
-static const char *user_name_of(const char *name)
+static const char *user_name_of_kind(const char *name)
 {
   if (strcmp(name, "cards") == 0)
     return "cards of an earlier version";
@@ -77,15 +77,16 @@ static const char *user_name_of(const char *name)
 }
 
 /* Append " and KIND (FILE, ...)" with the files of this kind. */
-static void print_files(const struct cn_words *words, const struct kind *kind, const char *name, bool first)
+static void print_files_of_kind(const struct cn_words *words, const struct mixture_kind *kind, const char *name,
+                                bool first)
 {
   const char *before = " (";
 
-  fprintf(stderr, "%s %s", first ? "" : " and", user_name_of(name));
+  fprintf(stderr, "%s %s", first ? "" : " and", user_name_of_kind(name));
   for (size_t i = 1; i < words->count; i++) {
     struct cn_words own = {0};
-    add_kinds(words->at[i], kind, &own);
-    if (own.count != 0 && !add_name(&own, name, strlen(name))) {
+    add_kinds_in_file(words->at[i], kind, &own);
+    if (own.count != 0 && !add_unique_name(&own, name, strlen(name))) {
       fprintf(stderr, "%s%s", before, words->at[i]);
       before = ", ";
     }
@@ -94,53 +95,53 @@ static void print_files(const struct cn_words *words, const struct kind *kind, c
   fputs(")", stderr);
 }
 
-static void explain_kinds(const struct cn_words *words, const struct kind *kind)
+static void explain_mixed_kinds(const struct cn_words *words, const struct mixture_kind *kind)
 {
   struct cn_words names = {0};
 
   for (size_t i = 1; i < words->count; i++)
-    add_kinds(words->at[i], kind, &names);
+    add_kinds_in_file(words->at[i], kind, &names);
   fprintf(stderr, "cairn-cc: note: the program has %s:", kind->what);
   for (size_t i = 0; i < names.count; i++)
-    print_files(words, kind, names.at[i], i == 0);
+    print_files_of_kind(words, kind, names.at[i], i == 0);
   fprintf(stderr, "; compile all of it with one %s\n", kind->option);
   cn_free(&names);
 }
 
 /* Print a note on the function that the line misses, and list the symbols of kinds in it. */
-static void explain_line(const char *line, struct cn_words *missing, struct cn_words *mixed)
+static void explain_linker_message(const char *line, struct cn_words *missing, struct cn_words *mixed)
 {
-  const char *at = strstr(line, managed_code);
+  const char *at = strstr(line, managed_code_prefix);
 
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    if (strstr(line, kinds[i].symbol))
-      add_name(mixed, kinds[i].symbol, strlen(kinds[i].symbol));
+  for (size_t i = 0; i < sizeof mixture_kinds / sizeof *mixture_kinds; i++)
+    if (strstr(line, mixture_kinds[i].symbol))
+      add_unique_name(mixed, mixture_kinds[i].symbol, strlen(mixture_kinds[i].symbol));
   if (!at)
     return;
-  at += sizeof managed_code - 1;
-  if (add_name(missing, at, strcspn(at, "'`\" \t\n)")))
-    explain_missing(missing->at[missing->count - 1]);
+  at += sizeof managed_code_prefix - 1;
+  if (add_unique_name(missing, at, strcspn(at, "'`\" \t\n)")))
+    explain_missing_function(missing->at[missing->count - 1]);
 }
 
-void cn_link_explain(const struct cn_words *words)
+void cn_link_explain_errors(const struct cn_words *words)
 {
   struct cn_words missing = {0}, mixed = {0};
-  const char *path = cn_temp_file("errors", ".txt");
+  const char *path = cn_temp_make_file_name("errors", ".txt");
   char *line = NULL;
   size_t capacity = 0;
 
   if (!path)
     return;
-  cn_process_run_into(words, "/dev/null", path);
+  cn_process_run_redirected(words, "/dev/null", path);
   FILE *errors = fopen(path, "r");
   while (errors && getline(&line, &capacity, errors) > 0)
-    explain_line(line, &missing, &mixed);
+    explain_linker_message(line, &missing, &mixed);
   if (errors)
     fclose(errors);
   free(line);
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    if (!add_name(&mixed, kinds[i].symbol, strlen(kinds[i].symbol)))
-      explain_kinds(words, &kinds[i]);
+  for (size_t i = 0; i < sizeof mixture_kinds / sizeof *mixture_kinds; i++)
+    if (!add_unique_name(&mixed, mixture_kinds[i].symbol, strlen(mixture_kinds[i].symbol)))
+      explain_mixed_kinds(words, &mixture_kinds[i]);
   cn_free(&missing);
   cn_free(&mixed);
 }

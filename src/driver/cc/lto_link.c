@@ -21,39 +21,41 @@
 bool cn_lto_is_wanted(const struct cn_command *command)
 {
   for (size_t i = 0; i < command->items.count; i++) {
-    const struct cn_item *item = &command->items.at[i];
-    if (item->input && item->language == CN_LANG_LINK && cn_inputs_have_bitcode(item->words[0]))
+    const struct cn_command_item *item = &command->items.at[i];
+    if (item->input && item->language == CN_LANG_FOR_LINKER && cn_inputs_has_bitcode(item->words[0]))
       return true;
   }
   return command->lto;
 }
 
-static const char *output_of(const struct cn_command *command)
+static const char *output_path_of(const struct cn_command *command)
 {
   return command->output ? command->output : "a.out";
 }
 
-bool cn_lto_plan(const struct cn_command *command, const struct cn_unit *units, size_t count, struct cn_joined *joined)
+bool cn_lto_plan_join(const struct cn_command *command, const struct cn_unit *units, size_t count,
+                      struct cn_joined_bitcode *joined)
 {
-  const char *stem = cn_paths_stem(output_of(command));
-  const char *linker = cn_process_llvm("ld.lld", "link-time optimisation", "lld-22");
+  const char *stem = cn_paths_stem_of(output_path_of(command));
+  const char *linker = cn_process_find_llvm_tool("ld.lld", "link-time optimisation", "lld-22");
 
   CN_CHECK(command->mode == CN_MODE_LINK && joined->command.count == 0);
-  joined->unit = (struct cn_unit){.language = CN_LANG_IR, .input = output_of(command)};
-  joined->unit.bitcode = command->save_temps ? cn_command_text("%s.lto.bc", stem) : cn_temp_file(stem, ".lto.bc");
-  joined->unit.output = cn_temp_file(stem, ".lto.o");
+  joined->unit = (struct cn_unit){.language = CN_LANG_IR, .input = output_path_of(command)};
+  joined->unit.bitcode =
+      command->save_temps ? cn_command_format_string("%s.lto.bc", stem) : cn_temp_make_file_name(stem, ".lto.bc");
+  joined->unit.output = cn_temp_make_file_name(stem, ".lto.o");
   if (!linker || !joined->unit.bitcode || !joined->unit.output ||
-      !cn_link_command(command, units, count, NULL, &joined->command))
+      !cn_link_make_command(command, units, count, NULL, &joined->command))
     return false;
   cn_push(&joined->command, "-o");
   cn_push(&joined->command, joined->unit.bitcode);
-  cn_push(&joined->command, cn_command_text("--ld-path=%s", linker));
+  cn_push(&joined->command, cn_command_format_string("--ld-path=%s", linker));
   cn_push(&joined->command, "-Wl,--lto-emit-llvm,--lto-O0");
   CN_CHECK(strcmp(joined->unit.bitcode, joined->unit.output) != 0);
   return true;
 }
 
-int cn_lto_run(const struct cn_command *command, struct cn_joined *joined)
+int cn_lto_join_and_compile(const struct cn_command *command, struct cn_joined_bitcode *joined)
 {
   CN_CHECK(joined->unit.bitcode && joined->unit.output && joined->command.count);
   cn_output_remove(joined->unit.bitcode); /* an old one: lld may write no new one */

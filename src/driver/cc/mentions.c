@@ -5,7 +5,7 @@
  *
  * Before the unit is compiled, a rough search looks for its headers among the user's files; the result only decides how
  * the unit is compiled first. Afterwards, if the search found nothing, clang's graph of included files decides
- * (cn_mentions_in_graph).
+ * (cn_mentions_in_include_graph).
  */
 #include <fcntl.h>
 #include <string.h>
@@ -25,30 +25,30 @@ static bool has_managed_words(const char *text, size_t size)
 
 /* ---- files ---- */
 
-static struct cn_text map_file(int file)
+static struct cn_mapped_text map_file(int file)
 {
   struct stat status;
-  struct cn_text text = {0};
+  struct cn_mapped_text text = {0};
 
   if (file < 0 || fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0)
     return text;
   void *at = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
   if (at != MAP_FAILED)
-    text = (struct cn_text){.at = at, .size = (size_t)status.st_size};
+    text = (struct cn_mapped_text){.at = at, .size = (size_t)status.st_size};
   return text;
 }
 
-struct cn_text cn_text_open(const char *path)
+struct cn_mapped_text cn_text_open(const char *path)
 {
   int file = open(path, O_RDONLY | O_CLOEXEC);
-  struct cn_text text = map_file(file);
+  struct cn_mapped_text text = map_file(file);
 
   if (file >= 0)
     close(file);
   return text;
 }
 
-void cn_text_close(struct cn_text text)
+void cn_text_close(struct cn_mapped_text text)
 {
   if (text.at)
     munmap((void *)text.at, text.size);
@@ -56,14 +56,14 @@ void cn_text_close(struct cn_text text)
 
 /* ---- before: the files that includes seem to name ---- */
 
-struct search {
+struct include_search {
   struct cn_words folders; /* that options name */
   struct cn_words seen;    /* files */
 };
 
-static bool look_into(struct search *search, const char *path, struct cn_text text);
+static bool search_text(struct include_search *search, const char *path, struct cn_mapped_text text);
 
-static bool is_seen(const struct search *search, const char *path)
+static bool is_file_searched(const struct include_search *search, const char *path)
 {
   for (size_t i = 0; i < search->seen.count; i++)
     if (strcmp(search->seen.at[i], path) == 0)
@@ -72,31 +72,31 @@ static bool is_seen(const struct search *search, const char *path)
 }
 
 /* True if the file exists. Sets *found if it mentions references, or a file that it includes does. */
-static bool look_at(struct search *search, const char *path, bool *found)
+static bool search_file(struct include_search *search, const char *path, bool *found)
 {
   if (access(path, R_OK) != 0)
     return false;
-  if (is_seen(search, path))
+  if (is_file_searched(search, path))
     return true;
-  struct cn_text text = cn_text_open(path);
-  CN_ASSERT(!is_seen(search, path)); /* files that include each other end here */
+  struct cn_mapped_text text = cn_text_open(path);
+  CN_ASSERT(!is_file_searched(search, path)); /* files that include each other end here */
   cn_push(&search->seen, path);
-  *found = text.at && look_into(search, path, text);
+  *found = text.at && search_text(search, path, text);
   cn_text_close(text);
   return true;
 }
 
 /* Search for the file that `name` means in the one at `path`. */
-static bool look_for(struct search *search, const char *path, const char *name)
+static bool search_included_file(struct include_search *search, const char *path, const char *name)
 {
   const char *slash = strrchr(path, '/');
   int folder = slash ? (int)(slash - path) + 1 : 0;
   bool found = false;
 
-  if (look_at(search, cn_command_text("%.*s%s", *name == '/' ? 0 : folder, path, name), &found))
+  if (search_file(search, cn_command_format_string("%.*s%s", *name == '/' ? 0 : folder, path, name), &found))
     return found;
   for (size_t i = 0; i < search->folders.count; i++)
-    if (look_at(search, cn_command_text("%s/%s", search->folders.at[i], name), &found))
+    if (search_file(search, cn_command_format_string("%s/%s", search->folders.at[i], name), &found))
       return found;
   return false; /* the system's */
 }
@@ -117,10 +117,10 @@ static const char *included_name_at(const char *at, const char *end)
   if (at == end || (*at != '"' && *at != '<'))
     return NULL;
   const char *stop = memchr(at + 1, *at == '<' ? '>' : '"', (size_t)(end - at - 1));
-  return stop ? cn_command_text("%.*s", (int)(stop - at - 1), at + 1) : NULL;
+  return stop ? cn_command_format_string("%.*s", (int)(stop - at - 1), at + 1) : NULL;
 }
 
-static bool look_into(struct search *search, const char *path, struct cn_text text)
+static bool search_text(struct include_search *search, const char *path, struct cn_mapped_text text)
 {
   const char *end = text.at + text.size;
 
@@ -129,7 +129,7 @@ static bool look_into(struct search *search, const char *path, struct cn_text te
   for (const char *at = text.at; (at = memchr(at, '#', (size_t)(end - at))) != NULL;) {
     CN_ASSERT(at < end && *at == '#');
     const char *name = included_name_at(++at, end);
-    if (name && look_for(search, path, name))
+    if (name && search_included_file(search, path, name))
       return true;
   }
   return false;
@@ -137,7 +137,7 @@ static bool look_into(struct search *search, const char *path, struct cn_text te
 
 /* True for options that make a search of the text worthless: clang reads other files (precompiled headers, other
  * names), makes no graph, or would show it in its output. */
-static bool is_unread(const char *word)
+static bool defeats_text_search(const char *word)
 {
   static const char *const names[] = {
       "-include-pch",    "-fmodule",    "-fpch",        "--config", "-ivfs",     "--sysroot", "-isysroot",
@@ -150,19 +150,19 @@ static bool is_unread(const char *word)
 }
 
 /* Take folders of headers from the options. True: an option alone makes the unit one that may handle references. */
-static bool look_at_options(const struct cn_command *command, struct search *search)
+static bool search_options(const struct cn_command *command, struct include_search *search)
 {
   static const char *const folders[] = {"-I", "-iquote", "-isystem", "-idirafter"};
 
   for (size_t i = 0; i < command->items.count; i++) {
-    const struct cn_item *item = &command->items.at[i];
+    const struct cn_command_item *item = &command->items.at[i];
     const char *word = item->words[0], *value = item->words[item->count - 1];
     if (item->input)
       continue;
     if (strncmp(word, "-D", 2) == 0 &&
         (has_managed_words(word, strlen(word)) || has_managed_words(value, strlen(value))))
       return true;
-    if (is_unread(word) || is_unread(value))
+    if (defeats_text_search(word) || defeats_text_search(value))
       return true;
     for (size_t k = 0; k < sizeof folders / sizeof *folders; k++)
       if (strncmp(word, folders[k], strlen(folders[k])) == 0)
@@ -172,16 +172,16 @@ static bool look_at_options(const struct cn_command *command, struct search *sea
 }
 
 /* -include: search the file itself, which the graph lacks. */
-static bool look_at_first(const struct cn_command *command, struct search *search)
+static bool search_forced_includes(const struct cn_command *command, struct include_search *search)
 {
   for (size_t i = 0; i < command->items.count; i++) {
-    const struct cn_item *item = &command->items.at[i];
+    const struct cn_command_item *item = &command->items.at[i];
     size_t seen = search->seen.count;
     if (item->input || strstr(item->words[0], "-include") == NULL)
       continue;
-    if (item->count < 2 || look_for(search, "", item->words[1]) || search->seen.count == seen ||
-        access(cn_command_text("%s.pch", search->seen.at[seen]), R_OK) == 0 ||
-        access(cn_command_text("%s.gch", search->seen.at[seen]), R_OK) == 0)
+    if (item->count < 2 || search_included_file(search, "", item->words[1]) || search->seen.count == seen ||
+        access(cn_command_format_string("%s.pch", search->seen.at[seen]), R_OK) == 0 ||
+        access(cn_command_format_string("%s.gch", search->seen.at[seen]), R_OK) == 0)
       return true;
   }
   return false;
@@ -189,15 +189,15 @@ static bool look_at_first(const struct cn_command *command, struct search *searc
 
 bool cn_mentions_references(const struct cn_command *command, const char *input)
 {
-  struct search search = {0};
-  bool found = look_at_options(command, &search) || look_at_first(command, &search);
+  struct include_search search = {0};
+  bool found = search_options(command, &search) || search_forced_includes(command, &search);
 
   if (!found && strcmp(input, "-") == 0) {
-    struct cn_text text = map_file(STDIN_FILENO);
-    found = text.at && look_into(&search, "", text);
+    struct cn_mapped_text text = map_file(STDIN_FILENO);
+    found = text.at && search_text(&search, "", text);
     cn_text_close(text);
   } else if (!found) {
-    look_at(&search, input, &found);
+    search_file(&search, input, &found);
   }
   cn_free(&search.folders);
   cn_free(&search.seen);
@@ -207,7 +207,7 @@ bool cn_mentions_references(const struct cn_command *command, const char *input)
 /* ---- after: the files that clang read ---- */
 
 /* The path in a quoted label. Clang omits the root folder there, but keeps the current one. */
-static bool says_file(const char *label, const char *end)
+static bool labelled_file_has_mentions(const char *label, const char *end)
 {
   char path[4096] = "/";
   size_t length = 1;
@@ -220,24 +220,24 @@ static bool says_file(const char *label, const char *end)
   CN_CHECK(length < sizeof path);
   path[length] = 0;
   for (int rooted = 0; rooted < 2 && !found; rooted++) {
-    struct cn_text text = cn_text_open(path + !rooted);
+    struct cn_mapped_text text = cn_text_open(path + !rooted);
     found = text.at && has_managed_words(text.at, text.size);
     cn_text_close(text);
   }
   return found;
 }
 
-bool cn_mentions_in_graph(const char *path)
+bool cn_mentions_in_include_graph(const char *path)
 {
   static const char before[] = "label=\"";
-  struct cn_text graph = cn_text_open(path);
+  struct cn_mapped_text graph = cn_text_open(path);
   const char *at = graph.at, *end = at + graph.size;
   bool found = !at;
 
   while (at && !found) {
     at = memmem(at, (size_t)(end - at), before, sizeof before - 1);
     at = at ? at + sizeof before - 1 : NULL;
-    found = at && says_file(at, end);
+    found = at && labelled_file_has_mentions(at, end);
   }
   cn_text_close(graph);
   return found;
@@ -246,7 +246,7 @@ bool cn_mentions_in_graph(const char *path)
 bool cn_mentions_managed_type(const char *path)
 {
   static const char tag[] = "cairn_managed"; /* bitcode has metadata strings verbatim */
-  struct cn_text text = cn_text_open(path);
+  struct cn_mapped_text text = cn_text_open(path);
   bool found = text.at && memmem(text.at, text.size, tag, sizeof tag - 1);
 
   cn_text_close(text);

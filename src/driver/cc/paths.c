@@ -12,10 +12,10 @@
 #include "driver/cc/units.h"
 
 /* The file that this code was mapped from. */
-static bool find_mapped(char self[PATH_MAX])
+static bool find_mapped_executable(char self[PATH_MAX])
 {
   FILE *maps = fopen("/proc/self/maps", "re");
-  uintptr_t here = (uintptr_t)find_mapped;
+  uintptr_t here = (uintptr_t)find_mapped_executable;
   char *line = NULL, *after, *name;
   size_t size = 0;
   bool found = false;
@@ -37,10 +37,10 @@ static bool find_mapped(char self[PATH_MAX])
 
 /* This program's file. /proc/self/exe is the dynamic linker if the program was started as an
  * argument of it, which leaves AT_BASE at 0. */
-static bool find_self(char self[PATH_MAX])
+static bool find_executable_path(char self[PATH_MAX])
 {
   if (getauxval(AT_BASE) == 0)
-    return find_mapped(self);
+    return find_mapped_executable(self);
   ssize_t length = readlink("/proc/self/exe", self, PATH_MAX - 1);
   if (length < 0)
     return false;
@@ -49,12 +49,12 @@ static bool find_self(char self[PATH_MAX])
   return true;
 }
 
-const char *cn_paths_find(const char *relative)
+const char *cn_paths_find_installed(const char *relative)
 {
   char self[PATH_MAX];
 
   CN_CHECK(relative[0] != '/');
-  if (!find_self(self))
+  if (!find_executable_path(self))
     return NULL;
   for (int up = 0; up < 2; up++) {
     char *slash = strrchr(self, '/');
@@ -62,31 +62,31 @@ const char *cn_paths_find(const char *relative)
       return NULL;
     *slash = 0;
   }
-  const char *path = cn_command_text("%s/%s", self, relative);
+  const char *path = cn_command_format_string("%s/%s", self, relative);
   return access(path, R_OK) == 0 ? path : NULL;
 }
 
-static const char *base_of(const char *path)
+static const char *base_name_of(const char *path)
 {
   const char *slash = strrchr(path, '/');
 
   return slash ? slash + 1 : path;
 }
 
-const char *cn_paths_stem(const char *path)
+const char *cn_paths_stem_of(const char *path)
 {
-  const char *base = base_of(path);
+  const char *base = base_name_of(path);
   const char *dot = strrchr(base, '.');
 
-  return dot && dot != base ? cn_command_text("%.*s", (int)(dot - base), base) : base;
+  return dot && dot != base ? cn_command_format_string("%.*s", (int)(dot - base), base) : base;
 }
 
-const char *cn_paths_with_suffix(const char *path, const char *suffix)
+const char *cn_paths_replace_suffix(const char *path, const char *suffix)
 {
-  const char *base = base_of(path);
+  const char *base = base_name_of(path);
   const char *dot = strrchr(base, '.');
   CN_CHECK(suffix[0] == '.');
   size_t kept = dot ? (size_t)(dot - path) : strlen(path);
 
-  return cn_command_text("%.*s%s", (int)kept, path, suffix);
+  return cn_command_format_string("%.*s%s", (int)kept, path, suffix);
 }

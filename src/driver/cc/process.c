@@ -15,21 +15,21 @@
 extern char **environ;
 
 /* Commands longer than this go through a response file. The kernel takes far more. */
-enum { COMMAND_MAX = 256 * 1024 };
+enum { MAX_COMMAND_BYTES = 256 * 1024 };
 
-const char *cn_process_clang(void)
+const char *cn_process_clang_path(void)
 {
   return access(CAIRN_CLANG, X_OK) == 0 ? CAIRN_CLANG : "clang-22";
 }
 
 /* Find a program in PATH, or null. */
-static const char *in_path(const char *name)
+static const char *find_in_path(const char *name)
 {
   const char *at = getenv("PATH");
 
   while (at && *at) {
     size_t length = strcspn(at, ":");
-    const char *path = cn_command_text("%.*s/%s", (int)length, at, name);
+    const char *path = cn_command_format_string("%.*s/%s", (int)length, at, name);
     if (length && access(path, X_OK) == 0)
       return path;
     at += length + (at[length] == ':');
@@ -37,20 +37,21 @@ static const char *in_path(const char *name)
   return NULL;
 }
 
-const char *cn_process_llvm(const char *name, const char *why, const char *package)
+const char *cn_process_find_llvm_tool(const char *name, const char *why, const char *package)
 {
   static const char clang[] = CAIRN_CLANG;
 
   CN_CHECK(strcmp(clang + sizeof clang - sizeof "clang", "clang") == 0);
-  const char *beside = cn_command_text("%.*s%s", (int)(strlen(CAIRN_CLANG) - strlen("clang")), CAIRN_CLANG, name);
-  const char *found = access(beside, X_OK) == 0 ? beside : in_path(cn_command_text("%s-22", name));
+  const char *beside =
+      cn_command_format_string("%.*s%s", (int)(strlen(CAIRN_CLANG) - strlen("clang")), CAIRN_CLANG, name);
+  const char *found = access(beside, X_OK) == 0 ? beside : find_in_path(cn_command_format_string("%s-22", name));
 
   if (!found)
     cn_tool_error("%s needs '%s' of LLVM 22, which is not installed (Debian: %s)", why, name, package);
   return found;
 }
 
-static void print_quoted(const char *word, FILE *out)
+static void print_quoted_word(const char *word, FILE *out)
 {
   putc('"', out);
   for (; *word; word++) {
@@ -61,19 +62,19 @@ static void print_quoted(const char *word, FILE *out)
   putc('"', out);
 }
 
-void cn_process_print(const struct cn_words *words, FILE *out)
+void cn_process_print_command(const struct cn_words *words, FILE *out)
 {
   for (size_t i = 0; i < words->count; i++) {
     putc(' ', out);
-    print_quoted(words->at[i], out);
+    print_quoted_word(words->at[i], out);
   }
   putc('\n', out);
 }
 
 /* Write all words except the first into a response file. */
-static const char *write_response(const struct cn_words *words)
+static const char *write_response_file(const struct cn_words *words)
 {
-  const char *path = cn_temp_file("arguments", ".rsp");
+  const char *path = cn_temp_make_file_name("arguments", ".rsp");
   FILE *file = path ? fopen(path, "w") : NULL;
 
   if (!file)
@@ -91,7 +92,7 @@ static const char *write_response(const struct cn_words *words)
 }
 
 /* A null-terminated vector for exec; *shortened tells that a response file is in use. */
-static char **exec_vector(const struct cn_words *words, bool *shortened)
+static char **make_exec_vector(const struct cn_words *words, bool *shortened)
 {
   size_t bytes = 0;
 
@@ -100,12 +101,12 @@ static char **exec_vector(const struct cn_words *words, bool *shortened)
     CN_CHECK(words->at[i]); /* a null would end the command early */
     bytes += strlen(words->at[i]) + 1;
   }
-  *shortened = bytes > COMMAND_MAX;
+  *shortened = bytes > MAX_COMMAND_BYTES;
   if (*shortened) {
-    const char *path = write_response(words);
+    const char *path = write_response_file(words);
     char **argv = cn_alloc(3 * sizeof *argv);
     argv[0] = (char *)words->at[0];
-    argv[1] = (char *)cn_command_text("@%s", path ? path : "");
+    argv[1] = (char *)cn_command_format_string("@%s", path ? path : "");
     return argv;
   }
   char **argv = cn_alloc((words->count + 1) * sizeof *argv);
@@ -114,7 +115,7 @@ static char **exec_vector(const struct cn_words *words, bool *shortened)
   return argv;
 }
 
-static int wait_for(pid_t child)
+static int wait_for_child(pid_t child)
 {
   int status;
 
@@ -126,7 +127,7 @@ static int wait_for(pid_t child)
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static int not_started(const char *program, int error)
+static int report_start_failure(const char *program, int error)
 {
   cn_tool_error("cannot run '%s': %s", program, strerror(error));
   return 127;
@@ -135,12 +136,12 @@ static int not_started(const char *program, int error)
 static int run_process(const struct cn_words *words, const posix_spawn_file_actions_t *actions)
 {
   bool shortened;
-  char **argv = exec_vector(words, &shortened);
+  char **argv = make_exec_vector(words, &shortened);
   pid_t child;
 
   fflush(NULL);
   int error = posix_spawnp(&child, argv[0], actions, NULL, argv, environ);
-  int status = error ? not_started(argv[0], error) : wait_for(child);
+  int status = error ? report_start_failure(argv[0], error) : wait_for_child(child);
   free(argv);
   return status;
 }
@@ -156,7 +157,7 @@ static void redirect_to_file(posix_spawn_file_actions_t *actions, int fd, const 
     CN_CHECK(posix_spawn_file_actions_addopen(actions, fd, path, O_WRONLY | O_CREAT | O_TRUNC, 0600) == 0);
 }
 
-int cn_process_run_into(const struct cn_words *words, const char *output, const char *errors)
+int cn_process_run_redirected(const struct cn_words *words, const char *output, const char *errors)
 {
   posix_spawn_file_actions_t actions;
 
@@ -168,10 +169,10 @@ int cn_process_run_into(const struct cn_words *words, const char *output, const 
   return status;
 }
 
-int cn_process_become(const struct cn_words *words)
+int cn_process_exec(const struct cn_words *words)
 {
   bool shortened;
-  char **argv = exec_vector(words, &shortened);
+  char **argv = make_exec_vector(words, &shortened);
 
   if (shortened) { /* the response file must outlive the command */
     free(argv);
@@ -179,7 +180,7 @@ int cn_process_become(const struct cn_words *words)
   }
   fflush(NULL);
   execvp(argv[0], argv);
-  int status = not_started(argv[0], errno);
+  int status = report_start_failure(argv[0], errno);
   free(argv);
   return status;
 }

@@ -9,10 +9,10 @@
 #include "driver/cc/command.h"
 
 /* The limit of files that name files: a cycle must end. */
-enum { DEPTH_MAX = 16 };
+enum { MAX_RESPONSE_DEPTH = 16 };
 
 /* The contents up to the first null byte, which would end a word. Null if the file is unreadable. */
-static char *read_text(const char *path)
+static char *read_response_file(const char *path)
 {
   FILE *file = fopen(path, "r");
   CN_VECTOR(char) text = {0};
@@ -31,7 +31,7 @@ static char *read_text(const char *path)
 }
 
 /* Take one word off *cursor, unquoted in place. Null at the end. */
-static char *next_word(char **cursor)
+static char *unquote_next_word(char **cursor)
 {
   char *from = *cursor, quote = 0;
 
@@ -64,29 +64,29 @@ static bool is_pipe(const char *path)
 /* False: `again` is set, and the word names a pipe. */
 static bool expand_word(const char *word, int depth, bool again, struct cn_words *out)
 {
-  bool names = word[0] == '@' && depth < DEPTH_MAX, ok = true;
+  bool names = word[0] == '@' && depth < MAX_RESPONSE_DEPTH, ok = true;
 
   if (names && again && is_pipe(word + 1))
     return false;
-  char *text = names ? read_text(word + 1) : NULL;
+  char *text = names ? read_response_file(word + 1) : NULL;
   if (!text) {
-    cn_push(out, cn_command_text("%s", word));
+    cn_push(out, cn_command_format_string("%s", word));
     return true;
   }
   char *cursor = text;
-  for (char *next; ok && (next = next_word(&cursor));)
+  for (char *next; ok && (next = unquote_next_word(&cursor));)
     ok = expand_word(next, depth + 1, again, out);
   free(text);
   return ok;
 }
 
-void cn_response_expand(int argc, char **argv, struct cn_words *out)
+void cn_response_expand_arguments(int argc, char **argv, struct cn_words *out)
 {
   for (int i = 1; i < argc; i++)
     expand_word(argv[i], 0, false, out);
 }
 
-bool cn_response_expand_again(const char *word, struct cn_words *out)
+bool cn_response_expand_linker_word(const char *word, struct cn_words *out)
 {
   return expand_word(word, 0, true, out);
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include "base/check.h"
 
-static bool wants_section(LLVMValueRef global)
+static bool wants_own_section(LLVMValueRef global)
 {
   LLVMLinkage linkage = LLVMGetLinkage(global);
   const char *section = LLVMGetSection(global);
@@ -35,10 +35,10 @@ static bool holds_address(LLVMValueRef constant)
   return false;
 }
 
-static const char *data_prefix(LLVMValueRef global, bool pic)
+static const char *data_section_prefix_of(LLVMValueRef global, bool pic)
 {
   LLVMValueRef initial = LLVMGetInitializer(global);
-  CN_CHECK(initial != NULL); /* wants_section() */
+  CN_CHECK(initial != NULL); /* wants_own_section() */
   bool zero = LLVMIsNull(initial);
 
   if (LLVMIsThreadLocal(global))
@@ -48,7 +48,7 @@ static const char *data_prefix(LLVMValueRef global, bool pic)
   return zero ? ".bss" : ".data";
 }
 
-static void set_section(LLVMValueRef global, const char *prefix)
+static void set_own_section(LLVMValueRef global, const char *prefix)
 {
   size_t length;
   const char *name = LLVMGetValueName2(global, &length);
@@ -66,12 +66,12 @@ static bool is_literal(LLVMValueRef global)
   return LLVMGetLinkage(global) == LLVMPrivateLinkage && LLVMIsGlobalConstant(global);
 }
 
-void cn_sections_split(LLVMModuleRef module, bool pic, bool functions, bool data)
+void cn_sections_split_module(LLVMModuleRef module, bool pic, bool functions, bool data)
 {
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f && functions; f = LLVMGetNextFunction(f))
-    if (wants_section(f))
-      set_section(f, ".text");
+    if (wants_own_section(f))
+      set_own_section(f, ".text");
   for (LLVMValueRef g = LLVMGetFirstGlobal(module); g && data; g = LLVMGetNextGlobal(g))
-    if (wants_section(g) && !is_literal(g))
-      set_section(g, data_prefix(g, pic));
+    if (wants_own_section(g) && !is_literal(g))
+      set_own_section(g, data_section_prefix_of(g, pic));
 }

@@ -13,48 +13,48 @@
 #include "driver/tool.h"
 
 /* A signal handler reads these: an entry is complete before `count` includes it. */
-static char *directory;
+static char *temporary_directory;
 static struct {
   const char *at[4096];
   volatile sig_atomic_t count;
-} files;
+} temporary_files;
 
 /* Async-signal-safe. */
-static void remove_all(void)
+static void remove_files_and_directory(void)
 {
-  for (int i = 0; i < files.count; i++)
-    unlink(files.at[i]);
-  files.count = 0;
-  if (directory)
-    rmdir(directory);
+  for (int i = 0; i < temporary_files.count; i++)
+    unlink(temporary_files.at[i]);
+  temporary_files.count = 0;
+  if (temporary_directory)
+    rmdir(temporary_directory);
 }
 
 /* At an ordinary exit: also remove the files that clang put beside its output. */
-static void remove_directory(void)
+static void remove_directory_at_exit(void)
 {
-  DIR *open_directory = directory ? opendir(directory) : NULL;
+  DIR *open_directory = temporary_directory ? opendir(temporary_directory) : NULL;
 
   for (struct dirent *entry; open_directory && (entry = readdir(open_directory));)
     if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
       unlinkat(dirfd(open_directory), entry->d_name, 0);
   if (open_directory)
     closedir(open_directory);
-  remove_all();
+  remove_files_and_directory();
 }
 
-static void on_signal(int number)
+static void remove_files_on_signal(int number)
 {
-  remove_all();
+  remove_files_and_directory();
   signal(number, SIG_DFL);
   raise(number);
 }
 
 /* Signals that end a process, crashes of this one among them. */
-static void catch_signals(void)
+static void catch_fatal_signals(void)
 {
   static const int numbers[] = {SIGHUP,  SIGINT,  SIGTERM, SIGQUIT, SIGPIPE, SIGXCPU,
                                 SIGABRT, SIGSEGV, SIGBUS,  SIGILL,  SIGFPE};
-  struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_NODEFER};
+  struct sigaction action = {.sa_handler = remove_files_on_signal, .sa_flags = SA_NODEFER};
 
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
     struct sigaction old;
@@ -64,55 +64,56 @@ static void catch_signals(void)
 }
 
 /* Block signals until their handler knows the directory. */
-static bool make_known_directory(char *name)
+static bool make_signal_safe_directory(char *name)
 {
   sigset_t all, before;
 
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, &before);
-  catch_signals();
-  directory = mkdtemp(name);
+  catch_fatal_signals();
+  temporary_directory = mkdtemp(name);
   sigprocmask(SIG_SETMASK, &before, NULL);
-  return directory != NULL;
+  return temporary_directory != NULL;
 }
 
-static bool make_directory(void)
+static bool make_temporary_directory(void)
 {
   const char *parent = getenv("TMPDIR");
-  CN_CHECK(directory == NULL && files.count == 0);
+  CN_CHECK(temporary_directory == NULL && temporary_files.count == 0);
   char *name = cn_format("%s/cairn-cc-XXXXXX", parent && *parent ? parent : P_tmpdir);
 
-  if (!make_known_directory(name)) {
+  if (!make_signal_safe_directory(name)) {
     cn_tool_error("cannot make a temporary directory '%s': %s", name, strerror(errno));
     free(name);
     return false;
   }
-  atexit(remove_directory);
+  atexit(remove_directory_at_exit);
   return true;
 }
 
 /* True for a file of the directory. The names go to unlink() in a signal handler. */
-static bool is_ours(const char *name)
+static bool is_in_temporary_directory(const char *name)
 {
-  size_t length = strlen(directory);
+  size_t length = strlen(temporary_directory);
 
-  return strncmp(name, directory, length) == 0 && name[length] == '/' && name[length + 1] &&
+  return strncmp(name, temporary_directory, length) == 0 && name[length] == '/' && name[length + 1] &&
          !strchr(name + length + 1, '/');
 }
 
-const char *cn_temp_file(const char *stem, const char *suffix)
+const char *cn_temp_make_file_name(const char *stem, const char *suffix)
 {
   CN_CHECK(!strchr(stem, '/') && *suffix == '.');
-  if (!directory && !make_directory())
+  if (!temporary_directory && !make_temporary_directory())
     return NULL;
-  CN_CHECK(files.count >= 0);
-  if (files.count == sizeof files.at / sizeof *files.at) {
+  CN_CHECK(temporary_files.count >= 0);
+  if (temporary_files.count == sizeof temporary_files.at / sizeof *temporary_files.at) {
     cn_tool_error("too many temporary files");
     return NULL;
   }
-  const char *name = cn_command_text("%s/%s-%d%s", directory, stem, (int)files.count, suffix);
-  CN_CHECK(is_ours(name));
-  files.at[files.count] = name;
-  files.count = files.count + 1;
+  const char *name =
+      cn_command_format_string("%s/%s-%d%s", temporary_directory, stem, (int)temporary_files.count, suffix);
+  CN_CHECK(is_in_temporary_directory(name));
+  temporary_files.at[temporary_files.count] = name;
+  temporary_files.count = temporary_files.count + 1;
   return name;
 }

@@ -20,16 +20,16 @@
 
 static const char *choose_temporary_path(const struct cn_command *command, const char *input, const char *suffix)
 {
-  const char *stem = strcmp(input, "-") == 0 ? "-" : cn_paths_stem(input);
+  const char *stem = strcmp(input, "-") == 0 ? "-" : cn_paths_stem_of(input);
 
   if (!command->save_temps)
-    return cn_temp_file(strcmp(stem, "-") == 0 ? "stdin" : stem, suffix);
+    return cn_temp_make_file_name(strcmp(stem, "-") == 0 ? "stdin" : stem, suffix);
   if (command->save_temps_obj && command->output)
-    return cn_paths_with_suffix(command->output, suffix);
-  return cn_command_text("%s%s", stem, suffix);
+    return cn_paths_replace_suffix(command->output, suffix);
+  return cn_command_format_string("%s%s", stem, suffix);
 }
 
-static const char *output_of(const struct cn_command *command, const char *input)
+static const char *output_path_of(const struct cn_command *command, const char *input)
 {
   bool assembly = command->mode == CN_MODE_ASSEMBLY;
   const char *suffix = command->emit_llvm ? (assembly ? ".ll" : ".bc") : assembly ? ".s" : ".o";
@@ -38,14 +38,14 @@ static const char *output_of(const struct cn_command *command, const char *input
     return choose_temporary_path(command, input, ".o");
   if (command->output)
     return command->output;
-  return cn_command_text("%s%s", cn_paths_stem(input), suffix);
+  return cn_command_format_string("%s%s", cn_paths_stem_of(input), suffix);
 }
 
 /* Copy standard input to a file, so that it can be read several times. */
-static bool keep_input(void)
+static bool copy_standard_input(void)
 {
-  const char *path = lseek(STDIN_FILENO, 0, SEEK_CUR) < 0 ? cn_temp_file("stdin", ".c") : NULL;
-  struct cn_input input;
+  const char *path = lseek(STDIN_FILENO, 0, SEEK_CUR) < 0 ? cn_temp_make_file_name("stdin", ".c") : NULL;
+  struct cn_input_file input;
   char *error = NULL;
 
   if (!path)
@@ -61,7 +61,7 @@ static bool keep_input(void)
 }
 
 /* True for a command of clang that ends in the unit's input. */
-static bool is_of(const struct cn_words *words, const struct cn_unit *unit)
+static bool ends_in_input_of(const struct cn_words *words, const struct cn_unit *unit)
 {
   return words->count > 2 && strcmp(words->at[words->count - 1], unit->input) == 0;
 }
@@ -70,25 +70,25 @@ const char *cn_unit_wrong(const struct cn_unit *unit)
 {
   bool ir = unit->language == CN_LANG_IR, c = unit->language == CN_LANG_C;
 
-  if (!unit->item || !unit->item->input || unit->item->language != unit->language || unit->language == CN_LANG_LINK ||
-      unit->item->words[0] != unit->input)
+  if (!unit->item || !unit->item->input || unit->item->language != unit->language ||
+      unit->language == CN_LANG_FOR_LINKER || unit->item->words[0] != unit->input)
     return "unit: it is not that of its input";
   if (!unit->output || (unit->bitcode != NULL) != (ir || c))
     return "unit: it has no output, or bitcode that it has no use for";
-  if (ir ? unit->front_end.count != 0 || unit->bitcode != unit->input : !is_of(&unit->front_end, unit))
+  if (ir ? unit->front_end.count != 0 || unit->bitcode != unit->input : !ends_in_input_of(&unit->front_end, unit))
     return "unit: clang's command is not for its input";
-  if (unit->native.count ? !c || !is_of(&unit->native, unit) : unit->may_handle)
+  if (unit->native.count ? !c || !ends_in_input_of(&unit->native, unit) : unit->may_handle)
     return "unit: the command of a native unit is not for its input";
   return NULL;
 }
 
 /* Only units that Cairn compiles have bitcode; clang makes the output of the others. */
-bool cn_unit_plan(const struct cn_command *command, const struct cn_item *item, struct cn_unit *unit)
+bool cn_unit_plan(const struct cn_command *command, const struct cn_command_item *item, struct cn_unit *unit)
 {
   CN_CHECK(item->input && item->count == 1);
-  CN_CHECK(item->language != CN_LANG_LINK && item->language != CN_LANG_HEADER);
+  CN_CHECK(item->language != CN_LANG_FOR_LINKER && item->language != CN_LANG_HEADER);
   *unit = (struct cn_unit){.item = item, .language = item->language, .input = item->words[0]};
-  unit->output = output_of(command, unit->input);
+  unit->output = output_path_of(command, unit->input);
   if (!unit->output)
     return false;
   if (unit->language == CN_LANG_IR)
@@ -97,11 +97,11 @@ bool cn_unit_plan(const struct cn_command *command, const struct cn_item *item, 
     unit->bitcode = choose_temporary_path(command, unit->input, ".bc");
   if (unit->language == CN_LANG_C && !unit->bitcode)
     return false;
-  cn_frontend_command(command, unit);
+  cn_frontend_make_command(command, unit);
   if (unit->language == CN_LANG_C && command->native_units && !command->lto) {
-    if (strcmp(unit->input, "-") == 0 && !keep_input())
+    if (strcmp(unit->input, "-") == 0 && !copy_standard_input())
       return false;
-    cn_frontend_native(command, unit);
+    cn_frontend_make_native_command(command, unit);
     unit->may_handle = cn_mentions_references(command, unit->input);
   }
   CN_ASSERT_VALID(cn_unit_wrong(unit));
@@ -118,7 +118,7 @@ void cn_unit_free(struct cn_unit *unit)
 
 void cn_unit_print_passes(const struct cn_command *command, enum cairn_part part)
 {
-  struct cairn_compile_options options = cn_backend_options(command);
+  struct cairn_compile_options options = cn_backend_make_options(command);
   char *passes = cairn_compile_describe(&options, part);
 
   CN_CHECK(passes != NULL);
@@ -143,18 +143,18 @@ static bool is_command_printed(const struct cn_command *command)
 
 /* Each process reads standard input from its start. `output`: a file for standard output, or null.
  */
-static int run_clang(const struct cn_command *command, const struct cn_unit *unit, const struct cn_words *words,
-                     const char *output, const char *step)
+static int run_clang_step(const struct cn_command *command, const struct cn_unit *unit, const struct cn_words *words,
+                          const char *output, const char *step)
 {
   if (is_command_printed(command))
-    cn_process_print(words, stderr);
+    cn_process_print_command(words, stderr);
   if (command->dry_run)
     return CN_EXIT_OK;
   if (strcmp(unit->input, "-") == 0)
     lseek(STDIN_FILENO, 0, SEEK_SET);
-  struct cairn_pass_time start = cn_times_start(&command->compile);
-  int status = cn_process_run_into(words, output, NULL);
-  cn_times_stop(&command->compile, &start, step);
+  struct cairn_pass_time start = cn_times_start_step(&command->compile);
+  int status = cn_process_run_redirected(words, output, NULL);
+  cn_times_stop_step(&command->compile, &start, step);
   return status;
 }
 
@@ -162,16 +162,16 @@ static int run_clang(const struct cn_command *command, const struct cn_unit *uni
  * *again if one of them shows that the unit may handle references. */
 static int compile_natively(const struct cn_command *command, const struct cn_unit *unit, bool *again)
 {
-  const char *graph = command->dry_run ? NULL : cn_temp_file("headers", ".dot");
+  const char *graph = command->dry_run ? NULL : cn_temp_make_file_name("headers", ".dot");
   struct cn_words words = {0};
 
   for (size_t i = 0; i < unit->native.count; i++) {
     cn_push(&words, unit->native.at[i]);
     if (i == 0 && graph)
-      cn_frontend_add_graph(graph, &words);
+      cn_frontend_add_include_graph(graph, &words);
   }
-  int status = run_clang(command, unit, &words, NULL, "clang");
-  *again = status == CN_EXIT_OK && graph && cn_mentions_in_graph(graph);
+  int status = run_clang_step(command, unit, &words, NULL, "clang");
+  *again = status == CN_EXIT_OK && graph && cn_mentions_in_include_graph(graph);
   cn_free(&words);
   return status;
 }
@@ -182,18 +182,18 @@ static int compile_managed(const struct cn_command *command, struct cn_unit *uni
   int status = CN_EXIT_OK;
 
   if (unit->language == CN_LANG_C && !command->dry_run)
-    unit->records = cn_temp_file("records", ".txt");
+    unit->records = cn_temp_make_file_name("records", ".txt");
   if (unit->front_end.count)
-    status = run_clang(command, unit, &unit->front_end, unit->records, "front end");
+    status = run_clang_step(command, unit, &unit->front_end, unit->records, "front end");
   if (status != CN_EXIT_OK || !unit->bitcode)
     return status;
   if (is_command_printed(command))
     cn_unit_print_passes(command, command->lto ? CAIRN_PART_UNIT : CAIRN_PART_WHOLE);
-  return command->dry_run || cn_backend_compile(command, unit, native) ? CN_EXIT_OK : CN_EXIT_FAILED;
+  return command->dry_run || cn_backend_compile_unit(command, unit, native) ? CN_EXIT_OK : CN_EXIT_FAILED;
 }
 
 /* Add -w: the first run has printed the warnings. */
-static void compile_quietly(struct cn_words *words)
+static void suppress_warnings(struct cn_words *words)
 {
   CN_CHECK(words->count > 2); /* clang, options, the input */
   const char *input = words->at[words->count - 1];
@@ -207,14 +207,14 @@ static void compile_quietly(struct cn_words *words)
 }
 
 /* Compile a unit of C in the way that its text suggests; if that was wrong, in the other way. */
-static int compile_c(const struct cn_command *command, struct cn_unit *unit)
+static int compile_c_unit(const struct cn_command *command, struct cn_unit *unit)
 {
   bool again = unit->may_handle, native = false;
   int status = CN_EXIT_OK;
 
   if (!unit->may_handle) {
     status = compile_natively(command, unit, &again);
-    compile_quietly(&unit->front_end);
+    suppress_warnings(&unit->front_end);
   }
   if (!again || status != CN_EXIT_OK)
     return status;
@@ -222,8 +222,8 @@ static int compile_c(const struct cn_command *command, struct cn_unit *unit)
   if (!native || status != CN_EXIT_OK)
     return status;
   if (unit->may_handle)
-    compile_quietly(&unit->native);
-  return run_clang(command, unit, &unit->native, NULL, "clang");
+    suppress_warnings(&unit->native);
+  return run_clang_step(command, unit, &unit->native, NULL, "clang");
 }
 
 int cn_unit_compile(const struct cn_command *command, struct cn_unit *unit)
@@ -231,10 +231,10 @@ int cn_unit_compile(const struct cn_command *command, struct cn_unit *unit)
   bool changed = false, native = false;
 
   CN_ASSERT_VALID(cn_unit_wrong(unit));
-  int status = unit->native.count ? compile_c(command, unit) : compile_managed(command, unit, &native);
+  int status = unit->native.count ? compile_c_unit(command, unit) : compile_managed(command, unit, &native);
 
   if (unit->language == CN_LANG_ASM && command->mode != CN_MODE_ASSEMBLY && !command->dry_run && status == CN_EXIT_OK &&
-      !cn_backend_rewrite(unit->output, unit->output, &changed))
+      !cn_backend_rewrite_object(unit->output, unit->output, &changed))
     status = CN_EXIT_FAILED;
   /* Do as clang does: remove an output that make would take for up to date. */
   if (status != CN_EXIT_OK && strcmp(unit->output, "-") != 0)

@@ -11,7 +11,7 @@
 #include "driver/tool.h"
 
 /* True if the help has the option, by its letter or by its name. */
-static bool is_helped(const struct cn_arguments *arguments, const struct option *option)
+static bool is_in_help(const struct cn_arguments *arguments, const struct option *option)
 {
   size_t length = strlen(option->name);
   char letter[] = {'-', (char)option->val, ' ', 0};
@@ -33,14 +33,14 @@ const char *cn_arguments_wrong(const struct cn_arguments *arguments)
   if (!strchr(arguments->letters, 'h') || strncmp(arguments->help, "usage: ", 7) != 0)
     return "arguments: -h is missing, or help does not begin with the usage";
   for (; option->name; option++)
-    if (!is_helped(arguments, option))
+    if (!is_in_help(arguments, option))
       return "arguments: the help does not have an option";
   if (option - arguments->options < 2 || option[-1].val != 'v' || option[-2].val != 'h')
     return "arguments: --help and --version are not the last options";
   return NULL;
 }
 
-int cn_arguments_set(struct cairn_compile_options *options, const char *name)
+int cn_arguments_set_compile_option(struct cairn_compile_options *options, const char *name)
 {
   char *wrong;
 
@@ -59,7 +59,7 @@ static int print_help(const struct cn_arguments *arguments)
   return CN_EXIT_OK;
 }
 
-int cn_arguments_take(int argc, char **argv, const struct cn_arguments *arguments, void *env)
+int cn_arguments_parse(int argc, char **argv, const struct cn_arguments *arguments, void *env)
 {
   int letter, which = 0, status = CN_EXIT_OK;
 

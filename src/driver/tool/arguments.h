@@ -29,10 +29,10 @@ const char *cn_arguments_wrong(const struct cn_arguments *arguments);
 
 /* Take an option that the library has under the same name, with the argument in `optarg`.
  * CN_EXIT_OK, or CN_EXIT_USAGE after a message. */
-int cn_arguments_set(struct cairn_compile_options *options, const char *name);
+int cn_arguments_set_compile_option(struct cairn_compile_options *options, const char *name);
 
 /* Take all options. -1: go on, operands begin at argv[optind]. Otherwise a status to exit with:
  * --help or --version was printed, or an option is wrong. */
-int cn_arguments_take(int argc, char **argv, const struct cn_arguments *arguments, void *env);
+int cn_arguments_parse(int argc, char **argv, const struct cn_arguments *arguments, void *env);
 
 #endif

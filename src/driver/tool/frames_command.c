@@ -11,7 +11,7 @@
 #include "object/elf/input.h"
 #include "object/print/frames_print.h"
 
-static const char help[] =
+static const char help_text[] =
     "usage: cairn frames [--json] FILE\n"
     "       cairn frames --rewrite OBJECT -o OUT\n\n"
     "Print the frame maps (sections cairn_frames and cairn_details) of an object, executable or\n"
@@ -20,10 +20,10 @@ static const char help[] =
     "  --json            one JSON document (its members: see cairn(1))\n"
     "  --help, --version\n";
 
-static int rewrite_file(const char *path, const char *output)
+static int rewrite_object_file(const char *path, const char *output)
 {
   CN_CHECK(path && output);
-  struct cn_input object;
+  struct cn_input_file object;
   char *error = NULL;
   void *bytes = NULL;
   size_t size = 0;
@@ -42,14 +42,14 @@ static int rewrite_file(const char *path, const char *output)
   return status;
 }
 
-struct request {
+struct frames_request {
   const char *output;
   bool rewrites, json;
 };
 
-static int take_option(void *env, int letter, const char *name)
+static int apply_option(void *env, int letter, const char *name)
 {
-  struct request *request = env;
+  struct frames_request *request = env;
 
   (void)name;
   if (letter == 'r')
@@ -67,9 +67,9 @@ int cn_frames_main(int argc, char **argv)
       {"rewrite", no_argument, NULL, 'r'}, {"json", no_argument, NULL, 'j'}, CN_ARGUMENTS_COMMON};
   static char name[] = "cairn frames";
   struct cn_arguments arguments = {
-      .name = name, .help = help, .letters = "ho:", .options = options, .take = take_option};
-  struct request request = {0};
-  int status = cn_arguments_take(argc, argv, &arguments, &request);
+      .name = name, .help = help_text, .letters = "ho:", .options = options, .take = apply_option};
+  struct frames_request request = {0};
+  int status = cn_arguments_parse(argc, argv, &arguments, &request);
 
   if (status >= 0)
     return status;
@@ -78,6 +78,6 @@ int cn_frames_main(int argc, char **argv)
     return CN_EXIT_USAGE;
   }
   if (request.rewrites)
-    return rewrite_file(argv[optind], request.output);
+    return rewrite_object_file(argv[optind], request.output);
   return cairn_frames_print_file(argv[optind], request.json, stdout, stderr) ? CN_EXIT_FAILED : CN_EXIT_OK;
 }

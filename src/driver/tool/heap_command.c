@@ -13,7 +13,7 @@
 #include "dump/dump_report.h"
 #include "object/elf/input.h"
 
-static const char help[] =
+static const char help_text[] =
     "usage: cairn heap [--most=N] DUMP [top]\n"
     "       cairn heap DUMP path OBJECT\n"
     "       cairn heap [--most=N] DUMP diff DUMP\n"
@@ -27,25 +27,25 @@ static const char help[] =
     "  --progress        say on standard error what is being done (default: on a terminal)\n"
     "  --help, --version\n";
 
-struct request {
+struct heap_request {
   size_t most;
   const char *page;
   bool progress;
 };
 
-struct loaded {
-  struct cn_input file;
+struct loaded_heap {
+  struct cn_input_file file;
   struct cn_dump dump;
   struct cn_graph graph;
 };
 
-static void print_progress(const struct request *request, const char *what, const char *path)
+static void print_progress(const struct heap_request *request, const char *what, const char *path)
 {
   if (request->progress)
     fprintf(stderr, "cairn heap: %s %s\n", what, path);
 }
 
-static bool load_heap(struct loaded *heap, const struct request *request, const char *path)
+static bool load_heap(struct loaded_heap *heap, const struct heap_request *request, const char *path)
 {
   char *error = NULL;
 
@@ -68,39 +68,39 @@ static bool load_heap(struct loaded *heap, const struct request *request, const 
   return true;
 }
 
-static void unload_heap(struct loaded *heap)
+static void unload_heap(struct loaded_heap *heap)
 {
   cn_graph_free(&heap->graph);
   cn_dump_free(&heap->dump);
 }
 
-static int print_path(const struct loaded *heap, const char *which)
+static int print_path_to_object(const struct loaded_heap *heap, const char *which)
 {
   char *error = NULL;
 
-  if (cn_report_path(stdout, &heap->graph, which, &error) == 0)
+  if (cn_report_print_path(stdout, &heap->graph, which, &error) == 0)
     return CN_EXIT_OK;
   cn_tool_error("%s", error);
   free(error);
   return CN_EXIT_FAILED;
 }
 
-static int print_diff(const struct loaded *heap, const struct request *request, const char *path)
+static int print_diff(const struct loaded_heap *heap, const struct heap_request *request, const char *path)
 {
-  struct loaded other;
+  struct loaded_heap other;
 
   if (!load_heap(&other, request, path))
     return CN_EXIT_FAILED;
-  cn_report_diff(stdout, &heap->graph, &other.graph, request->most);
+  cn_report_print_diff(stdout, &heap->graph, &other.graph, request->most);
   unload_heap(&other);
   return CN_EXIT_OK;
 }
 
 /* `operands`: the dump, and the command to run on it. */
-static int run_request(const struct request *request, char **operands, int count)
+static int run_request(const struct heap_request *request, char **operands, int count)
 {
   const char *what = count > 1 ? operands[1] : "top";
-  struct loaded heap;
+  struct loaded_heap heap;
   int status = CN_EXIT_OK;
 
   CN_CHECK(count > 0);
@@ -109,16 +109,16 @@ static int run_request(const struct request *request, char **operands, int count
   if (request->page != NULL)
     status = cn_heap_page_write(&heap.graph, request->page) ? CN_EXIT_OK : CN_EXIT_FAILED;
   else if (strcmp(what, "top") == 0)
-    cn_report_top(stdout, &heap.graph, request->most);
+    cn_report_print_top(stdout, &heap.graph, request->most);
   else if (strcmp(what, "path") == 0)
-    status = print_path(&heap, operands[2]);
+    status = print_path_to_object(&heap, operands[2]);
   else
     status = print_diff(&heap, request, operands[2]);
   unload_heap(&heap);
   return status;
 }
 
-static bool is_usage(const struct request *request, char **operands, int count)
+static bool are_operands_valid(const struct heap_request *request, char **operands, int count)
 {
   if (count < 1)
     return false;
@@ -129,9 +129,9 @@ static bool is_usage(const struct request *request, char **operands, int count)
   return count == 3 && (strcmp(operands[1], "path") == 0 || strcmp(operands[1], "diff") == 0);
 }
 
-static int take_option(void *env, int letter, const char *name)
+static int apply_option(void *env, int letter, const char *name)
 {
-  struct request *request = env;
+  struct heap_request *request = env;
   char *end;
 
   (void)name;
@@ -157,13 +157,14 @@ int cn_heap_main(int argc, char **argv)
                                           {"progress", no_argument, NULL, 'p'},
                                           CN_ARGUMENTS_COMMON};
   static char name[] = "cairn heap";
-  struct cn_arguments arguments = {.name = name, .help = help, .letters = "h", .options = options, .take = take_option};
-  struct request request = {.most = 20, .progress = isatty(STDERR_FILENO)};
-  int status = cn_arguments_take(argc, argv, &arguments, &request);
+  struct cn_arguments arguments = {
+      .name = name, .help = help_text, .letters = "h", .options = options, .take = apply_option};
+  struct heap_request request = {.most = 20, .progress = isatty(STDERR_FILENO)};
+  int status = cn_arguments_parse(argc, argv, &arguments, &request);
 
   if (status >= 0)
     return status;
-  if (!is_usage(&request, argv + optind, argc - optind)) {
+  if (!are_operands_valid(&request, argv + optind, argc - optind)) {
     cn_tool_error("a dump is needed, and one of top, path OBJECT, diff DUMP (see --help)");
     return CN_EXIT_USAGE;
   }

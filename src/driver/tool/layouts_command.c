@@ -10,7 +10,7 @@
 #include "object/elf/input.h"
 #include "object/print/layouts_print.h"
 
-static const char help[] =
+static const char help_text[] =
     "usage: cairn layouts FILE\n\n"
     "Print the types of managed objects that an object, executable or shared object allocates\n"
     "(section cairn_layouts): size, places of references, and fields with their offsets, as far as\n"
@@ -27,7 +27,7 @@ static int refuse_option(void *env, int letter, const char *name)
 
 static int print_layouts(const char *path)
 {
-  struct cn_input file;
+  struct cn_input_file file;
   char *error = NULL;
 
   if (cn_input_open(&file, path, cn_input_is_binary, &error) || cn_layouts_print(stdout, file.bytes, file.size, &error))
@@ -43,8 +43,8 @@ int cn_layouts_main(int argc, char **argv)
   static const struct option options[] = {CN_ARGUMENTS_COMMON};
   static char name[] = "cairn layouts";
   struct cn_arguments arguments = {
-      .name = name, .help = help, .letters = "h", .options = options, .take = refuse_option};
-  int status = cn_arguments_take(argc, argv, &arguments, NULL);
+      .name = name, .help = help_text, .letters = "h", .options = options, .take = refuse_option};
+  int status = cn_arguments_parse(argc, argv, &arguments, NULL);
 
   if (status >= 0)
     return status;

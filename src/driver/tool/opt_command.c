@@ -13,18 +13,18 @@
 #include "driver/tool/arguments.h"
 #include "driver/tool/pass_dump.h"
 
-struct opt {
+struct opt_request {
   const char *input, *output;
   bool text, silent;
   CN_VECTOR(const char *) passes;   /* as given to -p */
   CN_VECTOR(const char *) analyses; /* --print */
   CN_VECTOR(const char *) imports;  /* --import */
   struct cairn_compile_options compile;
-  struct cn_times times;
-  struct cn_dump dump;
+  struct cn_pass_times times;
+  struct cn_pass_dump dump;
 };
 
-static const char help[] =
+static const char help_text[] =
     "usage: cairn opt -p PASSES [options] IN.{ll,bc}|-\n\n"
     "  -p PASSES             comma-separated, run in this order; a name that is not listed "
     "below\n"
@@ -69,7 +69,7 @@ static const char help[] =
     "                        functions that FILE (a module) defines and IN declares\n"
     "  --help, --version\n";
 
-static void print_names(const char *title, const char *const *name)
+static void print_names_with_help(const char *title, const char *const *name)
 {
   printf("\n%s:\n", title);
   for (; *name; name += 2)
@@ -78,14 +78,14 @@ static void print_names(const char *title, const char *const *name)
 
 static void print_pass_names_and_options(void)
 {
-  print_names("passes", cairn_compile_pass_names());
-  print_names("analyses", cairn_compile_analysis_names());
-  print_names("optimisations", cairn_compile_relocation_names());
-  print_names("optimisations of place-safepoints", cairn_compile_placement_names());
-  print_names("places of polls (default: entry,backedge,call)", cairn_compile_polls_names());
+  print_names_with_help("passes", cairn_compile_pass_names());
+  print_names_with_help("analyses", cairn_compile_analysis_names());
+  print_names_with_help("optimisations", cairn_compile_relocation_names());
+  print_names_with_help("optimisations of place-safepoints", cairn_compile_placement_names());
+  print_names_with_help("places of polls (default: entry,backedge,call)", cairn_compile_polls_names());
 }
 
-static bool is_ours(const char *name)
+static bool is_cairn_pass(const char *name)
 {
   for (const char *const *known = cairn_compile_pass_names(); *known; known += 2)
     if (strcmp(*known, name) == 0)
@@ -95,7 +95,7 @@ static bool is_ours(const char *name)
 
 /* The length of the first name in `list`, up to a comma outside brackets. 0 if `list` is empty, or if its brackets do
  * not match. */
-static size_t first_name(const char *list)
+static size_t first_name_length(const char *list)
 {
   int depth = 0;
   size_t i;
@@ -109,12 +109,12 @@ static size_t first_name(const char *list)
   return depth == 0 ? i : 0;
 }
 
-static bool list_is_valid(const char *list)
+static bool is_pass_list_valid(const char *list)
 {
   if (!*list)
     return false;
   while (*list) {
-    size_t length = first_name(list);
+    size_t length = first_name_length(list);
     if (length == 0 || (list[length] == ',' && !list[length + 1]))
       return false;
     list += length + (list[length] == ',');
@@ -123,45 +123,48 @@ static bool list_is_valid(const char *list)
 }
 
 /* True if the module is sound after a pass. LLVM's verifier has already run after ours. */
-static bool check_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *name, const struct opt *opt)
+static bool check_module_after_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *name,
+                                    const struct opt_request *opt)
 {
   bool ok = true;
 
-  if (!is_ours(name)) {
+  if (!is_cairn_pass(name)) {
     char *what = cn_format("pass '%s' left a broken module", name);
-    ok = cn_module_check(module, opt->input, what);
+    ok = cn_module_verify(module, opt->input, what);
     free(what);
   }
-  return ok && (!opt->dump.verify || cn_dump_verify(module, machine, name, &opt->compile));
+  return ok && (!opt->dump.verify || cn_pass_dump_verify_module(module, machine, name, &opt->compile));
 }
 
 /* Run one pass of ours, then LLVM's verifier; or run a list of LLVM's. */
-static bool run_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *name, const struct opt *opt)
+static bool run_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *name,
+                     const struct opt_request *opt)
 {
-  LLVMModuleRef before = cn_dump_before(&opt->dump, module);
+  LLVMModuleRef before = cn_pass_dump_copy_before(&opt->dump, module);
 
   if (cairn_compile_pass(module, machine, name, &opt->compile) != CAIRN_OK) {
     if (before)
       LLVMDisposeModule(before);
     return false;
   }
-  cn_dump_after(&opt->dump, name, before, module);
-  return check_pass(module, machine, name, opt);
+  cn_pass_dump_print_after(&opt->dump, name, before, module);
+  return check_module_after_pass(module, machine, name, opt);
 }
 
 /* Run `list`. Neighbouring passes of LLVM run together, which keeps analyses between them, unless an option is about
  * single passes. */
-static bool run_list(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *list, const struct opt *opt)
+static bool run_pass_list(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *list,
+                          const struct opt_request *opt)
 {
   char *llvm = cn_strdup("");
   bool ok = true;
 
-  CN_CHECK(list_is_valid(list)); /* take_option() */
+  CN_CHECK(is_pass_list_valid(list)); /* apply_option() */
   while (ok && *list) {
-    size_t length = first_name(list);
+    size_t length = first_name_length(list);
     CN_ASSERT(length > 0);
     char *name = cn_format("%.*s", (int)length, list);
-    if (is_ours(name) || cn_dump_is_wanted(&opt->dump)) {
+    if (is_cairn_pass(name) || cn_pass_dump_is_wanted(&opt->dump)) {
       ok = (!*llvm || run_pass(module, machine, llvm, opt)) && run_pass(module, machine, name, opt);
       *llvm = 0;
     } else {
@@ -189,7 +192,7 @@ static char *append_name(char *list, const char *name, size_t length)
   return longer;
 }
 
-static bool is_analysis(const char *name)
+static bool check_analysis_name(const char *name)
 {
   for (const char *const *known = cairn_compile_analysis_names(); *known; known += 2)
     if (strcmp(*known, name) == 0)
@@ -203,14 +206,14 @@ static bool is_analysis(const char *name)
 }
 
 /* True if -p names the pass; else --print-after would print nothing. */
-static bool is_run(const struct opt *opt, const char *pass)
+static bool check_pass_is_run(const struct opt_request *opt, const char *pass)
 {
   char *all = cn_strdup("");
   bool found = strcmp(pass, "all") == 0;
 
   for (size_t i = 0; !found && i < opt->passes.count; i++)
     for (const char *list = opt->passes.at[i]; *list && !found;) {
-      size_t length = first_name(list);
+      size_t length = first_name_length(list);
       found = strlen(pass) == length && memcmp(list, pass, length) == 0;
       all = append_name(all, list, length);
       list += length + (list[length] == ',');
@@ -221,20 +224,20 @@ static bool is_run(const struct opt *opt, const char *pass)
   return found;
 }
 
-static int check_names(const struct opt *opt)
+static int check_printed_names(const struct opt_request *opt)
 {
   bool ok = true;
 
   for (size_t i = 0; i < opt->analyses.count; i++)
-    ok &= is_analysis(opt->analyses.at[i]);
+    ok &= check_analysis_name(opt->analyses.at[i]);
   for (size_t i = 0; i < opt->dump.after.count; i++)
-    ok &= is_run(opt, opt->dump.after.at[i]);
+    ok &= check_pass_is_run(opt, opt->dump.after.at[i]);
   return ok ? CN_EXIT_OK : CN_EXIT_USAGE;
 }
 
 /* ---- the run ---- */
 
-static void print_analyses(LLVMModuleRef module, const struct opt *opt)
+static void print_analyses(LLVMModuleRef module, const struct opt_request *opt)
 {
   for (size_t i = 0; i < opt->analyses.count; i++) {
     char *text;
@@ -244,17 +247,17 @@ static void print_analyses(LLVMModuleRef module, const struct opt *opt)
   }
 }
 
-static bool transform_module(LLVMModuleRef module, const struct opt *opt)
+static bool run_passes_and_write(LLVMModuleRef module, const struct opt_request *opt)
 {
-  struct cn_machine how = {.opt_level = 2, .reloc = LLVMRelocPIC, .code_model = LLVMCodeModelDefault};
+  struct cn_machine_options how = {.opt_level = 2, .reloc = LLVMRelocPIC, .code_model = LLVMCodeModelDefault};
   /* A target without a port has passes, and lacks a machine to ask. */
-  bool ported = cn_module_is_ported(module);
-  LLVMTargetMachineRef machine = ported ? cn_module_machine(module, opt->input, &how) : NULL;
+  bool ported = cn_module_has_port(module);
+  LLVMTargetMachineRef machine = ported ? cn_module_make_machine(module, opt->input, &how) : NULL;
   bool ok = machine || !ported;
 
   CN_CHECK(opt->input != NULL);
   for (size_t i = 0; ok && i < opt->passes.count; i++)
-    ok = run_list(module, machine, opt->passes.at[i], opt);
+    ok = run_pass_list(module, machine, opt->passes.at[i], opt);
   if (machine)
     LLVMDisposeTargetMachine(machine);
   if (!ok)
@@ -267,44 +270,54 @@ static bool transform_module(LLVMModuleRef module, const struct opt *opt)
   return opt->analyses.count > 0 || cn_module_write(module, "-", opt->text);
 }
 
-/* OPT_SET: an option of cairn_compile_set(), by the same name. */
-enum { OPT_PRINT = 256, OPT_IMPORT, OPT_CALLS, OPT_SET, OPT_TIMES, OPT_SILENT, OPT_AFTER, OPT_CHANGED, OPT_VERIFY };
+/* OPT_COMPILE_OPTION: an option of cairn_compile_set(), by the same name. */
+enum {
+  OPT_PRINT_ANALYSIS = 256,
+  OPT_IMPORT,
+  OPT_EXPLAIN_CALLS,
+  OPT_COMPILE_OPTION,
+  OPT_TIME_PASSES,
+  OPT_DISABLE_OUTPUT,
+  OPT_PRINT_AFTER,
+  OPT_PRINT_CHANGED,
+  OPT_VERIFY_EACH
+};
 
 static const struct option long_options[] = {{"passes", required_argument, NULL, 'p'},
                                              {"import", required_argument, NULL, OPT_IMPORT},
-                                             {"print", required_argument, NULL, OPT_PRINT},
-                                             {"print-after", required_argument, NULL, OPT_AFTER},
-                                             {"print-changed", no_argument, NULL, OPT_CHANGED},
-                                             {"verify-each", no_argument, NULL, OPT_VERIFY},
-                                             {"explain-calls", no_argument, NULL, OPT_CALLS},
-                                             {"manage-all", no_argument, NULL, OPT_SET},
-                                             {"safepoints", required_argument, NULL, OPT_SET},
-                                             {"shared", no_argument, NULL, OPT_SET},
-                                             {"without", required_argument, NULL, OPT_SET},
-                                             {"slots", required_argument, NULL, OPT_SET},
-                                             {"slot-budget", required_argument, NULL, OPT_SET},
-                                             {"roots", required_argument, NULL, OPT_SET},
-                                             {"address-spaces", required_argument, NULL, OPT_SET},
-                                             {"words", required_argument, NULL, OPT_SET},
-                                             {"check-polls", no_argument, NULL, OPT_SET},
-                                             {"polls", required_argument, NULL, OPT_SET},
-                                             {"poll", required_argument, NULL, OPT_SET},
-                                             {"poll-budget", required_argument, NULL, OPT_SET},
-                                             {"barriers", required_argument, NULL, OPT_SET},
-                                             {"inline-max", required_argument, NULL, OPT_SET},
-                                             {"note-stores", no_argument, NULL, OPT_SET},
-                                             {"report", no_argument, NULL, OPT_SET},
-                                             {"disable-output", no_argument, NULL, OPT_SILENT},
-                                             {"time-passes", no_argument, NULL, OPT_TIMES},
+                                             {"print", required_argument, NULL, OPT_PRINT_ANALYSIS},
+                                             {"print-after", required_argument, NULL, OPT_PRINT_AFTER},
+                                             {"print-changed", no_argument, NULL, OPT_PRINT_CHANGED},
+                                             {"verify-each", no_argument, NULL, OPT_VERIFY_EACH},
+                                             {"explain-calls", no_argument, NULL, OPT_EXPLAIN_CALLS},
+                                             {"manage-all", no_argument, NULL, OPT_COMPILE_OPTION},
+                                             {"safepoints", required_argument, NULL, OPT_COMPILE_OPTION},
+                                             {"shared", no_argument, NULL, OPT_COMPILE_OPTION},
+                                             {"without", required_argument, NULL, OPT_COMPILE_OPTION},
+                                             {"slots", required_argument, NULL, OPT_COMPILE_OPTION},
+                                             {"slot-budget", required_argument, NULL, OPT_COMPILE_OPTION},
+                                             {"roots", required_argument, NULL, OPT_COMPILE_OPTION},
+                                             {"address-spaces", required_argument, NULL, OPT_COMPILE_OPTION},
+                                             {"words", required_argument, NULL, OPT_COMPILE_OPTION},
+                                             {"check-polls", no_argument, NULL, OPT_COMPILE_OPTION},
+                                             {"polls", required_argument, NULL, OPT_COMPILE_OPTION},
+                                             {"poll", required_argument, NULL, OPT_COMPILE_OPTION},
+                                             {"poll-budget", required_argument, NULL, OPT_COMPILE_OPTION},
+                                             {"barriers", required_argument, NULL, OPT_COMPILE_OPTION},
+                                             {"inline-max", required_argument, NULL, OPT_COMPILE_OPTION},
+                                             {"note-stores", no_argument, NULL, OPT_COMPILE_OPTION},
+                                             {"report", no_argument, NULL, OPT_COMPILE_OPTION},
+                                             {"disable-output", no_argument, NULL, OPT_DISABLE_OUTPUT},
+                                             {"time-passes", no_argument, NULL, OPT_TIME_PASSES},
                                              CN_ARGUMENTS_COMMON};
 
-static int take_option(void *env, int letter, const char *name)
+static int apply_option(void *env, int letter, const char *name)
 {
-  struct opt *opt = env;
+  struct opt_request *opt = env;
 
   switch (letter) {
   case 'p':
-    if (!list_is_valid(optarg)) {
+    if (!is_pass_list_valid(optarg)) {
       cn_tool_error("-p: '%s' is not a list of passes", optarg);
       return CN_EXIT_USAGE;
     }
@@ -319,42 +332,42 @@ static int take_option(void *env, int letter, const char *name)
   case OPT_IMPORT:
     cn_push(&opt->imports, optarg);
     return CN_EXIT_OK;
-  case OPT_PRINT:
+  case OPT_PRINT_ANALYSIS:
     cn_push(&opt->analyses, optarg);
     return CN_EXIT_OK;
-  case OPT_CALLS:
+  case OPT_EXPLAIN_CALLS:
     cn_push(&opt->analyses, "calls");
     return CN_EXIT_OK;
-  case OPT_AFTER:
+  case OPT_PRINT_AFTER:
     cn_push(&opt->dump.after, optarg);
     return CN_EXIT_OK;
-  case OPT_CHANGED:
+  case OPT_PRINT_CHANGED:
     opt->dump.changed = true;
     return CN_EXIT_OK;
-  case OPT_VERIFY:
+  case OPT_VERIFY_EACH:
     opt->dump.verify = true;
     return CN_EXIT_OK;
-  case OPT_SILENT:
+  case OPT_DISABLE_OUTPUT:
     opt->silent = true;
     return CN_EXIT_OK;
-  case OPT_TIMES:
-    opt->compile.timer = cn_times_add;
+  case OPT_TIME_PASSES:
+    opt->compile.timer = cn_times_add_run;
     opt->compile.timer_env = &opt->times;
     return CN_EXIT_OK;
   default:
-    return cn_arguments_set(&opt->compile, name);
+    return cn_arguments_set_compile_option(&opt->compile, name);
   }
 }
 
-static int run_opt(struct opt *opt)
+static int run_opt(struct opt_request *opt)
 {
   LLVMContextRef context = LLVMContextCreate();
   LLVMModuleRef module = cn_module_read(context, opt->input);
   bool ok = module != NULL;
 
   for (size_t i = 0; ok && i < opt->imports.count; i++)
-    ok = cn_module_import(module, opt->imports.at[i]);
-  ok = ok && transform_module(module, opt);
+    ok = cn_module_import_functions(module, opt->imports.at[i]);
+  ok = ok && run_passes_and_write(module, opt);
 
   if (module)
     LLVMDisposeModule(module);
@@ -365,13 +378,13 @@ static int run_opt(struct opt *opt)
 }
 
 /* Check that the options and operands can be run. */
-static int check_arguments(const struct opt *opt, int operands)
+static int check_arguments(const struct opt_request *opt, int operands)
 {
   if (operands != 1) {
     cn_tool_error(operands ? "more than one input (see --help)" : "no input (see --help)");
     return CN_EXIT_USAGE;
   }
-  if (check_names(opt) != CN_EXIT_OK)
+  if (check_printed_names(opt) != CN_EXIT_OK)
     return CN_EXIT_USAGE;
   if (!opt->text && !opt->output && !opt->silent && !opt->analyses.count && isatty(STDOUT_FILENO)) {
     cn_tool_error("bitcode is not for a terminal: give -S or -o FILE");
@@ -380,7 +393,7 @@ static int check_arguments(const struct opt *opt, int operands)
   return CN_EXIT_OK;
 }
 
-static void free_all(struct opt *opt)
+static void free_opt_request(struct opt_request *opt)
 {
   cn_times_free(&opt->times);
   cn_free(&opt->passes);
@@ -394,20 +407,20 @@ int cn_opt_main(int argc, char **argv)
 {
   static char name[] = "cairn opt";
   struct cn_arguments arguments = {.name = name,
-                                   .help = help,
+                                   .help = help_text,
                                    .more = print_pass_names_and_options,
                                    .letters = "hp:So:",
                                    .options = long_options,
-                                   .take = take_option};
-  struct opt opt = {.compile = {.opt_level = 3, .diagnose = cn_tool_diagnose}};
+                                   .take = apply_option};
+  struct opt_request opt = {.compile = {.opt_level = 3, .diagnose = cn_tool_print_diagnostic}};
 
   cairn_compile_init();
-  int status = cn_arguments_take(argc, argv, &arguments, &opt);
+  int status = cn_arguments_parse(argc, argv, &arguments, &opt);
   if (status < 0 && (status = check_arguments(&opt, argc - optind)) == CN_EXIT_OK) {
     opt.input = argv[optind];
     opt.compile.env = argv[optind];
     status = run_opt(&opt);
   }
-  free_all(&opt);
+  free_opt_request(&opt);
   return status;
 }

@@ -7,17 +7,17 @@
 #include "driver/tool.h"
 #include "driver/tool/pass_dump.h"
 
-bool cn_dump_is_wanted(const struct cn_dump *dump)
+bool cn_pass_dump_is_wanted(const struct cn_pass_dump *dump)
 {
   return dump->after.count > 0 || dump->changed || dump->verify;
 }
 
-LLVMModuleRef cn_dump_before(const struct cn_dump *dump, LLVMModuleRef module)
+LLVMModuleRef cn_pass_dump_copy_before(const struct cn_pass_dump *dump, LLVMModuleRef module)
 {
   return dump->changed ? LLVMCloneModule(module) : NULL;
 }
 
-static bool is_asked_for(const struct cn_dump *dump, const char *pass)
+static bool is_print_after_requested(const struct cn_pass_dump *dump, const char *pass)
 {
   for (size_t i = 0; i < dump->after.count; i++)
     if (strcmp(dump->after.at[i], "all") == 0 || strcmp(dump->after.at[i], pass) == 0)
@@ -25,7 +25,7 @@ static bool is_asked_for(const struct cn_dump *dump, const char *pass)
   return false;
 }
 
-static void print_module(const char *pass, LLVMModuleRef module)
+static void print_module_after_pass(const char *pass, LLVMModuleRef module)
 {
   char *text = LLVMPrintModuleToString(module);
 
@@ -34,7 +34,7 @@ static void print_module(const char *pass, LLVMModuleRef module)
 }
 
 /* Print `function` unless it reads as `old`, its namesake before the pass, which may be null. */
-static bool print_if_changed(const char *pass, LLVMValueRef function, LLVMValueRef old)
+static bool print_function_if_changed(const char *pass, LLVMValueRef function, LLVMValueRef old)
 {
   char *now = LLVMPrintValueToString(function);
   char *then = old ? LLVMPrintValueToString(old) : NULL;
@@ -60,7 +60,7 @@ static bool modules_differ(LLVMModuleRef a, LLVMModuleRef b)
 }
 
 /* Print the definitions that changed, or the module if only something else did. */
-static void print_changed(const char *pass, LLVMModuleRef before, LLVMModuleRef module)
+static void print_changes_of_pass(const char *pass, LLVMModuleRef before, LLVMModuleRef module)
 {
   bool printed = false;
   size_t length;
@@ -72,19 +72,20 @@ static void print_changed(const char *pass, LLVMModuleRef before, LLVMModuleRef 
     if (LLVMIsDeclaration(f))
       continue;
     LLVMValueRef old = LLVMGetNamedFunction(before, LLVMGetValueName2(f, &length));
-    printed |= print_if_changed(pass, f, old);
+    printed |= print_function_if_changed(pass, f, old);
   }
   if (!printed)
-    print_module(pass, module);
+    print_module_after_pass(pass, module);
 }
 
-void cn_dump_after(const struct cn_dump *dump, const char *pass, LLVMModuleRef before, LLVMModuleRef module)
+void cn_pass_dump_print_after(const struct cn_pass_dump *dump, const char *pass, LLVMModuleRef before,
+                              LLVMModuleRef module)
 {
-  CN_CHECK((before != NULL) == dump->changed); /* cn_dump_before() made it */
-  if (is_asked_for(dump, pass))
-    print_module(pass, module);
+  CN_CHECK((before != NULL) == dump->changed); /* cn_pass_dump_copy_before() made it */
+  if (is_print_after_requested(dump, pass))
+    print_module_after_pass(pass, module);
   else if (before)
-    print_changed(pass, before, module);
+    print_changes_of_pass(pass, before, module);
   if (before)
     LLVMDisposeModule(before);
 }
@@ -100,8 +101,8 @@ static bool has_statepoints(LLVMModuleRef module)
   return false;
 }
 
-bool cn_dump_verify(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *pass,
-                    const struct cairn_compile_options *options)
+bool cn_pass_dump_verify_module(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *pass,
+                                const struct cairn_compile_options *options)
 {
   if (!has_statepoints(module))
     return true;

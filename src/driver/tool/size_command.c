@@ -14,7 +14,7 @@
 #include "object/elf/input.h"
 #include "object/print/json_out.h"
 
-static const char help[] =
+static const char help_text[] =
     "usage: cairn size [--json] [--functions[=N]] FILE...\n\n"
     "Count the bytes of frame maps and of details (sections cairn_frames and cairn_details) in objects,\n"
     "executables, shared objects, or an archive's members: by kind, per safepoint, and beside the code;\n"
@@ -25,7 +25,7 @@ static const char help[] =
     "  --json           a JSON object per line: one per file (functions included if asked for)\n"
     "  --help, --version\n";
 
-struct settings {
+struct size_settings {
   bool json, functions;
   uint64_t most;
 };
@@ -35,19 +35,19 @@ static double ratio_of(uint64_t part, uint64_t whole)
   return whole ? (double)part / (double)whole : 0;
 }
 
-static void print_functions(const struct cn_size *size, uint64_t most)
+static void print_function_sizes(const struct cn_file_map_size *size, uint64_t most)
 {
   printf("  %10s %10s %10s %10s  function\n", "frames", "details", "safepoints", "code");
   for (size_t i = 0; i < size->functions.count && i < most; i++) {
-    const struct cn_size_function *f = &size->functions.at[i];
-    printf("  %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64 "  %s\n", cn_size_frames(f->bytes),
-           cn_size_details(f->bytes), f->safepoints, f->code, f->name);
+    const struct cn_function_map_size *f = &size->functions.at[i];
+    printf("  %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64 "  %s\n", cn_size_sum_frame_maps(f->bytes),
+           cn_size_sum_details(f->bytes), f->safepoints, f->code, f->name);
   }
 }
 
-static void print_text(const char *name, const struct cn_size *size, const struct settings *how)
+static void print_sizes_as_text(const char *name, const struct cn_file_map_size *size, const struct size_settings *how)
 {
-  uint64_t frames = cn_size_frames(size->bytes), details = cn_size_details(size->bytes);
+  uint64_t frames = cn_size_sum_frame_maps(size->bytes), details = cn_size_sum_details(size->bytes);
 
   CN_CHECK(name && size->stack_maps + size->text >= size->text);
   printf("%s: %zu functions, %" PRIu64 " safepoints, %" PRIu64 " bytes of code\n", name, size->functions.count,
@@ -60,56 +60,56 @@ static void print_text(const char *name, const struct cn_size *size, const struc
            ratio_of(size->stack_maps, size->safepoints), ratio_of(size->stack_maps, frames));
   for (unsigned kind = 0; kind < CN_SIZE_COUNT; kind++)
     if (size->bytes[kind])
-      printf("    %10" PRIu64 "  %s%s%s%s\n", size->bytes[kind], cn_size_names[kind], *cn_size_help[kind] ? " (" : "",
-             cn_size_help[kind], *cn_size_help[kind] ? ")" : "");
+      printf("    %10" PRIu64 "  %s%s%s%s\n", size->bytes[kind], cn_size_kind_names[kind],
+             *cn_size_kind_help[kind] ? " (" : "", cn_size_kind_help[kind], *cn_size_kind_help[kind] ? ")" : "");
   if (how->functions)
-    print_functions(size, how->most);
+    print_function_sizes(size, how->most);
 }
 
-static void print_counts(struct cn_json_out *json, uint64_t safepoints, uint64_t code,
-                         const uint64_t bytes[CN_SIZE_COUNT])
+static void print_counts_as_json(struct cn_json_writer *json, uint64_t safepoints, uint64_t code,
+                                 const uint64_t bytes[CN_SIZE_COUNT])
 {
   CN_MEMBERS(json, CN_NUMBER("safepoints", safepoints), CN_NUMBER("code", code),
-             CN_NUMBER("frames", cn_size_frames(bytes)), CN_NUMBER("details", cn_size_details(bytes)));
-  cn_json_out_open(json, "kinds", '{');
+             CN_NUMBER("frames", cn_size_sum_frame_maps(bytes)), CN_NUMBER("details", cn_size_sum_details(bytes)));
+  cn_json_out_open_bracket(json, "kinds", '{');
   for (unsigned kind = 0; kind < CN_SIZE_COUNT; kind++)
-    cn_json_out_number(json, cn_size_names[kind], bytes[kind]);
-  cn_json_out_close(json);
+    cn_json_out_write_number(json, cn_size_kind_names[kind], bytes[kind]);
+  cn_json_out_close_bracket(json);
 }
 
-static void print_json(const char *name, const struct cn_size *size, const struct settings *how)
+static void print_sizes_as_json(const char *name, const struct cn_file_map_size *size, const struct size_settings *how)
 {
-  struct cn_json_out json = {.out = stdout};
+  struct cn_json_writer json = {.out = stdout};
 
   cn_json_out_open_on_line(&json, NULL, '{');
   CN_MEMBERS(&json, CN_STRING("file", name), CN_NUMBER("stack_maps", size->stack_maps), CN_NUMBER("text", size->text));
-  print_counts(&json, size->safepoints, size->code, size->bytes);
+  print_counts_as_json(&json, size->safepoints, size->code, size->bytes);
   if (how->functions)
-    cn_json_out_open(&json, "functions", '[');
+    cn_json_out_open_bracket(&json, "functions", '[');
   for (size_t i = 0; how->functions && i < size->functions.count && i < how->most; i++) {
-    const struct cn_size_function *f = &size->functions.at[i];
-    cn_json_out_open(&json, NULL, '{');
-    cn_json_out_string(&json, "name", f->name);
-    print_counts(&json, f->safepoints, f->code, f->bytes);
-    cn_json_out_close(&json);
+    const struct cn_function_map_size *f = &size->functions.at[i];
+    cn_json_out_open_bracket(&json, NULL, '{');
+    cn_json_out_write_string(&json, "name", f->name);
+    print_counts_as_json(&json, f->safepoints, f->code, f->bytes);
+    cn_json_out_close_bracket(&json);
   }
   if (how->functions)
-    cn_json_out_close(&json);
-  cn_json_out_close(&json);
+    cn_json_out_close_bracket(&json);
+  cn_json_out_close_bracket(&json);
 }
 
 /* Counts over some files. */
-struct totals {
-  const struct settings *how;
+struct size_totals {
+  const struct size_settings *how;
   const char *path; /* of the current file */
-  struct cn_size size;
+  struct cn_file_map_size size;
   bool all_have_stack_maps; /* else the two sums are about different files */
   size_t files;
 };
 
-static void add_size(struct totals *totals, const struct cn_size *size)
+static void add_to_totals(struct size_totals *totals, const struct cn_file_map_size *size)
 {
-  struct cn_size *total = &totals->size;
+  struct cn_file_map_size *total = &totals->size;
 
   CN_ASSERT_VALID(cn_size_wrong(size));
   for (size_t i = 0; i < size->functions.count; i++)
@@ -125,32 +125,33 @@ static void add_size(struct totals *totals, const struct cn_size *size)
 }
 
 /* Count an object. Members without maps are skipped. */
-static int count_object(void *env, const char *member, const void *bytes, size_t length, char **error)
+static int count_and_print_object(void *env, const char *member, const void *bytes, size_t length, char **error)
 {
-  struct totals *totals = env;
-  struct cn_size size;
+  struct size_totals *totals = env;
+  struct cn_file_map_size size;
 
-  if (member && !cn_elf_has(bytes, length, "cairn_frames") && !cn_elf_has(bytes, length, ".llvm_stackmaps"))
+  if (member && !cn_elf_has_section(bytes, length, "cairn_frames") &&
+      !cn_elf_has_section(bytes, length, ".llvm_stackmaps"))
     return 1;
-  if (cn_size_count(&size, bytes, length, error))
+  if (cn_size_count_maps(&size, bytes, length, error))
     return -1;
   char *name = member ? cn_format("%s(%s)", totals->path, member) : cn_strdup(totals->path);
-  (totals->how->json ? print_json : print_text)(name, &size, totals->how);
-  add_size(totals, &size);
-  cn_size_free(&size);
+  (totals->how->json ? print_sizes_as_json : print_sizes_as_text)(name, &size, totals->how);
+  add_to_totals(totals, &size);
+  cn_size_free_counts(&size);
   free(name);
   return 0;
 }
 
-static bool count_file(struct totals *totals, const char *path)
+static bool count_and_print_file(struct size_totals *totals, const char *path)
 {
-  struct cn_input file;
+  struct cn_input_file file;
   char *error = NULL;
   int status = cn_input_open(&file, path, cn_input_is_binary, &error);
 
   totals->path = path;
   if (!status)
-    status = cn_archive_each(file.bytes, file.size, "maps", count_object, totals, &error);
+    status = cn_archive_visit_members(file.bytes, file.size, "maps", count_and_print_object, totals, &error);
   if (status)
     cn_tool_error("'%s': %s", path, error);
   free(error);
@@ -158,27 +159,27 @@ static bool count_file(struct totals *totals, const char *path)
   return !status;
 }
 
-static int count_files(char **paths, const struct settings *how)
+static int count_and_print_files(char **paths, const struct size_settings *how)
 {
-  struct settings without = {.json = how->json};
-  struct totals totals = {.how = how, .all_have_stack_maps = true};
+  struct size_settings without = {.json = how->json};
+  struct size_totals totals = {.how = how, .all_have_stack_maps = true};
   bool ok = true;
 
   for (size_t i = 0; paths[i]; i++)
-    ok &= count_file(&totals, paths[i]);
+    ok &= count_and_print_file(&totals, paths[i]);
   if (!totals.all_have_stack_maps)
     totals.size.stack_maps = 0;
   if (totals.files > 1) {
     CN_ASSERT_VALID(cn_size_wrong(&totals.size));
-    (how->json ? print_json : print_text)("total", &totals.size, &without);
+    (how->json ? print_sizes_as_json : print_sizes_as_text)("total", &totals.size, &without);
   }
   cn_free(&totals.size.functions);
   return ok ? CN_EXIT_OK : CN_EXIT_FAILED;
 }
 
-static int take_option(void *env, int letter, const char *name)
+static int apply_option(void *env, int letter, const char *name)
 {
-  struct settings *how = env;
+  struct size_settings *how = env;
   char *end = NULL;
 
   (void)name;
@@ -201,9 +202,10 @@ int cn_size_main(int argc, char **argv)
   static const struct option options[] = {
       {"json", no_argument, NULL, 'j'}, {"functions", optional_argument, NULL, 'f'}, CN_ARGUMENTS_COMMON};
   static char name[] = "cairn size";
-  struct cn_arguments arguments = {.name = name, .help = help, .letters = "h", .options = options, .take = take_option};
-  struct settings how = {.most = UINT64_MAX};
-  int status = cn_arguments_take(argc, argv, &arguments, &how);
+  struct cn_arguments arguments = {
+      .name = name, .help = help_text, .letters = "h", .options = options, .take = apply_option};
+  struct size_settings how = {.most = UINT64_MAX};
+  int status = cn_arguments_parse(argc, argv, &arguments, &how);
 
   if (status >= 0)
     return status;
@@ -211,5 +213,5 @@ int cn_size_main(int argc, char **argv)
     cn_tool_error("at least one file is needed (see --help)");
     return CN_EXIT_USAGE;
   }
-  return count_files(argv + optind, &how);
+  return count_and_print_files(argv + optind, &how);
 }

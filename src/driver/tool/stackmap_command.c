@@ -7,7 +7,7 @@
 #include "driver/tool/arguments.h"
 #include "object/print/stackmap_print.h"
 
-static const char help[] =
+static const char help_text[] =
     "usage: cairn stackmap [--json] [--raw] FILE\n\n"
     "Print the LLVM stack maps (section .llvm_stackmaps, versions 1 to 3) of a relocatable object,\n"
     "a linked image or the members of an archive, for x86-64, AArch64 or RISC-V. '-' is standard\n"
@@ -16,7 +16,7 @@ static const char help[] =
     "  --raw             FILE is the bytes of such a section, from whatever file format\n"
     "  --help, --version\n";
 
-static int take_option(void *env, int letter, const char *name)
+static int apply_option(void *env, int letter, const char *name)
 {
   struct cn_stackmap_print *how = env;
 
@@ -33,9 +33,10 @@ int cn_stackmap_main(int argc, char **argv)
   static const struct option options[] = {
       {"json", no_argument, NULL, 'j'}, {"raw", no_argument, NULL, 'r'}, CN_ARGUMENTS_COMMON};
   static char name[] = "cairn stackmap";
-  struct cn_arguments arguments = {.name = name, .help = help, .letters = "h", .options = options, .take = take_option};
+  struct cn_arguments arguments = {
+      .name = name, .help = help_text, .letters = "h", .options = options, .take = apply_option};
   struct cn_stackmap_print how = {0};
-  int status = cn_arguments_take(argc, argv, &arguments, &how);
+  int status = cn_arguments_parse(argc, argv, &arguments, &how);
 
   if (status >= 0)
     return status;

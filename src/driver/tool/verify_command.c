@@ -11,7 +11,7 @@
 #include "driver/tool/verify_time.h"
 #include "object/print/json_out.h"
 
-static const char help[] =
+static const char help_text[] =
     "usage: cairn verify [options] IN.{ll,bc}|- ...\n\n"
     "Check that every managed function of the modules, rewritten already, uses no reference after\n"
     "a safepoint that may have moved it. Each finding names rule, function, values, and the blocks\n"
@@ -34,11 +34,11 @@ static const char help[] =
 /* ---- JSON ---- */
 
 /* `env` is the path of the module. */
-static void print_json(void *env, const struct cairn_diagnostic *d)
+static void print_finding_as_json(void *env, const struct cairn_diagnostic *d)
 {
   static const char *const words[] = {"error", "warning", "remark", "note"};
 
-  struct cn_json_out json = {.out = stdout};
+  struct cn_json_writer json = {.out = stdout};
 
   CN_CHECK(d->severity < sizeof words / sizeof *words && d->message);
   cn_json_out_open_on_line(&json, NULL, '{');
@@ -48,48 +48,48 @@ static void print_json(void *env, const struct cairn_diagnostic *d)
              CN_STRING_OR_NOT("file", d->file), CN_STRING_OR_NOT("directory", d->directory),
              CN_NUMBER_OR_NOT("line", d->line), CN_NUMBER_OR_NOT("column", d->column));
   if (d->path_count)
-    cn_json_out_open(&json, "path", '[');
+    cn_json_out_open_bracket(&json, "path", '[');
   for (size_t i = 0; i < d->path_count; i++)
-    cn_json_out_string(&json, NULL, d->path[i]);
+    cn_json_out_write_string(&json, NULL, d->path[i]);
   if (d->path_count)
-    cn_json_out_close(&json);
-  cn_json_out_close(&json);
+    cn_json_out_close_bracket(&json);
+  cn_json_out_close_bracket(&json);
 }
 
 /* ---- the command line ---- */
 
-enum { OPT_JSON = 256, OPT_SET, OPT_TIME };
+enum { OPT_JSON = 256, OPT_COMPILE_OPTION, OPT_TIME_TO_SAFEPOINT };
 
-struct request {
+struct verify_request {
   struct cairn_compile_options options;
   bool json, time;
 };
 
 static const struct option long_options[] = {{"json", no_argument, NULL, OPT_JSON},
-                                             {"time-to-safepoint", no_argument, NULL, OPT_TIME},
-                                             {"poll-budget", required_argument, NULL, OPT_SET},
-                                             {"check-polls", no_argument, NULL, OPT_SET},
-                                             {"barriers", required_argument, NULL, OPT_SET},
-                                             {"address-spaces", required_argument, NULL, OPT_SET},
-                                             {"safepoints", required_argument, NULL, OPT_SET},
+                                             {"time-to-safepoint", no_argument, NULL, OPT_TIME_TO_SAFEPOINT},
+                                             {"poll-budget", required_argument, NULL, OPT_COMPILE_OPTION},
+                                             {"check-polls", no_argument, NULL, OPT_COMPILE_OPTION},
+                                             {"barriers", required_argument, NULL, OPT_COMPILE_OPTION},
+                                             {"address-spaces", required_argument, NULL, OPT_COMPILE_OPTION},
+                                             {"safepoints", required_argument, NULL, OPT_COMPILE_OPTION},
                                              CN_ARGUMENTS_COMMON};
 
-static int set_option(struct cairn_compile_options *options, const char *name)
+static int set_compile_option(struct cairn_compile_options *options, const char *name)
 {
   if (strcmp(name, "address-spaces") == 0) {
     free((void *)options->address_spaces);
     options->address_spaces = NULL;
   }
-  return cn_arguments_set(options, name);
+  return cn_arguments_set_compile_option(options, name);
 }
 
-static bool verify_module(LLVMModuleRef module, const char *path, const struct request *request)
+static bool verify_module(LLVMModuleRef module, const char *path, const struct verify_request *request)
 {
   struct cairn_compile_options own = request->options;
 
   own.env = (void *)path;
   if (request->json)
-    own.diagnose = print_json;
+    own.diagnose = print_finding_as_json;
   if (request->time)
     return cairn_time_to_safepoint(module, &own, request->json ? cn_verify_print_time_json : cn_verify_print_time,
                                    own.env) == CAIRN_OK;
@@ -98,7 +98,7 @@ static bool verify_module(LLVMModuleRef module, const char *path, const struct r
   return cairn_compile_pass(module, NULL, "verify-barriers", &own) == CAIRN_OK && seen;
 }
 
-static bool verify_file(const char *path, const struct request *request)
+static bool verify_file(const char *path, const struct verify_request *request)
 {
   LLVMContextRef context = LLVMContextCreate();
   LLVMModuleRef module = cn_module_read(context, path);
@@ -110,23 +110,23 @@ static bool verify_file(const char *path, const struct request *request)
   return ok;
 }
 
-static int take_option(void *env, int letter, const char *name)
+static int apply_option(void *env, int letter, const char *name)
 {
-  struct request *request = env;
+  struct verify_request *request = env;
 
   switch (letter) {
   case OPT_JSON:
     request->json = true;
     return CN_EXIT_OK;
-  case OPT_TIME:
+  case OPT_TIME_TO_SAFEPOINT:
     request->time = true;
     return CN_EXIT_OK;
   default:
-    return set_option(&request->options, name);
+    return set_compile_option(&request->options, name);
   }
 }
 
-static int verify_files(char **paths, const struct request *request)
+static int verify_files(char **paths, const struct verify_request *request)
 {
   int status = CN_EXIT_OK;
 
@@ -145,9 +145,9 @@ int cn_verify_main(int argc, char **argv)
 {
   static char name[] = "cairn verify";
   struct cn_arguments arguments = {
-      .name = name, .help = help, .letters = "h", .options = long_options, .take = take_option};
-  struct request request = {.options = {.barriers = CAIRN_BARRIERS_NONE, .diagnose = cn_tool_diagnose}};
-  int status = cn_arguments_take(argc, argv, &arguments, &request);
+      .name = name, .help = help_text, .letters = "h", .options = long_options, .take = apply_option};
+  struct verify_request request = {.options = {.barriers = CAIRN_BARRIERS_NONE, .diagnose = cn_tool_print_diagnostic}};
+  int status = cn_arguments_parse(argc, argv, &arguments, &request);
 
   if (status < 0)
     status = verify_files(argv + optind, &request);

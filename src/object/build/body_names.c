@@ -36,7 +36,7 @@ static bool is_hidden_name(const struct cn_elf_symbol *s)
 
 typedef CN_VECTOR(const struct cn_elf_symbol *) symbol_vector;
 
-static int by_place(const void *a, const void *b)
+static int by_section_and_address(const void *a, const void *b)
 {
   const struct cn_elf_symbol *x = *(const struct cn_elf_symbol *const *)a;
   const struct cn_elf_symbol *y = *(const struct cn_elf_symbol *const *)b;
@@ -48,7 +48,7 @@ static int by_place(const void *a, const void *b)
   return strcmp(x->name, y->name);
 }
 
-static symbol_vector functions_of(const struct cn_elf *elf)
+static symbol_vector sorted_functions_of(const struct cn_elf_file *elf)
 {
   symbol_vector functions = {0};
 
@@ -56,25 +56,25 @@ static symbol_vector functions_of(const struct cn_elf *elf)
     if (elf->symbols[i].section && ELF64_ST_TYPE(elf->symbols[i].sym.st_info) == STT_FUNC)
       cn_push(&functions, &elf->symbols[i]);
   if (functions.count)
-    qsort(functions.at, functions.count, sizeof *functions.at, by_place);
+    qsort(functions.at, functions.count, sizeof *functions.at, by_section_and_address);
   return functions;
 }
 
 /* The function whose body `local` names. */
-static const struct cn_elf_symbol *owner_of(const symbol_vector *functions, const struct cn_elf_symbol *local)
+static const struct cn_elf_symbol *function_of_body(const symbol_vector *functions, const struct cn_elf_symbol *local)
 {
   struct cn_elf_symbol key = {.name = local->name + sizeof LOCAL_PREFIX - 1,
                               .section = local->section,
                               .sym.st_value = local->sym.st_value - CAIRN_ABI_ENTRY_SIZE};
   CN_ASSERT(has_prefix(local->name, LOCAL_PREFIX));
   const struct cn_elf_symbol *at = &key;
-  const struct cn_elf_symbol **found = bsearch(&at, functions->at, functions->count, sizeof at, by_place);
+  const struct cn_elf_symbol **found = bsearch(&at, functions->at, functions->count, sizeof at, by_section_and_address);
 
   return found && (*found)->sym.st_size > CAIRN_ABI_ENTRY_SIZE ? *found : NULL;
 }
 
 /* Change the view that tools have of the symbol. True if it changes. */
-static bool change_symbol(const symbol_vector *functions, const struct cn_elf_symbol *s, Elf64_Sym *sym)
+static bool rewrite_body_symbol(const symbol_vector *functions, const struct cn_elf_symbol *s, Elf64_Sym *sym)
 {
   unsigned bind = ELF64_ST_BIND(s->sym.st_info);
 
@@ -86,7 +86,7 @@ static bool change_symbol(const symbol_vector *functions, const struct cn_elf_sy
     return true;
   }
   const struct cn_elf_symbol *of =
-      bind == STB_LOCAL && has_prefix(s->name, LOCAL_PREFIX) ? owner_of(functions, s) : NULL;
+      bind == STB_LOCAL && has_prefix(s->name, LOCAL_PREFIX) ? function_of_body(functions, s) : NULL;
   if (of == NULL)
     return false;
   CN_ASSERT(of->section == s->section && of->sym.st_value < s->sym.st_value);
@@ -95,15 +95,15 @@ static bool change_symbol(const symbol_vector *functions, const struct cn_elf_sy
   return true;
 }
 
-void cn_body_names_hide(struct cn_parts *parts, const struct cn_elf *elf)
+void cn_body_names_hide(struct cn_section_parts *parts, const struct cn_elf_file *elf)
 {
-  symbol_vector functions = functions_of(elf);
+  symbol_vector functions = sorted_functions_of(elf);
 
   for (uint32_t i = 1; i < elf->symbol_count; i++) {
     Elf64_Sym sym = elf->symbols[i].sym;
-    if (!change_symbol(&functions, &elf->symbols[i], &sym))
+    if (!rewrite_body_symbol(&functions, &elf->symbols[i], &sym))
       continue;
-    struct cn_bytes *symbols = cn_part_own(&parts->list.at[elf->symtab]);
+    struct cn_bytes *symbols = cn_part_make_writable(&parts->list.at[elf->symtab]);
     CN_CHECK((i + UINT64_C(1)) * sizeof sym <= symbols->count);
     memcpy(symbols->at + i * sizeof sym, &sym, sizeof sym);
   }

@@ -9,24 +9,24 @@
 #include "object/build/pieces.h"
 
 /* The writer's view of a function, which still owns the parts of its details. */
-static struct cn_detail_function view_of(const struct cn_map_function *from)
+static struct cn_function_details details_view_of(const struct cn_map_function *from)
 {
   CN_CHECK(from->offset <= UINT32_MAX);
-  struct cn_detail_function f = {.entry = (uint32_t)from->offset, .code_size = from->code_size};
+  struct cn_function_details f = {.entry = (uint32_t)from->offset, .code_size = from->code_size};
 
   for (size_t k = 0; k < from->safepoints.count; k++)
     cn_push(&f.details, from->safepoints.at[k].detail);
   return f;
 }
 
-bool cn_details_same(const struct cn_map_function *a, const struct cn_map_function *b)
+bool cn_details_are_same(const struct cn_map_function *a, const struct cn_map_function *b)
 {
-  struct cn_detail_function x = view_of(a), y = view_of(b);
+  struct cn_function_details x = details_view_of(a), y = details_view_of(b);
   struct cn_bytes one = {0}, other = {0};
   bool spans;
 
-  cn_details_write(&one, &x, 1, &spans);
-  cn_details_write(&other, &y, 1, &spans);
+  cn_details_append_block(&one, &x, 1, &spans);
+  cn_details_append_block(&other, &y, 1, &spans);
   bool same = one.count == other.count && (!one.count || !memcmp(one.at, other.at, one.count));
   cn_free(&one);
   cn_free(&other);
@@ -36,16 +36,17 @@ bool cn_details_same(const struct cn_map_function *a, const struct cn_map_functi
 }
 
 /* The block about functions [first, end), all of one section. */
-static void encode_block(const struct cn_frames *frames, size_t first, size_t end, struct cn_pieces *out)
+static void encode_details_block(const struct cn_frames *frames, size_t first, size_t end,
+                                 struct cn_section_pieces *out)
 {
   CN_CHECK(first < end && end <= frames->functions.count);
-  struct cn_piece piece = {.section = frames->functions.at[first].section, .start = out->bytes.count};
-  CN_VECTOR(struct cn_detail_function) functions = {0};
+  struct cn_section_piece piece = {.section = frames->functions.at[first].section, .start = out->bytes.count};
+  CN_VECTOR(struct cn_function_details) functions = {0};
   bool spans;
 
   for (size_t i = first; i < end; i++)
-    cn_push(&functions, view_of(&frames->functions.at[i]));
-  int64_t entry = cn_details_write(&out->bytes, functions.at, functions.count, &spans);
+    cn_push(&functions, details_view_of(&frames->functions.at[i]));
+  int64_t entry = cn_details_append_block(&out->bytes, functions.at, functions.count, &spans);
   for (size_t i = 0; i < functions.count; i++)
     cn_free(&functions.at[i].details);
   cn_free(&functions);
@@ -54,13 +55,15 @@ static void encode_block(const struct cn_frames *frames, size_t first, size_t en
   piece.offset = (uint64_t)entry;
   piece.length = out->bytes.count - piece.start;
   cn_push(&out->pieces, piece);
-  cn_push(&out->distances, (struct cn_distance){piece.start + CN_BLOCK_ENTRY, piece.section, piece.offset});
+  cn_push(&out->distances,
+          (struct cn_section_distance){piece.start + CN_DETAILS_BLOCK_ENTRY_OFFSET, piece.section, piece.offset});
   CN_CHECK(!spans || frames->span_table);
   if (spans)
-    cn_push(&out->distances, (struct cn_distance){piece.start + CN_BLOCK_SPANS, frames->span_table, 0});
+    cn_push(&out->distances,
+            (struct cn_section_distance){piece.start + CN_DETAILS_BLOCK_SPANS_OFFSET, frames->span_table, 0});
 }
 
-void cn_details_encode(const struct cn_frames *frames, struct cn_pieces *out)
+void cn_details_encode(const struct cn_frames *frames, struct cn_section_pieces *out)
 {
   size_t count = frames->functions.count;
 
@@ -68,7 +71,7 @@ void cn_details_encode(const struct cn_frames *frames, struct cn_pieces *out)
     uint32_t section = frames->functions.at[first].section;
     for (end = first; end < count && frames->functions.at[end].section == section; end++)
       ;
-    encode_block(frames, first, end, out);
+    encode_details_block(frames, first, end, out);
   }
   CN_ASSERT_VALID(cn_pieces_wrong(out));
 }

@@ -18,29 +18,30 @@
 #include "object/dwarf/cfi.h"
 
 /* The place in code of the target of a call to address 0. */
-struct null_target {
+struct null_call_target {
   uint32_t section;
   uint64_t offset;
 };
 
-struct builder {
-  struct cn_elf *elf;
+struct frames_builder {
+  struct cn_elf_file *elf;
   struct cn_cfi *cfi;
   struct cn_frames *frames;
-  CN_VECTOR(struct null_target) nulls;
+  CN_VECTOR(struct null_call_target) nulls;
   uint32_t spans;   /* entries of the span table */
   bool no_barriers; /* the object has no symbol that says if it has barriers */
   char **error;
 };
 
-static int refuse_function(const struct builder *b, const struct cn_map_function *f, uint32_t offset, const char *why)
+static int refuse_function(const struct frames_builder *b, const struct cn_map_function *f, uint32_t offset,
+                           const char *why)
 {
   return CN_FAIL(b->error, "in function '%s' at +0x%" PRIx32 ": %s", f->name, offset, why);
 }
 
 /* Find all relocations without a symbol: targets of calls to address 0. LLVM 22 emits a statepoint whose callee returns
  * a long double as two calls; the second goes to address 0 and has the record. */
-static void find_null_targets(struct builder *b)
+static void find_null_call_targets(struct frames_builder *b)
 {
   for (uint32_t i = 1; i < b->elf->section_count; i++) {
     const struct cn_elf_section *rela = &b->elf->sections[i];
@@ -51,13 +52,13 @@ static void find_null_targets(struct builder *b)
     for (uint64_t at = 0; at + sizeof(Elf64_Rela) <= rela->head.sh_size; at += sizeof(Elf64_Rela)) {
       Elf64_Rela r;
       memcpy(&r, rela->data + at, sizeof r);
-      if (ELF64_R_SYM(r.r_info) == 0 && ELF64_R_TYPE(r.r_info) != CN_ELF_NOTHING)
-        cn_push(&b->nulls, (struct null_target){code, r.r_offset});
+      if (ELF64_R_SYM(r.r_info) == 0 && ELF64_R_TYPE(r.r_info) != CN_ELF_RELOC_NONE)
+        cn_push(&b->nulls, (struct null_call_target){code, r.r_offset});
     }
   }
 }
 
-static bool calls_null(const struct builder *b, uint32_t section, uint64_t end)
+static bool is_call_to_null(const struct frames_builder *b, uint32_t section, uint64_t end)
 {
   for (size_t i = 0; i < b->nulls.count; i++)
     if (b->nulls.at[i].section == section && b->nulls.at[i].offset + 4 == end)
@@ -66,37 +67,38 @@ static bool calls_null(const struct builder *b, uint32_t section, uint64_t end)
 }
 
 /* A function's stack size by the stack map, and whether call-frame information has it. */
-struct size {
+struct function_stack_size {
   uint64_t bytes;
-  enum { UNTRIED, FOUND, MISSING } in_rows; /* of call-frame information */
+  enum { SIZE_UNTRIED, SIZE_FOUND, SIZE_MISSING } in_rows; /* of call-frame information */
 };
 
 /* The stack size leaves out pushed arguments, and the return address, which the frame address
  * counts. So the two may differ at a call, but must agree somewhere in the function. */
-static const char *check_size(const struct builder *b, const struct cn_map_function *f, struct size *size,
-                              const struct cn_safepoint *frame)
+static const char *check_stack_size(const struct frames_builder *b, const struct cn_map_function *f,
+                                    struct function_stack_size *size, const struct cn_safepoint *frame)
 {
   static const char differ[] = "stack map and call-frame information do not agree on its frame's size";
   uint64_t entry = b->elf->sections[f->section].head.sh_addr + f->offset;
 
-  CN_CHECK(frame->cfa_offset >= 8); /* cn_cfi_row() has filled it */
+  CN_CHECK(frame->cfa_offset >= 8); /* cn_cfi_read_row() has filled it */
   if (size->bytes == CAIRN_STACKMAP_UNKNOWN_SIZE)
     return frame->cfa_reg == CN_DWARF_SP ? "a frame of unknown size has its frame address at " CN_PORT_SP_NAME : NULL;
   if (size->bytes % 8 || size->bytes > INT32_MAX)
     return "its stack size is strange";
-  for (unsigned i = 0; i < CN_CALLEE_SAVED; i++)
+  for (unsigned i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
     if ((frame->saved >> i & 1) && -(int64_t)frame->saved_offset[i] > (int64_t)size->bytes + 8)
       return differ;
   if (frame->cfa_reg != CN_DWARF_SP || (uint64_t)frame->cfa_offset == size->bytes + 8)
     return NULL;
-  if (size->in_rows == UNTRIED)
-    size->in_rows = cn_cfi_has_frame(b->cfi, entry, entry + f->code_size, size->bytes + 8) ? FOUND : MISSING;
-  return (uint64_t)frame->cfa_offset < size->bytes + 8 || size->in_rows == MISSING ? differ : NULL;
+  if (size->in_rows == SIZE_UNTRIED)
+    size->in_rows =
+        cn_cfi_has_frame_offset(b->cfi, entry, entry + f->code_size, size->bytes + 8) ? SIZE_FOUND : SIZE_MISSING;
+  return (uint64_t)frame->cfa_offset < size->bytes + 8 || size->in_rows == SIZE_MISSING ? differ : NULL;
 }
 
-static const char *build_safepoint(const struct builder *b, const struct cn_map_function *f, struct size *size,
-                                   const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
-                                   struct cn_map_safepoint *out)
+static const char *build_safepoint(const struct frames_builder *b, const struct cn_map_function *f,
+                                   struct function_stack_size *size, const struct cairn_stackmap *map,
+                                   const struct cairn_stackmap_record *record, struct cn_map_safepoint *out)
 {
   const struct cn_elf_section *code = &b->elf->sections[f->section];
   uint32_t offset = record->instruction_offset;
@@ -111,20 +113,20 @@ static const char *build_safepoint(const struct builder *b, const struct cn_map_
     length = cn_port_nop_length(entry, entry + offset);
   if (!length)
     return "the record does not follow a call";
-  if (calls_null(b, f->section, f->offset + offset))
+  if (is_call_to_null(b, f->section, f->offset + offset))
     return "the record follows a call to address 0 (LLVM miscompiles statepoints whose callee "
            "returns a long double)";
   /* The row of the call itself: the next instruction may already tear the frame down. */
   uint64_t end = code->head.sh_addr + f->offset + offset;
-  const char *why = cn_cfi_row(b->cfi, end, length, &out->frame);
+  const char *why = cn_cfi_read_row(b->cfi, end, length, &out->frame);
   if (!why)
-    why = check_size(b, f, size, &out->frame);
+    why = check_stack_size(b, f, size, &out->frame);
   return why ? why : cn_statepoint_roots_build(map, record, b->spans, out);
 }
 
-static int find_function(const struct builder *b, uint64_t address, struct cn_map_function *f)
+static int find_function(const struct frames_builder *b, uint64_t address, struct cn_map_function *f)
 {
-  const struct cn_elf *elf = b->elf;
+  const struct cn_elf_file *elf = b->elf;
   const struct cn_elf_symbol *symbol = cn_elf_function_at(elf, address);
   uint32_t section = symbol ? symbol->section : cn_elf_section_at(elf, address);
 
@@ -132,7 +134,7 @@ static int find_function(const struct builder *b, uint64_t address, struct cn_ma
   if (!section || !elf->sections[section].data || !(elf->sections[section].head.sh_flags & SHF_EXECINSTR))
     return CN_FAIL(b->error, "a stack map names a function that is not in the object");
   uint64_t offset = address - elf->sections[section].head.sh_addr;
-  if (!symbol || cn_elf_address(elf, symbol) != address || !symbol->sym.st_size)
+  if (!symbol || cn_elf_symbol_address(elf, symbol) != address || !symbol->sym.st_size)
     return CN_FAIL(b->error, "the function at %s+0x%" PRIx64 " has safepoints, but no symbol with a size",
                    elf->sections[section].name, offset);
   uint64_t room = elf->sections[section].head.sh_size;
@@ -153,8 +155,9 @@ static int by_return_offset(const void *x, const void *y)
   return a->return_offset < b->return_offset ? -1 : a->return_offset > b->return_offset;
 }
 
-static int add_record(const struct builder *b, struct cn_map_function *f, struct size *size,
-                      const struct cairn_stackmap *map, const struct cairn_stackmap_record *record)
+static int add_safepoint_of_record(const struct frames_builder *b, struct cn_map_function *f,
+                                   struct function_stack_size *size, const struct cairn_stackmap *map,
+                                   const struct cairn_stackmap_record *record)
 {
   struct cn_map_safepoint safepoint;
   const char *why = build_safepoint(b, f, size, map, record, &safepoint);
@@ -164,9 +167,9 @@ static int add_record(const struct builder *b, struct cn_map_function *f, struct
 }
 
 /* Order the safepoints; refuse two at one place. */
-static int finish_function(const struct builder *b, struct cn_map_function *f)
+static int sort_and_check_safepoints(const struct frames_builder *b, struct cn_map_function *f)
 {
-  if (f->safepoints.count > CN_MAP_MAX_SAFEPOINTS)
+  if (f->safepoints.count > CN_FRAMEMAP_MAX_SAFEPOINTS)
     return CN_FAIL(b->error, "function '%s' has too many safepoints", f->name);
   if (f->safepoints.count)
     qsort(f->safepoints.at, f->safepoints.count, sizeof *f->safepoints.at, by_return_offset);
@@ -177,22 +180,22 @@ static int finish_function(const struct builder *b, struct cn_map_function *f)
 }
 
 /* Read all functions of one map, whose records are in the order of the functions. */
-static int build_map(const struct builder *b, const struct cairn_stackmap *map)
+static int build_functions_of_map(const struct frames_builder *b, const struct cairn_stackmap *map)
 {
   struct cairn_stackmap_cursor cursor = {0};
 
   for (uint32_t i = 0; i < map->functions; i++) {
     struct cairn_stackmap_function from = cairn_stackmap_function(map, i);
-    struct size size = {.bytes = from.stack_size};
+    struct function_stack_size size = {.bytes = from.stack_size};
     struct cn_map_function f = {0};
     struct cairn_stackmap_record record;
     int status = find_function(b, from.address, &f);
     for (uint64_t r = 0; !status && r < from.records && cairn_stackmap_next(map, &cursor, &record); r++) {
       CN_CHECK(record.function == i);
-      status = add_record(b, &f, &size, map, &record);
+      status = add_safepoint_of_record(b, &f, &size, map, &record);
     }
     if (!status)
-      status = finish_function(b, &f);
+      status = sort_and_check_safepoints(b, &f);
     cn_push(&b->frames->functions, f);
     if (status)
       return status;
@@ -202,13 +205,13 @@ static int build_map(const struct builder *b, const struct cairn_stackmap *map)
 
 /* A span is named by its number in the module's table, whose first entry holds the number of entries. A joined table is
  * refused: its numbers are ambiguous. */
-static void find_spans(struct builder *b)
+static void find_span_table(struct frames_builder *b)
 {
-  uint32_t section = cn_elf_find(b->elf, "cairn_spans", 0);
+  uint32_t section = cn_elf_find_section(b->elf, "cairn_spans", 0);
   const struct cn_elf_section *s = &b->elf->sections[section];
   struct cairn_span head;
 
-  if (!section || cn_elf_find(b->elf, "cairn_spans", section + 1) || !s->data || s->head.sh_size < sizeof head)
+  if (!section || cn_elf_find_section(b->elf, "cairn_spans", section + 1) || !s->data || s->head.sh_size < sizeof head)
     return;
   memcpy(&head, s->data, sizeof head);
   uint64_t count = s->head.sh_size / sizeof head;
@@ -219,7 +222,7 @@ static void find_spans(struct builder *b)
 }
 
 /* True if the object defines the symbol that all code compiled by Cairn defines, even if it inserts no barrier. */
-static bool says_barriers(const struct cn_elf *elf)
+static bool states_barriers(const struct cn_elf_file *elf)
 {
   for (uint32_t i = 1; i < elf->symbol_count; i++)
     if (elf->symbols[i].section && strcmp(elf->symbols[i].name, CN_BARRIERS_SYMBOL) == 0)
@@ -227,7 +230,7 @@ static bool says_barriers(const struct cn_elf *elf)
   return false;
 }
 
-static int build_section(const struct builder *b, uint32_t section)
+static int build_stack_map_section(const struct frames_builder *b, uint32_t section)
 {
   const struct cn_elf_section *s = &b->elf->sections[section];
   struct cairn_stackmap map;
@@ -235,7 +238,7 @@ static int build_section(const struct builder *b, uint32_t section)
 
   if (!s->data || !s->head.sh_size || (s->head.sh_flags & SHF_COMPRESSED))
     return CN_FAIL(b->error, ".llvm_stackmaps: the section has no contents that can be read");
-  if (cn_elf_relocate(b->elf, section, b->error))
+  if (cn_elf_relocate_section(b->elf, section, b->error))
     return -1;
   for (size_t at = 0; at < s->head.sh_size; at += map.length) {
     if (cairn_stackmap_open(s->data + at, s->head.sh_size - at, &map, &bad) < 0)
@@ -243,13 +246,13 @@ static int build_section(const struct builder *b, uint32_t section)
     if (map.version == 1)
       return CN_FAIL(b->error, ".llvm_stackmaps: version 1 does not tell the function of a record");
     CN_CHECK(map.length > 0 && map.length <= s->head.sh_size - at);
-    if (build_map(b, &map))
+    if (build_functions_of_map(b, &map))
       return -1;
   }
   return 0;
 }
 
-static int by_place(const void *x, const void *y)
+static int by_section_and_offset(const void *x, const void *y)
 {
   const struct cn_map_function *a = x, *b = y;
 
@@ -258,13 +261,13 @@ static int by_place(const void *x, const void *y)
   return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-static bool same_map(const struct cn_map_function *a, const struct cn_map_function *b)
+static bool is_same_map(const struct cn_map_function *a, const struct cn_map_function *b)
 {
   struct cn_bytes x = {0}, y = {0};
 
-  cn_framemap_write(&x, a);
-  cn_framemap_write(&y, b);
-  bool same = x.count == y.count && memcmp(x.at, y.at, x.count) == 0 && cn_details_same(a, b);
+  cn_framemap_append_function(&x, a);
+  cn_framemap_append_function(&y, b);
+  bool same = x.count == y.count && memcmp(x.at, y.at, x.count) == 0 && cn_details_are_same(a, b);
   cn_free(&x);
   cn_free(&y);
   return same;
@@ -273,47 +276,47 @@ static bool same_map(const struct cn_map_function *a, const struct cn_map_functi
 /* Order the functions. An object that `ld -r` made of several has the stack map of a COMDAT
  * function once for each copy, also for those that were dropped: keep one if they agree, else
  * refuse. */
-static int finish_functions(const struct builder *b)
+static int sort_unique_functions(const struct frames_builder *b)
 {
   struct cn_frames *frames = b->frames;
   size_t kept = 0;
 
   if (frames->functions.count)
-    qsort(frames->functions.at, frames->functions.count, sizeof *frames->functions.at, by_place);
+    qsort(frames->functions.at, frames->functions.count, sizeof *frames->functions.at, by_section_and_offset);
   for (size_t i = 0; i < frames->functions.count; i++) {
     struct cn_map_function *f = &frames->functions.at[i], *last = kept ? &frames->functions.at[kept - 1] : NULL;
-    if (!last || by_place(last, f) != 0) {
+    if (!last || by_section_and_offset(last, f) != 0) {
       frames->functions.at[kept++] = *f;
       continue;
     }
-    if (!same_map(last, f))
+    if (!is_same_map(last, f))
       return CN_FAIL(b->error, "function '%s' has two stack maps that do not agree", f->name);
-    cn_framemap_free(f);
+    cn_map_function_free(f);
   }
   frames->functions.count = kept;
   return 0;
 }
 
-static int build_frames(struct builder *b)
+static int build_frames(struct frames_builder *b)
 {
-  if (cn_elf_place(b->elf, b->error) || cn_cfi_open(&b->cfi, b->elf, b->error))
+  if (cn_elf_assign_addresses(b->elf, b->error) || cn_cfi_open(&b->cfi, b->elf, b->error))
     return -1;
-  find_null_targets(b);
-  find_spans(b);
-  b->no_barriers = !says_barriers(b->elf);
-  uint32_t section = cn_elf_find(b->elf, ".llvm_stackmaps", 0);
-  for (; section; section = cn_elf_find(b->elf, ".llvm_stackmaps", section + 1))
-    if (build_section(b, section))
+  find_null_call_targets(b);
+  find_span_table(b);
+  b->no_barriers = !states_barriers(b->elf);
+  uint32_t section = cn_elf_find_section(b->elf, ".llvm_stackmaps", 0);
+  for (; section; section = cn_elf_find_section(b->elf, ".llvm_stackmaps", section + 1))
+    if (build_stack_map_section(b, section))
       return -1;
-  if (finish_functions(b))
+  if (sort_unique_functions(b))
     return -1;
   b->frames->sources = cn_inline_chains_find(b->elf, b->frames);
   return 0;
 }
 
-int cn_frames_build(struct cn_elf *elf, struct cn_frames *frames, char **error)
+int cn_frames_build(struct cn_elf_file *elf, struct cn_frames *frames, char **error)
 {
-  struct builder b = {.elf = elf, .frames = frames, .error = error};
+  struct frames_builder b = {.elf = elf, .frames = frames, .error = error};
 
   *frames = (struct cn_frames){0};
   int status = build_frames(&b);
@@ -329,7 +332,7 @@ int cn_frames_build(struct cn_elf *elf, struct cn_frames *frames, char **error)
 void cn_frames_free(struct cn_frames *frames)
 {
   for (size_t i = 0; i < frames->functions.count; i++)
-    cn_framemap_free(&frames->functions.at[i]);
+    cn_map_function_free(&frames->functions.at[i]);
   cn_free(&frames->functions);
   cn_inline_chains_close(frames->sources);
   frames->sources = NULL;

@@ -18,16 +18,16 @@ struct cn_frames {
 
 /* Read the stack maps of a relocatable object that was opened and is still to be placed. Negative on error: records
  * that frame maps cannot express, or that contradict the code, are refused with the function's name. */
-int cn_frames_build(struct cn_elf *elf, struct cn_frames *frames, char **error);
+int cn_frames_build(struct cn_elf_file *elf, struct cn_frames *frames, char **error);
 void cn_frames_free(struct cn_frames *frames);
 
 /* frames_check.c */
-const char *cn_frames_wrong(const struct cn_elf *elf, const struct cn_frames *frames);
+const char *cn_frames_wrong(const struct cn_elf_file *elf, const struct cn_frames *frames);
 
 /* details_build.c: append the blocks of section `cairn_details`; compare the details of two functions. */
-struct cn_pieces;
-bool cn_details_same(const struct cn_map_function *a, const struct cn_map_function *b);
-void cn_details_encode(const struct cn_frames *frames, struct cn_pieces *out);
+struct cn_section_pieces;
+bool cn_details_are_same(const struct cn_map_function *a, const struct cn_map_function *b);
+void cn_details_encode(const struct cn_frames *frames, struct cn_section_pieces *out);
 
 /* statepoint_roots.c: fill roots, areas, id and details of `out` from one statepoint's record. `out->frame` has the
  * frame's shape already; the object's span table has `spans` entries. Null, or why the record is refused. */
@@ -40,7 +40,7 @@ const char *cn_statepoint_roots_build(const struct cairn_stackmap *map, const st
 
 /* Fill in the sources of the safepoints that the object's debug information covers. Null: the object lacks it. The
  * result owns the strings of the sources and must be closed after their last use, before the object. */
-struct cn_inline_chains *cn_inline_chains_find(struct cn_elf *elf, struct cn_frames *frames);
+struct cn_inline_chains *cn_inline_chains_find(struct cn_elf_file *elf, struct cn_frames *frames);
 void cn_inline_chains_close(struct cn_inline_chains *sources);
 
 #endif

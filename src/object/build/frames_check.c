@@ -18,7 +18,7 @@ static const char *detail_wrong(const struct cn_map_safepoint *s, uint64_t spans
   return NULL;
 }
 
-static const char *function_wrong(const struct cn_elf *elf, const struct cn_map_function *f, uint64_t spans)
+static const char *function_wrong(const struct cn_elf_file *elf, const struct cn_map_function *f, uint64_t spans)
 {
   const struct cn_elf_section *code = &elf->sections[f->section];
   const char *wrong = NULL;
@@ -34,7 +34,7 @@ static const char *function_wrong(const struct cn_elf *elf, const struct cn_map_
   return wrong ? wrong : cn_map_function_wrong(f);
 }
 
-const char *cn_frames_wrong(const struct cn_elf *elf, const struct cn_frames *frames)
+const char *cn_frames_wrong(const struct cn_elf_file *elf, const struct cn_frames *frames)
 {
   const struct cn_elf_section *table = &elf->sections[frames->span_table];
   uint64_t spans = 0;
@@ -53,27 +53,28 @@ const char *cn_frames_wrong(const struct cn_elf *elf, const struct cn_frames *fr
   return wrong;
 }
 
-static const char *piece_wrong(const struct cn_pieces *p, const struct cn_piece *piece)
+static const char *piece_wrong(const struct cn_section_pieces *p, const struct cn_section_piece *piece)
 {
   size_t count;
 
-  if (piece->start % 4 || piece->length % 4 || piece->length < CN_PIECE_HEADER || piece->start > p->bytes.count ||
+  if (piece->start % 4 || piece->length % 4 || piece->length < CN_PIECE_HEADER_BYTES || piece->start > p->bytes.count ||
       piece->length > p->bytes.count - piece->start)
     return "pieces: a piece is not in the bytes";
-  if (cn_load(p->bytes.at + piece->start + CN_PIECE_LENGTH, 4) != piece->length)
+  if (cn_load_little_endian(p->bytes.at + piece->start + CN_PIECE_LENGTH_OFFSET, 4) != piece->length)
     return "pieces: a piece begins with another length";
-  const struct cn_distance *d = cn_pieces_distances(p, piece, &count);
-  if (!count || d->at != piece->start + CN_PIECE_CODE || d->section != piece->section || d->offset != piece->offset)
+  const struct cn_section_distance *d = cn_pieces_distances_of(p, piece, &count);
+  if (!count || d->at != piece->start + CN_PIECE_CODE_OFFSET || d->section != piece->section ||
+      d->offset != piece->offset)
     return "pieces: a piece is not tied to its code";
   return NULL;
 }
 
-const char *cn_pieces_wrong(const struct cn_pieces *p)
+const char *cn_pieces_wrong(const struct cn_section_pieces *p)
 {
   const char *wrong = NULL;
 
   for (size_t i = 0; i < p->distances.count; i++) {
-    const struct cn_distance *d = &p->distances.at[i];
+    const struct cn_section_distance *d = &p->distances.at[i];
     if (d->at % 4 || d->at >= p->bytes.count || p->bytes.count - d->at < 4)
       return "pieces: a distance is not in the bytes";
     if (i && d[-1].at >= d->at)
@@ -82,7 +83,7 @@ const char *cn_pieces_wrong(const struct cn_pieces *p)
       return "pieces: a distance leads nowhere";
   }
   for (size_t i = 0; !wrong && i < p->pieces.count; i++) {
-    const struct cn_piece *piece = &p->pieces.at[i];
+    const struct cn_section_piece *piece = &p->pieces.at[i];
     if (i && (piece[-1].section > piece->section ||
               (piece[-1].section == piece->section && piece[-1].offset >= piece->offset)))
       return "pieces: the pieces do not ascend";

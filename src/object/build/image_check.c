@@ -14,26 +14,27 @@
 #include "object/elf/elf_file.h"
 #include "object/elf/input.h"
 
-struct range {
+struct code_range {
   uint64_t start, end;
 };
 
-struct map {
+struct image_map {
   uint64_t entry;
   struct cn_framemap_function function;
 };
 
-struct image {
-  CN_VECTOR(struct range) code; /* executable sections */
-  CN_VECTOR(struct map) maps;
+struct checked_image {
+  CN_VECTOR(struct code_range) code; /* executable sections */
+  CN_VECTOR(struct image_map) maps;
   uint64_t wrong; /* the function that a message is about */
 };
 
 /* Read one section's maps. The error, or null. */
-static const char *read_maps(struct image *image, const unsigned char *data, size_t size, uint64_t address)
+static const char *read_frame_maps(struct checked_image *image, const unsigned char *data, size_t size,
+                                   uint64_t address)
 {
   const unsigned char *cursor = data, *end = data + size;
-  struct map map;
+  struct image_map map;
   int status;
 
   while ((status = cn_framemap_next_function(&cursor, end, &map.function)) == CN_FRAMEMAP_OK) {
@@ -42,7 +43,8 @@ static const char *read_maps(struct image *image, const unsigned char *data, siz
     for (uint32_t i = 0; i < map.function.safepoints; i++) {
       struct cn_safepoint safepoint;
       uint32_t offset;
-      if (cn_framemap_return_offset(&map.function, i, &offset) || cn_framemap_safepoint(&map.function, i, &safepoint))
+      if (cn_framemap_read_return_offset(&map.function, i, &offset) ||
+          cn_framemap_read_safepoint(&map.function, i, &safepoint))
         return "a frame map cannot be read";
     }
     cn_push(&image->maps, map);
@@ -53,31 +55,31 @@ static const char *read_maps(struct image *image, const unsigned char *data, siz
 
 /* True if the map's code lies in one of the sections from `*section` on. Sections and maps are sorted: `*section` moves
  * past those that end before the map's entry. */
-static bool is_code(const struct image *image, const struct map *map, size_t *section)
+static bool lies_in_code_section(const struct checked_image *image, const struct image_map *map, size_t *section)
 {
   while (*section < image->code.count && image->code.at[*section].end <= map->entry)
     ++*section;
   if (*section == image->code.count)
     return false;
-  const struct range *r = &image->code.at[*section];
+  const struct code_range *r = &image->code.at[*section];
   return map->entry >= r->start && map->function.code_size <= r->end - map->entry;
 }
 
 static int by_start(const void *x, const void *y)
 {
-  const struct range *a = x, *b = y;
+  const struct code_range *a = x, *b = y;
 
   return a->start < b->start ? -1 : a->start > b->start;
 }
 
 static int by_entry(const void *x, const void *y)
 {
-  const struct map *a = x, *b = y;
+  const struct image_map *a = x, *b = y;
 
   return a->entry < b->entry ? -1 : a->entry > b->entry;
 }
 
-static const char *check_maps(struct image *image)
+static const char *check_maps_against_code(struct checked_image *image)
 {
   size_t section = 0;
 
@@ -86,19 +88,19 @@ static const char *check_maps(struct image *image)
   if (image->maps.count)
     qsort(image->maps.at, image->maps.count, sizeof *image->maps.at, by_entry);
   for (size_t i = 0; i < image->maps.count; i++) {
-    const struct map *map = &image->maps.at[i], *last = i ? map - 1 : NULL;
+    const struct image_map *map = &image->maps.at[i], *last = i ? map - 1 : NULL;
     image->wrong = map->entry;
     CN_ASSERT(!last || last->entry <= map->entry);
-    if (!is_code(image, map, &section))
+    if (!lies_in_code_section(image, map, &section))
       return "a frame map describes code that is absent";
-    if (last && (last->entry == map->entry ? !cn_framemap_same(&last->function, &map->function)
+    if (last && (last->entry == map->entry ? !cn_framemap_is_same(&last->function, &map->function)
                                            : map->entry - last->entry < last->function.code_size))
       return "there are two frame maps of the same code that do not agree";
   }
   return NULL;
 }
 
-static const char *check_image(struct image *image, const struct cn_elf *elf)
+static const char *check_image(struct checked_image *image, const struct cn_elf_file *elf)
 {
   const char *why = NULL;
 
@@ -110,22 +112,22 @@ static const char *check_image(struct image *image, const struct cn_elf *elf)
     if (!(section->head.sh_flags & SHF_ALLOC))
       continue;
     if (section->head.sh_flags & SHF_EXECINSTR)
-      cn_push(&image->code, (struct range){section->head.sh_addr, section->head.sh_addr + section->head.sh_size});
+      cn_push(&image->code, (struct code_range){section->head.sh_addr, section->head.sh_addr + section->head.sh_size});
     if (strcmp(section->name, "cairn_frames") == 0 && section->data)
-      why = read_maps(image, section->data, section->head.sh_size, section->head.sh_addr);
+      why = read_frame_maps(image, section->data, section->head.sh_size, section->head.sh_addr);
   }
-  return why ? why : check_maps(image);
+  return why ? why : check_maps_against_code(image);
 }
 
 /* A message about the function at `address`, by its name if it has one. */
-static char *describe_fault(struct cn_elf *elf, uint64_t address, const char *why)
+static char *describe_fault(struct cn_elf_file *elf, uint64_t address, const char *why)
 {
   char *error = NULL;
   const struct cn_elf_symbol *symbol = NULL;
 
   if (!address)
     return cn_format("%s", why);
-  if (cn_elf_place(elf, &error))
+  if (cn_elf_assign_addresses(elf, &error))
     free(error);
   else
     symbol = cn_elf_function_at(elf, address);
@@ -134,7 +136,7 @@ static char *describe_fault(struct cn_elf *elf, uint64_t address, const char *wh
 }
 
 /* True if the bytes are an image that may have maps: of the machine, with sections. */
-static bool is_image(const void *bytes, size_t size)
+static bool may_have_frame_maps(const void *bytes, size_t size)
 {
   Elf64_Ehdr head;
 
@@ -145,14 +147,14 @@ static bool is_image(const void *bytes, size_t size)
          head.e_machine == CN_ELF_MACHINE && head.e_shoff;
 }
 
-static int check_bytes(const void *bytes, size_t size, char **error)
+static int check_image_bytes(const void *bytes, size_t size, char **error)
 {
-  struct image image = {0};
-  struct cn_elf elf;
+  struct checked_image image = {0};
+  struct cn_elf_file elf;
 
-  if (!is_image(bytes, size))
+  if (!may_have_frame_maps(bytes, size))
     return 0;
-  if (cn_elf_open(&elf, bytes, size, error))
+  if (cn_elf_open_for_port(&elf, bytes, size, error))
     return -1;
   const char *why = check_image(&image, &elf);
   if (why)
@@ -165,12 +167,12 @@ static int check_bytes(const void *bytes, size_t size, char **error)
 
 int cn_image_check(const char *path, char **error)
 {
-  struct cn_input file = {0};
+  struct cn_input_file file = {0};
   char *unread = NULL;
   int status = 0;
 
   if (strcmp(path, "-") != 0 && !cn_input_open(&file, path, cn_input_is_binary, &unread))
-    status = check_bytes(file.bytes, file.size, error);
+    status = check_image_bytes(file.bytes, file.size, error);
   free(unread);
   cn_input_close(&file);
   return status;

@@ -13,26 +13,26 @@
 #include <string.h>
 #include "base/check.h"
 
-enum { DEFAULT_PRIORITY = 65535, SLOT = 8 };
+enum { DEFAULT_PRIORITY = 65535, POINTER_BYTES = 8 };
 
-static const struct form {
+static const struct structor_form {
   const char *old, *current;
   uint32_t type;
-} forms[] = {{".ctors", ".init_array", SHT_INIT_ARRAY}, {".dtors", ".fini_array", SHT_FINI_ARRAY}};
+} structor_forms[] = {{".ctors", ".init_array", SHT_INIT_ARRAY}, {".dtors", ".fini_array", SHT_FINI_ARRAY}};
 
 /* The form of a section that is to move, or null. */
-static const struct form *form_of(const struct cn_elf_section *section)
+static const struct structor_form *structor_form_of(const struct cn_elf_section *section)
 {
-  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-    size_t length = strlen(forms[i].old);
-    if (section->head.sh_type == SHT_PROGBITS && strncmp(section->name, forms[i].old, length) == 0 &&
+  for (size_t i = 0; i < sizeof structor_forms / sizeof *structor_forms; i++) {
+    size_t length = strlen(structor_forms[i].old);
+    if (section->head.sh_type == SHT_PROGBITS && strncmp(section->name, structor_forms[i].old, length) == 0 &&
         (!section->name[length] || section->name[length] == '.'))
-      return &forms[i];
+      return &structor_forms[i];
   }
   return NULL;
 }
 
-static bool registers_image(const struct cn_elf *elf)
+static bool registers_image(const struct cn_elf_file *elf)
 {
   for (uint32_t i = 1; i < elf->symbol_count; i++)
     if (strcmp(elf->symbols[i].name, "cairn_image_register") == 0)
@@ -40,16 +40,16 @@ static bool registers_image(const struct cn_elf *elf)
   return false;
 }
 
-bool cn_structors_are_old(const struct cn_elf *elf)
+bool cn_structors_are_in_old_tables(const struct cn_elf_file *elf)
 {
   for (uint32_t i = 1; i < elf->section_count; i++)
-    if (form_of(&elf->sections[i]))
+    if (structor_form_of(&elf->sections[i]))
       return registers_image(elf);
   return false;
 }
 
 /* The section's name behind ".rela", as a string to free; null: the suffix is something other than a priority. */
-static char *name_of(const struct cn_elf_section *section, const struct form *form)
+static char *new_rela_name_of(const struct cn_elf_section *section, const struct structor_form *form)
 {
   const char *suffix = section->name + strlen(form->old);
   char *end;
@@ -63,7 +63,7 @@ static char *name_of(const struct cn_elf_section *section, const struct form *fo
 }
 
 /* True if relocations put everything there that the section holds. */
-static bool is_zero(const struct cn_elf_section *section)
+static bool is_section_zero(const struct cn_elf_section *section)
 {
   for (uint64_t i = 0; i < section->head.sh_size; i++)
     if (section->data[i])
@@ -72,9 +72,9 @@ static bool is_zero(const struct cn_elf_section *section)
 }
 
 /* True if a symbol names one of several pointers: it would name another one afterwards. */
-static bool has_names(const struct cn_elf *elf, uint32_t section)
+static bool has_named_pointers(const struct cn_elf_file *elf, uint32_t section)
 {
-  if (elf->sections[section].head.sh_size <= SLOT)
+  if (elf->sections[section].head.sh_size <= POINTER_BYTES)
     return false;
   for (uint32_t i = 1; i < elf->symbol_count; i++)
     if (elf->symbols[i].section == section && ELF64_ST_TYPE(elf->symbols[i].sym.st_info) != STT_SECTION)
@@ -83,35 +83,36 @@ static bool has_names(const struct cn_elf *elf, uint32_t section)
 }
 
 /* Reverse the order of the pointers. False: a relocation is of something else. */
-static bool reverse_pointers(struct cn_part *rela, uint64_t size)
+static bool reverse_pointers(struct cn_section_part *rela, uint64_t size)
 {
-  struct cn_bytes *bytes = cn_part_own(rela);
+  struct cn_bytes *bytes = cn_part_make_writable(rela);
   Elf64_Rela r;
 
   for (size_t at = 0; at + sizeof r <= bytes->count; at += sizeof r) {
     memcpy(&r, bytes->at + at, sizeof r);
-    if (r.r_offset % SLOT || r.r_offset >= size || ELF64_R_TYPE(r.r_info) != CN_ELF_WORD)
+    if (r.r_offset % POINTER_BYTES || r.r_offset >= size || ELF64_R_TYPE(r.r_info) != CN_ELF_RELOC_WORD)
       return false;
-    r.r_offset = size - SLOT - r.r_offset;
+    r.r_offset = size - POINTER_BYTES - r.r_offset;
     memcpy(bytes->at + at, &r, sizeof r);
   }
   return true;
 }
 
-static const char *move_table(struct cn_parts *parts, const struct cn_elf *elf, uint32_t index, struct cn_bytes *names)
+static const char *move_structor_table(struct cn_section_parts *parts, const struct cn_elf_file *elf, uint32_t index,
+                                       struct cn_bytes *names)
 {
   const struct cn_elf_section *section = &elf->sections[index];
-  const struct form *form = form_of(section);
-  uint32_t rela = cn_elf_rela(elf, section->relocations);
-  struct cn_part *part = &parts->list.at[index];
+  const struct structor_form *form = structor_form_of(section);
+  uint32_t rela = cn_elf_find_rela_section(elf, section->relocations);
+  struct cn_section_part *part = &parts->list.at[index];
   uint64_t size = section->data ? section->head.sh_size : 0;
 
   if (section->relocations != rela || elf->sections[rela].next_relocations)
     return "has relocations that are not in one table";
-  if (size % SLOT || part->is_fresh || (size && !is_zero(section)) || has_names(elf, index) ||
+  if (size % POINTER_BYTES || part->is_fresh || (size && !is_section_zero(section)) || has_named_pointers(elf, index) ||
       (rela && !reverse_pointers(&parts->list.at[rela], size)))
     return "is not a table of pointers to functions";
-  char *name = name_of(section, form);
+  char *name = new_rela_name_of(section, form);
   if (!name)
     return "has a name that ends in no priority";
   if (rela)
@@ -123,19 +124,19 @@ static const char *move_table(struct cn_parts *parts, const struct cn_elf *elf, 
   return NULL;
 }
 
-int cn_structors_move(struct cn_parts *parts, const struct cn_elf *elf, char **error)
+int cn_structors_move_tables(struct cn_section_parts *parts, const struct cn_elf_file *elf, char **error)
 {
-  uint32_t table = cn_elf_section_names(elf);
+  uint32_t table = cn_elf_section_name_table(elf);
 
   CN_CHECK(parts->list.count >= elf->section_count && table < elf->section_count);
-  if (!cn_structors_are_old(elf))
+  if (!cn_structors_are_in_old_tables(elf))
     return 0;
   for (uint32_t i = 1; i < elf->section_count; i++) {
-    if (!form_of(&elf->sections[i]))
+    if (!structor_form_of(&elf->sections[i]))
       continue;
-    bool is_table = table == i || table == cn_elf_rela(elf, elf->sections[i].relocations);
-    const char *why =
-        is_table ? "is also another thing" : move_table(parts, elf, i, cn_part_own(&parts->list.at[table]));
+    bool is_table = table == i || table == cn_elf_find_rela_section(elf, elf->sections[i].relocations);
+    const char *why = is_table ? "is also another thing"
+                               : move_structor_table(parts, elf, i, cn_part_make_writable(&parts->list.at[table]));
     if (why)
       return CN_FAIL(error, "section '%s' %s", elf->sections[i].name, why);
   }

@@ -17,10 +17,10 @@
 #include "base/vector.h"
 #include "object/dwarf/debug.h"
 
-enum { NO_SCOPE = -1, MAX_DEPTH = 2000 };
+enum { NO_SCOPE = -1, MAX_DIE_DEPTH = 2000 };
 
 /* A function, or one inlined somewhere. */
-struct scope {
+struct inline_scope {
   const char *name; /* or null */
   int parent;       /* index of the scope that it is inlined into, or NO_SCOPE: it has a frame */
   const char *call_file;
@@ -28,31 +28,32 @@ struct scope {
   unsigned length; /* of the chain from here on */
 };
 
-struct point {
+struct located_safepoint {
   uint64_t address; /* of the call's last byte: the next one may be another function's */
-  struct cn_detail *detail;
+  struct cn_safepoint_details *detail;
   const char *symbol;
   int scope, unit; /* indices, or NO_SCOPE */
 };
 
 /* A unit. Split debug information has most of a unit in another file. */
-struct unit {
+struct debug_unit {
   Dwarf_Die die, in_object;
 };
 
 struct cn_inline_chains {
   struct cn_debug debug;
-  CN_VECTOR(struct point) points; /* by address */
-  CN_VECTOR(struct scope) scopes;
-  CN_VECTOR(struct unit) units;
+  CN_VECTOR(struct located_safepoint) points; /* by address */
+  CN_VECTOR(struct inline_scope) scopes;
+  CN_VECTOR(struct debug_unit) units;
   size_t budget; /* limit of entries, ranges and safepoints to visit; see cn_inline_chains_find() */
 };
 
 /* ---- the scope of a safepoint ---- */
 
-static size_t first_at(const struct cn_inline_chains *s, uint64_t address)
+static size_t first_safepoint_at(const struct cn_inline_chains *s, uint64_t address)
 {
-  return s->points.count ? cn_sorted_below(&s->points.at->address, s->points.count, sizeof *s->points.at, address) : 0;
+  return s->points.count ? cn_sorted_count_below(&s->points.at->address, s->points.count, sizeof *s->points.at, address)
+                         : 0;
 }
 
 /* Take one of the budget; false: it is used up. */
@@ -63,15 +64,16 @@ static bool spend_budget(struct cn_inline_chains *s)
 
 /* Move the safepoints in the entry's ranges from scope `from` to scope `to`, and give them to the unit. Returns their
  * number. */
-static size_t take_safepoints(struct cn_inline_chains *s, Dwarf_Die *die, int unit, int from, int to)
+static size_t move_safepoints_to_scope(struct cn_inline_chains *s, Dwarf_Die *die, int unit, int from, int to)
 {
   Dwarf_Addr base, start, end;
   ptrdiff_t at = 0;
   size_t taken = 0;
 
   while (spend_budget(s) && (at = dwarf_ranges(die, at, &base, &start, &end)) > 0)
-    for (size_t p = first_at(s, start); spend_budget(s) && p < s->points.count && s->points.at[p].address < end; p++) {
-      struct point *point = &s->points.at[p];
+    for (size_t p = first_safepoint_at(s, start);
+         spend_budget(s) && p < s->points.count && s->points.at[p].address < end; p++) {
+      struct located_safepoint *point = &s->points.at[p];
       if (point->scope != from || (point->unit != NO_SCOPE && point->unit != unit))
         continue;
       point->unit = unit;
@@ -92,7 +94,7 @@ static uint32_t number_attribute_of(Dwarf_Die *die, unsigned name)
 }
 
 /* The path as the compiler was given it, if it is in the folder where the compiler ran. */
-static const char *short_path(struct unit *unit, const char *path)
+static const char *path_from_compile_folder(struct debug_unit *unit, const char *path)
 {
   Dwarf_Attribute attribute;
   const char *folder = dwarf_formstring(dwarf_attr(&unit->in_object, DW_AT_comp_dir, &attribute));
@@ -105,7 +107,7 @@ static const char *short_path(struct unit *unit, const char *path)
   return path;
 }
 
-static const char *call_file(struct unit *unit, Dwarf_Die *die)
+static const char *call_file_of(struct debug_unit *unit, Dwarf_Die *die)
 {
   Dwarf_Files *files;
   size_t count;
@@ -113,10 +115,10 @@ static const char *call_file(struct unit *unit, Dwarf_Die *die)
 
   if (!dwarf_hasattr(die, DW_AT_call_file) || dwarf_getsrcfiles(&unit->die, &files, &count) || index >= count)
     return NULL;
-  return short_path(unit, dwarf_filesrc(files, index, NULL, NULL));
+  return path_from_compile_folder(unit, dwarf_filesrc(files, index, NULL, NULL));
 }
 
-static const char *function_name(Dwarf_Die *die)
+static const char *function_name_of(Dwarf_Die *die)
 {
   Dwarf_Attribute attribute;
   const char *name = dwarf_diename(die);
@@ -126,11 +128,11 @@ static const char *function_name(Dwarf_Die *die)
 
 /* The scope that `die` opens within `scope`; `scope` if `die` opens no scope; NO_SCOPE if its scope holds no safepoint.
  * *inside: it may contain others. */
-static int enter_scope(struct cn_inline_chains *s, Dwarf_Die *die, int unit, int scope, bool *inside)
+static int enter_inline_scope(struct cn_inline_chains *s, Dwarf_Die *die, int unit, int scope, bool *inside)
 {
   int tag = dwarf_tag(die), opened = (int)s->scopes.count;
   bool inlined = tag == DW_TAG_inlined_subroutine;
-  struct scope made = {.parent = inlined ? scope : NO_SCOPE, .length = 1};
+  struct inline_scope made = {.parent = inlined ? scope : NO_SCOPE, .length = 1};
 
   CN_CHECK(scope == NO_SCOPE || (scope >= 0 && (size_t)scope < s->scopes.count));
   *inside = true;
@@ -138,15 +140,15 @@ static int enter_scope(struct cn_inline_chains *s, Dwarf_Die *die, int unit, int
     return scope;
   if (inlined && scope != NO_SCOPE)
     made.length += s->scopes.at[scope].length;
-  *inside = made.length <= CN_MAX_SOURCES && s->scopes.count < INT32_MAX && (!inlined || scope != NO_SCOPE) &&
-            take_safepoints(s, die, unit, inlined ? scope : NO_SCOPE, opened) != 0;
+  *inside = made.length <= CN_MAX_VIRTUAL_FRAMES && s->scopes.count < INT32_MAX && (!inlined || scope != NO_SCOPE) &&
+            move_safepoints_to_scope(s, die, unit, inlined ? scope : NO_SCOPE, opened) != 0;
   if (!*inside) {
     *inside = !inlined; /* functions are nested in some languages */
     return NO_SCOPE;
   }
-  made.name = function_name(die);
+  made.name = function_name_of(die);
   if (inlined) {
-    made.call_file = call_file(&s->units.at[unit], die);
+    made.call_file = call_file_of(&s->units.at[unit], die);
     made.call_line = number_attribute_of(die, DW_AT_call_line);
     made.call_column = number_attribute_of(die, DW_AT_call_column);
   }
@@ -155,17 +157,17 @@ static int enter_scope(struct cn_inline_chains *s, Dwarf_Die *die, int unit, int
 }
 
 /* Visit the children of `parent`. Input says where the next one is: it must lie further on. */
-static void visit_children(struct cn_inline_chains *s, Dwarf_Die *parent, int unit, int scope, unsigned depth)
+static void visit_debug_entries(struct cn_inline_chains *s, Dwarf_Die *parent, int unit, int scope, unsigned depth)
 {
   Dwarf_Die die, next;
-  int status = depth < MAX_DEPTH ? dwarf_child(parent, &die) : 1;
+  int status = depth < MAX_DIE_DEPTH ? dwarf_child(parent, &die) : 1;
 
   while (status == 0 && spend_budget(s)) {
     Dwarf_Off at = dwarf_dieoffset(&die);
     bool inside = false;
-    int inner = enter_scope(s, &die, unit, scope, &inside);
+    int inner = enter_inline_scope(s, &die, unit, scope, &inside);
     if (inside && dwarf_haschildren(&die) > 0)
-      visit_children(s, &die, unit, inner, depth + 1);
+      visit_debug_entries(s, &die, unit, inner, depth + 1);
     status = dwarf_siblingof(&die, &next);
     if (status == 0 && dwarf_dieoffset(&next) <= at)
       return;
@@ -173,7 +175,7 @@ static void visit_children(struct cn_inline_chains *s, Dwarf_Die *parent, int un
   }
 }
 
-static void visit_units(struct cn_inline_chains *s)
+static void visit_debug_units(struct cn_inline_chains *s)
 {
   Dwarf_CU *unit = NULL;
   Dwarf_Die die, split;
@@ -183,80 +185,80 @@ static void visit_units(struct cn_inline_chains *s)
   while (dwarf_get_units(s->debug.dwarf, unit, &unit, NULL, &type, &die, &split) == 0 && spend_budget(s)) {
     bool is_split = type == DW_UT_skeleton && dwarf_tag(&split) == DW_TAG_compile_unit;
     int index = (int)s->units.count;
-    cn_push(&s->units, (struct unit){is_split ? split : die, die});
-    take_safepoints(s, &die, index, NO_SCOPE, NO_SCOPE);
-    visit_children(s, &s->units.at[index].die, index, NO_SCOPE, 0);
+    cn_push(&s->units, (struct debug_unit){is_split ? split : die, die});
+    move_safepoints_to_scope(s, &die, index, NO_SCOPE, NO_SCOPE);
+    visit_debug_entries(s, &s->units.at[index].die, index, NO_SCOPE, 0);
     memset(&split, 0, sizeof split);
   }
 }
 
 /* ---- the chains ---- */
 
-static void add_chain(struct cn_inline_chains *s, const struct point *p)
+static void add_source_chain(struct cn_inline_chains *s, const struct located_safepoint *p)
 {
   CN_CHECK(p->unit >= 0 && (size_t)p->unit < s->units.count);
-  struct unit *unit = &s->units.at[p->unit];
+  struct debug_unit *unit = &s->units.at[p->unit];
   Dwarf_Line *line = dwarf_getsrc_die(&unit->die, p->address);
-  struct cn_source source = {.function = p->symbol};
+  struct cn_source_place source = {.function = p->symbol};
   int number_of_line, column;
 
   if (line && dwarf_lineno(line, &number_of_line) == 0 && number_of_line > 0) {
-    source.file = short_path(unit, dwarf_linesrc(line, NULL, NULL));
+    source.file = path_from_compile_folder(unit, dwarf_linesrc(line, NULL, NULL));
     source.line = (uint32_t)number_of_line;
     if (dwarf_linecol(line, &column) == 0 && column > 0)
       source.column = (uint32_t)column;
   }
   for (int i = p->scope; i != NO_SCOPE;) {
-    const struct scope *scope = &s->scopes.at[i];
+    const struct inline_scope *scope = &s->scopes.at[i];
     CN_CHECK(scope->parent < i); /* so the chain ends */
     source.function = scope->name ? scope->name : scope->parent == NO_SCOPE ? p->symbol : "?";
     cn_push(&p->detail->sources, source);
-    source = (struct cn_source){.file = scope->call_file, .line = scope->call_line, .column = scope->call_column};
+    source = (struct cn_source_place){.file = scope->call_file, .line = scope->call_line, .column = scope->call_column};
     i = scope->parent;
   }
   if (p->scope == NO_SCOPE)
     cn_push(&p->detail->sources, source);
-  CN_CHECK(p->detail->sources.count <= CN_MAX_SOURCES);
+  CN_CHECK(p->detail->sources.count <= CN_MAX_VIRTUAL_FRAMES);
 }
 
 static int by_address(const void *x, const void *y)
 {
-  const struct point *a = x, *b = y;
+  const struct located_safepoint *a = x, *b = y;
 
   return a->address < b->address ? -1 : a->address > b->address;
 }
 
-static void collect_points(struct cn_inline_chains *s, const struct cn_elf *elf, const struct cn_frames *frames)
+static void gather_safepoints(struct cn_inline_chains *s, const struct cn_elf_file *elf, const struct cn_frames *frames)
 {
   for (size_t i = 0; i < frames->functions.count; i++) {
     const struct cn_map_function *f = &frames->functions.at[i];
     uint64_t entry = elf->sections[f->section].head.sh_addr + f->offset;
     for (size_t k = 0; k < f->safepoints.count; k++)
-      cn_push(&s->points, (struct point){.address = entry + f->safepoints.at[k].return_offset - 1,
-                                         .detail = &f->safepoints.at[k].detail,
-                                         .symbol = f->name,
-                                         .scope = NO_SCOPE,
-                                         .unit = NO_SCOPE});
+      cn_push(&s->points, (struct located_safepoint){.address = entry + f->safepoints.at[k].return_offset - 1,
+                                                     .detail = &f->safepoints.at[k].detail,
+                                                     .symbol = f->name,
+                                                     .scope = NO_SCOPE,
+                                                     .unit = NO_SCOPE});
   }
   if (s->points.count)
     qsort(s->points.at, s->points.count, sizeof *s->points.at, by_address);
 }
 
-struct cn_inline_chains *cn_inline_chains_find(struct cn_elf *elf, struct cn_frames *frames)
+struct cn_inline_chains *cn_inline_chains_find(struct cn_elf_file *elf, struct cn_frames *frames)
 {
   struct cn_inline_chains *s = cn_alloc(sizeof *s);
 
-  collect_points(s, elf, frames);
-  if (!s->points.count || !cn_debug_open(&s->debug, elf)) {
+  gather_safepoints(s, elf, frames);
+  if (!s->points.count || !cn_debug_info_open(&s->debug, elf)) {
     cn_inline_chains_close(s);
     return NULL;
   }
   /* The limit is for hostile entries that all name one long list of ranges. */
   s->budget = elf->size > 1 << 26 ? elf->size : 1 << 26;
-  visit_units(s);
+  visit_debug_units(s);
   for (size_t i = 0; i < s->points.count; i++)
     if (s->points.at[i].unit != NO_SCOPE)
-      add_chain(s, &s->points.at[i]);
+      add_source_chain(s, &s->points.at[i]);
   return s;
 }
 
@@ -264,7 +266,7 @@ void cn_inline_chains_close(struct cn_inline_chains *s)
 {
   if (!s)
     return;
-  cn_debug_close(&s->debug);
+  cn_debug_info_close(&s->debug);
   cn_free(&s->points);
   cn_free(&s->scopes);
   cn_free(&s->units);

@@ -8,6 +8,6 @@
 #include "object/elf/elf_file.h"
 
 /* Negative: a layout is of another version, or damaged; *error is a message to free. */
-int cn_object_layouts_check(const struct cn_elf *elf, char **error);
+int cn_object_layouts_check(const struct cn_elf_file *elf, char **error);
 
 #endif

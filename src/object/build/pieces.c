@@ -10,15 +10,15 @@
 #include "base/check.h"
 #include "base/sorted.h"
 
-const char *const cn_kind_names[CN_KINDS] = {"cairn_frames", "cairn_details"};
+const char *const cn_section_kind_names[CN_SECTION_KINDS] = {"cairn_frames", "cairn_details"};
 
 /* Find the place whose distance a relocated field holds. False: the relocation has another type, or its symbol is
  * outside the object. */
-static bool place_of(const struct cn_elf *elf, const Elf64_Rela *r, struct cn_distance *out)
+static bool find_relocation_target(const struct cn_elf_file *elf, const Elf64_Rela *r, struct cn_section_distance *out)
 {
   uint64_t symbol = ELF64_R_SYM(r->r_info), type = ELF64_R_TYPE(r->r_info);
 
-  if (symbol >= elf->symbol_count || (type != CN_ELF_DISTANCE && type != CN_ELF_CALL))
+  if (symbol >= elf->symbol_count || (type != CN_ELF_RELOC_PC32 && type != CN_ELF_RELOC_CALL))
     return false;
   out->section = elf->symbols[symbol].section;
   out->offset = elf->symbols[symbol].sym.st_value + (uint64_t)r->r_addend;
@@ -33,14 +33,14 @@ static Elf64_Rela read_relocation(const struct cn_elf_section *rela, size_t inde
   return r;
 }
 
-static const struct cn_elf_section *relocations_of(const struct cn_elf *elf, uint32_t section)
+static const struct cn_elf_section *relocation_section_of(const struct cn_elf_file *elf, uint32_t section)
 {
-  uint32_t rela = cn_elf_rela(elf, elf->sections[section].relocations);
+  uint32_t rela = cn_elf_find_rela_section(elf, elf->sections[section].relocations);
 
   return rela ? &elf->sections[rela] : NULL;
 }
 
-static size_t count_of(const struct cn_elf_section *rela)
+static size_t relocation_count_of(const struct cn_elf_section *rela)
 {
   return rela && rela->data ? rela->head.sh_size / sizeof(Elf64_Rela) : 0;
 }
@@ -54,17 +54,17 @@ static uint32_t load_u32(const unsigned char *at)
 }
 
 /* The length of the next piece at or after *at. 0: *at is the end, or the place of malformed bytes. */
-static size_t next_piece(const struct cn_elf_section *s, size_t *at)
+static size_t next_piece_length(const struct cn_elf_section *s, size_t *at)
 {
   size_t size = s->data ? s->head.sh_size : 0;
 
   CN_CHECK(*at <= size);
   while (size - *at >= 4 && load_u32(s->data + *at) == 0)
     *at += 4;
-  if (size - *at < CN_PIECE_HEADER)
+  if (size - *at < CN_PIECE_HEADER_BYTES)
     return 0;
-  size_t length = load_u32(s->data + *at + CN_PIECE_LENGTH);
-  return length >= CN_PIECE_HEADER && length % 4 == 0 && length <= size - *at ? length : 0;
+  size_t length = load_u32(s->data + *at + CN_PIECE_LENGTH_OFFSET);
+  return length >= CN_PIECE_HEADER_BYTES && length % 4 == 0 && length <= size - *at ? length : 0;
 }
 
 /* For each 4 bytes of the section the number of the relocation there, plus 1. */
@@ -72,7 +72,7 @@ static uint32_t *index_relocations(const struct cn_elf_section *s, const struct 
 {
   uint32_t *index = cn_alloc((s->head.sh_size / 4 + 1) * sizeof *index);
 
-  for (size_t i = 0; i < count_of(rela); i++) {
+  for (size_t i = 0; i < relocation_count_of(rela); i++) {
     uint64_t at = read_relocation(rela, i).r_offset;
     if (at < s->head.sh_size)
       index[at / 4] = (uint32_t)i + 1;
@@ -80,24 +80,24 @@ static uint32_t *index_relocations(const struct cn_elf_section *s, const struct 
   return index;
 }
 
-uint32_t cn_pieces_find_mixed(const struct cn_elf *elf, enum cn_kind kind)
+uint32_t cn_pieces_find_mixed_section(const struct cn_elf_file *elf, enum cn_kind kind)
 {
   uint32_t target = 0;
 
-  while ((target = cn_elf_find(elf, cn_kind_names[kind], target + 1)) != 0) {
+  while ((target = cn_elf_find_section(elf, cn_section_kind_names[kind], target + 1)) != 0) {
     const struct cn_elf_section *s = &elf->sections[target];
-    const struct cn_elf_section *rela = relocations_of(elf, target);
+    const struct cn_elf_section *rela = relocation_section_of(elf, target);
     if (elf->head.e_type != ET_REL || !rela)
       continue;
-    if (!s->data) /* without bytes its size is any number; cn_pieces_split() refuses it */
+    if (!s->data) /* without bytes its size is any number; cn_pieces_split_section() refuses it */
       return target;
     uint32_t *index = index_relocations(s, rela);
     bool mixed = false;
-    for (size_t at = 0, length; !mixed && (length = next_piece(s, &at)) != 0; at += length) {
-      uint32_t found = index[(at + CN_PIECE_CODE) / 4];
+    for (size_t at = 0, length; !mixed && (length = next_piece_length(s, &at)) != 0; at += length) {
+      uint32_t found = index[(at + CN_PIECE_CODE_OFFSET) / 4];
       Elf64_Rela r = found ? read_relocation(rela, found - 1) : (Elf64_Rela){0};
-      struct cn_distance code = {0};
-      mixed = !place_of(elf, &r, &code) || code.section != s->head.sh_link;
+      struct cn_section_distance code = {0};
+      mixed = !find_relocation_target(elf, &r, &code) || code.section != s->head.sh_link;
     }
     free(index);
     if (mixed)
@@ -107,47 +107,49 @@ uint32_t cn_pieces_find_mixed(const struct cn_elf *elf, enum cn_kind kind)
 }
 
 /* Take one piece, [at, at + length) of the section. */
-static bool keep_piece(const struct cn_elf *elf, const struct cn_elf_section *s, const struct cn_elf_section *rela,
-                       const uint32_t *index, size_t at, size_t length, struct cn_pieces *out)
+static bool append_piece(const struct cn_elf_file *elf, const struct cn_elf_section *s,
+                         const struct cn_elf_section *rela, const uint32_t *index, size_t at, size_t length,
+                         struct cn_section_pieces *out)
 {
-  struct cn_piece piece = {.start = out->bytes.count, .length = length};
+  struct cn_section_piece piece = {.start = out->bytes.count, .length = length};
 
   CN_CHECK(length % 4 == 0 && at <= s->head.sh_size && length <= s->head.sh_size - at);
   for (size_t i = 0; i < length; i += 4) {
     uint32_t found = index[(at + i) / 4];
-    struct cn_distance distance = {.at = piece.start + i};
-    if (!found && i != CN_PIECE_CODE)
+    struct cn_section_distance distance = {.at = piece.start + i};
+    if (!found && i != CN_PIECE_CODE_OFFSET)
       continue;
     Elf64_Rela r = found ? read_relocation(rela, found - 1) : (Elf64_Rela){0};
-    if (i == CN_PIECE_LENGTH || r.r_offset != at + i || !place_of(elf, &r, &distance))
+    if (i == CN_PIECE_LENGTH_OFFSET || r.r_offset != at + i || !find_relocation_target(elf, &r, &distance))
       return false;
     cn_push(&out->distances, distance);
-    if (i == CN_PIECE_CODE) {
+    if (i == CN_PIECE_CODE_OFFSET) {
       piece.section = distance.section;
       piece.offset = distance.offset;
     }
   }
   for (size_t i = 0; i < length; i++)
     cn_push(&out->bytes, s->data[at + i]);
-  piece.identity = cn_pieces_hash(out->bytes.at + piece.start, length);
+  piece.identity = cn_pieces_hash_bytes(out->bytes.at + piece.start, length);
   cn_push(&out->pieces, piece);
   return true;
 }
 
-static int split_section(const struct cn_elf *elf, const struct cn_elf_section *s, const struct cn_elf_section *rela,
-                         const uint32_t *index, struct cn_pieces *out, char **error)
+static int split_into_pieces(const struct cn_elf_file *elf, const struct cn_elf_section *s,
+                             const struct cn_elf_section *rela, const uint32_t *index, struct cn_section_pieces *out,
+                             char **error)
 {
   size_t at = 0, length;
 
-  for (; (length = next_piece(s, &at)) != 0; at += length)
-    if (!keep_piece(elf, s, rela, index, at, length, out))
+  for (; (length = next_piece_length(s, &at)) != 0; at += length)
+    if (!append_piece(elf, s, rela, index, at, length, out))
       return CN_FAIL(error, "section %s, offset %zu: about code that the object does not have", s->name, at);
   return at == s->head.sh_size ? 0 : CN_FAIL(error, "section %s, offset %zu: malformed", s->name, at);
 }
 
-static int by_place(const void *x, const void *y)
+static int by_section_and_offset(const void *x, const void *y)
 {
-  const struct cn_piece *a = x, *b = y;
+  const struct cn_section_piece *a = x, *b = y;
 
   if (a->section != b->section)
     return a->section < b->section ? -1 : 1;
@@ -156,12 +158,13 @@ static int by_place(const void *x, const void *y)
   return a->start < b->start ? -1 : a->start > b->start;
 }
 
-const struct cn_distance *cn_pieces_distances(const struct cn_pieces *p, const struct cn_piece *piece, size_t *count)
+const struct cn_section_distance *cn_pieces_distances_of(const struct cn_section_pieces *p,
+                                                         const struct cn_section_piece *piece, size_t *count)
 {
   size_t low = 0;
 
   if (p->distances.count)
-    low = cn_sorted_below(&p->distances.at->at, p->distances.count, sizeof *p->distances.at, piece->start);
+    low = cn_sorted_count_below(&p->distances.at->at, p->distances.count, sizeof *p->distances.at, piece->start);
   for (*count = 0;
        low + *count < p->distances.count && p->distances.at[low + *count].at < piece->start + piece->length;)
     ++*count;
@@ -170,11 +173,12 @@ const struct cn_distance *cn_pieces_distances(const struct cn_pieces *p, const s
 }
 
 /* True if both are equal outside of relocated fields, and these fields refer to the same places. */
-static bool is_same_piece(const struct cn_pieces *p, const struct cn_piece *a, const struct cn_piece *b)
+static bool is_same_piece(const struct cn_section_pieces *p, const struct cn_section_piece *a,
+                          const struct cn_section_piece *b)
 {
   size_t count, other, at = 0;
-  const struct cn_distance *x = cn_pieces_distances(p, a, &count);
-  const struct cn_distance *y = cn_pieces_distances(p, b, &other);
+  const struct cn_section_distance *x = cn_pieces_distances_of(p, a, &count);
+  const struct cn_section_distance *y = cn_pieces_distances_of(p, b, &other);
 
   if (a->length != b->length || count != other)
     return false;
@@ -190,7 +194,7 @@ static bool is_same_piece(const struct cn_pieces *p, const struct cn_piece *a, c
   return true;
 }
 
-static const char *function_at(const struct cn_elf *elf, const struct cn_piece *piece)
+static const char *function_name_at(const struct cn_elf_file *elf, const struct cn_section_piece *piece)
 {
   for (uint32_t i = 1; i < elf->symbol_count; i++)
     if (elf->symbols[i].section == piece->section && elf->symbols[i].sym.st_value == piece->offset &&
@@ -200,33 +204,36 @@ static const char *function_at(const struct cn_elf *elf, const struct cn_piece *
 }
 
 /* Order the pieces, and drop repeated ones. */
-static int sort_unique_pieces(const struct cn_elf *elf, const char *name, struct cn_pieces *out, char **error)
+static int sort_unique_pieces(const struct cn_elf_file *elf, const char *name, struct cn_section_pieces *out,
+                              char **error)
 {
   size_t kept = 0;
 
   if (out->pieces.count)
-    qsort(out->pieces.at, out->pieces.count, sizeof *out->pieces.at, by_place);
+    qsort(out->pieces.at, out->pieces.count, sizeof *out->pieces.at, by_section_and_offset);
   for (size_t i = 0; i < out->pieces.count; i++) {
-    struct cn_piece *piece = &out->pieces.at[i], *last = kept ? &out->pieces.at[kept - 1] : NULL;
+    struct cn_section_piece *piece = &out->pieces.at[i], *last = kept ? &out->pieces.at[kept - 1] : NULL;
     if (!last || last->section != piece->section || last->offset != piece->offset)
       out->pieces.at[kept++] = *piece;
     else if (!is_same_piece(out, last, piece))
-      return CN_FAIL(error, "section %s: function '%s' is in it twice, and differs", name, function_at(elf, piece));
+      return CN_FAIL(error, "section %s: function '%s' is in it twice, and differs", name,
+                     function_name_at(elf, piece));
   }
   out->pieces.count = kept;
   return 0;
 }
 
-int cn_pieces_split(const struct cn_elf *elf, uint32_t section, struct cn_pieces *out, char **error)
+int cn_pieces_split_section(const struct cn_elf_file *elf, uint32_t section, struct cn_section_pieces *out,
+                            char **error)
 {
   const struct cn_elf_section *s = &elf->sections[section];
-  const struct cn_elf_section *rela = relocations_of(elf, section);
+  const struct cn_elf_section *rela = relocation_section_of(elf, section);
 
-  *out = (struct cn_pieces){0};
+  *out = (struct cn_section_pieces){0};
   if (!s->data || !rela)
     return CN_FAIL(error, "section %s: malformed", s->name);
   uint32_t *index = index_relocations(s, rela);
-  int status = split_section(elf, s, rela, index, out, error);
+  int status = split_into_pieces(elf, s, rela, index, out, error);
   free(index);
   if (!status)
     status = sort_unique_pieces(elf, s->name, out, error);
@@ -236,7 +243,7 @@ int cn_pieces_split(const struct cn_elf *elf, uint32_t section, struct cn_pieces
   return status;
 }
 
-uint64_t cn_pieces_hash(const unsigned char *bytes, size_t size)
+uint64_t cn_pieces_hash_bytes(const unsigned char *bytes, size_t size)
 {
   uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
@@ -245,7 +252,7 @@ uint64_t cn_pieces_hash(const unsigned char *bytes, size_t size)
   return hash;
 }
 
-void cn_pieces_free(struct cn_pieces *pieces)
+void cn_pieces_free(struct cn_section_pieces *pieces)
 {
   cn_free(&pieces->pieces);
   cn_free(&pieces->distances);

@@ -13,7 +13,7 @@ static uint64_t mix_hash(uint64_t hash, uint64_t value)
 
 /* Hash deopt values and spans, too; source places are left out. An index into the spans is valid only in this object,
  * so hash the object's bytes with it. */
-static uint64_t identity_of_details(const struct cn_elf *elf, const struct cn_map_function *f)
+static uint64_t hash_deopts_and_spans(const struct cn_elf_file *elf, const struct cn_map_function *f)
 {
   uint64_t hash = 0;
   bool spans = false;
@@ -21,7 +21,7 @@ static uint64_t identity_of_details(const struct cn_elf *elf, const struct cn_ma
   for (size_t i = 0; i < f->safepoints.count; i++) {
     const struct cn_map_safepoint *s = &f->safepoints.at[i];
     for (size_t k = 0; k < s->detail.deopts.count; k++) {
-      const struct cn_deopt *d = &s->detail.deopts.at[k];
+      const struct cn_deopt_value *d = &s->detail.deopts.at[k];
       hash = mix_hash(mix_hash(hash, s->return_offset), (uint64_t)d->kind << 16 | d->size);
       hash = mix_hash(mix_hash(hash, d->loc.is_register), d->loc.reg);
       hash = mix_hash(mix_hash(hash, (uint64_t)(int64_t)d->loc.offset), d->constant);
@@ -32,19 +32,20 @@ static uint64_t identity_of_details(const struct cn_elf *elf, const struct cn_ma
       spans = true;
     }
   }
-  return spans ? mix_hash(hash, cn_pieces_hash(elf->bytes, elf->size)) : hash;
+  return spans ? mix_hash(hash, cn_pieces_hash_bytes(elf->bytes, elf->size)) : hash;
 }
 
-void cn_pieces_encode(struct cn_pieces *out, const struct cn_elf *elf, const struct cn_frames *frames)
+void cn_pieces_encode(struct cn_section_pieces *out, const struct cn_elf_file *elf, const struct cn_frames *frames)
 {
   for (size_t i = 0; i < frames->functions.count; i++) {
     const struct cn_map_function *f = &frames->functions.at[i];
-    struct cn_piece piece = {.section = f->section, .offset = f->offset, .start = out->bytes.count};
-    cn_framemap_write(&out->bytes, f);
+    struct cn_section_piece piece = {.section = f->section, .offset = f->offset, .start = out->bytes.count};
+    cn_framemap_append_function(&out->bytes, f);
     piece.length = out->bytes.count - piece.start;
-    piece.identity = mix_hash(cn_pieces_hash(out->bytes.at + piece.start, piece.length), identity_of_details(elf, f));
+    piece.identity =
+        mix_hash(cn_pieces_hash_bytes(out->bytes.at + piece.start, piece.length), hash_deopts_and_spans(elf, f));
     cn_push(&out->pieces, piece);
-    cn_push(&out->distances, (struct cn_distance){piece.start + CN_PIECE_CODE, f->section, f->offset});
+    cn_push(&out->distances, (struct cn_section_distance){piece.start + CN_PIECE_CODE_OFFSET, f->section, f->offset});
   }
   CN_ASSERT_VALID(cn_pieces_wrong(out));
 }

@@ -8,16 +8,16 @@
  *   - SHF_LINK_ORDER, sh_link its code section: the linker drops it with the code (--gc-sections) and orders it like
  * the code;
  *   - in the COMDAT group of its code section, if that is in one: dropped with it when another object's copy is kept;
- *   - relocated only by distances (CN_ELF_DISTANCE), against symbols of the object, so that images are free of dynamic
- *     relocations.
- * The local symbol __LLVM_StackMaps becomes the (nameless) section symbol of the first `cairn_frames`.
+ *   - relocated only by distances (CN_ELF_RELOC_PC32), against symbols of the object, so that images are free of
+ * dynamic relocations. The local symbol __LLVM_StackMaps becomes the (nameless) section symbol of the first
+ * `cairn_frames`.
  *
  * Such sections that `ld -r` joined, with maps of several code sections, are taken apart in the same way: the joined
  * one becomes the first of the new ones.
  *
- * The code gets a relocation that does nothing: see tell_apart(). The guard, which has kept the object from being
- * linked as it was, goes (drop_guard.c). Constructors move to where all linkers find them (image_structors.c). Empty
- * sections have linkers define the bounds of all (elf_bounds.c).
+ * The code gets a relocation that does nothing: see add_identity_hash(). The guard, which has kept the object from
+ * being linked as it was, goes (drop_guard.c). Constructors move to where all linkers find them (image_structors.c).
+ * Empty sections have linkers define the bounds of all (elf_bounds.c).
  *
  * An object whose layouts are of another version is refused.
  *
@@ -37,33 +37,33 @@
 #include "object/elf/elf_parts.h"
 
 static const char rela_prefix[] = ".rela";
-enum { NAME_TAIL = sizeof rela_prefix - 1 };
+enum { RELA_PREFIX_LENGTH = sizeof rela_prefix - 1 };
 
-struct rewriter {
+struct object_rewriter {
   const unsigned char *old;
-  struct cn_elf elf; /* placed: its headers and bytes have changed */
-  struct cn_pieces pieces[CN_KINDS];
-  struct cn_parts parts;
+  struct cn_elf_file elf; /* placed: its headers and bytes have changed */
+  struct cn_section_pieces pieces[CN_SECTION_KINDS];
+  struct cn_section_parts parts;
   uint32_t slot, slot_rela, names;
   enum cn_kind slot_kind;
-  uint32_t rela_names[CN_KINDS];
+  uint32_t rela_names[CN_SECTION_KINDS];
   uint32_t *symbols; /* by section: a symbol of it (find_symbols) */
   bool in_memory;    /* for a loader instead of a linker: one section of each kind, tied to nothing */
   char **error;
 };
 
 /* The section to replace and its relocations. */
-static int find_slot(struct rewriter *w, uint32_t slot, bool may_have_group)
+static int find_replaced_section(struct object_rewriter *w, uint32_t slot, bool may_have_group)
 {
-  const struct cn_elf *elf = &w->elf;
+  const struct cn_elf_file *elf = &w->elf;
   const char *name = elf->sections[slot].name;
 
   w->slot = slot;
-  w->names = cn_elf_section_names(elf);
+  w->names = cn_elf_section_name_table(elf);
   if (elf->sections[slot].group && !may_have_group)
     return CN_FAIL(w->error, "section '%s' is in a section group", name);
-  w->slot_rela = cn_elf_rela(elf, elf->sections[slot].relocations);
-  if (cn_elf_rela(elf, elf->sections[w->slot_rela].next_relocations))
+  w->slot_rela = cn_elf_find_rela_section(elf, elf->sections[slot].relocations);
+  if (cn_elf_find_rela_section(elf, elf->sections[w->slot_rela].next_relocations))
     return CN_FAIL(w->error, "section '%s' has its relocations in two places", name);
   /* Does the section have another role, of a table of the object? Replacing it would lose that table. */
   if ((elf->sections[slot].data && elf->sections[slot].head.sh_type != SHT_PROGBITS) || w->names == slot ||
@@ -72,22 +72,22 @@ static int find_slot(struct rewriter *w, uint32_t slot, bool may_have_group)
   return 0;
 }
 
-static void add_names(struct rewriter *w)
+static void add_section_names(struct object_rewriter *w)
 {
-  struct cn_bytes *names = cn_part_own(&w->parts.list.at[w->names]);
+  struct cn_bytes *names = cn_part_make_writable(&w->parts.list.at[w->names]);
 
-  for (unsigned kind = 0; kind < CN_KINDS; kind++) {
+  for (unsigned kind = 0; kind < CN_SECTION_KINDS; kind++) {
     if (!w->pieces[kind].pieces.count && kind != w->slot_kind)
       continue;
     w->rela_names[kind] = (uint32_t)names->count;
-    cn_bytes_append(names, rela_prefix, NAME_TAIL);
-    cn_bytes_append(names, cn_kind_names[kind], strlen(cn_kind_names[kind]) + 1);
+    cn_bytes_append(names, rela_prefix, RELA_PREFIX_LENGTH);
+    cn_bytes_append(names, cn_section_kind_names[kind], strlen(cn_section_kind_names[kind]) + 1);
   }
 }
 
 /* Find a local symbol of each section, to relocate against; 0 if the section lacks one. Code has its section symbol,
  * because .eh_frame is relocated against it. */
-static void find_symbols(struct rewriter *w)
+static void find_section_symbols(struct object_rewriter *w)
 {
   w->symbols = cn_alloc(w->elf.section_count * sizeof *w->symbols);
   for (uint32_t i = w->elf.symbol_count; i-- > 1;) {
@@ -102,17 +102,18 @@ static void find_symbols(struct rewriter *w)
   }
 }
 
-static void join_group(struct rewriter *w, uint32_t group, uint32_t member)
+static void add_to_section_group(struct object_rewriter *w, uint32_t group, uint32_t member)
 {
   bool is_member = member < w->elf.section_count && w->elf.sections[member].group == group;
 
   CN_CHECK(group && group < w->elf.section_count && member < w->parts.list.count);
   if (!is_member)
-    cn_bytes_append(cn_part_own(&w->parts.list.at[group]), &member, sizeof member);
+    cn_bytes_append(cn_part_make_writable(&w->parts.list.at[group]), &member, sizeof member);
   w->parts.list.at[member].head.sh_flags |= SHF_GROUP;
 }
 
-static int add_relocation(struct rewriter *w, const struct cn_distance *d, uint64_t at, struct cn_part *relocations)
+static int add_relocation(struct object_rewriter *w, const struct cn_section_distance *d, uint64_t at,
+                          struct cn_section_part *relocations)
 {
   CN_CHECK(d->section < w->elf.section_count);
   uint32_t symbol = w->symbols[d->section];
@@ -120,13 +121,13 @@ static int add_relocation(struct rewriter *w, const struct cn_distance *d, uint6
   if (!symbol)
     return CN_FAIL(w->error, "section '%s' has no local symbol", w->elf.sections[d->section].name);
   Elf64_Rela r = {.r_offset = at,
-                  .r_info = ELF64_R_INFO((uint64_t)symbol, CN_ELF_DISTANCE),
+                  .r_info = ELF64_R_INFO((uint64_t)symbol, CN_ELF_RELOC_PC32),
                   .r_addend = (int64_t)(d->offset - w->elf.symbols[symbol].sym.st_value)};
   cn_bytes_append(&relocations->fresh, &r, sizeof r);
   return 0;
 }
 
-static void write_rela_head(struct rewriter *w, uint32_t target, uint32_t rela, uint32_t name)
+static void write_rela_header(struct object_rewriter *w, uint32_t target, uint32_t rela, uint32_t name)
 {
   w->parts.list.at[rela].head = (Elf64_Shdr){.sh_name = name,
                                              .sh_type = SHT_RELA,
@@ -137,50 +138,52 @@ static void write_rela_head(struct rewriter *w, uint32_t target, uint32_t rela, 
                                              .sh_entsize = sizeof(Elf64_Rela)};
 }
 
-static void write_heads(struct rewriter *w, enum cn_kind kind, uint32_t section, uint32_t tied, uint32_t rela)
+static void write_section_headers(struct object_rewriter *w, enum cn_kind kind, uint32_t section, uint32_t tied,
+                                  uint32_t rela)
 {
   CN_CHECK(w->rela_names[kind] && w->parts.list.at[tied].is_fresh);
-  w->parts.list.at[tied].head = (Elf64_Shdr){.sh_name = w->rela_names[kind] + NAME_TAIL,
+  w->parts.list.at[tied].head = (Elf64_Shdr){.sh_name = w->rela_names[kind] + RELA_PREFIX_LENGTH,
                                              .sh_type = SHT_PROGBITS,
                                              .sh_flags = SHF_ALLOC | (section ? SHF_LINK_ORDER : 0u),
                                              .sh_link = section,
                                              .sh_addralign = 4};
-  write_rela_head(w, tied, rela, w->rela_names[kind]);
+  write_rela_header(w, tied, rela, w->rela_names[kind]);
   if (w->elf.sections[section].group) {
-    join_group(w, w->elf.sections[section].group, tied);
-    join_group(w, w->elf.sections[section].group, rela);
+    add_to_section_group(w, w->elf.sections[section].group, tied);
+    add_to_section_group(w, w->elf.sections[section].group, rela);
   }
 }
 
 /* Write the pieces [first, end), all of one code section, as sections `tied` and `rela`. */
-static int write_fragment(struct rewriter *w, enum cn_kind kind, size_t first, size_t end, uint32_t tied, uint32_t rela)
+static int write_code_section_maps(struct object_rewriter *w, enum cn_kind kind, size_t first, size_t end,
+                                   uint32_t tied, uint32_t rela)
 {
-  const struct cn_pieces *from = &w->pieces[kind];
-  struct cn_part *part = &w->parts.list.at[tied], *relocations = &w->parts.list.at[rela];
+  const struct cn_section_pieces *from = &w->pieces[kind];
+  struct cn_section_part *part = &w->parts.list.at[tied], *relocations = &w->parts.list.at[rela];
 
   CN_CHECK(first < end && end <= from->pieces.count && tied != rela);
   CN_CHECK(part->is_fresh && part->fresh.count == 0);
   for (size_t i = first; i < end; i++) {
-    const struct cn_piece *p = &from->pieces.at[i];
+    const struct cn_section_piece *p = &from->pieces.at[i];
     size_t count;
     CN_CHECK(w->in_memory || p->section == from->pieces.at[first].section);
-    const struct cn_distance *d = cn_pieces_distances(from, p, &count);
+    const struct cn_section_distance *d = cn_pieces_distances_of(from, p, &count);
     for (size_t k = 0; k < count; k++)
       if (add_relocation(w, &d[k], part->fresh.count + (d[k].at - p->start), relocations))
         return -1;
     cn_bytes_append(&part->fresh, from->bytes.at + p->start, p->length);
   }
-  write_heads(w, kind, w->in_memory ? 0 : from->pieces.at[first].section, tied, rela);
+  write_section_headers(w, kind, w->in_memory ? 0 : from->pieces.at[first].section, tied, rela);
   return 0;
 }
 
-static bool has_identity(const unsigned char *data, size_t size)
+static bool has_identity_hash(const unsigned char *data, size_t size)
 {
   Elf64_Rela r;
 
   for (size_t at = 0; at + sizeof r <= size; at += sizeof r) {
     memcpy(&r, data + at, sizeof r);
-    if (r.r_info == ELF64_R_INFO(UINT64_C(0), CN_ELF_NOTHING) && r.r_addend)
+    if (r.r_info == ELF64_R_INFO(UINT64_C(0), CN_ELF_RELOC_NONE) && r.r_addend)
       return true;
   }
   return false;
@@ -189,28 +192,28 @@ static bool has_identity(const unsigned char *data, size_t size)
 /* Give code a hash of its map: the addend of a relocation that does nothing. Linkers that fold identical code (--icf)
  * only compare bytes and relocations of code, and keep the map of one function. Another function may have the same code
  * with an integer in the place of a reference, and would lose its map. (gold -r drops that relocation.) */
-static void tell_apart(struct rewriter *w, uint32_t section, uint64_t identity)
+static void add_identity_hash(struct object_rewriter *w, uint32_t section, uint64_t identity)
 {
-  Elf64_Rela r = {.r_info = ELF64_R_INFO(UINT64_C(0), CN_ELF_NOTHING), .r_addend = (int64_t)identity};
-  uint32_t rela = cn_elf_rela(&w->elf, w->elf.sections[section].relocations);
+  Elf64_Rela r = {.r_info = ELF64_R_INFO(UINT64_C(0), CN_ELF_RELOC_NONE), .r_addend = (int64_t)identity};
+  uint32_t rela = cn_elf_find_rela_section(&w->elf, w->elf.sections[section].relocations);
 
   if (rela) {
-    const struct cn_bytes *bytes = cn_part_own(&w->parts.list.at[rela]);
-    if (has_identity(bytes->at, bytes->count))
+    const struct cn_bytes *bytes = cn_part_make_writable(&w->parts.list.at[rela]);
+    if (has_identity_hash(bytes->at, bytes->count))
       return;
   }
   if (!rela) {
-    rela = cn_parts_add(&w->parts);
-    write_rela_head(w, section, rela, w->rela_names[CN_KIND_FRAMES]);
+    rela = cn_parts_add_section(&w->parts);
+    write_rela_header(w, section, rela, w->rela_names[CN_SECTION_KIND_FRAMES]);
     if (w->elf.sections[section].group)
-      join_group(w, w->elf.sections[section].group, rela);
+      add_to_section_group(w, w->elf.sections[section].group, rela);
   }
-  cn_bytes_append(cn_part_own(&w->parts.list.at[rela]), &r, sizeof r);
+  cn_bytes_append(cn_part_make_writable(&w->parts.list.at[rela]), &r, sizeof r);
 }
 
-static void tell_all_apart(struct rewriter *w)
+static void add_identity_hashes(struct object_rewriter *w)
 {
-  const struct cn_pieces *frames = &w->pieces[CN_KIND_FRAMES];
+  const struct cn_section_pieces *frames = &w->pieces[CN_SECTION_KIND_FRAMES];
 
   CN_ASSERT_VALID(cn_pieces_wrong(frames));
   for (size_t i = 0; i < frames->pieces.count;) {
@@ -218,39 +221,39 @@ static void tell_all_apart(struct rewriter *w)
     uint64_t identity = 0;
     for (; i < frames->pieces.count && frames->pieces.at[i].section == section; i++)
       identity = identity * UINT64_C(0x100000001b3) + frames->pieces.at[i].identity;
-    tell_apart(w, section, identity);
+    add_identity_hash(w, section, identity);
   }
 }
 
 /* Refuse code that has such a hash and lacks frame maps: some tool removed the maps, or renamed their section. */
-static int check_still_there(const struct cn_elf *elf, char **error)
+static int check_maps_present(const struct cn_elf_file *elf, char **error)
 {
   bool *mapped = cn_alloc(elf->section_count * sizeof *mapped);
   uint32_t without = 0;
 
-  for (uint32_t i = 0; (i = cn_elf_find(elf, cn_kind_names[CN_KIND_FRAMES], i + 1)) != 0;)
+  for (uint32_t i = 0; (i = cn_elf_find_section(elf, cn_section_kind_names[CN_SECTION_KIND_FRAMES], i + 1)) != 0;)
     if (elf->sections[i].head.sh_link < elf->section_count)
       mapped[elf->sections[i].head.sh_link] = true;
   for (uint32_t i = 1; i < elf->section_count && !without; i++) {
-    const struct cn_elf_section *rela = &elf->sections[cn_elf_rela(elf, elf->sections[i].relocations)];
+    const struct cn_elf_section *rela = &elf->sections[cn_elf_find_rela_section(elf, elf->sections[i].relocations)];
     if (!mapped[i] && (elf->sections[i].head.sh_flags & SHF_EXECINSTR) && rela->data &&
-        has_identity(rela->data, rela->head.sh_size))
+        has_identity_hash(rela->data, rela->head.sh_size))
       without = i;
   }
   free(mapped);
   return without ? CN_FAIL(error, "section '%s' has had frame maps, and its '%s' is gone", elf->sections[without].name,
-                           cn_kind_names[CN_KIND_FRAMES])
+                           cn_section_kind_names[CN_SECTION_KIND_FRAMES])
                  : 0;
 }
 
 /* Drop the slot's old contents. If there is no function, linkers leave the empty section out. */
-static void empty_slot(struct rewriter *w)
+static void clear_replaced_section(struct object_rewriter *w)
 {
-  struct cn_part *slot = &w->parts.list.at[w->slot];
+  struct cn_section_part *slot = &w->parts.list.at[w->slot];
 
   CN_CHECK(w->slot && w->slot < w->elf.section_count && w->slot_rela < w->elf.section_count);
   slot->is_fresh = true;
-  slot->head = (Elf64_Shdr){.sh_name = w->rela_names[w->slot_kind] + NAME_TAIL,
+  slot->head = (Elf64_Shdr){.sh_name = w->rela_names[w->slot_kind] + RELA_PREFIX_LENGTH,
                             .sh_type = SHT_PROGBITS,
                             .sh_flags = SHF_EXCLUDE,
                             .sh_addralign = 4};
@@ -260,9 +263,9 @@ static void empty_slot(struct rewriter *w)
   }
 }
 
-static int write_fragments(struct rewriter *w, enum cn_kind kind)
+static int write_maps_of_kind(struct object_rewriter *w, enum cn_kind kind)
 {
-  const struct cn_pieces *from = &w->pieces[kind];
+  const struct cn_section_pieces *from = &w->pieces[kind];
   size_t count = from->pieces.count;
 
   for (size_t first = 0, end; first < count; first = end) {
@@ -271,80 +274,80 @@ static int write_fragments(struct rewriter *w, enum cn_kind kind)
       ;
     bool in_slot = first == 0 && kind == w->slot_kind && w->slot_rela;
     if (in_slot && w->elf.sections[w->slot].group && w->elf.sections[w->slot].group != w->elf.sections[section].group)
-      return CN_FAIL(w->error, "section '%s' is in another section group than its code", cn_kind_names[kind]);
-    uint32_t tied = in_slot ? w->slot : cn_parts_add(&w->parts);
-    uint32_t rela = in_slot ? w->slot_rela : cn_parts_add(&w->parts);
-    if (write_fragment(w, kind, first, end, tied, rela))
+      return CN_FAIL(w->error, "section '%s' is in another section group than its code", cn_section_kind_names[kind]);
+    uint32_t tied = in_slot ? w->slot : cn_parts_add_section(&w->parts);
+    uint32_t rela = in_slot ? w->slot_rela : cn_parts_add_section(&w->parts);
+    if (write_code_section_maps(w, kind, first, end, tied, rela))
       return -1;
   }
   return 0;
 }
 
 /* Turn local symbols in the slot into nameless section symbols, which linkers omit from their output. */
-static void clear_symbols(struct rewriter *w)
+static void clear_replaced_symbols(struct object_rewriter *w)
 {
   for (uint32_t i = 1; i < w->elf.symbol_count; i++) {
     const struct cn_elf_symbol *s = &w->elf.symbols[i];
     if (s->section != w->slot || ELF64_ST_BIND(s->sym.st_info) != STB_LOCAL)
       continue;
     Elf64_Sym sym = {.st_info = ELF64_ST_INFO(STB_LOCAL, STT_SECTION), .st_shndx = s->sym.st_shndx};
-    struct cn_bytes *symbols = cn_part_own(&w->parts.list.at[w->elf.symtab]);
+    struct cn_bytes *symbols = cn_part_make_writable(&w->parts.list.at[w->elf.symtab]);
     CN_CHECK((i + UINT64_C(1)) * sizeof sym <= symbols->count);
     memcpy(symbols->at + i * sizeof sym, &sym, sizeof sym);
   }
 }
 
 /* Read the stack maps, and write frame maps in their place. */
-static int encode_stack_maps(struct rewriter *w)
+static int encode_stack_maps(struct object_rewriter *w)
 {
   struct cn_frames frames;
 
-  if (cn_elf_find(&w->elf, ".llvm_stackmaps", w->slot + 1))
+  if (cn_elf_find_section(&w->elf, ".llvm_stackmaps", w->slot + 1))
     return CN_FAIL(w->error, "more than one section .llvm_stackmaps");
   if (cn_frames_build(&w->elf, &frames, w->error))
     return -1;
-  cn_pieces_encode(&w->pieces[CN_KIND_FRAMES], &w->elf, &frames);
-  cn_details_encode(&frames, &w->pieces[CN_KIND_DETAILS]);
+  cn_pieces_encode(&w->pieces[CN_SECTION_KIND_FRAMES], &w->elf, &frames);
+  cn_details_encode(&frames, &w->pieces[CN_SECTION_KIND_DETAILS]);
   cn_frames_free(&frames);
   return 0;
 }
 
-static int replace_maps(struct rewriter *w, uint32_t stack_maps, uint32_t mixed)
+static int replace_maps(struct object_rewriter *w, uint32_t stack_maps, uint32_t mixed)
 {
-  if (find_slot(w, stack_maps ? stack_maps : mixed, !stack_maps))
+  if (find_replaced_section(w, stack_maps ? stack_maps : mixed, !stack_maps))
     return -1;
-  if (stack_maps ? encode_stack_maps(w) : cn_pieces_split(&w->elf, mixed, &w->pieces[w->slot_kind], w->error))
+  if (stack_maps ? encode_stack_maps(w) : cn_pieces_split_section(&w->elf, mixed, &w->pieces[w->slot_kind], w->error))
     return -1;
-  add_names(w);
-  empty_slot(w);
-  find_symbols(w);
-  for (unsigned kind = 0; kind < CN_KINDS; kind++)
-    if (write_fragments(w, (enum cn_kind)kind))
+  add_section_names(w);
+  clear_replaced_section(w);
+  find_section_symbols(w);
+  for (unsigned kind = 0; kind < CN_SECTION_KINDS; kind++)
+    if (write_maps_of_kind(w, (enum cn_kind)kind))
       return -1;
-  clear_symbols(w);
+  clear_replaced_symbols(w);
   if (!w->in_memory)
-    tell_all_apart(w);
+    add_identity_hashes(w);
   return 0;
 }
 
-static int rewrite_sections(struct rewriter *w, uint32_t stack_maps, uint32_t mixed)
+static int rewrite_sections(struct object_rewriter *w, uint32_t stack_maps, uint32_t mixed)
 {
   CN_CHECK(!stack_maps || !mixed);
-  cn_parts_copy(&w->parts, &w->elf, w->old);
+  cn_parts_copy_sections(&w->parts, &w->elf, w->old);
   if ((stack_maps || mixed) && replace_maps(w, stack_maps, mixed))
     return -1;
   cn_body_names_hide(&w->parts, &w->elf);
-  if (!w->in_memory && cn_structors_move(&w->parts, &w->elf, w->error))
+  if (!w->in_memory && cn_structors_move_tables(&w->parts, &w->elf, w->error))
     return -1;
   if (!w->in_memory)
-    cn_bounds_add(&w->parts, &w->elf);
+    cn_bounds_add_sections(&w->parts, &w->elf);
   return cn_guard_drop(&w->parts, &w->elf, w->error);
 }
 
-static uint32_t find_mixed(struct rewriter *w)
+static uint32_t find_mixed_section(struct object_rewriter *w)
 {
-  for (unsigned kind = 0; kind < CN_KINDS; kind++) {
-    uint32_t mixed = cn_pieces_find_mixed(&w->elf, (enum cn_kind)kind);
+  for (unsigned kind = 0; kind < CN_SECTION_KINDS; kind++) {
+    uint32_t mixed = cn_pieces_find_mixed_section(&w->elf, (enum cn_kind)kind);
     if (!mixed)
       continue;
     w->slot_kind = (enum cn_kind)kind;
@@ -354,31 +357,31 @@ static uint32_t find_mixed(struct rewriter *w)
 }
 
 /* Replace one section, move constructors, and remove the guard; *out stays null if the object has none of these. */
-static enum cairn_status rewrite_one(const void *bytes, size_t size, bool in_memory, void **out, size_t *out_size,
-                                     char **error)
+static enum cairn_status rewrite_object_once(const void *bytes, size_t size, bool in_memory, void **out,
+                                             size_t *out_size, char **error)
 {
-  struct rewriter w = {.old = bytes, .in_memory = in_memory, .error = error};
+  struct object_rewriter w = {.old = bytes, .in_memory = in_memory, .error = error};
 
-  if (cn_elf_open(&w.elf, bytes, size, error))
+  if (cn_elf_open_for_port(&w.elf, bytes, size, error))
     return CAIRN_E_ELF;
   int status = w.elf.head.e_type == ET_REL ? 0 : CN_FAIL(error, "not a relocatable object");
   if (!status)
     status = cn_object_layouts_check(&w.elf, error);
-  uint32_t stack_maps = cn_elf_find(&w.elf, ".llvm_stackmaps", 0);
-  uint32_t mixed = stack_maps || in_memory ? 0 : find_mixed(&w);
+  uint32_t stack_maps = cn_elf_find_section(&w.elf, ".llvm_stackmaps", 0);
+  uint32_t mixed = stack_maps || in_memory ? 0 : find_mixed_section(&w);
   if (!status && !stack_maps && !mixed && !in_memory)
-    status = check_still_there(&w.elf, error) || cn_names_check(&w.elf, error) ? -1 : 0;
-  bool old_structors = !in_memory && cn_structors_are_old(&w.elf);
-  if (!status && (stack_maps || mixed || cn_guard_is_there(&w.elf) || old_structors)) {
+    status = check_maps_present(&w.elf, error) || cn_thunk_names_check(&w.elf, error) ? -1 : 0;
+  bool old_structors = !in_memory && cn_structors_are_in_old_tables(&w.elf);
+  if (!status && (stack_maps || mixed || cn_guard_is_present(&w.elf) || old_structors)) {
     status = rewrite_sections(&w, stack_maps, mixed);
     if (!status) {
-      struct cn_bytes file = cn_parts_write(&w.parts, &w.elf.head);
+      struct cn_bytes file = cn_parts_build_file(&w.parts, &w.elf.head);
       *out = file.at;
       *out_size = file.count;
     }
   }
   cn_parts_free(&w.parts);
-  for (unsigned kind = 0; kind < CN_KINDS; kind++)
+  for (unsigned kind = 0; kind < CN_SECTION_KINDS; kind++)
     cn_pieces_free(&w.pieces[kind]);
   free(w.symbols);
   cn_elf_close(&w.elf);
@@ -391,11 +394,11 @@ enum cairn_status cairn_object_rewrite(const void *bytes, size_t size, void **ou
   *out = NULL;
   *out_size = 0;
   *error = NULL;
-  enum cairn_status status = rewrite_one(bytes, size, false, out, out_size, error);
+  enum cairn_status status = rewrite_object_once(bytes, size, false, out, out_size, error);
   while (!status && *out) {
     void *more = NULL;
     size_t more_size = 0;
-    status = rewrite_one(*out, *out_size, false, &more, &more_size, error);
+    status = rewrite_object_once(*out, *out_size, false, &more, &more_size, error);
     if (!status && !more)
       return CAIRN_OK;
     free(*out);
@@ -414,8 +417,9 @@ enum cairn_status cairn_object_rewrite_in_memory(const void *bytes, size_t size,
   *out = NULL;
   *out_size = 0;
   *error = NULL;
-  enum cairn_status status = rewrite_one(bytes, size, true, &maps, &maps_size, error);
-  if (status == CAIRN_OK && cn_elf_bind(maps ? maps : bytes, maps ? maps_size : size, mutator, out, out_size, error))
+  enum cairn_status status = rewrite_object_once(bytes, size, true, &maps, &maps_size, error);
+  if (status == CAIRN_OK &&
+      cn_elf_bind_object_symbols(maps ? maps : bytes, maps ? maps_size : size, mutator, out, out_size, error))
     status = CAIRN_E_REFUSED;
   free(maps);
   return status;

@@ -9,23 +9,23 @@
 
 /* drop_guard.c: removes the guard that keeps an object from being linked without frame maps (base/guard.h). */
 
-bool cn_guard_is_there(const struct cn_elf *elf);
+bool cn_guard_is_present(const struct cn_elf_file *elf);
 
 /* Remove the guard's section, relocations and symbol from `parts`, which are the object's. Negative on error. */
-int cn_guard_drop(struct cn_parts *parts, const struct cn_elf *elf, char **error);
+int cn_guard_drop(struct cn_section_parts *parts, const struct cn_elf_file *elf, char **error);
 
 /* image_structors.c: moves constructors and destructors of objects with managed code. */
 
 /* True if the object registers an image, and has constructors or destructors in sections that lld and mold ignore. */
-bool cn_structors_are_old(const struct cn_elf *elf);
+bool cn_structors_are_in_old_tables(const struct cn_elf_file *elf);
 
 /* Move the constructors and destructors, in `parts`, which are the object's, to .init_array and .fini_array. Negative
  * on error. */
-int cn_structors_move(struct cn_parts *parts, const struct cn_elf *elf, char **error);
+int cn_structors_move_tables(struct cn_section_parts *parts, const struct cn_elf_file *elf, char **error);
 
 /* body_names.c: renames the bodies of managed functions for tools. */
 
 /* Have tools name bodies by their functions. */
-void cn_body_names_hide(struct cn_parts *parts, const struct cn_elf *elf);
+void cn_body_names_hide(struct cn_section_parts *parts, const struct cn_elf_file *elf);
 
 #endif

@@ -10,11 +10,11 @@
 #include "object/dwarf/cfi.h"
 
 /* LLVM's numbers of four calling conventions. */
-enum { PRESERVE_ALL = 15, TAIL = 18, SWIFT_TAIL = 20, PRESERVE_NONE = 21 };
+enum { CONVENTION_PRESERVE_ALL = 15, CONVENTION_TAIL = 18, CONVENTION_SWIFT_TAIL = 20, CONVENTION_PRESERVE_NONE = 21 };
 
 /* The value of the register, relative to the frame address; false: unknown. LLVM bases a place on the stack pointer of
  * a frame with a frame pointer only if the call pushes nothing. */
-static bool frame_distance(const struct cn_record *r, unsigned reg, int64_t *distance)
+static bool find_register_distance(const struct cn_statepoint_record *r, unsigned reg, int64_t *distance)
 {
   if (reg == r->frame->cfa_reg)
     *distance = -(int64_t)r->frame->cfa_offset;
@@ -25,14 +25,15 @@ static bool frame_distance(const struct cn_record *r, unsigned reg, int64_t *dis
   return true;
 }
 
-struct cairn_stackmap_location cn_record_based(const struct cn_record *r, struct cairn_stackmap_location l)
+struct cairn_stackmap_location cn_record_rebase_location(const struct cn_statepoint_record *r,
+                                                         struct cairn_stackmap_location l)
 {
   int64_t pointer, base;
   uint64_t convention = r->statepoint.calling_convention;
 
-  if ((convention != TAIL && convention != SWIFT_TAIL) || r->frame->cfa_reg == CN_DWARF_SP || l.reg != CN_DWARF_SP ||
-      l.offset < 0 || (l.kind != CAIRN_STACKMAP_INDIRECT && l.kind != CAIRN_STACKMAP_DIRECT) ||
-      !frame_distance(r, CN_DWARF_SP, &pointer) || !frame_distance(r, r->frame->cfa_reg, &base))
+  if ((convention != CONVENTION_TAIL && convention != CONVENTION_SWIFT_TAIL) || r->frame->cfa_reg == CN_DWARF_SP ||
+      l.reg != CN_DWARF_SP || l.offset < 0 || (l.kind != CAIRN_STACKMAP_INDIRECT && l.kind != CAIRN_STACKMAP_DIRECT) ||
+      !find_register_distance(r, CN_DWARF_SP, &pointer) || !find_register_distance(r, r->frame->cfa_reg, &base))
     return l;
   int64_t offset = l.offset + pointer - base;
   if (offset >= INT32_MIN && offset <= INT32_MAX) {
@@ -42,15 +43,15 @@ struct cairn_stackmap_location cn_record_based(const struct cn_record *r, struct
   return l;
 }
 
-struct cairn_stackmap_location cn_record_location(const struct cn_record *r, uint32_t index)
+struct cairn_stackmap_location cn_record_location_at(const struct cn_statepoint_record *r, uint32_t index)
 {
   CN_CHECK(index < r->record->locations);
-  return cn_record_based(r, cairn_stackmap_location(r->map, r->record, index));
+  return cn_record_rebase_location(r, cairn_stackmap_location(r->map, r->record, index));
 }
 
-bool cn_record_constant(const struct cn_record *r, uint32_t index, uint64_t *value)
+bool cn_record_get_constant(const struct cn_statepoint_record *r, uint32_t index, uint64_t *value)
 {
-  struct cairn_stackmap_location l = cn_record_location(r, index);
+  struct cairn_stackmap_location l = cn_record_location_at(r, index);
 
   *value = l.value;
   return l.kind == CAIRN_STACKMAP_CONSTANT;
@@ -59,9 +60,10 @@ bool cn_record_constant(const struct cn_record *r, uint32_t index, uint64_t *val
 /* True for LLVM's calling conventions whose callees save the same registers as in C's: C, fast, cold, any register,
  * preserve_most, preserve_all, swift, C++ thread-local, tail, guard check, swifttail; Intel's for OpenCL, SysV, Win64,
  * vector and register calls. Others, such as GHC's, save fewer. */
-static bool keeps_callee_saved(uint64_t convention)
+static bool convention_keeps_callee_saved(uint64_t convention)
 {
-  static const uint8_t known[] = {0, 8, 9, 13, 14, PRESERVE_ALL, 16, 17, TAIL, 19, SWIFT_TAIL, 77, 78, 79, 80, 92};
+  static const uint8_t known[] = {
+      0, 8, 9, 13, 14, CONVENTION_PRESERVE_ALL, 16, 17, CONVENTION_TAIL, 19, CONVENTION_SWIFT_TAIL, 77, 78, 79, 80, 92};
 
   for (size_t i = 0; i < sizeof known; i++)
     if (known[i] == convention)
@@ -69,33 +71,33 @@ static bool keeps_callee_saved(uint64_t convention)
   return false;
 }
 
-enum cn_keeps cn_record_keeps(const struct cn_record *r, unsigned reg)
+enum cn_keeps cn_record_keeps_register(const struct cn_statepoint_record *r, unsigned reg)
 {
   uint64_t convention = r->statepoint.calling_convention;
-  bool kept = keeps_callee_saved(convention);
+  bool kept = convention_keeps_callee_saved(convention);
 
   if (reg > CN_DWARF_LAST)
     return CN_KEEPS_NOT_GENERAL;
-  if (cn_port_is_lost(reg))
+  if (cn_port_is_lost_over_every_call(reg))
     return CN_KEEPS_NEVER;
-  if (cn_port_tracked(reg) == CN_CALLEE_SAVED)
-    return convention == PRESERVE_ALL ? CN_KEEPS : CN_KEEPS_NOT_HERE;
-  if (convention == PRESERVE_NONE) /* it keeps only the frame pointer */
-    return cn_port_tracked(reg) == CN_PORT_FRAME_POINTER ? CN_KEEPS : CN_KEEPS_NOT_HERE;
-  if (convention == SWIFT_TAIL && cn_port_is_swifttail_argument(reg))
+  if (cn_port_tracked_register_of(reg) == CN_CALLEE_SAVED_COUNT)
+    return convention == CONVENTION_PRESERVE_ALL ? CN_KEEPS_VALUE : CN_KEEPS_NOT_HERE;
+  if (convention == CONVENTION_PRESERVE_NONE) /* it keeps only the frame pointer */
+    return cn_port_tracked_register_of(reg) == CN_PORT_FRAME_POINTER ? CN_KEEPS_VALUE : CN_KEEPS_NOT_HERE;
+  if (convention == CONVENTION_SWIFT_TAIL && cn_port_is_swifttail_argument(reg))
     return CN_KEEPS_NOT_HERE;
-  return kept ? CN_KEEPS : CN_KEEPS_NOT_HERE;
+  return kept ? CN_KEEPS_VALUE : CN_KEEPS_NOT_HERE;
 }
 
-bool cn_record_in_frame(const struct cn_record *r, unsigned reg, int64_t offset, uint64_t size)
+bool cn_record_lies_in_frame(const struct cn_statepoint_record *r, unsigned reg, int64_t offset, uint64_t size)
 {
   const struct cn_safepoint *f = r->frame;
   int64_t from;
 
-  CN_CHECK(cn_port_base(f->cfa_reg) < CN_PORT_BASES && f->cfa_offset >= 8);
+  CN_CHECK(cn_port_base_index_of(f->cfa_reg) < CN_PORT_BASE_COUNT && f->cfa_offset >= 8);
   if (size > INT32_MAX || (reg == CN_DWARF_SP && offset < 0))
     return false;
-  if (!frame_distance(r, reg, &from))
+  if (!find_register_distance(r, reg, &from))
     return true;
   from += offset; /* relative to the frame address, from here on */
   int64_t to = from + (int64_t)size;
@@ -103,21 +105,22 @@ bool cn_record_in_frame(const struct cn_record *r, unsigned reg, int64_t offset,
     return false;
   if (reg != CN_DWARF_SP && r->stack_size <= INT32_MAX && from < -(int64_t)r->stack_size - 8)
     return false;
-  for (unsigned i = 0; i < CN_CALLEE_SAVED; i++)
+  for (unsigned i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
     if ((f->saved >> i & 1) && from < f->saved_offset[i] + 8 && to > f->saved_offset[i])
       return false;
   return true;
 }
 
-bool cn_record_is_argument(const struct cn_record *r, unsigned reg, int64_t offset)
+bool cn_record_is_argument(const struct cn_statepoint_record *r, unsigned reg, int64_t offset)
 {
   int64_t from;
 
-  return frame_distance(r, reg, &from) && from + offset >= 0;
+  return find_register_distance(r, reg, &from) && from + offset >= 0;
 }
 
 /* A frame or base pointer is this frame's if the caller's has been saved. */
-bool cn_record_is_base(const struct cn_safepoint *f, unsigned reg)
+bool cn_record_is_frame_base(const struct cn_safepoint *f, unsigned reg)
 {
-  return reg == CN_DWARF_SP || (cn_port_base(reg) < CN_PORT_BASES && (f->saved >> cn_port_tracked(reg) & 1));
+  return reg == CN_DWARF_SP ||
+         (cn_port_base_index_of(reg) < CN_PORT_BASE_COUNT && (f->saved >> cn_port_tracked_register_of(reg) & 1));
 }

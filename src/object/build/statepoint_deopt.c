@@ -8,35 +8,36 @@
 #include "object/build/statepoint.h"
 
 /* A flag of statepoints: the values are needed when the call is made, and may die during it. */
-enum { LIVE_IN = 2 };
+enum { LIVE_IN_FLAG = 2 };
 
-static const char *read_register(const struct cn_record *r, struct cairn_stackmap_location l, struct cn_deopt *out)
+static const char *read_deopt_register(const struct cn_statepoint_record *r, struct cairn_stackmap_location l,
+                                       struct cn_deopt_value *out)
 {
-  bool kept = l.size <= 8 && cn_record_keeps(r, l.reg) == CN_KEEPS;
+  bool kept = l.size <= 8 && cn_record_keeps_register(r, l.reg) == CN_KEEPS_VALUE;
 
   if (l.offset)
     return "a register location has an offset";
   if (l.reg > UINT8_MAX)
     return "a deopt value is in a strange register";
-  if (!kept && !(r->statepoint.flags & LIVE_IN))
+  if (!kept && !(r->statepoint.flags & LIVE_IN_FLAG))
     return "a deopt value is in a register that the call does not preserve";
-  out->kind = kept ? CN_DEOPT_VALUE : CN_DEOPT_AT_CALL;
-  out->loc = (struct cn_loc){.is_register = 1, .reg = (uint8_t)l.reg};
+  out->kind = kept ? CN_DEOPT_VALUE : CN_DEOPT_REGISTER_AT_CALL;
+  out->loc = (struct cn_frame_place){.is_register = 1, .reg = (uint8_t)l.reg};
   return NULL;
 }
 
-static const char *read_value(const struct cn_record *r, uint32_t index, struct cn_deopt *out)
+static const char *read_deopt_value(const struct cn_statepoint_record *r, uint32_t index, struct cn_deopt_value *out)
 {
-  struct cairn_stackmap_location l = cn_record_location(r, index);
+  struct cairn_stackmap_location l = cn_record_location_at(r, index);
 
-  *out = (struct cn_deopt){.kind = CN_DEOPT_VALUE, .size = l.size};
+  *out = (struct cn_deopt_value){.kind = CN_DEOPT_VALUE, .size = l.size};
   switch (l.kind) {
   case CAIRN_STACKMAP_CONSTANT:
     out->kind = CN_DEOPT_CONSTANT;
     out->constant = l.value;
     return NULL;
   case CAIRN_STACKMAP_REGISTER:
-    return read_register(r, l, out);
+    return read_deopt_register(r, l, out);
   case CAIRN_STACKMAP_DIRECT:
     out->kind = CN_DEOPT_ADDRESS;
     break;
@@ -45,9 +46,9 @@ static const char *read_value(const struct cn_record *r, uint32_t index, struct 
   default:
     CN_UNREACHABLE(); /* the reader makes constants of indices into the pool */
   }
-  if (!cn_record_is_base(r->frame, l.reg))
+  if (!cn_record_is_frame_base(r->frame, l.reg))
     return "a location is not based on " CN_PORT_SP_NAME ", or on " CN_PORT_OTHER_BASE_NAMES " with the caller's saved";
-  if (l.kind == CAIRN_STACKMAP_INDIRECT && !cn_record_in_frame(r, l.reg, l.offset, l.size) &&
+  if (l.kind == CAIRN_STACKMAP_INDIRECT && !cn_record_lies_in_frame(r, l.reg, l.offset, l.size) &&
       !cn_record_is_argument(r, l.reg, l.offset))
     return "a deopt value lies outside the frame or on a saved register";
   out->loc.reg = (uint8_t)l.reg;
@@ -55,7 +56,7 @@ static const char *read_value(const struct cn_record *r, uint32_t index, struct 
   return NULL;
 }
 
-static const char *read_spans(const struct cn_record *r, struct cn_detail *out)
+static const char *read_spans(const struct cn_statepoint_record *r, struct cn_safepoint_details *out)
 {
   for (uint32_t i = 0; i < r->described.spans; i++) {
     struct cairn_stackmap_span span = cairn_stackmap_span(r->map, r->record, &r->described, i);
@@ -66,14 +67,14 @@ static const char *read_spans(const struct cn_record *r, struct cn_detail *out)
   return NULL;
 }
 
-const char *cn_statepoint_deopt_build(const struct cn_record *r, struct cn_detail *out)
+const char *cn_statepoint_deopt_build(const struct cn_statepoint_record *r, struct cn_safepoint_details *out)
 {
   uint32_t first = r->statepoint.deopt_first;
 
   CN_CHECK(r->described.deopt_count <= r->statepoint.deopt_count && !out->deopts.count);
   for (uint32_t i = first; i < first + r->described.deopt_count; i++) {
-    struct cn_deopt value;
-    const char *why = read_value(r, i, &value);
+    struct cn_deopt_value value;
+    const char *why = read_deopt_value(r, i, &value);
     if (why)
       return why;
     cn_push(&out->deopts, value);

@@ -14,73 +14,74 @@
 /* LLVM's value for an undefined reference. */
 #define UNDEF_PATTERN UINT64_C(0xFEFEFEFE)
 
-struct reader {
-  struct cn_record record;
+struct roots_reader {
+  struct cn_statepoint_record record;
   struct cn_map_safepoint *out;
   CN_VECTOR(struct cn_root) roots;
-  CN_VECTOR(struct cn_area) areas;
+  CN_VECTOR(struct cn_described_area) areas;
 };
 
-static struct cairn_stackmap_location location_of(const struct reader *r, uint32_t index)
+static struct cairn_stackmap_location location_at_index(const struct roots_reader *r, uint32_t index)
 {
-  return cn_record_location(&r->record, index);
+  return cn_record_location_at(&r->record, index);
 }
 
 /* True if the location is null or undefined. Other constants would be references to immovable objects; no pass makes
  * them. */
-static bool is_immovable(struct cairn_stackmap_location l)
+static bool is_null_or_undefined(struct cairn_stackmap_location l)
 {
   return l.kind == CAIRN_STACKMAP_CONSTANT && (l.value == 0 || (uint32_t)l.value == UNDEF_PATTERN);
 }
 
-static const char *check_register(const struct reader *r, unsigned reg)
+static const char *check_register_is_kept(const struct roots_reader *r, unsigned reg)
 {
   static const char *const why[] = {[CN_KEEPS_NEVER] = "a reference is in a register that no call preserves",
                                     [CN_KEEPS_NOT_HERE] =
                                         "a reference is in a register that the call does not preserve",
                                     [CN_KEEPS_NOT_GENERAL] = "a reference is not in a general register"};
 
-  return why[cn_record_keeps(&r->record, reg)];
+  return why[cn_record_keeps_register(&r->record, reg)];
 }
 
 /* The place of a reference, which must be other than a constant. */
-static const char *read_place(const struct reader *r, struct cairn_stackmap_location l, struct cn_loc *out)
+static const char *read_reference_place(const struct roots_reader *r, struct cairn_stackmap_location l,
+                                        struct cn_frame_place *out)
 {
   if (l.kind == CAIRN_STACKMAP_CONSTANT)
     return "a reference is a constant other than null";
   CN_CHECK(l.kind == CAIRN_STACKMAP_REGISTER || l.kind == CAIRN_STACKMAP_INDIRECT);
   if (l.size != 8)
     return "a reference's location is not 8 bytes wide (a vector of references?)";
-  *out = (struct cn_loc){.is_register = l.kind == CAIRN_STACKMAP_REGISTER, .reg = (uint8_t)l.reg};
+  *out = (struct cn_frame_place){.is_register = l.kind == CAIRN_STACKMAP_REGISTER, .reg = (uint8_t)l.reg};
   if (l.kind == CAIRN_STACKMAP_REGISTER && l.reg == r->out->frame.cfa_reg && l.reg != CN_DWARF_SP)
     return "a reference is in the register that its frame address is based on";
   if (l.kind == CAIRN_STACKMAP_REGISTER)
-    return l.offset ? "a register location has an offset" : check_register(r, l.reg);
+    return l.offset ? "a register location has an offset" : check_register_is_kept(r, l.reg);
   out->offset = l.offset;
-  if (!cn_record_is_base(&r->out->frame, l.reg))
+  if (!cn_record_is_frame_base(&r->out->frame, l.reg))
     return "a location is not based on " CN_PORT_SP_NAME ", or on " CN_PORT_OTHER_BASE_NAMES " with the caller's saved";
   if (l.offset % 8)
     return "a reference's slot is not aligned";
-  if (!cn_record_in_frame(&r->record, l.reg, l.offset, 8))
+  if (!cn_record_lies_in_frame(&r->record, l.reg, l.offset, 8))
     return "a reference's slot lies outside the frame or on a saved register";
   return NULL;
 }
 
-static const char *read_pair(struct reader *r, uint32_t index)
+static const char *read_base_derived_pair(struct roots_reader *r, uint32_t index)
 {
-  struct cairn_stackmap_location base = location_of(r, index), derived = location_of(r, index + 1);
+  struct cairn_stackmap_location base = location_at_index(r, index), derived = location_at_index(r, index + 1);
   struct cn_root root = {0};
 
-  if (is_immovable(base)) /* references derived from it are immovable, too */
+  if (is_null_or_undefined(base)) /* references derived from it are immovable, too */
     return NULL;
-  const char *why = read_place(r, base, &root.base);
+  const char *why = read_reference_place(r, base, &root.base);
   if (why)
     return why;
   root.derived = root.base;
   cn_push(&r->roots, root);
-  if (is_immovable(derived))
+  if (is_null_or_undefined(derived))
     return NULL;
-  why = read_place(r, derived, &root.derived);
+  why = read_reference_place(r, derived, &root.derived);
   root.is_derived = true;
   if (!why)
     cn_push(&r->roots, root);
@@ -90,14 +91,14 @@ static const char *read_pair(struct reader *r, uint32_t index)
 static int by_derived_place(const void *x, const void *y)
 {
   const struct cn_root *a = x, *b = y;
-  int order = cn_loc_compare(a->derived, b->derived);
+  int order = cn_frame_place_compare(a->derived, b->derived);
 
   if (!order)
     order = (int)a->is_derived - (int)b->is_derived;
-  return order ? order : cn_loc_compare(a->base, b->base);
+  return order ? order : cn_frame_place_compare(a->base, b->base);
 }
 
-static int bases_first(const void *x, const void *y)
+static int by_bases_first(const void *x, const void *y)
 {
   const struct cn_root *a = x, *b = y;
 
@@ -106,24 +107,24 @@ static int bases_first(const void *x, const void *y)
 
 /* List each place once, or it would be updated twice. A place that is the base of any root holds a base: its entry as a
  * derived reference is dropped. Two bases of one derived reference are equal: keep the first. */
-static void make_unique(struct reader *r)
+static void keep_unique_places(struct roots_reader *r)
 {
   size_t kept = 0;
 
   if (r->roots.count)
     qsort(r->roots.at, r->roots.count, sizeof *r->roots.at, by_derived_place);
   for (size_t i = 0; i < r->roots.count; i++)
-    if (!kept || cn_loc_compare(r->roots.at[kept - 1].derived, r->roots.at[i].derived) != 0)
+    if (!kept || cn_frame_place_compare(r->roots.at[kept - 1].derived, r->roots.at[i].derived) != 0)
       r->roots.at[kept++] = r->roots.at[i];
   r->roots.count = kept;
   if (kept)
-    qsort(r->roots.at, kept, sizeof *r->roots.at, bases_first);
+    qsort(r->roots.at, kept, sizeof *r->roots.at, by_bases_first);
 }
 
 /* ---- described allocas ---- */
 
 /* The bytes from the first reference to the end of the last; false: more than any frame has. */
-static bool size_of_area(const struct cn_area *a, uint64_t *size)
+static bool size_of_area(const struct cn_described_area *a, uint64_t *size)
 {
   uint64_t most = INT32_MAX;
 
@@ -135,7 +136,7 @@ static bool size_of_area(const struct cn_area *a, uint64_t *size)
   return true;
 }
 
-static const char *read_area(struct reader *r, struct cn_area area)
+static const char *add_area_in_frame(struct roots_reader *r, struct cn_described_area area)
 {
   uint64_t size;
 
@@ -146,61 +147,61 @@ static const char *read_area(struct reader *r, struct cn_area area)
   CN_CHECK(size >= 8 && size <= (uint64_t)INT32_MAX + 8);
   area.offset += (int32_t)area.ref_offset;
   area.ref_offset = 0;
-  if (!cn_record_in_frame(&r->record, area.reg, area.offset, size))
+  if (!cn_record_lies_in_frame(&r->record, area.reg, area.offset, size))
     return "a described alloca lies outside the frame or on a saved register";
   cn_push(&r->areas, area);
   return NULL;
 }
 
-static const char *read_alloca(struct reader *r, const struct cairn_stackmap_area *from)
+static const char *add_areas_of_alloca(struct roots_reader *r, const struct cairn_stackmap_area *from)
 {
-  struct cairn_stackmap_location place = cn_record_based(&r->record, from->place);
-  struct cn_area area = {
+  struct cairn_stackmap_location place = cn_record_rebase_location(&r->record, from->place);
+  struct cn_described_area area = {
       .reg = (uint8_t)place.reg, .offset = place.offset, .count = from->count, .stride = from->stride};
 
-  if (!cn_record_is_base(&r->out->frame, place.reg))
+  if (!cn_record_is_frame_base(&r->out->frame, place.reg))
     return "a described alloca has no fixed place in the frame";
   if (!from->references) {
     area.ref_offset = from->offset;
     area.tag = (uint32_t)from->tag;
     area.parameter = from->parameter;
-    return read_area(r, area);
+    return add_area_in_frame(r, area);
   }
   for (uint32_t i = 0; i < from->references; i++) {
     area.ref_offset = cairn_stackmap_area_offset(r->record.map, r->record.record, from, i);
-    const char *why = read_area(r, area);
+    const char *why = add_area_in_frame(r, area);
     if (why)
       return why;
   }
   return NULL;
 }
 
-static const char *read_allocas(struct reader *r)
+static const char *add_described_areas(struct roots_reader *r)
 {
-  const struct cn_record *record = &r->record;
+  const struct cn_statepoint_record *record = &r->record;
   struct cairn_stackmap_area area = {0};
   const char *why = NULL;
 
   while (!why && cairn_stackmap_area(record->map, record->record, &record->described, &area))
-    why = read_alloca(r, &area);
+    why = add_areas_of_alloca(r, &area);
   return why;
 }
 
-static const char *read_pairs(struct reader *r)
+static const char *read_base_derived_pairs(struct roots_reader *r)
 {
   const struct cairn_stackmap_statepoint *s = &r->record.statepoint;
 
   CN_CHECK(s->pairs_first + 2 * (uint64_t)s->pairs <= r->record.record->locations);
   for (uint32_t i = 0; i < s->pairs; i++) {
-    const char *why = read_pair(r, s->pairs_first + 2 * i);
+    const char *why = read_base_derived_pair(r, s->pairs_first + 2 * i);
     if (why)
       return why;
   }
-  make_unique(r);
+  keep_unique_places(r);
   return NULL;
 }
 
-static const char *read_all(struct reader *r)
+static const char *read_roots_and_details(struct roots_reader *r)
 {
   struct cairn_stackmap_error error;
 
@@ -208,26 +209,26 @@ static const char *read_all(struct reader *r)
     return error.reason;
   if (r->record.statepoint.allocas)
     return "an alloca is listed in gc-live, which does not tell the places of references in it";
-  const char *why = read_pairs(r);
+  const char *why = read_base_derived_pairs(r);
   if (why)
     return why;
   if (cairn_stackmap_described(r->record.map, r->record.record, &r->record.statepoint, &r->record.described, &error) <
       0)
     return error.reason;
-  why = read_allocas(r);
+  why = add_described_areas(r);
   return why ? why : cn_statepoint_deopt_build(&r->record, &r->out->detail);
 }
 
 const char *cn_statepoint_roots_build(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
                                       uint32_t spans, struct cn_map_safepoint *out)
 {
-  struct reader r = {.record = {.map = map,
-                                .record = record,
-                                .frame = &out->frame,
-                                .stack_size = cairn_stackmap_function(map, record->function).stack_size,
-                                .spans = spans},
-                     .out = out};
-  const char *why = read_all(&r);
+  struct roots_reader r = {.record = {.map = map,
+                                      .record = record,
+                                      .frame = &out->frame,
+                                      .stack_size = cairn_stackmap_function(map, record->function).stack_size,
+                                      .spans = spans},
+                           .out = out};
+  const char *why = read_roots_and_details(&r);
 
   CN_CHECK(r.roots.count <= UINT32_MAX && r.areas.count <= UINT32_MAX);
   out->frame.id = record->id;

@@ -12,16 +12,16 @@
 #include "base/check.h"
 
 /* Names for calls are thunks of `f`, or the body of `f`; the last is the body, for other images. */
-static const char *const prefixes[] = {"cairn.call.", "cairn.vcall.", "cairn.body.", "cairn.vbody.",
-                                       "cairn.managed_code."};
-enum { CALL, VCALL, BODY, VBODY, CODE, PREFIXES };
+static const char *const call_name_prefixes[] = {"cairn.call.", "cairn.vcall.", "cairn.body.", "cairn.vbody.",
+                                                 "cairn.managed_code."};
+enum { PREFIX_CALL, PREFIX_VCALL, PREFIX_BODY, PREFIX_VBODY, PREFIX_MANAGED_CODE, PREFIX_COUNT };
 
 /* The function's name in `name`, and the index of the prefix; null: it is another symbol. */
-static const char *function_of(const char *name, unsigned *which)
+static const char *function_name_in(const char *name, unsigned *which)
 {
-  for (*which = 0; *which < PREFIXES; ++*which) {
-    size_t length = strlen(prefixes[*which]);
-    if (strncmp(name, prefixes[*which], length) == 0)
+  for (*which = 0; *which < PREFIX_COUNT; ++*which) {
+    size_t length = strlen(call_name_prefixes[*which]);
+    if (strncmp(name, call_name_prefixes[*which], length) == 0)
       return name + length;
   }
   return NULL;
@@ -29,7 +29,7 @@ static const char *function_of(const char *name, unsigned *which)
 
 /* ---- symbols by name ---- */
 
-struct index {
+struct symbol_index {
   const struct cn_elf_symbol **at; /* the named ones, sorted */
   size_t count;
 };
@@ -47,9 +47,9 @@ static int compare_name(const void *name, const void *symbol)
 }
 
 /* Index the symbols that other objects see. */
-static struct index index_symbols(const struct cn_elf *elf)
+static struct symbol_index index_symbols(const struct cn_elf_file *elf)
 {
-  struct index index = {cn_alloc((elf->symbol_count + 1) * sizeof *index.at), 0};
+  struct symbol_index index = {cn_alloc((elf->symbol_count + 1) * sizeof *index.at), 0};
 
   for (uint32_t i = 1; i < elf->symbol_count; i++)
     if (elf->symbols[i].name[0] && ELF64_ST_BIND(elf->symbols[i].sym.st_info) != STB_LOCAL)
@@ -58,14 +58,14 @@ static struct index index_symbols(const struct cn_elf *elf)
   return index;
 }
 
-static const struct cn_elf_symbol *find_symbol(const struct index *index, const char *name)
+static const struct cn_elf_symbol *find_symbol(const struct symbol_index *index, const char *name)
 {
   const struct cn_elf_symbol **found = bsearch(name, index->at, index->count, sizeof *index->at, compare_name);
 
   return found ? *found : NULL;
 }
 
-static bool is_defined(const struct index *index, const char *name)
+static bool is_symbol_defined(const struct symbol_index *index, const char *name)
 {
   const struct cn_elf_symbol *symbol = find_symbol(index, name);
 
@@ -76,7 +76,7 @@ static bool is_defined(const struct index *index, const char *name)
 
 /* True if the symbol agrees with its function. A thunk refers to the function. Thunks of the body merely mention it,
  * and strip removes that mention. */
-static bool agrees_with_function(const struct index *index, const struct cn_elf_symbol *symbol, unsigned which,
+static bool agrees_with_function(const struct symbol_index *index, const struct cn_elf_symbol *symbol, unsigned which,
                                  const char *function)
 {
   const struct cn_elf_symbol *its = find_symbol(index, function);
@@ -85,23 +85,23 @@ static bool agrees_with_function(const struct index *index, const struct cn_elf_
 
   if (symbol->sym.st_shndx == SHN_UNDEF)
     return true;
-  if (is_thunk && which != CODE)
-    return its || which == BODY || which == VBODY;
+  if (is_thunk && which != PREFIX_MANAGED_CODE)
+    return its || which == PREFIX_BODY || which == PREFIX_VBODY;
   if (!its || its->section != symbol->section)
     return false;
-  return which == CODE || /* CODE is weak; a weak function lacks the other names */
+  return which == PREFIX_MANAGED_CODE || /* PREFIX_MANAGED_CODE is weak; a weak function lacks the other names */
          (bind == STB_GLOBAL && ELF64_ST_BIND(its->sym.st_info) == STB_GLOBAL);
 }
 
-int cn_names_check(const struct cn_elf *elf, char **error)
+int cn_thunk_names_check(const struct cn_elf_file *elf, char **error)
 {
-  struct index index = index_symbols(elf);
+  struct symbol_index index = index_symbols(elf);
   const struct cn_elf_symbol *wrong = NULL;
   const char *function = NULL;
 
   for (size_t i = 0; i < index.count && !wrong; i++) {
     unsigned which;
-    function = function_of(index.at[i]->name, &which);
+    function = function_name_in(index.at[i]->name, &which);
     if (function && !agrees_with_function(&index, index.at[i], which, function))
       wrong = index.at[i];
   }
@@ -116,32 +116,32 @@ int cn_names_check(const struct cn_elf *elf, char **error)
 /* ---- other names ---- */
 
 /* By symbol: its new name, to be freed, or null; and the symbol that takes its references, or 0. */
-struct change {
-  const struct cn_elf *elf;
+struct name_change {
+  const struct cn_elf_file *elf;
   char **names;
   uint32_t *instead;
   bool any, redirects;
 };
 
 /* The rename that applies to a symbol by which managed code calls a function, or null. */
-static const struct cn_rename *rename_of(const struct index *index, const char *name, const struct cn_renames *renames,
-                                         unsigned *which)
+static const struct cn_function_rename *rename_of_symbol(const struct symbol_index *index, const char *name,
+                                                         const struct cn_renames *renames, unsigned *which)
 {
-  const char *function = function_of(name, which);
+  const char *function = function_name_in(name, which);
 
   for (size_t i = 0; function && i < renames->list.count; i++)
-    if (strcmp(function, renames->list.at[i].from) == 0 && !is_defined(index, function))
+    if (strcmp(function, renames->list.at[i].from) == 0 && !is_symbol_defined(index, function))
       return &renames->list.at[i];
   return NULL;
 }
 
 /* Negative if managed code calls a function whose address is an expression's. */
-static int check_expressions(const struct index *index, const struct cn_renames *renames, char **error)
+static int refuse_expression_targets(const struct symbol_index *index, const struct cn_renames *renames, char **error)
 {
   unsigned which;
 
   for (size_t i = 0; i < index->count; i++) {
-    const struct cn_rename *rename = rename_of(index, index->at[i]->name, renames, &which);
+    const struct cn_function_rename *rename = rename_of_symbol(index, index->at[i]->name, renames, &which);
     if (rename && !rename->to)
       return CN_FAIL(error,
                      "managed code calls '%s', which --defsym or a linker script sets to an "
@@ -151,16 +151,17 @@ static int check_expressions(const struct index *index, const struct cn_renames 
   return 0;
 }
 
-static char *new_name(const struct index *index, const char *name, const struct cn_renames *renames)
+static char *make_new_name(const struct symbol_index *index, const char *name, const struct cn_renames *renames)
 {
   unsigned which;
-  const struct cn_rename *rename = rename_of(index, name, renames, &which);
+  const struct cn_function_rename *rename = rename_of_symbol(index, name, renames, &which);
 
-  return rename && rename->to ? cn_format("%s%s", prefixes[which], rename->to) : NULL;
+  return rename && rename->to ? cn_format("%s%s", call_name_prefixes[which], rename->to) : NULL;
 }
 
 /* Another symbol that has this name in the end: one whose name stays, or the first that gets it. */
-static uint32_t find_new(const struct change *change, const struct index *index, const char *name)
+static uint32_t find_symbol_with_new_name(const struct name_change *change, const struct symbol_index *index,
+                                          const char *name)
 {
   const struct cn_elf_symbol *old = find_symbol(index, name);
   uint32_t i = old ? (uint32_t)(old - change->elf->symbols) : 0;
@@ -176,16 +177,17 @@ static uint32_t find_new(const struct change *change, const struct index *index,
 
 /* Choose the new names. A unit that calls `f` may have `__wrap_f` as well: an object has one symbol of a name. The
  * other symbol stays, under an unused name. */
-static void choose_new_names(struct change *change, const struct index *index, const struct cn_renames *renames)
+static void choose_new_names(struct name_change *change, const struct symbol_index *index,
+                             const struct cn_renames *renames)
 {
   for (size_t i = 0; i < index->count; i++) {
     uint32_t at = (uint32_t)(index->at[i] - change->elf->symbols);
     CN_CHECK(at != 0 && at < change->elf->symbol_count && !change->names[at]);
-    change->names[at] = new_name(index, index->at[i]->name, renames);
+    change->names[at] = make_new_name(index, index->at[i]->name, renames);
     change->any = change->any || change->names[at];
   }
   for (uint32_t i = 1; i < change->elf->symbol_count; i++) {
-    uint32_t instead = change->names[i] ? find_new(change, index, change->names[i]) : i;
+    uint32_t instead = change->names[i] ? find_symbol_with_new_name(change, index, change->names[i]) : i;
     if (instead != i)
       change->instead[i] = instead;
     change->redirects = change->redirects || instead != i;
@@ -197,22 +199,22 @@ static void choose_new_names(struct change *change, const struct index *index, c
     }
 }
 
-static void rename_all(const struct change *change, struct cn_parts *parts)
+static void rename_symbols(const struct name_change *change, struct cn_section_parts *parts)
 {
-  const struct cn_elf *elf = change->elf;
+  const struct cn_elf_file *elf = change->elf;
 
   for (uint32_t i = 1; i < elf->symbol_count; i++) {
     Elf64_Sym sym = elf->symbols[i].sym;
     if (!change->names[i])
       continue;
     sym.st_name = cn_part_add_string(&parts->list.at[elf->sections[elf->symtab].head.sh_link], change->names[i]);
-    struct cn_bytes *symbols = cn_part_own(&parts->list.at[elf->symtab]);
+    struct cn_bytes *symbols = cn_part_make_writable(&parts->list.at[elf->symtab]);
     CN_CHECK((i + UINT64_C(1)) * sizeof sym <= symbols->count);
     memcpy(symbols->at + i * sizeof sym, &sym, sizeof sym);
   }
 }
 
-static void redirect_relocations(const struct change *change, struct cn_bytes *relocations)
+static void redirect_relocations(const struct name_change *change, struct cn_bytes *relocations)
 {
   Elf64_Rela r;
 
@@ -227,22 +229,22 @@ static void redirect_relocations(const struct change *change, struct cn_bytes *r
   }
 }
 
-static int redirect_all(const struct change *change, struct cn_parts *parts, char **error)
+static int redirect_all_relocations(const struct name_change *change, struct cn_section_parts *parts, char **error)
 {
   for (uint32_t i = 1; change->redirects && i < change->elf->section_count; i++) {
     const struct cn_elf_section *section = &change->elf->sections[i];
-    if (section->head.sh_type == SHT_REL || cn_elf_is_packed(section))
+    if (section->head.sh_type == SHT_REL || cn_elf_is_packed_relocations(section))
       return CN_FAIL(error,
                      "section '%s': -Wl,--wrap or -Wl,--defsym changes calls, and its relocations "
                      "have a form that does not allow that: assemble without --crel",
                      section->name);
     if (section->head.sh_type == SHT_RELA)
-      redirect_relocations(change, cn_part_own(&parts->list.at[i]));
+      redirect_relocations(change, cn_part_make_writable(&parts->list.at[i]));
   }
   return 0;
 }
 
-static void free_change(struct change *change)
+static void free_name_change(struct name_change *change)
 {
   for (uint32_t i = 0; i < change->elf->symbol_count; i++)
     free(change->names[i]);
@@ -250,50 +252,50 @@ static void free_change(struct change *change)
   free(change->instead);
 }
 
-enum cairn_status cn_names_change(const void *bytes, size_t size, const struct cn_renames *renames, void **out,
-                                  size_t *out_size, char **error)
+enum cairn_status cn_thunk_names_change(const void *bytes, size_t size, const struct cn_renames *renames, void **out,
+                                        size_t *out_size, char **error)
 {
-  struct cn_parts parts = {0};
-  struct cn_elf elf;
+  struct cn_section_parts parts = {0};
+  struct cn_elf_file elf;
 
   *out = NULL;
   *out_size = 0;
-  if (cn_elf_open(&elf, bytes, size, error))
+  if (cn_elf_open_for_port(&elf, bytes, size, error))
     return CAIRN_E_ELF;
-  struct index index = index_symbols(&elf);
-  struct change change = {&elf, cn_alloc((elf.symbol_count + 1) * sizeof *change.names),
-                          cn_alloc((elf.symbol_count + 1) * sizeof *change.instead), false, false};
+  struct symbol_index index = index_symbols(&elf);
+  struct name_change change = {&elf, cn_alloc((elf.symbol_count + 1) * sizeof *change.names),
+                               cn_alloc((elf.symbol_count + 1) * sizeof *change.instead), false, false};
   choose_new_names(&change, &index, renames);
-  cn_parts_copy(&parts, &elf, bytes);
-  int status = check_expressions(&index, renames, error);
+  cn_parts_copy_sections(&parts, &elf, bytes);
+  int status = refuse_expression_targets(&index, renames, error);
   if (!status)
-    status = redirect_all(&change, &parts, error);
+    status = redirect_all_relocations(&change, &parts, error);
   if (!status && change.any) {
-    rename_all(&change, &parts);
-    struct cn_bytes file = cn_parts_write(&parts, &elf.head);
+    rename_symbols(&change, &parts);
+    struct cn_bytes file = cn_parts_build_file(&parts, &elf.head);
     *out = file.at;
     *out_size = file.count;
   }
-  free_change(&change);
+  free_name_change(&change);
   cn_parts_free(&parts);
   free(index.at);
   cn_elf_close(&elf);
   return status ? CAIRN_E_REFUSED : CAIRN_OK;
 }
 
-const char *cn_names_first_defined(const void *bytes, size_t size, const struct cn_renames *renames)
+const char *cn_thunk_names_find_defined(const void *bytes, size_t size, const struct cn_renames *renames)
 {
   const char *found = NULL;
   char *error = NULL;
-  struct cn_elf elf;
+  struct cn_elf_file elf;
 
-  if (cn_elf_open(&elf, bytes, size, &error)) {
+  if (cn_elf_open_for_port(&elf, bytes, size, &error)) {
     free(error);
     return NULL;
   }
-  struct index index = index_symbols(&elf);
+  struct symbol_index index = index_symbols(&elf);
   for (size_t i = 0; i < renames->list.count && !found; i++)
-    if (is_defined(&index, renames->list.at[i].from))
+    if (is_symbol_defined(&index, renames->list.at[i].from))
       found = renames->list.at[i].from;
   free(index.at);
   cn_elf_close(&elf);

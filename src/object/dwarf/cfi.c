@@ -2,7 +2,7 @@
  *
  * Reads call-frame information, by libdw. The walker can follow these rows; others are refused:
  *
- *   CFA = a base (cn_port_bases) + constant;
+ *   CFA = a base (cn_port_base_registers) + constant;
  *   return address at CFA - 8;
  *   callee-saved registers unchanged or saved at CFA + constant;
  *   all other general registers unsaved.
@@ -23,7 +23,7 @@ struct cn_cfi {
 };
 
 /* Make .eh_frame SHT_PROGBITS: LLVM gives it the psABI's type, which libdw 0.188 ignores. */
-static void make_progbits(struct cn_elf *elf, uint32_t section)
+static void make_section_progbits(struct cn_elf_file *elf, uint32_t section)
 {
   Elf64_Shdr *head = &elf->sections[section].head;
 
@@ -31,18 +31,18 @@ static void make_progbits(struct cn_elf *elf, uint32_t section)
   memcpy(elf->bytes + elf->head.e_shoff + section * sizeof *head, head, sizeof *head);
 }
 
-int cn_cfi_open(struct cn_cfi **out, struct cn_elf *elf, char **error)
+int cn_cfi_open(struct cn_cfi **out, struct cn_elf_file *elf, char **error)
 {
-  uint32_t section = cn_elf_find(elf, ".eh_frame", 0);
+  uint32_t section = cn_elf_find_section(elf, ".eh_frame", 0);
 
   *out = NULL;
-  if (section && cn_elf_find(elf, ".eh_frame", section + 1))
+  if (section && cn_elf_find_section(elf, ".eh_frame", section + 1))
     return CN_FAIL(error, "more than one section .eh_frame");
-  if (section && cn_elf_relocate(elf, section, error))
+  if (section && cn_elf_relocate_section(elf, section, error))
     return -1;
   struct cn_cfi *cfi = cn_alloc(sizeof *cfi);
   if (section && elf->sections[section].data) {
-    make_progbits(elf, section);
+    make_section_progbits(elf, section);
     elf_version(EV_CURRENT);
     cfi->elf = elf_memory((char *)elf->bytes, elf->size);
     cfi->cfi = cfi->elf ? dwarf_getcfi_elf(cfi->elf) : NULL;
@@ -50,7 +50,7 @@ int cn_cfi_open(struct cn_cfi **out, struct cn_elf *elf, char **error)
       cn_cfi_close(cfi);
       return CN_FAIL(error, ".eh_frame: %s", dwarf_errmsg(-1));
     }
-    cn_cfi_find_undefined(&elf->sections[section], &cfi->undefined);
+    cn_cfi_find_undefined_code(&elf->sections[section], &cfi->undefined);
   }
   *out = cfi;
   return 0;
@@ -75,7 +75,7 @@ static const char *read_cfa(Dwarf_Frame *frame, struct cn_safepoint *out)
 
   if (dwarf_frame_cfa(frame, &ops, &count) || count != 1 || ops[0].atom != DW_OP_bregx)
     return "its frame address is not a register and a constant";
-  if (cn_port_base(ops[0].number) == CN_PORT_BASES)
+  if (cn_port_base_index_of(ops[0].number) == CN_PORT_BASE_COUNT)
     return "its frame address is based on another register than " CN_PORT_BASE_NAMES;
   int64_t offset = (int64_t)ops[0].number2;
   if (offset < 8 || offset > INT32_MAX || offset % 8)
@@ -86,7 +86,7 @@ static const char *read_cfa(Dwarf_Frame *frame, struct cn_safepoint *out)
 }
 
 /* The place of the caller's value of a register; false unless libdw says "unchanged" or "in memory at CFA + n". */
-static bool read_place(Dwarf_Frame *frame, int dwarf, bool *saved, int64_t *offset)
+static bool read_caller_register_place(Dwarf_Frame *frame, int dwarf, bool *saved, int64_t *offset)
 {
   Dwarf_Op memory[3], *ops;
   size_t count;
@@ -96,9 +96,11 @@ static bool read_place(Dwarf_Frame *frame, int dwarf, bool *saved, int64_t *offs
   if (dwarf_frame_register(frame, dwarf, memory, &ops, &count))
     return false;
   /* Without a place the register is unchanged if there are no operations, else undefined, as caller-saved registers
-   * are. libdw 0.188 always calls CN_DWARF_MISTAKEN undefined; cn_cfi_is_undefined() says where it is. */
+   * are. libdw 0.188 always calls CN_DWARF_MISTAKEN_BY_LIBDW undefined; cn_cfi_is_register_undefined() says where it
+   * is. */
   if (count == 0)
-    return !ops || cn_port_tracked((unsigned)dwarf) == CN_CALLEE_SAVED || dwarf == CN_DWARF_MISTAKEN;
+    return !ops || cn_port_tracked_register_of((unsigned)dwarf) == CN_CALLEE_SAVED_COUNT ||
+           dwarf == CN_DWARF_MISTAKEN_BY_LIBDW;
   *saved = true;
   if (count > 2 || ops[0].atom != DW_OP_call_frame_cfa)
     return false;
@@ -109,18 +111,18 @@ static bool read_place(Dwarf_Frame *frame, int dwarf, bool *saved, int64_t *offs
   return true;
 }
 
-static const char *read_register(Dwarf_Frame *frame, int dwarf, struct cn_safepoint *out)
+static const char *read_saved_register(Dwarf_Frame *frame, int dwarf, struct cn_safepoint *out)
 {
-  CN_CHECK(dwarf >= 0 && dwarf <= CN_DWARF_RETURN);
-  unsigned reg = cn_port_tracked((unsigned)dwarf);
+  CN_CHECK(dwarf >= 0 && dwarf <= CN_DWARF_RETURN_ADDRESS);
+  unsigned reg = cn_port_tracked_register_of((unsigned)dwarf);
   bool saved;
   int64_t offset;
 
-  if (!read_place(frame, dwarf, &saved, &offset))
+  if (!read_caller_register_place(frame, dwarf, &saved, &offset))
     return "it keeps a register of its caller in a place other than the frame address and a constant";
-  if (dwarf == CN_DWARF_RETURN)
+  if (dwarf == CN_DWARF_RETURN_ADDRESS)
     return saved && offset == -8 ? NULL : "its return address is not below its frame address";
-  if (reg == CN_CALLEE_SAVED)
+  if (reg == CN_CALLEE_SAVED_COUNT)
     return saved ? "it saves registers that its callers do not expect to be saved" : NULL;
   if (!saved)
     return NULL;
@@ -132,10 +134,10 @@ static const char *read_register(Dwarf_Frame *frame, int dwarf, struct cn_safepo
 }
 
 /* The error if two registers have one place, or one lies below the stack pointer; else null. */
-static const char *check_saved(const struct cn_safepoint *f)
+static const char *check_saved_registers(const struct cn_safepoint *f)
 {
-  CN_CHECK(cn_port_base(f->cfa_reg) < CN_PORT_BASES && f->cfa_offset >= 8);
-  for (unsigned i = 0; i < CN_CALLEE_SAVED; i++) {
+  CN_CHECK(cn_port_base_index_of(f->cfa_reg) < CN_PORT_BASE_COUNT && f->cfa_offset >= 8);
+  for (unsigned i = 0; i < CN_CALLEE_SAVED_COUNT; i++) {
     if (!(f->saved >> i & 1))
       continue;
     if (f->cfa_reg == CN_DWARF_SP && f->saved_offset[i] < -f->cfa_offset)
@@ -144,14 +146,14 @@ static const char *check_saved(const struct cn_safepoint *f)
       if ((f->saved >> k & 1) && f->saved_offset[i] == f->saved_offset[k])
         return "it saves two registers in one place";
   }
-  if (f->cfa_reg != CN_DWARF_SP && !(f->saved >> cn_port_tracked(f->cfa_reg) & 1))
+  if (f->cfa_reg != CN_DWARF_SP && !(f->saved >> cn_port_tracked_register_of(f->cfa_reg) & 1))
     return "its frame address is based on a register that it has not saved";
   return NULL;
 }
 
 /* The error unless the row of the instruction's last byte holds for all of it, and is a call's rather than a signal
  * handler's; else null. */
-static const char *check_row(Dwarf_Frame *frame, uint64_t end, unsigned length)
+static const char *check_row_of_call(Dwarf_Frame *frame, uint64_t end, unsigned length)
 {
   Dwarf_Addr first;
   bool is_signal;
@@ -161,26 +163,26 @@ static const char *check_row(Dwarf_Frame *frame, uint64_t end, unsigned length)
   return first > end - length ? "its call-frame information changes within the call" : NULL;
 }
 
-const char *cn_cfi_row(struct cn_cfi *cfi, uint64_t end, unsigned length, struct cn_safepoint *out)
+const char *cn_cfi_read_row(struct cn_cfi *cfi, uint64_t end, unsigned length, struct cn_safepoint *out)
 {
   Dwarf_Frame *frame;
 
   CN_CHECK(length > 0 && length <= end && !out->saved);
   if (!cfi->cfi || dwarf_cfi_addrframe(cfi->cfi, end - 1, &frame))
     return "it has no call-frame information (in IR: attribute uwtable)";
-  const char *why = check_row(frame, end, length);
-  if (!why && cn_cfi_is_undefined(&cfi->undefined, end - 1))
+  const char *why = check_row_of_call(frame, end, length);
+  if (!why && cn_cfi_is_register_undefined(&cfi->undefined, end - 1))
     why = "its caller's " CN_PORT_MISTAKEN_NAME " may be undefined";
   if (!why)
     why = read_cfa(frame, out);
-  for (int dwarf = 0; !why && dwarf <= CN_DWARF_RETURN; dwarf++)
+  for (int dwarf = 0; !why && dwarf <= CN_DWARF_RETURN_ADDRESS; dwarf++)
     if (dwarf != CN_DWARF_SP) /* the stack pointer is the frame address itself */
-      why = read_register(frame, dwarf, out);
+      why = read_saved_register(frame, dwarf, out);
   free(frame);
-  return why ? why : check_saved(out);
+  return why ? why : check_saved_registers(out);
 }
 
-bool cn_cfi_has_frame(struct cn_cfi *cfi, uint64_t start, uint64_t end, uint64_t offset)
+bool cn_cfi_has_frame_offset(struct cn_cfi *cfi, uint64_t start, uint64_t end, uint64_t offset)
 {
   struct cn_safepoint row;
   Dwarf_Frame *frame;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds code whose callee-saved register CN_DWARF_MISTAKEN is really undefined. libdw 0.188 takes that register for a
- * caller-saved one. So it calls the register undefined wherever call-frame information is silent about it, and a real
- * .cfi_undefined looks the same: the walker would take the caller's value for kept. So read the instructions themselves
+ * Finds code whose callee-saved register CN_DWARF_MISTAKEN_BY_LIBDW is really undefined. libdw 0.188 takes that
+ * register for a caller-saved one. So it calls the register undefined wherever call-frame information is silent about
+ * it, and a real .cfi_undefined looks the same: the walker would take the caller's value for kept. So read the
+ * instructions themselves
  * ("DWARF Debugging Information Format", Call Frame Instruction Encodings; the psABI for .eh_frame's entries), without
  * evaluating them: one DW_CFA_undefined of the register counts for the whole function.
  */
@@ -15,11 +16,11 @@
 #include "framemap/leb.h"
 #include "object/dwarf/cfi.h"
 
-struct bytes {
+struct byte_cursor {
   const unsigned char *at, *end;
 };
 
-static bool skip_bytes(struct bytes *b, uint64_t count)
+static bool skip_bytes(struct byte_cursor *b, uint64_t count)
 {
   if (count > (uint64_t)(b->end - b->at))
     return false;
@@ -27,13 +28,13 @@ static bool skip_bytes(struct bytes *b, uint64_t count)
   return true;
 }
 
-static bool take_uleb(struct bytes *b, uint64_t *value)
+static bool read_uleb(struct byte_cursor *b, uint64_t *value)
 {
   return cn_uleb_get(&b->at, b->end, value);
 }
 
 /* The width of a pointer of this encoding; 0: compilers never use it for code. */
-static unsigned pointer_size(unsigned encoding)
+static unsigned pointer_size_of(unsigned encoding)
 {
   switch (encoding & 0x0f) {
   case DW_EH_PE_absptr:
@@ -50,7 +51,7 @@ static unsigned pointer_size(unsigned encoding)
 
 /* The operands of an instruction: a digit stands for that many bytes, u for a number, r for a
  * register's number, b for a block, p for a pointer. Null: unknown. */
-static const char *operands_of(unsigned opcode)
+static const char *operand_letters_of(unsigned opcode)
 {
   switch (opcode) {
   case DW_CFA_nop:
@@ -96,39 +97,39 @@ static const char *operands_of(unsigned opcode)
   }
 }
 
-/* Skip one operand; false if it is cut off, or says that CN_DWARF_MISTAKEN is undefined. */
-static bool skip_operand(struct bytes *b, char operand, unsigned encoding)
+/* Skip one operand; false if it is cut off, or says that CN_DWARF_MISTAKEN_BY_LIBDW is undefined. */
+static bool skip_operand(struct byte_cursor *b, char operand, unsigned encoding)
 {
   uint64_t value;
 
   switch (operand) {
   case 'u':
-    return take_uleb(b, &value);
+    return read_uleb(b, &value);
   case 'r':
-    return take_uleb(b, &value) && value != CN_DWARF_MISTAKEN;
+    return read_uleb(b, &value) && value != CN_DWARF_MISTAKEN_BY_LIBDW;
   case 'b':
-    return take_uleb(b, &value) && skip_bytes(b, value);
+    return read_uleb(b, &value) && skip_bytes(b, value);
   case 'p':
-    return pointer_size(encoding) && skip_bytes(b, pointer_size(encoding));
+    return pointer_size_of(encoding) && skip_bytes(b, pointer_size_of(encoding));
   default:
     CN_CHECK(operand >= '1' && operand <= '8');
     return skip_bytes(b, (unsigned)(operand - '0'));
   }
 }
 
-/* True if all instructions are known, and they leave CN_DWARF_MISTAKEN defined. */
-static bool is_defined(struct bytes b, unsigned encoding)
+/* True if all instructions are known, and they leave CN_DWARF_MISTAKEN_BY_LIBDW defined. */
+static bool keeps_register_defined(struct byte_cursor b, unsigned encoding)
 {
   uint64_t value;
 
   while (b.at < b.end) {
     unsigned opcode = *b.at++;
     if (opcode >> 6) {
-      if ((opcode & 0xc0) == DW_CFA_offset && !take_uleb(&b, &value))
+      if ((opcode & 0xc0) == DW_CFA_offset && !read_uleb(&b, &value))
         return false;
       continue;
     }
-    const char *operands = operands_of(opcode);
+    const char *operands = operand_letters_of(opcode);
     if (!operands)
       return false;
     for (; *operands; operands++)
@@ -140,9 +141,9 @@ static bool is_defined(struct bytes b, unsigned encoding)
 
 /* The encoding of the code's place in entries of this kind. False: the augmentation has unknown
  * letters or encodings. */
-static bool read_encoding(const Dwarf_CIE *cie, unsigned *encoding)
+static bool read_pointer_encoding(const Dwarf_CIE *cie, unsigned *encoding)
 {
-  struct bytes b = {cie->augmentation_data, cie->augmentation_data};
+  struct byte_cursor b = {cie->augmentation_data, cie->augmentation_data};
   const char *letter = cie->augmentation;
 
   *encoding = DW_EH_PE_absptr;
@@ -159,36 +160,36 @@ static bool read_encoding(const Dwarf_CIE *cie, unsigned *encoding)
     unsigned byte = *b.at++;
     if (*letter == 'R')
       *encoding = byte;
-    else if (*letter == 'P' ? !pointer_size(byte) || !skip_bytes(&b, pointer_size(byte)) : *letter != 'L')
+    else if (*letter == 'P' ? !pointer_size_of(byte) || !skip_bytes(&b, pointer_size_of(byte)) : *letter != 'L')
       return false;
   }
   unsigned base = *encoding & 0xf0;
-  return pointer_size(*encoding) && (base == DW_EH_PE_absptr || base == DW_EH_PE_pcrel);
+  return pointer_size_of(*encoding) && (base == DW_EH_PE_absptr || base == DW_EH_PE_pcrel);
 }
 
-static uint64_t load_pointer(const unsigned char *at, unsigned encoding)
+static uint64_t load_encoded_pointer(const unsigned char *at, unsigned encoding)
 {
-  if (pointer_size(encoding) == 8)
+  if (pointer_size_of(encoding) == 8)
     return cn_load_u64(at);
-  uint32_t value = cn_load(at, 4);
+  uint32_t value = cn_load_little_endian(at, 4);
   return encoding & DW_EH_PE_signed ? (uint64_t)(int64_t)(int32_t)value : value;
 }
 
 /* Read the code range of an entry; false: unknown form. `b` is left at its instructions. */
-static bool read_range(const struct cn_elf_section *s, struct bytes *b, const Dwarf_CIE *cie, unsigned encoding,
-                       struct cn_code_range *out)
+static bool read_code_range(const struct cn_elf_section *s, struct byte_cursor *b, const Dwarf_CIE *cie,
+                            unsigned encoding, struct cn_code_range *out)
 {
-  unsigned size = pointer_size(encoding);
-  CN_CHECK(size != 0); /* read_encoding() refuses others */
+  unsigned size = pointer_size_of(encoding);
+  CN_CHECK(size != 0); /* read_pointer_encoding() refuses others */
   const unsigned char *at = b->at;
   uint64_t length = 0;
 
-  if (!skip_bytes(b, 2 * size) || (*cie->augmentation && (!take_uleb(b, &length) || !skip_bytes(b, length))))
+  if (!skip_bytes(b, 2 * size) || (*cie->augmentation && (!read_uleb(b, &length) || !skip_bytes(b, length))))
     return false;
-  out->start = load_pointer(at, encoding);
+  out->start = load_encoded_pointer(at, encoding);
   if (encoding & DW_EH_PE_pcrel)
     out->start += s->head.sh_addr + (uint64_t)(at - s->data);
-  out->size = load_pointer(at + size, encoding & 0x07); /* sizes are unsigned */
+  out->size = load_encoded_pointer(at + size, encoding & 0x07); /* sizes are unsigned */
   return true;
 }
 
@@ -199,17 +200,17 @@ static bool may_lose_register(const struct cn_elf_section *s, Elf_Data *data, co
   Dwarf_CFI_Entry entry;
   Dwarf_Off next;
   unsigned encoding;
-  struct bytes b = {fde->start, fde->end};
+  struct byte_cursor b = {fde->start, fde->end};
 
   *out = (struct cn_code_range){0, UINT64_MAX};
   if (dwarf_next_cfi(ident, data, true, fde->CIE_pointer, &next, &entry) != 0 || !dwarf_cfi_cie_p(&entry) ||
-      !read_encoding(&entry.cie, &encoding) || !read_range(s, &b, &entry.cie, encoding, out))
+      !read_pointer_encoding(&entry.cie, &encoding) || !read_code_range(s, &b, &entry.cie, encoding, out))
     return true;
-  struct bytes initial = {entry.cie.initial_instructions, entry.cie.initial_instructions_end};
-  return !is_defined(initial, encoding) || !is_defined(b, encoding);
+  struct byte_cursor initial = {entry.cie.initial_instructions, entry.cie.initial_instructions_end};
+  return !keeps_register_defined(initial, encoding) || !keeps_register_defined(b, encoding);
 }
 
-void cn_cfi_find_undefined(const struct cn_elf_section *eh_frame, struct cn_code_ranges *out)
+void cn_cfi_find_undefined_code(const struct cn_elf_section *eh_frame, struct cn_code_ranges *out)
 {
   static const unsigned char ident[EI_NIDENT] = {
       [EI_CLASS] = ELFCLASS64, [EI_DATA] = ELFDATA2LSB, [EI_VERSION] = EV_CURRENT};
@@ -229,7 +230,7 @@ void cn_cfi_find_undefined(const struct cn_elf_section *eh_frame, struct cn_code
   }
 }
 
-bool cn_cfi_is_undefined(const struct cn_code_ranges *ranges, uint64_t address)
+bool cn_cfi_is_register_undefined(const struct cn_code_ranges *ranges, uint64_t address)
 {
   for (size_t i = 0; i < ranges->list.count; i++)
     if (address - ranges->list.at[i].start < ranges->list.at[i].size)

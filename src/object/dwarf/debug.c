@@ -11,10 +11,10 @@
 
 /* Limits of decompression: a small file could take gigabytes. zlib expands a byte to up to a thousand, and libdw each
  * of these in a line table to a hundred. Compilers write sections that shrink so far only if they are small. */
-enum { MOST_RATIO = 64, MOST_BYTES = 1 << 20 };
+enum { MAX_EXPANSION_RATIO = 64, MAX_EXPANDED_BYTES = 1 << 20 };
 
-/* True if the sections that grow by more than MOST_RATIO have more than MOST_BYTES in all. */
-static bool is_bomb(const struct cn_elf *elf)
+/* True if the sections that grow by more than MAX_EXPANSION_RATIO have more than MAX_EXPANDED_BYTES in all. */
+static bool is_decompression_bomb(const struct cn_elf_file *elf)
 {
   uint64_t sum = 0;
 
@@ -24,15 +24,15 @@ static bool is_bomb(const struct cn_elf *elf)
     if (!(s->head.sh_flags & SHF_COMPRESSED) || !s->data || s->head.sh_size < sizeof head)
       continue;
     memcpy(&head, s->data, sizeof head);
-    if (head.ch_size / MOST_RATIO > s->head.sh_size)
+    if (head.ch_size / MAX_EXPANSION_RATIO > s->head.sh_size)
       sum = head.ch_size < UINT64_MAX - sum ? sum + head.ch_size : UINT64_MAX;
   }
-  return sum > MOST_BYTES;
+  return sum > MAX_EXPANDED_BYTES;
 }
 
 /* True if libdw may read the section. libelf converts sections of other types, and libdw would read past the end of a
  * section of strings whose last one is unterminated. */
-static bool is_sound(const struct cn_elf_section *s)
+static bool is_debug_section_sound(const struct cn_elf_section *s)
 {
   static const char *const strings[] = {".debug_str", ".debug_line_str", ".debug_str.dwo", ".debug_line_str.dwo"};
 
@@ -45,7 +45,7 @@ static bool is_sound(const struct cn_elf_section *s)
 }
 
 /* Relocate a section in the memory that libelf decompresses it to. */
-static bool relocate_compressed(struct cn_debug *debug, struct cn_elf *elf, uint32_t section, char **error)
+static bool relocate_compressed_section(struct cn_debug *debug, struct cn_elf_file *elf, uint32_t section, char **error)
 {
   struct cn_elf_section *s = &elf->sections[section], compressed = *s;
   Elf_Scn *scn = elf_getscn(debug->view, section);
@@ -58,12 +58,12 @@ static bool relocate_compressed(struct cn_debug *debug, struct cn_elf *elf, uint
     return false;
   s->data = data->d_buf;
   s->head.sh_size = data->d_size;
-  bool ok = cn_elf_relocate(elf, section, error) == 0 && is_sound(s);
+  bool ok = cn_elf_relocate_section(elf, section, error) == 0 && is_debug_section_sound(s);
   *s = compressed;
   return ok;
 }
 
-static bool relocate_debug_sections(struct cn_debug *debug, struct cn_elf *elf)
+static bool relocate_debug_sections(struct cn_debug *debug, struct cn_elf_file *elf)
 {
   char *error = NULL;
   bool found = false, ok = true;
@@ -75,29 +75,29 @@ static bool relocate_debug_sections(struct cn_debug *debug, struct cn_elf *elf)
     if (strncmp(s->name, ".debug_", 7) != 0 || (s->head.sh_flags & SHF_ALLOC))
       continue;
     found |= strcmp(s->name, ".debug_info") == 0;
-    ok = s->head.sh_flags & SHF_COMPRESSED ? relocate_compressed(debug, elf, i, &error)
-                                           : cn_elf_relocate(elf, i, &error) == 0 && is_sound(s);
+    ok = s->head.sh_flags & SHF_COMPRESSED ? relocate_compressed_section(debug, elf, i, &error)
+                                           : cn_elf_relocate_section(elf, i, &error) == 0 && is_debug_section_sound(s);
     free(error);
     error = NULL;
   }
   return ok && found;
 }
 
-bool cn_debug_open(struct cn_debug *debug, struct cn_elf *elf)
+bool cn_debug_info_open(struct cn_debug *debug, struct cn_elf_file *elf)
 {
   *debug = (struct cn_debug){0};
-  if (!cn_elf_find(elf, ".debug_info", 0) || is_bomb(elf))
+  if (!cn_elf_find_section(elf, ".debug_info", 0) || is_decompression_bomb(elf))
     return false;
   elf_version(EV_CURRENT);
   debug->view = elf_memory((char *)elf->bytes, elf->size);
   if (debug->view && relocate_debug_sections(debug, elf))
     debug->dwarf = dwarf_begin_elf(debug->view, DWARF_C_READ, NULL);
   if (!debug->dwarf)
-    cn_debug_close(debug);
+    cn_debug_info_close(debug);
   return debug->dwarf != NULL;
 }
 
-void cn_debug_close(struct cn_debug *debug)
+void cn_debug_info_close(struct cn_debug *debug)
 {
   if (debug->dwarf)
     dwarf_end(debug->dwarf);

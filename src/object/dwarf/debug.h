@@ -15,7 +15,7 @@ struct cn_debug {
 
 /* False: debug information is missing or unreadable. Libdw's later answers are input and may be wrong: a malformed part
  * counts as a missing one. */
-bool cn_debug_open(struct cn_debug *debug, struct cn_elf *elf);
-void cn_debug_close(struct cn_debug *debug);
+bool cn_debug_info_open(struct cn_debug *debug, struct cn_elf_file *elf);
+void cn_debug_info_close(struct cn_debug *debug);
 
 #endif

@@ -11,7 +11,7 @@
 #include "base/vector.h"
 #include "object/dwarf/debug.h"
 
-struct row {
+struct line_row {
   uint64_t address;
   const char *file; /* null: the end of a sequence of code */
   int line, column;
@@ -20,12 +20,12 @@ struct row {
 
 struct cn_lines {
   struct cn_debug debug;
-  CN_VECTOR(struct row) rows;
+  CN_VECTOR(struct line_row) rows;
   CN_VECTOR(const Dwarf_Lines *) tables; /* of the rows */
 };
 
 /* True if the table is new. Units may share one; thousands do in a hostile file. */
-static bool is_new(struct cn_lines *lines, const Dwarf_Lines *table)
+static bool add_new_table(struct cn_lines *lines, const Dwarf_Lines *table)
 {
   for (size_t i = lines->tables.count; i-- > 0;)
     if (lines->tables.at[i] == table)
@@ -34,16 +34,16 @@ static bool is_new(struct cn_lines *lines, const Dwarf_Lines *table)
   return true;
 }
 
-static void add_unit(struct cn_lines *lines, Dwarf_Die *unit)
+static void add_rows_of_unit(struct cn_lines *lines, Dwarf_Die *unit)
 {
   Dwarf_Lines *table;
   size_t count;
 
-  if (dwarf_getsrclines(unit, &table, &count) || !is_new(lines, table))
+  if (dwarf_getsrclines(unit, &table, &count) || !add_new_table(lines, table))
     return;
   for (size_t i = 0; i < count; i++) {
     Dwarf_Line *entry = dwarf_onesrcline(table, i);
-    struct row row = {.index = lines->rows.count};
+    struct line_row row = {.index = lines->rows.count};
     Dwarf_Addr address;
     bool is_end;
     if (!entry || dwarf_lineaddr(entry, &address) || dwarf_lineendsequence(entry, &is_end))
@@ -61,7 +61,7 @@ static void add_unit(struct cn_lines *lines, Dwarf_Die *unit)
 /* Order by address; an end of code precedes code that begins there. */
 static int compare_rows(const void *a, const void *b)
 {
-  const struct row *x = a, *y = b;
+  const struct line_row *x = a, *y = b;
 
   if (x->address != y->address)
     return x->address < y->address ? -1 : 1;
@@ -70,23 +70,23 @@ static int compare_rows(const void *a, const void *b)
   return x->index < y->index ? -1 : 1;
 }
 
-static void add_units(struct cn_lines *lines)
+static void add_rows_of_all_units(struct cn_lines *lines)
 {
   Dwarf_CU *unit = NULL;
   Dwarf_Die die;
 
   while (dwarf_get_units(lines->debug.dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
-    add_unit(lines, &die);
+    add_rows_of_unit(lines, &die);
   if (lines->rows.count)
     qsort(lines->rows.at, lines->rows.count, sizeof *lines->rows.at, compare_rows);
 }
 
-struct cn_lines *cn_lines_open(struct cn_elf *elf)
+struct cn_lines *cn_lines_open(struct cn_elf_file *elf)
 {
   struct cn_lines *lines = cn_alloc(sizeof *lines);
 
-  if (cn_debug_open(&lines->debug, elf)) {
-    add_units(lines);
+  if (cn_debug_info_open(&lines->debug, elf)) {
+    add_rows_of_all_units(lines);
     return lines;
   }
   free(lines);
@@ -97,13 +97,14 @@ void cn_lines_close(struct cn_lines *lines)
 {
   if (!lines)
     return;
-  cn_debug_close(&lines->debug);
+  cn_debug_info_close(&lines->debug);
   cn_free(&lines->rows);
   cn_free(&lines->tables);
   free(lines);
 }
 
-bool cn_lines_find(const struct cn_lines *lines, uint64_t address, const char **file, int *line, int *column)
+bool cn_lines_find_source_line(const struct cn_lines *lines, uint64_t address, const char **file, int *line,
+                               int *column)
 {
   size_t low = 0, high = lines ? lines->rows.count : 0;
 

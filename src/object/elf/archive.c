@@ -15,16 +15,24 @@
 #include "base/check.h"
 #include "object/elf/elf_file.h"
 
-static const char magic[] = "!<arch>\n", thin_magic[] = "!<thin>\n";
-enum { MAGIC_BYTES = 8, HEADER_BYTES = 60, NAME_BYTES = 16, SIZE_AT = 48, SIZE_BYTES = 10, END_AT = 58 };
+static const char archive_magic[] = "!<arch>\n", thin_archive_magic[] = "!<thin>\n";
+enum {
+  MAGIC_BYTES = 8,
+  MEMBER_HEADER_BYTES = 60,
+  NAME_FIELD_BYTES = 16,
+  SIZE_FIELD_OFFSET = 48,
+  SIZE_FIELD_BYTES = 10,
+  END_MARK_OFFSET = 58
+};
 
-bool cn_archive_is(const void *bytes, size_t size)
+bool cn_is_archive(const void *bytes, size_t size)
 {
-  return size >= MAGIC_BYTES && (memcmp(bytes, magic, MAGIC_BYTES) == 0 || memcmp(bytes, thin_magic, MAGIC_BYTES) == 0);
+  return size >= MAGIC_BYTES &&
+         (memcmp(bytes, archive_magic, MAGIC_BYTES) == 0 || memcmp(bytes, thin_archive_magic, MAGIC_BYTES) == 0);
 }
 
 /* Read a decimal number that ends with the field or at a space; false: the field holds something else. */
-static bool read_decimal(const char *field, size_t length, size_t *value)
+static bool read_decimal_field(const char *field, size_t length, size_t *value)
 {
   size_t i = 0;
 
@@ -33,7 +41,7 @@ static bool read_decimal(const char *field, size_t length, size_t *value)
   return i > 0 && (i == length || field[i] == ' ');
 }
 
-static void set_name(struct cn_archive_member *m, const char *name, size_t length)
+static void set_member_name(struct cn_archive_member *m, const char *name, size_t length)
 {
   CN_ASSERT(name || !length);
   if (length >= sizeof m->name)
@@ -50,44 +58,44 @@ static size_t length_until(const char *text, size_t most, char end)
 }
 
 /* Read the member's name, from its header's first field. False: the name is malformed. */
-static bool read_name(const char *bytes, struct cn_archive_member *m, const char *field)
+static bool read_member_name(const char *bytes, struct cn_archive_member *m, const char *field)
 {
   size_t value;
 
   if (memcmp(field, "#1/", 3) == 0) {
-    if (!read_decimal(field + 3, NAME_BYTES - 3, &value) || value > m->size)
+    if (!read_decimal_field(field + 3, NAME_FIELD_BYTES - 3, &value) || value > m->size)
       return false;
-    set_name(m, (const char *)m->data, length_until((const char *)m->data, value, 0));
+    set_member_name(m, (const char *)m->data, length_until((const char *)m->data, value, 0));
     m->data += value;
     m->size -= value;
     return true;
   }
   if (field[0] == '/') {
-    if (!read_decimal(field + 1, NAME_BYTES - 1, &value) || value >= m->names_size)
+    if (!read_decimal_field(field + 1, NAME_FIELD_BYTES - 1, &value) || value >= m->names_size)
       return false;
     const char *name = bytes + m->names + value;
     size_t length = length_until(name, m->names_size - value, '\n');
-    set_name(m, name, length && name[length - 1] == '/' ? length - 1 : length);
+    set_member_name(m, name, length && name[length - 1] == '/' ? length - 1 : length);
     return true;
   }
-  size_t length = length_until(field, NAME_BYTES, '/');
-  if (length == NAME_BYTES)
-    length = length_until(field, NAME_BYTES, ' ');
-  set_name(m, field, length);
+  size_t length = length_until(field, NAME_FIELD_BYTES, '/');
+  if (length == NAME_FIELD_BYTES)
+    length = length_until(field, NAME_FIELD_BYTES, ' ');
+  set_member_name(m, field, length);
   return true;
 }
 
 /* True if the member is one of the archive's own tables. */
-static bool is_table(const char *field, const char *name)
+static bool is_archive_table(const char *field, const char *name)
 {
   return memcmp(field, "/ ", 2) == 0 || memcmp(field, "/SYM64/", 7) == 0 || strncmp(name, "__.SYMDEF", 9) == 0;
 }
 
-int cn_archive_next(const void *bytes, size_t size, struct cn_archive_member *m, char **error)
+int cn_archive_next_member(const void *bytes, size_t size, struct cn_archive_member *m, char **error)
 {
   const char *all = bytes;
-  CN_CHECK(cn_archive_is(bytes, size));
-  bool thin = memcmp(all, thin_magic, MAGIC_BYTES) == 0;
+  CN_CHECK(cn_is_archive(bytes, size));
+  bool thin = memcmp(all, thin_archive_magic, MAGIC_BYTES) == 0;
 
   if (thin && !m->thin_too)
     return CN_FAIL(error, "a thin archive: its members are files of their own");
@@ -96,24 +104,24 @@ int cn_archive_next(const void *bytes, size_t size, struct cn_archive_member *m,
   while (m->next < size) {
     size_t at = m->next, length;
     const char *header = all + at;
-    bool own = size - at >= HEADER_BYTES && is_table(header, "");
-    if (size - at < HEADER_BYTES || memcmp(header + END_AT, "`\n", 2) != 0 ||
-        !read_decimal(header + SIZE_AT, SIZE_BYTES, &length))
+    bool own = size - at >= MEMBER_HEADER_BYTES && is_archive_table(header, "");
+    if (size - at < MEMBER_HEADER_BYTES || memcmp(header + END_MARK_OFFSET, "`\n", 2) != 0 ||
+        !read_decimal_field(header + SIZE_FIELD_OFFSET, SIZE_FIELD_BYTES, &length))
       return CN_FAIL(error, "malformed archive, at offset 0x%zx", at);
     bool outside = thin && !own && memcmp(header, "// ", 3) != 0;
-    if (outside ? memcmp(header, "#1/", 3) == 0 : length > size - at - HEADER_BYTES)
+    if (outside ? memcmp(header, "#1/", 3) == 0 : length > size - at - MEMBER_HEADER_BYTES)
       return CN_FAIL(error, "malformed archive, at offset 0x%zx", at);
-    m->data = outside ? NULL : (const unsigned char *)header + HEADER_BYTES;
+    m->data = outside ? NULL : (const unsigned char *)header + MEMBER_HEADER_BYTES;
     m->size = length;
-    m->next = at + HEADER_BYTES + (outside ? 0 : length + length % 2);
+    m->next = at + MEMBER_HEADER_BYTES + (outside ? 0 : length + length % 2);
     if (memcmp(header, "// ", 3) == 0) {
-      m->names = at + HEADER_BYTES;
+      m->names = at + MEMBER_HEADER_BYTES;
       m->names_size = length;
       continue;
     }
-    if (!own && !read_name(all, m, header))
+    if (!own && !read_member_name(all, m, header))
       return CN_FAIL(error, "malformed archive, at offset 0x%zx", at);
-    if (!own && !is_table(header, m->name))
+    if (!own && !is_archive_table(header, m->name))
       return 0;
   }
   return 1;
@@ -128,17 +136,17 @@ static char *format_member_error(const char *member, char *why)
   return message;
 }
 
-int cn_archive_each(const void *bytes, size_t size, const char *wanted, cn_archive_visit *visit, void *env,
-                    char **error)
+int cn_archive_visit_members(const void *bytes, size_t size, const char *wanted, cn_archive_visitor *visit, void *env,
+                             char **error)
 {
   struct cn_archive_member member = {0};
   char *hint = NULL;
   bool found = false;
   int status;
 
-  if (!cn_archive_is(bytes, size))
+  if (!cn_is_archive(bytes, size))
     return visit(env, NULL, bytes, size, error);
-  while (!(status = cn_archive_next(bytes, size, &member, error))) {
+  while (!(status = cn_archive_next_member(bytes, size, &member, error))) {
     char *why = NULL;
     status = visit(env, member.name, member.data, member.size, &why);
     found |= !status;

@@ -16,32 +16,32 @@
 #include "base/check.h"
 
 /* The start of frame maps may still be the guard (base/guard.h). */
-static const char stop[] = "__stop_";
+static const char stop_prefix[] = "__stop_";
 
-static const struct section {
+static const struct bounded_section {
   const char *name;
   uint64_t flags;
-} sections[] = {{"cairn_frames", SHF_ALLOC | SHF_LINK_ORDER},
-                {"cairn_details", SHF_ALLOC | SHF_LINK_ORDER},
-                {"cairn_layouts", SHF_ALLOC},
-                {"cairn_roots", SHF_ALLOC | SHF_WRITE | SHF_LINK_ORDER}};
+} bounded_sections[] = {{"cairn_frames", SHF_ALLOC | SHF_LINK_ORDER},
+                        {"cairn_details", SHF_ALLOC | SHF_LINK_ORDER},
+                        {"cairn_layouts", SHF_ALLOC},
+                        {"cairn_roots", SHF_ALLOC | SHF_WRITE | SHF_LINK_ORDER}};
 
-static bool refers_to_stop(const struct cn_elf *elf, const char *name)
+static bool refers_to_stop_symbol(const struct cn_elf_file *elf, const char *name)
 {
   for (uint32_t i = 1; i < elf->symbol_count; i++) {
     const struct cn_elf_symbol *s = &elf->symbols[i];
-    if (s->sym.st_shndx == SHN_UNDEF && strncmp(s->name, stop, sizeof stop - 1) == 0 &&
-        strcmp(s->name + sizeof stop - 1, name) == 0)
+    if (s->sym.st_shndx == SHN_UNDEF && strncmp(s->name, stop_prefix, sizeof stop_prefix - 1) == 0 &&
+        strcmp(s->name + sizeof stop_prefix - 1, name) == 0)
       return true;
   }
   return false;
 }
 
 /* True if the parts have the section. The object itself may lack it: frame maps replace its stack maps. */
-static bool has_section(struct cn_parts *parts, uint32_t names, const char *name)
+static bool has_section_named(struct cn_section_parts *parts, uint32_t names, const char *name)
 {
   CN_ASSERT(names < parts->list.count);
-  const struct cn_bytes *table = cn_part_own(&parts->list.at[names]);
+  const struct cn_bytes *table = cn_part_make_writable(&parts->list.at[names]);
   size_t size = strlen(name) + 1;
 
   for (size_t i = 1; i < parts->list.count; i++) {
@@ -53,23 +53,24 @@ static bool has_section(struct cn_parts *parts, uint32_t names, const char *name
   return false;
 }
 
-void cn_bounds_add(struct cn_parts *parts, const struct cn_elf *elf)
+void cn_bounds_add_sections(struct cn_section_parts *parts, const struct cn_elf_file *elf)
 {
-  uint32_t names = cn_elf_section_names(elf), text = cn_elf_find(elf, ".text", 0);
+  uint32_t names = cn_elf_section_name_table(elf), text = cn_elf_find_section(elf, ".text", 0);
 
   CN_CHECK(parts->list.count >= elf->section_count && names < elf->section_count);
   if (!text || elf->sections[text].group)
     return;
-  for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
-    if (!refers_to_stop(elf, sections[i].name) || has_section(parts, names, sections[i].name))
+  for (size_t i = 0; i < sizeof bounded_sections / sizeof *bounded_sections; i++) {
+    if (!refers_to_stop_symbol(elf, bounded_sections[i].name) ||
+        has_section_named(parts, names, bounded_sections[i].name))
       continue;
-    uint32_t added = cn_parts_add(parts);
-    struct cn_part *part = &parts->list.at[added];
-    bool is_tied = sections[i].flags & SHF_LINK_ORDER;
+    uint32_t added = cn_parts_add_section(parts);
+    struct cn_section_part *part = &parts->list.at[added];
+    bool is_tied = bounded_sections[i].flags & SHF_LINK_ORDER;
     part->is_fresh = true;
-    part->head = (Elf64_Shdr){.sh_name = cn_part_add_string(&parts->list.at[names], sections[i].name),
+    part->head = (Elf64_Shdr){.sh_name = cn_part_add_string(&parts->list.at[names], bounded_sections[i].name),
                               .sh_type = SHT_PROGBITS,
-                              .sh_flags = sections[i].flags,
+                              .sh_flags = bounded_sections[i].flags,
                               .sh_link = is_tied ? text : 0,
                               .sh_addralign = 8};
   }

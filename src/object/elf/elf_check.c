@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks that a struct cn_elf is as its readers rely on. Malformed files are refused; so a failure here is a defect of
- * the checks in elf_file.c.
+ * Checks that a struct cn_elf_file is as its readers rely on. Malformed files are refused; so a failure here is a
+ * defect of the checks in elf_file.c.
  */
 #include "object/elf/elf_file.h"
 
-static const char *section_wrong(const struct cn_elf *elf, uint32_t i)
+static const char *section_wrong(const struct cn_elf_file *elf, uint32_t i)
 {
   const struct cn_elf_section *s = &elf->sections[i];
 
@@ -22,7 +22,7 @@ static const char *section_wrong(const struct cn_elf *elf, uint32_t i)
   return NULL;
 }
 
-static const char *symbols_wrong(const struct cn_elf *elf)
+static const char *symbols_wrong(const struct cn_elf_file *elf)
 {
   if (elf->symtab >= elf->section_count || (!elf->symtab && elf->symbol_count))
     return "elf: the symbol table is not there";
@@ -32,7 +32,7 @@ static const char *symbols_wrong(const struct cn_elf *elf)
   return NULL;
 }
 
-static const char *order_wrong(const struct cn_elf *elf)
+static const char *address_order_wrong(const struct cn_elf_file *elf)
 {
   for (uint32_t i = 0; i < elf->placed_count; i++)
     if (elf->placed[i] >= elf->section_count ||
@@ -42,13 +42,13 @@ static const char *order_wrong(const struct cn_elf *elf)
     if (elf->functions[i] >= elf->symbol_count)
       return "elf: the functions are not symbols";
     const struct cn_elf_symbol *s = &elf->symbols[elf->functions[i]];
-    if (i && cn_elf_address(elf, &elf->symbols[elf->functions[i - 1]]) > cn_elf_address(elf, s))
+    if (i && cn_elf_symbol_address(elf, &elf->symbols[elf->functions[i - 1]]) > cn_elf_symbol_address(elf, s))
       return "elf: the functions are not sorted";
   }
   return NULL;
 }
 
-const char *cn_elf_wrong(const struct cn_elf *elf)
+const char *cn_elf_wrong(const struct cn_elf_file *elf)
 {
   const char *wrong = NULL;
 
@@ -56,5 +56,5 @@ const char *cn_elf_wrong(const struct cn_elf *elf)
     wrong = section_wrong(elf, i);
   if (!wrong)
     wrong = symbols_wrong(elf);
-  return wrong ? wrong : order_wrong(elf);
+  return wrong ? wrong : address_order_wrong(elf);
 }

@@ -10,41 +10,42 @@
 #include "base/check.h"
 #include "base/sorted.h"
 
-int cn_elf_fail(struct cn_elf *elf, size_t offset, const char *reason, char **error)
+int cn_elf_fail_at_offset(struct cn_elf_file *elf, size_t offset, const char *reason, char **error)
 {
   elf->fault_offset = offset;
   elf->fault_reason = reason;
   return CN_FAIL(error, "%s, at offset 0x%zx", reason, offset);
 }
 
-static bool is_within_file(const struct cn_elf *elf, uint64_t offset, uint64_t size)
+static bool is_within_file(const struct cn_elf_file *elf, uint64_t offset, uint64_t size)
 {
   return size <= elf->size && offset <= elf->size - size;
 }
 
-static int read_header(struct cn_elf *elf, char **error)
+static int read_header(struct cn_elf_file *elf, char **error)
 {
   if (elf->size < SELFMAG || memcmp(elf->bytes, ELFMAG, SELFMAG) != 0)
-    return cn_elf_fail(elf, 0, "not an ELF file", error);
+    return cn_elf_fail_at_offset(elf, 0, "not an ELF file", error);
   if (!is_within_file(elf, 0, sizeof elf->head))
-    return cn_elf_fail(elf, elf->size, "the ELF header is cut off", error);
+    return cn_elf_fail_at_offset(elf, elf->size, "the ELF header is cut off", error);
   memcpy(&elf->head, elf->bytes, sizeof elf->head);
   if (elf->head.e_ident[EI_CLASS] != ELFCLASS64 || elf->head.e_ident[EI_DATA] != ELFDATA2LSB)
-    return cn_elf_fail(elf, EI_CLASS, "not a 64-bit little-endian ELF file", error);
+    return cn_elf_fail_at_offset(elf, EI_CLASS, "not a 64-bit little-endian ELF file", error);
   if (elf->head.e_machine != EM_X86_64 && elf->head.e_machine != EM_AARCH64 && elf->head.e_machine != EM_RISCV)
-    return cn_elf_fail(elf, offsetof(Elf64_Ehdr, e_machine), "not an ELF file for x86-64, AArch64 or RISC-V", error);
+    return cn_elf_fail_at_offset(elf, offsetof(Elf64_Ehdr, e_machine), "not an ELF file for x86-64, AArch64 or RISC-V",
+                                 error);
   if (elf->head.e_shoff && elf->head.e_shentsize != sizeof(Elf64_Shdr))
-    return cn_elf_fail(elf, offsetof(Elf64_Ehdr, e_shentsize), "section headers of a strange size", error);
+    return cn_elf_fail_at_offset(elf, offsetof(Elf64_Ehdr, e_shentsize), "section headers of a strange size", error);
   return 0;
 }
 
-static size_t header_at(const struct cn_elf *elf, uint32_t section)
+static size_t section_header_offset_of(const struct cn_elf_file *elf, uint32_t section)
 {
   return elf->head.e_shoff + section * sizeof(Elf64_Shdr);
 }
 
 /* The name at `offset` of string table `strings`, whose last byte must be zero. */
-static const char *string_at(const struct cn_elf *elf, uint32_t strings, uint32_t offset)
+static const char *string_table_text(const struct cn_elf_file *elf, uint32_t strings, uint32_t offset)
 {
   const struct cn_elf_section *s = &elf->sections[strings];
 
@@ -54,102 +55,104 @@ static const char *string_at(const struct cn_elf *elf, uint32_t strings, uint32_
 }
 
 /* True if the section has bytes in the file. */
-static bool has_bytes(const struct cn_elf *elf, uint32_t section)
+static bool has_file_bytes(const struct cn_elf_file *elf, uint32_t section)
 {
   uint32_t type = elf->sections[section].head.sh_type;
 
   return section > 0 && type != SHT_NOBITS && type != SHT_NULL;
 }
 
-static int read_section_headers(struct cn_elf *elf, char **error)
+static int read_section_headers(struct cn_elf_file *elf, char **error)
 {
   static const char beyond[] = "section headers beyond the end of the file";
   Elf64_Shdr first = {0};
   uint64_t count = elf->head.e_shnum;
 
   if (!elf->head.e_shoff)
-    return cn_elf_fail(elf, offsetof(Elf64_Ehdr, e_shoff), "no section headers", error);
+    return cn_elf_fail_at_offset(elf, offsetof(Elf64_Ehdr, e_shoff), "no section headers", error);
   if (!is_within_file(elf, elf->head.e_shoff, sizeof first))
-    return cn_elf_fail(elf, offsetof(Elf64_Ehdr, e_shoff), beyond, error);
+    return cn_elf_fail_at_offset(elf, offsetof(Elf64_Ehdr, e_shoff), beyond, error);
   memcpy(&first, elf->bytes + elf->head.e_shoff, sizeof first);
   if (count == 0)
     count = first.sh_size; /* 65280 sections and more: the ELF standard's extended numbering */
   if (count == 0 || count > UINT32_MAX / sizeof first || !is_within_file(elf, elf->head.e_shoff, count * sizeof first))
-    return cn_elf_fail(elf, offsetof(Elf64_Ehdr, e_shoff), beyond, error);
+    return cn_elf_fail_at_offset(elf, offsetof(Elf64_Ehdr, e_shoff), beyond, error);
   elf->section_count = (uint32_t)count;
   elf->sections = cn_alloc(count * sizeof *elf->sections);
   for (uint32_t i = 0; i < count; i++) {
     Elf64_Shdr *h = &elf->sections[i].head;
     memcpy(h, elf->bytes + elf->head.e_shoff + i * sizeof *h, sizeof *h);
-    if (has_bytes(elf, i) && !is_within_file(elf, h->sh_offset, h->sh_size))
-      return cn_elf_fail(elf, header_at(elf, i), "a section that lies beyond the end of the file", error);
+    if (has_file_bytes(elf, i) && !is_within_file(elf, h->sh_offset, h->sh_size))
+      return cn_elf_fail_at_offset(elf, section_header_offset_of(elf, i),
+                                   "a section that lies beyond the end of the file", error);
   }
   return 0;
 }
 
 /* Copy the file up to the end of its sections and headers; any amount of other bytes may follow. */
-static int copy_bytes(struct cn_elf *elf, const void *bytes, char **error)
+static int copy_file_bytes(struct cn_elf_file *elf, const void *bytes, char **error)
 {
   uint64_t end = elf->head.e_shoff + elf->section_count * sizeof(Elf64_Shdr);
 
   for (uint32_t i = 0; i < elf->section_count; i++) {
     const Elf64_Shdr *h = &elf->sections[i].head;
-    if (has_bytes(elf, i) && h->sh_offset + h->sh_size > end)
+    if (has_file_bytes(elf, i) && h->sh_offset + h->sh_size > end)
       end = h->sh_offset + h->sh_size;
   }
   elf->size = end > sizeof elf->head ? end : sizeof elf->head;
   elf->bytes = malloc(elf->size);
   if (!elf->bytes)
-    return cn_elf_fail(elf, 0, "no memory for a copy", error);
+    return cn_elf_fail_at_offset(elf, 0, "no memory for a copy", error);
   memcpy(elf->bytes, bytes, elf->size);
   return 0;
 }
 
 /* Read the headers in the caller's bytes, then copy: files of other formats, and bytes far behind the sections, take no
  * memory. */
-static int read_and_copy_file(struct cn_elf *elf, const void *bytes, size_t size, char **error)
+static int read_and_copy_file(struct cn_elf_file *elf, const void *bytes, size_t size, char **error)
 {
-  *elf = (struct cn_elf){.size = size, .bytes = (unsigned char *)bytes};
+  *elf = (struct cn_elf_file){.size = size, .bytes = (unsigned char *)bytes};
   int status = read_header(elf, error);
   if (!status)
     status = read_section_headers(elf, error);
   elf->bytes = NULL;
-  return status ? status : copy_bytes(elf, bytes, error);
+  return status ? status : copy_file_bytes(elf, bytes, error);
 }
 
-uint32_t cn_elf_section_names(const struct cn_elf *elf)
+uint32_t cn_elf_section_name_table(const struct cn_elf_file *elf)
 {
   return elf->head.e_shstrndx == SHN_XINDEX ? elf->sections[0].head.sh_link : elf->head.e_shstrndx;
 }
 
-static int read_sections(struct cn_elf *elf, char **error)
+static int read_sections(struct cn_elf_file *elf, char **error)
 {
-  uint32_t count = elf->section_count, names = cn_elf_section_names(elf);
+  uint32_t count = elf->section_count, names = cn_elf_section_name_table(elf);
 
   for (uint32_t i = 0; i < count; i++)
-    if (has_bytes(elf, i))
+    if (has_file_bytes(elf, i))
       elf->sections[i].data = elf->bytes + elf->sections[i].head.sh_offset;
   for (uint32_t i = 0; i < count; i++) {
-    elf->sections[i].name = i ? string_at(elf, names, elf->sections[i].head.sh_name) : "";
+    elf->sections[i].name = i ? string_table_text(elf, names, elf->sections[i].head.sh_name) : "";
     if (!elf->sections[i].name)
-      return cn_elf_fail(elf, header_at(elf, i), "a section without a readable name", error);
+      return cn_elf_fail_at_offset(elf, section_header_offset_of(elf, i), "a section without a readable name", error);
   }
   return 0;
 }
 
 /* Types of packed relocations, which this reader refuses: CREL of LLVM 19, and Android's. */
-enum { PACKED_CREL = 0x40000014, PACKED_REL = 0x60000001, PACKED_RELA = 0x60000002 };
+enum { SECTION_TYPE_CREL = 0x40000014, SECTION_TYPE_ANDROID_REL = 0x60000001, SECTION_TYPE_ANDROID_RELA = 0x60000002 };
 
-bool cn_elf_is_packed(const struct cn_elf_section *s)
+bool cn_elf_is_packed_relocations(const struct cn_elf_section *s)
 {
-  return s->head.sh_type == PACKED_CREL || s->head.sh_type == PACKED_REL || s->head.sh_type == PACKED_RELA;
+  return s->head.sh_type == SECTION_TYPE_CREL || s->head.sh_type == SECTION_TYPE_ANDROID_REL ||
+         s->head.sh_type == SECTION_TYPE_ANDROID_RELA;
 }
 
-static void link_relocations(struct cn_elf *elf)
+static void link_relocation_sections(struct cn_elf_file *elf)
 {
   for (uint32_t i = elf->section_count; elf->head.e_type == ET_REL && i-- > 1;) {
     struct cn_elf_section *s = &elf->sections[i];
-    if ((s->head.sh_type != SHT_RELA && s->head.sh_type != SHT_REL && !cn_elf_is_packed(s)) ||
+    if ((s->head.sh_type != SHT_RELA && s->head.sh_type != SHT_REL && !cn_elf_is_packed_relocations(s)) ||
         s->head.sh_info >= elf->section_count)
       continue;
     s->next_relocations = elf->sections[s->head.sh_info].relocations;
@@ -158,48 +161,48 @@ static void link_relocations(struct cn_elf *elf)
 }
 
 /* Bytes of the file. */
-struct extent {
+struct file_extent {
   uint64_t start, end;
   size_t header; /* place of its header in the file */
 };
 
-static int by_start(const void *x, const void *y)
+static int compare_extents_by_start(const void *x, const void *y)
 {
-  const struct extent *a = x, *b = y;
+  const struct file_extent *a = x, *b = y;
 
   return a->start < b->start ? -1 : a->start > b->start;
 }
 
 /* Refuse sections that share bytes with each other or with headers: relocating one would change the
  * other, such as a table of names. */
-static int check_apart(struct cn_elf *elf, char **error)
+static int check_sections_disjoint(struct cn_elf_file *elf, char **error)
 {
-  struct extent *all = cn_alloc((elf->section_count + UINT64_C(1)) * sizeof *all);
+  struct file_extent *all = cn_alloc((elf->section_count + UINT64_C(1)) * sizeof *all);
   uint64_t headers = elf->section_count * sizeof(Elf64_Shdr);
   size_t count = 0;
 
-  all[count++] = (struct extent){0, sizeof elf->head, 0};
-  all[count++] = (struct extent){elf->head.e_shoff, elf->head.e_shoff + headers, offsetof(Elf64_Ehdr, e_shoff)};
+  all[count++] = (struct file_extent){0, sizeof elf->head, 0};
+  all[count++] = (struct file_extent){elf->head.e_shoff, elf->head.e_shoff + headers, offsetof(Elf64_Ehdr, e_shoff)};
   for (uint32_t i = 1; i < elf->section_count; i++) {
     const Elf64_Shdr *h = &elf->sections[i].head;
     if (elf->sections[i].data && h->sh_size)
-      all[count++] = (struct extent){h->sh_offset, h->sh_offset + h->sh_size, header_at(elf, i)};
+      all[count++] = (struct file_extent){h->sh_offset, h->sh_offset + h->sh_size, section_header_offset_of(elf, i)};
   }
   CN_CHECK(count <= elf->section_count + UINT64_C(1));
-  qsort(all, count, sizeof *all, by_start);
+  qsort(all, count, sizeof *all, compare_extents_by_start);
   size_t bad = 1;
   while (bad < count && all[bad].start >= all[bad - 1].end)
     bad++;
   size_t header = bad < count ? all[bad].header : 0;
   free(all);
   return bad == count ? 0
-                      : cn_elf_fail(elf, header,
-                                    "a section that shares bytes with another or "
-                                    "with the headers",
-                                    error);
+                      : cn_elf_fail_at_offset(elf, header,
+                                              "a section that shares bytes with another or "
+                                              "with the headers",
+                                              error);
 }
 
-static int read_groups(struct cn_elf *elf, char **error)
+static int read_section_groups(struct cn_elf_file *elf, char **error)
 {
   for (uint32_t i = 1; i < elf->section_count; i++) {
     const struct cn_elf_section *g = &elf->sections[i];
@@ -209,19 +212,20 @@ static int read_groups(struct cn_elf *elf, char **error)
       uint32_t member;
       memcpy(&member, g->data + at, 4);
       if (member == 0 || member >= elf->section_count)
-        return cn_elf_fail(elf, g->head.sh_offset + at, "a section group names a section that does not exist", error);
+        return cn_elf_fail_at_offset(elf, g->head.sh_offset + at, "a section group names a section that does not exist",
+                                     error);
       elf->sections[member].group = i;
     }
   }
   return 0;
 }
 
-static int read_symbols(struct cn_elf *elf, uint32_t table, char **error)
+static int read_symbol_table(struct cn_elf_file *elf, uint32_t table, char **error)
 {
   const struct cn_elf_section *s = &elf->sections[table], *wide = NULL;
 
   if (s->head.sh_entsize != sizeof(Elf64_Sym) || !s->data || s->head.sh_size / sizeof(Elf64_Sym) > UINT32_MAX)
-    return cn_elf_fail(elf, header_at(elf, table), "malformed symbol table", error);
+    return cn_elf_fail_at_offset(elf, section_header_offset_of(elf, table), "malformed symbol table", error);
   for (uint32_t i = 1; i < elf->section_count; i++)
     if (elf->sections[i].head.sh_type == SHT_SYMTAB_SHNDX && elf->sections[i].head.sh_link == table)
       wide = &elf->sections[i];
@@ -232,17 +236,17 @@ static int read_symbols(struct cn_elf *elf, uint32_t table, char **error)
     struct cn_elf_symbol *symbol = &elf->symbols[i];
     size_t at = s->head.sh_offset + i * sizeof symbol->sym;
     memcpy(&symbol->sym, s->data + i * sizeof symbol->sym, sizeof symbol->sym);
-    symbol->name = string_at(elf, s->head.sh_link, symbol->sym.st_name);
+    symbol->name = string_table_text(elf, s->head.sh_link, symbol->sym.st_name);
     symbol->section = symbol->sym.st_shndx;
     if (symbol->sym.st_shndx == SHN_XINDEX) {
       if (!wide || (i + UINT64_C(1)) * 4 > wide->head.sh_size)
-        return cn_elf_fail(elf, at, "a symbol without a section index", error);
+        return cn_elf_fail_at_offset(elf, at, "a symbol without a section index", error);
       memcpy(&symbol->section, wide->data + i * UINT64_C(4), 4);
     } else if (symbol->section >= SHN_LORESERVE) {
       symbol->section = 0;
     }
     if (!symbol->name || symbol->section >= elf->section_count)
-      return cn_elf_fail(elf, at, "a malformed symbol", error);
+      return cn_elf_fail_at_offset(elf, at, "a malformed symbol", error);
     if (ELF64_ST_TYPE(symbol->sym.st_info) == STT_SECTION && !*symbol->name)
       symbol->name = elf->sections[symbol->section].name;
   }
@@ -250,7 +254,7 @@ static int read_symbols(struct cn_elf *elf, uint32_t table, char **error)
 }
 
 /* Read the symbol table, or the dynamic one of a stripped image. */
-static uint32_t symbol_table(const struct cn_elf *elf)
+static uint32_t find_symbol_table(const struct cn_elf_file *elf)
 {
   static const uint32_t types[] = {SHT_SYMTAB, SHT_DYNSYM};
 
@@ -261,20 +265,20 @@ static uint32_t symbol_table(const struct cn_elf *elf)
   return 0;
 }
 
-int cn_elf_open_any(struct cn_elf *elf, const void *bytes, size_t size, char **error)
+int cn_elf_open_any_machine(struct cn_elf_file *elf, const void *bytes, size_t size, char **error)
 {
   int status = read_and_copy_file(elf, bytes, size, error);
   if (!status)
     status = read_sections(elf, error);
   if (!status)
-    status = check_apart(elf, error);
+    status = check_sections_disjoint(elf, error);
   if (!status)
-    status = read_groups(elf, error);
+    status = read_section_groups(elf, error);
   if (!status)
-    link_relocations(elf);
-  uint32_t table = status ? 0 : symbol_table(elf);
+    link_relocation_sections(elf);
+  uint32_t table = status ? 0 : find_symbol_table(elf);
   if (table)
-    status = read_symbols(elf, table, error);
+    status = read_symbol_table(elf, table, error);
   if (status)
     cn_elf_close(elf);
   else
@@ -282,18 +286,19 @@ int cn_elf_open_any(struct cn_elf *elf, const void *bytes, size_t size, char **e
   return status;
 }
 
-int cn_elf_open(struct cn_elf *elf, const void *bytes, size_t size, char **error)
+int cn_elf_open_for_port(struct cn_elf_file *elf, const void *bytes, size_t size, char **error)
 {
-  int status = cn_elf_open_any(elf, bytes, size, error);
+  int status = cn_elf_open_any_machine(elf, bytes, size, error);
 
   if (!status && elf->head.e_machine != CN_ELF_MACHINE) {
     cn_elf_close(elf);
-    return cn_elf_fail(elf, offsetof(Elf64_Ehdr, e_machine), "not an ELF file for " CN_ELF_MACHINE_NAME, error);
+    return cn_elf_fail_at_offset(elf, offsetof(Elf64_Ehdr, e_machine), "not an ELF file for " CN_ELF_MACHINE_NAME,
+                                 error);
   }
   return status;
 }
 
-void cn_elf_close(struct cn_elf *elf)
+void cn_elf_close(struct cn_elf_file *elf)
 {
   size_t offset = elf->fault_offset;
   const char *reason = elf->fault_reason;
@@ -303,10 +308,10 @@ void cn_elf_close(struct cn_elf *elf)
   free(elf->symbols);
   free(elf->functions);
   free(elf->placed);
-  *elf = (struct cn_elf){.fault_offset = offset, .fault_reason = reason};
+  *elf = (struct cn_elf_file){.fault_offset = offset, .fault_reason = reason};
 }
 
-uint32_t cn_elf_rela(const struct cn_elf *elf, uint32_t from)
+uint32_t cn_elf_find_rela_section(const struct cn_elf_file *elf, uint32_t from)
 {
   CN_CHECK(from < elf->section_count);
   while (from && elf->sections[from].head.sh_type != SHT_RELA)
@@ -314,7 +319,7 @@ uint32_t cn_elf_rela(const struct cn_elf *elf, uint32_t from)
   return from;
 }
 
-uint32_t cn_elf_find(const struct cn_elf *elf, const char *name, uint32_t from)
+uint32_t cn_elf_find_section(const struct cn_elf_file *elf, const char *name, uint32_t from)
 {
   for (uint32_t i = from ? from : 1; i < elf->section_count; i++)
     if (strcmp(elf->sections[i].name, name) == 0)
@@ -322,30 +327,30 @@ uint32_t cn_elf_find(const struct cn_elf *elf, const char *name, uint32_t from)
   return 0;
 }
 
-uint64_t cn_elf_section_bytes(const struct cn_elf *elf, const char *name)
+uint64_t cn_elf_sum_section_bytes(const struct cn_elf_file *elf, const char *name)
 {
   uint64_t sum = 0;
 
-  for (uint32_t i = 0; (i = cn_elf_find(elf, name, i + 1)) != 0;)
+  for (uint32_t i = 0; (i = cn_elf_find_section(elf, name, i + 1)) != 0;)
     sum += elf->sections[i].head.sh_size;
   return sum;
 }
 
-bool cn_elf_has(const void *bytes, size_t size, const char *name)
+bool cn_elf_has_section(const void *bytes, size_t size, const char *name)
 {
-  struct cn_elf elf;
+  struct cn_elf_file elf;
   char *error = NULL;
 
-  if (cn_elf_open(&elf, bytes, size, &error)) {
+  if (cn_elf_open_for_port(&elf, bytes, size, &error)) {
     free(error);
     return false;
   }
-  bool found = cn_elf_find(&elf, name, 0) != 0;
+  bool found = cn_elf_find_section(&elf, name, 0) != 0;
   cn_elf_close(&elf);
   return found;
 }
 
-uint64_t cn_elf_address(const struct cn_elf *elf, const struct cn_elf_symbol *symbol)
+uint64_t cn_elf_symbol_address(const struct cn_elf_file *elf, const struct cn_elf_symbol *symbol)
 {
   CN_ASSERT(symbol >= elf->symbols && symbol < elf->symbols + elf->symbol_count);
   if (elf->head.e_type != ET_REL)
@@ -353,40 +358,40 @@ uint64_t cn_elf_address(const struct cn_elf *elf, const struct cn_elf_symbol *sy
   return symbol->section ? elf->sections[symbol->section].head.sh_addr + symbol->sym.st_value : 0;
 }
 
-static bool is_placed(const Elf64_Shdr *h)
+static bool is_placed_section(const Elf64_Shdr *h)
 {
   return (h->sh_flags & SHF_ALLOC) && !(h->sh_flags & SHF_TLS) && h->sh_size;
 }
 
-static bool has_address(const struct cn_elf *elf, uint32_t section, uint64_t address)
+static bool section_holds_address(const struct cn_elf_file *elf, uint32_t section, uint64_t address)
 {
   const Elf64_Shdr *h = &elf->sections[section].head;
 
-  return is_placed(h) && address - h->sh_addr < h->sh_size;
+  return is_placed_section(h) && address - h->sh_addr < h->sh_size;
 }
 
 /* The last section that begins at or below the address; if sections overlap, the first that holds the address. */
-uint32_t cn_elf_section_at(const struct cn_elf *elf, uint64_t address)
+uint32_t cn_elf_section_at(const struct cn_elf_file *elf, uint64_t address)
 {
   uint32_t low = 0;
 
   CN_BISECT(low, elf->placed_count, middle, elf->sections[elf->placed[middle]].head.sh_addr <= address);
-  if (low && has_address(elf, elf->placed[low - 1], address))
+  if (low && section_holds_address(elf, elf->placed[low - 1], address))
     return elf->placed[low - 1];
   for (uint32_t i = 1; i < elf->section_count && (elf->sections_overlap || !elf->placed); i++)
-    if (has_address(elf, i, address))
+    if (section_holds_address(elf, i, address))
       return i;
   return 0;
 }
 
-struct by_address {
+struct address_entry {
   uint64_t address;
   unsigned rank; /* of several names the highest is found */
   uint32_t index;
 };
 
 /* Prefer global names to local ones, and then source names to those that Cairn made. */
-static unsigned rank_of(const struct cn_elf_symbol *symbol)
+static unsigned symbol_name_rank_of(const struct cn_elf_symbol *symbol)
 {
   bool global = ELF64_ST_BIND(symbol->sym.st_info) != STB_LOCAL;
   bool made = strncmp(symbol->name, "cairn.", 6) == 0;
@@ -394,9 +399,9 @@ static unsigned rank_of(const struct cn_elf_symbol *symbol)
   return 2u * global + !made;
 }
 
-static int compare_by_address(const void *a, const void *b)
+static int compare_address_entries(const void *a, const void *b)
 {
-  const struct by_address *x = a, *y = b;
+  const struct address_entry *x = a, *y = b;
 
   if (x->address != y->address)
     return x->address < y->address ? -1 : 1;
@@ -405,15 +410,15 @@ static int compare_by_address(const void *a, const void *b)
   return x->index < y->index ? 1 : -1;
 }
 
-static void sort_sections(struct cn_elf *elf)
+static void sort_sections(struct cn_elf_file *elf)
 {
-  struct by_address *order = cn_alloc(elf->section_count * sizeof *order);
+  struct address_entry *order = cn_alloc(elf->section_count * sizeof *order);
   uint32_t count = 0;
 
   for (uint32_t i = 1; i < elf->section_count; i++)
-    if (is_placed(&elf->sections[i].head))
-      order[count++] = (struct by_address){elf->sections[i].head.sh_addr, 0, i};
-  qsort(order, count, sizeof *order, compare_by_address);
+    if (is_placed_section(&elf->sections[i].head))
+      order[count++] = (struct address_entry){elf->sections[i].head.sh_addr, 0, i};
+  qsort(order, count, sizeof *order, compare_address_entries);
   free(elf->placed);
   elf->placed = cn_alloc((count + UINT64_C(1)) * sizeof *elf->placed);
   elf->placed_count = count;
@@ -425,9 +430,9 @@ static void sort_sections(struct cn_elf *elf)
   free(order);
 }
 
-static void sort_functions(struct cn_elf *elf)
+static void sort_functions(struct cn_elf_file *elf)
 {
-  struct by_address *order = cn_alloc((elf->symbol_count + UINT64_C(1)) * sizeof *order);
+  struct address_entry *order = cn_alloc((elf->symbol_count + UINT64_C(1)) * sizeof *order);
   uint32_t count = 0;
 
   for (uint32_t i = 0; i < elf->symbol_count; i++) {
@@ -435,9 +440,9 @@ static void sort_functions(struct cn_elf *elf)
     /* Skip sections that are left on disk: they share their addresses with others. */
     if (s->section && ELF64_ST_TYPE(s->sym.st_info) == STT_FUNC &&
         (elf->sections[s->section].head.sh_flags & SHF_ALLOC))
-      order[count++] = (struct by_address){cn_elf_address(elf, s), rank_of(s), i};
+      order[count++] = (struct address_entry){cn_elf_symbol_address(elf, s), symbol_name_rank_of(s), i};
   }
-  qsort(order, count, sizeof *order, compare_by_address);
+  qsort(order, count, sizeof *order, compare_address_entries);
   free(elf->functions);
   elf->functions = cn_alloc((count + UINT64_C(1)) * sizeof *elf->functions);
   elf->function_count = count;
@@ -446,21 +451,22 @@ static void sort_functions(struct cn_elf *elf)
   free(order);
 }
 
-void cn_elf_sort(struct cn_elf *elf)
+void cn_elf_sort_by_address(struct cn_elf_file *elf)
 {
   sort_sections(elf);
   sort_functions(elf);
   CN_ASSERT_VALID(cn_elf_wrong(elf));
 }
 
-const struct cn_elf_symbol *cn_elf_function_at(const struct cn_elf *elf, uint64_t address)
+const struct cn_elf_symbol *cn_elf_function_at(const struct cn_elf_file *elf, uint64_t address)
 {
   uint32_t low = 0;
 
-  CN_BISECT(low, elf->function_count, middle, cn_elf_address(elf, &elf->symbols[elf->functions[middle]]) <= address);
+  CN_BISECT(low, elf->function_count, middle,
+            cn_elf_symbol_address(elf, &elf->symbols[elf->functions[middle]]) <= address);
   if (!low)
     return NULL;
   const struct cn_elf_symbol *found = &elf->symbols[elf->functions[low - 1]];
-  uint64_t offset = address - cn_elf_address(elf, found);
+  uint64_t offset = address - cn_elf_symbol_address(elf, found);
   return offset == 0 || offset < found->sym.st_size ? found : NULL;
 }

@@ -29,8 +29,8 @@ struct cn_elf_symbol {
   uint32_t section; /* index; 0 if undefined or outside sections */
 };
 
-struct cn_elf {
-  unsigned char *bytes; /* our own copy: cn_elf_place() changes it */
+struct cn_elf_file {
+  unsigned char *bytes; /* our own copy: cn_elf_assign_addresses() changes it */
   size_t size;
   Elf64_Ehdr head;
   struct cn_elf_section *sections;
@@ -47,46 +47,46 @@ struct cn_elf {
   const char *fault_reason; /* static text; null: the last error, if any, has no place */
 };
 
-/* Copy and check. Negative on error; *error is then a message to free. cn_elf_open() takes files
- * for CN_ELF_MACHINE; cn_elf_open_any() takes those for each machine whose stack maps this library
+/* Copy and check. Negative on error; *error is then a message to free. cn_elf_open_for_port() takes files
+ * for CN_ELF_MACHINE; cn_elf_open_any_machine() takes those for each machine whose stack maps this library
  * reads. */
-int cn_elf_open_any(struct cn_elf *elf, const void *bytes, size_t size, char **error);
-int cn_elf_open(struct cn_elf *elf, const void *bytes, size_t size, char **error);
-void cn_elf_close(struct cn_elf *elf);
+int cn_elf_open_any_machine(struct cn_elf_file *elf, const void *bytes, size_t size, char **error);
+int cn_elf_open_for_port(struct cn_elf_file *elf, const void *bytes, size_t size, char **error);
+void cn_elf_close(struct cn_elf_file *elf);
 
 /* elf_check.c: null if names, bytes and indices of an open file are within bounds, and sorted tables sorted. */
-const char *cn_elf_wrong(const struct cn_elf *elf);
+const char *cn_elf_wrong(const struct cn_elf_file *elf);
 
 /* Note an error's place in the file and make its message. Returns -1. */
-int cn_elf_fail(struct cn_elf *elf, size_t offset, const char *reason, char **error);
+int cn_elf_fail_at_offset(struct cn_elf_file *elf, size_t offset, const char *reason, char **error);
 
-/* cn_elf_place() gives each allocated section of a relocatable object its own address (elf_relocate.c), and sorts
- * sections and functions. After it cn_elf_relocate() applies the relocations of section `target`, in a linked image the
- * dynamic ones. It relocates a section once, however often it is called. */
-int cn_elf_place(struct cn_elf *elf, char **error);
-int cn_elf_relocate(struct cn_elf *elf, uint32_t target, char **error);
+/* cn_elf_assign_addresses() gives each allocated section of a relocatable object its own address (elf_relocate.c), and
+ * sorts sections and functions. After it cn_elf_relocate_section() applies the relocations of section `target`, in a
+ * linked image the dynamic ones. It relocates a section once, however often it is called. */
+int cn_elf_assign_addresses(struct cn_elf_file *elf, char **error);
+int cn_elf_relocate_section(struct cn_elf_file *elf, uint32_t target, char **error);
 
 /* Sort sections and functions by address. Place an object before. */
-void cn_elf_sort(struct cn_elf *elf);
+void cn_elf_sort_by_address(struct cn_elf_file *elf);
 
 /* True for a section of relocations in a form that this reader refuses. */
-bool cn_elf_is_packed(const struct cn_elf_section *section);
+bool cn_elf_is_packed_relocations(const struct cn_elf_section *section);
 /* The first SHT_RELA section of an object's section, from section `from` on, which is a
  * `relocations` or `next_relocations`; or 0. */
-uint32_t cn_elf_rela(const struct cn_elf *elf, uint32_t from);
+uint32_t cn_elf_find_rela_section(const struct cn_elf_file *elf, uint32_t from);
 /* The section with the names of sections. */
-uint32_t cn_elf_section_names(const struct cn_elf *elf);
+uint32_t cn_elf_section_name_table(const struct cn_elf_file *elf);
 /* The next section of this name from `from` on, or 0. */
-uint32_t cn_elf_find(const struct cn_elf *elf, const char *name, uint32_t from);
+uint32_t cn_elf_find_section(const struct cn_elf_file *elf, const char *name, uint32_t from);
 /* The bytes of all sections of this name. */
-uint64_t cn_elf_section_bytes(const struct cn_elf *elf, const char *name);
+uint64_t cn_elf_sum_section_bytes(const struct cn_elf_file *elf, const char *name);
 /* True if these are the bytes of an ELF file with a section of this name. */
-bool cn_elf_has(const void *bytes, size_t size, const char *name);
-uint64_t cn_elf_address(const struct cn_elf *elf, const struct cn_elf_symbol *symbol);
+bool cn_elf_has_section(const void *bytes, size_t size, const char *name);
+uint64_t cn_elf_symbol_address(const struct cn_elf_file *elf, const struct cn_elf_symbol *symbol);
 /* The section that holds the address, or 0. */
-uint32_t cn_elf_section_at(const struct cn_elf *elf, uint64_t address);
+uint32_t cn_elf_section_at(const struct cn_elf_file *elf, uint64_t address);
 /* The function symbol whose extent holds the address, or null. */
-const struct cn_elf_symbol *cn_elf_function_at(const struct cn_elf *elf, uint64_t address);
+const struct cn_elf_symbol *cn_elf_function_at(const struct cn_elf_file *elf, uint64_t address);
 
 /* Set *error to the formatted message. Returns -1. */
 #define CN_FAIL(error, ...) (*(error) = cn_format(__VA_ARGS__), -1)

@@ -21,13 +21,13 @@
 #include "object/elf/elf_file.h"
 
 /* A list of symbols by number, for linkers that fold code. <elf.h> of glibc 2.36 lacks it. */
-enum { SECTION_ADDRSIG = 0x6fff4c03 };
+enum { SECTION_TYPE_ADDRSIG = 0x6fff4c03 };
 
 /* RuntimeDyld's message contains this name, which says what to do. */
-static const char loader_symbol[] = "cairn_module_that_must_be_linked_by_JITLink";
+static const char jitlink_hint_symbol[] = "cairn_module_that_must_be_linked_by_JITLink";
 
-struct binder {
-  struct cn_elf elf;
+struct symbol_binder {
+  struct cn_elf_file elf;
   unsigned char *file;     /* the new object */
   size_t size, names_size; /* of the old names */
   uint32_t first;          /* the number of the first global or weak symbol */
@@ -37,23 +37,23 @@ struct binder {
   char **error;
 };
 
-static uint32_t names_of(const struct binder *b)
+static uint32_t name_table_of(const struct symbol_binder *b)
 {
   return b->elf.sections[b->elf.symtab].head.sh_link;
 }
 
 /* Bytes of the new table: old symbols, local copies, and the loader's. */
-static size_t new_symbols(const struct binder *b)
+static size_t new_symbol_table_bytes(const struct symbol_binder *b)
 {
   return (b->elf.symbol_count + b->fresh.count + 1) * sizeof(Elf64_Sym);
 }
 
-static void set_head(struct binder *b, uint32_t section, const Elf64_Shdr *head)
+static void write_section_header(struct symbol_binder *b, uint32_t section, const Elf64_Shdr *head)
 {
   memcpy(b->file + b->elf.head.e_shoff + section * sizeof *head, head, sizeof *head);
 }
 
-static void add_local(struct binder *b, uint32_t index, Elf64_Sym sym)
+static void add_local_copy(struct symbol_binder *b, uint32_t index, Elf64_Sym sym)
 {
   CN_CHECK(index >= b->first && index < b->elf.symbol_count && !b->bound[index]);
   sym.st_name = 0;
@@ -65,7 +65,7 @@ static void add_local(struct binder *b, uint32_t index, Elf64_Sym sym)
 
 /* Give a local copy to a symbol that names a bound of one of the object's sections, and to each of Cairn's own symbols:
  * an object in memory uses its own copies. */
-static int bind_symbol(struct binder *b, uint32_t index)
+static int bind_to_local_copy(struct symbol_binder *b, uint32_t index)
 {
   static const char start[] = "__start_", stop[] = "__stop_", own[] = "cairn.";
   const struct cn_elf_symbol *s = &b->elf.symbols[index];
@@ -73,75 +73,75 @@ static int bind_symbol(struct binder *b, uint32_t index)
   bool stops = strncmp(s->name, stop, sizeof stop - 1) == 0;
 
   if (s->section && strncmp(s->name, own, sizeof own - 1) == 0)
-    add_local(b, index, s->sym);
+    add_local_copy(b, index, s->sym);
   if (s->section || s->sym.st_shndx != SHN_UNDEF || (!starts && !stops))
     return 0;
   const char *name = s->name + (starts ? sizeof start : sizeof stop) - 1;
-  uint32_t section = cn_elf_find(&b->elf, name, 0);
+  uint32_t section = cn_elf_find_section(&b->elf, name, 0);
   if (!section)
     return 0;
-  if (cn_elf_find(&b->elf, name, section + 1))
+  if (cn_elf_find_section(&b->elf, name, section + 1))
     return CN_FAIL(b->error, "there are several sections '%s', which only a linker can join", name);
   if (section >= SHN_LORESERVE)
     return CN_FAIL(b->error, "too many sections");
-  add_local(
+  add_local_copy(
       b, index,
       (Elf64_Sym){.st_shndx = (Elf64_Section)section, .st_value = starts ? 0 : b->elf.sections[section].head.sh_size});
   return 0;
 }
 
-static uint32_t new_number_of(const struct binder *b, uint32_t symbol)
+static uint32_t new_symbol_number_of(const struct symbol_binder *b, uint32_t symbol)
 {
   CN_ASSERT(b->first <= b->elf.symbol_count);
   return symbol < b->first ? symbol : symbol + (uint32_t)b->fresh.count;
 }
 
 /* A relocation that is done. Its symbol is the last of the new table. */
-static Elf64_Rela make_done_relocation(const struct binder *b)
+static Elf64_Rela make_none_relocation(const struct symbol_binder *b)
 {
   uint64_t last = b->elf.symbol_count + b->fresh.count;
 
-  return (Elf64_Rela){.r_info = ELF64_R_INFO(last, CN_ELF_NOTHING)};
+  return (Elf64_Rela){.r_info = ELF64_R_INFO(last, CN_ELF_RELOC_NONE)};
 }
 
-static bool is_bound(const char *name)
+static bool is_section_bound_name(const char *name)
 {
   return strncmp(name, "__start_", 8) == 0 || strncmp(name, "__stop_", 7) == 0;
 }
 
 /* Make a bound of a missing section null, in a word of data: loaders may then skip it. */
-static void bind_missing(const struct binder *b, uint32_t target, uint32_t symbol, Elf64_Rela *r)
+static void clear_missing_bound(const struct symbol_binder *b, uint32_t target, uint32_t symbol, Elf64_Rela *r)
 {
   const struct cn_elf_symbol *s = &b->elf.symbols[symbol];
   const struct cn_elf_section *section = &b->elf.sections[target];
 
-  if (b->bound[symbol] || s->sym.st_shndx != SHN_UNDEF || !is_bound(s->name) ||
-      ELF64_ST_BIND(s->sym.st_info) != STB_WEAK || ELF64_R_TYPE(r->r_info) != CN_ELF_WORD || !section->data ||
+  if (b->bound[symbol] || s->sym.st_shndx != SHN_UNDEF || !is_section_bound_name(s->name) ||
+      ELF64_ST_BIND(s->sym.st_info) != STB_WEAK || ELF64_R_TYPE(r->r_info) != CN_ELF_RELOC_WORD || !section->data ||
       section->head.sh_size < 8 || r->r_offset > section->head.sh_size - 8)
     return;
   memset(b->file + section->head.sh_offset + r->r_offset, 0, 8);
-  *r = make_done_relocation(b);
+  *r = make_none_relocation(b);
 }
 
 /* Store the distance of the thread's mutator from the thread pointer. */
-static int bind_mutator(const struct binder *b, uint32_t target, Elf64_Rela *r)
+static int bind_mutator_offset(const struct symbol_binder *b, uint32_t target, Elf64_Rela *r)
 {
   const Elf64_Shdr *head = &b->elf.sections[target].head;
   int64_t value = b->mutator + r->r_addend;
   int32_t narrow = (int32_t)value;
 
-  if (ELF64_R_TYPE(r->r_info) != CN_ELF_THREAD)
+  if (ELF64_R_TYPE(r->r_info) != CN_ELF_RELOC_TLS_OFFSET)
     return CN_FAIL(b->error,
                    "section '%s', offset 0x%" PRIx64 ": code for a shared object cannot be loaded without a linker",
                    b->elf.sections[target].name, r->r_offset);
   if (narrow != value || !b->elf.sections[target].data || head->sh_size < 4 || r->r_offset > head->sh_size - 4)
     return CN_FAIL(b->error, "section '%s': malformed relocation", b->elf.sections[target].name);
   memcpy(b->file + head->sh_offset + r->r_offset, &narrow, sizeof narrow);
-  *r = make_done_relocation(b);
+  *r = make_none_relocation(b);
   return 0;
 }
 
-static int bind_relocations(struct binder *b, uint32_t section)
+static int bind_relocation_section(struct symbol_binder *b, uint32_t section)
 {
   const struct cn_elf_section *s = &b->elf.sections[section];
 
@@ -154,24 +154,24 @@ static int bind_relocations(struct binder *b, uint32_t section)
     uint32_t symbol = (uint32_t)ELF64_R_SYM(r.r_info);
     if (symbol >= b->elf.symbol_count)
       return CN_FAIL(b->error, "section '%s': relocation against no symbol", s->name);
-    uint32_t new = b->bound[symbol] ? b->bound[symbol] : new_number_of(b, symbol);
+    uint32_t new = b->bound[symbol] ? b->bound[symbol] : new_symbol_number_of(b, symbol);
     r.r_info = ELF64_R_INFO((uint64_t)new, ELF64_R_TYPE(r.r_info));
-    if (strcmp(b->elf.symbols[symbol].name, "cairn_mutator") == 0 && bind_mutator(b, s->head.sh_info, &r))
+    if (strcmp(b->elf.symbols[symbol].name, "cairn_mutator") == 0 && bind_mutator_offset(b, s->head.sh_info, &r))
       return -1;
-    bind_missing(b, s->head.sh_info, symbol, &r);
+    clear_missing_bound(b, s->head.sh_info, symbol, &r);
     memcpy(place, &r, sizeof r);
   }
   return 0;
 }
 
 /* Renumber symbols in all sections that name them by number. */
-static int renumber_symbols(struct binder *b)
+static int renumber_symbols(struct symbol_binder *b)
 {
   for (uint32_t i = 1; i < b->elf.section_count; i++) {
     Elf64_Shdr head = b->elf.sections[i].head;
     switch (head.sh_type) {
     case SHT_RELA:
-      if (bind_relocations(b, i))
+      if (bind_relocation_section(b, i))
         return -1;
       break;
     case SHT_REL:
@@ -179,9 +179,9 @@ static int renumber_symbols(struct binder *b)
       return CN_FAIL(b->error, "section '%s' is of a kind that no compiler makes for " CN_ELF_MACHINE_NAME " objects",
                      b->elf.sections[i].name);
     case SHT_GROUP:
-      head.sh_info = new_number_of(b, head.sh_info);
+      head.sh_info = new_symbol_number_of(b, head.sh_info);
       break;
-    case SECTION_ADDRSIG:
+    case SECTION_TYPE_ADDRSIG:
       head.sh_type = SHT_NULL;
       break;
     case SHT_SYMTAB:
@@ -189,13 +189,13 @@ static int renumber_symbols(struct binder *b)
         return CN_FAIL(b->error, "more than one symbol table");
       head.sh_info += (uint32_t)b->fresh.count;
       head.sh_offset = b->size;
-      head.sh_size = new_symbols(b);
+      head.sh_size = new_symbol_table_bytes(b);
       break;
     case SHT_STRTAB:
-      if (i != names_of(b))
+      if (i != name_table_of(b))
         break;
-      head.sh_offset = b->size + new_symbols(b);
-      head.sh_size += sizeof loader_symbol;
+      head.sh_offset = b->size + new_symbol_table_bytes(b);
+      head.sh_size += sizeof jitlink_hint_symbol;
       break;
     default:
       break;
@@ -204,15 +204,15 @@ static int renumber_symbols(struct binder *b)
   }
   /* Write the headers last: in a damaged file relocations may lie in them. */
   for (uint32_t i = 1; i < b->elf.section_count; i++)
-    set_head(b, i, &b->elf.sections[i].head);
+    write_section_header(b, i, &b->elf.sections[i].head);
   return 0;
 }
 
 /* The new table of symbols, and their names after it. */
-static void write_symbols(struct binder *b)
+static void write_symbol_table(struct symbol_binder *b)
 {
   const struct cn_elf_section *old = &b->elf.sections[b->elf.symtab];
-  const struct cn_elf_section *names = &b->elf.sections[names_of(b)];
+  const struct cn_elf_section *names = &b->elf.sections[name_table_of(b)];
   Elf64_Sym loader = {.st_name = (Elf64_Word)b->names_size, .st_info = ELF64_ST_INFO(STB_WEAK, STT_NOTYPE)};
   size_t local = b->first * sizeof(Elf64_Sym), fresh = b->fresh.count * sizeof(Elf64_Sym);
   size_t all = b->elf.symbol_count * sizeof(Elf64_Sym);
@@ -224,46 +224,47 @@ static void write_symbols(struct binder *b)
     memcpy(to + local, b->fresh.at, fresh);
   memcpy(to + local + fresh, old->data + local, all - local);
   memcpy(to + fresh + all, &loader, sizeof loader);
-  to += new_symbols(b);
+  to += new_symbol_table_bytes(b);
   memcpy(to, names->data, b->names_size);
-  memcpy(to + b->names_size, loader_symbol, sizeof loader_symbol);
-  b->size += new_symbols(b) + b->names_size + sizeof loader_symbol;
+  memcpy(to + b->names_size, jitlink_hint_symbol, sizeof jitlink_hint_symbol);
+  b->size += new_symbol_table_bytes(b) + b->names_size + sizeof jitlink_hint_symbol;
 }
 
-static int bind_all(struct binder *b)
+static int bind_object_symbols(struct symbol_binder *b)
 {
-  const struct cn_elf *elf = &b->elf;
+  const struct cn_elf_file *elf = &b->elf;
 
   if (elf->head.e_type != ET_REL || !elf->symtab)
     return CN_FAIL(b->error, "not a relocatable object with symbols");
   b->first = elf->sections[elf->symtab].head.sh_info;
   if (b->first > elf->symbol_count)
     return CN_FAIL(b->error, "malformed symbol table");
-  const struct cn_elf_section *names = &elf->sections[names_of(b)];
+  const struct cn_elf_section *names = &elf->sections[name_table_of(b)];
   b->names_size = names->data ? names->head.sh_size : 0;
   if (names->head.sh_type != SHT_STRTAB || b->names_size == 0 || b->names_size > UINT32_MAX)
     return CN_FAIL(b->error, "malformed symbol table");
   b->bound = cn_alloc(elf->symbol_count * sizeof *b->bound);
   for (uint32_t i = b->first; i < elf->symbol_count; i++)
-    if (bind_symbol(b, i))
+    if (bind_to_local_copy(b, i))
       return -1;
   size_t room = (elf->size + 7) / 8 * 8;
-  b->file = cn_alloc(room + new_symbols(b) + b->names_size + sizeof loader_symbol);
+  b->file = cn_alloc(room + new_symbol_table_bytes(b) + b->names_size + sizeof jitlink_hint_symbol);
   memcpy(b->file, elf->bytes, elf->size);
   b->size = room;
   if (renumber_symbols(b))
     return -1;
-  write_symbols(b);
+  write_symbol_table(b);
   return 0;
 }
 
-int cn_elf_bind(const void *bytes, size_t size, ptrdiff_t mutator, void **out, size_t *out_size, char **error)
+int cn_elf_bind_object_symbols(const void *bytes, size_t size, ptrdiff_t mutator, void **out, size_t *out_size,
+                               char **error)
 {
-  struct binder b = {.mutator = mutator, .error = error};
+  struct symbol_binder b = {.mutator = mutator, .error = error};
 
-  if (cn_elf_open(&b.elf, bytes, size, error))
+  if (cn_elf_open_for_port(&b.elf, bytes, size, error))
     return -1;
-  int status = bind_all(&b);
+  int status = bind_object_symbols(&b);
   if (!status) {
     *out = b.file;
     *out_size = b.size;

@@ -18,11 +18,11 @@ void cn_bytes_append(struct cn_bytes *bytes, const void *data, size_t size)
   bytes->count += size;
 }
 
-void cn_parts_copy(struct cn_parts *parts, const struct cn_elf *elf, const unsigned char *old)
+void cn_parts_copy_sections(struct cn_section_parts *parts, const struct cn_elf_file *elf, const unsigned char *old)
 {
   CN_CHECK(!parts->list.count);
   for (uint32_t i = 0; i < elf->section_count; i++) {
-    struct cn_part part = {0};
+    struct cn_section_part part = {0};
     memcpy(&part.head, old + elf->head.e_shoff + i * sizeof part.head, sizeof part.head);
     if (elf->sections[i].data)
       part.data = old + part.head.sh_offset;
@@ -30,14 +30,14 @@ void cn_parts_copy(struct cn_parts *parts, const struct cn_elf *elf, const unsig
   }
 }
 
-uint32_t cn_parts_add(struct cn_parts *parts)
+uint32_t cn_parts_add_section(struct cn_section_parts *parts)
 {
   CN_CHECK(parts->list.count && parts->list.count < UINT32_MAX);
-  cn_push(&parts->list, (struct cn_part){.is_fresh = true});
+  cn_push(&parts->list, (struct cn_section_part){.is_fresh = true});
   return (uint32_t)parts->list.count - 1;
 }
 
-struct cn_bytes *cn_part_own(struct cn_part *part)
+struct cn_bytes *cn_part_make_writable(struct cn_section_part *part)
 {
   if (!part->is_fresh && part->data)
     cn_bytes_append(&part->fresh, part->data, part->head.sh_size);
@@ -45,9 +45,9 @@ struct cn_bytes *cn_part_own(struct cn_part *part)
   return &part->fresh;
 }
 
-uint32_t cn_part_add_string(struct cn_part *table, const char *text)
+uint32_t cn_part_add_string(struct cn_section_part *table, const char *text)
 {
-  struct cn_bytes *strings = cn_part_own(table);
+  struct cn_bytes *strings = cn_part_make_writable(table);
   uint32_t at = (uint32_t)strings->count;
 
   CN_CHECK(strings->count < UINT32_MAX);
@@ -64,7 +64,7 @@ static void pad_to_alignment(struct cn_bytes *out, uint64_t align)
     cn_push(out, 0);
 }
 
-struct cn_bytes cn_parts_write(struct cn_parts *parts, const Elf64_Ehdr *header)
+struct cn_bytes cn_parts_build_file(struct cn_section_parts *parts, const Elf64_Ehdr *header)
 {
   struct cn_bytes out = {0};
   Elf64_Ehdr head = *header;
@@ -73,7 +73,7 @@ struct cn_bytes cn_parts_write(struct cn_parts *parts, const Elf64_Ehdr *header)
   CN_CHECK(count && count <= UINT32_MAX && head.e_shentsize == sizeof(Elf64_Shdr));
   cn_bytes_append(&out, &head, sizeof head);
   for (size_t i = 1; i < count; i++) {
-    struct cn_part *p = &parts->list.at[i];
+    struct cn_section_part *p = &parts->list.at[i];
     pad_to_alignment(&out, p->head.sh_addralign);
     p->head.sh_offset = out.count;
     if (p->is_fresh)
@@ -92,7 +92,7 @@ struct cn_bytes cn_parts_write(struct cn_parts *parts, const Elf64_Ehdr *header)
   return out;
 }
 
-void cn_parts_free(struct cn_parts *parts)
+void cn_parts_free(struct cn_section_parts *parts)
 {
   for (size_t i = 0; i < parts->list.count; i++)
     cn_free(&parts->list.at[i].fresh);

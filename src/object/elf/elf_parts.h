@@ -11,40 +11,41 @@
 #include "object/elf/elf_file.h"
 
 /* A section: its header, and its bytes unless they are the old ones. */
-struct cn_part {
+struct cn_section_part {
   Elf64_Shdr head;
   const unsigned char *data; /* of the old object */
   struct cn_bytes fresh;     /* used instead of data if `is_fresh` */
   bool is_fresh;
 };
 
-struct cn_parts {
-  CN_VECTOR(struct cn_part) list; /* by section index */
+struct cn_section_parts {
+  CN_VECTOR(struct cn_section_part) list; /* by section index */
 };
 
 void cn_bytes_append(struct cn_bytes *bytes, const void *data, size_t size);
 
 /* Take all sections of `elf` as they are in the file. Its bytes, `old`, must outlive the parts. */
-void cn_parts_copy(struct cn_parts *parts, const struct cn_elf *elf, const unsigned char *old);
+void cn_parts_copy_sections(struct cn_section_parts *parts, const struct cn_elf_file *elf, const unsigned char *old);
 /* Add a section, whose name and bytes are still to be set. Returns its index. */
-uint32_t cn_parts_add(struct cn_parts *parts);
+uint32_t cn_parts_add_section(struct cn_section_parts *parts);
 /* Copy the part's bytes, so that they may be changed. */
-struct cn_bytes *cn_part_own(struct cn_part *part);
+struct cn_bytes *cn_part_make_writable(struct cn_section_part *part);
 /* Append a string to a table of strings. Returns its offset. */
-uint32_t cn_part_add_string(struct cn_part *table, const char *text);
+uint32_t cn_part_add_string(struct cn_section_part *table, const char *text);
 /* Write the file: header, sections by index, section headers. The caller frees it. */
-struct cn_bytes cn_parts_write(struct cn_parts *parts, const Elf64_Ehdr *header);
-void cn_parts_free(struct cn_parts *parts);
+struct cn_bytes cn_parts_build_file(struct cn_section_parts *parts, const Elf64_Ehdr *header);
+void cn_parts_free(struct cn_section_parts *parts);
 
 /* elf_bounds.c: adds the sections whose bounds an object refers to, and that it lacks. */
 
 /* Add such sections, empty, to `parts`, which are the object's. */
-void cn_bounds_add(struct cn_parts *parts, const struct cn_elf *elf);
+void cn_bounds_add_sections(struct cn_section_parts *parts, const struct cn_elf_file *elf);
 
 /* elf_memory.c: prepares an object for loaders that do only part of a linker's work. */
 
 /* Bind __start_SECTION and __stop_SECTION to the object's own sections, and `cairn_mutator` to the
  * thread pointer plus `mutator`. 0: the caller frees *out. Negative on error. */
-int cn_elf_bind(const void *bytes, size_t size, ptrdiff_t mutator, void **out, size_t *out_size, char **error);
+int cn_elf_bind_object_symbols(const void *bytes, size_t size, ptrdiff_t mutator, void **out, size_t *out_size,
+                               char **error);
 
 #endif

@@ -13,11 +13,11 @@ enum { CN_ELF_MACHINE = EM_X86_64 };
 #define CN_ELF_MACHINE_NAME "x86-64"
 
 enum {
-  CN_ELF_NOTHING = R_X86_64_NONE,
-  CN_ELF_WORD = R_X86_64_64,       /* 64 bits: symbol + addend */
-  CN_ELF_DISTANCE = R_X86_64_PC32, /* 32 bits: symbol + addend - place */
-  CN_ELF_CALL = R_X86_64_PLT32,    /* CN_ELF_DISTANCE, maybe by way of a linkage table */
-  CN_ELF_THREAD = R_X86_64_TPOFF32 /* 32 bits: from the thread pointer, of an executable */
+  CN_ELF_RELOC_NONE = R_X86_64_NONE,
+  CN_ELF_RELOC_WORD = R_X86_64_64,           /* 64 bits: symbol + addend */
+  CN_ELF_RELOC_PC32 = R_X86_64_PC32,         /* 32 bits: symbol + addend - place */
+  CN_ELF_RELOC_CALL = R_X86_64_PLT32,        /* CN_ELF_RELOC_PC32, maybe by way of a linkage table */
+  CN_ELF_RELOC_TLS_OFFSET = R_X86_64_TPOFF32 /* 32 bits: from the thread pointer, of an executable */
 };
 
 #endif

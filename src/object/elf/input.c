@@ -17,22 +17,22 @@
 #include "object/elf/archive.h"
 #include "object/elf/elf_file.h"
 
-enum { FIRST_READ_BYTES = 1 << 16, HEAD_BYTES = 8 };
+enum { FIRST_READ_BYTES = 1 << 16, MIN_HEAD_BYTES = 8 };
 #define MAX_FILE_BYTES ((size_t)1 << 30)
 
 bool cn_input_is_binary(const unsigned char *bytes, size_t size)
 {
-  return (size >= SELFMAG && memcmp(bytes, ELFMAG, SELFMAG) == 0) || cn_archive_is(bytes, size);
+  return (size >= SELFMAG && memcmp(bytes, ELFMAG, SELFMAG) == 0) || cn_is_archive(bytes, size);
 }
 
-static int map_file(struct cn_input *input, int fd, size_t size, char **error)
+static int map_file(struct cn_input_file *input, int fd, size_t size, char **error)
 {
   CN_CHECK(size != 0); /* mmap() refuses zero bytes */
   void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
 
   if (bytes == MAP_FAILED)
     return CN_FAIL(error, "%s", strerror(errno));
-  *input = (struct cn_input){.bytes = bytes, .size = size, .mapped = true};
+  *input = (struct cn_input_file){.bytes = bytes, .size = size, .mapped = true};
   return 0;
 }
 
@@ -51,14 +51,14 @@ static int grow_read_buffer(unsigned char **bytes, size_t *room, char **error)
   return 0;
 }
 
-static int read_stream(struct cn_input *input, int fd, cn_input_begins *begins, char **error)
+static int read_stream(struct cn_input_file *input, int fd, cn_input_kind_test *begins, char **error)
 {
   unsigned char *bytes = NULL;
   size_t used = 0, room = 0;
   ssize_t got = 1;
   int status = 0;
 
-  while (!status && got > 0 && (used < HEAD_BYTES || !begins || begins(bytes, used))) {
+  while (!status && got > 0 && (used < MIN_HEAD_BYTES || !begins || begins(bytes, used))) {
     if (used == room && (status = grow_read_buffer(&bytes, &room, error)) != 0)
       break;
     CN_CHECK(used < room);
@@ -73,11 +73,11 @@ static int read_stream(struct cn_input *input, int fd, cn_input_begins *begins, 
   if (status)
     free(bytes);
   else
-    *input = (struct cn_input){.bytes = bytes, .size = used};
+    *input = (struct cn_input_file){.bytes = bytes, .size = used};
   return status;
 }
 
-static int open_descriptor(struct cn_input *input, int fd, cn_input_begins *begins, char **error)
+static int load_descriptor(struct cn_input_file *input, int fd, cn_input_kind_test *begins, char **error)
 {
   struct stat status;
 
@@ -89,25 +89,25 @@ static int open_descriptor(struct cn_input *input, int fd, cn_input_begins *begi
   return read_stream(input, fd, begins, error);
 }
 
-int cn_input_open(struct cn_input *input, const char *path, cn_input_begins *begins, char **error)
+int cn_input_open(struct cn_input_file *input, const char *path, cn_input_kind_test *begins, char **error)
 {
   bool own = strcmp(path, "-") != 0;
   int fd = own ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
 
-  *input = (struct cn_input){0};
+  *input = (struct cn_input_file){0};
   if (fd < 0)
     return CN_FAIL(error, "%s", strerror(errno));
-  int status = open_descriptor(input, fd, begins, error);
+  int status = load_descriptor(input, fd, begins, error);
   if (own)
     close(fd);
   return status;
 }
 
-void cn_input_close(struct cn_input *input)
+void cn_input_close(struct cn_input_file *input)
 {
   if (input->mapped)
     munmap((void *)input->bytes, input->size);
   else
     free((void *)input->bytes);
-  *input = (struct cn_input){0};
+  *input = (struct cn_input_file){0};
 }

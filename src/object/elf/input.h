@@ -8,22 +8,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct cn_input {
+struct cn_input_file {
   const void *bytes; /* read only */
   size_t size;
   bool mapped;
 };
 
 /* True if a file of the wanted kind can begin with these bytes. `size` is at least 8 unless the file is shorter. */
-typedef bool cn_input_begins(const unsigned char *bytes, size_t size);
+typedef bool cn_input_kind_test(const unsigned char *bytes, size_t size);
 
 /* Open the file at `path`, standard input if it is "-". Regular files of any size are mapped. Other files (pipes,
  * devices) are read to the end, or until `begins` refuses them (null: it accepts all); more than 1 GiB is an error.
  * Negative on error, with a message to free. */
-int cn_input_open(struct cn_input *input, const char *path, cn_input_begins *begins, char **error);
-void cn_input_close(struct cn_input *input);
+int cn_input_open(struct cn_input_file *input, const char *path, cn_input_kind_test *begins, char **error);
+void cn_input_close(struct cn_input_file *input);
 
 /* True for an ELF file or an archive. */
-cn_input_begins cn_input_is_binary;
+cn_input_kind_test cn_input_is_binary;
 
 #endif

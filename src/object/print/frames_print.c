@@ -8,26 +8,28 @@
 #include "object/print/frames_view.h"
 #include "object/print/maps_file.h"
 
-static int print_member_frames(void *env, const char *member, const void *bytes, size_t size, char **error)
+static int print_member_frame_maps(void *env, const char *member, const void *bytes, size_t size, char **error)
 {
-  const struct cn_maps_job *job = env;
+  const struct cn_maps_print_job *job = env;
   struct cn_frames_view view;
 
-  if (member && !cn_elf_has(bytes, size, "cairn_frames") && !cn_elf_has(bytes, size, ".llvm_stackmaps"))
+  if (member && !cn_elf_has_section(bytes, size, "cairn_frames") && !cn_elf_has_section(bytes, size, ".llvm_stackmaps"))
     return 1;
   int status = cn_frames_view_open(&view, bytes, size, error);
   if (status)
-    return member && !cn_elf_has(bytes, size, "cairn_frames") ? 1 : status;
+    return member && !cn_elf_has_section(bytes, size, "cairn_frames") ? 1 : status;
   if (job->out)
-    cn_frames_print(job->out, job->json, member, &view);
+    cn_frames_print_object(job->out, job->json, member, &view);
   cn_frames_view_close(&view);
   return 0;
 }
 
 int cairn_frames_print_file(const char *path, bool json, FILE *out, FILE *err)
 {
-  struct cn_maps_job job = {
-      .command = "cairn frames", .wanted = "frame maps", .visit = print_member_frames, .begins = cn_input_is_binary};
+  struct cn_maps_print_job job = {.command = "cairn frames",
+                                  .wanted = "frame maps",
+                                  .visit = print_member_frame_maps,
+                                  .begins = cn_input_is_binary};
 
   return cn_maps_print_file(&job, path, json, out, err);
 }

@@ -16,6 +16,6 @@ int cairn_frames_print_file(const char *path, bool json, FILE *out, FILE *err);
 /* frames_records.c; private to src/object: one element of the document's array of objects, or text if `json` is null.
  * `member` of an archive, or null. */
 struct cn_frames_view;
-void cn_frames_print(FILE *out, struct cn_json_out *json, const char *member, struct cn_frames_view *view);
+void cn_frames_print_object(FILE *out, struct cn_json_writer *json, const char *member, struct cn_frames_view *view);
 
 #endif

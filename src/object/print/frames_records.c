@@ -8,37 +8,39 @@
 #include "object/print/frames_print.h"
 #include "object/print/frames_view.h"
 
-struct printer {
-  FILE *out;                /* of the text */
-  struct cn_json_out *json; /* null: text */
+struct frames_printer {
+  FILE *out;                   /* of the text */
+  struct cn_json_writer *json; /* null: text */
   struct cn_frames_view *view;
 };
 
 /* Open an object or array of JSON; text has no brackets. */
-static void open_json(const struct printer *p, const char *name, char bracket)
+static void open_json(const struct frames_printer *p, const char *name, char bracket)
 {
   if (p->json)
-    cn_json_out_open(p->json, name, bracket);
+    cn_json_out_open_bracket(p->json, name, bracket);
 }
 
-static void close_json(const struct printer *p)
+static void close_json(const struct frames_printer *p)
 {
   if (p->json)
-    cn_json_out_close(p->json);
+    cn_json_out_close_bracket(p->json);
 }
 
-static void print_sum(FILE *out, unsigned reg, int64_t offset)
+static void print_register_offset(FILE *out, unsigned reg, int64_t offset)
 {
   char name[16];
 
-  fprintf(out, "%s %c %" PRId64, cn_frames_register(reg, name), offset < 0 ? '-' : '+', offset < 0 ? -offset : offset);
+  fprintf(out, "%s %c %" PRId64, cn_frames_register_name(reg, name), offset < 0 ? '-' : '+',
+          offset < 0 ? -offset : offset);
 }
 
 /* In a register, or in memory at base + offset. Text: `before`, and the place. */
-static void print_place(const struct printer *p, const char *name, const char *before, struct cn_loc loc)
+static void print_location(const struct frames_printer *p, const char *name, const char *before,
+                           struct cn_frame_place loc)
 {
   char buffer[16];
-  const char *reg = cn_frames_register(loc.reg, buffer);
+  const char *reg = cn_frames_register_name(loc.reg, buffer);
 
   if (!p->json)
     fputs(before, p->out);
@@ -50,12 +52,12 @@ static void print_place(const struct printer *p, const char *name, const char *b
     fputs(reg, p->out);
   } else {
     fputc('[', p->out);
-    print_sum(p->out, loc.reg, loc.offset);
+    print_register_offset(p->out, loc.reg, loc.offset);
     fputc(']', p->out);
   }
 }
 
-static void print_id(FILE *out, uint64_t id)
+static void print_statepoint_id(FILE *out, uint64_t id)
 {
   if (id == CAIRN_ABI_STATEPOINT_ID_POLL)
     fputs(", poll", out);
@@ -65,19 +67,19 @@ static void print_id(FILE *out, uint64_t id)
     fprintf(out, ", id %" PRIu64, id);
 }
 
-static void print_frame(const struct printer *p, uint32_t offset, const struct cn_safepoint *s)
+static void print_frame_line(const struct frames_printer *p, uint32_t offset, const struct cn_safepoint *s)
 {
-  struct cn_loc cfa = {.reg = s->cfa_reg, .offset = s->cfa_offset};
+  struct cn_frame_place cfa = {.reg = s->cfa_reg, .offset = s->cfa_offset};
 
   if (p->json) {
     CN_MEMBERS(p->json, CN_NUMBER("return_offset", offset), CN_NUMBER("id", s->id));
-    print_place(p, "cfa", "", cfa);
+    print_location(p, "cfa", "", cfa);
   } else {
     fprintf(p->out, "  +0x%" PRIx32 ": cfa ", offset);
-    print_sum(p->out, cfa.reg, cfa.offset);
+    print_register_offset(p->out, cfa.reg, cfa.offset);
   }
   open_json(p, "saved", '[');
-  for (unsigned r = 0; r < CN_CALLEE_SAVED; r++) {
+  for (unsigned r = 0; r < CN_CALLEE_SAVED_COUNT; r++) {
     const char *name = cn_port_saved_names[r];
     if (!(s->saved >> r & 1))
       continue;
@@ -89,39 +91,39 @@ static void print_frame(const struct printer *p, uint32_t offset, const struct c
   close_json(p);
   if (p->json)
     return;
-  print_id(p->out, s->id);
+  print_statepoint_id(p->out, s->id);
   fputc('\n', p->out);
 }
 
-static void print_root(const struct printer *p, const struct cn_root *root)
+static void print_root(const struct frames_printer *p, const struct cn_root *root)
 {
   if (p->json)
     cn_json_out_open_on_line(p->json, NULL, '{');
-  print_place(p, "place", root->is_derived ? "    derived " : "    root ", root->derived);
+  print_location(p, "place", root->is_derived ? "    derived " : "    root ", root->derived);
   if (root->is_derived)
-    print_place(p, "derived_from", " from ", root->base);
+    print_location(p, "derived_from", " from ", root->base);
   else if (p->json)
-    cn_json_out_null(p->json, "derived_from");
+    cn_json_out_write_null(p->json, "derived_from");
   if (p->json)
-    cn_json_out_close(p->json);
+    cn_json_out_close_bracket(p->json);
   else
     fputc('\n', p->out);
 }
 
-static void print_area(const struct printer *p, const struct cn_area *area)
+static void print_area(const struct frames_printer *p, const struct cn_described_area *area)
 {
   char name[16];
 
   if (p->json) {
     cn_json_out_open_on_line(p->json, NULL, '{');
-    CN_MEMBERS(p->json, CN_STRING("base", cn_frames_register(area->reg, name)), CN_SIGNED("offset", area->offset),
+    CN_MEMBERS(p->json, CN_STRING("base", cn_frames_register_name(area->reg, name)), CN_SIGNED("offset", area->offset),
                CN_NUMBER("count", area->count), CN_NUMBER("stride", area->stride));
     if (area->tag)
       CN_MEMBERS(p->json, CN_NUMBER("tag", area->tag), CN_NUMBER("parameter", area->parameter));
-    cn_json_out_close(p->json);
+    cn_json_out_close_bracket(p->json);
     return;
   }
-  print_place(p, NULL, "    area ", (struct cn_loc){.reg = area->reg, .offset = area->offset});
+  print_location(p, NULL, "    area ", (struct cn_frame_place){.reg = area->reg, .offset = area->offset});
   fprintf(p->out, ", count %" PRIu64 ", stride %" PRIu64, area->count, area->stride);
   if (area->tag)
     fprintf(p->out, ", tag %" PRIu32 ", parameter %" PRIu64, area->tag, area->parameter);
@@ -129,7 +131,7 @@ static void print_area(const struct printer *p, const struct cn_area *area)
 }
 
 /* Text: indent each function by two columns more than the one that it was inlined into. */
-static void print_source(const struct printer *p, const struct cn_source *source, int column)
+static void print_source_position(const struct frames_printer *p, const struct cn_source_place *source, int column)
 {
   if (p->json) {
     CN_ROW(p->json, NULL, CN_STRING("function", source->function), CN_STRING("file", source->file),
@@ -142,7 +144,7 @@ static void print_source(const struct printer *p, const struct cn_source *source
   fputc('\n', p->out);
 }
 
-static void print_deopt(const struct printer *p, const struct cn_deopt *value)
+static void print_deopt_value(const struct frames_printer *p, const struct cn_deopt_value *value)
 {
   static const char *const kinds[] = {"constant", "value", "address", "at_call"};
 
@@ -150,20 +152,20 @@ static void print_deopt(const struct printer *p, const struct cn_deopt *value)
     cn_json_out_open_on_line(p->json, NULL, '{');
     CN_MEMBERS(p->json, CN_STRING("kind", kinds[value->kind]), CN_NUMBER("size", value->size));
     if (value->kind == CN_DEOPT_CONSTANT)
-      cn_json_out_signed(p->json, "value", (int64_t)value->constant);
+      cn_json_out_write_signed(p->json, "value", (int64_t)value->constant);
     else
-      print_place(p, "place", "", value->loc);
-    cn_json_out_close(p->json);
+      print_location(p, "place", "", value->loc);
+    cn_json_out_close_bracket(p->json);
     return;
   }
   fputs("    deopt ", p->out);
   if (value->kind == CN_DEOPT_CONSTANT)
     fprintf(p->out, "constant %" PRId64, (int64_t)value->constant);
   else if (value->kind == CN_DEOPT_ADDRESS)
-    print_sum(p->out, value->loc.reg, value->loc.offset);
+    print_register_offset(p->out, value->loc.reg, value->loc.offset);
   else
-    print_place(p, NULL, "", value->loc);
-  if (value->kind == CN_DEOPT_AT_CALL)
+    print_location(p, NULL, "", value->loc);
+  if (value->kind == CN_DEOPT_REGISTER_AT_CALL)
     fputs(" when called", p->out);
   if (value->size != 8)
     fprintf(p->out, " (%u bytes)", value->size);
@@ -171,9 +173,9 @@ static void print_deopt(const struct printer *p, const struct cn_deopt *value)
 }
 
 /* The function that opened a span: `depth` steps inwards from the one that has the frame. */
-static void print_opener(FILE *out, struct cn_details d, uint32_t depth)
+static void print_span_opener(FILE *out, struct cn_details d, uint32_t depth)
 {
-  struct cn_source source;
+  struct cn_source_place source;
 
   if (depth >= d.sources) {
     fprintf(out, ", depth %" PRIu32, depth);
@@ -186,11 +188,11 @@ static void print_opener(FILE *out, struct cn_details d, uint32_t depth)
 }
 
 /* `before` still has the sources to read. */
-static void print_span(const struct printer *p, const struct cn_details *d, const struct cn_details *before,
+static void print_span(const struct frames_printer *p, const struct cn_details *d, const struct cn_details *before,
                        struct cn_span_use use)
 {
   struct cn_frames_span span = {0};
-  bool known = cn_frames_view_span(p->view, d, use.index, &span);
+  bool known = cn_frames_view_find_span(p->view, d, use.index, &span);
 
   if (p->json) {
     cn_json_out_open_on_line(p->json, NULL, '{');
@@ -198,7 +200,7 @@ static void print_span(const struct printer *p, const struct cn_details *d, cons
     if (known)
       CN_MEMBERS(p->json, CN_NUMBER("key", span.key), CN_BOOL("is_address", span.is_address),
                  CN_STRING("symbol", span.symbol), CN_NUMBER("value", span.value));
-    cn_json_out_close(p->json);
+    cn_json_out_close_bracket(p->json);
     return;
   }
   if (known)
@@ -210,28 +212,28 @@ static void print_span(const struct printer *p, const struct cn_details *d, cons
   if (known && !span.symbol)
     fprintf(p->out, span.is_address ? "0x%" PRIx64 : "%" PRIu64, span.value);
   if (use.depth)
-    print_opener(p->out, *before, use.depth);
+    print_span_opener(p->out, *before, use.depth);
   fputc('\n', p->out);
 }
 
 /* Print the details. A safepoint without details has empty arrays. */
-static void print_details(const struct printer *p, const struct cn_frames_entry *entry, uint32_t offset)
+static void print_details(const struct frames_printer *p, const struct cn_frames_function *entry, uint32_t offset)
 {
   struct cn_details d = {0};
-  struct cn_source source;
-  struct cn_deopt value;
+  struct cn_source_place source;
+  struct cn_deopt_value value;
   struct cn_span_use use;
 
-  if (!cn_frames_view_details(entry, offset, &d))
+  if (!cn_frames_view_read_details(entry, offset, &d))
     d = (struct cn_details){0};
   struct cn_details before = d;
   open_json(p, "sources", '[');
   for (int column = 4; !cn_details_next_source(&d, &source); column += 2)
-    print_source(p, &source, column);
+    print_source_position(p, &source, column);
   close_json(p);
   open_json(p, "deopt", '[');
   while (!cn_details_next_deopt(&d, &value))
-    print_deopt(p, &value);
+    print_deopt_value(p, &value);
   close_json(p);
   open_json(p, "spans", '[');
   while (!cn_details_next_span_use(&d, &use))
@@ -239,18 +241,18 @@ static void print_details(const struct printer *p, const struct cn_frames_entry 
   close_json(p);
 }
 
-static void print_safepoint(const struct printer *p, const struct cn_frames_entry *entry, uint32_t index)
+static void print_safepoint(const struct frames_printer *p, const struct cn_frames_function *entry, uint32_t index)
 {
   struct cn_safepoint s;
   struct cn_root root;
-  struct cn_area area;
+  struct cn_described_area area;
   uint32_t offset;
 
-  if (cn_framemap_return_offset(&entry->map, index, &offset) || cn_framemap_safepoint(&entry->map, index, &s))
+  if (cn_framemap_read_return_offset(&entry->map, index, &offset) || cn_framemap_read_safepoint(&entry->map, index, &s))
     CN_UNREACHABLE(); /* cn_frames_view_open() has read it once */
   CN_ASSERT(offset <= entry->map.code_size);
   open_json(p, NULL, '{');
-  print_frame(p, offset, &s);
+  print_frame_line(p, offset, &s);
   open_json(p, "roots", '[');
   while (!cn_framemap_next_root(&s, &root))
     print_root(p, &root);
@@ -264,7 +266,7 @@ static void print_safepoint(const struct printer *p, const struct cn_frames_entr
 }
 
 /* JSON: an address is section and offset in an object, a number in an image. */
-static void print_function(const struct printer *p, const struct cn_frames_entry *entry)
+static void print_function(const struct frames_printer *p, const struct cn_frames_function *entry)
 {
   const struct cn_elf_section *section = &p->view->elf.sections[entry->section];
   bool image = p->view->elf.head.e_type != ET_REL;
@@ -289,9 +291,9 @@ static void print_function(const struct printer *p, const struct cn_frames_entry
   close_json(p);
 }
 
-void cn_frames_print(FILE *out, struct cn_json_out *json, const char *member, struct cn_frames_view *view)
+void cn_frames_print_object(FILE *out, struct cn_json_writer *json, const char *member, struct cn_frames_view *view)
 {
-  struct printer p = {out, json, view};
+  struct frames_printer p = {out, json, view};
 
   open_json(&p, NULL, '{');
   if (json)

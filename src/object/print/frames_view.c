@@ -14,7 +14,7 @@
 #include "object/build/rewrite_steps.h"
 #include "object/elf/elf_x86_64.h"
 
-const char *cn_frames_register(unsigned dwarf, char *buffer)
+const char *cn_frames_register_name(unsigned dwarf, char *buffer)
 {
   const char *name = cairn_stackmap_register_name(CN_ELF_MACHINE, dwarf);
 
@@ -26,16 +26,16 @@ const char *cn_frames_register(unsigned dwarf, char *buffer)
 
 /* ---- checks ---- */
 
-static int check_map(const struct cn_framemap_function *f)
+static int check_frame_map(const struct cn_framemap_function *f)
 {
   for (uint32_t i = 0; i < f->safepoints; i++) {
     struct cn_safepoint s;
     struct cn_root root;
-    struct cn_area area;
+    struct cn_described_area area;
     uint32_t offset;
-    int status = cn_framemap_return_offset(f, i, &offset);
+    int status = cn_framemap_read_return_offset(f, i, &offset);
     if (!status)
-      status = cn_framemap_safepoint(f, i, &s);
+      status = cn_framemap_read_safepoint(f, i, &s);
     while (!status && !(status = cn_framemap_next_root(&s, &root)))
       ;
     while (status == CN_FRAMEMAP_NONE && !(status = cn_framemap_next_area(&s, &area)))
@@ -50,11 +50,11 @@ static int check_details(const struct cn_details_function *f)
 {
   for (uint32_t i = 0; i < f->safepoints; i++) {
     struct cn_details d;
-    struct cn_source source;
-    struct cn_deopt deopt;
+    struct cn_source_place source;
+    struct cn_deopt_value deopt;
     struct cn_span_use span;
     uint32_t offset;
-    if (cn_details_return_offset(f, i, &offset) || cn_details_find(f, offset, &d))
+    if (cn_details_read_return_offset(f, i, &offset) || cn_details_find(f, offset, &d))
       return CN_FRAMEMAP_BAD;
     int status;
     while (!(status = cn_details_next_source(&d, &source)))
@@ -72,7 +72,7 @@ static int check_details(const struct cn_details_function *f)
 /* ---- reading ---- */
 
 /* The address in the file of a place in our copy of a section. */
-static uint64_t address_of(const struct cn_elf_section *s, uintptr_t pointer)
+static uint64_t file_address_of(const struct cn_elf_section *s, uintptr_t pointer)
 {
   CN_ASSERT(s->data != NULL);
   return pointer - (uintptr_t)s->data + s->head.sh_addr;
@@ -83,19 +83,19 @@ static int fail_malformed(const struct cn_elf_section *s, const unsigned char *a
   return CN_FAIL(error, "section %s, offset %zu: malformed", s->name, (size_t)(at - s->data));
 }
 
-static int read_maps(struct cn_frames_view *view, uint32_t section, char **error)
+static int read_frame_maps(struct cn_frames_view *view, uint32_t section, char **error)
 {
   const struct cn_elf_section *s = &view->elf.sections[section];
   const unsigned char *cursor = s->data, *end = cursor ? cursor + s->head.sh_size : NULL;
-  struct cn_frames_entry e = {0};
+  struct cn_frames_function e = {0};
   int status;
 
-  if (cn_elf_relocate(&view->elf, section, error))
+  if (cn_elf_relocate_section(&view->elf, section, error))
     return -1;
   while (cursor && (status = cn_framemap_next_function(&cursor, end, &e.map)) != CN_FRAMEMAP_NONE) {
-    if (status || check_map(&e.map))
+    if (status || check_frame_map(&e.map))
       return fail_malformed(s, status ? cursor : e.map.data, error);
-    e.address = address_of(s, e.map.entry);
+    e.address = file_address_of(s, e.map.entry);
     const struct cn_elf_symbol *symbol = cn_elf_function_at(&view->elf, e.address);
     e.name = symbol ? symbol->name : NULL;
     e.section = cn_elf_section_at(&view->elf, e.address);
@@ -104,14 +104,14 @@ static int read_maps(struct cn_frames_view *view, uint32_t section, char **error
   return 0;
 }
 
-struct by_address {
+struct address_entry {
   uint64_t address;
   size_t index;
 };
 
-static int compare_by_address(const void *x, const void *y)
+static int compare_address_entries(const void *x, const void *y)
 {
-  const struct by_address *a = x, *b = y;
+  const struct address_entry *a = x, *b = y;
 
   if (a->address != b->address)
     return a->address < b->address ? -1 : 1;
@@ -119,11 +119,11 @@ static int compare_by_address(const void *x, const void *y)
 }
 
 /* Give the details to all functions at the address. Returns their number. */
-static size_t assign_details(struct cn_frames_view *view, const struct by_address *order, uint64_t address,
+static size_t assign_details(struct cn_frames_view *view, const struct address_entry *order, uint64_t address,
                              const struct cn_details_function *details)
 {
   size_t count = view->functions.count, given = 0;
-  size_t low = count ? cn_sorted_below(&order->address, count, sizeof *order, address) : 0;
+  size_t low = count ? cn_sorted_count_below(&order->address, count, sizeof *order, address) : 0;
 
   CN_ASSERT(low == 0 || order[low - 1].address < address); /* the first of its equals */
   for (; low < count && order[low].address == address; low++, given++)
@@ -132,15 +132,15 @@ static size_t assign_details(struct cn_frames_view *view, const struct by_addres
 }
 
 /* The outermost function of the details, which has the frame. */
-static const char *name_by_details(const struct cn_details_function *f)
+static const char *outermost_function_of(const struct cn_details_function *f)
 {
   const char *name = NULL;
 
   for (uint32_t i = 0; !name && i < f->safepoints; i++) {
     struct cn_details d;
-    struct cn_source source;
+    struct cn_source_place source;
     uint32_t offset;
-    if (cn_details_return_offset(f, i, &offset) || cn_details_find(f, offset, &d))
+    if (cn_details_read_return_offset(f, i, &offset) || cn_details_find(f, offset, &d))
       break;
     while (!cn_details_next_source(&d, &source))
       name = source.function;
@@ -148,19 +148,19 @@ static const char *name_by_details(const struct cn_details_function *f)
   return name && *name ? name : NULL;
 }
 
-static int read_details(struct cn_frames_view *view, const struct by_address *order, uint32_t section, char **error)
+static int read_details(struct cn_frames_view *view, const struct address_entry *order, uint32_t section, char **error)
 {
   const struct cn_elf_section *s = &view->elf.sections[section];
   const unsigned char *cursor = s->data, *end = cursor ? cursor + s->head.sh_size : NULL;
   struct cn_details_function f = {0};
   int status;
 
-  if (cn_elf_relocate(&view->elf, section, error))
+  if (cn_elf_relocate_section(&view->elf, section, error))
     return -1;
   while (cursor && (status = cn_details_next_function(&cursor, end, &f)) != CN_FRAMEMAP_NONE) {
     if (status || check_details(&f))
       return fail_malformed(s, cursor, error);
-    if (!assign_details(view, order, address_of(s, f.entry), &f))
+    if (!assign_details(view, order, file_address_of(s, f.entry), &f))
       return CN_FAIL(error, "section %s, offset %zu: describes code without a frame map", s->name,
                      (size_t)(cursor - s->data));
   }
@@ -168,51 +168,51 @@ static int read_details(struct cn_frames_view *view, const struct by_address *or
 }
 
 /* Say how a file lacks frame maps, and how to make them. */
-static int no_maps(const struct cn_elf *elf, char **error)
+static int fail_without_frame_maps(const struct cn_elf_file *elf, char **error)
 {
   bool object = elf->head.e_type == ET_REL;
 
-  if (cn_elf_find(elf, ".llvm_stackmaps", 0))
+  if (cn_elf_find_section(elf, ".llvm_stackmaps", 0))
     return CN_FAIL(error, "it has LLVM's stack maps, and no frame maps%s; 'cairn stackmap' prints stack maps",
                    object ? " yet: 'cairn frames --rewrite' makes them, or a link by cairn-cc"
                           : ": its objects were not rewritten by 'cairn frames --rewrite'");
-  if (object && cn_guard_is_there(elf))
+  if (object && cn_guard_is_present(elf))
     return CN_FAIL(error, "it has no safepoint, and was not rewritten by 'cairn frames --rewrite'");
   return CN_FAIL(error, "no section cairn_frames: its functions have no safepoints");
 }
 
-static int read_all(struct cn_frames_view *view, char **error)
+static int read_maps_and_details(struct cn_frames_view *view, char **error)
 {
-  uint32_t section = cn_elf_find(&view->elf, "cairn_frames", 0);
+  uint32_t section = cn_elf_find_section(&view->elf, "cairn_frames", 0);
 
-  if (!cn_elf_section_bytes(&view->elf, "cairn_frames"))
-    return no_maps(&view->elf, error);
-  if (cn_elf_place(&view->elf, error))
+  if (!cn_elf_sum_section_bytes(&view->elf, "cairn_frames"))
+    return fail_without_frame_maps(&view->elf, error);
+  if (cn_elf_assign_addresses(&view->elf, error))
     return -1;
-  for (; section; section = cn_elf_find(&view->elf, "cairn_frames", section + 1))
-    if (read_maps(view, section, error))
+  for (; section; section = cn_elf_find_section(&view->elf, "cairn_frames", section + 1))
+    if (read_frame_maps(view, section, error))
       return -1;
   size_t count = view->functions.count;
-  struct by_address *order = cn_alloc((count + 1) * sizeof *order);
+  struct address_entry *order = cn_alloc((count + 1) * sizeof *order);
   for (size_t i = 0; i < count; i++)
-    order[i] = (struct by_address){view->functions.at[i].address, i};
-  qsort(order, count, sizeof *order, compare_by_address);
+    order[i] = (struct address_entry){view->functions.at[i].address, i};
+  qsort(order, count, sizeof *order, compare_address_entries);
   int status = 0;
-  for (section = 0; !status && (section = cn_elf_find(&view->elf, "cairn_details", section + 1));)
+  for (section = 0; !status && (section = cn_elf_find_section(&view->elf, "cairn_details", section + 1));)
     status = read_details(view, order, section, error);
   free(order);
   for (size_t i = 0; !status && i < count; i++)
     if (!view->functions.at[i].name && view->functions.at[i].details.safepoints)
-      view->functions.at[i].name = name_by_details(&view->functions.at[i].details);
+      view->functions.at[i].name = outermost_function_of(&view->functions.at[i].details);
   return status;
 }
 
 int cn_frames_view_open(struct cn_frames_view *view, const void *bytes, size_t size, char **error)
 {
   *view = (struct cn_frames_view){0};
-  if (cn_elf_open(&view->elf, bytes, size, error))
+  if (cn_elf_open_for_port(&view->elf, bytes, size, error))
     return -1;
-  int status = read_all(view, error);
+  int status = read_maps_and_details(view, error);
   if (status)
     cn_frames_view_close(view);
   return status;
@@ -228,7 +228,7 @@ void cn_frames_view_close(struct cn_frames_view *view)
 
 /* ---- details ---- */
 
-bool cn_frames_view_details(const struct cn_frames_entry *entry, uint32_t return_offset, struct cn_details *out)
+bool cn_frames_view_read_details(const struct cn_frames_function *entry, uint32_t return_offset, struct cn_details *out)
 {
   CN_ASSERT(!entry->details.safepoints || entry->details.block);
   return entry->details.safepoints && !cn_details_find(&entry->details, return_offset, out);
@@ -236,46 +236,47 @@ bool cn_frames_view_details(const struct cn_frames_entry *entry, uint32_t return
 
 static int compare_places(const void *x, const void *y)
 {
-  const struct cn_frames_place *a = x, *b = y;
+  const struct cn_frames_indexed_place *a = x, *b = y;
 
   if (a->at != b->at)
     return a->at < b->at ? -1 : 1;
   return a->index < b->index ? -1 : a->index > b->index;
 }
 
-static void sort_places(struct cn_frames_places *places)
+static void sort_places(struct cn_frames_place_table *places)
 {
   if (places->list.count)
     qsort(places->list.at, places->list.count, sizeof *places->list.at, compare_places);
 }
 
 /* The number of places before `at`. */
-static size_t places_before(const struct cn_frames_places *places, uint64_t at)
+static size_t count_places_before(const struct cn_frames_place_table *places, uint64_t at)
 {
-  return places->list.count ? cn_sorted_below(&places->list.at->at, places->list.count, sizeof *places->list.at, at)
-                            : 0;
+  return places->list.count
+             ? cn_sorted_count_below(&places->list.at->at, places->list.count, sizeof *places->list.at, at)
+             : 0;
 }
 
-static void find_places(struct cn_frames_view *view)
+static void make_place_tables(struct cn_frames_view *view)
 {
-  const struct cn_elf *elf = &view->elf;
+  const struct cn_elf_file *elf = &view->elf;
 
   if (view->copies.list.count)
     return;
   for (uint32_t i = 1; i < elf->section_count; i++)
     if (elf->sections[i].data && elf->sections[i].head.sh_size)
-      cn_push(&view->copies.list, (struct cn_frames_place){(uintptr_t)elf->sections[i].data, i});
+      cn_push(&view->copies.list, (struct cn_frames_indexed_place){(uintptr_t)elf->sections[i].data, i});
   for (uint32_t i = 1; i < elf->symbol_count; i++)
     if (elf->symbols[i].section && ELF64_ST_TYPE(elf->symbols[i].sym.st_info) != STT_SECTION)
-      cn_push(&view->symbols.list, (struct cn_frames_place){cn_elf_address(elf, &elf->symbols[i]), i});
+      cn_push(&view->symbols.list, (struct cn_frames_indexed_place){cn_elf_symbol_address(elf, &elf->symbols[i]), i});
   sort_places(&view->copies);
   sort_places(&view->symbols);
 }
 
 /* The section of a place in our copy. */
-static uint32_t section_of(const struct cn_frames_view *view, const unsigned char *at)
+static uint32_t section_of_copied_byte(const struct cn_frames_view *view, const unsigned char *at)
 {
-  size_t before = places_before(&view->copies, (uintptr_t)at + 1);
+  size_t before = count_places_before(&view->copies, (uintptr_t)at + 1);
   uint32_t section = before ? view->copies.list.at[before - 1].index : 0;
   const struct cn_elf_section *s = &view->elf.sections[section];
 
@@ -283,9 +284,9 @@ static uint32_t section_of(const struct cn_frames_view *view, const unsigned cha
 }
 
 /* A symbol at the address, section symbols excepted. */
-static const char *symbol_at(const struct cn_frames_view *view, uint64_t address)
+static const char *symbol_name_at(const struct cn_frames_view *view, uint64_t address)
 {
-  size_t first = places_before(&view->symbols, address);
+  size_t first = count_places_before(&view->symbols, address);
 
   return first < view->symbols.list.count && view->symbols.list.at[first].at == address
              ? view->elf.symbols[view->symbols.list.at[first].index].name
@@ -296,11 +297,11 @@ static const char *symbol_at(const struct cn_frames_view *view, uint64_t address
  */
 static void name_address(const struct cn_frames_view *view, uint64_t address, struct cn_frames_span *out)
 {
-  const struct cn_elf *elf = &view->elf;
+  const struct cn_elf_file *elf = &view->elf;
   uint32_t section = cn_elf_section_at(elf, address);
 
   out->is_address = true;
-  out->symbol = symbol_at(view, address);
+  out->symbol = symbol_name_at(view, address);
   out->value = out->symbol ? 0 : address;
   if (out->symbol || elf->head.e_type != ET_REL || !section)
     return;
@@ -308,11 +309,11 @@ static void name_address(const struct cn_frames_view *view, uint64_t address, st
   out->value = address - elf->sections[section].head.sh_addr;
 }
 
-bool cn_frames_view_span(struct cn_frames_view *view, const struct cn_details *details, uint32_t index,
-                         struct cn_frames_span *out)
+bool cn_frames_view_find_span(struct cn_frames_view *view, const struct cn_details *details, uint32_t index,
+                              struct cn_frames_span *out)
 {
-  find_places(view);
-  uint32_t own = section_of(view, details->function.block);
+  make_place_tables(view);
+  uint32_t own = section_of_copied_byte(view, details->function.block);
   const struct cn_elf_section *home = &view->elf.sections[own];
   uintptr_t table = cn_details_span_table(details);
   struct cairn_span span;
@@ -320,9 +321,9 @@ bool cn_frames_view_span(struct cn_frames_view *view, const struct cn_details *d
 
   if (!table || !home->data)
     return false;
-  uint64_t address = address_of(home, table) + index * sizeof span;
+  uint64_t address = file_address_of(home, table) + index * sizeof span;
   uint32_t section = cn_elf_section_at(&view->elf, address);
-  if (!section || cn_elf_relocate(&view->elf, section, &error)) {
+  if (!section || cn_elf_relocate_section(&view->elf, section, &error)) {
     free(error);
     return false;
   }

@@ -11,7 +11,7 @@
 #include "framemap/framemap.h"
 #include "object/elf/elf_file.h"
 
-struct cn_frames_entry {
+struct cn_frames_function {
   const char *name; /* null: unknown */
   uint64_t address; /* in an image; of an object made up, but always within its section */
   uint32_t section; /* the code's; 0: unknown */
@@ -20,20 +20,20 @@ struct cn_frames_entry {
 };
 
 /* A thing with its place, and its number in the file, which orders those with equal places. */
-struct cn_frames_place {
+struct cn_frames_indexed_place {
   uint64_t at;
   uint32_t index;
 };
-struct cn_frames_places {
-  CN_VECTOR(struct cn_frames_place) list; /* sorted */
+struct cn_frames_place_table {
+  CN_VECTOR(struct cn_frames_indexed_place) list; /* sorted */
 };
 
 struct cn_frames_view {
-  struct cn_elf elf;                           /* placed */
-  CN_VECTOR(struct cn_frames_entry) functions; /* in the order of their maps in the file */
+  struct cn_elf_file elf;                         /* placed */
+  CN_VECTOR(struct cn_frames_function) functions; /* in the order of their maps in the file */
   /* Made when the first span is looked up: sections by their place in our copy, and symbols by
    * address, section symbols excepted. */
-  struct cn_frames_places copies, symbols;
+  struct cn_frames_place_table copies, symbols;
 };
 
 /* Read all of the file's maps, so that later reads succeed. Negative on error, or if section cairn_frames is missing;
@@ -42,7 +42,8 @@ int cn_frames_view_open(struct cn_frames_view *view, const void *bytes, size_t s
 void cn_frames_view_close(struct cn_frames_view *view);
 
 /* Read the details of a function's safepoint into *out. False: the safepoint has none. */
-bool cn_frames_view_details(const struct cn_frames_entry *entry, uint32_t return_offset, struct cn_details *out);
+bool cn_frames_view_read_details(const struct cn_frames_function *entry, uint32_t return_offset,
+                                 struct cn_details *out);
 
 /* Look up an entry of the span table. An address is that of `symbol` (in an object also the name of a section; null:
  * unknown) plus `value`; a number is `value`. False: the file lacks the entry. */
@@ -51,10 +52,10 @@ struct cn_frames_span {
   bool is_address;
   const char *symbol;
 };
-bool cn_frames_view_span(struct cn_frames_view *view, const struct cn_details *details, uint32_t index,
-                         struct cn_frames_span *out);
+bool cn_frames_view_find_span(struct cn_frames_view *view, const struct cn_details *details, uint32_t index,
+                              struct cn_frames_span *out);
 
 /* The name of a register by DWARF number; the buffer holds 16 bytes. */
-const char *cn_frames_register(unsigned dwarf, char *buffer);
+const char *cn_frames_register_name(unsigned dwarf, char *buffer);
 
 #endif

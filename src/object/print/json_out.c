@@ -9,7 +9,7 @@
 
 /* The length of the UTF-8 sequence that begins here (RFC 3629, section 4), or 0 if the bytes are malformed. The zero at
  * the end of the text ends a sequence, too. */
-static unsigned length_of_sequence(const unsigned char *c)
+static unsigned utf8_sequence_length(const unsigned char *c)
 {
   static const struct {
     unsigned char first, last, low, high; /* of the first byte; of the second one */
@@ -31,13 +31,13 @@ static unsigned length_of_sequence(const unsigned char *c)
   return 0;
 }
 
-void cn_json_out_text(FILE *out, const char *text)
+void cn_json_out_write_text(FILE *out, const char *text)
 {
   const unsigned char *c = (const unsigned char *)text;
 
   putc('"', out);
   while (*c) {
-    unsigned length = length_of_sequence(c);
+    unsigned length = utf8_sequence_length(c);
     if (!length)
       fputs("\\ufffd", out);
     else if (*c == '"' || *c == '\\')
@@ -51,7 +51,7 @@ void cn_json_out_text(FILE *out, const char *text)
   putc('"', out);
 }
 
-static void put_line(struct cn_json_out *json)
+static void break_and_indent_line(struct cn_json_writer *json)
 {
   putc('\n', json->out);
   for (unsigned i = 0; i < json->depth; i++)
@@ -59,7 +59,7 @@ static void put_line(struct cn_json_out *json)
 }
 
 /* Write the separators and the name in front of a value. */
-static void begin_value(struct cn_json_out *json, const char *name)
+static void write_value_prefix(struct cn_json_writer *json, const char *name)
 {
   /* Write the name: members of objects have one, elements of arrays have null. */
   CN_ASSERT(json->depth && json->closing[json->depth - 1] == '}' ? name != NULL : name == NULL);
@@ -67,34 +67,34 @@ static void begin_value(struct cn_json_out *json, const char *name)
     if (json->is_not_first[json->depth - 1])
       putc(',', json->out);
     if (!json->on_line)
-      put_line(json);
+      break_and_indent_line(json);
     else if (json->is_not_first[json->depth - 1])
       putc(' ', json->out);
     json->is_not_first[json->depth - 1] = true;
   }
   if (name) {
-    cn_json_out_text(json->out, name);
+    cn_json_out_write_text(json->out, name);
     fputs(": ", json->out);
   }
 }
 
-void cn_json_out_open(struct cn_json_out *json, const char *name, char bracket)
+void cn_json_out_open_bracket(struct cn_json_writer *json, const char *name, char bracket)
 {
-  CN_CHECK(json->depth < CN_JSON_OUT_DEEPEST && (bracket == '{' || bracket == '['));
-  begin_value(json, name);
+  CN_CHECK(json->depth < CN_JSON_OUT_MAX_DEPTH && (bracket == '{' || bracket == '['));
+  write_value_prefix(json, name);
   putc(bracket, json->out);
   json->is_not_first[json->depth] = false;
   json->closing[json->depth++] = bracket == '{' ? '}' : ']';
 }
 
-void cn_json_out_open_on_line(struct cn_json_out *json, const char *name, char bracket)
+void cn_json_out_open_on_line(struct cn_json_writer *json, const char *name, char bracket)
 {
-  cn_json_out_open(json, name, bracket);
+  cn_json_out_open_bracket(json, name, bracket);
   if (!json->on_line)
     json->on_line = json->depth;
 }
 
-void cn_json_out_close(struct cn_json_out *json)
+void cn_json_out_close_bracket(struct cn_json_writer *json)
 {
   bool was_on_line = json->on_line != 0;
 
@@ -103,71 +103,71 @@ void cn_json_out_close(struct cn_json_out *json)
     json->on_line = 0;
   json->depth--;
   if (!was_on_line && json->is_not_first[json->depth])
-    put_line(json);
+    break_and_indent_line(json);
   putc(json->closing[json->depth], json->out);
   if (!json->depth)
     putc('\n', json->out);
 }
 
-void cn_json_out_number(struct cn_json_out *json, const char *name, uint64_t value)
+void cn_json_out_write_number(struct cn_json_writer *json, const char *name, uint64_t value)
 {
-  begin_value(json, name);
+  write_value_prefix(json, name);
   fprintf(json->out, "%" PRIu64, value);
 }
 
-void cn_json_out_signed(struct cn_json_out *json, const char *name, int64_t value)
+void cn_json_out_write_signed(struct cn_json_writer *json, const char *name, int64_t value)
 {
-  begin_value(json, name);
+  write_value_prefix(json, name);
   fprintf(json->out, "%" PRId64, value);
 }
 
-void cn_json_out_bool(struct cn_json_out *json, const char *name, bool value)
+void cn_json_out_write_bool(struct cn_json_writer *json, const char *name, bool value)
 {
-  begin_value(json, name);
+  write_value_prefix(json, name);
   fputs(value ? "true" : "false", json->out);
 }
 
-void cn_json_out_null(struct cn_json_out *json, const char *name)
+void cn_json_out_write_null(struct cn_json_writer *json, const char *name)
 {
-  begin_value(json, name);
+  write_value_prefix(json, name);
   fputs("null", json->out);
 }
 
-void cn_json_out_string(struct cn_json_out *json, const char *name, const char *text)
+void cn_json_out_write_string(struct cn_json_writer *json, const char *name, const char *text)
 {
   if (!text) {
-    cn_json_out_null(json, name);
+    cn_json_out_write_null(json, name);
     return;
   }
-  begin_value(json, name);
-  cn_json_out_text(json->out, text);
+  write_value_prefix(json, name);
+  cn_json_out_write_text(json->out, text);
 }
 
-static void put_member(struct cn_json_out *json, const struct cn_json_member *m)
+static void write_member(struct cn_json_writer *json, const struct cn_json_member *m)
 {
   switch (m->kind) {
   case CN_JSON_NUMBER:
-    cn_json_out_number(json, m->name, m->number);
+    cn_json_out_write_number(json, m->name, m->number);
     break;
   case CN_JSON_SIGNED:
-    cn_json_out_signed(json, m->name, (int64_t)m->number);
+    cn_json_out_write_signed(json, m->name, (int64_t)m->number);
     break;
   case CN_JSON_BOOL:
-    cn_json_out_bool(json, m->name, m->number != 0);
+    cn_json_out_write_bool(json, m->name, m->number != 0);
     break;
   case CN_JSON_STRING:
-    cn_json_out_string(json, m->name, m->text);
+    cn_json_out_write_string(json, m->name, m->text);
     break;
   case CN_JSON_NULL:
-    cn_json_out_null(json, m->name);
+    cn_json_out_write_null(json, m->name);
     break;
-  case CN_JSON_LEFT_OUT:
+  case CN_JSON_OMITTED:
     break;
   }
 }
 
-void cn_json_out_members(struct cn_json_out *json, const struct cn_json_member *members, size_t count)
+void cn_json_out_write_members(struct cn_json_writer *json, const struct cn_json_member *members, size_t count)
 {
   for (size_t i = 0; i < count; i++)
-    put_member(json, &members[i]);
+    write_member(json, &members[i]);
 }

@@ -13,14 +13,14 @@
 #include "object/build/layouts_check.h"
 #include "object/elf/elf_file.h"
 
-struct layout {
+struct file_layout {
   const unsigned char *offsets; /* base_refs and elem_refs of them */
   const char *names;            /* null: it has no names */
   struct cairn_layout head;     /* ends in an array, and so comes last */
 };
 
 /* The string at an address; null: it lies outside the sections, or is unterminated. */
-static const char *string_at(const struct cn_elf *elf, uint64_t address)
+static const char *layout_string_at(const struct cn_elf_file *elf, uint64_t address)
 {
   uint32_t index = cn_elf_section_at(elf, address);
   const struct cn_elf_section *section = &elf->sections[index];
@@ -31,7 +31,8 @@ static const char *string_at(const struct cn_elf *elf, uint64_t address)
   return memchr(section->data + at, 0, room) ? (const char *)section->data + at : NULL;
 }
 
-static void print_offsets(FILE *out, const struct layout *layout, const char *text, uint32_t first, uint32_t count)
+static void print_reference_offsets(FILE *out, const struct file_layout *layout, const char *text, uint32_t first,
+                                    uint32_t count)
 {
   uint32_t offset;
 
@@ -43,13 +44,13 @@ static void print_offsets(FILE *out, const struct layout *layout, const char *te
 }
 
 /* "struct table: 8 bytes, elements of 16 bytes from 8; references at 0, in each element at 8" */
-static void print_head(FILE *out, const struct layout *layout)
+static void print_layout_head(FILE *out, const struct file_layout *layout)
 {
   const struct cairn_layout *head = &layout->head;
   bool array = head->elem_size && !head->base_size && !head->elem_offset;
 
   if (layout->names)
-    fprintf(out, "%.*s", (int)cn_layout_names_type(layout->names), layout->names);
+    fprintf(out, "%.*s", (int)cn_layout_names_type_length(layout->names), layout->names);
   else
     fputs("a type without a name", out);
   if (array)
@@ -63,27 +64,28 @@ static void print_head(FILE *out, const struct layout *layout)
           head->flags & CAIRN_ABI_LAYOUT_FINALISABLE ? ", finalisable" : "",
           head->flags & CAIRN_ABI_LAYOUT_FIXED ? ", never moves" : "");
   fputs(head->base_refs || head->elem_refs ? "; references" : "; no references", out);
-  print_offsets(out, layout, " at ", 0, head->base_refs);
-  print_offsets(out, layout, head->base_refs ? ", in each element at " : " in each element at ", head->base_refs,
-                head->elem_refs);
+  print_reference_offsets(out, layout, " at ", 0, head->base_refs);
+  print_reference_offsets(out, layout, head->base_refs ? ", in each element at " : " in each element at ",
+                          head->base_refs, head->elem_refs);
   fputc('\n', out);
 }
 
-static void print_layout(FILE *out, const struct layout *layout)
+static void print_layout(FILE *out, const struct file_layout *layout)
 {
   size_t length;
 
-  print_head(out, layout);
-  for (const char *line = layout->names; line && (line = cn_layout_names_next(line, &length));)
+  print_layout_head(out, layout);
+  for (const char *line = layout->names; line && (line = cn_layout_names_next_line(line, &length));)
     fprintf(out, "    %.*s\n", (int)length, line);
 }
 
 /* Print the layouts of a section, which cn_object_layouts_check() has checked. */
-static int print_section(FILE *out, const struct cn_elf *elf, const struct cn_elf_section *section, char **error)
+static int print_layout_section(FILE *out, const struct cn_elf_file *elf, const struct cn_elf_section *section,
+                                char **error)
 {
   const unsigned char *data = section->data;
   uint64_t size = data ? section->head.sh_size : 0, bytes;
-  struct layout layout;
+  struct file_layout layout;
 
   for (uint64_t at = 0; at < size && size - at >= sizeof(uint64_t); at += (bytes + 7) & ~UINT64_C(7)) {
     memcpy(&bytes, data + at, sizeof bytes);
@@ -94,7 +96,8 @@ static int print_section(FILE *out, const struct cn_elf *elf, const struct cn_el
     CN_CHECK(size - at >= sizeof layout.head);
     memcpy(&layout.head, data + at, sizeof layout.head);
     layout.offsets = data + at + sizeof layout.head;
-    layout.names = layout.head.names ? string_at(elf, section->head.sh_addr + at + (uint64_t)layout.head.names) : NULL;
+    layout.names =
+        layout.head.names ? layout_string_at(elf, section->head.sh_addr + at + (uint64_t)layout.head.names) : NULL;
     if (layout.head.names && !layout.names)
       return CN_FAIL(error, "the names of the layout at offset %" PRIu64 " are not in the file", at);
     print_layout(out, &layout);
@@ -103,27 +106,27 @@ static int print_section(FILE *out, const struct cn_elf *elf, const struct cn_el
   return 0;
 }
 
-static int print_all(FILE *out, struct cn_elf *elf, char **error)
+static int print_file_layouts(FILE *out, struct cn_elf_file *elf, char **error)
 {
-  uint32_t section = cn_elf_find(elf, "cairn_layouts", 0);
+  uint32_t section = cn_elf_find_section(elf, "cairn_layouts", 0);
 
-  if (!cn_elf_section_bytes(elf, "cairn_layouts"))
+  if (!cn_elf_sum_section_bytes(elf, "cairn_layouts"))
     return CN_FAIL(error, "no section cairn_layouts: it allocates nothing");
-  if (cn_object_layouts_check(elf, error) || cn_elf_place(elf, error))
+  if (cn_object_layouts_check(elf, error) || cn_elf_assign_addresses(elf, error))
     return -1;
-  for (; section; section = cn_elf_find(elf, "cairn_layouts", section + 1))
-    if (cn_elf_relocate(elf, section, error) || print_section(out, elf, &elf->sections[section], error))
+  for (; section; section = cn_elf_find_section(elf, "cairn_layouts", section + 1))
+    if (cn_elf_relocate_section(elf, section, error) || print_layout_section(out, elf, &elf->sections[section], error))
       return -1;
   return 0;
 }
 
 int cn_layouts_print(FILE *out, const void *bytes, size_t size, char **error)
 {
-  struct cn_elf elf;
+  struct cn_elf_file elf;
 
-  if (cn_elf_open(&elf, bytes, size, error))
+  if (cn_elf_open_for_port(&elf, bytes, size, error))
     return -1;
-  int status = print_all(out, &elf, error);
+  int status = print_file_layouts(out, &elf, error);
   cn_elf_close(&elf);
   return status;
 }

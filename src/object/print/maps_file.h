@@ -12,17 +12,17 @@
 #include "object/print/json_out.h"
 
 /* A walk over a file: the environment of `visit`, which checks an object and prints it. */
-struct cn_maps_job {
+struct cn_maps_print_job {
   const char *command, *wanted; /* for messages: "cairn frames", "frame maps" */
-  cn_archive_visit *visit;
-  cn_input_begins *begins;
-  bool raw;                 /* the file holds a section's bytes, instead of an object or archive */
-  FILE *out;                /* null: check only */
-  struct cn_json_out *json; /* null: text */
+  cn_archive_visitor *visit;
+  cn_input_kind_test *begins;
+  bool raw;                    /* the file holds a section's bytes, instead of an object or archive */
+  FILE *out;                   /* null: check only */
+  struct cn_json_writer *json; /* null: text */
 };
 
 /* Open the file, or each member of an archive, check all of it, then print it. 0, or negative after a message on `err`.
  */
-int cn_maps_print_file(struct cn_maps_job *job, const char *path, bool json, FILE *out, FILE *err);
+int cn_maps_print_file(struct cn_maps_print_job *job, const char *path, bool json, FILE *out, FILE *err);
 
 #endif

@@ -12,18 +12,18 @@
 #include "framemap/framemap_format.h"
 #include "object/print/frames_view.h"
 
-const char *const cn_size_names[CN_SIZE_COUNT] = {
+const char *const cn_size_kind_names[CN_SIZE_COUNT] = {
 #define CN_SIZE_KIND(constant, name, help) name,
     CN_SIZE_KINDS(CN_SIZE_KIND)
 #undef CN_SIZE_KIND
 };
-const char *const cn_size_help[CN_SIZE_COUNT] = {
+const char *const cn_size_kind_help[CN_SIZE_COUNT] = {
 #define CN_SIZE_KIND(constant, name, help) help,
     CN_SIZE_KINDS(CN_SIZE_KIND)
 #undef CN_SIZE_KIND
 };
 
-uint64_t cn_size_frames(const uint64_t bytes[CN_SIZE_COUNT])
+uint64_t cn_size_sum_frame_maps(const uint64_t bytes[CN_SIZE_COUNT])
 {
   uint64_t sum = 0;
 
@@ -32,7 +32,7 @@ uint64_t cn_size_frames(const uint64_t bytes[CN_SIZE_COUNT])
   return sum;
 }
 
-uint64_t cn_size_details(const uint64_t bytes[CN_SIZE_COUNT])
+uint64_t cn_size_sum_details(const uint64_t bytes[CN_SIZE_COUNT])
 {
   uint64_t sum = 0;
 
@@ -42,10 +42,10 @@ uint64_t cn_size_details(const uint64_t bytes[CN_SIZE_COUNT])
 }
 
 /* Count the descriptor that starts at `start` of the map. */
-static void count_descriptor(struct cn_size_function *f, struct cn_safepoint *s, const unsigned char *start)
+static void count_descriptor_bytes(struct cn_function_map_size *f, struct cn_safepoint *s, const unsigned char *start)
 {
   struct cn_root root;
-  struct cn_area area;
+  struct cn_described_area area;
   const unsigned char *at = s->cursor;
 
   CN_CHECK(start <= at); /* otherwise the sums wrap around */
@@ -59,37 +59,37 @@ static void count_descriptor(struct cn_size_function *f, struct cn_safepoint *s,
   f->bytes[CN_SIZE_AREAS] += (uint64_t)(s->cursor - at);
 }
 
-static void count_map(struct cn_size_function *f, const struct cn_framemap_function *map)
+static void count_frame_map_bytes(struct cn_function_map_size *f, const struct cn_framemap_function *map)
 {
   uint32_t packed;
 
-  memcpy(&packed, map->data + CN_MAP_COUNT, sizeof packed);
+  memcpy(&packed, map->data + CN_FRAMEMAP_COUNT_OFFSET, sizeof packed);
   unsigned a = packed >> 28 & 3, b = packed >> 30;
   uint64_t length = (uint64_t)(map->end - map->data);
   CN_CHECK(map->data < map->end);
-  const unsigned char *starts = map->data + CN_MAP_HEADER + ((size_t)map->safepoints << a);
+  const unsigned char *starts = map->data + CN_FRAMEMAP_HEADER_BYTES + ((size_t)map->safepoints << a);
   const unsigned char *descriptors = starts + ((size_t)map->safepoints << b);
   unsigned char *met = cn_alloc(length);
 
-  f->bytes[CN_SIZE_HEADERS] += CN_MAP_HEADER;
+  f->bytes[CN_SIZE_HEADERS] += CN_FRAMEMAP_HEADER_BYTES;
   f->bytes[CN_SIZE_RETURNS] += (uint64_t)map->safepoints << a;
   f->bytes[CN_SIZE_STARTS] += (uint64_t)map->safepoints << b;
   for (uint32_t i = 0; i < map->safepoints; i++) {
     struct cn_safepoint s;
     uint32_t start = 0;
     memcpy(&start, starts + ((size_t)i << b), (size_t)1 << b);
-    if (start >= length || met[start]++ || cn_framemap_safepoint(map, i, &s))
+    if (start >= length || met[start]++ || cn_framemap_read_safepoint(map, i, &s))
       continue;
-    count_descriptor(f, &s, descriptors + start);
+    count_descriptor_bytes(f, &s, descriptors + start);
   }
   free(met);
-  uint64_t counted = cn_size_frames(f->bytes); /* more if the descriptors of a damaged map overlap */
+  uint64_t counted = cn_size_sum_frame_maps(f->bytes); /* more if the descriptors of a damaged map overlap */
   f->bytes[CN_SIZE_PADDING] += counted < length ? length - counted : 0;
 }
 
 /* Count a function's records and scopes. Deopt values and spans take the bytes that the reader
  * steps over; sources take the rest. */
-static void count_details(struct cn_size_function *f, const struct cn_details_function *details)
+static void count_detail_bytes(struct cn_function_map_size *f, const struct cn_details_function *details)
 {
   uint64_t length = (uint64_t)(details->end - details->data), own = 0;
   unsigned char *met;
@@ -99,11 +99,11 @@ static void count_details(struct cn_size_function *f, const struct cn_details_fu
   met = cn_alloc(length);
   for (uint32_t i = 0; i < details->safepoints; i++) {
     struct cn_details d;
-    struct cn_source source;
-    struct cn_deopt deopt;
+    struct cn_source_place source;
+    struct cn_deopt_value deopt;
     struct cn_span_use span;
     uint32_t offset;
-    if (cn_details_return_offset(details, i, &offset) || cn_details_find(details, offset, &d))
+    if (cn_details_read_return_offset(details, i, &offset) || cn_details_find(details, offset, &d))
       continue;
     size_t key = (size_t)(d.cursor - details->data);
     if (key >= length || met[key]++)
@@ -123,30 +123,30 @@ static void count_details(struct cn_size_function *f, const struct cn_details_fu
   uint32_t packed;
   memcpy(&packed, details->data, sizeof packed);
   own = 4 + ((uint64_t)details->safepoints << (packed >> 28 & 3)) + ((uint64_t)details->safepoints << (packed >> 30));
-  f->bytes[CN_SIZE_DETAILS_HEADERS] += own + CN_DETAILS_FUNCTION;
+  f->bytes[CN_SIZE_DETAILS_HEADERS] += own + CN_DETAILS_FUNCTION_BYTES;
   own += f->bytes[CN_SIZE_DEOPTS] + f->bytes[CN_SIZE_SPANS];
   f->bytes[CN_SIZE_SOURCES] += length > own ? length - own : 0;
 }
 
-static int largest_first(const void *x, const void *y)
+static int compare_by_size(const void *x, const void *y)
 {
-  const struct cn_size_function *a = x, *b = y;
-  uint64_t p = cn_size_frames(a->bytes) + cn_size_details(a->bytes);
-  uint64_t q = cn_size_frames(b->bytes) + cn_size_details(b->bytes);
+  const struct cn_function_map_size *a = x, *b = y;
+  uint64_t p = cn_size_sum_frame_maps(a->bytes) + cn_size_sum_details(a->bytes);
+  uint64_t q = cn_size_sum_frame_maps(b->bytes) + cn_size_sum_details(b->bytes);
 
   if (p != q)
     return p < q ? 1 : -1;
   return strcmp(a->name, b->name);
 }
 
-static void count_all(struct cn_size *size, const struct cn_frames_view *view)
+static void count_file_bytes(struct cn_file_map_size *size, const struct cn_frames_view *view)
 {
   for (size_t i = 0; i < view->functions.count; i++) {
-    const struct cn_frames_entry *e = &view->functions.at[i];
-    struct cn_size_function f = {
+    const struct cn_frames_function *e = &view->functions.at[i];
+    struct cn_function_map_size f = {
         .name = cn_strdup(e->name ? e->name : "?"), .code = e->map.code_size, .safepoints = e->map.safepoints};
-    count_map(&f, &e->map);
-    count_details(&f, &e->details);
+    count_frame_map_bytes(&f, &e->map);
+    count_detail_bytes(&f, &e->details);
     cn_push(&size->functions, f);
     size->code += f.code;
     size->safepoints += f.safepoints;
@@ -154,66 +154,66 @@ static void count_all(struct cn_size *size, const struct cn_frames_view *view)
       size->bytes[kind] += f.bytes[kind];
   }
   if (size->functions.count)
-    qsort(size->functions.at, size->functions.count, sizeof *size->functions.at, largest_first);
+    qsort(size->functions.at, size->functions.count, sizeof *size->functions.at, compare_by_size);
   for (uint32_t i = 1; i < view->elf.section_count; i++)
     if (view->elf.sections[i].head.sh_flags & SHF_EXECINSTR)
       size->text += view->elf.sections[i].head.sh_size;
   /* The rest belongs to the file: zeros between maps, blocks' headers and strings. */
-  uint64_t frames = cn_elf_section_bytes(&view->elf, "cairn_frames");
-  uint64_t details = cn_elf_section_bytes(&view->elf, "cairn_details");
-  uint64_t known = cn_size_frames(size->bytes), told = cn_size_details(size->bytes);
+  uint64_t frames = cn_elf_sum_section_bytes(&view->elf, "cairn_frames");
+  uint64_t details = cn_elf_sum_section_bytes(&view->elf, "cairn_details");
+  uint64_t known = cn_size_sum_frame_maps(size->bytes), told = cn_size_sum_details(size->bytes);
   size->bytes[CN_SIZE_PADDING] += frames > known ? frames - known : 0;
   size->bytes[CN_SIZE_DETAILS_HEADERS] += details > told ? details - told : 0;
 }
 
 /* The object's stack maps, if it has any, and the object with frame maps in their place. */
-static int replace_stack_maps(struct cn_size *size, const void *bytes, size_t length, void **out, size_t *out_length,
-                              char **error)
+static int rewrite_stack_maps(struct cn_file_map_size *size, const void *bytes, size_t length, void **out,
+                              size_t *out_length, char **error)
 {
-  struct cn_elf elf;
+  struct cn_elf_file elf;
 
   *out = NULL;
-  if (cn_elf_open(&elf, bytes, length, error))
+  if (cn_elf_open_for_port(&elf, bytes, length, error))
     return -1;
   bool is_object = elf.head.e_type == ET_REL;
-  size->stack_maps = cn_elf_section_bytes(&elf, ".llvm_stackmaps");
+  size->stack_maps = cn_elf_sum_section_bytes(&elf, ".llvm_stackmaps");
   cn_elf_close(&elf);
   if (!size->stack_maps || !is_object)
     return 0;
   return cairn_object_rewrite(bytes, length, out, out_length, error);
 }
 
-int cn_size_count(struct cn_size *size, const void *bytes, size_t length, char **error)
+int cn_size_count_maps(struct cn_file_map_size *size, const void *bytes, size_t length, char **error)
 {
   struct cn_frames_view view;
   void *object = NULL;
   size_t object_length = 0;
 
-  *size = (struct cn_size){0};
-  int status = replace_stack_maps(size, bytes, length, &object, &object_length, error);
+  *size = (struct cn_file_map_size){0};
+  int status = rewrite_stack_maps(size, bytes, length, &object, &object_length, error);
   if (!status)
     status = cn_frames_view_open(&view, object ? object : bytes, object ? object_length : length, error);
   if (!status) {
-    count_all(size, &view);
+    count_file_bytes(size, &view);
     cn_frames_view_close(&view);
   }
   free(object);
   return status;
 }
 
-void cn_size_free(struct cn_size *size)
+void cn_size_free_counts(struct cn_file_map_size *size)
 {
   for (size_t i = 0; i < size->functions.count; i++)
     free((char *)size->functions.at[i].name);
   cn_free(&size->functions);
 }
 
-const char *cn_size_wrong(const struct cn_size *size)
+const char *cn_size_wrong(const struct cn_file_map_size *size)
 {
-  struct cn_size_function all = {0};
+  struct cn_function_map_size all = {0};
 
   for (size_t i = 0; i < size->functions.count; i++) {
-    const struct cn_size_function *function = &size->functions.at[i];
+    const struct cn_function_map_size *function = &size->functions.at[i];
     all.code += function->code;
     all.safepoints += function->safepoints;
     for (unsigned kind = 0; kind < CN_SIZE_COUNT; kind++)

@@ -27,15 +27,15 @@ enum cn_size_kind {
 #undef CN_SIZE_KIND
       CN_SIZE_COUNT
 };
-extern const char *const cn_size_names[CN_SIZE_COUNT], *const cn_size_help[CN_SIZE_COUNT];
+extern const char *const cn_size_kind_names[CN_SIZE_COUNT], *const cn_size_kind_help[CN_SIZE_COUNT];
 
-struct cn_size_function {
-  const char *name; /* lives with the struct cn_size */
+struct cn_function_map_size {
+  const char *name; /* lives with the struct cn_file_map_size */
   uint64_t code, safepoints, bytes[CN_SIZE_COUNT];
 };
 
-struct cn_size {
-  CN_VECTOR(struct cn_size_function) functions; /* largest maps first, then by name */
+struct cn_file_map_size {
+  CN_VECTOR(struct cn_function_map_size) functions; /* largest maps first, then by name */
   uint64_t code, safepoints, bytes[CN_SIZE_COUNT];
   uint64_t text;       /* bytes of all code in the file */
   uint64_t stack_maps; /* of the file's .llvm_stackmaps, which the frame maps would replace; or 0 */
@@ -43,15 +43,15 @@ struct cn_size {
 
 /* Count the bytes of an object or image. Negative on error, also for a file without maps; *error is then a message to
  * free. */
-int cn_size_count(struct cn_size *size, const void *bytes, size_t length, char **error);
-void cn_size_free(struct cn_size *size);
+int cn_size_count_maps(struct cn_file_map_size *size, const void *bytes, size_t length, char **error);
+void cn_size_free_counts(struct cn_file_map_size *size);
 
 /* The part of the invariant that is broken; null: all holds. Functions have at most as many bytes of each kind as their
  * file. Linear. */
-const char *cn_size_wrong(const struct cn_size *size);
+const char *cn_size_wrong(const struct cn_file_map_size *size);
 
 /* Sums over an array by kind: the bytes of all frame maps, and of all details. */
-uint64_t cn_size_frames(const uint64_t bytes[CN_SIZE_COUNT]);
-uint64_t cn_size_details(const uint64_t bytes[CN_SIZE_COUNT]);
+uint64_t cn_size_sum_frame_maps(const uint64_t bytes[CN_SIZE_COUNT]);
+uint64_t cn_size_sum_details(const uint64_t bytes[CN_SIZE_COUNT]);
 
 #endif

@@ -30,17 +30,18 @@ struct cn_stackmap_view {
 };
 
 /* Section number `index` of the view; false if there are fewer. */
-bool cn_stackmap_view_section(const struct cn_stackmap_view *view, unsigned index,
-                              struct cairn_stackmap_section *section);
+bool cn_stackmap_view_section_at(const struct cn_stackmap_view *view, unsigned index,
+                                 struct cairn_stackmap_section *section);
 /* The name of a register; null if it has no name, or if the machine is unknown (raw bytes). */
-const char *cn_stackmap_view_register(const struct cn_stackmap_view *view, unsigned reg);
-bool cn_stackmap_view_function(const struct cn_stackmap_view *view, uint64_t address,
-                               struct cairn_stackmap_symbol *symbol);
+const char *cn_stackmap_view_register_name(const struct cn_stackmap_view *view, unsigned reg);
+bool cn_stackmap_view_find_function(const struct cn_stackmap_view *view, uint64_t address,
+                                    struct cairn_stackmap_symbol *symbol);
 /* The source line of a record; false: unknown. */
-bool cn_stackmap_view_source(const struct cn_stackmap_view *view, const struct cairn_stackmap *map,
-                             const struct cairn_stackmap_record *record, const char **file, int *line, int *column);
+bool cn_stackmap_view_find_source(const struct cn_stackmap_view *view, const struct cairn_stackmap *map,
+                                  const struct cairn_stackmap_record *record, const char **file, int *line,
+                                  int *column);
 
 /* stackmap_records.c: one element of the document's array of objects, or text if `json` is null. */
-void cn_stackmap_print(FILE *out, struct cn_json_out *json, const struct cn_stackmap_view *view);
+void cn_stackmap_print(FILE *out, struct cn_json_writer *json, const struct cn_stackmap_view *view);
 
 #endif

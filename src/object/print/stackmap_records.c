@@ -8,18 +8,18 @@
 #include "object/print/stackmap_print.h"
 
 /* The printing of one map. */
-struct printer {
-  FILE *out;                /* of the text */
-  struct cn_json_out *json; /* null: text */
+struct stackmap_printer {
+  FILE *out;                   /* of the text */
+  struct cn_json_writer *json; /* null: text */
   const struct cn_stackmap_view *view;
   const struct cairn_stackmap *map;
 };
 
 /* ---- parts of records ---- */
 
-static const char *name_of(const struct printer *p, unsigned reg, char buffer[16])
+static const char *register_name_of(const struct stackmap_printer *p, unsigned reg, char buffer[16])
 {
-  const char *name = cn_stackmap_view_register(p->view, reg);
+  const char *name = cn_stackmap_view_register_name(p->view, reg);
 
   if (name)
     return name;
@@ -27,28 +27,28 @@ static const char *name_of(const struct printer *p, unsigned reg, char buffer[16
   return buffer;
 }
 
-static void print_location_json(const struct printer *p, struct cairn_stackmap_location location)
+static void print_location_json(const struct stackmap_printer *p, struct cairn_stackmap_location location)
 {
   static const char *const kinds[] = {"", "register", "direct", "indirect", "constant", "constant"};
 
   cn_json_out_open_on_line(p->json, NULL, '{');
   CN_MEMBERS(p->json, CN_STRING("kind", kinds[location.kind]), CN_NUMBER("size", location.size));
   if (location.kind == CAIRN_STACKMAP_CONSTANT) {
-    cn_json_out_signed(p->json, "value", (int64_t)location.value);
+    cn_json_out_write_signed(p->json, "value", (int64_t)location.value);
     if (location.pooled)
-      cn_json_out_signed(p->json, "pool_index", location.offset);
+      cn_json_out_write_signed(p->json, "pool_index", location.offset);
   } else {
     CN_MEMBERS(p->json, CN_NUMBER("register", location.reg),
-               CN_STRING("name", cn_stackmap_view_register(p->view, location.reg)),
+               CN_STRING("name", cn_stackmap_view_register_name(p->view, location.reg)),
                CN_SIGNED("offset", location.offset));
   }
-  cn_json_out_close(p->json);
+  cn_json_out_close_bracket(p->json);
 }
 
-static void print_location(const struct printer *p, struct cairn_stackmap_location location)
+static void print_location(const struct stackmap_printer *p, struct cairn_stackmap_location location)
 {
   char buffer[16];
-  const char *reg = name_of(p, location.reg, buffer);
+  const char *reg = register_name_of(p, location.reg, buffer);
   char sign = location.offset < 0 ? '-' : '+';
   int64_t distance = location.offset < 0 ? -(int64_t)location.offset : location.offset;
 
@@ -71,8 +71,8 @@ static void print_location(const struct printer *p, struct cairn_stackmap_locati
     fprintf(p->out, " (%u bytes)", location.size);
 }
 
-static void print_locations(const struct printer *p, const struct cairn_stackmap_record *record, const char *what,
-                            uint32_t first, uint32_t count)
+static void print_locations(const struct stackmap_printer *p, const struct cairn_stackmap_record *record,
+                            const char *what, uint32_t first, uint32_t count)
 {
   for (uint32_t i = first; i < first + count; i++) {
     fprintf(p->out, "    %s ", what);
@@ -81,8 +81,8 @@ static void print_locations(const struct printer *p, const struct cairn_stackmap
   }
 }
 
-static void print_pairs(const struct printer *p, const struct cairn_stackmap_record *record,
-                        const struct cairn_stackmap_statepoint *s)
+static void print_pointer_pairs(const struct stackmap_printer *p, const struct cairn_stackmap_record *record,
+                                const struct cairn_stackmap_statepoint *s)
 {
   for (uint32_t i = 0; i < s->pairs; i++) {
     fputs("    base ", p->out);
@@ -94,32 +94,32 @@ static void print_pairs(const struct printer *p, const struct cairn_stackmap_rec
 }
 
 /* The end of a text record's first line, or JSON's members of a record that follow its flags. */
-static void print_source(const struct printer *p, const struct cairn_stackmap_record *record)
+static void print_source_line(const struct stackmap_printer *p, const struct cairn_stackmap_record *record)
 {
   const char *file;
   int line, column;
-  bool known = cn_stackmap_view_source(p->view, p->map, record, &file, &line, &column);
+  bool known = cn_stackmap_view_find_source(p->view, p->map, record, &file, &line, &column);
 
   if (p->json && known)
     CN_ROW(p->json, "source", CN_STRING("file", file), CN_SIGNED("line", line), CN_SIGNED("column", column));
   else if (p->json)
-    cn_json_out_null(p->json, "source");
+    cn_json_out_write_null(p->json, "source");
   else if (known)
     fprintf(p->out, ", %s:%d:%d", file, line, column);
 }
 
-static void print_live_out(const struct printer *p, struct cairn_stackmap_live_out live)
+static void print_live_out(const struct stackmap_printer *p, struct cairn_stackmap_live_out live)
 {
   char buffer[16];
 
   if (p->json)
     CN_ROW(p->json, NULL, CN_NUMBER("register", live.reg),
-           CN_STRING("name", cn_stackmap_view_register(p->view, live.reg)), CN_NUMBER("size", live.size));
+           CN_STRING("name", cn_stackmap_view_register_name(p->view, live.reg)), CN_NUMBER("size", live.size));
   else
-    fprintf(p->out, "    live-out %s (%u bytes)\n", name_of(p, live.reg, buffer), live.size);
+    fprintf(p->out, "    live-out %s (%u bytes)\n", register_name_of(p, live.reg, buffer), live.size);
 }
 
-static void print_live_outs(const struct printer *p, const struct cairn_stackmap_record *record)
+static void print_live_outs(const struct stackmap_printer *p, const struct cairn_stackmap_record *record)
 {
   for (uint32_t i = 0; i < record->live_outs; i++)
     print_live_out(p, cairn_stackmap_live_out(p->map, record, i));
@@ -127,7 +127,7 @@ static void print_live_outs(const struct printer *p, const struct cairn_stackmap
 
 /* ---- records ---- */
 
-static void print_record_text(const struct printer *p, const struct cairn_stackmap_record *record)
+static void print_record_text(const struct stackmap_printer *p, const struct cairn_stackmap_record *record)
 {
   struct cairn_stackmap_statepoint s;
   int status = cairn_stackmap_statepoint(p->map, record, &s, NULL);
@@ -137,11 +137,11 @@ static void print_record_text(const struct printer *p, const struct cairn_stackm
     fprintf(p->out, ", statepoint, calling convention %" PRIu64 ", flags %" PRIu64, s.calling_convention, s.flags);
   if (record->flags)
     fprintf(p->out, ", record flags %u", record->flags);
-  print_source(p, record);
+  print_source_line(p, record);
   fputc('\n', p->out);
   if (status == CAIRN_OK) {
     print_locations(p, record, "deopt", s.deopt_first, s.deopt_count);
-    print_pairs(p, record, &s);
+    print_pointer_pairs(p, record, &s);
     print_locations(p, record, "alloca", s.allocas_first, s.allocas);
   } else {
     print_locations(p, record, "location", 0, record->locations);
@@ -149,52 +149,52 @@ static void print_record_text(const struct printer *p, const struct cairn_stackm
   print_live_outs(p, record);
 }
 
-static void print_record_json(const struct printer *p, const struct cairn_stackmap_record *record)
+static void print_record_json(const struct stackmap_printer *p, const struct cairn_stackmap_record *record)
 {
   struct cairn_stackmap_statepoint s;
 
-  cn_json_out_open(p->json, NULL, '{');
+  cn_json_out_open_bracket(p->json, NULL, '{');
   CN_MEMBERS(p->json, CN_NUMBER_IF("function", record->function != CAIRN_STACKMAP_UNKNOWN_FUNCTION, record->function),
              CN_NUMBER("instruction_offset", record->instruction_offset), CN_NUMBER("id", record->id),
              CN_NUMBER("flags", record->flags));
-  print_source(p, record);
+  print_source_line(p, record);
   if (cairn_stackmap_statepoint(p->map, record, &s, NULL) < 0)
-    cn_json_out_null(p->json, "statepoint");
+    cn_json_out_write_null(p->json, "statepoint");
   else
     CN_ROW(p->json, "statepoint", CN_NUMBER("calling_convention", s.calling_convention), CN_NUMBER("flags", s.flags),
            CN_NUMBER("deopt_first", s.deopt_first), CN_NUMBER("deopt_count", s.deopt_count),
            CN_NUMBER("pairs_first", s.pairs_first), CN_NUMBER("pairs", s.pairs),
            CN_NUMBER("allocas_first", s.allocas_first), CN_NUMBER("allocas", s.allocas));
-  cn_json_out_open(p->json, "locations", '[');
+  cn_json_out_open_bracket(p->json, "locations", '[');
   for (uint32_t i = 0; i < record->locations; i++)
     print_location_json(p, cairn_stackmap_location(p->map, record, i));
-  cn_json_out_close(p->json);
-  cn_json_out_open(p->json, "live_outs", '[');
+  cn_json_out_close_bracket(p->json);
+  cn_json_out_open_bracket(p->json, "live_outs", '[');
   print_live_outs(p, record);
-  cn_json_out_close(p->json);
-  cn_json_out_close(p->json);
+  cn_json_out_close_bracket(p->json);
+  cn_json_out_close_bracket(p->json);
 }
 
 /* ---- functions ---- */
 
-static bool is_object(const struct printer *p)
+static bool is_object_file(const struct stackmap_printer *p)
 {
   return p->view->file && cairn_stackmap_file_is_object(p->view->file);
 }
 
 /* Print a function. In JSON, an address in an object is section and offset; in an image it is a number, or section and
  * offset if the function is outside it. */
-static void print_function(const struct printer *p, uint32_t index)
+static void print_function(const struct stackmap_printer *p, uint32_t index)
 {
   struct cairn_stackmap_function f = cairn_stackmap_function(p->map, index);
   struct cairn_stackmap_symbol symbol = {0};
-  bool known = cn_stackmap_view_function(p->view, f.address, &symbol);
+  bool known = cn_stackmap_view_find_function(p->view, f.address, &symbol);
   bool sized = f.stack_size != CAIRN_STACKMAP_UNKNOWN_SIZE, counted = f.records != CAIRN_STACKMAP_UNKNOWN_COUNT;
   uint64_t offset = f.address - symbol.address;
 
   if (p->json) {
     CN_ROW(p->json, NULL, CN_STRING("name", symbol.name), CN_NUMBER_IF("offset", known, offset),
-           CN_NUMBER_IF("address", !is_object(p) && f.address, f.address), CN_STRING("section", symbol.section),
+           CN_NUMBER_IF("address", !is_object_file(p) && f.address, f.address), CN_STRING("section", symbol.section),
            CN_NUMBER_IF("section_offset", known, symbol.section_offset + offset),
            CN_NUMBER_IF("stack_size", sized, f.stack_size), CN_NUMBER_IF("record_count", counted, f.records));
     return;
@@ -204,7 +204,7 @@ static void print_function(const struct printer *p, uint32_t index)
     fprintf(p->out, "+0x%" PRIx64, offset);
   if (!f.address)
     fputs(" without an address", p->out);
-  else if (!is_object(p))
+  else if (!is_object_file(p))
     fprintf(p->out, " at 0x%" PRIx64, f.address);
   if (sized)
     fprintf(p->out, ": stack size %" PRIu64, f.stack_size);
@@ -218,7 +218,7 @@ static void print_function(const struct printer *p, uint32_t index)
 /* ---- maps ---- */
 
 /* Version 1: print all functions first, since such a map leaves open which function has which record. */
-static void print_map_text(const struct printer *p)
+static void print_map_text(const struct stackmap_printer *p)
 {
   const struct cairn_stackmap *map = p->map;
   struct cairn_stackmap_cursor cursor = {0};
@@ -237,37 +237,37 @@ static void print_map_text(const struct printer *p)
     print_function(p, shown);
 }
 
-static void print_map_json(const struct printer *p, const struct cairn_stackmap_section *section, size_t at)
+static void print_map_json(const struct stackmap_printer *p, const struct cairn_stackmap_section *section, size_t at)
 {
   const struct cairn_stackmap *map = p->map;
   struct cairn_stackmap_cursor cursor = {0};
   struct cairn_stackmap_record record;
 
-  cn_json_out_open(p->json, NULL, '{');
+  cn_json_out_open_bracket(p->json, NULL, '{');
   CN_MEMBERS(p->json, CN_NUMBER("section", section->index), CN_NUMBER("file_offset", section->file_offset + at),
              CN_NUMBER("length", map->length), CN_NUMBER("version", map->version));
   cn_json_out_open_on_line(p->json, "constants", '[');
   for (uint32_t i = 0; i < map->constants; i++)
-    cn_json_out_number(p->json, NULL, cairn_stackmap_constant(map, i));
-  cn_json_out_close(p->json);
-  cn_json_out_open(p->json, "functions", '[');
+    cn_json_out_write_number(p->json, NULL, cairn_stackmap_constant(map, i));
+  cn_json_out_close_bracket(p->json);
+  cn_json_out_open_bracket(p->json, "functions", '[');
   for (uint32_t i = 0; i < map->functions; i++)
     print_function(p, i);
-  cn_json_out_close(p->json);
-  cn_json_out_open(p->json, "records", '[');
+  cn_json_out_close_bracket(p->json);
+  cn_json_out_open_bracket(p->json, "records", '[');
   while (cairn_stackmap_next(map, &cursor, &record))
     print_record_json(p, &record);
-  cn_json_out_close(p->json);
-  cn_json_out_close(p->json);
+  cn_json_out_close_bracket(p->json);
+  cn_json_out_close_bracket(p->json);
 }
 
-static void print_maps(struct printer *p)
+static void print_stack_maps(struct stackmap_printer *p)
 {
   struct cairn_stackmap_section section;
   struct cairn_stackmap map;
 
   p->map = &map;
-  for (unsigned i = 0; cn_stackmap_view_section(p->view, i, &section); i++)
+  for (unsigned i = 0; cn_stackmap_view_section_at(p->view, i, &section); i++)
     for (size_t at = 0; at < section.length; at += map.length) {
       if (cairn_stackmap_open(section.bytes + at, section.length - at, &map, NULL) < 0)
         return; /* it was checked */
@@ -278,7 +278,7 @@ static void print_maps(struct printer *p)
     }
 }
 
-static const char *machine_of(const struct cn_stackmap_view *view)
+static const char *machine_name_of(const struct cn_stackmap_view *view)
 {
   switch (view->file ? cairn_stackmap_file_machine(view->file) : EM_NONE) {
   case EM_X86_64:
@@ -292,23 +292,23 @@ static const char *machine_of(const struct cn_stackmap_view *view)
   }
 }
 
-void cn_stackmap_print(FILE *out, struct cn_json_out *json, const struct cn_stackmap_view *view)
+void cn_stackmap_print(FILE *out, struct cn_json_writer *json, const struct cn_stackmap_view *view)
 {
-  struct printer p = {.out = out, .json = json, .view = view};
+  struct stackmap_printer p = {.out = out, .json = json, .view = view};
 
   if (!json) {
     if (view->member)
       fprintf(out, "member %s\n", view->member);
-    print_maps(&p);
+    print_stack_maps(&p);
     return;
   }
-  cn_json_out_open(json, NULL, '{');
-  CN_MEMBERS(json, CN_STRING("member", view->member), CN_STRING("machine", machine_of(view)),
-             CN_STRING("type", !view->file     ? "raw"
-                               : is_object(&p) ? "object"
-                                               : "image"));
-  cn_json_out_open(json, "maps", '[');
-  print_maps(&p);
-  cn_json_out_close(json);
-  cn_json_out_close(json);
+  cn_json_out_open_bracket(json, NULL, '{');
+  CN_MEMBERS(json, CN_STRING("member", view->member), CN_STRING("machine", machine_name_of(view)),
+             CN_STRING("type", !view->file          ? "raw"
+                               : is_object_file(&p) ? "object"
+                                                    : "image"));
+  cn_json_out_open_bracket(json, "maps", '[');
+  print_stack_maps(&p);
+  cn_json_out_close_bracket(json);
+  cn_json_out_close_bracket(json);
 }

@@ -9,12 +9,12 @@
 #include <cairn/abi.h>
 #include "base/check.h"
 
-struct reader {
+struct record_reader {
   const struct cairn_stackmap *map;
   const struct cairn_stackmap_record *record;
 };
 
-static enum cairn_status fail_at_record(const struct reader *r, enum cairn_status status,
+static enum cairn_status fail_at_record(const struct record_reader *r, enum cairn_status status,
                                         struct cairn_stackmap_error *error)
 {
   if (error) {
@@ -24,7 +24,7 @@ static enum cairn_status fail_at_record(const struct reader *r, enum cairn_statu
   return status;
 }
 
-static bool read_constant(const struct reader *r, uint32_t index, uint64_t *value)
+static bool read_constant_operand(const struct record_reader *r, uint32_t index, uint64_t *value)
 {
   struct cairn_stackmap_location l = cairn_stackmap_location(r->map, r->record, index);
 
@@ -33,15 +33,15 @@ static bool read_constant(const struct reader *r, uint32_t index, uint64_t *valu
 }
 
 /* Remove the tail with that mark from [first, *end): its operands are [*from, *to). */
-static bool take_tail(const struct reader *r, uint64_t mark, uint32_t first, uint32_t *end, uint32_t *from,
-                      uint32_t *to)
+static bool cut_marked_tail(const struct record_reader *r, uint64_t mark, uint32_t first, uint32_t *end, uint32_t *from,
+                            uint32_t *to)
 {
   uint64_t length, found;
 
-  if (*end < first + 2 || !read_constant(r, *end - 1, &length) || length == 0 || length > *end - 1 - first)
+  if (*end < first + 2 || !read_constant_operand(r, *end - 1, &length) || length == 0 || length > *end - 1 - first)
     return false;
   uint32_t at = *end - 1 - (uint32_t)length;
-  if (!read_constant(r, at, &found) || found != mark)
+  if (!read_constant_operand(r, at, &found) || found != mark)
     return false;
   *from = at + 1;
   *to = *end - 1;
@@ -50,7 +50,7 @@ static bool take_tail(const struct reader *r, uint64_t mark, uint32_t first, uin
 }
 
 /* Read the area whose first location is number `at`; false: malformed. */
-static bool read_area(const struct reader *r, uint32_t at, uint32_t end, struct cairn_stackmap_area *area)
+static bool read_area(const struct record_reader *r, uint32_t at, uint32_t end, struct cairn_stackmap_area *area)
 {
   uint64_t references, value;
 
@@ -58,32 +58,33 @@ static bool read_area(const struct reader *r, uint32_t at, uint32_t end, struct 
     return false;
   *area =
       (struct cairn_stackmap_area){.place = cairn_stackmap_location(r->map, r->record, at), .offsets_first = at + 4};
-  if (area->place.kind == CAIRN_STACKMAP_CONSTANT || !read_constant(r, at + 1, &area->count) ||
-      !read_constant(r, at + 2, &area->stride) || !read_constant(r, at + 3, &references))
+  if (area->place.kind == CAIRN_STACKMAP_CONSTANT || !read_constant_operand(r, at + 1, &area->count) ||
+      !read_constant_operand(r, at + 2, &area->stride) || !read_constant_operand(r, at + 3, &references))
     return false;
   at += 4;
   if (references == 0) {
     area->end = at + 3;
-    return end - at >= 3 && read_constant(r, at, &area->offset) && read_constant(r, at + 1, &area->tag) &&
-           read_constant(r, at + 2, &area->parameter) && area->tag >= CAIRN_ABI_ROOT_USER && area->tag <= UINT32_MAX;
+    return end - at >= 3 && read_constant_operand(r, at, &area->offset) &&
+           read_constant_operand(r, at + 1, &area->tag) && read_constant_operand(r, at + 2, &area->parameter) &&
+           area->tag >= CAIRN_ABI_ROOT_USER && area->tag <= UINT32_MAX;
   }
   if (references > end - at)
     return false;
   area->references = (uint32_t)references;
   area->end = at + area->references;
   for (uint32_t i = at; i < area->end; i++)
-    if (!read_constant(r, i, &value))
+    if (!read_constant_operand(r, i, &value))
       return false;
   return true;
 }
 
-static enum cairn_status check_areas(const struct reader *r, struct cairn_stackmap_described *d)
+static enum cairn_status check_areas(const struct record_reader *r, struct cairn_stackmap_described *d)
 {
   uint32_t at = d->areas_first, end = d->areas_end;
   struct cairn_stackmap_area area;
   uint64_t areas = 0;
 
-  if (end && (at == end || !read_constant(r, at++, &areas)))
+  if (end && (at == end || !read_constant_operand(r, at++, &areas)))
     return CAIRN_E_DESCRIBED;
   d->areas_first = at;
   for (; at < end; at = area.end, d->areas++) {
@@ -95,18 +96,18 @@ static enum cairn_status check_areas(const struct reader *r, struct cairn_stackm
   return d->areas == areas ? CAIRN_OK : CAIRN_E_DESCRIBED;
 }
 
-static bool check_spans(const struct reader *r, struct cairn_stackmap_described *d, uint32_t end)
+static bool check_spans(const struct record_reader *r, struct cairn_stackmap_described *d, uint32_t end)
 {
   uint64_t count, value;
 
   if (!end)
     return true;
-  if (d->spans_first == end || !read_constant(r, d->spans_first++, &count) || count > end - d->spans_first ||
+  if (d->spans_first == end || !read_constant_operand(r, d->spans_first++, &count) || count > end - d->spans_first ||
       count * 2 != end - d->spans_first)
     return false;
   d->spans = (uint32_t)count;
   for (uint32_t i = d->spans_first; i < end; i++)
-    if (!read_constant(r, i, &value) || value > UINT32_MAX)
+    if (!read_constant_operand(r, i, &value) || value > UINT32_MAX)
       return false;
   return true;
 }
@@ -116,17 +117,17 @@ enum cairn_status cairn_stackmap_described(const struct cairn_stackmap *map, con
                                            struct cairn_stackmap_described *described,
                                            struct cairn_stackmap_error *error)
 {
-  const struct reader r = {map, record};
+  const struct record_reader r = {map, record};
   CN_CHECK(statepoint->deopt_first + (uint64_t)statepoint->deopt_count <= record->locations);
   uint32_t first = statepoint->deopt_first, end = first + statepoint->deopt_count, spans_end = 0;
   struct cairn_stackmap_described d = {0};
   uint64_t value;
 
-  take_tail(&r, CAIRN_ABI_SPAN_MARK, first, &end, &d.spans_first, &spans_end);
-  take_tail(&r, CAIRN_ABI_ALLOCA_MARK, first, &end, &d.areas_first, &d.areas_end);
+  cut_marked_tail(&r, CAIRN_ABI_SPAN_MARK, first, &end, &d.spans_first, &spans_end);
+  cut_marked_tail(&r, CAIRN_ABI_ALLOCA_MARK, first, &end, &d.areas_first, &d.areas_end);
   d.deopt_count = end - first;
   for (uint32_t i = first; i < end; i++) {
-    if (!read_constant(&r, i, &value))
+    if (!read_constant_operand(&r, i, &value))
       continue;
     if (value == CAIRN_ABI_ALLOCA_MARK)
       return fail_at_record(&r, CAIRN_E_DESCRIBED, error);
@@ -145,7 +146,7 @@ enum cairn_status cairn_stackmap_described(const struct cairn_stackmap *map, con
 bool cairn_stackmap_area(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
                          const struct cairn_stackmap_described *described, struct cairn_stackmap_area *area)
 {
-  const struct reader r = {map, record};
+  const struct record_reader r = {map, record};
   uint32_t at = area->end ? area->end : described->areas_first;
 
   return at < described->areas_end && read_area(&r, at, described->areas_end, area);

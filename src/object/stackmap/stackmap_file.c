@@ -7,36 +7,37 @@
 #include <stdlib.h>
 #include "base/check.h"
 
-static const char maps_name[] = ".llvm_stackmaps";
+static const char maps_section_name[] = ".llvm_stackmaps";
 
 /* Check and relocate one section of stack maps. Refuse one that is empty, compressed or without bytes (in a file of
  * debug information): it must not look like a map without roots. */
-static int prepare_section(struct cn_elf *elf, uint32_t section, char **error)
+static int prepare_maps_section(struct cn_elf_file *elf, uint32_t section, char **error)
 {
   const Elf64_Shdr *h = &elf->sections[section].head;
 
   if (!elf->sections[section].data || (h->sh_flags & SHF_COMPRESSED) || !h->sh_size)
-    return cn_elf_fail(elf, elf->head.e_shoff + section * sizeof *h, "the stack maps have no contents that can be read",
-                       error);
-  return cn_elf_relocate(elf, section, error);
+    return cn_elf_fail_at_offset(elf, elf->head.e_shoff + section * sizeof *h,
+                                 "the stack maps have no contents that can be read", error);
+  return cn_elf_relocate_section(elf, section, error);
 }
 
-static enum cairn_status open_file(struct cairn_stackmap_file *file, const void *bytes, size_t length, char **error)
+static enum cairn_status open_maps_file(struct cairn_stackmap_file *file, const void *bytes, size_t length,
+                                        char **error)
 {
-  struct cn_elf *elf = &file->elf;
+  struct cn_elf_file *elf = &file->elf;
 
-  if (cn_elf_open_any(elf, bytes, length, error))
+  if (cn_elf_open_any_machine(elf, bytes, length, error))
     return CAIRN_E_ELF;
-  uint32_t section = cn_elf_find(elf, maps_name, 0);
+  uint32_t section = cn_elf_find_section(elf, maps_section_name, 0);
   if (!section) {
     elf->fault_offset = 0;
     elf->fault_reason = cairn_status_text(CAIRN_E_NO_MAPS);
     return CAIRN_E_NO_MAPS;
   }
-  if (cn_elf_place(elf, error))
+  if (cn_elf_assign_addresses(elf, error))
     return CAIRN_E_ELF;
-  for (; section; section = cn_elf_find(elf, maps_name, section + 1)) {
-    if (prepare_section(elf, section, error))
+  for (; section; section = cn_elf_find_section(elf, maps_section_name, section + 1)) {
+    if (prepare_maps_section(elf, section, error))
       return CAIRN_E_ELF;
     cn_push(&file->sections, section);
   }
@@ -48,7 +49,7 @@ enum cairn_status cairn_stackmap_file_open(const void *bytes, size_t length, str
 {
   struct cairn_stackmap_file *opened = cn_alloc(sizeof *opened);
   char *message = NULL;
-  enum cairn_status status = open_file(opened, bytes, length, &message);
+  enum cairn_status status = open_maps_file(opened, bytes, length, &message);
 
   free(message);
   *file = status < 0 ? NULL : opened;
@@ -99,11 +100,12 @@ bool cairn_stackmap_file_function(const struct cairn_stackmap_file *file, uint64
   if (!s)
     return false;
   const struct cn_elf_section *section = &file->elf.sections[s->section];
-  *symbol = (struct cairn_stackmap_symbol){.name = s->name,
-                                           .section = section->name,
-                                           .section_index = s->section,
-                                           .address = cn_elf_address(&file->elf, s),
-                                           .size = s->sym.st_size,
-                                           .section_offset = cn_elf_address(&file->elf, s) - section->head.sh_addr};
+  *symbol =
+      (struct cairn_stackmap_symbol){.name = s->name,
+                                     .section = section->name,
+                                     .section_index = s->section,
+                                     .address = cn_elf_symbol_address(&file->elf, s),
+                                     .size = s->sym.st_size,
+                                     .section_offset = cn_elf_symbol_address(&file->elf, s) - section->head.sh_addr};
   return true;
 }

@@ -10,7 +10,7 @@
 #include "object/elf/elf_file.h"
 
 struct cairn_stackmap_file {
-  struct cn_elf elf;            /* placed; the stack maps are relocated */
+  struct cn_elf_file elf;       /* placed; the stack maps are relocated */
   CN_VECTOR(uint32_t) sections; /* of stack maps: indices */
 };
 

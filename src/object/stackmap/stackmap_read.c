@@ -21,24 +21,24 @@
 
 #include <string.h>
 
-enum { HEADER_BYTES = 16, RECORD_BYTES = 16, LIVE_OUTS_BYTES = 4, LIVE_OUT_BYTES = 4, CONSTANT_BYTES = 8 };
+enum { HEADER_BYTES = 16, RECORD_BYTES = 16, LIVE_OUTS_HEADER_BYTES = 4, LIVE_OUT_BYTES = 4, CONSTANT_BYTES = 8 };
 /* Of a statepoint (llvm/IR/CallingConv.h, llvm/IR/Statepoint.h). */
-enum { MOST_CONVENTION = 1023, MOST_FLAGS = 3 };
+enum { MAX_CALLING_CONVENTION = 1023, MAX_STATEPOINT_FLAGS = 3 };
 
-static size_t function_size(unsigned version)
+static size_t function_entry_bytes(unsigned version)
 {
   return version == 1 ? 16 : 24;
 }
-static size_t location_size(unsigned version)
+static size_t location_entry_bytes(unsigned version)
 {
   return version == 3 ? 12 : 8;
 }
-static size_t up8(size_t n)
+static size_t round_up_to_8(size_t n)
 {
   return (n + 7) & ~(size_t)7;
 }
 
-static uint64_t load_bytes(const unsigned char *at, unsigned bytes)
+static uint64_t load_little_endian(const unsigned char *at, unsigned bytes)
 {
   uint64_t value = 0;
 
@@ -63,25 +63,25 @@ static size_t read_record(const unsigned char *bytes, size_t length, unsigned ve
   if (length < RECORD_BYTES || offset > length - RECORD_BYTES)
     return 0;
   record->offset = offset;
-  record->id = load_bytes(bytes + offset, 8);
-  record->instruction_offset = (uint32_t)load_bytes(bytes + offset + 8, 4);
-  record->flags = (uint16_t)load_bytes(bytes + offset + 12, 2);
-  record->locations = (uint16_t)load_bytes(bytes + offset + 14, 2);
+  record->id = load_little_endian(bytes + offset, 8);
+  record->instruction_offset = (uint32_t)load_little_endian(bytes + offset + 8, 4);
+  record->flags = (uint16_t)load_little_endian(bytes + offset + 12, 2);
+  record->locations = (uint16_t)load_little_endian(bytes + offset + 14, 2);
   record->locations_offset = offset + RECORD_BYTES;
   *wrong = offset + 14;
-  size_t at = up8(record->locations_offset + record->locations * location_size(version));
-  if (length < LIVE_OUTS_BYTES || at > length - LIVE_OUTS_BYTES)
+  size_t at = round_up_to_8(record->locations_offset + record->locations * location_entry_bytes(version));
+  if (length < LIVE_OUTS_HEADER_BYTES || at > length - LIVE_OUTS_HEADER_BYTES)
     return 0;
-  record->live_outs = (uint16_t)load_bytes(bytes + at + 2, 2);
-  record->live_outs_offset = at + LIVE_OUTS_BYTES;
+  record->live_outs = (uint16_t)load_little_endian(bytes + at + 2, 2);
+  record->live_outs_offset = at + LIVE_OUTS_HEADER_BYTES;
   *wrong = at + 2;
-  at = up8(record->live_outs_offset + (size_t)record->live_outs * LIVE_OUT_BYTES);
+  at = round_up_to_8(record->live_outs_offset + (size_t)record->live_outs * LIVE_OUT_BYTES);
   return at > length ? 0 : at;
 }
 
 /* Check that the bytes in [from, to) are zero: a later version may give them a meaning. */
-static enum cairn_status check_zero(const struct cairn_stackmap *map, size_t from, size_t to,
-                                    struct cairn_stackmap_error *error)
+static enum cairn_status check_reserved_zeros(const struct cairn_stackmap *map, size_t from, size_t to,
+                                              struct cairn_stackmap_error *error)
 {
   for (; from < to; from++)
     if (map->bytes[from])
@@ -91,17 +91,17 @@ static enum cairn_status check_zero(const struct cairn_stackmap *map, size_t fro
 
 static enum cairn_status check_location(const struct cairn_stackmap *map, size_t at, struct cairn_stackmap_error *error)
 {
-  size_t index = at + location_size(map->version) - 4;
+  size_t index = at + location_entry_bytes(map->version) - 4;
   unsigned kind = map->bytes[at];
 
   if (kind < CAIRN_STACKMAP_REGISTER || kind > CAIRN_STACKMAP_CONSTANT_INDEX)
     return fail_at_offset(error, CAIRN_E_KIND, at);
-  if (kind == CAIRN_STACKMAP_CONSTANT_INDEX && load_bytes(map->bytes + index, 4) >= map->constants)
+  if (kind == CAIRN_STACKMAP_CONSTANT_INDEX && load_little_endian(map->bytes + index, 4) >= map->constants)
     return fail_at_offset(error, CAIRN_E_CONSTANT, index);
   if (map->version != 3)
     return CAIRN_OK;
-  enum cairn_status status = check_zero(map, at + 1, at + 2, error);
-  return status < 0 ? status : check_zero(map, at + 6, at + 8, error);
+  enum cairn_status status = check_reserved_zeros(map, at + 1, at + 2, error);
+  return status < 0 ? status : check_reserved_zeros(map, at + 6, at + 8, error);
 }
 
 static enum cairn_status check_record(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
@@ -110,17 +110,17 @@ static enum cairn_status check_record(const struct cairn_stackmap *map, const st
   size_t at = record->locations_offset;
   enum cairn_status status = CAIRN_OK;
 
-  for (uint32_t i = 0; !status && i < record->locations; i++, at += location_size(map->version))
+  for (uint32_t i = 0; !status && i < record->locations; i++, at += location_entry_bytes(map->version))
     status = check_location(map, at, error);
   if (!status)
-    status = check_zero(map, at, record->live_outs_offset - 2, error);
+    status = check_reserved_zeros(map, at, record->live_outs_offset - 2, error);
   at = record->live_outs_offset;
   for (uint32_t i = 0; !status && i < record->live_outs; i++, at += LIVE_OUT_BYTES)
-    status = check_zero(map, at + 2, at + 3, error);
-  return status ? status : check_zero(map, at, end, error);
+    status = check_reserved_zeros(map, at + 2, at + 3, error);
+  return status ? status : check_reserved_zeros(map, at, end, error);
 }
 
-static enum cairn_status check_counts(const struct cairn_stackmap *map, struct cairn_stackmap_error *error)
+static enum cairn_status check_record_counts(const struct cairn_stackmap *map, struct cairn_stackmap_error *error)
 {
   uint64_t sum = 0;
 
@@ -164,41 +164,41 @@ enum cairn_status cairn_stackmap_open(const void *bytes, size_t length, struct c
   map->version = p[0];
   if (map->version < 1 || map->version > 3)
     return fail_at_offset(error, CAIRN_E_VERSION, 0);
-  enum cairn_status status = check_zero(map, 1, 4, error);
+  enum cairn_status status = check_reserved_zeros(map, 1, 4, error);
   if (status < 0)
     return status;
-  map->functions = (uint32_t)load_bytes(p + 4, 4);
-  map->constants = (uint32_t)load_bytes(p + 8, 4);
-  map->records = (uint32_t)load_bytes(p + 12, 4);
+  map->functions = (uint32_t)load_little_endian(p + 4, 4);
+  map->constants = (uint32_t)load_little_endian(p + 8, 4);
+  map->records = (uint32_t)load_little_endian(p + 12, 4);
   map->functions_offset = HEADER_BYTES;
   size_t room = length - HEADER_BYTES;
-  if (map->functions > room / function_size(map->version))
+  if (map->functions > room / function_entry_bytes(map->version))
     return fail_at_offset(error, CAIRN_E_TRUNCATED, 4);
-  map->constants_offset = HEADER_BYTES + map->functions * function_size(map->version);
+  map->constants_offset = HEADER_BYTES + map->functions * function_entry_bytes(map->version);
   room = length - map->constants_offset;
   if (map->constants > room / CONSTANT_BYTES)
     return fail_at_offset(error, CAIRN_E_TRUNCATED, 8);
   map->records_offset = map->constants_offset + (size_t)map->constants * CONSTANT_BYTES;
-  status = check_counts(map, error);
+  status = check_record_counts(map, error);
   return status < 0 ? status : check_records(map, length, error);
 }
 
 struct cairn_stackmap_function cairn_stackmap_function(const struct cairn_stackmap *map, uint32_t index)
 {
   CN_CHECK(index < map->functions);
-  size_t at = map->functions_offset + index * function_size(map->version);
+  size_t at = map->functions_offset + index * function_entry_bytes(map->version);
 
-  return (struct cairn_stackmap_function){.address = load_bytes(map->bytes + at, 8),
-                                          .stack_size = load_bytes(map->bytes + at + 8, 8),
+  return (struct cairn_stackmap_function){.address = load_little_endian(map->bytes + at, 8),
+                                          .stack_size = load_little_endian(map->bytes + at + 8, 8),
                                           .records = map->version == 1 ? CAIRN_STACKMAP_UNKNOWN_COUNT
-                                                                       : load_bytes(map->bytes + at + 16, 8),
+                                                                       : load_little_endian(map->bytes + at + 16, 8),
                                           .offset = at};
 }
 
 uint64_t cairn_stackmap_constant(const struct cairn_stackmap *map, uint32_t index)
 {
   CN_CHECK(index < map->constants);
-  return load_bytes(map->bytes + map->constants_offset + (size_t)index * CONSTANT_BYTES, 8);
+  return load_little_endian(map->bytes + map->constants_offset + (size_t)index * CONSTANT_BYTES, 8);
 }
 
 bool cairn_stackmap_next(const struct cairn_stackmap *map, struct cairn_stackmap_cursor *cursor,
@@ -210,7 +210,7 @@ bool cairn_stackmap_next(const struct cairn_stackmap *map, struct cairn_stackmap
     cursor->offset = map->records_offset;
   if (map->version != 1)
     while (cursor->in_function == cairn_stackmap_function(map, cursor->function).records) {
-      CN_CHECK(cursor->function + 1 < map->functions); /* check_counts(): there is a next one */
+      CN_CHECK(cursor->function + 1 < map->functions); /* check_record_counts(): there is a next one */
       cursor->function++;
       cursor->in_function = 0;
     }
@@ -227,12 +227,12 @@ struct cairn_stackmap_location cairn_stackmap_location(const struct cairn_stackm
                                                        const struct cairn_stackmap_record *record, uint32_t index)
 {
   CN_CHECK(index < record->locations);
-  const unsigned char *at = map->bytes + record->locations_offset + index * location_size(map->version);
+  const unsigned char *at = map->bytes + record->locations_offset + index * location_entry_bytes(map->version);
   bool wide = map->version == 3;
-  uint32_t offset = (uint32_t)load_bytes(at + (wide ? 8 : 4), 4);
+  uint32_t offset = (uint32_t)load_little_endian(at + (wide ? 8 : 4), 4);
   struct cairn_stackmap_location location = {.kind = (enum cairn_stackmap_kind)at[0],
-                                             .size = wide ? (uint16_t)load_bytes(at + 2, 2) : at[1],
-                                             .reg = (uint16_t)load_bytes(at + (wide ? 4 : 2), 2),
+                                             .size = wide ? (uint16_t)load_little_endian(at + 2, 2) : at[1],
+                                             .reg = (uint16_t)load_little_endian(at + (wide ? 4 : 2), 2),
                                              .offset = (int32_t)offset};
 
   if (location.kind == CAIRN_STACKMAP_CONSTANT)
@@ -251,7 +251,7 @@ struct cairn_stackmap_live_out cairn_stackmap_live_out(const struct cairn_stackm
   CN_CHECK(index < record->live_outs);
   const unsigned char *at = map->bytes + record->live_outs_offset + (size_t)index * LIVE_OUT_BYTES;
 
-  return (struct cairn_stackmap_live_out){.reg = (uint16_t)load_bytes(at, 2), .size = at[3]};
+  return (struct cairn_stackmap_live_out){.reg = (uint16_t)load_little_endian(at, 2), .size = at[3]};
 }
 
 enum cairn_status cairn_stackmap_statepoint(const struct cairn_stackmap *map,
@@ -268,7 +268,7 @@ enum cairn_status cairn_stackmap_statepoint(const struct cairn_stackmap *map,
     if (i >= end || fixed[i].kind != CAIRN_STACKMAP_CONSTANT)
       return fail_at_offset(error, CAIRN_E_NOT_STATEPOINT, record->offset);
   }
-  if (fixed[0].value > MOST_CONVENTION || fixed[1].value > MOST_FLAGS)
+  if (fixed[0].value > MAX_CALLING_CONVENTION || fixed[1].value > MAX_STATEPOINT_FLAGS)
     return fail_at_offset(error, CAIRN_E_NOT_STATEPOINT, record->offset);
   if (fixed[2].value > end - 3)
     return fail_at_offset(error, CAIRN_E_DEOPT, record->offset);

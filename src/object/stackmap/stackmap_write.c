@@ -7,21 +7,21 @@
 
 #include "base/check.h"
 
-struct writer {
+struct map_writer {
   unsigned char *bytes; /* null: only count */
   size_t count;
   unsigned version;
   struct cairn_stackmap_error *error;
 };
 
-static enum cairn_status fail(const struct writer *w, enum cairn_status status, size_t ahead)
+static enum cairn_status fail_at_offset(const struct map_writer *w, enum cairn_status status, size_t ahead)
 {
   if (w->error)
     *w->error = (struct cairn_stackmap_error){w->count + ahead, cairn_status_text(status)};
   return status;
 }
 
-static void put(struct writer *w, uint64_t value, unsigned bytes)
+static void put_integer(struct map_writer *w, uint64_t value, unsigned bytes)
 {
   CN_ASSERT(bytes == 8 || (bytes < 8 && value >> 8 * bytes == 0)); /* else it is cut off */
   if (w->bytes)
@@ -30,35 +30,36 @@ static void put(struct writer *w, uint64_t value, unsigned bytes)
   w->count += bytes;
 }
 
-static void pad(struct writer *w)
+static void pad_to_8_bytes(struct map_writer *w)
 {
   while (w->count % 8)
-    put(w, 0, 1);
+    put_integer(w, 0, 1);
 }
 
-static enum cairn_status put_functions(struct writer *w, const struct cairn_stackmap_model *m)
+static enum cairn_status put_functions(struct map_writer *w, const struct cairn_stackmap_model *m)
 {
   uint64_t sum = 0;
 
   for (uint32_t i = 0; i < m->functions; i++) {
     const struct cairn_stackmap_function *f = &m->function[i];
     if (w->version > 1 && f->records > m->records - sum)
-      return fail(w, CAIRN_E_COUNT, 16);
-    put(w, f->address, 8);
-    put(w, f->stack_size, 8);
+      return fail_at_offset(w, CAIRN_E_COUNT, 16);
+    put_integer(w, f->address, 8);
+    put_integer(w, f->stack_size, 8);
     if (w->version > 1)
-      put(w, f->records, 8);
+      put_integer(w, f->records, 8);
     sum += f->records;
   }
   if (w->version > 1 && sum != m->records) {
     w->count = 12;
-    return fail(w, CAIRN_E_COUNT, 0);
+    return fail_at_offset(w, CAIRN_E_COUNT, 0);
   }
   return CAIRN_OK;
 }
 
 /* Check that the location's value is the one that decoding will find: the constant, or 0 for other kinds. */
-static enum cairn_status check_value(const struct cairn_stackmap_model *m, const struct cairn_stackmap_location *l)
+static enum cairn_status check_location_value(const struct cairn_stackmap_model *m,
+                                              const struct cairn_stackmap_location *l)
 {
   uint32_t index = (uint32_t)l->offset;
 
@@ -72,60 +73,60 @@ static enum cairn_status check_value(const struct cairn_stackmap_model *m, const
   return found == l->value ? CAIRN_OK : CAIRN_E_VALUE;
 }
 
-static enum cairn_status put_location(struct writer *w, const struct cairn_stackmap_model *m,
+static enum cairn_status put_location(struct map_writer *w, const struct cairn_stackmap_model *m,
                                       const struct cairn_stackmap_location *l)
 {
   bool wide = w->version == 3;
-  enum cairn_status status = check_value(m, l);
+  enum cairn_status status = check_location_value(m, l);
 
   if (status < 0)
-    return fail(w, status, status == CAIRN_E_KIND ? 0 : wide ? 8 : 4);
+    return fail_at_offset(w, status, status == CAIRN_E_KIND ? 0 : wide ? 8 : 4);
   if (!wide && l->size > UINT8_MAX)
-    return fail(w, CAIRN_E_SIZE, 1);
-  put(w, l->pooled ? CAIRN_STACKMAP_CONSTANT_INDEX : l->kind, wide ? 2 : 1);
-  put(w, l->size, wide ? 2 : 1);
-  put(w, l->reg, wide ? 4 : 2);
-  put(w, (uint32_t)l->offset, 4);
+    return fail_at_offset(w, CAIRN_E_SIZE, 1);
+  put_integer(w, l->pooled ? CAIRN_STACKMAP_CONSTANT_INDEX : l->kind, wide ? 2 : 1);
+  put_integer(w, l->size, wide ? 2 : 1);
+  put_integer(w, l->reg, wide ? 4 : 2);
+  put_integer(w, (uint32_t)l->offset, 4);
   return CAIRN_OK;
 }
 
-static enum cairn_status put_record(struct writer *w, const struct cairn_stackmap_model *m,
+static enum cairn_status put_record(struct map_writer *w, const struct cairn_stackmap_model *m,
                                     const struct cairn_stackmap_record_model *r)
 {
-  put(w, r->record.id, 8);
-  put(w, r->record.instruction_offset, 4);
-  put(w, r->record.flags, 2);
-  put(w, r->record.locations, 2);
+  put_integer(w, r->record.id, 8);
+  put_integer(w, r->record.instruction_offset, 4);
+  put_integer(w, r->record.flags, 2);
+  put_integer(w, r->record.locations, 2);
   for (uint32_t i = 0; i < r->record.locations; i++) {
     enum cairn_status status = put_location(w, m, &r->location[i]);
     if (status < 0)
       return status;
   }
-  pad(w);
-  put(w, 0, 2);
-  put(w, r->record.live_outs, 2);
+  pad_to_8_bytes(w);
+  put_integer(w, 0, 2);
+  put_integer(w, r->record.live_outs, 2);
   for (uint32_t i = 0; i < r->record.live_outs; i++) {
-    put(w, r->live_out[i].reg, 2);
-    put(w, 0, 1);
-    put(w, r->live_out[i].size, 1);
+    put_integer(w, r->live_out[i].reg, 2);
+    put_integer(w, 0, 1);
+    put_integer(w, r->live_out[i].size, 1);
   }
-  pad(w);
+  pad_to_8_bytes(w);
   return CAIRN_OK;
 }
 
-static enum cairn_status put_map(struct writer *w, const struct cairn_stackmap_model *m)
+static enum cairn_status put_map(struct map_writer *w, const struct cairn_stackmap_model *m)
 {
   if (m->version < 1 || m->version > 3)
-    return fail(w, CAIRN_E_VERSION, 0);
-  put(w, m->version, 4);
-  put(w, m->functions, 4);
-  put(w, m->constants, 4);
-  put(w, m->records, 4);
+    return fail_at_offset(w, CAIRN_E_VERSION, 0);
+  put_integer(w, m->version, 4);
+  put_integer(w, m->functions, 4);
+  put_integer(w, m->constants, 4);
+  put_integer(w, m->records, 4);
   enum cairn_status status = put_functions(w, m);
   if (status < 0)
     return status;
   for (uint32_t i = 0; i < m->constants; i++)
-    put(w, m->constant[i], 8);
+    put_integer(w, m->constant[i], 8);
   for (uint32_t i = 0; i < m->records; i++) {
     status = put_record(w, m, &m->record[i]);
     if (status < 0)
@@ -137,7 +138,7 @@ static enum cairn_status put_map(struct writer *w, const struct cairn_stackmap_m
 enum cairn_status cairn_stackmap_write(const struct cairn_stackmap_model *model, void *bytes, size_t room,
                                        size_t *length, struct cairn_stackmap_error *error)
 {
-  struct writer w = {.version = model->version, .error = error};
+  struct map_writer w = {.version = model->version, .error = error};
   enum cairn_status status = put_map(&w, model);
 
   *length = 0;
@@ -146,9 +147,9 @@ enum cairn_status cairn_stackmap_write(const struct cairn_stackmap_model *model,
   *length = w.count;
   if (w.count > room) {
     w.count = room;
-    return fail(&w, CAIRN_E_ROOM, 0);
+    return fail_at_offset(&w, CAIRN_E_ROOM, 0);
   }
-  w = (struct writer){.bytes = bytes, .version = model->version, .error = error};
+  w = (struct map_writer){.bytes = bytes, .version = model->version, .error = error};
   status = put_map(&w, model);
   CN_CHECK(status >= 0 && w.count == *length); /* else more was written than there is space for */
   return status;

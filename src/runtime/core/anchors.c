@@ -15,49 +15,49 @@
 #include "runtime/core/messages.h"
 #include "runtime/os/os.h"
 
-enum { SLAB_MOST = 64 };
+enum { MAX_SLAB_CHUNKS = 64 };
 
 /* Spare chunks, linked by `next`. Each is followed by `number` unused chunks. Each change is one store, so that the
  * child of a fork() finds the list intact. */
-static struct cn_anchor_chunk *spare;
-static size_t slab = 1; /* chunks to ask the system for */
+static struct cn_anchor_chunk *spare_chunks;
+static size_t slab_chunks = 1; /* chunks to ask the system for */
 
 /* ---- memory ---- */
 
 /* Aligned memory for `count` chunks; 0: out of memory. */
-static uintptr_t reserve(size_t count)
+static uintptr_t allocate_chunks(size_t count)
 {
   size_t chunk = CAIRN_ABI_ANCHOR_CHUNK, bytes = count * chunk;
-  uintptr_t at = (uintptr_t)cn_os_resize(NULL, 0, bytes + chunk);
+  uintptr_t at = (uintptr_t)cn_os_resize_mapping(NULL, 0, bytes + chunk);
   uintptr_t start = (at + chunk - 1) & ~(uintptr_t)(chunk - 1);
 
   if (at == 0)
     return 0;
   if (start != at)
-    cn_os_free((void *)at, start - at);
-  cn_os_free((void *)(start + bytes), at + chunk - start);
+    cn_os_free_mapping((void *)at, start - at);
+  cn_os_free_mapping((void *)(start + bytes), at + chunk - start);
   return start;
 }
 
-static struct cn_anchor_chunk *new_slab(void)
+static struct cn_anchor_chunk *allocate_slab(void)
 {
-  uintptr_t at = reserve(slab);
+  uintptr_t at = allocate_chunks(slab_chunks);
 
   if (at == 0)
-    at = reserve(slab = 1); /* the process may have little memory */
+    at = allocate_chunks(slab_chunks = 1); /* the process may have little memory */
   if (at == 0)
     return NULL;
-  ((struct cn_anchor_chunk *)at)->number = slab - 1;
-  if (slab < SLAB_MOST)
-    slab *= 2;
+  ((struct cn_anchor_chunk *)at)->number = slab_chunks - 1;
+  if (slab_chunks < MAX_SLAB_CHUNKS)
+    slab_chunks *= 2;
   return (struct cn_anchor_chunk *)at;
 }
 
 /* The caller holds the lock. */
-static struct cn_anchor_chunk *take_chunk(void)
+static struct cn_anchor_chunk *take_spare_chunk(void)
 {
   CN_ASSERT_VALID(cn_anchors_spare_wrong());
-  struct cn_anchor_chunk *chunk = spare != NULL ? spare : new_slab();
+  struct cn_anchor_chunk *chunk = spare_chunks != NULL ? spare_chunks : allocate_slab();
 
   if (chunk == NULL)
     return NULL;
@@ -66,23 +66,23 @@ static struct cn_anchor_chunk *take_chunk(void)
     rest = (struct cn_anchor_chunk *)((uintptr_t)chunk + CAIRN_ABI_ANCHOR_CHUNK);
     *rest = (struct cn_anchor_chunk){.next = chunk->next, .number = chunk->number - 1};
   }
-  spare = rest;
+  spare_chunks = rest;
   CN_ASSERT_VALID(cn_anchors_spare_wrong());
   return chunk;
 }
 
 /* Add a chunk to a stack, after `previous`. */
-static struct cn_anchor_chunk *add_chunk(struct cn_anchor_chunk *previous)
+static struct cn_anchor_chunk *add_chunk_to_stack(struct cn_anchor_chunk *previous)
 {
   struct cn_anchor_chunk *chunk = NULL;
 
   if (!cn_lock_take(CN_LOCK_ANCHORS))
     return NULL; /* this handler interrupted the holder by a fault */
-  chunk = take_chunk();
+  chunk = take_spare_chunk();
   cn_lock_release(CN_LOCK_ANCHORS);
   if (chunk == NULL)
     return NULL;
-  *chunk = (struct cn_anchor_chunk){.previous = previous, .oldest = cn_anchors_first(chunk)};
+  *chunk = (struct cn_anchor_chunk){.previous = previous, .oldest = cn_anchors_first_of_chunk(chunk)};
   if (previous != NULL) {
     chunk->oldest = previous->oldest;
     chunk->number = previous->number + 1;
@@ -93,16 +93,16 @@ static struct cn_anchor_chunk *add_chunk(struct cn_anchor_chunk *previous)
 
 /* ---- of a stack ---- */
 
-struct cn_anchor *cn_anchors_new(void)
+struct cn_anchor *cn_anchors_allocate(void)
 {
-  struct cn_anchor_chunk *chunk = add_chunk(NULL);
+  struct cn_anchor_chunk *chunk = add_chunk_to_stack(NULL);
 
-  return chunk != NULL ? cn_anchors_first(chunk) : NULL;
+  return chunk != NULL ? cn_anchors_first_of_chunk(chunk) : NULL;
 }
 
-void cn_anchors_return(struct cn_anchor *oldest)
+void cn_anchors_return_chunks(struct cn_anchor *oldest)
 {
-  struct cn_anchor_chunk *first = cn_anchors_chunk(oldest), *last = first;
+  struct cn_anchor_chunk *first = cn_anchors_chunk_of(oldest), *last = first;
 
   CN_CHECK(first->oldest == oldest);
   CN_ASSERT_VALID(cn_anchors_wrong(oldest, oldest));
@@ -111,61 +111,61 @@ void cn_anchors_return(struct cn_anchor *oldest)
   last->number = 0;
   bool taken = cn_lock_take(CN_LOCK_ANCHORS);
   CN_CHECK(taken);
-  last->next = spare;
-  spare = first;
+  last->next = spare_chunks;
+  spare_chunks = first;
   CN_ASSERT_VALID(cn_anchors_spare_wrong());
   cn_lock_release(CN_LOCK_ANCHORS);
 }
 
-void cn_anchors_make(struct cairn_mutator *mutator)
+void cn_anchors_make_for_mutator(struct cairn_mutator *mutator)
 {
-  struct cn_anchor *oldest = cn_anchors_new();
+  struct cn_anchor *oldest = cn_anchors_allocate();
 
   if (oldest == NULL) {
-    cn_report_text("cairn: out of memory: no room for the anchors of thread %d (%d KB)\n", cn_os_thread(),
-                   CAIRN_ABI_ANCHOR_CHUNK >> 10);
+    cn_report_print_text("cairn: out of memory: no room for the anchors of thread %d (%d KB)\n", cn_os_thread(),
+                         CAIRN_ABI_ANCHOR_CHUNK >> 10);
     _exit(1);
   }
   mutator->anchors = mutator->anchor = oldest;
 }
 
-void cn_anchors_free(struct cairn_mutator *mutator)
+void cn_anchors_free_of_mutator(struct cairn_mutator *mutator)
 {
-  cn_anchors_return(mutator->anchors);
+  cn_anchors_return_chunks(mutator->anchors);
   mutator->anchors = mutator->anchor = NULL;
 }
 
-const char *cn_anchors_grow(struct cairn_mutator *mutator)
+const char *cn_anchors_make_room(struct cairn_mutator *mutator)
 {
-  struct cn_anchor_chunk *chunk = cn_anchors_chunk(mutator->anchor);
+  struct cn_anchor_chunk *chunk = cn_anchors_chunk_of(mutator->anchor);
 
   CN_ASSERT_VALID(cn_anchors_wrong(mutator->anchors, mutator->anchor));
   if ((uintptr_t)mutator->anchor % CAIRN_ABI_ANCHOR_CHUNK != 0)
     return NULL;
-  if (chunk->next == NULL && chunk->number + 1 == CN_ANCHORS_CHUNKS)
+  if (chunk->next == NULL && chunk->number + 1 == CN_ANCHORS_MAX_CHUNKS)
     return "too many nested calls from managed to native code";
-  if (chunk->next == NULL && add_chunk(chunk) == NULL)
+  if (chunk->next == NULL && add_chunk_to_stack(chunk) == NULL)
     return "no memory for another nested call from managed to native code";
-  __atomic_store_n(&mutator->anchor, cn_anchors_first(chunk->next), __ATOMIC_RELEASE);
+  __atomic_store_n(&mutator->anchor, cn_anchors_first_of_chunk(chunk->next), __ATOMIC_RELEASE);
   CN_ASSERT_VALID(cn_anchors_wrong(mutator->anchors, mutator->anchor));
   return NULL;
 }
 
 /* ---- questions ---- */
 
-static const struct cn_anchor_chunk *chunk_of(const struct cn_anchor *oldest, const struct cn_anchor *next)
+static const struct cn_anchor_chunk *find_chunk_of_stack(const struct cn_anchor *oldest, const struct cn_anchor *next)
 {
-  const struct cn_anchor_chunk *chunk = oldest != NULL ? cn_anchors_chunk(oldest) : NULL;
+  const struct cn_anchor_chunk *chunk = oldest != NULL ? cn_anchors_chunk_of(oldest) : NULL;
 
-  while (chunk != NULL && chunk != cn_anchors_chunk(next))
+  while (chunk != NULL && chunk != cn_anchors_chunk_of(next))
     chunk = chunk->next;
   return chunk;
 }
 
-bool cn_anchors_have(const struct cn_anchor *oldest, const struct cn_anchor *next, const struct cn_anchor *anchor)
+bool cn_anchors_contain(const struct cn_anchor *oldest, const struct cn_anchor *next, const struct cn_anchor *anchor)
 {
   return (uintptr_t)anchor % CAIRN_ABI_ANCHOR_CHUNK != 0 && (uintptr_t)anchor % CAIRN_ABI_ANCHOR_SIZE == 0 &&
-         chunk_of(oldest, anchor) != NULL && cn_anchors_count(anchor) < cn_anchors_count(next);
+         find_chunk_of_stack(oldest, anchor) != NULL && cn_anchors_count(anchor) < cn_anchors_count(next);
 }
 
 const char *cn_anchors_wrong(const struct cn_anchor *oldest, const struct cn_anchor *next)
@@ -174,9 +174,9 @@ const char *cn_anchors_wrong(const struct cn_anchor *oldest, const struct cn_anc
 
   if (oldest == NULL)
     return "anchors: a stack has none of its own";
-  if (chunk_of(oldest, next) == NULL || (uintptr_t)next % CAIRN_ABI_ANCHOR_SIZE != 0)
+  if (find_chunk_of_stack(oldest, next) == NULL || (uintptr_t)next % CAIRN_ABI_ANCHOR_SIZE != 0)
     return "anchors: the next one is not in a chunk of its stack";
-  for (const struct cn_anchor_chunk *chunk = cn_anchors_chunk(oldest); chunk; chunk = chunk->next)
+  for (const struct cn_anchor_chunk *chunk = cn_anchors_chunk_of(oldest); chunk; chunk = chunk->next)
     if (chunk->oldest != oldest || chunk->number != number++ || (chunk->next != NULL && chunk->next->previous != chunk))
       return "anchors: a stack's chunks are not in order";
   return NULL;
@@ -184,8 +184,8 @@ const char *cn_anchors_wrong(const struct cn_anchor *oldest, const struct cn_anc
 
 const char *cn_anchors_spare_wrong(void)
 {
-  for (const struct cn_anchor_chunk *chunk = spare; chunk; chunk = chunk->next)
-    if ((uintptr_t)chunk % CAIRN_ABI_ANCHOR_CHUNK != 0 || chunk->number >= SLAB_MOST)
+  for (const struct cn_anchor_chunk *chunk = spare_chunks; chunk; chunk = chunk->next)
+    if ((uintptr_t)chunk % CAIRN_ABI_ANCHOR_CHUNK != 0 || chunk->number >= MAX_SLAB_CHUNKS)
       return "anchors: a chunk of no stack is not aligned, or is followed by too many";
   return NULL;
 }

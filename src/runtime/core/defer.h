@@ -9,14 +9,14 @@
 /* Between the two calls the only handlers that run on this thread are those of signals raised by an instruction: a
  * handler that jumps would leave work half done, or a lock taken. Calls nest. Async-signal-safe. */
 void cn_defer_signals(void);
-void cn_defer_let_signals(void);
+void cn_undefer_signals(void);
 
 /* pthread_cancel() ends this thread only after the second call, whatever the thread calls in between. Calls nest.
  * Part of the two calls above. Slow paths call it, where signals are deferred already. */
 void cn_defer_cancellation(void);
-void cn_defer_let_cancellation(void);
+void cn_undefer_cancellation(void);
 /* A handler's jump has left the thread's slow path, if it was in one: from now on only cn_defer_signals() of the
  * jump itself defers signals. */
-void cn_defer_cut(void);
+void cn_defer_cut_after_jump(void);
 
 #endif

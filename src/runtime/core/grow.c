@@ -9,34 +9,34 @@
 #include "runtime/os/os.h"
 
 /* Whole pages; less than one item at their end is unused. */
-static size_t bytes_of(size_t room, size_t item)
+static size_t table_bytes_of(size_t room, size_t item)
 {
-  size_t page = cn_os_page();
+  size_t page = cn_os_page_bytes();
 
   return (room * item + page - 1) / page * page;
 }
 
-void *cn_grow(void *at, size_t *room, size_t item)
+void *cn_grow_array(void *at, size_t *room, size_t item)
 {
-  size_t page = cn_os_page();
-  size_t old_bytes = bytes_of(*room, item);
+  size_t page = cn_os_page_bytes();
+  size_t old_bytes = table_bytes_of(*room, item);
   size_t bytes = old_bytes == 0 ? 4 * page : 2 * old_bytes;
 
   CN_CHECK((at == NULL) == (*room == 0));
   CN_ASSERT(item != 0 && item <= 4 * page); /* so that the first growth holds one */
   CN_CHECK(bytes > old_bytes);              /* fails on overflow */
-  at = cn_os_resize(at, old_bytes, bytes);
+  at = cn_os_resize_mapping(at, old_bytes, bytes);
   if (at == NULL)
-    cn_report_exhausted("no memory for a table of %zu bytes", bytes);
+    cn_report_out_of_memory("no memory for a table of %zu bytes", bytes);
   /* Rounding down loses less than an item, so rounding up to pages finds the bytes again. */
   *room = bytes / item;
-  CN_CHECK(bytes_of(*room, item) == bytes);
+  CN_CHECK(table_bytes_of(*room, item) == bytes);
   return at;
 }
 
-void cn_grow_return(void *at, size_t room, size_t item)
+void cn_grow_free_memory(void *at, size_t room, size_t item)
 {
   CN_CHECK((at == NULL) == (room == 0));
   if (at != NULL)
-    cn_os_free(at, bytes_of(room, item));
+    cn_os_free_mapping(at, table_bytes_of(room, item));
 }

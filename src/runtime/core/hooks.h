@@ -27,13 +27,13 @@ struct cn_hooks {
 extern const struct cn_hooks cn_hooks;
 
 /* The calling thread's mutator; attaches the thread if need be. `pc`: the address that messages name if that fails. */
-static inline struct cairn_mutator *cn_mutator_get(uintptr_t pc)
+static inline struct cairn_mutator *cn_mutator_get_attached(uintptr_t pc)
 {
   return cairn_mutator.attached ? &cairn_mutator : cn_hooks.attach(pc);
 }
 
 /* The mutator has ended its busy time: deliver the signals that came meanwhile. Their handlers may jump out. */
-static inline void cn_release_signals(void)
+static inline void cn_deliver_postponed_signals(void)
 {
   if (cn_thread.postponed != 0)
     cn_hooks.release_signals();

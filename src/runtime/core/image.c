@@ -20,83 +20,83 @@
 #include "runtime/core/messages.h"
 #include "runtime/os/os.h"
 
-enum { CN_WORDS_TEXT = 16 };
+enum { CN_WORDS_TEXT_BYTES = 16 };
 
 /* The layouts of an image. */
-struct range {
+struct layout_range {
   uintptr_t start;
   size_t bytes;
 };
 
-static struct cn_image_list none;
-static struct cn_image_list *_Atomic current = &none;
-static struct cn_image_list *retired; /* the newest of the replaced ones */
-static _Atomic uint64_t generation, flags;
-static _Atomic bool frames; /* true if any image has frame maps */
+static struct cn_image_list empty_list;
+static struct cn_image_list *_Atomic current_list = &empty_list;
+static struct cn_image_list *retired_lists; /* the newest of the replaced ones */
+static _Atomic uint64_t list_generation, joint_flags;
+static _Atomic bool has_frame_maps; /* true if any image has frame maps */
 
-static struct cn_readers readers;
-static _Thread_local volatile unsigned inside;
+static struct cn_reader_epochs list_readers;
+static _Thread_local volatile unsigned reader_slot_of_thread;
 
 /* ---- readers ---- */
 
-bool cn_image_enter(void)
+bool cn_image_begin_reading(void)
 {
-  if (inside != 0)
+  if (reader_slot_of_thread != 0)
     return false;
-  cn_readers_enter(&readers, &inside);
+  cn_readers_enter(&list_readers, &reader_slot_of_thread);
   return true;
 }
 
-void cn_image_leave(bool entered)
+void cn_image_end_reading(bool entered)
 {
-  CN_ASSERT_VALID(cn_readers_wrong(&readers, inside));
+  CN_ASSERT_VALID(cn_readers_wrong(&list_readers, reader_slot_of_thread));
   if (entered)
-    cn_readers_leave(&readers, &inside);
+    cn_readers_leave(&list_readers, &reader_slot_of_thread);
 }
 
-bool cn_image_reads(void)
+bool cn_image_is_reading(void)
 {
-  return inside != 0;
+  return reader_slot_of_thread != 0;
 }
 
-void cn_image_restore(bool reads)
+void cn_image_restore_reading(bool reads)
 {
-  cn_image_leave(!reads && inside != 0);
+  cn_image_end_reading(!reads && reader_slot_of_thread != 0);
 }
 
-uint64_t cn_image_readers_now(void)
+uint64_t cn_image_reader_generation(void)
 {
-  return cn_readers_now(&readers);
+  return cn_readers_current_generation(&list_readers);
 }
 
-bool cn_image_readers_left(uint64_t since)
+bool cn_image_readers_have_left(uint64_t since)
 {
-  return cn_readers_left(&readers, since);
+  return cn_readers_have_left(&list_readers, since);
 }
 
 const struct cn_image_list *cn_image_list(void)
 {
-  CN_ASSERT(inside != 0);
-  return atomic_load(&current);
+  CN_ASSERT(reader_slot_of_thread != 0);
+  return atomic_load(&current_list);
 }
 
-size_t cn_image_count(void)
+size_t cn_images_count(void)
 {
-  bool entered = cn_image_enter();
+  bool entered = cn_image_begin_reading();
   size_t count = cn_image_list()->count;
 
-  cn_image_leave(entered);
+  cn_image_end_reading(entered);
   return count;
 }
 
-uint64_t cn_image_generation(void)
+uint64_t cn_image_list_generation(void)
 {
-  return atomic_load(&generation);
+  return atomic_load(&list_generation);
 }
 
-uint64_t cn_image_flags(void)
+uint64_t cn_image_joint_flags(void)
 {
-  return atomic_load(&flags);
+  return atomic_load(&joint_flags);
 }
 
 bool cn_image_root_is_thread_local(const struct cairn_global_root *root)
@@ -114,9 +114,9 @@ uintptr_t cn_image_root_address(const struct cairn_global_root *root)
   return (uintptr_t)accessor();
 }
 
-bool cn_image_has_frames(void)
+bool cn_images_have_frames(void)
 {
-  return atomic_load(&frames);
+  return atomic_load(&has_frame_maps);
 }
 
 bool cn_image_has_sections(const struct cairn_image *image)
@@ -126,48 +126,49 @@ bool cn_image_has_sections(const struct cairn_image *image)
 }
 
 /* In the child of a fork(), which has only this thread. */
-static void forked(void)
+static void reset_readers_in_child(void)
 {
-  cn_readers_forked(&readers, inside);
+  cn_readers_reset_in_child(&list_readers, reader_slot_of_thread);
 }
 
 /* ---- lists ---- */
 
-bool cn_image_hold(void)
+bool cn_images_lock(void)
 {
   return cn_lock_take(CN_LOCK_IMAGES);
 }
 
-void cn_image_release(void)
+void cn_images_unlock(void)
 {
   cn_lock_release(CN_LOCK_IMAGES);
 }
 
-static struct range *ranges_of(const struct cn_image_list *list)
+static struct layout_range *layout_ranges_of(const struct cn_image_list *list)
 {
-  return (struct range *)(uintptr_t)&list->at[list->count];
+  return (struct layout_range *)(uintptr_t)&list->at[list->count];
 }
 
-static size_t bytes_of(size_t count, size_t ranges)
+static size_t list_bytes_of(size_t count, size_t ranges)
 {
-  size_t page = cn_os_page();
-  size_t bytes = sizeof(struct cn_image_list) + count * sizeof(struct cn_image) + ranges * sizeof(struct range);
+  size_t page = cn_os_page_bytes();
+  size_t bytes =
+      sizeof(struct cn_image_list) + count * sizeof(struct cn_registered_image) + ranges * sizeof(struct layout_range);
 
   return (bytes + page - 1) / page * page;
 }
 
-static struct cn_image_list *make(size_t count, size_t ranges)
+static struct cn_image_list *allocate_list(size_t count, size_t ranges)
 {
-  struct cn_image_list *list = cn_os_resize(NULL, 0, bytes_of(count, ranges));
+  struct cn_image_list *list = cn_os_resize_mapping(NULL, 0, list_bytes_of(count, ranges));
 
   if (list == NULL)
-    cn_report_exhausted("no memory for a list of %zu images", count);
+    cn_report_out_of_memory("no memory for a list of %zu images", count);
   list->count = count;
   list->ranges = ranges;
   return list;
 }
 
-static size_t find(const struct cn_image_list *list, const struct cairn_image *image)
+static size_t find_image(const struct cn_image_list *list, const struct cairn_image *image)
 {
   size_t i = 0;
 
@@ -177,23 +178,23 @@ static size_t find(const struct cn_image_list *list, const struct cairn_image *i
 }
 
 /* The number of ranges that begin at or below the address. */
-static size_t ranges_below(const struct cn_image_list *list, uintptr_t address)
+static size_t count_ranges_below(const struct cn_image_list *list, uintptr_t address)
 {
-  const struct range *ranges = ranges_of(list);
+  const struct layout_range *ranges = layout_ranges_of(list);
 
-  return cn_sorted_below(ranges, list->ranges, sizeof *ranges, address + 1);
+  return cn_sorted_count_below(ranges, list->ranges, sizeof *ranges, address + 1);
 }
 
-static struct range range_of(const struct cairn_image *image)
+static struct layout_range layout_range_of(const struct cairn_image *image)
 {
-  return (struct range){(uintptr_t)image->layouts_start, (size_t)(image->layouts_stop - image->layouts_start)};
+  return (struct layout_range){(uintptr_t)image->layouts_start, (size_t)(image->layouts_stop - image->layouts_start)};
 }
 
 /* Two images may share one section: a linker may have kept both. */
-static size_t find_range(const struct cn_image_list *list, struct range range)
+static size_t find_layout_range(const struct cn_image_list *list, struct layout_range range)
 {
-  const struct range *ranges = ranges_of(list);
-  size_t i = ranges_below(list, range.start);
+  const struct layout_range *ranges = layout_ranges_of(list);
+  size_t i = count_ranges_below(list, range.start);
 
   while (i > 0 && (ranges[i - 1].start != range.start || ranges[i - 1].bytes != range.bytes))
     i--;
@@ -202,7 +203,7 @@ static size_t find_range(const struct cn_image_list *list, struct range range)
 }
 
 /* Copy the items of `old`, with one more or one fewer at `at`, to `to`. */
-static void copy_around(void *to, const void *old, size_t count, size_t at, size_t item, bool more)
+static void copy_items_around(void *to, const void *old, size_t count, size_t at, size_t item, bool more)
 {
   size_t rest = count - at - !more;
 
@@ -211,44 +212,45 @@ static void copy_around(void *to, const void *old, size_t count, size_t at, size
 }
 
 /* The list with the image as well. */
-static struct cn_image_list *with(const struct cn_image_list *old, const struct cairn_image *image)
+static struct cn_image_list *copy_with_image(const struct cn_image_list *old, const struct cairn_image *image)
 {
-  struct range range = range_of(image);
-  size_t at = ranges_below(old, range.start);
-  struct cn_image_list *list = make(old->count + 1, old->ranges + (range.bytes != 0));
+  struct layout_range range = layout_range_of(image);
+  size_t at = count_ranges_below(old, range.start);
+  struct cn_image_list *list = allocate_list(old->count + 1, old->ranges + (range.bytes != 0));
 
-  copy_around(list->at, old->at, old->count, old->count, sizeof *list->at, true);
-  list->at[old->count] = (struct cn_image){image, *image, old->generation};
+  copy_items_around(list->at, old->at, old->count, old->count, sizeof *list->at, true);
+  list->at[old->count] = (struct cn_registered_image){image, *image, old->generation};
   if (range.bytes == 0) {
-    memcpy(ranges_of(list), ranges_of(old), old->ranges * sizeof range);
+    memcpy(layout_ranges_of(list), layout_ranges_of(old), old->ranges * sizeof range);
   } else {
-    copy_around(ranges_of(list), ranges_of(old), old->ranges, at, sizeof range, true);
-    ranges_of(list)[at] = range;
+    copy_items_around(layout_ranges_of(list), layout_ranges_of(old), old->ranges, at, sizeof range, true);
+    layout_ranges_of(list)[at] = range;
   }
   return list;
 }
 
 /* The list without its image `i`. */
-static struct cn_image_list *without(const struct cn_image_list *old, size_t i)
+static struct cn_image_list *copy_without_image(const struct cn_image_list *old, size_t i)
 {
-  struct range range = range_of(&old->at[i].image);
-  struct cn_image_list *list = make(old->count - 1, old->ranges - (range.bytes != 0));
+  struct layout_range range = layout_range_of(&old->at[i].image);
+  struct cn_image_list *list = allocate_list(old->count - 1, old->ranges - (range.bytes != 0));
 
-  copy_around(list->at, old->at, old->count, i, sizeof *list->at, false);
+  copy_items_around(list->at, old->at, old->count, i, sizeof *list->at, false);
   if (range.bytes == 0)
-    memcpy(ranges_of(list), ranges_of(old), old->ranges * sizeof range);
+    memcpy(layout_ranges_of(list), layout_ranges_of(old), old->ranges * sizeof range);
   else
-    copy_around(ranges_of(list), ranges_of(old), old->ranges, find_range(old, range), sizeof range, false);
+    copy_items_around(layout_ranges_of(list), layout_ranges_of(old), old->ranges, find_layout_range(old, range),
+                      sizeof range, false);
   return list;
 }
 
 static const char *ranges_wrong(const struct cn_image_list *list)
 {
-  const struct range *ranges = ranges_of(list);
+  const struct layout_range *ranges = layout_ranges_of(list);
   size_t count = 0;
 
   for (size_t i = 0; i < list->count; i++)
-    count += range_of(&list->at[i].image).bytes != 0;
+    count += layout_range_of(&list->at[i].image).bytes != 0;
   for (size_t i = 1; i < list->ranges; i++)
     if (ranges[i].start < ranges[i - 1].start)
       return "images: the ranges of layouts are not sorted";
@@ -257,19 +259,19 @@ static const char *ranges_wrong(const struct cn_image_list *list)
 
 const char *cn_images_wrong(void)
 {
-  const struct cn_image_list *list = atomic_load(&current);
+  const struct cn_image_list *list = atomic_load(&current_list);
   uint64_t all = 0;
 
   for (size_t i = 0; i < list->count; i++) {
-    if (find(list, list->at[i].key) != i)
+    if (find_image(list, list->at[i].key) != i)
       return "images: one is registered twice";
     if (list->at[i].id >= list->generation || (i > 0 && list->at[i].id <= list->at[i - 1].id))
       return "images: the ids do not go up to the generation";
-    if ((list->at[i].image.flags ^ atomic_load(&flags)) >> CAIRN_ABI_IMAGE_WORDS != 0)
+    if ((list->at[i].image.flags ^ atomic_load(&joint_flags)) >> CAIRN_ABI_IMAGE_WORDS != 0)
       return "images: words of one are told apart otherwise";
     all |= list->at[i].image.flags;
   }
-  if ((all & ~atomic_load(&flags)) != 0)
+  if ((all & ~atomic_load(&joint_flags)) != 0)
     return "images: the flags of one are missing";
   return ranges_wrong(list);
 }
@@ -279,18 +281,18 @@ const char *cn_images_wrong(void)
 /* Free the replaced lists that all readers have left: each with all older ones. */
 static void free_retired(void)
 {
-  struct cn_image_list **at = &retired;
+  struct cn_image_list **at = &retired_lists;
 
-  while (*at != NULL && !cn_readers_left(&readers, (*at)->since))
+  while (*at != NULL && !cn_readers_have_left(&list_readers, (*at)->since))
     at = &(*at)->older;
   for (struct cn_image_list *list = *at, *older; list != NULL; list = older) {
     older = list->older;
-    cn_os_free(list, bytes_of(list->count, list->ranges));
+    cn_os_free_mapping(list, list_bytes_of(list->count, list->ranges));
   }
   *at = NULL;
 }
 
-static bool any_frames(const struct cn_image_list *list)
+static bool list_has_frames(const struct cn_image_list *list)
 {
   for (size_t i = 0; i < list->count; i++)
     if (list->at[i].image.frames_start != list->at[i].image.frames_stop)
@@ -298,19 +300,19 @@ static bool any_frames(const struct cn_image_list *list)
   return false;
 }
 
-static void publish(struct cn_image_list *list)
+static void publish_list(struct cn_image_list *list)
 {
-  struct cn_image_list *old = atomic_load(&current);
+  struct cn_image_list *old = atomic_load(&current_list);
 
   list->generation = old->generation + 1;
-  atomic_store(&current, list);
-  atomic_store(&generation, list->generation);
-  atomic_store(&frames, any_frames(list));
+  atomic_store(&current_list, list);
+  atomic_store(&list_generation, list->generation);
+  atomic_store(&has_frame_maps, list_has_frames(list));
   CN_ASSERT_VALID(cn_images_wrong());
-  if (old != &none) {
-    old->since = cn_readers_now(&readers);
-    old->older = retired;
-    retired = old;
+  if (old != &empty_list) {
+    old->since = cn_readers_current_generation(&list_readers);
+    old->older = retired_lists;
+    retired_lists = old;
   }
   free_retired();
 }
@@ -320,72 +322,73 @@ static void publish(struct cn_image_list *list)
 struct cairn_words cairn_words;
 
 /* The parts of IMAGE_WORDS. */
-static unsigned words_part(uint64_t code, unsigned shift, unsigned bits)
+static unsigned words_field(uint64_t code, unsigned shift, unsigned bits)
 {
   return (unsigned)(code >> shift) & ((1u << bits) - 1);
 }
 
 /* The words as compile options spell them. */
-static const char *words_text(uint64_t code, char text[CN_WORDS_TEXT])
+static const char *format_words(uint64_t code, char text[CN_WORDS_TEXT_BYTES])
 {
-  unsigned reference_bits = words_part(code, 0, 4), integer_bits = words_part(code, 8, 8);
+  unsigned reference_bits = words_field(code, 0, 4), integer_bits = words_field(code, 8, 8);
   size_t at = 0;
 
   if (code == 0)
     return "plain";
-  CN_CHECK(reference_bits + integer_bits + 2 <= CN_WORDS_TEXT);
+  CN_CHECK(reference_bits + integer_bits + 2 <= CN_WORDS_TEXT_BYTES);
   for (unsigned i = reference_bits; i-- > 0;)
-    text[at++] = (char)('0' + words_part(code, 4 + i, 1));
+    text[at++] = (char)('0' + words_field(code, 4 + i, 1));
   text[at++] = ':';
   for (unsigned i = integer_bits; i-- > 0;)
-    text[at++] = (char)('0' + words_part(code, 16 + i, 1));
+    text[at++] = (char)('0' + words_field(code, 16 + i, 1));
   text[at] = 0;
   return text;
 }
 
 /* The first image defines the tags of words; each later one must agree. */
-static void take_words(const struct cairn_image *image)
+static void adopt_words(const struct cairn_image *image)
 {
-  uint64_t code = image->flags >> CAIRN_ABI_IMAGE_WORDS, first = atomic_load(&flags) >> CAIRN_ABI_IMAGE_WORDS;
-  char text[CN_WORDS_TEXT], others[CN_WORDS_TEXT], file[CN_REPORT_PC];
+  uint64_t code = image->flags >> CAIRN_ABI_IMAGE_WORDS, first = atomic_load(&joint_flags) >> CAIRN_ABI_IMAGE_WORDS;
+  char text[CN_WORDS_TEXT_BYTES], others[CN_WORDS_TEXT_BYTES], file[CN_REPORT_PC];
 
-  if (words_part(code, 0, 4) > 3 || words_part(code, 8, 8) > 8 ||
-      (code != 0 && (words_part(code, 0, 4) == 0 || words_part(code, 8, 8) == 0)))
+  if (words_field(code, 0, 4) > 3 || words_field(code, 8, 8) > 8 ||
+      (code != 0 && (words_field(code, 0, 4) == 0 || words_field(code, 8, 8) == 0)))
     cairn_fatal("an image registers a damaged kind of words");
-  if (atomic_load(&generation) == 0) {
-    cairn_words.mask = ((uintptr_t)1 << words_part(code, 0, 4)) - 1;
-    cairn_words.reference = words_part(code, 4, 4);
+  if (atomic_load(&list_generation) == 0) {
+    cairn_words.mask = ((uintptr_t)1 << words_field(code, 0, 4)) - 1;
+    cairn_words.reference = words_field(code, 4, 4);
   } else if (code != first) {
     cairn_fatal("%s was compiled for words %s, and the rest of the program for words %s: compile "
                 "all its parts with one -fcairn-words",
-                cn_os_module((uintptr_t)image, file, sizeof file) ? file : "code without a file",
-                words_text(code, text), words_text(first, others));
+                cn_os_find_module_file((uintptr_t)image, file, sizeof file) ? file : "code without a file",
+                format_words(code, text), format_words(first, others));
   }
 }
 
 /* The first image is the executable's, before there is a second thread. */
-static void prepare(void)
+static void register_fork_handler(void)
 {
-  if (atomic_load(&generation) == 0)
-    cn_os_forked(forked);
+  if (atomic_load(&list_generation) == 0)
+    cn_os_register_child_handler(reset_readers_in_child);
 }
 
-static bool share(const unsigned char *start, const unsigned char *stop, const unsigned char *others_start,
-                  const unsigned char *others_stop)
+static bool has_partial_overlap(const unsigned char *start, const unsigned char *stop,
+                                const unsigned char *others_start, const unsigned char *others_stop)
 {
   return start < others_stop && others_start < stop && (start != others_start || stop != others_stop);
 }
 
 /* Refuse an image that overlaps a registered one: the registered image is gone, since a section has one place. Two
  * images may have the same section: a linker may have kept both. */
-static void check_places(const struct cn_image_list *list, const struct cairn_image *image)
+static void check_image_overlap(const struct cn_image_list *list, const struct cairn_image *image)
 {
   for (size_t i = 0; i < list->count; i++) {
     const struct cairn_image *other = &list->at[i].image;
-    bool stale = list->at[i].key == image
-                     ? memcmp(other, image, sizeof *image) != 0
-                     : share(image->frames_start, image->frames_stop, other->frames_start, other->frames_stop) ||
-                           share(image->layouts_start, image->layouts_stop, other->layouts_start, other->layouts_stop);
+    bool stale = list->at[i].key == image ? memcmp(other, image, sizeof *image) != 0
+                                          : has_partial_overlap(image->frames_start, image->frames_stop,
+                                                                other->frames_start, other->frames_stop) ||
+                                                has_partial_overlap(image->layouts_start, image->layouts_stop,
+                                                                    other->layouts_start, other->layouts_stop);
     if (stale)
       cairn_fatal("an image is registered at 0x%lx, where another one is registered that is gone: "
                   "call a module's 'leave' (<cairn/compile.h>) before it is removed",
@@ -395,44 +398,44 @@ static void check_places(const struct cn_image_list *list, const struct cairn_im
 
 bool cn_image_add(const struct cairn_image *image)
 {
-  prepare();
-  CN_CHECK(cn_image_hold());
-  const struct cn_image_list *list = atomic_load(&current);
-  bool is_new = find(list, image) == list->count;
-  check_places(list, image);
+  register_fork_handler();
+  CN_CHECK(cn_images_lock());
+  const struct cn_image_list *list = atomic_load(&current_list);
+  bool is_new = find_image(list, image) == list->count;
+  check_image_overlap(list, image);
   if (is_new) {
-    take_words(image);
-    atomic_fetch_or(&flags, image->flags);
-    publish(with(list, image));
+    adopt_words(image);
+    atomic_fetch_or(&joint_flags, image->flags);
+    publish_list(copy_with_image(list, image));
   }
-  cn_image_release();
+  cn_images_unlock();
   return is_new;
 }
 
 /* Keep the flags: frames and objects of an image without safepoints may outlive it. */
-void cn_image_remove(const struct cairn_image *image, cn_image_farewell *farewell)
+void cn_image_remove(const struct cairn_image *image, cn_image_removal_callback *farewell)
 {
-  CN_CHECK(cn_image_hold());
-  const struct cn_image_list *list = atomic_load(&current);
-  size_t i = find(list, image);
+  CN_CHECK(cn_images_lock());
+  const struct cn_image_list *list = atomic_load(&current_list);
+  size_t i = find_image(list, image);
   if (i != list->count) {
     if (farewell != NULL)
       farewell(&list->at[i].image);
-    publish(without(list, i));
+    publish_list(copy_without_image(list, i));
   }
-  cn_image_release();
-  if (inside == 0)
-    cn_readers_wait(&readers);
+  cn_images_unlock();
+  if (reader_slot_of_thread == 0)
+    cn_readers_wait(&list_readers);
 }
 
 /* ---- look-ups ---- */
 
-const struct cairn_layout cn_fillers[2] = {
+const struct cairn_layout cn_filler_layouts[2] = {
     {.magic = CAIRN_ABI_LAYOUT_MAGIC, .flags = CAIRN_ABI_LAYOUT_NO_REFERENCES},
     {.magic = CAIRN_ABI_LAYOUT_MAGIC, .elem_size = 8, .flags = CAIRN_ABI_LAYOUT_NO_REFERENCES}};
 
 /* Assume that unreadable frame maps describe this code. */
-static bool has_code(const struct cairn_image *image, uintptr_t start, uintptr_t end)
+static bool image_has_code(const struct cairn_image *image, uintptr_t start, uintptr_t end)
 {
   const unsigned char *cursor = image->frames_start;
   struct cn_framemap_function function;
@@ -445,47 +448,47 @@ static bool has_code(const struct cairn_image *image, uintptr_t start, uintptr_t
   return status == CN_FRAMEMAP_BAD;
 }
 
-bool cn_image_has_code(uintptr_t start, uintptr_t end)
+bool cn_images_have_code_in(uintptr_t start, uintptr_t end)
 {
-  bool entered = cn_image_enter(), found = false;
+  bool entered = cn_image_begin_reading(), found = false;
   const struct cn_image_list *list = cn_image_list();
 
   CN_ASSERT(start <= end);
   for (size_t i = 0; i < list->count && !found; i++)
-    found = has_code(&list->at[i].image, start, end);
-  cn_image_leave(entered);
+    found = image_has_code(&list->at[i].image, start, end);
+  cn_image_end_reading(entered);
   return found;
 }
 
 /* True if the address lies on a page of [start, stop). */
-static bool is_on_page(uintptr_t address, const void *start, const void *stop)
+static bool is_on_section_page(uintptr_t address, const void *start, const void *stop)
 {
-  size_t page = cn_os_page();
+  size_t page = cn_os_page_bytes();
 
   return start != stop && address >= (uintptr_t)start / page * page &&
          address < ((uintptr_t)stop + page - 1) / page * page;
 }
 
-bool cn_image_has_section(uintptr_t address)
+bool cn_images_have_section_on_page(uintptr_t address)
 {
-  bool entered = cn_image_enter(), found = false;
+  bool entered = cn_image_begin_reading(), found = false;
   const struct cn_image_list *list = cn_image_list();
 
   for (size_t i = 0; i < list->count && !found; i++) {
     const struct cairn_image *image = &list->at[i].image;
-    found = is_on_page(address, image->frames_start, image->frames_stop) ||
-            is_on_page(address, image->roots_start, image->roots_stop) ||
-            is_on_page(address, image->layouts_start, image->layouts_stop) ||
-            is_on_page(address, image->details_start, image->details_stop);
+    found = is_on_section_page(address, image->frames_start, image->frames_stop) ||
+            is_on_section_page(address, image->roots_start, image->roots_stop) ||
+            is_on_section_page(address, image->layouts_start, image->layouts_stop) ||
+            is_on_section_page(address, image->details_start, image->details_stop);
   }
-  cn_image_leave(entered);
+  cn_image_end_reading(entered);
   return found;
 }
 
-static bool is_layout(const struct cn_image_list *list, uintptr_t address)
+static bool is_registered_layout(const struct cn_image_list *list, uintptr_t address)
 {
-  size_t below = ranges_below(list, address);
-  const struct range *range = &ranges_of(list)[below - 1];
+  size_t below = count_ranges_below(list, address);
+  const struct layout_range *range = &layout_ranges_of(list)[below - 1];
   const struct cairn_layout *layout = (const struct cairn_layout *)address;
 
   return below > 0 && address - range->start < range->bytes &&
@@ -495,9 +498,9 @@ static bool is_layout(const struct cn_image_list *list, uintptr_t address)
 
 bool cairn_layout_is_known(const struct cairn_layout *layout)
 {
-  bool entered = cn_image_enter();
-  bool known = is_layout(cn_image_list(), (uintptr_t)layout);
+  bool entered = cn_image_begin_reading();
+  bool known = is_registered_layout(cn_image_list(), (uintptr_t)layout);
 
-  cn_image_leave(entered);
-  return known || cn_is_filler(layout);
+  cn_image_end_reading(entered);
+  return known || cn_is_filler_layout(layout);
 }

@@ -12,33 +12,34 @@
 #include "runtime/core/defer.h"
 #include "runtime/os/os.h"
 
-static _Atomic uintptr_t holder[CN_LOCKS]; /* address of its thread's `self`; 0: it is free */
-static _Thread_local uint64_t self;
-enum { STATE_WAITED = 1, SPINS_BEFORE_WAIT = 100 };
-_Static_assert(_Alignof(uint64_t) > STATE_WAITED, "no address of a `self` has the bit");
-_Static_assert(CN_LOCKS <= 32, "cn_locks_held() has a bit for each");
+static _Atomic uintptr_t lock_words[CN_LOCK_COUNT]; /* address of its thread's `thread_identity`; 0: it is free */
+static _Thread_local uint64_t thread_identity;
+enum { HAS_WAITERS_BIT = 1, SPINS_BEFORE_WAIT = 100 };
+_Static_assert(_Alignof(uint64_t) > HAS_WAITERS_BIT, "no address of a `self` has the bit");
+_Static_assert(CN_LOCK_COUNT <= 32, "cn_locks_held_by_thread() has a bit for each");
 
-static bool is_mine(enum cn_lock lock)
+static bool is_held_by_thread(enum cn_lock lock)
 {
-  return (atomic_load(&holder[lock]) & ~(uintptr_t)STATE_WAITED) == (uintptr_t)&self;
+  return (atomic_load(&lock_words[lock]) & ~(uintptr_t)HAS_WAITERS_BIT) == (uintptr_t)&thread_identity;
 }
 
 /* A lock is held for microseconds: read it a few times before the wait. A thread that has waited cannot tell whether
  * others wait. */
-static void await(enum cn_lock lock)
+static void wait_for_lock(enum cn_lock lock)
 {
-  uintptr_t seen = atomic_load(&holder[lock]);
+  uintptr_t seen = atomic_load(&lock_words[lock]);
 
-  CN_ASSERT(!is_mine(lock));
+  CN_ASSERT(!is_held_by_thread(lock));
   for (int i = 0; i < SPINS_BEFORE_WAIT && seen != 0; i++)
-    seen = atomic_load(&holder[lock]);
+    seen = atomic_load(&lock_words[lock]);
   for (;;)
     if (seen == 0) {
-      if (atomic_compare_exchange_weak(&holder[lock], &seen, (uintptr_t)&self | STATE_WAITED))
+      if (atomic_compare_exchange_weak(&lock_words[lock], &seen, (uintptr_t)&thread_identity | HAS_WAITERS_BIT))
         return;
-    } else if ((seen & STATE_WAITED) != 0 || atomic_compare_exchange_weak(&holder[lock], &seen, seen | STATE_WAITED)) {
-      cn_os_wait((_Atomic uint32_t *)&holder[lock], (uint32_t)(seen | STATE_WAITED), UINT64_MAX);
-      seen = atomic_load(&holder[lock]);
+    } else if ((seen & HAS_WAITERS_BIT) != 0 ||
+               atomic_compare_exchange_weak(&lock_words[lock], &seen, seen | HAS_WAITERS_BIT)) {
+      cn_os_wait_on_word((_Atomic uint32_t *)&lock_words[lock], (uint32_t)(seen | HAS_WAITERS_BIT), UINT64_MAX);
+      seen = atomic_load(&lock_words[lock]);
     }
 }
 
@@ -46,50 +47,50 @@ bool cn_lock_take(enum cn_lock lock)
 {
   uintptr_t free = 0;
 
-  CN_ASSERT(lock < CN_LOCKS);
+  CN_ASSERT(lock < CN_LOCK_COUNT);
   cn_defer_signals();
-  if (atomic_compare_exchange_strong(&holder[lock], &free, (uintptr_t)&self))
+  if (atomic_compare_exchange_strong(&lock_words[lock], &free, (uintptr_t)&thread_identity))
     return true;
-  if (is_mine(lock)) {
-    cn_defer_let_signals();
+  if (is_held_by_thread(lock)) {
+    cn_undefer_signals();
     return false;
   }
-  await(lock);
+  wait_for_lock(lock);
   return true;
 }
 
 void cn_lock_release(enum cn_lock lock)
 {
-  CN_CHECK(lock < CN_LOCKS && is_mine(lock)); /* fails on another thread's lock */
-  if ((atomic_exchange(&holder[lock], 0) & STATE_WAITED) != 0)
-    cn_os_wake_one((_Atomic uint32_t *)&holder[lock]);
-  cn_defer_let_signals();
+  CN_CHECK(lock < CN_LOCK_COUNT && is_held_by_thread(lock)); /* fails on another thread's lock */
+  if ((atomic_exchange(&lock_words[lock], 0) & HAS_WAITERS_BIT) != 0)
+    cn_os_wake_one((_Atomic uint32_t *)&lock_words[lock]);
+  cn_undefer_signals();
 }
 
-unsigned cn_locks_held(void)
+unsigned cn_locks_held_by_thread(void)
 {
   unsigned held = 0;
 
-  for (unsigned lock = 0; lock < CN_LOCKS; lock++)
-    held |= (unsigned)is_mine((enum cn_lock)lock) << lock;
+  for (unsigned lock = 0; lock < CN_LOCK_COUNT; lock++)
+    held |= (unsigned)is_held_by_thread((enum cn_lock)lock) << lock;
   return held;
 }
 
-void cn_locks_restore(unsigned held)
+void cn_locks_release_others(unsigned held)
 {
-  unsigned taken = cn_locks_held() & ~held;
+  unsigned taken = cn_locks_held_by_thread() & ~held;
 
-  for (unsigned lock = 0; lock < CN_LOCKS; lock++)
+  for (unsigned lock = 0; lock < CN_LOCK_COUNT; lock++)
     if (taken >> lock & 1)
       cn_lock_release((enum cn_lock)lock);
-  CN_ASSERT(cn_locks_held() == held); /* fails if a lock that was held then was released */
+  CN_ASSERT(cn_locks_held_by_thread() == held); /* fails if a lock that was held then was released */
 }
 
-void cn_locks_forked(void)
+void cn_locks_reset_in_child(void)
 {
-  unsigned held = cn_locks_held();
+  unsigned held = cn_locks_held_by_thread();
 
-  for (unsigned lock = 0; lock < CN_LOCKS; lock++)
+  for (unsigned lock = 0; lock < CN_LOCK_COUNT; lock++)
     if (!(held >> lock & 1))
-      atomic_store_explicit(&holder[lock], 0, memory_order_relaxed);
+      atomic_store_explicit(&lock_words[lock], 0, memory_order_relaxed);
 }

@@ -17,7 +17,7 @@ enum cn_lock {
   CN_LOCK_PINS,     /* pins (pins.h) */
   CN_LOCK_UNFILLED, /* blocks that may still have to be filled (uncleared.h); its holder takes no other lock */
   CN_LOCK_ANCHORS,  /* memory for anchors (anchors.h); its holder takes no other lock */
-  CN_LOCKS
+  CN_LOCK_COUNT
 };
 
 /* False: the calling thread holds it already. */
@@ -26,11 +26,11 @@ void cn_lock_release(enum cn_lock lock);
 
 /* The locks that the calling thread holds, a bit for each. After a jump out of a failure: release those that the
  * thread has taken since then; it must still hold all older ones. */
-unsigned cn_locks_held(void);
-void cn_locks_restore(unsigned held);
+unsigned cn_locks_held_by_thread(void);
+void cn_locks_release_others(unsigned held);
 
 /* In the child of a fork(): free the locks of other threads. Call it first, since the other handlers take some of
  * them. */
-void cn_locks_forked(void);
+void cn_locks_reset_in_child(void);
 
 #endif

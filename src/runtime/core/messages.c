@@ -15,7 +15,7 @@
 #include "runtime/os/os.h"
 
 /* A single write, so that lines of several processes stay whole. */
-static void say(const char *prefix, const char *format, va_list args, const char *suffix)
+static void write_message(const char *prefix, const char *format, va_list args, const char *suffix)
 {
   char text[1024];
   size_t used = (size_t)snprintf(text, sizeof text, "%s", prefix);
@@ -25,27 +25,27 @@ static void say(const char *prefix, const char *format, va_list args, const char
     used += (size_t)n < sizeof text - used - 1 ? (size_t)n : sizeof text - used - 2;
   used += (size_t)snprintf(text + used, sizeof text - used, "%s", suffix);
   CN_CHECK(used < sizeof text);
-  cn_os_message(text, used);
+  cn_os_write_message(text, used);
 }
 
-void cn_report_text(const char *format, ...)
+void cn_report_print_text(const char *format, ...)
 {
   va_list args;
 
   va_start(args, format);
-  say("", format, args, "");
+  write_message("", format, args, "");
   va_end(args);
 }
 
-void cn_report_count(const char *name, uint64_t value)
+void cn_report_print_count(const char *name, uint64_t value)
 {
-  cn_report_text("%s: %llu\n", name, (unsigned long long)value);
+  cn_report_print_text("%s: %llu\n", name, (unsigned long long)value);
 }
 
-void cn_report_microseconds(const char *name, uint64_t nanoseconds)
+void cn_report_print_microseconds(const char *name, uint64_t nanoseconds)
 {
-  cn_report_text("%s: %llu.%llu\n", name, (unsigned long long)nanoseconds / 1000,
-                 (unsigned long long)nanoseconds / 100 % 10);
+  cn_report_print_text("%s: %llu.%llu\n", name, (unsigned long long)nanoseconds / 1000,
+                       (unsigned long long)nanoseconds / 100 % 10);
 }
 
 _Thread_local struct cn_report_guard *cn_report_guard;
@@ -58,7 +58,7 @@ _Noreturn void cairn_fatal(const char *format, ...)
     siglongjmp(cn_report_guard->back, 1);
   cn_defer_signals(); /* a handler could fail the same way, and abort before the backtrace */
   va_start(args, format);
-  say("cairn: fatal: ", format, args, "\n");
+  write_message("cairn: fatal: ", format, args, "\n");
   va_end(args);
   cn_hooks.print_stack((uintptr_t)__builtin_frame_address(0));
   abort();
@@ -72,7 +72,7 @@ _Noreturn void cn_report_fatal(uintptr_t pc, const char *format, ...)
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  cairn_fatal("thread %d, pc %s: %s", cn_os_thread(), cn_report_pc(pc, place), text);
+  cairn_fatal("thread %d, pc %s: %s", cn_os_thread(), cn_report_format_pc(pc, place), text);
 }
 
 _Noreturn void cn_report_exit(const char *format, ...)
@@ -80,25 +80,25 @@ _Noreturn void cn_report_exit(const char *format, ...)
   va_list args;
 
   va_start(args, format);
-  say("cairn: ", format, args, "\n");
+  write_message("cairn: ", format, args, "\n");
   va_end(args);
-  cn_report_end();
+  cn_report_exit_program();
 }
 
-static _Noreturn void exhausted(const char *format, va_list args)
+static _Noreturn void exit_out_of_memory(const char *format, va_list args)
 {
-  say("cairn: out of memory: ", format, args, "\n");
+  write_message("cairn: out of memory: ", format, args, "\n");
   if (cairn_mutator.busy || cn_thread.works != 0) /* exit handlers would wait for this thread */
     _exit(1);
-  cn_report_end();
+  cn_report_exit_program();
 }
 
-_Noreturn void cn_report_exhausted(const char *format, ...)
+_Noreturn void cn_report_out_of_memory(const char *format, ...)
 {
   va_list args;
 
   va_start(args, format);
-  exhausted(format, args);
+  exit_out_of_memory(format, args);
 }
 
 _Noreturn void cairn_out_of_memory(bool intact, const char *format, ...)
@@ -107,13 +107,13 @@ _Noreturn void cairn_out_of_memory(bool intact, const char *format, ...)
 
   if (intact) {
     cairn_mutator.busy = 0;
-    cn_release_signals();
+    cn_deliver_postponed_signals();
   }
   va_start(args, format);
-  exhausted(format, args);
+  exit_out_of_memory(format, args);
 }
 
-_Noreturn void cn_report_end(void)
+_Noreturn void cn_report_exit_program(void)
 {
   static int exiting;
 
@@ -123,11 +123,11 @@ _Noreturn void cn_report_end(void)
   exit(1);
 }
 
-const char *cn_report_pc(uintptr_t pc, char buffer[CN_REPORT_PC])
+const char *cn_report_format_pc(uintptr_t pc, char buffer[CN_REPORT_PC])
 {
   char symbol[CN_REPORT_PC - 32];
 
-  if (cn_os_symbol(pc, symbol, sizeof symbol) || cn_hooks.source(pc, symbol, sizeof symbol))
+  if (cn_os_describe_symbol(pc, symbol, sizeof symbol) || cn_hooks.source(pc, symbol, sizeof symbol))
     snprintf(buffer, CN_REPORT_PC, "0x%lx (%s)", (unsigned long)pc, symbol);
   else
     snprintf(buffer, CN_REPORT_PC, "0x%lx (no symbol)", (unsigned long)pc);

@@ -8,17 +8,18 @@
 #include <cairn/collector.h>
 #include "base/check.h"
 
-#define TIED(field, NAME) _Static_assert(offsetof(struct cairn_mutator, field) == CAIRN_ABI_MUTATOR_##NAME, "abi.def")
-TIED(poll, POLL);
-TIED(alloc, ALLOC);
-TIED(limit, LIMIT);
-TIED(anchor, ANCHOR);
-TIED(state, STATE);
-TIED(uncleared, UNCLEARED);
-TIED(stack_limit, STACK_LIMIT);
-TIED(cards, CARDS);
-TIED(card_mask, CARD_MASK);
-TIED(barrier, BARRIER);
+#define CHECK_FIELD_OFFSET(field, NAME) \
+  _Static_assert(offsetof(struct cairn_mutator, field) == CAIRN_ABI_MUTATOR_##NAME, "abi.def")
+CHECK_FIELD_OFFSET(poll, POLL);
+CHECK_FIELD_OFFSET(alloc, ALLOC);
+CHECK_FIELD_OFFSET(limit, LIMIT);
+CHECK_FIELD_OFFSET(anchor, ANCHOR);
+CHECK_FIELD_OFFSET(state, STATE);
+CHECK_FIELD_OFFSET(uncleared, UNCLEARED);
+CHECK_FIELD_OFFSET(stack_limit, STACK_LIMIT);
+CHECK_FIELD_OFFSET(cards, CARDS);
+CHECK_FIELD_OFFSET(card_mask, CARD_MASK);
+CHECK_FIELD_OFFSET(barrier, BARRIER);
 _Static_assert(sizeof((struct cairn_mutator *)NULL)->poll == 8, "a word");
 _Static_assert(sizeof(struct cairn_mutator) == CAIRN_ABI_MUTATOR_SIZE, "abi.def");
 
@@ -27,14 +28,14 @@ _Thread_local struct cn_thread cn_thread;
 static struct cairn_mutator *main_mutator;
 
 /* Any thread may write it; for barriers FIELDS it must stay nonzero. */
-static unsigned char no_card = 1;
+static unsigned char dummy_card = 1;
 
 static struct {
   unsigned char *cards;
   uint64_t mask, barrier;
-} words = {.cards = &no_card};
+} barrier_words = {.cards = &dummy_card};
 
-struct cairn_mutator *cn_mutator_main(void)
+struct cairn_mutator *cn_mutator_of_main_thread(void)
 {
   return main_mutator;
 }
@@ -45,23 +46,23 @@ void cn_mutator_set_main(struct cairn_mutator *mutator)
   main_mutator = mutator;
 }
 
-void cn_mutator_set_cards(unsigned char *cards, uint64_t mask)
+void cn_mutator_set_card_table(unsigned char *cards, uint64_t mask)
 {
   CN_CHECK((mask & (mask + 1)) == 0 && (cards != NULL || mask == 0));
-  words.cards = cards != NULL ? cards : &no_card;
-  words.mask = mask;
+  barrier_words.cards = cards != NULL ? cards : &dummy_card;
+  barrier_words.mask = mask;
 }
 
-void cn_mutator_set_barrier(uint64_t barrier)
+void cn_mutator_set_barrier_word(uint64_t barrier)
 {
-  words.barrier = barrier;
+  barrier_words.barrier = barrier;
 }
 
-void cn_mutator_give_barrier_words(struct cairn_mutator *mutator)
+void cn_mutator_copy_barrier_words(struct cairn_mutator *mutator)
 {
-  mutator->cards = words.cards;
-  mutator->card_mask = words.mask;
-  mutator->barrier = words.barrier;
+  mutator->cards = barrier_words.cards;
+  mutator->card_mask = barrier_words.mask;
+  mutator->barrier = barrier_words.barrier;
 }
 
 uintptr_t *cairn_mutator_word(struct cairn_mutator *mutator)

@@ -17,22 +17,22 @@ _Static_assert((CAIRN_ABI_POLL_HANDSHAKE | CAIRN_ABI_POLL_STOP | CAIRN_ABI_POLL_
 
 /* Reasons to stop: bits of the poll word. The thread runs on when all are clear. Polls read the low half of the
  * word, so all bits are there. */
-enum cn_reason {
-  CN_REASON_STRESS = 1, /* always: every poll is a safepoint; also until the thread is attached */
-  CN_REASON_HANDSHAKE = CAIRN_ABI_POLL_HANDSHAKE, /* a thread requests a handshake with this one
-                                                   * (threads/handshake.h) */
-  CN_REASON_COLLECT = 4,                /* a signal handler that interrupted managed code wants a collection */
-  CN_REASON_STOP = CAIRN_ABI_POLL_STOP, /* a thread wants to stop this one (threads/stop.h) */
-  CN_REASON_HEAP = CAIRN_ABI_POLL_HEAP, /* up to the thread's first managed code (cn_heap_begin()) */
+enum cn_poll_reason {
+  CN_POLL_REASON_STRESS = 1, /* always: every poll is a safepoint; also until the thread is attached */
+  CN_POLL_REASON_HANDSHAKE = CAIRN_ABI_POLL_HANDSHAKE, /* a thread requests a handshake with this one
+                                                        * (threads/handshake.h) */
+  CN_POLL_REASON_COLLECT = 4,                /* a signal handler that interrupted managed code wants a collection */
+  CN_POLL_REASON_STOP = CAIRN_ABI_POLL_STOP, /* a thread wants to stop this one (threads/stop.h) */
+  CN_POLL_REASON_HEAP = CAIRN_ABI_POLL_HEAP, /* up to the thread's first managed code (cn_heap_set_up_for_barriers()) */
 };
 
 struct cairn_stack;
 struct cn_handshake;
-struct cn_log_chunk;
+struct cn_barrier_log_chunk;
 struct cn_return_barriers;
 
 /* The part of the allocation buffer for signal handlers (buffer.h). */
-struct cn_handlers_part {
+struct cn_handler_buffer_part {
   uintptr_t start, alloc, end;
   uintptr_t given;    /* the end of what the collector gave last */
   uintptr_t walkable; /* blocks of the buffer up to here are known to be whole */
@@ -40,7 +40,7 @@ struct cn_handlers_part {
 };
 
 /* A mutator's data about its current stack; also kept for each stack that it does not run on. */
-struct cn_stack_saved {
+struct cn_saved_stack {
   struct cn_anchor *anchors, *anchor;
   uintptr_t end, bottom, floor;
   uintptr_t seen;                      /* by the walk of this collection */
@@ -65,9 +65,9 @@ struct cairn_mutator {
   uint8_t state;             /* CAIRN_ABI_MANAGED ...; only its own thread writes it */
   uint8_t uncleared;         /* the thread has made an array that is not cleared (heap/uncleared.h) */
   uintptr_t stack_limit;
-  uintptr_t buffer_start, buffer_end; /* buffer.h */
-  uintptr_t stack_end;                /* all frames lie below it */
-  const struct cn_regs *stopped;      /* the registers that the stub saved, while at a safepoint */
+  uintptr_t buffer_start, buffer_end;  /* buffer.h */
+  uintptr_t stack_end;                 /* all frames lie below it */
+  const struct cn_saved_regs *stopped; /* the registers that the stub saved, while at a safepoint */
   uint64_t attached;
   uint64_t busy;             /* in a slow path */
   uintptr_t stack_bottom;    /* the system lets the stack grow down to here */
@@ -75,7 +75,7 @@ struct cairn_mutator {
   int thread;                /* its number (cn_os_thread()) */
   struct cairn_stack *stack; /* the stack that it runs on; null: its own (coroutine_stacks.h) */
   uint64_t allocated;        /* bytes, in buffers that were taken back */
-  struct cn_handlers_part handlers;
+  struct cn_handler_buffer_part handlers;
   struct cairn_mutator *next, *previous; /* in the registry (threads/stop.h) */
   uint64_t wanted;                       /* bytes that the next buffer is to serve */
   uint64_t safepoints;                   /* slow paths entered */
@@ -83,19 +83,19 @@ struct cairn_mutator {
   uintptr_t word;                        /* the collector's (cairn_mutator_word()) */
   void *interrupted;                     /* signals.c */
   void *fault_stack;                     /* for handlers of its faults, if the runtime gave it (fault.h) */
-  struct cn_stack_saved own;             /* its own stack, while it runs on another */
+  struct cn_saved_stack own;             /* its own stack, while it runs on another */
   _Atomic uint32_t handshake;            /* threads/handshake.h */
   const struct cn_handshake *request;    /* while `handshake` says so */
   uint64_t switches;                     /* involuntary ones, at the last arrival (arrival.c) */
   uintptr_t zeroed;                      /* the buffer is zero from here on; 0: unknown */
-  unsigned char *cards;                  /* the words that barriers read (cn_mutator_set_cards()) */
+  unsigned char *cards;                  /* the words that barriers read (cn_mutator_set_card_table()) */
   uint64_t card_mask;
   uint64_t barrier;
-  struct cn_log_chunk *log; /* the entries that barriers logged (heap/barrier_log.h); the newest */
+  struct cn_barrier_log_chunk *log; /* the entries that barriers logged (heap/barrier_log.h); the newest */
 };
 
 /* The mutator of an unattached thread. */
-#define CN_MUTATOR_INITIAL {.poll = CN_REASON_STRESS, .state = CAIRN_ABI_UNATTACHED, .stack_limit = UINTPTR_MAX}
+#define CN_MUTATOR_INITIAL {.poll = CN_POLL_REASON_STRESS, .state = CAIRN_ABI_UNATTACHED, .stack_limit = UINTPTR_MAX}
 
 #pragma GCC visibility push(default)
 extern _Thread_local struct cairn_mutator cairn_mutator;
@@ -103,27 +103,30 @@ extern _Thread_local struct cairn_mutator cairn_mutator;
 
 /* A running handler of a signal, on this stack. `self` is the complement of the struct's address; the value is gone
  * once the handler has jumped out and the stack is used again. */
-struct cn_delivery {
+struct cn_signal_delivery {
   uintptr_t self;
   uintptr_t sp;   /* of the code below all handlers of the thread */
   size_t anchors; /* number of anchors when the handler began */
 };
 
 /* The jobs of the runtime that a thread works for. */
-enum { CN_WORKS_PART = 1 /* a part of a collector's job (threads/workers.h) */, CN_WORKS_STEPS = 2 /* background.h */ };
+enum {
+  CN_WORKS_ON_COLLECTOR_PART = 1 /* a part of a collector's job (threads/workers.h) */,
+  CN_WORKS_ON_BACKGROUND_STEPS = 2 /* background.h */
+};
 
 /* The part of a thread's data that exists before and after its mutator. The thread and its signal handlers use it. */
 struct cn_thread {
-  const volatile struct cn_delivery *volatile delivery; /* the youngest; null outside handlers */
-  volatile uint64_t postponed;                          /* signals deferred to the slow path's end: a bit for each */
-  uint8_t works;                                        /* CN_WORKS_...; 0: it is the program's thread */
+  const volatile struct cn_signal_delivery *volatile delivery; /* the youngest; null outside handlers */
+  volatile uint64_t postponed; /* signals deferred to the slow path's end: a bit for each */
+  uint8_t works;               /* CN_WORKS_...; 0: it is the program's thread */
 };
 extern _Thread_local struct cn_thread cn_thread;
 
 /* The delivery that runs on this stack; null outside handlers. Async-signal-safe. */
-static inline const volatile struct cn_delivery *cn_thread_delivery(void)
+static inline const volatile struct cn_signal_delivery *cn_thread_current_delivery(void)
 {
-  const volatile struct cn_delivery *youngest = cn_thread.delivery;
+  const volatile struct cn_signal_delivery *youngest = cn_thread.delivery;
 
   return youngest != NULL && (uintptr_t)youngest > (uintptr_t)__builtin_frame_address(0) &&
                  youngest->self == ~(uintptr_t)youngest
@@ -133,23 +136,23 @@ static inline const volatile struct cn_delivery *cn_thread_delivery(void)
 
 /* True if a signal handler of the program runs on this thread; also if a jump left one whose part of the stack is
  * unchanged. Async-signal-safe. */
-static inline bool cn_thread_delivers(void)
+static inline bool cn_thread_is_in_handler(void)
 {
-  return cn_thread_delivery() != NULL;
+  return cn_thread_current_delivery() != NULL;
 }
 
 /* The main thread's mutator, for any thread. The pointer is valid from before any other code of the program runs
  * until after the thread has ended, when the mutator is detached. */
-struct cairn_mutator *cn_mutator_main(void);
+struct cairn_mutator *cn_mutator_of_main_thread(void);
 /* Make the calling thread's mutator the main one. The main thread, at the start, once. */
 void cn_mutator_set_main(struct cairn_mutator *mutator);
 
 /* Set the words that barriers in compiled code read (`cards` to `barrier`) for future mutators, and give a mutator
  * the words that were set. `cards` null: the collector is without cards, and marks go to a byte of the runtime's.
  * The caller holds the registry of mutators (threads/stop.h), or there is one thread. */
-void cn_mutator_set_cards(unsigned char *cards, uint64_t mask);
-void cn_mutator_set_barrier(uint64_t barrier);
-void cn_mutator_give_barrier_words(struct cairn_mutator *mutator);
+void cn_mutator_set_card_table(unsigned char *cards, uint64_t mask);
+void cn_mutator_set_barrier_word(uint64_t barrier);
+void cn_mutator_copy_barrier_words(struct cairn_mutator *mutator);
 
 /* Check the mutator by the invariants above. Returns the error, or null. The mutator's own thread, in a slow path;
  * async-signal-safe. */

@@ -8,7 +8,7 @@
 #include "runtime/core/anchors.h"
 
 /* Other threads may lower the limit meanwhile. */
-static const char *buffer_wrong(const struct cairn_mutator *mutator)
+static const char *alloc_buffer_wrong(const struct cairn_mutator *mutator)
 {
   uintptr_t limit = __atomic_load_n(&mutator->limit, __ATOMIC_SEQ_CST);
   uintptr_t all = mutator->buffer_start | mutator->alloc | mutator->buffer_end;
@@ -45,7 +45,7 @@ static const char *cards_wrong(const struct cairn_mutator *mutator)
 
 const char *cn_mutator_wrong(const struct cairn_mutator *mutator)
 {
-  const char *wrong = buffer_wrong(mutator);
+  const char *wrong = alloc_buffer_wrong(mutator);
 
   if (mutator->attached > 1 || mutator->busy > 2 || mutator->uncleared > 1)
     return "mutator: a flag is neither 0 nor 1";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Implements a futex with two bits, as in U. Drepper, "Futexes Are Tricky" (2011), "Mutex, Take 2": the release of
- * an uncontended lock makes no system call. Above the bits is the number of calls of cn_mutex_tell(), so that a
+ * an uncontended lock makes no system call. Above the bits is the number of calls of cn_mutex_wake_waiters(), so that a
  * thread sees a call between its question and its wait.
  *
  * A release wakes one thread. The woken thread tries again: either it has the lock, and with it STATE_CONTENDED for
@@ -14,10 +14,10 @@
 #include "runtime/core/defer.h"
 #include "runtime/os/os.h"
 
-enum { STATE_HELD = 1, STATE_CONTENDED = 2, STATE_TOLD = 4 };
+enum { STATE_HELD = 1, STATE_CONTENDED = 2, STATE_WAKE_COUNT_UNIT = 4 };
 
 /* Take the lock, or set the bit that says that a thread waits. True: it is taken. */
-static bool try(struct cn_mutex *mutex, uint32_t also, uint32_t *seen)
+static bool take_or_mark_contended(struct cn_mutex *mutex, uint32_t also, uint32_t *seen)
 {
   uint32_t next;
 
@@ -31,28 +31,29 @@ static bool try(struct cn_mutex *mutex, uint32_t also, uint32_t *seen)
   return taken;
 }
 
-static bool wait(struct cn_mutex *mutex, uint32_t seen, uint64_t deadline, cn_mutex_over *over, const void *env)
+static bool take_contended_mutex(struct cn_mutex *mutex, uint32_t seen, uint64_t deadline, cn_mutex_give_up_test *over,
+                                 const void *env)
 {
   do {
     if (over != NULL && over(env))
       return false;
-    if (!cn_os_wait(&mutex->word, seen, deadline))
+    if (!cn_os_wait_on_word(&mutex->word, seen, deadline))
       return false;
-  } while (!try(mutex, STATE_CONTENDED, &seen));
+  } while (!take_or_mark_contended(mutex, STATE_CONTENDED, &seen));
   return true;
 }
 
 /* Signals are deferred while the thread waits: a handler that jumps out would keep the lock from the next thread. */
-bool cn_mutex_take_unless(struct cn_mutex *mutex, uint64_t deadline, cn_mutex_over *over, const void *env)
+bool cn_mutex_take_unless(struct cn_mutex *mutex, uint64_t deadline, cn_mutex_give_up_test *over, const void *env)
 {
   uint32_t seen = 0;
 
-  if (atomic_compare_exchange_strong(&mutex->word, &seen, STATE_HELD) || try(mutex, 0, &seen))
+  if (atomic_compare_exchange_strong(&mutex->word, &seen, STATE_HELD) || take_or_mark_contended(mutex, 0, &seen))
     return true;
   cn_defer_signals();
   CN_ASSERT((seen & STATE_CONTENDED) != 0); /* the bit makes the holder wake this thread */
-  bool taken = wait(mutex, seen, deadline, over, env);
-  cn_defer_let_signals();
+  bool taken = take_contended_mutex(mutex, seen, deadline, over, env);
+  cn_undefer_signals();
   return taken;
 }
 
@@ -62,10 +63,10 @@ bool cn_mutex_take(struct cn_mutex *mutex, uint64_t deadline)
 }
 
 /* STATE_CONTENDED may be clear while threads wait: a thread woken by a release sets it a little later. */
-void cn_mutex_tell(struct cn_mutex *mutex)
+void cn_mutex_wake_waiters(struct cn_mutex *mutex)
 {
-  atomic_fetch_add(&mutex->word, STATE_TOLD);
-  cn_os_wake(&mutex->word);
+  atomic_fetch_add(&mutex->word, STATE_WAKE_COUNT_UNIT);
+  cn_os_wake_all(&mutex->word);
 }
 
 void cn_mutex_release(struct cn_mutex *mutex)

@@ -14,23 +14,23 @@ struct cn_options cn_options;
 
 enum kind { SIZE, COUNT, TIME, FLAG, TEXT, SET };
 
-static const struct option {
+static const struct option_entry {
   const char *variable;
   enum kind kind;
   size_t offset, initial;
   const char *help;
-} table[] = {
-#define CN_OPTION(field, variable, kind, initial, help) \
-  {variable, kind, offsetof(struct cn_options, field), initial, help},
+} option_table[] = {
+#define CN_OPTION(field_of_option, variable, kind, initial, help) \
+  {variable, kind, offsetof(struct cn_options, field_of_option), initial, help},
 #define CN_OPTION_WORDS(...)
 #include "runtime/core/options.def"
 #undef CN_OPTION
 #undef CN_OPTION_WORDS
 };
-enum { OPTION_COUNT = sizeof table / sizeof *table };
+enum { OPTION_COUNT = sizeof option_table / sizeof *option_table };
 
 /* The values of each SET: the variable, the noun of messages, the words. */
-static const char *const words[][8] = {
+static const char *const option_words[][8] = {
 #define CN_OPTION(...)
 #define CN_OPTION_WORDS(...) {__VA_ARGS__},
 #include "runtime/core/options.def"
@@ -38,27 +38,27 @@ static const char *const words[][8] = {
 #undef CN_OPTION_WORDS
 };
 
-_Static_assert(sizeof words[0] / sizeof words[0][0] <= 8 * sizeof(size_t), "a bit for each word");
+_Static_assert(sizeof option_words[0] / sizeof option_words[0][0] <= 8 * sizeof(size_t), "a bit for each word");
 
 /* The noun of messages for a SET; then the words. */
-static const char *const *words_of(const char *variable)
+static const char *const *option_words_of(const char *variable)
 {
   size_t i = 0;
 
-  while (strcmp(words[i][0], variable) != 0) {
+  while (strcmp(option_words[i][0], variable) != 0) {
     i++;
-    CN_CHECK(i < sizeof words / sizeof *words); /* each SET of options.def has its words */
+    CN_CHECK(i < sizeof option_words / sizeof *option_words); /* each SET of options.def has its words */
   }
-  return &words[i][1];
+  return &option_words[i][1];
 }
 
-static size_t *field(struct cn_options *options, const struct option *option)
+static size_t *field_of_option(struct cn_options *options, const struct option_entry *option)
 {
   CN_ASSERT(option->offset % sizeof(size_t) == 0 && option->offset < sizeof *options);
   return (size_t *)((char *)options + option->offset);
 }
 
-static unsigned suffix_shift(char c)
+static unsigned suffix_shift_of(char c)
 {
   switch (c | 0x20) {
   case 'k':
@@ -72,7 +72,7 @@ static unsigned suffix_shift(char c)
   }
 }
 
-static bool parse_set(const char *const *known, const char *text, size_t *value)
+static bool parse_word_set(const char *const *known, const char *text, size_t *value)
 {
   for (*value = 0;; text++) {
     size_t length = strcspn(text, ","), i = 0;
@@ -88,7 +88,7 @@ static bool parse_set(const char *const *known, const char *text, size_t *value)
 }
 
 /* Nanoseconds in the unit, the rest of the text; 0: it is no unit. */
-static size_t unit_of_time(const char *text)
+static size_t nanoseconds_of_unit(const char *text)
 {
   static const struct {
     const char *name;
@@ -111,14 +111,14 @@ static bool parse_number(enum kind kind, const char *text, size_t *value)
       return false;
   if (p == text)
     return false;
-  if (kind == SIZE && suffix_shift(*p) != 0) {
-    unsigned shift = suffix_shift(*p++);
+  if (kind == SIZE && suffix_shift_of(*p) != 0) {
+    unsigned shift = suffix_shift_of(*p++);
     if (number > SIZE_MAX >> shift)
       return false;
     number <<= shift;
   }
   if (kind == TIME && (number != 0 || *p != 0)) {
-    if (__builtin_mul_overflow(number, unit_of_time(p), &number) || unit_of_time(p) == 0)
+    if (__builtin_mul_overflow(number, nanoseconds_of_unit(p), &number) || nanoseconds_of_unit(p) == 0)
       return false;
     p += strlen(p);
   }
@@ -133,12 +133,12 @@ static bool parse_text(const char *text, size_t *value)
   return *text != 0 && strcmp(text, "0") != 0 && strcmp(text, "1") != 0;
 }
 
-static bool parse(const struct option *option, const char *text, size_t *value)
+static bool parse_value(const struct option_entry *option, const char *text, size_t *value)
 {
   CN_ASSERT(option->kind <= SET);
   switch (option->kind) {
   case SET:
-    return parse_set(words_of(option->variable) + 1, text, value);
+    return parse_word_set(option_words_of(option->variable) + 1, text, value);
   case TEXT:
     return parse_text(text, value);
   default:
@@ -146,11 +146,11 @@ static bool parse(const struct option *option, const char *text, size_t *value)
   }
 }
 
-static const char *expected(const struct option *option)
+static const char *expected_text_of(const struct option_entry *option)
 {
   switch (option->kind) {
   case SET:
-    return words_of(option->variable)[0];
+    return option_words_of(option->variable)[0];
   case SIZE:
     return "a number of bytes, as in 64m";
   case COUNT:
@@ -165,18 +165,18 @@ static const char *expected(const struct option *option)
   CN_UNREACHABLE();
 }
 
-static bool set(struct cn_options *options, const char *setting, char *message, size_t size)
+static bool set_option(struct cn_options *options, const char *setting, char *message, size_t size)
 {
   size_t length = strcspn(setting, "=");
 
   for (size_t i = 0; i < OPTION_COUNT; i++) {
-    const struct option *option = &table[i];
+    const struct option_entry *option = &option_table[i];
     if (strlen(option->variable) != length || memcmp(option->variable, setting, length) != 0)
       continue;
     const char *text = setting[length] == '=' ? setting + length + 1 : setting + length;
-    if (parse(option, text, field(options, option)))
+    if (parse_value(option, text, field_of_option(options, option)))
       return true;
-    snprintf(message, size, "%s=%s: expected %s", option->variable, text, expected(option));
+    snprintf(message, size, "%s=%s: expected %s", option->variable, text, expected_text_of(option));
     return false;
   }
   snprintf(message, size, "unknown option %.*s (CAIRN_HELP=1 lists the options)", (int)length, setting);
@@ -185,29 +185,30 @@ static bool set(struct cn_options *options, const char *setting, char *message, 
 
 /* Half of the memory, and at most an eighth of the process's limit: the heap reserves more addresses than it uses.
  * For a collector that copies all of the heap, the half of that (heap.c). */
-static size_t default_maximum(void)
+static size_t default_heap_maximum(void)
 {
-  size_t memory = cn_os_memory() / 2, limit = cn_os_limit() / 8;
+  size_t memory = cn_os_memory_bytes() / 2, limit = cn_os_address_space_limit() / 8;
 
   return memory < limit ? memory : limit;
 }
 
-static size_t default_workers(void)
+static size_t default_worker_count(void)
 {
-  size_t processors = cn_os_processors();
+  size_t processors = cn_os_processor_count();
 
-  return processors < CN_WORKERS_DEFAULT ? processors : CN_WORKERS_DEFAULT;
+  return processors < CN_WORKERS_MAX_DEFAULT ? processors : CN_WORKERS_MAX_DEFAULT;
 }
 
 /* False: the limits are impossible. */
-static bool set_limits(struct cn_options *options, const struct cairn_heap_limits *limits, char *message, size_t size)
+static bool set_heap_limits(struct cn_options *options, const struct cairn_heap_limits *limits, char *message,
+                            size_t size)
 {
   bool known = limits->size >= sizeof *limits;
 
-  if (!known || (limits->maximum != 0 && limits->maximum < CN_HEAP_LEAST)) {
+  if (!known || (limits->maximum != 0 && limits->maximum < CN_HEAP_MIN_BYTES)) {
     snprintf(message, size, "cairn_heap_limits has %s %zu: expected at least %zu bytes",
              known ? "the maximum" : "the size", known ? limits->maximum : limits->size,
-             known ? (size_t)CN_HEAP_LEAST : sizeof *limits);
+             known ? (size_t)CN_HEAP_MIN_BYTES : sizeof *limits);
     return false;
   }
   options->heap_max = limits->maximum;
@@ -218,11 +219,11 @@ static bool set_limits(struct cn_options *options, const struct cairn_heap_limit
 }
 
 /* If two of them conflict, the lower one holds. */
-static void fit_limits(struct cn_options *options)
+static void fit_heap_limits(struct cn_options *options)
 {
   options->heap_usual = options->heap_max == 0;
   if (options->heap_usual)
-    options->heap_max = default_maximum();
+    options->heap_max = default_heap_maximum();
   if (options->heap_soft > options->heap_max)
     options->heap_soft = options->heap_max;
   if (options->heap_initial > options->heap_max)
@@ -231,7 +232,7 @@ static void fit_limits(struct cn_options *options)
     options->heap_initial = options->heap_soft;
 }
 
-static bool is_ours(const char *variable)
+static bool is_cairn_variable(const char *variable)
 {
   return strncmp(variable, "CAIRN_", 6) == 0;
 }
@@ -240,40 +241,40 @@ bool cn_options_parse(struct cn_options *options, const struct cairn_heap_limits
                       char *message, size_t size)
 {
   for (size_t i = 0; i < OPTION_COUNT; i++)
-    *field(options, &table[i]) = table[i].initial;
-  if (limits != NULL && !set_limits(options, limits, message, size))
+    *field_of_option(options, &option_table[i]) = option_table[i].initial;
+  if (limits != NULL && !set_heap_limits(options, limits, message, size))
     return false;
   for (; environment != NULL && *environment != NULL; environment++)
-    if (is_ours(*environment) && !set(options, *environment, message, size))
+    if (is_cairn_variable(*environment) && !set_option(options, *environment, message, size))
       return false;
-  if (options->workers > CN_WORKERS_MOST) {
-    snprintf(message, size, "CAIRN_WORKERS=%zu: expected at most %d", options->workers, CN_WORKERS_MOST);
+  if (options->workers > CN_WORKERS_MAX) {
+    snprintf(message, size, "CAIRN_WORKERS=%zu: expected at most %d", options->workers, CN_WORKERS_MAX);
     return false;
   }
   if (options->workers == 0)
-    options->workers = default_workers();
-  if (options->heap_max != 0 && options->heap_max < CN_HEAP_LEAST) {
-    snprintf(message, size, "CAIRN_HEAP_MAX=%zu: expected at least %d bytes", options->heap_max, CN_HEAP_LEAST);
+    options->workers = default_worker_count();
+  if (options->heap_max != 0 && options->heap_max < CN_HEAP_MIN_BYTES) {
+    snprintf(message, size, "CAIRN_HEAP_MAX=%zu: expected at least %d bytes", options->heap_max, CN_HEAP_MIN_BYTES);
     return false;
   }
-  fit_limits(options);
+  fit_heap_limits(options);
   if ((options->verify & CN_VERIFY_STORES) != 0)
     options->verify |= CN_VERIFY_HEAP;
   return true;
 }
 
-void cn_options_drop(char **environment)
+void cn_options_drop_variables(char **environment)
 {
   char **kept = environment;
 
   for (; environment != NULL && *environment != NULL; environment++)
-    if (!is_ours(*environment))
+    if (!is_cairn_variable(*environment))
       *kept++ = *environment;
   if (kept != NULL)
     *kept = NULL;
 }
 
-static const char *shape(const struct option *option)
+static const char *placeholder_of(const struct option_entry *option)
 {
   switch (option->kind) {
   case SIZE:
@@ -287,13 +288,14 @@ static const char *shape(const struct option *option)
   case TEXT:
     return "FILE";
   case SET:
-    return words_of(option->variable)[0];
+    return option_words_of(option->variable)[0];
   }
   CN_UNREACHABLE();
 }
 
-void cn_options_print(void)
+void cn_options_print_help(void)
 {
   for (size_t i = 0; i < OPTION_COUNT; i++)
-    cn_report_text("%s=%s\n    %s\n", table[i].variable, shape(&table[i]), table[i].help);
+    cn_report_print_text("%s=%s\n    %s\n", option_table[i].variable, placeholder_of(&option_table[i]),
+                         option_table[i].help);
 }

@@ -18,9 +18,9 @@ struct cn_options {
 #undef CN_OPTION_WORDS
   bool heap_usual; /* heap_max is the default */
 };
-enum { CN_HEAP_LEAST = 64 << 10 }; /* bytes of heap_max */
+enum { CN_HEAP_MIN_BYTES = 64 << 10 }; /* bytes of heap_max */
 enum { CN_VERIFY_FRAMES = 1 << 0, CN_VERIFY_HEAP = 1 << 1, CN_VERIFY_STORES = 1 << 2 };
-enum { CN_WORKERS_MOST = 64, CN_WORKERS_DEFAULT = 16 /* at most */ };
+enum { CN_WORKERS_MAX = 64, CN_WORKERS_MAX_DEFAULT = 16 /* at most */ };
 enum { CN_LOG_GC = 1 << 0, CN_LOG_STOPS = 1 << 1, CN_LOG_ARRIVALS = 1 << 2, CN_LOG_PINS = 1 << 3 };
 
 /* The string of a TEXT, in the environment that the program was given. 0: it is unset. */
@@ -33,9 +33,9 @@ bool cn_options_parse(struct cn_options *options, const struct cairn_heap_limits
                       char *message, size_t size);
 
 /* Remove every CAIRN_* variable from the environment (may be null), in place. */
-void cn_options_drop(char **environment);
+void cn_options_drop_variables(char **environment);
 
 /* The list of options on the standard error stream. */
-void cn_options_print(void);
+void cn_options_print_help(void);
 
 #endif

@@ -8,22 +8,22 @@
 #include "base/check.h"
 
 /* True if it is one bit that a slow path handles. */
-static bool is_reason(enum cn_reason reason)
+static bool is_stop_reason(enum cn_poll_reason reason)
 {
-  return reason == CN_REASON_STRESS || reason == CN_REASON_HANDSHAKE || reason == CN_REASON_COLLECT ||
-         reason == CN_REASON_STOP || reason == CN_REASON_HEAP;
+  return reason == CN_POLL_REASON_STRESS || reason == CN_POLL_REASON_HANDSHAKE || reason == CN_POLL_REASON_COLLECT ||
+         reason == CN_POLL_REASON_STOP || reason == CN_POLL_REASON_HEAP;
 }
 
-void cn_poll_word_arm(struct cairn_mutator *mutator, enum cn_reason reason)
+void cn_poll_word_arm(struct cairn_mutator *mutator, enum cn_poll_reason reason)
 {
-  CN_ASSERT(mutator != NULL && is_reason(reason));
+  CN_ASSERT(mutator != NULL && is_stop_reason(reason));
   __atomic_fetch_or(&mutator->poll, (uint64_t)reason, __ATOMIC_SEQ_CST);
   __atomic_store_n(&mutator->stack_limit, UINTPTR_MAX, __ATOMIC_SEQ_CST);
   __atomic_store_n(&mutator->limit, 0, __ATOMIC_SEQ_CST);
 }
 
 /* Raise the limit first, then read the word: a thread that arms in between lowers the limit again. */
-void cn_poll_word_open_buffer(struct cairn_mutator *mutator)
+void cn_poll_word_open_alloc_limit(struct cairn_mutator *mutator)
 {
   CN_ASSERT(mutator->alloc <= mutator->buffer_end);
   __atomic_store_n(&mutator->limit, mutator->buffer_end, __ATOMIC_SEQ_CST);
@@ -32,7 +32,7 @@ void cn_poll_word_open_buffer(struct cairn_mutator *mutator)
 }
 
 /* Lower the limit first, then read the word: a thread that arms in between raises the limit again. */
-void cn_poll_word_arm_limit(struct cairn_mutator *mutator)
+void cn_poll_word_set_stack_limit(struct cairn_mutator *mutator)
 {
   CN_ASSERT(mutator->stack_floor != UINTPTR_MAX); /* UINTPTR_MAX tells a poll to stop */
   __atomic_store_n(&mutator->stack_limit, mutator->stack_floor, __ATOMIC_SEQ_CST);
@@ -41,22 +41,22 @@ void cn_poll_word_arm_limit(struct cairn_mutator *mutator)
 }
 
 /* Callers disarm before they read the request: a request in between arms again. */
-void cn_poll_word_disarm(struct cairn_mutator *mutator, enum cn_reason reason)
+void cn_poll_word_disarm(struct cairn_mutator *mutator, enum cn_poll_reason reason)
 {
-  CN_ASSERT(is_reason(reason));
+  CN_ASSERT(is_stop_reason(reason));
   __atomic_fetch_and(&mutator->poll, ~(uint64_t)reason, __ATOMIC_SEQ_CST);
-  cn_poll_word_arm_limit(mutator);
+  cn_poll_word_set_stack_limit(mutator);
 }
 
-void cn_poll_word_settle(struct cairn_mutator *mutator)
+void cn_poll_word_lower_stack_limit(struct cairn_mutator *mutator)
 {
   CN_ASSERT(mutator == &cairn_mutator && mutator->attached);
   if (__atomic_load_n(&mutator->poll, __ATOMIC_SEQ_CST) == 0 &&
       __atomic_load_n(&mutator->stack_limit, __ATOMIC_SEQ_CST) == UINTPTR_MAX)
-    cn_poll_word_arm_limit(mutator);
+    cn_poll_word_set_stack_limit(mutator);
 }
 
-bool cn_poll_word_is_armed(const struct cairn_mutator *mutator, enum cn_reason reason)
+bool cn_poll_word_is_armed(const struct cairn_mutator *mutator, enum cn_poll_reason reason)
 {
   return (__atomic_load_n(&mutator->poll, __ATOMIC_SEQ_CST) & (uint64_t)reason) != 0;
 }

@@ -8,16 +8,16 @@
 #include "runtime/core/defer.h"
 #include "runtime/os/os.h"
 
-enum { COUNTED_BASE = 2 }; /* `inside` is this plus the number of the thread's count */
+enum { FIRST_COUNTED_VALUE = 2 }; /* `inside` is this plus the number of the thread's count */
 
-static void count_out(struct cn_readers *readers, unsigned which)
+static void uncount_reader(struct cn_reader_epochs *readers, unsigned which)
 {
   atomic_fetch_sub(&readers->count[which], 1);
   if (atomic_load(&readers->waiting))
-    cn_os_wake(&readers->count[which]);
+    cn_os_wake_all(&readers->count[which]);
 }
 
-void cn_readers_enter(struct cn_readers *readers, volatile unsigned *inside)
+void cn_readers_enter(struct cn_reader_epochs *readers, volatile unsigned *inside)
 {
   cn_defer_signals();
   CN_CHECK(*inside == 0);
@@ -25,31 +25,31 @@ void cn_readers_enter(struct cn_readers *readers, volatile unsigned *inside)
     uint64_t seen = atomic_load(&readers->generation);
     atomic_fetch_add(&readers->count[seen & 1], 1);
     if (atomic_load(&readers->generation) == seen) {
-      *inside = COUNTED_BASE + (unsigned)(seen & 1);
+      *inside = FIRST_COUNTED_VALUE + (unsigned)(seen & 1);
       return;
     }
-    count_out(readers, seen & 1);
+    uncount_reader(readers, seen & 1);
   }
 }
 
-void cn_readers_leave(struct cn_readers *readers, volatile unsigned *inside)
+void cn_readers_leave(struct cn_reader_epochs *readers, volatile unsigned *inside)
 {
-  unsigned which = *inside - COUNTED_BASE;
+  unsigned which = *inside - FIRST_COUNTED_VALUE;
 
-  CN_CHECK(*inside >= COUNTED_BASE); /* a lower value would decrement another reader's count */
+  CN_CHECK(*inside >= FIRST_COUNTED_VALUE); /* a lower value would decrement another reader's count */
   *inside = 0;
-  count_out(readers, which);
-  cn_defer_let_signals();
+  uncount_reader(readers, which);
+  cn_undefer_signals();
 }
 
-uint64_t cn_readers_now(struct cn_readers *readers)
+uint64_t cn_readers_current_generation(struct cn_reader_epochs *readers)
 {
   return atomic_load(&readers->generation);
 }
 
 /* Begin the next generation if the last but one is without readers. A reader that is about to find its generation
  * over may be counted for a moment. */
-static bool advance(struct cn_readers *readers)
+static bool advance_generation(struct cn_reader_epochs *readers)
 {
   uint64_t now = atomic_load(&readers->generation);
 
@@ -57,44 +57,44 @@ static bool advance(struct cn_readers *readers)
          atomic_compare_exchange_strong(&readers->generation, &now, now + 1);
 }
 
-bool cn_readers_left(struct cn_readers *readers, uint64_t since)
+bool cn_readers_have_left(struct cn_reader_epochs *readers, uint64_t since)
 {
   while (atomic_load(&readers->generation) - since < 2)
-    if (!advance(readers))
+    if (!advance_generation(readers))
       return atomic_load(&readers->generation) - since >= 2;
   return true;
 }
 
-static void wait_for_last(struct cn_readers *readers)
+static void wait_for_last_reader(struct cn_reader_epochs *readers)
 {
   uint64_t now = atomic_load(&readers->generation);
   _Atomic uint32_t *count = &readers->count[(now + 1) & 1];
   uint32_t seen = atomic_load(count);
 
   if (seen != 0 && atomic_load(&readers->generation) == now)
-    cn_os_wait(count, seen, UINT64_MAX);
+    cn_os_wait_on_word(count, seen, UINT64_MAX);
 }
 
-void cn_readers_wait(struct cn_readers *readers)
+void cn_readers_wait(struct cn_reader_epochs *readers)
 {
-  uint64_t since = cn_readers_now(readers);
+  uint64_t since = cn_readers_current_generation(readers);
 
   atomic_fetch_add(&readers->waiting, 1);
-  while (!cn_readers_left(readers, since))
-    wait_for_last(readers);
+  while (!cn_readers_have_left(readers, since))
+    wait_for_last_reader(readers);
   atomic_fetch_sub(&readers->waiting, 1);
 }
 
-void cn_readers_forked(struct cn_readers *readers, unsigned inside)
+void cn_readers_reset_in_child(struct cn_reader_epochs *readers, unsigned inside)
 {
   atomic_store(&readers->count[0], 0);
   atomic_store(&readers->count[1], 0);
   if (inside != 0)
-    atomic_store(&readers->count[inside - COUNTED_BASE], 1);
+    atomic_store(&readers->count[inside - FIRST_COUNTED_VALUE], 1);
   atomic_store(&readers->waiting, 0);
 }
 
-const char *cn_readers_wrong(const struct cn_readers *readers, unsigned inside)
+const char *cn_readers_wrong(const struct cn_reader_epochs *readers, unsigned inside)
 {
   if (inside != 0 && atomic_load(&readers->count[inside & 1]) == 0)
     return "readers: a thread reads, and is not counted";

@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 /* Zero-initialised: without readers. Each thread has a word `inside` for it, which is 0 outside reads. */
-struct cn_readers {
+struct cn_reader_epochs {
   _Atomic uint64_t generation;
   _Atomic uint32_t count[2];
   _Atomic uint32_t waiting; /* threads in cn_readers_wait() */
@@ -34,22 +34,22 @@ struct cn_readers {
 /* The calling thread begins and ends reading. The calls do not nest; `*inside` tells whether the thread reads. They
  * defer signals meanwhile: a handler that jumped out would leave the thread counted. Any thread, async-signal-safe;
  * takes no lock and never waits. */
-void cn_readers_enter(struct cn_readers *readers, volatile unsigned *inside);
-void cn_readers_leave(struct cn_readers *readers, volatile unsigned *inside);
+void cn_readers_enter(struct cn_reader_epochs *readers, volatile unsigned *inside);
+void cn_readers_leave(struct cn_reader_epochs *readers, volatile unsigned *inside);
 
-/* The generation for cn_readers_left(). Call it right after publishing. */
-uint64_t cn_readers_now(struct cn_readers *readers);
+/* The generation for cn_readers_have_left(). Call it right after publishing. */
+uint64_t cn_readers_current_generation(struct cn_reader_epochs *readers);
 
 /* True if all readers have left that may have found data replaced before `since` was read. Returns at once. */
-bool cn_readers_left(struct cn_readers *readers, uint64_t since);
+bool cn_readers_have_left(struct cn_reader_epochs *readers, uint64_t since);
 
-/* Wait until cn_readers_left() is true. The caller is outside reads, and holds nothing that a reader waits for. */
-void cn_readers_wait(struct cn_readers *readers);
+/* Wait until cn_readers_have_left() is true. The caller is outside reads, and holds nothing that a reader waits for. */
+void cn_readers_wait(struct cn_reader_epochs *readers);
 
 /* In the child of a fork(), which has one thread. */
-void cn_readers_forked(struct cn_readers *readers, unsigned inside);
+void cn_readers_reset_in_child(struct cn_reader_epochs *readers, unsigned inside);
 
 /* Check the calling thread's count. Returns the error, or null. */
-const char *cn_readers_wrong(const struct cn_readers *readers, unsigned inside);
+const char *cn_readers_wrong(const struct cn_reader_epochs *readers, unsigned inside);
 
 #endif

@@ -23,12 +23,12 @@
 #include "runtime/walk/walk.h"
 
 enum {
-  SHOWN_FIRST = 100, /* places shown of a deep stack */
-  SHOWN_LAST = 20,   /* places shown at its end */
-  MAX_FRAMES = 1 << 24,
+  SHOWN_FIRST_PLACES = 100, /* places shown of a deep stack */
+  SHOWN_LAST_PLACES = 20,   /* places shown at its end */
+  MAX_ACTIVATIONS = 1 << 24,
 };
 
-struct trace {
+struct backtrace_state {
   int file;
   uintptr_t above; /* only activations above this address are shown; 0: see `from` */
   uintptr_t from;  /* only activations from the one at this pc on are shown */
@@ -48,11 +48,11 @@ struct trace {
 /* ---- the parallel walk ---- */
 
 /* A stack that cannot be parsed only ends the walk. */
-static void step(struct trace *trace, bool begin)
+static void step_walk(struct backtrace_state *trace, bool begin)
 {
   struct cn_report_guard guard = {.outer = cn_report_guard};
-  unsigned depth = cn_code_regions_depth(), locks = cn_locks_held();
-  bool reads = cn_image_reads();
+  unsigned depth = cn_code_regions_nesting_depth(), locks = cn_locks_held_by_thread();
+  bool reads = cn_image_is_reading();
 
   cn_report_guard = &guard;
   if (sigsetjmp(guard.back, 0) == 0) {
@@ -60,85 +60,86 @@ static void step(struct trace *trace, bool begin)
         begin ? cn_walk_begin(&trace->walk, &cairn_mutator, cairn_mutator.stopped) : cn_walk_next(&trace->walk);
   } else {
     trace->walking = false;
-    cn_locks_restore(locks);
-    cn_image_restore(reads);
-    while (cn_code_regions_depth() > depth)
-      cn_code_regions_leave();
+    cn_locks_release_others(locks);
+    cn_image_restore_reading(reads);
+    while (cn_code_regions_nesting_depth() > depth)
+      cn_code_regions_leave_region();
   }
   cn_report_guard = guard.outer;
 }
 
 /* In a signal handler that may have interrupted a change of the walk's tables, do not begin a walk. */
-static void begin_walk(struct trace *trace)
+static void begin_walk(struct backtrace_state *trace)
 {
   trace->walking = false;
   if (cairn_mutator.attached && !(trace->signalled && cairn_mutator.busy))
-    step(trace, true);
+    step_walk(trace, true);
 }
 
 /* ---- activations ---- */
 
-static void print_activation(int file, const struct cn_activation *activation, const struct cn_walk *walk)
+static void print_activation(int file, const struct cn_backtrace_activation *activation, const struct cn_walk *walk)
 {
   if (activation->left_out > 0)
     cn_backtrace_print_note(file, "%lu activations left out", activation->left_out);
   cn_backtrace_print_activation(file, activation->number, activation->pc, activation->interrupted, walk);
 }
 
-static void print_same(int file, uint64_t same)
+static void print_repetitions(int file, uint64_t same)
 {
   if (same > 0)
     cn_backtrace_print_note(file, "the same, %lu times more", same);
 }
 
-static bool is_shown(const struct trace *trace)
+static bool is_place_shown(const struct backtrace_state *trace)
 {
-  return trace->place < SHOWN_FIRST || trace->place + SHOWN_LAST >= trace->places;
+  return trace->place < SHOWN_FIRST_PLACES || trace->place + SHOWN_LAST_PLACES >= trace->places;
 }
 
-static void show(struct trace *trace, const struct cn_activation *activation, bool is_walks)
+static void emit_activation(struct backtrace_state *trace, const struct cn_backtrace_activation *activation,
+                            bool is_walks)
 {
   struct cn_backtrace *keeps = trace->keeps;
 
   if (keeps == NULL)
     print_activation(trace->file, activation, is_walks ? &trace->walk : NULL);
-  else if (keeps->count < CN_BACKTRACE_MOST)
+  else if (keeps->count < CN_BACKTRACE_MAX_ACTIVATIONS)
     keeps->at[keeps->count++] = *activation;
 }
 
-static void end_place(struct trace *trace)
+static void finish_place(struct backtrace_state *trace)
 {
   if (trace->number == 0)
     return;
-  if (!trace->counting && is_shown(trace) && trace->keeps)
+  if (!trace->counting && is_place_shown(trace) && trace->keeps)
     trace->keeps->at[trace->keeps->count - 1].same = trace->same;
-  else if (!trace->counting && is_shown(trace))
-    print_same(trace->file, trace->same);
-  else if (!is_shown(trace))
+  else if (!trace->counting && is_place_shown(trace))
+    print_repetitions(trace->file, trace->same);
+  else if (!is_place_shown(trace))
     trace->left_out += trace->same + 1;
   trace->place++;
 }
 
 /* Recursions repeat themselves: only count an activation that has the pc of the one before. */
-static void activation(struct trace *trace, uintptr_t pc, bool interrupted, bool is_walks)
+static void add_activation(struct backtrace_state *trace, uintptr_t pc, bool interrupted, bool is_walks)
 {
   if (trace->number > 0 && pc == trace->pc) {
     trace->same++;
   } else {
-    end_place(trace);
+    finish_place(trace);
     CN_ASSERT(trace->place <= trace->number);
     trace->pc = pc;
     trace->same = 0;
-    struct cn_activation one = {pc, trace->number, 0, trace->left_out, interrupted};
-    if (!trace->counting && is_shown(trace)) {
-      show(trace, &one, is_walks);
+    struct cn_backtrace_activation one = {pc, trace->number, 0, trace->left_out, interrupted};
+    if (!trace->counting && is_place_shown(trace)) {
+      emit_activation(trace, &one, is_walks);
       trace->left_out = 0;
     }
   }
   trace->number++;
 }
 
-static bool has_started(struct trace *trace, const struct cn_os_frame *frame)
+static bool has_reached_start(struct backtrace_state *trace, const struct cn_os_frame *frame)
 {
   if (!trace->started)
     trace->started = trace->above != 0 ? frame->sp > trace->above : frame->pc == trace->from;
@@ -146,9 +147,9 @@ static bool has_started(struct trace *trace, const struct cn_os_frame *frame)
 }
 
 /* Stubs are hidden, unless a fault is in one. */
-static bool unwound(void *env, const struct cn_os_frame *frame)
+static bool visit_unwound_frame(void *env, const struct cn_os_frame *frame)
 {
-  struct trace *trace = env;
+  struct backtrace_state *trace = env;
   uintptr_t pc = frame->pc, after = trace->after;
 
   /* An activation that is its own caller: the call-frame information is wrong. */
@@ -156,187 +157,187 @@ static bool unwound(void *env, const struct cn_os_frame *frame)
     return false;
   trace->after = pc;
   trace->signalled |= frame->interrupted;
-  if (!has_started(trace, frame) || (cn_arch_in_stubs(pc) && pc != trace->from))
+  if (!has_reached_start(trace, frame) || (cn_arch_is_in_stubs(pc) && pc != trace->from))
     return true;
   if (pc == 0) /* libc marks the beginning of the thread so */
     return false;
   bool is_walks =
-      trace->walking && trace->walk.frame.pc == pc && cn_arch_same_sp(frame->sp, trace->walk.frame.sp, after);
-  activation(trace, pc, frame->interrupted, is_walks);
+      trace->walking && trace->walk.frame.pc == pc && cn_arch_is_same_sp(frame->sp, trace->walk.frame.sp, after);
+  add_activation(trace, pc, frame->interrupted, is_walks);
   trace->sp = frame->sp;
   if (is_walks)
-    step(trace, false);
+    step_walk(trace, false);
   return trace->number < trace->limit;
 }
 
-static void go_through(struct trace *trace, bool unwinder)
+static void walk_stack_once(struct backtrace_state *trace, bool unwinder)
 {
   trace->started = false;
   trace->after = 0;
   trace->number = trace->place = trace->left_out = trace->sp = 0;
   begin_walk(trace);
   if (unwinder)
-    cn_os_unwind(unwound, trace);
+    cn_os_unwind_stack(visit_unwound_frame, trace);
   if (trace->walking && !trace->counting && !trace->keeps) {
-    if (trace->number > 0 && is_shown(trace)) {
-      print_same(trace->file, trace->same);
+    if (trace->number > 0 && is_place_shown(trace)) {
+      print_repetitions(trace->file, trace->same);
       trace->same = 0;
     }
     cn_backtrace_print_note(trace->file, "native code that cannot be unwound");
   }
   CN_ASSERT(trace->number <= trace->limit);
-  for (; trace->walking && trace->number < MAX_FRAMES; step(trace, false))
-    activation(trace, trace->walk.frame.pc, false, true);
-  end_place(trace);
+  for (; trace->walking && trace->number < MAX_ACTIVATIONS; step_walk(trace, false))
+    add_activation(trace, trace->walk.frame.pc, false, true);
+  finish_place(trace);
   trace->places = trace->place;
 }
 
 /* Loading the unwinder allocates, and a signal handler may have interrupted an allocation. */
-static bool find_unwinder(struct trace *trace, bool may_load)
+static bool find_unwinder(struct backtrace_state *trace, bool may_load)
 {
-  if (cn_os_unwinder(false))
+  if (cn_os_has_unwinder(false))
     return true;
-  trace->signalled = cn_os_may_be_handler();
-  return cn_os_unwinder(may_load && !trace->signalled);
+  trace->signalled = cn_os_may_be_in_handler();
+  return cn_os_has_unwinder(may_load && !trace->signalled);
 }
 
-static void print(struct trace *trace, bool may_load)
+static void make_backtrace(struct backtrace_state *trace, bool may_load)
 {
   int error = errno;
   bool unwinder = find_unwinder(trace, may_load);
 
   trace->counting = true;
   trace->places = UINT64_MAX;
-  go_through(trace, unwinder);
+  walk_stack_once(trace, unwinder);
   trace->counting = false;
-  go_through(trace, unwinder);
+  walk_stack_once(trace, unwinder);
   errno = error;
 }
 
 void cairn_backtrace(int fd)
 {
-  struct trace trace = {.file = fd, .limit = MAX_FRAMES, .above = (uintptr_t)__builtin_frame_address(0)};
+  struct backtrace_state trace = {.file = fd, .limit = MAX_ACTIVATIONS, .above = (uintptr_t)__builtin_frame_address(0)};
 
-  print(&trace, true);
+  make_backtrace(&trace, true);
 }
 
-void cn_backtrace_from(uintptr_t pc)
+void cn_backtrace_print_from(uintptr_t pc)
 {
-  struct trace trace = {.file = STDERR_FILENO, .limit = MAX_FRAMES, .from = pc};
+  struct backtrace_state trace = {.file = STDERR_FILENO, .limit = MAX_ACTIVATIONS, .from = pc};
 
-  print(&trace, true);
+  make_backtrace(&trace, true);
 }
 
-void cn_backtrace_fault(uintptr_t pc)
+void cn_backtrace_print_from_fault(uintptr_t pc)
 {
-  struct trace trace = {.file = STDERR_FILENO, .limit = MAX_FRAMES, .from = pc};
+  struct backtrace_state trace = {.file = STDERR_FILENO, .limit = MAX_ACTIVATIONS, .from = pc};
 
-  print(&trace, false);
+  make_backtrace(&trace, false);
 }
 
-void cn_backtrace_keep(uintptr_t pc, struct cn_backtrace *backtrace)
+void cn_backtrace_record(uintptr_t pc, struct cn_backtrace *backtrace)
 {
-  struct trace trace = {.limit = MAX_FRAMES, .from = pc, .signalled = true, .keeps = backtrace};
+  struct backtrace_state trace = {.limit = MAX_ACTIVATIONS, .from = pc, .signalled = true, .keeps = backtrace};
 
   backtrace->count = 0;
-  print(&trace, false);
+  make_backtrace(&trace, false);
 }
 
-void cn_backtrace_print(const struct cn_backtrace *backtrace)
+void cn_backtrace_print_recorded(const struct cn_backtrace *backtrace)
 {
   for (size_t i = 0; i < backtrace->count; i++) {
     print_activation(STDERR_FILENO, &backtrace->at[i], NULL);
-    print_same(STDERR_FILENO, backtrace->at[i].same);
+    print_repetitions(STDERR_FILENO, backtrace->at[i].same);
   }
 }
 
 /* ---- when the stack may be broken ---- */
 
-static struct cn_report_guard last;
-static struct trace last_trace;
-static _Atomic int last_thread;   /* the one that ends the program; may be 0 */
-static _Atomic uint64_t patience; /* up to then the alarm is the program's; UINT64_MAX: always */
+static struct cn_report_guard fatal_guard;
+static struct backtrace_state fatal_trace;
+static _Atomic int ending_thread;       /* the one that ends the program; may be 0 */
+static _Atomic uint64_t alarm_deadline; /* up to then the alarm is the program's; UINT64_MAX: always */
 
-static void wait_for_end(void)
+static void sleep_until_exit(void)
 {
   _Atomic uint32_t never = 0;
 
   for (;;)
-    cn_os_wait(&never, 0, UINT64_MAX); /* pause() would be a cancellation point */
+    cn_os_wait_on_word(&never, 0, UINT64_MAX); /* pause() would be a cancellation point */
 }
 
 /* The handler of faults on the way, and of the alarm. The alarm may come to any thread, and timers of the program
  * may raise SIGALRM, too. A fault in another thread does not end the backtrace. After the backtrace the faulting
  * instruction is repeated, with the default action. */
-static void give_up(int signal, siginfo_t *info, void *context)
+static void end_backtrace_on_fault(int signal, siginfo_t *info, void *context)
 {
-  bool here = cn_os_thread() == last_thread;
+  bool here = cn_os_thread() == ending_thread;
 
   (void)context;
-  if (signal == SIGALRM ? cn_os_nanoseconds() < patience : info->si_code <= 0)
+  if (signal == SIGALRM ? cn_os_clock_nanoseconds() < alarm_deadline : info->si_code <= 0)
     return;
-  if (patience == UINT64_MAX)
-    cn_os_action(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+  if (alarm_deadline == UINT64_MAX)
+    cn_os_set_kernel_action(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
   else if (here)
-    siglongjmp(last.back, 1);
+    siglongjmp(fatal_guard.back, 1);
   else if (signal == SIGALRM)
-    cn_os_thread_signal(last_thread, signal);
+    cn_os_thread_send_signal(ending_thread, signal);
   else
-    wait_for_end();
+    sleep_until_exit();
 }
 
-static void watch(void)
+static void install_watchdog(void)
 {
   static const int faults[] = {SIGSEGV, SIGBUS, SIGALRM};
-  struct sigaction action = {.sa_sigaction = give_up, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
-  enum { PATIENCE_SECONDS = 10 };
+  struct sigaction action = {.sa_sigaction = end_backtrace_on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+  enum { MAX_BACKTRACE_SECONDS = 10 };
   sigset_t set;
 
-  patience = cn_os_nanoseconds() + PATIENCE_SECONDS * UINT64_C(1000000000);
+  alarm_deadline = cn_os_clock_nanoseconds() + MAX_BACKTRACE_SECONDS * UINT64_C(1000000000);
   sigemptyset(&action.sa_mask);
   sigemptyset(&set);
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-    cn_os_action(faults[i], &action, NULL);
+    cn_os_set_kernel_action(faults[i], &action, NULL);
     sigaddset(&set, faults[i]);
   }
   sigprocmask(SIG_UNBLOCK, &set, NULL);
   signal(SIGPIPE, SIG_IGN); /* the reader of the message may have closed it */
-  alarm(PATIENCE_SECONDS);
+  alarm(MAX_BACKTRACE_SECONDS);
 }
 
 /* The first thread prints. A message on the way, or of a handler that came before signals were held, returns to its
  * caller, which aborts. */
-static bool is_first(void)
+static bool claim_fatal_backtrace(void)
 {
   int none = 0;
 
-  if (atomic_compare_exchange_strong(&last_thread, &none, cn_os_thread()))
+  if (atomic_compare_exchange_strong(&ending_thread, &none, cn_os_thread()))
     return true;
   if (none != cn_os_thread())
-    wait_for_end();
+    sleep_until_exit();
   return false;
 }
 
-void cn_backtrace_abort(uintptr_t frame)
+void cn_backtrace_print_fatal(uintptr_t frame)
 {
   static volatile int tries;
 
-  if (!is_first())
+  if (!claim_fatal_backtrace())
     return;
-  last_trace = (struct trace){.file = STDERR_FILENO, .limit = MAX_FRAMES, .above = frame};
-  (void)sigsetjmp(last.back, 0);
-  cn_report_guard = &last;
+  fatal_trace = (struct backtrace_state){.file = STDERR_FILENO, .limit = MAX_ACTIVATIONS, .above = frame};
+  (void)sigsetjmp(fatal_guard.back, 0);
+  cn_report_guard = &fatal_guard;
   if (tries++ == 0) {
-    watch();
-    print(&last_trace, true);
+    install_watchdog();
+    make_backtrace(&fatal_trace, true);
   } else {
     /* If the backtrace is still empty, once more as far as the unwinder came. */
-    last_trace.limit = last_trace.number;
-    if (tries == 2 && last_trace.counting)
-      print(&last_trace, false);
-    cn_report_text("     ... the stack cannot be read any further\n");
+    fatal_trace.limit = fatal_trace.number;
+    if (tries == 2 && fatal_trace.counting)
+      make_backtrace(&fatal_trace, false);
+    cn_report_print_text("     ... the stack cannot be read any further\n");
   }
   cn_report_guard = NULL;
-  patience = UINT64_MAX;
+  alarm_deadline = UINT64_MAX;
   alarm(0);
 }

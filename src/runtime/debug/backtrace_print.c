@@ -16,17 +16,17 @@
 #include "runtime/os/os.h"
 
 /* Longer texts are cut: the stack of a signal handler may be small. */
-enum { NAME_BYTES = 256, LINE_BYTES = 1024 };
+enum { NAME_BUFFER_BYTES = 256, LINE_BUFFER_BYTES = 1024 };
 
-struct line {
+struct backtrace_line {
   int file;
   uint64_t number;
   uintptr_t pc;
-  char text[LINE_BYTES];
+  char text[LINE_BUFFER_BYTES];
   size_t used;
 };
 
-__attribute__((format(printf, 2, 3))) static void add(struct line *line, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void append_text(struct backtrace_line *line, const char *format, ...)
 {
   size_t room = sizeof line->text - 1 - line->used;
   va_list args;
@@ -38,14 +38,14 @@ __attribute__((format(printf, 2, 3))) static void add(struct line *line, const c
     line->used += (size_t)n < room ? (size_t)n : room - 1;
 }
 
-static void begin(struct line *line)
+static void begin_line(struct backtrace_line *line)
 {
   line->used = 0;
-  add(line, "#%-2lu 0x%016lx in ", (unsigned long)line->number, (unsigned long)line->pc);
+  append_text(line, "#%-2lu 0x%016lx in ", (unsigned long)line->number, (unsigned long)line->pc);
 }
 
 /* A single write, so that lines of several processes stay whole. */
-static void end(struct line *line)
+static void write_line(struct backtrace_line *line)
 {
   CN_CHECK(line->used < sizeof line->text);
   line->text[line->used++] = '\n';
@@ -59,99 +59,99 @@ static void end(struct line *line)
 
 void cn_backtrace_print_note(int file, const char *format, ...)
 {
-  struct line line = {.file = file};
-  char text[NAME_BYTES];
+  struct backtrace_line line = {.file = file};
+  char text[NAME_BUFFER_BYTES];
   va_list args;
 
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
   line.used = 0;
-  add(&line, "     ... %s", text);
-  end(&line);
+  append_text(&line, "     ... %s", text);
+  write_line(&line);
 }
 
 /* The byte before a return address belongs to the call for certain; the byte after it may be another function's. */
-static void add_symbol(struct line *line, bool interrupted)
+static void append_symbol(struct backtrace_line *line, bool interrupted)
 {
   static const char from[] = " from ";
-  char name[NAME_BYTES];
+  char name[NAME_BUFFER_BYTES];
   uintptr_t call = line->pc - !interrupted;
 
-  if (cn_os_symbol(call, name, sizeof name)) {
+  if (cn_os_describe_symbol(call, name, sizeof name)) {
     char *plus = strrchr(name, '+');
     unsigned long offset = plus ? strtoul(plus + 1, NULL, 16) + !interrupted : 0;
     if (plus != NULL)
       *plus = 0;
-    add(line, "%s+0x%lx", name, offset);
+    append_text(line, "%s+0x%lx", name, offset);
   } else {
-    add(line, "??");
+    append_text(line, "??");
   }
   CN_CHECK(line->used < sizeof line->text);
   char *at = line->text + line->used;
   size_t room = sizeof line->text - 1 - line->used;
-  if (room > sizeof from && cn_os_module(call, at + sizeof from - 1, room - sizeof from + 1)) {
+  if (room > sizeof from && cn_os_find_module_file(call, at + sizeof from - 1, room - sizeof from + 1)) {
     memcpy(at, from, sizeof from - 1);
     line->used += strlen(at);
   }
 }
 
-static void add_place(struct line *line, const char *file, uint32_t row, uint32_t column)
+static void append_source_place(struct backtrace_line *line, const char *file, uint32_t row, uint32_t column)
 {
-  add(line, " at %s", file);
+  append_text(line, " at %s", file);
   if (row != 0)
-    add(line, ":%u", row);
+    append_text(line, ":%u", row);
   if (row != 0 && column != 0)
-    add(line, ":%u", column);
+    append_text(line, ":%u", column);
 }
 
-static bool print_details(struct line *line)
+static bool print_source_lines(struct backtrace_line *line)
 {
-  struct cn_source source;
+  struct cn_source_place source;
   uint32_t depths = 1;
 
   for (uint32_t i = 0; i < depths; i++) {
-    if (!cn_safepoint_details_source(line->pc, i, &source, &depths))
+    if (!cn_safepoint_find_source(line->pc, i, &source, &depths))
       return false;
-    begin(line);
-    add(line, "%s", source.function);
+    begin_line(line);
+    append_text(line, "%s", source.function);
     if (source.file != NULL)
-      add_place(line, source.file, source.line, source.column);
+      append_source_place(line, source.file, source.line, source.column);
     if (i + 1 < depths)
-      add(line, " (inlined)");
-    end(line);
+      append_text(line, " (inlined)");
+    write_line(line);
   }
   return true;
 }
 
-static void print_region(struct line *line, const struct cn_walk *walk)
+static void print_region_line(struct backtrace_line *line, const struct cn_walk *walk)
 {
-  const struct cn_region region = walk->frame.region;
-  char text[NAME_BYTES];
+  const struct cn_code_region region = walk->frame.region;
+  char text[NAME_BUFFER_BYTES];
 
-  begin(line);
-  cn_code_regions_enter(&region);
+  begin_line(line);
+  cn_code_regions_enter_region(&region);
   if (region.manager->describe != NULL &&
       region.manager->describe(&walk->iterator, text, sizeof text, region.data) >= 0)
-    add(line, "%s", text);
+    append_text(line, "%s", text);
   else
-    add(line, "%s", region.manager->name != NULL ? region.manager->name : "code region");
-  cn_code_regions_leave();
-  end(line);
+    append_text(line, "%s", region.manager->name != NULL ? region.manager->name : "code region");
+  cn_code_regions_leave_region();
+  write_line(line);
 }
 
 void cn_backtrace_print_activation(int file, uint64_t number, uintptr_t pc, bool interrupted,
                                    const struct cn_walk *walk)
 {
-  struct line line = {.file = file, .number = number, .pc = pc};
+  struct backtrace_line line = {.file = file, .number = number, .pc = pc};
 
   if (walk != NULL && walk->frame.map == NULL) {
-    print_region(&line, walk);
+    print_region_line(&line, walk);
     return;
   }
-  if (!interrupted && print_details(&line))
+  if (!interrupted && print_source_lines(&line))
     return;
-  begin(&line);
-  add_symbol(&line, interrupted);
-  end(&line);
+  begin_line(&line);
+  append_symbol(&line, interrupted);
+  write_line(&line);
 }

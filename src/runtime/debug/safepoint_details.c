@@ -12,20 +12,21 @@
 #include "runtime/core/image.h"
 #include "runtime/core/messages.h"
 
-_Static_assert(offsetof(struct cn_details_function, entry) == 0 && sizeof(struct cn_details_function) <= CN_SORTED_ITEM,
+_Static_assert(offsetof(struct cn_details_function, entry) == 0 &&
+                   sizeof(struct cn_details_function) <= CN_MAX_SORTED_ITEM_BYTES,
                "sorted.h");
 
 static CN_GROW(struct cn_details_function) functions; /* by entry */
-static uint64_t built;                                /* the list's generation */
+static uint64_t table_generation;                     /* the list's generation */
 
-_Noreturn static void bad(uintptr_t pc)
+_Noreturn static void fail_bad_details(uintptr_t pc)
 {
   char place[CN_REPORT_PC];
 
-  cairn_fatal("bad details: section cairn_details, pc %s", cn_report_pc(pc, place));
+  cairn_fatal("bad details: section cairn_details, pc %s", cn_report_format_pc(pc, place));
 }
 
-static void collect(const struct cn_image_list *list)
+static void gather_functions(const struct cn_image_list *list)
 {
   functions.count = 0;
   for (size_t i = 0; i < list->count; i++) {
@@ -37,15 +38,15 @@ static void collect(const struct cn_image_list *list)
            (status = cn_details_next_function(&cursor, image->details_stop, &function)) == CN_FRAMEMAP_OK)
       cn_grow_push(&functions, function);
     if (status != CN_FRAMEMAP_NONE)
-      bad((uintptr_t)cursor);
+      fail_bad_details((uintptr_t)cursor);
   }
 }
 
 /* The last function that begins below pc: pc comes after a call, which may be its last instruction. */
-static const struct cn_details_function *function_of(uintptr_t pc)
+static const struct cn_details_function *find_function(uintptr_t pc)
 {
   const struct cn_details_function *at = functions.at;
-  size_t below = cn_sorted_below(at, functions.count, sizeof *at, pc);
+  size_t below = cn_sorted_count_below(at, functions.count, sizeof *at, pc);
 
   CN_ASSERT(below == 0 || at[below - 1].entry < pc);
   if (below == 0 || pc - at[below - 1].entry > at[below - 1].code_size)
@@ -54,56 +55,56 @@ static const struct cn_details_function *function_of(uintptr_t pc)
 }
 
 /* The functions of all images. */
-static void update(void)
+static void update_functions(void)
 {
-  bool entered = cn_image_enter();
+  bool entered = cn_image_begin_reading();
   const struct cn_image_list *list = cn_image_list();
 
-  if (built != list->generation) {
-    collect(list);
-    cn_sorted_sort(functions.at, functions.count, sizeof *functions.at);
-    built = list->generation;
+  if (table_generation != list->generation) {
+    gather_functions(list);
+    cn_sort_by_address(functions.at, functions.count, sizeof *functions.at);
+    table_generation = list->generation;
   }
-  cn_image_leave(entered);
+  cn_image_end_reading(entered);
 }
 
 /* Images stay while they are held, so the data that the functions point to is there. */
-bool cn_details_of(uintptr_t pc, struct cn_details *details)
+bool cn_safepoint_find_details(uintptr_t pc, struct cn_details *details)
 {
-  if (!cn_image_hold())
+  if (!cn_images_lock())
     return false;
-  update();
-  const struct cn_details_function *function = function_of(pc);
+  update_functions();
+  const struct cn_details_function *function = find_function(pc);
   int status = CN_FRAMEMAP_NONE;
   if (function != NULL)
     status = cn_details_find(function, (uint32_t)(pc - function->entry), details);
   if (status == CN_FRAMEMAP_BAD)
-    bad(pc);
-  cn_image_release();
+    fail_bad_details(pc);
+  cn_images_unlock();
   return status == CN_FRAMEMAP_OK;
 }
 
-bool cn_safepoint_details_source(uintptr_t pc, uint32_t depth, struct cn_source *source, uint32_t *depths)
+bool cn_safepoint_find_source(uintptr_t pc, uint32_t depth, struct cn_source_place *source, uint32_t *depths)
 {
   struct cn_details details;
 
-  if (!cn_details_of(pc, &details) || depth >= details.sources)
+  if (!cn_safepoint_find_details(pc, &details) || depth >= details.sources)
     return false;
   *depths = details.sources;
   for (uint32_t i = 0; i <= depth; i++)
     if (cn_details_next_source(&details, source) != CN_FRAMEMAP_OK) {
       char place[CN_REPORT_PC];
-      cairn_fatal("bad details: a source position cannot be read, pc %s", cn_report_pc(pc, place));
+      cairn_fatal("bad details: a source position cannot be read, pc %s", cn_report_format_pc(pc, place));
     }
   return true;
 }
 
-bool cn_safepoint_line(uintptr_t pc, char *buffer, size_t size)
+bool cn_safepoint_format_line(uintptr_t pc, char *buffer, size_t size)
 {
-  struct cn_source source;
+  struct cn_source_place source;
   uint32_t depths;
 
-  if (!cn_safepoint_details_source(pc, 0, &source, &depths) || source.file == NULL || source.line == 0)
+  if (!cn_safepoint_find_source(pc, 0, &source, &depths) || source.file == NULL || source.line == 0)
     return false;
   int n = snprintf(buffer, size, "%s:%u", source.file, source.line);
   return n > 0 && (size_t)n < size;

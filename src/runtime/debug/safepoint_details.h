@@ -15,13 +15,13 @@
  * interrupts its own thread's look-up, or a registration of an image, gets false. The result is valid while the image
  * is loaded. An image must stay loaded while a stack has an activation of its code. A malformed section ends the
  * program. */
-bool cn_details_of(uintptr_t pc, struct cn_details *details);
+bool cn_safepoint_find_details(uintptr_t pc, struct cn_details *details);
 
 /* The source position of virtual frame `depth` (0: the innermost) at `pc`, and the number of virtual frames, at
  * least 1. False: unknown. */
-bool cn_safepoint_details_source(uintptr_t pc, uint32_t depth, struct cn_source *source, uint32_t *depths);
+bool cn_safepoint_find_source(uintptr_t pc, uint32_t depth, struct cn_source_place *source, uint32_t *depths);
 
 /* Write "file.c:12", the line of the call that returns to `pc`. False: unknown, or too long. */
-bool cn_safepoint_line(uintptr_t pc, char *buffer, size_t size);
+bool cn_safepoint_format_line(uintptr_t pc, char *buffer, size_t size);
 
 #endif

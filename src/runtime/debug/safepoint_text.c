@@ -15,12 +15,12 @@
 
 /* Damaged details leave the message that calls this whole, and begin no other. If there is a guard already, the
  * look-up is left out, and prints nothing. */
-bool cn_safepoint_text(uintptr_t pc, char *buffer, size_t size)
+bool cn_safepoint_format_source(uintptr_t pc, char *buffer, size_t size)
 {
   struct cn_report_guard guard = {.outer = cn_report_guard};
-  struct cn_source source;
-  unsigned locks = cn_locks_held();
-  bool reads = cn_image_reads();
+  struct cn_source_place source;
+  unsigned locks = cn_locks_held_by_thread();
+  bool reads = cn_image_is_reading();
   volatile bool found = false;
   uint32_t depths = 1;
 
@@ -29,10 +29,10 @@ bool cn_safepoint_text(uintptr_t pc, char *buffer, size_t size)
   cn_report_guard = &guard;
   if (sigsetjmp(guard.back, 0) == 0)
     for (uint32_t i = 0; i < depths; i++)
-      found = cn_safepoint_details_source(pc, i, &source, &depths);
+      found = cn_safepoint_find_source(pc, i, &source, &depths);
   else {
-    cn_locks_restore(locks);
-    cn_image_restore(reads);
+    cn_locks_release_others(locks);
+    cn_image_restore_reading(reads);
     found = false;
   }
   cn_report_guard = guard.outer;

@@ -11,6 +11,6 @@
 
 /* "function at file:line" of a safepoint, from the details, which stripped programs have too. False: they lack it,
  * or the thread has a report guard. Any thread. */
-bool cn_safepoint_text(uintptr_t pc, char *buffer, size_t size);
+bool cn_safepoint_format_source(uintptr_t pc, char *buffer, size_t size);
 
 #endif

@@ -12,7 +12,7 @@
 #include "runtime/os/os.h"
 #include "runtime/walk/walk.h"
 
-struct check {
+struct frame_check {
   struct cn_walk walk;
   bool there;     /* the walk is at an activation */
   uint64_t count; /* of activations that agree */
@@ -21,7 +21,7 @@ struct check {
   bool reached;   /* the unwinder has seen `from` */
 };
 
-_Noreturn static void differ(const struct check *check, const struct cn_os_frame *frame)
+_Noreturn static void fail_mismatch(const struct frame_check *check, const struct cn_os_frame *frame)
 {
   const struct cn_frame *ours = &check->walk.frame;
   char here[CN_REPORT_PC], there[CN_REPORT_PC];
@@ -29,102 +29,102 @@ _Noreturn static void differ(const struct check *check, const struct cn_os_frame
   if (!check->there)
     cairn_fatal("CAIRN_VERIFY=frames: activation %lu: the walk is past the end, the unwinder is at "
                 "pc %s, sp 0x%lx",
-                (unsigned long)check->count, cn_report_pc(frame->pc, there), (unsigned long)frame->sp);
+                (unsigned long)check->count, cn_report_format_pc(frame->pc, there), (unsigned long)frame->sp);
   cairn_fatal("CAIRN_VERIFY=frames: activation %lu: the walk is at pc %s, sp 0x%lx, the unwinder "
               "at pc %s, sp 0x%lx",
-              (unsigned long)check->count, cn_report_pc(ours->pc, here), (unsigned long)ours->sp,
-              cn_report_pc(frame->pc, there), (unsigned long)frame->sp);
+              (unsigned long)check->count, cn_report_format_pc(ours->pc, here), (unsigned long)ours->sp,
+              cn_report_format_pc(frame->pc, there), (unsigned long)frame->sp);
 }
 
 /* A register without a place is one that a manager or a stub's caller does not keep: where a map has a reference in
  * it, the walk ends the program. */
-static void compare_places(const struct check *check, const struct cn_os_frame *frame)
+static void compare_registers(const struct frame_check *check, const struct cn_os_frame *frame)
 {
   const struct cn_frame *ours = &check->walk.frame;
   char where[CN_REPORT_PC];
 
-  if (*ours->pc_slot != ours->pc && !cn_arch_in_stubs(*ours->pc_slot))
+  if (*ours->pc_slot != ours->pc && !cn_arch_is_in_stubs(*ours->pc_slot))
     cairn_fatal("CAIRN_VERIFY=frames: activation %lu at pc %s: its pc is not kept at %p", (unsigned long)check->count,
-                cn_report_pc(ours->pc, where), (void *)ours->pc_slot);
-  for (int i = 0; i < CN_CALLEE_SAVED; i++) {
-    int reg = cn_arch_saved[i];
+                cn_report_format_pc(ours->pc, where), (void *)ours->pc_slot);
+  for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++) {
+    int reg = cn_arch_callee_saved[i];
     uintptr_t *place = ours->place[i], theirs = cn_os_frame_register(frame, reg);
     if (place == NULL || *place == theirs)
       continue;
     cairn_fatal("CAIRN_VERIFY=frames: activation %lu at pc %s: the register with DWARF number %d "
                 "is 0x%lx for the walk (at %p), 0x%lx for the unwinder",
-                (unsigned long)check->count, cn_report_pc(ours->pc, where), reg, place ? (unsigned long)*place : 0ul,
-                (void *)place, (unsigned long)theirs);
+                (unsigned long)check->count, cn_report_format_pc(ours->pc, where), reg,
+                place ? (unsigned long)*place : 0ul, (void *)place, (unsigned long)theirs);
   }
 }
 
 /* True if the walk must have been at this activation. A signal that came in a function's entry found native code. */
-static bool is_ours(const struct cn_os_frame *frame)
+static bool must_be_walked(const struct cn_os_frame *frame)
 {
-  struct cn_region region;
+  struct cn_code_region region;
 
-  if (frame->interrupted && cn_arch_in_entry(frame->pc))
+  if (frame->interrupted && cn_arch_is_in_entry(frame->pc))
     return false;
-  return cn_index_find_inside(frame->pc) || cn_code_regions_find(frame->pc, &region);
+  return cn_index_has_code_at(frame->pc) || cn_code_regions_find(frame->pc, &region);
 }
 
-static bool compare(void *env, const struct cn_os_frame *frame)
+static bool compare_unwound_frame(void *env, const struct cn_os_frame *frame)
 {
-  struct check *check = env;
+  struct frame_check *check = env;
   const struct cn_frame *ours = &check->walk.frame;
   uintptr_t pc = frame->pc;
-  bool same_sp = cn_arch_same_sp(frame->sp, ours->sp, check->last);
+  bool same_sp = cn_arch_is_same_sp(frame->sp, ours->sp, check->last);
 
   check->last = pc;
   check->reached |= pc == check->from;
-  if (!is_ours(frame))
+  if (!must_be_walked(frame))
     return true;
   if (!check->there || pc != ours->pc || !same_sp)
-    differ(check, frame);
+    fail_mismatch(check, frame);
   CN_ASSERT(check->walk.frame.map != NULL || check->walk.frame.region.manager != NULL);
-  compare_places(check, frame);
+  compare_registers(check, frame);
   check->count++;
   check->there = cn_walk_next(&check->walk);
   return true;
 }
 
 /* Native code may call for a collection, too; but if there are objects, some code has frame maps. */
-static void check_images(void)
+static void check_frame_maps_exist(void)
 {
-  bool managed = false, entered = cn_image_enter();
+  bool managed = false, entered = cn_image_begin_reading();
   const struct cn_image_list *list = cn_image_list();
 
   for (size_t i = 0; i < list->count; i++) {
     const struct cairn_image *image = &list->at[i].image;
     managed |= image->roots_start != image->roots_stop || image->layouts_start != image->layouts_stop;
   }
-  cn_image_leave(entered);
-  if (managed && !cn_image_has_frames())
+  cn_image_end_reading(entered);
+  if (managed && !cn_images_have_frames())
     cairn_fatal("CAIRN_VERIFY=frames: there are objects and no frame map at all: were all objects "
                 "linked without 'cairn frames --rewrite'?");
 }
 
-void cn_verify_frames(const struct cairn_mutator *mutator, const struct cn_regs *regs)
+void cn_verify_frames(const struct cairn_mutator *mutator, const struct cn_saved_regs *regs)
 {
-  struct check check = {.from = regs->pc};
+  struct frame_check check = {.from = regs->pc};
   char place[CN_REPORT_PC];
 
-  check_images();
-  if (!cn_os_unwinder(true))
+  check_frame_maps_exist();
+  if (!cn_os_has_unwinder(true))
     cairn_fatal("CAIRN_VERIFY=frames: no unwinder (libgcc_s.so.1; a static program must be linked "
                 "with -Wl,-u,_Unwind_Backtrace,-u,_Unwind_GetIPInfo -lgcc_eh)");
   check.there = cn_walk_begin(&check.walk, mutator, regs);
-  cn_os_unwind(compare, &check);
+  cn_os_unwind_stack(compare_unwound_frame, &check);
   if (!check.reached)
     cairn_fatal("CAIRN_VERIFY=frames: the unwinder does not get out of the runtime, to pc %s; was "
                 "the program linked without .eh_frame_hdr?",
-                cn_report_pc(check.from, place));
+                cn_report_format_pc(check.from, place));
   /* Zero comes after the activation that call-frame information says is the oldest. If that is a coroutine's, the
    * walk has gone on to the stack that resumed it. */
   if (check.there && check.walk.stack == mutator->stack &&
-      (check.last == 0 || cn_index_find_inside(check.last) || cn_os_unwindable(check.last)))
+      (check.last == 0 || cn_index_has_code_at(check.last) || cn_os_has_unwind_info(check.last)))
     cairn_fatal("CAIRN_VERIFY=frames: activation %lu: the walk is at pc %s, sp 0x%lx, the unwinder "
                 "past the end",
-                (unsigned long)check.count, cn_report_pc(check.walk.frame.pc, place),
+                (unsigned long)check.count, cn_report_format_pc(check.walk.frame.pc, place),
                 (unsigned long)check.walk.frame.sp);
 }

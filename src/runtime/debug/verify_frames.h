@@ -11,6 +11,6 @@
  * information. Each managed activation must be found by both, in the same order, with the same pc, stack pointer and
  * callee-saved registers. Any difference ends the program and names both sides; so does a missing unwinder, or one
  * that fails to leave the runtime. `regs` are the registers that the stub saved. */
-void cn_verify_frames(const struct cairn_mutator *mutator, const struct cn_regs *regs);
+void cn_verify_frames(const struct cairn_mutator *mutator, const struct cn_saved_regs *regs);
 
 #endif

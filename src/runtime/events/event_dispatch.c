@@ -15,15 +15,15 @@
 
 enum { MAX_LISTENERS = 8 };
 
-static struct listener {
+static struct listener_entry {
   cairn_listener *listen; /* null: free */
   void *env;
 } listeners[MAX_LISTENERS];
-static struct cn_mutex telling;
-static atomic_bool wanted;
-static _Thread_local bool within; /* the calling thread reports an event */
+static struct cn_mutex dispatch_lock;
+static atomic_bool has_consumers;
+static _Thread_local bool is_reporting; /* the calling thread reports an event */
 
-const char *cn_event_cause(enum cairn_cause cause)
+const char *cn_event_cause_name(enum cairn_cause cause)
 {
   static const char *const causes[] = {
       [CAIRN_CAUSE_ALLOCATION] = "allocation",  [CAIRN_CAUSE_ASKED] = "cairn_collect()",
@@ -34,7 +34,7 @@ const char *cn_event_cause(enum cairn_cause cause)
   return causes[cause];
 }
 
-const char *cn_event_extent(enum cairn_extent extent)
+const char *cn_event_extent_name(enum cairn_extent extent)
 {
   static const char *const extents[] = {
       [CAIRN_EXTENT_YOUNG] = "young", [CAIRN_EXTENT_FULL] = "full", [CAIRN_EXTENT_MOVE_ALL] = "move all"};
@@ -43,7 +43,7 @@ const char *cn_event_extent(enum cairn_extent extent)
   return extents[extent];
 }
 
-static bool anybody_listens(void)
+static bool has_listeners(void)
 {
   for (size_t i = 0; i < MAX_LISTENERS; i++)
     if (listeners[i].listen != NULL)
@@ -51,9 +51,10 @@ static bool anybody_listens(void)
   return false;
 }
 
-static void settle(void)
+static void update_consumers(void)
 {
-  atomic_store(&wanted, anybody_listens() || cn_trace_is_open() || (cn_options.log & (CN_LOG_GC | CN_LOG_STOPS)) != 0);
+  atomic_store(&has_consumers,
+               has_listeners() || cn_trace_is_open() || (cn_options.log & (CN_LOG_GC | CN_LOG_STOPS)) != 0);
 }
 
 bool cn_events_begin(void)
@@ -61,16 +62,16 @@ bool cn_events_begin(void)
   CN_PROBES_KEEP();
   if (cn_options.trace != 0 && !cn_trace_open(CN_OPTION_TEXT(cn_options.trace)))
     return false;
-  settle();
+  update_consumers();
   return true;
 }
 
-bool cn_events_wanted(void)
+bool cn_events_have_consumers(void)
 {
-  return atomic_load_explicit(&wanted, memory_order_relaxed);
+  return atomic_load_explicit(&has_consumers, memory_order_relaxed);
 }
 
-static void probe(const struct cairn_event *event)
+static void fire_probe(const struct cairn_event *event)
 {
   switch (event->kind) {
   case CAIRN_EVENT_STOPPED:
@@ -96,82 +97,82 @@ static void probe(const struct cairn_event *event)
   }
 }
 
-static bool begin(void)
+static bool begin_report(void)
 {
-  if (within)
+  if (is_reporting)
     return false;
-  cn_mutex_take(&telling, UINT64_MAX);
-  within = true;
+  cn_mutex_take(&dispatch_lock, UINT64_MAX);
+  is_reporting = true;
   return true;
 }
 
-static void end(void)
+static void end_report(void)
 {
-  CN_CHECK(within);
-  within = false;
-  cn_mutex_release(&telling);
+  CN_CHECK(is_reporting);
+  is_reporting = false;
+  cn_mutex_release(&dispatch_lock);
 }
 
-uint64_t cn_events_tell(struct cairn_event event)
+uint64_t cn_events_report(struct cairn_event event)
 {
-  event.time = cn_os_nanoseconds();
+  event.time = cn_os_clock_nanoseconds();
   CN_ASSERT(event.since <= event.time);
-  probe(&event);
-  if (!cn_events_wanted())
+  fire_probe(&event);
+  if (!cn_events_have_consumers())
     return event.time;
   event.thread = cn_os_thread();
-  if (!begin())
+  if (!begin_report())
     cairn_fatal("a listener of <cairn/events.h> causes an event");
-  cn_log_event(&event);
-  cn_trace_event(&event);
+  cn_log_print_event(&event);
+  cn_trace_write_event(&event);
   for (size_t i = 0; i < MAX_LISTENERS; i++)
     if (listeners[i].listen != NULL)
       listeners[i].listen(listeners[i].env, &event);
-  end();
+  end_report();
   return event.time;
 }
 
-void cn_events_flush(void)
+void cn_events_flush_trace(void)
 {
-  if (!cn_events_wanted() || !begin())
+  if (!cn_events_have_consumers() || !begin_report())
     return;
   cn_trace_flush();
-  end();
+  end_report();
 }
 
-void cn_events_forked(void)
+void cn_events_reset_in_child(void)
 {
-  atomic_store(&telling.word, 0);
-  cn_trace_drop();
-  settle();
+  atomic_store(&dispatch_lock.word, 0);
+  cn_trace_drop_file();
+  update_consumers();
 }
 
 /* Within a listener that calls exit(), the trace keeps what it has. */
-void cn_events_end(void)
+void cn_events_close_trace(void)
 {
-  if (!begin())
+  if (!begin_report())
     return;
   cn_trace_close();
-  settle();
-  end();
+  update_consumers();
+  end_report();
 }
 
 void cairn_phase_begins(const char *name)
 {
   CN_CHECK(name != NULL);
-  cn_events_tell((struct cairn_event){.kind = CAIRN_EVENT_PHASE_BEGINS, .phase = name});
+  cn_events_report((struct cairn_event){.kind = CAIRN_EVENT_PHASE_BEGINS, .phase = name});
 }
 
 void cairn_phase_ends(const char *name)
 {
   CN_CHECK(name != NULL);
-  cn_events_tell((struct cairn_event){.kind = CAIRN_EVENT_PHASE_ENDS, .phase = name});
+  cn_events_report((struct cairn_event){.kind = CAIRN_EVENT_PHASE_ENDS, .phase = name});
 }
 
 /* ---- listeners ---- */
 
 /* The place of a listener, or null. */
-static struct listener *find(cairn_listener *listen, const void *env)
+static struct listener_entry *find_listener(cairn_listener *listen, const void *env)
 {
   for (size_t i = 0; i < MAX_LISTENERS; i++)
     if (listeners[i].listen == listen && (listen == NULL || listeners[i].env == env))
@@ -179,26 +180,27 @@ static struct listener *find(cairn_listener *listen, const void *env)
   return NULL;
 }
 
-static enum cairn_status change(cairn_listener *from, const void *env, struct listener to, enum cairn_status none)
+static enum cairn_status replace_listener(cairn_listener *from, const void *env, struct listener_entry to,
+                                          enum cairn_status none)
 {
-  if (!begin())
+  if (!begin_report())
     return CAIRN_E_BUSY;
-  struct listener *place = find(from, env);
+  struct listener_entry *place = find_listener(from, env);
   if (place != NULL)
     *place = to;
-  settle();
-  end();
+  update_consumers();
+  end_report();
   return place != NULL ? CAIRN_OK : none;
 }
 
 enum cairn_status cairn_listen(cairn_listener *listen, void *env)
 {
   CN_CHECK(listen != NULL);
-  return change(NULL, NULL, (struct listener){listen, env}, CAIRN_E_MEMORY);
+  return replace_listener(NULL, NULL, (struct listener_entry){listen, env}, CAIRN_E_MEMORY);
 }
 
 enum cairn_status cairn_listen_end(cairn_listener *listen, void *env)
 {
   CN_CHECK(listen != NULL);
-  return change(listen, env, (struct listener){NULL, NULL}, CAIRN_E_UNKNOWN);
+  return replace_listener(listen, env, (struct listener_entry){NULL, NULL}, CAIRN_E_UNKNOWN);
 }

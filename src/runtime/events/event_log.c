@@ -11,12 +11,12 @@
 #include "runtime/events/event_dispatch.h"
 
 /* Of the stop and of the collection that are under way. */
-static uint64_t waited, heap_before;
-static int slowest;
+static uint64_t stop_wait_nanoseconds, heap_bytes_before;
+static int slowest_thread;
 
-typedef unsigned long long number;
+typedef unsigned long long printed_number;
 
-static void log_collection(const struct cairn_event *event)
+static void print_collection_line(const struct cairn_event *event)
 {
   const struct cairn_collection *asked = event->asked;
   uint64_t nanoseconds = event->time - event->since;
@@ -24,45 +24,49 @@ static void log_collection(const struct cairn_event *event)
 
   CN_ASSERT(asked != NULL);
   if (event->heap != CAIRN_EVENT_UNKNOWN)
-    snprintf(heap, sizeof heap, "heap %llu to %llu bytes; ", (number)heap_before, (number)event->heap);
-  cn_report_text("cairn: gc: collection %llu: %s, %s, %zu bytes wanted; %llu frames, %llu roots, "
-                 "%llu objects of %llu bytes moved; %s%llu.%llu us\n",
-                 (number)event->collection, cn_event_cause(asked->cause), cn_event_extent(asked->extent),
-                 asked->bytes_needed, (number)event->frames, (number)event->roots, (number)event->objects_moved,
-                 (number)event->bytes_moved, heap, (number)nanoseconds / 1000, (number)nanoseconds / 100 % 10);
+    snprintf(heap, sizeof heap, "heap %llu to %llu bytes; ", (printed_number)heap_bytes_before,
+             (printed_number)event->heap);
+  cn_report_print_text("cairn: gc: collection %llu: %s, %s, %zu bytes wanted; %llu frames, %llu roots, "
+                       "%llu objects of %llu bytes moved; %s%llu.%llu us\n",
+                       (printed_number)event->collection, cn_event_cause_name(asked->cause),
+                       cn_event_extent_name(asked->extent), asked->bytes_needed, (printed_number)event->frames,
+                       (printed_number)event->roots, (printed_number)event->objects_moved,
+                       (printed_number)event->bytes_moved, heap, (printed_number)nanoseconds / 1000,
+                       (printed_number)nanoseconds / 100 % 10);
 }
 
-static void log_stop(const struct cairn_event *event)
+static void print_stop_line(const struct cairn_event *event)
 {
   uint64_t nanoseconds = event->time - event->since;
   CN_ASSERT(event->since <= event->time);
   char last[40] = "waited for none";
 
-  if (slowest != 0)
-    snprintf(last, sizeof last, "thread %d came last", slowest);
-  cn_report_text("cairn: stops: thread %d stopped the others for %llu.%llu us, after %llu.%llu us; "
-                 "%s\n",
-                 event->thread, (number)nanoseconds / 1000, (number)nanoseconds / 100 % 10, (number)waited / 1000,
-                 (number)waited / 100 % 10, last);
+  if (slowest_thread != 0)
+    snprintf(last, sizeof last, "thread %d came last", slowest_thread);
+  cn_report_print_text("cairn: stops: thread %d stopped the others for %llu.%llu us, after %llu.%llu us; "
+                       "%s\n",
+                       event->thread, (printed_number)nanoseconds / 1000, (printed_number)nanoseconds / 100 % 10,
+                       (printed_number)stop_wait_nanoseconds / 1000, (printed_number)stop_wait_nanoseconds / 100 % 10,
+                       last);
 }
 
-void cn_log_event(const struct cairn_event *event)
+void cn_log_print_event(const struct cairn_event *event)
 {
   switch (event->kind) {
   case CAIRN_EVENT_STOPPED:
-    waited = event->time - event->since;
-    slowest = event->slowest;
+    stop_wait_nanoseconds = event->time - event->since;
+    slowest_thread = event->slowest;
     break;
   case CAIRN_EVENT_COLLECTION_BEGINS:
-    heap_before = event->heap;
+    heap_bytes_before = event->heap;
     break;
   case CAIRN_EVENT_COLLECTION_ENDS:
     if ((cn_options.log & CN_LOG_GC) != 0)
-      log_collection(event);
+      print_collection_line(event);
     break;
   case CAIRN_EVENT_STOP_ENDS:
     if ((cn_options.log & CN_LOG_STOPS) != 0)
-      log_stop(event);
+      print_stop_line(event);
     break;
   case CAIRN_EVENT_PHASE_BEGINS:
   case CAIRN_EVENT_PHASE_ENDS:

@@ -7,6 +7,6 @@
 
 #include <cairn/events.h>
 
-void cn_log_event(const struct cairn_event *event);
+void cn_log_print_event(const struct cairn_event *event);
 
 #endif

@@ -18,7 +18,7 @@
 #include "runtime/events/event_dispatch.h"
 #include "runtime/os/os.h"
 
-enum { BUFFER_BYTES = 1 << 16, LINE_BYTES = 1024, MAX_NAMED_THREADS = 64, ABOVE = 2 };
+enum { BUFFER_BYTES = 1 << 16, LINE_BYTES = 1024, MAX_NAMED_THREADS = 64, LAST_STANDARD_FD = 2 };
 
 static struct {
   int fd;       /* 0: closed */
@@ -32,76 +32,76 @@ static struct {
   bool first; /* the first event is yet to be written */
   int named[MAX_NAMED_THREADS];
   size_t threads;
-} trace;
+} trace_state;
 
 bool cn_trace_is_open(void)
 {
-  return trace.fd != 0;
+  return trace_state.fd != 0;
 }
 
-void cn_trace_drop(void)
+void cn_trace_drop_file(void)
 {
-  if (trace.fd != 0)
-    cn_os_file_close(trace.fd);
-  trace.fd = 0;
-  trace.used = 0;
+  if (trace_state.fd != 0)
+    cn_os_file_close(trace_state.fd);
+  trace_state.fd = 0;
+  trace_state.used = 0;
 }
 
-static bool is_there(void)
+static bool is_file_still_open(void)
 {
   struct stat now;
 
-  return fstat(trace.fd, &now) == 0 && now.st_dev == trace.device && now.st_ino == trace.file;
+  return fstat(trace_state.fd, &now) == 0 && now.st_dev == trace_state.device && now.st_ino == trace_state.file;
 }
 
-static void give_up(const char *why)
+static void abandon_trace(const char *why)
 {
-  cn_report_text("cairn: CAIRN_TRACE=%s: cannot write at byte %llu: %s; the trace ends there\n", trace.name,
-                 (unsigned long long)trace.written, why);
-  cn_trace_drop();
+  cn_report_print_text("cairn: CAIRN_TRACE=%s: cannot write at byte %llu: %s; the trace ends there\n", trace_state.name,
+                       (unsigned long long)trace_state.written, why);
+  cn_trace_drop_file();
 }
 
 void cn_trace_flush(void)
 {
   size_t done = 0;
 
-  CN_ASSERT(trace.used <= sizeof trace.buffer);
-  if (trace.fd != 0 && !is_there()) {
-    trace.fd = 0; /* the descriptor is another file's by now */
-    give_up("the program has closed it");
+  CN_ASSERT(trace_state.used <= sizeof trace_state.buffer);
+  if (trace_state.fd != 0 && !is_file_still_open()) {
+    trace_state.fd = 0; /* the descriptor is another file's by now */
+    abandon_trace("the program has closed it");
   }
-  while (trace.fd != 0 && done < trace.used) {
-    ssize_t n = cn_os_file_write(trace.fd, trace.buffer + done, trace.used - done);
+  while (trace_state.fd != 0 && done < trace_state.used) {
+    ssize_t n = cn_os_file_write(trace_state.fd, trace_state.buffer + done, trace_state.used - done);
     if (n < 0 && errno == EINTR)
       continue;
     if (n <= 0) {
-      give_up(n < 0 ? strerrordesc_np(errno) : "nothing is written");
+      abandon_trace(n < 0 ? strerrordesc_np(errno) : "nothing is written");
       return;
     }
     done += (size_t)n;
-    trace.written += (uint64_t)n;
+    trace_state.written += (uint64_t)n;
   }
-  trace.used = 0;
+  trace_state.used = 0;
 }
 
 /* The caller cuts a text that is longer than a line. */
-__attribute__((format(printf, 1, 2))) static void add(const char *format, ...)
+__attribute__((format(printf, 1, 2))) static void append_text(const char *format, ...)
 {
   va_list args;
 
-  if (sizeof trace.buffer - trace.used < LINE_BYTES)
+  if (sizeof trace_state.buffer - trace_state.used < LINE_BYTES)
     cn_trace_flush();
-  size_t room = sizeof trace.buffer - trace.used;
+  size_t room = sizeof trace_state.buffer - trace_state.used;
   va_start(args, format);
-  int n = vsnprintf(trace.buffer + trace.used, room, format, args);
+  int n = vsnprintf(trace_state.buffer + trace_state.used, room, format, args);
   va_end(args);
   CN_CHECK(n >= 0 && (size_t)n < room); /* otherwise half an event is lost */
-  trace.used += (size_t)n;
+  trace_state.used += (size_t)n;
 }
 
 /* The inside of a string of JSON. Bytes outside ASCII are names of other languages' threads, in any code: they
  * become question marks. */
-static const char *escape(const char *text, char into[LINE_BYTES / 4])
+static const char *escape_json(const char *text, char into[LINE_BYTES / 4])
 {
   size_t used = 0;
 
@@ -114,149 +114,151 @@ static const char *escape(const char *text, char into[LINE_BYTES / 4])
   return into;
 }
 
-static void begin_line(const char *kind, int thread)
+static void begin_json_line(const char *kind, int thread)
 {
-  add("%s{\"ph\":\"%s\",\"pid\":%d,\"tid\":%d", trace.first ? "" : ",\n", kind, trace.process, thread);
-  trace.first = false;
+  append_text("%s{\"ph\":\"%s\",\"pid\":%d,\"tid\":%d", trace_state.first ? "" : ",\n", kind, trace_state.process,
+              thread);
+  trace_state.first = false;
 }
 
-static void add_time(const char *key, uint64_t nanoseconds)
+static void append_time(const char *key, uint64_t nanoseconds)
 {
-  add(",\"%s\":%llu.%03llu", key, (unsigned long long)nanoseconds / 1000, (unsigned long long)nanoseconds % 1000);
+  append_text(",\"%s\":%llu.%03llu", key, (unsigned long long)nanoseconds / 1000,
+              (unsigned long long)nanoseconds % 1000);
 }
 
 static void begin_event(const char *kind, int thread, uint64_t time, const char *name)
 {
   char text[LINE_BYTES / 4];
 
-  CN_ASSERT(trace.fd != 0 && name != NULL);
-  begin_line(kind, thread);
-  add_time("ts", time);
-  add(",\"cat\":\"gc\",\"name\":\"%s\"", escape(name, text));
+  CN_ASSERT(trace_state.fd != 0 && name != NULL);
+  begin_json_line(kind, thread);
+  append_time("ts", time);
+  append_text(",\"cat\":\"gc\",\"name\":\"%s\"", escape_json(name, text));
 }
 
-static void name_it(const char *what, int thread, const char *name)
+static void write_name_event(const char *what, int thread, const char *name)
 {
   char text[LINE_BYTES / 4];
 
-  begin_line("M", thread);
-  add(",\"name\":\"%s\",\"args\":{\"name\":\"%s\"}}", what, escape(name, text));
+  begin_json_line("M", thread);
+  append_text(",\"name\":\"%s\",\"args\":{\"name\":\"%s\"}}", what, escape_json(name, text));
 }
 
 /* Once for each thread. Of many, those that were met long ago are named again. */
-static void name_thread(int thread)
+static void name_thread_once(int thread)
 {
   char name[32];
 
   for (size_t i = 0; i < MAX_NAMED_THREADS; i++)
-    if (trace.named[i] == thread)
+    if (trace_state.named[i] == thread)
       return;
-  trace.named[trace.threads++ % MAX_NAMED_THREADS] = thread;
-  cn_os_thread_name(thread, name, sizeof name);
-  name_it("thread_name", thread, name);
+  trace_state.named[trace_state.threads++ % MAX_NAMED_THREADS] = thread;
+  cn_os_thread_read_name(thread, name, sizeof name);
+  write_name_event("thread_name", thread, name);
 }
 
-static void trace_stopped(const struct cairn_event *event)
+static void trace_stop(const struct cairn_event *event)
 {
   CN_ASSERT(event->since <= event->time && event->slowest != event->thread);
   begin_event("X", event->thread, event->since, "stopping");
-  add_time("dur", event->time - event->since);
-  add(",\"args\":{\"slowest\":%d}}", event->slowest);
+  append_time("dur", event->time - event->since);
+  append_text(",\"args\":{\"slowest\":%d}}", event->slowest);
   if (event->slowest != 0) {
-    name_thread(event->slowest);
+    name_thread_once(event->slowest);
     begin_event("X", event->slowest, event->since, "awaited");
-    add_time("dur", event->time - event->since);
-    add("}");
+    append_time("dur", event->time - event->since);
+    append_text("}");
   }
   begin_event("B", event->thread, event->time, "stopped");
-  add("}");
+  append_text("}");
 }
 
-static void trace_heap(const struct cairn_event *event)
+static void trace_heap_size(const struct cairn_event *event)
 {
   if (event->heap == CAIRN_EVENT_UNKNOWN)
     return;
   begin_event("C", event->thread, event->time, "heap");
-  add(",\"args\":{\"bytes\":%llu}}", (unsigned long long)event->heap);
+  append_text(",\"args\":{\"bytes\":%llu}}", (unsigned long long)event->heap);
 }
 
-static void trace_collection(const struct cairn_event *event)
+static void trace_collection_begin(const struct cairn_event *event)
 {
   CN_ASSERT(event->asked != NULL && event->collection != 0);
   begin_event("B", event->thread, event->time, "collection");
-  add(",\"args\":{\"number\":%llu,\"cause\":\"%s\",\"extent\":\"%s\",\"wanted\":%zu}}",
-      (unsigned long long)event->collection, cn_event_cause(event->asked->cause), cn_event_extent(event->asked->extent),
-      event->asked->bytes_needed);
-  trace_heap(event);
+  append_text(",\"args\":{\"number\":%llu,\"cause\":\"%s\",\"extent\":\"%s\",\"wanted\":%zu}}",
+              (unsigned long long)event->collection, cn_event_cause_name(event->asked->cause),
+              cn_event_extent_name(event->asked->extent), event->asked->bytes_needed);
+  trace_heap_size(event);
 }
 
 static void trace_collection_end(const struct cairn_event *event)
 {
-  trace_heap(event);
+  trace_heap_size(event);
   begin_event("E", event->thread, event->time, "collection");
-  add(",\"args\":{\"frames\":%llu,\"roots\":%llu,\"objects moved\":%llu,\"bytes moved\":%llu}}",
-      (unsigned long long)event->frames, (unsigned long long)event->roots, (unsigned long long)event->objects_moved,
-      (unsigned long long)event->bytes_moved);
+  append_text(",\"args\":{\"frames\":%llu,\"roots\":%llu,\"objects moved\":%llu,\"bytes moved\":%llu}}",
+              (unsigned long long)event->frames, (unsigned long long)event->roots,
+              (unsigned long long)event->objects_moved, (unsigned long long)event->bytes_moved);
 }
 
-static void trace_plain(const char *kind, const struct cairn_event *event, const char *name)
+static void trace_named_event(const char *kind, const struct cairn_event *event, const char *name)
 {
   begin_event(kind, event->thread, event->time, name);
-  add("}");
+  append_text("}");
 }
 
-void cn_trace_event(const struct cairn_event *event)
+void cn_trace_write_event(const struct cairn_event *event)
 {
-  if (trace.fd == 0)
+  if (trace_state.fd == 0)
     return;
-  name_thread(event->thread);
+  name_thread_once(event->thread);
   switch (event->kind) {
   case CAIRN_EVENT_STOPPED:
-    trace_stopped(event);
+    trace_stop(event);
     break;
   case CAIRN_EVENT_COLLECTION_BEGINS:
-    trace_collection(event);
+    trace_collection_begin(event);
     break;
   case CAIRN_EVENT_PHASE_BEGINS:
-    trace_plain("B", event, event->phase);
+    trace_named_event("B", event, event->phase);
     break;
   case CAIRN_EVENT_PHASE_ENDS:
-    trace_plain("E", event, event->phase);
+    trace_named_event("E", event, event->phase);
     break;
   case CAIRN_EVENT_COLLECTION_ENDS:
     trace_collection_end(event);
     break;
   case CAIRN_EVENT_STOP_ENDS:
-    trace_plain("E", event, "stopped");
+    trace_named_event("E", event, "stopped");
     break;
   }
 }
 
 /* Put the process's number in the place of "%p". False: too long. */
-static bool expand(const char *name)
+static bool expand_file_name(const char *name)
 {
   size_t used = 0;
 
-  for (; *name != 0 && used < sizeof trace.name; name++) {
+  for (; *name != 0 && used < sizeof trace_state.name; name++) {
     bool number = name[0] == '%' && name[1] == 'p';
-    int n = number ? snprintf(trace.name + used, sizeof trace.name - used, "%d", trace.process)
-                   : snprintf(trace.name + used, sizeof trace.name - used, "%c", *name);
+    int n = number ? snprintf(trace_state.name + used, sizeof trace_state.name - used, "%d", trace_state.process)
+                   : snprintf(trace_state.name + used, sizeof trace_state.name - used, "%c", *name);
     used += (size_t)n;
     name += number;
   }
   errno = ENAMETOOLONG;
-  return used < sizeof trace.name;
+  return used < sizeof trace_state.name;
 }
 
 /* Above the standard streams: a program that has closed one opens another in its place. */
-static int open_above(void)
+static int open_above_standard_fds(void)
 {
-  int fd = cn_os_open_device(trace.name);
+  int fd = cn_os_open_device(trace_state.name);
   if (fd < 0 && errno == ENOENT)
-    fd = cn_os_new_file(trace.name);
+    fd = cn_os_make_new_file(trace_state.name);
   int above = fd;
-  if (fd >= 0 && fd <= ABOVE) {
-    above = fcntl(fd, F_DUPFD_CLOEXEC, ABOVE + 1);
+  if (fd >= 0 && fd <= LAST_STANDARD_FD) {
+    above = fcntl(fd, F_DUPFD_CLOEXEC, LAST_STANDARD_FD + 1);
     cn_os_file_close(fd);
   }
   return above;
@@ -267,30 +269,30 @@ bool cn_trace_open(const char *name)
   struct stat now;
   char program[32];
 
-  CN_CHECK(trace.fd == 0);
-  trace.process = getpid();
-  int fd = expand(name) ? open_above() : -1;
+  CN_CHECK(trace_state.fd == 0);
+  trace_state.process = getpid();
+  int fd = expand_file_name(name) ? open_above_standard_fds() : -1;
   if (fd < 0 || fstat(fd, &now) != 0) {
-    cn_report_text("cairn: CAIRN_TRACE=%.500s: cannot open it: %s\n", name, cn_os_open_error(errno));
+    cn_report_print_text("cairn: CAIRN_TRACE=%.500s: cannot open it: %s\n", name, cn_os_describe_open_error(errno));
     return false;
   }
-  CN_CHECK(fd > ABOVE);
-  trace.fd = fd;
-  trace.device = now.st_dev;
-  trace.file = now.st_ino;
-  trace.first = true;
-  add("[\n");
-  cn_os_thread_name(trace.process, program, sizeof program); /* libc learns it later */
-  name_it("process_name", trace.process, program);
+  CN_CHECK(fd > LAST_STANDARD_FD);
+  trace_state.fd = fd;
+  trace_state.device = now.st_dev;
+  trace_state.file = now.st_ino;
+  trace_state.first = true;
+  append_text("[\n");
+  cn_os_thread_read_name(trace_state.process, program, sizeof program); /* libc learns it later */
+  write_name_event("process_name", trace_state.process, program);
   cn_trace_flush();
   return true;
 }
 
 void cn_trace_close(void)
 {
-  if (trace.fd == 0)
+  if (trace_state.fd == 0)
     return;
-  add("\n]\n");
+  append_text("\n]\n");
   cn_trace_flush();
-  cn_trace_drop();
+  cn_trace_drop_file();
 }

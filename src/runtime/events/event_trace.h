@@ -15,11 +15,11 @@ bool cn_trace_is_open(void);
 
 /* Buffer an event; write the buffered ones. An array without end is a valid trace: if the program is killed, the
  * part that has been written can be read. The first write that fails prints a message, and ends the trace. */
-void cn_trace_event(const struct cairn_event *event);
+void cn_trace_write_event(const struct cairn_event *event);
 void cn_trace_flush(void);
 
 /* Write the rest, and end the array; or forget the file. */
 void cn_trace_close(void);
-void cn_trace_drop(void);
+void cn_trace_drop_file(void);
 
 #endif

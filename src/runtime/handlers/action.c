@@ -21,54 +21,54 @@ extern int ___interceptor_sigaction(int signal, const struct sigaction *action, 
 extern void __tsan_init(void) __attribute__((weak));
 
 enum {
-  LAST_SIGNAL = 64,                                            /* the greatest number of a signal */
+  MAX_SIGNAL = 64,                                             /* the greatest number of a signal */
   RUNTIME_FLAGS = SA_SIGINFO | (int)SA_RESETHAND | SA_ONSTACK, /* flags that may differ in the kernel */
   SYSTEM_V_INTERRUPT = 0x20000000                              /* meaningless, but a query shows it */
 };
 
 /* The program's action, while cn_signals_deliver() is the kernel's. */
-static struct entry {
+static struct action_entry {
   _Atomic uintptr_t handler;
   _Atomic int flags;
-} entries[LAST_SIGNAL + 1];
+} action_entries[MAX_SIGNAL + 1];
 
-static uint64_t watched;      /* a bit for each signal, at its number less one */
-static sigset_t interrupting; /* siginterrupt() was called for it, so signal() does not restart */
+static uint64_t watched_signals;      /* a bit for each signal, at its number less one */
+static sigset_t interrupting_signals; /* siginterrupt() was called for it, so signal() does not restart */
 
-static _Atomic uintptr_t given[LAST_SIGNAL + 1]; /* complement of the handler last given */
+static _Atomic uintptr_t given_handlers[MAX_SIGNAL + 1]; /* complement of the handler last given */
 
-int cn_os_action(int signal, const struct sigaction *action, struct sigaction *before)
+int cn_os_set_kernel_action(int signal, const struct sigaction *action, struct sigaction *before)
 {
   uintptr_t handler = action == NULL ? 0 : (uintptr_t)action->sa_handler;
   int result = ___interceptor_sigaction != NULL ? ___interceptor_sigaction(signal, action, before)
                                                 : __sigaction(signal, action, before);
 
-  CN_CHECK(result != 0 || (signal >= 1 && signal <= LAST_SIGNAL));
+  CN_CHECK(result != 0 || (signal >= 1 && signal <= MAX_SIGNAL));
   if (result == 0 && action != NULL)
-    given[signal] = ~handler;
+    given_handlers[signal] = ~handler;
   return result;
 }
 
-bool cn_os_action_is_ours(int signal, uintptr_t handler)
+bool cn_os_is_given_handler(int signal, uintptr_t handler)
 {
-  return handler == (uintptr_t)cn_hooks.deliver || given[signal] == ~handler;
+  return handler == (uintptr_t)cn_hooks.deliver || given_handlers[signal] == ~handler;
 }
 
-bool cn_os_action_watched(int signal)
+bool cn_os_is_signal_watched(int signal)
 {
-  CN_ASSERT(signal >= 1 && signal <= LAST_SIGNAL);
-  return (watched >> (signal - 1) & 1) != 0;
+  CN_ASSERT(signal >= 1 && signal <= MAX_SIGNAL);
+  return (watched_signals >> (signal - 1) & 1) != 0;
 }
 
-static bool is_delivered(const struct sigaction *action)
+static bool is_runtime_action(const struct sigaction *action)
 {
   return (action->sa_flags & SA_SIGINFO) != 0 && action->sa_sigaction == cn_hooks.deliver;
 }
 
 /* The kernel's action as the program knows it. */
-static void translate_action(struct sigaction *action, const struct entry *entry)
+static void translate_to_program_action(struct sigaction *action, const struct action_entry *entry)
 {
-  if (!is_delivered(action))
+  if (!is_runtime_action(action))
     return;
   uintptr_t handler = entry->handler;
   CN_ASSERT(handler != (uintptr_t)cn_hooks.deliver); /* the program never saw it */
@@ -76,48 +76,48 @@ static void translate_action(struct sigaction *action, const struct entry *entry
   action->sa_flags = (action->sa_flags & ~RUNTIME_FLAGS) | (entry->flags & RUNTIME_FLAGS);
 }
 
-static bool is_handler(const struct sigaction *action)
+static bool has_handler(const struct sigaction *action)
 {
   return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
 }
 
 /* ThreadSanitizer's runtime lets a handler run later, in another place than its context says. */
-static void refuse_delays(int signal)
+static void refuse_delayed_handlers(int signal)
 {
-  if (__tsan_init != NULL && cn_image_has_frames())
+  if (__tsan_init != NULL && cn_images_have_frames())
     cairn_fatal("a handler is installed for signal %d: with ThreadSanitizer's runtime, programs with "
                 "managed code may have none",
                 signal);
 }
 
-static void put(int signal, const struct entry *entry)
+static void put_entry(int signal, const struct action_entry *entry)
 {
-  entries[signal].handler = entry->handler;
-  entries[signal].flags = entry->flags;
+  action_entries[signal].handler = entry->handler;
+  action_entries[signal].flags = entry->flags;
 }
 
 /* Signals are blocked. A child that vfork() made leaves the entries of its parent as they are: default actions need
  * no entry. */
-static int install(int signal, const struct sigaction *action, struct sigaction *before)
+static int install_action(int signal, const struct sigaction *action, struct sigaction *before)
 {
-  struct entry old = {entries[signal].handler, entries[signal].flags};
+  struct action_entry old = {action_entries[signal].handler, action_entries[signal].flags};
   struct sigaction kernel = *action;
   int result;
 
-  if (is_handler(action))
-    refuse_delays(signal);
-  if (is_handler(action) || cn_os_action_watched(signal)) {
-    put(signal, &(struct entry){(uintptr_t)action->sa_handler, action->sa_flags});
+  if (has_handler(action))
+    refuse_delayed_handlers(signal);
+  if (has_handler(action) || cn_os_is_signal_watched(signal)) {
+    put_entry(signal, &(struct action_entry){(uintptr_t)action->sa_handler, action->sa_flags});
     kernel.sa_sigaction = cn_hooks.deliver;
     kernel.sa_flags = (action->sa_flags | SA_SIGINFO) & ~(int)SA_RESETHAND;
-    if (cn_os_action_watched(signal))
+    if (cn_os_is_signal_watched(signal))
       kernel.sa_flags |= SA_ONSTACK;
   }
-  result = cn_os_action(signal, &kernel, before);
+  result = cn_os_set_kernel_action(signal, &kernel, before);
   if (result != 0)
-    put(signal, &old);
+    put_entry(signal, &old);
   else
-    translate_action(before, &old);
+    translate_to_program_action(before, &old);
   return result;
 }
 
@@ -129,14 +129,14 @@ INTERPOSED int sigaction(int signal, const struct sigaction *action, struct siga
   sigset_t all, mask;
   int result;
 
-  if (signal < 1 || signal > LAST_SIGNAL)
-    return cn_os_action(signal, action, before);
+  if (signal < 1 || signal > MAX_SIGNAL)
+    return cn_os_set_kernel_action(signal, action, before);
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, &mask);
   if (action != NULL)
-    result = install(signal, action, &kernel);
-  else if ((result = cn_os_action(signal, NULL, &kernel)) == 0)
-    translate_action(&kernel, &entries[signal]);
+    result = install_action(signal, action, &kernel);
+  else if ((result = cn_os_set_kernel_action(signal, NULL, &kernel)) == 0)
+    translate_to_program_action(&kernel, &action_entries[signal]);
   int error = errno;
   sigprocmask(SIG_SETMASK, &mask, NULL);
   errno = error;
@@ -149,30 +149,30 @@ INTERPOSED int sigaction(int signal, const struct sigaction *action, struct siga
  * program defines it. */
 extern __typeof__(sigaction) __interceptor_sigaction __THROW __attribute__((visibility("default"), alias("sigaction")));
 
-void cn_os_action_watch(int signal)
+void cn_os_watch_signal(int signal)
 {
   struct sigaction action;
 
   if (sigaction(signal, NULL, &action) != 0)
     return;
-  watched |= UINT64_C(1) << (signal - 1);
+  watched_signals |= UINT64_C(1) << (signal - 1);
   sigaction(signal, &action, NULL);
 }
 
-cn_signal_handler *cn_os_action_take(int signal)
+cn_signal_handler *cn_os_take_handler(int signal)
 {
-  uintptr_t handler = entries[signal].handler;
+  uintptr_t handler = action_entries[signal].handler;
   struct sigaction action;
 
-  CN_CHECK(signal >= 1 && signal <= LAST_SIGNAL);
-  if ((entries[signal].flags & (int)SA_RESETHAND) == 0)
+  CN_CHECK(signal >= 1 && signal <= MAX_SIGNAL);
+  if ((action_entries[signal].flags & (int)SA_RESETHAND) == 0)
     return (cn_signal_handler *)handler;
-  if (cn_os_action_watched(signal)) {
-    entries[signal].handler = (uintptr_t)SIG_DFL;
-  } else if (cn_os_action(signal, NULL, &action) == 0) {
-    translate_action(&action, &entries[signal]);
+  if (cn_os_is_signal_watched(signal)) {
+    action_entries[signal].handler = (uintptr_t)SIG_DFL;
+  } else if (cn_os_set_kernel_action(signal, NULL, &action) == 0) {
+    translate_to_program_action(&action, &action_entries[signal]);
     action.sa_handler = SIG_DFL;
-    cn_os_action(signal, &action, NULL);
+    cn_os_set_kernel_action(signal, &action, NULL);
   }
   return (cn_signal_handler *)handler;
 }
@@ -181,11 +181,11 @@ cn_signal_handler *cn_os_action_take(int signal)
 
 typedef void (*handler_function)(int signal);
 
-static handler_function replace(int signal, handler_function handler, int flags, bool block_itself)
+static handler_function replace_handler(int signal, handler_function handler, int flags, bool block_itself)
 {
   struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, before;
 
-  if (handler == SIG_ERR || signal < 1 || signal > LAST_SIGNAL) {
+  if (handler == SIG_ERR || signal < 1 || signal > MAX_SIGNAL) {
     errno = EINVAL;
     return SIG_ERR;
   }
@@ -197,9 +197,9 @@ static handler_function replace(int signal, handler_function handler, int flags,
 
 INTERPOSED handler_function signal(int signal, handler_function handler)
 {
-  bool restart = signal < 1 || signal > LAST_SIGNAL || sigismember(&interrupting, signal) == 0;
+  bool restart = signal < 1 || signal > MAX_SIGNAL || sigismember(&interrupting_signals, signal) == 0;
 
-  return replace(signal, handler, restart ? SA_RESTART : 0, true);
+  return replace_handler(signal, handler, restart ? SA_RESTART : 0, true);
 }
 
 extern __typeof__(signal) __interceptor_signal __THROW __attribute__((visibility("default"), alias("signal")));
@@ -211,7 +211,7 @@ handler_function ssignal(int signal, handler_function handler) __THROW
 
 INTERPOSED handler_function __sysv_signal(int signal, handler_function handler)
 {
-  return replace(signal, handler, (int)SA_RESETHAND | SA_NODEFER | SYSTEM_V_INTERRUPT, false);
+  return replace_handler(signal, handler, (int)SA_RESETHAND | SA_NODEFER | SYSTEM_V_INTERRUPT, false);
 }
 
 handler_function sysv_signal(int signal, handler_function handler) __THROW
@@ -224,10 +224,10 @@ INTERPOSED int siginterrupt(int signal, int interrupt)
   if (sigaction(signal, NULL, &action) != 0)
     return -1;
   if (interrupt) {
-    sigaddset(&interrupting, signal);
+    sigaddset(&interrupting_signals, signal);
     action.sa_flags &= ~SA_RESTART;
   } else {
-    sigdelset(&interrupting, signal);
+    sigdelset(&interrupting_signals, signal);
     action.sa_flags |= SA_RESTART;
   }
   return sigaction(signal, &action, NULL);
@@ -249,7 +249,7 @@ INTERPOSED handler_function sigset(int signal, handler_function handler)
       return SIG_ERR;
     return sigismember(&mask, signal) ? hold : action.sa_handler;
   }
-  handler_function before = replace(signal, handler, 0, false);
+  handler_function before = replace_handler(signal, handler, 0, false);
   if (before == SIG_ERR || sigprocmask(SIG_UNBLOCK, &set, &mask) != 0)
     return SIG_ERR;
   return sigismember(&mask, signal) ? hold : before;

@@ -19,19 +19,19 @@
 typedef void cn_signal_handler(int signal, siginfo_t *info, void *context);
 
 /* The kernel's action, past all that. Async-signal-safe. */
-int cn_os_action(int signal, const struct sigaction *action, struct sigaction *before);
+int cn_os_set_kernel_action(int signal, const struct sigaction *action, struct sigaction *before);
 
 /* From here on the signal always comes to cn_signals_deliver(), on the alternate stack; this is invisible to the
  * program. */
-void cn_os_action_watch(int signal);
-bool cn_os_action_watched(int signal);
+void cn_os_watch_signal(int signal);
+bool cn_os_is_signal_watched(int signal);
 
 /* True if the kernel got this handler, SIG_DFL or SIG_IGN from here; false if the program made the system call
  * itself. */
-bool cn_os_action_is_ours(int signal, uintptr_t handler);
+bool cn_os_is_given_handler(int signal, uintptr_t handler);
 
 /* Take the handler that the program wants to run now, and act by SA_RESETHAND. SIG_DFL and SIG_IGN are as in
  * `sa_handler`. Async-signal-safe. */
-cn_signal_handler *cn_os_action_take(int signal);
+cn_signal_handler *cn_os_take_handler(int signal);
 
 #endif

@@ -16,19 +16,19 @@
 #include <unistd.h>
 
 /* The kernel's struct sigaction. */
-struct action {
+struct kernel_action {
   uintptr_t handler, flags, restorer;
   uint64_t mask;
 };
 
-enum { SIGNAL_COUNT = 64, MAX_RESTORERS = 4, RESTORER_WORDS = 64 };
+enum { MAX_SIGNAL = 64, MAX_RESTORERS = 4, STACK_READ_WORDS = 64 };
 
-struct restorers {
+struct restorer_list {
   uintptr_t at[MAX_RESTORERS];
   unsigned count;
 };
 
-static bool is_one(const struct restorers *restorers, uintptr_t word)
+static bool is_restorer(const struct restorer_list *restorers, uintptr_t word)
 {
   for (unsigned i = 0; i < restorers->count; i++)
     if (restorers->at[i] == word)
@@ -37,12 +37,12 @@ static bool is_one(const struct restorers *restorers, uintptr_t word)
 }
 
 /* Find the restorers of handlers that were given to the kernel by the system call. False: there are too many. */
-static bool find_restorers(struct restorers *restorers)
+static bool gather_restorers(struct restorer_list *restorers)
 {
-  for (int signal = 1; signal <= SIGNAL_COUNT; signal++) {
-    struct action action = {0};
+  for (int signal = 1; signal <= MAX_SIGNAL; signal++) {
+    struct kernel_action action = {0};
     if (syscall(SYS_rt_sigaction, signal, NULL, &action, sizeof action.mask) != 0 || action.restorer == 0 ||
-        cn_os_action_is_ours(signal, action.handler) || is_one(restorers, action.restorer))
+        cn_os_is_given_handler(signal, action.handler) || is_restorer(restorers, action.restorer))
       continue;
     if (restorers->count == MAX_RESTORERS)
       return false;
@@ -52,15 +52,15 @@ static bool find_restorers(struct restorers *restorers)
 }
 
 /* Let the kernel read up to the end of the memory: the end of an unknown stack is unknown. */
-static bool is_above(const struct restorers *restorers, const uintptr_t *at)
+static bool has_restorer_above(const struct restorer_list *restorers, const uintptr_t *at)
 {
-  uintptr_t words[RESTORER_WORDS];
+  uintptr_t words[STACK_READ_WORDS];
   struct iovec here = {words, sizeof words}, there = {(void *)(uintptr_t)at, sizeof words};
   ssize_t bytes;
 
   while ((bytes = process_vm_readv(getpid(), &here, 1, &there, 1, 0)) > 0) {
     for (size_t i = 0; i < (size_t)bytes / sizeof *words; i++)
-      if (is_one(restorers, words[i]))
+      if (is_restorer(restorers, words[i]))
         return true;
     there.iov_base = (char *)there.iov_base + bytes;
     if ((size_t)bytes < sizeof words)
@@ -69,14 +69,14 @@ static bool is_above(const struct restorers *restorers, const uintptr_t *at)
   return there.iov_base == at; /* it may be unreadable here */
 }
 
-bool cn_os_may_be_handler(void)
+bool cn_os_may_be_in_handler(void)
 {
-  struct restorers restorers = {.count = 0};
+  struct restorer_list restorers = {.count = 0};
   stack_t stack;
 
-  if (cn_thread_delivers() || (sigaltstack(NULL, &stack) == 0 && (stack.ss_flags & SS_ONSTACK) != 0))
+  if (cn_thread_is_in_handler() || (sigaltstack(NULL, &stack) == 0 && (stack.ss_flags & SS_ONSTACK) != 0))
     return true;
-  if (!find_restorers(&restorers))
+  if (!gather_restorers(&restorers))
     return true;
-  return restorers.count != 0 && is_above(&restorers, __builtin_frame_address(0));
+  return restorers.count != 0 && has_restorer_above(&restorers, __builtin_frame_address(0));
 }

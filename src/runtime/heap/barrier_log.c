@@ -12,27 +12,27 @@
 
 enum { CHUNK_BYTES = 32 << 10, CHUNK_WORDS = CHUNK_BYTES / sizeof(uintptr_t) - 2 };
 
-struct cn_log_chunk {
-  struct cn_log_chunk *older;
+struct cn_barrier_log_chunk {
+  struct cn_barrier_log_chunk *older;
   uint64_t reserved; /* more than CHUNK_WORDS: the chunk was full when other words came */
   uintptr_t words[CHUNK_WORDS];
 };
-_Static_assert(sizeof(struct cn_log_chunk) == CHUNK_BYTES, "whole pages");
+_Static_assert(sizeof(struct cn_barrier_log_chunk) == CHUNK_BYTES, "whole pages");
 
-static struct cn_log_chunk *ended; /* the chunks of ended threads */
+static struct cn_barrier_log_chunk *ended_threads_log; /* the chunks of ended threads */
 
 /* Frees the new chunk if a handler has added one meanwhile. */
-static void add_chunk(struct cairn_mutator *mutator, struct cn_log_chunk *newest)
+static void add_log_chunk(struct cairn_mutator *mutator, struct cn_barrier_log_chunk *newest)
 {
   CN_ASSERT(mutator == &cairn_mutator);
   int error = errno;
-  struct cn_log_chunk *fresh = cn_os_resize(NULL, 0, CHUNK_BYTES);
+  struct cn_barrier_log_chunk *fresh = cn_os_resize_mapping(NULL, 0, CHUNK_BYTES);
 
   if (fresh == NULL)
     cairn_out_of_memory(false, "no memory for the barriers' log");
   fresh->older = newest;
   if (!__atomic_compare_exchange_n(&mutator->log, &newest, fresh, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-    cn_os_free(fresh, CHUNK_BYTES);
+    cn_os_free_mapping(fresh, CHUNK_BYTES);
   errno = error;
 }
 
@@ -40,31 +40,31 @@ void cairn_log(struct cairn_mutator *mutator, uintptr_t word)
 {
   CN_CHECK(mutator == &cairn_mutator && word != 0);
   for (;;) {
-    struct cn_log_chunk *chunk = __atomic_load_n(&mutator->log, __ATOMIC_RELAXED);
+    struct cn_barrier_log_chunk *chunk = __atomic_load_n(&mutator->log, __ATOMIC_RELAXED);
     uint64_t at = chunk == NULL ? CHUNK_WORDS : __atomic_fetch_add(&chunk->reserved, 1, __ATOMIC_RELAXED);
     if (at < CHUNK_WORDS) {
       chunk->words[at] = word;
       return;
     }
-    add_chunk(mutator, chunk);
+    add_log_chunk(mutator, chunk);
   }
 }
 
-static void visit_chunk(struct cn_log_chunk *chunk, cairn_log_visitor *visit, void *env)
+static void visit_logged_words(struct cn_barrier_log_chunk *chunk, cairn_log_visitor *visit, void *env)
 {
   for (uint64_t i = chunk->reserved < CHUNK_WORDS ? chunk->reserved : CHUNK_WORDS; i-- > 0;)
     if (chunk->words[i] != 0)
       visit(env, chunk->words[i]);
 }
 
-void cn_log_take(struct cairn_mutator *mutator, cairn_log_visitor *visit, void *env)
+void cn_barrier_log_drain(struct cairn_mutator *mutator, cairn_log_visitor *visit, void *env)
 {
-  struct cn_log_chunk **list = mutator != NULL ? &mutator->log : &ended, *older;
+  struct cn_barrier_log_chunk **list = mutator != NULL ? &mutator->log : &ended_threads_log, *older;
 
-  for (struct cn_log_chunk *chunk = *list; chunk != NULL; chunk = older) {
+  for (struct cn_barrier_log_chunk *chunk = *list; chunk != NULL; chunk = older) {
     older = chunk->older;
-    visit_chunk(chunk, visit, env);
-    cn_os_free(chunk, CHUNK_BYTES);
+    visit_logged_words(chunk, visit, env);
+    cn_os_free_mapping(chunk, CHUNK_BYTES);
   }
   *list = NULL;
 }
@@ -73,20 +73,20 @@ void cairn_logs_take(cairn_log_visitor *visit, void *env)
 {
   CN_CHECK(visit != NULL);
   for (struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;)
-    cn_log_take(m, visit, env);
-  cn_log_take(NULL, visit, env);
+    cn_barrier_log_drain(m, visit, env);
+  cn_barrier_log_drain(NULL, visit, env);
 }
 
-void cn_log_retire(struct cairn_mutator *mutator)
+void cn_barrier_log_retire(struct cairn_mutator *mutator)
 {
-  struct cn_log_chunk *oldest = mutator->log;
+  struct cn_barrier_log_chunk *oldest = mutator->log;
 
   if (oldest == NULL)
     return;
   while (oldest->older != NULL)
     oldest = oldest->older;
-  CN_CHECK(oldest != ended); /* else the list would be a cycle */
-  oldest->older = ended;
-  ended = mutator->log;
+  CN_CHECK(oldest != ended_threads_log); /* else the list would be a cycle */
+  oldest->older = ended_threads_log;
+  ended_threads_log = mutator->log;
   mutator->log = NULL;
 }

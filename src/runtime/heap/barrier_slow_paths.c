@@ -17,7 +17,7 @@
 
 /* ---- slow paths ---- */
 
-void cn_barrier_snapshot(uintptr_t *slot)
+void cn_barrier_snapshot_slow_path(uintptr_t *slot)
 {
   uintptr_t old = cairn_slot_object((struct cairn_slot){slot});
 
@@ -26,13 +26,13 @@ void cn_barrier_snapshot(uintptr_t *slot)
     cn_heap_collector()->log_old(&cairn_mutator, old);
 }
 
-uintptr_t cn_barrier_load(uintptr_t *slot, uintptr_t value)
+uintptr_t cn_barrier_load_slow_path(uintptr_t *slot, uintptr_t value)
 {
   CN_CHECK(cn_heap_collector()->heal != NULL);
   return cn_heap_collector()->heal(&cairn_mutator, (struct cairn_slot){slot}, value);
 }
 
-static void mark_cards(uintptr_t start, uintptr_t end)
+static void mark_cards_of_range(uintptr_t start, uintptr_t end)
 {
   const struct cairn_mutator *mutator = &cairn_mutator;
   uintptr_t first = start >> CAIRN_ABI_CARD_SHIFT, last = (end - 1) >> CAIRN_ABI_CARD_SHIFT;
@@ -44,7 +44,7 @@ static void mark_cards(uintptr_t start, uintptr_t end)
     __atomic_store_n(&mutator->cards[card & mutator->card_mask], 1, __ATOMIC_RELAXED);
 }
 
-void cn_barrier_range(uintptr_t start, uint64_t bytes)
+void cn_barrier_range_slow_path(uintptr_t start, uint64_t bytes)
 {
   const struct cairn_collector *collector = cn_heap_collector();
 
@@ -52,7 +52,7 @@ void cn_barrier_range(uintptr_t start, uint64_t bytes)
   if (bytes == 0)
     return;
   if (collector->barriers == CAIRN_ABI_BARRIERS_CARDS || collector->barriers == CAIRN_ABI_BARRIERS_NONE)
-    mark_cards(start, start + bytes);
+    mark_cards_of_range(start, start + bytes);
   else
     collector->barrier_range(&cairn_mutator, start, start + bytes);
 }
@@ -64,31 +64,31 @@ void cairn_barrier_cards(unsigned char *cards, uint64_t mask)
   if ((mask & (mask + 1)) != 0 || (cards == NULL && mask != 0))
     cairn_fatal("collector %s: the mask of its cards, 0x%llx, is no 2^n - 1", cn_heap_collector()->name,
                 (unsigned long long)mask);
-  cn_mutator_set_cards(cards, mask);
+  cn_mutator_set_card_table(cards, mask);
   for (struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;)
-    cn_mutator_give_barrier_words(m);
+    cn_mutator_copy_barrier_words(m);
 }
 
 void cairn_barrier_word(uint64_t word)
 {
-  cn_mutator_set_barrier(word);
+  cn_mutator_set_barrier_word(word);
   for (struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;)
-    cn_mutator_give_barrier_words(m);
+    cn_mutator_copy_barrier_words(m);
 }
 
 /* ---- kinds ---- */
 
-static const char *const names[] = {
+static const char *const kind_names[] = {
 #define CAIRN_BARRIERS_KIND(constant, number, name, mark, help) [number] = name,
 #include <cairn/barriers.def>
 #undef CAIRN_BARRIERS_KIND
     [CAIRN_ABI_BARRIERS_CARDS_1] = "cards, of an earlier version",
 };
-enum { KIND_COUNT = sizeof names / sizeof *names };
+enum { BARRIER_KIND_COUNT = sizeof kind_names / sizeof *kind_names };
 
 const char *cn_barrier_kind_name(uint64_t kind)
 {
-  return kind < KIND_COUNT && names[kind] != NULL ? names[kind] : "unknown";
+  return kind < BARRIER_KIND_COUNT && kind_names[kind] != NULL ? kind_names[kind] : "unknown";
 }
 
 /* The function that the kind needs and the collector lacks, or null. */
@@ -107,17 +107,17 @@ void cn_barriers_check_collector(const struct cairn_collector *collector)
 {
   uint64_t kind = collector->barriers;
 
-  if (kind >= KIND_COUNT || names[kind] == NULL || kind == CAIRN_ABI_BARRIERS_CARDS_1)
+  if (kind >= BARRIER_KIND_COUNT || kind_names[kind] == NULL || kind == CAIRN_ABI_BARRIERS_CARDS_1)
     cairn_fatal("collector %s needs barriers of kind %llu, which are unknown to this runtime", collector->name,
                 (unsigned long long)kind);
   if (missing_function_of(collector) != NULL)
     cairn_fatal("collector %s needs barriers of kind %s, and does not have the function %s", collector->name,
-                names[kind], missing_function_of(collector));
+                kind_names[kind], missing_function_of(collector));
 }
 
 /* True if code of this kind may run under a collector that needs the kind `needed`. Marks of cards are harmless under a
  * collector without barriers: if there is no table, one byte takes all marks. */
-static bool is_kind_allowed(uint64_t kind, uint64_t needed)
+static bool may_kind_run_under(uint64_t kind, uint64_t needed)
 {
   bool cards = kind == CAIRN_ABI_BARRIERS_CARDS || kind == CAIRN_ABI_BARRIERS_CARDS_1;
 
@@ -129,11 +129,11 @@ void cn_barriers_check_image(const struct cairn_collector *collector, const stru
   uint64_t kind = image->flags >> CAIRN_ABI_IMAGE_BARRIERS_SHIFT & 0xff;
   char file[CN_REPORT_PC];
 
-  if (is_kind_allowed(kind, collector->barriers) || !cn_image_has_sections(image))
+  if (may_kind_run_under(kind, collector->barriers) || !cn_image_has_sections(image))
     return;
   cairn_fatal("%s was compiled with barriers of kind %s, and collector %s needs those of kind %s: "
               "compile it with -fcairn-barriers=%s%s",
-              cn_os_module((uintptr_t)key, file, sizeof file) ? file : "code without a file",
+              cn_os_find_module_file((uintptr_t)key, file, sizeof file) ? file : "code without a file",
               cn_barrier_kind_name(kind), collector->name, cn_barrier_kind_name(collector->barriers),
               cn_barrier_kind_name(collector->barriers),
               kind == CAIRN_ABI_BARRIERS_NONE ? ", or link the program with -fcairn-collector=semispace" : "");
@@ -144,9 +144,9 @@ void cn_barriers_check_code(const struct cairn_collector *collector)
   char place[CN_REPORT_PC];
   uintptr_t entry;
 
-  if (collector->barriers == CAIRN_ABI_BARRIERS_NONE || (entry = cn_index_without_barriers()) == 0)
+  if (collector->barriers == CAIRN_ABI_BARRIERS_NONE || (entry = cn_index_find_without_barriers()) == 0)
     return;
   cairn_fatal("%s comes from another compiler and has no barriers, and collector %s needs those of "
               "kind %s: link the program with -fcairn-collector=semispace",
-              cn_report_pc(entry, place), collector->name, cn_barrier_kind_name(collector->barriers));
+              cn_report_format_pc(entry, place), collector->name, cn_barrier_kind_name(collector->barriers));
 }

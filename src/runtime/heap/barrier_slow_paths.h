@@ -10,12 +10,12 @@
 #include <cairn/collector.h>
 
 /* Stubs call these functions on the mutator's own thread, in phase MUTATE. */
-void cn_barrier_snapshot(uintptr_t *slot);
+void cn_barrier_snapshot_slow_path(uintptr_t *slot);
 /* Returns the value that the program uses in place of `value`. */
-uintptr_t cn_barrier_load(uintptr_t *slot, uintptr_t value);
+uintptr_t cn_barrier_load_slow_path(uintptr_t *slot, uintptr_t value);
 /* Covers the bytes of a copy: for kind CARDS the bytes that it has written, for kind LOADS those that it will read, for
  * other kinds those that it will write. */
-void cn_barrier_range(uintptr_t start, uint64_t bytes);
+void cn_barrier_range_slow_path(uintptr_t start, uint64_t bytes);
 
 /* ---- kinds ---- */
 

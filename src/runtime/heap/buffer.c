@@ -13,16 +13,16 @@
 #include "runtime/heap/uncleared.h"
 
 enum {
-  HANDLER_BYTES = 16 << 10, /* bytes of the handlers' part, at most */
-  HANDLER_PART = 32         /* of a small buffer, handlers get one part in this many */
+  MAX_HANDLER_PART_BYTES = 16 << 10, /* bytes of the handlers' part, at most */
+  HANDLER_PART_DIVISOR = 32          /* of a small buffer, handlers get one part in this many */
 };
 _Static_assert(CAIRN_ABI_HEADER_SIZE == 8 && CAIRN_ABI_INDEXED_HEADER_SIZE == 16,
                "cairn_fill() writes one word, or two");
-_Static_assert(HANDLER_BYTES % CAIRN_ABI_OBJECT_ALIGN == 0, "parts of a buffer are blocks");
+_Static_assert(MAX_HANDLER_PART_BYTES % CAIRN_ABI_OBJECT_ALIGN == 0, "parts of a buffer are blocks");
 
 const char *cn_buffer_wrong(const struct cairn_mutator *mutator)
 {
-  const struct cn_handlers_part *handlers = &mutator->handlers;
+  const struct cn_handler_buffer_part *handlers = &mutator->handlers;
   const char *wrong = cn_mutator_wrong(mutator);
 
   if (wrong != NULL)
@@ -36,7 +36,7 @@ const char *cn_buffer_wrong(const struct cairn_mutator *mutator)
   return NULL;
 }
 
-uint64_t cn_buffer_allocated(const struct cairn_mutator *mutator)
+uint64_t cn_buffer_allocated_bytes(const struct cairn_mutator *mutator)
 {
   return mutator->allocated + (mutator->alloc - mutator->buffer_start) +
          (mutator->handlers.alloc - mutator->handlers.start);
@@ -52,21 +52,21 @@ void cairn_fill(uintptr_t from, uintptr_t to)
   if (from > to || (from | to) % CAIRN_ABI_OBJECT_ALIGN != 0)
     cairn_fatal("cairn_fill: 0x%lx to 0x%lx are no whole words", (unsigned long)from, (unsigned long)to);
   if (bytes == CAIRN_ABI_HEADER_SIZE) {
-    block[0] = (uintptr_t)&cn_fillers[0];
+    block[0] = (uintptr_t)&cn_filler_layouts[0];
   } else if (bytes != 0) {
     block[0] = (bytes - CAIRN_ABI_INDEXED_HEADER_SIZE) / 8 << 1 | 1;
-    block[1] = (uintptr_t)&cn_fillers[1];
+    block[1] = (uintptr_t)&cn_filler_layouts[1];
   }
 }
 
 /* ---- the program's part ---- */
 
-void cn_buffer_close(struct cairn_mutator *mutator)
+void cn_buffer_close_to_inline(struct cairn_mutator *mutator)
 {
   __atomic_store_n(&mutator->limit, 0, __ATOMIC_SEQ_CST);
 }
 
-void *cn_buffer_allocate(struct cairn_mutator *mutator, size_t bytes)
+void *cn_buffer_allocate_block(struct cairn_mutator *mutator, size_t bytes)
 {
   CN_ASSERT(bytes % CAIRN_ABI_OBJECT_ALIGN == 0 && bytes != 0);
   CN_ASSERT_VALID(cn_buffer_wrong(mutator));
@@ -76,7 +76,7 @@ void *cn_buffer_allocate(struct cairn_mutator *mutator, size_t bytes)
   return (void *)(mutator->alloc - bytes);
 }
 
-void cn_buffer_clear(const struct cairn_mutator *mutator, void *block, size_t bytes)
+void cn_buffer_clear_block(const struct cairn_mutator *mutator, void *block, size_t bytes)
 {
   uintptr_t start = (uintptr_t)block, end = start + bytes;
 
@@ -87,9 +87,9 @@ void cn_buffer_clear(const struct cairn_mutator *mutator, void *block, size_t by
     memset(block, 0, end - start);
 }
 
-bool cn_buffer_extend(struct cairn_mutator *mutator, uintptr_t block, uintptr_t end, size_t bytes)
+bool cn_buffer_extend_last_block(struct cairn_mutator *mutator, uintptr_t block, uintptr_t end, size_t bytes)
 {
-  struct cn_handlers_part *handlers = &mutator->handlers;
+  struct cn_handler_buffer_part *handlers = &mutator->handlers;
 
   CN_ASSERT(bytes % CAIRN_ABI_OBJECT_ALIGN == 0 && block < end);
   CN_ASSERT_VALID(cn_buffer_wrong(mutator));
@@ -101,14 +101,14 @@ bool cn_buffer_extend(struct cairn_mutator *mutator, uintptr_t block, uintptr_t 
   return true;
 }
 
-bool cn_buffer_shorten(struct cairn_mutator *mutator, uintptr_t block, uintptr_t end)
+bool cn_buffer_free_last_block(struct cairn_mutator *mutator, uintptr_t block, uintptr_t end)
 {
-  struct cn_handlers_part *handlers = &mutator->handlers;
+  struct cn_handler_buffer_part *handlers = &mutator->handlers;
 
   CN_ASSERT((block | end) % CAIRN_ABI_OBJECT_ALIGN == 0 && block < end);
   if (end != mutator->alloc || block < mutator->buffer_start)
     return false;
-  /* A handler that jumps out of here leaves a block that cn_buffer_mend() fills. */
+  /* A handler that jumps out of here leaves a block that cn_buffer_fill_unfinished() fills. */
   if (handlers->walkable > block)
     handlers->walkable = block;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -123,23 +123,23 @@ bool cn_buffer_shorten(struct cairn_mutator *mutator, uintptr_t block, uintptr_t
   return true;
 }
 
-void cn_buffer_merge(struct cairn_mutator *mutator)
+void cn_buffer_merge_handler_part(struct cairn_mutator *mutator)
 {
-  struct cn_handlers_part *handlers = &mutator->handlers;
+  struct cn_handler_buffer_part *handlers = &mutator->handlers;
 
   if (handlers->alloc != handlers->start || handlers->start != mutator->buffer_end)
     return;
   mutator->buffer_end = handlers->end;
   handlers->start = handlers->alloc = handlers->end;
-  cn_poll_word_open_buffer(mutator);
+  cn_poll_word_open_alloc_limit(mutator);
   CN_ASSERT_VALID(cn_buffer_wrong(mutator));
 }
 
 /* ---- the handlers' part ---- */
 
-static void begin_handlers(struct cairn_mutator *mutator, uintptr_t start, uintptr_t end)
+static void begin_handler_part(struct cairn_mutator *mutator, uintptr_t start, uintptr_t end)
 {
-  struct cn_handlers_part *handlers = &mutator->handlers;
+  struct cn_handler_buffer_part *handlers = &mutator->handlers;
 
   CN_ASSERT(start <= end);
   mutator->allocated += handlers->alloc - handlers->start;
@@ -155,20 +155,20 @@ static void carve_handler_part(struct cairn_mutator *mutator, size_t bytes)
 
   if (room < CAIRN_ABI_INLINE_ALLOC_MAX || room - CAIRN_ABI_INLINE_ALLOC_MAX < bytes)
     return;
-  part = (room - CAIRN_ABI_INLINE_ALLOC_MAX) / HANDLER_PART & ~(size_t)7;
-  if (part > HANDLER_BYTES)
-    part = HANDLER_BYTES;
+  part = (room - CAIRN_ABI_INLINE_ALLOC_MAX) / HANDLER_PART_DIVISOR & ~(size_t)7;
+  if (part > MAX_HANDLER_PART_BYTES)
+    part = MAX_HANDLER_PART_BYTES;
   if (part < bytes)
     part = bytes;
   CN_CHECK(mutator->limit == 0); /* else the interrupted code allocates there, too */
-  begin_handlers(mutator, mutator->buffer_end - part, mutator->buffer_end);
+  begin_handler_part(mutator, mutator->buffer_end - part, mutator->buffer_end);
   mutator->buffer_end -= part;
   CN_CHECK(mutator->buffer_end - mutator->alloc >= CAIRN_ABI_INLINE_ALLOC_MAX);
 }
 
-void *cn_buffer_allocate_interrupting(struct cairn_mutator *mutator, size_t bytes)
+void *cn_buffer_allocate_for_handler(struct cairn_mutator *mutator, size_t bytes)
 {
-  struct cn_handlers_part *handlers = &mutator->handlers;
+  struct cn_handler_buffer_part *handlers = &mutator->handlers;
 
   CN_ASSERT(bytes % CAIRN_ABI_OBJECT_ALIGN == 0 && bytes != 0);
   CN_ASSERT_VALID(cn_buffer_wrong(mutator));
@@ -180,22 +180,22 @@ void *cn_buffer_allocate_interrupting(struct cairn_mutator *mutator, size_t byte
   return (void *)(handlers->alloc - bytes);
 }
 
-void cn_buffer_extend_handlers(struct cairn_mutator *mutator, bool extend)
+void cn_buffer_set_handlers_only(struct cairn_mutator *mutator, bool extend)
 {
   CN_ASSERT(mutator->handlers.extending != extend);
   mutator->handlers.extending = extend;
 }
 
-bool cn_buffer_low(const struct cairn_mutator *mutator)
+bool cn_buffer_is_handler_part_low(const struct cairn_mutator *mutator)
 {
-  const struct cn_handlers_part *handlers = &mutator->handlers;
+  const struct cn_handler_buffer_part *handlers = &mutator->handlers;
 
   return handlers->end - handlers->alloc < handlers->alloc - handlers->start &&
-         mutator->buffer_end - mutator->alloc < 4 * HANDLER_BYTES;
+         mutator->buffer_end - mutator->alloc < 4 * MAX_HANDLER_PART_BYTES;
 }
 
 /* The end of the object whose block starts there; 0 if the block has no object that ends by `end`. */
-static uintptr_t block_end(uintptr_t block, uintptr_t end)
+static uintptr_t object_block_end(uintptr_t block, uintptr_t end)
 {
   const uintptr_t *words = (const uintptr_t *)block;
   CN_ASSERT(block % CAIRN_ABI_OBJECT_ALIGN == 0 && block < end);
@@ -214,47 +214,47 @@ static uintptr_t block_end(uintptr_t block, uintptr_t end)
 
 /* Notes the blocks of the last check. Compiled code leaves a block uncleared if it fills all of it at once: an object
  * that stays unfilled, and unreferenced, has words of earlier objects. */
-static void note_unfilled(uintptr_t from, uintptr_t end)
+static void note_unfilled_blocks(uintptr_t from, uintptr_t end)
 {
   while (end - from > CAIRN_ABI_INLINE_ALLOC_MAX)
-    from = block_end(from, end);
+    from = object_block_end(from, end);
   if (from != end)
-    cn_unfilled_note(from, end);
+    cn_unfilled_note_range(from, end);
 }
 
 /* All blocks are complete, except those of the last check, whose header words may look like headers of any size. If
  * such a header leads neither to a block nor to the end, a filler takes the rest. */
-void cn_buffer_mend(struct cairn_mutator *mutator)
+void cn_buffer_fill_unfinished(struct cairn_mutator *mutator)
 {
   uintptr_t end = mutator->alloc, from = mutator->handlers.walkable, next;
 
   CN_CHECK(from <= end);
   for (uintptr_t block = from; block != end; block = next) {
-    next = block_end(block, end);
+    next = object_block_end(block, end);
     if (next == 0) {
       cairn_fill(block, end);
       next = end;
     }
     CN_CHECK(block < next && next <= end);
   }
-  note_unfilled(from, end);
+  note_unfilled_blocks(from, end);
   mutator->handlers.walkable = end;
 }
 
 /* ---- what the collector calls ---- */
 
-static uintptr_t take_handlers(struct cairn_mutator *mutator, uintptr_t *end)
+static uintptr_t take_handler_part(struct cairn_mutator *mutator, uintptr_t *end)
 {
-  begin_handlers(mutator, 0, 0);
+  begin_handler_part(mutator, 0, 0);
   if (end != NULL)
     *end = mutator->handlers.given;
   return mutator->handlers.given;
 }
 
 /* Fills the rest of both parts. Returns the end of the used memory. */
-static uintptr_t close_both(struct cairn_mutator *mutator)
+static uintptr_t fill_both_parts(struct cairn_mutator *mutator)
 {
-  struct cn_handlers_part *handlers = &mutator->handlers;
+  struct cn_handler_buffer_part *handlers = &mutator->handlers;
 
   cairn_fill(mutator->alloc, mutator->buffer_end);
   if (handlers->end == handlers->given)
@@ -265,18 +265,18 @@ static uintptr_t close_both(struct cairn_mutator *mutator)
 
 uintptr_t cairn_buffer_take(struct cairn_mutator *mutator, uintptr_t *end)
 {
-  struct cn_handlers_part *handlers = &mutator->handlers;
+  struct cn_handler_buffer_part *handlers = &mutator->handlers;
   uintptr_t free = mutator->alloc;
 
   CN_ASSERT_VALID(cn_buffer_wrong(mutator));
   if (handlers->extending)
-    return take_handlers(mutator, end);
-  mutator->allocated = cn_buffer_allocated(mutator);
+    return take_handler_part(mutator, end);
+  mutator->allocated = cn_buffer_allocated_bytes(mutator);
   if (handlers->alloc != handlers->start || handlers->start != mutator->buffer_end || handlers->end != handlers->given)
-    free = close_both(mutator);
+    free = fill_both_parts(mutator);
   if (end != NULL)
     *end = handlers->given;
-  cn_buffer_close(mutator);
+  cn_buffer_close_to_inline(mutator);
   mutator->buffer_start = mutator->alloc = mutator->buffer_end = 0;
   mutator->zeroed = 0;
   handlers->start = handlers->alloc = handlers->end = handlers->given = handlers->walkable = 0;
@@ -290,30 +290,30 @@ void cairn_buffer_give(struct cairn_mutator *mutator, uintptr_t start, uintptr_t
 
 void cairn_buffer_give_zeroed(struct cairn_mutator *mutator, uintptr_t start, uintptr_t end, uintptr_t zero)
 {
-  struct cn_handlers_part *handlers = &mutator->handlers;
-  size_t room = end - start, part = room / HANDLER_PART & ~(size_t)7;
+  struct cn_handler_buffer_part *handlers = &mutator->handlers;
+  size_t room = end - start, part = room / HANDLER_PART_DIVISOR & ~(size_t)7;
 
   CN_CHECK(start <= end && (start | end) % CAIRN_ABI_OBJECT_ALIGN == 0);
   handlers->given = end;
   if (handlers->extending) {
-    begin_handlers(mutator, start, end);
+    begin_handler_part(mutator, start, end);
     return;
   }
   if (mutator->buffer_end != 0)
     cairn_fatal("the collector gives a second allocation buffer");
-  if (part > HANDLER_BYTES)
-    part = HANDLER_BYTES;
+  if (part > MAX_HANDLER_PART_BYTES)
+    part = MAX_HANDLER_PART_BYTES;
   if (mutator->wanted <= room && part > room - mutator->wanted)
     part = room - mutator->wanted; /* the block that is being allocated must fit */
   mutator->buffer_start = mutator->alloc = handlers->walkable = start;
   mutator->buffer_end = handlers->start = handlers->alloc = end - part;
   handlers->end = end;
   mutator->zeroed = zero < start ? start : zero;
-  cn_poll_word_open_buffer(mutator);
+  cn_poll_word_open_alloc_limit(mutator);
   CN_ASSERT_VALID(cn_buffer_wrong(mutator));
 }
 
-void cn_buffer_retire(struct cairn_mutator *mutator)
+void cn_buffer_retire_mutator(struct cairn_mutator *mutator)
 {
   uintptr_t end, free = cairn_buffer_take(mutator, &end);
 

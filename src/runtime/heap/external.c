@@ -15,60 +15,60 @@
 #include "runtime/heap/managed_heap.h"
 
 /* Threads may subtract before others have added: a negative number counts as 0. */
-static int64_t bytes, kept;
-static uint64_t most;
+static int64_t external_byte_count, bytes_at_last_collection;
+static uint64_t peak_bytes;
 
-static int64_t least_of(int64_t value)
+static int64_t clamp_to_zero(int64_t value)
 {
   return value > 0 ? value : 0;
 }
 
 static int64_t load_external_bytes(void)
 {
-  return least_of(__atomic_load_n(&bytes, __ATOMIC_RELAXED));
+  return clamp_to_zero(__atomic_load_n(&external_byte_count, __ATOMIC_RELAXED));
 }
 
-uint64_t cn_external_bytes(void)
+uint64_t cn_external_byte_count(void)
 {
   return (uint64_t)load_external_bytes();
 }
 
-bool cn_external_is_due(void)
+bool cn_external_is_collection_due(void)
 {
-  int64_t left = __atomic_load_n(&kept, __ATOMIC_RELAXED);
+  int64_t left = __atomic_load_n(&bytes_at_last_collection, __ATOMIC_RELAXED);
   size_t more = (size_t)left > cn_options.heap_initial ? (size_t)left : cn_options.heap_initial;
 
   CN_ASSERT(left >= 0);
   return (size_t)load_external_bytes() > (size_t)left + more;
 }
 
-void cn_external_collected(void)
+void cn_external_note_collection(void)
 {
-  __atomic_store_n(&kept, load_external_bytes(), __ATOMIC_RELAXED);
+  __atomic_store_n(&bytes_at_last_collection, load_external_bytes(), __ATOMIC_RELAXED);
 }
 
-void cn_external_print(void)
+void cn_external_print_stats(void)
 {
-  if (most == 0)
+  if (peak_bytes == 0)
     return;
-  cn_report_count("external bytes", cn_external_bytes());
-  cn_report_count("external bytes, maximum", most);
+  cn_report_print_count("external bytes", cn_external_byte_count());
+  cn_report_print_count("external bytes, maximum", peak_bytes);
 }
 
-static void note_most(int64_t value)
+static void raise_peak(int64_t value)
 {
-  uint64_t seen = __atomic_load_n(&most, __ATOMIC_RELAXED);
+  uint64_t seen = __atomic_load_n(&peak_bytes, __ATOMIC_RELAXED);
 
   while (value > 0 && (uint64_t)value > seen &&
-         !__atomic_compare_exchange_n(&most, &seen, (uint64_t)value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+         !__atomic_compare_exchange_n(&peak_bytes, &seen, (uint64_t)value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
     ;
 }
 
 /* A thread without managed code to return to leaves the collection to other threads. */
 void cairn_external_bytes(long more)
 {
-  note_most(__atomic_add_fetch(&bytes, more, __ATOMIC_RELAXED));
-  if (more > 0 && cn_external_is_due() && cairn_mutator.state != CAIRN_ABI_UNATTACHED &&
-      cn_heap_collector()->collect != NULL && (cn_image_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) == 0)
-    cn_poll_word_arm(&cairn_mutator, CN_REASON_COLLECT);
+  raise_peak(__atomic_add_fetch(&external_byte_count, more, __ATOMIC_RELAXED));
+  if (more > 0 && cn_external_is_collection_due() && cairn_mutator.state != CAIRN_ABI_UNATTACHED &&
+      cn_heap_collector()->collect != NULL && (cn_image_joint_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) == 0)
+    cn_poll_word_arm(&cairn_mutator, CN_POLL_REASON_COLLECT);
 }

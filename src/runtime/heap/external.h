@@ -13,16 +13,16 @@ void cairn_external_bytes(long bytes);
 #pragma GCC visibility pop
 
 /* The number of bytes now. */
-uint64_t cn_external_bytes(void);
+uint64_t cn_external_byte_count(void);
 
 /* True if the bytes have become so many that a collection is due. */
-bool cn_external_is_due(void);
+bool cn_external_is_collection_due(void);
 
 /* All unreachable objects have been freed, or are in a queue of finalisers: as far as is known, the program needs the
  * memory that there is now. Phase STOP. */
-void cn_external_collected(void);
+void cn_external_note_collection(void);
 
 /* Print the number of bytes, for CAIRN_STATS, if there ever were any. */
-void cn_external_print(void);
+void cn_external_print_stats(void);
 
 #endif

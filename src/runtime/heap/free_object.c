@@ -19,51 +19,51 @@
 #include "runtime/heap/buffer.h"
 #include "runtime/heap/managed_heap.h"
 
-enum { MAX_KEPT = 16, MAX_WAITING = 4 };
+enum { MAX_KEPT_BLOCKS = 16, MAX_WAITING_ARRAYS = 4 };
 
 /* Blocks of the large arrays that the thread has freed since the last collection. */
 static _Thread_local struct {
   uint64_t collections; /* their number at that time */
   unsigned count;
   unsigned taken;                    /* the block that came in use last */
-  unsigned next;                     /* the block to replace, if there are MAX_KEPT */
+  unsigned next;                     /* the block to replace, if there are MAX_KEPT_BLOCKS */
   const struct cairn_layout *layout; /* of the array that was freed last */
-  uintptr_t block[MAX_KEPT];
-  size_t bytes[MAX_KEPT]; /* the most that the block has had */
-  size_t room[MAX_KEPT];  /* 0 while the block is in use */
-} kept;
+  uintptr_t block[MAX_KEPT_BLOCKS];
+  size_t bytes[MAX_KEPT_BLOCKS]; /* the most that the block has had */
+  size_t room[MAX_KEPT_BLOCKS];  /* 0 while the block is in use */
+} kept_blocks;
 
 /* Freed arrays of the thread's buffer that have others after them: some of their blocks, and the ends of these. */
 static _Thread_local struct {
   uint64_t collections; /* their number when the arrays were noted */
   unsigned next;
-  uintptr_t block[MAX_WAITING];
-  uintptr_t end[MAX_WAITING]; /* 0: the entry is free */
-} waiting;
+  uintptr_t block[MAX_WAITING_ARRAYS];
+  uintptr_t end[MAX_WAITING_ARRAYS]; /* 0: the entry is free */
+} waiting_arrays;
 
-static void forget_old(void)
+static void forget_old_blocks(void)
 {
   uint64_t now = __atomic_load_n(&cn_stats.collections, __ATOMIC_RELAXED);
 
-  if (kept.collections != now)
-    kept.count = 0;
-  if (kept.count == 0) {
-    kept.taken = kept.next = 0;
-    kept.layout = NULL;
+  if (kept_blocks.collections != now)
+    kept_blocks.count = 0;
+  if (kept_blocks.count == 0) {
+    kept_blocks.taken = kept_blocks.next = 0;
+    kept_blocks.layout = NULL;
   }
-  kept.collections = now;
+  kept_blocks.collections = now;
 }
 
-/* The smallest block that is large enough, and less than twice as large; MAX_KEPT: there is no such block. */
-static unsigned find_smallest_block(size_t bytes)
+/* The smallest block that is large enough, and less than twice as large; MAX_KEPT_BLOCKS: there is no such block. */
+static unsigned find_smallest_kept_block(size_t bytes)
 {
-  unsigned best = MAX_KEPT;
+  unsigned best = MAX_KEPT_BLOCKS;
   size_t rest = bytes;
 
-  forget_old();
-  for (unsigned i = 0; i < kept.count; i++)
-    if (kept.room[i] - bytes < rest) {
-      rest = kept.room[i] - bytes;
+  forget_old_blocks();
+  for (unsigned i = 0; i < kept_blocks.count; i++)
+    if (kept_blocks.room[i] - bytes < rest) {
+      rest = kept_blocks.room[i] - bytes;
       best = i;
     }
   return best;
@@ -72,34 +72,34 @@ static unsigned find_smallest_block(size_t bytes)
 /* Takes a block for `bytes`. The rest becomes a filler, because collectors may walk over it. */
 static void *take_kept_block(unsigned which, size_t bytes)
 {
-  uintptr_t block = kept.block[which];
+  uintptr_t block = kept_blocks.block[which];
 
-  CN_ASSERT(bytes <= kept.room[which]);
-  cairn_fill(block + bytes, block + kept.room[which]);
-  kept.room[which] = 0;
-  kept.taken = which;
+  CN_ASSERT(bytes <= kept_blocks.room[which]);
+  cairn_fill(block + bytes, block + kept_blocks.room[which]);
+  kept_blocks.room[which] = 0;
+  kept_blocks.taken = which;
   return (void *)block;
 }
 
-void *cn_give_back_again(size_t bytes)
+void *cn_freed_reuse_block(size_t bytes)
 {
-  unsigned which = find_smallest_block(bytes);
+  unsigned which = find_smallest_kept_block(bytes);
 
-  return which == MAX_KEPT ? NULL : take_kept_block(which, bytes);
+  return which == MAX_KEPT_BLOCKS ? NULL : take_kept_block(which, bytes);
 }
 
 /* A handler that jumps out of here leaves an object of the same type, with the old count or with the new one. */
-void *cn_give_back_alloc(const struct cairn_layout *layout, int64_t count)
+void *cn_freed_reuse_array(const struct cairn_layout *layout, int64_t count)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
   uint64_t payload;
 
-  if (layout != kept.layout || count < 0 || mutator->limit == 0 ||
+  if (layout != kept_blocks.layout || count < 0 || mutator->limit == 0 ||
       cairn_layout_payload(layout, (uint64_t)count, &payload) != CAIRN_OK)
     return NULL;
   size_t bytes = payload + CAIRN_ABI_INDEXED_HEADER_SIZE;
-  unsigned which = find_smallest_block(bytes);
-  if (which == MAX_KEPT || cairn_header_layout(((uintptr_t *)kept.block[which])[1]) != layout)
+  unsigned which = find_smallest_kept_block(bytes);
+  if (which == MAX_KEPT_BLOCKS || cairn_header_layout(((uintptr_t *)kept_blocks.block[which])[1]) != layout)
     return NULL;
   uintptr_t *block = take_kept_block(which, bytes);
   block[1] = (uintptr_t)layout;
@@ -111,21 +111,21 @@ void *cn_give_back_alloc(const struct cairn_layout *layout, int64_t count)
 }
 
 /* The entry of the block; or a free one, and `known` is false. */
-static unsigned find_kept_block(uintptr_t block, bool *known)
+static unsigned find_kept_block_or_entry(uintptr_t block, bool *known)
 {
-  unsigned at = kept.taken;
+  unsigned at = kept_blocks.taken;
 
   *known = true;
-  if (at < kept.count && kept.block[at] == block)
+  if (at < kept_blocks.count && kept_blocks.block[at] == block)
     return at;
-  for (at = 0; at < kept.count; at++)
-    if (kept.block[at] == block)
+  for (at = 0; at < kept_blocks.count; at++)
+    if (kept_blocks.block[at] == block)
       return at;
   *known = false;
-  if (kept.count < MAX_KEPT)
-    return kept.count++;
-  at = kept.next;
-  kept.next = (at + 1) % MAX_KEPT;
+  if (kept_blocks.count < MAX_KEPT_BLOCKS)
+    return kept_blocks.count++;
+  at = kept_blocks.next;
+  kept_blocks.next = (at + 1) % MAX_KEPT_BLOCKS;
   return at;
 }
 
@@ -133,35 +133,36 @@ static void keep_block(uintptr_t block, size_t bytes, const struct cairn_layout 
 {
   bool known;
 
-  forget_old();
-  kept.layout = layout;
-  unsigned at = find_kept_block(block, &known);
-  kept.block[at] = block;
-  if (!known || kept.bytes[at] < bytes) /* the array may have become longer in its place */
-    kept.bytes[at] = bytes;
-  kept.room[at] = kept.bytes[at];
+  forget_old_blocks();
+  kept_blocks.layout = layout;
+  unsigned at = find_kept_block_or_entry(block, &known);
+  kept_blocks.block[at] = block;
+  if (!known || kept_blocks.bytes[at] < bytes) /* the array may have become longer in its place */
+    kept_blocks.bytes[at] = bytes;
+  kept_blocks.room[at] = kept_blocks.bytes[at];
 }
 
 static void add_waiting_block(uintptr_t block, uintptr_t end)
 {
   uint64_t now = __atomic_load_n(&cn_stats.collections, __ATOMIC_RELAXED);
 
-  if (waiting.collections != now)
-    memset(&waiting, 0, sizeof waiting);
-  waiting.collections = now;
-  waiting.block[waiting.next] = block;
-  waiting.end[waiting.next] = end;
-  waiting.next = (waiting.next + 1) % MAX_WAITING;
+  if (waiting_arrays.collections != now)
+    memset(&waiting_arrays, 0, sizeof waiting_arrays);
+  waiting_arrays.collections = now;
+  waiting_arrays.block[waiting_arrays.next] = block;
+  waiting_arrays.end[waiting_arrays.next] = end;
+  waiting_arrays.next = (waiting_arrays.next + 1) % MAX_WAITING_ARRAYS;
 }
 
 /* The used part of the buffer has become shorter: drops waiting arrays that are at its end now. */
-static void take_waiting(struct cairn_mutator *mutator)
+static void free_waiting_arrays(struct cairn_mutator *mutator)
 {
   uint64_t now = __atomic_load_n(&cn_stats.collections, __ATOMIC_RELAXED);
 
-  for (unsigned i = 0; i < MAX_WAITING && waiting.collections == now; i++)
-    if (waiting.end[i] == mutator->alloc && cn_buffer_shorten(mutator, waiting.block[i], waiting.end[i])) {
-      waiting.end[i] = 0;
+  for (unsigned i = 0; i < MAX_WAITING_ARRAYS && waiting_arrays.collections == now; i++)
+    if (waiting_arrays.end[i] == mutator->alloc &&
+        cn_buffer_free_last_block(mutator, waiting_arrays.block[i], waiting_arrays.end[i])) {
+      waiting_arrays.end[i] = 0;
       i = UINT_MAX; /* start again */
     }
 }
@@ -190,9 +191,9 @@ void cairn_give_back(void *reference)
   uintptr_t block = cairn_object_block(object, layout), end = object + bytes;
   if (cn_options.stress != 0)
     memset((void *)object, 0xa5, bytes); /* a use after the free shows */
-  if (cn_buffer_shorten(mutator, block, end))
-    take_waiting(mutator);
-  else if (cn_options.stress == 0 && cn_heap_keeps_place(end - block))
+  if (cn_buffer_free_last_block(mutator, block, end))
+    free_waiting_arrays(mutator);
+  else if (cn_options.stress == 0 && cn_heap_is_block_reusable(end - block))
     keep_block(block, end - block, layout);
   else
     add_waiting_block(block, end);

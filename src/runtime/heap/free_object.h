@@ -12,10 +12,10 @@
 
 /* A block for an object of `bytes` without references: that of a large object that the thread has freed since the last
  * collection. It may contain anything. Null: there is no such block. Phase MUTATE. */
-void *cn_give_back_again(size_t bytes);
+void *cn_freed_reuse_block(size_t bytes);
 
 /* An uncleared array of this layout in such a block: its first element. Null: there is no block of that layout, or the
  * slow path has other work. Phase MUTATE. */
-void *cn_give_back_alloc(const struct cairn_layout *layout, int64_t count);
+void *cn_freed_reuse_array(const struct cairn_layout *layout, int64_t count);
 
 #endif

@@ -13,7 +13,7 @@
 #include "runtime/heap/managed_heap.h"
 #include "runtime/heap/image_layouts.h"
 
-static void add_range(void *env, uintptr_t start, uintptr_t end, bool blocks)
+static void add_heap_range(void *env, uintptr_t start, uintptr_t end, bool blocks)
 {
   struct cn_heap_walk *walk = env;
 
@@ -22,42 +22,43 @@ static void add_range(void *env, uintptr_t start, uintptr_t end, bool blocks)
     cn_grow_push(&walk->ranges, (struct cn_heap_range){start, end, blocks, NULL});
 }
 
-static void add_gap(struct cn_heap_walk *walk, uintptr_t start, uintptr_t end)
+static void add_buffer_gap(struct cn_heap_walk *walk, uintptr_t start, uintptr_t end)
 {
   CN_CHECK(start <= end);
   if (start != end)
-    cn_grow_push(&walk->gaps, (struct cn_gap){start, end});
+    cn_grow_push(&walk->gaps, (struct cn_buffer_gap){start, end});
 }
 
 void cn_heap_walk_open(struct cn_heap_walk *walk)
 {
-  cn_heap_collector()->ranges(add_range, walk);
+  cn_heap_collector()->ranges(add_heap_range, walk);
   for (struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;) {
-    add_gap(walk, m->alloc, m->buffer_end);
-    add_gap(walk, m->handlers.alloc, m->handlers.end);
+    add_buffer_gap(walk, m->alloc, m->buffer_end);
+    add_buffer_gap(walk, m->handlers.alloc, m->handlers.end);
   }
-  cn_sorted_sort(walk->ranges.at, walk->ranges.count, sizeof *walk->ranges.at);
-  cn_sorted_sort(walk->gaps.at, walk->gaps.count, sizeof *walk->gaps.at);
+  cn_sort_by_address(walk->ranges.at, walk->ranges.count, sizeof *walk->ranges.at);
+  cn_sort_by_address(walk->gaps.at, walk->gaps.count, sizeof *walk->gaps.at);
   for (size_t i = 1; i < walk->ranges.count; i++)
     CN_CHECK(walk->ranges.at[i - 1].end <= walk->ranges.at[i].start);
 }
 
 void cn_heap_walk_close(struct cn_heap_walk *walk)
 {
-  cn_grow_free(&walk->ranges);
-  cn_grow_free(&walk->gaps);
+  cn_grow_free_array(&walk->ranges);
+  cn_grow_free_array(&walk->gaps);
 }
 
-_Noreturn static void fail_count(const struct cn_heap_walk *walk, uintptr_t payload, const struct cairn_layout *layout)
+_Noreturn static void fail_wrong_count(const struct cn_heap_walk *walk, uintptr_t payload,
+                                       const struct cairn_layout *layout)
 {
-  char type[CN_LAYOUT_TEXT];
+  char type[CN_LAYOUT_TEXT_BYTES];
 
   cairn_layout_type(layout, type, sizeof type);
   CN_HEAP_WALK_FAIL(walk, "the object at 0x%lx is a %s, and its count does not fit that", (unsigned long)payload, type);
 }
 
-struct cn_heap_object cn_heap_walk_object(const struct cn_heap_walk *walk, uintptr_t payload, bool indexed,
-                                          uintptr_t end)
+struct cn_heap_object cn_heap_walk_read_object(const struct cn_heap_walk *walk, uintptr_t payload, bool indexed,
+                                               uintptr_t end)
 {
   size_t prefix = indexed ? CAIRN_ABI_INDEXED_HEADER_SIZE : CAIRN_ABI_HEADER_SIZE;
   struct cn_heap_object object = {walk, payload - prefix, payload, 0, NULL};
@@ -70,7 +71,7 @@ struct cn_heap_object cn_heap_walk_object(const struct cn_heap_walk *walk, uintp
       CN_HEAP_WALK_FAIL(walk, "the object at 0x%lx has the header 0x%lx, which names no layout", (unsigned long)payload,
                         (unsigned long)header);
     if ((object.layout->elem_size != 0) != indexed || cairn_object_payload(payload, object.layout, &bytes) != CAIRN_OK)
-      fail_count(walk, payload, object.layout);
+      fail_wrong_count(walk, payload, object.layout);
   }
   if (bytes > end - payload)
     CN_HEAP_WALK_FAIL(walk, "the object at 0x%lx has %lu bytes, and the heap ends before", (unsigned long)payload,
@@ -79,10 +80,10 @@ struct cn_heap_object cn_heap_walk_object(const struct cn_heap_walk *walk, uintp
   return object;
 }
 
-void cn_heap_walk_range(const struct cn_heap_walk *walk, const struct cn_heap_range *range, cn_heap_visitor *visit,
-                        void *env)
+void cn_heap_walk_visit_range(const struct cn_heap_walk *walk, const struct cn_heap_range *range,
+                              cn_heap_object_visitor *visit, void *env)
 {
-  size_t g = cn_sorted_below(&walk->gaps.at->start, walk->gaps.count, sizeof *walk->gaps.at, range->start);
+  size_t g = cn_sorted_count_below(&walk->gaps.at->start, walk->gaps.count, sizeof *walk->gaps.at, range->start);
 
   CN_CHECK(range->blocks);
   for (uintptr_t block = range->start; block < range->end;) {
@@ -96,15 +97,16 @@ void cn_heap_walk_range(const struct cn_heap_walk *walk, const struct cn_heap_ra
     size_t prefix = indexed ? CAIRN_ABI_INDEXED_HEADER_SIZE : CAIRN_ABI_HEADER_SIZE;
     if (prefix > range->end - block)
       CN_HEAP_WALK_FAIL(walk, "no object begins at 0x%lx", (unsigned long)block);
-    struct cn_heap_object object = cn_heap_walk_object(walk, block + prefix, indexed, range->end);
+    struct cn_heap_object object = cn_heap_walk_read_object(walk, block + prefix, indexed, range->end);
     visit(env, &object, range);
     block = object.end;
   }
 }
 
-const struct cn_heap_range *cn_heap_walk_range_of(const struct cn_heap_walk *walk, uintptr_t address)
+const struct cn_heap_range *cn_heap_walk_find_range(const struct cn_heap_walk *walk, uintptr_t address)
 {
-  size_t below = cn_sorted_below(&walk->ranges.at->start, walk->ranges.count, sizeof *walk->ranges.at, address + 1);
+  size_t below =
+      cn_sorted_count_below(&walk->ranges.at->start, walk->ranges.count, sizeof *walk->ranges.at, address + 1);
   const struct cn_heap_range *range = &walk->ranges.at[below - 1];
 
   return below > 0 && address < range->end ? range : NULL;
@@ -118,7 +120,7 @@ static void visit_field(uintptr_t at, const struct cairn_layout *layout, uint32_
   visit(env, field, (struct cairn_slot){(uintptr_t *)(at + offset)});
 }
 
-void cn_heap_walk_fields(const struct cn_heap_object *object, cn_heap_field_visitor *visit, void *env)
+void cn_heap_walk_visit_fields(const struct cn_heap_object *object, cn_heap_field_visitor *visit, void *env)
 {
   const struct cairn_layout *layout = object->layout;
   uint64_t count = layout != NULL && layout->elem_refs != 0 ? cairn_object_count(object->payload) : 0;

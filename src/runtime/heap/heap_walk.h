@@ -18,7 +18,7 @@ struct cn_heap_range {
   uint64_t *starts; /* object_starts.h */
 };
 
-struct cn_gap { /* the free part of a mutator's buffer */
+struct cn_buffer_gap { /* the free part of a mutator's buffer */
   uintptr_t start, end;
 };
 
@@ -26,7 +26,7 @@ struct cn_heap_walk {
   const char *what; /* "CAIRN_VERIFY=heap: before", for messages */
   uint64_t collection;
   CN_GROW(struct cn_heap_range) ranges; /* sorted */
-  CN_GROW(struct cn_gap) gaps;          /* sorted */
+  CN_GROW(struct cn_buffer_gap) gaps;   /* sorted */
   uint64_t objects;                     /* object_starts.h */
 };
 
@@ -48,19 +48,19 @@ void cn_heap_walk_close(struct cn_heap_walk *walk);
 
 /* Call `visit` for each object of a range with blocks, including garbage and fillers. A block without a valid object
  * ends the program. */
-typedef void cn_heap_visitor(void *env, const struct cn_heap_object *object, const struct cn_heap_range *range);
-void cn_heap_walk_range(const struct cn_heap_walk *walk, const struct cn_heap_range *range, cn_heap_visitor *visit,
-                        void *env);
+typedef void cn_heap_object_visitor(void *env, const struct cn_heap_object *object, const struct cn_heap_range *range);
+void cn_heap_walk_visit_range(const struct cn_heap_walk *walk, const struct cn_heap_range *range,
+                              cn_heap_object_visitor *visit, void *env);
 
 /* The range that `address` lies in, or null. */
-const struct cn_heap_range *cn_heap_walk_range_of(const struct cn_heap_walk *walk, uintptr_t address);
+const struct cn_heap_range *cn_heap_walk_find_range(const struct cn_heap_walk *walk, uintptr_t address);
 
 /* Call `visit` for each field of an object, including weak fields. `field` is the index of its offset in the layout. */
 typedef void cn_heap_field_visitor(void *env, uint32_t field, struct cairn_slot slot);
-void cn_heap_walk_fields(const struct cn_heap_object *object, cn_heap_field_visitor *visit, void *env);
+void cn_heap_walk_visit_fields(const struct cn_heap_object *object, cn_heap_field_visitor *visit, void *env);
 
 /* The object whose payload is there. Ends the program if the object is invalid, or ends after `end`. */
-struct cn_heap_object cn_heap_walk_object(const struct cn_heap_walk *walk, uintptr_t payload, bool indexed,
-                                          uintptr_t end);
+struct cn_heap_object cn_heap_walk_read_object(const struct cn_heap_walk *walk, uintptr_t payload, bool indexed,
+                                               uintptr_t end);
 
 #endif

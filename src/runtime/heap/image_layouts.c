@@ -20,7 +20,7 @@
 
 /* True: layouts are checked from now on. Stored before the list of images is read, and loaded after an image has come
  * to the list: at least one of the two threads sees the other's change. */
-static atomic_bool begun;
+static atomic_bool checks_begun;
 
 _Static_assert(offsetof(struct cairn_layout, offsets) == sizeof(struct cairn_layout),
                "the last layout of a section may have no offsets");
@@ -28,7 +28,7 @@ _Static_assert(offsetof(struct cairn_layout, offsets) == sizeof(struct cairn_lay
 _Noreturn static void refuse_layout(const struct cairn_layout *layout)
 {
   char file[CN_REPORT_PC];
-  const char *name = cn_os_module((uintptr_t)layout, file, sizeof file) ? file : "code without a file";
+  const char *name = cn_os_find_module_file((uintptr_t)layout, file, sizeof file) ? file : "code without a file";
 
   if (layout->magic == CAIRN_ABI_LAYOUT_MAGIC_1)
     cairn_fatal("%s has the layout %p of version 1, and this runtime has version 2: compile all "
@@ -38,7 +38,7 @@ _Noreturn static void refuse_layout(const struct cairn_layout *layout)
 }
 
 /* Bytes of the layout, up to the place where the next one may begin; 0: it is damaged, or of another version. */
-static size_t bytes_of(const struct cairn_layout *layout, size_t room)
+static size_t layout_bytes_of(const struct cairn_layout *layout, size_t room)
 {
   size_t align = _Alignof(struct cairn_layout), refs;
 
@@ -53,7 +53,7 @@ static size_t bytes_of(const struct cairn_layout *layout, size_t room)
 }
 
 /* Refuses a type if the collector in use lacks a service that the type asks for. */
-static void check_flags(const struct cairn_layout *layout)
+static void check_collector_services(const struct cairn_layout *layout)
 {
   static const struct {
     uint32_t flag, trait;
@@ -65,7 +65,7 @@ static void check_flags(const struct cairn_layout *layout)
   };
   const struct cairn_collector *collector = cn_heap_collector();
   bool moves = (collector->traits & CAIRN_COLLECTOR_MOVES) != 0;
-  char type[CN_LAYOUT_TEXT], file[CN_REPORT_PC];
+  char type[CN_LAYOUT_TEXT_BYTES], file[CN_REPORT_PC];
 
   CN_ASSERT(layout->magic == CAIRN_ABI_LAYOUT_MAGIC);
   for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
@@ -74,13 +74,13 @@ static void check_flags(const struct cairn_layout *layout)
       continue;
     cairn_layout_type(layout, type, sizeof type);
     cairn_fatal("type %s of %s %s, and the collector %s does not provide for that", type,
-                cn_os_module((uintptr_t)layout, file, sizeof file) ? file : "code without a file", asked[i].what,
-                collector->name);
+                cn_os_find_module_file((uintptr_t)layout, file, sizeof file) ? file : "code without a file",
+                asked[i].what, collector->name);
   }
 }
 
 /* Between the layouts of two units there may be words of zero. */
-static void check_layouts(const struct cairn_image *image)
+static void check_image_layouts(const struct cairn_image *image)
 {
   const unsigned char *at = image->layouts_start;
   size_t left = (size_t)(image->layouts_stop - at), bytes;
@@ -88,36 +88,36 @@ static void check_layouts(const struct cairn_image *image)
   CN_CHECK(at <= image->layouts_stop);
   for (; left >= sizeof(uint64_t); at += bytes, left -= bytes) {
     const struct cairn_layout *layout = (const struct cairn_layout *)at;
-    bytes = *(const uint64_t *)at == 0 ? sizeof(uint64_t) : bytes_of(layout, left);
+    bytes = *(const uint64_t *)at == 0 ? sizeof(uint64_t) : layout_bytes_of(layout, left);
     if (bytes == 0)
       refuse_layout(layout);
     if (layout->magic == CAIRN_ABI_LAYOUT_MAGIC)
-      check_flags(layout);
+      check_collector_services(layout);
     if (bytes > left)
       bytes = left;
   }
 }
 
-void cn_layouts_check(const struct cairn_image *image)
+void cn_layouts_check_image(const struct cairn_image *image)
 {
-  if (atomic_load(&begun))
-    check_layouts(image);
+  if (atomic_load(&checks_begun))
+    check_image_layouts(image);
 }
 
-void cn_layouts_begin(void)
+void cn_layouts_begin_checks(void)
 {
-  bool entered = cn_image_enter();
+  bool entered = cn_image_begin_reading();
 
-  atomic_store(&begun, true);
+  atomic_store(&checks_begun, true);
   const struct cn_image_list *list = cn_image_list();
   for (size_t i = 0; i < list->count; i++)
-    check_layouts(&list->at[i].image);
-  cn_image_leave(entered);
+    check_image_layouts(&list->at[i].image);
+  cn_image_end_reading(entered);
 }
 
 /* ---- references ---- */
 
-static bool is_listed(const uint32_t *offsets, uint32_t count, uint64_t offset)
+static bool is_offset_listed(const uint32_t *offsets, uint32_t count, uint64_t offset)
 {
   for (uint32_t i = 0; i < count; i++)
     if ((offsets[i] & ~(uint32_t)CAIRN_ABI_LAYOUT_WEAK_OFFSET) == offset)
@@ -128,74 +128,74 @@ static bool is_listed(const uint32_t *offsets, uint32_t count, uint64_t offset)
 bool cn_layouts_have_reference(const struct cairn_layout *layout, uint64_t offset)
 {
   CN_ASSERT(layout->magic == CAIRN_ABI_LAYOUT_MAGIC);
-  if (is_listed(layout->offsets, layout->base_refs, offset))
+  if (is_offset_listed(layout->offsets, layout->base_refs, offset))
     return true;
   return layout->elem_size != 0 && offset >= layout->elem_offset &&
-         is_listed(layout->offsets + layout->base_refs, layout->elem_refs,
-                   (offset - layout->elem_offset) % layout->elem_size);
+         is_offset_listed(layout->offsets + layout->base_refs, layout->elem_refs,
+                          (offset - layout->elem_offset) % layout->elem_size);
 }
 
 /* ---- names ---- */
 
-static const char *names_of(const struct cairn_layout *layout)
+static const char *layout_names_of(const struct cairn_layout *layout)
 {
   return layout->names != 0 ? (const char *)layout + layout->names : NULL;
 }
 
-static bool is_array(const struct cairn_layout *layout)
+static bool is_plain_array(const struct cairn_layout *layout)
 {
   return layout->elem_size != 0 && layout->base_size == 0 && layout->elem_offset == 0;
 }
 
 uint64_t cn_layouts_type_key(const struct cairn_layout *layout)
 {
-  const char *names = names_of(layout);
+  const char *names = layout_names_of(layout);
   uintptr_t address = names != NULL ? (uintptr_t)names : (uintptr_t)layout;
 
-  return address << 1 | is_array(layout);
+  return address << 1 | is_plain_array(layout);
 }
 
-static const char *brackets_of(const struct cairn_layout *layout)
+static const char *array_brackets_of(const struct cairn_layout *layout)
 {
-  return is_array(layout) ? "[]" : "";
+  return is_plain_array(layout) ? "[]" : "";
 }
 
 int cairn_layout_type(const struct cairn_layout *layout, char *text, size_t size)
 {
-  const char *names = names_of(layout);
+  const char *names = layout_names_of(layout);
 
-  if (cn_is_filler(layout))
+  if (cn_is_filler_layout(layout))
     return snprintf(text, size, "filler");
   if (names == NULL)
-    return snprintf(text, size, "layout %p%s", (const void *)layout, brackets_of(layout));
-  return snprintf(text, size, "%.*s%s", (int)cn_layout_names_type(names), names, brackets_of(layout));
+    return snprintf(text, size, "layout %p%s", (const void *)layout, array_brackets_of(layout));
+  return snprintf(text, size, "%.*s%s", (int)cn_layout_names_type_length(names), names, array_brackets_of(layout));
 }
 
 int cairn_layout_place(const struct cairn_layout *layout, uint64_t offset, char *text, size_t size)
 {
-  const char *names = names_of(layout);
-  char type[CN_LAYOUT_TEXT], index[24] = "", field[CN_LAYOUT_TEXT] = "";
+  const char *names = layout_names_of(layout);
+  char type[CN_LAYOUT_TEXT_BYTES], index[24] = "", field[CN_LAYOUT_TEXT_BYTES] = "";
   uint64_t within = offset;
 
   CN_CHECK(text != NULL && size > 0);
   if (names == NULL)
     snprintf(type, sizeof type, "layout %p", (const void *)layout);
   else
-    snprintf(type, sizeof type, "%.*s", (int)cn_layout_names_type(names), names);
-  if (is_array(layout)) {
+    snprintf(type, sizeof type, "%.*s", (int)cn_layout_names_type_length(names), names);
+  if (is_plain_array(layout)) {
     snprintf(index, sizeof index, "[%llu]", (unsigned long long)(offset / layout->elem_size));
     within = offset % layout->elem_size;
   }
-  if (names != NULL && cn_layout_names_field(names, within, field, sizeof field))
+  if (names != NULL && cn_layout_names_find_field(names, within, field, sizeof field))
     return snprintf(text, size, "%s%s%s%s", type, index, field[0] == '[' ? "" : ".", field);
-  if (is_array(layout) && within == 0)
+  if (is_plain_array(layout) && within == 0)
     return snprintf(text, size, "%s%s", type, index);
   return snprintf(text, size, "%s%s at offset %llu", type, index, (unsigned long long)within);
 }
 
-int cn_layouts_field(const struct cairn_layout *layout, uint32_t field, char *text, size_t size)
+int cn_layouts_format_field(const struct cairn_layout *layout, uint32_t field, char *text, size_t size)
 {
-  char place[2 * CN_LAYOUT_TEXT], type[CN_LAYOUT_TEXT];
+  char place[2 * CN_LAYOUT_TEXT_BYTES], type[CN_LAYOUT_TEXT_BYTES];
   uint64_t offset = layout->offsets[field] & ~(uint32_t)CAIRN_ABI_LAYOUT_WEAK_OFFSET;
   bool in_element = field >= layout->base_refs;
 
@@ -204,7 +204,7 @@ int cn_layouts_field(const struct cairn_layout *layout, uint32_t field, char *te
     offset += layout->elem_offset;
   cairn_layout_place(layout, offset, place, sizeof place);
   size_t length = (size_t)cairn_layout_type(layout, type, sizeof type);
-  length -= is_array(layout) ? strlen("[]") : 0;
+  length -= is_plain_array(layout) ? strlen("[]") : 0;
   const char *name = length < strlen(place) ? place + length : place;
   name += *name == '.' || *name == ' ';
   const char *zero = in_element ? strstr(name, "[0]") : NULL;

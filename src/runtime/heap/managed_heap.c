@@ -27,18 +27,18 @@
 extern const struct cairn_collector *const cairn_collector_chosen __attribute__((weak));
 #pragma GCC visibility pop
 
-static const struct cairn_collector *collector = &cairn_collector_generational;
-static bool ready;
-static bool used;    /* the collector has given memory */
-static bool settled; /* images must fit the collector */
+static const struct cairn_collector *collector_in_use = &cairn_collector_generational;
+static bool heap_ready;
+static bool memory_given;    /* the collector has given memory */
+static bool images_must_fit; /* images must fit the collector */
 
 const struct cairn_collector *cn_heap_collector(void)
 {
-  return collector;
+  return collector_in_use;
 }
 
 /* In a structure of an older version the name may have another place. */
-static void check_form(const struct cairn_collector *chosen)
+static void check_collector_version(const struct cairn_collector *chosen)
 {
   bool named = chosen->version == CAIRN_ABI_COLLECTOR_VERSION;
   char file[CN_REPORT_PC];
@@ -48,58 +48,58 @@ static void check_form(const struct cairn_collector *chosen)
   cairn_fatal("collector %s of %s has version %u of struct cairn_collector, of %u bytes, and this "
               "runtime has version %u, of %zu bytes: compile it with this version of Cairn",
               named && chosen->name ? chosen->name : "(unnamed)",
-              cn_os_module((uintptr_t)chosen, file, sizeof file) ? file : "code without a file", chosen->version,
-              chosen->size, CAIRN_ABI_COLLECTOR_VERSION, sizeof *chosen);
+              cn_os_find_module_file((uintptr_t)chosen, file, sizeof file) ? file : "code without a file",
+              chosen->version, chosen->size, CAIRN_ABI_COLLECTOR_VERSION, sizeof *chosen);
 }
 
 /* Ends the program if the image's code allocates larger blocks in line than the collector allows. */
-static void check_in_line(const struct cairn_image *image, const void *key)
+static void check_inline_limit(const struct cairn_image *image, const void *key)
 {
   uint64_t code = image->flags >> CAIRN_ABI_IMAGE_INLINE_SHIFT & 0xffff,
            most = code != 0 ? code & ~(uint64_t)7 : CAIRN_ABI_INLINE_ALLOC_MAX;
   char file[CN_REPORT_PC];
 
-  if (collector->largest_in_line == 0 || most <= collector->largest_in_line ||
+  if (collector_in_use->largest_in_line == 0 || most <= collector_in_use->largest_in_line ||
       (code == 0 && !cn_image_has_sections(image)))
     return;
   cairn_fatal("%s allocates blocks of up to %llu bytes in line, and collector %s lets those of up "
               "to %llu bytes be allocated so: compile it with -fcairn-inline-max=%llu",
-              cn_os_module((uintptr_t)key, file, sizeof file) ? file : "code without a file", (unsigned long long)most,
-              collector->name, (unsigned long long)collector->largest_in_line,
-              (unsigned long long)(collector->largest_in_line & ~(uint64_t)7));
+              cn_os_find_module_file((uintptr_t)key, file, sizeof file) ? file : "code without a file",
+              (unsigned long long)most, collector_in_use->name, (unsigned long long)collector_in_use->largest_in_line,
+              (unsigned long long)(collector_in_use->largest_in_line & ~(uint64_t)7));
 }
 
-static void check_image(const struct cairn_image *image, const void *key)
+static void check_image_fits(const struct cairn_image *image, const void *key)
 {
-  cn_barriers_check_image(collector, image, key);
-  check_in_line(image, key);
+  cn_barriers_check_image(collector_in_use, image, key);
+  check_inline_limit(image, key);
 }
 
 void cn_heap_check_image(const struct cairn_image *image, const void *key)
 {
-  if (__atomic_load_n(&settled, __ATOMIC_SEQ_CST))
-    check_image(image, key);
+  if (__atomic_load_n(&images_must_fit, __ATOMIC_SEQ_CST))
+    check_image_fits(image, key);
 }
 
-/* An image that comes meanwhile is in the list here, or its thread sees `settled`. */
-static void settle_collector(void)
+/* An image that comes meanwhile is in the list here, or its thread sees `images_must_fit`. */
+static void begin_image_checks(void)
 {
-  __atomic_store_n(&settled, true, __ATOMIC_SEQ_CST);
-  bool entered = cn_image_enter();
+  __atomic_store_n(&images_must_fit, true, __ATOMIC_SEQ_CST);
+  bool entered = cn_image_begin_reading();
   const struct cn_image_list *list = cn_image_list();
   for (size_t i = 0; i < list->count; i++)
-    check_image(&list->at[i].image, list->at[i].key);
-  cn_image_leave(entered);
+    check_image_fits(&list->at[i].image, list->at[i].key);
+  cn_image_end_reading(entered);
 }
 
 /* Leaves the default collector, which managed code set up when it began, and which has allocated no block yet. The
  * table of cards stays, since registers may point to it. */
-static void leave_default(void)
+static void leave_default_collector(void)
 {
-  CN_CHECK(!used);
-  if (!ready)
+  CN_CHECK(!memory_given);
+  if (!heap_ready)
     return;
-  __atomic_store_n(&ready, false, __ATOMIC_RELEASE);
+  __atomic_store_n(&heap_ready, false, __ATOMIC_RELEASE);
   cairn_barrier_cards(NULL, 0);
 }
 
@@ -107,18 +107,18 @@ static void leave_default(void)
  * runs, and its heap is set up at once. */
 void cairn_set_collector(const struct cairn_collector *chosen)
 {
-  if (used)
+  if (memory_given)
     cairn_fatal("the collector is set after the first allocation");
   CN_CHECK(chosen);
-  check_form(chosen);
+  check_collector_version(chosen);
   CN_CHECK(chosen->name && chosen->init && chosen->refill && chosen->grow);
   if ((chosen->traits & ~(uint64_t)CAIRN_COLLECTOR_TRAITS) != 0)
     cairn_fatal("collector %s has the traits 0x%llx, which are unknown to this runtime", chosen->name,
                 (unsigned long long)chosen->traits);
   cn_barriers_check_collector(chosen);
-  leave_default();
-  collector = chosen;
-  settle_collector();
+  leave_default_collector();
+  collector_in_use = chosen;
+  begin_image_checks();
   if (chosen->barriers == CAIRN_ABI_BARRIERS_NONE)
     return;
   if (cairn_mutator_count() > 1 || cairn_mutator.anchor != cairn_mutator.anchors)
@@ -128,23 +128,23 @@ void cairn_set_collector(const struct cairn_collector *chosen)
   cn_heap_set_up();
 }
 
-void cn_heap_choose(void)
+void cn_heap_choose_collector(void)
 {
-  CN_CHECK(!ready);
+  CN_CHECK(!heap_ready);
   if (&cairn_collector_chosen != NULL)
     cairn_set_collector(cairn_collector_chosen);
 }
 
-static void check_words(void)
+static void check_word_tags(void)
 {
-  if (cairn_words.mask != 0 && (collector->traits & CAIRN_COLLECTOR_WORDS) == 0)
+  if (cairn_words.mask != 0 && (collector_in_use->traits & CAIRN_COLLECTOR_WORDS) == 0)
     cairn_fatal("collector %s does not tell immediates from references, and the program has words "
                 "that may be either (-fcairn-words)",
-                collector->name);
+                collector_in_use->name);
 }
 
 /* Refuses options that read objects, if the collector keeps the places of its objects to itself. */
-static void check_visible(void)
+static void check_enumeration_options(void)
 {
   const struct {
     bool set;
@@ -155,19 +155,20 @@ static void check_visible(void)
       {cn_options.dump != 0, "CAIRN_DUMP"},
   };
 
-  if (collector->ranges != NULL && collector->forget != NULL)
+  if (collector_in_use->ranges != NULL && collector_in_use->forget != NULL)
     return;
   for (size_t i = 0; i < sizeof options / sizeof *options; i++)
     if (options[i].set)
-      cn_report_exit("%s: collector %s has no function that enumerates objects", options[i].name, collector->name);
+      cn_report_exit("%s: collector %s has no function that enumerates objects", options[i].name,
+                     collector_in_use->name);
 }
 
 /* A moving collector without generations copies all reachable objects at a time, to memory next to the heap. */
-static void halve_usual_maximum(void)
+static void halve_default_maximum(void)
 {
   uint64_t kinds = CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_GENERATIONS;
 
-  if (!cn_options.heap_usual || (collector->traits & kinds) != CAIRN_COLLECTOR_MOVES)
+  if (!cn_options.heap_usual || (collector_in_use->traits & kinds) != CAIRN_COLLECTOR_MOVES)
     return;
   cn_options.heap_max /= 2;
   if (cn_options.heap_initial > cn_options.heap_max)
@@ -178,35 +179,36 @@ static void halve_usual_maximum(void)
 
 void cairn_note_addresses(size_t bytes)
 {
-  CN_CHECK(!ready && bytes < cn_options.heap_max);
+  CN_CHECK(!heap_ready && bytes < cn_options.heap_max);
   if (!cn_options.heap_usual)
-    cn_report_text("cairn: the heap maximum is %zu bytes, and there are addresses for %zu (ulimit -v): "
-                   "the heap may end there\n",
-                   cn_options.heap_max, bytes);
+    cn_report_print_text("cairn: the heap maximum is %zu bytes, and there are addresses for %zu (ulimit -v): "
+                         "the heap may end there\n",
+                         cn_options.heap_max, bytes);
 }
 
 /* This may end the program, whose exit handlers then call cn_heap_set_up() again. */
-static void set_up(void)
+static void set_up_heap(void)
 {
-  settle_collector();
+  begin_image_checks();
   CN_ASSERT(cn_options.heap_initial <= cn_options.heap_max);
-  cn_layouts_begin();
-  check_words();
-  if (cn_options.stress != 0 && (collector->traits & CAIRN_COLLECTOR_MOVES) == 0)
-    cn_report_exit("CAIRN_STRESS: collector %s moves no objects, so lost references would not show", collector->name);
-  check_visible();
+  cn_layouts_begin_checks();
+  check_word_tags();
+  if (cn_options.stress != 0 && (collector_in_use->traits & CAIRN_COLLECTOR_MOVES) == 0)
+    cn_report_exit("CAIRN_STRESS: collector %s moves no objects, so lost references would not show",
+                   collector_in_use->name);
+  check_enumeration_options();
   if ((cn_options.verify & CN_VERIFY_STORES) != 0)
-    cn_noted_stores_begin();
-  halve_usual_maximum();
-  if (collector->init(cn_options.heap_initial, cn_options.heap_max) != CAIRN_OK)
+    cn_noted_stores_allocate_ring();
+  halve_default_maximum();
+  if (collector_in_use->init(cn_options.heap_initial, cn_options.heap_max) != CAIRN_OK)
     cairn_out_of_memory(true, "cannot reserve %zu bytes that may grow to %zu (CAIRN_HEAP_MAX)", cn_options.heap_initial,
                         cn_options.heap_max);
-  __atomic_store_n(&ready, true, __ATOMIC_RELEASE);
+  __atomic_store_n(&heap_ready, true, __ATOMIC_RELEASE);
 }
 
 bool cn_heap_is_ready(void)
 {
-  return __atomic_load_n(&ready, __ATOMIC_ACQUIRE);
+  return __atomic_load_n(&heap_ready, __ATOMIC_ACQUIRE);
 }
 
 /* Several threads may call this at the same time. */
@@ -218,41 +220,41 @@ void cn_heap_set_up(void)
   if (cn_heap_is_ready())
     return;
   if (under_way)
-    cn_report_end();
+    cn_report_exit_program();
   cn_mutex_take(&first, UINT64_MAX);
   under_way = true;
-  if (!ready)
-    set_up();
+  if (!heap_ready)
+    set_up_heap();
   under_way = false;
   cn_mutex_release(&first);
 }
 
-void cn_heap_begin(void)
+void cn_heap_set_up_for_barriers(void)
 {
-  if (collector->barriers != CAIRN_ABI_BARRIERS_NONE)
+  if (collector_in_use->barriers != CAIRN_ABI_BARRIERS_NONE)
     cn_heap_set_up();
 }
 
 /* Objects that are too large for allocation in line are large objects, if the collector has a large-object space. */
-static bool is_large(size_t bytes)
+static bool is_large_object(size_t bytes)
 {
-  uint64_t most = collector->largest_in_line;
+  uint64_t most = collector_in_use->largest_in_line;
 
   if (most == 0 || most > CAIRN_ABI_INLINE_ALLOC_MAX)
     most = CAIRN_ABI_INLINE_ALLOC_MAX;
-  return bytes > most && collector->allocate_large != NULL;
+  return bytes > most && collector_in_use->allocate_large != NULL;
 }
 
-bool cn_heap_keeps_place(size_t bytes)
+bool cn_heap_is_block_reusable(size_t bytes)
 {
-  return is_large(bytes) && (collector->traits & CAIRN_COLLECTOR_REUSES) != 0;
+  return is_large_object(bytes) && (collector_in_use->traits & CAIRN_COLLECTOR_REUSES) != 0;
 }
 
 /* A block of a dead array. The header stays until the next one is written, for a collector that scans the heap
  * concurrently. */
-static void *allocate_again(struct cn_wanted wanted)
+static void *reuse_freed_block(struct cn_block_request wanted)
 {
-  char *block = wanted.leaf ? cn_give_back_again(wanted.bytes) : NULL;
+  char *block = wanted.leaf ? cn_freed_reuse_block(wanted.bytes) : NULL;
 
   if (block != NULL && !wanted.any)
     memset(block + CAIRN_ABI_INDEXED_HEADER_SIZE, 0, wanted.bytes - CAIRN_ABI_INDEXED_HEADER_SIZE);
@@ -260,26 +262,26 @@ static void *allocate_again(struct cn_wanted wanted)
 }
 
 /* Null: a collection is needed first. */
-static void *allocate_large(struct cn_wanted wanted)
+static void *allocate_large_block(struct cn_block_request wanted)
 {
-  void *block = allocate_again(wanted);
+  void *block = reuse_freed_block(wanted);
 
-  CN_ASSERT(is_large(wanted.bytes));
-  __atomic_store_n(&used, true, __ATOMIC_RELAXED);
-  if (block == NULL && collector->allocate_large(&cairn_mutator, wanted.bytes, !wanted.any, &block) != CAIRN_OK)
+  CN_ASSERT(is_large_object(wanted.bytes));
+  __atomic_store_n(&memory_given, true, __ATOMIC_RELAXED);
+  if (block == NULL && collector_in_use->allocate_large(&cairn_mutator, wanted.bytes, !wanted.any, &block) != CAIRN_OK)
     return NULL;
   CN_CHECK(block != NULL && (uintptr_t)block % CAIRN_ABI_OBJECT_ALIGN == 0);
   cairn_mutator.allocated += wanted.bytes;
   return block;
 }
 
-bool cn_heap_lengthen(uintptr_t block, size_t had, size_t bytes)
+bool cn_heap_lengthen_block(uintptr_t block, size_t had, size_t bytes)
 {
   void *at = (void *)block;
 
   CN_ASSERT(had < bytes && bytes % CAIRN_ABI_OBJECT_ALIGN == 0);
-  if (!is_large(bytes) || (collector->traits & CAIRN_COLLECTOR_LENGTHENS) == 0 ||
-      collector->allocate_large(&cairn_mutator, bytes, false, &at) != CAIRN_OK)
+  if (!is_large_object(bytes) || (collector_in_use->traits & CAIRN_COLLECTOR_LENGTHENS) == 0 ||
+      collector_in_use->allocate_large(&cairn_mutator, bytes, false, &at) != CAIRN_OK)
     return false;
   CN_CHECK(at == (void *)block);
   cairn_mutator.allocated += bytes - had;
@@ -288,81 +290,81 @@ bool cn_heap_lengthen(uintptr_t block, size_t had, size_t bytes)
 
 static bool refill_buffer(size_t bytes)
 {
-  __atomic_store_n(&used, true, __ATOMIC_RELAXED);
+  __atomic_store_n(&memory_given, true, __ATOMIC_RELAXED);
   cairn_mutator.wanted = bytes;
-  return collector->refill(&cairn_mutator, bytes) == CAIRN_OK;
+  return collector_in_use->refill(&cairn_mutator, bytes) == CAIRN_OK;
 }
 
 static bool grow_heap(size_t bytes)
 {
   cairn_mutator.wanted = bytes;
-  return collector->grow(&cairn_mutator, bytes) == CAIRN_OK;
+  return collector_in_use->grow(&cairn_mutator, bytes) == CAIRN_OK;
 }
 
-void *cn_heap_allocate(struct cn_wanted wanted)
+void *cn_heap_allocate_block(struct cn_block_request wanted)
 {
   size_t bytes = wanted.bytes;
 
   CN_CHECK(bytes % CAIRN_ABI_OBJECT_ALIGN == 0 && bytes >= CAIRN_ABI_HEADER_SIZE);
   cn_heap_set_up();
-  if (is_large(bytes))
-    return allocate_large(wanted);
-  void *block = cn_buffer_allocate(&cairn_mutator, bytes);
+  if (is_large_object(bytes))
+    return allocate_large_block(wanted);
+  void *block = cn_buffer_allocate_block(&cairn_mutator, bytes);
   if (block == NULL && refill_buffer(bytes))
-    block = cn_buffer_allocate(&cairn_mutator, bytes);
+    block = cn_buffer_allocate_block(&cairn_mutator, bytes);
   if (block != NULL && !wanted.any)
-    cn_buffer_clear(&cairn_mutator, block, bytes);
+    cn_buffer_clear_block(&cairn_mutator, block, bytes);
   return block;
 }
 
-void *cn_heap_allocate_rest(struct cn_wanted wanted)
+void *cn_heap_allocate_after_merge(struct cn_block_request wanted)
 {
-  cn_buffer_merge(&cairn_mutator);
-  return cn_heap_allocate(wanted);
+  cn_buffer_merge_handler_part(&cairn_mutator);
+  return cn_heap_allocate_block(wanted);
 }
 
-void *cn_heap_allocate_interrupting(struct cn_wanted wanted)
+void *cn_heap_allocate_for_handler(struct cn_block_request wanted)
 {
   size_t bytes = wanted.bytes;
 
   CN_CHECK(bytes % CAIRN_ABI_OBJECT_ALIGN == 0 && bytes >= CAIRN_ABI_HEADER_SIZE);
   cn_heap_set_up();
-  void *block = cn_buffer_allocate_interrupting(&cairn_mutator, bytes);
+  void *block = cn_buffer_allocate_for_handler(&cairn_mutator, bytes);
   if (block == NULL) {
-    cn_buffer_extend_handlers(&cairn_mutator, true);
+    cn_buffer_set_handlers_only(&cairn_mutator, true);
     bool more = refill_buffer(bytes) || grow_heap(bytes);
-    cn_buffer_extend_handlers(&cairn_mutator, false);
+    cn_buffer_set_handlers_only(&cairn_mutator, false);
     if (more)
-      block = cn_buffer_allocate_interrupting(&cairn_mutator, bytes);
+      block = cn_buffer_allocate_for_handler(&cairn_mutator, bytes);
   }
   if (block != NULL && !wanted.any)
     memset(block, 0, bytes);
   return block;
 }
 
-void *cn_heap_allocate_growing(struct cn_wanted wanted)
+void *cn_heap_allocate_growing(struct cn_block_request wanted)
 {
-  void *block = cn_heap_allocate(wanted);
+  void *block = cn_heap_allocate_block(wanted);
 
   if (block == NULL && grow_heap(wanted.bytes))
-    block = cn_heap_allocate(wanted);
+    block = cn_heap_allocate_block(wanted);
   return block;
 }
 
-void cn_heap_collect(const struct cairn_collection *collection)
+void cn_heap_run_collection(const struct cairn_collection *collection)
 {
   CN_CHECK(cairn_mutator.stopped != NULL); /* else its stack is in no state to be walked */
-  CN_CHECK(ready && collector->collect != NULL);
-  cn_barriers_check_code(collector);
-  __atomic_store_n(&used, true, __ATOMIC_RELAXED);
-  check_words(); /* once more, since the first image may come after the heap */
+  CN_CHECK(heap_ready && collector_in_use->collect != NULL);
+  cn_barriers_check_code(collector_in_use);
+  __atomic_store_n(&memory_given, true, __ATOMIC_RELAXED);
+  check_word_tags(); /* once more, since the first image may come after the heap */
   CN_ASSERT_VALID(cn_buffer_wrong(&cairn_mutator));
-  cn_uncleared_begin();
-  collector->collect(collection);
+  cn_uncleared_begin_collection();
+  collector_in_use->collect(collection);
   CN_ASSERT_VALID(cn_buffer_wrong(&cairn_mutator));
 }
 
-static void add_range(void *env, uintptr_t start, uintptr_t end, bool blocks)
+static void add_range_bytes(void *env, uintptr_t start, uintptr_t end, bool blocks)
 {
   uint64_t *bytes = env;
 
@@ -371,16 +373,16 @@ static void add_range(void *env, uintptr_t start, uintptr_t end, bool blocks)
     *bytes += end - start;
 }
 
-uint64_t cn_heap_used(void)
+uint64_t cn_heap_used_bytes(void)
 {
   uint64_t bytes = 0, unused = 0;
 
-  if (!ready || (collector->ranges == NULL && collector->used == NULL))
+  if (!heap_ready || (collector_in_use->ranges == NULL && collector_in_use->used == NULL))
     return UINT64_MAX;
-  if (collector->used != NULL)
-    bytes = collector->used();
+  if (collector_in_use->used != NULL)
+    bytes = collector_in_use->used();
   else
-    collector->ranges(add_range, &bytes);
+    collector_in_use->ranges(add_range_bytes, &bytes);
   for (struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;)
     unused += m->buffer_end - m->alloc + (m->handlers.end - m->handlers.alloc);
   CN_CHECK(unused <= bytes);
@@ -391,18 +393,18 @@ bool cn_heap_is_object(uintptr_t address)
 {
   if (address == 0 || address % CAIRN_ABI_OBJECT_ALIGN != 0)
     return false;
-  return collector->is_object != NULL ? collector->is_object(address)
-                                      : cairn_layout_is_known(cairn_object_layout(address));
+  return collector_in_use->is_object != NULL ? collector_in_use->is_object(address)
+                                             : cairn_layout_is_known(cairn_object_layout(address));
 }
 
-bool cn_heap_remembers(const struct cairn_image *image)
+bool cn_heap_may_have_layouts_of(const struct cairn_image *image)
 {
   CN_ASSERT(image->layouts_start <= image->layouts_stop);
-  return cn_heap_is_ready() && collector->forget != NULL && image->layouts_start != image->layouts_stop;
+  return cn_heap_is_ready() && collector_in_use->forget != NULL && image->layouts_start != image->layouts_stop;
 }
 
-void cn_heap_forget(const struct cairn_image *image)
+void cn_heap_forget_layouts_of(const struct cairn_image *image)
 {
-  CN_ASSERT(cn_heap_remembers(image));
-  collector->forget(image->layouts_start, image->layouts_stop);
+  CN_ASSERT(cn_heap_may_have_layouts_of(image));
+  collector_in_use->forget(image->layouts_start, image->layouts_stop);
 }

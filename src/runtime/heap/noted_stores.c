@@ -13,29 +13,29 @@
 #include "runtime/core/messages.h"
 #include "runtime/os/os.h"
 
-struct note {
+struct noted_store {
   uintptr_t start, end; /* the bytes that are stored to */
   uintptr_t pc;         /* return address of the call that notes the store, just before it */
   const char *place;    /* "file.c:12", or empty */
   uintptr_t from;       /* the place of the copied bytes; 0: the note is of a store */
 };
 
-static struct note *notes; /* null: stores are not kept */
-static uint64_t made;      /* since the program began */
-static uint64_t forgotten;
+static struct noted_store *note_ring; /* null: stores are not kept */
+static uint64_t notes_made;           /* since the program began */
+static uint64_t notes_forgotten;
 
-void cn_noted_stores_begin(void)
+void cn_noted_stores_allocate_ring(void)
 {
-  CN_CHECK(notes == NULL);
-  notes = cn_os_resize(NULL, 0, CN_NOTED_STORES * sizeof *notes);
-  if (notes == NULL)
+  CN_CHECK(note_ring == NULL);
+  note_ring = cn_os_resize_mapping(NULL, 0, CN_MAX_NOTED_STORES * sizeof *note_ring);
+  if (note_ring == NULL)
     cairn_out_of_memory(true, "CAIRN_VERIFY=stores has no memory for its table");
 }
 
-void cn_noted_stores_forget(void)
+void cn_noted_stores_forget_all(void)
 {
-  CN_ASSERT(forgotten <= made);
-  forgotten = made;
+  CN_ASSERT(notes_forgotten <= notes_made);
+  notes_forgotten = notes_made;
 }
 
 /* Called by compiled code before it stores references to [to, to + bytes), or copies the bytes at `from` there. `place`
@@ -45,12 +45,12 @@ void cairn_note_store(uintptr_t to, uint64_t bytes, const char *place);
 void cairn_note_copy(uintptr_t to, uintptr_t from, uint64_t bytes, const char *place);
 #pragma GCC visibility pop
 
-static void keep_note(uintptr_t to, uintptr_t from, uint64_t bytes, const char *place, uintptr_t pc)
+static void add_note(uintptr_t to, uintptr_t from, uint64_t bytes, const char *place, uintptr_t pc)
 {
-  if (notes == NULL)
+  if (note_ring == NULL)
     return;
   CN_ASSERT(place != NULL);
-  struct note *note = &notes[__atomic_fetch_add(&made, 1, __ATOMIC_RELAXED) % CN_NOTED_STORES];
+  struct noted_store *note = &note_ring[__atomic_fetch_add(&notes_made, 1, __ATOMIC_RELAXED) % CN_MAX_NOTED_STORES];
   note->end = 0;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   note->start = to;
@@ -64,22 +64,22 @@ static void keep_note(uintptr_t to, uintptr_t from, uint64_t bytes, const char *
 
 void cairn_note_store(uintptr_t to, uint64_t bytes, const char *place)
 {
-  keep_note(to, 0, bytes, place, (uintptr_t)__builtin_return_address(0));
+  add_note(to, 0, bytes, place, (uintptr_t)__builtin_return_address(0));
 }
 
 void cairn_note_copy(uintptr_t to, uintptr_t from, uint64_t bytes, const char *place)
 {
-  keep_note(to, from, bytes, place, (uintptr_t)__builtin_return_address(0));
+  add_note(to, from, bytes, place, (uintptr_t)__builtin_return_address(0));
 }
 
 /* The number of the oldest note that is kept. */
-static uint64_t oldest_kept_note(void)
+static uint64_t oldest_kept_note_number(void)
 {
-  return made - forgotten > CN_NOTED_STORES ? made - CN_NOTED_STORES : forgotten;
+  return notes_made - notes_forgotten > CN_MAX_NOTED_STORES ? notes_made - CN_MAX_NOTED_STORES : notes_forgotten;
 }
 
 /* Skips unaligned copies: they cut references in two, and the compiler refuses them if it can. */
-static void each_word(const struct note *note, cn_noted_stores_visitor *visit, void *env)
+static void visit_copied_words(const struct noted_store *note, cn_noted_stores_visitor *visit, void *env)
 {
   enum { WORD_BYTES = sizeof(uintptr_t) };
 
@@ -89,46 +89,46 @@ static void each_word(const struct note *note, cn_noted_stores_visitor *visit, v
     visit(env, at, note->from + (at - note->start));
 }
 
-void cn_noted_stores_each(cn_noted_stores_visitor *visit, void *env)
+void cn_noted_stores_visit(cn_noted_stores_visitor *visit, void *env)
 {
-  for (uint64_t i = oldest_kept_note(); notes != NULL && i < made; i++) {
-    const struct note *note = &notes[i % CN_NOTED_STORES];
+  for (uint64_t i = oldest_kept_note_number(); note_ring != NULL && i < notes_made; i++) {
+    const struct noted_store *note = &note_ring[i % CN_MAX_NOTED_STORES];
     if (note->from != 0)
-      each_word(note, visit, env);
+      visit_copied_words(note, visit, env);
     else if (note->end - note->start == sizeof(uintptr_t))
       visit(env, note->start, 0);
   }
 }
 
-static const struct note *last_to(uintptr_t address, uint64_t oldest)
+static const struct noted_store *last_note_of_store_to(uintptr_t address, uint64_t oldest)
 {
-  CN_ASSERT(made - oldest <= CN_NOTED_STORES);
-  for (uint64_t i = made; i-- > oldest;) {
-    const struct note *note = &notes[i % CN_NOTED_STORES];
+  CN_ASSERT(notes_made - oldest <= CN_MAX_NOTED_STORES);
+  for (uint64_t i = notes_made; i-- > oldest;) {
+    const struct noted_store *note = &note_ring[i % CN_MAX_NOTED_STORES];
     if (address >= note->start && address < note->end)
       return note;
   }
   return NULL;
 }
 
-const char *cn_noted_store(uintptr_t address, char text[CN_NOTED_STORE_TEXT])
+const char *cn_noted_stores_describe_last(uintptr_t address, char text[CN_NOTED_STORE_TEXT_BYTES])
 {
-  bool lapped = made - forgotten > CN_NOTED_STORES;
+  bool lapped = notes_made - notes_forgotten > CN_MAX_NOTED_STORES;
   char pc[CN_REPORT_PC];
 
   text[0] = 0;
-  if (notes == NULL)
+  if (note_ring == NULL)
     return text;
-  const struct note *note = last_to(address, oldest_kept_note());
+  const struct noted_store *note = last_note_of_store_to(address, oldest_kept_note_number());
   if (note != NULL)
-    snprintf(text, CN_NOTED_STORE_TEXT, "; stored at pc %s%s%s", cn_report_pc(note->pc, pc), note->place[0] ? ", " : "",
-             note->place);
-  else if (made == 0)
-    snprintf(text, CN_NOTED_STORE_TEXT, "; no code notes its stores: compile it with -fcairn-note-stores");
+    snprintf(text, CN_NOTED_STORE_TEXT_BYTES, "; stored at pc %s%s%s", cn_report_format_pc(note->pc, pc),
+             note->place[0] ? ", " : "", note->place);
+  else if (notes_made == 0)
+    snprintf(text, CN_NOTED_STORE_TEXT_BYTES, "; no code notes its stores: compile it with -fcairn-note-stores");
   else
-    snprintf(text, CN_NOTED_STORE_TEXT, "; no store to it since the last collection is noted%s",
-             lapped              ? ", which is older than the kept entries"
-             : made == forgotten ? ""
-                                 : ": its code was compiled without -fcairn-note-stores");
+    snprintf(text, CN_NOTED_STORE_TEXT_BYTES, "; no store to it since the last collection is noted%s",
+             lapped                          ? ", which is older than the kept entries"
+             : notes_made == notes_forgotten ? ""
+                                             : ": its code was compiled without -fcairn-note-stores");
   return text;
 }

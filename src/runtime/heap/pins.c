@@ -21,121 +21,121 @@
 #include "runtime/os/os.h"
 
 enum {
-  ROOM_LEAST = 256, /* entries */
-  MAX_RANGES = 4,
-  BUCKET_COUNT = 256,
+  MIN_TABLE_ENTRIES = 256, /* entries */
+  MAX_HEAP_RANGES = 4,
+  SITE_BUCKET_COUNT = 256,
   SITE_NAME_BYTES = 72, /* bytes of a site's name */
   TYPE_NAME_BYTES = 64  /* bytes of a type's name */
 };
 
-struct pin {
+struct pin_entry {
   uintptr_t address; /* 0: a free entry */
   uint64_t count;
   size_t site; /* the last one that pinned the address */
 };
 
 static struct {
-  struct pin *at;
+  struct pin_entry *at;
   size_t count, room; /* a power of two, at least twice the count */
-} pins;
+} pin_table;
 
 /* Places in the code. The places of one bucket are a list. */
-struct site {
+struct pin_site {
   char place[SITE_NAME_BYTES], type[TYPE_NAME_BYTES]; /* of the first object that was pinned there */
   uint64_t times;
   size_t next; /* index plus 1; 0: the list ends */
 };
-static CN_GROW(struct site) sites;
-static size_t buckets[BUCKET_COUNT];
+static CN_GROW(struct pin_site) sites;
+static size_t site_buckets[SITE_BUCKET_COUNT];
 
 static struct {
   uintptr_t start, end;
-} ranges[MAX_RANGES];
+} heap_ranges[MAX_HEAP_RANGES];
 
 /* ---- the table ---- */
 
-static size_t home_of(uintptr_t address)
+static size_t first_cell_of(uintptr_t address)
 {
-  return (size_t)((address * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (pins.room - 1);
+  return (size_t)((address * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (pin_table.room - 1);
 }
 
 /* The index of the address's entry, or of the free cell for it. */
-static size_t find_entry(uintptr_t address)
+static size_t find_entry_or_free_cell(uintptr_t address)
 {
-  size_t i = home_of(address);
+  size_t i = first_cell_of(address);
 
-  CN_ASSERT(address != 0 && pins.count < pins.room);
-  while (pins.at[i].address != 0 && pins.at[i].address != address)
-    i = (i + 1) & (pins.room - 1);
+  CN_ASSERT(address != 0 && pin_table.count < pin_table.room);
+  while (pin_table.at[i].address != 0 && pin_table.at[i].address != address)
+    i = (i + 1) & (pin_table.room - 1);
   return i;
 }
 
-static bool grow_table(void)
+static bool grow_pin_table(void)
 {
-  struct pin *old = pins.at;
-  size_t had = pins.room, room = had != 0 ? 2 * had : ROOM_LEAST;
-  struct pin *at = cn_os_resize(NULL, 0, room * sizeof *at);
+  struct pin_entry *old = pin_table.at;
+  size_t had = pin_table.room, room = had != 0 ? 2 * had : MIN_TABLE_ENTRIES;
+  struct pin_entry *at = cn_os_resize_mapping(NULL, 0, room * sizeof *at);
 
   if (at == NULL)
     return false;
-  pins.at = at;
-  pins.room = room;
+  pin_table.at = at;
+  pin_table.room = room;
   for (size_t i = 0; i < had; i++)
     if (old[i].address != 0)
-      pins.at[find_entry(old[i].address)] = old[i];
+      pin_table.at[find_entry_or_free_cell(old[i].address)] = old[i];
   if (old != NULL)
-    cn_os_free(old, had * sizeof *old);
+    cn_os_free_mapping(old, had * sizeof *old);
   return true;
 }
 
 /* Frees the cell, and moves back the entries after it that would become unreachable. */
-static void drop_entry(size_t hole)
+static void remove_entry(size_t hole)
 {
-  size_t mask = pins.room - 1;
+  size_t mask = pin_table.room - 1;
 
-  CN_CHECK(pins.count > 0 && pins.at[hole].address != 0);
-  for (size_t i = (hole + 1) & mask; pins.at[i].address != 0; i = (i + 1) & mask)
-    if (((i - home_of(pins.at[i].address)) & mask) >= ((i - hole) & mask)) {
-      pins.at[hole] = pins.at[i];
+  CN_CHECK(pin_table.count > 0 && pin_table.at[hole].address != 0);
+  for (size_t i = (hole + 1) & mask; pin_table.at[i].address != 0; i = (i + 1) & mask)
+    if (((i - first_cell_of(pin_table.at[i].address)) & mask) >= ((i - hole) & mask)) {
+      pin_table.at[hole] = pin_table.at[i];
       hole = i;
     }
-  pins.at[hole] = (struct pin){0, 0, 0};
-  pins.count--;
+  pin_table.at[hole] = (struct pin_entry){0, 0, 0};
+  pin_table.count--;
 }
 
 const char *cn_pins_wrong(void)
 {
   size_t count = 0;
 
-  for (size_t i = 0; i < pins.room; i++) {
-    const struct pin *pin = &pins.at[i];
+  for (size_t i = 0; i < pin_table.room; i++) {
+    const struct pin_entry *pin = &pin_table.at[i];
     count += pin->address != 0;
-    if (pin->address != 0 && find_entry(pin->address) != i)
+    if (pin->address != 0 && find_entry_or_free_cell(pin->address) != i)
       return "pins: an entry is not found where it lies";
     if (pin->address != 0 && (pin->count == 0 || pin->site >= sites.count))
       return "pins: an entry has no pin, or no site";
   }
-  return count == pins.count ? NULL : "pins: there are more or fewer entries than counted";
+  return count == pin_table.count ? NULL : "pins: there are more or fewer entries than counted";
 }
 
 /* ---- sites ---- */
 
-static size_t bucket_of(const char *place)
+static size_t site_bucket_of(const char *place)
 {
   size_t hash = 0;
 
   for (; *place != 0; place++)
     hash = hash * 31 + (unsigned char)*place;
-  return hash % BUCKET_COUNT;
+  return hash % SITE_BUCKET_COUNT;
 }
 
-static size_t site_of(const char *place, uintptr_t object)
+static size_t find_or_add_site(const char *place, uintptr_t object)
 {
   char text[SITE_NAME_BYTES];
-  struct site fresh = {.type = "an object, from within"};
+  struct pin_site fresh = {.type = "an object, from within"};
 
   snprintf(text, sizeof text, "%s", place != NULL ? place : "an unknown place");
-  size_t *bucket = &buckets[bucket_of(text)];
+  size_t *bucket = &site_buckets[site_bucket_of(text)];
   for (size_t i = *bucket; i != 0; i = sites.at[i - 1].next)
     if (strcmp(sites.at[i - 1].place, text) == 0)
       return i - 1;
@@ -148,16 +148,16 @@ static size_t site_of(const char *place, uintptr_t object)
   return sites.count - 1;
 }
 
-void cn_pins_print(void)
+void cn_pins_print_sites(void)
 {
   for (size_t i = 0; i < sites.count; i++)
-    cn_report_text("pinned at %s: %llu times, %s\n", sites.at[i].place, (unsigned long long)sites.at[i].times,
-                   sites.at[i].type);
+    cn_report_print_text("pinned at %s: %llu times, %s\n", sites.at[i].place, (unsigned long long)sites.at[i].times,
+                         sites.at[i].type);
 }
 
 /* ---- the program ---- */
 
-static void take_lock(void)
+static void take_pins_lock(void)
 {
   bool taken = cn_lock_take(CN_LOCK_PINS);
 
@@ -168,23 +168,23 @@ void cairn_heap_range(uintptr_t start, uintptr_t end)
 {
   size_t i = 0;
 
-  while (i < MAX_RANGES && ranges[i].end != 0)
+  while (i < MAX_HEAP_RANGES && heap_ranges[i].end != 0)
     i++;
-  CN_CHECK(i < MAX_RANGES && start < end);
-  ranges[i].start = start;
-  ranges[i].end = end;
+  CN_CHECK(i < MAX_HEAP_RANGES && start < end);
+  heap_ranges[i].start = start;
+  heap_ranges[i].end = end;
 }
 
-static bool in_heap(uintptr_t address)
+static bool is_in_heap(uintptr_t address)
 {
-  for (size_t i = 0; i < MAX_RANGES; i++)
-    if (address - ranges[i].start < ranges[i].end - ranges[i].start)
+  for (size_t i = 0; i < MAX_HEAP_RANGES; i++)
+    if (address - heap_ranges[i].start < heap_ranges[i].end - heap_ranges[i].start)
       return true;
   return false;
 }
 
 /* True if an object starts there; false if one may contain the address. */
-static bool is_start(uintptr_t address)
+static bool is_object_start(uintptr_t address)
 {
   const struct cairn_collector *collector = cn_heap_collector();
 
@@ -195,23 +195,23 @@ static void check_pin_request(uintptr_t address, bool start, const char *site, u
 {
   const struct cairn_collector *collector = cn_heap_collector();
   bool moves = (collector->traits & CAIRN_COLLECTOR_MOVES) != 0,
-       unknown = !moves && collector->is_object == NULL && ranges[0].end == 0;
+       unknown = !moves && collector->is_object == NULL && heap_ranges[0].end == 0;
 
   if (moves && (collector->traits & CAIRN_COLLECTOR_PINS) == 0)
     cn_report_fatal(pc, "cairn_pin at %s: collector %s moves objects and has no pins", site, collector->name);
-  if (address == 0 || (address & cairn_words.mask) != 0 || (!start && !in_heap(address - 1) && !unknown))
+  if (address == 0 || (address & cairn_words.mask) != 0 || (!start && !is_in_heap(address - 1) && !unknown))
     cn_report_fatal(pc, "cairn_pin at %s: 0x%lx is no object of the heap", site, (unsigned long)address);
 }
 
 static bool add_pin(uintptr_t address, const char *place, bool start)
 {
-  take_lock();
-  bool done = 2 * pins.count < pins.room || grow_table();
+  take_pins_lock();
+  bool done = 2 * pin_table.count < pin_table.room || grow_pin_table();
   if (done) {
-    struct pin *pin = &pins.at[find_entry(address)];
-    pins.count += pin->count == 0;
-    size_t site = site_of(place, start ? address : 0);
-    *pin = (struct pin){address, pin->count + 1, site};
+    struct pin_entry *pin = &pin_table.at[find_entry_or_free_cell(address)];
+    pin_table.count += pin->count == 0;
+    size_t site = find_or_add_site(place, start ? address : 0);
+    *pin = (struct pin_entry){address, pin->count + 1, site};
     sites.at[site].times++;
   }
   CN_ASSERT_VALID(cn_pins_wrong());
@@ -220,16 +220,16 @@ static bool add_pin(uintptr_t address, const char *place, bool start)
 }
 
 /* False: the address is unpinned. */
-static bool subtract_pin(uintptr_t address)
+static bool decrement_pin(uintptr_t address)
 {
   bool done = false;
 
-  take_lock();
-  if (address != 0 && pins.room != 0) {
-    size_t i = find_entry(address);
-    done = pins.at[i].address != 0;
-    if (done && --pins.at[i].count == 0)
-      drop_entry(i);
+  take_pins_lock();
+  if (address != 0 && pin_table.room != 0) {
+    size_t i = find_entry_or_free_cell(address);
+    done = pin_table.at[i].address != 0;
+    if (done && --pin_table.at[i].count == 0)
+      remove_entry(i);
   }
   CN_ASSERT_VALID(cn_pins_wrong());
   cn_lock_release(CN_LOCK_PINS);
@@ -239,7 +239,7 @@ static bool subtract_pin(uintptr_t address)
 void *cairn_pin_at(uintptr_t reference, const char *site)
 {
   uintptr_t object = reference - cairn_words.reference;
-  bool start = is_start(object);
+  bool start = is_object_start(object);
 
   check_pin_request(object, start, site, (uintptr_t)__builtin_return_address(0));
   if (!add_pin(object, site, start))
@@ -249,7 +249,7 @@ void *cairn_pin_at(uintptr_t reference, const char *site)
 
 static void unpin_or_fail(uintptr_t address, const char *site, uintptr_t pc)
 {
-  if (!subtract_pin(address))
+  if (!decrement_pin(address))
     cn_report_fatal(pc, "cairn_unpin at %s: 0x%lx is not pinned, or has been unpinned before", site,
                     (unsigned long)address);
 }
@@ -266,27 +266,27 @@ void cairn_unpin_address_at(void *address, const char *site)
 
 /* ---- collections ---- */
 
-static void log_pin(const struct pin *pin, uintptr_t object)
+static void log_pin(const struct pin_entry *pin, uintptr_t object)
 {
   char type[TYPE_NAME_BYTES];
 
   cairn_layout_type(cairn_object_layout(object), type, sizeof type);
-  cn_report_text("cairn: pins: %s at 0x%lx is pinned %llu times, the last time at %s\n", type, (unsigned long)object,
-                 (unsigned long long)pin->count, sites.at[pin->site].place);
+  cn_report_print_text("cairn: pins: %s at 0x%lx is pinned %llu times, the last time at %s\n", type,
+                       (unsigned long)object, (unsigned long long)pin->count, sites.at[pin->site].place);
 }
 
 bool cairn_pins_any(void)
 {
-  return __atomic_load_n(&pins.count, __ATOMIC_RELAXED) != 0;
+  return __atomic_load_n(&pin_table.count, __ATOMIC_RELAXED) != 0;
 }
 
 void cairn_pins_visit(cairn_pin_visitor *visit, void *env)
 {
   if (!cairn_pins_any())
     return;
-  take_lock();
-  for (size_t i = 0; i < pins.room; i++) {
-    const struct pin *pin = &pins.at[i];
+  take_pins_lock();
+  for (size_t i = 0; i < pin_table.room; i++) {
+    const struct pin_entry *pin = &pin_table.at[i];
     uintptr_t object = pin->address != 0 ? visit(env, pin->address) : 0;
     if (pin->address != 0 && object == 0)
       cairn_fatal("0x%lx was pinned at %s, and no object is there", (unsigned long)pin->address,
@@ -300,9 +300,9 @@ void cairn_pins_visit(cairn_pin_visitor *visit, void *env)
 /* A native thread may have unpinned the address meanwhile. */
 void cairn_pins_forget(uintptr_t address)
 {
-  take_lock();
-  size_t i = find_entry(address);
-  if (pins.at[i].address != 0)
-    drop_entry(i);
+  take_pins_lock();
+  size_t i = find_entry_or_free_cell(address);
+  if (pin_table.at[i].address != 0)
+    remove_entry(i);
   cn_lock_release(CN_LOCK_PINS);
 }

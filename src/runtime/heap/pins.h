@@ -14,7 +14,7 @@ void cairn_unpin_address_at(void *address, const char *site);
 #pragma GCC visibility pop
 
 /* Print the places that pinned objects, for CAIRN_STATS. */
-void cn_pins_print(void);
+void cn_pins_print_sites(void);
 
 /* The invariant of the table that is broken, or null. Holding CN_LOCK_PINS, or while other threads keep out. */
 const char *cn_pins_wrong(void);

@@ -12,22 +12,22 @@
 #include "runtime/heap/buffer.h"
 #include "runtime/heap/managed_heap.h"
 
-static bool are_alike(const struct cairn_layout *a, const struct cairn_layout *b)
+static bool are_layouts_alike(const struct cairn_layout *a, const struct cairn_layout *b)
 {
   return a == b || (a->base_refs == b->base_refs && a->base_size == b->base_size && a->elem_size == b->elem_size &&
                     a->elem_offset == b->elem_offset && a->elem_refs == b->elem_refs &&
                     memcmp(a->offsets, b->offsets, ((size_t)a->base_refs + a->elem_refs) * sizeof *a->offsets) == 0);
 }
 
-bool cn_resize_is_array(uintptr_t array, const struct cairn_layout *layout)
+bool cn_resize_has_array_at(uintptr_t array, const struct cairn_layout *layout)
 {
   if (array == 0 || array % CAIRN_ABI_OBJECT_ALIGN != 0)
     return false;
   const struct cairn_layout *own = cairn_object_layout(array);
-  return cairn_layout_is_known(own) && own->elem_size != 0 && are_alike(own, layout);
+  return cairn_layout_is_known(own) && own->elem_size != 0 && are_layouts_alike(own, layout);
 }
 
-static uintptr_t payload_end(uintptr_t array, const struct cairn_layout *layout, uint64_t count)
+static uintptr_t payload_end_of(uintptr_t array, const struct cairn_layout *layout, uint64_t count)
 {
   uint64_t bytes;
 
@@ -36,58 +36,60 @@ static uintptr_t payload_end(uintptr_t array, const struct cairn_layout *layout,
 }
 
 /* The address of element `count`, which may be the array's end. */
-static uintptr_t address_of_element(uintptr_t array, const struct cairn_layout *layout, uint64_t count)
+static uintptr_t element_address_of(uintptr_t array, const struct cairn_layout *layout, uint64_t count)
 {
   return array + layout->elem_offset + count * layout->elem_size;
 }
 
-static void clear_range(uintptr_t from, uintptr_t to)
+static void clear_bytes(uintptr_t from, uintptr_t to)
 {
   if (from < to)
     memset((void *)from, 0, to - from);
 }
 
 /* Elements in [from, to) are cut off: tells the collector, if it asks for overwritten references. */
-static void tell_of_lost(struct cairn_mutator *mutator, const struct cairn_layout *layout, uintptr_t from, uintptr_t to)
+static void note_dropped_references(struct cairn_mutator *mutator, const struct cairn_layout *layout, uintptr_t from,
+                                    uintptr_t to)
 {
   CN_ASSERT(from <= to);
   if (cairn_layout_has_references(layout) && cn_heap_collector()->barriers == CAIRN_ABI_BARRIERS_SNAPSHOT &&
       mutator->barrier != 0)
-    cn_barrier_range(from, to - from);
+    cn_barrier_range_slow_path(from, to - from);
 }
 
-bool cn_resize_in_place(struct cairn_mutator *mutator, uintptr_t array, uint64_t count, enum cn_resize how)
+bool cn_resize_array_in_place(struct cairn_mutator *mutator, uintptr_t array, uint64_t count, enum cn_resize_flags how)
 {
   const struct cairn_layout *layout = cairn_object_layout(array);
   uint64_t had = cairn_object_count(array);
-  uintptr_t block = cairn_object_block(array, layout), end = payload_end(array, layout, had),
-            wanted = payload_end(array, layout, count);
+  uintptr_t block = cairn_object_block(array, layout), end = payload_end_of(array, layout, had),
+            wanted = payload_end_of(array, layout, count);
   size_t hash = cairn_header_hash_bytes(*cairn_object_header(array));
 
-  if (wanted > end &&
-      (hash != 0 || (how & CN_RESIZE_NOT_LONGER) != 0 ||
-       (!cn_buffer_extend(mutator, block, end, wanted - end) && !cn_heap_lengthen(block, end - block, wanted - block))))
+  if (wanted > end && (hash != 0 || (how & CN_RESIZE_FORBID_GROWTH) != 0 ||
+                       (!cn_buffer_extend_last_block(mutator, block, end, wanted - end) &&
+                        !cn_heap_lengthen_block(block, end - block, wanted - block))))
     return false;
   if (count < had)
-    tell_of_lost(mutator, layout, address_of_element(array, layout, count), address_of_element(array, layout, had));
+    note_dropped_references(mutator, layout, element_address_of(array, layout, count),
+                            element_address_of(array, layout, had));
   if (wanted < end) {
     memmove((void *)wanted, (const void *)end, hash);
     cairn_fill(wanted + hash, end + hash);
   }
-  if (count > had && (how & CN_RESIZE_UNINIT) == 0)
-    clear_range(address_of_element(array, layout, had), wanted);
+  if (count > had && (how & CN_RESIZE_LEAVE_UNCLEARED) == 0)
+    clear_bytes(element_address_of(array, layout, had), wanted);
   ((uintptr_t *)array)[-2] = count << 1 | 1;
   return true;
 }
 
 /* A new array has got elements: marks its cards if it is large, like compiled code. */
-static void tell_of_copied(uintptr_t array, const struct cairn_layout *layout, uint64_t bytes)
+static void mark_cards_of_copy(uintptr_t array, const struct cairn_layout *layout, uint64_t bytes)
 {
-  uintptr_t block = cairn_object_block(array, layout), end = payload_end(array, layout, cairn_object_count(array));
+  uintptr_t block = cairn_object_block(array, layout), end = payload_end_of(array, layout, cairn_object_count(array));
 
   if (cn_heap_collector()->barriers == CAIRN_ABI_BARRIERS_CARDS && cairn_layout_has_references(layout) &&
       end - block > CAIRN_ABI_INLINE_ALLOC_MAX)
-    cn_barrier_range(array, bytes);
+    cn_barrier_range_slow_path(array, bytes);
 }
 
 /* Called by compiled code after cairn_resize_slow(), with the result of that call and with the array. Returns the array
@@ -105,13 +107,13 @@ uintptr_t cairn_resize_finish(uintptr_t fresh, uintptr_t array, bool uninit)
   array -= cairn_words.reference;
   const struct cairn_layout *layout = cairn_object_layout(array);
   uint64_t had = cairn_object_count(array), count = cairn_object_count(fresh);
-  uintptr_t copied = address_of_element(array, layout, had < count ? had : count) - array;
-  CN_ASSERT(are_alike(layout, cairn_object_layout(fresh)));
+  uintptr_t copied = element_address_of(array, layout, had < count ? had : count) - array;
+  CN_ASSERT(are_layouts_alike(layout, cairn_object_layout(fresh)));
   if (cn_heap_collector()->barriers == CAIRN_ABI_BARRIERS_LOADS)
-    cn_barrier_range(array, copied);
+    cn_barrier_range_slow_path(array, copied);
   memcpy((void *)fresh, (const void *)array, copied);
-  tell_of_copied(fresh, layout, copied);
+  mark_cards_of_copy(fresh, layout, copied);
   if (!uninit && !cairn_layout_has_references(layout))
-    clear_range(fresh + copied, payload_end(fresh, layout, count));
+    clear_bytes(fresh + copied, payload_end_of(fresh, layout, count));
   return fresh + cairn_words.reference;
 }

@@ -17,38 +17,38 @@
 #include "runtime/heap/buffer.h"
 #include "runtime/heap/image_layouts.h"
 
-struct type {
+struct type_row {
   uint64_t key; /* identifies the type; when rows are visited, the bytes */
   uint64_t count, bytes;
   const struct cairn_layout *layout; /* null: of images that were unloaded */
   size_t fields;                     /* where its fields begin */
 };
 
-struct field {
+struct field_row {
   uint64_t count, bytes, none;
 };
 
-struct histogram {
+struct type_histogram {
   const struct cn_heap_walk *walk;
-  bool looks;                 /* fields are counted, too */
-  CN_GROW(struct type) types; /* sorted by key */
-  CN_GROW(struct field) fields;
+  bool looks;                     /* fields are counted, too */
+  CN_GROW(struct type_row) types; /* sorted by key */
+  CN_GROW(struct field_row) fields;
   size_t last;
   uint64_t count, bytes;
 };
 
-static uint32_t fields_of(const struct cairn_layout *layout)
+static uint32_t field_count_of(const struct cairn_layout *layout)
 {
   return layout != NULL ? layout->base_refs + layout->elem_refs : 0;
 }
 
 /* Inserts the type before the one at index `at`. */
-static struct type *insert_type(struct histogram *h, size_t at, struct type type)
+static struct type_row *insert_type(struct type_histogram *h, size_t at, struct type_row type)
 {
   CN_ASSERT(at <= h->types.count);
   type.fields = h->fields.count;
-  for (uint32_t i = 0; h->looks && i < fields_of(type.layout); i++)
-    cn_grow_push(&h->fields, (struct field){0});
+  for (uint32_t i = 0; h->looks && i < field_count_of(type.layout); i++)
+    cn_grow_push(&h->fields, (struct field_row){0});
   cn_grow_push(&h->types, type);
   memmove(&h->types.at[at + 1], &h->types.at[at], (h->types.count - 1 - at) * sizeof type);
   h->types.at[at] = type;
@@ -56,38 +56,38 @@ static struct type *insert_type(struct histogram *h, size_t at, struct type type
   return &h->types.at[at];
 }
 
-static struct type *type_by(struct histogram *h, uint64_t key, const struct cairn_layout *layout)
+static struct type_row *find_or_add_type(struct type_histogram *h, uint64_t key, const struct cairn_layout *layout)
 {
   if (h->last < h->types.count && h->types.at[h->last].key == key)
     return &h->types.at[h->last];
-  size_t at = cn_sorted_below(&h->types.at->key, h->types.count, sizeof *h->types.at, key);
+  size_t at = cn_sorted_count_below(&h->types.at->key, h->types.count, sizeof *h->types.at, key);
   if (at == h->types.count || h->types.at[at].key != key)
-    return insert_type(h, at, (struct type){.key = key, .layout = layout});
+    return insert_type(h, at, (struct type_row){.key = key, .layout = layout});
   h->last = at;
   return &h->types.at[at];
 }
 
 /* Layouts with the name of the first one and other fields are a separate type. */
-static struct type *type_of(struct histogram *h, const struct cairn_layout *layout)
+static struct type_row *find_type_of_layout(struct type_histogram *h, const struct cairn_layout *layout)
 {
-  struct type *type = type_by(h, layout != NULL ? cn_layouts_type_key(layout) : 0, layout);
+  struct type_row *type = find_or_add_type(h, layout != NULL ? cn_layouts_type_key(layout) : 0, layout);
 
-  if (fields_of(type->layout) == fields_of(layout))
+  if (field_count_of(type->layout) == field_count_of(layout))
     return type;
-  return type_by(h, (uintptr_t)layout << 1, layout);
+  return find_or_add_type(h, (uintptr_t)layout << 1, layout);
 }
 
 /* ---- fields ---- */
 
-struct looked_at {
-  struct histogram *histogram;
-  struct field *fields;
+struct counted_object {
+  struct type_histogram *histogram;
+  struct field_row *fields;
 };
 
 /* The bytes of the object at `to`; 0: it lies outside the heap. */
-static uint64_t bytes_at(const struct cn_heap_walk *walk, uintptr_t to)
+static uint64_t object_bytes_at(const struct cn_heap_walk *walk, uintptr_t to)
 {
-  const struct cn_heap_range *range = cn_heap_walk_range_of(walk, to - CAIRN_ABI_HEADER_SIZE);
+  const struct cn_heap_range *range = cn_heap_walk_find_range(walk, to - CAIRN_ABI_HEADER_SIZE);
   const struct cairn_layout *layout;
 
   if (range == NULL || !range->blocks || to % CAIRN_ABI_OBJECT_ALIGN != 0)
@@ -95,15 +95,15 @@ static uint64_t bytes_at(const struct cn_heap_walk *walk, uintptr_t to)
   layout = cairn_object_layout(to);
   if (!cairn_layout_is_known(layout))
     return 0;
-  struct cn_heap_object object = cn_heap_walk_object(walk, to, layout->elem_size != 0, range->end);
+  struct cn_heap_object object = cn_heap_walk_read_object(walk, to, layout->elem_size != 0, range->end);
   return object.end - object.block;
 }
 
-static void add_field(void *env, uint32_t number, struct cairn_slot slot)
+static void count_field_target(void *env, uint32_t number, struct cairn_slot slot)
 {
-  const struct looked_at *object = env;
+  const struct counted_object *object = env;
   CN_ASSERT(object->histogram->looks);
-  struct field *field = &object->fields[number];
+  struct field_row *field = &object->fields[number];
   uintptr_t to = cairn_slot_object(slot);
 
   if (to == 0) {
@@ -111,38 +111,38 @@ static void add_field(void *env, uint32_t number, struct cairn_slot slot)
     return;
   }
   field->count++;
-  field->bytes += bytes_at(object->histogram->walk, to);
+  field->bytes += object_bytes_at(object->histogram->walk, to);
 }
 
-static void add_object(void *env, const struct cn_heap_object *object, const struct cn_heap_range *range)
+static void count_object(void *env, const struct cn_heap_object *object, const struct cn_heap_range *range)
 {
-  struct histogram *h = env;
+  struct type_histogram *h = env;
   uint64_t bytes = object->end - object->block;
 
   CN_ASSERT(object->end <= range->end);
-  if (object->layout != NULL && cn_is_filler(object->layout))
+  if (object->layout != NULL && cn_is_filler_layout(object->layout))
     return;
-  struct type *type = type_of(h, object->layout);
+  struct type_row *type = find_type_of_layout(h, object->layout);
   type->count++;
   type->bytes += bytes;
   h->count++;
   h->bytes += bytes;
-  if (h->looks && fields_of(object->layout) != 0)
-    cn_heap_walk_fields(object, add_field, &(struct looked_at){h, &h->fields.at[type->fields]});
+  if (h->looks && field_count_of(object->layout) != 0)
+    cn_heap_walk_visit_fields(object, count_field_target, &(struct counted_object){h, &h->fields.at[type->fields]});
 }
 
 /* ---- rows ---- */
 
-static void visit_fields(const struct histogram *h, const struct type *type, struct cairn_heap_row row,
-                         cairn_heap_row_visitor *visit, void *env)
+static void visit_field_rows(const struct type_histogram *h, const struct type_row *type, struct cairn_heap_row row,
+                             cairn_heap_row_visitor *visit, void *env)
 {
-  char name[2 * CN_LAYOUT_TEXT];
+  char name[2 * CN_LAYOUT_TEXT_BYTES];
 
   row.field = name;
-  for (uint32_t i = 0; i < fields_of(type->layout); i++) {
+  for (uint32_t i = 0; i < field_count_of(type->layout); i++) {
     CN_ASSERT(type->fields + i < h->fields.count);
-    const struct field *field = &h->fields.at[type->fields + i];
-    cn_layouts_field(type->layout, i, name, sizeof name);
+    const struct field_row *field = &h->fields.at[type->fields + i];
+    cn_layouts_format_field(type->layout, i, name, sizeof name);
     row.count = field->count;
     row.bytes = field->bytes;
     row.none = field->none;
@@ -150,15 +150,15 @@ static void visit_fields(const struct histogram *h, const struct type *type, str
   }
 }
 
-static void visit_rows(struct histogram *h, cairn_heap_row_visitor *visit, void *env)
+static void visit_type_rows(struct type_histogram *h, cairn_heap_row_visitor *visit, void *env)
 {
-  char text[CN_LAYOUT_TEXT];
+  char text[CN_LAYOUT_TEXT_BYTES];
 
   for (size_t i = 0; i < h->types.count; i++)
     h->types.at[i].key = h->types.at[i].bytes;
-  cn_sorted_sort(h->types.at, h->types.count, sizeof *h->types.at);
+  cn_sort_by_address(h->types.at, h->types.count, sizeof *h->types.at);
   for (size_t i = h->types.count; i-- > 0;) {
-    const struct type *type = &h->types.at[i];
+    const struct type_row *type = &h->types.at[i];
     struct cairn_heap_row row = {.type = "of images that were unloaded", .count = type->count, .bytes = type->bytes};
     if (type->layout != NULL) {
       cairn_layout_type(type->layout, text, sizeof text);
@@ -166,49 +166,49 @@ static void visit_rows(struct histogram *h, cairn_heap_row_visitor *visit, void 
     }
     visit(env, &row);
     if (h->looks)
-      visit_fields(h, type, row, visit, env);
+      visit_field_rows(h, type, row, visit, env);
   }
 }
 
-static void count_all(struct histogram *h)
+static void count_heap_objects(struct type_histogram *h)
 {
   for (size_t i = 0; i < h->walk->ranges.count; i++)
     if (h->walk->ranges.at[i].blocks)
-      cn_heap_walk_range(h->walk, &h->walk->ranges.at[i], add_object, h);
+      cn_heap_walk_visit_range(h->walk, &h->walk->ranges.at[i], count_object, h);
 }
 
-static void free_tables(struct histogram *h)
+static void free_histogram(struct type_histogram *h)
 {
-  cn_grow_free(&h->types);
-  cn_grow_free(&h->fields);
+  cn_grow_free_array(&h->types);
+  cn_grow_free_array(&h->fields);
 }
 
-static void print_row(void *env, const struct cairn_heap_row *row)
+static void print_type_row(void *env, const struct cairn_heap_row *row)
 {
   (void)env;
-  cn_report_text("cairn: %12llu %14llu  %s\n", (unsigned long long)row->count, (unsigned long long)row->bytes,
-                 row->type);
+  cn_report_print_text("cairn: %12llu %14llu  %s\n", (unsigned long long)row->count, (unsigned long long)row->bytes,
+                       row->type);
 }
 
-void cn_type_histogram(uint64_t collection)
+void cn_type_histogram_print(uint64_t collection)
 {
   struct cn_heap_walk walk = {.what = "CAIRN_HISTOGRAM: after", .collection = collection};
-  struct histogram histogram = {.walk = &walk};
+  struct type_histogram histogram = {.walk = &walk};
 
   cn_heap_walk_open(&walk);
-  count_all(&histogram);
+  count_heap_objects(&histogram);
   cn_heap_walk_close(&walk);
-  cn_report_text("cairn: after collection %llu: %llu objects of %llu bytes\n", (unsigned long long)collection,
-                 (unsigned long long)histogram.count, (unsigned long long)histogram.bytes);
-  visit_rows(&histogram, print_row, NULL);
-  free_tables(&histogram);
+  cn_report_print_text("cairn: after collection %llu: %llu objects of %llu bytes\n", (unsigned long long)collection,
+                       (unsigned long long)histogram.count, (unsigned long long)histogram.bytes);
+  visit_type_rows(&histogram, print_type_row, NULL);
+  free_histogram(&histogram);
 }
 
-void cn_type_histogram_rows(const struct cn_heap_walk *walk, cairn_heap_row_visitor *visit, void *env)
+void cn_type_histogram_visit_rows(const struct cn_heap_walk *walk, cairn_heap_row_visitor *visit, void *env)
 {
-  struct histogram histogram = {.walk = walk, .looks = true};
+  struct type_histogram histogram = {.walk = walk, .looks = true};
 
-  count_all(&histogram);
-  visit_rows(&histogram, visit, env);
-  free_tables(&histogram);
+  count_heap_objects(&histogram);
+  visit_type_rows(&histogram, visit, env);
+  free_histogram(&histogram);
 }

@@ -11,9 +11,9 @@
 
 /* Print a line for each type that has objects, the type with the most bytes first. Phase STOP, on the thread that
  * collects, after a collection. Memory comes from the system. */
-void cn_type_histogram(uint64_t collection);
+void cn_type_histogram_print(uint64_t collection);
 
 /* Visit the rows of types and fields. The walk is open. */
-void cn_type_histogram_rows(const struct cn_heap_walk *walk, cairn_heap_row_visitor *visit, void *env);
+void cn_type_histogram_visit_rows(const struct cn_heap_walk *walk, cairn_heap_row_visitor *visit, void *env);
 
 #endif

@@ -14,60 +14,60 @@
 #include "runtime/core/image.h"
 #include "runtime/core/lock.h"
 
-struct unfilled {
+struct unfilled_range {
   uintptr_t start, end;
 };
 
-static CN_GROW(struct unfilled) unfilled; /* since the last collection; under CN_LOCK_UNFILLED */
+static CN_GROW(struct unfilled_range) unfilled; /* since the last collection; under CN_LOCK_UNFILLED */
 
-static _Atomic bool left;   /* since the last collection, by an ended mutator */
-static _Atomic bool lately; /* between the last collection and the one before it */
-static _Atomic bool ever;
+static _Atomic bool ended_mutator_made_uncleared; /* since the last collection, by an ended mutator */
+static _Atomic bool made_uncleared_lately;        /* between the last collection and the one before it */
+static _Atomic bool made_uncleared_ever;
 
-void cn_uncleared_begin(void)
+void cn_uncleared_begin_collection(void)
 {
-  bool made = atomic_exchange(&left, false);
+  bool made = atomic_exchange(&ended_mutator_made_uncleared, false);
 
   for (struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;) {
     made |= m->uncleared != 0;
     m->uncleared = 0;
   }
-  atomic_store(&lately, made);
+  atomic_store(&made_uncleared_lately, made);
   if (made)
-    atomic_store(&ever, true);
+    atomic_store(&made_uncleared_ever, true);
   unfilled.count = 0;
 }
 
-void cn_uncleared_leave(const struct cairn_mutator *mutator)
+void cn_uncleared_note_mutator_end(const struct cairn_mutator *mutator)
 {
   CN_ASSERT(mutator != NULL);
   if (mutator->uncleared != 0)
-    atomic_store(&left, true);
+    atomic_store(&ended_mutator_made_uncleared, true);
 }
 
-static bool is_unknown(void)
+static bool has_uncleared_image(void)
 {
-  return (cn_image_flags() & CAIRN_ABI_IMAGE_UNCLEARED) != 0;
+  return (cn_image_joint_flags() & CAIRN_ABI_IMAGE_UNCLEARED) != 0;
 }
 
 bool cairn_arrays_uncleared(void)
 {
-  return atomic_load(&ever) || is_unknown();
+  return atomic_load(&made_uncleared_ever) || has_uncleared_image();
 }
 
 bool cairn_arrays_uncleared_lately(void)
 {
-  return atomic_load(&lately) || is_unknown();
+  return atomic_load(&made_uncleared_lately) || has_uncleared_image();
 }
 
 /* ---- objects that were never filled ---- */
 
-void cn_unfilled_note(uintptr_t start, uintptr_t end)
+void cn_unfilled_note_range(uintptr_t start, uintptr_t end)
 {
   bool taken = cn_lock_take(CN_LOCK_UNFILLED);
 
   CN_CHECK(taken && start < end);
-  cn_grow_push(&unfilled, (struct unfilled){start, end});
+  cn_grow_push(&unfilled, (struct unfilled_range){start, end});
   cn_lock_release(CN_LOCK_UNFILLED);
 }
 
@@ -76,7 +76,7 @@ bool cn_unfilled_exist(void)
   return unfilled.count != 0;
 }
 
-bool cn_unfilled_has(uintptr_t payload)
+bool cn_unfilled_has_object(uintptr_t payload)
 {
   CN_ASSERT(payload != 0);
   for (size_t i = 0; i < unfilled.count; i++)

@@ -14,16 +14,16 @@
 #include "runtime/core/mutator.h"
 
 /* Phase STOP. A collection begins: take the notes of the mutators, and forget the objects that were never filled. */
-void cn_uncleared_begin(void);
+void cn_uncleared_begin_collection(void);
 
 /* The mutator ends, and its arrays stay. The caller holds the registry of mutators. */
-void cn_uncleared_leave(const struct cairn_mutator *mutator);
+void cn_uncleared_note_mutator_end(const struct cairn_mutator *mutator);
 
 /* Note that objects of the blocks in [start, end) may never have been filled. Any phase; any thread. */
-void cn_unfilled_note(uintptr_t start, uintptr_t end);
+void cn_unfilled_note_range(uintptr_t start, uintptr_t end);
 
 /* Phase STOP. True if there are such objects; true if the object at `payload` is one. */
 bool cn_unfilled_exist(void);
-bool cn_unfilled_has(uintptr_t payload);
+bool cn_unfilled_has_object(uintptr_t payload);
 
 #endif

@@ -7,6 +7,6 @@
 
 /* Write the file that CAIRN_DUMP names, or else a line that says why this failed. The caller has stopped the world, at
  * a safepoint. */
-void cn_dump_exhausted(void);
+void cn_dump_exhausted_heap(void);
 
 #endif

@@ -9,13 +9,13 @@
 
 enum cairn_status cairn_heap_histogram(cairn_heap_row_visitor *visit, void *env)
 {
-  struct cn_world world;
+  struct cn_stopped_world world;
   enum cairn_status status = cn_world_stop(&world, "cairn_heap_histogram", (uintptr_t)__builtin_return_address(0));
 
   CN_CHECK(visit != NULL);
   if (status != CAIRN_OK)
     return status;
-  cn_type_histogram_rows(&world.walk, visit, env);
-  cn_world_go(&world);
+  cn_type_histogram_visit_rows(&world.walk, visit, env);
+  cn_world_resume(&world);
   return CAIRN_OK;
 }

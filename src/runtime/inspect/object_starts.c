@@ -9,29 +9,30 @@
 #include "base/check.h"
 #include "runtime/os/os.h"
 
-enum { WORD_BITS = 64, GROUP_WORDS = 8 };
+enum { WORD_BITS = 64, RANK_GROUP_WORDS = 8 };
 
-static size_t words_of(const struct cn_heap_range *range)
+static size_t bitmap_words_of(const struct cn_heap_range *range)
 {
-  return ((range->end - range->start) / CAIRN_ABI_OBJECT_ALIGN / WORD_BITS + GROUP_WORDS) / GROUP_WORDS * GROUP_WORDS;
+  return ((range->end - range->start) / CAIRN_ABI_OBJECT_ALIGN / WORD_BITS + RANK_GROUP_WORDS) / RANK_GROUP_WORDS *
+         RANK_GROUP_WORDS;
 }
 
-static size_t bytes_of(const struct cn_heap_range *range)
+static size_t table_bytes_of(const struct cn_heap_range *range)
 {
-  size_t words = words_of(range);
+  size_t words = bitmap_words_of(range);
 
-  return (words + words / GROUP_WORDS) * sizeof(uint64_t);
+  return (words + words / RANK_GROUP_WORDS) * sizeof(uint64_t);
 }
 
-static size_t bit_of(const struct cn_heap_range *range, uintptr_t payload)
+static size_t bit_index_of(const struct cn_heap_range *range, uintptr_t payload)
 {
   CN_ASSERT(payload >= range->start && payload <= range->end);
   return (payload - range->start) / CAIRN_ABI_OBJECT_ALIGN;
 }
 
-static void note_start(void *env, const struct cn_heap_object *object, const struct cn_heap_range *range)
+static void set_start_bit(void *env, const struct cn_heap_object *object, const struct cn_heap_range *range)
 {
-  size_t bit = bit_of(range, object->payload);
+  size_t bit = bit_index_of(range, object->payload);
 
   (void)env;
   CN_CHECK(range->starts != NULL);
@@ -41,13 +42,13 @@ static void note_start(void *env, const struct cn_heap_object *object, const str
 /* Writes the ranks. Returns the number of objects up to the end of the range. */
 static uint64_t write_ranks(struct cn_heap_range *range, uint64_t before)
 {
-  size_t words = words_of(range);
+  size_t words = bitmap_words_of(range);
   uint64_t *ranks = range->starts + words;
 
-  CN_ASSERT(words % GROUP_WORDS == 0);
+  CN_ASSERT(words % RANK_GROUP_WORDS == 0);
   for (size_t i = 0; i < words; i++) {
-    if (i % GROUP_WORDS == 0)
-      ranks[i / GROUP_WORDS] = before;
+    if (i % RANK_GROUP_WORDS == 0)
+      ranks[i / RANK_GROUP_WORDS] = before;
     before += (unsigned)__builtin_popcountll(range->starts[i]);
   }
   return before;
@@ -61,10 +62,10 @@ bool cn_object_starts_make(struct cn_heap_walk *walk)
     struct cn_heap_range *range = &walk->ranges.at[i];
     if (!range->blocks)
       continue;
-    range->starts = cn_os_resize(NULL, 0, bytes_of(range));
+    range->starts = cn_os_resize_mapping(NULL, 0, table_bytes_of(range));
     if (range->starts == NULL)
       return false;
-    cn_heap_walk_range(walk, range, note_start, NULL);
+    cn_heap_walk_visit_range(walk, range, set_start_bit, NULL);
     count = write_ranks(range, count);
   }
   walk->objects = count;
@@ -76,15 +77,15 @@ void cn_object_starts_free(struct cn_heap_walk *walk)
   for (size_t i = 0; i < walk->ranges.count; i++) {
     struct cn_heap_range *range = &walk->ranges.at[i];
     if (range->starts != NULL)
-      cn_os_free(range->starts, bytes_of(range));
+      cn_os_free_mapping(range->starts, table_bytes_of(range));
     range->starts = NULL;
   }
 }
 
-uintptr_t cn_object_starts_last(const struct cn_heap_range *range, uintptr_t address)
+uintptr_t cn_object_starts_find_last(const struct cn_heap_range *range, uintptr_t address)
 {
   CN_CHECK(range->starts != NULL);
-  size_t bit = bit_of(range, address), i = bit / WORD_BITS;
+  size_t bit = bit_index_of(range, address), i = bit / WORD_BITS;
   uint64_t word = range->starts[i] & ~UINT64_C(0) >> (WORD_BITS - 1 - bit % WORD_BITS);
 
   while (word == 0 && i > 0)
@@ -95,13 +96,13 @@ uintptr_t cn_object_starts_last(const struct cn_heap_range *range, uintptr_t add
   return range->start + bit * CAIRN_ABI_OBJECT_ALIGN;
 }
 
-uint64_t cn_object_starts_number(const struct cn_heap_range *range, uintptr_t payload)
+uint64_t cn_object_starts_number_of(const struct cn_heap_range *range, uintptr_t payload)
 {
-  size_t bit = bit_of(range, payload), word = bit / WORD_BITS, group = word / GROUP_WORDS;
-  uint64_t before = range->starts[words_of(range) + group];
+  size_t bit = bit_index_of(range, payload), word = bit / WORD_BITS, group = word / RANK_GROUP_WORDS;
+  uint64_t before = range->starts[bitmap_words_of(range) + group];
 
   CN_ASSERT((range->starts[word] >> bit % WORD_BITS & 1) != 0); /* an object starts there */
-  for (size_t i = group * GROUP_WORDS; i < word; i++)
+  for (size_t i = group * RANK_GROUP_WORDS; i < word; i++)
     before += (unsigned)__builtin_popcountll(range->starts[i]);
   return before + (unsigned)__builtin_popcountll(range->starts[word] & ((UINT64_C(1) << bit % WORD_BITS) - 1));
 }

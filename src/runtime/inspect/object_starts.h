@@ -13,9 +13,9 @@ bool cn_object_starts_make(struct cn_heap_walk *walk);
 void cn_object_starts_free(struct cn_heap_walk *walk);
 
 /* The start of the range's last object that begins at `address` or before; 0: there is no such object. */
-uintptr_t cn_object_starts_last(const struct cn_heap_range *range, uintptr_t address);
+uintptr_t cn_object_starts_find_last(const struct cn_heap_range *range, uintptr_t address);
 
 /* The number of objects of the heap that start before the one at `payload`. */
-uint64_t cn_object_starts_number(const struct cn_heap_range *range, uintptr_t payload);
+uint64_t cn_object_starts_number_of(const struct cn_heap_range *range, uintptr_t payload);
 
 #endif

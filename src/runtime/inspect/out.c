@@ -15,30 +15,30 @@
 #include "base/check.h"
 #include "runtime/os/os.h"
 
-static void keep_first_error(struct cn_out *out, int error)
+static void keep_first_error(struct cn_out_file *out, int error)
 {
   CN_ASSERT(error != 0);
   if (out->error == 0)
     out->error = error;
 }
 
-static void pipe_signal(sigset_t *set)
+static void make_pipe_signal_set(sigset_t *set)
 {
   sigemptyset(set);
   sigaddset(set, SIGPIPE);
 }
 
 /* The temporary file replaces that of a killed process with this number. */
-static int open_temporary(struct cn_out *out)
+static int open_temporary_file(struct cn_out_file *out)
 {
   CN_ASSERT(out->path != NULL && !out->in_place);
   int n = snprintf(out->temporary, sizeof out->temporary, "%s.%d", out->path, getpid());
 
   errno = ENAMETOOLONG;
-  return n >= 0 && (size_t)n < sizeof out->temporary ? cn_os_new_file(out->temporary) : -1;
+  return n >= 0 && (size_t)n < sizeof out->temporary ? cn_os_make_new_file(out->temporary) : -1;
 }
 
-void cn_out_begin(struct cn_out *out, const char *path)
+void cn_out_begin_file(struct cn_out_file *out, const char *path)
 {
   sigset_t set;
 
@@ -47,19 +47,19 @@ void cn_out_begin(struct cn_out *out, const char *path)
   out->used = 0;
   out->written = 0;
   out->path = path;
-  pipe_signal(&set);
+  make_pipe_signal_set(&set);
   pthread_sigmask(SIG_BLOCK, &set, &out->blocked);
   sigpending(&set);
   out->pending = sigismember(&set, SIGPIPE) != 0;
   out->fd = cn_os_open_device(path);
   out->in_place = out->fd >= 0 || errno != ENOENT;
   if (!out->in_place)
-    out->fd = open_temporary(out);
+    out->fd = open_temporary_file(out);
   if (out->fd < 0)
     keep_first_error(out, errno);
 }
 
-static void flush_buffer(struct cn_out *out)
+static void flush_buffer(struct cn_out_file *out)
 {
   size_t done = 0;
 
@@ -78,7 +78,7 @@ static void flush_buffer(struct cn_out *out)
   out->used = 0;
 }
 
-void cn_out_byte(struct cn_out *out, unsigned char byte)
+void cn_out_write_byte(struct cn_out_file *out, unsigned char byte)
 {
   if (out->used == sizeof out->buffer)
     flush_buffer(out);
@@ -86,63 +86,63 @@ void cn_out_byte(struct cn_out *out, unsigned char byte)
   out->buffer[out->used++] = byte;
 }
 
-void cn_out_bytes(struct cn_out *out, const void *bytes, size_t size)
+void cn_out_write_bytes(struct cn_out_file *out, const void *bytes, size_t size)
 {
   for (size_t i = 0; i < size; i++)
-    cn_out_byte(out, ((const unsigned char *)bytes)[i]);
+    cn_out_write_byte(out, ((const unsigned char *)bytes)[i]);
 }
 
-void cn_out_number(struct cn_out *out, uint64_t number)
+void cn_out_write_number(struct cn_out_file *out, uint64_t number)
 {
   for (; number >= 128; number >>= 7)
-    cn_out_byte(out, (unsigned char)(number | 128));
-  cn_out_byte(out, (unsigned char)number);
+    cn_out_write_byte(out, (unsigned char)(number | 128));
+  cn_out_write_byte(out, (unsigned char)number);
 }
 
-void cn_out_difference(struct cn_out *out, int64_t difference)
+void cn_out_write_difference(struct cn_out_file *out, int64_t difference)
 {
   uint64_t number = (uint64_t)difference << 1;
 
-  cn_out_number(out, difference < 0 ? ~number : number);
+  cn_out_write_number(out, difference < 0 ? ~number : number);
 }
 
-void cn_out_text(struct cn_out *out, const char *text)
+void cn_out_write_text(struct cn_out_file *out, const char *text)
 {
   size_t length = strlen(text);
 
-  cn_out_number(out, length);
-  cn_out_bytes(out, text, length);
+  cn_out_write_number(out, length);
+  cn_out_write_bytes(out, text, length);
 }
 
 /* Takes the signal of a write that failed, and restores the mask of signals. */
-static void let_signals(struct cn_out *out)
+static void restore_signal_mask(struct cn_out_file *out)
 {
-  enum { SIGNAL_SET = 8 }; /* bytes that the kernel reads */
+  enum { KERNEL_SIGSET_BYTES = 8 }; /* bytes that the kernel reads */
   static const struct timespec none;
   sigset_t set;
 
-  pipe_signal(&set);
+  make_pipe_signal_set(&set);
   if (out->error == EPIPE && !out->pending)
     syscall(SYS_rt_sigtimedwait, &set, NULL, &none,
-            SIGNAL_SET); /* a system call, as the C library's function is a cancellation point */
+            KERNEL_SIGSET_BYTES); /* a system call, as the C library's function is a cancellation point */
   pthread_sigmask(SIG_SETMASK, &out->blocked, NULL);
 }
 
 /* Describes the error; `whole`: the file is complete, and only has another name. */
-static void describe_error(const struct cn_out *out, bool whole, char *message, size_t size)
+static void describe_error(const struct cn_out_file *out, bool whole, char *message, size_t size)
 {
   const char *why = strerrordesc_np(out->error);
 
   CN_ASSERT(out->error != 0);
   if (out->fd < 0)
-    snprintf(message, size, "%s: cannot open it: %s", out->path, cn_os_open_error(out->error));
+    snprintf(message, size, "%s: cannot open it: %s", out->path, cn_os_describe_open_error(out->error));
   else if (whole)
     snprintf(message, size, "%s: cannot rename %s: %s", out->path, out->temporary, why);
   else
     snprintf(message, size, "%s: cannot write at byte %llu: %s", out->path, (unsigned long long)out->written, why);
 }
 
-bool cn_out_end(struct cn_out *out, char *message, size_t size)
+bool cn_out_finish_file(struct cn_out_file *out, char *message, size_t size)
 {
   flush_buffer(out);
   CN_ASSERT(out->used == 0);
@@ -153,7 +153,7 @@ bool cn_out_end(struct cn_out *out, char *message, size_t size)
     keep_first_error(out, errno);
   if (out->error != 0 && out->fd >= 0 && !out->in_place)
     unlink(out->temporary);
-  let_signals(out);
+  restore_signal_mask(out);
   if (out->error != 0 && message != NULL)
     describe_error(out, whole, message, size);
   return out->error == 0;

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct cn_out {
+struct cn_out_file {
   int fd;
   int error;     /* of the first call that failed; later bytes are lost */
   bool in_place; /* false: the file is renamed at the end */
@@ -24,17 +24,17 @@ struct cn_out {
   bool pending;     /* a broken pipe's signal was pending already then */
 };
 
-void cn_out_begin(struct cn_out *out, const char *path);
+void cn_out_begin_file(struct cn_out_file *out, const char *path);
 
 /* Write bytes, and the encodings of dump/format.h. */
-void cn_out_bytes(struct cn_out *out, const void *bytes, size_t size);
-void cn_out_byte(struct cn_out *out, unsigned char byte);
-void cn_out_number(struct cn_out *out, uint64_t number);
-void cn_out_difference(struct cn_out *out, int64_t difference);
-void cn_out_text(struct cn_out *out, const char *text);
+void cn_out_write_bytes(struct cn_out_file *out, const void *bytes, size_t size);
+void cn_out_write_byte(struct cn_out_file *out, unsigned char byte);
+void cn_out_write_number(struct cn_out_file *out, uint64_t number);
+void cn_out_write_difference(struct cn_out_file *out, int64_t difference);
+void cn_out_write_text(struct cn_out_file *out, const char *text);
 
 /* Write the rest, and name the file. False: writing failed, `message` (null, or of `size` bytes) says why, and the file
  * is removed. */
-bool cn_out_end(struct cn_out *out, char *message, size_t size);
+bool cn_out_finish_file(struct cn_out_file *out, char *message, size_t size);
 
 #endif

@@ -18,32 +18,32 @@
 #include "runtime/roots/handles.h"
 
 /* The place that an object was reached from: the payload of another object, or, if odd, a root's number. */
-enum { FROM_ROOT = 1, NUMBER_SHIFT = 1 };
+enum { FROM_ROOT_BIT = 1, ROOT_NUMBER_SHIFT = 1 };
 
 struct path_search {
-  struct cn_world world;
+  struct cn_stopped_world world;
   struct cairn_slot asked; /* the slot of the handle */
   uintptr_t target;
   uintptr_t *from, *queue; /* `from` by objects' numbers; `queue` has the reached payloads */
   size_t bytes;            /* of each table */
   uint64_t reached, done;
-  CN_GROW(struct cn_place) roots;
+  CN_GROW(struct cn_root_place) roots;
   uintptr_t object; /* the object whose fields are being read */
 };
 
 /* The object that contains the address, or ends there; 0: there is no such object. */
 static uintptr_t object_at(const struct path_search *search, uintptr_t address)
 {
-  const struct cn_heap_range *range = cn_heap_walk_range_of(&search->world.walk, address - CAIRN_ABI_HEADER_SIZE);
+  const struct cn_heap_range *range = cn_heap_walk_find_range(&search->world.walk, address - CAIRN_ABI_HEADER_SIZE);
 
-  return range != NULL && range->blocks ? cn_object_starts_last(range, address) : 0;
+  return range != NULL && range->blocks ? cn_object_starts_find_last(range, address) : 0;
 }
 
 static void reach_object(struct path_search *search, uintptr_t object, uintptr_t from)
 {
-  const struct cn_heap_range *range = cn_heap_walk_range_of(&search->world.walk, object - CAIRN_ABI_HEADER_SIZE);
+  const struct cn_heap_range *range = cn_heap_walk_find_range(&search->world.walk, object - CAIRN_ABI_HEADER_SIZE);
   CN_CHECK(range != NULL && range->blocks);
-  uint64_t number = cn_object_starts_number(range, object);
+  uint64_t number = cn_object_starts_number_of(range, object);
   CN_CHECK(number < search->world.walk.objects);
   if (search->from[number] != 0)
     return;
@@ -51,15 +51,15 @@ static void reach_object(struct path_search *search, uintptr_t object, uintptr_t
   search->queue[search->reached++] = object;
 }
 
-static void reach_root(void *env, const struct cn_place *place, uintptr_t address)
+static void reach_root(void *env, const struct cn_root_place *place, uintptr_t address)
 {
   struct path_search *search = env;
   uintptr_t object = object_at(search, address);
 
-  if (object == 0 || (place->kind == CN_DUMP_HANDLE && place->at == (uintptr_t)search->asked.address))
+  if (object == 0 || (place->kind == CN_DUMP_ROOT_HANDLE && place->at == (uintptr_t)search->asked.address))
     return;
   cn_grow_push(&search->roots, *place);
-  reach_object(search, object, (search->roots.count - 1) << NUMBER_SHIFT | FROM_ROOT);
+  reach_object(search, object, (search->roots.count - 1) << ROOT_NUMBER_SHIFT | FROM_ROOT_BIT);
 }
 
 static void reach_field(void *env, struct cairn_slot slot)
@@ -72,41 +72,41 @@ static void reach_field(void *env, struct cairn_slot slot)
 }
 
 /* Searches from the objects reached so far. True: the target has been reached. */
-static bool search_all(struct path_search *search)
+static bool search_breadth_first(struct path_search *search)
 {
   CN_ASSERT(search->reached <= search->world.walk.objects);
   while (search->done < search->reached) {
     search->object = search->queue[search->done++];
     if (search->object == search->target)
       return true;
-    struct cn_heap_object object = cn_world_object(&search->world, search->object);
+    struct cn_heap_object object = cn_world_object_at(&search->world, search->object);
     if (object.layout != NULL)
       cairn_object_visit(object.payload, object.layout, reach_field, search);
   }
   return false;
 }
 
-static uintptr_t from_of(const struct path_search *search, uintptr_t object)
+static uintptr_t predecessor_of(const struct path_search *search, uintptr_t object)
 {
-  const struct cn_heap_range *range = cn_heap_walk_range_of(&search->world.walk, object - CAIRN_ABI_HEADER_SIZE);
+  const struct cn_heap_range *range = cn_heap_walk_find_range(&search->world.walk, object - CAIRN_ABI_HEADER_SIZE);
 
-  return search->from[cn_object_starts_number(range, object)];
+  return search->from[cn_object_starts_number_of(range, object)];
 }
 
 /* ---- the steps ---- */
 
-struct link {
+struct field_name_search {
   uintptr_t object, to;
   char *text;
   size_t size;
   bool found;
 };
 
-_Static_assert((FROM_ROOT & (CAIRN_ABI_OBJECT_ALIGN - 1)) == FROM_ROOT, "no payload is odd");
+_Static_assert((FROM_ROOT_BIT & (CAIRN_ABI_OBJECT_ALIGN - 1)) == FROM_ROOT_BIT, "no payload is odd");
 
-static void name_field(void *env, uint32_t field, struct cairn_slot slot)
+static void name_matching_field(void *env, uint32_t field, struct cairn_slot slot)
 {
-  struct link *link = env;
+  struct field_name_search *link = env;
   const struct cairn_layout *layout = cairn_object_layout(link->object);
 
   (void)field;
@@ -119,16 +119,16 @@ static void name_field(void *env, uint32_t field, struct cairn_slot slot)
 static void show_step(struct path_search *search, uintptr_t from, uintptr_t to, cairn_heap_step_visitor *visit,
                       void *env)
 {
-  char text[CN_PLACE_TEXT], type[CN_LAYOUT_TEXT] = "of images that were unloaded";
-  struct cn_heap_object object = cn_world_object(&search->world, to);
-  struct link link = {from, to, text, sizeof text, false};
+  char text[CN_PLACE_TEXT_BYTES], type[CN_LAYOUT_TEXT_BYTES] = "of images that were unloaded";
+  struct cn_heap_object object = cn_world_object_at(&search->world, to);
+  struct field_name_search link = {from, to, text, sizeof text, false};
 
-  CN_CHECK((from & FROM_ROOT) == 0 || from >> NUMBER_SHIFT < search->roots.count);
-  if ((from & FROM_ROOT) != 0) {
-    cn_place_text(&search->roots.at[from >> NUMBER_SHIFT], text, sizeof text);
+  CN_CHECK((from & FROM_ROOT_BIT) == 0 || from >> ROOT_NUMBER_SHIFT < search->roots.count);
+  if ((from & FROM_ROOT_BIT) != 0) {
+    cn_describe_place(&search->roots.at[from >> ROOT_NUMBER_SHIFT], text, sizeof text);
   } else {
-    struct cn_heap_object holder = cn_world_object(&search->world, from);
-    cn_heap_walk_fields(&holder, name_field, &link);
+    struct cn_heap_object holder = cn_world_object_at(&search->world, from);
+    cn_heap_walk_visit_fields(&holder, name_matching_field, &link);
     CN_CHECK(link.found);
   }
   if (object.layout != NULL)
@@ -137,7 +137,7 @@ static void show_step(struct path_search *search, uintptr_t from, uintptr_t to, 
 }
 
 /* Shows the path. Its reversed copy takes the queue's memory, which is free now. */
-static void show_all(struct path_search *search, cairn_heap_step_visitor *visit, void *env)
+static void show_path(struct path_search *search, cairn_heap_step_visitor *visit, void *env)
 {
   uint64_t steps = 0;
   uintptr_t at = search->target, from;
@@ -145,63 +145,63 @@ static void show_all(struct path_search *search, cairn_heap_step_visitor *visit,
   do {
     CN_CHECK(steps < search->world.walk.objects);
     search->queue[steps++] = at;
-    from = from_of(search, at);
+    from = predecessor_of(search, at);
     at = from;
-  } while ((from & FROM_ROOT) == 0);
+  } while ((from & FROM_ROOT_BIT) == 0);
   for (; steps > 0; from = search->queue[steps])
     show_step(search, from, search->queue[--steps], visit, env);
 }
 
 /* ---- */
 
-static bool make_tables(struct path_search *search)
+static bool make_search_tables(struct path_search *search)
 {
-  size_t page = cn_os_page();
+  size_t page = cn_os_page_bytes();
 
   if (!cn_object_starts_make(&search->world.walk))
     return false;
   search->bytes = (search->world.walk.objects * sizeof *search->from + page) / page * page;
-  search->from = cn_os_resize(NULL, 0, search->bytes);
-  search->queue = cn_os_resize(NULL, 0, search->bytes);
+  search->from = cn_os_resize_mapping(NULL, 0, search->bytes);
+  search->queue = cn_os_resize_mapping(NULL, 0, search->bytes);
   return search->from != NULL && search->queue != NULL;
 }
 
-static void free_tables(struct path_search *search)
+static void free_search_tables(struct path_search *search)
 {
   if (search->from != NULL)
-    cn_os_free(search->from, search->bytes);
+    cn_os_free_mapping(search->from, search->bytes);
   if (search->queue != NULL)
-    cn_os_free(search->queue, search->bytes);
-  cn_grow_free(&search->roots);
+    cn_os_free_mapping(search->queue, search->bytes);
+  cn_grow_free_array(&search->roots);
   cn_object_starts_free(&search->world.walk);
 }
 
 static enum cairn_status find_path(struct path_search *search, cairn_heap_step_visitor *visit, void *env)
 {
-  if (!make_tables(search))
+  if (!make_search_tables(search))
     return CAIRN_E_MEMORY;
   CN_ASSERT(search->reached == 0 && search->roots.count == 0);
   uintptr_t address = cairn_slot_object(search->asked);
   search->target = address != 0 ? object_at(search, address) : 0;
   if (search->target == 0)
     return CAIRN_E_UNKNOWN;
-  cn_places_visit(reach_root, search);
-  if (!search_all(search))
+  cn_places_visit_roots(reach_root, search);
+  if (!search_breadth_first(search))
     return CAIRN_E_UNKNOWN;
-  show_all(search, visit, env);
+  show_path(search, visit, env);
   return CAIRN_OK;
 }
 
 enum cairn_status cairn_heap_path(struct cairn_handle *object, cairn_heap_step_visitor *visit, void *env)
 {
-  struct path_search search = {.asked = cn_handles_slot(object)};
+  struct path_search search = {.asked = cn_handles_slot_of(object)};
   enum cairn_status status = cn_world_stop(&search.world, "cairn_heap_path", (uintptr_t)__builtin_return_address(0));
 
   CN_CHECK(visit != NULL);
   if (status != CAIRN_OK)
     return status;
   status = find_path(&search, visit, env);
-  free_tables(&search);
-  cn_world_go(&search.world);
+  free_search_tables(&search);
+  cn_world_resume(&search.world);
   return status;
 }

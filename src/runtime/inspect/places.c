@@ -20,131 +20,132 @@
 #include "runtime/roots/root_tasks.h"
 #include "runtime/roots/user_roots.h"
 
-enum { THREAD_LOCAL_BYTES = 1 << 16 }; /* at most, between a mutator and its thread's thread-locals */
+enum { MAX_THREAD_LOCAL_DISTANCE = 1 << 16 }; /* at most, between a mutator and its thread's thread-locals */
 
-struct search {
-  cn_place_visitor *visit;
+struct root_place_search {
+  cn_root_place_visitor *visit;
   void *env;
-  struct cn_place place;
+  struct cn_root_place place;
   struct cn_walk walk;
 };
 
-static void visit_found_slot(void *env, struct cairn_slot slot)
+static void visit_root_slot(void *env, struct cairn_slot slot)
 {
-  struct search *search = env;
+  struct root_place_search *search = env;
   uintptr_t address = cairn_slot_object(slot);
 
-  CN_ASSERT(search->place.kind < CN_DUMP_ROOTS);
-  if (search->place.kind != CN_DUMP_STACK)
+  CN_ASSERT(search->place.kind < CN_DUMP_ROOT_KINDS);
+  if (search->place.kind != CN_DUMP_ROOT_STACK)
     search->place.at = (uintptr_t)slot.address;
   if (address != 0)
     search->visit(search->env, &search->place, address);
 }
 
 /* A derived pointer's base is a root as well, and points to the same object. */
-static void found_in_frame(void *env, uintptr_t *slot, unsigned tag, void *parameter)
+static void visit_frame_root(void *env, uintptr_t *slot, unsigned tag, void *parameter)
 {
-  struct search *search = env;
+  struct root_place_search *search = env;
   uintptr_t word;
 
   if (slot == NULL || (tag == CAIRN_ROOT_BASE && parameter == NULL))
-    cn_frame_roots_bad(&search->walk, "a root that is not kept anywhere");
+    cn_frame_roots_report_bad(&search->walk, "a root that is not kept anywhere");
   switch (tag) {
   case CAIRN_ROOT_DEFAULT:
-    visit_found_slot(search, (struct cairn_slot){slot});
+    visit_root_slot(search, (struct cairn_slot){slot});
     return;
   case CAIRN_ROOT_OFFSET:
     word = *slot - (uintptr_t)parameter;
     if (*slot != 0)
-      visit_found_slot(search, (struct cairn_slot){&word});
+      visit_root_slot(search, (struct cairn_slot){&word});
     return;
   case CAIRN_ROOT_BASE:
-    visit_found_slot(search, (struct cairn_slot){parameter});
+    visit_root_slot(search, (struct cairn_slot){parameter});
     return;
   default:
-    if (!cn_user_roots_any())
-      cn_frame_roots_bad(&search->walk, "a user root, but the program has not called cairn_set_user_roots()");
-    cn_user_roots_visit(slot, tag, parameter, visit_found_slot, search);
+    if (!cn_user_roots_have_handler())
+      cn_frame_roots_report_bad(&search->walk, "a user root, but the program has not called cairn_set_user_roots()");
+    cn_user_roots_visit(slot, tag, parameter, visit_root_slot, search);
   }
 }
 
-static void search_stacks(struct search *search)
+static void visit_stack_roots(struct root_place_search *search)
 {
   struct cn_root_task source;
 
   cn_root_tasks_begin();
-  while (cn_root_tasks_next(&source)) {
-    bool there = cn_root_tasks_walk(&source, &search->walk);
+  while (cn_root_tasks_take_next(&source)) {
+    bool there = cn_root_tasks_begin_walk(&source, &search->walk);
     search->place.thread = source.mutator->thread;
     for (; there; there = cn_walk_next(&search->walk)) {
       search->place.at = search->walk.frame.pc;
-      cn_frame_roots(&search->walk, found_in_frame, search);
+      cn_frame_roots_visit_all(&search->walk, visit_frame_root, search);
     }
-    cn_root_tasks_walked(&source);
+    cn_root_tasks_end_walk(&source);
   }
-  CN_CHECK(cn_root_tasks_done());
+  CN_CHECK(cn_root_tasks_are_done());
 }
 
 /* The buffer is on the stack, because memory may have run out. */
-static void search_table(struct search *search, bool (*next)(struct cn_root_slots *, size_t))
+static void visit_table_roots(struct root_place_search *search, bool (*next)(struct cn_root_slots *, size_t))
 {
-  enum { NAME_BYTES = 256 };
-  uintptr_t *at[NAME_BYTES];
-  struct cn_root_slots slots = {.at = at, .room = NAME_BYTES};
+  enum { BUFFERED_SLOTS = 256 };
+  uintptr_t *at[BUFFERED_SLOTS];
+  struct cn_root_slots slots = {.at = at, .room = BUFFERED_SLOTS};
 
-  for (; next(&slots, NAME_BYTES); slots.count = 0)
+  for (; next(&slots, BUFFERED_SLOTS); slots.count = 0)
     for (size_t i = 0; i < slots.count; i++)
-      visit_found_slot(search, (struct cairn_slot){at[i]});
+      visit_root_slot(search, (struct cairn_slot){at[i]});
 }
 
-void cn_places_visit(cn_place_visitor *visit, void *env)
+void cn_places_visit_roots(cn_root_place_visitor *visit, void *env)
 {
-  struct search search = {.visit = visit, .env = env};
+  struct root_place_search search = {.visit = visit, .env = env};
 
-  search.place.kind = CN_DUMP_STACK;
-  search_stacks(&search);
-  search.place = (struct cn_place){.kind = CN_DUMP_GLOBAL};
+  search.place.kind = CN_DUMP_ROOT_STACK;
+  visit_stack_roots(&search);
+  search.place = (struct cn_root_place){.kind = CN_DUMP_ROOT_GLOBAL};
   cn_global_roots_begin();
-  search_table(&search, cn_global_roots_next);
-  search.place.kind = CN_DUMP_HANDLE;
+  visit_table_roots(&search, cn_global_roots_fetch_next);
+  search.place.kind = CN_DUMP_ROOT_HANDLE;
   cn_handles_begin();
-  search_table(&search, cn_handles_next);
+  visit_table_roots(&search, cn_handles_fetch_next);
 }
 
-static int stack_text(const struct cn_place *place, char *text, size_t size)
+static int describe_stack_place(const struct cn_root_place *place, char *text, size_t size)
 {
   char name[32], where[CN_REPORT_PC];
 
-  cn_os_thread_name(place->thread, name, sizeof name);
-  if (!cn_safepoint_text(place->at, where, sizeof where) && !cn_os_symbol(place->at - 1, where, sizeof where))
+  cn_os_thread_read_name(place->thread, name, sizeof name);
+  if (!cn_safepoint_format_source(place->at, where, sizeof where) &&
+      !cn_os_describe_symbol(place->at - 1, where, sizeof where))
     snprintf(where, sizeof where, "0x%lx", (unsigned long)place->at);
   return snprintf(text, size, "thread %d \"%s\": %s", place->thread, name, where);
 }
 
-static int global_text(const struct cn_place *place, char *text, size_t size)
+static int describe_global_place(const struct cn_root_place *place, char *text, size_t size)
 {
-  char name[CN_PLACE_TEXT / 2];
+  char name[CN_PLACE_TEXT_BYTES / 2];
 
-  if (cn_os_symbol(place->at, name, sizeof name)) {
+  if (cn_os_describe_symbol(place->at, name, sizeof name)) {
     char *plus = strrchr(name, '+');
     if (plus != NULL && strcmp(plus, "+0x0") == 0)
       *plus = 0;
     return snprintf(text, size, "global %s", name);
   }
   for (const struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;)
-    if (place->at - (uintptr_t)m + THREAD_LOCAL_BYTES < 2 * THREAD_LOCAL_BYTES)
+    if (place->at - (uintptr_t)m + MAX_THREAD_LOCAL_DISTANCE < 2 * MAX_THREAD_LOCAL_DISTANCE)
       return snprintf(text, size, "thread-local of thread %d", m->thread);
   return snprintf(text, size, "global at 0x%lx", (unsigned long)place->at);
 }
 
-int cn_place_text(const struct cn_place *place, char *text, size_t size)
+int cn_describe_place(const struct cn_root_place *place, char *text, size_t size)
 {
-  CN_CHECK(place->kind < CN_DUMP_ROOTS);
+  CN_CHECK(place->kind < CN_DUMP_ROOT_KINDS);
   switch (place->kind) {
-  case CN_DUMP_STACK:
-    return stack_text(place, text, size);
-  case CN_DUMP_GLOBAL:
-    return global_text(place, text, size);
+  case CN_DUMP_ROOT_STACK:
+    return describe_stack_place(place, text, size);
+  case CN_DUMP_ROOT_GLOBAL:
+    return describe_global_place(place, text, size);
   default:
     return snprintf(text, size, "handle");
   }

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include "dump/format.h"
 
-struct cn_place {
+struct cn_root_place {
   enum cn_dump_root_kind kind;
   uintptr_t at; /* on a stack: the pc of the activation; else the address of the slot */
   int thread;   /* on a stack: the stack's thread */
@@ -17,11 +17,11 @@ struct cn_place {
 
 /* Call `visit` for each root of all stacks, images and handles, except for null and immediates. `address` lies in an
  * object, just past one, or outside the heap. Objects and return barriers stay as they are. Phase STOP, at any time. */
-typedef void cn_place_visitor(void *env, const struct cn_place *place, uintptr_t address);
-void cn_places_visit(cn_place_visitor *visit, void *env);
+typedef void cn_root_place_visitor(void *env, const struct cn_root_place *place, uintptr_t address);
+void cn_places_visit_roots(cn_root_place_visitor *visit, void *env);
 
 /* Write "thread 17 "list": main at list.c:14", "global table" or "handle", and return the length like snprintf(). */
-int cn_place_text(const struct cn_place *place, char *text, size_t size);
-enum { CN_PLACE_TEXT = 320 };
+int cn_describe_place(const struct cn_root_place *place, char *text, size_t size);
+enum { CN_PLACE_TEXT_BYTES = 320 };
 
 #endif

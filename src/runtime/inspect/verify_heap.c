@@ -20,21 +20,21 @@
 #include "runtime/inspect/object_starts.h"
 #include "runtime/heap/uncleared.h"
 
-#define FAIL CN_HEAP_WALK_FAIL
+#define FAIL_VERIFICATION CN_HEAP_WALK_FAIL
 
 /* ---- references ---- */
 
 /* The fault of the target of `to`, or null. An object may point to one of an unloaded image, because both may be dead;
  * else the next collection finds it. */
-static const char *wrong_target(const struct cn_heap_walk *heap, uintptr_t to, bool is_root)
+static const char *target_fault(const struct cn_heap_walk *heap, uintptr_t to, bool is_root)
 {
-  const struct cn_heap_range *range = cn_heap_walk_range_of(heap, to - CAIRN_ABI_HEADER_SIZE);
+  const struct cn_heap_range *range = cn_heap_walk_find_range(heap, to - CAIRN_ABI_HEADER_SIZE);
 
   if (to == 0 || range == NULL)
     return NULL;
   if (range->starts == NULL)
     return "where nothing is";
-  uintptr_t start = cn_object_starts_last(range, to);
+  uintptr_t start = cn_object_starts_find_last(range, to);
   if (start != to && !is_root)
     return "where no object starts";
   if (start == 0)
@@ -45,111 +45,113 @@ static const char *wrong_target(const struct cn_heap_walk *heap, uintptr_t to, b
     return NULL;
   if (cairn_header_is_gone(header))
     return "an object of an image that was unloaded";
-  if (cn_is_filler(layout))
+  if (cn_is_filler_layout(layout))
     return "a filler, where there is no object";
   if (start == to) /* the first walk has checked it */
     return NULL;
-  if (to > cn_heap_walk_object(heap, start, layout->elem_size != 0, range->end).end)
+  if (to > cn_heap_walk_read_object(heap, start, layout->elem_size != 0, range->end).end)
     return "where no object is";
   return NULL;
 }
 
-static void check_field(void *env, struct cairn_slot slot)
+static void check_field_target(void *env, struct cairn_slot slot)
 {
   const struct cn_heap_object *object = env;
-  const char *wrong = wrong_target(object->walk, cairn_slot_object(slot), false);
-  char place[2 * CN_LAYOUT_TEXT], store[CN_NOTED_STORE_TEXT];
+  const char *wrong = target_fault(object->walk, cairn_slot_object(slot), false);
+  char place[2 * CN_LAYOUT_TEXT_BYTES], store[CN_NOTED_STORE_TEXT_BYTES];
 
   if (wrong == NULL)
     return;
   cairn_layout_place(object->layout, (uintptr_t)slot.address - object->payload, place, sizeof place);
-  FAIL(object->walk, "the object at 0x%lx has in %s the reference 0x%lx: %s%s", (unsigned long)object->payload, place,
-       (unsigned long)*slot.address, wrong, cn_noted_store((uintptr_t)slot.address, store));
+  FAIL_VERIFICATION(object->walk, "the object at 0x%lx has in %s the reference 0x%lx: %s%s",
+                    (unsigned long)object->payload, place, (unsigned long)*slot.address, wrong,
+                    cn_noted_stores_describe_last((uintptr_t)slot.address, store));
 }
 
-static void check_covered(void *env, struct cairn_slot slot)
+static void check_barrier_coverage(void *env, struct cairn_slot slot)
 {
   const struct cn_heap_object *object = env;
-  char place[2 * CN_LAYOUT_TEXT], store[CN_NOTED_STORE_TEXT];
+  char place[2 * CN_LAYOUT_TEXT_BYTES], store[CN_NOTED_STORE_TEXT_BYTES];
 
   if (cairn_slot_object(slot) == 0 || cn_heap_collector()->covered(object->payload, slot))
     return;
   cairn_layout_place(object->layout, (uintptr_t)slot.address - object->payload, place, sizeof place);
-  FAIL(object->walk,
-       "the object at 0x%lx has in %s the reference 0x%lx, to a younger object, and no barrier has "
-       "told of it%s",
-       (unsigned long)object->payload, place, (unsigned long)*slot.address,
-       cn_noted_store((uintptr_t)slot.address, store));
+  FAIL_VERIFICATION(object->walk,
+                    "the object at 0x%lx has in %s the reference 0x%lx, to a younger object, and no barrier has "
+                    "told of it%s",
+                    (unsigned long)object->payload, place, (unsigned long)*slot.address,
+                    cn_noted_stores_describe_last((uintptr_t)slot.address, store));
 }
 
-static void check_fields(void *env, const struct cn_heap_object *object, const struct cn_heap_range *range)
+static void check_object_fields(void *env, const struct cn_heap_object *object, const struct cn_heap_range *range)
 {
   (void)env;
-  CN_ASSERT(cn_object_starts_last(range, object->payload) == object->payload);
+  CN_ASSERT(cn_object_starts_find_last(range, object->payload) == object->payload);
   if (object->layout == NULL)
     return;
-  cairn_object_visit(object->payload, object->layout, check_field, (void *)object);
-  cairn_object_visit_weak(object->payload, object->layout, check_field, (void *)object);
+  cairn_object_visit(object->payload, object->layout, check_field_target, (void *)object);
+  cairn_object_visit_weak(object->payload, object->layout, check_field_target, (void *)object);
   if (cn_heap_collector()->covered != NULL)
-    cairn_object_visit(object->payload, object->layout, check_covered, (void *)object);
+    cairn_object_visit(object->payload, object->layout, check_barrier_coverage, (void *)object);
 }
 
 /* The layout of the object that contains `address`, and the object's start; null if `address` lies outside of objects,
  * as in the rest of a shortened array. */
-static const struct cairn_layout *layout_at(const struct cn_heap_walk *heap, uintptr_t address, uintptr_t *payload)
+static const struct cairn_layout *layout_containing(const struct cn_heap_walk *heap, uintptr_t address,
+                                                    uintptr_t *payload)
 {
-  const struct cn_heap_range *range = cn_heap_walk_range_of(heap, address);
+  const struct cn_heap_range *range = cn_heap_walk_find_range(heap, address);
 
-  *payload = range != NULL && range->starts != NULL ? cn_object_starts_last(range, address) : 0;
+  *payload = range != NULL && range->starts != NULL ? cn_object_starts_find_last(range, address) : 0;
   if (*payload == 0 || cairn_header_is_gone(*cairn_object_header(*payload)))
     return NULL;
   const struct cairn_layout *layout = cairn_object_layout(*payload);
-  if (cn_is_filler(layout))
+  if (cn_is_filler_layout(layout))
     return NULL;
-  uintptr_t end = cn_heap_walk_object(heap, *payload, layout->elem_size != 0, range->end).end;
+  uintptr_t end = cn_heap_walk_read_object(heap, *payload, layout->elem_size != 0, range->end).end;
   return address < end ? layout : NULL;
 }
 
-static void walk_all(const struct cn_heap_walk *heap, cn_heap_visitor *visit)
+static void walk_block_ranges(const struct cn_heap_walk *heap, cn_heap_object_visitor *visit)
 {
   for (size_t i = 0; i < heap->ranges.count; i++)
     if (heap->ranges.at[i].blocks)
-      cn_heap_walk_range(heap, &heap->ranges.at[i], visit, NULL);
+      cn_heap_walk_visit_range(heap, &heap->ranges.at[i], visit, NULL);
 }
 
 /* ---- objects that were never filled ---- */
 
-static void clear_old_word(void *env, struct cairn_slot slot)
+static void clear_stale_word(void *env, struct cairn_slot slot)
 {
   const struct cn_heap_object *object = env;
 
-  if (wrong_target(object->walk, cairn_slot_object(slot), false) != NULL)
+  if (target_fault(object->walk, cairn_slot_object(slot), false) != NULL)
     *slot.address = 0;
 }
 
-static void clear_old_words(void *env, const struct cn_heap_object *object, const struct cn_heap_range *range)
+static void clear_unfilled_object(void *env, const struct cn_heap_object *object, const struct cn_heap_range *range)
 {
   (void)env;
   CN_ASSERT(range->blocks);
-  if (object->layout == NULL || !cn_unfilled_has(object->payload))
+  if (object->layout == NULL || !cn_unfilled_has_object(object->payload))
     return;
-  cairn_object_visit(object->payload, object->layout, clear_old_word, (void *)object);
-  cairn_object_visit_weak(object->payload, object->layout, clear_old_word, (void *)object);
+  cairn_object_visit(object->payload, object->layout, clear_stale_word, (void *)object);
+  cairn_object_visit_weak(object->payload, object->layout, clear_stale_word, (void *)object);
 }
 
-static void make_starts(struct cn_heap_walk *heap)
+static void make_object_starts(struct cn_heap_walk *heap)
 {
   if (!cn_object_starts_make(heap))
     cairn_out_of_memory(false, "%s collection %lu: no memory for tables", heap->what, (unsigned long)heap->collection);
   if (cn_unfilled_exist())
-    walk_all(heap, clear_old_words);
+    walk_block_ranges(heap, clear_unfilled_object);
 }
 
-void cn_heap_clear_unfilled(struct cn_heap_walk *heap)
+void cn_heap_clear_unfilled_objects(struct cn_heap_walk *heap)
 {
   if (!cn_unfilled_exist())
     return;
-  make_starts(heap);
+  make_object_starts(heap);
   cn_object_starts_free(heap);
 }
 
@@ -157,36 +159,38 @@ void cn_heap_clear_unfilled(struct cn_heap_walk *heap)
 
 /* Checks a store since the last collection, while no object has moved: of a reference at `address`, or of a copied
  * word, which is a reference if the layout of the object at `from` says so. */
-static void check_place(void *env, uintptr_t address, uintptr_t from)
+static void check_noted_store(void *env, uintptr_t address, uintptr_t from)
 {
   const struct cn_heap_walk *heap = env;
-  char place[2 * CN_LAYOUT_TEXT], type[CN_LAYOUT_TEXT], store[CN_NOTED_STORE_TEXT];
+  char place[2 * CN_LAYOUT_TEXT_BYTES], type[CN_LAYOUT_TEXT_BYTES], store[CN_NOTED_STORE_TEXT_BYTES];
   uintptr_t payload, source;
-  const struct cairn_layout *layout = layout_at(heap, address, &payload),
-                            *copied = from != 0 ? layout_at(heap, from, &source) : NULL;
+  const struct cairn_layout *layout = layout_containing(heap, address, &payload),
+                            *copied = from != 0 ? layout_containing(heap, from, &source) : NULL;
   uint64_t offset = address - payload;
 
   if (layout == NULL || cn_layouts_have_reference(layout, offset) ||
       (from != 0 && (copied == NULL || !cn_layouts_have_reference(copied, from - source))))
     return;
   uintptr_t to = cairn_slot_object((struct cairn_slot){(uintptr_t *)address});
-  if (to == 0 || cn_heap_walk_range_of(heap, to - CAIRN_ABI_HEADER_SIZE) == NULL)
+  if (to == 0 || cn_heap_walk_find_range(heap, to - CAIRN_ABI_HEADER_SIZE) == NULL)
     return;
   cairn_layout_place(layout, offset, place, sizeof place);
   cairn_layout_type(layout, type, sizeof type);
-  FAIL(heap,
-       "the object at 0x%lx has at offset %lu, in %s, the reference 0x%lx, where the layout of %s "
-       "has none: the collector does not look there [layout-store]%s",
-       (unsigned long)payload, (unsigned long)offset, place, (unsigned long)to, type, cn_noted_store(address, store));
+  FAIL_VERIFICATION(heap,
+                    "the object at 0x%lx has at offset %lu, in %s, the reference 0x%lx, where the layout of %s "
+                    "has none: the collector does not look there [layout-store]%s",
+                    (unsigned long)payload, (unsigned long)offset, place, (unsigned long)to, type,
+                    cn_noted_stores_describe_last(address, store));
 }
 
 static void check_root(void *env, struct cairn_slot slot)
 {
   const struct cn_heap_walk *heap = env;
-  const char *wrong = wrong_target(heap, cairn_slot_object(slot), true);
+  const char *wrong = target_fault(heap, cairn_slot_object(slot), true);
 
   if (wrong != NULL)
-    FAIL(heap, "the root at %p is the reference 0x%lx: %s", (void *)slot.address, (unsigned long)*slot.address, wrong);
+    FAIL_VERIFICATION(heap, "the root at %p is the reference 0x%lx: %s", (void *)slot.address,
+                      (unsigned long)*slot.address, wrong);
 }
 
 /* The statistics count only collections. */
@@ -209,13 +213,13 @@ void cn_verify_heap(bool after, uint64_t collection, bool roots)
                               .collection = collection};
 
   cn_heap_walk_open(&heap);
-  make_starts(&heap);
-  walk_all(&heap, check_fields);
+  make_object_starts(&heap);
+  walk_block_ranges(&heap, check_object_fields);
   if (!after)
-    cn_noted_stores_each(check_place, &heap);
+    cn_noted_stores_visit(check_noted_store, &heap);
   if (roots)
     check_roots(&heap);
-  cn_noted_stores_forget();
+  cn_noted_stores_forget_all();
   cn_object_starts_free(&heap);
   cn_heap_walk_close(&heap);
 }

@@ -20,6 +20,6 @@ struct cn_heap_walk;
 
 /* In an open walk, before references are read: clear words of objects that may never have been filled (uncleared.h), if
  * they point into the heap, and miss the starts of objects. Phase STOP; allocates only from the system. */
-void cn_heap_clear_unfilled(struct cn_heap_walk *heap);
+void cn_heap_clear_unfilled_objects(struct cn_heap_walk *heap);
 
 #endif

@@ -8,20 +8,20 @@
 #include <cairn/status.h>
 #include "runtime/heap/heap_walk.h"
 
-struct cn_world {
+struct cn_stopped_world {
   struct cn_heap_walk walk;
   bool entered; /* the list of images */
 };
 
 /* Stop all threads and open a walk of the heap. `what`: the called function, for messages; `pc`: its caller. BUSY and
  * UNSEEN are as in <cairn/heap.h>; the program is unchanged then. */
-enum cairn_status cn_world_stop(struct cn_world *world, const char *what, uintptr_t pc);
-void cn_world_go(struct cn_world *world);
+enum cairn_status cn_world_stop(struct cn_stopped_world *world, const char *what, uintptr_t pc);
+void cn_world_resume(struct cn_stopped_world *world);
 
 /* Call `visit` for each object except fillers, in the order of addresses. */
-void cn_world_walk(const struct cn_world *world, cn_heap_visitor *visit, void *env);
+void cn_world_walk_objects(const struct cn_stopped_world *world, cn_heap_object_visitor *visit, void *env);
 
 /* The object at this address, which belongs to an open walk; for visitors of other objects. */
-struct cn_heap_object cn_world_object(const struct cn_world *world, uintptr_t payload);
+struct cn_heap_object cn_world_object_at(const struct cn_stopped_world *world, uintptr_t payload);
 
 #endif

@@ -11,7 +11,7 @@
 #include "runtime/threads/handshake.h"
 
 /* `requested` and `ran` are clocks at the request, the others facts of the mutator at that time. */
-struct question {
+struct arrival_question {
   uint64_t requested, ran, interruptions;
   bool managed, busy;
   struct cairn_arrival arrival;
@@ -19,12 +19,12 @@ struct question {
 
 /* Read the thread's own clock, then the clock, and try again if the kernel preempted this thread in between: work of
  * the other thread in that time would seem to follow the request. */
-static void read_clocks(struct question *question, int thread)
+static void read_request_clocks(struct arrival_question *question, int thread)
 {
   for (int attempt = 0; attempt < 8; attempt++) {
-    uint64_t before = cn_os_nanoseconds();
-    question->ran = cn_os_thread_ran(thread);
-    question->requested = cn_os_nanoseconds();
+    uint64_t before = cn_os_clock_nanoseconds();
+    question->ran = cn_os_thread_processor_time(thread);
+    question->requested = cn_os_clock_nanoseconds();
     if (question->requested - before < 5000)
       break;
   }
@@ -32,25 +32,25 @@ static void read_clocks(struct question *question, int thread)
 
 static void prepare_question(struct cairn_mutator *mutator, void *env)
 {
-  struct question *question = env;
+  struct arrival_question *question = env;
 
   question->interruptions = __atomic_load_n(&mutator->interruptions, __ATOMIC_RELAXED);
   question->busy = __atomic_load_n(&mutator->busy, __ATOMIC_RELAXED) != 0;
   question->managed = __atomic_load_n(&mutator->state, __ATOMIC_RELAXED) == CAIRN_ABI_MANAGED;
-  read_clocks(question, mutator->thread);
+  read_request_clocks(question, mutator->thread);
 }
 
-static uint64_t new_switches(struct cairn_mutator *mutator)
+static uint64_t count_new_switches(struct cairn_mutator *mutator)
 {
   uint64_t before = mutator->switches;
 
-  mutator->switches = cn_os_switches();
+  mutator->switches = cn_os_involuntary_switches();
   return mutator->switches - before;
 }
 
-static uintptr_t pc_of(const struct cairn_mutator *mutator)
+static uintptr_t managed_pc_of(const struct cairn_mutator *mutator)
 {
-  const struct cn_anchor *youngest = cn_anchors_below(mutator->anchor);
+  const struct cn_anchor *youngest = cn_anchors_youngest(mutator->anchor);
 
   if (mutator->stopped != NULL)
     return mutator->stopped->pc;
@@ -59,26 +59,26 @@ static uintptr_t pc_of(const struct cairn_mutator *mutator)
 
 static void answer_question(int thread, void *env)
 {
-  uint64_t now = cn_os_nanoseconds();
-  struct question *question = env;
-  struct cairn_mutator *mutator = cn_handshake_examined();
+  uint64_t now = cn_os_clock_nanoseconds();
+  struct arrival_question *question = env;
+  struct cairn_mutator *mutator = cn_handshake_examined_mutator();
   bool own = mutator == &cairn_mutator;
 
   CN_ASSERT(mutator != NULL && mutator->thread == thread);
   question->arrival = (struct cairn_arrival){
       .nanoseconds = question->managed && now > question->requested ? now - question->requested : 0,
-      .ran = cn_os_thread_ran(thread) - question->ran,
-      .switches = own ? new_switches(mutator) : 0,
-      .pc = pc_of(mutator),
+      .ran = cn_os_thread_processor_time(thread) - question->ran,
+      .switches = own ? count_new_switches(mutator) : 0,
+      .pc = managed_pc_of(mutator),
       .thread = thread,
       .safepoint = question->managed && question->busy,
       .native = !own || mutator->stopped == NULL || mutator->interruptions != question->interruptions};
 }
 
-static enum cairn_status ask_thread(struct cn_handshake *request, struct cairn_arrival *arrival, uint64_t timeout)
+static enum cairn_status measure_arrival(struct cn_handshake *request, struct cairn_arrival *arrival, uint64_t timeout)
 {
-  uint64_t now = cn_os_nanoseconds();
-  struct question question = {0};
+  uint64_t now = cn_os_clock_nanoseconds();
+  struct arrival_question question = {0};
 
   request->deadline = timeout < UINT64_MAX - now ? now + timeout : UINT64_MAX;
   request->operation = answer_question;
@@ -92,11 +92,11 @@ static enum cairn_status ask_thread(struct cn_handshake *request, struct cairn_a
   return status;
 }
 
-enum cairn_status cn_arrival_of_any(uint64_t random, struct cairn_arrival *arrival, uint64_t timeout)
+enum cairn_status cn_arrival_measure_any(uint64_t random, struct cairn_arrival *arrival, uint64_t timeout)
 {
-  struct cn_handshake request = {.thread = CN_HANDSHAKE_ANY, .random = random};
+  struct cn_handshake request = {.thread = CN_HANDSHAKE_ANY_THREAD, .random = random};
 
-  return ask_thread(&request, arrival, timeout);
+  return measure_arrival(&request, arrival, timeout);
 }
 
 enum cairn_status cairn_safepoint_ask(int thread, struct cairn_arrival *arrival, uint64_t timeout)
@@ -104,7 +104,7 @@ enum cairn_status cairn_safepoint_ask(int thread, struct cairn_arrival *arrival,
   const struct cairn_mutator *self = &cairn_mutator;
   struct cn_handshake request = {.thread = thread};
 
-  if (self->attached && (thread == 0 ? self == cn_mutator_main() : self->thread == thread))
+  if (self->attached && (thread == 0 ? self == cn_mutator_of_main_thread() : self->thread == thread))
     return CAIRN_E_SELF;
-  return thread < 0 ? CAIRN_E_UNKNOWN : ask_thread(&request, arrival, timeout);
+  return thread < 0 ? CAIRN_E_UNKNOWN : measure_arrival(&request, arrival, timeout);
 }

@@ -8,6 +8,6 @@
 #include <cairn/thread.h>
 
 /* cairn_safepoint_ask() for a thread that `random` chooses. UNKNOWN: all threads have ended. */
-enum cairn_status cn_arrival_of_any(uint64_t random, struct cairn_arrival *arrival, uint64_t timeout);
+enum cairn_status cn_arrival_measure_any(uint64_t random, struct cairn_arrival *arrival, uint64_t timeout);
 
 #endif

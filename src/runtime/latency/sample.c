@@ -19,84 +19,84 @@
 #include "runtime/os/os.h"
 
 enum { SAMPLE_NONE, SAMPLE_ASKED, SAMPLE_TAKEN };
-enum { PATIENCE_NANOSECONDS = 1000000000 }; /* nanoseconds */
+enum { MAX_SAMPLE_WAIT_NANOSECONDS = 1000000000 }; /* nanoseconds */
 
-static _Atomic uint32_t state;
-static _Atomic int asked; /* the thread */
-static struct cn_sample sample;
+static _Atomic uint32_t sample_state;
+static _Atomic int asked_thread; /* the thread */
+static struct cn_sample last_sample;
 
 /* ---- the thread itself ---- */
 
 /* At a safepoint the thread waits in the runtime; its managed code is of interest. The unwinder sees the stub's
  * caller one byte before (backtrace.c). */
-static void take_sample(const struct cn_regs *stopped, uintptr_t pc)
+static void take_sample(const struct cn_saved_regs *stopped, uintptr_t pc)
 {
-  sample.pc = stopped ? stopped->pc : pc;
-  cn_backtrace_keep(stopped ? stopped->pc - 1 : pc, &sample.backtrace);
+  last_sample.pc = stopped ? stopped->pc : pc;
+  cn_backtrace_record(stopped ? stopped->pc - 1 : pc, &last_sample.backtrace);
 }
 
-static void handle_signal(int signal, siginfo_t *info, void *context)
+static void answer_sample_signal(int signal, siginfo_t *info, void *context)
 {
   uint32_t expected = SAMPLE_ASKED;
   int error = errno;
 
   (void)signal;
   (void)info;
-  if (asked == cn_os_thread() && atomic_compare_exchange_strong(&state, &expected, SAMPLE_TAKEN)) {
-    take_sample(cairn_mutator.stopped, cn_arch_fault_pc(context));
-    atomic_store(&state, SAMPLE_NONE);
-    cn_os_wake(&state);
+  if (asked_thread == cn_os_thread() && atomic_compare_exchange_strong(&sample_state, &expected, SAMPLE_TAKEN)) {
+    take_sample(cairn_mutator.stopped, cn_arch_context_pc(context));
+    atomic_store(&sample_state, SAMPLE_NONE);
+    cn_os_wake_all(&sample_state);
   }
   errno = error;
 }
 
 /* ---- the caller ---- */
 
-static bool is_free(int signal)
+static bool is_signal_free(int signal)
 {
   struct sigaction action;
 
-  return cn_os_action(signal, NULL, &action) == 0 &&
-         (action.sa_handler == SIG_DFL || action.sa_sigaction == handle_signal);
+  return cn_os_set_kernel_action(signal, NULL, &action) == 0 &&
+         (action.sa_handler == SIG_DFL || action.sa_sigaction == answer_sample_signal);
 }
 
 /* Returns 0 on failure. */
-static int choose_signal(int thread)
+static int install_sample_signal(int thread)
 {
-  struct sigaction action = {.sa_sigaction = handle_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
-  uint64_t blocked = cn_os_thread_blocks(thread);
+  struct sigaction action = {.sa_sigaction = answer_sample_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
+  uint64_t blocked = cn_os_thread_blocked_signals(thread);
   int signal = SIGRTMAX;
 
-  while (signal >= SIGRTMIN && ((blocked >> (signal - 1) & 1) != 0 || !is_free(signal)))
+  while (signal >= SIGRTMIN && ((blocked >> (signal - 1) & 1) != 0 || !is_signal_free(signal)))
     signal--;
   sigfillset(&action.sa_mask);
-  return signal >= SIGRTMIN && cn_os_action(signal, &action, NULL) == 0 ? signal : 0;
+  return signal >= SIGRTMIN && cn_os_set_kernel_action(signal, &action, NULL) == 0 ? signal : 0;
 }
 
 /* False: the caller gives up. */
 static bool await_sample(void)
 {
-  uint64_t deadline = cn_os_nanoseconds() + PATIENCE_NANOSECONDS;
+  uint64_t deadline = cn_os_clock_nanoseconds() + MAX_SAMPLE_WAIT_NANOSECONDS;
   uint32_t now, expected = SAMPLE_ASKED;
 
-  while ((now = atomic_load(&state)) != SAMPLE_NONE)
-    if (!cn_os_wait(&state, now, now == SAMPLE_ASKED ? deadline : UINT64_MAX) &&
-        atomic_compare_exchange_strong(&state, &expected, SAMPLE_NONE))
+  while ((now = atomic_load(&sample_state)) != SAMPLE_NONE)
+    if (!cn_os_wait_on_word(&sample_state, now, now == SAMPLE_ASKED ? deadline : UINT64_MAX) &&
+        atomic_compare_exchange_strong(&sample_state, &expected, SAMPLE_NONE))
       return false;
     else
       expected = SAMPLE_ASKED;
   return true;
 }
 
-const char *cn_sample_take(int thread, const struct cn_sample **result)
+const char *cn_sample_thread(int thread, const struct cn_sample **result)
 {
-  int signal = choose_signal(thread);
+  int signal = install_sample_signal(thread);
 
   if (signal == 0)
     return "it blocks all signals that have no handler";
-  asked = thread;
-  atomic_store(&state, SAMPLE_ASKED);
-  cn_os_thread_signal(thread, signal);
-  *result = &sample;
+  asked_thread = thread;
+  atomic_store(&sample_state, SAMPLE_ASKED);
+  cn_os_thread_send_signal(thread, signal);
+  *result = &last_sample;
   return await_sample() ? NULL : "it takes no signal";
 }

@@ -15,7 +15,7 @@ struct cn_sample {
 
 /* Have the thread report its place. Returns the error, for instance that it blocks all signals; or null, and
  * `*sample` stays until the next call. Waits for the thread, a second at most if it is without a processor. Only one
- * thread of the runtime calls. First call cn_os_unwinder(true). */
-const char *cn_sample_take(int thread, const struct cn_sample **sample);
+ * thread of the runtime calls. First call cn_os_has_unwinder(true). */
+const char *cn_sample_thread(int thread, const struct cn_sample **sample);
 
 #endif

@@ -11,10 +11,10 @@
 #include "runtime/latency/sample.h"
 #include "runtime/os/os.h"
 
-enum { STATE_POSTED = 1, STATE_OVER = 2 }; /* bits of the state */
+enum { REPORT_POSTED_BIT = 1, PROGRAM_OVER_BIT = 2 }; /* bits of the state */
 
 /* A requester's observations of the thread that it waits for; times in nanoseconds. */
-struct late {
+struct late_thread {
   int thread;
   uint64_t since;       /* the request, which tells stops apart */
   uint64_t waited;      /* from then on */
@@ -22,58 +22,59 @@ struct late {
   uint64_t passed, had; /* from there on, and the part of that on a processor */
 };
 
-static struct late awaited, posted;
-static _Atomic uint32_t state;
-static struct cn_os_thread reporter;
+static struct late_thread awaited_thread, posted_thread;
+static _Atomic uint32_t reporter_state;
+static struct cn_os_thread reporter_thread;
 
 /* ---- requesters: they have the lock of stops ---- */
 
 /* False: an earlier report is being printed. */
-static bool post_late_stop(struct late *late, uint64_t now)
+static bool post_late_stop(struct late_thread *late, uint64_t now)
 {
   uint32_t expected = 0;
 
-  if (atomic_load(&state) != 0)
+  if (atomic_load(&reporter_state) != 0)
     return false;
   late->waited = now - late->since;
   late->passed = now - late->looked;
-  late->had = cn_os_thread_ran(late->thread) - late->ran;
-  posted = *late;
-  if (!atomic_compare_exchange_strong(&state, &expected, STATE_POSTED))
+  late->had = cn_os_thread_processor_time(late->thread) - late->ran;
+  posted_thread = *late;
+  if (!atomic_compare_exchange_strong(&reporter_state, &expected, REPORT_POSTED_BIT))
     return false;
-  cn_os_wake(&state);
+  cn_os_wake_all(&reporter_state);
   return true;
 }
 
-void cn_stop_limit_waits(int thread, uint64_t since)
+void cn_stop_limit_note_wait(int thread, uint64_t since)
 {
   static uint64_t reported; /* a stop, by its request */
-  uint64_t now = cn_os_nanoseconds();
+  uint64_t now = cn_os_clock_nanoseconds();
 
   if (cn_options.stop_limit == 0 || reported == since)
     return;
-  if (awaited.thread != thread || awaited.since != since)
-    awaited = (struct late){.thread = thread, .since = since, .looked = now, .ran = cn_os_thread_ran(thread)};
-  if ((now - since) / 1000 >= cn_options.stop_limit && post_late_stop(&awaited, now))
+  if (awaited_thread.thread != thread || awaited_thread.since != since)
+    awaited_thread = (struct late_thread){
+        .thread = thread, .since = since, .looked = now, .ran = cn_os_thread_processor_time(thread)};
+  if ((now - since) / 1000 >= cn_options.stop_limit && post_late_stop(&awaited_thread, now))
     reported = since;
 }
 
 /* ---- the runtime's thread ---- */
 
-static void print_late_stop(const struct late *late)
+static void print_late_stop(const struct late_thread *late)
 {
   const struct cn_sample *sample = NULL;
-  const char *wrong = cn_sample_take(late->thread, &sample);
+  const char *wrong = cn_sample_thread(late->thread, &sample);
   char name[32], place[CN_REPORT_PC];
 
-  cn_os_thread_name(late->thread, name, sizeof name);
-  cn_report_text("cairn: a stop has waited %llu us for thread %d \"%s\", which had a processor for "
-                 "%llu of the last %llu us; pc %s%s\n",
-                 (unsigned long long)late->waited / 1000, late->thread, name, (unsigned long long)late->had / 1000,
-                 (unsigned long long)late->passed / 1000, wrong ? "unknown: " : cn_report_pc(sample->pc, place),
-                 wrong ? wrong : "");
+  cn_os_thread_read_name(late->thread, name, sizeof name);
+  cn_report_print_text("cairn: a stop has waited %llu us for thread %d \"%s\", which had a processor for "
+                       "%llu of the last %llu us; pc %s%s\n",
+                       (unsigned long long)late->waited / 1000, late->thread, name,
+                       (unsigned long long)late->had / 1000, (unsigned long long)late->passed / 1000,
+                       wrong ? "unknown: " : cn_report_format_pc(sample->pc, place), wrong ? wrong : "");
   if (!wrong)
-    cn_backtrace_print(&sample->backtrace);
+    cn_backtrace_print_recorded(&sample->backtrace);
 }
 
 static void *report_late_stops(void *unused)
@@ -81,28 +82,28 @@ static void *report_late_stops(void *unused)
   uint32_t now;
 
   (void)unused;
-  cn_os_thread_precise("cairn-stops");
-  cn_os_unwinder(true);
+  cn_os_thread_make_precise("cairn-stops");
+  cn_os_has_unwinder(true);
   do {
-    while ((now = atomic_load(&state)) == 0)
-      cn_os_wait(&state, 0, UINT64_MAX);
-    if ((now & STATE_POSTED) != 0)
-      print_late_stop(&posted);
-    atomic_fetch_and(&state, ~(uint32_t)STATE_POSTED);
-  } while ((now & STATE_OVER) == 0);
+    while ((now = atomic_load(&reporter_state)) == 0)
+      cn_os_wait_on_word(&reporter_state, 0, UINT64_MAX);
+    if ((now & REPORT_POSTED_BIT) != 0)
+      print_late_stop(&posted_thread);
+    atomic_fetch_and(&reporter_state, ~(uint32_t)REPORT_POSTED_BIT);
+  } while ((now & PROGRAM_OVER_BIT) == 0);
   return NULL;
 }
 
 /* A constructor: in .preinit_array libc is still unready for threads. */
 __attribute__((constructor)) static void start_reporter(void)
 {
-  if (cn_options.stop_limit != 0 && !cn_os_thread_start(&reporter, report_late_stops, NULL))
-    cn_report_text("cairn: CAIRN_STOP_LIMIT: no thread can be started\n");
+  if (cn_options.stop_limit != 0 && !cn_os_thread_start(&reporter_thread, report_late_stops, NULL))
+    cn_report_print_text("cairn: CAIRN_STOP_LIMIT: no thread can be started\n");
 }
 
-void cn_stop_limit_end(void)
+void cn_stop_limit_end_reporter(void)
 {
-  atomic_fetch_or(&state, STATE_OVER);
-  cn_os_wake(&state);
-  cn_os_thread_join(&reporter);
+  atomic_fetch_or(&reporter_state, PROGRAM_OVER_BIT);
+  cn_os_wake_all(&reporter_state);
+  cn_os_thread_join(&reporter_thread);
 }

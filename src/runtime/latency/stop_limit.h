@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 /* Like cn_hooks.stop_waits(). */
-void cn_stop_limit_waits(int thread, uint64_t since);
+void cn_stop_limit_note_wait(int thread, uint64_t since);
 
 /* The program is over: finish the report that is under way, and begin no other. */
-void cn_stop_limit_end(void);
+void cn_stop_limit_end_reporter(void);
 
 #endif

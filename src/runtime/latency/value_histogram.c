@@ -8,26 +8,27 @@
 #include "base/check.h"
 
 /* Values below 16 have a bucket each; above, the four bits below the highest choose the step. */
-static size_t bucket_of(uint64_t value)
+static size_t bucket_index_of(uint64_t value)
 {
-  if (value < CN_HISTOGRAM_STEPS)
+  if (value < CN_HISTOGRAM_STEPS_PER_POWER)
     return (size_t)value;
   unsigned power = 63u - (unsigned)__builtin_clzll(value);
-  return (size_t)(power - 3) * CN_HISTOGRAM_STEPS + (size_t)(value >> (power - 4) & 15);
+  return (size_t)(power - 3) * CN_HISTOGRAM_STEPS_PER_POWER + (size_t)(value >> (power - 4) & 15);
 }
 
-static uint64_t bucket_start(size_t index)
+static uint64_t least_value_of_bucket(size_t index)
 {
-  if (index < CN_HISTOGRAM_STEPS)
+  if (index < CN_HISTOGRAM_STEPS_PER_POWER)
     return index;
-  return (uint64_t)(CN_HISTOGRAM_STEPS + index % CN_HISTOGRAM_STEPS) << (index / CN_HISTOGRAM_STEPS - 1);
+  return (uint64_t)(CN_HISTOGRAM_STEPS_PER_POWER + index % CN_HISTOGRAM_STEPS_PER_POWER)
+         << (index / CN_HISTOGRAM_STEPS_PER_POWER - 1);
 }
 
-void cn_histogram_add(struct cn_histogram *histogram, uint64_t value)
+void cn_histogram_add_value(struct cn_histogram *histogram, uint64_t value)
 {
-  size_t index = bucket_of(value);
+  size_t index = bucket_index_of(value);
 
-  CN_ASSERT(index < CN_HISTOGRAM_BUCKETS && bucket_start(index) <= value);
+  CN_ASSERT(index < CN_HISTOGRAM_BUCKETS && least_value_of_bucket(index) <= value);
   histogram->total++;
   histogram->counts[index]++;
   if (value > histogram->maximum)
@@ -42,7 +43,7 @@ uint64_t cn_histogram_quantile(const struct cn_histogram *histogram, unsigned th
   for (size_t i = 0; i < CN_HISTOGRAM_BUCKETS; i++) {
     below += histogram->counts[i];
     if (below != 0 && 1000 * below >= thousandths * histogram->total)
-      return bucket_start(i);
+      return least_value_of_bucket(i);
   }
   return 0;
 }

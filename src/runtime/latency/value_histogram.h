@@ -8,14 +8,14 @@
 
 #include <stdint.h>
 
-enum { CN_HISTOGRAM_STEPS = 16, CN_HISTOGRAM_BUCKETS = 64 * CN_HISTOGRAM_STEPS };
+enum { CN_HISTOGRAM_STEPS_PER_POWER = 16, CN_HISTOGRAM_BUCKETS = 64 * CN_HISTOGRAM_STEPS_PER_POWER };
 
 struct cn_histogram {
   uint64_t total, maximum;
   uint64_t counts[CN_HISTOGRAM_BUCKETS];
 };
 
-void cn_histogram_add(struct cn_histogram *histogram, uint64_t value);
+void cn_histogram_add_value(struct cn_histogram *histogram, uint64_t value);
 
 /* The least value that at least `thousandths` per mille of the values do not exceed, or a step less; 0 if there are
  * no values. 500 is the median. */

@@ -16,28 +16,28 @@
 
 /* Times below this count as zero, in nanoseconds without a processor or spent on the request: the calls that read
  * the clocks take them. */
-enum { MISSING_NANOSECONDS = 2000 };
-enum { MAX_MICROSECONDS = 1000000000 }; /* microseconds between requests */
+enum { NEGLIGIBLE_NANOSECONDS = 2000 };
+enum { MAX_INTERVAL_MICROSECONDS = 1000000000 }; /* microseconds between requests */
 
 /* The thread's own while it runs. */
 static struct {
-  struct cn_histogram arrivals[CN_BLAMES];
+  struct cn_histogram arrivals[CN_BLAME_COUNT];
   struct cairn_arrival slowest; /* of managed code */
-} found;
+} arrival_results;
 
-static struct cn_os_thread thread;
-static _Atomic uint32_t stopping;
+static struct cn_os_thread watchdog_thread;
+static _Atomic uint32_t stop_requested;
 
-enum cn_blame cn_watchdog_blame(const struct cairn_arrival *arrival)
+enum cn_blame cn_watchdog_blame_of(const struct cairn_arrival *arrival)
 {
-  if (arrival->asking > MISSING_NANOSECONDS)
+  if (arrival->asking > NEGLIGIBLE_NANOSECONDS)
     return CN_BLAME_REQUESTER;
   if (arrival->safepoint)
     return CN_BLAME_SAFEPOINT;
   if (arrival->native)
-    return CN_BLAME_NATIVE;
-  if (arrival->nanoseconds <= arrival->ran + MISSING_NANOSECONDS)
-    return CN_BLAME_CODE;
+    return CN_BLAME_NATIVE_CODE;
+  if (arrival->nanoseconds <= arrival->ran + NEGLIGIBLE_NANOSECONDS)
+    return CN_BLAME_MANAGED_CODE;
   return arrival->switches ? CN_BLAME_PREEMPTED : CN_BLAME_HOST;
 }
 
@@ -46,52 +46,52 @@ static const char *describe_arrival(const struct cairn_arrival *arrival, char bu
 {
   char name[32], place[CN_REPORT_PC], line[256];
 
-  cn_os_thread_name(arrival->thread, name, sizeof name);
-  bool known = cn_safepoint_line(arrival->pc, line, sizeof line);
-  snprintf(buffer, 512, "thread %d \"%s\", pc %s%s%s", arrival->thread, name, cn_report_pc(arrival->pc, place),
+  cn_os_thread_read_name(arrival->thread, name, sizeof name);
+  bool known = cn_safepoint_format_line(arrival->pc, line, sizeof line);
+  snprintf(buffer, 512, "thread %d \"%s\", pc %s%s%s", arrival->thread, name, cn_report_format_pc(arrival->pc, place),
            known ? ", " : "", known ? line : "");
   return buffer;
 }
 
-static void note_arrival(const struct cairn_arrival *arrival)
+static void record_arrival(const struct cairn_arrival *arrival)
 {
-  enum cn_blame blame = cn_watchdog_blame(arrival);
-  bool slowest = blame == CN_BLAME_CODE && arrival->nanoseconds > found.slowest.nanoseconds;
+  enum cn_blame blame = cn_watchdog_blame_of(arrival);
+  bool slowest = blame == CN_BLAME_MANAGED_CODE && arrival->nanoseconds > arrival_results.slowest.nanoseconds;
   char text[512];
 
-  CN_CHECK(blame < CN_BLAMES);
-  cn_histogram_add(&found.arrivals[blame], arrival->nanoseconds);
+  CN_CHECK(blame < CN_BLAME_COUNT);
+  cn_histogram_add_value(&arrival_results.arrivals[blame], arrival->nanoseconds);
   if (!slowest)
     return;
-  found.slowest = *arrival;
+  arrival_results.slowest = *arrival;
   if ((cn_options.log & CN_LOG_ARRIVALS) != 0)
-    cn_report_text("cairn: arrivals: slowest so far: %llu.%llu us; %s\n",
-                   (unsigned long long)arrival->nanoseconds / 1000, (unsigned long long)arrival->nanoseconds / 100 % 10,
-                   describe_arrival(arrival, text));
+    cn_report_print_text("cairn: arrivals: slowest so far: %llu.%llu us; %s\n",
+                         (unsigned long long)arrival->nanoseconds / 1000,
+                         (unsigned long long)arrival->nanoseconds / 100 % 10, describe_arrival(arrival, text));
 }
 
 /* A random number from 0 to twice the interval. */
-static uint64_t pause_length(uint64_t *state)
+static uint64_t random_pause_nanoseconds(uint64_t *state)
 {
   *state = *state * 6364136223846793005u + 1442695040888963407u;
-  uint64_t interval = cn_options.watchdog < MAX_MICROSECONDS ? cn_options.watchdog : MAX_MICROSECONDS;
+  uint64_t interval = cn_options.watchdog < MAX_INTERVAL_MICROSECONDS ? cn_options.watchdog : MAX_INTERVAL_MICROSECONDS;
   return (*state >> 11) % (2000 * interval);
 }
 
 static void *sample_arrivals(void *unused)
 {
-  uint64_t random = cn_os_nanoseconds();
+  uint64_t random = cn_os_clock_nanoseconds();
   struct cairn_arrival arrival;
 
   (void)unused;
-  cn_os_thread_precise("cairn-watchdog");
-  while (stopping == 0) {
-    uint64_t until = cn_os_nanoseconds() + pause_length(&random);
-    while (stopping == 0 && cn_os_wait(&stopping, 0, until))
+  cn_os_thread_make_precise("cairn-watchdog");
+  while (stop_requested == 0) {
+    uint64_t until = cn_os_clock_nanoseconds() + random_pause_nanoseconds(&random);
+    while (stop_requested == 0 && cn_os_wait_on_word(&stop_requested, 0, until))
       ;
-    if (stopping != 0 || cn_arrival_of_any(random >> 11, &arrival, CAIRN_ASK_FOREVER) != CAIRN_OK)
+    if (stop_requested != 0 || cn_arrival_measure_any(random >> 11, &arrival, CAIRN_ASK_FOREVER) != CAIRN_OK)
       break; /* all threads have ended */
-    note_arrival(&arrival);
+    record_arrival(&arrival);
   }
   return NULL;
 }
@@ -99,41 +99,41 @@ static void *sample_arrivals(void *unused)
 /* A constructor: in .preinit_array libc is still unready for threads. */
 __attribute__((constructor)) static void start_watchdog(void)
 {
-  if (cn_options.watchdog != 0 && !cn_os_thread_start(&thread, sample_arrivals, NULL))
-    cn_report_text("cairn: CAIRN_WATCHDOG: no thread can be started\n");
+  if (cn_options.watchdog != 0 && !cn_os_thread_start(&watchdog_thread, sample_arrivals, NULL))
+    cn_report_print_text("cairn: CAIRN_WATCHDOG: no thread can be started\n");
 }
 
-/* After cn_handshake_end() the thread returns from each wait for an arrival at once. */
+/* After cn_handshake_end_all() the thread returns from each wait for an arrival at once. */
 void cn_watchdog_stop(void)
 {
-  stopping = 1;
-  cn_os_wake(&stopping);
-  cn_handshake_end();
-  cn_os_thread_join(&thread);
+  stop_requested = 1;
+  cn_os_wake_all(&stop_requested);
+  cn_handshake_end_all();
+  cn_os_thread_join(&watchdog_thread);
 }
 
-static void print_apart(const char *name, const char *maximum, enum cn_blame blame)
+static void print_blamed_arrivals(const char *name, const char *maximum, enum cn_blame blame)
 {
-  cn_report_count(name, found.arrivals[blame].total);
-  cn_report_microseconds(maximum, found.arrivals[blame].maximum);
+  cn_report_print_count(name, arrival_results.arrivals[blame].total);
+  cn_report_print_microseconds(maximum, arrival_results.arrivals[blame].maximum);
 }
 
-void cn_watchdog_print(void)
+void cn_watchdog_print_results(void)
 {
-  const struct cn_histogram *own = &found.arrivals[CN_BLAME_CODE];
+  const struct cn_histogram *own = &arrival_results.arrivals[CN_BLAME_MANAGED_CODE];
   char text[512];
 
   if (cn_options.watchdog == 0)
     return;
-  cn_report_count("arrivals", own->total);
-  cn_report_microseconds("arrival median (us)", cn_histogram_quantile(own, 500));
-  cn_report_microseconds("arrival 99.9 % (us)", cn_histogram_quantile(own, 999));
-  cn_report_microseconds("arrival maximum (us)", own->maximum);
-  if (found.slowest.pc != 0)
-    cn_report_text("slowest arrival: %s\n", describe_arrival(&found.slowest, text));
-  print_apart("arrivals preempted", "arrival preempted, maximum (us)", CN_BLAME_PREEMPTED);
-  print_apart("arrivals held up by the host", "arrival held up, maximum (us)", CN_BLAME_HOST);
-  print_apart("arrivals from native code", "arrival from native code, maximum (us)", CN_BLAME_NATIVE);
-  cn_report_count("at a safepoint already", found.arrivals[CN_BLAME_SAFEPOINT].total);
-  cn_report_count("questions delayed", found.arrivals[CN_BLAME_REQUESTER].total);
+  cn_report_print_count("arrivals", own->total);
+  cn_report_print_microseconds("arrival median (us)", cn_histogram_quantile(own, 500));
+  cn_report_print_microseconds("arrival 99.9 % (us)", cn_histogram_quantile(own, 999));
+  cn_report_print_microseconds("arrival maximum (us)", own->maximum);
+  if (arrival_results.slowest.pc != 0)
+    cn_report_print_text("slowest arrival: %s\n", describe_arrival(&arrival_results.slowest, text));
+  print_blamed_arrivals("arrivals preempted", "arrival preempted, maximum (us)", CN_BLAME_PREEMPTED);
+  print_blamed_arrivals("arrivals held up by the host", "arrival held up, maximum (us)", CN_BLAME_HOST);
+  print_blamed_arrivals("arrivals from native code", "arrival from native code, maximum (us)", CN_BLAME_NATIVE_CODE);
+  cn_report_print_count("at a safepoint already", arrival_results.arrivals[CN_BLAME_SAFEPOINT].total);
+  cn_report_print_count("questions delayed", arrival_results.arrivals[CN_BLAME_REQUESTER].total);
 }

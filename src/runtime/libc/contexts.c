@@ -15,28 +15,28 @@
 #include "runtime/threads/stop.h"
 
 /* glibc has its function under another name in static programs. */
-typedef int set_function(const ucontext_t *context);
-extern set_function __setcontext __attribute__((weak));
-static set_function *next;
+typedef int setcontext_function(const ucontext_t *context);
+extern setcontext_function __setcontext __attribute__((weak));
+static setcontext_function *libc_setcontext;
 
 /* Brings the C library's function into a static program. */
-__attribute__((used)) static void (*const brings_it)(ucontext_t *, void (*)(void), int, ...) = makecontext;
+__attribute__((used)) static void (*const libc_link_reference)(ucontext_t *, void (*)(void), int, ...) = makecontext;
 
 void cn_contexts_init(void)
 {
-  void *symbol = cn_os_library_next_symbol("setcontext");
+  void *symbol = cn_os_find_next_symbol("setcontext");
 
   if (symbol != NULL)
-    memcpy(&next, &symbol, sizeof next);
+    memcpy(&libc_setcontext, &symbol, sizeof libc_setcontext);
   else
-    next = __setcontext;
+    libc_setcontext = __setcontext;
 }
 
 static int resume_context(const ucontext_t *context)
 {
-  if (next == NULL)
+  if (libc_setcontext == NULL)
     cairn_fatal("a jump, and the runtime does not find the C library's setcontext()");
-  return next(context);
+  return libc_setcontext(context);
 }
 
 /* True if the context was made for its own stack (makecontext()) and `sp` lies outside it. The stack may be an array
@@ -45,24 +45,24 @@ static bool has_other_stack(const ucontext_t *context, uintptr_t sp)
 {
   uintptr_t low = (uintptr_t)context->uc_stack.ss_sp, bytes = context->uc_stack.ss_size;
 
-  return cn_arch_fault_sp(context) - low <= bytes && sp - low > bytes;
+  return cn_arch_context_sp(context) - low <= bytes && sp - low > bytes;
 }
 
-static bool leaves_frames(const ucontext_t *context, uintptr_t sp)
+static bool leaves_managed_frames(const ucontext_t *context, uintptr_t sp)
 {
-  return !has_other_stack(context, sp) && cn_jumps_leave_frames(cn_arch_fault_sp(context), sp);
+  return !has_other_stack(context, sp) && cn_jumps_would_leave_frames(cn_arch_context_sp(context), sp);
 }
 
 #define PUBLIC __attribute__((visibility("default")))
 
 PUBLIC __attribute__((weak)) int setcontext(const ucontext_t *context)
 {
-  uintptr_t target = cn_arch_fault_sp(context);
+  uintptr_t target = cn_arch_context_sp(context);
 
-  if (cn_handshake_is_left(target))
+  if (cn_handshake_is_left_by_jump(target))
     cn_stop_refuse_own((uintptr_t)__builtin_return_address(0));
   if (!has_other_stack(context, (uintptr_t)__builtin_frame_address(0)))
-    cn_jumps_cut(target);
+    cn_jumps_abandon_frames(target);
   return resume_context(context);
 }
 
@@ -73,7 +73,7 @@ PUBLIC __attribute__((weak)) int swapcontext(ucontext_t *from, const ucontext_t 
   uintptr_t pc = (uintptr_t)__builtin_return_address(0);
   volatile bool back = false;
 
-  if (leaves_frames(to, (uintptr_t)__builtin_frame_address(0)))
+  if (leaves_managed_frames(to, (uintptr_t)__builtin_frame_address(0)))
     cn_report_fatal(pc, "swapcontext() leaves managed frames for an older frame of the same stack, "
                         "or on a stack that cairn_stack_add() does not know");
   if (getcontext(from) != 0)

@@ -34,7 +34,7 @@ static bool is_on_stack(const struct cairn_mutator *mutator, uintptr_t sp)
 
 /* True if the jump leaves the anchor's frame. Addresses tell on one stack alone. A stack that the thread does not
  * know is an alternate one, whose handlers are younger than the thread's own frames, or is free of managed code. */
-static bool is_left(const struct cairn_mutator *mutator, const struct cn_anchor *anchor, uintptr_t target)
+static bool is_anchor_left(const struct cairn_mutator *mutator, const struct cn_anchor *anchor, uintptr_t target)
 {
   uintptr_t sp = cn_anchor_sp(anchor);
 
@@ -45,13 +45,14 @@ static bool is_left(const struct cairn_mutator *mutator, const struct cn_anchor 
 
 /* Drop the anchors of frames that the jump leaves, and dead ones, whose SP is unset. Keep older ones without an SP
  * if the target is in a handler: a stub or an unwinder that the handler interrupted may be filling or reading them. */
-static void drop_anchors(struct cairn_mutator *mutator, uintptr_t target)
+static void drop_left_anchors(struct cairn_mutator *mutator, uintptr_t target)
 {
-  const struct cn_anchor *from = cn_signals_anchors();
+  const struct cn_anchor *from = cn_signals_anchor_limit();
   struct cn_anchor *anchor = mutator->anchor;
-  size_t before = cn_signals_jump(target);
+  size_t before = cn_signals_leave_by_jump(target);
 
-  while ((anchor = cn_anchors_since(from, anchor)) != NULL && (anchor->sp == 0 || is_left(mutator, anchor, target))) {
+  while ((anchor = cn_anchors_youngest_since(from, anchor)) != NULL &&
+         (anchor->sp == 0 || is_anchor_left(mutator, anchor, target))) {
     if (anchor->sp == 0 && cn_anchors_count(anchor) < before)
       continue;
     anchor->sp = 0;
@@ -61,12 +62,12 @@ static void drop_anchors(struct cairn_mutator *mutator, uintptr_t target)
 
 /* The state at the target. It is that of the youngest transition, or of the code that a handler interrupted since.
  * Native code that managed code calls without an anchor counts as managed. */
-static uint8_t state_now(const struct cairn_mutator *mutator)
+static uint8_t state_at_target(const struct cairn_mutator *mutator)
 {
-  const struct cn_anchor *anchor = cn_anchors_since(cn_signals_anchors(), mutator->anchor);
+  const struct cn_anchor *anchor = cn_anchors_youngest_since(cn_signals_anchor_limit(), mutator->anchor);
 
   if (anchor == NULL)
-    return cn_signals_state();
+    return cn_signals_interrupted_state();
   return cn_anchor_is_entry(anchor) ? CAIRN_ABI_MANAGED : CAIRN_ABI_NATIVE;
 }
 
@@ -79,89 +80,89 @@ static void abandon_frames_below(struct cairn_mutator *mutator, uintptr_t target
 
   CN_CHECK(mutator == &cairn_mutator && mutator->attached);
   if (busy == 0)
-    cn_defer_cut();
+    cn_defer_cut_after_jump();
   cn_defer_cancellation();
   mutator->busy = 1;
   if (busy == 0 && mutator->state == CAIRN_ABI_NATIVE)
-    cn_stop_come_back(mutator);
-  cn_signals_settle(target);
-  drop_anchors(mutator, target);
+    cn_stop_become_managed(mutator);
+  cn_signals_end_left_handlers(target);
+  drop_left_anchors(mutator, target);
   CN_ASSERT_VALID(cn_anchors_wrong(mutator->anchors, mutator->anchor));
   if (busy == 0) {
-    __atomic_store_n(&mutator->state, state_now(mutator), __ATOMIC_SEQ_CST);
+    __atomic_store_n(&mutator->state, state_at_target(mutator), __ATOMIC_SEQ_CST);
     mutator->busy = 0;
   }
-  cn_defer_let_cancellation();
+  cn_undefer_cancellation();
   if (busy == 0)
-    cn_signals_release();
+    cn_signals_release_postponed();
   errno = error;
 }
 
-void cn_jumps_cut(uintptr_t target)
+void cn_jumps_abandon_frames(uintptr_t target)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
-  const struct cn_anchor *anchor = cn_anchors_below(mutator->anchor);
+  const struct cn_anchor *anchor = cn_anchors_youngest(mutator->anchor);
   bool newer = anchor != NULL && cn_anchor_sp(anchor) <= target;
 
-  if (mutator->attached && (newer || cn_signals_interrupting() || cn_thread_delivers()) &&
-      !cn_coroutine_stacks_elsewhere(mutator, target))
+  if (mutator->attached && (newer || cn_signals_is_interrupting() || cn_thread_is_in_handler()) &&
+      !cn_coroutine_stacks_is_on_other(mutator, target))
     abandon_frames_below(mutator, target);
 }
 
 /* True if the anchor's frame has returned, or an unseen jump has left it. */
-static bool is_gone(const struct cairn_mutator *mutator, const struct cn_anchor *anchor, uintptr_t sp)
+static bool is_anchor_gone(const struct cairn_mutator *mutator, const struct cn_anchor *anchor, uintptr_t sp)
 {
   uintptr_t own = cn_anchor_sp(anchor);
 
   return anchor->sp == 0 || (is_on_stack(mutator, own) == is_on_stack(mutator, sp) && own < sp);
 }
 
-bool cn_jumps_leave_frames(uintptr_t target, uintptr_t sp)
+bool cn_jumps_would_leave_frames(uintptr_t target, uintptr_t sp)
 {
   const struct cairn_mutator *mutator = &cairn_mutator;
-  const struct cn_anchor *from = cn_signals_anchors(), *anchor = mutator->anchor;
+  const struct cn_anchor *from = cn_signals_anchor_limit(), *anchor = mutator->anchor;
 
-  if (!mutator->attached || cn_coroutine_stacks_elsewhere(mutator, target))
+  if (!mutator->attached || cn_coroutine_stacks_is_on_other(mutator, target))
     return false;
-  while ((anchor = cn_anchors_since(from, anchor)) != NULL && is_gone(mutator, anchor, sp))
+  while ((anchor = cn_anchors_youngest_since(from, anchor)) != NULL && is_anchor_gone(mutator, anchor, sp))
     continue;
-  return anchor != NULL && is_left(mutator, anchor, target);
+  return anchor != NULL && is_anchor_left(mutator, anchor, target);
 }
 
 /* ---- the C library's jumps ---- */
 
 /* glibc has one function for its three jumps, under another name in static programs. A sanitizer's runtime has its
  * own. */
-typedef void jump(sigjmp_buf buffer, int value);
-extern jump __libc_siglongjmp __attribute__((weak));
-extern jump ___interceptor_siglongjmp __attribute__((weak));
-static jump *next;
+typedef void jump_function(sigjmp_buf buffer, int value);
+extern jump_function __libc_siglongjmp __attribute__((weak));
+extern jump_function ___interceptor_siglongjmp __attribute__((weak));
+static jump_function *libc_jump;
 
 /* Brings the C library's jump into a static program. */
-__attribute__((used)) static void (*const brings_it)(void *) = pthread_exit;
+__attribute__((used)) static void (*const libc_link_reference)(void *) = pthread_exit;
 
 void cn_jumps_init(void)
 {
-  void *symbol = cn_os_library_next_symbol("siglongjmp");
+  void *symbol = cn_os_find_next_symbol("siglongjmp");
 
   if (___interceptor_siglongjmp != NULL)
-    next = ___interceptor_siglongjmp;
+    libc_jump = ___interceptor_siglongjmp;
   else if (__libc_siglongjmp != NULL)
-    next = __libc_siglongjmp;
+    libc_jump = __libc_siglongjmp;
   else
-    memcpy(&next, &symbol, sizeof next);
+    memcpy(&libc_jump, &symbol, sizeof libc_jump);
 }
 
 #define PUBLIC __attribute__((visibility("default")))
 
 PUBLIC __attribute__((weak)) void siglongjmp(sigjmp_buf buffer, int value)
 {
-  if (next == NULL)
+  if (libc_jump == NULL)
     cairn_fatal("a jump, and the runtime does not find the C library's siglongjmp()");
-  if (cn_handshake_is_left(cn_arch_jump_sp(buffer)))
+  if (cn_handshake_is_left_by_jump(cn_arch_jump_buffer_sp(buffer)))
     cn_stop_refuse_own((uintptr_t)__builtin_return_address(0));
-  cn_jumps_cut(cn_arch_jump_sp(buffer));
-  next(buffer, value);
+  cn_jumps_abandon_frames(cn_arch_jump_buffer_sp(buffer));
+  libc_jump(buffer, value);
   __builtin_unreachable();
 }
 
@@ -183,13 +184,13 @@ static void check_jump_target(uintptr_t target, uintptr_t sp)
 extern __typeof__(siglongjmp) __longjmp_chk;
 PUBLIC __attribute__((weak)) void __longjmp_chk(sigjmp_buf buffer, int value)
 {
-  check_jump_target(cn_arch_jump_sp(buffer), (uintptr_t)__builtin_frame_address(0));
+  check_jump_target(cn_arch_jump_buffer_sp(buffer), (uintptr_t)__builtin_frame_address(0));
   siglongjmp(buffer, value);
 }
 
 /* LLVM's sanitizer runtimes define these names, too: theirs jump to the following ones (see handlers/action.c). */
-#define FIRST(name) PUBLIC __attribute__((noreturn, nothrow, alias(name)))
-extern __typeof__(siglongjmp) __interceptor_siglongjmp FIRST("siglongjmp");
-extern __typeof__(siglongjmp) __interceptor_longjmp FIRST("siglongjmp");
-extern __typeof__(siglongjmp) __interceptor__longjmp FIRST("siglongjmp");
-extern __typeof__(siglongjmp) __interceptor___longjmp_chk FIRST("__longjmp_chk");
+#define INTERCEPTOR_ALIAS(name) PUBLIC __attribute__((noreturn, nothrow, alias(name)))
+extern __typeof__(siglongjmp) __interceptor_siglongjmp INTERCEPTOR_ALIAS("siglongjmp");
+extern __typeof__(siglongjmp) __interceptor_longjmp INTERCEPTOR_ALIAS("siglongjmp");
+extern __typeof__(siglongjmp) __interceptor__longjmp INTERCEPTOR_ALIAS("siglongjmp");
+extern __typeof__(siglongjmp) __interceptor___longjmp_chk INTERCEPTOR_ALIAS("__longjmp_chk");

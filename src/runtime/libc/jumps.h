@@ -17,11 +17,11 @@ void cn_jumps_init(void);
  * the jump leaves, ends the interruptions (signals.h) whose handlers it leaves, and gives the thread the state of
  * the target's frame. A native thread lets stops pass first: a walk needs the frames. For a jump within native code
  * the call does nothing; likewise for a switch to another stack that cairn_stack_add() knows. Async-signal-safe. */
-void cn_jumps_cut(uintptr_t target);
+void cn_jumps_abandon_frames(uintptr_t target);
 
 /* True if the calling thread leaves managed frames by going there from `sp`, its stack pointer; false if it goes to
  * another stack that cairn_stack_add() knows. */
-bool cn_jumps_leave_frames(uintptr_t target, uintptr_t sp);
+bool cn_jumps_would_leave_frames(uintptr_t target, uintptr_t sp);
 
 /* Like cn_jumps_init(), for contexts of <ucontext.h> (contexts.c): find setcontext(). */
 void cn_contexts_init(void);

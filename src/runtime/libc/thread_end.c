@@ -14,68 +14,68 @@
 #include "runtime/os/os.h"
 
 /* glibc has its function under another name in static programs. */
-typedef int set_function(pthread_key_t key, const void *value);
-extern set_function __pthread_setspecific __attribute__((weak));
-static set_function *next;
+typedef int setspecific_function(pthread_key_t key, const void *value);
+extern setspecific_function __pthread_setspecific __attribute__((weak));
+static setspecific_function *libc_setspecific;
 
 /* Brings the C library's function into a static program. */
-__attribute__((used)) static int (*const brings_it)(pthread_t *, const pthread_attr_t *, void *(*)(void *),
-                                                    void *) = pthread_create;
+__attribute__((used)) static int (*const libc_link_reference)(pthread_t *, const pthread_attr_t *, void *(*)(void *),
+                                                              void *) = pthread_create;
 
-static pthread_key_t ending;
-static bool has_key;
-static cn_thread_end_round *tell;
-static _Thread_local unsigned rounds;
-static _Thread_local bool awaited; /* `ending` has a value, or the rounds are over */
+static pthread_key_t end_key;
+static bool has_end_key;
+static cn_thread_end_callback *round_callback;
+static _Thread_local unsigned destructor_rounds;
+static _Thread_local bool end_watched; /* `end_key` has a value, or the rounds are over */
 
-static void find_next(void)
+static void find_libc_setspecific(void)
 {
-  void *symbol = cn_os_library_next_symbol("pthread_setspecific");
+  void *symbol = cn_os_find_next_symbol("pthread_setspecific");
 
   if (symbol != NULL)
-    memcpy(&next, &symbol, sizeof next);
+    memcpy(&libc_setspecific, &symbol, sizeof libc_setspecific);
   else
-    next = __pthread_setspecific;
+    libc_setspecific = __pthread_setspecific;
 }
 
-static bool set_ending_key(void)
+static bool set_end_key(void)
 {
-  return next(ending, &rounds) == 0;
+  return libc_setspecific(end_key, &destructor_rounds) == 0;
 }
 
-static void end_destructor_round(void *value)
+static void report_destructor_round(void *value)
 {
   uintptr_t pc = (uintptr_t)__builtin_return_address(0);
-  bool last = ++rounds == PTHREAD_DESTRUCTOR_ITERATIONS;
+  bool last = ++destructor_rounds == PTHREAD_DESTRUCTOR_ITERATIONS;
 
   (void)value;
-  if (!last && !set_ending_key())
+  if (!last && !set_end_key())
     cn_report_fatal(pc, "no memory to notice the end of the thread");
-  tell(last, pc);
+  round_callback(last, pc);
 }
 
-void cn_thread_end_init(cn_thread_end_round *round)
+void cn_thread_end_init(cn_thread_end_callback *round)
 {
-  CN_CHECK(round != NULL && tell == NULL);
-  tell = round;
-  if (next == NULL)
-    find_next();
-  has_key = pthread_key_create(&ending, end_destructor_round) == 0;
+  CN_CHECK(round != NULL && round_callback == NULL);
+  round_callback = round;
+  if (libc_setspecific == NULL)
+    find_libc_setspecific();
+  has_end_key = pthread_key_create(&end_key, report_destructor_round) == 0;
 }
 
-void cn_thread_end_await(uintptr_t pc)
+void cn_thread_end_watch(uintptr_t pc)
 {
-  if (!has_key)
+  if (!has_end_key)
     cn_report_fatal(pc, "there was no key for thread-specific data left, so the end of the thread "
                         "would not be noticed");
-  if (rounds == PTHREAD_DESTRUCTOR_ITERATIONS && cn_thread_delivers())
+  if (destructor_rounds == PTHREAD_DESTRUCTOR_ITERATIONS && cn_thread_is_in_handler())
     return; /* the end of the handler detaches it */
-  if (rounds == PTHREAD_DESTRUCTOR_ITERATIONS)
+  if (destructor_rounds == PTHREAD_DESTRUCTOR_ITERATIONS)
     cn_report_fatal(pc, "a destructor of thread-specific data runs managed code, and no round of "
                         "destructors is left that would detach the thread");
-  if (!awaited && !set_ending_key())
+  if (!end_watched && !set_end_key())
     cn_report_fatal(pc, "no memory to notice the end of the thread");
-  awaited = true;
+  end_watched = true;
 }
 
 /* ---- the C library's functions ---- */
@@ -84,11 +84,11 @@ void cn_thread_end_await(uintptr_t pc)
 
 PUBLIC __attribute__((weak)) int pthread_setspecific(pthread_key_t key, const void *value)
 {
-  if (next == NULL) /* a sanitizer's runtime starts before this one */
-    find_next();
-  if (value != NULL && has_key && !awaited)
-    awaited = set_ending_key();
-  return next(key, value);
+  if (libc_setspecific == NULL) /* a sanitizer's runtime starts before this one */
+    find_libc_setspecific();
+  if (value != NULL && has_end_key && !end_watched)
+    end_watched = set_end_key();
+  return libc_setspecific(key, value);
 }
 
 PUBLIC __attribute__((weak)) int tss_set(tss_t key, void *value)

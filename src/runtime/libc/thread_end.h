@@ -15,13 +15,13 @@
 #include <stdint.h>
 
 /* Called in each round of destructors; `last`: the final one. `pc`: the address that messages name. */
-typedef void cn_thread_end_round(bool last, uintptr_t pc);
+typedef void cn_thread_end_callback(bool last, uintptr_t pc);
 
 /* Prepare the notice, and set the function to call. Once, before managed code runs. */
-void cn_thread_end_init(cn_thread_end_round *round);
+void cn_thread_end_init(cn_thread_end_callback *round);
 
 /* Have the rounds reported at the end of the calling thread, which is about to be attached. Ends the program with a
  * message that names `pc` if the last round is over. Signals are held. */
-void cn_thread_end_await(uintptr_t pc);
+void cn_thread_end_watch(uintptr_t pc);
 
 #endif

@@ -40,40 +40,40 @@
 static void retire_mutator(struct cairn_mutator *mutator)
 {
   CN_CHECK(mutator == &cairn_mutator && mutator->stopped == NULL);
-  cn_global_roots_clear(mutator);
-  cn_return_barriers_give_back(mutator->own.barriers);
+  cn_global_roots_clear_thread(mutator);
+  cn_return_barriers_return_set(mutator->own.barriers);
   mutator->own.barriers = NULL;
-  cn_buffer_mend(mutator);
-  cn_buffer_retire(mutator);
-  cn_log_retire(mutator);
-  cn_uncleared_leave(mutator);
+  cn_buffer_fill_unfinished(mutator);
+  cn_buffer_retire_mutator(mutator);
+  cn_barrier_log_retire(mutator);
+  cn_uncleared_note_mutator_end(mutator);
   cn_stats.safepoints += mutator->safepoints;
-  cn_stats.allocated += cn_buffer_allocated(mutator);
+  cn_stats.allocated += cn_buffer_allocated_bytes(mutator);
 }
 
 /* Keep the activation's stack pointer, up to the first stub of a call in either direction. */
-static bool pass_native(void *passed, const struct cn_os_frame *frame)
+static bool skip_native_frame(void *passed, const struct cn_os_frame *frame)
 {
   *(uintptr_t *)passed = frame->sp;
-  return !cn_arch_in_stubs(frame->pc);
+  return !cn_arch_is_in_stubs(frame->pc);
 }
 
 /* Drop the anchors of calls that an unwinding left (pthread_exit(), a cancellation): cleanups of native code, which
  * it calls, may lie deeper than the calls did. The stack itself tells which calls are under way. If there are no
  * such calls, the thread is in native code. */
-static void drop_left(struct cairn_mutator *mutator)
+static void drop_unwound_anchors(struct cairn_mutator *mutator)
 {
   uintptr_t passed = 1;
 
-  if (mutator->anchor == mutator->anchors || mutator->stack != NULL || !cn_os_unwinder(true))
+  if (mutator->anchor == mutator->anchors || mutator->stack != NULL || !cn_os_has_unwinder(true))
     return;
-  cn_os_unwind(pass_native, &passed);
-  cn_signals_drop_anchors(mutator, passed - 1);
+  cn_os_unwind_stack(skip_native_frame, &passed);
+  cn_signals_drop_ended_anchors(mutator, passed - 1);
   if (mutator->anchor == mutator->anchors && mutator->state == CAIRN_ABI_MANAGED)
-    cn_stop_leave(mutator);
+    cn_stop_become_native(mutator);
 }
 
-static void check_left(const struct cairn_mutator *mutator, uintptr_t pc)
+static void check_frames_left(const struct cairn_mutator *mutator, uintptr_t pc)
 {
   if (mutator->anchor != mutator->anchors || mutator->state != CAIRN_ABI_NATIVE || mutator->stack != NULL)
     cn_report_fatal(pc, "the thread is detached with managed frames on its stack, or on another "
@@ -84,9 +84,9 @@ static void check_left(const struct cairn_mutator *mutator, uintptr_t pc)
 /* The mutator has left the registry. */
 static void reset_mutator(struct cairn_mutator *mutator)
 {
-  cn_anchors_free(mutator);
-  cn_fault_take_stack(mutator);
-  cn_signals_end(mutator);
+  cn_anchors_free_of_mutator(mutator);
+  cn_fault_free_alternate_stack(mutator);
+  cn_signals_free_interruptions(mutator);
   CN_ASSERT(mutator->handshake == 0); /* requesters have finished with it */
   *mutator = (struct cairn_mutator)CN_MUTATOR_INITIAL;
   CN_ASSERT_VALID(cn_mutator_wrong(mutator));
@@ -96,48 +96,48 @@ static void detach_mutator(struct cairn_mutator *mutator, uintptr_t pc)
 {
   cn_stop_refuse_own(pc);
   cn_defer_signals();
-  cn_signals_drop_anchors(mutator, (uintptr_t)__builtin_frame_address(0));
-  drop_left(mutator);
-  check_left(mutator, pc);
-  cn_stop_remove(mutator, retire_mutator);
+  cn_signals_drop_ended_anchors(mutator, (uintptr_t)__builtin_frame_address(0));
+  drop_unwound_anchors(mutator);
+  check_frames_left(mutator, pc);
+  cn_stop_remove_mutator(mutator, retire_mutator);
   if (cairn_mutator_count() == 0) {
-    cn_workers_end();
-    cn_background_end();
+    cn_workers_end_all();
+    cn_background_end_thread();
   }
   reset_mutator(mutator);
-  cn_defer_let_signals();
+  cn_undefer_signals();
 }
 
 /* Workers stay, since joining them frees memory, and the handler may have interrupted malloc(). */
-void cn_attach_handler_ends(uintptr_t pc)
+void cn_detach_at_handler_end(uintptr_t pc)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
 
   cn_defer_signals();
-  cn_signals_drop_anchors(mutator, (uintptr_t)__builtin_frame_address(0));
-  check_left(mutator, pc);
+  cn_signals_drop_ended_anchors(mutator, (uintptr_t)__builtin_frame_address(0));
+  check_frames_left(mutator, pc);
   if (cn_stop_remove_unless_fork(mutator, retire_mutator))
     reset_mutator(mutator);
-  cn_defer_let_signals();
+  cn_undefer_signals();
 }
 
 /* Leave all managed frames. The C library ends a thread from the frame that called its start routine: an unwinding
  * of pthread_exit() or a cancellation stops there, before it reaches the stub that called managed code for that
  * frame. */
-static void leave_all(struct cairn_mutator *mutator)
+static void leave_all_frames(struct cairn_mutator *mutator)
 {
-  cn_signals_drop_anchors(mutator, UINTPTR_MAX);
+  cn_signals_drop_ended_anchors(mutator, UINTPTR_MAX);
   if (mutator->state == CAIRN_ABI_MANAGED)
-    cn_stop_leave(mutator);
+    cn_stop_become_native(mutator);
 }
 
-void cn_attach_end(bool last, uintptr_t pc)
+void cn_detach_at_thread_end(bool last, uintptr_t pc)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
 
   if (!mutator->attached)
     return;
-  leave_all(mutator);
+  leave_all_frames(mutator);
   if (last)
     detach_mutator(mutator, pc);
 }
@@ -145,58 +145,59 @@ void cn_attach_end(bool last, uintptr_t pc)
 /* ---- the beginning ---- */
 
 /* Watch for the main thread's end only from constructors on: libc is unready until then. */
-__attribute__((constructor)) static void await_main(void)
+__attribute__((constructor)) static void watch_main_thread_end(void)
 {
   if (cairn_mutator.attached)
-    cn_thread_end_await((uintptr_t)__builtin_return_address(0));
+    cn_thread_end_watch((uintptr_t)__builtin_return_address(0));
 }
 
-static void find_bounds(struct cairn_mutator *mutator, uintptr_t pc)
+static void find_stack_bounds(struct cairn_mutator *mutator, uintptr_t pc)
 {
   uintptr_t bottom, end;
 
-  if (mutator == cn_mutator_main()) {
+  if (mutator == cn_mutator_of_main_thread()) {
     mutator->stack_end = cn_os_main_stack_end();
-    cn_bounds_find(mutator);
+    cn_bounds_find_stack(mutator);
     return;
   }
   /* Avoid the C library's query, which calls malloc(), in a signal handler that may have interrupted malloc(). */
   uintptr_t sp = cn_signals_interrupted_sp(), here = (uintptr_t)__builtin_frame_address(0);
-  if ((sp != 0 || !cn_os_stack(&bottom, &end)) && !cn_os_memory_around(sp != 0 ? sp : here, &bottom, &end))
+  if ((sp != 0 || !cn_os_find_stack_bounds(&bottom, &end)) &&
+      !cn_os_find_memory_around(sp != 0 ? sp : here, &bottom, &end))
     cn_report_fatal(pc, "the bounds of the thread's stack cannot be found: the system denies "
                         "sched_getaffinity() or memory, and /proc/self/maps");
   mutator->stack_bottom = bottom;
   mutator->stack_end = end & ~(sizeof end - 1);
-  mutator->stack_floor = cn_bounds_floor(bottom, mutator->stack_end);
+  mutator->stack_floor = cn_bounds_stack_floor(bottom, mutator->stack_end);
 }
 
-static void add_mutator(struct cairn_mutator *mutator, uintptr_t pc)
+static void attach_mutator(struct cairn_mutator *mutator, uintptr_t pc)
 {
   CN_ASSERT_VALID(cn_mutator_wrong(mutator));
-  cn_anchors_make(mutator);
-  find_bounds(mutator, pc);
+  cn_anchors_make_for_mutator(mutator);
+  find_stack_bounds(mutator, pc);
   if (cn_options.stress == 0)
-    cn_poll_word_disarm(mutator, CN_REASON_STRESS);
+    cn_poll_word_disarm(mutator, CN_POLL_REASON_STRESS);
   if (!cn_heap_is_ready())
-    cn_poll_word_arm(mutator, CN_REASON_HEAP);
+    cn_poll_word_arm(mutator, CN_POLL_REASON_HEAP);
   mutator->thread = cn_os_thread();
   mutator->attached = 1;
   mutator->state = CAIRN_ABI_NATIVE;
-  cn_stop_add(mutator);
+  cn_stop_add_mutator(mutator);
   CN_ASSERT_VALID(cn_mutator_wrong(mutator));
 }
 
-void cn_attach_main(void)
+void cn_attach_main_thread(void)
 {
   cn_mutator_set_main(&cairn_mutator);
-  add_mutator(&cairn_mutator, (uintptr_t)__builtin_return_address(0));
+  attach_mutator(&cairn_mutator, (uintptr_t)__builtin_return_address(0));
 }
 
-void cn_attach(uintptr_t pc)
+void cn_attach_thread(uintptr_t pc)
 {
-  cn_thread_end_await(pc);
-  add_mutator(&cairn_mutator, pc);
-  cn_fault_give_stack(&cairn_mutator);
+  cn_thread_end_watch(pc);
+  attach_mutator(&cairn_mutator, pc);
+  cn_fault_give_alternate_stack(&cairn_mutator);
 }
 
 void cairn_thread_detach(void)

@@ -25,14 +25,14 @@
 #include "runtime/walk/code_regions.h"
 #include "runtime/weak/finalisers.h"
 
-static _Atomic bool ended; /* images stay */
+static _Atomic bool program_ended; /* images stay */
 
 /* ---- an image comes ---- */
 
 _Static_assert(sizeof(struct cairn_image) == CAIRN_ABI_IMAGE_SIZE, "<cairn/abi.def>");
 
 /* Objects older than version numbers have half an address in each of these fields. */
-static void check_form(const struct cairn_image *image)
+static void check_image_version(const struct cairn_image *image)
 {
   char file[CN_REPORT_PC];
 
@@ -40,12 +40,12 @@ static void check_form(const struct cairn_image *image)
     return;
   cairn_fatal("%s registers an image of version %u and %u bytes, and this runtime has version %u "
               "of %u bytes: compile and link all parts of the program with one version of Cairn",
-              cn_os_module((uintptr_t)image, file, sizeof file) ? file : "code without a file", image->version,
-              image->size, CAIRN_ABI_IMAGE_VERSION, CAIRN_ABI_IMAGE_SIZE);
+              cn_os_find_module_file((uintptr_t)image, file, sizeof file) ? file : "code without a file",
+              image->version, image->size, CAIRN_ABI_IMAGE_VERSION, CAIRN_ABI_IMAGE_SIZE);
 }
 
 /* Check that each section has both bounds, in order. */
-static void check_bounds(const struct cairn_image *image)
+static void check_section_bounds(const struct cairn_image *image)
 {
   if ((image->frames_start == NULL) != (image->frames_stop == NULL) ||
       (image->roots_start == NULL) != (image->roots_stop == NULL) ||
@@ -59,30 +59,30 @@ static void check_bounds(const struct cairn_image *image)
 }
 
 /* Refuse new code in a code region: the program should have removed the region with its code. */
-static void check_regions(const struct cairn_image *image)
+static void check_region_overlap(const struct cairn_image *image)
 {
   const unsigned char *cursor = image->frames_start;
   struct cn_framemap_function function;
-  struct cn_region region;
+  struct cn_code_region region;
 
-  while (cn_code_regions_any() && cursor != NULL &&
+  while (cn_code_regions_exist() && cursor != NULL &&
          cn_framemap_next_function(&cursor, image->frames_stop, &function) == CN_FRAMEMAP_OK)
-    if (cn_code_regions_overlap(function.entry, function.entry + function.code_size, &region))
+    if (cn_code_regions_find_overlap(function.entry, function.entry + function.code_size, &region))
       cairn_fatal("compiled code at 0x%lx is loaded into the code region [0x%lx, 0x%lx)", (unsigned long)function.entry,
                   (unsigned long)region.start, (unsigned long)region.end);
 }
 
 static void prepare_for_image(const struct cairn_image *image)
 {
-  cn_layouts_check(image);
+  cn_layouts_check_image(image);
   /* The program itself unmaps code that is in no file, maybe too early: fault.c. */
-  if ((image->flags & CAIRN_ABI_IMAGE_STACK_POLLS) != 0 || !cn_os_is_in_file((uintptr_t)image))
-    cn_fault_install();
+  if ((image->flags & CAIRN_ABI_IMAGE_STACK_POLLS) != 0 || !cn_os_is_loaded_from_file((uintptr_t)image))
+    cn_fault_watch_signals();
   /* A fault under stress is explained with a backtrace, and a handler must not load libraries; nor may a thread that
    * has stopped another one in the middle of loading. */
   if (cn_options.stress != 0 || (cn_options.verify & CN_VERIFY_FRAMES) != 0)
-    cn_os_unwinder(true);
-  check_regions(image);
+    cn_os_has_unwinder(true);
+  check_region_overlap(image);
   cn_heap_check_image(image, image);
 }
 
@@ -90,21 +90,21 @@ static void prepare_for_image(const struct cairn_image *image)
 void cairn_image_register(const struct cairn_image *image)
 {
   cn_defer_signals();
-  check_form(image);
-  check_bounds(image);
+  check_image_version(image);
+  check_section_bounds(image);
   if (cn_image_add(image))
     prepare_for_image(image);
-  cn_defer_let_signals();
+  cn_undefer_signals();
 }
 
 /* ---- an image goes ---- */
 
 static void forget_image(const struct cairn_image *image)
 {
-  cn_noted_stores_forget();
-  cn_finalisers_forget(image);
-  if (cn_heap_remembers(image))
-    cn_heap_forget(image);
+  cn_noted_stores_forget_all();
+  cn_finalisers_forget_image(image);
+  if (cn_heap_may_have_layouts_of(image))
+    cn_heap_forget_layouts_of(image);
 }
 
 static struct cairn_mutator *own_mutator(void)
@@ -116,9 +116,9 @@ static struct cairn_mutator *own_mutator(void)
  * managed code must not stop other threads: one of them may wait for its end. */
 static bool stop_world(uintptr_t pc)
 {
-  bool exits = cairn_mutator.stopped != NULL && cn_handshake_examined() == NULL;
+  bool exits = cairn_mutator.stopped != NULL && cn_handshake_examined_mutator() == NULL;
 
-  if (exits || (cn_image_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) != 0)
+  if (exits || (cn_image_joint_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) != 0)
     return false;
   cn_stop_refuse_own(pc);
   if (cairn_mutator.interruptions % 2 != 0)
@@ -131,7 +131,7 @@ static bool stop_world(uintptr_t pc)
   return true;
 }
 
-static void go_on(bool stopped)
+static void resume_if_stopped(bool stopped)
 {
   if (stopped)
     cn_stop_end(own_mutator());
@@ -141,20 +141,20 @@ static void go_on(bool stopped)
  * all images stay registered: other threads may still run their code, and all stay mapped. */
 __attribute__((destructor(101))) static void note_program_end(void)
 {
-  atomic_store(&ended, true);
+  atomic_store(&program_ended, true);
 }
 
 /* Ends the program if the collecting thread calls it, by an exit handler when memory is exhausted: it would unmap
  * data that it reads. */
 void cairn_image_unregister(const struct cairn_image *image)
 {
-  if (atomic_load(&ended))
+  if (atomic_load(&program_ended))
     return;
-  if (cn_image_reads() && cairn_mutator.busy)
+  if (cn_image_is_reading() && cairn_mutator.busy)
     cairn_fatal("an image is unloaded by the thread that collects");
   cn_defer_signals();
   bool stopped = stop_world((uintptr_t)__builtin_return_address(0));
   cn_image_remove(image, stopped ? forget_image : NULL);
-  go_on(stopped);
-  cn_defer_let_signals();
+  resume_if_stopped(stopped);
+  cn_undefer_signals();
 }

@@ -46,21 +46,21 @@ static struct cairn_mutator *attached_mutator(void)
 }
 
 /* A handler that interrupted managed code must not stop other threads: one of them may wait for its end. */
-static bool may_stop(void)
+static bool may_stop_world(void)
 {
   return cairn_mutator.interruptions % 2 == 0;
 }
 
 /* Hold signals: a handler could collect, and this thread has stopped all others. */
-static void fork_begins(void)
+static void prepare_fork(void)
 {
   uintptr_t pc = (uintptr_t)__builtin_return_address(0);
 
   cn_stop_refuse_own(pc);
   cn_defer_signals();
-  if (!may_stop()) {
-    cn_background_hold();
-    cn_background_await();
+  if (!may_stop_world()) {
+    cn_background_hold_steps();
+    cn_background_await_step();
     return;
   }
   if (attached_mutator() && cairn_mutator.state == CAIRN_ABI_MANAGED)
@@ -69,43 +69,43 @@ static void fork_begins(void)
     cn_report_fatal(pc, "a signal handler calls fork() while another thread does");
 }
 
-static void fork_ends(void)
+static void finish_fork_in_parent(void)
 {
-  CN_ASSERT(attached_mutator() == NULL || attached_mutator()->state != CAIRN_ABI_MANAGED || !may_stop());
-  if (may_stop())
+  CN_ASSERT(attached_mutator() == NULL || attached_mutator()->state != CAIRN_ABI_MANAGED || !may_stop_world());
+  if (may_stop_world())
     cn_stop_end(attached_mutator());
   else
-    cn_background_release();
-  cn_defer_let_signals();
+    cn_background_release_steps();
+  cn_undefer_signals();
 }
 
 /* Keep the objects of a thread that is missing in the child. Its buffer is whole except for the last block. */
 static void abandon_mutator(struct cairn_mutator *mutator)
 {
-  cn_buffer_mend(mutator);
-  cn_buffer_retire(mutator);
-  cn_log_retire(mutator);
-  cn_uncleared_leave(mutator);
-  cn_return_barriers_give_back(mutator->own.barriers);
+  cn_buffer_fill_unfinished(mutator);
+  cn_buffer_retire_mutator(mutator);
+  cn_barrier_log_retire(mutator);
+  cn_uncleared_note_mutator_end(mutator);
+  cn_return_barriers_return_set(mutator->own.barriers);
   mutator->own.barriers = NULL;
   mutator->attached = 0;
   CN_ASSERT(mutator != &cairn_mutator);
 }
 
 /* In the child, which has only this thread. */
-static void reset_after_fork(void)
+static void reset_child_after_fork(void)
 {
-  cn_locks_forked();
-  cn_events_forked();
-  cn_exhaustion_forked();
-  cn_stop_forked(attached_mutator(), abandon_mutator);
-  cn_workers_forked();
-  cn_background_forked();
+  cn_locks_reset_in_child();
+  cn_events_reset_in_child();
+  cn_exhaustion_reset_after_fork();
+  cn_stop_reset_after_fork(attached_mutator(), abandon_mutator);
+  cn_workers_reset_after_fork();
+  cn_background_reset_after_fork();
   CN_ASSERT_VALID(cn_stop_registry_wrong());
   if (attached_mutator())
     attached_mutator()->thread = cn_os_thread();
-  cn_os_barrier_prepare();
-  cn_defer_let_signals();
+  cn_os_prepare_thread_fence();
+  cn_undefer_signals();
 }
 
 /* ---- the start ---- */
@@ -114,19 +114,19 @@ static void reset_after_fork(void)
 #pragma weak cairn_heap_limits
 
 /* The start and a collection take less than this of the stack. */
-enum { LEAST_STACK = 8 << 10 };
+enum { MIN_STACK_BYTES = 8 << 10 };
 
 /* A limit that is too small would be a segmentation fault. */
-static void check_stack(char **environment)
+static void check_stack_limit(char **environment)
 {
   static const char text[] = "cairn: the limit of the stack (ulimit -s) is too small: less than 8 "
                              "KB are left for the program\n";
 
   cn_os_main_stack_init(environment);
   uintptr_t here = (uintptr_t)__builtin_frame_address(0), bottom = cn_os_main_stack_bottom();
-  if (!cn_os_is_main_thread() || bottom == 0 || (here > bottom && here - bottom >= LEAST_STACK))
+  if (!cn_os_is_main_thread() || bottom == 0 || (here > bottom && here - bottom >= MIN_STACK_BYTES))
     return;
-  cn_os_message(text, sizeof text - 1);
+  cn_os_write_message(text, sizeof text - 1);
   _exit(1);
 }
 
@@ -136,34 +136,34 @@ static void start_runtime(char **environment)
 {
   char message[200];
 
-  check_stack(environment);
+  check_stack_limit(environment);
   if (cn_os_has_raised_privileges())
-    cn_options_drop(environment);
+    cn_options_drop_variables(environment);
   if (!cn_options_parse(&cn_options, &cairn_heap_limits, environment, message, sizeof message)) {
-    cn_report_text("cairn: %s\n", message);
+    cn_report_print_text("cairn: %s\n", message);
     _exit(1);
   }
   if (cn_options.help) {
-    cn_options_print();
+    cn_options_print_help();
     _exit(0);
   }
   if (!cn_events_begin())
     _exit(1);
-  cn_arch_init();
+  cn_arch_detect_features();
   cn_jumps_init();
   cn_contexts_init();
-  cn_thread_end_init(cn_attach_end);
-  cn_os_barrier_prepare();
-  cn_os_forks_watch();
-  cn_os_forks(fork_begins, fork_ends, reset_after_fork);
+  cn_thread_end_init(cn_detach_at_thread_end);
+  cn_os_prepare_thread_fence();
+  cn_os_watch_new_processes();
+  cn_os_register_fork_handlers(prepare_fork, finish_fork_in_parent, reset_child_after_fork);
   if (cn_options.stress != 0)
-    cn_fault_install();
+    cn_fault_watch_signals();
   if (cn_os_is_main_thread())
-    cn_attach_main();
-  cn_heap_choose();
+    cn_attach_main_thread();
+  cn_heap_choose_collector();
 }
 
-static void start_once(char **environment)
+static void start_runtime_once(char **environment)
 {
   static struct cn_mutex lock;
   static bool started;
@@ -181,7 +181,7 @@ static void start_before_main(int argc, char **argv, char **environment)
 {
   (void)argc;
   (void)argv;
-  start_once(environment);
+  start_runtime_once(environment);
 }
 
 typedef void preinit_function(int, char **, char **);
@@ -195,25 +195,25 @@ static struct cairn_mutator *attach_thread(uintptr_t pc)
 
   cn_stop_refuse_own(pc);
   cn_defer_signals();
-  start_once(environ);
+  start_runtime_once(environ);
   if (!mutator->attached)
-    cn_attach(pc);
-  cn_defer_let_signals();
+    cn_attach_thread(pc);
+  cn_undefer_signals();
   return mutator;
 }
 
 const struct cn_hooks cn_hooks = {
     .attach = attach_thread,
-    .begin_heap = cn_heap_begin,
-    .release_signals = cn_signals_release,
+    .begin_heap = cn_heap_set_up_for_barriers,
+    .release_signals = cn_signals_release_postponed,
     .deliver = cn_signals_deliver,
-    .handler_ends = cn_attach_handler_ends,
-    .stop_waits = cn_stop_limit_waits,
-    .print_stack = cn_backtrace_abort,
-    .source = cn_safepoint_text,
+    .handler_ends = cn_detach_at_handler_end,
+    .stop_waits = cn_stop_limit_note_wait,
+    .print_stack = cn_backtrace_print_fatal,
+    .source = cn_safepoint_format_source,
 };
 
 void cairn_thread_attach(void)
 {
-  cn_mutator_get((uintptr_t)__builtin_return_address(0));
+  cn_mutator_get_attached((uintptr_t)__builtin_return_address(0));
 }

@@ -12,73 +12,73 @@
  * program linked with -nostartfiles lacks that file. The runtime is in the executable: the owner is null. */
 extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *image);
 
-enum { MAX_HANDLERS = 16 };
-static void (*children[MAX_HANDLERS])(void); /* called after each fork(), in this order */
-static _Atomic unsigned child_count;
+enum { MAX_CHILD_HANDLERS = 16 };
+static void (*child_handlers[MAX_CHILD_HANDLERS])(void); /* called after each fork(), in this order */
+static _Atomic unsigned child_handler_count;
 
-static void note_child(void (*child)(void))
+static void add_child_handler(void (*child)(void))
 {
   CN_ASSERT(child != NULL);
-  for (unsigned i = 0; i < atomic_load(&child_count); i++)
-    if (children[i] == child)
+  for (unsigned i = 0; i < atomic_load(&child_handler_count); i++)
+    if (child_handlers[i] == child)
       return;
-  unsigned at = atomic_fetch_add(&child_count, 1);
-  CN_CHECK(at < MAX_HANDLERS);
-  children[at] = child;
+  unsigned at = atomic_fetch_add(&child_handler_count, 1);
+  CN_CHECK(at < MAX_CHILD_HANDLERS);
+  child_handlers[at] = child;
 }
 
-void cn_os_forks(void (*before)(void), void (*parent)(void), void (*child)(void))
+void cn_os_register_fork_handlers(void (*before)(void), void (*parent)(void), void (*child)(void))
 {
   if (child != NULL)
-    note_child(child);
+    add_child_handler(child);
   __register_atfork(before, parent, child, NULL);
 }
 
-void cn_os_forked(void (*child)(void))
+void cn_os_register_child_handler(void (*child)(void))
 {
-  cn_os_forks(NULL, NULL, child);
+  cn_os_register_fork_handlers(NULL, NULL, child);
 }
 
 /* In a page that a child finds empty. Null: the kernel lacks such pages. */
-static _Atomic uint32_t *process;
-enum { NEW, TAKEN, KNOWN };
+static _Atomic uint32_t *process_state;
+enum { PROCESS_NEW, PROCESS_CLAIMED, PROCESS_KNOWN };
 
 static void mark_process_known(void)
 {
-  if (process != NULL)
-    atomic_store(process, KNOWN);
+  if (process_state != NULL)
+    atomic_store(process_state, PROCESS_KNOWN);
 }
 
-void cn_os_forks_watch(void)
+void cn_os_watch_new_processes(void)
 {
-  CN_ASSERT(process == NULL); /* watched once */
-  void *page = cn_os_resize(NULL, 0, cn_os_page());
+  CN_ASSERT(process_state == NULL); /* watched once */
+  void *page = cn_os_resize_mapping(NULL, 0, cn_os_page_bytes());
 
-  if (page != NULL && madvise(page, cn_os_page(), MADV_WIPEONFORK) == 0)
-    process = page;
+  if (page != NULL && madvise(page, cn_os_page_bytes(), MADV_WIPEONFORK) == 0)
+    process_state = page;
   else if (page != NULL)
-    cn_os_free(page, cn_os_page());
+    cn_os_free_mapping(page, cn_os_page_bytes());
   mark_process_known();
   __register_atfork(NULL, NULL, mark_process_known, NULL);
 }
 
 bool cn_os_is_new_process(void)
 {
-  return process != NULL && atomic_load_explicit(process, memory_order_acquire) != KNOWN;
+  return process_state != NULL && atomic_load_explicit(process_state, memory_order_acquire) != PROCESS_KNOWN;
 }
 
-bool cn_os_new_process_take(void)
+bool cn_os_claim_new_process(void)
 {
-  uint32_t expected = NEW;
+  uint32_t expected = PROCESS_NEW;
 
-  CN_CHECK(process != NULL);
-  return atomic_compare_exchange_strong(process, &expected, TAKEN);
+  CN_CHECK(process_state != NULL);
+  return atomic_compare_exchange_strong(process_state, &expected, PROCESS_CLAIMED);
 }
 
-void cn_os_new_process_settle(bool call)
+void cn_os_finish_new_process(bool call)
 {
-  CN_CHECK(process != NULL && atomic_load(process) == TAKEN);
-  for (unsigned i = 0; call && i < atomic_load(&child_count); i++)
-    children[i]();
+  CN_CHECK(process_state != NULL && atomic_load(process_state) == PROCESS_CLAIMED);
+  for (unsigned i = 0; call && i < atomic_load(&child_handler_count); i++)
+    child_handlers[i]();
   mark_process_known();
 }

@@ -17,7 +17,7 @@
 enum { PATH_BYTES = 4096, TEXT_BYTES = 8192 };
 
 /* Texts of one search, which are too large for a small stack. */
-struct texts {
+struct search_texts {
   char tree[PATH_BYTES], path[PATH_BYTES], name[2 * PATH_BYTES], text[TEXT_BYTES];
 };
 
@@ -36,7 +36,7 @@ static size_t read_file(const char *name, char *text, size_t size)
   return have;
 }
 
-size_t cn_groups_number(const char *text, size_t length, size_t *end)
+size_t cn_groups_parse_number(const char *text, size_t length, size_t *end)
 {
   size_t number = 0, i = 0;
   bool over = false;
@@ -49,7 +49,7 @@ size_t cn_groups_number(const char *text, size_t length, size_t *end)
 }
 
 /* True if the list "a,b,c" of `length` bytes contains the name. */
-static bool has_name(const char *list, size_t length, const char *name)
+static bool list_has_name(const char *list, size_t length, const char *name)
 {
   size_t size = strlen(name);
 
@@ -63,7 +63,7 @@ static bool has_name(const char *list, size_t length, const char *name)
 }
 
 /* Copies a path that stays below its start. False: it is too long, or leaves its start. */
-static bool keep_path(const char *from, size_t length, char *path, size_t size)
+static bool copy_checked_path(const char *from, size_t length, char *path, size_t size)
 {
   CN_ASSERT(size != 0);
   if (length == 0 || length >= size || from[0] != '/' || memchr(from, 0, length) != NULL ||
@@ -75,7 +75,7 @@ static bool keep_path(const char *from, size_t length, char *path, size_t size)
 }
 
 /* Lines are "4:cpu,memory:/a/b", and "0::/a/b" of version 2. */
-bool cn_groups_path(const char *text, size_t length, const char *controller, char *path, size_t size)
+bool cn_groups_find_path(const char *text, size_t length, const char *controller, char *path, size_t size)
 {
   for (size_t at = 0, stop; at < length; at = stop + 1) {
     const char *line = text + at, *newline = memchr(line, '\n', length - at);
@@ -88,17 +88,17 @@ bool cn_groups_path(const char *text, size_t length, const char *controller, cha
     if (second == NULL)
       continue;
     size_t named = (size_t)(second - names);
-    if (controller != NULL ? has_name(names, named, controller) : named == 0)
-      return keep_path(second + 1, (size_t)(end - second - 1), path, size);
+    if (controller != NULL ? list_has_name(names, named, controller) : named == 0)
+      return copy_checked_path(second + 1, (size_t)(end - second - 1), path, size);
   }
   return false;
 }
 
 /* The least value of `limit`, applied to the text of a file, for a group and all groups around it. `path` is the
  * group's path, and `tree` the root of the hierarchy. */
-typedef size_t limit_of(const char *text, size_t length);
+typedef size_t limit_parser(const char *text, size_t length);
 
-static size_t least_limit_on_path(struct texts *texts, const char *file, limit_of *limit)
+static size_t least_limit_on_path(struct search_texts *texts, const char *file, limit_parser *limit)
 {
   char text[64], *name = texts->name, *path = texts->path;
   size_t found = SIZE_MAX, length = strlen(path);
@@ -117,26 +117,27 @@ static size_t least_limit_on_path(struct texts *texts, const char *file, limit_o
   }
 }
 
-static size_t memory_of(const char *text, size_t length)
+static size_t parse_memory_limit(const char *text, size_t length)
 {
   size_t end;
 
-  return cn_groups_number(text, length, &end);
+  return cn_groups_parse_number(text, length, &end);
 }
 
 /* Reads "200000 100000": microseconds of processor time in a period of so many microseconds. */
-static size_t processors_of(const char *text, size_t length)
+static size_t parse_processor_limit(const char *text, size_t length)
 {
-  size_t end, more, quota = cn_groups_number(text, length, &end);
+  size_t end, more, quota = cn_groups_parse_number(text, length, &end);
 
   if (quota == SIZE_MAX || end == length)
     return SIZE_MAX;
-  size_t period = cn_groups_number(text + end + 1, length - end - 1, &more);
+  size_t period = cn_groups_parse_number(text + end + 1, length - end - 1, &more);
   return period == 0 || period == SIZE_MAX ? SIZE_MAX : quota / period + (quota % period != 0);
 }
 
 /* Searches the hierarchy of a controller (version 1), or of version 2 if `controller` is null. */
-static size_t find_in(struct texts *texts, const char *root, const char *controller, const char *file, limit_of *limit)
+static size_t find_limit_in_hierarchy(struct search_texts *texts, const char *root, const char *controller,
+                                      const char *file, limit_parser *limit)
 {
   const char *own = controller != NULL ? controller : "";
   char *path = texts->path;
@@ -146,31 +147,31 @@ static size_t find_in(struct texts *texts, const char *root, const char *control
   int size = snprintf(texts->tree, sizeof texts->tree, "%s/sys/fs/cgroup%s%s", root, own[0] ? "/" : "", own);
   if (size < 0 || (size_t)size >= sizeof texts->tree)
     return SIZE_MAX;
-  if (!cn_groups_path(texts->text, length, controller, path, sizeof texts->path))
+  if (!cn_groups_find_path(texts->text, length, controller, path, sizeof texts->path))
     path[0] = 0;
   return least_limit_on_path(texts, file, limit);
 }
 
-static size_t find_group_limit(const char *root, const char *controller, const char *file, limit_of *limit)
+static size_t find_group_limit(const char *root, const char *controller, const char *file, limit_parser *limit)
 {
-  struct texts *texts = cn_os_resize(NULL, 0, sizeof *texts);
+  struct search_texts *texts = cn_os_resize_mapping(NULL, 0, sizeof *texts);
 
   if (texts == NULL)
     return SIZE_MAX;
-  size_t found = find_in(texts, root, controller, file, limit);
-  cn_os_free(texts, sizeof *texts);
+  size_t found = find_limit_in_hierarchy(texts, root, controller, file, limit);
+  cn_os_free_mapping(texts, sizeof *texts);
   return found;
 }
 
-size_t cn_groups_memory(const char *root)
+size_t cn_groups_memory_limit(const char *root)
 {
-  size_t second = find_group_limit(root, NULL, "memory.max", memory_of),
-         first = find_group_limit(root, "memory", "memory.limit_in_bytes", memory_of);
+  size_t second = find_group_limit(root, NULL, "memory.max", parse_memory_limit),
+         first = find_group_limit(root, "memory", "memory.limit_in_bytes", parse_memory_limit);
 
   return first < second ? first : second;
 }
 
-size_t cn_groups_processors(const char *root)
+size_t cn_groups_processor_limit(const char *root)
 {
-  return find_group_limit(root, NULL, "cpu.max", processors_of);
+  return find_group_limit(root, NULL, "cpu.max", parse_processor_limit);
 }

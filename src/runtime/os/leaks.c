@@ -7,7 +7,7 @@
 #pragma weak __lsan_register_root_region
 extern void __lsan_register_root_region(const void *at, size_t bytes);
 
-void cn_os_keeps_memory(uintptr_t at, size_t bytes)
+void cn_os_register_leak_roots(uintptr_t at, size_t bytes)
 {
   if (&__lsan_register_root_region != NULL)
     __lsan_register_root_region((const void *)at, bytes);

@@ -20,7 +20,7 @@ static bool needs_libraries(const ElfW(Dyn) * entry)
 }
 
 /* Reads the first object, which is the program. */
-static int is_dynamic(struct dl_phdr_info *program, size_t size, void *env)
+static int detect_dynamic_program(struct dl_phdr_info *program, size_t size, void *env)
 {
   bool *dynamic = env;
 
@@ -37,19 +37,19 @@ static int is_dynamic(struct dl_phdr_info *program, size_t size, void *env)
 /* AT_BASE is 0 in a static program, and in one that was started as an argument of the dynamic linker. The program's own
  * headers tell them apart. A program that is linked without an interpreter (--no-dynamic-linker) needs libraries; one
  * with an interpreter may need no library. */
-bool cn_os_has_linker(void)
+bool cn_os_has_dynamic_linker(void)
 {
   bool dynamic = false;
 
   if (getauxval(AT_BASE) != 0)
     return true;
-  dl_iterate_phdr(is_dynamic, &dynamic);
+  dl_iterate_phdr(detect_dynamic_program, &dynamic);
   return dynamic;
 }
 
 bool cn_os_is_linkers_argument(void)
 {
-  return getauxval(AT_BASE) == 0 && cn_os_has_linker();
+  return getauxval(AT_BASE) == 0 && cn_os_has_dynamic_linker();
 }
 
 /* Finds dlopen() at run time, because linkers warn about it in a static program. Such a program lacks a dynamic linker,
@@ -57,37 +57,37 @@ bool cn_os_is_linkers_argument(void)
 static void *open_library(const char *file, int mode)
 {
   void *(*open)(const char *file, int mode);
-  void *symbol = cn_os_has_linker() ? cn_os_library_symbol(NULL, "dlopen") : NULL;
+  void *symbol = cn_os_has_dynamic_linker() ? cn_os_find_library_symbol(NULL, "dlopen") : NULL;
 
   memcpy(&open, &symbol, sizeof open);
   return symbol ? open(file, mode) : NULL;
 }
 
-void *cn_os_library(const char *file)
+void *cn_os_load_library(const char *file)
 {
   return open_library(file, RTLD_LAZY);
 }
 
-void *cn_os_library_symbol(void *library, const char *name)
+void *cn_os_find_library_symbol(void *library, const char *name)
 {
   return dlsym != NULL ? dlsym(library, name) : NULL; /* null: RTLD_DEFAULT */
 }
 
-void *cn_os_library_next_symbol(const char *name)
+void *cn_os_find_next_symbol(const char *name)
 {
-  return cn_os_has_linker() ? cn_os_library_symbol(RTLD_NEXT, name) : NULL;
+  return cn_os_has_dynamic_linker() ? cn_os_find_library_symbol(RTLD_NEXT, name) : NULL;
 }
 
 /* A handle's symbols include those of the libraries that it needs. The handle stays open: closing it may unload a
  * library that only this handle uses, and the call is rare. */
-void *cn_os_library_own_symbol(uintptr_t pc, const char *name)
+void *cn_os_find_own_symbol(uintptr_t pc, const char *name)
 {
   Dl_info here, there;
   void *library, *symbol;
 
   if (dladdr == NULL || dladdr((void *)pc, &here) == 0 ||
       (library = open_library(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD)) == NULL ||
-      (symbol = cn_os_library_symbol(library, name)) == NULL)
+      (symbol = cn_os_find_library_symbol(library, name)) == NULL)
     return NULL;
   return dladdr(symbol, &there) != 0 && there.dli_fbase == here.dli_fbase ? symbol : NULL;
 }

@@ -21,18 +21,18 @@
 
 extern void *__libc_stack_end; /* set by the dynamic linker or the static start code */
 
-size_t cn_os_page(void)
+size_t cn_os_page_bytes(void)
 {
   return (size_t)sysconf(_SC_PAGESIZE);
 }
 
 /* Used if the system keeps the size to itself. */
-#define UNKNOWN_MEMORY ((size_t)4 << 30)
+#define ASSUMED_MEMORY_BYTES ((size_t)4 << 30)
 
-size_t cn_os_memory(void)
+size_t cn_os_memory_bytes(void)
 {
   struct sysinfo info;
-  size_t group = cn_groups_memory(""), physical = UNKNOWN_MEMORY;
+  size_t group = cn_groups_memory_limit(""), physical = ASSUMED_MEMORY_BYTES;
 
   if (sysinfo(&info) == 0) /* sysconf() uses it, too, and ignores failures */
     physical = (size_t)info.totalram * info.mem_unit;
@@ -40,11 +40,11 @@ size_t cn_os_memory(void)
   return physical < group ? physical : group;
 }
 
-size_t cn_os_processors(void)
+size_t cn_os_processor_count(void)
 {
   cpu_set_t set;
   long online = sysconf(_SC_NPROCESSORS_ONLN);
-  size_t group = cn_groups_processors("");
+  size_t group = cn_groups_processor_limit("");
   size_t allowed = sched_getaffinity(0, sizeof set, &set) == 0 ? (size_t)CPU_COUNT(&set)
                    : online > 0                                ? (size_t)online
                                                                : 1;
@@ -54,7 +54,7 @@ size_t cn_os_processors(void)
   return allowed > 0 ? allowed : 1;
 }
 
-static size_t limit_of(int resource)
+static size_t resource_limit_of(int resource)
 {
   struct rlimit limit;
 
@@ -64,14 +64,14 @@ static size_t limit_of(int resource)
 }
 
 /* Since Linux 4.7 the data segment is all private writable memory. */
-size_t cn_os_limit(void)
+size_t cn_os_address_space_limit(void)
 {
-  size_t addresses = limit_of(RLIMIT_AS), data = limit_of(RLIMIT_DATA);
+  size_t addresses = resource_limit_of(RLIMIT_AS), data = resource_limit_of(RLIMIT_DATA);
 
   return addresses < data ? addresses : data;
 }
 
-uint64_t cn_os_nanoseconds(void)
+uint64_t cn_os_clock_nanoseconds(void)
 {
   struct timespec now;
 
@@ -81,18 +81,18 @@ uint64_t cn_os_nanoseconds(void)
 
 static const int reserve_flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
-uintptr_t cn_os_reserve(size_t bytes)
+uintptr_t cn_os_reserve_addresses(size_t bytes)
 {
   void *at = mmap(NULL, bytes, PROT_NONE, reserve_flags, -1, 0);
 
   if (at == MAP_FAILED)
     return 0;
-  cn_os_locking_begin((uintptr_t)at, bytes);
+  cn_os_locking_add_range((uintptr_t)at, bytes);
   return (uintptr_t)at;
 }
 
 /* If the system call is forbidden, reads the memory: then an unreadable byte faults. */
-bool cn_os_read(uintptr_t at, void *into, size_t bytes)
+bool cn_os_read_memory(uintptr_t at, void *into, size_t bytes)
 {
   struct iovec here = {into, bytes}, there = {(void *)at, bytes};
   int error = errno;
@@ -106,29 +106,29 @@ bool cn_os_read(uintptr_t at, void *into, size_t bytes)
   return got == (ssize_t)bytes;
 }
 
-bool cn_os_commit(uintptr_t at, size_t bytes)
+bool cn_os_commit_memory(uintptr_t at, size_t bytes)
 {
-  CN_ASSERT(at % cn_os_page() == 0);
+  CN_ASSERT(at % cn_os_page_bytes() == 0);
   return bytes == 0 || mprotect((void *)at, bytes, PROT_READ | PROT_WRITE) == 0;
 }
 
-bool cn_os_let_read(uintptr_t at, size_t bytes)
+bool cn_os_make_readable(uintptr_t at, size_t bytes)
 {
-  CN_ASSERT(at % cn_os_page() == 0);
+  CN_ASSERT(at % cn_os_page_bytes() == 0);
   return mprotect((void *)at, bytes, PROT_READ) == 0;
 }
 
-void cn_os_populate(uintptr_t at, size_t bytes)
+void cn_os_populate_pages(uintptr_t at, size_t bytes)
 {
   madvise((void *)at, bytes, MADV_POPULATE_WRITE);
 }
 
 /* The advice fails for locked pages: another mapping takes their place, or, if that is refused, they are cleared. */
-void cn_os_release(uintptr_t at, size_t bytes)
+void cn_os_release_memory(uintptr_t at, size_t bytes)
 {
   void *memory = (void *)at;
 
-  CN_ASSERT(at % cn_os_page() == 0 && bytes % cn_os_page() == 0); /* all of each page is released */
+  CN_ASSERT(at % cn_os_page_bytes() == 0 && bytes % cn_os_page_bytes() == 0); /* all of each page is released */
   if (bytes == 0)
     return;
   /* Advice is better than another mapping, which would lose the advice of large pages: memory that came back later
@@ -138,9 +138,9 @@ void cn_os_release(uintptr_t at, size_t bytes)
       cn_os_lock_on_fault(at, bytes);
       return;
     }
-    if (!cn_os_commit(at, bytes)) {
+    if (!cn_os_commit_memory(at, bytes)) {
       static const char text[] = "cairn: out of memory: the system does not take memory back\n";
-      cn_os_message(text, sizeof text - 1);
+      cn_os_write_message(text, sizeof text - 1);
       _exit(1); /* the memory would have old contents when it is committed again */
     }
     memset(memory, 0, bytes);
@@ -148,9 +148,9 @@ void cn_os_release(uintptr_t at, size_t bytes)
   mprotect(memory, bytes, PROT_NONE);
 }
 
-void cn_os_discard(uintptr_t at, size_t bytes)
+void cn_os_discard_contents(uintptr_t at, size_t bytes)
 {
-  CN_ASSERT(at % cn_os_page() == 0 && bytes % cn_os_page() == 0);
+  CN_ASSERT(at % cn_os_page_bytes() == 0 && bytes % cn_os_page_bytes() == 0);
   madvise((void *)at, bytes, MADV_DONTNEED);
 }
 
@@ -166,7 +166,7 @@ void cn_os_prefer_small_pages(uintptr_t at, size_t bytes)
 
 /* The old addresses stay mapped in between: another thread's mmap() could use a hole, and the second mapping would
  * replace it. The old pages are empty: if memory for the second mapping is lacking, mprotect() makes them fault. */
-bool cn_os_move(uintptr_t from, size_t bytes, uintptr_t to)
+bool cn_os_move_memory(uintptr_t from, size_t bytes, uintptr_t to)
 {
   void *old = (void *)from, *new = (void *)to;
 
@@ -186,7 +186,7 @@ static void *map_table(size_t bytes)
 }
 
 /* If mremap() is denied, copies the table. */
-void *cn_os_resize(void *old, size_t old_bytes, size_t bytes)
+void *cn_os_resize_mapping(void *old, size_t old_bytes, size_t bytes)
 {
   void *at = old == NULL ? map_table(bytes) : mremap(old, old_bytes, bytes, MREMAP_MAYMOVE);
 
@@ -199,10 +199,10 @@ void *cn_os_resize(void *old, size_t old_bytes, size_t bytes)
   return at;
 }
 
-void cn_os_free(void *memory, size_t bytes)
+void cn_os_free_mapping(void *memory, size_t bytes)
 {
-  CN_ASSERT(memory != NULL && (uintptr_t)memory % cn_os_page() == 0);
-  cn_os_locking_end((uintptr_t)memory);
+  CN_ASSERT(memory != NULL && (uintptr_t)memory % cn_os_page_bytes() == 0);
+  cn_os_locking_remove_range((uintptr_t)memory);
   munmap(memory, bytes);
 }
 
@@ -216,21 +216,21 @@ uintptr_t cn_os_main_stack_end(void)
   return (uintptr_t)__libc_stack_end;
 }
 
-static uintptr_t end_of_strings;
+static uintptr_t stack_strings_end;
 
 /* The environment and the executable's name are at the end of the stack's mapping. A program that was started as an
  * argument of the dynamic linker has that argument in place of the name. */
 void cn_os_main_stack_init(char *const *environment)
 {
-  enum { MOST_STRINGS = 8 << 20 }; /* bytes; the kernel's limit is lower */
+  enum { MAX_STRINGS_BYTES = 8 << 20 }; /* bytes; the kernel's limit is lower */
   const char *name = (const char *)getauxval(AT_EXECFN);
   uintptr_t start = cn_os_main_stack_end(), end;
 
-  end_of_strings = name != NULL ? (uintptr_t)name + strlen(name) + 1 : start;
+  stack_strings_end = name != NULL ? (uintptr_t)name + strlen(name) + 1 : start;
   for (; environment != NULL && *environment != NULL; environment++) {
     end = (uintptr_t)*environment + strlen(*environment) + 1;
-    if (end - start < MOST_STRINGS && end > end_of_strings)
-      end_of_strings = end;
+    if (end - start < MAX_STRINGS_BYTES && end > stack_strings_end)
+      stack_strings_end = end;
   }
 }
 
@@ -238,16 +238,16 @@ void cn_os_main_stack_init(char *const *environment)
 uintptr_t cn_os_main_stack_bottom(void)
 {
   struct rlimit limit;
-  uintptr_t page = cn_os_page();
+  uintptr_t page = cn_os_page_bytes();
 
-  CN_ASSERT(end_of_strings != 0);
+  CN_ASSERT(stack_strings_end != 0);
   if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
     return 0;
-  uintptr_t top = (end_of_strings + page - 1) & ~(page - 1);
+  uintptr_t top = (stack_strings_end + page - 1) & ~(page - 1);
   return limit.rlim_cur < top ? top - limit.rlim_cur : 0;
 }
 
-void cn_os_message(const char *text, size_t bytes)
+void cn_os_write_message(const char *text, size_t bytes)
 {
   while (bytes > 0) {
     ssize_t n = cn_os_file_write(STDERR_FILENO, text, bytes);

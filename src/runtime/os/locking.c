@@ -16,12 +16,12 @@
 #include "runtime/os/maps.h"
 #include "runtime/os/os.h"
 
-enum { MAX_RANGES = 32 };
+enum { MAX_RESERVED_RANGES = 32 };
 
 static struct {
   _Atomic uintptr_t at; /* 0: free */
   _Atomic size_t bytes;
-} reserved[MAX_RANGES];
+} reserved_ranges[MAX_RESERVED_RANGES];
 
 /* With a sanitizer, mlockall() is empty: shadow memory is larger than any machine's memory. */
 #pragma weak __sanitizer_set_death_callback
@@ -33,44 +33,45 @@ void cn_os_lock_on_fault(uintptr_t at, size_t bytes)
   void *memory = (void *)at;
   int error = errno;
 
-  CN_ASSERT(at % cn_os_page() == 0 && bytes >= cn_os_page());
-  if (madvise(memory, cn_os_page(), MADV_DONTNEED) != 0 && errno == EINVAL && mlock2(memory, bytes, MLOCK_ONFAULT) != 0)
+  CN_ASSERT(at % cn_os_page_bytes() == 0 && bytes >= cn_os_page_bytes());
+  if (madvise(memory, cn_os_page_bytes(), MADV_DONTNEED) != 0 && errno == EINVAL &&
+      mlock2(memory, bytes, MLOCK_ONFAULT) != 0)
     munlock(memory, bytes);
   errno = error;
 }
 
 /* If the list is full, the range is locked like any other memory. */
-void cn_os_locking_begin(uintptr_t at, size_t bytes)
+void cn_os_locking_add_range(uintptr_t at, size_t bytes)
 {
   CN_ASSERT(at != 0 && bytes != 0);
   cn_os_lock_on_fault(at, bytes);
-  for (size_t i = 0; i < MAX_RANGES; i++) {
+  for (size_t i = 0; i < MAX_RESERVED_RANGES; i++) {
     uintptr_t none = 0;
-    if (!atomic_compare_exchange_strong(&reserved[i].at, &none, at))
+    if (!atomic_compare_exchange_strong(&reserved_ranges[i].at, &none, at))
       continue;
-    atomic_store(&reserved[i].bytes, bytes);
+    atomic_store(&reserved_ranges[i].bytes, bytes);
     return;
   }
 }
 
-void cn_os_locking_end(uintptr_t at)
+void cn_os_locking_remove_range(uintptr_t at)
 {
-  for (size_t i = 0; i < MAX_RANGES; i++)
-    if (atomic_load(&reserved[i].at) == at) {
-      atomic_store(&reserved[i].bytes, 0);
-      atomic_store(&reserved[i].at, 0);
+  for (size_t i = 0; i < MAX_RESERVED_RANGES; i++)
+    if (atomic_load(&reserved_ranges[i].at) == at) {
+      atomic_store(&reserved_ranges[i].bytes, 0);
+      atomic_store(&reserved_ranges[i].at, 0);
       return;
     }
 }
 
 /* The start of the first reserved range at or after `from`, and its end; UINTPTR_MAX: there is no such range. */
-static uintptr_t next_reserved(uintptr_t from, uintptr_t *end)
+static uintptr_t next_reserved_range(uintptr_t from, uintptr_t *end)
 {
   uintptr_t first = UINTPTR_MAX;
 
   *end = UINTPTR_MAX;
-  for (size_t i = 0; i < MAX_RANGES; i++) {
-    uintptr_t at = atomic_load(&reserved[i].at), stop = at + atomic_load(&reserved[i].bytes);
+  for (size_t i = 0; i < MAX_RESERVED_RANGES; i++) {
+    uintptr_t at = atomic_load(&reserved_ranges[i].at), stop = at + atomic_load(&reserved_ranges[i].bytes);
     if (at == 0 || stop <= from || at >= first)
       continue;
     CN_ASSERT(at < stop);
@@ -82,13 +83,13 @@ static uintptr_t next_reserved(uintptr_t from, uintptr_t *end)
 
 /* Locks the part of a mapping outside of reserved ranges: one line of the kernel's list may have both. Pages that are
  * impossible to lock, such as the kernel's own, are skipped. */
-static bool lock_rest(void *env, const struct cn_mapping *mapping)
+static bool lock_outside_reserved(void *env, const struct cn_mapping *mapping)
 {
   uintptr_t end;
 
   (void)env;
   for (uintptr_t at = mapping->start; mapping->may_read && at < mapping->end; at = end) {
-    uintptr_t stop = next_reserved(at, &end);
+    uintptr_t stop = next_reserved_range(at, &end);
     if (stop > mapping->end)
       stop = end = mapping->end;
     if (stop > at)
@@ -98,11 +99,11 @@ static bool lock_rest(void *env, const struct cn_mapping *mapping)
 }
 
 /* A kernel that lacks MCL_ONFAULT (Linux before 4.4) locks all memory at once. */
-static int lock_current(int flags)
+static int lock_current_mappings(int flags)
 {
   if (syscall(SYS_mlockall, flags | MCL_ONFAULT) != 0)
     return errno == EINVAL ? (int)syscall(SYS_mlockall, flags) : -1;
-  cn_os_mappings(lock_rest, NULL);
+  cn_os_visit_mappings(lock_outside_reserved, NULL);
   return (flags & MCL_FUTURE) != 0 ? (int)syscall(SYS_mlockall, MCL_FUTURE) : 0;
 }
 
@@ -111,6 +112,6 @@ __attribute__((weak, visibility("default"))) int mlockall(int flags)
   if (&__sanitizer_set_death_callback != NULL)
     return 0;
   if ((flags & (MCL_CURRENT | MCL_ONFAULT)) == MCL_CURRENT)
-    return lock_current(flags);
+    return lock_current_mappings(flags);
   return (int)syscall(SYS_mlockall, flags);
 }

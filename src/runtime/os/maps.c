@@ -11,15 +11,15 @@
 #include "base/check.h"
 #include "runtime/os/os.h"
 
-enum { LONGEST_LINE = 1024 };
+enum { MAX_LINE_BYTES = 1024 };
 
-struct reader {
+struct maps_reader {
   int file;
   ptrdiff_t count, next;
   char bytes[512];
 };
 
-static bool read_byte(struct reader *reader, char *byte)
+static bool read_byte(struct maps_reader *reader, char *byte)
 {
   CN_ASSERT(reader->next <= reader->count);
   if (reader->next == reader->count) {
@@ -33,21 +33,21 @@ static bool read_byte(struct reader *reader, char *byte)
 }
 
 /* Reads the next line; the end of a line that is too long is cut off. */
-static bool read_line(struct reader *reader, char line[LONGEST_LINE])
+static bool read_line(struct maps_reader *reader, char line[MAX_LINE_BYTES])
 {
   size_t length = 0;
   char byte = 0;
 
   while (byte != '\n' && read_byte(reader, &byte))
-    if (length < LONGEST_LINE - 1)
+    if (length < MAX_LINE_BYTES - 1)
       line[length++] = byte;
-  CN_ASSERT(length < LONGEST_LINE);
+  CN_ASSERT(length < MAX_LINE_BYTES);
   line[length] = 0;
   return byte == '\n';
 }
 
 /* "start-end rw-p offset device inode name\n". */
-static bool read_mapping(char *line, struct cn_mapping *mapping)
+static bool parse_mapping(char *line, struct cn_mapping *mapping)
 {
   char *after, *newline = strchr(line, '\n');
 
@@ -63,10 +63,10 @@ static bool read_mapping(char *line, struct cn_mapping *mapping)
   return true;
 }
 
-bool cn_os_mappings(bool (*found)(void *env, const struct cn_mapping *mapping), void *env)
+bool cn_os_visit_mappings(bool (*found)(void *env, const struct cn_mapping *mapping), void *env)
 {
-  struct reader reader = {.file = cn_os_file_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0)};
-  char line[LONGEST_LINE];
+  struct maps_reader reader = {.file = cn_os_file_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0)};
+  char line[MAX_LINE_BYTES];
   struct cn_mapping mapping;
   bool done = false;
 
@@ -74,7 +74,7 @@ bool cn_os_mappings(bool (*found)(void *env, const struct cn_mapping *mapping), 
   if (reader.file < 0)
     return false;
   while (!done && read_line(&reader, line))
-    done = read_mapping(line, &mapping) && found(env, &mapping);
+    done = parse_mapping(line, &mapping) && found(env, &mapping);
   cn_os_file_close(reader.file);
   return done;
 }
@@ -85,38 +85,38 @@ static bool has_address(const struct cn_mapping *mapping, uintptr_t address)
   return address - mapping->start < mapping->end - mapping->start;
 }
 
-struct around {
+struct memory_search {
   uintptr_t address;
   struct cn_mapping mapping;
 };
 
-static bool is_around(void *env, const struct cn_mapping *mapping)
+static bool match_writable_mapping(void *env, const struct cn_mapping *mapping)
 {
-  struct around *around = env;
+  struct memory_search *around = env;
 
   around->mapping = *mapping;
   return mapping->may_write && has_address(mapping, around->address);
 }
 
-bool cn_os_memory_around(uintptr_t address, uintptr_t *bottom, uintptr_t *end)
+bool cn_os_find_memory_around(uintptr_t address, uintptr_t *bottom, uintptr_t *end)
 {
-  struct around around = {.address = address};
-  bool found = cn_os_mappings(is_around, &around);
+  struct memory_search around = {.address = address};
+  bool found = cn_os_visit_mappings(match_writable_mapping, &around);
 
   *bottom = around.mapping.start;
   *end = around.mapping.end;
   return found;
 }
 
-struct file_at {
+struct file_name_search {
   uintptr_t address;
   char *buffer; /* empty: the name is unknown */
   size_t size;
 };
 
-static bool is_file_at(void *env, const struct cn_mapping *mapping)
+static bool copy_file_name_at(void *env, const struct cn_mapping *mapping)
 {
-  struct file_at *at = env;
+  struct file_name_search *at = env;
 
   if (!has_address(mapping, at->address))
     return false;
@@ -125,13 +125,13 @@ static bool is_file_at(void *env, const struct cn_mapping *mapping)
   return true;
 }
 
-bool cn_os_mapped_file(uintptr_t address, char *buffer, size_t size)
+bool cn_os_find_mapped_file(uintptr_t address, char *buffer, size_t size)
 {
-  struct file_at at = {address, buffer, size};
+  struct file_name_search at = {address, buffer, size};
 
   CN_ASSERT(buffer != NULL);
   if (size == 0)
     return false;
   buffer[0] = 0;
-  return cn_os_mappings(is_file_at, &at) && buffer[0] != 0;
+  return cn_os_visit_mappings(copy_file_name_at, &at) && buffer[0] != 0;
 }

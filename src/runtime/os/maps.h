@@ -16,6 +16,6 @@ struct cn_mapping {
 
 /* Call back for each mapping, in the order of addresses, until the callback returns true. False: it never did.
  * Async-signal-safe. */
-bool cn_os_mappings(bool (*found)(void *env, const struct cn_mapping *mapping), void *env);
+bool cn_os_visit_mappings(bool (*found)(void *env, const struct cn_mapping *mapping), void *env);
 
 #endif

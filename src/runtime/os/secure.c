@@ -46,7 +46,7 @@ int cn_os_open_device(const char *path)
   return fd;
 }
 
-int cn_os_new_file(const char *path)
+int cn_os_make_new_file(const char *path)
 {
   CN_ASSERT(path != NULL);
   if (unlink(path) != 0 && errno != ENOENT)
@@ -54,7 +54,7 @@ int cn_os_new_file(const char *path)
   return cn_os_file_open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
-const char *cn_os_open_error(int error)
+const char *cn_os_describe_open_error(int error)
 {
   CN_ASSERT(error > 0);
   return error == ELOOP ? "it is a symbolic link" : strerrordesc_np(error);

@@ -16,16 +16,16 @@
 #include <unistd.h>
 #include "base/check.h"
 
-static const char self[] = "/proc/self/exe"; /* the dynamic linker, if the program is its argument */
+static const char executable_path[] = "/proc/self/exe"; /* the dynamic linker, if the program is its argument */
 
 /* A file's name may be relative, as the file was loaded. */
-struct query {
+struct image_query {
   uintptr_t pc, bias;
   uintptr_t start;  /* the part of the file that is mapped first */
   const char *file; /* null: the program's own */
 };
 
-static uintptr_t first_mapped(const struct dl_phdr_info *info)
+static uintptr_t first_segment_of(const struct dl_phdr_info *info)
 {
   for (unsigned i = 0; i < info->dlpi_phnum; i++)
     if (info->dlpi_phdr[i].p_type == PT_LOAD && info->dlpi_phdr[i].p_filesz != 0)
@@ -33,16 +33,16 @@ static uintptr_t first_mapped(const struct dl_phdr_info *info)
   return 0;
 }
 
-static int holds_pc(struct dl_phdr_info *info, size_t size, void *env)
+static int find_image_with_pc(struct dl_phdr_info *info, size_t size, void *env)
 {
-  struct query *query = env;
+  struct image_query *query = env;
 
   (void)size;
   for (unsigned i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
     if (segment->p_type == PT_LOAD && query->pc - (info->dlpi_addr + segment->p_vaddr) < segment->p_memsz) {
       query->bias = info->dlpi_addr;
-      query->start = first_mapped(info);
+      query->start = first_segment_of(info);
       query->file = info->dlpi_name && info->dlpi_name[0] ? info->dlpi_name : NULL;
       return 1;
     }
@@ -70,7 +70,7 @@ static bool is_code_or_data(const Elf64_Sym *symbol)
 
 /* True if the symbol names the address better than `best`, which may be null. A symbol without a size (of assembly, or
  * a further name of managed code) reaches up to the next symbol. */
-static bool is_better(const Elf64_Sym *symbol, uintptr_t address, const Elf64_Sym *best)
+static bool is_better_symbol(const Elf64_Sym *symbol, uintptr_t address, const Elf64_Sym *best)
 {
   if (symbol->st_value > address || (symbol->st_size != 0 && address - symbol->st_value >= symbol->st_size))
     return false;
@@ -92,7 +92,7 @@ static const char *find_nearest_symbol(const struct image_file *file, const Elf6
   const Elf64_Sym *symbols = (const void *)(file->bytes + table->sh_offset);
   for (size_t i = 0; i < table->sh_size / sizeof *symbols; i++) {
     const Elf64_Sym *symbol = &symbols[i];
-    if (is_code_or_data(symbol) && symbol->st_name < strings->sh_size && is_better(symbol, address, best))
+    if (is_code_or_data(symbol) && symbol->st_name < strings->sh_size && is_better_symbol(symbol, address, best))
       best = symbol;
   }
   if (best == NULL)
@@ -102,7 +102,7 @@ static const char *find_nearest_symbol(const struct image_file *file, const Elf6
   return (const char *)file->bytes + strings->sh_offset + best->st_name;
 }
 
-static const char *find_symbol(const struct image_file *file, uintptr_t address, uintptr_t *start)
+static const char *find_symbol_in_file(const struct image_file *file, uintptr_t address, uintptr_t *start)
 {
   const Elf64_Ehdr *header = (const void *)file->bytes;
   const char *name = NULL;
@@ -121,27 +121,27 @@ static const char *find_symbol(const struct image_file *file, uintptr_t address,
   return name;
 }
 
-static int open_file(const struct query *query)
+static int open_image_file(const struct image_query *query)
 {
   char name[1024]; /* the stack of a handler may be small */
-  const char *file = query->file != NULL ? query->file : self;
+  const char *file = query->file != NULL ? query->file : executable_path;
 
   if (query->file == NULL && cn_os_is_linkers_argument()) {
-    if (!cn_os_mapped_file(query->start, name, sizeof name))
+    if (!cn_os_find_mapped_file(query->start, name, sizeof name))
       return -1;
     file = name;
   }
   return cn_os_file_open(file, O_RDONLY | O_CLOEXEC, 0);
 }
 
-bool cn_os_symbol(uintptr_t pc, char *buffer, size_t size)
+bool cn_os_describe_symbol(uintptr_t pc, char *buffer, size_t size)
 {
-  struct query query = {.pc = pc};
+  struct image_query query = {.pc = pc};
   struct stat status;
 
-  if (!dl_iterate_phdr(holds_pc, &query))
+  if (!dl_iterate_phdr(find_image_with_pc, &query))
     return false;
-  int fd = open_file(&query);
+  int fd = open_image_file(&query);
   if (fd < 0)
     return false;
   void *bytes = MAP_FAILED;
@@ -153,33 +153,33 @@ bool cn_os_symbol(uintptr_t pc, char *buffer, size_t size)
   struct image_file file = {bytes, (size_t)status.st_size};
   CN_ASSERT(size != 0 && pc >= query.bias);
   uintptr_t start = 0;
-  const char *name = find_symbol(&file, pc - query.bias, &start);
+  const char *name = find_symbol_in_file(&file, pc - query.bias, &start);
   if (name != NULL)
     snprintf(buffer, size, "%s+0x%lx", name, (unsigned long)(pc - query.bias - start));
   munmap(bytes, file.size);
   return name != NULL;
 }
 
-bool cn_os_is_in_file(uintptr_t address)
+bool cn_os_is_loaded_from_file(uintptr_t address)
 {
-  struct query query = {.pc = address};
+  struct image_query query = {.pc = address};
 
-  return dl_iterate_phdr(holds_pc, &query) != 0;
+  return dl_iterate_phdr(find_image_with_pc, &query) != 0;
 }
 
-bool cn_os_module(uintptr_t pc, char *buffer, size_t size)
+bool cn_os_find_module_file(uintptr_t pc, char *buffer, size_t size)
 {
-  struct query query = {.pc = pc};
+  struct image_query query = {.pc = pc};
 
-  if (!dl_iterate_phdr(holds_pc, &query))
+  if (!dl_iterate_phdr(find_image_with_pc, &query))
     return false;
   if (query.file != NULL) {
     int length = snprintf(buffer, size, "%s", query.file);
     return length > 0 && (size_t)length < size;
   }
   if (cn_os_is_linkers_argument())
-    return cn_os_mapped_file(query.start, buffer, size);
-  ssize_t n = readlink(self, buffer, size);
+    return cn_os_find_mapped_file(query.start, buffer, size);
+  ssize_t n = readlink(executable_path, buffer, size);
   if (n <= 0 || (size_t)n >= size)
     return false;
   buffer[n] = 0;

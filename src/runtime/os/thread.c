@@ -21,22 +21,22 @@
 #include <unistd.h>
 #include "base/check.h"
 
-static struct timespec time_of(uint64_t nanoseconds)
+static struct timespec timespec_of(uint64_t nanoseconds)
 {
   return (struct timespec){.tv_sec = (time_t)(nanoseconds / 1000000000u), .tv_nsec = (long)(nanoseconds % 1000000000u)};
 }
 
 /* FUTEX_WAIT_BITSET takes a time of the monotonic clock, while FUTEX_WAIT takes a length. */
-bool cn_os_wait(_Atomic uint32_t *word, uint32_t value, uint64_t deadline)
+bool cn_os_wait_on_word(_Atomic uint32_t *word, uint32_t value, uint64_t deadline)
 {
-  struct timespec until = time_of(deadline);
+  struct timespec until = timespec_of(deadline);
 
   return syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, value, deadline == UINT64_MAX ? NULL : &until, NULL,
                  FUTEX_BITSET_MATCH_ANY) == 0 ||
          errno != ETIMEDOUT;
 }
 
-void cn_os_wake(_Atomic uint32_t *word)
+void cn_os_wake_all(_Atomic uint32_t *word)
 {
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }
@@ -49,39 +49,39 @@ void cn_os_wake_one(_Atomic uint32_t *word)
 /* The barrier. If the kernel lacks a private one, the whole system's is used, which takes longer. If the kernel lacks
  * both (Linux before 4.3, or a filter of system calls), a page is made unreadable: the kernel interrupts each processor
  * that runs a thread of the process, which orders its accesses. */
-static int barrier_command;
-static void *barrier_page;
+static int fence_command;
+static void *fence_page;
 
-void cn_os_barrier_prepare(void)
+void cn_os_prepare_thread_fence(void)
 {
-  if (barrier_page == NULL) /* the program may deny the call to itself later */
-    barrier_page = cn_os_resize(NULL, 0, cn_os_page());
-  barrier_command = MEMBARRIER_CMD_PRIVATE_EXPEDITED;
+  if (fence_page == NULL) /* the program may deny the call to itself later */
+    fence_page = cn_os_resize_mapping(NULL, 0, cn_os_page_bytes());
+  fence_command = MEMBARRIER_CMD_PRIVATE_EXPEDITED;
   if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0)
     return;
-  barrier_command = MEMBARRIER_CMD_GLOBAL;
+  fence_command = MEMBARRIER_CMD_GLOBAL;
 }
 
-static bool interrupt_all(void)
+static bool interrupt_all_processors(void)
 {
-  if (barrier_page == NULL || mprotect(barrier_page, cn_os_page(), PROT_READ | PROT_WRITE) != 0)
+  if (fence_page == NULL || mprotect(fence_page, cn_os_page_bytes(), PROT_READ | PROT_WRITE) != 0)
     return false;
-  *(volatile char *)barrier_page = 1; /* maps the page, so that other processors must be told */
-  return mprotect(barrier_page, cn_os_page(), PROT_NONE) == 0;
+  *(volatile char *)fence_page = 1; /* maps the page, so that other processors must be told */
+  return mprotect(fence_page, cn_os_page_bytes(), PROT_NONE) == 0;
 }
 
-void cn_os_barrier(void)
+void cn_os_fence_all_threads(void)
 {
   static const char text[] = "cairn: fatal: the system denies both membarrier() and mprotect(): a "
                              "stop would miss threads that run managed code\n";
 
-  if (syscall(SYS_membarrier, barrier_command, 0, 0) == 0 || interrupt_all())
+  if (syscall(SYS_membarrier, fence_command, 0, 0) == 0 || interrupt_all_processors())
     return;
-  cn_os_message(text, sizeof text - 1);
+  cn_os_write_message(text, sizeof text - 1);
   abort();
 }
 
-bool cn_os_stack(uintptr_t *bottom, uintptr_t *end)
+bool cn_os_find_stack_bounds(uintptr_t *bottom, uintptr_t *end)
 {
   pthread_attr_t attributes;
   void *at;
@@ -104,16 +104,16 @@ int cn_os_thread(void)
 
 /* The number of a thread's clock is made from the thread's number (Linux's posix-timers.h), like in
  * pthread_getcpuclockid(). */
-uint64_t cn_os_thread_ran(int thread)
+uint64_t cn_os_thread_processor_time(int thread)
 {
   struct timespec now = {0};
-  enum { PER_THREAD = 4, SCHEDULER = 2 };
+  enum { PER_THREAD_CLOCK = 4, SCHEDULER_CLOCK = 2 };
 
-  clock_gettime((clockid_t)(~(unsigned)thread << 3 | PER_THREAD | SCHEDULER), &now);
+  clock_gettime((clockid_t)(~(unsigned)thread << 3 | PER_THREAD_CLOCK | SCHEDULER_CLOCK), &now);
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-uint64_t cn_os_switches(void)
+uint64_t cn_os_involuntary_switches(void)
 {
   struct rusage usage = {0};
 
@@ -121,12 +121,12 @@ uint64_t cn_os_switches(void)
   return (uint64_t)usage.ru_nivcsw;
 }
 
-void cn_os_thread_signal(int thread, int signal)
+void cn_os_thread_send_signal(int thread, int signal)
 {
   syscall(SYS_tgkill, getpid(), thread, signal);
 }
 
-uint64_t cn_os_thread_blocks(int thread)
+uint64_t cn_os_thread_blocked_signals(int thread)
 {
   char path[64], text[4096];
   const char *found = NULL;
@@ -143,7 +143,7 @@ uint64_t cn_os_thread_blocks(int thread)
   return found ? strtoull(found + strlen("\nSigBlk:"), NULL, 16) : UINT64_MAX;
 }
 
-void cn_os_thread_precise(const char *name)
+void cn_os_thread_make_precise(const char *name)
 {
   prctl(PR_SET_NAME, name);
   prctl(PR_SET_TIMERSLACK, 1);
@@ -180,7 +180,7 @@ void cn_os_thread_join(struct cn_os_thread *thread)
   thread->process = 0;
 }
 
-void cn_os_thread_name(int thread, char *buffer, size_t size)
+void cn_os_thread_read_name(int thread, char *buffer, size_t size)
 {
   char path[64];
 

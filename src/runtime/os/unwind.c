@@ -9,28 +9,28 @@
 #include <string.h>
 
 struct _Unwind_Context;
-typedef int trace_function(struct _Unwind_Context *context, void *env);
-typedef int backtrace_function(trace_function *function, void *env);
-typedef uintptr_t get_word(struct _Unwind_Context *context);
-typedef uintptr_t get_ip_info(struct _Unwind_Context *context, int *before);
-typedef void *find_function(void *pc);
-typedef uintptr_t get_register(struct _Unwind_Context *context, int reg);
+typedef int trace_callback(struct _Unwind_Context *context, void *env);
+typedef int backtrace_function(trace_callback *function, void *env);
+typedef uintptr_t cfa_getter(struct _Unwind_Context *context);
+typedef uintptr_t ip_getter(struct _Unwind_Context *context, int *before);
+typedef void *function_finder(void *pc);
+typedef uintptr_t register_getter(struct _Unwind_Context *context, int reg);
 
 /* Null if the program is linked without the unwinder. */
 extern backtrace_function _Unwind_Backtrace __attribute__((weak));
-extern get_word _Unwind_GetCFA __attribute__((weak));
-extern get_ip_info _Unwind_GetIPInfo __attribute__((weak));
-extern get_register _Unwind_GetGR __attribute__((weak));
-extern find_function _Unwind_FindEnclosingFunction __attribute__((weak));
+extern cfa_getter _Unwind_GetCFA __attribute__((weak));
+extern ip_getter _Unwind_GetIPInfo __attribute__((weak));
+extern register_getter _Unwind_GetGR __attribute__((weak));
+extern function_finder _Unwind_FindEnclosingFunction __attribute__((weak));
 
 static struct {
   backtrace_function *backtrace;
-  get_word *cfa;
-  get_ip_info *ip;
-  get_register *reg;
-  find_function *function;
+  cfa_getter *cfa;
+  ip_getter *ip;
+  register_getter *reg;
+  function_finder *function;
 } unwinder;
-static _Atomic bool ready;
+static _Atomic bool unwinder_ready;
 
 static bool bind_linked_unwinder(void)
 {
@@ -54,10 +54,10 @@ static bool load_unwinder(void)
       {"_Unwind_GetGR", &unwinder.reg},
       {"_Unwind_FindEnclosingFunction", &unwinder.function},
   };
-  void *library = cn_os_library("libgcc_s.so.1");
+  void *library = cn_os_load_library("libgcc_s.so.1");
 
   for (size_t i = 0; i < sizeof functions / sizeof *functions && library != NULL; i++) {
-    void *symbol = cn_os_library_symbol(library, functions[i].name);
+    void *symbol = cn_os_find_library_symbol(library, functions[i].name);
     if (symbol == NULL)
       return false;
     memcpy(functions[i].into, &symbol, sizeof symbol);
@@ -65,39 +65,40 @@ static bool load_unwinder(void)
   return library != NULL;
 }
 
-bool cn_os_unwinder(bool load)
+bool cn_os_has_unwinder(bool load)
 {
-  if (!atomic_load_explicit(&ready, memory_order_acquire) && (bind_linked_unwinder() || (load && load_unwinder())))
-    atomic_store_explicit(&ready, true, memory_order_release);
-  return atomic_load_explicit(&ready, memory_order_acquire);
+  if (!atomic_load_explicit(&unwinder_ready, memory_order_acquire) &&
+      (bind_linked_unwinder() || (load && load_unwinder())))
+    atomic_store_explicit(&unwinder_ready, true, memory_order_release);
+  return atomic_load_explicit(&unwinder_ready, memory_order_acquire);
 }
 
-struct trace {
+struct activation_visitor {
   bool (*frame)(void *env, const struct cn_os_frame *frame);
   void *env;
 };
 
-static int pass_on(struct _Unwind_Context *context, void *env)
+static int visit_activation(struct _Unwind_Context *context, void *env)
 {
-  enum { GO_ON = 0, STOP = 4 }; /* _URC_NO_REASON, _URC_NORMAL_STOP */
-  const struct trace *trace = env;
+  enum { CONTINUE_UNWINDING = 0, STOP_UNWINDING = 4 }; /* _URC_NO_REASON, _URC_NORMAL_STOP */
+  const struct activation_visitor *trace = env;
   struct cn_os_frame frame = {.context = context};
   int before = 0;
 
   frame.pc = unwinder.ip(context, &before);
   frame.sp = unwinder.cfa(context);
   frame.interrupted = before != 0;
-  return trace->frame(trace->env, &frame) ? GO_ON : STOP;
+  return trace->frame(trace->env, &frame) ? CONTINUE_UNWINDING : STOP_UNWINDING;
 }
 
-void cn_os_unwind(bool (*frame)(void *env, const struct cn_os_frame *frame), void *env)
+void cn_os_unwind_stack(bool (*frame)(void *env, const struct cn_os_frame *frame), void *env)
 {
-  struct trace trace = {frame, env};
+  struct activation_visitor trace = {frame, env};
 
-  unwinder.backtrace(pass_on, &trace);
+  unwinder.backtrace(visit_activation, &trace);
 }
 
-bool cn_os_unwindable(uintptr_t pc)
+bool cn_os_has_unwind_info(uintptr_t pc)
 {
   return unwinder.function((void *)pc) != NULL;
 }

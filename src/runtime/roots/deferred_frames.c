@@ -15,60 +15,60 @@
 #include "runtime/roots/frame_roots.h"
 #include "runtime/walk/return_barriers.h"
 
-enum { VISIT_ACTIVATIONS = 256 /* in one visit */ };
+enum { MAX_VISITED_ACTIVATIONS = 256 /* in one visit */ };
 
-static struct older {
-  enum { UNKNOWN, LEFT, GIVEN } state;
+static struct deferred_stack {
+  enum { DEFERRAL_UNKNOWN, DEFERRAL_PENDING, DEFERRAL_DONE } state;
   uint64_t stop; /* the last stop that saw the stack */
-  struct cn_walk_kept place;
-} stacks[CN_RETURN_BARRIER_SETS];
-static bool wanted;
-static uint64_t stop;
+  struct cn_saved_walk place;
+} deferred_stacks[CN_RETURN_BARRIER_SETS];
+static bool deferral_wanted;
+static uint64_t stop_number;
 
 void cn_deferred_frames_begin_stop(void)
 {
-  stop++;
+  stop_number++;
 }
 
-void cn_deferred_frames_new_stack(unsigned number)
+void cn_deferred_frames_forget_stack(unsigned number)
 {
   CN_CHECK(number < CN_RETURN_BARRIER_SETS);
-  stacks[number].state = UNKNOWN;
+  deferred_stacks[number].state = DEFERRAL_UNKNOWN;
 }
 
-void cn_deferred_frames_left(unsigned number, const struct cn_walk *walk, bool more)
+void cn_deferred_frames_note_left(unsigned number, const struct cn_walk *walk, bool more)
 {
-  struct older *its = &stacks[number];
+  struct deferred_stack *its = &deferred_stacks[number];
 
   CN_CHECK(number < CN_RETURN_BARRIER_SETS);
-  if (!wanted)
+  if (!deferral_wanted)
     return;
-  its->stop = stop;
-  if (its->state == GIVEN || !more)
-    its->state = GIVEN;
-  else if (its->state == UNKNOWN || its->place.walk.frame.sp < walk->frame.sp) {
-    its->state = LEFT;
-    cn_walk_keep(walk, &its->place);
+  its->stop = stop_number;
+  if (its->state == DEFERRAL_DONE || !more)
+    its->state = DEFERRAL_DONE;
+  else if (its->state == DEFERRAL_UNKNOWN || its->place.walk.frame.sp < walk->frame.sp) {
+    its->state = DEFERRAL_PENDING;
+    cn_walk_save(walk, &its->place);
   }
 }
 
 void cairn_deferred_roots(bool are_wanted)
 {
   for (unsigned i = 0; i < CN_RETURN_BARRIER_SETS; i++)
-    stacks[i].state = UNKNOWN;
-  wanted = are_wanted;
+    deferred_stacks[i].state = DEFERRAL_UNKNOWN;
+  deferral_wanted = are_wanted;
 }
 
 /* ---- a visit ---- */
 
-struct visit {
+struct deferred_root_visit {
   cairn_root_visitor *call;
   void *env;
 };
 
-static void visit_root(void *env, uintptr_t *slot, unsigned tag, void *parameter)
+static void visit_deferred_root(void *env, uintptr_t *slot, unsigned tag, void *parameter)
 {
-  const struct visit *visit = env;
+  const struct deferred_root_visit *visit = env;
   uintptr_t reference = *slot - (uintptr_t)parameter;
 
   CN_CHECK(tag < CAIRN_ROOT_USER); /* barriers lie only below these */
@@ -80,32 +80,33 @@ static void visit_root(void *env, uintptr_t *slot, unsigned tag, void *parameter
     visit->call(visit->env, (struct cairn_slot){&reference});
 }
 
-static void visit_some(struct older *its, struct visit *visit)
+static void visit_next_activations(struct deferred_stack *its, struct deferred_root_visit *visit)
 {
   struct cn_walk walk;
   bool more = true;
 
-  CN_CHECK(its->state == LEFT);
+  CN_CHECK(its->state == DEFERRAL_PENDING);
   cn_walk_resume(&walk, &its->place);
-  for (int i = 0; more && i < VISIT_ACTIVATIONS; i++) {
+  for (int i = 0; more && i < MAX_VISITED_ACTIVATIONS; i++) {
     CN_CHECK(walk.frame.map != NULL); /* also below code of other managers */
-    cn_frame_roots(&walk, visit_root, visit);
+    cn_frame_roots_visit_all(&walk, visit_deferred_root, visit);
     more = cn_walk_next(&walk);
   }
   if (more)
-    cn_walk_keep(&walk, &its->place);
+    cn_walk_save(&walk, &its->place);
   else
-    its->state = GIVEN;
+    its->state = DEFERRAL_DONE;
 }
 
 bool cairn_deferred_roots_visit(cairn_root_visitor *call, void *env)
 {
-  struct visit visit = {call, env};
+  struct deferred_root_visit visit = {call, env};
 
-  CN_CHECK(wanted);
+  CN_CHECK(deferral_wanted);
   for (unsigned i = 0; i < CN_RETURN_BARRIER_SETS; i++)
-    if (stacks[i].state == LEFT && stacks[i].stop == stop) { /* else the stack has gone */
-      visit_some(&stacks[i], &visit);
+    if (deferred_stacks[i].state == DEFERRAL_PENDING &&
+        deferred_stacks[i].stop == stop_number) { /* else the stack has gone */
+      visit_next_activations(&deferred_stacks[i], &visit);
       return true;
     }
   return false;

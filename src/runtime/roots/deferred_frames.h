@@ -13,10 +13,10 @@
 void cn_deferred_frames_begin_stop(void);
 
 /* During this enumeration, on the thread that walks the stack: another stack has the barriers from now on. */
-void cn_deferred_frames_new_stack(unsigned number);
+void cn_deferred_frames_forget_stack(unsigned number);
 
 /* During this enumeration: it gives the roots of all activations younger than the walk's, which has stood still since
  * the last enumeration. If `more` is false, it gives the roots of all activations. */
-void cn_deferred_frames_left(unsigned number, const struct cn_walk *walk, bool more);
+void cn_deferred_frames_note_left(unsigned number, const struct cn_walk *walk, bool more);
 
 #endif

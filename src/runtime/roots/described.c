@@ -21,39 +21,39 @@
 #include "runtime/walk/coroutine_stacks.h"
 #include "runtime/walk/walk.h"
 
-enum { SEARCH_LEVELS = 4, CHAIN_COUNT = 32 };
+enum { MAX_CHAIN_FRAMES = 4, CHAIN_COUNT = 32 };
 
 /* Frames from the one that called the check to the one that has the place. */
-struct chain {
-  uint64_t generation;           /* of the list of images; 0: the entry is empty */
-  uintptr_t distance;            /* of the place from the first frame's stack pointer */
-  uintptr_t pc[SEARCH_LEVELS];   /* of each frame */
-  uint32_t words[SEARCH_LEVELS]; /* that the frame takes, if another one follows */
+struct frame_chain {
+  uint64_t generation;              /* of the list of images; 0: the entry is empty */
+  uintptr_t distance;               /* of the place from the first frame's stack pointer */
+  uintptr_t pc[MAX_CHAIN_FRAMES];   /* of each frame */
+  uint32_t words[MAX_CHAIN_FRAMES]; /* that the frame takes, if another one follows */
   unsigned levels;
 };
 
 /* This thread's chains. A signal handler may come while a chain is read, and then the stamp changes. Handlers are held
  * off while a chain is written. */
 static _Thread_local struct {
-  struct chain at[CHAIN_COUNT];
+  struct frame_chain at[CHAIN_COUNT];
   volatile uint64_t stamp;
-} kept;
+} chain_cache;
 
-static struct chain *chain_of(uintptr_t pc, uintptr_t distance)
+static struct frame_chain *cached_chain_at(uintptr_t pc, uintptr_t distance)
 {
-  return &kept.at[(pc ^ pc >> 5 ^ distance >> 3) % CHAIN_COUNT];
+  return &chain_cache.at[(pc ^ pc >> 5 ^ distance >> 3) % CHAIN_COUNT];
 }
 
-bool cn_described_had(uintptr_t slot, const struct cn_regs *regs)
+bool cn_described_has_cached_slot(uintptr_t slot, const struct cn_saved_regs *regs)
 {
   uintptr_t sp = cn_arch_sp_after(regs);
-  const struct chain *chain = chain_of(regs->pc, slot - sp);
+  const struct frame_chain *chain = cached_chain_at(regs->pc, slot - sp);
   const uintptr_t *end = (const uintptr_t *)sp;
-  uint64_t stamp = kept.stamp;
+  uint64_t stamp = chain_cache.stamp;
   unsigned i = 0;
 
   atomic_signal_fence(memory_order_seq_cst);
-  if (chain->pc[0] != regs->pc || chain->distance != slot - sp || chain->generation != cn_image_generation())
+  if (chain->pc[0] != regs->pc || chain->distance != slot - sp || chain->generation != cn_image_list_generation())
     return false;
   for (; i + 1 < chain->levels; i++) {
     end += chain->words[i];
@@ -61,7 +61,7 @@ bool cn_described_had(uintptr_t slot, const struct cn_regs *regs)
       return false;
   }
   atomic_signal_fence(memory_order_seq_cst);
-  return stamp == kept.stamp;
+  return stamp == chain_cache.stamp;
 }
 
 /* True if the walk's frame is the caller of its callee, whose map says its size. */
@@ -74,36 +74,36 @@ static bool is_direct_caller(const struct cn_walk *walk, uint64_t natives)
 }
 
 /* Adds the walk's frame to a chain. False: the chain ends here. */
-static bool extend_chain(struct chain *chain, const struct cn_walk *walk)
+static bool extend_chain(struct frame_chain *chain, const struct cn_walk *walk)
 {
   const struct cn_frame *frame = &walk->frame;
 
-  if (chain->levels == SEARCH_LEVELS || !is_direct_caller(walk, 0))
+  if (chain->levels == MAX_CHAIN_FRAMES || !is_direct_caller(walk, 0))
     return false;
-  bool constant = frame->size != 0 && (frame->size & CN_ENTRY_CHAINED) == 0;
+  bool constant = frame->size != 0 && (frame->size & CN_ENTRY_CHAINED_BIT) == 0;
   chain->pc[chain->levels] = frame->pc;
   chain->words[chain->levels] = constant ? frame->size : 0;
   chain->levels++;
   return chain->levels == 1 || chain->words[chain->levels - 2] != 0;
 }
 
-static void keep_chain(const struct chain *chain)
+static void cache_chain(const struct frame_chain *chain)
 {
-  struct chain *place = chain_of(chain->pc[0], chain->distance);
+  struct frame_chain *place = cached_chain_at(chain->pc[0], chain->distance);
 
-  CN_ASSERT(chain->levels > 0 && chain->levels <= SEARCH_LEVELS && chain->generation != 0);
+  CN_ASSERT(chain->levels > 0 && chain->levels <= MAX_CHAIN_FRAMES && chain->generation != 0);
   *place = *chain;
-  kept.stamp++;
+  chain_cache.stamp++;
 }
 
-struct search {
+struct slot_search {
   uintptr_t slot;
   bool found;
 };
 
 static void compare_slot(void *env, uintptr_t *slot, unsigned tag, void *parameter)
 {
-  struct search *search = env;
+  struct slot_search *search = env;
 
   CN_ASSERT(slot != NULL);
   (void)parameter;
@@ -111,58 +111,59 @@ static void compare_slot(void *env, uintptr_t *slot, unsigned tag, void *paramet
 }
 
 /* Frames of code with its own manager have the roots that the manager enumerates. */
-static bool in_region(const struct cn_walk *walk, uintptr_t slot)
+static bool region_frame_has_slot(const struct cn_walk *walk, uintptr_t slot)
 {
-  struct search search = {slot, false};
+  struct slot_search search = {slot, false};
 
   CN_ASSERT(walk->frame.map == NULL);
-  cn_frame_roots(walk, compare_slot, &search);
+  cn_frame_roots_visit_all(walk, compare_slot, &search);
   return search.found;
 }
 
 /* Continues the walk from its place. `chain` is null, or is kept if it reaches the slot. */
-static bool find_slot_area(struct cn_walk *walk, bool any, uintptr_t slot, struct chain *chain)
+static bool find_slot_area(struct cn_walk *walk, bool any, uintptr_t slot, struct frame_chain *chain)
 {
   for (; any; any = cn_walk_next(walk)) {
-    const struct cn_area *area = cn_frame_roots_area_at(walk, slot);
+    const struct cn_described_area *area = cn_frame_roots_area_at(walk, slot);
     if (chain != NULL && !extend_chain(chain, walk))
       chain = NULL;
-    if (area != NULL && chain != NULL && area->reg == cn_arch_sp_number)
-      keep_chain(chain);
-    if (area != NULL || (walk->frame.map == NULL && in_region(walk, slot)))
+    if (area != NULL && chain != NULL && area->reg == cn_arch_sp_dwarf_number)
+      cache_chain(chain);
+    if (area != NULL || (walk->frame.map == NULL && region_frame_has_slot(walk, slot)))
       return true;
   }
   return false;
 }
 
 /* Searches another stack, whose threads have left it. */
-static bool find_waiting(struct cn_walk *walk, uintptr_t slot)
+static bool find_in_waiting_stack(struct cn_walk *walk, uintptr_t slot)
 {
   const struct cairn_mutator *mutator = &cairn_mutator;
 
   CN_ASSERT(mutator->stopped == NULL);
-  if (!cn_coroutine_stacks_elsewhere(mutator, slot))
+  if (!cn_coroutine_stacks_is_on_other(mutator, slot))
     return false;
   struct cairn_stack *stack = cn_coroutine_stacks_at(slot);
-  return cn_coroutine_stacks_waits(mutator, stack) &&
-         find_slot_area(walk, cn_walk_waiting(walk, mutator, stack), slot, NULL);
+  return cn_coroutine_stacks_is_waiting(mutator, stack) &&
+         find_slot_area(walk, cn_walk_begin_waiting(walk, mutator, stack), slot, NULL);
 }
 
-bool cn_described_has(uintptr_t slot, const struct cn_regs *regs)
+bool cn_described_has_slot(uintptr_t slot, const struct cn_saved_regs *regs)
 {
-  struct chain chain = {.generation = cn_image_generation(), .distance = slot - cn_arch_sp_after(regs)};
+  struct frame_chain chain = {.generation = cn_image_list_generation(), .distance = slot - cn_arch_sp_after(regs)};
   struct cn_walk walk;
 
   CN_ASSERT(cairn_mutator.attached && cairn_mutator.stopped == NULL);
-  if (cn_index_look_up(regs->pc) == NULL)
+  if (cn_index_look_up_map(regs->pc) == NULL)
     return false;
   bool entered = cn_index_enter(); /* signal handlers wait now */
-  bool found = find_slot_area(&walk, cn_walk_running(&walk, regs), slot, &chain) || find_waiting(&walk, slot);
+  bool found =
+      find_slot_area(&walk, cn_walk_begin_running(&walk, regs), slot, &chain) || find_in_waiting_stack(&walk, slot);
   cn_index_leave(entered);
   return found;
 }
 
-bool cn_described_elsewhere(struct cairn_mutator *mutator, uintptr_t slot)
+bool cn_described_mutator_has_slot(struct cairn_mutator *mutator, uintptr_t slot)
 {
   struct cn_walk walk;
 

@@ -9,13 +9,13 @@
 #include <string.h>
 #include "base/check.h"
 
-typedef uintptr_t pair __attribute__((vector_size(16)));
+typedef uintptr_t word_pair __attribute__((vector_size(16)));
 
 struct lanes {
-  pair a, b, c, sp; /* the stack pointer is in the upper half */
+  word_pair a, b, c, sp; /* the stack pointer is in the upper half */
 };
-_Static_assert(offsetof(struct lanes, sp) == CN_CALLEE_SAVED * sizeof(uintptr_t) &&
-                   (unsigned)CN_PLAIN_SP == (unsigned)CN_CALLEE_SAVED + 1,
+_Static_assert(offsetof(struct lanes, sp) == CN_CALLEE_SAVED_COUNT * sizeof(uintptr_t) &&
+                   (unsigned)CN_PLAIN_SP == (unsigned)CN_CALLEE_SAVED_COUNT + 1,
                "lanes have the numbers of enum cn_reg");
 
 static inline struct lanes lanes_load(uintptr_t *const *place, uintptr_t sp)
@@ -31,11 +31,11 @@ static inline void lanes_store(struct lanes lanes, uintptr_t **place)
   memcpy(place, &lanes, offsetof(struct lanes, sp));
 }
 
-static inline struct lanes lanes_save(struct lanes lanes, uint64_t value, uintptr_t cfa)
+static inline struct lanes lanes_apply_pushes(struct lanes lanes, uint64_t value, uintptr_t cfa)
 {
-  const struct cn_shape *shape = &cn_arch_shapes[value & CN_ENTRY_SAVED];
-  const pair *keep = (const pair *)shape->keep, *offset = (const pair *)shape->offset;
-  pair both = {cfa, cfa};
+  const struct cn_prologue_shape *shape = &cn_arch_prologue_shapes[value & CN_ENTRY_SAVED_MASK];
+  const word_pair *keep = (const word_pair *)shape->keep, *offset = (const word_pair *)shape->offset;
+  word_pair both = {cfa, cfa};
 
   lanes.a = (lanes.a & keep[0]) + ((both & ~keep[0]) + offset[0]);
   lanes.b = (lanes.b & keep[1]) + ((both & ~keep[1]) + offset[1]);
@@ -44,65 +44,67 @@ static inline struct lanes lanes_save(struct lanes lanes, uint64_t value, uintpt
   return lanes;
 }
 
-_Static_assert((int)CN_ENTRY_CODES >= (int)CN_STRETCH_GROUP, "a group of an entry's codes is read");
-_Static_assert(CN_STRETCH_GROUP == 8, "in two halves of four, or as a vector of eight");
+_Static_assert((int)CN_ENTRY_CODES >= (int)CN_FAST_WALK_GROUP_ROOTS, "a group of an entry's codes is read");
+_Static_assert(CN_FAST_WALK_GROUP_ROOTS == 8, "in two halves of four, or as a vector of eight");
 
 /* Writes half a group at a time, which is enough for most frames. */
-static inline void lanes_note(struct lanes lanes, const uint16_t *code, unsigned count, uintptr_t **out)
+static inline void lanes_write_root_places(struct lanes lanes, const uint16_t *code, unsigned count, uintptr_t **out)
 {
-  _Alignas(16) uintptr_t at[CN_PLAIN_REG + 1];
-  enum { HALF = CN_STRETCH_GROUP / 2 };
+  _Alignas(16) uintptr_t at[CN_PLAIN_REG_MASK + 1];
+  enum { HALF_GROUP_ROOTS = CN_FAST_WALK_GROUP_ROOTS / 2 };
   unsigned i = 0;
 
   memcpy(at, &lanes, sizeof at);
   do {
 #pragma GCC unroll 4
-    for (unsigned k = i; k < i + HALF; k++)
-      out[k] = (uintptr_t *)(at[code[k] & CN_PLAIN_REG] + (code[k] & ~(unsigned)CN_PLAIN_REG));
-    i += HALF;
-  } while (__builtin_expect(i < count && i < CN_STRETCH_GROUP, 0));
+    for (unsigned k = i; k < i + HALF_GROUP_ROOTS; k++)
+      out[k] = (uintptr_t *)(at[code[k] & CN_PLAIN_REG_MASK] + (code[k] & ~(unsigned)CN_PLAIN_REG_MASK));
+    i += HALF_GROUP_ROOTS;
+  } while (__builtin_expect(i < count && i < CN_FAST_WALK_GROUP_ROOTS, 0));
 }
 
-static cn_prefetch_look *const lanes_look = cn_prefetch_look_any;
+static cn_prefetch_pc_finder *const lanes_find_entries = cn_prefetch_find_pcs_any;
 
 #include "runtime/roots/fast_walk_loop.h"
 
 /* ---- the loop's rare cases ---- */
 
-uintptr_t **cn_fast_walk_room(const struct cn_fast_walk *stretch, uintptr_t **out)
+uintptr_t **cn_fast_walk_grow_slots(const struct cn_fast_walk *stretch, uintptr_t **out)
 {
   struct cn_root_slots *slots = stretch->slots;
 
   CN_CHECK(out >= slots->at && out <= slots->at + slots->room);
   slots->count = (size_t)(out - slots->at);
-  cn_root_slots_room(slots, CN_STRETCH_ROOM);
+  cn_root_slots_reserve(slots, CN_FAST_WALK_MIN_ROOM);
   return slots->at + slots->count;
 }
 
-uintptr_t **cn_fast_walk_others(const struct cn_fast_walk *stretch, const struct cn_map *map, uintptr_t **out)
+uintptr_t **cn_fast_walk_visit_others(const struct cn_fast_walk *stretch, const struct cn_frame_map *map,
+                                      uintptr_t **out)
 {
   CN_ASSERT(map != NULL && out <= stretch->slots->at + stretch->slots->room);
   stretch->slots->count = (size_t)(out - stretch->slots->at);
   stretch->walk->frame.map = map;
-  cn_frame_roots_others(stretch->walk, stretch->others, stretch->env);
-  return cn_fast_walk_room(stretch, stretch->slots->at + stretch->slots->count);
+  cn_frame_roots_visit_others(stretch->walk, stretch->others, stretch->env);
+  return cn_fast_walk_grow_slots(stretch, stretch->slots->at + stretch->slots->count);
 }
 
 /* ---- a walk ---- */
 
-bool cn_fast_walk_any;
+bool cn_fast_walk_portable_only;
 
 static bool is_fast_walkable(const struct cn_frame *frame, uintptr_t end)
 {
   if (frame->map == NULL || frame->sp % sizeof frame->sp != 0 || frame->sp > end)
     return false;
-  for (int i = 0; i < CN_CALLEE_SAVED; i++)
+  for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
     if (frame->place[i] == NULL)
       return false;
   return true;
 }
 
-uint64_t cn_fast_walk_walk(struct cn_walk *walk, struct cn_root_slots *slots, cairn_stack_root *others, void *env)
+uint64_t cn_fast_walk_regular_frames(struct cn_walk *walk, struct cn_root_slots *slots, cairn_stack_root *others,
+                                     void *env)
 {
   struct cn_fast_walk stretch = {
       .walk = walk,
@@ -115,9 +117,9 @@ uint64_t cn_fast_walk_walk(struct cn_walk *walk, struct cn_root_slots *slots, ca
 
   if (!is_fast_walkable(&walk->frame, walk->stack_end))
     return 0;
-  cn_root_slots_room(slots, CN_STRETCH_ROOM);
-  cn_fast_walk_loop *own = cn_fast_walk_any ? NULL : cn_arch_fast_walk();
-  uint64_t frames = own ? own(&stretch) : loop(&stretch);
+  cn_root_slots_reserve(slots, CN_FAST_WALK_MIN_ROOM);
+  cn_fast_walk_loop *own = cn_fast_walk_portable_only ? NULL : cn_arch_find_fast_walk();
+  uint64_t frames = own ? own(&stretch) : walk_regular_frames(&stretch);
   CN_CHECK(slots->count <= slots->room); /* the loop writes unchecked */
   CN_ASSERT(walk->frame.sp <= walk->stack_end);
   return frames;

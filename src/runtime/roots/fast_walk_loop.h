@@ -8,9 +8,9 @@
  *   struct lanes lanes_save(struct lanes lanes, uint64_t value, uintptr_t cfa)
  *       in the caller of a frame that ends at `cfa` and saved the registers of an entry's value
  *   void lanes_note(struct lanes lanes, const uint16_t *code, unsigned count, uintptr_t **out)
- *       the places of the roots with these codes: of `count` or CN_STRETCH_GROUP at least, whichever
- *       is smaller, and of CN_STRETCH_GROUP at most
- *   cn_prefetch_look *const lanes_look
+ *       the places of the roots with these codes: of `count` or CN_FAST_WALK_GROUP_ROOTS at least, whichever
+ *       is smaller, and of CN_FAST_WALK_GROUP_ROOTS at most
+ *   cn_prefetch_pc_finder *const lanes_look
  *
  * A step to the caller needs the size of the frame, the size needs the safepoint, the safepoint needs the return
  * address, and the return address needs the previous step: some sixteen cycles a frame, and the processor does all
@@ -28,17 +28,17 @@
 
 /* The place of the caller's pc, if the frame pointer tells; UINTPTR_MAX: the frame pointer is invalid. The key says how
  * many words the frame has at least. */
-static inline uintptr_t *chained(const uintptr_t *slot, const uintptr_t *frame_pointer, uint64_t key)
+static inline uintptr_t *chained_pc_slot(const uintptr_t *slot, const uintptr_t *frame_pointer, uint64_t key)
 {
   uintptr_t *next = (uintptr_t *)(*frame_pointer + sizeof *next);
   uintptr_t bytes = (uintptr_t)next - (uintptr_t)slot;
   uintptr_t words = bytes / sizeof *next | bytes << 61; /* large, if `next` is unaligned or lies below `slot` */
 
-  return words - (key & CN_ENTRY_WORDS) <= UINTPTR_MAX >> 8 ? next : (uintptr_t *)UINTPTR_MAX;
+  return words - (key & CN_ENTRY_WORDS_MASK) <= UINTPTR_MAX >> 8 ? next : (uintptr_t *)UINTPTR_MAX;
 }
 
 /* Makes the frame whose pc is kept at `slot` the walk's current one. */
-static inline void enter(const struct cn_fast_walk *stretch, uintptr_t *slot, struct lanes lanes)
+static inline void make_frame_current(const struct cn_fast_walk *stretch, uintptr_t *slot, struct lanes lanes)
 {
   struct cn_frame *frame = &stretch->walk->frame;
 
@@ -50,76 +50,76 @@ static inline void enter(const struct cn_fast_walk *stretch, uintptr_t *slot, st
 }
 
 /* Writes the places of the roots that have a code, by groups: so it may write more than `count`. */
-static inline void note(struct lanes lanes, const struct cn_entry *entry, uint64_t value, unsigned count,
-                        uintptr_t **out)
+static inline void write_root_places(struct lanes lanes, const struct cn_index_entry *entry, uint64_t value,
+                                     unsigned count, uintptr_t **out)
 {
-  lanes_note(lanes, entry->code, count, out);
+  lanes_write_root_places(lanes, entry->code, count, out);
   if (__builtin_expect(count > CN_ENTRY_CODES, 0))
-    for (unsigned i = CN_ENTRY_CODES; i < count; i += CN_STRETCH_GROUP)
-      lanes_note(lanes, cn_entry_map(value)->plain_at + i, count - i, out + i);
+    for (unsigned i = CN_ENTRY_CODES; i < count; i += CN_FAST_WALK_GROUP_ROOTS)
+      lanes_write_root_places(lanes, cn_entry_map_of(value)->plain_at + i, count - i, out + i);
 }
 
 /* The alignment matters: at another one, a walk over ten frames takes up to a fifth longer. */
-static __attribute__((aligned(64))) uint64_t loop(const struct cn_fast_walk *stretch)
+static __attribute__((aligned(64))) uint64_t walk_regular_frames(const struct cn_fast_walk *stretch)
 {
   const struct cn_frame *frame = &stretch->walk->frame;
   const struct cn_index *index = stretch->index;
   struct cn_root_slots *slots = stretch->slots;
   uintptr_t *slot = (uintptr_t *)frame->sp - 1, *next;
   const uintptr_t *end = stretch->end;
-  const uintptr_t *limit = end - slot > CN_PREFETCH_FIRST ? slot + CN_PREFETCH_FIRST : end;
+  const uintptr_t *limit = end - slot > CN_PREFETCH_MIN_WALK_WORDS ? slot + CN_PREFETCH_MIN_WALK_WORDS : end;
   const uintptr_t *frame_pointer = frame->place[CN_ARCH_FRAME_POINTER];
   uintptr_t pc = frame->pc; /* the first pc may be kept elsewhere */
-  uintptr_t **out = slots->at + slots->count, **last = slots->at + slots->room - CN_STRETCH_ROOM;
+  uintptr_t **out = slots->at + slots->count, **last = slots->at + slots->room - CN_FAST_WALK_MIN_ROOM;
   struct lanes lanes = lanes_load(frame->place, frame->sp);
-  struct cn_prefetch ahead = {.begun = false};
+  struct cn_walk_prefetcher ahead = {.begun = false};
   uint64_t frames = 0, key;
 
-  CN_ASSERT(slots->room - slots->count >= CN_STRETCH_ROOM && (uintptr_t)slot % sizeof *slot == 0);
+  CN_ASSERT(slots->room - slots->count >= CN_FAST_WALK_MIN_ROOM && (uintptr_t)slot % sizeof *slot == 0);
   for (;;) {
-    const struct cn_entry *entry = cn_index_find(index, pc, &key);
-    if (entry == NULL || (key & CN_ENTRY_SIZE) == 0)
+    const struct cn_index_entry *entry = cn_index_find_entry(index, pc, &key);
+    if (entry == NULL || (key & CN_ENTRY_SIZE_MASK) == 0)
       break;
     uint64_t value = atomic_load_explicit(&entry->value, memory_order_relaxed);
-    if (key & CN_ENTRY_CHAINED) { /* the frame has pushed its caller's frame pointer */
-      next = chained(slot, frame_pointer, key);
+    if (key & CN_ENTRY_CHAINED_BIT) { /* the frame has pushed its caller's frame pointer */
+      next = chained_pc_slot(slot, frame_pointer, key);
       frame_pointer = next - 1;
     } else {
-      next = slot + (key & CN_ENTRY_WORDS);
+      next = slot + (key & CN_ENTRY_WORDS_MASK);
       if (value >> CN_ARCH_FRAME_POINTER & 1)
         frame_pointer = next - 1;
     }
     if (__builtin_expect(next >= limit, 0)) {
       if (next >= end)
         break;
-      limit = cn_prefetch_fetch(&ahead, index, next, end, pc, lanes_look);
+      limit = cn_prefetch_page_entries(&ahead, index, next, end, pc, lanes_find_entries);
     }
     if (__builtin_expect(out > last, 0)) {
-      out = cn_fast_walk_room(stretch, out);
-      last = slots->at + slots->room - CN_STRETCH_ROOM;
+      out = cn_fast_walk_grow_slots(stretch, out);
+      last = slots->at + slots->room - CN_FAST_WALK_MIN_ROOM;
     }
     unsigned count = value >> CN_ENTRY_PLAIN_SHIFT & CN_ENTRY_PLAIN_MAX;
-    note(lanes, entry, value, count, out);
+    write_root_places(lanes, entry, value, count, out);
     out += count;
     if (__builtin_expect(ahead.begun, 0)) {
-      __builtin_prefetch(out + CN_PREFETCH_FETCH, 1);
-      __builtin_prefetch(slot + CN_PREFETCH_FETCH);
+      __builtin_prefetch(out + CN_PREFETCH_DISTANCE_WORDS, 1);
+      __builtin_prefetch(slot + CN_PREFETCH_DISTANCE_WORDS);
     }
-    if (__builtin_expect(value & CN_ENTRY_OTHERS, 0)) {
+    if (__builtin_expect(value & CN_ENTRY_OTHERS_BIT, 0)) {
       if (frames > 0)
-        enter(stretch, slot, lanes);
-      out = cn_fast_walk_others(stretch, cn_entry_map(value), out);
-      last = slots->at + slots->room - CN_STRETCH_ROOM;
+        make_frame_current(stretch, slot, lanes);
+      out = cn_fast_walk_visit_others(stretch, cn_entry_map_of(value), out);
+      last = slots->at + slots->room - CN_FAST_WALK_MIN_ROOM;
     }
-    lanes = lanes_save(lanes, value, (uintptr_t)(next + 1));
+    lanes = lanes_apply_pushes(lanes, value, (uintptr_t)(next + 1));
     frames++;
     slot = next;
     pc = *slot;
   }
-  CN_ASSERT(out <= last + CN_STRETCH_ROOM && slot < end);
+  CN_ASSERT(out <= last + CN_FAST_WALK_MIN_ROOM && slot < end);
   slots->count = (size_t)(out - slots->at);
   if (frames > 0)
-    enter(stretch, slot, lanes);
+    make_frame_current(stretch, slot, lanes);
   return frames;
 }
 

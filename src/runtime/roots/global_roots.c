@@ -10,7 +10,7 @@
 #include "runtime/core/image.h"
 
 /* The distance from a thread's mutator to its thread-local. */
-static uintptr_t distance_of(const struct cairn_global_root *root)
+static uintptr_t distance_from_mutator(const struct cairn_global_root *root)
 {
   CN_CHECK(cn_image_root_is_thread_local(root));
   return cn_image_root_address(root) - (uintptr_t)&cairn_mutator;
@@ -21,80 +21,83 @@ static struct {
   size_t image, root;
   struct cairn_mutator *thread; /* null: the first one */
   uint32_t reference;           /* index in the layout */
-} now;
+} enumeration_position;
 
-static bool add_at(uintptr_t address, const struct cairn_layout *layout, struct cn_root_slots *slots, size_t most)
+static bool add_layout_slots(uintptr_t address, const struct cairn_layout *layout, struct cn_root_slots *slots,
+                             size_t most)
 {
   CN_ASSERT(layout->base_refs * sizeof(uintptr_t) <= layout->base_size);
-  for (; now.reference < layout->base_refs; now.reference++) {
+  for (; enumeration_position.reference < layout->base_refs; enumeration_position.reference++) {
     if (slots->count == most)
       return false;
-    slots->at[slots->count++] = (uintptr_t *)(address + layout->offsets[now.reference]);
+    slots->at[slots->count++] = (uintptr_t *)(address + layout->offsets[enumeration_position.reference]);
   }
-  now.reference = 0;
+  enumeration_position.reference = 0;
   return true;
 }
 
-static bool add_root(const struct cairn_global_root *root, struct cn_root_slots *slots, size_t most)
+static bool add_global_root(const struct cairn_global_root *root, struct cn_root_slots *slots, size_t most)
 {
   if (!cairn_layout_is_known(root->layout) || root->layout->elem_size != 0)
     cairn_fatal("the layout of the global at %p is damaged", root->address);
   if (root->address == NULL) /* a weak global that no unit defines */
     return true;
   if (!cn_image_root_is_thread_local(root))
-    return add_at((uintptr_t)root->address, root->layout, slots, most);
-  uintptr_t from = distance_of(root);
-  if (now.thread == NULL)
-    now.thread = cairn_mutator_next(NULL);
-  for (; now.thread != NULL; now.thread = cairn_mutator_next(now.thread))
-    if (!add_at((uintptr_t)now.thread + from, root->layout, slots, most))
+    return add_layout_slots((uintptr_t)root->address, root->layout, slots, most);
+  uintptr_t from = distance_from_mutator(root);
+  if (enumeration_position.thread == NULL)
+    enumeration_position.thread = cairn_mutator_next(NULL);
+  for (; enumeration_position.thread != NULL;
+       enumeration_position.thread = cairn_mutator_next(enumeration_position.thread))
+    if (!add_layout_slots((uintptr_t)enumeration_position.thread + from, root->layout, slots, most))
       return false;
   return true;
 }
 
-static bool add_image(const struct cairn_image *image, struct cn_root_slots *slots, size_t most)
+static bool add_image_roots(const struct cairn_image *image, struct cn_root_slots *slots, size_t most)
 {
   size_t count = (size_t)(image->roots_stop - image->roots_start);
 
-  for (; now.root < count; now.root++)
-    if (!add_root(&image->roots_start[now.root], slots, most))
+  for (; enumeration_position.root < count; enumeration_position.root++)
+    if (!add_global_root(&image->roots_start[enumeration_position.root], slots, most))
       return false;
-  now.root = 0;
+  enumeration_position.root = 0;
   return true;
 }
 
 void cn_global_roots_begin(void)
 {
-  now.image = now.root = 0;
-  now.thread = NULL;
-  now.reference = 0;
+  enumeration_position.image = enumeration_position.root = 0;
+  enumeration_position.thread = NULL;
+  enumeration_position.reference = 0;
 }
 
 /* Images may come meanwhile, at the end of the list; they all stay. */
-bool cn_global_roots_next(struct cn_root_slots *slots, size_t most)
+bool cn_global_roots_fetch_next(struct cn_root_slots *slots, size_t most)
 {
-  bool entered = cn_image_enter();
+  bool entered = cn_image_begin_reading();
   const struct cn_image_list *list = cn_image_list();
 
   CN_CHECK(slots->count == 0);
-  cn_root_slots_room(slots, most);
-  while (now.image < list->count && add_image(&list->at[now.image].image, slots, most))
-    now.image++;
-  cn_image_leave(entered);
+  cn_root_slots_reserve(slots, most);
+  while (enumeration_position.image < list->count &&
+         add_image_roots(&list->at[enumeration_position.image].image, slots, most))
+    enumeration_position.image++;
+  cn_image_end_reading(entered);
   return slots->count != 0;
 }
 
-static void clear_root(const struct cairn_global_root *root, struct cairn_mutator *mutator)
+static void clear_thread_local_root(const struct cairn_global_root *root, struct cairn_mutator *mutator)
 {
-  uintptr_t address = (uintptr_t)mutator + distance_of(root);
+  uintptr_t address = (uintptr_t)mutator + distance_from_mutator(root);
 
   for (uint32_t i = 0; i < root->layout->base_refs; i++)
     *(uintptr_t *)(address + root->layout->offsets[i]) = 0;
 }
 
-void cn_global_roots_clear(struct cairn_mutator *mutator)
+void cn_global_roots_clear_thread(struct cairn_mutator *mutator)
 {
-  bool entered = cn_image_enter();
+  bool entered = cn_image_begin_reading();
   const struct cn_image_list *list = cn_image_list();
 
   CN_CHECK(mutator == &cairn_mutator);
@@ -103,7 +106,7 @@ void cn_global_roots_clear(struct cairn_mutator *mutator)
     const struct cairn_global_root *root = image->roots_start;
     for (; root != image->roots_stop; root++)
       if (cn_image_root_is_thread_local(root))
-        clear_root(root, mutator);
+        clear_thread_local_root(root, mutator);
   }
-  cn_image_leave(entered);
+  cn_image_end_reading(entered);
 }

@@ -13,10 +13,10 @@
  * one thread at a time; also for the next function. */
 void cn_global_roots_begin(void);
 /* Add the next of their addresses to `slots`, up to `most`. False: the enumeration is complete. */
-bool cn_global_roots_next(struct cn_root_slots *slots, size_t most);
+bool cn_global_roots_fetch_next(struct cn_root_slots *slots, size_t most);
 
 /* Set the references in the mutator's thread-locals to null: the mutator ends, and collections stop updating them. Its
  * own thread, while no stop is under way. */
-void cn_global_roots_clear(struct cairn_mutator *mutator);
+void cn_global_roots_clear_thread(struct cairn_mutator *mutator);
 
 #endif

@@ -23,13 +23,13 @@ struct cairn_handle {
 
 enum { CHUNK_CELLS = 4096 / sizeof(struct cairn_handle) - 1 };
 
-struct chunk {
-  struct chunk *next;
+struct handle_chunk {
+  struct handle_chunk *next;
   struct cairn_handle cells[CHUNK_CELLS];
 };
 
-static struct chunk *chunks;
-static struct cairn_handle *unused;
+static struct handle_chunk *handle_chunks;
+static struct cairn_handle *unused_handles;
 static _Thread_local CN_GROW(struct cairn_handle *) scoped;
 
 #pragma GCC visibility push(default)
@@ -46,7 +46,7 @@ static uintptr_t seal_of(const struct cairn_handle *handle)
   return (uintptr_t)handle ^ (uintptr_t)0x68616e646c65;
 }
 
-_Noreturn static void no_handle(const struct cairn_handle *handle, uintptr_t pc)
+_Noreturn static void report_invalid_handle(const struct cairn_handle *handle, uintptr_t pc)
 {
   cn_report_fatal(pc, "%p is no handle, or has been freed", (const void *)handle);
 }
@@ -54,15 +54,15 @@ _Noreturn static void no_handle(const struct cairn_handle *handle, uintptr_t pc)
 static void check_handle(const struct cairn_handle *handle, uintptr_t pc)
 {
   if (handle == NULL || (uintptr_t)handle % sizeof(uintptr_t) != 0 || handle->seal != seal_of(handle))
-    no_handle(handle, pc);
+    report_invalid_handle(handle, pc);
 }
 
-static size_t count_sealed(size_t *cells)
+static size_t count_sealed_cells(size_t *cells)
 {
   size_t sealed = 0;
 
   *cells = 0;
-  for (const struct chunk *chunk = chunks; chunk; chunk = chunk->next, *cells += CHUNK_CELLS)
+  for (const struct handle_chunk *chunk = handle_chunks; chunk; chunk = chunk->next, *cells += CHUNK_CELLS)
     for (size_t i = 0; i < CHUNK_CELLS; i++)
       sealed += chunk->cells[i].seal == seal_of(&chunk->cells[i]);
   return sealed;
@@ -70,9 +70,9 @@ static size_t count_sealed(size_t *cells)
 
 const char *cn_handles_wrong(void)
 {
-  size_t cells, sealed = count_sealed(&cells), free = 0;
+  size_t cells, sealed = count_sealed_cells(&cells), free = 0;
 
-  for (const struct cairn_handle *handle = unused; handle; handle = handle->next)
+  for (const struct cairn_handle *handle = unused_handles; handle; handle = handle->next)
     if (handle->seal == seal_of(handle) || ++free > cells)
       return "handles: the list of unused ones has one that is in use, or a cycle";
   return sealed + free == cells ? NULL : "handles: a cell is neither in use nor in the list";
@@ -82,16 +82,16 @@ const char *cn_handles_wrong(void)
 static bool add_chunk(void)
 {
   CN_ASSERT_VALID(cn_handles_wrong());
-  struct chunk *chunk = cn_os_resize(NULL, 0, sizeof *chunk);
+  struct handle_chunk *chunk = cn_os_resize_mapping(NULL, 0, sizeof *chunk);
 
   if (chunk == NULL)
     return false;
   for (size_t i = CHUNK_CELLS; i-- > 0;) {
-    chunk->cells[i].next = unused;
-    unused = &chunk->cells[i];
+    chunk->cells[i].next = unused_handles;
+    unused_handles = &chunk->cells[i];
   }
-  chunk->next = chunks;
-  chunks = chunk;
+  chunk->next = handle_chunks;
+  handle_chunks = chunk;
   CN_ASSERT_VALID(cn_handles_wrong());
   return true;
 }
@@ -99,13 +99,13 @@ static bool add_chunk(void)
 static struct cairn_handle *make_handle(uintptr_t reference)
 {
   cn_lock_take(CN_LOCK_HANDLES);
-  if (unused == NULL && !add_chunk()) {
+  if (unused_handles == NULL && !add_chunk()) {
     cn_lock_release(CN_LOCK_HANDLES);
     cairn_out_of_memory(false, "no memory for a handle");
   }
-  struct cairn_handle *handle = unused;
+  struct cairn_handle *handle = unused_handles;
   CN_CHECK(handle->seal != seal_of(handle)); /* a cell in use would be two handles */
-  unused = handle->next;
+  unused_handles = handle->next;
   handle->reference = reference;
   handle->seal = seal_of(handle);
   handle->scoped = 0;
@@ -120,8 +120,8 @@ static void free_handle(struct cairn_handle *handle)
 
   CN_CHECK(taken);
   handle->seal = 0;
-  handle->next = unused;
-  unused = handle;
+  handle->next = unused_handles;
+  unused_handles = handle;
   cn_lock_release(CN_LOCK_HANDLES);
 }
 
@@ -136,7 +136,7 @@ uintptr_t cairn_handle_get(struct cairn_handle *handle)
   return handle->reference;
 }
 
-struct cairn_slot cn_handles_slot(struct cairn_handle *handle)
+struct cairn_slot cn_handles_slot_of(struct cairn_handle *handle)
 {
   check_handle(handle, (uintptr_t)__builtin_return_address(0));
   return (struct cairn_slot){&handle->reference};
@@ -148,7 +148,7 @@ void cairn_handle_free(struct cairn_handle *handle)
 
   check_handle(handle, pc);
   if (handle->scoped)
-    no_handle(handle, pc); /* its scope would free the next handle in the cell */
+    report_invalid_handle(handle, pc); /* its scope would free the next handle in the cell */
   free_handle(handle);
 }
 
@@ -180,7 +180,7 @@ void cairn_handle_scope_end(size_t scope)
 
 /* ---- collections ---- */
 
-static struct chunk *next; /* to be enumerated next */
+static struct handle_chunk *next_chunk; /* to be enumerated next */
 
 static void take_handle_lock(void)
 {
@@ -193,18 +193,18 @@ void cn_handles_begin(void)
 {
   take_handle_lock();
   CN_ASSERT_VALID(cn_handles_wrong());
-  next = chunks;
+  next_chunk = handle_chunks;
   cn_lock_release(CN_LOCK_HANDLES);
 }
 
-bool cn_handles_next(struct cn_root_slots *slots, size_t most)
+bool cn_handles_fetch_next(struct cn_root_slots *slots, size_t most)
 {
   CN_CHECK(slots->count == 0 && most >= CHUNK_CELLS);
-  cn_root_slots_room(slots, most);
+  cn_root_slots_reserve(slots, most);
   take_handle_lock();
-  for (; next != NULL && slots->count + CHUNK_CELLS <= most; next = next->next)
+  for (; next_chunk != NULL && slots->count + CHUNK_CELLS <= most; next_chunk = next_chunk->next)
     for (size_t i = 0; i < CHUNK_CELLS; i++) {
-      struct cairn_handle *handle = &next->cells[i];
+      struct cairn_handle *handle = &next_chunk->cells[i];
       if (handle->seal == seal_of(handle))
         slots->at[slots->count++] = &handle->reference;
     }

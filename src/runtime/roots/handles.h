@@ -16,10 +16,10 @@ struct cairn_handle;
  * function. */
 void cn_handles_begin(void);
 /* Add the next slots to `slots`, up to about `most`. False: the enumeration is complete. */
-bool cn_handles_next(struct cn_root_slots *slots, size_t most);
+bool cn_handles_fetch_next(struct cn_root_slots *slots, size_t most);
 
 /* The slot of a handle; an invalid handle ends the program. */
-struct cairn_slot cn_handles_slot(struct cairn_handle *handle);
+struct cairn_slot cn_handles_slot_of(struct cairn_handle *handle);
 
 /* The invariant of handles that is broken; null: all hold. Each cell is either in use, with its seal, or in the list of
  * unused cells, without one. Linear. Holding CN_LOCK_HANDLES. */

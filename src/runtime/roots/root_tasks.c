@@ -2,7 +2,8 @@
  *
  * Gives out root-scanning tasks, first the mutators. A code info manager may continue the walk of a mutator on other
  * stacks; each walk claims the stacks that it comes to. The remaining stacks have a waiting place: coroutines' stacks,
- * and the own stacks of threads that are on a coroutine's. Phase STOP, any thread; the mutex `taking` guards the state.
+ * and the own stacks of threads that are on a coroutine's. Phase STOP, any thread; the mutex `task_lock` guards the
+ * state.
  */
 #include "runtime/roots/root_tasks.h"
 
@@ -14,27 +15,27 @@
 #include "runtime/os/os.h"
 #include "runtime/walk/coroutine_stacks.h"
 
-static struct cn_mutex taking;
+static struct cn_mutex task_lock;
 static struct {
   struct cairn_mutator *self;   /* the collecting thread's */
   struct cairn_mutator *thread; /* to be taken next */
   struct cairn_mutator *own;    /* its own stack comes next, after those of coroutines */
   size_t stack;                 /* the coroutine's stack that comes next */
-} now;
-static _Atomic uint32_t walking; /* mutators that were taken, and are still being walked */
-static _Atomic bool awaited;     /* a thread waits until `walking` is 0 */
+} task_cursor;
+static _Atomic uint32_t walking_mutators; /* mutators that were taken, and are still being walked */
+static _Atomic bool walks_awaited;        /* a thread waits until `walking_mutators` is 0 */
 
 void cn_root_tasks_begin(void)
 {
-  CN_CHECK(atomic_load(&walking) == 0);
-  cn_coroutine_stacks_begin();
-  now.self = &cairn_mutator;
-  now.thread = now.own = cairn_mutator_next(NULL);
-  now.stack = 0;
+  CN_CHECK(atomic_load(&walking_mutators) == 0);
+  cn_coroutine_stacks_begin_claims();
+  task_cursor.self = &cairn_mutator;
+  task_cursor.thread = task_cursor.own = cairn_mutator_next(NULL);
+  task_cursor.stack = 0;
 }
 
 /* The name for claims of stacks. */
-static uintptr_t name_of(const struct cn_root_task *source)
+static uintptr_t claim_name_of(const struct cn_root_task *source)
 {
   if (!source->waits)
     return (uintptr_t)source->mutator;
@@ -43,79 +44,79 @@ static uintptr_t name_of(const struct cn_root_task *source)
 
 static bool claim_task_stack(struct cn_root_task *source)
 {
-  return cn_coroutine_stacks_claim(source->mutator, source->stack, name_of(source));
+  return cn_coroutine_stacks_claim_stack(source->mutator, source->stack, claim_name_of(source));
 }
 
-static bool next_thread(struct cn_root_task *source)
+static bool take_next_mutator(struct cn_root_task *source)
 {
-  if (now.thread == NULL)
+  if (task_cursor.thread == NULL)
     return false;
-  *source = (struct cn_root_task){now.thread, now.thread->stack, .waits = false};
-  now.thread = cairn_mutator_next(now.thread);
-  atomic_fetch_add(&walking, 1);
+  *source = (struct cn_root_task){task_cursor.thread, task_cursor.thread->stack, .waits = false};
+  task_cursor.thread = cairn_mutator_next(task_cursor.thread);
+  atomic_fetch_add(&walking_mutators, 1);
   return true;
 }
 
-static void await_threads(void)
+static void await_mutator_walks(void)
 {
   uint32_t count;
 
-  atomic_store(&awaited, true);
-  while ((count = atomic_load(&walking)) != 0)
-    cn_os_wait(&walking, count, UINT64_MAX);
-  atomic_store(&awaited, false);
+  atomic_store(&walks_awaited, true);
+  while ((count = atomic_load(&walking_mutators)) != 0)
+    cn_os_wait_on_word(&walking_mutators, count, UINT64_MAX);
+  atomic_store(&walks_awaited, false);
 }
 
-static bool next_waiting(struct cn_root_task *source)
+static bool take_next_waiting_stack(struct cn_root_task *source)
 {
   struct cairn_stack *stack;
 
-  if (!cn_coroutine_stacks_any())
+  if (!cn_coroutine_stacks_exist())
     return false;
-  await_threads();
-  while ((stack = cn_coroutine_stacks_number(now.stack)) != NULL) {
-    now.stack++;
-    *source = (struct cn_root_task){now.self, stack, .waits = true};
+  await_mutator_walks();
+  while ((stack = cn_coroutine_stacks_by_number(task_cursor.stack)) != NULL) {
+    task_cursor.stack++;
+    *source = (struct cn_root_task){task_cursor.self, stack, .waits = true};
     if (claim_task_stack(source))
       return true;
   }
-  while (now.own != NULL) {
-    *source = (struct cn_root_task){now.own, NULL, .waits = true};
-    now.own = cairn_mutator_next(now.own);
+  while (task_cursor.own != NULL) {
+    *source = (struct cn_root_task){task_cursor.own, NULL, .waits = true};
+    task_cursor.own = cairn_mutator_next(task_cursor.own);
     if (source->mutator->stack != NULL && claim_task_stack(source))
       return true;
   }
   return false;
 }
 
-bool cn_root_tasks_next(struct cn_root_task *source)
+bool cn_root_tasks_take_next(struct cn_root_task *source)
 {
-  cn_mutex_take(&taking, UINT64_MAX);
-  bool found = next_thread(source) || next_waiting(source);
-  cn_mutex_release(&taking);
+  cn_mutex_take(&task_lock, UINT64_MAX);
+  bool found = take_next_mutator(source) || take_next_waiting_stack(source);
+  cn_mutex_release(&task_lock);
   return found;
 }
 
 /* A mutator outside of safepoints is in native code, and its youngest anchor tells its place. Its state may be managed
  * for a moment, until it reads its poll word and waits. */
-bool cn_root_tasks_walk(const struct cn_root_task *source, struct cn_walk *walk)
+bool cn_root_tasks_begin_walk(const struct cn_root_task *source, struct cn_walk *walk)
 {
-  bool there = source->waits ? cn_walk_waiting(walk, source->mutator, source->stack)
+  bool there = source->waits ? cn_walk_begin_waiting(walk, source->mutator, source->stack)
                              : cn_walk_begin(walk, source->mutator, source->mutator->stopped);
 
-  walk->claims = name_of(source);
+  walk->claims = claim_name_of(source);
   return there;
 }
 
-void cn_root_tasks_walked(const struct cn_root_task *source)
+void cn_root_tasks_end_walk(const struct cn_root_task *source)
 {
-  if (!source->waits && atomic_fetch_sub(&walking, 1) == 1 && atomic_load(&awaited))
-    cn_os_wake(&walking);
+  if (!source->waits && atomic_fetch_sub(&walking_mutators, 1) == 1 && atomic_load(&walks_awaited))
+    cn_os_wake_all(&walking_mutators);
 }
 
-bool cn_root_tasks_done(void)
+bool cn_root_tasks_are_done(void)
 {
   struct cn_root_task left;
 
-  return atomic_load(&walking) == 0 && !cn_root_tasks_next(&left);
+  return atomic_load(&walking_mutators) == 0 && !cn_root_tasks_take_next(&left);
 }

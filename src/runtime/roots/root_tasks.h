@@ -24,14 +24,14 @@ void cn_root_tasks_begin(void);
 
 /* Phase STOP, any thread: take the next task. False: all are taken. A mutator's walk may continue over several stacks.
  * So this waits for the walks of all mutators before it names a stack with a waiting place. */
-bool cn_root_tasks_next(struct cn_root_task *source);
+bool cn_root_tasks_take_next(struct cn_root_task *source);
 
 /* Begin the walk. False: the stack has no activation. The thread that took the task may repeat the walk, until it calls
- * cn_root_tasks_walked(). */
-bool cn_root_tasks_walk(const struct cn_root_task *source, struct cn_walk *walk);
-void cn_root_tasks_walked(const struct cn_root_task *source);
+ * cn_root_tasks_end_walk(). */
+bool cn_root_tasks_begin_walk(const struct cn_root_task *source, struct cn_walk *walk);
+void cn_root_tasks_end_walk(const struct cn_root_task *source);
 
 /* True if each task has been taken and walked. */
-bool cn_root_tasks_done(void);
+bool cn_root_tasks_are_done(void);
 
 #endif

@@ -12,7 +12,7 @@
  * threads fetch parts of its slots, the set is given back at the end of the round. The places that a region's manager
  * reports are checked here.
  *
- * Phase STOP, any thread; the mutex `changing` guards the lists of sets, the parts still to fetch and the tables.
+ * Phase STOP, any thread; the mutex `root_set_lock` guards the lists of sets, the parts still to fetch and the tables.
  */
 #include <stdatomic.h>
 #include <cairn/collector.h>
@@ -32,23 +32,23 @@
 #include "runtime/roots/young.h"
 #include "runtime/walk/return_barriers.h"
 
-struct derived {
+struct derived_root {
   uintptr_t *slot, *base;
   uintptr_t offset; /* modulo 2^64: the derived pointer may lie below its base */
 };
 
 /* A reference plus a constant: the collector sees only the reference. */
-struct offset {
+struct offset_root {
   uintptr_t *slot, reference, offset;
 };
 
-struct user {
+struct tagged_root {
   uintptr_t *slot;
   unsigned tag;
   void *parameter;
 };
 
-struct part {
+struct root_part {
   uintptr_t **at;
   size_t count;
 };
@@ -58,13 +58,13 @@ struct part {
 struct cairn_root_set {
   struct cn_walk walk;
   struct cn_root_slots slots;
-  struct cn_root_slots rest;       /* of the second round, from all tasks */
-  CN_GROW(struct derived) derived; /* from all tasks */
-  CN_GROW(struct offset) offsets;  /* from all tasks */
-  CN_GROW(struct user) users;
+  struct cn_root_slots rest;            /* of the second round, from all tasks */
+  CN_GROW(struct derived_root) derived; /* from all tasks */
+  CN_GROW(struct offset_root) offsets;  /* from all tasks */
+  CN_GROW(struct tagged_root) users;
   size_t visited;         /* of `offsets` */
   uint64_t frames, found; /* counts of this collection */
-  struct part part;
+  struct root_part part;
   struct cairn_root_set *special; /* whose offsets and users are visited with this set */
   bool lent;                      /* other threads fetch parts of its slots */
   struct cairn_root_set *next, *next_unused;
@@ -73,68 +73,74 @@ struct cairn_root_set {
 /* About the most that a fetch gives, so that several threads share a large table, or the roots of a deep stack. */
 enum { ARRAY_PART_SLOTS = 1024 };
 
-static struct cn_mutex changing;
-static struct cairn_root_set *all, *unused;
-static struct cairn_root_set *special; /* in the second round: the next one of `all` */
-static CN_GROW(struct part) left;      /* noted, to be fetched */
-static size_t fetched;                 /* fetched sets that are still to be visited */
-static bool tables_taken;              /* all roots of images and handles are fetched */
-static _Atomic uint32_t noting;        /* threads that walk, or that take a task */
-static _Atomic uint32_t news;          /* changes when there may be more to fetch, or when all is fetched */
-static _Atomic uint32_t waiting;       /* threads that wait for news */
-static enum { NOTHING, EVERYTHING, LOOK, FIRST_ROUND, SECOND_ROUND } enumerates;
+static struct cn_mutex root_set_lock;
+static struct cairn_root_set *all_sets, *unused_sets;
+static struct cairn_root_set *next_special_set; /* in the second round: the next one of `all_sets` */
+static CN_GROW(struct root_part) left;          /* noted, to be fetched */
+static size_t fetched_sets;                     /* fetched sets that are still to be visited */
+static bool tables_fetched;                     /* all roots of images and handles are fetched */
+static _Atomic uint32_t noting_threads;         /* threads that walk, or that take a task */
+static _Atomic uint32_t news_count;             /* changes when there may be more to fetch, or when all is fetched */
+static _Atomic uint32_t waiting_threads;        /* threads that wait for news */
+static enum {
+  ENUMERATE_NOTHING,
+  ENUMERATE_ALL,
+  ENUMERATE_TO_LOOK,
+  YOUNG_FIRST_ROUND,
+  YOUNG_SECOND_ROUND
+} current_enumeration;
 
 /* Checks the places that a manager gives. Decoding has checked frame maps. */
-static void check_place(const struct cn_walk *walk, const void *place)
+static void check_root_place(const struct cn_walk *walk, const void *place)
 {
   if (place == NULL || (uintptr_t)place % sizeof(uintptr_t) != 0)
-    cn_frame_roots_bad(walk, "a root that is not kept anywhere");
+    cn_frame_roots_report_bad(walk, "a root that is not kept anywhere");
 }
 
-static void add_root(void *env, uintptr_t *slot, unsigned tag, void *parameter)
+static void add_stack_root(void *env, uintptr_t *slot, unsigned tag, void *parameter)
 {
   struct cairn_root_set *roots = env;
   const struct cn_walk *walk = &roots->walk;
 
-  check_place(walk, slot);
+  check_root_place(walk, slot);
   switch (tag) {
   case CAIRN_ROOT_DEFAULT:
     cn_grow_push(&roots->slots, slot);
     return;
   case CAIRN_ROOT_OFFSET:
     if (*slot != 0)
-      cn_grow_push(&roots->offsets, (struct offset){slot, *slot - (uintptr_t)parameter, (uintptr_t)parameter});
+      cn_grow_push(&roots->offsets, (struct offset_root){slot, *slot - (uintptr_t)parameter, (uintptr_t)parameter});
     return;
   case CAIRN_ROOT_BASE:
     /* Each derived pointer's base is a root as well, even if it is not listed by itself. */
-    check_place(walk, parameter);
+    check_root_place(walk, parameter);
     cn_grow_push(&roots->slots, (uintptr_t *)parameter);
-    cn_grow_push(&roots->derived, (struct derived){slot, parameter, *slot - *(uintptr_t *)parameter});
+    cn_grow_push(&roots->derived, (struct derived_root){slot, parameter, *slot - *(uintptr_t *)parameter});
     return;
   default:
-    if (!cn_user_roots_any())
-      cn_frame_roots_bad(walk, "a user root, but the program has not called cairn_set_user_roots()");
-    cn_grow_push(&roots->users, (struct user){slot, tag, parameter});
+    if (!cn_user_roots_have_handler())
+      cn_frame_roots_report_bad(walk, "a user root, but the program has not called cairn_set_user_roots()");
+    cn_grow_push(&roots->users, (struct tagged_root){slot, tag, parameter});
   }
 }
 
-static void note_frames(struct cairn_root_set *roots)
+static void note_frame_roots(struct cairn_root_set *roots)
 {
   struct cn_walk *walk = &roots->walk;
 
   CN_ASSERT(!walk->past_end);
   do {
-    uint64_t frames = cn_fast_walk_walk(walk, &roots->slots, add_root, roots);
+    uint64_t frames = cn_fast_walk_regular_frames(walk, &roots->slots, add_stack_root, roots);
     roots->frames += frames;
-    if (frames > 0 && !cn_walk_settle(walk))
+    if (frames > 0 && !cn_walk_resolve_frame(walk))
       return;
     roots->frames++;
-    cn_frame_roots(walk, add_root, roots);
+    cn_frame_roots_visit_all(walk, add_stack_root, roots);
   } while (cn_walk_next(walk));
 }
 
 /* Roots that the next young collection visits again come in the second round. */
-static void note_young(struct cairn_root_set *roots, const struct cn_young *young)
+static void split_young_roots(struct cairn_root_set *roots, const struct cn_young_scan_result *young)
 {
   uintptr_t **at = roots->slots.at;
   size_t count = roots->slots.count, end = young->end < count ? young->end : count;
@@ -144,88 +150,89 @@ static void note_young(struct cairn_root_set *roots, const struct cn_young *youn
     cn_grow_push(&roots->rest, at[i]);
   for (size_t i = end; i < count; i++)
     cn_grow_push(&roots->rest, at[i]);
-  roots->part = (struct part){at + young->settled, end - young->settled};
+  roots->part = (struct root_part){at + young->settled, end - young->settled};
 }
 
 /* After a full enumeration, also sets the barriers that the next young collection needs. */
-static void note_source(struct cairn_root_set *roots, const struct cn_root_task *source)
+static void note_task_roots(struct cairn_root_set *roots, const struct cn_root_task *source)
 {
-  struct cn_young young = {0};
-  bool first = enumerates == FIRST_ROUND;
+  struct cn_young_scan_result young = {0};
+  bool first = current_enumeration == YOUNG_FIRST_ROUND;
 
-  if (first && cn_young_scan(source, &roots->walk, add_root, roots, &young))
+  if (first && cn_young_scan_stack(source, &roots->walk, add_stack_root, roots, &young))
     roots->frames += young.visited;
-  else if (cn_root_tasks_walk(source, &roots->walk))
-    note_frames(roots);
+  else if (cn_root_tasks_begin_walk(source, &roots->walk))
+    note_frame_roots(roots);
   if (first)
-    note_young(roots, &young);
+    split_young_roots(roots, &young);
   else
-    roots->part = (struct part){roots->slots.at, roots->slots.count};
-  if (enumerates == EVERYTHING)
-    cn_young_all_seen(source, &roots->walk);
+    roots->part = (struct root_part){roots->slots.at, roots->slots.count};
+  if (current_enumeration == ENUMERATE_ALL)
+    cn_young_note_full_scan(source, &roots->walk);
 }
 
 /* ---- sets ---- */
 
-static struct cairn_root_set *new_set(void)
+static struct cairn_root_set *make_root_set(void)
 {
-  size_t page = cn_os_page();
-  struct cairn_root_set *roots = cn_os_resize(NULL, 0, (sizeof *roots + page - 1) / page * page);
+  size_t page = cn_os_page_bytes();
+  struct cairn_root_set *roots = cn_os_resize_mapping(NULL, 0, (sizeof *roots + page - 1) / page * page);
 
   if (roots == NULL)
-    cn_report_exhausted("no memory to note roots");
-  roots->next = all;
-  all = roots;
+    cn_report_out_of_memory("no memory to note roots");
+  roots->next = all_sets;
+  all_sets = roots;
   return roots;
 }
 
-/* The caller holds `changing`. */
-static struct cairn_root_set *take_set(void)
+/* The caller holds `root_set_lock`. */
+static struct cairn_root_set *take_unused_set(void)
 {
-  struct cairn_root_set *roots = unused ? unused : new_set();
+  struct cairn_root_set *roots = unused_sets ? unused_sets : make_root_set();
 
-  if (roots == unused)
-    unused = roots->next_unused;
+  if (roots == unused_sets)
+    unused_sets = roots->next_unused;
   CN_ASSERT(roots->slots.count == 0 && roots->special == NULL && !roots->lent);
-  fetched++;
+  fetched_sets++;
   return roots;
 }
 
-/* The caller holds `changing`. */
-static void give_set(struct cairn_root_set *roots)
+/* The caller holds `root_set_lock`. */
+static void release_set(struct cairn_root_set *roots)
 {
   CN_ASSERT(roots->special == NULL);
-  fetched--;
+  fetched_sets--;
   if (roots->lent)
     return;
   roots->slots.count = 0;
-  roots->next_unused = unused;
-  unused = roots;
+  roots->next_unused = unused_sets;
+  unused_sets = roots;
 }
 
-static void give_back(struct cairn_root_set *roots)
+static void end_visit(struct cairn_root_set *roots)
 {
   roots->found += roots->part.count;
-  roots->part = (struct part){NULL, 0};
-  cn_mutex_take(&changing, UINT64_MAX);
-  give_set(roots);
-  cn_mutex_release(&changing);
+  roots->part = (struct root_part){NULL, 0};
+  cn_mutex_take(&root_set_lock, UINT64_MAX);
+  release_set(roots);
+  cn_mutex_release(&root_set_lock);
 }
 
 /* ---- visits ---- */
 
-/* Visits roots that differ from the word in their slot. write_back() writes derived pointers and offsets back. */
-static void visit_special(struct cairn_root_set *roots, cairn_root_visitor *visit, void *env)
+/* Visits roots that differ from the word in their slot. write_back_derived_roots() writes derived pointers and offsets
+ * back. */
+static void visit_special_roots(struct cairn_root_set *roots, cairn_root_visitor *visit, void *env)
 {
   struct cairn_root_set *its = roots->special;
 
   if (its == NULL)
     return;
-  CN_CHECK(its->users.count == 0 || cn_user_roots_any());
+  CN_CHECK(its->users.count == 0 || cn_user_roots_have_handler());
   for (; its->visited < its->offsets.count; its->visited++)
     visit(env, (struct cairn_slot){&its->offsets.at[its->visited].reference});
   for (size_t i = 0; i < its->users.count; i++) {
-    const struct user *user = &its->users.at[i];
+    const struct tagged_root *user = &its->users.at[i];
     cn_user_roots_visit(user->slot, user->tag, user->parameter, visit, env);
   }
   roots->found += its->users.count;
@@ -239,80 +246,83 @@ void cairn_roots_visit(struct cairn_root_set *roots, cairn_root_visitor *visit, 
 
   for (; at != end; at++)
     visit(env, (struct cairn_slot){*at});
-  visit_special(roots, visit, env);
-  give_back(roots);
+  visit_special_roots(roots, visit, env);
+  end_visit(roots);
 }
 
-struct many {
+struct array_visit {
   cairn_roots_visitor *visit;
   void *env;
 };
 
-static void visit_one(void *env, struct cairn_slot slot)
+static void visit_as_array(void *env, struct cairn_slot slot)
 {
-  const struct many *many = env;
+  const struct array_visit *many = env;
 
   many->visit(many->env, &slot.address, 1);
 }
 
 void cairn_roots_visit_array(struct cairn_root_set *roots, cairn_roots_visitor *visit, void *env)
 {
-  struct many many = {visit, env};
+  struct array_visit many = {visit, env};
 
   if (roots->part.count != 0)
     visit(env, roots->part.at, roots->part.count);
-  visit_special(roots, visit_one, &many);
-  give_back(roots);
+  visit_special_roots(roots, visit_as_array, &many);
+  end_visit(roots);
 }
 
 /* ---- an enumeration ---- */
 
-static void begin_tables(void)
+static void begin_root_tables(void)
 {
   cn_global_roots_begin();
   cn_handles_begin();
-  tables_taken = false;
+  tables_fetched = false;
 }
 
 void cairn_roots_begin(enum cairn_roots which)
 {
-  if (enumerates != NOTHING)
+  if (current_enumeration != ENUMERATE_NOTHING)
     cairn_fatal("cairn_roots_begin(): another enumeration of the roots is not over");
   CN_CHECK(which <= CAIRN_ROOTS_LOOK);
-  enumerates = which == CAIRN_ROOTS_YOUNG ? FIRST_ROUND : which == CAIRN_ROOTS_LOOK ? LOOK : EVERYTHING;
-  CN_ASSERT(left.count == 0 && special == NULL && fetched == 0);
+  current_enumeration = which == CAIRN_ROOTS_YOUNG  ? YOUNG_FIRST_ROUND
+                        : which == CAIRN_ROOTS_LOOK ? ENUMERATE_TO_LOOK
+                                                    : ENUMERATE_ALL;
+  CN_ASSERT(left.count == 0 && next_special_set == NULL && fetched_sets == 0);
   if (which == CAIRN_ROOTS_YOUNG)
     cn_deferred_frames_begin_stop();
   cn_root_tasks_begin();
-  begin_tables();
+  begin_root_tables();
 }
 
-static bool all_visited(void)
+static bool are_all_roots_visited(void)
 {
-  return fetched == 0 && left.count == 0 && special == NULL && cn_root_tasks_done() &&
-         (tables_taken || enumerates == FIRST_ROUND);
+  return fetched_sets == 0 && left.count == 0 && next_special_set == NULL && cn_root_tasks_are_done() &&
+         (tables_fetched || current_enumeration == YOUNG_FIRST_ROUND);
 }
 
-/* Takes a part of the roots that a thread has noted. The caller holds `changing`, also for the next two functions. */
-static bool fetch_left(struct cairn_root_set *roots)
+/* Takes a part of the roots that a thread has noted. The caller holds `root_set_lock`, also for the next two functions.
+ */
+static bool fetch_left_part(struct cairn_root_set *roots)
 {
   if (left.count == 0)
     return false;
-  struct part *from = &left.at[left.count - 1];
+  struct root_part *from = &left.at[left.count - 1];
   size_t count = from->count < ARRAY_PART_SLOTS ? from->count : ARRAY_PART_SLOTS;
-  roots->part = (struct part){from->at, count};
+  roots->part = (struct root_part){from->at, count};
   from->at += count;
   from->count -= count;
   left.count -= from->count == 0;
   return true;
 }
 
-static bool fetch_special(struct cairn_root_set *roots)
+static bool fetch_special_roots(struct cairn_root_set *roots)
 {
   struct cairn_root_set *its;
 
-  while ((its = special) != NULL) {
-    special = its->next;
+  while ((its = next_special_set) != NULL) {
+    next_special_set = its->next;
     if (its->users.count != 0 || its->visited != its->offsets.count) {
       roots->special = its;
       return true;
@@ -321,94 +331,95 @@ static bool fetch_special(struct cairn_root_set *roots)
   return false;
 }
 
-static bool fetch_tables(struct cairn_root_set *roots)
+static bool fetch_table_roots(struct cairn_root_set *roots)
 {
-  if (enumerates == FIRST_ROUND || tables_taken)
+  if (current_enumeration == YOUNG_FIRST_ROUND || tables_fetched)
     return false;
-  if (!cn_global_roots_next(&roots->slots, ARRAY_PART_SLOTS) && !cn_handles_next(&roots->slots, ARRAY_PART_SLOTS)) {
-    tables_taken = true;
+  if (!cn_global_roots_fetch_next(&roots->slots, ARRAY_PART_SLOTS) &&
+      !cn_handles_fetch_next(&roots->slots, ARRAY_PART_SLOTS)) {
+    tables_fetched = true;
     return false;
   }
-  roots->part = (struct part){roots->slots.at, roots->slots.count};
+  roots->part = (struct root_part){roots->slots.at, roots->slots.count};
   return true;
 }
 
 /* Leaves all roots beyond one part to other threads. If it does, the set is reserved for this task. */
 static void share_excess_roots(struct cairn_root_set *roots)
 {
-  struct part *part = &roots->part;
+  struct root_part *part = &roots->part;
 
-  cn_mutex_take(&changing, UINT64_MAX);
+  cn_mutex_take(&root_set_lock, UINT64_MAX);
   if (part->count > ARRAY_PART_SLOTS) {
-    cn_grow_push(&left, (struct part){part->at + ARRAY_PART_SLOTS, part->count - ARRAY_PART_SLOTS});
+    cn_grow_push(&left, (struct root_part){part->at + ARRAY_PART_SLOTS, part->count - ARRAY_PART_SLOTS});
     part->count = ARRAY_PART_SLOTS;
     roots->lent = true;
   }
-  cn_mutex_release(&changing);
+  cn_mutex_release(&root_set_lock);
 }
 
 /* Wakes the threads that wait for the last walk, or for roots that a walk has left to them. */
-static void done_noting(bool found)
+static void end_noting(bool found)
 {
-  if (atomic_fetch_sub(&noting, 1) != 1 && !found)
+  if (atomic_fetch_sub(&noting_threads, 1) != 1 && !found)
     return;
-  atomic_fetch_add(&news, 1);
-  if (atomic_load(&waiting) != 0)
-    cn_os_wake(&news);
+  atomic_fetch_add(&news_count, 1);
+  if (atomic_load(&waiting_threads) != 0)
+    cn_os_wake_all(&news_count);
 }
 
-static bool fetch_source(struct cairn_root_set *roots)
+static bool fetch_task_roots(struct cairn_root_set *roots)
 {
   struct cn_root_task source;
 
-  if (enumerates == SECOND_ROUND)
+  if (current_enumeration == YOUNG_SECOND_ROUND)
     return false;
-  atomic_fetch_add(&noting, 1);
-  bool found = cn_root_tasks_next(&source);
+  atomic_fetch_add(&noting_threads, 1);
+  bool found = cn_root_tasks_take_next(&source);
   if (found) {
-    note_source(roots, &source);
-    cn_root_tasks_walked(&source);
-    if (enumerates != FIRST_ROUND)
+    note_task_roots(roots, &source);
+    cn_root_tasks_end_walk(&source);
+    if (current_enumeration != YOUNG_FIRST_ROUND)
       roots->special = roots;
     share_excess_roots(roots);
   }
-  done_noting(found);
+  end_noting(found);
   return found;
 }
 
 static bool fetch_next_roots(struct cairn_root_set *roots)
 {
-  cn_mutex_take(&changing, UINT64_MAX);
-  bool found = fetch_left(roots) || fetch_special(roots) || fetch_tables(roots);
-  cn_mutex_release(&changing);
-  return found || fetch_source(roots);
+  cn_mutex_take(&root_set_lock, UINT64_MAX);
+  bool found = fetch_left_part(roots) || fetch_special_roots(roots) || fetch_table_roots(roots);
+  cn_mutex_release(&root_set_lock);
+  return found || fetch_task_roots(roots);
 }
 
 /* If there are no roots to fetch, waits until all walks are over: they may leave some. */
 struct cairn_root_set *cairn_roots_fetch(void)
 {
-  if (enumerates == NOTHING)
+  if (current_enumeration == ENUMERATE_NOTHING)
     cairn_fatal("cairn_roots_fetch() outside of cairn_roots_begin() and cairn_roots_end()");
-  cn_mutex_take(&changing, UINT64_MAX);
-  struct cairn_root_set *roots = take_set();
-  cn_mutex_release(&changing);
+  cn_mutex_take(&root_set_lock, UINT64_MAX);
+  struct cairn_root_set *roots = take_unused_set();
+  cn_mutex_release(&root_set_lock);
   for (;;) {
-    uint32_t before = atomic_load(&news);
+    uint32_t before = atomic_load(&news_count);
     if (fetch_next_roots(roots))
       return roots;
-    if (atomic_load(&noting) == 0)
+    if (atomic_load(&noting_threads) == 0)
       break;
-    atomic_fetch_add(&waiting, 1);
-    cn_os_wait(&news, before, UINT64_MAX);
-    atomic_fetch_sub(&waiting, 1);
+    atomic_fetch_add(&waiting_threads, 1);
+    cn_os_wait_on_word(&news_count, before, UINT64_MAX);
+    atomic_fetch_sub(&waiting_threads, 1);
   }
   if (fetch_next_roots(roots)) /* the last walk may have left some since */
     return roots;
-  give_back(roots);
+  end_visit(roots);
   return NULL;
 }
 
-static void write_back(struct cairn_root_set *roots)
+static void write_back_derived_roots(struct cairn_root_set *roots)
 {
   for (size_t i = 0; i < roots->derived.count; i++)
     *roots->derived.at[i].slot = *roots->derived.at[i].base + roots->derived.at[i].offset;
@@ -420,46 +431,46 @@ static void write_back(struct cairn_root_set *roots)
   roots->frames = roots->found = 0;
 }
 
-static void take_back_lent(void)
+static void take_back_lent_sets(void)
 {
-  for (struct cairn_root_set *roots = all; roots; roots = roots->next)
+  for (struct cairn_root_set *roots = all_sets; roots; roots = roots->next)
     if (roots->lent) {
       roots->lent = false;
       roots->slots.count = 0;
-      roots->next_unused = unused;
-      unused = roots;
+      roots->next_unused = unused_sets;
+      unused_sets = roots;
     }
 }
 
 void cairn_roots_rest(void)
 {
-  if (enumerates != FIRST_ROUND || !all_visited())
+  if (current_enumeration != YOUNG_FIRST_ROUND || !are_all_roots_visited())
     cairn_fatal("cairn_roots_rest(): the first round of a young enumeration is not over");
-  take_back_lent();
-  enumerates = SECOND_ROUND;
-  special = all;
-  for (struct cairn_root_set *roots = all; roots; roots = roots->next)
+  take_back_lent_sets();
+  current_enumeration = YOUNG_SECOND_ROUND;
+  next_special_set = all_sets;
+  for (struct cairn_root_set *roots = all_sets; roots; roots = roots->next)
     if (roots->rest.count != 0)
-      cn_grow_push(&left, (struct part){roots->rest.at, roots->rest.count});
+      cn_grow_push(&left, (struct root_part){roots->rest.at, roots->rest.count});
 }
 
 uint64_t cairn_roots_end(void)
 {
   uint64_t before = cn_stats.frames;
 
-  if (enumerates == NOTHING || enumerates == FIRST_ROUND || !all_visited())
+  if (current_enumeration == ENUMERATE_NOTHING || current_enumeration == YOUNG_FIRST_ROUND || !are_all_roots_visited())
     cairn_fatal("cairn_roots_end(): not all roots have been fetched and visited");
   CN_ASSERT_VALID(cn_return_barriers_pool_wrong());
-  take_back_lent();
-  for (struct cairn_root_set *roots = all; roots; roots = roots->next)
-    write_back(roots);
-  enumerates = NOTHING;
+  take_back_lent_sets();
+  for (struct cairn_root_set *roots = all_sets; roots; roots = roots->next)
+    write_back_derived_roots(roots);
+  current_enumeration = ENUMERATE_NOTHING;
   return cn_stats.frames - before;
 }
 
 /* ---- all by one thread ---- */
 
-static void visit_all(cairn_root_visitor *visit, void *env)
+static void visit_all_roots(cairn_root_visitor *visit, void *env)
 {
   struct cairn_root_set *roots;
 
@@ -470,7 +481,7 @@ static void visit_all(cairn_root_visitor *visit, void *env)
 void cairn_visit_roots(cairn_root_visitor *visit, void *env)
 {
   cairn_roots_begin(CAIRN_ROOTS_ALL);
-  visit_all(visit, env);
+  visit_all_roots(visit, env);
   cairn_roots_end();
 }
 
@@ -487,8 +498,8 @@ void cairn_visit_root_arrays(cairn_roots_visitor *visit, void *env)
 uint64_t cairn_visit_young_roots(cairn_root_visitor *settle, cairn_root_visitor *visit, void *env)
 {
   cairn_roots_begin(CAIRN_ROOTS_YOUNG);
-  visit_all(settle, env);
+  visit_all_roots(settle, env);
   cairn_roots_rest();
-  visit_all(visit, env);
+  visit_all_roots(visit, env);
   return cairn_roots_end();
 }

@@ -7,20 +7,20 @@
 #include <stddef.h>
 #include "base/check.h"
 
-static cairn_user_root *user_roots;
+static cairn_user_root *user_root_handler;
 
 void cairn_set_user_roots(cairn_user_root *handler)
 {
-  user_roots = handler;
+  user_root_handler = handler;
 }
 
-bool cn_user_roots_any(void)
+bool cn_user_roots_have_handler(void)
 {
-  return user_roots != NULL;
+  return user_root_handler != NULL;
 }
 
 void cn_user_roots_visit(uintptr_t *slot, unsigned tag, void *parameter, cairn_root_visitor *visit, void *env)
 {
-  CN_CHECK(user_roots != NULL);
-  user_roots(slot, tag, parameter, visit, env);
+  CN_CHECK(user_root_handler != NULL);
+  user_root_handler(slot, tag, parameter, visit, env);
 }

@@ -48,39 +48,39 @@ enum {
 };
 
 /* Facts about a stack, by the number of its barriers. */
-struct notes {
+struct stack_notes {
   CN_GROW(uintptr_t *) areas; /* references in areas below the last barrier, oldest first */
   CN_GROW(uintptr_t *) fresh; /* references in areas that a scan finds, youngest first */
   CN_GROW(uintptr_t *) stops; /* slots for later barriers, youngest first */
 };
 
-static struct notes notes[CN_RETURN_BARRIER_SETS];
-static _Atomic bool used;
+static struct stack_notes stack_notes[CN_RETURN_BARRIER_SETS];
+static _Atomic bool young_scan_used;
 
-struct candidate {
+struct barrier_candidate {
   uintptr_t *slot;
   uint64_t depth; /* activations above it */
   size_t roots;   /* found in these activations */
 };
 
-struct scan {
+struct stack_scan {
   struct cn_walk *walk;
   struct cn_return_barriers *set;
-  struct notes *notes;
+  struct stack_notes *notes;
   cairn_stack_root *found; /* may be null */
   void *env;
   uint64_t depth;
-  size_t roots; /* found so far, as struct cn_young counts them */
+  size_t roots; /* found so far, as struct cn_young_scan_result counts them */
   bool unsure;  /* the activation must be visited each time */
   bool callee;  /* the younger neighbour has a frame map */
   bool still;   /* true: native code leaves the stack alone meanwhile */
-  struct candidate candidate[MAX_CANDIDATES];
+  struct barrier_candidate candidate[MAX_CANDIDATES];
   unsigned candidates;
 };
 
-static void note_root(void *env, uintptr_t *slot, unsigned tag, void *parameter)
+static void visit_scanned_root(void *env, uintptr_t *slot, unsigned tag, void *parameter)
 {
-  struct scan *scan = env;
+  struct stack_scan *scan = env;
 
   if (tag >= CAIRN_ROOT_USER)
     scan->unsure = true;
@@ -89,9 +89,9 @@ static void note_root(void *env, uintptr_t *slot, unsigned tag, void *parameter)
     scan->found(scan->env, slot, tag, parameter);
 }
 
-static void note_area(void *env, uintptr_t *slot, unsigned tag, void *parameter)
+static void note_area_slot(void *env, uintptr_t *slot, unsigned tag, void *parameter)
 {
-  struct notes *its = env;
+  struct stack_notes *its = env;
 
   (void)tag;
   (void)parameter;
@@ -99,7 +99,7 @@ static void note_area(void *env, uintptr_t *slot, unsigned tag, void *parameter)
 }
 
 /* Notes the activation's return address as a candidate for a barrier now, or as a stop for a later one. */
-static void note_barrier_candidate(struct scan *scan)
+static void note_barrier_candidate(struct stack_scan *scan)
 {
   const struct cn_frame *frame = &scan->walk->frame;
   CN_ASSERT(scan->candidates <= MAX_CANDIDATES);
@@ -108,47 +108,47 @@ static void note_barrier_candidate(struct scan *scan)
 
   if (!scan->callee || !cn_return_barrier_fits(frame, frame->pc_slot))
     return;
-  if (scan->depth % CN_RETURN_BARRIER_STOP == 0)
+  if (scan->depth % CN_RETURN_BARRIER_STOP_DISTANCE == 0)
     cn_grow_push(&scan->notes->stops, frame->pc_slot);
   if (scan->depth >= next && scan->candidates < MAX_CANDIDATES)
-    scan->candidate[scan->candidates++] = (struct candidate){frame->pc_slot, scan->depth, scan->roots};
+    scan->candidate[scan->candidates++] = (struct barrier_candidate){frame->pc_slot, scan->depth, scan->roots};
 }
 
-static void look_at(struct scan *scan)
+static void scan_activation(struct stack_scan *scan)
 {
   const struct cn_frame *frame = &scan->walk->frame;
 
   CN_ASSERT(!scan->walk->past_end);
   note_barrier_candidate(scan);
   scan->unsure = frame->map == NULL;
-  cn_frame_roots(scan->walk, note_root, scan);
+  cn_frame_roots_visit_all(scan->walk, visit_scanned_root, scan);
   if (scan->unsure)
     scan->notes->stops.count = scan->candidates = 0;
   if (scan->candidates != 0)
-    cn_frame_roots_areas(scan->walk, note_area, scan->notes);
+    cn_frame_roots_visit_areas(scan->walk, note_area_slot, scan->notes);
   scan->callee = frame->map != NULL;
   scan->depth++;
 }
 
 /* Keeps only the areas of activations that have stood still: they lie above the youngest barrier. */
-static void forget_areas(const struct scan *scan)
+static void forget_younger_areas(const struct stack_scan *scan)
 {
   const struct cn_return_barrier *youngest = cn_return_barrier_youngest(scan->set);
-  struct notes *its = scan->notes;
+  struct stack_notes *its = scan->notes;
 
   while (its->areas.count != 0 && (youngest == NULL || (uintptr_t)its->areas.at[its->areas.count - 1] < youngest->sp))
     its->areas.count--;
 }
 
 /* Sets new barriers younger than `met`, the barrier that the scan met at scan->depth, or null. */
-static void set_barriers(struct scan *scan, const struct cn_return_barrier *met)
+static void set_barriers(struct stack_scan *scan, const struct cn_return_barrier *met)
 {
   uint64_t all = scan->depth + (met == NULL ? 0 : met->below);
-  struct notes *its = scan->notes;
+  struct stack_notes *its = scan->notes;
 
   CN_ASSERT(scan->candidates <= MAX_CANDIDATES);
   for (unsigned i = scan->candidates; i-- > 0;) {
-    const struct candidate *candidate = &scan->candidate[i];
+    const struct barrier_candidate *candidate = &scan->candidate[i];
     CN_ASSERT(candidate->depth < scan->depth);
     CN_ASSERT(i == 0 || candidate[-1].depth < candidate->depth);
     if (met == NULL || 2 * candidate->depth <= scan->depth)
@@ -162,17 +162,17 @@ static void set_barriers(struct scan *scan, const struct cn_return_barrier *met)
       cn_grow_push(&its->areas, its->fresh.at[i]);
   for (size_t i = its->stops.count; i-- > 0;)
     if ((uintptr_t)its->stops.at[i] >= youngest->sp)
-      cn_return_barrier_stop(scan->set, its->stops.at[i]);
+      cn_return_barrier_add_stop(scan->set, its->stops.at[i]);
   if (scan->still)
-    cn_return_barrier_thin(scan->set, all);
+    cn_return_barrier_thin_out(scan->set, all);
 }
 
 /* The walk is at the youngest activation that has stood still; if `more` is false, it is past the end. */
-static const struct cn_return_barrier *met_by(const struct scan *scan, bool more)
+static const struct cn_return_barrier *update_met_barrier(const struct stack_scan *scan, bool more)
 {
   const struct cn_frame *frame = &scan->walk->frame;
-  CN_ASSERT(!more || cn_return_barrier_is_there(frame));
-  struct cn_return_barrier *met = cn_return_barrier_met(scan->set, more ? frame->pc_slot : NULL);
+  CN_ASSERT(!more || cn_return_barrier_is_in_frame(frame));
+  struct cn_return_barrier *met = cn_return_barrier_note_met(scan->set, more ? frame->pc_slot : NULL);
 
   if (met != NULL) {
     met->slot = frame->barrier;
@@ -184,27 +184,27 @@ static const struct cn_return_barrier *met_by(const struct scan *scan, bool more
 
 /* Visits all activations, past barriers, and leaves the barriers alone. They stay untrusted if one lies above an
  * activation that must always be visited. Returns the number of roots above the first barrier. */
-static size_t scan_all(struct scan *scan, bool more)
+static size_t scan_past_barriers(struct stack_scan *scan, bool more)
 {
   bool met = false, distrust = false;
   size_t above = SIZE_MAX;
 
   for (; more; more = cn_walk_next(scan->walk)) {
-    if (!met && cn_return_barrier_is_there(&scan->walk->frame)) {
+    if (!met && cn_return_barrier_is_in_frame(&scan->walk->frame)) {
       met = true;
       above = scan->roots;
     }
-    look_at(scan);
+    scan_activation(scan);
     distrust = distrust || (met && scan->unsure);
   }
   if (distrust)
-    cn_return_barriers_trust(scan->set, false);
-  cn_deferred_frames_left(cn_return_barriers_number(scan->set), scan->walk, false);
+    cn_return_barriers_set_trust(scan->set, false);
+  cn_deferred_frames_note_left(cn_return_barriers_number_of(scan->set), scan->walk, false);
   return above;
 }
 
 /* The number of roots found above the youngest barrier. */
-static size_t roots_above(const struct scan *scan)
+static size_t roots_above_youngest(const struct stack_scan *scan)
 {
   const struct cn_return_barrier *youngest = cn_return_barrier_youngest(scan->set);
 
@@ -215,79 +215,79 @@ static size_t roots_above(const struct scan *scan)
 }
 
 /* Scans down to the youngest barrier. Returns the number of roots found above it. */
-static size_t scan_young(struct scan *scan, bool more)
+static size_t scan_to_youngest_barrier(struct stack_scan *scan, bool more)
 {
-  for (; more && !cn_return_barrier_is_there(&scan->walk->frame); more = cn_walk_next(scan->walk))
-    look_at(scan);
-  const struct cn_return_barrier *met = met_by(scan, more);
-  cn_deferred_frames_left(cn_return_barriers_number(scan->set), scan->walk, more && scan->found != NULL);
-  forget_areas(scan);
+  for (; more && !cn_return_barrier_is_in_frame(&scan->walk->frame); more = cn_walk_next(scan->walk))
+    scan_activation(scan);
+  const struct cn_return_barrier *met = update_met_barrier(scan, more);
+  cn_deferred_frames_note_left(cn_return_barriers_number_of(scan->set), scan->walk, more && scan->found != NULL);
+  forget_younger_areas(scan);
   for (size_t i = 0; scan->found != NULL && i < scan->notes->areas.count; i++)
     scan->found(scan->env, scan->notes->areas.at[i], CAIRN_ROOT_DEFAULT, NULL);
   set_barriers(scan, met);
-  return roots_above(scan);
+  return roots_above_youngest(scan);
 }
 
 /* The barriers of the task's stack, if it can have any. */
-static struct cn_return_barriers *barriers_of(const struct cn_root_task *source)
+static struct cn_return_barriers *task_barriers_of(const struct cn_root_task *source)
 {
-  struct cn_return_barriers **place = cn_coroutine_stacks_barriers(source->mutator, source->stack);
+  struct cn_return_barriers **place = cn_coroutine_stacks_barriers_of(source->mutator, source->stack);
 
-  if (cn_coroutine_stacks_lead_on() || (source->stack && source->stack->suspended))
+  if (cn_walks_may_cross_stacks() || (source->stack && source->stack->suspended))
     return NULL;
   if (*place == NULL) {
-    if ((*place = cn_return_barriers_borrow()) != NULL) {
-      notes[cn_return_barriers_number(*place)].areas.count = 0;
-      cn_deferred_frames_new_stack(cn_return_barriers_number(*place));
+    if ((*place = cn_return_barriers_borrow_set()) != NULL) {
+      stack_notes[cn_return_barriers_number_of(*place)].areas.count = 0;
+      cn_deferred_frames_forget_stack(cn_return_barriers_number_of(*place));
     }
   }
   return *place;
 }
 
 /* If a stack has barriers, and can have no new ones now, a later scan may stop at those that it has. */
-static struct cn_young all_of(const struct cn_root_task *source)
+static struct cn_young_scan_result young_of_whole_stack(const struct cn_root_task *source)
 {
-  struct cn_return_barriers *set = *cn_coroutine_stacks_barriers(source->mutator, source->stack);
+  struct cn_return_barriers *set = *cn_coroutine_stacks_barriers_of(source->mutator, source->stack);
 
   if (set == NULL)
-    return (struct cn_young){.settled = 0, .end = 0};
-  cn_deferred_frames_left(cn_return_barriers_number(set), NULL, false);
-  return (struct cn_young){.settled = 0, .end = SIZE_MAX};
+    return (struct cn_young_scan_result){.settled = 0, .end = 0};
+  cn_deferred_frames_note_left(cn_return_barriers_number_of(set), NULL, false);
+  return (struct cn_young_scan_result){.settled = 0, .end = SIZE_MAX};
 }
 
-bool cn_young_scan(const struct cn_root_task *source, struct cn_walk *walk, cairn_stack_root *found, void *env,
-                   struct cn_young *young)
+bool cn_young_scan_stack(const struct cn_root_task *source, struct cn_walk *walk, cairn_stack_root *found, void *env,
+                         struct cn_young_scan_result *young)
 {
-  struct cn_return_barriers *set = barriers_of(source);
+  struct cn_return_barriers *set = task_barriers_of(source);
 
-  used = true;
+  young_scan_used = true;
   if (set == NULL) {
-    *young = all_of(source);
+    *young = young_of_whole_stack(source);
     return false;
   }
-  struct scan scan = {.walk = walk,
-                      .set = set,
-                      .notes = &notes[cn_return_barriers_number(set)],
-                      .found = found,
-                      .env = env,
-                      .still = source->waits || source->mutator->stopped != NULL};
+  struct stack_scan scan = {.walk = walk,
+                            .set = set,
+                            .notes = &stack_notes[cn_return_barriers_number_of(set)],
+                            .found = found,
+                            .env = env,
+                            .still = source->waits || source->mutator->stopped != NULL};
   scan.notes->fresh.count = scan.notes->stops.count = 0;
-  bool trusted = cn_return_barriers_trust(set, true);
-  bool more = cn_root_tasks_walk(source, walk);
-  size_t above = trusted ? scan_young(&scan, more) : scan_all(&scan, more);
+  bool trusted = cn_return_barriers_set_trust(set, true);
+  bool more = cn_root_tasks_begin_walk(source, walk);
+  size_t above = trusted ? scan_to_youngest_barrier(&scan, more) : scan_past_barriers(&scan, more);
   CN_ASSERT_VALID(cn_return_barriers_wrong(set));
   if (cn_return_barrier_youngest(set) == NULL) {
-    *cn_coroutine_stacks_barriers(source->mutator, source->stack) = NULL;
-    cn_return_barriers_give_back(set);
+    *cn_coroutine_stacks_barriers_of(source->mutator, source->stack) = NULL;
+    cn_return_barriers_return_set(set);
   }
-  *young = (struct cn_young){scan.depth, above < scan.roots ? above : scan.roots, scan.roots};
+  *young = (struct cn_young_scan_result){scan.depth, above < scan.roots ? above : scan.roots, scan.roots};
   return true;
 }
 
-void cn_young_all_seen(const struct cn_root_task *source, struct cn_walk *walk)
+void cn_young_note_full_scan(const struct cn_root_task *source, struct cn_walk *walk)
 {
-  struct cn_young young;
+  struct cn_young_scan_result young;
 
-  if (used)
-    cn_young_scan(source, walk, NULL, NULL, &young);
+  if (young_scan_used)
+    cn_young_scan_stack(source, walk, NULL, NULL, &young);
 }

@@ -30,86 +30,90 @@
 
 /* ---- attempts, while other threads run ---- */
 
-struct allocation {
-  const struct cn_regs *regs;
-  struct cn_wanted wanted;
+struct allocation_request {
+  const struct cn_saved_regs *regs;
+  struct cn_block_request wanted;
   bool collects; /* a collection is due */
   bool *native;  /* native code called the slow path */
 };
 
-static void *after_due_collection(void *env)
+static void *allocate_after_due_collection(void *env)
 {
-  const struct allocation *allocation = env;
+  const struct allocation_request *allocation = env;
 
-  return allocation->collects ? cn_collect_mapped(allocation->regs, cn_collect_due(), allocation->wanted) : NULL;
+  return allocation->collects
+             ? cn_collect_from_mapped_code(allocation->regs, cn_collect_due_cause(), allocation->wanted)
+             : NULL;
 }
 
-static void *allocate_interrupting(struct cn_wanted wanted)
+static void *allocate_in_handler(struct cn_block_request wanted)
 {
-  void *block = cn_heap_allocate_interrupting(wanted);
+  void *block = cn_heap_allocate_for_handler(wanted);
 
   /* Skip exit handlers: the interrupted code may hold a lock that they take. */
   if (block == NULL) {
-    cn_report_text("cairn: out of memory: cannot allocate %zu bytes (heap maximum %zu) in a signal "
-                   "handler that interrupted managed code, or in what cairn_on_exhaustion() calls\n",
-                   wanted.bytes, cn_options.heap_max);
+    cn_report_print_text("cairn: out of memory: cannot allocate %zu bytes (heap maximum %zu) in a signal "
+                         "handler that interrupted managed code, or in what cairn_on_exhaustion() calls\n",
+                         wanted.bytes, cn_options.heap_max);
     _exit(1);
   }
-  if (cn_buffer_low(&cairn_mutator) && cn_collect_may())
-    cn_poll_word_arm(&cairn_mutator, CN_REASON_COLLECT);
+  if (cn_buffer_is_handler_part_low(&cairn_mutator) && cn_collect_is_possible())
+    cn_poll_word_arm(&cairn_mutator, CN_POLL_REASON_COLLECT);
   return block;
 }
 
-static void *in_handlers_part(void *env)
+static void *allocate_in_handlers_part(void *env)
 {
-  const struct allocation *allocation = env;
+  const struct allocation_request *allocation = env;
 
-  return cn_signals_interrupting() ? allocate_interrupting(allocation->wanted) : NULL;
+  return cn_signals_is_interrupting() ? allocate_in_handler(allocation->wanted) : NULL;
 }
 
-static void *in_buffer(void *env)
+static void *allocate_in_buffer(void *env)
 {
-  const struct allocation *allocation = env;
+  const struct allocation_request *allocation = env;
 
-  return cn_collect_may() ? cn_heap_allocate(allocation->wanted) : NULL;
+  return cn_collect_is_possible() ? cn_heap_allocate_block(allocation->wanted) : NULL;
 }
 
-static void *in_stop(void *env)
+static void *allocate_in_stop(void *env)
 {
-  const struct allocation *allocation = env;
+  const struct allocation_request *allocation = env;
 
-  return cn_collect_may() ? cn_collect_mapped(allocation->regs, CAIRN_CAUSE_ALLOCATION, allocation->wanted) : NULL;
+  return cn_collect_is_possible()
+             ? cn_collect_from_mapped_code(allocation->regs, CAIRN_CAUSE_ALLOCATION, allocation->wanted)
+             : NULL;
 }
 
-static void *allocate_growing(void *env)
+static void *allocate_beyond_usual_size(void *env)
 {
-  const struct allocation *allocation = env;
+  const struct allocation_request *allocation = env;
 
-  return !cn_collect_may() || cn_poll_word_is_armed(&cairn_mutator, CN_REASON_COLLECT)
+  return !cn_collect_is_possible() || cn_poll_word_is_armed(&cairn_mutator, CN_POLL_REASON_COLLECT)
              ? cn_heap_allocate_growing(allocation->wanted)
              : NULL;
 }
 
 /* Exit handlers that run because memory is exhausted must manage with the memory at hand. */
-static void *after_asking(void *env)
+static void *allocate_after_exhaustion_call(void *env)
 {
-  const struct allocation *allocation = env;
+  const struct allocation_request *allocation = env;
   struct cn_exhaustion_call call;
   void *block = NULL;
-  bool again = cn_collect_may() && cairn_mutator.stopped == NULL;
+  bool again = cn_collect_is_possible() && cairn_mutator.stopped == NULL;
 
-  for (unsigned tries = 0; again && block == NULL && cn_exhaustion_prepare(&call, allocation->wanted.bytes, tries);
+  for (unsigned tries = 0; again && block == NULL && cn_exhaustion_prepare_call(&call, allocation->wanted.bytes, tries);
        tries++) {
     cn_safepoint_leave(*allocation->native);
     again = cn_exhaustion_call(&call);
     cn_safepoint_enter(allocation->regs, allocation->native);
     if (again)
-      block = cn_collect_mapped(allocation->regs, CAIRN_CAUSE_EMERGENCY, allocation->wanted);
+      block = cn_collect_from_mapped_code(allocation->regs, CAIRN_CAUSE_EMERGENCY, allocation->wanted);
   }
   return block;
 }
 
-static void dump_exhausted(const struct cn_regs *regs)
+static void dump_exhausted_heap(const struct cn_saved_regs *regs)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
 
@@ -117,48 +121,51 @@ static void dump_exhausted(const struct cn_regs *regs)
     return;
   mutator->stopped = regs;
   if (cn_stop_begin(mutator)) {
-    cn_dump_exhausted();
+    cn_dump_exhausted_heap();
     cn_stop_end(mutator);
   }
   mutator->stopped = NULL;
 }
 
-static void *end_program(void *env)
+static void *end_exhausted_program(void *env)
 {
-  const struct allocation *allocation = env;
+  const struct allocation_request *allocation = env;
 
-  dump_exhausted(allocation->regs);
+  dump_exhausted_heap(allocation->regs);
   cn_safepoint_leave(*allocation->native);
-  cn_exhaustion_end(allocation->wanted.bytes);
+  cn_exhaustion_end_program(allocation->wanted.bytes);
 }
 
-static cn_attempt *const attempts[] = {
-    after_due_collection, /* stress mode or a signal handler wants a collection first */
-    in_handlers_part,     /* a handler that interrupted managed code has its part of the buffer, or the program ends */
-    in_buffer,            /* in the mutator's buffer, or in a new one */
-    in_stop,              /* by the attempts in a stopped world (collect.c) */
-    allocate_growing,     /* beyond the usual size: collections are impossible, or the collection waits for a fork() */
-    after_asking,         /* the program frees memory, and a collection follows, as long as the program wants that */
-    end_program,
+static cn_allocation_attempt *const allocation_attempts[] = {
+    allocate_after_due_collection, /* stress mode or a signal handler wants a collection first */
+    allocate_in_handlers_part,     /* a handler that interrupted managed code has its part of the buffer, or the program
+                                      ends */
+    allocate_in_buffer,            /* in the mutator's buffer, or in a new one */
+    allocate_in_stop,              /* by the attempts in a stopped world (collect.c) */
+    allocate_beyond_usual_size,    /* beyond the usual size: collections are impossible, or the collection waits for a
+                                      fork() */
+    allocate_after_exhaustion_call, /* the program frees memory, and a collection follows, as long as the program wants
+                                       that */
+    end_exhausted_program,
     NULL,
 };
 
 /* The slow path of an allocation up to its end. A signal may come at the end: the block must have a header by then. */
-static uintptr_t *allocate_slowly(const struct cn_regs *regs, struct cn_wanted wanted, bool *native)
+static uintptr_t *allocate_in_slow_path(const struct cn_saved_regs *regs, struct cn_block_request wanted, bool *native)
 {
-  struct allocation allocation = {.regs = regs, .wanted = wanted, .native = native};
+  struct allocation_request allocation = {.regs = regs, .wanted = wanted, .native = native};
 
   allocation.collects = cn_safepoint_enter(regs, native);
-  return cn_attempt_all(attempts, &allocation);
+  return cn_attempt_in_order(allocation_attempts, &allocation);
 }
 
 /* ---- objects ---- */
 
 /* Between the two handlers wait, as in the slow path itself: deferring signals by the system would take most of its
  * time. */
-static uint64_t defer_handlers(const struct cn_regs *regs)
+static uint64_t defer_handlers(const struct cn_saved_regs *regs)
 {
-  struct cairn_mutator *mutator = cn_mutator_get(regs->pc);
+  struct cairn_mutator *mutator = cn_mutator_get_attached(regs->pc);
   uint64_t busy = mutator->busy;
 
   cn_defer_cancellation();
@@ -169,18 +176,18 @@ static uint64_t defer_handlers(const struct cn_regs *regs)
 static void release_handlers(uint64_t busy)
 {
   cairn_mutator.busy = busy;
-  cn_defer_let_cancellation();
+  cn_undefer_cancellation();
 }
 
 /* Looking a layout up means that the thread counts itself as a reader, by locked instructions that wait for all its
  * stores; a program that allocates large arrays does so for each, of a few types. */
-static bool is_known(const struct cairn_layout *layout)
+static bool is_known_layout(const struct cairn_layout *layout)
 {
   static _Thread_local struct {
     const struct cairn_layout *layout;
     uint64_t generation; /* of the images, at the time of the look-up */
   } last;
-  uint64_t generation = cn_image_generation();
+  uint64_t generation = cn_image_list_generation();
 
   if (last.layout == layout && last.generation == generation)
     return true;
@@ -190,21 +197,21 @@ static bool is_known(const struct cairn_layout *layout)
   return known;
 }
 
-static void check_layout(const struct cn_regs *regs, const struct cairn_layout *layout)
+static void check_layout(const struct cn_saved_regs *regs, const struct cairn_layout *layout)
 {
   char place[CN_REPORT_PC], file[CN_REPORT_PC];
   uint64_t busy = defer_handlers(regs);
-  bool known = is_known(layout);
+  bool known = is_known_layout(layout);
 
   release_handlers(busy);
   if (known)
     return;
-  if (cn_os_module((uintptr_t)layout, file, sizeof file))
+  if (cn_os_find_module_file((uintptr_t)layout, file, sizeof file))
     cairn_fatal("allocation at pc %s: %p is not a layout of a registered image: did the constructor "
                 "of %s run? %s",
-                cn_report_pc(regs->pc, place), (const void *)layout, file, cn_collect_no_constructor);
+                cn_report_format_pc(regs->pc, place), (const void *)layout, file, cn_collect_constructor_advice);
   cn_collect_check_registered(regs->pc);
-  cairn_fatal("allocation at pc %s: %p is not a layout", cn_report_pc(regs->pc, place), (const void *)layout);
+  cairn_fatal("allocation at pc %s: %p is not a layout", cn_report_format_pc(regs->pc, place), (const void *)layout);
 }
 
 /* The end of the slow path: a reference to the object, whose header has been written. */
@@ -213,44 +220,44 @@ static void *finish_allocation(const struct cairn_layout *layout, uintptr_t *pay
   uintptr_t reference = (uintptr_t)payload + cairn_words.reference;
 
   if ((layout->flags & CAIRN_ABI_LAYOUT_FINALISABLE) != 0)
-    cn_finalisers_add(reference);
+    cn_finalisers_add_object(reference);
   cn_safepoint_leave(native);
   return (void *)reference;
 }
 
-void *cn_safepoint_alloc(const struct cn_regs *regs, const struct cairn_layout *layout)
+void *cn_safepoint_alloc(const struct cn_saved_regs *regs, const struct cairn_layout *layout)
 {
   check_layout(regs, layout);
   size_t bytes = (layout->base_size + CAIRN_ABI_HEADER_SIZE + 7) & ~(size_t)7;
   bool native;
 
   CN_ASSERT(bytes > layout->base_size);
-  uintptr_t *block = allocate_slowly(regs, (struct cn_wanted){.bytes = bytes}, &native);
+  uintptr_t *block = allocate_in_slow_path(regs, (struct cn_block_request){.bytes = bytes}, &native);
   CN_ASSERT((uintptr_t)block % CAIRN_ABI_OBJECT_ALIGN == 0);
   block[0] = (uintptr_t)layout;
   return finish_allocation(layout, block + 1, native);
 }
 
 /* The bytes of a block for `count` elements, or the end of the program. */
-static size_t indexed_bytes(const struct cn_regs *regs, const struct cairn_layout *layout, int64_t count)
+static size_t checked_array_bytes(const struct cn_saved_regs *regs, const struct cairn_layout *layout, int64_t count)
 {
   uint64_t payload;
   char place[CN_REPORT_PC];
 
   check_layout(regs, layout);
   if (count < 0)
-    cn_report_exit("negative array length %lld at pc %s", (long long)count, cn_report_pc(regs->pc, place));
+    cn_report_exit("negative array length %lld at pc %s", (long long)count, cn_report_format_pc(regs->pc, place));
   if ((uint64_t)count > UINT64_MAX / 2 || cairn_layout_payload(layout, (uint64_t)count, &payload) != CAIRN_OK)
     cn_report_exit("array of %lld elements of %llu bytes at pc %s: the size overflows", (long long)count,
-                   (unsigned long long)layout->elem_size, cn_report_pc(regs->pc, place));
+                   (unsigned long long)layout->elem_size, cn_report_format_pc(regs->pc, place));
   return payload + CAIRN_ABI_INDEXED_HEADER_SIZE;
 }
 
-static void *allocate_indexed(const struct cn_regs *regs, const struct cairn_layout *layout, int64_t count,
-                              struct cn_wanted wanted)
+static void *allocate_indexed(const struct cn_saved_regs *regs, const struct cairn_layout *layout, int64_t count,
+                              struct cn_block_request wanted)
 {
   bool native;
-  uintptr_t *block = allocate_slowly(regs, wanted, &native);
+  uintptr_t *block = allocate_in_slow_path(regs, wanted, &native);
 
   CN_ASSERT((uintptr_t)block % CAIRN_ABI_OBJECT_ALIGN == 0);
   block[0] = (uintptr_t)count << 1 | 1;
@@ -258,34 +265,35 @@ static void *allocate_indexed(const struct cn_regs *regs, const struct cairn_lay
   return finish_allocation(layout, block + 2, native);
 }
 
-void *cn_safepoint_alloc_indexed(const struct cn_regs *regs, const struct cairn_layout *layout, int64_t count)
+void *cn_safepoint_alloc_indexed(const struct cn_saved_regs *regs, const struct cairn_layout *layout, int64_t count)
 {
-  size_t bytes = indexed_bytes(regs, layout, count);
+  size_t bytes = checked_array_bytes(regs, layout, count);
 
   bool leaf = !cairn_layout_has_references(layout);
-  return allocate_indexed(regs, layout, count, (struct cn_wanted){.bytes = bytes, .leaf = leaf});
+  return allocate_indexed(regs, layout, count, (struct cn_block_request){.bytes = bytes, .leaf = leaf});
 }
 
-void *cn_safepoint_alloc_uninit(const struct cn_regs *regs, const struct cairn_layout *layout, int64_t count)
+void *cn_safepoint_alloc_uninit(const struct cn_saved_regs *regs, const struct cairn_layout *layout, int64_t count)
 {
-  size_t bytes = indexed_bytes(regs, layout, count);
+  size_t bytes = checked_array_bytes(regs, layout, count);
 
   if (cairn_layout_has_references(layout))
     cn_report_fatal(regs->pc, "an array with references is allocated without being cleared");
-  void *array = allocate_indexed(regs, layout, count, (struct cn_wanted){bytes, true, true});
+  void *array = allocate_indexed(regs, layout, count, (struct cn_block_request){bytes, true, true});
   cairn_mutator.uncleared = 1;
   return array;
 }
 
 /* Resize the array if that is possible in place. Call it before any stop passes: then the array may move. */
-static bool resize_in_place(const struct cn_regs *regs, const struct cairn_layout *layout, uintptr_t array,
+static bool resize_in_place(const struct cn_saved_regs *regs, const struct cairn_layout *layout, uintptr_t array,
                             int64_t count, bool uninit)
 {
-  enum cn_resize how = (uninit ? CN_RESIZE_UNINIT : 0U) | (cn_signals_interrupting() ? CN_RESIZE_NOT_LONGER : 0U);
+  enum cn_resize_flags how =
+      (uninit ? CN_RESIZE_LEAVE_UNCLEARED : 0U) | (cn_signals_is_interrupting() ? CN_RESIZE_FORBID_GROWTH : 0U);
   uint64_t busy = defer_handlers(regs);
   array -= cairn_words.reference;
-  bool is_array = cn_resize_is_array(array, layout);
-  bool done = is_array && cn_resize_in_place(&cairn_mutator, array, (uint64_t)count, how);
+  bool is_array = cn_resize_has_array_at(array, layout);
+  bool done = is_array && cn_resize_array_in_place(&cairn_mutator, array, (uint64_t)count, how);
 
   cairn_mutator.uncleared |= done && uninit;
   release_handlers(busy);
@@ -295,38 +303,38 @@ static bool resize_in_place(const struct cn_regs *regs, const struct cairn_layou
   return done;
 }
 
-void *cn_safepoint_resize(const struct cn_regs *regs, const struct cairn_layout *layout, uintptr_t array, int64_t count,
-                          bool uninit)
+void *cn_safepoint_resize(const struct cn_saved_regs *regs, const struct cairn_layout *layout, uintptr_t array,
+                          int64_t count, bool uninit)
 {
-  size_t bytes = indexed_bytes(regs, layout, count);
+  size_t bytes = checked_array_bytes(regs, layout, count);
   bool refs = cairn_layout_has_references(layout), native;
 
   if (uninit && refs)
     cn_report_fatal(regs->pc, "an array with references is resized without being cleared");
   if (!resize_in_place(regs, layout, array, count, uninit)) {
-    void *fresh = allocate_indexed(regs, layout, count, (struct cn_wanted){.bytes = bytes, .any = !refs});
+    void *fresh = allocate_indexed(regs, layout, count, (struct cn_block_request){.bytes = bytes, .any = !refs});
     cairn_mutator.uncleared |= uninit;
     return fresh;
   }
   if (cn_safepoint_enter(regs, &native))
-    cn_collect_mapped(regs, cn_collect_due(), CN_WANTED_NOTHING);
+    cn_collect_from_mapped_code(regs, cn_collect_due_cause(), CN_NO_BLOCK_REQUEST);
   cn_safepoint_leave(native);
   return NULL;
 }
 
 /* Functions that front ends' IR calls; compiled code has their expansions instead. The collector would miss the
  * references of a native caller. */
-#define NOT_COMPILED(name, ...) \
+#define DEFINE_UNCOMPILED_STUB(name, ...) \
   __attribute__((visibility("default"))) void *name(__VA_ARGS__); \
   void *name(__VA_ARGS__) \
   { \
     cairn_fatal(#name " was called from code that cairn-cc did not compile"); \
   }
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-NOT_COMPILED(cairn_alloc, const void *layout, size_t size)
-NOT_COMPILED(cairn_alloc_array, const void *layout, int64_t count)
-NOT_COMPILED(cairn_alloc_flex, const void *layout, int64_t count)
-NOT_COMPILED(cairn_alloc_array_uninit, const void *layout, int64_t count)
-NOT_COMPILED(cairn_alloc_flex_uninit, const void *layout, int64_t count)
-NOT_COMPILED(cairn_resize_array, const void *layout, uintptr_t array, int64_t count)
-NOT_COMPILED(cairn_resize_array_uninit, const void *layout, uintptr_t array, int64_t count)
+DEFINE_UNCOMPILED_STUB(cairn_alloc, const void *layout, size_t size)
+DEFINE_UNCOMPILED_STUB(cairn_alloc_array, const void *layout, int64_t count)
+DEFINE_UNCOMPILED_STUB(cairn_alloc_flex, const void *layout, int64_t count)
+DEFINE_UNCOMPILED_STUB(cairn_alloc_array_uninit, const void *layout, int64_t count)
+DEFINE_UNCOMPILED_STUB(cairn_alloc_flex_uninit, const void *layout, int64_t count)
+DEFINE_UNCOMPILED_STUB(cairn_resize_array, const void *layout, uintptr_t array, int64_t count)
+DEFINE_UNCOMPILED_STUB(cairn_resize_array_uninit, const void *layout, uintptr_t array, int64_t count)

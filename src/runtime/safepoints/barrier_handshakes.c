@@ -13,26 +13,26 @@
 #include "runtime/threads/stop.h"
 
 /* The word is the runtime's by then; this is where the thread sees it. */
-static void give_barrier_words(int thread, void *env)
+static void update_barrier_words(int thread, void *env)
 {
   (void)thread;
   (void)env;
-  CN_CHECK(cn_handshake_examined() != NULL);
-  cn_mutator_give_barrier_words(cn_handshake_examined());
+  CN_CHECK(cn_handshake_examined_mutator() != NULL);
+  cn_mutator_copy_barrier_words(cn_handshake_examined_mutator());
 }
 
-struct visitor {
+struct log_visitor {
   cairn_log_visitor *visit;
   void *env;
 };
 
 static void take_store_log(int thread, void *env)
 {
-  struct visitor *visitor = env;
+  struct log_visitor *visitor = env;
 
   (void)thread;
-  CN_CHECK(cn_handshake_examined() != NULL);
-  cn_log_take(cn_handshake_examined(), visitor->visit, visitor->env);
+  CN_CHECK(cn_handshake_examined_mutator() != NULL);
+  cn_barrier_log_drain(cn_handshake_examined_mutator(), visitor->visit, visitor->env);
 }
 
 /* Hold the registry, with signals: a handler that attaches this thread would wait for it. */
@@ -40,17 +40,17 @@ static enum cairn_status hold_registry(void)
 {
   const struct cairn_mutator *self = &cairn_mutator;
 
-  if (cn_stop_is_own() || self->busy || self->interruptions % 2 != 0 || self->state == CAIRN_ABI_MANAGED)
+  if (cn_stop_is_own_stop() || self->busy || self->interruptions % 2 != 0 || self->state == CAIRN_ABI_MANAGED)
     return CAIRN_E_BUSY;
   cn_defer_signals();
-  cn_stop_exclude();
+  cn_stop_exclude_stops();
   return CAIRN_OK;
 }
 
 static void release_registry(void)
 {
-  cn_stop_include();
-  cn_defer_let_signals();
+  cn_stop_permit_stops();
+  cn_undefer_signals();
 }
 
 /* Threads that come between the two have it already. */
@@ -60,22 +60,22 @@ enum cairn_status cairn_barrier_word_handshake(uint64_t word, uint64_t timeout)
 
   if (status != CAIRN_OK)
     return status;
-  cn_mutator_set_barrier(word);
+  cn_mutator_set_barrier_word(word);
   release_registry();
-  return cairn_handshake_all(give_barrier_words, NULL, timeout);
+  return cairn_handshake_all(update_barrier_words, NULL, timeout);
 }
 
 /* A thread that ends between the two has its log taken by the second. */
 enum cairn_status cairn_logs_handshake(cairn_log_visitor *visit, void *env, uint64_t timeout)
 {
-  struct visitor visitor = {visit, env};
+  struct log_visitor visitor = {visit, env};
   enum cairn_status shaken = cairn_handshake_all(take_store_log, &visitor, timeout);
   enum cairn_status status = shaken == CAIRN_E_BUSY ? shaken : hold_registry();
 
   CN_CHECK(visit != NULL);
   if (status != CAIRN_OK)
     return status;
-  cn_log_take(NULL, visit, env);
+  cn_barrier_log_drain(NULL, visit, env);
   release_registry();
   return shaken;
 }

@@ -51,67 +51,68 @@ static const struct cairn_global_root *find_global_root(const struct cn_image_li
 static _Thread_local struct {
   const struct cairn_global_root *volatile root;
   volatile uint64_t generation; /* generation of the list; 0: empty */
-} last;
+} last_global;
 
-static void keep_last_root(const struct cairn_global_root *root, uint64_t generation)
+static void cache_last_global(const struct cairn_global_root *root, uint64_t generation)
 {
-  last.generation = 0;
-  if ((cn_image_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) != 0)
+  last_global.generation = 0;
+  if ((cn_image_joint_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) != 0)
     return;
-  last.root = root;
-  last.generation = generation;
+  last_global.root = root;
+  last_global.generation = generation;
 }
 
-static bool in_last_global(uintptr_t slot)
+static bool is_in_last_global(uintptr_t slot)
 {
-  return last.generation != 0 && last.generation == cn_image_generation() && has_reference_at(last.root, slot);
+  return last_global.generation != 0 && last_global.generation == cn_image_list_generation() &&
+         has_reference_at(last_global.root, slot);
 }
 
-static bool in_global(uintptr_t slot)
+static bool is_in_global(uintptr_t slot)
 {
-  bool entered = cn_image_enter();
+  bool entered = cn_image_begin_reading();
   const struct cn_image_list *list = cn_image_list();
   const struct cairn_global_root *root = find_global_root(list, slot);
   if (root != NULL)
-    keep_last_root(root, list->generation);
-  cn_image_leave(entered);
+    cache_last_global(root, list->generation);
+  cn_image_end_reading(entered);
   return root != NULL;
 }
 
 /* True if it lies on the stack that the thread runs on, or on one that is added. */
-static bool on_stack(uintptr_t slot, const struct cn_regs *regs)
+static bool is_on_stack(uintptr_t slot, const struct cn_saved_regs *regs)
 {
   uintptr_t sp = cn_arch_sp_after(regs);
 
   CN_ASSERT(sp % sizeof sp == 0);
-  return slot - sp < cn_mutator_get(regs->pc)->stack_end - sp || cn_coroutine_stacks_hold(slot);
+  return slot - sp < cn_mutator_get_attached(regs->pc)->stack_end - sp || cn_coroutine_stacks_have_address(slot);
 }
 
-struct question {
+struct slot_question {
   uintptr_t slot;
   bool described;
 };
 
-static void look_up_slot(int thread, void *env)
+static void look_up_described_slot(int thread, void *env)
 {
-  struct question *question = env;
+  struct slot_question *question = env;
 
   (void)thread;
-  question->described = cn_described_elsewhere(cn_handshake_examined(), question->slot);
+  question->described = cn_described_mutator_has_slot(cn_handshake_examined_mutator(), question->slot);
 }
 
 /* Ask another thread whether it lies in one of its locals: that thread waits for a result there, or comes to a
  * safepoint soon. UNKNOWN: it lies outside the stacks of other threads. */
 static enum cairn_status ask_other_thread(uintptr_t slot, bool *described)
 {
-  enum { PATIENCE_NANOSECONDS = 100000000 }; /* nanoseconds */
-  struct question question = {.slot = slot};
-  struct cn_handshake request = {.thread = CN_HANDSHAKE_AT,
+  enum { MAX_ANSWER_NANOSECONDS = 100000000 }; /* nanoseconds */
+  struct slot_question question = {.slot = slot};
+  struct cn_handshake request = {.thread = CN_HANDSHAKE_AT_ADDRESS,
                                  .address = slot,
-                                 .operation = look_up_slot,
+                                 .operation = look_up_described_slot,
                                  .env = &question,
-                                 .deadline = cn_os_nanoseconds() + PATIENCE_NANOSECONDS};
-  enum cairn_status status = cn_handshake_now(&request);
+                                 .deadline = cn_os_clock_nanoseconds() + MAX_ANSWER_NANOSECONDS};
+  enum cairn_status status = cn_handshake_from_managed(&request);
 
   *described = question.described;
   return status;
@@ -119,7 +120,7 @@ static enum cairn_status ask_other_thread(uintptr_t slot, bool *described)
 
 /* If the other thread stays away, or a third one requests something meanwhile, the answer is unknown, and the store
  * passes. */
-static bool in_other_thread(uintptr_t slot)
+static bool is_in_other_thread(uintptr_t slot)
 {
   bool described;
   enum cairn_status status = ask_other_thread(slot, &described);
@@ -130,48 +131,48 @@ static bool in_other_thread(uintptr_t slot)
 /* True if the collector scans the place for references. Between the stack pointer and the end of the stack globals
  * may lie, too: a thread's own above its frames, and any above the stack of a signal handler. Walks end at a handler
  * that interrupted managed code, so globals come first there. */
-static bool is_looked_at(uintptr_t slot, const struct cn_regs *regs)
+static bool is_scanned_slot(uintptr_t slot, const struct cn_saved_regs *regs)
 {
-  if (cn_described_had(slot, regs) || in_last_global(slot))
+  if (cn_described_has_cached_slot(slot, regs) || is_in_last_global(slot))
     return true;
-  if (!on_stack(slot, regs))
-    return in_global(slot) || in_other_thread(slot);
+  if (!is_on_stack(slot, regs))
+    return is_in_global(slot) || is_in_other_thread(slot);
   bool walks = cn_arch_sp_after(regs) >= cairn_mutator.stack_bottom && cairn_mutator.interruptions % 2 == 0;
-  return (!walks && in_global(slot)) || cn_described_has(slot, regs) || (walks && in_global(slot));
+  return (!walks && is_in_global(slot)) || cn_described_has_slot(slot, regs) || (walks && is_in_global(slot));
 }
 
-static const char *choose_advice(uintptr_t slot, const struct cn_regs *regs)
+static const char *choose_advice(uintptr_t slot, const struct cn_saved_regs *regs)
 {
   bool described;
 
-  if (!on_stack(slot, regs))
+  if (!is_on_stack(slot, regs))
     return ask_other_thread(slot, &described) == CAIRN_E_UNKNOWN
                ? "allocate its holder with cairn_new() or cairn_new_array()"
                : "give the other thread's local the type of the stored value";
-  return cn_index_look_up(regs->pc) == NULL
+  return cn_index_look_up_map(regs->pc) == NULL
              ? "a function that is declared a leaf may not store references in locals of others"
              : "give the local the type of the stored value";
 }
 
-_Noreturn static void report_lost_reference(uintptr_t slot, const char *what, const struct cn_regs *regs)
+_Noreturn static void report_lost_reference(uintptr_t slot, const char *what, const struct cn_saved_regs *regs)
 {
   char place[CN_REPORT_PC];
 
   cairn_fatal("a reference is stored at 0x%lx, at pc %s, which is neither a local nor a global that "
               "holds references: the collector would not find it there; stored is %s; %s "
               "[unmanaged-store]",
-              (unsigned long)slot, cn_report_pc(regs->pc, place), what, choose_advice(slot, regs));
+              (unsigned long)slot, cn_report_format_pc(regs->pc, place), what, choose_advice(slot, regs));
 }
 
-void cn_check_store(uintptr_t slot, const char *what, const struct cn_regs *regs)
+void cn_check_store(uintptr_t slot, const char *what, const struct cn_saved_regs *regs)
 {
   CN_ASSERT(cairn_mutator.stopped == NULL);
-  if (!is_looked_at(slot, regs))
+  if (!is_scanned_slot(slot, regs))
     report_lost_reference(slot, what, regs);
 }
 
 /* Check the words that end up where a reference may lie: at multiples of eight in `to`. */
-void cn_check_copy(uintptr_t to, const unsigned char *from, size_t bytes, const struct cn_regs *regs)
+void cn_check_copy(uintptr_t to, const unsigned char *from, size_t bytes, const struct cn_saved_regs *regs)
 {
   bool (*is_object)(uintptr_t) = cn_heap_collector()->is_object;
   uintptr_t word;
@@ -181,7 +182,7 @@ void cn_check_copy(uintptr_t to, const unsigned char *from, size_t bytes, const 
   for (size_t i = -to & 7; is_object && i + sizeof word <= bytes; i += sizeof word) {
     memcpy(&word, from + i, sizeof word);
     uintptr_t object = cairn_slot_object((struct cairn_slot){&word});
-    if (object != 0 && is_object(object) && !is_looked_at(to + i, regs))
+    if (object != 0 && is_object(object) && !is_scanned_slot(to + i, regs))
       report_lost_reference(to + i, "values of unknown type, from a copy", regs);
   }
 }

@@ -13,7 +13,7 @@
 /* The calls never collect. They end the program if the collector does not scan the place. If the place is on another
  * thread's stack, they wait for that thread, 0.1 s at most. `regs` has pc, stack pointer and callee-saved registers
  * of the caller; `what` names type, member and source line. Phase MUTATE. */
-void cn_check_store(uintptr_t slot, const char *what, const struct cn_regs *regs);
-void cn_check_copy(uintptr_t to, const unsigned char *from, size_t bytes, const struct cn_regs *regs);
+void cn_check_store(uintptr_t slot, const char *what, const struct cn_saved_regs *regs);
+void cn_check_copy(uintptr_t to, const unsigned char *from, size_t bytes, const struct cn_saved_regs *regs);
 
 #endif

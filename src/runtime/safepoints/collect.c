@@ -35,9 +35,9 @@
 #include "runtime/walk/code_regions.h"
 #include "runtime/walk/index.h"
 
-bool cn_collect_may(void)
+bool cn_collect_is_possible(void)
 {
-  return (cn_image_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) == 0 && cn_heap_collector()->collect != NULL;
+  return (cn_image_joint_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) == 0 && cn_heap_collector()->collect != NULL;
 }
 
 static bool has_generations(void)
@@ -45,66 +45,67 @@ static bool has_generations(void)
   return (cn_heap_collector()->traits & CAIRN_COLLECTOR_GENERATIONS) != 0;
 }
 
-static enum cairn_extent extent_for(enum cairn_cause cause)
+static enum cairn_extent collection_extent_for(enum cairn_cause cause)
 {
   if (cn_options.stress != 0)
     return CAIRN_EXTENT_MOVE_ALL;
   return cause == CAIRN_CAUSE_ALLOCATION ? CAIRN_EXTENT_YOUNG : CAIRN_EXTENT_FULL;
 }
 
-static uint64_t wholes; /* collections so far of more than the young; written in stops */
+static uint64_t whole_collections; /* collections so far of more than the young; written in stops */
 
-static void collect_once(const struct cn_regs *regs, enum cairn_cause cause, struct cn_wanted wanted)
+static void collect_once(const struct cn_saved_regs *regs, enum cairn_cause cause, struct cn_block_request wanted)
 {
-  const struct cairn_collection collection = {cause, extent_for(cause), wanted.bytes};
+  const struct cairn_collection collection = {cause, collection_extent_for(cause), wanted.bytes};
   struct cn_stats before = cn_stats;
 
   CN_ASSERT_VALID(cn_stop_registry_wrong());
   if ((cn_options.verify & CN_VERIFY_FRAMES) != 0)
     cn_verify_frames(&cairn_mutator, regs);
   cn_heap_set_up();
-  bool entered = cn_image_enter(); /* once for all readers of layouts */
+  bool entered = cn_image_begin_reading(); /* once for all readers of layouts */
   if ((cn_options.verify & CN_VERIFY_HEAP) != 0)
     cn_verify_heap(false, before.collections + 1, false);
-  uint64_t start = cn_stats_begin(&collection);
-  cn_index_trim();
-  cn_heap_collect(&collection);
+  uint64_t start = cn_stats_begin_collection(&collection);
+  cn_index_free_replaced();
+  cn_heap_run_collection(&collection);
   if (cn_stats.full != before.full || !has_generations())
-    cn_exhaustion_full(cause);
+    cn_exhaustion_record_full(cause);
   if (collection.extent != CAIRN_EXTENT_YOUNG) {
-    __atomic_store_n(&wholes, wholes + 1, __ATOMIC_RELAXED);
-    cn_external_collected();
+    __atomic_store_n(&whole_collections, whole_collections + 1, __ATOMIC_RELAXED);
+    cn_external_note_collection();
   }
-  cn_stats_collection(&collection, &before, start);
+  cn_stats_end_collection(&collection, &before, start);
   if ((cn_options.verify & CN_VERIFY_HEAP) != 0)
     cn_verify_heap(true, cn_stats.collections, true);
   if (cn_options.histogram != 0 && cn_stats.collections % cn_options.histogram == 0)
-    cn_type_histogram(cn_stats.collections);
-  cn_image_leave(entered);
+    cn_type_histogram_print(cn_stats.collections);
+  cn_image_end_reading(entered);
 }
 
 /* A request for a collection, and the counts of collections when the thread made it. A thread makes it while it is
  * managed. So a collection that it counts as later began later. */
-struct request {
-  struct cn_wanted wanted;
+struct collection_request {
+  struct cn_block_request wanted;
   uint64_t collections, wholes;
 };
 
-static struct request request_of(struct cn_wanted wanted)
+static struct collection_request make_collection_request(struct cn_block_request wanted)
 {
-  return (struct request){wanted, __atomic_load_n(&cn_stats.collections, __ATOMIC_RELAXED),
-                          __atomic_load_n(&wholes, __ATOMIC_RELAXED)};
+  return (struct collection_request){wanted, __atomic_load_n(&cn_stats.collections, __ATOMIC_RELAXED),
+                                     __atomic_load_n(&whole_collections, __ATOMIC_RELAXED)};
 }
 
 /* True if another thread has collected all that this request wants, while this thread waited for the world. Then a
  * block may fit at once. */
-static bool is_served(const void *env)
+static bool is_request_served(const void *env)
 {
-  const struct request *request = env;
+  const struct collection_request *request = env;
 
   if (cn_options.stress != 0)
     return false;
-  return request->wanted.bytes != 0 ? cn_stats.collections != request->collections : wholes != request->wholes;
+  return request->wanted.bytes != 0 ? cn_stats.collections != request->collections
+                                    : whole_collections != request->wholes;
 }
 
 static bool never_served(const void *unused)
@@ -115,70 +116,71 @@ static bool never_served(const void *unused)
 
 /* ---- attempts to allocate in a stopped world, where the room that a collection made is this thread's alone ---- */
 
-struct stopped {
-  const struct cn_regs *regs;
+struct stopped_allocation {
+  const struct cn_saved_regs *regs;
   enum cairn_cause cause;
-  const struct request *request;
+  const struct collection_request *request;
   bool crawls; /* the collection made almost no room: the program is to end instead of crawling on */
 };
 
-static void *after_others(void *env)
+static void *allocate_after_others(void *env)
 {
-  const struct stopped *stopped = env;
+  const struct stopped_allocation *stopped = env;
 
-  return is_served(stopped->request) ? cn_heap_allocate(stopped->request->wanted) : NULL;
+  return is_request_served(stopped->request) ? cn_heap_allocate_block(stopped->request->wanted) : NULL;
 }
 
-static void *after_collection(void *env)
+static void *allocate_after_collection(void *env)
 {
-  struct stopped *stopped = env;
+  struct stopped_allocation *stopped = env;
 
   collect_once(stopped->regs, stopped->cause, stopped->request->wanted);
-  stopped->crawls = cn_exhaustion_crawls();
-  return stopped->crawls ? NULL : cn_heap_allocate(stopped->request->wanted);
+  stopped->crawls = cn_exhaustion_is_thrashing();
+  return stopped->crawls ? NULL : cn_heap_allocate_block(stopped->request->wanted);
 }
 
-static void *after_full(void *env)
+static void *allocate_after_full(void *env)
 {
-  const struct stopped *stopped = env;
+  const struct stopped_allocation *stopped = env;
 
-  if (stopped->crawls || extent_for(stopped->cause) != CAIRN_EXTENT_YOUNG || !has_generations())
+  if (stopped->crawls || collection_extent_for(stopped->cause) != CAIRN_EXTENT_YOUNG || !has_generations())
     return NULL;
   collect_once(stopped->regs, CAIRN_CAUSE_EMERGENCY, stopped->request->wanted);
-  return cn_heap_allocate(stopped->request->wanted);
+  return cn_heap_allocate_block(stopped->request->wanted);
 }
 
-static void *in_rest(void *env)
+static void *allocate_in_reserve(void *env)
 {
-  const struct stopped *stopped = env;
+  const struct stopped_allocation *stopped = env;
 
-  return stopped->crawls ? NULL : cn_heap_allocate_rest(stopped->request->wanted);
+  return stopped->crawls ? NULL : cn_heap_allocate_after_merge(stopped->request->wanted);
 }
 
 static void *note_exhaustion(void *unused)
 {
   (void)unused;
-  cn_exhaustion_note();
+  cn_exhaustion_record_live();
   return NULL;
 }
 
-static cn_attempt *const stopped_attempts[] = {
-    after_others,     /* in the room that another thread's collection made while this one waited for the world */
-    after_collection, /* after a collection, of the young if the cause is an allocation */
-    after_full,       /* after a full collection, if that one was of the young */
-    in_rest,          /* in the memory that the collector keeps back for this */
-    note_exhaustion,  /* memory is exhausted */
+static cn_allocation_attempt *const stopped_attempts[] = {
+    allocate_after_others, /* in the room that another thread's collection made while this one waited for the world */
+    allocate_after_collection, /* after a collection, of the young if the cause is an allocation */
+    allocate_after_full,       /* after a full collection, if that one was of the young */
+    allocate_in_reserve,       /* in the memory that the collector keeps back for this */
+    note_exhaustion,           /* memory is exhausted */
     NULL,
 };
 
 /* The world is stopped. If no block is wanted, only collect. */
-static void *serve_request(const struct cn_regs *regs, enum cairn_cause cause, const struct request *request)
+static void *collect_for_request(const struct cn_saved_regs *regs, enum cairn_cause cause,
+                                 const struct collection_request *request)
 {
-  struct stopped stopped = {.regs = regs, .cause = cause, .request = request};
+  struct stopped_allocation stopped = {.regs = regs, .cause = cause, .request = request};
   void *block = NULL;
 
   if (request->wanted.bytes != 0)
-    block = cn_attempt_all(stopped_attempts, &stopped);
+    block = cn_attempt_in_order(stopped_attempts, &stopped);
   else
     collect_once(regs, cause, request->wanted);
   cn_stop_end(&cairn_mutator);
@@ -186,7 +188,8 @@ static void *serve_request(const struct cn_regs *regs, enum cairn_cause cause, c
   return block;
 }
 
-static enum cn_stop_begun begin_stop(const struct cn_regs *regs, cn_stop_served *served, const struct request *request)
+static enum cn_stop_begun stop_for_request(const struct cn_saved_regs *regs, cn_stop_served_predicate *served,
+                                           const struct collection_request *request)
 {
   cairn_mutator.stopped = regs;
   enum cn_stop_begun begun = cn_stop_begin_unless(&cairn_mutator, served, request);
@@ -198,96 +201,97 @@ static enum cn_stop_begun begin_stop(const struct cn_regs *regs, cn_stop_served 
 /* Of many threads that request a collection at once, one stops the others. A thread that is served and whose block
  * does not fit has its own stop next. An exit handler that runs because memory is exhausted gets null instead of
  * another collection. */
-void *cn_collect(const struct cn_regs *regs, enum cairn_cause cause, struct cn_wanted wanted)
+void *cn_collect_garbage(const struct cn_saved_regs *regs, enum cairn_cause cause, struct cn_block_request wanted)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
-  struct request request = request_of(wanted);
+  struct collection_request request = make_collection_request(wanted);
   void *block = NULL;
 
   CN_CHECK(mutator->busy);
   if (mutator->stopped != NULL)
     return NULL;
-  cn_workers_prepare((cn_heap_collector()->traits & CAIRN_COLLECTOR_PARALLEL) != 0);
-  cn_background_prepare();
-  enum cn_stop_begun begun = begin_stop(regs, is_served, &request);
+  cn_workers_prepare_threads((cn_heap_collector()->traits & CAIRN_COLLECTOR_PARALLEL) != 0);
+  cn_background_prepare_thread();
+  enum cn_stop_begun begun = stop_for_request(regs, is_request_served, &request);
   if (begun == CN_STOP_SERVED && wanted.bytes != 0) {
-    block = cn_heap_allocate(wanted);
+    block = cn_heap_allocate_block(wanted);
     if (block == NULL)
-      begun = begin_stop(regs, never_served, &request);
+      begun = stop_for_request(regs, never_served, &request);
   }
   if (begun == CN_STOP_BEGUN)
-    block = serve_request(regs, cause, &request);
-  else if (begun == CN_STOP_NOT_NOW)
-    cn_poll_word_arm(mutator, CN_REASON_COLLECT);
+    block = collect_for_request(regs, cause, &request);
+  else if (begun == CN_STOP_POSTPONED)
+    cn_poll_word_arm(mutator, CN_POLL_REASON_COLLECT);
   return block;
 }
 
 static bool wants_collection(struct cairn_mutator *mutator)
 {
   bool stress = cn_options.stress != 0 && mutator->safepoints % cn_options.stress == 0;
-  bool requested = cn_poll_word_is_armed(mutator, CN_REASON_COLLECT);
+  bool requested = cn_poll_word_is_armed(mutator, CN_POLL_REASON_COLLECT);
 
-  if (cn_signals_interrupting() || !cn_collect_may())
+  if (cn_signals_is_interrupting() || !cn_collect_is_possible())
     return false;
   if (requested)
-    cn_poll_word_disarm(mutator, CN_REASON_COLLECT);
+    cn_poll_word_disarm(mutator, CN_POLL_REASON_COLLECT);
   return stress || requested;
 }
 
 /* The usual reason for code whose image is unregistered. */
-const char cn_collect_no_constructor[] = "lld and mold ignore constructors in .ctors, which 'cairn "
-                                         "frames --rewrite' moves to .init_array";
+const char cn_collect_constructor_advice[] = "lld and mold ignore constructors in .ctors, which 'cairn "
+                                             "frames --rewrite' moves to .init_array";
 
 /* Refuse a safepoint whose code lacks a frame map: its frames would pass for native ones. A managed function whose
  * frame is gone, because it ends in the call of the safepoint, may lack it. For a signal handler the walk tells
  * more. */
-void *cn_collect_mapped(const struct cn_regs *regs, enum cairn_cause cause, struct cn_wanted wanted)
+void *cn_collect_from_mapped_code(const struct cn_saved_regs *regs, enum cairn_cause cause,
+                                  struct cn_block_request wanted)
 {
-  struct cn_region region;
+  struct cn_code_region region;
   char place[CN_REPORT_PC];
   uintptr_t interrupted;
-  bool unregistered = cn_image_count() == 0;
+  bool unregistered = cn_images_count() == 0;
 
-  if (!cn_index_find_inside(regs->pc) && !cn_code_regions_find(regs->pc, &region) && !cn_arch_is_entry(regs->pc) &&
-      !cn_arch_signal_frame(regs->pc, cn_arch_sp_after(regs), &interrupted))
+  if (!cn_index_has_code_at(regs->pc) && !cn_code_regions_find(regs->pc, &region) &&
+      !cn_arch_is_entry_return(regs->pc) && !cn_arch_is_signal_frame(regs->pc, cn_arch_sp_after(regs), &interrupted))
     cairn_fatal("the code at pc %s has a safepoint and no frame map: was its object linked without "
                 "'cairn frames --rewrite', or its section cairn_frames taken away?%s%s",
-                cn_report_pc(regs->pc, place), unregistered ? " No image is registered: " : "",
-                unregistered ? cn_collect_no_constructor : "");
-  return cn_collect(regs, cause, wanted);
+                cn_report_format_pc(regs->pc, place), unregistered ? " No image is registered: " : "",
+                unregistered ? cn_collect_constructor_advice : "");
+  return cn_collect_garbage(regs, cause, wanted);
 }
 
 /* Refuse managed code outside files whose image is unregistered: the collector would miss its frames. */
 __attribute__((noinline)) void cn_collect_check_registered(uintptr_t pc)
 {
-  struct cn_region region;
+  struct cn_code_region region;
   char place[CN_REPORT_PC];
 
-  if (cn_index_look_up(pc) != NULL || cn_code_regions_find(pc, &region) || cn_index_find_inside(pc) ||
-      cn_os_is_in_file(pc))
+  if (cn_index_look_up_map(pc) != NULL || cn_code_regions_find(pc, &region) || cn_index_has_code_at(pc) ||
+      cn_os_is_loaded_from_file(pc))
     return;
   cairn_fatal("the code at pc %s, which no file has, is managed and has no frame map: no image is "
               "registered for it; call the module's 'enter' (<cairn/compile.h>) before anything "
               "else of it",
-              cn_report_pc(pc, place));
+              cn_report_format_pc(pc, place));
 }
 
 /* Let stops pass; other threads walk this stack from `regs` meanwhile. */
-static void let_stops_pass(struct cairn_mutator *mutator, const struct cn_regs *regs)
+static void let_stops_pass(struct cairn_mutator *mutator, const struct cn_saved_regs *regs)
 {
   if (!cn_stop_is_requested(mutator))
     return;
   CN_CHECK(mutator->stopped == NULL);
   mutator->stopped = regs;
-  cn_stop_arrive(mutator);
+  cn_stop_answer_requests(mutator);
   mutator->stopped = NULL;
 }
 
 /* Begin a slow path. True: a collection is due, stress mode's or a signal handler's. `*native`: native code called
  * cairn_collect(); the thread is managed up to leave(). */
-bool cn_safepoint_enter(const struct cn_regs *regs, bool *native)
+bool cn_safepoint_enter(const struct cn_saved_regs *regs, bool *native)
 {
-  struct cairn_mutator *mutator = cn_mutator_get(regs->pc);
+  struct cairn_mutator *mutator = cn_mutator_get_attached(regs->pc);
 
   /* A signal handler got here, of a fault in a slow path or one unknown to the runtime: the frames below lack an
    * anchor. */
@@ -296,16 +300,16 @@ bool cn_safepoint_enter(const struct cn_regs *regs, bool *native)
                               "collector or the operation of a handshake");
   if (mutator->stopped == NULL)
     cn_stop_refuse_own(regs->pc);
-  cn_unseen_look();
+  cn_unseen_check_process();
   cn_defer_cancellation();
   mutator->busy = 1;
   *native = mutator->state != CAIRN_ABI_MANAGED;
   if (*native)
-    cn_stop_come_back(mutator);
-  if (!*native && mutator->stopped == NULL && !cn_signals_interrupting() && cn_collect_may())
+    cn_stop_become_managed(mutator);
+  if (!*native && mutator->stopped == NULL && !cn_signals_is_interrupting() && cn_collect_is_possible())
     cn_collect_check_registered(regs->pc);
-  cn_signals_settle(cn_arch_sp_after(regs));
-  cn_signals_drop_anchors(mutator, 0);
+  cn_signals_end_left_handlers(cn_arch_sp_after(regs));
+  cn_signals_drop_ended_anchors(mutator, 0);
   let_stops_pass(mutator, regs);
   mutator->safepoints++;
   return wants_collection(mutator);
@@ -314,69 +318,69 @@ bool cn_safepoint_enter(const struct cn_regs *regs, bool *native)
 void cn_safepoint_leave(bool native)
 {
   CN_ASSERT(cairn_mutator.busy == 1 && cairn_mutator.stopped == NULL);
-  if (!cn_signals_interrupting())
-    cn_poll_word_open_buffer(&cairn_mutator);
+  if (!cn_signals_is_interrupting())
+    cn_poll_word_open_alloc_limit(&cairn_mutator);
   if (native)
-    cn_stop_leave(&cairn_mutator);
+    cn_stop_become_native(&cairn_mutator);
   cairn_mutator.busy = 0;
-  cn_defer_let_cancellation();
-  cn_signals_release();
+  cn_undefer_cancellation();
+  cn_signals_release_postponed();
 }
 
-enum cairn_cause cn_collect_due(void)
+enum cairn_cause cn_collect_due_cause(void)
 {
   if (cn_options.stress != 0)
     return CAIRN_CAUSE_STRESS;
-  return cn_external_is_due() ? CAIRN_CAUSE_EXTERNAL : CAIRN_CAUSE_HANDLER;
+  return cn_external_is_collection_due() ? CAIRN_CAUSE_EXTERNAL : CAIRN_CAUSE_HANDLER;
 }
 
-void cn_safepoint_poll(const struct cn_regs *regs)
+void cn_safepoint_poll(const struct cn_saved_regs *regs)
 {
   bool native, collects = cn_safepoint_enter(regs, &native);
 
-  cn_poll_word_settle(&cairn_mutator);
-  cn_overflow_check(&cairn_mutator, regs);
+  cn_poll_word_lower_stack_limit(&cairn_mutator);
+  cn_overflow_check_stack(&cairn_mutator, regs);
   if (collects)
-    cn_collect_mapped(regs, cn_collect_due(), CN_WANTED_NOTHING);
+    cn_collect_from_mapped_code(regs, cn_collect_due_cause(), CN_NO_BLOCK_REQUEST);
   cn_safepoint_leave(native);
 }
 
 /* In a handler that interrupted managed code, the collection waits for the next safepoint after it. */
-void cn_safepoint_collect(const struct cn_regs *regs)
+void cn_safepoint_collect(const struct cn_saved_regs *regs)
 {
   bool native;
 
   cn_safepoint_enter(regs, &native);
-  if (!cn_collect_may())
+  if (!cn_collect_is_possible())
     ;
-  else if (cn_signals_interrupting())
-    cn_poll_word_arm(&cairn_mutator, CN_REASON_COLLECT);
+  else if (cn_signals_is_interrupting())
+    cn_poll_word_arm(&cairn_mutator, CN_POLL_REASON_COLLECT);
   else if (native)
-    cn_collect(regs, CAIRN_CAUSE_ASKED, CN_WANTED_NOTHING);
+    cn_collect_garbage(regs, CAIRN_CAUSE_ASKED, CN_NO_BLOCK_REQUEST);
   else
-    cn_collect_mapped(regs, CAIRN_CAUSE_ASKED, CN_WANTED_NOTHING);
+    cn_collect_from_mapped_code(regs, CAIRN_CAUSE_ASKED, CN_NO_BLOCK_REQUEST);
   cn_safepoint_leave(native);
 }
 
-void cn_safepoint_anchors(const struct cn_regs *regs)
+void cn_safepoint_anchors(const struct cn_saved_regs *regs)
 {
-  struct cairn_mutator *mutator = cn_mutator_get(regs->pc);
+  struct cairn_mutator *mutator = cn_mutator_get_attached(regs->pc);
   uint64_t busy = mutator->busy;
   bool native = mutator->state != CAIRN_ABI_MANAGED;
 
   cn_defer_cancellation();
   mutator->busy = 1;
   if (native)
-    cn_stop_come_back(mutator);
-  cn_signals_settle(cn_arch_sp_after(regs));
-  cn_signals_drop_anchors(mutator, cn_arch_sp_after(regs));
-  const char *full = cn_anchors_grow(mutator);
+    cn_stop_become_managed(mutator);
+  cn_signals_end_left_handlers(cn_arch_sp_after(regs));
+  cn_signals_drop_ended_anchors(mutator, cn_arch_sp_after(regs));
+  const char *full = cn_anchors_make_room(mutator);
   if (native)
-    cn_stop_leave(mutator);
+    cn_stop_become_native(mutator);
   mutator->busy = busy;
-  cn_defer_let_cancellation();
+  cn_undefer_cancellation();
   if (full)
     cn_report_fatal(regs->pc, "%s (%zu of them)", full, cn_anchors_count(mutator->anchor));
   if (busy == 0)
-    cn_signals_release();
+    cn_signals_release_postponed();
 }

@@ -18,84 +18,84 @@
 #include "runtime/safepoints/stats.h"
 
 enum {
-  MAX_TRIES = 8,
+  MAX_CALLBACK_TRIES = 8,
   SIZE_TEXT_BYTES = 40,
-  LOW_ROOM_PART = 64,       /* almost no room: this part of the maximum */
+  LOW_ROOM_DIVISOR = 64,    /* almost no room: this part of the maximum */
   MAX_VAIN_COLLECTIONS = 16 /* the limit of full collections in a row that make almost no room */
 };
 
 static struct {
   cairn_exhausted *call; /* may be null */
   void *env;
-} callback;
-static struct cn_mutex changing;
-static uint64_t live = CAIRN_LIVE_UNKNOWN; /* after the last collection that made too little room */
-static unsigned vain;                      /* full collections in a row that made almost no room */
-static uint64_t allocated;                 /* total allocated by the program at the last full one */
+} exhaustion_callback;
+static struct cn_mutex callback_lock;
+static uint64_t last_live_bytes = CAIRN_LIVE_UNKNOWN; /* after the last collection that made too little room */
+static unsigned vain_collections;                     /* full collections in a row that made almost no room */
+static uint64_t allocated_at_last_full;               /* total allocated by the program at the last full one */
 
 void cairn_on_exhaustion(cairn_exhausted *call, void *env)
 {
-  cn_mutex_take(&changing, UINT64_MAX);
-  callback.call = call;
-  callback.env = env;
-  cn_mutex_release(&changing);
+  cn_mutex_take(&callback_lock, UINT64_MAX);
+  exhaustion_callback.call = call;
+  exhaustion_callback.env = env;
+  cn_mutex_release(&callback_lock);
 }
 
-void cn_exhaustion_forked(void)
+void cn_exhaustion_reset_after_fork(void)
 {
-  atomic_store(&changing.word, 0);
+  atomic_store(&callback_lock.word, 0);
 }
 
-void cn_exhaustion_note(void)
+void cn_exhaustion_record_live(void)
 {
-  live = cn_heap_used();
+  last_live_bytes = cn_heap_used_bytes();
 }
 
-static bool is_vain(uint64_t since)
+static bool is_vain_collection(uint64_t since)
 {
-  uint64_t used = cn_heap_used(), little = cn_options.heap_max / LOW_ROOM_PART;
+  uint64_t used = cn_heap_used_bytes(), little = cn_options.heap_max / LOW_ROOM_DIVISOR;
 
   return used != UINT64_MAX && used > cn_options.heap_max - little && since < little;
 }
 
-void cn_exhaustion_full(enum cairn_cause cause)
+void cn_exhaustion_record_full(enum cairn_cause cause)
 {
-  uint64_t now = cn_stats_allocated();
+  uint64_t now = cn_stats_allocated_bytes();
   bool counts = cause == CAIRN_CAUSE_ALLOCATION || cause == CAIRN_CAUSE_EMERGENCY;
 
-  CN_ASSERT(cairn_mutator.stopped != NULL && now >= allocated);
-  vain = counts && is_vain(now - allocated) ? vain + 1 : 0;
-  allocated = now;
+  CN_ASSERT(cairn_mutator.stopped != NULL && now >= allocated_at_last_full);
+  vain_collections = counts && is_vain_collection(now - allocated_at_last_full) ? vain_collections + 1 : 0;
+  allocated_at_last_full = now;
 }
 
-bool cn_exhaustion_crawls(void)
+bool cn_exhaustion_is_thrashing(void)
 {
-  return vain >= MAX_VAIN_COLLECTIONS && cn_options.stress == 0;
+  return vain_collections >= MAX_VAIN_COLLECTIONS && cn_options.stress == 0;
 }
 
-bool cn_exhaustion_prepare(struct cn_exhaustion_call *call, size_t wanted, unsigned tries)
+bool cn_exhaustion_prepare_call(struct cn_exhaustion_call *call, size_t wanted, unsigned tries)
 {
-  CN_CHECK(cairn_mutator.busy && !cn_signals_interrupting());
+  CN_CHECK(cairn_mutator.busy && !cn_signals_is_interrupting());
   *call = (struct cn_exhaustion_call){.what = {.wanted = wanted,
                                                .limit = cn_options.heap_max,
-                                               .live = live,
-                                               .external = cn_external_bytes(),
+                                               .live = last_live_bytes,
+                                               .external = cn_external_byte_count(),
                                                .tries = tries}};
-  cn_mutex_take(&changing, UINT64_MAX);
-  call->call = callback.call;
-  call->env = callback.env;
-  cn_mutex_release(&changing);
-  return call->call != NULL && tries < MAX_TRIES;
+  cn_mutex_take(&callback_lock, UINT64_MAX);
+  call->call = exhaustion_callback.call;
+  call->env = exhaustion_callback.env;
+  cn_mutex_release(&callback_lock);
+  return call->call != NULL && tries < MAX_CALLBACK_TRIES;
 }
 
-struct answer {
+struct callback_answer {
   const struct cn_exhaustion_call *call;
   bool again;
 };
 
 static void ask_callback(int signal, siginfo_t *info, void *env)
 {
-  struct answer *answer = env;
+  struct callback_answer *answer = env;
 
   (void)signal;
   (void)info;
@@ -104,21 +104,21 @@ static void ask_callback(int signal, siginfo_t *info, void *env)
 
 bool cn_exhaustion_call(struct cn_exhaustion_call *call)
 {
-  struct answer answer = {.call = call};
+  struct callback_answer answer = {.call = call};
 
   CN_CHECK(!cairn_mutator.busy && call->call != NULL);
-  cn_signals_interrupt(ask_callback, &answer);
+  cn_signals_run_as_interruption(ask_callback, &answer);
   return answer.again;
 }
 
-_Noreturn void cn_exhaustion_end(size_t wanted)
+_Noreturn void cn_exhaustion_end_program(size_t wanted)
 {
   char objects[SIZE_TEXT_BYTES] = "";
 
   CN_CHECK(!cairn_mutator.busy);
-  if (live != CAIRN_LIVE_UNKNOWN)
-    snprintf(objects, sizeof objects, ", live %llu", (unsigned long long)live);
+  if (last_live_bytes != CAIRN_LIVE_UNKNOWN)
+    snprintf(objects, sizeof objects, ", live %llu", (unsigned long long)last_live_bytes);
   cn_report_exit("out of memory: cannot allocate %zu bytes (heap maximum %zu%s, external %llu)%s", wanted,
-                 cn_options.heap_max, objects, (unsigned long long)cn_external_bytes(),
-                 cn_exhaustion_crawls() ? ": full collections in a row make next to no room" : "");
+                 cn_options.heap_max, objects, (unsigned long long)cn_external_byte_count(),
+                 cn_exhaustion_is_thrashing() ? ": full collections in a row make next to no room" : "");
 }

@@ -10,7 +10,7 @@
 #include "runtime/core/mutator.h"
 #include "runtime/core/messages.h"
 
-#define ADVICE \
+#define REFERENCE_ADVICE \
   "only managed code may have one: pass a handle, or declare the function cairn_leaf if it " \
   "never calls back"
 
@@ -21,9 +21,9 @@ void cn_references_shown(uintptr_t callee, uintptr_t pc)
 {
   char caller[CN_REPORT_PC], native[CN_REPORT_PC];
 
-  if ((cn_image_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) == 0)
-    cairn_fatal("the call before pc %s passes a reference to or from native code at %s; " ADVICE,
-                cn_report_pc(pc, caller), cn_report_pc(callee, native));
+  if ((cn_image_joint_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) == 0)
+    cairn_fatal("the call before pc %s passes a reference to or from native code at %s; " REFERENCE_ADVICE,
+                cn_report_format_pc(pc, caller), cn_report_format_pc(callee, native));
 }
 
 /* Takes the place of a native callee that is called by a bridge. */
@@ -33,6 +33,6 @@ _Noreturn void cairn_refuse_native(void)
   char caller[CN_REPORT_PC];
 
   CN_ASSERT(cairn_mutator.anchor > cairn_mutator.anchors);
-  cairn_fatal("the call before pc %s passes a reference to or from native code; " ADVICE,
-              cn_report_pc(cairn_mutator.anchor[-1].pc, caller));
+  cairn_fatal("the call before pc %s passes a reference to or from native code; " REFERENCE_ADVICE,
+              cn_report_format_pc(cairn_mutator.anchor[-1].pc, caller));
 }

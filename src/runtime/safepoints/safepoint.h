@@ -10,20 +10,20 @@
 #include "runtime/arch/arch.h"
 #include "runtime/core/mutator.h"
 
-void cn_safepoint_poll(const struct cn_regs *regs);
-void cn_safepoint_collect(const struct cn_regs *regs);
+void cn_safepoint_poll(const struct cn_saved_regs *regs);
+void cn_safepoint_collect(const struct cn_saved_regs *regs);
 
 /* Return a new object's payload, all zero; the last function leaves the old contents of the memory. */
-void *cn_safepoint_alloc(const struct cn_regs *regs, const struct cairn_layout *layout);
-void *cn_safepoint_alloc_indexed(const struct cn_regs *regs, const struct cairn_layout *layout, int64_t count);
-void *cn_safepoint_alloc_uninit(const struct cn_regs *regs, const struct cairn_layout *layout, int64_t count);
+void *cn_safepoint_alloc(const struct cn_saved_regs *regs, const struct cairn_layout *layout);
+void *cn_safepoint_alloc_indexed(const struct cn_saved_regs *regs, const struct cairn_layout *layout, int64_t count);
+void *cn_safepoint_alloc_uninit(const struct cn_saved_regs *regs, const struct cairn_layout *layout, int64_t count);
 
 /* Give the array, which must have that layout, another length, and return null; or return a new array, for
  * cairn_resize_finish(). */
-void *cn_safepoint_resize(const struct cn_regs *regs, const struct cairn_layout *layout, uintptr_t array, int64_t count,
-                          bool uninit);
+void *cn_safepoint_resize(const struct cn_saved_regs *regs, const struct cairn_layout *layout, uintptr_t array,
+                          int64_t count, bool uninit);
 
 /* Add a chunk of anchors, since one is full, or end the program. */
-void cn_safepoint_anchors(const struct cn_regs *regs);
+void cn_safepoint_anchors(const struct cn_saved_regs *regs);
 
 #endif

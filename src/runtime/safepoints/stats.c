@@ -44,56 +44,56 @@ void cairn_note_full(bool concurrent)
     cn_stats.full++;
 }
 
-uint64_t cn_stats_allocated(void)
+uint64_t cn_stats_allocated_bytes(void)
 {
   uint64_t bytes = cn_stats.allocated;
 
   for (const struct cairn_mutator *m = cairn_mutator_next(NULL); m; m = cairn_mutator_next(m))
-    bytes += cn_buffer_allocated(m);
+    bytes += cn_buffer_allocated_bytes(m);
   return bytes;
 }
 
-uint64_t cn_stats_begin(const struct cairn_collection *collection)
+uint64_t cn_stats_begin_collection(const struct cairn_collection *collection)
 {
-  return cn_events_tell((struct cairn_event){.kind = CAIRN_EVENT_COLLECTION_BEGINS,
-                                             .collection = cn_stats.collections + 1,
-                                             .asked = collection,
-                                             .heap = cn_events_wanted() ? cn_heap_used() : 0});
+  return cn_events_report((struct cairn_event){.kind = CAIRN_EVENT_COLLECTION_BEGINS,
+                                               .collection = cn_stats.collections + 1,
+                                               .asked = collection,
+                                               .heap = cn_events_have_consumers() ? cn_heap_used_bytes() : 0});
 }
 
-void cn_stats_collection(const struct cairn_collection *collection, const struct cn_stats *before, uint64_t since)
+void cn_stats_end_collection(const struct cairn_collection *collection, const struct cn_stats *before, uint64_t since)
 {
   const struct cn_stats *now = &cn_stats;
 
   CN_ASSERT(before->collections == now->collections && before->frames <= now->frames);
   cn_stats.collections++;
-  uint64_t end = cn_events_tell((struct cairn_event){.kind = CAIRN_EVENT_COLLECTION_ENDS,
-                                                     .since = since,
-                                                     .collection = now->collections,
-                                                     .asked = collection,
-                                                     .heap = cn_events_wanted() ? cn_heap_used() : 0,
-                                                     .frames = now->frames - before->frames,
-                                                     .roots = now->roots - before->roots,
-                                                     .objects_moved = now->objects_moved - before->objects_moved,
-                                                     .bytes_moved = now->bytes_moved - before->bytes_moved});
+  uint64_t end = cn_events_report((struct cairn_event){.kind = CAIRN_EVENT_COLLECTION_ENDS,
+                                                       .since = since,
+                                                       .collection = now->collections,
+                                                       .asked = collection,
+                                                       .heap = cn_events_have_consumers() ? cn_heap_used_bytes() : 0,
+                                                       .frames = now->frames - before->frames,
+                                                       .roots = now->roots - before->roots,
+                                                       .objects_moved = now->objects_moved - before->objects_moved,
+                                                       .bytes_moved = now->bytes_moved - before->bytes_moved});
   cn_stats.paused += end - since;
-  cn_histogram_add(&cn_stats_pauses, end - since);
+  cn_histogram_add_value(&cn_stats_pauses, end - since);
 }
 
 /* Sum over all threads. Running threads change their own counts meanwhile. If the operation of a handshake calls
  * exit(), the set of threads is fixed anyway. */
-static void add_up(uint64_t *safepoints, uint64_t *allocated)
+static void sum_thread_counts(uint64_t *safepoints, uint64_t *allocated)
 {
-  bool own = cn_stop_is_own();
+  bool own = cn_stop_is_own_stop();
 
   if (!own)
-    cn_stop_exclude();
+    cn_stop_exclude_stops();
   *safepoints = cn_stats.safepoints;
-  *allocated = cn_stats_allocated();
+  *allocated = cn_stats_allocated_bytes();
   for (const struct cairn_mutator *m = cairn_mutator_next(NULL); m; m = cairn_mutator_next(m))
     *safepoints += __atomic_load_n(&m->safepoints, __ATOMIC_RELAXED);
   if (!own)
-    cn_stop_include();
+    cn_stop_permit_stops();
 }
 
 uint64_t cairn_pause_goal(void)
@@ -111,40 +111,40 @@ __attribute__((destructor(101))) static void end_runtime(void)
 {
   uint64_t safepoints, allocated;
 
-  cn_unseen_look();
+  cn_unseen_check_process();
   cn_watchdog_stop();
-  cn_stop_limit_end();
+  cn_stop_limit_end_reporter();
   unsigned workers = cn_workers_count();
-  cn_workers_exit();
-  cn_background_exit();
-  cn_events_end();
+  cn_workers_end_at_exit();
+  cn_background_end_at_exit();
+  cn_events_close_trace();
   if (!cn_options.stats)
     return;
-  add_up(&safepoints, &allocated);
-  cn_report_text("collector: %s\n", cn_heap_collector()->name);
+  sum_thread_counts(&safepoints, &allocated);
+  cn_report_print_text("collector: %s\n", cn_heap_collector()->name);
   if ((cn_heap_collector()->traits & CAIRN_COLLECTOR_PARALLEL) != 0)
-    cn_report_count("workers", workers);
-  cn_report_count("collections", cn_stats.collections);
+    cn_report_print_count("workers", workers);
+  cn_report_print_count("collections", cn_stats.collections);
   if ((cn_heap_collector()->traits & CAIRN_COLLECTOR_GENERATIONS) != 0) {
-    cn_report_count("full collections", cn_stats.full);
-    cn_report_count("concurrent markings", cn_stats.concurrent);
+    cn_report_print_count("full collections", cn_stats.full);
+    cn_report_print_count("concurrent markings", cn_stats.concurrent);
   }
-  cn_report_count("safepoints taken", safepoints);
-  cn_report_count("frames walked", cn_stats.frames);
-  cn_report_count("roots found", cn_stats.roots);
-  size_t maps, bytes = cn_index_memory(&maps);
-  cn_report_count("frame maps met", maps);
-  cn_report_count("frame map memory", bytes);
-  cn_report_count("objects moved", cn_stats.objects_moved);
-  cn_report_count("bytes moved", cn_stats.bytes_moved);
-  cn_report_count("bytes allocated", allocated);
-  cn_report_microseconds("pause median (us)", cn_histogram_quantile(&cn_stats_pauses, 500));
-  cn_report_microseconds("pause maximum (us)", cn_stats_pauses.maximum);
-  cn_report_microseconds("pause total (us)", cn_stats.paused);
-  cn_report_count("heap maximum", cn_options.heap_max);
+  cn_report_print_count("safepoints taken", safepoints);
+  cn_report_print_count("frames walked", cn_stats.frames);
+  cn_report_print_count("roots found", cn_stats.roots);
+  size_t maps, bytes = cn_index_memory_bytes(&maps);
+  cn_report_print_count("frame maps met", maps);
+  cn_report_print_count("frame map memory", bytes);
+  cn_report_print_count("objects moved", cn_stats.objects_moved);
+  cn_report_print_count("bytes moved", cn_stats.bytes_moved);
+  cn_report_print_count("bytes allocated", allocated);
+  cn_report_print_microseconds("pause median (us)", cn_histogram_quantile(&cn_stats_pauses, 500));
+  cn_report_print_microseconds("pause maximum (us)", cn_stats_pauses.maximum);
+  cn_report_print_microseconds("pause total (us)", cn_stats.paused);
+  cn_report_print_count("heap maximum", cn_options.heap_max);
   if (cn_options.heap_soft != 0)
-    cn_report_count("heap soft limit", cn_options.heap_soft);
-  cn_external_print();
-  cn_pins_print();
-  cn_watchdog_print();
+    cn_report_print_count("heap soft limit", cn_options.heap_soft);
+  cn_external_print_stats();
+  cn_pins_print_sites();
+  cn_watchdog_print_results();
 }

@@ -14,13 +14,13 @@
 extern struct cn_histogram cn_stats_pauses; /* nanoseconds */
 
 /* Report a collection that is about to begin; returns the time. Phase STOP. */
-uint64_t cn_stats_begin(const struct cairn_collection *collection);
+uint64_t cn_stats_begin_collection(const struct cairn_collection *collection);
 
 /* Bytes that the program has allocated. Phase STOP, or while the set of threads is fixed; running threads change it
  * meanwhile. */
-uint64_t cn_stats_allocated(void);
+uint64_t cn_stats_allocated_bytes(void);
 
 /* Report the end of a collection: its begin, and the statistics `before` it. */
-void cn_stats_collection(const struct cairn_collection *collection, const struct cn_stats *before, uint64_t since);
+void cn_stats_end_collection(const struct cairn_collection *collection, const struct cn_stats *before, uint64_t since);
 
 #endif

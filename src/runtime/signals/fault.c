@@ -30,64 +30,64 @@ static void explain_stale_reference(uintptr_t address, uintptr_t pc)
 
   if (collector->was_unmapped == NULL || !collector->was_unmapped(address, &collection))
     return;
-  cn_report_pc(pc, place);
+  cn_report_format_pc(pc, place);
   if (collection != 0)
-    cn_report_text("cairn: stale reference: address 0x%lx was moved by collection %lu, "
-                   "used at pc %s\n",
-                   (unsigned long)address, (unsigned long)collection, place);
+    cn_report_print_text("cairn: stale reference: address 0x%lx was moved by collection %lu, "
+                         "used at pc %s\n",
+                         (unsigned long)address, (unsigned long)collection, place);
   else
-    cn_report_text("cairn: stale reference: address 0x%lx was moved by an earlier collection, "
-                   "used at pc %s\n",
-                   (unsigned long)address, place);
-  cn_backtrace_fault(pc);
+    cn_report_print_text("cairn: stale reference: address 0x%lx was moved by an earlier collection, "
+                         "used at pc %s\n",
+                         (unsigned long)address, place);
+  cn_backtrace_print_from_fault(pc);
 }
 
 /* The collector reads the sections of a registered image. */
-static void explain_image(uintptr_t address, uintptr_t pc)
+static void explain_unmapped_image(uintptr_t address, uintptr_t pc)
 {
   char place[CN_REPORT_PC];
 
-  if (!cn_image_has_section(address))
+  if (!cn_images_have_section_on_page(address))
     return;
-  cn_report_text("cairn: code that was loaded in memory is unmapped, and its image is still "
-                 "registered: 0x%lx, which it has, is read at pc %s; call the module's 'leave' "
-                 "(<cairn/compile.h>) before it is removed\n",
-                 (unsigned long)address, cn_report_pc(pc, place));
-  cn_backtrace_fault(pc);
+  cn_report_print_text("cairn: code that was loaded in memory is unmapped, and its image is still "
+                       "registered: 0x%lx, which it has, is read at pc %s; call the module's 'leave' "
+                       "(<cairn/compile.h>) before it is removed\n",
+                       (unsigned long)address, cn_report_format_pc(pc, place));
+  cn_backtrace_print_from_fault(pc);
 }
 
 void cn_fault_explain(const siginfo_t *info, const void *context)
 {
   if (info->si_code <= 0)
     return;
-  cn_overflow_fault((uintptr_t)info->si_addr, cn_arch_fault_pc(context), cn_arch_fault_sp(context));
-  explain_stale_reference((uintptr_t)info->si_addr, cn_arch_fault_pc(context));
+  cn_overflow_explain_fault((uintptr_t)info->si_addr, cn_arch_context_pc(context), cn_arch_context_sp(context));
+  explain_stale_reference((uintptr_t)info->si_addr, cn_arch_context_pc(context));
   if (info->si_signo == SIGSEGV && info->si_code == SEGV_MAPERR)
-    explain_image((uintptr_t)info->si_addr, cn_arch_fault_pc(context));
+    explain_unmapped_image((uintptr_t)info->si_addr, cn_arch_context_pc(context));
 }
 
-static bool installed;
+static bool signals_watched;
 
 /* If the program has a stack for its handlers already, that one serves. */
-static bool give_stack(struct cairn_mutator *mutator)
+static bool give_alternate_stack(struct cairn_mutator *mutator)
 {
   stack_t stack = {.ss_size = ALTERNATE_STACK_BYTES}, before;
 
   if (sigaltstack(NULL, &before) == 0 && (before.ss_flags & SS_DISABLE) == 0)
     return true;
   CN_ASSERT(mutator == &cairn_mutator && mutator->fault_stack == NULL);
-  stack.ss_sp = cn_os_resize(NULL, 0, ALTERNATE_STACK_BYTES);
+  stack.ss_sp = cn_os_resize_mapping(NULL, 0, ALTERNATE_STACK_BYTES);
   mutator->fault_stack = stack.ss_sp;
   return stack.ss_sp != NULL && sigaltstack(&stack, NULL) == 0;
 }
 
-void cn_fault_give_stack(struct cairn_mutator *mutator)
+void cn_fault_give_alternate_stack(struct cairn_mutator *mutator)
 {
-  if (__atomic_load_n(&installed, __ATOMIC_ACQUIRE))
-    give_stack(mutator);
+  if (__atomic_load_n(&signals_watched, __ATOMIC_ACQUIRE))
+    give_alternate_stack(mutator);
 }
 
-void cn_fault_take_stack(struct cairn_mutator *mutator)
+void cn_fault_free_alternate_stack(struct cairn_mutator *mutator)
 {
   stack_t none = {.ss_flags = SS_DISABLE}, now;
 
@@ -96,15 +96,15 @@ void cn_fault_take_stack(struct cairn_mutator *mutator)
   if (sigaltstack(NULL, &now) == 0 && now.ss_sp == mutator->fault_stack)
     sigaltstack(&none, NULL);
   CN_ASSERT(mutator == &cairn_mutator); /* another thread's may be in use */
-  cn_os_free(mutator->fault_stack, ALTERNATE_STACK_BYTES);
+  cn_os_free_mapping(mutator->fault_stack, ALTERNATE_STACK_BYTES);
   mutator->fault_stack = NULL;
 }
 
-void cn_fault_install(void)
+void cn_fault_watch_signals(void)
 {
-  if (installed || !give_stack(&cairn_mutator))
+  if (signals_watched || !give_alternate_stack(&cairn_mutator))
     return;
-  __atomic_store_n(&installed, true, __ATOMIC_RELEASE);
-  cn_os_action_watch(SIGSEGV);
-  cn_os_action_watch(SIGBUS);
+  __atomic_store_n(&signals_watched, true, __ATOMIC_RELEASE);
+  cn_os_watch_signal(SIGSEGV);
+  cn_os_watch_signal(SIGBUS);
 }

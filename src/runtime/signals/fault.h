@@ -10,11 +10,11 @@
 
 /* From here on faults are explained, on their own stack, before the program's handler or the default action has
  * them. Once; later calls do nothing. */
-void cn_fault_install(void);
+void cn_fault_watch_signals(void);
 
 /* A thread is attached: give it such a stack, if faults are explained. A thread ends: take its stack back. */
-void cn_fault_give_stack(struct cairn_mutator *mutator);
-void cn_fault_take_stack(struct cairn_mutator *mutator);
+void cn_fault_give_alternate_stack(struct cairn_mutator *mutator);
+void cn_fault_free_alternate_stack(struct cairn_mutator *mutator);
 
 /* Print the explanation of this fault, if it is one of those. Async-signal-safe. */
 void cn_fault_explain(const siginfo_t *info, const void *context);

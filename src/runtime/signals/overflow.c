@@ -22,54 +22,54 @@ enum {
 
 static bool has_stack_polls(void)
 {
-  return (cn_image_flags() & CAIRN_ABI_IMAGE_STACK_POLLS) != 0;
+  return (cn_image_joint_flags() & CAIRN_ABI_IMAGE_STACK_POLLS) != 0;
 }
 
-static uint64_t count_frames(const struct cairn_mutator *mutator, const struct cn_regs *regs)
+static uint64_t count_frames(const struct cairn_mutator *mutator, const struct cn_saved_regs *regs)
 {
   struct cn_walk walk;
   uint64_t count = 0;
 
-  if ((cn_image_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) != 0)
+  if ((cn_image_joint_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) != 0)
     return 0;
   for (bool there = cn_walk_begin(&walk, mutator, regs); there; there = cn_walk_next(&walk))
     count++;
   return count;
 }
 
-static bool is_below(const struct cairn_mutator *mutator, uintptr_t sp)
+static bool is_below_floor(const struct cairn_mutator *mutator, uintptr_t sp)
 {
   return sp >= mutator->stack_bottom && sp < mutator->stack_floor;
 }
 
-void cn_overflow_check(struct cairn_mutator *mutator, const struct cn_regs *regs)
+void cn_overflow_check_stack(struct cairn_mutator *mutator, const struct cn_saved_regs *regs)
 {
   uintptr_t sp = cn_arch_sp_after(regs), floor = mutator->stack_floor;
   char place[CN_REPORT_PC];
 
-  if (!has_stack_polls() || !is_below(mutator, sp))
+  if (!has_stack_polls() || !is_below_floor(mutator, sp))
     return;
-  cn_bounds_find(mutator); /* the program may have raised its limit */
+  cn_bounds_find_stack(mutator); /* the program may have raised its limit */
   if (mutator->stack_floor != floor)
-    cn_poll_word_arm_limit(mutator);
-  if (!is_below(mutator, sp))
+    cn_poll_word_set_stack_limit(mutator);
+  if (!is_below_floor(mutator, sp))
     return;
   uint64_t frames = count_frames(mutator, regs);
   size_t used = mutator->stack_end - sp, size = mutator->stack_end - mutator->stack_bottom;
   CN_ASSERT(used <= size && mutator->stack_floor < mutator->stack_end);
   /* Exit handlers run on the reserve: let their polls pass. */
   mutator->stack_floor = mutator->stack_bottom;
-  cn_poll_word_arm_limit(mutator);
+  cn_poll_word_set_stack_limit(mutator);
   mutator->busy = 0;
-  cn_release_signals();
-  cn_report_text("cairn: stack overflow at pc %s: %lu managed frames on %zu KB of stack, "
-                 "of %zu KB\n",
-                 cn_report_pc(regs->pc, place), (unsigned long)frames, used >> 10, size >> 10);
-  cn_backtrace_from(regs->pc);
-  cn_report_end();
+  cn_deliver_postponed_signals();
+  cn_report_print_text("cairn: stack overflow at pc %s: %lu managed frames on %zu KB of stack, "
+                       "of %zu KB\n",
+                       cn_report_format_pc(regs->pc, place), (unsigned long)frames, used >> 10, size >> 10);
+  cn_backtrace_print_from(regs->pc);
+  cn_report_exit_program();
 }
 
-void cn_overflow_fault(uintptr_t address, uintptr_t pc, uintptr_t sp)
+void cn_overflow_explain_fault(uintptr_t address, uintptr_t pc, uintptr_t sp)
 {
   const struct cairn_mutator *mutator = &cairn_mutator;
   uintptr_t bottom = mutator->stack_bottom, lowest = bottom > MAX_FRAME_BYTES ? bottom - MAX_FRAME_BYTES : 0;
@@ -78,8 +78,8 @@ void cn_overflow_fault(uintptr_t address, uintptr_t pc, uintptr_t sp)
   if (!mutator->attached || !has_stack_polls() || sp < lowest || sp >= mutator->stack_floor || address < lowest ||
       address >= mutator->stack_floor)
     return;
-  cn_report_text("cairn: stack overflow at pc %s: no room for its frame on %zu KB of stack\n", cn_report_pc(pc, place),
-                 (mutator->stack_end - bottom) >> 10);
-  cn_backtrace_fault(pc);
+  cn_report_print_text("cairn: stack overflow at pc %s: no room for its frame on %zu KB of stack\n",
+                       cn_report_format_pc(pc, place), (mutator->stack_end - bottom) >> 10);
+  cn_backtrace_print_from_fault(pc);
   _exit(1);
 }

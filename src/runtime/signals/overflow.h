@@ -18,11 +18,11 @@
 
 /* A slow path of the thread itself: ends the program with status 1 if the stack has really overflowed. Only for the
  * thread's own stack, since signal handlers and coroutines have others, and only in programs with such polls. */
-void cn_overflow_check(struct cairn_mutator *mutator, const struct cn_regs *regs);
+void cn_overflow_check_stack(struct cairn_mutator *mutator, const struct cn_saved_regs *regs);
 
 /* A fault at `address`, with the stack pointer at `sp`, may come from a frame that was too large for the reserve, so
- * that even the call of the slow path failed. Ends the program then like cn_overflow_check(), but skips exit
+ * that even the call of the slow path failed. Ends the program then like cn_overflow_check_stack(), but skips exit
  * handlers. Async-signal-safe. */
-void cn_overflow_fault(uintptr_t address, uintptr_t pc, uintptr_t sp);
+void cn_overflow_explain_fault(uintptr_t address, uintptr_t pc, uintptr_t sp);
 
 #endif

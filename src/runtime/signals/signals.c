@@ -24,7 +24,7 @@
 #include "runtime/signals/fault.h"
 #include "runtime/threads/slow_path.h"
 
-enum { MAX_NESTED = 256 }; /* interruptions at a time */
+enum { MAX_NESTED_INTERRUPTIONS = 256 }; /* interruptions at a time */
 
 /* A running handler that interrupted managed code, or began after one that did. The frames of its callees lie in
  * [low, frame). `frame` is 0 until the entry is complete. */
@@ -33,20 +33,20 @@ struct interruption {
   struct cn_anchor *volatile anchor;
   volatile uint8_t state;
 };
-static _Thread_local volatile unsigned depth;
+static _Thread_local volatile unsigned interruption_depth;
 
 /* An entry of the calling thread. The entries are kept out of thread-local storage, which is part of the thread's
  * stack: few threads ever need them. */
 static struct interruption *interruption_at(unsigned index)
 {
-  CN_ASSERT(index < MAX_NESTED);
+  CN_ASSERT(index < MAX_NESTED_INTERRUPTIONS);
   return (struct interruption *)cairn_mutator.interrupted + index;
 }
 
 static void make_interruptions(struct cairn_mutator *mutator)
 {
   if (mutator->interrupted == NULL)
-    mutator->interrupted = cn_os_resize(NULL, 0, MAX_NESTED * sizeof(struct interruption));
+    mutator->interrupted = cn_os_resize_mapping(NULL, 0, MAX_NESTED_INTERRUPTIONS * sizeof(struct interruption));
   if (mutator->interrupted == NULL)
     cairn_fatal("thread %d: no memory for signal handlers that interrupt managed code", mutator->thread);
 }
@@ -55,42 +55,42 @@ const char *cn_signals_wrong(void)
 {
   const struct cairn_mutator *mutator = &cairn_mutator;
 
-  if (depth > MAX_NESTED || (depth != 0 && mutator->interrupted == NULL))
+  if (interruption_depth > MAX_NESTED_INTERRUPTIONS || (interruption_depth != 0 && mutator->interrupted == NULL))
     return "signals: an interruption has no entry";
-  for (unsigned i = 0; i < depth; i++)
+  for (unsigned i = 0; i < interruption_depth; i++)
     if (interruption_at(i)->frame != 0 && interruption_at(i)->frame < interruption_at(i)->low)
       return "signals: a handler's frame does not lie on its stack";
-  if (depth != 0 && mutator->interruptions % 2 == 0)
+  if (interruption_depth != 0 && mutator->interruptions % 2 == 0)
     return "signals: requesters do not see that managed code is interrupted";
   return NULL;
 }
 
-void cn_signals_end(struct cairn_mutator *mutator)
+void cn_signals_free_interruptions(struct cairn_mutator *mutator)
 {
   if (mutator->interrupted != NULL)
-    cn_os_free(mutator->interrupted, MAX_NESTED * sizeof(struct interruption));
+    cn_os_free_mapping(mutator->interrupted, MAX_NESTED_INTERRUPTIONS * sizeof(struct interruption));
   mutator->interrupted = NULL;
-  depth = 0;
+  interruption_depth = 0;
 }
 
-bool cn_signals_interrupting(void)
+bool cn_signals_is_interrupting(void)
 {
-  return depth != 0;
+  return interruption_depth != 0;
 }
 
 /* A handler that went to another stack has no anchors to drop there. */
-struct cn_anchor *cn_signals_anchors(void)
+struct cn_anchor *cn_signals_anchor_limit(void)
 {
   const struct cairn_mutator *mutator = &cairn_mutator;
-  struct cn_anchor *from = depth == 0 ? mutator->anchors : interruption_at(depth - 1)->anchor;
-  bool here = from == NULL || cn_anchors_chunk(from)->oldest == mutator->anchors;
+  struct cn_anchor *from = interruption_depth == 0 ? mutator->anchors : interruption_at(interruption_depth - 1)->anchor;
+  bool here = from == NULL || cn_anchors_chunk_of(from)->oldest == mutator->anchors;
 
   return here && cn_anchors_count(from) <= cn_anchors_count(mutator->anchor) ? from : mutator->anchor;
 }
 
-uint8_t cn_signals_state(void)
+uint8_t cn_signals_interrupted_state(void)
 {
-  return depth == 0 ? CAIRN_ABI_NATIVE : interruption_at(depth - 1)->state;
+  return interruption_depth == 0 ? CAIRN_ABI_NATIVE : interruption_at(interruption_depth - 1)->state;
 }
 
 /* ---- signals that come during a slow path ---- */
@@ -132,7 +132,7 @@ static void postpone_signal(int signal, siginfo_t *info, ucontext_t *context)
   errno = error;
 }
 
-void cn_signals_release(void)
+void cn_signals_release_postponed(void)
 {
   uint64_t all = cn_thread.postponed;
   int error = errno;
@@ -153,20 +153,20 @@ void cn_signals_release(void)
 /* ---- interruptions ---- */
 
 /* Drop anchors of the handler's calls on an alternate stack. Addresses there do not tell that the calls are over. */
-static void drop_anchors(const struct interruption *over)
+static void drop_handler_anchors(const struct interruption *over)
 {
   uintptr_t low = over->low, frame = over->frame;
-  const struct cn_anchor *from = cn_signals_anchors();
+  const struct cn_anchor *from = cn_signals_anchor_limit();
   struct cn_anchor *anchor = cairn_mutator.anchor;
 
   if (low == 0)
     return;
-  while ((anchor = cn_anchors_since(from, anchor)) != NULL)
+  while ((anchor = cn_anchors_youngest_since(from, anchor)) != NULL)
     if (cn_anchor_sp(anchor) - low < frame - low)
       anchor->sp = 0;
 }
 
-static bool is_over(const struct interruption *one, uintptr_t sp)
+static bool is_interruption_over(const struct interruption *one, uintptr_t sp)
 {
   uintptr_t frame = one->frame;
 
@@ -183,31 +183,31 @@ static void count_interruption(struct cairn_mutator *mutator, bool begins)
 static void leave_interruption(unsigned index)
 {
   interruption_at(index)->frame = 0;
-  depth = index;
+  interruption_depth = index;
   if (index == 0)
-    cn_poll_word_open_buffer(&cairn_mutator);
+    cn_poll_word_open_alloc_limit(&cairn_mutator);
 }
 
-void cn_signals_settle(uintptr_t sp)
+void cn_signals_end_left_handlers(uintptr_t sp)
 {
   bool mend = false;
 
   CN_ASSERT_VALID(cn_signals_wrong());
-  while (depth != 0 && is_over(interruption_at(depth - 1), sp)) {
-    drop_anchors(interruption_at(depth - 1));
-    leave_interruption(depth - 1);
-    mend = depth == 0;
+  while (interruption_depth != 0 && is_interruption_over(interruption_at(interruption_depth - 1), sp)) {
+    drop_handler_anchors(interruption_at(interruption_depth - 1));
+    leave_interruption(interruption_depth - 1);
+    mend = interruption_depth == 0;
   }
   if (mend)
-    cn_buffer_mend(&cairn_mutator);
-  if (depth == 0)
+    cn_buffer_fill_unfinished(&cairn_mutator);
+  if (interruption_depth == 0)
     count_interruption(&cairn_mutator, false);
   CN_ASSERT_VALID(cn_signals_wrong());
-  CN_ASSERT(depth != 0 || cairn_mutator.interruptions % 2 == 0);
+  CN_ASSERT(interruption_depth != 0 || cairn_mutator.interruptions % 2 == 0);
 }
 
 /* The lower end of the handler's stack, if `frame` is on an alternate one; else 0. */
-static uintptr_t low_end(const ucontext_t *context, uintptr_t frame)
+static uintptr_t handler_stack_low_end(const ucontext_t *context, uintptr_t frame)
 {
   uintptr_t low = (uintptr_t)context->uc_stack.ss_sp;
 
@@ -222,8 +222,8 @@ static void become_managed(struct cairn_mutator *mutator)
   cn_slow_path_back();
   count_interruption(mutator, true);
   mutator->busy = 0;
-  cn_defer_let_cancellation();
-  cn_signals_release();
+  cn_undefer_cancellation();
+  cn_signals_release_postponed();
 }
 
 /* `low`: the lower end of the handler's stack, if it is an alternate one; else 0. */
@@ -231,22 +231,22 @@ static void interrupt_managed_code(cn_signal_handler *handler, int signal, sigin
                                    uintptr_t frame, uintptr_t low)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
-  unsigned index = depth;
+  unsigned index = interruption_depth;
   bool native = index == 0 && !mutator->busy && mutator->state == CAIRN_ABI_NATIVE;
 
-  if (index == MAX_NESTED)
-    cairn_fatal("signal handlers that interrupted managed code, %d of them in each other", MAX_NESTED);
+  if (index == MAX_NESTED_INTERRUPTIONS)
+    cairn_fatal("signal handlers that interrupted managed code, %d of them in each other", MAX_NESTED_INTERRUPTIONS);
   make_interruptions(mutator);
   if (native)
     become_managed(mutator);
   count_interruption(mutator, true);
-  depth = index + 1;
+  interruption_depth = index + 1;
   interruption_at(index)->low = low;
   interruption_at(index)->anchor = mutator->anchor;
   interruption_at(index)->state = mutator->state;
   interruption_at(index)->frame = frame;
   CN_ASSERT_VALID(cn_signals_wrong());
-  cn_buffer_close(mutator);
+  cn_buffer_close_to_inline(mutator);
   cn_arch_interrupting(signal, info, context, (void (*)(void))handler);
   /* An unseen jump within the handler leaves the state of native code. */
   __atomic_store_n(&mutator->state, interruption_at(index)->state, __ATOMIC_SEQ_CST);
@@ -259,11 +259,11 @@ static void interrupt_managed_code(cn_signal_handler *handler, int signal, sigin
 
 /* True if the interrupted code is native, and a walk can go from the handler to older managed code. If the handler's
  * stack lies above, the result is false: the walk would skip all code between. */
-static bool is_anchored(const struct cairn_mutator *mutator, const ucontext_t *context)
+static bool may_walk_from_handler(const struct cairn_mutator *mutator, const ucontext_t *context)
 {
-  uintptr_t sp = cn_arch_fault_sp(context);
+  uintptr_t sp = cn_arch_context_sp(context);
 
-  return mutator->state == CAIRN_ABI_NATIVE && (cn_image_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) == 0 &&
+  return mutator->state == CAIRN_ABI_NATIVE && (cn_image_joint_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) == 0 &&
          sp > (uintptr_t)__builtin_frame_address(0) && sp % sizeof sp == 0 && sp >= mutator->stack_bottom &&
          sp < mutator->stack_end;
 }
@@ -273,48 +273,48 @@ static void run_handler(cn_signal_handler *handler, int signal, siginfo_t *info,
   struct cairn_mutator *mutator = &cairn_mutator;
 
   if (!mutator->busy) {
-    if (cn_arch_rewind(context))
+    if (cn_arch_restart_transition(context))
       mutator->state = CAIRN_ABI_NATIVE;
-    cn_signals_settle(cn_arch_fault_sp(context));
-    if (depth == 0 && is_anchored(mutator, context)) {
+    cn_signals_end_left_handlers(cn_arch_context_sp(context));
+    if (interruption_depth == 0 && may_walk_from_handler(mutator, context)) {
       handler(signal, info, context);
       return;
     }
   }
   uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
-  interrupt_managed_code(handler, signal, info, context, frame, low_end(context, frame));
+  interrupt_managed_code(handler, signal, info, context, frame, handler_stack_low_end(context, frame));
 }
 
-void cn_signals_interrupt(cn_signal_handler *handler, void *env)
+void cn_signals_run_as_interruption(cn_signal_handler *handler, void *env)
 {
   CN_CHECK(!cairn_mutator.busy && cairn_mutator.state == CAIRN_ABI_MANAGED);
   interrupt_managed_code(handler, 0, NULL, env, (uintptr_t)__builtin_frame_address(0), 0);
 }
 
 /* Take the default action: the kernel does when the instruction faults again, or at once. */
-static void act_by_default(int signal, const siginfo_t *info, uintptr_t action)
+static void take_default_action(int signal, const siginfo_t *info, uintptr_t action)
 {
   struct sigaction kernel = {.sa_handler = SIG_DFL};
 
   sigemptyset(&kernel.sa_mask);
   if (action == (uintptr_t)SIG_IGN && info->si_code <= 0)
     return;
-  cn_os_action(signal, &kernel, NULL);
+  cn_os_set_kernel_action(signal, &kernel, NULL);
   if (info->si_code <= 0)
     syscall(SYS_rt_tgsigqueueinfo, getpid(), cn_os_thread(), signal, info);
 }
 
 /* Drop only calls that are over: another thread may walk this stack meanwhile. In a handler drop nothing: it may
  * have interrupted a stub that has yet to fill its anchor, or an unwinder that has yet to read one. */
-void cn_signals_drop_anchors(struct cairn_mutator *mutator, uintptr_t sp)
+void cn_signals_drop_ended_anchors(struct cairn_mutator *mutator, uintptr_t sp)
 {
-  const struct cn_anchor *from = cn_signals_anchors();
+  const struct cn_anchor *from = cn_signals_anchor_limit();
   struct cn_anchor *anchor;
 
   CN_ASSERT_VALID(cn_anchors_wrong(mutator->anchors, mutator->anchor));
-  if (cn_thread_delivers())
+  if (cn_thread_is_in_handler())
     return;
-  while ((anchor = cn_anchors_since(from, mutator->anchor)) != NULL && cn_anchor_sp(anchor) <= sp) {
+  while ((anchor = cn_anchors_youngest_since(from, mutator->anchor)) != NULL && cn_anchor_sp(anchor) <= sp) {
     anchor->sp = 0;
     mutator->anchor = anchor;
   }
@@ -322,14 +322,14 @@ void cn_signals_drop_anchors(struct cairn_mutator *mutator, uintptr_t sp)
 
 uintptr_t cn_signals_interrupted_sp(void)
 {
-  const volatile struct cn_delivery *youngest = cn_thread_delivery();
+  const volatile struct cn_signal_delivery *youngest = cn_thread_current_delivery();
 
   return youngest != NULL ? youngest->sp : 0;
 }
 
-size_t cn_signals_jump(uintptr_t sp)
+size_t cn_signals_leave_by_jump(uintptr_t sp)
 {
-  const volatile struct cn_delivery *youngest = cn_thread_delivery();
+  const volatile struct cn_signal_delivery *youngest = cn_thread_current_delivery();
 
   if (youngest == NULL)
     return 0;
@@ -343,15 +343,15 @@ static void deliver_signal(int signal, siginfo_t *info, void *context)
 {
   bool attached = cairn_mutator.attached != 0;
 
-  if (cn_os_action_watched(signal))
+  if (cn_os_is_signal_watched(signal))
     cn_fault_explain(info, context);
   if (attached && cairn_mutator.busy && !is_synchronous(signal, info)) {
     postpone_signal(signal, info, context);
     return;
   }
-  cn_signal_handler *handler = cn_os_action_take(signal);
+  cn_signal_handler *handler = cn_os_take_handler(signal);
   if ((uintptr_t)handler == (uintptr_t)SIG_DFL || (uintptr_t)handler == (uintptr_t)SIG_IGN)
-    act_by_default(signal, info, (uintptr_t)handler);
+    take_default_action(signal, info, (uintptr_t)handler);
   else if (attached)
     run_handler(handler, signal, info, context);
   else
@@ -360,11 +360,11 @@ static void deliver_signal(int signal, siginfo_t *info, void *context)
 
 void cn_signals_deliver(int signal, siginfo_t *info, void *context)
 {
-  const volatile struct cn_delivery *outer = cn_thread.delivery, *around = cn_thread_delivery();
-  volatile struct cn_delivery mine;
+  const volatile struct cn_signal_delivery *outer = cn_thread.delivery, *around = cn_thread_current_delivery();
+  volatile struct cn_signal_delivery mine;
   bool attached = cairn_mutator.attached != 0;
 
-  mine.sp = around != NULL ? around->sp : cn_arch_fault_sp(context);
+  mine.sp = around != NULL ? around->sp : cn_arch_context_sp(context);
   mine.anchors = cn_anchors_count(cairn_mutator.anchor);
   mine.self = ~(uintptr_t)&mine;
   cn_thread.delivery = &mine;

@@ -14,7 +14,7 @@
 #include "runtime/walk/coroutine_stacks.h"
 #include "runtime/walk/walk.h"
 
-_Static_assert(CAIRN_STACK_REGISTERS == CN_ARCH_REGISTERS, "<cairn/stack.h>");
+_Static_assert(CAIRN_STACK_REGISTERS == CN_ARCH_REGISTER_COUNT, "<cairn/stack.h>");
 _Static_assert(_Alignof(struct cn_walk) <= _Alignof(struct cairn_stack_iterator), "<cairn/stack.h>");
 
 static struct cn_walk *walk_of(struct cairn_stack_iterator *iterator)
@@ -22,7 +22,7 @@ static struct cn_walk *walk_of(struct cairn_stack_iterator *iterator)
   return (struct cn_walk *)iterator;
 }
 
-static const struct cn_walk *inner_const(const struct cairn_stack_iterator *iterator)
+static const struct cn_walk *const_walk_of(const struct cairn_stack_iterator *iterator)
 {
   return (const struct cn_walk *)iterator;
 }
@@ -32,13 +32,13 @@ static void enter_frame_region(const struct cn_walk *walk)
 {
   CN_ASSERT(!walk->past_end);
   if (walk->frame.map == NULL)
-    cn_code_regions_enter(&walk->frame.region);
+    cn_code_regions_enter_region(&walk->frame.region);
 }
 
 static void leave_frame_region(const struct cn_walk *walk)
 {
   if (walk->frame.map == NULL)
-    cn_code_regions_leave();
+    cn_code_regions_leave_region();
 }
 
 /* The activations of a thread begin with its first managed code. */
@@ -55,7 +55,7 @@ void cairn_stack_youngest(struct cairn_stack_iterator *iterator)
 enum cairn_status cairn_stack_of_thread(struct cairn_stack_iterator *iterator, int thread)
 {
   bool stopped;
-  const struct cairn_mutator *mutator = cn_stop_find(thread, &stopped);
+  const struct cairn_mutator *mutator = cn_stop_find_mutator(thread, &stopped);
 
   if (mutator == NULL)
     return CAIRN_E_UNKNOWN;
@@ -72,9 +72,9 @@ void cairn_stack_suspended(struct cairn_stack_iterator *iterator, const struct c
   struct cairn_stack *stack = cn_coroutine_stacks_at(low);
 
   if (stack != NULL && stack->high == high)
-    cn_walk_other(walk, cairn_mutator.attached ? &cairn_mutator : cn_mutator_main(), stack, state);
+    cn_walk_begin_on_stack(walk, cairn_mutator.attached ? &cairn_mutator : cn_mutator_of_main_thread(), stack, state);
   else
-    cn_walk_suspended(walk, state, high);
+    cn_walk_begin_suspended(walk, state, high);
 }
 
 /* Each step goes through the activation's manager. */
@@ -90,11 +90,11 @@ void cairn_stack_next(struct cairn_stack_iterator *iterator)
 void cairn_stack_next_virtual(struct cairn_stack_iterator *iterator)
 {
   struct cn_walk *walk = walk_of(iterator);
-  struct cn_source source;
+  struct cn_source_place source;
   uint32_t depths;
 
   if (!walk->past_end && walk->frame.map != NULL &&
-      cn_safepoint_details_source(walk->frame.pc, walk->virtual_frame + 1, &source, &depths))
+      cn_safepoint_find_source(walk->frame.pc, walk->virtual_frame + 1, &source, &depths))
     walk->virtual_frame++;
   else
     cairn_stack_next(iterator);
@@ -102,26 +102,26 @@ void cairn_stack_next_virtual(struct cairn_stack_iterator *iterator)
 
 bool cairn_stack_past_end(const struct cairn_stack_iterator *iterator)
 {
-  return inner_const(iterator)->past_end;
+  return const_walk_of(iterator)->past_end;
 }
 
 uintptr_t cairn_stack_ip(const struct cairn_stack_iterator *iterator)
 {
-  const struct cn_walk *walk = inner_const(iterator);
+  const struct cn_walk *walk = const_walk_of(iterator);
 
   return walk->past_end ? 0 : walk->frame.pc;
 }
 
 uintptr_t cairn_stack_sp(const struct cairn_stack_iterator *iterator)
 {
-  const struct cn_walk *walk = inner_const(iterator);
+  const struct cn_walk *walk = const_walk_of(iterator);
 
   return walk->past_end ? 0 : walk->frame.sp;
 }
 
 void cairn_stack_get(const struct cairn_stack_iterator *iterator, struct cairn_stack_state *state)
 {
-  const struct cn_walk *walk = inner_const(iterator);
+  const struct cn_walk *walk = const_walk_of(iterator);
   const struct cn_frame *frame = &walk->frame;
 
   if (walk->past_end) {
@@ -131,20 +131,20 @@ void cairn_stack_get(const struct cairn_stack_iterator *iterator, struct cairn_s
   state->pc = frame->pc_slot;
   state->sp = frame->sp;
   state->virtual_frame = walk->virtual_frame;
-  cn_arch_by_number(frame->place, state->reg);
+  cn_arch_fill_places_by_number(frame->place, state->reg);
   if (frame->regs != NULL)
-    for (unsigned i = 0; i < CN_ARCH_REGISTERS; i++)
-      state->reg[i] = cn_frame_register(frame, i);
+    for (unsigned i = 0; i < CN_ARCH_REGISTER_COUNT; i++)
+      state->reg[i] = cn_frame_register_place(frame, i);
 }
 
 void cairn_stack_set(struct cairn_stack_iterator *iterator, const struct cairn_stack_state *state)
 {
-  cn_walk_set(walk_of(iterator), state);
+  cn_walk_set_state(walk_of(iterator), state);
 }
 
 int cairn_stack_describe(const struct cairn_stack_iterator *iterator, char *buffer, size_t size)
 {
-  const struct cn_walk *walk = inner_const(iterator);
+  const struct cn_walk *walk = const_walk_of(iterator);
   void *data;
 
   if (walk->past_end)
@@ -160,13 +160,13 @@ int cairn_stack_describe(const struct cairn_stack_iterator *iterator, char *buff
 
 void cairn_stack_enumerate(const struct cairn_stack_iterator *iterator, cairn_stack_root *callback, void *env)
 {
-  const struct cn_walk *walk = inner_const(iterator);
+  const struct cn_walk *walk = const_walk_of(iterator);
   void *data;
 
   if (walk->past_end || walk->virtual_frame != 0)
     return;
-  if (walk->frame.map != NULL) { /* as cn_manager_compiled does */
-    cn_frame_roots(walk, callback, env);
+  if (walk->frame.map != NULL) { /* as cn_compiled_code_manager does */
+    cn_frame_roots_visit_all(walk, callback, env);
     return;
   }
   const struct cairn_code_manager *manager = cn_manager_of(walk, &data);
@@ -179,7 +179,7 @@ void cairn_stack_enumerate(const struct cairn_stack_iterator *iterator, cairn_st
 
 bool cairn_stack_span(const struct cairn_stack_iterator *iterator, uint64_t key, uintptr_t *value)
 {
-  const struct cn_walk *walk = inner_const(iterator);
+  const struct cn_walk *walk = const_walk_of(iterator);
   void *data;
 
   if (walk->past_end)

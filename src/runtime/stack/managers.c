@@ -24,17 +24,17 @@ static const struct cn_walk *const_walk_of(const struct cairn_stack_iterator *it
 }
 
 /* "function at file.c:12:3"; or "function+0x12", or "0x401136". */
-static int describe_compiled(const struct cairn_stack_iterator *iterator, char *buffer, size_t size, void *data)
+static int describe_compiled_frame(const struct cairn_stack_iterator *iterator, char *buffer, size_t size, void *data)
 {
   const struct cn_walk *walk = const_walk_of(iterator);
-  struct cn_source source;
+  struct cn_source_place source;
   char symbol[CN_REPORT_PC];
   uint32_t depths;
 
   (void)data;
   CN_ASSERT(!walk->past_end && walk->frame.map != NULL);
-  if (!cn_safepoint_details_source(walk->frame.pc, walk->virtual_frame, &source, &depths))
-    return cn_os_symbol(walk->frame.pc, symbol, sizeof symbol)
+  if (!cn_safepoint_find_source(walk->frame.pc, walk->virtual_frame, &source, &depths))
+    return cn_os_describe_symbol(walk->frame.pc, symbol, sizeof symbol)
                ? snprintf(buffer, size, "%s", symbol)
                : snprintf(buffer, size, "0x%lx", (unsigned long)walk->frame.pc);
   if (source.file == NULL)
@@ -44,33 +44,33 @@ static int describe_compiled(const struct cairn_stack_iterator *iterator, char *
   return snprintf(buffer, size, "%s at %s:%u:%u", source.function, source.file, source.line, source.column);
 }
 
-static void previous_compiled(struct cairn_stack_iterator *iterator, void *data)
+static void step_past_compiled(struct cairn_stack_iterator *iterator, void *data)
 {
   (void)data;
   cn_walk_next(walk_of(iterator));
 }
 
-static void enumerate_compiled(const struct cairn_stack_iterator *iterator, cairn_stack_root *callback, void *env,
-                               void *data)
+static void enumerate_compiled_roots(const struct cairn_stack_iterator *iterator, cairn_stack_root *callback, void *env,
+                                     void *data)
 {
   (void)data;
-  cn_frame_roots(const_walk_of(iterator), callback, env);
+  cn_frame_roots_visit_all(const_walk_of(iterator), callback, env);
 }
 
 /* The depth of inlining at the virtual frame. A span encloses it only if the function that opened it is inlined at most
  * as deep. */
 static uint32_t inlining_depth(const struct cn_walk *walk)
 {
-  struct cn_source source;
+  struct cn_source_place source;
   uint32_t depths;
 
-  if (walk->virtual_frame == 0 || !cn_safepoint_details_source(walk->frame.pc, walk->virtual_frame, &source, &depths))
+  if (walk->virtual_frame == 0 || !cn_safepoint_find_source(walk->frame.pc, walk->virtual_frame, &source, &depths))
     return UINT32_MAX;
   CN_ASSERT(walk->virtual_frame < depths);
   return depths - 1 - walk->virtual_frame;
 }
 
-static bool span_of_compiled(const struct cairn_stack_iterator *iterator, uint64_t key, uintptr_t *value, void *data)
+static bool find_compiled_span(const struct cairn_stack_iterator *iterator, uint64_t key, uintptr_t *value, void *data)
 {
   const struct cn_walk *walk = const_walk_of(iterator);
   struct cn_details details;
@@ -78,7 +78,7 @@ static bool span_of_compiled(const struct cairn_stack_iterator *iterator, uint64
 
   (void)data;
   CN_ASSERT(!walk->past_end && walk->frame.map != NULL);
-  if (!cn_details_of(walk->frame.pc, &details))
+  if (!cn_safepoint_find_details(walk->frame.pc, &details))
     return false;
   uint32_t deepest = inlining_depth(walk);
   int status;
@@ -92,12 +92,12 @@ static bool span_of_compiled(const struct cairn_stack_iterator *iterator, uint64
   return false;
 }
 
-const struct cairn_code_manager cn_manager_compiled = {
+const struct cairn_code_manager cn_compiled_code_manager = {
     .name = "compiled code",
-    .describe = describe_compiled,
-    .previous = previous_compiled,
-    .enumerate = enumerate_compiled,
-    .span = span_of_compiled,
+    .describe = describe_compiled_frame,
+    .previous = step_past_compiled,
+    .enumerate = enumerate_compiled_roots,
+    .span = find_compiled_span,
 };
 
 const struct cairn_code_manager *cn_manager_of(const struct cn_walk *walk, void **data)
@@ -105,5 +105,5 @@ const struct cairn_code_manager *cn_manager_of(const struct cn_walk *walk, void 
   CN_ASSERT(!walk->past_end);
   CN_ASSERT(walk->frame.map != NULL || walk->frame.region.manager != NULL);
   *data = walk->frame.map != NULL ? NULL : walk->frame.region.data;
-  return walk->frame.map != NULL ? &cn_manager_compiled : walk->frame.region.manager;
+  return walk->frame.map != NULL ? &cn_compiled_code_manager : walk->frame.region.manager;
 }

@@ -8,7 +8,7 @@
 
 #include "runtime/walk/walk.h"
 
-extern const struct cairn_code_manager cn_manager_compiled;
+extern const struct cairn_code_manager cn_compiled_code_manager;
 
 /* The manager of the walk's current activation, and its data. */
 const struct cairn_code_manager *cn_manager_of(const struct cn_walk *walk, void **data);

@@ -18,224 +18,225 @@
 
 enum { SPINS_BEFORE_WAIT = 2000 }; /* reads before a wait: as long as a short step takes */
 
-static struct cn_mutex pool; /* of the thread's beginning and end */
-static struct cn_os_thread thread;
-static bool started;
-static _Atomic bool wanted;      /* a collector has had a job */
-static _Atomic bool ends, ended; /* now; for good */
+static struct cn_mutex thread_lock; /* of the thread's beginning and end */
+static struct cn_os_thread background_thread;
+static bool thread_started;
+static _Atomic bool thread_wanted;                       /* a collector has had a job */
+static _Atomic bool thread_end_requested, program_ended; /* now; for good */
 
-static cairn_step *step; /* written while steps are held, and by the thread within a step */
+static cairn_step *current_step; /* written while steps are held, and by the thread within a step */
 static void *step_env;
-static cairn_aside *_Atomic aside;
-static _Atomic bool is_aside;   /* the thread looks for a call in `aside`, or makes it */
-static _Atomic uint32_t held;   /* number of threads that hold steps */
-static _Atomic uint32_t inside; /* true if a step is under way */
-static _Atomic uint32_t turn;   /* changes when the thread may have something to do */
+static cairn_aside *_Atomic aside_call;
+static _Atomic bool aside_call_active; /* the thread looks for a call in `aside_call`, or makes it */
+static _Atomic uint32_t step_holders;  /* number of threads that hold steps */
+static _Atomic uint32_t step_active;   /* true if a step is under way */
+static _Atomic uint32_t turn_count;    /* changes when the thread may have something to do */
 
-static cairn_step *_Atomic idle; /* may be null */
-static _Atomic uint32_t stops;   /* number of stops so far, if `idle` is set */
-static uint32_t rested;          /* the value of `stops` when its steps were taken */
-static _Atomic bool rests;       /* the thread waits for the next stop */
+static cairn_step *_Atomic idle_step; /* may be null */
+static _Atomic uint32_t stop_count;   /* number of stops so far, if `idle_step` is set */
+static uint32_t idle_stop_count;      /* the value of `stop_count` when its steps were taken */
+static _Atomic bool rests_until_stop; /* the thread waits for the next stop */
 
 /* True on the background thread. */
-static bool is_it(void)
+static bool is_background_thread(void)
 {
-  return (cn_thread.works & CN_WORKS_STEPS) != 0;
+  return (cn_thread.works & CN_WORKS_ON_BACKGROUND_STEPS) != 0;
 }
 
-bool cn_background_is_inside(void)
+bool cn_background_is_in_step(void)
 {
-  return atomic_load(&inside) != 0;
+  return atomic_load(&step_active) != 0;
 }
 
 /* ---- the thread ---- */
 
 /* Once for all look-ups of layouts in the step. */
-static bool take_step(void)
+static bool run_step(void)
 {
-  bool entered = cn_image_enter(), more = step(step_env);
+  bool entered = cn_image_begin_reading(), more = current_step(step_env);
 
-  cn_image_leave(entered);
+  cn_image_end_reading(entered);
   if (!more)
-    step = NULL;
+    current_step = NULL;
   return more;
 }
 
 /* True: more is to be done. */
-static bool go_on(bool idles)
+static bool run_step_unless_held(bool idles)
 {
   bool more = false;
 
-  atomic_store(&inside, 1);
-  if (atomic_load(&held) == 0 && (idles || step != NULL))
-    more = idles ? atomic_load(&idle)(NULL) : take_step();
-  atomic_store(&inside, 0);
-  if (atomic_load(&held) != 0)
-    cn_os_wake(&inside);
+  atomic_store(&step_active, 1);
+  if (atomic_load(&step_holders) == 0 && (idles || current_step != NULL))
+    more = idles ? atomic_load(&idle_step)(NULL) : run_step();
+  atomic_store(&step_active, 0);
+  if (atomic_load(&step_holders) != 0)
+    cn_os_wake_all(&step_active);
   return more;
 }
 
-static void call_aside(void)
+static void make_aside_call(void)
 {
-  atomic_store(&is_aside, true);
-  cairn_aside *call = atomic_exchange(&aside, NULL);
+  atomic_store(&aside_call_active, true);
+  cairn_aside *call = atomic_exchange(&aside_call, NULL);
   if (call != NULL)
     call();
-  atomic_store(&is_aside, false);
+  atomic_store(&aside_call_active, false);
 }
 
 /* The thread has run out of work. Stops do not wake it while it checks whether they come: so it wakes once in each
  * CAIRN_IDLE, and sleeps for good when it has taken the steps and stops cease. */
 static void await_next_turn(uint32_t seen)
 {
-  uint32_t at = atomic_load(&stops);
+  uint32_t at = atomic_load(&stop_count);
 
-  if (atomic_load(&idle) == NULL) {
-    cn_os_wait(&turn, seen, UINT64_MAX);
-  } else if (at == rested) {
-    atomic_store(&rests, true);
-    if (atomic_load(&stops) == at)
-      cn_os_wait(&turn, seen, UINT64_MAX);
-    atomic_store(&rests, false);
-  } else if (!cn_os_wait(&turn, seen, cn_os_nanoseconds() + cn_options.idle) && atomic_load(&stops) == at) {
-    while (atomic_load(&turn) == seen && go_on(true))
+  if (atomic_load(&idle_step) == NULL) {
+    cn_os_wait_on_word(&turn_count, seen, UINT64_MAX);
+  } else if (at == idle_stop_count) {
+    atomic_store(&rests_until_stop, true);
+    if (atomic_load(&stop_count) == at)
+      cn_os_wait_on_word(&turn_count, seen, UINT64_MAX);
+    atomic_store(&rests_until_stop, false);
+  } else if (!cn_os_wait_on_word(&turn_count, seen, cn_os_clock_nanoseconds() + cn_options.idle) &&
+             atomic_load(&stop_count) == at) {
+    while (atomic_load(&turn_count) == seen && run_step_unless_held(true))
       ;
-    rested = at;
+    idle_stop_count = at;
   }
 }
 
 static void *run_background_thread(void *unused)
 {
   (void)unused;
-  cn_thread.works = CN_WORKS_STEPS;
-  cn_os_thread_precise("cairn-beside");
+  cn_thread.works = CN_WORKS_ON_BACKGROUND_STEPS;
+  cn_os_thread_make_precise("cairn-beside");
   for (;;) {
-    uint32_t seen = atomic_load(&turn);
-    if (atomic_load(&ends))
+    uint32_t seen = atomic_load(&turn_count);
+    if (atomic_load(&thread_end_requested))
       return NULL;
-    call_aside();
-    if (!go_on(false))
+    make_aside_call();
+    if (!run_step_unless_held(false))
       await_next_turn(seen);
   }
 }
 
-static void give_turn(void)
+static void wake_background_thread(void)
 {
-  atomic_fetch_add(&turn, 1);
-  cn_os_wake(&turn);
+  atomic_fetch_add(&turn_count, 1);
+  cn_os_wake_all(&turn_count);
 }
 
 /* ---- its beginning and end ---- */
 
-void cn_background_prepare(void)
+void cn_background_prepare_thread(void)
 {
-  if (!atomic_load(&wanted) || cn_thread_delivers())
+  if (!atomic_load(&thread_wanted) || cn_thread_is_in_handler())
     return;
-  cn_mutex_take(&pool, UINT64_MAX);
-  if (!started && !atomic_load(&ended))
-    started = cn_os_thread_start(&thread, run_background_thread, NULL);
-  cn_mutex_release(&pool);
+  cn_mutex_take(&thread_lock, UINT64_MAX);
+  if (!thread_started && !atomic_load(&program_ended))
+    thread_started = cn_os_thread_start(&background_thread, run_background_thread, NULL);
+  cn_mutex_release(&thread_lock);
 }
 
 /* The caller has the pool. */
 static void end_background_thread(void)
 {
-  CN_CHECK(!is_it());
-  if (!started)
+  CN_CHECK(!is_background_thread());
+  if (!thread_started)
     return;
-  atomic_store(&ends, true);
-  give_turn();
-  cn_os_thread_join(&thread);
-  started = false;
-  atomic_store(&ends, false);
+  atomic_store(&thread_end_requested, true);
+  wake_background_thread();
+  cn_os_thread_join(&background_thread);
+  thread_started = false;
+  atomic_store(&thread_end_requested, false);
 }
 
-void cn_background_end(void)
+void cn_background_end_thread(void)
 {
-  cn_mutex_take(&pool, UINT64_MAX);
+  cn_mutex_take(&thread_lock, UINT64_MAX);
   end_background_thread();
-  cn_mutex_release(&pool);
+  cn_mutex_release(&thread_lock);
 }
 
-void cn_background_exit(void)
+void cn_background_end_at_exit(void)
 {
-  atomic_store(&ended, true);
-  if (!cn_mutex_take(&pool, 0))
+  atomic_store(&program_ended, true);
+  if (!cn_mutex_take(&thread_lock, 0))
     return;
   end_background_thread();
-  cn_mutex_release(&pool);
+  cn_mutex_release(&thread_lock);
 }
 
-void cn_background_forked(void)
+void cn_background_reset_after_fork(void)
 {
-  atomic_store(&pool.word, 0);
-  atomic_store(&ends, false);
-  atomic_store(&held, 0);
-  atomic_store(&inside, 0);
-  atomic_store(&is_aside, false);
-  atomic_store(&aside, NULL);
-  atomic_store(&rests, false);
-  started = false;
-  step = NULL;
+  atomic_store(&thread_lock.word, 0);
+  atomic_store(&thread_end_requested, false);
+  atomic_store(&step_holders, 0);
+  atomic_store(&step_active, 0);
+  atomic_store(&aside_call_active, false);
+  atomic_store(&aside_call, NULL);
+  atomic_store(&rests_until_stop, false);
+  thread_started = false;
+  current_step = NULL;
 }
 
 /* ---- stops ---- */
 
-void cn_background_hold(void)
+void cn_background_hold_steps(void)
 {
-  atomic_fetch_add(&held, 1);
+  atomic_fetch_add(&step_holders, 1);
 }
 
-void cn_background_await(void)
+void cn_background_await_step(void)
 {
-  CN_CHECK(!is_it() && atomic_load(&held) != 0);
-  for (int i = 0; i < SPINS_BEFORE_WAIT && atomic_load(&inside) != 0; i++)
+  CN_CHECK(!is_background_thread() && atomic_load(&step_holders) != 0);
+  for (int i = 0; i < SPINS_BEFORE_WAIT && atomic_load(&step_active) != 0; i++)
     ;
-  while (atomic_load(&inside) != 0)
-    cn_os_wait(&inside, 1, UINT64_MAX);
+  while (atomic_load(&step_active) != 0)
+    cn_os_wait_on_word(&step_active, 1, UINT64_MAX);
 }
 
-void cn_background_release(void)
+void cn_background_release_steps(void)
 {
-  bool job = step != NULL || atomic_load(&aside) != NULL;
+  bool job = current_step != NULL || atomic_load(&aside_call) != NULL;
 
-  CN_CHECK(atomic_load(&held) != 0);
-  if (atomic_load(&idle) != NULL)
-    atomic_fetch_add(&stops, 1);
-  if (atomic_fetch_sub(&held, 1) == 1 && (job || atomic_load(&rests)))
-    give_turn();
+  CN_CHECK(atomic_load(&step_holders) != 0);
+  if (atomic_load(&idle_step) != NULL)
+    atomic_fetch_add(&stop_count, 1);
+  if (atomic_fetch_sub(&step_holders, 1) == 1 && (job || atomic_load(&rests_until_stop)))
+    wake_background_thread();
 }
 
 /* ---- the collector ---- */
 
 void cairn_background_run(cairn_step *wanted_step, void *env)
 {
-  if (is_it() || atomic_load(&held) == 0)
+  if (is_background_thread() || atomic_load(&step_holders) == 0)
     cairn_fatal("cairn_background_run() is called outside of a stop");
-  step = wanted_step;
+  current_step = wanted_step;
   step_env = env;
   if (wanted_step != NULL)
-    atomic_store(&wanted, true);
+    atomic_store(&thread_wanted, true);
 }
 
 void cairn_background_idle(cairn_step *call)
 {
-  CN_CHECK(call != NULL && !is_it() && !started);
+  CN_CHECK(call != NULL && !is_background_thread() && !thread_started);
   if (cn_options.idle == 0)
     return;
-  atomic_store(&stops, rested + 1);
-  atomic_store(&idle, call);
-  atomic_store(&wanted, true);
+  atomic_store(&stop_count, idle_stop_count + 1);
+  atomic_store(&idle_step, call);
+  atomic_store(&thread_wanted, true);
 }
 
 void cairn_background_aside(cairn_aside *call)
 {
-  if (is_it() || atomic_load(&held) == 0)
+  if (is_background_thread() || atomic_load(&step_holders) == 0)
     cairn_fatal("cairn_background_aside() is called outside of a stop");
-  CN_CHECK(call == NULL || atomic_load(&aside) == NULL);
-  atomic_store(&aside, call);
-  while (call == NULL && atomic_load(&is_aside))
+  CN_CHECK(call == NULL || atomic_load(&aside_call) == NULL);
+  atomic_store(&aside_call, call);
+  while (call == NULL && atomic_load(&aside_call_active))
     sched_yield();
   if (call != NULL)
-    atomic_store(&wanted, true);
+    atomic_store(&thread_wanted, true);
 }

@@ -28,10 +28,10 @@ enum { RECHECK_NANOSECONDS = 100000 }; /* nanoseconds between two reads of a sta
 
 static atomic_bool handshakes_ended;
 
-void cn_handshake_end(void)
+void cn_handshake_end_all(void)
 {
   atomic_store(&handshakes_ended, true);
-  cn_stop_tell();
+  cn_stop_wake_excluders();
 }
 
 const char *cn_handshake_wrong(void)
@@ -39,16 +39,16 @@ const char *cn_handshake_wrong(void)
   for (struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;) {
     if (atomic_load(&m->handshake) != CN_HANDSHAKE_NONE)
       return "handshake: a mutator has a request, and there is no requester";
-    if (cn_poll_word_is_armed(m, CN_REASON_HANDSHAKE))
+    if (cn_poll_word_is_armed(m, CN_POLL_REASON_HANDSHAKE))
       return "handshake: a poll is armed, and there is no requester";
   }
   return NULL;
 }
 
-static bool is_meant(const struct cn_handshake *request, const struct cairn_mutator *mutator)
+static bool is_target(const struct cn_handshake *request, const struct cairn_mutator *mutator)
 {
   if (request->thread == 0)
-    return mutator == cn_mutator_main();
+    return mutator == cn_mutator_of_main_thread();
   return request->thread == CN_HANDSHAKE_ALL || request->thread == mutator->thread;
 }
 
@@ -63,7 +63,7 @@ static void choose_random_thread(struct cn_handshake *request)
     request->thread = mutator->thread;
 }
 
-static void choose_at(struct cn_handshake *request)
+static void choose_thread_at_address(struct cn_handshake *request)
 {
   for (struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;)
     if (m != &cairn_mutator && request->address >= m->stack_bottom && request->address < m->stack_end)
@@ -76,27 +76,27 @@ static size_t post_request(struct cn_handshake *request)
   size_t count = 0;
 
   for (struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;) {
-    if (!is_meant(request, m))
+    if (!is_target(request, m))
       continue;
     CN_CHECK(atomic_load(&m->handshake) == CN_HANDSHAKE_NONE);
     if (request->prepare)
       request->prepare(m, request->env);
     m->request = request;
     atomic_store(&m->handshake, CN_HANDSHAKE_PENDING);
-    cn_poll_word_arm(m, CN_REASON_HANDSHAKE);
+    cn_poll_word_arm(m, CN_POLL_REASON_HANDSHAKE);
     count++;
   }
-  request->armed = cn_os_nanoseconds();
+  request->armed = cn_os_clock_nanoseconds();
   return count;
 }
 
 /* The requester's own mutator rests, whatever its state. */
-static bool take_over(struct cairn_mutator *mutator)
+static bool run_for_resting_mutator(struct cairn_mutator *mutator)
 {
-  if ((mutator != &cairn_mutator && !cn_stop_rests(mutator)) ||
-      !cn_handshake_change(mutator, CN_HANDSHAKE_PENDING, CN_HANDSHAKE_TAKEN))
+  if ((mutator != &cairn_mutator && !cn_stop_is_resting(mutator)) ||
+      !cn_handshake_change_state(mutator, CN_HANDSHAKE_PENDING, CN_HANDSHAKE_TAKEN))
     return false;
-  cn_handshake_run(mutator);
+  cn_handshake_run_operation(mutator);
   return true;
 }
 
@@ -105,12 +105,12 @@ static enum cairn_status await_mutator(struct cairn_mutator *mutator, uint64_t d
 {
   uint32_t word;
 
-  while (!take_over(mutator) && (word = atomic_load(&mutator->handshake)) != CN_HANDSHAKE_NONE) {
-    uint64_t now = cn_os_nanoseconds();
+  while (!run_for_resting_mutator(mutator) && (word = atomic_load(&mutator->handshake)) != CN_HANDSHAKE_NONE) {
+    uint64_t now = cn_os_clock_nanoseconds();
     bool over = atomic_load(&handshakes_ended);
-    if ((over || now >= deadline) && cn_handshake_change(mutator, CN_HANDSHAKE_PENDING, CN_HANDSHAKE_NONE))
+    if ((over || now >= deadline) && cn_handshake_change_state(mutator, CN_HANDSHAKE_PENDING, CN_HANDSHAKE_NONE))
       return over ? CAIRN_E_ENDED : CAIRN_E_TIMEOUT;
-    cn_os_wait(&mutator->handshake, word, now + RECHECK_NANOSECONDS);
+    cn_os_wait_on_word(&mutator->handshake, word, now + RECHECK_NANOSECONDS);
   }
   return CAIRN_OK;
 }
@@ -120,19 +120,19 @@ static enum cairn_status perform_handshake(struct cn_handshake *request)
   enum cairn_status result = CAIRN_OK;
 
   CN_ASSERT_VALID(cn_handshake_wrong());
-  if (request->thread == CN_HANDSHAKE_ANY)
+  if (request->thread == CN_HANDSHAKE_ANY_THREAD)
     choose_random_thread(request);
-  else if (request->thread == CN_HANDSHAKE_AT)
-    choose_at(request);
+  else if (request->thread == CN_HANDSHAKE_AT_ADDRESS)
+    choose_thread_at_address(request);
   size_t count = post_request(request);
   if (count == 0 && request->thread != CN_HANDSHAKE_ALL)
     return request->thread == 0 ? CAIRN_E_ENDED : CAIRN_E_UNKNOWN;
-  cn_os_barrier();
+  cn_os_fence_all_threads();
   for (struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;) {
-    if (!is_meant(request, m))
+    if (!is_target(request, m))
       continue;
     enum cairn_status status = await_mutator(m, request->deadline);
-    cn_poll_word_disarm(m, CN_REASON_HANDSHAKE); /* only now: it must see the request */
+    cn_poll_word_disarm(m, CN_POLL_REASON_HANDSHAKE); /* only now: it must see the request */
     if (status != CAIRN_OK)
       result = status;
   }
@@ -140,7 +140,7 @@ static enum cairn_status perform_handshake(struct cn_handshake *request)
   return result;
 }
 
-static bool is_over(const void *unused)
+static bool have_handshakes_ended(const void *unused)
 {
   (void)unused;
   return atomic_load(&handshakes_ended);
@@ -148,53 +148,53 @@ static bool is_over(const void *unused)
 
 static enum cairn_status exclude_stops(uint64_t deadline)
 {
-  if (is_over(NULL))
+  if (have_handshakes_ended(NULL))
     return CAIRN_E_ENDED;
-  if (cn_stop_exclude_unless(deadline, is_over))
+  if (cn_stop_exclude_stops_unless(deadline, have_handshakes_ended))
     return CAIRN_OK;
-  return is_over(NULL) ? CAIRN_E_ENDED : CAIRN_E_TIMEOUT;
+  return have_handshakes_ended(NULL) ? CAIRN_E_ENDED : CAIRN_E_TIMEOUT;
 }
 
 /* Refuse a thread that is managed: it would wait for a requester that waits for it. */
-static bool may_wait(const struct cairn_mutator *self)
+static bool may_wait_for_handshake(const struct cairn_mutator *self)
 {
-  return cn_handshake_examined() == NULL &&
+  return cn_handshake_examined_mutator() == NULL &&
          (!self->attached || (!self->busy && self->interruptions % 2 == 0 && self->state == CAIRN_ABI_NATIVE));
 }
 
 enum cairn_status cn_handshake(struct cn_handshake *request)
 {
-  if (!may_wait(&cairn_mutator))
+  if (!may_wait_for_handshake(&cairn_mutator))
     return CAIRN_E_BUSY;
   cn_defer_signals();
   enum cairn_status status = exclude_stops(request->deadline);
   if (status == CAIRN_OK) {
     CN_ASSERT(request->operation != NULL);
     status = perform_handshake(request);
-    cn_stop_include();
+    cn_stop_permit_stops();
   }
-  cn_defer_let_signals();
+  cn_undefer_signals();
   return status;
 }
 
-enum cairn_status cn_handshake_now(struct cn_handshake *request)
+enum cairn_status cn_handshake_from_managed(struct cn_handshake *request)
 {
   enum cairn_status status = CAIRN_E_TIMEOUT;
 
-  if (cn_handshake_examined() != NULL)
+  if (cn_handshake_examined_mutator() != NULL)
     return CAIRN_E_BUSY;
   cn_defer_signals();
-  if (cn_stop_exclude_unless(0, NULL)) {
+  if (cn_stop_exclude_stops_unless(0, NULL)) {
     status = perform_handshake(request);
-    cn_stop_include();
+    cn_stop_permit_stops();
   }
-  cn_defer_let_signals();
+  cn_undefer_signals();
   return status;
 }
 
 static uint64_t deadline_of(uint64_t timeout)
 {
-  uint64_t now = cn_os_nanoseconds();
+  uint64_t now = cn_os_clock_nanoseconds();
 
   return timeout < UINT64_MAX - now ? now + timeout : UINT64_MAX;
 }

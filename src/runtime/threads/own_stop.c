@@ -5,14 +5,14 @@
 #include "runtime/core/messages.h"
 #include "runtime/threads/stop.h"
 
-void cn_stop_refuse(uintptr_t pc)
+void cn_stop_refuse_thread(uintptr_t pc)
 {
   cn_report_fatal(pc, "a thread requests a stop, begins, ends, jumps, forks or unloads while "
                       "it has stopped others, works for a collection or runs the operation of a handshake");
 }
 
-void cn_stop_refuse_end(void *unused)
+void cn_stop_refuse_thread_end(void *unused)
 {
   (void)unused;
-  cn_stop_refuse((uintptr_t)__builtin_return_address(0));
+  cn_stop_refuse_thread((uintptr_t)__builtin_return_address(0));
 }

@@ -18,18 +18,18 @@ void cn_slow_path_enter(struct cairn_mutator *mutator, bool native)
   cn_defer_cancellation();
   mutator->busy++;
   if (native)
-    cn_stop_come_back(mutator);
+    cn_stop_become_managed(mutator);
 }
 
 void cn_slow_path_leave(struct cairn_mutator *mutator, bool native)
 {
   CN_CHECK(mutator->busy != 0);
   if (native)
-    cn_stop_leave(mutator);
+    cn_stop_become_native(mutator);
   uint64_t busy = --mutator->busy;
-  cn_defer_let_cancellation();
+  cn_undefer_cancellation();
   if (busy == 0)
-    cn_release_signals();
+    cn_deliver_postponed_signals();
 }
 
 /* The thread is native, and about to run managed code for the first time. */
@@ -37,7 +37,7 @@ static void begin_heap(struct cairn_mutator *mutator)
 {
   CN_ASSERT(mutator->state == CAIRN_ABI_NATIVE);
   cn_hooks.begin_heap();
-  cn_poll_word_disarm(mutator, CN_REASON_HEAP);
+  cn_poll_word_disarm(mutator, CN_POLL_REASON_HEAP);
 }
 
 /* Native code has returned. The anchor of its call is still whole, so that walks find the caller's registers. The
@@ -50,11 +50,11 @@ void cn_slow_path_back(void)
   CN_CHECK(mutator->attached && mutator->stopped == NULL);
   cn_defer_cancellation();
   mutator->busy = 1;
-  if (cn_poll_word_is_armed(mutator, CN_REASON_HEAP))
+  if (cn_poll_word_is_armed(mutator, CN_POLL_REASON_HEAP))
     begin_heap(mutator);
-  cn_stop_come_back(mutator);
+  cn_stop_become_managed(mutator);
   mutator->busy = busy;
-  cn_defer_let_cancellation();
+  cn_undefer_cancellation();
   if (busy == 0)
-    cn_release_signals();
+    cn_deliver_postponed_signals();
 }

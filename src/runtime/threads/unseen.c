@@ -14,23 +14,23 @@
 #include "runtime/threads/stop.h"
 
 /* The handlers end the holding of signals that fork() begins. */
-void cn_unseen_settle(void)
+void cn_unseen_repair_child(void)
 {
-  if (!cn_os_new_process_take()) {
+  if (!cn_os_claim_new_process()) {
     while (cn_os_is_new_process()) /* another thread of the child does it */
       sched_yield();
     return;
   }
   CN_ASSERT(cn_os_is_new_process());
-  const char *wrong = !cn_stop_is_alone()         ? "other threads ran managed code or stopped it"
-                      : cn_background_is_inside() ? "the collector worked concurrently"
-                                                  : NULL;
+  const char *wrong = !cn_stop_is_only_mutator()   ? "other threads ran managed code or stopped it"
+                      : cn_background_is_in_step() ? "the collector worked concurrently"
+                                                   : NULL;
   if (wrong != NULL) {
-    cn_os_new_process_settle(false);
+    cn_os_finish_new_process(false);
     cairn_fatal("this process was made by _Fork() or clone() while %s: use fork(), or start another "
                 "program",
                 wrong);
   }
   cn_defer_signals();
-  cn_os_new_process_settle(true);
+  cn_os_finish_new_process(true);
 }

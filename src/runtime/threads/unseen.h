@@ -9,13 +9,13 @@
 
 /* The process is such a child: do the work of the handlers, or end it if the parent had other threads that ran
  * managed code. */
-void cn_unseen_settle(void);
+void cn_unseen_repair_child(void);
 
 /* Each entry into the runtime that waits for other threads, or writes to files, begins with this call. */
-static inline void cn_unseen_look(void)
+static inline void cn_unseen_check_process(void)
 {
   if (cn_os_is_new_process())
-    cn_unseen_settle();
+    cn_unseen_repair_child();
 }
 
 #endif

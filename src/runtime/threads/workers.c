@@ -24,36 +24,36 @@ struct worker {
   _Atomic uint32_t turn; /* changes when the thread has work */
 };
 
-static struct cn_mutex pool; /* of the following words; held while a job runs */
-static struct worker workers[CN_WORKERS_MOST - 1];
-static _Atomic unsigned started;
-static bool tried;               /* to start as many as are wanted */
-static _Atomic bool parallel;    /* the collector is parallel */
-static _Atomic bool ends, ended; /* now; for good */
+static struct cn_mutex pool_lock; /* of the following words; held while a job runs */
+static struct worker workers[CN_WORKERS_MAX - 1];
+static _Atomic unsigned started_workers;
+static bool start_tried;                                  /* to start as many as are wanted */
+static _Atomic bool collector_is_parallel;                /* the collector is parallel */
+static _Atomic bool workers_end_requested, program_ended; /* now; for good */
 
-static cairn_job *job;
+static cairn_job *current_job;
 static void *job_env;
 static unsigned job_count;
-static _Atomic uint32_t unfinished; /* its unfinished parts, except the collecting thread's */
+static _Atomic uint32_t unfinished_parts; /* its unfinished parts, except the collecting thread's */
 
 /* True if the calling thread does its part of a job now. */
-static bool is_at_work(void)
+static bool is_in_job(void)
 {
-  return (cn_thread.works & CN_WORKS_PART) != 0;
+  return (cn_thread.works & CN_WORKS_ON_COLLECTOR_PART) != 0;
 }
 
 /* ---- a worker ---- */
 
 /* Once for all look-ups of layouts, which the stop keeps as they are. */
-static void do_part(unsigned number)
+static void run_job_part(unsigned number)
 {
-  bool entered = cn_image_enter();
+  bool entered = cn_image_begin_reading();
 
-  CN_CHECK(number < job_count && !is_at_work());
-  cn_thread.works |= CN_WORKS_PART;
-  job(job_env, number, job_count);
-  cn_thread.works &= (uint8_t)~CN_WORKS_PART;
-  cn_image_leave(entered);
+  CN_CHECK(number < job_count && !is_in_job());
+  cn_thread.works |= CN_WORKS_ON_COLLECTOR_PART;
+  current_job(job_env, number, job_count);
+  cn_thread.works &= (uint8_t)~CN_WORKS_ON_COLLECTOR_PART;
+  cn_image_end_reading(entered);
 }
 
 static void *run_worker(void *argument)
@@ -64,23 +64,23 @@ static void *run_worker(void *argument)
   uint32_t seen = 0;
 
   snprintf(name, sizeof name, "cairn-worker-%u", number);
-  cn_os_thread_precise(name);
+  cn_os_thread_make_precise(name);
   for (;;) {
     while (atomic_load(&self->turn) == seen)
-      cn_os_wait(&self->turn, seen, UINT64_MAX);
+      cn_os_wait_on_word(&self->turn, seen, UINT64_MAX);
     seen++;
-    if (atomic_load(&ends))
+    if (atomic_load(&workers_end_requested))
       return NULL;
-    do_part(number);
-    if (atomic_fetch_sub(&unfinished, 1) == 1)
-      cn_os_wake(&unfinished);
+    run_job_part(number);
+    if (atomic_fetch_sub(&unfinished_parts, 1) == 1)
+      cn_os_wake_all(&unfinished_parts);
   }
 }
 
-static void give_turn(struct worker *worker)
+static void wake_worker(struct worker *worker)
 {
   atomic_fetch_add(&worker->turn, 1);
-  cn_os_wake(&worker->turn);
+  cn_os_wake_all(&worker->turn);
 }
 
 /* ---- how many there are ---- */
@@ -88,67 +88,67 @@ static void give_turn(struct worker *worker)
 /* The system may run out of threads: then the number of workers is smaller, for good. */
 static void start_workers(void)
 {
-  CN_ASSERT(cn_options.workers >= 1 && cn_options.workers <= CN_WORKERS_MOST);
-  for (; started + 1 < cn_options.workers; started++) {
-    atomic_store(&workers[started].turn, 0);
-    if (!cn_os_thread_start(&workers[started].thread, run_worker, &workers[started]))
+  CN_ASSERT(cn_options.workers >= 1 && cn_options.workers <= CN_WORKERS_MAX);
+  for (; started_workers + 1 < cn_options.workers; started_workers++) {
+    atomic_store(&workers[started_workers].turn, 0);
+    if (!cn_os_thread_start(&workers[started_workers].thread, run_worker, &workers[started_workers]))
       break;
   }
-  tried = true;
+  start_tried = true;
 }
 
-void cn_workers_prepare(bool is_parallel)
+void cn_workers_prepare_threads(bool is_parallel)
 {
-  atomic_store(&parallel, is_parallel);
-  if (!is_parallel || cn_thread_delivers())
+  atomic_store(&collector_is_parallel, is_parallel);
+  if (!is_parallel || cn_thread_is_in_handler())
     return;
-  cn_mutex_take(&pool, UINT64_MAX);
-  if (!tried && !atomic_load(&ended))
+  cn_mutex_take(&pool_lock, UINT64_MAX);
+  if (!start_tried && !atomic_load(&program_ended))
     start_workers();
-  cn_mutex_release(&pool);
+  cn_mutex_release(&pool_lock);
 }
 
 unsigned cn_workers_count(void)
 {
-  return atomic_load(&started) + 1;
+  return atomic_load(&started_workers) + 1;
 }
 
 /* The caller has the pool. */
-static void end_all(void)
+static void end_all_workers(void)
 {
-  atomic_store(&ends, true);
-  for (unsigned i = 0; i < started; i++)
-    give_turn(&workers[i]);
-  for (unsigned i = 0; i < started; i++)
+  atomic_store(&workers_end_requested, true);
+  for (unsigned i = 0; i < started_workers; i++)
+    wake_worker(&workers[i]);
+  for (unsigned i = 0; i < started_workers; i++)
     cn_os_thread_join(&workers[i].thread);
-  started = 0;
-  tried = false;
-  atomic_store(&ends, false);
+  started_workers = 0;
+  start_tried = false;
+  atomic_store(&workers_end_requested, false);
 }
 
-void cn_workers_end(void)
+void cn_workers_end_all(void)
 {
-  CN_CHECK(!is_at_work());
-  cn_mutex_take(&pool, UINT64_MAX);
-  end_all();
-  cn_mutex_release(&pool);
+  CN_CHECK(!is_in_job());
+  cn_mutex_take(&pool_lock, UINT64_MAX);
+  end_all_workers();
+  cn_mutex_release(&pool_lock);
 }
 
-void cn_workers_exit(void)
+void cn_workers_end_at_exit(void)
 {
-  atomic_store(&ended, true);
-  if (!cn_mutex_take(&pool, 0))
+  atomic_store(&program_ended, true);
+  if (!cn_mutex_take(&pool_lock, 0))
     return;
-  end_all();
-  cn_mutex_release(&pool);
+  end_all_workers();
+  cn_mutex_release(&pool_lock);
 }
 
-void cn_workers_forked(void)
+void cn_workers_reset_after_fork(void)
 {
-  atomic_store(&pool.word, 0);
-  atomic_store(&ends, false);
-  started = 0;
-  tried = false;
+  atomic_store(&pool_lock.word, 0);
+  atomic_store(&workers_end_requested, false);
+  started_workers = 0;
+  start_tried = false;
 }
 
 /* ---- a job ---- */
@@ -160,30 +160,30 @@ unsigned cairn_workers_most(void)
 
 static unsigned run_job(unsigned most)
 {
-  unsigned count = started + 1 < most ? started + 1 : most;
+  unsigned count = started_workers + 1 < most ? started_workers + 1 : most;
 
   job_count = count;
-  atomic_store(&unfinished, count - 1);
+  atomic_store(&unfinished_parts, count - 1);
   for (unsigned i = 0; i + 1 < count; i++)
-    give_turn(&workers[i]);
-  do_part(0);
-  for (uint32_t left; (left = atomic_load(&unfinished)) != 0;)
-    cn_os_wait(&unfinished, left, UINT64_MAX);
+    wake_worker(&workers[i]);
+  run_job_part(0);
+  for (uint32_t left; (left = atomic_load(&unfinished_parts)) != 0;)
+    cn_os_wait_on_word(&unfinished_parts, left, UINT64_MAX);
   return count;
 }
 
 unsigned cairn_workers_run(unsigned most, cairn_job *wanted, void *env)
 {
   CN_CHECK(wanted != NULL && most > 0);
-  cn_unseen_look();
-  if (!atomic_load(&parallel))
+  cn_unseen_check_process();
+  if (!atomic_load(&collector_is_parallel))
     cairn_fatal("the collector calls cairn_workers_run() without CAIRN_COLLECTOR_PARALLEL");
-  if (is_at_work())
+  if (is_in_job())
     cairn_fatal("cairn_workers_run() is called within a job");
-  cn_mutex_take(&pool, UINT64_MAX);
-  job = wanted;
+  cn_mutex_take(&pool_lock, UINT64_MAX);
+  current_job = wanted;
   job_env = env;
   unsigned count = run_job(most);
-  cn_mutex_release(&pool);
+  cn_mutex_release(&pool_lock);
   return count;
 }

@@ -18,12 +18,12 @@
 #include "runtime/walk/regions_table.h"
 #include "runtime/walk/return_barriers.h"
 
-static struct cn_region_table *_Atomic current;
-static struct cn_readers readers;
-static pthread_mutex_t writers = PTHREAD_MUTEX_INITIALIZER;
+static struct cn_region_table *_Atomic current_table;
+static struct cn_reader_epochs table_readers;
+static pthread_mutex_t writer_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static _Thread_local volatile unsigned inside; /* readers.h */
-static _Thread_local volatile unsigned depth;  /* how often the thread has entered */
+static _Thread_local volatile unsigned inside_readers; /* readers.h */
+static _Thread_local volatile unsigned reader_depth;   /* how often the thread has entered */
 
 /* ---- readers ---- */
 
@@ -31,67 +31,67 @@ static _Thread_local volatile unsigned depth;  /* how often the thread has enter
 static void enter_readers(void)
 {
   cn_defer_signals();
-  if (depth++ == 0)
-    cn_readers_enter(&readers, &inside);
+  if (reader_depth++ == 0)
+    cn_readers_enter(&table_readers, &inside_readers);
   CN_ASSERT_VALID(cn_code_regions_wrong());
 }
 
-void cn_code_regions_leave(void)
+void cn_code_regions_leave_region(void)
 {
   CN_ASSERT_VALID(cn_code_regions_wrong());
-  CN_CHECK(depth != 0); /* a lower depth would decrement another reader's count */
-  if (--depth == 0)
-    cn_readers_leave(&readers, &inside);
-  cn_defer_let_signals();
+  CN_CHECK(reader_depth != 0); /* a lower depth would decrement another reader's count */
+  if (--reader_depth == 0)
+    cn_readers_leave(&table_readers, &inside_readers);
+  cn_undefer_signals();
 }
 
-unsigned cn_code_regions_depth(void)
+unsigned cn_code_regions_nesting_depth(void)
 {
-  return depth;
+  return reader_depth;
 }
 
 const char *cn_code_regions_wrong(void)
 {
-  if ((depth != 0) != (inside != 0))
+  if ((reader_depth != 0) != (inside_readers != 0))
     return "code regions: a thread has entered, and does not read, or the other way round";
-  return cn_readers_wrong(&readers, inside);
+  return cn_readers_wrong(&table_readers, inside_readers);
 }
 
-bool cn_code_regions_any(void)
+bool cn_code_regions_exist(void)
 {
-  return atomic_load_explicit(&current, memory_order_relaxed) != NULL;
+  return atomic_load_explicit(&current_table, memory_order_relaxed) != NULL;
 }
 
-bool cn_code_regions_find(uintptr_t pc, struct cn_region *region)
+bool cn_code_regions_find(uintptr_t pc, struct cn_code_region *region)
 {
-  if (!cn_code_regions_any())
+  if (!cn_code_regions_exist())
     return false;
   enter_readers();
-  bool found = cn_region_table_find(atomic_load(&current), pc, region);
-  cn_code_regions_leave();
+  bool found = cn_region_table_find(atomic_load(&current_table), pc, region);
+  cn_code_regions_leave_region();
   CN_ASSERT(!found || (region->start < pc && pc <= region->end && region->manager != NULL));
   return found;
 }
 
-bool cn_code_regions_overlap(uintptr_t start, uintptr_t end, struct cn_region *region)
+bool cn_code_regions_find_overlap(uintptr_t start, uintptr_t end, struct cn_code_region *region)
 {
-  if (!cn_code_regions_any())
+  if (!cn_code_regions_exist())
     return false;
   CN_ASSERT(start <= end);
   enter_readers();
-  bool found = cn_region_table_overlap(atomic_load(&current), start, end, region);
-  cn_code_regions_leave();
+  bool found = cn_region_table_find_overlap(atomic_load(&current_table), start, end, region);
+  cn_code_regions_leave_region();
   CN_ASSERT(!found || (region->start < end && region->end > start));
   return found;
 }
 
-void cn_code_regions_enter(const struct cn_region *region)
+void cn_code_regions_enter_region(const struct cn_code_region *region)
 {
-  struct cn_region there;
+  struct cn_code_region there;
 
   CN_ASSERT(region->start < region->end && region->manager != NULL);
   enter_readers();
-  if (!cn_region_table_find(atomic_load(&current), region->end, &there) || there.start != region->start ||
+  if (!cn_region_table_find(atomic_load(&current_table), region->end, &there) || there.start != region->start ||
       there.manager != region->manager || there.data != region->data)
     cairn_fatal("an activation of the code region at 0x%lx is on a stack, and the region was "
                 "removed",
@@ -101,10 +101,10 @@ void cn_code_regions_enter(const struct cn_region *region)
 /* ---- writers ---- */
 
 /* In the child of a fork(), whose only thread this is. */
-static void reset_after_fork(void)
+static void reset_child_after_fork(void)
 {
-  cn_readers_forked(&readers, inside);
-  pthread_mutex_init(&writers, NULL);
+  cn_readers_reset_in_child(&table_readers, inside_readers);
+  pthread_mutex_init(&writer_lock, NULL);
 }
 
 static void watch_forks(void)
@@ -112,31 +112,31 @@ static void watch_forks(void)
   static bool prepared;
 
   if (!prepared)
-    cn_os_forked(reset_after_fork);
+    cn_os_register_child_handler(reset_child_after_fork);
   prepared = true;
 }
 
 static void publish_table(struct cn_region_table *table, const struct cn_region_waste *waste)
 {
-  CN_ASSERT(inside == 0); /* otherwise this would wait for itself */
+  CN_ASSERT(inside_readers == 0); /* otherwise this would wait for itself */
   CN_ASSERT(table != waste->table);
-  atomic_store(&current, table);
-  cn_readers_wait(&readers);
-  cn_region_table_free(waste);
+  atomic_store(&current_table, table);
+  cn_readers_wait(&table_readers);
+  cn_region_table_free_waste(waste);
 }
 
 static bool is_range_taken(uintptr_t start, uintptr_t end)
 {
-  uintptr_t stubs_end, stubs_start = cn_arch_stubs(&stubs_end);
-  struct cn_region other;
+  uintptr_t stubs_end, stubs_start = cn_arch_stubs_range(&stubs_end);
+  struct cn_code_region other;
 
-  return cn_region_table_overlap(atomic_load(&current), start, end, &other) ||
-         (start < stubs_end && end > stubs_start) || cn_image_has_code(start, end);
+  return cn_region_table_find_overlap(atomic_load(&current_table), start, end, &other) ||
+         (start < stubs_end && end > stubs_start) || cn_images_have_code_in(start, end);
 }
 
-static enum cairn_status insert_region(const struct cn_region *region)
+static enum cairn_status insert_region(const struct cn_code_region *region)
 {
-  struct cn_region_table *table = atomic_load(&current);
+  struct cn_region_table *table = atomic_load(&current_table);
   struct cn_region_waste waste;
 
   CN_ASSERT(region->start < region->end && region->manager->previous != NULL);
@@ -150,9 +150,9 @@ static enum cairn_status insert_region(const struct cn_region *region)
 
 static enum cairn_status delete_region(uintptr_t start)
 {
-  struct cn_region_table *table = atomic_load(&current);
+  struct cn_region_table *table = atomic_load(&current_table);
   struct cn_region_waste waste;
-  struct cn_region region;
+  struct cn_code_region region;
 
   if (!cn_region_table_find(table, start + 1, &region) || region.start != start)
     return CAIRN_E_UNKNOWN;
@@ -165,31 +165,31 @@ static enum cairn_status delete_region(uintptr_t start)
 enum cairn_status cairn_code_region_add(const struct cairn_code_manager *manager, uintptr_t start, uintptr_t end,
                                         void *data)
 {
-  const struct cn_region region = {start, end, manager, data};
+  const struct cn_code_region region = {start, end, manager, data};
 
   if (end <= start || manager == NULL || manager->previous == NULL)
     return CAIRN_E_BOUNDS;
-  if (inside != 0)
+  if (inside_readers != 0)
     return CAIRN_E_BUSY;
   cn_defer_signals();
-  pthread_mutex_lock(&writers);
+  pthread_mutex_lock(&writer_lock);
   watch_forks();
   enum cairn_status status = insert_region(&region);
-  pthread_mutex_unlock(&writers);
+  pthread_mutex_unlock(&writer_lock);
   if (status == CAIRN_OK)
-    cn_return_barriers_distrust();
-  cn_defer_let_signals();
+    cn_return_barriers_distrust_all();
+  cn_undefer_signals();
   return status;
 }
 
 enum cairn_status cairn_code_region_remove(uintptr_t start)
 {
-  if (inside != 0)
+  if (inside_readers != 0)
     return CAIRN_E_BUSY;
   cn_defer_signals();
-  pthread_mutex_lock(&writers);
+  pthread_mutex_lock(&writer_lock);
   enum cairn_status status = delete_region(start);
-  pthread_mutex_unlock(&writers);
-  cn_defer_let_signals();
+  pthread_mutex_unlock(&writer_lock);
+  cn_undefer_signals();
   return status;
 }

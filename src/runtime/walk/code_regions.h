@@ -11,7 +11,7 @@
 #include <cairn/stack.h>
 
 /* A copy of the registered region: it may outlive the table that had it. */
-struct cn_region {
+struct cn_code_region {
   uintptr_t start, end;
   const struct cairn_code_manager *manager;
   void *data;
@@ -19,22 +19,22 @@ struct cn_region {
 
 /* The region with the call that returns to `pc`: pc is in (start, end]. False: `pc` is outside all regions. Any
  * thread, any time, signal handlers included; takes no lock and never waits. */
-bool cn_code_regions_find(uintptr_t pc, struct cn_region *region);
+bool cn_code_regions_find(uintptr_t pc, struct cn_code_region *region);
 
-bool cn_code_regions_any(void);
+bool cn_code_regions_exist(void);
 
 /* Some region that overlaps [start, end). Callers as for cn_code_regions_find(). */
-bool cn_code_regions_overlap(uintptr_t start, uintptr_t end, struct cn_region *region);
+bool cn_code_regions_find_overlap(uintptr_t start, uintptr_t end, struct cn_code_region *region);
 
 /* Before and after each callback of a manager: while the thread is inside, the region stays. If it is gone already,
  * the program ends. These nest. */
-void cn_code_regions_enter(const struct cn_region *region);
-void cn_code_regions_leave(void);
+void cn_code_regions_enter_region(const struct cn_code_region *region);
+void cn_code_regions_leave_region(void);
 
 /* Check the calling thread. Returns the error (the thread is inside, and no reader is counted for it), or null. */
 const char *cn_code_regions_wrong(void);
 
 /* The number of callbacks that the calling thread is in. */
-unsigned cn_code_regions_depth(void);
+unsigned cn_code_regions_nesting_depth(void);
 
 #endif

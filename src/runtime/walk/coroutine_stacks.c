@@ -28,22 +28,23 @@
 #include "runtime/walk/return_barriers.h"
 #include "runtime/walk/walk.h"
 
-_Static_assert(sizeof(struct cn_stack_saved) <= sizeof((struct cairn_stack *)NULL)->words, "<cairn/stack.h>");
-_Static_assert(_Alignof(struct cn_stack_saved) <= _Alignof(uintptr_t), "it lies in an array of words");
+_Static_assert(sizeof(struct cn_saved_stack) <= sizeof((struct cairn_stack *)NULL)->words, "<cairn/stack.h>");
+_Static_assert(_Alignof(struct cn_saved_stack) <= _Alignof(uintptr_t), "it lies in an array of words");
 
 /* Changed by managed mutators, one at a time, so that collections find the table whole. */
-static struct cn_mutex changing;
+static struct cn_mutex stack_table_lock;
 static CN_GROW(struct cairn_stack *) stacks; /* by `low` */
 
 /* `stack` may be null: the mutator's own. */
-static struct cn_stack_saved *saved_of(struct cairn_mutator *mutator, struct cairn_stack *stack)
+static struct cn_saved_stack *saved_state_of(struct cairn_mutator *mutator, struct cairn_stack *stack)
 {
-  return stack != NULL ? (struct cn_stack_saved *)stack->words : &mutator->own;
+  return stack != NULL ? (struct cn_saved_stack *)stack->words : &mutator->own;
 }
 
-struct cn_return_barriers **cn_coroutine_stacks_barriers(const struct cairn_mutator *mutator, struct cairn_stack *stack)
+struct cn_return_barriers **cn_coroutine_stacks_barriers_of(const struct cairn_mutator *mutator,
+                                                            struct cairn_stack *stack)
 {
-  return &saved_of((struct cairn_mutator *)mutator, stack)->barriers;
+  return &saved_state_of((struct cairn_mutator *)mutator, stack)->barriers;
 }
 
 /* ---- which stack ---- */
@@ -57,12 +58,12 @@ static size_t count_stacks_up_to(uintptr_t address)
   return low;
 }
 
-bool cn_coroutine_stacks_lead_on(void)
+bool cn_walks_may_cross_stacks(void)
 {
-  return cn_coroutine_stacks_any() && cn_code_regions_any();
+  return cn_coroutine_stacks_exist() && cn_code_regions_exist();
 }
 
-bool cn_coroutine_stacks_any(void)
+bool cn_coroutine_stacks_exist(void)
 {
   return __atomic_load_n(&stacks.count, __ATOMIC_RELAXED) != 0;
 }
@@ -70,18 +71,18 @@ bool cn_coroutine_stacks_any(void)
 /* The table must stay unchanged meanwhile, and handlers of this thread must not wait for its lock. */
 struct cairn_stack *cn_coroutine_stacks_at(uintptr_t sp)
 {
-  if (!cn_coroutine_stacks_any())
+  if (!cn_coroutine_stacks_exist())
     return NULL;
   cn_defer_signals();
-  cn_mutex_take(&changing, UINT64_MAX);
+  cn_mutex_take(&stack_table_lock, UINT64_MAX);
   size_t n = count_stacks_up_to(sp);
   struct cairn_stack *there = n > 0 && sp < stacks.at[n - 1]->high ? stacks.at[n - 1] : NULL;
-  cn_mutex_release(&changing);
-  cn_defer_let_signals();
+  cn_mutex_release(&stack_table_lock);
+  cn_undefer_signals();
   return there;
 }
 
-static bool on_own(const struct cairn_mutator *mutator, uintptr_t address)
+static bool is_on_own_stack(const struct cairn_mutator *mutator, uintptr_t address)
 {
   uintptr_t bottom = mutator->stack == NULL ? mutator->stack_bottom : mutator->own.bottom;
   uintptr_t end = mutator->stack == NULL ? mutator->stack_end : mutator->own.end;
@@ -89,35 +90,36 @@ static bool on_own(const struct cairn_mutator *mutator, uintptr_t address)
   return address >= bottom && address < end;
 }
 
-bool cn_coroutine_stacks_elsewhere(const struct cairn_mutator *mutator, uintptr_t sp)
+bool cn_coroutine_stacks_is_on_other(const struct cairn_mutator *mutator, uintptr_t sp)
 {
   const struct cairn_stack *there = cn_coroutine_stacks_at(sp);
 
-  return cn_coroutine_stacks_any() && there != mutator->stack && (there != NULL || on_own(mutator, sp));
+  return cn_coroutine_stacks_exist() && there != mutator->stack && (there != NULL || is_on_own_stack(mutator, sp));
 }
 
-bool cn_coroutine_stacks_hold(uintptr_t address)
+bool cn_coroutine_stacks_have_address(uintptr_t address)
 {
-  return cn_coroutine_stacks_any() && (cn_coroutine_stacks_at(address) != NULL || on_own(&cairn_mutator, address));
+  return cn_coroutine_stacks_exist() &&
+         (cn_coroutine_stacks_at(address) != NULL || is_on_own_stack(&cairn_mutator, address));
 }
 
 /* The mutator that runs on the stack; may be null. */
 static const struct cairn_mutator *runner_of(const struct cairn_mutator *mutator, const struct cairn_stack *stack)
 {
   if (stack != NULL)
-    return ((const struct cn_stack_saved *)stack->words)->runner;
+    return ((const struct cn_saved_stack *)stack->words)->runner;
   return mutator->stack == NULL ? mutator : NULL;
 }
 
-bool cn_coroutine_stacks_waits(const struct cairn_mutator *mutator, const struct cairn_stack *stack)
+bool cn_coroutine_stacks_is_waiting(const struct cairn_mutator *mutator, const struct cairn_stack *stack)
 {
   return runner_of(mutator, stack) == NULL;
 }
 
-struct cn_stack_view cn_coroutine_stacks_view(const struct cairn_mutator *mutator, const struct cairn_stack *stack)
+struct cn_stack_view cn_coroutine_stacks_view_of(const struct cairn_mutator *mutator, const struct cairn_stack *stack)
 {
   const struct cairn_mutator *on = runner_of(mutator, stack);
-  const struct cn_stack_saved *saved = stack != NULL ? (const struct cn_stack_saved *)stack->words : &mutator->own;
+  const struct cn_saved_stack *saved = stack != NULL ? (const struct cn_saved_stack *)stack->words : &mutator->own;
 
   CN_ASSERT(on || saved->anchors != NULL); /* it was added, or left */
   if (on)
@@ -125,14 +127,14 @@ struct cn_stack_view cn_coroutine_stacks_view(const struct cairn_mutator *mutato
   return (struct cn_stack_view){saved->anchor, saved->end};
 }
 
-const struct cairn_mutator *cn_coroutine_stacks_owner(const struct cairn_mutator *mutator, uintptr_t sp)
+const struct cairn_mutator *cn_coroutine_stacks_owner_of(const struct cairn_mutator *mutator, uintptr_t sp)
 {
   if (mutator == &cairn_mutator && mutator->stopped == NULL)
     return mutator; /* a thread may walk its own stack outside stops */
-  if (on_own(mutator, sp))
+  if (is_on_own_stack(mutator, sp))
     return mutator;
   for (const struct cairn_mutator *m = cairn_mutator_next(NULL); m; m = cairn_mutator_next(m))
-    if (on_own(m, sp))
+    if (is_on_own_stack(m, sp))
       return m;
   return mutator;
 }
@@ -142,7 +144,7 @@ const struct cairn_mutator *cn_coroutine_stacks_owner(const struct cairn_mutator
 /* Outside stops, a stack that another thread runs on changes concurrently. */
 static const char *stack_wrong(const struct cairn_mutator *mutator, struct cairn_stack *stack)
 {
-  const struct cn_stack_saved *saved = (const struct cn_stack_saved *)stack->words;
+  const struct cn_saved_stack *saved = (const struct cn_saved_stack *)stack->words;
   bool on = saved->runner != NULL;
   uintptr_t bottom = on ? mutator->stack_bottom : saved->bottom;
   uintptr_t end = on ? mutator->stack_end : saved->end;
@@ -179,9 +181,9 @@ const char *cn_coroutine_stacks_wrong(void)
 
 /* ---- what a program does ---- */
 
-static struct cairn_mutator *mutator_now(const char *what, uintptr_t pc)
+static struct cairn_mutator *mutator_outside_collection(const char *what, uintptr_t pc)
 {
-  struct cairn_mutator *mutator = cn_mutator_get(pc);
+  struct cairn_mutator *mutator = cn_mutator_get_attached(pc);
 
   if (mutator->stopped != NULL)
     cn_report_fatal(pc, "%s() was called during a collection", what);
@@ -189,33 +191,33 @@ static struct cairn_mutator *mutator_now(const char *what, uintptr_t pc)
 }
 
 /* Exclude collections, and changes by other threads: both find the table whole. */
-static bool begin_change(struct cairn_mutator *mutator)
+static bool begin_table_change(struct cairn_mutator *mutator)
 {
   bool native = mutator->state == CAIRN_ABI_NATIVE;
 
   cn_slow_path_enter(mutator, native);
-  cn_mutex_take(&changing, UINT64_MAX);
+  cn_mutex_take(&stack_table_lock, UINT64_MAX);
   CN_ASSERT_VALID(cn_coroutine_stacks_wrong());
   return native;
 }
 
-static void end_change(struct cairn_mutator *mutator, bool native)
+static void end_table_change(struct cairn_mutator *mutator, bool native)
 {
   CN_ASSERT_VALID(cn_coroutine_stacks_wrong());
-  cn_mutex_release(&changing);
+  cn_mutex_release(&stack_table_lock);
   cn_slow_path_leave(mutator, native);
 }
 
 static enum cairn_status add_stack(struct cairn_stack *stack)
 {
-  struct cn_stack_saved *saved = (struct cn_stack_saved *)stack->words;
+  struct cn_saved_stack *saved = (struct cn_saved_stack *)stack->words;
   size_t n = count_stacks_up_to(stack->high - 1);
 
   if (n > 0 && stacks.at[n - 1]->high > stack->low)
     return CAIRN_E_OVERLAP;
-  *saved = (struct cn_stack_saved){
-      .end = stack->high, .bottom = stack->low, .floor = cn_bounds_floor(stack->low, stack->high)};
-  if ((saved->anchors = saved->anchor = cn_anchors_new()) == NULL)
+  *saved = (struct cn_saved_stack){
+      .end = stack->high, .bottom = stack->low, .floor = cn_bounds_stack_floor(stack->low, stack->high)};
+  if ((saved->anchors = saved->anchor = cn_anchors_allocate()) == NULL)
     return CAIRN_E_MEMORY;
   cn_grow_push(&stacks, stack);
   memmove(&stacks.at[n + 1], &stacks.at[n], (stacks.count - 1 - n) * sizeof *stacks.at);
@@ -225,21 +227,21 @@ static enum cairn_status add_stack(struct cairn_stack *stack)
 
 enum cairn_status cairn_stack_add(struct cairn_stack *stack)
 {
-  struct cairn_mutator *mutator = mutator_now(__func__, (uintptr_t)__builtin_return_address(0));
+  struct cairn_mutator *mutator = mutator_outside_collection(__func__, (uintptr_t)__builtin_return_address(0));
 
   if (stack->low >= stack->high || stack->high % sizeof stack->high != 0)
     return CAIRN_E_BOUNDS;
-  bool native = begin_change(mutator);
+  bool native = begin_table_change(mutator);
   enum cairn_status status = add_stack(stack);
-  end_change(mutator, native);
+  end_table_change(mutator, native);
   return status;
 }
 
 void cairn_stack_remove(struct cairn_stack *stack)
 {
-  struct cairn_mutator *mutator = mutator_now(__func__, (uintptr_t)__builtin_return_address(0));
-  struct cn_stack_saved *saved = (struct cn_stack_saved *)stack->words;
-  bool native = begin_change(mutator);
+  struct cairn_mutator *mutator = mutator_outside_collection(__func__, (uintptr_t)__builtin_return_address(0));
+  struct cn_saved_stack *saved = (struct cn_saved_stack *)stack->words;
+  bool native = begin_table_change(mutator);
   size_t n = count_stacks_up_to(stack->low);
 
   if (n == 0 || stacks.at[n - 1] != stack)
@@ -247,30 +249,30 @@ void cairn_stack_remove(struct cairn_stack *stack)
   if (saved->runner != NULL)
     cairn_fatal("cairn_stack_remove() of the stack that %s thread is on", saved->runner == mutator ? "the" : "another");
   CN_CHECK(saved->anchors != NULL);
-  cn_anchors_return(saved->anchors);
-  cn_return_barriers_give_back(saved->barriers);
+  cn_anchors_return_chunks(saved->anchors);
+  cn_return_barriers_return_set(saved->barriers);
   saved->barriers = NULL;
   memmove(&stacks.at[n - 1], &stacks.at[n], (stacks.count - n) * sizeof *stacks.at);
   stacks.count--;
-  end_change(mutator, native);
+  end_table_change(mutator, native);
 }
 
 /* Refuse a call through a stub: the stub would put an anchor of the stack that the thread leaves among the anchors of
  * the other stack. */
-static void refuse_transition(const void *pc)
+static void refuse_call_by_stub(const void *pc)
 {
-  if (cn_arch_is_stub((uintptr_t)pc))
+  if (cn_arch_is_stub_or_thunk((uintptr_t)pc))
     cairn_fatal("cairn_stack_switch() was called by compiled code: only the code that switches "
                 "may");
 }
 
 static void switch_stack(struct cairn_mutator *mutator, struct cairn_stack *stack)
 {
-  struct cn_stack_saved *from = saved_of(mutator, mutator->stack), *to = saved_of(mutator, stack);
+  struct cn_saved_stack *from = saved_state_of(mutator, mutator->stack), *to = saved_state_of(mutator, stack);
 
   if (stack != NULL && to->runner != NULL)
     cairn_fatal("thread %d: cairn_stack_switch() to a stack that thread %d is on", mutator->thread, to->runner->thread);
-  *from = (struct cn_stack_saved){.barriers = from->barriers,
+  *from = (struct cn_saved_stack){.barriers = from->barriers,
                                   .anchors = mutator->anchors,
                                   .anchor = mutator->anchor,
                                   .end = mutator->stack_end,
@@ -284,7 +286,7 @@ static void switch_stack(struct cairn_mutator *mutator, struct cairn_stack *stac
   mutator->stack = stack;
   if (stack != NULL)
     to->runner = mutator;
-  cn_poll_word_arm_limit(mutator);
+  cn_poll_word_set_stack_limit(mutator);
 }
 
 void cairn_stack_switch(struct cairn_stack *stack)
@@ -294,7 +296,7 @@ void cairn_stack_switch(struct cairn_stack *stack)
 
   if (stack == mutator->stack)
     return;
-  refuse_transition(__builtin_return_address(0));
+  refuse_call_by_stub(__builtin_return_address(0));
   if (!mutator->attached || mutator->stopped != NULL)
     cairn_fatal("cairn_stack_switch() was called by a thread without managed code, or during a "
                 "collection");
@@ -305,7 +307,7 @@ void cairn_stack_switch(struct cairn_stack *stack)
 
 /* ---- collections ---- */
 
-_Noreturn static void not_told(const struct cairn_stack *stack)
+_Noreturn static void report_untold_switch(const struct cairn_stack *stack)
 {
   if (stack == NULL)
     cairn_fatal("the thread is on its own stack, and cairn_stack_switch() was not told");
@@ -313,54 +315,54 @@ _Noreturn static void not_told(const struct cairn_stack *stack)
               (unsigned long)stack->high);
 }
 
-static void check_anchors(const struct cairn_mutator *mutator, const struct cairn_stack *stack)
+static void check_stack_anchors(const struct cairn_mutator *mutator, const struct cairn_stack *stack)
 {
-  const struct cn_stack_view view = cn_coroutine_stacks_view(mutator, stack);
+  const struct cn_stack_view view = cn_coroutine_stacks_view_of(mutator, stack);
 
-  for (const struct cn_anchor *anchor = view.anchor; (anchor = cn_anchors_below(anchor)) != NULL;) {
+  for (const struct cn_anchor *anchor = view.anchor; (anchor = cn_anchors_youngest(anchor)) != NULL;) {
     const struct cairn_stack *its = cn_coroutine_stacks_at(cn_anchor_sp(anchor) - 1);
-    if (its != stack && (its != NULL || on_own(mutator, cn_anchor_sp(anchor))))
-      not_told(its);
+    if (its != stack && (its != NULL || is_on_own_stack(mutator, cn_anchor_sp(anchor))))
+      report_untold_switch(its);
   }
 }
 
 /* The current place of a thread in native code is unknown. */
-static void begin_mutator(struct cairn_mutator *mutator)
+static void reset_own_stack_claim(struct cairn_mutator *mutator)
 {
   mutator->own.seen = 0;
   if (mutator->stopped != NULL) {
     uintptr_t sp = cn_arch_sp_after(mutator->stopped);
-    if (cn_coroutine_stacks_elsewhere(mutator, sp))
-      not_told(cn_coroutine_stacks_at(sp));
+    if (cn_coroutine_stacks_is_on_other(mutator, sp))
+      report_untold_switch(cn_coroutine_stacks_at(sp));
   }
-  check_anchors(mutator, NULL);
+  check_stack_anchors(mutator, NULL);
 }
 
-void cn_coroutine_stacks_begin(void)
+void cn_coroutine_stacks_begin_claims(void)
 {
   if (stacks.count == 0)
     return;
   CN_ASSERT_VALID(cn_coroutine_stacks_wrong());
   for (size_t i = 0; i < stacks.count; i++) {
-    struct cn_stack_saved *saved = (struct cn_stack_saved *)stacks.at[i]->words;
+    struct cn_saved_stack *saved = (struct cn_saved_stack *)stacks.at[i]->words;
     saved->seen = 0;
-    check_anchors(saved->runner ? saved->runner : &cairn_mutator, stacks.at[i]);
+    check_stack_anchors(saved->runner ? saved->runner : &cairn_mutator, stacks.at[i]);
   }
   for (struct cairn_mutator *m = cairn_mutator_next(NULL); m; m = cairn_mutator_next(m)) {
-    begin_mutator(m);
-    cn_coroutine_stacks_claim(m, m->stack, (uintptr_t)m);
+    reset_own_stack_claim(m);
+    cn_coroutine_stacks_claim_stack(m, m->stack, (uintptr_t)m);
   }
 }
 
-bool cn_coroutine_stacks_claim(const struct cairn_mutator *mutator, struct cairn_stack *stack, uintptr_t name)
+bool cn_coroutine_stacks_claim_stack(const struct cairn_mutator *mutator, struct cairn_stack *stack, uintptr_t name)
 {
-  uintptr_t *seen = &saved_of((struct cairn_mutator *)mutator, stack)->seen, none = 0;
+  uintptr_t *seen = &saved_state_of((struct cairn_mutator *)mutator, stack)->seen, none = 0;
 
   CN_ASSERT(name != 0);
   return __atomic_compare_exchange_n(seen, &none, name, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) || none == name;
 }
 
-struct cairn_stack *cn_coroutine_stacks_number(size_t number)
+struct cairn_stack *cn_coroutine_stacks_by_number(size_t number)
 {
   return number < stacks.count ? stacks.at[number] : NULL;
 }

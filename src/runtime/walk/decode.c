@@ -10,33 +10,33 @@
 #include "runtime/core/messages.h"
 #include "runtime/os/os.h"
 
-enum { CHUNK_BYTES = 64 << 10, MAX_BYTES = 8 << 20, WORD_BYTES = sizeof(uintptr_t) };
-_Static_assert((int)CN_ENTRY_SAVED == (1 << CN_CALLEE_SAVED) - 1, "a bit for each register");
-_Static_assert((int)CN_CALLEE_SAVED < (int)CN_PLAIN_SP && (int)CN_PLAIN_SP == WORD_BYTES - 1,
+enum { MIN_CHUNK_BYTES = 64 << 10, MAX_CHUNK_BYTES = 8 << 20, WORD_BYTES = sizeof(uintptr_t) };
+_Static_assert((int)CN_ENTRY_SAVED_MASK == (1 << CN_CALLEE_SAVED_COUNT) - 1, "a bit for each register");
+_Static_assert((int)CN_CALLEE_SAVED_COUNT < (int)CN_PLAIN_SP && (int)CN_PLAIN_SP == WORD_BYTES - 1,
                "a root's code is the number of a register, or a distance in words");
 
 _Noreturn static void report_bad_map(const char *what, uintptr_t entry)
 {
   char place[CN_REPORT_PC];
 
-  cairn_fatal("bad frame map: %s, function %s", what, cn_report_pc(entry, place));
+  cairn_fatal("bad frame map: %s, function %s", what, cn_report_format_pc(entry, place));
 }
 
-static void *take_map_memory(struct cn_maps *maps, size_t bytes)
+static void *allocate_map_memory(struct cn_map_memory *maps, size_t bytes)
 {
-  struct cn_maps_chunk *chunk = maps->chunks.at + maps->chunks.count - 1;
+  struct cn_map_memory_chunk *chunk = maps->chunks.at + maps->chunks.count - 1;
 
   bytes = (bytes + 7) & ~(size_t)7;
   if (maps->chunks.count == 0 || chunk->bytes - chunk->used < bytes) {
     size_t least = maps->chunks.count == 0 ? 0 : 2 * chunk->bytes; /* few chunks, large pages */
-    size_t room = (bytes + CHUNK_BYTES - 1) / CHUNK_BYTES * CHUNK_BYTES;
+    size_t room = (bytes + MIN_CHUNK_BYTES - 1) / MIN_CHUNK_BYTES * MIN_CHUNK_BYTES;
     if (room < least)
-      room = least < MAX_BYTES ? least : MAX_BYTES;
-    unsigned char *at = cn_os_resize(NULL, 0, room);
+      room = least < MAX_CHUNK_BYTES ? least : MAX_CHUNK_BYTES;
+    unsigned char *at = cn_os_resize_mapping(NULL, 0, room);
     if (at == NULL)
-      cn_report_exhausted("no memory for decoded frame maps");
+      cn_report_out_of_memory("no memory for decoded frame maps");
     cn_os_prefer_large_pages((uintptr_t)at, room);
-    cn_grow_push(&maps->chunks, (struct cn_maps_chunk){at, room, 0});
+    cn_grow_push(&maps->chunks, (struct cn_map_memory_chunk){at, room, 0});
     chunk = maps->chunks.at + maps->chunks.count - 1;
   }
   CN_CHECK(bytes <= chunk->bytes - chunk->used);
@@ -44,14 +44,14 @@ static void *take_map_memory(struct cn_maps *maps, size_t bytes)
   return chunk->at + chunk->used - bytes;
 }
 
-void cn_maps_forget(struct cn_maps *maps)
+void cn_maps_free(struct cn_map_memory *maps)
 {
   for (size_t i = 0; i < maps->chunks.count; i++)
-    cn_os_free(maps->chunks.at[i].at, maps->chunks.at[i].bytes);
-  cn_grow_free(&maps->chunks);
+    cn_os_free_mapping(maps->chunks.at[i].at, maps->chunks.at[i].bytes);
+  cn_grow_free_array(&maps->chunks);
 }
 
-size_t cn_maps_memory(const struct cn_maps *maps)
+size_t cn_maps_memory_bytes(const struct cn_map_memory *maps)
 {
   size_t bytes = 0;
 
@@ -63,154 +63,156 @@ size_t cn_maps_memory(const struct cn_maps *maps)
 /* ---- codes of roots ---- */
 
 /* The code of a place; -1 if it lacks one. */
-static int code_of(const struct cn_safepoint *safepoint, const struct cn_loc *loc)
+static int root_code_of(const struct cn_safepoint *safepoint, const struct cn_frame_place *loc)
 {
   if (loc->is_register) {
-    for (int i = 0; i < CN_CALLEE_SAVED; i++)
-      if (cn_arch_saved[i] == loc->reg)
+    for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
+      if (cn_arch_callee_saved[i] == loc->reg)
         return i;
     return -1;
   }
-  if (loc->reg != cn_arch_sp_number || loc->offset < 0 || loc->offset % WORD_BYTES != 0 ||
-      loc->offset > CN_PLAIN_MAX - CN_PLAIN_REG ||
-      (safepoint->cfa_reg == cn_arch_sp_number && loc->offset > safepoint->cfa_offset - 2 * WORD_BYTES))
+  if (loc->reg != cn_arch_sp_dwarf_number || loc->offset < 0 || loc->offset % WORD_BYTES != 0 ||
+      loc->offset > CN_PLAIN_MAX - CN_PLAIN_REG_MASK ||
+      (safepoint->cfa_reg == cn_arch_sp_dwarf_number && loc->offset > safepoint->cfa_offset - 2 * WORD_BYTES))
     return -1;
   return loc->offset | CN_PLAIN_SP;
 }
 
-static int next_code(struct cn_safepoint *safepoint, const struct cn_framemap_function *function, struct cn_root *root)
+static int read_next_root_code(struct cn_safepoint *safepoint, const struct cn_framemap_function *function,
+                               struct cn_root *root)
 {
   if (cn_framemap_next_root(safepoint, root) != CN_FRAMEMAP_OK)
     report_bad_map("a root cannot be read", function->entry);
-  return root->is_derived ? -1 : code_of(safepoint, &root->base);
+  return root->is_derived ? -1 : root_code_of(safepoint, &root->base);
 }
 
 /* The number of roots with a code. The cursor is a copy. */
-static uint32_t count_plain(struct cn_safepoint safepoint, const struct cn_framemap_function *function)
+static uint32_t count_plain_roots(struct cn_safepoint safepoint, const struct cn_framemap_function *function)
 {
   uint32_t plain = 0, roots = safepoint.roots;
   struct cn_root root;
 
   for (uint32_t i = 0; i < roots; i++)
-    plain += next_code(&safepoint, function, &root) >= 0;
+    plain += read_next_root_code(&safepoint, function, &root) >= 0;
   return plain;
 }
 
 /* ---- saved registers ---- */
 
 /* True if they are where pushes would have put them. */
-static bool is_pushed(const struct cn_safepoint *safepoint)
+static bool has_pushed_registers(const struct cn_safepoint *safepoint)
 {
-  const struct cn_shape *shape = &cn_arch_shapes[safepoint->saved & CN_ENTRY_SAVED];
+  const struct cn_prologue_shape *shape = &cn_arch_prologue_shapes[safepoint->saved & CN_ENTRY_SAVED_MASK];
 
-  for (int i = 0; i < CN_CALLEE_SAVED; i++)
+  for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
     if ((safepoint->saved >> i & 1) && (uintptr_t)(intptr_t)safepoint->saved_offset[i] != shape->offset[i])
       return false;
   return true;
 }
 
-static void check_frame(const struct cn_safepoint *safepoint, uintptr_t entry)
+static void check_saved_registers(const struct cn_safepoint *safepoint, uintptr_t entry)
 {
-  for (int i = 0; i < CN_CALLEE_SAVED; i++)
+  for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
     if ((safepoint->saved >> i & 1) &&
         (safepoint->saved_offset[i] > -2 * WORD_BYTES || safepoint->saved_offset[i] % WORD_BYTES != 0 ||
-         (safepoint->cfa_reg == cn_arch_sp_number && safepoint->saved_offset[i] < -safepoint->cfa_offset)))
+         (safepoint->cfa_reg == cn_arch_sp_dwarf_number && safepoint->saved_offset[i] < -safepoint->cfa_offset)))
       report_bad_map("a register is saved outside the frame", entry);
 }
 
 /* ---- maps ---- */
 
 /* The size of the map with its arrays. Codes are read in groups. */
-static size_t bytes_of(const struct cn_map *head)
+static size_t map_bytes_of(const struct cn_frame_map *head)
 {
   size_t codes = (head->plain + CN_ENTRY_CODES - 1) / CN_ENTRY_CODES * CN_ENTRY_CODES;
-  size_t others = head->roots * sizeof(struct cn_root) + head->areas * sizeof(struct cn_area);
+  size_t others = head->roots * sizeof(struct cn_root) + head->areas * sizeof(struct cn_described_area);
 
   if (head->plain <= CN_ENTRY_CODES) /* these are read from the table */
     codes = head->plain;
   return sizeof *head + codes * sizeof head->plain_at[0] + (others ? others + 2 * WORD_BYTES : 0) +
-         (head->pushed ? 0 : WORD_BYTES + CN_CALLEE_SAVED * sizeof(int32_t));
+         (head->pushed ? 0 : WORD_BYTES + CN_CALLEE_SAVED_COUNT * sizeof(int32_t));
 }
 
-const struct cn_map *cn_maps_decode(struct cn_maps *maps, const struct cn_framemap_function *function, uint32_t index)
+const struct cn_frame_map *cn_maps_decode_safepoint(struct cn_map_memory *maps,
+                                                    const struct cn_framemap_function *function, uint32_t index)
 {
   struct cn_safepoint safepoint;
   struct cn_root root;
 
   CN_ASSERT(index < function->safepoints);
-  if (cn_framemap_safepoint(function, index, &safepoint) != CN_FRAMEMAP_OK)
+  if (cn_framemap_read_safepoint(function, index, &safepoint) != CN_FRAMEMAP_OK)
     report_bad_map("a safepoint cannot be read", function->entry);
-  check_frame(&safepoint, function->entry);
-  uint32_t roots = safepoint.roots, plain = count_plain(safepoint, function);
-  struct cn_map head = {.cfa_offset = safepoint.cfa_offset,
-                        .cfa_reg = safepoint.cfa_reg,
-                        .saved = safepoint.saved & CN_ENTRY_SAVED,
-                        .pushed = is_pushed(&safepoint),
-                        .plain = plain,
-                        .roots = roots - plain,
-                        .areas = safepoint.areas};
-  struct cn_map *map = take_map_memory(maps, bytes_of(&head));
+  check_saved_registers(&safepoint, function->entry);
+  uint32_t roots = safepoint.roots, plain = count_plain_roots(safepoint, function);
+  struct cn_frame_map head = {.cfa_offset = safepoint.cfa_offset,
+                              .cfa_reg = safepoint.cfa_reg,
+                              .saved = safepoint.saved & CN_ENTRY_SAVED_MASK,
+                              .pushed = has_pushed_registers(&safepoint),
+                              .plain = plain,
+                              .roots = roots - plain,
+                              .areas = safepoint.areas};
+  struct cn_frame_map *map = allocate_map_memory(maps, map_bytes_of(&head));
   *map = head;
   struct cn_root *other = (struct cn_root *)(uintptr_t)cn_map_roots(map);
   uint16_t *at = map->plain_at;
   for (uint32_t i = 0; i < roots; i++) {
-    int code = next_code(&safepoint, function, &root);
+    int code = read_next_root_code(&safepoint, function, &root);
     if (code < 0)
       *other++ = root;
     else
       *at++ = (uint16_t)code;
-    if (code >= 0 && (code & CN_PLAIN_REG) == CN_PLAIN_SP && (uint32_t)code >= map->extent)
+    if (code >= 0 && (code & CN_PLAIN_REG_MASK) == CN_PLAIN_SP && (uint32_t)code >= map->extent)
       map->extent = (uint32_t)code + 1; /* CN_PLAIN_SP is a word less one */
   }
   CN_CHECK(at == map->plain_at + plain && other == cn_map_roots(map) + map->roots);
-  struct cn_area *area = (struct cn_area *)(uintptr_t)cn_map_areas(map);
+  struct cn_described_area *area = (struct cn_described_area *)(uintptr_t)cn_map_areas(map);
   for (uint32_t i = 0; i < map->areas; i++)
     if (cn_framemap_next_area(&safepoint, &area[i]) != CN_FRAMEMAP_OK)
       report_bad_map("an area cannot be read", function->entry);
-  int32_t *saved = (int32_t *)(uintptr_t)cn_map_saved(map);
-  for (int i = 0; i < CN_CALLEE_SAVED && !map->pushed; i++)
+  int32_t *saved = (int32_t *)(uintptr_t)cn_map_saved_offsets(map);
+  for (int i = 0; i < CN_CALLEE_SAVED_COUNT && !map->pushed; i++)
     saved[i] = safepoint.saved_offset[i];
   return map;
 }
 
 /* True if the frame, whose registers were pushed, ends where its frame pointer says. */
-static bool is_chained(const struct cn_map *map)
+static bool is_frame_pointer_chained(const struct cn_frame_map *map)
 {
-  return map->cfa_reg == cn_arch_saved[CN_ARCH_FRAME_POINTER] && map->cfa_offset == 2 * WORD_BYTES &&
+  return map->cfa_reg == cn_arch_callee_saved[CN_ARCH_FRAME_POINTER] && map->cfa_offset == 2 * WORD_BYTES &&
          (map->saved >> CN_ARCH_FRAME_POINTER & 1);
 }
 
 /* 0: irregular. */
-static uint64_t words_of(const struct cn_map *map)
+static uint64_t frame_words_of(const struct cn_frame_map *map)
 {
   uint64_t words = 0, least = map->extent / WORD_BYTES + 2;
 
   if (!map->pushed || map->plain > CN_ENTRY_PLAIN_MAX)
     return 0;
-  if (is_chained(map))
-    return least <= CN_ENTRY_WORDS ? CN_ENTRY_CHAINED | least : 0;
-  if (map->cfa_reg == cn_arch_sp_number && map->cfa_offset > 0 && map->cfa_offset % WORD_BYTES == 0)
+  if (is_frame_pointer_chained(map))
+    return least <= CN_ENTRY_WORDS_MASK ? CN_ENTRY_CHAINED_BIT | least : 0;
+  if (map->cfa_reg == cn_arch_sp_dwarf_number && map->cfa_offset > 0 && map->cfa_offset % WORD_BYTES == 0)
     words = (uint64_t)map->cfa_offset / WORD_BYTES;
-  return words <= CN_ENTRY_WORDS ? words : 0;
+  return words <= CN_ENTRY_WORDS_MASK ? words : 0;
 }
 
-uint64_t cn_maps_key(const struct cn_map *map, uintptr_t pc)
+uint64_t cn_maps_entry_key(const struct cn_frame_map *map, uintptr_t pc)
 {
-  CN_CHECK(pc != 0 && pc >> (64 - CN_ENTRY_SHIFT) == 0);
-  return (uint64_t)pc << CN_ENTRY_SHIFT | words_of(map);
+  CN_CHECK(pc != 0 && pc >> (64 - CN_ENTRY_ADDRESS_SHIFT) == 0);
+  return (uint64_t)pc << CN_ENTRY_ADDRESS_SHIFT | frame_words_of(map);
 }
 
-uint64_t cn_maps_value(const struct cn_map *map)
+uint64_t cn_maps_entry_value(const struct cn_frame_map *map)
 {
   uint64_t plain = map->plain <= CN_ENTRY_PLAIN_MAX ? map->plain : 0;
 
-  CN_CHECK((uintptr_t)map >> (64 - CN_ENTRY_SHIFT) == 0);
-  CN_ASSERT((map->saved & ~CN_ENTRY_SAVED) == 0);
-  return (uint64_t)(uintptr_t)map << CN_ENTRY_SHIFT | plain << CN_ENTRY_PLAIN_SHIFT | CN_ENTRY_SP |
-         (map->roots || map->areas ? CN_ENTRY_OTHERS : 0) | map->saved;
+  CN_CHECK((uintptr_t)map >> (64 - CN_ENTRY_ADDRESS_SHIFT) == 0);
+  CN_ASSERT((map->saved & ~CN_ENTRY_SAVED_MASK) == 0);
+  return (uint64_t)(uintptr_t)map << CN_ENTRY_ADDRESS_SHIFT | plain << CN_ENTRY_PLAIN_SHIFT | CN_ENTRY_SP_BIT |
+         (map->roots || map->areas ? CN_ENTRY_OTHERS_BIT : 0) | map->saved;
 }
 
-void cn_maps_codes(const struct cn_map *map, uint16_t code[CN_ENTRY_CODES])
+void cn_maps_copy_codes(const struct cn_frame_map *map, uint16_t code[CN_ENTRY_CODES])
 {
   for (uint32_t i = 0; i < CN_ENTRY_CODES; i++)
     code[i] = i < map->plain ? map->plain_at[i] : 0;

@@ -17,33 +17,33 @@
 
 /* ---- functions ---- */
 
-struct function {
+struct indexed_function {
   uintptr_t entry;
   uint32_t code_size;
   uint32_t offset; /* in the image's section */
 };
 
-struct code {
+struct image_code {
   uint64_t id;
   const unsigned char *start, *stop;
-  CN_GROW(struct function) functions; /* by entry */
-  uintptr_t low, high;                /* the code of all of them */
-  uintptr_t no_barriers;              /* a function with undeclared barriers, or 0 */
-  struct cn_maps maps;
-  bool there; /* take_over_new() has seen it */
+  CN_GROW(struct indexed_function) functions; /* by entry */
+  uintptr_t low, high;                        /* the code of all of them */
+  uintptr_t no_barriers;                      /* a function with undeclared barriers, or 0 */
+  struct cn_map_memory maps;
+  bool there; /* adopt_new_images() has seen it */
 };
 
-static CN_GROW(struct code) codes;
-static _Atomic uint64_t synced; /* cn_image_generation() of `codes`; 0: unset */
+static CN_GROW(struct image_code) codes;
+static _Atomic uint64_t synced_generation; /* cn_image_list_generation() of `codes`; 0: unset */
 
 _Noreturn static void report_bad_map(const char *what, uintptr_t entry)
 {
   char place[CN_REPORT_PC];
 
-  cairn_fatal("bad frame map: %s, function %s", what, cn_report_pc(entry, place));
+  cairn_fatal("bad frame map: %s, function %s", what, cn_report_format_pc(entry, place));
 }
 
-static struct cn_framemap_function read_function(const struct code *code, size_t index)
+static struct cn_framemap_function read_function(const struct image_code *code, size_t index)
 {
   CN_ASSERT(index < code->functions.count);
   const unsigned char *cursor = code->start + code->functions.at[index].offset;
@@ -54,7 +54,7 @@ static struct cn_framemap_function read_function(const struct code *code, size_t
   return function;
 }
 
-static void read_functions(struct code *code)
+static void read_functions(struct image_code *code)
 {
   const unsigned char *cursor = code->start;
   struct cn_framemap_function function;
@@ -71,7 +71,7 @@ static void read_functions(struct code *code)
       code->no_barriers = function.entry;
     /* Padding before the function is skipped again when it is read again. */
     cn_grow_push(&code->functions,
-                 (struct function){function.entry, function.code_size, (uint32_t)(before - code->start)});
+                 (struct indexed_function){function.entry, function.code_size, (uint32_t)(before - code->start)});
   }
   if (status != CN_FRAMEMAP_NONE)
     cairn_fatal("bad frame map: image %lu, offset %zu of section cairn_frames", (unsigned long)code->id,
@@ -80,19 +80,19 @@ static void read_functions(struct code *code)
 
 /* A linker that folds identical functions leaves one body with several, equal maps. Any other overlap describes code
  * that does not exist. */
-static void check_functions(struct code *code)
+static void check_functions(struct image_code *code)
 {
   size_t kept = 0;
 
   for (size_t i = 0; i < code->functions.count; i++) {
     CN_ASSERT(i == 0 || code->functions.at[i - 1].entry <= code->functions.at[i].entry);
-    struct function *function = &code->functions.at[i];
+    struct indexed_function *function = &code->functions.at[i];
     if (kept > 0) {
-      struct function *before = &code->functions.at[kept - 1];
+      struct indexed_function *before = &code->functions.at[kept - 1];
       if (before->entry == function->entry) {
         struct cn_framemap_function one = read_function(code, kept - 1);
         struct cn_framemap_function other = read_function(code, i);
-        if (!cn_framemap_same(&one, &other))
+        if (!cn_framemap_is_same(&one, &other))
           report_bad_map("two different maps of one function", function->entry);
         continue;
       }
@@ -110,26 +110,26 @@ static void check_functions(struct code *code)
 
 /* ---- the table ---- */
 
-enum { LEAST_BITS = 9 };
+enum { MIN_TABLE_BITS = 9 };
 
 /* Used until there is a table. */
 static struct {
   struct cn_index index;
-  struct cn_entry at[2];
-} none = {.index = {.shift = 58, .mask = 1}};
-struct cn_index *_Atomic cn_index_current = &none.index;
+  struct cn_index_entry at[2];
+} empty_table = {.index = {.shift = 58, .mask = 1}};
+struct cn_index *_Atomic cn_index_current = &empty_table.index;
 
 /* Other threads may still read them. */
 static CN_GROW(struct {
   struct cn_index *index;
-  uint64_t since; /* cn_image_readers_left() */
-  bool seen;      /* by cn_index_trim() */
+  uint64_t since; /* cn_image_readers_have_left() */
+  bool seen;      /* by cn_index_free_replaced() */
 }) replaced;
 
 /* True if the calling thread holds the lock. */
-static bool is_locked(void)
+static bool is_index_locked(void)
 {
-  return (cn_locks_held() >> CN_LOCK_FRAMES & 1) != 0;
+  return (cn_locks_held_by_thread() >> CN_LOCK_FRAMES & 1) != 0;
 }
 
 static struct cn_index *current_table(void)
@@ -139,27 +139,28 @@ static struct cn_index *current_table(void)
 
 static size_t table_bytes(size_t entries)
 {
-  size_t page = cn_os_page();
+  size_t page = cn_os_page_bytes();
 
-  return (sizeof(struct cn_index) + entries * sizeof(struct cn_entry) + page - 1) / page * page;
+  return (sizeof(struct cn_index) + entries * sizeof(struct cn_index_entry) + page - 1) / page * page;
 }
 
 static void put_entry(struct cn_index *index, uint64_t key, uint64_t value)
 {
   uint64_t there;
 
-  CN_ASSERT(key >> CN_ENTRY_SHIFT != 0 && value != 0);
+  CN_ASSERT(key >> CN_ENTRY_ADDRESS_SHIFT != 0 && value != 0);
   CN_ASSERT(index->used <= index->mask / 2); /* so that a search ends */
-  struct cn_entry *entry = (struct cn_entry *)(uintptr_t)cn_index_find(index, key >> CN_ENTRY_SHIFT, &there);
+  struct cn_index_entry *entry =
+      (struct cn_index_entry *)(uintptr_t)cn_index_find_entry(index, key >> CN_ENTRY_ADDRESS_SHIFT, &there);
 
   if (entry == NULL) {
-    size_t i = (size_t)(cn_index_start(index, key >> CN_ENTRY_SHIFT) - index->at);
+    size_t i = (size_t)(cn_index_first_probe(index, key >> CN_ENTRY_ADDRESS_SHIFT) - index->at);
     while (atomic_load_explicit(&index->at[i].key, memory_order_relaxed) != 0)
       i = (i + 1) & index->mask;
     entry = &index->at[i];
     index->used++;
   }
-  cn_maps_codes(cn_entry_map(value), entry->code);
+  cn_maps_copy_codes(cn_entry_map_of(value), entry->code);
   /* A reused entry has its key already, without a size: readers may find its value by that. */
   atomic_store_explicit(&entry->value, value, memory_order_release);
   atomic_store_explicit(&entry->key, key, memory_order_release);
@@ -167,18 +168,18 @@ static void put_entry(struct cn_index *index, uint64_t key, uint64_t value)
 
 static const char *entry_wrong(const struct cn_index *index, size_t i)
 {
-  const struct cn_entry *entry = &index->at[i];
+  const struct cn_index_entry *entry = &index->at[i];
   uint64_t key = atomic_load_explicit(&entry->key, memory_order_relaxed), there;
   uint64_t value = atomic_load_explicit(&entry->value, memory_order_relaxed);
-  uintptr_t pc = key >> CN_ENTRY_SHIFT;
+  uintptr_t pc = key >> CN_ENTRY_ADDRESS_SHIFT;
 
   if (key == 0)
     return value == 0 ? NULL : "index of return addresses: a value without a key";
-  if (cn_index_find(index, pc, &there) != entry)
+  if (cn_index_find_entry(index, pc, &there) != entry)
     return "index of return addresses: a search does not end at its entry";
   if (value == 0)
-    return (key & CN_ENTRY_SIZE) == 0 ? NULL : "index of return addresses: an entry without a map has a size";
-  if (value != cn_maps_value(cn_entry_map(value)) || key != cn_maps_key(cn_entry_map(value), pc))
+    return (key & CN_ENTRY_SIZE_MASK) == 0 ? NULL : "index of return addresses: an entry without a map has a size";
+  if (value != cn_maps_entry_value(cn_entry_map_of(value)) || key != cn_maps_entry_key(cn_entry_map_of(value), pc))
     return "index of return addresses: an entry does not say what its map does";
   return NULL;
 }
@@ -189,7 +190,7 @@ const char *cn_index_wrong(const struct cn_index *index)
   const char *wrong = NULL;
 
   if ((index->mask & (index->mask + 1)) != 0 ||
-      index->shift + (unsigned)__builtin_ctzl((index->mask + 1) * sizeof(struct cn_entry)) != 64)
+      index->shift + (unsigned)__builtin_ctzl((index->mask + 1) * sizeof(struct cn_index_entry)) != 64)
     return "index of return addresses: its size is no power of two";
   for (size_t i = 0; i <= index->mask; i++)
     used += atomic_load_explicit(&index->at[i].key, memory_order_relaxed) != 0;
@@ -204,17 +205,17 @@ const char *cn_index_wrong(const struct cn_index *index)
 static void replace_table(void)
 {
   struct cn_index *old = current_table(), *index;
-  size_t live = 0, bits = LEAST_BITS;
+  size_t live = 0, bits = MIN_TABLE_BITS;
 
-  CN_ASSERT(is_locked());
+  CN_ASSERT(is_index_locked());
   CN_ASSERT_VALID(cn_index_wrong(old));
   for (size_t i = 0; i <= old->mask; i++)
     live += atomic_load_explicit(&old->at[i].value, memory_order_relaxed) != 0;
   while ((size_t)1 << bits < 4 * live)
     bits++;
-  index = cn_os_resize(NULL, 0, table_bytes((size_t)1 << bits));
+  index = cn_os_resize_mapping(NULL, 0, table_bytes((size_t)1 << bits));
   if (index == NULL)
-    cn_report_exhausted("no memory for an index of %zu safepoints", live);
+    cn_report_out_of_memory("no memory for an index of %zu safepoints", live);
   cn_os_prefer_large_pages((uintptr_t)index, table_bytes((size_t)1 << bits));
   index->shift = 59 - (unsigned)bits;
   index->mask = ((size_t)1 << bits) - 1;
@@ -225,8 +226,8 @@ static void replace_table(void)
   }
   CN_ASSERT_VALID(cn_index_wrong(index));
   atomic_store(&cn_index_current, index);
-  if (old != &none.index)
-    cn_grow_push(&replaced, (typeof(*replaced.at)){old, cn_image_readers_now(), false});
+  if (old != &empty_table.index)
+    cn_grow_push(&replaced, (typeof(*replaced.at)){old, cn_image_reader_generation(), false});
 }
 
 static void insert_entry(uint64_t key, uint64_t value)
@@ -237,16 +238,16 @@ static void insert_entry(uint64_t key, uint64_t value)
 }
 
 /* Keep the keys, so that searches for other entries go on past them. */
-static void forget_entries(uintptr_t low, uintptr_t high)
+static void clear_entries_in_range(uintptr_t low, uintptr_t high)
 {
   struct cn_index *index = current_table();
 
-  CN_ASSERT(is_locked() && low <= high);
+  CN_ASSERT(is_index_locked() && low <= high);
   for (size_t i = 0; i <= index->mask; i++) {
     uint64_t key = atomic_load_explicit(&index->at[i].key, memory_order_relaxed);
-    if (key == 0 || (key >> CN_ENTRY_SHIFT) - low > high - low)
+    if (key == 0 || (key >> CN_ENTRY_ADDRESS_SHIFT) - low > high - low)
       continue;
-    atomic_store_explicit(&index->at[i].key, key & ~(uint64_t)CN_ENTRY_SIZE, memory_order_relaxed);
+    atomic_store_explicit(&index->at[i].key, key & ~(uint64_t)CN_ENTRY_SIZE_MASK, memory_order_relaxed);
     atomic_store_explicit(&index->at[i].value, 0, memory_order_release);
   }
   CN_ASSERT_VALID(cn_index_wrong(index));
@@ -254,15 +255,15 @@ static void forget_entries(uintptr_t low, uintptr_t high)
 
 /* ---- images that come and go ---- */
 
-static void drop_code(struct code *code)
+static void drop_image_code(struct image_code *code)
 {
   CN_ASSERT(!code->there);
-  forget_entries(code->low, code->high);
-  cn_maps_forget(&code->maps);
-  cn_grow_free(&code->functions);
+  clear_entries_in_range(code->low, code->high);
+  cn_maps_free(&code->maps);
+  cn_grow_free_array(&code->functions);
 }
 
-static struct code *code_of_image(uint64_t id)
+static struct image_code *code_of_image(uint64_t id)
 {
   for (size_t i = 0; i < codes.count; i++)
     if (codes.at[i].id == id)
@@ -270,34 +271,34 @@ static struct code *code_of_image(uint64_t id)
   return NULL;
 }
 
-static void add_code(const struct cn_image *image)
+static void add_image_code(const struct cn_registered_image *image)
 {
-  cn_grow_push(&codes, (struct code){.id = image->id,
-                                     .start = image->image.frames_start,
-                                     .stop = image->image.frames_stop,
-                                     .there = true});
-  struct code *code = &codes.at[codes.count - 1];
+  cn_grow_push(&codes, (struct image_code){.id = image->id,
+                                           .start = image->image.frames_start,
+                                           .stop = image->image.frames_stop,
+                                           .there = true});
+  struct image_code *code = &codes.at[codes.count - 1];
   read_functions(code);
-  cn_sorted_sort(code->functions.at, code->functions.count, sizeof *code->functions.at);
+  cn_sort_by_address(code->functions.at, code->functions.count, sizeof *code->functions.at);
   check_functions(code);
-  cn_native_pcs_forget();
+  cn_native_pcs_clear();
 }
 
-static bool up_to_date(void)
+static bool is_up_to_date(void)
 {
-  return cn_image_generation() == atomic_load_explicit(&synced, memory_order_acquire);
+  return cn_image_list_generation() == atomic_load_explicit(&synced_generation, memory_order_acquire);
 }
 
-static void take_over(const struct cn_image_list *list)
+static void adopt_images(const struct cn_image_list *list)
 {
   size_t kept = 0;
 
   for (size_t i = 0; i < codes.count; i++)
     codes.at[i].there = false;
   for (size_t i = 0; i < list->count; i++) {
-    struct code *code = code_of_image(list->at[i].id);
+    struct image_code *code = code_of_image(list->at[i].id);
     if (code == NULL)
-      add_code(&list->at[i]);
+      add_image_code(&list->at[i]);
     else
       code->there = true;
   }
@@ -305,20 +306,20 @@ static void take_over(const struct cn_image_list *list)
     if (codes.at[i].there)
       codes.at[kept++] = codes.at[i];
     else
-      drop_code(&codes.at[i]);
+      drop_image_code(&codes.at[i]);
   codes.count = kept;
   CN_CHECK(kept == list->count); /* otherwise the roots of one would be skipped */
-  atomic_store_explicit(&synced, list->generation, memory_order_release);
+  atomic_store_explicit(&synced_generation, list->generation, memory_order_release);
 }
 
 /* Images that have come since then wait for the next time: their code is on no stack that was being walked. */
-static void take_over_new(void)
+static void adopt_new_images(void)
 {
-  if (up_to_date())
+  if (is_up_to_date())
     return;
-  bool entered = cn_image_enter();
-  take_over(cn_image_list());
-  cn_image_leave(entered);
+  bool entered = cn_image_begin_reading();
+  adopt_images(cn_image_list());
+  cn_image_end_reading(entered);
 }
 
 static void leave_index(void)
@@ -326,11 +327,11 @@ static void leave_index(void)
   cn_lock_release(CN_LOCK_FRAMES);
 }
 
-static bool try_enter(void)
+static bool try_enter_index(void)
 {
   if (!cn_lock_take(CN_LOCK_FRAMES))
     return false;
-  take_over_new();
+  adopt_new_images();
   return true;
 }
 
@@ -338,7 +339,7 @@ static bool try_enter(void)
  * lock must not make code unknown to a walk. */
 static void enter_index(void)
 {
-  if (!try_enter())
+  if (!try_enter_index())
     cairn_fatal("the stack is walked in a signal handler that has interrupted the runtime");
 }
 
@@ -346,14 +347,14 @@ static void enter_index(void)
 
 /* The function with the call that returns to `pc`: the last that starts below it; a call may be its last
  * instruction. */
-static bool search_functions(uintptr_t pc, struct code **code, size_t *index)
+static bool search_functions(uintptr_t pc, struct image_code **code, size_t *index)
 {
-  CN_ASSERT(is_locked());
+  CN_ASSERT(is_index_locked());
   for (size_t i = 0; i < codes.count; i++) {
-    const struct function *at = codes.at[i].functions.at;
+    const struct indexed_function *at = codes.at[i].functions.at;
     if (pc - codes.at[i].low > codes.at[i].high - codes.at[i].low)
       continue;
-    size_t below = cn_sorted_below(at, codes.at[i].functions.count, sizeof *at, pc);
+    size_t below = cn_sorted_count_below(at, codes.at[i].functions.count, sizeof *at, pc);
     if (below > 0 && pc - at[below - 1].entry <= at[below - 1].code_size) {
       *code = &codes.at[i];
       *index = below - 1;
@@ -363,11 +364,11 @@ static bool search_functions(uintptr_t pc, struct code **code, size_t *index)
   return false;
 }
 
-static bool locate_function(uintptr_t pc, struct code **code, size_t *index)
+static bool find_function_or_note_native(uintptr_t pc, struct image_code **code, size_t *index)
 {
   if (search_functions(pc, code, index))
     return true;
-  cn_native_pcs_note(pc);
+  cn_native_pcs_add(pc);
   return false;
 }
 
@@ -378,7 +379,7 @@ static bool find_safepoint(const struct cn_framemap_function *function, uintptr_
   CN_ASSERT(function->entry < pc && pc - function->entry <= function->code_size);
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
-    if (cn_framemap_return_offset(function, middle, &offset) != CN_FRAMEMAP_OK || offset > function->code_size)
+    if (cn_framemap_read_return_offset(function, middle, &offset) != CN_FRAMEMAP_OK || offset > function->code_size)
       report_bad_map("a return offset cannot be read", function->entry);
     if (function->entry + offset == pc) {
       *index = middle;
@@ -394,28 +395,28 @@ static bool find_safepoint(const struct cn_framemap_function *function, uintptr_
 
 static enum cn_frames find_or_decode_map(uintptr_t pc, uint64_t *key, uint64_t *value)
 {
-  struct code *code;
+  struct image_code *code;
   size_t index;
   uint32_t safepoint;
 
-  if (cn_index_look(pc, key, value)) /* another thread was here first */
+  if (cn_index_look_up_entry(pc, key, value)) /* another thread was here first */
     return CN_FRAMES_FOUND;
-  if (!locate_function(pc, &code, &index))
+  if (!find_function_or_note_native(pc, &code, &index))
     return CN_FRAMES_NONE;
   struct cn_framemap_function function = read_function(code, index);
   if (!find_safepoint(&function, pc, &safepoint))
-    return CN_FRAMES_CODE;
-  const struct cn_map *map = cn_maps_decode(&code->maps, &function, safepoint);
-  *key = cn_maps_key(map, pc);
-  *value = cn_maps_value(map);
+    return CN_FRAMES_NO_SAFEPOINT;
+  const struct cn_frame_map *map = cn_maps_decode_safepoint(&code->maps, &function, safepoint);
+  *key = cn_maps_entry_key(map, pc);
+  *value = cn_maps_entry_value(map);
   insert_entry(*key, *value);
-  CN_ASSERT(cn_index_look_up(pc) == map);
+  CN_ASSERT(cn_index_look_up_map(pc) == map);
   return CN_FRAMES_FOUND;
 }
 
-enum cn_frames cn_index_meet(uintptr_t pc, uint64_t *key, uint64_t *value)
+enum cn_frames cn_index_find_or_decode(uintptr_t pc, uint64_t *key, uint64_t *value)
 {
-  if (up_to_date() && cn_native_pcs_hold(pc)) /* in this order */
+  if (is_up_to_date() && cn_native_pcs_contain(pc)) /* in this order */
     return CN_FRAMES_NONE;
   enter_index();
   enum cn_frames found = find_or_decode_map(pc, key, value);
@@ -423,41 +424,41 @@ enum cn_frames cn_index_meet(uintptr_t pc, uint64_t *key, uint64_t *value)
   return found;
 }
 
-bool cn_index_find_inside(uintptr_t pc)
+bool cn_index_has_code_at(uintptr_t pc)
 {
-  struct code *code;
+  struct image_code *code;
   size_t index;
 
   enter_index();
-  bool inside = locate_function(pc, &code, &index);
+  bool inside = find_function_or_note_native(pc, &code, &index);
   leave_index();
   return inside;
 }
 
-bool cn_index_find_among(const uintptr_t *low, const uintptr_t *high)
+bool cn_index_has_return_among(const uintptr_t *low, const uintptr_t *high)
 {
-  struct code *code;
+  struct image_code *code;
   size_t index;
   bool found = false;
 
   CN_ASSERT(low <= high);
-  if (!try_enter())
+  if (!try_enter_index())
     return true;
   for (; low < high && !found; low++)
-    found = cn_arch_in_stubs(*low) || search_functions(*low, &code, &index);
+    found = cn_arch_is_in_stubs(*low) || search_functions(*low, &code, &index);
   leave_index();
   return found;
 }
 
-void cn_index_begin(void)
+void cn_index_prepare_walk(void)
 {
-  if (up_to_date())
+  if (is_up_to_date())
     return;
   enter_index();
   leave_index();
 }
 
-uintptr_t cn_index_without_barriers(void)
+uintptr_t cn_index_find_without_barriers(void)
 {
   uintptr_t entry = 0;
 
@@ -469,14 +470,14 @@ uintptr_t cn_index_without_barriers(void)
   return entry;
 }
 
-bool cn_index_range(uintptr_t pc, uintptr_t *low, uintptr_t *high)
+bool cn_index_image_range(uintptr_t pc, uintptr_t *low, uintptr_t *high)
 {
-  struct code *code;
+  struct image_code *code;
   size_t index;
 
-  if (!try_enter())
+  if (!try_enter_index())
     return false;
-  bool there = locate_function(pc, &code, &index);
+  bool there = find_function_or_note_native(pc, &code, &index);
   if (there) {
     *low = code->low;
     *high = code->high;
@@ -487,7 +488,7 @@ bool cn_index_range(uintptr_t pc, uintptr_t *low, uintptr_t *high)
 
 /* True if another mutator reads tables during this stop, which the calling thread began. A mutator at a safepoint is
  * busy, too, and leaves tables alone. */
-static bool others_read(void)
+static bool is_table_read_by_others(void)
 {
   for (const struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;)
     if (m != &cairn_mutator && __atomic_load_n(&m->state, __ATOMIC_RELAXED) == CAIRN_ABI_NATIVE &&
@@ -498,15 +499,15 @@ static bool others_read(void)
 
 /* A mutator that finds a table and has not set `busy` in time found it before this stop's barrier, and has set it by
  * the next stop's. */
-void cn_index_trim(void)
+void cn_index_free_replaced(void)
 {
   size_t kept = 0;
 
   enter_index();
   for (size_t i = 0; i < replaced.count; i++) {
     struct cn_index *index = replaced.at[i].index;
-    if (replaced.at[i].seen && cn_image_readers_left(replaced.at[i].since) && !others_read()) {
-      cn_os_free(index, table_bytes(index->mask + 1));
+    if (replaced.at[i].seen && cn_image_readers_have_left(replaced.at[i].since) && !is_table_read_by_others()) {
+      cn_os_free_mapping(index, table_bytes(index->mask + 1));
     } else {
       replaced.at[kept] = replaced.at[i];
       replaced.at[kept++].seen = true;
@@ -516,17 +517,17 @@ void cn_index_trim(void)
   leave_index();
 }
 
-size_t cn_index_memory(size_t *safepoints)
+size_t cn_index_memory_bytes(size_t *safepoints)
 {
   size_t bytes;
 
   *safepoints = 0;
-  if (!try_enter())
+  if (!try_enter_index())
     return 0;
   *safepoints = current_table()->used;
   bytes = table_bytes(current_table()->mask + 1);
   for (size_t i = 0; i < codes.count; i++)
-    bytes += codes.at[i].functions.room * sizeof(struct function) + cn_maps_memory(&codes.at[i].maps);
+    bytes += codes.at[i].functions.room * sizeof(struct indexed_function) + cn_maps_memory_bytes(&codes.at[i].maps);
   for (size_t i = 0; i < replaced.count; i++)
     bytes += table_bytes(replaced.at[i].index->mask + 1);
   leave_index();

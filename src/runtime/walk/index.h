@@ -28,31 +28,31 @@
  * Root code: the low three bits are enum cn_reg, of the callee-saved register that holds the root, or CN_PLAIN_SP;
  * then the rest is the distance of the root from the stack pointer. If the frame's end is the stack pointer plus a
  * constant, the root lies below that. */
-struct cn_map {
+struct cn_frame_map {
   int32_t cfa_offset;
   uint8_t cfa_reg; /* DWARF number */
   uint8_t saved;   /* bit per enum cn_reg */
-  bool pushed;     /* the registers are saved as cn_arch_shapes describes */
+  bool pushed;     /* the registers are saved as cn_arch_prologue_shapes describes */
   uint32_t plain;
   uint32_t extent; /* bytes that the plain roots on the stack reach over */
   uint32_t roots, areas;
   uint16_t plain_at[];
 };
-enum { CN_PLAIN_REG = 7, CN_PLAIN_SP = 7, CN_PLAIN_MAX = UINT16_MAX };
+enum { CN_PLAIN_REG_MASK = 7, CN_PLAIN_SP = 7, CN_PLAIN_MAX = UINT16_MAX };
 
-static inline const struct cn_root *cn_map_roots(const struct cn_map *map)
+static inline const struct cn_root *cn_map_roots(const struct cn_frame_map *map)
 {
   uintptr_t end = (uintptr_t)&map->plain_at[map->plain];
 
   return (const struct cn_root *)((end + 7) & ~(uintptr_t)7);
 }
 
-static inline const struct cn_area *cn_map_areas(const struct cn_map *map)
+static inline const struct cn_described_area *cn_map_areas(const struct cn_frame_map *map)
 {
-  return (const struct cn_area *)(((uintptr_t)(cn_map_roots(map) + map->roots) + 7) & ~(uintptr_t)7);
+  return (const struct cn_described_area *)(((uintptr_t)(cn_map_roots(map) + map->roots) + 7) & ~(uintptr_t)7);
 }
 
-static inline const int32_t *cn_map_saved(const struct cn_map *map)
+static inline const int32_t *cn_map_saved_offsets(const struct cn_frame_map *map)
 {
   return (const int32_t *)(cn_map_areas(map) + map->areas);
 }
@@ -68,21 +68,21 @@ static inline const int32_t *cn_map_saved(const struct cn_map *map)
  * With 0 words, a frame is irregular: its size is neither constant nor known by its frame pointer, or is too large,
  * or its registers were not pushed, or it has too many plain roots. Key 0: empty. Value 0: its image is gone. */
 enum { CN_ENTRY_CODES = 8 };
-struct cn_entry {
+struct cn_index_entry {
   _Atomic uint64_t key, value;
   uint16_t code[CN_ENTRY_CODES]; /* written before the key */
 };
-_Static_assert(sizeof(struct cn_entry) == 32, "two are a line; a power of two");
+_Static_assert(sizeof(struct cn_index_entry) == 32, "two are a line; a power of two");
 enum {
-  CN_ENTRY_SHIFT = 16,
-  CN_ENTRY_WORDS = (1 << 15) - 1,
-  CN_ENTRY_CHAINED = 1 << 15,
-  CN_ENTRY_SIZE = CN_ENTRY_CHAINED | CN_ENTRY_WORDS,
+  CN_ENTRY_ADDRESS_SHIFT = 16,
+  CN_ENTRY_WORDS_MASK = (1 << 15) - 1,
+  CN_ENTRY_CHAINED_BIT = 1 << 15,
+  CN_ENTRY_SIZE_MASK = CN_ENTRY_CHAINED_BIT | CN_ENTRY_WORDS_MASK,
   CN_ENTRY_PLAIN_SHIFT = 8,
   CN_ENTRY_PLAIN_MAX = 255,
-  CN_ENTRY_SP = 1 << 7, /* for the lane that has the stack pointer, where registers are lanes */
-  CN_ENTRY_OTHERS = 1 << 6,
-  CN_ENTRY_SAVED = (1 << 6) - 1,
+  CN_ENTRY_SP_BIT = 1 << 7, /* for the lane that has the stack pointer, where registers are lanes */
+  CN_ENTRY_OTHERS_BIT = 1 << 6,
+  CN_ENTRY_SAVED_MASK = (1 << 6) - 1,
 };
 
 /* Open addressing. These hold (cn_index_wrong()):
@@ -93,7 +93,7 @@ struct cn_index {
   unsigned shift; /* 64 - log2 of the bytes of all entries */
   size_t mask, used;
   unsigned char unused[40]; /* two entries are a line of 64 bytes */
-  struct cn_entry at[];
+  struct cn_index_entry at[];
 };
 _Static_assert(offsetof(struct cn_index, at) == 64, "entries do not straddle lines");
 extern struct cn_index *_Atomic cn_index_current; /* never null */
@@ -101,22 +101,23 @@ extern struct cn_index *_Atomic cn_index_current; /* never null */
 #define CN_INDEX_FACTOR UINT64_C(0x9e3779b97f4a7c15)
 
 /* Where the search for `pc` begins. */
-static inline const struct cn_entry *cn_index_start(const struct cn_index *index, uintptr_t pc)
+static inline const struct cn_index_entry *cn_index_first_probe(const struct cn_index *index, uintptr_t pc)
 {
   uint64_t hash = pc * CN_INDEX_FACTOR >> index->shift;
 
   /* In bytes: one instruction fewer on the critical path of a walk. */
-  return (const struct cn_entry *)((const char *)index->at + (hash & -sizeof(struct cn_entry)));
+  return (const struct cn_index_entry *)((const char *)index->at + (hash & -sizeof(struct cn_index_entry)));
 }
 
 /* The entry of `pc`, whose key is stored; null if the table lacks it. */
-static inline const struct cn_entry *cn_index_find(const struct cn_index *index, uintptr_t pc, uint64_t *key)
+static inline const struct cn_index_entry *cn_index_find_entry(const struct cn_index *index, uintptr_t pc,
+                                                               uint64_t *key)
 {
-  const struct cn_entry *entry = cn_index_start(index, pc);
+  const struct cn_index_entry *entry = cn_index_first_probe(index, pc);
 
   for (;;) {
     *key = atomic_load_explicit(&entry->key, memory_order_acquire);
-    if (*key >> CN_ENTRY_SHIFT == pc)
+    if (*key >> CN_ENTRY_ADDRESS_SHIFT == pc)
       return entry;
     if (*key == 0)
       return NULL;
@@ -124,28 +125,28 @@ static inline const struct cn_entry *cn_index_find(const struct cn_index *index,
   }
 }
 
-static inline const struct cn_map *cn_entry_map(uint64_t value)
+static inline const struct cn_frame_map *cn_entry_map_of(uint64_t value)
 {
-  return (const struct cn_map *)(uintptr_t)(value >> CN_ENTRY_SHIFT);
+  return (const struct cn_frame_map *)(uintptr_t)(value >> CN_ENTRY_ADDRESS_SHIFT);
 }
 
 /* The code at the return address of a call. */
 enum cn_frames {
-  CN_FRAMES_NONE, /* outside code with frame maps */
-  CN_FRAMES_CODE, /* a function with frame maps, outside its recorded safepoints */
+  CN_FRAMES_NONE,         /* outside code with frame maps */
+  CN_FRAMES_NO_SAFEPOINT, /* a function with frame maps, outside its recorded safepoints */
   CN_FRAMES_FOUND
 };
 
 /* Between the two, tables that the thread finds stay as they are: for a thread that is neither at a safepoint nor
  * walks a stopped stack. They defer signals meanwhile. True: this call began that, and its caller must end it. Any
  * thread, async-signal-safe; takes no lock and never waits. A mutator in native code sets `busy`, which costs two
- * stores; cn_index_trim() sees it. */
+ * stores; cn_index_free_replaced() sees it. */
 static inline bool cn_index_enter(void)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
 
   if (!mutator->attached)
-    return cn_image_enter();
+    return cn_image_begin_reading();
   if (mutator->busy)
     return false;
   __atomic_store_n(&mutator->busy, 1, __ATOMIC_RELAXED);
@@ -158,69 +159,69 @@ static inline void cn_index_leave(bool entered)
   struct cairn_mutator *mutator = &cairn_mutator;
 
   if (!mutator->attached) {
-    cn_image_leave(entered);
+    cn_image_end_reading(entered);
   } else if (entered) {
     __atomic_store_n(&mutator->busy, 0, __ATOMIC_RELEASE);
-    cn_release_signals();
+    cn_deliver_postponed_signals();
   }
 }
 
 /* The entry of the safepoint that returns to `pc`, if it is in the table. In phase STOP, or between those two. */
-static inline bool cn_index_look(uintptr_t pc, uint64_t *key, uint64_t *value)
+static inline bool cn_index_look_up_entry(uintptr_t pc, uint64_t *key, uint64_t *value)
 {
-  const struct cn_entry *entry = cn_index_find(atomic_load(&cn_index_current), pc, key);
+  const struct cn_index_entry *entry = cn_index_find_entry(atomic_load(&cn_index_current), pc, key);
 
   return entry != NULL && (*value = atomic_load_explicit(&entry->value, memory_order_acquire)) != 0;
 }
 
-/* Like cn_index_look(), from any thread at any time. */
-static inline bool cn_index_look_concurrent(uintptr_t pc, uint64_t *key, uint64_t *value)
+/* Like cn_index_look_up_entry(), from any thread at any time. */
+static inline bool cn_index_look_up_concurrent(uintptr_t pc, uint64_t *key, uint64_t *value)
 {
   bool entered = cn_index_enter();
-  bool found = cn_index_look(pc, key, value);
+  bool found = cn_index_look_up_entry(pc, key, value);
 
   cn_index_leave(entered);
   return found;
 }
 
 /* For an entry that the table lacks: add it, if there is such a safepoint. Any thread. */
-enum cn_frames cn_index_meet(uintptr_t pc, uint64_t *key, uint64_t *value);
+enum cn_frames cn_index_find_or_decode(uintptr_t pc, uint64_t *key, uint64_t *value);
 
 /* The safepoint's map, or null. Any thread. */
-static inline const struct cn_map *cn_index_look_up(uintptr_t pc)
+static inline const struct cn_frame_map *cn_index_look_up_map(uintptr_t pc)
 {
   uint64_t key, value;
 
-  return cn_index_look_concurrent(pc, &key, &value) || cn_index_meet(pc, &key, &value) == CN_FRAMES_FOUND
-             ? cn_entry_map(value)
+  return cn_index_look_up_concurrent(pc, &key, &value) || cn_index_find_or_decode(pc, &key, &value) == CN_FRAMES_FOUND
+             ? cn_entry_map_of(value)
              : NULL;
 }
 
 /* True if the call that returns to `pc` lies in a function that has frame maps. Any thread. */
-bool cn_index_find_inside(uintptr_t pc);
+bool cn_index_has_code_at(uintptr_t pc);
 
 /* True if one of these words is the return address of such a call, or of one in a stub; also if that is unknown,
  * because the tables' owner has been interrupted. Async-signal-safe. */
-bool cn_index_find_among(const uintptr_t *low, const uintptr_t *high);
+bool cn_index_has_return_among(const uintptr_t *low, const uintptr_t *high);
 
 /* Prepare the table for a walk: forget images that are gone. */
-void cn_index_begin(void);
+void cn_index_prepare_walk(void);
 
 /* The entry of a function whose object leaves its barriers undeclared, or 0. */
-uintptr_t cn_index_without_barriers(void);
+uintptr_t cn_index_find_without_barriers(void);
 
 /* The range of all code with frame maps of the image that has `pc`. False: `pc` is outside such code, or this is a
  * signal handler that has interrupted the tables' owner. */
-bool cn_index_range(uintptr_t pc, uintptr_t *low, uintptr_t *high);
+bool cn_index_image_range(uintptr_t pc, uintptr_t *low, uintptr_t *high);
 
 /* Free the tables that walks can no longer read, of those that were replaced before the last call. While the world
  * is stopped, by the thread that stopped it, before phase STOP begins: in that phase walks read unannounced. */
-void cn_index_trim(void);
+void cn_index_free_replaced(void);
 
 /* Check the table. Returns the error, or null. Linear. Under the index's lock, or while no other thread uses it. */
 const char *cn_index_wrong(const struct cn_index *index);
 
 /* Bytes in use for the index and the safepoints that it has decoded, and their number. */
-size_t cn_index_memory(size_t *safepoints);
+size_t cn_index_memory_bytes(size_t *safepoints);
 
 #endif

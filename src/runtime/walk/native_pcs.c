@@ -12,32 +12,32 @@
 
 enum { TABLE_BITS = 6 };
 
-static _Atomic uintptr_t table[1 << TABLE_BITS]; /* 0: empty */
+static _Atomic uintptr_t native_pc_table[1 << TABLE_BITS]; /* 0: empty */
 
-static bool is_locked(void)
+static bool is_index_locked(void)
 {
-  return (cn_locks_held() >> CN_LOCK_FRAMES & 1) != 0;
+  return (cn_locks_held_by_thread() >> CN_LOCK_FRAMES & 1) != 0;
 }
 
-static _Atomic uintptr_t *place_of(uintptr_t pc)
+static _Atomic uintptr_t *table_place_of(uintptr_t pc)
 {
-  return &table[pc * CN_INDEX_FACTOR >> (64 - TABLE_BITS)];
+  return &native_pc_table[pc * CN_INDEX_FACTOR >> (64 - TABLE_BITS)];
 }
 
-bool cn_native_pcs_hold(uintptr_t pc)
+bool cn_native_pcs_contain(uintptr_t pc)
 {
-  return atomic_load_explicit(place_of(pc), memory_order_relaxed) == pc;
+  return atomic_load_explicit(table_place_of(pc), memory_order_relaxed) == pc;
 }
 
-void cn_native_pcs_note(uintptr_t pc)
+void cn_native_pcs_add(uintptr_t pc)
 {
-  CN_ASSERT(is_locked());
-  atomic_store_explicit(place_of(pc), pc, memory_order_relaxed);
+  CN_ASSERT(is_index_locked());
+  atomic_store_explicit(table_place_of(pc), pc, memory_order_relaxed);
 }
 
-void cn_native_pcs_forget(void)
+void cn_native_pcs_clear(void)
 {
-  CN_ASSERT(is_locked());
-  for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-    atomic_store_explicit(&table[i], 0, memory_order_relaxed);
+  CN_ASSERT(is_index_locked());
+  for (size_t i = 0; i < sizeof native_pc_table / sizeof native_pc_table[0]; i++)
+    atomic_store_explicit(&native_pc_table[i], 0, memory_order_relaxed);
 }

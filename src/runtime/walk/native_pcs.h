@@ -12,12 +12,12 @@
 
 /* True: `pc` was noted, and the table has not been cleared since. False: unknown. Any thread; code that is loaded
  * meanwhile cannot be on a stack that is being walked. */
-bool cn_native_pcs_hold(uintptr_t pc);
+bool cn_native_pcs_contain(uintptr_t pc);
 
 /* Note that `pc` is outside all code with frame maps. This function and the next: holding CN_LOCK_FRAMES. */
-void cn_native_pcs_note(uintptr_t pc);
+void cn_native_pcs_add(uintptr_t pc);
 
 /* Forget all: there is new code. */
-void cn_native_pcs_forget(void);
+void cn_native_pcs_clear(void);
 
 #endif

@@ -6,39 +6,42 @@
 
 #include "base/check.h"
 
-enum { PAGE = CN_PREFETCH_PAGE * sizeof(uintptr_t), LINE = 64 };
-_Static_assert(PAGE % LINE == 0 && LINE % sizeof(uintptr_t) == 0, "pages are whole lines");
+enum { PREFETCH_PAGE_BYTES = CN_PREFETCH_PAGE_WORDS * sizeof(uintptr_t), CACHE_LINE_BYTES = 64 };
+_Static_assert(PREFETCH_PAGE_BYTES % CACHE_LINE_BYTES == 0 && CACHE_LINE_BYTES % sizeof(uintptr_t) == 0,
+               "pages are whole lines");
 
-size_t cn_prefetch_look_any(const struct cn_index *index, const struct cn_prefetch *ahead, const uintptr_t *words,
-                            const struct cn_entry **start)
+size_t cn_prefetch_find_pcs_any(const struct cn_index *index, const struct cn_walk_prefetcher *ahead,
+                                const uintptr_t *words, const struct cn_index_entry **start)
 {
-  const uintptr_t *end = words + (PAGE - (uintptr_t)words % PAGE) / sizeof *words;
+  const uintptr_t *end = words + (PREFETCH_PAGE_BYTES - (uintptr_t)words % PREFETCH_PAGE_BYTES) / sizeof *words;
   size_t count = 0;
 
-  CN_ASSERT((uintptr_t)words % LINE == 0);
+  CN_ASSERT((uintptr_t)words % CACHE_LINE_BYTES == 0);
   for (; words != end; words++) {
-    start[count] = cn_index_start(index, *words);
+    start[count] = cn_index_first_probe(index, *words);
     count += *words - ahead->low <= ahead->length;
   }
   return count;
 }
 
-const uintptr_t *cn_prefetch_fetch(struct cn_prefetch *ahead, const struct cn_index *index, const uintptr_t *slot,
-                                   const uintptr_t *end, uintptr_t pc, cn_prefetch_look *look)
+const uintptr_t *cn_prefetch_page_entries(struct cn_walk_prefetcher *ahead, const struct cn_index *index,
+                                          const uintptr_t *slot, const uintptr_t *end, uintptr_t pc,
+                                          cn_prefetch_pc_finder *look)
 {
-  const struct cn_entry *start[CN_PREFETCH_PAGE + LINE / sizeof(uintptr_t)]; /* written by lines */
-  const uintptr_t *words = slot - (uintptr_t)slot % LINE / sizeof *slot;
-  const uintptr_t *stop = words + (PAGE - (uintptr_t)words % PAGE) / sizeof *words;
+  const struct cn_index_entry
+      *start[CN_PREFETCH_PAGE_WORDS + CACHE_LINE_BYTES / sizeof(uintptr_t)]; /* written by lines */
+  const uintptr_t *words = slot - (uintptr_t)slot % CACHE_LINE_BYTES / sizeof *slot;
+  const uintptr_t *stop = words + (PREFETCH_PAGE_BYTES - (uintptr_t)words % PREFETCH_PAGE_BYTES) / sizeof *words;
 
   CN_ASSERT(slot < end);
   ahead->begun = true;
   if (ahead->length == 0) {
-    if (index->mask + 1 < CN_PREFETCH_LARGE || !cn_index_range(pc, &ahead->low, &ahead->length))
+    if (index->mask + 1 < CN_PREFETCH_MIN_TABLE_ENTRIES || !cn_index_image_range(pc, &ahead->low, &ahead->length))
       return end;
     ahead->length -= ahead->low;
   }
   size_t count = look(index, ahead, words, start);
-  CN_CHECK(count <= CN_PREFETCH_PAGE);
+  CN_CHECK(count <= CN_PREFETCH_PAGE_WORDS);
   for (size_t i = 0; i < count; i++)
     __builtin_prefetch(start[i]);
   return stop < end ? stop : end;

@@ -23,16 +23,16 @@ struct cn_region_waste {
 };
 
 /* The region with the call that returns to `pc`; of two that touch, the one that ends there. */
-bool cn_region_table_find(const struct cn_region_table *table, uintptr_t pc, struct cn_region *region);
+bool cn_region_table_find(const struct cn_region_table *table, uintptr_t pc, struct cn_code_region *region);
 /* The first that overlaps [start, end). */
-bool cn_region_table_overlap(const struct cn_region_table *table, uintptr_t start, uintptr_t end,
-                             struct cn_region *region);
+bool cn_region_table_find_overlap(const struct cn_region_table *table, uintptr_t start, uintptr_t end,
+                                  struct cn_code_region *region);
 
 /* Make *table a table that has `region` as well, which is disjoint from all others; or a table without the region
  * that begins at `start`, which is there. False: out of memory, and the table is unchanged. One thread at a time. */
-bool cn_region_table_insert(struct cn_region_table **table, const struct cn_region *region,
+bool cn_region_table_insert(struct cn_region_table **table, const struct cn_code_region *region,
                             struct cn_region_waste *waste);
 bool cn_region_table_delete(struct cn_region_table **table, uintptr_t start, struct cn_region_waste *waste);
-void cn_region_table_free(const struct cn_region_waste *waste);
+void cn_region_table_free_waste(const struct cn_region_waste *waste);
 
 #endif

@@ -25,33 +25,33 @@
 
 enum {
   DISTANCE_FACTOR = 4, /* distances grow at least by this from one barrier to the one after the next */
-  MAX_STOPS = 16       /* the stops that a return moves a barrier down: 1, then 2, 4, ..., MAX_STOPS */
+  MAX_STOP_STEPS = 16  /* the stops that a return moves a barrier down: 1, then 2, 4, ..., MAX_STOP_STEPS */
 };
 
 uintptr_t cn_return_barrier_cells[CAIRN_ABI_BARRIERS];
 
 struct cn_return_barriers {
-  struct cn_return_barrier at[CN_RETURN_BARRIER_MOST]; /* the oldest first */
+  struct cn_return_barrier at[CN_RETURN_BARRIER_SET_CAPACITY]; /* the oldest first */
   unsigned count;
-  /* Slots that fit, not much more than CN_RETURN_BARRIER_STOP activations apart, the oldest first: those that a scan
-   * noted, and those that had a barrier. A slot younger than the youngest barrier is meaningless; the others are as
-   * a scan saw them. */
+  /* Slots that fit, not much more than CN_RETURN_BARRIER_STOP_DISTANCE activations apart, the oldest first: those that
+   * a scan noted, and those that had a barrier. A slot younger than the youngest barrier is meaningless; the others are
+   * as a scan saw them. */
   CN_GROW(uintptr_t *) stops;
   size_t far;
-  uint64_t trusted; /* the value of `distrusted` that was trusted last, or 0 */
+  uint64_t trusted; /* the value of `distrust_count` that was trusted last, or 0 */
 };
 
-static struct cn_return_barriers sets[CN_RETURN_BARRIER_SETS];
-static _Atomic uint64_t lent;                                /* a bit for each of sets[] */
-static _Atomic uint64_t taken[CAIRN_ABI_BARRIERS / 64];      /* a bit for each cell */
-static struct cn_return_barriers *owner[CAIRN_ABI_BARRIERS]; /* of the cells that are taken */
-static _Atomic uint64_t distrusted = 1;                      /* grows */
+static struct cn_return_barriers barrier_sets[CN_RETURN_BARRIER_SETS];
+static _Atomic uint64_t lent_sets;                                 /* a bit for each of sets[] */
+static _Atomic uint64_t taken_cells[CAIRN_ABI_BARRIERS / 64];      /* a bit for each cell */
+static struct cn_return_barriers *cell_owners[CAIRN_ABI_BARRIERS]; /* of the cells that are taken */
+static _Atomic uint64_t distrust_count = 1;                        /* grows */
 _Static_assert(CN_RETURN_BARRIER_SETS == 64 && CAIRN_ABI_BARRIERS % 64 == 0, "a bit for each");
 
 /* ---- the pool ---- */
 
 /* Take a clear bit. -1: all are set. */
-static int take_bit(_Atomic uint64_t *bits)
+static int claim_clear_bit(_Atomic uint64_t *bits)
 {
   uint64_t before = atomic_load(bits);
 
@@ -61,57 +61,57 @@ static int take_bit(_Atomic uint64_t *bits)
   return -1;
 }
 
-static void give_bit(_Atomic uint64_t *bits, unsigned bit)
+static void release_bit(_Atomic uint64_t *bits, unsigned bit)
 {
   uint64_t before = atomic_fetch_and(bits, ~(UINT64_C(1) << bit));
 
   CN_ASSERT((before >> bit & 1) != 0);
 }
 
-static bool take_cell(struct cn_return_barriers *set, uint8_t *cell)
+static bool claim_cell(struct cn_return_barriers *set, uint8_t *cell)
 {
   for (unsigned i = 0; i < CAIRN_ABI_BARRIERS / 64; i++) {
-    int bit = take_bit(&taken[i]);
+    int bit = claim_clear_bit(&taken_cells[i]);
     if (bit < 0)
       continue;
     *cell = (uint8_t)(64 * i + (unsigned)bit);
-    owner[*cell] = set;
+    cell_owners[*cell] = set;
     return true;
   }
   return false;
 }
 
-static void give_cell(uint8_t cell)
+static void release_cell(uint8_t cell)
 {
-  give_bit(&taken[cell / 64], cell % 64);
+  release_bit(&taken_cells[cell / 64], cell % 64);
 }
 
-struct cn_return_barriers *cn_return_barriers_borrow(void)
+struct cn_return_barriers *cn_return_barriers_borrow_set(void)
 {
-  int number = take_bit(&lent);
+  int number = claim_clear_bit(&lent_sets);
 
   if (number < 0)
     return NULL;
-  CN_ASSERT(sets[number].count == 0);
-  sets[number].stops.count = 0;
-  sets[number].far = 1;
-  sets[number].trusted = atomic_load(&distrusted);
-  return &sets[number];
+  CN_ASSERT(barrier_sets[number].count == 0);
+  barrier_sets[number].stops.count = 0;
+  barrier_sets[number].far = 1;
+  barrier_sets[number].trusted = atomic_load(&distrust_count);
+  return &barrier_sets[number];
 }
 
-unsigned cn_return_barriers_number(const struct cn_return_barriers *set)
+unsigned cn_return_barriers_number_of(const struct cn_return_barriers *set)
 {
-  CN_ASSERT(set >= sets && set < sets + CN_RETURN_BARRIER_SETS);
-  return (unsigned)(set - sets);
+  CN_ASSERT(set >= barrier_sets && set < barrier_sets + CN_RETURN_BARRIER_SETS);
+  return (unsigned)(set - barrier_sets);
 }
 
-void cn_return_barriers_give_back(struct cn_return_barriers *set)
+void cn_return_barriers_return_set(struct cn_return_barriers *set)
 {
   if (set == NULL)
     return;
   while (set->count != 0)
-    give_cell(set->at[--set->count].cell);
-  give_bit(&lent, cn_return_barriers_number(set));
+    release_cell(set->at[--set->count].cell);
+  release_bit(&lent_sets, cn_return_barriers_number_of(set));
 }
 
 const char *cn_return_barriers_pool_wrong(void)
@@ -119,21 +119,21 @@ const char *cn_return_barriers_pool_wrong(void)
   unsigned cells = 0;
 
   for (unsigned i = 0; i < CN_RETURN_BARRIER_SETS; i++)
-    for (unsigned k = 0; k < sets[i].count; k++, cells++)
-      if (owner[sets[i].at[k].cell] != &sets[i] || (lent >> i & 1) == 0)
+    for (unsigned k = 0; k < barrier_sets[i].count; k++, cells++)
+      if (cell_owners[barrier_sets[i].at[k].cell] != &barrier_sets[i] || (lent_sets >> i & 1) == 0)
         return "return barriers: one is in a set that it does not belong to";
   for (unsigned i = 0; i < CAIRN_ABI_BARRIERS / 64; i++)
-    cells -= (unsigned)__builtin_popcountll(taken[i]);
+    cells -= (unsigned)__builtin_popcountll(taken_cells[i]);
   return cells == 0 ? NULL : "return barriers: one is taken, and in no set";
 }
 
 /* ---- walks ---- */
 
-bool cn_return_barrier_pass(struct cn_frame *frame)
+bool cn_return_barrier_resolve_pc(struct cn_frame *frame)
 {
   unsigned index;
 
-  if (!cn_arch_barrier_index(frame->pc, &index))
+  if (!cn_arch_find_return_barrier(frame->pc, &index))
     return false;
   CN_ASSERT(index < CAIRN_ABI_BARRIERS && frame->pc_slot != NULL);
   frame->barrier = frame->pc_slot;
@@ -142,14 +142,14 @@ bool cn_return_barrier_pass(struct cn_frame *frame)
   return true;
 }
 
-bool cn_return_barrier_is_there(const struct cn_frame *frame)
+bool cn_return_barrier_is_in_frame(const struct cn_frame *frame)
 {
   return frame->pc_slot >= cn_return_barrier_cells && frame->pc_slot < cn_return_barrier_cells + CAIRN_ABI_BARRIERS;
 }
 
 /* ---- barriers that are set ---- */
 
-static void forget_stops(struct cn_return_barriers *set, uintptr_t sp)
+static void forget_younger_stops(struct cn_return_barriers *set, uintptr_t sp)
 {
   while (set->stops.count != 0 && (uintptr_t)set->stops.at[set->stops.count - 1] < sp)
     set->stops.count--;
@@ -170,7 +170,7 @@ const char *cn_return_barriers_wrong(const struct cn_return_barriers *set)
 {
   const struct cn_return_barrier *barriers = set->at;
 
-  if (set->count > CN_RETURN_BARRIER_MOST)
+  if (set->count > CN_RETURN_BARRIER_SET_CAPACITY)
     return "return barriers: more are set than there are";
   for (unsigned i = 0; i < set->count; i++) {
     for (unsigned k = 0; k < i; k++)
@@ -180,28 +180,28 @@ const char *cn_return_barriers_wrong(const struct cn_return_barriers *set)
       return "return barriers: they do not go down the stack";
     if (cn_return_barrier_cells[barriers[i].cell] == 0)
       return "return barriers: a cell has no return address";
-    if (owner[barriers[i].cell] != set)
+    if (cell_owners[barriers[i].cell] != set)
       return "return barriers: a cell is another stack's";
   }
   return set->count == 0 ? NULL : stops_wrong(set, barriers[set->count - 1].sp);
 }
 
-struct cn_return_barrier *cn_return_barrier_met(struct cn_return_barriers *set, const uintptr_t *cell)
+struct cn_return_barrier *cn_return_barrier_note_met(struct cn_return_barriers *set, const uintptr_t *cell)
 {
   CN_ASSERT_VALID(cn_return_barriers_wrong(set));
   CN_ASSERT(cell == NULL || (cell >= cn_return_barrier_cells && cell < cn_return_barrier_cells + CAIRN_ABI_BARRIERS));
   unsigned barrier = cell == NULL ? CAIRN_ABI_BARRIERS : (unsigned)(cell - cn_return_barrier_cells);
 
   while (set->count != 0 && set->at[set->count - 1].cell != barrier)
-    give_cell(set->at[--set->count].cell);
+    release_cell(set->at[--set->count].cell);
   if (set->count == 0 && cell != NULL)
     cairn_fatal("a return address is that of barrier %u, which is not set", barrier);
   struct cn_return_barrier *met = cn_return_barrier_youngest(set);
-  forget_stops(set, met == NULL ? UINTPTR_MAX : met->sp);
+  forget_younger_stops(set, met == NULL ? UINTPTR_MAX : met->sp);
   return met;
 }
 
-void cn_return_barrier_stop(struct cn_return_barriers *set, uintptr_t *slot)
+void cn_return_barrier_add_stop(struct cn_return_barriers *set, uintptr_t *slot)
 {
   CN_ASSERT((uintptr_t)slot % sizeof *slot == 0);
   cn_grow_push(&set->stops, slot);
@@ -217,14 +217,14 @@ void cn_return_barrier_set(struct cn_return_barriers *set, uintptr_t *slot, uint
 {
   uint8_t cell;
 
-  if (set->count == CN_RETURN_BARRIER_MOST || set->trusted != atomic_load(&distrusted) || !cn_arch_may_replace() ||
-      !take_cell(set, &cell))
+  if (set->count == CN_RETURN_BARRIER_SET_CAPACITY || set->trusted != atomic_load(&distrust_count) ||
+      !cn_arch_may_replace_returns() || !claim_cell(set, &cell))
     return;
   CN_ASSERT(*slot != 0);
   CN_ASSERT(set->count == 0 || (uintptr_t)(slot + 1) < set->at[set->count - 1].sp);
   set->at[set->count++] = (struct cn_return_barrier){slot, (uintptr_t)(slot + 1), below, cell, .in_place = true};
   __atomic_store_n(&cn_return_barrier_cells[cell], *slot, __ATOMIC_RELEASE);
-  __atomic_store_n(slot, cn_arch_barrier(cell), __ATOMIC_RELEASE);
+  __atomic_store_n(slot, cn_arch_return_barrier_address(cell), __ATOMIC_RELEASE);
   CN_ASSERT_VALID(cn_return_barriers_wrong(set));
 }
 
@@ -238,21 +238,21 @@ static void insert_stop(struct cn_return_barriers *set, uintptr_t *slot)
   }
 }
 
-static void take_off(struct cn_return_barriers *set, unsigned index)
+static void remove_barrier(struct cn_return_barriers *set, unsigned index)
 {
   const struct cn_return_barrier barrier = set->at[index];
 
   CN_ASSERT(index < set->count && barrier.in_place);
-  CN_ASSERT(*barrier.slot == cn_arch_barrier(barrier.cell));
+  CN_ASSERT(*barrier.slot == cn_arch_return_barrier_address(barrier.cell));
   insert_stop(set, barrier.slot);
   __atomic_store_n(barrier.slot, cn_return_barrier_cells[barrier.cell], __ATOMIC_RELEASE);
-  give_cell(barrier.cell);
+  release_cell(barrier.cell);
   set->count--;
   for (unsigned i = index; i < set->count; i++)
     set->at[i] = set->at[i + 1];
 }
 
-void cn_return_barrier_thin(struct cn_return_barriers *set, uint64_t all)
+void cn_return_barrier_thin_out(struct cn_return_barriers *set, uint64_t all)
 {
   const struct cn_return_barrier *barriers = set->at;
 
@@ -260,20 +260,20 @@ void cn_return_barrier_thin(struct cn_return_barriers *set, uint64_t all)
   set->far = 1;
   for (unsigned i = 1; i + 1 < set->count;)
     if (barriers[i].in_place && all - barriers[i - 1].below < DISTANCE_FACTOR * (all - barriers[i + 1].below))
-      take_off(set, i);
+      remove_barrier(set, i);
     else
       i++;
   CN_ASSERT_VALID(cn_return_barriers_wrong(set));
 }
 
-void cn_return_barriers_distrust(void)
+void cn_return_barriers_distrust_all(void)
 {
-  atomic_fetch_add(&distrusted, 1);
+  atomic_fetch_add(&distrust_count, 1);
 }
 
-bool cn_return_barriers_trust(struct cn_return_barriers *set, bool trust)
+bool cn_return_barriers_set_trust(struct cn_return_barriers *set, bool trust)
 {
-  uint64_t now = atomic_load(&distrusted);
+  uint64_t now = atomic_load(&distrust_count);
   bool before = set->trusted == now;
 
   set->trusted = trust ? now : 0;
@@ -284,7 +284,7 @@ bool cn_return_barriers_trust(struct cn_return_barriers *set, bool trust)
 
 /* Set a barrier some stops down, unless another is as near. Activations there have not run since the last scan, so a
  * walk is superfluous. */
-static void set_below(struct cn_return_barriers *set, uint64_t below)
+static void set_barrier_below(struct cn_return_barriers *set, uint64_t below)
 {
   const struct cn_return_barrier *next = cn_return_barrier_youngest(set);
   size_t steps = set->stops.count < set->far ? set->stops.count : set->far;
@@ -294,33 +294,34 @@ static void set_below(struct cn_return_barriers *set, uint64_t below)
   uintptr_t *slot = set->stops.at[set->stops.count - steps];
   if (next != NULL && (uintptr_t)slot + sizeof *slot >= next->sp)
     return;
-  cn_return_barrier_set(set, slot, below > steps * CN_RETURN_BARRIER_STOP ? below - steps * CN_RETURN_BARRIER_STOP : 0);
-  if (set->far < MAX_STOPS)
+  cn_return_barrier_set(
+      set, slot, below > steps * CN_RETURN_BARRIER_STOP_DISTANCE ? below - steps * CN_RETURN_BARRIER_STOP_DISTANCE : 0);
+  if (set->far < MAX_STOP_STEPS)
     set->far *= 2;
 }
 
-void cn_return_barrier_returned(const struct cn_regs *regs, uintptr_t pc)
+void cn_return_barrier_returned(const struct cn_saved_regs *regs, uintptr_t pc)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
   uint64_t busy = mutator->busy;
   unsigned index;
 
-  if (!cn_arch_barrier_index(pc, &index))
+  if (!cn_arch_find_return_barrier(pc, &index))
     cairn_fatal("0x%lx is not a barrier", (unsigned long)pc);
   CN_CHECK(mutator->attached && mutator->stopped == NULL);
   CN_ASSERT(cn_return_barrier_cells[index] == regs->pc);
-  struct cn_return_barriers *set = owner[index];
+  struct cn_return_barriers *set = cell_owners[index];
   CN_CHECK(set != NULL);
   cn_defer_cancellation();
   mutator->busy = 1; /* keeps signal handlers out */
-  uint64_t below = cn_return_barrier_met(set, &cn_return_barrier_cells[index])->below;
+  uint64_t below = cn_return_barrier_note_met(set, &cn_return_barrier_cells[index])->below;
   CN_ASSERT(set->count > 0 && set->at[set->count - 1].cell == index);
-  give_cell(set->at[--set->count].cell);
-  forget_stops(set, cn_arch_sp_after(regs));
-  set_below(set, below);
+  release_cell(set->at[--set->count].cell);
+  forget_younger_stops(set, cn_arch_sp_after(regs));
+  set_barrier_below(set, below);
   CN_ASSERT_VALID(cn_return_barriers_wrong(set));
   mutator->busy = busy;
-  cn_defer_let_cancellation();
+  cn_undefer_cancellation();
   if (busy == 0)
-    cn_release_signals();
+    cn_deliver_postponed_signals();
 }

@@ -9,22 +9,22 @@
 
 /* The anchor has the pc where the stub's caller continues, and those callee-saved registers that the caller's frame
  * left unsaved. All references in the stub are its caller's. */
-static void previous_of_stub(struct cairn_stack_iterator *iterator, void *data)
+static void step_past_stub(struct cairn_stack_iterator *iterator, void *data)
 {
   struct cn_frame *frame = &((struct cn_walk *)iterator)->frame;
   struct cn_anchor *anchor = data;
 
   CN_ASSERT(anchor != NULL && anchor->pc != 0);
-  cn_arch_anchor_walked(anchor);
+  cn_arch_mark_anchor_walked(anchor);
   frame->pc_slot = &anchor->pc;
   frame->pc = anchor->pc;
   frame->sp = cn_anchor_sp(anchor);
-  for (int i = 0; i < CN_CALLEE_SAVED; i++)
-    frame->place[i] = cn_arch_anchor_keeps(anchor, i) ? &anchor->saved[i] : NULL;
+  for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
+    frame->place[i] = cn_arch_has_anchor_register(anchor, i) ? &anchor->saved[i] : NULL;
   frame->regs = NULL;
 }
 
-const struct cairn_code_manager cn_manager_stubs = {
+const struct cairn_code_manager cn_stub_code_manager = {
     .name = "transition to native code",
-    .previous = previous_of_stub,
+    .previous = step_past_stub,
 };

@@ -12,27 +12,27 @@
 #include "runtime/walk/coroutine_stacks.h"
 #include "runtime/walk/return_barriers.h"
 
-const struct cn_regs cn_walk_apart;
+const struct cn_saved_regs cn_walk_separate_regs;
 
 _Noreturn static void report_parse_failure(const struct cn_walk *walk, const char *reason)
 {
   char place[CN_REPORT_PC];
 
-  cairn_fatal("cannot parse the stack at pc %s, sp 0x%lx: %s", cn_report_pc(walk->frame.pc, place),
+  cairn_fatal("cannot parse the stack at pc %s, sp 0x%lx: %s", cn_report_format_pc(walk->frame.pc, place),
               (unsigned long)walk->frame.sp, reason);
 }
 
 /* Take the next anchor that is as old as the frame's callee, or older. Skip those whose call is over, such as those
  * that a longjmp left. */
-static bool take_anchor(struct cn_walk *walk)
+static bool step_to_next_anchor(struct cn_walk *walk)
 {
   struct cn_anchor *anchor;
 
-  while ((anchor = cn_anchors_below(walk->anchor)) != NULL) {
+  while ((anchor = cn_anchors_youngest(walk->anchor)) != NULL) {
     walk->anchor = anchor;
-    if (cn_anchor_sp(anchor) < walk->frame.sp || !cn_arch_anchor_lives(anchor))
+    if (cn_anchor_sp(anchor) < walk->frame.sp || !cn_arch_is_anchor_live(anchor))
       continue;
-    cn_manager_stubs.previous(&walk->iterator, anchor);
+    cn_stub_code_manager.previous(&walk->iterator, anchor);
     walk->natives++;
     return true;
   }
@@ -41,18 +41,18 @@ static bool take_anchor(struct cn_walk *walk)
 
 /* Native code called the activation's function. Take the caller's pc, and the register that the stub uses, from the
  * stub's anchor. The caller may have a code info manager. */
-static bool pass_entry(struct cn_walk *walk)
+static bool step_over_entry(struct cn_walk *walk)
 {
   struct cn_frame *frame = &walk->frame;
 
-  if (!cn_arch_is_entry(frame->pc))
+  if (!cn_arch_is_entry_return(frame->pc))
     return false;
-  for (struct cn_anchor *anchor = walk->anchor; (anchor = cn_anchors_below(anchor)) != NULL;) {
+  for (struct cn_anchor *anchor = walk->anchor; (anchor = cn_anchors_youngest(anchor)) != NULL;) {
     if (!cn_anchor_is_entry(anchor) || cn_anchor_sp(anchor) != frame->sp)
       continue;
     frame->pc_slot = &anchor->pc;
     frame->pc = anchor->pc;
-    frame->place[CN_ARCH_ENTRY_SAVES] = &anchor->saved[CN_ARCH_ENTRY_SAVES];
+    frame->place[CN_ARCH_ENTRY_SAVED_REGISTER] = &anchor->saved[CN_ARCH_ENTRY_SAVED_REGISTER];
     return true;
   }
   report_parse_failure(walk, "native code called the managed function, and has no anchor");
@@ -60,56 +60,57 @@ static bool pass_entry(struct cn_walk *walk)
 
 /* A signal that came while native code ran is like a call from there. After one that interrupted managed code the
  * places of the references are unknown. */
-static void check_signal(const struct cn_walk *walk)
+static void check_signal_frame(const struct cn_walk *walk)
 {
   uintptr_t pc;
 
-  if (cn_arch_is_interrupting(walk->frame.pc))
+  if (cn_arch_is_interrupting_return(walk->frame.pc))
     report_parse_failure(walk, "a signal handler that interrupted managed code is on it");
-  if (cn_arch_signal_frame(walk->frame.pc, walk->frame.sp, &pc) && cn_index_find_inside(pc + 1) &&
-      !cn_arch_in_entry(pc))
+  if (cn_arch_is_signal_frame(walk->frame.pc, walk->frame.sp, &pc) && cn_index_has_code_at(pc + 1) &&
+      !cn_arch_is_in_entry(pc))
     report_parse_failure(walk, "a signal handler that interrupted managed code reached a safepoint");
 }
 
-static inline void set_map(struct cn_frame *frame, uint64_t key, uint64_t value)
+static inline void set_frame_map(struct cn_frame *frame, uint64_t key, uint64_t value)
 {
-  CN_ASSERT(value != 0 && key >> CN_ENTRY_SHIFT == frame->pc);
-  frame->map = cn_entry_map(value);
-  frame->size = key & CN_ENTRY_SIZE;
-  frame->saved = value & CN_ENTRY_SAVED;
+  CN_ASSERT(value != 0 && key >> CN_ENTRY_ADDRESS_SHIFT == frame->pc);
+  frame->map = cn_entry_map_of(value);
+  frame->size = key & CN_ENTRY_SIZE_MASK;
+  frame->saved = value & CN_ENTRY_SAVED_MASK;
 }
 
-static inline __attribute__((always_inline)) bool find_map(struct cn_walk *walk)
+static inline __attribute__((always_inline)) bool find_frame_map(struct cn_walk *walk)
 {
   struct cn_frame *frame = &walk->frame;
   uint64_t key, value;
 
-  if (!(walk->stopped ? cn_index_look(frame->pc, &key, &value) : cn_index_look_concurrent(frame->pc, &key, &value)))
+  if (!(walk->stopped ? cn_index_look_up_entry(frame->pc, &key, &value)
+                      : cn_index_look_up_concurrent(frame->pc, &key, &value)))
     return false;
-  set_map(frame, key, value);
+  set_frame_map(frame, key, value);
   return true;
 }
 
 static enum cn_frames decode_frame_map(struct cn_frame *frame)
 {
   uint64_t key, value;
-  enum cn_frames found = cn_index_meet(frame->pc, &key, &value);
+  enum cn_frames found = cn_index_find_or_decode(frame->pc, &key, &value);
 
   if (found == CN_FRAMES_FOUND)
-    set_map(frame, key, value);
+    set_frame_map(frame, key, value);
   return found;
 }
 
 /* The frame is at the walk's anchor, and lacks a map. Managed code leaves anchors, except at entries. */
-static void check_anchor(const struct cn_walk *walk)
+static void check_native_anchor(const struct cn_walk *walk)
 {
-  if (!cn_anchor_is_entry(walk->anchor) && (cn_image_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) == 0)
+  if (!cn_anchor_is_entry(walk->anchor) && (cn_image_joint_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) == 0)
     report_parse_failure(walk, "managed code called native code there and has no frame map: no image is registered "
                                "for it, as if the 'enter' of a module in memory (<cairn/compile.h>) was not called");
 }
 
 /* Settle at a pc that is missing in the table, or without a frame map. `anchored`: an anchor has it. */
-static __attribute__((noinline)) bool settle_slowly(struct cn_walk *walk, bool anchored)
+static __attribute__((noinline)) bool resolve_frame_slowly(struct cn_walk *walk, bool anchored)
 {
   struct cn_frame *frame = &walk->frame;
   bool entered = false; /* the pc is that of native code that called a managed function */
@@ -121,25 +122,25 @@ static __attribute__((noinline)) bool settle_slowly(struct cn_walk *walk, bool a
     frame->map = NULL;
     if (cn_code_regions_find(frame->pc, &frame->region))
       return true;
-    if (cn_return_barrier_pass(frame))
+    if (cn_return_barrier_resolve_pc(frame))
       continue;
-    if (pass_entry(walk)) {
+    if (step_over_entry(walk)) {
       anchored = false;
       entered = true;
       continue;
     }
-    if (found == CN_FRAMES_CODE)
+    if (found == CN_FRAMES_NO_SAFEPOINT)
       report_parse_failure(walk, "the managed function has no safepoint there");
-    check_signal(walk);
+    check_signal_frame(walk);
     if (anchored)
-      check_anchor(walk);
-    else if (!entered && cn_arch_calls_as_managed(frame->pc))
+      check_native_anchor(walk);
+    else if (!entered && cn_arch_is_managed_call_return(frame->pc))
       report_parse_failure(walk, "the managed function has no frame map: was its object linked without 'cairn "
                                  "frames --rewrite', or its section cairn_frames taken away?");
-    if (!take_anchor(walk))
+    if (!step_to_next_anchor(walk))
       return !(walk->past_end = true);
     anchored = true;
-  } while (!find_map(walk));
+  } while (!find_frame_map(walk));
   frame->link = frame->place[CN_ARCH_FRAME_POINTER];
   return true;
 }
@@ -149,24 +150,24 @@ static inline bool resolve_frame(struct cn_walk *walk, bool anchored)
   struct cn_frame *frame = &walk->frame;
 
   CN_ASSERT(!walk->past_end);
-  if (!find_map(walk))
-    return settle_slowly(walk, anchored);
+  if (!find_frame_map(walk))
+    return resolve_frame_slowly(walk, anchored);
   frame->link = frame->place[CN_ARCH_FRAME_POINTER];
   return true;
 }
 
-bool cn_walk_settle(struct cn_walk *walk)
+bool cn_walk_resolve_frame(struct cn_walk *walk)
 {
   return resolve_frame(walk, false);
 }
 
 /* Begin nowhere. Fields that are valid only if another says so stay as they are: short walks are frequent, and the
  * struct is large. */
-static void begin_walk(struct cn_walk *walk, const struct cairn_mutator *mutator, uintptr_t stack_end)
+static void reset_walk(struct cn_walk *walk, const struct cairn_mutator *mutator, uintptr_t stack_end)
 {
   struct cn_frame *frame = &walk->frame;
 
-  cn_index_begin();
+  cn_index_prepare_walk();
   walk->mutator = mutator;
   walk->stack = NULL;
   walk->anchor = NULL;
@@ -186,15 +187,15 @@ static void begin_walk(struct cn_walk *walk, const struct cairn_mutator *mutator
 }
 
 /* Begin on the stack that the mutator runs on. */
-static void begin_own(struct cn_walk *walk, const struct cairn_mutator *mutator)
+static void begin_on_own_stack(struct cn_walk *walk, const struct cairn_mutator *mutator)
 {
   CN_ASSERT(mutator->anchors == NULL || !cn_anchors_wrong(mutator->anchors, mutator->anchor));
-  begin_walk(walk, mutator, mutator->stack_end);
+  reset_walk(walk, mutator, mutator->stack_end);
   walk->stack = mutator->stack;
   walk->anchor = mutator->anchor;
 }
 
-static bool begin_at(struct cn_walk *walk, const struct cn_regs *regs)
+static bool begin_at_registers(struct cn_walk *walk, const struct cn_saved_regs *regs)
 {
   struct cn_frame *frame = &walk->frame;
 
@@ -203,41 +204,41 @@ static bool begin_at(struct cn_walk *walk, const struct cn_regs *regs)
   frame->pc_slot = (uintptr_t *)&regs->pc;
   frame->sp = cn_arch_sp_after(regs);
 #pragma GCC unroll 6
-  for (int i = 0; i < CN_CALLEE_SAVED; i++)
-    frame->place[i] = (uintptr_t *)&regs->gpr[cn_arch_saved[i]];
-  walk->fetch_at = frame->sp + CN_PREFETCH_FIRST * sizeof frame->sp;
-  return cn_walk_settle(walk);
+  for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
+    frame->place[i] = (uintptr_t *)&regs->gpr[cn_arch_callee_saved[i]];
+  walk->fetch_at = frame->sp + CN_PREFETCH_MIN_WALK_WORDS * sizeof frame->sp;
+  return cn_walk_resolve_frame(walk);
 }
 
-bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator, const struct cn_regs *regs)
+bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator, const struct cn_saved_regs *regs)
 {
   struct cn_frame *frame = &walk->frame;
 
-  begin_own(walk, mutator);
+  begin_on_own_stack(walk, mutator);
   if (regs == NULL) {
-    if (!take_anchor(walk))
+    if (!step_to_next_anchor(walk))
       return !(walk->past_end = true);
-    walk->fetch_at = frame->sp + CN_PREFETCH_FIRST * sizeof frame->sp;
+    walk->fetch_at = frame->sp + CN_PREFETCH_MIN_WALK_WORDS * sizeof frame->sp;
     return resolve_frame(walk, true);
   }
   walk->stopped = true;
   frame->regs = regs;
-  return begin_at(walk, regs);
+  return begin_at_registers(walk, regs);
 }
 
-bool cn_walk_running(struct cn_walk *walk, const struct cn_regs *regs)
+bool cn_walk_begin_running(struct cn_walk *walk, const struct cn_saved_regs *regs)
 {
   CN_ASSERT(cairn_mutator.attached && cairn_mutator.stopped == NULL);
-  begin_own(walk, &cairn_mutator);
-  return begin_at(walk, regs);
+  begin_on_own_stack(walk, &cairn_mutator);
+  return begin_at_registers(walk, regs);
 }
 
 /* False: another walk has been there, and beyond. */
 static bool enter_stack(struct cn_walk *walk, struct cairn_stack *stack)
 {
-  const struct cn_stack_view view = cn_coroutine_stacks_view(walk->mutator, stack);
+  const struct cn_stack_view view = cn_coroutine_stacks_view_of(walk->mutator, stack);
 
-  if (walk->claims && !cn_coroutine_stacks_claim(walk->mutator, stack, walk->claims))
+  if (walk->claims && !cn_coroutine_stacks_claim_stack(walk->mutator, stack, walk->claims))
     return false;
   CN_ASSERT(view.end != 0);
   walk->stack = stack;
@@ -249,17 +250,17 @@ static bool enter_stack(struct cn_walk *walk, struct cairn_stack *stack)
 
 /* Find the anchors of the stack that a manager led to; an unregistered stack is without anchors. Any other caller
  * that sets the iterator may go back, to before anchors that the walk has passed. */
-static bool find_stack(struct cn_walk *walk)
+static bool find_stack_of_frame(struct cn_walk *walk)
 {
   if (walk->mutator == NULL)
     return true;
-  struct cairn_stack *stack = cn_coroutine_stacks_any() ? cn_coroutine_stacks_at(walk->frame.sp) : NULL;
+  struct cairn_stack *stack = cn_coroutine_stacks_exist() ? cn_coroutine_stacks_at(walk->frame.sp) : NULL;
   if (stack == NULL)
-    walk->mutator = cn_coroutine_stacks_owner(walk->mutator, walk->frame.sp);
+    walk->mutator = cn_coroutine_stacks_owner_of(walk->mutator, walk->frame.sp);
   return (stack == walk->stack && walk->stepping) || enter_stack(walk, stack);
 }
 
-bool cn_walk_set(struct cn_walk *walk, const struct cairn_stack_state *state)
+bool cn_walk_set_state(struct cn_walk *walk, const struct cairn_stack_state *state)
 {
   struct cn_frame *frame = &walk->frame;
 
@@ -272,74 +273,74 @@ bool cn_walk_set(struct cn_walk *walk, const struct cairn_stack_state *state)
   frame->pc_slot = state->pc;
   frame->sp = state->sp;
   frame->regs = NULL;
-  for (int i = 0; i < CN_CALLEE_SAVED; i++)
-    frame->place[i] = state->reg[cn_arch_saved[i]];
-  for (int i = 0; i < CN_ARCH_REGISTERS; i++) {
+  for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
+    frame->place[i] = state->reg[cn_arch_callee_saved[i]];
+  for (int i = 0; i < CN_ARCH_REGISTER_COUNT; i++) {
     frame->other[i] = state->reg[i];
-    if (state->reg[i] != NULL && i != cn_arch_sp_number && !cn_arch_is_saved(i))
-      frame->regs = &cn_walk_apart;
+    if (state->reg[i] != NULL && i != cn_arch_sp_dwarf_number && !cn_arch_is_callee_saved(i))
+      frame->regs = &cn_walk_separate_regs;
   }
-  if (!find_stack(walk))
+  if (!find_stack_of_frame(walk))
     return !(walk->past_end = true);
-  return cn_walk_settle(walk);
+  return cn_walk_resolve_frame(walk);
 }
 
-bool cn_walk_other(struct cn_walk *walk, const struct cairn_mutator *mutator, struct cairn_stack *stack,
-                   const struct cairn_stack_state *state)
+bool cn_walk_begin_on_stack(struct cn_walk *walk, const struct cairn_mutator *mutator, struct cairn_stack *stack,
+                            const struct cairn_stack_state *state)
 {
   CN_ASSERT(mutator != NULL);
-  begin_walk(walk, mutator, 0);
+  reset_walk(walk, mutator, 0);
   (void)enter_stack(walk, stack); /* its claims begin later */
   if (state != NULL)
-    return cn_walk_set(walk, state);
-  return take_anchor(walk) ? cn_walk_settle(walk) : !(walk->past_end = true);
+    return cn_walk_set_state(walk, state);
+  return step_to_next_anchor(walk) ? cn_walk_resolve_frame(walk) : !(walk->past_end = true);
 }
 
-bool cn_walk_waiting(struct cn_walk *walk, const struct cairn_mutator *mutator, struct cairn_stack *stack)
+bool cn_walk_begin_waiting(struct cn_walk *walk, const struct cairn_mutator *mutator, struct cairn_stack *stack)
 {
   struct cairn_stack_state state = {.pc = NULL};
 
   if (stack == NULL || stack->suspended == NULL)
-    return cn_walk_other(walk, mutator, stack, NULL);
-  return stack->suspended(stack, &state) && cn_walk_other(walk, mutator, stack, &state);
+    return cn_walk_begin_on_stack(walk, mutator, stack, NULL);
+  return stack->suspended(stack, &state) && cn_walk_begin_on_stack(walk, mutator, stack, &state);
 }
 
-bool cn_walk_suspended(struct cn_walk *walk, const struct cairn_stack_state *state, uintptr_t stack_end)
+bool cn_walk_begin_suspended(struct cn_walk *walk, const struct cairn_stack_state *state, uintptr_t stack_end)
 {
-  begin_walk(walk, NULL, stack_end);
-  return cn_walk_set(walk, state);
+  reset_walk(walk, NULL, stack_end);
+  return cn_walk_set_state(walk, state);
 }
 
-void cn_walk_keep(const struct cn_walk *walk, struct cn_walk_kept *kept)
+void cn_walk_save(const struct cn_walk *walk, struct cn_saved_walk *kept)
 {
   CN_ASSERT(!walk->past_end && walk->frame.map != NULL);
   kept->walk = *walk;
-  for (int i = 0; i < CN_CALLEE_SAVED; i++)
+  for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
     if (walk->frame.place[i] != NULL)
       kept->reg[i] = *walk->frame.place[i];
 }
 
-void cn_walk_resume(struct cn_walk *walk, struct cn_walk_kept *kept)
+void cn_walk_resume(struct cn_walk *walk, struct cn_saved_walk *kept)
 {
   struct cn_frame *frame = &walk->frame;
 
-  begin_walk(walk, kept->walk.mutator, kept->walk.stack_end);
+  reset_walk(walk, kept->walk.mutator, kept->walk.stack_end);
   walk->stack = kept->walk.stack;
   walk->anchor = kept->walk.anchor;
   frame->pc = kept->walk.frame.pc;
   frame->sp = kept->walk.frame.sp;
-  for (int i = 0; i < CN_CALLEE_SAVED; i++)
+  for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
     frame->place[i] = kept->walk.frame.place[i] != NULL ? &kept->reg[i] : NULL;
-  if (!cn_walk_settle(walk) || frame->map == NULL || frame->sp != kept->walk.frame.sp)
+  if (!cn_walk_resolve_frame(walk) || frame->map == NULL || frame->sp != kept->walk.frame.sp)
     report_parse_failure(walk, "an activation that has not run is not there any more");
-  walk->fetch_at = frame->sp + CN_PREFETCH_FIRST * sizeof frame->sp;
+  walk->fetch_at = frame->sp + CN_PREFETCH_MIN_WALK_WORDS * sizeof frame->sp;
 }
 
 /* Step by the frame's own manager. The caller may lie lower, since a stack may have several pieces; the end of
  * the stack that the manager reports must be past the last activation. */
-static __attribute__((noinline)) bool next_of_region(struct cn_walk *walk)
+static __attribute__((noinline)) bool step_by_region_manager(struct cn_walk *walk)
 {
-  const struct cn_region region = walk->frame.region;
+  const struct cn_code_region region = walk->frame.region;
   const uintptr_t *pc_slot = walk->frame.pc_slot;
   uintptr_t sp = walk->frame.sp;
 
@@ -347,15 +348,15 @@ static __attribute__((noinline)) bool next_of_region(struct cn_walk *walk)
   CN_ASSERT(!walk->stepping); /* its callback would step by itself */
   walk->stepped = false;
   walk->stepping = true;
-  cn_code_regions_enter(&region);
+  cn_code_regions_enter_region(&region);
   region.manager->previous(&walk->iterator, region.data);
-  cn_code_regions_leave();
+  cn_code_regions_leave_region();
   walk->stepping = false;
   if (!walk->stepped)
     report_parse_failure(walk, "its manager did not step to the caller");
   if (!walk->past_end && walk->frame.sp == sp && walk->frame.pc_slot == pc_slot)
     report_parse_failure(walk, "its manager stepped to the same activation");
-  if (walk->past_end && take_anchor(walk))
+  if (walk->past_end && step_to_next_anchor(walk))
     report_parse_failure(walk, "a manager says that there is no older activation");
   return !walk->past_end;
 }
@@ -364,31 +365,32 @@ static __attribute__((noinline)) bool next_of_region(struct cn_walk *walk)
  * unpredictable. */
 static inline void place_pushed_registers(struct cn_frame *frame, unsigned mask, uintptr_t cfa)
 {
-  typedef uintptr_t pair __attribute__((vector_size(16), aligned(8), may_alias));
-  const struct cn_shape *shape = &cn_arch_shapes[mask];
-  const pair *keep = (const pair *)shape->keep, *offset = (const pair *)shape->offset;
-  pair *place = (pair *)frame->place, end = {cfa, cfa};
+  typedef uintptr_t word_pair __attribute__((vector_size(16), aligned(8), may_alias));
+  const struct cn_prologue_shape *shape = &cn_arch_prologue_shapes[mask];
+  const word_pair *keep = (const word_pair *)shape->keep, *offset = (const word_pair *)shape->offset;
+  word_pair *place = (word_pair *)frame->place, end = {cfa, cfa};
 
 #pragma GCC unroll 3
-  for (int i = 0; i < CN_CALLEE_SAVED / 2; i++)
+  for (int i = 0; i < CN_CALLEE_SAVED_COUNT / 2; i++)
     place[i] = (place[i] & keep[i]) + ((end & ~keep[i]) + offset[i]);
 }
 
 /* Where the frame ends; 0 if its base register is unknown. */
-static uintptr_t end_of(const struct cn_frame *frame)
+static uintptr_t frame_end_of(const struct cn_frame *frame)
 {
-  const struct cn_map *map = frame->map;
-  const uintptr_t *kept = map->cfa_reg == cn_arch_sp_number ? &frame->sp : cn_frame_register(frame, map->cfa_reg);
+  const struct cn_frame_map *map = frame->map;
+  const uintptr_t *kept =
+      map->cfa_reg == cn_arch_sp_dwarf_number ? &frame->sp : cn_frame_register_place(frame, map->cfa_reg);
 
   return kept != NULL ? *kept + (uintptr_t)(intptr_t)map->cfa_offset : 0;
 }
 
 static void place_saved_registers(struct cn_frame *frame, uintptr_t cfa)
 {
-  const int32_t *offset = cn_map_saved(frame->map);
+  const int32_t *offset = cn_map_saved_offsets(frame->map);
 
   CN_ASSERT(!frame->map->pushed); /* such maps lack offsets */
-  for (int i = 0; i < CN_CALLEE_SAVED; i++)
+  for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
     if (frame->map->saved >> i & 1)
       frame->place[i] = (uintptr_t *)(cfa + (uintptr_t)(intptr_t)offset[i]);
 }
@@ -397,9 +399,10 @@ static __attribute__((noinline)) void prefetch_frames(struct cn_walk *walk)
 {
   CN_ASSERT(walk->frame.sp <= walk->stack_end);
   bool entered = !walk->stopped && cn_index_enter();
-  const uintptr_t *at = cn_prefetch_fetch(&walk->ahead, atomic_load_explicit(&cn_index_current, memory_order_acquire),
-                                          (const uintptr_t *)walk->frame.sp - 1, (const uintptr_t *)walk->stack_end,
-                                          walk->frame.pc, cn_prefetch_look_any);
+  const uintptr_t *at =
+      cn_prefetch_page_entries(&walk->ahead, atomic_load_explicit(&cn_index_current, memory_order_acquire),
+                               (const uintptr_t *)walk->frame.sp - 1, (const uintptr_t *)walk->stack_end,
+                               walk->frame.pc, cn_prefetch_find_pcs_any);
 
   walk->fetch_at = (uintptr_t)at;
   if (!walk->stopped)
@@ -419,16 +422,16 @@ static inline bool step_to_caller(struct cn_walk *walk, uintptr_t cfa)
   frame->sp = cfa;
   frame->regs = NULL;
   if (walk->ahead.begun)
-    __builtin_prefetch(frame->pc_slot + CN_PREFETCH_FETCH);
+    __builtin_prefetch(frame->pc_slot + CN_PREFETCH_DISTANCE_WORDS);
   if (cfa > walk->fetch_at)
     prefetch_frames(walk);
-  return find_map(walk) || settle_slowly(walk, false);
+  return find_frame_map(walk) || resolve_frame_slowly(walk, false);
 }
 
-static __attribute__((noinline)) bool next_irregular(struct cn_walk *walk)
+static __attribute__((noinline)) bool step_over_irregular_frame(struct cn_walk *walk)
 {
   struct cn_frame *frame = &walk->frame;
-  uintptr_t cfa = end_of(frame);
+  uintptr_t cfa = frame_end_of(frame);
 
   CN_ASSERT(frame->size == 0);
   if (cfa == 0)
@@ -449,15 +452,15 @@ bool cn_walk_next(struct cn_walk *walk)
 
   CN_ASSERT(!walk->past_end);
   if (frame->map == NULL)
-    return next_of_region(walk);
-  if (frame->size & CN_ENTRY_CHAINED) {
+    return step_by_region_manager(walk);
+  if (frame->size & CN_ENTRY_CHAINED_BIT) {
     if (link == NULL)
       report_parse_failure(walk, "the frame's base register is unknown");
     cfa = *link + 2 * sizeof cfa;
     frame->link = (uintptr_t *)cfa - 2;
   } else {
     if (frame->size == 0)
-      return next_irregular(walk);
+      return step_over_irregular_frame(walk);
     cfa = frame->sp + frame->size * sizeof cfa;
     if (frame->saved >> CN_ARCH_FRAME_POINTER & 1) /* pushed first */
       frame->link = (uintptr_t *)cfa - 2;

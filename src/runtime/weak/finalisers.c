@@ -32,15 +32,15 @@ uintptr_t cairn_finalise_next(unsigned queue);
 
 /* The registered objects: their words are weak references. The objects before `old` survived the last collection. */
 static struct {
-  CN_GROW(struct cn_dead) registered;
+  CN_GROW(struct cn_dead_object) registered;
   size_t old;
-  CN_GROW(struct cn_dead) dead; /* the dead objects of this collection */
-} objects;
+  CN_GROW(struct cn_dead_object) dead; /* the dead objects of this collection */
+} finalisable_objects;
 
-static struct queue {
+static struct finaliser_queue {
   CN_GROW(struct cairn_handle *) handles;
   size_t first; /* the first object that waits to be taken */
-} queues[MAX_QUEUES];
+} finaliser_queues[MAX_QUEUES];
 
 static void take_weak_lock(void)
 {
@@ -52,17 +52,17 @@ static void take_weak_lock(void)
 static void register_finalisable(uintptr_t reference, unsigned queue)
 {
   take_weak_lock();
-  cn_grow_push(&objects.registered, (struct cn_dead){.word = reference, .queue = queue});
-  CN_ASSERT(objects.old < objects.registered.count);
+  cn_grow_push(&finalisable_objects.registered, (struct cn_dead_object){.word = reference, .queue = queue});
+  CN_ASSERT(finalisable_objects.old < finalisable_objects.registered.count);
   cn_lock_release(CN_LOCK_WEAK);
 }
 
-void cn_finalisers_add(uintptr_t reference)
+void cn_finalisers_add_object(uintptr_t reference)
 {
   register_finalisable(reference, 0);
 }
 
-static void check_queue(unsigned queue, uintptr_t pc)
+static void check_queue_number(unsigned queue, uintptr_t pc)
 {
   if (queue >= MAX_QUEUES)
     cn_report_fatal(pc, "%u is no queue of finalisers: they are numbered 0 to %d", queue, MAX_QUEUES - 1);
@@ -73,7 +73,7 @@ void cairn_finalise(uintptr_t reference, unsigned queue)
   uintptr_t pc = (uintptr_t)__builtin_return_address(0);
   const struct cairn_collector *collector = cn_heap_collector();
 
-  check_queue(queue, pc);
+  check_queue_number(queue, pc);
   if ((collector->traits & CAIRN_COLLECTOR_FINALISES) == 0)
     cn_report_fatal(pc, "the collector %s does not provide for finalisers", collector->name);
   if (reference == 0 || !cn_heap_is_object(reference - cairn_words.reference))
@@ -85,8 +85,8 @@ uintptr_t cairn_finalise_next(unsigned number)
 {
   uintptr_t reference = 0;
 
-  check_queue(number, (uintptr_t)__builtin_return_address(0));
-  struct queue *queue = &queues[number];
+  check_queue_number(number, (uintptr_t)__builtin_return_address(0));
+  struct finaliser_queue *queue = &finaliser_queues[number];
   if (__atomic_load_n(&queue->handles.count, __ATOMIC_RELAXED) == 0)
     return 0;
   take_weak_lock();
@@ -104,22 +104,22 @@ uintptr_t cairn_finalise_next(unsigned number)
 /* ---- a collection ---- */
 
 /* Keep the reached objects in the list. */
-static void sort_out(const struct cairn_closure *closure)
+static void split_off_dead_objects(const struct cairn_closure *closure)
 {
-  struct cn_dead *all = objects.registered.at;
-  size_t from = closure->young ? objects.old : 0, kept = from;
+  struct cn_dead_object *all = finalisable_objects.registered.at;
+  size_t from = closure->young ? finalisable_objects.old : 0, kept = from;
 
-  CN_ASSERT(from <= objects.registered.count && objects.dead.count == 0);
-  for (size_t i = from; i < objects.registered.count; i++)
+  CN_ASSERT(from <= finalisable_objects.registered.count && finalisable_objects.dead.count == 0);
+  for (size_t i = from; i < finalisable_objects.registered.count; i++)
     if (closure->is_reached(closure->env, (struct cairn_slot){&all[i].word}))
       all[kept++] = all[i];
     else
-      cn_grow_push(&objects.dead, all[i]);
-  objects.registered.count = objects.old = kept;
+      cn_grow_push(&finalisable_objects.dead, all[i]);
+  finalisable_objects.registered.count = finalisable_objects.old = kept;
 }
 
 /* Move the rest of a queue to its front, once its first part has been taken. */
-static void close_up(struct queue *queue)
+static void compact_queue(struct finaliser_queue *queue)
 {
   size_t left = queue->handles.count - queue->first;
 
@@ -131,57 +131,57 @@ static void close_up(struct queue *queue)
   queue->first = 0;
 }
 
-bool cn_finalisers_process(const struct cairn_closure *closure)
+bool cn_finalisers_queue_dead(const struct cairn_closure *closure)
 {
-  sort_out(closure);
-  size_t count = objects.dead.count;
+  split_off_dead_objects(closure);
+  size_t count = finalisable_objects.dead.count;
   if (count == 0)
     return false;
-  cn_order(objects.dead.at, count, closure);
+  cn_order_dead_objects(finalisable_objects.dead.at, count, closure);
   for (size_t i = 0; i < count; i++)
-    closure->reach(closure->env, (struct cairn_slot){&objects.dead.at[i].word});
+    closure->reach(closure->env, (struct cairn_slot){&finalisable_objects.dead.at[i].word});
   closure->close(closure->env);
   for (size_t i = 0; i < count; i++) {
-    CN_CHECK(objects.dead.at[i].queue < MAX_QUEUES);
-    struct queue *queue = &queues[objects.dead.at[i].queue];
-    close_up(queue);
-    cn_grow_push(&queue->handles, cairn_handle_new(objects.dead.at[i].word));
+    CN_CHECK(finalisable_objects.dead.at[i].queue < MAX_QUEUES);
+    struct finaliser_queue *queue = &finaliser_queues[finalisable_objects.dead.at[i].queue];
+    compact_queue(queue);
+    cn_grow_push(&queue->handles, cairn_handle_new(finalisable_objects.dead.at[i].word));
   }
-  objects.dead.count = 0;
+  finalisable_objects.dead.count = 0;
   return true;
 }
 
 /* ---- images that go ---- */
 
-static bool is_of(uintptr_t word, const struct cairn_image *image)
+static bool is_object_of_image(uintptr_t word, const struct cairn_image *image)
 {
   uintptr_t layout = (uintptr_t)cairn_object_layout(word - cairn_words.reference);
 
   return layout >= (uintptr_t)image->layouts_start && layout < (uintptr_t)image->layouts_stop;
 }
 
-static void forget_registered(const struct cairn_image *image)
+static void forget_registered_objects(const struct cairn_image *image)
 {
-  struct cn_dead *all = objects.registered.at;
+  struct cn_dead_object *all = finalisable_objects.registered.at;
   size_t kept = 0, old = 0;
 
-  for (size_t i = 0; i < objects.registered.count; i++)
-    if (!is_of(all[i].word, image)) {
-      old += i < objects.old;
+  for (size_t i = 0; i < finalisable_objects.registered.count; i++)
+    if (!is_object_of_image(all[i].word, image)) {
+      old += i < finalisable_objects.old;
       all[kept++] = all[i];
     }
   CN_ASSERT(old <= kept);
-  objects.registered.count = kept;
-  objects.old = old;
+  finalisable_objects.registered.count = kept;
+  finalisable_objects.old = old;
 }
 
-static void forget_queued(const struct cairn_image *image, struct queue *queue)
+static void forget_queued_objects(const struct cairn_image *image, struct finaliser_queue *queue)
 {
   size_t kept = 0;
 
   for (size_t i = queue->first; i < queue->handles.count; i++) {
     struct cairn_handle *handle = queue->handles.at[i];
-    if (is_of(cairn_handle_get(handle), image))
+    if (is_object_of_image(cairn_handle_get(handle), image))
       cairn_handle_free(handle);
     else
       queue->handles.at[kept++] = handle;
@@ -190,13 +190,13 @@ static void forget_queued(const struct cairn_image *image, struct queue *queue)
   queue->first = 0;
 }
 
-void cn_finalisers_forget(const struct cairn_image *image)
+void cn_finalisers_forget_image(const struct cairn_image *image)
 {
   if (image->layouts_start == image->layouts_stop)
     return;
   take_weak_lock();
-  forget_registered(image);
+  forget_registered_objects(image);
   for (size_t i = 0; i < MAX_QUEUES; i++)
-    forget_queued(image, &queues[i]);
+    forget_queued_objects(image, &finaliser_queues[i]);
   cn_lock_release(CN_LOCK_WEAK);
 }

@@ -9,13 +9,13 @@
 #include <cairn/collector.h>
 
 /* Register an object of a finalisable type. MUTATE, on the thread that allocated the object. */
-void cn_finalisers_add(uintptr_t reference);
+void cn_finalisers_add_object(uintptr_t reference);
 
 /* Queue the registered objects that are still unreached, and reach them, with all that they keep alive. True if there
  * was one. STOP. */
-bool cn_finalisers_process(const struct cairn_closure *closure);
+bool cn_finalisers_queue_dead(const struct cairn_closure *closure);
 
 /* Drop the registered and the queued objects of this image's types. STOP. */
-void cn_finalisers_forget(const struct cairn_image *image);
+void cn_finalisers_forget_image(const struct cairn_image *image);
 
 #endif

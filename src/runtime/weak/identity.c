@@ -14,9 +14,9 @@
 uintptr_t cairn_identity_hash(uintptr_t reference); /* <cairn/weak.h> */
 #pragma GCC visibility pop
 
-static uint64_t asked; /* objects that may be there, and were not moved since */
+static uint64_t asked_hash_count; /* objects that may be there, and were not moved since */
 
-static void check_object(uintptr_t reference, uintptr_t pc)
+static void check_hashable_object(uintptr_t reference, uintptr_t pc)
 {
   const struct cairn_collector *collector = cn_heap_collector();
   uintptr_t object = reference - cairn_words.reference;
@@ -43,24 +43,24 @@ uintptr_t cairn_identity_hash(uintptr_t reference)
 {
   uintptr_t object = reference - cairn_words.reference, asks = CAIRN_ABI_HEADER_HASH_ASKED;
 
-  check_object(reference, (uintptr_t)__builtin_return_address(0));
+  check_hashable_object(reference, (uintptr_t)__builtin_return_address(0));
   uintptr_t header = __atomic_load_n(cairn_object_header(object), __ATOMIC_RELAXED);
   if ((header & CAIRN_ABI_HEADER_HASH) != 0)
     return known_hash_of(object, header);
   header = __atomic_fetch_or(cairn_object_header(object), asks, __ATOMIC_RELAXED);
   CN_ASSERT((header & CAIRN_ABI_HEADER_HASH_MOVED) == 0); /* nothing moves meanwhile */
   if ((header & asks) == 0)
-    __atomic_fetch_add(&asked, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&asked_hash_count, 1, __ATOMIC_RELAXED);
   return cairn_object_hash_at(object);
 }
 
 uint64_t cairn_identity_asked(void)
 {
-  return __atomic_load_n(&asked, __ATOMIC_RELAXED);
+  return __atomic_load_n(&asked_hash_count, __ATOMIC_RELAXED);
 }
 
 void cairn_identity_left(uint64_t count)
 {
-  CN_ASSERT(count <= asked);
-  asked = count;
+  CN_ASSERT(count <= asked_hash_count);
+  asked_hash_count = count;
 }

@@ -14,23 +14,23 @@
 #include "runtime/weak/waiting.h"
 
 /* The position of the walk in an object: its fixed part (0), or element `part` - 1. */
-struct step {
+struct object_cursor {
   uintptr_t object;
   const struct cairn_layout *layout;
   uint64_t part, parts;
   uint32_t field;
 };
 
-struct walk {
+struct depth_first_walk {
   const struct cairn_closure *closure;
-  struct cn_waiting left; /* the rank of each object: how many were sorted when the walk left it */
-  size_t count;           /* ranks given so far */
-  struct step *steps;
+  struct cn_waiting_table left; /* the rank of each object: how many were sorted when the walk left it */
+  size_t count;                 /* ranks given so far */
+  struct object_cursor *steps;
   size_t depth, room;
 };
 
 /* The slot of the object's next strong reference; null at its end. */
-static uintptr_t *next_slot(struct step *step)
+static uintptr_t *next_strong_slot(struct object_cursor *step)
 {
   const struct cairn_layout *layout = step->layout;
 
@@ -51,10 +51,10 @@ static uintptr_t *next_slot(struct step *step)
   }
 }
 
-static bool grow_steps(struct walk *walk)
+static bool grow_steps(struct depth_first_walk *walk)
 {
-  size_t room = walk->room != 0 ? 2 * walk->room : cn_os_page() / sizeof *walk->steps;
-  struct step *steps = cn_os_resize(walk->steps, walk->room * sizeof *steps, room * sizeof *steps);
+  size_t room = walk->room != 0 ? 2 * walk->room : cn_os_page_bytes() / sizeof *walk->steps;
+  struct object_cursor *steps = cn_os_resize_mapping(walk->steps, walk->room * sizeof *steps, room * sizeof *steps);
 
   if (steps == NULL)
     return false;
@@ -64,7 +64,7 @@ static bool grow_steps(struct walk *walk)
 }
 
 /* Enter the object that the slot refers to. False if memory is exhausted. */
-static bool enter_object(struct walk *walk, uintptr_t *slot)
+static bool enter_object(struct depth_first_walk *walk, uintptr_t *slot)
 {
   struct cairn_slot to = {slot};
 
@@ -80,25 +80,25 @@ static bool enter_object(struct walk *walk, uintptr_t *slot)
     return false;
   *header |= CAIRN_ABI_HEADER_AWAITED;
   CN_CHECK(walk->depth < walk->room);
-  walk->steps[walk->depth++] = (struct step){.object = object, .layout = leads ? layout : NULL};
+  walk->steps[walk->depth++] = (struct object_cursor){.object = object, .layout = leads ? layout : NULL};
   if (leads && layout->elem_refs != 0)
     walk->steps[walk->depth - 1].parts = cairn_object_count(object);
   return true;
 }
 
-static bool walk_from(struct walk *walk, uintptr_t *root)
+static bool walk_from_root(struct depth_first_walk *walk, uintptr_t *root)
 {
   if (!enter_object(walk, root))
     return false;
   while (walk->depth != 0) {
-    struct step *step = &walk->steps[walk->depth - 1];
-    uintptr_t *slot = step->layout != NULL ? next_slot(step) : NULL;
+    struct object_cursor *step = &walk->steps[walk->depth - 1];
+    uintptr_t *slot = step->layout != NULL ? next_strong_slot(step) : NULL;
     if (slot != NULL) {
       if (!enter_object(walk, slot))
         return false;
       continue;
     }
-    size_t *number = cn_waiting_list(&walk->left, step->object, false);
+    size_t *number = cn_waiting_find_list(&walk->left, step->object, false);
     if (number != NULL)
       *number = walk->count++;
     walk->depth--;
@@ -107,30 +107,30 @@ static bool walk_from(struct walk *walk, uintptr_t *root)
 }
 
 /* The object that the walk leaves last comes first, so the first of two unrelated objects is entered last. */
-static bool walk_all(struct walk *walk, struct cn_dead *dead, size_t count)
+static bool walk_from_dead_objects(struct depth_first_walk *walk, struct cn_dead_object *dead, size_t count)
 {
   for (size_t i = 0; i < count; i++)
-    if (!cn_waiting_list(&walk->left, dead[i].word - cairn_words.reference, true))
+    if (!cn_waiting_find_list(&walk->left, dead[i].word - cairn_words.reference, true))
       return false;
   for (size_t i = count; i-- > 0;)
-    if (!walk_from(walk, &dead[i].word))
+    if (!walk_from_root(walk, &dead[i].word))
       return false;
   return true;
 }
 
-void cn_order(struct cn_dead *dead, size_t count, const struct cairn_closure *closure)
+void cn_order_dead_objects(struct cn_dead_object *dead, size_t count, const struct cairn_closure *closure)
 {
-  struct walk walk = {.closure = closure};
+  struct depth_first_walk walk = {.closure = closure};
 
-  if (count > 1 && walk_all(&walk, dead, count)) {
+  if (count > 1 && walk_from_dead_objects(&walk, dead, count)) {
     for (size_t i = 0; i < count; i++) {
-      size_t *number = cn_waiting_list(&walk.left, dead[i].word - cairn_words.reference, false);
+      size_t *number = cn_waiting_find_list(&walk.left, dead[i].word - cairn_words.reference, false);
       CN_CHECK(number != NULL && *number < walk.count);
       dead[i].place = walk.count - *number;
     }
-    cn_sorted_sort(dead, count, sizeof *dead);
+    cn_sort_by_address(dead, count, sizeof *dead);
   }
-  cn_waiting_free(&walk.left);
+  cn_waiting_free_table(&walk.left);
   if (walk.steps != NULL)
-    cn_os_free(walk.steps, walk.room * sizeof *walk.steps);
+    cn_os_free_mapping(walk.steps, walk.room * sizeof *walk.steps);
 }

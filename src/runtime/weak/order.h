@@ -9,7 +9,7 @@
 #include <cairn/collector.h>
 
 /* A registered object that is unreached. */
-struct cn_dead {
+struct cn_dead_object {
   uint64_t place; /* in the order */
   uintptr_t word; /* a reference */
   unsigned queue;
@@ -17,6 +17,6 @@ struct cn_dead {
 
 /* Sort dead objects: an object comes before those that it reaches, except on cycles. Unrelated objects keep their
  * order. All keep their order if memory is exhausted. STOP. */
-void cn_order(struct cn_dead *dead, size_t count, const struct cairn_closure *closure);
+void cn_order_dead_objects(struct cn_dead_object *dead, size_t count, const struct cairn_closure *closure);
 
 #endif

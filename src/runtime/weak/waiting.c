@@ -7,9 +7,9 @@
 #include "base/check.h"
 #include "runtime/os/os.h"
 
-enum { MIN_ENTRIES = 256 };
+enum { MIN_CELLS = 256 };
 
-static struct cn_waiting_cell *cell_of(const struct cn_waiting *waiting, uintptr_t address)
+static struct cn_waiting_cell *find_cell(const struct cn_waiting_table *waiting, uintptr_t address)
 {
   size_t at = (address * UINT64_C(0x9e3779b97f4a7c15)) >> 20;
 
@@ -21,39 +21,39 @@ static struct cn_waiting_cell *cell_of(const struct cn_waiting *waiting, uintptr
   }
 }
 
-static bool grow_cells(struct cn_waiting *waiting)
+static bool grow_cells(struct cn_waiting_table *waiting)
 {
-  struct cn_waiting more = {.room = waiting->room != 0 ? 2 * waiting->room : MIN_ENTRIES, .used = waiting->used};
+  struct cn_waiting_table more = {.room = waiting->room != 0 ? 2 * waiting->room : MIN_CELLS, .used = waiting->used};
 
-  more.cells = cn_os_resize(NULL, 0, more.room * sizeof *more.cells);
+  more.cells = cn_os_resize_mapping(NULL, 0, more.room * sizeof *more.cells);
   if (more.cells == NULL)
     return false;
   for (size_t i = 0; i < waiting->room; i++)
     if (waiting->cells[i].address != 0)
-      *cell_of(&more, waiting->cells[i].address) = waiting->cells[i];
-  cn_waiting_free(waiting);
+      *find_cell(&more, waiting->cells[i].address) = waiting->cells[i];
+  cn_waiting_free_table(waiting);
   *waiting = more;
   return true;
 }
 
-size_t *cn_waiting_list(struct cn_waiting *waiting, uintptr_t address, bool made)
+size_t *cn_waiting_find_list(struct cn_waiting_table *waiting, uintptr_t address, bool made)
 {
-  struct cn_waiting_cell *cell = waiting->room != 0 ? cell_of(waiting, address) : NULL;
+  struct cn_waiting_cell *cell = waiting->room != 0 ? find_cell(waiting, address) : NULL;
 
   if (cell != NULL && cell->address != 0)
     return &cell->first;
   if (!made || (2 * (waiting->used + 1) > waiting->room && !grow_cells(waiting)))
     return NULL;
-  cell = cell_of(waiting, address);
+  cell = find_cell(waiting, address);
   CN_CHECK(cell->address == 0);
   *cell = (struct cn_waiting_cell){address, CN_WAITING_NONE};
   waiting->used++;
   return &cell->first;
 }
 
-void cn_waiting_free(struct cn_waiting *waiting)
+void cn_waiting_free_table(struct cn_waiting_table *waiting)
 {
   if (waiting->cells != NULL)
-    cn_os_free(waiting->cells, waiting->room * sizeof *waiting->cells);
-  *waiting = (struct cn_waiting){0};
+    cn_os_free_mapping(waiting->cells, waiting->room * sizeof *waiting->cells);
+  *waiting = (struct cn_waiting_table){0};
 }

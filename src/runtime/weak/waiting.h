@@ -12,7 +12,7 @@
 #define CN_WAITING_NONE SIZE_MAX
 
 /* A zeroed table is empty. */
-struct cn_waiting {
+struct cn_waiting_table {
   struct cn_waiting_cell {
     uintptr_t address; /* 0: the cell is free */
     size_t first;      /* of its list; CN_WAITING_NONE: the list is empty */
@@ -22,9 +22,9 @@ struct cn_waiting {
 
 /* The head of the list of `address`, which differs from 0. With `made` a missing list is made. Null if the list is
  * missing, or if memory for it is exhausted. */
-size_t *cn_waiting_list(struct cn_waiting *waiting, uintptr_t address, bool made);
+size_t *cn_waiting_find_list(struct cn_waiting_table *waiting, uintptr_t address, bool made);
 
 /* Empty the table and free its memory. */
-void cn_waiting_free(struct cn_waiting *waiting);
+void cn_waiting_free_table(struct cn_waiting_table *waiting);
 
 #endif

@@ -19,51 +19,51 @@
 #include "runtime/weak/finalisers.h"
 #include "runtime/weak/waiting.h"
 
-enum { PARTS_KEPT = 1 << 16 }; /* from one collection to the next */
+enum { MAX_PARTS_KEPT = 1 << 16 }; /* from one collection to the next */
 
 /* A part of an object: its weak fields in [from, to) count. */
-struct part {
+struct object_part {
   uintptr_t object, from, to;
 };
 
-struct group {
+struct reference_group {
   uintptr_t at;
   const uint32_t *offsets;
   uint32_t count;
 };
 
-struct waiter {
-  struct group group;
+struct waiting_group {
+  struct reference_group group;
   size_t next; /* in its list, or in the list of ready groups */
 };
 
-static CN_GROW(struct part) parts;
-static struct cn_mutex changing; /* taken by the threads that reach objects */
+static CN_GROW(struct object_part) parts;
+static struct cn_mutex weak_lock; /* taken by the threads that reach objects */
 static struct {
-  struct cn_waiting keys;
-  struct waiter *at;
+  struct cn_waiting_table keys;
+  struct waiting_group *at;
   size_t count, room;
   size_t ready; /* the list of groups whose key has been reached */
   bool lost;    /* memory for a group was exhausted */
-} waiters = {.ready = CN_WAITING_NONE};
+} waiting_groups = {.ready = CN_WAITING_NONE};
 static struct {
   const struct cairn_closure *closure;
   bool reached; /* an object was reached since the last round over all groups */
-} now;
+} closure_state;
 
 void cairn_weak_note(uintptr_t object, uintptr_t from, uintptr_t to)
 {
   CN_ASSERT(from <= to);
-  cn_mutex_take(&changing, UINT64_MAX);
-  cn_grow_push(&parts, (struct part){object, from, to});
-  cn_mutex_release(&changing);
+  cn_mutex_take(&weak_lock, UINT64_MAX);
+  cn_grow_push(&parts, (struct object_part){object, from, to});
+  cn_mutex_release(&weak_lock);
 }
 
 /* ---- groups ---- */
 
-typedef void group_visitor(struct group group);
+typedef void group_visitor(struct reference_group group);
 
-static void visit_elements(const struct part *part, const struct cairn_layout *layout, group_visitor *visit)
+static void visit_elements(const struct object_part *part, const struct cairn_layout *layout, group_visitor *visit)
 {
   uint64_t size = layout->elem_size, count = cairn_object_count(part->object);
   uintptr_t first = part->object + layout->elem_offset;
@@ -72,40 +72,40 @@ static void visit_elements(const struct part *part, const struct cairn_layout *l
 
   CN_ASSERT(size != 0 && layout->elem_refs != 0);
   for (uint64_t i = from; i < to && i < count; i++)
-    visit((struct group){first + i * size, layout->offsets + layout->base_refs, layout->elem_refs});
+    visit((struct reference_group){first + i * size, layout->offsets + layout->base_refs, layout->elem_refs});
 }
 
-static void visit_groups(const struct part *part, const struct cairn_layout *layout, group_visitor *visit)
+static void visit_groups(const struct object_part *part, const struct cairn_layout *layout, group_visitor *visit)
 {
   if (layout->base_refs != 0 && part->from < part->object + layout->base_size)
-    visit((struct group){part->object, layout->offsets, layout->base_refs});
+    visit((struct reference_group){part->object, layout->offsets, layout->base_refs});
   if (layout->elem_refs != 0)
     visit_elements(part, layout, visit);
 }
 
-static struct cairn_slot slot_of(const struct group *group, uint32_t i)
+static struct cairn_slot group_slot_at(const struct reference_group *group, uint32_t i)
 {
   uint32_t offset = group->offsets[i] & ~(uint32_t)CAIRN_ABI_LAYOUT_WEAK_OFFSET;
 
   return (struct cairn_slot){(uintptr_t *)(group->at + offset)};
 }
 
-static bool is_weak(const struct group *group, uint32_t i)
+static bool is_weak_field(const struct reference_group *group, uint32_t i)
 {
   return (group->offsets[i] & CAIRN_ABI_LAYOUT_WEAK_OFFSET) != 0;
 }
 
-static bool is_reached(struct cairn_slot slot)
+static bool is_slot_reached(struct cairn_slot slot)
 {
-  return now.closure->is_reached(now.closure->env, slot);
+  return closure_state.closure->is_reached(closure_state.closure->env, slot);
 }
 
 /* The number of the first weak field whose target is unreached, or group->count. */
-static uint32_t first_dead(const struct group *group)
+static uint32_t first_dead_field(const struct reference_group *group)
 {
   uint32_t i = 0;
 
-  while (i < group->count && (!is_weak(group, i) || is_reached(slot_of(group, i))))
+  while (i < group->count && (!is_weak_field(group, i) || is_slot_reached(group_slot_at(group, i))))
     i++;
   return i;
 }
@@ -113,65 +113,66 @@ static uint32_t first_dead(const struct group *group)
 /* ---- ephemerons ---- */
 
 /* False if memory is exhausted. */
-static bool wait_for(const struct group *group, uintptr_t key)
+static bool add_waiting_group(const struct reference_group *group, uintptr_t key)
 {
-  size_t room = waiters.room != 0 ? 2 * waiters.room : cn_os_page() / sizeof *waiters.at;
-  size_t *list = cn_waiting_list(&waiters.keys, key, true);
+  size_t room = waiting_groups.room != 0 ? 2 * waiting_groups.room : cn_os_page_bytes() / sizeof *waiting_groups.at;
+  size_t *list = cn_waiting_find_list(&waiting_groups.keys, key, true);
 
   if (list == NULL)
     return false;
-  if (waiters.count == waiters.room) {
-    struct waiter *at = cn_os_resize(waiters.at, waiters.room * sizeof *at, room * sizeof *at);
+  if (waiting_groups.count == waiting_groups.room) {
+    struct waiting_group *at =
+        cn_os_resize_mapping(waiting_groups.at, waiting_groups.room * sizeof *at, room * sizeof *at);
     if (at == NULL)
       return false;
-    waiters.at = at;
-    waiters.room = room;
+    waiting_groups.at = at;
+    waiting_groups.room = room;
   }
-  CN_CHECK(waiters.count < waiters.room);
-  waiters.at[waiters.count] = (struct waiter){*group, *list};
-  *list = waiters.count++;
+  CN_CHECK(waiting_groups.count < waiting_groups.room);
+  waiting_groups.at[waiting_groups.count] = (struct waiting_group){*group, *list};
+  *list = waiting_groups.count++;
   __atomic_fetch_or(cairn_object_header(key), CAIRN_ABI_HEADER_AWAITED, __ATOMIC_RELAXED);
   return true;
 }
 
-static void reach_strong(const struct group *group)
+static void reach_strong_fields(const struct reference_group *group)
 {
   for (uint32_t i = 0; i < group->count; i++) {
-    struct cairn_slot slot = slot_of(group, i);
-    if (!is_weak(group, i) && !is_reached(slot)) {
-      now.closure->reach(now.closure->env, slot);
-      now.reached = true;
+    struct cairn_slot slot = group_slot_at(group, i);
+    if (!is_weak_field(group, i) && !is_slot_reached(slot)) {
+      closure_state.closure->reach(closure_state.closure->env, slot);
+      closure_state.reached = true;
     }
   }
 }
 
-static void look_at(struct group group)
+static void process_ephemeron_group(struct reference_group group)
 {
-  uint32_t dead = first_dead(&group);
+  uint32_t dead = first_dead_field(&group);
 
   if (dead == group.count)
-    reach_strong(&group);
-  else if (!wait_for(&group, cairn_slot_object(slot_of(&group, dead))))
-    waiters.lost = true;
+    reach_strong_fields(&group);
+  else if (!add_waiting_group(&group, cairn_slot_object(group_slot_at(&group, dead))))
+    waiting_groups.lost = true;
 }
 
 void cairn_weak_reached(uintptr_t was, uintptr_t now_at)
 {
   __atomic_fetch_and(cairn_object_header(now_at), ~(uintptr_t)CAIRN_ABI_HEADER_AWAITED, __ATOMIC_RELAXED);
-  cn_mutex_take(&changing, UINT64_MAX);
-  size_t *list = cn_waiting_list(&waiters.keys, was, false), last;
+  cn_mutex_take(&weak_lock, UINT64_MAX);
+  size_t *list = cn_waiting_find_list(&waiting_groups.keys, was, false), last;
   if (list != NULL && *list != CN_WAITING_NONE) {
-    for (last = *list; waiters.at[last].next != CN_WAITING_NONE;)
-      last = waiters.at[last].next;
-    waiters.at[last].next = waiters.ready;
-    waiters.ready = *list;
+    for (last = *list; waiting_groups.at[last].next != CN_WAITING_NONE;)
+      last = waiting_groups.at[last].next;
+    waiting_groups.at[last].next = waiting_groups.ready;
+    waiting_groups.ready = *list;
     *list = CN_WAITING_NONE;
   }
-  cn_mutex_release(&changing);
+  cn_mutex_release(&weak_lock);
 }
 
 /* The part's object may have been reached by a visit of another object: the vector of parts grows. */
-static const struct cairn_layout *layout_of(const struct part *part)
+static const struct cairn_layout *layout_of_part(const struct object_part *part)
 {
   const struct cairn_layout *layout = cairn_object_layout(part->object);
 
@@ -182,77 +183,77 @@ static const struct cairn_layout *layout_of(const struct part *part)
 static void visit_ephemerons(size_t from, group_visitor *visit)
 {
   for (size_t i = from; i < parts.count; i++) {
-    struct part part = parts.at[i];
-    const struct cairn_layout *layout = layout_of(&part);
+    struct object_part part = parts.at[i];
+    const struct cairn_layout *layout = layout_of_part(&part);
     if ((layout->flags & CAIRN_ABI_LAYOUT_EPHEMERON) != 0)
       visit_groups(&part, layout, visit);
   }
 }
 
-static void look_at_ready(void)
+static void process_ready_groups(void)
 {
-  while (waiters.ready != CN_WAITING_NONE) {
-    struct waiter waiter = waiters.at[waiters.ready];
-    waiters.ready = waiter.next;
-    look_at(waiter.group);
+  while (waiting_groups.ready != CN_WAITING_NONE) {
+    struct waiting_group waiter = waiting_groups.at[waiting_groups.ready];
+    waiting_groups.ready = waiter.next;
+    process_ephemeron_group(waiter.group);
   }
 }
 
 /* Clear the marks of the keys that stay unreached. */
-static void forget_waiters(void)
+static void free_waiting_groups(void)
 {
-  for (size_t i = 0; i < waiters.keys.room; i++) {
-    struct cn_waiting_cell *cell = &waiters.keys.cells[i];
+  for (size_t i = 0; i < waiting_groups.keys.room; i++) {
+    struct cn_waiting_cell *cell = &waiting_groups.keys.cells[i];
     if (cell->address != 0 && cell->first != CN_WAITING_NONE)
       *cairn_object_header(cell->address) &= ~(uintptr_t)CAIRN_ABI_HEADER_AWAITED;
   }
-  cn_waiting_free(&waiters.keys);
-  if (waiters.at != NULL)
-    cn_os_free(waiters.at, waiters.room * sizeof *waiters.at);
-  waiters.at = NULL;
-  waiters.count = waiters.room = 0;
-  waiters.lost = false;
+  cn_waiting_free_table(&waiting_groups.keys);
+  if (waiting_groups.at != NULL)
+    cn_os_free_mapping(waiting_groups.at, waiting_groups.room * sizeof *waiting_groups.at);
+  waiting_groups.at = NULL;
+  waiting_groups.count = waiting_groups.room = 0;
+  waiting_groups.lost = false;
 }
 
 /* Reach the objects that the ephemerons of all parts keep alive. The parts before `first` are done. */
 static void reach_by_ephemerons(size_t first)
 {
-  CN_CHECK(first <= parts.count && waiters.ready == CN_WAITING_NONE);
+  CN_CHECK(first <= parts.count && waiting_groups.ready == CN_WAITING_NONE);
   do {
-    waiters.lost = now.reached = false;
-    for (size_t from = first, to; from != parts.count || waiters.ready != CN_WAITING_NONE; from = to) {
+    waiting_groups.lost = closure_state.reached = false;
+    for (size_t from = first, to; from != parts.count || waiting_groups.ready != CN_WAITING_NONE; from = to) {
       to = parts.count;
-      visit_ephemerons(from, look_at);
-      look_at_ready();
-      now.closure->close(now.closure->env);
+      visit_ephemerons(from, process_ephemeron_group);
+      process_ready_groups();
+      closure_state.closure->close(closure_state.closure->env);
     }
-  } while (waiters.lost && now.reached);
-  forget_waiters();
+  } while (waiting_groups.lost && closure_state.reached);
+  free_waiting_groups();
 }
 
 /* ---- unreachable objects ---- */
 
-static void clear_weak(struct group group)
+static void clear_dead_weak_fields(struct reference_group group)
 {
   for (uint32_t i = 0; i < group.count; i++)
-    if (is_weak(&group, i) && !is_reached(slot_of(&group, i)))
-      *slot_of(&group, i).address = 0;
+    if (is_weak_field(&group, i) && !is_slot_reached(group_slot_at(&group, i)))
+      *group_slot_at(&group, i).address = 0;
 }
 
-static void clear_all(struct group group)
+static void clear_dead_ephemeron(struct reference_group group)
 {
-  if (first_dead(&group) == group.count)
+  if (first_dead_field(&group) == group.count)
     return;
   for (uint32_t i = 0; i < group.count; i++)
-    *slot_of(&group, i).address = 0;
+    *group_slot_at(&group, i).address = 0;
 }
 
 static void clear_weak_parts(size_t first)
 {
   for (size_t i = first; i < parts.count; i++) {
-    const struct cairn_layout *layout = layout_of(&parts.at[i]);
+    const struct cairn_layout *layout = layout_of_part(&parts.at[i]);
     bool ephemeron = (layout->flags & CAIRN_ABI_LAYOUT_EPHEMERON) != 0;
-    visit_groups(&parts.at[i], layout, ephemeron ? clear_all : clear_weak);
+    visit_groups(&parts.at[i], layout, ephemeron ? clear_dead_ephemeron : clear_dead_weak_fields);
   }
 }
 
@@ -264,18 +265,18 @@ void cairn_weak_process(const struct cairn_closure *closure)
   CN_CHECK(closure->is_reached != NULL && closure->reach != NULL && closure->close != NULL);
   if (any)
     cairn_phase_begins("weak");
-  now.closure = closure;
+  closure_state.closure = closure;
   reach_by_ephemerons(0);
   clear_weak_parts(0);
   size_t first = parts.count;
-  if (cn_finalisers_process(closure)) {
+  if (cn_finalisers_queue_dead(closure)) {
     reach_by_ephemerons(first);
     clear_weak_parts(first);
   }
   parts.count = 0;
-  if (parts.room > PARTS_KEPT)
-    cn_grow_free(&parts);
-  now.closure = NULL;
+  if (parts.room > MAX_PARTS_KEPT)
+    cn_grow_free_array(&parts);
+  closure_state.closure = NULL;
   if (any)
     cairn_phase_ends("weak");
 }

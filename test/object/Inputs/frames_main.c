@@ -28,7 +28,7 @@ int main(void)
                                                    : "unused";
     if (f.entry == (uintptr_t)shared)
       name = "shared";
-    if (cn_framemap_return_offset(&f, 0, &offset) ||
+    if (cn_framemap_read_return_offset(&f, 0, &offset) ||
         ((const unsigned char *)f.entry)[offset - 5] != 0xe8)
       return 1;
     printf("%s: %u\n", name, f.safepoints);

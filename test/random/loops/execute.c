@@ -108,7 +108,8 @@ void cn_loops_unload(struct cn_loops_loaded *loaded)
   free(loaded);
 }
 
-void cn_loops_execute(const struct cn_loops_loaded *loaded, uint64_t number, bool done, struct cn_loops_run *run)
+void cn_loops_execute(const struct cn_loops_loaded *loaded, uint64_t number, bool done,
+                      struct cn_loop_always_runs_block *run)
 {
   int64_t (*function)(int64_t *, int64_t *, int64_t, int64_t, int32_t);
   char name[32];

@@ -15,6 +15,7 @@ struct cn_loops_loaded;
 struct cn_loops_loaded *cn_loops_load(LLVMModuleRef plain, LLVMModuleRef done, const char *stem);
 void cn_loops_unload(struct cn_loops_loaded *loaded);
 
-void cn_loops_execute(const struct cn_loops_loaded *loaded, uint64_t number, bool done, struct cn_loops_run *run);
+void cn_loops_execute(const struct cn_loops_loaded *loaded, uint64_t number, bool done,
+                      struct cn_loop_always_runs_block *run);
 
 #endif

@@ -397,7 +397,7 @@ static enum cn_loops_how run_blocks(struct machine *m, uint64_t steps, int64_t *
   return CN_LOOPS_LONG;
 }
 
-static void begin(struct machine *m, const struct cn_loops_run *run)
+static void begin(struct machine *m, const struct cn_loop_always_runs_block *run)
 {
   size_t size = m->code->values.count * sizeof *m->values;
 
@@ -417,8 +417,8 @@ static void begin(struct machine *m, const struct cn_loops_run *run)
   m->values[4].lane[0] = (uint32_t)run->m;
 }
 
-enum cn_loops_how cn_loops_interpret(const struct cn_loops_code *code, uint64_t steps, struct cn_loops_run *run,
-                                     struct cn_loops_met *met)
+enum cn_loops_how cn_loops_interpret(const struct cn_loops_code *code, uint64_t steps,
+                                     struct cn_loop_always_runs_block *run, struct cn_loops_met *met)
 {
   struct machine m = {.code = code, .met = met};
 
@@ -434,18 +434,18 @@ enum cn_loops_how cn_loops_interpret(const struct cn_loops_code *code, uint64_t 
   return how;
 }
 
-void cn_loops_input(struct cn_loops_run *run, unsigned input)
+void cn_loops_input(struct cn_loop_always_runs_block *run, unsigned input)
 {
   static const int64_t trips[CN_LOOPS_INPUTS] = {0, 7, 40, 125};
 
-  *run = (struct cn_loops_run){.n = trips[input], .k = 3 - (int64_t)input, .m = (int32_t)input * 77};
+  *run = (struct cn_loop_always_runs_block){.n = trips[input], .k = 3 - (int64_t)input, .m = (int32_t)input * 77};
   for (unsigned i = 0; i < CN_CELLS; i++) {
     run->a[i] = (int64_t)((i + 1 + input) * 0x9E3779B97F4A7C15u >> 40);
     run->b[i] = (int64_t)((i + 100 + input) * 0x9E3779B97F4A7C15u >> 20);
   }
 }
 
-bool cn_loops_same(const struct cn_loops_run *one, const struct cn_loops_run *other)
+bool cn_loops_same(const struct cn_loop_always_runs_block *one, const struct cn_loop_always_runs_block *other)
 {
   return one->result == other->result && memcmp(one->a, other->a, sizeof one->a) == 0 &&
          memcmp(one->b, other->b, sizeof one->b) == 0;

@@ -11,15 +11,15 @@
 #include "random/loops/make.h"
 
 /* What a function is called with, and what it makes of it. */
-struct cn_loops_run {
+struct cn_loop_always_runs_block {
   int64_t a[CN_CELLS], b[CN_CELLS], n, k;
   int32_t m;
   int64_t result;
 };
 enum { CN_LOOPS_INPUTS = 4 };
 /* The inputs numbered `input`. */
-void cn_loops_input(struct cn_loops_run *run, unsigned input);
-bool cn_loops_same(const struct cn_loops_run *one, const struct cn_loops_run *other);
+void cn_loops_input(struct cn_loop_always_runs_block *run, unsigned input);
+bool cn_loops_same(const struct cn_loop_always_runs_block *one, const struct cn_loop_always_runs_block *other);
 
 enum cn_loops_how {
   CN_LOOPS_RAN,
@@ -43,7 +43,7 @@ LLVMValueRef cn_loops_unknown(const struct cn_loops_code *code);
 
 /* Run it, for `steps` operations at most. Polls are asked for each time. At each statepoint the
  * objects move, and where they were is overwritten. */
-enum cn_loops_how cn_loops_interpret(const struct cn_loops_code *code, uint64_t steps, struct cn_loops_run *run,
-                                     struct cn_loops_met *met);
+enum cn_loops_how cn_loops_interpret(const struct cn_loops_code *code, uint64_t steps,
+                                     struct cn_loop_always_runs_block *run, struct cn_loops_met *met);
 
 #endif

@@ -24,7 +24,7 @@ enum { STEPS = 20000, MORE_STEPS = 40 * STEPS, KINDS = 32 };
 struct expected {
   bool runs, wrong;
   bool known[CN_LOOPS_INPUTS];
-  struct cn_loops_run run[CN_LOOPS_INPUTS];
+  struct cn_loop_always_runs_block run[CN_LOOPS_INPUTS];
 };
 
 struct tester {
@@ -123,7 +123,7 @@ static void compare(struct tester *t, LLVMValueRef function, const char *step)
     complain(t, function, step, "not interpreted");
   }
   for (unsigned i = 0; i < CN_LOOPS_INPUTS && !e->wrong; i++) {
-    struct cn_loops_run run;
+    struct cn_loop_always_runs_block run;
     cn_loops_input(&run, i);
     if (!e->known[i])
       continue;
@@ -160,7 +160,7 @@ static void execute(struct tester *t, LLVMModuleRef done)
   struct cn_loops_loaded *loaded = cn_loops_load(t->original, done, stem);
   for (uint64_t n = 0; n < t->batch; n++)
     for (unsigned i = 0; i < CN_LOOPS_INPUTS && !t->expected[n].wrong; i++) {
-      struct cn_loops_run plain, ours;
+      struct cn_loop_always_runs_block plain, ours;
       char name[32];
       if (!t->expected[n].known[i])
         continue;

@@ -93,7 +93,7 @@ static LLVMValueRef emit(struct cn_maker *m, LLVMTypeRef type, LLVMValueRef targ
   if (cn_has(m, CN_FORM_SPANS) && !m->pad_count)
     open_spans(m, spans = cn_below(m, CN_SPANS + 1));
   if (m->pad_count && cn_chance(m, 60)) {
-    LLVMBasicBlockRef normal = cn_block(m), pad = m->pads[cn_below(m, m->pad_count)];
+    LLVMBasicBlockRef normal = cn_cfg_block(m), pad = m->pads[cn_below(m, m->pad_count)];
     call = LLVMBuildInvokeWithOperandBundles(m->builder, type, target, args, count, normal, pad, bundles, bundle_count,
                                              "");
     LLVMPositionBuilderAtEnd(m->builder, normal);

@@ -93,7 +93,7 @@ static void work(const struct job *job, struct board *board, int done)
     board->next = seed + job->workers;
     board->verdict.seed = seed;
     board->under_way = true;
-    cn_judge(seed, !job->ours_only, &board->verdict);
+    cn_function_check(seed, !job->ours_only, &board->verdict);
     board->under_way = false;
     struct cn_verdict verdict = board->verdict;
     CN_CHECK(write(done, &verdict, sizeof verdict) == sizeof verdict);

@@ -157,7 +157,7 @@ static void judge_theirs(LLVMModuleRef module, struct cn_verdict *v)
   CN_CHECK(child > 0 && waitpid(child, NULL, 0) == child);
 }
 
-void cn_judge(uint64_t seed, bool theirs, struct cn_verdict *verdict)
+void cn_function_check(uint64_t seed, bool theirs, struct cn_verdict *verdict)
 {
   struct cn_trial trial = cn_trial_of(seed);
   LLVMContextRef llvm = LLVMContextCreate();

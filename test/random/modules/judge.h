@@ -38,6 +38,6 @@ void cn_trial_command(uint64_t seed, char *out, size_t size);
 
 /* Judge one seed; `verdict` may be shared memory: what it says when the process dies stands. With
  * `theirs`, LLVM's own pass too, in a process of its own. */
-void cn_judge(uint64_t seed, bool theirs, struct cn_verdict *verdict);
+void cn_function_check(uint64_t seed, bool theirs, struct cn_verdict *verdict);
 
 #endif

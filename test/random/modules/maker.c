@@ -80,12 +80,13 @@ static LLVMValueRef variable(struct cn_maker *m, LLVMTypeRef type, const char *n
  * (docs/frontends.md). */
 void cn_maker_globals(struct cn_maker *m)
 {
-  static const char *const names[CN_KINDS] = {
+  static const char *const names[CN_SECTION_KINDS] = {
       [CN_NODE] = "node", [CN_LONGS] = "longs", [CN_NODES] = "nodes", [CN_TREE] = "tree"};
-  LLVMTypeRef types[CN_KINDS] = {[CN_NODE] = m->node, [CN_LONGS] = m->i64, [CN_NODES] = m->ref, [CN_TREE] = m->tree};
+  LLVMTypeRef types[CN_SECTION_KINDS] = {
+      [CN_NODE] = m->node, [CN_LONGS] = m->i64, [CN_NODES] = m->ref, [CN_TREE] = m->tree};
 
   m->fuel = variable(m, m->i64, "fuel");
-  for (int k = 0; k < CN_KINDS; k++)
+  for (int k = 0; k < CN_SECTION_KINDS; k++)
     if (names[k]) {
       char name[32] = "layout.";
       m->layouts[k] = variable(m, types[k], strcat(name, names[k]));
@@ -99,7 +100,7 @@ LLVMValueRef cn_int(struct cn_maker *m, int64_t value)
   return LLVMConstInt(m->i64, (uint64_t)value, false);
 }
 
-LLVMBasicBlockRef cn_block(struct cn_maker *m)
+LLVMBasicBlockRef cn_cfg_block(struct cn_maker *m)
 {
   return LLVMAppendBasicBlockInContext(m->llvm, m->function, "");
 }
@@ -226,7 +227,7 @@ enum cn_kind cn_any_kind(struct cn_maker *m)
   enum cn_kind kind;
 
   do
-    kind = (enum cn_kind)cn_below(m, CN_KINDS);
+    kind = (enum cn_kind)cn_below(m, CN_SECTION_KINDS);
   while (!cn_kind_used(m, kind));
   return kind;
 }

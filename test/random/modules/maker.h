@@ -43,8 +43,8 @@ enum cn_kind {
   CN_PAIR = CN_PLAIN_KINDS, /* { node, number, cell } */
   CN_BOTH,                  /* [2 x { slot }] */
   CN_LANES,                 /* <2 x node> */
-  CN_KINDS,
-  CN_VOID = CN_KINDS
+  CN_SECTION_KINDS,
+  CN_VOID = CN_SECTION_KINDS
 };
 enum { CN_LENGTH = 8, CN_VARIABLES = 3, CN_PARAMETERS = 7, CN_FUNCTIONS = 8, CN_PADS = 3, CN_BLOCKS = 8, CN_SPANS = 3 };
 
@@ -65,9 +65,9 @@ struct cn_maker {
   LLVMModuleRef module;
   LLVMBuilderRef builder;
   LLVMTypeRef ref, ptr, i1, i8, i32, i64, f64, none;
-  LLVMTypeRef kinds[CN_KINDS + 1]; /* the type of a value of each kind */
+  LLVMTypeRef kinds[CN_SECTION_KINDS + 1]; /* the type of a value of each kind */
   LLVMTypeRef node, tree;
-  LLVMValueRef fuel, roots[CN_KINDS], layouts[CN_KINDS];
+  LLVMValueRef fuel, roots[CN_SECTION_KINDS], layouts[CN_SECTION_KINDS];
   struct cn_random_function functions[CN_FUNCTIONS];
   unsigned function_count;
   LLVMValueRef spans[CN_SPANS]; /* keys of those round the call that is being made */
@@ -79,7 +79,7 @@ struct cn_maker {
   unsigned pad_count;
   LLVMBasicBlockRef blocks[CN_BLOCKS]; /* where it may go on, with fuel; never its entry */
   unsigned block_count;
-  LLVMValueRef variables[CN_KINDS][CN_VARIABLES];
+  LLVMValueRef variables[CN_SECTION_KINDS][CN_VARIABLES];
   unsigned depth; /* of steps within steps */
 };
 
@@ -95,7 +95,7 @@ void cn_maker_types(struct cn_maker *m);
 void cn_maker_globals(struct cn_maker *m);
 
 LLVMValueRef cn_int(struct cn_maker *m, int64_t value);
-LLVMBasicBlockRef cn_block(struct cn_maker *m);
+LLVMBasicBlockRef cn_cfg_block(struct cn_maker *m);
 /* A native function of support.c, or of the runtime, declared when it is first wanted. */
 LLVMValueRef cn_native(struct cn_maker *m, const char *name);
 LLVMValueRef cn_call_native(struct cn_maker *m, const char *name, LLVMValueRef *args, unsigned count);

@@ -108,7 +108,7 @@ static void make_entry(struct cn_maker *m)
   entry.value = m->function;
   m->current = &entry;
   m->pad_count = 0;
-  LLVMPositionBuilderAtEnd(m->builder, cn_block(m));
+  LLVMPositionBuilderAtEnd(m->builder, cn_cfg_block(m));
   cn_make_variables(m, fill_roots);
   for (unsigned f = 0; f < m->function_count; f++) {
     LLVMBuildStore(m->builder, cn_int(m, CN_FUEL), m->fuel);

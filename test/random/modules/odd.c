@@ -164,7 +164,7 @@ static void deoptimize(struct cn_maker *m)
 
   if (LLVMGetFunctionCallConv(m->function)) /* the intrinsic's must be the same, and is variadic */
     return;
-  leave = cn_block(m), stay = cn_block(m);
+  leave = cn_cfg_block(m), stay = cn_cfg_block(m);
   LLVMBuildCondBr(m->builder, cn_flag(m), leave, stay);
   LLVMPositionBuilderAtEnd(m->builder, leave);
   LLVMValueRef f = intrinsic(m, "llvm.experimental.deoptimize", &type, 1);
@@ -189,7 +189,7 @@ static void callbr(struct cn_maker *m)
   static char text[] = "# ${0:c} ${1:l}", constraints[] = "r,!i";
   LLVMValueRef code = LLVMGetInlineAsm(type, text, strlen(text), constraints, strlen(constraints), true, false,
                                        LLVMInlineAsmDialectATT, false);
-  LLVMBasicBlockRef next = cn_block(m), other = cn_block(m);
+  LLVMBasicBlockRef next = cn_cfg_block(m), other = cn_cfg_block(m);
   LLVMValueRef number = cn_get(m, CN_NUMBER);
 
   LLVMBuildCallBr(m->builder, type, code, next, &other, 1, &number, 1, NULL, 0, "");

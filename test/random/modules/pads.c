@@ -24,7 +24,7 @@ void cn_make_pads(struct cn_maker *m)
   set_personality(m, ordinary ? "random_personality" : "__CxxFrameHandler3");
   m->pad_count = 1 + cn_below(m, CN_PADS);
   for (unsigned p = 0; p < m->pad_count; p++)
-    m->pads[p] = cn_block(m);
+    m->pads[p] = cn_cfg_block(m);
 }
 
 /* What happens in a pad: references live into it are used. */
@@ -77,7 +77,7 @@ static void fill_funclet(struct cn_maker *m)
     LLVMBuildCleanupRet(m->builder, pad, NULL);
     return;
   }
-  LLVMBasicBlockRef handler = cn_block(m);
+  LLVMBasicBlockRef handler = cn_cfg_block(m);
   choice = LLVMBuildCatchSwitch(m->builder, none, NULL, 1, "");
   LLVMAddHandler(choice, handler);
   LLVMPositionBuilderAtEnd(m->builder, handler);

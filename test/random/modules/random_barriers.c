@@ -74,7 +74,7 @@ static LLVMValueRef safepoint_beside(LLVMValueRef from, LLVMValueRef (*next)(LLV
 {
   LLVMValueRef i = next(from);
 
-  while (i && !LLVMIsAPHINode(i) && cn_classify_call(i).kind != CN_CALL_PARSE)
+  while (i && !LLVMIsAPHINode(i) && cn_classify_call(i).kind != CN_CALL_PARSE_POINT)
     i = next(i);
   return i && LLVMIsACallInst(i) && !LLVMIsAPHINode(i) ? i : NULL;
 }

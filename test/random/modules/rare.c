@@ -125,7 +125,7 @@ static void odd_callee(struct cn_maker *m)
       callee = LLVMAddAlias2(m->module, type, 0, first, "alias");
     break;
   default: /* never to return */
-    gone = cn_block(m), on = cn_block(m);
+    gone = cn_cfg_block(m), on = cn_cfg_block(m);
     LLVMBuildCondBr(m->builder, cn_flag(m), gone, on);
     LLVMPositionBuilderAtEnd(m->builder, gone);
     cn_safepoint(m);
@@ -139,7 +139,7 @@ static void odd_callee(struct cn_maker *m)
 /* Phis of one value and themselves, of undefined values, that swap, and with one block twice. */
 static void odd_phis(struct cn_maker *m)
 {
-  LLVMBasicBlockRef before = LLVMGetInsertBlock(m->builder), body = cn_block(m), after = cn_block(m), latch;
+  LLVMBasicBlockRef before = LLVMGetInsertBlock(m->builder), body = cn_cfg_block(m), after = cn_cfg_block(m), latch;
   LLVMValueRef a = cn_get(m, CN_NODE), b = cn_get(m, CN_NODE), p[4], in[3];
   LLVMValueRef branch = LLVMBuildSwitch(m->builder, cn_next(m), body, 2);
 

@@ -10,7 +10,7 @@
 /* A loop of few trips over the array, as a front end would write it. */
 static void loop(struct cn_maker *m)
 {
-  LLVMBasicBlockRef before = LLVMGetInsertBlock(m->builder), body = cn_block(m), after = cn_block(m), latch;
+  LLVMBasicBlockRef before = LLVMGetInsertBlock(m->builder), body = cn_cfg_block(m), after = cn_cfg_block(m), latch;
   LLVMValueRef index[2] = {cn_int(m, 0), NULL}, phi, at, old;
   bool long_loop = !m->run || cn_chance(m, 2);
 
@@ -52,7 +52,7 @@ void cn_steps(struct cn_maker *m, unsigned count)
 
 void cn_burn(struct cn_maker *m)
 {
-  LLVMBasicBlockRef on = cn_block(m);
+  LLVMBasicBlockRef on = cn_cfg_block(m);
   LLVMValueRef fuel = LLVMBuildLoad2(m->builder, m->i64, m->fuel, "");
 
   LLVMBuildStore(m->builder, LLVMBuildSub(m->builder, fuel, cn_int(m, 1), ""), m->fuel);
@@ -147,12 +147,12 @@ void cn_make_variables(struct cn_maker *m, cn_step *before)
 {
   unsigned p = 0;
 
-  for (int k = 0; k < CN_KINDS; k++)
+  for (int k = 0; k < CN_SECTION_KINDS; k++)
     for (int v = 0; v < CN_VARIABLES && cn_kind_used(m, (enum cn_kind)k); v++)
       m->variables[k][v] = LLVMBuildAlloca(m->builder, m->kinds[k], "");
   if (before)
     before(m);
-  for (int k = 0; k < CN_KINDS; k++)
+  for (int k = 0; k < CN_SECTION_KINDS; k++)
     for (int v = 0; v < CN_VARIABLES && cn_kind_used(m, (enum cn_kind)k); v++) {
       LLVMValueRef start;
       if (k == CN_PLACE) {
@@ -178,7 +178,7 @@ static void make_end(struct cn_maker *m)
 /* Blocks that nothing leads to, one of which uses itself. */
 static void make_unreachable(struct cn_maker *m)
 {
-  LLVMBasicBlockRef block = cn_block(m);
+  LLVMBasicBlockRef block = cn_cfg_block(m);
 
   LLVMPositionBuilderAtEnd(m->builder, block);
   cn_steps(m, 3);
@@ -194,15 +194,15 @@ void cn_make_function(struct cn_maker *m, struct cn_random_function *f)
   m->current = f;
   m->function = f->value;
   m->pad_count = 0;
-  LLVMPositionBuilderAtEnd(m->builder, cn_block(m));
-  m->end = cn_block(m);
+  LLVMPositionBuilderAtEnd(m->builder, cn_cfg_block(m));
+  m->end = cn_cfg_block(m);
   cn_make_variables(m, NULL);
   cn_make_pads(m);
   cn_burn(m);
   m->block_count = 1 + cn_below(m, CN_BLOCKS - 1);
   m->blocks[0] = LLVMGetInsertBlock(m->builder);
   for (unsigned b = 1; b < m->block_count; b++)
-    m->blocks[b] = cn_block(m);
+    m->blocks[b] = cn_cfg_block(m);
   for (unsigned b = 0; b < m->block_count; b++) {
     LLVMPositionBuilderAtEnd(m->builder, m->blocks[b]);
     cn_steps(m, 1 + cn_below(m, 6));

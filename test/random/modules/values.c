@@ -32,7 +32,7 @@ static void choose(struct cn_maker *m)
 static void join(struct cn_maker *m)
 {
   enum cn_kind kind = some_reference(m);
-  LLVMBasicBlockRef from[2], to[2] = {cn_block(m), cn_block(m)}, after = cn_block(m);
+  LLVMBasicBlockRef from[2], to[2] = {cn_cfg_block(m), cn_cfg_block(m)}, after = cn_cfg_block(m);
   LLVMValueRef value[2];
 
   LLVMBuildCondBr(m->builder, cn_flag(m), to[0], to[1]);

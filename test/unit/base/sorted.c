@@ -42,13 +42,13 @@ static void random_arrays(void **state)
       items[i].twice = (uint32_t)(2 * items[i].key);
       sum += items[i].key;
     }
-    cn_sorted_sort(items, count, sizeof *items);
-    assert_null(cn_sorted_wrong(items, count, sizeof *items));
+    cn_sort_by_address(items, count, sizeof *items);
+    assert_null(cn_sorted_order_wrong(items, count, sizeof *items));
     for (size_t i = 0; i < count; i++) {
       assert_int_equal(items[i].twice, 2 * items[i].key);
       for (int off = -1; off <= 1; off++) {
         uint64_t key = items[i].key + (uint64_t)off;
-        assert_int_equal(cn_sorted_below(items, count, sizeof *items, key), count_below(items, count, key));
+        assert_int_equal(cn_sorted_count_below(items, count, sizeof *items, key), count_below(items, count, key));
       }
       sum -= items[i].key;
     }
@@ -65,13 +65,13 @@ static void keys_inside(void **state)
   } items[] = {{"", 0}, {"", 7}, {"", UINT64_MAX}};
 
   (void)state;
-  assert_int_equal(cn_sorted_below(&items->key, 3, sizeof *items, 0), 0);
-  assert_int_equal(cn_sorted_below(&items->key, 3, sizeof *items, 8), 2);
-  assert_int_equal(cn_sorted_below(&items->key, 3, sizeof *items, UINT64_MAX), 2);
-  assert_null(cn_sorted_wrong(&items->key, 3, sizeof *items));
+  assert_int_equal(cn_sorted_count_below(&items->key, 3, sizeof *items, 0), 0);
+  assert_int_equal(cn_sorted_count_below(&items->key, 3, sizeof *items, 8), 2);
+  assert_int_equal(cn_sorted_count_below(&items->key, 3, sizeof *items, UINT64_MAX), 2);
+  assert_null(cn_sorted_order_wrong(&items->key, 3, sizeof *items));
   items[1].key = UINT64_MAX;
   items[2].key = 7;
-  assert_string_equal(cn_sorted_wrong(&items->key, 3, sizeof *items), "sorted array: two items are not in order");
+  assert_string_equal(cn_sorted_order_wrong(&items->key, 3, sizeof *items), "sorted array: two items are not in order");
 }
 
 int main(void)

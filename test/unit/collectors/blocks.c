@@ -24,7 +24,7 @@ enum { HEAP = 16 << 20, TRACERS = 1 };
 /* As many bytes of copies as all blocks have room for, about. */
 static size_t nearly_all(void)
 {
-  return cn_tables.blocks / 8 * 5 * CN_BLOCK;
+  return cn_tables.blocks / 8 * 5 * CN_BLOCK_BYTES;
 }
 
 static void set_aside_in_vain(void **state)
@@ -32,16 +32,16 @@ static void set_aside_in_vain(void **state)
   (void)state;
   assert_true(cn_tables_init(HEAP));
   cn_blocks_init();
-  cn_background_hold();
-  cn_blocks_supply(nearly_all(), TRACERS); /* nobody comes: the thread was not started */
-  assert_int_equal(cn_tables.states[0], CN_BLOCK_ASIDE);
-  cn_blocks_take_supply();
-  assert_int_equal(cn_tables.states[0], CN_BLOCK_ASIDE);
-  assert_true(cn_blocks_ensure(nearly_all(), TRACERS));
-  assert_false(cn_blocks_ensure(2 * nearly_all(), TRACERS));
+  cn_background_hold_steps();
+  cn_blocks_start_precommit(nearly_all(), TRACERS); /* nobody comes: the thread was not started */
+  assert_int_equal(cn_tables.states[0], CN_BLOCK_IN_PRECOMMIT);
+  cn_blocks_take_precommitted();
+  assert_int_equal(cn_tables.states[0], CN_BLOCK_IN_PRECOMMIT);
+  assert_true(cn_blocks_ensure_free(nearly_all(), TRACERS));
+  assert_false(cn_blocks_ensure_free(2 * nearly_all(), TRACERS));
   for (size_t block = 0; block < cn_tables.blocks; block++)
-    assert_int_not_equal(cn_tables.states[block], CN_BLOCK_ASIDE);
-  cn_background_release();
+    assert_int_not_equal(cn_tables.states[block], CN_BLOCK_IN_PRECOMMIT);
+  cn_background_release_steps();
 }
 
 /* ---- holes: of so many blocks all but the last one are full ---- */
@@ -63,11 +63,11 @@ static uintptr_t make_full_blocks(void)
   struct cn_copy_cursor cursor = {0, 0};
 
   for (int i = 0; i <= FULL; i++) {
-    assert_true(cn_blocks_next(&cursor, true));
-    memset(&cn_tables.reached[(cursor.free - cn_tables.old) / CN_LINE], 1,
-           i < FULL ? CN_BLOCK_LINES : CN_BLOCK_LINES / 2);
+    assert_true(cn_blocks_next_hole(&cursor, true));
+    memset(&cn_tables.reached[(cursor.free - cn_tables.old) / CN_LINE_BYTES], 1,
+           i < FULL ? CN_LINES_PER_BLOCK : CN_LINES_PER_BLOCK / 2);
   }
-  return cursor.free + CN_BLOCK / 2;
+  return cursor.free + CN_BLOCK_BYTES / 2;
 }
 
 static void few_are_swept_in_a_pause(void **state)
@@ -77,14 +77,14 @@ static void few_are_swept_in_a_pause(void **state)
   size_t before, calls = 0;
 
   (void)state;
-  cn_blocks_turn(false);
+  cn_blocks_swap_marks(false);
   for (before = unswept(); cursor.free != hole; before = unswept(), calls++) {
-    assert_true(cn_blocks_next(&cursor, false));
+    assert_true(cn_blocks_next_hole(&cursor, false));
     assert_in_range(before - unswept(), 0, FEW);
   }
   assert_int_equal(before, 0);
   assert_in_range(calls, FULL / FEW, FULL);
-  while (cn_blocks_sweep(SIZE_MAX))
+  while (cn_blocks_sweep_some(SIZE_MAX))
     ;
 }
 
@@ -94,14 +94,14 @@ static void all_are_swept_where_no_block_is_free(void **state)
   struct cn_copy_cursor cursor = {0, 0};
 
   (void)state;
-  while (cn_blocks_next(&cursor, true))
+  while (cn_blocks_next_hole(&cursor, true))
     ;
   cursor = (struct cn_copy_cursor){0, 0};
-  cn_blocks_turn(false);
+  cn_blocks_swap_marks(false);
   for (size_t block = 0; block < cn_tables.blocks; block++) /* free is none of those not marked */
-    if (cn_tables.states[block] == CN_BLOCK_UNSWEPT && cn_tables.lines[block * CN_BLOCK_LINES] == 0)
+    if (cn_tables.states[block] == CN_BLOCK_UNSWEPT && cn_tables.lines[block * CN_LINES_PER_BLOCK] == 0)
       cn_tables.states[block] = CN_BLOCK_USED;
-  assert_true(cn_blocks_next(&cursor, false));
+  assert_true(cn_blocks_next_hole(&cursor, false));
   assert_int_equal(cursor.free, hole);
 }
 
@@ -130,7 +130,7 @@ static size_t with_memory(void)
   size_t count = 0;
 
   for (size_t block = 0; block < cn_tables.blocks; block++)
-    count += cn_tables.states[block] != CN_BLOCK_NONE;
+    count += cn_tables.states[block] != CN_BLOCK_WITHOUT_MEMORY;
   return count;
 }
 
@@ -139,10 +139,10 @@ static bool is_new_advised(bool hurry, const char *flag)
 {
   struct cn_copy_cursor cursor = {0, 0};
 
-  cn_blocks_trim(0, SIZE_MAX);
+  cn_blocks_release_free(0, SIZE_MAX);
   cn_blocks_expect_short_pause(hurry);
   size_t before = with_memory();
-  while (cn_blocks_next(&cursor, true) && with_memory() == before)
+  while (cn_blocks_next_hole(&cursor, true) && with_memory() == before)
     ;
   assert_true(with_memory() > before);
   return is_advised(cursor.free, flag);

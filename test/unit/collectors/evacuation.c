@@ -27,7 +27,7 @@ uint64_t __wrap_cn_os_thread_ran(int thread)
 
 static bool is_candidate(ref at)
 {
-  return cn_tables.groups[cn_tables_block(at - 8)] != 0;
+  return cn_tables.groups[cn_tables_block_of(at - 8)] != 0;
 }
 
 static void young(void)
@@ -37,10 +37,10 @@ static void young(void)
 
 static void begin(void)
 {
-  cn_background_hold();
-  cn_concurrent_give_up();
-  cn_concurrent_begin();
-  cn_background_release();
+  cn_background_hold_steps();
+  cn_concurrent_abandon_work();
+  cn_concurrent_begin_marking();
+  cn_background_release_steps();
   young();
 }
 
@@ -66,7 +66,7 @@ static ref other;
 static ref node_in_thin_block(void)
 {
   clean();
-  cn_evacuation_quarters = 0;
+  cn_evacuation_max_quarters = 0;
   time_of_each = 0;
   run(CAIRN_EXTENT_FULL, 0);
   roots[1] = indexed(&layouts.refs, MANY);
@@ -80,13 +80,13 @@ static ref node_in_thin_block(void)
       store(roots[1], i, 0);
   begin();
   end_marking();
-  while (cn_blocks_sweep(SIZE_MAX))
+  while (cn_blocks_sweep_some(SIZE_MAX))
     ;
   young();
   roots[0] = words(roots[1])[MANY - EACH];
   other = words(roots[1])[MANY - 2 * EACH];
   words(roots[0])[SLOTS] = NUMBER;
-  cn_evacuation_quarters = 2;
+  cn_evacuation_max_quarters = 2;
   return roots[0];
 }
 
@@ -108,7 +108,7 @@ static ref candidate(void)
 static void empty(ref at)
 {
   end_marking();
-  cn_blocks_sweep(SIZE_MAX);
+  cn_blocks_sweep_some(SIZE_MAX);
   for (int i = 0; i < 40 && is_candidate(at); i++)
     young();
   assert_false(is_candidate(at));
@@ -116,7 +116,7 @@ static void empty(ref at)
 
 static void is_at(ref now)
 {
-  assert_true(cn_tables_starts(now));
+  assert_true(cn_tables_is_object_start(now));
   assert_ptr_equal(cairn_object_layout(now), &layouts.node);
   assert_int_equal(words(now)[SLOTS], NUMBER);
 }
@@ -136,7 +136,7 @@ static void by_roots_and_old_fields(void **state)
   has_moved(was, 0);
   is_at(roots[0]);
   assert_int_not_equal(roots[0], was);
-  assert_false(cn_tables_starts(was));
+  assert_false(cn_tables_is_object_start(was));
   assert_int_equal(roots[5], roots[0] + 16);
   assert_int_equal(words(roots[2])[1], roots[0]);
   assert_ptr_equal(words(words(roots[1])[MANY - 2 * EACH])[-1], &layouts.node);
@@ -394,14 +394,14 @@ static void pinned_stays(void **state)
   ref was = candidate();
   assert_ptr_equal(cairn_pin_at(was, "unit.c:1"), (void *)was);
   end_marking();
-  cn_blocks_sweep(SIZE_MAX);
+  cn_blocks_sweep_some(SIZE_MAX);
   for (int i = 0; i < 40; i++)
     young();
   assert_int_equal(roots[0], was);
   assert_int_equal(words(roots[2])[1], was);
   assert_false(is_candidate(was));
-  assert_int_equal(cn_tables_state(cn_tables_block(was)), CN_BLOCK_HOLES);
-  assert_false(cn_tables_starts(other));
+  assert_int_equal(cn_tables_block_state(cn_tables_block_of(was)), CN_BLOCK_HOLES);
+  assert_false(cn_tables_is_object_start(other));
   cairn_unpin_address_at((void *)was, "unit.c:2");
 }
 
@@ -418,7 +418,7 @@ static void of_an_image_that_goes(void **state)
   roots[0] = 0;
   store(roots[2], 1, 0);
   empty(was);
-  assert_true(cn_tables_starts(was));
+  assert_true(cn_tables_is_object_start(was));
 }
 
 /* Activations have roots 8 to 15. What one leads to that does not run from before the marking on.
@@ -463,7 +463,7 @@ static void of_an_activation_that_ran(void **state)
     if (when != 0)
       end_marking();
     if (when == 2)
-      cn_blocks_sweep(SIZE_MAX);
+      cn_blocks_sweep_some(SIZE_MAX);
     roots[9] = was + 16;
     young();
     still = 2 * SET;
@@ -484,7 +484,7 @@ static void of_an_activation_that_ran(void **state)
 /* More cards lead there than a pause has time for, by a pace that no group has shown yet. */
 static void many_cards(void **state)
 {
-  enum { ELEMENTS = 200000, PER_CARD = CN_CARD / sizeof(ref) };
+  enum { ELEMENTS = 200000, PER_CARD = CN_CARD_BYTES / sizeof(ref) };
   (void)state;
   ref was = candidate();
   roots[3] = indexed(&layouts.refs, ELEMENTS);
@@ -532,7 +532,7 @@ static uint64_t markings(uint64_t most)
     if (cn_marker.on)
       mark_all();
     else
-      cn_blocks_sweep(SIZE_MAX);
+      cn_blocks_sweep_some(SIZE_MAX);
     young();
   }
   return cn_stats.concurrent - begun;
@@ -549,10 +549,10 @@ static size_t blocks_in_use(void)
 {
   size_t low, high, count = 0;
 
-  cn_blocks_sweep(SIZE_MAX);
+  cn_blocks_sweep_some(SIZE_MAX);
   cn_blocks_bounds(&low, &high);
   for (size_t block = low; block < high; block++)
-    count += cn_blocks_has_objects(block);
+    count += cn_blocks_block_has_objects(block);
   return count;
 }
 
@@ -563,7 +563,7 @@ static void much_is_given_back(void **state)
   make_sparse();
   assert_int_equal(markings(1), 1);
   size_t before = blocks_in_use();
-  assert_true(before >= LONELY * CN_LINE / CN_BLOCK);
+  assert_true(before >= LONELY * CN_LINE_BYTES / CN_BLOCK_BYTES);
   assert_int_equal(markings(4), 4);
   check_sparse();
   assert_in_range(blocks_in_use(), 1, before / 2);
@@ -573,13 +573,13 @@ static void much_is_given_back(void **state)
 static void patience_ends(void **state)
 {
   (void)state;
-  cn_evacuation_quarters = 0;
+  cn_evacuation_max_quarters = 0;
   make_sparse();
   size_t before = blocks_in_use();
   assert_int_equal(markings(100), 8);
   check_sparse();
   assert_in_range(blocks_in_use(), 1, before / 2);
-  cn_evacuation_quarters = 2;
+  cn_evacuation_max_quarters = 2;
 }
 
 /* A collection that moves all of it, or marks anew, in between. */
@@ -608,11 +608,11 @@ static void without_memory(void **state)
   (void)state;
   ref was = candidate();
   end_marking();
-  cn_blocks_sweep(SIZE_MAX);
-  assert_true(cn_concurrent_enter());
-  assert_int_not_equal(cn_evacuation_next(), 0);
-  cn_evacuation_begin(false);
-  assert_false(cn_evacuation_is_due());
+  cn_blocks_sweep_some(SIZE_MAX);
+  assert_true(cn_concurrent_note_sweep_end());
+  assert_int_not_equal(cn_evacuation_next_group_bytes(), 0);
+  cn_evacuation_begin_group(false);
+  assert_false(cn_evacuation_is_group_due());
   assert_false(is_candidate(was));
   assert_false(is_candidate(other));
   for (int i = 0; i < 3; i++)
@@ -628,21 +628,21 @@ static void without_memory(void **state)
 static void empty_at_ends_of_blocks(void **state)
 {
   (void)state;
-  cn_evacuation_quarters = 0;
+  cn_evacuation_max_quarters = 0;
   size_t kept = empties_at_ends();
   begin();
   end_marking();
   check_empties(kept);
-  cn_blocks_sweep(SIZE_MAX);
+  cn_blocks_sweep_some(SIZE_MAX);
   young();
-  cn_evacuation_quarters = 2;
+  cn_evacuation_max_quarters = 2;
   begin();
   ref was = words(roots[0])[kept / 2];
   assert_true(is_candidate(was));
   empty(was);
   assert_int_not_equal(words(roots[0])[kept / 2], was);
   for (size_t i = 0; i < kept; i++) {
-    assert_true(cn_tables_starts(words(roots[0])[i]));
+    assert_true(cn_tables_is_object_start(words(roots[0])[i]));
     assert_ptr_equal(words(words(roots[0])[i])[-1], &layouts.empty);
   }
 }
@@ -697,7 +697,7 @@ static void beside(void)
   if (cn_marker.on)
     cn_marker_step(draw(draw(4) == 0 ? 20000 : 20) + 1, false);
   else
-    cn_blocks_sweep(draw(40));
+    cn_blocks_sweep_some(draw(40));
 }
 
 static size_t candidates(void)
@@ -715,19 +715,19 @@ static void step(void)
 {
   young();
   check();
-  emptied += cn_cycle.evacuates;
+  emptied += cn_trace_cycle.evacuates;
 }
 
 static void of_a_program(void **state)
 {
   (void)state;
   clean();
-  cn_evacuation_any = true;
+  cn_evacuation_picks_at_random = true;
   for (int i = 1; i < 7; i++) {
     seed = (uint64_t)i;
     stacks = (size_t)(i % 3) * (ROOTS / 2);
     pins = i % 3 == 0;
-    cn_tracers_alone = i % 2 == 0 ? 0 : SIZE_MAX;
+    cn_tracers_max_bytes_alone = i % 2 == 0 ? 0 : SIZE_MAX;
     clean();
     for (int k = 0; k < 750; k++) {
       still = draw(stacks != 0 && draw(2) == 0 ? stacks : 8);
@@ -743,11 +743,11 @@ static void of_a_program(void **state)
       if (draw(400) == 0)
         run(CAIRN_EXTENT_FULL, 0);
       step();
-      if (draw(2) == 0 && cn_concurrent_is_free() && (candidates() == 0 || draw(20) == 0))
+      if (draw(2) == 0 && cn_concurrent_may_begin_marking() && (candidates() == 0 || draw(20) == 0))
         begin();
     }
   }
-  cn_evacuation_any = false;
+  cn_evacuation_picks_at_random = false;
   stacks = still = 0;
   assert_true(emptied > 100);
 }

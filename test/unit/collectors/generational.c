@@ -59,7 +59,7 @@ static size_t bytes_of_blocks(void)
 
   cn_blocks_bounds(&low, &high);
   for (size_t block = low; block < high; block++)
-    bytes += cn_blocks_has_objects(block) ? CN_BLOCK : 0;
+    bytes += cn_blocks_block_has_objects(block) ? CN_BLOCK_BYTES : 0;
   return bytes;
 }
 
@@ -68,7 +68,7 @@ static size_t bytes_of_blocks(void)
 static int alone(void **state)
 {
   (void)state;
-  cn_tracers_alone = SIZE_MAX;
+  cn_tracers_max_bytes_alone = SIZE_MAX;
   return 0;
 }
 
@@ -76,7 +76,7 @@ static int alone(void **state)
 static int several(void **state)
 {
   (void)state;
-  cn_tracers_alone = 0;
+  cn_tracers_max_bytes_alone = 0;
   return 0;
 }
 
@@ -163,7 +163,7 @@ static void pinned_in_nursery(void **state)
   assert_false(cairn_pins_any());
   for (int i = 0; i < 3; i++)
     run(CAIRN_EXTENT_FULL, 0);
-  assert_in_range(bytes_of_blocks() / CN_BLOCK, 1, COUNT / 4);
+  assert_in_range(bytes_of_blocks() / CN_BLOCK_BYTES, 1, COUNT / 4);
 }
 
 /* A block that stays where the nursery was counts: else they would be more and more. */
@@ -367,14 +367,14 @@ static void is_bounded(void **state)
 /* The maps that a collection makes for a root to the start of a new object. */
 static uint64_t maps_for_start(bool uncleared, enum cairn_extent extent)
 {
-  uint64_t before = cn_crossing_maps();
+  uint64_t before = cn_crossing_map_count();
 
   for (int i = 0; i < 40; i++)
     roots[i % 4] = object(&layouts.node);
   cairn_mutator.uncleared = uncleared;
-  cn_uncleared_begin();
+  cn_uncleared_begin_collection();
   run(extent, 0);
-  return cn_crossing_maps() - before;
+  return cn_crossing_map_count() - before;
 }
 
 /* The word before a root says where its object starts, unless the nursery has an array that was not

@@ -72,7 +72,7 @@ static const struct cairn_collector *const collector = &cairn_collector_generati
 
 /* ---- in the runtime's place ---- */
 
-void cn_heap_clear_unfilled(struct cn_heap_walk *heap)
+void cn_heap_clear_unfilled_objects(struct cn_heap_walk *heap)
 {
   (void)heap;
 }
@@ -158,9 +158,9 @@ void cairn_visit_roots(cairn_root_visitor *visit, void *env)
 
 static void run(enum cairn_extent extent, size_t bytes_needed)
 {
-  cn_background_hold();
+  cn_background_hold_steps();
   collector->collect(&(struct cairn_collection){CAIRN_CAUSE_ASKED, extent, bytes_needed});
-  cn_background_release();
+  cn_background_release_steps();
 }
 
 /* ---- objects, as compiled code makes them ---- */
@@ -413,7 +413,7 @@ static size_t empties_at_ends(void)
     store(roots[0], i, object(&layouts.empty));
   run(CAIRN_EXTENT_YOUNG, 0);
   for (size_t i = 0; i < COUNT; i++)
-    if (words(roots[0])[i] % (2 * CN_BLOCK) == 0)
+    if (words(roots[0])[i] % (2 * CN_BLOCK_BYTES) == 0)
       store(roots[0], kept++, words(roots[0])[i]);
   for (size_t i = kept; i < COUNT; i++)
     store(roots[0], i, 0);
@@ -424,8 +424,8 @@ static void check_empties(size_t kept)
 {
   for (size_t i = 0; i < kept; i++) {
     ref at = words(roots[0])[i];
-    assert_true(cn_tables_starts(at));
-    assert_true(cn_tables.lines[(at - 8 - cn_tables.old) / CN_LINE] != 0);
+    assert_true(cn_tables_is_object_start(at));
+    assert_true(cn_tables.lines[(at - 8 - cn_tables.old) / CN_LINE_BYTES] != 0);
     assert_ptr_equal(words(at)[-1], &layouts.empty);
   }
 }
@@ -447,7 +447,7 @@ static int start(void **state)
 {
   (void)state;
   cn_options.workers = WORKERS;
-  cn_workers_prepare(true);
+  cn_workers_prepare_threads(true);
   cairn_image_register(&image);
   cn_options.heap_initial = 4 << 20;
   cn_options.heap_max = 64 << 20;
@@ -458,7 +458,7 @@ static int start(void **state)
 static int end(void **state)
 {
   (void)state;
-  cn_workers_end();
+  cn_workers_end_all();
   return 0;
 }
 

@@ -22,7 +22,7 @@ struct block {
 static struct block blocks[MOST];
 static size_t count, page, longer;
 static uint64_t seed = 1, last;
-static struct cn_large_idle idle;
+static struct cn_large_discard_position idle;
 
 static size_t draw(size_t below)
 {
@@ -43,7 +43,7 @@ static void look_at(const struct block *block)
 
   for (size_t i = 0; i < block->pages; i++) {
     assert_int_equal(*(uint64_t *)(block->at + i * page), block->number);
-    assert_int_equal(cn_large_find(block->at + i * page + draw(page), &end), block->at);
+    assert_int_equal(cn_large_find_block(block->at + i * page + draw(page), &end), block->at);
     assert_int_equal(end, block->at + block->pages * page);
   }
 }
@@ -85,15 +85,15 @@ static void collect(void)
   bool one_by_one = draw(2);
   size_t pages = 0;
 
-  idle = (struct cn_large_idle){0, 0};
-  cn_large_unmark();
+  idle = (struct cn_large_discard_position){0, 0};
+  cn_large_clear_marks();
   for (size_t i = count; i-- != 0;) {
     if (draw(4) != 0) {
       assert_true(cn_large_mark(blocks[i].at));
       continue;
     }
     if (one_by_one)
-      cn_large_free(blocks[i].at);
+      cn_large_free_block(blocks[i].at);
     drop(i);
   }
   if (!one_by_one) {
@@ -106,8 +106,8 @@ static void collect(void)
 static void beside_a_list(void **state)
 {
   (void)state;
-  page = cn_os_page();
-  assert_true(cn_large_init_at(cn_os_reserve(PAGES * page), PAGES * page));
+  page = cn_os_page_bytes();
+  assert_true(cn_large_init_at(cn_os_reserve_addresses(PAGES * page), PAGES * page));
   for (size_t step = 0; step < STEPS; step++) {
     if (count < MOST && draw(3) != 0)
       make();
@@ -116,7 +116,7 @@ static void beside_a_list(void **state)
     if (count != 0)
       look_at(&blocks[draw(count)]);
     if (draw(4) == 0)
-      cn_large_discard(&idle, (1 + draw(8)) * page);
+      cn_large_discard_free_pages(&idle, (1 + draw(8)) * page);
     if (draw(100) == 0)
       collect();
   }

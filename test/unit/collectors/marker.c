@@ -35,9 +35,9 @@ static void check_found(void)
 {
   for (size_t i = 0; i < models; i++) {
     ref at = all[i]->seen;
-    if (cn_tables_is_old(at - 8) && !cn_tables_starts(at))
+    if (cn_tables_is_in_old_space(at - 8) && !cn_tables_is_object_start(at))
       fail_msg("object %u was not marked", all[i]->number);
-    if (cn_tables_is_old(at - 8) && cn_tables.lines[(at - 8 - cn_tables.old) / CN_LINE] == 0)
+    if (cn_tables_is_in_old_space(at - 8) && cn_tables.lines[(at - 8 - cn_tables.old) / CN_LINE_BYTES] == 0)
       fail_msg("a line of object %u was not", all[i]->number);
   }
 }
@@ -48,7 +48,7 @@ static void beside(void)
   if (cn_marker.on)
     cn_marker_step(draw(draw(4) == 0 ? 2000 : 20) + 1, false);
   else
-    cn_blocks_sweep(draw(4));
+    cn_blocks_sweep_some(draw(4));
 }
 
 static void change_beside(long steps)
@@ -64,11 +64,11 @@ static bool all_moved; /* none begins in stress mode */
 
 static void begin_if_free(void)
 {
-  cn_background_hold();
-  bool begins = cn_concurrent_is_free() && !all_moved;
+  cn_background_hold_steps();
+  bool begins = cn_concurrent_may_begin_marking() && !all_moved;
   if (begins)
-    cn_concurrent_begin();
-  cn_background_release();
+    cn_concurrent_begin_marking();
+  cn_background_release_steps();
   if (begins)
     run(CAIRN_EXTENT_YOUNG, 0);
 }
@@ -120,7 +120,7 @@ static void beside_a_program(void **state)
   for (int i = 1; i < 9; i++) {
     seed = (uint64_t)i;
     pins = i % 3 == 0;
-    cn_tracers_alone = i % 2 == 0 ? 0 : SIZE_MAX;
+    cn_tracers_max_bytes_alone = i % 2 == 0 ? 0 : SIZE_MAX;
     with_cycles(CAIRN_EXTENT_FULL, 2000, 100);
   }
   assert_true(ended > 100);
@@ -140,7 +140,7 @@ static void until_ended(void)
     run(CAIRN_EXTENT_YOUNG, 0);
   }
   assert_false(cn_marker.on);
-  cn_blocks_sweep(SIZE_MAX);
+  cn_blocks_sweep_some(SIZE_MAX);
   run(CAIRN_EXTENT_YOUNG, 0);
 }
 
@@ -152,7 +152,7 @@ static ref chain(void)
   for (size_t i = 0; i < 6; i += 2) {
     roots[i] = object(&layouts.node);
     words(roots[i])[SLOTS] = i / 2;
-    roots[i + 1] = indexed(&layouts.bytes, 2 * CN_CARD);
+    roots[i + 1] = indexed(&layouts.bytes, 2 * CN_CARD_BYTES);
   }
   run(CAIRN_EXTENT_YOUNG, 0);
   store(roots[0], 0, roots[2]);
@@ -167,7 +167,7 @@ static ref chain(void)
 static void is_kept(ref c)
 {
   until_ended();
-  assert_true(cn_tables_starts(c));
+  assert_true(cn_tables_is_object_start(c));
   for (int i = 0; i < 4; i++)
     run(CAIRN_EXTENT_YOUNG, 0);
   assert_int_equal(words(c)[SLOTS], 2);
@@ -291,23 +291,23 @@ static void garbage_goes(void **state)
   run(CAIRN_EXTENT_YOUNG, 0);
   begin();
   until_ended();
-  assert_false(cn_tables_starts(c));
-  assert_true(cn_tables_starts(roots[0]));
+  assert_false(cn_tables_is_object_start(c));
+  assert_true(cn_tables_is_object_start(roots[0]));
   assert_false(collector->is_object(first));
 }
 
 static void empty_at_ends_of_blocks(void **state)
 {
   (void)state;
-  size_t kept = empties_at_ends(), quarters = cn_evacuation_quarters;
+  size_t kept = empties_at_ends(), quarters = cn_evacuation_max_quarters;
   assert_true(kept > 3);
-  cn_evacuation_quarters = 0; /* all stay */
+  cn_evacuation_max_quarters = 0; /* all stay */
   for (int i = 0; i < 4; i++) {
     begin();
     until_ended();
     check_empties(kept);
   }
-  cn_evacuation_quarters = quarters;
+  cn_evacuation_max_quarters = quarters;
 }
 
 /* What an ephemeron alone keeps alive has weak fields, and is an ephemeron. */
@@ -333,10 +333,10 @@ static void weak_behind_ephemeron(void **state)
     roots[i] = 0;
   begin();
   until_ended();
-  assert_false(cn_tables_starts(dead));
+  assert_false(cn_tables_is_object_start(dead));
   assert_int_equal(words(roots[1])[1], weak);
   assert_int_equal(words(weak)[0], 0);
-  assert_true(cn_tables_starts(alive));
+  assert_true(cn_tables_is_object_start(alive));
 }
 
 /* What is pinned stays, and is reachable as long as it is. */
@@ -353,7 +353,7 @@ static void pinned_is_kept(void **state)
   run(CAIRN_EXTENT_YOUNG, 0);
   begin();
   until_ended();
-  assert_false(cn_tables_starts(c));
+  assert_false(cn_tables_is_object_start(c));
 }
 
 /* An array that the marker has not reached dies, and another comes to its place: what still leads
@@ -367,13 +367,13 @@ static void array_in_place_of_another(void **state)
   run(CAIRN_EXTENT_YOUNG, 0);
   roots[3] = 0;
   begin();
-  assert_int_equal(*cn_tables_large(array), CN_LARGE_OLD);
+  assert_int_equal(*cn_tables_large_state_of(array), CN_LARGE_OLD);
   cairn_give_back((void *)array);
-  uintptr_t *again = cn_heap_allocate((struct cn_wanted){.bytes = 16016, .leaf = true});
+  uintptr_t *again = cn_heap_allocate_block((struct cn_block_request){.bytes = 16016, .leaf = true});
   assert_ptr_equal(again + 2, (void *)array);
   some_steps(1 << 20);
   assert_true(cn_marker.idle);
-  assert_int_equal(*cn_tables_large(array), CN_LARGE_REACHED);
+  assert_int_equal(*cn_tables_large_state_of(array), CN_LARGE_REACHED);
   again[1] = (uintptr_t)&layouts.longs;
   again[0] = 2000 << 1 | 1;
   store(roots[0], 1, array);
@@ -390,7 +390,7 @@ static void nonsense(void **state)
   begin();
   ref b = words(roots[0])[0];
   words(b)[1] = cn_tables.old + 12;
-  words(b)[2] = cn_tables.old + 8 * (CN_BLOCK + 64);
+  words(b)[2] = cn_tables.old + 8 * (CN_BLOCK_BYTES + 64);
   some_steps(1 << 20);
   assert_true(cn_marker.idle);
   words(b)[1] = words(b)[2] = 0;

@@ -52,7 +52,7 @@ static uintptr_t step(uintptr_t block, uintptr_t *payload)
 
 static void note(size_t number)
 {
-  cn_crossing_note(blocks[number]);
+  cn_crossing_note_block_start(blocks[number]);
 }
 
 static void make_from(size_t from, size_t most, unsigned noted)
@@ -69,7 +69,7 @@ static void make(size_t blocks_wanted, size_t most, unsigned noted)
 {
   count = blocks_wanted;
   blocks[0] = BASE;
-  cn_crossing_from(BASE, CN_CROSSING_APART);
+  cn_crossing_set_heap_start(BASE, CN_CROSSING_APART);
   make_from(0, most, noted);
 }
 
@@ -83,18 +83,18 @@ static uintptr_t expected(uintptr_t address)
 
 static void look(void)
 {
-  assert_true(cn_crossing_begin(blocks[count], step));
+  assert_true(cn_crossing_begin_map(blocks[count], step));
   for (int i = 0; i < LOOKS; i++) {
     uintptr_t address = BASE + 1 + draw(blocks[count] - BASE);
-    assert_int_equal(cn_crossing_find(address), expected(address));
+    assert_int_equal(cn_crossing_find_object(address), expected(address));
   }
   for (int i = 0; i < LOOKS; i++) {
     uintptr_t end = blocks[1 + draw(count)];
-    assert_int_equal(cn_crossing_find(end), expected(end));
+    assert_int_equal(cn_crossing_find_object(end), expected(end));
   }
-  assert_int_equal(cn_crossing_find(BASE), 0);
-  assert_int_equal(cn_crossing_find(blocks[count] + 1), 0);
-  cn_crossing_drop();
+  assert_int_equal(cn_crossing_find_object(BASE), 0);
+  assert_int_equal(cn_crossing_find_object(blocks[count] + 1), 0);
+  cn_crossing_drop_map();
 }
 
 static void finds_all(void **state)
@@ -117,7 +117,7 @@ static void given_back(void **state)
     seed = first;
     make(2 + draw(MOST / 10), 1 << 16, 1);
     size_t from = draw(count);
-    cn_crossing_forget(blocks[from]);
+    cn_crossing_forget_starts_after(blocks[from]);
     make_from(from, 1 << 14, 2);
     look();
   }
@@ -137,20 +137,20 @@ static void walk_parts(size_t apart)
 {
   enum { BLOCK = 64 };
 
-  cn_crossing_from(BASE, apart);
+  cn_crossing_set_heap_start(BASE, apart);
   count = MOST;
   blocks[0] = BASE;
   for (size_t i = 0; i < count; i++) {
     note(i);
     blocks[i + 1] = blocks[i] + BLOCK;
   }
-  assert_true(cn_crossing_begin(blocks[count], step));
+  assert_true(cn_crossing_begin_map(blocks[count], step));
   for (int i = 0; i < 10; i++) {
     steps = 0;
-    assert_true(cn_crossing_find(BASE + BLOCK + draw(BLOCK * (count - 1))) != 0 || steps != 0);
+    assert_true(cn_crossing_find_object(BASE + BLOCK + draw(BLOCK * (count - 1))) != 0 || steps != 0);
     assert_in_range(steps, 0, 2 * apart / BLOCK);
   }
-  cn_crossing_drop();
+  cn_crossing_drop_map();
 }
 
 static void walks_a_part(void **state)

@@ -149,7 +149,7 @@ static void test_random_graphs(void **state)
     reach(&cfg, 0, CN_NO_BLOCK, seen);
     for (uint32_t a = 0; a < cfg.count; a++) {
       assert_true(seen[a]);
-      assert_int_equal(cn_cfg_index(&cfg, cfg.blocks[a].block), a);
+      assert_int_equal(cn_cfg_index_of(&cfg, cfg.blocks[a].block), a);
       assert_true(a == 0 || cfg.blocks[a].idom < a);
       for (uint32_t b = 0; b < cfg.count; b++)
         assert_int_equal(cn_cfg_dominates(&cfg, a, b), dominates(&cfg, a, b));
@@ -178,7 +178,7 @@ static void test_split(void **state)
       block = LLVMGetNextBasicBlock(block);
     LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
     unsigned successors = LLVMGetNumSuccessors(end);
-    LLVMBasicBlockRef tail = cn_split_before(&ctx, end, "tail");
+    LLVMBasicBlockRef tail = cn_split_block_before(&ctx, end, "tail");
     assert_false(LLVMVerifyModule(module, LLVMReturnStatusAction, NULL));
     assert_int_equal(LLVMCountBasicBlocks(function), count + 1);
     assert_ptr_equal(LLVMGetSuccessor(LLVMGetBasicBlockTerminator(block), 0), tail);

@@ -54,7 +54,7 @@ static const char *judge_object(struct walk *w, unsigned id, LLVMTypeRef *types,
                                 struct counts *c)
 {
   static const char *const escape[] = {"escape", NULL}, *const give_back[] = {"give-back", NULL};
-  bool kept = !keeps_none(cn_intrinsic_row(id), call);
+  bool kept = !keeps_none(cn_intrinsic_row_of_id(id), call);
   LLVMModuleRef module = decide(w, id, types, count, OBJECT, escape);
   const char *wrong = NULL;
 
@@ -100,7 +100,7 @@ static const char *judge_locals(struct walk *w, unsigned id, LLVMTypeRef *types,
                                 struct counts *c)
 {
   static const char *const rewrite[] = {"rewrite-statepoints", NULL};
-  const struct cn_intrinsic *row = cn_intrinsic_row(id);
+  const struct cn_intrinsic *row = cn_intrinsic_row_of_id(id);
   bool may = (row && (row->effect == CN_EFFECT_COPY || row->effect == CN_EFFECT_BYTES)) ||
              strcmp(name, "llvm.lifetime.start") == 0 || strcmp(name, "llvm.lifetime.end") == 0;
   LLVMModuleRef module = decide(w, id, types, count, LOCALS, rewrite);
@@ -137,7 +137,7 @@ static const char *judge_work(struct walk *w, LLVMValueRef call, const struct cn
   bool lanes = row && (row->effect == CN_EFFECT_LOAD || row->effect == CN_EFFECT_STORE);
   bool nothing = (row && row->effect <= CN_EFFECT_BASE) ||
                  cn_calls_intrinsic(call, "llvm.annotation"); /* its text is a reference */
-  uint64_t work = cn_work_of(call);
+  uint64_t work = cn_work_of_instruction(call);
 
   if (cn_classify_call(call).kind != CN_CALL_LEAF && cn_classify_call(call).kind != CN_CALL_STATEPOINT &&
       work < CN_CALL_WORK)
@@ -146,7 +146,7 @@ static const char *judge_work(struct walk *w, LLVMValueRef call, const struct cn
     return "may fill memory of any length, and has less work than a call";
   if (lanes && work < 4)
     return "accesses lanes, and has less work than these";
-  if (work == 0 && !nothing && cn_intrinsic_touches(call))
+  if (work == 0 && !nothing && cn_call_touches_references(call))
     return "is given a reference, and has no work";
   return NULL;
 }
@@ -157,7 +157,7 @@ static const char *judge_pieces(struct walk *w, unsigned id, LLVMTypeRef *types,
   static const char *const passes[] = {"expand-intrinsics", "place-safepoints", NULL};
   LLVMModuleRef module = decide(w, id, types, count, PARAMETERS, passes);
   LLVMValueRef call = module ? find_call(module, id) : NULL;
-  bool whole = call && cn_classify_call(call).kind == CN_CALL_LEAF && cn_work_of(call) > CN_CALL_WORK * 20;
+  bool whole = call && cn_classify_call(call).kind == CN_CALL_LEAF && cn_work_of_instruction(call) > CN_CALL_WORK * 20;
 
   c->cut += module && !whole;
   if (module)
@@ -168,7 +168,7 @@ static const char *judge_pieces(struct walk *w, unsigned id, LLVMTypeRef *types,
 /* Null, or what a pass that decides by the intrinsic has wrong. */
 static const char *judge_deciders(struct walk *w, unsigned id, LLVMTypeRef *types, unsigned count, struct counts *c)
 {
-  const struct cn_intrinsic *row = cn_intrinsic_row(id);
+  const struct cn_intrinsic *row = cn_intrinsic_row_of_id(id);
   LLVMModuleRef module = LLVMModuleCreateWithNameInContext("m", w->llvm);
   LLVMValueRef intrinsic = LLVMGetIntrinsicDeclaration(module, id, types, count);
   LLVMValueRef call = make_call(w, module, intrinsic, PARAMETERS);

@@ -73,7 +73,7 @@ static bool is_exempt(const char *name)
 static const char *judge(struct walk *w, LLVMModuleRef module, LLVMValueRef call, const char *name)
 {
   struct cairn_diagnostics said = {0};
-  bool known = cn_intrinsic_of(call) != NULL, touches = cn_intrinsic_touches(call);
+  bool known = cn_intrinsic_row_of_call(call) != NULL, touches = cn_call_touches_references(call);
   bool leaf = cn_classify_call(call).kind == CN_CALL_LEAF;
   bool writes = may_store(call) && may_write(w, cn_direct_callee(call)) && !is_exempt(name);
   const char *wrong = NULL;
@@ -159,8 +159,8 @@ static bool try(struct walk *w, unsigned id, LLVMTypeRef *types, unsigned count,
   LLVMModuleRef module = LLVMModuleCreateWithNameInContext("m", w->llvm);
   LLVMValueRef intrinsic = LLVMGetIntrinsicDeclaration(module, id, types, count);
   LLVMValueRef call = make_call(w, module, intrinsic, PARAMETERS);
-  bool given = call && cn_intrinsic_touches(call);
-  bool known = given && cn_intrinsic_of(call);
+  bool given = call && cn_call_touches_references(call);
+  bool known = given && cn_intrinsic_row_of_call(call);
   const char *name = LLVMIntrinsicGetName(id, &length);
   char *text = given ? LLVMPrintValueToString(call) : NULL;
   const char *wrong = NULL;
@@ -169,7 +169,7 @@ static bool try(struct walk *w, unsigned id, LLVMTypeRef *types, unsigned count,
     wrong = "is no nocallback to LLVM, and a leaf to calls.c";
   else if (call && must_call(name) && cn_classify_call(call).kind == CN_CALL_LEAF)
     wrong = "runs other code, and is a leaf to calls.c";
-  else if (known && cn_holds_ref(LLVMTypeOf(call)) && yields_none(cn_intrinsic_of(call)))
+  else if (known && cn_holds_ref(LLVMTypeOf(call)) && yields_none(cn_intrinsic_row_of_call(call)))
     wrong = "yields a reference, and has a row that says otherwise";
   else if (given)
     wrong = judge(w, module, call, name);
@@ -243,7 +243,7 @@ static unsigned walk_on(unsigned from, unsigned end, struct counts *total)
   assert_int_equal(waitpid(child, &status, 0), child);
   if (now.id == end)
     return end;
-  if (cn_intrinsic_row(now.id)) {
+  if (cn_intrinsic_row_of_id(now.id)) {
     fprintf(stderr, "%s: ends the process\n", LLVMIntrinsicGetName(now.id, &length));
     total->wrong++;
   }
@@ -279,9 +279,9 @@ static void test_opcodes(void **state)
 
   (void)state;
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    assert_true(cn_kinds_know_opcode(all[i]));
+    assert_true(cn_is_known_opcode(all[i]));
   assert_int_equal(sizeof all / sizeof *all, 66);
-  assert_false(cn_kinds_know_opcode((LLVMOpcode)999));
+  assert_false(cn_is_known_opcode((LLVMOpcode)999));
 }
 
 static void test_types(void **state)
@@ -289,21 +289,21 @@ static void test_types(void **state)
   (void)state;
   for (unsigned kind = 0; kind <= LLVMTargetExtTypeKind; kind++)
     if (kind != 15 && kind != LLVMTargetExtTypeKind) /* MMX, which is gone */
-      assert_true(cn_kinds_know_type_kind((LLVMTypeKind)kind));
-  assert_false(cn_kinds_know_type_kind(LLVMTargetExtTypeKind));
-  assert_false(cn_kinds_know_type_kind((LLVMTypeKind)(LLVMTargetExtTypeKind + 1))); /* LLVM 23 */
+      assert_true(cn_is_known_type_kind((LLVMTypeKind)kind));
+  assert_false(cn_is_known_type_kind(LLVMTargetExtTypeKind));
+  assert_false(cn_is_known_type_kind((LLVMTypeKind)(LLVMTargetExtTypeKind + 1))); /* LLVM 23 */
 }
 
 /* Numbers of kinds beside LLVM's list stand for those of a later version. */
 static void test_constant_kinds(void **state)
 {
   (void)state;
-  assert_true(cn_kinds_know_value_kind(LLVMConstantPointerNullValueKind, LLVMPointerTypeKind));
-  assert_false(cn_kinds_know_value_kind(LLVMConstantPointerNullValueKind, LLVMVectorTypeKind)); /* LLVM 23 */
-  assert_false(cn_kinds_know_value_kind(LLVMConstantPointerNullValueKind, LLVMScalableVectorTypeKind));
-  assert_true(cn_kinds_know_value_kind(LLVMConstantExprValueKind, LLVMPointerTypeKind));
-  assert_false(cn_kinds_know_value_kind((LLVMValueKind)999, LLVMPointerTypeKind));
-  assert_false(cn_kinds_know_value_kind(LLVMConstantTargetNoneValueKind, LLVMTargetExtTypeKind));
+  assert_true(cn_is_known_value_kind(LLVMConstantPointerNullValueKind, LLVMPointerTypeKind));
+  assert_false(cn_is_known_value_kind(LLVMConstantPointerNullValueKind, LLVMVectorTypeKind)); /* LLVM 23 */
+  assert_false(cn_is_known_value_kind(LLVMConstantPointerNullValueKind, LLVMScalableVectorTypeKind));
+  assert_true(cn_is_known_value_kind(LLVMConstantExprValueKind, LLVMPointerTypeKind));
+  assert_false(cn_is_known_value_kind((LLVMValueKind)999, LLVMPointerTypeKind));
+  assert_false(cn_is_known_value_kind(LLVMConstantTargetNoneValueKind, LLVMTargetExtTypeKind));
 }
 
 static void test_layout_flags(void **state)
@@ -325,15 +325,15 @@ static void test_constants(void **state)
   struct cn_ptrmap met = {0};
 
   (void)state;
-  assert_true(cn_kinds_know_constant(&met, number));
-  assert_true(cn_kinds_know_constant(&met, LLVMConstStructInContext(llvm, both, 2, false)));
-  assert_true(cn_kinds_know_constant(&met, LLVMConstVector(both, 2)));
-  assert_true(cn_kinds_know_constant(&met, LLVMGetPoison(reference)));
+  assert_true(cn_is_known_constant(&met, number));
+  assert_true(cn_is_known_constant(&met, LLVMConstStructInContext(llvm, both, 2, false)));
+  assert_true(cn_is_known_constant(&met, LLVMConstVector(both, 2)));
+  assert_true(cn_is_known_constant(&met, LLVMGetPoison(reference)));
   for (unsigned opcode = 1; opcode < 80; opcode++)
-    if (cn_kinds_know_expression((LLVMOpcode)opcode))
-      assert_true(cn_kinds_know_opcode((LLVMOpcode)opcode));
-  assert_false(cn_kinds_know_expression(LLVMFreeze));
-  assert_false(cn_kinds_know_expression((LLVMOpcode)999));
+    if (cn_is_known_constant_expression((LLVMOpcode)opcode))
+      assert_true(cn_is_known_opcode((LLVMOpcode)opcode));
+  assert_false(cn_is_known_constant_expression(LLVMFreeze));
+  assert_false(cn_is_known_constant_expression((LLVMOpcode)999));
   cn_ptrmap_free(&met);
   LLVMContextDispose(llvm);
 }
@@ -352,14 +352,14 @@ static void test_metadata(void **state)
 
   (void)state;
   for (unsigned i = 0; i < count; i++) {
-    if (!cn_promise_judges_metadata(all[i].name))
+    if (!cn_is_judged_metadata(all[i].name))
       fail_msg("!%s is in no list of invalid_attributes.c", all[i].name);
     assert_int_equal(LLVMGetMDKindIDInContext(llvm, all[i].name, (unsigned)strlen(all[i].name)), all[i].kind);
   }
   assert_int_equal(LLVMGetMDKindIDInContext(llvm, "cairn.other", 11), count); /* there are no more */
-  assert_int_equal(cn_fixed_metadata_kinds(), count);
-  assert_int_equal(cn_promise_unjudged_metadata(llvm), 0);
-  assert_false(cn_promise_judges_metadata("cairn.other"));
+  assert_int_equal(cn_fixed_metadata_kind_count(), count);
+  assert_int_equal(cn_unjudged_metadata_kinds(llvm), 0);
+  assert_false(cn_is_judged_metadata("cairn.other"));
   LLVMContextDispose(llvm);
 }
 
@@ -376,12 +376,12 @@ static void test_attributes(void **state)
 
   (void)state;
   for (unsigned i = 0; i < count; i++)
-    if (!cn_promise_judges_attribute(LLVMGetEnumAttributeKindForName(all[i], strlen(all[i]))))
+    if (!cn_is_judged_attribute(LLVMGetEnumAttributeKindForName(all[i], strlen(all[i]))))
       fail_msg("%s is in no list of invalid_attributes.c", all[i]);
   assert_true(count > 90);
   for (unsigned kind = 1; kind < LLVMGetLastEnumAttributeKind(); kind++)
-    assert_true(cn_promise_judges_attribute(kind));
-  assert_false(cn_promise_judges_attribute(LLVMGetLastEnumAttributeKind() + 1));
+    assert_true(cn_is_judged_attribute(kind));
+  assert_false(cn_is_judged_attribute(LLVMGetLastEnumAttributeKind() + 1));
 }
 
 int main(void)

@@ -75,14 +75,14 @@ static LLVMBasicBlockRef block(const struct world *w, const char *name)
 }
 
 /* What is said of the loop at `header`. */
-static struct cn_step_loop said(const struct world *w, const char *header)
+static struct cn_step_loop_claim said(const struct world *w, const char *header)
 {
-  return (struct cn_step_loop){.header = block(w, header)};
+  return (struct cn_step_loop_claim){.header = block(w, header)};
 }
 
-static void expect(struct world *w, const struct cn_step_loop *loop, const char *message)
+static void expect(struct world *w, const struct cn_step_loop_claim *loop, const char *message)
 {
-  cn_step_done(&w->ctx, w->function, "planting", loop, loop ? 1 : 0);
+  cn_step_check_after(&w->ctx, w->function, "planting", loop, loop ? 1 : 0);
   if (!message) {
     assert_int_equal(w->found.count, 0);
     return;
@@ -100,10 +100,10 @@ static void test_claims(void **state)
 {
   (void)state;
   struct world w;
-  struct cn_step_loop loop;
+  struct cn_step_loop_claim loop;
 
   begin(&w);
-  loop = (struct cn_step_loop){
+  loop = (struct cn_step_loop_claim){
       .header = block(&w, "inner"), .latch = block(&w, "inner"), .outer = block(&w, "outer"), .blocks = 1, .exits = 1};
   expect(&w, &loop, NULL);
   loop.exits = 2;
@@ -117,10 +117,10 @@ static void test_claims(void **state)
   loop = said(&w, "latch");
   expect(&w, &loop, "the loop at %latch is none");
   loop = said(&w, "outer");
-  cn_step_expect(&w.ctx, w.function, "planting", &loop, 1);
+  cn_step_check_before(&w.ctx, w.function, "planting", &loop, 1);
   assert_int_equal(w.found.count, 0);
   loop.blocks = 2;
-  cn_step_expect(&w.ctx, w.function, "planting", &loop, 1);
+  cn_step_check_before(&w.ctx, w.function, "planting", &loop, 1);
   assert_int_equal(w.found.count, 1);
   assert_non_null(strstr(w.found.at[0].message, "before step planting"));
   end(&w);
@@ -131,7 +131,7 @@ static void test_edges(void **state)
 {
   (void)state;
   struct world w;
-  struct cn_step_loop loop;
+  struct cn_step_loop_claim loop;
 
   begin(&w);
   loop = said(&w, "inner");
@@ -189,10 +189,10 @@ static void test_watcher(void **state)
 
   begin(&w);
   w.options.step = count;
-  cn_step_done(&w.ctx, w.function, "planting", NULL, 0);
+  cn_step_check_after(&w.ctx, w.function, "planting", NULL, 0);
   assert_int_equal(told, 1);
   LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(block(&w, "done")));
-  cn_step_done(&w.ctx, w.function, "planting", NULL, 0);
+  cn_step_check_after(&w.ctx, w.function, "planting", NULL, 0);
   assert_int_equal(told, 1);
   end(&w);
 }

@@ -124,7 +124,7 @@ static void control_flow(void **state)
 
   (void)state;
   cn_cfg_build(&cfg, function);
-  struct cn_block *b = cfg.blocks;
+  struct cn_cfg_block *b = cfg.blocks;
   assert_int_equal(cfg.count, 5);
   PLANT(b[2].block, b[3].block, cn_cfg_wrong(&cfg), "control flow graph: the index does not lead to a block");
   PLANT(b[0].block, b[1].block, cn_cfg_wrong(&cfg), "control flow graph: it does not begin with the entry");
@@ -208,8 +208,8 @@ static void poll_sites(void **state)
   (void)state;
   cn_cfg_build(&cfg, function);
   cn_poll_sites_begin(&sites, &ctx, &cfg);
-  cn_poll_sites_add(&sites, cn_poll_site_latch(&ctx, cfg.blocks[2].block));
-  cn_poll_sites_add(&sites, cn_poll_site_latch(&ctx, cfg.blocks[3].block));
+  cn_poll_sites_add(&sites, cn_poll_site_at_latch(&ctx, cfg.blocks[2].block));
+  cn_poll_sites_add(&sites, cn_poll_site_at_latch(&ctx, cfg.blocks[3].block));
   assert_int_equal(sites.list.count, 2);
   LLVMValueRef *at = sites.list.at;
   PLANT(at[1], at[0], cn_poll_sites_wrong(&sites), "poll sites: one is listed twice, or not as seen");
@@ -228,7 +228,7 @@ static void poll_sites(void **state)
 }
 
 #define PLANT_AT(when, place, value, message) PLANT(place, value, cn_refs_wrong(&refs, when), "references: " message)
-#define PLANT_REFS(place, value, message) PLANT_AT(CN_REFS_LATER, place, value, message)
+#define PLANT_REFS(place, value, message) PLANT_AT(CN_REFS_AFTER_CHANGES, place, value, message)
 
 /* values %r, %p, %q; parse points in inner and latch */
 static void references(void **state)
@@ -239,7 +239,7 @@ static void references(void **state)
   (void)state;
   cn_cfg_build(&cfg, function);
   cn_refs_build(&refs, &cfg, 0);
-  cn_liveness(&refs);
+  cn_liveness_compute(&refs);
   assert_int_equal(refs.values.count, 3);
   assert_int_equal(refs.points.count, 2);
   uint32_t p = 0;
@@ -252,13 +252,13 @@ static void references(void **state)
   PLANT_REFS(value->root, 3, "a root is no value");
   PLANT_REFS(value->base, 3, "a base has a base");
   PLANT_REFS(value->derived, 3, "a derived value has another base");
-  PLANT_AT(CN_REFS_LIVE, refs.crossings.at[value->cross], 1, "the crossings of a value do not ascend");
+  PLANT_AT(CN_REFS_AFTER_LIVENESS, refs.crossings.at[value->cross], 1, "the crossings of a value do not ascend");
   PLANT_REFS(value->use_count, 100, "a slice of uses ends beyond the last");
   struct cn_ref_use *use = &refs.uses.at[value->uses];
   PLANT_REFS(use->value, 3, "a use is in another value's slice");
   PLANT_REFS(use->pos, 1000, "a use is in no block");
   PLANT_REFS(use->point, 2, "a use is of no parse point");
-  PLANT_AT(CN_REFS_BUILT, use->pos, refs.last_pos[use->block] + 1, "the uses of a value do not ascend");
+  PLANT_AT(CN_REFS_AFTER_BUILD, use->pos, refs.last_pos[use->block] + 1, "the uses of a value do not ascend");
   PLANT_REFS(refs.first_point[5], 1, "the blocks do not share out the parse points");
   PLANT_REFS(refs.last_pos[1], 0, "the positions of the blocks do not ascend");
   PLANT_REFS(refs.first_point[1], 3, "the parse points of the blocks do not ascend");
@@ -278,7 +278,7 @@ static void unwound(void **state)
   (void)state;
   cn_cfg_build(&cfg, function);
   cn_refs_build(&refs, &cfg, 0);
-  cn_liveness(&refs);
+  cn_liveness_compute(&refs);
   assert_int_equal(refs.values.count, 1);
   assert_int_equal(refs.values.at[0].use_count, 1);
   found(cn_unwind_wrong(&refs), "unwind: a reference lives into a pad over a parse point");

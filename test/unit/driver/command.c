@@ -27,7 +27,7 @@ static bool parse(const char *line)
 
   command = (struct cn_command){0};
   for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
-    cn_push(&command.args, cn_command_text("%s", word));
+    cn_push(&command.args, cn_command_format_string("%s", word));
   free(text);
   return cn_command_parse(&command);
 }
@@ -88,8 +88,8 @@ static void test_languages(void **state)
   assert_int_equal(language("a.cc"), CN_LANG_FOREIGN);
   assert_int_equal(language("a.C"), CN_LANG_FOREIGN);
   assert_int_equal(language("a.h"), CN_LANG_HEADER);
-  assert_int_equal(language("a.so.1"), CN_LANG_LINK);
-  assert_int_equal(language("dir.c/object"), CN_LANG_LINK);
+  assert_int_equal(language("a.so.1"), CN_LANG_FOR_LINKER);
+  assert_int_equal(language("dir.c/object"), CN_LANG_FOR_LINKER);
   assert_int_equal(language("-x ir -"), CN_LANG_IR);
   assert_int_equal(language("-x c a.cc"), CN_LANG_C);
   assert_int_equal(language("-x c -x none a.cc"), CN_LANG_FOREIGN);
@@ -112,9 +112,9 @@ static void test_modes(void **state)
   /* Not the last one: the earliest phase. */
   assert_int_equal(mode("-S -c a.c"), CN_MODE_ASSEMBLY);
   assert_int_equal(mode("-c -S a.c"), CN_MODE_ASSEMBLY);
-  assert_int_equal(mode("-E -c a.c"), CN_MODE_CLANG);
-  assert_int_equal(mode("-c -MM a.c"), CN_MODE_CLANG);
-  assert_int_equal(mode("-fsyntax-only a.c -S"), CN_MODE_CLANG);
+  assert_int_equal(mode("-E -c a.c"), CN_MODE_CLANG_ALONE);
+  assert_int_equal(mode("-c -MM a.c"), CN_MODE_CLANG_ALONE);
+  assert_int_equal(mode("-fsyntax-only a.c -S"), CN_MODE_CLANG_ALONE);
 }
 
 static void check_level(const char *line, unsigned opt, unsigned size)
@@ -197,7 +197,8 @@ static void check_response(const char *text, const char *const *expected, size_t
 
   close(mkstemp(path));
   write_file(path, text);
-  cn_response_expand(2, (char *[]){(char *)"cairn-cc", (char *)cn_command_text("@%s", path)}, &words);
+  cn_response_expand_arguments(2, (char *[]){(char *)"cairn-cc", (char *)cn_command_format_string("@%s", path)},
+                               &words);
   unlink(path);
   assert_int_equal(words.count, count);
   for (size_t i = 0; i < count; i++) {
@@ -234,7 +235,7 @@ static void test_command_validator(void **state)
 {
   (void)state;
   assert_true(parse("-fPIC -o out a.c b.o"));
-  struct cn_item *option = &command.items.at[1], *input = &command.items.at[2];
+  struct cn_command_item *option = &command.items.at[1], *input = &command.items.at[2];
   PLANT(option->count, 3, cn_command_wrong(&command));
   PLANT(option->words, option->words - 1, cn_command_wrong(&command));
   PLANT(input->count, 0, cn_command_wrong(&command));

@@ -12,20 +12,20 @@
 static void test_names(void **state)
 {
   (void)state;
-  assert_string_equal(cn_paths_stem("a.c"), "a");
-  assert_string_equal(cn_paths_stem("dir.x/a.b.c"), "a.b");
-  assert_string_equal(cn_paths_stem("dir.x/a"), "a");
-  assert_string_equal(cn_paths_stem(".hidden"), ".hidden");
-  assert_string_equal(cn_paths_stem("-"), "-");
-  assert_string_equal(cn_paths_with_suffix("a.o", ".d"), "a.d");
-  assert_string_equal(cn_paths_with_suffix("out.x/a", ".d"), "out.x/a.d");
-  assert_string_equal(cn_paths_with_suffix("out/a.b.o", ".d"), "out/a.b.d");
+  assert_string_equal(cn_paths_stem_of("a.c"), "a");
+  assert_string_equal(cn_paths_stem_of("dir.x/a.b.c"), "a.b");
+  assert_string_equal(cn_paths_stem_of("dir.x/a"), "a");
+  assert_string_equal(cn_paths_stem_of(".hidden"), ".hidden");
+  assert_string_equal(cn_paths_stem_of("-"), "-");
+  assert_string_equal(cn_paths_replace_suffix("a.o", ".d"), "a.d");
+  assert_string_equal(cn_paths_replace_suffix("out.x/a", ".d"), "out.x/a.d");
+  assert_string_equal(cn_paths_replace_suffix("out/a.b.o", ".d"), "out/a.b.d");
 }
 
 static void test_installation(void **state)
 {
   (void)state;
-  assert_null(cn_paths_find("no/such/file"));
+  assert_null(cn_paths_find_installed("no/such/file"));
 }
 
 int main(void)

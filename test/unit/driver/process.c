@@ -13,8 +13,8 @@
 static void test_tools(void **state)
 {
   (void)state;
-  assert_null(cn_process_llvm("no-such-tool", "a test", "no-such-package"));
-  const char *path = cn_process_llvm("llvm-ar", "a test", "llvm-22");
+  assert_null(cn_process_find_llvm_tool("no-such-tool", "a test", "no-such-package"));
+  const char *path = cn_process_find_llvm_tool("llvm-ar", "a test", "llvm-22");
   assert_non_null(path);
   assert_string_equal(strrchr(path, '/'), "/llvm-ar");
 }

@@ -40,9 +40,9 @@ static void put_head(struct bytes *b)
 {
   const char *head = CN_DUMP_MAGIC "\1\0\0\0\0\0\0\0";
 
-  for (int i = 0; i < CN_DUMP_HEAD; i++)
+  for (int i = 0; i < CN_DUMP_HEADER_BYTES; i++)
     cn_push(&b->v, (unsigned char)head[i]);
-  put(b, CN_DUMP_INFO);
+  put(b, CN_DUMP_RECORD_INFO);
   put_text(b, "program");
   put_text(b, "collector");
   put(b, 3);
@@ -52,7 +52,7 @@ static void put_head(struct bytes *b)
 /* Objects with a flexible array of references, `address` apart by 1000 units. */
 static void put_type(struct bytes *b, const char *name)
 {
-  put(b, CN_DUMP_TYPE);
+  put(b, CN_DUMP_RECORD_TYPE);
   put_text(b, name);
   put(b, 0);
   put(b, 8);
@@ -74,7 +74,7 @@ static void put_object(struct bytes *b, const struct graph *g, unsigned i, uint6
 
   for (unsigned j = 0; j < g->count; j++)
     count += g->edge[i][j];
-  put(b, CN_DUMP_OBJECT);
+  put(b, CN_DUMP_RECORD_OBJECT);
   put(b, i % 2);
   put(b, 1000);
   put(b, 2 + MOST + i);
@@ -97,17 +97,17 @@ static void put_graph(struct bytes *b, const struct graph *g)
   put_type(b, "struct odd");
   for (unsigned i = 0; i < g->count; i++)
     put_object(b, g, i, &references);
-  put(b, CN_DUMP_PLACE);
+  put(b, CN_DUMP_RECORD_PLACE);
   put_text(b, "global \x01 table");
   for (unsigned i = 0; i < g->count; i++)
     if (g->root[i]) {
-      put(b, CN_DUMP_ROOT);
-      put(b, CN_DUMP_GLOBAL);
+      put(b, CN_DUMP_RECORD_ROOT);
+      put(b, CN_DUMP_ROOT_GLOBAL);
       put(b, 0);
       put(b, 8000 * (i + 1));
       roots++;
     }
-  put(b, CN_DUMP_END);
+  put(b, CN_DUMP_RECORD_END);
   put(b, g->count);
   put(b, references);
   put(b, roots);
@@ -154,7 +154,7 @@ static bool needs(const struct graph *g, unsigned object, unsigned without)
 
 static void check_kinds(const struct cn_graph *graph, const struct graph *g)
 {
-  uint64_t *retained = cn_graph_retained_by_kind(graph), expected[2] = {0};
+  uint64_t *retained = cn_graph_sum_retained_by_kind(graph), expected[2] = {0};
 
   assert_int_equal(graph->dump->kinds.count, 2);
   for (unsigned i = 0; i < g->count; i++) {
@@ -237,7 +237,7 @@ static void long_list(void **state)
   put_head(&b);
   put_type(&b, "struct list");
   for (unsigned i = 0; i < LENGTH; i++) {
-    put(&b, CN_DUMP_OBJECT);
+    put(&b, CN_DUMP_RECORD_OBJECT);
     put(&b, 0);
     put(&b, 4);
     put(&b, 4);
@@ -247,13 +247,13 @@ static void long_list(void **state)
     put_difference(&b, 1);
     put_difference(&b, 4 * (LENGTH - 1 - (int64_t)i)); /* all to the last one */
   }
-  put(&b, CN_DUMP_PLACE);
+  put(&b, CN_DUMP_RECORD_PLACE);
   put_text(&b, "handle");
-  put(&b, CN_DUMP_ROOT);
-  put(&b, CN_DUMP_HANDLE);
+  put(&b, CN_DUMP_RECORD_ROOT);
+  put(&b, CN_DUMP_ROOT_HANDLE);
   put(&b, 0);
   put(&b, 32);
-  put(&b, CN_DUMP_END);
+  put(&b, CN_DUMP_RECORD_END);
   put(&b, LENGTH);
   put(&b, 2 * LENGTH);
   put(&b, 1);

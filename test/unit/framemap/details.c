@@ -32,18 +32,18 @@ static uint32_t any_number(void)
 static const char *const names[] = {"main", "walk", "a_rather_long_name_of_a_function", "x"};
 static const char *const files[] = {"a.c", "dir/b.c", NULL, "/usr/include/some/header.h"};
 
-static void fill_sources(struct cn_detail *d)
+static void fill_sources(struct cn_safepoint_details *d)
 {
   for (uint32_t i = any(6); i > 0; i--)
     cn_push(&d->sources,
-            (struct cn_source){
+            (struct cn_source_place){
                 .function = names[any(4)], .file = files[any(4)], .line = any_number(), .column = any_number()});
 }
 
-static struct cn_deopt any_deopt(void)
+static struct cn_deopt_value any_deopt(void)
 {
   static const uint16_t sizes[] = {0, 1, 2, 4, 8, 16, 12, 32768, 65535};
-  struct cn_deopt v = {.size = sizes[any(9)]};
+  struct cn_deopt_value v = {.size = sizes[any(9)]};
 
   switch (any(5)) {
   case 0:
@@ -53,22 +53,22 @@ static struct cn_deopt any_deopt(void)
     v.constant = (uint64_t)any(UINT32_MAX) << 32 | any(UINT32_MAX);
     return v;
   case 2:
-    v.kind = any(2) ? CN_DEOPT_VALUE : CN_DEOPT_AT_CALL;
-    v.loc = (struct cn_loc){.is_register = 1, .reg = (uint8_t)any(256)};
+    v.kind = any(2) ? CN_DEOPT_VALUE : CN_DEOPT_REGISTER_AT_CALL;
+    v.loc = (struct cn_frame_place){.is_register = 1, .reg = (uint8_t)any(256)};
     return v;
   default:
     break;
   }
   v.kind = any(2) ? CN_DEOPT_VALUE : CN_DEOPT_ADDRESS;
-  v.loc =
-      (struct cn_loc){.reg = (uint8_t)any(16),
-                      .offset = any(2) ? (int32_t)any(1000) - 500 : (int32_t)((uint32_t)any(UINT32_MAX) - INT32_MAX)};
+  v.loc = (struct cn_frame_place){.reg = (uint8_t)any(16),
+                                  .offset = any(2) ? (int32_t)any(1000) - 500
+                                                   : (int32_t)((uint32_t)any(UINT32_MAX) - INT32_MAX)};
   return v;
 }
 
-static struct cn_detail any_detail(uint32_t offset)
+static struct cn_safepoint_details any_detail(uint32_t offset)
 {
-  struct cn_detail d = {.return_offset = offset};
+  struct cn_safepoint_details d = {.return_offset = offset};
   uint32_t what = any(8);
 
   if (what & 1)
@@ -80,9 +80,9 @@ static struct cn_detail any_detail(uint32_t offset)
   return d;
 }
 
-static struct cn_detail_function any_function(uint32_t entry)
+static struct cn_function_details any_function(uint32_t entry)
 {
-  struct cn_detail_function f = {.entry = entry};
+  struct cn_function_details f = {.entry = entry};
   uint32_t step = any(2) ? 20 : any(2) ? 2000 : 100000, offset = 0;
 
   for (uint32_t i = any(30); i > 0; i--) {
@@ -93,7 +93,7 @@ static struct cn_detail_function any_function(uint32_t entry)
   return f;
 }
 
-static bool empty(const struct cn_detail *d)
+static bool empty(const struct cn_safepoint_details *d)
 {
   return !d->sources.count && !d->deopts.count && !d->spans.count;
 }
@@ -106,13 +106,13 @@ static void assert_same_string(const char *want, const char *got)
     assert_null(got);
 }
 
-static void assert_same_values(const struct cn_detail *want, struct cn_details *got)
+static void assert_same_values(const struct cn_safepoint_details *want, struct cn_details *got)
 {
-  struct cn_deopt v;
+  struct cn_deopt_value v;
   struct cn_span_use span;
 
   for (size_t i = 0; i < want->deopts.count; i++) {
-    const struct cn_deopt *w = &want->deopts.at[i];
+    const struct cn_deopt_value *w = &want->deopts.at[i];
     assert_int_equal(cn_details_next_deopt(got, &v), 0);
     assert_int_equal(v.kind, w->kind);
     assert_int_equal(v.size, w->size);
@@ -130,10 +130,10 @@ static void assert_same_values(const struct cn_detail *want, struct cn_details *
   assert_int_equal(cn_details_next_span_use(got, &span), CN_FRAMEMAP_NONE);
 }
 
-static void assert_same_detail(const struct cn_detail *want, struct cn_details *got)
+static void assert_same_detail(const struct cn_safepoint_details *want, struct cn_details *got)
 {
   struct cn_details spans_only = *got;
-  struct cn_source source;
+  struct cn_source_place source;
   struct cn_span_use span;
 
   assert_int_equal(got->sources, want->sources.count);
@@ -153,21 +153,21 @@ static void assert_same_detail(const struct cn_detail *want, struct cn_details *
 }
 
 /* All that is in `want` is found, and nothing else. */
-static void assert_same_function(const struct cn_detail_function *want, const struct cn_details_function *got)
+static void assert_same_function(const struct cn_function_details *want, const struct cn_details_function *got)
 {
   struct cn_details d;
   uint32_t safepoints = 0, offset;
 
   assert_int_equal(got->code_size, want->code_size);
   for (size_t i = 0; i < want->details.count; i++) {
-    const struct cn_detail *w = &want->details.at[i];
+    const struct cn_safepoint_details *w = &want->details.at[i];
     int status = cn_details_find(got, w->return_offset, &d);
     if (empty(w)) {
       assert_int_equal(status, CN_FRAMEMAP_NONE);
       continue;
     }
     assert_int_equal(status, 0);
-    assert_int_equal(cn_details_return_offset(got, safepoints++, &offset), 0);
+    assert_int_equal(cn_details_read_return_offset(got, safepoints++, &offset), 0);
     assert_int_equal(offset, w->return_offset);
     assert_same_detail(w, &d);
   }
@@ -177,7 +177,7 @@ static void assert_same_function(const struct cn_detail_function *want, const st
 }
 
 struct block {
-  struct cn_detail_function functions[4];
+  struct cn_function_details functions[4];
   size_t count;
   size_t field; /* where the distance to the code stands in the bytes; 0: nothing was written */
 };
@@ -193,8 +193,8 @@ static struct block any_block(struct cn_bytes *bytes)
     entry += b.functions[i].code_size + any(50);
   }
   size_t start = bytes->count;
-  if (cn_details_write(bytes, b.functions, b.count, &spans) >= 0)
-    b.field = start + CN_BLOCK_ENTRY;
+  if (cn_details_append_block(bytes, b.functions, b.count, &spans) >= 0)
+    b.field = start + CN_DETAILS_BLOCK_ENTRY_OFFSET;
   else
     assert_int_equal(bytes->count, start);
   return b;
@@ -203,10 +203,10 @@ static struct block any_block(struct cn_bytes *bytes)
 static void free_block(struct block *b)
 {
   for (size_t i = 0; i < b->count; i++)
-    cn_details_free(&b->functions[i]);
+    cn_function_details_free(&b->functions[i]);
 }
 
-static bool says_something(const struct cn_detail_function *f)
+static bool says_something(const struct cn_function_details *f)
 {
   for (size_t i = 0; i < f->details.count; i++)
     if (!empty(&f->details.at[i]))
@@ -220,9 +220,9 @@ static void assert_same_blocks(const struct cn_bytes *bytes, const struct block 
   struct cn_details_function f = {0}, found;
 
   for (uint32_t i = 0; i < count; i++) {
-    const struct cn_detail_function *first = NULL;
+    const struct cn_function_details *first = NULL;
     for (size_t k = 0; k < blocks[i].count; k++) {
-      const struct cn_detail_function *want = &blocks[i].functions[k];
+      const struct cn_function_details *want = &blocks[i].functions[k];
       if (!says_something(want))
         continue;
       first = first ? first : want;
@@ -268,24 +268,24 @@ static void round_trips(void **state)
 /* One more safepoint in a chain of inlined functions that is known costs a few bytes. */
 static void chains_are_shared(void **state)
 {
-  struct cn_detail_function f = {.code_size = 250};
+  struct cn_function_details f = {.code_size = 250};
   struct cn_bytes one = {0}, many = {0};
   bool spans;
 
   (void)state;
   for (uint32_t i = 1; i <= 100; i++) {
-    struct cn_detail d = {.return_offset = i};
-    cn_push(&d.sources, (struct cn_source){"inner", "inner.c", 10 + i % 50, i});
-    cn_push(&d.sources, (struct cn_source){"middle", "inner.c", 200, 3});
-    cn_push(&d.sources, (struct cn_source){"outer", "outer.c", 3000, 7});
+    struct cn_safepoint_details d = {.return_offset = i};
+    cn_push(&d.sources, (struct cn_source_place){"inner", "inner.c", 10 + i % 50, i});
+    cn_push(&d.sources, (struct cn_source_place){"middle", "inner.c", 200, 3});
+    cn_push(&d.sources, (struct cn_source_place){"outer", "outer.c", 3000, 7});
     cn_push(&f.details, d);
     if (i == 1)
-      cn_details_write(&one, &f, 1, &spans);
+      cn_details_append_block(&one, &f, 1, &spans);
   }
-  cn_details_write(&many, &f, 1, &spans);
+  cn_details_append_block(&many, &f, 1, &spans);
   assert_false(spans);
   assert_in_range(many.count, one.count, one.count + 99 * 8);
-  cn_details_free(&f);
+  cn_function_details_free(&f);
   cn_free(&one);
   cn_free(&many);
 }
@@ -295,8 +295,8 @@ static void spans_are_looked_up(void **state)
 {
   static const struct cairn_span table[] = {{.key = 7, .integer = 99}, {.key = 8, .distance = 16}};
   static unsigned char mapped[4096];
-  struct cn_detail_function f = {.code_size = 9};
-  struct cn_detail d = {.return_offset = 5};
+  struct cn_function_details f = {.code_size = 9};
+  struct cn_safepoint_details d = {.return_offset = 5};
   struct cn_bytes bytes = {0};
   struct cn_details_function read = {0};
   struct cn_details details;
@@ -307,7 +307,7 @@ static void spans_are_looked_up(void **state)
   cn_push(&d.spans, (struct cn_span_use){1, 2});
   cn_push(&d.spans, (struct cn_span_use){0, 0});
   cn_push(&f.details, d);
-  assert_int_equal(cn_details_write(&bytes, &f, 1, &spans), 0);
+  assert_int_equal(cn_details_append_block(&bytes, &f, 1, &spans), 0);
   assert_true(spans);
   assert_true(bytes.count < sizeof mapped);
   memcpy(mapped, bytes.at, bytes.count);
@@ -316,15 +316,15 @@ static void spans_are_looked_up(void **state)
   assert_int_equal(cn_details_find(&read, 5, &details), 0);
   struct cn_details untied = details;
   assert_int_equal(cn_details_next_span(&untied, &span), CN_FRAMEMAP_BAD); /* there is no table */
-  int32_t distance = (int32_t)((intptr_t)table - (intptr_t)(mapped + CN_BLOCK_SPANS));
-  memcpy(mapped + CN_BLOCK_SPANS, &distance, 4);
+  int32_t distance = (int32_t)((intptr_t)table - (intptr_t)(mapped + CN_DETAILS_BLOCK_SPANS_OFFSET));
+  memcpy(mapped + CN_DETAILS_BLOCK_SPANS_OFFSET, &distance, 4);
   assert_int_equal(cn_details_next_span(&details, &span), 0);
   assert_true(span.key == 8 && span.depth == 2);
   assert_true(span.value == (uintptr_t)&table[1].distance + 16);
   assert_int_equal(cn_details_next_span(&details, &span), 0);
   assert_true(span.key == 7 && span.depth == 0 && span.value == 99);
   assert_int_equal(cn_details_next_span(&details, &span), CN_FRAMEMAP_NONE);
-  cn_details_free(&f);
+  cn_function_details_free(&f);
   cn_free(&bytes);
 }
 

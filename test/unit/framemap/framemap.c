@@ -26,7 +26,7 @@ static uint32_t any(uint32_t below)
 
 static bool is_base(const struct cn_safepoint *f, unsigned reg)
 {
-  return reg == CN_DWARF_SP || (f->saved >> cn_port_tracked(reg) & 1);
+  return reg == CN_DWARF_SP || (f->saved >> cn_port_tracked_register_of(reg) & 1);
 }
 
 static uint8_t any_base(const struct cn_safepoint *f)
@@ -34,7 +34,7 @@ static uint8_t any_base(const struct cn_safepoint *f)
   uint8_t reg;
 
   do
-    reg = cn_port_bases[any(CN_PORT_BASES)];
+    reg = cn_port_base_registers[any(CN_PORT_BASE_COUNT)];
   while (!is_base(f, reg));
   return reg;
 }
@@ -45,15 +45,15 @@ static void fill_frame(struct cn_safepoint *s)
   static const uint64_t ids[] = {CAIRN_ABI_STATEPOINT_ID_DEFAULT, CAIRN_ABI_STATEPOINT_ID_POLL,
                                  CAIRN_ABI_STATEPOINT_ID_ALLOC, 0, UINT64_MAX};
   bool pushed = any(2);
-  int32_t next = CN_FIRST_PUSH;
+  int32_t next = CN_FIRST_PUSH_OFFSET;
 
-  s->saved = (uint8_t)any(1 << CN_CALLEE_SAVED);
+  s->saved = (uint8_t)any(1 << CN_CALLEE_SAVED_COUNT);
   s->cfa_reg = any_base(s);
   s->cfa_offset = (int32_t)(8 * (any(2) ? 20 + any(20) : 300 + any(1 << 20)));
   if (!s->saved && any(2))
     s->cfa_offset = 8;
   s->id = ids[any(5)];
-  for (unsigned i = 0; i < CN_CALLEE_SAVED; i++) {
+  for (unsigned i = 0; i < CN_CALLEE_SAVED_COUNT; i++) {
     unsigned reg = cn_push_order[i];
     if (!(s->saved >> reg & 1))
       continue;
@@ -69,25 +69,26 @@ static bool fits(const struct cn_safepoint *f, unsigned reg, int64_t offset, int
 
   if ((reg == CN_DWARF_SP && offset < 0) || (reg == f->cfa_reg && from + size > -8))
     return false;
-  for (unsigned r = 0; r < CN_CALLEE_SAVED; r++)
+  for (unsigned r = 0; r < CN_CALLEE_SAVED_COUNT; r++)
     if (reg == f->cfa_reg && (f->saved >> r & 1) && from < f->saved_offset[r] + 8 && from + size > f->saved_offset[r])
       return false;
   return true;
 }
 
-static struct cn_loc any_place(const struct cn_safepoint *f)
+static struct cn_frame_place any_place(const struct cn_safepoint *f)
 {
   static const uint32_t reach[] = {4, 40, 4000, 400000};
-  struct cn_loc l;
+  struct cn_frame_place l;
 
   do {
-    l = (struct cn_loc){.is_register = any(2) != 0};
+    l = (struct cn_frame_place){.is_register = any(2) != 0};
     l.reg = l.is_register ? (uint8_t)any(16) : any_base(f);
     if (!l.is_register)
       l.offset = (int32_t)(8 * any(reach[any(4)]));
     if (!l.is_register && l.reg != CN_DWARF_SP && any(2))
       l.offset = -l.offset - 8;
-  } while (l.is_register ? cn_port_is_lost(l.reg) || l.reg == f->cfa_reg : !fits(f, l.reg, l.offset, 8));
+  } while (l.is_register ? cn_port_is_lost_over_every_call(l.reg) || l.reg == f->cfa_reg
+                         : !fits(f, l.reg, l.offset, 8));
   return l;
 }
 
@@ -97,13 +98,13 @@ static int by_place(const void *x, const void *y)
 
   if (a->is_derived != b->is_derived)
     return (int)a->is_derived - (int)b->is_derived;
-  return cn_loc_compare(a->derived, b->derived);
+  return cn_frame_place_compare(a->derived, b->derived);
 }
 
-static bool is_listed(const struct cn_map_safepoint *s, struct cn_loc place)
+static bool is_listed(const struct cn_map_safepoint *s, struct cn_frame_place place)
 {
   for (uint32_t i = 0; i < s->frame.roots; i++)
-    if (cn_loc_compare(s->roots[i].derived, place) == 0)
+    if (cn_frame_place_compare(s->roots[i].derived, place) == 0)
       return true;
   return false;
 }
@@ -115,7 +116,7 @@ static void fill_roots(struct cn_map_safepoint *s)
 
   s->roots = cn_alloc(most * sizeof *s->roots);
   for (uint32_t i = 0; i < most; i++) {
-    struct cn_loc place = any_place(&s->frame);
+    struct cn_frame_place place = any_place(&s->frame);
     bool is_derived = bases && any(3) == 0;
     if (is_listed(s, place))
       continue;
@@ -123,7 +124,7 @@ static void fill_roots(struct cn_map_safepoint *s)
     struct cn_root *last = &s->roots[s->frame.roots - 1];
     last->is_derived = is_derived;
     bases += !is_derived;
-    while (last->is_derived && cn_loc_compare(last->base, last->derived) == 0) {
+    while (last->is_derived && cn_frame_place_compare(last->base, last->derived) == 0) {
       const struct cn_root *base = &s->roots[any(s->frame.roots - 1)];
       last->base = base->is_derived ? last->base : base->derived;
     }
@@ -131,16 +132,16 @@ static void fill_roots(struct cn_map_safepoint *s)
   qsort(s->roots, s->frame.roots, sizeof *s->roots, by_place);
 }
 
-static struct cn_area any_area(const struct cn_safepoint *f)
+static struct cn_described_area any_area(const struct cn_safepoint *f)
 {
-  struct cn_area a;
+  struct cn_described_area a;
 
   do {
-    a = (struct cn_area){.reg = any_base(f),
-                         .offset = (int32_t)any(1 << 20) - (1 << 19),
-                         .count = any(2) ? 1 : 1 + any(1 << any(18)),
-                         .stride = 8 + any(5000),
-                         .tag = any(4) ? 0 : CAIRN_ABI_ROOT_USER + any(1 << 20)};
+    a = (struct cn_described_area){.reg = any_base(f),
+                                   .offset = (int32_t)any(1 << 20) - (1 << 19),
+                                   .count = any(2) ? 1 : 1 + any(1 << any(18)),
+                                   .stride = 8 + any(5000),
+                                   .tag = any(4) ? 0 : CAIRN_ABI_ROOT_USER + any(1 << 20)};
     if (a.count == 1 && any(2))
       a.stride = any(8);
   } while (!fits(f, a.reg, a.offset, (int64_t)((a.count - 1) * a.stride + 8)) || (a.count - 1) * a.stride > INT32_MAX);
@@ -176,7 +177,7 @@ static struct cn_map_function any_function(void)
   return f;
 }
 
-static void assert_same_place(struct cn_loc a, struct cn_loc b)
+static void assert_same_place(struct cn_frame_place a, struct cn_frame_place b)
 {
   assert_int_equal(a.is_register, b.is_register);
   assert_int_equal(a.reg, b.reg);
@@ -186,13 +187,13 @@ static void assert_same_place(struct cn_loc a, struct cn_loc b)
 static void assert_same_safepoint(const struct cn_map_safepoint *want, struct cn_safepoint *got)
 {
   struct cn_root root;
-  struct cn_area area;
+  struct cn_described_area area;
 
   assert_int_equal(got->cfa_reg, want->frame.cfa_reg);
   assert_int_equal(got->cfa_offset, want->frame.cfa_offset);
   assert_int_equal(got->saved, want->frame.saved);
   assert_true(got->id == want->frame.id);
-  for (unsigned r = 0; r < CN_CALLEE_SAVED; r++)
+  for (unsigned r = 0; r < CN_CALLEE_SAVED_COUNT; r++)
     if (got->saved >> r & 1)
       assert_int_equal(got->saved_offset[r], want->frame.saved_offset[r]);
   assert_int_equal(got->roots, want->frame.roots);
@@ -222,11 +223,11 @@ static void assert_same_function(const struct cn_map_function *want, const struc
   assert_int_equal(got->code_size, want->code_size);
   for (uint32_t i = 0; i < got->safepoints; i++) {
     struct cn_safepoint s, areas_only;
-    struct cn_area area;
+    struct cn_described_area area;
     uint32_t offset;
-    assert_int_equal(cn_framemap_return_offset(got, i, &offset), 0);
+    assert_int_equal(cn_framemap_read_return_offset(got, i, &offset), 0);
     assert_int_equal(offset, want->safepoints.at[i].return_offset);
-    assert_int_equal(cn_framemap_safepoint(got, i, &s), 0);
+    assert_int_equal(cn_framemap_read_safepoint(got, i, &s), 0);
     areas_only = s;
     assert_same_safepoint(&want->safepoints.at[i], &s);
     for (uint32_t a = 0; a < want->safepoints.at[i].frame.areas; a++)
@@ -249,8 +250,8 @@ static void round_trips(void **state)
       functions[i] = any_function();
       for (uint32_t zeros = 4 * any(3); zeros > 0; zeros--)
         cn_push(&bytes, 0);
-      fields[i] = bytes.count + CN_MAP_ENTRY;
-      cn_framemap_write(&bytes, &functions[i]);
+      fields[i] = bytes.count + CN_FRAMEMAP_ENTRY_OFFSET;
+      cn_framemap_append_function(&bytes, &functions[i]);
     }
     const unsigned char *cursor = bytes.at;
     struct cn_framemap_function f;
@@ -258,7 +259,7 @@ static void round_trips(void **state)
       assert_int_equal(cn_framemap_next_function(&cursor, bytes.at + bytes.count, &f), 0);
       assert_true(f.entry == (uintptr_t)(bytes.at + fields[i])); /* distance 0, as nothing was relocated */
       assert_same_function(&functions[i], &f);
-      cn_framemap_free(&functions[i]);
+      cn_map_function_free(&functions[i]);
     }
     assert_int_equal(cn_framemap_next_function(&cursor, bytes.at + bytes.count, &f), CN_FRAMEMAP_NONE);
     cn_free(&bytes);
@@ -273,12 +274,12 @@ static void entry_is_relative(void **state)
   struct cn_framemap_function f;
 
   (void)state;
-  cn_framemap_write(&bytes, &function);
+  cn_framemap_append_function(&bytes, &function);
   for (int32_t distance = -1000; distance <= 1000; distance += 500) {
     const unsigned char *cursor = bytes.at;
-    memcpy(bytes.at + CN_MAP_ENTRY, &distance, 4);
+    memcpy(bytes.at + CN_FRAMEMAP_ENTRY_OFFSET, &distance, 4);
     assert_int_equal(cn_framemap_next_function(&cursor, bytes.at + bytes.count, &f), 0);
-    assert_true(f.entry == (uintptr_t)bytes.at + CN_MAP_ENTRY + (uintptr_t)(intptr_t)distance);
+    assert_true(f.entry == (uintptr_t)bytes.at + CN_FRAMEMAP_ENTRY_OFFSET + (uintptr_t)(intptr_t)distance);
   }
   cn_free(&bytes);
 }
@@ -293,15 +294,15 @@ static void descriptors_are_shared(void **state)
   seed = 3;
   struct cn_map_safepoint s = any_safepoint(1);
   cn_push(&function.safepoints, s);
-  cn_framemap_write(&one, &function);
+  cn_framemap_append_function(&one, &function);
   for (uint32_t i = 2; i <= 100; i++) {
     s.return_offset = i;
     cn_push(&function.safepoints, s);
   }
-  cn_framemap_write(&many, &function);
+  cn_framemap_append_function(&many, &function);
   assert_in_range(many.count, one.count + 99 * 2 - 4, one.count + 99 * 2 + 4);
   function.safepoints.count = 1;
-  cn_framemap_free(&function);
+  cn_map_function_free(&function);
   cn_free(&one);
   cn_free(&many);
 }
@@ -313,7 +314,7 @@ static void broken_maps_do_not_crash(void **state)
   for (int round = 0; round < 20; round++) {
     struct cn_map_function function = any_function();
     struct cn_bytes bytes = {0};
-    cn_framemap_write(&bytes, &function);
+    cn_framemap_append_function(&bytes, &function);
     assert_int_equal(exercise_exactly(exercise_framemap, bytes.at, bytes.count), 0);
     for (size_t size = 1; size < bytes.count; size++)
       assert_int_not_equal(exercise_exactly(exercise_framemap, bytes.at, size), 0);
@@ -322,7 +323,7 @@ static void broken_maps_do_not_crash(void **state)
       exercise_exactly(exercise_framemap, bytes.at, bytes.count);
       bytes.at[bit / 8] ^= (unsigned char)(1u << bit % 8);
     }
-    cn_framemap_free(&function);
+    cn_map_function_free(&function);
     cn_free(&bytes);
   }
 }
@@ -339,18 +340,18 @@ static void return_offsets_ascend(void **state)
   cn_push(&from.safepoints, one);
   one.return_offset = 9;
   cn_push(&from.safepoints, one);
-  cn_framemap_write(&bytes, &from);
+  cn_framemap_append_function(&bytes, &from);
   const unsigned char *cursor = bytes.at;
   assert_int_equal(cn_framemap_next_function(&cursor, bytes.at + bytes.count, &f), 0);
-  assert_int_equal(cn_framemap_return_offset(&f, 1, &offset), CN_FRAMEMAP_OK);
+  assert_int_equal(cn_framemap_read_return_offset(&f, 1, &offset), CN_FRAMEMAP_OK);
   assert_int_equal(offset, 9);
   for (unsigned char wrong = 0; wrong <= 5; wrong++) {
-    bytes.at[CN_MAP_HEADER + 1] = wrong;
-    assert_int_equal(cn_framemap_return_offset(&f, 1, &offset), CN_FRAMEMAP_BAD);
+    bytes.at[CN_FRAMEMAP_HEADER_BYTES + 1] = wrong;
+    assert_int_equal(cn_framemap_read_return_offset(&f, 1, &offset), CN_FRAMEMAP_BAD);
   }
-  bytes.at[CN_MAP_HEADER + 1] = 21; /* beyond the code */
-  assert_int_equal(cn_framemap_return_offset(&f, 1, &offset), CN_FRAMEMAP_BAD);
-  cn_framemap_free(&from);
+  bytes.at[CN_FRAMEMAP_HEADER_BYTES + 1] = 21; /* beyond the code */
+  assert_int_equal(cn_framemap_read_return_offset(&f, 1, &offset), CN_FRAMEMAP_BAD);
+  cn_map_function_free(&from);
   cn_free(&bytes);
 }
 

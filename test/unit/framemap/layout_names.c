@@ -16,7 +16,7 @@ static const char *field(const char *names, uint64_t offset)
 {
   static char text[32];
 
-  return cn_layout_names_field(names, offset, text, sizeof text) ? text : NULL;
+  return cn_layout_names_find_field(names, offset, text, sizeof text) ? text : NULL;
 }
 
 static void fields(void **state)
@@ -25,7 +25,7 @@ static void fields(void **state)
                        "60*3/16*4/4 grid[][]\n112*0/8 slot[]";
 
   (void)state;
-  assert_int_equal(cn_layout_names_type(names), strlen("struct s"));
+  assert_int_equal(cn_layout_names_type_length(names), strlen("struct s"));
   assert_string_equal(field(names, 0), "a");
   assert_string_equal(field(names, 8), "in[0].c");
   assert_string_equal(field(names, 24), "in[1].c");
@@ -44,9 +44,9 @@ static void short_text(void **state)
   char text[8];
 
   (void)state;
-  assert_true(cn_layout_names_field("t\n0*9/8 a_long_name[]", 8, text, sizeof text));
+  assert_true(cn_layout_names_find_field("t\n0*9/8 a_long_name[]", 8, text, sizeof text));
   assert_string_equal(text, "a_long_");
-  assert_true(cn_layout_names_field("t\n0*0/1 name[]", 123456789, text, sizeof text));
+  assert_true(cn_layout_names_find_field("t\n0*0/1 name[]", 123456789, text, sizeof text));
   assert_string_equal(text, "name[12");
 }
 

@@ -20,9 +20,9 @@
  * and -32, one derived from the first at -40, areas from -96 to -48. */
 enum { FIRST = -24, SECOND = -32, DERIVED = -40, ELEMENTS = -96, WORD = -48 };
 
-static struct cn_loc slot(int32_t offset)
+static struct cn_frame_place slot(int32_t offset)
 {
-  return (struct cn_loc){.reg = CN_DWARF_RBP, .offset = offset};
+  return (struct cn_frame_place){.reg = CN_DWARF_RBP, .offset = offset};
 }
 
 static struct cn_root roots[] = {
@@ -32,7 +32,7 @@ static struct cn_root roots[] = {
     {{0, CN_DWARF_RBP, FIRST}, {1, CN_DWARF_R13, 0}, true},
     {{0, CN_DWARF_RBP, FIRST}, {0, CN_DWARF_RBP, DERIVED}, true},
 };
-static struct cn_area areas[] = {
+static struct cn_described_area areas[] = {
     {.reg = CN_DWARF_RBP, .offset = ELEMENTS, .count = 3, .stride = 16},
     {.reg = CN_DWARF_SP, .offset = 8, .tag = CAIRN_ABI_ROOT_USER, .count = 1, .parameter = 5},
 };
@@ -45,8 +45,8 @@ static int build_map(void **state)
   struct cn_safepoint frame = {.cfa_reg = CN_DWARF_RBP, .cfa_offset = 16, .saved = 1 << CN_RBP | 1 << CN_RBX, .id = 77};
 
   (void)state;
-  frame.saved_offset[CN_RBP] = CN_FIRST_PUSH;
-  frame.saved_offset[CN_RBX] = CN_FIRST_PUSH - 8;
+  frame.saved_offset[CN_RBP] = CN_FIRST_PUSH_OFFSET;
+  frame.saved_offset[CN_RBX] = CN_FIRST_PUSH_OFFSET - 8;
   safepoints[0] = (struct cn_map_safepoint){.return_offset = 5, .frame = frame};
   frame.roots = sizeof roots / sizeof *roots;
   frame.areas = sizeof areas / sizeof *areas;
@@ -62,7 +62,7 @@ static int build_map(void **state)
 static void functions(void **state)
 {
   (void)state;
-  MAP(map.safepoints.count, (size_t)CN_MAP_MAX_SAFEPOINTS + 1, "a function has too many safepoints");
+  MAP(map.safepoints.count, (size_t)CN_FRAMEMAP_MAX_SAFEPOINTS + 1, "a function has too many safepoints");
   MAP(map.code_size, 8, "a return address lies outside the function");
   MAP(safepoints[0].return_offset, 0, "a return address lies outside the function");
   MAP(safepoints[0].return_offset, 9, "the return addresses do not ascend");
@@ -75,24 +75,24 @@ static void frames(void **state)
   MAP(s->frame.saved, 1 << CN_RBX, "a frame address is not based on a base of the frame");
   MAP(s->frame.cfa_offset, 0, "a frame address is not above its base");
   MAP(s->frame.cfa_offset, 20, "a frame address is not above its base");
-  MAP(s->frame.saved, 1 << CN_CALLEE_SAVED | s->frame.saved, "a register is saved that is not callee-saved");
+  MAP(s->frame.saved, 1 << CN_CALLEE_SAVED_COUNT | s->frame.saved, "a register is saved that is not callee-saved");
   MAP(s->frame.saved_offset[CN_RBX], -8, "a register is saved outside the frame");
   MAP(s->frame.saved_offset[CN_RBX], -28, "a register is saved outside the frame");
   MAP(safepoints[0].frame.cfa_reg, CN_DWARF_SP, "a register is saved outside the frame");
-  MAP(s->frame.saved_offset[CN_RBX], CN_FIRST_PUSH, "two registers are saved in one place");
+  MAP(s->frame.saved_offset[CN_RBX], CN_FIRST_PUSH_OFFSET, "two registers are saved in one place");
 }
 
 static void places(void **state)
 {
   (void)state;
   MAP(roots[0].base.reg, CN_DWARF_SP, "a reference is in a register that no call preserves");
-  MAP(roots[0].base.reg, CN_DWARF_RETURN, "a reference is in a register that no call preserves");
+  MAP(roots[0].base.reg, CN_DWARF_RETURN_ADDRESS, "a reference is in a register that no call preserves");
   MAP(roots[3].derived.reg, CN_DWARF_RBP, "a reference is in the base of the frame address");
   MAP(roots[1].base.reg, CN_DWARF_R12, "a slot is not based on a base of the frame");
   MAP(roots[2].derived.offset, FIRST + 4, "a slot is not aligned");
   MAP(roots[2].derived.offset, 8, "a slot lies outside the frame");  /* CFA - 8 */
   MAP(roots[2].derived.offset, -8, "a slot lies outside the frame"); /* rbx */
-  MAP(roots[1].derived, ((struct cn_loc){0, CN_DWARF_SP, -8}), "a slot lies outside the frame");
+  MAP(roots[1].derived, ((struct cn_frame_place){0, CN_DWARF_SP, -8}), "a slot lies outside the frame");
 }
 
 static void order_of_roots(void **state)
@@ -129,11 +129,11 @@ static void encodings(void **state)
   struct cn_bytes b = {0};
 
   (void)state;
-  cn_framemap_write(&b, &map);
+  cn_framemap_append_function(&b, &map);
 #define BYTES(place, value, message) \
   PLANT(place, value, cn_framemap_encoding_wrong(b.at, b.count, &map), "frame map: " message)
   BYTES(b.count, b.count - 4, "the bytes are not one function's");
-  BYTES(b.at[CN_MAP_LENGTH], 0, "the bytes are not one function's");
+  BYTES(b.at[CN_FRAMEMAP_LENGTH_OFFSET], 0, "the bytes are not one function's");
   BYTES(map.code_size, 10, "the bytes have another header");
   BYTES(map.safepoints.count, 1, "the bytes have another header");
 #define OTHER(place, value) \
@@ -155,15 +155,15 @@ static void encodings(void **state)
 
 static void details(void **state)
 {
-  struct cn_source sources[] = {{"inner", "a.c", 1, 2}, {"outer", NULL, 0, 0}};
-  struct cn_deopt deopts[] = {
+  struct cn_source_place sources[] = {{"inner", "a.c", 1, 2}, {"outer", NULL, 0, 0}};
+  struct cn_deopt_value deopts[] = {
       {.kind = CN_DEOPT_CONSTANT, .size = 8, .constant = 7},
       {.kind = CN_DEOPT_VALUE, .size = 8, .loc = {1, CN_DWARF_R12, 0}},
       {.kind = CN_DEOPT_ADDRESS, .size = 8, .loc = {0, CN_DWARF_SP, 8}},
-      {.kind = CN_DEOPT_AT_CALL, .size = 8, .loc = {1, CN_DWARF_RBX, 0}},
+      {.kind = CN_DEOPT_REGISTER_AT_CALL, .size = 8, .loc = {1, CN_DWARF_RBX, 0}},
   };
-  struct cn_detail list[2] = {{.return_offset = 5}, {.return_offset = 9}};
-  struct cn_detail_function f = {.code_size = 9};
+  struct cn_safepoint_details list[2] = {{.return_offset = 5}, {.return_offset = 9}};
+  struct cn_function_details f = {.code_size = 9};
 
   (void)state;
   f.details.at = list;
@@ -172,11 +172,11 @@ static void details(void **state)
   list[1].sources.count = 2;
   list[1].deopts.at = deopts;
   list[1].deopts.count = 4;
-#define DETAIL(place, value, message) PLANT(place, value, cn_detail_function_wrong(&f), "details: " message)
+#define DETAIL(place, value, message) PLANT(place, value, cn_function_details_wrong(&f), "details: " message)
   DETAIL(f.code_size, 8, "a return address lies outside the function");
   DETAIL(list[0].return_offset, 0, "a return address lies outside the function");
   DETAIL(list[0].return_offset, 9, "the return addresses do not ascend");
-  DETAIL(list[1].sources.count, CN_MAX_SOURCES + 1, "a safepoint has too many virtual frames");
+  DETAIL(list[1].sources.count, CN_MAX_VIRTUAL_FRAMES + 1, "a safepoint has too many virtual frames");
   DETAIL(sources[1].function, NULL, "a virtual frame has no name");
   DETAIL(deopts[0].loc.reg, 1, "a constant has a place");
   DETAIL(deopts[1].loc.offset, 8, "a register has an offset");

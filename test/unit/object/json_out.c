@@ -15,11 +15,11 @@ static void assert_text(const char *text, const char *written)
 {
   char *bytes = NULL;
   size_t size;
-  struct cn_json_out json = {.out = open_memstream(&bytes, &size)};
+  struct cn_json_writer json = {.out = open_memstream(&bytes, &size)};
 
   cn_json_out_open_on_line(&json, NULL, '[');
-  cn_json_out_string(&json, NULL, text);
-  cn_json_out_close(&json);
+  cn_json_out_write_string(&json, NULL, text);
+  cn_json_out_close_bracket(&json);
   fclose(json.out);
   assert_string_equal(bytes, written);
   free(bytes);
@@ -45,25 +45,25 @@ static void layout(void **state)
 {
   char *bytes = NULL;
   size_t size;
-  struct cn_json_out json = {.out = open_memstream(&bytes, &size)};
+  struct cn_json_writer json = {.out = open_memstream(&bytes, &size)};
 
   (void)state;
-  cn_json_out_open(&json, NULL, '{');
-  cn_json_out_open(&json, "empty", '[');
-  cn_json_out_close(&json);
+  cn_json_out_open_bracket(&json, NULL, '{');
+  cn_json_out_open_bracket(&json, "empty", '[');
+  cn_json_out_close_bracket(&json);
   cn_json_out_open_on_line(&json, "line", '{');
-  cn_json_out_number(&json, "n", UINT64_MAX);
-  cn_json_out_open(&json, "deep", '[');
-  cn_json_out_signed(&json, NULL, INT64_MIN);
-  cn_json_out_bool(&json, NULL, true);
-  cn_json_out_close(&json);
-  cn_json_out_null(&json, "nothing");
-  cn_json_out_close(&json);
-  cn_json_out_open(&json, "list", '[');
-  cn_json_out_number(&json, NULL, 1);
-  cn_json_out_number(&json, NULL, 2);
-  cn_json_out_close(&json);
-  cn_json_out_close(&json);
+  cn_json_out_write_number(&json, "n", UINT64_MAX);
+  cn_json_out_open_bracket(&json, "deep", '[');
+  cn_json_out_write_signed(&json, NULL, INT64_MIN);
+  cn_json_out_write_bool(&json, NULL, true);
+  cn_json_out_close_bracket(&json);
+  cn_json_out_write_null(&json, "nothing");
+  cn_json_out_close_bracket(&json);
+  cn_json_out_open_bracket(&json, "list", '[');
+  cn_json_out_write_number(&json, NULL, 1);
+  cn_json_out_write_number(&json, NULL, 2);
+  cn_json_out_close_bracket(&json);
+  cn_json_out_close_bracket(&json);
   fclose(json.out);
   assert_string_equal(bytes, "{\n"
                              "  \"empty\": [],\n"

@@ -53,7 +53,7 @@ static void change(unsigned char *bytes, size_t size)
 
 static void mutations(void **state)
 {
-  struct cn_input file;
+  struct cn_input_file file;
   char *error;
 
   (void)state;
@@ -77,7 +77,7 @@ static void mutations(void **state)
 
 static void truncations(void **state)
 {
-  struct cn_input file;
+  struct cn_input_file file;
   char *error;
 
   (void)state;

@@ -96,7 +96,7 @@ static void drop(struct cn_map_safepoint *s)
 {
   free(s->roots);
   free(s->areas);
-  cn_detail_free(&s->detail);
+  cn_safepoint_details_free(&s->detail);
 }
 
 #define COUNT(array) (unsigned)(sizeof(array) / sizeof *(array))

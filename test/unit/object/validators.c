@@ -20,7 +20,8 @@ enum { CODE = 1, SPANS, FRAMES, RELA, SECTIONS };
 
 static unsigned char code[64];
 static uint32_t frames_bytes[4] = {16, 0, 1, 0};
-static Elf64_Rela relas[2] = {{.r_offset = CN_PIECE_CODE, .r_info = ELF64_R_INFO(UINT64_C(1), CN_ELF_DISTANCE)}};
+static Elf64_Rela relas[2] = {
+    {.r_offset = CN_PIECE_CODE_OFFSET, .r_info = ELF64_R_INFO(UINT64_C(1), CN_ELF_RELOC_PC32)}};
 static struct cn_elf_section sections[SECTIONS] = {
     [CODE] = {.name = ".text", .head = {.sh_size = sizeof code, .sh_flags = SHF_ALLOC | SHF_EXECINSTR}, .data = code},
     [SPANS] = {.name = "cairn_spans", .head = {.sh_size = 48}},
@@ -33,7 +34,7 @@ static struct cn_elf_section sections[SECTIONS] = {
               .data = (unsigned char *)relas},
 };
 static struct cn_elf_symbol symbols[2] = {{.name = ""}, {.name = "f", .section = CODE}};
-static const struct cn_elf elf = {
+static const struct cn_elf_file elf = {
     .head = {.e_type = ET_REL}, .sections = sections, .section_count = SECTIONS, .symbols = symbols, .symbol_count = 2};
 
 static void frames(void **state)
@@ -65,15 +66,16 @@ static void frames(void **state)
 
 static void pieces(void **state)
 {
-  unsigned char bytes[32] = {[CN_PIECE_LENGTH] = 16, [16 + CN_PIECE_LENGTH] = 16};
-  struct cn_piece list[] = {
+  unsigned char bytes[32] = {[CN_PIECE_LENGTH_OFFSET] = 16, [16 + CN_PIECE_LENGTH_OFFSET] = 16};
+  struct cn_section_piece list[] = {
       {.section = CODE, .start = 0, .length = 16},
       {.section = CODE, .offset = 32, .start = 16, .length = 16},
   };
-  struct cn_distance distances[] = {{CN_PIECE_CODE, CODE, 0}, {16 + CN_PIECE_CODE, CODE, 32}, {28, SPANS, 0}};
-  struct cn_pieces p = {.pieces = {.at = list, .count = 2},
-                        .distances = {.at = distances, .count = 3},
-                        .bytes = {.at = bytes, .count = sizeof bytes}};
+  struct cn_section_distance distances[] = {
+      {CN_PIECE_CODE_OFFSET, CODE, 0}, {16 + CN_PIECE_CODE_OFFSET, CODE, 32}, {28, SPANS, 0}};
+  struct cn_section_pieces p = {.pieces = {.at = list, .count = 2},
+                                .distances = {.at = distances, .count = 3},
+                                .bytes = {.at = bytes, .count = sizeof bytes}};
 
   (void)state;
 #define PIECE(place, value, message) PLANT(place, value, cn_pieces_wrong(&p), "pieces: " message)
@@ -84,7 +86,7 @@ static void pieces(void **state)
   PIECE(list[1].offset, 0, "the pieces do not ascend");
   PIECE(list[1].length, 20, "a piece is not in the bytes");
   PIECE(list[1].start, 17, "a piece is not in the bytes");
-  PIECE(bytes[CN_PIECE_LENGTH], 12, "a piece begins with another length");
+  PIECE(bytes[CN_PIECE_LENGTH_OFFSET], 12, "a piece begins with another length");
   PIECE(distances[1].offset, 36, "a piece is not tied to its code");
   PIECE(distances[0].at, 0, "a piece is not tied to its code");
 }
@@ -92,17 +94,17 @@ static void pieces(void **state)
 /* A relocation of the length would change it once a linker applies it. */
 static void lengths_are_not_relocated(void **state)
 {
-  struct cn_pieces p;
+  struct cn_section_pieces p;
   char *error = NULL;
 
   (void)state;
-  assert_int_equal(cn_pieces_split(&elf, FRAMES, &p, &error), 0);
+  assert_int_equal(cn_pieces_split_section(&elf, FRAMES, &p, &error), 0);
   assert_int_equal(p.pieces.count, 1);
   cn_pieces_free(&p);
   relas[1] = relas[0];
-  relas[1].r_offset = CN_PIECE_LENGTH;
+  relas[1].r_offset = CN_PIECE_LENGTH_OFFSET;
   sections[RELA].head.sh_size = sizeof relas;
-  assert_int_equal(cn_pieces_split(&elf, FRAMES, &p, &error), -1);
+  assert_int_equal(cn_pieces_split_section(&elf, FRAMES, &p, &error), -1);
   free(error);
   sections[RELA].head.sh_size = sizeof relas[0];
 }
@@ -116,18 +118,18 @@ static void files(void **state)
   struct cn_elf_symbol names[3] = {
       {.name = ""}, {.name = "f", .section = 1}, {.name = "g", .sym = {.st_value = 8}, .section = 1}};
   uint32_t functions[2] = {1, 2}, placed[2] = {1, 2};
-  struct cn_elf file = {.bytes = bytes,
-                        .size = sizeof bytes,
-                        .head = {.e_type = ET_REL},
-                        .sections = list,
-                        .section_count = 3,
-                        .symbols = names,
-                        .symbol_count = 3,
-                        .symtab = 2,
-                        .functions = functions,
-                        .function_count = 2,
-                        .placed = placed,
-                        .placed_count = 2};
+  struct cn_elf_file file = {.bytes = bytes,
+                             .size = sizeof bytes,
+                             .head = {.e_type = ET_REL},
+                             .sections = list,
+                             .section_count = 3,
+                             .symbols = names,
+                             .symbol_count = 3,
+                             .symtab = 2,
+                             .functions = functions,
+                             .function_count = 2,
+                             .placed = placed,
+                             .placed_count = 2};
 
   (void)state;
 #define ELF(place, value, message) PLANT(place, value, cn_elf_wrong(&file), "elf: " message)

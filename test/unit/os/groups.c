@@ -44,25 +44,25 @@ static void nested(void **state)
 {
   (void)state;
   remove_all();
-  assert_int_equal(cn_groups_memory(root), SIZE_MAX);
+  assert_int_equal(cn_groups_memory_limit(root), SIZE_MAX);
   put("proc/self/cgroup", "0::/a/b/c\n");
   put("sys/fs/cgroup/a/memory.max", "3000000\n");
   put("sys/fs/cgroup/a/b/memory.max", "max\n");
   put("sys/fs/cgroup/a/b/c/memory.max", "4000000\n");
-  assert_int_equal(cn_groups_memory(root), 3000000);
+  assert_int_equal(cn_groups_memory_limit(root), 3000000);
   put("sys/fs/cgroup/a/b/c/memory.max", "2000000\n");
-  assert_int_equal(cn_groups_memory(root), 2000000);
+  assert_int_equal(cn_groups_memory_limit(root), 2000000);
   put("sys/fs/cgroup/a/b/c/memory.max", "99999999999999999999999\n");
   put("sys/fs/cgroup/memory.max", "1000000");
-  assert_int_equal(cn_groups_memory(root), 1000000);
+  assert_int_equal(cn_groups_memory_limit(root), 1000000);
   put("sys/fs/cgroup/a/cpu.max", "250000 100000\n");
   put("sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
   put("sys/fs/cgroup/a/b/c/cpu.max", "900000 100000\n");
-  assert_int_equal(cn_groups_processors(root), 3);
+  assert_int_equal(cn_groups_processor_limit(root), 3);
   put("sys/fs/cgroup/a/cpu.max", "100000 0\n");
-  assert_int_equal(cn_groups_processors(root), 9);
+  assert_int_equal(cn_groups_processor_limit(root), 9);
   put("sys/fs/cgroup/a/b/c/cpu.max", "7");
-  assert_int_equal(cn_groups_processors(root), SIZE_MAX);
+  assert_int_equal(cn_groups_processor_limit(root), SIZE_MAX);
 }
 
 /* Version 1, and both at once; a container's group is the root of what it sees. */
@@ -72,13 +72,13 @@ static void first_version(void **state)
   remove_all();
   put("proc/self/cgroup", "12:cpu,cpuacct:/x\n5:memory:/docker/0123\n1:name=systemd:/y\n0::/z\n");
   put("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
-  assert_int_equal(cn_groups_memory(root), 9223372036854771712u);
+  assert_int_equal(cn_groups_memory_limit(root), 9223372036854771712u);
   put("sys/fs/cgroup/memory/docker/memory.limit_in_bytes", "5000000\n");
-  assert_int_equal(cn_groups_memory(root), 5000000);
+  assert_int_equal(cn_groups_memory_limit(root), 5000000);
   put("sys/fs/cgroup/memory/docker/0123/memory.limit_in_bytes", "4000000\n");
-  assert_int_equal(cn_groups_memory(root), 4000000);
+  assert_int_equal(cn_groups_memory_limit(root), 4000000);
   put("sys/fs/cgroup/z/memory.max", "300000\n");
-  assert_int_equal(cn_groups_memory(root), 300000);
+  assert_int_equal(cn_groups_memory_limit(root), 300000);
 }
 
 static void paths(void **state)
@@ -106,7 +106,7 @@ static void paths(void **state)
     for (size_t length = 0; length <= strlen(cases[i].text); length++) {
       char *text = malloc(length + 1);
       memcpy(text, cases[i].text, length);
-      bool found = cn_groups_path(text, length, cases[i].controller, path, sizeof path);
+      bool found = cn_groups_find_path(text, length, cases[i].controller, path, sizeof path);
       if (length == strlen(cases[i].text)) {
         assert_int_equal(found, cases[i].path != NULL);
         if (found)
@@ -115,8 +115,8 @@ static void paths(void **state)
       free(text);
     }
   }
-  assert_false(cn_groups_path("0::/0123456789abcdef", 20, NULL, path, sizeof path));
-  assert_false(cn_groups_path("0::/a\0b", 7, NULL, path, sizeof path));
+  assert_false(cn_groups_find_path("0::/0123456789abcdef", 20, NULL, path, sizeof path));
+  assert_false(cn_groups_find_path("0::/a\0b", 7, NULL, path, sizeof path));
 }
 
 static int make(void **state)

@@ -108,20 +108,20 @@ static void new_files(void **state)
 
   (void)state;
   umask(0);
-  put(cn_os_new_file("new"));
+  put(cn_os_make_new_file("new"));
   assert_int_equal(lstat("new", &status), 0);
   assert_int_equal(status.st_mode, S_IFREG | 0600);
   make_other();
   assert_int_equal(link("other", "linked"), 0);
   assert_int_equal(symlink("other", "symbolic"), 0);
-  put(cn_os_new_file("linked"));
-  put(cn_os_new_file("symbolic"));
+  put(cn_os_make_new_file("linked"));
+  put(cn_os_make_new_file("symbolic"));
   assert_holds("other", "old");
   assert_holds("linked", "new");
   assert_int_equal(lstat("symbolic", &status), 0);
   assert_true(S_ISREG(status.st_mode));
-  assert_int_equal(cn_os_new_file("."), -1);
-  assert_int_equal(cn_os_new_file("missing/new"), -1);
+  assert_int_equal(cn_os_make_new_file("."), -1);
+  assert_int_equal(cn_os_make_new_file("missing/new"), -1);
   assert_int_equal(errno, ENOENT);
 }
 
@@ -144,8 +144,8 @@ static void devices(void **state)
   assert_no_device("symbolic", ELOOP);
   assert_no_device("dangling", ELOOP);
   assert_no_device(".", EISDIR);
-  assert_string_equal(cn_os_open_error(ELOOP), "it is a symbolic link");
-  assert_string_equal(cn_os_open_error(EACCES), "Permission denied");
+  assert_string_equal(cn_os_describe_open_error(ELOOP), "it is a symbolic link");
+  assert_string_equal(cn_os_describe_open_error(EACCES), "Permission denied");
   assert_holds("other", "old");
 }
 

@@ -60,7 +60,7 @@ static struct library *load(uintptr_t code, int32_t cfa_offset)
   for (int i = 0; i < EACH; i++)
     library->safepoints[i] =
         (struct mock_safepoint){.pc = code + 16 * ((uintptr_t)i + 1),
-                                .safepoint = {.cfa_reg = (uint8_t)cn_arch_sp_number, .cfa_offset = cfa_offset}};
+                                .safepoint = {.cfa_reg = (uint8_t)cn_arch_sp_dwarf_number, .cfa_offset = cfa_offset}};
   library->function = (struct mock_function){code, 16 * EACH + 16, EACH, library->safepoints};
   library->root = (struct cairn_global_root){&library->global, &library->layouts[0]};
   library->image = (struct cairn_image){.version = CAIRN_ABI_IMAGE_VERSION,
@@ -159,11 +159,11 @@ static void read_long(uintptr_t pc)
 {
   uint64_t key;
   bool entered = cn_index_enter();
-  const struct cn_entry *entry = cn_index_find(atomic_load(&cn_index_current), pc, &key);
+  const struct cn_index_entry *entry = cn_index_find_entry(atomic_load(&cn_index_current), pc, &key);
 
   for (int since = collections, tries = 0; collections < since + 3 && tries < 50; tries++)
     sched_yield();
-  if (entry != NULL && atomic_load(&entry->key) >> CN_ENTRY_SHIFT != pc)
+  if (entry != NULL && atomic_load(&entry->key) >> CN_ENTRY_ADDRESS_SHIFT != pc)
     abort();
   cn_index_leave(entered);
 }
@@ -171,20 +171,20 @@ static void read_long(uintptr_t pc)
 /* All frames of a stack, and what a walk asks on the way. */
 static void walk(unsigned random)
 {
-  struct cn_region region;
+  struct cn_code_region region;
   uintptr_t pc = 0;
 
   pthread_rwlock_rdlock(&common);
-  cn_index_begin();
+  cn_index_prepare_walk();
   for (unsigned i = 0; i < EACH; i++) {
     uint64_t key, value;
     pc = library_code + 16 * ((random + i) % EACH + 1);
-    if (!cn_index_look_concurrent(pc, &key, &value) && cn_index_meet(pc, &key, &value) != CN_FRAMES_FOUND)
+    if (!cn_index_look_up_concurrent(pc, &key, &value) && cn_index_find_or_decode(pc, &key, &value) != CN_FRAMES_FOUND)
       abort();
-    if (cn_entry_map(value)->cfa_offset != library_offset)
+    if (cn_entry_map_of(value)->cfa_offset != library_offset)
       abort();
   }
-  if (cn_index_look_up(CODE - 0x100) != NULL || !cn_index_find_inside(library_code + 20))
+  if (cn_index_look_up_map(CODE - 0x100) != NULL || !cn_index_has_code_at(library_code + 20))
     abort();
   if (!cairn_layout_is_known(&library->layouts[2]))
     abort();
@@ -192,7 +192,7 @@ static void walk(unsigned random)
   read_long(pc);
   for (uintptr_t i = 0; i < REGIONS; i++)
     cn_code_regions_find(region_at((i + random) % REGIONS) + 1, &region);
-  cn_image_has_code(CODE, CODE + 0x100000);
+  cn_images_have_code_in(CODE, CODE + 0x100000);
   walks++;
 }
 
@@ -208,7 +208,7 @@ static void come_back(struct cairn_mutator *m)
 {
   __atomic_store_n(&m->state, CAIRN_ABI_MANAGED, __ATOMIC_RELAXED);
   if (__atomic_load_n(&m->poll, __ATOMIC_ACQUIRE) & CAIRN_ABI_POLL_BACK)
-    cn_stop_arrive(m);
+    cn_stop_answer_requests(m);
 }
 
 static void leave(struct cairn_mutator *m)
@@ -226,18 +226,18 @@ static void *walk_as_mutator(void *argument)
   struct cairn_mutator *self = &cairn_mutator;
 
   self->stack_floor = 1;
-  cn_poll_word_disarm(self, CN_REASON_STRESS);
+  cn_poll_word_disarm(self, CN_POLL_REASON_STRESS);
   self->attached = 1;
   self->state = CAIRN_ABI_NATIVE;
-  cn_stop_add(self);
+  cn_stop_add_mutator(self);
   for (unsigned i = 0; running != 0; i += 5) {
     come_back(self);
     if (cn_stop_is_requested(self))
-      cn_stop_arrive(self);
+      cn_stop_answer_requests(self);
     leave(self);
     walk(i);
   }
-  cn_stop_remove(self, no_farewell);
+  cn_stop_remove_mutator(self, no_farewell);
   self->attached = 0;
   return argument;
 }
@@ -249,8 +249,8 @@ static void collect(void)
   uintptr_t sum = 0;
 
   cn_stop_begin(NULL);
-  cn_index_trim();
-  bool entered = cn_image_enter();
+  cn_index_free_replaced();
+  bool entered = cn_image_begin_reading();
   const struct cn_image_list *list = cn_image_list();
   for (size_t i = 0; i < list->count; i++)
     for (const struct cairn_global_root *root = list->at[i].image.roots_start; root != list->at[i].image.roots_stop;
@@ -259,7 +259,7 @@ static void collect(void)
         abort();
       sum += *(uintptr_t *)root->address;
     }
-  cn_image_leave(entered);
+  cn_image_end_reading(entered);
   cn_stop_end(NULL);
   if (sum != 0)
     abort();
@@ -282,7 +282,7 @@ static void all_at_once(void **state)
   size_t safepoints, bytes;
 
   (void)state;
-  cn_os_barrier_prepare();
+  cn_os_prepare_thread_fence();
   library_code = CODE;
   library_offset = 16;
   library = load(library_code, library_offset);
@@ -294,10 +294,10 @@ static void all_at_once(void **state)
   for (int i = 0; i < 3; i++)
     collect();
   walk(0);
-  bytes = cn_index_memory(&safepoints);
+  bytes = cn_index_memory_bytes(&safepoints);
   assert_true(safepoints >= EACH && bytes < 1 << 20); /* no table that was replaced is left */
   unload(library);
-  assert_int_equal(cn_image_count(), 0);
+  assert_int_equal(cn_images_count(), 0);
 }
 
 int main(void)

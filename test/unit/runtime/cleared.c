@@ -35,10 +35,10 @@ static void take_back(void)
 
 static void *make(size_t words)
 {
-  void *block = cn_buffer_allocate(&cairn_mutator, words * sizeof *heap);
+  void *block = cn_buffer_allocate_block(&cairn_mutator, words * sizeof *heap);
 
   assert_non_null(block);
-  cn_buffer_clear(&cairn_mutator, block, words * sizeof *heap);
+  cn_buffer_clear_block(&cairn_mutator, block, words * sizeof *heap);
   return block;
 }
 
@@ -59,7 +59,7 @@ static void up_to_what_is_zero(void **state)
   for (size_t i = 0; i < sizeof zeros / sizeof *zeros; i++) {
     size_t end = zeros[i] < 8 + BLOCK ? zeros[i] : 8 + BLOCK;
     give(zeros[i]);
-    assert_ptr_equal(cn_buffer_allocate(&cairn_mutator, 8 * sizeof *heap), heap);
+    assert_ptr_equal(cn_buffer_allocate_block(&cairn_mutator, 8 * sizeof *heap), heap);
     assert_ptr_equal(make(BLOCK), &heap[8]);
     is_cleared(8, end < 8 ? 8 : end);
     heap[8 + BLOCK] = heap[0] = junk;

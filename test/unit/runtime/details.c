@@ -48,15 +48,15 @@ int cn_details_find(const struct cn_details_function *function, uint32_t return_
   return mock.sources < 100 ? CN_FRAMEMAP_OK : CN_FRAMEMAP_BAD;
 }
 
-int cn_details_next_source(struct cn_details *details, struct cn_source *out)
+int cn_details_next_source(struct cn_details *details, struct cn_source_place *out)
 {
   if (details->sources == 0)
     return CN_FRAMEMAP_NONE;
-  *out = (struct cn_source){.function = "f", .line = details->sources--};
+  *out = (struct cn_source_place){.function = "f", .line = details->sources--};
   return CN_FRAMEMAP_OK;
 }
 
-int cn_details_next_deopt(struct cn_details *details, struct cn_deopt *out)
+int cn_details_next_deopt(struct cn_details *details, struct cn_deopt_value *out)
 {
   (void)details;
   (void)out;
@@ -87,12 +87,12 @@ static uint32_t sources(uintptr_t pc)
 {
   struct cn_details details;
 
-  return cn_details_of(pc, &details) ? details.sources : 0;
+  return cn_safepoint_find_details(pc, &details) ? details.sources : 0;
 }
 
 static void finds(void **state)
 {
-  struct cn_source source;
+  struct cn_source_place source;
   uint32_t depths;
 
   (void)state;
@@ -108,10 +108,10 @@ static void finds(void **state)
   assert_int_equal(sources(0x3100), 3);
   assert_int_equal(sources(0x3110), 5);
   assert_int_equal(sources(0x2010), 2);
-  assert_true(cn_safepoint_details_source(0x3110, 4, &source, &depths));
+  assert_true(cn_safepoint_find_source(0x3110, 4, &source, &depths));
   assert_int_equal(depths, 5);
   assert_int_equal(source.line, 1);
-  assert_false(cn_safepoint_details_source(0x3110, 5, &source, &depths));
+  assert_false(cn_safepoint_find_source(0x3110, 5, &source, &depths));
   cairn_image_unregister(&images[1]);
   assert_int_equal(sources(0x2010), 0);
   assert_int_equal(sources(0x3100), 3);
@@ -120,9 +120,9 @@ static void finds(void **state)
 static void held(void **state)
 {
   (void)state;
-  assert_true(cn_image_hold());
+  assert_true(cn_images_lock());
   assert_int_equal(sources(0x3100), 0);
-  cn_image_release();
+  cn_images_unlock();
   assert_int_equal(sources(0x3100), 3);
 }
 

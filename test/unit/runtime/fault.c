@@ -35,7 +35,7 @@ void cn_verify_heap(bool after, uint64_t collection, bool roots)
   (void)roots;
 }
 
-void cn_heap_clear_unfilled(struct cn_heap_walk *heap)
+void cn_heap_clear_unfilled_objects(struct cn_heap_walk *heap)
 {
   (void)heap;
 }
@@ -50,7 +50,7 @@ static int fault_at(uintptr_t address, void (*before)(int), char text[512])
   if (child == 0) {
     signal(SIGSEGV, before);
     dup2(pipes[1], STDERR_FILENO);
-    cn_fault_install();
+    cn_fault_watch_signals();
     _exit(*(volatile char *)address);
   }
   close(pipes[1]);

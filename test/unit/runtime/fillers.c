@@ -159,7 +159,7 @@ static void mended(void **state)
   cairn_buffer_give(mutator, (uintptr_t)&heap[0], (uintptr_t)&heap[100]);
   heap[0] = (uintptr_t)&layouts.object | CAIRN_ABI_HEADER_AGE | CAIRN_ABI_HEADER_MARK;
   mutator->alloc = (uintptr_t)&heap[10];
-  cn_buffer_mend(mutator);
+  cn_buffer_fill_unfinished(mutator);
   assert_int_equal(heap[0], (uintptr_t)&layouts.object | CAIRN_ABI_HEADER_AGE | CAIRN_ABI_HEADER_MARK);
   assert_int_equal(next(0), 4);
   assert_int_equal(next(4), 10);

@@ -52,14 +52,14 @@ static void make(int which, uintptr_t base, int words)
 
 static void all_are_found(int which)
 {
-  cn_index_begin();
+  cn_index_prepare_walk();
   for (int i = 0; i < MANY; i++) {
     const struct mock_safepoint *safepoint = &safepoints[which][i];
-    const struct cn_map *map = cn_index_look_up(safepoint->pc);
+    const struct cn_frame_map *map = cn_index_look_up_map(safepoint->pc);
     assert_non_null(map);
     assert_int_equal(map->cfa_offset, safepoint->safepoint.cfa_offset);
-    assert_ptr_equal(cn_index_look_up(safepoint->pc), map);
-    assert_null(cn_index_look_up(safepoint->pc + 1000000000));
+    assert_ptr_equal(cn_index_look_up_map(safepoint->pc), map);
+    assert_null(cn_index_look_up_map(safepoint->pc + 1000000000));
   }
 }
 
@@ -69,7 +69,7 @@ static void all_lie_inside(int which)
 
   for (int i = 0; i < MANY; i++)
     for (uintptr_t pc = functions[which][i].entry + 1; pc <= functions[which][i].entry + 64; pc++)
-      assert_int_not_equal(cn_index_meet(pc, &key, &value), CN_FRAMES_NONE);
+      assert_int_not_equal(cn_index_find_or_decode(pc, &key, &value), CN_FRAMES_NONE);
 }
 
 /* Pages of address space. */
@@ -95,22 +95,22 @@ static void images_come_and_go(void **state)
   (void)state;
   make(0, 0x100000, 2);
   all_are_found(0);
-  assert_null(cn_index_look_up(0x4100000 + 30)); /* there is no code there, and then there is */
-  make(1, 0x4100000, 20);                        /* so that the table grows, and positions are shared */
-  assert_true(cn_index_meet(0x4100000 + 30, &key, &value) != CN_FRAMES_NONE);
+  assert_null(cn_index_look_up_map(0x4100000 + 30)); /* there is no code there, and then there is */
+  make(1, 0x4100000, 20);                            /* so that the table grows, and positions are shared */
+  assert_true(cn_index_find_or_decode(0x4100000 + 30, &key, &value) != CN_FRAMES_NONE);
   all_lie_inside(1);
   all_are_found(1);
-  const struct cn_map *kept = cn_index_look_up(safepoints[0][5].pc);
-  assert_true(cn_index_memory(&count) > 2 * MANY * sizeof(struct cn_entry));
+  const struct cn_frame_map *kept = cn_index_look_up_map(safepoints[0][5].pc);
+  assert_true(cn_index_memory_bytes(&count) > 2 * MANY * sizeof(struct cn_index_entry));
   assert_int_equal(count, 2 * MANY);
 
   cairn_image_unregister(&images[1]);
-  cn_index_begin();
+  cn_index_prepare_walk();
   for (int i = 0; i < MANY; i++)
-    assert_null(cn_index_look_up(safepoints[1][i].pc));
-  assert_false(cn_index_find_inside(safepoints[1][0].pc));
-  assert_true(cn_index_find_inside(safepoints[0][0].pc));
-  assert_ptr_equal(cn_index_look_up(safepoints[0][5].pc), kept); /* nothing was built again */
+    assert_null(cn_index_look_up_map(safepoints[1][i].pc));
+  assert_false(cn_index_has_code_at(safepoints[1][0].pc));
+  assert_true(cn_index_has_code_at(safepoints[0][0].pc));
+  assert_ptr_equal(cn_index_look_up_map(safepoints[0][5].pc), kept); /* nothing was built again */
   all_are_found(0);
 
   /* Other code at the addresses of that which is gone. */
@@ -119,14 +119,14 @@ static void images_come_and_go(void **state)
     all_are_found(1);
     cairn_image_unregister(&images[1]);
     cn_stop_begin(NULL);
-    cn_index_trim();
+    cn_index_free_replaced();
     cn_stop_end(NULL);
     if (round == 2)
       used = pages();
   }
   assert_true(pages() - used < 64); /* of an image that is gone nothing is left */
   all_are_found(0);
-  assert_true(cn_index_memory(&count) < 300 * 2 * MANY);
+  assert_true(cn_index_memory_bytes(&count) < 300 * 2 * MANY);
 }
 
 /* ---- maps that cannot be ---- */
@@ -137,7 +137,7 @@ static void two(struct mock_function one, struct mock_function other)
 
   cairn_image_unregister(&images[1]);
   mock_image(&images[0], both, 2);
-  cn_index_look_up(0x10000);
+  cn_index_look_up_map(0x10000);
 }
 
 static struct mock_safepoint in_both = {.pc = 0x10020, .safepoint = {.cfa_reg = RSP, .cfa_offset = 16}};
@@ -160,7 +160,7 @@ static void one(struct cn_safepoint safepoint)
 
   mock = (struct mock_safepoint){.pc = 0x10020, .safepoint = safepoint};
   mock_image(&images[0], &function, 1);
-  assert_non_null(cn_index_look_up(0x10020));
+  assert_non_null(cn_index_look_up_map(0x10020));
 }
 
 static void saved_outside(void)
@@ -179,13 +179,13 @@ static void beyond_function(void)
   struct mock_function function = {0x10000, 64, 1, &mock};
 
   mock_image(&images[0], &function, 1);
-  cn_index_look_up(0x10030);
+  cn_index_look_up_map(0x10030);
 }
 
 /* As a signal handler would that comes while the index is changed. */
 static void another_find(void)
 {
-  cn_index_look_up(0x10020);
+  cn_index_look_up_map(0x10020);
 }
 
 static void interrupted(void)
@@ -215,11 +215,11 @@ static void good_maps(void **state)
   (void)state;
   cairn_image_unregister(&images[1]);
   mock_image(&images[0], some, 3);
-  cn_index_begin();
-  assert_int_equal(cn_index_look_up(0x10040)->cfa_offset, 40);
-  assert_null(cn_index_look_up(0x10000));
-  assert_false(cn_index_find_inside(0x10000));
-  assert_true(cn_index_find_inside(0x10041));
+  cn_index_prepare_walk();
+  assert_int_equal(cn_index_look_up_map(0x10040)->cfa_offset, 40);
+  assert_null(cn_index_look_up_map(0x10000));
+  assert_false(cn_index_has_code_at(0x10000));
+  assert_true(cn_index_has_code_at(0x10041));
 }
 
 /* ---- others look up ---- */
@@ -231,7 +231,7 @@ static void *look_up(void *unused)
   (void)unused;
   for (uint64_t i = 1; !done; i++) {
     const struct mock_safepoint *safepoint = &safepoints[0][i * 7919 % MANY];
-    const struct cn_map *map = cn_index_look_up(safepoint->pc);
+    const struct cn_frame_map *map = cn_index_look_up_map(safepoint->pc);
     if (map == NULL || map->cfa_offset != safepoint->safepoint.cfa_offset)
       return &images;
   }
@@ -245,14 +245,14 @@ static void threads(void **state)
 
   (void)state;
   make(0, 0x100000, 2);
-  cn_index_begin();
+  cn_index_prepare_walk();
   for (int i = 0; i < 2; i++)
     assert_int_equal(pthread_create(&thread[i], NULL, look_up, NULL), 0);
   for (int round = 0; round < 20; round++) {
     make(1, 0x4100000, round + 1);
     all_are_found(1);
     cairn_image_unregister(&images[1]);
-    cn_index_begin();
+    cn_index_prepare_walk();
   }
   done = 1;
   for (int i = 0; i < 2; i++) {

@@ -39,9 +39,9 @@ static void check_known(int i, bool there)
 
 static void wrong_of_none(void)
 {
-  assert_true(cn_image_hold());
+  assert_true(cn_images_lock());
   assert_null(cn_images_wrong());
-  cn_image_release();
+  cn_images_unlock();
 }
 
 static void layouts_of_many(void **state)
@@ -62,14 +62,14 @@ static void layouts_of_many(void **state)
     check_known(0, true);
   }
   wrong_of_none();
-  assert_int_equal(cn_image_count(), IMAGES);
+  assert_int_equal(cn_images_count(), IMAGES);
   for (int i = IMAGES; i-- > 0;) {
     cairn_image_unregister(at(i));
     check_known(i, false);
     check_known(0, i > 0);
   }
   wrong_of_none();
-  assert_int_equal(cn_image_count(), 0);
+  assert_int_equal(cn_images_count(), 0);
 }
 
 /* ---- images that were unmapped, and others that take their place ---- */
@@ -96,9 +96,9 @@ static void images_that_are_gone(void **state)
   aborts(other_across_it, "where another one is registered that is gone");
   cairn_image_register(&images[0]);
   cairn_image_register(&images[0]);
-  assert_true(cn_image_has_section((uintptr_t)&layouts[0][1]));
+  assert_true(cn_images_have_section_on_page((uintptr_t)&layouts[0][1]));
   cairn_image_unregister(&images[0]);
-  assert_false(cn_image_has_section((uintptr_t)&layouts[0][1]));
+  assert_false(cn_images_have_section_on_page((uintptr_t)&layouts[0][1]));
 }
 
 /* As a linker that keeps both leaves them; one goes. */
@@ -132,8 +132,8 @@ static void lists_are_freed(void **state)
 {
   (void)state;
   cairn_image_register(&images[0]);
-  bool entered = cn_image_enter();
-  assert_true(entered && cn_image_reads() && !cn_image_enter());
+  bool entered = cn_image_begin_reading();
+  assert_true(entered && cn_image_is_reading() && !cn_image_begin_reading());
   const struct cn_image_list *list = cn_image_list();
   long before = pages();
   for (int i = 2; i < IMAGES; i++)
@@ -141,7 +141,7 @@ static void lists_are_freed(void **state)
   assert_true(pages() > before + IMAGES / 2);
   assert_int_equal(list->count, 1); /* still there */
   assert_ptr_equal(list->at[0].key, &images[0]);
-  cn_image_leave(entered);
+  cn_image_end_reading(entered);
   cairn_image_register(&images[1]);
   assert_true(pages() < before + 20);
   for (int i = 0; i < IMAGES; i++)
@@ -236,7 +236,7 @@ static void collectors_of_other_versions(void **state)
 
 /* ---- readers ---- */
 
-static struct cn_readers readers;
+static struct cn_reader_epochs readers;
 static _Atomic int step;
 
 static void reach(int number)
@@ -272,11 +272,11 @@ static void who_came_before_is_waited_for(void **state)
   (void)state;
   assert_int_equal(pthread_create(&reader, NULL, read_once, NULL), 0);
   reach(1);
-  uint64_t since = cn_readers_now(&readers);
-  assert_false(cn_readers_left(&readers, since));
+  uint64_t since = cn_readers_current_generation(&readers);
+  assert_false(cn_readers_have_left(&readers, since));
   cn_readers_enter(&readers, &inside); /* later ones do not count */
   assert_null(cn_readers_wrong(&readers, inside));
-  assert_false(cn_readers_left(&readers, since));
+  assert_false(cn_readers_have_left(&readers, since));
   cn_readers_leave(&readers, &inside);
   assert_int_equal(pthread_create(&waiter, NULL, wait_for_all, NULL), 0);
   assert_int_equal(atomic_load(&step), 1);
@@ -284,7 +284,7 @@ static void who_came_before_is_waited_for(void **state)
   assert_int_equal(pthread_join(reader, NULL), 0);
   assert_int_equal(pthread_join(waiter, NULL), 0);
   assert_int_equal(atomic_load(&step), 3);
-  assert_true(cn_readers_left(&readers, since));
+  assert_true(cn_readers_have_left(&readers, since));
 }
 
 int main(void)

@@ -43,11 +43,11 @@ static void assert_found(const struct block *block)
   uintptr_t end = 0, other;
 
   for (size_t i = 0; i < block->bytes; i += 1 + block->bytes / 7)
-    assert_int_equal(cn_large_find(block->at + i, &end), block->at);
-  assert_int_equal(cn_large_find(block->at + block->bytes - 1, &end), block->at);
+    assert_int_equal(cn_large_find_block(block->at + i, &end), block->at);
+  assert_int_equal(cn_large_find_block(block->at + block->bytes - 1, &end), block->at);
   assert_true(end >= block->at + block->bytes && end - block->at - block->bytes < PAGE);
-  assert_int_not_equal(cn_large_find(block->at - 1, &other), block->at);
-  assert_true(!cn_large_contains(end) || cn_large_find(end, &other) != block->at);
+  assert_int_not_equal(cn_large_find_block(block->at - 1, &other), block->at);
+  assert_true(!cn_large_contains(end) || cn_large_find_block(end, &other) != block->at);
 }
 
 static void add(void)
@@ -76,13 +76,13 @@ static void collect(void)
     assert_true(cn_large_mark(blocks[i].at));
     assert_false(cn_large_mark(blocks[i].at));
     if (i % 2) {
-      cn_large_push(blocks[i].at);
+      cn_large_push_gray(blocks[i].at);
       pushed++;
     }
     pages += (blocks[i].bytes + PAGE - 1) / PAGE;
     blocks[kept++] = blocks[i];
   }
-  for (; cn_large_pop() != 0; popped++)
+  for (; cn_large_pop_gray() != 0; popped++)
     ;
   assert_int_equal(popped, pushed);
   count = kept;
@@ -94,7 +94,7 @@ static size_t enumerated(void)
   size_t n = 0;
   uintptr_t last = 0;
 
-  for (uintptr_t block = 0; (block = cn_large_next(block)) != 0; n++) {
+  for (uintptr_t block = 0; (block = cn_large_next_block(block)) != 0; n++) {
     assert_true(block > last);
     last = block;
   }
@@ -115,7 +115,7 @@ static void random_blocks(void **state)
     collect();
     assert_int_equal(enumerated(), count);
     if (round % 50 == 49) {
-      cn_large_leave();
+      cn_large_abandon_unmarked();
       count = 0;
       assert_int_equal(enumerated(), 0);
     }
@@ -128,14 +128,14 @@ static void no_room(void **state)
   size_t blocks_of_a_megabyte = 0;
 
   (void)state;
-  cn_large_leave();
+  cn_large_abandon_unmarked();
   assert_int_equal(cn_large_allocate(SIZE_MAX / 2, &zero), 0);
   while (cn_large_allocate(1 << 20, &zero) != 0)
     blocks_of_a_megabyte++;
   assert_true(blocks_of_a_megabyte >= ROOM >> 20);
   assert_int_equal(cn_large_sweep(false), 0);
   assert_int_not_equal(cn_large_allocate(ROOM, &zero), 0);
-  cn_large_leave();
+  cn_large_abandon_unmarked();
 }
 
 int main(void)

@@ -176,16 +176,16 @@ static void map_functions(void)
                                                    .saved = 1 << CN_RBX | 1 << CN_RBP | 1 << CN_R15,
                                                    .saved_offset = {-16, -24, 0, 0, 0, -32},
                                                    .roots = 3};
-  in_crossing[0].roots[0].base = (struct cn_loc){1, RBX, 0};
-  in_crossing[0].roots[1].base = (struct cn_loc){1, RBP, 0};
+  in_crossing[0].roots[0].base = (struct cn_frame_place){1, RBX, 0};
+  in_crossing[0].roots[1].base = (struct cn_frame_place){1, RBP, 0};
   in_crossing[0].roots[2] = (struct cn_root){{1, RBP, 0}, {1, R15, 0}, true};
   functions[0] = (struct mock_function){(uintptr_t)preserved, 400, 1, in_preserved};
   functions[1] = (struct mock_function){(uintptr_t)crossing, 160, 1, in_crossing};
   in_short[0].pc = (uintptr_t)crossing_short_return;
   in_short[0].safepoint = (struct cn_safepoint){
       .cfa_reg = RSP, .cfa_offset = 64, .saved = 63, .saved_offset = {-24, -16, -32, -40, -48, -56}, .roots = 2};
-  in_short[0].roots[0].base = (struct cn_loc){1, RBP, 0};
-  in_short[0].roots[1].base = (struct cn_loc){0, RSP, 0};
+  in_short[0].roots[0].base = (struct cn_frame_place){1, RBP, 0};
+  in_short[0].roots[1].base = (struct cn_frame_place){0, RSP, 0};
   functions[2] = (struct mock_function){(uintptr_t)crossing_short, 160, 1, in_short};
   mock_image(&image, functions, 3);
 }

@@ -17,7 +17,7 @@ struct mock_safepoint {
   uintptr_t pc;
   struct cn_safepoint safepoint;
   struct cn_root roots[8];
-  struct cn_area areas[4];
+  struct cn_described_area areas[4];
 };
 
 struct mock_function {
@@ -40,12 +40,12 @@ int cn_framemap_next_function(const unsigned char **cursor, const unsigned char 
   return CN_FRAMEMAP_OK;
 }
 
-bool cn_framemap_same(const struct cn_framemap_function *one, const struct cn_framemap_function *other)
+bool cn_framemap_is_same(const struct cn_framemap_function *one, const struct cn_framemap_function *other)
 {
   return one->data == other->data;
 }
 
-int cn_framemap_return_offset(const struct cn_framemap_function *function, uint32_t index, uint32_t *offset)
+int cn_framemap_read_return_offset(const struct cn_framemap_function *function, uint32_t index, uint32_t *offset)
 {
   const struct mock_safepoint *safepoints = (const void *)function->data;
 
@@ -57,7 +57,7 @@ int cn_framemap_return_offset(const struct cn_framemap_function *function, uint3
 static void (*mock_interrupt)(void);
 
 /* The cursor points to the mock; what is left to read is counted down, as the real reader does. */
-int cn_framemap_safepoint(const struct cn_framemap_function *function, uint32_t index, struct cn_safepoint *out)
+int cn_framemap_read_safepoint(const struct cn_framemap_function *function, uint32_t index, struct cn_safepoint *out)
 {
   const struct mock_safepoint *safepoints = (const void *)function->data;
   void (*interrupt)(void) = mock_interrupt;
@@ -80,7 +80,7 @@ int cn_framemap_next_root(struct cn_safepoint *safepoint, struct cn_root *out)
   return CN_FRAMEMAP_OK;
 }
 
-int cn_framemap_next_area(struct cn_safepoint *safepoint, struct cn_area *out)
+int cn_framemap_next_area(struct cn_safepoint *safepoint, struct cn_described_area *out)
 {
   const struct mock_safepoint *mock = (const void *)safepoint->cursor;
 

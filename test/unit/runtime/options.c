@@ -29,7 +29,7 @@ static void defaults(void **state)
   assert_int_equal(options.stats, 0);
   assert_true(options.heap_max > 1 << 20);
   assert_int_equal(options.heap_initial, 8 << 20);
-  assert_in_range(options.workers, 1, CN_WORKERS_DEFAULT);
+  assert_in_range(options.workers, 1, CN_WORKERS_MAX_DEFAULT);
 }
 
 static void sizes(void **state)
@@ -134,13 +134,13 @@ static void dropped(void **state)
   static const char *const left[] = {"PATH=/bin", "CAIRN=1", "CAIRNX=1", "A=B"};
 
   (void)state;
-  cn_options_drop(environment);
+  cn_options_drop_variables(environment);
   for (size_t i = 0; i < sizeof left / sizeof *left; i++)
     assert_string_equal(environment[i], left[i]);
   assert_null(environment[sizeof left / sizeof *left]);
-  cn_options_drop(ours);
+  cn_options_drop_variables(ours);
   assert_null(ours[0]);
-  cn_options_drop(NULL);
+  cn_options_drop_variables(NULL);
 }
 
 int main(void)

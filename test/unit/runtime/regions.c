@@ -35,7 +35,7 @@ static enum cairn_status add(uintptr_t start, uintptr_t end)
 
 static void bounds(void **state)
 {
-  struct cn_region region;
+  struct cn_code_region region;
 
   (void)state;
   assert_false(cn_code_regions_find(0x1000, &region));
@@ -67,7 +67,7 @@ static void bounds(void **state)
 
 static void overlaps(void **state)
 {
-  uintptr_t stubs_end, stubs = cn_arch_stubs(&stubs_end);
+  uintptr_t stubs_end, stubs = cn_arch_stubs_range(&stubs_end);
   struct mock_function functions[] = {{0x50000, 0x100, 0, NULL}, {0x40000, 0x100, 0, NULL}};
   static struct cairn_image image;
 
@@ -94,7 +94,7 @@ static void overlaps(void **state)
 static void leaves(void **state)
 {
   enum { COUNT = 1000 };
-  struct cn_region region;
+  struct cn_code_region region;
 
   (void)state;
   for (int way = 0; way < 4; way++) {
@@ -114,7 +114,7 @@ static void leaves(void **state)
       assert_int_equal(cairn_code_region_remove(n << 12), CAIRN_OK);
       assert_false(cn_code_regions_find((n << 12) + 1, &region));
     }
-    assert_false(cn_code_regions_any());
+    assert_false(cn_code_regions_exist());
   }
 }
 
@@ -122,7 +122,7 @@ static void leaves(void **state)
 static void many(void **state)
 {
   enum { COUNT = 1021, STEP = 337 };
-  struct cn_region region;
+  struct cn_code_region region;
 
   (void)state;
   for (uintptr_t i = 0; i < COUNT; i++) {
@@ -143,24 +143,24 @@ static void many(void **state)
 
 static void within(void **state)
 {
-  struct cn_region region;
+  struct cn_code_region region;
 
   (void)state;
   assert_int_equal(add(0x1000, 0x2000), CAIRN_OK);
   assert_true(cn_code_regions_find(0x2000, &region));
-  cn_code_regions_enter(&region);
-  cn_code_regions_enter(&region);
+  cn_code_regions_enter_region(&region);
+  cn_code_regions_enter_region(&region);
   assert_int_equal(cairn_code_region_remove(0x1000), CAIRN_E_BUSY);
   assert_int_equal(add(0x3000, 0x4000), CAIRN_E_BUSY);
-  cn_code_regions_leave();
+  cn_code_regions_leave_region();
   assert_int_equal(cairn_code_region_remove(0x1000), CAIRN_E_BUSY);
-  cn_code_regions_leave();
+  cn_code_regions_leave_region();
   assert_int_equal(cairn_code_region_remove(0x1000), CAIRN_OK);
 }
 
 static void enter_what_is_gone(void)
 {
-  cn_code_regions_enter(&(struct cn_region){0x1000, 0x2000, &manager, NULL});
+  cn_code_regions_enter_region(&(struct cn_code_region){0x1000, 0x2000, &manager, NULL});
 }
 
 static void load_into(void)
@@ -192,7 +192,7 @@ static _Atomic unsigned long seen;
 
 static void *read_regions(void *unused)
 {
-  struct cn_region region;
+  struct cn_code_region region;
 
   (void)unused;
   for (unsigned i = 0; !atomic_load(&over); i++) {
@@ -211,14 +211,14 @@ static void *call_back(void *unused)
   (void)unused;
   while (!atomic_load(&over))
     for (uintptr_t i = 1; i < REGIONS; i += 2) {
-      struct cn_region region;
+      struct cn_code_region region;
       assert_true(cn_code_regions_find(((1 + i) << 12) + 8, &region));
-      cn_code_regions_enter(&region);
+      cn_code_regions_enter_region(&region);
       struct cell *cell = region.data;
       atomic_fetch_add(&cell->inside, 1);
       assert_int_equal(atomic_load(&cell->alive), 1);
       atomic_fetch_sub(&cell->inside, 1);
-      cn_code_regions_leave();
+      cn_code_regions_leave_region();
     }
   return NULL;
 }
@@ -278,16 +278,16 @@ static _Atomic int step;
 
 static void *stay_inside(void *unused)
 {
-  struct cn_region region;
+  struct cn_code_region region;
 
   (void)unused;
   assert_true(cn_code_regions_find(0x1008, &region));
-  cn_code_regions_enter(&region);
+  cn_code_regions_enter_region(&region);
   atomic_store(&step, 1);
   for (int i = 0; i < 2000; i++)
     sched_yield();
   assert_int_equal(atomic_load(&step), 1); /* the removal has not returned */
-  cn_code_regions_leave();
+  cn_code_regions_leave_region();
   return NULL;
 }
 
@@ -307,15 +307,15 @@ static void removal_waits(void **state)
 
 static void *stay_until_told(void *unused)
 {
-  struct cn_region region;
+  struct cn_code_region region;
 
   (void)unused;
   assert_true(cn_code_regions_find(0x1008, &region));
-  cn_code_regions_enter(&region);
+  cn_code_regions_enter_region(&region);
   atomic_store(&step, 1);
   while (atomic_load(&step) == 1)
     sched_yield();
-  cn_code_regions_leave();
+  cn_code_regions_leave_region();
   return NULL;
 }
 

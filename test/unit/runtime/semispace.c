@@ -62,7 +62,7 @@ static void run(size_t bytes_needed, bool move_all)
                                                 bytes_needed});
 }
 
-void cn_heap_clear_unfilled(struct cn_heap_walk *heap)
+void cn_heap_clear_unfilled_objects(struct cn_heap_walk *heap)
 {
   (void)heap;
 }

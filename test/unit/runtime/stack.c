@@ -48,9 +48,9 @@ static struct cn_safepoint plain(int words)
 }
 
 /* f, in the slow path, <- region <- g <- native. Frames end at stack[21], [27], [31]. */
-static struct cn_regs *prepare(void)
+static struct cn_saved_regs *prepare(void)
 {
-  struct cn_regs *regs = (struct cn_regs *)stack;
+  struct cn_saved_regs *regs = (struct cn_saved_regs *)stack;
 
   for (int i = 0; i < 64; i++)
     stack[i] = 0xdead0000u + (unsigned)i;
@@ -60,7 +60,7 @@ static struct cn_regs *prepare(void)
   functions[1] = (struct mock_function){F(2), 256, 1, in_g};
   mock_image(&image, functions, 2);
   if (anchors == NULL)
-    anchors = cn_anchors_new();
+    anchors = cn_anchors_allocate();
   cairn_mutator.anchors = cairn_mutator.anchor = anchors;
   cairn_mutator.stack_end = at(64);
   cairn_mutator.attached = 1;
@@ -126,7 +126,7 @@ static void drop(void)
 
 static void managers_step(void **state)
 {
-  struct cn_regs *regs = prepare();
+  struct cn_saved_regs *regs = prepare();
   struct told told = {.rsi = &stack[50]};
   struct cairn_stack_iterator it;
   struct cairn_stack_state now;
@@ -166,7 +166,7 @@ static void managers_step(void **state)
 
 static void set_is_get(void **state)
 {
-  struct cn_regs *regs = prepare();
+  struct cn_saved_regs *regs = prepare();
   struct told told = {.rsi = NULL};
   struct cairn_stack_iterator it;
   struct cairn_stack_state now, again;

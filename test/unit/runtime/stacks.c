@@ -48,7 +48,7 @@ static void prepare(void)
   functions[0] = (struct mock_function){F(1), 256, 1, in_f};
   mock_image(&image, functions, 1);
   if (anchors == NULL)
-    anchors = cn_anchors_new();
+    anchors = cn_anchors_allocate();
   cairn_mutator.anchors = cairn_mutator.anchor = anchors;
   cairn_mutator.stack_bottom = (uintptr_t)own;
   cairn_mutator.stack_end = (uintptr_t)(own + WORDS);
@@ -77,7 +77,7 @@ static void bounds(void **state)
   (void)state;
   prepare();
   fill(1);
-  assert_false(cn_coroutine_stacks_any());
+  assert_false(cn_coroutine_stacks_exist());
   assert_int_equal(cairn_stack_add(&stacks[1]), CAIRN_OK);
   assert_int_equal(cairn_stack_add(&stacks[1]), CAIRN_E_OVERLAP);
   other = (struct cairn_stack){.low = stacks[1].high - 8, .high = stacks[1].high + 8};
@@ -97,7 +97,7 @@ static void bounds(void **state)
   for (int i = 0; i < 3; i++) {
     assert_ptr_equal(cn_coroutine_stacks_at(stacks[i].low), &stacks[i]);
     assert_ptr_equal(cn_coroutine_stacks_at(stacks[i].high - 1), &stacks[i]);
-    assert_true(cn_coroutine_stacks_hold(stacks[i].low));
+    assert_true(cn_coroutine_stacks_have_address(stacks[i].low));
   }
   assert_null(cn_coroutine_stacks_at((uintptr_t)own));
   cairn_stack_remove(&stacks[1]);
@@ -105,7 +105,7 @@ static void bounds(void **state)
   assert_ptr_equal(cn_coroutine_stacks_at(stacks[0].low), &stacks[0]);
   cairn_stack_remove(&stacks[0]);
   cairn_stack_remove(&stacks[2]);
-  assert_false(cn_coroutine_stacks_any());
+  assert_false(cn_coroutine_stacks_exist());
 }
 
 static void switches(void **state)
@@ -140,7 +140,7 @@ static ptrdiff_t left_by_jump(uintptr_t target)
   for (int i = 0; i < 3; i++)
     anchors[i] = (struct cn_anchor){.sp = (uintptr_t)&own[40 - 10 * i]};
   cairn_mutator.anchor = anchors + 3;
-  cn_jumps_cut(target);
+  cn_jumps_abandon_frames(target);
   return cairn_mutator.anchor - anchors;
 }
 
@@ -159,11 +159,11 @@ static void jumps(void **state)
   cairn_stack_switch(&stacks[1]);
   there = cairn_mutator.anchor++;
   there->sp = (uintptr_t)&memory[1][30];
-  cn_jumps_cut((uintptr_t)&own[WORDS - 1]);
-  cn_jumps_cut((uintptr_t)&memory[0][20]);
-  cn_jumps_cut((uintptr_t)&memory[2][20]);
+  cn_jumps_abandon_frames((uintptr_t)&own[WORDS - 1]);
+  cn_jumps_abandon_frames((uintptr_t)&memory[0][20]);
+  cn_jumps_abandon_frames((uintptr_t)&memory[2][20]);
   assert_ptr_equal(cairn_mutator.anchor, there + 1);
-  cn_jumps_cut((uintptr_t)&memory[1][30]);
+  cn_jumps_abandon_frames((uintptr_t)&memory[1][30]);
   assert_ptr_equal(cairn_mutator.anchor, there);
   cairn_stack_switch(NULL);
   for (int i = 0; i < 3; i++)
@@ -183,7 +183,7 @@ static void jumps(void **state)
   anchors[1] = anchors[2] = (struct cn_anchor){.sp = (uintptr_t)&memory[0][20]};
   anchors[0].sp = (uintptr_t)&own[WORDS - 1];
   cairn_mutator.anchor = anchors + 3;
-  cn_jumps_cut((uintptr_t)&own[20]);
+  cn_jumps_abandon_frames((uintptr_t)&own[20]);
   assert_ptr_equal(cairn_mutator.anchor, anchors + 1);
   assert_int_equal(cairn_mutator.state, CAIRN_ABI_NATIVE);
 }
@@ -197,7 +197,7 @@ static void move(void *env, struct cairn_slot slot)
 /* The thread stops on stack `on`, or its own, with no managed code there. */
 static void collect(uintptr_t *on)
 {
-  struct cn_regs *regs = (struct cn_regs *)on;
+  struct cn_saved_regs *regs = (struct cn_saved_regs *)on;
 
   regs->pc = (uintptr_t)mock_image;
   cairn_mutator.stopped = regs;

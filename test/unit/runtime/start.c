@@ -42,7 +42,7 @@ static long pages(void)
 static void register_unreadable(void **state)
 {
   static struct cairn_image images[3];
-  size_t before = cn_image_count();
+  size_t before = cn_images_count();
   long used = 0;
 
   (void)state;
@@ -64,10 +64,10 @@ static void register_unreadable(void **state)
     if (i > 0)
       assert_int_equal(pages(), used);
   }
-  assert_int_equal(cn_image_count(), before + 3);
+  assert_int_equal(cn_images_count(), before + 3);
   for (int i = 0; i < 3; i++)
     cairn_image_unregister(&images[i]);
-  assert_int_equal(cn_image_count(), before);
+  assert_int_equal(cn_images_count(), before);
   assert_int_equal(pages(), used);
 }
 

@@ -21,9 +21,9 @@ static void medians(void **state)
   for (uint64_t value = 1; value < UINT64_C(1) << 62; value = value * 3 + 1) {
     pauses = (struct cn_histogram){0};
     for (int i = 0; i < 3; i++)
-      cn_histogram_add(&pauses, value);
-    cn_histogram_add(&pauses, 0);
-    cn_histogram_add(&pauses, UINT64_MAX);
+      cn_histogram_add_value(&pauses, value);
+    cn_histogram_add_value(&pauses, 0);
+    cn_histogram_add_value(&pauses, UINT64_MAX);
     uint64_t median = cn_histogram_quantile(&pauses, 500);
     assert_true(median <= value && value - median <= value / 16);
     assert_true(pauses.maximum == UINT64_MAX);
@@ -36,11 +36,11 @@ static void high_quantiles(void **state)
   (void)state;
   pauses = (struct cn_histogram){0};
   for (int i = 0; i < 1998; i++)
-    cn_histogram_add(&pauses, 3);
-  cn_histogram_add(&pauses, 15);
+    cn_histogram_add_value(&pauses, 3);
+  cn_histogram_add_value(&pauses, 15);
   assert_int_equal(cn_histogram_quantile(&pauses, 999), 3);
-  cn_histogram_add(&pauses, 15);
-  cn_histogram_add(&pauses, 14);
+  cn_histogram_add_value(&pauses, 15);
+  cn_histogram_add_value(&pauses, 14);
   assert_int_equal(cn_histogram_quantile(&pauses, 999), 14);
   assert_int_equal(cn_histogram_quantile(&pauses, 1000), 15);
 }
@@ -53,21 +53,21 @@ static void layouts_are_known(void **state)
                               .size = sizeof(struct cairn_image),
                               .layouts_start = (const unsigned char *)layouts,
                               .layouts_stop = (const unsigned char *)&layouts[2]};
-  uint64_t generation = cn_image_generation();
+  uint64_t generation = cn_image_list_generation();
 
   (void)state;
   assert_false(cairn_layout_is_known(&layouts[0]));
   cairn_image_register(&image);
-  assert_int_not_equal(cn_image_generation(), generation);
+  assert_int_not_equal(cn_image_list_generation(), generation);
   cairn_image_register(&image);
-  assert_int_equal(cn_image_count(), 1);
+  assert_int_equal(cn_images_count(), 1);
   assert_true(cairn_layout_is_known(&layouts[0]));
   assert_false(cairn_layout_is_known(&layouts[1]));
   assert_false(cairn_layout_is_known(&layouts[2]));
   assert_false(cairn_layout_is_known((const struct cairn_layout *)((char *)layouts + 4)));
   assert_false(cairn_layout_is_known(NULL));
   cairn_image_unregister(&image);
-  assert_int_equal(cn_image_count(), 0);
+  assert_int_equal(cn_images_count(), 0);
   assert_false(cairn_layout_is_known(&layouts[0]));
 }
 

@@ -46,7 +46,7 @@ static void draw_saved(struct cn_safepoint *safepoint, unsigned words)
   static const int order[] = {CN_RBP, CN_R15, CN_R14, CN_R13, CN_R12, CN_RBX};
   int32_t at = -16;
 
-  for (int i = 0; i < CN_CALLEE_SAVED; i++)
+  for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
     if (draw(2) && (unsigned)(-at / 8) <= words) {
       safepoint->saved |= (uint8_t)(1 << order[i]);
       safepoint->saved_offset[order[i]] = at;
@@ -54,11 +54,11 @@ static void draw_saved(struct cn_safepoint *safepoint, unsigned words)
     }
 }
 
-static struct cn_loc draw_place(unsigned words)
+static struct cn_frame_place draw_place(unsigned words)
 {
   if (words < 2 || draw(2))
-    return (struct cn_loc){1, cn_arch_saved[draw(CN_CALLEE_SAVED)], 0};
-  return (struct cn_loc){0, RSP, (int32_t)(8 * draw(words - 1))};
+    return (struct cn_frame_place){1, cn_arch_callee_saved[draw(CN_CALLEE_SAVED_COUNT)], 0};
+  return (struct cn_frame_place){0, RSP, (int32_t)(8 * draw(words - 1))};
 }
 
 /* Words that the frame has at least: what roots and saved registers take. */
@@ -80,13 +80,13 @@ static unsigned draw_safepoint(struct mock_safepoint *mock)
   }
   if (words > 4 && draw(8) == 0) {
     safepoint->areas = 1;
-    mock->areas[0] = (struct cn_area){.reg = RSP, .count = 2, .stride = 8};
+    mock->areas[0] = (struct cn_described_area){.reg = RSP, .count = 2, .stride = 8};
   }
   if (words > 2 && words < 100 && draw(4) == 0) {
     safepoint->cfa_reg = RBP;
     safepoint->cfa_offset = 16;
     safepoint->saved |= 1 << CN_RBP;
-    for (int i = 0; i < CN_CALLEE_SAVED; i++)
+    for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
       safepoint->saved_offset[i] = 0;
     safepoint->saved = 1 << CN_RBP;
     safepoint->saved_offset[CN_RBP] = -16;
@@ -97,13 +97,13 @@ static unsigned draw_safepoint(struct mock_safepoint *mock)
 /* ---- a random stack ---- */
 
 struct mock_stack {
-  struct cn_regs *regs;
+  struct cn_saved_regs *regs;
   int depth;
 };
 
 static struct mock_stack build(unsigned *least)
 {
-  struct mock_stack made = {.regs = (struct cn_regs *)&stack[8]};
+  struct mock_stack made = {.regs = (struct cn_saved_regs *)&stack[8]};
   uintptr_t *sp = (uintptr_t *)cn_arch_sp_after(made.regs);
   uintptr_t *pc = &made.regs->pc, *base_pointer = &made.regs->gpr[RBP];
 
@@ -154,28 +154,28 @@ static void note(void *env, uintptr_t *slot, unsigned tag, void *parameter)
   list->at[list->count++] = (struct found){slot, parameter};
 }
 
-static void walk_generally(const struct cn_regs *regs)
+static void walk_generally(const struct cn_saved_regs *regs)
 {
   general.count = general.frames = 0;
   bool more = cn_walk_begin(&general.walk, &mutator, regs);
   for (; more; more = cn_walk_next(&general.walk), general.frames++)
-    cn_frame_roots(&general.walk, note, &general);
+    cn_frame_roots_visit_all(&general.walk, note, &general);
 }
 
-static void walk_fast(const struct cn_regs *regs)
+static void walk_fast(const struct cn_saved_regs *regs)
 {
   static struct cn_root_slots slots;
 
   fast.count = fast.frames = fast.stretched = slots.count = 0;
   bool more = cn_walk_begin(&fast.walk, &mutator, regs);
   while (more) {
-    uint64_t frames = cn_fast_walk_walk(&fast.walk, &slots, note, &fast);
+    uint64_t frames = cn_fast_walk_regular_frames(&fast.walk, &slots, note, &fast);
     fast.frames += frames;
     fast.stretched += frames;
-    if (frames > 0 && !cn_walk_settle(&fast.walk))
+    if (frames > 0 && !cn_walk_resolve_frame(&fast.walk))
       break;
     fast.frames++;
-    cn_frame_roots(&fast.walk, note, &fast);
+    cn_frame_roots_visit_all(&fast.walk, note, &fast);
     more = cn_walk_next(&fast.walk);
   }
   for (size_t i = 0; i < slots.count; i++)
@@ -239,7 +239,7 @@ static void all_seeds(void)
 static void portable(void **state)
 {
   (void)state;
-  cn_fast_walk_any = true;
+  cn_fast_walk_portable_only = true;
   all_seeds();
 }
 
@@ -257,12 +257,12 @@ static void with_many_safepoints(void **state)
     other_functions[i] = (struct mock_function){0x1000000 + 16 * i, 16, 1, &others[i]};
   }
   mock_image(&other_image, other_functions, MANY);
-  cn_index_begin();
+  cn_index_prepare_walk();
   for (int i = 0; i < MANY; i++)
-    assert_non_null(cn_index_look_up(others[i].pc));
-  assert_true(atomic_load(&cn_index_current)->mask >= CN_PREFETCH_LARGE);
+    assert_non_null(cn_index_look_up_map(others[i].pc));
+  assert_true(atomic_load(&cn_index_current)->mask >= CN_PREFETCH_MIN_TABLE_ENTRIES);
   for (int any = 0; any < 2; any++) {
-    cn_fast_walk_any = any;
+    cn_fast_walk_portable_only = any;
     all_seeds();
   }
 }
@@ -270,9 +270,9 @@ static void with_many_safepoints(void **state)
 static void of_this_processor(void **state)
 {
   (void)state;
-  if (cn_arch_fast_walk() == NULL)
+  if (cn_arch_find_fast_walk() == NULL)
     skip();
-  cn_fast_walk_any = false;
+  cn_fast_walk_portable_only = false;
   all_seeds();
 }
 
@@ -282,7 +282,7 @@ static void two_frames(struct cn_safepoint safepoint, uintptr_t base_pointer)
 {
   static struct mock_safepoint mock;
   struct mock_function function = {0x10000, 0x100, 1, &mock};
-  struct cn_regs *regs = (struct cn_regs *)stack;
+  struct cn_saved_regs *regs = (struct cn_saved_regs *)stack;
   struct cn_walk walk;
 
   mock = (struct mock_safepoint){.pc = pc_of(0), .safepoint = safepoint};
@@ -326,7 +326,7 @@ static void broken_stacks(void **state)
 {
   (void)state;
   for (int wide = 0; wide < 2; wide++) {
-    cn_fast_walk_any = !wide;
+    cn_fast_walk_portable_only = !wide;
     aborts(beyond_the_end, "the frame does not end on the stack");
     aborts(below, "the frame does not end on the stack");
     aborts(not_aligned, "the frame does not end on the stack");

@@ -46,16 +46,16 @@ static void calls_poll(void **state)
   (void)state;
   if (!wide())
     skip();
-  cn_poll_word_disarm(&cairn_mutator, CN_REASON_STRESS);
+  cn_poll_word_disarm(&cairn_mutator, CN_POLL_REASON_STRESS);
   assert_int_equal(cairn_mutator.poll, 0);
   preserved(&before, &after, cairn_poll);
   assert_preserved(&before, &after, false);
   assert_int_equal(cairn_mutator.safepoints, count);
-  cn_poll_word_arm(&cairn_mutator, CN_REASON_STRESS);
+  cn_poll_word_arm(&cairn_mutator, CN_POLL_REASON_STRESS);
   preserved(&before, &after, cairn_poll);
   assert_preserved(&before, &after, false);
   assert_int_equal(cairn_mutator.safepoints, count + 1);
-  cn_poll_word_disarm(&cairn_mutator, CN_REASON_STRESS);
+  cn_poll_word_disarm(&cairn_mutator, CN_POLL_REASON_STRESS);
 }
 
 static void allocations(void **state)
@@ -120,7 +120,7 @@ static void transitions(void **state)
   uint64_t frames = cn_stats.frames;
 
   (void)state;
-  cn_mutator_get((uintptr_t)__builtin_return_address(0));
+  cn_mutator_get_attached((uintptr_t)__builtin_return_address(0));
   struct cn_anchor *anchor = cairn_mutator.anchor;
   assert_int_equal(crossing(arguments, 5), 1005);
   assert_int_equal(crossing(collects, 7), 2007 + MOVE);
@@ -170,7 +170,7 @@ static void short_transitions(void **state)
 /* Nothing keeps a reference in a register that the caller promised not to use. */
 static void keep_in_r12(void)
 {
-  in_short[0].roots[1].base = (struct cn_loc){1, 12, 0};
+  in_short[0].roots[1].base = (struct cn_frame_place){1, 12, 0};
   crossing_short(collects_six, 7);
 }
 
@@ -383,15 +383,15 @@ static void wide_registers_survive(void **state)
 /* As on a processor that does not tell which components are in use. */
 static void without_xgetbv(void **state)
 {
-  extern uint8_t cn_arch_vector_by_hand __attribute__((visibility("hidden")));
-  uint8_t before = cn_arch_vector_by_hand;
+  extern uint8_t cn_arch_stubs_move_vectors __attribute__((visibility("hidden")));
+  uint8_t before = cn_arch_stubs_move_vectors;
 
-  cn_arch_vector_by_hand = 0;
+  cn_arch_stubs_move_vectors = 0;
   polls_preserve_all(state);
   allocations(state);
   state_is_the_callers(state);
   wide_registers_survive(state);
-  cn_arch_vector_by_hand = before;
+  cn_arch_stubs_move_vectors = before;
 }
 
 /* Rounding mode and exceptions are the caller's. */

@@ -71,7 +71,7 @@ static sigjmp_buf leave_to;
 /* What a handler may do: call native and managed functions, through pointers too. */
 static void interrupt(uintptr_t pc)
 {
-  uintptr_t end, start = cn_arch_stubs(&end);
+  uintptr_t end, start = cn_arch_stubs_range(&end);
 
   if (pc < start || pc >= end)
     return;
@@ -87,7 +87,7 @@ static void interrupt(uintptr_t pc)
 /* How many instructions of the stub were stepped over. */
 static unsigned count_steps(const void *stub, size_t size)
 {
-  uintptr_t end, start = cn_arch_stubs(&end);
+  uintptr_t end, start = cn_arch_stubs_range(&end);
   unsigned count = 0;
 
   for (size_t i = 0; i < size; i++)
@@ -141,7 +141,7 @@ static void fill_chunk(uintptr_t sp, size_t but)
 {
   do
     cairn_mutator.anchor++->sp = sp;
-  while (cn_anchors_count(cairn_mutator.anchor + but) % CN_ANCHORS_CHUNK != 0);
+  while (cn_anchors_count(cairn_mutator.anchor + but) % CN_ANCHORS_PER_CHUNK != 0);
 }
 
 /* By a handler that the runtime knows. */
@@ -157,7 +157,7 @@ static void on_signal(int signal)
 static void interrupt_known(uintptr_t pc)
 {
   interrupted_at = pc;
-  if (cn_arch_in_stubs(pc))
+  if (cn_arch_is_in_stubs(pc))
     raise(SIGUSR1);
 }
 
@@ -364,7 +364,7 @@ void set_barrier(uintptr_t *slot) __attribute__((visibility("hidden")));
 void set_barrier(uintptr_t *slot)
 {
   if (barriers == NULL)
-    barriers = cn_return_barriers_borrow();
+    barriers = cn_return_barriers_borrow_set();
   cn_return_barrier_set(barriers, slot, 0);
 }
 
@@ -384,11 +384,11 @@ static void return_barred(void)
 static void signals_in_returns(void **state)
 {
   (void)state;
-  if (!wide() || !cn_arch_may_replace())
+  if (!wide() || !cn_arch_may_replace_returns())
     skip();
   return_barred();
   assert_int_equal(wrong, 0);
-  assert_int_equal(count_steps((const void *)cn_arch_barrier(0), 32), 2);
+  assert_int_equal(count_steps((const void *)cn_arch_return_barrier_address(0), 32), 2);
   assert_ptr_equal(cn_return_barrier_youngest(barriers), NULL);
 }
 
@@ -408,11 +408,11 @@ static void leaving_returns(void **state)
   long at = 1;
 
   (void)state;
-  if (!wide() || !cn_arch_may_replace())
+  if (!wide() || !cn_arch_may_replace_returns())
     skip();
   for (; leaves_return(at); at++) {
     assert_false(cairn_mutator.busy);
-    cn_return_barrier_met(barriers, NULL); /* a scan */
+    cn_return_barrier_note_met(barriers, NULL); /* a scan */
     assert_ptr_equal(cn_return_barrier_youngest(barriers), NULL);
   }
   assert_in_range(at, 50, 300);
@@ -450,7 +450,7 @@ static bool leaves(void (*work)(void), long at)
 
 static struct cairn_image other_image = {.version = CAIRN_ABI_IMAGE_VERSION, .size = sizeof(struct cairn_image)};
 static char other_code[64];
-static struct cn_region at_code;
+static struct cn_code_region at_code;
 
 static void previous(struct cairn_stack_iterator *iterator, void *data)
 {
@@ -462,7 +462,7 @@ static const struct cairn_code_manager manager = {.name = "test", .previous = pr
 static void come_and_go(void)
 {
   cairn_image_register(&other_image);
-  cn_index_find_inside((uintptr_t)crossing_return);
+  cn_index_has_code_at((uintptr_t)crossing_return);
   cairn_image_unregister(&other_image);
 }
 
@@ -478,16 +478,16 @@ static void check_whole(void)
 {
   sigset_t mask;
 
-  assert_int_equal(cn_locks_held(), 0);
-  assert_int_equal(cn_code_regions_depth(), 0);
+  assert_int_equal(cn_locks_held_by_thread(), 0);
+  assert_int_equal(cn_code_regions_nesting_depth(), 0);
   assert_int_equal(sigprocmask(SIG_BLOCK, NULL, &mask), 0);
   assert_int_equal(sigismember(&mask, SIGUSR1), 0);
   assert_int_equal(sigismember(&mask, SIGTERM), 0);
   cairn_image_register(&other_image);
-  assert_int_equal(cn_image_count(), 2);
+  assert_int_equal(cn_images_count(), 2);
   assert_int_equal(crossing(collects_quietly, 7), 2007 + MOVE);
   cairn_image_unregister(&other_image);
-  assert_int_equal(cn_image_count(), 1);
+  assert_int_equal(cn_images_count(), 1);
   enum cairn_status status = cairn_code_region_remove((uintptr_t)other_code);
   assert_true(status == CAIRN_OK || status == CAIRN_E_UNKNOWN);
 }

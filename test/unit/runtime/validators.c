@@ -29,7 +29,7 @@
 
 static void mutators(void **state)
 {
-  struct cairn_mutator *mutator = cn_mutator_main();
+  struct cairn_mutator *mutator = cn_mutator_of_main_thread();
   static _Alignas(8) char block[64];
   const char *outside = "mutator: the next block is not in the allocation buffer";
   const char *anchors = "anchors: the next one is not in a chunk of its stack";
@@ -43,9 +43,9 @@ static void mutators(void **state)
   PLANT(mutator->limit, mutator->buffer_end - 8, cn_buffer_wrong(mutator),
         "mutator: the limit is not the end of the allocation buffer");
   PLANT(mutator->anchor, mutator->anchors - 1, cn_mutator_wrong(mutator), anchors);
-  PLANT(mutator->anchor, mutator->anchors + CN_ANCHORS_CHUNK + 1, cn_mutator_wrong(mutator), anchors);
+  PLANT(mutator->anchor, mutator->anchors + CN_ANCHORS_PER_CHUNK + 1, cn_mutator_wrong(mutator), anchors);
   PLANT(mutator->anchor, (struct cn_anchor *)((char *)mutator->anchors + 8), cn_mutator_wrong(mutator), anchors);
-  PLANT(cn_anchors_chunk(mutator->anchor)->number, 1, cn_mutator_wrong(mutator),
+  PLANT(cn_anchors_chunk_of(mutator->anchor)->number, 1, cn_mutator_wrong(mutator),
         "anchors: a stack's chunks are not in order");
   PLANT(mutator->busy, 3, cn_mutator_wrong(mutator), "mutator: a flag is neither 0 nor 1");
   PLANT(mutator->attached, 0, cn_mutator_wrong(mutator),
@@ -63,7 +63,7 @@ static void mutators(void **state)
 
 static void twice(void)
 {
-  cn_defer_let_signals();
+  cn_undefer_signals();
 }
 
 static void not_held(void)
@@ -75,13 +75,13 @@ static void locks(void **state)
 {
   (void)state;
   aborts(twice, "held.depth != 0");
-  aborts(not_held, "lock < CN_LOCKS && is_mine(lock)");
+  aborts(not_held, "lock < CN_LOCK_COUNT && is_mine(lock)");
   assert_true(cn_lock_take(CN_LOCK_IMAGES));
   assert_false(cn_lock_take(CN_LOCK_IMAGES));
-  unsigned held = cn_locks_held();
+  unsigned held = cn_locks_held_by_thread();
   assert_true(cn_lock_take(CN_LOCK_FRAMES));
-  cn_locks_restore(held);
-  assert_int_equal(cn_locks_held(), held);
+  cn_locks_release_others(held);
+  assert_int_equal(cn_locks_held_by_thread(), held);
   assert_null(cn_images_wrong());
   cn_lock_release(CN_LOCK_IMAGES);
 }
@@ -92,16 +92,16 @@ static void return_addresses(void **state)
 {
   static struct {
     struct cn_index index;
-    struct cn_entry at[4];
+    struct cn_index_entry at[4];
   } table = {.index = {.shift = 57, .mask = 3, .used = 1}};
-  static struct cn_map map = {.cfa_reg = 7, .cfa_offset = 32, .pushed = true};
+  static struct cn_frame_map map = {.cfa_reg = 7, .cfa_offset = 32, .pushed = true};
   struct cn_index *index = &table.index;
   uintptr_t pc = 0x401136;
 
   (void)state;
-  struct cn_entry *entry = (struct cn_entry *)(uintptr_t)cn_index_start(index, pc);
-  entry->key = cn_maps_key(&map, pc);
-  entry->value = cn_maps_value(&map);
+  struct cn_index_entry *entry = (struct cn_index_entry *)(uintptr_t)cn_index_first_probe(index, pc);
+  entry->key = cn_maps_entry_key(&map, pc);
+  entry->value = cn_maps_entry_value(&map);
   PLANT(index->used, 2, cn_index_wrong(index),
         "index of return addresses: too many entries are used, or not as many as it says");
   PLANT(index->shift, 56, cn_index_wrong(index), "index of return addresses: its size is no power of two");
@@ -111,7 +111,7 @@ static void return_addresses(void **state)
   entry->value = 0;
   found(cn_index_wrong(index), "index of return addresses: an entry without a map has a size");
   entry->value = value;
-  struct cn_entry *other = &index->at[(entry - index->at + 1) & 3];
+  struct cn_index_entry *other = &index->at[(entry - index->at + 1) & 3];
   other->value = value;
   found(cn_index_wrong(index), "index of return addresses: a value without a key");
   other->key = entry->key;
@@ -127,8 +127,8 @@ static void insert(struct cn_region_table **table, uintptr_t start, uintptr_t en
   static const struct cairn_code_manager manager;
   struct cn_region_waste waste;
 
-  CN_CHECK(cn_region_table_insert(table, &(struct cn_region){start, end, &manager, NULL}, &waste));
-  CN_CHECK(cn_valid(cn_region_table_wrong(*table), "validators.c", __LINE__));
+  CN_CHECK(cn_region_table_insert(table, &(struct cn_code_region){start, end, &manager, NULL}, &waste));
+  CN_CHECK(cn_check_valid(cn_region_table_wrong(*table), "validators.c", __LINE__));
 }
 
 static void overlapping(void)
@@ -152,7 +152,7 @@ static void code_regions(void **state)
   (void)state;
   aborts(overlapping, "two overlap");
   aborts(empty, "one is empty");
-  aborts(cn_code_regions_leave, "depth != 0");
+  aborts(cn_code_regions_leave_region, "depth != 0");
 }
 
 /* ---- return barriers ---- */
@@ -162,11 +162,11 @@ static void return_barriers(void **state)
   static uintptr_t words[8] = {1, 1, 1, 1, 1, 1, 1, 1};
 
   (void)state;
-  struct cn_return_barriers *set = cn_return_barriers_borrow(), *other;
+  struct cn_return_barriers *set = cn_return_barriers_borrow_set(), *other;
   cn_return_barrier_set(set, &words[6], 1);
   struct cn_return_barrier *older = cn_return_barrier_youngest(set);
-  cn_return_barrier_stop(set, &words[7]);
-  cn_return_barrier_stop(set, &words[6]);
+  cn_return_barrier_add_stop(set, &words[7]);
+  cn_return_barrier_add_stop(set, &words[6]);
   cn_return_barrier_set(set, &words[2], 2);
   struct cn_return_barrier *younger = cn_return_barrier_youngest(set);
   PLANT(younger->sp, older->sp, cn_return_barriers_wrong(set), "return barriers: they do not go down the stack");
@@ -176,14 +176,14 @@ static void return_barriers(void **state)
   PLANT(younger->cell, 9, cn_return_barriers_wrong(set), "return barriers: a cell is another stack's");
   PLANT(younger->cell, 9, cn_return_barriers_pool_wrong(),
         "return barriers: one is in a set that it does not belong to");
-  other = cn_return_barriers_borrow();
+  other = cn_return_barriers_borrow_set();
   cn_return_barrier_set(other, &words[4], 1);
   uint8_t cell = cn_return_barrier_youngest(other)->cell;
   PLANT(younger->cell, cell, cn_return_barriers_wrong(set), "return barriers: a cell is another stack's");
   assert_null(cn_return_barriers_pool_wrong());
-  cn_return_barriers_give_back(other);
+  cn_return_barriers_return_set(other);
   assert_null(cn_return_barriers_pool_wrong());
-  cn_return_barrier_stop(set, &words[7]);
+  cn_return_barrier_add_stop(set, &words[7]);
   found(cn_return_barriers_wrong(set), "return barriers: the stops go up");
 }
 
@@ -202,7 +202,7 @@ static void coroutine_stacks(void **state)
   }
   PLANT(stacks[0].high, stacks[0].high + 8, cn_coroutine_stacks_wrong(), "stacks: two overlap, or are not sorted");
   PLANT(stacks[1].high, stacks[1].high + 8, cn_coroutine_stacks_wrong(), "stacks: the bounds of one are not its own");
-  PLANT(cn_mutator_main()->stack, &(struct cairn_stack){.low = 8}, cn_coroutine_stacks_wrong(),
+  PLANT(cn_mutator_of_main_thread()->stack, &(struct cairn_stack){.low = 8}, cn_coroutine_stacks_wrong(),
         "stacks: the thread is on one that was not added");
   PLANT(stacks[1].words[0], 0, cn_coroutine_stacks_wrong(), "anchors: a stack has none of its own");
   PLANT(stacks[1].words[1], 0, cn_coroutine_stacks_wrong(), "anchors: the next one is not in a chunk of its stack");
@@ -224,7 +224,8 @@ static void semispace(void **state)
                                     .layouts_stop = (const unsigned char *)(layouts + 2)};
   struct cn_space current = {(uintptr_t)words, sizeof words, sizeof words, sizeof words};
   struct cn_space spare = {(uintptr_t)others, sizeof others, 0, 0};
-  struct cn_semispace_view view = {&current, &spare, sizeof words - 8, (uintptr_t)&words[9], (uintptr_t)&words[15]};
+  struct cn_semispace_heap_view view = {&current, &spare, sizeof words - 8, (uintptr_t)&words[9],
+                                        (uintptr_t)&words[15]};
   const char *unlike = "semispace: a block has no known layout, or not one of its kind";
   const char *outside = "semispace: the allocation buffer is not within the capacity";
 
@@ -234,25 +235,27 @@ static void semispace(void **state)
   words[3] = 2 << 1 | 1;
   words[4] = (uintptr_t)&layouts[1];
   words[7] = cairn_header_gone(8);
-  PLANT(words[0], (uintptr_t)words, cn_semispace_wrong(&view), unlike);
-  PLANT(words[0], (uintptr_t)&layouts[1], cn_semispace_wrong(&view), unlike);
-  PLANT(words[4], (uintptr_t)&layouts[0], cn_semispace_wrong(&view), unlike);
-  PLANT(words[4], words[0] | 1, cn_semispace_wrong(&view), unlike); /* a copy's address */
-  PLANT(words[3], UINTPTR_MAX, cn_semispace_wrong(&view), unlike);
-  PLANT(words[3], 9 << 1 | 1, cn_semispace_wrong(&view), "semispace: a block does not end where one can");
-  PLANT(words[0], words[0] | (uintptr_t)1 << 63, cn_semispace_wrong(&view), unlike);
-  PLANT(words[7], words[7] | CAIRN_ABI_HEADER_STATE, cn_semispace_wrong(&view), unlike);
-  PLANT(words[7], cairn_header_gone(16), cn_semispace_wrong(&view), "semispace: a block does not end where one can");
-  PLANT(view.free, (uintptr_t)&words[4], cn_semispace_wrong(&view), "semispace: a block has no room for its header");
-  PLANT(view.free, current.base - 8, cn_semispace_wrong(&view), outside);
-  PLANT(view.free, view.end + 8, cn_semispace_wrong(&view), outside);
-  PLANT(view.end, view.end + 8, cn_semispace_wrong(&view), outside);
-  PLANT(view.end, view.end - 4, cn_semispace_wrong(&view), "semispace: the allocation buffer is not aligned");
-  PLANT(current.committed, view.capacity - 8, cn_semispace_wrong(&view), "semispace: the capacity has no memory");
-  PLANT(spare.committed, spare.room + 8, cn_semispace_wrong(&view),
+  PLANT(words[0], (uintptr_t)words, cn_semispace_heap_wrong(&view), unlike);
+  PLANT(words[0], (uintptr_t)&layouts[1], cn_semispace_heap_wrong(&view), unlike);
+  PLANT(words[4], (uintptr_t)&layouts[0], cn_semispace_heap_wrong(&view), unlike);
+  PLANT(words[4], words[0] | 1, cn_semispace_heap_wrong(&view), unlike); /* a copy's address */
+  PLANT(words[3], UINTPTR_MAX, cn_semispace_heap_wrong(&view), unlike);
+  PLANT(words[3], 9 << 1 | 1, cn_semispace_heap_wrong(&view), "semispace: a block does not end where one can");
+  PLANT(words[0], words[0] | (uintptr_t)1 << 63, cn_semispace_heap_wrong(&view), unlike);
+  PLANT(words[7], words[7] | CAIRN_ABI_HEADER_STATE, cn_semispace_heap_wrong(&view), unlike);
+  PLANT(words[7], cairn_header_gone(16), cn_semispace_heap_wrong(&view),
+        "semispace: a block does not end where one can");
+  PLANT(view.free, (uintptr_t)&words[4], cn_semispace_heap_wrong(&view),
+        "semispace: a block has no room for its header");
+  PLANT(view.free, current.base - 8, cn_semispace_heap_wrong(&view), outside);
+  PLANT(view.free, view.end + 8, cn_semispace_heap_wrong(&view), outside);
+  PLANT(view.end, view.end + 8, cn_semispace_heap_wrong(&view), outside);
+  PLANT(view.end, view.end - 4, cn_semispace_heap_wrong(&view), "semispace: the allocation buffer is not aligned");
+  PLANT(current.committed, view.capacity - 8, cn_semispace_heap_wrong(&view), "semispace: the capacity has no memory");
+  PLANT(spare.committed, spare.room + 8, cn_semispace_heap_wrong(&view),
         "semispace: a space has more memory than addresses");
-  PLANT(spare.base, spare.base + 4, cn_semispace_wrong(&view), "semispace: a space is not aligned");
-  PLANT(spare.base, current.base + 8, cn_semispace_wrong(&view), "semispace: the two spaces overlap");
+  PLANT(spare.base, spare.base + 4, cn_semispace_heap_wrong(&view), "semispace: a space is not aligned");
+  PLANT(spare.base, current.base + 8, cn_semispace_heap_wrong(&view), "semispace: the two spaces overlap");
 }
 
 int main(void)

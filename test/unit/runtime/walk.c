@@ -39,7 +39,7 @@ static void reset(void)
   for (int i = 0; i < 64; i++)
     stack[i] = 0xdead0000u + (unsigned)i;
   if (anchors == NULL)
-    anchors = cn_anchors_new();
+    anchors = cn_anchors_allocate();
   mutator = (struct cairn_mutator){.anchors = anchors, .anchor = anchors, .stack_end = at(64)};
 }
 
@@ -66,9 +66,9 @@ static struct cn_safepoint plain(int words)
 }
 
 /* regs at the bottom of the stack: the youngest frame's SP is stack[17]. */
-static struct cn_regs *stub(uintptr_t pc)
+static struct cn_saved_regs *stub(uintptr_t pc)
 {
-  struct cn_regs *regs = (struct cn_regs *)stack;
+  struct cn_saved_regs *regs = (struct cn_saved_regs *)stack;
 
   regs->pc = pc;
   return regs;
@@ -90,7 +90,7 @@ static void steps_and_registers(void **state)
   in_h[0].safepoint.cfa_reg = RBP; /* as after a dynamic alloca */
   in_h[0].safepoint.cfa_offset = 16;
   mock_image(&image, functions, 3);
-  struct cn_regs *regs = stub(F(1) + 8);
+  struct cn_saved_regs *regs = stub(F(1) + 8);
   stack[20] = F(2) + 8; /* f: SP 17, CFA 21; rbp saved in stack[19] */
   stack[23] = F(3) + 8; /* g: SP 21, CFA 24 */
   stack[19] = at(30);   /* h's rbp: CFA = 32 */
@@ -100,17 +100,17 @@ static void steps_and_registers(void **state)
   assert_int_equal(walk.frame.pc, F(1) + 8);
   assert_int_equal(walk.frame.sp, at(17));
   assert_ptr_equal(walk.frame.regs, regs);
-  assert_ptr_equal(cn_frame_register(&walk.frame, RDI), &regs->gpr[RDI]);
+  assert_ptr_equal(cn_frame_register_place(&walk.frame, RDI), &regs->gpr[RDI]);
   assert_true(cn_walk_next(&walk));
   assert_int_equal(walk.frame.pc, F(2) + 8);
   assert_int_equal(walk.frame.sp, at(21));
   assert_ptr_equal(walk.frame.pc_slot, &stack[20]);
   assert_null(walk.frame.regs);
-  assert_ptr_equal(cn_frame_register(&walk.frame, RBX), &stack[18]);
-  assert_ptr_equal(cn_frame_register(&walk.frame, R12), &regs->gpr[R12]);
+  assert_ptr_equal(cn_frame_register_place(&walk.frame, RBX), &stack[18]);
+  assert_ptr_equal(cn_frame_register_place(&walk.frame, R12), &regs->gpr[R12]);
   assert_true(cn_walk_next(&walk));
   assert_int_equal(walk.frame.sp, at(24));
-  assert_ptr_equal(cn_frame_register(&walk.frame, RBX), &stack[18]);
+  assert_ptr_equal(cn_frame_register_place(&walk.frame, RBX), &stack[18]);
   assert_false(cn_walk_next(&walk));
   assert_int_equal(walk.frame.sp, at(32));
 }
@@ -139,7 +139,7 @@ static void natives_are_crossed(void **state)
   assert_true(cn_walk_next(&walk));
   assert_int_equal(walk.frame.pc, F(2) + 8);
   assert_int_equal(walk.frame.sp, at(30));
-  assert_ptr_equal(cn_frame_register(&walk.frame, RBP), &anchors[2].saved[CN_RBP]);
+  assert_ptr_equal(cn_frame_register_place(&walk.frame, RBP), &anchors[2].saved[CN_RBP]);
   assert_true(cn_walk_next(&walk));
   assert_int_equal(walk.frame.sp, at(50));
   assert_int_equal(walk.natives, 2);
@@ -181,12 +181,12 @@ static void roots_of_a_frame(void **state)
   in_f[0].roots[0] = (struct cn_root){.base = {1, RDI, 0}};
   in_f[0].roots[1] = (struct cn_root){.base = {0, RSP, 16}};
   in_f[0].roots[2] = (struct cn_root){.base = {0, RSP, 16}, .derived = {1, RBX, 0}, .is_derived = true};
-  in_f[0].areas[0] = (struct cn_area){.reg = RSP, .offset = 24, .count = 3, .stride = 16, .ref_offset = 8};
+  in_f[0].areas[0] = (struct cn_described_area){.reg = RSP, .offset = 24, .count = 3, .stride = 16, .ref_offset = 8};
   mock_image(&image, functions, 1);
-  struct cn_regs *regs = stub(F(1) + 8);
+  struct cn_saved_regs *regs = stub(F(1) + 8);
 
   assert_true(cn_walk_begin(&walk, &mutator, regs));
-  cn_frame_roots(&walk, note, &found);
+  cn_frame_roots_visit_all(&walk, note, &found);
   assert_int_equal(found.count, 6);
   assert_ptr_equal(found.slot[0], &stack[19]); /* those with a code first */
   assert_null(found.base[0]);
@@ -208,7 +208,7 @@ static void one_frame(struct cn_safepoint safepoint, struct cn_root root, uintpt
   stack[18] = caller;
   mock_image(&image, functions, 1);
   if (cn_walk_begin(&walk, &mutator, stub(F(1) + 8))) {
-    cn_frame_roots(&walk, note, &found);
+    cn_frame_roots_visit_all(&walk, note, &found);
     cn_walk_next(&walk);
   }
 }
@@ -257,7 +257,7 @@ static void caller_saved(void)
   anchor(0, F(1) + 8, 20);
   mutator.anchor = anchors + 1;
   if (cn_walk_begin(&walk, &mutator, NULL))
-    cn_frame_roots(&walk, note, &found);
+    cn_frame_roots_visit_all(&walk, note, &found);
 }
 
 static void broken_stacks(void **state)
@@ -278,14 +278,14 @@ static void shapes(void **state)
   static const int order[] = {CN_RBP, CN_R15, CN_R14, CN_R13, CN_R12, CN_RBX};
 
   (void)state;
-  for (unsigned mask = 0; mask < 1 << CN_CALLEE_SAVED; mask++) {
+  for (unsigned mask = 0; mask < 1 << CN_CALLEE_SAVED_COUNT; mask++) {
     intptr_t pushed = -8; /* the return address */
-    for (int i = 0; i < CN_CALLEE_SAVED; i++) {
+    for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++) {
       int reg = order[i];
       bool saved = mask >> reg & 1;
       pushed -= saved ? 8 : 0;
-      assert_int_equal((intptr_t)cn_arch_shapes[mask].offset[reg], saved ? pushed : 0);
-      assert_int_equal(cn_arch_shapes[mask].keep[reg], saved ? 0 : UINTPTR_MAX);
+      assert_int_equal((intptr_t)cn_arch_prologue_shapes[mask].offset[reg], saved ? pushed : 0);
+      assert_int_equal(cn_arch_prologue_shapes[mask].keep[reg], saved ? 0 : UINTPTR_MAX);
     }
   }
 }
@@ -295,32 +295,32 @@ static void shapes(void **state)
 static void signal_frames(void **state)
 {
   static const unsigned char restorer[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
-  size_t page = cn_os_page();
-  uintptr_t memory = cn_os_reserve(2 * page), end = memory + page, interrupted;
+  size_t page = cn_os_page_bytes();
+  uintptr_t memory = cn_os_reserve_addresses(2 * page), end = memory + page, interrupted;
   ucontext_t context = {0};
 
   (void)state;
-  assert_true(cn_os_commit(memory, page));
+  assert_true(cn_os_commit_memory(memory, page));
   memcpy((void *)(end - sizeof restorer), restorer, sizeof restorer);
   context.uc_mcontext.gregs[REG_RIP] = 1234;
   for (uintptr_t pc = end - page + 1; pc <= end; pc++)
-    assert_int_equal(cn_arch_signal_frame(pc, (uintptr_t)&context, &interrupted), pc == end - sizeof restorer);
+    assert_int_equal(cn_arch_is_signal_frame(pc, (uintptr_t)&context, &interrupted), pc == end - sizeof restorer);
   assert_int_equal(interrupted, 1234);
   memcpy((void *)(end - 5), restorer, 5);
-  assert_false(cn_arch_signal_frame(end - 5, (uintptr_t)&context, &interrupted));
-  assert_true(cn_os_commit(end, page));
+  assert_false(cn_arch_is_signal_frame(end - 5, (uintptr_t)&context, &interrupted));
+  assert_true(cn_os_commit_memory(end, page));
   memcpy((void *)(end - 5), restorer, sizeof restorer);
-  assert_true(cn_arch_signal_frame(end - 5, (uintptr_t)&context, &interrupted));
-  cn_os_release(memory, 2 * page);
+  assert_true(cn_arch_is_signal_frame(end - 5, (uintptr_t)&context, &interrupted));
+  cn_os_release_memory(memory, 2 * page);
 }
 
 /* Whatever was jumped to, there is nothing to read. */
 static void stubs_anywhere(void **state)
 {
   (void)state;
-  assert_false(cn_arch_is_stub(0));
-  assert_false(cn_arch_is_stub(4096));
-  assert_false(cn_arch_is_stub(UINTPTR_MAX));
+  assert_false(cn_arch_is_stub_or_thunk(0));
+  assert_false(cn_arch_is_stub_or_thunk(4096));
+  assert_false(cn_arch_is_stub_or_thunk(UINTPTR_MAX));
 }
 
 int main(void)

@@ -19,21 +19,21 @@ static void blame(void **state)
     struct cairn_arrival arrival;
     enum cn_blame blame;
   } cases[] = {
-      {{.nanoseconds = 900, .ran = 1500}, CN_BLAME_CODE},
-      {{.nanoseconds = 500000, .ran = 499000}, CN_BLAME_CODE},
+      {{.nanoseconds = 900, .ran = 1500}, CN_BLAME_MANAGED_CODE},
+      {{.nanoseconds = 500000, .ran = 499000}, CN_BLAME_MANAGED_CODE},
       /* A switch somewhere before the request: the code had its processor since. */
-      {{.nanoseconds = 500000, .ran = 500100, .switches = 3}, CN_BLAME_CODE},
+      {{.nanoseconds = 500000, .ran = 500100, .switches = 3}, CN_BLAME_MANAGED_CODE},
       {{.nanoseconds = 500000, .ran = 100000, .switches = 1}, CN_BLAME_PREEMPTED},
       {{.nanoseconds = 500000, .ran = 100000}, CN_BLAME_HOST},
-      {{.nanoseconds = 500000, .ran = 500000, .native = true}, CN_BLAME_NATIVE},
-      {{.nanoseconds = 500000, .ran = 100000, .switches = 1, .native = true}, CN_BLAME_NATIVE},
+      {{.nanoseconds = 500000, .ran = 500000, .native = true}, CN_BLAME_NATIVE_CODE},
+      {{.nanoseconds = 500000, .ran = 100000, .switches = 1, .native = true}, CN_BLAME_NATIVE_CODE},
       {{.ran = 100000, .safepoint = true}, CN_BLAME_SAFEPOINT},
       {{.nanoseconds = 900, .ran = 1500, .asking = 50000}, CN_BLAME_REQUESTER},
   };
 
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-    assert_int_equal(cn_watchdog_blame(&cases[i].arrival), cases[i].blame);
+    assert_int_equal(cn_watchdog_blame_of(&cases[i].arrival), cases[i].blame);
 }
 
 int main(void)

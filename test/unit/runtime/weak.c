@@ -294,9 +294,9 @@ static void finalisers(void **state)
 
   (void)state;
   words(a)[KEY] = of_a;
-  cn_finalisers_add(c);
-  cn_finalisers_add(a);
-  cn_finalisers_add(b);
+  cn_finalisers_add_object(c);
+  cn_finalisers_add_object(a);
+  cn_finalisers_add_object(b);
   collect(roots, 2);
   assert_int_equal(cairn_finalise_next(0), 0);
   roots[1] = 0;

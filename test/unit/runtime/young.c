@@ -46,14 +46,14 @@ static uintptr_t *frame(int number)
   return &stack[TOP - FRAME * number];
 }
 
-static struct cn_regs *registers(void)
+static struct cn_saved_regs *registers(void)
 {
-  return (struct cn_regs *)frame(depth) - 1;
+  return (struct cn_saved_regs *)frame(depth) - 1;
 }
 
-static const struct cn_regs *stopped_here(void)
+static const struct cn_saved_regs *stopped_here(void)
 {
-  struct cn_regs *regs = registers();
+  struct cn_saved_regs *regs = registers();
 
   memset(regs, 0, sizeof *regs);
   regs->pc = pc;
@@ -97,7 +97,7 @@ static void found(void *env, uintptr_t *slot, unsigned tag, void *parameter)
 }
 
 /* Note what comes again. Returns of how many roots that is said. */
-static int note_order(const struct cn_young *young)
+static int note_order(const struct cn_young_scan_result *young)
 {
   int again = 0;
 
@@ -155,8 +155,8 @@ static uint64_t scan(void)
   memset(root_seen, 0, sizeof root_seen);
   memset(area_seen, 0, sizeof area_seen);
   cairn_mutator.stopped = stopped_here();
-  struct cn_young young;
-  assert_true(cn_young_scan(&source, &walk, found, NULL, &young));
+  struct cn_young_scan_result young;
+  assert_true(cn_young_scan_stack(&source, &walk, found, NULL, &young));
   for (int i = 1; i <= depth; i++) {
     assert_true(area_seen[i]);
     assert_true(root_seen[i] || (i < lowest && !comes_again[i]));
@@ -176,7 +176,7 @@ static void all_seen(void)
   struct cn_walk walk;
 
   cairn_mutator.stopped = stopped_here();
-  cn_young_all_seen(&source, &walk);
+  cn_young_note_full_scan(&source, &walk);
   memset(comes_again, 0, sizeof comes_again);
   for (int i = 1; i <= depth; i++)
     given[i] = true;
@@ -211,10 +211,10 @@ static void grow(int by)
 static void come_back(uintptr_t word)
 {
   static uintptr_t before[TOP + 8];
-  struct cn_regs *regs = registers();
+  struct cn_saved_regs *regs = registers();
   unsigned index;
 
-  assert_true(cn_arch_barrier_index(word, &index));
+  assert_true(cn_arch_find_return_barrier(word, &index));
   for (uintptr_t *at = stack; at < (uintptr_t *)regs; at++)
     *at = pc;
   regs->pc = cn_return_barrier_cells[index];
@@ -248,11 +248,11 @@ static void prepare(void)
 
   mock_image(&image, &function, 1);
   if (cairn_mutator.anchors == NULL)
-    cn_anchors_make(&cairn_mutator);
+    cn_anchors_make_for_mutator(&cairn_mutator);
   cairn_mutator.anchor = cairn_mutator.anchors;
   cairn_mutator.stack_end = (uintptr_t)&stack[TOP];
   cairn_mutator.attached = 1;
-  cn_return_barriers_give_back(cairn_mutator.own.barriers);
+  cn_return_barriers_return_set(cairn_mutator.own.barriers);
   cairn_mutator.own.barriers = NULL;
   depth = lowest = 0;
   grow(1);
@@ -263,7 +263,7 @@ static void at_random(void **state)
   int aged = 0;
 
   (void)state;
-  if (!cn_arch_may_replace())
+  if (!cn_arch_may_replace_returns())
     skip();
   prepare();
   for (int i = 0; i < STEPS; i++) {
@@ -281,7 +281,7 @@ static void at_random(void **state)
       break;
     default:
       if (draw(20) == 0) {
-        cn_return_barriers_distrust();
+        cn_return_barriers_distrust_all();
         scan();
         lowest = depth;
       }
@@ -326,8 +326,8 @@ static void ignore(void *env, uintptr_t *slot, unsigned tag, void *parameter)
 static bool scan_and_visit(uintptr_t at, int visits)
 {
   const struct cn_root_task source = {&cairn_mutator, NULL, .waits = false};
-  struct cn_regs *regs = registers();
-  struct cn_young young;
+  struct cn_saved_regs *regs = registers();
+  struct cn_young_scan_result young;
   struct cn_walk walk;
   bool more = true;
 
@@ -336,7 +336,7 @@ static bool scan_and_visit(uintptr_t at, int visits)
   regs->gpr[RBX] = KEPT;
   cairn_mutator.stopped = regs;
   cn_deferred_frames_begin_stop();
-  assert_true(cn_young_scan(&source, &walk, ignore, NULL, &young));
+  assert_true(cn_young_scan_stack(&source, &walk, ignore, NULL, &young));
   while (more && visits-- > 0)
     more = cairn_deferred_roots_visit(found_kept, NULL);
   return more;
@@ -353,7 +353,7 @@ static void register_of_before(void **state)
   static struct mock_function functions[] = {{code, 256, 1, &has}, {0x20000, 256, 1, &saves}};
 
   (void)state;
-  if (!cn_arch_may_replace())
+  if (!cn_arch_may_replace_returns())
     skip();
   prepare();
   cairn_mutator.stopped = NULL;
@@ -408,26 +408,26 @@ static void barriers_of_before(void **state)
   static uintptr_t words[64];
 
   (void)state;
-  if (!cn_arch_may_replace())
+  if (!cn_arch_may_replace_returns())
     skip();
   prepare();
   grow(500);
   scan();
   assert_in_range(said_again, 1, 40);
   const struct cn_root_task source = {&cairn_mutator, NULL, .waits = false};
-  struct cn_young young;
+  struct cn_young_scan_result young;
   struct cn_walk walk;
   cairn_mutator.stopped = NULL;
   other.low = (uintptr_t)words;
   other.high = (uintptr_t)(words + 64);
   assert_int_equal(cairn_stack_add(&other), CAIRN_OK);
   assert_int_equal(cairn_code_region_add(&manager, 0x1000, 0x2000, NULL), CAIRN_OK);
-  assert_false(cn_young_scan(&source, &walk, found, NULL, &young));
+  assert_false(cn_young_scan_stack(&source, &walk, found, NULL, &young));
   assert_int_equal(young.settled, 0);
   assert_true(young.end == SIZE_MAX);
-  cn_return_barriers_give_back(cairn_mutator.own.barriers);
+  cn_return_barriers_return_set(cairn_mutator.own.barriers);
   cairn_mutator.own.barriers = NULL;
-  assert_false(cn_young_scan(&source, &walk, found, NULL, &young));
+  assert_false(cn_young_scan_stack(&source, &walk, found, NULL, &young));
   assert_int_equal(young.end, 0);
   cairn_mutator.stopped = NULL;
   assert_int_equal(cairn_code_region_remove(0x1000), CAIRN_OK);
@@ -501,7 +501,7 @@ static void parts_of_a_stack(void **state)
     }
     for (int i = 2; i <= DEEPEST; i++)
       frame(i)[PC] = pc; /* without barriers */
-    cn_return_barriers_give_back(cairn_mutator.own.barriers);
+    cn_return_barriers_return_set(cairn_mutator.own.barriers);
     cairn_mutator.own.barriers = NULL;
   }
 }

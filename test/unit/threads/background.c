@@ -57,9 +57,9 @@ static bool take_step(void *env)
 
 static void stop(void)
 {
-  cn_background_prepare();
-  cn_background_hold();
-  cn_background_await();
+  cn_background_prepare_thread();
+  cn_background_hold_steps();
+  cn_background_await_step();
 }
 
 static void begin(long steps)
@@ -69,8 +69,8 @@ static void begin(long steps)
   job.wanted = steps;
   atomic_store(&job.over, false);
   cairn_background_run(take_step, &job);
-  cn_background_release();
-  cn_background_prepare();
+  cn_background_release_steps();
+  cn_background_prepare_thread();
 }
 
 static void until_over(void)
@@ -91,7 +91,7 @@ static void all_steps(void **state)
     assert_int_equal(job.done, i);
     assert_int_not_equal(job.thread, cn_os_thread());
     assert_true(is_whole() && !job.broken);
-    cn_background_release();
+    cn_background_release_steps();
   }
 }
 
@@ -111,16 +111,16 @@ static void never_in_a_stop(void **state)
     if (i % 7 == 0)
       cairn_background_run(take_step, &job);
     assert_int_equal(job.done, before);
-    cn_background_release();
+    cn_background_release_steps();
   }
   stop();
   cairn_background_run(NULL, NULL);
   before = job.done;
-  cn_background_release();
+  cn_background_release_steps();
   for (int i = 0; i < 100; i++) {
     stop();
     assert_int_equal(job.done, before);
-    cn_background_release();
+    cn_background_release_steps();
   }
 }
 
@@ -131,12 +131,12 @@ static void held_twice(void **state)
   begin(1L << 60);
   stop();
   long before = job.done;
-  cn_background_hold();
-  cn_background_release();
+  cn_background_hold_steps();
+  cn_background_release_steps();
   for (int i = 0; i < 1000; i++)
     assert_int_equal(*(volatile long *)&job.done, before);
   job.wanted = before + 1;
-  cn_background_release();
+  cn_background_release_steps();
   until_over();
 }
 
@@ -148,12 +148,12 @@ static void name_and_signals(void **state)
   begin(1);
   until_over();
   stop();
-  cn_os_thread_name(job.thread, name, sizeof name);
+  cn_os_thread_read_name(job.thread, name, sizeof name);
   assert_string_equal(name, "cairn-beside");
-  uint64_t blocks = cn_os_thread_blocks(job.thread);
+  uint64_t blocks = cn_os_thread_blocked_signals(job.thread);
   for (int signal = 1; signal < 32; signal++)
     assert_true(signal == 9 || signal == 19 || (blocks >> (signal - 1) & 1) != 0);
-  cn_background_release();
+  cn_background_release_steps();
 }
 
 /* The job goes on when there is a thread again. */
@@ -162,13 +162,13 @@ static void ends_and_starts(void **state)
   (void)state;
   for (int i = 0; i < 50; i++) {
     begin(1L << 60);
-    cn_background_end();
+    cn_background_end_thread();
     long before = job.done;
     assert_true(is_whole() && !job.broken);
     job.wanted = before + 100;
-    cn_background_prepare();
+    cn_background_prepare_thread();
     until_over();
-    cn_background_end();
+    cn_background_end_thread();
     assert_int_equal(job.done, before + 100);
   }
 }
@@ -183,29 +183,29 @@ static void forked(void **state)
   long before = job.done;
   pid_t child = fork();
   if (child == 0) {
-    cn_background_forked();
-    cn_background_prepare();
+    cn_background_reset_after_fork();
+    cn_background_prepare_thread();
     usleep(1000);
     bool idle = job.done == before;
     begin(20);
     until_over();
     _exit(idle && job.done == 20 && is_whole() ? 7 : 1);
   }
-  cn_background_release();
+  cn_background_release_steps();
   assert_int_equal(waitpid(child, &status, 0), child);
   assert_int_equal(status, 7 << 8);
-  cn_background_end();
+  cn_background_end_thread();
 }
 
 static void no_thread(void **state)
 {
   (void)state;
-  cn_background_end();
+  cn_background_end_thread();
   threads_left = 0;
   begin(3);
   assert_int_equal(job.done, 0);
   threads_left = 1000;
-  cn_background_prepare();
+  cn_background_prepare_thread();
   until_over();
 }
 
@@ -214,12 +214,12 @@ static void after_exit(void **state)
   int status;
 
   (void)state;
-  cn_background_end();
+  cn_background_end_thread();
   pid_t child = fork();
   if (child == 0) {
-    cn_background_forked();
+    cn_background_reset_after_fork();
     begin(1L << 60);
-    cn_background_exit();
+    cn_background_end_at_exit();
     long before = job.done;
     begin(5);
     usleep(1000);
@@ -245,8 +245,8 @@ static void ask_aside(cairn_aside *call)
 {
   stop();
   cairn_background_aside(call);
-  cn_background_release();
-  cn_background_prepare();
+  cn_background_release_steps();
+  cn_background_prepare_thread();
 }
 
 static void until_asides(int count)
@@ -267,14 +267,14 @@ static void beside_stops(void **state)
     for (int k = 0; k < 10; k++) {
       stop();
       assert_true(is_whole() && !job.broken);
-      cn_background_release();
+      cn_background_release_steps();
     }
     assert_int_equal(atomic_load(&asides), 0);
     atomic_store(&goes_on, true);
     until_asides(1);
     stop();
     job.wanted = job.done + 5;
-    cn_background_release();
+    cn_background_release_steps();
     until_over();
   }
 }
@@ -296,7 +296,7 @@ static void taken_back(void **state)
   stop();
   cairn_background_aside(be_aside);
   called = atomic_load(&asides);
-  cn_background_release();
+  cn_background_release_steps();
   until_asides(called + 1);
 }
 

@@ -28,7 +28,7 @@ static void *hold(void *none)
 {
   cairn_thread_attach();
   cairn_buffer_give(&cairn_mutator, (uintptr_t)memory, (uintptr_t)(memory + 512));
-  assert_non_null(cn_buffer_allocate(&cairn_mutator, 64));
+  assert_non_null(cn_buffer_allocate_block(&cairn_mutator, 64));
   assert_true(cn_lock_take(CN_LOCK_UNFILLED));
   atomic_store(&held, 1);
   while (!atomic_load(&over))
@@ -49,7 +49,7 @@ static void child_goes_on(void **state)
 
   pid_t child = fork();
   if (child == 0)
-    _exit(cn_unfilled_exist() && cn_unfilled_has((uintptr_t)(memory + 1)) ? 0 : 1);
+    _exit(cn_unfilled_exist() && cn_unfilled_has_object((uintptr_t)(memory + 1)) ? 0 : 1);
   atomic_store(&over, 1);
   assert_int_equal(waitpid(child, &status, 0), child);
   assert_int_equal(status, 0);

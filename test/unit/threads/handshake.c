@@ -39,18 +39,18 @@ __attribute__((always_inline)) static inline void poll(void)
 static void become_managed(void)
 {
   cairn_mutator.busy = 1;
-  cn_stop_come_back(&cairn_mutator);
+  cn_stop_become_managed(&cairn_mutator);
   cairn_mutator.busy = 0;
 }
 
 static void become_native(void)
 {
-  cn_stop_leave(&cairn_mutator);
+  cn_stop_become_native(&cairn_mutator);
 }
 
 static bool is_armed(void)
 {
-  return cn_poll_word_is_armed(&cairn_mutator, CN_REASON_HANDSHAKE);
+  return cn_poll_word_is_armed(&cairn_mutator, CN_POLL_REASON_HANDSHAKE);
 }
 
 static atomic_int running;
@@ -102,7 +102,7 @@ AS_MANAGED static void run(void *(*function)(void *), int count)
 static void everyone_is_answered(void **state)
 {
   (void)state;
-  cn_poll_word_disarm(&cairn_mutator, CN_REASON_HEAP); /* no managed code runs here */
+  cn_poll_word_disarm(&cairn_mutator, CN_POLL_REASON_HEAP); /* no managed code runs here */
   run(request_often, REQUESTERS);
   for (int i = 0; i < REQUESTERS; i++) {
     assert_int_equal(results[i].arrived, REQUESTS);
@@ -116,11 +116,11 @@ static void everyone_is_answered(void **state)
 static void under_stress(void **state)
 {
   (void)state;
-  cn_poll_word_arm(&cairn_mutator, CN_REASON_STRESS);
+  cn_poll_word_arm(&cairn_mutator, CN_POLL_REASON_STRESS);
   run(request_often, 2);
   assert_int_equal(results[0].arrived + results[1].arrived, 2 * REQUESTS);
-  assert_int_equal(cairn_mutator.poll, CN_REASON_STRESS);
-  cn_poll_word_disarm(&cairn_mutator, CN_REASON_STRESS);
+  assert_int_equal(cairn_mutator.poll, CN_POLL_REASON_STRESS);
+  cn_poll_word_disarm(&cairn_mutator, CN_POLL_REASON_STRESS);
 }
 
 /* ---- the operation ---- */
@@ -273,7 +273,7 @@ static void handlers_do_not_answer(void **state)
   (void)state;
   pthread_t thread = request_and_wait();
   cairn_mutator.interruptions++;
-  cn_stop_arrive(&cairn_mutator);
+  cn_stop_answer_requests(&cairn_mutator);
   become_native();
   usleep(1000);
   become_managed();
@@ -367,7 +367,7 @@ static void program_ends(void **state)
 {
   (void)state;
   pthread_t thread = request_and_wait();
-  cn_handshake_end();
+  cn_handshake_end_all();
   pthread_join(thread, NULL);
   assert_int_equal(results[0].last, CAIRN_E_ENDED);
   running = 1;

@@ -43,13 +43,13 @@ static unsigned next_random(struct player *player)
 static void come_back(struct player *player)
 {
   player->mutator.busy = 1;
-  cn_stop_come_back(&player->mutator);
+  cn_stop_become_managed(&player->mutator);
   player->mutator.busy = 0;
 }
 
 static void leave(struct player *player)
 {
-  cn_stop_leave(&player->mutator);
+  cn_stop_become_native(&player->mutator);
 }
 
 /* A handler that interrupts managed code, and calls native code: no stop may begin meanwhile. */
@@ -75,7 +75,7 @@ static void no_farewell(struct cairn_mutator *mutator)
 static void poll(struct player *player)
 {
   if (cn_stop_is_requested(&player->mutator))
-    cn_stop_arrive(&player->mutator);
+    cn_stop_answer_requests(&player->mutator);
 }
 
 /* A collection: nobody else is at the heap, and the registry is whole. */
@@ -118,7 +118,7 @@ static void shake_hands(struct player *player)
 static void attach(struct player *player)
 {
   player->mutator.state = CAIRN_ABI_NATIVE;
-  cn_stop_add(&player->mutator);
+  cn_stop_add_mutator(&player->mutator);
 }
 
 static void *play(void *argument)
@@ -143,7 +143,7 @@ static void *play(void *argument)
       break;
     case 1:
       leave(player);
-      cn_stop_remove(&player->mutator, no_farewell);
+      cn_stop_remove_mutator(&player->mutator, no_farewell);
       attach(player);
       come_back(player);
       break;
@@ -165,7 +165,7 @@ static void *play(void *argument)
     }
   }
   leave(player);
-  cn_stop_remove(&player->mutator, no_farewell);
+  cn_stop_remove_mutator(&player->mutator, no_farewell);
   return NULL;
 }
 
@@ -175,7 +175,7 @@ static void each_stop_is_alone(void **state)
   uint64_t sum = 0, stops = 200, asked = 0;
 
   (void)state;
-  cn_os_barrier_prepare();
+  cn_os_prepare_thread_fence();
   for (int i = 0; i < THREADS; i++) {
     players[i].random = (unsigned)i + 1;
     players[i].mutator.stack_floor = 1;
@@ -210,7 +210,7 @@ static void native_threads_delay_nobody(void **state)
   attach(&players[0]);
   stop(NULL);
   stop(&players[0]);
-  cn_stop_remove(&players[0].mutator, no_farewell);
+  cn_stop_remove_mutator(&players[0].mutator, no_farewell);
 }
 
 static void *stop_once(void *argument)
@@ -234,7 +234,7 @@ static void going_native_ends_the_wait(void **state)
   nanosleep(&while_it_waits, NULL);
   leave(&players[0]);
   assert_int_equal(pthread_join(thread, NULL), 0);
-  cn_stop_remove(&players[0].mutator, no_farewell);
+  cn_stop_remove_mutator(&players[0].mutator, no_farewell);
 }
 
 /* A thread that does nothing but allocate, in line: it has no poll, and its limit is all that it
@@ -254,10 +254,10 @@ static void *allocate(void *argument)
     if (__atomic_load_n(&m->limit, __ATOMIC_RELAXED) == m->buffer_end)
       continue;
     poll(player);
-    cn_poll_word_open_buffer(m);
+    cn_poll_word_open_alloc_limit(m);
   }
   leave(player);
-  cn_stop_remove(m, no_farewell);
+  cn_stop_remove_mutator(m, no_farewell);
   return NULL;
 }
 

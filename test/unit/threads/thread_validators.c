@@ -35,43 +35,44 @@ static void registry(void **state)
   const char *more = "registry: links differ, or there are more mutators than it counts";
 
   (void)state;
-  cn_stop_add(&one);
-  cn_stop_add(&other);
+  cn_stop_add_mutator(&one);
+  cn_stop_add_mutator(&other);
   assert_int_equal(cairn_mutator_count(), 3); /* the main thread's, too */
-  cn_stop_exclude();
+  cn_stop_exclude_stops();
   PLANT(one.previous, &one, cn_stop_registry_wrong(), more);
   PLANT(other.previous, &one, cn_stop_registry_wrong(), more);
   PLANT(one.next, &one, cn_stop_registry_wrong(), more);
   PLANT(one.next, NULL, cn_stop_registry_wrong(), "registry: there are fewer mutators than it counts");
-  cn_stop_include();
-  cn_stop_remove(&other, no_farewell);
-  cn_stop_remove(&one, no_farewell);
+  cn_stop_permit_stops();
+  cn_stop_remove_mutator(&other, no_farewell);
+  cn_stop_remove_mutator(&one, no_farewell);
   assert_null(cn_stop_registry_wrong());
 }
 
 static void handshakes(void **state)
 {
   (void)state;
-  cn_stop_add(&one);
-  cn_stop_exclude();
+  cn_stop_add_mutator(&one);
+  cn_stop_exclude_stops();
   assert_null(cn_handshake_wrong());
   atomic_store(&one.handshake, 1);
   found(cn_handshake_wrong(), "handshake: a mutator has a request, and there is no requester");
   atomic_store(&one.handshake, 0);
-  PLANT(one.poll, CN_REASON_HANDSHAKE, cn_handshake_wrong(), "handshake: a poll is armed, and there is no requester");
-  cn_stop_include();
-  cn_stop_remove(&one, no_farewell);
+  PLANT(one.poll, CN_POLL_REASON_HANDSHAKE, cn_handshake_wrong(),
+        "handshake: a poll is armed, and there is no requester");
+  cn_stop_permit_stops();
+  cn_stop_remove_mutator(&one, no_farewell);
 }
 
 static void spare_chunks(void **state)
 {
   const char *wrong = "anchors: a chunk of no stack is not aligned, or is followed by too many";
-  struct cn_anchor *oldest = cn_anchors_new();
-  struct cn_anchor_chunk *chunk = cn_anchors_chunk(oldest);
+  struct cn_anchor *oldest = cn_anchors_allocate();
+  struct cn_anchor_chunk *chunk = cn_anchors_chunk_of(oldest);
 
   (void)state;
   assert_non_null(oldest);
-  cn_anchors_return(oldest);
+  cn_anchors_return_chunks(oldest);
   PLANT(chunk->number, 64, cn_anchors_spare_wrong(), wrong);
   PLANT(chunk->next, (struct cn_anchor_chunk *)((char *)chunk + 64), cn_anchors_spare_wrong(), wrong);
 }
@@ -115,7 +116,7 @@ static void on_signal(int number)
 
 static void interruptions(void **state)
 {
-  struct cairn_mutator *mutator = cn_mutator_get(0);
+  struct cairn_mutator *mutator = cn_mutator_get_attached(0);
   struct sigaction action = {.sa_handler = on_signal};
 
   (void)state;

@@ -47,8 +47,8 @@ static void see(void *env, unsigned worker, unsigned count)
   if (worker >= count || count > MOST)
     abort();
   seen->thread[worker] = cn_os_thread();
-  seen->blocks[worker] = cn_os_thread_blocks(cn_os_thread());
-  cn_os_thread_name(cn_os_thread(), seen->name[worker], sizeof seen->name[worker]);
+  seen->blocks[worker] = cn_os_thread_blocked_signals(cn_os_thread());
+  cn_os_thread_read_name(cn_os_thread(), seen->name[worker], sizeof seen->name[worker]);
   atomic_fetch_add(&seen->parts[worker], 1);
   atomic_fetch_add(&seen->done, 1);
 }
@@ -94,7 +94,7 @@ static void parts(void **state)
 {
   (void)state;
   assert_int_equal(cairn_workers_most(), MOST);
-  cn_workers_prepare(true);
+  cn_workers_prepare_threads(true);
   assert_int_equal(tasks(), MOST);
   for (int i = 0; i < 2000; i++)
     check_parts(i % 5 == 0 ? ALL : 1 + (unsigned)i % MOST, i % 5 == 0 ? MOST : 1 + i % MOST);
@@ -105,7 +105,7 @@ static void names_and_signals(void **state)
   struct seen seen = {0};
 
   (void)state;
-  cn_workers_prepare(true);
+  cn_workers_prepare_threads(true);
   assert_int_equal(cairn_workers_run(ALL, see, &seen), MOST);
   assert_string_equal(seen.name[1], "cairn-worker-1");
   assert_string_equal(seen.name[3], "cairn-worker-3");
@@ -129,7 +129,7 @@ static void at_once(void **state)
   pthread_barrier_t barrier;
 
   (void)state;
-  cn_workers_prepare(true);
+  cn_workers_prepare_threads(true);
   pthread_barrier_init(&barrier, NULL, MOST);
   for (int i = 0; i < 200; i++)
     assert_int_equal(cairn_workers_run(ALL, meet, &barrier), MOST);
@@ -142,13 +142,13 @@ static void ends_and_starts(void **state)
 {
   (void)state;
   for (int i = 0; i < 50; i++) {
-    cn_workers_prepare(true);
+    cn_workers_prepare_threads(true);
     check_parts(ALL, MOST);
-    cn_workers_end();
+    cn_workers_end_all();
     assert_true(is_alone());
     check_parts(ALL, 1);
   }
-  cn_workers_prepare(true);
+  cn_workers_prepare_threads(true);
 }
 
 static _Atomic bool ending;
@@ -156,7 +156,7 @@ static _Atomic bool ending;
 static void *end_them(void *unused)
 {
   atomic_store(&ending, true);
-  cn_workers_end();
+  cn_workers_end_all();
   return unused;
 }
 
@@ -178,12 +178,12 @@ static void ended_meanwhile(void **state)
   pthread_t thread;
 
   (void)state;
-  cn_workers_prepare(true);
+  cn_workers_prepare_threads(true);
   assert_int_equal(cairn_workers_run(ALL, let_end, &thread), MOST);
   pthread_join(thread, NULL);
   assert_true(is_alone());
   check_parts(ALL, 1);
-  cn_workers_prepare(true);
+  cn_workers_prepare_threads(true);
   check_parts(ALL, MOST);
 }
 
@@ -192,8 +192,8 @@ static _Atomic bool enough;
 static void *end_again(void *unused)
 {
   while (!atomic_load(&enough)) {
-    cn_workers_end();
-    cn_workers_prepare(true);
+    cn_workers_end_all();
+    cn_workers_prepare_threads(true);
   }
   return unused;
 }
@@ -204,7 +204,7 @@ static void ended_often(void **state)
   pthread_t thread;
 
   (void)state;
-  cn_workers_prepare(true);
+  cn_workers_prepare_threads(true);
   assert_int_equal(pthread_create(&thread, NULL, end_again, NULL), 0);
   for (int i = 0; i < 300; i++) {
     struct seen seen = {0};
@@ -228,11 +228,11 @@ static void forked(void **state)
   struct seen seen = {0};
 
   (void)state;
-  cn_workers_prepare(true);
+  cn_workers_prepare_threads(true);
   pid_t child = fork();
   if (child == 0) {
     bool alone = is_alone() && cairn_workers_run(ALL, see, &seen) == 1;
-    cn_workers_prepare(true);
+    cn_workers_prepare_threads(true);
     _exit(alone && cairn_workers_run(ALL, see, &seen) == MOST && seen.done == 1 + MOST ? 7 : 1);
   }
   assert_int_equal(status_of(child), 7 << 8);
@@ -246,10 +246,10 @@ static void after_exit(void **state)
   (void)state;
   pid_t child = fork();
   if (child == 0) {
-    cn_workers_prepare(true);
+    cn_workers_prepare_threads(true);
     unsigned before = cairn_workers_run(ALL, see, &seen);
-    cn_workers_exit();
-    cn_workers_prepare(true);
+    cn_workers_end_at_exit();
+    cn_workers_prepare_threads(true);
     _exit(before == MOST && is_alone() && cairn_workers_run(ALL, see, &seen) == 1 ? 7 : 1);
   }
   assert_int_equal(status_of(child), 7 << 8);
@@ -270,7 +270,7 @@ static void exit_within(void **state)
   (void)state;
   pid_t child = fork();
   if (child == 0) {
-    cn_workers_prepare(true);
+    cn_workers_prepare_threads(true);
     cairn_workers_run(ALL, leave, NULL);
     _exit(1);
   }
@@ -281,17 +281,17 @@ static void no_threads(void **state)
 {
   (void)state;
   for (int left = 0; left < MOST; left++) {
-    cn_workers_end();
+    cn_workers_end_all();
     threads_left = left;
-    cn_workers_prepare(true);
+    cn_workers_prepare_threads(true);
     assert_int_equal(cn_workers_count(), left + 1);
     check_parts(ALL, left + 1);
     threads_left = 1000;
-    cn_workers_prepare(true); /* it stays so */
+    cn_workers_prepare_threads(true); /* it stays so */
     check_parts(ALL, left + 1);
   }
-  cn_workers_end();
-  cn_workers_prepare(true);
+  cn_workers_end_all();
+  cn_workers_prepare_threads(true);
 }
 
 /* ---- misuse ---- */
@@ -304,13 +304,13 @@ static void again(void *env, unsigned worker, unsigned count)
 
 static void run_again(void)
 {
-  cn_workers_prepare(true);
+  cn_workers_prepare_threads(true);
   cairn_workers_run(1, again, NULL);
 }
 
 static void run_without_trait(void)
 {
-  cn_workers_prepare(false);
+  cn_workers_prepare_threads(false);
   cairn_workers_run(ALL, meet, NULL);
 }
 
@@ -323,7 +323,7 @@ static void attach(void *env, unsigned worker, unsigned count)
 
 static void attach_worker(void)
 {
-  cn_workers_prepare(true);
+  cn_workers_prepare_threads(true);
   cairn_workers_run(ALL, attach, NULL);
 }
 

@@ -15,13 +15,13 @@
 #include "runtime/os/os.h"
 
 enum {
-  COMMIT_BLOCKS = 64,         /* blocks that get or lose memory together: a large page */
-  OPEN_BLOCKS_PER_TRACER = 2, /* blocks that a tracer may have begun when all is copied */
-  LEAST_HOLES = 16,           /* lines of a block that must be free: fewer are not worth a visit */
-  MAX_SWEPT_BLOCKS = 4,       /* blocks that a tracer sweeps to find a hole: sweeping all takes long */
-  FRAGMENTED_LINES_PART = 8,  /* objects are moved together if more than one line in so many is in a hole */
-  MIN_TURN_BLOCKS = 2048,     /* blocks that extents use in turn, at least */
-  TURNS_PER_EXTENT = 16       /* extents in a turn, at least */
+  COMMIT_BLOCKS = 64,            /* blocks that get or lose memory together: a large page */
+  OPEN_BLOCKS_PER_TRACER = 2,    /* blocks that a tracer may have begun when all is copied */
+  MIN_FREE_LINES = 16,           /* lines of a block that must be free: fewer are not worth a visit */
+  MAX_SWEPT_BLOCKS_PER_HOLE = 4, /* blocks that a tracer sweeps to find a hole: sweeping all takes long */
+  FRAGMENTED_LINES_PART = 8,     /* objects are moved together if more than one line in so many is in a hole */
+  MIN_TURN_BLOCKS = 2048,        /* blocks that extents use in turn, at least */
+  TURNS_PER_EXTENT = 16          /* extents in a turn, at least */
 };
 #define NO_BLOCK SIZE_MAX
 
@@ -37,24 +37,24 @@ static struct {
   size_t lines;     /* lines with objects, of swept blocks */
   bool short_pause; /* memory is needed at once */
 } blocks;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t block_list_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct {
   size_t first, count; /* blocks that get memory concurrently, if `count` is nonzero */
   bool found;
   _Atomic bool over;
-} supply;
+} precommit;
 
 /* The thread that was at work is missing in a child. */
-static void supply_forked(void)
+static void reset_precommit_in_child(void)
 {
-  supply.found = false;
-  atomic_store(&supply.over, true);
+  precommit.found = false;
+  atomic_store(&precommit.over, true);
 }
 
 void cn_blocks_init(void)
 {
-  cn_os_forked(supply_forked);
+  cn_os_register_child_handler(reset_precommit_in_child);
   blocks.low = cn_tables.blocks;
   blocks.holes = blocks.free = blocks.low;
 }
@@ -66,9 +66,9 @@ void cn_blocks_bounds(size_t *low, size_t *high)
   *high = blocks.high;
 }
 
-bool cn_blocks_has_objects(size_t block)
+bool cn_blocks_block_has_objects(size_t block)
 {
-  uint8_t state = cn_tables_state(block);
+  uint8_t state = cn_tables_block_state(block);
 
   return state == CN_BLOCK_HOLES || state == CN_BLOCK_USED || state == CN_BLOCK_SOURCE || state == CN_BLOCK_UNSWEPT;
 }
@@ -76,7 +76,7 @@ bool cn_blocks_has_objects(size_t block)
 /* ---- addresses and memory ---- */
 
 /* The first of `count` blocks in a row in states up to `most`, from `from` on; or NO_BLOCK. */
-static size_t find_blocks(size_t count, size_t from, enum cn_block_state most)
+static size_t find_blocks_in_row(size_t count, size_t from, enum cn_block_state most)
 {
   size_t found = 0, block = from;
 
@@ -106,25 +106,26 @@ static void widen_bounds(size_t first, size_t end)
 /* Give `count` blocks memory and that state; returns the first one, or NO_BLOCK. */
 static size_t map_blocks(size_t count, enum cn_block_state state)
 {
-  CN_CHECK(count != 0 && state != CN_BLOCK_NONE);
-  size_t first = find_blocks(count, blocks.none, CN_BLOCK_NONE);
+  CN_CHECK(count != 0 && state != CN_BLOCK_WITHOUT_MEMORY);
+  size_t first = find_blocks_in_row(count, blocks.none, CN_BLOCK_WITHOUT_MEMORY);
   if (first == NO_BLOCK)
-    first = find_blocks(count, 0, CN_BLOCK_NONE);
-  if (first == NO_BLOCK || !cn_tables_reach(cn_tables_address(first), cn_tables_address(first + count)) ||
-      !cn_os_commit(cn_tables_address(first), count * CN_BLOCK))
+    first = find_blocks_in_row(count, 0, CN_BLOCK_WITHOUT_MEMORY);
+  if (first == NO_BLOCK ||
+      !cn_tables_commit_for_range(cn_tables_block_address(first), cn_tables_block_address(first + count)) ||
+      !cn_os_commit_memory(cn_tables_block_address(first), count * CN_BLOCK_BYTES))
     return NO_BLOCK;
   for (size_t block = first; block < first + count; block++)
-    cn_tables_set_state(block, state);
+    cn_tables_set_block_state(block, state);
   blocks.none = first + count;
   widen_bounds(first, first + count);
   return first;
 }
 
-static void set_free(size_t first, size_t count)
+static void set_blocks_free(size_t first, size_t count)
 {
   CN_CHECK(first + count <= blocks.high);
   for (size_t block = first; block < first + count; block++)
-    cn_tables_set_state(block, CN_BLOCK_FREE);
+    cn_tables_set_block_state(block, CN_BLOCK_FREE);
   blocks.spare += count;
   if (first < blocks.free)
     blocks.free = first;
@@ -136,22 +137,22 @@ void cn_blocks_expect_short_pause(bool expected)
 }
 
 /* The system clears a large page as a whole, even for a single copy. */
-static void choose_pages(size_t first, size_t count)
+static void choose_page_size(size_t first, size_t count)
 {
   if (blocks.short_pause)
-    cn_os_prefer_small_pages(cn_tables_address(first), count * CN_BLOCK);
+    cn_os_prefer_small_pages(cn_tables_block_address(first), count * CN_BLOCK_BYTES);
   else if (cairn_pause_goal() != 0)
-    cn_os_prefer_large_pages(cn_tables_address(first), count * CN_BLOCK);
+    cn_os_prefer_large_pages(cn_tables_block_address(first), count * CN_BLOCK_BYTES);
 }
 
 /* Make some blocks free, up to the end of a large page; fewer if memory is short. */
-static bool map_free(void)
+static bool map_free_blocks(void)
 {
   for (size_t count = COMMIT_BLOCKS - blocks.none % COMMIT_BLOCKS; count != 0; count /= 2) {
     size_t first = map_blocks(count, CN_BLOCK_FREE);
     if (first != NO_BLOCK) {
-      choose_pages(first, count);
-      set_free(first, count);
+      choose_page_size(first, count);
+      set_blocks_free(first, count);
       return true;
     }
   }
@@ -159,232 +160,232 @@ static bool map_free(void)
 }
 
 /* A third more for unused ends of blocks: a copied object has at most a quarter of a block. */
-static size_t blocks_for(size_t bytes, size_t tracers)
+static size_t blocks_for_copies(size_t bytes, size_t tracers)
 {
-  return (bytes + bytes / 3) / CN_BLOCK + OPEN_BLOCKS_PER_TRACER * (tracers + 1);
+  return (bytes + bytes / 3) / CN_BLOCK_BYTES + OPEN_BLOCKS_PER_TRACER * (tracers + 1);
 }
 
 /* ---- concurrently found memory: only its step uses these blocks meanwhile ---- */
 
-static void find_supply(void)
+static void precommit_blocks(void)
 {
-  uintptr_t at = cn_tables_address(supply.first), end = at + supply.count * CN_BLOCK;
+  uintptr_t at = cn_tables_block_address(precommit.first), end = at + precommit.count * CN_BLOCK_BYTES;
 
-  supply.found = cn_tables_reach(at, end) && cn_os_commit(at, end - at);
+  precommit.found = cn_tables_commit_for_range(at, end) && cn_os_commit_memory(at, end - at);
   cn_os_prefer_large_pages(at, end - at);
-  for (; supply.found && at < end; at += COMMIT_BLOCKS * CN_BLOCK)
-    cn_os_populate(at, end - at < COMMIT_BLOCKS * CN_BLOCK ? end - at : COMMIT_BLOCKS * CN_BLOCK);
-  atomic_store(&supply.over, true);
+  for (; precommit.found && at < end; at += COMMIT_BLOCKS * CN_BLOCK_BYTES)
+    cn_os_populate_pages(at, end - at < COMMIT_BLOCKS * CN_BLOCK_BYTES ? end - at : COMMIT_BLOCKS * CN_BLOCK_BYTES);
+  atomic_store(&precommit.over, true);
 }
 
-static void end_supply(bool found)
+static void end_precommit(bool found)
 {
-  size_t first = supply.first, count = supply.count;
+  size_t first = precommit.first, count = precommit.count;
 
   if (count == 0)
     return;
-  CN_CHECK(cn_tables.states[first] == CN_BLOCK_ASIDE);
-  supply.count = 0;
+  CN_CHECK(cn_tables.states[first] == CN_BLOCK_IN_PRECOMMIT);
+  precommit.count = 0;
   if (found) {
     widen_bounds(first, first + count);
-    set_free(first, count);
+    set_blocks_free(first, count);
   } else {
-    cn_os_release(cn_tables_address(first), count * CN_BLOCK);
-    memset(&cn_tables.states[first], CN_BLOCK_NONE, count);
+    cn_os_release_memory(cn_tables_block_address(first), count * CN_BLOCK_BYTES);
+    memset(&cn_tables.states[first], CN_BLOCK_WITHOUT_MEMORY, count);
   }
 }
 
-void cn_blocks_take_supply(void)
+void cn_blocks_take_precommitted(void)
 {
-  if (atomic_load(&supply.over))
-    end_supply(supply.found);
+  if (atomic_load(&precommit.over))
+    end_precommit(precommit.found);
 }
 
-void cn_blocks_end_supply(void)
+void cn_blocks_cancel_precommit(void)
 {
   cairn_background_aside(NULL);
-  end_supply(false);
+  end_precommit(false);
 }
 
 /* The blocks set aside may be the last ones, and the background thread may be missing. */
-bool cn_blocks_ensure(size_t bytes, size_t tracers)
+bool cn_blocks_ensure_free(size_t bytes, size_t tracers)
 {
-  size_t wanted = blocks_for(bytes, tracers);
+  size_t wanted = blocks_for_copies(bytes, tracers);
 
   while (blocks.spare < wanted) {
-    if (map_free())
+    if (map_free_blocks())
       continue;
-    if (supply.count == 0)
+    if (precommit.count == 0)
       return false;
-    cn_blocks_end_supply();
+    cn_blocks_cancel_precommit();
   }
   return true;
 }
 
-void cn_blocks_begin(size_t bytes, size_t tracers)
+void cn_blocks_populate_initial(size_t bytes, size_t tracers)
 {
   size_t low, high;
 
-  if (!cn_blocks_ensure(bytes, tracers))
+  if (!cn_blocks_ensure_free(bytes, tracers))
     return;
   cn_blocks_bounds(&low, &high);
   CN_CHECK(blocks.spare == high - low);
-  cn_os_populate(cn_tables_address(low), (high - low) * CN_BLOCK);
+  cn_os_populate_pages(cn_tables_block_address(low), (high - low) * CN_BLOCK_BYTES);
 }
 
 /* Up to the end of a large page. */
-void cn_blocks_supply(size_t bytes, size_t tracers)
+void cn_blocks_start_precommit(size_t bytes, size_t tracers)
 {
-  size_t wanted = blocks_for(bytes, tracers), none = blocks.none;
+  size_t wanted = blocks_for_copies(bytes, tracers), none = blocks.none;
 
-  if (supply.count != 0 || blocks.spare >= wanted)
+  if (precommit.count != 0 || blocks.spare >= wanted)
     return;
   size_t count = (none + wanted - blocks.spare + COMMIT_BLOCKS - 1) / COMMIT_BLOCKS * COMMIT_BLOCKS - none;
-  size_t first = find_blocks(count, none, CN_BLOCK_NONE);
+  size_t first = find_blocks_in_row(count, none, CN_BLOCK_WITHOUT_MEMORY);
   if (first == NO_BLOCK)
     return;
-  memset(&cn_tables.states[first], CN_BLOCK_ASIDE, count);
+  memset(&cn_tables.states[first], CN_BLOCK_IN_PRECOMMIT, count);
   blocks.none = first + count;
-  supply.first = first;
-  supply.count = count;
-  atomic_store(&supply.over, false);
-  cairn_background_aside(find_supply);
+  precommit.first = first;
+  precommit.count = count;
+  atomic_store(&precommit.over, false);
+  cairn_background_aside(precommit_blocks);
 }
 
 /* ---- sweeping ---- */
 
 /* The nonzero lines of the block in a table. */
-static size_t count_lines(const uint8_t *lines, size_t block)
+static size_t count_nonzero_lines(const uint8_t *lines, size_t block)
 {
   size_t count = 0;
 
-  lines += block * CN_BLOCK_LINES;
-  for (int i = 0; i < CN_BLOCK_LINES; i++)
+  lines += block * CN_LINES_PER_BLOCK;
+  for (int i = 0; i < CN_LINES_PER_BLOCK; i++)
     count += lines[i] != 0;
   return count;
 }
 
-static size_t lines_of(size_t block)
+static size_t count_lines_with_objects(size_t block)
 {
-  return count_lines(cn_tables.lines, block);
+  return count_nonzero_lines(cn_tables.lines, block);
 }
 
 /* True if an object in the block has been marked. */
-static bool is_reached(size_t block)
+static bool is_block_reached(size_t block)
 {
-  return count_lines(cn_tables.reached, block) != 0;
+  return count_nonzero_lines(cn_tables.reached, block) != 0;
 }
 
 /* Sort the block by its lines. The starts and lines from before the last turn become the next marking's marks and
  * reached lines, and are cleared. */
 static void sweep_block(size_t block)
 {
-  uint64_t *bits = &cn_tables.bits[block * CN_BLOCK_BITS + cn_tables.marks];
-  size_t lines = lines_of(block);
+  uint64_t *bits = &cn_tables.bits[block * CN_BIT_WORDS_PER_BLOCK + cn_tables.marks];
+  size_t lines = count_lines_with_objects(block);
 
-  CN_ASSERT(lines <= CN_BLOCK_LINES && cn_tables.states[block] == CN_BLOCK_UNSWEPT);
-  for (size_t i = 0; i < CN_BLOCK_BITS; i += 2)
+  CN_ASSERT(lines <= CN_LINES_PER_BLOCK && cn_tables.states[block] == CN_BLOCK_UNSWEPT);
+  for (size_t i = 0; i < CN_BIT_WORDS_PER_BLOCK; i += 2)
     bits[i] = 0;
-  memset(&cn_tables.reached[block * CN_BLOCK_LINES], 0, CN_BLOCK_LINES);
+  memset(&cn_tables.reached[block * CN_LINES_PER_BLOCK], 0, CN_LINES_PER_BLOCK);
   blocks.lines += lines;
-  if (cn_tables.filled[block] > lines * CN_LINE)
-    cn_tables.filled[block] = (uint32_t)(lines * CN_LINE);
+  if (cn_tables.filled[block] > lines * CN_LINE_BYTES)
+    cn_tables.filled[block] = (uint32_t)(lines * CN_LINE_BYTES);
   if (lines == 0) {
     cn_tables.groups[block] = 0;
-    set_free(block, 1);
+    set_blocks_free(block, 1);
     return;
   }
-  bool whole = CN_BLOCK_LINES - lines < LEAST_HOLES || cn_tables.groups[block] != 0;
-  cn_tables_set_state(block, whole ? CN_BLOCK_USED : CN_BLOCK_HOLES);
+  bool whole = CN_LINES_PER_BLOCK - lines < MIN_FREE_LINES || cn_tables.groups[block] != 0;
+  cn_tables_set_block_state(block, whole ? CN_BLOCK_USED : CN_BLOCK_HOLES);
   if (block < blocks.holes)
     blocks.holes = block;
 }
 
 /* ---- holes and free blocks ---- */
 
-static bool take_free(struct cn_copy_cursor *cursor)
+static bool take_free_block(struct cn_copy_cursor *cursor)
 {
-  if (blocks.spare == 0 && !map_free())
+  if (blocks.spare == 0 && !map_free_blocks())
     return false;
   while (cn_tables.states[blocks.free] != CN_BLOCK_FREE)
     blocks.free++;
   CN_CHECK(blocks.free < blocks.high);
-  cn_tables_set_state(blocks.free, CN_BLOCK_USED);
-  cn_tables.filled[blocks.free] = CN_BLOCK;
+  cn_tables_set_block_state(blocks.free, CN_BLOCK_USED);
+  cn_tables.filled[blocks.free] = CN_BLOCK_BYTES;
   blocks.spare--;
-  cursor->free = cn_tables_address(blocks.free++);
-  cursor->end = cursor->free + CN_BLOCK;
+  cursor->free = cn_tables_block_address(blocks.free++);
+  cursor->end = cursor->free + CN_BLOCK_BYTES;
   return true;
 }
 
 /* The first hole in the block's lines from `from` on. */
 static bool take_hole(struct cn_copy_cursor *cursor, uintptr_t from)
 {
-  uintptr_t end = (from | (CN_BLOCK - 1)) + 1;
-  const uint8_t *line = &cn_tables.lines[(from - cn_tables.old) / CN_LINE];
+  uintptr_t end = (from | (CN_BLOCK_BYTES - 1)) + 1;
+  const uint8_t *line = &cn_tables.lines[(from - cn_tables.old) / CN_LINE_BYTES];
 
-  CN_ASSERT(from % CN_LINE == 0);
+  CN_ASSERT(from % CN_LINE_BYTES == 0);
   for (; from != end && *line != 0; line++)
-    from += CN_LINE;
+    from += CN_LINE_BYTES;
   if (from == end)
     return false;
   cursor->free = from;
   for (; from != end && *line == 0; line++)
-    from += CN_LINE;
+    from += CN_LINE_BYTES;
   cursor->end = from;
-  CN_ASSERT(cursor->free < cursor->end && cn_blocks_has_objects(cn_tables_block(cursor->free)));
+  CN_ASSERT(cursor->free < cursor->end && cn_blocks_block_has_objects(cn_tables_block_of(cursor->free)));
   return true;
 }
 
 /* The next block with holes. If several sweeps in a row find no hole, as after a full collection that left few, a free
  * block is better. */
-static bool take_block(struct cn_copy_cursor *cursor)
+static bool take_block_with_holes(struct cn_copy_cursor *cursor)
 {
   int swept = 0;
 
   for (; blocks.holes < blocks.high; blocks.holes++) {
     size_t block = blocks.holes;
-    if (cn_tables_state(block) == CN_BLOCK_UNSWEPT) {
-      if (blocks.spare != 0 && swept++ == MAX_SWEPT_BLOCKS)
+    if (cn_tables_block_state(block) == CN_BLOCK_UNSWEPT) {
+      if (blocks.spare != 0 && swept++ == MAX_SWEPT_BLOCKS_PER_HOLE)
         return false;
       sweep_block(block);
     }
     if (cn_tables.states[block] == CN_BLOCK_HOLES) {
-      cn_tables_set_state(block, CN_BLOCK_USED);
-      cn_tables.filled[block] += (uint32_t)((CN_BLOCK_LINES - lines_of(block)) * CN_LINE);
-      if (take_hole(cursor, cn_tables_address(block)))
+      cn_tables_set_block_state(block, CN_BLOCK_USED);
+      cn_tables.filled[block] += (uint32_t)((CN_LINES_PER_BLOCK - count_lines_with_objects(block)) * CN_LINE_BYTES);
+      if (take_hole(cursor, cn_tables_block_address(block)))
         return true;
     }
   }
   return false;
 }
 
-bool cn_blocks_next(struct cn_copy_cursor *cursor, bool fresh)
+bool cn_blocks_next_hole(struct cn_copy_cursor *cursor, bool fresh)
 {
   CN_CHECK(cursor->free <= cursor->end);
-  if (!fresh && cursor->end % CN_BLOCK != 0 && take_hole(cursor, cursor->end))
+  if (!fresh && cursor->end % CN_BLOCK_BYTES != 0 && take_hole(cursor, cursor->end))
     return true;
-  pthread_mutex_lock(&lock);
-  bool done = (!fresh && take_block(cursor)) || take_free(cursor);
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_lock(&block_list_lock);
+  bool done = (!fresh && take_block_with_holes(cursor)) || take_free_block(cursor);
+  pthread_mutex_unlock(&block_list_lock);
   return done;
 }
 
-uintptr_t cn_blocks_run(size_t bytes)
+uintptr_t cn_blocks_allocate_for_object(size_t bytes)
 {
-  size_t count = (bytes + CN_BLOCK - 1) / CN_BLOCK;
+  size_t count = (bytes + CN_BLOCK_BYTES - 1) / CN_BLOCK_BYTES;
 
-  CN_CHECK(bytes > CN_BLOCK); /* smaller objects fit a hole */
-  pthread_mutex_lock(&lock);
+  CN_CHECK(bytes > CN_BLOCK_BYTES); /* smaller objects fit a hole */
+  pthread_mutex_lock(&block_list_lock);
   size_t first = map_blocks(count, CN_BLOCK_USED);
-  pthread_mutex_unlock(&lock);
-  return first == NO_BLOCK ? 0 : cn_tables_address(first);
+  pthread_mutex_unlock(&block_list_lock);
+  return first == NO_BLOCK ? 0 : cn_tables_block_address(first);
 }
 
 /* Addresses are used in turn, so that their tables, touched before, are in memory. */
-bool cn_blocks_extent(size_t bytes, enum cn_block_state state, struct cn_extent *extent)
+bool cn_blocks_make_extent(size_t bytes, enum cn_block_state state, struct cn_extent *extent)
 {
-  size_t count = (bytes + CN_BLOCK - 1) / CN_BLOCK;
+  size_t count = (bytes + CN_BLOCK_BYTES - 1) / CN_BLOCK_BYTES;
 
   if (blocks.none >= MIN_TURN_BLOCKS && blocks.none / TURNS_PER_EXTENT >= count)
     blocks.none = 0;
@@ -392,242 +393,242 @@ bool cn_blocks_extent(size_t bytes, enum cn_block_state state, struct cn_extent 
 
   if (first == NO_BLOCK)
     return false;
-  *extent = (struct cn_extent){cn_tables_address(first), cn_tables_address(blocks.none)};
+  *extent = (struct cn_extent){cn_tables_block_address(first), cn_tables_block_address(blocks.none)};
   return true;
 }
 
 /* ---- the nursery ---- */
 
 /* The first block in [block, end) that has memory, or `end`. Ranges without memory are long. */
-static size_t skip_unmapped(size_t block, size_t end)
+static size_t skip_blocks_without_memory(size_t block, size_t end)
 {
   uint64_t states;
 
-  _Static_assert(CN_BLOCK_NONE == 0, "eight of them are a word of zeros");
+  _Static_assert(CN_BLOCK_WITHOUT_MEMORY == 0, "eight of them are a word of zeros");
   for (; block + sizeof states <= end; block += sizeof states) {
     memcpy(&states, &cn_tables.states[block], sizeof states);
     if (states != 0)
       break;
   }
-  while (block < end && cn_tables.states[block] == CN_BLOCK_NONE)
+  while (block < end && cn_tables.states[block] == CN_BLOCK_WITHOUT_MEMORY)
     block++;
   return block;
 }
 
 /* Take the blocks of [first, end) for the nursery, with the memory that they have up to `kept`. States of blocks that
  * never had memory stay untouched: the tables of a large heap are many pages. */
-static void take_over(size_t first, size_t kept, size_t end)
+static void take_blocks_for_nursery(size_t first, size_t kept, size_t end)
 {
   CN_CHECK(first <= kept && kept <= end);
   for (size_t block = first; block < end && block < blocks.high; block++)
     if (cn_tables.states[block] == CN_BLOCK_FREE) {
       blocks.spare--;
       if (block >= kept)
-        cn_os_release(cn_tables_address(block), CN_BLOCK);
-      cn_tables.states[block] = CN_BLOCK_NONE;
+        cn_os_release_memory(cn_tables_block_address(block), CN_BLOCK_BYTES);
+      cn_tables.states[block] = CN_BLOCK_WITHOUT_MEMORY;
     }
   blocks.nursery.first = first;
   blocks.nursery.end = end;
 }
 
-bool cn_blocks_place(size_t bytes, size_t least, struct cn_extent *extent)
+bool cn_blocks_place_nursery(size_t bytes, size_t least, struct cn_extent *extent)
 {
-  size_t count = bytes / CN_BLOCK, few = (least + CN_BLOCK - 1) / CN_BLOCK, first = NO_BLOCK;
+  size_t count = bytes / CN_BLOCK_BYTES, few = (least + CN_BLOCK_BYTES - 1) / CN_BLOCK_BYTES, first = NO_BLOCK;
 
   CN_CHECK(few != 0 && few <= count);
   CN_CHECK(blocks.nursery.first == blocks.nursery.end);
   if (blocks.high == 0 && count <= cn_tables.blocks)
     first = 0; /* all are free at the start */
-  while (first == NO_BLOCK && count >= few && (first = find_blocks(count, 0, CN_BLOCK_FREE)) == NO_BLOCK)
+  while (first == NO_BLOCK && count >= few && (first = find_blocks_in_row(count, 0, CN_BLOCK_FREE)) == NO_BLOCK)
     count = count > few && count / 2 < few ? few : count / 2;
   if (first == NO_BLOCK)
     return false;
-  take_over(first, first + few, first + count);
+  take_blocks_for_nursery(first, first + few, first + count);
   if (blocks.none >= first && blocks.none < first + count)
     blocks.none = first + count;
-  *extent = (struct cn_extent){cn_tables_address(first), cn_tables_address(first + count)};
+  *extent = (struct cn_extent){cn_tables_block_address(first), cn_tables_block_address(first + count)};
   return true;
 }
 
 /* Blocks from `blocks.high` on have no memory. */
-uintptr_t cn_blocks_behind(uintptr_t end, size_t bytes)
+uintptr_t cn_blocks_reserve_behind(uintptr_t end, size_t bytes)
 {
-  size_t first = cn_tables_block(end), most = cn_tables.blocks - first, last;
+  size_t first = cn_tables_block_of(end), most = cn_tables.blocks - first, last;
 
   CN_CHECK(blocks.nursery.first == blocks.nursery.end && first <= blocks.high);
-  if (most > bytes / CN_BLOCK)
-    most = bytes / CN_BLOCK;
-  last = skip_unmapped(first, first + most < blocks.high ? first + most : blocks.high);
+  if (most > bytes / CN_BLOCK_BYTES)
+    most = bytes / CN_BLOCK_BYTES;
+  last = skip_blocks_without_memory(first, first + most < blocks.high ? first + most : blocks.high);
   if (last == blocks.high)
     last = first + most;
   blocks.nursery.first = first;
   blocks.nursery.end = last;
-  return cn_tables_address(last);
+  return cn_tables_block_address(last);
 }
 
-void cn_blocks_end_behind(uintptr_t end)
+void cn_blocks_return_behind(uintptr_t end)
 {
-  size_t block = cn_tables_block(end);
+  size_t block = cn_tables_block_of(end);
 
   CN_CHECK(blocks.nursery.first <= block && block <= blocks.nursery.end);
   blocks.nursery.end = block;
 }
 
-size_t cn_blocks_end_nursery(struct cn_extent extent, uintptr_t memory)
+size_t cn_blocks_leave_nursery(struct cn_extent extent, uintptr_t memory)
 {
-  size_t block = cn_tables_block(extent.start), end = cn_tables_block(extent.end), stay = 0;
+  size_t block = cn_tables_block_of(extent.start), end = cn_tables_block_of(extent.end), stay = 0;
 
-  CN_CHECK(memory % CN_BLOCK == 0 && extent.start <= memory && memory <= extent.end);
-  widen_bounds(block, cn_tables_block(memory));
+  CN_CHECK(memory % CN_BLOCK_BYTES == 0 && extent.start <= memory && memory <= extent.end);
+  widen_bounds(block, cn_tables_block_of(memory));
   blocks.nursery.first = blocks.nursery.end = 0;
-  for (; block < cn_tables_block(memory); block++)
-    if (lines_of(block) == 0 && !is_reached(block)) {
-      cn_tables_clear(block, 1);
-      set_free(block, 1);
+  for (; block < cn_tables_block_of(memory); block++)
+    if (count_lines_with_objects(block) == 0 && !is_block_reached(block)) {
+      cn_tables_clear_blocks(block, 1);
+      set_blocks_free(block, 1);
     } else {
-      memset(cn_tables_cards(cn_tables_address(block)), 0, CN_BLOCK_CARDS);
+      memset(cn_tables_cards_of(cn_tables_block_address(block)), 0, CN_CARDS_PER_BLOCK);
       cn_tables.states[block] = CN_BLOCK_HOLES;
       blocks.holes = block < blocks.holes ? block : blocks.holes;
       stay++;
     }
-  for (; block < end && block < blocks.high; block++) /* those of cn_blocks_extent() */
-    cn_tables.states[block] = CN_BLOCK_NONE;
-  return stay * CN_BLOCK;
+  for (; block < end && block < blocks.high; block++) /* those of cn_blocks_make_extent() */
+    cn_tables.states[block] = CN_BLOCK_WITHOUT_MEMORY;
+  return stay * CN_BLOCK_BYTES;
 }
 
 /* ---- all blocks ---- */
 
-static void release_blocks(size_t first, size_t count)
+static void release_block_memory(size_t first, size_t count)
 {
   CN_CHECK(first >= blocks.low && first + count <= blocks.high);
-  cn_os_release(cn_tables_address(first), count * CN_BLOCK);
-  cn_tables_clear(first, count);
-  memset(&cn_tables.states[first], CN_BLOCK_NONE, count);
+  cn_os_release_memory(cn_tables_block_address(first), count * CN_BLOCK_BYTES);
+  cn_tables_clear_blocks(first, count);
+  memset(&cn_tables.states[first], CN_BLOCK_WITHOUT_MEMORY, count);
 }
 
-bool cn_blocks_discard(size_t *from, size_t bytes)
+bool cn_blocks_discard_free_memory(size_t *from, size_t bytes)
 {
-  size_t first = skip_unmapped(*from, blocks.high), end;
+  size_t first = skip_blocks_without_memory(*from, blocks.high), end;
 
   while (first < blocks.high && cn_tables.states[first] != CN_BLOCK_FREE)
-    first = skip_unmapped(first + 1, blocks.high);
-  for (end = first; end < blocks.high && end - first < bytes / CN_BLOCK; end++)
+    first = skip_blocks_without_memory(first + 1, blocks.high);
+  for (end = first; end < blocks.high && end - first < bytes / CN_BLOCK_BYTES; end++)
     if (cn_tables.states[end] != CN_BLOCK_FREE)
       break;
   if (first < end)
-    cn_os_discard(cn_tables_address(first), (end - first) * CN_BLOCK);
+    cn_os_discard_contents(cn_tables_block_address(first), (end - first) * CN_BLOCK_BYTES);
   *from = end;
   return end < blocks.high;
 }
 
 /* The marked objects of the block stayed while all others moved. */
-static void keep_marked(size_t block)
+static void keep_marked_objects(size_t block)
 {
-  uint64_t *bits = &cn_tables.bits[block * CN_BLOCK_BITS];
-  uint8_t *reached = &cn_tables.reached[block * CN_BLOCK_LINES];
+  uint64_t *bits = &cn_tables.bits[block * CN_BIT_WORDS_PER_BLOCK];
+  uint8_t *reached = &cn_tables.reached[block * CN_LINES_PER_BLOCK];
 
-  for (size_t i = 0; i < CN_BLOCK_BITS; i += 2) {
+  for (size_t i = 0; i < CN_BIT_WORDS_PER_BLOCK; i += 2) {
     bits[i + 1 - cn_tables.marks] = bits[i + cn_tables.marks];
     bits[i + cn_tables.marks] = 0;
   }
-  memcpy(&cn_tables.lines[block * CN_BLOCK_LINES], reached, CN_BLOCK_LINES);
-  memset(reached, 0, CN_BLOCK_LINES);
-  memset(cn_tables_cards(cn_tables_address(block)), 0, CN_BLOCK_CARDS);
+  memcpy(&cn_tables.lines[block * CN_LINES_PER_BLOCK], reached, CN_LINES_PER_BLOCK);
+  memset(reached, 0, CN_LINES_PER_BLOCK);
+  memset(cn_tables_cards_of(cn_tables_block_address(block)), 0, CN_CARDS_PER_BLOCK);
   cn_tables.states[block] = CN_BLOCK_USED;
 }
 
 /* Release all memory in [from, to), except that of blocks with objects that stayed. */
-static void release_all(size_t from, size_t to)
+static void release_all_but_kept(size_t from, size_t to)
 {
   size_t end;
 
-  for (size_t block = skip_unmapped(from, to); block < to; block = skip_unmapped(end, to)) {
-    for (end = block; end < to && cn_tables.states[end] != CN_BLOCK_NONE && !is_reached(end);)
+  for (size_t block = skip_blocks_without_memory(from, to); block < to; block = skip_blocks_without_memory(end, to)) {
+    for (end = block; end < to && cn_tables.states[end] != CN_BLOCK_WITHOUT_MEMORY && !is_block_reached(end);)
       end++;
     if (end != block)
-      release_blocks(block, end - block);
+      release_block_memory(block, end - block);
     else
-      keep_marked(end++);
+      keep_marked_objects(end++);
   }
 }
 
 /* The blocks with memory lie within [low, high): find their bounds. */
 static void narrow_bounds(size_t low, size_t high)
 {
-  blocks.low = skip_unmapped(low, high);
+  blocks.low = skip_blocks_without_memory(low, high);
   blocks.high = high;
-  while (blocks.high > blocks.low && cn_tables.states[blocks.high - 1] == CN_BLOCK_NONE)
+  while (blocks.high > blocks.low && cn_tables.states[blocks.high - 1] == CN_BLOCK_WITHOUT_MEMORY)
     blocks.high--;
 }
 
-void cn_blocks_keep(size_t block)
+void cn_blocks_keep_source(size_t block)
 {
   CN_ASSERT(block < cn_tables.blocks);
   if (cn_tables.states[block] == CN_BLOCK_SOURCE)
     cn_tables.states[block] = CN_BLOCK_USED;
 }
 
-void cn_blocks_empty(size_t block)
+void cn_blocks_free_emptied_source(size_t block)
 {
   CN_CHECK(cn_tables.states[block] == CN_BLOCK_SOURCE);
-  cn_tables_clear(block, 1);
-  set_free(block, 1);
+  cn_tables_clear_blocks(block, 1);
+  set_blocks_free(block, 1);
 }
 
-void cn_blocks_fill(size_t block)
+void cn_blocks_reopen_holes(size_t block)
 {
   CN_CHECK(cn_tables.groups[block] == 0);
   if (cn_tables.states[block] != CN_BLOCK_USED && cn_tables.states[block] != CN_BLOCK_SOURCE)
     return;
-  bool whole = CN_BLOCK_LINES - lines_of(block) < LEAST_HOLES;
+  bool whole = CN_LINES_PER_BLOCK - count_lines_with_objects(block) < MIN_FREE_LINES;
   cn_tables.states[block] = whole ? CN_BLOCK_USED : CN_BLOCK_HOLES;
   if (block < blocks.holes)
     blocks.holes = block;
 }
 
-void cn_blocks_leave(struct cn_extent kept, uintptr_t used, struct cn_extent nursery)
+void cn_blocks_release_all_but(struct cn_extent kept, uintptr_t used, struct cn_extent nursery)
 {
-  size_t start = cn_tables_block(kept.start), end = cn_tables_block(kept.end),
-         full = cn_tables_block(used + CN_BLOCK - 1), to = cn_tables_block(nursery.start),
-         from = cn_tables_block(nursery.end);
+  size_t start = cn_tables_block_of(kept.start), end = cn_tables_block_of(kept.end),
+         full = cn_tables_block_of(used + CN_BLOCK_BYTES - 1), to = cn_tables_block_of(nursery.start),
+         from = cn_tables_block_of(nursery.end);
 
   CN_CHECK(kept.start <= used && used <= kept.end && (end <= to || from <= start));
-  release_all(blocks.low, start < to ? start : to);
-  release_all(end <= to ? end : from, end <= to ? to : start);
-  release_all(end <= to ? from : end, blocks.high);
+  release_all_but_kept(blocks.low, start < to ? start : to);
+  release_all_but_kept(end <= to ? end : from, end <= to ? to : start);
+  release_all_but_kept(end <= to ? from : end, blocks.high);
   narrow_bounds(blocks.low, blocks.high);
   blocks.holes = blocks.free = blocks.high;
   blocks.spare = 0;
-  set_free(full, end - full);
+  set_blocks_free(full, end - full);
 }
 
 /* True if many lines are in holes that stayed unfilled since the last full collection. */
-static bool is_fragmented(void)
+static bool are_holes_fragmented(void)
 {
   size_t holes = 0, all = 0;
 
   for (size_t block = blocks.low; block < blocks.high; block++)
-    if (cn_blocks_has_objects(block)) {
-      all += CN_BLOCK_LINES;
+    if (cn_blocks_block_has_objects(block)) {
+      all += CN_LINES_PER_BLOCK;
       if (cn_tables.states[block] == CN_BLOCK_HOLES)
-        holes += CN_BLOCK_LINES - lines_of(block);
+        holes += CN_LINES_PER_BLOCK - count_lines_with_objects(block);
     }
   return holes > all / FRAGMENTED_LINES_PART;
 }
 
 /* Choose blocks with at most so many quarters in use, until their lines are `bytes`. */
-static size_t choose_sources(size_t quarters, size_t bytes)
+static size_t choose_sparse_sources(size_t quarters, size_t bytes)
 {
   size_t sum = 0;
 
   for (size_t block = blocks.low; block < blocks.high; block++) {
     if (cn_tables.states[block] != CN_BLOCK_HOLES)
       continue;
-    size_t lines = lines_of(block);
-    if (lines > quarters * CN_BLOCK_LINES / 4 || sum + lines * CN_LINE > bytes)
+    size_t lines = count_lines_with_objects(block);
+    if (lines > quarters * CN_LINES_PER_BLOCK / 4 || sum + lines * CN_LINE_BYTES > bytes)
       continue;
     cn_tables.states[block] = CN_BLOCK_SOURCE;
-    sum += lines * CN_LINE;
+    sum += lines * CN_LINE_BYTES;
   }
   CN_CHECK(sum <= bytes);
   return sum;
@@ -640,19 +641,19 @@ static void choose_all_sources(void)
       cn_tables.states[block] = CN_BLOCK_SOURCE;
 }
 
-void cn_blocks_unmark(size_t bytes, bool all)
+void cn_blocks_begin_full(size_t bytes, bool all)
 {
   if (all && bytes != 0)
     choose_all_sources();
-  else if (bytes != 0 && is_fragmented())
+  else if (bytes != 0 && are_holes_fragmented())
     for (size_t quarters = 1; quarters <= 3; quarters++)
-      bytes -= choose_sources(quarters, bytes);
-  for (size_t block = blocks.low; (block = skip_unmapped(block, blocks.high)) < blocks.high; block++)
+      bytes -= choose_sparse_sources(quarters, bytes);
+  for (size_t block = blocks.low; (block = skip_blocks_without_memory(block, blocks.high)) < blocks.high; block++)
     if (cn_tables.states[block] == CN_BLOCK_HOLES)
       cn_tables.states[block] = CN_BLOCK_USED;
 }
 
-void cn_blocks_turn(bool counted)
+void cn_blocks_swap_marks(bool counted)
 {
   uint8_t *lines = cn_tables.lines;
 
@@ -661,16 +662,16 @@ void cn_blocks_turn(bool counted)
   cn_tables.marks = 1 - cn_tables.marks;
   CN_CHECK(cn_tables.marks <= 1);
   for (size_t block = blocks.low; block < blocks.high; block++)
-    if (cn_blocks_has_objects(block)) {
+    if (cn_blocks_block_has_objects(block)) {
       cn_tables.states[block] = CN_BLOCK_UNSWEPT;
       if (!counted)
-        cn_tables.filled[block] = CN_BLOCK;
+        cn_tables.filled[block] = CN_BLOCK_BYTES;
     }
   blocks.holes = blocks.unswept = blocks.low;
   blocks.lines = 0;
 }
 
-bool cn_blocks_sweep(size_t most)
+bool cn_blocks_sweep_some(size_t most)
 {
   for (; most != 0 && blocks.unswept < blocks.high; most--, blocks.unswept++)
     if (cn_tables.states[blocks.unswept] == CN_BLOCK_UNSWEPT)
@@ -680,23 +681,23 @@ bool cn_blocks_sweep(size_t most)
 
 size_t cn_blocks_line_bytes(void)
 {
-  return blocks.lines * CN_LINE;
+  return blocks.lines * CN_LINE_BYTES;
 }
 
 /* From the top down, in whole large pages: a part of one would come back in small pages. */
-bool cn_blocks_trim(size_t bytes, size_t most)
+bool cn_blocks_release_free(size_t bytes, size_t most)
 {
-  size_t least = bytes / CN_BLOCK + 1, block = blocks.high, kept = least, before = blocks.spare;
+  size_t least = bytes / CN_BLOCK_BYTES + 1, block = blocks.high, kept = least, before = blocks.spare;
 
-  if (blocks.spare > most / CN_BLOCK && kept < blocks.spare - most / CN_BLOCK)
-    kept = blocks.spare - most / CN_BLOCK;
+  if (blocks.spare > most / CN_BLOCK_BYTES && kept < blocks.spare - most / CN_BLOCK_BYTES)
+    kept = blocks.spare - most / CN_BLOCK_BYTES;
   while (block > blocks.low && blocks.spare > kept) {
     size_t end = block;
     while (block > blocks.low && cn_tables.states[block - 1] == CN_BLOCK_FREE && blocks.spare - kept > end - block)
       block--;
     size_t first = (block + COMMIT_BLOCKS - 1) / COMMIT_BLOCKS * COMMIT_BLOCKS;
     if (first < end) {
-      release_blocks(first, end - first);
+      release_block_memory(first, end - first);
       blocks.spare -= end - first;
     }
     if (block > blocks.low)

@@ -15,41 +15,41 @@
 #include "runtime/os/os.h"
 
 enum {
-  IDLE_BYTES = 4 << 20,      /* bytes of unused memory that it may keep */
-  RELEASE_BYTES = IDLE_BYTES /* bytes at a time */
+  MAX_IDLE_BYTES = 4 << 20,           /* bytes of unused memory that it may keep */
+  RELEASE_STEP_BYTES = MAX_IDLE_BYTES /* bytes at a time */
 };
 
 struct cn_nursery cn_nursery;
-static bool lookups; /* the next collection is expected to look up object starts */
-static size_t apart; /* bytes of a single mutator's buffers, and between noted block starts */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool expects_start_lookups;  /* the next collection is expected to look up object starts */
+static size_t block_start_distance; /* bytes of a single mutator's buffers, and between noted block starts */
+static pthread_mutex_t nursery_lock = PTHREAD_MUTEX_INITIALIZER;
 
 void cn_nursery_lock(void)
 {
-  pthread_mutex_lock(&lock);
+  pthread_mutex_lock(&nursery_lock);
 }
 
 void cn_nursery_unlock(void)
 {
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_unlock(&nursery_lock);
 }
 
-void cn_nursery_forked(void)
+void cn_nursery_reset_lock_in_child(void)
 {
-  lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+  nursery_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }
 
 void cn_nursery_expect_lookups(bool expected)
 {
-  lookups = expected;
+  expects_start_lookups = expected;
 }
 
-void cn_nursery_place(uintptr_t start, uintptr_t memory, uintptr_t end)
+void cn_nursery_set_addresses(uintptr_t start, uintptr_t memory, uintptr_t end)
 {
   CN_CHECK(start % 8 == 0 && start <= memory && memory <= end);
   cn_nursery = (struct cn_nursery){start, start, start, end, memory, 0};
-  apart = lookups ? CN_CROSSING_NEAR : CN_CROSSING_APART;
-  cn_crossing_from(start, apart);
+  block_start_distance = expects_start_lookups ? CN_CROSSING_NEAR : CN_CROSSING_APART;
+  cn_crossing_set_heap_start(start, block_start_distance);
 }
 
 /* Memory up to `to`, in whole blocks. */
@@ -57,9 +57,10 @@ static bool commit_memory(uintptr_t to)
 {
   if (to > cn_nursery.end)
     return false;
-  to = (to + CN_BLOCK - 1) & ~(uintptr_t)(CN_BLOCK - 1);
+  to = (to + CN_BLOCK_BYTES - 1) & ~(uintptr_t)(CN_BLOCK_BYTES - 1);
   if (to > cn_nursery.memory) {
-    if (!cn_tables_reach(cn_nursery.memory, to) || !cn_os_commit(cn_nursery.memory, to - cn_nursery.memory))
+    if (!cn_tables_commit_for_range(cn_nursery.memory, to) ||
+        !cn_os_commit_memory(cn_nursery.memory, to - cn_nursery.memory))
       return false;
     cn_nursery.memory = to;
   }
@@ -67,30 +68,30 @@ static bool commit_memory(uintptr_t to)
 }
 
 /* Release memory that grow() has given, a part at a time, since that takes long. */
-static void trim_memory(size_t bytes)
+static void release_unneeded_memory(size_t bytes)
 {
-  uintptr_t kept = cn_nursery.start + ((bytes + IDLE_BYTES) & ~(size_t)(IDLE_BYTES - 1));
+  uintptr_t kept = cn_nursery.start + ((bytes + MAX_IDLE_BYTES) & ~(size_t)(MAX_IDLE_BYTES - 1));
 
-  if (cn_nursery.memory > kept + IDLE_BYTES) {
-    if (cn_nursery.memory - kept > RELEASE_BYTES)
-      kept = cn_nursery.memory - RELEASE_BYTES;
-    cn_os_release(kept, cn_nursery.memory - kept);
+  if (cn_nursery.memory > kept + MAX_IDLE_BYTES) {
+    if (cn_nursery.memory - kept > RELEASE_STEP_BYTES)
+      kept = cn_nursery.memory - RELEASE_STEP_BYTES;
+    cn_os_release_memory(kept, cn_nursery.memory - kept);
     cn_nursery.memory = kept;
   }
 }
 
-bool cn_nursery_discard(uintptr_t *from)
+bool cn_nursery_discard_unused(uintptr_t *from)
 {
   cn_nursery_lock();
-  bool more = cn_idle_discard(from, cn_nursery.free, cn_nursery.memory);
+  bool more = cn_discard_idle_memory(from, cn_nursery.free, cn_nursery.memory);
   cn_nursery_unlock();
   return more;
 }
 
-bool cn_nursery_open(size_t bytes)
+bool cn_nursery_open_buffers(size_t bytes)
 {
   CN_CHECK(bytes % 8 == 0 && cn_nursery.free == cn_nursery.start);
-  trim_memory(bytes);
+  release_unneeded_memory(bytes);
   bool done = commit_memory(cn_nursery.start + bytes);
   cn_nursery.limit = done ? cn_nursery.start + bytes : cn_nursery.memory;
   return done;
@@ -99,13 +100,13 @@ bool cn_nursery_open(size_t bytes)
 /* ---- buffers ---- */
 
 /* False: the mutator had no buffer. */
-static bool take_buffer(struct cairn_mutator *mutator)
+static bool take_mutator_buffer(struct cairn_mutator *mutator)
 {
   uintptr_t end, free = cairn_buffer_take(mutator, &end);
 
   if (end == cn_nursery.free && end != 0) {
     cn_nursery.free = free;
-    cn_crossing_forget(free);
+    cn_crossing_forget_starts_after(free);
   } else {
     cairn_fill(free, end);
   }
@@ -113,42 +114,42 @@ static bool take_buffer(struct cairn_mutator *mutator)
   return end != 0;
 }
 
-static size_t bytes_left(void)
+static size_t nursery_bytes_left(void)
 {
   CN_CHECK(cn_nursery.free <= cn_nursery.limit);
   return cn_nursery.limit - cn_nursery.free;
 }
 
-static void give_buffer(struct cairn_mutator *mutator, size_t bytes)
+static void give_mutator_buffer(struct cairn_mutator *mutator, size_t bytes)
 {
-  size_t size = cn_heap_sizer_of_buffer(mutator, bytes_left(), bytes), step = apart;
+  size_t size = cn_heap_sizer_buffer_bytes(mutator, nursery_bytes_left(), bytes), step = block_start_distance;
 
   if (step < bytes)
     step = bytes;
   if (cairn_mutator_count() <= 1 && step < size / 2)
     size = step;
-  CN_CHECK(size <= bytes_left() && cn_nursery.limit <= cn_nursery.memory);
-  cn_crossing_note(cn_nursery.free);
+  CN_CHECK(size <= nursery_bytes_left() && cn_nursery.limit <= cn_nursery.memory);
+  cn_crossing_note_block_start(cn_nursery.free);
   cairn_buffer_give(mutator, cn_nursery.free, cn_nursery.free + size);
   cn_nursery.free += size;
 }
 
-bool cn_nursery_refill(struct cairn_mutator *mutator, size_t bytes)
+bool cn_nursery_refill_buffer(struct cairn_mutator *mutator, size_t bytes)
 {
   cn_nursery_lock();
-  bool done = bytes <= bytes_left();
+  bool done = bytes <= nursery_bytes_left();
   if (done) {
-    cn_nursery.users += !take_buffer(mutator);
-    give_buffer(mutator, bytes);
+    cn_nursery.users += !take_mutator_buffer(mutator);
+    give_mutator_buffer(mutator, bytes);
   }
   cn_nursery_unlock();
   return done;
 }
 
-bool cn_nursery_grow(struct cairn_mutator *mutator, size_t bytes, size_t most)
+bool cn_nursery_grow_limit(struct cairn_mutator *mutator, size_t bytes, size_t most)
 {
   cn_nursery_lock();
-  take_buffer(mutator);
+  take_mutator_buffer(mutator);
   size_t used = cn_nursery.free - cn_nursery.start, wanted = 2 * used + bytes;
   bool done = bytes <= most && used <= most - bytes;
 
@@ -158,40 +159,40 @@ bool cn_nursery_grow(struct cairn_mutator *mutator, size_t bytes, size_t most)
     done = commit_memory(cn_nursery.start + wanted);
   if (done && cn_nursery.start + wanted > cn_nursery.limit)
     cn_nursery.limit = cn_nursery.start + wanted;
-  give_buffer(mutator, bytes);
+  give_mutator_buffer(mutator, bytes);
   cn_nursery_unlock();
   return done;
 }
 
-uintptr_t cn_nursery_block(struct cairn_mutator *mutator, size_t bytes)
+uintptr_t cn_nursery_allocate_block(struct cairn_mutator *mutator, size_t bytes)
 {
   uintptr_t block = 0;
 
   cn_nursery_lock();
   bool alone = cairn_mutator_count() <= 1;
   if (alone)
-    take_buffer(mutator);
-  if (bytes <= bytes_left()) {
+    take_mutator_buffer(mutator);
+  if (bytes <= nursery_bytes_left()) {
     block = cn_nursery.free;
     cn_nursery.free += bytes;
   }
   if (alone)
-    give_buffer(mutator, 0);
+    give_mutator_buffer(mutator, 0);
   cn_nursery_unlock();
   return block;
 }
 
-void cn_nursery_take_all(void)
+void cn_nursery_take_all_buffers(void)
 {
   for (struct cairn_mutator *m = cairn_mutator_next(NULL); m; m = cairn_mutator_next(m))
-    take_buffer(m);
+    take_mutator_buffer(m);
   CN_ASSERT(cn_nursery.start <= cn_nursery.free);
 }
 
-void cn_nursery_give_one(void)
+void cn_nursery_give_single_buffer(void)
 {
   struct cairn_mutator *first = cairn_mutator_next(NULL);
 
   if (first && cairn_mutator_next(first) == NULL)
-    give_buffer(first, 0);
+    give_mutator_buffer(first, 0);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reserves the heap's addresses, and the memory of its tables. Phase INIT; cn_tables_reach() in any thread. Addresses
- * are plenty, and a table takes memory only where the heap has some. If addresses are limited, the heap gets fewer:
- * CAIRN_STRESS returns to an address sooner, and the heap may end before its maximum.
+ * Reserves the heap's addresses, and the memory of its tables. Phase INIT; cn_tables_commit_for_range() in any thread.
+ * Addresses are plenty, and a table takes memory only where the heap has some. If addresses are limited, the heap gets
+ * fewer: CAIRN_STRESS returns to an address sooner, and the heap may end before its maximum.
  */
 #include "collectors/generational/space/tables.h"
 
@@ -16,19 +16,20 @@
 struct cn_tables cn_tables;
 
 enum {
-  LARGE_PAGE = 2 << 20,
-  SLACK_BYTES = 512 << 10,     /* beyond the objects */
-  EAGER_TABLE_BYTES = 32 << 20 /* addresses whose tables get memory at once */
+  LARGE_PAGE_BYTES = 2 << 20,
+  ADDRESS_SLACK_BYTES = 512 << 10, /* beyond the objects */
+  EAGER_TABLE_BYTES = 32 << 20     /* addresses whose tables get memory at once */
 };
 
 /* The large tables, by bytes for each card from `origin` on. Writable memory counts for the system, touched or not, and
  * most addresses stay unused: their tables are read-only zeros. */
-enum { BITS, LINES, REACHED, AGAIN, LEADS, LARGE_TABLES };
+enum { OBJECT_BITS_TABLE, LINES_TABLE, REACHED_LINES_TABLE, RESCAN_TABLE, TARGET_GROUPS_TABLE, LARGE_TABLE_COUNT };
 static struct {
   uintptr_t at, origin;
   size_t per_card;
-} large_tables[LARGE_TABLES];
-static uint8_t *tabled; /* by EAGER_TABLE_BYTES from the base: that part of the large tables is writable */
+} large_tables[LARGE_TABLE_COUNT];
+static uint8_t
+    *writable_table_parts; /* by EAGER_TABLE_BYTES from the base: that part of the large tables is writable */
 
 static size_t round_up(size_t bytes, size_t unit)
 {
@@ -37,18 +38,18 @@ static size_t round_up(size_t bytes, size_t unit)
 }
 
 /* Cut bytes off a piece of memory for the next table. */
-static void *cut_table(uintptr_t *memory, size_t bytes)
+static void *carve_table(uintptr_t *memory, size_t bytes)
 {
   uintptr_t at = *memory;
 
-  CN_CHECK(at % CN_CARD == 0);
-  *memory += round_up(bytes, CN_CARD);
+  CN_CHECK(at % CN_CARD_BYTES == 0);
+  *memory += round_up(bytes, CN_CARD_BYTES);
   return (void *)at;
 }
 
-static void *cut_large_table(uintptr_t *memory, int table, uintptr_t origin, size_t per_card)
+static void *carve_large_table(uintptr_t *memory, int table, uintptr_t origin, size_t per_card)
 {
-  void *at = cut_table(memory, (cn_tables.end - origin) / CN_CARD * per_card);
+  void *at = carve_table(memory, (cn_tables.end - origin) / CN_CARD_BYTES * per_card);
 
   large_tables[table].at = (uintptr_t)at;
   large_tables[table].origin = origin;
@@ -56,181 +57,181 @@ static void *cut_large_table(uintptr_t *memory, int table, uintptr_t origin, siz
   return at;
 }
 
-static void make_large_tables(uintptr_t *memory)
+static void carve_large_tables(uintptr_t *memory)
 {
-  enum { LINES_PER_CARD = CN_CARD / CN_LINE };
+  enum { LINES_PER_CARD = CN_CARD_BYTES / CN_LINE_BYTES };
   uintptr_t base = cn_tables.base, old = cn_tables.old;
 
-  cn_tables.bits = cut_large_table(memory, BITS, old, 2 * sizeof(uint64_t));
-  cn_tables.lines = cut_large_table(memory, LINES, old, LINES_PER_CARD);
-  cn_tables.reached = cut_large_table(memory, REACHED, old, LINES_PER_CARD);
-  cn_tables.again = cut_large_table(memory, AGAIN, base, 1);
-  cn_tables.leads = cut_large_table(memory, LEADS, base, sizeof(uint16_t));
+  cn_tables.bits = carve_large_table(memory, OBJECT_BITS_TABLE, old, 2 * sizeof(uint64_t));
+  cn_tables.lines = carve_large_table(memory, LINES_TABLE, old, LINES_PER_CARD);
+  cn_tables.reached = carve_large_table(memory, REACHED_LINES_TABLE, old, LINES_PER_CARD);
+  cn_tables.again = carve_large_table(memory, RESCAN_TABLE, base, 1);
+  cn_tables.leads = carve_large_table(memory, TARGET_GROUPS_TABLE, base, sizeof(uint16_t));
 }
 
 /* Tables for all from `base` to `end`; the card table covers the next power of two. */
-static bool make_tables(void)
+static bool reserve_tables(void)
 {
-  size_t all = cn_tables.end - cn_tables.base, old = cn_tables.end - cn_tables.old, cards = CN_BLOCK_CARDS,
-         page = cn_os_page();
+  size_t all = cn_tables.end - cn_tables.base, old = cn_tables.end - cn_tables.old, cards = CN_CARDS_PER_BLOCK,
+         page = cn_os_page_bytes();
 
-  while (cards * CN_CARD < all)
+  while (cards * CN_CARD_BYTES < all)
     cards *= 2;
-  cn_tables.blocks = old / CN_BLOCK;
-  size_t pages = (cn_tables.old - cn_tables.base) / CN_PAGE, dirty = all / CN_BLOCK, leading = dirty * sizeof(uint16_t),
-         parts = all / EAGER_TABLE_BYTES + 1,
-         written = round_up(cards + leading + pages + dirty + parts + 9 * CN_CARD +
+  cn_tables.blocks = old / CN_BLOCK_BYTES;
+  size_t pages = (cn_tables.old - cn_tables.base) / CN_MIN_PAGE_BYTES, dirty = all / CN_BLOCK_BYTES,
+         leading = dirty * sizeof(uint16_t), parts = all / EAGER_TABLE_BYTES + 1,
+         written = round_up(cards + leading + pages + dirty + parts + 9 * CN_CARD_BYTES +
                                 (2 + sizeof(uint16_t) + sizeof(uint32_t)) * cn_tables.blocks,
                             page),
-         read = round_up((2 * sizeof(uint64_t) + 2 * CN_CARD / CN_LINE) * (old / CN_CARD) +
-                             (1 + sizeof(uint16_t)) * (all / CN_CARD) + LARGE_TABLES * CN_CARD,
+         read = round_up((2 * sizeof(uint64_t) + 2 * CN_CARD_BYTES / CN_LINE_BYTES) * (old / CN_CARD_BYTES) +
+                             (1 + sizeof(uint16_t)) * (all / CN_CARD_BYTES) + LARGE_TABLE_COUNT * CN_CARD_BYTES,
                          page);
-  uintptr_t memory = cn_os_reserve(written + read), rest = memory + written;
-  if (memory == 0 || !cn_os_commit(memory, written) || !cn_os_let_read(rest, read)) {
+  uintptr_t memory = cn_os_reserve_addresses(written + read), rest = memory + written;
+  if (memory == 0 || !cn_os_commit_memory(memory, written) || !cn_os_make_readable(rest, read)) {
     if (memory != 0)
-      cn_os_free((void *)memory, written + read);
+      cn_os_free_mapping((void *)memory, written + read);
     return false;
   }
-  cn_tables.cards = cut_table(&memory, cards);
+  cn_tables.cards = carve_table(&memory, cards);
   cn_tables.mask = cards - 1;
-  cn_tables.states = cut_table(&memory, cn_tables.blocks);
-  cn_tables.large_states = cut_table(&memory, pages);
-  cn_tables.again_blocks = cut_table(&memory, cn_tables.blocks);
-  cn_tables.dirty = cut_table(&memory, dirty);
-  cn_tables.filled = cut_table(&memory, cn_tables.blocks * sizeof(uint32_t));
-  cn_tables.groups = cut_table(&memory, cn_tables.blocks * sizeof(uint16_t));
-  cn_tables.leading = cut_table(&memory, leading);
-  tabled = cut_table(&memory, parts);
+  cn_tables.states = carve_table(&memory, cn_tables.blocks);
+  cn_tables.large_states = carve_table(&memory, pages);
+  cn_tables.again_blocks = carve_table(&memory, cn_tables.blocks);
+  cn_tables.dirty = carve_table(&memory, dirty);
+  cn_tables.filled = carve_table(&memory, cn_tables.blocks * sizeof(uint32_t));
+  cn_tables.groups = carve_table(&memory, cn_tables.blocks * sizeof(uint16_t));
+  cn_tables.leading = carve_table(&memory, leading);
+  writable_table_parts = carve_table(&memory, parts);
   CN_CHECK(memory <= rest);
-  make_large_tables(&rest);
+  carve_large_tables(&rest);
   return true;
 }
 
 /* Commit the pages of the large tables that hold the entries for [from, to). */
 static bool commit_large_tables(uintptr_t from, uintptr_t to)
 {
-  size_t page = cn_os_page();
+  size_t page = cn_os_page_bytes();
 
-  for (int i = 0; i < LARGE_TABLES; i++) {
+  for (int i = 0; i < LARGE_TABLE_COUNT; i++) {
     uintptr_t origin = large_tables[i].origin, start = from < origin ? origin : from;
     size_t per_card = large_tables[i].per_card;
     if (start >= to)
       continue; /* it describes blocks only */
-    uintptr_t first = large_tables[i].at + (start - origin) / CN_CARD * per_card,
-              end = large_tables[i].at + (to - origin) / CN_CARD * per_card;
+    uintptr_t first = large_tables[i].at + (start - origin) / CN_CARD_BYTES * per_card,
+              end = large_tables[i].at + (to - origin) / CN_CARD_BYTES * per_card;
     first &= ~(uintptr_t)(page - 1);
-    if (!cn_os_commit(first, round_up(end - first, page)))
+    if (!cn_os_commit_memory(first, round_up(end - first, page)))
       return false;
   }
   return true;
 }
 
 /* Several threads may make the same part writable. */
-bool cn_tables_reach(uintptr_t from, uintptr_t to)
+bool cn_tables_commit_for_range(uintptr_t from, uintptr_t to)
 {
   CN_CHECK(from >= cn_tables.base && from < to && to <= cn_tables.end);
   for (size_t i = (from - cn_tables.base) / EAGER_TABLE_BYTES; cn_tables.base + i * EAGER_TABLE_BYTES < to; i++) {
     uintptr_t first = cn_tables.base + i * EAGER_TABLE_BYTES, left = cn_tables.end - first;
-    if (__atomic_load_n(&tabled[i], __ATOMIC_ACQUIRE) != 0)
+    if (__atomic_load_n(&writable_table_parts[i], __ATOMIC_ACQUIRE) != 0)
       continue;
     if (!commit_large_tables(first, first + (left < EAGER_TABLE_BYTES ? left : EAGER_TABLE_BYTES)))
       return false;
-    __atomic_store_n(&tabled[i], 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&writable_table_parts[i], 1, __ATOMIC_RELEASE);
   }
   return true;
 }
 
 /* Reserve addresses, with bounds at multiples of `unit`, and their tables. */
-static bool reserve_heap(size_t large, size_t old, size_t unit)
+static bool reserve_heap_addresses(size_t large, size_t old, size_t unit)
 {
   size_t bytes = round_up(large, unit) + round_up(old, unit) + unit;
-  uintptr_t memory = cn_os_reserve(bytes);
+  uintptr_t memory = cn_os_reserve_addresses(bytes);
 
   if (memory == 0)
     return false;
   cn_tables.base = round_up(memory, unit);
   cn_tables.old = cn_tables.base + round_up(large, unit);
   cn_tables.end = cn_tables.old + round_up(old, unit);
-  if (make_tables() && cn_large_init_at(cn_tables.base, cn_tables.old - cn_tables.base))
+  if (reserve_tables() && cn_large_init_at(cn_tables.base, cn_tables.old - cn_tables.base))
     return true;
-  cn_os_free((void *)memory, bytes);
+  cn_os_free_mapping((void *)memory, bytes);
   return false;
 }
 
 bool cn_tables_init(size_t bytes)
 {
-  size_t plenty = (size_t)16 << 30, some = bytes + SLACK_BYTES;
+  size_t plenty = (size_t)16 << 30, some = bytes + ADDRESS_SLACK_BYTES;
 
   if (bytes > SIZE_MAX / 16)
     return false;
-  bool done = reserve_heap(4 * some, some + (2 * some > plenty ? 2 * some : plenty), LARGE_PAGE);
-  while (!done && some >= SLACK_BYTES) {
-    done = reserve_heap(some, 3 * some, CN_BLOCK);
+  bool done = reserve_heap_addresses(4 * some, some + (2 * some > plenty ? 2 * some : plenty), LARGE_PAGE_BYTES);
+  while (!done && some >= ADDRESS_SLACK_BYTES) {
+    done = reserve_heap_addresses(some, 3 * some, CN_BLOCK_BYTES);
     some = done ? some : some / 2;
   }
   if (done && some < bytes)
     cairn_note_addresses(some);
   if (done) {
     cn_os_prefer_large_pages(cn_tables.old, cn_tables.end - cn_tables.old);
-    cn_os_keeps_memory(cn_tables.old, cn_tables.end - cn_tables.old);
+    cn_os_register_leak_roots(cn_tables.old, cn_tables.end - cn_tables.old);
   }
-  CN_CHECK(!done || (cn_tables.old % CN_BLOCK == 0 && cn_tables.base < cn_tables.old));
+  CN_CHECK(!done || (cn_tables.old % CN_BLOCK_BYTES == 0 && cn_tables.base < cn_tables.old));
   return done;
 }
 
-uintptr_t cn_tables_last_start(uintptr_t address)
+uintptr_t cn_tables_last_object_before(uintptr_t address)
 {
   uintptr_t header = address - CAIRN_ABI_HEADER_SIZE;
-  size_t card = (header - cn_tables.old) / CN_CARD, kind = 1 - cn_tables.marks;
+  size_t card = (header - cn_tables.old) / CN_CARD_BYTES, kind = 1 - cn_tables.marks;
 
   CN_CHECK(address >= cn_tables.old && address <= cn_tables.end);
-  if (address == cn_tables.old || !cn_blocks_has_objects(cn_tables_block(header)))
+  if (address == cn_tables.old || !cn_blocks_block_has_objects(cn_tables_block_of(header)))
     return 0; /* the table stays untouched there */
-  uint64_t bits = cn_tables_bits(&cn_tables.bits[2 * card + kind]) & ~UINT64_C(0) >> (63 - header / 8 % 64);
-  for (; bits == 0 && card > 0; bits = cn_tables_bits(&cn_tables.bits[2 * --card + kind]))
-    if (card % CN_BLOCK_CARDS == 0 && !cn_blocks_has_objects(card / CN_BLOCK_CARDS - 1))
+  uint64_t bits = cn_tables_load_bits(&cn_tables.bits[2 * card + kind]) & ~UINT64_C(0) >> (63 - header / 8 % 64);
+  for (; bits == 0 && card > 0; bits = cn_tables_load_bits(&cn_tables.bits[2 * --card + kind]))
+    if (card % CN_CARDS_PER_BLOCK == 0 && !cn_blocks_block_has_objects(card / CN_CARDS_PER_BLOCK - 1))
       return 0;
   if (bits == 0)
     return 0;
-  return cn_tables.old + card * CN_CARD + (size_t)(64 - __builtin_clzll(bits)) * 8;
+  return cn_tables.old + card * CN_CARD_BYTES + (size_t)(64 - __builtin_clzll(bits)) * 8;
 }
 
-uintptr_t cn_tables_next_start(uintptr_t from, uintptr_t end)
+uintptr_t cn_tables_next_object_within(uintptr_t from, uintptr_t end)
 {
-  CN_CHECK(from % 8 == 0 && end % CN_CARD == 0);
+  CN_CHECK(from % 8 == 0 && end % CN_CARD_BYTES == 0);
   if (from >= end)
     return 0;
-  const uint64_t *word = cn_tables_word(from + CAIRN_ABI_HEADER_SIZE, 1 - cn_tables.marks);
-  uintptr_t at = from & ~(uintptr_t)(CN_CARD - 1);
-  uint64_t bits = cn_tables_bits(word) & ~UINT64_C(0) << from / 8 % 64;
+  const uint64_t *word = cn_tables_bit_word_of(from + CAIRN_ABI_HEADER_SIZE, 1 - cn_tables.marks);
+  uintptr_t at = from & ~(uintptr_t)(CN_CARD_BYTES - 1);
+  uint64_t bits = cn_tables_load_bits(word) & ~UINT64_C(0) << from / 8 % 64;
 
   while (bits == 0) {
-    at += CN_CARD;
+    at += CN_CARD_BYTES;
     if (at >= end)
       return 0;
-    bits = cn_tables_bits(word += 2);
+    bits = cn_tables_load_bits(word += 2);
   }
   return at + (uintptr_t)__builtin_ctzll(bits) * 8 + CAIRN_ABI_HEADER_SIZE;
 }
 
-void cn_tables_unmark(size_t block)
+void cn_tables_clear_block_marks(size_t block)
 {
-  uint64_t *marks = &cn_tables.bits[block * CN_BLOCK_BITS + cn_tables.marks];
+  uint64_t *marks = &cn_tables.bits[block * CN_BIT_WORDS_PER_BLOCK + cn_tables.marks];
 
   CN_CHECK(block < cn_tables.blocks);
-  for (size_t i = 0; i < CN_BLOCK_BITS; i += 2)
+  for (size_t i = 0; i < CN_BIT_WORDS_PER_BLOCK; i += 2)
     marks[i] = 0;
-  memset(&cn_tables.reached[block * CN_BLOCK_LINES], 0, CN_BLOCK_LINES);
-  memset(cn_tables_again(cn_tables_address(block)), 0, CN_BLOCK_CARDS);
+  memset(&cn_tables.reached[block * CN_LINES_PER_BLOCK], 0, CN_LINES_PER_BLOCK);
+  memset(cn_tables_rescan_note_of(cn_tables_block_address(block)), 0, CN_CARDS_PER_BLOCK);
   cn_tables.again_blocks[block] = 0;
 }
 
-void cn_tables_clear(size_t block, size_t count)
+void cn_tables_clear_blocks(size_t block, size_t count)
 {
   CN_CHECK(block + count <= cn_tables.blocks);
-  memset(&cn_tables.bits[block * CN_BLOCK_BITS], 0, count * CN_BLOCK_BITS * sizeof(uint64_t));
-  memset(&cn_tables.lines[block * CN_BLOCK_LINES], 0, count * CN_BLOCK_LINES);
-  memset(&cn_tables.reached[block * CN_BLOCK_LINES], 0, count * CN_BLOCK_LINES);
+  memset(&cn_tables.bits[block * CN_BIT_WORDS_PER_BLOCK], 0, count * CN_BIT_WORDS_PER_BLOCK * sizeof(uint64_t));
+  memset(&cn_tables.lines[block * CN_LINES_PER_BLOCK], 0, count * CN_LINES_PER_BLOCK);
+  memset(&cn_tables.reached[block * CN_LINES_PER_BLOCK], 0, count * CN_LINES_PER_BLOCK);
   for (size_t i = 0; i < count; i++)
-    memset(cn_tables_cards(cn_tables_address(block + i)), 0, CN_BLOCK_CARDS);
+    memset(cn_tables_cards_of(cn_tables_block_address(block + i)), 0, CN_CARDS_PER_BLOCK);
 }

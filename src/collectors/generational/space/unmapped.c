@@ -7,28 +7,29 @@
 
 #include "base/check.h"
 
-enum { LOG_ENTRIES = 4096 };
+enum { MAX_UNMAPPED_RANGES = 4096 };
 
 static struct {
-  struct left {
+  struct unmapped_range {
     uintptr_t start, end;
     uint64_t number;
-  } at[LOG_ENTRIES];
+  } at[MAX_UNMAPPED_RANGES];
   size_t next;
-} record;
+} unmapped_log;
 
-void cn_unmapped_note(uintptr_t start, uintptr_t end, uint64_t number)
+void cn_unmapped_note_range(uintptr_t start, uintptr_t end, uint64_t number)
 {
   CN_CHECK(start <= end && number != 0);
-  record.at[record.next++ % LOG_ENTRIES] = (struct left){start, end, number};
+  unmapped_log.at[unmapped_log.next++ % MAX_UNMAPPED_RANGES] = (struct unmapped_range){start, end, number};
 }
 
-uint64_t cn_unmapped_find(uintptr_t address)
+uint64_t cn_unmapped_find_collection(uintptr_t address)
 {
   uint64_t number = 0;
 
-  for (int i = 0; i < LOG_ENTRIES; i++)
-    if (address - record.at[i].start < record.at[i].end - record.at[i].start && record.at[i].number > number)
-      number = record.at[i].number;
+  for (int i = 0; i < MAX_UNMAPPED_RANGES; i++)
+    if (address - unmapped_log.at[i].start < unmapped_log.at[i].end - unmapped_log.at[i].start &&
+        unmapped_log.at[i].number > number)
+      number = unmapped_log.at[i].number;
   return number;
 }

@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 /* STOP. Collection `number` has left [start, end). */
-void cn_unmapped_note(uintptr_t start, uintptr_t end, uint64_t number);
+void cn_unmapped_note_range(uintptr_t start, uintptr_t end, uint64_t number);
 
 /* Async-signal-safe. The last collection that left `address`; 0: unknown, or too long ago. */
-uint64_t cn_unmapped_find(uintptr_t address);
+uint64_t cn_unmapped_find_collection(uintptr_t address);
 
 #endif

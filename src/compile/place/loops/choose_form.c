@@ -7,16 +7,16 @@
  * Needs: any function. Provides: loops that are cheap to poll in. Breaks: struct cn_cfg, cn_loops.
  *
  * Read this before you add a form:
- * 1. fits_FORM() only reads, and finds the same form twice: find_forms() runs again after close_loops() has changed the
- *    function. It asks cn_placement_on() for the form's switch. Loops with a header in a region free of safepoints
- *    keep their form.
+ * 1. fits_FORM() only reads, and finds the same form twice: choose_forms() runs again after put_into_lcssa_form() has
+ * changed the function. It asks cn_is_placement_option_on() for the form's switch. Loops with a header in a region free
+ * of safepoints keep their form.
  * 2. A form that copies blocks needs s->copies, and the LCSSA form that cn_choose_loop_forms() makes for it.
  * 3. Forms are found from the outside in. A form that changes the choice for the loops in it sets a bit of enum around
- *    in s->inside; find_form() reads it for each of these loops.
+ *    in s->inside; choose_form_of_loop() reads it for each of these loops.
  * 4. build_forms() runs after `s` is freed, and each form that it builds changes the function: a form names blocks and
  *    instructions, and its place in the order of build_forms() is argued there.
  * 5. A form that leaves a retreating edge without a poll enters the most work of its loop in `bounded` of struct
- *    cn_strip_mines.
+ *    cn_loop_form_polls.
  */
 #include <stdlib.h>
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -28,91 +28,92 @@
 #include "compile/place/loops/unroll.h"
 
 /* The new forms of a function's loops, outer loops first. */
-struct forms {
+struct chosen_forms {
   CN_VECTOR(struct cn_nest) nests;
   CN_VECTOR(struct cn_countable_loop) chunks;
-  CN_VECTOR(struct cn_unroll) unrolls;
+  CN_VECTOR(struct cn_unrolled_loop) unrolls;
 };
 
 /* The forms that are chosen for the loops around a loop. */
 enum around {
-  IN_CHUNKS = 1, /* each entry polls: else every iteration of the outer chunk could do a chunk's work */
-  IN_NEST = 2    /* there is a copy for few iterations already */
+  LOOP_IN_CHUNKS = 1,     /* each entry polls: else every iteration of the outer chunk could do a chunk's work */
+  LOOP_IN_COPIED_NEST = 2 /* there is a copy for few iterations already */
 };
 
 /* True if LLVM's passes leave the function as it is: no pass puts it into LCSSA form. */
-static bool is_left_alone(LLVMValueRef function)
+static bool is_optnone(LLVMValueRef function)
 {
   return LLVMGetEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("optnone"));
 }
 
-struct search {
+struct form_search {
   struct cn_ctx *ctx;
-  struct forms *forms;
+  struct chosen_forms *forms;
   struct cn_loops loops;
   uint64_t small_work;
   bool copies;     /* loops may be copied */
-  uint32_t *open;  /* cn_nopoll_depths() */
+  uint32_t *open;  /* cn_nopoll_compute_depths() */
   uint8_t *inside; /* by loop: bits of enum around for the loops in it */
 };
 
-static bool fits_nest(const struct search *s, uint32_t l, struct cn_nest *nest)
+static bool may_copy_nest(const struct form_search *s, uint32_t l, struct cn_nest *nest)
 {
-  return s->copies && !s->open && cn_placement_on(s->ctx, CAIRN_PLACEMENT_NESTS) &&
-         cn_nest_fits(s->ctx, &s->loops, l, s->small_work, nest);
+  return s->copies && !s->open && cn_is_placement_option_on(s->ctx, CAIRN_PLACEMENT_NESTS) &&
+         cn_nest_is_worth_copy(s->ctx, &s->loops, l, s->small_work, nest);
 }
 
-static bool fits_chunks(const struct search *s, uint32_t l, struct cn_countable_loop *c)
+static bool may_cut_into_chunks(const struct form_search *s, uint32_t l, struct cn_countable_loop *c)
 {
-  return cn_placement_on(s->ctx, CAIRN_PLACEMENT_CHUNKS) && cn_countable_fits(s->ctx, &s->loops, l, s->small_work, c);
+  return cn_is_placement_option_on(s->ctx, CAIRN_PLACEMENT_CHUNKS) &&
+         cn_countable_is_worth_chunks(s->ctx, &s->loops, l, s->small_work, c);
 }
 
-static bool fits_unrolling(const struct search *s, uint32_t l, struct cn_unroll *u)
+static bool may_unroll(const struct form_search *s, uint32_t l, struct cn_unrolled_loop *u)
 {
-  return s->copies && cn_placement_on(s->ctx, CAIRN_PLACEMENT_UNROLL) && s->loops.at[l].work > s->small_work &&
-         !s->loops.at[l].calls && cn_unroll_fits(s->ctx, &s->loops, l, u);
+  return s->copies && cn_is_placement_option_on(s->ctx, CAIRN_PLACEMENT_UNROLL) &&
+         s->loops.at[l].work > s->small_work && !s->loops.at[l].calls && cn_unroll_is_worth(s->ctx, &s->loops, l, u);
 }
 
-static void find_form(struct search *s, uint32_t l)
+static void choose_form_of_loop(struct form_search *s, uint32_t l)
 {
   const struct cn_loop *loop = &s->loops.at[l];
   uint8_t around = loop->parent == CN_NO_BLOCK ? 0 : s->inside[loop->parent];
-  struct cn_nest nest = {.polls_first = around & IN_CHUNKS};
-  struct cn_countable_loop chunks = {.loop = l, .polls_first = around & IN_CHUNKS};
-  struct cn_unroll unroll;
+  struct cn_nest nest = {.polls_first = around & LOOP_IN_CHUNKS};
+  struct cn_countable_loop chunks = {.loop = l, .polls_first = around & LOOP_IN_CHUNKS};
+  struct cn_unrolled_loop unroll;
 
   s->inside[l] = around;
   if (s->open && s->open[loop->header] != 0)
     return;
-  bool cut = fits_chunks(s, l, &chunks), copy = !(around & IN_NEST) && fits_nest(s, l, &nest);
-  if (copy && cut && !cn_countable_always_loops(&s->loops, l, 0)) {
+  bool cut = may_cut_into_chunks(s, l, &chunks), copy = !(around & LOOP_IN_COPIED_NEST) && may_copy_nest(s, l, &nest);
+  if (copy && cut && !cn_countable_always_runs_inner(&s->loops, l, 0)) {
     cn_nest_free(&nest); /* many of its iterations may run no inner loop, and would poll */
     copy = false;
   }
   if (copy) {
     cn_push(&s->forms->nests, nest);
-    s->inside[l] |= IN_NEST;
+    s->inside[l] |= LOOP_IN_COPIED_NEST;
   } else if (cut) {
     CN_ASSERT(chunks.trips && chunks.header == s->loops.cfg->blocks[loop->header].block);
     cn_push(&s->forms->chunks, chunks);
-    s->inside[l] |= IN_CHUNKS;
-  } else if (!(around & IN_NEST) && fits_unrolling(s, l, &unroll)) {
+    s->inside[l] |= LOOP_IN_CHUNKS;
+  } else if (!(around & LOOP_IN_COPIED_NEST) && may_unroll(s, l, &unroll)) {
     cn_push(&s->forms->unrolls, unroll);
   }
 }
 
 /* Find the forms from the outside in. If a nest has a copy for few iterations, the loops in its old body make many. */
-static void find_forms(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work, struct forms *forms)
+static void choose_forms(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work, struct chosen_forms *forms)
 {
-  struct search s = {.ctx = ctx, .forms = forms, .small_work = small_work, .copies = !is_left_alone(function)};
+  struct form_search s = {.ctx = ctx, .forms = forms, .small_work = small_work, .copies = !is_optnone(function)};
   struct cn_cfg cfg;
 
   cn_cfg_build(&cfg, function);
-  cn_loops_find(&s.loops, &cfg);
-  s.open = cn_nopoll_depths(ctx, &cfg);
+  cn_loops_build_with_costs(&s.loops, &cfg);
+  s.open = cn_nopoll_compute_depths(ctx, &cfg);
   s.inside = cn_alloc(s.loops.count * sizeof *s.inside);
   for (uint32_t l = s.loops.count; l-- > 0;)
-    find_form(&s, l);
+    choose_form_of_loop(&s, l);
   free(s.inside);
   free(s.open);
   cn_loops_free(&s.loops);
@@ -121,15 +122,15 @@ static void find_forms(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small
 
 /* Put the function into LCSSA form: copies of a loop can then feed the phis after it, and the start and bound of a
  * later loop stay the same values. */
-static void close_loops(struct cn_ctx *ctx, LLVMValueRef function)
+static void put_into_lcssa_form(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
 
-  cn_llvm_ok(ctx, function, LLVMRunPassesOnFunction(function, "lcssa", ctx->machine, options));
+  cn_check_llvm_error(ctx, function, LLVMRunPassesOnFunction(function, "lcssa", ctx->machine, options));
   LLVMDisposePassBuilderOptions(options);
 }
 
-static void free_forms(struct forms *forms)
+static void free_forms(struct chosen_forms *forms)
 {
   for (size_t i = 0; i < forms->nests.count; i++)
     cn_nest_free(&forms->nests.at[i]);
@@ -141,37 +142,38 @@ static void free_forms(struct forms *forms)
 }
 
 /* Copy nests first, while they are complete, and unroll last: uncountable loops stay the same until then. */
-static void build_forms(struct cn_ctx *ctx, struct forms *forms, struct cn_strip_mines *out)
+static void build_forms(struct cn_ctx *ctx, struct chosen_forms *forms, struct cn_loop_form_polls *out)
 {
   for (size_t i = 0; i < forms->nests.count; i++) {
     cn_remark(ctx, LLVMGetBasicBlockTerminator(forms->nests.at[i].blocks[0]), "loop",
               "has a copy in which the loops in it do not poll, for few trips of these");
-    cn_nest_build(ctx, &forms->nests.at[i], out);
+    cn_nest_copy(ctx, &forms->nests.at[i], out);
   }
   for (size_t i = forms->chunks.count; i-- > 0;) {
     const struct cn_countable_loop *c = &forms->chunks.at[i];
     CN_CHECK(c->trips && c->work);
     cn_remark(ctx, c->compare, "loop", "cut into chunks of %lu trips, with a poll after each", (unsigned long)c->trips);
-    cn_strip_mine_build(ctx, c, out);
+    cn_strip_mine_loop(ctx, c, out);
   }
   for (size_t i = 0; i < forms->unrolls.count; i++) {
-    const struct cn_unroll *u = &forms->unrolls.at[i];
+    const struct cn_unrolled_loop *u = &forms->unrolls.at[i];
     CN_ASSERT(u->count && u->times > 1);
     cn_remark(ctx, LLVMGetBasicBlockTerminator(u->blocks[0]), "loop", "unrolled, with a poll on every %u. trip",
               u->times);
-    cn_unroll_build(ctx, u);
+    cn_unroll_loop(ctx, u);
   }
 }
 
-void cn_choose_loop_forms(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work, struct cn_strip_mines *out)
+void cn_choose_loop_forms(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
+                          struct cn_loop_form_polls *out)
 {
-  struct forms forms = {0};
+  struct chosen_forms forms = {0};
 
-  find_forms(ctx, function, small_work, &forms);
+  choose_forms(ctx, function, small_work, &forms);
   if (forms.nests.count || forms.unrolls.count) {
     free_forms(&forms);
-    close_loops(ctx, function);
-    find_forms(ctx, function, small_work, &forms);
+    put_into_lcssa_form(ctx, function);
+    choose_forms(ctx, function, small_work, &forms);
   }
   build_forms(ctx, &forms, out);
   free_forms(&forms);

@@ -14,14 +14,14 @@
 #include "compile/core/debug_records.h"
 #include "compile/core/each.h"
 
-bool cn_clone_can(LLVMValueRef i)
+bool cn_clone_may_copy(LLVMValueRef i)
 {
   LLVMValueRef callee = LLVMIsACallInst(i) ? cn_direct_callee(i) : NULL;
 
   if (LLVMIsATerminatorInst(i))
     return cn_is_branch(i) || LLVMIsASwitchInst(i);
-  if (cn_is_call(i) &&
-      (!callee || !LLVMGetIntrinsicID(callee) || cn_calls_have(i, "convergent") || cn_calls_have(i, "noduplicate")))
+  if (cn_is_call(i) && (!callee || !LLVMGetIntrinsicID(callee) || cn_calls_has_attribute(i, "convergent") ||
+                        cn_calls_has_attribute(i, "noduplicate")))
     return false;
   return !LLVMIsAAllocaInst(i) && LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMTokenTypeKind;
 }
@@ -34,7 +34,7 @@ uint32_t cn_clone_size(const struct cn_loops *loops, uint32_t loop, uint32_t mos
   for (uint32_t b = 0; b < l->count; b++) {
     LLVMValueRef i = LLVMGetFirstInstruction(loops->cfg->blocks[l->blocks[b]].block);
     for (; i; i = LLVMGetNextInstruction(i), size++)
-      if (size == most || !cn_clone_can(i))
+      if (size == most || !cn_clone_may_copy(i))
         return UINT32_MAX;
   }
   return size;
@@ -52,7 +52,7 @@ LLVMBasicBlockRef cn_clone_of_block(const struct cn_clone *clone, LLVMBasicBlock
   return LLVMValueAsBasicBlock(cn_clone_of(clone, LLVMBasicBlockAsValue(block)));
 }
 
-void cn_clone_give(struct cn_clone *clone, LLVMValueRef value, LLVMValueRef copy)
+void cn_clone_set_copy(struct cn_clone *clone, LLVMValueRef value, LLVMValueRef copy)
 {
   CN_CHECK(LLVMTypeOf(value) == LLVMTypeOf(copy));
   *cn_ptrmap_add(&clone->copies, value, NULL) = (uint64_t)(uintptr_t)copy;
@@ -69,7 +69,7 @@ void cn_clone_begin(struct cn_clone *clone, struct cn_ctx *ctx, const LLVMBasicB
     LLVMBasicBlockRef copy = LLVMInsertBasicBlockInContext(ctx->llvm, before, LLVMGetBasicBlockName(blocks[b]));
     CN_CHECK(!cn_clone_has(clone, blocks[b]));
     cn_ptrmap_add(&clone->in, blocks[b], NULL);
-    cn_clone_give(clone, LLVMBasicBlockAsValue(blocks[b]), LLVMBasicBlockAsValue(copy));
+    cn_clone_set_copy(clone, LLVMBasicBlockAsValue(blocks[b]), LLVMBasicBlockAsValue(copy));
   }
 }
 
@@ -83,10 +83,10 @@ void cn_clone_end(struct cn_clone *clone)
 
 /* ---- instructions ---- */
 
-/* The instructions that have copies: all except those with cn_clone_give(). */
-typedef CN_VECTOR(LLVMValueRef) instructions;
+/* The instructions that have copies: all except those with cn_clone_set_copy(). */
+typedef CN_VECTOR(LLVMValueRef) instruction_vector;
 
-static void copy_block(struct cn_clone *clone, LLVMBasicBlockRef block, instructions *copied)
+static void copy_block(struct cn_clone *clone, LLVMBasicBlockRef block, instruction_vector *copied)
 {
   LLVMPositionBuilderAtEnd(clone->builder, cn_clone_of_block(clone, block));
   LLVMSetCurrentDebugLocation2(clone->builder, NULL);
@@ -95,7 +95,7 @@ static void copy_block(struct cn_clone *clone, LLVMBasicBlockRef block, instruct
     LLVMValueRef copy;
     if (cn_ptrmap_find(&clone->copies, i))
       continue;
-    CN_ASSERT(cn_clone_can(i));
+    CN_ASSERT(cn_clone_may_copy(i));
     if (LLVMIsAPHINode(i)) {
       copy = cn_build_phi_like(clone->builder, i, LLVMGetValueName2(i, &length));
     } else {
@@ -103,24 +103,25 @@ static void copy_block(struct cn_clone *clone, LLVMBasicBlockRef block, instruct
       LLVMInsertIntoBuilderWithName(clone->builder, copy, LLVMGetValueName2(i, &length));
     }
     cn_push(copied, i);
-    cn_clone_give(clone, i, copy);
+    cn_clone_set_copy(clone, i, copy);
   }
 }
 
 /* Copy the debug records of variables. A value that is made of several is lost. */
-static void copy_records(struct cn_clone *clone, LLVMValueRef i)
+static void copy_debug_records(struct cn_clone *clone, LLVMValueRef i)
 {
   for (LLVMDbgRecordRef r = LLVMGetFirstDbgRecord(i); r; r = LLVMGetNextDbgRecord(r)) {
-    if (!cn_record_has_place(r))
+    if (!cn_debug_record_sets_value(r))
       continue;
-    LLVMValueRef value = cn_record_value(clone->ctx, r);
-    cn_record_insert(clone->ctx, clone->records, r, value ? cn_clone_of(clone, value) : NULL, cn_clone_of(clone, i));
+    LLVMValueRef value = cn_debug_record_value(clone->ctx, r);
+    cn_debug_record_insert(clone->ctx, clone->records, r, value ? cn_clone_of(clone, value) : NULL,
+                           cn_clone_of(clone, i));
   }
 }
 
 /* Feed a phi's copy. Blocks outside the copied ones branch to the first block, too. They branch to the other blocks
  * only if they are unreachable, and are left out there. */
-static void connect_phi(struct cn_clone *clone, LLVMValueRef phi, LLVMValueRef copy)
+static void connect_phi_copy(struct cn_clone *clone, LLVMValueRef phi, LLVMValueRef copy)
 {
   bool first = LLVMGetInstructionParent(phi) == clone->blocks[0];
 
@@ -139,9 +140,9 @@ static void connect_copy(struct cn_clone *clone, LLVMValueRef i)
 {
   LLVMValueRef copy = cn_clone_of(clone, i);
 
-  copy_records(clone, i);
+  copy_debug_records(clone, i);
   if (LLVMIsAPHINode(i)) {
-    connect_phi(clone, i, copy);
+    connect_phi_copy(clone, i, copy);
     return;
   }
   for (int k = 0; k < LLVMGetNumOperands(copy); k++)
@@ -151,7 +152,7 @@ static void connect_copy(struct cn_clone *clone, LLVMValueRef i)
 /* ---- exits ---- */
 
 /* Feed the phis of a block after the blocks from the copy, too. */
-static void feed_phis(struct cn_clone *clone, LLVMBasicBlockRef block)
+static void add_copy_inputs_to_phis(struct cn_clone *clone, LLVMBasicBlockRef block)
 {
   for (LLVMValueRef phi = LLVMGetFirstInstruction(block); phi && LLVMIsAPHINode(phi);
        phi = LLVMGetNextInstruction(phi)) {
@@ -167,7 +168,7 @@ static void feed_phis(struct cn_clone *clone, LLVMBasicBlockRef block)
   }
 }
 
-static void join_exits(struct cn_clone *clone)
+static void feed_exit_phis(struct cn_clone *clone)
 {
   CN_VECTOR(LLVMBasicBlockRef) exits = {0};
   struct cn_ptrmap seen = {0};
@@ -184,14 +185,14 @@ static void join_exits(struct cn_clone *clone)
     }
   }
   for (size_t e = 0; e < exits.count; e++)
-    feed_phis(clone, exits.at[e]);
+    add_copy_inputs_to_phis(clone, exits.at[e]);
   cn_ptrmap_free(&seen);
   cn_free(&exits);
 }
 
 void cn_clone_fill(struct cn_clone *clone)
 {
-  instructions copied = {0};
+  instruction_vector copied = {0};
 
   for (uint32_t b = 0; b < clone->count; b++)
     copy_block(clone, clone->blocks[b], &copied);
@@ -199,6 +200,6 @@ void cn_clone_fill(struct cn_clone *clone)
     connect_copy(clone, copied.at[i]);
   for (uint32_t b = 0; b < clone->count; b++)
     CN_CHECK(LLVMGetBasicBlockTerminator(cn_clone_of_block(clone, clone->blocks[b])));
-  join_exits(clone);
+  feed_exit_phis(clone);
   cn_free(&copied);
 }

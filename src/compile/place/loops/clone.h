@@ -22,7 +22,7 @@ struct cn_clone {
 };
 
 /* True if a loop with `i` in it can be copied. Of calls only intrinsics can. */
-bool cn_clone_can(LLVMValueRef i);
+bool cn_clone_may_copy(LLVMValueRef i);
 /* The number of instructions that a copy of the loop has; UINT32_MAX if it is more than `most`, or the loop cannot be
  * copied. */
 uint32_t cn_clone_size(const struct cn_loops *loops, uint32_t loop, uint32_t most);
@@ -31,7 +31,7 @@ uint32_t cn_clone_size(const struct cn_loops *loops, uint32_t loop, uint32_t mos
 void cn_clone_begin(struct cn_clone *clone, struct cn_ctx *ctx, const LLVMBasicBlockRef *blocks, uint32_t count,
                     LLVMBasicBlockRef before);
 /* Use `copy` for instruction `value` in the copies of others, instead of copying `value`. */
-void cn_clone_give(struct cn_clone *clone, LLVMValueRef value, LLVMValueRef copy);
+void cn_clone_set_copy(struct cn_clone *clone, LLVMValueRef value, LLVMValueRef copy);
 /* Fill the copies. They use each other, and feed the phis after the blocks, too. */
 void cn_clone_fill(struct cn_clone *clone);
 void cn_clone_end(struct cn_clone *clone);

@@ -16,9 +16,9 @@
 #include "compile/place/loops/unroll.h"
 
 /* If a loop makes fewer iterations, a poll in each costs little. */
-#define CHUNK_MIN_TRIPS 16
+#define MIN_CHUNK_TRIP_COUNT 16
 /* Chunks of a loop with an unknown step allow for steps up to this one at least. */
-#define LIKELY_STEP 7
+#define MAX_LIKELY_STEP 7
 
 static bool is_upward(LLVMIntPredicate p)
 {
@@ -43,10 +43,10 @@ static bool cannot_wrap(LLVMValueRef next, LLVMIntPredicate p)
 /* True if the steps reach the bound. For equality any constant step does. An order must be that of a constant step, or
  * "less than" with an invariant step, which is tested when the loop is entered. After wrapping an order is wrong, so
  * the flags must rule that out. */
-static bool is_orderly(const struct cn_loops *loops, uint32_t loop, const struct cn_countable_loop *c)
+static bool reaches_bound(const struct cn_loops *loops, uint32_t loop, const struct cn_countable_loop *c)
 {
   if (c->iv.by)
-    return is_upward(c->stay) && c->no_wrap && cn_loops_outside(loops, loop, c->iv.by) &&
+    return is_upward(c->stay) && c->no_wrap && cn_is_defined_outside_loop(loops, loop, c->iv.by) &&
            LLVMGetTypeKind(LLVMTypeOf(c->iv.phi)) == LLVMIntegerTypeKind;
   if (c->stay == LLVMIntNE)
     return true;
@@ -54,15 +54,15 @@ static bool is_orderly(const struct cn_loops *loops, uint32_t loop, const struct
 }
 
 /* True if the test at the end of the latch compares an induction variable with an invariant. */
-static bool fits_test(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, bool stay_if_true,
-                      struct cn_countable_loop *out)
+static bool find_counted_test(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, bool stay_if_true,
+                              struct cn_countable_loop *out)
 {
   CN_CHECK(out->compare);
   for (unsigned o = 0; o < 2; o++) {
     LLVMIntPredicate p = LLVMGetICmpPredicate(out->compare);
     LLVMValueRef tested = LLVMGetOperand(out->compare, o);
-    if (!cn_loops_outside(loops, loop, LLVMGetOperand(out->compare, 1 - o)) ||
-        !cn_loops_induction(loops, loop, ctx->layout, tested, &out->iv))
+    if (!cn_is_defined_outside_loop(loops, loop, LLVMGetOperand(out->compare, 1 - o)) ||
+        !cn_loop_match_induction(loops, loop, ctx->layout, tested, &out->iv))
       continue;
     p = o == 0 ? p : cn_predicate_swapped(p);
     out->stay = stay_if_true ? p : cn_predicate_inverse(p);
@@ -71,12 +71,12 @@ static bool fits_test(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t
     /* A loop with other exits may start past its bound, and meet it only by wrapping. */
     out->no_wrap = cannot_wrap(out->iv.next, out->stay) && (out->stay != LLVMIntNE || loops->at[loop].exits == 1);
     CN_ASSERT(LLVMGetInstructionParent(out->iv.phi) == out->header);
-    return is_orderly(loops, loop, out);
+    return reaches_bound(loops, loop, out);
   }
   return false;
 }
 
-static unsigned width_of(struct cn_ctx *ctx, LLVMValueRef value)
+static unsigned bit_width_of(struct cn_ctx *ctx, LLVMValueRef value)
 {
   LLVMTypeRef type = LLVMTypeOf(value);
 
@@ -86,21 +86,21 @@ static unsigned width_of(struct cn_ctx *ctx, LLVMValueRef value)
 }
 
 /* Iterations per chunk: a power of two, and at most half of the range of the variable. 0: a chunk is not worth it. */
-static uint64_t trips_for(struct cn_ctx *ctx, const struct cn_countable_loop *c)
+static uint64_t chunk_trip_count_of(struct cn_ctx *ctx, const struct cn_countable_loop *c)
 {
   uint64_t budget = cn_work_budget(ctx);
-  CN_CHECK(c->work && width_of(ctx, c->iv.phi) <= 64);
-  uint64_t half = UINT64_C(1) << (width_of(ctx, c->iv.phi) - 1), trips = CHUNK_MIN_TRIPS;
-  uint64_t step = c->iv.by ? LIKELY_STEP : cn_strip_mine_magnitude(c->iv.step);
+  CN_CHECK(c->work && bit_width_of(ctx, c->iv.phi) <= 64);
+  uint64_t half = UINT64_C(1) << (bit_width_of(ctx, c->iv.phi) - 1), trips = MIN_CHUNK_TRIP_COUNT;
+  uint64_t step = c->iv.by ? MAX_LIKELY_STEP : cn_strip_mine_step_magnitude(c->iv.step);
 
   if (trips > budget / c->work)
     return 0;
   while (2 * trips <= budget / c->work)
     trips *= 2;
-  while (trips >= CHUNK_MIN_TRIPS && step >= half / trips)
+  while (trips >= MIN_CHUNK_TRIP_COUNT && step >= half / trips)
     trips /= 2;
   CN_ASSERT((trips & (trips - 1)) == 0 && trips <= half);
-  return trips >= CHUNK_MIN_TRIPS ? trips : 0;
+  return trips >= MIN_CHUNK_TRIP_COUNT ? trips : 0;
 }
 
 /* True if an innermost loop has products. The code generator makes a running sum of a product with the counter, in a
@@ -120,7 +120,7 @@ static bool has_products(const struct cn_loops *loops, uint32_t loop)
 }
 
 /* True if the edges into the header can be redirected. Those of computed jumps are fixed. */
-static bool has_plain_entries(const struct cn_cfg *cfg, uint32_t header)
+static bool has_redirectable_entries(const struct cn_cfg *cfg, uint32_t header)
 {
   for (uint32_t p = 0; p < cfg->blocks[header].pred_count; p++) {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[cfg->blocks[header].preds[p]].block);
@@ -131,7 +131,7 @@ static bool has_plain_entries(const struct cn_cfg *cfg, uint32_t header)
 }
 
 /* True if block `b` of loop `loop` is the header of an inner loop that does more than `small_work`. */
-static bool begins_long(const struct cn_loops *loops, uint32_t loop, uint32_t b, uint64_t small_work)
+static bool is_header_of_long_inner_loop(const struct cn_loops *loops, uint32_t loop, uint32_t b, uint64_t small_work)
 {
   uint32_t l = loops->of[b];
 
@@ -139,7 +139,7 @@ static bool begins_long(const struct cn_loops *loops, uint32_t loop, uint32_t b,
 }
 
 /* Checks that each path from the header to the latch passes the header of such an inner loop. */
-bool cn_countable_always_loops(const struct cn_loops *loops, uint32_t loop, uint64_t small_work)
+bool cn_countable_always_runs_inner(const struct cn_loops *loops, uint32_t loop, uint64_t small_work)
 {
   const struct cn_loop *l = &loops->at[loop];
   CN_VECTOR(uint32_t) next = {0};
@@ -149,10 +149,11 @@ bool cn_countable_always_loops(const struct cn_loops *loops, uint32_t loop, uint
   CN_CHECK(l->latch != CN_NO_BLOCK);
   cn_push(&next, l->header);
   while (next.count && cut) {
-    const struct cn_block *block = &loops->cfg->blocks[next.at[--next.count]];
+    const struct cn_cfg_block *block = &loops->cfg->blocks[next.at[--next.count]];
     for (uint32_t s = 0; s < block->succ_count; s++) {
       uint32_t to = block->succs[s];
-      if (to == l->header || !cn_loops_contain(loops, loop, to) || begins_long(loops, loop, to, small_work))
+      if (to == l->header || !cn_loop_contains_block(loops, loop, to) ||
+          is_header_of_long_inner_loop(loops, loop, to, small_work))
         continue;
       cut &= to != l->latch;
       cn_ptrmap_add(&seen, loops->cfg->blocks[to].block, &fresh);
@@ -167,12 +168,12 @@ bool cn_countable_always_loops(const struct cn_loops *loops, uint32_t loop, uint
 
 /* The most work of an iteration until it polls: all blocks once, the small loops, which run between polls, and other
  * loops up to their poll (unroll.c). 0: unbounded. */
-static uint64_t trip_work(const struct cn_loops *loops, uint32_t loop, uint64_t small_work)
+static uint64_t max_iteration_work(const struct cn_loops *loops, uint32_t loop, uint64_t small_work)
 {
   const struct cn_loop *l = &loops->at[loop];
   uint64_t work = l->size;
 
-  if (l->inner && cn_countable_always_loops(loops, loop, small_work))
+  if (l->inner && cn_countable_always_runs_inner(loops, loop, small_work))
     return 0;
   for (uint32_t inner = loop + 1 - l->below; inner < loop; inner++) {
     if (loops->at[inner].work <= small_work)
@@ -183,14 +184,15 @@ static uint64_t trip_work(const struct cn_loops *loops, uint32_t loop, uint64_t 
   return work;
 }
 
-bool cn_countable_counts(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, struct cn_countable_loop *out)
+bool cn_countable_find_counter(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
+                               struct cn_countable_loop *out)
 {
   const struct cn_loop *l = &loops->at[loop];
   const struct cn_cfg *cfg = loops->cfg;
 
-  if (l->irreducible || l->latch == CN_NO_BLOCK || l->calls || !has_plain_entries(cfg, l->header))
+  if (l->irreducible || l->latch == CN_NO_BLOCK || l->calls || !has_redirectable_entries(cfg, l->header))
     return false;
-  CN_CHECK(l->latch < cfg->count && cn_loops_contain(loops, loop, l->latch));
+  CN_CHECK(l->latch < cfg->count && cn_loop_contains_block(loops, loop, l->latch));
   out->loop = loop;
   out->header = cfg->blocks[l->header].block;
   out->latch = cfg->blocks[l->latch].block;
@@ -198,32 +200,32 @@ bool cn_countable_counts(struct cn_ctx *ctx, const struct cn_loops *loops, uint3
   if (!cn_is_branch(end) || !LLVMIsConditional(end))
     return false;
   bool stay_if_true = LLVMGetSuccessor(end, 0) == out->header;
-  uint32_t exit = cn_cfg_index(cfg, LLVMGetSuccessor(end, stay_if_true ? 1 : 0));
+  uint32_t exit = cn_cfg_index_of(cfg, LLVMGetSuccessor(end, stay_if_true ? 1 : 0));
   out->compare = LLVMIsAICmpInst(LLVMGetCondition(end));
   if (!out->compare || LLVMGetInstructionParent(out->compare) != out->latch ||
-      LLVMGetNextUse(LLVMGetFirstUse(out->compare)) || cn_loops_contain(loops, loop, exit))
+      LLVMGetNextUse(LLVMGetFirstUse(out->compare)) || cn_loop_contains_block(loops, loop, exit))
     return false;
-  return fits_test(ctx, loops, loop, stay_if_true, out);
+  return find_counted_test(ctx, loops, loop, stay_if_true, out);
 }
 
-bool cn_countable_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, uint64_t small_work,
-                       struct cn_countable_loop *out)
+bool cn_countable_is_worth_chunks(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, uint64_t small_work,
+                                  struct cn_countable_loop *out)
 {
   const struct cn_loop *l = &loops->at[loop];
 
-  if (l->work <= small_work || has_products(loops, loop) || !cn_countable_counts(ctx, loops, loop, out))
+  if (l->work <= small_work || has_products(loops, loop) || !cn_countable_find_counter(ctx, loops, loop, out))
     return false;
-  if (cn_placement_on(ctx, CAIRN_PLACEMENT_UNROLL) && cn_unroll_leaves_early(loops, loop))
+  if (cn_is_placement_option_on(ctx, CAIRN_PLACEMENT_UNROLL) && cn_unroll_loop_leaves_early(loops, loop))
     return false;
   if (l->inner && LLVMGetTypeKind(LLVMTypeOf(out->iv.phi)) != LLVMIntegerTypeKind)
     return false; /* the polls in it would have to relocate its end */
-  out->work = trip_work(loops, loop, small_work);
-  out->trips = out->work ? trips_for(ctx, out) : 0;
+  out->work = max_iteration_work(loops, loop, small_work);
+  out->trips = out->work ? chunk_trip_count_of(ctx, out) : 0;
   if (!out->trips)
     return false;
   uint64_t slowest = cn_work_add(out->work, l->misses);
   CN_CHECK(slowest >= out->work);
-  while (out->trips > CHUNK_MIN_TRIPS && out->trips > cn_work_budget(ctx) / slowest)
+  while (out->trips > MIN_CHUNK_TRIP_COUNT && out->trips > cn_work_budget(ctx) / slowest)
     out->trips /= 2;
   return true;
 }

@@ -27,28 +27,28 @@
 #include "compile/place/loops/unroll.h"
 
 /* The most instructions in a nest that is worth a copy, and the iterations that the nest must allow for. */
-#define NEST_SIZE 200
-#define NEST_TRIPS 32
+#define MAX_NEST_INSTRUCTIONS 200
+#define MIN_NEST_TRIP_COUNT 32
 
 /* ---- choice of nests ---- */
 
 /* True if the start of the induction variable is known before `loop`. For a counter that only rises to an unsigned
  * bound 0 will do. */
-static bool find_start(const struct cn_loops *loops, uint32_t loop, struct cn_nest_inner *inner)
+static bool find_counter_start(const struct cn_loops *loops, uint32_t loop, struct cn_nest_inner_loop *inner)
 {
   const struct cn_countable_loop *c = &inner->test;
   LLVMValueRef start = NULL, phi = c->iv.phi;
 
   for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
-    uint32_t from = cn_cfg_index(loops->cfg, LLVMGetIncomingBlock(phi, i));
-    if (from == CN_NO_BLOCK || cn_loops_contain(loops, c->loop, from))
+    uint32_t from = cn_cfg_index_of(loops->cfg, LLVMGetIncomingBlock(phi, i));
+    if (from == CN_NO_BLOCK || cn_loop_contains_block(loops, c->loop, from))
       continue;
     if (start && start != LLVMGetIncomingValue(phi, i))
       return false;
     start = LLVMGetIncomingValue(phi, i);
     inner->start = i;
   }
-  if (start && cn_loops_outside(loops, loop, start))
+  if (start && cn_is_defined_outside_loop(loops, loop, start))
     return true;
   bool rises = LLVMGetTypeKind(LLVMTypeOf(phi)) == LLVMIntegerTypeKind && c->iv.step > 0 && LLVMGetNUW(c->iv.next) &&
                c->no_wrap && (c->stay == LLVMIntNE || c->stay == LLVMIntULT);
@@ -56,7 +56,7 @@ static bool find_start(const struct cn_loops *loops, uint32_t loop, struct cn_ne
   return rises;
 }
 
-static LLVMValueRef start_of(const struct cn_nest_inner *inner)
+static LLVMValueRef counter_start_of(const struct cn_nest_inner_loop *inner)
 {
   CN_ASSERT(inner->from_zero || inner->start < LLVMCountIncoming(inner->test.iv.phi));
   return inner->from_zero ? inner->from_zero : LLVMGetIncomingValue(inner->test.iv.phi, inner->start);
@@ -64,14 +64,16 @@ static LLVMValueRef start_of(const struct cn_nest_inner *inner)
 
 /* Add the inner loop `l` if facts from before `loop` bound it. A loop that leaves early is refused: its bound says
  * little about it. */
-static bool add_inner(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, uint32_t l, struct cn_nest *nest)
+static bool add_bounded_inner_loop(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, uint32_t l,
+                                   struct cn_nest *nest)
 {
-  struct cn_nest_inner inner = {.parent = loops->at[l].parent};
+  struct cn_nest_inner_loop inner = {.parent = loops->at[l].parent};
 
-  if (!cn_countable_counts(ctx, loops, l, &inner.test) || inner.test.iv.by || cn_unroll_leaves_early(loops, l))
+  if (!cn_countable_find_counter(ctx, loops, l, &inner.test) || inner.test.iv.by ||
+      cn_unroll_loop_leaves_early(loops, l))
     return false;
-  if (!find_start(loops, loop, &inner) ||
-      !cn_loops_outside(loops, loop, LLVMGetOperand(inner.test.compare, inner.test.bound)))
+  if (!find_counter_start(loops, loop, &inner) ||
+      !cn_is_defined_outside_loop(loops, loop, LLVMGetOperand(inner.test.compare, inner.test.bound)))
     return false;
   cn_push(&nest->inner, inner);
   return true;
@@ -79,8 +81,8 @@ static bool add_inner(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t
 
 /* Add all inner loops that do much. One may lie in another if there is a loop around `loop`, which makes it likely that
  * all of these are small; a third level is refused. */
-static bool add_all(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, uint64_t small_work,
-                    struct cn_nest *nest)
+static bool add_long_inner_loops(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, uint64_t small_work,
+                                 struct cn_nest *nest)
 {
   bool deep = loops->at[loop].parent != CN_NO_BLOCK;
 
@@ -91,13 +93,13 @@ static bool add_all(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t l
     bool third = parent != loop && loops->at[parent].parent != loop;
     if (loops->at[l].work <= small_work)
       nest->work = cn_work_add(nest->work, loops->at[l].work);
-    else if (third || (parent != loop && !deep) || !add_inner(ctx, loops, loop, l, nest))
+    else if (third || (parent != loop && !deep) || !add_bounded_inner_loop(ctx, loops, loop, l, nest))
       return false;
   }
   return nest->inner.count && nest->work != CN_WORK_UNKNOWN;
 }
 
-static bool has_plain_entries(const struct cn_cfg *cfg, uint32_t header)
+static bool has_redirectable_entries(const struct cn_cfg *cfg, uint32_t header)
 {
   for (uint32_t p = 0; p < cfg->blocks[header].pred_count; p++) {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[cfg->blocks[header].preds[p]].block);
@@ -108,18 +110,18 @@ static bool has_plain_entries(const struct cn_cfg *cfg, uint32_t header)
 }
 
 /* Set the number of iterations of all inner loops together that fit between two polls. */
-static bool set_trips(struct cn_ctx *ctx, struct cn_nest *nest)
+static bool set_inner_trip_counts(struct cn_ctx *ctx, struct cn_nest *nest)
 {
   CN_CHECK(nest->work);
   uint64_t trips = cn_work_budget(ctx) / 2 / nest->work;
 
-  if (trips < NEST_TRIPS)
+  if (trips < MIN_NEST_TRIP_COUNT)
     return false;
   for (size_t i = 0; i < nest->inner.count; i++) {
     struct cn_countable_loop *c = &nest->inner.at[i].test;
     LLVMTypeRef type = LLVMTypeOf(c->iv.phi);
     unsigned width = LLVMGetTypeKind(type) == LLVMPointerTypeKind ? 64 : LLVMGetIntTypeWidth(type);
-    if (cn_strip_mine_magnitude(c->iv.step) >= (UINT64_C(1) << (width - 1)) / trips)
+    if (cn_strip_mine_step_magnitude(c->iv.step) >= (UINT64_C(1) << (width - 1)) / trips)
       return false;
     c->trips = trips;
     c->work = nest->work;
@@ -127,14 +129,15 @@ static bool set_trips(struct cn_ctx *ctx, struct cn_nest *nest)
   return true;
 }
 
-bool cn_nest_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, uint64_t small_work,
-                  struct cn_nest *nest)
+bool cn_nest_is_worth_copy(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, uint64_t small_work,
+                           struct cn_nest *nest)
 {
   const struct cn_loop *l = &loops->at[loop];
 
-  if (!l->inner || l->irreducible || l->calls || cn_clone_size(loops, loop, NEST_SIZE) > NEST_SIZE ||
-      !has_plain_entries(loops->cfg, l->header) || !add_all(ctx, loops, loop, small_work, nest) ||
-      !set_trips(ctx, nest)) {
+  if (!l->inner || l->irreducible || l->calls ||
+      cn_clone_size(loops, loop, MAX_NEST_INSTRUCTIONS) > MAX_NEST_INSTRUCTIONS ||
+      !has_redirectable_entries(loops->cfg, l->header) || !add_long_inner_loops(ctx, loops, loop, small_work, nest) ||
+      !set_inner_trip_counts(ctx, nest)) {
     cn_free(&nest->inner);
     return false;
   }
@@ -148,12 +151,12 @@ bool cn_nest_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loo
 
 /* ---- the test ---- */
 
-/* Build the most iterations of an inner loop, if cn_strip_mine_build_far() is false. */
-static LLVMValueRef build_trips(struct cn_ctx *ctx, LLVMBuilderRef b, const struct cn_nest_inner *inner)
+/* Build the most iterations of an inner loop, if cn_strip_mine_build_far_test() is false. */
+static LLVMValueRef build_max_trip_count(struct cn_ctx *ctx, LLVMBuilderRef b, const struct cn_nest_inner_loop *inner)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm);
-  uint64_t step = cn_strip_mine_magnitude(inner->test.iv.step);
-  LLVMValueRef ahead = cn_strip_mine_build_ahead(ctx, b, &inner->test, start_of(inner));
+  uint64_t step = cn_strip_mine_step_magnitude(inner->test.iv.step);
+  LLVMValueRef ahead = cn_strip_mine_build_distance(ctx, b, &inner->test, counter_start_of(inner));
   unsigned shift = 0;
 
   if (LLVMGetIntTypeWidth(LLVMTypeOf(ahead)) < 64)
@@ -167,20 +170,20 @@ static LLVMValueRef build_trips(struct cn_ctx *ctx, LLVMBuilderRef b, const stru
 /* Build, at the builder's place, whether the inner loops may do more in an iteration than fits between polls. If a loop
  * starts past its bound, the number of its iterations is wrong; but then it makes one, and the tests of the others
  * bound them. */
-static LLVMValueRef build_far(struct cn_ctx *ctx, LLVMBuilderRef b, const struct cn_nest *nest)
+static LLVMValueRef build_too_many_trips_test(struct cn_ctx *ctx, LLVMBuilderRef b, const struct cn_nest *nest)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm);
   LLVMValueRef far = NULL;
 
   for (size_t i = 0; i < nest->inner.count; i++) {
-    const struct cn_nest_inner *inner = &nest->inner.at[i];
-    LLVMValueRef one = cn_strip_mine_build_far(ctx, b, &inner->test, start_of(inner));
+    const struct cn_nest_inner_loop *inner = &nest->inner.at[i];
+    LLVMValueRef one = cn_strip_mine_build_far_test(ctx, b, &inner->test, counter_start_of(inner));
     far = far ? LLVMBuildOr(b, far, one, "nest.far") : one;
     for (size_t p = 0; p < nest->inner.count; p++) {
       if (nest->inner.at[p].test.loop != inner->parent)
         continue;
-      LLVMValueRef product =
-          LLVMBuildMul(b, build_trips(ctx, b, inner), build_trips(ctx, b, &nest->inner.at[p]), "nest.trips");
+      LLVMValueRef product = LLVMBuildMul(b, build_max_trip_count(ctx, b, inner),
+                                          build_max_trip_count(ctx, b, &nest->inner.at[p]), "nest.trips");
       one = LLVMBuildICmp(b, LLVMIntUGT, product, LLVMConstInt(i64, inner->test.trips, false), "nest.far");
       far = LLVMBuildOr(b, far, one, "nest.far");
     }
@@ -192,7 +195,7 @@ static LLVMValueRef build_far(struct cn_ctx *ctx, LLVMBuilderRef b, const struct
 /* ---- the copy ---- */
 
 /* Split a phi of the header: the guard's is fed from outside, the header's from the guard and from the latch. */
-static void split_phi(const struct cn_clone *clone, LLVMBasicBlockRef guard, LLVMValueRef old)
+static void split_header_phi(const struct cn_clone *clone, LLVMBasicBlockRef guard, LLVMValueRef old)
 {
   LLVMPositionBuilderAtEnd(clone->builder, guard);
   LLVMValueRef outer = cn_build_phi_like(clone->builder, old, "nest.start");
@@ -206,57 +209,57 @@ static void split_phi(const struct cn_clone *clone, LLVMBasicBlockRef guard, LLV
     LLVMAddIncoming(cn_clone_has(clone, from) ? inner : outer, &value, &from, 1);
   }
   CN_CHECK(LLVMCountIncoming(outer) && LLVMCountIncoming(inner) > 1);
-  cn_emit_instead(old, inner);
+  cn_emit_replace_instruction(old, inner);
 }
 
 /* The block that chooses between the loop and its copy. */
-static LLVMBasicBlockRef build_guard(struct cn_ctx *ctx, const struct cn_clone *clone, LLVMBasicBlockRef header)
+static LLVMBasicBlockRef build_guard_block(struct cn_ctx *ctx, const struct cn_clone *clone, LLVMBasicBlockRef header)
 {
   CN_VECTOR(LLVMValueRef) phis = {0};
   LLVMBasicBlockRef guard = LLVMInsertBasicBlockInContext(ctx->llvm, header, "nest");
 
-  cn_redirect_entries(header, guard, &clone->in);
+  cn_redirect_incoming_edges(header, guard, &clone->in);
   for (LLVMValueRef i = LLVMGetFirstInstruction(header); i && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
     cn_push(&phis, i);
   for (size_t i = 0; i < phis.count; i++)
-    split_phi(clone, guard, phis.at[i]);
+    split_header_phi(clone, guard, phis.at[i]);
   cn_free(&phis);
   return guard;
 }
 
 /* Note that the inner loops of the copy are bounded. */
-static void note_bounded_loops(const struct cn_nest *nest, const struct cn_clone *clone, struct cn_strip_mines *out)
+static void note_bounded_loops(const struct cn_nest *nest, const struct cn_clone *clone, struct cn_loop_form_polls *out)
 {
   for (size_t i = 0; i < nest->inner.count; i++) {
     const struct cn_countable_loop *c = &nest->inner.at[i].test;
     CN_CHECK(cn_clone_has(clone, c->latch));
-    *cn_ptrmap_add(&out->bounded, cn_clone_of_block(clone, c->latch), NULL) = cn_strip_mine_work(c);
+    *cn_ptrmap_add(&out->bounded, cn_clone_of_block(clone, c->latch), NULL) = cn_strip_mine_chunk_work(c);
   }
 }
 
-void cn_nest_build(struct cn_ctx *ctx, const struct cn_nest *nest, struct cn_strip_mines *out)
+void cn_nest_copy(struct cn_ctx *ctx, const struct cn_nest *nest, struct cn_loop_form_polls *out)
 {
   LLVMBasicBlockRef header = nest->blocks[0];
   LLVMValueRef function = LLVMGetBasicBlockParent(header);
   struct cn_clone clone;
 
-  const struct cn_step_loop is = {.header = header, .blocks = nest->count};
-  cn_step_expect(ctx, function, "nest", &is, 1);
+  const struct cn_step_loop_claim is = {.header = header, .blocks = nest->count};
+  cn_step_check_before(ctx, function, "nest", &is, 1);
   cn_clone_begin(&clone, ctx, nest->blocks, nest->count, header);
-  LLVMBasicBlockRef guard = build_guard(ctx, &clone, header);
+  LLVMBasicBlockRef guard = build_guard_block(ctx, &clone, header);
   LLVMBasicBlockRef copy = cn_clone_of_block(&clone, header);
   LLVMMoveBasicBlockBefore(guard, copy);
   cn_clone_fill(&clone);
   LLVMPositionBuilderAtEnd(clone.builder, guard);
   LLVMSetCurrentDebugLocation2(clone.builder, LLVMInstructionGetDebugLoc(LLVMGetBasicBlockTerminator(header)));
-  LLVMValueRef far = build_far(ctx, clone.builder, nest);
-  cn_emit_unlikely(ctx, LLVMBuildCondBr(clone.builder, far, header, copy));
+  LLVMValueRef far = build_too_many_trips_test(ctx, clone.builder, nest);
+  cn_emit_mark_branch_unlikely(ctx, LLVMBuildCondBr(clone.builder, far, header, copy));
   note_bounded_loops(nest, &clone, out);
   if (nest->polls_first)
     cn_ptrmap_add(&out->first, guard, NULL);
-  const struct cn_step_loop made[] = {{.header = header, .blocks = nest->count},
-                                      {.header = copy, .blocks = nest->count}};
-  cn_step_done(ctx, function, "nest", made, 2);
+  const struct cn_step_loop_claim made[] = {{.header = header, .blocks = nest->count},
+                                            {.header = copy, .blocks = nest->count}};
+  cn_step_check_after(ctx, function, "nest", made, 2);
   cn_clone_end(&clone);
 }
 

@@ -9,7 +9,7 @@
 #include "compile/place/loops/loop_forms.h"
 
 /* A loop in the nest. The copy bounds its iterations. */
-struct cn_nest_inner {
+struct cn_nest_inner_loop {
   struct cn_countable_loop test;
   LLVMValueRef from_zero; /* zero, if the counter starts there for all that matters; else null */
   unsigned start;         /* if `from_zero` is null: the phi's input (copying an earlier nest may replace the value) */
@@ -21,15 +21,15 @@ struct cn_nest {
   uint32_t count;
   uint64_t work;    /* of one iteration of everything */
   bool polls_first; /* on entry, too */
-  CN_VECTOR(struct cn_nest_inner) inner;
+  CN_VECTOR(struct cn_nest_inner_loop) inner;
 };
 
 /* True if loop `loop`, with loops in it, is worth a copy whose inner loops are free of polls. */
-bool cn_nest_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, uint64_t small_work,
-                  struct cn_nest *nest);
+bool cn_nest_is_worth_copy(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, uint64_t small_work,
+                           struct cn_nest *nest);
 
 /* Copy the nest, and note its bounded loops. The phis of the header are new afterwards. Needs LCSSA form. */
-void cn_nest_build(struct cn_ctx *ctx, const struct cn_nest *nest, struct cn_strip_mines *out);
+void cn_nest_copy(struct cn_ctx *ctx, const struct cn_nest *nest, struct cn_loop_form_polls *out);
 
 void cn_nest_free(struct cn_nest *nest);
 

@@ -42,22 +42,22 @@
 #include "compile/cost/steps.h"
 
 /* An induction variable's phi in `chunk`, and the advance of its phi in the header in each iteration. */
-struct advance {
+struct phi_advance {
   LLVMValueRef outer;
   int64_t step;
 };
 
-struct rebuild {
+struct strip_miner {
   struct cn_ctx *ctx;
   const struct cn_countable_loop *c;
   LLVMBuilderRef builder;
   LLVMBasicBlockRef chunk, check, poll;
   LLVMValueRef start; /* the induction variable's phi in `chunk` */
-  CN_VECTOR(struct advance) advances;
+  CN_VECTOR(struct phi_advance) advances;
 };
 
 /* The step of an integer phi of the header, if it is constant and the poll surely comes after K iterations; else 0. */
-static int64_t constant_step(const struct rebuild *r, LLVMValueRef phi)
+static int64_t constant_step_of(const struct strip_miner *r, LLVMValueRef phi)
 {
   if (r->c->iv.by || LLVMGetTypeKind(LLVMTypeOf(phi)) != LLVMIntegerTypeKind ||
       LLVMGetIntTypeWidth(LLVMTypeOf(phi)) > 64)
@@ -74,7 +74,7 @@ static int64_t constant_step(const struct rebuild *r, LLVMValueRef phi)
 }
 
 /* After the chunk the constant advances are known: K iterations, or one more if the test is of the old value. */
-static void build_advances(struct rebuild *r)
+static void build_advances(struct strip_miner *r)
 {
   uint64_t trips = r->c->trips + (r->c->tests_next ? 0 : 1);
 
@@ -92,13 +92,13 @@ static void build_advances(struct rebuild *r)
 
 /* Split a phi of the header: the chunk's is fed from outside and from the poll, the header's from the chunk and from
  * the latch. */
-static void split_phi(struct rebuild *r, LLVMValueRef old)
+static void split_header_phi(struct strip_miner *r, LLVMValueRef old)
 {
   size_t length;
   char *name = cn_strdup(LLVMGetValueName2(old, &length));
   LLVMPositionBuilderAtEnd(r->builder, r->chunk);
   LLVMValueRef outer = cn_build_phi_like(r->builder, old, "chunk.start");
-  int64_t step = constant_step(r, old);
+  int64_t step = constant_step_of(r, old);
   LLVMPositionBuilderBefore(r->builder, old);
   LLVMSetValueName2(old, "", 0);
   LLVMValueRef inner = cn_build_phi_like(r->builder, old, name), next = NULL;
@@ -120,24 +120,24 @@ static void split_phi(struct rebuild *r, LLVMValueRef old)
   if (old == r->c->iv.phi)
     r->start = outer;
   if (step)
-    cn_push(&r->advances, (struct advance){outer, step});
+    cn_push(&r->advances, (struct phi_advance){outer, step});
   LLVMReplaceAllUsesWith(old, inner);
   LLVMInstructionEraseFromParent(old);
   free(name);
 }
 
-static void split_phis(struct rebuild *r)
+static void split_header_phis(struct strip_miner *r)
 {
   CN_VECTOR(LLVMValueRef) phis = {0};
 
   for (LLVMValueRef i = LLVMGetFirstInstruction(r->c->header); i && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
     cn_push(&phis, i);
   for (size_t i = 0; i < phis.count; i++)
-    split_phi(r, phis.at[i]);
+    split_header_phi(r, phis.at[i]);
   cn_free(&phis);
 }
 
-static LLVMValueRef as_integer(struct cn_ctx *ctx, LLVMBuilderRef b, LLVMValueRef value)
+static LLVMValueRef build_integer_of(struct cn_ctx *ctx, LLVMBuilderRef b, LLVMValueRef value)
 {
   if (LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMPointerTypeKind)
     return value;
@@ -147,12 +147,12 @@ static LLVMValueRef as_integer(struct cn_ctx *ctx, LLVMBuilderRef b, LLVMValueRe
 /* Build whether the bound of an equality is more than `distance` ahead, or not a whole number of steps. A test of the
  * new value meets a bound that is equal to the start only after it wraps. Flags that rule out wrapping rule out both
  * special cases. */
-static LLVMValueRef build_beyond(const struct cn_countable_loop *c, LLVMBuilderRef b, LLVMValueRef ahead,
-                                 uint64_t distance)
+static LLVMValueRef build_equality_far_test(const struct cn_countable_loop *c, LLVMBuilderRef b, LLVMValueRef ahead,
+                                            uint64_t distance)
 {
   LLVMTypeRef type = LLVMTypeOf(ahead);
   LLVMValueRef one = LLVMConstInt(type, 1, false), limit = LLVMConstInt(type, distance, false);
-  uint64_t step = cn_strip_mine_magnitude(c->iv.step);
+  uint64_t step = cn_strip_mine_step_magnitude(c->iv.step);
   bool power = (step & (step - 1)) == 0;
 
   CN_CHECK(step && c->stay == LLVMIntNE);
@@ -169,45 +169,45 @@ static LLVMValueRef build_beyond(const struct cn_countable_loop *c, LLVMBuilderR
   return LLVMBuildOr(b, far, misses, "chunk.far");
 }
 
-static uint64_t distance_of(const struct cn_countable_loop *c)
+static uint64_t chunk_distance_of(const struct cn_countable_loop *c)
 {
   uint64_t distance;
 
   CN_CHECK(c->trips && c->iv.step);
-  CN_CHECK(!__builtin_mul_overflow(c->trips, cn_strip_mine_magnitude(c->iv.step), &distance));
+  CN_CHECK(!__builtin_mul_overflow(c->trips, cn_strip_mine_step_magnitude(c->iv.step), &distance));
   return distance;
 }
 
-LLVMValueRef cn_strip_mine_build_ahead(struct cn_ctx *ctx, LLVMBuilderRef b, const struct cn_countable_loop *c,
-                                       LLVMValueRef start)
+LLVMValueRef cn_strip_mine_build_distance(struct cn_ctx *ctx, LLVMBuilderRef b, const struct cn_countable_loop *c,
+                                          LLVMValueRef start)
 {
-  LLVMValueRef from = as_integer(ctx, b, start);
-  LLVMValueRef to = as_integer(ctx, b, LLVMGetOperand(c->compare, c->bound));
+  LLVMValueRef from = build_integer_of(ctx, b, start);
+  LLVMValueRef to = build_integer_of(ctx, b, LLVMGetOperand(c->compare, c->bound));
 
   return c->iv.step > 0 ? LLVMBuildSub(b, to, from, "chunk.left") : LLVMBuildSub(b, from, to, "chunk.left");
 }
 
-LLVMValueRef cn_strip_mine_build_far(struct cn_ctx *ctx, LLVMBuilderRef b, const struct cn_countable_loop *c,
-                                     LLVMValueRef start)
+LLVMValueRef cn_strip_mine_build_far_test(struct cn_ctx *ctx, LLVMBuilderRef b, const struct cn_countable_loop *c,
+                                          LLVMValueRef start)
 {
-  LLVMValueRef from = as_integer(ctx, b, start);
-  LLVMValueRef to = as_integer(ctx, b, LLVMGetOperand(c->compare, c->bound));
-  uint64_t distance = distance_of(c);
+  LLVMValueRef from = build_integer_of(ctx, b, start);
+  LLVMValueRef to = build_integer_of(ctx, b, LLVMGetOperand(c->compare, c->bound));
+  uint64_t distance = chunk_distance_of(c);
   LLVMValueRef ahead =
       c->iv.step > 0 ? LLVMBuildSub(b, to, from, "chunk.left") : LLVMBuildSub(b, from, to, "chunk.left");
 
   if (c->stay == LLVMIntNE)
-    return build_beyond(c, b, ahead, distance);
+    return build_equality_far_test(c, b, ahead, distance);
   LLVMValueRef limit = LLVMConstInt(LLVMTypeOf(from), distance, false);
   LLVMValueRef far = LLVMBuildICmp(b, LLVMIntUGT, ahead, limit, "chunk.far");
   return LLVMBuildAnd(b, LLVMBuildICmp(b, c->stay, from, to, "chunk.short"), far, "chunk.far");
 }
 
-static LLVMValueRef build_constant_end(struct rebuild *r, LLVMValueRef bound)
+static LLVMValueRef build_chunk_end_constant_step(struct strip_miner *r, LLVMValueRef bound)
 {
   LLVMBuilderRef b = r->builder;
-  LLVMValueRef far = cn_strip_mine_build_far(r->ctx, b, r->c, r->start), end;
-  uint64_t distance = distance_of(r->c);
+  LLVMValueRef far = cn_strip_mine_build_far_test(r->ctx, b, r->c, r->start), end;
+  uint64_t distance = chunk_distance_of(r->c);
   bool is_pointer = LLVMGetTypeKind(LLVMTypeOf(bound)) == LLVMPointerTypeKind;
   LLVMValueRef move = LLVMConstInt(is_pointer ? LLVMInt64TypeInContext(r->ctx->llvm) : LLVMTypeOf(bound),
                                    r->c->iv.step > 0 ? distance : 0 - distance, false);
@@ -221,7 +221,7 @@ static LLVMValueRef build_constant_end(struct rebuild *r, LLVMValueRef bound)
 
 /* Build the end for an unknown step. If the step is zero, negative, or so large that a chunk would wrap, every
  * iteration is a chunk: the end is then the least value, which is below any that the variable takes. */
-static LLVMValueRef build_variable_end(struct rebuild *r, LLVMValueRef to)
+static LLVMValueRef build_chunk_end_variable_step(struct strip_miner *r, LLVMValueRef to)
 {
   LLVMBuilderRef b = r->builder;
   LLVMValueRef from = r->start;
@@ -247,17 +247,17 @@ static LLVMValueRef build_variable_end(struct rebuild *r, LLVMValueRef to)
 }
 
 /* Build the end of the chunk, at the end of the chunk's block. */
-static LLVMValueRef build_end(struct rebuild *r)
+static LLVMValueRef build_chunk_end(struct strip_miner *r)
 {
   LLVMValueRef bound = LLVMGetOperand(r->c->compare, r->c->bound);
 
   LLVMPositionBuilderAtEnd(r->builder, r->chunk);
   LLVMSetCurrentDebugLocation2(r->builder, LLVMInstructionGetDebugLoc(r->c->compare));
-  return r->c->iv.by ? build_variable_end(r, bound) : build_constant_end(r, bound);
+  return r->c->iv.by ? build_chunk_end_variable_step(r, bound) : build_chunk_end_constant_step(r, bound);
 }
 
 /* Let the latch test for the chunk's end as it tested for the bound. */
-static void build_latch(struct rebuild *r, LLVMValueRef end)
+static void build_latch_test(struct strip_miner *r, LLVMValueRef end)
 {
   LLVMValueRef compare = r->c->compare, asks = LLVMGetBasicBlockTerminator(r->check);
   LLVMValueRef old = LLVMGetBasicBlockTerminator(r->c->latch), operands[2];
@@ -282,21 +282,21 @@ static void build_latch(struct rebuild *r, LLVMValueRef end)
   LLVMInstructionEraseFromParent(old);
 }
 
-void cn_strip_mine_build(struct cn_ctx *ctx, const struct cn_countable_loop *c, struct cn_strip_mines *out)
+void cn_strip_mine_loop(struct cn_ctx *ctx, const struct cn_countable_loop *c, struct cn_loop_form_polls *out)
 {
-  struct rebuild r = {.ctx = ctx, .c = c, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
-  const struct cn_step_loop is = {.header = c->header, .latch = c->latch};
-  cn_step_expect(ctx, LLVMGetBasicBlockParent(c->header), "chunks", &is, 1);
+  struct strip_miner r = {.ctx = ctx, .c = c, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
+  const struct cn_step_loop_claim is = {.header = c->header, .latch = c->latch};
+  cn_step_check_before(ctx, LLVMGetBasicBlockParent(c->header), "chunks", &is, 1);
   struct cn_ptrmap kept = {0}; /* the edge from `check` reaches `chunk` through `poll` */
 
   CN_CHECK(LLVMGetInstructionParent(c->compare) == c->latch);
-  cn_move_before(ctx, c->compare, LLVMGetBasicBlockTerminator(c->latch));
-  r.check = cn_split_before(ctx, c->compare, "chunk.check");
+  cn_move_instruction_before(ctx, c->compare, LLVMGetBasicBlockTerminator(c->latch));
+  r.check = cn_split_block_before(ctx, c->compare, "chunk.check");
   r.chunk = LLVMInsertBasicBlockInContext(ctx->llvm, c->header, "chunk");
   r.poll = LLVMInsertBasicBlockInContext(ctx->llvm, r.check, "chunk.poll");
   LLVMMoveBasicBlockAfter(r.poll, r.check);
   cn_ptrmap_add(&kept, r.check, NULL);
-  cn_redirect_entries(c->header, r.chunk, &kept);
+  cn_redirect_incoming_edges(c->header, r.chunk, &kept);
   cn_ptrmap_free(&kept);
   LLVMValueRef asks = LLVMGetBasicBlockTerminator(r.check);
   for (unsigned s = 0; s < 2; s++)
@@ -305,19 +305,19 @@ void cn_strip_mine_build(struct cn_ctx *ctx, const struct cn_countable_loop *c, 
   LLVMPositionBuilderAtEnd(r.builder, r.poll);
   LLVMSetCurrentDebugLocation2(r.builder, LLVMInstructionGetDebugLoc(asks));
   LLVMBuildBr(r.builder, r.chunk);
-  split_phis(&r);
+  split_header_phis(&r);
   CN_CHECK(r.start);
-  LLVMValueRef end = build_end(&r);
+  LLVMValueRef end = build_chunk_end(&r);
   LLVMBuildBr(r.builder, c->header);
   build_advances(&r);
-  build_latch(&r, end);
+  build_latch_test(&r, end);
   LLVMDisposeBuilder(r.builder);
-  const struct cn_step_loop made[] = {
+  const struct cn_step_loop_claim made[] = {
       {.header = c->header, .latch = c->latch, .outer = r.chunk},
       {.header = r.chunk, .latch = r.poll},
   };
-  cn_step_done(ctx, LLVMGetBasicBlockParent(c->header), "chunks", made, 2);
-  *cn_ptrmap_add(&out->bounded, c->latch, NULL) = cn_strip_mine_work(c);
+  cn_step_check_after(ctx, LLVMGetBasicBlockParent(c->header), "chunks", made, 2);
+  *cn_ptrmap_add(&out->bounded, c->latch, NULL) = cn_strip_mine_chunk_work(c);
   if (c->trips >= CN_STRIP_MINE_MANY)
     cn_ptrmap_add(&out->seldom, r.poll, NULL);
   if (c->polls_first) {

@@ -27,13 +27,13 @@
 /* So much work between two polls is thirty times that of a poll. */
 #define WORK_BETWEEN_POLLS 32
 /* The work of an iteration and its copies that is enough. */
-#define ENOUGH_ITERATION_WORK 24
+#define ENOUGH_UNROLLED_WORK 24
 /* The most instructions in all copies together, of two and of more copies; below -O3 there are only two. */
-#define TWICE_LIMIT 256
-#define SIZE_LIMIT 96
-#define SMALL_LIMIT 48
+#define MAX_INSTRUCTIONS_OF_TWO 256
+#define MAX_UNROLLED_INSTRUCTIONS 96
+#define MAX_INSTRUCTIONS_BELOW_O3 48
 /* Copies of a loop with a bound: each compares the counter with a distance from it. */
-#define COUNTED_MOST 4
+#define MAX_COUNTED_LOOP_COPIES 4
 /* Instructions that the processor starts in the time of one that waits for another. */
 #define ISSUE_WIDTH 4
 
@@ -41,7 +41,7 @@
 
 /* The cost of one instruction on a path through the loop. Parts of an address or a test, and values that the register
  * allocator coalesces, are free. */
-static uint32_t cost_of(LLVMValueRef i)
+static uint32_t instruction_cost_of(LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMPHI:
@@ -69,7 +69,7 @@ static uint32_t cost_of(LLVMValueRef i)
 }
 
 /* The instruction's latency. */
-static uint32_t delay_of(LLVMValueRef i)
+static uint32_t latency_of(LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMLoad:
@@ -81,18 +81,18 @@ static uint32_t delay_of(LLVMValueRef i)
   case LLVMFMul:
     return 4;
   default:
-    return cost_of(i);
+    return instruction_cost_of(i);
   }
 }
 
-struct judge {
+struct unroll_estimate {
   const struct cn_loops *loops;
   const struct cn_loop *loop;
   struct cn_ptrmap delays; /* instructions to the wait for them, from the header's phis on */
 };
 
 /* The work of an iteration that stays in the loop, with all successors equally likely. */
-static uint32_t work_of_trip(const struct judge *j)
+static uint32_t iteration_work_of(const struct unroll_estimate *j)
 {
   const struct cn_loop *loop = j->loop;
   uint32_t l = j->loops->of[loop->header], first = loop->header, work = 0;
@@ -102,13 +102,13 @@ static uint32_t work_of_trip(const struct judge *j)
   often[0] = 256; /* frequencies in 1/256 */
   for (uint32_t n = 0; n < loop->count; n++) {
     uint32_t b = loop->blocks[n], inside = 0;
-    const struct cn_block *block = &j->loops->cfg->blocks[b];
+    const struct cn_cfg_block *block = &j->loops->cfg->blocks[b];
     CN_EACH_INSTRUCTION(i, block->block)
-      work += often[b - first] * cost_of(i);
+      work += often[b - first] * instruction_cost_of(i);
     for (uint32_t s = 0; s < block->succ_count; s++)
-      inside += cn_loops_contain(j->loops, l, block->succs[s]);
+      inside += cn_loop_contains_block(j->loops, l, block->succs[s]);
     for (uint32_t s = 0; s < block->succ_count; s++)
-      if (block->succs[s] > b && cn_loops_contain(j->loops, l, block->succs[s]))
+      if (block->succs[s] > b && cn_loop_contains_block(j->loops, l, block->succs[s]))
         often[block->succs[s] - first] += often[b - first] / inside;
   }
   free(often);
@@ -116,7 +116,7 @@ static uint32_t work_of_trip(const struct judge *j)
 }
 
 /* The latencies from `phi` to the values that the loop's blocks compute. */
-static void wait_for(struct judge *j, LLVMValueRef phi)
+static void compute_latencies_from(struct unroll_estimate *j, LLVMValueRef phi)
 {
   /* Latencies plus one: 0 is for values independent of `phi`. */
   *cn_ptrmap_add(&j->delays, phi, NULL) = 1;
@@ -129,13 +129,13 @@ static void wait_for(struct judge *j, LLVMValueRef phi)
         most = delay && *delay > most ? *delay : most;
       }
       if (most)
-        *cn_ptrmap_add(&j->delays, i, NULL) = most + delay_of(i);
+        *cn_ptrmap_add(&j->delays, i, NULL) = most + latency_of(i);
     }
   }
 }
 
 /* The least time of an iteration: the longest path from a phi of the header to its value for the next iteration. */
-static uint32_t delay_of_trip(struct judge *j)
+static uint32_t iteration_latency_of(struct unroll_estimate *j)
 {
   const struct cn_cfg *cfg = j->loops->cfg;
   uint32_t l = j->loops->of[j->loop->header];
@@ -143,11 +143,11 @@ static uint32_t delay_of_trip(struct judge *j)
 
   for (LLVMValueRef phi = LLVMGetFirstInstruction(cfg->blocks[j->loop->header].block); LLVMIsAPHINode(phi);
        phi = LLVMGetNextInstruction(phi)) {
-    wait_for(j, phi);
+    compute_latencies_from(j, phi);
     for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
-      uint32_t from = cn_cfg_index(cfg, LLVMGetIncomingBlock(phi, k));
+      uint32_t from = cn_cfg_index_of(cfg, LLVMGetIncomingBlock(phi, k));
       const uint64_t *delay = cn_ptrmap_find(&j->delays, LLVMGetIncomingValue(phi, k));
-      if (from != CN_NO_BLOCK && cn_loops_contain(j->loops, l, from) && delay && *delay > most)
+      if (from != CN_NO_BLOCK && cn_loop_contains_block(j->loops, l, from) && delay && *delay > most)
         most = *delay;
     }
     cn_ptrmap_free(&j->delays);
@@ -156,7 +156,7 @@ static uint32_t delay_of_trip(struct judge *j)
 }
 
 /* True if `value` is the sum of `phi` and a constant. */
-static bool is_further(LLVMValueRef value, LLVMValueRef phi)
+static bool is_constant_advance(LLVMValueRef value, LLVMValueRef phi)
 {
   return LLVMIsAInstruction(value) && LLVMGetNumOperands(value) == 2 && LLVMGetOperand(value, 0) == phi &&
          LLVMIsAConstantInt(LLVMGetOperand(value, 1)) &&
@@ -174,9 +174,9 @@ static bool has_constant_step(const struct cn_loops *loops, uint32_t l)
   for (; LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
     bool all = true;
     for (unsigned k = 0; k < LLVMCountIncoming(phi) && all; k++) {
-      uint32_t from = cn_cfg_index(cfg, LLVMGetIncomingBlock(phi, k));
-      if (from != CN_NO_BLOCK && cn_loops_contain(loops, l, from))
-        all = is_further(LLVMGetIncomingValue(phi, k), phi);
+      uint32_t from = cn_cfg_index_of(cfg, LLVMGetIncomingBlock(phi, k));
+      if (from != CN_NO_BLOCK && cn_loop_contains_block(loops, l, from))
+        all = is_constant_advance(LLVMGetIncomingValue(phi, k), phi);
     }
     if (all)
       return true;
@@ -185,37 +185,38 @@ static bool has_constant_step(const struct cn_loops *loops, uint32_t l)
 }
 
 /* True if a poll is a good part of the work of an iteration, and the loop has at most `size` instructions. */
-static bool is_worth(const struct cn_loops *loops, uint32_t loop, uint32_t size, uint32_t *work)
+static bool is_worth_unrolling(const struct cn_loops *loops, uint32_t loop, uint32_t size, uint32_t *work)
 {
   const struct cn_loop *l = &loops->at[loop];
-  struct judge j = {.loops = loops, .loop = l};
+  struct unroll_estimate j = {.loops = loops, .loop = l};
 
   if (l->inner || l->irreducible || cn_clone_size(loops, loop, size) > size || !has_constant_step(loops, loop))
     return false;
-  *work = work_of_trip(&j);
-  return *work < WORK_BETWEEN_POLLS && ISSUE_WIDTH * delay_of_trip(&j) < *work + 2;
+  *work = iteration_work_of(&j);
+  return *work < WORK_BETWEEN_POLLS && ISSUE_WIDTH * iteration_latency_of(&j) < *work + 2;
 }
 
-bool cn_unroll_leaves_early(const struct cn_loops *loops, uint32_t loop)
+bool cn_unroll_loop_leaves_early(const struct cn_loops *loops, uint32_t loop)
 {
   uint32_t work;
 
-  return is_worth(loops, loop, TWICE_LIMIT / 2, &work) && loops->at[loop].exits > 1;
+  return is_worth_unrolling(loops, loop, MAX_INSTRUCTIONS_OF_TWO / 2, &work) && loops->at[loop].exits > 1;
 }
 
 /* The more copies, the fewer polls: at -O3 time comes first, below it bytes count, too. */
-bool cn_unroll_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, struct cn_unroll *out)
+bool cn_unroll_is_worth(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, struct cn_unrolled_loop *out)
 {
   bool fast = ctx->options->opt_level > 2;
   const struct cn_loop *l = &loops->at[loop];
   uint32_t work;
 
-  if (!is_worth(loops, loop, fast ? TWICE_LIMIT / 2 : SMALL_LIMIT / 2, &work))
+  if (!is_worth_unrolling(loops, loop, fast ? MAX_INSTRUCTIONS_OF_TWO / 2 : MAX_INSTRUCTIONS_BELOW_O3 / 2, &work))
     return false;
-  uint32_t most = !fast ? 2 : cn_loops_counts(loops, loop) ? COUNTED_MOST : CN_UNROLL_MOST;
-  uint32_t size = cn_clone_size(loops, loop, TWICE_LIMIT / 2);
+  uint32_t most = !fast ? 2 : cn_loop_has_counting_exit(loops, loop) ? MAX_COUNTED_LOOP_COPIES : CN_UNROLL_MOST;
+  uint32_t size = cn_clone_size(loops, loop, MAX_INSTRUCTIONS_OF_TWO / 2);
   out->times = 2;
-  while (out->times < most && out->times * work < ENOUGH_ITERATION_WORK && 2 * out->times * size <= SIZE_LIMIT)
+  while (out->times < most && out->times * work < ENOUGH_UNROLLED_WORK &&
+         2 * out->times * size <= MAX_UNROLLED_INSTRUCTIONS)
     out->times *= 2;
   CN_CHECK(out->times <= CN_UNROLL_MOST);
   out->count = l->count;
@@ -229,7 +230,8 @@ bool cn_unroll_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t l
 
 /* Give each phi of the header its value in the next iteration: a phi of the values from the latches. `before` is the
  * copy of the iteration before; null: the loop itself. */
-static void carry_over(const struct cn_unroll *u, const struct cn_clone *before, struct cn_clone *clone)
+static void build_iteration_phis(const struct cn_unrolled_loop *u, const struct cn_clone *before,
+                                 struct cn_clone *clone)
 {
   LLVMBasicBlockRef header = u->blocks[0];
 
@@ -246,12 +248,12 @@ static void carry_over(const struct cn_unroll *u, const struct cn_clone *before,
       LLVMAddIncoming(next, &value, &from, 1);
     }
     CN_CHECK(LLVMCountIncoming(next));
-    cn_clone_give(clone, phi, next);
+    cn_clone_set_copy(clone, phi, next);
   }
 }
 
 /* Redirect the back edges of `clone` (null: of the loop itself) to `to`. */
-static void lead_on(const struct cn_unroll *u, const struct cn_clone *clone, LLVMBasicBlockRef to)
+static void redirect_back_edges(const struct cn_unrolled_loop *u, const struct cn_clone *clone, LLVMBasicBlockRef to)
 {
   unsigned kind = LLVMGetMDKindIDInContext(LLVMGetValueContext(LLVMBasicBlockAsValue(to)), "llvm.loop", 9);
   LLVMBasicBlockRef own = clone ? cn_clone_of_block(clone, u->blocks[0]) : u->blocks[0];
@@ -269,7 +271,7 @@ static void lead_on(const struct cn_unroll *u, const struct cn_clone *clone, LLV
 }
 
 /* A phi like one of the loop's own, fed from the last copy. */
-static LLVMValueRef build_round(const struct cn_clone *last, LLVMValueRef phi)
+static LLVMValueRef build_phi_of_last_copy(const struct cn_clone *last, LLVMValueRef phi)
 {
   LLVMPositionBuilderBeforeInstrAndDbgRecords(last->builder, phi);
   LLVMValueRef fresh = cn_build_phi_like(last->builder, phi, "");
@@ -288,7 +290,7 @@ static LLVMValueRef build_round(const struct cn_clone *last, LLVMValueRef phi)
 
 /* Feed the loop's own phis from the last copy. The next value of one may be another, whose copy is found by the old
  * phi: so build all before the first is replaced. */
-static void close_phis(const struct cn_unroll *u, const struct cn_clone *last)
+static void feed_phis_from_last_copy(const struct cn_unrolled_loop *u, const struct cn_clone *last)
 {
   CN_VECTOR(LLVMValueRef) phis = {0};
   CN_VECTOR(LLVMValueRef) round = {0};
@@ -296,16 +298,16 @@ static void close_phis(const struct cn_unroll *u, const struct cn_clone *last)
   for (LLVMValueRef phi = LLVMGetFirstInstruction(u->blocks[0]); LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi))
     cn_push(&phis, phi);
   for (size_t i = 0; i < phis.count; i++)
-    cn_push(&round, build_round(last, phis.at[i]));
+    cn_push(&round, build_phi_of_last_copy(last, phis.at[i]));
   for (size_t i = 0; i < phis.count; i++)
-    cn_emit_instead(phis.at[i], round.at[i]);
+    cn_emit_replace_instruction(phis.at[i], round.at[i]);
   cn_free(&phis);
   cn_free(&round);
 }
 
 /* Compute a phi's advance in the k-th copy from the loop's own phi, as a multiple of the step: the copies are
  * independent of each other, and addresses contain the distance. */
-static void count_on(const struct cn_clone *clone, uint32_t k, LLVMValueRef phi)
+static void compute_advance_from_phi(const struct cn_clone *clone, uint32_t k, LLVMValueRef phi)
 {
   LLVMValueRef next = NULL;
 
@@ -332,7 +334,7 @@ static void count_on(const struct cn_clone *clone, uint32_t k, LLVMValueRef phi)
 }
 
 /* Remove phis of one input: all phis that carry values over from a single latch. */
-static void fold_phis(const struct cn_clone *clone, LLVMBasicBlockRef header)
+static void fold_single_input_phis(const struct cn_clone *clone, LLVMBasicBlockRef header)
 {
   LLVMValueRef phi = LLVMGetFirstInstruction(cn_clone_of_block(clone, header)), next;
 
@@ -345,7 +347,7 @@ static void fold_phis(const struct cn_clone *clone, LLVMBasicBlockRef header)
   }
 }
 
-static uint32_t count_exits(const struct cn_unroll *u, const struct cn_clone *clone)
+static uint32_t count_exits(const struct cn_unrolled_loop *u, const struct cn_clone *clone)
 {
   uint32_t exits = 0;
 
@@ -367,7 +369,7 @@ static bool declares_scope(LLVMBasicBlockRef block)
 
 /* Drop scopes that an iteration declares (an inlined function's `restrict`): they are silent about two iterations that
  * become one. */
-static void forget_scopes(const struct cn_unroll *u)
+static void drop_noalias_scopes(const struct cn_unrolled_loop *u)
 {
   LLVMContextRef llvm = LLVMGetValueContext(LLVMBasicBlockAsValue(u->blocks[0]));
   unsigned scope = LLVMGetMDKindIDInContext(llvm, "alias.scope", 11);
@@ -383,19 +385,19 @@ static void forget_scopes(const struct cn_unroll *u)
     }
 }
 
-void cn_unroll_build(struct cn_ctx *ctx, const struct cn_unroll *u)
+void cn_unroll_loop(struct cn_ctx *ctx, const struct cn_unrolled_loop *u)
 {
   struct cn_clone clones[CN_UNROLL_MOST - 1];
   uint32_t count = u->times - 1;
   LLVMBasicBlockRef after = u->blocks[u->count - 1];
 
   CN_CHECK(u->count && u->times >= 2 && u->times <= CN_UNROLL_MOST);
-  const struct cn_step_loop is = {.header = u->blocks[0], .blocks = u->count};
-  cn_step_expect(ctx, LLVMGetBasicBlockParent(u->blocks[0]), "unrolling", &is, 1);
-  forget_scopes(u);
+  const struct cn_step_loop_claim is = {.header = u->blocks[0], .blocks = u->count};
+  cn_step_check_before(ctx, LLVMGetBasicBlockParent(u->blocks[0]), "unrolling", &is, 1);
+  drop_noalias_scopes(u);
   for (uint32_t k = 0; k < count; k++) {
     cn_clone_begin(&clones[k], ctx, u->blocks, u->count, u->blocks[0]);
-    carry_over(u, k ? &clones[k - 1] : NULL, &clones[k]);
+    build_iteration_phis(u, k ? &clones[k - 1] : NULL, &clones[k]);
     cn_clone_fill(&clones[k]);
     for (uint32_t b = 0; b < u->count; b++) {
       LLVMBasicBlockRef copy = cn_clone_of_block(&clones[k], u->blocks[b]);
@@ -405,16 +407,17 @@ void cn_unroll_build(struct cn_ctx *ctx, const struct cn_unroll *u)
   }
   uint32_t exits = count_exits(u, &clones[0]);
   for (uint32_t k = 0; k < count; k++)
-    lead_on(u, k ? &clones[k - 1] : NULL, cn_clone_of_block(&clones[k], u->blocks[0]));
-  lead_on(u, &clones[count - 1], u->blocks[0]);
+    redirect_back_edges(u, k ? &clones[k - 1] : NULL, cn_clone_of_block(&clones[k], u->blocks[0]));
+  redirect_back_edges(u, &clones[count - 1], u->blocks[0]);
   for (LLVMValueRef phi = LLVMGetFirstInstruction(u->blocks[0]); LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi))
     for (uint32_t k = 0; k < count; k++)
-      count_on(&clones[k], k + 1, phi);
-  close_phis(u, &clones[count - 1]);
+      compute_advance_from_phi(&clones[k], k + 1, phi);
+  feed_phis_from_last_copy(u, &clones[count - 1]);
   for (uint32_t k = 0; k < count; k++)
-    fold_phis(&clones[k], u->blocks[0]);
-  const struct cn_step_loop made = {.header = u->blocks[0], .blocks = u->times * u->count, .exits = u->times * exits};
-  cn_step_done(ctx, LLVMGetBasicBlockParent(u->blocks[0]), "unrolling", &made, 1);
+    fold_single_input_phis(&clones[k], u->blocks[0]);
+  const struct cn_step_loop_claim made = {
+      .header = u->blocks[0], .blocks = u->times * u->count, .exits = u->times * exits};
+  cn_step_check_after(ctx, LLVMGetBasicBlockParent(u->blocks[0]), "unrolling", &made, 1);
   for (uint32_t k = 0; k < count; k++)
     cn_clone_end(&clones[k]);
 }

@@ -9,7 +9,7 @@
 #include "compile/cost/loops.h"
 
 /* A loop to unroll. */
-struct cn_unroll {
+struct cn_unrolled_loop {
   LLVMBasicBlockRef *blocks; /* the header first (owned) */
   uint32_t count;
   uint32_t times;
@@ -19,13 +19,13 @@ struct cn_unroll {
 #define CN_UNROLL_MOST 8
 
 /* True if a poll in each iteration would cost much compared with the loop's work. */
-bool cn_unroll_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, struct cn_unroll *out);
+bool cn_unroll_is_worth(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, struct cn_unrolled_loop *out);
 
-/* True if cn_unroll_fits() is true at -O3, and the loop has several exits, so that it probably makes few iterations. A
- * test on entry, for chunks, would then cost more than the polls. */
-bool cn_unroll_leaves_early(const struct cn_loops *loops, uint32_t loop);
+/* True if cn_unroll_is_worth() is true at -O3, and the loop has several exits, so that it probably makes few
+ * iterations. A test on entry, for chunks, would then cost more than the polls. */
+bool cn_unroll_loop_leaves_early(const struct cn_loops *loops, uint32_t loop);
 
 /* Unroll the loop: the last copy has all back edges. Needs LCSSA form: only phis after the loop use its values. */
-void cn_unroll_build(struct cn_ctx *ctx, const struct cn_unroll *unroll);
+void cn_unroll_loop(struct cn_ctx *ctx, const struct cn_unrolled_loop *unroll);
 
 #endif

@@ -20,14 +20,14 @@
 #include "compile/rewrite/emit/emitter.h"
 #include "compile/rewrite/values/refs.h"
 
-static bool check_space(struct cn_ctx *ctx, unsigned space)
+static bool check_address_space(struct cn_ctx *ctx, unsigned space)
 {
   const char *why = NULL;
 
   if (space == 0)
     why = "there ordinary pointers live";
-  else if (space >= CN_CONVENTION_FIRST_SPACE)
-    why = cn_convention_own_spaces;
+  else if (space >= CN_FIRST_TARGET_ADDRESS_SPACE)
+    why = cn_target_own_spaces_reason;
   else if (LLVMPointerSizeForAS(ctx->layout, space) != 8)
     why = "its pointers are not of 64 bits";
   if (why)
@@ -41,32 +41,32 @@ bool cn_address_spaces_check(struct cn_ctx *ctx)
   bool ok = true;
 
   if (!o->address_space_count)
-    return check_space(ctx, CAIRN_ABI_ADDRESS_SPACE);
+    return check_address_space(ctx, CAIRN_ABI_ADDRESS_SPACE);
   for (size_t i = 0; i < o->address_space_count; i++)
-    ok &= check_space(ctx, o->address_spaces[i]);
+    ok &= check_address_space(ctx, o->address_spaces[i]);
   return ok;
 }
 
-struct lowering {
+struct space_lowering {
   struct cn_ctx *ctx;
   LLVMBuilderRef builder;
   LLVMTypeRef reference; /* ptr addrspace(1) */
 };
 
 /* True for a reference of a space other than 1. */
-static bool is_in_other_space(const struct lowering *l, LLVMTypeRef type)
+static bool is_reference_in_other_space(const struct space_lowering *l, LLVMTypeRef type)
 {
   return cn_is_ref(type) && type != l->reference;
 }
 
-static void lower_bundle(struct lowering *l, LLVMValueRef statepoint, const char *tag)
+static void lower_bundle_references(struct space_lowering *l, LLVMValueRef statepoint, const char *tag)
 {
   uint32_t i, end;
 
   CN_ASSERT(cn_is_call(statepoint));
-  for (cn_calls_bundle(statepoint, tag, &i, &end); i < end; i++) {
+  for (cn_calls_find_bundle(statepoint, tag, &i, &end); i < end; i++) {
     LLVMValueRef operand = LLVMGetOperand(statepoint, i);
-    if (!is_in_other_space(l, LLVMTypeOf(operand)))
+    if (!is_reference_in_other_space(l, LLVMTypeOf(operand)))
       continue;
     LLVMPositionBuilderBefore(l->builder, statepoint);
     LLVMSetCurrentDebugLocation2(l->builder, LLVMInstructionGetDebugLoc(statepoint));
@@ -75,7 +75,7 @@ static void lower_bundle(struct lowering *l, LLVMValueRef statepoint, const char
 }
 
 /* Returns the cast that replaces the relocate. */
-static LLVMValueRef lower_relocate(struct lowering *l, LLVMValueRef relocate)
+static LLVMValueRef lower_relocate(struct space_lowering *l, LLVMValueRef relocate)
 {
   LLVMValueRef declaration = cn_intrinsic(l->ctx, "llvm.experimental.gc.relocate", &l->reference, 1);
   LLVMValueRef old = LLVMGetCalledValue(relocate);
@@ -88,26 +88,26 @@ static LLVMValueRef lower_relocate(struct lowering *l, LLVMValueRef relocate)
   LLVMValueRef moved = LLVMBuildCall2(l->builder, LLVMGlobalGetValueType(declaration), declaration, args, 3, "");
   LLVMSetInstructionCallConv(moved, LLVMGetInstructionCallConv(relocate));
   LLVMValueRef cast = LLVMBuildAddrSpaceCast(l->builder, moved, LLVMTypeOf(relocate), "");
-  cn_emit_instead(relocate, cast);
+  cn_emit_replace_instruction(relocate, cast);
   if (!LLVMGetFirstUse(old))
     LLVMDeleteFunction(old);
   return cast;
 }
 
-static LLVMValueRef lower_instruction(struct lowering *l, LLVMValueRef i)
+static LLVMValueRef lower_statepoint_or_relocate(struct space_lowering *l, LLVMValueRef i)
 {
-  if (is_in_other_space(l, LLVMTypeOf(i)) && cn_calls_intrinsic(i, "llvm.experimental.gc.relocate"))
+  if (is_reference_in_other_space(l, LLVMTypeOf(i)) && cn_calls_intrinsic(i, "llvm.experimental.gc.relocate"))
     return lower_relocate(l, i);
   if (cn_calls_intrinsic(i, "llvm.experimental.gc.statepoint")) {
-    lower_bundle(l, i, "deopt");
-    lower_bundle(l, i, "gc-live");
+    lower_bundle_references(l, i, "deopt");
+    lower_bundle_references(l, i, "gc-live");
   }
   return i;
 }
 
 void cn_address_spaces_lower(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  struct lowering l = {.ctx = ctx, .reference = cn_ref_type(ctx)};
+  struct space_lowering l = {.ctx = ctx, .reference = cn_ref_type(ctx)};
 
   CN_ASSERT(LLVMIsAFunction(function));
   if (!ctx->options->address_space_count)
@@ -115,6 +115,6 @@ void cn_address_spaces_lower(struct cn_ctx *ctx, LLVMValueRef function)
   l.builder = LLVMCreateBuilderInContext(ctx->llvm);
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
-      i = lower_instruction(&l, i);
+      i = lower_statepoint_or_relocate(&l, i);
   LLVMDisposeBuilder(l.builder);
 }

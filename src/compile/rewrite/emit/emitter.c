@@ -12,19 +12,19 @@
 #include "compile/core/emitted_names.h"
 #include "compile/core/statepoint_attributes.h"
 
-enum { FIXED_ARGS = CN_STATEPOINT_FIXED_ARGS };
+enum { FIXED_ARGUMENT_COUNT = CN_STATEPOINT_FIXED_ARGS };
 
 LLVMBuilderRef cn_emitter_builder(const struct cn_emitter *emitter)
 {
   return emitter->builder;
 }
 
-bool cn_emitter_names(const struct cn_emitter *emitter)
+bool cn_emitter_has_names(const struct cn_emitter *emitter)
 {
   return emitter->names;
 }
 
-LLVMValueRef cn_emitter_number(struct cn_emitter *e, uint64_t n)
+LLVMValueRef cn_emitter_i32_constant(struct cn_emitter *e, uint64_t n)
 {
   if (n >= CN_SMALL_NUMBERS)
     return LLVMConstInt(e->i32, n, false);
@@ -33,21 +33,21 @@ LLVMValueRef cn_emitter_number(struct cn_emitter *e, uint64_t n)
   return e->numbers[n];
 }
 
-LLVMValueRef cn_emitter_call(struct cn_emitter *e, LLVMValueRef declaration, LLVMValueRef *args, unsigned count)
+LLVMValueRef cn_emitter_build_call(struct cn_emitter *e, LLVMValueRef declaration, LLVMValueRef *args, unsigned count)
 {
   LLVMTypeRef type = LLVMGlobalGetValueType(declaration);
 
   return LLVMBuildCall2(e->builder, type, declaration, args, count, "");
 }
 
-void cn_emitter_after(struct cn_emitter *e, LLVMValueRef instruction)
+void cn_emitter_move_after_definition(struct cn_emitter *e, LLVMValueRef instruction)
 {
   CN_ASSERT(LLVMIsAInstruction(instruction));
-  LLVMPositionBuilderBefore(e->builder, cn_after_definition(instruction));
+  LLVMPositionBuilderBefore(e->builder, cn_insertion_point_after(instruction));
   LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(instruction));
 }
 
-static uint32_t live_rank(const struct cn_parse_point *point, uint32_t value)
+static uint32_t live_index_of(const struct cn_parse_point *point, uint32_t value)
 {
   size_t low = 0;
 
@@ -64,16 +64,16 @@ static LLVMValueRef build_relocate(struct cn_emitter *e, const struct cn_refs *r
 
   CN_CHECK(v->base != CN_NO_INDEX && v->scalar);
   LLVMTypeRef type = LLVMTypeOf(v->value);
-  LLVMValueRef args[] = {token, cn_emitter_number(e, live_rank(point, v->base)),
-                         cn_emitter_number(e, live_rank(point, value))};
+  LLVMValueRef args[] = {token, cn_emitter_i32_constant(e, live_index_of(point, v->base)),
+                         cn_emitter_i32_constant(e, live_index_of(point, value))};
   LLVMValueRef relocate = e->relocate;
 
   if (LLVMGetPointerAddressSpace(type) != CAIRN_ABI_ADDRESS_SPACE)
     relocate = cn_intrinsic(e->ctx, "llvm.experimental.gc.relocate", &type, 1);
-  LLVMValueRef made = cn_emitter_call(e, relocate, args, 3);
+  LLVMValueRef made = cn_emitter_build_call(e, relocate, args, 3);
   LLVMSetInstructionCallConv(made, LLVMColdCallConv);
   if (e->names)
-    cn_name_after(made, v->value, ".relocated");
+    cn_name_value_after(made, v->value, ".relocated");
   return made;
 }
 
@@ -86,7 +86,7 @@ LLVMValueRef cn_emit_relocate(struct cn_emitter *e, struct cn_refs *refs, uint32
     LLVMPositionBuilderBefore(e->builder, before);
     LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(point->call));
   } else {
-    cn_emitter_after(e, point->last);
+    cn_emitter_move_after_definition(e, point->last);
   }
   LLVMValueRef made = build_relocate(e, refs, point, value, point->call);
   if (!before)
@@ -94,7 +94,7 @@ LLVMValueRef cn_emit_relocate(struct cn_emitter *e, struct cn_refs *refs, uint32
   return made;
 }
 
-LLVMValueRef cn_emit_unwound(struct cn_emitter *e, const struct cn_refs *refs, uint32_t at, uint32_t value)
+LLVMValueRef cn_emit_relocate_in_pad(struct cn_emitter *e, const struct cn_refs *refs, uint32_t at, uint32_t value)
 {
   const struct cn_parse_point *point = &refs->points.at[at];
 
@@ -102,27 +102,27 @@ LLVMValueRef cn_emit_unwound(struct cn_emitter *e, const struct cn_refs *refs, u
   LLVMValueRef pad = LLVMGetFirstInstruction(LLVMGetUnwindDest(point->call));
 
   CN_CHECK(LLVMIsALandingPadInst(pad));
-  cn_emitter_after(e, pad);
+  cn_emitter_move_after_definition(e, pad);
   return build_relocate(e, refs, point, value, pad);
 }
 
-void cn_emitter_after_point(struct cn_emitter *emitter, const struct cn_refs *refs, uint32_t point)
+void cn_emitter_move_after_point(struct cn_emitter *emitter, const struct cn_refs *refs, uint32_t point)
 {
-  cn_emitter_after(emitter, refs->points.at[point].last);
+  cn_emitter_move_after_definition(emitter, refs->points.at[point].last);
 }
 
 /* The operand of the statepoint that corresponds to operand `operand` of the call. */
-static uint32_t statepoint_operand(const struct cn_parse_point *point, uint32_t operand)
+static uint32_t statepoint_operand_of(const struct cn_parse_point *point, uint32_t operand)
 {
   if (operand < point->args)
-    return FIXED_ARGS + operand;
+    return FIXED_ARGUMENT_COUNT + operand;
   if (operand >= point->deopt && operand < point->deopt_end)
-    return FIXED_ARGS + point->args + 2 + operand - point->deopt;
+    return FIXED_ARGUMENT_COUNT + point->args + 2 + operand - point->deopt;
   CN_CHECK(operand >= point->transition);
   return point->transition_at + operand - point->transition;
 }
 
-void cn_set_use(const struct cn_refs *refs, const struct cn_ref_use *use, LLVMValueRef to)
+void cn_emitter_replace_use(const struct cn_refs *refs, const struct cn_ref_use *use, LLVMValueRef to)
 {
   if (use->point == CN_NO_INDEX) {
     CN_ASSERT(LLVMTypeOf(LLVMGetOperand(use->user, use->operand)) == LLVMTypeOf(to));
@@ -131,12 +131,12 @@ void cn_set_use(const struct cn_refs *refs, const struct cn_ref_use *use, LLVMVa
   }
   const struct cn_parse_point *point = &refs->points.at[use->point];
   CN_ASSERT(cn_classify_call(point->call).kind == CN_CALL_STATEPOINT);
-  LLVMSetOperand(point->call, statepoint_operand(point, use->operand), to);
+  LLVMSetOperand(point->call, statepoint_operand_of(point, use->operand), to);
 }
 
-void cn_set_live(const struct cn_refs *refs, uint32_t at, uint32_t value, LLVMValueRef to)
+void cn_emitter_replace_live_entry(const struct cn_refs *refs, uint32_t at, uint32_t value, LLVMValueRef to)
 {
   const struct cn_parse_point *point = &refs->points.at[at];
 
-  LLVMSetOperand(point->call, point->live_operand + live_rank(point, value), to);
+  LLVMSetOperand(point->call, point->live_operand + live_index_of(point, value), to);
 }

@@ -11,11 +11,11 @@
 #include "compile/rewrite/values/refs.h"
 
 #define CN_SMALL_NUMBERS 1024
-/* Relocations in a module that get names; the rest go without, as in cn_refs_named(). */
+/* Relocations in a module that get names; the rest go without, as in cn_refs_may_name_values(). */
 #define CN_NAMED_RELOCATIONS 10000
 
 /* Operands of one statepoint; the next one reuses the memory. */
-struct cn_scratch {
+struct cn_statepoint_scratch {
   struct cn_operands args, deopt, transition, live, funclet;
 };
 
@@ -33,32 +33,33 @@ struct cn_emitter {
   LLVMValueRef id_constant;
   LLVMTypeRef result_type;
   LLVMValueRef result; /* the declaration of gc.result for that type */
-  struct cn_described described;
-  struct cn_span_tails spans;
-  struct cn_scratch scratch;
+  struct cn_described_allocas described;
+  struct cn_span_operands spans;
+  struct cn_statepoint_scratch scratch;
   struct cn_templates templates;
 };
 
 /* A constant of 32 bits. */
-LLVMValueRef cn_emitter_number(struct cn_emitter *e, uint64_t n);
+LLVMValueRef cn_emitter_i32_constant(struct cn_emitter *e, uint64_t n);
 /* A bare call, without attributes and name, at the builder's place. */
-LLVMValueRef cn_emitter_call(struct cn_emitter *e, LLVMValueRef declaration, LLVMValueRef *args, unsigned count);
+LLVMValueRef cn_emitter_build_call(struct cn_emitter *e, LLVMValueRef declaration, LLVMValueRef *args, unsigned count);
 /* Build after a definition, with its debug location. */
-void cn_emitter_after(struct cn_emitter *e, LLVMValueRef instruction);
+void cn_emitter_move_after_definition(struct cn_emitter *e, LLVMValueRef instruction);
 
 /* A gc.relocate of `value` at `point`, directly after it or before an instruction. */
 LLVMValueRef cn_emit_relocate(struct cn_emitter *emitter, struct cn_refs *refs, uint32_t point, uint32_t value,
                               LLVMValueRef before);
 /* As cn_emit_relocate(), on the unwind edge, by the token of the landing pad (token_pads.c). */
-LLVMValueRef cn_emit_unwound(struct cn_emitter *emitter, const struct cn_refs *refs, uint32_t point, uint32_t value);
+LLVMValueRef cn_emit_relocate_in_pad(struct cn_emitter *emitter, const struct cn_refs *refs, uint32_t point,
+                                     uint32_t value);
 /* Set the builder to build after `point` and the relocates that stand there. */
-void cn_emitter_after_point(struct cn_emitter *emitter, const struct cn_refs *refs, uint32_t point);
+void cn_emitter_move_after_point(struct cn_emitter *emitter, const struct cn_refs *refs, uint32_t point);
 LLVMBuilderRef cn_emitter_builder(const struct cn_emitter *emitter);
 /* True if values that are made in this function get names. */
-bool cn_emitter_names(const struct cn_emitter *emitter);
+bool cn_emitter_has_names(const struct cn_emitter *emitter);
 /* Make `use` (of a call: of its statepoint) read `to`; make the gc-live entry of `value` at `point` read `to`. */
-void cn_set_use(const struct cn_refs *refs, const struct cn_ref_use *use, LLVMValueRef to);
-void cn_set_live(const struct cn_refs *refs, uint32_t point, uint32_t value, LLVMValueRef to);
+void cn_emitter_replace_use(const struct cn_refs *refs, const struct cn_ref_use *use, LLVMValueRef to);
+void cn_emitter_replace_live_entry(const struct cn_refs *refs, uint32_t point, uint32_t value, LLVMValueRef to);
 
 /* statepoint_call.c: wrap one call. The gc-live entries still are the original values; cn_relocate() puts the right
  * ones in. */

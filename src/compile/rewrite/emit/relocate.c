@@ -25,7 +25,7 @@
 #include "compile/rewrite/values/refs.h"
 
 /* A reader of a definition, which gets it when it is made. */
-struct read {
+struct definition_read {
   enum { READ_USE, READ_LIVE, READ_INCOMING, READ_OPERAND } kind;
   uint32_t number; /* the definition */
   /* By kind: the use; the crossing with the gc-live entry; the node and predecessor of a phi; the operand of `user`. */
@@ -36,7 +36,7 @@ struct read {
 /* The definitions of a value, in the numbers of value_flow.c: 1 is the original; from 2 on its relocates, in the order
  * of its crossings; then, in a function with pads of type token, its relocates on the unwind edges, in the same order;
  * then the definition that enters each block of its live range. */
-struct web {
+struct value_relocation {
   struct cn_emitter *emitter;
   struct cn_refs *refs;
   struct cn_live_range range;
@@ -52,69 +52,69 @@ struct web {
   bool *kept;                   /* per number up to `sources`: made even if it is unread */
   uint32_t made_room, place_room, kept_room;
   CN_VECTOR(uint32_t) todo; /* nodes with phis that still lack operands */
-  CN_VECTOR(struct read) reads;
+  CN_VECTOR(struct definition_read) reads;
   struct cn_rematerialised remade;
 };
 
-static const struct cn_parse_point *crossing_at(const struct web *web, uint32_t i)
+static const struct cn_parse_point *crossing_point_at(const struct value_relocation *web, uint32_t i)
 {
   return &web->refs->points.at[web->refs->crossings.at[web->v->cross + i]];
 }
 
 /* The first number of a relocate on an unwind edge. */
-static uint32_t first_unwound(const struct web *web)
+static uint32_t first_pad_definition(const struct value_relocation *web)
 {
   return 2 + web->v->cross_count;
 }
 
 /* The number of crossings before a position. */
-static inline uint32_t crossings_before(const struct web *web, uint32_t pos)
+static inline uint32_t crossings_before(const struct value_relocation *web, uint32_t pos)
 {
   uint32_t low = 0;
 
-  CN_BISECT(low, web->v->cross_count, middle, crossing_at(web, middle)->pos < pos);
+  CN_BISECT(low, web->v->cross_count, middle, crossing_point_at(web, middle)->pos < pos);
   return low;
 }
 
 /* The definition that enters a block. */
-static uint32_t entering_definition_of(const struct web *web, uint32_t block)
+static uint32_t entering_definition_of(const struct value_relocation *web, uint32_t block)
 {
   CN_CHECK(web->range.in[block] == web->range.stamp);
   if (web->pads && web->pads[block]) {
     const struct cn_parse_point *point = &web->refs->points.at[web->pads[block] - 1];
     uint32_t i = crossings_before(web, point->pos);
-    CN_CHECK(i < web->v->cross_count && crossing_at(web, i) == point);
-    return first_unwound(web) + i;
+    CN_CHECK(i < web->v->cross_count && crossing_point_at(web, i) == point);
+    return first_pad_definition(web) + i;
   }
   return web->sources + 1 + web->range.slot[block];
 }
 
-static uint32_t at_end(const struct web *web, uint32_t block)
+static uint32_t definition_at_block_end(const struct value_relocation *web, uint32_t block)
 {
   if (web->crossed[block] == web->range.stamp)
     return 2 + web->last_cross[block];
   return block == web->v->block ? 1 : entering_definition_of(web, block);
 }
 
-static uint32_t resolve_definition(const struct web *web, uint32_t number)
+static uint32_t resolve_definition(const struct value_relocation *web, uint32_t number)
 {
   return number > web->sources ? web->top[number - web->sources - 1] : number;
 }
 
 /* The number of the definition that is read at a position. */
-static uint32_t reaching_definition_at(const struct web *web, uint32_t block, uint32_t pos)
+static uint32_t reaching_definition_at(const struct value_relocation *web, uint32_t block, uint32_t pos)
 {
   uint32_t before = crossings_before(web, pos);
 
   CN_ASSERT(block < web->refs->cfg->count);
-  if (before > 0 && crossing_at(web, before - 1)->block == block)
+  if (before > 0 && crossing_point_at(web, before - 1)->block == block)
     return 2 + before - 1;
   return block == web->v->block ? 1 : resolve_definition(web, entering_definition_of(web, block));
 }
 
 /* ---- reads and their places ---- */
 
-static LLVMValueRef make_phi(struct web *web, uint32_t node)
+static LLVMValueRef build_relocation_phi(struct value_relocation *web, uint32_t node)
 {
   CN_CHECK(node < web->range.blocks.count);
   LLVMBuilderRef builder = cn_emitter_builder(web->emitter);
@@ -124,69 +124,70 @@ static LLVMValueRef make_phi(struct web *web, uint32_t node)
   LLVMPositionBuilderBeforeInstrAndDbgRecords(builder, LLVMGetFirstInstruction(block));
   LLVMSetCurrentDebugLocation2(builder, NULL);
   LLVMGetValueName2(web->v->value, &length);
-  bool named = length > 0 && cn_emitter_names(web->emitter);
+  bool named = length > 0 && cn_emitter_has_names(web->emitter);
   LLVMValueRef phi = LLVMBuildPhi(builder, LLVMTypeOf(web->v->value), named ? "moved" : "");
   cn_push(&web->todo, node);
   return phi;
 }
 
 /* Note `read`, which happens at `place`. */
-static void note_read(struct web *web, struct read read, struct cn_sink_place place)
+static void note_read(struct value_relocation *web, struct definition_read read, struct cn_sink_place place)
 {
   uint32_t number = read.number;
 
   CN_ASSERT(number >= 1 && number <= web->sources + web->range.blocks.count);
   if (number > web->sources) {
     if (!web->made[number])
-      web->made[number] = make_phi(web, number - web->sources - 1);
-  } else if (number >= first_unwound(web)) {
-    web->places[number].state = CN_SINK_DIRECT; /* in the pad */
+      web->made[number] = build_relocation_phi(web, number - web->sources - 1);
+  } else if (number >= first_pad_definition(web)) {
+    web->places[number].state = CN_SINK_AFTER_STATEPOINT; /* in the pad */
   } else if (number > 1) {
-    cn_sink_join(web->refs, &web->places[number], place);
+    cn_sink_join_places(web->refs, &web->places[number], place);
   }
   cn_push(&web->reads, read);
 }
 
-static struct cn_sink_place place_at_end(const struct web *web, uint32_t block)
+static struct cn_sink_place sink_place_at_block_end(const struct value_relocation *web, uint32_t block)
 {
   const struct cn_refs *refs = web->refs;
 
-  return (struct cn_sink_place){.state = CN_SINK_BEFORE,
+  return (struct cn_sink_place){.state = CN_SINK_BEFORE_INSTRUCTION,
                                 .before = LLVMGetBasicBlockTerminator(refs->cfg->blocks[block].block),
                                 .block = block,
                                 .pos = refs->last_pos[block]};
 }
 
-static struct cn_sink_place place_of(const struct web *web, const struct cn_ref_use *use)
+static struct cn_sink_place sink_place_of_use(const struct value_relocation *web, const struct cn_ref_use *use)
 {
-  struct cn_sink_place place = {.state = CN_SINK_BEFORE, .before = use->user, .block = use->block, .pos = use->pos};
+  struct cn_sink_place place = {
+      .state = CN_SINK_BEFORE_INSTRUCTION, .before = use->user, .block = use->block, .pos = use->pos};
 
   if (use->point != CN_NO_INDEX)
     place.before = web->refs->points.at[use->point].call;
   else if (LLVMIsAPHINode(use->user))
-    place = place_at_end(web, use->block);
+    place = sink_place_at_block_end(web, use->block);
   return place;
 }
 
-static void fill_phis(struct web *web)
+static void note_phi_inputs(struct value_relocation *web)
 {
   while (web->todo.count) {
     uint32_t node = web->todo.at[--web->todo.count];
-    const struct cn_block *block = &web->refs->cfg->blocks[web->range.blocks.at[node]];
+    const struct cn_cfg_block *block = &web->refs->cfg->blocks[web->range.blocks.at[node]];
     for (uint32_t p = 0; p < block->pred_count; p++) {
       uint32_t from = block->preds[p];
-      struct read read = {READ_INCOMING, resolve_definition(web, at_end(web, from)), web->sources + 1 + node, from,
-                          NULL};
-      note_read(web, read, place_at_end(web, from));
+      struct definition_read read = {READ_INCOMING, resolve_definition(web, definition_at_block_end(web, from)),
+                                     web->sources + 1 + node, from, NULL};
+      note_read(web, read, sink_place_at_block_end(web, from));
     }
   }
 }
 
 /* Find the places of phis. */
-static void find_phi_places(struct web *web)
+static void solve_phi_places(struct value_relocation *web)
 {
   uint32_t nodes = (uint32_t)web->range.blocks.count;
-  const struct cn_block *blocks = web->refs->cfg->blocks;
+  const struct cn_cfg_block *blocks = web->refs->cfg->blocks;
 
   web->top = NULL;
   if (nodes == 0)
@@ -202,8 +203,8 @@ static void find_phi_places(struct web *web)
   uint32_t *inputs = cn_alloc(total * sizeof *inputs);
   for (uint32_t n = 0; n < nodes; n++)
     for (uint32_t p = first[n]; p < first[n + 1]; p++)
-      inputs[p] = at_end(web, blocks[web->range.blocks.at[n]].preds[p - first[n]]);
-  web->top = cn_value_flow_solve(web->sources, nodes, first, inputs);
+      inputs[p] = definition_at_block_end(web, blocks[web->range.blocks.at[n]].preds[p - first[n]]);
+  web->top = cn_value_flow_find_origins(web->sources, nodes, first, inputs);
   CN_CHECK(web->top);
   free(inputs);
   free(first);
@@ -211,25 +212,25 @@ static void find_phi_places(struct web *web)
 
 /* The copy of `via`, computed from definition `number`, that `use` reads: an existing copy that dominates the use, or a
  * new one. */
-static LLVMValueRef copy_for(struct web *web, const struct cn_ref_use *use, uint32_t number,
-                             struct cn_rematerialised_copies *copies)
+static LLVMValueRef find_or_build_chain_copy(struct value_relocation *web, const struct cn_ref_use *use,
+                                             uint32_t number, struct cn_rematerialised_copies *copies)
 {
-  struct cn_sink_place place = place_of(web, use);
+  struct cn_sink_place place = sink_place_of_use(web, use);
   LLVMValueRef copy = cn_rematerialised_copies_find(copies, web->refs, use->via, number, place.block);
   LLVMValueRef first;
 
   if (copy)
     return copy;
-  copy =
-      cn_rematerialise_chain(cn_emitter_builder(web->emitter), web->refs, use->via, web->value, place.before, &first);
+  copy = cn_rematerialise_gep_chain(cn_emitter_builder(web->emitter), web->refs, use->via, web->value, place.before,
+                                    &first);
   cn_rematerialised_copies_add(copies, use->via, number, place.block, copy);
   place.before = first;
   place.copy = true;
-  note_read(web, (struct read){READ_OPERAND, number, 0, 0, first}, place);
+  note_read(web, (struct definition_read){READ_OPERAND, number, 0, 0, first}, place);
   return copy;
 }
 
-static void rewrite_uses(struct web *web)
+static void note_reads_of_uses(struct value_relocation *web)
 {
   struct cn_rematerialised_copies copies = {0};
 
@@ -238,42 +239,42 @@ static void rewrite_uses(struct web *web)
     const struct cn_ref_value *via = use->via == CN_NO_INDEX ? NULL : &web->refs->values.at[use->via];
     uint32_t number = reaching_definition_at(web, use->block, use->pos);
     if (use->listed)
-      continue; /* rewrite_points() handles it */
+      continue; /* note_reads_at_parse_points() handles it */
     if (number == (via ? reaching_definition_at(web, via->block, via->pos) : 1))
       continue;
     if (via)
-      cn_set_use(web->refs, use, copy_for(web, use, number, &copies));
+      cn_emitter_replace_use(web->refs, use, find_or_build_chain_copy(web, use, number, &copies));
     else
-      note_read(web, (struct read){READ_USE, number, u, 0, NULL}, place_of(web, use));
+      note_read(web, (struct definition_read){READ_USE, number, u, 0, NULL}, sink_place_of_use(web, use));
   }
   cn_rematerialised_copies_free(&copies);
 }
 
 /* Note the reads of the value's own gc-live entries and of values rematerialised from it. */
-static void rewrite_points(struct web *web)
+static void note_reads_at_parse_points(struct value_relocation *web)
 {
-  const struct cn_extra *extra;
+  const struct cn_rematerialised_read *extra;
 
-  for (extra = cn_rematerialised_first(&web->remade, web->value); extra;
-       extra = cn_rematerialised_next(&web->remade, extra)) {
+  for (extra = cn_rematerialised_first_read(&web->remade, web->value); extra;
+       extra = cn_rematerialised_next_read(&web->remade, extra)) {
     const struct cn_parse_point *point = &web->refs->points.at[extra->point];
     uint32_t number = reaching_definition_at(web, point->block, point->pos + 1);
-    note_read(web, (struct read){READ_OPERAND, number, extra->operand, 0, extra->user}, extra->place);
+    note_read(web, (struct definition_read){READ_OPERAND, number, extra->operand, 0, extra->user}, extra->place);
   }
   for (uint32_t i = 0; i < web->v->cross_count && !web->v->rematerialised; i++) {
-    const struct cn_parse_point *point = crossing_at(web, i);
+    const struct cn_parse_point *point = crossing_point_at(web, i);
     uint32_t number = reaching_definition_at(web, point->block, point->pos);
     if (number == 1)
       continue; /* the entry is the original value already */
     struct cn_sink_place place = {
-        .state = CN_SINK_BEFORE, .before = point->call, .block = point->block, .pos = point->pos};
-    note_read(web, (struct read){READ_LIVE, number, i, 0, NULL}, place);
+        .state = CN_SINK_BEFORE_INSTRUCTION, .before = point->call, .block = point->block, .pos = point->pos};
+    note_read(web, (struct definition_read){READ_LIVE, number, i, 0, NULL}, place);
   }
 }
 
 /* Relocate values that are listed only during the call as well: the code generator writes only relocated values into
  * the map. */
-static void keep_uses(struct web *web, uint32_t value)
+static void keep_definitions_listed_during(struct value_relocation *web, uint32_t value)
 {
   const struct cn_ref_value *v = &web->refs->values.at[value];
 
@@ -287,42 +288,43 @@ static void keep_uses(struct web *web, uint32_t value)
   }
 }
 
-static void keep_listed(struct web *web)
+static void keep_listed_definitions(struct value_relocation *web)
 {
-  keep_uses(web, web->value);
+  keep_definitions_listed_during(web, web->value);
   for (uint32_t d = web->v->base == web->value ? web->v->derived : CN_NO_INDEX; d != CN_NO_INDEX;
        d = web->refs->values.at[d].derived)
-    keep_uses(web, d);
+    keep_definitions_listed_during(web, d);
 }
 
 /* ---- making and reading ---- */
 
-static void make_unwound(struct web *web)
+static void build_relocates_in_pads(struct value_relocation *web)
 {
-  for (uint32_t n = first_unwound(web); n <= web->sources; n++)
-    if (web->places[n].state != CN_SINK_NONE)
-      web->made[n] = cn_emit_unwound(web->emitter, web->refs,
-                                     web->refs->crossings.at[web->v->cross + n - first_unwound(web)], web->value);
+  for (uint32_t n = first_pad_definition(web); n <= web->sources; n++)
+    if (web->places[n].state != CN_SINK_UNREAD)
+      web->made[n] = cn_emit_relocate_in_pad(
+          web->emitter, web->refs, web->refs->crossings.at[web->v->cross + n - first_pad_definition(web)], web->value);
 }
 
 /* Make the definitions that are read; all of them with CAIRN_RELOCATION_SINK off. */
-static void make_definitions(struct web *web)
+static void build_definitions(struct value_relocation *web)
 {
-  bool sink = cn_refs_on(web->refs, CAIRN_RELOCATION_SINK);
+  bool sink = cn_refs_is_optimisation_on(web->refs, CAIRN_RELOCATION_SINK);
 
   for (uint32_t i = 0; i < web->v->cross_count; i++) {
     uint32_t point = web->refs->crossings.at[web->v->cross + i];
     struct cn_sink_place *place = &web->places[2 + i];
-    if (place->state == CN_SINK_NONE && (web->v->rematerialised || (sink && !web->kept[2 + i])))
+    if (place->state == CN_SINK_UNREAD && (web->v->rematerialised || (sink && !web->kept[2 + i])))
       continue;
-    cn_sink_settle(web->refs, point, place);
-    web->made[2 + i] = web->v->rematerialised
-                           ? cn_rematerialise_at(&web->remade, web->emitter, web->refs, web->value, point, place)
-                           : cn_emit_relocate(web->emitter, web->refs, point, web->value, place->before);
+    cn_sink_choose_place(web->refs, point, place);
+    web->made[2 + i] =
+        web->v->rematerialised
+            ? cn_rematerialise_after_point(&web->remade, web->emitter, web->refs, web->value, point, place)
+            : cn_emit_relocate(web->emitter, web->refs, point, web->value, place->before);
   }
 }
 
-static void put_in(struct web *web, const struct read *read)
+static void replace_read_by_definition(struct value_relocation *web, const struct definition_read *read)
 {
   LLVMValueRef value = read->number == 1 ? web->v->value : web->made[read->number];
   LLVMBasicBlockRef from;
@@ -330,10 +332,10 @@ static void put_in(struct web *web, const struct read *read)
   CN_CHECK(value); /* each definition that is read has been made */
   switch (read->kind) {
   case READ_USE:
-    cn_set_use(web->refs, &web->refs->uses.at[read->at], value);
+    cn_emitter_replace_use(web->refs, &web->refs->uses.at[read->at], value);
     break;
   case READ_LIVE:
-    cn_set_live(web->refs, web->refs->crossings.at[web->v->cross + read->at], web->value, value);
+    cn_emitter_replace_live_entry(web->refs, web->refs->crossings.at[web->v->cross + read->at], web->value, value);
     break;
   case READ_INCOMING:
     from = web->refs->cfg->blocks[read->block].block;
@@ -346,7 +348,7 @@ static void put_in(struct web *web, const struct read *read)
 }
 
 /* `count` zeroed elements of `size` bytes, in `at` if its *room elements suffice; *room follows. */
-static void *clear_array(void *at, uint32_t *room, uint32_t count, size_t size)
+static void *resize_and_zero_array(void *at, uint32_t *room, uint32_t count, size_t size)
 {
   if (count <= *room)
     return memset(at, 0, count * size);
@@ -355,16 +357,16 @@ static void *clear_array(void *at, uint32_t *room, uint32_t count, size_t size)
   return cn_alloc(*room * size);
 }
 
-static void clear_definitions(struct web *web)
+static void clear_definition_arrays(struct value_relocation *web)
 {
   uint32_t nodes = (uint32_t)web->range.blocks.count, sources = web->sources + 1;
 
-  web->made = clear_array(web->made, &web->made_room, sources + nodes, sizeof *web->made);
-  web->places = clear_array(web->places, &web->place_room, sources, sizeof *web->places);
-  web->kept = clear_array(web->kept, &web->kept_room, sources, sizeof *web->kept);
+  web->made = resize_and_zero_array(web->made, &web->made_room, sources + nodes, sizeof *web->made);
+  web->places = resize_and_zero_array(web->places, &web->place_room, sources, sizeof *web->places);
+  web->kept = resize_and_zero_array(web->kept, &web->kept_room, sources, sizeof *web->kept);
 }
 
-static void relocate_value(struct web *web, uint32_t value)
+static void relocate_value(struct value_relocation *web, uint32_t value)
 {
   const struct cn_ref_value *v = &web->refs->values.at[value];
 
@@ -374,49 +376,49 @@ static void relocate_value(struct web *web, uint32_t value)
   web->sources = 1 + (web->pads ? 2 : 1) * v->cross_count;
   cn_live_range(&web->range, web->refs, value);
   for (uint32_t i = 0; i < v->cross_count; i++) {
-    uint32_t block = crossing_at(web, i)->block;
+    uint32_t block = crossing_point_at(web, i)->block;
     web->crossed[block] = web->range.stamp;
     web->last_cross[block] = i;
   }
-  clear_definitions(web);
+  clear_definition_arrays(web);
   web->reads.count = 0;
-  find_phi_places(web);
-  rewrite_points(web);
-  rewrite_uses(web);
-  fill_phis(web);
-  keep_listed(web);
-  make_definitions(web);
-  make_unwound(web);
+  solve_phi_places(web);
+  note_reads_at_parse_points(web);
+  note_reads_of_uses(web);
+  note_phi_inputs(web);
+  keep_listed_definitions(web);
+  build_definitions(web);
+  build_relocates_in_pads(web);
   CN_CHECK(web->todo.count == 0);
   for (size_t r = 0; r < web->reads.count; r++)
-    put_in(web, &web->reads.at[r]);
+    replace_read_by_definition(web, &web->reads.at[r]);
   free(web->top);
 }
 
 /* Per block: 1 + the parse point that unwinds to it, a landing pad of type token, or 0; null without such pads. */
-static uint32_t *find_pads(const struct cn_refs *refs)
+static uint32_t *find_token_pads(const struct cn_refs *refs)
 {
   uint32_t *pads = NULL;
 
   for (uint32_t p = 0; p < refs->points.count; p++) {
     LLVMValueRef statepoint = refs->points.at[p].call;
-    if (!LLVMIsAInvokeInst(statepoint) || !cn_unwind_is_token(cn_unwind_pad(LLVMGetUnwindDest(statepoint))))
+    if (!LLVMIsAInvokeInst(statepoint) || !cn_unwind_is_token_pad(cn_unwind_pad_of(LLVMGetUnwindDest(statepoint))))
       continue;
     if (!pads)
       pads = cn_alloc(refs->cfg->count * sizeof *pads);
-    pads[cn_cfg_index(refs->cfg, LLVMGetUnwindDest(statepoint))] = 1 + p;
+    pads[cn_cfg_index_of(refs->cfg, LLVMGetUnwindDest(statepoint))] = 1 + p;
   }
   return pads;
 }
 
 void cn_relocate(struct cn_emitter *emitter, struct cn_refs *refs)
 {
-  struct web web = {.emitter = emitter, .refs = refs};
+  struct value_relocation web = {.emitter = emitter, .refs = refs};
 
-  if (cn_pairs_only(emitter->ctx))
-    web.pads = find_pads(refs);
+  if (cn_pairs_are_required(emitter->ctx))
+    web.pads = find_token_pads(refs);
 
-  cn_live_init(&web.range, refs->cfg);
+  cn_live_range_init(&web.range, refs->cfg);
   web.crossed = cn_alloc(2 * (size_t)refs->cfg->count * sizeof *web.crossed);
   web.last_cross = web.crossed + refs->cfg->count;
   cn_rematerialised_init(&web.remade, refs);
@@ -433,5 +435,5 @@ void cn_relocate(struct cn_emitter *emitter, struct cn_refs *refs)
   free(web.kept);
   free(web.crossed);
   free(web.pads);
-  cn_live_free(&web.range);
+  cn_live_range_free(&web.range);
 }

@@ -27,12 +27,12 @@
 #include "compile/rewrite/emit/emitter.h"
 
 enum {
-  COST_LIMIT = 5,  /* LLVM's own pass computes chains again that cost less than 6 */
-  LINK_LIMIT = 10, /* instructions of a tree */
-  COST_INDEX = 2,  /* a variable index */
-  COST_MASK = 2,
-  COST_SELECT = 2,
-  RECENT_COPIES = 4 /* copies of a chain that are searched for one that can serve again */
+  MAX_REMATERIALISATION_COST = 5, /* LLVM's own pass computes chains again that cost less than 6 */
+  MAX_TREE_INSTRUCTIONS = 10,     /* instructions of a tree */
+  VARIABLE_INDEX_COST = 2,        /* a variable index */
+  TAG_MASK_COST = 2,
+  SELECT_COST = 2,
+  MAX_RECENT_COPIES = 4 /* copies of a chain that are searched for one that can serve again */
 };
 
 /* ---- candidates ---- */
@@ -47,15 +47,15 @@ static bool is_tag_mask(LLVMValueRef call)
          ~(uint64_t)LLVMConstIntGetSExtValue(mask) < CAIRN_ABI_OBJECT_ALIGN;
 }
 
-struct tree {
+struct tree_estimate {
   LLVMValueRef base;
   bool integers; /* variable indices may stay live: they are free of addresses */
   unsigned links;
 };
 
-static unsigned cost_of(struct tree *tree, LLVMValueRef value);
+static unsigned rematerialisation_cost_of(struct tree_estimate *tree, LLVMValueRef value);
 
-static unsigned cost_of_gep(struct tree *tree, LLVMValueRef gep)
+static unsigned cost_of_gep(struct tree_estimate *tree, LLVMValueRef gep)
 {
   unsigned cost = 0;
 
@@ -65,33 +65,35 @@ static unsigned cost_of_gep(struct tree *tree, LLVMValueRef gep)
     if (LLVMIsConstant(index))
       continue;
     if (!tree->integers || LLVMGetTypeKind(LLVMTypeOf(index)) != LLVMIntegerTypeKind)
-      return COST_LIMIT + 1;
-    cost += COST_INDEX;
+      return MAX_REMATERIALISATION_COST + 1;
+    cost += VARIABLE_INDEX_COST;
   }
-  return cost + cost_of(tree, LLVMGetOperand(gep, 0));
+  return cost + rematerialisation_cost_of(tree, LLVMGetOperand(gep, 0));
 }
 
-/* The cost of `value`; above COST_LIMIT it must be relocated. */
-static unsigned cost_of(struct tree *tree, LLVMValueRef value)
+/* The cost of `value`; above MAX_REMATERIALISATION_COST it must be relocated. */
+static unsigned rematerialisation_cost_of(struct tree_estimate *tree, LLVMValueRef value)
 {
   if (value == tree->base)
     return 0;
-  if (!LLVMIsAInstruction(value) || !cn_is_ref(LLVMTypeOf(value)) || ++tree->links > LINK_LIMIT)
-    return COST_LIMIT + 1;
+  if (!LLVMIsAInstruction(value) || !cn_is_ref(LLVMTypeOf(value)) || ++tree->links > MAX_TREE_INSTRUCTIONS)
+    return MAX_REMATERIALISATION_COST + 1;
   switch (LLVMGetInstructionOpcode(value)) {
   case LLVMGetElementPtr:
     return cost_of_gep(tree, value);
   case LLVMSelect:
-    return COST_SELECT + cost_of(tree, LLVMGetOperand(value, 1)) + cost_of(tree, LLVMGetOperand(value, 2));
+    return SELECT_COST + rematerialisation_cost_of(tree, LLVMGetOperand(value, 1)) +
+           rematerialisation_cost_of(tree, LLVMGetOperand(value, 2));
   case LLVMCall:
-    return is_tag_mask(value) ? COST_MASK + cost_of(tree, LLVMGetOperand(value, 0)) : COST_LIMIT + 1;
+    return is_tag_mask(value) ? TAG_MASK_COST + rematerialisation_cost_of(tree, LLVMGetOperand(value, 0))
+                              : MAX_REMATERIALISATION_COST + 1;
   default:
-    return COST_LIMIT + 1;
+    return MAX_REMATERIALISATION_COST + 1;
   }
 }
 
 /* True if deoptimisation state names the value: the value itself must be listed then. */
-static bool is_deopt_state(const struct cn_refs *refs, const struct cn_ref_value *v)
+static bool is_named_by_deopt_state(const struct cn_refs *refs, const struct cn_ref_value *v)
 {
   for (uint32_t u = v->uses; u < v->uses + v->use_count; u++)
     if (refs->uses.at[u].state)
@@ -99,7 +101,7 @@ static bool is_deopt_state(const struct cn_refs *refs, const struct cn_ref_value
   return false;
 }
 
-static void drop_from_live_sets(struct cn_refs *refs)
+static void remove_rematerialised_from_live(struct cn_refs *refs)
 {
   for (size_t p = 0; p < refs->points.count; p++) {
     struct cn_parse_point *point = &refs->points.at[p];
@@ -111,26 +113,26 @@ static void drop_from_live_sets(struct cn_refs *refs)
   }
 }
 
-void cn_rematerialise_plan(struct cn_refs *refs)
+void cn_rematerialise_choose_values(struct cn_refs *refs)
 {
   bool known = false, integers = false, any = false;
 
-  if (!cn_refs_on(refs, CAIRN_RELOCATION_RECOMPUTE))
+  if (!cn_refs_is_optimisation_on(refs, CAIRN_RELOCATION_RECOMPUTE))
     return;
   for (uint32_t v = 0; v < refs->values.count; v++) {
     struct cn_ref_value *value = &refs->values.at[v];
-    if (!value->cross_count || value->base == v || value->base == CN_NO_INDEX || is_deopt_state(refs, value))
+    if (!value->cross_count || value->base == v || value->base == CN_NO_INDEX || is_named_by_deopt_state(refs, value))
       continue;
     if (!known)
-      integers = refs->integers ? refs->integers == CN_INTEGERS_FREE : !cn_shows_addresses(refs->cfg);
+      integers = refs->integers ? refs->integers == CN_INDEX_ADDRESSES_ABSENT : !cn_has_address_integers(refs->cfg);
     known = true;
-    struct tree tree = {.base = refs->values.at[value->base].value, .integers = integers};
-    unsigned cost = COST_INDEX * value->indices + cost_of(&tree, value->value);
-    value->rematerialised = cost <= COST_LIMIT;
+    struct tree_estimate tree = {.base = refs->values.at[value->base].value, .integers = integers};
+    unsigned cost = VARIABLE_INDEX_COST * value->indices + rematerialisation_cost_of(&tree, value->value);
+    value->rematerialised = cost <= MAX_REMATERIALISATION_COST;
     any |= value->rematerialised;
   }
   if (any)
-    drop_from_live_sets(refs);
+    remove_rematerialised_from_live(refs);
 }
 
 /* ---- chains from a root, at the use ---- */
@@ -146,8 +148,8 @@ LLVMValueRef cn_rematerialised_copies_find(struct cn_rematerialised_copies *copi
   const uint64_t *newest = cn_ptrmap_find(&copies->newest, chain_key(via));
   uint32_t at = newest ? (uint32_t)*newest : 0;
 
-  for (unsigned tries = 0; at && tries < RECENT_COPIES; tries++) {
-    const struct cn_copy *copy = &copies->made.at[at - 1];
+  for (unsigned tries = 0; at && tries < MAX_RECENT_COPIES; tries++) {
+    const struct cn_chain_copy *copy = &copies->made.at[at - 1];
     if (copy->number == number) {
       if (copy->block == block)
         return copy->value;
@@ -165,7 +167,7 @@ void cn_rematerialised_copies_add(struct cn_rematerialised_copies *copies, uint3
 {
   uint64_t *newest = cn_ptrmap_add(&copies->newest, chain_key(via), NULL);
 
-  cn_push(&copies->made, (struct cn_copy){number, block, (uint32_t)*newest, value});
+  cn_push(&copies->made, (struct cn_chain_copy){number, block, (uint32_t)*newest, value});
   *newest = copies->made.count;
 }
 
@@ -175,8 +177,8 @@ void cn_rematerialised_copies_free(struct cn_rematerialised_copies *copies)
   cn_ptrmap_free(&copies->newest);
 }
 
-LLVMValueRef cn_rematerialise_chain(LLVMBuilderRef builder, const struct cn_refs *refs, uint32_t value, uint32_t root,
-                                    LLVMValueRef before, LLVMValueRef *first)
+LLVMValueRef cn_rematerialise_gep_chain(LLVMBuilderRef builder, const struct cn_refs *refs, uint32_t value,
+                                        uint32_t root, LLVMValueRef before, LLVMValueRef *first)
 {
   const struct cn_ref_value *v = &refs->values.at[value];
   LLVMValueRef from = NULL;
@@ -185,7 +187,7 @@ LLVMValueRef cn_rematerialise_chain(LLVMBuilderRef builder, const struct cn_refs
   CN_ASSERT(LLVMIsAInstruction(before));
   *first = NULL;
   if (v->from != root) /* its operand may have been rewritten already: refs has the chain */
-    from = cn_rematerialise_chain(builder, refs, v->from, root, before, first);
+    from = cn_rematerialise_gep_chain(builder, refs, v->from, root, before, first);
   LLVMValueRef copy = LLVMInstructionClone(v->value);
   if (from)
     LLVMSetOperand(copy, 0, from);
@@ -198,13 +200,13 @@ LLVMValueRef cn_rematerialise_chain(LLVMBuilderRef builder, const struct cn_refs
 
 /* ---- trees from the base, after the safepoint ---- */
 
-struct descending {
+struct rematerialised_position {
   uint32_t value, pos;
 };
 
 static int by_position(const void *a, const void *b)
 {
-  const struct descending *x = a, *y = b;
+  const struct rematerialised_position *x = a, *y = b;
 
   if (x->pos != y->pos)
     return x->pos > y->pos ? -1 : 1;
@@ -215,12 +217,12 @@ static int by_position(const void *a, const void *b)
  */
 void cn_rematerialised_init(struct cn_rematerialised *remade, const struct cn_refs *refs)
 {
-  CN_VECTOR(struct descending) all = {0};
+  CN_VECTOR(struct rematerialised_position) all = {0};
 
   *remade = (struct cn_rematerialised){0};
   for (uint32_t v = 0; v < refs->values.count; v++)
     if (refs->values.at[v].rematerialised)
-      cn_push(&all, (struct descending){v, refs->values.at[v].pos});
+      cn_push(&all, (struct rematerialised_position){v, refs->values.at[v].pos});
   if (!all.count)
     return;
   qsort(all.at, all.count, sizeof *all.at, by_position);
@@ -240,19 +242,20 @@ void cn_rematerialised_free(struct cn_rematerialised *remade)
   free(remade->last);
 }
 
-const struct cn_extra *cn_rematerialised_first(const struct cn_rematerialised *remade, uint32_t base)
+const struct cn_rematerialised_read *cn_rematerialised_first_read(const struct cn_rematerialised *remade, uint32_t base)
 {
   if (!remade->first || remade->first[base] == CN_NO_INDEX)
     return NULL;
   return &remade->extras.at[remade->first[base]];
 }
 
-const struct cn_extra *cn_rematerialised_next(const struct cn_rematerialised *remade, const struct cn_extra *extra)
+const struct cn_rematerialised_read *cn_rematerialised_next_read(const struct cn_rematerialised *remade,
+                                                                 const struct cn_rematerialised_read *extra)
 {
   return extra->next == CN_NO_INDEX ? NULL : &remade->extras.at[extra->next];
 }
 
-static void add_extra(struct cn_rematerialised *remade, uint32_t base, struct cn_extra extra)
+static void add_base_read(struct cn_rematerialised *remade, uint32_t base, struct cn_rematerialised_read extra)
 {
   uint32_t at = (uint32_t)remade->extras.count;
 
@@ -266,13 +269,13 @@ static void add_extra(struct cn_rematerialised *remade, uint32_t base, struct cn
 }
 
 /* A copy of a tree; each instruction follows the one made last, from the leaves up. */
-struct copying {
+struct tree_copy {
   LLVMBuilderRef builder;
   LLVMValueRef base, first;
-  CN_VECTOR(struct cn_extra) leaves;
+  CN_VECTOR(struct cn_rematerialised_read) leaves;
 };
 
-static LLVMValueRef copy_tree(struct copying *copying, LLVMValueRef value)
+static LLVMValueRef copy_tree(struct tree_copy *copying, LLVMValueRef value)
 {
   LLVMValueRef operands[2] = {NULL, NULL};
 
@@ -290,32 +293,33 @@ static LLVMValueRef copy_tree(struct copying *copying, LLVMValueRef value)
   for (unsigned o = 0; o < count; o++) {
     LLVMSetOperand(copy, first + o, operands[o]);
     if (operands[o] == copying->base)
-      cn_push(&copying->leaves, (struct cn_extra){.user = copy, .operand = first + o});
+      cn_push(&copying->leaves, (struct cn_rematerialised_read){.user = copy, .operand = first + o});
   }
   return copy;
 }
 
-LLVMValueRef cn_rematerialise_at(struct cn_rematerialised *remade, struct cn_emitter *emitter, struct cn_refs *refs,
-                                 uint32_t value, uint32_t point, const struct cn_sink_place *place)
+LLVMValueRef cn_rematerialise_after_point(struct cn_rematerialised *remade, struct cn_emitter *emitter,
+                                          struct cn_refs *refs, uint32_t value, uint32_t point,
+                                          const struct cn_sink_place *place)
 {
   const struct cn_ref_value *v = &refs->values.at[value];
-  struct copying copying = {.builder = cn_emitter_builder(emitter), .base = refs->values.at[v->base].value};
+  struct tree_copy copying = {.builder = cn_emitter_builder(emitter), .base = refs->values.at[v->base].value};
 
   CN_CHECK(v->base != CN_NO_INDEX && v->base != value);
   if (place->before)
     LLVMPositionBuilderBefore(copying.builder, place->before);
   else
-    cn_emitter_after_point(emitter, refs, point);
+    cn_emitter_move_after_point(emitter, refs, point);
   LLVMValueRef copy = copy_tree(&copying, v->value);
   struct cn_sink_place from = *place;
-  from.state = place->before ? CN_SINK_BEFORE : CN_SINK_DIRECT;
+  from.state = place->before ? CN_SINK_BEFORE_INSTRUCTION : CN_SINK_AFTER_STATEPOINT;
   from.before = copying.first;
   from.copy = true;
   for (size_t i = 0; i < copying.leaves.count; i++) {
-    struct cn_extra *leaf = &copying.leaves.at[i];
+    struct cn_rematerialised_read *leaf = &copying.leaves.at[i];
     leaf->point = point;
     leaf->place = from;
-    add_extra(remade, v->base, *leaf);
+    add_base_read(remade, v->base, *leaf);
   }
   cn_free(&copying.leaves);
   return copy;

@@ -15,53 +15,53 @@
 
 /* A definition stays at its statepoint if its readers are further apart than this many dominators: so the cost stays
  * linear. */
-#define MAX_STEPS 64
+#define MAX_DOMINATOR_STEPS 64
 
-static struct cn_sink_place at_end(const struct cn_refs *refs, uint32_t block)
+static struct cn_sink_place sink_place_at_block_end(const struct cn_refs *refs, uint32_t block)
 {
-  return (struct cn_sink_place){.state = CN_SINK_BEFORE,
+  return (struct cn_sink_place){.state = CN_SINK_BEFORE_INSTRUCTION,
                                 .before = LLVMGetBasicBlockTerminator(refs->cfg->blocks[block].block),
                                 .block = block,
                                 .pos = refs->last_pos[block]};
 }
 
-static void join_block(struct cn_sink_place *place, struct cn_sink_place other)
+static void keep_earlier_place(struct cn_sink_place *place, struct cn_sink_place other)
 {
   if (other.pos < place->pos || (other.pos == place->pos && other.copy && !place->copy))
     *place = other;
 }
 
-void cn_sink_join(struct cn_refs *refs, struct cn_sink_place *place, struct cn_sink_place other)
+void cn_sink_join_places(struct cn_refs *refs, struct cn_sink_place *place, struct cn_sink_place other)
 {
-  CN_CHECK(other.state != CN_SINK_NONE);
-  if (place->state == CN_SINK_DIRECT || other.state == CN_SINK_DIRECT) {
-    *place = (struct cn_sink_place){.state = CN_SINK_DIRECT};
-  } else if (place->state == CN_SINK_NONE) {
+  CN_CHECK(other.state != CN_SINK_UNREAD);
+  if (place->state == CN_SINK_AFTER_STATEPOINT || other.state == CN_SINK_AFTER_STATEPOINT) {
+    *place = (struct cn_sink_place){.state = CN_SINK_AFTER_STATEPOINT};
+  } else if (place->state == CN_SINK_UNREAD) {
     *place = other;
   } else if (place->block == other.block) {
-    join_block(place, other);
+    keep_earlier_place(place, other);
   } else {
     cn_cfg_add_dominators(refs->cfg);
-    uint32_t block =
-        cn_tree_meet(&refs->cfg->blocks->idom, sizeof *refs->cfg->blocks, place->block, other.block, MAX_STEPS + 1);
+    uint32_t block = cn_tree_common_ancestor(&refs->cfg->blocks->idom, sizeof *refs->cfg->blocks, place->block,
+                                             other.block, MAX_DOMINATOR_STEPS + 1);
     if (block == CN_NO_BLOCK)
-      *place = (struct cn_sink_place){.state = CN_SINK_DIRECT};
+      *place = (struct cn_sink_place){.state = CN_SINK_AFTER_STATEPOINT};
     else if (block == other.block)
       *place = other;
     else if (block != place->block)
-      *place = at_end(refs, block);
+      *place = sink_place_at_block_end(refs, block);
   }
 }
 
 /* The block of the shallowest loop among `from` and its dominators up to `to`; of equals, the nearest to `from`. `to`
- * itself if it is more than MAX_STEPS dominators away. */
-static uint32_t leave_loops(const struct cn_cfg *cfg, uint32_t from, uint32_t to)
+ * itself if it is more than MAX_DOMINATOR_STEPS dominators away. */
+static uint32_t find_shallowest_dominator(const struct cn_cfg *cfg, uint32_t from, uint32_t to)
 {
   uint32_t best = from;
 
   CN_ASSERT(cn_cfg_dominates(cfg, to, from));
   for (unsigned steps = 0; from != to; steps++) {
-    if (steps > MAX_STEPS)
+    if (steps > MAX_DOMINATOR_STEPS)
       return to;
     from = cfg->blocks[from].idom;
     if (cfg->blocks[from].depth < cfg->blocks[best].depth)
@@ -70,19 +70,19 @@ static uint32_t leave_loops(const struct cn_cfg *cfg, uint32_t from, uint32_t to
   return best;
 }
 
-void cn_sink_settle(struct cn_refs *refs, uint32_t at, struct cn_sink_place *place)
+void cn_sink_choose_place(struct cn_refs *refs, uint32_t at, struct cn_sink_place *place)
 {
   const struct cn_parse_point *point = &refs->points.at[at];
 
-  if (!cn_refs_on(refs, CAIRN_RELOCATION_SINK))
-    place->state = CN_SINK_DIRECT;
-  if (place->state == CN_SINK_BEFORE && place->block != point->block) {
+  if (!cn_refs_is_optimisation_on(refs, CAIRN_RELOCATION_SINK))
+    place->state = CN_SINK_AFTER_STATEPOINT;
+  if (place->state == CN_SINK_BEFORE_INSTRUCTION && place->block != point->block) {
     cn_cfg_add_dominators(refs->cfg);
-    uint32_t block = leave_loops(refs->cfg, place->block, point->block);
+    uint32_t block = find_shallowest_dominator(refs->cfg, place->block, point->block);
     if (block != place->block)
-      *place = at_end(refs, block);
+      *place = sink_place_at_block_end(refs, block);
   }
   /* An invoke ends its block: the instructions after it are in another. */
-  if (place->state == CN_SINK_DIRECT || place->before == point->call)
-    *place = (struct cn_sink_place){.state = CN_SINK_DIRECT, .block = point->block, .pos = point->pos + 1};
+  if (place->state == CN_SINK_AFTER_STATEPOINT || place->before == point->call)
+    *place = (struct cn_sink_place){.state = CN_SINK_AFTER_STATEPOINT, .block = point->block, .pos = point->pos + 1};
 }

@@ -14,34 +14,35 @@
 #include "compile/tail/tail.h"
 
 enum { FLAG_TRANSITION = 1, FLAG_DEOPT_LIVE_IN = 2 };
-enum { FIXED_ARGS = CN_STATEPOINT_FIXED_ARGS };
+enum { FIXED_ARGUMENT_COUNT = CN_STATEPOINT_FIXED_ARGS };
 
 static LLVMOperandBundleRef make_bundle(const char *tag, const struct cn_operands *operands)
 {
   return LLVMCreateOperandBundle(tag, strlen(tag), operands->values.at, (unsigned)operands->values.count);
 }
 
-static void take_bundle(LLVMValueRef call, const char *tag, struct cn_operands *out, uint32_t *first, uint32_t *end)
+static void append_bundle_operands(LLVMValueRef call, const char *tag, struct cn_operands *out, uint32_t *first,
+                                   uint32_t *end)
 {
-  cn_calls_bundle(call, tag, first, end);
+  cn_calls_find_bundle(call, tag, first, end);
   for (uint32_t i = *first; i < *end; i++)
     cn_push(&out->values, LLVMGetOperand(call, i));
 }
 
 /* Take the call's own deopt and gc-transition operands, and remember their numbers in the call. */
-static void take_bundles(struct cn_parse_point *point, struct cn_operands *deopt, struct cn_operands *transition)
+static void append_call_bundles(struct cn_parse_point *point, struct cn_operands *deopt, struct cn_operands *transition)
 {
   uint32_t end;
 
   point->args = LLVMGetNumArgOperands(point->call);
-  take_bundle(point->call, "deopt", deopt, &point->deopt, &point->deopt_end);
-  take_bundle(point->call, "gc-transition", transition, &point->transition, &end);
+  append_bundle_operands(point->call, "deopt", deopt, &point->deopt, &point->deopt_end);
+  append_bundle_operands(point->call, "gc-transition", transition, &point->transition, &end);
 }
 
 /* LLVM 22 takes result 0 for a callee that is another result of a multi-result node (docs/llvm-22.md, "multi-result
  * callees"): put a freeze between. Casts and the like may share a node, so only loads, phis and freezes, which
  * certainly are nodes themselves, go unfrozen. */
-static LLVMValueRef callee_of(struct cn_emitter *e, LLVMValueRef call)
+static LLVMValueRef selectable_callee_of(struct cn_emitter *e, LLVMValueRef call)
 {
   LLVMValueRef callee = LLVMGetCalledValue(call);
 
@@ -50,7 +51,7 @@ static LLVMValueRef callee_of(struct cn_emitter *e, LLVMValueRef call)
   return LLVMBuildFreeze(e->builder, callee, "");
 }
 
-static LLVMValueRef id_number(struct cn_emitter *e, uint64_t id)
+static LLVMValueRef id_constant_of(struct cn_emitter *e, uint64_t id)
 {
   if (!e->id_constant || e->id != id)
     e->id_constant = LLVMConstInt(e->i64, id, false);
@@ -58,34 +59,34 @@ static LLVMValueRef id_number(struct cn_emitter *e, uint64_t id)
   return e->id_constant;
 }
 
-static void take_arguments(struct cn_emitter *e, const struct cn_parse_point *point, struct cn_operands *args,
-                           bool transition)
+static void append_statepoint_arguments(struct cn_emitter *e, const struct cn_parse_point *point,
+                                        struct cn_operands *args, bool transition)
 {
   LLVMValueRef call = point->call;
   uint64_t id = cn_statepoint_default_id(call), patch = 0;
   unsigned flags = transition ? FLAG_TRANSITION : 0;
   bool live_in;
 
-  CN_CHECK(cn_statepoint_directive(call, "statepoint-id", UINT64_MAX, &id) &&
-           cn_statepoint_directive(call, "statepoint-num-patch-bytes", UINT32_MAX, &patch) &&
-           cn_statepoint_lowering(call, &live_in));
+  CN_CHECK(cn_statepoint_parse_directive(call, "statepoint-id", UINT64_MAX, &id) &&
+           cn_statepoint_parse_directive(call, "statepoint-num-patch-bytes", UINT32_MAX, &patch) &&
+           cn_statepoint_deopt_lowering(call, &live_in));
   if (live_in)
     flags |= FLAG_DEOPT_LIVE_IN;
-  cn_push(&args->values, id_number(e, id));
-  cn_push(&args->values, cn_emitter_number(e, patch));
-  cn_push(&args->values, callee_of(e, call));
-  cn_push(&args->values, cn_emitter_number(e, point->args));
-  cn_push(&args->values, cn_emitter_number(e, flags));
+  cn_push(&args->values, id_constant_of(e, id));
+  cn_push(&args->values, cn_emitter_i32_constant(e, patch));
+  cn_push(&args->values, selectable_callee_of(e, call));
+  cn_push(&args->values, cn_emitter_i32_constant(e, point->args));
+  cn_push(&args->values, cn_emitter_i32_constant(e, flags));
   for (uint32_t i = 0; i < point->args; i++)
     cn_push(&args->values, LLVMGetOperand(call, i));
-  cn_push(&args->values, cn_emitter_number(e, 0));
-  cn_push(&args->values, cn_emitter_number(e, 0));
+  cn_push(&args->values, cn_emitter_i32_constant(e, 0));
+  cn_push(&args->values, cn_emitter_i32_constant(e, 0));
 }
 
 /* Build the statepoint of `call` from the operands in the scratch memory. */
 static LLVMValueRef build_statepoint(struct cn_emitter *e, LLVMValueRef call, bool has_deopt, bool has_transition)
 {
-  struct cn_scratch *s = &e->scratch;
+  struct cn_statepoint_scratch *s = &e->scratch;
   LLVMOperandBundleRef bundles[4];
   unsigned count = 0, operands = (unsigned)s->args.values.count;
   LLVMTypeRef type = LLVMGlobalGetValueType(e->statepoint);
@@ -107,15 +108,15 @@ static LLVMValueRef build_statepoint(struct cn_emitter *e, LLVMValueRef call, bo
   while (count)
     LLVMDisposeOperandBundle(bundles[--count]);
   LLVMSetInstructionCallConv(statepoint, LLVMGetInstructionCallConv(call));
-  if (cn_tail_position(call)) /* for pass tail-calls */
+  if (cn_is_in_tail_position(call)) /* for pass tail-calls */
     LLVMSetTailCallKind(statepoint, LLVMTailCallKindTail);
   LLVMAddCallSiteAttribute(statepoint, 3,
                            LLVMCreateTypeAttribute(e->ctx->llvm, e->elementtype, LLVMGetCalledFunctionType(call)));
-  cn_statepoint_attributes(call, statepoint);
+  cn_statepoint_copy_attributes(call, statepoint);
   return statepoint;
 }
 
-static unsigned set_operands(LLVMValueRef statepoint, unsigned at, const struct cn_operands *operands)
+static unsigned set_operands_from(LLVMValueRef statepoint, unsigned at, const struct cn_operands *operands)
 {
   CN_ASSERT(cn_is_call(statepoint));
   for (size_t i = 0; i < operands->values.count; i++)
@@ -125,21 +126,21 @@ static unsigned set_operands(LLVMValueRef statepoint, unsigned at, const struct 
 }
 
 /* True if the call has only arguments, so that its statepoint can be a copy of another. */
-static bool is_plain(LLVMValueRef call, uint32_t arguments)
+static bool has_arguments_only(LLVMValueRef call, uint32_t arguments)
 {
-  return LLVMIsACallInst(call) && LLVMGetNumOperandBundles(call) == 0 && !cn_tail_position(call) &&
-         !cn_calls_have_attributes(call, arguments);
+  return LLVMIsACallInst(call) && LLVMGetNumOperandBundles(call) == 0 && !cn_is_in_tail_position(call) &&
+         !cn_calls_site_has_attributes(call, arguments);
 }
 
 /* As build_statepoint(), for a plain call: copy a template. */
 static LLVMValueRef copy_statepoint(struct cn_emitter *e, LLVMValueRef call)
 {
-  const struct cn_scratch *s = &e->scratch;
-  const struct cn_shape shape = {.callee = LLVMGetCalledFunctionType(call),
-                                 .args = (uint32_t)s->args.values.count,
-                                 .deopt = (uint32_t)s->deopt.values.count,
-                                 .live = (uint32_t)s->live.values.count,
-                                 .convention = LLVMGetInstructionCallConv(call)};
+  const struct cn_statepoint_scratch *s = &e->scratch;
+  const struct cn_statepoint_shape shape = {.callee = LLVMGetCalledFunctionType(call),
+                                            .args = (uint32_t)s->args.values.count,
+                                            .deopt = (uint32_t)s->deopt.values.count,
+                                            .live = (uint32_t)s->live.values.count,
+                                            .convention = LLVMGetInstructionCallConv(call)};
   LLVMValueRef statepoint = cn_templates_copy(&e->templates, &shape);
 
   if (!statepoint) {
@@ -147,9 +148,9 @@ static LLVMValueRef copy_statepoint(struct cn_emitter *e, LLVMValueRef call)
     cn_templates_add(&e->templates, &shape, statepoint);
     return statepoint;
   }
-  unsigned at = set_operands(statepoint, 0, &s->args);
-  at = set_operands(statepoint, at, &s->deopt);
-  at = set_operands(statepoint, at, &s->live);
+  unsigned at = set_operands_from(statepoint, 0, &s->args);
+  at = set_operands_from(statepoint, at, &s->deopt);
+  at = set_operands_from(statepoint, at, &s->live);
   CN_CHECK(at + 1 == (unsigned)LLVMGetNumOperands(statepoint)); /* the last is the declaration */
   LLVMInsertIntoBuilder(e->builder, statepoint);
   return statepoint;
@@ -172,9 +173,9 @@ static void replace_result(struct cn_emitter *e, struct cn_refs *refs, struct cn
   if (e->result_type != type)
     e->result = cn_intrinsic(e->ctx, "llvm.experimental.gc.result", &type, 1);
   e->result_type = type;
-  cn_emitter_after(e, statepoint);
-  LLVMValueRef result = cn_emitter_call(e, e->result, &statepoint, 1);
-  cn_statepoint_result_attributes(call, result);
+  cn_emitter_move_after_definition(e, statepoint);
+  LLVMValueRef result = cn_emitter_build_call(e, e->result, &statepoint, 1);
+  cn_copy_result_attributes(call, result);
   const char *name = LLVMGetValueName2(call, &length);
   char *copy = cn_format("%.*s", (int)length, name);
   LLVMReplaceAllUsesWith(call, result);
@@ -186,7 +187,7 @@ static void replace_result(struct cn_emitter *e, struct cn_refs *refs, struct cn
   point->last = result;
 }
 
-static void clear_scratch(struct cn_scratch *s)
+static void clear_scratch(struct cn_statepoint_scratch *s)
 {
   s->args.values.count = s->deopt.values.count = s->transition.values.count = 0;
   s->live.values.count = s->funclet.values.count = 0;
@@ -194,37 +195,37 @@ static void clear_scratch(struct cn_scratch *s)
 
 void cn_emit_statepoint(struct cn_emitter *e, struct cn_refs *refs, struct cn_parse_point *point)
 {
-  struct cn_scratch *s = &e->scratch;
+  struct cn_statepoint_scratch *s = &e->scratch;
   LLVMValueRef call = point->call;
   uint32_t first, end;
-  bool has_deopt = cn_calls_bundle(call, "deopt", &first, &end);
-  bool has_transition = cn_calls_bundle(call, "gc-transition", &first, &end);
+  bool has_deopt = cn_calls_find_bundle(call, "deopt", &first, &end);
+  bool has_transition = cn_calls_find_bundle(call, "gc-transition", &first, &end);
 
-  CN_ASSERT(cn_classify_call(call).kind == CN_CALL_PARSE);
+  CN_ASSERT(cn_classify_call(call).kind == CN_CALL_PARSE_POINT);
   clear_scratch(s);
-  take_bundle(call, "funclet", &s->funclet, &first, &end);
+  append_bundle_operands(call, "funclet", &s->funclet, &first, &end);
   LLVMPositionBuilderBefore(e->builder, call);
   LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(call));
-  take_bundles(point, &s->deopt, &s->transition);
+  append_call_bundles(point, &s->deopt, &s->transition);
   for (size_t i = 0; i < e->described.operands.count; i++)
     cn_push(&s->deopt.values, e->described.operands.at[i]);
-  cn_span_tails_push(e->ctx, &e->spans, call, &s->deopt);
+  cn_span_operands_append(e->ctx, &e->spans, call, &s->deopt);
   for (size_t i = 0; i < point->live.count; i++) {
     CN_CHECK(refs->values.at[point->live.at[i]].value);
     cn_push(&s->live.values, refs->values.at[point->live.at[i]].value);
   }
-  point->transition_at = FIXED_ARGS + point->args + 2 + (uint32_t)s->deopt.values.count;
+  point->transition_at = FIXED_ARGUMENT_COUNT + point->args + 2 + (uint32_t)s->deopt.values.count;
   point->live_operand = point->transition_at + (uint32_t)s->transition.values.count;
-  take_arguments(e, point, &s->args, has_transition);
+  append_statepoint_arguments(e, point, &s->args, has_transition);
   if (cn_statepoint_is_too_long(s->deopt.values.count, s->live.values.count,
                                 s->args.values.count + s->transition.values.count))
-    cn_error(e->ctx, call, "statepoint-operands", "%s", cn_statepoint_too_long);
-  point->last =
-      is_plain(call, point->args) ? copy_statepoint(e, call) : build_statepoint(e, call, has_deopt, has_transition);
+    cn_error(e->ctx, call, "statepoint-operands", "%s", cn_statepoint_too_long_reason);
+  point->last = has_arguments_only(call, point->args) ? copy_statepoint(e, call)
+                                                      : build_statepoint(e, call, has_deopt, has_transition);
   LLVMValueRef statepoint = point->last;
   CN_ASSERT((uint32_t)LLVMGetNumOperands(statepoint) > point->live_operand + point->live.count);
   CN_CHECK(point->live.count == 0 || LLVMGetOperand(statepoint, point->live_operand) == s->live.values.at[0]);
-  cn_span_tails_hand_on(&e->spans, call, statepoint);
+  cn_span_operands_copy_metadata(&e->spans, call, statepoint);
   replace_result(e, refs, point);
   LLVMInstructionEraseFromParent(call);
   point->call = statepoint;

@@ -10,27 +10,27 @@
 #include "base/check.h"
 
 /* The address of the type stays out of the hash: time would differ between executions, with equal output. */
-static uint32_t cell_of(const struct cn_shape *shape)
+static uint32_t template_cell_of(const struct cn_statepoint_shape *shape)
 {
   return (shape->args * 5 + shape->deopt * 3 + shape->live) % CN_TEMPLATES;
 }
 
-static bool is_same(const struct cn_shape *a, const struct cn_shape *b)
+static bool is_same_shape(const struct cn_statepoint_shape *a, const struct cn_statepoint_shape *b)
 {
   return a->callee == b->callee && a->args == b->args && a->deopt == b->deopt && a->live == b->live &&
          a->convention == b->convention;
 }
 
-LLVMValueRef cn_templates_copy(const struct cn_templates *templates, const struct cn_shape *shape)
+LLVMValueRef cn_templates_copy(const struct cn_templates *templates, const struct cn_statepoint_shape *shape)
 {
-  const struct cn_template *cell = &templates->cells[cell_of(shape)];
+  const struct cn_statepoint_template *cell = &templates->cells[template_cell_of(shape)];
 
-  return cell->instruction && is_same(&cell->shape, shape) ? LLVMInstructionClone(cell->instruction) : NULL;
+  return cell->instruction && is_same_shape(&cell->shape, shape) ? LLVMInstructionClone(cell->instruction) : NULL;
 }
 
-void cn_templates_add(struct cn_templates *templates, const struct cn_shape *shape, LLVMValueRef statepoint)
+void cn_templates_add(struct cn_templates *templates, const struct cn_statepoint_shape *shape, LLVMValueRef statepoint)
 {
-  struct cn_template *cell = &templates->cells[cell_of(shape)];
+  struct cn_statepoint_template *cell = &templates->cells[template_cell_of(shape)];
   unsigned operands = (unsigned)LLVMGetNumOperands(statepoint);
 
   CN_ASSERT(LLVMIsAInstruction(statepoint));

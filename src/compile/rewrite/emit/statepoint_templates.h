@@ -11,24 +11,24 @@
 #define CN_TEMPLATES 64
 
 /* The differences between statepoints that have only these attributes and bundles. */
-struct cn_shape {
+struct cn_statepoint_shape {
   LLVMTypeRef callee; /* function type */
   uint32_t args, deopt, live;
   unsigned convention;
 };
 
 struct cn_templates {
-  struct cn_template {
-    struct cn_shape shape;
+  struct cn_statepoint_template {
+    struct cn_statepoint_shape shape;
     LLVMValueRef instruction; /* outside of all blocks; its operands are poison */
   } cells[CN_TEMPLATES];
 };
 
 /* A new statepoint of that shape, outside of all blocks; null if its template is missing. The caller sets all operands
  * except the last, the declaration. */
-LLVMValueRef cn_templates_copy(const struct cn_templates *templates, const struct cn_shape *shape);
+LLVMValueRef cn_templates_copy(const struct cn_templates *templates, const struct cn_statepoint_shape *shape);
 /* Make a template of a statepoint. */
-void cn_templates_add(struct cn_templates *templates, const struct cn_shape *shape, LLVMValueRef statepoint);
+void cn_templates_add(struct cn_templates *templates, const struct cn_statepoint_shape *shape, LLVMValueRef statepoint);
 void cn_templates_free(struct cn_templates *templates);
 
 #endif

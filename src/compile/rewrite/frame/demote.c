@@ -21,7 +21,7 @@
 #include "compile/rewrite/values/live_intervals.h"
 
 /* The latest read of a slot: valid up to the next parse point of its block. */
-struct reading {
+struct slot_reading {
   uint32_t block, region; /* region: the number of parse points before it */
   LLVMValueRef value;
 };
@@ -44,7 +44,7 @@ LLVMValueRef cn_demote_make_slots(LLVMBuilderRef builder, LLVMValueRef function,
   return LLVMBuildAlloca(builder, LLVMArrayType2(reference, count), "slots");
 }
 
-LLVMValueRef cn_demote_address(LLVMBuilderRef builder, LLVMValueRef slots, uint32_t slot)
+LLVMValueRef cn_demote_slot_address(LLVMBuilderRef builder, LLVMValueRef slots, uint32_t slot)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(LLVMGetTypeContext(LLVMTypeOf(slots)));
   LLVMValueRef indices[] = {LLVMConstInt(i64, 0, false), LLVMConstInt(i64, slot, false)};
@@ -71,11 +71,11 @@ static int by_start(const void *a, const void *b)
 }
 
 /* A heap of the intervals whose slots are taken, the first to end on top. */
-struct taken {
+struct taken_slots {
   CN_VECTOR(struct slot_interval) heap;
 };
 
-static void push_interval(struct taken *taken, struct slot_interval interval)
+static void push_taken_interval(struct taken_slots *taken, struct slot_interval interval)
 {
   size_t i = taken->heap.count;
 
@@ -85,7 +85,7 @@ static void push_interval(struct taken *taken, struct slot_interval interval)
   taken->heap.at[i] = interval;
 }
 
-static uint32_t give_back(struct taken *taken)
+static uint32_t pop_free_slot(struct taken_slots *taken)
 {
   CN_CHECK(taken->heap.count > 0);
   uint32_t slot = taken->heap.at[0].slot;
@@ -104,7 +104,7 @@ static uint32_t give_back(struct taken *taken)
 }
 
 /* The place of the entry's first parse point, or of its end. */
-static uint64_t first_point(const struct cn_refs *refs)
+static uint64_t first_point_place_of_entry(const struct cn_refs *refs)
 {
   bool any = refs->points.count && refs->points.at[0].block == 0;
 
@@ -116,24 +116,24 @@ static uint64_t first_point(const struct cn_refs *refs)
 static uint32_t assign_slots(struct demoter *d, const uint64_t *chosen)
 {
   CN_VECTOR(struct slot_interval) intervals = {0};
-  struct taken taken = {0};
+  struct taken_slots taken = {0};
   struct cn_live_intervals lives;
   uint32_t count = 0;
 
   cn_live_intervals_build(&lives, d->refs);
   for (uint32_t v = 0; v < d->refs->values.count; v++)
-    if (cn_bit(chosen, v))
+    if (cn_bitset_contains(chosen, v))
       cn_push(&intervals, (struct slot_interval){cn_live_interval_of(&lives, v), v, 0});
   if (intervals.count)
     qsort(intervals.at, intervals.count, sizeof *intervals.at, by_start);
   for (size_t i = 0; i < intervals.count; i++) {
     struct slot_interval *interval = &intervals.at[i];
     bool free_one = taken.heap.count && taken.heap.at[0].live.to <= interval->live.from;
-    interval->slot = free_one ? give_back(&taken) : count++;
-    if (interval->live.from < first_point(d->refs))
+    interval->slot = free_one ? pop_free_slot(&taken) : count++;
+    if (interval->live.from < first_point_place_of_entry(d->refs))
       d->stored = count; /* in order of their first definitions */
     d->slot[interval->value] = interval->slot;
-    push_interval(&taken, *interval);
+    push_taken_interval(&taken, *interval);
   }
   cn_live_intervals_free(&lives);
   cn_free(&taken.heap);
@@ -144,7 +144,7 @@ static uint32_t assign_slots(struct demoter *d, const uint64_t *chosen)
 /* ---- reading ---- */
 
 /* The number of parse points before `pos`; with `through`, those at it included. */
-static uint32_t region_at(const struct demoter *d, uint32_t pos, bool through)
+static uint32_t points_before_position(const struct demoter *d, uint32_t pos, bool through)
 {
   uint32_t low = 0;
 
@@ -152,18 +152,18 @@ static uint32_t region_at(const struct demoter *d, uint32_t pos, bool through)
   return low;
 }
 
-static struct reading definition_of(const struct demoter *d, uint32_t value)
+static struct slot_reading reading_at_definition(const struct demoter *d, uint32_t value)
 {
   const struct cn_ref_value *v = &d->refs->values.at[value];
 
   if (LLVMIsAInvokeInst(v->value)) {
-    uint32_t to = cn_cfg_index(d->refs->cfg, LLVMGetNormalDest(v->value));
-    return (struct reading){to, d->refs->first_point[to], v->value};
+    uint32_t to = cn_cfg_index_of(d->refs->cfg, LLVMGetNormalDest(v->value));
+    return (struct slot_reading){to, d->refs->first_point[to], v->value};
   }
-  return (struct reading){v->block, region_at(d, v->pos, true), v->value};
+  return (struct slot_reading){v->block, points_before_position(d, v->pos, true), v->value};
 }
 
-static bool holds_at(const struct reading *reading, const struct cn_ref_use *use, uint32_t region)
+static bool is_valid_at_use(const struct slot_reading *reading, const struct cn_ref_use *use, uint32_t region)
 {
   return reading->block == use->block && reading->region == region;
 }
@@ -175,7 +175,7 @@ static void set_insertion_point(struct demoter *d, LLVMValueRef before)
 }
 
 /* Build directly after the definition of `value`. A constant counts as defined at the entry. */
-static void position_after(struct demoter *d, LLVMValueRef value)
+static void set_insertion_point_after(struct demoter *d, LLVMValueRef value)
 {
   LLVMValueRef at;
 
@@ -184,26 +184,26 @@ static void position_after(struct demoter *d, LLVMValueRef value)
     while (LLVMIsAAllocaInst(at))
       at = LLVMGetNextInstruction(at);
   } else {
-    at = cn_after_definition(value);
+    at = cn_insertion_point_after(value);
   }
   set_insertion_point(d, at);
 }
 
-static LLVMValueRef load_base(struct demoter *d, uint32_t base)
+static LLVMValueRef load_base_from_slot(struct demoter *d, uint32_t base)
 {
-  LLVMValueRef address = cn_demote_address(d->builder, d->slots, d->slot[base]);
+  LLVMValueRef address = cn_demote_slot_address(d->builder, d->slots, d->slot[base]);
 
   return LLVMBuildLoad2(d->builder, LLVMTypeOf(d->refs->values.at[base].value), address, "");
 }
 
 /* Constant GEP `value` again, with `from` as the start of its chain. */
-static LLVMValueRef follow_chain(struct demoter *d, uint32_t value, LLVMValueRef from)
+static LLVMValueRef rematerialise_gep_chain(struct demoter *d, uint32_t value, LLVMValueRef from)
 {
   const struct cn_ref_value *gep = &d->refs->values.at[value];
 
   CN_CHECK(gep->root != value);
   if (gep->from != gep->root)
-    from = follow_chain(d, gep->from, from);
+    from = rematerialise_gep_chain(d, gep->from, from);
   LLVMValueRef copy = LLVMInstructionClone(gep->value);
   LLVMSetOperand(copy, 0, from);
   LLVMInsertIntoBuilder(d->builder, copy);
@@ -211,23 +211,23 @@ static LLVMValueRef follow_chain(struct demoter *d, uint32_t value, LLVMValueRef
 }
 
 /* The distance of a derived value from its base, computed at its definition. */
-static LLVMValueRef distance_of(struct demoter *d, uint32_t value)
+static LLVMValueRef build_distance_from_base(struct demoter *d, uint32_t value)
 {
   const struct cn_ref_value *v = &d->refs->values.at[value];
-  struct reading base = definition_of(d, v->base);
+  struct slot_reading base = reading_at_definition(d, v->base);
   const struct cn_ref_use here = {.block = v->block, .pos = v->pos};
 
-  position_after(d, v->value);
-  if (!holds_at(&base, &here, region_at(d, v->pos, true)))
-    base.value = load_base(d, v->base);
-  return cn_differences_distance(d->ctx, d->builder, v->value, base.value);
+  set_insertion_point_after(d, v->value);
+  if (!is_valid_at_use(&base, &here, points_before_position(d, v->pos, true)))
+    base.value = load_base_from_slot(d, v->base);
+  return cn_differences_build_distance(d->ctx, d->builder, v->value, base.value);
 }
 
 /* The up-to-date `value` at the builder's place. */
-static LLVMValueRef read_value(struct demoter *d, uint32_t value, LLVMValueRef distance)
+static LLVMValueRef build_value_from_slot(struct demoter *d, uint32_t value, LLVMValueRef distance)
 {
   const struct cn_ref_value *v = &d->refs->values.at[value];
-  LLVMValueRef base = load_base(d, v->base);
+  LLVMValueRef base = load_base_from_slot(d, v->base);
 
   if (v->base == value)
     return base;
@@ -236,50 +236,52 @@ static LLVMValueRef read_value(struct demoter *d, uint32_t value, LLVMValueRef d
 
 /* ---- one value ---- */
 
-struct rewriting {
+struct value_demotion {
   uint32_t value;
-  struct reading last;
+  struct slot_reading last;
   LLVMValueRef distance;
   struct cn_ptrmap copies_of; /* constant GEP -> index of copies */
-  CN_VECTOR(struct reading) copies;
+  CN_VECTOR(struct slot_reading) copies;
 };
 
-static LLVMValueRef place_before(const struct demoter *d, const struct cn_ref_use *use)
+static LLVMValueRef insertion_place_of_use(const struct demoter *d, const struct cn_ref_use *use)
 {
   if (LLVMIsAPHINode(use->user))
     return LLVMGetBasicBlockTerminator(d->refs->cfg->blocks[use->block].block);
   return use->user;
 }
 
-static LLVMValueRef read_at(struct demoter *d, struct rewriting *r, const struct cn_ref_use *use, uint32_t region)
+static LLVMValueRef read_value_at_use(struct demoter *d, struct value_demotion *r, const struct cn_ref_use *use,
+                                      uint32_t region)
 {
-  if (holds_at(&r->last, use, region))
+  if (is_valid_at_use(&r->last, use, region))
     return r->last.value;
   const struct cn_ref_value *v = &d->refs->values.at[r->value];
   if (v->base != r->value && !r->distance)
-    r->distance = distance_of(d, r->value);
-  set_insertion_point(d, place_before(d, use));
-  r->last = (struct reading){use->block, region, read_value(d, r->value, r->distance)};
+    r->distance = build_distance_from_base(d, r->value);
+  set_insertion_point(d, insertion_place_of_use(d, use));
+  r->last = (struct slot_reading){use->block, region, build_value_from_slot(d, r->value, r->distance)};
   return r->last.value;
 }
 
-static LLVMValueRef read_via(struct demoter *d, struct rewriting *r, const struct cn_ref_use *use, uint32_t region)
+static LLVMValueRef read_gep_at_use(struct demoter *d, struct value_demotion *r, const struct cn_ref_use *use,
+                                    uint32_t region)
 {
   LLVMValueRef gep = d->refs->values.at[use->via].value;
-  struct reading copy = definition_of(d, use->via);
+  struct slot_reading copy = reading_at_definition(d, use->via);
   bool fresh;
 
-  if (holds_at(&copy, use, region))
+  if (is_valid_at_use(&copy, use, region))
     return gep;
   uint64_t *index = cn_ptrmap_add(&r->copies_of, gep, &fresh);
   if (fresh)
     *index = r->copies.count;
-  else if (holds_at(&r->copies.at[*index], use, region))
+  else if (is_valid_at_use(&r->copies.at[*index], use, region))
     return r->copies.at[*index].value;
   uint64_t at = *index;
-  LLVMValueRef from = read_at(d, r, use, region);
-  set_insertion_point(d, place_before(d, use));
-  copy = (struct reading){use->block, region, follow_chain(d, use->via, from)};
+  LLVMValueRef from = read_value_at_use(d, r, use, region);
+  set_insertion_point(d, insertion_place_of_use(d, use));
+  copy = (struct slot_reading){use->block, region, rematerialise_gep_chain(d, use->via, from)};
   if (fresh)
     cn_push(&r->copies, copy);
   else
@@ -287,15 +289,16 @@ static LLVMValueRef read_via(struct demoter *d, struct rewriting *r, const struc
   return copy.value;
 }
 
-static void rewrite_uses(struct demoter *d, uint32_t value)
+static void read_slots_at_uses(struct demoter *d, uint32_t value)
 {
   const struct cn_ref_value *v = &d->refs->values.at[value];
-  struct rewriting r = {.value = value, .last = definition_of(d, value)};
+  struct value_demotion r = {.value = value, .last = reading_at_definition(d, value)};
 
   for (uint32_t u = v->uses; u < v->uses + v->use_count; u++) {
     const struct cn_ref_use *use = &d->refs->uses.at[u];
-    uint32_t region = region_at(d, use->pos, false);
-    LLVMValueRef to = use->via == CN_NO_INDEX ? read_at(d, &r, use, region) : read_via(d, &r, use, region);
+    uint32_t region = points_before_position(d, use->pos, false);
+    LLVMValueRef to =
+        use->via == CN_NO_INDEX ? read_value_at_use(d, &r, use, region) : read_gep_at_use(d, &r, use, region);
     CN_CHECK(LLVMTypeOf(to) == LLVMTypeOf(LLVMGetOperand(use->user, use->operand)));
     LLVMSetOperand(use->user, use->operand, to);
   }
@@ -303,12 +306,12 @@ static void rewrite_uses(struct demoter *d, uint32_t value)
   cn_free(&r.copies);
 }
 
-static void store_base(struct demoter *d, uint32_t value)
+static void store_base_to_slot(struct demoter *d, uint32_t value)
 {
   LLVMValueRef base = d->refs->values.at[value].value;
 
-  position_after(d, base);
-  LLVMBuildStore(d->builder, base, cn_demote_address(d->builder, d->slots, d->slot[value]));
+  set_insertion_point_after(d, base);
+  LLVMBuildStore(d->builder, base, cn_demote_slot_address(d->builder, d->slots, d->slot[value]));
 }
 
 void cn_demote(struct cn_ctx *ctx, const struct cn_refs *refs, const uint64_t *chosen, struct cn_ptrmap *stored)
@@ -320,7 +323,7 @@ void cn_demote(struct cn_ctx *ctx, const struct cn_refs *refs, const uint64_t *c
                       .word = LLVMInt64TypeInContext(ctx->llvm)};
   uint32_t first = 0, count = assign_slots(&d, chosen);
 
-  while (count && !cn_bit(chosen, first))
+  while (count && !cn_bitset_contains(chosen, first))
     first++;
   if (count) {
     LLVMTypeRef type = LLVMTypeOf(refs->values.at[first].value);
@@ -329,12 +332,12 @@ void cn_demote(struct cn_ctx *ctx, const struct cn_refs *refs, const uint64_t *c
   }
   for (uint32_t v = 0; v < refs->values.count; v++) {
     uint32_t base = refs->values.at[v].base;
-    if (base == CN_NO_INDEX || !refs->values.at[v].scalar || !cn_bit(chosen, base))
+    if (base == CN_NO_INDEX || !refs->values.at[v].scalar || !cn_bitset_contains(chosen, base))
       continue;
     CN_CHECK(refs->values.at[base].base == base && d.slot[base] < count);
-    rewrite_uses(&d, v);
+    read_slots_at_uses(&d, v);
     if (base == v)
-      store_base(&d, v);
+      store_base_to_slot(&d, v);
   }
   free(d.slot);
   LLVMDisposeBuilder(d.builder);

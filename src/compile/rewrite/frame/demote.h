@@ -17,31 +17,32 @@
 /* ---- demote.c ---- */
 
 /* Keep the bases in `chosen` (a bit per value; each its own base) in slots, and compute the values derived from them
- * again at their uses. Needs bases attached. `refs` is outdated after it. Adds to `stored` (struct cn_described) the
- * alloca of the slots, with the number of its first slots that the entry stores. */
+ * again at their uses. Needs bases attached. `refs` is outdated after it. Adds to `stored` (struct
+ * cn_described_allocas) the alloca of the slots, with the number of its first slots that the entry stores. */
 void cn_demote(struct cn_ctx *ctx, const struct cn_refs *refs, const uint64_t *chosen, struct cn_ptrmap *stored);
 
 /* An alloca of `count` references at the top of `function`, and the address of one of them. */
 LLVMValueRef cn_demote_make_slots(LLVMBuilderRef builder, LLVMValueRef function, LLVMTypeRef reference, uint32_t count);
-LLVMValueRef cn_demote_address(LLVMBuilderRef builder, LLVMValueRef slots, uint32_t slot);
+LLVMValueRef cn_demote_slot_address(LLVMBuilderRef builder, LLVMValueRef slots, uint32_t slot);
 
 /* ---- unwind_edges.c, pad_phis.c ---- */
 
 /* The landingpad, or another pad, at the head of `block`; null if `block` is an ordinary one. */
-LLVMValueRef cn_unwind_pad(LLVMBasicBlockRef block);
+LLVMValueRef cn_unwind_pad_of(LLVMBasicBlockRef block);
 /* True if `pad`, which may be null, is a landingpad of type token. */
-bool cn_unwind_is_token(LLVMValueRef pad);
+bool cn_unwind_is_token_pad(LLVMValueRef pad);
 /* Give invokes that need space for results or relocates in their normal destination their own one; fold phis of one
  * entry in pads. */
 void cn_unwind_split_edges(struct cn_ctx *ctx, LLVMValueRef function);
 /* Rename the blocks that phis of `block` come from: `to` has block -> block. */
-void cn_unwind_rename(LLVMBuilderRef builder, const struct cn_ptrmap *to, LLVMBasicBlockRef block);
+void cn_unwind_rename_phi_inputs(LLVMBuilderRef builder, const struct cn_ptrmap *to, LLVMBasicBlockRef block);
 /* Per parse point, the block that it unwinds to, or CN_NO_BLOCK; null for a function that is free of invokes. The
  * caller frees it. */
-uint32_t *cn_unwind_pads(const struct cn_refs *refs);
+uint32_t *cn_unwind_find_pads(const struct cn_refs *refs);
 /* The first parse point that `value` crosses and that unwinds to a block of `pads` where it is live, or CN_NO_INDEX.
  * Needs liveness. */
-uint32_t cn_unwind_point(struct cn_live_range *range, const struct cn_refs *refs, const uint32_t *pads, uint32_t value);
+uint32_t cn_unwind_point_crossed_by(struct cn_live_range *range, const struct cn_refs *refs, const uint32_t *pads,
+                                    uint32_t value);
 /* A message if a reference is live into a pad over a parse point, pads of type token excepted; else null. Needs
  * liveness, and takes as long. */
 const char *cn_unwind_wrong(const struct cn_refs *refs);
@@ -56,6 +57,6 @@ bool cn_pad_phis_replace(struct cn_ctx *ctx, struct cn_refs *refs);
 bool cn_slot_mode_wanted(const struct cn_ctx *ctx, const struct cn_refs *refs);
 /* Demote all references that cross a parse point, if that is wanted in this function. True: `refs` is outdated.
  * Liveness may be missing. */
-bool cn_slot_mode(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_ptrmap *stored);
+bool cn_slot_mode_demote(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_ptrmap *stored);
 
 #endif

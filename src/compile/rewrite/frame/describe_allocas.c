@@ -17,7 +17,7 @@
 #include "compile/rewrite/frame/pairs.h"
 #include "compile/rewrite/values/refs.h"
 
-enum { WORD_BYTES = CN_AREA_WORD };
+enum { WORD_BYTES = CN_ALLOCA_WORD_BYTES };
 
 static LLVMValueRef i64_constant_of(struct cn_ctx *ctx, uint64_t n)
 {
@@ -26,32 +26,32 @@ static LLVMValueRef i64_constant_of(struct cn_ctx *ctx, uint64_t n)
 
 /* "count elements of stride bytes, each with references at the bits set in [first, first + period)"
  */
-static void push_area(struct cn_ctx *ctx, struct cn_described *out, const struct cn_alloca_layout *map, uint64_t first,
-                      uint64_t period, uint64_t count)
+static void append_area_operands(struct cn_ctx *ctx, struct cn_described_allocas *out,
+                                 const struct cn_alloca_layout *map, uint64_t first, uint64_t period, uint64_t count)
 {
   uint64_t refs = 0;
 
   for (uint64_t w = first; w < first + period; w++)
-    refs += cn_bit(map->bits, w);
+    refs += cn_bitset_contains(map->bits, w);
   cn_push(&out->operands, map->alloca);
   cn_push(&out->operands, i64_constant_of(ctx, count));
   cn_push(&out->operands, i64_constant_of(ctx, period * WORD_BYTES));
   cn_push(&out->operands, i64_constant_of(ctx, refs));
   for (uint64_t w = first; w < first + period; w++)
-    if (cn_bit(map->bits, w))
+    if (cn_bitset_contains(map->bits, w))
       cn_push(&out->operands, i64_constant_of(ctx, w * WORD_BYTES));
 }
 
 /* The shortest period of the bits [first, first + length), by the border of Knuth, Morris and Pratt. */
-static uint64_t period_of(const struct cn_alloca_layout *map, uint64_t first, uint64_t length)
+static uint64_t shortest_bit_period_of(const struct cn_alloca_layout *map, uint64_t first, uint64_t length)
 {
   uint64_t *border = cn_alloc((length + 1) * sizeof *border);
   uint64_t k = 0;
 
   for (uint64_t i = 1; i < length; i++) {
-    while (k && cn_bit(map->bits, first + i) != cn_bit(map->bits, first + k))
+    while (k && cn_bitset_contains(map->bits, first + i) != cn_bitset_contains(map->bits, first + k))
       k = border[k];
-    if (cn_bit(map->bits, first + i) == cn_bit(map->bits, first + k))
+    if (cn_bitset_contains(map->bits, first + i) == cn_bitset_contains(map->bits, first + k))
       k++;
     border[i + 1] = k;
   }
@@ -61,23 +61,24 @@ static uint64_t period_of(const struct cn_alloca_layout *map, uint64_t first, ui
 }
 
 /* Describe one alloca by as few areas as its repetition allows. Returns their number. */
-static uint64_t describe_alloca(struct cn_ctx *ctx, struct cn_described *out, const struct cn_alloca_layout *map)
+static uint64_t describe_alloca(struct cn_ctx *ctx, struct cn_described_allocas *out,
+                                const struct cn_alloca_layout *map)
 {
   uint64_t first = 0, last = map->words;
 
-  while (!cn_bit(map->bits, first))
+  while (!cn_bitset_contains(map->bits, first))
     first++;
-  while (!cn_bit(map->bits, last - 1))
+  while (!cn_bitset_contains(map->bits, last - 1))
     last--;
-  uint64_t length = last - first, period = period_of(map, first, length);
+  uint64_t length = last - first, period = shortest_bit_period_of(map, first, length);
   uint64_t count = length / period, rest = length % period;
   bool padded = rest > 0; /* the last repetition is cut short by words free of references */
   for (uint64_t w = rest; w < period; w++)
-    padded &= !cn_bit(map->bits, first + w);
-  push_area(ctx, out, map, first, period, count + padded);
+    padded &= !cn_bitset_contains(map->bits, first + w);
+  append_area_operands(ctx, out, map, first, period, count + padded);
   if (!rest || padded)
     return 1;
-  push_area(ctx, out, map, first + count * period, rest, 1);
+  append_area_operands(ctx, out, map, first + count * period, rest, 1);
   return 2;
 }
 
@@ -99,7 +100,7 @@ static void hoist_alloca(LLVMBuilderRef builder, LLVMValueRef alloca, LLVMValueR
   *after = alloca;
 }
 
-static void delete_lifetimes(LLVMValueRef pointer)
+static void delete_lifetime_markers(LLVMValueRef pointer)
 {
   for (LLVMUseRef use = LLVMGetFirstUse(pointer), next; use; use = next) {
     LLVMValueRef user = LLVMGetUser(use);
@@ -135,8 +136,8 @@ static void escape_local(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRe
   LLVMBuildCall2(builder, type, escape, &alloca, 1, "");
 }
 
-static void zero_and_escape(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_alloca_layout *map,
-                            const struct cn_ptrmap *stored)
+static void zero_and_escape_alloca(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_alloca_layout *map,
+                                   const struct cn_ptrmap *stored)
 {
   const uint64_t *first = cn_ptrmap_find(stored, map->alloca);
 
@@ -148,7 +149,8 @@ static void zero_and_escape(struct cn_ctx *ctx, LLVMBuilderRef builder, const st
 
 /* ---- the language's own words ---- */
 
-static void push_word(struct cn_ctx *ctx, struct cn_described *out, const struct cn_user_root *root)
+static void append_user_root_operands(struct cn_ctx *ctx, struct cn_described_allocas *out,
+                                      const struct cn_user_root *root)
 {
   cn_push(&out->operands, root->alloca);
   cn_push(&out->operands, i64_constant_of(ctx, 1));
@@ -159,7 +161,7 @@ static void push_word(struct cn_ctx *ctx, struct cn_described *out, const struct
   cn_push(&out->operands, root->parameter);
 }
 
-static bool has_words(const struct cn_user_roots *words, LLVMValueRef alloca)
+static bool has_user_roots(const struct cn_user_roots *words, LLVMValueRef alloca)
 {
   CN_ASSERT(LLVMIsAAllocaInst(alloca));
   for (size_t i = 0; i < words->at.count; i++)
@@ -171,11 +173,11 @@ static bool has_words(const struct cn_user_roots *words, LLVMValueRef alloca)
 /* True if the alloca has references or words to describe. */
 static bool is_described(const struct cn_alloca_layout *map, const struct cn_user_roots *words)
 {
-  return cn_alloca_layout_holds_refs(map) || has_words(words, map->alloca);
+  return cn_alloca_layout_holds_refs(map) || has_user_roots(words, map->alloca);
 }
 
-static void describe_all(struct cn_ctx *ctx, struct cn_described *out, const struct cn_alloca_layouts *maps,
-                         const struct cn_user_roots *words)
+static void describe_allocas_and_words(struct cn_ctx *ctx, struct cn_described_allocas *out,
+                                       const struct cn_alloca_layouts *maps, const struct cn_user_roots *words)
 {
   uint64_t areas = words->at.count;
 
@@ -185,7 +187,7 @@ static void describe_all(struct cn_ctx *ctx, struct cn_described *out, const str
     if (cn_alloca_layout_holds_refs(&maps->maps.at[i]))
       areas += describe_alloca(ctx, out, &maps->maps.at[i]);
   for (size_t i = 0; i < words->at.count; i++)
-    push_word(ctx, out, &words->at.at[i]);
+    append_user_root_operands(ctx, out, &words->at.at[i]);
   out->operands.at[1] = i64_constant_of(ctx, areas);
   uint64_t length = out->operands.count;
   cn_push(&out->operands, i64_constant_of(ctx, length));
@@ -193,32 +195,32 @@ static void describe_all(struct cn_ctx *ctx, struct cn_described *out, const str
     cn_free(&out->operands);
 }
 
-void cn_describe_allocas(struct cn_ctx *ctx, LLVMValueRef function, struct cn_described *out)
+void cn_describe_allocas(struct cn_ctx *ctx, LLVMValueRef function, struct cn_described_allocas *out)
 {
   struct cn_alloca_layouts maps;
   struct cn_user_roots words;
   LLVMValueRef last = NULL;
 
   CN_ASSERT(LLVMIsAFunction(function));
-  cn_alloca_layout_find(ctx, function, &maps);
+  cn_alloca_layouts_find(ctx, function, &maps);
   if (!maps.maps.count)
     return;
   cn_user_roots_find(ctx, function, &words);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
-  describe_all(ctx, out, &maps, &words);
-  if (out->operands.count && cn_pairs_only(ctx))
+  describe_allocas_and_words(ctx, out, &maps, &words);
+  if (out->operands.count && cn_pairs_are_required(ctx))
     cn_error(ctx, function, "roots-pairs", "an object in the frame holds references, where no pair describes them");
   for (size_t i = 0; i < maps.maps.count; i++)
     if (is_described(&maps.maps.at[i], &words)) {
       hoist_alloca(builder, maps.maps.at[i].alloca, &last);
-      delete_lifetimes(maps.maps.at[i].alloca);
+      delete_lifetime_markers(maps.maps.at[i].alloca);
     }
   if (last)
     LLVMPositionBuilderBefore(builder, LLVMGetNextInstruction(last));
   for (size_t i = 0; last && i < maps.maps.count; i++)
     if (is_described(&maps.maps.at[i], &words))
-      zero_and_escape(ctx, builder, &maps.maps.at[i], &out->stored);
+      zero_and_escape_alloca(ctx, builder, &maps.maps.at[i], &out->stored);
   cn_free(&words.at);
-  cn_alloca_layout_free(&maps);
+  cn_alloca_layouts_free(&maps);
   LLVMDisposeBuilder(builder);
 }

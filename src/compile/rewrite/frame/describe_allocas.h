@@ -10,13 +10,13 @@
 #include "compile/core/pass.h"
 
 /* The operands that describe the allocas of `function` to the collector (abi.def, "Described allocas"). */
-struct cn_described {
+struct cn_described_allocas {
   CN_VECTOR(LLVMValueRef) operands;
   /* Allocas of slots -> the number of their first words that the entry stores before any parse point: these are exempt
    * from zeroing. */
   struct cn_ptrmap stored;
 };
 /* Zero and escape the allocas that hold references. */
-void cn_describe_allocas(struct cn_ctx *ctx, LLVMValueRef function, struct cn_described *out);
+void cn_describe_allocas(struct cn_ctx *ctx, LLVMValueRef function, struct cn_described_allocas *out);
 
 #endif

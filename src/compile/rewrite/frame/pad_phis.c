@@ -32,7 +32,7 @@ struct pad_phi {
   uint32_t distance, kept_distance; /* the distance of a derived one, stored in these two places */
 };
 
-struct pads {
+struct pad_phi_lowering {
   struct cn_ctx *ctx;
   const struct cn_refs *refs;
   LLVMBuilderRef builder;
@@ -43,7 +43,7 @@ struct pads {
   LLVMTypeRef word;
 };
 
-static bool has_switch(const struct cn_cfg *cfg, uint32_t block)
+static bool ends_in_catchswitch(const struct cn_cfg *cfg, uint32_t block)
 {
   CN_ASSERT(block < cfg->count);
   return LLVMIsACatchSwitchInst(LLVMGetBasicBlockTerminator(cfg->blocks[block].block));
@@ -68,16 +68,16 @@ static bool has_ref_phi(LLVMBasicBlockRef pad)
 static bool has_pad_phis(const struct cn_cfg *cfg)
 {
   for (uint32_t b = 0; b < cfg->count; b++)
-    if (cn_is_pad(cfg->blocks[b].block) && has_ref_phi(cfg->blocks[b].block))
+    if (cn_is_exception_pad(cfg->blocks[b].block) && has_ref_phi(cfg->blocks[b].block))
       return true;
   return false;
 }
 
 /* Let bases.c find the bases of all phis in pads. */
-static void find_bases(struct cn_refs *refs)
+static void find_pad_phi_bases(struct cn_refs *refs)
 {
   for (uint32_t b = 0; b < refs->cfg->count; b++) {
-    if (!cn_is_pad(refs->cfg->blocks[b].block))
+    if (!cn_is_exception_pad(refs->cfg->blocks[b].block))
       continue;
     LLVMValueRef i = LLVMGetFirstInstruction(refs->cfg->blocks[b].block);
     for (; LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
@@ -87,12 +87,12 @@ static void find_bases(struct cn_refs *refs)
   cn_refs_find_bases(refs);
 }
 
-static void add_phi(struct pads *pads, LLVMValueRef phi, uint32_t block)
+static void add_pad_phi(struct pad_phi_lowering *pads, LLVMValueRef phi, uint32_t block)
 {
   uint32_t base = pads->refs->values.at[cn_refs_index(pads->refs, phi)].base;
   struct pad_phi p = {.phi = phi,
                       .block = block,
-                      .in_switch = has_switch(pads->refs->cfg, block),
+                      .in_switch = ends_in_catchswitch(pads->refs->cfg, block),
                       .slot = NO_SLOT,
                       .kept = NO_SLOT,
                       .distance = NO_SLOT,
@@ -102,7 +102,7 @@ static void add_phi(struct pads *pads, LLVMValueRef phi, uint32_t block)
     return;
   CN_CHECK(LLVMTypeOf(phi) == LLVMTypeOf(pads->refs->values.at[base].value));
   p.base = pads->refs->values.at[base].value;
-  p.after = p.in_switch ? NULL : cn_after_definition(phi);
+  p.after = p.in_switch ? NULL : cn_insertion_point_after(phi);
   uint32_t *count = p.base == phi ? &pads->slot_count : &pads->distance_count;
   uint32_t first = (*count)++, second = p.in_switch ? (*count)++ : NO_SLOT;
   if (p.base == phi) {
@@ -116,7 +116,7 @@ static void add_phi(struct pads *pads, LLVMValueRef phi, uint32_t block)
   cn_push(&pads->phis, p);
 }
 
-static struct pad_phi *pad_phi_of(struct pads *pads, LLVMValueRef value)
+static struct pad_phi *pad_phi_of(struct pad_phi_lowering *pads, LLVMValueRef value)
 {
   const uint64_t *index = cn_ptrmap_find(&pads->index, value);
 
@@ -124,32 +124,32 @@ static struct pad_phi *pad_phi_of(struct pads *pads, LLVMValueRef value)
 }
 
 /* Bases first: derived values are made after their bases. */
-static void gather_pad_phis(struct pads *pads)
+static void gather_pad_phis(struct pad_phi_lowering *pads)
 {
   const struct cn_cfg *cfg = pads->refs->cfg;
 
   for (int derived = 0; derived < 2; derived++)
     for (uint32_t b = 0; b < cfg->count; b++) {
-      if (!cn_is_pad(cfg->blocks[b].block))
+      if (!cn_is_exception_pad(cfg->blocks[b].block))
         continue;
       LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block);
       for (; LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i)) {
         uint32_t index = is_ref_phi(i) ? cn_refs_index(pads->refs, i) : CN_NO_INDEX;
         if (index != CN_NO_INDEX && (pads->refs->values.at[index].base != index) == derived)
-          add_phi(pads, i, b);
+          add_pad_phi(pads, i, b);
       }
     }
 }
 
 /* ---- storing ---- */
 
-static void set_insertion_point(struct pads *pads, LLVMValueRef before)
+static void set_insertion_point(struct pad_phi_lowering *pads, LLVMValueRef before)
 {
   LLVMPositionBuilderBefore(pads->builder, before);
   LLVMSetCurrentDebugLocation2(pads->builder, LLVMInstructionGetDebugLoc(before));
 }
 
-static LLVMValueRef incoming_from(LLVMValueRef value, LLVMBasicBlockRef at, LLVMBasicBlockRef from)
+static LLVMValueRef incoming_value_from(LLVMValueRef value, LLVMBasicBlockRef at, LLVMBasicBlockRef from)
 {
   if (!LLVMIsAPHINode(value) || LLVMGetInstructionParent(value) != at)
     return value;
@@ -159,49 +159,49 @@ static LLVMValueRef incoming_from(LLVMValueRef value, LLVMBasicBlockRef at, LLVM
   CN_UNREACHABLE(); /* every edge has an operand */
 }
 
-static LLVMValueRef distance_between(struct pads *pads, LLVMValueRef from, LLVMValueRef to)
+static LLVMValueRef build_distance_between(struct pad_phi_lowering *pads, LLVMValueRef from, LLVMValueRef to)
 {
   if (from == to)
     return LLVMConstInt(pads->word, 0, false);
-  return cn_differences_distance(pads->ctx, pads->builder, to, from);
+  return cn_differences_build_distance(pads->ctx, pads->builder, to, from);
 }
 
 /* Store `value`, or its distance from `base`, for `p` at the end of block `from`. */
-static void store_at_end(struct pads *pads, const struct pad_phi *p, uint32_t from, LLVMValueRef value,
-                         LLVMValueRef base)
+static void store_at_block_end(struct pad_phi_lowering *pads, const struct pad_phi *p, uint32_t from,
+                               LLVMValueRef value, LLVMValueRef base)
 {
-  const struct cn_block *block = &pads->refs->cfg->blocks[from];
+  const struct cn_cfg_block *block = &pads->refs->cfg->blocks[from];
 
-  if (has_switch(pads->refs->cfg, from)) {
+  if (ends_in_catchswitch(pads->refs->cfg, from)) {
     for (uint32_t i = 0; i < block->pred_count; i++) {
       LLVMBasicBlockRef pred = pads->refs->cfg->blocks[block->preds[i]].block;
-      store_at_end(pads, p, block->preds[i], incoming_from(value, block->block, pred),
-                   incoming_from(base, block->block, pred));
+      store_at_block_end(pads, p, block->preds[i], incoming_value_from(value, block->block, pred),
+                         incoming_value_from(base, block->block, pred));
     }
     return;
   }
   set_insertion_point(pads, LLVMGetBasicBlockTerminator(block->block));
   if (p->slot != NO_SLOT)
-    LLVMBuildStore(pads->builder, value, cn_demote_address(pads->builder, pads->slots, p->slot));
+    LLVMBuildStore(pads->builder, value, cn_demote_slot_address(pads->builder, pads->slots, p->slot));
   else
-    LLVMBuildStore(pads->builder, distance_between(pads, base, value),
-                   cn_demote_address(pads->builder, pads->distances, p->distance));
+    LLVMBuildStore(pads->builder, build_distance_between(pads, base, value),
+                   cn_demote_slot_address(pads->builder, pads->distances, p->distance));
 }
 
 /* The base of `p` as its uses read it now. */
-static LLVMValueRef base_of(struct pads *pads, const struct pad_phi *p)
+static LLVMValueRef current_base_of(struct pad_phi_lowering *pads, const struct pad_phi *p)
 {
   const struct pad_phi *base = pad_phi_of(pads, p->base);
 
   return base && base->loaded ? base->loaded : p->base;
 }
 
-static void store_operands(struct pads *pads, const struct pad_phi *p)
+static void store_phi_operands(struct pad_phi_lowering *pads, const struct pad_phi *p)
 {
   const struct cn_cfg *cfg = pads->refs->cfg;
   LLVMBasicBlockRef block = cfg->blocks[p->block].block;
   bool here = LLVMIsAPHINode(p->base) && LLVMGetInstructionParent(p->base) == block;
-  LLVMValueRef base = here ? p->base : base_of(pads, p);
+  LLVMValueRef base = here ? p->base : current_base_of(pads, p);
 
   for (unsigned n = 0; n < LLVMCountIncoming(p->phi); n++) {
     LLVMBasicBlockRef pred = LLVMGetIncomingBlock(p->phi, n);
@@ -209,8 +209,8 @@ static void store_operands(struct pads *pads, const struct pad_phi *p)
     if (here && LLVMGetIncomingBlock(base, n) == pred) /* phis of a block agree, mostly */
       start = LLVMGetIncomingValue(base, n);
     else if (here)
-      start = incoming_from(base, block, pred);
-    store_at_end(pads, p, cn_cfg_index(cfg, pred), value, start);
+      start = incoming_value_from(base, block, pred);
+    store_at_block_end(pads, p, cn_cfg_index_of(cfg, pred), value, start);
   }
 }
 
@@ -218,7 +218,7 @@ static void store_operands(struct pads *pads, const struct pad_phi *p)
 
 /* Load the value of `p`: from the slot that is written after a catchswitch (`kept`), else from the slot that is written
  * before unwinding. `base` is the base of a derived value. */
-static LLVMValueRef load_phi_value(struct pads *pads, const struct pad_phi *p, LLVMValueRef base, bool kept)
+static LLVMValueRef load_phi_value(struct pad_phi_lowering *pads, const struct pad_phi *p, LLVMValueRef base, bool kept)
 {
   LLVMTypeRef bytes = LLVMInt8TypeInContext(pads->ctx->llvm);
 
@@ -226,28 +226,28 @@ static LLVMValueRef load_phi_value(struct pads *pads, const struct pad_phi *p, L
   LLVMValueRef address;
 
   if (slot != NO_SLOT) {
-    address = cn_demote_address(pads->builder, pads->slots, slot);
+    address = cn_demote_slot_address(pads->builder, pads->slots, slot);
     return LLVMBuildLoad2(pads->builder, LLVMTypeOf(p->phi), address, "");
   }
   slot = kept ? p->kept_distance : p->distance;
   CN_CHECK(slot != NO_SLOT);
-  address = cn_demote_address(pads->builder, pads->distances, slot);
+  address = cn_demote_slot_address(pads->builder, pads->distances, slot);
   LLVMValueRef distance = LLVMBuildLoad2(pads->builder, pads->word, address, "");
   return LLVMBuildGEP2(pads->builder, bytes, base, &distance, 1, "");
 }
 
 /* Let all uses of an ordinary pad's phi read the value that is loaded after the pad. */
-static void replace_phi_uses(struct pads *pads, struct pad_phi *p)
+static void replace_phi_uses(struct pad_phi_lowering *pads, struct pad_phi *p)
 {
   set_insertion_point(pads, p->after);
-  p->loaded = load_phi_value(pads, p, base_of(pads, p), false);
+  p->loaded = load_phi_value(pads, p, current_base_of(pads, p), false);
   LLVMReplaceAllUsesWith(p->phi, p->loaded);
 }
 
 /* In each pad after a catchswitch, copy its phi to the slot that is read later. */
-static void copy_to_kept_slot(struct pads *pads, const struct pad_phi *p)
+static void copy_to_kept_slot(struct pad_phi_lowering *pads, const struct pad_phi *p)
 {
-  const struct cn_block *block = &pads->refs->cfg->blocks[p->block];
+  const struct cn_cfg_block *block = &pads->refs->cfg->blocks[p->block];
   bool base = p->slot != NO_SLOT;
   LLVMValueRef slots = base ? pads->slots : pads->distances;
   LLVMTypeRef type = base ? LLVMTypeOf(p->phi) : pads->word;
@@ -257,21 +257,23 @@ static void copy_to_kept_slot(struct pads *pads, const struct pad_phi *p)
     LLVMValueRef at = LLVMGetFirstInstruction(pad);
     while (LLVMIsAPHINode(at))
       at = LLVMGetNextInstruction(at);
-    set_insertion_point(pads, cn_after_definition(at));
-    LLVMValueRef from = cn_demote_address(pads->builder, slots, base ? p->slot : p->distance);
+    set_insertion_point(pads, cn_insertion_point_after(at));
+    LLVMValueRef from = cn_demote_slot_address(pads->builder, slots, base ? p->slot : p->distance);
     LLVMValueRef value = LLVMBuildLoad2(pads->builder, type, from, "");
-    LLVMBuildStore(pads->builder, value, cn_demote_address(pads->builder, slots, base ? p->kept : p->kept_distance));
+    LLVMBuildStore(pads->builder, value,
+                   cn_demote_slot_address(pads->builder, slots, base ? p->kept : p->kept_distance));
   }
 }
 
-static LLVMValueRef load_kept(struct pads *pads, const struct pad_phi *p)
+static LLVMValueRef load_kept_value(struct pad_phi_lowering *pads, const struct pad_phi *p)
 {
   const struct pad_phi *base = p->base == p->phi ? NULL : pad_phi_of(pads, p->base);
 
-  return load_phi_value(pads, p, base && base->in_switch ? load_kept(pads, base) : base_of(pads, p), true);
+  return load_phi_value(pads, p, base && base->in_switch ? load_kept_value(pads, base) : current_base_of(pads, p),
+                        true);
 }
 
-static void replace_kept(struct pads *pads, const struct pad_phi *p)
+static void replace_catchswitch_phi_uses(struct pad_phi_lowering *pads, const struct pad_phi *p)
 {
   CN_VECTOR(LLVMValueRef) users = {0}; /* a user with two uses is there twice */
 
@@ -285,14 +287,14 @@ static void replace_kept(struct pads *pads, const struct pad_phi *p)
       operand++;
     set_insertion_point(pads,
                         LLVMIsAPHINode(user) ? LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(user, operand)) : user);
-    LLVMSetOperand(user, operand, load_kept(pads, p));
+    LLVMSetOperand(user, operand, load_kept_value(pads, p));
   }
   cn_free(&users);
 }
 
 /* ---- all ---- */
 
-static void make_allocas(struct pads *pads)
+static void build_slot_allocas(struct pad_phi_lowering *pads)
 {
   LLVMValueRef function = pads->refs->cfg->function;
 
@@ -302,17 +304,17 @@ static void make_allocas(struct pads *pads)
     pads->distances = cn_demote_make_slots(pads->builder, function, pads->word, pads->distance_count);
 }
 
-static void replace_all(struct pads *pads)
+static void replace_pad_phis(struct pad_phi_lowering *pads)
 {
   for (size_t i = 0; i < pads->phis.count; i++)
     if (!pads->phis.at[i].in_switch)
       replace_phi_uses(pads, &pads->phis.at[i]);
   for (size_t i = 0; i < pads->phis.count; i++)
-    store_operands(pads, &pads->phis.at[i]);
+    store_phi_operands(pads, &pads->phis.at[i]);
   for (size_t i = 0; i < pads->phis.count; i++)
     if (pads->phis.at[i].in_switch) {
       copy_to_kept_slot(pads, &pads->phis.at[i]);
-      replace_kept(pads, &pads->phis.at[i]);
+      replace_catchswitch_phi_uses(pads, &pads->phis.at[i]);
     }
   for (size_t i = 0; i < pads->phis.count; i++)
     LLVMReplaceAllUsesWith(pads->phis.at[i].phi, LLVMConstNull(LLVMTypeOf(pads->phis.at[i].phi)));
@@ -322,18 +324,18 @@ static void replace_all(struct pads *pads)
 
 bool cn_pad_phis_replace(struct cn_ctx *ctx, struct cn_refs *refs)
 {
-  struct pads pads = {.ctx = ctx, .refs = refs, .word = LLVMInt64TypeInContext(ctx->llvm)};
+  struct pad_phi_lowering pads = {.ctx = ctx, .refs = refs, .word = LLVMInt64TypeInContext(ctx->llvm)};
 
   if (!has_pad_phis(refs->cfg))
     return false;
   /* Leave out constants: the distance from one is an address, which changes when the object moves. */
-  cn_refs_restrict(refs);
-  find_bases(refs);
+  cn_refs_leave_out_dead_values(refs);
+  find_pad_phi_bases(refs);
   pads.builder = LLVMCreateBuilderInContext(ctx->llvm);
   gather_pad_phis(&pads);
   if (pads.phis.count) {
-    make_allocas(&pads);
-    replace_all(&pads);
+    build_slot_allocas(&pads);
+    replace_pad_phis(&pads);
   }
   cn_free(&pads.phis);
   cn_ptrmap_free(&pads.index);

@@ -13,27 +13,27 @@
 #include "compile/core/emitted_names.h"
 #include "compile/markers/user_root_markers.h"
 
-bool cn_pairs_only(const struct cn_ctx *ctx)
+bool cn_pairs_are_required(const struct cn_ctx *ctx)
 {
   return ctx->options->roots == CAIRN_ROOT_FORMS_PAIRS;
 }
 
-static void refuse_locals(struct cn_ctx *ctx, LLVMValueRef function)
+static void refuse_reference_locals(struct cn_ctx *ctx, LLVMValueRef function)
 {
   struct cn_alloca_layouts maps;
   char name[120];
 
-  cn_alloca_layout_find(ctx, function, &maps);
+  cn_alloca_layouts_find(ctx, function, &maps);
   for (size_t i = 0; i < maps.maps.count; i++)
     if (cn_alloca_layout_holds_refs(&maps.maps.at[i]))
       cn_error(ctx, maps.maps.at[i].alloca, "roots-pairs",
                "local %s holds references in memory, where no pair describes them: promote it "
                "(LLVM's sroa, mem2reg), or do not take its address",
                cn_value_name(maps.maps.at[i].alloca, name, sizeof name));
-  cn_alloca_layout_free(&maps);
+  cn_alloca_layouts_free(&maps);
 }
 
-static void refuse_words(struct cn_ctx *ctx, LLVMValueRef function)
+static void refuse_user_roots(struct cn_ctx *ctx, LLVMValueRef function)
 {
   struct cn_user_roots words;
 
@@ -54,12 +54,12 @@ static void refuse_spans(struct cn_ctx *ctx, LLVMValueRef function)
   }
 }
 
-void cn_pairs_refuse(struct cn_ctx *ctx, LLVMValueRef function)
+void cn_pairs_refuse_other_roots(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_ASSERT(LLVMIsAFunction(function));
-  if (!cn_pairs_only(ctx))
+  if (!cn_pairs_are_required(ctx))
     return;
-  refuse_locals(ctx, function);
-  refuse_words(ctx, function);
+  refuse_reference_locals(ctx, function);
+  refuse_user_roots(ctx, function);
   refuse_spans(ctx, function);
 }

@@ -26,23 +26,23 @@
 #define CN_SLOT_BUDGET 20000
 #define CN_SLOT_WIDTH 256
 
-struct count {
+struct live_reference_count {
   uint64_t total;
   uint32_t widest;
 };
 
 /* Count live references by live interval: an upper bound. */
-static struct count count_intervals(const struct cn_live_intervals *intervals)
+static struct live_reference_count count_by_live_intervals(const struct cn_live_intervals *intervals)
 {
   const struct cn_refs *refs = intervals->refs;
   int32_t *steps = cn_alloc((refs->points.count + 1) * sizeof *steps);
-  struct count count = {0};
+  struct live_reference_count count = {0};
   uint32_t width = 0;
 
   for (uint32_t v = 0; v < refs->values.count; v++) {
     struct cn_live_interval interval = cn_live_interval_of(intervals, v);
     uint32_t first = cn_live_interval_first_point(intervals, interval),
-             points = cn_live_interval_points(intervals, interval);
+             points = cn_live_interval_point_count(intervals, interval);
     count.total += points;
     steps[first]++;
     steps[first + points]--;
@@ -57,20 +57,20 @@ static struct count count_intervals(const struct cn_live_intervals *intervals)
   return count;
 }
 
-static bool is_too_much(const struct count *count, uint64_t budget)
+static bool is_over_slot_budget(const struct live_reference_count *count, uint64_t budget)
 {
   return count->total > budget || count->widest > CN_SLOT_WIDTH;
 }
 
 /* Count the parse points of `block` that `value` crosses, as cross_block() in liveness.c does. */
-static void count_block(struct count *count, uint32_t *widths, const struct cn_refs *refs,
-                        const struct cn_live_range *range, uint32_t block, uint32_t from)
+static void count_crossings_in_block(struct live_reference_count *count, uint32_t *widths, const struct cn_refs *refs,
+                                     const struct cn_live_range *range, uint32_t block, uint32_t from)
 {
   uint32_t until = range->out[block] == range->stamp    ? UINT32_MAX
                    : range->used[block] == range->stamp ? range->last[block]
                                                         : 0;
 
-  uint32_t first = from == CN_NO_INDEX ? refs->first_point[block] : cn_point_after(refs, block, from);
+  uint32_t first = from == CN_NO_INDEX ? refs->first_point[block] : cn_first_point_after(refs, block, from);
   for (uint32_t p = first; p < refs->first_point[block + 1]; p++) {
     if (refs->points.at[p].pos >= until)
       break;
@@ -81,27 +81,27 @@ static void count_block(struct count *count, uint32_t *widths, const struct cn_r
 }
 
 /* Count live references exactly, until they are too many. */
-static struct count count_ranges(const struct cn_refs *refs, uint64_t budget)
+static struct live_reference_count count_by_live_ranges(const struct cn_refs *refs, uint64_t budget)
 {
   uint32_t *widths = cn_alloc(refs->points.count * sizeof *widths);
   struct cn_live_range range;
-  struct count count = {0};
+  struct live_reference_count count = {0};
 
-  cn_live_init(&range, refs->cfg);
-  for (uint32_t v = 0; v < refs->values.count && !is_too_much(&count, budget); v++) {
+  cn_live_range_init(&range, refs->cfg);
+  for (uint32_t v = 0; v < refs->values.count && !is_over_slot_budget(&count, budget); v++) {
     const struct cn_ref_value *value = &refs->values.at[v];
     cn_live_range(&range, refs, v);
-    count_block(&count, widths, refs, &range, value->block, value->pos);
+    count_crossings_in_block(&count, widths, refs, &range, value->block, value->pos);
     for (size_t i = 0; i < range.blocks.count; i++)
-      count_block(&count, widths, refs, &range, range.blocks.at[i], CN_NO_INDEX);
+      count_crossings_in_block(&count, widths, refs, &range, range.blocks.at[i], CN_NO_INDEX);
   }
-  cn_live_free(&range);
+  cn_live_range_free(&range);
   free(widths);
   return count;
 }
 
 /* The budget: at least the number of values and uses, since fewer relocations than these are cheaper than slots. */
-static uint64_t budget_of(const struct cn_ctx *ctx, const struct cn_refs *refs)
+static uint64_t relocation_budget_of(const struct cn_ctx *ctx, const struct cn_refs *refs)
 {
   uint64_t least = refs->values.count + refs->uses.count;
 
@@ -112,24 +112,24 @@ static uint64_t budget_of(const struct cn_ctx *ctx, const struct cn_refs *refs)
 
 bool cn_slot_mode_wanted(const struct cn_ctx *ctx, const struct cn_refs *refs)
 {
-  uint64_t budget = budget_of(ctx, refs);
+  uint64_t budget = relocation_budget_of(ctx, refs);
   struct cn_live_intervals intervals;
 
-  if (cn_pairs_only(ctx))
+  if (cn_pairs_are_required(ctx))
     return false;
   if (ctx->options->slots != CAIRN_SLOTS_AUTO)
     return ctx->options->slots == CAIRN_SLOTS_ALWAYS;
-  struct count count = {.total = (uint64_t)refs->points.count * refs->values.count,
-                        .widest = (uint32_t)refs->values.count};
-  if (!is_too_much(&count, budget)) /* within the budget even if all were live everywhere */
+  struct live_reference_count count = {.total = (uint64_t)refs->points.count * refs->values.count,
+                                       .widest = (uint32_t)refs->values.count};
+  if (!is_over_slot_budget(&count, budget)) /* within the budget even if all were live everywhere */
     return false;
   cn_live_intervals_build(&intervals, refs);
-  count = count_intervals(&intervals);
+  count = count_by_live_intervals(&intervals);
   cn_live_intervals_free(&intervals);
-  if (!is_too_much(&count, budget))
+  if (!is_over_slot_budget(&count, budget))
     return false;
-  count = count_ranges(refs, budget);
-  return is_too_much(&count, budget);
+  count = count_by_live_ranges(refs, budget);
+  return is_over_slot_budget(&count, budget);
 }
 
 static void remark_slot_mode(struct cn_ctx *ctx, const struct cn_refs *refs, uint32_t bases)
@@ -141,22 +141,23 @@ static void remark_slot_mode(struct cn_ctx *ctx, const struct cn_refs *refs, uin
             asked ? "asked for" : "relocating them would cost more than the budget");
 }
 
-bool cn_slot_mode(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_ptrmap *stored)
+bool cn_slot_mode_demote(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_ptrmap *stored)
 {
   uint32_t count = 0;
 
   if (!cn_slot_mode_wanted(ctx, refs))
     return false;
-  cn_refs_restrict(refs);
-  cn_live_intervals_mark(refs);
+  cn_refs_leave_out_dead_values(refs);
+  cn_live_intervals_mark_crossing(refs);
   cn_refs_find_bases(refs);
-  cn_live_intervals_mark(refs);
+  cn_live_intervals_mark_crossing(refs);
   uint64_t *chosen = cn_alloc(CN_BITSET_WORDS(refs->values.count) * sizeof *chosen);
   for (uint32_t v = 0; v < refs->values.count; v++) {
     uint32_t base = refs->values.at[v].base;
-    if (!refs->values.at[v].scalar || !refs->values.at[v].cross_count || base == CN_NO_INDEX || cn_bit(chosen, base))
+    if (!refs->values.at[v].scalar || !refs->values.at[v].cross_count || base == CN_NO_INDEX ||
+        cn_bitset_contains(chosen, base))
       continue;
-    cn_bit_set(chosen, base);
+    cn_bitset_add(chosen, base);
     count++;
   }
   if (count) {

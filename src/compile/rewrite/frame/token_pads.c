@@ -26,12 +26,12 @@
 /* ---- references that live into pads ---- */
 
 /* A reference, and the invoke with the pad that it lives into. */
-struct unwound {
+struct unwound_reference {
   LLVMValueRef value, invoke;
 };
 
 /* A phi of references at the head of the pad of `invoke`, or null. */
-static LLVMValueRef phi_of(LLVMValueRef invoke)
+static LLVMValueRef reference_phi_of_pad(LLVMValueRef invoke)
 {
   LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetUnwindDest(invoke));
 
@@ -42,28 +42,28 @@ static LLVMValueRef phi_of(LLVMValueRef invoke)
 }
 
 /* A reference in a phi of a pad, or one that lives into a pad. The first stands for all. */
-static struct unwound find_unwound(struct cn_refs *refs)
+static struct unwound_reference find_unwound_reference(struct cn_refs *refs)
 {
-  struct unwound found = {0};
+  struct unwound_reference found = {0};
   struct cn_live_range range;
-  uint32_t *pads = cn_unwind_pads(refs);
+  uint32_t *pads = cn_unwind_find_pads(refs);
 
   if (!pads)
     return found;
   for (size_t p = 0; p < refs->points.count && !found.value; p++) {
     found.invoke = refs->points.at[p].call;
     if (LLVMIsAInvokeInst(found.invoke))
-      found.value = phi_of(found.invoke);
+      found.value = reference_phi_of_pad(found.invoke);
   }
   if (!found.value) {
-    cn_liveness(refs);
-    cn_live_init(&range, refs->cfg);
+    cn_liveness_compute(refs);
+    cn_live_range_init(&range, refs->cfg);
     for (uint32_t v = 0; v < refs->values.count && !found.value; v++) {
-      uint32_t point = cn_unwind_point(&range, refs, pads, v);
+      uint32_t point = cn_unwind_point_crossed_by(&range, refs, pads, v);
       if (point != CN_NO_INDEX)
-        found = (struct unwound){refs->values.at[v].value, refs->points.at[point].call};
+        found = (struct unwound_reference){refs->values.at[v].value, refs->points.at[point].call};
     }
-    cn_live_free(&range);
+    cn_live_range_free(&range);
   }
   free(pads);
   return found;
@@ -71,50 +71,51 @@ static struct unwound find_unwound(struct cn_refs *refs)
 
 /* ---- refusals ---- */
 
-static const char *const values_used =
+static const char *const values_used_reason =
     "needs landing pads of type token, but the function uses what a landing pad returns, and a token "
     "pad returns neither exception pointer nor selector: take these from elsewhere (a thread-local "
     "that the runtime sets), or keep the reference out of the pad's code";
-static const char *const in_funclet =
+static const char *const in_funclet_reason =
     "would need a relocation in a funclet, which LLVM forbids: keep it out of the funclet's code";
 
 /* The reason why `block` is refused, or null. LLVM's verifier holds all landing pads of a function, and the operands of
  * its resumes, to one type. */
-static const char *why_not(LLVMBasicBlockRef block)
+static const char *token_pad_refusal_reason(LLVMBasicBlockRef block)
 {
-  LLVMValueRef pad = cn_unwind_pad(block);
+  LLVMValueRef pad = cn_unwind_pad_of(block);
 
   if (LLVMIsAResumeInst(LLVMGetBasicBlockTerminator(block)))
-    return values_used;
-  if (!pad || cn_unwind_is_token(pad))
+    return values_used_reason;
+  if (!pad || cn_unwind_is_token_pad(pad))
     return NULL;
   if (!LLVMIsALandingPadInst(pad))
-    return in_funclet;
-  return LLVMGetFirstUse(pad) ? values_used : NULL;
+    return in_funclet_reason;
+  return LLVMGetFirstUse(pad) ? values_used_reason : NULL;
 }
 
-static bool refuse_pads(struct cn_ctx *ctx, LLVMValueRef function, const struct unwound *unwound)
+static bool refuse_pads(struct cn_ctx *ctx, LLVMValueRef function, const struct unwound_reference *unwound)
 {
   char name[120], call[160];
   const char *why = NULL;
 
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b && !why; b = LLVMGetNextBasicBlock(b))
-    why = why_not(b);
+    why = token_pad_refusal_reason(b);
   if (why)
     cn_error(ctx, unwound->invoke, "roots-pairs", "%s lives into the pad of the %s and %s",
-             cn_value_name(unwound->value, name, sizeof name), cn_calls_name(unwound->invoke, call, sizeof call), why);
+             cn_value_name(unwound->value, name, sizeof name), cn_calls_describe(unwound->invoke, call, sizeof call),
+             why);
   return why != NULL;
 }
 
 /* ---- own pads ---- */
 
-struct splitter {
+struct pad_splitter {
   struct cn_ctx *ctx;
   LLVMBuilderRef builder;
   struct cn_ptrmap pads; /* block of an invoke -> its new pad */
 };
 
-static void build_pad(struct splitter *s, LLVMValueRef like)
+static void build_token_pad(struct pad_splitter *s, LLVMValueRef like)
 {
   unsigned clauses = LLVMGetNumClauses(like);
   LLVMTypeRef token = LLVMTokenTypeInContext(s->ctx->llvm);
@@ -127,7 +128,7 @@ static void build_pad(struct splitter *s, LLVMValueRef like)
   LLVMBuildBr(s->builder, LLVMGetInstructionParent(like));
 }
 
-static void split_pad(struct splitter *s, LLVMValueRef shared)
+static void give_each_invoke_its_pad(struct pad_splitter *s, LLVMValueRef shared)
 {
   LLVMBasicBlockRef block = LLVMGetInstructionParent(shared);
   CN_VECTOR(LLVMValueRef) invokes = {0};
@@ -138,30 +139,30 @@ static void split_pad(struct splitter *s, LLVMValueRef shared)
   for (size_t i = 0; i < invokes.count; i++) {
     LLVMBasicBlockRef own = LLVMInsertBasicBlockInContext(s->ctx->llvm, block, "");
     LLVMPositionBuilderAtEnd(s->builder, own);
-    build_pad(s, shared);
+    build_token_pad(s, shared);
     LLVMSetUnwindDest(invokes.at[i], own);
     *cn_ptrmap_add(&s->pads, LLVMGetInstructionParent(invokes.at[i]), NULL) = (uintptr_t)own;
   }
   cn_free(&invokes);
-  cn_unwind_rename(s->builder, &s->pads, block);
+  cn_unwind_rename_phi_inputs(s->builder, &s->pads, block);
   LLVMInstructionEraseFromParent(shared);
 }
 
-bool cn_token_pads(struct cn_ctx *ctx, struct cn_refs *refs)
+bool cn_token_pads_make(struct cn_ctx *ctx, struct cn_refs *refs)
 {
   LLVMValueRef function = refs->cfg->function;
-  struct unwound unwound = find_unwound(refs);
-  struct splitter s = {.ctx = ctx, .builder = NULL};
+  struct unwound_reference unwound = find_unwound_reference(refs);
+  struct pad_splitter s = {.ctx = ctx, .builder = NULL};
   CN_VECTOR(LLVMValueRef) pads = {0};
 
   if (!unwound.value || refuse_pads(ctx, function, &unwound))
     return false;
   s.builder = LLVMCreateBuilderInContext(ctx->llvm);
   CN_EACH_BLOCK(b, function)
-    if (cn_unwind_pad(b))
-      cn_push(&pads, cn_unwind_pad(b));
+    if (cn_unwind_pad_of(b))
+      cn_push(&pads, cn_unwind_pad_of(b));
   for (size_t i = 0; i < pads.count; i++)
-    split_pad(&s, pads.at[i]);
+    give_each_invoke_its_pad(&s, pads.at[i]);
   cn_free(&pads);
   cn_ptrmap_free(&s.pads);
   LLVMDisposeBuilder(s.builder);

@@ -18,7 +18,7 @@
 
 /* ---- pads ---- */
 
-LLVMValueRef cn_unwind_pad(LLVMBasicBlockRef block)
+LLVMValueRef cn_unwind_pad_of(LLVMBasicBlockRef block)
 {
   LLVMValueRef i = LLVMGetFirstInstruction(block);
 
@@ -27,14 +27,14 @@ LLVMValueRef cn_unwind_pad(LLVMBasicBlockRef block)
   return LLVMIsALandingPadInst(i) || LLVMIsAFuncletPadInst(i) || LLVMIsACatchSwitchInst(i) ? i : NULL;
 }
 
-bool cn_unwind_is_token(LLVMValueRef pad)
+bool cn_unwind_is_token_pad(LLVMValueRef pad)
 {
   return pad && LLVMIsALandingPadInst(pad) && LLVMGetTypeKind(LLVMTypeOf(pad)) == LLVMTokenTypeKind;
 }
 
 /* ---- normal destinations ---- */
 
-struct edges {
+struct edge_splitter {
   struct cn_ctx *ctx;
   LLVMBuilderRef builder;
   struct cn_ptrmap between;        /* block of an invoke -> the new block on its normal edge */
@@ -43,14 +43,14 @@ struct edges {
 };
 
 /* True if `block` is entered otherwise than by the normal edge of one invoke, or has phis. */
-static bool is_shared(LLVMBasicBlockRef block)
+static bool is_shared_or_has_phis(LLVMBasicBlockRef block)
 {
   LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(block));
 
   return LLVMGetNextUse(use) || LLVMIsAPHINode(LLVMGetFirstInstruction(block));
 }
 
-static void split_edge(struct edges *edges, LLVMValueRef invoke)
+static void split_edge(struct edge_splitter *edges, LLVMValueRef invoke)
 {
   LLVMBasicBlockRef from = LLVMGetInstructionParent(invoke), to = LLVMGetNormalDest(invoke);
   LLVMBasicBlockRef between = LLVMInsertBasicBlockInContext(edges->ctx->llvm, to, "");
@@ -81,10 +81,10 @@ static void rename_incoming(LLVMBuilderRef builder, const struct cn_ptrmap *to, 
       block = (LLVMBasicBlockRef)(uintptr_t)*between;
     LLVMAddIncoming(renamed, &value, &block, 1);
   }
-  cn_emit_instead(phi, renamed);
+  cn_emit_replace_instruction(phi, renamed);
 }
 
-void cn_unwind_rename(LLVMBuilderRef builder, const struct cn_ptrmap *to, LLVMBasicBlockRef block)
+void cn_unwind_rename_phi_inputs(LLVMBuilderRef builder, const struct cn_ptrmap *to, LLVMBasicBlockRef block)
 {
   LLVMValueRef next;
 
@@ -95,7 +95,7 @@ void cn_unwind_rename(LLVMBuilderRef builder, const struct cn_ptrmap *to, LLVMBa
 }
 
 /* Replace phis with one entry by their operand. */
-static void fold_phis(LLVMBasicBlockRef pad)
+static void fold_single_input_phis(LLVMBasicBlockRef pad)
 {
   LLVMValueRef next;
 
@@ -110,21 +110,21 @@ static void fold_phis(LLVMBasicBlockRef pad)
 
 void cn_unwind_split_edges(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  struct edges edges = {.ctx = ctx, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
+  struct edge_splitter edges = {.ctx = ctx, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
 
   CN_ASSERT(LLVMIsAFunction(function));
   CN_EACH_BLOCK(b, function) {
-    if (LLVMIsAPHINode(LLVMGetFirstInstruction(b)) && cn_is_pad(b))
-      fold_phis(b);
+    if (LLVMIsAPHINode(LLVMGetFirstInstruction(b)) && cn_is_exception_pad(b))
+      fold_single_input_phis(b);
     LLVMValueRef invoke = LLVMGetBasicBlockTerminator(b);
     if (!LLVMIsAInvokeInst(invoke))
       continue;
-    bool wrapped = cn_classify_call(invoke).kind == CN_CALL_PARSE;
-    if ((wrapped || cn_holds_ref(LLVMTypeOf(invoke))) && is_shared(LLVMGetNormalDest(invoke)))
+    bool wrapped = cn_classify_call(invoke).kind == CN_CALL_PARSE_POINT;
+    if ((wrapped || cn_holds_ref(LLVMTypeOf(invoke))) && is_shared_or_has_phis(LLVMGetNormalDest(invoke)))
       split_edge(&edges, invoke);
   }
   for (size_t i = 0; i < edges.to.count; i++)
-    cn_unwind_rename(edges.builder, &edges.between, edges.to.at[i]);
+    cn_unwind_rename_phi_inputs(edges.builder, &edges.between, edges.to.at[i]);
   cn_ptrmap_free(&edges.between);
   cn_ptrmap_free(&edges.renamed);
   cn_free(&edges.to);
@@ -133,11 +133,12 @@ void cn_unwind_split_edges(struct cn_ctx *ctx, LLVMValueRef function)
 
 /* ---- values that are live into pads ---- */
 
-struct value_list {
+struct reference_list {
   CN_VECTOR(LLVMValueRef) values;
 };
 
-uint32_t cn_unwind_point(struct cn_live_range *range, const struct cn_refs *refs, const uint32_t *pads, uint32_t value)
+uint32_t cn_unwind_point_crossed_by(struct cn_live_range *range, const struct cn_refs *refs, const uint32_t *pads,
+                                    uint32_t value)
 {
   const struct cn_ref_value *v = &refs->values.at[value];
   bool ranged = false;
@@ -156,7 +157,7 @@ uint32_t cn_unwind_point(struct cn_live_range *range, const struct cn_refs *refs
   return CN_NO_INDEX;
 }
 
-uint32_t *cn_unwind_pads(const struct cn_refs *refs)
+uint32_t *cn_unwind_find_pads(const struct cn_refs *refs)
 {
   uint32_t *pads = cn_alloc(refs->points.count * sizeof *pads);
   bool any = false;
@@ -164,7 +165,7 @@ uint32_t *cn_unwind_pads(const struct cn_refs *refs)
   for (size_t p = 0; p < refs->points.count; p++) {
     LLVMValueRef call = refs->points.at[p].call;
     bool unwinds = LLVMIsAInvokeInst(call);
-    pads[p] = unwinds ? cn_cfg_index(refs->cfg, LLVMGetUnwindDest(call)) : CN_NO_BLOCK;
+    pads[p] = unwinds ? cn_cfg_index_of(refs->cfg, LLVMGetUnwindDest(call)) : CN_NO_BLOCK;
     any |= unwinds;
   }
   if (any)
@@ -175,49 +176,49 @@ uint32_t *cn_unwind_pads(const struct cn_refs *refs)
 
 const char *cn_unwind_wrong(const struct cn_refs *refs)
 {
-  uint32_t *pads = cn_unwind_pads(refs);
+  uint32_t *pads = cn_unwind_find_pads(refs);
   struct cn_live_range range;
   bool wrong = false;
 
   if (!pads)
     return NULL;
   for (size_t p = 0; p < refs->points.count; p++)
-    if (pads[p] != CN_NO_BLOCK && cn_unwind_is_token(cn_unwind_pad(refs->cfg->blocks[pads[p]].block)))
+    if (pads[p] != CN_NO_BLOCK && cn_unwind_is_token_pad(cn_unwind_pad_of(refs->cfg->blocks[pads[p]].block)))
       pads[p] = CN_NO_BLOCK; /* references are relocated there */
-  cn_live_init(&range, refs->cfg);
+  cn_live_range_init(&range, refs->cfg);
   for (uint32_t v = 0; v < refs->values.count && !wrong; v++)
-    wrong = cn_unwind_point(&range, refs, pads, v) != CN_NO_INDEX;
-  cn_live_free(&range);
+    wrong = cn_unwind_point_crossed_by(&range, refs, pads, v) != CN_NO_INDEX;
+  cn_live_range_free(&range);
   free(pads);
   return wrong ? "unwind: a reference lives into a pad over a parse point" : NULL;
 }
 
 /* Find the values that are live into pads; bases are found for these alone. */
-static void find_unwound(struct cn_refs *refs, const uint32_t *pads, struct value_list *unwound)
+static void find_values_live_into_pads(struct cn_refs *refs, const uint32_t *pads, struct reference_list *unwound)
 {
   struct cn_live_range range;
 
-  cn_liveness(refs);
-  cn_live_init(&range, refs->cfg);
+  cn_liveness_compute(refs);
+  cn_live_range_init(&range, refs->cfg);
   for (uint32_t v = 0; v < refs->values.count; v++) {
     struct cn_ref_value *value = &refs->values.at[v];
-    if (value->scalar && cn_unwind_point(&range, refs, pads, v) != CN_NO_INDEX)
+    if (value->scalar && cn_unwind_point_crossed_by(&range, refs, pads, v) != CN_NO_INDEX)
       cn_push(&unwound->values, value->value);
     else
       value->cross_count = 0;
   }
-  cn_live_free(&range);
+  cn_live_range_free(&range);
 }
 
 bool cn_unwind_demote(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_ptrmap *stored)
 {
-  struct value_list unwound = {0};
-  uint32_t *pads = cn_unwind_pads(refs);
+  struct reference_list unwound = {0};
+  uint32_t *pads = cn_unwind_find_pads(refs);
 
   if (!pads)
     return false;
-  cn_refs_restrict(refs);
-  find_unwound(refs, pads, &unwound);
+  cn_refs_leave_out_dead_values(refs);
+  find_values_live_into_pads(refs, pads, &unwound);
   free(pads);
   cn_refs_find_bases(refs);
   uint64_t *chosen = cn_alloc(CN_BITSET_WORDS(refs->values.count) * sizeof *chosen);
@@ -226,7 +227,7 @@ bool cn_unwind_demote(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_ptrmap
     CN_CHECK(index != CN_NO_INDEX);
     uint32_t base = refs->values.at[index].base;
     if (base != CN_NO_INDEX)
-      cn_bit_set(chosen, base);
+      cn_bitset_add(chosen, base);
   }
   cn_demote(ctx, refs, chosen, stored);
   free(chosen);

@@ -11,13 +11,13 @@
 #include "compile/rewrite/normalise/normalise.h"
 #include "compile/rewrite/values/refs.h"
 
-struct dead_phis {
+struct phi_liveness {
   CN_VECTOR(LLVMValueRef) phis; /* candidates: only phis read them */
   CN_VECTOR(LLVMValueRef) work; /* live candidates with unvisited inputs */
   struct cn_ptrmap live;        /* candidate -> 1 if it is live */
 };
 
-static bool only_phis_read(LLVMValueRef phi)
+static bool is_read_by_phis_only(LLVMValueRef phi)
 {
   CN_ASSERT(LLVMIsAPHINode(phi));
   CN_EACH_USE(use, phi)
@@ -26,22 +26,22 @@ static bool only_phis_read(LLVMValueRef phi)
   return true;
 }
 
-static bool is_dead(const struct dead_phis *d, LLVMValueRef phi)
+static bool is_dead_phi(const struct phi_liveness *d, LLVMValueRef phi)
 {
   const uint64_t *live = cn_ptrmap_find(&d->live, phi);
 
   return live && !*live;
 }
 
-static void mark_live(struct dead_phis *d, LLVMValueRef phi)
+static void mark_phi_live(struct phi_liveness *d, LLVMValueRef phi)
 {
   CN_ASSERT(LLVMIsAPHINode(phi));
-  CN_CHECK(is_dead(d, phi));
+  CN_CHECK(is_dead_phi(d, phi));
   *cn_ptrmap_find(&d->live, phi) = 1;
   cn_push(&d->work, phi);
 }
 
-static void drop_dead(struct dead_phis *d)
+static void delete_dead_phis(struct phi_liveness *d)
 {
   for (size_t i = 0; i < d->phis.count; i++)
     cn_ptrmap_add(&d->live, d->phis.at[i], NULL);
@@ -50,37 +50,37 @@ static void drop_dead(struct dead_phis *d)
     while (use && cn_ptrmap_find(&d->live, LLVMGetUser(use)))
       use = LLVMGetNextUse(use);
     if (use)
-      mark_live(d, d->phis.at[i]);
+      mark_phi_live(d, d->phis.at[i]);
   }
   while (d->work.count) {
     LLVMValueRef phi = d->work.at[--d->work.count];
     for (unsigned n = 0; n < LLVMCountIncoming(phi); n++)
-      if (is_dead(d, LLVMGetIncomingValue(phi, n)))
-        mark_live(d, LLVMGetIncomingValue(phi, n));
+      if (is_dead_phi(d, LLVMGetIncomingValue(phi, n)))
+        mark_phi_live(d, LLVMGetIncomingValue(phi, n));
   }
   for (size_t i = 0; i < d->phis.count; i++)
-    if (is_dead(d, d->phis.at[i])) {
-      CN_ASSERT(only_phis_read(d->phis.at[i]));
+    if (is_dead_phi(d, d->phis.at[i])) {
+      CN_ASSERT(is_read_by_phis_only(d->phis.at[i]));
       LLVMReplaceAllUsesWith(d->phis.at[i], LLVMGetPoison(LLVMTypeOf(d->phis.at[i])));
     }
   for (size_t i = 0; i < d->phis.count; i++)
-    if (is_dead(d, d->phis.at[i]))
+    if (is_dead_phi(d, d->phis.at[i]))
       LLVMInstructionEraseFromParent(d->phis.at[i]);
 }
 
 void cn_dead_phis_drop(const struct cn_ctx *ctx, LLVMValueRef function)
 {
-  struct dead_phis d = {0};
+  struct phi_liveness d = {0};
 
   CN_ASSERT(LLVMIsAFunction(function));
-  if (!cn_relocation_on(ctx, CAIRN_RELOCATION_LIVENESS))
+  if (!cn_is_relocation_option_on(ctx, CAIRN_RELOCATION_LIVENESS))
     return;
   CN_EACH_BLOCK(b, function)
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
-      if (cn_holds_ref(LLVMTypeOf(i)) && only_phis_read(i))
+      if (cn_holds_ref(LLVMTypeOf(i)) && is_read_by_phis_only(i))
         cn_push(&d.phis, i);
   if (d.phis.count)
-    drop_dead(&d);
+    delete_dead_phis(&d);
   cn_free(&d.phis);
   cn_free(&d.work);
   cn_ptrmap_free(&d.live);

@@ -17,7 +17,7 @@
 #include "compile/rewrite/normalise/normalise.h"
 #include "compile/rewrite/values/refs.h"
 
-struct spread {
+struct alloca_use_check {
   struct cn_ctx *ctx;
   LLVMValueRef alloca;
   CN_VECTOR(LLVMValueRef) work; /* the address, and values computed from it */
@@ -32,7 +32,7 @@ static bool is_stack_object(LLVMValueRef value)
   return address && cn_is_ref(LLVMTypeOf(value));
 }
 
-static void refuse_alloca_use(const struct spread *s, LLVMValueRef at, const char *why)
+static void refuse_alloca_use(const struct alloca_use_check *s, LLVMValueRef at, const char *why)
 {
   char name[64];
 
@@ -40,7 +40,7 @@ static void refuse_alloca_use(const struct spread *s, LLVMValueRef at, const cha
            why);
 }
 
-static void add_reached_value(struct spread *s, LLVMValueRef value)
+static void add_reached_value(struct alloca_use_check *s, LLVMValueRef value)
 {
   bool fresh;
 
@@ -49,13 +49,13 @@ static void add_reached_value(struct spread *s, LLVMValueRef value)
     cn_push(&s->work, value);
 }
 
-static void use_in_call(struct spread *s, LLVMValueRef call, LLVMValueRef value)
+static void check_use_in_call(struct alloca_use_check *s, LLVMValueRef call, LLVMValueRef value)
 {
-  if (cn_is_ref(LLVMTypeOf(call)) && cn_alloca_uses_hands_on(call)) {
+  if (cn_is_ref(LLVMTypeOf(call)) && cn_alloca_uses_returns_argument(call)) {
     add_reached_value(s, call);
     return;
   }
-  bool parse = cn_classify_call(call).kind == CN_CALL_PARSE;
+  bool parse = cn_classify_call(call).kind == CN_CALL_PARSE_POINT;
   for (uint32_t o = 0; o < (uint32_t)LLVMGetNumOperands(call); o++)
     if (LLVMGetOperand(call, o) == value && (parse || o >= LLVMGetNumArgOperands(call))) {
       refuse_alloca_use(s, call,
@@ -65,7 +65,7 @@ static void use_in_call(struct spread *s, LLVMValueRef call, LLVMValueRef value)
     }
 }
 
-static void use_in(struct spread *s, LLVMValueRef user, LLVMValueRef value)
+static void check_use_by_instruction(struct alloca_use_check *s, LLVMValueRef user, LLVMValueRef value)
 {
   switch (LLVMGetInstructionOpcode(user)) {
   case LLVMGetElementPtr:
@@ -95,7 +95,7 @@ static void use_in(struct spread *s, LLVMValueRef user, LLVMValueRef value)
   case LLVMCall:
   case LLVMInvoke:
   case LLVMCallBr:
-    use_in_call(s, user, value);
+    check_use_in_call(s, user, value);
     break;
   default:
     break;
@@ -106,12 +106,12 @@ static void use_in(struct spread *s, LLVMValueRef user, LLVMValueRef value)
 static LLVMValueRef underlying_object_of(LLVMValueRef value)
 {
   while (LLVMIsAGetElementPtrInst(value) || LLVMIsABitCastInst(value) || LLVMIsAFreezeInst(value) ||
-         (LLVMIsACallInst(value) && cn_alloca_uses_hands_on(value)))
+         (LLVMIsACallInst(value) && cn_alloca_uses_returns_argument(value)))
     value = LLVMGetOperand(value, 0);
   return value;
 }
 
-static void check_merge(struct spread *s, LLVMValueRef merge)
+static void check_merge_inputs(struct alloca_use_check *s, LLVMValueRef merge)
 {
   unsigned phi = LLVMIsAPHINode(merge) ? LLVMCountIncoming(merge) : 0;
 
@@ -128,16 +128,16 @@ static void check_merge(struct spread *s, LLVMValueRef merge)
 
 static void check_alloca_uses(struct cn_ctx *ctx, LLVMValueRef alloca)
 {
-  struct spread s = {.ctx = ctx, .alloca = alloca};
+  struct alloca_use_check s = {.ctx = ctx, .alloca = alloca};
 
   CN_ASSERT(LLVMIsAAllocaInst(alloca));
   add_reached_value(&s, alloca);
   for (size_t w = 0; w < s.work.count; w++)
     CN_EACH_USE(use, s.work.at[w])
-      use_in(&s, LLVMGetUser(use), s.work.at[w]);
+      check_use_by_instruction(&s, LLVMGetUser(use), s.work.at[w]);
   for (size_t w = 0; w < s.work.count; w++)
     if (LLVMIsAPHINode(s.work.at[w]) || LLVMIsASelectInst(s.work.at[w]))
-      check_merge(&s, s.work.at[w]);
+      check_merge_inputs(&s, s.work.at[w]);
   cn_free(&s.work);
   cn_ptrmap_free(&s.seen);
 }
@@ -151,7 +151,7 @@ void cn_managed_allocas_refuse(struct cn_ctx *ctx, LLVMValueRef function)
         check_alloca_uses(ctx, i);
 }
 
-static LLVMValueRef make_local(LLVMBuilderRef builder, LLVMValueRef alloca)
+static LLVMValueRef replace_by_native_alloca(LLVMBuilderRef builder, LLVMValueRef alloca)
 {
   size_t length;
   char *name = cn_strdup(LLVMGetValueName2(alloca, &length));
@@ -177,7 +177,7 @@ void cn_managed_allocas_lower(struct cn_ctx *ctx, LLVMValueRef function)
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
       if (LLVMIsAAllocaInst(i) && is_stack_object(i) &&
-          (cn_holds_ref(LLVMGetAllocatedType(i)) || cn_alloca_uses_carry(ctx, i)))
-        i = make_local(builder, i);
+          (cn_holds_ref(LLVMGetAllocatedType(i)) || cn_alloca_uses_access_references(ctx, i)))
+        i = replace_by_native_alloca(builder, i);
   LLVMDisposeBuilder(builder);
 }

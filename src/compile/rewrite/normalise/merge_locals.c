@@ -25,7 +25,7 @@ enum { MIN_LOCALS = 16 };
 
 typedef CN_VECTOR(LLVMValueRef) value_vector;
 
-struct kind {
+struct local_kind {
   LLVMTypeRef type;
   value_vector locals;
 };
@@ -33,7 +33,7 @@ struct kind {
 struct merger {
   struct cn_ctx *ctx;
   LLVMBuilderRef builder;
-  CN_VECTOR(struct kind) kinds;
+  CN_VECTOR(struct local_kind) kinds;
   struct cn_ptrmap index;    /* type -> its place in `kinds` */
   struct cn_ptrmap declared; /* allocas that debug records name */
 };
@@ -46,7 +46,7 @@ static bool is_lifetime(LLVMValueRef user)
 }
 
 /* True if `call` accepts any address in place of `local`. Some intrinsics and bundles need an alloca. */
-static bool takes_address(LLVMValueRef call, LLVMValueRef local)
+static bool accepts_any_address(LLVMValueRef call, LLVMValueRef local)
 {
   LLVMValueRef callee = cn_direct_callee(call);
   bool intrinsic = callee && LLVMGetIntrinsicID(callee);
@@ -54,7 +54,7 @@ static bool takes_address(LLVMValueRef call, LLVMValueRef local)
   CN_ASSERT(cn_is_call(call));
   if (is_lifetime(call))
     return true;
-  if (intrinsic && !cn_intrinsic_is_block(call))
+  if (intrinsic && !cn_is_block_copy_or_fill(call))
     return false;
   for (uint32_t o = 0; o < (uint32_t)LLVMGetNumOperands(call); o++)
     if (LLVMGetOperand(call, o) == local &&
@@ -63,11 +63,11 @@ static bool takes_address(LLVMValueRef call, LLVMValueRef local)
   return true;
 }
 
-static bool is_used_plainly(LLVMValueRef local)
+static bool has_mergeable_uses_only(LLVMValueRef local)
 {
   CN_EACH_USE(use, local) {
     LLVMValueRef user = LLVMGetUser(use);
-    if (!LLVMIsAInstruction(user) || (cn_is_call(user) && !takes_address(user, local)))
+    if (!LLVMIsAInstruction(user) || (cn_is_call(user) && !accepts_any_address(user, local)))
       return false;
   }
   return true;
@@ -79,11 +79,12 @@ static bool is_mergeable(struct cn_ctx *ctx, LLVMValueRef local)
   LLVMTypeRef type = LLVMGetAllocatedType(local);
   LLVMValueRef count = LLVMIsAConstantInt(LLVMGetOperand(local, 0));
 
-  if (!cn_holds_ref(type) || cn_is_scalable(type) || !LLVMTypeIsSized(type) || cn_is_ref(LLVMTypeOf(local)) || !count ||
-      LLVMGetIntTypeWidth(LLVMTypeOf(count)) > 64 || LLVMConstIntGetZExtValue(count) != 1)
+  if (!cn_holds_ref(type) || cn_holds_scalable_vector(type) || !LLVMTypeIsSized(type) || cn_is_ref(LLVMTypeOf(local)) ||
+      !count || LLVMGetIntTypeWidth(LLVMTypeOf(count)) > 64 || LLVMConstIntGetZExtValue(count) != 1)
     return false;
   uint64_t size = LLVMABISizeOfType(ctx->layout, type);
-  return size && size % CN_AREA_WORD == 0 && size % LLVMGetAlignment(local) == 0 && is_used_plainly(local);
+  return size && size % CN_ALLOCA_WORD_BYTES == 0 && size % LLVMGetAlignment(local) == 0 &&
+         has_mergeable_uses_only(local);
 }
 
 static void gather_locals(struct merger *m, LLVMValueRef function)
@@ -97,7 +98,7 @@ static void gather_locals(struct merger *m, LLVMValueRef function)
     uint64_t *kind = cn_ptrmap_add(&m->index, LLVMGetAllocatedType(i), &fresh);
     if (fresh) {
       *kind = m->kinds.count;
-      cn_push(&m->kinds, (struct kind){.type = LLVMGetAllocatedType(i)});
+      cn_push(&m->kinds, (struct local_kind){.type = LLVMGetAllocatedType(i)});
     }
     cn_push(&m->kinds.at[*kind].locals, i);
   }
@@ -105,7 +106,7 @@ static void gather_locals(struct merger *m, LLVMValueRef function)
 
 /* ---- the array ---- */
 
-static void find_declared(struct merger *m, LLVMValueRef function)
+static void find_locals_with_debug_records(struct merger *m, LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
@@ -116,7 +117,7 @@ static void find_declared(struct merger *m, LLVMValueRef function)
       }
 }
 
-static LLVMValueRef build_address(struct merger *m, LLVMValueRef array, size_t index, LLVMValueRef before)
+static LLVMValueRef build_element_address(struct merger *m, LLVMValueRef array, size_t index, LLVMValueRef before)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(m->ctx->llvm);
   LLVMValueRef indices[] = {LLVMConstInt(i64, 0, false), LLVMConstInt(i64, index, false)};
@@ -127,7 +128,7 @@ static LLVMValueRef build_address(struct merger *m, LLVMValueRef array, size_t i
   return LLVMBuildInBoundsGEP2(m->builder, LLVMGetAllocatedType(array), array, indices, 2, "");
 }
 
-static void set_operands(LLVMValueRef user, LLVMValueRef from, LLVMValueRef to)
+static void replace_operands(LLVMValueRef user, LLVMValueRef from, LLVMValueRef to)
 {
   for (int o = 0; o < LLVMGetNumOperands(user); o++)
     if (LLVMGetOperand(user, (unsigned)o) == from)
@@ -147,22 +148,22 @@ static void replace_local(struct merger *m, LLVMValueRef local, LLVMValueRef arr
     if (is_lifetime(user)) {
       LLVMInstructionEraseFromParent(user);
     } else if (!LLVMIsAPHINode(user)) {
-      set_operands(user, local, build_address(m, array, index, user));
+      replace_operands(user, local, build_element_address(m, array, index, user));
     } else {
-      shared = shared ? shared : build_address(m, array, index, top);
-      set_operands(user, local, shared);
+      shared = shared ? shared : build_element_address(m, array, index, top);
+      replace_operands(user, local, shared);
     }
   }
   if (declared) /* uses by metadata */
-    LLVMReplaceAllUsesWith(local, shared ? shared : build_address(m, array, index, top));
+    LLVMReplaceAllUsesWith(local, shared ? shared : build_element_address(m, array, index, top));
   CN_CHECK(!LLVMGetFirstUse(local));
   LLVMInstructionEraseFromParent(local);
 }
 
-static void merge_locals_of_kind(struct merger *m, LLVMValueRef function, const struct kind *kind)
+static void merge_locals_of_kind(struct merger *m, LLVMValueRef function, const struct local_kind *kind)
 {
   LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function));
-  unsigned alignment = CN_AREA_WORD;
+  unsigned alignment = CN_ALLOCA_WORD_BYTES;
 
   CN_ASSERT(kind->locals.count >= MIN_LOCALS);
   LLVMPositionBuilderBeforeInstrAndDbgRecords(m->builder, first);
@@ -181,7 +182,7 @@ static bool has_parse_point(LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
-      if (cn_classify_call(i).kind == CN_CALL_PARSE)
+      if (cn_classify_call(i).kind == CN_CALL_PARSE_POINT)
         return true;
   return false;
 }
@@ -197,7 +198,7 @@ void cn_merge_locals(struct cn_ctx *ctx, LLVMValueRef function)
     most = m.kinds.at[k].locals.count > most ? m.kinds.at[k].locals.count : most;
   if (most >= MIN_LOCALS && has_parse_point(function)) {
     m.builder = LLVMCreateBuilderInContext(ctx->llvm);
-    find_declared(&m, function);
+    find_locals_with_debug_records(&m, function);
     for (size_t k = 0; k < m.kinds.count; k++)
       if (m.kinds.at[k].locals.count >= MIN_LOCALS)
         merge_locals_of_kind(&m, function, &m.kinds.at[k]);

@@ -13,7 +13,7 @@
 /* Rewrite intrinsics and casts that yield references into instructions that the other steps know. */
 void cn_vector_intrinsics_lower(struct cn_ctx *ctx, LLVMValueRef function);
 /* True if `call` is one of those intrinsics. */
-bool cn_vector_intrinsics_know(LLVMValueRef call);
+bool cn_vector_intrinsics_can_lower(LLVMValueRef call);
 
 /* ---- redundant_phis.c ---- */
 
@@ -47,7 +47,7 @@ void cn_strip_attributes_declarations(struct cn_ctx *ctx);
 /* ---- undef.c ---- */
 
 /* Replace undefined references in a function by null. */
-void cn_undef_define(LLVMValueRef function);
+void cn_undef_replace_references(LLVMValueRef function);
 
 /* ---- unreachable.c ---- */
 

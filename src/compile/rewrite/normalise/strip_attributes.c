@@ -30,7 +30,7 @@ static bool is_plain_pointer(LLVMTypeRef type)
 }
 
 /* True if `i` reads or writes references through a plain pointer, or copies memory that may hold some. */
-static bool accesses_frame(LLVMValueRef i)
+static bool may_access_frame_reference(LLVMValueRef i)
 {
   bool plain = false, refs = cn_holds_ref(LLVMTypeOf(i));
 
@@ -53,25 +53,25 @@ static bool accesses_frame(LLVMValueRef i)
 }
 
 /* True if references are accessed through plain pointers: in a frame, maybe a caller's. */
-static bool accesses_frames(LLVMValueRef function)
+static bool has_frame_reference_accesses(LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
-      if (accesses_frame(i))
+      if (may_access_frame_reference(i))
         return true;
   return false;
 }
 
 /* A collection changes references in frames, so calls must stay on their side of accesses to them, even if the pointer
  * is unknown to the callee. */
-static void strip_frame_pointers(LLVMValueRef function)
+static void strip_noalias_of_frame_pointers(LLVMValueRef function)
 {
   unsigned parameters = LLVMCountParams(function), noalias = cn_attribute_kind("noalias");
   bool promised = false;
 
   for (unsigned p = 1; p <= parameters && !promised; p++)
     promised = LLVMGetEnumAttributeAtIndex(function, p, noalias) != NULL;
-  if (!promised || !accesses_frames(function))
+  if (!promised || !has_frame_reference_accesses(function))
     return;
   for (unsigned p = 0; p < parameters; p++)
     if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetParam(function, p))) == LLVMPointerTypeKind)
@@ -79,14 +79,14 @@ static void strip_frame_pointers(LLVMValueRef function)
 }
 
 /* Remove the attributes that are false at `place` from a call, or from a function, which mostly lacks them. */
-static void strip_index(LLVMValueRef of, LLVMAttributeIndex index, unsigned place)
+static void strip_attributes_at(LLVMValueRef of, LLVMAttributeIndex index, unsigned place)
 {
   bool function = LLVMIsAFunction(of) != NULL;
 
   CN_ASSERT(function || cn_is_call(of));
   if (function && LLVMGetAttributeCountAtIndex(of, index) == 0)
     return;
-  for (unsigned p = 0; p < cn_promise_count; p++) {
+  for (unsigned p = 0; p < cn_invalid_attribute_count; p++) {
     unsigned kind = cn_invalid_attributes[p].at & place ? cn_attribute_kind(cn_invalid_attributes[p].name) : 0;
     if (kind && function)
       LLVMRemoveEnumAttributeAtIndex(of, index, kind);
@@ -99,14 +99,14 @@ static void strip_signature(LLVMValueRef function)
 {
   LLVMTypeRef type = LLVMGlobalGetValueType(function);
 
-  strip_frame_pointers(function);
-  strip_index(function, CN_FUNCTION_INDEX, CN_AT_FUNCTION);
+  strip_noalias_of_frame_pointers(function);
+  strip_attributes_at(function, CN_FUNCTION_INDEX, CN_AT_MANAGED_FUNCTION);
   if (cn_holds_ref(LLVMGetReturnType(type)))
-    strip_index(function, LLVMAttributeReturnIndex, CN_AT_REFERENCE);
+    strip_attributes_at(function, LLVMAttributeReturnIndex, CN_AT_REFERENCE);
   unsigned parameters = LLVMCountParams(function);
   for (unsigned p = 0; p < parameters; p++)
     if (cn_holds_ref(LLVMTypeOf(LLVMGetParam(function, p))))
-      strip_index(function, p + 1, CN_AT_REFERENCE);
+      strip_attributes_at(function, p + 1, CN_AT_REFERENCE);
 }
 
 /* Strip a call; a leaf keeps the promises about its own memory, since objects stay where they are during it. */
@@ -114,22 +114,22 @@ static void strip_call(LLVMValueRef call)
 {
   unsigned arguments = LLVMGetNumArgOperands(call);
 
-  if (!cn_calls_have_attributes(call, arguments) || cn_classify_call(call).kind == CN_CALL_LEAF)
+  if (!cn_calls_site_has_attributes(call, arguments) || cn_classify_call(call).kind == CN_CALL_LEAF)
     return;
-  strip_index(call, CN_FUNCTION_INDEX, CN_AT_CALL);
+  strip_attributes_at(call, CN_FUNCTION_INDEX, CN_AT_COLLECTING_CALL);
   if (cn_holds_ref(LLVMTypeOf(call)))
-    strip_index(call, LLVMAttributeReturnIndex, CN_AT_REFERENCE);
+    strip_attributes_at(call, LLVMAttributeReturnIndex, CN_AT_REFERENCE);
   for (unsigned a = 0; a < arguments; a++) {
     LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(call, a));
     if (cn_holds_ref(type))
-      strip_index(call, a + 1, CN_AT_REFERENCE);
+      strip_attributes_at(call, a + 1, CN_AT_REFERENCE);
     else if (is_plain_pointer(type))
-      strip_index(call, a + 1, CN_AT_POINTER);
+      strip_attributes_at(call, a + 1, CN_AT_UNMANAGED_POINTER);
   }
 }
 
 /* Drop metadata of kinds that a later LLVM has: their promises are unknown, and dropping is always allowed. */
-static void strip_unjudged(LLVMValueRef access, uint64_t kinds)
+static void strip_unknown_metadata(LLVMValueRef access, uint64_t kinds)
 {
   for (unsigned kind = 0; kinds; kind++, kinds >>= 1)
     if ((kinds & 1) && LLVMGetMetadata(access, kind))
@@ -140,17 +140,18 @@ static void strip_unjudged(LLVMValueRef access, uint64_t kinds)
  * place. */
 static void strip_access(struct cn_ctx *ctx, LLVMValueRef access)
 {
-  if (!LLVMHasMetadata(access) || !cn_promise_touches_references(access))
+  if (!LLVMHasMetadata(access) || !cn_access_touches_references(access))
     return;
-  for (unsigned p = 0; p < cn_promise_count; p++)
-    if ((cn_invalid_attributes[p].at & CN_AT_ACCESS) && cn_promise_is_made(ctx, access, &cn_invalid_attributes[p]))
+  for (unsigned p = 0; p < cn_invalid_attribute_count; p++)
+    if ((cn_invalid_attributes[p].at & CN_AT_ACCESS_METADATA) &&
+        cn_access_has_invalid_attribute(ctx, access, &cn_invalid_attributes[p]))
       LLVMSetMetadata(access, cn_metadata_kind(ctx, cn_invalid_attributes[p].name), NULL);
-  strip_unjudged(access, cn_promise_unjudged_metadata(ctx->llvm));
+  strip_unknown_metadata(access, cn_unjudged_metadata_kinds(ctx->llvm));
 }
 
 /* True for an invariant.start that must go: it promises unchanged memory, but a safepoint moves the memory or changes
  * references in it. For globals free of references the promise may hold. */
-static bool is_invariant_start(LLVMValueRef i)
+static bool is_false_invariant_start(LLVMValueRef i)
 {
   if (!cn_calls_intrinsic(i, "llvm.invariant.start"))
     return false;
@@ -161,7 +162,7 @@ static bool is_invariant_start(LLVMValueRef i)
 
 /* Delete `start` and its invariant.ends. Returns the next instruction that remains: an invariant.end may be directly
  * after `start`. */
-static LLVMValueRef delete_invariant(LLVMValueRef start)
+static LLVMValueRef delete_invariant_markers(LLVMValueRef start)
 {
   CN_VECTOR(LLVMValueRef) ends = {0};
 
@@ -171,7 +172,7 @@ static LLVMValueRef delete_invariant(LLVMValueRef start)
   for (size_t e = 0; e < ends.count; e++)
     LLVMInstructionEraseFromParent(ends.at[e]);
   cn_free(&ends);
-  CN_ASSERT(is_invariant_start(start));
+  CN_ASSERT(is_false_invariant_start(start));
   LLVMReplaceAllUsesWith(start, LLVMConstNull(LLVMTypeOf(start)));
   LLVMValueRef next = LLVMGetNextInstruction(start);
   LLVMInstructionEraseFromParent(start);
@@ -190,8 +191,8 @@ static LLVMValueRef strip_instruction(struct cn_ctx *ctx, LLVMValueRef i)
   case LLVMCall:
   case LLVMInvoke:
   case LLVMCallBr:
-    if (is_invariant_start(i))
-      return delete_invariant(i);
+    if (is_false_invariant_start(i))
+      return delete_invariant_markers(i);
     strip_call(i);
     strip_access(ctx, i);
     break;
@@ -214,8 +215,8 @@ void cn_strip_attributes_declarations(struct cn_ctx *ctx)
 {
   CN_EACH_FUNCTION(f, ctx->module)
     if (LLVMIsDeclaration(f) && !LLVMGetIntrinsicID(f) && cn_calls_type_has_refs(LLVMGlobalGetValueType(f)))
-      strip_index(f, CN_FUNCTION_INDEX, CN_AT_LEAF);
+      strip_attributes_at(f, CN_FUNCTION_INDEX, CN_AT_LEAF_DECLARATION);
   CN_EACH_GLOBAL(g, ctx->module)
-    if (cn_promise_constant_root(g))
+    if (cn_is_constant_root(g))
       LLVMSetGlobalConstant(g, false);
 }

@@ -46,7 +46,7 @@ static LLVMValueRef replace_undef_parts(LLVMValueRef constant)
   return constant;
 }
 
-void cn_undef_define(LLVMValueRef function)
+void cn_undef_replace_references(LLVMValueRef function)
 {
   CN_ASSERT(LLVMIsAFunction(function));
   CN_EACH_BLOCK(b, function)

@@ -15,24 +15,24 @@
 #include "base/check.h"
 #include "compile/core/emitted_names.h"
 
-struct deleting {
+struct block_deletion {
   const struct cn_cfg *cfg;
   LLVMBuilderRef builder;
 };
 
-static bool has_unreachable_input(const struct deleting *d, LLVMValueRef phi)
+static bool has_unreachable_input(const struct block_deletion *d, LLVMValueRef phi)
 {
   unsigned count = LLVMCountIncoming(phi);
 
   CN_ASSERT(LLVMIsAPHINode(phi));
   for (unsigned i = 0; i < count; i++)
-    if (cn_cfg_index(d->cfg, LLVMGetIncomingBlock(phi, i)) == CN_NO_BLOCK)
+    if (cn_cfg_index_of(d->cfg, LLVMGetIncomingBlock(phi, i)) == CN_NO_BLOCK)
       return true;
   return false;
 }
 
 /* The C interface lacks removal of a phi's input: replace the phi by a new one, or by its only input. */
-static void replace_phi(struct deleting *d, LLVMValueRef phi)
+static void remove_unreachable_phi_inputs(struct block_deletion *d, LLVMValueRef phi)
 {
   unsigned count = LLVMCountIncoming(phi);
   size_t length;
@@ -43,7 +43,7 @@ static void replace_phi(struct deleting *d, LLVMValueRef phi)
   for (unsigned i = 0; i < count; i++) {
     LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, i);
     LLVMValueRef value = LLVMGetIncomingValue(phi, i);
-    if (cn_cfg_index(d->cfg, from) != CN_NO_BLOCK)
+    if (cn_cfg_index_of(d->cfg, from) != CN_NO_BLOCK)
       LLVMAddIncoming(other, &value, &from, 1);
   }
   CN_CHECK(LLVMCountIncoming(other) > 0); /* the block is reachable */
@@ -61,7 +61,7 @@ static void replace_phi(struct deleting *d, LLVMValueRef phi)
 }
 
 /* Leave an `unreachable` only: it takes over the debug records. */
-static void empty_block(struct deleting *d, LLVMBasicBlockRef block)
+static void reduce_block_to_unreachable(struct block_deletion *d, LLVMBasicBlockRef block)
 {
   CN_CHECK(block != LLVMGetEntryBasicBlock(d->cfg->function));
   for (LLVMValueRef i; (i = LLVMGetLastInstruction(block));) {
@@ -75,7 +75,7 @@ static void empty_block(struct deleting *d, LLVMBasicBlockRef block)
 
 void cn_unreachable_delete(struct cn_ctx *ctx, const struct cn_cfg *cfg)
 {
-  struct deleting d = {.cfg = cfg, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
+  struct block_deletion d = {.cfg = cfg, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
   LLVMBasicBlockRef next_block;
   LLVMValueRef next;
 
@@ -84,15 +84,15 @@ void cn_unreachable_delete(struct cn_ctx *ctx, const struct cn_cfg *cfg)
     for (LLVMValueRef phi = LLVMGetFirstInstruction(cfg->blocks[b].block); LLVMIsAPHINode(phi); phi = next) {
       next = LLVMGetNextInstruction(phi);
       if (has_unreachable_input(&d, phi))
-        replace_phi(&d, phi);
+        remove_unreachable_phi_inputs(&d, phi);
     }
   LLVMBasicBlockRef first = LLVMGetFirstBasicBlock(cfg->function);
   for (LLVMBasicBlockRef b = first; b; b = LLVMGetNextBasicBlock(b))
-    if (cn_cfg_index(cfg, b) == CN_NO_BLOCK)
-      empty_block(&d, b);
+    if (cn_cfg_index_of(cfg, b) == CN_NO_BLOCK)
+      reduce_block_to_unreachable(&d, b);
   for (LLVMBasicBlockRef b = first; b; b = next_block) {
     next_block = LLVMGetNextBasicBlock(b);
-    if (cn_cfg_index(cfg, b) == CN_NO_BLOCK)
+    if (cn_cfg_index_of(cfg, b) == CN_NO_BLOCK)
       LLVMDeleteBasicBlock(b);
   }
   LLVMDisposeBuilder(d.builder);

@@ -17,18 +17,18 @@
 #include "compile/rewrite/normalise/normalise.h"
 #include "compile/rewrite/values/refs.h"
 
-struct lowering {
+struct vector_lowering {
   struct cn_ctx *ctx;
   LLVMBuilderRef builder;
 };
 
 /* The origin of one lane of a result. */
-struct lane {
+struct lane_origin {
   LLVMValueRef vector;
   unsigned lane;
 };
 
-static LLVMValueRef i64_constant_of(const struct lowering *l, uint64_t n)
+static LLVMValueRef i64_constant_of(const struct vector_lowering *l, uint64_t n)
 {
   return LLVMConstInt(LLVMInt64TypeInContext(l->ctx->llvm), n, false);
 }
@@ -38,17 +38,17 @@ static LLVMValueRef argument_of(LLVMValueRef call, unsigned i)
   return LLVMGetArgOperand(call, i);
 }
 
-static unsigned lanes_of(LLVMValueRef vector)
+static unsigned lane_count_of(LLVMValueRef vector)
 {
   return LLVMGetVectorSize(LLVMTypeOf(vector));
 }
 
-static LLVMValueRef build_from_lanes(struct lowering *l, LLVMTypeRef type, const struct lane *lanes)
+static LLVMValueRef build_from_lanes(struct vector_lowering *l, LLVMTypeRef type, const struct lane_origin *lanes)
 {
   LLVMValueRef whole = LLVMConstNull(type);
 
   for (unsigned i = 0; i < LLVMGetVectorSize(type); i++) {
-    CN_CHECK(lanes[i].lane < lanes_of(lanes[i].vector));
+    CN_CHECK(lanes[i].lane < lane_count_of(lanes[i].vector));
     LLVMValueRef lane = LLVMBuildExtractElement(l->builder, lanes[i].vector, i64_constant_of(l, lanes[i].lane), "");
     whole = LLVMBuildInsertElement(l->builder, whole, lane, i64_constant_of(l, i), "");
   }
@@ -59,76 +59,78 @@ static LLVMValueRef build_from_lanes(struct lowering *l, LLVMTypeRef type, const
 
 /* Lane `i` of the result of `call`, of a vector of `count` lanes; `part` is the element of the struct that is
  * returned. */
-typedef struct lane place(LLVMValueRef call, unsigned i, unsigned part);
+typedef struct lane_origin lane_origin_function(LLVMValueRef call, unsigned i, unsigned part);
 
-static struct lane place_reverse(LLVMValueRef call, unsigned i, unsigned part)
+static struct lane_origin origin_of_reversed_lane(LLVMValueRef call, unsigned i, unsigned part)
 {
   LLVMValueRef v = argument_of(call, 0);
 
   (void)part;
-  return (struct lane){v, lanes_of(v) - 1 - i};
+  return (struct lane_origin){v, lane_count_of(v) - 1 - i};
 }
 
-static struct lane place_extract(LLVMValueRef call, unsigned i, unsigned part)
+static struct lane_origin origin_of_extracted_lane(LLVMValueRef call, unsigned i, unsigned part)
 {
   (void)part;
-  return (struct lane){argument_of(call, 0), (unsigned)LLVMConstIntGetZExtValue(argument_of(call, 1)) + i};
+  return (struct lane_origin){argument_of(call, 0), (unsigned)LLVMConstIntGetZExtValue(argument_of(call, 1)) + i};
 }
 
-static struct lane place_insert(LLVMValueRef call, unsigned i, unsigned part)
+static struct lane_origin origin_of_inserted_lane(LLVMValueRef call, unsigned i, unsigned part)
 {
   LLVMValueRef inner = argument_of(call, 1);
   unsigned at = (unsigned)LLVMConstIntGetZExtValue(argument_of(call, 2));
 
   (void)part;
-  if (i >= at && i - at < lanes_of(inner))
-    return (struct lane){inner, i - at};
-  return (struct lane){argument_of(call, 0), i};
+  if (i >= at && i - at < lane_count_of(inner))
+    return (struct lane_origin){inner, i - at};
+  return (struct lane_origin){argument_of(call, 0), i};
 }
 
 /* Lane `from` of both operands, concatenated. */
-static struct lane place_spliced(LLVMValueRef call, uint64_t from)
+static struct lane_origin origin_in_concatenation(LLVMValueRef call, uint64_t from)
 {
-  unsigned count = lanes_of(argument_of(call, 0));
+  unsigned count = lane_count_of(argument_of(call, 0));
 
   CN_CHECK(from < 2 * (uint64_t)count);
-  return from < count ? (struct lane){argument_of(call, 0), (unsigned)from}
-                      : (struct lane){argument_of(call, 1), (unsigned)(from - count)};
+  return from < count ? (struct lane_origin){argument_of(call, 0), (unsigned)from}
+                      : (struct lane_origin){argument_of(call, 1), (unsigned)(from - count)};
 }
 
-static struct lane place_left(LLVMValueRef call, unsigned i, unsigned part)
+static struct lane_origin origin_of_left_spliced_lane(LLVMValueRef call, unsigned i, unsigned part)
 {
   (void)part;
-  return place_spliced(call, LLVMConstIntGetZExtValue(argument_of(call, 2)) + i);
+  return origin_in_concatenation(call, LLVMConstIntGetZExtValue(argument_of(call, 2)) + i);
 }
 
-static struct lane place_right(LLVMValueRef call, unsigned i, unsigned part)
+static struct lane_origin origin_of_right_spliced_lane(LLVMValueRef call, unsigned i, unsigned part)
 {
   (void)part;
-  return place_spliced(call, lanes_of(argument_of(call, 0)) - LLVMConstIntGetZExtValue(argument_of(call, 2)) + i);
+  return origin_in_concatenation(call, lane_count_of(argument_of(call, 0)) -
+                                           LLVMConstIntGetZExtValue(argument_of(call, 2)) + i);
 }
 
-static struct lane place_interleave(LLVMValueRef call, unsigned i, unsigned part)
+static struct lane_origin origin_of_interleaved_lane(LLVMValueRef call, unsigned i, unsigned part)
 {
   unsigned count = LLVMGetNumArgOperands(call);
 
   (void)part;
   CN_ASSERT(count > 1);
-  return (struct lane){argument_of(call, i % count), i / count};
+  return (struct lane_origin){argument_of(call, i % count), i / count};
 }
 
-static struct lane place_deinterleave(LLVMValueRef call, unsigned i, unsigned part)
+static struct lane_origin origin_of_deinterleaved_lane(LLVMValueRef call, unsigned i, unsigned part)
 {
   unsigned count = LLVMCountStructElementTypes(LLVMTypeOf(call));
 
   CN_ASSERT(part < count);
-  return (struct lane){argument_of(call, 0), i * count + part};
+  return (struct lane_origin){argument_of(call, 0), i * count + part};
 }
 
-static LLVMValueRef move_lanes(struct lowering *l, LLVMValueRef call, LLVMTypeRef type, place *from, unsigned part)
+static LLVMValueRef build_permuted_vector(struct vector_lowering *l, LLVMValueRef call, LLVMTypeRef type,
+                                          lane_origin_function *from, unsigned part)
 {
   unsigned count = LLVMGetVectorSize(type);
-  struct lane *lanes = cn_alloc(count * sizeof *lanes);
+  struct lane_origin *lanes = cn_alloc(count * sizeof *lanes);
 
   for (unsigned i = 0; i < count; i++)
     lanes[i] = from(call, i, part);
@@ -137,16 +139,16 @@ static LLVMValueRef move_lanes(struct lowering *l, LLVMValueRef call, LLVMTypeRe
   return result;
 }
 
-static LLVMValueRef lower_places(struct lowering *l, LLVMValueRef call, place *from)
+static LLVMValueRef lower_lane_permutation(struct vector_lowering *l, LLVMValueRef call, lane_origin_function *from)
 {
   LLVMTypeRef type = LLVMTypeOf(call);
 
   if (LLVMGetTypeKind(type) != LLVMStructTypeKind)
-    return move_lanes(l, call, type, from, 0);
+    return build_permuted_vector(l, call, type, from, 0);
   LLVMValueRef whole = LLVMConstNull(type);
   for (unsigned part = 0; part < LLVMCountStructElementTypes(type); part++) {
     LLVMTypeRef vector = LLVMStructGetTypeAtIndex(type, part);
-    LLVMValueRef lanes = move_lanes(l, call, vector, from, part);
+    LLVMValueRef lanes = build_permuted_vector(l, call, vector, from, part);
     whole = LLVMBuildInsertValue(l->builder, whole, lanes, part, "");
   }
   return whole;
@@ -155,12 +157,12 @@ static LLVMValueRef lower_places(struct lowering *l, LLVMValueRef call, place *f
 /* ---- masked lanes ---- */
 
 /* The lanes that the mask enables and that precede the explicit vector length. */
-static LLVMValueRef build_active_mask(struct lowering *l, LLVMValueRef mask, LLVMValueRef length)
+static LLVMValueRef build_active_mask(struct vector_lowering *l, LLVMValueRef mask, LLVMValueRef length)
 {
   LLVMTypeRef i32 = LLVMInt32TypeInContext(l->ctx->llvm);
   LLVMValueRef before = LLVMConstNull(LLVMTypeOf(mask));
 
-  for (unsigned i = 0; i < lanes_of(mask); i++) {
+  for (unsigned i = 0; i < lane_count_of(mask); i++) {
     LLVMValueRef lane = LLVMConstInt(i32, i, false);
     LLVMValueRef in = LLVMBuildICmp(l->builder, LLVMIntULT, lane, length, "");
     before = LLVMBuildInsertElement(l->builder, before, in, i64_constant_of(l, i), "");
@@ -169,7 +171,7 @@ static LLVMValueRef build_active_mask(struct lowering *l, LLVMValueRef mask, LLV
 }
 
 /* vp.select, vp.merge */
-static LLVMValueRef lower_choice(struct lowering *l, LLVMValueRef call)
+static LLVMValueRef lower_vp_select(struct vector_lowering *l, LLVMValueRef call)
 {
   LLVMValueRef mask = build_active_mask(l, argument_of(call, 0), argument_of(call, 3));
 
@@ -178,14 +180,15 @@ static LLVMValueRef lower_choice(struct lowering *l, LLVMValueRef call)
 
 /* The lanes of `call` that `mask` enables, and those of `otherwise` elsewhere. replace_instruction() lets the
  * other uses of the call read the result. */
-static LLVMValueRef mask_result(struct lowering *l, LLVMValueRef call, LLVMValueRef mask, LLVMValueRef otherwise)
+static LLVMValueRef build_masked_result(struct vector_lowering *l, LLVMValueRef call, LLVMValueRef mask,
+                                        LLVMValueRef otherwise)
 {
   return LLVMBuildSelect(l->builder, mask, call, otherwise, "");
 }
 
 /* Lower loads with a mask and a vector length: their unloaded lanes are poison. The loads that have their select are
  * marked: statepoints may be stripped and made again. */
-static LLVMValueRef lower_vp_load(struct lowering *l, LLVMValueRef call)
+static LLVMValueRef lower_vp_load(struct vector_lowering *l, LLVMValueRef call)
 {
   static const char mark[] = "cairn-masked";
   unsigned count = LLVMGetNumArgOperands(call);
@@ -196,11 +199,11 @@ static LLVMValueRef lower_vp_load(struct lowering *l, LLVMValueRef call)
                            LLVMCreateStringAttribute(l->ctx->llvm, mark, sizeof mark - 1, "", 0));
   LLVMValueRef mask = build_active_mask(l, argument_of(call, count - 2), argument_of(call, count - 1));
 
-  return mask_result(l, call, mask, LLVMConstNull(LLVMTypeOf(call)));
+  return build_masked_result(l, call, mask, LLVMConstNull(LLVMTypeOf(call)));
 }
 
 /* Loads that take a pass-through value for lanes that they leave unloaded. */
-static LLVMValueRef lower_masked_load(struct lowering *l, LLVMValueRef call)
+static LLVMValueRef lower_masked_load(struct vector_lowering *l, LLVMValueRef call)
 {
   unsigned count = LLVMGetNumArgOperands(call);
   LLVMValueRef mask = argument_of(call, count - 2), otherwise = argument_of(call, count - 1);
@@ -209,11 +212,11 @@ static LLVMValueRef lower_masked_load(struct lowering *l, LLVMValueRef call)
   if (LLVMIsConstant(otherwise))
     return NULL;
   LLVMSetOperand(call, count - 1, LLVMConstNull(LLVMTypeOf(call)));
-  return mask_result(l, call, mask, otherwise);
+  return build_masked_result(l, call, mask, otherwise);
 }
 
 /* A call for each lane, so that each has its base. */
-static LLVMValueRef lower_ptrmask(struct lowering *l, LLVMValueRef call)
+static LLVMValueRef lower_ptrmask(struct vector_lowering *l, LLVMValueRef call)
 {
   LLVMValueRef pointers = argument_of(call, 0), masks = argument_of(call, 1);
 
@@ -222,7 +225,7 @@ static LLVMValueRef lower_ptrmask(struct lowering *l, LLVMValueRef call)
   LLVMTypeRef types[] = {LLVMGetElementType(LLVMTypeOf(pointers)), LLVMGetElementType(LLVMTypeOf(masks))};
   LLVMValueRef ptrmask = cn_intrinsic(l->ctx, "llvm.ptrmask", types, 2);
   LLVMValueRef whole = LLVMConstNull(LLVMTypeOf(call));
-  for (unsigned i = 0; i < lanes_of(call); i++) {
+  for (unsigned i = 0; i < lane_count_of(call); i++) {
     LLVMValueRef args[] = {LLVMBuildExtractElement(l->builder, pointers, i64_constant_of(l, i), ""),
                            LLVMBuildExtractElement(l->builder, masks, i64_constant_of(l, i), "")};
     LLVMValueRef lane = LLVMBuildCall2(l->builder, LLVMGlobalGetValueType(ptrmask), ptrmask, args, 2, "");
@@ -232,7 +235,7 @@ static LLVMValueRef lower_ptrmask(struct lowering *l, LLVMValueRef call)
 }
 
 /* Drop llvm.ssa.copy, which the code generator cannot lower. */
-static LLVMValueRef lower_copy(struct lowering *l, LLVMValueRef call)
+static LLVMValueRef lower_ssa_copy(struct vector_lowering *l, LLVMValueRef call)
 {
   (void)l;
   return argument_of(call, 0);
@@ -242,83 +245,83 @@ static LLVMValueRef lower_copy(struct lowering *l, LLVMValueRef call)
 
 static const struct vector_intrinsic {
   const char *name;
-  place *places;
-  LLVMValueRef (*lower)(struct lowering *l, LLVMValueRef call); /* null: stays as it is */
-  bool stays;                                                   /* the call is still needed */
-} intrinsics[] = {
-    {"llvm.vector.reverse", place_reverse, NULL, false},
-    {"llvm.vector.extract", place_extract, NULL, false},
-    {"llvm.vector.insert", place_insert, NULL, false},
-    {"llvm.vector.splice.left", place_left, NULL, false},
-    {"llvm.vector.splice.right", place_right, NULL, false},
-    {"llvm.vector.interleave2", place_interleave, NULL, false},
-    {"llvm.vector.interleave3", place_interleave, NULL, false},
-    {"llvm.vector.interleave4", place_interleave, NULL, false},
-    {"llvm.vector.interleave5", place_interleave, NULL, false},
-    {"llvm.vector.interleave6", place_interleave, NULL, false},
-    {"llvm.vector.interleave7", place_interleave, NULL, false},
-    {"llvm.vector.interleave8", place_interleave, NULL, false},
-    {"llvm.vector.deinterleave2", place_deinterleave, NULL, false},
-    {"llvm.vector.deinterleave3", place_deinterleave, NULL, false},
-    {"llvm.vector.deinterleave4", place_deinterleave, NULL, false},
-    {"llvm.vector.deinterleave5", place_deinterleave, NULL, false},
-    {"llvm.vector.deinterleave6", place_deinterleave, NULL, false},
-    {"llvm.vector.deinterleave7", place_deinterleave, NULL, false},
-    {"llvm.vector.deinterleave8", place_deinterleave, NULL, false},
-    {"llvm.vp.select", NULL, lower_choice, false},
-    {"llvm.vp.merge", NULL, lower_choice, false},
+  lane_origin_function *places;
+  LLVMValueRef (*lower)(struct vector_lowering *l, LLVMValueRef call); /* null: stays as it is */
+  bool stays;                                                          /* the call is still needed */
+} vector_intrinsics[] = {
+    {"llvm.vector.reverse", origin_of_reversed_lane, NULL, false},
+    {"llvm.vector.extract", origin_of_extracted_lane, NULL, false},
+    {"llvm.vector.insert", origin_of_inserted_lane, NULL, false},
+    {"llvm.vector.splice.left", origin_of_left_spliced_lane, NULL, false},
+    {"llvm.vector.splice.right", origin_of_right_spliced_lane, NULL, false},
+    {"llvm.vector.interleave2", origin_of_interleaved_lane, NULL, false},
+    {"llvm.vector.interleave3", origin_of_interleaved_lane, NULL, false},
+    {"llvm.vector.interleave4", origin_of_interleaved_lane, NULL, false},
+    {"llvm.vector.interleave5", origin_of_interleaved_lane, NULL, false},
+    {"llvm.vector.interleave6", origin_of_interleaved_lane, NULL, false},
+    {"llvm.vector.interleave7", origin_of_interleaved_lane, NULL, false},
+    {"llvm.vector.interleave8", origin_of_interleaved_lane, NULL, false},
+    {"llvm.vector.deinterleave2", origin_of_deinterleaved_lane, NULL, false},
+    {"llvm.vector.deinterleave3", origin_of_deinterleaved_lane, NULL, false},
+    {"llvm.vector.deinterleave4", origin_of_deinterleaved_lane, NULL, false},
+    {"llvm.vector.deinterleave5", origin_of_deinterleaved_lane, NULL, false},
+    {"llvm.vector.deinterleave6", origin_of_deinterleaved_lane, NULL, false},
+    {"llvm.vector.deinterleave7", origin_of_deinterleaved_lane, NULL, false},
+    {"llvm.vector.deinterleave8", origin_of_deinterleaved_lane, NULL, false},
+    {"llvm.vp.select", NULL, lower_vp_select, false},
+    {"llvm.vp.merge", NULL, lower_vp_select, false},
     {"llvm.vp.load", NULL, lower_vp_load, true},
     {"llvm.vp.gather", NULL, lower_vp_load, true},
     {"llvm.experimental.vp.strided.load", NULL, lower_vp_load, true},
     {"llvm.masked.load", NULL, lower_masked_load, true},
     {"llvm.masked.gather", NULL, lower_masked_load, true},
     {"llvm.masked.expandload", NULL, lower_masked_load, true},
-    {"llvm.ssa.copy", NULL, lower_copy, false},
+    {"llvm.ssa.copy", NULL, lower_ssa_copy, false},
     {"llvm.ptrmask", NULL, lower_ptrmask, false},
 };
 
-static const struct vector_intrinsic *find_intrinsic(LLVMValueRef call)
+static const struct vector_intrinsic *find_vector_intrinsic(LLVMValueRef call)
 {
   if (!cn_calls_some_intrinsic(call))
     return NULL;
-  for (size_t i = 0; i < sizeof intrinsics / sizeof *intrinsics; i++)
-    if (cn_calls_intrinsic(call, intrinsics[i].name))
-      return &intrinsics[i];
+  for (size_t i = 0; i < sizeof vector_intrinsics / sizeof *vector_intrinsics; i++)
+    if (cn_calls_intrinsic(call, vector_intrinsics[i].name))
+      return &vector_intrinsics[i];
   return NULL;
 }
 
 /* True if the origin of each lane is known. A splice may shift by more lanes than the vector has, or by a variable
  * number. LLVM's verifier accepts interleaved vectors with fewer lanes than the result. */
-static bool has_known_place(LLVMValueRef call, place *places)
+static bool has_known_lane_origins(LLVMValueRef call, lane_origin_function *places)
 {
-  if (places == place_interleave)
-    return LLVMGetNumArgOperands(call) * lanes_of(argument_of(call, 0)) == lanes_of(call);
-  if (places != place_left && places != place_right)
+  if (places == origin_of_interleaved_lane)
+    return LLVMGetNumArgOperands(call) * lane_count_of(argument_of(call, 0)) == lane_count_of(call);
+  if (places != origin_of_left_spliced_lane && places != origin_of_right_spliced_lane)
     return true;
   LLVMValueRef by = argument_of(call, 2);
 
-  return LLVMIsAConstantInt(by) && LLVMConstIntGetZExtValue(by) <= lanes_of(argument_of(call, 0));
+  return LLVMIsAConstantInt(by) && LLVMConstIntGetZExtValue(by) <= lane_count_of(argument_of(call, 0));
 }
 
-bool cn_vector_intrinsics_know(LLVMValueRef call)
+bool cn_vector_intrinsics_can_lower(LLVMValueRef call)
 {
-  const struct vector_intrinsic *known = find_intrinsic(call);
+  const struct vector_intrinsic *known = find_vector_intrinsic(call);
 
   CN_ASSERT(LLVMIsAInstruction(call));
-  return known && has_known_place(call, known->places);
+  return known && has_known_lane_origins(call, known->places);
 }
 
 /* ---- instructions ---- */
 
 /* A cast between a reference and a vector of one. */
-static LLVMValueRef lower_bitcast(struct lowering *l, LLVMValueRef cast)
+static LLVMValueRef lower_vector_bitcast(struct vector_lowering *l, LLVMValueRef cast)
 {
   LLVMValueRef from = LLVMGetOperand(cast, 0);
   bool to_ref = cn_is_ref(LLVMTypeOf(cast)), from_ref = cn_is_ref(LLVMTypeOf(from));
 
   if (to_ref == from_ref)
     return NULL;
-  CN_CHECK(lanes_of(to_ref ? from : cast) == 1);
+  CN_CHECK(lane_count_of(to_ref ? from : cast) == 1);
   if (to_ref)
     return LLVMBuildExtractElement(l->builder, from, i64_constant_of(l, 0), "");
   LLVMValueRef null = LLVMConstNull(LLVMTypeOf(cast));
@@ -336,19 +339,19 @@ static LLVMValueRef lower_constant_cast(LLVMValueRef cast)
 }
 
 /* A lane beyond the vector's last is poison, and would be any register's contents. */
-static LLVMValueRef lower_extract(struct lowering *l, LLVMValueRef extract)
+static LLVMValueRef lower_extract_beyond_end(struct vector_lowering *l, LLVMValueRef extract)
 {
   LLVMValueRef index = LLVMGetOperand(extract, 1);
 
   (void)l;
-  if (!LLVMIsAConstantInt(index) || LLVMConstIntGetZExtValue(index) < lanes_of(LLVMGetOperand(extract, 0)))
+  if (!LLVMIsAConstantInt(index) || LLVMConstIntGetZExtValue(index) < lane_count_of(LLVMGetOperand(extract, 0)))
     return NULL;
   return LLVMConstNull(LLVMTypeOf(extract));
 }
 
 /* The argument that a leaf returns unchanged ("returned"), or null. It may be a derived pointer; any other result of a
  * call is a base. */
-static LLVMValueRef lower_returned(LLVMValueRef call)
+static LLVMValueRef returned_argument_of(LLVMValueRef call)
 {
   LLVMValueRef callee = cn_direct_callee(call);
   unsigned kind = cn_attribute_kind("returned"), arguments = LLVMGetNumArgOperands(call);
@@ -362,25 +365,25 @@ static LLVMValueRef lower_returned(LLVMValueRef call)
 }
 
 /* The replacement of `i`, or null if `i` stays as it is; *stays says whether `i` is still needed. */
-static LLVMValueRef lower_instruction(struct lowering *l, LLVMValueRef i, bool *stays)
+static LLVMValueRef lower_instruction(struct vector_lowering *l, LLVMValueRef i, bool *stays)
 {
   const struct vector_intrinsic *known;
 
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMBitCast:
-    return lower_bitcast(l, i);
+    return lower_vector_bitcast(l, i);
   case LLVMIntToPtr:
   case LLVMAddrSpaceCast: /* of constants: the results are constants, which stay where they are */
     return lower_constant_cast(i);
   case LLVMExtractElement:
-    return lower_extract(l, i);
+    return lower_extract_beyond_end(l, i);
   case LLVMCall:
-    known = find_intrinsic(i);
+    known = find_vector_intrinsic(i);
     *stays = known ? known->stays : true;
     if (!known)
-      return lower_returned(i);
+      return returned_argument_of(i);
     CN_CHECK(known->places || known->lower);
-    return known->places ? lower_places(l, i, known->places) : known->lower(l, i);
+    return known->places ? lower_lane_permutation(l, i, known->places) : known->lower(l, i);
   default:
     return NULL;
   }
@@ -404,7 +407,7 @@ static void replace_instruction(LLVMValueRef i, LLVMValueRef to, bool stays)
 }
 
 /* Opcodes that lower_instruction() knows. */
-static bool may_change(LLVMValueRef i)
+static bool may_be_lowered(LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMBitCast:
@@ -420,14 +423,14 @@ static bool may_change(LLVMValueRef i)
 
 void cn_vector_intrinsics_lower(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  struct lowering l = {.ctx = ctx, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
+  struct vector_lowering l = {.ctx = ctx, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
 
   CN_ASSERT(LLVMIsAFunction(function));
   CN_EACH_BLOCK(b, function)
     for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
       bool stays = false;
       next = LLVMGetNextInstruction(i);
-      if (!next || !may_change(i) || !cn_holds_ref(LLVMTypeOf(i)))
+      if (!next || !may_be_lowered(i) || !cn_holds_ref(LLVMTypeOf(i)))
         continue;
       LLVMPositionBuilderBefore(l.builder, next);
       LLVMSetCurrentDebugLocation2(l.builder, LLVMInstructionGetDebugLoc(i));

@@ -15,7 +15,7 @@
 #include "compile/core/emit.h"
 #include "compile/rewrite/values/aggregates.h"
 
-static bool is_crossing(const struct cn_splitter *s, LLVMValueRef value)
+static bool is_crossing_parse_point(const struct cn_aggregate_splitter *s, LLVMValueRef value)
 {
   uint32_t index = cn_refs_index(s->refs, value);
 
@@ -23,51 +23,52 @@ static bool is_crossing(const struct cn_splitter *s, LLVMValueRef value)
 }
 
 /* True for a phi in a pad, which is always split: an unwind edge has no place to put a value together. */
-static bool is_in_pad(LLVMValueRef value)
+static bool is_phi_in_pad(LLVMValueRef value)
 {
-  return LLVMIsAPHINode(value) && cn_is_pad(LLVMGetInstructionParent(value));
+  return LLVMIsAPHINode(value) && cn_is_exception_pad(LLVMGetInstructionParent(value));
 }
 
-static LLVMValueRef pick_lane(struct cn_splitter *s, LLVMValueRef extract_element)
+static LLVMValueRef build_lane_choice(struct cn_aggregate_splitter *s, LLVMValueRef extract_element)
 {
-  struct cn_parts lanes = cn_parts_of(s, LLVMGetOperand(extract_element, 0));
+  struct cn_aggregate_parts lanes = cn_parts_of(s, LLVMGetOperand(extract_element, 0));
   LLVMValueRef index = LLVMGetOperand(extract_element, 1);
 
   if (LLVMIsAConstantInt(index)) {
     uint64_t i = LLVMConstIntGetZExtValue(index);
     return i < lanes.count ? lanes.at[i] : LLVMConstNull(LLVMTypeOf(extract_element));
   }
-  cn_parts_before(s, extract_element);
+  cn_parts_set_insertion_point(s, extract_element);
   CN_CHECK(lanes.count > 0);
   LLVMValueRef picked = lanes.at[0];
   for (uint32_t i = 1; i < lanes.count; i++)
-    picked = LLVMBuildSelect(s->builder, cn_parts_equals(s, index, i), lanes.at[i], picked, "");
+    picked = LLVMBuildSelect(s->builder, cn_parts_build_index_test(s, index, i), lanes.at[i], picked, "");
   return picked;
 }
 
 /* Replace a reference that is extracted from a value that was put together or that crosses, by the value's part. */
-static bool replace_extract(struct cn_splitter *s, LLVMValueRef value)
+static bool replace_extract_by_part(struct cn_aggregate_splitter *s, LLVMValueRef value)
 {
   bool element = LLVMIsAExtractElementInst(value);
 
   if (!cn_is_ref(LLVMTypeOf(value)) || (!element && !LLVMIsAExtractValueInst(value)))
     return false;
   LLVMValueRef whole = LLVMGetOperand(value, 0);
-  if (cn_parts_opaque(whole) && !is_crossing(s, whole))
+  if (cn_parts_have_unknown_origin(whole) && !is_crossing_parse_point(s, whole))
     return false;
-  LLVMValueRef part = element ? pick_lane(s, value) : cn_parts_of(s, whole).at[cn_parts_first(value)];
+  LLVMValueRef part =
+      element ? build_lane_choice(s, value) : cn_parts_of(s, whole).at[cn_parts_first_of_component(value)];
   if (part == value) /* an extract that take_apart() made */
     return false;
   CN_CHECK(LLVMTypeOf(part) == LLVMTypeOf(value));
   cn_ptrmap_add(&s->erased, value, NULL);
   LLVMReplaceAllUsesWith(value, part);
-  cn_parts_may_die(s, value);
+  cn_parts_delete_if_unused(s, value);
   return true;
 }
 
-static void rebuild_uses(struct cn_splitter *s, const struct cn_ref_value *v)
+static void join_parts_at_uses(struct cn_aggregate_splitter *s, const struct cn_ref_value *v)
 {
-  struct cn_parts parts = cn_parts_of(s, v->value);
+  struct cn_aggregate_parts parts = cn_parts_of(s, v->value);
   LLVMValueRef on_edge = NULL;
   uint32_t edge_block = CN_NO_INDEX;
 
@@ -78,9 +79,9 @@ static void rebuild_uses(struct cn_splitter *s, const struct cn_ref_value *v)
     if (cn_ptrmap_find(&s->erased, use->user))
       continue;
     LLVMBasicBlockRef block = s->refs->cfg->blocks[use->block].block;
-    cn_parts_before(s, phi ? LLVMGetBasicBlockTerminator(block) : use->user);
+    cn_parts_set_insertion_point(s, phi ? LLVMGetBasicBlockTerminator(block) : use->user);
     LLVMValueRef whole =
-        phi && edge_block == use->block ? on_edge : cn_parts_join(s, LLVMTypeOf(v->value), parts.at, &at);
+        phi && edge_block == use->block ? on_edge : cn_parts_build_aggregate(s, LLVMTypeOf(v->value), parts.at, &at);
     if (phi) {
       on_edge = whole;
       edge_block = use->block;
@@ -91,7 +92,7 @@ static void rebuild_uses(struct cn_splitter *s, const struct cn_ref_value *v)
 }
 
 /* Delete from the last on: outer values before the values in them. */
-static void delete_dead(struct cn_splitter *s)
+static void delete_dead_values(struct cn_aggregate_splitter *s)
 {
   bool changed = true;
 
@@ -106,11 +107,11 @@ static void delete_dead(struct cn_splitter *s)
   }
 }
 
-static void finish_split(struct cn_splitter *s)
+static void finish_aggregate_split(struct cn_aggregate_splitter *s)
 {
   cn_parts_fill_phis(s);
   CN_ASSERT(s->todo.count == 0);
-  delete_dead(s);
+  delete_dead_values(s);
   for (size_t i = 0; i < s->parts.count; i++)
     free(s->parts.at[i].at);
   cn_free(&s->parts);
@@ -125,17 +126,17 @@ static void finish_split(struct cn_splitter *s)
 
 bool cn_aggregates_split(struct cn_ctx *ctx, const struct cn_refs *refs)
 {
-  struct cn_splitter s = {.ctx = ctx, .refs = refs, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
+  struct cn_aggregate_splitter s = {.ctx = ctx, .refs = refs, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
   bool changed = false;
 
-  CN_ASSERT_VALID(cn_refs_wrong(refs, CN_REFS_LATER));
+  CN_ASSERT_VALID(cn_refs_wrong(refs, CN_REFS_AFTER_CHANGES));
   for (size_t v = 0; v < refs->values.count; v++)
-    changed |= replace_extract(&s, refs->values.at[v].value);
+    changed |= replace_extract_by_part(&s, refs->values.at[v].value);
   for (size_t v = 0; v < refs->values.count; v++)
-    if (!refs->values.at[v].scalar && (refs->values.at[v].cross_count || is_in_pad(refs->values.at[v].value))) {
-      rebuild_uses(&s, &refs->values.at[v]);
+    if (!refs->values.at[v].scalar && (refs->values.at[v].cross_count || is_phi_in_pad(refs->values.at[v].value))) {
+      join_parts_at_uses(&s, &refs->values.at[v]);
       changed = true;
     }
-  finish_split(&s);
+  finish_aggregate_split(&s);
   return changed;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Finds the parts of vectors and aggregates of references, by kind of definition (for aggregates.c). Needs: the values
- * of a struct cn_splitter. Provides: cn_parts_of(). Breaks: nothing; it adds instructions only.
+ * of a struct cn_aggregate_splitter. Provides: cn_parts_of(). Breaks: nothing; it adds instructions only.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "compile/core/emit.h"
 #include "compile/rewrite/values/aggregates.h"
 
-void cn_parts_may_die(struct cn_splitter *s, LLVMValueRef value)
+void cn_parts_delete_if_unused(struct cn_aggregate_splitter *s, LLVMValueRef value)
 {
   bool fresh;
 
@@ -56,7 +56,7 @@ uint32_t cn_part_count(LLVMTypeRef type)
   return count;
 }
 
-uint32_t cn_parts_first(LLVMValueRef instruction)
+uint32_t cn_parts_first_of_component(LLVMValueRef instruction)
 {
   LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(instruction, 0));
   const unsigned *indices = LLVMGetIndices(instruction);
@@ -74,12 +74,12 @@ uint32_t cn_parts_first(LLVMValueRef instruction)
 
 /* ---- taking apart and putting together ---- */
 
-static LLVMValueRef i64_constant_of(struct cn_splitter *s, uint64_t n)
+static LLVMValueRef i64_constant_of(struct cn_aggregate_splitter *s, uint64_t n)
 {
   return LLVMConstInt(LLVMInt64TypeInContext(s->ctx->llvm), n, false);
 }
 
-static LLVMValueRef extract_part(struct cn_splitter *s, LLVMValueRef value, uint32_t i)
+static LLVMValueRef build_part_extraction(struct cn_aggregate_splitter *s, LLVMValueRef value, uint32_t i)
 {
   if (LLVMIsConstant(value) && LLVMGetAggregateElement(value, i))
     return LLVMGetAggregateElement(value, i);
@@ -88,7 +88,7 @@ static LLVMValueRef extract_part(struct cn_splitter *s, LLVMValueRef value, uint
 }
 
 /* An undefined reference becomes null: live at a parse point it would be any register's contents. */
-static void take_apart(struct cn_splitter *s, LLVMValueRef value, LLVMValueRef *out, uint32_t *at)
+static void extract_parts(struct cn_aggregate_splitter *s, LLVMValueRef value, LLVMValueRef *out, uint32_t *at)
 {
   LLVMTypeRef type = LLVMTypeOf(value);
 
@@ -98,27 +98,28 @@ static void take_apart(struct cn_splitter *s, LLVMValueRef value, LLVMValueRef *
     return;
   }
   for (uint32_t i = 0; i < element_count(type); i++)
-    take_apart(s, extract_part(s, value, i), out, at);
+    extract_parts(s, build_part_extraction(s, value, i), out, at);
 }
 
-LLVMValueRef cn_parts_join(struct cn_splitter *s, LLVMTypeRef type, const LLVMValueRef *parts, uint32_t *at)
+LLVMValueRef cn_parts_build_aggregate(struct cn_aggregate_splitter *s, LLVMTypeRef type, const LLVMValueRef *parts,
+                                      uint32_t *at)
 {
   if (!cn_holds_ref(type) || cn_is_ref(type))
     return parts[(*at)++];
   LLVMValueRef whole = LLVMGetPoison(type);
   for (uint32_t i = 0; i < element_count(type); i++) {
-    LLVMValueRef part = cn_parts_join(s, element_type(type, i), parts, at);
+    LLVMValueRef part = cn_parts_build_aggregate(s, element_type(type, i), parts, at);
     whole = is_vector(type) ? LLVMBuildInsertElement(s->builder, whole, part, i64_constant_of(s, i), "")
                             : LLVMBuildInsertValue(s->builder, whole, part, i, "");
     if (LLVMIsAInstruction(whole))
-      cn_parts_may_die(s, whole);
+      cn_parts_delete_if_unused(s, whole);
   }
   return whole;
 }
 
 /* ---- parts by kind of definition ---- */
 
-bool cn_parts_opaque(LLVMValueRef value)
+bool cn_parts_have_unknown_origin(LLVMValueRef value)
 {
   if (LLVMIsConstant(value))
     return false;
@@ -136,13 +137,13 @@ bool cn_parts_opaque(LLVMValueRef value)
     return false;
   case LLVMExtractValue:
   case LLVMExtractElement:
-    return cn_parts_opaque(LLVMGetOperand(value, 0));
+    return cn_parts_have_unknown_origin(LLVMGetOperand(value, 0));
   default:
     return true;
   }
 }
 
-void cn_parts_before(struct cn_splitter *s, LLVMValueRef instruction)
+void cn_parts_set_insertion_point(struct cn_aggregate_splitter *s, LLVMValueRef instruction)
 {
   CN_ASSERT(LLVMIsAInstruction(instruction));
   LLVMPositionBuilderBefore(s->builder, instruction);
@@ -150,35 +151,35 @@ void cn_parts_before(struct cn_splitter *s, LLVMValueRef instruction)
 }
 
 /* Build directly after the definition of an opaque value. */
-static void position_after(struct cn_splitter *s, LLVMValueRef value)
+static void set_insertion_point_after(struct cn_aggregate_splitter *s, LLVMValueRef value)
 {
-  cn_parts_before(s, cn_after_definition(value));
+  cn_parts_set_insertion_point(s, cn_insertion_point_after(value));
 }
 
-LLVMValueRef cn_parts_equals(struct cn_splitter *s, LLVMValueRef index, uint32_t i)
+LLVMValueRef cn_parts_build_index_test(struct cn_aggregate_splitter *s, LLVMValueRef index, uint32_t i)
 {
   return LLVMBuildICmp(s->builder, LLVMIntEQ, index, LLVMConstInt(LLVMTypeOf(index), i, false), "");
 }
 
-static void split_insert_element(struct cn_splitter *s, LLVMValueRef value, LLVMValueRef *out)
+static void split_insert_element(struct cn_aggregate_splitter *s, LLVMValueRef value, LLVMValueRef *out)
 {
-  struct cn_parts vector = cn_parts_of(s, LLVMGetOperand(value, 0));
+  struct cn_aggregate_parts vector = cn_parts_of(s, LLVMGetOperand(value, 0));
   LLVMValueRef lane = LLVMGetOperand(value, 1), index = LLVMGetOperand(value, 2);
 
   CN_CHECK(vector.count == cn_part_count(LLVMTypeOf(value)));
   memcpy(out, vector.at, vector.count * sizeof *out);
-  cn_parts_before(s, value);
+  cn_parts_set_insertion_point(s, value);
   for (uint32_t i = 0; i < vector.count; i++) {
     if (!LLVMIsAConstantInt(index))
-      out[i] = LLVMBuildSelect(s->builder, cn_parts_equals(s, index, i), lane, out[i], "");
+      out[i] = LLVMBuildSelect(s->builder, cn_parts_build_index_test(s, index, i), lane, out[i], "");
     else if (LLVMConstIntGetZExtValue(index) == i)
       out[i] = lane;
   }
 }
 
-static void split_shuffle(struct cn_splitter *s, LLVMValueRef value, LLVMValueRef *out)
+static void split_shuffle(struct cn_aggregate_splitter *s, LLVMValueRef value, LLVMValueRef *out)
 {
-  struct cn_parts a = cn_parts_of(s, LLVMGetOperand(value, 0)), b = cn_parts_of(s, LLVMGetOperand(value, 1));
+  struct cn_aggregate_parts a = cn_parts_of(s, LLVMGetOperand(value, 0)), b = cn_parts_of(s, LLVMGetOperand(value, 1));
 
   for (unsigned i = 0; i < LLVMGetNumMaskElements(value); i++) {
     int from = LLVMGetMaskValue(value, i);
@@ -190,31 +191,33 @@ static void split_shuffle(struct cn_splitter *s, LLVMValueRef value, LLVMValueRe
   }
 }
 
-static void split_select(struct cn_splitter *s, LLVMValueRef value, LLVMValueRef *out, uint32_t count)
+static void split_select(struct cn_aggregate_splitter *s, LLVMValueRef value, LLVMValueRef *out, uint32_t count)
 {
   LLVMValueRef condition = LLVMGetOperand(value, 0);
-  struct cn_parts yes = cn_parts_of(s, LLVMGetOperand(value, 1)), no = cn_parts_of(s, LLVMGetOperand(value, 2));
+  struct cn_aggregate_parts yes = cn_parts_of(s, LLVMGetOperand(value, 1)),
+                            no = cn_parts_of(s, LLVMGetOperand(value, 2));
   bool each = is_vector(LLVMTypeOf(condition));
 
   CN_CHECK(yes.count == count && no.count == count);
-  cn_parts_before(s, value);
+  cn_parts_set_insertion_point(s, value);
   for (uint32_t i = 0; i < count; i++)
-    out[i] = LLVMBuildSelect(s->builder, each ? extract_part(s, condition, i) : condition, yes.at[i], no.at[i], "");
+    out[i] =
+        LLVMBuildSelect(s->builder, each ? build_part_extraction(s, condition, i) : condition, yes.at[i], no.at[i], "");
 }
 
-static void split_gep(struct cn_splitter *s, LLVMValueRef value, LLVMValueRef *out, uint32_t count)
+static void split_gep(struct cn_aggregate_splitter *s, LLVMValueRef value, LLVMValueRef *out, uint32_t count)
 {
   unsigned indices = (unsigned)LLVMGetNumOperands(value) - 1;
   LLVMValueRef *lane = cn_alloc(indices * sizeof *lane);
   LLVMValueRef pointer = LLVMGetOperand(value, 0);
-  struct cn_parts pointers = cn_parts_of(s, pointer);
+  struct cn_aggregate_parts pointers = cn_parts_of(s, pointer);
 
   CN_CHECK(pointers.count == 1 || pointers.count == count);
-  cn_parts_before(s, value);
+  cn_parts_set_insertion_point(s, value);
   for (uint32_t i = 0; i < count; i++) {
     for (unsigned n = 0; n < indices; n++) {
       LLVMValueRef index = LLVMGetOperand(value, n + 1);
-      lane[n] = is_vector(LLVMTypeOf(index)) ? extract_part(s, index, i) : index;
+      lane[n] = is_vector(LLVMTypeOf(index)) ? build_part_extraction(s, index, i) : index;
     }
     out[i] = LLVMBuildGEPWithNoWrapFlags(s->builder, LLVMGetGEPSourceElementType(value),
                                          pointers.at[pointers.count > 1 ? i : 0], lane, indices, "",
@@ -223,15 +226,15 @@ static void split_gep(struct cn_splitter *s, LLVMValueRef value, LLVMValueRef *o
   free(lane);
 }
 
-static void split_phi(struct cn_splitter *s, LLVMValueRef value, LLVMValueRef *out, uint32_t count)
+static void split_phi(struct cn_aggregate_splitter *s, LLVMValueRef value, LLVMValueRef *out, uint32_t count)
 {
   LLVMTypeRef type = LLVMTypeOf(value);
   LLVMValueRef *poison = cn_alloc(count * sizeof *poison);
   uint32_t at = 0;
 
-  take_apart(s, LLVMGetPoison(type), poison, &at); /* for the parts' types */
+  extract_parts(s, LLVMGetPoison(type), poison, &at); /* for the parts' types */
   CN_CHECK(at == count);
-  cn_parts_before(s, value);
+  cn_parts_set_insertion_point(s, value);
   for (uint32_t i = 0; i < count; i++)
     out[i] = LLVMBuildPhi(s->builder, LLVMTypeOf(poison[i]), "");
   free(poison);
@@ -239,20 +242,21 @@ static void split_phi(struct cn_splitter *s, LLVMValueRef value, LLVMValueRef *o
 }
 
 /* Fill `out` for an instruction that is put together. */
-static void split_made(struct cn_splitter *s, LLVMValueRef value, LLVMValueRef *out, uint32_t count)
+static void split_by_instruction_kind(struct cn_aggregate_splitter *s, LLVMValueRef value, LLVMValueRef *out,
+                                      uint32_t count)
 {
-  struct cn_parts from;
+  struct cn_aggregate_parts from;
 
   switch (LLVMGetInstructionOpcode(value)) {
   case LLVMInsertValue: {
     from = cn_parts_of(s, LLVMGetOperand(value, 0));
     memcpy(out, from.at, from.count * sizeof *out);
     from = cn_parts_of(s, LLVMGetOperand(value, 1));
-    memcpy(out + cn_parts_first(value), from.at, from.count * sizeof *out);
+    memcpy(out + cn_parts_first_of_component(value), from.at, from.count * sizeof *out);
     break;
   }
   case LLVMExtractValue:
-    memcpy(out, cn_parts_of(s, LLVMGetOperand(value, 0)).at + cn_parts_first(value), count * sizeof *out);
+    memcpy(out, cn_parts_of(s, LLVMGetOperand(value, 0)).at + cn_parts_first_of_component(value), count * sizeof *out);
     break;
   case LLVMInsertElement:
     split_insert_element(s, value, out);
@@ -272,7 +276,7 @@ static void split_made(struct cn_splitter *s, LLVMValueRef value, LLVMValueRef *
   case LLVMFreeze:
     from = cn_parts_of(s, LLVMGetOperand(value, 0));
     CN_CHECK(from.count == count);
-    cn_parts_before(s, value);
+    cn_parts_set_insertion_point(s, value);
     for (uint32_t i = 0; i < count; i++)
       out[i] = LLVMBuildFreeze(s->builder, from.at[i], "");
     break;
@@ -282,7 +286,7 @@ static void split_made(struct cn_splitter *s, LLVMValueRef value, LLVMValueRef *
 }
 
 /* The parts of `value`; its operands already have theirs. */
-static struct cn_parts split_one(struct cn_splitter *s, LLVMValueRef value)
+static struct cn_aggregate_parts split_value(struct cn_aggregate_splitter *s, LLVMValueRef value)
 {
   LLVMTypeRef type = LLVMTypeOf(value);
   bool fresh;
@@ -291,25 +295,25 @@ static struct cn_parts split_one(struct cn_splitter *s, LLVMValueRef value)
   if (!fresh)
     return s->parts.at[*slot];
   *slot = s->parts.count;
-  struct cn_parts parts = {.count = cn_part_count(type)};
+  struct cn_aggregate_parts parts = {.count = cn_part_count(type)};
   parts.at = cn_alloc((parts.count + 1) * sizeof *parts.at);
   cn_push(&s->parts, parts);
   uint32_t at = 0;
   if (!cn_holds_ref(type) || cn_is_ref(type)) {
     parts.at[0] = value;
-  } else if (cn_parts_opaque(value) || LLVMIsConstant(value)) {
+  } else if (cn_parts_have_unknown_origin(value) || LLVMIsConstant(value)) {
     if (!LLVMIsConstant(value))
-      position_after(s, value);
-    take_apart(s, value, parts.at, &at);
+      set_insertion_point_after(s, value);
+    extract_parts(s, value, parts.at, &at);
     CN_CHECK(at == parts.count);
   } else {
-    split_made(s, value, parts.at, parts.count);
-    cn_parts_may_die(s, value);
+    split_by_instruction_kind(s, value, parts.at, parts.count);
+    cn_parts_delete_if_unused(s, value);
   }
   return parts;
 }
 
-static bool is_split(const struct cn_splitter *s, LLVMValueRef value)
+static bool has_parts(const struct cn_aggregate_splitter *s, LLVMValueRef value)
 {
   LLVMTypeRef type = LLVMTypeOf(value);
 
@@ -317,43 +321,43 @@ static bool is_split(const struct cn_splitter *s, LLVMValueRef value)
 }
 
 /* Push the operands that `value` is put together from and that still lack parts. */
-static void push_operands(struct cn_splitter *s, LLVMValueRef value)
+static void push_operands_without_parts(struct cn_aggregate_splitter *s, LLVMValueRef value)
 {
-  if (LLVMIsConstant(value) || cn_parts_opaque(value) || LLVMIsAPHINode(value))
+  if (LLVMIsConstant(value) || cn_parts_have_unknown_origin(value) || LLVMIsAPHINode(value))
     return;
   for (int o = 0; o < LLVMGetNumOperands(value); o++)
-    if (!is_split(s, LLVMGetOperand(value, (unsigned)o)))
+    if (!has_parts(s, LLVMGetOperand(value, (unsigned)o)))
       cn_push(&s->todo, LLVMGetOperand(value, (unsigned)o));
 }
 
 /* Operands are split first, with a list in place of recursion: chains may be long. */
-struct cn_parts cn_parts_of(struct cn_splitter *s, LLVMValueRef value)
+struct cn_aggregate_parts cn_parts_of(struct cn_aggregate_splitter *s, LLVMValueRef value)
 {
   size_t bottom = s->todo.count;
 
-  if (!is_split(s, value))
+  if (!has_parts(s, value))
     cn_push(&s->todo, value);
   while (s->todo.count > bottom) {
     LLVMValueRef top = s->todo.at[s->todo.count - 1];
     size_t before = s->todo.count;
-    if (!is_split(s, top))
-      push_operands(s, top);
+    if (!has_parts(s, top))
+      push_operands_without_parts(s, top);
     if (s->todo.count > before)
       continue;
-    split_one(s, top);
+    split_value(s, top);
     s->todo.count--;
   }
-  return split_one(s, value);
+  return split_value(s, value);
 }
 
-void cn_parts_fill_phis(struct cn_splitter *s)
+void cn_parts_fill_phis(struct cn_aggregate_splitter *s)
 {
   while (s->phis.count) {
     LLVMValueRef phi = s->phis.at[--s->phis.count];
-    struct cn_parts to = cn_parts_of(s, phi);
+    struct cn_aggregate_parts to = cn_parts_of(s, phi);
     for (unsigned n = 0; n < LLVMCountIncoming(phi); n++) {
       LLVMBasicBlockRef block = LLVMGetIncomingBlock(phi, n);
-      struct cn_parts from = cn_parts_of(s, LLVMGetIncomingValue(phi, n));
+      struct cn_aggregate_parts from = cn_parts_of(s, LLVMGetIncomingValue(phi, n));
       CN_CHECK(from.count == to.count);
       for (uint32_t i = 0; i < to.count; i++)
         LLVMAddIncoming(to.at[i], &from.at[i], &block, 1);

@@ -12,7 +12,7 @@
  *   included, on the graph of bases_graph.c.
  *
  * Needs: struct cn_refs with liveness. Provides: base phis and selects in the IR. Breaks: struct cn_refs, if any was
- * made: cn_refs_extend() takes them in.
+ * made: cn_refs_add_merges() takes them in.
  */
 #include "compile/rewrite/values/bases.h"
 
@@ -21,10 +21,11 @@
 #include "compile/core/emitted_names.h"
 
 /* The base of a merge, or null if it stays where it is. *at: the merge that still needs a base, or null. */
-static LLVMValueRef base_of_merge(const struct cn_base_graph *graph, struct cn_merge *merge, struct cn_merge **at)
+static LLVMValueRef base_of_merge(const struct cn_base_graph *graph, struct cn_base_merge *merge,
+                                  struct cn_base_merge **at)
 {
   *at = NULL;
-  if (!cn_refs_on(graph->refs, CAIRN_RELOCATION_SHARE_BASES)) {
+  if (!cn_refs_is_optimisation_on(graph->refs, CAIRN_RELOCATION_SHARE_BASES)) {
     *at = merge->base ? NULL : merge;
     return merge->base;
   }
@@ -40,11 +41,11 @@ static LLVMValueRef base_of_merge(const struct cn_base_graph *graph, struct cn_m
   return merge->moves ? merge->base : merge->value;
 }
 
-static LLVMValueRef base_of(struct cn_base_graph *graph, LLVMValueRef value, struct cn_merge **at)
+static LLVMValueRef base_of(struct cn_base_graph *graph, LLVMValueRef value, struct cn_base_merge **at)
 {
   bool moves = false;
-  LLVMValueRef end = cn_base_chain_end(graph, value, &moves);
-  struct cn_merge *merge = cn_base_merge_of(graph, end);
+  LLVMValueRef end = cn_base_find_chain_start(graph, value, &moves);
+  struct cn_base_merge *merge = cn_base_merge_of(graph, end);
 
   *at = NULL;
   if (merge)
@@ -53,7 +54,7 @@ static LLVMValueRef base_of(struct cn_base_graph *graph, LLVMValueRef value, str
 }
 
 /* The base of input `i` in graph->inputs; *at as for base_of_merge(). */
-static LLVMValueRef base_of_input(const struct cn_base_graph *graph, uint32_t i, struct cn_merge **at)
+static LLVMValueRef base_of_input(const struct cn_base_graph *graph, uint32_t i, struct cn_base_merge **at)
 {
   uint32_t number = graph->inputs[i];
 
@@ -65,7 +66,7 @@ static LLVMValueRef base_of_input(const struct cn_base_graph *graph, uint32_t i,
 }
 
 /* A phi without operands, or a copy of the select, beside the merge. */
-static LLVMValueRef make_base(LLVMBuilderRef builder, LLVMValueRef merge, bool named)
+static LLVMValueRef build_empty_base_merge(LLVMBuilderRef builder, LLVMValueRef merge, bool named)
 {
   LLVMValueRef base;
 
@@ -79,15 +80,15 @@ static LLVMValueRef make_base(LLVMBuilderRef builder, LLVMValueRef merge, bool n
     LLVMInsertIntoBuilder(builder, base);
   }
   if (named)
-    cn_name_after(base, merge, ".base");
+    cn_name_value_after(base, merge, ".base");
   return base;
 }
 
-static void fill_base(const struct cn_base_graph *graph, const struct cn_merge *merge)
+static void fill_base_merge(const struct cn_base_graph *graph, const struct cn_base_merge *merge)
 {
   size_t m = (size_t)(merge - graph->merges.at);
   bool phi = LLVMIsAPHINode(merge->value);
-  struct cn_merge *missing;
+  struct cn_base_merge *missing;
 
   CN_CHECK(merge->base);
   for (uint32_t i = graph->first[m]; i < graph->first[m + 1]; i++) {
@@ -106,48 +107,49 @@ static void fill_base(const struct cn_base_graph *graph, const struct cn_merge *
   }
 }
 
-struct made {
+struct made_bases {
   LLVMBuilderRef builder;
-  CN_VECTOR(struct cn_merge *) merges;
+  CN_VECTOR(struct cn_base_merge *) merges;
 };
 
 /* Make a base beside `missing`; a null `missing` is allowed. */
-static void demand_base(const struct cn_base_graph *graph, struct cn_merge *missing, struct made *made)
+static void build_missing_base(const struct cn_base_graph *graph, struct cn_base_merge *missing,
+                               struct made_bases *made)
 {
   if (!missing)
     return;
   CN_CHECK(!missing->base);
-  missing->base = make_base(made->builder, missing->value, cn_refs_named(graph->refs));
+  missing->base = build_empty_base_merge(made->builder, missing->value, cn_refs_may_name_values(graph->refs));
   cn_push(&made->merges, missing);
 }
 
 /* Make the base phis and selects that crossing values need, and those that these need in turn. With
  * CAIRN_RELOCATION_SHARE_BASES off, every merge gets one. */
-static void materialise_bases(struct cn_base_graph *graph, LLVMContextRef llvm, struct cn_bases *bases)
+static void build_base_merges(struct cn_base_graph *graph, LLVMContextRef llvm, struct cn_base_map *bases)
 {
-  struct made made = {.builder = LLVMCreateBuilderInContext(llvm)};
-  struct cn_merge *missing;
+  struct made_bases made = {.builder = LLVMCreateBuilderInContext(llvm)};
+  struct cn_base_merge *missing;
 
   for (size_t v = 0; v < graph->refs->values.count; v++)
     if (graph->refs->values.at[v].cross_count) {
       base_of(graph, graph->refs->values.at[v].value, &missing);
-      demand_base(graph, missing, &made);
+      build_missing_base(graph, missing, &made);
     }
-  if (!cn_refs_on(graph->refs, CAIRN_RELOCATION_SHARE_BASES))
+  if (!cn_refs_is_optimisation_on(graph->refs, CAIRN_RELOCATION_SHARE_BASES))
     for (size_t m = 0; m < graph->merges.count; m++) {
       base_of_merge(graph, &graph->merges.at[m], &missing);
-      demand_base(graph, missing, &made);
+      build_missing_base(graph, missing, &made);
     }
   for (size_t m = 0; m < made.merges.count; m++) {
     size_t at = (size_t)(made.merges.at[m] - graph->merges.at);
     for (uint32_t i = graph->first[at]; i < graph->first[at + 1]; i++) {
       base_of_input(graph, i, &missing);
-      demand_base(graph, missing, &made);
+      build_missing_base(graph, missing, &made);
     }
   }
   for (size_t m = 0; m < made.merges.count; m++) {
-    const struct cn_merge *merge = made.merges.at[m];
-    fill_base(graph, merge);
+    const struct cn_base_merge *merge = made.merges.at[m];
+    fill_base_merge(graph, merge);
     cn_push(&bases->made, (struct cn_made_merge){merge->base, merge->value});
   }
   cn_free(&made.merges);
@@ -155,7 +157,7 @@ static void materialise_bases(struct cn_base_graph *graph, LLVMContextRef llvm, 
 }
 
 /* True if each crossing value is obviously its own base, as in most functions: the graph is superfluous then. */
-static bool all_are_bases(const struct cn_refs *refs)
+static bool has_only_obvious_bases(const struct cn_refs *refs)
 {
   const struct cn_base_graph graph = {.refs = refs};
 
@@ -163,23 +165,23 @@ static bool all_are_bases(const struct cn_refs *refs)
     LLVMValueRef value = refs->values.at[v].value;
     bool moves = false;
     if (refs->values.at[v].cross_count &&
-        (cn_base_is_merge(value) || cn_base_look_through(value, &moves) || cn_base_is_immovable(&graph, value)))
+        (cn_base_is_merge(value) || cn_base_adjusted_value_of(value, &moves) || cn_base_is_immovable(&graph, value)))
       return false;
   }
   return true;
 }
 
-void cn_bases_find(struct cn_bases *bases, const struct cn_refs *refs)
+void cn_bases_find(struct cn_base_map *bases, const struct cn_refs *refs)
 {
   struct cn_base_graph graph;
-  struct cn_merge *missing;
+  struct cn_base_merge *missing;
 
-  *bases = (struct cn_bases){0};
-  if (all_are_bases(refs))
+  *bases = (struct cn_base_map){0};
+  if (has_only_obvious_bases(refs))
     return;
   cn_base_graph_build(&graph, refs);
   LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(refs->cfg->function));
-  materialise_bases(&graph, llvm, bases);
+  build_base_merges(&graph, llvm, bases);
   for (size_t v = 0; v < refs->values.count; v++) {
     LLVMValueRef value = refs->values.at[v].value;
     if (!refs->values.at[v].cross_count)
@@ -192,7 +194,7 @@ void cn_bases_find(struct cn_bases *bases, const struct cn_refs *refs)
   cn_base_graph_free(&graph);
 }
 
-void cn_bases_free(struct cn_bases *bases)
+void cn_bases_free(struct cn_base_map *bases)
 {
   cn_ptrmap_free(&bases->of);
   cn_free(&bases->made);
@@ -202,7 +204,7 @@ void cn_refs_find_bases(struct cn_refs *refs)
 {
   struct cn_cfg *cfg = refs->cfg;
   unsigned off = refs->off;
-  struct cn_bases bases;
+  struct cn_base_map bases;
 
   cn_bases_find(&bases, refs);
   if (bases.made.count) {
@@ -215,7 +217,7 @@ void cn_refs_find_bases(struct cn_refs *refs)
 
 static void print_base(struct cn_base_graph *graph, LLVMValueRef value, FILE *out)
 {
-  struct cn_merge *missing;
+  struct cn_base_merge *missing;
   LLVMValueRef base = base_of(graph, value, &missing);
   char name[64];
 
@@ -235,7 +237,7 @@ void cn_bases_print(LLVMValueRef function, FILE *out)
   CN_ASSERT(LLVMIsAFunction(function));
   cn_cfg_build_edges(&cfg, function);
   cn_refs_build(&refs, &cfg, 0);
-  cn_liveness(&refs);
+  cn_liveness_compute(&refs);
   cn_base_graph_build(&graph, &refs);
   for (size_t v = 0; v < refs.values.count; v++)
     if (refs.values.at[v].cross_count)

@@ -8,18 +8,18 @@
 #include "compile/rewrite/values/refs.h"
 
 /* A phi or select of references. */
-struct cn_merge {
+struct cn_base_merge {
   LLVMValueRef value;
-  uint32_t pos;          /* of the definition: nodes are in this order for value_flow.c */
-  uint32_t index;        /* in order of discovery */
-  bool moves;            /* the address of some input may differ from its base's */
-  struct cn_merge *same; /* the merge whose base serves this one as well, or null */
+  uint32_t pos;               /* of the definition: nodes are in this order for value_flow.c */
+  uint32_t index;             /* in order of discovery */
+  bool moves;                 /* the address of some input may differ from its base's */
+  struct cn_base_merge *same; /* the merge whose base serves this one as well, or null */
   LLVMValueRef base;
 };
 
 struct cn_base_graph {
   const struct cn_refs *refs;
-  CN_VECTOR(struct cn_merge) merges;
+  CN_VECTOR(struct cn_base_merge) merges;
   struct cn_ptrmap node_of;   /* merge -> index + 1 */
   struct cn_ptrmap source_of; /* base -> number */
   CN_VECTOR(LLVMValueRef)
@@ -32,13 +32,13 @@ struct cn_base_graph {
 void cn_base_graph_build(struct cn_base_graph *graph, const struct cn_refs *refs);
 void cn_base_graph_free(struct cn_base_graph *graph);
 /* The value that `value` adjusts, or null; sets *moves if the address may differ. */
-LLVMValueRef cn_base_look_through(LLVMValueRef value, bool *moves);
+LLVMValueRef cn_base_adjusted_value_of(LLVMValueRef value, bool *moves);
 /* The start of the chain of adjustments that makes `value`; sets *moves if one of them may change
  * the address. */
-LLVMValueRef cn_base_chain_end(struct cn_base_graph *graph, LLVMValueRef value, bool *moves);
+LLVMValueRef cn_base_find_chain_start(struct cn_base_graph *graph, LLVMValueRef value, bool *moves);
 bool cn_base_is_merge(LLVMValueRef value);
 bool cn_base_is_immovable(const struct cn_base_graph *graph, LLVMValueRef value);
-struct cn_merge *cn_base_merge_of(const struct cn_base_graph *graph, LLVMValueRef value);
+struct cn_base_merge *cn_base_merge_of(const struct cn_base_graph *graph, LLVMValueRef value);
 
 /* Set `same` of merges that have the same base, and the tops that follow from it. */
 void cn_bases_share(struct cn_base_graph *graph);

@@ -12,7 +12,7 @@
 #include "compile/analysis/calls.h"
 #include "compile/analysis/value_flow.h"
 
-static bool passes_through(LLVMValueRef call)
+static bool has_same_base_as_operand(LLVMValueRef call)
 {
   static const char *const names[] = {"llvm.launder.invariant.group", "llvm.strip.invariant.group", "llvm.ssa.copy",
                                       "llvm.ptr.annotation"};
@@ -22,7 +22,7 @@ static bool passes_through(LLVMValueRef call)
   return false;
 }
 
-LLVMValueRef cn_base_look_through(LLVMValueRef value, bool *moves)
+LLVMValueRef cn_base_adjusted_value_of(LLVMValueRef value, bool *moves)
 {
   if (LLVMGetValueKind(value) != LLVMInstructionValueKind)
     return NULL;
@@ -39,11 +39,11 @@ LLVMValueRef cn_base_look_through(LLVMValueRef value, bool *moves)
       *moves = true;
       return LLVMGetOperand(value, 0);
     }
-    if (passes_through(value))
+    if (has_same_base_as_operand(value))
       return LLVMGetOperand(value, 0);
     /* fall through */
   case LLVMInvoke: {
-    LLVMValueRef base = cn_calls_base(value);
+    LLVMValueRef base = cn_calls_base_argument(value);
     *moves |= base != NULL;
     return base;
   }
@@ -53,12 +53,12 @@ LLVMValueRef cn_base_look_through(LLVMValueRef value, bool *moves)
 }
 
 /* The low bit of a remembered end says whether the address may change. */
-LLVMValueRef cn_base_chain_end(struct cn_base_graph *graph, LLVMValueRef value, bool *moves)
+LLVMValueRef cn_base_find_chain_start(struct cn_base_graph *graph, LLVMValueRef value, bool *moves)
 {
   LLVMValueRef start = value;
   bool moved = false;
 
-  for (LLVMValueRef next; (next = cn_base_look_through(value, &moved)); value = next) {
+  for (LLVMValueRef next; (next = cn_base_adjusted_value_of(value, &moved)); value = next) {
     const uint64_t *known = cn_ptrmap_find(&graph->ends, next);
     if (known) {
       moved |= *known & 1;
@@ -87,7 +87,7 @@ bool cn_base_is_immovable(const struct cn_base_graph *graph, LLVMValueRef value)
   if (LLVMIsAAllocaInst(value) || LLVMIsAAddrSpaceCastInst(value) ||
       cn_calls_intrinsic(value, "llvm.threadlocal.address"))
     return true;
-  return cn_refs_on(graph->refs, CAIRN_RELOCATION_IMMOVABLE) && cn_is_immovable(value);
+  return cn_refs_is_optimisation_on(graph->refs, CAIRN_RELOCATION_IMMOVABLE) && cn_is_immovable(value);
 }
 
 static unsigned input_count(LLVMValueRef merge)
@@ -95,16 +95,16 @@ static unsigned input_count(LLVMValueRef merge)
   return LLVMIsAPHINode(merge) ? LLVMCountIncoming(merge) : 2;
 }
 
-static LLVMValueRef input_of(LLVMValueRef merge, unsigned i)
+static LLVMValueRef merge_input_at(LLVMValueRef merge, unsigned i)
 {
   CN_ASSERT(i < input_count(merge));
   return LLVMIsAPHINode(merge) ? LLVMGetIncomingValue(merge, i) : LLVMGetOperand(merge, i + 1);
 }
 
-static void discover_merge(struct cn_base_graph *graph, LLVMValueRef value)
+static void add_merge_if_new(struct cn_base_graph *graph, LLVMValueRef value)
 {
   bool moves = false, fresh;
-  LLVMValueRef end = cn_base_chain_end(graph, value, &moves);
+  LLVMValueRef end = cn_base_find_chain_start(graph, value, &moves);
 
   if (!cn_base_is_merge(end))
     return;
@@ -114,14 +114,14 @@ static void discover_merge(struct cn_base_graph *graph, LLVMValueRef value)
   *slot = graph->merges.count + 1;
   uint32_t at = cn_refs_index(graph->refs, end);
   CN_CHECK(at != CN_NO_INDEX);
-  cn_push(
-      &graph->merges,
-      (struct cn_merge){.value = end, .pos = graph->refs->values.at[at].pos, .index = (uint32_t)graph->merges.count});
+  cn_push(&graph->merges, (struct cn_base_merge){.value = end,
+                                                 .pos = graph->refs->values.at[at].pos,
+                                                 .index = (uint32_t)graph->merges.count});
 }
 
 static int by_position(const void *a, const void *b)
 {
-  const struct cn_merge *x = a, *y = b;
+  const struct cn_base_merge *x = a, *y = b;
 
   if (x->pos != y->pos)
     return x->pos < y->pos ? -1 : 1;
@@ -142,11 +142,11 @@ static void gather_merges(struct cn_base_graph *graph)
 {
   for (size_t v = 0; v < graph->refs->values.count; v++)
     if (graph->refs->values.at[v].cross_count)
-      discover_merge(graph, graph->refs->values.at[v].value);
+      add_merge_if_new(graph, graph->refs->values.at[v].value);
   for (size_t m = 0; m < graph->merges.count; m++) {
     LLVMValueRef merge = graph->merges.at[m].value;
     for (unsigned i = 0; i < input_count(merge); i++)
-      discover_merge(graph, input_of(merge, i));
+      add_merge_if_new(graph, merge_input_at(merge, i));
   }
   if (is_sorted(graph))
     return;
@@ -155,7 +155,7 @@ static void gather_merges(struct cn_base_graph *graph)
     *cn_ptrmap_find(&graph->node_of, graph->merges.at[m].value) = m + 1;
 }
 
-struct cn_merge *cn_base_merge_of(const struct cn_base_graph *graph, LLVMValueRef value)
+struct cn_base_merge *cn_base_merge_of(const struct cn_base_graph *graph, LLVMValueRef value)
 {
   const uint64_t *node = cn_ptrmap_find(&graph->node_of, value);
 
@@ -178,19 +178,19 @@ static uint32_t source_number(struct cn_base_graph *graph, LLVMValueRef base)
 }
 
 /* Number all sources before the first merge: merges' numbers start after the sources'. */
-static void connect_inputs(struct cn_base_graph *graph)
+static void number_merge_inputs(struct cn_base_graph *graph)
 {
   CN_VECTOR(LLVMValueRef) ends = {0};
 
   cn_push(&graph->sources, NULL);
   graph->first = cn_alloc((graph->merges.count + 1) * sizeof *graph->first);
   for (size_t m = 0; m < graph->merges.count; m++) {
-    struct cn_merge *merge = &graph->merges.at[m];
+    struct cn_base_merge *merge = &graph->merges.at[m];
     unsigned count = input_count(merge->value);
     graph->first[m] = (uint32_t)ends.count;
     for (unsigned i = 0; i < count; i++) {
       bool moves = false;
-      LLVMValueRef end = cn_base_chain_end(graph, input_of(merge->value, i), &moves);
+      LLVMValueRef end = cn_base_find_chain_start(graph, merge_input_at(merge->value, i), &moves);
       merge->moves |= moves;
       if (!cn_base_is_merge(end))
         source_number(graph, end);
@@ -202,7 +202,7 @@ static void connect_inputs(struct cn_base_graph *graph)
   CN_CHECK(sources + graph->merges.count < UINT32_MAX);
   graph->inputs = cn_alloc(ends.count * sizeof *graph->inputs);
   for (size_t i = 0; i < ends.count; i++) {
-    const struct cn_merge *merge = cn_base_merge_of(graph, ends.at[i]);
+    const struct cn_base_merge *merge = cn_base_merge_of(graph, ends.at[i]);
     graph->inputs[i] = merge ? (uint32_t)(graph->sources.count + 1 + (size_t)(merge - graph->merges.at))
                              : source_number(graph, ends.at[i]);
   }
@@ -211,14 +211,14 @@ static void connect_inputs(struct cn_base_graph *graph)
 }
 
 /* A merge with a derived input, through other merges too, is derived. */
-static void spread_moves(struct cn_base_graph *graph)
+static void propagate_derived_merges(struct cn_base_graph *graph)
 {
   bool changed = true;
 
   while (changed) {
     changed = false;
     for (size_t m = 0; m < graph->merges.count; m++) {
-      struct cn_merge *merge = &graph->merges.at[m];
+      struct cn_base_merge *merge = &graph->merges.at[m];
       for (uint32_t i = graph->first[m]; i < graph->first[m + 1] && !merge->moves; i++)
         if (graph->inputs[i] > graph->sources.count &&
             graph->merges.at[graph->inputs[i] - graph->sources.count - 1].moves)
@@ -229,14 +229,14 @@ static void spread_moves(struct cn_base_graph *graph)
 
 void cn_base_graph_build(struct cn_base_graph *graph, const struct cn_refs *refs)
 {
-  CN_ASSERT_VALID(cn_refs_wrong(refs, CN_REFS_LATER));
+  CN_ASSERT_VALID(cn_refs_wrong(refs, CN_REFS_AFTER_CHANGES));
   *graph = (struct cn_base_graph){.refs = refs};
   gather_merges(graph);
-  connect_inputs(graph);
-  spread_moves(graph);
-  graph->top =
-      cn_value_flow_solve((uint32_t)graph->sources.count, (uint32_t)graph->merges.count, graph->first, graph->inputs);
-  if (cn_refs_on(refs, CAIRN_RELOCATION_SHARE_BASES) && graph->merges.count > 1)
+  number_merge_inputs(graph);
+  propagate_derived_merges(graph);
+  graph->top = cn_value_flow_find_origins((uint32_t)graph->sources.count, (uint32_t)graph->merges.count, graph->first,
+                                          graph->inputs);
+  if (cn_refs_is_optimisation_on(refs, CAIRN_RELOCATION_SHARE_BASES) && graph->merges.count > 1)
     cn_bases_share(graph);
 }
 

@@ -18,9 +18,9 @@
 #include "base/check.h"
 
 /* Most rounds; merges keep their bases then, so that the cost stays linear. */
-enum { MAX_ROUNDS = 16 };
+enum { MAX_SHARING_ROUNDS = 16 };
 
-static bool same_edges(LLVMValueRef a, LLVMValueRef b)
+static bool have_same_incoming_blocks(LLVMValueRef a, LLVMValueRef b)
 {
   unsigned count = LLVMCountIncoming(a);
 
@@ -32,22 +32,22 @@ static bool same_edges(LLVMValueRef a, LLVMValueRef b)
 }
 
 /* True if the two can have the same base: phis of one block, or selects in one block with one condition. */
-static bool is_parallel(LLVMValueRef a, LLVMValueRef b)
+static bool may_have_same_base(LLVMValueRef a, LLVMValueRef b)
 {
   if (LLVMGetInstructionParent(a) != LLVMGetInstructionParent(b) || LLVMTypeOf(a) != LLVMTypeOf(b) ||
       !LLVMIsAPHINode(a) != !LLVMIsAPHINode(b))
     return false;
-  return !LLVMIsAPHINode(a) || same_edges(a, b);
+  return !LLVMIsAPHINode(a) || have_same_incoming_blocks(a, b);
 }
 
-static uint32_t number_of(const struct cn_base_graph *graph, uint32_t m)
+static uint32_t node_number_of(const struct cn_base_graph *graph, uint32_t m)
 {
   return (uint32_t)graph->sources.count + 1 + m;
 }
 
 /* For each merge, the first merge that it is parallel to. A merge with another's base stays out of all groups: it
  * neither needs a base nor is one. */
-static uint32_t *find_groups(struct cn_base_graph *graph, bool *any)
+static uint32_t *find_parallel_groups(struct cn_base_graph *graph, bool *any)
 {
   struct cn_ptrmap first = {0};
   uint32_t *group = cn_alloc(graph->merges.count * sizeof *group);
@@ -58,12 +58,12 @@ static uint32_t *find_groups(struct cn_base_graph *graph, bool *any)
         LLVMIsAPHINode(value) ? (const void *)LLVMGetInstructionParent(value) : (const void *)LLVMGetOperand(value, 0);
     bool fresh;
     group[m] = m;
-    if (graph->top[m] != number_of(graph, m))
+    if (graph->top[m] != node_number_of(graph, m))
       continue;
     uint64_t *slot = cn_ptrmap_add(&first, key, &fresh);
     if (fresh)
       *slot = m;
-    if (!fresh && is_parallel(graph->merges.at[*slot].value, value)) {
+    if (!fresh && may_have_same_base(graph->merges.at[*slot].value, value)) {
       group[m] = (uint32_t)*slot;
       *any = true;
     }
@@ -74,7 +74,7 @@ static uint32_t *find_groups(struct cn_base_graph *graph, bool *any)
 
 /* True if the merge itself can be the base of its class. A merge that chooses a global is its own base, while the bases
  * of the others have null in that place. */
-static bool is_possible_base(const struct cn_base_graph *graph, uint32_t m)
+static bool may_be_base_of_class(const struct cn_base_graph *graph, uint32_t m)
 {
   if (graph->merges.at[m].moves)
     return false;
@@ -85,7 +85,7 @@ static bool is_possible_base(const struct cn_base_graph *graph, uint32_t m)
 }
 
 /* The merge that serves each class: a phi that is a base, or else the first that needs one. */
-static uint32_t *find_serving(const struct cn_base_graph *graph, const uint32_t *class)
+static uint32_t *find_base_merge_of_classes(const struct cn_base_graph *graph, const uint32_t *class)
 {
   uint32_t nodes = (uint32_t)graph->merges.count;
   uint32_t *serving = cn_alloc(nodes * sizeof *serving);
@@ -94,7 +94,7 @@ static uint32_t *find_serving(const struct cn_base_graph *graph, const uint32_t 
     serving[m] = CN_NO_INDEX;
   for (uint32_t m = 0; m < nodes; m++) {
     uint32_t *slot = &serving[class[m]];
-    bool fit = is_possible_base(graph, m);
+    bool fit = may_be_base_of_class(graph, m);
     if (!fit && !graph->merges.at[m].moves)
       continue;
     bool better =
@@ -106,7 +106,7 @@ static uint32_t *find_serving(const struct cn_base_graph *graph, const uint32_t 
 }
 
 /* Replace each input by its top. */
-static void follow_tops(struct cn_base_graph *graph)
+static void replace_inputs_by_tops(struct cn_base_graph *graph)
 {
   uint32_t sources = (uint32_t)graph->sources.count;
 
@@ -116,7 +116,7 @@ static void follow_tops(struct cn_base_graph *graph)
 }
 
 /* Replace each input by the merge that serves it. True if an input changes. */
-static bool follow_serving(struct cn_base_graph *graph)
+static bool replace_inputs_by_shared(struct cn_base_graph *graph)
 {
   uint32_t sources = (uint32_t)graph->sources.count;
   bool changed = false;
@@ -124,10 +124,10 @@ static bool follow_serving(struct cn_base_graph *graph)
   for (uint32_t i = 0; i < graph->first[graph->merges.count]; i++) {
     if (graph->inputs[i] <= sources)
       continue;
-    const struct cn_merge *same = graph->merges.at[graph->inputs[i] - sources - 1].same;
+    const struct cn_base_merge *same = graph->merges.at[graph->inputs[i] - sources - 1].same;
     if (!same)
       continue;
-    uint32_t number = number_of(graph, (uint32_t)(same - graph->merges.at));
+    uint32_t number = node_number_of(graph, (uint32_t)(same - graph->merges.at));
     changed |= graph->inputs[i] != number;
     graph->inputs[i] = number;
   }
@@ -135,18 +135,18 @@ static bool follow_serving(struct cn_base_graph *graph)
 }
 
 /* Set `same` by the tops. True if an input changes by it. */
-static bool share_bases(struct cn_base_graph *graph)
+static bool share_bases_once(struct cn_base_graph *graph)
 {
   uint32_t sources = (uint32_t)graph->sources.count, nodes = (uint32_t)graph->merges.count;
   bool any = false;
-  uint32_t *group = find_groups(graph, &any);
+  uint32_t *group = find_parallel_groups(graph, &any);
 
   for (uint32_t m = 0; m < nodes; m++)
     graph->merges.at[m].same = NULL;
   if (any) {
-    follow_tops(graph);
-    uint32_t *class = cn_value_flow_classes(sources, nodes, graph->first, graph->inputs, group);
-    uint32_t *serving = find_serving(graph, class);
+    replace_inputs_by_tops(graph);
+    uint32_t *class = cn_value_flow_find_equal_nodes(sources, nodes, graph->first, graph->inputs, group);
+    uint32_t *serving = find_base_merge_of_classes(graph, class);
     for (uint32_t m = 0; m < nodes; m++)
       if (graph->merges.at[m].moves) {
         CN_CHECK(serving[class[m]] < nodes);
@@ -156,7 +156,7 @@ static bool share_bases(struct cn_base_graph *graph)
     free(class);
   }
   free(group);
-  return any && follow_serving(graph);
+  return any && replace_inputs_by_shared(graph);
 }
 
 void cn_bases_share(struct cn_base_graph *graph)
@@ -165,8 +165,8 @@ void cn_bases_share(struct cn_base_graph *graph)
   bool changed = true;
 
   CN_CHECK(graph->top);
-  for (unsigned pass = 0; changed && share_bases(graph) && pass < MAX_ROUNDS; pass++) {
-    uint32_t *top = cn_value_flow_solve((uint32_t)graph->sources.count, nodes, graph->first, graph->inputs);
+  for (unsigned pass = 0; changed && share_bases_once(graph) && pass < MAX_SHARING_ROUNDS; pass++) {
+    uint32_t *top = cn_value_flow_find_origins((uint32_t)graph->sources.count, nodes, graph->first, graph->inputs);
     changed = memcmp(top, graph->top, nodes * sizeof *top) != 0;
     free(graph->top);
     graph->top = top;

@@ -29,7 +29,7 @@ void cn_live_intervals_build(struct cn_live_intervals *intervals, const struct c
   intervals->retreat = cn_alloc(2 * (size_t)count * sizeof *intervals->retreat);
   for (uint32_t b = 0; b < count; b++)
     for (uint32_t p = 0; p < cfg->blocks[b].pred_count; p++)
-      if (cn_cfg_retreats(cfg->blocks[b].preds[p], b))
+      if (cn_cfg_is_retreating_edge(cfg->blocks[b].preds[p], b))
         intervals->retreat[count + b] = larger_of(intervals->retreat[count + b], cfg->blocks[b].preds[p]);
   for (uint32_t i = count; i-- > 1;)
     intervals->retreat[i] = larger_of(intervals->retreat[2 * i], intervals->retreat[2 * i + 1]);
@@ -41,7 +41,7 @@ void cn_live_intervals_free(struct cn_live_intervals *intervals)
 }
 
 /* The last block with an edge that retreats into blocks [first, end), or 0. */
-static uint32_t last_retreat(const struct cn_live_intervals *intervals, uint32_t first, uint32_t end)
+static uint32_t last_retreating_block(const struct cn_live_intervals *intervals, uint32_t first, uint32_t end)
 {
   uint32_t last = 0;
 
@@ -57,7 +57,7 @@ static uint32_t last_retreat(const struct cn_live_intervals *intervals, uint32_t
   return last;
 }
 
-static uint64_t last_use(const struct cn_refs *refs, uint32_t value, uint64_t last)
+static uint64_t last_use_place(const struct cn_refs *refs, uint32_t value, uint64_t last)
 {
   const struct cn_ref_value *v = &refs->values.at[value];
 
@@ -80,12 +80,12 @@ struct cn_live_interval cn_live_interval_of(const struct cn_live_intervals *inte
   struct cn_live_interval interval = {CN_PLACE(v->block, v->pos), CN_PLACE(v->block, v->pos)};
 
   CN_ASSERT(value < refs->values.count);
-  interval.to = last_use(refs, value, interval.to);
+  interval.to = last_use_place(refs, value, interval.to);
   for (uint32_t d = v->base == value ? v->derived : CN_NO_INDEX; d != CN_NO_INDEX; d = refs->values.at[d].derived)
-    interval.to = last_use(refs, d, interval.to);
+    interval.to = last_use_place(refs, d, interval.to);
   for (;;) {
     uint32_t end = (uint32_t)(interval.to >> 32);
-    uint32_t last = last_retreat(intervals, v->block + 1, end + 1);
+    uint32_t last = last_retreating_block(intervals, v->block + 1, end + 1);
     if (!last || CN_PLACE(last, UINT32_MAX) <= interval.to)
       return interval;
     interval.to = CN_PLACE(last, UINT32_MAX);
@@ -93,7 +93,7 @@ struct cn_live_interval cn_live_interval_of(const struct cn_live_intervals *inte
 }
 
 /* The number of parse points before `place`. */
-static uint32_t points_before(const struct cn_refs *refs, uint64_t place)
+static uint32_t point_count_before(const struct cn_refs *refs, uint64_t place)
 {
   uint32_t low = 0;
 
@@ -105,24 +105,24 @@ static uint32_t points_before(const struct cn_refs *refs, uint64_t place)
 uint32_t cn_live_interval_first_point(const struct cn_live_intervals *intervals, struct cn_live_interval interval)
 {
   CN_ASSERT(interval.from <= interval.to);
-  return points_before(intervals->refs, interval.from + 1);
+  return point_count_before(intervals->refs, interval.from + 1);
 }
 
-uint32_t cn_live_interval_points(const struct cn_live_intervals *intervals, struct cn_live_interval interval)
+uint32_t cn_live_interval_point_count(const struct cn_live_intervals *intervals, struct cn_live_interval interval)
 {
   uint32_t first = cn_live_interval_first_point(intervals, interval);
-  uint32_t end = points_before(intervals->refs, interval.to);
+  uint32_t end = point_count_before(intervals->refs, interval.to);
 
   return end > first ? end - first : 0;
 }
 
-void cn_live_intervals_mark(struct cn_refs *refs)
+void cn_live_intervals_mark_crossing(struct cn_refs *refs)
 {
   struct cn_live_intervals intervals;
 
-  CN_ASSERT_VALID(cn_refs_wrong(refs, CN_REFS_LATER));
+  CN_ASSERT_VALID(cn_refs_wrong(refs, CN_REFS_AFTER_CHANGES));
   cn_live_intervals_build(&intervals, refs);
   for (uint32_t v = 0; v < refs->values.count; v++)
-    refs->values.at[v].cross_count = cn_live_interval_points(&intervals, cn_live_interval_of(&intervals, v)) > 0;
+    refs->values.at[v].cross_count = cn_live_interval_point_count(&intervals, cn_live_interval_of(&intervals, v)) > 0;
   cn_live_intervals_free(&intervals);
 }

@@ -30,9 +30,9 @@ void cn_live_intervals_free(struct cn_live_intervals *intervals);
 struct cn_live_interval cn_live_interval_of(const struct cn_live_intervals *intervals, uint32_t value);
 /* The first parse point within the interval, and the number of parse points there. */
 uint32_t cn_live_interval_first_point(const struct cn_live_intervals *intervals, struct cn_live_interval interval);
-uint32_t cn_live_interval_points(const struct cn_live_intervals *intervals, struct cn_live_interval interval);
+uint32_t cn_live_interval_point_count(const struct cn_live_intervals *intervals, struct cn_live_interval interval);
 /* Set the cross_count of each value to 1 if it may cross a parse point, by its interval, else to 0.
  */
-void cn_live_intervals_mark(struct cn_refs *refs);
+void cn_live_intervals_mark_crossing(struct cn_refs *refs);
 
 #endif

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void cn_live_init(struct cn_live_range *range, const struct cn_cfg *cfg)
+void cn_live_range_init(struct cn_live_range *range, const struct cn_cfg *cfg)
 {
   size_t n = cfg->count;
   uint32_t *all = cn_alloc(5 * n * sizeof *all);
@@ -24,13 +24,13 @@ void cn_live_init(struct cn_live_range *range, const struct cn_cfg *cfg)
       (struct cn_live_range){.in = all, .out = all + n, .used = all + 2 * n, .last = all + 3 * n, .slot = all + 4 * n};
 }
 
-void cn_live_free(struct cn_live_range *range)
+void cn_live_range_free(struct cn_live_range *range)
 {
   cn_free(&range->blocks);
   free(range->in); /* one allocation for all five arrays */
 }
 
-static void add_block(struct cn_live_range *range, uint32_t block)
+static void add_live_in_block(struct cn_live_range *range, uint32_t block)
 {
   if (range->in[block] == range->stamp)
     return;
@@ -38,7 +38,7 @@ static void add_block(struct cn_live_range *range, uint32_t block)
   cn_push(&range->blocks, block);
 }
 
-static void add_uses(struct cn_live_range *range, const struct cn_refs *refs, uint32_t of, uint32_t def_block)
+static void add_uses_to_range(struct cn_live_range *range, const struct cn_refs *refs, uint32_t of, uint32_t def_block)
 {
   const struct cn_ref_value *v = &refs->values.at[of];
 
@@ -49,11 +49,11 @@ static void add_uses(struct cn_live_range *range, const struct cn_refs *refs, ui
       range->last[use->block] = until;
     range->used[use->block] = range->stamp;
     if (use->block != def_block)
-      add_block(range, use->block);
+      add_live_in_block(range, use->block);
   }
 }
 
-static int ascending(const void *a, const void *b)
+static int compare_blocks(const void *a, const void *b)
 {
   uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
@@ -62,23 +62,23 @@ static int ascending(const void *a, const void *b)
 
 /* With CAIRN_RELOCATION_LIVENESS off, a value is live wherever its definition dominates. An invoke defines its value on
  * the edge to its normal destination. */
-static void enter_dominated(struct cn_live_range *range, const struct cn_cfg *cfg, const struct cn_ref_value *v)
+static void add_dominated_blocks(struct cn_live_range *range, const struct cn_cfg *cfg, const struct cn_ref_value *v)
 {
   uint32_t from = v->block;
 
   CN_CHECK(cfg->has_dominators);
   if (LLVMIsAInvokeInst(v->value)) {
-    from = cn_cfg_index(cfg, LLVMGetNormalDest(v->value));
+    from = cn_cfg_index_of(cfg, LLVMGetNormalDest(v->value));
     CN_CHECK(from != CN_NO_BLOCK);
     if (cfg->blocks[from].pred_count > 1)
       return; /* the edge into it then dominates no block */
-    add_block(range, from);
+    add_live_in_block(range, from);
   }
   range->out[from] = range->stamp;
   for (uint32_t b = from + 1; b < cfg->count; b++)
     if (range->out[cfg->blocks[b].idom] == range->stamp) {
       range->out[b] = range->stamp;
-      add_block(range, b);
+      add_live_in_block(range, b);
     }
 }
 
@@ -90,29 +90,29 @@ void cn_live_range(struct cn_live_range *range, const struct cn_refs *refs, uint
   range->stamp++;
   CN_CHECK(range->stamp != 0); /* stamp 0 would match blocks that are still unvisited */
   range->blocks.count = 0;
-  add_uses(range, refs, value, v->block);
+  add_uses_to_range(range, refs, value, v->block);
   /* From a base the list has all values derived from it; from a derived value it would have only the later siblings. */
   for (uint32_t d = v->base == value ? v->derived : CN_NO_INDEX; d != CN_NO_INDEX; d = refs->values.at[d].derived)
-    add_uses(range, refs, d, v->block);
-  if (v->scalar && v->root == value && !cn_refs_on(refs, CAIRN_RELOCATION_LIVENESS))
-    enter_dominated(range, refs->cfg, v);
+    add_uses_to_range(range, refs, d, v->block);
+  if (v->scalar && v->root == value && !cn_refs_is_optimisation_on(refs, CAIRN_RELOCATION_LIVENESS))
+    add_dominated_blocks(range, refs->cfg, v);
   for (size_t i = 0; i < range->blocks.count; i++) {
     /* The definition dominates the block, so it comes first. */
     CN_CHECK(range->blocks.at[i] > v->block);
-    const struct cn_block *block = &refs->cfg->blocks[range->blocks.at[i]];
+    const struct cn_cfg_block *block = &refs->cfg->blocks[range->blocks.at[i]];
     for (uint32_t p = 0; p < block->pred_count; p++) {
       range->out[block->preds[p]] = range->stamp;
       if (block->preds[p] != v->block)
-        add_block(range, block->preds[p]);
+        add_live_in_block(range, block->preds[p]);
     }
   }
   if (range->blocks.count > 1)
-    qsort(range->blocks.at, range->blocks.count, sizeof *range->blocks.at, ascending);
+    qsort(range->blocks.at, range->blocks.count, sizeof *range->blocks.at, compare_blocks);
   for (size_t i = 0; i < range->blocks.count; i++)
     range->slot[range->blocks.at[i]] = (uint32_t)i;
 }
 
-uint32_t cn_point_after(const struct cn_refs *refs, uint32_t block, uint32_t pos)
+uint32_t cn_first_point_after(const struct cn_refs *refs, uint32_t block, uint32_t pos)
 {
   uint32_t low = refs->first_point[block], high = refs->first_point[block + 1];
 
@@ -123,8 +123,8 @@ uint32_t cn_point_after(const struct cn_refs *refs, uint32_t block, uint32_t pos
 
 /* Record the parse points of `block` that `value` crosses: it is defined there at `from`, or live-in if `from` is
  * CN_NO_INDEX. */
-static void cross_block(struct cn_refs *refs, const struct cn_live_range *range, uint32_t value, uint32_t block,
-                        uint32_t from)
+static void record_crossings_in_block(struct cn_refs *refs, const struct cn_live_range *range, uint32_t value,
+                                      uint32_t block, uint32_t from)
 {
   uint32_t until = 0;
 
@@ -132,7 +132,7 @@ static void cross_block(struct cn_refs *refs, const struct cn_live_range *range,
     until = UINT32_MAX;
   else if (range->used[block] == range->stamp)
     until = range->last[block];
-  uint32_t first = from == CN_NO_INDEX ? refs->first_point[block] : cn_point_after(refs, block, from);
+  uint32_t first = from == CN_NO_INDEX ? refs->first_point[block] : cn_first_point_after(refs, block, from);
   for (uint32_t p = first; p < refs->first_point[block + 1]; p++) {
     struct cn_parse_point *point = &refs->points.at[p];
     if (point->pos >= until)
@@ -142,17 +142,17 @@ static void cross_block(struct cn_refs *refs, const struct cn_live_range *range,
   }
 }
 
-void cn_liveness(struct cn_refs *refs)
+void cn_liveness_compute(struct cn_refs *refs)
 {
   struct cn_live_range range;
 
-  CN_ASSERT_VALID(cn_refs_wrong(refs, CN_REFS_LATER));
+  CN_ASSERT_VALID(cn_refs_wrong(refs, CN_REFS_AFTER_CHANGES));
   refs->crossings.count = 0;
   for (size_t p = 0; p < refs->points.count; p++)
     refs->points.at[p].live.count = 0;
   if (!refs->points.count)
     return;
-  cn_live_init(&range, refs->cfg);
+  cn_live_range_init(&range, refs->cfg);
   for (uint32_t v = 0; v < refs->values.count; v++) {
     struct cn_ref_value *value = &refs->values.at[v];
     value->cross = (uint32_t)refs->crossings.count;
@@ -160,13 +160,13 @@ void cn_liveness(struct cn_refs *refs)
     if (value->base == CN_NO_INDEX)
       continue;
     cn_live_range(&range, refs, v);
-    cross_block(refs, &range, v, value->block, value->pos);
+    record_crossings_in_block(refs, &range, v, value->block, value->pos);
     for (size_t i = 0; i < range.blocks.count; i++)
-      cross_block(refs, &range, v, range.blocks.at[i], CN_NO_INDEX);
+      record_crossings_in_block(refs, &range, v, range.blocks.at[i], CN_NO_INDEX);
     value->cross_count = (uint32_t)refs->crossings.count - value->cross;
   }
-  cn_live_free(&range);
-  CN_ASSERT_VALID(cn_refs_wrong(refs, CN_REFS_LIVE));
+  cn_live_range_free(&range);
+  CN_ASSERT_VALID(cn_refs_wrong(refs, CN_REFS_AFTER_LIVENESS));
 }
 
 void cn_liveness_print(LLVMValueRef function, FILE *out)
@@ -178,7 +178,7 @@ void cn_liveness_print(LLVMValueRef function, FILE *out)
   CN_ASSERT(LLVMIsAFunction(function));
   cn_cfg_build_edges(&cfg, function);
   cn_refs_build(&refs, &cfg, 0);
-  cn_liveness(&refs);
+  cn_liveness_compute(&refs);
   for (size_t p = 0; p < refs.points.count; p++) {
     const struct cn_parse_point *point = &refs.points.at[p];
     fprintf(out, "  %s:", cn_value_name(LLVMGetCalledValue(point->call), name, sizeof name));

@@ -4,7 +4,7 @@
  * the pointer's distance from it (statepoints-later, "Base & Derived Pointers"). The answer is the base that rewriting
  * would list. From then on it is a value like others; a distance within an object stays the same when the object moves.
  *
- * Needs: struct cn_refs before cn_liveness(). Provides: the function is free of both intrinsics. Breaks: struct
+ * Needs: struct cn_refs before cn_liveness_compute(). Provides: the function is free of both intrinsics. Breaks: struct
  * cn_refs, if it changed anything.
  */
 #include <string.h>
@@ -14,21 +14,21 @@
 #include "compile/rewrite/values/refs.h"
 #include "compile/core/each.h"
 
-struct questions {
+struct base_queries {
   CN_VECTOR(LLVMValueRef) calls;
 };
 
-static bool asks_base(LLVMValueRef instruction)
+static bool is_base_query(LLVMValueRef instruction)
 {
   return cn_calls_intrinsic(instruction, "llvm.experimental.gc.get.pointer.base");
 }
 
-static bool asks_offset(LLVMValueRef instruction)
+static bool is_offset_query(LLVMValueRef instruction)
 {
   return cn_calls_intrinsic(instruction, "llvm.experimental.gc.get.pointer.offset");
 }
 
-bool cn_pointer_bases_asked(LLVMModuleRef module)
+bool cn_pointer_bases_are_queried(LLVMModuleRef module)
 {
   static const char prefix[] = "llvm.experimental.gc.get.pointer.";
   size_t length;
@@ -41,7 +41,7 @@ bool cn_pointer_bases_asked(LLVMModuleRef module)
 }
 
 /* The base of `pointer`. A pointer that stays where it is, is its own base. */
-static LLVMValueRef base_of(const struct cn_bases *bases, LLVMValueRef pointer)
+static LLVMValueRef base_of(const struct cn_base_map *bases, LLVMValueRef pointer)
 {
   const uint64_t *base = cn_ptrmap_find(&bases->of, pointer);
 
@@ -53,13 +53,13 @@ static LLVMValueRef build_ptrtoint(LLVMBuilderRef builder, LLVMValueRef pointer,
   return LLVMBuildPtrToInt(builder, pointer, integer, "");
 }
 
-static void answer_question(LLVMBuilderRef builder, LLVMValueRef question, const struct cn_bases *bases)
+static void replace_query(LLVMBuilderRef builder, LLVMValueRef question, const struct cn_base_map *bases)
 {
   LLVMValueRef pointer = LLVMGetOperand(question, 0), value = base_of(bases, pointer);
   LLVMValueRef declaration = cn_direct_callee(question);
   LLVMTypeRef type = LLVMTypeOf(question);
 
-  if (asks_offset(question)) {
+  if (is_offset_query(question)) {
     LLVMPositionBuilderBefore(builder, question);
     LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(question));
     LLVMValueRef from = build_ptrtoint(builder, value, type), to = build_ptrtoint(builder, pointer, type);
@@ -74,10 +74,10 @@ static void answer_question(LLVMBuilderRef builder, LLVMValueRef question, const
 
 /* List the block's questions. Bases are found for values that cross a parse point, so let the asked values count as
  * crossing. */
-static void gather_questions(struct cn_refs *refs, LLVMBasicBlockRef block, struct questions *out)
+static void gather_queries(struct cn_refs *refs, LLVMBasicBlockRef block, struct base_queries *out)
 {
   CN_EACH_INSTRUCTION(i, block) {
-    if (!asks_base(i) && !asks_offset(i))
+    if (!is_base_query(i) && !is_offset_query(i))
       continue;
     cn_push(&out->calls, i);
     uint32_t asked = cn_refs_index(refs, LLVMGetOperand(i, 0));
@@ -86,19 +86,19 @@ static void gather_questions(struct cn_refs *refs, LLVMBasicBlockRef block, stru
   }
 }
 
-bool cn_pointer_bases(struct cn_ctx *ctx, struct cn_refs *refs)
+bool cn_pointer_bases_replace_queries(struct cn_ctx *ctx, struct cn_refs *refs)
 {
-  struct questions questions = {0};
-  struct cn_bases bases;
+  struct base_queries questions = {0};
+  struct cn_base_map bases;
 
   for (uint32_t b = 0; b < refs->cfg->count; b++)
-    gather_questions(refs, refs->cfg->blocks[b].block, &questions);
+    gather_queries(refs, refs->cfg->blocks[b].block, &questions);
   bool any = questions.calls.count > 0;
   if (any) {
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
     cn_bases_find(&bases, refs);
     for (size_t i = 0; i < questions.calls.count; i++)
-      answer_question(builder, questions.calls.at[i], &bases);
+      replace_query(builder, questions.calls.at[i], &bases);
     cn_bases_free(&bases);
     LLVMDisposeBuilder(builder);
   }

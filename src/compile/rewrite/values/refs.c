@@ -20,7 +20,7 @@ struct edge_use {
   uint32_t next; /* next edge from the same block, or CN_NO_INDEX */
 };
 
-struct scan {
+struct reference_scan {
   struct cn_refs *refs;
   CN_VECTOR(struct edge_use) edges;
   uint32_t *edges_of; /* per block: first of its edges */
@@ -33,7 +33,7 @@ uint32_t cn_refs_index(const struct cn_refs *refs, LLVMValueRef value)
   return index ? (uint32_t)*index : CN_NO_INDEX;
 }
 
-static bool is_local(LLVMValueRef value)
+static bool is_instruction_or_argument(LLVMValueRef value)
 {
   LLVMValueKind kind = LLVMGetValueKind(value);
 
@@ -45,7 +45,7 @@ static bool is_local(LLVMValueRef value)
  * constant.) */
 static bool is_listed_constant(const struct cn_refs *refs, LLVMValueRef value, LLVMValueRef user)
 {
-  if (cn_refs_on(refs, CAIRN_RELOCATION_CONSTANTS) || !cn_is_ref(LLVMTypeOf(value)) ||
+  if (cn_refs_is_optimisation_on(refs, CAIRN_RELOCATION_CONSTANTS) || !cn_is_ref(LLVMTypeOf(value)) ||
       cn_calls_intrinsic(user, "llvm.threadlocal.address"))
     return false;
   return LLVMIsAConstantPointerNull(value) || LLVMIsAGlobalVariable(value);
@@ -61,10 +61,10 @@ static bool feeds_phi(LLVMValueRef value)
 
 /* True if `value` is used in a deeper loop than its definition's. A single use in a loop that has another loop in it is
  * exempt: listing the value costs more. */
-static bool is_used_deeper(const struct cn_refs *refs, LLVMValueRef value)
+static bool is_used_in_deeper_loop(const struct cn_refs *refs, LLVMValueRef value)
 {
   LLVMBasicBlockRef home = LLVMGetInstructionParent(value);
-  const struct cn_block *blocks = refs->cfg->blocks;
+  const struct cn_cfg_block *blocks = refs->cfg->blocks;
   uint32_t depth = CN_NO_INDEX;
 
   CN_EACH_USE(use, value) {
@@ -73,9 +73,9 @@ static bool is_used_deeper(const struct cn_refs *refs, LLVMValueRef value)
       continue;
     if (depth == CN_NO_INDEX) {
       cn_cfg_add_dominators(refs->cfg);
-      depth = blocks[cn_cfg_index(refs->cfg, home)].depth;
+      depth = blocks[cn_cfg_index_of(refs->cfg, home)].depth;
     }
-    const struct cn_block *at = &blocks[cn_cfg_index(refs->cfg, block)];
+    const struct cn_cfg_block *at = &blocks[cn_cfg_index_of(refs->cfg, block)];
     bool once = use == LLVMGetFirstUse(value) && !LLVMGetNextUse(use);
     if (at->depth > depth && !(once && blocks[at->loop].nests))
       return true;
@@ -83,17 +83,17 @@ static bool is_used_deeper(const struct cn_refs *refs, LLVMValueRef value)
   return false;
 }
 
-static bool may_keep_integers(struct cn_refs *refs)
+static bool may_keep_indices_live(struct cn_refs *refs)
 {
   if (!refs->integers)
-    refs->integers = cn_shows_addresses(refs->cfg) ? CN_INTEGERS_BOUND : CN_INTEGERS_FREE;
-  return refs->integers == CN_INTEGERS_FREE;
+    refs->integers = cn_has_address_integers(refs->cfg) ? CN_INDEX_ADDRESSES_POSSIBLE : CN_INDEX_ADDRESSES_ABSENT;
+  return refs->integers == CN_INDEX_ADDRESSES_ABSENT;
 }
 
 /* The number of variable indices; CN_NO_INDEX if `value` is no GEP to rematerialise at its uses. A GEP that feeds a phi
  * is kept: it is mostly a loop's step, and would be computed twice in each iteration. One with variable indices is kept
  * as well if it is used in a deeper loop, or if the function may show addresses as integers. */
-static uint32_t judge_indices(struct cn_refs *refs, LLVMValueRef value)
+static uint32_t compute_variable_indices(struct cn_refs *refs, LLVMValueRef value)
 {
   uint32_t count = 0;
 
@@ -111,33 +111,34 @@ static uint32_t judge_indices(struct cn_refs *refs, LLVMValueRef value)
   }
   if (feeds_phi(value) || count > CN_REMAT_INDICES)
     return CN_NO_INDEX;
-  return count && (is_used_deeper(refs, value) || !may_keep_integers(refs)) ? CN_NO_INDEX : count;
+  return count && (is_used_in_deeper_loop(refs, value) || !may_keep_indices_live(refs)) ? CN_NO_INDEX : count;
 }
 
-/* Like judge_indices(), computed once: judging visits all uses of `value`, and each derived value asks. */
-static uint32_t count_indices(struct cn_refs *refs, LLVMValueRef value)
+/* Like compute_variable_indices(), computed once: judging visits all uses of `value`, and each derived value asks. */
+static uint32_t variable_index_count_of(struct cn_refs *refs, LLVMValueRef value)
 {
   bool fresh;
   uint64_t *count = cn_ptrmap_add(&refs->indices, value, &fresh);
 
   if (fresh)
-    *count = judge_indices(refs, value);
+    *count = compute_variable_indices(refs, value);
   return (uint32_t)*count;
 }
 
 /* The next value from `value` towards its root, or null if it is its own root. A value in the index was judged when it
  * was added. */
-static LLVMValueRef step_to_root(struct cn_refs *refs, LLVMValueRef value, uint32_t *indices)
+static LLVMValueRef next_value_towards_root(struct cn_refs *refs, LLVMValueRef value, uint32_t *indices)
 {
   uint32_t index = cn_refs_index(refs, value);
 
   if (index != CN_NO_INDEX && refs->values.at[index].root == index)
     return NULL;
-  uint32_t count = cn_refs_on(refs, CAIRN_RELOCATION_RECOMPUTE) ? count_indices(refs, value) : CN_NO_INDEX;
+  uint32_t count =
+      cn_refs_is_optimisation_on(refs, CAIRN_RELOCATION_RECOMPUTE) ? variable_index_count_of(refs, value) : CN_NO_INDEX;
   if (count == CN_NO_INDEX || *indices + count > CN_REMAT_INDICES)
     return NULL;
   LLVMValueRef from = LLVMGetOperand(value, 0);
-  if (!is_local(from) || !cn_is_ref(LLVMTypeOf(from)))
+  if (!is_instruction_or_argument(from) || !cn_is_ref(LLVMTypeOf(from)))
     return NULL;
   *indices += count;
   return from;
@@ -149,13 +150,13 @@ static LLVMValueRef find_root(struct cn_refs *refs, LLVMValueRef value, uint32_t
   LLVMValueRef from;
 
   *indices = 0;
-  for (unsigned steps = 0; steps < CN_REMAT_LIMIT && (from = step_to_root(refs, value, indices)); steps++)
+  for (unsigned steps = 0; steps < CN_REMAT_LIMIT && (from = next_value_towards_root(refs, value, indices)); steps++)
     value = from;
   return value;
 }
 
 /* The index of `value`, which is added if it is new. */
-static uint32_t add_value(struct cn_refs *refs, LLVMValueRef value)
+static uint32_t find_or_add_value(struct cn_refs *refs, LLVMValueRef value)
 {
   uint32_t index = cn_refs_index(refs, value);
 
@@ -171,8 +172,8 @@ static uint32_t add_value(struct cn_refs *refs, LLVMValueRef value)
   cn_push(&refs->values, (struct cn_ref_value){
                              .value = value, .root = index, .base = index, .derived = CN_NO_INDEX, .scalar = scalar});
   if (root != value) {
-    uint32_t root_index = add_value(refs, root);
-    uint32_t from_index = add_value(refs, LLVMGetOperand(value, 0));
+    uint32_t root_index = find_or_add_value(refs, root);
+    uint32_t from_index = find_or_add_value(refs, LLVMGetOperand(value, 0));
     CN_CHECK(root_index != index && from_index != index);
     refs->values.at[index].root = root_index;
     if (refs->values.at[root_index].indices < indices)
@@ -184,9 +185,9 @@ static uint32_t add_value(struct cn_refs *refs, LLVMValueRef value)
 
 static void define_value(struct cn_refs *refs, LLVMValueRef value, uint32_t block, uint32_t pos)
 {
-  uint32_t index = add_value(refs, value);
+  uint32_t index = find_or_add_value(refs, value);
 
-  CN_ASSERT(is_local(value) && block < refs->cfg->count);
+  CN_ASSERT(is_instruction_or_argument(value) && block < refs->cfg->count);
   refs->values.at[index].block = block;
   refs->values.at[index].pos = pos;
 }
@@ -194,9 +195,10 @@ static void define_value(struct cn_refs *refs, LLVMValueRef value, uint32_t bloc
 /* Record that `user` reads `operand`, if that holds a reference. */
 static void add_use(struct cn_refs *refs, LLVMValueRef operand, struct cn_ref_use use)
 {
-  if (!cn_holds_ref(LLVMTypeOf(operand)) || (!is_local(operand) && !is_listed_constant(refs, operand, use.user)))
+  if (!cn_holds_ref(LLVMTypeOf(operand)) ||
+      (!is_instruction_or_argument(operand) && !is_listed_constant(refs, operand, use.user)))
     return;
-  uint32_t index = add_value(refs, operand);
+  uint32_t index = find_or_add_value(refs, operand);
   uint32_t root = refs->values.at[index].root;
   CN_ASSERT(LLVMGetOperand(use.user, use.operand) == operand);
   use.value = index;
@@ -210,7 +212,7 @@ static void add_use(struct cn_refs *refs, LLVMValueRef operand, struct cn_ref_us
 
 /* Phi operands are read at the end of their incoming blocks: list them there, so that the walk
  * meets them in order. */
-static void collect_edges(struct scan *scan)
+static void gather_phi_operands(struct reference_scan *scan)
 {
   const struct cn_cfg *cfg = scan->refs->cfg;
 
@@ -220,7 +222,7 @@ static void collect_edges(struct scan *scan)
       if (!cn_holds_ref(LLVMTypeOf(i)))
         continue;
       for (unsigned n = LLVMCountIncoming(i); n-- > 0;) {
-        uint32_t from = cn_cfg_index(cfg, LLVMGetIncomingBlock(i, n));
+        uint32_t from = cn_cfg_index_of(cfg, LLVMGetIncomingBlock(i, n));
         CN_CHECK(from != CN_NO_BLOCK);
         cn_push(&scan->edges, (struct edge_use){i, n, scan->edges_of[from]});
         scan->edges_of[from] = (uint32_t)scan->edges.count - 1;
@@ -233,12 +235,12 @@ static void scan_instruction(struct cn_refs *refs, LLVMValueRef i, uint32_t bloc
   struct cn_ref_use use = {.user = i, .block = block, .pos = pos, .point = CN_NO_INDEX};
   uint32_t deopt = 0, deopt_end = 0, live = 0, live_end = 0, arguments = 0;
 
-  if (cn_classify_call(i).kind == CN_CALL_PARSE) {
+  if (cn_classify_call(i).kind == CN_CALL_PARSE_POINT) {
     use.point = (uint32_t)refs->points.count;
     cn_push(&refs->points, (struct cn_parse_point){.call = i, .block = block, .pos = pos});
-    cn_calls_bundle(i, "deopt", &deopt, &deopt_end);
-    cn_calls_bundle(i, "gc-live", &live, &live_end);
-    arguments = cn_calls_list_operands(i) ? LLVMGetNumArgOperands(i) : 0;
+    cn_calls_find_bundle(i, "deopt", &deopt, &deopt_end);
+    cn_calls_find_bundle(i, "gc-live", &live, &live_end);
+    arguments = cn_calls_lists_operands(i) ? LLVMGetNumArgOperands(i) : 0;
   }
   uint32_t operands = (uint32_t)LLVMGetNumOperands(i);
   for (use.operand = 0; use.operand < operands; use.operand++) {
@@ -251,7 +253,7 @@ static void scan_instruction(struct cn_refs *refs, LLVMValueRef i, uint32_t bloc
     define_value(refs, i, block, pos);
 }
 
-static uint32_t scan_block(struct scan *scan, uint32_t block, uint32_t start)
+static uint32_t scan_block(struct reference_scan *scan, uint32_t block, uint32_t start)
 {
   struct cn_refs *refs = scan->refs;
   LLVMValueRef i = LLVMGetFirstInstruction(refs->cfg->blocks[block].block);
@@ -275,7 +277,7 @@ static uint32_t scan_block(struct scan *scan, uint32_t block, uint32_t start)
 }
 
 /* Sort the uses by value, stably: each value's uses become a slice. */
-static void group_uses(struct cn_refs *refs)
+static void sort_uses_by_value(struct cn_refs *refs)
 {
   struct cn_ref_use *sorted = cn_alloc(refs->uses.count * sizeof *sorted);
   uint32_t at = 0;
@@ -303,9 +305,9 @@ void cn_refs_build(struct cn_refs *refs, struct cn_cfg *cfg, unsigned off)
   *refs = (struct cn_refs){.cfg = cfg, .off = off};
   refs->first_point = cn_alloc((cfg->count + 1) * sizeof *refs->first_point);
   refs->last_pos = cn_alloc(cfg->count * sizeof *refs->last_pos);
-  struct scan scan = {.refs = refs, .edges_of = cn_alloc(cfg->count * sizeof *scan.edges_of)};
+  struct reference_scan scan = {.refs = refs, .edges_of = cn_alloc(cfg->count * sizeof *scan.edges_of)};
   memset(scan.edges_of, 0xff, cfg->count * sizeof *scan.edges_of);
-  collect_edges(&scan);
+  gather_phi_operands(&scan);
   unsigned parameters = LLVMCountParams(cfg->function);
   for (unsigned p = 0; p < parameters; p++)
     if (cn_holds_ref(LLVMTypeOf(LLVMGetParam(cfg->function, p))))
@@ -314,10 +316,10 @@ void cn_refs_build(struct cn_refs *refs, struct cn_cfg *cfg, unsigned off)
   for (uint32_t b = 0; b < cfg->count; b++)
     pos = scan_block(&scan, b, pos);
   refs->first_point[cfg->count] = (uint32_t)refs->points.count;
-  group_uses(refs);
+  sort_uses_by_value(refs);
   cn_free(&scan.edges);
   free(scan.edges_of);
-  CN_ASSERT_VALID(cn_refs_wrong(refs, CN_REFS_BUILT));
+  CN_ASSERT_VALID(cn_refs_wrong(refs, CN_REFS_AFTER_BUILD));
 }
 
 /* Number a made phi like those beside it; a made select gets the position between its neighbours. */
@@ -338,24 +340,24 @@ static void add_made_merge(struct cn_refs *refs, const struct cn_made_merge *mad
   define_value(refs, made->merge, beside->block, beside->pos);
   unsigned count = LLVMCountIncoming(made->merge);
   for (use.operand = 0; use.operand < count; use.operand++) {
-    use.block = cn_cfg_index(refs->cfg, LLVMGetIncomingBlock(made->merge, use.operand));
+    use.block = cn_cfg_index_of(refs->cfg, LLVMGetIncomingBlock(made->merge, use.operand));
     CN_CHECK(use.block != CN_NO_BLOCK);
     use.pos = refs->last_pos[use.block] + 1;
     add_use(refs, LLVMGetIncomingValue(made->merge, use.operand), use);
   }
 }
 
-void cn_refs_extend(struct cn_refs *refs, const struct cn_made_merge *made, size_t count)
+void cn_refs_add_merges(struct cn_refs *refs, const struct cn_made_merge *made, size_t count)
 {
   for (size_t m = 0; m < count; m++)
     add_made_merge(refs, &made[m]);
   for (size_t v = 0; v < refs->values.count; v++)
     refs->values.at[v].use_count = 0;
-  group_uses(refs);
-  CN_ASSERT_VALID(cn_refs_wrong(refs, CN_REFS_LATER));
+  sort_uses_by_value(refs);
+  CN_ASSERT_VALID(cn_refs_wrong(refs, CN_REFS_AFTER_CHANGES));
 }
 
-bool cn_refs_attach_bases(struct cn_refs *refs, const struct cn_bases *bases)
+bool cn_refs_attach_bases(struct cn_refs *refs, const struct cn_base_map *bases)
 {
   bool any = false;
 
@@ -374,7 +376,7 @@ bool cn_refs_attach_bases(struct cn_refs *refs, const struct cn_bases *bases)
     value->derived = refs->values.at[value->base].derived;
     refs->values.at[value->base].derived = v;
   }
-  CN_ASSERT_VALID(cn_refs_wrong(refs, CN_REFS_LATER));
+  CN_ASSERT_VALID(cn_refs_wrong(refs, CN_REFS_AFTER_CHANGES));
   return any;
 }
 
@@ -393,7 +395,7 @@ void cn_refs_free(struct cn_refs *refs)
   *refs = (struct cn_refs){0};
 }
 
-void cn_refs_restrict(struct cn_refs *refs)
+void cn_refs_leave_out_dead_values(struct cn_refs *refs)
 {
   struct cn_cfg *cfg = refs->cfg;
   unsigned off = refs->off & ~(1u << CAIRN_RELOCATION_LIVENESS | 1u << CAIRN_RELOCATION_CONSTANTS);

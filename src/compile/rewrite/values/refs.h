@@ -46,7 +46,7 @@ struct cn_ref_value {
   uint32_t root;       /* the value that a constant GEP starts from; else the value itself */
   uint32_t from;       /* for a constant GEP: the operand one step towards its root */
   uint32_t base;       /* set by cn_refs_attach_bases(); CN_NO_INDEX: not relocatable */
-  /* slice of refs->uses, ascending by position; the uses of cn_refs_extend() follow */
+  /* slice of refs->uses, ascending by position; the uses of cn_refs_add_merges() follow */
   uint32_t uses, use_count;
   uint32_t cross, cross_count; /* slice of refs->crossings: parse points crossed, ascending */
   uint32_t derived;            /* next value with the same base, or CN_NO_INDEX */
@@ -60,7 +60,7 @@ struct cn_parse_point {
   /* the last instruction that belongs to the statepoint: relocates go after it */
   LLVMValueRef last;
   uint32_t block, pos;
-  uint32_t args, deopt, deopt_end; /* operand numbers of the call: see cn_calls_bundle() */
+  uint32_t args, deopt, deopt_end; /* operand numbers of the call: see cn_calls_find_bundle() */
   /* of the call's gc-transition bundle, in the call and in the statepoint */
   uint32_t transition, transition_at;
   uint32_t live_operand;    /* operand number of the statepoint's first gc-live entry */
@@ -71,8 +71,8 @@ struct cn_parse_point {
  *   - positions ascend from block to block and from parse point to parse point
  *   - a root is a value, and has a root in turn where CN_REMAT_LIMIT cut a chain; a base is its own base
  *   - each value has its own slice of uses, which ascends when cn_refs_build() has made it
- *   - live sets ascend, and after cn_liveness() crossings: in slot mode cross_count says only whether there are any
- *     (cn_live_intervals_mark()) */
+ *   - live sets ascend, and after cn_liveness_compute() crossings: in slot mode cross_count says only whether there are
+ * any (cn_live_intervals_mark_crossing()) */
 struct cn_refs {
   struct cn_cfg *cfg;
   CN_VECTOR(struct cn_ref_value) values;
@@ -84,42 +84,46 @@ struct cn_refs {
   uint32_t *first_point;                   /* per block, and one more */
   uint32_t *last_pos;                      /* per block: of its terminator */
   bool aggregates;                         /* some value is a vector or aggregate */
-  enum { CN_INTEGERS_UNKNOWN, CN_INTEGERS_FREE, CN_INTEGERS_BOUND } integers; /* rematerialise.c */
+  enum {
+    CN_INDEX_ADDRESSES_UNKNOWN,
+    CN_INDEX_ADDRESSES_ABSENT,
+    CN_INDEX_ADDRESSES_POSSIBLE
+  } integers;   /* rematerialise.c */
   unsigned off; /* bits of enum cairn_relocation: optimisations that are off */
 };
 
 void cn_refs_build(struct cn_refs *refs, struct cn_cfg *cfg, unsigned off);
-/* The first invariant that is broken, or null. CN_REFS_BUILT, directly after cn_refs_build(), and CN_REFS_LIVE,
- * directly after cn_liveness(), check more than CN_REFS_LATER. Linear. */
-enum cn_refs_when { CN_REFS_BUILT, CN_REFS_LIVE, CN_REFS_LATER };
+/* The first invariant that is broken, or null. CN_REFS_AFTER_BUILD, directly after cn_refs_build(), and
+ * CN_REFS_AFTER_LIVENESS, directly after cn_liveness_compute(), check more than CN_REFS_AFTER_CHANGES. Linear. */
+enum cn_refs_when { CN_REFS_AFTER_BUILD, CN_REFS_AFTER_LIVENESS, CN_REFS_AFTER_CHANGES };
 const char *cn_refs_wrong(const struct cn_refs *refs, enum cn_refs_when when);
 /* A phi or select that was made beside another; a select is directly before it. */
 struct cn_made_merge {
   LLVMValueRef merge, beside;
 };
 /* Take in merges that were made since; liveness is outdated. */
-void cn_refs_extend(struct cn_refs *refs, const struct cn_made_merge *made, size_t count);
+void cn_refs_add_merges(struct cn_refs *refs, const struct cn_made_merge *made, size_t count);
 void cn_refs_free(struct cn_refs *refs);
 /* True if made values get names: functions with more crossings go without, since names cost as much as the values. */
-static inline bool cn_refs_named(const struct cn_refs *refs)
+static inline bool cn_refs_may_name_values(const struct cn_refs *refs)
 {
   return refs->crossings.count <= 1000;
 }
 uint32_t cn_refs_index(const struct cn_refs *refs, LLVMValueRef value); /* or CN_NO_INDEX */
-static inline bool cn_refs_on(const struct cn_refs *refs, enum cairn_relocation which)
+static inline bool cn_refs_is_optimisation_on(const struct cn_refs *refs, enum cairn_relocation which)
 {
   return !(refs->off >> which & 1);
 }
 
 /* Leave dead values and constants out from here on, under all options: slot mode relocates neither. `refs` may be built
  * anew. */
-void cn_refs_restrict(struct cn_refs *refs);
+void cn_refs_leave_out_dead_values(struct cn_refs *refs);
 
 /* ---- addresses.c ---- */
 
 /* True if an integer or unmanaged pointer of the function shows a reference's address. Then an index may show one too,
  * and its live range must stay as it is. */
-bool cn_shows_addresses(const struct cn_cfg *cfg);
+bool cn_has_address_integers(const struct cn_cfg *cfg);
 
 /* ---- liveness.c ---- */
 
@@ -132,28 +136,28 @@ struct cn_live_range {
   uint32_t stamp;
 };
 
-void cn_live_init(struct cn_live_range *range, const struct cn_cfg *cfg);
-void cn_live_free(struct cn_live_range *range);
+void cn_live_range_init(struct cn_live_range *range, const struct cn_cfg *cfg);
+void cn_live_range_free(struct cn_live_range *range);
 /* Uses of values derived from `value` (once bases are attached) count as its uses. */
 void cn_live_range(struct cn_live_range *range, const struct cn_refs *refs, uint32_t value);
 /* The first parse point of `block` after `pos`, or the first of the next block. */
-uint32_t cn_point_after(const struct cn_refs *refs, uint32_t block, uint32_t pos);
+uint32_t cn_first_point_after(const struct cn_refs *refs, uint32_t block, uint32_t pos);
 /* Fill crossings and the live sets of all parse points. */
-void cn_liveness(struct cn_refs *refs);
+void cn_liveness_compute(struct cn_refs *refs);
 void cn_liveness_print(LLVMValueRef function, FILE *out);
 
 /* ---- bases.c ---- */
 
-struct cn_bases {
+struct cn_base_map {
   /* LLVMValueRef -> LLVMValueRef, its base; 0: not relocatable. Absent: itself. */
   struct cn_ptrmap of;
   CN_VECTOR(struct cn_made_merge) made;
 };
 /* The bases of all values that cross a parse point; makes base phis and selects, which `refs` still lacks. */
-void cn_bases_find(struct cn_bases *bases, const struct cn_refs *refs);
-void cn_bases_free(struct cn_bases *bases);
+void cn_bases_find(struct cn_base_map *bases, const struct cn_refs *refs);
+void cn_bases_free(struct cn_base_map *bases);
 /* Give each value its base and each base its derived values. True if some crossing value is derived. */
-bool cn_refs_attach_bases(struct cn_refs *refs, const struct cn_bases *bases);
+bool cn_refs_attach_bases(struct cn_refs *refs, const struct cn_base_map *bases);
 /* Find the bases of all values with a cross_count above 0 and attach them. `refs` may be built anew. */
 void cn_refs_find_bases(struct cn_refs *refs);
 void cn_bases_print(LLVMValueRef function, FILE *out);
@@ -161,9 +165,9 @@ void cn_bases_print(LLVMValueRef function, FILE *out);
 /* ---- pointer_bases.c ---- */
 
 /* True if the module asks for bases (llvm.experimental.gc.get.pointer.base and .offset). */
-bool cn_pointer_bases_asked(LLVMModuleRef module);
+bool cn_pointer_bases_are_queried(LLVMModuleRef module);
 /* Answer the questions of one function. True if it had some: `refs` is outdated. */
-bool cn_pointer_bases(struct cn_ctx *ctx, struct cn_refs *refs);
+bool cn_pointer_bases_replace_queries(struct cn_ctx *ctx, struct cn_refs *refs);
 
 /* ---- aggregates.c, aggregates_parts.c ---- */
 

@@ -13,7 +13,7 @@ static bool is_ascending_below(const uint32_t *at, size_t count, uint64_t limit)
   return true;
 }
 
-static const char *value_wrong(const struct cn_refs *refs, uint32_t v, enum cn_refs_when when)
+static const char *value_invariant_error(const struct cn_refs *refs, uint32_t v, enum cn_refs_when when)
 {
   const struct cn_ref_value *value = &refs->values.at[v];
   size_t count = refs->values.count;
@@ -30,14 +30,14 @@ static const char *value_wrong(const struct cn_refs *refs, uint32_t v, enum cn_r
     return "references: a base has a base";
   if (value->derived != CN_NO_INDEX && (value->derived >= count || refs->values.at[value->derived].base != value->base))
     return "references: a derived value has another base";
-  if (when == CN_REFS_LIVE &&
+  if (when == CN_REFS_AFTER_LIVENESS &&
       ((uint64_t)value->cross + value->cross_count > refs->crossings.count ||
        !is_ascending_below(refs->crossings.at + value->cross, value->cross_count, refs->points.count)))
     return "references: the crossings of a value do not ascend";
   return NULL;
 }
 
-static const char *uses_wrong(const struct cn_refs *refs, uint32_t v, enum cn_refs_when when)
+static const char *uses_invariant_error(const struct cn_refs *refs, uint32_t v, enum cn_refs_when when)
 {
   const struct cn_ref_value *value = &refs->values.at[v];
 
@@ -53,13 +53,13 @@ static const char *uses_wrong(const struct cn_refs *refs, uint32_t v, enum cn_re
       return "references: a use comes by a value with another root";
     if (use->point != CN_NO_INDEX && use->point >= refs->points.count)
       return "references: a use is of no parse point";
-    if (when == CN_REFS_BUILT && u > value->uses && use->pos < use[-1].pos)
+    if (when == CN_REFS_AFTER_BUILD && u > value->uses && use->pos < use[-1].pos)
       return "references: the uses of a value do not ascend";
   }
   return NULL;
 }
 
-static const char *points_wrong(const struct cn_refs *refs)
+static const char *points_invariant_error(const struct cn_refs *refs)
 {
   if (refs->first_point[0] != 0 || refs->first_point[refs->cfg->count] != refs->points.count)
     return "references: the blocks do not share out the parse points";
@@ -84,12 +84,12 @@ static const char *points_wrong(const struct cn_refs *refs)
 
 const char *cn_refs_wrong(const struct cn_refs *refs, enum cn_refs_when when)
 {
-  const char *wrong = points_wrong(refs);
+  const char *wrong = points_invariant_error(refs);
 
   for (uint32_t v = 0; v < refs->values.count && !wrong; v++) {
-    wrong = value_wrong(refs, v, when);
+    wrong = value_invariant_error(refs, v, when);
     if (!wrong)
-      wrong = uses_wrong(refs, v, when);
+      wrong = uses_invariant_error(refs, v, when);
   }
   return wrong;
 }

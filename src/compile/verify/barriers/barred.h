@@ -9,7 +9,7 @@
 
 /* ---- barrier_accesses.c: accesses that must have a barrier ---- */
 
-struct cn_barred_access {
+struct cn_barrier_access {
   LLVMValueRef at;
   LLVMValueRef slot;  /* null: the instruction leaves references in managed memory alone */
   LLVMValueRef value; /* the one reference that is stored; else null */
@@ -19,20 +19,20 @@ struct cn_barred_access {
   bool clears;       /* the access stores words other than references */
   const char *beyond; /* the kind of an access that barriers cannot cover */
 };
-struct cn_barred_access cn_barred_write(struct cn_ctx *ctx, LLVMValueRef instruction);
-struct cn_barred_access cn_barred_read(struct cn_ctx *ctx, LLVMValueRef instruction);
+struct cn_barrier_access cn_barrier_write_of(struct cn_ctx *ctx, LLVMValueRef instruction);
+struct cn_barrier_access cn_barrier_read_of(struct cn_ctx *ctx, LLVMValueRef instruction);
 
 /* True if a barrier of `bytes` at `slot` is that of lane `lane` of the access. */
-bool cn_barred_is_lane(struct cn_ctx *ctx, const struct cn_barred_access *access, unsigned lane, LLVMValueRef slot,
-                       LLVMValueRef bytes);
+bool cn_barrier_covers_lane(struct cn_ctx *ctx, const struct cn_barrier_access *access, unsigned lane,
+                            LLVMValueRef slot, LLVMValueRef bytes);
 /* True if the mask surely leaves the lane out. */
-bool cn_barred_skips_lane(LLVMValueRef mask, unsigned lane);
+bool cn_barrier_mask_skips_lane(LLVMValueRef mask, unsigned lane);
 
 /* ---- barrier_facts.c ---- */
 
 /* True if the stored word, on each path, is a constant, an immediate or an immovable reference. */
-bool cn_barred_leads_nowhere(LLVMValueRef value);
+bool cn_barrier_is_immovable_value(LLVMValueRef value);
 /* True if its object was allocated in this epoch. `small`: with a block of at most INLINE_ALLOC_MAX bytes. */
-bool cn_barred_is_fresh(const struct cn_epochs *epochs, LLVMValueRef reference, uint32_t epoch, bool small);
+bool cn_barrier_is_fresh_object(const struct cn_epochs *epochs, LLVMValueRef reference, uint32_t epoch, bool small);
 
 #endif

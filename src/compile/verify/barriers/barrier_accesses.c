@@ -11,69 +11,77 @@
 #include "compile/core/emitted_names.h"
 #include "compile/verify/barriers/barred.h"
 
-static const struct cn_barred_access none;
+static const struct cn_barrier_access no_access;
 
 /* The access that moves `type` between a value and managed memory at `slot`. */
-static struct cn_barred_access of_type(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef slot, LLVMTypeRef type)
+static struct cn_barrier_access access_of_type(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef slot, LLVMTypeRef type)
 {
-  struct cn_barred_access access = {.at = at, .slot = slot};
+  struct cn_barrier_access access = {.at = at, .slot = slot};
 
   if (!cn_is_ref(LLVMTypeOf(slot)) || !cn_holds_ref(type))
-    return none;
-  if (cn_is_scalable(type))
+    return no_access;
+  if (cn_holds_scalable_vector(type))
     access.beyond = "a scalable vector of references";
   else if (LLVMStoreSizeOfType(ctx->layout, type) == 0)
-    return none;
+    return no_access;
   else if (!cn_is_ref(type))
     access.bytes = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), LLVMStoreSizeOfType(ctx->layout, type), false);
   return access;
 }
 
-enum what { OTHER, COPY, CLEAR, MASKED_STORE, MASKED_LOAD, BEYOND, HARMLESS };
+enum what {
+  UNLISTED_INTRINSIC,
+  COPY_INTRINSIC,
+  CLEAR_INTRINSIC,
+  MASKED_STORE_INTRINSIC,
+  MASKED_LOAD_INTRINSIC,
+  UNSUPPORTED_INTRINSIC,
+  HARMLESS_INTRINSIC
+};
 
-static enum what what_intrinsic(LLVMValueRef call)
+static enum what classify_intrinsic(LLVMValueRef call)
 {
   static const struct {
     const char *name;
     enum what what;
   } known[] = {
-      {"llvm.memcpy", COPY},
-      {"llvm.memcpy.inline", COPY},
-      {"llvm.memmove", COPY},
-      {"llvm.memcpy.element.unordered.atomic", COPY},
-      {"llvm.memmove.element.unordered.atomic", COPY},
-      {"llvm.memset", CLEAR},
-      {"llvm.memset.inline", CLEAR},
-      {"llvm.memset.element.unordered.atomic", CLEAR},
-      {"llvm.masked.store", MASKED_STORE},
-      {"llvm.masked.load", MASKED_LOAD},
-      {"llvm.masked.scatter", MASKED_STORE},
-      {"llvm.masked.gather", MASKED_LOAD},
-      {"llvm.vp.store", BEYOND},
-      {"llvm.vp.load", BEYOND},
-      {"llvm.vp.scatter", BEYOND},
-      {"llvm.vp.gather", BEYOND},
-      {"llvm.experimental.vp.strided.store", BEYOND},
-      {"llvm.experimental.vp.strided.load", BEYOND},
-      {"llvm.lifetime.start", HARMLESS},
-      {"llvm.lifetime.end", HARMLESS},
-      {"llvm.invariant.start", HARMLESS},
-      {"llvm.invariant.end", HARMLESS},
-      {"llvm.prefetch", HARMLESS},
-      {"llvm.masked.compressstore", HARMLESS}, /* to unmanaged memory */
-      {"llvm.var.annotation", HARMLESS},
-      {"llvm.ptr.annotation", HARMLESS},
-      {"llvm.experimental.stackmap", HARMLESS},
-      {"llvm.experimental.vector.histogram.add", HARMLESS},
-      {"llvm.experimental.vector.histogram.uadd.sat", HARMLESS},
-      {"llvm.experimental.vector.histogram.umax", HARMLESS},
-      {"llvm.experimental.vector.histogram.umin", HARMLESS},
+      {"llvm.memcpy", COPY_INTRINSIC},
+      {"llvm.memcpy.inline", COPY_INTRINSIC},
+      {"llvm.memmove", COPY_INTRINSIC},
+      {"llvm.memcpy.element.unordered.atomic", COPY_INTRINSIC},
+      {"llvm.memmove.element.unordered.atomic", COPY_INTRINSIC},
+      {"llvm.memset", CLEAR_INTRINSIC},
+      {"llvm.memset.inline", CLEAR_INTRINSIC},
+      {"llvm.memset.element.unordered.atomic", CLEAR_INTRINSIC},
+      {"llvm.masked.store", MASKED_STORE_INTRINSIC},
+      {"llvm.masked.load", MASKED_LOAD_INTRINSIC},
+      {"llvm.masked.scatter", MASKED_STORE_INTRINSIC},
+      {"llvm.masked.gather", MASKED_LOAD_INTRINSIC},
+      {"llvm.vp.store", UNSUPPORTED_INTRINSIC},
+      {"llvm.vp.load", UNSUPPORTED_INTRINSIC},
+      {"llvm.vp.scatter", UNSUPPORTED_INTRINSIC},
+      {"llvm.vp.gather", UNSUPPORTED_INTRINSIC},
+      {"llvm.experimental.vp.strided.store", UNSUPPORTED_INTRINSIC},
+      {"llvm.experimental.vp.strided.load", UNSUPPORTED_INTRINSIC},
+      {"llvm.lifetime.start", HARMLESS_INTRINSIC},
+      {"llvm.lifetime.end", HARMLESS_INTRINSIC},
+      {"llvm.invariant.start", HARMLESS_INTRINSIC},
+      {"llvm.invariant.end", HARMLESS_INTRINSIC},
+      {"llvm.prefetch", HARMLESS_INTRINSIC},
+      {"llvm.masked.compressstore", HARMLESS_INTRINSIC}, /* to unmanaged memory */
+      {"llvm.var.annotation", HARMLESS_INTRINSIC},
+      {"llvm.ptr.annotation", HARMLESS_INTRINSIC},
+      {"llvm.experimental.stackmap", HARMLESS_INTRINSIC},
+      {"llvm.experimental.vector.histogram.add", HARMLESS_INTRINSIC},
+      {"llvm.experimental.vector.histogram.uadd.sat", HARMLESS_INTRINSIC},
+      {"llvm.experimental.vector.histogram.umax", HARMLESS_INTRINSIC},
+      {"llvm.experimental.vector.histogram.umin", HARMLESS_INTRINSIC},
   };
 
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (cn_calls_intrinsic(call, known[i].name))
       return known[i].what;
-  return OTHER;
+  return UNLISTED_INTRINSIC;
 }
 
 static bool takes_references(LLVMValueRef call)
@@ -85,7 +93,7 @@ static bool takes_references(LLVMValueRef call)
 }
 
 /* True for assembly with effects that may include memory. */
-static bool may_store(LLVMValueRef call)
+static bool is_assembly_that_may_store(LLVMValueRef call)
 {
   LLVMValueRef callee = LLVMGetCalledValue(call);
 
@@ -96,7 +104,7 @@ static bool may_store(LLVMValueRef call)
 
 /* True if a call may write memory that a program sees, by its attribute memory(...). Each place has two bits there; the
  * second one says that it is written. */
-static bool may_write(LLVMValueRef call)
+static bool may_write_memory(LLVMValueRef call)
 {
   LLVMValueRef callee = cn_direct_callee(call);
   unsigned kind = LLVMGetEnumAttributeKindForName("memory", 6);
@@ -112,81 +120,81 @@ static bool may_write(LLVMValueRef call)
 }
 
 /* An intrinsic outside the list that may write, and is given a reference. */
-static bool is_other_write(LLVMValueRef call)
+static bool is_unlisted_writing_intrinsic(LLVMValueRef call)
 {
-  return cn_calls_some_intrinsic(call) && takes_references(call) && may_write(call) &&
+  return cn_calls_some_intrinsic(call) && takes_references(call) && may_write_memory(call) &&
          cn_classify_call(call).kind == CN_CALL_LEAF;
 }
 
 /* A copy that is a safepoint calls the runtime, with its own barriers. A copy of a part of a word moves
  * only plain data. */
-static struct cn_barred_access access_of_copy(LLVMValueRef call, unsigned pointer, bool clears)
+static struct cn_barrier_access access_of_copy(LLVMValueRef call, unsigned pointer, bool clears)
 {
-  struct cn_barred_access access = {
+  struct cn_barrier_access access = {
       .at = call, .slot = LLVMGetArgOperand(call, pointer), .bytes = LLVMGetArgOperand(call, 2), .clears = clears};
 
   bool in_line = cn_classify_call(call).kind == CN_CALL_LEAF;
   bool part = LLVMIsAConstantInt(access.bytes) && LLVMConstIntGetZExtValue(access.bytes) < 8;
-  return in_line && !part && cn_is_ref(LLVMTypeOf(access.slot)) ? access : none;
+  return in_line && !part && cn_is_ref(LLVMTypeOf(access.slot)) ? access : no_access;
 }
 
-static struct cn_barred_access unsupported_access_of(LLVMValueRef call)
+static struct cn_barrier_access unsupported_access_of(LLVMValueRef call)
 {
-  return (struct cn_barred_access){.at = call, .slot = call, .beyond = "references of a vector of variable length"};
+  return (struct cn_barrier_access){.at = call, .slot = call, .beyond = "references of a vector of variable length"};
 }
 
 /* Stored or loaded lanes of `type`, chosen by a mask. */
-static struct cn_barred_access of_lanes(struct cn_ctx *ctx, LLVMValueRef call, LLVMTypeRef type, LLVMValueRef slot,
-                                        LLVMValueRef mask)
+static struct cn_barrier_access access_of_lanes(struct cn_ctx *ctx, LLVMValueRef call, LLVMTypeRef type,
+                                                LLVMValueRef slot, LLVMValueRef mask)
 {
   bool vector = LLVMGetTypeKind(LLVMTypeOf(slot)) == LLVMVectorTypeKind;
 
   if (!cn_holds_ref(type) || !cn_holds_ref(LLVMTypeOf(slot)))
-    return none;
+    return no_access;
   /* marks beyond the stored words are harmless */
   bool all = ctx->options->barriers == CAIRN_BARRIERS_CARDS || mask == LLVMConstAllOnes(LLVMTypeOf(mask));
   if (!vector && all)
-    return of_type(ctx, call, slot, type);
-  struct cn_barred_access access = {.at = call, .slot = slot, .mask = mask};
-  if (cn_is_scalable(type))
+    return access_of_type(ctx, call, slot, type);
+  struct cn_barrier_access access = {.at = call, .slot = slot, .mask = mask};
+  if (cn_holds_scalable_vector(type))
     access.beyond = "a scalable vector of references";
   return access;
 }
 
-static struct cn_barred_access write_of_call(struct cn_ctx *ctx, LLVMValueRef call)
+static struct cn_barrier_access write_access_of_call(struct cn_ctx *ctx, LLVMValueRef call)
 {
-  struct cn_barred_access access = none;
+  struct cn_barrier_access access = no_access;
   LLVMTypeRef type;
 
-  switch (what_intrinsic(call)) {
-  case COPY:
+  switch (classify_intrinsic(call)) {
+  case COPY_INTRINSIC:
     return access_of_copy(call, 0, false);
-  case CLEAR:
+  case CLEAR_INTRINSIC:
     return access_of_copy(call, 0, true);
-  case MASKED_STORE:
+  case MASKED_STORE_INTRINSIC:
     type = LLVMTypeOf(LLVMGetArgOperand(call, 0));
-    access = of_lanes(ctx, call, type, LLVMGetArgOperand(call, 1), LLVMGetArgOperand(call, 2));
+    access = access_of_lanes(ctx, call, type, LLVMGetArgOperand(call, 1), LLVMGetArgOperand(call, 2));
     access.clears = LLVMIsConstant(LLVMGetArgOperand(call, 0));
     return access;
-  case BEYOND:
+  case UNSUPPORTED_INTRINSIC:
     type = LLVMTypeOf(LLVMGetArgOperand(call, 0));
     if (LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMVoidTypeKind && cn_holds_ref(type))
       return unsupported_access_of(call);
-    return none;
-  case MASKED_LOAD:
-  case HARMLESS:
-    return none;
-  case OTHER:
-    if (may_store(call))
-      access = (struct cn_barred_access){.at = call, .slot = call, .beyond = "assembly that is given a reference"};
-    else if (is_other_write(call))
-      access = (struct cn_barred_access){.at = call, .slot = call, .beyond = "an intrinsic that may write references"};
+    return no_access;
+  case MASKED_LOAD_INTRINSIC:
+  case HARMLESS_INTRINSIC:
+    return no_access;
+  case UNLISTED_INTRINSIC:
+    if (is_assembly_that_may_store(call))
+      access = (struct cn_barrier_access){.at = call, .slot = call, .beyond = "assembly that is given a reference"};
+    else if (is_unlisted_writing_intrinsic(call))
+      access = (struct cn_barrier_access){.at = call, .slot = call, .beyond = "an intrinsic that may write references"};
     break;
   }
   return access;
 }
 
-struct cn_barred_access cn_barred_write(struct cn_ctx *ctx, LLVMValueRef i)
+struct cn_barrier_access cn_barrier_write_of(struct cn_ctx *ctx, LLVMValueRef i)
 {
   LLVMValueRef value, slot;
 
@@ -204,52 +212,52 @@ struct cn_barred_access cn_barred_write(struct cn_ctx *ctx, LLVMValueRef i)
     value = LLVMGetOperand(i, 2);
     break;
   case LLVMCall:
-    return write_of_call(ctx, i);
+    return write_access_of_call(ctx, i);
   default:
-    return none;
+    return no_access;
   }
-  struct cn_barred_access access = of_type(ctx, i, slot, LLVMTypeOf(value));
+  struct cn_barrier_access access = access_of_type(ctx, i, slot, LLVMTypeOf(value));
   access.value = access.bytes ? NULL : value;
   access.clears = access.bytes && LLVMIsConstant(value);
   return access;
 }
 
-static struct cn_barred_access read_of_call(struct cn_ctx *ctx, LLVMValueRef call)
+static struct cn_barrier_access read_access_of_call(struct cn_ctx *ctx, LLVMValueRef call)
 {
-  switch (what_intrinsic(call)) {
-  case COPY:
+  switch (classify_intrinsic(call)) {
+  case COPY_INTRINSIC:
     return access_of_copy(call, 1, false);
-  case MASKED_LOAD:
-    return of_lanes(ctx, call, LLVMTypeOf(call), LLVMGetArgOperand(call, 0), LLVMGetArgOperand(call, 1));
-  case BEYOND:
-    return cn_holds_ref(LLVMTypeOf(call)) ? unsupported_access_of(call) : none;
+  case MASKED_LOAD_INTRINSIC:
+    return access_of_lanes(ctx, call, LLVMTypeOf(call), LLVMGetArgOperand(call, 0), LLVMGetArgOperand(call, 1));
+  case UNSUPPORTED_INTRINSIC:
+    return cn_holds_ref(LLVMTypeOf(call)) ? unsupported_access_of(call) : no_access;
   default:
-    return none;
+    return no_access;
   }
 }
 
 /* The value that an atomic exchange compares, or returns, has to be healed in memory. */
-static struct cn_barred_access read_of_exchange(struct cn_ctx *ctx, LLVMValueRef i)
+static struct cn_barrier_access read_access_of_exchange(struct cn_ctx *ctx, LLVMValueRef i)
 {
   LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(i, 1));
-  struct cn_barred_access access = of_type(ctx, i, LLVMGetOperand(i, 0), type);
+  struct cn_barrier_access access = access_of_type(ctx, i, LLVMGetOperand(i, 0), type);
 
   access.bytes = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), LLVMStoreSizeOfType(ctx->layout, type), false);
-  return access.slot ? access : none;
+  return access.slot ? access : no_access;
 }
 
-struct cn_barred_access cn_barred_read(struct cn_ctx *ctx, LLVMValueRef i)
+struct cn_barrier_access cn_barrier_read_of(struct cn_ctx *ctx, LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMLoad:
-    return of_type(ctx, i, LLVMGetOperand(i, 0), LLVMTypeOf(i));
+    return access_of_type(ctx, i, LLVMGetOperand(i, 0), LLVMTypeOf(i));
   case LLVMAtomicRMW:
   case LLVMAtomicCmpXchg:
-    return read_of_exchange(ctx, i);
+    return read_access_of_exchange(ctx, i);
   case LLVMCall:
-    return read_of_call(ctx, i);
+    return read_access_of_call(ctx, i);
   default:
-    return none;
+    return no_access;
   }
 }
 
@@ -258,36 +266,36 @@ struct cn_barred_access cn_barred_read(struct cn_ctx *ctx, LLVMValueRef i)
 static const uint64_t REFERENCE_BYTES = sizeof(uint64_t);
 
 /* A lane of a vector; or a value by itself, whose lane is NO_LANE. */
-struct element {
+struct vector_element {
   LLVMValueRef value;
   unsigned lane;
 };
 enum { NO_LANE = INT32_MAX };
 
 /* The lane that a shuffle takes lane `e` from. */
-static struct element source_lane_of(struct element e)
+static struct vector_element source_lane_of(struct vector_element e)
 {
   unsigned first = LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(e.value, 0)));
   int from = LLVMGetMaskValue(e.value, e.lane);
 
   if (from < 0)
-    return (struct element){NULL, NO_LANE};
+    return (struct vector_element){NULL, NO_LANE};
   bool second = (unsigned)from >= first;
-  return (struct element){LLVMGetOperand(e.value, second), second ? (unsigned)from - first : (unsigned)from};
+  return (struct vector_element){LLVMGetOperand(e.value, second), second ? (unsigned)from - first : (unsigned)from};
 }
 
 /* The origin of a lane, through shuffles and insertions. */
-static struct element origin_of_lane(struct element e)
+static struct vector_element origin_of_lane(struct vector_element e)
 {
   while (e.value && e.lane != NO_LANE) {
     if (LLVMIsAShuffleVectorInst(e.value)) {
       e = source_lane_of(e);
     } else if (LLVMIsConstant(e.value)) {
-      e = (struct element){LLVMGetAggregateElement(e.value, e.lane), NO_LANE};
+      e = (struct vector_element){LLVMGetAggregateElement(e.value, e.lane), NO_LANE};
     } else if (LLVMIsAInsertElementInst(e.value) && LLVMIsAConstantInt(LLVMGetOperand(e.value, 2))) {
       bool here = LLVMConstIntGetZExtValue(LLVMGetOperand(e.value, 2)) == e.lane;
-      e = here ? (struct element){LLVMGetOperand(e.value, 1), NO_LANE}
-               : (struct element){LLVMGetOperand(e.value, 0), e.lane};
+      e = here ? (struct vector_element){LLVMGetOperand(e.value, 1), NO_LANE}
+               : (struct vector_element){LLVMGetOperand(e.value, 0), e.lane};
     } else {
       break;
     }
@@ -296,38 +304,38 @@ static struct element origin_of_lane(struct element e)
 }
 
 /* True if `value` is the lane of the vector. */
-static bool is_element(LLVMValueRef value, LLVMValueRef vector, unsigned lane)
+static bool is_lane_of_vector(LLVMValueRef value, LLVMValueRef vector, unsigned lane)
 {
-  struct element a = {value, NO_LANE}, b = origin_of_lane((struct element){vector, lane});
+  struct vector_element a = {value, NO_LANE}, b = origin_of_lane((struct vector_element){vector, lane});
 
   if (LLVMIsAExtractElementInst(value) && LLVMIsAConstantInt(LLVMGetOperand(value, 1)))
-    a = origin_of_lane(
-        (struct element){LLVMGetOperand(value, 0), (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(value, 1))});
+    a = origin_of_lane((struct vector_element){LLVMGetOperand(value, 0),
+                                               (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(value, 1))});
   return a.value && a.value == b.value && a.lane == b.lane;
 }
 
-static bool is_number(LLVMValueRef value, uint64_t number)
+static bool is_constant_equal_to(LLVMValueRef value, uint64_t number)
 {
   return LLVMIsAConstantInt(value) && LLVMConstIntGetZExtValue(value) == number;
 }
 
-bool cn_barred_skips_lane(LLVMValueRef mask, unsigned lane)
+bool cn_barrier_mask_skips_lane(LLVMValueRef mask, unsigned lane)
 {
   LLVMValueRef bit = LLVMIsConstant(mask) ? LLVMGetAggregateElement(mask, lane) : NULL;
 
-  return bit && is_number(bit, 0);
+  return bit && is_constant_equal_to(bit, 0);
 }
 
-static bool is_long_enough(const struct cn_barred_access *access, unsigned lane, LLVMValueRef bytes)
+static bool covers_reference_of_lane(const struct cn_barrier_access *access, unsigned lane, LLVMValueRef bytes)
 {
   if (LLVMIsAConstantInt(bytes))
     return LLVMConstIntGetZExtValue(bytes) >= REFERENCE_BYTES;
-  return LLVMIsASelectInst(bytes) && is_element(LLVMGetOperand(bytes, 0), access->mask, lane) &&
-         is_number(LLVMGetOperand(bytes, 1), REFERENCE_BYTES);
+  return LLVMIsASelectInst(bytes) && is_lane_of_vector(LLVMGetOperand(bytes, 0), access->mask, lane) &&
+         is_constant_equal_to(LLVMGetOperand(bytes, 1), REFERENCE_BYTES);
 }
 
 /* True if `slot` is so many references beyond `from`. */
-static bool lies_beyond(struct cn_ctx *ctx, LLVMValueRef slot, LLVMValueRef from, unsigned lane)
+static bool is_slot_of_lane(struct cn_ctx *ctx, LLVMValueRef slot, LLVMValueRef from, unsigned lane)
 {
   uint64_t offset = 0;
 
@@ -336,13 +344,13 @@ static bool lies_beyond(struct cn_ctx *ctx, LLVMValueRef slot, LLVMValueRef from
   return slot == from && offset == lane * REFERENCE_BYTES;
 }
 
-bool cn_barred_is_lane(struct cn_ctx *ctx, const struct cn_barred_access *access, unsigned lane, LLVMValueRef slot,
-                       LLVMValueRef bytes)
+bool cn_barrier_covers_lane(struct cn_ctx *ctx, const struct cn_barrier_access *access, unsigned lane,
+                            LLVMValueRef slot, LLVMValueRef bytes)
 {
   CN_ASSERT(access->mask);
-  if (bytes && !is_long_enough(access, lane, bytes))
+  if (bytes && !covers_reference_of_lane(access, lane, bytes))
     return false;
   if (LLVMGetTypeKind(LLVMTypeOf(access->slot)) == LLVMVectorTypeKind)
-    return is_element(slot, access->slot, lane);
-  return lies_beyond(ctx, slot, access->slot, lane);
+    return is_lane_of_vector(slot, access->slot, lane);
+  return is_slot_of_lane(ctx, slot, access->slot, lane);
 }

@@ -7,7 +7,7 @@
 #include "compile/core/emitted_names.h"
 #include "compile/verify/barriers/barred.h"
 
-static LLVMAttributeRef attribute_of(LLVMValueRef call, LLVMValueRef callee, const char *name)
+static LLVMAttributeRef string_attribute_of(LLVMValueRef call, LLVMValueRef callee, const char *name)
 {
   unsigned length = (unsigned)strlen(name);
   LLVMAttributeRef own = LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, name, length);
@@ -16,7 +16,7 @@ static LLVMAttributeRef attribute_of(LLVMValueRef call, LLVMValueRef callee, con
 }
 
 /* True for a call that allocates, or the statepoint of one. *small: each of its blocks takes few bytes. */
-static bool is_allocation(LLVMValueRef call, bool *small)
+static bool is_allocation_call(LLVMValueRef call, bool *small)
 {
   LLVMValueRef callee = cn_direct_callee(call);
   size_t size;
@@ -24,7 +24,7 @@ static bool is_allocation(LLVMValueRef call, bool *small)
 
   if (callee && cn_calls_intrinsic(call, "llvm.experimental.gc.statepoint"))
     callee = LLVMIsAFunction(LLVMGetArgOperand(call, 2));
-  LLVMAttributeRef fresh = attribute_of(call, callee, CN_ATTR_FRESH);
+  LLVMAttributeRef fresh = string_attribute_of(call, callee, CN_ATTR_FRESH);
   const char *said = fresh ? LLVMGetStringAttributeValue(fresh, &length) : "",
              *name = callee ? LLVMGetValueName2(callee, &size) : "";
   *small = length == strlen(CN_FRESH_SMALL) && memcmp(said, CN_FRESH_SMALL, length) == 0;
@@ -32,65 +32,66 @@ static bool is_allocation(LLVMValueRef call, bool *small)
 }
 
 /* The call that makes the value, or null. */
-static LLVMValueRef allocation_of(LLVMValueRef value, bool *small)
+static LLVMValueRef allocation_call_of(LLVMValueRef value, bool *small)
 {
   if (!LLVMIsACallInst(value) && !LLVMIsAInvokeInst(value))
     return NULL;
   if (cn_calls_intrinsic(value, "llvm.experimental.gc.result"))
     value = LLVMGetArgOperand(value, 0);
   bool is_call = LLVMIsACallInst(value) || LLVMIsAInvokeInst(value);
-  return is_call && is_allocation(value, small) ? value : NULL;
+  return is_call && is_allocation_call(value, small) ? value : NULL;
 }
 
-struct search {
+struct object_search {
   const struct cn_epochs *epochs;
   struct cn_ptrmap seen; /* phis and selects */
   bool small;            /* leave out large objects */
 };
 
-static bool new_to(struct search *search, LLVMValueRef value, uint32_t epoch);
+static bool is_allocated_in_epoch(struct object_search *search, LLVMValueRef value, uint32_t epoch);
 
-static bool merge_is_new(struct search *search, LLVMValueRef phi)
+static bool is_phi_allocated_in_epoch(struct object_search *search, LLVMValueRef phi)
 {
   const struct cn_cfg *cfg = search->epochs->cfg;
 
   for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
-    uint32_t from = cn_cfg_index(cfg, LLVMGetIncomingBlock(phi, i));
-    if (from != CN_NO_BLOCK && !new_to(search, LLVMGetIncomingValue(phi, i), search->epochs->out[from]))
+    uint32_t from = cn_cfg_index_of(cfg, LLVMGetIncomingBlock(phi, i));
+    if (from != CN_NO_BLOCK && !is_allocated_in_epoch(search, LLVMGetIncomingValue(phi, i), search->epochs->out[from]))
       return false;
   }
   return true;
 }
 
-static bool new_to(struct search *search, LLVMValueRef value, uint32_t epoch)
+static bool is_allocated_in_epoch(struct object_search *search, LLVMValueRef value, uint32_t epoch)
 {
   bool added, small;
-  LLVMValueRef call = allocation_of(value, &small);
+  LLVMValueRef call = allocation_call_of(value, &small);
 
   if (call)
     return (small || !search->small) &&
-           cn_epochs_after(search->epochs, call, cn_epochs_at(search->epochs, call)) == epoch;
-  if ((!LLVMIsAPHINode(value) && !LLVMIsASelectInst(value)) || cn_epochs_at(search->epochs, value) != epoch)
+           cn_epoch_after(search->epochs, call, cn_epoch_at(search->epochs, call)) == epoch;
+  if ((!LLVMIsAPHINode(value) && !LLVMIsASelectInst(value)) || cn_epoch_at(search->epochs, value) != epoch)
     return false;
   cn_ptrmap_add(&search->seen, value, &added);
   if (!added)
     return true;
   if (LLVMIsAPHINode(value))
-    return merge_is_new(search, value);
-  return new_to(search, LLVMGetOperand(value, 1), epoch) && new_to(search, LLVMGetOperand(value, 2), epoch);
+    return is_phi_allocated_in_epoch(search, value);
+  return is_allocated_in_epoch(search, LLVMGetOperand(value, 1), epoch) &&
+         is_allocated_in_epoch(search, LLVMGetOperand(value, 2), epoch);
 }
 
-bool cn_barred_is_fresh(const struct cn_epochs *epochs, LLVMValueRef reference, uint32_t epoch, bool small)
+bool cn_barrier_is_fresh_object(const struct cn_epochs *epochs, LLVMValueRef reference, uint32_t epoch, bool small)
 {
-  struct search search = {.epochs = epochs, .small = small};
-  bool fresh = new_to(&search, reference, epoch);
+  struct object_search search = {.epochs = epochs, .small = small};
+  bool fresh = is_allocated_in_epoch(&search, reference, epoch);
 
   cn_ptrmap_free(&search.seen);
   return fresh;
 }
 
 /* True if it is null, a constant, an immediate or immovable, or a choice of such. */
-static bool is_immovable_value(struct search *search, LLVMValueRef value)
+static bool is_immovable_value(struct object_search *search, LLVMValueRef value)
 {
   LLVMValueRef callee = LLVMIsACallInst(value) ? cn_direct_callee(value) : NULL;
   size_t length;
@@ -111,9 +112,9 @@ static bool is_immovable_value(struct search *search, LLVMValueRef value)
   return true;
 }
 
-bool cn_barred_leads_nowhere(LLVMValueRef value)
+bool cn_barrier_is_immovable_value(LLVMValueRef value)
 {
-  struct search search = {0};
+  struct object_search search = {0};
   bool nowhere = is_immovable_value(&search, value);
 
   cn_ptrmap_free(&search.seen);

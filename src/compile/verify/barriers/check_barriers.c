@@ -18,24 +18,24 @@
 #include "compile/verify/barriers/barred.h"
 
 /* A barrier, of one place (`bytes` null) or of several. */
-struct barrier {
+struct barrier_call {
   LLVMValueRef at, slot, bytes;
   uint32_t block, epoch;
   size_t previous; /* of the same root; counted from 1 */
 };
 
-struct check {
+struct barrier_check {
   struct cn_ctx *ctx;
   enum cairn_barriers kind;
   struct cn_cfg cfg;
   struct cn_epochs epochs;
   struct cn_ptrmap last; /* root of an address -> the last barrier there, counted from 1 */
-  CN_VECTOR(struct barrier) barriers;
+  CN_VECTOR(struct barrier_call) barriers;
   uint32_t block, epoch; /* where the check is */
   bool stores, loads;    /* the accesses that have barriers */
 };
 
-enum { MOST_TRIED = 1000, DEPTH = 8 };
+enum { MAX_TRIED_BARRIERS = 1000, MAX_GEP_DEPTH = 8 };
 
 /* ---- addresses ---- */
 
@@ -45,7 +45,7 @@ static bool is_gep(LLVMValueRef value)
          (LLVMIsAConstantExpr(value) && LLVMGetConstOpcode(value) == LLVMGetElementPtr);
 }
 
-static LLVMValueRef root_of(LLVMValueRef address)
+static LLVMValueRef address_root_of(LLVMValueRef address)
 {
   while (is_gep(address) || LLVMIsABitCastInst(address))
     address = LLVMGetOperand(address, 0);
@@ -53,7 +53,7 @@ static LLVMValueRef root_of(LLVMValueRef address)
 }
 
 /* The value at a constant distance from the address. */
-static LLVMValueRef base_of(struct cn_ctx *ctx, LLVMValueRef address, uint64_t *bytes)
+static LLVMValueRef constant_base_of(struct cn_ctx *ctx, LLVMValueRef address, uint64_t *bytes)
 {
   *bytes = 0;
   for (; is_gep(address) || LLVMIsABitCastInst(address); address = LLVMGetOperand(address, 0)) {
@@ -67,7 +67,7 @@ static LLVMValueRef base_of(struct cn_ctx *ctx, LLVMValueRef address, uint64_t *
 }
 
 /* True if the two are the same address: one value, or formed alike of the same values. */
-static bool same_address(LLVMValueRef a, LLVMValueRef b, unsigned depth)
+static bool is_same_address(LLVMValueRef a, LLVMValueRef b, unsigned depth)
 {
   if (a == b)
     return true;
@@ -77,7 +77,7 @@ static bool same_address(LLVMValueRef a, LLVMValueRef b, unsigned depth)
   for (unsigned i = 1; i < (unsigned)LLVMGetNumOperands(a); i++)
     if (LLVMGetOperand(a, i) != LLVMGetOperand(b, i))
       return false;
-  return same_address(LLVMGetOperand(a, 0), LLVMGetOperand(b, 0), depth - 1);
+  return is_same_address(LLVMGetOperand(a, 0), LLVMGetOperand(b, 0), depth - 1);
 }
 
 static bool read_constant(LLVMValueRef bytes, uint64_t *value)
@@ -98,33 +98,35 @@ static LLVMValueRef strip_zext(LLVMValueRef bytes)
 }
 
 /* True if the whole place of the access is that of the barrier. Both have the same root. */
-static bool is_covering(struct check *c, const struct barrier *barrier, const struct cn_barred_access *access)
+static bool barrier_covers_access(struct barrier_check *c, const struct barrier_call *barrier,
+                                  const struct cn_barrier_access *access)
 {
   uint64_t from, to, size = sizeof(uint64_t), room = sizeof(uint64_t);
 
-  if (same_address(barrier->slot, access->slot, DEPTH) &&
+  if (is_same_address(barrier->slot, access->slot, MAX_GEP_DEPTH) &&
       (strip_zext(barrier->bytes) == strip_zext(access->bytes) || (!access->bytes && barrier->bytes)))
     return true;
   return (!access->bytes || read_constant(access->bytes, &size)) &&
          (!barrier->bytes || read_constant(barrier->bytes, &room)) &&
-         same_address(base_of(c->ctx, barrier->slot, &from), base_of(c->ctx, access->slot, &to), DEPTH) &&
+         is_same_address(constant_base_of(c->ctx, barrier->slot, &from), constant_base_of(c->ctx, access->slot, &to),
+                         MAX_GEP_DEPTH) &&
          to - from <= room && size <= room - (to - from);
 }
 
 /* ---- accesses that go without ---- */
 
-static bool is_exempt(struct check *c, const struct cn_barred_access *access)
+static bool is_exempt_from_barrier(struct barrier_check *c, const struct cn_barrier_access *access)
 {
-  LLVMValueRef root = root_of(access->slot), value = access->value;
+  LLVMValueRef root = address_root_of(access->slot), value = access->value;
 
-  if (c->kind == CAIRN_BARRIERS_CARDS && (access->clears || (value && cn_barred_leads_nowhere(value))))
+  if (c->kind == CAIRN_BARRIERS_CARDS && (access->clears || (value && cn_barrier_is_immovable_value(value))))
     return true;
-  return cn_is_in_local(access->slot) || cn_is_local_cast(root) ||
-         cn_barred_is_fresh(&c->epochs, root, c->epoch, c->kind == CAIRN_BARRIERS_CARDS);
+  return cn_is_address_in_local(access->slot) || cn_is_local_cast(root) ||
+         cn_barrier_is_fresh_object(&c->epochs, root, c->epoch, c->kind == CAIRN_BARRIERS_CARDS);
 }
 
 /* True if the loaded value is compared with null at most, or handed to its barrier. */
-static bool is_healed(LLVMValueRef load)
+static bool is_healed_load(LLVMValueRef load)
 {
   CN_EACH_USE(use, load) {
     LLVMValueRef user = LLVMGetUser(use);
@@ -133,7 +135,8 @@ static bool is_healed(LLVMValueRef load)
       continue;
     LLVMValueRef callee = LLVMIsACallInst(user) ? cn_direct_callee(user) : NULL;
     if (!callee || strcmp(LLVMGetValueName2(callee, &length), CN_BARRIER_LOAD) != 0 ||
-        LLVMGetArgOperand(user, 1) != load || !same_address(LLVMGetArgOperand(user, 0), LLVMGetOperand(load, 0), DEPTH))
+        LLVMGetArgOperand(user, 1) != load ||
+        !is_same_address(LLVMGetArgOperand(user, 0), LLVMGetOperand(load, 0), MAX_GEP_DEPTH))
       return false;
   }
   return true;
@@ -142,96 +145,96 @@ static bool is_healed(LLVMValueRef load)
 /* ---- the check ---- */
 
 /* True if a barrier of this epoch, on every path to here, fits the lane. */
-static bool was_lane_barred(struct check *c, const struct cn_barred_access *access, unsigned lane)
+static bool lane_has_barrier(struct barrier_check *c, const struct cn_barrier_access *access, unsigned lane)
 {
   unsigned tried = 0;
 
-  if (cn_barred_skips_lane(access->mask, lane))
+  if (cn_barrier_mask_skips_lane(access->mask, lane))
     return true;
-  for (size_t b = c->barriers.count; b-- > 0 && tried < MOST_TRIED; tried++) {
-    const struct barrier *barrier = &c->barriers.at[b];
+  for (size_t b = c->barriers.count; b-- > 0 && tried < MAX_TRIED_BARRIERS; tried++) {
+    const struct barrier_call *barrier = &c->barriers.at[b];
     if (barrier->epoch == c->epoch && cn_cfg_dominates(&c->cfg, barrier->block, c->block) &&
-        cn_barred_is_lane(c->ctx, access, lane, barrier->slot, barrier->bytes))
+        cn_barrier_covers_lane(c->ctx, access, lane, barrier->slot, barrier->bytes))
       return true;
   }
   return false;
 }
 
-static bool were_lanes_barred(struct check *c, const struct cn_barred_access *access)
+static bool all_lanes_have_barriers(struct barrier_check *c, const struct cn_barrier_access *access)
 {
   unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(access->mask));
 
   for (unsigned lane = 0; lane < lanes; lane++)
-    if (!was_lane_barred(c, access, lane))
+    if (!lane_has_barrier(c, access, lane))
       return false;
   return true;
 }
 
-static bool was_barred(struct check *c, const struct cn_barred_access *access)
+static bool access_has_barrier(struct barrier_check *c, const struct cn_barrier_access *access)
 {
   if (access->mask)
-    return were_lanes_barred(c, access);
+    return all_lanes_have_barriers(c, access);
 
-  const uint64_t *last = cn_ptrmap_find(&c->last, root_of(access->slot));
+  const uint64_t *last = cn_ptrmap_find(&c->last, address_root_of(access->slot));
   unsigned tried = 0;
 
-  for (size_t b = last ? *last : 0; b && tried < MOST_TRIED; tried++) {
-    const struct barrier *barrier = &c->barriers.at[b - 1];
+  for (size_t b = last ? *last : 0; b && tried < MAX_TRIED_BARRIERS; tried++) {
+    const struct barrier_call *barrier = &c->barriers.at[b - 1];
     if (barrier->epoch == c->epoch && cn_cfg_dominates(&c->cfg, barrier->block, c->block) &&
-        is_covering(c, barrier, access))
+        barrier_covers_access(c, barrier, access))
       return true;
     b = barrier->previous;
   }
   return false;
 }
 
-static void report_missing_barrier(struct check *c, const struct cn_barred_access *access)
+static void report_missing_barrier(struct barrier_check *c, const struct cn_barrier_access *access)
 {
   char name[120];
   const struct cn_finding finding = {.value = access->slot};
 
   if (access->beyond)
-    cn_error(c->ctx, access->at, "missing-barrier", "no barrier of kind %s covers %s", cn_barriers_name(c->kind),
+    cn_error(c->ctx, access->at, "missing-barrier", "no barrier of kind %s covers %s", cn_name_of_barrier_kind(c->kind),
              access->beyond);
   else
-    cn_error_finding(c->ctx, access->at, "missing-barrier", &finding,
-                     "the access at %s has no barrier of kind %s on every path since the last "
-                     "safepoint",
-                     cn_value_name(access->slot, name, sizeof name), cn_barriers_name(c->kind));
+    cn_report_finding(c->ctx, access->at, "missing-barrier", &finding,
+                      "the access at %s has no barrier of kind %s on every path since the last "
+                      "safepoint",
+                      cn_value_name(access->slot, name, sizeof name), cn_name_of_barrier_kind(c->kind));
 }
 
-static void check_write(struct check *c, LLVMValueRef at)
+static void check_write_barrier(struct barrier_check *c, LLVMValueRef at)
 {
-  const struct cn_barred_access access = cn_barred_write(c->ctx, at);
+  const struct cn_barrier_access access = cn_barrier_write_of(c->ctx, at);
 
-  if (!access.slot || (!access.beyond && (is_exempt(c, &access) || was_barred(c, &access))))
+  if (!access.slot || (!access.beyond && (is_exempt_from_barrier(c, &access) || access_has_barrier(c, &access))))
     return;
   report_missing_barrier(c, &access);
 }
 
-static void check_read(struct check *c, LLVMValueRef at)
+static void check_read_barrier(struct barrier_check *c, LLVMValueRef at)
 {
-  const struct cn_barred_access access = cn_barred_read(c->ctx, at);
+  const struct cn_barrier_access access = cn_barrier_read_of(c->ctx, at);
 
   if (!access.slot)
     return;
   if (!access.beyond) {
-    LLVMValueRef root = root_of(access.slot);
-    if (cn_is_in_local(access.slot) || cn_is_local_cast(root) ||
-        cn_barred_is_fresh(&c->epochs, root, c->epoch, false) ||
-        (access.bytes || access.mask ? was_barred(c, &access) : cn_is_immovable(at) || is_healed(at)))
+    LLVMValueRef root = address_root_of(access.slot);
+    if (cn_is_address_in_local(access.slot) || cn_is_local_cast(root) ||
+        cn_barrier_is_fresh_object(&c->epochs, root, c->epoch, false) ||
+        (access.bytes || access.mask ? access_has_barrier(c, &access) : cn_is_immovable(at) || is_healed_load(at)))
       return;
   }
   report_missing_barrier(c, &access);
 }
 
 /* Note the barrier, if the call is one of a write, or of several references that are read. */
-static void meet_call(struct check *c, LLVMValueRef call)
+static void add_barrier_call(struct barrier_check *c, LLVMValueRef call)
 {
   LLVMValueRef callee = cn_direct_callee(call);
   size_t length;
   const char *name = callee ? LLVMGetValueName2(callee, &length) : "";
-  struct barrier barrier = {.at = call, .block = c->block, .epoch = c->epoch};
+  struct barrier_call barrier = {.at = call, .block = c->block, .epoch = c->epoch};
 
   if (strcmp(name, CN_BARRIER_STORE) == 0 && LLVMGetNumArgOperands(call) == 3) {
     barrier.slot = LLVMGetArgOperand(call, 1);
@@ -241,7 +244,7 @@ static void meet_call(struct check *c, LLVMValueRef call)
   } else {
     return;
   }
-  uint64_t *last = cn_ptrmap_add(&c->last, root_of(barrier.slot), NULL);
+  uint64_t *last = cn_ptrmap_add(&c->last, address_root_of(barrier.slot), NULL);
   barrier.previous = *last;
   cn_push(&c->barriers, barrier);
   *last = c->barriers.count;
@@ -251,23 +254,23 @@ static bool is_safepoint(LLVMValueRef instruction)
 {
   enum cn_call_kind kind = cn_classify_call(instruction).kind;
 
-  return (kind == CN_CALL_PARSE || kind == CN_CALL_STATEPOINT) && !cn_calls_still(instruction);
+  return (kind == CN_CALL_PARSE_POINT || kind == CN_CALL_STATEPOINT) && !cn_calls_keeps_objects_in_place(instruction);
 }
 
-static void check_block(struct check *c)
+static void check_block(struct barrier_check *c)
 {
   CN_EACH_INSTRUCTION(i, c->cfg.blocks[c->block].block) {
     if (c->loads)
-      check_read(c, i);
+      check_read_barrier(c, i);
     if (c->stores)
-      check_write(c, i);
+      check_write_barrier(c, i);
     if (LLVMIsACallInst(i))
-      meet_call(c, i);
-    c->epoch = cn_epochs_after(&c->epochs, i, c->epoch);
+      add_barrier_call(c, i);
+    c->epoch = cn_epoch_after(&c->epochs, i, c->epoch);
   }
 }
 
-static void check_function(struct check *c, LLVMValueRef function)
+static void check_function(struct barrier_check *c, LLVMValueRef function)
 {
   cn_cfg_build(&c->cfg, function);
   cn_epochs_build(&c->epochs, &c->cfg, is_safepoint);
@@ -284,7 +287,7 @@ static void check_function(struct check *c, LLVMValueRef function)
 
 /* True if the module defines function `name`. In a module of kind custom, a defined barrier means that its accesses
  * have barriers. */
-static bool has_definition(struct cn_ctx *ctx, const char *name)
+static bool defines_function(struct cn_ctx *ctx, const char *name)
 {
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
 
@@ -293,13 +296,13 @@ static bool has_definition(struct cn_ctx *ctx, const char *name)
 
 bool cn_verify_barriers(struct cn_ctx *ctx)
 {
-  struct check c = {.ctx = ctx, .kind = ctx->options->barriers};
+  struct barrier_check c = {.ctx = ctx, .kind = ctx->options->barriers};
   bool custom = c.kind == CAIRN_BARRIERS_CUSTOM;
 
   if (c.kind == CAIRN_BARRIERS_NONE)
     return true;
-  c.loads = custom ? has_definition(ctx, CN_BARRIER_LOAD) : c.kind == CAIRN_BARRIERS_LOADS;
-  c.stores = custom ? has_definition(ctx, CN_BARRIER_STORE) : c.kind != CAIRN_BARRIERS_LOADS;
+  c.loads = custom ? defines_function(ctx, CN_BARRIER_LOAD) : c.kind == CAIRN_BARRIERS_LOADS;
+  c.stores = custom ? defines_function(ctx, CN_BARRIER_STORE) : c.kind != CAIRN_BARRIERS_LOADS;
   CN_EACH_FUNCTION(f, ctx->module)
     if (!LLVMIsDeclaration(f) && cn_is_managed(f))
       check_function(&c, f);

@@ -3,7 +3,7 @@
  * Finds the causes of long times to a safepoint in a function: its loops and calls without a bound, each with a
  * sentence and its place in the source. Part of `cairn verify --time-to-safepoint`.
  *
- * Needs: struct cn_work. Provides: causes. Breaks: nothing.
+ * Needs: struct cn_function_work. Provides: causes. Breaks: nothing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +16,14 @@
 /* ---- the list ---- */
 
 /* True if they are copies that the optimiser made. Then one will do. */
-static bool is_same(const struct cairn_time_cause *a, const struct cairn_time_cause *b)
+static bool is_same_cause(const struct cairn_time_cause *a, const struct cairn_time_cause *b)
 {
   return a->line && a->line == b->line && a->column == b->column && strcmp(a->kind, b->kind) == 0 && a->where &&
          b->where && strcmp(a->where, b->where) == 0 && a->work == b->work;
 }
 
-void cn_causes_add(struct cn_causes *causes, const char *kind, LLVMValueRef at, char *where, char *why, uint64_t work)
+void cn_causes_add(struct cn_time_causes *causes, const char *kind, LLVMValueRef at, char *where, char *why,
+                   uint64_t work)
 {
   struct cairn_time_cause cause = {.kind = kind, .where = where, .why = why, .work = work};
   unsigned length, line = LLVMGetDebugLocLine(at);
@@ -34,7 +35,7 @@ void cn_causes_add(struct cn_causes *causes, const char *kind, LLVMValueRef at, 
     cause.file = LLVMGetDebugLocFilename(at, &length);
     cause.directory = LLVMGetDebugLocDirectory(at, &length);
   }
-  if (causes->at.count && is_same(&causes->at.at[causes->at.count - 1], &cause)) {
+  if (causes->at.count && is_same_cause(&causes->at.at[causes->at.count - 1], &cause)) {
     free(where);
     free(why);
     return;
@@ -42,7 +43,7 @@ void cn_causes_add(struct cn_causes *causes, const char *kind, LLVMValueRef at, 
   cn_push(&causes->at, cause);
 }
 
-void cn_causes_free(struct cn_causes *causes)
+void cn_causes_free(struct cn_time_causes *causes)
 {
   for (size_t i = 0; i < causes->at.count; i++) {
     free((void *)causes->at.at[i].where);
@@ -53,16 +54,16 @@ void cn_causes_free(struct cn_causes *causes)
 
 /* ---- loops ---- */
 
-static char *why_of_exits(const struct cn_loops *loops, uint32_t l)
+static char *explain_exits(const struct cn_loops *loops, uint32_t l)
 {
   if (!loops->at[l].exits)
     return cn_strdup("it never ends");
-  return cn_strdup(cn_loops_counts(loops, l) ? "only the running program knows how often it goes round"
-                                             : "it ends when the data says so");
+  return cn_strdup(cn_loop_has_counting_exit(loops, l) ? "only the running program knows how often it goes round"
+                                                       : "it ends when the data says so");
 }
 
 /* True if a block or an inner loop of it is itself unbounded. */
-static bool has_endless_part(const struct cn_work *work, uint32_t l)
+static bool has_unbounded_part(const struct cn_function_work *work, uint32_t l)
 {
   const struct cn_loop *loop = &work->loops->at[l];
 
@@ -75,35 +76,35 @@ static bool has_endless_part(const struct cn_work *work, uint32_t l)
   return false;
 }
 
-static char *why_of_loop(const struct cn_work *work, uint32_t l)
+static char *explain_loop(const struct cn_function_work *work, uint32_t l)
 {
-  const struct cn_work_loop *loop = &work->at[l];
+  const struct cn_loop_work *loop = &work->at[l];
 
   CN_ASSERT(l < work->loops->count);
   if (loop->more != CN_WORK_UNKNOWN)
     return cn_format("a pass does %llu units, and all that follow on it %llu", (unsigned long long)loop->once.through,
                      (unsigned long long)loop->more);
-  if (loop->once.through == CN_WORK_UNKNOWN && has_endless_part(work, l))
+  if (loop->once.through == CN_WORK_UNKNOWN && has_unbounded_part(work, l))
     return cn_strdup("a pass has no bound itself");
-  return why_of_exits(work->loops, l);
+  return explain_exits(work->loops, l);
 }
 
 /* The first call on the cycle that one could take for a safepoint, or null. */
-static LLVMValueRef call_on(const struct cn_work *work, const uint32_t *blocks, uint32_t count)
+static LLVMValueRef first_call_on_cycle(const struct cn_function_work *work, const uint32_t *blocks, uint32_t count)
 {
   for (uint32_t i = 0; i < count; i++)
     CN_EACH_INSTRUCTION(v, work->loops->cfg->blocks[blocks[i]].block) {
       enum cn_call_kind kind = cn_classify_call(v).kind;
-      if (kind == CN_CALL_PARSE || kind == CN_CALL_STATEPOINT)
+      if (kind == CN_CALL_PARSE_POINT || kind == CN_CALL_STATEPOINT)
         return v;
     }
   return NULL;
 }
 
 /* "@foo" of a call or statepoint; to be freed. */
-static char *name_callee(LLVMValueRef call)
+static char *format_callee_name(LLVMValueRef call)
 {
-  LLVMValueRef callee = cn_work_callee(call);
+  LLVMValueRef callee = cn_work_callee_of(call);
   char name[160];
 
   return cn_strdup(callee                                       ? cn_value_name(callee, name, sizeof name)
@@ -112,7 +113,7 @@ static char *name_callee(LLVMValueRef call)
 }
 
 /* The cycle's place in the source: its back edge's, or else that of any instruction with one. */
-static LLVMValueRef place_of(const struct cn_cfg *cfg, const uint32_t *blocks, uint32_t count)
+static LLVMValueRef source_place_of_cycle(const struct cn_cfg *cfg, const uint32_t *blocks, uint32_t count)
 {
   CN_CHECK(count);
   LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[blocks[count - 1]].block);
@@ -126,9 +127,9 @@ static LLVMValueRef place_of(const struct cn_cfg *cfg, const uint32_t *blocks, u
   return end;
 }
 
-static void add_cycle(void *env, const struct cn_work *work, const uint32_t *blocks, uint32_t count)
+static void add_cycle_cause(void *env, const struct cn_function_work *work, const uint32_t *blocks, uint32_t count)
 {
-  struct cn_causes *causes = env;
+  struct cn_time_causes *causes = env;
   const struct cn_cfg *cfg = work->loops->cfg;
   uint32_t l = work->loops->of[blocks[0]], latch = blocks[count - 1];
   LLVMValueRef header = LLVMBasicBlockAsValue(cfg->blocks[blocks[0]].block);
@@ -137,32 +138,33 @@ static void add_cycle(void *env, const struct cn_work *work, const uint32_t *blo
   uint64_t all = loop ? cn_work_add(work->at[l].more, work->at[l].once.through) : CN_WORK_UNKNOWN;
   char name[160];
 
-  char *why = loop ? why_of_loop(work, l) : cn_strdup("several ways lead into it");
-  LLVMValueRef call = call_on(work, blocks, count);
+  char *why = loop ? explain_loop(work, l) : cn_strdup("several ways lead into it");
+  LLVMValueRef call = first_call_on_cycle(work, blocks, count);
   if (call) {
-    char *callee = name_callee(call);
+    char *callee = format_callee_name(call);
     char *longer = cn_format("%s, and the call of %s need not come to a safepoint", why, callee);
     free(why);
     free(callee);
     why = longer;
   }
-  cn_causes_add(causes, loop ? "loop" : "cycle", place_of(cfg, blocks, count),
+  cn_causes_add(causes, loop ? "loop" : "cycle", source_place_of_cycle(cfg, blocks, count),
                 cn_strdup(cn_value_name(header, name, sizeof name)), why, all);
 }
 
 /* ---- calls ---- */
 
-static void add_call(struct cn_causes *causes, const struct cn_work *work, LLVMValueRef call)
+static void add_call_cause(struct cn_time_causes *causes, const struct cn_function_work *work, LLVMValueRef call)
 {
   CN_ASSERT(cn_is_call(call));
-  struct cn_work_summary piece = cn_work_at(work->known, call);
-  LLVMValueRef callee = cn_work_callee(call);
+  struct cn_work_summary piece = cn_work_summary_of_instruction(work->known, call);
+  LLVMValueRef callee = cn_work_callee_of(call);
   const char *why = NULL;
   uint64_t most = 0;
 
   if (piece.passes && piece.through > causes->limit) {
     most = piece.through;
-    why = callee && cn_work_find(work->known, callee)  ? "the function may do so much without coming to a safepoint"
+    why = callee && cn_work_find_summary(work->known, callee)
+              ? "the function may do so much without coming to a safepoint"
           : LLVMIsAInlineAsm(LLVMGetCalledValue(call)) ? "something in it may go round and round"
                                                        : "it takes as long as its arguments say";
   } else if (piece.polls && (piece.enter > causes->limit || piece.leave > causes->limit)) {
@@ -171,16 +173,16 @@ static void add_call(struct cn_causes *causes, const struct cn_work *work, LLVMV
                                       : "the function goes on for long after its last safepoint";
   }
   if (why)
-    cn_causes_add(causes, "call", call, name_callee(call), cn_strdup(why), most);
+    cn_causes_add(causes, "call", call, format_callee_name(call), cn_strdup(why), most);
 }
 
-void cn_causes_find(struct cn_causes *causes, const struct cn_work *work)
+void cn_causes_find(struct cn_time_causes *causes, const struct cn_function_work *work)
 {
   const struct cn_cfg *cfg = work->loops->cfg;
 
-  cn_work_cycles(work, causes->limit, add_cycle, causes);
+  cn_work_find_unpolled_cycles(work, causes->limit, add_cycle_cause, causes);
   for (uint32_t b = 0; b < cfg->count; b++)
     CN_EACH_INSTRUCTION(i, cfg->blocks[b].block)
       if (cn_is_call(i))
-        add_call(causes, work, i);
+        add_call_cause(causes, work, i);
 }

@@ -26,7 +26,7 @@
 _Static_assert(CAIRN_TIME_UNBOUNDED == CN_WORK_UNKNOWN, "the unit of work is one");
 
 /* After so many passes over the functions drop all assumptions. */
-#define MAX_ROUNDS 6
+#define MAX_TIMING_ROUNDS 6
 
 /* A call that a path reaches before its first safepoint. */
 struct call_edge {
@@ -34,9 +34,9 @@ struct call_edge {
   LLVMValueRef call;
 };
 
-struct record {
+struct function_record {
   struct cn_work_summary all;
-  struct cn_causes causes;
+  struct cn_time_causes causes;
   CN_VECTOR(struct call_edge) unpolled; /* calls before the first safepoint */
   CN_VECTOR(uint32_t) returning;        /* nodes called; the caller may then return without a safepoint */
   bool recursive, closed;               /* in a call cycle; called by a call that closes one */
@@ -44,18 +44,18 @@ struct record {
   unsigned regions;
 };
 
-struct timing {
+struct timing_analysis {
   struct cn_ctx *ctx;
   struct cn_callgraph graph;
-  struct cn_work_known known;
-  struct record *records; /* by node */
+  struct cn_work_summaries known;
+  struct function_record *records; /* by node */
   uint64_t limit;
   bool worst; /* drop all assumptions of calls that close cycles */
 };
 
 /* ---- calls ---- */
 
-static bool opens_region(LLVMValueRef call)
+static bool opens_nopoll_region(LLVMValueRef call)
 {
   LLVMValueRef callee = cn_direct_callee(call);
   size_t length;
@@ -63,12 +63,12 @@ static bool opens_region(LLVMValueRef call)
   return callee && strcmp(LLVMGetValueName2(callee, &length), CN_NOPOLL_BEGIN) == 0;
 }
 
-static void note_call(struct timing *t, uint32_t node, LLVMValueRef call, bool fresh, bool returns)
+static void record_call(struct timing_analysis *t, uint32_t node, LLVMValueRef call, bool fresh, bool returns)
 {
-  uint32_t to = cn_callgraph_find(&t->graph, cn_callgraph_target(t->ctx, call));
+  uint32_t to = cn_callgraph_find_node(&t->graph, cn_callgraph_target_of_call(t->ctx, call));
 
   CN_ASSERT(node < t->graph.count && cn_is_call(call));
-  t->records[node].regions += opens_region(call);
+  t->records[node].regions += opens_nopoll_region(call);
   if (to == CN_NO_NODE)
     return;
   if (t->graph.nodes[to].rank >= t->graph.nodes[node].rank) {
@@ -81,7 +81,7 @@ static void note_call(struct timing *t, uint32_t node, LLVMValueRef call, bool f
     cn_push(&t->records[node].returning, to);
 }
 
-static void note_calls(struct timing *t, uint32_t node, const struct cn_work *work)
+static void record_calls(struct timing_analysis *t, uint32_t node, const struct cn_function_work *work)
 {
   const struct cn_cfg *cfg = work->loops->cfg;
   struct cn_unpolled_returns returns = {.cfg = cfg, .known = work->known, .caught = true};
@@ -90,13 +90,13 @@ static void note_calls(struct timing *t, uint32_t node, const struct cn_work *wo
   CN_ASSERT(work->known == &t->known);
   cn_unpolled_returns_find(&returns);
   for (uint32_t b = 0; b < cfg->count; b++) {
-    struct cn_work_point p = work->in[b];
+    struct cn_work_at_point p = work->in[b];
     CN_EACH_INSTRUCTION(i, cfg->blocks[b].block) {
       if (!cn_is_call(i))
         continue;
-      note_call(t, node, i, p.fresh, cn_unpolled_returns_from(&returns, b, i));
-      struct cn_work_summary piece = cn_work_at(work->known, i);
-      p = cn_work_step(p, &piece, &ignored);
+      record_call(t, node, i, p.fresh, cn_unpolled_return_after_call(&returns, b, i));
+      struct cn_work_summary piece = cn_work_summary_of_instruction(work->known, i);
+      p = cn_work_advance_point(p, &piece, &ignored);
     }
   }
   cn_unpolled_returns_free(&returns);
@@ -104,7 +104,7 @@ static void note_calls(struct timing *t, uint32_t node, const struct cn_work *wo
 
 /* ---- functions ---- */
 
-static uint64_t most_of(const struct cn_work_summary *s)
+static uint64_t largest_bound_of(const struct cn_work_summary *s)
 {
   uint64_t most = s->enter;
 
@@ -115,14 +115,14 @@ static uint64_t most_of(const struct cn_work_summary *s)
 
 /* Check that the attributes of a function give callers true bounds, with an allowance for work added after
  * placement. */
-static void check_claims(struct record *r, LLVMValueRef function)
+static void check_work_claims(struct function_record *r, LLVMValueRef function)
 {
   LLVMAttributeRef said = cn_string_attribute(function, CN_ATTR_WORK);
   const struct cn_work_summary *all = &r->all;
   uint64_t outside = all->enter > all->leave ? all->enter : all->leave;
 
   outside = all->through > outside ? all->through : outside;
-  if (said && outside > 2 * (CN_CALL_WORK + cn_work_parse(said)) && !r->recursive)
+  if (said && outside > 2 * (CN_CALL_WORK + cn_work_parse_promise(said)) && !r->recursive)
     cn_causes_add(&r->causes, "claim", function, NULL, cn_strdup("its attribute \"" CN_ATTR_WORK "\" promises less"),
                   outside);
   if (cn_string_attribute(function, CN_ATTR_POLLS) && all->passes)
@@ -130,42 +130,43 @@ static void check_claims(struct record *r, LLVMValueRef function)
                   cn_strdup("its attribute \"" CN_ATTR_POLLS "\" promises a safepoint on each way"), all->through);
 }
 
-static void find_causes(const struct timing *t, uint32_t node, const struct cn_work *work)
+static void find_causes(const struct timing_analysis *t, uint32_t node, const struct cn_function_work *work)
 {
   LLVMValueRef function = t->graph.nodes[node].function;
-  struct record *r = &t->records[node];
+  struct function_record *r = &t->records[node];
 
   CN_CHECK(t->limit);
   cn_causes_free(&r->causes);
   r->causes.limit = t->limit;
   cn_causes_find(&r->causes, work);
-  if (!r->causes.at.count && most_of(&r->all) > t->limit)
-    cn_causes_add(&r->causes, "path", function, NULL, cn_strdup("the longest path adds up to that"), most_of(&r->all));
-  check_claims(r, function);
+  if (!r->causes.at.count && largest_bound_of(&r->all) > t->limit)
+    cn_causes_add(&r->causes, "path", function, NULL, cn_strdup("the longest path adds up to that"),
+                  largest_bound_of(&r->all));
+  check_work_claims(r, function);
 }
 
-static void time_function(struct timing *t, uint32_t node)
+static void time_function(struct timing_analysis *t, uint32_t node)
 {
   LLVMValueRef function = t->graph.nodes[node].function;
-  struct record *r = &t->records[node];
+  struct function_record *r = &t->records[node];
   struct cn_cfg cfg;
   struct cn_loops loops;
-  struct cn_work work;
+  struct cn_function_work work;
 
   cn_cfg_build(&cfg, function);
-  cn_loops_find(&loops, &cfg);
+  cn_loops_build_with_costs(&loops, &cfg);
   cn_work_build(&work, t->ctx, &loops, &t->known);
   r->all = work.all;
-  if (!r->all.passes && !cn_string_attribute(function, CN_ATTR_POLLS) && cn_work_throws(&work)) {
+  if (!r->all.passes && !cn_string_attribute(function, CN_ATTR_POLLS) && cn_work_may_unwind_unpolled(&work)) {
     r->all.passes = true;
     r->all.through = r->all.enter; /* at most */
   }
   r->regions = 0;
   r->unpolled.count = r->returning.count = 0;
-  note_calls(t, node, &work);
+  record_calls(t, node, &work);
   find_causes(t, node, &work);
-  if (cn_callgraph_is_certain(t->ctx, function))
-    cn_work_learn(&t->known, function, &r->all);
+  if (cn_callgraph_is_final(t->ctx, function))
+    cn_work_record_summary(&t->known, function, &r->all);
   cn_work_free(&work);
   cn_loops_free(&loops);
   cn_cfg_free(&cfg);
@@ -174,7 +175,7 @@ static void time_function(struct timing *t, uint32_t node)
 /* ---- rounds ---- */
 
 /* Assume, for callers that are passed over before it, that a function is as in the last round. */
-static void assume_summary(struct timing *t, uint32_t node, bool first)
+static void assume_summary(struct timing_analysis *t, uint32_t node, bool first)
 {
   LLVMValueRef function = t->graph.nodes[node].function;
   struct cn_work_summary all = t->records[node].all;
@@ -186,16 +187,16 @@ static void assume_summary(struct timing *t, uint32_t node, bool first)
   all.between = 0;
   if (!t->records[node].counted)
     all.leave = all.through = 0;
-  if (cn_callgraph_is_certain(t->ctx, function))
-    cn_work_learn(&t->known, function, &all);
+  if (cn_callgraph_is_final(t->ctx, function))
+    cn_work_record_summary(&t->known, function, &all);
 }
 
 /* Pass once over the functions. True if all assumptions that calls rest on held. */
-static bool time_functions(struct timing *t, unsigned round)
+static bool time_all_functions(struct timing_analysis *t, unsigned round)
 {
   bool held = true;
 
-  t->worst = round == MAX_ROUNDS;
+  t->worst = round == MAX_TIMING_ROUNDS;
   for (uint32_t n = 0; n < t->graph.count; n++)
     if (round == 0 || t->records[n].closed)
       assume_summary(t, n, round == 0);
@@ -217,12 +218,12 @@ static bool time_functions(struct timing *t, unsigned round)
 /* ---- unpolled returns ---- */
 
 /* Find the functions outside all cycles of `returning` calls: mark those whose callees by such calls are all marked. */
-static void find_counted(struct timing *t)
+static void mark_outside_return_cycles(struct timing_analysis *t)
 {
   for (bool changed = true; changed;) {
     changed = false;
     for (uint32_t i = 0; i < t->graph.count; i++) {
-      struct record *r = &t->records[t->graph.order[i]];
+      struct function_record *r = &t->records[t->graph.order[i]];
       bool counted = !r->counted;
       for (size_t n = 0; n < r->returning.count && counted; n++)
         counted = t->records[r->returning.at[n]].counted;
@@ -232,27 +233,27 @@ static void find_counted(struct timing *t)
   }
 }
 
-static uint64_t outside_of(const struct cn_work_summary *s)
+static uint64_t sum_of_bounds(const struct cn_work_summary *s)
 {
   return cn_work_add(cn_work_add(s->enter, s->leave), cn_work_add(s->between, s->through));
 }
 
 /* Count the work of unpolled returns where it is bounded. */
-static void count_returns(struct timing *t)
+static void count_unpolled_returns(struct timing_analysis *t)
 {
   bool changed = true;
 
-  find_counted(t);
-  for (unsigned round = 0; round <= MAX_ROUNDS && changed; round++) {
+  mark_outside_return_cycles(t);
+  for (unsigned round = 0; round <= MAX_TIMING_ROUNDS && changed; round++) {
     for (uint32_t n = 0; n < t->graph.count; n++)
       if (t->records[n].closed)
         assume_summary(t, n, false);
     changed = false;
     for (uint32_t i = 0; i < t->graph.count; i++) {
-      struct record *r = &t->records[t->graph.order[i]];
-      uint64_t before = outside_of(&r->all);
+      struct function_record *r = &t->records[t->graph.order[i]];
+      uint64_t before = sum_of_bounds(&r->all);
       time_function(t, t->graph.order[i]);
-      changed |= before != outside_of(&r->all);
+      changed |= before != sum_of_bounds(&r->all);
     }
   }
   for (uint32_t n = 0; n < t->graph.count; n++)
@@ -263,14 +264,14 @@ static void count_returns(struct timing *t)
 
 /* Depth first over the calls before the first safepoint: a call of a function on the path closes a cycle without a
  * safepoint. */
-struct descent {
-  struct timing *t;
+struct recursion_search {
+  struct timing_analysis *t;
   uint8_t *state; /* by node: 0 unseen, 1 on the path, 2 done */
   uint32_t *next;
   CN_VECTOR(uint32_t) path;
 };
 
-static void add_recursion(struct timing *t, uint32_t node, const struct call_edge *edge)
+static void add_recursion_cause(struct timing_analysis *t, uint32_t node, const struct call_edge *edge)
 {
   char name[160];
 
@@ -279,14 +280,14 @@ static void add_recursion(struct timing *t, uint32_t node, const struct call_edg
                 cn_strdup("it is called again and again without a safepoint"), CN_WORK_UNKNOWN);
 }
 
-static void find_recursions(struct descent *d, uint32_t root)
+static void find_recursions_from(struct recursion_search *d, uint32_t root)
 {
   CN_CHECK(d->state[root] == 0 && !d->path.count);
   d->state[root] = 1;
   cn_push(&d->path, root);
   while (d->path.count) {
     uint32_t n = d->path.at[d->path.count - 1];
-    const struct record *r = &d->t->records[n];
+    const struct function_record *r = &d->t->records[n];
     CN_ASSERT(d->state[n] == 1 && d->next[n] <= r->unpolled.count);
     if (d->next[n] == r->unpolled.count) {
       d->state[n] = 2;
@@ -295,7 +296,7 @@ static void find_recursions(struct descent *d, uint32_t root)
     }
     const struct call_edge *edge = &r->unpolled.at[d->next[n]++];
     if (d->state[edge->to] == 1)
-      add_recursion(d->t, n, edge);
+      add_recursion_cause(d->t, n, edge);
     if (d->state[edge->to] != 0)
       continue;
     d->state[edge->to] = 1;
@@ -303,15 +304,15 @@ static void find_recursions(struct descent *d, uint32_t root)
   }
 }
 
-static void find_recursion(struct timing *t)
+static void find_all_recursions(struct timing_analysis *t)
 {
-  struct descent d = {.t = t};
+  struct recursion_search d = {.t = t};
 
   d.state = cn_alloc(t->graph.count * sizeof *d.state);
   d.next = cn_alloc(t->graph.count * sizeof *d.next);
   for (uint32_t n = 0; n < t->graph.count; n++)
     if (d.state[n] == 0)
-      find_recursions(&d, n);
+      find_recursions_from(&d, n);
   for (uint32_t n = 0; n < t->graph.count; n++)
     CN_ASSERT(d.state[n] == 2);
   cn_free(&d.path);
@@ -321,10 +322,10 @@ static void find_recursion(struct timing *t)
 
 /* ---- the report ---- */
 
-static void report_function(const struct timing *t, uint32_t node, cairn_time_handler *tell, void *env)
+static void report_function_time(const struct timing_analysis *t, uint32_t node, cairn_time_handler *tell, void *env)
 {
   LLVMValueRef function = t->graph.nodes[node].function;
-  const struct record *r = &t->records[node];
+  const struct function_record *r = &t->records[node];
   size_t length;
   unsigned part, line = LLVMGetDebugLocLine(function);
   char name[160];
@@ -362,27 +363,27 @@ enum cairn_status cairn_time_to_safepoint(LLVMModuleRef module, const struct cai
                        .layout = LLVMGetModuleDataLayout(module),
                        .options = options ? options : &defaults};
   struct cn_reference_spaces before = cn_reference_spaces_enter(ctx.options);
-  struct timing t = {.ctx = &ctx, .limit = (uint64_t)CAIRN_TIME_PER_US * 1000000};
+  struct timing_analysis t = {.ctx = &ctx, .limit = (uint64_t)CAIRN_TIME_PER_US * 1000000};
   bool ok = true;
 
   if (ctx.options->poll_budget)
-    t.limit = cn_work_limit(&ctx);
+    t.limit = cn_work_between_safepoints_limit(&ctx);
   cn_callgraph_build(&t.graph, &ctx);
   t.records = cn_alloc(t.graph.count * sizeof *t.records);
-  cn_work_know_module(&t.known, module);
-  for (unsigned round = 0; round <= MAX_ROUNDS && !time_functions(&t, round); round++)
+  cn_work_find_user_slow_paths(&t.known, module);
+  for (unsigned round = 0; round <= MAX_TIMING_ROUNDS && !time_all_functions(&t, round); round++)
     continue;
-  count_returns(&t);
-  find_recursion(&t);
+  count_unpolled_returns(&t);
+  find_all_recursions(&t);
   for (uint32_t n = 0; n < t.graph.count; n++) {
     ok = ok && !t.records[n].causes.at.count;
-    report_function(&t, n, tell, env);
+    report_function_time(&t, n, tell, env);
     cn_causes_free(&t.records[n].causes);
     cn_free(&t.records[n].unpolled);
     cn_free(&t.records[n].returning);
   }
   free(t.records);
-  cn_work_forget(&t.known);
+  cn_work_summaries_free(&t.known);
   cn_callgraph_free(&t.graph);
   cn_reference_spaces_leave(before);
   return ok ? CAIRN_OK : CAIRN_E_TIME;

@@ -25,16 +25,29 @@ _Static_assert(offsetof(struct cn_anchor, saved[CN_R13]) == CAIRN_ABI_ANCHOR_R13
 _Static_assert(offsetof(struct cn_anchor, saved[CN_R14]) == CAIRN_ABI_ANCHOR_R14, "abi.def");
 _Static_assert(offsetof(struct cn_anchor, saved[CN_R15]) == CAIRN_ABI_ANCHOR_R15, "abi.def");
 _Static_assert(sizeof(struct cn_anchor) == CAIRN_ABI_ANCHOR_SIZE, "abi.def");
-_Static_assert(offsetof(struct cn_regs, pc) == 128, "stubs.S pushes sixteen registers below the return address");
+_Static_assert(offsetof(struct cn_saved_regs, pc) == 128, "stubs.S pushes sixteen registers below the return address");
 
-const uint8_t cn_arch_sp_number = 7;
-const uint8_t cn_arch_saved[CN_CALLEE_SAVED] = {3, 6, 12, 13, 14, 15};
-const uint8_t cn_arch_saved_as[CN_ARCH_REGISTERS] = {CN_CALLEE_SAVED, CN_CALLEE_SAVED, CN_CALLEE_SAVED, CN_RBX,
-                                                     CN_CALLEE_SAVED, CN_CALLEE_SAVED, CN_RBP,          CN_CALLEE_SAVED,
-                                                     CN_CALLEE_SAVED, CN_CALLEE_SAVED, CN_CALLEE_SAVED, CN_CALLEE_SAVED,
-                                                     CN_R12,          CN_R13,          CN_R14,          CN_R15};
+const uint8_t cn_arch_sp_dwarf_number = 7;
+const uint8_t cn_arch_callee_saved[CN_CALLEE_SAVED_COUNT] = {3, 6, 12, 13, 14, 15};
+const uint8_t cn_arch_callee_saved_index[CN_ARCH_REGISTER_COUNT] = {CN_CALLEE_SAVED_COUNT,
+                                                                    CN_CALLEE_SAVED_COUNT,
+                                                                    CN_CALLEE_SAVED_COUNT,
+                                                                    CN_RBX,
+                                                                    CN_CALLEE_SAVED_COUNT,
+                                                                    CN_CALLEE_SAVED_COUNT,
+                                                                    CN_RBP,
+                                                                    CN_CALLEE_SAVED_COUNT,
+                                                                    CN_CALLEE_SAVED_COUNT,
+                                                                    CN_CALLEE_SAVED_COUNT,
+                                                                    CN_CALLEE_SAVED_COUNT,
+                                                                    CN_CALLEE_SAVED_COUNT,
+                                                                    CN_R12,
+                                                                    CN_R13,
+                                                                    CN_R14,
+                                                                    CN_R15};
 
-void cn_arch_by_number(uintptr_t *const place[CN_CALLEE_SAVED], uintptr_t *reg[CN_ARCH_REGISTERS])
+void cn_arch_fill_places_by_number(uintptr_t *const place[CN_CALLEE_SAVED_COUNT],
+                                   uintptr_t *reg[CN_ARCH_REGISTER_COUNT])
 {
   reg[0] = reg[1] = reg[2] = NULL;
   reg[3] = place[CN_RBX];
@@ -48,76 +61,87 @@ void cn_arch_by_number(uintptr_t *const place[CN_CALLEE_SAVED], uintptr_t *reg[C
 }
 
 /* Read by stubs.S: the components of the processor's state for XSAVE to save, 0 if there is only FXSAVE; the room
- * they need; and nonzero if XSAVEC can leave out unused ones. XSAVE writes these, too, but says which they were. */
-uint32_t cn_arch_vector_state, cn_arch_vector_bytes = 512;
-uint8_t cn_arch_vector_compact;
+ * they need; and nonzero if CPUID_XSAVEC_BIT can leave out unused ones. XSAVE writes these, too, but says which they
+ * were. */
+uint32_t cn_arch_vector_components, cn_arch_vector_area_bytes = 512;
+uint8_t cn_arch_has_xsavec;
 /* Nonzero: the stubs move the registers themselves, to the end of an area of as many bytes. */
-uint8_t cn_arch_vector_by_hand;
-enum { LEGACY = 512, HEADER = 64, BY_HAND = 33 * 64 };
-enum { AVX = 0x6, AVX512 = 0xe0, STATE = AVX | AVX512 }; /* SSE and AVX; three parts of AVX-512 */
-enum { XSAVEC = 1 << 1, XGETBV1 = 1 << 2 };
-_Static_assert(CAIRN_ABI_VECTORS_BY_HAND == (int)LEGACY + (int)HEADER, "registers lie above those");
+uint8_t cn_arch_stubs_move_vectors;
+enum { XSAVE_LEGACY_BYTES = 512, XSAVE_HEADER_BYTES = 64, MOVED_VECTORS_BYTES = 33 * 64 };
+enum {
+  XSAVE_AVX_BITS = 0x6,
+  XSAVE_AVX512_BITS = 0xe0,
+  XSAVE_VECTOR_BITS = XSAVE_AVX_BITS | XSAVE_AVX512_BITS
+}; /* SSE and AVX; three parts of AVX-512 */
+enum { CPUID_XSAVEC_BIT = 1 << 1, CPUID_XGETBV1_BIT = 1 << 2 };
+_Static_assert(CAIRN_ABI_VECTORS_BY_HAND == (int)XSAVE_LEGACY_BYTES + (int)XSAVE_HEADER_BYTES,
+               "registers lie above those");
 
-extern const char cn_arch_barriers[];
-enum { BARRIER = 32, CALL = 11 }; /* bytes of an entry, and those before the address it pushes */
+extern const char cn_arch_return_barriers[];
+enum {
+  BARRIER_ENTRY_BYTES = 32,
+  BARRIER_CALL_END_BYTES = 11
+}; /* bytes of an entry, and those before the address it pushes */
 
 extern const char cn_arch_stubs_start[], cn_arch_stubs_end[]; /* stubs.S */
 /* Of each place where a stub makes its thread managed: where that begins, has been done, and is undone or over; from
  * cn_arch_stubs_start on. */
-extern const uint32_t cn_arch_windows[], cn_arch_windows_end[];
+extern const uint32_t cn_arch_restart_ranges[], cn_arch_restart_ranges_end[];
 extern const char cn_arch_native_return[], cn_arch_short_return[], cn_arch_body_return[];
-extern const char cn_arch_interrupted_at[];
+extern const char cn_arch_interrupting_return[];
 
 /* True if there is an instruction for each register of these parts. */
-static bool can_move(unsigned state)
+static bool can_move_components(unsigned state)
 {
-  return (state & AVX) == AVX &&
-         ((state & AVX512) == 0 || ((state & AVX512) == AVX512 && __builtin_cpu_supports("avx512bw")));
+  return (state & XSAVE_AVX_BITS) == XSAVE_AVX_BITS &&
+         ((state & XSAVE_AVX512_BITS) == 0 ||
+          ((state & XSAVE_AVX512_BITS) == XSAVE_AVX512_BITS && __builtin_cpu_supports("avx512bw")));
 }
 
-static void find_vector_state(void)
+static void detect_vector_components(void)
 {
-  unsigned size, offset, state, features, d, bytes = LEGACY + HEADER;
+  unsigned size, offset, state, features, d, bytes = XSAVE_LEGACY_BYTES + XSAVE_HEADER_BYTES;
 
   if (!__get_cpuid(1, &size, &offset, &state, &d) || !(state & bit_OSXSAVE))
     return;
   __asm__("xgetbv" : "=a"(state), "=d"(d) : "c"(0));
-  state &= STATE;
+  state &= XSAVE_VECTOR_BITS;
   for (unsigned part = 2; part < 8; part++) {
     __cpuid_count(0xd, part, size, offset, d, d);
     if ((state >> part & 1) != 0 && offset + size > bytes)
       bytes = offset + size;
   }
-  cn_arch_vector_state = state;
-  cn_arch_vector_bytes = bytes;
+  cn_arch_vector_components = state;
+  cn_arch_vector_area_bytes = bytes;
   __cpuid_count(0xd, 1, features, size, offset, d);
-  cn_arch_vector_compact = (features & XSAVEC) != 0;
-  cn_arch_vector_by_hand = (features & XGETBV1) != 0 && can_move(state);
-  if (cn_arch_vector_by_hand != 0 && bytes < LEGACY + HEADER + BY_HAND)
-    cn_arch_vector_bytes = LEGACY + HEADER + BY_HAND;
+  cn_arch_has_xsavec = (features & CPUID_XSAVEC_BIT) != 0;
+  cn_arch_stubs_move_vectors = (features & CPUID_XGETBV1_BIT) != 0 && can_move_components(state);
+  if (cn_arch_stubs_move_vectors != 0 && bytes < XSAVE_LEGACY_BYTES + XSAVE_HEADER_BYTES + MOVED_VECTORS_BYTES)
+    cn_arch_vector_area_bytes = XSAVE_LEGACY_BYTES + XSAVE_HEADER_BYTES + MOVED_VECTORS_BYTES;
 }
 
-void cn_arch_init(void)
+void cn_arch_detect_features(void)
 {
-  __builtin_cpu_init(); /* for cn_arch_fast_walk() */
-  find_vector_state();
+  __builtin_cpu_init(); /* for cn_arch_find_fast_walk() */
+  detect_vector_components();
 }
 
-uintptr_t cn_arch_barrier(unsigned index)
+uintptr_t cn_arch_return_barrier_address(unsigned index)
 {
-  return (uintptr_t)cn_arch_barriers + index * BARRIER;
+  return (uintptr_t)cn_arch_return_barriers + index * BARRIER_ENTRY_BYTES;
 }
 
-bool cn_arch_barrier_index(uintptr_t pc, unsigned *index)
+bool cn_arch_find_return_barrier(uintptr_t pc, unsigned *index)
 {
-  uintptr_t offset = pc - (uintptr_t)cn_arch_barriers;
+  uintptr_t offset = pc - (uintptr_t)cn_arch_return_barriers;
 
-  *index = (unsigned)(offset / BARRIER);
-  return offset < CAIRN_ABI_BARRIERS * BARRIER && (offset % BARRIER == 0 || offset % BARRIER == CALL);
+  *index = (unsigned)(offset / BARRIER_ENTRY_BYTES);
+  return offset < CAIRN_ABI_BARRIERS * BARRIER_ENTRY_BYTES &&
+         (offset % BARRIER_ENTRY_BYTES == 0 || offset % BARRIER_ENTRY_BYTES == BARRIER_CALL_END_BYTES);
 }
 
 /* RDSSPQ leaves the register alone if the shadow stack is off. */
-bool cn_arch_may_replace(void)
+bool cn_arch_may_replace_returns(void)
 {
   uintptr_t shadow = 0;
 
@@ -125,14 +149,14 @@ bool cn_arch_may_replace(void)
   return shadow == 0;
 }
 
-uintptr_t cn_arch_fault_pc(const void *ucontext)
+uintptr_t cn_arch_context_pc(const void *ucontext)
 {
   const ucontext_t *context = ucontext;
 
   return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
 }
 
-uintptr_t cn_arch_fault_sp(const void *ucontext)
+uintptr_t cn_arch_context_sp(const void *ucontext)
 {
   const ucontext_t *context = ucontext;
 
@@ -140,95 +164,96 @@ uintptr_t cn_arch_fault_sp(const void *ucontext)
 }
 
 /* Of eight words glibc writes the last three mangled: exclusive or with a secret of the thread's, then rotated. */
-uintptr_t cn_arch_jump_sp(const void *buffer)
+uintptr_t cn_arch_jump_buffer_sp(const void *buffer)
 {
-  enum { RSP = 6 };
-  uintptr_t word = ((const uintptr_t *)buffer)[RSP];
+  enum { RSP_WORD_INDEX = 6 };
+  uintptr_t word = ((const uintptr_t *)buffer)[RSP_WORD_INDEX];
 
   __asm__("rorq $0x11, %0\n\txorq %%fs:0x30, %0" : "+r"(word));
   return word;
 }
 
-static bool has(uintptr_t pc, const unsigned char *code, size_t bytes)
+static bool has_code_at(uintptr_t pc, const unsigned char *code, size_t bytes)
 {
   unsigned char there[16];
 
-  return cn_os_read(pc, there, bytes) && memcmp(there, code, bytes) == 0;
+  return cn_os_read_memory(pc, there, bytes) && memcmp(there, code, bytes) == 0;
 }
 
 /* After a call that never returns the memory may end; the page of the call is there. */
-static bool follows(uintptr_t pc, const unsigned char *code, size_t bytes)
+static bool has_code_after_call(uintptr_t pc, const unsigned char *code, size_t bytes)
 {
-  enum { PAGE = 4096 };
+  enum { PAGE_BYTES = 4096 };
 
-  if ((pc - 1) / PAGE == (pc + bytes - 1) / PAGE)
+  if ((pc - 1) / PAGE_BYTES == (pc + bytes - 1) / PAGE_BYTES)
     return memcmp((const void *)pc, code, bytes) == 0;
-  return has(pc, code, bytes);
+  return has_code_at(pc, code, bytes);
 }
 
-bool cn_arch_signal_frame(uintptr_t pc, uintptr_t sp, uintptr_t *interrupted)
+bool cn_arch_is_signal_frame(uintptr_t pc, uintptr_t sp, uintptr_t *interrupted)
 {
   /* mov $15 (rt_sigreturn), %rax; syscall: unwinders rely on these bytes, so they stay. */
   static const unsigned char code[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
 
-  if (pc < 4096 || !follows(pc, code, sizeof code))
+  if (pc < 4096 || !has_code_after_call(pc, code, sizeof code))
     return false;
-  *interrupted = cn_arch_fault_pc((const void *)sp); /* struct rt_sigframe: pc, then ucontext */
+  *interrupted = cn_arch_context_pc((const void *)sp); /* struct rt_sigframe: pc, then ucontext */
   return true;
 }
 
 /* True if it is a thunk of the compile side: [[movl $8, %eax;] movq target@GOT, %r11;] jmp to a stub. `pc` may be
  * any value: a program may have jumped anywhere. */
-static bool is_thunk(uintptr_t pc)
+static bool is_stub_thunk(uintptr_t pc)
 {
   static const unsigned char count[] = {0xb8, 8, 0, 0, 0}, load[] = {0x4c, 0x8b, 0x1d};
   unsigned char jump[5];
   int32_t distance;
 
-  if (has(pc, count, sizeof count))
+  if (has_code_at(pc, count, sizeof count))
     pc += sizeof count;
-  if (has(pc, load, sizeof load))
+  if (has_code_at(pc, load, sizeof load))
     pc += sizeof load + sizeof distance;
-  if (!cn_os_read(pc, jump, sizeof jump) || jump[0] != 0xe9)
+  if (!cn_os_read_memory(pc, jump, sizeof jump) || jump[0] != 0xe9)
     return false;
   memcpy(&distance, jump + 1, sizeof distance);
-  return cn_arch_in_stubs(pc + sizeof jump + (uintptr_t)(intptr_t)distance);
+  return cn_arch_is_in_stubs(pc + sizeof jump + (uintptr_t)(intptr_t)distance);
 }
 
-static bool has_mark(uintptr_t entry)
+static bool has_managed_mark(uintptr_t entry)
 {
   static const uint64_t mark = CAIRN_ABI_MANAGED_MARK;
 
-  return has(entry - sizeof mark, (const unsigned char *)&mark, sizeof mark);
+  return has_code_at(entry - sizeof mark, (const unsigned char *)&mark, sizeof mark);
 }
 
-bool cn_arch_calls_as_managed(uintptr_t pc)
+bool cn_arch_is_managed_call_return(uintptr_t pc)
 {
   unsigned char call[5];
   int32_t distance;
 
-  if (pc < 4096 || !cn_os_read(pc - sizeof call, call, sizeof call) || call[0] != 0xe8)
+  if (pc < 4096 || !cn_os_read_memory(pc - sizeof call, call, sizeof call) || call[0] != 0xe8)
     return false;
   memcpy(&distance, call + 1, sizeof distance);
   uintptr_t target = pc + (uintptr_t)(intptr_t)distance;
-  return has_mark(target - CAIRN_ABI_ENTRY_SIZE) ||
-         (cn_arch_is_stub(target) && !has_mark(target)); /* native code may call cairn_collect(), too */
+  return has_managed_mark(target - CAIRN_ABI_ENTRY_SIZE) ||
+         (cn_arch_is_stub_or_thunk(target) &&
+          !has_managed_mark(target)); /* native code may call cairn_collect(), too */
 }
 
-bool cn_arch_in_entry(uintptr_t pc)
+bool cn_arch_is_in_entry(uintptr_t pc)
 {
   for (uintptr_t entry = pc; pc - entry < CAIRN_ABI_ENTRY_SIZE && entry >= 4096; entry--)
-    if (has_mark(entry))
+    if (has_managed_mark(entry))
       return true;
   return false;
 }
 
-bool cn_arch_rewind(void *ucontext)
+bool cn_arch_restart_transition(void *ucontext)
 {
   greg_t *pc = &((ucontext_t *)ucontext)->uc_mcontext.gregs[REG_RIP];
   uintptr_t offset = (uintptr_t)*pc - (uintptr_t)cn_arch_stubs_start;
 
-  for (const uint32_t *window = cn_arch_windows; window != cn_arch_windows_end; window += 3)
+  for (const uint32_t *window = cn_arch_restart_ranges; window != cn_arch_restart_ranges_end; window += 3)
     if (offset >= window[1] && offset < window[2]) {
       *pc = (greg_t)((uintptr_t)cn_arch_stubs_start + window[0]);
       return true;
@@ -236,39 +261,39 @@ bool cn_arch_rewind(void *ucontext)
   return false;
 }
 
-bool cn_arch_is_interrupting(uintptr_t pc)
+bool cn_arch_is_interrupting_return(uintptr_t pc)
 {
-  return pc == (uintptr_t)cn_arch_interrupted_at;
+  return pc == (uintptr_t)cn_arch_interrupting_return;
 }
 
-bool cn_arch_is_entry(uintptr_t pc)
+bool cn_arch_is_entry_return(uintptr_t pc)
 {
   return pc == (uintptr_t)cn_arch_body_return;
 }
 
-bool cn_arch_in_stubs(uintptr_t pc)
+bool cn_arch_is_in_stubs(uintptr_t pc)
 {
   return pc - (uintptr_t)cn_arch_stubs_start < (size_t)(cn_arch_stubs_end - cn_arch_stubs_start);
 }
 
-bool cn_arch_same_sp(uintptr_t end, uintptr_t sp, uintptr_t callee)
+bool cn_arch_is_same_sp(uintptr_t end, uintptr_t sp, uintptr_t callee)
 {
   CN_ASSERT(sp % sizeof sp == 0);
-  return end == sp || (end == sp + sizeof end && cn_arch_in_stubs(callee));
+  return end == sp || (end == sp + sizeof end && cn_arch_is_in_stubs(callee));
 }
 
-bool cn_arch_is_stub(uintptr_t pc)
+bool cn_arch_is_stub_or_thunk(uintptr_t pc)
 {
-  return cn_arch_in_stubs(pc) || is_thunk(pc);
+  return cn_arch_is_in_stubs(pc) || is_stub_thunk(pc);
 }
 
-uintptr_t cn_arch_stubs(uintptr_t *end)
+uintptr_t cn_arch_stubs_range(uintptr_t *end)
 {
   *end = (uintptr_t)cn_arch_stubs_end;
   return (uintptr_t)cn_arch_stubs_start;
 }
 
-static uintptr_t word_below(const struct cn_anchor *anchor)
+static uintptr_t word_below_sp(const struct cn_anchor *anchor)
 {
   return ((const uintptr_t *)cn_anchor_sp(anchor))[-1];
 }
@@ -278,11 +303,11 @@ static uintptr_t word_below(const struct cn_anchor *anchor)
  * left the callee and the same call is made once more; then the anchor's stack is that of the caller's frame, which a
  * walk reaches first. A probe that replaces return addresses for a time (Linux's uretprobes, by one at the start of a
  * page) would make live frames look dead. */
-bool cn_arch_anchor_lives(const struct cn_anchor *anchor)
+bool cn_arch_is_anchor_live(const struct cn_anchor *anchor)
 {
   if (anchor->sp == 0 || cn_anchor_is_entry(anchor)) /* 0: a signal came while it was filled */
     return false;
-  uintptr_t word = word_below(anchor);
+  uintptr_t word = word_below_sp(anchor);
   if (word == (uintptr_t)cn_arch_native_return || word == (uintptr_t)cn_arch_short_return || word == anchor->pc)
     return true;
   if (word != 0 && word % 4096 == 0)
@@ -294,12 +319,12 @@ bool cn_arch_anchor_lives(const struct cn_anchor *anchor)
 
 /* Before the call the anchor seems to keep all registers: these values do not count as references, since the
  * caller's map has no root in these registers. */
-bool cn_arch_anchor_keeps(const struct cn_anchor *anchor, int reg)
+bool cn_arch_has_anchor_register(const struct cn_anchor *anchor, int reg)
 {
-  return reg == CN_RBP || word_below(anchor) != (uintptr_t)cn_arch_short_return;
+  return reg == CN_RBP || word_below_sp(anchor) != (uintptr_t)cn_arch_short_return;
 }
 
-void cn_arch_anchor_walked(struct cn_anchor *anchor)
+void cn_arch_mark_anchor_walked(struct cn_anchor *anchor)
 {
   CN_ASSERT(anchor->sp != 0 && !cn_anchor_is_entry(anchor));
   anchor->sp |= CAIRN_ABI_ANCHOR_WALKED;
@@ -310,20 +335,20 @@ void cn_arch_anchor_walked(struct cn_anchor *anchor)
 /* Of <unwind.h>, in the program's unwinder, which may be missing: linked with it, or from a shared object; or loaded
  * by libc for itself, as pthread_exit() does. */
 struct _Unwind_Context;
-typedef uintptr_t get_register(struct _Unwind_Context *context, int reg);
-extern get_register _Unwind_GetGR __attribute__((weak));
-enum { CLEANUP_PHASE = 2, FORCED = 8 };
-enum { CONTINUE_UNWIND = 8 };
+typedef uintptr_t unwind_get_register(struct _Unwind_Context *context, int reg);
+extern unwind_get_register _Unwind_GetGR __attribute__((weak));
+enum { UNWIND_CLEANUP_PHASE = 2, UNWIND_FORCED = 8 };
+enum { UNWIND_CONTINUE = 8 };
 
 /* `pc` is in the unwinder. */
-static get_register *find_get_register(uintptr_t pc)
+static unwind_get_register *find_unwind_get_register(uintptr_t pc)
 {
-  get_register *function = _Unwind_GetGR;
+  unwind_get_register *function = _Unwind_GetGR;
 
   if (function == NULL) {
-    void *symbol = cn_os_library_symbol(NULL, "_Unwind_GetGR");
+    void *symbol = cn_os_find_library_symbol(NULL, "_Unwind_GetGR");
     if (symbol == NULL)
-      symbol = cn_os_library_own_symbol(pc, "_Unwind_GetGR");
+      symbol = cn_os_find_own_symbol(pc, "_Unwind_GetGR");
     memcpy(&function, &symbol, sizeof function);
   }
   if (function == NULL)
@@ -338,21 +363,22 @@ static get_register *find_get_register(uintptr_t pc)
  * may call native code. The next slow path drops it, or the return of the call around it. The thread gets the state of
  * the frame's caller, whose landing pads may run next. A thread that is cancelled within the stub has yet to fill its
  * anchor, or has dropped it, and has that state. */
-int cn_arch_unwound(int version, int actions, uint64_t class, void *exception, struct _Unwind_Context *context);
-int cn_arch_unwound(int version, int actions, uint64_t class, void *exception, struct _Unwind_Context *context)
+int cn_arch_stub_personality(int version, int actions, uint64_t class, void *exception,
+                             struct _Unwind_Context *context);
+int cn_arch_stub_personality(int version, int actions, uint64_t class, void *exception, struct _Unwind_Context *context)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
 
   (void)version;
   (void)class;
   (void)exception;
-  if (!(actions & CLEANUP_PHASE))
-    return CONTINUE_UNWIND;
-  get_register *get = find_get_register((uintptr_t)__builtin_return_address(0));
-  struct cn_anchor *anchor = (struct cn_anchor *)get(context, cn_arch_saved[CN_RBX]);
-  bool has = cn_anchors_have(mutator->anchors, mutator->anchor, anchor);
-  if (!has && (actions & FORCED) != 0)
-    return CONTINUE_UNWIND;
+  if (!(actions & UNWIND_CLEANUP_PHASE))
+    return UNWIND_CONTINUE;
+  unwind_get_register *get = find_unwind_get_register((uintptr_t)__builtin_return_address(0));
+  struct cn_anchor *anchor = (struct cn_anchor *)get(context, cn_arch_callee_saved[CN_RBX]);
+  bool has = cn_anchors_contain(mutator->anchors, mutator->anchor, anchor);
+  if (!has && (actions & UNWIND_FORCED) != 0)
+    return UNWIND_CONTINUE;
   if (!has)
     cairn_fatal("an exception passes a native call that has no anchor");
   if (cn_anchor_is_entry(anchor))
@@ -361,5 +387,5 @@ int cn_arch_unwound(int version, int actions, uint64_t class, void *exception, s
     cn_slow_path_back(); /* the anchors are there still */
   anchor->sp = 0;
   mutator->anchor = anchor + 1;
-  return CONTINUE_UNWIND;
+  return UNWIND_CONTINUE;
 }

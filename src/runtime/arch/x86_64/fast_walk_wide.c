@@ -12,34 +12,34 @@
 struct lanes {
   __m512i at;
 };
-enum { LANES = (1 << CN_CALLEE_SAVED) - 1, SP_LANE = 1 << CN_PLAIN_SP };
-_Static_assert((int)CN_ENTRY_SAVED == (int)LANES && (int)CN_ENTRY_SP == (int)SP_LANE,
+enum { SAVED_LANES_MASK = (1 << CN_CALLEE_SAVED_COUNT) - 1, SP_LANE_BIT = 1 << CN_PLAIN_SP };
+_Static_assert((int)CN_ENTRY_SAVED_MASK == (int)SAVED_LANES_MASK && (int)CN_ENTRY_SP_BIT == (int)SP_LANE_BIT,
                "an entry's value has a bit for each lane");
 
 static inline struct lanes lanes_load(uintptr_t *const *place, uintptr_t sp)
 {
-  __m512i at = _mm512_maskz_loadu_epi64(LANES, place);
+  __m512i at = _mm512_maskz_loadu_epi64(SAVED_LANES_MASK, place);
 
-  return (struct lanes){_mm512_mask_set1_epi64(at, SP_LANE, (long long)sp)};
+  return (struct lanes){_mm512_mask_set1_epi64(at, SP_LANE_BIT, (long long)sp)};
 }
 
 static inline void lanes_store(struct lanes lanes, uintptr_t **place)
 {
-  _mm512_mask_storeu_epi64(place, LANES, lanes.at);
+  _mm512_mask_storeu_epi64(place, SAVED_LANES_MASK, lanes.at);
 }
 
 /* The spare lane gets any value. */
-static inline struct lanes lanes_save(struct lanes lanes, uint64_t value, uintptr_t cfa)
+static inline struct lanes lanes_apply_pushes(struct lanes lanes, uint64_t value, uintptr_t cfa)
 {
-  __m512i offset = _mm512_load_si512(cn_arch_shapes[value & CN_ENTRY_SAVED].offset);
+  __m512i offset = _mm512_load_si512(cn_arch_prologue_shapes[value & CN_ENTRY_SAVED_MASK].offset);
 
   lanes.at = _mm512_mask_add_epi64(lanes.at, (__mmask8)value, _mm512_set1_epi64((long long)cfa), offset);
   return lanes;
 }
 
-static inline void lanes_note(struct lanes lanes, const uint16_t *code, unsigned count, uintptr_t **out)
+static inline void lanes_write_root_places(struct lanes lanes, const uint16_t *code, unsigned count, uintptr_t **out)
 {
-  const __m512i low = _mm512_set1_epi64(CN_PLAIN_REG);
+  const __m512i low = _mm512_set1_epi64(CN_PLAIN_REG_MASK);
   __m512i codes = _mm512_cvtepu16_epi64(_mm_loadu_si128((const __m128i *)code));
   __m512i base = _mm512_permutexvar_epi64(codes, lanes.at); /* by the low three bits */
 
@@ -47,18 +47,18 @@ static inline void lanes_note(struct lanes lanes, const uint16_t *code, unsigned
   _mm512_storeu_si512(out, _mm512_add_epi64(base, _mm512_andnot_si512(low, codes)));
 }
 
-static size_t lanes_look(const struct cn_index *index, const struct cn_prefetch *ahead, const uintptr_t *words,
-                         const struct cn_entry **start)
+static size_t lanes_find_entries(const struct cn_index *index, const struct cn_walk_prefetcher *ahead,
+                                 const uintptr_t *words, const struct cn_index_entry **start)
 {
   const __m512i low = _mm512_set1_epi64((long long)ahead->low);
   const __m512i length = _mm512_set1_epi64((long long)ahead->length);
   const __m512i factor = _mm512_set1_epi64((long long)CN_INDEX_FACTOR);
-  const __m512i whole = _mm512_set1_epi64(-(long long)sizeof(struct cn_entry));
+  const __m512i whole = _mm512_set1_epi64(-(long long)sizeof(struct cn_index_entry));
   const __m512i at = _mm512_set1_epi64((long long)(uintptr_t)index->at);
   const __m128i shift = _mm_cvtsi32_si128((int)index->shift);
   size_t count = 0;
 
-  for (size_t i = (uintptr_t)words / sizeof *words % CN_PREFETCH_PAGE; i < CN_PREFETCH_PAGE; i += 8) {
+  for (size_t i = (uintptr_t)words / sizeof *words % CN_PREFETCH_PAGE_WORDS; i < CN_PREFETCH_PAGE_WORDS; i += 8) {
     __m512i word = _mm512_load_si512(words);
     words += 8;
     __mmask8 there = _mm512_cmple_epu64_mask(_mm512_sub_epi64(word, low), length);
@@ -72,10 +72,10 @@ static size_t lanes_look(const struct cn_index *index, const struct cn_prefetch 
 
 #include "runtime/roots/fast_walk_loop.h"
 
-cn_fast_walk_loop *cn_arch_fast_walk(void)
+cn_fast_walk_loop *cn_arch_find_fast_walk(void)
 {
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
                  __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2")
-             ? loop
+             ? walk_regular_frames
              : NULL;
 }

@@ -14,13 +14,15 @@ enum {
   BEFORE_RBX = BEFORE_R12 | 1 << CN_R12,
 };
 
-#define KEEP(mask, reg) ((mask) >> CN_##reg & 1 ? 0 : UINTPTR_MAX)
-#define OFFSET(mask, reg) \
+#define KEEP_MASK(mask, reg) ((mask) >> CN_##reg & 1 ? 0 : UINTPTR_MAX)
+#define PUSH_OFFSET(mask, reg) \
   ((mask) >> CN_##reg & 1 ? (uintptr_t)0 - 16 - 8 * (uintptr_t)__builtin_popcount((mask) & BEFORE_##reg) : 0)
-#define EACH(what, mask) \
+#define FOR_EACH_SAVED(what, mask) \
   {what(mask, RBX), what(mask, RBP), what(mask, R12), what(mask, R13), what(mask, R14), what(mask, R15)}
-#define SHAPE(mask) {.keep = EACH(KEEP, mask), .offset = EACH(OFFSET, mask)}
-#define SHAPES4(mask) SHAPE(mask), SHAPE((mask) + 1), SHAPE((mask) + 2), SHAPE((mask) + 3)
+#define PROLOGUE_SHAPE(mask) {.keep = FOR_EACH_SAVED(KEEP_MASK, mask), .offset = FOR_EACH_SAVED(PUSH_OFFSET, mask)}
+#define SHAPES4(mask) \
+  PROLOGUE_SHAPE(mask), PROLOGUE_SHAPE((mask) + 1), PROLOGUE_SHAPE((mask) + 2), PROLOGUE_SHAPE((mask) + 3)
 #define SHAPES16(mask) SHAPES4(mask), SHAPES4((mask) + 4), SHAPES4((mask) + 8), SHAPES4((mask) + 12)
 
-const struct cn_shape cn_arch_shapes[1 << CN_CALLEE_SAVED] = {SHAPES16(0), SHAPES16(16), SHAPES16(32), SHAPES16(48)};
+const struct cn_prologue_shape cn_arch_prologue_shapes[1 << CN_CALLEE_SAVED_COUNT] = {SHAPES16(0), SHAPES16(16),
+                                                                                      SHAPES16(32), SHAPES16(48)};

@@ -4,7 +4,7 @@
  *
  * Slow paths (cairn_poll_slow, cairn_alloc_slow, cairn_alloc_indexed_slow, cairn_alloc_uninit_slow, cairn_resize_slow;
  * preserve_allcc: every general register except r11, and every vector register, survives, so references may stay in any
- * of them): each builds a struct cn_regs (arch.h) on the stack, saves the vector registers below it, and calls C. The
+ * of them): each builds a struct cn_saved_regs (arch.h) on the stack, saves the vector registers below it, and calls C. The
  * collector updates the saved registers in place, and the stub loads them from there.
  *
  * Transitions (cairn_call_any and its two front doors, cairn_enter): the target is in r11 or in r10. The places of
@@ -20,35 +20,35 @@
 #include <cairn/abi.def>
 #undef CAIRN_ABI
 
-#define MUTATOR(field) %fs:cairn_mutator@tpoff+CAIRN_ABI_MUTATOR_##field
+#define MUTATOR_FIELD(field) %fs:cairn_mutator@tpoff+CAIRN_ABI_MUTATOR_##field
 
-        .hidden cn_arch_vector_compact
+        .hidden cn_arch_has_xsavec
         .hidden cn_safepoint_poll
         .hidden cn_safepoint_alloc
         .hidden cn_safepoint_alloc_indexed
         .hidden cn_safepoint_alloc_uninit
         .hidden cn_safepoint_resize
         .hidden cn_safepoint_collect
-        .hidden cn_barrier_snapshot
-        .hidden cn_barrier_load
-        .hidden cn_barrier_range
+        .hidden cn_barrier_snapshot_slow_path
+        .hidden cn_barrier_load_slow_path
+        .hidden cn_barrier_range_slow_path
         .hidden cn_check_store
         .hidden cn_check_copy
         .hidden cn_safepoint_anchors
         .hidden cn_slow_path_back
-        .hidden cn_arch_unwound
+        .hidden cn_arch_stub_personality
         .hidden cn_references_shown
-        .hidden cn_arch_vector_state
-        .hidden cn_arch_vector_bytes
-        .hidden cn_arch_vector_by_hand
+        .hidden cn_arch_vector_components
+        .hidden cn_arch_vector_area_bytes
+        .hidden cn_arch_stubs_move_vectors
         .hidden cn_return_barrier_cells
         .hidden cn_return_barrier_returned
 
-        .section .rodata.cn_arch_windows, "a", @progbits
+        .section .rodata.cn_arch_restart_ranges, "a", @progbits
         .p2align 2
-        .globl cn_arch_windows, cn_arch_windows_end
-        .hidden cn_arch_windows, cn_arch_windows_end
-cn_arch_windows:
+        .globl cn_arch_restart_ranges, cn_arch_restart_ranges_end
+        .hidden cn_arch_restart_ranges, cn_arch_restart_ranges_end
+cn_arch_restart_ranges:
 
         .text
         .globl cn_arch_stubs_start, cn_arch_stubs_end, cn_arch_native_return, cn_arch_body_return
@@ -92,40 +92,40 @@ cn_arch_stubs_start:
 0:
         .endm
 
-        .macro save register, offset
+        .macro push_register register, offset
         pushq %\register
         .cfi_adjust_cfa_offset 8
         .cfi_rel_offset %\register, 0
         .endm
 
-/* Builds struct cn_regs; rbp points to it from here to restore_general. */
+/* Builds struct cn_saved_regs; rbp points to it from here to restore_general. */
         .macro save_general
-        save r15
+        push_register r15
         save_below_r15
         .endm
 
         .macro save_below_r15
-        save r14
-        save r13
-        save r12
-        save r11
-        save r10
-        save r9
-        save r8
+        push_register r14
+        push_register r13
+        push_register r12
+        push_register r11
+        push_register r10
+        push_register r9
+        push_register r8
         pushq $0
         .cfi_adjust_cfa_offset 8
-        save rbp
-        save rdi
-        save rsi
-        save rbx
-        save rcx
-        save rdx
-        save rax
+        push_register rbp
+        push_register rdi
+        push_register rsi
+        push_register rbx
+        push_register rcx
+        push_register rdx
+        push_register rax
         movq %rsp, %rbp
         .cfi_def_cfa_register %rbp
         .endm
 
-        .macro restore register
+        .macro pop_register register
         popq %\register
         .cfi_adjust_cfa_offset -8
         .cfi_restore %\register
@@ -134,32 +134,32 @@ cn_arch_stubs_start:
         .macro restore_general
         movq %rbp, %rsp
         .cfi_def_cfa_register %rsp
-        restore rax
-        restore rdx
-        restore rcx
-        restore rbx
-        restore rsi
-        restore rdi
-        restore rbp
+        pop_register rax
+        pop_register rdx
+        pop_register rcx
+        pop_register rbx
+        pop_register rsi
+        pop_register rdi
+        pop_register rbp
         leaq 8(%rsp), %rsp
         .cfi_adjust_cfa_offset -8
-        restore r8
-        restore r9
-        restore r10
-        restore r11
-        restore r12
-        restore r13
-        restore r14
-        restore r15
+        pop_register r8
+        pop_register r9
+        pop_register r10
+        pop_register r11
+        pop_register r12
+        pop_register r13
+        pop_register r14
+        pop_register r15
         .endm
 
 /* Saves all vector and mask registers in use, and notes them in r12. By hand if the processor tells which are in use:
  * XSAVE and XRSTOR take several times as long. */
         .macro save_vectors
-        movl cn_arch_vector_bytes(%rip), %ecx
+        movl cn_arch_vector_area_bytes(%rip), %ecx
         subq %rcx, %rsp
         andq $-64, %rsp
-        cmpb $0, cn_arch_vector_by_hand(%rip)
+        cmpb $0, cn_arch_stubs_move_vectors(%rip)
         je 1f
         call vectors_out
         jmp 2f
@@ -171,7 +171,7 @@ cn_arch_stubs_start:
 /* Restores them. Registers that were unused are unused again: loading upper halves that the caller leaves unused would
  * make each of its SSE instructions wait for the register that it writes. */
         .macro restore_vectors
-        cmpb $0, cn_arch_vector_by_hand(%rip)
+        cmpb $0, cn_arch_stubs_move_vectors(%rip)
         je 1f
         call vectors_in
         jmp 2f
@@ -181,152 +181,152 @@ cn_arch_stubs_start:
         .endm
 
 /* The next four functions. Their area begins above their return address. They change rax, rcx and rdx. */
-        .set AREA, 8
-        .macro vectors name
+        .set VECTOR_AREA_OFFSET, 8
+        .macro begin_vector_function name
         .type vectors_\name, @function
         .p2align 4
 vectors_\name:
         .cfi_startproc
         .endm
 
-        .macro end_vectors name
+        .macro end_vector_function name
         ret
         .cfi_endproc
         .size vectors_\name, . - vectors_\name
         .endm
 
-vectors xsave
-        movl cn_arch_vector_state(%rip), %r12d
+begin_vector_function xsave
+        movl cn_arch_vector_components(%rip), %r12d
         xorl %edx, %edx
         movl %r12d, %eax
         testl %eax, %eax
         jz 3f
         .irp n, 0,1,2,3,4,5,6,7
-        movq %rdx, AREA+VECTORS_HEADER+8*\n(%rsp)
+        movq %rdx, VECTOR_AREA_OFFSET+VECTORS_HEADER_OFFSET+8*\n(%rsp)
         .endr
-        cmpb $0, cn_arch_vector_compact(%rip)
+        cmpb $0, cn_arch_has_xsavec(%rip)
         je 1f
-        xsavec64 AREA(%rsp)
+        xsavec64 VECTOR_AREA_OFFSET(%rsp)
         jmp 2f
 1:
-        xsave64 AREA(%rsp)
+        xsave64 VECTOR_AREA_OFFSET(%rsp)
 2:
-        testl $VECTORS_AVX, %r12d
+        testl $VECTORS_AVX_BIT, %r12d
         jz 4f
         vzeroupper
         jmp 4f
 3:
-        fxsave64 AREA(%rsp)
+        fxsave64 VECTOR_AREA_OFFSET(%rsp)
 4:
-end_vectors xsave
+end_vector_function xsave
 
-vectors xrstor
+begin_vector_function xrstor
         movl %r12d, %eax
         xorl %edx, %edx
         testl %eax, %eax
         jz 1f
-        xrstor64 AREA(%rsp)
+        xrstor64 VECTOR_AREA_OFFSET(%rsp)
         jmp 2f
 1:
-        fxrstor64 AREA(%rsp)
+        fxrstor64 VECTOR_AREA_OFFSET(%rsp)
 2:
-end_vectors xrstor
+end_vector_function xrstor
 
 /* By hand, the area is that of XSAVE with an empty state and MXCSR, followed by the registers. */
-        .set VECTORS_MXCSR, 24
-        .set VECTORS_HEADER, 512
-        .set VECTORS_AT, AREA + CAIRN_ABI_VECTORS_BY_HAND
-        .set VECTORS_MASKS, VECTORS_AT + 32*64
-        .set VECTORS_AVX, 1 << 2
-        .set VECTORS_OPMASK, 1 << 5
-        .set VECTORS_UPPER, 1 << 6      /* of zmm0 to zmm15 */
-        .set VECTORS_HIGH, 1 << 7       /* zmm16 to zmm31 */
+        .set VECTORS_MXCSR_OFFSET, 24
+        .set VECTORS_HEADER_OFFSET, 512
+        .set VECTORS_REGISTERS_OFFSET, VECTOR_AREA_OFFSET + CAIRN_ABI_VECTORS_BY_HAND
+        .set VECTORS_MASKS_OFFSET, VECTORS_REGISTERS_OFFSET + 32*64
+        .set VECTORS_AVX_BIT, 1 << 2
+        .set VECTORS_OPMASK_BIT, 1 << 5
+        .set VECTORS_UPPER_BIT, 1 << 6      /* of zmm0 to zmm15 */
+        .set VECTORS_HIGH_BIT, 1 << 7       /* zmm16 to zmm31 */
 
-        .macro low_vectors instruction, kind, store
+        .macro move_low_vectors instruction, kind, store
         .irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
         .if \store
-        \instruction %\kind\n, VECTORS_AT+64*\n(%rsp)
+        \instruction %\kind\n, VECTORS_REGISTERS_OFFSET+64*\n(%rsp)
         .else
-        \instruction VECTORS_AT+64*\n(%rsp), %\kind\n
+        \instruction VECTORS_REGISTERS_OFFSET+64*\n(%rsp), %\kind\n
         .endif
         .endr
         .endm
 
-        .macro high_vectors store
+        .macro move_high_vectors store
         .irp n, 16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
         .if \store
-        vmovdqu64 %zmm\n, VECTORS_AT+64*\n(%rsp)
+        vmovdqu64 %zmm\n, VECTORS_REGISTERS_OFFSET+64*\n(%rsp)
         .else
-        vmovdqu64 VECTORS_AT+64*\n(%rsp), %zmm\n
+        vmovdqu64 VECTORS_REGISTERS_OFFSET+64*\n(%rsp), %zmm\n
         .endif
         .endr
         .endm
 
-        .macro mask_registers store
+        .macro move_mask_registers store
         .irp n, 0,1,2,3,4,5,6,7
         .if \store
-        kmovq %k\n, VECTORS_MASKS+8*\n(%rsp)
+        kmovq %k\n, VECTORS_MASKS_OFFSET+8*\n(%rsp)
         .else
-        kmovq VECTORS_MASKS+8*\n(%rsp), %k\n
+        kmovq VECTORS_MASKS_OFFSET+8*\n(%rsp), %k\n
         .endif
         .endr
         .endm
 
 /* Moves the registers that r12 names. */
-        .macro move_vectors store
-        testl $VECTORS_UPPER, %r12d
+        .macro move_used_vectors store
+        testl $VECTORS_UPPER_BIT, %r12d
         jnz 2f
-        testl $VECTORS_AVX, %r12d
+        testl $VECTORS_AVX_BIT, %r12d
         jnz 1f
-        low_vectors vmovups, xmm, \store
+        move_low_vectors vmovups, xmm, \store
         jmp 3f
 1:
-        low_vectors vmovups, ymm, \store
+        move_low_vectors vmovups, ymm, \store
         jmp 3f
 2:
-        low_vectors vmovups, zmm, \store
+        move_low_vectors vmovups, zmm, \store
 3:
-        testl $VECTORS_HIGH, %r12d
+        testl $VECTORS_HIGH_BIT, %r12d
         jz 4f
-        high_vectors \store
+        move_high_vectors \store
 4:
-        testl $VECTORS_OPMASK, %r12d
+        testl $VECTORS_OPMASK_BIT, %r12d
         jz 5f
-        mask_registers \store
+        move_mask_registers \store
 5:
         .endm
 
-vectors out
+begin_vector_function out
         movl $1, %ecx
         xgetbv
-        andl cn_arch_vector_state(%rip), %eax
+        andl cn_arch_vector_components(%rip), %eax
         movl %eax, %r12d
-        stmxcsr AREA+VECTORS_MXCSR(%rsp)
-        move_vectors 1
+        stmxcsr VECTOR_AREA_OFFSET+VECTORS_MXCSR_OFFSET(%rsp)
+        move_used_vectors 1
         vzeroupper
-end_vectors out
+end_vector_function out
 
-vectors in
+begin_vector_function in
         movl $1, %ecx
         xgetbv
-        andl cn_arch_vector_state(%rip), %eax
+        andl cn_arch_vector_components(%rip), %eax
         movl %r12d, %edx
         notl %edx
         andl %edx, %eax                 /* the components that have come into use since */
         jz 6f
         xorl %edx, %edx
         .irp n, 0,1,2,3,4,5,6,7
-        movq %rdx, AREA+VECTORS_HEADER+8*\n(%rsp)
+        movq %rdx, VECTOR_AREA_OFFSET+VECTORS_HEADER_OFFSET+8*\n(%rsp)
         .endr
-        xrstor64 AREA(%rsp)
+        xrstor64 VECTOR_AREA_OFFSET(%rsp)
 6:
-        move_vectors 0
-        ldmxcsr AREA+VECTORS_MXCSR(%rsp)
-end_vectors in
+        move_used_vectors 0
+        ldmxcsr VECTOR_AREA_OFFSET+VECTORS_MXCSR_OFFSET(%rsp)
+end_vector_function in
 
 /* void cairn_poll(void): a poll for code that is to be small */
 stub cairn_poll
-        cmpq $0, MUTATOR(POLL)
+        cmpq $0, MUTATOR_FIELD(POLL)
         jne cairn_poll_slow
         ret
 end cairn_poll
@@ -357,7 +357,7 @@ end cairn_alloc_slow
 
 /* ref NAME(const struct cairn_layout *layout, int64_t count), by SAFEPOINT of safepoint.h. FIRST, which uses no vector
  * register, is tried first; it returns null if it has no array. */
-        .macro alloc_indexed name, safepoint, first=0
+        .macro alloc_indexed_stub name, safepoint, first=0
 stub \name
         save_general
         .ifnc \first, 0
@@ -386,8 +386,8 @@ stub \name
 end \name
         .endm
 
-alloc_indexed cairn_alloc_indexed_slow, cn_safepoint_alloc_indexed
-alloc_indexed cairn_alloc_uninit_slow, cn_safepoint_alloc_uninit, cn_give_back_alloc
+alloc_indexed_stub cairn_alloc_indexed_slow, cn_safepoint_alloc_indexed
+alloc_indexed_stub cairn_alloc_uninit_slow, cn_safepoint_alloc_uninit, cn_freed_reuse_array
 
 /* ref cairn_resize_slow(const struct cairn_layout *layout, ref array, int64_t count, bool uninit) */
 stub cairn_resize_slow
@@ -423,9 +423,9 @@ end \name
 
 /* void cairn_barrier_snapshot(slot), ref _load(slot, value), void _range(start, bytes):
  * see runtime/heap/barrier_slow_paths.h. */
-barrier_stub cairn_barrier_snapshot, cn_barrier_snapshot
-barrier_stub cairn_barrier_load, cn_barrier_load, 1
-barrier_stub cairn_barrier_range, cn_barrier_range
+barrier_stub cairn_barrier_snapshot, cn_barrier_snapshot_slow_path
+barrier_stub cairn_barrier_load, cn_barrier_load_slow_path, 1
+barrier_stub cairn_barrier_range, cn_barrier_range_slow_path
 
 /* void cairn_collect(void): C convention, and the stub must save the callee-saved registers as well. The mark lets
  * cairn_call_any jump here: then the caller's frame is the youngest one, and needs no anchor. */
@@ -439,7 +439,7 @@ managed_function cairn_collect
 end cairn_collect
 
 /* Checks of stores: C convention. The walk that may follow needs the callee-saved registers, so the stub builds a
- * struct cn_regs with only these. FUNCTION gets it as its last argument, and leaves it unchanged. They contain no
+ * struct cn_saved_regs with only these. FUNCTION gets it as its last argument, and leaves it unchanged. They contain no
  * safepoint. */
         .macro check_stub name, function, last
 stub \name
@@ -471,21 +471,21 @@ check_stub cairn_check_native_copy, cn_check_copy, rcx
         .macro reserve_anchor register
         movq $0, CAIRN_ABI_ANCHOR_SP(%\register)
         leaq CAIRN_ABI_ANCHOR_SIZE(%\register), %\register
-        movq %\register, MUTATOR(ANCHOR)
+        movq %\register, MUTATOR_FIELD(ANCHOR)
         leaq -CAIRN_ABI_ANCHOR_SIZE(%\register), %\register
         .endm
 
 /* Tells unwinders the places of rbx and the pc while the anchor at rbx has them. */
-        .macro cfi_return_address_taken
+        .macro cfi_return_address_in_anchor
         /* DW_CFA_expression: rbx is saved at rbx (DW_OP_breg3) + ANCHOR_RBX. */
         .cfi_escape 0x10, 3, 2, 0x73, CAIRN_ABI_ANCHOR_RBX
-        cfi_caller_taken
+        cfi_pc_in_anchor
         .endm
 
 /* Tells unwinders the pc and the stack pointer: the return address has just left the stack. Unwinders identify frames
  * by their ends, and the frame of the callee ends at the stack pointer. So the stub's frame is said to end a word
  * higher, within its caller's. */
-        .macro cfi_caller_taken
+        .macro cfi_pc_in_anchor
         /* DW_CFA_val_expression: the word at rbx + ANCHOR_PC (DW_OP_deref). */
         .cfi_escape 0x16, 16, 3, 0x73, CAIRN_ABI_ANCHOR_PC, 0x06
         .cfi_val_offset %rsp, -8
@@ -493,15 +493,15 @@ check_stub cairn_check_native_copy, cn_check_copy, rcx
 
 /* Moves the caller's rbx and the return address from the stack to the anchor at rbx, so that the callee finds the stack
  * arguments in their places. */
-        .macro take_return_address
+        .macro move_return_address_to_anchor
         popq CAIRN_ABI_ANCHOR_RBX(%rbx)
         .cfi_adjust_cfa_offset -8
         .cfi_escape 0x10, 3, 2, 0x73, CAIRN_ABI_ANCHOR_RBX
         popq CAIRN_ABI_ANCHOR_PC(%rbx)
-        cfi_return_address_taken
+        cfi_return_address_in_anchor
         .endm
 
-        .macro give_return_address
+        .macro push_return_address
         pushq CAIRN_ABI_ANCHOR_PC(%rbx)
         .cfi_offset 16, -8
         .cfi_restore %rsp
@@ -515,7 +515,7 @@ check_stub cairn_check_native_copy, cn_check_copy, rcx
         .cfi_adjust_cfa_offset 8
         .cfi_offset %rbx, -16
         movq $0, CAIRN_ABI_ANCHOR_SP(%rbx)
-        movq %rbx, MUTATOR(ANCHOR)
+        movq %rbx, MUTATOR_FIELD(ANCHOR)
         popq %rbx
         .cfi_adjust_cfa_offset -8
         .else
@@ -523,13 +523,13 @@ check_stub cairn_check_native_copy, cn_check_copy, rcx
         movq CAIRN_ABI_ANCHOR_RBX(%rbx), %rbx
         .cfi_restore %rbx
         movq $0, CAIRN_ABI_ANCHOR_SP(%\register)
-        movq %\register, MUTATOR(ANCHOR)
+        movq %\register, MUTATOR_FIELD(ANCHOR)
         .endif
         .cfi_restore %rbx
         .endm
 
 /* Tells unwinders the places of the other registers while the anchor at rbx has them. */
-        .macro cfi_registers_taken
+        .macro cfi_registers_in_anchor
         .cfi_escape 0x10, 6, 2, 0x73, CAIRN_ABI_ANCHOR_RBP
         .cfi_escape 0x10, 12, 2, 0x73, CAIRN_ABI_ANCHOR_R12
         .cfi_escape 0x10, 13, 2, 0x73, CAIRN_ABI_ANCHOR_R13
@@ -539,31 +539,31 @@ check_stub cairn_check_native_copy, cn_check_copy, rcx
 
 /* Makes the thread managed, unless other threads want to stop it or ask for a handshake: then it waits first. The store
  * and the read of the poll word have no fence between them, see threads/stop.c. If a signal comes between them, the
- * thread begins again (cn_arch_rewind()): its handler would otherwise run managed code during a collection. Keeps all
+ * thread begins again (cn_arch_restart_transition()): its handler would otherwise run managed code during a collection. Keeps all
  * registers. The anchor at rbx is complete, and below the stack pointer is the word that tells walks that the anchor
- * lives (cn_arch_anchor_lives()). */
+ * lives (cn_arch_is_anchor_live()). */
         .macro become_managed name
 .Lback_\name:
-        movb $CAIRN_ABI_MANAGED, MUTATOR(STATE)
+        movb $CAIRN_ABI_MANAGED, MUTATOR_FIELD(STATE)
 .Lmanaged_\name:
-        testb $CAIRN_ABI_POLL_BACK, MUTATOR(POLL)
+        testb $CAIRN_ABI_POLL_BACK, MUTATOR_FIELD(POLL)
         jnz .Lstop_\name
 .Lmay_go_on_\name:
-        window .Lback_\name, .Lmanaged_\name, .Lmay_go_on_\name
+        restart_range .Lback_\name, .Lmanaged_\name, .Lmay_go_on_\name
         .endm
 
 /* The rare part of become_managed, out of line: taken branches make up the cost of a short path. */
-        .macro let_stops_pass_of name
+        .macro define_wait_of name
 .Lstop_\name:
-        movb $CAIRN_ABI_NATIVE, MUTATOR(STATE)
+        movb $CAIRN_ABI_NATIVE, MUTATOR_FIELD(STATE)
 .Lnative_\name:
-        window .Lback_\name, .Lstop_\name, .Lnative_\name
+        restart_range .Lback_\name, .Lstop_\name, .Lnative_\name
         wait_for_stops
         jmp .Lmay_go_on_\name
         .endm
 
-        .macro window begins, done, over
-        .pushsection .rodata.cn_arch_windows, "a", @progbits
+        .macro restart_range begins, done, over
+        .pushsection .rodata.cn_arch_restart_ranges, "a", @progbits
         .long \begins - cn_arch_stubs_start, \done - cn_arch_stubs_start, \over - cn_arch_stubs_start
         .popsection
         .endm
@@ -571,13 +571,13 @@ check_stub cairn_check_native_copy, cn_check_copy, rcx
         .macro wait_for_stops
         leaq -8(%rsp), %rsp
         .cfi_adjust_cfa_offset 8
-        call let_stops_pass
+        call wait_for_pending_stops
         leaq 8(%rsp), %rsp
         .cfi_adjust_cfa_offset -8
         .endm
 
 /* Loads the registers from the anchor: if a walk came by, a collector may have changed them. */
-        .macro load_registers
+        .macro load_registers_from_anchor
         movq CAIRN_ABI_ANCHOR_RBP(%rbx), %rbp
         movq CAIRN_ABI_ANCHOR_R12(%rbx), %r12
         movq CAIRN_ABI_ANCHOR_R13(%rbx), %r13
@@ -587,8 +587,8 @@ check_stub cairn_check_native_copy, cn_check_copy, rcx
 
 /* Returns to the managed caller that made the anchor at rbx. Its other registers are loaded, and its return address is
  * on the stack again. */
-        .macro leave_native register
-        give_return_address
+        .macro return_from_native register
+        push_return_address
         .irp r, %rbp, %r12, %r13, %r14, %r15
         .cfi_restore \r
         .endr
@@ -605,10 +605,10 @@ check_stub cairn_check_native_copy, cn_check_copy, rcx
         .cfi_restore %rbx
         .cfi_remember_state
         leaq 8(%rsp), %rsp
-        cfi_return_address_taken
+        cfi_return_address_in_anchor
         .endm
 
-        .macro make_anchors
+        .macro grow_anchors
         save_general
         save_vectors
         movq %rbp, %rdi
@@ -618,7 +618,7 @@ check_stub cairn_check_native_copy, cn_check_copy, rcx
         .endm
 
 /* Moves all of the caller's registers and its return address to the free anchor at rax, which then is complete. */
-        .macro take_caller
+        .macro move_caller_to_anchor
         reserve_anchor rax
         movq %rbx, CAIRN_ABI_ANCHOR_RBX(%rax)
         movq %rax, %rbx
@@ -630,15 +630,15 @@ check_stub cairn_check_native_copy, cn_check_copy, rcx
         movq %r14, CAIRN_ABI_ANCHOR_R14(%rbx)
         movq %r15, CAIRN_ABI_ANCHOR_R15(%rbx)
         popq CAIRN_ABI_ANCHOR_PC(%rbx)  /* stack arguments are in the callee's places */
-        cfi_return_address_taken
-        cfi_registers_taken
+        cfi_return_address_in_anchor
+        cfi_registers_in_anchor
         movq %rsp, CAIRN_ABI_ANCHOR_SP(%rbx)
         .endm
 
 /* Waits for stops, and keeps all registers. */
-        .type let_stops_pass, @function
+        .type wait_for_pending_stops, @function
         .p2align 4
-let_stops_pass:
+wait_for_pending_stops:
         .cfi_startproc
         save_general
         save_vectors
@@ -647,7 +647,7 @@ let_stops_pass:
         restore_general
         ret
         .cfi_endproc
-        .size let_stops_pass, . - let_stops_pass
+        .size wait_for_pending_stops, . - wait_for_pending_stops
 
 /* Call the function in r10: a variadic one, and a native one. */
 stub cairn_vcall_any
@@ -662,7 +662,7 @@ stub cairn_call_native
 end cairn_call_native
 
 /* Calls the function in r11, native or managed. The unwinder finds the path back through the anchor at rbx, and
- * cn_arch_unwound() drops the anchor when a frame is unwound (cfi_caller_taken).
+ * cn_arch_stub_personality() drops the anchor when a frame is unwound (cfi_caller_taken).
  *
  * Arguments leave rax free, except that variadic calls pass the number of vector registers that may have arguments, or
  * any number from there to 8. So the stub uses rax, and leaves 8 in it.
@@ -671,7 +671,7 @@ end cairn_call_native
  * anchor is reserved before anything is written to it, and is free only after all of it has been read; its SP is 0
  * while it is free or incomplete. */
 function cairn_call_any
-        .cfi_personality 0x1b, cn_arch_unwound /* PC-relative, four bytes */
+        .cfi_personality 0x1b, cn_arch_stub_personality /* PC-relative, four bytes */
         testb $8, %r11b                 /* the memory before other functions may be missing */
         jz call_native
         cmpl $(CAIRN_ABI_MANAGED_MARK & 0xffffffff), -8(%r11)
@@ -685,11 +685,11 @@ call_native:
         leaq cn_arch_body_return(%rip), %rax
         cmpq %rax, (%rsp)
         je .Ltail_to_native
-        movq MUTATOR(ANCHOR), %rax
+        movq MUTATOR_FIELD(ANCHOR), %rax
         testl $(CAIRN_ABI_ANCHOR_CHUNK - 1), %eax
         jz .Lno_anchor_to_native
-        take_caller
-        movb $CAIRN_ABI_NATIVE, MUTATOR(STATE) /* the anchor is complete */
+        move_caller_to_anchor
+        movb $CAIRN_ABI_NATIVE, MUTATOR_FIELD(STATE) /* the anchor is complete */
 .Lcall_with_anchor:
         movl $8, %eax
         call *%r11
@@ -699,12 +699,12 @@ cn_arch_native_return:
         jnz .Lwalked
 .Lregisters_right:
         .cfi_remember_state
-        leave_native r11
+        return_from_native r11
         ret
         .cfi_restore_state
-        let_stops_pass_of any
+        define_wait_of any
 .Lwalked:
-        load_registers
+        load_registers_from_anchor
         jmp .Lregisters_right
         .cfi_restore_state
         /* Managed code that cairn_enter called makes a tail call of native code. Its frame is gone, so the thread is
@@ -712,16 +712,16 @@ cn_arch_native_return:
 .Ltail_to_native:
         .cfi_remember_state
         leaq 8(%rsp), %rsp
-        cfi_return_address_taken
-        movb $CAIRN_ABI_NATIVE, MUTATOR(STATE)
-        give_return_address
+        cfi_return_address_in_anchor
+        movb $CAIRN_ABI_NATIVE, MUTATOR_FIELD(STATE)
+        push_return_address
         free_anchor rax
         movl $8, %eax
         jmp *%r11
         .cfi_restore_state
         /* The chunk of anchors is full, or this thread has no chunk yet. */
 .Lno_anchor_to_native:
-        make_anchors
+        grow_anchors
         jmp cairn_call_any
 end cairn_call_any
 
@@ -729,18 +729,18 @@ end cairn_call_any
  * (result_wrappers.c, bridges.c). So the thread stays managed, and stops wait meanwhile. The rest is as in
  * cairn_call_any, except that these calls are never tail calls. */
 stub cairn_call_passing
-        .cfi_personality 0x1b, cn_arch_unwound
+        .cfi_personality 0x1b, cn_arch_stub_personality
         movq %r10, %r11
 .Lcall_passing:
-        movq MUTATOR(ANCHOR), %rax
+        movq MUTATOR_FIELD(ANCHOR), %rax
         testl $(CAIRN_ABI_ANCHOR_CHUNK - 1), %eax
         jz .Lno_anchor_to_passing
         .cfi_remember_state
-        take_caller
+        move_caller_to_anchor
         jmp .Lcall_with_anchor
         .cfi_restore_state
 .Lno_anchor_to_passing:
-        make_anchors
+        grow_anchors
         jmp .Lcall_passing
 end cairn_call_passing
 
@@ -764,7 +764,7 @@ function cairn_call_body
 .Lno_mark:
         save_general
         save_vectors
-        movq 88(%rbp), %rdi             /* r11 and the pc of struct cn_regs */
+        movq 88(%rbp), %rdi             /* r11 and the pc of struct cn_saved_regs */
         movq 128(%rbp), %rsi
         call cn_references_shown
         restore_vectors
@@ -777,40 +777,40 @@ end cairn_call_body
  * of C. So rbp is the only callee-saved register in the anchor. The usual path lies in two cache lines. */
         .p2align 6
 stub cairn_call_short
-        .cfi_personality 0x1b, cn_arch_unwound
-        movq MUTATOR(ANCHOR), %rbx
+        .cfi_personality 0x1b, cn_arch_stub_personality
+        movq MUTATOR_FIELD(ANCHOR), %rbx
         testl $(CAIRN_ABI_ANCHOR_CHUNK - 1), %ebx
         jz .Lno_anchor_to_short
         movq $0, CAIRN_ABI_ANCHOR_SP(%rbx) /* see cairn_call_any */
         leaq CAIRN_ABI_ANCHOR_SIZE(%rbx), %r13
-        movq %r13, MUTATOR(ANCHOR)
+        movq %r13, MUTATOR_FIELD(ANCHOR)
         movq %rbp, CAIRN_ABI_ANCHOR_RBP(%rbx)
         popq CAIRN_ABI_ANCHOR_PC(%rbx)
-        cfi_caller_taken
+        cfi_pc_in_anchor
         /* DW_CFA_expression: rbp is saved at rbx (DW_OP_breg3) + ANCHOR_RBP. */
         .cfi_escape 0x10, 6, 2, 0x73, CAIRN_ABI_ANCHOR_RBP
         movq %rsp, CAIRN_ABI_ANCHOR_SP(%rbx)
         movl $8, %eax
-        movb $CAIRN_ABI_NATIVE, MUTATOR(STATE) /* the anchor is complete */
+        movb $CAIRN_ABI_NATIVE, MUTATOR_FIELD(STATE) /* the anchor is complete */
         call *%r12
 cn_arch_short_return:
-        movb $CAIRN_ABI_MANAGED, MUTATOR(STATE) /* like become_managed */
+        movb $CAIRN_ABI_MANAGED, MUTATOR_FIELD(STATE) /* like become_managed */
 .Lmanaged_short:
-        testb $CAIRN_ABI_POLL_BACK, MUTATOR(POLL)
+        testb $CAIRN_ABI_POLL_BACK, MUTATOR_FIELD(POLL)
         jnz .Lstop_short
 .Lmay_go_on_short:
-        window cn_arch_short_return, .Lmanaged_short, .Lmay_go_on_short
+        restart_range cn_arch_short_return, .Lmanaged_short, .Lmay_go_on_short
         .cfi_remember_state
-        give_return_address
+        push_return_address
         movq CAIRN_ABI_ANCHOR_RBP(%rbx), %rbp
         .cfi_restore %rbp
-        movq %rbx, MUTATOR(ANCHOR)      /* the anchor is dead, since its return address is gone */
+        movq %rbx, MUTATOR_FIELD(ANCHOR)      /* the anchor is dead, since its return address is gone */
         ret
         .cfi_restore_state
 .Lstop_short:
-        movb $CAIRN_ABI_NATIVE, MUTATOR(STATE)
+        movb $CAIRN_ABI_NATIVE, MUTATOR_FIELD(STATE)
 .Lnative_short:
-        window cn_arch_short_return, .Lstop_short, .Lnative_short
+        restart_range cn_arch_short_return, .Lstop_short, .Lnative_short
         .cfi_remember_state
         wait_for_stops
         .cfi_restore_state
@@ -819,7 +819,7 @@ cn_arch_short_return:
         .cfi_restore %rbp
         .cfi_restore %rsp
         .cfi_offset 16, -8
-        make_anchors
+        grow_anchors
         jmp cairn_call_short
 end cairn_call_short
 
@@ -828,7 +828,7 @@ end cairn_call_short
  * code left here. The body keeps all registers of the caller that must survive, and the frame is unwound like that of
  * cairn_call_any. */
 stub cairn_enter
-        .cfi_personality 0x1b, cn_arch_unwound
+        .cfi_personality 0x1b, cn_arch_stub_personality
         .cfi_remember_state
         pushq %rbx
         .cfi_adjust_cfa_offset 8
@@ -837,11 +837,11 @@ stub cairn_enter
         subq 8(%rsp), %rbx
         cmpq $(cn_arch_short_return - cn_arch_native_return), %rbx
         jbe .Ltail_to_managed           /* one of the two, which are the only return addresses in this range */
-        movq MUTATOR(ANCHOR), %rbx
+        movq MUTATOR_FIELD(ANCHOR), %rbx
         testl $(CAIRN_ABI_ANCHOR_CHUNK - 1), %ebx
         jz .Lno_anchor_to_managed
         reserve_anchor rbx
-        take_return_address
+        move_return_address_to_anchor
         movq %r11, CAIRN_ABI_ANCHOR_R12(%rbx)
         leaq 1(%rsp), %r11
         movq %r11, CAIRN_ABI_ANCHOR_SP(%rbx)
@@ -849,25 +849,25 @@ stub cairn_enter
         .cfi_remember_state
         call *CAIRN_ABI_ANCHOR_R12(%rbx)
 cn_arch_body_return:
-        movb $CAIRN_ABI_NATIVE, MUTATOR(STATE)
-        give_return_address
+        movb $CAIRN_ABI_NATIVE, MUTATOR_FIELD(STATE)
+        push_return_address
         free_anchor r11
         ret
         .cfi_restore_state
-        let_stops_pass_of enter
+        define_wait_of enter
         .cfi_restore_state
         /* The reverse case: native code that cairn_call_any called makes a tail call. After cairn_call_short the
          * registers that the anchor lacks are dead. */
 .Ltail_to_managed:
         begin_tail_call
-        cfi_registers_taken
+        cfi_registers_in_anchor
         become_managed tail
         .cfi_remember_state
-        load_registers
-        leave_native
+        load_registers_from_anchor
+        return_from_native
         jmp *%r11
         .cfi_restore_state
-        let_stops_pass_of tail
+        define_wait_of tail
         .cfi_restore_state
 .Lno_anchor_to_managed:
         .cfi_adjust_cfa_offset 8
@@ -875,7 +875,7 @@ cn_arch_body_return:
         popq %rbx
         .cfi_adjust_cfa_offset -8
         .cfi_restore %rbx
-        make_anchors
+        grow_anchors
         jmp cairn_enter
 end cairn_enter
 
@@ -884,9 +884,9 @@ end cairn_enter
  * comes through a replaced return address uses the byte before an entry, and finds the cell from the entry's address,
  * which it has for the pc. The stack has no return address: see cfi_caller_taken. */
         .p2align 5
-        .globl cn_arch_barriers
-        .hidden cn_arch_barriers
-        .type cn_arch_barriers, @function
+        .globl cn_arch_return_barriers
+        .hidden cn_arch_return_barriers
+        .type cn_arch_return_barriers, @function
         .skip 31, 0xcc
         .cfi_startproc
         .cfi_def_cfa_offset 8
@@ -896,7 +896,7 @@ end cairn_enter
         .cfi_escape 0x16, 16, 15, 0x80, 0, 0x09, 0xe0, 0x1a, 0x23, 16, 0x06
         .cfi_escape 0x80, 0, 0x09, 0xe0, 0x1a, 0x22, 0x06
         .byte 0xcc
-cn_arch_barriers:
+cn_arch_return_barriers:
         .set barrier_index, 0
         .rept CAIRN_ABI_BARRIERS
 0:
@@ -904,7 +904,7 @@ cn_arch_barriers:
         .cfi_remember_state
         .cfi_offset 16, -8
         .cfi_restore %rsp
-        call barrier
+        call return_barrier
         .cfi_restore_state
         .skip 5, 0xcc
         .quad cn_return_barrier_cells + 8*barrier_index - 0b
@@ -912,12 +912,12 @@ cn_arch_barriers:
         .set barrier_index, barrier_index + 1
         .endr
         .cfi_endproc
-        .size cn_arch_barriers, . - cn_arch_barriers
+        .size cn_arch_return_barriers, . - cn_arch_return_barriers
 
 /* The stack has the return address into the entry, which identifies the entry, and the true return address. */
-        .type barrier, @function
+        .type return_barrier, @function
         .p2align 4
-barrier:
+return_barrier:
         .cfi_startproc
         .cfi_def_cfa_offset 16
         xchgq %r15, (%rsp)
@@ -931,23 +931,23 @@ barrier:
         restore_general
         ret
         .cfi_endproc
-        .size barrier, . - barrier
+        .size return_barrier, . - return_barrier
 cn_arch_stubs_end:
 
 /* void cn_arch_interrupting(int signal, siginfo_t *info, void *context, handler) */
-        .hidden cn_arch_interrupting, cn_arch_interrupted_at
+        .hidden cn_arch_interrupting, cn_arch_interrupting_return
 function cn_arch_interrupting
         pushq %rbp
         .cfi_adjust_cfa_offset 8
         call *%rcx
-        .globl cn_arch_interrupted_at
-cn_arch_interrupted_at:
+        .globl cn_arch_interrupting_return
+cn_arch_interrupting_return:
         popq %rbp
         .cfi_adjust_cfa_offset -8
         ret
 end cn_arch_interrupting
 
-        .section .rodata.cn_arch_windows, "a", @progbits
-cn_arch_windows_end:
+        .section .rodata.cn_arch_restart_ranges, "a", @progbits
+cn_arch_restart_ranges_end:
 
         .section .note.GNU-stack, "", @progbits

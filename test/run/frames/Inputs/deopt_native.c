@@ -22,7 +22,7 @@ void remember(uintptr_t reference)
   before = reference;
 }
 
-static uintptr_t read_value(const struct cairn_stack_state *state, const struct cn_deopt *d)
+static uintptr_t read_value(const struct cairn_stack_state *state, const struct cn_deopt_value *d)
 {
   uintptr_t base = d->loc.reg == 7 ? state->sp : 0, value = 0;
 
@@ -51,7 +51,7 @@ void look(const char *where)
   struct cairn_stack_state state;
   struct cn_details_function function;
   struct cn_details details;
-  struct cn_deopt d;
+  struct cn_deopt_value d;
   uintptr_t value[6];
   unsigned count = 0;
 

@@ -133,14 +133,14 @@ static void collect(enum cairn_extent extent, size_t bytes)
 {
   waiting++;
   pthread_rwlock_unlock(&world);
-  cn_background_prepare();
+  cn_background_prepare_thread();
   pthread_rwlock_wrlock(&world);
-  cn_background_hold();
-  cn_background_await();
+  cn_background_hold_steps();
+  cn_background_await_step();
   marked += cn_marker.on;
   collector->collect(&(struct cairn_collection){CAIRN_CAUSE_ASKED, extent, bytes});
-  emptied += cn_cycle.evacuates;
-  cn_background_release();
+  emptied += cn_trace_cycle.evacuates;
+  cn_background_release_steps();
   waiting--;
   pthread_rwlock_unlock(&world);
   pthread_rwlock_rdlock(&world);
@@ -266,7 +266,7 @@ static void share(struct thread *self)
 /* What is beside the program has a processor when it gets one: threads go on until it had. */
 static bool wants_more(void)
 {
-  return cn_evacuation_any && (marked < 10 || emptied < 5);
+  return cn_evacuation_picks_at_random && (marked < 10 || emptied < 5);
 }
 
 static void *run(void *argument)
@@ -286,7 +286,7 @@ static void *run(void *argument)
     share(self);
     poll();
     if (draw(self, 300) == 0)
-      collect(draw(self, cn_evacuation_any ? 16 : 2) == 0 ? CAIRN_EXTENT_FULL : CAIRN_EXTENT_YOUNG, 0);
+      collect(draw(self, cn_evacuation_picks_at_random ? 16 : 2) == 0 ? CAIRN_EXTENT_FULL : CAIRN_EXTENT_YOUNG, 0);
   }
   pthread_rwlock_unlock(&world);
   pthread_rwlock_wrlock(&world);
@@ -298,8 +298,8 @@ static void *run(void *argument)
 static void start(void)
 {
   cn_options.workers = WORKERS;
-  cn_tracers_alone = 0;
-  cn_workers_prepare(true);
+  cn_tracers_max_bytes_alone = 0;
+  cn_workers_prepare_threads(true);
   cairn_image_register(&image);
   if (collector->init(1 << 20, 16 << 20) != CAIRN_OK)
     abort();
@@ -317,7 +317,7 @@ int main(int argc, char **argv)
   pthread_t handles[THREADS];
 
   cn_options.pause = argc > 1 ? 1000 : 0;
-  cn_evacuation_any = argc > 1;
+  cn_evacuation_picks_at_random = argc > 1;
   start();
   for (uintptr_t i = 0; i < THREADS; i++) {
     threads[i].number = i;
@@ -326,7 +326,7 @@ int main(int argc, char **argv)
   }
   for (int i = 0; i < THREADS; i++)
     pthread_join(handles[i], NULL);
-  cn_workers_end();
-  cn_background_end();
+  cn_workers_end_all();
+  cn_background_end_thread();
   return wants_more() ? 1 : 0;
 }

@@ -128,23 +128,23 @@ bool cairn_arrays_uncleared_lately(void)
   return false;
 }
 
-bool cn_image_enter(void)
+bool cn_image_begin_reading(void)
 {
   return false;
 }
 
-void cn_image_leave(bool entered)
+void cn_image_end_reading(bool entered)
 {
   (void)entered;
 }
 
-void cn_os_keeps_memory(uintptr_t at, size_t bytes)
+void cn_os_register_leak_roots(uintptr_t at, size_t bytes)
 {
   (void)at;
   (void)bytes;
 }
 
-void cn_unseen_settle(void)
+void cn_unseen_repair_child(void)
 {
 }
 
@@ -225,21 +225,21 @@ void cn_defer_signals(void)
 {
 }
 
-void cn_defer_let_signals(void)
+void cn_undefer_signals(void)
 {
 }
 
-void cn_os_message(const char *text, size_t bytes)
+void cn_os_write_message(const char *text, size_t bytes)
 {
   fwrite(text, 1, bytes, stderr);
 }
 
-size_t cn_os_page(void)
+size_t cn_os_page_bytes(void)
 {
   return PAGE;
 }
 
-uint64_t cn_os_nanoseconds(void)
+uint64_t cn_os_clock_nanoseconds(void)
 {
   struct timespec now;
 
@@ -254,33 +254,33 @@ static uintptr_t map(uintptr_t at, size_t bytes, int protection, int flags)
   return memory == MAP_FAILED ? 0 : (uintptr_t)memory;
 }
 
-uintptr_t cn_os_reserve(size_t bytes)
+uintptr_t cn_os_reserve_addresses(size_t bytes)
 {
   return map(0, bytes, PROT_NONE, 0);
 }
 
 /* It writes, so that who uses the memory meanwhile is found. */
-void cn_os_populate(uintptr_t at, size_t bytes)
+void cn_os_populate_pages(uintptr_t at, size_t bytes)
 {
   memset((void *)at, 0, bytes);
 }
 
-bool cn_os_commit(uintptr_t at, size_t bytes)
+bool cn_os_commit_memory(uintptr_t at, size_t bytes)
 {
   return mprotect((void *)at, bytes, PROT_READ | PROT_WRITE) == 0;
 }
 
-bool cn_os_let_read(uintptr_t at, size_t bytes)
+bool cn_os_make_readable(uintptr_t at, size_t bytes)
 {
   return mprotect((void *)at, bytes, PROT_READ) == 0;
 }
 
-void cn_os_discard(uintptr_t at, size_t bytes)
+void cn_os_discard_contents(uintptr_t at, size_t bytes)
 {
   madvise((void *)at, bytes, MADV_DONTNEED);
 }
 
-void cn_os_release(uintptr_t at, size_t bytes)
+void cn_os_release_memory(uintptr_t at, size_t bytes)
 {
   map(at, bytes, PROT_NONE, MAP_FIXED);
 }
@@ -297,7 +297,7 @@ void cn_os_prefer_small_pages(uintptr_t at, size_t bytes)
   (void)bytes;
 }
 
-void *cn_os_resize(void *old, size_t old_bytes, size_t bytes)
+void *cn_os_resize_mapping(void *old, size_t old_bytes, size_t bytes)
 {
   if (old == NULL)
     return (void *)map(0, bytes, PROT_READ | PROT_WRITE, 0);
@@ -305,7 +305,7 @@ void *cn_os_resize(void *old, size_t old_bytes, size_t bytes)
   return memory == MAP_FAILED ? NULL : memory;
 }
 
-void cn_os_free(void *memory, size_t bytes)
+void cn_os_free_mapping(void *memory, size_t bytes)
 {
   munmap(memory, bytes);
 }

@@ -33,7 +33,7 @@ void cn_root_tasks_begin(void)
   next_stack = 0;
 }
 
-bool cn_root_tasks_next(struct cn_root_task *source)
+bool cn_root_tasks_take_next(struct cn_root_task *source)
 {
   int stack = next_stack;
 
@@ -44,19 +44,19 @@ bool cn_root_tasks_next(struct cn_root_task *source)
   return stack < STACKS;
 }
 
-bool cn_root_tasks_walk(const struct cn_root_task *source, struct cn_walk *walk)
+bool cn_root_tasks_begin_walk(const struct cn_root_task *source, struct cn_walk *walk)
 {
   walk->claims = (uintptr_t)source->mutator;
   walk->past_end = false;
   return true;
 }
 
-void cn_root_tasks_walked(const struct cn_root_task *source)
+void cn_root_tasks_end_walk(const struct cn_root_task *source)
 {
   (void)source;
 }
 
-bool cn_root_tasks_done(void)
+bool cn_root_tasks_are_done(void)
 {
   return next_stack == STACKS;
 }
@@ -67,13 +67,13 @@ bool cn_walk_next(struct cn_walk *walk)
   return false;
 }
 
-bool cn_walk_settle(struct cn_walk *walk)
+bool cn_walk_resolve_frame(struct cn_walk *walk)
 {
   (void)walk;
   return true;
 }
 
-uint64_t cn_fast_walk_walk(struct cn_walk *walk, struct cn_root_slots *into, cairn_stack_root *others, void *env)
+uint64_t cn_fast_walk_regular_frames(struct cn_walk *walk, struct cn_root_slots *into, cairn_stack_root *others, void *env)
 {
   (void)walk, (void)into, (void)others, (void)env;
   return 0;
@@ -92,7 +92,7 @@ static size_t tell(uintptr_t name, cairn_stack_root *found, void *env)
   return counts[stack] - counts[stack] / 5;
 }
 
-void cn_frame_roots(const struct cn_walk *walk, cairn_stack_root *found, void *env)
+void cn_frame_roots_visit_all(const struct cn_walk *walk, cairn_stack_root *found, void *env)
 {
   tell(walk->claims, found, env);
 }
@@ -102,17 +102,17 @@ void cn_deferred_frames_begin_stop(void)
 {
 }
 
-bool cn_young_scan(const struct cn_root_task *source, struct cn_walk *walk, cairn_stack_root *found, void *env,
-                   struct cn_young *young)
+bool cn_young_scan_stack(const struct cn_root_task *source, struct cn_walk *walk, cairn_stack_root *found, void *env,
+                   struct cn_young_scan_result *young)
 {
   size_t count = tell((uintptr_t)source->mutator, found, env);
 
   (void)walk;
-  *young = (struct cn_young){1, count / 3, count / 3 * 2};
+  *young = (struct cn_young_scan_result){1, count / 3, count / 3 * 2};
   return true;
 }
 
-void cn_young_all_seen(const struct cn_root_task *source, struct cn_walk *walk)
+void cn_young_note_full_scan(const struct cn_root_task *source, struct cn_walk *walk)
 {
   (void)source, (void)walk;
 }
@@ -126,10 +126,10 @@ void cn_global_roots_begin(void)
   next_of_table = 0;
 }
 
-bool cn_global_roots_next(struct cn_root_slots *into, size_t most)
+bool cn_global_roots_fetch_next(struct cn_root_slots *into, size_t most)
 {
   for (; next_of_table < TABLE && into->count < most; next_of_table++) {
-    cn_root_slots_room(into, 1);
+    cn_root_slots_reserve(into, 1);
     into->at[into->count++] = &table[next_of_table];
   }
   return into->count != 0;
@@ -139,7 +139,7 @@ void cn_handles_begin(void)
 {
 }
 
-bool cn_handles_next(struct cn_root_slots *into, size_t most)
+bool cn_handles_fetch_next(struct cn_root_slots *into, size_t most)
 {
   (void)into, (void)most;
   return false;
@@ -149,7 +149,7 @@ bool cn_handles_next(struct cn_root_slots *into, size_t most)
 
 struct cn_stats cn_stats;
 
-bool cn_user_roots_any(void)
+bool cn_user_roots_have_handler(void)
 {
   return false;
 }
@@ -159,19 +159,19 @@ void cn_user_roots_visit(uintptr_t *slot, unsigned tag, void *parameter, cairn_r
   (void)slot, (void)tag, (void)parameter, (void)visit, (void)env;
 }
 
-void *cn_grow(void *at, size_t *room, size_t item)
+void *cn_grow_array(void *at, size_t *room, size_t item)
 {
   *room = *room ? 2 * *room : 16;
   return realloc(at, *room * item);
 }
 
-void cn_root_slots_room(struct cn_root_slots *into, size_t more)
+void cn_root_slots_reserve(struct cn_root_slots *into, size_t more)
 {
   while (into->room - into->count < more)
-    into->at = cn_grow(into->at, &into->room, sizeof *into->at);
+    into->at = cn_grow_array(into->at, &into->room, sizeof *into->at);
 }
 
-void *cn_os_resize(void *old, size_t old_bytes, size_t bytes)
+void *cn_os_resize_mapping(void *old, size_t old_bytes, size_t bytes)
 {
   (void)old, (void)old_bytes;
   return calloc(1, bytes);
@@ -181,17 +181,17 @@ void cn_defer_signals(void)
 {
 }
 
-void cn_defer_let_signals(void)
+void cn_undefer_signals(void)
 {
 }
 
-void cn_os_message(const char *text, size_t bytes)
+void cn_os_write_message(const char *text, size_t bytes)
 {
   (void)text;
   (void)bytes;
 }
 
-size_t cn_os_page(void)
+size_t cn_os_page_bytes(void)
 {
   return 4096;
 }
@@ -201,7 +201,7 @@ const char *cn_return_barriers_pool_wrong(void)
   return NULL;
 }
 
-void cn_frame_roots_bad(const struct cn_walk *walk, const char *what)
+void cn_frame_roots_report_bad(const struct cn_walk *walk, const char *what)
 {
   (void)walk, (void)what;
   abort();
@@ -213,7 +213,7 @@ void cairn_fatal(const char *format, ...)
   abort();
 }
 
-void cn_report_exhausted(const char *format, ...)
+void cn_report_out_of_memory(const char *format, ...)
 {
   puts(format);
   abort();
