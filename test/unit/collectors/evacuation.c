@@ -18,8 +18,8 @@ uintptr_t cairn_identity_hash(uintptr_t reference);
 enum { MANY = 2000, EACH = 100, NUMBER = 1234 };
 
 static uint64_t time_now, time_of_each;
-uint64_t __wrap_cn_os_thread_ran(int thread);
-uint64_t __wrap_cn_os_thread_ran(int thread)
+uint64_t __wrap_cn_os_thread_processor_time(int thread);
+uint64_t __wrap_cn_os_thread_processor_time(int thread)
 {
   (void)thread;
   return time_now += time_of_each;

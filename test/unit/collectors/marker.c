@@ -19,8 +19,8 @@ void cairn_give_back(void *reference); /* for compiled code */
 /* In the runtime's place: for how long a pause went on, by which nurseries become smaller and a
  * marking goes on, is drawn, or nothing. */
 static bool takes_time;
-uint64_t __wrap_cn_os_thread_ran(int thread);
-uint64_t __wrap_cn_os_thread_ran(int thread)
+uint64_t __wrap_cn_os_thread_processor_time(int thread);
+uint64_t __wrap_cn_os_thread_processor_time(int thread)
 {
   static uint64_t now;
 

@@ -74,7 +74,7 @@ static void not_held(void)
 static void locks(void **state)
 {
   (void)state;
-  aborts(twice, "held.depth != 0");
+  aborts(twice, "deferred_signals.depth != 0");
   aborts(not_held, "lock < CN_LOCK_COUNT && is_mine(lock)");
   assert_true(cn_lock_take(CN_LOCK_IMAGES));
   assert_false(cn_lock_take(CN_LOCK_IMAGES));
