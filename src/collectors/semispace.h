@@ -14,10 +14,10 @@
 /* A collection: [from, from_end) is copied to [to, free). */
 extern struct cn_semispace_copying {
   uintptr_t from, from_end, to, free;
-  const struct cairn_layout *known; /* the layout that was checked last */
+  const struct cairn_layout *known; /* the layout of the block that was checked last */
   uint64_t number;
   uint64_t objects;  /* copied */
-  uint64_t asked;    /* asked for an identity hash, and stayed */
+  uint64_t asked;    /* objects that stayed, and whose identity hash was asked for */
   uintptr_t scanned; /* copies are scanned up to here */
   bool mapped;       /* the crossing map is in use */
   bool uncleared;    /* a word that looks like a header may be data */
@@ -25,24 +25,26 @@ extern struct cn_semispace_copying {
   struct cairn_words words;
 } cn_semispace_copying;
 
-/* STOP. The start of the object that `address`, found in the slot, points into or just past. The object lies in
- * from-space; or it is large. If there is no object, they end the program. */
+/* STOP. The start of the object of `address`, which `slot` holds; `address` lies in the object or just past its end.
+ * The first function finds objects in from-space, the second large objects. Both end the program if there is no object.
+ */
 uintptr_t cn_semispace_find_object(const uintptr_t *slot, uintptr_t address);
 uintptr_t cn_semispace_find_large_object(const uintptr_t *slot, uintptr_t address);
 _Noreturn void cn_semispace_die_no_object(const uintptr_t *slot, uintptr_t address, const char *why);
 
-/* STOP. The end of a block of from-space, and its payload; the payload of a large object. */
+/* STOP. The first function returns the end of a block of from-space and sets `*payload`. The second returns the payload
+ * of a large object. */
 uintptr_t cn_semispace_step_over_block(uintptr_t block, uintptr_t *payload);
 uintptr_t cn_semispace_large_payload(uintptr_t block);
 
-/* The heap while the collector has the allocation buffer, [free, end). */
+/* The heap during a collection, with the allocation buffer [free, end). */
 struct cn_semispace_heap_view {
   const struct cn_space *current, *spare;
   size_t capacity; /* of current */
   uintptr_t free, end;
 };
 
-/* STOP, before the first object is copied or after the last. Describes a fault of the heap, or returns null. */
+/* STOP, either before any object is copied or after the last copy. Describes a fault of the heap, or returns null. */
 const char *cn_semispace_heap_wrong(const struct cn_semispace_heap_view *view);
 
 /* STOP. Visit the ranges of large objects, and the gaps between them. */

@@ -29,8 +29,8 @@ static const char *buffer_wrong(const struct cn_semispace_heap_view *view)
   return NULL;
 }
 
-/* The size of the payload of a block; false: its header is of another kind, or unknown. `*known` is the layout that was
- * looked up last. */
+/* Sets `*bytes` to the size of a block's payload. Returns false if the header is unknown or of another kind. `*known`
+ * caches the layout of the previous lookup. */
 static bool measure_block_payload(const uintptr_t *words, bool indexed, const struct cairn_layout **known,
                                   uint64_t *bytes)
 {

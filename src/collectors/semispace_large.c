@@ -15,7 +15,7 @@ static uintptr_t large_payload_end(uintptr_t payload, uintptr_t end)
   uint64_t bytes;
 
   if (layout == NULL)
-    return end; /* the layout is gone: see forget() */
+    return end; /* forget() has erased the layout */
   if (!cairn_layout_is_known(layout) || cairn_object_payload(payload, layout, &bytes) != CAIRN_OK ||
       bytes > end - payload)
     cairn_fatal("the heap is damaged at 0x%lx: no large object is there", (unsigned long)payload);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Reserves addresses, and gives spaces their memory. Stress mode renews a space at each collection, often many thousand
- * times a second: moving its pages to other addresses costs much less than releasing them and faulting new ones in.
- * Phases INIT and STOP, the collecting thread; cn_spaces_was_unmapped() in signal handlers.
+ * times a second. A move of the space's pages to other addresses costs much less than a release of the pages and faults
+ * of new pages. The collecting thread runs this code in phases INIT and STOP; signal handlers call
+ * cn_spaces_was_unmapped().
  */
 #include "collectors/spaces.h"
 
@@ -32,8 +33,8 @@ static size_t round_up(size_t bytes, size_t unit)
   return (bytes + unit - 1) & ~(unit - 1);
 }
 
-/* Reserve far more addresses than two spaces need, so that fresh spaces return to an address late; fewer if addresses
- * are limited. */
+/* Reserve far more addresses than two spaces need, so that fresh spaces reuse an address late. The reservation is
+ * smaller if the addresses of the process are limited. */
 static bool reserve_space_addresses(size_t room)
 {
   for (address_reservation.size = (size_t)1 << 44; address_reservation.size / 4 >= room; address_reservation.size /= 2)
@@ -96,8 +97,9 @@ void cn_space_release_beyond(struct cn_space *space, size_t bytes)
     space->touched = bytes;
 }
 
-/* Take addresses that were unused for long, outside of both spaces. They follow each other, and wrap around at the end.
- * 0: too few are reserved to find some in any case. */
+/* Take `room` bytes of addresses that were unused for long, outside of both spaces. Successive calls take successive
+ * addresses, and wrap around at the end of the reservation. Returns 0 if `room` is more than a quarter of the
+ * reservation. */
 static uintptr_t take_addresses(size_t room, const struct cn_space *a, const struct cn_space *b)
 {
   CN_ASSERT(room % address_reservation.page == 0 && address_reservation.next % address_reservation.page == 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ranges of addresses out of one large reservation, for collectors that copy; independent of objects. Phases INIT and
- * STOP, except cn_spaces_was_unmapped().
+ * Ranges of addresses out of one large reservation, for collectors that copy; independent of objects. All functions run
+ * in phases INIT and STOP, except cn_spaces_was_unmapped().
  */
 #ifndef CN_COLLECTORS_SPACES_H
 #define CN_COLLECTORS_SPACES_H
@@ -17,7 +17,7 @@ struct cn_space {
   size_t touched;   /* bytes that may be nonzero, from the base on */
 };
 
-/* Reserve addresses for two spaces of `bytes` each, and for many more. False: there are too few. */
+/* Reserve addresses for two spaces of `bytes` each, and for many more spaces. False if too few addresses are free. */
 bool cn_spaces_init(size_t bytes, struct cn_space *first, struct cn_space *second);
 
 /* True if `address` lies in the reservation. */
@@ -25,27 +25,27 @@ bool cn_spaces_contain(uintptr_t address);
 /* The bounds of the reservation. */
 void cn_spaces_bounds(uintptr_t *start, uintptr_t *end);
 
-/* Give the space memory for `bytes` from its base on. */
+/* Commit memory for the first `bytes` of the space. */
 bool cn_space_commit_memory(struct cn_space *space, size_t bytes);
 
-/* Extend the space's addresses to `bytes`. `other`, which may lie behind it and has no objects, moves to other
- * addresses, and loses its memory. False: there are too few addresses. */
+/* Extend the space's addresses to `bytes`. The space `other`, which has no objects, loses its memory and moves out of
+ * the way. False if too few addresses are left. */
 bool cn_space_widen(struct cn_space *space, struct cn_space *other, size_t bytes);
 
 /* Release memory beyond `bytes`. */
 void cn_space_release_beyond(struct cn_space *space, size_t bytes);
 
-/* Collection `number` has left `space`: make its addresses inaccessible, and leave them unused for long. If enough
- * addresses are reserved, `space` moves to fresh ones, with its memory, whose contents are undefined. `used` is another
- * space, in use. */
+/* Make the addresses of `space` inaccessible after collection `number` copied its objects out, and leave the addresses
+ * unused for long. If enough addresses are reserved, `space` moves to fresh addresses with its memory, whose contents
+ * are undefined. The fresh addresses lie outside of the space `used`. */
 void cn_space_hide_and_renew(struct cn_space *space, const struct cn_space *used, uint64_t number);
 
-/* Give a renewed or unused space memory for `bytes` or somewhat more; it may move. False: there is too little memory,
- * or too few addresses; the space is empty then, or unchanged. */
+/* Give a renewed or unused space memory for at least `bytes`; the space may move. False if memory is short, with an
+ * empty space, or if addresses are short, with the space unchanged. */
 bool cn_space_fit_memory(struct cn_space *space, const struct cn_space *used, size_t bytes);
 
-/* Async-signal-safe. True if cn_space_hide_and_renew() made `address` inaccessible: `*number` is the collection, the
- * last one if there are several, or 0 if that is too long ago. */
+/* Async-signal-safe. True if cn_space_hide_and_renew() may have made `address` inaccessible. `*number` is then the last
+ * collection that hid it, or 0 if the log lacks that collection. */
 bool cn_spaces_was_unmapped(uintptr_t address, uint64_t *number);
 
 #endif

@@ -2,11 +2,11 @@
  *
  * Pass `allocate`: expands the allocation calls of managed functions into bump allocation in line.
  *
- * Needs: layouts. Provides: managed functions without calls of cairn_alloc and its like. Blocks of at most
- * CAIRN_ABI_INLINE_CLEAR_MAX bytes, or CAIRN_ABI_INLINE_ALLOC_MAX if they are left uncleared, are allocated in line;
- * -fcairn-inline-max may lower the limits. The slow functions allocate the other blocks. They also allocate all objects
- * of finalisable types, because the runtime must know these. Calls of slow functions are parse points. Breaks: control
- * flow.
+ * Needs: layouts. Provides: managed functions without calls of cairn_alloc and its like. In-line code allocates cleared
+ * blocks of at most CAIRN_ABI_INLINE_CLEAR_MAX bytes, and uncleared blocks of at most CAIRN_ABI_INLINE_ALLOC_MAX bytes;
+ * -fcairn-inline-max may lower the limits. The slow functions allocate the other blocks, and all objects of finalisable
+ * types, because the runtime must register finalisable objects. Calls of slow functions are parse points. Breaks:
+ * control flow.
  *
  *        free = mutator.alloc; end = free + block
  *        if (end > mutator.limit) [unlikely] goto slow
@@ -17,17 +17,18 @@
  *        the stores
  *   tail: phi [object], [r]
  *
- * Objects of constant size that follow each other in a block are made by one check. The stores that fill them stand in
- * both arms (fresh.c). So the fast arm is a separate block without calls: it gets no poll, and until its end only the
- * arm itself has the object's address. Collections, other threads and the program's code never see a word before it is
- * stored:
- * - A signal handler may interrupt the arm anywhere. The handler allocates from its own part of the buffer, its
- *   collections wait for the next safepoint, and stops wait for its end (runtime/signals).
- * - If the handler leaves by a jump, the arm never goes on. cn_buffer_fill_unfinished() then makes the arm's blocks a
- * sequence of blocks or fillers, and no reference points there.
+ * One check allocates several objects of constant size whose calls follow each other in a block. Both arms have a copy
+ * of the stores that fill the objects (fresh.c). So the fast arm is a block without calls: it gets no poll, and the
+ * objects' addresses leave the arm only at its end. Collections, other threads and the program's code thus never read a
+ * word before it is stored:
+ * - A signal handler may interrupt the arm anywhere. The handler allocates from a separate part of the buffer.
+ *   Collections that the handler asks for wait for the next safepoint, and stops wait for the handler's end
+ *   (runtime/signals).
+ * - If the handler leaves by a jump, the arm never continues. cn_buffer_fill_unfinished() then turns the arm's memory
+ *   into a sequence of blocks or fillers, which no reference points to.
  *
- * The slow functions preserve every register except the result's, so that the fast path has no spill (docs/llvm-22.md,
- * "cold calls").
+ * The slow functions preserve every register except that of the result, so that the fast path has no spill
+ * (docs/llvm-22.md, "cold calls").
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
@@ -64,8 +65,8 @@ static uint64_t larger_size(uint64_t a, uint64_t b)
   return a > b ? a : b;
 }
 
-/* Bytes of the payload for `count` elements, a multiple of the object alignment. Must agree with
- * cairn_layout_payload(). */
+/* The size of a payload with `count` elements, in bytes; a multiple of the object alignment. This function must agree
+ * with cairn_layout_payload(). */
 static uint64_t payload_size_of(const struct cn_layout_sizes *sizes, uint64_t count)
 {
   uint64_t size = larger_size(sizes->base_size, sizes->elem_offset + count * sizes->elem_size);
@@ -91,7 +92,7 @@ static LLVMValueRef emit_payload_size(const struct allocation_site *s)
   return LLVMBuildAnd(s->builder, size, word_constant(s, ~mask), "");
 }
 
-/* Mark the call: its result is a new object whose block takes at most CAIRN_ABI_INLINE_ALLOC_MAX bytes. */
+/* Mark the call as one that returns a new object in a block of at most CAIRN_ABI_INLINE_ALLOC_MAX bytes. */
 static void mark_small_fresh_object(const struct allocation_site *s, LLVMValueRef call)
 {
   LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX,
@@ -99,8 +100,8 @@ static void mark_small_fresh_object(const struct allocation_site *s, LLVMValueRe
                                                      CN_FRESH_SMALL, sizeof CN_FRESH_SMALL - 1));
 }
 
-/* Make a reference of the address of fresh memory. inttoptr would hide the reference's origin; an empty piece of
- * assembly is a call, and a call's result is its own base. */
+/* Turn the address of fresh memory into a reference. The conversion is an empty piece of assembly, because LLVM treats
+ * assembly as a call, and a call's result is a base pointer. inttoptr would hide the reference's origin. */
 static LLVMValueRef emit_reference_to_fresh(const struct allocation_site *s, LLVMValueRef address)
 {
   CN_ASSERT(LLVMTypeOf(address) == LLVMInt64TypeInContext(s->ctx->llvm));
@@ -115,7 +116,7 @@ static LLVMValueRef emit_reference_to_fresh(const struct allocation_site *s, LLV
   return object;
 }
 
-/* The place that lies `distance` bytes before the payload's start. */
+/* The address `distance` bytes before the payload's start. */
 static LLVMValueRef emit_address_before_payload(const struct allocation_site *s, LLVMValueRef reference,
                                                 uint64_t distance)
 {
@@ -136,7 +137,7 @@ static void emit_header_word_store(const struct allocation_site *s, LLVMValueRef
   LLVMSetAlignment(LLVMBuildStore(s->builder, value, at), CAIRN_ABI_OBJECT_ALIGN);
 }
 
-/* Emit the test: true if the slow function is needed. The memory to allocate is [*free, *end). */
+/* Emit the test whether the slow function is needed. The memory to allocate is [*free, *end). */
 static LLVMValueRef emit_buffer_test(const struct allocation_site *s, LLVMValueRef bytes, LLVMValueRef *free,
                                      LLVMValueRef *end)
 {
@@ -146,7 +147,7 @@ static LLVMValueRef emit_buffer_test(const struct allocation_site *s, LLVMValueR
   *free = LLVMBuildLoad2(b, i64, cn_emit_mutator_field_address(s->ctx, b, CAIRN_ABI_MUTATOR_ALLOC), "free");
   LLVMValueRef limit =
       LLVMBuildLoad2(b, i64, cn_emit_mutator_field_address(s->ctx, b, CAIRN_ABI_MUTATOR_LIMIT), "limit");
-  LLVMSetVolatile(limit, true); /* other threads set it to 0: the test is a poll */
+  LLVMSetVolatile(limit, true); /* other threads set the limit to 0, so the test is also a poll */
   *end = LLVMBuildAdd(b, *free, bytes, "end");
   LLVMValueRef full = LLVMBuildICmp(b, LLVMIntUGT, *end, limit, "full");
   if (!s->count || LLVMIsAConstantInt(s->count))
@@ -170,7 +171,8 @@ static LLVMValueRef emit_fresh_object(const struct allocation_site *s, LLVMValue
   return reference;
 }
 
-/* Note that an uncleared array was made. The note and the allocation have the same arm: no safepoint lies between. */
+/* Emit a note that the program has uncleared arrays. The note is in the arm of the allocation, so that both have the
+ * same safepoint-free interval. */
 static void emit_note_uncleared(const struct allocation_site *s)
 {
   LLVMValueRef one = LLVMConstInt(LLVMInt8TypeInContext(s->ctx->llvm), 1, false);
@@ -228,7 +230,7 @@ static LLVMValueRef emit_slow_call(const struct allocation_site *s)
   return call;
 }
 
-/* Replace the call by a call of the slow function: the block may be too large, or the type is finalisable. */
+/* Replace the call by a call of the slow function, for a block that may be too large or a finalisable type. */
 static void expand_out_of_line(struct allocation_site *s)
 {
   LLVMValueRef result = emit_slow_call(s);
@@ -368,7 +370,7 @@ static struct allocation_site allocation_site_of(struct cn_ctx *ctx, LLVMBuilder
   return s;
 }
 
-/* True if the call makes an object of constant size, in line. Then *object is filled in. */
+/* True if in-line code can allocate the call's object, of constant size. Then *object is filled in. */
 static bool is_constant_size_inline(struct cn_ctx *ctx, LLVMValueRef call, struct cn_fresh_object *object)
 {
   if (!LLVMIsACallInst(call) || cn_layouts_called_allocator(call)->resizes)
@@ -490,7 +492,7 @@ static void expand_group(struct cn_ctx *ctx, LLVMBuilderRef builder, struct cn_f
 
 /* ---- the pass ---- */
 
-/* Expand a call outside the groups. */
+/* Expand an allocation call that belongs to no group. */
 static void expand_allocation(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call)
 {
   const struct cn_allocator *allocator = cn_layouts_called_allocator(call);
@@ -511,7 +513,8 @@ static void expand_allocation(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMVa
 typedef CN_VECTOR(LLVMValueRef) call_list;
 typedef CN_VECTOR(struct cn_fresh_group) group_list;
 
-/* Make groups of the calls, which are in the order of the function. The calls outside the groups remain in `calls`. */
+/* Gather the calls, which are in the order of the function, into groups. The calls outside of groups remain in `calls`.
+ */
 static void group_allocations(struct cn_ctx *ctx, call_list *calls, group_list *groups)
 {
   size_t rest = 0;
@@ -534,8 +537,8 @@ static void group_allocations(struct cn_ctx *ctx, call_list *calls, group_list *
   calls->count = rest;
 }
 
-/* Expand from the last call to the first: an expansion moves the rest of its block, up to the next call that has been
- * expanded. */
+/* Expand the calls from the last to the first, because an expansion moves the rest of its block, up to the next call
+ * that has been expanded. */
 static void expand_all_allocations(struct cn_ctx *ctx, LLVMValueRef function)
 {
   call_list calls = {0};
@@ -575,7 +578,7 @@ bool cn_expand_allocations(struct cn_ctx *ctx)
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f && ctx->errors == 0; f = LLVMGetNextFunction(f)) {
     if (!cn_is_managed(f))
       continue;
-    /* Drop the optimiser's inference: allocation now writes memory that other functions read. */
+    /* Drop the inferred attribute, because in-line allocation writes memory that other functions read. */
     LLVMRemoveEnumAttributeAtIndex(f, CN_FUNCTION_INDEX, memory);
     check_all_allocations(ctx, f);
     if (ctx->errors == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reports the number of allocation calls in each managed function: the example of docs/hacking.md. Changes nothing. Run
- * the pass before `allocate`, which expands the calls.
+ * Pass `count-allocations`: reports the number of allocation calls in each managed function; the example of
+ * docs/hacking.md. Needs: allocation calls, before pass `allocate` expands them. Provides: remarks. Breaks: nothing.
  */
 #include "compile/core/pass.h"
 #include "compile/core/each.h"

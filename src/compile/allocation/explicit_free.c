@@ -3,21 +3,21 @@
  * Pass `give-back`: frees an array explicitly where it dies in the function that made it.
  *
  * Needs: allocation calls that are not expanded yet, and an optimiser that has run. Provides: calls of
- * cairn_give_back() where an array dies, if only values of the function point to it. Breaks: nothing.
+ * cairn_give_back() at the places where arrays die. Only values of the function point to these arrays. Breaks: nothing.
  *
  *   a = cairn_alloc_array(layout, n)      a = cairn_alloc_array(layout, n)
  *   ... uses of a                    ->   ... uses of a
  *                                         cairn_give_back(a)
  *
- * The runtime hands the memory to the next allocation, while it is in the cache. S. Guyer, K. McKinley and D. Frampton,
- * "Free-Me: a static analysis for automatic individual object reclamation" (2006).
+ * The runtime hands the memory to the next allocation, while the memory is in the cache. S. Guyer, K. McKinley and D.
+ * Frampton, "Free-Me: a static analysis for automatic individual object reclamation" (2006).
  *
- * The pass answers two questions about the array that a call made last, for each block: may the array be used later
- * (before the call makes another), and may something have kept its address by now? Each use that is not known to forget
- * the address keeps it. The array dies after the last use of a block, or on an edge that ends its uses. Such an edge
- * gets a new block for the call if need be.
+ * For each block and each allocation call, the pass computes two facts about the array that the call made last: whether
+ * a use follows before the call makes another array, and whether code may have kept the array's address. A use keeps
+ * the address unless the pass can prove the opposite. The array dies after the last use of a block, or on an edge that
+ * no use follows. If the edge's target has other predecessors, the edge gets a new block for the free.
  *
- * Single objects, and short arrays of constant length, stay: their allocation takes less time than the call.
+ * The pass ignores single objects and short arrays of constant length: their allocation takes less time than a free.
  */
 #include <stdlib.h>
 #include <llvm-c/DebugInfo.h>
@@ -31,7 +31,7 @@
 #include "compile/effects/intrinsics.h"
 #include "compile/allocation/layout_constants.h"
 
-enum { MIN_FREED_ELEMENTS = 64 /* elements of an array of constant size */ };
+enum { MIN_FREED_ELEMENTS = 64 /* the shortest array of constant length that is freed */ };
 
 /* The effect of a block on the array. */
 struct block_effect {
@@ -52,7 +52,7 @@ struct free_inserter {
 
 /* ---- uses ---- */
 
-/* True if the intrinsic forgets `value`: memory and the result are free of it and of addresses into its array. */
+/* True if the intrinsic stores no address of the array of `value` in memory or in its result. */
 static bool intrinsic_forgets_value(LLVMValueRef call, LLVMValueRef value)
 {
   const struct cn_intrinsic *row = cn_intrinsic_row_of_call(call);
@@ -80,7 +80,7 @@ static bool has_captures_none(LLVMValueRef of, LLVMAttributeIndex index, bool si
   return found && LLVMGetEnumAttributeValue(found) == 0;
 }
 
-/* True if the call forgets each argument that is `value`. */
+/* True if the call keeps no copy of an argument that is `value`. */
 static bool forgets_argument(LLVMValueRef call, LLVMValueRef value)
 {
   LLVMValueRef callee = cn_direct_callee(call);
@@ -97,7 +97,7 @@ static bool forgets_argument(LLVMValueRef call, LLVMValueRef value)
   return true;
 }
 
-/* True if `user` uses `value` and forgets it. */
+/* True if `user` uses `value` and keeps no copy. */
 static bool uses_and_forgets(LLVMValueRef user, LLVMValueRef value)
 {
   switch (LLVMGetInstructionOpcode(user)) {
@@ -133,7 +133,7 @@ static void note_array_use(struct free_inserter *g, LLVMValueRef user, bool keep
     does->last = user;
 }
 
-/* Find all uses. A walk over each block finds its last use: lists of uses are unordered. */
+/* Find all uses. A walk over each block finds the last use in the block, because LLVM's use lists are unordered. */
 static void find_array_uses(struct free_inserter *g)
 {
   struct cn_ptrmap users = {0};
@@ -159,7 +159,7 @@ static void find_array_uses(struct free_inserter *g)
 
 /* ---- liveness ---- */
 
-/* The home block makes another array: the earlier one is unused there. */
+/* Before the call, the array is dead in the home block, because the call makes another array. */
 static bool update_block_liveness(struct free_inserter *g, uint32_t b)
 {
   struct block_effect *does = &g->blocks[b], was = *does;
@@ -200,9 +200,9 @@ static void emit_explicit_free(struct free_inserter *g, LLVMValueRef before)
   LLVMBuildCall2(g->builder, type, callee, &g->made, 1, "");
 }
 
-/* Free the array, which dies on the edge to successor `which`, maybe one of several to that block. The call stands in a
- * block that only these edges enter: before the branch the array is still alive for the other path, and so listed at a
- * poll that comes between. False if the call exists already, or the edge can have no such block. */
+/* Free the array, which dies on the edge to successor `which`; several edges may have that target. The free is in a
+ * block that only these edges enter. Before the branch the array is still alive on the other path, so that a poll there
+ * lists the array. False if the free exists already, or if the edge cannot be split. */
 static bool free_on_edge(struct free_inserter *g, uint32_t from, uint32_t which)
 {
   const struct cn_cfg_block *block = &g->cfg.blocks[from];
@@ -224,7 +224,8 @@ static bool free_on_edge(struct free_inserter *g, uint32_t from, uint32_t which)
   return true;
 }
 
-/* Free the array after its last use in block `b`, or on edges that leave `b`, if it dies there. True if it does. */
+/* Free the array if it dies in block `b`, after the last use, or on edges that leave `b`. True if a free was inserted.
+ */
 static bool free_in_block(struct free_inserter *g, uint32_t b)
 {
   const struct block_effect *does = &g->blocks[b];
@@ -264,7 +265,7 @@ static void free_array_where_dead(struct free_inserter *g, LLVMValueRef made)
     cn_remark(g->ctx, made, "given-back", "the array is given back where it dies");
 }
 
-/* True if an explicit free may be worth its time. The runtime ignores those of arrays of references. */
+/* True if a free of the array may save time. The runtime ignores frees of arrays of references. */
 static bool is_freeable_allocation(LLVMValueRef instruction)
 {
   const struct cn_allocator *allocator = cn_layouts_called_allocator(instruction);

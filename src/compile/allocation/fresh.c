@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Part of pass `allocate`: gathers the objects that may share a check, and the stores that fill them right after their
- * allocation. From the first call on, the block is scanned up to the first instruction that
+ * allocation. A scan of the block, from the first allocation call on, ends at the first instruction that
  *
- *   - may reach a safepoint or let others see memory: any call except further allocations and those that make or read
- *     immediates,
- *   - may read the object, or lets its address go elsewhere than into an object of the group,
- *   - must stay on its side of a safepoint: it makes a number of a reference, or compares references,
- *   - reads or writes other memory, except that it may load constants: an allocation may call the program back, and a
- *     callback may change that memory and read it (docs/runtime.md, "Inside an allocation").
+ *   - may reach a safepoint or let other code read memory: any call except further allocations and calls that make or
+ *     read immediates,
+ *   - may read the object, or stores its address outside of the group's objects,
+ *   - must stay on its side of a safepoint, because it converts a reference to a number or compares references, or
+ *   - reads or writes other memory than constants: an allocation may call a callback of the program that reads and
+ *     changes that memory (docs/runtime.md, "Inside an allocation").
  *
- * Other instructions compute values from values: they can run before the allocation.
+ * The other instructions only compute values from values, so they can move before the allocation.
  */
 #include "compile/allocation/fresh.h"
 
@@ -66,7 +66,7 @@ static bool uses_object_or_part(struct cn_fresh_group *group, LLVMValueRef instr
   return false;
 }
 
-/* The object that `address` lies in, at *offset; null if that is unknown. */
+/* The group's object that `address` points into, `*offset` bytes from its payload; null if the object is unknown. */
 static struct cn_fresh_object *object_at_address(struct cn_ctx *ctx, struct cn_fresh_group *group, LLVMValueRef address,
                                                  uint64_t *offset)
 {
@@ -104,7 +104,7 @@ static enum role role_of_store(struct cn_ctx *ctx, struct cn_fresh_group *group,
   if (!object || bytes > object->payload || offset > object->payload - bytes ||
       (is_object_or_part(group, value) && !object_of_call(group, value)))
     return ROLE_ENDS_GROUP;
-  /* A type of odd bits is stored with its padding. */
+  /* A store of an integer whose width is not a multiple of 8 bits also writes the padding. */
   note_stored_bytes(object, offset, bytes);
   return ROLE_PART;
 }
@@ -199,7 +199,7 @@ void cn_fresh_gather_group(struct cn_ctx *ctx, struct cn_fresh_group *group, cn_
   CN_ASSERT(group->count == 1 && group->parts.count == 0);
   CN_VECTOR(LLVMValueRef) others = {0};
   LLVMValueRef first = group->objects[0].call;
-  size_t before = 0; /* how many of the others lie before the last part */
+  size_t before = 0; /* the number of `others` that precede the last part */
   int far = 0;
 
   for (LLVMValueRef i = LLVMGetNextInstruction(first); i && far < CN_FRESH_MAX_INSTRUCTIONS;

@@ -10,7 +10,7 @@
 
 enum {
   CN_FRESH_MAX_OBJECTS = 8,        /* objects that share a check */
-  CN_FRESH_NOTED_BYTES = 512,      /* bytes of an object's start whose stores are noted */
+  CN_FRESH_NOTED_BYTES = 512,      /* the first bytes of a payload, whose stores are noted */
   CN_FRESH_MAX_INSTRUCTIONS = 128, /* instructions that are scanned */
 };
 
@@ -20,12 +20,13 @@ struct cn_fresh_object {
   const struct cn_allocator *allocator;
   uint64_t prefix, payload;                 /* bytes; multiples of the object alignment */
   uint64_t tag;                             /* bytes that a reference adds to the payload's address */
-  uint8_t stored[CN_FRESH_NOTED_BYTES / 8]; /* a bit for each byte of the payload's start: it is stored to */
+  uint8_t stored[CN_FRESH_NOTED_BYTES / 8]; /* for each of the payload's first bytes: a store fills it */
 };
 
-/* Objects, in the order of their calls, and their parts: addresses of their members and stores, in the order of the
- * program. From the first of all these to the last, the block contains only them. A part stores an object only in an
- * object of the group: so the objects are unknown to all other code until all parts have been done. */
+/* Objects, in the order of their calls, and their parts, in the order of the program. The parts are the computations of
+ * member addresses, and the stores. The block has no other instruction from the first object to the last part. Parts
+ * store references to objects only in objects of the group, so no other code has a reference to an object until all
+ * parts have run. */
 struct cn_fresh_group {
   struct cn_fresh_object objects[CN_FRESH_MAX_OBJECTS];
   size_t count;
@@ -37,12 +38,12 @@ struct cn_fresh_group {
 void cn_fresh_begin_group(struct cn_fresh_group *group, const struct cn_fresh_object *object);
 void cn_fresh_free_group(struct cn_fresh_group *group);
 
-/* Asks about a further call in the block. True if it makes an object of constant size, in line: then *object is filled
+/* True if in-line code can allocate the object of a further call in the block, of constant size. Then *object is filled
  * in. */
 typedef bool cn_fresh_object_test(struct cn_ctx *ctx, LLVMValueRef call, struct cn_fresh_object *object);
 
-/* Gather the parts of the first object, and further objects with their parts; all blocks take at most `most` bytes.
- * Moves the other instructions that lie between them before the first call. */
+/* Add the parts of the first object, and further objects with their parts, up to `most` bytes in all. Instructions
+ * between the gathered ones move before the first call. */
 void cn_fresh_gather_group(struct cn_ctx *ctx, struct cn_fresh_group *group, cn_fresh_object_test *ask, uint64_t most);
 
 /* True if the parts fill all bytes of the word that begins at `offset` of the payload. */

@@ -46,7 +46,8 @@ const struct cn_allocator cn_layouts_allocators[CN_ALLOCATOR_COUNT] = {
 
 typedef CN_VECTOR(LLVMValueRef) value_vector;
 
-/* Append the offsets of the references in `type` to *out. False if they are too many, or one is too far out. */
+/* Append the offsets of the references in `type` to *out. False if there are too many references, or if an offset is
+ * too large. */
 static bool append_reference_offsets(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t at, value_vector *out)
 {
   LLVMTypeKind kind = LLVMGetTypeKind(type);
@@ -130,7 +131,7 @@ static LLVMValueRef make_layout_value(struct cn_ctx *ctx, const struct cn_layout
 
 /* ---- the table ---- */
 
-/* The layout with another distance to its names. */
+/* The constant `value` of a layout with another distance to the layout's names. */
 static LLVMValueRef with_names_distance(struct cn_ctx *ctx, LLVMValueRef value, LLVMValueRef distance)
 {
   LLVMValueRef fields[FIELD_COUNT];
@@ -160,7 +161,8 @@ LLVMValueRef cn_layouts_names_of(LLVMValueRef layout)
   return LLVMIsAGlobalVariable(value) && LLVMGetInitializer(value) ? value : NULL;
 }
 
-/* The key of a layout: constants are unique in LLVM. Equal layouts of two types stay two. */
+/* The key of a layout, which LLVM makes unique as a constant. Types with different names have different keys, even if
+ * their layouts are equal. */
 static LLVMValueRef key_of_layout(struct cn_ctx *ctx, LLVMValueRef shape, LLVMValueRef names)
 {
   LLVMValueRef both[] = {shape, names};
@@ -221,7 +223,7 @@ static LLVMValueRef find_layout(struct cn_ctx *ctx, const struct cn_layout_table
                : find_mapped_global(&table->by_shape, shape);
 }
 
-/* The layout of this shape and these names. If `names` is null, the layout of any type will do. */
+/* The layout with the given shape and names. If `names` is null, any layout with that shape is returned. */
 static LLVMValueRef find_or_add_layout(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMValueRef shape,
                                        LLVMValueRef names)
 {
@@ -283,7 +285,7 @@ LLVMValueRef cn_layouts_find_or_make(struct cn_ctx *ctx, struct cn_layout_table 
   }
   if (form != CN_LAYOUT_FORM_OBJECT)
     ok = ok && sizes.elem_offset <= UINT32_MAX && append_reference_offsets(ctx, element, 0, &offsets);
-  /* An element size of 0 marks single objects, so an empty element gets one byte. */
+  /* An empty element gets one byte, because an element size of 0 marks single objects. */
   if (form != CN_LAYOUT_FORM_OBJECT && sizes.elem_size == 0)
     sizes.elem_size = 1;
   uint32_t flags = offsets.count ? 0 : CAIRN_ABI_LAYOUT_NO_REFERENCES;
@@ -358,8 +360,8 @@ static bool has_allocator_type(LLVMValueRef call, const struct cn_allocator *all
          LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, 0))) == LLVMPointerTypeKind;
 }
 
-/* The bytes of an object, as the call says; zero after an error. An object smaller than a word gets a word: so
- * the reference of an empty object lies in its own block. */
+/* The size of an object in bytes, which the call gives; zero after an error. An object takes at least a word, so that a
+ * reference to an empty object points into the object's own block. */
 static uint64_t object_size_of_call(struct cn_ctx *ctx, LLVMValueRef call, LLVMTypeRef type)
 {
   LLVMValueRef bytes = LLVMIsAConstantInt(LLVMGetOperand(call, 1));
@@ -380,7 +382,7 @@ static uint64_t object_size_of_call(struct cn_ctx *ctx, LLVMValueRef call, LLVMT
   return size < CAIRN_ABI_OBJECT_ALIGN ? CAIRN_ABI_OBJECT_ALIGN : size;
 }
 
-/* Delete a layout static whose last call is gone. */
+/* Delete a layout static that has no uses left. */
 static void delete_unused_static(LLVMValueRef global)
 {
   LLVMLinkage linkage = LLVMGetLinkage(global);
@@ -389,8 +391,8 @@ static void delete_unused_static(LLVMValueRef global)
     LLVMDeleteGlobal(global);
 }
 
-/* The alignment of the objects. If the static's alignment is at most CAIRN_ABI_OBJECT_ALIGN, it comes from the source,
- * as by aligned(8), and overrides that of LLVM's type for it. */
+/* The alignment of the objects. An alignment of the static of at most CAIRN_ABI_OBJECT_ALIGN comes from the source, for
+ * instance from aligned(8), and overrides the alignment of the LLVM type. */
 static unsigned object_alignment_of(struct cn_ctx *ctx, LLVMValueRef global)
 {
   unsigned given = LLVMGetAlignment(global);
@@ -439,7 +441,8 @@ static void set_layout_of_call(struct cn_ctx *ctx, struct cn_layout_table *table
   }
 }
 
-/* Report other uses than calls by name: the runtime lacks the functions, and only such calls can be expanded. */
+/* Report uses of an allocation function other than direct calls: the runtime lacks the function, and only direct calls
+ * can be expanded. */
 static void report_other_uses(struct cn_ctx *ctx, const char *name)
 {
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);

@@ -14,13 +14,13 @@ enum cn_layout_form {
   CN_LAYOUT_FORM_FLEXIBLE, /* T, a struct that ends in [0 x E], and n times E */
 };
 
-/* An allocation function of include/cairn/cairn.h, and its slow path. Its operands are the layout, the array that is
- * resized if it resizes one, and a count, or the bytes of a single object. */
+/* An allocation function of include/cairn/cairn.h, and its slow path. The operands are the layout, then the old array
+ * if the function resizes, then the count, or the size of a single object in bytes. */
 struct cn_allocator {
   const char *name, *slow;
   enum cn_layout_form form;
-  bool uninit;  /* the object, or its new part, stays uncleared; its layout has no references */
-  bool resizes; /* the result may be the array that it is given */
+  bool uninit;  /* the new memory stays uncleared; the layout has no references */
+  bool resizes; /* the result may be the old array */
 };
 enum { CN_ALLOCATOR_COUNT = 7 };
 extern const struct cn_allocator cn_layouts_allocators[CN_ALLOCATOR_COUNT];
@@ -33,22 +33,23 @@ struct cn_type_metadata;
 struct cn_layout_sizes {
   uint64_t base_size, elem_size, elem_offset;
   bool refs;        /* true if the layout has any */
-  bool finalisable; /* the runtime must know each object */
+  bool finalisable; /* the runtime must register each object */
 };
 
-/* The layout constants of a module. Valid until one is deleted. */
+/* The layout constants of a module. The table is valid until a layout is deleted. */
 struct cn_layout_table {
-  struct cn_ptrmap by_value; /* initialiser with distance 0, and names -> global */
-  struct cn_ptrmap by_shape; /* initialiser with distance 0 -> the first such global */
+  struct cn_ptrmap by_value; /* key of the initialiser with distance 0 and the names -> global */
+  struct cn_ptrmap by_shape; /* initialiser with distance 0 -> the first global with it */
   struct cn_ptrmap names;    /* string -> global */
   size_t count;
 };
 void cn_layouts_table_build(struct cn_ctx *ctx, struct cn_layout_table *table);
 void cn_layouts_table_free(struct cn_layout_table *table);
 
-/* The constant struct cairn_layout for `type`, found in the table, or made and added to it. `size` is the bytes of an
- * object, at least its type's; other forms ignore it. `said` is the metadata of the type (type_metadata.h), or null if
- * no object will have the layout: then any layout of that shape will do. Null after an error at `at`. */
+/* The constant struct cairn_layout for `type`, found in the table, or made and added to it. `size` is the size of a
+ * single object in bytes, at least that of `type`; arrays and flexible objects ignore `size`. `said` is the metadata of
+ * the type (type_metadata.h). If no object will have the layout, `said` may be null, and the result may be the layout
+ * of another type. Null after an error at `at`. */
 LLVMValueRef cn_layouts_find_or_make(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMTypeRef type,
                                      enum cn_layout_form form, uint64_t size, const struct cn_type_metadata *said,
                                      LLVMValueRef at);

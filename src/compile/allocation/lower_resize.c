@@ -5,9 +5,9 @@
  *   fresh  = preserve_all cairn_resize_slow(layout, array, count, uninit)  <- a parse point, later
  *   result = cairn_resize_finish(fresh, array, uninit)                     <- a leaf
  *
- * The first function changes the length in place and returns null, or it allocates. The second copies the elements, or
- * returns the array. So the array is live over the parse point, and the collector finds it where it finds all
- * references: the runtime itself holds no reference.
+ * The first function changes the length in place and returns null, or it allocates. The second function copies the
+ * elements, or returns the array. So the array is live over the parse point, and the frame map gives its reference to
+ * the collector; the runtime's own frames hold no reference.
  */
 #include "compile/allocation/lower_resize.h"
 

@@ -8,7 +8,7 @@
 #include "compile/core/pass.h"
 #include "compile/allocation/layout_constants.h"
 
-/* Expand a call of an allocator that resizes. Its layout is a constant. */
+/* Expand a call of an allocator that resizes. The layout operand is a constant. */
 void cn_expand_resize_call(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call,
                            const struct cn_allocator *allocator);
 

@@ -9,14 +9,14 @@
  *          ...                                                     [load, slow]
  *   fast:  store end, mutator.alloc
  *
- * A load that waits for the store of the previous allocation takes most of an allocation's time. The stores stay:
- * signal handlers and the runtime read the mutator's field. The field changes in these stores, and in calls; after a
- * call it is loaded again. All other code leaves it alone: a signal handler that interrupts managed code gets memory of
- * another part of the buffer, as does all code that the handler calls, and a thread that is stopped or collects is in a
- * call. So a value is carried only over intrinsics that are leaves, and over empty assembly.
+ * A load that waits for the store of the previous allocation takes most of an allocation's time. The stores stay,
+ * because signal handlers and the runtime read the mutator's field. Only these stores and calls change the field; code
+ * after a call loads the field again. Signal handlers leave the field unchanged, because they and their callees
+ * allocate from another part of the buffer. A thread that is stopped or collects is in a call. So the register keeps
+ * its value only over intrinsics that are leaves, and over empty assembly.
  *
- * A load is replaced only if all calls on the paths to it are the runtime's slow paths, which are rare: other calls
- * would get loads after them that the function does not have now.
+ * The pass replaces a load only if all calls on the paths to the load are slow paths of the runtime, which rarely run.
+ * Otherwise the pass would add loads after calls that run often.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,13 +29,13 @@
 #include "compile/core/emitted_names.h"
 #include "compile/cost/cost.h"
 
-enum { MAX_PROMOTION_BLOCKS = 64 }; /* blocks that a value is carried through */
+enum { MAX_PROMOTION_BLOCKS = 64 }; /* blocks between a value and the load that it replaces */
 
 /* The effect of a block on the field. */
 struct block_effect {
   LLVMValueRef use;   /* a load of the field's value at the entry, or null */
-  LLVMValueRef value; /* the field's value at the end, if it is known */
-  LLVMValueRef call;  /* else the last call that may change the field; null: as at the entry */
+  LLVMValueRef value; /* the field's value at the block's end, or null */
+  LLVMValueRef call;  /* the last call after `value` that may change the field, or null */
   LLVMValueRef entry; /* the phi that was made for the value at the entry, or null */
   bool asked;         /* for the current load */
 };
@@ -49,7 +49,7 @@ struct pointer_promotion {
   struct cn_ctx *ctx;
   struct cn_cfg cfg;
   struct block_effect *blocks;
-  struct cn_ptrmap replaced; /* load -> its number in `loads`, from 1 */
+  struct cn_ptrmap replaced; /* load -> its index in `loads` plus one */
   CN_VECTOR(struct load_replacement) loads;
   CN_VECTOR(uint32_t) asked;
   LLVMBuilderRef builder;
@@ -62,7 +62,8 @@ static bool is_allocation_pointer_field(LLVMValueRef address)
   return cn_is_mutator_field_address(address, CAIRN_ABI_MUTATOR_ALLOC);
 }
 
-/* True if the instruction may change the field. The assembly that makes a reference of an address is empty. */
+/* True if the instruction may change the field. The empty assembly that turns an address into a reference never does.
+ */
 static bool may_change_field(LLVMValueRef instruction)
 {
   size_t length;
@@ -99,7 +100,7 @@ static void find_block_effect(struct block_effect *p, LLVMBasicBlockRef block)
   }
 }
 
-/* ---- may a load be replaced? ---- */
+/* ---- replaceable loads ---- */
 
 static bool is_slow_path_call(LLVMValueRef call)
 {
@@ -110,7 +111,7 @@ static bool is_slow_path_call(LLVMValueRef call)
   return LLVMIsACallInst(call) && (cn_is_poll_stub(name) || cn_is_slow_allocation(name));
 }
 
-/* Ask for the value at the entry of a block. False if that is one block too many. */
+/* Add the block to the blocks whose value at the entry is needed. False if there are too many such blocks. */
 static bool ask_for_entry_value(struct pointer_promotion *c, uint32_t block)
 {
   if (c->blocks[block].asked)
@@ -140,7 +141,7 @@ static bool may_replace_load(struct pointer_promotion *c, uint32_t block)
   return carried && near;
 }
 
-/* ---- replacing it ---- */
+/* ---- replacement ---- */
 
 static LLVMValueRef emit_load_at_end(struct pointer_promotion *c, uint32_t block)
 {
@@ -155,7 +156,7 @@ static LLVMValueRef emit_load_at_end(struct pointer_promotion *c, uint32_t block
 
 static LLVMValueRef value_at_entry(struct pointer_promotion *c, uint32_t block);
 
-/* The value itself; for a load that was replaced, the value that replaces it. */
+/* The value that now stands for `value`: its replacement if it is a replaced load, else `value` itself. */
 static LLVMValueRef current_value_of(const struct pointer_promotion *c, LLVMValueRef value)
 {
   const uint64_t *number;
@@ -174,7 +175,8 @@ static LLVMValueRef value_at_end(struct pointer_promotion *c, uint32_t block)
   return p->value ? current_value_of(c, p->value) : value_at_entry(c, block);
 }
 
-/* Every cycle has a block with several predecessors. Its phi exists before these are asked, so the recursion ends. */
+/* The recursion ends because every cycle has a block with several predecessors, and this block gets its phi before the
+ * recursion into its predecessors. */
 static LLVMValueRef value_at_entry(struct pointer_promotion *c, uint32_t block)
 {
   const struct cn_cfg_block *at = &c->cfg.blocks[block];
@@ -196,7 +198,7 @@ static LLVMValueRef value_at_entry(struct pointer_promotion *c, uint32_t block)
   return p->entry;
 }
 
-/* The load stays until all are replaced: it may be the value of blocks. */
+/* The load stays until all loads are replaced, because it may be the `value` of blocks. */
 static void replace_load(struct pointer_promotion *c, uint32_t block)
 {
   LLVMValueRef load = c->blocks[block].use, value = value_at_entry(c, block);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads the metadata of types, and emits the names of types and fields. The names lie in their own section, which holds
- * only strings, and a layout refers to them by a distance. So the linker keeps one copy of equal strings, and only
- * those whose layouts it keeps, and the dynamic linker has no work.
+ * Reads the metadata of types, and emits the names of types and fields. The names are in a separate section of
+ * mergeable strings, and a layout refers to its names by a distance. So the linker merges equal strings and drops the
+ * strings of layouts that it drops, and the dynamic linker has nothing to relocate.
  */
 #include "compile/allocation/type_metadata.h"
 
@@ -76,7 +76,7 @@ static unsigned metadata_operand_count(LLVMValueRef node)
   return node && LLVMIsAMDNode(node) ? (unsigned)LLVMGetMDNodeNumOperands(node) : 0;
 }
 
-/* !{!"NAME", i64 OFFSET, {i64 COUNT, i64 STRIDE}, [!"weak"]} */
+/* Append a field's metadata, !{!"NAME", i64 OFFSET, {i64 COUNT, i64 STRIDE}, [!"weak"]}. */
 static bool append_field_metadata(text_vector *out, LLVMValueRef node, struct cn_type_metadata *said)
 {
   struct cn_weak_field field = {0};
@@ -136,7 +136,8 @@ bool cn_weak_field_covers_offset(const struct cn_weak_field *field, uint64_t off
 
 /* ---- the LLVM type ---- */
 
-/* Append the name of the type. "struct.node" is C's struct node; LLVM adds a number to a name that is taken. */
+/* Append the name of the type. LLVM names C's struct node "struct.node", and adds a number to names that are in use
+ * already. */
 static void append_llvm_type_name(text_vector *out, LLVMTypeRef type)
 {
   static const char *const kinds[] = {"struct", "union", "class"};

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The metadata of a layout static: the facts of an object's type other than its references. Front ends make it, for C
- * source/type_names.c; layout_constants.c reads it.
+ * The metadata of a layout static: the facts of an object's type other than its references. Front ends write the
+ * metadata (for C, source/type_names.c does), and layout_constants.c reads it.
  *
  *   !cairn.type !{!"NAME", ...}
  *
- * Each further operand is a property that the collector heeds, !"finalisable", !"never-moves" or !"ephemeron", or a
- * field, !{!"NAME", i64 OFFSET, ...}. After the offset come i64 COUNT and i64 STRIDE for each array that the field is
- * in (framemap/layout_names.h), and in the end !"weak" if its references do not keep their objects alive.
+ * Each further operand is a property for the collector (!"finalisable", !"never-moves" or !"ephemeron"), or a field,
+ * !{!"NAME", i64 OFFSET, ...}. A pair of i64 COUNT and i64 STRIDE follows for each array that contains the field
+ * (framemap/layout_names.h). !"weak" at the end says that the field leaves its objects collectable.
  */
 #ifndef CN_COMPILE_ALLOCATION_TYPE_METADATA_H
 #define CN_COMPILE_ALLOCATION_TYPE_METADATA_H
@@ -29,18 +29,18 @@ struct cn_type_metadata {
   CN_VECTOR(struct cn_weak_field) weak;
 };
 
-/* Read the metadata of the type that the static `global` stands for; without metadata, the name of its LLVM type. False
- * after an error at `at`. Free *said in both cases. */
+/* Read the metadata of the type of the layout static `global`; if there is none, read the name of the LLVM type. False
+ * after an error at `at`. The caller frees *said in both cases. */
 bool cn_type_metadata_read(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef at, struct cn_type_metadata *said);
 void cn_type_metadata_free(struct cn_type_metadata *said);
 
-/* True if the field, in any element of its arrays, lies `offset` bytes from the payload. */
+/* True if the field is at `offset` in the payload, in any element of its arrays. */
 bool cn_weak_field_covers_offset(const struct cn_weak_field *field, uint64_t offset);
 
-/* True if `global` has such metadata. */
+/* True if `global` has metadata of a type. */
 bool cn_type_metadata_exists(struct cn_ctx *ctx, LLVMValueRef global);
 
-/* The names as a constant string; and a new global that holds such a string. */
+/* The first function makes a constant string of the names, the second a global that holds the string. */
 LLVMValueRef cn_layout_names_make_constant(struct cn_ctx *ctx, const char *names);
 LLVMValueRef cn_layout_names_add_global(struct cn_ctx *ctx, LLVMValueRef string);
 
