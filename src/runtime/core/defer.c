@@ -30,8 +30,9 @@ static _Thread_local struct {
   bool begins;   /* it may be disabled, and `enable` does not say so yet */
 } deferred_cancellation;
 
-/* The program's choice is known after the call. A handler may come at any time: one that holds and releases as well
- * finds cancellation disabled, and leaves all of this as it was. */
+/* The program's choice is known after the call. A handler may run at any instruction here; if it also calls
+ * cn_defer_cancellation() and cn_undefer_cancellation(), it finds cancellation disabled and leaves
+ * `deferred_cancellation` as it was. */
 static void disable_cancellation(void)
 {
   bool begins = deferred_cancellation.begins;

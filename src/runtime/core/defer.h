@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Deferring of signals and cancellation while work is half done. A handler that jumps, or the thread's end, would
- * leave the work so.
+ * Defers signals and cancellation during work that a jump out of a handler, or the thread's end, would leave half done.
  */
 #ifndef CN_RUNTIME_CORE_DEFER_H
 #define CN_RUNTIME_CORE_DEFER_H
 
-/* Between the two calls the only handlers that run on this thread are those of signals raised by an instruction: a
- * handler that jumps would leave work half done, or a lock taken. Calls nest. Async-signal-safe. */
+/* Between the two calls only handlers of faults run on this thread; all other signals wait for the second call. A
+ * handler that jumped out would leave work half done, or a lock taken. Calls nest. Async-signal-safe. */
 void cn_defer_signals(void);
 void cn_undefer_signals(void);
 
-/* pthread_cancel() ends this thread only after the second call, whatever the thread calls in between. Calls nest.
- * Part of the two calls above. Slow paths call it, where signals are deferred already. */
+/* Between the two calls no cancellation point ends this thread: pthread_cancel() takes effect after the second call.
+ * Calls nest. The two calls above include these; slow paths, which defer signals by other means, call these alone. */
 void cn_defer_cancellation(void);
 void cn_undefer_cancellation(void);
-/* A handler's jump has left the thread's slow path, if it was in one: from now on only cn_defer_signals() of the
- * jump itself defers signals. */
+/* Called in a jump out of a handler, which leaves the thread's slow path, if any: from now on only the jump's own
+ * cn_defer_signals() defers signals. */
 void cn_defer_cut_after_jump(void);
 
 #endif

@@ -8,7 +8,7 @@
 #include "runtime/core/messages.h"
 #include "runtime/os/os.h"
 
-/* Whole pages; less than one item at their end is unused. */
+/* The size of a table: whole pages, with less than one item unused. */
 static size_t table_bytes_of(size_t room, size_t item)
 {
   size_t page = cn_os_page_bytes();
@@ -23,12 +23,12 @@ void *cn_grow_array(void *at, size_t *room, size_t item)
   size_t bytes = old_bytes == 0 ? 4 * page : 2 * old_bytes;
 
   CN_CHECK((at == NULL) == (*room == 0));
-  CN_ASSERT(item != 0 && item <= 4 * page); /* so that the first growth holds one */
+  CN_ASSERT(item != 0 && item <= 4 * page); /* so that the first growth has space for an item */
   CN_CHECK(bytes > old_bytes);              /* fails on overflow */
   at = cn_os_resize_mapping(at, old_bytes, bytes);
   if (at == NULL)
     cn_report_out_of_memory("no memory for a table of %zu bytes", bytes);
-  /* Rounding down loses less than an item, so rounding up to pages finds the bytes again. */
+  /* `*room` determines `bytes`: the division drops less than an item, and table_bytes_of() rounds up to pages. */
   *room = bytes / item;
   CN_CHECK(table_bytes_of(*room, item) == bytes);
   return at;

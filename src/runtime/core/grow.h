@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A growable array in memory straight from the system, usable during a collection. CN_GROW(T) declares one; a
- * zero-initialised one is empty. To clear it and keep its memory set `.count = 0`. Give an array whose owner goes
- * away to cn_grow_free_array().
+ * A growable array in memory straight from the system, usable during a collection. CN_GROW(T) declares an array; a
+ * zero-initialised array is empty. `.count = 0` clears an array and keeps its memory; cn_grow_free_array() frees the
+ * memory.
  */
 #ifndef CN_RUNTIME_CORE_GROW_H
 #define CN_RUNTIME_CORE_GROW_H
@@ -16,7 +16,7 @@
     size_t count, room; \
   }
 
-/* Returns the array with room for at least `*room` + 1 items; never null: exhaustion ends the program. */
+/* Returns the array with space for at least `*room` + 1 items. If memory is exhausted, the call ends the program. */
 void *cn_grow_array(void *at, size_t *room, size_t item);
 
 #define cn_grow_push(array, ...) \
@@ -27,7 +27,7 @@ void *cn_grow_array(void *at, size_t *room, size_t item);
     (array)->at[(array)->count++] = (__VA_ARGS__); \
   } while (0)
 
-/* Give the memory back. The array is then empty, and can be used again. */
+/* Free the array's memory. The array is then empty, and the caller may use it again. */
 void cn_grow_free_memory(void *at, size_t room, size_t item);
 
 #define cn_grow_free_array(array) \

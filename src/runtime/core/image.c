@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Keeps the list of images, and finds their code, the pages of their sections and their layouts by address. Readers
- * find the list as a whole (readers.h). A writer holds CN_LOCK_IMAGES, makes another list, and publishes it.
+ * Keeps the list of images, and finds their code, the pages of their sections and their layouts by address. Any thread
+ * reads a published list, which never changes, between cn_image_begin_reading() and cn_image_end_reading() (readers.h).
+ * A writer holds CN_LOCK_IMAGES, makes a new list, and publishes it.
  *
- * An image may come at any time: its managed code has yet to run, so a concurrent collection misses nothing. An
- * image goes while collections are excluded, and its sections stay mapped until the last reader that may see them
+ * An image may be added in any phase: its managed code has not run yet, so a concurrent collection misses nothing. An
+ * image is removed while collections are excluded, and its sections stay mapped until the last reader that may see them
  * has left.
  */
 #include "runtime/core/image.h"
@@ -30,7 +31,7 @@ struct layout_range {
 
 static struct cn_image_list empty_list;
 static struct cn_image_list *_Atomic current_list = &empty_list;
-static struct cn_image_list *retired_lists; /* the newest of the replaced ones */
+static struct cn_image_list *retired_lists; /* the newest of the replaced lists */
 static _Atomic uint64_t list_generation, joint_flags;
 static _Atomic bool has_frame_maps; /* true if any image has frame maps */
 
@@ -125,7 +126,7 @@ bool cn_image_has_sections(const struct cairn_image *image)
          image->layouts_start != image->layouts_stop;
 }
 
-/* In the child of a fork(), which has only this thread. */
+/* Called in the child of a fork(), whose only thread is the caller. */
 static void reset_readers_in_child(void)
 {
   cn_readers_reset_in_child(&list_readers, reader_slot_of_thread);
@@ -177,7 +178,7 @@ static size_t find_image(const struct cn_image_list *list, const struct cairn_im
   return i;
 }
 
-/* The number of ranges that begin at or below the address. */
+/* The number of layout ranges that begin at or below the address. */
 static size_t count_ranges_below(const struct cn_image_list *list, uintptr_t address)
 {
   const struct layout_range *ranges = layout_ranges_of(list);
@@ -190,7 +191,7 @@ static struct layout_range layout_range_of(const struct cairn_image *image)
   return (struct layout_range){(uintptr_t)image->layouts_start, (size_t)(image->layouts_stop - image->layouts_start)};
 }
 
-/* Two images may share one section: a linker may have kept both. */
+/* Two images may share one section of layouts, since a linker may have kept both images' records. */
 static size_t find_layout_range(const struct cn_image_list *list, struct layout_range range)
 {
   const struct layout_range *ranges = layout_ranges_of(list);
@@ -202,7 +203,7 @@ static size_t find_layout_range(const struct cn_image_list *list, struct layout_
   return i - 1;
 }
 
-/* Copy the items of `old`, with one more or one fewer at `at`, to `to`. */
+/* Copy the items of `old` to `to`: with a gap for a new item at index `at`, or without the item at `at`. */
 static void copy_items_around(void *to, const void *old, size_t count, size_t at, size_t item, bool more)
 {
   size_t rest = count - at - !more;
@@ -211,7 +212,7 @@ static void copy_items_around(void *to, const void *old, size_t count, size_t at
   memcpy((char *)to + (at + more) * item, (const char *)old + (at + !more) * item, rest * item);
 }
 
-/* The list with the image as well. */
+/* A copy of the list with the image added. */
 static struct cn_image_list *copy_with_image(const struct cn_image_list *old, const struct cairn_image *image)
 {
   struct layout_range range = layout_range_of(image);
@@ -229,7 +230,7 @@ static struct cn_image_list *copy_with_image(const struct cn_image_list *old, co
   return list;
 }
 
-/* The list without its image `i`. */
+/* A copy of the list without image `i`. */
 static struct cn_image_list *copy_without_image(const struct cn_image_list *old, size_t i)
 {
   struct layout_range range = layout_range_of(&old->at[i].image);
@@ -278,7 +279,7 @@ const char *cn_images_wrong(void)
 
 /* ---- writers ---- */
 
-/* Free the replaced lists that all readers have left: each with all older ones. */
+/* Free each replaced list that all readers have left, with all older lists. */
 static void free_retired(void)
 {
   struct cn_image_list **at = &retired_lists;
@@ -327,7 +328,7 @@ static unsigned words_field(uint64_t code, unsigned shift, unsigned bits)
   return (unsigned)(code >> shift) & ((1u << bits) - 1);
 }
 
-/* The words as compile options spell them. */
+/* The text of IMAGE_WORDS in the syntax of the compile options. */
 static const char *format_words(uint64_t code, char text[CN_WORDS_TEXT_BYTES])
 {
   unsigned reference_bits = words_field(code, 0, 4), integer_bits = words_field(code, 8, 8);
@@ -345,7 +346,7 @@ static const char *format_words(uint64_t code, char text[CN_WORDS_TEXT_BYTES])
   return text;
 }
 
-/* The first image defines the tags of words; each later one must agree. */
+/* The first image defines the tags of words; each later image must have equal tags. */
 static void adopt_words(const struct cairn_image *image)
 {
   uint64_t code = image->flags >> CAIRN_ABI_IMAGE_WORDS, first = atomic_load(&joint_flags) >> CAIRN_ABI_IMAGE_WORDS;
@@ -365,7 +366,7 @@ static void adopt_words(const struct cairn_image *image)
   }
 }
 
-/* The first image is the executable's, before there is a second thread. */
+/* Called for the first image, the executable's, before a second thread starts. */
 static void register_fork_handler(void)
 {
   if (atomic_load(&list_generation) == 0)
@@ -378,8 +379,8 @@ static bool has_partial_overlap(const unsigned char *start, const unsigned char 
   return start < others_stop && others_start < stop && (start != others_start || stop != others_stop);
 }
 
-/* Refuse an image that overlaps a registered one: the registered image is gone, since a section has one place. Two
- * images may have the same section: a linker may have kept both. */
+/* Refuse an image whose sections overlap a registered image: the registered image has been unmapped without notice. Two
+ * images may have exactly the same section, since a linker may have kept both images' records. */
 static void check_image_overlap(const struct cn_image_list *list, const struct cairn_image *image)
 {
   for (size_t i = 0; i < list->count; i++) {
@@ -412,7 +413,7 @@ bool cn_image_add(const struct cairn_image *image)
   return is_new;
 }
 
-/* Keep the flags: frames and objects of an image without safepoints may outlive it. */
+/* The joint flags stay: frames and objects of an image without safepoints may outlive the image. */
 void cn_image_remove(const struct cairn_image *image, cn_image_removal_callback *farewell)
 {
   CN_CHECK(cn_images_lock());
@@ -434,7 +435,7 @@ const struct cairn_layout cn_filler_layouts[2] = {
     {.magic = CAIRN_ABI_LAYOUT_MAGIC, .flags = CAIRN_ABI_LAYOUT_NO_REFERENCES},
     {.magic = CAIRN_ABI_LAYOUT_MAGIC, .elem_size = 8, .flags = CAIRN_ABI_LAYOUT_NO_REFERENCES}};
 
-/* Assume that unreadable frame maps describe this code. */
+/* True if the image's frame maps describe code in [start, end), or are unreadable. */
 static bool image_has_code(const struct cairn_image *image, uintptr_t start, uintptr_t end)
 {
   const unsigned char *cursor = image->frames_start;
@@ -460,7 +461,7 @@ bool cn_images_have_code_in(uintptr_t start, uintptr_t end)
   return found;
 }
 
-/* True if the address lies on a page of [start, stop). */
+/* True if the address lies on a page that [start, stop) touches. */
 static bool is_on_section_page(uintptr_t address, const void *start, const void *stop)
 {
   size_t page = cn_os_page_bytes();

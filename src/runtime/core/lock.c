@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Implements locks that signal handlers take as well. The word of each lock names its holder: one step takes the
- * lock and tells which thread has it. No mutex of libc does that. A bit of the word says that threads wait, for the
- * low half of the word; a release wakes one of them.
+ * Implements locks that signal handlers take as well. The word of a lock names the holder: one atomic operation, unlike
+ * a mutex of libc, takes the lock and records which thread holds it. A bit of the word says that threads wait on the
+ * low half of the word; a release wakes one waiting thread. Any thread, in any phase; async-signal-safe.
  */
 #include "runtime/core/lock.h"
 
@@ -12,7 +12,7 @@
 #include "runtime/core/defer.h"
 #include "runtime/os/os.h"
 
-static _Atomic uintptr_t lock_words[CN_LOCK_COUNT]; /* address of its thread's `thread_identity`; 0: it is free */
+static _Atomic uintptr_t lock_words[CN_LOCK_COUNT]; /* address of the holder's `thread_identity`; 0: free lock */
 static _Thread_local uint64_t thread_identity;
 enum { HAS_WAITERS_BIT = 1, SPINS_BEFORE_WAIT = 100 };
 _Static_assert(_Alignof(uint64_t) > HAS_WAITERS_BIT, "no address of a `self` has the bit");
@@ -23,8 +23,8 @@ static bool is_held_by_thread(enum cn_lock lock)
   return (atomic_load(&lock_words[lock]) & ~(uintptr_t)HAS_WAITERS_BIT) == (uintptr_t)&thread_identity;
 }
 
-/* A lock is held for microseconds: read it a few times before the wait. A thread that has waited cannot tell whether
- * others wait. */
+/* Locks are held for microseconds, so read the word a few times before the wait. A thread that has waited cannot tell
+ * whether other threads wait. */
 static void wait_for_lock(enum cn_lock lock)
 {
   uintptr_t seen = atomic_load(&lock_words[lock]);
@@ -83,7 +83,7 @@ void cn_locks_release_others(unsigned held)
   for (unsigned lock = 0; lock < CN_LOCK_COUNT; lock++)
     if (taken >> lock & 1)
       cn_lock_release((enum cn_lock)lock);
-  CN_ASSERT(cn_locks_held_by_thread() == held); /* fails if a lock that was held then was released */
+  CN_ASSERT(cn_locks_held_by_thread() == held); /* fails if the thread released a lock of `held` */
 }
 
 void cn_locks_reset_in_child(void)

@@ -14,7 +14,7 @@
 #include "runtime/core/mutator.h"
 #include "runtime/os/os.h"
 
-/* A single write, so that lines of several processes stay whole. */
+/* Writes the message by a single system call, so that lines of several processes stay whole. */
 static void write_message(const char *prefix, const char *format, va_list args, const char *suffix)
 {
   char text[1024];
@@ -56,7 +56,7 @@ _Noreturn void cairn_fatal(const char *format, ...)
 
   if (cn_report_guard != NULL)
     siglongjmp(cn_report_guard->back, 1);
-  cn_defer_signals(); /* a handler could fail the same way, and abort before the backtrace */
+  cn_defer_signals(); /* a handler could fail in the same way, and abort before the backtrace */
   va_start(args, format);
   write_message("cairn: fatal: ", format, args, "\n");
   va_end(args);
@@ -88,7 +88,7 @@ _Noreturn void cn_report_exit(const char *format, ...)
 static _Noreturn void exit_out_of_memory(const char *format, va_list args)
 {
   write_message("cairn: out of memory: ", format, args, "\n");
-  if (cairn_mutator.busy || cn_thread.works != 0) /* exit handlers would wait for this thread */
+  if (cairn_mutator.busy || cn_thread.works != 0) /* exit handlers would wait for this thread for ever */
     _exit(1);
   cn_report_exit_program();
 }

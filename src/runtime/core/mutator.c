@@ -27,7 +27,7 @@ _Thread_local struct cairn_mutator cairn_mutator = CN_MUTATOR_INITIAL;
 _Thread_local struct cn_thread cn_thread;
 static struct cairn_mutator *main_mutator;
 
-/* Any thread may write it; for barriers FIELDS it must stay nonzero. */
+/* The card for programs without cards: any thread may write it, and barriers FIELDS must find it nonzero. */
 static unsigned char dummy_card = 1;
 
 static struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The mutator: the data of a thread that runs managed code. Compiled code and the stubs know its first fields
+ * The mutator: the data of a thread that runs managed code. Compiled code and the stubs access its first fields
  * (abi.def).
  */
 #ifndef CN_RUNTIME_CORE_MUTATOR_H
@@ -15,15 +15,15 @@
 _Static_assert((CAIRN_ABI_POLL_HANDSHAKE | CAIRN_ABI_POLL_STOP | CAIRN_ABI_POLL_HEAP) == CAIRN_ABI_POLL_BACK,
                "abi.def");
 
-/* Reasons to stop: bits of the poll word. The thread runs on when all are clear. Polls read the low half of the
- * word, so all bits are there. */
+/* Reasons to stop, bits of the poll word. The thread runs on when all bits are clear. All bits are in the low half of
+ * the word, because polls read only this half. */
 enum cn_poll_reason {
-  CN_POLL_REASON_STRESS = 1, /* always: every poll is a safepoint; also until the thread is attached */
-  CN_POLL_REASON_HANDSHAKE = CAIRN_ABI_POLL_HANDSHAKE, /* a thread requests a handshake with this one
+  CN_POLL_REASON_STRESS = 1, /* permanent: every poll is a safepoint; also set until the thread is attached */
+  CN_POLL_REASON_HANDSHAKE = CAIRN_ABI_POLL_HANDSHAKE, /* a thread requests a handshake with this thread
                                                         * (threads/handshake.h) */
   CN_POLL_REASON_COLLECT = 4,                /* a signal handler that interrupted managed code wants a collection */
-  CN_POLL_REASON_STOP = CAIRN_ABI_POLL_STOP, /* a thread wants to stop this one (threads/stop.h) */
-  CN_POLL_REASON_HEAP = CAIRN_ABI_POLL_HEAP, /* up to the thread's first managed code (cn_heap_set_up_for_barriers()) */
+  CN_POLL_REASON_STOP = CAIRN_ABI_POLL_STOP, /* a thread wants to stop this thread (threads/stop.h) */
+  CN_POLL_REASON_HEAP = CAIRN_ABI_POLL_HEAP, /* until the thread's first managed code (cn_heap_set_up_for_barriers()) */
 };
 
 struct cairn_stack;
@@ -31,67 +31,67 @@ struct cn_handshake;
 struct cn_barrier_log_chunk;
 struct cn_return_barriers;
 
-/* The part of the allocation buffer for signal handlers (buffer.h). */
+/* The part of the allocation buffer that signal handlers use (buffer.h). */
 struct cn_handler_buffer_part {
   uintptr_t start, alloc, end;
-  uintptr_t given;    /* the end of what the collector gave last */
-  uintptr_t walkable; /* blocks of the buffer up to here are known to be whole */
-  uint64_t extending; /* memory from the collector is only for handlers now */
+  uintptr_t given;    /* the end of the memory that the collector gave last */
+  uintptr_t walkable; /* all blocks of the buffer below this address are whole */
+  uint64_t extending; /* only handlers use memory from the collector now */
 };
 
-/* A mutator's data about its current stack; also kept for each stack that it does not run on. */
+/* A mutator's data about its current stack. A stack without a running mutator keeps the data in its own record. */
 struct cn_saved_stack {
   struct cn_anchor *anchors, *anchor;
   uintptr_t end, bottom, floor;
-  uintptr_t seen;                      /* by the walk of this collection */
+  uintptr_t seen;                      /* used by the walk of a collection (coroutine_stacks.c) */
   struct cairn_mutator *runner;        /* the mutator that runs on the stack; null: the data is here */
-  struct cn_return_barriers *barriers; /* of this stack, always here; may be null */
+  struct cn_return_barriers *barriers; /* always of this stack; may be null */
 };
 
 /* Invariants:
  *   - the anchors are as anchors.h says
  *   - buffer_start <= alloc <= buffer_end
- *   - limit is buffer_end, or 0 while every allocation must take the slow path: while the poll word is set, and up
- *     to the end of the next slow path (poll_word.h), and during interruptions
+ *   - limit is buffer_end, or 0 if every allocation must take the slow path: from the time the poll word is set up to
+ *     the end of the next slow path (poll_word.h), and during interruptions
  *   - stack_limit is stack_floor, or UINTPTR_MAX while the poll word is set (poll_word.h)
  *   - in an unattached thread all fields except the poll word and the limit are zero, so that each entry into the
  *     runtime takes its slow path, which attaches the thread
- * cn_mutator_wrong() checks them. */
+ * cn_mutator_wrong() checks these invariants. */
 struct cairn_mutator {
   uint64_t poll;
   uintptr_t alloc, limit;
   struct cn_anchor *anchor;  /* after the youngest (anchors.h) */
   struct cn_anchor *anchors; /* the oldest */
   uint8_t state;             /* CAIRN_ABI_MANAGED ...; only its own thread writes it */
-  uint8_t uncleared;         /* the thread has made an array that is not cleared (heap/uncleared.h) */
+  uint8_t uncleared;         /* the thread has made an uncleared array (heap/uncleared.h) */
   uintptr_t stack_limit;
   uintptr_t buffer_start, buffer_end;  /* buffer.h */
   uintptr_t stack_end;                 /* all frames lie below it */
-  const struct cn_saved_regs *stopped; /* the registers that the stub saved, while at a safepoint */
+  const struct cn_saved_regs *stopped; /* the registers that the stub saved; set while the thread is at a safepoint */
   uint64_t attached;
   uint64_t busy;             /* in a slow path */
-  uintptr_t stack_bottom;    /* the system lets the stack grow down to here */
-  uintptr_t stack_floor;     /* managed code that checks may use the stack down to here (overflow.h) */
+  uintptr_t stack_bottom;    /* the lowest address that the stack may grow to */
+  uintptr_t stack_floor;     /* the lowest address that managed code with stack checks may use (overflow.h) */
   int thread;                /* its number (cn_os_thread()) */
-  struct cairn_stack *stack; /* the stack that it runs on; null: its own (coroutine_stacks.h) */
-  uint64_t allocated;        /* bytes, in buffers that were taken back */
+  struct cairn_stack *stack; /* the stack that the mutator runs on; null: its own (coroutine_stacks.h) */
+  uint64_t allocated;        /* bytes in buffers that the collector took back */
   struct cn_handler_buffer_part handlers;
   struct cairn_mutator *next, *previous; /* in the registry (threads/stop.h) */
-  uint64_t wanted;                       /* bytes that the next buffer is to serve */
+  uint64_t wanted;                       /* the number of bytes that the next buffer must have */
   uint64_t safepoints;                   /* slow paths entered */
-  uint64_t interruptions;                /* odd while a signal handler runs that interrupted managed code */
+  uint64_t interruptions;                /* odd while a handler runs whose signal interrupted managed code */
   uintptr_t word;                        /* the collector's (cairn_mutator_word()) */
   void *interrupted;                     /* signals.c */
-  void *fault_stack;                     /* for handlers of its faults, if the runtime gave it (fault.h) */
-  struct cn_saved_stack own;             /* its own stack, while it runs on another */
+  void *fault_stack;                     /* the alternate signal stack, if the runtime allocated it (fault.h) */
+  struct cn_saved_stack own;             /* the mutator's own stack, while the mutator runs on another stack */
   _Atomic uint32_t handshake;            /* threads/handshake.h */
   const struct cn_handshake *request;    /* while `handshake` says so */
-  uint64_t switches;                     /* involuntary ones, at the last arrival (arrival.c) */
-  uintptr_t zeroed;                      /* the buffer is zero from here on; 0: unknown */
+  uint64_t switches;                     /* involuntary context switches up to the last arrival (arrival.c) */
+  uintptr_t zeroed;                      /* the start of the buffer's zero part; 0: unknown */
   unsigned char *cards;                  /* the words that barriers read (cn_mutator_set_card_table()) */
   uint64_t card_mask;
   uint64_t barrier;
-  struct cn_barrier_log_chunk *log; /* the entries that barriers logged (heap/barrier_log.h); the newest */
+  struct cn_barrier_log_chunk *log; /* the newest chunk of entries that barriers logged (heap/barrier_log.h) */
 };
 
 /* The mutator of an unattached thread. */
@@ -101,25 +101,25 @@ struct cairn_mutator {
 extern _Thread_local struct cairn_mutator cairn_mutator;
 #pragma GCC visibility pop
 
-/* A running handler of a signal, on this stack. `self` is the complement of the struct's address; the value is gone
- * once the handler has jumped out and the stack is used again. */
+/* A running signal handler; the struct lies on the handler's stack. `self` is the complement of the struct's address:
+ * after a jump out of the handler, new frames overwrite the value. */
 struct cn_signal_delivery {
   uintptr_t self;
-  uintptr_t sp;   /* of the code below all handlers of the thread */
+  uintptr_t sp;   /* of the code that the thread's first handler interrupted */
   size_t anchors; /* number of anchors when the handler began */
 };
 
-/* The jobs of the runtime that a thread works for. */
+/* The jobs that a thread of the runtime does. */
 enum {
   CN_WORKS_ON_COLLECTOR_PART = 1 /* a part of a collector's job (threads/workers.h) */,
   CN_WORKS_ON_BACKGROUND_STEPS = 2 /* background.h */
 };
 
-/* The part of a thread's data that exists before and after its mutator. The thread and its signal handlers use it. */
+/* The data of a thread that exists before and after its mutator. Only the thread and its signal handlers access it. */
 struct cn_thread {
   const volatile struct cn_signal_delivery *volatile delivery; /* the youngest; null outside handlers */
   volatile uint64_t postponed; /* signals deferred to the slow path's end: a bit for each */
-  uint8_t works;               /* CN_WORKS_...; 0: it is the program's thread */
+  uint8_t works;               /* CN_WORKS_...; 0: this is a thread of the program */
 };
 extern _Thread_local struct cn_thread cn_thread;
 
@@ -134,27 +134,27 @@ static inline const volatile struct cn_signal_delivery *cn_thread_current_delive
              : NULL;
 }
 
-/* True if a signal handler of the program runs on this thread; also if a jump left one whose part of the stack is
- * unchanged. Async-signal-safe. */
+/* True if a signal handler of the program runs on this thread. Also true after a jump out of a handler until new frames
+ * overwrite the handler's part of the stack. Async-signal-safe. */
 static inline bool cn_thread_is_in_handler(void)
 {
   return cn_thread_current_delivery() != NULL;
 }
 
-/* The main thread's mutator, for any thread. The pointer is valid from before any other code of the program runs
- * until after the thread has ended, when the mutator is detached. */
+/* The main thread's mutator; any thread may call this. The pointer is set before any other code of the program runs,
+ * and stays valid after the end of the main thread, when the mutator is detached. */
 struct cairn_mutator *cn_mutator_of_main_thread(void);
-/* Make the calling thread's mutator the main one. The main thread, at the start, once. */
+/* Record the calling thread's mutator as the main thread's. The main thread calls this once, at the start. */
 void cn_mutator_set_main(struct cairn_mutator *mutator);
 
-/* Set the words that barriers in compiled code read (`cards` to `barrier`) for future mutators, and give a mutator
- * the words that were set. `cards` null: the collector is without cards, and marks go to a byte of the runtime's.
- * The caller holds the registry of mutators (threads/stop.h), or there is one thread. */
+/* Set the words that barriers in compiled code read (`cards` to `barrier`) for future mutators, and give a mutator the
+ * words that were set. If `cards` is null, the collector has no cards, and barriers mark a dummy byte of the runtime.
+ * The caller holds the registry of mutators (threads/stop.h), or runs as the only thread. */
 void cn_mutator_set_card_table(unsigned char *cards, uint64_t mask);
 void cn_mutator_set_barrier_word(uint64_t barrier);
 void cn_mutator_copy_barrier_words(struct cairn_mutator *mutator);
 
-/* Check the mutator by the invariants above. Returns the error, or null. The mutator's own thread, in a slow path;
+/* Check the invariants above. Returns the error, or null. Called by the mutator's own thread, in a slow path;
  * async-signal-safe. */
 const char *cn_mutator_wrong(const struct cairn_mutator *mutator);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Implements a futex with two bits, as in U. Drepper, "Futexes Are Tricky" (2011), "Mutex, Take 2": the release of
- * an uncontended lock makes no system call. Above the bits is the number of calls of cn_mutex_wake_waiters(), so that a
- * thread sees a call between its question and its wait.
+ * Implements a futex with two bits, as in U. Drepper, "Futexes Are Tricky" (2011), "Mutex, Take 2": the release of an
+ * uncontended lock makes no system call. The higher bits count the calls of cn_mutex_wake_waiters(), so that a thread
+ * notices a call between its test of `over` and its wait.
  *
- * A release wakes one thread. The woken thread tries again: either it has the lock, and with it STATE_CONTENDED for
- * other possible waiters, or it waits again and the next release wakes one.
+ * A release wakes one thread. The woken thread tries again. It either takes the lock with STATE_CONTENDED, because
+ * other threads may wait, or waits again.
  */
 #include "runtime/core/mutex.h"
 
@@ -16,7 +16,7 @@
 
 enum { STATE_HELD = 1, STATE_CONTENDED = 2, STATE_WAKE_COUNT_UNIT = 4 };
 
-/* Take the lock, or set the bit that says that a thread waits. True: it is taken. */
+/* Take the lock, or set STATE_CONTENDED. True: the calling thread has taken the lock. */
 static bool take_or_mark_contended(struct cn_mutex *mutex, uint32_t also, uint32_t *seen)
 {
   uint32_t next;
@@ -43,7 +43,8 @@ static bool take_contended_mutex(struct cn_mutex *mutex, uint32_t seen, uint64_t
   return true;
 }
 
-/* Signals are deferred while the thread waits: a handler that jumps out would keep the lock from the next thread. */
+/* Signals are deferred during the wait: a woken thread whose handler jumped out would never release the lock to the
+ * next thread. */
 bool cn_mutex_take_unless(struct cn_mutex *mutex, uint64_t deadline, cn_mutex_give_up_test *over, const void *env)
 {
   uint32_t seen = 0;
@@ -62,7 +63,8 @@ bool cn_mutex_take(struct cn_mutex *mutex, uint64_t deadline)
   return cn_mutex_take_unless(mutex, deadline, NULL, NULL);
 }
 
-/* STATE_CONTENDED may be clear while threads wait: a thread woken by a release sets it a little later. */
+/* The call ignores STATE_CONTENDED, which may be clear while threads wait: a thread that a release woke sets it a
+ * little later. */
 void cn_mutex_wake_waiters(struct cn_mutex *mutex)
 {
   atomic_fetch_add(&mutex->word, STATE_WAKE_COUNT_UNIT);

@@ -10,20 +10,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Zeroed: free. In the child of a fork() it may be zeroed again. */
+/* A zeroed mutex is free. The child of a fork() may zero a mutex again. */
 struct cn_mutex {
   _Atomic uint32_t word;
 };
 
-/* False: `deadline` by cn_os_clock_nanoseconds() has passed, and another thread still has the lock; UINT64_MAX: wait
- * without limit. A thread must not take it twice. Signals are deferred during the wait. */
+/* Take the mutex; false if another thread still holds it at `deadline` (cn_os_clock_nanoseconds(); UINT64_MAX: wait
+ * without limit). The holder must not take the mutex again. Signals are deferred during the wait. */
 bool cn_mutex_take(struct cn_mutex *mutex, uint64_t deadline);
 void cn_mutex_release(struct cn_mutex *mutex);
 
-/* Like cn_mutex_take(). Also false if another thread has the lock and `over` is true. */
+/* Like cn_mutex_take(); also false if another thread holds the mutex and `over` returns true. */
 typedef bool cn_mutex_give_up_test(const void *env);
 bool cn_mutex_take_unless(struct cn_mutex *mutex, uint64_t deadline, cn_mutex_give_up_test *over, const void *env);
-/* An `over` may have become true: have each waiting thread call its `over` again. Any thread. */
+/* Make each waiting thread call its `over` again, whose result may have changed. Any thread. */
 void cn_mutex_wake_waiters(struct cn_mutex *mutex);
 
 #endif

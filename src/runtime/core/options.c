@@ -29,7 +29,7 @@ static const struct option_entry {
 };
 enum { OPTION_COUNT = sizeof option_table / sizeof *option_table };
 
-/* The values of each SET: the variable, the noun of messages, the words. */
+/* The values of each SET: the variable, the noun that messages use, the accepted words. */
 static const char *const option_words[][8] = {
 #define CN_OPTION(...)
 #define CN_OPTION_WORDS(...) {__VA_ARGS__},
@@ -40,7 +40,7 @@ static const char *const option_words[][8] = {
 
 _Static_assert(sizeof option_words[0] / sizeof option_words[0][0] <= 8 * sizeof(size_t), "a bit for each word");
 
-/* The noun of messages for a SET; then the words. */
+/* Returns the noun that messages use for a SET, followed by the accepted words. */
 static const char *const *option_words_of(const char *variable)
 {
   size_t i = 0;
@@ -87,7 +87,7 @@ static bool parse_word_set(const char *const *known, const char *text, size_t *v
   }
 }
 
-/* Nanoseconds in the unit, the rest of the text; 0: it is no unit. */
+/* The number of nanoseconds in the unit that `text` names; 0: `text` is not a unit. */
 static size_t nanoseconds_of_unit(const char *text)
 {
   static const struct {
@@ -126,7 +126,7 @@ static bool parse_number(enum kind kind, const char *text, size_t *value)
   return *p == 0 && (kind != FLAG || number <= 1);
 }
 
-/* A switch is no file's name: a user who writes one has mistaken the option. */
+/* Refuses the values of a switch as a file name, because they show that the user mistook the option. */
 static bool parse_text(const char *text, size_t *value)
 {
   *value = (size_t)text;
@@ -183,8 +183,8 @@ static bool set_option(struct cn_options *options, const char *setting, char *me
   return false;
 }
 
-/* Half of the memory, and at most an eighth of the process's limit: the heap reserves more addresses than it uses.
- * For a collector that copies all of the heap, the half of that (heap.c). */
+/* Half of the memory, and at most an eighth of the process's limit, since the heap reserves more addresses than it
+ * uses. A collector that copies all of the heap gets half of this value (heap.c). */
 static size_t default_heap_maximum(void)
 {
   size_t memory = cn_os_memory_bytes() / 2, limit = cn_os_address_space_limit() / 8;
@@ -218,7 +218,7 @@ static bool set_heap_limits(struct cn_options *options, const struct cairn_heap_
   return true;
 }
 
-/* If two of them conflict, the lower one holds. */
+/* If two limits conflict, lower the greater limit. */
 static void fit_heap_limits(struct cn_options *options)
 {
   options->heap_usual = options->heap_max == 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Options of the runtime, from the environment (options.def). Set once, before the program's own code runs.
+ * Options of the runtime, read from the environment (options.def) once, before the program's own code runs.
  */
 #ifndef CN_RUNTIME_CORE_OPTIONS_H
 #define CN_RUNTIME_CORE_OPTIONS_H
@@ -16,14 +16,14 @@ struct cn_options {
 #include "runtime/core/options.def"
 #undef CN_OPTION
 #undef CN_OPTION_WORDS
-  bool heap_usual; /* heap_max is the default */
+  bool heap_usual; /* heap_max has its default */
 };
 enum { CN_HEAP_MIN_BYTES = 64 << 10 }; /* bytes of heap_max */
 enum { CN_VERIFY_FRAMES = 1 << 0, CN_VERIFY_HEAP = 1 << 1, CN_VERIFY_STORES = 1 << 2 };
 enum { CN_WORKERS_MAX = 64, CN_WORKERS_MAX_DEFAULT = 16 /* at most */ };
 enum { CN_LOG_GC = 1 << 0, CN_LOG_STOPS = 1 << 1, CN_LOG_ARRIVALS = 1 << 2, CN_LOG_PINS = 1 << 3 };
 
-/* The string of a TEXT, in the environment that the program was given. 0: it is unset. */
+/* The string of an option of type TEXT, in the initial environment of the program; null if the option is unset. */
 #define CN_OPTION_TEXT(field) ((const char *)(field))
 extern struct cn_options cn_options;
 
@@ -35,7 +35,7 @@ bool cn_options_parse(struct cn_options *options, const struct cairn_heap_limits
 /* Remove every CAIRN_* variable from the environment (may be null), in place. */
 void cn_options_drop_variables(char **environment);
 
-/* The list of options on the standard error stream. */
+/* Print the list of options on the standard error stream. */
 void cn_options_print_help(void);
 
 #endif

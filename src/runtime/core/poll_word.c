@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 
-/* True if it is one bit that a slow path handles. */
+/* True if the reason is one bit that a slow path handles. */
 static bool is_stop_reason(enum cn_poll_reason reason)
 {
   return reason == CN_POLL_REASON_STRESS || reason == CN_POLL_REASON_HANDSHAKE || reason == CN_POLL_REASON_COLLECT ||
@@ -22,7 +22,7 @@ void cn_poll_word_arm(struct cairn_mutator *mutator, enum cn_poll_reason reason)
   __atomic_store_n(&mutator->limit, 0, __ATOMIC_SEQ_CST);
 }
 
-/* Raise the limit first, then read the word: a thread that arms in between lowers the limit again. */
+/* Raises the limit before the word is read, so that a thread that arms a poll in between lowers the limit again. */
 void cn_poll_word_open_alloc_limit(struct cairn_mutator *mutator)
 {
   CN_ASSERT(mutator->alloc <= mutator->buffer_end);
@@ -31,16 +31,16 @@ void cn_poll_word_open_alloc_limit(struct cairn_mutator *mutator)
     __atomic_store_n(&mutator->limit, 0, __ATOMIC_SEQ_CST);
 }
 
-/* Lower the limit first, then read the word: a thread that arms in between raises the limit again. */
+/* Lowers the limit before the word is read, so that a thread that arms a poll in between raises the limit again. */
 void cn_poll_word_set_stack_limit(struct cairn_mutator *mutator)
 {
-  CN_ASSERT(mutator->stack_floor != UINTPTR_MAX); /* UINTPTR_MAX tells a poll to stop */
+  CN_ASSERT(mutator->stack_floor != UINTPTR_MAX); /* UINTPTR_MAX is the value that sends polls into the slow path */
   __atomic_store_n(&mutator->stack_limit, mutator->stack_floor, __ATOMIC_SEQ_CST);
   if (__atomic_load_n(&mutator->poll, __ATOMIC_SEQ_CST) != 0)
     __atomic_store_n(&mutator->stack_limit, UINTPTR_MAX, __ATOMIC_SEQ_CST);
 }
 
-/* Callers disarm before they read the request: a request in between arms again. */
+/* Callers disarm before they read the request, so that a request in between arms the poll again. */
 void cn_poll_word_disarm(struct cairn_mutator *mutator, enum cn_poll_reason reason)
 {
   CN_ASSERT(is_stop_reason(reason));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Poll words: the only means to send a thread into the slow path of its next poll, or of its next inline allocation,
- * whichever comes first, and to let it run on. Any thread may call these at any time, except where a comment says
+ * Poll words. Setting a thread's poll word sends the thread into the slow path of its next poll or inline allocation;
+ * clearing the word lets the thread run on. Any thread may call these functions at any time, unless a comment says
  * otherwise; they return at once.
  */
 #ifndef CN_RUNTIME_CORE_POLL_WORD_H
@@ -13,18 +13,18 @@
 void cn_poll_word_arm(struct cairn_mutator *mutator, enum cn_poll_reason reason);
 void cn_poll_word_disarm(struct cairn_mutator *mutator, enum cn_poll_reason reason);
 
-/* Set the stack limit by the poll word, after stack_floor has changed. */
+/* Set the stack limit from stack_floor, which has changed, and the poll word. */
 void cn_poll_word_set_stack_limit(struct cairn_mutator *mutator);
 
-/* Let inline allocations use the buffer up to its end, unless the poll word is set. The mutator's own thread, or
- * phase STOP: other threads do not know its buffer. So an allocation's limit may stay 0 after the word is cleared,
- * up to the end of the thread's next slow path. */
+/* Let inline allocations use the buffer up to its end, unless the poll word is set. Called by the mutator's own thread,
+ * or in phase STOP: only then is the buffer's end stable. The allocation limit may therefore stay 0 after the word is
+ * cleared, up to the end of the thread's next slow path. */
 void cn_poll_word_open_alloc_limit(struct cairn_mutator *mutator);
 
-/* At a poll: lower the stack limit, if a slow thread raised it after the poll was disarmed. */
+/* Called at a poll: lower the stack limit again if another thread raised it late, after the poll was disarmed. */
 void cn_poll_word_lower_stack_limit(struct cairn_mutator *mutator);
 
-/* True if the thread is to stop for this reason. */
+/* True if this reason is set in the thread's poll word. */
 bool cn_poll_word_is_armed(const struct cairn_mutator *mutator, enum cn_poll_reason reason);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counts readers, in two generations. All accesses are in one order for all threads.
+ * Counts readers of published data, in two generations. Any thread, in any phase; without locks. All atomic accesses
+ * are sequentially consistent.
  */
 #include "runtime/core/readers.h"
 
@@ -36,7 +37,7 @@ void cn_readers_leave(struct cn_reader_epochs *readers, volatile unsigned *insid
 {
   unsigned which = *inside - FIRST_COUNTED_VALUE;
 
-  CN_CHECK(*inside >= FIRST_COUNTED_VALUE); /* a lower value would decrement another reader's count */
+  CN_CHECK(*inside >= FIRST_COUNTED_VALUE); /* a lower value would name no count of this reader */
   *inside = 0;
   uncount_reader(readers, which);
   cn_undefer_signals();
@@ -47,8 +48,8 @@ uint64_t cn_readers_current_generation(struct cn_reader_epochs *readers)
   return atomic_load(&readers->generation);
 }
 
-/* Begin the next generation if the last but one is without readers. A reader that is about to find its generation
- * over may be counted for a moment. */
+/* Begin the next generation if the last but one has no readers. That count may include, for a moment, a reader that is
+ * about to notice that its generation has ended. */
 static bool advance_generation(struct cn_reader_epochs *readers)
 {
   uint64_t now = atomic_load(&readers->generation);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Epoch-based reclamation: readers of data that is replaced as a whole. A writer publishes new data, leaves the old
- * data unchanged, and frees it when each reader that may have found it has left. An epoch is called a generation
+ * Epoch-based reclamation for data that writers replace as a whole. A writer publishes new data, leaves the old data
+ * unchanged, and frees the old data when each reader that may have found it has left. An epoch is called a generation
  * here.
  *
  *     reader                                    writer
@@ -13,9 +13,9 @@
  *
  *     either side: if count[(generation + 1) & 1] is 0, generation++
  *
- * A reader counts itself under the generation that it sees. At most two generations have readers: the next one
- * begins when all readers of the last but one have left. A reader that found the old data came under `since` or
- * before; once the generation is greater by two, all such readers have left.
+ * A reader counts itself under the generation that it sees. At most two generations have readers: the next generation
+ * begins when all readers of the last but one have left. A reader that found the old data entered in generation `since`
+ * or earlier; once the generation is `since` + 2, all such readers have left.
  */
 #ifndef CN_RUNTIME_CORE_READERS_H
 #define CN_RUNTIME_CORE_READERS_H
@@ -24,29 +24,31 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Zero-initialised: without readers. Each thread has a word `inside` for it, which is 0 outside reads. */
+/* A zero-initialised struct has no readers. Each thread has a word `inside` for the struct, which is 0 outside
+ * reads. */
 struct cn_reader_epochs {
   _Atomic uint64_t generation;
   _Atomic uint32_t count[2];
   _Atomic uint32_t waiting; /* threads in cn_readers_wait() */
 };
 
-/* The calling thread begins and ends reading. The calls do not nest; `*inside` tells whether the thread reads. They
- * defer signals meanwhile: a handler that jumped out would leave the thread counted. Any thread, async-signal-safe;
- * takes no lock and never waits. */
+/* Begin and end reading on the calling thread. The calls do not nest; `*inside` tells whether the thread reads. Each
+ * call defers signals while it runs: a handler that jumped out would leave the thread counted. Any thread,
+ * async-signal-safe; takes no lock and never waits. */
 void cn_readers_enter(struct cn_reader_epochs *readers, volatile unsigned *inside);
 void cn_readers_leave(struct cn_reader_epochs *readers, volatile unsigned *inside);
 
 /* The generation for cn_readers_have_left(). Call it right after publishing. */
 uint64_t cn_readers_current_generation(struct cn_reader_epochs *readers);
 
-/* True if all readers have left that may have found data replaced before `since` was read. Returns at once. */
+/* True if all readers that may have found data replaced before the generation `since` was read have left. Returns at
+ * once. */
 bool cn_readers_have_left(struct cn_reader_epochs *readers, uint64_t since);
 
 /* Wait until cn_readers_have_left() is true. The caller is outside reads, and holds nothing that a reader waits for. */
 void cn_readers_wait(struct cn_reader_epochs *readers);
 
-/* In the child of a fork(), which has one thread. */
+/* Called in the child of a fork(), which has one thread. */
 void cn_readers_reset_in_child(struct cn_reader_epochs *readers, unsigned inside);
 
 /* Check the calling thread's count. Returns the error, or null. */

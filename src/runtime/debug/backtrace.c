@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Makes backtraces (pillar-stack-iterator-2011, "get string for frame"). The platform's unwinder leads, because it
- * sees native activations and those that a signal interrupted. The walk of managed activations keeps step with it,
- * knows those of other code managers, and goes on alone where native code lacks call-frame information. Both pass
- * through the stack twice, first to count, so that both ends of a deep stack are shown.
+ * Makes backtraces (pillar-stack-iterator-2011, "get string for frame"). The platform's unwinder leads, because it sees
+ * native activations and activations that a signal interrupted. The walk of managed activations advances in step with
+ * the unwinder, finds activations of other code managers, and continues alone if native code lacks call-frame
+ * information. The first pass over the stack counts activations and the second prints, so that both ends of a deep
+ * stack are shown. Any thread, in any phase; the state of this file belongs to the thread that ends the program.
  */
 #include "runtime/debug/backtrace.h"
 
@@ -23,8 +24,8 @@
 #include "runtime/walk/walk.h"
 
 enum {
-  SHOWN_FIRST_PLACES = 100, /* places shown of a deep stack */
-  SHOWN_LAST_PLACES = 20,   /* places shown at its end */
+  SHOWN_FIRST_PLACES = 100, /* places shown at the young end of a deep stack */
+  SHOWN_LAST_PLACES = 20,   /* places shown at the old end */
   MAX_ACTIVATIONS = 1 << 24,
 };
 
@@ -33,21 +34,21 @@ struct backtrace_state {
   uintptr_t above; /* only activations above this address are shown; 0: see `from` */
   uintptr_t from;  /* only activations from the one at this pc on are shown */
   bool counting, started, signalled;
-  bool walking; /* the walk is at an activation that is yet to be met */
+  bool walking; /* the walk is at an activation that the unwinder has not reached */
   struct cn_walk walk;
   uintptr_t pc;           /* of the last activation */
-  uint64_t same;          /* number of further activations of it */
+  uint64_t same;          /* number of directly following activations with this pc */
   uint64_t number;        /* activations so far */
-  uint64_t place, places; /* runs of the same pc so far, and in all */
+  uint64_t place, places; /* runs of activations with one pc: so far, and in total */
   uint64_t left_out;
-  uint64_t limit;             /* the unwinder may give so many activations */
+  uint64_t limit;             /* the greatest number of activations to take from the unwinder */
   struct cn_backtrace *keeps; /* the destination of the shown lines; null: print them */
-  uintptr_t sp, after;        /* of its last one; the pc of the last one, shown or not */
+  uintptr_t sp, after;        /* of the unwinder's last activation; the pc of the last activation, shown or hidden */
 };
 
 /* ---- the parallel walk ---- */
 
-/* A stack that cannot be parsed only ends the walk. */
+/* Step the walk. If the stack cannot be parsed, the walk ends. */
 static void step_walk(struct backtrace_state *trace, bool begin)
 {
   struct cn_report_guard guard = {.outer = cn_report_guard};
@@ -68,7 +69,7 @@ static void step_walk(struct backtrace_state *trace, bool begin)
   cn_report_guard = guard.outer;
 }
 
-/* In a signal handler that may have interrupted a change of the walk's tables, do not begin a walk. */
+/* Begin the walk, except in a signal handler that may have interrupted a change of the walk's tables. */
 static void begin_walk(struct backtrace_state *trace)
 {
   trace->walking = false;
@@ -120,7 +121,8 @@ static void finish_place(struct backtrace_state *trace)
   trace->place++;
 }
 
-/* Recursions repeat themselves: only count an activation that has the pc of the one before. */
+/* Add an activation to the backtrace. An activation with the same pc as the previous one, as in recursion, is only
+ * counted. */
 static void add_activation(struct backtrace_state *trace, uintptr_t pc, bool interrupted, bool is_walks)
 {
   if (trace->number > 0 && pc == trace->pc) {
@@ -146,20 +148,20 @@ static bool has_reached_start(struct backtrace_state *trace, const struct cn_os_
   return trace->started;
 }
 
-/* Stubs are hidden, unless a fault is in one. */
+/* Add the unwinder's activation. Stubs are hidden, except a stub that faulted. */
 static bool visit_unwound_frame(void *env, const struct cn_os_frame *frame)
 {
   struct backtrace_state *trace = env;
   uintptr_t pc = frame->pc, after = trace->after;
 
-  /* An activation that is its own caller: the call-frame information is wrong. */
+  /* Wrong call-frame information made an activation its own caller. */
   if (frame->sp == trace->sp && pc == trace->pc)
     return false;
   trace->after = pc;
   trace->signalled |= frame->interrupted;
   if (!has_reached_start(trace, frame) || (cn_arch_is_in_stubs(pc) && pc != trace->from))
     return true;
-  if (pc == 0) /* libc marks the beginning of the thread so */
+  if (pc == 0) /* libc marks the thread's oldest activation by pc 0 */
     return false;
   bool is_walks =
       trace->walking && trace->walk.frame.pc == pc && cn_arch_is_same_sp(frame->sp, trace->walk.frame.sp, after);
@@ -192,7 +194,8 @@ static void walk_stack_once(struct backtrace_state *trace, bool unwinder)
   trace->places = trace->place;
 }
 
-/* Loading the unwinder allocates, and a signal handler may have interrupted an allocation. */
+/* Find the unwinder. Signal handlers must not load it, because loading allocates and the signal may have interrupted an
+ * allocation. */
 static bool find_unwinder(struct backtrace_state *trace, bool may_load)
 {
   if (cn_os_has_unwinder(false))
@@ -255,8 +258,8 @@ void cn_backtrace_print_recorded(const struct cn_backtrace *backtrace)
 
 static struct cn_report_guard fatal_guard;
 static struct backtrace_state fatal_trace;
-static _Atomic int ending_thread;       /* the one that ends the program; may be 0 */
-static _Atomic uint64_t alarm_deadline; /* up to then the alarm is the program's; UINT64_MAX: always */
+static _Atomic int ending_thread;       /* the thread that ends the program, if any */
+static _Atomic uint64_t alarm_deadline; /* before this time SIGALRM is an alarm of the program; UINT64_MAX: always */
 
 static void sleep_until_exit(void)
 {
@@ -266,9 +269,9 @@ static void sleep_until_exit(void)
     cn_os_wait_on_word(&never, 0, UINT64_MAX); /* pause() would be a cancellation point */
 }
 
-/* The handler of faults on the way, and of the alarm. The alarm may come to any thread, and timers of the program
- * may raise SIGALRM, too. A fault in another thread does not end the backtrace. After the backtrace the faulting
- * instruction is repeated, with the default action. */
+/* The handler of faults during the backtrace, and of the alarm. Any thread may receive the alarm, and timers of the
+ * program may raise SIGALRM, too. A fault in another thread does not end the backtrace. After the backtrace the
+ * faulting instruction runs again, with the default action. */
 static void end_backtrace_on_fault(int signal, siginfo_t *info, void *context)
 {
   bool here = cn_os_thread() == ending_thread;
@@ -301,12 +304,12 @@ static void install_watchdog(void)
     sigaddset(&set, faults[i]);
   }
   sigprocmask(SIG_UNBLOCK, &set, NULL);
-  signal(SIGPIPE, SIG_IGN); /* the reader of the message may have closed it */
+  signal(SIGPIPE, SIG_IGN); /* the reader of the message may have closed the stream */
   alarm(MAX_BACKTRACE_SECONDS);
 }
 
-/* The first thread prints. A message on the way, or of a handler that came before signals were held, returns to its
- * caller, which aborts. */
+/* True for the first thread, which prints; any other thread waits for the end of the program. If the first thread fails
+ * again, during the backtrace or in a signal handler, it gets false, and its caller aborts. */
 static bool claim_fatal_backtrace(void)
 {
   int none = 0;
@@ -331,7 +334,7 @@ void cn_backtrace_print_fatal(uintptr_t frame)
     install_watchdog();
     make_backtrace(&fatal_trace, true);
   } else {
-    /* If the backtrace is still empty, once more as far as the unwinder came. */
+    /* If the backtrace is still empty, try again up to the last activation that the unwinder reached. */
     fatal_trace.limit = fatal_trace.number;
     if (tries == 2 && fatal_trace.counting)
       make_backtrace(&fatal_trace, false);

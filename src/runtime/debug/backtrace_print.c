@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prints lines of backtraces: for each activation one for the function, after one for each function inlined at its pc.
- * Sources of names and places, best first: the manager of a region; the details of a safepoint, which stripped programs
- * have too; the symbol table. Signal handlers call it too: each call has its own buffer of fixed size.
+ * Prints lines of backtraces: for each activation a line for each function inlined at its pc, then a line for the
+ * function. Names and places come from the manager of a region, else from the details of a safepoint, which a stripped
+ * program keeps, else from the symbol table. Any thread, in any phase; async-signal-safe, since each call has its own
+ * buffer of fixed size.
  */
 #include "runtime/debug/backtrace_print.h"
 
@@ -15,7 +16,7 @@
 #include "runtime/debug/safepoint_details.h"
 #include "runtime/os/os.h"
 
-/* Longer texts are cut: the stack of a signal handler may be small. */
+/* Longer texts are truncated, because the stack of a signal handler may be small. */
 enum { NAME_BUFFER_BYTES = 256, LINE_BUFFER_BYTES = 1024 };
 
 struct backtrace_line {
@@ -44,7 +45,7 @@ static void begin_line(struct backtrace_line *line)
   append_text(line, "#%-2lu 0x%016lx in ", (unsigned long)line->number, (unsigned long)line->pc);
 }
 
-/* A single write, so that lines of several processes stay whole. */
+/* Writes the line by a single system call, so that lines of several processes stay whole. */
 static void write_line(struct backtrace_line *line)
 {
   CN_CHECK(line->used < sizeof line->text);
@@ -71,7 +72,8 @@ void cn_backtrace_print_note(int file, const char *format, ...)
   write_line(&line);
 }
 
-/* The byte before a return address belongs to the call for certain; the byte after it may be another function's. */
+/* Looks up the byte before a return address, because it belongs to the call; the byte at the address may be in another
+ * function. */
 static void append_symbol(struct backtrace_line *line, bool interrupted)
 {
   static const char from[] = " from ";

@@ -9,13 +9,13 @@
 #include <stdint.h>
 #include "runtime/walk/walk.h"
 
-/* Write into `file` a line for each function that was inlined at `pc`, and one for the function itself:
+/* Write into `file` a line for each function inlined at `pc`, and a line for the enclosing function:
  *   #7  0x000055d1c0de1234 in name at file.c:12:3 (inlined)
- * `interrupted`: pc is not after a call. `walk` is at the activation, or null. */
+ * `interrupted` is false if pc is a return address. `walk` is null, or at the activation. */
 void cn_backtrace_print_activation(int file, uint64_t number, uintptr_t pc, bool interrupted,
                                    const struct cn_walk *walk);
 
-/* "     ... " and the text. */
+/* Write a line with "     ... " and the text. */
 void cn_backtrace_print_note(int file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds details of safepoints in a sorted table of the functions of all images that have details, made at the first
- * look-up after an image came or went.
+ * Finds details of safepoints in a sorted table of all functions with details. CN_LOCK_IMAGES guards the table; the
+ * first look-up after a change of the list of images makes it anew. Any thread, in any phase.
  */
 #include "runtime/debug/safepoint_details.h"
 
@@ -42,7 +42,8 @@ static void gather_functions(const struct cn_image_list *list)
   }
 }
 
-/* The last function that begins below pc: pc comes after a call, which may be its last instruction. */
+/* The last function that begins below pc. pc is a return address, and may be the function's end if the call is the last
+ * instruction. */
 static const struct cn_details_function *find_function(uintptr_t pc)
 {
   const struct cn_details_function *at = functions.at;
@@ -54,7 +55,7 @@ static const struct cn_details_function *find_function(uintptr_t pc)
   return &at[below - 1];
 }
 
-/* The functions of all images. */
+/* Make the table anew if the list of images has changed. */
 static void update_functions(void)
 {
   bool entered = cn_image_begin_reading();
@@ -68,7 +69,7 @@ static void update_functions(void)
   cn_image_end_reading(entered);
 }
 
-/* Images stay while they are held, so the data that the functions point to is there. */
+/* The images are locked during the look-up, so the sections that the functions point to stay mapped. */
 bool cn_safepoint_find_details(uintptr_t pc, struct cn_details *details)
 {
   if (!cn_images_lock())

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Details of a safepoint beyond its frame: source positions with inlined functions, deopt values, spans
- * (framemap/details.h), found by its return address over all images.
+ * Finds the details of a safepoint (framemap/details.h) by its return address in all images: source positions with
+ * inlined functions, deopt values, spans.
  */
 #ifndef CN_RUNTIME_DEBUG_SAFEPOINT_DETAILS_H
 #define CN_RUNTIME_DEBUG_SAFEPOINT_DETAILS_H
@@ -11,14 +11,13 @@
 #include <stdint.h>
 #include "framemap/details.h"
 
-/* The details of the safepoint that returns to `pc`. False: unknown. Any thread, a signal handler too: one that
- * interrupts its own thread's look-up, or a registration of an image, gets false. The result is valid while the image
- * is loaded. An image must stay loaded while a stack has an activation of its code. A malformed section ends the
- * program. */
+/* The details of the safepoint that returns to `pc`. False: unknown. Any thread and its signal handlers; if a handler
+ * interrupts a look-up or an image's registration, its call gets false. The result is valid while the image is loaded.
+ * An image must stay loaded while a stack has an activation of its code. A malformed section ends the program. */
 bool cn_safepoint_find_details(uintptr_t pc, struct cn_details *details);
 
-/* The source position of virtual frame `depth` (0: the innermost) at `pc`, and the number of virtual frames, at
- * least 1. False: unknown. */
+/* The source position of virtual frame `depth` (0: the innermost) at `pc`. `*depths` gets the number of virtual frames,
+ * at least 1. False: unknown. */
 bool cn_safepoint_find_source(uintptr_t pc, uint32_t depth, struct cn_source_place *source, uint32_t *depths);
 
 /* Write "file.c:12", the line of the call that returns to `pc`. False: unknown, or too long. */

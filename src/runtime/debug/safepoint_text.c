@@ -2,7 +2,7 @@
  *
  * Writes the source position of a safepoint into messages.
  *
- * Any thread, in any phase. Images are held during the look-up (safepoint_details.h).
+ * Any thread, in any phase. Images are locked during the look-up (safepoint_details.h).
  */
 #include "runtime/debug/safepoint_text.h"
 
@@ -13,8 +13,8 @@
 #include "runtime/core/messages.h"
 #include "runtime/debug/safepoint_details.h"
 
-/* Damaged details leave the message that calls this whole, and begin no other. If there is a guard already, the
- * look-up is left out, and prints nothing. */
+/* Damaged details neither break the caller's message nor start another message: the look-up runs under a guard. If the
+ * thread has a guard already, the function returns false without a look-up. */
 bool cn_safepoint_format_source(uintptr_t pc, char *buffer, size_t size)
 {
   struct cn_report_guard guard = {.outer = cn_report_guard};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks the walk (stackmaps-v2, "Stack Map Format": that format leaves the caller's place open, so a second source
- * must confirm it). The unwinder steps through all activations, native ones and stubs too; those of functions with
- * frame maps must be the walk's.
+ * Checks the walk by a second source, the platform's unwinder: stack maps do not describe the caller's place
+ * (stackmaps-v2, "Stack Map Format"). The unwinder steps through all activations, including native ones and stubs; its
+ * activations of functions with frame maps must equal the walk's. The mutator's own thread, at a safepoint.
  */
 #include "runtime/debug/verify_frames.h"
 
@@ -15,9 +15,9 @@
 struct frame_check {
   struct cn_walk walk;
   bool there;     /* the walk is at an activation */
-  uint64_t count; /* of activations that agree */
+  uint64_t count; /* number of equal activations */
   uintptr_t last; /* pc of the unwinder's last activation */
-  uintptr_t from; /* where the runtime was called from */
+  uintptr_t from; /* the return address of the call into the runtime */
   bool reached;   /* the unwinder has seen `from` */
 };
 
@@ -36,8 +36,8 @@ _Noreturn static void fail_mismatch(const struct frame_check *check, const struc
               cn_report_format_pc(frame->pc, there), (unsigned long)frame->sp);
 }
 
-/* A register without a place is one that a manager or a stub's caller does not keep: where a map has a reference in
- * it, the walk ends the program. */
+/* A register has no place if a manager or a stub's caller does not preserve it. If a frame map has a reference in such
+ * a register, the walk ends the program. */
 static void compare_registers(const struct frame_check *check, const struct cn_os_frame *frame)
 {
   const struct cn_frame *ours = &check->walk.frame;
@@ -58,7 +58,7 @@ static void compare_registers(const struct frame_check *check, const struct cn_o
   }
 }
 
-/* True if the walk must have been at this activation. A signal that came in a function's entry found native code. */
+/* True if the walk must have visited this activation. At a function's entry a signal interrupts native code. */
 static bool must_be_walked(const struct cn_os_frame *frame)
 {
   struct cn_code_region region;
@@ -88,7 +88,7 @@ static bool compare_unwound_frame(void *env, const struct cn_os_frame *frame)
   return true;
 }
 
-/* Native code may call for a collection, too; but if there are objects, some code has frame maps. */
+/* Native code may request a collection without any frame maps, but objects exist only if some code has frame maps. */
 static void check_frame_maps_exist(void)
 {
   bool managed = false, entered = cn_image_begin_reading();
@@ -119,8 +119,8 @@ void cn_verify_frames(const struct cairn_mutator *mutator, const struct cn_saved
     cairn_fatal("CAIRN_VERIFY=frames: the unwinder does not get out of the runtime, to pc %s; was "
                 "the program linked without .eh_frame_hdr?",
                 cn_report_format_pc(check.from, place));
-  /* Zero comes after the activation that call-frame information says is the oldest. If that is a coroutine's, the
-   * walk has gone on to the stack that resumed it. */
+  /* A pc of zero follows the activation that is the oldest by call-frame information. If this activation is a
+   * coroutine's, the walk has continued on the stack that resumed the coroutine. */
   if (check.there && check.walk.stack == mutator->stack &&
       (check.last == 0 || cn_index_has_code_at(check.last) || cn_os_has_unwind_info(check.last)))
     cairn_fatal("CAIRN_VERIFY=frames: activation %lu: the walk is at pc %s, sp 0x%lx, the unwinder "

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Dispatches events. One mutex serialises them, whichever threads a collector works on.
+ * Dispatches events to consumers. Any thread, in any phase; one mutex serialises the events and guards the table of
+ * listeners.
  */
 #include "runtime/events/event_dispatch.h"
 
@@ -16,7 +17,7 @@
 enum { MAX_LISTENERS = 8 };
 
 static struct listener_entry {
-  cairn_listener *listen; /* null: free */
+  cairn_listener *listen; /* null: the entry is free */
   void *env;
 } listeners[MAX_LISTENERS];
 static struct cn_mutex dispatch_lock;
@@ -147,7 +148,7 @@ void cn_events_reset_in_child(void)
   update_consumers();
 }
 
-/* Within a listener that calls exit(), the trace keeps what it has. */
+/* Does not close the trace if a listener calls exit(): the mutex is locked, and the trace keeps its written events. */
 void cn_events_close_trace(void)
 {
   if (!begin_report())
@@ -171,7 +172,7 @@ void cairn_phase_ends(const char *name)
 
 /* ---- listeners ---- */
 
-/* The place of a listener, or null. */
+/* The entry of a listener, or null. */
 static struct listener_entry *find_listener(cairn_listener *listen, const void *env)
 {
   for (size_t i = 0; i < MAX_LISTENERS; i++)

@@ -10,7 +10,7 @@
 #include "runtime/core/messages.h"
 #include "runtime/events/event_dispatch.h"
 
-/* Of the stop and of the collection that are under way. */
+/* Data of the current stop and of the current collection. */
 static uint64_t stop_wait_nanoseconds, heap_bytes_before;
 static int slowest_thread;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Writes the trace. An event of the format is one line. "ph" is its kind: B and E begin and end something on a
- * thread (tid), X is both, C is a counter, M names a process or a thread. Times are microseconds.
+ * Writes the trace. Each event is one line. Its kind is "ph": B and E are the begin and the end of an interval on a
+ * thread (tid), X is a whole interval, C is a counter, M names a process or a thread. Times are in microseconds.
+ * `trace_state` belongs to this file; any thread, in any phase, one call at a time (event_dispatch.c).
  */
 #include "runtime/events/event_trace.h"
 
@@ -22,14 +23,14 @@ enum { BUFFER_BYTES = 1 << 16, LINE_BYTES = 1024, MAX_NAMED_THREADS = 64, LAST_S
 
 static struct {
   int fd;       /* 0: closed */
-  dev_t device; /* the file that was opened: the program may close files of others */
+  dev_t device; /* identifies the opened file, since the program may close the descriptor */
   ino_t file;
   int process;
   char name[PATH_MAX];
   char buffer[BUFFER_BYTES];
   size_t used;
   uint64_t written;
-  bool first; /* the first event is yet to be written */
+  bool first; /* the first event has not been written */
   int named[MAX_NAMED_THREADS];
   size_t threads;
 } trace_state;
@@ -67,7 +68,7 @@ void cn_trace_flush(void)
 
   CN_ASSERT(trace_state.used <= sizeof trace_state.buffer);
   if (trace_state.fd != 0 && !is_file_still_open()) {
-    trace_state.fd = 0; /* the descriptor is another file's by now */
+    trace_state.fd = 0; /* the descriptor refers to another file now */
     abandon_trace("the program has closed it");
   }
   while (trace_state.fd != 0 && done < trace_state.used) {
@@ -84,7 +85,7 @@ void cn_trace_flush(void)
   trace_state.used = 0;
 }
 
-/* The caller cuts a text that is longer than a line. */
+/* Append a text, which the caller has cut to the length of a line. */
 __attribute__((format(printf, 1, 2))) static void append_text(const char *format, ...)
 {
   va_list args;
@@ -95,12 +96,12 @@ __attribute__((format(printf, 1, 2))) static void append_text(const char *format
   va_start(args, format);
   int n = vsnprintf(trace_state.buffer + trace_state.used, room, format, args);
   va_end(args);
-  CN_CHECK(n >= 0 && (size_t)n < room); /* otherwise half an event is lost */
+  CN_CHECK(n >= 0 && (size_t)n < room); /* a truncated text would lose half an event */
   trace_state.used += (size_t)n;
 }
 
-/* The inside of a string of JSON. Bytes outside ASCII are names of other languages' threads, in any code: they
- * become question marks. */
+/* The content of a JSON string. Each byte outside ASCII becomes a question mark, since the encoding of thread names is
+ * unknown. */
 static const char *escape_json(const char *text, char into[LINE_BYTES / 4])
 {
   size_t used = 0;
@@ -145,7 +146,8 @@ static void write_name_event(const char *what, int thread, const char *name)
   append_text(",\"name\":\"%s\",\"args\":{\"name\":\"%s\"}}", what, escape_json(name, text));
 }
 
-/* Once for each thread. Of many, those that were met long ago are named again. */
+/* Write a thread's name before its first event. A program with many threads may get a name twice, because the table of
+ * named threads is small. */
 static void name_thread_once(int thread)
 {
   char name[32];
@@ -234,7 +236,7 @@ void cn_trace_write_event(const struct cairn_event *event)
   }
 }
 
-/* Put the process's number in the place of "%p". False: too long. */
+/* Replace "%p" by the process's number. False: the name is too long. */
 static bool expand_file_name(const char *name)
 {
   size_t used = 0;
@@ -250,7 +252,8 @@ static bool expand_file_name(const char *name)
   return used < sizeof trace_state.name;
 }
 
-/* Above the standard streams: a program that has closed one opens another in its place. */
+/* Opens the file above the standard streams' descriptors: a program that has closed a standard stream may open another
+ * stream under its number. */
 static int open_above_standard_fds(void)
 {
   int fd = cn_os_open_device(trace_state.name);
@@ -282,7 +285,7 @@ bool cn_trace_open(const char *name)
   trace_state.file = now.st_ino;
   trace_state.first = true;
   append_text("[\n");
-  cn_os_thread_read_name(trace_state.process, program, sizeof program); /* libc learns it later */
+  cn_os_thread_read_name(trace_state.process, program, sizeof program); /* libc sets the program's name later */
   write_name_event("process_name", trace_state.process, program);
   cn_trace_flush();
   return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * CAIRN_TRACE=FILE: events in the trace-event format, an array of JSON, which Perfetto opens. The caller makes calls
- * come one at a time.
+ * CAIRN_TRACE=FILE writes events in the trace-event format, a JSON array, which Perfetto reads. The caller serialises
+ * all calls.
  */
 #ifndef CN_RUNTIME_EVENTS_EVENT_TRACE_H
 #define CN_RUNTIME_EVENTS_EVENT_TRACE_H
@@ -9,16 +9,18 @@
 #include <stdbool.h>
 #include <cairn/events.h>
 
-/* Make the file. "%p" in its name is the process's number. False after a message. */
+/* Create the file. "%p" in `name` becomes the process's number. False: the file cannot be created, and a message gives
+ * the reason. */
 bool cn_trace_open(const char *name);
 bool cn_trace_is_open(void);
 
-/* Buffer an event; write the buffered ones. An array without end is a valid trace: if the program is killed, the
- * part that has been written can be read. The first write that fails prints a message, and ends the trace. */
+/* Buffer an event; write the buffered events. An array without its end is a valid trace, so the written part is
+ * readable if the program is killed. The first write that fails prints a message and ends the trace. */
 void cn_trace_write_event(const struct cairn_event *event);
 void cn_trace_flush(void);
 
-/* Write the rest, and end the array; or forget the file. */
+/* The first function writes the buffered events and the end of the array. The second drops the file and the buffered
+ * events. */
 void cn_trace_close(void);
 void cn_trace_drop_file(void);
 

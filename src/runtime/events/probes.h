@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Probes that perf, bpftrace and SystemTap find in a program: a nop each, and a note that says where its arguments
- * are (<sys/sdt.h>; docs/environment.md lists them). Without the header, programs are built without probes.
+ * Probes for perf, bpftrace and SystemTap (docs/environment.md lists them). A probe is a nop, and a note with the
+ * locations of the probe's arguments (<sys/sdt.h>). Without that header the runtime is built without probes.
  */
 #ifndef CN_RUNTIME_EVENTS_PROBES_H
 #define CN_RUNTIME_EVENTS_PROBES_H
@@ -12,8 +12,8 @@
 #define CN_PROBE2(name, a, b) STAP_PROBE2(cairn, name, a, b)
 #define CN_PROBE4(name, a, b, c, d) STAP_PROBE4(cairn, name, a, b, c, d)
 
-/* Notes refer to a section that code has to refer to as well: gold's --gc-sections would discard it and then refuse
- * the notes. */
+/* The section that the notes refer to. Code must refer to the section, too: gold's --gc-sections would otherwise
+ * discard the section and then refuse the notes. */
 extern const char cn_probes_base __asm__("_.stapsdt.base") __attribute__((visibility("hidden")));
 #define CN_PROBES_KEEP() __asm__ volatile("" : : "r"(&cn_probes_base))
 #else

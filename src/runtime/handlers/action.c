@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Interposes the functions that set signal actions, for Linux with glibc. Any thread; signals are blocked during a
- * change.
+ * Interposes the functions that set signal actions, for Linux with glibc, and owns the table of the program's actions.
+ * Any thread, in any phase; signals are blocked during a change.
  */
 #include "runtime/handlers/action.h"
 
@@ -14,7 +14,7 @@
 #include "runtime/core/image.h"
 #include "runtime/core/messages.h"
 
-/* glibc's sigaction(), by its other name; and that of a sanitizer's runtime, if the program has one. */
+/* glibc's sigaction() under its second name, and the sigaction() of a sanitizer's runtime, if the program has one. */
 extern int __sigaction(int signal, const struct sigaction *action, struct sigaction *before);
 extern int ___interceptor_sigaction(int signal, const struct sigaction *action, struct sigaction *before)
     __attribute__((weak));
@@ -23,19 +23,19 @@ extern void __tsan_init(void) __attribute__((weak));
 enum {
   MAX_SIGNAL = 64,                                             /* the greatest number of a signal */
   RUNTIME_FLAGS = SA_SIGINFO | (int)SA_RESETHAND | SA_ONSTACK, /* flags that may differ in the kernel */
-  SYSTEM_V_INTERRUPT = 0x20000000                              /* meaningless, but a query shows it */
+  SYSTEM_V_INTERRUPT = 0x20000000                              /* without effect, but a query returns it */
 };
 
-/* The program's action, while cn_signals_deliver() is the kernel's. */
+/* The program's actions for the signals whose kernel action is cn_signals_deliver(). */
 static struct action_entry {
   _Atomic uintptr_t handler;
   _Atomic int flags;
 } action_entries[MAX_SIGNAL + 1];
 
-static uint64_t watched_signals;      /* a bit for each signal, at its number less one */
-static sigset_t interrupting_signals; /* siginterrupt() was called for it, so signal() does not restart */
+static uint64_t watched_signals;      /* bit N - 1 is for signal N */
+static sigset_t interrupting_signals; /* signal() omits SA_RESTART for these signals, after siginterrupt() */
 
-static _Atomic uintptr_t given_handlers[MAX_SIGNAL + 1]; /* complement of the handler last given */
+static _Atomic uintptr_t given_handlers[MAX_SIGNAL + 1]; /* complement of the handler last given to the kernel */
 
 int cn_os_set_kernel_action(int signal, const struct sigaction *action, struct sigaction *before)
 {
@@ -65,13 +65,13 @@ static bool is_runtime_action(const struct sigaction *action)
   return (action->sa_flags & SA_SIGINFO) != 0 && action->sa_sigaction == cn_hooks.deliver;
 }
 
-/* The kernel's action as the program knows it. */
+/* Replace the kernel's action by the program's. */
 static void translate_to_program_action(struct sigaction *action, const struct action_entry *entry)
 {
   if (!is_runtime_action(action))
     return;
   uintptr_t handler = entry->handler;
-  CN_ASSERT(handler != (uintptr_t)cn_hooks.deliver); /* the program never saw it */
+  CN_ASSERT(handler != (uintptr_t)cn_hooks.deliver); /* the program never gets this handler from a query */
   memcpy(&action->sa_handler, &handler, sizeof handler);
   action->sa_flags = (action->sa_flags & ~RUNTIME_FLAGS) | (entry->flags & RUNTIME_FLAGS);
 }
@@ -81,7 +81,7 @@ static bool has_handler(const struct sigaction *action)
   return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
 }
 
-/* ThreadSanitizer's runtime lets a handler run later, in another place than its context says. */
+/* ThreadSanitizer's runtime runs a handler later, at another instruction than the handler's context names. */
 static void refuse_delayed_handlers(int signal)
 {
   if (__tsan_init != NULL && cn_images_have_frames())
@@ -96,8 +96,8 @@ static void put_entry(int signal, const struct action_entry *entry)
   action_entries[signal].flags = entry->flags;
 }
 
-/* Signals are blocked. A child that vfork() made leaves the entries of its parent as they are: default actions need
- * no entry. */
+/* The caller has blocked signals. A child of vfork() does not change the entries, which are its parent's; default
+ * actions need no entry. */
 static int install_action(int signal, const struct sigaction *action, struct sigaction *before)
 {
   struct action_entry old = {action_entries[signal].handler, action_entries[signal].flags};
@@ -145,8 +145,8 @@ INTERPOSED int sigaction(int signal, const struct sigaction *action, struct siga
   return result;
 }
 
-/* The function `sigaction` of LLVM's sanitizers is a jump to this name, which is their own function unless the
- * program defines it. */
+/* LLVM's sanitizers define `sigaction` as a jump to this name. If the program does not define the name, it is the
+ * sanitizer's own function. */
 extern __typeof__(sigaction) __interceptor_sigaction __THROW __attribute__((visibility("default"), alias("sigaction")));
 
 void cn_os_watch_signal(int signal)
@@ -233,7 +233,7 @@ INTERPOSED int siginterrupt(int signal, int interrupt)
   return sigaction(signal, &action, NULL);
 }
 
-/* SIG_HOLD blocks the signal and leaves its action; every other argument unblocks it. */
+/* SIG_HOLD blocks the signal and leaves its action; every other argument sets the action and unblocks the signal. */
 INTERPOSED handler_function sigset(int signal, handler_function handler)
 {
   const handler_function hold = (handler_function)2;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Recognises signal handlers. A handler may have interrupted anything, malloc() for instance, and must not allocate.
- * Handlers that were installed by sigaction() and its like are known (signals.h). Others, given to the kernel by the
- * system call itself, return to a piece of code, the restorer. The kernel tells its address, so a handler has that
- * address somewhere above on its stack. An earlier handler may also have left it there; then the answer errs on the
- * careful side.
+ * Tells whether the calling thread runs a signal handler, which must not allocate because the signal may have
+ * interrupted malloc(). A delivery record finds handlers installed by sigaction() and its like (signals.h). A handler
+ * installed by the system call itself returns to the restorer, a piece of code whose address the kernel tells. Such a
+ * handler has the restorer's address somewhere above on its stack. If an earlier handler left the address there, the
+ * answer is true by mistake, which is safe. Any thread, in any phase; async-signal-safe.
  */
 #include "runtime/handlers/action.h"
 #include "runtime/core/mutator.h"
@@ -36,7 +36,7 @@ static bool is_restorer(const struct restorer_list *restorers, uintptr_t word)
   return false;
 }
 
-/* Find the restorers of handlers that were given to the kernel by the system call. False: there are too many. */
+/* Find the restorers of handlers that the program gave to the kernel by the system call. False: there are too many. */
 static bool gather_restorers(struct restorer_list *restorers)
 {
   for (int signal = 1; signal <= MAX_SIGNAL; signal++) {
@@ -51,7 +51,7 @@ static bool gather_restorers(struct restorer_list *restorers)
   return true;
 }
 
-/* Let the kernel read up to the end of the memory: the end of an unknown stack is unknown. */
+/* The kernel reads the stack up to the end of readable memory, because the end of a foreign stack is unknown. */
 static bool has_restorer_above(const struct restorer_list *restorers, const uintptr_t *at)
 {
   uintptr_t words[STACK_READ_WORDS];
@@ -66,7 +66,7 @@ static bool has_restorer_above(const struct restorer_list *restorers, const uint
     if ((size_t)bytes < sizeof words)
       return false;
   }
-  return there.iov_base == at; /* it may be unreadable here */
+  return there.iov_base == at; /* true if the stack is unreadable */
 }
 
 bool cn_os_may_be_in_handler(void)
