@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Builds entries of managed functions. Native code calls a managed function by its address, and then the thread has to
- * become managed first. So a function that native code can reach begins with an entry, and managed code calls its body,
- * CAIRN_ABI_ENTRY_SIZE bytes further on:
+ * Builds entries of managed functions. Native code calls a managed function by its address, and the thread must become
+ * managed before the function's body runs. A function that native code can reach therefore begins with an entry.
+ * Managed code calls the function's body, CAIRN_ABI_ENTRY_SIZE bytes after the entry:
  *
  *        prefix:  r = body; jump to cairn_enter      (convention_ARCH.c)
  *                 the mark                           8 bytes, at a multiple of 16
@@ -16,9 +16,9 @@
  *   by a pointer, promised to be managed         the pointer's target: the entry, or the body if the pointer
  *                                                is the address of the function plus the entry's size
  *
- * A static function whose only uses are calls by name from managed code needs only a body. A function that asks for an
- * alignment of 16 or more has an entry without a mark: the mark's place, common to all functions, does not fit its
- * address.
+ * A static function whose only uses are calls by name from managed code needs only a body. A function with an alignment
+ * of 16 or more has an entry without a mark, because the mark's distance from the entry, which is constant, does not
+ * fit such an address.
  *
  * Needs: all calls are final. Provides: native code enters a body only through an entry, which makes the thread
  * managed. Breaks: a managed function's address is no longer the target of its calls.
@@ -41,7 +41,7 @@ enum { MARK_ALIGNMENT_BYTES = 16 };
 
 typedef CN_VECTOR(LLVMValueRef) function_vector;
 
-/* True if `user` is a call in managed code, and uses `function` only as its callee. */
+/* True if `user` is a call in managed code that uses `function` only as its callee. */
 static bool is_managed_call(LLVMValueRef user, LLVMValueRef function)
 {
   if (!cn_is_call(user) || !cn_is_managed(LLVMGetBasicBlockParent(LLVMGetInstructionParent(user))))
@@ -55,7 +55,7 @@ static bool is_managed_call(LLVMValueRef user, LLVMValueRef function)
   return true;
 }
 
-/* True if native code can reach the function. Calls of a bridge stand only in place of calls of its target (bridges.c).
+/* True if native code can reach the function. A bridge is called only in place of its target (bridges.c).
  */
 static bool needs_entry(LLVMValueRef function)
 {
@@ -78,7 +78,7 @@ static LLVMValueRef body_address_of(struct cn_ctx *ctx, LLVMValueRef function)
 
 static void name_body_for_other_units(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef body)
 {
-  function_vector aliases = {0}; /* from before the names are added, which may be aliases, too */
+  function_vector aliases = {0}; /* gathered before names are added, because a name may be an alias */
 
   CN_EACH_USE(use, function) {
     LLVMValueRef alias = LLVMIsAGlobalAlias(LLVMGetUser(use));
@@ -107,7 +107,7 @@ static LLVMValueRef add_body_alias(struct cn_ctx *ctx, LLVMValueRef function)
   return alias;
 }
 
-/* Have managed code call the body. Calls of a replaceable definition stay as they are. */
+/* Redirect calls in managed code to the function's body. Calls of a replaceable definition stay unchanged. */
 static void redirect_calls_to_body(struct cn_ctx *ctx, LLVMValueRef function)
 {
   function_vector calls = {0};
@@ -141,7 +141,7 @@ static void add_entry(struct cn_ctx *ctx, LLVMValueRef function)
   name_body_for_other_units(ctx, function, body_address_of(ctx, function));
 }
 
-/* True if `user` stands for the address of the function's body. Front ends write that (docs/frontends.md). */
+/* True if `user` computes the address of the function's body. Front ends write this expression (docs/frontends.md). */
 static bool is_body_address(struct cn_ctx *ctx, LLVMValueRef user)
 {
   uint64_t offset = 0;
@@ -150,7 +150,7 @@ static bool is_body_address(struct cn_ctx *ctx, LLVMValueRef user)
          cn_types_gep_offset(ctx, user, &offset) && offset == CAIRN_ABI_ENTRY_SIZE;
 }
 
-/* For functions without an entry: the body is the function. */
+/* If the function lacks an entry, its body's address is the address of the function. */
 static void replace_body_addresses(struct cn_ctx *ctx, LLVMValueRef function)
 {
   function_vector bodies = {0};
@@ -185,7 +185,7 @@ bool cn_entries_has_entry(LLVMValueRef function)
          cn_convention_is_entry_code(LLVMGetPrologueData(function));
 }
 
-/* True if entry and body are found by the function's name. */
+/* True if the function's name leads to its entry and its body. */
 static bool check_symbol_name(struct cn_ctx *ctx, LLVMValueRef function)
 {
   unsigned convention = LLVMGetFunctionCallConv(function);

@@ -7,7 +7,7 @@
 
 #include "compile/core/pass.h"
 
-/* Give an entry to each managed definition of the module that native code can reach, and have managed code call the
+/* Add an entry to each managed definition that native code can reach, and redirect calls in managed code to the
  * bodies. */
 void cn_entries_add(struct cn_ctx *ctx);
 

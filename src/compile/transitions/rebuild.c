@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Builds a call or statepoint again, with another callee, more arguments or another convention. All else of it stays:
- * bundles, attributes, metadata, destinations. Needs: nothing. Provides: cn_rebuild_call(),
+ * Builds a call or statepoint again, with another callee, more arguments or another convention. The new call keeps the
+ * bundles, attributes, metadata and destinations. Needs: nothing. Provides: cn_rebuild_call(),
  * cn_rebuild_call_through_stub(). Breaks: nothing.
  *
- * A variadic call becomes one with the types of its arguments, because a statepoint cannot express that its callee is
- * variadic (docs/llvm-22.md, "variadic callees"). Two kinds of calls keep their type: an existing statepoint, and a
- * musttail call, which passes on its function's variable arguments.
+ * A variadic call gets a function type made of its arguments' types, because a statepoint cannot express that its
+ * callee is variadic (docs/llvm-22.md, "variadic callees"). Two kinds of calls keep their type: an existing statepoint,
+ * and a musttail call, which passes on its function's variable arguments.
  */
 #include "compile/transitions/rebuild.h"
 
@@ -88,7 +88,7 @@ static LLVMValueRef build_changed_call(struct cn_ctx *ctx, const struct cn_call_
                                        const struct cn_operands *operands)
 {
   LLVMValueRef old = site->call;
-  CN_CHECK(LLVMIsACallInst(old) || LLVMIsAInvokeInst(old)); /* only these two kinds come here */
+  CN_CHECK(LLVMIsACallInst(old) || LLVMIsAInvokeInst(old)); /* callers pass only calls and invokes */
   unsigned count = 0, size = (unsigned)operands->values.count;
   LLVMOperandBundleRef *bundles = cn_alloc((LLVMGetNumOperandBundles(old) + 1) * sizeof *bundles);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);

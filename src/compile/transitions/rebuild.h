@@ -8,22 +8,22 @@
 #include "compile/core/convention.h"
 #include "compile/transitions/callees.h"
 
-/* The differences of the new call. */
+/* The differences between the new call and the old call. */
 struct cn_call_change {
   LLVMValueRef callee;
-  LLVMValueRef first[CN_CONVENTION_NON_C_ARGUMENTS]; /* arguments before the old ones */
+  LLVMValueRef first[CN_CONVENTION_NON_C_ARGUMENTS]; /* arguments before the old arguments */
   unsigned first_count;
-  LLVMValueRef more[2]; /* arguments after the old ones; the last is `nest` */
+  LLVMValueRef more[2]; /* arguments after the old arguments; the last one is `nest` */
   unsigned more_count;
   unsigned convention;
-  bool keeps_passing;  /* false: of arguments' attributes only those of C remain */
-  const char *without; /* the tag of a bundle to leave out; or null */
+  bool keeps_passing;  /* false: arguments keep only the attributes of the C convention */
+  const char *without; /* the tag of the bundle that the new call leaves out, or null */
 };
-/* Build the call again in the place of the old one, which is erased. */
+/* Build the new call in place of the old call, and erase the old call. */
 LLVMValueRef cn_rebuild_call(struct cn_ctx *ctx, const struct cn_call_target *site,
                              const struct cn_call_change *change);
 
-/* Send a call, or statepoint, to `stub`, which finds the target in the register that only `nest` arguments use. */
+/* Make a call or statepoint call `stub`. The stub finds the target in the register that only `nest` arguments use. */
 void cn_rebuild_call_through_stub(struct cn_ctx *ctx, const struct cn_call_target *site, LLVMValueRef stub,
                                   LLVMValueRef target);
 

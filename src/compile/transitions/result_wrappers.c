@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Wraps calls whose result a statepoint cannot return: LLVM 22 emits a second call, of address 0, or crashes, if the
- * result is a long double or exceeds the registers; then the code generator passes a hidden address for it. Such a call
- * is moved into its own native function, which stores the result where the caller wants it:
+ * Wraps calls whose result a statepoint cannot return: LLVM 22 crashes, or emits a second call of address 0, if the
+ * result is a long double or exceeds the registers and so needs a hidden address. This file moves such a call into a
+ * separate native function, which stores the result in the caller's slot:
  *
  *   %r = call T @f(i32 %n)   ->   call void @cairn.result(ptr %slot, ptr @f, i32 %n)
  *                                        %r = load T, ptr %slot
  *
- * If references go through the function, a collection by another thread meanwhile would leave them stale: so the thread
- * stays managed (cairn_call_passing), and the callee must be managed, too (call_targets.c).
+ * If the native function passes on references, a collection during the function would make them stale. The thread
+ * therefore stays managed (cairn_call_passing), and the callee must be managed (call_targets.c).
  *
  * Needs: nothing. Provides: every parse point returns its result in registers. Breaks: nothing. Part of pass
- * transitions, which then routes the call of the native function like any other.
+ * transitions, which then routes the call of the native function like any other call.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@
 #include "compile/core/emitted_names.h"
 #include "compile/transitions/result_wrappers.h"
 
-enum { WRAPPER_ARGUMENT_COUNT = CN_RESULT_CALLEE_ARGUMENT + 1 }; /* of the native function: slot and callee */
+enum { WRAPPER_ARGUMENT_COUNT = CN_RESULT_CALLEE_ARGUMENT + 1 }; /* the native function's arguments: slot and callee */
 
 static const char passes_references_attribute[] = "cairn-passes-references";
 
@@ -44,7 +44,7 @@ static bool call_passes_references(LLVMValueRef call)
 
 /* ---- the native function ---- */
 
-/* Copy the attributes of argument `i` of `call`: byval, zeroext and the like say how it is passed. */
+/* Copy the attributes of argument `i` of `call` that say how the argument is passed, such as byval and zeroext. */
 static void copy_argument_attributes(LLVMValueRef call, unsigned i, LLVMValueRef native, LLVMValueRef inner,
                                      LLVMValueRef outer)
 {
@@ -63,7 +63,8 @@ static void copy_argument_attributes(LLVMValueRef call, unsigned i, LLVMValueRef
   free(list);
 }
 
-/* Make the native function for `call`, which is to pass it `arguments`. `*inner` is the call in it.
+/* Make the native function for `call`, which will pass `arguments` to the function. `*inner` is the call in the
+ * function.
  */
 static LLVMValueRef build_native_wrapper(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call,
                                          const LLVMValueRef *arguments, unsigned count, LLVMValueRef *inner)

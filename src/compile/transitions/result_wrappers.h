@@ -7,13 +7,13 @@
 
 #include "compile/core/pass.h"
 
-/* Move every parse point of managed functions that returns another type into a native function. */
+/* Move every parse point whose result a statepoint cannot return from managed functions into native functions. */
 void cn_result_wrappers_build(struct cn_ctx *ctx);
 
-/* The index of the callee among the arguments of such a function. */
+/* The index of the callee among the arguments of the native function. */
 enum { CN_RESULT_CALLEE_ARGUMENT = 1 };
 
-/* True if `function` is one of these and references go through it. The thread stays managed in it. */
+/* True if `function` is such a native function and passes on references. The thread stays managed in the function. */
 bool cn_result_wrapper_passes_refs(LLVMValueRef function);
 
 #endif

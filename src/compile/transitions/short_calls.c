@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Shortens calls of functions that are known to be native at compile time. The stub for any callee (cairn_call_any)
- * keeps six callee-saved registers for the walker at each call, since references of the caller or of its callers may be
- * in them. Here the caller saves them once:
+ * Shortens calls whose callee the compiler identifies as native. The stub for any callee (cairn_call_any) saves six
+ * callee-saved registers at each call for the stack walk, because the registers may contain references of the caller or
+ * of its callers. A short call lets the caller save these registers once, in its prologue:
  *
  *   r = call f(args)     r = call preserve_nonecc cairn_call_short(f, three times poison, args)
  *
- * By this convention a call preserves only one callee-saved register, the frame pointer. So the prologue saves the
- * others where the frame map says, and references that are live over the call are in the frame. The convention passes
- * its first four arguments in registers outside C's argument registers, and the others as C does, as long as registers
- * are left.
+ * A call of convention preserve_none preserves only one register, the frame pointer. The caller's prologue therefore
+ * saves the other callee-saved registers at places that the frame map describes, and the frame contains the references
+ * that are live over the call. The convention passes the first four arguments in registers outside C's argument
+ * registers, and the next arguments in C's argument registers.
  *
  *   the call                                        form
  *   arguments in registers, a convention like C's   the short one
@@ -26,7 +26,7 @@
 #include "compile/core/emitted_names.h"
 #include "compile/transitions/rebuild.h"
 
-/* True if an argument is passed by special rules. */
+/* True if an attribute changes how an argument is passed. */
 static bool has_specially_passed_argument(const struct cn_call_target *site)
 {
   static const char *const kinds[] = {"byval",      "inreg",      "nest",         "swiftself",
@@ -52,7 +52,8 @@ static bool arguments_fit_registers(const struct cn_call_target *site)
   return !has_specially_passed_argument(site);
 }
 
-/* True if the function has a frame of constant size. Others may need one of the registers to find it. */
+/* True if the function has a frame of constant size. A function with a variable frame may need a callee-saved register
+ * to address its frame. */
 static bool has_fixed_size_frame(LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Fixes the frames of callers of functions of the conventions that guarantee tail calls (tailcc, swifttailcc). Such a
- * function may make a tail call with more or fewer arguments on the stack than its own: it then moves its return
- * address, and the frame map of the function at the end of the chain cannot give the caller's stack pointer. So the
- * caller's frame is found by its frame pointer.
+ * function may make a tail call that passes more or fewer arguments on the stack than the function received. The
+ * function then moves its return address, so that the frame map of the last callee cannot give the caller's stack
+ * pointer. The stack walk therefore finds the caller's frame by the frame pointer.
  *
- * The code generator gives places in a frame with a frame pointer by the stack pointer if their distance is constant,
- * and the object side converts it to the distance from the frame pointer (statepoint.c). A realigned stack makes the
- * distance variable. So realignment is forbidden; if a local needs it, an alloca whose size only run time knows (0)
- * makes the code generator address the whole frame otherwise.
+ * In a frame with a frame pointer, the code generator still addresses slots by the stack pointer if the distance is
+ * constant; statepoint.c converts the distance to one from the frame pointer. A realigned stack makes the distance
+ * variable. This file therefore forbids realignment. If a local needs realignment, an alloca whose size is unknown at
+ * compile time (0 at run time) makes the code generator address the whole frame by other registers.
  *
- * Needs: final statepoints. Provides: frames that can be walked whatever their callees do. Breaks: nothing. Part of
- * pass call-targets.
+ * Needs: final statepoints. Provides: frames that a stack walk finds after tail calls of their callees. Breaks:
+ * nothing. Part of pass call-targets.
  */
 #include <string.h>
 #include "base/check.h"
@@ -22,7 +22,7 @@
 #include "compile/transitions/call_targets.h"
 #include "compile/transitions/callees.h"
 
-/* True if the callee keeps its return address in place: it makes no tail call. */
+/* True if the callee keeps its return address in place, because the callee makes no tail calls. */
 static bool keeps_return_address(LLVMValueRef callee)
 {
   LLVMValueRef function = cn_target_managed_function(callee);
@@ -52,7 +52,7 @@ static bool calls_return_address_movers(LLVMValueRef function)
   return false;
 }
 
-/* True if the frame, or something in it, may need a larger alignment than calls keep. */
+/* True if the frame or one of its slots may need a larger alignment than calls preserve. */
 static bool needs_stack_realignment(LLVMValueRef function)
 {
   if (LLVMGetEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("alignstack")) ||
@@ -74,7 +74,7 @@ static LLVMValueRef build_assembly_call(LLVMBuilderRef builder, LLVMTypeRef type
   return LLVMBuildCall2(builder, type, code, arguments, count, "");
 }
 
-/* Have the code generator address the frame by other registers than the stack pointer. */
+/* Make the code generator address the frame by other registers than the stack pointer. */
 static void add_unknown_size_alloca(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm), i8 = LLVMInt8TypeInContext(ctx->llvm);

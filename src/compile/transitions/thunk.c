@@ -6,10 +6,10 @@
  *                              hands its address to cairn_call_any
  *   the unit that defines it   strong hidden alias of foo, if foo is managed
  *
- * So the linker makes calls between managed functions of one executable or shared object direct. Every other call goes
- * through the runtime's stub, which looks for the mark before the target (abi.def, MANAGED_MARK) and keeps an anchor if
- * the mark is missing. `cairn.vcall.foo` serves variadic callees; it is always a thunk, because it has to pass the
- * number of vector registers.
+ * Calls between managed functions of one image are thus direct after linking. Every other call goes through the
+ * runtime's stub, which tests for the mark before the target (abi.def, MANAGED_MARK) and leaves an anchor if the mark
+ * is missing. `cairn.vcall.foo` serves variadic callees; this name is always a thunk, because it has to pass the number
+ * of vector registers.
  *
  * A call of a function that must be managed uses other names, which only managed code provides:
  *
@@ -18,13 +18,15 @@
  *   the unit that defines it   cairn.managed_code.foo, the body, as visible as foo;
  *                              cairn.body.foo, strong hidden, the same
  *
- * An optional function, extern_weak, is judged when it is called: cairn_call_body. The thunk mentions foo as well, so
- * that an archive's member that defines it is linked, and link-time optimisation keeps it. So such a call reaches
- * managed code, of another shared object, too, or the linker says that cairn.managed_code.foo is undefined.
- * `cairn.vbody.foo` is the thunk for variadic callees.
+ * A call of an optional (extern_weak) function tests the callee at run time (cairn_call_body). The thunk also has a
+ * reference to foo, so that the linker takes the archive member that defines foo, and link-time optimisation keeps foo.
+ * Such a call thus reaches managed code, in this image or in another one; otherwise the linker reports that
+ * cairn.managed_code.foo is undefined. `cairn.vbody.foo` is the thunk for variadic callees.
  *
- * The stub is reached through the global offset table rather than the procedure linkage table, whose lazy binding would
- * lose the address. Needs: nothing. Provides: cn_thunk_for(), the names of bodies. Breaks: nothing.
+ * Thunks reach the stub through the global offset table, because lazy binding of the procedure linkage table would
+ * overwrite the register that passes the target's address. Needs: nothing. Provides: cn_thunk_for(), the names of
+ * bodies.
+ * Breaks: nothing.
  */
 #include "compile/transitions/thunk.h"
 
@@ -36,7 +38,7 @@
 #include "compile/core/emitted_names.h"
 #include "compile/transitions/callees.h"
 
-/* The name of a symbol in the object file: LLVM marks literal names with \01. */
+/* The name of a function's symbol in the object file. LLVM marks literal names with \01. */
 static const char *symbol_name_of(LLVMValueRef function)
 {
   size_t length;
@@ -45,7 +47,7 @@ static const char *symbol_name_of(LLVMValueRef function)
   return name[0] == 1 ? name + 1 : name;
 }
 
-/* The name in quotes, as the assembler reads it: quotes and the like are escaped. */
+/* The name as a quoted string of the assembler, with its special characters escaped. */
 static char *quote_name(const char *prefix, const char *name)
 {
   char *out = cn_alloc(strlen(prefix) + 4 * strlen(name) + 3), *to = out;
@@ -69,7 +71,7 @@ static const struct thunk_kind {
                    [CN_THUNK_BODY] = {CN_BODY_PREFIX, false, true},
                    [CN_THUNK_BODY_VARIADIC] = {CN_VBODY_PREFIX, true, true}};
 
-/* The directive that has the object mention `target`, if it is defined elsewhere. */
+/* The directive that adds an undefined symbol `target` to the object, if another unit defines `target`. */
 static char *format_binding_directive(LLVMValueRef target)
 {
   bool is_weak = LLVMGetLinkage(target) == LLVMExternalWeakLinkage;
@@ -108,8 +110,8 @@ static void write_thunk(struct cn_ctx *ctx, const struct thunk_kind *kind, LLVMV
   free(name);
 }
 
-/* Copy the front end's attributes of a function to its thunk: the code generator reads argument extension, byval and
- * the like from the callee, too. */
+/* Copy the front end's attributes of a function to its thunk, because the code generator reads attributes such as byval
+ * and zeroext from the callee, too. */
 static void copy_function_attributes(LLVMValueRef from, LLVMValueRef to)
 {
   int last = (int)LLVMCountParams(from);
@@ -178,8 +180,8 @@ static LLVMValueRef add_body_alias(struct cn_ctx *ctx, const char *prefix, LLVMV
   return alias;
 }
 
-/* Take the size off a name. Tools take the nearest sized symbol before an address for its function, and so find the
- * function's own name. */
+/* Clear the size of a name's symbol. Tools map an address to the nearest symbol with a size, and so find the function's
+ * own name. */
 static void clear_symbol_size(struct cn_ctx *ctx, const char *prefix, LLVMValueRef global)
 {
   char *name = quote_name(prefix, symbol_name_of(global));
@@ -202,7 +204,7 @@ void cn_thunk_name_body(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef bo
     LLVMSetVisibility(own, LLVMHiddenVisibility);
     clear_symbol_size(ctx, CN_BODY_PREFIX, global);
   }
-  if (!LLVMIsAFunction(body)) /* it has an entry before it */
+  if (!LLVMIsAFunction(body)) /* an entry comes before the body */
     add_body_alias(ctx, CN_LOCAL_PREFIX, global, body, LLVMInternalLinkage);
 }
 

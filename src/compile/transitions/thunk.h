@@ -11,22 +11,22 @@
  * may hold arguments. */
 enum cn_thunk { CN_THUNK_ANY_CALLEE, CN_THUNK_ANY_CALLEE_VARIADIC, CN_THUNK_BODY, CN_THUNK_BODY_VARIADIC };
 
-/* The function that managed code calls for the external `target`: declared with `type`, defined in the module's inline
- * assembly unless this module defines a managed function of that name. */
+/* The function that managed code calls for the external `target`, declared with `type`. The module's inline assembly
+ * defines this function, unless the module defines a managed function `target`. */
 LLVMValueRef cn_thunk_for(struct cn_ctx *ctx, LLVMValueRef target, LLVMTypeRef type, enum cn_thunk which);
 
-/* Give the managed definition `function` the name that other units' managed code calls without a stub. */
+/* Add the name that managed code of other units uses to call the managed definition `function` without a stub. */
 LLVMValueRef cn_thunk_add_alias(struct cn_ctx *ctx, LLVMValueRef function);
 
-/* Such a name for this unit alone, kept out of symbol tables. */
+/* Add a label for calls of `function` from managed code of this unit. Symbol tables lack the label. */
 LLVMValueRef cn_thunk_add_label(struct cn_ctx *ctx, LLVMValueRef function);
 
-/* Name `body` for calls of other units that must reach managed code: the body of the managed function `global`, or of
- * the one that it is an alias of. */
+/* Add the name for calls of other units that must reach managed code. `body` is the body of the managed function
+ * `global`, or of the function whose alias `global` is. */
 void cn_thunk_name_body(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef body);
 
-/* Have the assembler add a relocation against the thread's mutator, its kind and its value as text, `at` bytes after
- * the start of `function`. */
+/* Add a relocation against the thread's mutator to the assembly, `at` bytes after the start of `function`. `relocation`
+ * is the relocation's kind and value as text. */
 void cn_thunk_add_relocation(struct cn_ctx *ctx, LLVMValueRef function, unsigned at, const char *relocation);
 
 #endif

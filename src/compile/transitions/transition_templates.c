@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Pass lower-transitions: does the lowering that "Garbage Collection Safepoints in LLVM" ("GC Transitions") leaves to
- * each target. A front end marks calls by the bundle "gc-transition", with the operands that its runtime needs there;
- * two functions of the module are the templates of its lowering:
+ * each target. A front end marks calls by the bundle "gc-transition", whose operands are the front end's. Two functions
+ * of the module are the templates of the lowering:
  *
  *   define void @cairn.transition.enter(operands)       before the call: managed code is left
  *   define void @cairn.transition.leave(operands)       after it, on its unwind edge too
@@ -12,8 +12,8 @@
  *                                                         the body of leave
  *
  * LLVM's own passes split the edges and inline the bodies. A module that lacks both leaves transitions to Cairn's
- * stubs. Either way the bundle goes: LLVM 22 ignores it for some targets, and crashes for others (docs/llvm-22.md,
- * "gc-transition").
+ * stubs. In both cases the pass removes the bundle, because LLVM 22 ignores the bundle for some targets, and crashes
+ * for others (docs/llvm-22.md, "gc-transition").
  *
  * Needs: final, verified statepoints. Provides: IR free of "gc-transition" bundles. Breaks: nothing.
  */
@@ -74,7 +74,7 @@ static bool check_bundle_operands(struct cn_ctx *ctx, LLVMValueRef call, const s
   return check_template(ctx, call, templates->enter, operands) && check_template(ctx, call, templates->leave, operands);
 }
 
-/* Check the pad of the call's unwind edge, which must belong to the call alone. */
+/* Check that the landing pad of the call's unwind edge belongs to this call alone. */
 static bool check_landing_pad(struct cn_ctx *ctx, LLVMValueRef call, LLVMBasicBlockRef pad)
 {
   unsigned ways = 0;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass transitions: routes calls of managed code that may reach native code through stubs. These leave an anchor, so
- * that a walker that comes back from a callback finds the frames and callee-saved registers below the native ones.
- * Unknown external functions are native and get a transition; known leaves stay plain calls.
+ * Pass transitions: makes calls from managed code that may reach native code go through stubs. A stub leaves an anchor,
+ * so that a stack walk from a callback finds the managed frames below the native frames, with their callee-saved
+ * registers. An external function counts as native unless its declaration says otherwise, and its calls get a
+ * transition; calls of leaves stay plain.
  *
  * Needs: allocation calls expanded (their slow paths are stubs themselves). Provides: every parse point calls a managed
- * function or a stub; managed functions carry the mark that stubs look for; where there are statepoints already, the
+ * function or a stub; managed functions have the mark that stubs test; a module that already has statepoints gets the
  * guard (base/guard.h). Breaks: nothing.
  *
  *   callee                                     call becomes
@@ -49,7 +50,7 @@ static bool is_preemptible(struct cn_ctx *ctx, LLVMValueRef global)
 
 /* ---- one call ---- */
 
-/* Rebuild the call with a type for each argument. */
+/* Rebuild a variadic call with a type for each argument. */
 static struct cn_call_target rebuild_with_argument_types(struct cn_ctx *ctx, const struct cn_call_target *site)
 {
   const struct cn_call_change change = {.callee = cn_call_target_callee(site),
@@ -59,7 +60,7 @@ static struct cn_call_target rebuild_with_argument_types(struct cn_ctx *ctx, con
   return cn_call_target_of(cn_rebuild_call(ctx, site, &change));
 }
 
-/* True if the call through a pointer can be a statepoint only by the stub (refuse_hardening.c). */
+/* True if the call through a pointer becomes a statepoint only if it calls a stub (refuse_hardening.c). */
 static bool needs_stub(const struct cn_call_target *site)
 {
   return !LLVMIsAFunction(cn_call_target_callee(site)) && !cn_calls_is_musttail(site->call) &&
@@ -67,8 +68,8 @@ static bool needs_stub(const struct cn_call_target *site)
          cn_has_indirect_call_thunks(cn_call_target_caller(site));
 }
 
-/* True if the function must be managed for such a call. Native definitions of this unit are judged elsewhere
- * (rules_native.c). LLVM's own functions of a collector handle references themselves. */
+/* True if the callee of this call must be managed. rules_native.c checks native definitions of this unit. LLVM's own
+ * functions of a collector handle references themselves. */
 static bool callee_must_be_managed(struct cn_ctx *ctx, const struct cn_call_target *site)
 {
   LLVMValueRef callee = cn_call_target_callee(site);
@@ -80,7 +81,7 @@ static bool callee_must_be_managed(struct cn_ctx *ctx, const struct cn_call_targ
          strncmp(LLVMGetValueName2(callee, &length), "__llvm_", 7) != 0 && cn_call_target_passes_reference(ctx, site);
 }
 
-/* True if a thunk can call it. Managed code may be called by any convention that managed code has. */
+/* True if a thunk can make the call. A thunk of managed code keeps every convention of managed code. */
 static bool can_use_thunk(struct cn_ctx *ctx, const struct cn_call_target *site)
 {
   LLVMValueRef callee = cn_call_target_callee(site);
@@ -102,8 +103,9 @@ static void reroute_call(struct cn_ctx *ctx, LLVMValueRef call)
 {
   struct cn_call_target site = cn_call_target_of(call);
   LLVMValueRef callee = cn_call_target_callee(&site), managed = cn_target_managed_function(callee);
-  CN_CHECK(site.type); /* check_transition_call() refuses a statepoint without one */
-  /* A musttail call passes on its function's variable arguments, and their number of vector registers. */
+  CN_CHECK(site.type); /* check_transition_call() refuses a statepoint without a type */
+  /* A musttail call passes on its function's variable arguments and the register with the number of vector registers.
+   */
   bool variadic = LLVMIsFunctionVarArg(site.type) && !cn_calls_is_musttail(call);
 
   if (LLVMIsAFunction(callee) && (cn_target_is_stub(callee) || LLVMGetIntrinsicID(callee)))
@@ -159,7 +161,7 @@ static bool has_attribute_anywhere(LLVMValueRef call, const char *name)
   return false;
 }
 
-/* True if the callee is another unit's, and native by its declaration or convention. */
+/* True if another unit defines the callee, and the callee is native by its declaration or convention. */
 static bool calls_known_native(const struct cn_call_target *site)
 {
   LLVMValueRef callee = cn_call_target_callee(site);
@@ -232,7 +234,7 @@ static void check_managed_definition(struct cn_ctx *ctx, LLVMValueRef function)
 
 /* ---- functions ---- */
 
-/* True for @gc.safepoint_poll: it is unmanaged, but its body will stand in managed functions. */
+/* True for @gc.safepoint_poll, which is unmanaged, but whose body will be inlined into managed functions. */
 static bool may_contain_managed_calls(LLVMValueRef function)
 {
   size_t length;
@@ -283,7 +285,8 @@ bool cn_route_calls(struct cn_ctx *ctx)
     if (!LLVMIsDeclaration(f) && cn_is_managed(f) && cn_has_statepoints(f))
       cn_route_pointer_calls_in(ctx, f);
   }
-  if (!ctx->errors && cn_module_has_statepoints(ctx)) /* of another producer: see globals.c for ours */
+  if (!ctx->errors &&
+      cn_module_has_statepoints(ctx)) /* statepoints of another producer; globals.c adds the guard for Cairn's */
     cn_add_link_guard(ctx);
   return ctx->errors == 0;
 }

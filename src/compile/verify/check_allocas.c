@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks that every safepoint tells the collector of the locals in memory that hold references. Needs: nothing.
+ * Checks that every safepoint describes the allocas that contain references. Needs: nothing.
  * Provides: diagnostic undescribed-alloca. Breaks: nothing.
  *
- * A simpler rule than the rewriter's (alloca_layout.c) decides which allocas hold references: those of such types, and
- * those with an access to a reference at an address computed from them.
+ * An alloca contains references if its type does, or if an instruction accesses a reference at an address computed from
+ * the alloca. This rule is simpler than the rewriter's (alloca_layout.c).
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -41,7 +41,7 @@ static bool propagates_address(LLVMValueRef user)
          cn_intrinsic_has_effect(user, CN_EFFECT_SAME) || cn_intrinsic_has_effect(user, CN_EFFECT_INSIDE);
 }
 
-/* True if a reference is accessed at the local, or at an address computed from it. */
+/* True if an instruction accesses a reference at the alloca's address, or at an address computed from it. */
 static bool has_ref_accesses(LLVMValueRef alloca)
 {
   value_vector work = {0};
@@ -92,7 +92,7 @@ static void gather_listed_allocas(LLVMValueRef statepoint, const char *tag, stru
       cn_ptrmap_add(listed, LLVMGetOperand(statepoint, i), NULL);
 }
 
-/* Report each local at the first statepoint that leaves it out. */
+/* Report each alloca at the first statepoint that lacks a description of the alloca. */
 static void check_statepoint_allocas(struct cn_verifier *v, const value_vector *allocas, uint8_t *reported,
                                      LLVMValueRef statepoint)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks rule unchanging-memory: attributes and metadata that let the code generator move an access over a safepoint,
- * or replace one after it by one before it. The code generator does so after this proof, with the old address: if the
- * rewriter (any rewriter) left such a promise, the machine code may be wrong.
+ * Checks rule unchanging-memory: attributes and metadata that let the code generator move a memory access over a
+ * safepoint, or replace an access after a safepoint by an access before it. The code generator does this after the
+ * verifier, with the old address. If a rewriter left such an attribute, the machine code may be wrong.
  */
 #include "compile/verify/verify.h"
 

@@ -3,14 +3,14 @@
  * Checks the references that statepoints list. Needs: struct cn_object_graph. Provides: diagnostics gc-live-duplicate,
  * relocate-index, wrong-base and managed-alloca. Breaks: nothing.
  *
- * The base of each relocate must be the start of the object of its derived pointer (statepoints-later, "Base & Derived
- * Pointers"): that must be proved, scalar by scalar.
+ * The base of each relocate must be the start of the object that the derived pointer points into (statepoints-later,
+ * "Base & Derived Pointers"). The checks prove this for each scalar.
  */
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/verify/verify.h"
 
-/* Wrong bases per function; more would add little. */
+/* Maximum number of reported wrong bases per function. */
 #define MAX_FUNCTION_REPORTS 10
 
 static void check_duplicate_live_refs(struct cn_verifier *v, LLVMValueRef statepoint)
@@ -44,7 +44,7 @@ static void report_wrong_base(struct cn_verifier *v, LLVMValueRef relocate, LLVM
                     cn_value_name(base, base_name, sizeof base_name), format, call);
 }
 
-/* True for the address of a local in the managed address space, or one cast to it. */
+/* True for the address of an alloca in the managed address space, or of an alloca that is cast to that space. */
 static bool is_address_of_local(LLVMValueRef reference)
 {
   while (LLVMIsAGetElementPtrInst(reference) || LLVMIsABitCastInst(reference) || LLVMIsAAddrSpaceCastInst(reference))
@@ -52,8 +52,8 @@ static bool is_address_of_local(LLVMValueRef reference)
   return LLVMIsAAllocaInst(reference) != NULL;
 }
 
-/* The code generator lists a local among the pairs in a local's form: readers of the stack map would take the values
- * after it for pairs, or refuse them. */
+/* The code generator lists an alloca among the pairs of references in another form, so that readers of the stack map
+ * would misread or refuse the values after it. */
 static void report_relocated_local(struct cn_verifier *v, LLVMValueRef relocate, LLVMValueRef local)
 {
   char name[120], call[160];
@@ -66,7 +66,7 @@ static void report_relocated_local(struct cn_verifier *v, LLVMValueRef relocate,
                     cn_value_name(local, name, sizeof name), call);
 }
 
-/* Scalar by scalar; a vector of references is relocated with one of bases. False if it is wrong. */
+/* Check each scalar, because a vector of references is relocated with a vector of bases. False if a base is wrong. */
 static bool check_relocate(struct cn_verifier *v, LLVMValueRef relocate)
 {
   LLVMValueRef base = cn_verify_listed_operand_of(v, relocate, 1),
@@ -103,7 +103,7 @@ static bool check_relocate(struct cn_verifier *v, LLVMValueRef relocate)
   return true;
 }
 
-/* The optimiser may make two live references one, so duplicates are wrong only until it runs. */
+/* The optimiser may merge two live references, so duplicates are wrong only before the optimiser. */
 static bool may_have_been_optimised(const struct cn_verifier *v)
 {
   return v->ctx->options && v->ctx->options->safepoints == CAIRN_SAFEPOINTS_EARLY;

@@ -3,9 +3,9 @@
  * Checks statepoints' descriptions of the locals that hold references (abi.def, "Described allocas"). Needs: nothing.
  * Provides: diagnostic described-tail. Breaks: nothing.
  *
- * The description is the tail of the deopt bundle. Find it from its end: its last operand is its length, and its first
- * is the mark. Everything in it must be in place, areas must lie in their locals, and each reference in a local, by its
- * type, must lie in an area.
+ * The description is the tail of the deopt bundle. The checks find the tail from its end, because its last operand is
+ * its length; its first operand is the mark. The tail must be well formed, areas must lie within their allocas, and
+ * each reference of an alloca's type must lie in an area.
  */
 #include <stdlib.h>
 #include "base/bitset.h"
@@ -16,10 +16,10 @@
 #include "compile/verify/verify.h"
 
 enum { WORD_BYTES = 8 };
-/* The most words of a local; the rewriter refuses larger ones. */
+/* Maximum number of words of an alloca; the rewriter refuses larger allocas. */
 #define MAX_LOCAL_WORDS (UINT64_C(1) << 20)
 
-/* The operands [first, end) of the tail of `statepoint`, end being its length operand. */
+/* The operands [first, end) of the tail of `statepoint`; `end` is the index of the length operand. */
 struct description_tail {
   struct cn_verifier *v;
   LLVMValueRef statepoint;
@@ -47,7 +47,7 @@ static uint32_t end_before_spans(LLVMValueRef statepoint, uint32_t first, uint32
              : end;
 }
 
-/* True if it has a tail. A mark in another place than the length says is an error. */
+/* True if the statepoint has a tail. A mark that is not at the index that the length gives is an error. */
 static bool find_description_tail(struct description_tail *tail)
 {
   uint32_t first, end;
@@ -86,7 +86,8 @@ static uint64_t word_count_of(const struct description_tail *tail, LLVMValueRef 
   return each / WORD_BYTES;
 }
 
-/* The word of the language after an area free of references: its offset, tag and parameter. */
+/* Read a root by tag, which follows an area without references: its offset, tag and parameter. False if it is
+ * malformed. */
 static bool read_user_word(struct description_tail *tail, uint32_t *at, uint64_t words)
 {
   CN_CHECK(*at >= tail->first + 4);
@@ -104,8 +105,8 @@ static bool read_user_word(struct description_tail *tail, uint32_t *at, uint64_t
   return true;
 }
 
-/* An area: mark its words in `bits`, which has `words` of them if the local's size is known. False if it is
- * malformed. */
+/* Read an area and set the bits of its words in `bits`, which has `words` bits if the alloca's size is constant. False
+ * if the area is malformed. */
 static bool read_described_area(struct description_tail *tail, uint32_t *at, uint64_t *bits, uint64_t words)
 {
   uint64_t count, stride, refs, offset;
@@ -128,13 +129,13 @@ static bool read_described_area(struct description_tail *tail, uint32_t *at, uin
       if (word < words)
         cn_bitset_add(bits, word);
       else if (c + 1 < count || !stride)
-        return false; /* the last repetition may be cut short */
+        return false; /* the last repetition may be incomplete */
     }
   }
   return true;
 }
 
-/* True if each reference of a type at `offset` is in an area. */
+/* True if the areas contain each reference of a value of `type` at `offset`. */
 static bool areas_cover_refs(const struct description_tail *tail, LLVMTypeRef type, uint64_t offset,
                              const uint64_t *bits, uint64_t words)
 {
@@ -163,7 +164,7 @@ static bool areas_cover_refs(const struct description_tail *tail, LLVMTypeRef ty
   }
 }
 
-/* Read the adjacent areas of one local. */
+/* Read the consecutive areas of one alloca. */
 static void read_local_areas(struct description_tail *tail, uint32_t *at, uint64_t *areas)
 {
   LLVMValueRef alloca = LLVMGetOperand(tail->statepoint, *at);
@@ -201,7 +202,7 @@ static void read_description_tail(struct description_tail *tail)
     tail->wrong = "has another number of areas than it says";
 }
 
-/* True if this word of a local is listed, with the marker's tag and parameter. */
+/* True if the description lists this word of the alloca with the marker's tag and parameter. */
 static bool lists_user_word(const struct description_tail *tail, LLVMValueRef alloca, uint64_t offset,
                             LLVMValueRef marker)
 {
@@ -216,7 +217,7 @@ static bool lists_user_word(const struct description_tail *tail, LLVMValueRef al
   return false;
 }
 
-/* Check that each word that the function marks (user_roots.c) is listed. */
+/* Check that the description lists each root by tag that the function marks (user_roots.c). */
 static void check_user_words(struct description_tail *tail)
 {
   LLVMValueRef marker = LLVMGetNamedFunction(tail->v->ctx->module, CN_USER_ROOT);

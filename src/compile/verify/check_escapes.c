@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds addresses that go, as numbers, beyond the reach of the checks: into memory other than the locals of
- * stale_locals.c, to the caller, into a callee that may come to a safepoint, or into a statepoint's own description.
- * Readers there take them for numbers that stay right.
+ * Finds integers computed from addresses of objects that escape the verifier's checks: into memory other than the
+ * locals of stale_locals.c, to the caller, into a callee that may reach a safepoint, or into a statepoint's
+ * description. A reader of such an integer cannot know that the object's move invalidates it.
  *
  * Needs: struct cn_value_states. Provides: diagnostics integer-of-reference. Breaks: nothing.
  *
- * check_uses.c already reports stale ones; these are right when they leave.
+ * check_uses.c reports integers that are stale before they escape; this file reports integers that are valid when they
+ * escape.
  */
 #include "compile/analysis/calls.h"
 #include "compile/effects/intrinsics.h"
@@ -14,7 +15,7 @@
 
 #define MAX_FUNCTION_REPORTS 10
 
-/* True if a number in `value` is made of an address of epoch `epoch`. */
+/* True if an integer in `value` is computed from an address of epoch `epoch`. */
 static bool holds_current_address(const struct cn_verifier *v, LLVMValueRef value, uint32_t epoch)
 {
   LLVMTypeRef type = LLVMTypeOf(value);
@@ -36,8 +37,8 @@ static bool is_pointer(LLVMValueRef value)
   return LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind;
 }
 
-/* True for a jump through another signature than the callee's, as pass tail-calls makes it. An integer in it is a
- * reference to the callee. */
+/* True for a tail call through another signature than the callee's, as pass tail-calls makes it. An integer argument of
+ * this call is a reference in the callee. */
 static bool is_widened_tail_call(LLVMValueRef call)
 {
   LLVMValueRef callee = cn_direct_callee(call);
@@ -45,7 +46,7 @@ static bool is_widened_tail_call(LLVMValueRef call)
   return callee && LLVMGlobalGetValueType(callee) != LLVMGetCalledFunctionType(call);
 }
 
-/* The operand that an intrinsic stores, or -1. */
+/* The index of the operand that an intrinsic stores, or -1. */
 static int stored_operand_of_intrinsic(LLVMValueRef call)
 {
   const struct cn_intrinsic *row = cn_intrinsic_row_of_call(call);
@@ -53,7 +54,7 @@ static int stored_operand_of_intrinsic(LLVMValueRef call)
   return row ? row->value : -1;
 }
 
-/* The operand of a call that is an address, or null. An unmanaged pointer may be passed on: the
+/* The operand of a call that contains an address as an integer, or null. An unmanaged pointer is allowed, because the
  * callee uses it at once. */
 static LLVMValueRef passed_address_of(const struct cn_verifier *v, LLVMValueRef call, uint32_t epoch)
 {
@@ -74,7 +75,7 @@ static LLVMValueRef passed_address_of(const struct cn_verifier *v, LLVMValueRef 
   return NULL;
 }
 
-/* The value that escapes at `i`, or null. */
+/* The value that escapes at instruction `i`, or null. */
 static LLVMValueRef escaping_value_of(const struct cn_verifier *v, LLVMValueRef i, uint32_t epoch, const char **how)
 {
   LLVMValueRef value = NULL;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks rule use-of-given-back: the array that cairn_give_back() takes may be other memory from then on. Needs: struct
- * cn_cfg, statepoints. Provides: diagnostics. Breaks: nothing.
+ * Checks rule use-of-given-back: after cairn_give_back(), the memory of its array may belong to another object. Needs:
+ * struct cn_cfg, statepoints. Provides: diagnostics. Breaks: nothing.
  *
- * For each call, collect the references that may point to its array: those that its operand is made of, over relocates,
- * too, and those that are made of them. Then follow, forwards, which of them are dead: all at the call, except those
- * that are made anew. A dead one may be handed on; a use of it, or a statepoint that lists it, is an error. Likewise,
- * follow which of them were stored; if one may reach the call, that is an error: a later load would use it, and a local
- * lists it. Last, each source must come from a call: any other origin may still know it.
+ * For each such call, gather the references that may point to its array: the sources of its operand, relocates
+ * included, and all values computed from these sources. A forward dataflow finds the dead references: the call makes
+ * all of them dead, and a new definition revives one. Copies of a dead reference are allowed; a use, or a statepoint
+ * that lists a dead reference, is an error. A second dataflow finds the stored references. A stored reference that may
+ * reach the call is an error, because a later load could use it. Last, each source must be the result of a call,
+ * because any other origin may have further references to the array.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,13 +22,13 @@
 struct freed_array {
   struct cn_verifier *v;
   LLVMValueRef call;
-  CN_VECTOR(LLVMValueRef) values; /* that may point to the array */
-  size_t sources;                 /* the first of them: those that the call's is made of */
+  CN_VECTOR(LLVMValueRef) values; /* the references that may point to the array */
+  size_t sources;                 /* the first `sources` values are sources of the call's operand */
   struct cn_ptrmap index;         /* value -> its place in `values` */
-  size_t words;                   /* of a set of them */
-  uint64_t *mentions;             /* the blocks that have or use one of them: only these change a set */
-  uint64_t *out;                  /* by block: the set at its end */
-  bool stores;                    /* follow stored references instead of given ones */
+  size_t words;                   /* the size of a set of values, in words */
+  uint64_t *mentions;             /* the blocks that define or use a value; only these blocks change a set */
+  uint64_t *out;                  /* for each block, the set at its end */
+  bool stores;                    /* track stored references instead of dead ones */
   bool told;
 };
 
@@ -54,7 +55,7 @@ static void add_alias_value(struct freed_array *g, LLVMValueRef value)
   }
 }
 
-/* True if it is made of others that point to the same object. */
+/* True if `value` only copies or merges references. */
 static bool is_object_copy(LLVMValueRef value)
 {
   return cn_is_relocate(value) || (LLVMIsAInstruction(value) && cn_values_only_propagates(value) &&
@@ -72,7 +73,7 @@ static void add_source_values(struct freed_array *g, LLVMValueRef value)
   }
 }
 
-/* The relocates of the values that a statepoint lists. */
+/* Add the relocates of `value` at a statepoint. */
 static void add_relocates_of(struct freed_array *g, LLVMValueRef statepoint, LLVMValueRef value)
 {
   CN_EACH_USE(use, statepoint) {
@@ -103,7 +104,8 @@ static void mark_mentioning_block(struct freed_array *g, LLVMValueRef value)
     cn_bitset_add(g->mentions, block);
 }
 
-/* A value that is only merged with them is another object. */
+/* Gather all values that may point to the array. A value that is only merged with such a value may be another object.
+ */
 static void gather_alias_values(struct freed_array *g)
 {
   add_alias_value(g, LLVMGetOperand(g->call, 0));
@@ -138,7 +140,7 @@ static bool set_has_operand_of(const struct freed_array *g, const uint64_t *set,
   return false;
 }
 
-/* The operand that is put into memory, or null. */
+/* The operand that the instruction stores to memory, or null. */
 static LLVMValueRef stored_operand_of(LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {
@@ -153,7 +155,7 @@ static LLVMValueRef stored_operand_of(LLVMValueRef i)
   }
 }
 
-/* True if everything joins the set here. */
+/* True if the instruction adds all values to the set. */
 static bool adds_all_to_set(const struct freed_array *g, LLVMValueRef i)
 {
   LLVMValueRef value = g->stores ? stored_operand_of(i) : is_explicit_free(i) ? LLVMGetOperand(i, 0) : NULL;
@@ -186,7 +188,7 @@ static void transfer_instruction(const struct freed_array *g, uint64_t *set, LLV
     memset(set, 0xff, g->words * sizeof *set);
 }
 
-/* The set at the start of block `b`, phis included. */
+/* Compute the set at the start of block `b`, after its phis. */
 static void meet_predecessors(const struct freed_array *g, uint32_t b, uint64_t *set)
 {
   const struct cn_cfg *cfg = &g->v->cfg;
@@ -231,7 +233,7 @@ static void solve_block_sets(struct freed_array *g, uint64_t *set)
 
 /* ---- errors ---- */
 
-/* Once: one error makes others. */
+/* Report only the first error, because one error causes others. */
 static void report_explicit_free_error(struct freed_array *g, LLVMValueRef at, LLVMValueRef value, const char *wrong)
 {
   const struct cn_finding finding = {.value = value};
@@ -243,7 +245,7 @@ static void report_explicit_free_error(struct freed_array *g, LLVMValueRef at, L
   cn_report_finding(g->v->ctx, at, "use-of-given-back", &finding, wrong, cn_value_name(value, name, sizeof name));
 }
 
-/* The value of `set` that the instruction must not have, or null. */
+/* The first operand of the instruction that is an error because it is in `set`, or null. */
 static LLVMValueRef offending_operand_of(const struct freed_array *g, const uint64_t *set, LLVMValueRef i)
 {
   if (g->stores ? !is_explicit_free(i) : cn_values_only_propagates(i))
@@ -285,7 +287,7 @@ static void solve_and_check_sets(struct freed_array *g, bool stores)
   free(set);
 }
 
-/* True if it is an allocation's result, as far as the function shows. */
+/* True if the value is a call's result or a copy of another value. */
 static bool may_be_allocation_result(LLVMValueRef value)
 {
   return is_object_copy(value) || cn_is_call(value);

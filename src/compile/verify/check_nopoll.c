@@ -4,8 +4,8 @@
  * markers of regions (docs/placement.md). Needs: struct cn_cfg. Provides: nopoll-safepoint, nopoll-region. Breaks:
  * nothing.
  *
- * Dataflow: per block the set of the numbers of regions that may be open at its start, as bits. A path that reaches a
- * statepoint or an exit with a region open is an error. Shares no code with nopoll.c.
+ * A dataflow computes for each block how many regions may be open at its start, as a set of numbers. A path that
+ * reaches a statepoint or an exit with an open region is an error. This file and nopoll.c share no code.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "compile/core/emitted_names.h"
 #include "compile/verify/verify.h"
 
-/* Bit n: n regions may be open. The last bit stands for all larger numbers. */
+/* Bit n says that n regions may be open. The last bit represents all larger numbers. */
 typedef uint64_t open_region_set;
 #define NO_REGION_OPEN 1u
 #define MANY_REGIONS_OPEN (1ull << 63)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks calls that must list their operands while they run (live_operands.c): such a statepoint must list each
- * reference that it passes, or one that it is computed from. Needs: nothing. Provides: diagnostic unlisted-operand.
+ * Checks calls that must list their operands while the callee runs (live_operands.c). Such a statepoint must list each
+ * reference that it passes, or a reference into the same object. Needs: nothing. Provides: diagnostic unlisted-operand.
  * Breaks: nothing.
  */
 #include "compile/analysis/calls.h"
@@ -9,7 +9,7 @@
 #include "compile/core/statepoint_attributes.h"
 #include "compile/verify/verify.h"
 
-enum { MAX_SELECT_STEPS = 16 }; /* from an operand to a listed reference */
+enum { MAX_SELECT_STEPS = 16 }; /* number of selects between an operand and a listed reference */
 
 /* The references that a statepoint lists. */
 struct listed_references {
@@ -18,7 +18,7 @@ struct listed_references {
   uint32_t first, end, block;
 };
 
-/* The value that `value` is computed from in its own object, or itself. */
+/* The value that `value` is computed from within its object, or `value` itself. */
 static LLVMValueRef derivation_root_of(LLVMValueRef value)
 {
   while (LLVMIsAGetElementPtrInst(value) || LLVMIsABitCastInst(value) || LLVMIsAFreezeInst(value) ||
@@ -27,8 +27,8 @@ static LLVMValueRef derivation_root_of(LLVMValueRef value)
   return value;
 }
 
-/* True if `value` is proved to point into the object of a listed reference, or only at memory that stays in place.
- * Compare classes first, since proofs take longer. */
+/* True if `value` is proved to point into the object of a listed reference, or into immovable memory. Compare classes
+ * first, because proofs take longer. */
 static bool shares_listed_object(const struct listed_references *list, LLVMValueRef value)
 {
   struct cn_object_graph *objects = &list->v->objects;
@@ -50,7 +50,7 @@ static bool shares_listed_object(const struct listed_references *list, LLVMValue
   return false;
 }
 
-/* True if `value` points into the object of a listed reference, or only at memory that stays in place. */
+/* True if `value` points into the object of a listed reference, or into immovable memory. */
 static bool is_listed_or_immovable(const struct listed_references *list, LLVMValueRef value, unsigned steps)
 {
   LLVMValueRef start = derivation_root_of(value);

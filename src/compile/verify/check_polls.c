@@ -3,9 +3,9 @@
  * Checks bounded time to a safepoint (docs/architecture.md, invariant 5; statepoints-later, "PlaceSafepoints"). Needs:
  * struct cn_cfg. Provides: loop-without-poll, recursion-without-poll, false-claim, trusted-bound. Breaks: nothing.
  *
- * Loops are judged by the claims of functions to their callers ("cairn-polls", "cairn-work"). A declaration's claims
- * are believed; a definition's are proved (time_to_safepoint.c). The bounds of loops that place-safepoints cut, and of
- * those in functions free of safepoints, are reported as taken on trust.
+ * Checks of loops use the attributes "cairn-polls" and "cairn-work" of callees. The checks trust the attributes of
+ * declarations, and prove the attributes of definitions (time_to_safepoint.c). They report as trusted the bounds of
+ * loops that place-safepoints strip-mined, and of loops in functions without safepoints.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +69,7 @@ static void report_trusted_loops(const struct cn_verifier *v, const struct trust
               trusted->count == 1 ? "" : " and others");
 }
 
-/* True if it has no exit, and no instruction that may end the program or throw. */
+/* True if the loop has no exit, and no instruction that may end the program or throw. */
 static bool is_endless_loop(const struct cn_loops *loops, uint32_t header)
 {
   uint32_t l = loops->of[header];
@@ -83,7 +83,7 @@ static bool is_endless_loop(const struct cn_loops *loops, uint32_t header)
   return true;
 }
 
-/* A cycle in a function free of safepoints. */
+/* Report an endless cycle as an error, and count any other cycle as trusted. */
 static void report_or_trust_cycle(void *env, const struct cn_function_work *work, const uint32_t *path, uint32_t count)
 {
   struct trusted_loops *trusted = env;
@@ -131,7 +131,7 @@ void cn_verify_polls(struct cn_verifier *v)
 
 /* ---- over the calls of a module ---- */
 
-/* Report the causes that concern calls: loops are reported already. */
+/* Report the causes that concern calls. Causes that concern loops are already reported. */
 static void report_call_causes(void *env, const struct cairn_time *time)
 {
   struct cn_ctx *ctx = env;

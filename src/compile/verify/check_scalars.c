@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Numbers the scalars of a value: the elements of vectors, arrays and structs, depth first. Needs: nothing. Provides:
- * numbers of scalars, so that the other files of verify-safepoints judge each by itself. Breaks: nothing.
+ * numbers of scalars, so that verify-safepoints checks each scalar separately. Breaks: nothing.
  *
- * A type of very many scalars, or of an unknown number, counts as one that stands for all.
+ * A type with very many scalars, or with an unknown number of scalars, counts as one scalar.
  */
 #include "compile/verify/verify.h"
 
-/* The most types that one count visits: types may share parts, and empty ones cost time, too. */
+/* The maximum number of types that one count visits. Types may share parts, and empty types also cost time. */
 #define MAX_VISITED_TYPES 4096
 
 static uint64_t count_scalars(LLVMTypeRef type, unsigned *looks)
@@ -74,14 +74,14 @@ bool cn_scalar_is_ref(LLVMTypeRef type, uint32_t scalar)
         return cn_scalar_is_ref(member, scalar);
       scalar -= scalars;
     }
-    CN_UNREACHABLE(); /* the members have all scalars of the struct */
+    CN_UNREACHABLE(); /* the scalars of the members are all scalars of the struct */
   default:
     return cn_is_ref(type);
   }
 }
 
-/* The first scalar of the member that the indices of an extractvalue or insertvalue name, in an
- * aggregate of that type. */
+/* The number of the member's first scalar in an aggregate of `type`; the indices of an extractvalue or insertvalue give
+ * the member. */
 static uint32_t member_scalar_offset(LLVMTypeRef type, const unsigned *indices, unsigned depth)
 {
   uint32_t offset = 0;
@@ -100,7 +100,7 @@ static uint32_t member_scalar_offset(LLVMTypeRef type, const unsigned *indices, 
   return offset;
 }
 
-/* A constant lane of a fixed vector of `lanes`, or CN_NO_SCALAR. */
+/* The lane that a constant index selects in a fixed vector of `lanes` lanes, or CN_NO_SCALAR. */
 static uint32_t constant_lane_of(LLVMValueRef index, uint32_t lanes)
 {
   if (!LLVMIsAConstantInt(index) || LLVMGetIntTypeWidth(LLVMTypeOf(index)) > 64 ||

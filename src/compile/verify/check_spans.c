@@ -3,8 +3,8 @@
  * Compares statepoints' lists of spans (abi.def, SPAN_MARK) with the function's markers and with the table
  * (docs/spans.md). Needs: struct cn_cfg. Provides: span-tail. Breaks: nothing.
  *
- * If the markers are gone (drop-markers), a list must still make sense. Shares no code with spans.c: it keeps, per
- * block, a list of the open spans, and looks the values up in the table.
+ * If drop-markers has removed the markers, a list must still be well formed. This file and spans.c share no code: this
+ * file keeps a list of the open spans for each block, and looks up the values in the table.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ struct open_span {
 };
 struct span_stack {
   CN_VECTOR(struct open_span) at;
-  bool known; /* a path to here has been followed */
+  bool known; /* a path to the block has been followed */
 };
 
 static bool read_constant(LLVMValueRef value, uint64_t *out)
@@ -43,7 +43,7 @@ static bool is_span_marker(LLVMValueRef i, const char *name, unsigned arguments)
          strcmp(LLVMGetValueName2(callee, &length), name) == 0;
 }
 
-/* The depth of inlining of the function of `i`. */
+/* The inlining depth of the source location of `i`. */
 static uint64_t inlining_depth_of(LLVMValueRef i)
 {
   LLVMMetadataRef at = LLVMInstructionGetDebugLoc(i);
@@ -76,12 +76,12 @@ static void apply_span_marker(struct span_stack *stack, LLVMValueRef i)
 
 /* ---- tails ---- */
 
-/* The operands of a list: [first, end) are pairs of an index and a depth. */
+/* The operands [first, end) of a list, which are pairs of an index and a depth. */
 struct span_tail {
   uint32_t first, end;
 };
 
-/* False: there is a mark, in another place than the length says. */
+/* False if there is a mark at another index than the length gives. */
 static bool find_span_tail(LLVMValueRef statepoint, struct span_tail *tail)
 {
   uint32_t first, end;
@@ -114,7 +114,7 @@ static LLVMValueRef span_table_entry_at(struct cn_verifier *v, uint64_t index)
   return LLVMGetAggregateElement(entries, (unsigned)index);
 }
 
-/* A constant: a global and a distance from it, or a number. */
+/* A constant: the sum of a global and an offset, or a number. */
 struct symbol_and_offset {
   LLVMValueRef global;
   uint64_t offset;
@@ -137,7 +137,7 @@ static struct symbol_and_offset symbol_and_offset_of(struct cn_verifier *v, LLVM
   return place;
 }
 
-/* True if the entry has this key and this value. */
+/* True if the table entry has the key and the value of `one`. */
 static bool entry_matches_span(struct cn_verifier *v, LLVMValueRef entry, const struct open_span *one)
 {
   LLVMValueRef key = LLVMGetAggregateElement(entry, 0), integer = LLVMGetAggregateElement(entry, 1);
@@ -168,8 +168,8 @@ static LLVMValueRef build_depth_constant(struct cn_verifier *v, const struct ope
   return LLVMConstInt(LLVMInt64TypeInContext(v->ctx->llvm), one->depth, false);
 }
 
-/* Compare the list with the open spans, smallest first: it leaves out only spans that a smaller one of their key hides.
- * Null, or the fault. */
+/* Compare the list with the open spans, smallest first. The list may leave out only a span that a smaller span of the
+ * same key hides. The result is null, or a description of the error. */
 static const char *compare_span_tail(struct cn_verifier *v, LLVMValueRef statepoint, struct span_tail tail,
                                      const struct span_stack *stack)
 {
@@ -195,7 +195,7 @@ static const char *compare_span_tail(struct cn_verifier *v, LLVMValueRef statepo
   return n && stack->known ? "leaves out a span" : NULL;
 }
 
-/* Push the spans of the metadata of the call itself; check_statepoint_spans() pops them. */
+/* Push the spans that the call's metadata gives; check_statepoint_spans() pops these spans. */
 static void push_metadata_spans(struct span_stack *stack, LLVMValueRef call)
 {
   LLVMValueRef node = cn_calls_find_metadata(call, CN_SPAN_METADATA);
@@ -247,7 +247,7 @@ static void check_block_spans(struct cn_verifier *v, struct span_stack *stacks, 
 {
   struct span_stack *here = &stacks[b];
 
-  CN_CHECK(here->known); /* by a predecessor that comes before it */
+  CN_CHECK(here->known); /* set by a predecessor that precedes the block */
   CN_EACH_INSTRUCTION(i, v->cfg.blocks[b].block) {
     check_statepoint_spans(v, i, here);
     apply_span_marker(here, i);

@@ -3,9 +3,9 @@
  * Finds uses of stale values (statepoints-later, "Safepoint Semantics & Verification"). Needs: struct cn_value_states.
  * Provides: diagnostics stale-reference and integer-of-reference. Breaks: nothing.
  *
- * A computation that only hands a stale value on is right; its final use is the error: load, store, call, return,
- * conversion, branch. Comparisons are right if a move of the object leaves their result alone: with null, and of two
- * values of the same epoch.
+ * A computation may pass on a stale value; the error is the final use, such as a load, store, call, return, conversion
+ * or branch. A comparison is correct if its result stays the same when the object moves: a comparison with null, or of
+ * two values of the same epoch.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "compile/analysis/calls.h"
 #include "compile/verify/verify.h"
 
-/* Findings per function; more would add little. */
+/* Maximum number of findings per function. */
 #define MAX_FUNCTION_REPORTS 10
 
 static void report_stale_use(struct cn_verifier *v, LLVMValueRef value, LLVMValueRef user, uint32_t b)
@@ -47,7 +47,7 @@ static void report_stale_use(struct cn_verifier *v, LLVMValueRef value, LLVMValu
   cn_witness_free(&witness);
 }
 
-/* Comparisons with a result that a move leaves alone. */
+/* True for a comparison whose result stays the same when objects move. */
 static bool is_move_invariant_compare(const struct cn_verifier *v, LLVMValueRef compare)
 {
   return cn_stale_is_move_invariant(compare, cn_values_state_of(&v->values, LLVMGetOperand(compare, 0)),

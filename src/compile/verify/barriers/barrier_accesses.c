@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds the loads and stores of references that must have a barrier, for verify-barriers. The answers go by opcode and
- * by intrinsic, and share no code with insert-barriers; of an intrinsic outside the list, LLVM's attributes tell
- * whether it may write memory. Then barriers of single lanes of a vector: of the lane's place, and of a reference's
- * length if the mask has the lane's bit, or always.
+ * Finds the loads and stores of references that must have a barrier, for verify-barriers. The results depend on the
+ * opcode or the intrinsic, and share no code with insert-barriers. For an intrinsic outside the list, LLVM's attributes
+ * say whether it may write memory. The second part finds barriers of single lanes of a vector. Such a barrier has the
+ * lane's address, and the length of a reference, either always or only if the mask has the lane's bit.
  */
 #include <string.h>
 #include "base/check.h"
@@ -102,8 +102,8 @@ static bool is_assembly_that_may_store(LLVMValueRef call)
          takes_references(call);
 }
 
-/* True if a call may write memory that a program sees, by its attribute memory(...). Each place has two bits there; the
- * second one says that it is written. */
+/* True if the attribute memory(...) of a call allows writes to memory that the program sees. The attribute has two bits
+ * for each kind of memory; the second bit allows writes. */
 static bool may_write_memory(LLVMValueRef call)
 {
   LLVMValueRef callee = cn_direct_callee(call);
@@ -119,15 +119,15 @@ static bool may_write_memory(LLVMValueRef call)
   return effects & written & ~(uint64_t)CN_MEMORY_INACCESSIBLE;
 }
 
-/* An intrinsic outside the list that may write, and is given a reference. */
+/* True for an intrinsic outside the list that may write memory and takes a reference. */
 static bool is_unlisted_writing_intrinsic(LLVMValueRef call)
 {
   return cn_calls_some_intrinsic(call) && takes_references(call) && may_write_memory(call) &&
          cn_classify_call(call).kind == CN_CALL_LEAF;
 }
 
-/* A copy that is a safepoint calls the runtime, with its own barriers. A copy of a part of a word moves
- * only plain data. */
+/* A copy that is a safepoint calls a function of the runtime that has barriers. A copy of less than a word moves only
+ * plain data. */
 static struct cn_barrier_access access_of_copy(LLVMValueRef call, unsigned pointer, bool clears)
 {
   struct cn_barrier_access access = {
@@ -143,7 +143,7 @@ static struct cn_barrier_access unsupported_access_of(LLVMValueRef call)
   return (struct cn_barrier_access){.at = call, .slot = call, .beyond = "references of a vector of variable length"};
 }
 
-/* Stored or loaded lanes of `type`, chosen by a mask. */
+/* The access that stores or loads the lanes of `type` that a mask selects. */
 static struct cn_barrier_access access_of_lanes(struct cn_ctx *ctx, LLVMValueRef call, LLVMTypeRef type,
                                                 LLVMValueRef slot, LLVMValueRef mask)
 {
@@ -151,7 +151,7 @@ static struct cn_barrier_access access_of_lanes(struct cn_ctx *ctx, LLVMValueRef
 
   if (!cn_holds_ref(type) || !cn_holds_ref(LLVMTypeOf(slot)))
     return no_access;
-  /* marks beyond the stored words are harmless */
+  /* marking more cards than were stored to is harmless */
   bool all = ctx->options->barriers == CAIRN_BARRIERS_CARDS || mask == LLVMConstAllOnes(LLVMTypeOf(mask));
   if (!vector && all)
     return access_of_type(ctx, call, slot, type);
@@ -236,7 +236,7 @@ static struct cn_barrier_access read_access_of_call(struct cn_ctx *ctx, LLVMValu
   }
 }
 
-/* The value that an atomic exchange compares, or returns, has to be healed in memory. */
+/* The read barrier must heal, in memory, the value that an atomic exchange compares or returns. */
 static struct cn_barrier_access read_access_of_exchange(struct cn_ctx *ctx, LLVMValueRef i)
 {
   LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(i, 1));
@@ -265,14 +265,14 @@ struct cn_barrier_access cn_barrier_read_of(struct cn_ctx *ctx, LLVMValueRef i)
 
 static const uint64_t REFERENCE_BYTES = sizeof(uint64_t);
 
-/* A lane of a vector; or a value by itself, whose lane is NO_LANE. */
+/* A lane of a vector, or a whole value, whose lane is NO_LANE. */
 struct vector_element {
   LLVMValueRef value;
   unsigned lane;
 };
 enum { NO_LANE = INT32_MAX };
 
-/* The lane that a shuffle takes lane `e` from. */
+/* The source lane of lane `e` of a shuffle. */
 static struct vector_element source_lane_of(struct vector_element e)
 {
   unsigned first = LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(e.value, 0)));
@@ -284,7 +284,7 @@ static struct vector_element source_lane_of(struct vector_element e)
   return (struct vector_element){LLVMGetOperand(e.value, second), second ? (unsigned)from - first : (unsigned)from};
 }
 
-/* The origin of a lane, through shuffles and insertions. */
+/* The origin of a lane before shuffles and insertions. */
 static struct vector_element origin_of_lane(struct vector_element e)
 {
   while (e.value && e.lane != NO_LANE) {
@@ -303,7 +303,7 @@ static struct vector_element origin_of_lane(struct vector_element e)
   return e;
 }
 
-/* True if `value` is the lane of the vector. */
+/* True if `value` equals lane `lane` of `vector`. */
 static bool is_lane_of_vector(LLVMValueRef value, LLVMValueRef vector, unsigned lane)
 {
   struct vector_element a = {value, NO_LANE}, b = origin_of_lane((struct vector_element){vector, lane});
@@ -334,7 +334,7 @@ static bool covers_reference_of_lane(const struct cn_barrier_access *access, uns
          is_constant_equal_to(LLVMGetOperand(bytes, 1), REFERENCE_BYTES);
 }
 
-/* True if `slot` is so many references beyond `from`. */
+/* True if `slot` is `lane` references after `from`. */
 static bool is_slot_of_lane(struct cn_ctx *ctx, LLVMValueRef slot, LLVMValueRef from, unsigned lane)
 {
   uint64_t offset = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Proves facts of objects for verify-barriers: they are new, or stay in place. Works before and after rewriting. It
- * trusts the attribute "cairn-fresh" (docs/frontends.md).
+ * Proves for verify-barriers that objects are new or immovable, before and after rewriting. The proofs trust the
+ * attribute "cairn-fresh" (docs/frontends.md).
  */
 #include <string.h>
 #include "compile/core/emitted_names.h"
@@ -15,7 +15,8 @@ static LLVMAttributeRef string_attribute_of(LLVMValueRef call, LLVMValueRef call
   return own || !callee ? own : LLVMGetStringAttributeAtIndex(callee, CN_FUNCTION_INDEX, name, length);
 }
 
-/* True for a call that allocates, or the statepoint of one. *small: each of its blocks takes few bytes. */
+/* True for a call that allocates, or the statepoint of such a call. *small: its objects have at most INLINE_ALLOC_MAX
+ * bytes. */
 static bool is_allocation_call(LLVMValueRef call, bool *small)
 {
   LLVMValueRef callee = cn_direct_callee(call);
@@ -31,7 +32,7 @@ static bool is_allocation_call(LLVMValueRef call, bool *small)
   return fresh || (strcmp(name, CN_RESIZE_SLOW) != 0 && cn_is_slow_allocation(name));
 }
 
-/* The call that makes the value, or null. */
+/* The allocation call whose result the value is, or null. */
 static LLVMValueRef allocation_call_of(LLVMValueRef value, bool *small)
 {
   if (!LLVMIsACallInst(value) && !LLVMIsAInvokeInst(value))
@@ -90,7 +91,7 @@ bool cn_barrier_is_fresh_object(const struct cn_epochs *epochs, LLVMValueRef ref
   return fresh;
 }
 
-/* True if it is null, a constant, an immediate or immovable, or a choice of such. */
+/* True if `value` is null, a constant, an immediate or an immovable reference, or merges only such values. */
 static bool is_immovable_value(struct object_search *search, LLVMValueRef value)
 {
   LLVMValueRef callee = LLVMIsACallInst(value) ? cn_direct_callee(value) : NULL;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Pass verify-barriers: proves that each load or store of a reference in managed memory has the barrier of
- * options->barriers, or is exempt. The proof takes IR of any producer, before or after rewriting, while barriers are
- * calls. It shares only the names with insert-barriers.
+ * options->barriers, or is exempt. The proof accepts IR of any producer, before or after rewriting, as long as barriers
+ * are calls. This file and insert-barriers share only the barriers' names.
  *
  * Needs: nothing. Provides: diagnostics. Breaks: nothing. Rule:
- *   missing-barrier   an access lacks its barrier, or has that of another place, or a safepoint may come between
+ *   missing-barrier an access lacks a barrier of its address, or a safepoint may lie between the access and the barrier
  *
- * A barrier covers an access if it runs on every path to it, after the last safepoint there.
+ * A barrier covers an access if the barrier runs on every path to the access, after the path's last safepoint.
  */
 #include <string.h>
 #include "base/check.h"
@@ -17,11 +17,11 @@
 #include "compile/core/emitted_names.h"
 #include "compile/verify/barriers/barred.h"
 
-/* A barrier, of one place (`bytes` null) or of several. */
+/* A barrier of one slot (`bytes` is null) or of a range of slots. */
 struct barrier_call {
   LLVMValueRef at, slot, bytes;
   uint32_t block, epoch;
-  size_t previous; /* of the same root; counted from 1 */
+  size_t previous; /* the previous barrier with the same root; counted from 1 */
 };
 
 struct barrier_check {
@@ -29,7 +29,7 @@ struct barrier_check {
   enum cairn_barriers kind;
   struct cn_cfg cfg;
   struct cn_epochs epochs;
-  struct cn_ptrmap last; /* root of an address -> the last barrier there, counted from 1 */
+  struct cn_ptrmap last; /* root of an address -> the last barrier with this root, counted from 1 */
   CN_VECTOR(struct barrier_call) barriers;
   uint32_t block, epoch; /* where the check is */
   bool stores, loads;    /* the accesses that have barriers */
@@ -52,7 +52,7 @@ static LLVMValueRef address_root_of(LLVMValueRef address)
   return address;
 }
 
-/* The value at a constant distance from the address. */
+/* The value that the address is a constant distance from. */
 static LLVMValueRef constant_base_of(struct cn_ctx *ctx, LLVMValueRef address, uint64_t *bytes)
 {
   *bytes = 0;
@@ -66,7 +66,7 @@ static LLVMValueRef constant_base_of(struct cn_ctx *ctx, LLVMValueRef address, u
   return address;
 }
 
-/* True if the two are the same address: one value, or formed alike of the same values. */
+/* True if `a` and `b` are the same address: one value, or two equal computations with the same operands. */
 static bool is_same_address(LLVMValueRef a, LLVMValueRef b, unsigned depth)
 {
   if (a == b)
@@ -88,8 +88,8 @@ static bool read_constant(LLVMValueRef bytes, uint64_t *value)
   return true;
 }
 
-/* The number before its zero extension: the barrier of a copy takes its length in 64 bits, and the copy's own length
- * may be extended too. */
+/* The number before its zero extension. A copy's barrier takes the length in 64 bits, and the copy's length may itself
+ * be an extended value. */
 static LLVMValueRef strip_zext(LLVMValueRef bytes)
 {
   while (bytes && LLVMIsAZExtInst(bytes))
@@ -97,7 +97,7 @@ static LLVMValueRef strip_zext(LLVMValueRef bytes)
   return bytes;
 }
 
-/* True if the whole place of the access is that of the barrier. Both have the same root. */
+/* True if the barrier covers all memory of the access. Requires that both addresses have the same root. */
 static bool barrier_covers_access(struct barrier_check *c, const struct barrier_call *barrier,
                                   const struct cn_barrier_access *access)
 {
@@ -125,7 +125,7 @@ static bool is_exempt_from_barrier(struct barrier_check *c, const struct cn_barr
          cn_barrier_is_fresh_object(&c->epochs, root, c->epoch, c->kind == CAIRN_BARRIERS_CARDS);
 }
 
-/* True if the loaded value is compared with null at most, or handed to its barrier. */
+/* True if the loaded value is only compared with null or passed to its barrier. */
 static bool is_healed_load(LLVMValueRef load)
 {
   CN_EACH_USE(use, load) {
@@ -144,7 +144,7 @@ static bool is_healed_load(LLVMValueRef load)
 
 /* ---- the check ---- */
 
-/* True if a barrier of this epoch, on every path to here, fits the lane. */
+/* True if a barrier that covers the lane runs in this epoch on every path to the access. */
 static bool lane_has_barrier(struct barrier_check *c, const struct cn_barrier_access *access, unsigned lane)
 {
   unsigned tried = 0;
@@ -228,7 +228,7 @@ static void check_read_barrier(struct barrier_check *c, LLVMValueRef at)
   report_missing_barrier(c, &access);
 }
 
-/* Note the barrier, if the call is one of a write, or of several references that are read. */
+/* Add the call if it is a write barrier, or a read barrier of several references. */
 static void add_barrier_call(struct barrier_check *c, LLVMValueRef call)
 {
   LLVMValueRef callee = cn_direct_callee(call);
@@ -285,8 +285,8 @@ static void check_function(struct barrier_check *c, LLVMValueRef function)
   cn_cfg_free(&c->cfg);
 }
 
-/* True if the module defines function `name`. In a module of kind custom, a defined barrier means that its accesses
- * have barriers. */
+/* True if the module defines function `name`. In a module with barriers of kind custom, the definition of a barrier
+ * function means that accesses need this barrier. */
 static bool defines_function(struct cn_ctx *ctx, const char *name)
 {
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
