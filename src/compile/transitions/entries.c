@@ -185,7 +185,7 @@ bool cn_entries_has_entry(LLVMValueRef function)
          cn_convention_is_entry_code(LLVMGetPrologueData(function));
 }
 
-/* True if the function's name leads to its entry and its body. */
+/* True if the object file uses the function's name, which finds its entry and its body. */
 static bool check_symbol_name(struct cn_ctx *ctx, LLVMValueRef function)
 {
   unsigned convention = LLVMGetFunctionCallConv(function);

@@ -3,16 +3,16 @@
  * Computes the epochs of a function. Needs: struct cn_cfg. Provides: struct cn_epochs (explained in verify.h). Breaks:
  * nothing.
  *
- * Joins that start an epoch are the iterated dominance frontier of the blocks with safepoints (R. Cytron et al.,
- * "Efficiently Computing Static Single Assignment Form", 1991): exactly the blocks where paths from two different
- * safepoints, or from one and from the entry, meet.
+ * An epoch starts at a safepoint, at the entry, and at each block of the iterated dominance frontier of the blocks with
+ * safepoints (R. Cytron et al., "Efficiently Computing Static Single Assignment Form", 1991). In exactly these blocks,
+ * two paths from different safepoints, or from a safepoint and from the entry, meet.
  */
 #include <stdlib.h>
 #include "base/check.h"
 #include "compile/core/each.h"
 #include "compile/verify/verify.h"
 
-/* True if a path comes to join `b` from a block of `starts` that does not dominate it. */
+/* True if a predecessor of `b` is dominated by a block of `starts` that does not strictly dominate `b`. */
 static bool is_in_frontier_of_starts(const struct cn_cfg *cfg, uint32_t b, const uint8_t *starts)
 {
   const struct cn_cfg_block *block = &cfg->blocks[b];
@@ -24,7 +24,7 @@ static bool is_in_frontier_of_starts(const struct cn_cfg *cfg, uint32_t b, const
   return false;
 }
 
-/* Mark, in `joins`, the joins that start an epoch; `starts` are the blocks with statepoints. */
+/* Mark in `joins` the joins that start an epoch. `starts` marks the blocks with statepoints. */
 static void find_epoch_joins(const struct cn_cfg *cfg, uint8_t *starts, uint8_t *joins)
 {
   bool changed = true;
@@ -48,7 +48,7 @@ void cn_epochs_build(struct cn_epochs *epochs, const struct cn_cfg *cfg, bool (*
 {
   uint8_t *starts = cn_alloc(cfg->count), *joins = cn_alloc(cfg->count);
   uint32_t *last = cn_alloc(cfg->count * sizeof *last);
-  uint32_t next = cfg->count + 2; /* epoch b + 2 is the one that join b starts */
+  uint32_t next = cfg->count + 2; /* join b starts epoch b + 2 */
 
   *epochs = (struct cn_epochs){.cfg = cfg};
   for (uint32_t b = 0; b < cfg->count; b++)
@@ -72,7 +72,7 @@ void cn_epochs_build(struct cn_epochs *epochs, const struct cn_cfg *cfg, bool (*
   CN_ASSERT_VALID(cn_epochs_wrong(epochs));
 }
 
-/* The epoch at the end of block `b`, by its statepoints. */
+/* The epoch that is current at the end of block `b`. */
 static uint32_t end_epoch_of(const struct cn_epochs *epochs, uint32_t b)
 {
   uint32_t epoch = epochs->in[b];

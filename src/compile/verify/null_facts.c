@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds references that are null on the paths that matter: null stays null. Needs: struct cn_epochs. Provides:
- * cn_null_facts_excuse_use(). Breaks: nothing.
+ * Finds stale references that are null on all paths over a safepoint, since null stays valid. Needs: struct cn_epochs.
+ * Provides: cn_null_facts_excuse_use(). Breaks: nothing.
  *
- * Where a branch has shown that a reference is null, the optimiser takes the reference for null and null for the
- * reference, over safepoints too: after early insertion, a phi of `p` and, from the branch where `p == null`, of null
- * becomes `p`. Such a use is right: on each path with a safepoint the reference is null. So before a use is reported,
- * follow the paths to it, except over edges that show the reference to be null. A use of a value that is null on every
- * path is right, too.
+ * After a branch that shows a reference to be null, the optimiser replaces the reference by null and null by the
+ * reference, even over safepoints. After early insertion, for example, a phi of `p` and of null (from the branch where
+ * `p == null`) becomes `p`. Such a use of `p` is correct, because the reference is null on each path with a safepoint.
+ * The verifier therefore reports a use only if a path with a safepoint reaches the use without an edge that shows the
+ * reference to be null. A use of a value that is null on every path is also correct.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -15,7 +15,7 @@
 #include "compile/analysis/calls.h"
 #include "compile/verify/verify.h"
 
-/* True if every index is made of plain numbers. An index made of an address is stale by itself. */
+/* True if no index is computed from an address. An index computed from an address may itself be stale. */
 static bool has_address_free_indices(const struct cn_value_states *values, LLVMValueRef gep)
 {
   for (int i = 1; i < LLVMGetNumOperands(gep); i++)
@@ -24,7 +24,7 @@ static bool has_address_free_indices(const struct cn_value_states *values, LLVMV
   return true;
 }
 
-/* The start of a chain of GEPs and casts. If it is null, the chain's uses are right, too. */
+/* The first operand of a chain of GEPs and casts. If this operand is null, uses of the chain are correct. */
 static LLVMValueRef gep_root_of(const struct cn_value_states *values, LLVMValueRef value)
 {
   while ((LLVMIsAGetElementPtrInst(value) && has_address_free_indices(values, value)) || LLVMIsABitCastInst(value) ||
@@ -33,7 +33,7 @@ static LLVMValueRef gep_root_of(const struct cn_value_states *values, LLVMValueR
   return value;
 }
 
-/* True if `condition`, being `outcome`, says that `value` is null. */
+/* True if `condition == outcome` implies that `value` is null. */
 static bool condition_implies_null(LLVMValueRef condition, LLVMValueRef value, bool outcome, int depth)
 {
   if (LLVMIsAICmpInst(condition)) {
@@ -44,7 +44,7 @@ static bool condition_implies_null(LLVMValueRef condition, LLVMValueRef value, b
   }
   if (depth == 0 || !LLVMIsAInstruction(condition))
     return false;
-  /* Both halves of a conjunction are true, of a disjunction false. */
+  /* Both operands of a true conjunction are true; both operands of a false disjunction are false. */
   LLVMOpcode opcode = LLVMGetInstructionOpcode(condition);
   if (opcode == (outcome ? LLVMAnd : LLVMOr))
     return condition_implies_null(LLVMGetOperand(condition, 0), value, outcome, depth - 1) ||
@@ -71,13 +71,13 @@ static bool is_null_on_edge(const struct cn_cfg_block *block, uint32_t s, LLVMVa
 
 struct null_path_search {
   const struct cn_cfg *cfg;
-  LLVMValueRef value, at; /* at: the use, or null for the end of `block` */
+  LLVMValueRef value, at; /* `at` is the use, or null if the use is at the end of `block` */
   uint32_t block;
-  uint8_t *seen; /* per block: bit 0 entered on a safepoint-free path so far, bit 1 after one */
+  uint8_t *seen; /* for each block, bit 0: entered by a path without a safepoint; bit 1: entered after a safepoint */
   CN_VECTOR(uint32_t) work;
 };
 
-/* Go through a block from `i` on. True: it reaches the use after a safepoint. */
+/* Scan a block from `i` on. True if the path reaches the use after a safepoint. */
 static bool scan_block_for_stale_use(struct null_path_search *search, uint32_t b, LLVMValueRef i, bool crossed)
 {
   const struct cn_cfg_block *block = &search->cfg->blocks[b];
@@ -103,7 +103,7 @@ static bool scan_block_for_stale_use(struct null_path_search *search, uint32_t b
   return false;
 }
 
-/* True if `root` is fresh where it is defined. A relocate of an older statepoint than the last is stale. */
+/* True if `root` is valid at its definition. A relocate of an older statepoint than the last one is stale. */
 static bool is_fresh_at_definition(const struct cn_value_states *values, LLVMValueRef root)
 {
   uint32_t epoch = cn_values_state_of(values, root).epoch;
@@ -134,7 +134,7 @@ struct merged_inputs {
   CN_VECTOR(LLVMValueRef) work;
 };
 
-/* False if `input` may be an object. */
+/* Add `input` to the inputs to check. False if the input may be an object. */
 static bool add_null_input(struct merged_inputs *inputs, LLVMValueRef input)
 {
   bool fresh;
@@ -147,7 +147,7 @@ static bool add_null_input(struct merged_inputs *inputs, LLVMValueRef input)
   return true;
 }
 
-/* Add the inputs of `value`. False if it may be an object by itself. */
+/* Add the inputs of `value` to the inputs to check. False if the value may be an object. */
 static bool add_inputs_of(struct merged_inputs *inputs, LLVMValueRef value)
 {
   bool null = true;
@@ -164,8 +164,8 @@ static bool add_inputs_of(struct merged_inputs *inputs, LLVMValueRef value)
   return cn_is_relocate(value) && add_null_input(inputs, relocated_operand_of(value));
 }
 
-/* True for a cycle of phis and relocates whose inputs are all null. LLVM's rewriter makes such cycles of values that it
- * takes for references. */
+/* True for a cycle of phis and relocates whose inputs are all null. LLVM's rewriter makes such cycles for values that
+ * it treats as references. */
 static bool is_always_null(LLVMValueRef value)
 {
   struct merged_inputs inputs = {0};

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Finds the origins of the references that statepoints list: one node per scalar reference, with its sources. Needs:
- * struct cn_cfg. Provides: the nodes of struct cn_object_graph (verify.h). From them same_object.c infers which
- * references point into the same object, independently of the rewriter (statepoints-later, "Base & Derived Pointers").
+ * struct cn_cfg. Provides: the nodes of struct cn_object_graph (verify.h). same_object.c uses the nodes to infer,
+ * independently of the rewriter, which references point into the same object (statepoints-later, "Base & Derived
+ * Pointers").
  * Breaks: nothing.
  *
- * A relocate points into the same object as its operand did. GEPs, casts, masks and the like hand the object on. A
- * reference from memory, a caller or a callee names one object by itself; constants, and values marked immovable, name
- * objects that stay in place.
+ * A relocate points into the object that its operand pointed into; a GEP, cast or mask points into the object of its
+ * operand. A reference from memory, a caller or a callee is a separate origin; constants and values marked immovable
+ * point to objects that stay in place.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@
 
 /* ---- nodes ---- */
 
-/* The node of scalar `scalar` of `value`, made if need be; all scalars of a value lie together. */
+/* Find or make the node of scalar `scalar` of `value`. The nodes of all scalars of a value are consecutive. */
 static uint32_t find_or_add_node(struct cn_object_graph *o, LLVMValueRef value, uint32_t scalar)
 {
   uint32_t scalars = cn_scalar_count(LLVMTypeOf(value));
@@ -33,7 +34,7 @@ static uint32_t find_or_add_node(struct cn_object_graph *o, LLVMValueRef value, 
     for (uint32_t l = 0; l < scalars; l++)
       cn_push(&o->nodes, (struct cn_object_node){.value = value, .scalar = l});
   }
-  /* A scalar operand of a vector instruction stands for every lane. */
+  /* A scalar operand of a vector instruction applies to every lane. */
   return (uint32_t)*first + (scalar < scalars ? scalar : 0);
 }
 
@@ -45,7 +46,7 @@ const struct cn_object_node *cn_objects_find_node(const struct cn_object_graph *
   return first && scalars ? &o->nodes.at[*first + (scalar < scalars ? scalar : 0)] : NULL;
 }
 
-/* A node while it is made, outside the vector: adding nodes moves that. */
+/* A node under construction, outside the vector, because an addition to the vector moves its elements. */
 struct node_builder {
   struct cn_object_graph *o;
   LLVMValueRef value;
@@ -68,7 +69,7 @@ static void begin_merge_node(struct node_builder *m, const void *key, uint32_t k
   m->node.first = (uint32_t)m->o->inputs.count;
 }
 
-/* `from`: the block that reads the input at its end. */
+/* `from` is the block that passes the input at its end. */
 static void add_merge_input(struct node_builder *m, LLVMValueRef value, uint32_t scalar, uint32_t from)
 {
   uint32_t node = find_or_add_node(m->o, value, scalar);
@@ -103,7 +104,7 @@ static void make_phi_node(struct node_builder *m)
     if (from != CN_NO_BLOCK)
       add_merge_input(m, LLVMGetIncomingValue(m->value, i), m->scalar, from);
   }
-  /* The phis of a block may list their inputs in different orders. */
+  /* Sort the inputs, since the phis of a block may list them in different orders. */
   if (m->node.count > 1)
     qsort(m->o->inputs.at + m->node.first, m->node.count, sizeof *m->o->inputs.at, compare_input_blocks);
 }
@@ -123,7 +124,7 @@ static void make_select_node(struct node_builder *m)
   add_merge_input(m, LLVMGetOperand(m->value, 2), m->scalar, block_index_of(m));
 }
 
-/* An element at an unknown index: a choice by the index. */
+/* Make a node that may be any element, for a variable index. */
 static void make_indexed_choice_node(struct node_builder *m)
 {
   bool inserts = LLVMIsAInsertElementInst(m->value);
@@ -261,7 +262,7 @@ static void add_operand_node(struct cn_object_graph *o, LLVMValueRef value)
     find_or_add_node(o, value, 0);
 }
 
-/* The values that a statepoint lists, and those that it passes. */
+/* Add nodes for the values that a statepoint lists or passes. */
 static void add_statepoint_nodes(struct cn_object_graph *o, LLVMValueRef statepoint)
 {
   uint64_t arguments = LLVMConstIntGetZExtValue(LLVMGetOperand(statepoint, 3));
@@ -273,7 +274,8 @@ static void add_statepoint_nodes(struct cn_object_graph *o, LLVMValueRef statepo
     add_operand_node(o, LLVMGetOperand(statepoint, first));
 }
 
-/* The values that statepoints list, and those that comparisons may show to be equal. */
+/* Add nodes for the operands of relocates and of comparisons of references, and for the values of calls that must list
+ * their operands. */
 static void add_required_nodes(struct cn_object_graph *o)
 {
   for (uint32_t b = 0; b < o->v->cfg.count; b++)
@@ -309,7 +311,7 @@ static void order_nodes_by_definition(struct cn_object_graph *o)
       }
     }
   CN_CHECK(at <= o->nodes.count);
-  o->ordered = at; /* the rest is unreachable */
+  o->ordered = at; /* the remaining nodes are unreachable */
 }
 
 static bool has_valid_sources(const struct cn_object_graph *o, const struct cn_object_node *node)

@@ -1,29 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Classifies references: those of one class point into one object. Needs: the nodes of struct cn_object_graph.
+ * Puts references that point into the same object into one class. Needs: the nodes of struct cn_object_graph.
  * Provides: their classes, and cn_objects_prove_same(). Breaks: nothing.
  *
- * Nodes of one class point into the same object wherever both are defined. Classes are value numbers: a copy has its
- * source's; a phi or select whose inputs all have one class has that; and those of one block or condition whose inputs
- * agree one by one have the same. In loops that is assumed, and refuted until the classes are stable (C. Click, K.
- * Cooper, "Combining Analyses, Combining Optimizations", 1995, section 3; T. Simpson, "Value-Driven Redundancy
- * Elimination", 1996: passes in reverse post-order with a hash table).
+ * Nodes of one class point into the same object at every place where both are defined. Classes are value numbers. A
+ * copy has the class of its source. A phi or select whose inputs all have one class has this class. Two phis of one
+ * block, or two selects of one condition, have the same class if their inputs agree one by one. The algorithm assumes
+ * these equalities in loops, and refutes them until the classes are stable (C. Click, K. Cooper, "Combining Analyses,
+ * Combining Optimizations", 1995, section 3; T. Simpson, "Value-Driven Redundancy Elimination", 1996: rounds in reverse
+ * post-order with a hash table).
  *
- * Two nodes of different classes may still be equal: a base may be undefined where it is unused, and a branch may have
- * shown two references to be equal. cn_objects_prove_same() searches the inputs of phis for that. It compares values of
- * one moment only: a phi's input `b` and the `b` of the next iteration are different values. So it compares inputs side
- * by side, or with a value that is defined before the phi's block is entered.
+ * Two nodes of different classes may still point into one object: a base may be undefined on paths without a use, and a
+ * branch may have shown two references to be equal. cn_objects_prove_same() searches the inputs of phis for such
+ * proofs. The search compares only values of the same iteration, because a phi's input `b` and the `b` of the next
+ * iteration are different values. It therefore compares inputs pairwise, or an input with a value that is defined
+ * before control enters the phi's block.
  */
 #include <stdlib.h>
 #include "base/check.h"
 #include "compile/verify/verify.h"
 
-/* Classes beside the numbers of nodes. */
+/* Classes other than node numbers. */
 enum { FIXED_CLASS = 0, UNDEFINED_CLASS = 1, FIRST_NODE_CLASS = 2, TOP_CLASS = INT32_MAX };
-/* After so many passes a merge that still changes gets its own class: a difference that the first pass saw, before all
- * inputs had a class, may circle in a cycle of phis for ever. cn_objects_prove_same() compares its inputs. */
+/* After this number of rounds, a merge that still changes gets a separate class, because a difference between classes
+ * of the first round may otherwise circulate in a cycle of phis for ever. cn_objects_prove_same() then compares the
+ * merge's inputs. */
 #define MAX_CLASS_ROUNDS 40
-/* The most work for one question. */
+/* The maximum work of one proof. */
 #define MAX_PROOF_STEPS 20000
 #define MAX_PROOF_DEPTH 2000
 
@@ -55,7 +58,8 @@ static bool has_same_input_classes(const struct cn_object_graph *o, const struct
   return true;
 }
 
-/* The first node in this pass with the same choice, maybe `n` itself. */
+/* Find the first node of this round that merges the same inputs in the same block or by the same condition; else add
+ * `n`. */
 static uint32_t find_or_add_merge(const struct cn_object_graph *o, struct merge_table *table, uint32_t n)
 {
   const struct cn_object_node *node = &o->nodes.at[n];
@@ -171,7 +175,7 @@ void cn_objects_classify(struct cn_object_graph *o)
   }
   while (table.room < 2 * (size_t)passes)
     table.room *= 2;
-  CN_CHECK(table.room > passes); /* a search in a full table might run for ever */
+  CN_CHECK(table.room > passes); /* a search in a full table would be endless */
   table.slots = cn_alloc(table.room * sizeof *table.slots);
   passes = 0;
   while (update_classes(o, &table, passes > MAX_CLASS_ROUNDS))
@@ -183,17 +187,18 @@ void cn_objects_classify(struct cn_object_graph *o)
 
 /* ---- equal for other reasons ---- */
 
-/* A pending pair counts as the same when the search meets it again across a phi, that is, at another moment: then each
- * iteration rests on the one before. Met again at the same moment it would rest on itself. */
+/* A search for a proof. A pending pair counts as proven if the search reaches the pair again across a phi, because the
+ * proof of one iteration then depends on the previous iteration. If the search reaches the pair again without a phi,
+ * the proof would be circular. */
 struct same_object_proof {
   const struct cn_object_graph *o;
-  struct cn_ptrmap pairs; /* pair -> PAIR_PENDING or PAIR_PROVEN, and a number */
-  uint32_t level;         /* phis on the path of the search */
-  uint32_t failures;      /* a pair proven before the last one may rest on a pair that failed */
+  struct cn_ptrmap pairs; /* pair -> PAIR_PENDING with its level, or PAIR_PROVEN with `failures` */
+  uint32_t level;         /* number of phis on the path of the search */
+  uint32_t failures;      /* a pair proven before the last failure may depend on the pair that failed */
   uint32_t steps, depth;
 };
 enum { PAIR_PENDING = 1, PAIR_PROVEN = 2 };
-/* The level of a pair that may depend on the block asked for: other proofs must not rest on it. */
+/* The level of a pair whose proof may use facts of one block, so that other proofs must not use the pair. */
 #define NO_PHI_LEVEL UINT32_MAX
 
 static bool is_same_object(struct same_object_proof *q, const struct cn_object_node *base,
@@ -209,8 +214,8 @@ static bool is_same_class(const struct cn_object_node *a, const struct cn_object
   return a->class == b->class && (a->class != FIXED_CLASS || (a->null && b->null));
 }
 
-/* True if the two point into one object in block `b`, where `compare` came out as equal. Either of its operands may
- * stand for the other. */
+/* True if `base` and `derived` point into one object in block `b` when the operands of `compare` are equal. Each
+ * operand may then replace the other. */
 static bool equality_shows_same_object(struct same_object_proof *q, LLVMValueRef compare,
                                        const struct cn_object_node *base, const struct cn_object_node *derived,
                                        uint32_t b)
@@ -228,7 +233,7 @@ static bool equality_shows_same_object(struct same_object_proof *q, LLVMValueRef
          (is_same_class(derived, y) && is_same_object(q, base, x, b, false));
 }
 
-/* Like equality_shows_same_object(), where `condition` came out as `outcome`. */
+/* Like equality_shows_same_object(), with the condition `condition == outcome`. */
 static bool condition_shows_same_object(struct same_object_proof *q, LLVMValueRef condition, bool outcome,
                                         const struct cn_object_node *base, const struct cn_object_node *derived,
                                         uint32_t b, int depth)
@@ -241,7 +246,7 @@ static bool condition_shows_same_object(struct same_object_proof *q, LLVMValueRe
   LLVMOpcode opcode = LLVMGetInstructionOpcode(condition);
   LLVMValueRef other = NULL;
   unsigned second = 1;
-  if (opcode == LLVMSelect) { /* `c ? d : false` and `c ? true : d` */
+  if (opcode == LLVMSelect) { /* a conjunction or disjunction: `c ? d : false` or `c ? true : d` */
     other = LLVMIsAConstantInt(LLVMGetOperand(condition, outcome ? 2 : 1));
     second = outcome ? 1 : 2;
   }
@@ -262,7 +267,7 @@ static bool edge_shows_same_object(struct same_object_proof *q, uint32_t from, u
          condition_shows_same_object(q, LLVMGetCondition(end), block->succs[0] == to, base, derived, from, 4);
 }
 
-/* True if the choice of input `i` by `merge` shows it. */
+/* True if `merge` chooses input `i` only if `base` and `derived` point into one object. */
 static bool choice_shows_same_object(struct same_object_proof *q, const struct cn_object_node *merge, uint32_t i,
                                      const struct cn_object_node *base, const struct cn_object_node *derived)
 {
@@ -277,7 +282,7 @@ static bool choice_shows_same_object(struct same_object_proof *q, const struct c
          condition_shows_same_object(q, LLVMGetOperand(merge->value, 0), i == 0, base, derived, from, 4);
 }
 
-/* True if a branch on every path to block `b` shows it. */
+/* True if a branch on every path to block `b` shows that `base` and `derived` point into one object. */
 static bool branch_shows_same_object(struct same_object_proof *q, const struct cn_object_node *base,
                                      const struct cn_object_node *derived, uint32_t b)
 {
@@ -289,8 +294,8 @@ static bool branch_shows_same_object(struct same_object_proof *q, const struct c
   return false;
 }
 
-/* True if the inputs of `merge` may be compared with `a`. A select's are of the same moment; a phi's are if `a` is
- * defined before its block is entered. */
+/* True if the inputs of `merge` may be compared with `a`. This holds for every select, and for a phi if `a` is defined
+ * before control enters the phi's block. */
 static bool is_defined_before_merge(const struct cn_object_graph *o, const struct cn_object_node *a,
                                     const struct cn_object_node *merge)
 {
@@ -326,7 +331,7 @@ static bool are_parallel_merges(const struct cn_object_node *a, const struct cn_
          LLVMGetInstructionOpcode(a->value) == LLVMGetInstructionOpcode(b->value);
 }
 
-/* By the definitions of the two, which hold everywhere. */
+/* True if the definitions of `base` and `derived` show, for every block, that both point into one object. */
 static bool definitions_show_same_object(struct same_object_proof *q, const struct cn_object_node *base,
                                          const struct cn_object_node *derived)
 {
@@ -365,7 +370,8 @@ static bool prove_pair(struct same_object_proof *q, const void *pair, const stru
   return shown;
 }
 
-/* `facts`: true if branches on the path may be used. They are used once, until the search passes a phi. */
+/* True if `base` and `derived` point into one object. `facts` allows proofs by branches on the path; the search uses
+ * them once, before it passes a phi. */
 static bool is_same_object(struct same_object_proof *q, const struct cn_object_node *base,
                            const struct cn_object_node *derived, uint32_t b, bool facts)
 {
@@ -390,7 +396,7 @@ static bool is_same_object(struct same_object_proof *q, const struct cn_object_n
   return result;
 }
 
-/* Keep what this question proved for the next. */
+/* Keep the proven pairs for later proofs. */
 static void keep_proved_pairs(struct cn_object_graph *o, const struct same_object_proof *q)
 {
   for (size_t i = 0; i < q->pairs.room; i++)

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds numbers that reveal an address by control flow: the choice of two constants by a phi, or the count of a loop's
- * iterations, reveals the result of a branch on the address's bits.
+ * Finds numbers that depend on an address through control flow. A phi that selects one of two constants, or a counter
+ * of a loop's iterations, may depend on a branch on the address's bits.
  *
  * Needs: struct cn_value_states except `control`. Provides: `control`, which the phis of each block join. Breaks:
  * nothing.
  *
- * A branch on a residue of an address (stale_integers.c; an order of two addresses is no residue) decides the inputs of
- * the phis where paths from it meet: in the iterated dominance frontier of its successors.
+ * A branch on a residue of an address (stale_integers.c) selects the inputs of the phis where paths from the branch
+ * meet; their blocks are the iterated dominance frontier of the branch's successors. The order of two addresses is no
+ * residue.
  */
 #include <stdlib.h>
 #include "base/check.h"
 #include "compile/verify/verify.h"
 
-/* Join `stale` to block `b`. True if that changes it. */
+/* Join `stale` into the state of block `b`. True if the state changes. */
 static bool join_control_state(struct cn_value_states *values, uint32_t b, struct cn_stale_state stale)
 {
   struct cn_stale_state *at = &values->control[b];
@@ -25,8 +26,8 @@ static bool join_control_state(struct cn_value_states *values, uint32_t b, struc
   return news;
 }
 
-/* Mark the blocks where paths from successor `first` of a branch meet others: those with a predecessor that a marked
- * block dominates, except those that it strictly dominates. */
+/* Join `stale` into the iterated dominance frontier of `first`, a successor of a branch. A block of the frontier has a
+ * predecessor that `first` or another block of the frontier dominates without strictly dominating the block. */
 static bool mark_dominance_frontier(struct cn_value_states *values, uint32_t first, struct cn_stale_state stale)
 {
   const struct cn_cfg *cfg = values->epochs->cfg;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Follows addresses in arithmetic. Needs: struct cn_value_states. Provides: struct cn_stale_state of computed values.
+ * Tracks addresses through arithmetic. Needs: struct cn_value_states. Provides: struct cn_stale_state of computed
+ * values.
  * Breaks: nothing.
  *
- * A number made of a reference has the reference's epoch, and a weight: in `ptrtoint a - ptrtoint b` the two addresses
- * cancel, and a distance of one epoch is right in any other (the source must see to it that a and b point into one
- * object: ISO C17, 6.5.6). So is the order of two addresses. Any other result, down to a truth value, is a residue of
- * the address, and has its epoch.
+ * A number computed from a reference has the reference's epoch and a weight, which is the number of addresses in the
+ * sum. In `ptrtoint a - ptrtoint b` the two addresses cancel: a distance between two addresses of one epoch is valid in
+ * every epoch, if `a` and `b` point into one object (the program's duty by ISO C17, 6.5.6). The order of two addresses
+ * is valid in the same way. Any other result, even a truth value, is a residue of the address and has the address's
+ * epoch.
  */
 #include <stdlib.h>
 #include "compile/verify/verify.h"
@@ -25,7 +27,7 @@ static struct cn_stale_state add_weights(struct cn_stale_state a, struct cn_stal
     sum.weight = a.weight + sign * b.weight;
   if (abs(sum.weight) > CN_WEIGHT_OTHER / 2)
     sum.weight = CN_WEIGHT_OTHER;
-  /* The addresses cancel: a distance, the same in all epochs. */
+  /* The addresses cancel, and the result is a distance, which is equal in all epochs. */
   if (sum.weight == 0 && sum.epoch != CN_EPOCH_MIXED)
     return never_stale;
   if (sum.epoch == CN_EPOCH_MIXED)
@@ -33,13 +35,13 @@ static struct cn_stale_state add_weights(struct cn_stale_state a, struct cn_stal
   return sum;
 }
 
-/* Addresses have fewer bits. Those above are zero wherever an object moves, or they tag a value that is no address and
- * stays the same. */
+/* Number of bits of an address. The higher bits stay zero when an object moves, or are the tag of a value other than an
+ * address, which stays unchanged. */
 #define ADDRESS_BITS 47
 
 _Static_assert((CAIRN_ABI_OBJECT_ALIGN & (CAIRN_ABI_OBJECT_ALIGN - 1)) == 0, "no move changes an address's low bits");
 
-/* A constant operand of at most 64 bits. */
+/* Read a constant operand of at most 64 bits. False if the operand is another value. */
 static bool read_constant_operand(LLVMValueRef i, unsigned operand, uint64_t *value)
 {
   LLVMValueRef constant = LLVMIsAConstantInt(LLVMGetOperand(i, operand));
@@ -50,8 +52,8 @@ static bool read_constant_operand(LLVMValueRef i, unsigned operand, uint64_t *va
   return true;
 }
 
-/* True if a mask keeps fixed bits only. Objects are 8-aligned wherever they move, so the low bits of an address (`p &
- * 7`) or a sum of addresses are fixed, as is the tag above an address. */
+/* True if a mask keeps only fixed bits. Objects stay 8-aligned when they move, so the low bits of an address (`p & 7`)
+ * or of a sum of addresses are fixed. The tag in the high bits of an address is fixed, too. */
 static bool mask_keeps_fixed_bits(LLVMValueRef i, int weight)
 {
   uint64_t mask, moving = (UINT64_C(1) << ADDRESS_BITS) - CAIRN_ABI_OBJECT_ALIGN;
@@ -70,8 +72,8 @@ static bool shift_keeps_tag_only(LLVMValueRef i, int weight)
   return weight == 1 && read_constant_operand(i, 1, &by) && by >= ADDRESS_BITS;
 }
 
-/* True if it widens a number narrower than an address. The narrow number may wrap where the wider one does not, so
- * their differences depend on the places of objects. */
+/* True if the instruction widens a number that is narrower than an address. Only the narrow number may wrap, so
+ * differences of narrow numbers depend on the objects' addresses. */
 static bool widens_narrow_number(LLVMValueRef i)
 {
   LLVMTypeRef from = LLVMTypeOf(LLVMGetOperand(i, 0));
@@ -136,7 +138,7 @@ struct cn_stale_state cn_stale_of_arithmetic(const struct cn_value_states *value
   return cn_stale_drop_weight(cn_stale_join_states(a, b));
 }
 
-/* True if one of the compared values is an address, and the other a number outside the range of all addresses. */
+/* True if one compared value is an address, and the other is a number outside the range of all addresses. */
 static bool compares_with_fixed_number(LLVMValueRef compare, int weight, LLVMValueRef other)
 {
   LLVMIntPredicate predicate = LLVMGetICmpPredicate(compare);
@@ -144,7 +146,7 @@ static bool compares_with_fixed_number(LLVMValueRef compare, int weight, LLVMVal
 
   if (weight != 1)
     return false;
-  if (predicate == LLVMIntEQ || predicate == LLVMIntNE) /* the address of no object */
+  if (predicate == LLVMIntEQ || predicate == LLVMIntNE) /* the number is the address of no object */
     return LLVMIsConstant(other) || cn_is_ref(type) || LLVMGetTypeKind(type) == LLVMPointerTypeKind;
   return cn_is_ref(type) || (LLVMIsAConstantInt(other) && LLVMGetIntTypeWidth(type) <= 64 &&
                              LLVMConstIntGetZExtValue(other) >> ADDRESS_BITS);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Follows addresses kept as integers or unmanaged pointers in locals that are still memory. Needs: the other parts of
- * struct cn_value_states. Provides: struct cn_stale_state of their loads. Breaks: nothing.
+ * Tracks addresses that are stored as integers or unmanaged pointers in allocas. Needs: the other parts of struct
+ * cn_value_states. Provides: struct cn_stale_state of loads from allocas. Breaks: nothing.
  *
- * A local that is only loaded and stored is followed like a variable: its values join where paths meet, as the inputs
- * of a phi join. Values in other memory are ignored.
+ * An alloca that is only loaded and stored is tracked like a variable: its states join where paths meet, like the
+ * inputs of a phi. Values in other memory are ignored.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -12,12 +12,12 @@
 #include "compile/core/each.h"
 #include "compile/verify/verify.h"
 
-/* The most locals that are followed; only a contrived program has more. */
+/* Maximum number of tracked allocas; only a contrived program has more. */
 #define MAX_FOLLOWED_LOCALS 64
 
 static const struct cn_stale_state never_stale = {CN_EPOCH_NONE, 0};
 
-/* True if the local is only loaded and stored, as one scalar other than a reference. */
+/* True if the alloca is only loaded and stored, as one scalar that is not a reference. */
 static bool is_scalar_variable(LLVMValueRef alloca)
 {
   LLVMTypeRef type = LLVMGetAllocatedType(alloca);
@@ -88,7 +88,7 @@ void cn_stale_locals_leave_block(struct cn_value_states *values, uint32_t b)
 
   for (uint32_t l = 0; l < locals->count; l++) {
     struct cn_stale_state *out = &locals->out[(size_t)b * locals->count + l];
-    /* A weight that grows in a loop is no longer that of a sum. */
+    /* A weight that grows in a loop is no constant number of addresses. */
     if (out->epoch != CN_EPOCH_NONE && out->weight != locals->now[l].weight)
       locals->now[l] = cn_stale_drop_weight(locals->now[l]);
     if (out->epoch == CN_EPOCH_MIXED && locals->now[l].epoch != CN_EPOCH_NONE)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Maps values to the epochs of their addresses, and joins the epochs of two. Needs: struct cn_epochs. Provides: struct
- * cn_value_states for the files that fill it in (stale_values.c). Breaks: nothing.
+ * Maps values to the epochs of their addresses, and joins the states of two values. Needs: struct cn_epochs. Provides:
+ * struct cn_value_states for the files that fill it in (stale_values.c). Breaks: nothing.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -11,7 +11,8 @@ static const struct cn_stale_state never_stale = {CN_EPOCH_NONE, 0};
 
 /* ---- two addresses ---- */
 
-/* Either of two values: of one epoch if both are. If the weights differ, it is no plain sum any more. */
+/* The state of a value that is either `a` or `b`: their epoch if both have the same, else mixed. If their weights
+ * differ, the value counts as a residue. */
 struct cn_stale_state cn_stale_join_states(struct cn_stale_state a, struct cn_stale_state b)
 {
   if (a.epoch == CN_EPOCH_NONE)
@@ -38,7 +39,7 @@ struct cn_stale_state cn_values_state_of_scalar(const struct cn_value_states *va
 
   if (!packed)
     return never_stale;
-  /* A scalar operand of a vector instruction stands for every lane. */
+  /* A scalar operand of a vector instruction applies to every lane. */
   uint32_t scalars = (uint32_t)*packed;
   CN_ASSERT(scalars && (*packed >> 32) + scalars <= values->cells.count);
   return values->cells.at[(*packed >> 32) + (scalar < scalars ? scalar : 0)];
@@ -114,9 +115,9 @@ void cn_join_add_edge(const struct cn_value_states *values, struct cn_edge_join 
   join->all = cn_stale_join_states(join->all, stale);
 }
 
-/* The joined value is of its block's epoch if each incoming value is valid at its edge. Else it has the addresses of
- * its incoming values if they are of one epoch and all come over forward edges: over a back edge "the same epoch" is
- * that of another iteration. */
+/* The joined value has its block's epoch if each incoming value is valid at its edge. Otherwise the joined value has
+ * the common epoch of its incoming values if all of their edges are forward edges, because a value from a back edge
+ * belongs to the epoch of an earlier iteration. In all other cases the epoch is mixed. */
 struct cn_stale_state cn_join_result_of(const struct cn_value_states *values, const struct cn_edge_join *join,
                                         uint32_t b)
 {

@@ -3,13 +3,13 @@
  * Finds the epoch of each value's addresses. Needs: struct cn_epochs. Provides: struct cn_value_states. Breaks:
  * nothing.
  *
- * A reference that is loaded, passed in, returned or relocated has the addresses of the epoch that is current there.
- * GEP, phi, select and the like hand on those of their operands; if these differ, the result is of mixed epochs and
- * stale everywhere. Numbers computed from an address are followed likewise (stale_integers.c). All this goes scalar by
- * scalar: an old reference in a struct is forgotten when a fresh one replaces it.
+ * A reference that is loaded, passed in, returned or relocated has the epoch that is current at this instruction. A
+ * GEP, phi or select has the epoch of its operands; if their epochs differ, the result's epoch is mixed, and the result
+ * is stale everywhere. Numbers computed from an address have epochs, too (stale_integers.c). Each scalar of a value has
+ * a separate epoch, so that a new reference in a struct replaces the epoch of the old one.
  *
- * This is an optimistic fixed point: a value is never stale until an operand shows otherwise, and passes over the
- * function go on until the phis of its loops are stable.
+ * The algorithm is an optimistic fixed point. A value counts as valid until an operand shows that it is stale, and
+ * rounds over the function continue until the phis of its loops are stable.
  */
 #include <stdlib.h>
 #include "compile/verify/verify.h"
@@ -44,7 +44,7 @@ static struct cn_stale_state evaluate_phi(const struct cn_value_states *values, 
 
 /* ---- instructions ---- */
 
-/* True if it yields its operand, a place in its object, or lanes of its operands. */
+/* True if the result is an operand, an address within an operand's object, or lanes of operands. */
 static bool is_forwarding_intrinsic(LLVMValueRef call)
 {
   return cn_intrinsic_has_effect(call, CN_EFFECT_SAME) || cn_intrinsic_has_effect(call, CN_EFFECT_INSIDE) ||
@@ -82,7 +82,7 @@ bool cn_values_only_propagates(LLVMValueRef i)
   }
 }
 
-/* Of all scalars of operands [first, last). */
+/* The joined state of scalar `scalar` of the operands [first, last). */
 static struct cn_stale_state join_operand_states(const struct cn_value_states *values, LLVMValueRef i, unsigned first,
                                                  unsigned last)
 {
@@ -103,8 +103,9 @@ static struct cn_stale_state join_scalar_states(const struct cn_value_states *va
   return all;
 }
 
-/* The least of two addresses is an address, and a gc-leaf-function may return its argument (other callees may get no
- * address: check_escapes.c). A value that it loads through a reference counts as plain. */
+/* The state of an integer that a leaf returns. The minimum of two addresses is an address, and a leaf may return its
+ * argument; check_escapes.c reports addresses that other callees get. A value that the leaf loads through a reference
+ * counts as a plain number. */
 static struct cn_stale_state evaluate_integer_call(const struct cn_value_states *values, LLVMValueRef call)
 {
   bool intrinsic = cn_calls_some_intrinsic(call);
@@ -128,8 +129,8 @@ static struct cn_stale_state evaluate_call(const struct cn_value_states *values,
 
   if (LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMTokenTypeKind)
     return (struct cn_stale_state){epoch, 1};
-  /* A relocate or result of an older statepoint than the last one is stale from the start. A
-   * relocate returns a pointer in address space 1 even if another is managed. */
+  /* A relocate or result of an older statepoint than the last one is stale at its definition. A relocate returns a
+   * pointer in address space 1 even if another address space is managed. */
   if (cn_is_relocate(call) || (ref && is_relocate_or_result(call)))
     return cn_values_state_of_scalar(values, LLVMGetOperand(call, 0), 0);
   if (LLVMIsACallInst(call) && is_forwarding_intrinsic(call)) {
@@ -151,7 +152,7 @@ static struct cn_stale_state evaluate_element(const struct cn_value_states *valu
   case CN_SCALAR_ANY_SOURCE:
     break;
   }
-  /* In a lump of references and others, the others count as plain. */
+  /* In an aggregate with references, all other scalars count as plain numbers. */
   if (cn_holds_ref(LLVMTypeOf(LLVMGetOperand(i, 0))) && !cn_scalar_is_ref(LLVMTypeOf(i), scalar))
     return never_stale;
   return join_operand_states(values, i, 0, (unsigned)LLVMGetNumOperands(i));
@@ -164,7 +165,7 @@ bool cn_is_address_in_local(LLVMValueRef pointer)
   return LLVMIsAAllocaInst(pointer) != NULL;
 }
 
-/* A conversion from an address or to one. */
+/* The state of a conversion between addresses and numbers. */
 static struct cn_stale_state evaluate_cast(const struct cn_value_states *values, LLVMValueRef i, uint32_t scalar,
                                            uint32_t epoch)
 {
@@ -180,7 +181,7 @@ static struct cn_stale_state evaluate_cast(const struct cn_value_states *values,
   return stale;
 }
 
-/* A choice by a residue of an address is a residue, too, except a choice of references. */
+/* A select by a residue of an address is itself a residue, unless it selects references. */
 static struct cn_stale_state evaluate_select(const struct cn_value_states *values, LLVMValueRef i, uint32_t scalar)
 {
   struct cn_stale_state by = cn_values_state_of_scalar(values, LLVMGetOperand(i, 0), scalar);
@@ -232,7 +233,7 @@ static struct cn_stale_state evaluate_instruction(const struct cn_value_states *
     if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMTokenTypeKind)
       return (struct cn_stale_state){epoch, 1};
     break;
-  case LLVMAlloca: /* in the managed address space: stays in place */
+  case LLVMAlloca: /* an alloca in the managed address space stays in place */
     return never_stale;
   case LLVMLoad:
     if (values->locals.count)
@@ -248,7 +249,7 @@ static struct cn_stale_state evaluate_instruction(const struct cn_value_states *
 
 /* ---- passes ---- */
 
-/* After so many passes the values of nested loops chase each other: make them mixed. */
+/* After this number of rounds, values of nested loops that still change get a mixed epoch. */
 #define MAX_EVALUATION_ROUNDS 64
 
 static bool is_equal_state(struct cn_stale_state a, struct cn_stale_state b)
@@ -262,7 +263,7 @@ static void update_scalar_states(struct cn_value_states *values, LLVMValueRef i,
   for (uint32_t l = 0, scalars = cn_scalar_count(LLVMTypeOf(i)); l < scalars; l++) {
     struct cn_stale_state stale = evaluate_instruction(values, i, l, b, epoch);
     struct cn_stale_state old = cn_values_state_of_scalar(values, i, l);
-    /* A sum that grows in each iteration adds no fixed number of addresses. */
+    /* A sum that grows in each iteration has no constant number of addresses. */
     if (LLVMIsAPHINode(i) && old.epoch != CN_EPOCH_NONE && stale.weight != old.weight)
       stale = cn_stale_drop_weight(stale);
     if (settle && old.epoch != CN_EPOCH_NONE && !is_equal_state(stale, old))
@@ -310,7 +311,7 @@ static void evaluate_all_blocks(struct cn_value_states *values, bool integers, b
   }
 }
 
-/* True if another pass would leave the phis of all loop headers, and so all values, as they are. */
+/* True if another round would leave the phis of all loop headers, and thus all values, unchanged. */
 static bool are_loop_phis_stable(const struct cn_value_states *values, bool integers)
 {
   const struct cn_cfg *cfg = values->epochs->cfg;
@@ -351,8 +352,8 @@ void cn_values_build(struct cn_value_states *values, const struct cn_epochs *epo
     for (uint32_t l = 0, scalars = cn_scalar_count(LLVMTypeOf(p)); l < scalars; l++)
       if (cn_scalar_is_ref(LLVMTypeOf(p), l) && !cn_is_immovable(p))
         cn_values_set_scalar(values, p, l, scalars, (struct cn_stale_state){CN_EPOCH_ENTRY, 1});
-  /* References first: until both addresses are known a difference would look like another number, and make the values
-   * computed from it stale, in a loop itself, too. */
+  /* Evaluate references first. Before the states of both addresses are final, a difference of addresses would seem to
+   * be a residue, and would make the values computed from the difference stale. */
   do
     evaluate_all_blocks(values, false, pass++ > MAX_EVALUATION_ROUNDS);
   while (!are_loop_phis_stable(values, false));

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks words of the language (user_roots.c): a value read from such a word, or stored into it, is outdated once the
- * collector may have changed the word. Needs: struct cn_epochs, the words that statepoints list (check_descriptions.c).
+ * Checks roots by tag (user_roots.c): a value loaded from such a word, or stored into it, is outdated after a
+ * safepoint, because the collector may have changed the word. Needs: struct cn_epochs, the words that statepoints list
+ * (check_descriptions.c).
  * Provides: diagnostic stale-word. Breaks: nothing.
  *
- * Only the program knows the meaning of a word: it may be a small integer, which stays right. So an outdated value may
- * be right by itself. It is an error if a call turns it into a reference, or if a call gets a copy of the whole word,
- * which could have been read again. Values in other memory are ignored.
+ * Only the program can interpret a word. The word may be a small integer, which stays valid, so an outdated value may
+ * be correct. An error is a call that converts an outdated value to a reference, or that takes an outdated copy of the
+ * whole word instead of a new load. Values in other memory are ignored.
  */
 #include <stdlib.h>
 #include "base/bitset.h"
@@ -18,7 +19,7 @@
 #include "compile/verify/verify.h"
 
 enum { WORD_BYTES = 8, MAX_FUNCTION_REPORTS = 10 };
-/* In a cell of the map, above the epoch: the value is the word as it was read. */
+/* A bit above the epoch in the map's values: the value is an unchanged copy of the word. */
 #define WORD_COPY_BIT (UINT64_C(1) << 32)
 
 struct word_check {
@@ -134,7 +135,7 @@ static uint64_t state_of_operands(const struct word_check *words, LLVMValueRef i
   return all;
 }
 
-/* `epoch` is current after `i`. */
+/* The state of the value of `i`; `epoch` is current after `i`. */
 static uint64_t evaluate_word_state(const struct word_check *words, LLVMValueRef i, uint32_t b, uint32_t epoch)
 {
   uint64_t found = CN_EPOCH_NONE;
@@ -173,7 +174,7 @@ static void propagate_word_states(struct word_check *words)
 
 /* ---- uses ---- */
 
-/* True if the call, or the one that is wrapped in it, returns a reference. */
+/* True if the call returns a reference; for a statepoint, if its callee does. */
 static bool returns_reference(LLVMValueRef call)
 {
   if (cn_holds_ref(LLVMTypeOf(call)))

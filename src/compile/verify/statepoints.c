@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Answers the checks' questions about a statepoint and its relocates. Needs: nothing. Provides: answers for the files
- * of this room. Breaks: nothing.
+ * Gives the facts of a statepoint and its relocates to the verifier's checks. Needs: nothing. Provides: functions of
+ * verify.h. Breaks: nothing.
  */
 #include <stdio.h>
 #include "base/check.h"
@@ -41,7 +41,7 @@ LLVMValueRef cn_verify_listed_operand_of(struct cn_verifier *v, LLVMValueRef rel
   if (!statepoint || !index)
     return NULL;
   uint64_t *place = cn_ptrmap_add(&v->live, statepoint, &fresh);
-  if (fresh) { /* search once: each relocate asks */
+  if (fresh) { /* search once, because each relocate needs the result */
     cn_calls_find_bundle(statepoint, "gc-live", &first, &end);
     CN_CHECK(first <= end);
     *place = (uint64_t)first << 32 | (end - first);

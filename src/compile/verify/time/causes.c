@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds the causes of long times to a safepoint in a function: its loops and calls without a bound, each with a
- * sentence and its place in the source. Part of `cairn verify --time-to-safepoint`.
+ * Finds the causes of long times to a safepoint in a function: its loops and calls without a bound, each with an
+ * explanation and a source location. Part of `cairn verify --time-to-safepoint`.
  *
  * Needs: struct cn_function_work. Provides: causes. Breaks: nothing.
  */
@@ -15,7 +15,7 @@
 
 /* ---- the list ---- */
 
-/* True if they are copies that the optimiser made. Then one will do. */
+/* True if `a` and `b` are the optimiser's copies of one cause, so that the report needs only one of them. */
 static bool is_same_cause(const struct cairn_time_cause *a, const struct cairn_time_cause *b)
 {
   return a->line && a->line == b->line && a->column == b->column && strcmp(a->kind, b->kind) == 0 && a->where &&
@@ -62,7 +62,7 @@ static char *explain_exits(const struct cn_loops *loops, uint32_t l)
                                                        : "it ends when the data says so");
 }
 
-/* True if a block or an inner loop of it is itself unbounded. */
+/* True if a block or an inner loop of loop `l` is itself unbounded. */
 static bool has_unbounded_part(const struct cn_function_work *work, uint32_t l)
 {
   const struct cn_loop *loop = &work->loops->at[l];
@@ -89,7 +89,7 @@ static char *explain_loop(const struct cn_function_work *work, uint32_t l)
   return explain_exits(work->loops, l);
 }
 
-/* The first call on the cycle that one could take for a safepoint, or null. */
+/* The first call on the cycle that a reader could mistake for a safepoint, or null. */
 static LLVMValueRef first_call_on_cycle(const struct cn_function_work *work, const uint32_t *blocks, uint32_t count)
 {
   for (uint32_t i = 0; i < count; i++)
@@ -101,7 +101,7 @@ static LLVMValueRef first_call_on_cycle(const struct cn_function_work *work, con
   return NULL;
 }
 
-/* "@foo" of a call or statepoint; to be freed. */
+/* The callee's name, such as "@foo", of a call or statepoint. The caller frees the name. */
 static char *format_callee_name(LLVMValueRef call)
 {
   LLVMValueRef callee = cn_work_callee_of(call);
@@ -112,7 +112,8 @@ static char *format_callee_name(LLVMValueRef call)
                                                                 : "a pointer");
 }
 
-/* The cycle's place in the source: its back edge's, or else that of any instruction with one. */
+/* The instruction with the cycle's source location: its back edge if this has one, else any instruction with a
+ * location. */
 static LLVMValueRef source_place_of_cycle(const struct cn_cfg *cfg, const uint32_t *blocks, uint32_t count)
 {
   CN_CHECK(count);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Computes the time to safepoint: the bounds of every managed function, and the causes of missing ones (`cairn verify
- * --time-to-safepoint`; docs/time-to-safepoint.md). For modules from any producer; it shares the cost of instructions
- * with place-safepoints, and decides the need of polls by itself.
+ * --time-to-safepoint`; docs/time-to-safepoint.md). The computation accepts modules from any producer. It uses the
+ * instruction costs of place-safepoints, but decides independently which polls are necessary.
  *
  * Needs: safepoints in place. Provides: reports. Breaks: nothing.
  *
- * Pass over the functions callees first, so that calls have the bounds of their callees. This is an optimistic fixed
- * point: assume that the callee of a call that closes a call cycle polls on each path; where the assumption fails, drop
- * it and pass over all functions again. It is sound: a call that has returned made only calls that have returned. Each
- * cycle of calls must have a safepoint. Leave out the work of unpolled returns from such callees at first, and count it
- * then, if each cycle of returns has a safepoint, too; else bounds are those of one level.
+ * Each round visits callees first, so that calls have the bounds of their callees. The algorithm is an optimistic fixed
+ * point: it assumes that the callee of a call that closes a call cycle polls on each path. If an assumption fails,
+ * another round drops it. The induction is sound, because a call that has returned made only calls that have returned.
+ * Each cycle of calls must have a safepoint. The rounds ignore the work of unpolled returns from such callees; a later
+ * step adds this work if each cycle of returns has a safepoint. Otherwise the bounds hold for one level of recursion.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,13 +22,13 @@
 #include "compile/cost/unpolled_returns.h"
 #include "compile/verify/time/time_to_safepoint.h"
 
-/* The public header states the unit of work, too. */
+/* The public header also defines the unit of work. */
 _Static_assert(CAIRN_TIME_UNBOUNDED == CN_WORK_UNKNOWN, "the unit of work is one");
 
-/* After so many passes over the functions drop all assumptions. */
+/* The number of rounds before all assumptions are dropped. */
 #define MAX_TIMING_ROUNDS 6
 
-/* A call that a path reaches before its first safepoint. */
+/* A call that precedes the first safepoint on some path. */
 struct call_edge {
   uint32_t to;
   LLVMValueRef call;
@@ -38,8 +38,8 @@ struct function_record {
   struct cn_work_summary all;
   struct cn_time_causes causes;
   CN_VECTOR(struct call_edge) unpolled; /* calls before the first safepoint */
-  CN_VECTOR(uint32_t) returning;        /* nodes called; the caller may then return without a safepoint */
-  bool recursive, closed;               /* in a call cycle; called by a call that closes one */
+  CN_VECTOR(uint32_t) returning;        /* callees that the caller may return after without a safepoint */
+  bool recursive, closed;               /* recursive: in a call cycle; closed: callee of a call that closes a cycle */
   bool counted;                         /* outside all cycles of `returning` calls */
   unsigned regions;
 };
@@ -113,7 +113,7 @@ static uint64_t largest_bound_of(const struct cn_work_summary *s)
   return s->through > most ? s->through : most;
 }
 
-/* Check that the attributes of a function give callers true bounds, with an allowance for work added after
+/* Check that the attributes of a function give true bounds to its callers, with an allowance for work added after
  * placement. */
 static void check_work_claims(struct function_record *r, LLVMValueRef function)
 {
@@ -174,7 +174,7 @@ static void time_function(struct timing_analysis *t, uint32_t node)
 
 /* ---- rounds ---- */
 
-/* Assume, for callers that are passed over before it, that a function is as in the last round. */
+/* Assume the summary of the last round, for callers that a round visits before the function. */
 static void assume_summary(struct timing_analysis *t, uint32_t node, bool first)
 {
   LLVMValueRef function = t->graph.nodes[node].function;
@@ -191,7 +191,7 @@ static void assume_summary(struct timing_analysis *t, uint32_t node, bool first)
     cn_work_record_summary(&t->known, function, &all);
 }
 
-/* Pass once over the functions. True if all assumptions that calls rest on held. */
+/* Visit all functions in one round. True if all assumptions about callees held. */
 static bool time_all_functions(struct timing_analysis *t, unsigned round)
 {
   bool held = true;
@@ -217,7 +217,8 @@ static bool time_all_functions(struct timing_analysis *t, unsigned round)
 
 /* ---- unpolled returns ---- */
 
-/* Find the functions outside all cycles of `returning` calls: mark those whose callees by such calls are all marked. */
+/* Mark the functions outside all cycles of `returning` calls: the functions whose callees by such calls are all marked.
+ */
 static void mark_outside_return_cycles(struct timing_analysis *t)
 {
   for (bool changed = true; changed;) {
@@ -238,7 +239,7 @@ static uint64_t sum_of_bounds(const struct cn_work_summary *s)
   return cn_work_add(cn_work_add(s->enter, s->leave), cn_work_add(s->between, s->through));
 }
 
-/* Count the work of unpolled returns where it is bounded. */
+/* Add the work of unpolled returns to functions with a bound of this work. */
 static void count_unpolled_returns(struct timing_analysis *t)
 {
   bool changed = true;
@@ -262,11 +263,11 @@ static void count_unpolled_returns(struct timing_analysis *t)
 
 /* ---- recursion ---- */
 
-/* Depth first over the calls before the first safepoint: a call of a function on the path closes a cycle without a
- * safepoint. */
+/* A depth-first search over calls that precede the first safepoint. A call of a function on the search's path closes a
+ * cycle without a safepoint. */
 struct recursion_search {
   struct timing_analysis *t;
-  uint8_t *state; /* by node: 0 unseen, 1 on the path, 2 done */
+  uint8_t *state; /* for each node: 0 unseen, 1 on the path, 2 done */
   uint32_t *next;
   CN_VECTOR(uint32_t) path;
 };

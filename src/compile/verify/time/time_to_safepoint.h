@@ -9,16 +9,17 @@
 #include "compile/cost/cost.h"
 
 struct cn_time_causes {
-  uint64_t limit;                        /* a cause takes longer */
-  CN_VECTOR(struct cairn_time_cause) at; /* their `where` and `why` are owned */
+  uint64_t limit;                        /* a cause takes longer than the limit */
+  CN_VECTOR(struct cairn_time_cause) at; /* the list owns `where` and `why` of each cause */
 };
 
-/* `at` is an instruction or a function; the list owns `where`, which may be null, and `why`. */
+/* Add a cause at `at`, an instruction or a function. The list takes ownership of `where`, which may be null, and of
+ * `why`. */
 void cn_causes_add(struct cn_time_causes *causes, const char *kind, LLVMValueRef at, char *where, char *why,
                    uint64_t work);
 void cn_causes_free(struct cn_time_causes *causes);
 
-/* Cycles and calls that take longer than the limit (causes.c). */
+/* Find the cycles and calls that take longer than the limit (causes.c). */
 void cn_causes_find(struct cn_time_causes *causes, const struct cn_function_work *work);
 
 #endif
