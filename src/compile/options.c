@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads compile options as text, which tools and the plugin take from command lines: in one place, so that a name means
- * the same everywhere. Also gives the code generator the options that it always gets. Needs: nothing; this file knows
- * only options, and leaves modules alone. Provides: cairn_compile_set(), cairn_compile_init(). Breaks: nothing.
+ * Reads compile options as text, which tools and the plugin take from command lines, so that an option has one name in
+ * all programs. The file also sets the fixed options of the code generator, which are state of the process. Needs:
+ * nothing; this file reads no module. Provides: cairn_compile_set(), cairn_compile_init(). Breaks: nothing.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "compile/core/pass.h"
 #include "compile/core/words.h"
 
-/* Names and their meanings, by turns. */
+/* Each name of an optimisation, followed by its help text. */
 static const char *const relocation_names_and_help[] = {
 #define CAIRN_RELOCATION(constant, name, help) name, help,
 #include <cairn/relocations.def>
@@ -47,7 +47,8 @@ const char *const *cairn_compile_polls_names(void)
   return poll_names_and_help;
 }
 
-/* Read a decimal number up to `limit` at `text`; *end is the rest. False if the text is different. */
+/* Read a decimal number up to `limit` at `text`; *end is the text after the number. False if `text` begins with
+ * anything else. */
 static bool parse_number(const char *text, unsigned long limit, unsigned *number, char **end)
 {
   errno = 0;
@@ -56,7 +57,7 @@ static bool parse_number(const char *text, unsigned long limit, unsigned *number
   return !errno && n <= limit;
 }
 
-/* The index of the word of `length` bytes in `words`, or `count`. */
+/* The index in `words` of `word`, which has `length` bytes; `count` if it is absent. */
 static unsigned index_of_word(const char *word, size_t length, const char *const *words, unsigned count)
 {
   unsigned i = 0;
@@ -92,7 +93,7 @@ static char *format_unknown_word(const char *word, size_t length, const char *co
   return message;
 }
 
-/* The words of a comma-separated list as bits, into *bits. */
+/* Write the words of a comma-separated list to *bits, one bit per word. */
 static char *parse_word_list(const char *value, const char *const *words, unsigned count, unsigned *bits)
 {
   unsigned taken = 0;
@@ -111,7 +112,7 @@ static char *parse_word_list(const char *value, const char *const *words, unsign
   return NULL;
 }
 
-/* Turn off optimisations of relocation and of placement: they share one list, since all their names differ. */
+/* Turn off optimisations of relocation and of placement. Both kinds share one list, because all names differ. */
 static char *disable_optimisations(struct cairn_compile_options *options, const char *value)
 {
   enum { OPTIMISATION_COUNT = (int)CAIRN_RELOCATIONS + (int)CAIRN_PLACEMENTS };
@@ -128,7 +129,7 @@ static char *disable_optimisations(struct cairn_compile_options *options, const 
   return wrong;
 }
 
-/* The word for an empty set stands alone. */
+/* The word for an empty set is valid only alone. */
 static char *set_poll_places(struct cairn_compile_options *options, const char *value)
 {
   const char *names[CAIRN_POLLS_PLACES];
@@ -142,13 +143,13 @@ static char *set_poll_places(struct cairn_compile_options *options, const char *
   return parse_word_list(value, names, CAIRN_POLLS_PLACES, &options->polls);
 }
 
-/* Cairn's own collectors, and their needs. */
+/* Cairn's own collectors, with the code that each needs. */
 static const struct {
   const char *name;
   enum cairn_barriers barriers;
 } collector_barriers[] = {{"semispace", CAIRN_BARRIERS_NONE}, {"generational", CAIRN_BARRIERS_CARDS}};
 
-/* A collector of another name states its needs itself, when the program starts. */
+/* A collector with another name registers its needs when the program starts. */
 static char *set_collector(struct cairn_compile_options *options, const char *value)
 {
   if (!*value || strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") != strlen(value))
@@ -171,7 +172,7 @@ static char *set_poll_budget(struct cairn_compile_options *options, const char *
   return NULL;
 }
 
-/* A 0 in the option turns inline allocation off; a 0 in the member is the default. */
+/* The text "0" turns inline allocation off, but 0 in the structure's member means the default. */
 static char *set_inline_max(struct cairn_compile_options *options, const char *value)
 {
   enum { INLINE_ALLOCATION_OFF = 1 };
@@ -220,7 +221,7 @@ static char *set_word_kind(struct cairn_compile_options *options, const char *va
   return cn_words_parse(value, &options->words);
 }
 
-/* The words of members that are enums, in the order of their constants. */
+/* The words for members of enum type, in the order of the enum's constants. */
 static const char *const safepoints[] = {"late", "early", "none"}, *const slots[] = {"auto", "never", "always"},
                          *const roots[] = {"all", "pairs"}, *const poll[] = {"word", "stack"};
 _Static_assert(CAIRN_SAFEPOINTS_LATE == 0 && CAIRN_SAFEPOINTS_EARLY == 1 && CAIRN_SAFEPOINTS_NONE == 2, "in order");
@@ -229,7 +230,8 @@ _Static_assert(CAIRN_ROOT_FORMS_ALL == 0 && CAIRN_ROOT_FORMS_PAIRS == 1, "in ord
 _Static_assert(sizeof(enum cairn_safepoints) == sizeof(unsigned), "set as an unsigned");
 _Static_assert(CAIRN_POLL_WORD == 0 && CAIRN_POLL_STACK == 1, "in order");
 
-/* An option without `set` is one of `words`, or without these a switch: `at` is its member. */
+/* An option without `set` takes one of `words`; an option without `set` and `words` is a switch. Both write the member
+ * at offset `at`. */
 static const struct option_setting {
   const char *name;
   char *(*set)(struct cairn_compile_options *options, const char *value);
@@ -308,8 +310,9 @@ enum cairn_status cairn_compile_set(struct cairn_compile_options *options, const
 
 void cairn_compile_init(void)
 {
-  /* References stay in registers over safepoints, callee-saved ones included; the frame-map walker recovers them. Slow
-   * paths leave their loops. Code generator options are process-wide and can be parsed once. */
+  /* With these options references stay in registers over safepoints, also in callee-saved registers, which the
+   * frame-map walker recovers; and slow paths are placed outside of their loops. The options are state of the process,
+   * and LLVM parses them only once. */
   static const char *const argv[] = {"cairn", "-max-registers-for-gc-values=256", "-fixup-allow-gcptr-in-csr=true",
                                      "-force-loop-cold-block"};
   static bool done;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Runs one pass: Cairn's, a row of passes.def, or a pipeline of LLVM's. LLVM's verifier follows if the callers ask
- * for it; a module that one of our passes broke is our defect, an error of rule "internal" that names the pass.
+ * Runs one pass: Cairn's, a row of passes.def, or a pipeline of LLVM's. LLVM's verifier runs after the pass if the
+ * caller asks for it. If the verifier refuses the output of a pass of Cairn, the error has the rule "internal" and
+ * names the pass.
  *
- * Needs: a module that LLVM's verifier accepts. Provides: cairn_compile_pass(), and the functions of passes.h. Breaks:
- * as the pass.
+ * Needs: a module that LLVM's verifier accepts. Provides: cairn_compile_pass() and the functions of passes.h. Breaks:
+ * all that the pass breaks.
  */
 #include "compile/passes.h"
 
@@ -63,7 +64,7 @@ bool cn_pass_verify_module(struct cn_ctx *ctx, const char *pass)
   return !broken;
 }
 
-/* Let the module's data layout say that references are integral, or non-integral. */
+/* Make the module's data layout say that references are integral, or that they are non-integral. */
 static void set_integral_layout(struct cn_ctx *ctx, bool integral)
 {
   const char *old = LLVMGetDataLayoutStr(ctx->module);
@@ -108,7 +109,7 @@ static bool run_pass(struct cn_ctx *ctx, const struct cn_pass_row *step)
 
 bool cn_pass_run_at_level(struct cn_ctx *ctx, const struct cn_pass_row *step, enum cn_attempt_level level)
 {
-  CN_CHECK(step && level < CN_ATTEMPT_LEVEL_COUNT); /* the orders name passes of the table */
+  CN_CHECK(step && level < CN_ATTEMPT_LEVEL_COUNT); /* passes.def has every pass of the orders */
   if (!(step->properties & OPTIMISES))
     return run_pass(ctx, step);
   set_integral_layout(ctx, level == CN_LEVEL_INTEGRAL);
@@ -139,15 +140,16 @@ bool cn_pass_run_optimiser(struct cn_ctx *ctx, enum cn_attempt_level level)
   LLVMPassBuilderOptionsSetLoopVectorization(builder, level < CN_LEVEL_O1 && o->opt_level > 1);
   LLVMPassBuilderOptionsSetSLPVectorization(builder, level < CN_LEVEL_O1 && o->opt_level > 1);
   set_integral_layout(ctx, level == CN_LEVEL_INTEGRAL);
-  /* Level one leaves vectors alone, and has no pass that correlates conditions: after early insertion such passes may
-   * use a reference's old value on a path where it is null, beyond the reach of verify. */
+  /* Level one runs neither vectorisers nor passes that correlate conditions. After early insertion a pass that
+   * correlates conditions may use a reference's old value on a path that only null values take, and verify-safepoints
+   * would miss the use. */
   bool ok = run_llvm_passes(ctx, level < CN_LEVEL_O1 ? cn_pass_optimiser_pipeline(o) : "default<O1>", builder);
   set_integral_layout(ctx, true);
   LLVMDisposePassBuilderOptions(builder);
   return ok;
 }
 
-/* True if the step is for the module's target. A module that lacks a triple is for the host. */
+/* True if the pass supports the module's target. A module without a triple is for the host. */
 static bool fits_target(struct cn_ctx *ctx, const struct cn_pass_row *step)
 {
   const char *triple = LLVMGetTarget(ctx->module);

@@ -7,8 +7,8 @@
 
 #include "compile/core/pass.h"
 
-/* The optimisation levels of attempts, from the highest to the lowest: references are integral; they are not ("ni:1");
- * and default<O1>. */
+/* The optimisation levels of attempts, from the highest to the lowest: with integral references, with non-integral
+ * references ("ni:1"), and default<O1>. */
 enum cn_attempt_level { CN_LEVEL_INTEGRAL, CN_LEVEL_NON_INTEGRAL, CN_LEVEL_O1, CN_ATTEMPT_LEVEL_COUNT };
 
 /* A row of passes.def. */
@@ -21,22 +21,22 @@ struct cn_pass_row {
 /* The pass of that name, or null. */
 const struct cn_pass_row *cn_pass_find_row(const char *name);
 
-/* The options of callers who give null. */
+/* The options if the caller passes null. */
 extern const struct cairn_compile_options cn_pass_default_options;
 struct cn_ctx cn_pass_make_context(LLVMModuleRef module, LLVMTargetMachineRef machine,
                                    const struct cairn_compile_options *options);
 enum cairn_status cn_pass_status_of(const struct cn_ctx *ctx, bool ok);
 
-/* All of these are true if they succeed; else there is an error. */
+/* Each of the following functions returns true if it succeeds, or false after an error. */
 bool cn_pass_run_at_level(struct cn_ctx *ctx, const struct cn_pass_row *step, enum cn_attempt_level level);
 bool cn_pass_run_verified(struct cn_ctx *ctx, const struct cn_pass_row *step);
 /* Run LLVM's verifier after this pass. */
 bool cn_pass_verify_module(struct cn_ctx *ctx, const char *pass);
 /* Run passes of LLVM with its default options. */
 bool cn_pass_run_llvm(struct cn_ctx *ctx, const char *names);
-/* Run LLVM's optimiser, at most at this level. */
+/* Run LLVM's optimiser at `level`, or at the lower level of the options. */
 bool cn_pass_run_optimiser(struct cn_ctx *ctx, enum cn_attempt_level level);
-/* LLVM's name of its pipeline for these options. */
+/* LLVM's name of the pipeline for `options`. */
 const char *cn_pass_optimiser_pipeline(const struct cairn_compile_options *options);
 
 #endif

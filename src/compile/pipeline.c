@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Runs the passes in order: the ordered lists of passes stand here, on one page. Read this file first; passes.def says
- * in a line what a pass does. Late insertion is that of late-insertion-slides-2014 ("How to resolve this?"): safepoints
- * first appear in place-safepoints, so the optimiser keeps its full power.
+ * Runs the passes in order; this file has all ordered lists of passes. Read this file first; passes.def describes each
+ * pass in a line. Late insertion comes from late-insertion-slides-2014 ("How to resolve this?"): place-safepoints
+ * inserts the first safepoints after the optimiser, which thus keeps its full power.
  *
  *     late insertion             orders    at the levels
  *
@@ -42,12 +42,12 @@
  * Early insertion (E) runs `escape` ahead of `layouts`, and the optimiser after `rewrite-statepoints`; the statepoints
  * are then stripped and made again. `no_safepoint_passes` (N) is for programs that never collect.
  *
- * Terms: a *step* is a pass in an order. The *unit* is a module before link-time optimisation joins it with others: the
- * first two steps run on units, the other steps on the joined module. An *attempt* is a run of these other steps, at
- * some optimisation *level*. A *port* is the runtime's for a target.
+ * Terms: a *step* is a pass in an order. The *unit* is a module before link-time optimisation joins it with other
+ * modules: the first two steps run on units, the other steps on the joined module. An *attempt* is one run of the steps
+ * on the joined module, at some optimisation *level*. A *port* is the runtime's support of a target.
  *
  * Needs: a module that LLVM's verifier accepts. Provides: cairn_compile_pipeline(), cairn_compile_unit(),
- * cairn_compile_joined(). Breaks: as its passes.
+ * cairn_compile_joined(). Breaks: all that its passes break.
  */
 #include "compile/pipeline.h"
 
@@ -84,8 +84,8 @@ static const char *const no_safepoint_passes[] = {
     "name-bodies", "slow-paths", "globals", NULL};
 /* clang-format on */
 
-/* The first passes of each order: the same at all levels of attempts. With link-time optimisation they are those of
- * the unit. */
+/* The first passes of each order, which are the same at all levels of attempts. With link-time optimisation these
+ * passes run on units. */
 enum { SHARED_PASS_COUNT = 2 };
 
 static const char *const *pass_order_of(const struct cairn_compile_options *options)
@@ -101,27 +101,28 @@ static const char *const *pass_order_of(const struct cairn_compile_options *opti
   return late_safepoint_passes;
 }
 
-/* Drop the bodies of C library functions that headers offer for inlining: they call other functions, and once
- * safepoints are in place every inlined body must have them, too. */
+/* Drop the bodies of C library functions that headers offer for inlining. These bodies call other functions, and after
+ * place-safepoints LLVM must inline no body without safepoints. */
 static bool drop_offered_bodies(struct cn_ctx *ctx)
 {
   return ctx->options->safepoints != CAIRN_SAFEPOINTS_EARLY || cn_pass_run_llvm(ctx, "elim-avail-extern");
 }
 
-/* Weigh branches by samples, while each instruction still stands where the source has it. The places of samples are
- * lines and, within a line, discriminators. */
+/* Weigh branches by samples, while instructions still have their places in the source. A sample's place is a line and a
+ * discriminator within the line. */
 static bool weigh_branches_by_samples(struct cn_ctx *ctx)
 {
   return !ctx->options->samples || cn_pass_run_llvm(ctx, "function(add-discriminators),sample-profile");
 }
 
-/* Drop the descriptions of variables and types: only the rules need them, and later passes would carry them along. */
+/* Drop the debug information of variables and types: only `rules` and `prepare` use it, and later passes would have to
+ * preserve it. */
 static bool drop_variable_debug_info(struct cn_ctx *ctx)
 {
   return !ctx->options->lines_only || cn_pass_run_llvm(ctx, "strip-nonlinetable-debuginfo");
 }
 
-/* Run once the passes that are the same at all levels of attempts: `rules`, and this step of `prepare`. */
+/* Run the passes that are the same at all levels of attempts: `rules`, and the step `prepare`. */
 static bool run_shared_passes(struct cn_ctx *ctx, const struct cn_pass_row *prepare)
 {
   const struct cn_pass_row *rules = cn_pass_find_row("rules");

@@ -7,32 +7,32 @@
 
 #include "compile/core/pass.h"
 
-/* The two steps of prepare, between which units may be joined (lto.c): the first reads one function at a time, the
- * second all that the optimiser will see together. */
+/* The two steps of prepare. The first reads one function at a time, the second all functions that the optimiser sees
+ * together; link-time optimisation joins units between the two (lto.c). */
 bool cn_prepare_unit(struct cn_ctx *ctx);
 bool cn_prepare_program(struct cn_ctx *ctx);
 
-/* callee_attributes.c: turn C's promises about callees into an attribute of the calls. */
+/* callee_attributes.c: turn the promises that C makes about callees into an attribute of the calls. */
 void cn_callee_attributes_add(struct cn_ctx *ctx);
 
-/* copies.c: before promotion, copy locals field by field; after it, pin the remaining copies of
- * eight bytes. */
+/* copies.c: before the promotion of locals, copy locals field by field; after the promotion, make the remaining copies
+ * of eight bytes volatile. */
 void cn_copies_expand(struct cn_ctx *ctx, LLVMValueRef function);
 void cn_copies_make_volatile(struct cn_ctx *ctx, LLVMValueRef function);
 
-/* Keep LLVM from turning copy loops into calls of memcpy, which it changes further; restore.c can undo only some of
- * that. */
+/* Keep LLVM from turning copy loops into calls of memcpy. LLVM changes these calls further, and restore.c can undo only
+ * some of the changes. */
 void cn_copies_forbid_idioms(struct cn_ctx *ctx);
-/* Do that and cn_hidden_locals_prevent() from the start if copies lack TBAA. */
+/* Call cn_copies_forbid_idioms() and cn_hidden_locals_prevent() for the first attempt if copies lack TBAA. */
 void cn_copies_guard_without_tbaa(struct cn_ctx *ctx);
 
-/* hidden_locals.c: report locals that hide references after optimisation; or rule such locals out, at the price of
- * locals in memory. */
+/* hidden_locals.c: report locals that hide references after optimisation; or prevent such locals by keeping locals in
+ * memory. */
 void cn_hidden_locals_check(struct cn_ctx *ctx, LLVMValueRef function);
 void cn_hidden_locals_prevent(struct cn_ctx *ctx);
 
-/* split_integers.c: give distances of references, and comparisons of their addresses, their own ptrtoint and sums. To
- * be called while `function` is free of safepoints. */
+/* split_integers.c: give each distance of references, and each comparison of addresses, separate ptrtoint instructions
+ * and sums. `function` must be free of safepoints. */
 void cn_address_integers_split(struct cn_ctx *ctx, LLVMValueRef function);
 
 #endif

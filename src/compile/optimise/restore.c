@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass `restore-references`: makes references again of those that the optimiser copies as integers.
+ * Pass `restore-references`: gives copies that the optimiser makes as integers the type of references again.
  *
  * Needs: optimised IR with TBAA. Provides: managed functions copy references as references. Breaks: nothing.
  *
- * The optimiser turns a loop that copies an array of references into a memcpy. When its length turns out to be one
- * element, InstCombine turns that into an i64 load and store, which may then be moved apart, over an allocation or into
- * another iteration (test/compile/restore/idiom.c). TBAA tells such a load from one of an integer: its tag says
- * pointer. An ordinary pointer taken for a reference is harmless: the collector leaves addresses outside of its heap
- * alone (include/cairn/collector.h).
+ * The optimiser turns a loop that copies an array of references into a memcpy. If the length is one element,
+ * InstCombine turns the memcpy into an i64 load and an i64 store. Later passes may move these two apart, over an
+ * allocation or into another iteration (test/compile/restore/idiom.c). The TBAA tag of such a load says pointer, and
+ * the tag of an integer's load says integer. An ordinary pointer that becomes a reference is harmless: the collector
+ * ignores addresses outside of its heap (include/cairn/collector.h).
  *
- * A web is all values that one value may flow through: loads and phis, and the stores that end it. It is changed as a
- * whole, or stays as it is; in the second case, a web from managed memory is refused.
+ * A phi web here is all loads, phis and stores that one value may flow through. The pass changes all members of a web
+ * or leaves them all; it then refuses a web with a load from managed memory.
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
@@ -25,15 +25,15 @@
 
 struct phi_web {
   struct cn_ctx *ctx;
-  struct cn_ptrmap seen; /* value -> its replacement, once made */
+  struct cn_ptrmap seen; /* value -> its replacement; 0 before that is made */
   CN_VECTOR(LLVMValueRef) values;
   CN_VECTOR(LLVMValueRef) stores;
-  LLVMTypeRef type; /* the type that the values get */
-  bool broken;      /* an integer is computed from it, or it from one */
+  LLVMTypeRef type; /* the type of the replacements */
+  bool broken;      /* some value has another use or origin than loads, phis and stores */
   LLVMValueRef managed_load;
 };
 
-/* The type of references as wide as the integer type, i64 or a vector of i64; null for other types. */
+/* The type of references with the size of `type`, an i64 or a vector of i64; null for other types. */
 static LLVMTypeRef reference_type_for(struct cn_ctx *ctx, LLVMTypeRef type)
 {
   LLVMTypeRef word = LLVMInt64TypeInContext(ctx->llvm);
@@ -95,7 +95,7 @@ static void follow_uses(struct phi_web *w, LLVMValueRef value)
   }
 }
 
-/* Find all members of the web of `load`. */
+/* Find all members of the phi web of `load`. */
 static void gather_members(struct phi_web *w, LLVMValueRef load)
 {
   CN_ASSERT(LLVMIsALoadInst(load));
@@ -111,7 +111,7 @@ static LLVMValueRef replacement_of(struct phi_web *w, LLVMValueRef value)
   if (LLVMIsAConstant(value))
     return LLVMConstNull(w->type);
   const uint64_t *made = cn_ptrmap_find(&w->seen, value);
-  CN_CHECK(made && *made); /* all that flows into the web is in it */
+  CN_CHECK(made && *made); /* every operand of a member is a member */
   return (LLVMValueRef)(uintptr_t)*made;
 }
 
@@ -128,7 +128,7 @@ static void copy_metadata(struct phi_web *w, LLVMValueRef to, LLVMValueRef from)
   LLVMSetAlignment(to, LLVMGetAlignment(from));
 }
 
-/* Make the new value; its operands in the web follow when all members are made. */
+/* Make the new value; a phi gets its operands after all members are made. */
 static LLVMValueRef make_replacement(struct phi_web *w, LLVMBuilderRef builder, LLVMValueRef value)
 {
   LLVMPositionBuilderBefore(builder, value);
@@ -183,7 +183,7 @@ static void replace_web_values(struct phi_web *w)
   LLVMDisposeBuilder(builder);
 }
 
-/* Restore the web of `load`. True if the function was changed. */
+/* Give the phi web of `load` the type of references. True if the function changed. */
 static bool restore_web_of_load(struct cn_ctx *ctx, LLVMValueRef load)
 {
   struct phi_web w = {.ctx = ctx, .type = reference_type_for(ctx, LLVMTypeOf(load))};
@@ -209,7 +209,7 @@ static void restore_references_in(struct cn_ctx *ctx, LLVMValueRef function)
   CN_EACH_BLOCK(b, function)
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;)
       if (is_pointer_load(ctx, i) && restore_web_of_load(ctx, i))
-        i = LLVMGetFirstInstruction(b); /* the web may have had the next instruction, too */
+        i = LLVMGetFirstInstruction(b); /* the next instruction may have been a member */
       else
         i = LLVMGetNextInstruction(i);
 }

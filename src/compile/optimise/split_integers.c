@@ -3,16 +3,18 @@
  * Splits the integers that the optimiser makes of references. Part of pass `restore-references`.
  *
  * Needs: a function that is still free of safepoints. Provides: the terms of a distance, or of a comparison of two
- * addresses, stand directly before it. Breaks: nothing.
+ * addresses, are directly before the distance or comparison. Breaks: nothing.
  *
  * The vectorisers compare addresses at run time. Several checks share a ptrtoint and the end address of a loop's stores
- * (seen with default<O2>: %diff.check of examples/string_builder.c). A safepoint between two checks makes the integer
- * stale, and the module would be optimised again with non-integral references. So the sums are rematerialised, from the
- * references as they are there: `(ptrtoint a + n) - ptrtoint b` is the same after every move, if a and b point into one
- * object. If they point into two, the answer of the checks (are they apart?) is the same.
+ * (seen with default<O2>: %diff.check of examples/string_builder.c). A safepoint between two checks makes the shared
+ * integer stale, and Cairn would then optimise the module again with non-integral references. To prevent a second
+ * attempt, this file rematerialises the sums before each check from the references that are valid there. `(ptrtoint a +
+ * n) - ptrtoint b` stays the same over every move if a and b point into one object. If a and b point into two objects,
+ * the checks still find that the two memories are disjoint.
  *
- * Other integers of an address (`p & 31`) stay where they are. After a safepoint they would be other numbers, and the
- * optimiser may count on their being the same. If one is live over a safepoint, verify-safepoints reports it.
+ * Other integers of an address, such as `p & 31`, stay in place: rematerialised after a safepoint they would be other
+ * numbers, but the optimiser may rely on one number. verify-safepoints reports such an integer that is live over a
+ * safepoint.
  */
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
@@ -20,7 +22,7 @@
 #include "compile/core/each.h"
 #include "compile/optimise/prepare.h"
 
-/* Sums of more terms stay as they are. */
+/* Sums with more than MAX_TERMS terms stay unchanged. */
 #define MAX_TERMS 16
 
 static bool is_reference_address(LLVMValueRef value)
@@ -35,7 +37,7 @@ static bool is_sum(LLVMValueRef value)
          (LLVMGetInstructionOpcode(value) == LLVMAdd || LLVMGetInstructionOpcode(value) == LLVMSub);
 }
 
-/* The number of addresses that `value` adds, less those that it subtracts; *terms counts down. */
+/* The number of addresses that `value` adds, minus the number that it subtracts. *terms goes down by one per term. */
 static int count_addresses(LLVMValueRef value, int *terms)
 {
   if (--*terms < 0)
@@ -56,7 +58,7 @@ static int net_address_count(LLVMValueRef value)
   return terms < 0 ? 0 : net;
 }
 
-/* True if the result of `user` stays the same when the objects move. */
+/* True if `user` is a sum or comparison of addresses whose result stays the same when objects move. */
 static bool is_invariant_under_moves(LLVMValueRef user)
 {
   if (is_sum(user))
@@ -70,7 +72,7 @@ static bool is_invariant_under_moves(LLVMValueRef user)
   return a != 0 && (a == b || (a == 1 && equality && LLVMIsConstant(LLVMGetOperand(user, 1))));
 }
 
-/* Rematerialise the sum `value` at the builder's place, as far as it changes when objects move. */
+/* Rematerialise the parts of the sum `value` that change when objects move, at the builder's place. */
 static LLVMValueRef rematerialise_sum(LLVMBuilderRef builder, LLVMValueRef value)
 {
   if (net_address_count(value) == 0)
@@ -79,7 +81,7 @@ static LLVMValueRef rematerialise_sum(LLVMBuilderRef builder, LLVMValueRef value
   LLVMValueRef copy = LLVMInstructionClone(value);
   for (unsigned o = 0; is_sum(value) && o < 2; o++)
     LLVMSetOperand(copy, o, rematerialise_sum(builder, LLVMGetOperand(value, o)));
-  if (is_sum(value)) { /* a promise about one address may be false for another */
+  if (is_sum(value)) { /* no-wrap flags hold for the old addresses only */
     LLVMSetNSW(copy, false);
     LLVMSetNUW(copy, false);
   }
@@ -87,7 +89,7 @@ static LLVMValueRef rematerialise_sum(LLVMBuilderRef builder, LLVMValueRef value
   return copy;
 }
 
-/* Delete a sum that is unused by now, and its terms. */
+/* Delete `value` if it is an unused sum or address, and its terms if these are then unused. */
 static void delete_unused_sum(LLVMValueRef value)
 {
   if (!(is_reference_address(value) || is_sum(value)) || LLVMGetFirstUse(value))

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Keeps accesses to the language's own words (user_root_markers.c) in memory, in the order of the source: the collector
- * changes such a word at safepoints. Polls and allocations are inserted after the optimiser, which would otherwise
- * carry a word over them in a register.
+ * changes such a word at safepoints. Without this step the optimiser would keep a word in a register over places that
+ * later get polls or allocations.
  *
  * Part of prepare. Needs: locals promoted. Provides: volatile accesses. Breaks: nothing.
  *
- * Addresses of words are followed through arithmetic, phis and selects, and into functions of this module that get them
- * as arguments. Functions that make words of references, or references of words, lose the attributes that let
- * calls be merged, dropped or moved: after a safepoint a second call returns another word.
+ * The search follows addresses of words through arithmetic, phis and selects, and into functions of this module that
+ * get addresses as arguments. Functions that convert references to words, or words to references, lose the attributes
+ * that let LLVM merge, drop or move calls: after a safepoint a second call returns another word.
  */
 #include <string.h>
 #include "base/check.h"
@@ -41,7 +41,7 @@ static void remove_attribute(LLVMValueRef function, LLVMAttributeIndex index, co
   LLVMRemoveEnumAttributeAtIndex(function, index, cn_attribute_kind(promise));
 }
 
-/* Remove the promises that the function does not read, or does not write, the memory of its parameter. */
+/* Remove from the argument and its parameter the attributes that restrict the callee's accesses to their memory. */
 static void remove_parameter_attributes(LLVMValueRef call, unsigned argument)
 {
   static const char *const promises[] = {"readonly", "readnone", "writeonly", "initializes"};
@@ -54,7 +54,7 @@ static void remove_parameter_attributes(LLVMValueRef call, unsigned argument)
   }
 }
 
-/* Remove promises that let calls be merged, dropped or moved. */
+/* Remove attributes that let LLVM merge, drop or move calls. */
 static void remove_memory_attributes(LLVMValueRef call)
 {
   static const char *const promises[] = {"memory", "speculatable"};

@@ -5,8 +5,8 @@
  * Needs: struct cn_poll_sites. Provides: sites in it. Breaks: nothing.
  *
  * All operations of an interpreter branch to one block that finds the next operation. For better branch prediction, the
- * code generator copies that block to the end of each operation; a poll in the block prevents the copies. So the
- * operations poll: each path through the block begins in an operation.
+ * code generator copies that block to the end of each operation; a poll in the block prevents the copies. Therefore
+ * each operation polls instead: each path through the block begins in an operation.
  */
 #include "compile/place/function_facts.h"
 
@@ -15,9 +15,9 @@
 
 enum {
   MAX_DISPATCH_INSTRUCTIONS = 8
-}; /* instructions before a computed jump; LLVM copies only blocks up to this size */
+}; /* LLVM copies only blocks with at most this number of instructions before the computed jump */
 
-/* True if the block only finds the next operation, or only branches to such a block. */
+/* True if the block only finds the next operation, or only branches to a block of this kind. */
 static bool is_dispatch(LLVMBasicBlockRef block)
 {
   LLVMValueRef i = cn_first_after_phis(block);
@@ -39,7 +39,8 @@ static bool may_be_in_allocation(const struct cn_work_summaries *known, const st
   return cfg->blocks[b].pred_count == 1 && cn_work_block_ends_in_poll(&all, cfg, cfg->blocks[b].preds[0]);
 }
 
-/* The place where an operation polls: at its start, as in a latch; at its end if it may be inside an allocation. */
+/* The place of an operation's poll: at the start of its block, as in a latch, or at the end if the start may be within
+ * an allocation. */
 static LLVMValueRef find_operation_poll_site(struct cn_ctx *ctx, const struct cn_work_summaries *known,
                                              const struct cn_cfg *cfg, uint32_t b)
 {
@@ -60,7 +61,7 @@ bool cn_dispatch_add_sites(struct cn_ctx *ctx, const struct cn_work_summaries *k
     if (!find_operation_poll_site(ctx, known, cfg, block->preds[p]))
       return false;
   for (uint32_t p = 0; p < block->pred_count; p++)
-    if (block->preds[p] != 0) /* the entry is outside all cycles, and may have allocas */
+    if (block->preds[p] != 0) /* the entry block is in no cycle, and may have allocas */
       cn_poll_sites_add(sites, find_operation_poll_site(ctx, known, cfg, block->preds[p]));
   return true;
 }

@@ -6,8 +6,8 @@
  * Needs: struct cn_loops, struct cn_function_facts, the sites in loops. Provides: the place of the entry poll. Breaks:
  * nothing (a comparison may be moved within its block).
  *
- * A function polls on entry if a path from the entry closes a call cycle, or does more than CN_CALL_WORK and may still
- * return, before it comes to a safepoint.
+ * A function polls on entry if a path from the entry to the first safepoint closes a call cycle, or does more than
+ * CN_CALL_WORK before it may return.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -29,7 +29,8 @@ static bool is_function_exit(LLVMBasicBlockRef block)
   return LLVMGetNumSuccessors(end) == 0 && !LLVMIsAUnreachableInst(end);
 }
 
-/* By block: can the function return or throw after its end without a safepoint? Loops may take several rounds. */
+/* By block: true if the function can return or throw after the block's end without a safepoint. Loops may need several
+ * rounds of this search. */
 static bool *find_unpolled_exits(const struct entry_poll_search *e)
 {
   const struct cn_cfg *cfg = e->loops->cfg;
@@ -50,8 +51,8 @@ static bool *find_unpolled_exits(const struct entry_poll_search *e)
   return leaves;
 }
 
-/* The instruction of block `b` before which the function must have polled, or null. `*p` is the point at the block's
- * start, and then at its end. */
+/* The first instruction of block `b` that needs an earlier poll, or null. `*p` is the point at the block's start; the
+ * call advances it to the block's end. */
 static LLVMValueRef find_poll_need_in_block(const struct entry_poll_search *e, uint32_t b, bool leaves,
                                             struct cn_work_at_point *p)
 {
@@ -76,7 +77,7 @@ static LLVMValueRef find_poll_need_in_block(const struct entry_poll_search *e, u
   return NULL;
 }
 
-/* The most work up to the start of block `b`, on paths without a safepoint so far. */
+/* The most work up to the start of block `b`, over the paths that are free of safepoints up to there. */
 static struct cn_work_at_point join_predecessor_work(const struct entry_poll_search *e,
                                                      const struct cn_work_at_point *out, uint32_t b)
 {
@@ -96,7 +97,7 @@ static struct cn_work_at_point join_predecessor_work(const struct entry_poll_sea
   return p;
 }
 
-/* The first such instruction of the function, or null. */
+/* The first instruction of the function that needs an earlier poll, or null. */
 static LLVMValueRef find_first_poll_need(const struct entry_poll_search *e)
 {
   uint32_t count = e->loops->cfg->count;

@@ -6,9 +6,9 @@
  * Needs: any module. Provides: attributes "gc-leaf-function", "cairn-polls" and "cairn-work" of definitions. Breaks:
  * nothing.
  *
- * Callees come before their callers, and the pass places a function's polls as soon as the function is judged. So all
- * facts about a callee are known, except at calls that close a cycle: there the least is assumed. Facts come only from
- * definitions that another unit cannot replace.
+ * The pass visits callees before callers, and places a function's polls directly after it has found the function's
+ * facts. All facts about a callee are thus available in the caller. At a call that closes a cycle the pass assumes that
+ * the callee has none of the facts. Facts come only from definitions that another unit cannot replace.
  */
 #include "compile/place/function_facts.h"
 
@@ -95,7 +95,8 @@ static bool calls_leaves_only(LLVMValueRef function)
   return true;
 }
 
-/* Mark a leaf as one. A leaf that checks stores also tells that its calls are to be recorded in the end. */
+/* Mark `function` as a leaf. A leaf that checks stores gets a second attribute, because calls of it get records
+ * later. */
 static void record_leaf(struct cn_ctx *ctx, LLVMValueRef function)
 {
   bool still = false;
@@ -141,14 +142,15 @@ bool cn_function_facts_infer_leaf(struct cn_function_facts *facts, LLVMValueRef 
   return true;
 }
 
-/* True if calls of `callee` must stay free of safepoints. The rule is then checked for `callee` itself. */
+/* True if calls of `callee` must stay free of safepoints; nopoll.c then checks `callee` itself. */
 static bool is_nopoll_callee(const struct cn_function_facts *facts, LLVMValueRef callee)
 {
   return callee && !LLVMIsDeclaration(callee) && cn_nopoll_has_attribute(callee) &&
          cn_callgraph_is_final(facts->ctx, callee) && !cn_function_facts_needs_records(callee);
 }
 
-/* True if `function` calls only leaves and quiet functions. `*comes_back`: these may call it. */
+/* True if `function` calls only leaves and functions with "cairn-nopoll". `*comes_back`: some callee may call
+ * `function`. */
 static bool calls_only_leaves_and_nopoll(const struct cn_function_facts *facts, LLVMValueRef function, bool *comes_back)
 {
   uint32_t node = cn_callgraph_find_node(&facts->graph, function);
@@ -167,7 +169,7 @@ static bool calls_only_leaves_and_nopoll(const struct cn_function_facts *facts, 
   return true;
 }
 
-/* The time of a quiet function is unbounded, so callers must know the work of its calls. */
+/* The time of a function with "cairn-nopoll" is unbounded, so its callers must know the work of its calls. */
 void cn_function_facts_infer_nopoll(struct cn_function_facts *facts, LLVMValueRef function)
 {
   bool comes_back;

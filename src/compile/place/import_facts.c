@@ -25,7 +25,7 @@ static void copy_attribute(LLVMValueRef from, LLVMValueRef to, const char *name)
                           LLVMCreateStringAttribute(llvm, name, (unsigned)strlen(name), value, length));
 }
 
-/* True if `function` is a strong, visible definition: only then do another unit's calls surely reach it. */
+/* True if `function` is a strong, visible definition, which the calls of another unit surely reach. */
 static bool is_strong_visible_definition(LLVMValueRef function)
 {
   return function && !LLVMIsDeclaration(function) && cn_is_managed(function) &&

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Bounds long calls of leaves: memset, memcpy and their like of megabytes would delay a collection until they end
- * (late-insertion-slides-2014, "Future work": bounded time to safepoint). Transitions are ruled out, because objects
- * may move during those. Part of pass `place-safepoints`.
+ * Bounds the time of calls of leaves such as memset and memcpy: a call for megabytes would delay a collection until the
+ * call ends (late-insertion-slides-2014, "Future work": bounded time to safepoint). The calls cannot go through a
+ * transition, because objects may move during a transition. Part of pass `place-safepoints`.
  *
- * Needs: any module. Provides: each call of a leaf with a length argument covers at most MAX_CALL_BYTES between
- * two polls, or one piece if pieces are larger, except calls in safepoint-free regions and in funclets; long_strings.c
- * does this for leaves whose length is in their data. Breaks: struct cn_cfg.
+ * Needs: any module. Provides: each call of a leaf with a length argument covers at most MAX_CALL_BYTES, or one piece
+ * if pieces are larger, between two polls. Calls in safepoint-free intervals and in funclets are exempt. long_strings.c
+ * bounds leaves whose data says the length. Breaks: struct cn_cfg.
  */
 #include "compile/place/long_calls.h"
 
@@ -21,10 +21,11 @@
 #include "compile/markers/nopoll.h"
 #include "compile/effects/intrinsics.h"
 
-/* Longer calls are cut. So many bytes take two microseconds in a cache, which makes the cost of cutting small. */
+/* Calls for more bytes are cut into pieces. A call for this number of bytes takes two microseconds if a cache has the
+ * memory, so cutting costs little in comparison. */
 #define MAX_CALL_BYTES (16 << 10)
 #define MIN_PIECE_BYTES 256
-/* A byte of an inline call, which becomes a loop, takes as long as this many bytes of other calls. */
+/* An inline call becomes a loop of bytes: one byte takes the time of this number of bytes in another call. */
 #define INLINE_BYTE_COST 8
 
 typedef CN_VECTOR(struct cn_long_call) call_vector;
@@ -41,12 +42,12 @@ static const struct long_leaf {
     {"memcmp", 2, false, CN_LONG_RESULT_COMPARISON},
     {"bcmp", 2, false, CN_LONG_RESULT_COMPARISON},
     {"memchr", 1, false, CN_LONG_RESULT_FOUND_POINTER},
-    /* The runtime checks the copied words at multiples of eight in the first place (check_stores.c); pieces meet
-     * there. */
+    /* The runtime checks copied words at addresses that are multiples of eight in the destination (check_stores.c), and
+     * pieces begin at such addresses. */
     {CN_CHECK_COPY, 2, false, CN_LONG_RESULT_NONE},
     {CN_CHECK_NATIVE_COPY, 2, false, CN_LONG_RESULT_NONE},
 };
-/* Intrinsics, by their effects. The places of a copy may overlap, except those of llvm.memcpy and
+/* Intrinsics, by their effects. Source and destination of a copy may overlap, except for llvm.memcpy and
  * llvm.memcpy.inline. */
 static const struct long_leaf fill_intrinsic = {"a fill", 1, false, CN_LONG_RESULT_NONE};
 static const struct long_leaf copy_intrinsic = {"a copy", 2, true, CN_LONG_RESULT_NONE};
@@ -67,7 +68,7 @@ static const struct long_leaf *long_leaf_of_intrinsic(LLVMValueRef call)
   const struct cn_intrinsic *row = cn_intrinsic_row_of_call(call);
 
   if (!row || (row->effect != CN_EFFECT_BYTES && row->effect != CN_EFFECT_COPY))
-    return NULL; /* patterns are loops by now (expand-intrinsics) */
+    return NULL; /* expand-intrinsics has turned fills with patterns into loops */
   CN_ASSERT(row->length == LENGTH_OPERAND);
   if (row->effect == CN_EFFECT_BYTES)
     return &fill_intrinsic;
@@ -87,7 +88,8 @@ static const struct long_leaf *long_leaf_of(LLVMValueRef call, LLVMValueRef call
   return NULL;
 }
 
-/* True if the call has the types that C declares. A program may have its own function of that name. */
+/* True if the call has the types that C declares for the leaf. A program may define another function with the leaf's
+ * name. */
 static bool has_declared_types(const struct long_leaf *leaf, LLVMValueRef call)
 {
   LLVMTypeRef result = LLVMTypeOf(call);
@@ -137,7 +139,8 @@ uint64_t cn_long_pointee_size(struct cn_ctx *ctx, LLVMValueRef pointer)
   return UINT64_MAX;
 }
 
-/* The most bytes that the call may cover: the largest length, bounded by the memory of its places. */
+/* The most bytes that the call may cover: its largest length, or the size of a smaller local or global that it
+ * accesses. */
 static uint64_t max_bytes_of_call(struct cn_ctx *ctx, LLVMValueRef call, unsigned places)
 {
   uint64_t bytes = cn_largest_value(LLVMGetOperand(call, LENGTH_OPERAND), CN_DEFAULT_VALUE_DEPTH);
@@ -149,7 +152,7 @@ static uint64_t max_bytes_of_call(struct cn_ctx *ctx, LLVMValueRef call, unsigne
   return bytes;
 }
 
-/* The size of a piece: a power of two, so that pieces keep the alignment. */
+/* The size of a piece, a power of two so that pieces keep the alignment. */
 static uint64_t piece_bytes_of(struct cn_ctx *ctx)
 {
   uint64_t budget = cn_work_budget(ctx), piece = MIN_PIECE_BYTES;
@@ -194,7 +197,7 @@ static bool is_long_call(struct cn_ctx *ctx, LLVMValueRef call, struct cn_long_c
   bool constant = LLVMIsAConstantInt(LLVMGetOperand(call, LENGTH_OPERAND)) != NULL;
   if (constant && bytes <= piece)
     return false;
-  bool always = constant || ctx->options->size_level; /* a comparison and two calls are more bytes */
+  bool always = constant || ctx->options->size_level; /* a comparison with two calls is larger code */
   *out = (struct cn_long_call){.call = call,
                                .places = leaf->places,
                                .length = LENGTH_OPERAND,
@@ -202,8 +205,8 @@ static bool is_long_call(struct cn_ctx *ctx, LLVMValueRef call, struct cn_long_c
                                .element = atomic_element_size(call),
                                .result = leaf->result,
                                .limit = always ? 0 : cn_long_limit_bytes(ctx),
-                               /* The piece of an inline call has a variable length: LLVM makes a loop of it, byte by
-                                * byte. */
+                               /* The piece of an inline call has a variable length, so LLVM makes it a loop over
+                                * bytes. */
                                .piece = is_inline(call) ? piece / INLINE_BYTE_COST : piece};
   return true;
 }

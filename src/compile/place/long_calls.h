@@ -9,44 +9,45 @@
 #include "compile/core/pass.h"
 #include "compile/place/poll.h"
 
-/* The result of such a call, and when its loop of pieces may end early. */
+/* The result of a call that is cut, and the condition that ends its loop of pieces early. */
 enum cn_long_result {
   CN_LONG_RESULT_NONE,
   CN_LONG_RESULT_FIRST_ARGUMENT, /* the first argument */
-  CN_LONG_RESULT_COMPARISON,     /* an integer, zero for equal places; the loop ends at the first nonzero one */
+  CN_LONG_RESULT_COMPARISON,     /* an integer, zero for equal memory; the loop ends at the first nonzero result */
   CN_LONG_RESULT_FOUND_POINTER,  /* a pointer or null; the loop ends at the first pointer */
 };
 
 struct cn_long_call {
   LLVMValueRef call;
-  unsigned places;  /* the number of arguments, one or two, that are the memory that the call reads and writes */
+  unsigned places;  /* the number of pointer arguments to the accessed memory, one or two */
   unsigned length;  /* the index of the argument that is a number of bytes */
   bool overlapping; /* the places may overlap, as of memmove */
-  uint64_t element; /* bytes of an element of an atomic call, the alignment of its places; 0 for other calls */
+  uint64_t element; /* the element size of an atomic call, whose memory is aligned to it; 0 for other calls */
   enum cn_long_result result;
-  uint64_t limit; /* shorter calls, and those of `limit` bytes, stay as they are; 0: all calls are cut */
-  uint64_t piece; /* longer calls are made in pieces of `piece` bytes, a power of two */
+  uint64_t limit; /* calls for at most `limit` bytes stay unchanged; 0: all calls are cut */
+  uint64_t piece; /* the size of the pieces of longer calls, a power of two */
 };
 
-/* Cut the calls in `function` that may take longer than a call may (CN_CALL_WORK). Add the latches of the new loops to
- * `polled`: they have polls already. */
+/* Cut the calls in `function` that may do more than CN_CALL_WORK. Add the latches of the new loops, which have polls
+ * already, to `polled`. */
 void cn_long_calls_cut(struct cn_ctx *ctx, LLVMValueRef function, struct cn_poll_emitter *polls,
                        struct cn_ptrmap *polled);
 
-/* Change the calls in `function` whose strings may be too long: they ask for the lengths, and make long calls through
- * transitions (long_strings.c). Only for modules that poll by Cairn's runtime: the module's own poll rules this out. */
+/* Change the calls in `function` whose strings may be too long: code before each call compares the lengths with a
+ * limit, and calls on longer strings go through transitions (long_strings.c). Modules with their own poll stay
+ * unchanged. */
 void cn_long_strings_guard_calls(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* The size of the local or global that the pointer points into; UINT64_MAX: unknown. */
 uint64_t cn_long_pointee_size(struct cn_ctx *ctx, LLVMValueRef pointer);
-/* The limit in bytes: longer memory is long. */
+/* The limit in bytes above which the memory of a call counts as long. */
 uint64_t cn_long_limit_bytes(struct cn_ctx *ctx);
-/* True if the call has "cairn-work", like the clearing of an object allocated in line. A collection must see such an
- * object only when it is completely cleared. */
+/* True if the call has "cairn-work", as the call that clears an object after its in-line allocation. A collection must
+ * see the object only after the call has cleared all of it. */
 bool cn_long_is_declared_short(LLVMValueRef call);
 
-/* Cut a call in place (long_calls_cut.c), or in its own function (long_calls_outline.c) if that function can be told
- * the places. The call stays for short lengths; it is deleted if all lengths are too long. */
+/* Cut a call in place (long_calls_cut.c), or in a helper function (long_calls_outline.c) if arguments of the helper can
+ * describe the memory. The old call stays for short lengths; it is deleted if all lengths are too long. */
 void cn_long_outline_call(struct cn_ctx *ctx, const struct cn_long_call *which, struct cn_poll_emitter *polls,
                           struct cn_ptrmap *polled);
 void cn_long_cut_call(struct cn_ctx *ctx, const struct cn_long_call *which, struct cn_poll_emitter *polls,

@@ -2,7 +2,7 @@
  *
  * Cuts one long call into pieces. Part of pass `place-safepoints`.
  *
- * Needs: any long call. Provides: the old call for lengths up to a limit; for longer ones
+ * Needs: any long call. Provides: the old call for lengths up to a limit, and for longer lengths
  *
  *   long.start:  the direction, and the end of the first piece
  *   long.piece:  a poll; the call, for one piece of its memory; again, if more is left
@@ -10,8 +10,9 @@
  *
  * Breaks: struct cn_cfg.
  *
- * Pieces meet at multiples of eight, wherever the object moves: a collection between two pieces finds each reference
- * whole. The direction is chosen once, by the addresses before the first piece: it holds even if the objects move.
+ * Pieces meet at offsets whose addresses are multiples of eight, before and after a move: between two pieces a
+ * collection finds complete references. The addresses before the first piece decide the direction of the loop, which
+ * stays right if objects move.
  */
 #include <llvm-c/DebugInfo.h>
 #include "compile/analysis/cfg.h"
@@ -30,7 +31,7 @@ struct call_cutter {
   struct cn_ptrmap *polled;
   LLVMBasicBlockRef rest;   /* the end of all loops */
   LLVMValueRef result;      /* in `rest`: the result of the last piece, or null */
-  LLVMValueRef length, odd; /* i64: all bytes; the first place's address modulo eight */
+  LLVMValueRef length, odd; /* i64: the number of bytes; the first address modulo eight */
 };
 
 static LLVMValueRef make_i64(const struct call_cutter *c, uint64_t n)
@@ -53,8 +54,8 @@ static LLVMValueRef call_binary_intrinsic(const struct call_cutter *c, const cha
   return LLVMBuildCall2(c->builder, LLVMGlobalGetValueType(intrinsic), intrinsic, both, 2, "");
 }
 
-/* Drop the facts about the result (0) and the arguments (1, ...) that hold only for the complete call. The pieces are
- * aligned to the element, since the places are. */
+/* Drop the attributes of the result (index 0) and of the arguments (1, ...) that hold only for the complete call.
+ * Pieces are aligned to the element size, as the memory of the call is. */
 static void remove_complete_call_facts(const struct call_cutter *c, LLVMValueRef call)
 {
   static const char *const facts[] = {
@@ -95,7 +96,7 @@ static LLVMValueRef build_piece_call(const struct call_cutter *c, LLVMValueRef a
   return call;
 }
 
-/* True in the program if the result of a piece lets the loop go on. Null: always. */
+/* Build a test that is true if the loop continues after the result of `piece`; null if the loop always continues. */
 static LLVMValueRef build_continue_test(const struct call_cutter *c, LLVMValueRef piece)
 {
   if (c->which->result != CN_LONG_RESULT_COMPARISON && c->which->result != CN_LONG_RESULT_FOUND_POINTER)
@@ -103,7 +104,7 @@ static LLVMValueRef build_continue_test(const struct call_cutter *c, LLVMValueRe
   return LLVMBuildICmp(c->builder, LLVMIntEQ, piece, LLVMConstNull(LLVMTypeOf(piece)), "");
 }
 
-/* Poll after the loop's phis; the builder is then after the poll. */
+/* Build a poll after the loop's phis, and leave the builder after the poll. */
 static void build_poll(struct call_cutter *c)
 {
   CN_ASSERT(!LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(c->builder)));
@@ -142,7 +143,8 @@ static void add_loop_phi_inputs(const struct call_cutter *c, LLVMValueRef phi, L
   LLVMAddIncoming(phi, &next, &latch, 1);
 }
 
-/* Cut from the start on: pieces end at multiples of their size, less the odd bytes. */
+/* Build the loop that begins at the start of the memory. Pieces end at multiples of the piece size minus the odd
+ * bytes. */
 static void build_upward_loop(struct call_cutter *c, LLVMBasicBlockRef entry)
 {
   LLVMBasicBlockRef body = append_block(c, "long.piece");
@@ -163,8 +165,8 @@ static void build_upward_loop(struct call_cutter *c, LLVMBasicBlockRef entry)
   build_loop_back_edge(c, body, piece, more);
 }
 
-/* Cut from the end on, at the same places: each piece ends at the start of the piece that ran before. Length zero makes
- * one piece, too. */
+/* Build the loop that begins at the end of the memory. It has the pieces of the upward loop in reverse order. A length
+ * of zero also makes one piece. */
 static void build_downward_loop(struct call_cutter *c, LLVMBasicBlockRef entry)
 {
   LLVMBasicBlockRef body = append_block(c, "long.piece");
@@ -216,7 +218,7 @@ static void build_piece_loops(struct call_cutter *c, LLVMBasicBlockRef start)
   build_downward_loop(c, down);
 }
 
-/* Join the results of the call and of its pieces. */
+/* Merge the result of the old call with the result of the pieces. */
 static void join_results(struct call_cutter *c, LLVMBasicBlockRef plain, LLVMBasicBlockRef rest, LLVMBasicBlockRef done)
 {
   LLVMValueRef call = c->which->call;
@@ -241,7 +243,7 @@ static void branch_on_length(struct call_cutter *c, LLVMBasicBlockRef head, LLVM
   LLVMPositionBuilderAtEnd(c->builder, head);
   if (!c->which->limit) {
     LLVMBuildBr(c->builder, start);
-    CN_CHECK(!LLVMGetFirstUse(c->which->call)); /* the call goes, too */
+    CN_CHECK(!LLVMGetFirstUse(c->which->call)); /* the caller deletes the old call */
     LLVMDeleteBasicBlock(plain);
     return;
   }

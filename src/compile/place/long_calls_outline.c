@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Moves long calls into functions that make them in pieces: cairn.long.NAME, one per leaf and module. This saves the
- * caller registers and code: only a comparison of the length and a cold call stand beside the old call. Part of pass
- * `place-safepoints`.
+ * Moves long calls into functions that make them in pieces: cairn.long.NAME, one per leaf and module. A caller then
+ * needs fewer registers and less code: it gets only a comparison of the length and a cold call beside the old call.
+ * Part of pass `place-safepoints`.
  *
  * Needs: any long call. Provides: managed functions that poll on each path through them. Breaks: struct cn_cfg.
  *
- * Calls are cut in place in a module with its own poll: such a function may get a pointer into an object as an
- * argument, and the module's runtime might only know the object by its start.
+ * In a module with its own poll, calls are cut in place instead: a helper may get a pointer into an object as an
+ * argument, and the module's runtime may be able to find objects only by base pointers.
  *
- * Where words may be immediates, an argument must end as a reference does. Other places, like a byte of a text, are
- * passed as an object and a distance, to cairn.long.at.NAME. A call is cut in place if no such object is known, as for
- * a variable that goes through the bytes, or if the result would be such a place.
+ * If words may be immediates, an argument must have the low bits of a reference. A pointer with other low bits, such as
+ * the address of a byte in a text, is passed as an object and a distance to cairn.long.at.NAME. A call is cut in place
+ * if the pass finds no object for the pointer, for instance if a variable steps through the bytes, or if the result
+ * would be such a pointer.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,9 +30,9 @@
 #define LEAF_ARGUMENT_COUNT 3 /* destination, value or origin, number of bytes */
 #define MAX_PLACE_COUNT 2
 
-/* The form of the places as arguments. */
+/* How a helper gets the memory of a call as arguments. */
 struct place_passing {
-  bool apart[MAX_PLACE_COUNT];           /* as an object and a distance; else unchanged */
+  bool apart[MAX_PLACE_COUNT];           /* passed as an object and a distance; else unchanged */
   LLVMValueRef objects[MAX_PLACE_COUNT]; /* for those */
   unsigned arguments;
 };
@@ -50,7 +51,7 @@ static void add_helper_attributes(struct cn_ctx *ctx, LLVMValueRef function, LLV
   else
     LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
                             LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_MANAGED, sizeof CN_ATTR_MANAGED - 1, "", 0));
-  if (ctx->options->size_level) /* calls of any length come here, and rely on its polls */
+  if (ctx->options->size_level) /* the helper gets calls of any length, and its callers rely on its polls */
     LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
                             LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_POLLS, sizeof CN_ATTR_POLLS - 1, "", 0));
   cn_add_enum_attribute(ctx, function, CN_FUNCTION_INDEX, "noinline", 0);
@@ -58,7 +59,7 @@ static void add_helper_attributes(struct cn_ctx *ctx, LLVMValueRef function, LLV
   cn_add_enum_attribute(ctx, function, CN_FUNCTION_INDEX, "uwtable", 2);
 }
 
-/* The place in the helper: the sum of one or two parameters. */
+/* Build the helper's pointer to the memory: one parameter, or the sum of an object and a distance. */
 static LLVMValueRef build_place_in_helper(LLVMBuilderRef builder, LLVMValueRef function, bool apart, unsigned *at)
 {
   LLVMValueRef first = LLVMGetParam(function, (*at)++), distance;
@@ -70,7 +71,7 @@ static LLVMValueRef build_place_in_helper(LLVMBuilderRef builder, LLVMValueRef f
   return LLVMBuildGEP2(builder, byte, first, &distance, 1, "");
 }
 
-/* Give the function a call of the leaf with its arguments; then cut that call. */
+/* Fill `function` with a call of the leaf on the parameters, and cut this call. */
 static void build_helper_body(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_long_call *which,
                               const struct place_passing *handing, struct cn_poll_emitter *polls)
 {
@@ -105,7 +106,7 @@ static LLVMValueRef find_or_build_helper(struct cn_ctx *ctx, const struct cn_lon
   LLVMTypeRef types[LEAF_ARGUMENT_COUNT + MAX_PLACE_COUNT];
   unsigned count = 0;
   size_t length;
-  char element[24] = ""; /* a helper for each size, which is a constant in it */
+  char element[24] = ""; /* one helper per element size, which is a constant in the helper */
   if (which->element)
     snprintf(element, sizeof element, "%" PRIu64 ".", which->element);
   char *name = cn_format(CN_LONG_PREFIX "%s%s%s", handing->arguments > LEAF_ARGUMENT_COUNT ? "at." : "", element,
@@ -130,8 +131,8 @@ static LLVMValueRef find_or_build_helper(struct cn_ctx *ctx, const struct cn_lon
 
 /* ---- places apart ---- */
 
-/* The object of a place that may end unlike a reference: the pointer at the start of its GEPs, if that ends like a
- * reference. Null: no such value is known. */
+/* The object of a pointer whose low bits may differ from a reference's: the pointer at the start of its GEPs if that
+ * has the low bits of a reference, else null. */
 static LLVMValueRef object_of_place(struct cn_ctx *ctx, struct cairn_word_kind kind, LLVMValueRef place)
 {
   while (LLVMIsAGetElementPtrInst(place) && !cn_words_prove_tag_bits(ctx, kind, place))
@@ -139,7 +140,8 @@ static LLVMValueRef object_of_place(struct cn_ctx *ctx, struct cairn_word_kind k
   return cn_words_prove_tag_bits(ctx, kind, place) ? place : NULL;
 }
 
-/* The distance from the object to the place, by the same GEPs, which begin at zero: addresses stay pointers. */
+/* Build the distance from `object` to `place`: the GEPs of `place` applied to null, so that no address becomes an
+ * integer. */
 static LLVMValueRef build_distance_to_place(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef object,
                                             LLVMValueRef place)
 {
@@ -155,8 +157,8 @@ static LLVMValueRef build_distance_to_place(struct cn_ctx *ctx, LLVMBuilderRef b
   return LLVMBuildGEP2(builder, LLVMGetGEPSourceElementType(place), before, indices, count, "");
 }
 
-/* Find the form of the places as arguments. False if the helper is unable to receive them, or to return one of that
- * kind. */
+/* Choose how the helper gets the memory of the call. False if the helper cannot receive the pointers or return such a
+ * pointer. */
 static bool choose_place_passing(struct cn_ctx *ctx, const struct cn_long_call *which, struct place_passing *handing)
 {
   struct cairn_word_kind kind = cn_words(ctx);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Places polls where a function does too much between two safepoints though each loop is short: many calls, or a series
+ * Places polls in functions with short loops that do too much work between two safepoints in many calls or in a series
  * of loops. Part of pass `place-safepoints`.
  *
- * Needs: the sites that loops and entries need. Provides: more of them. Breaks: nothing.
+ * Needs: the sites that loops and entries need. Provides: more sites. Breaks: nothing.
  *
- * Walk through the blocks in reverse post-order with the most work since the last safepoint, as in path_cost.c. If it
- * exceeds the limit, poll and begin at zero again. A poll goes where the collector sees all references: right after a
- * call that may collect, and before other instructions only if no integer holds an object's address and no allocation
- * is under way. Short loops stay free of polls: the poll comes before them.
+ * The walk visits the blocks in reverse post-order and keeps the most work since the last safepoint, as path_cost.c
+ * does. If the work exceeds the limit, the walk adds a poll and begins at zero again. A poll needs a place at which the
+ * collector sees all references: directly after a call that may collect, or before another instruction if no integer
+ * holds an object's address and no allocation is unfinished. Short loops stay free of polls: a poll is placed before
+ * the loop.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -25,7 +26,7 @@ struct path_walk {
   struct cn_poll_sites *sites;
   struct cn_work_at_point *out; /* by block */
   uint64_t limit;
-  bool wary; /* integers made of references cross blocks */
+  bool wary; /* some integer made of a reference is live over a block's end */
 };
 
 static const struct cn_work_summary poll_summary = {.polls = true};
@@ -43,7 +44,7 @@ static uint64_t unpolled_work_of(struct cn_work_at_point p)
   return entry > last ? entry : last;
 }
 
-/* True if `piece` units of work take a point past the limit, unless a safepoint comes between. */
+/* True if `piece` units of work after point `p`, without a safepoint, exceed the limit. */
 static bool is_past_limit(const struct path_walk *e, struct cn_work_at_point p, uint64_t piece)
 {
   return unpolled_work_of(p) > least_work_before_poll(e) && cn_work_add(unpolled_work_of(p), piece) > e->limit;
@@ -84,7 +85,7 @@ static bool add_poll_site(struct path_walk *e, LLVMValueRef at)
 
 /* ---- the walk ---- */
 
-/* Poll before the loop at block `b`, on all entering edges; false if one of them lacks a place for it. */
+/* Add sites on all edges that enter the loop at block `b`; false if one edge lacks a place for a poll. */
 static bool add_poll_sites_before_loop(struct path_walk *e, uint32_t b)
 {
   const struct cn_cfg_block *block = &e->cfg->blocks[b];
@@ -102,7 +103,8 @@ static bool add_poll_sites_before_loop(struct path_walk *e, uint32_t b)
   return all;
 }
 
-/* The point at the start of block `b`. A header's is that of the iterations that its loop makes between polls. */
+/* The point at the start of block `b`. At a header the point includes the iterations that the loop makes between
+ * polls. */
 static struct cn_work_at_point work_at_block_start(struct path_walk *e, uint32_t b)
 {
   const struct cn_cfg_block *block = &e->cfg->blocks[b];
@@ -127,7 +129,8 @@ static struct cn_work_at_point work_at_block_start(struct path_walk *e, uint32_t
   return cn_work_repeat_loop(p, loop);
 }
 
-/* True if each iteration of the innermost loop around block `b` reaches a safepoint anyway, or `b` is outside loops. */
+/* True if each iteration of the innermost loop around block `b` reaches a safepoint, or if `b` is outside of all
+ * loops. */
 static bool may_poll_in_block(const struct path_walk *e, uint32_t b)
 {
   uint32_t l = e->work->loops->of[b];
@@ -135,8 +138,8 @@ static bool may_poll_in_block(const struct path_walk *e, uint32_t b)
   return l == CN_NO_BLOCK || !e->work->at[l].once.passes;
 }
 
-/* The part of `piece` that polls around it can bound. The unbounded work of an instruction, such as a search of a
- * string, counts as CN_CALL_WORK. */
+/* The part of `piece` that polls before and after it can bound: unbounded work of one instruction, such as the search
+ * of a string, counts as CN_CALL_WORK. */
 static struct cn_work_summary bounded_part_of(struct cn_work_summary piece)
 {
   if (piece.through == CN_WORK_UNKNOWN)

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Bounds calls on long strings: strlen, strcpy and their like end where their data does, and would delay a collection
- * until then. Their memory is native: a call with a reference is no leaf. If a string may be long, the bounded function
- * memchr looks for its end first, and the call goes through a transition if the string is longer than a limit: a
- * collection runs while a thread is in native code. Part of pass `place-safepoints`.
+ * Bounds calls on long strings: strlen, strcpy and similar functions run to the end of their string, and would delay a
+ * collection until then. Their memory is native, because a call with a reference is no leaf. If a string may be long, a
+ * bounded call of memchr first searches for its end. If the string is longer than a limit, the call goes through a
+ * transition, and a collection can run during the call. Part of pass `place-safepoints`.
  *
- * Needs: any module. Provides: each call of a leaf in the table goes through at most a limit of bytes, except calls in
- * safepoint-free regions and in funclets. Breaks: struct cn_cfg.
+ * Needs: any module. Provides: each call of a leaf in the table reads at most a limited number of bytes, except calls
+ * in safepoint-free intervals and in funclets. Breaks: struct cn_cfg.
  *
  *    before:       is it long?
  *   long.plain:   the old call, unless the answer is its result, as with strlen
  *   long.native:  the call through a transition
  *
- * Every call goes through the transition at -Os and -Oz, if memchr cannot tell, and if memchr may be another function,
- * as in a program with its own C library. Modules with their own poll stay unchanged: their runtime may lack
- * transitions.
+ * At -Os and -Oz every such call goes through the transition. So does a call of a function whose ends memchr cannot
+ * find, and a call in a program that may define another memchr, such as a program with its own C library. Modules with
+ * their own poll stay unchanged: their runtime may lack transitions.
  */
 #include <stdio.h>
 #include <string.h>
@@ -33,20 +33,20 @@
 #include "compile/place/long_calls.h"
 #include "compile/transitions/thunk.h"
 
-/* The limit of functions that take a few nanoseconds for a byte is lower by this factor. */
+/* The limit is divided by this number for functions that take a few nanoseconds per byte. */
 enum { SLOW_LIMIT_DIVISOR = 8, MAX_STRINGS = 2, MAX_ARGUMENTS = 4 };
 
-/* Arguments, counted from 1; 0 for a missing one. The string `at` is read to its end; it fits into the memory at
- * `within`, too. */
+/* Numbers of arguments, counted from 1; 0 if absent. The function reads the string `at` up to its end; the string also
+ * fits into the memory at `within`. */
 struct string_argument {
   unsigned at, within;
 };
 
 enum way {
-  LENGTH_CHECKED,       /* for the end of each string, or how many bytes it may go through */
-  LENGTH_RETURNED,      /* the end that is asked for gives the result */
-  COMPARED_UP_TO_LIMIT, /* by strncmp; the end is asked for if the strings are equal so far */
-  COPIED_BY_MEMCPY,     /* by memcpy, if all ends are asked for: the last string, to the end of another */
+  LENGTH_CHECKED,       /* the check searches the end of each string, or compares the length argument */
+  LENGTH_RETURNED,      /* the end of the string gives the result */
+  COMPARED_UP_TO_LIMIT, /* strncmp compares first; memchr searches the end of strings that are equal up to the limit */
+  COPIED_BY_MEMCPY,     /* memcpy copies the last string, to the end of the other, if all ends are found */
   ALWAYS_NATIVE,        /* memchr is unfit: wide characters, an end other than zero, or maybe a null pointer */
 };
 enum question { QUESTION_MEMCHR, QUESTION_STRNCMP };
@@ -55,7 +55,7 @@ static const struct string_function {
   const char *names; /* a space on either side of each */
   enum way way;
   struct string_argument strings[MAX_STRINGS];
-  unsigned length; /* the argument that bounds the bytes, or wide characters, to read */
+  unsigned length; /* the argument with the most bytes or wide characters to read */
   bool slow;
 } string_functions[] = {
     {" strlen ", LENGTH_RETURNED, {{1, 0}}, 0, false},
@@ -123,10 +123,11 @@ static LLVMTypeRef question_type(struct cn_ctx *ctx, enum question question)
                                       : LLVMFunctionType(pointer, find, 3, false);
 }
 
-/* Both are in ISO C: a program that has the other functions has them. */
+/* Both functions are in ISO C, so each program that calls the functions of the table can call both. */
 static const char *const question_function_names[] = {[QUESTION_MEMCHR] = "memchr", [QUESTION_STRNCMP] = "strncmp"};
 
-/* True unless `function` is compiled with -ffreestanding, -fno-builtin or -fno-builtin-NAME: its C library is known. */
+/* True unless `function` is compiled with -ffreestanding, -fno-builtin or -fno-builtin-NAME. The program may then
+ * define another function NAME. */
 static bool may_use_builtin(LLVMValueRef function, const char *name)
 {
   char own[32];
@@ -135,7 +136,7 @@ static bool may_use_builtin(LLVMValueRef function, const char *name)
   return !cn_string_attribute(function, "no-builtins") && !cn_string_attribute(function, own);
 }
 
-/* True if the question can be asked at the call. A program may have something else of that name. */
+/* True if code at the call can call memchr or strncmp. A program may define something else by that name. */
 static bool may_ask_question(struct cn_ctx *ctx, LLVMValueRef call, enum question question)
 {
   LLVMValueRef caller = LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
@@ -149,7 +150,7 @@ static bool may_ask_question(struct cn_ctx *ctx, LLVMValueRef call, enum questio
   return !LLVMGetNamedGlobal(ctx->module, name) && !LLVMGetNamedGlobalAlias(ctx->module, name, strlen(name));
 }
 
-/* True if the call asks first: never if bytes count. */
+/* True if code checks the length before the call; false at -Os and -Oz. */
 static bool may_check_length(struct cn_ctx *ctx, const struct string_function *scan, LLVMValueRef call)
 {
   if (ctx->options->size_level || scan->way == ALWAYS_NATIVE)
@@ -172,7 +173,7 @@ static bool is_native_pointer(LLVMValueRef call, unsigned number)
                      LLVMGetPointerAddressSpace(LLVMTypeOf(found)) == 0);
 }
 
-/* True if the call has the types that C declares. */
+/* True if the call has the types that C declares for the function. */
 static bool has_declared_types(struct cn_ctx *ctx, const struct string_function *scan, LLVMValueRef call)
 {
   LLVMTypeRef type = LLVMGlobalGetValueType(cn_direct_callee(call));
@@ -249,8 +250,8 @@ struct length_check_builder {
   const struct long_string_call *which;
   LLVMBuilderRef builder;
   LLVMBasicBlockRef native, done;
-  LLVMValueRef ends[MAX_STRINGS]; /* of the strings that are asked for theirs */
-  LLVMValueRef result;            /* in `done`; null: it is unused */
+  LLVMValueRef ends[MAX_STRINGS]; /* the end of each string that memchr searched */
+  LLVMValueRef result;            /* the phi in `done`; null if the result is unused */
 };
 
 static LLVMValueRef make_i64(const struct length_check_builder *a, uint64_t n)
@@ -258,7 +259,8 @@ static LLVMValueRef make_i64(const struct length_check_builder *a, uint64_t n)
   return LLVMConstInt(LLVMInt64TypeInContext(a->ctx->llvm), n, false);
 }
 
-/* Ask about argument `first`; `other` is the question's second argument, the limit its third. */
+/* Build a call of memchr or strncmp on argument `first` of the old call, with `other` and the limit as second and third
+ * argument. */
 static LLVMValueRef build_question(const struct length_check_builder *a, enum question question, unsigned first,
                                    LLVMValueRef other)
 {
@@ -309,7 +311,7 @@ static LLVMBasicBlockRef insert_check_block(const struct length_check_builder *a
   return LLVMInsertBasicBlockInContext(a->ctx->llvm, before, "long.ask");
 }
 
-/* Strings that differ early are done; others are asked for their length. */
+/* Build the comparison of strings up to the limit. If they are equal so far, the end of the first is searched. */
 static void build_guarded_comparison(const struct length_check_builder *a)
 {
   LLVMBasicBlockRef equal = insert_check_block(a, a->done);
@@ -323,7 +325,7 @@ static void build_guarded_comparison(const struct length_check_builder *a)
   add_result_input(a, answer);
 }
 
-/* Ask all that may be long, before the old call. */
+/* Build the checks of all strings and lengths that may be too long, before the old call. */
 static void build_length_checks(struct length_check_builder *a, LLVMBasicBlockRef plain)
 {
   const struct long_string_call *w = a->which;
@@ -359,7 +361,7 @@ static void build_memcpy(const struct length_check_builder *a)
   add_result_input(a, ends ? LLVMBuildGEP2(a->builder, byte, to, &length, 1, "") : to);
 }
 
-/* The code for short strings, in the place of the old call. */
+/* Build the code for short strings at the old call, or keep the old call. */
 static void build_short_path(const struct length_check_builder *a)
 {
   const struct string_function *scan = a->which->scan;
@@ -378,8 +380,8 @@ static void build_short_path(const struct length_check_builder *a)
   LLVMInstructionEraseFromParent(call);
 }
 
-/* Call the function through a transition, where the builder is. Drop LLVM's facts about the leaf: they are false for
- * the transition. */
+/* Build a call of the function through a transition, without the attributes of the leaf that are false for a
+ * transition. */
 static LLVMValueRef build_native_call(const struct length_check_builder *a)
 {
   static const char *const facts[] = {"nocallback", "nosync", "memory", "willreturn", "nofree"};
@@ -399,7 +401,7 @@ static LLVMValueRef build_native_call(const struct length_check_builder *a)
   return again;
 }
 
-/* Make each call go through the transition, and ask nothing. */
+/* Make the call go through the transition for strings of any length. */
 static void replace_by_native_call(struct cn_ctx *ctx, const struct long_string_call *which)
 {
   struct length_check_builder a = {.ctx = ctx, .which = which, .builder = LLVMCreateBuilderInContext(ctx->llvm)};

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass place-safepoints: places polls (statepoints-later, "PlaceSafepoints"). Parseable calls stay as they are: the
- * rewriter makes each call that cn_classify_call() names a parse point into a statepoint.
+ * Pass place-safepoints: places polls (statepoints-later, "PlaceSafepoints"). The pass leaves parse points unchanged:
+ * rewrite-statepoints turns each call that cn_classify_call() calls a parse point into a statepoint.
  *
- * Needs: any module. Provides: polls on every cycle of blocks and of calls and on every long path, unless the work is
- * provably small or a callee surely polls (docs/placement.md); "gc-leaf-function", "cairn-polls" and "cairn-work" on
- * functions. Breaks: struct cn_cfg; loops are cut into chunks, copied and unrolled (choose_form.c).
+ * Needs: any module. Provides: a poll on each cycle of blocks, on each cycle of calls and on each long path, unless the
+ * work is provably small or a callee surely polls (docs/placement.md); the attributes "gc-leaf-function", "cairn-polls"
+ * and "cairn-work" of functions. Breaks: struct cn_cfg; loops are cut into chunks, copied and unrolled (choose_form.c).
  *
- * The pass skips functions with statepoints, which are done already, and functions with "cairn-nopoll" or
- * "gc-leaf-function": callers take the latter for leaves, which must stay free of safepoints.
+ * The pass skips functions with statepoints, which have polls already, and functions with "cairn-nopoll" or
+ * "gc-leaf-function", which must stay free of safepoints because callers rely on it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static bool is_poll_kind_chosen(const struct placer *p, enum cairn_polls at)
   return p->chosen >> at & 1;
 }
 
-/* The wanted places of polls: bits of enum cairn_polls. */
+/* The places of polls that the options ask for: bits of enum cairn_polls. */
 static unsigned chosen_poll_kinds(const struct cairn_compile_options *options)
 {
   static const unsigned initially =
@@ -52,7 +52,7 @@ static unsigned chosen_poll_kinds(const struct cairn_compile_options *options)
 
 /* ---- choice of functions ---- */
 
-/* True if `function` is a managed definition that may get polls: it lacks statepoints, and is neither known as a leaf,
+/* True if `function` is a managed definition that may get polls: it lacks statepoints, and is neither marked as a leaf,
  * nor naked, nor the module's own poll. */
 static bool is_pollable_function(LLVMValueRef function)
 {
@@ -70,9 +70,9 @@ static bool wants_polls(LLVMValueRef function)
   return is_pollable_function(function) && !cn_nopoll_has_attribute(function);
 }
 
-/* Callees come first: a function that calls only leaves may be a leaf itself. After early insertion only the functions
- * that must stay free of safepoints are leaves: LLVM would inline calls of other leaves, since these calls are plain,
- * and hide references in pieces of locals that the statepoints omit. */
+/* Visit callees before callers: a function that calls only leaves may be a leaf itself. With early insertion only the
+ * functions that must stay free of safepoints become leaves. LLVM would inline other leaves, because their calls are
+ * ordinary calls, and hide references in pieces of locals that the statepoints omit. */
 static void find_leaves(struct placer *p)
 {
   const struct cn_callgraph *graph = &p->facts.graph;
@@ -91,8 +91,8 @@ static void find_leaves(struct placer *p)
 
 /* ---- loops ---- */
 
-/* By block: the nearest block up the dominator tree that polls, maybe the block itself. 0: unknown yet; CN_NO_BLOCK:
- * all of them lack polls; else its index plus one. The cache may miss sites and facts that are added later. */
+/* By block: one plus the index of the nearest polling block among the block and its dominators; CN_NO_BLOCK if all of
+ * these lack polls; 0 before the search. The cache may miss sites and facts that are added after the search. */
 struct polling_block_cache {
   const struct placer *p;
   const struct cn_loops *loops;
@@ -139,8 +139,8 @@ static uint32_t nearest_polling_block(const struct polling_block_cache *pollers,
   return nearest[b];
 }
 
-/* Note that the sites from index `from` on poll, too. The blocks that they dominate are asked later. Of these only a
- * latch, if its poll had to go into a dominator, may be in the cache already. */
+/* Record that the blocks of the sites from index `from` on poll. Entries of blocks that they dominate are computed
+ * later, except the entry of a latch whose poll is in a dominator. */
 static void add_polling_blocks(struct polling_block_cache *pollers, const struct cn_poll_sites *sites, size_t from)
 {
   for (size_t i = from; i < sites->list.count; i++) {
@@ -151,8 +151,8 @@ static void add_polling_blocks(struct polling_block_cache *pollers, const struct
   }
 }
 
-/* True if every path from the header `to` to the end of block `b` polls: in a call, an allocation or a loop. The blocks
- * that all of these paths share are the latch and its dominators, up to the header. */
+/* True if every path from the header `to` to the end of block `b` polls in a block that all these paths share: in `b`
+ * or a dominator of `b`, up to the header. */
 static bool has_poll_on_each_path(const struct polling_block_cache *pollers, uint32_t to, uint32_t b)
 {
   uint32_t nearest = nearest_polling_block(pollers, b);
@@ -160,8 +160,8 @@ static bool has_poll_on_each_path(const struct polling_block_cache *pollers, uin
   return nearest != CN_NO_BLOCK && cn_cfg_dominates(pollers->loops->cfg, to, nearest - 1);
 }
 
-/* True if the block ends in a retreating edge that needs a poll. Each such edge needs one, whether its loop is natural
- * or irreducible, unless the loop does little or polls anyway in each iteration. */
+/* True if the block ends in a retreating edge that needs a poll. A retreating edge of a natural or irreducible loop
+ * needs a poll unless the loop does little work or already polls in each iteration. */
 static bool needs_poll_at_latch(const struct polling_block_cache *pollers, uint32_t b)
 {
   const struct cn_loops *loops = pollers->loops;
@@ -181,7 +181,7 @@ static bool needs_poll_at_latch(const struct polling_block_cache *pollers, uint3
   return false;
 }
 
-/* Tell verify-safepoints, which is unable to see it, that the loop of latch `b` does at most `work`. */
+/* Attach to latch `b` the bound `work` of its loop for verify-safepoints, which cannot compute the bound. */
 static void mark_loop_as_bounded(struct cn_ctx *ctx, LLVMBasicBlockRef b, uint64_t work)
 {
   unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, CN_BOUNDED, sizeof CN_BOUNDED - 1);
@@ -193,7 +193,7 @@ static void mark_loop_as_bounded(struct cn_ctx *ctx, LLVMBasicBlockRef b, uint64
   LLVMSetMetadata(LLVMGetBasicBlockTerminator(b), kind, LLVMMetadataAsValue(ctx->llvm, node));
 }
 
-/* Say why the retreating edge out of block `b` needs no poll. */
+/* Emit a remark with the reason why the retreating edge out of block `b` needs no poll. */
 static void remark_unpolled_loop(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t b)
 {
   const struct cn_cfg_block *block = &loops->cfg->blocks[b];
@@ -261,9 +261,8 @@ static LLVMValueRef find_self_call(const struct placer *p, const struct cn_cfg *
   return NULL;
 }
 
-/* True if each iteration of a loop that wants a poll runs block `b`. `polled` is the nearest block up the dominator
- * tree that got a poll for such a call, or CN_NO_BLOCK: each iteration of a loop that contains `polled` runs it,
- * too. */
+/* True if block `b` runs in each iteration of a loop that needs a poll. `polled` is the nearest dominator of `b` that
+ * got a poll for a self-call, or CN_NO_BLOCK; a loop that contains `polled` already polls in each iteration. */
 static bool is_on_each_loop_iteration(const struct polling_block_cache *pollers, uint32_t b, uint32_t polled)
 {
   const struct cn_loops *loops = pollers->loops;
@@ -279,9 +278,9 @@ static bool is_on_each_loop_iteration(const struct polling_block_cache *pollers,
   return false;
 }
 
-/* Poll before a call of the function itself in each iteration of a loop, which the optimiser makes of a recursion: this
- * poll serves the loop and the call. An entry poll would do so, too, but before the test that ends the recursion: each
- * leaf would poll, and save registers for that. */
+/* Poll before a self-call that each iteration of a loop makes; the optimiser turns recursions into such loops. This
+ * poll serves the loop and the call. An entry poll would serve both too, but would run before the test that ends the
+ * recursion, so that each leaf of the recursion would poll and save registers for the poll. */
 static void add_self_call_sites(struct placer *p, const struct cn_loops *loops, struct cn_poll_sites *sites)
 {
   const struct cn_cfg *cfg = loops->cfg;
@@ -301,7 +300,7 @@ static void add_self_call_sites(struct placer *p, const struct cn_loops *loops, 
   free(pollers.nearest);
 }
 
-/* Add entry polls. Without "call", they stand where LLVM has them. */
+/* Add entry polls. Without polls at calls, entry polls are at the places that LLVM's pass chooses. */
 static void add_entry_sites(struct placer *p, const struct cn_loops *loops, struct cn_poll_sites *sites)
 {
   if (!is_poll_kind_chosen(p, CAIRN_POLLS_AT_ENTRY))
@@ -312,7 +311,7 @@ static void add_entry_sites(struct placer *p, const struct cn_loops *loops, stru
     cn_poll_sites_add(sites, cn_poll_site_at_entry(p->ctx, loops->cfg, NULL));
 }
 
-/* Move the sites from index `from` on before the others. */
+/* Move the sites from index `from` on to the front of the list. */
 static void move_sites_to_front(struct cn_poll_sites *sites, size_t from)
 {
   CN_CHECK(from <= sites->list.count);
@@ -356,8 +355,8 @@ static void gather_poll_sites(struct placer *p, LLVMValueRef function, const str
 
 /* ---- functions ---- */
 
-/* Emit neighbours in the list that share a block from the last to the first: a poll moves the code after it to another
- * block. Each site gets its poll: all sites lie outside safepoint-free regions. */
+/* Emit the polls of consecutive sites in one block from the last to the first, because a poll moves the code after it
+ * to another block. Each site gets a poll, since all sites are outside safepoint-free intervals. */
 static void emit_polls(struct placer *p, const struct cn_poll_sites *sites)
 {
   const LLVMValueRef *at = sites->list.at;
@@ -389,7 +388,7 @@ static void place_polls_in_function(struct placer *p, LLVMValueRef function)
   if (is_poll_kind_chosen(p, CAIRN_POLLS_AT_RETURN))
     cn_return_polls_split_tail_calls(p->ctx, function);
   if (early)
-    cn_split_returns(p->ctx, function); /* an early return then stays apart from the exit of a loop */
+    cn_split_returns(p->ctx, function); /* before loops: an early return then stays separate from a loop's exit */
   cn_step_check_after(p->ctx, function, "parted returns", NULL, 0);
   gather_poll_sites(p, function, &mines, &sites);
   emit_polls(p, &sites);
@@ -433,15 +432,16 @@ static bool place_polls(struct cn_ctx *ctx)
   return ok;
 }
 
-/* True if the name of a function that Cairn's polls call is taken, maybe by something else than a function. */
+/* True if the module uses the name of a function that polls call for another function or a variable. */
 static bool is_name_taken(struct cn_ctx *ctx, const char *name)
 {
   return LLVMGetNamedFunction(ctx->module, name) || LLVMGetNamedGlobal(ctx->module, name) ||
          LLVMGetNamedGlobalAlias(ctx->module, name, strlen(name));
 }
 
-/* Do a dry run on a copy if the module may be refused half-way. Only LLVM's inliner knows whether the module's own poll
- * can be inserted, and it may refuse a later insertion. Regions are checked once all leaves are known. */
+/* Do a dry run on a copy of the module if the pass may fail after changes: only LLVM's inliner decides whether the
+ * module's own poll can be inserted, and may refuse a later insertion. Safepoint-free intervals are checked after all
+ * leaves are found. */
 bool cn_place_safepoints(struct cn_ctx *ctx)
 {
   return LLVMGetNamedFunction(ctx->module, CN_USER_POLL) || cn_nopoll_is_used_in_module(ctx) ||

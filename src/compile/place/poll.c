@@ -4,11 +4,11 @@
  *
  * Needs: any instruction to poll before. Provides: polls. Breaks: struct cn_cfg.
  *
- * A poll loads the thread's poll word, or compares the stack pointer with the thread's stack limit, and branches to a
- * block that calls cairn_poll_slow() under the preserve_all convention, so that the hot path keeps its registers. That
- * block lies after the function's end; or beside the comparison, if bytes count for more than a taken branch. Polls
- * that run seldom, and all at -Os and -Oz, are only a call of the stub cairn_poll(), which reads the word: 5 bytes. If
- * the module defines @gc.safepoint_poll, its body replaces all of these forms (user_poll.c).
+ * A poll tests the thread's poll word, or compares the stack pointer with the thread's stack limit, and branches to a
+ * block that calls cairn_poll_slow() with the preserve_all convention, so that the hot path keeps its registers. The
+ * block is placed at the function's end, or beside the comparison if fewer bytes are worth a taken branch. Polls that
+ * rarely run, and all polls at -Os and -Oz, are a call of the stub cairn_poll(), which reads the word: 5 bytes. If the
+ * module defines @gc.safepoint_poll, its body replaces all of these forms (user_poll.c).
  */
 #include "compile/place/poll.h"
 
@@ -21,8 +21,8 @@
 #include "compile/core/emitted_names.h"
 #include "compile/markers/nopoll.h"
 
-/* True in the program if the stack pointer is below the thread's limit: one comparison with memory, and the branch on
- * the flag. */
+/* Build a test whether the stack pointer is below the thread's limit: one comparison with memory and a branch on the
+ * flag. */
 static LLVMValueRef emit_stack_check(struct cn_poll_emitter *p, LLVMBuilderRef builder)
 {
   const char *code = cn_stack_check_assembly, *operands = cn_stack_check_constraints;
@@ -40,7 +40,7 @@ static LLVMValueRef emit_stack_check(struct cn_poll_emitter *p, LLVMBuilderRef b
   return LLVMBuildICmp(builder, LLVMIntNE, call, LLVMConstInt(i32, 0, false), "poll.asked");
 }
 
-/* Compare the low half of the poll word, which holds all of its bits: the instruction is a byte shorter. */
+/* Compare only the low half of the poll word, which holds all bits: the instruction is a byte shorter. */
 static LLVMValueRef emit_check(struct cn_poll_emitter *p, LLVMBuilderRef builder)
 {
   if (p->ctx->options->poll == CAIRN_POLL_STACK)
@@ -67,7 +67,8 @@ static LLVMValueRef find_line_from(LLVMValueRef i)
   return i;
 }
 
-/* The last instruction with a line, of the predecessor where that line is greatest. */
+/* The last instruction with a line in a predecessor of `block`; with several predecessors, the one with the greatest
+ * line. */
 static LLVMValueRef find_last_line_before(LLVMBasicBlockRef block)
 {
   LLVMValueRef best = NULL;
@@ -84,8 +85,8 @@ static LLVMValueRef find_last_line_before(LLVMBasicBlockRef block)
   return best;
 }
 
-/* The location of `at`, or a nearby one if the optimiser left `at` without a line: a profile of a slow loop names the
- * line of its poll. */
+/* The location of `at`, or a location near it if the optimiser left `at` without a line. Profiles of a slow loop name
+ * the line of its poll. */
 static LLVMMetadataRef debug_location_near(LLVMValueRef at)
 {
   LLVMBasicBlockRef block = LLVMGetInstructionParent(at);
@@ -105,7 +106,7 @@ static void emit_slow_path_call(LLVMBuilderRef builder, LLVMValueRef callee, LLV
   LLVMSetInstructionCallConv(cn_funclet_build_call(builder, callee, pad), LLVMPreserveAllCallConv);
 }
 
-/* The code generator puts a block beside its branch if the branch goes both ways equally often. */
+/* The code generator places the block beside its branch if both directions have equal weights. */
 static void emit_check_and_branch(struct cn_poll_emitter *p, LLVMBuilderRef builder, LLVMValueRef at, LLVMValueRef pad,
                                   bool beside)
 {

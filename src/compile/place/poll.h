@@ -7,10 +7,10 @@
 
 #include "compile/place/user_poll.h"
 
-/* The place of the slow call, from the fastest code to the smallest. */
+/* The place of the call of the slow path, from the fastest code to the smallest. */
 enum cn_poll_form {
-  CN_POLL_FORM_AT_FUNCTION_END, /* after the function's end: two instructions, 22 to 25 bytes */
-  CN_POLL_FORM_IN_PLACE,        /* in place, with a branch past it: two instructions, 16 bytes */
+  CN_POLL_FORM_AT_FUNCTION_END, /* at the function's end: two instructions on the fast path, 22 to 25 bytes */
+  CN_POLL_FORM_IN_PLACE,        /* in place, with a branch past it: two instructions on the fast path, 16 bytes */
   CN_POLL_FORM_STUB_CALL        /* the stub reads the word: four instructions, 5 bytes */
 };
 
@@ -22,14 +22,14 @@ struct cn_poll_emitter {
   unsigned count;    /* emitted so far */
 };
 
-/* Find or declare what polls need; false if an error was reported, before the module is changed. */
+/* Find or declare the functions that polls call; false after an error, with the module unchanged. */
 bool cn_polls_begin(struct cn_poll_emitter *polls, struct cn_ctx *ctx);
 
-/* Insert a poll before `at`, which must be neither a phi nor a landing pad. Places in safepoint-free regions get no
- * poll. The module's own poll has only one form, and at -Os and -Oz each poll is called. */
+/* Insert a poll before `at`, which must be neither a phi nor a landing pad, unless `at` is in a safepoint-free
+ * interval. `form` is ignored for the module's own poll, and at -Os and -Oz, where each poll calls the stub. */
 void cn_poll_emit(struct cn_poll_emitter *polls, LLVMValueRef at, enum cn_poll_form form);
 
-/* After the last poll: inline the module's own poll at each of them; drop unused declarations. */
+/* Inline the module's own poll at all inserted polls, and drop unused declarations. Called after the last poll. */
 bool cn_polls_end(struct cn_poll_emitter *polls);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Chooses the form of each poll of a function: fast code where it may run often, small code where it runs seldom. Part
- * of pass `place-safepoints`.
+ * Chooses the form of each poll of a function: fast code for polls that may run often, small code for polls that rarely
+ * run. Part of pass `place-safepoints`.
  *
  * Needs: all sites. Provides: their forms. Breaks: nothing.
  *
- * A call of the stub takes two instructions more than a poll in line. It is the form of polls that run at most once in
- * a microsecond, which makes two instructions a thousandth: after a chunk of many iterations, and after a path of much
- * work; and of polls that branch weights say hardly ever run. Of the others, those at -O2 have their call beside them,
- * except in loops without calls that may collect, and in functions that close a cycle of known calls: fib takes 1.4
- * times as long with a branch past the call before each of its calls.
+ * A call of the stub takes two instructions more than a poll in line. Two kinds of polls call the stub. The first kind
+ * runs at most once in a microsecond, after a chunk of many iterations or a path of much work: two instructions are
+ * then a thousandth of the time. The second kind rarely runs by branch weights. At -O2 other polls have the slow call
+ * in place, except in loops without calls that may collect, and in functions that close a cycle of known calls: fib
+ * takes 1.4 times as long with a branch past the slow call before each of its calls.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -18,7 +18,7 @@
 #include "compile/cost/block_frequency.h"
 #include "compile/place/function_facts.h"
 
-/* True if the block is in a loop without parse points and fills of memory of unknown length. */
+/* True if the block is in a loop without parse points and without fills of unknown length. */
 static bool is_in_loop_without_calls(const struct cn_loops *loops, uint32_t b)
 {
   uint32_t l = loops->of[b];

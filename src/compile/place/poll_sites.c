@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds the place in a block where a poll hinders least. Part of pass `place-safepoints`.
+ * Finds the place of a poll in a block that least disturbs the code around it. Part of pass `place-safepoints`.
  *
  * Needs: struct cn_cfg. Provides: places for polls. Breaks: nothing (a comparison may be moved within its block).
  */
@@ -15,8 +15,8 @@
 
 enum { MAX_CONDITION_DEPTH = 8 };
 
-/* Move `value` before `before`, and with it the comparisons, logic and selects that only it uses. The first of them, or
- * `before` if all stay. */
+/* Move `value`, and the comparisons, logic and selects that only `value` uses, to the place before `before`. Returns
+ * the first moved instruction, or `before` if all stay. */
 static LLVMValueRef sink_condition(struct cn_ctx *ctx, LLVMValueRef value, LLVMValueRef before, int depth)
 {
   LLVMOpcode opcode = LLVMIsAInstruction(value) ? LLVMGetInstructionOpcode(value) : LLVMCall;
@@ -35,8 +35,8 @@ static LLVMValueRef sink_condition(struct cn_ctx *ctx, LLVMValueRef value, LLVMV
   return before;
 }
 
-/* The place of a poll at the end of a block: before its terminator, and before the comparisons that the terminator
- * branches on if only it uses them. Each comparison and its branch then stay one machine instruction. */
+/* The place of a poll at the end of a block: before the terminator, and before the comparisons that only the terminator
+ * uses. The code generator can then still fuse each comparison with its branch. */
 LLVMValueRef cn_poll_site_at_end(struct cn_ctx *ctx, LLVMBasicBlockRef block)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
@@ -54,15 +54,15 @@ static bool is_mutator(LLVMValueRef global)
   return LLVMIsAGlobalVariable(global) && strcmp(LLVMGetValueName2(global, &length), CN_MUTATOR) == 0;
 }
 
-/* True if `i` is the address of the thread's struct cairn_mutator: an allocation in line begins. A poll between it and
- * the end of the allocation would leave the allocation with a stale free pointer. */
+/* True if `i` is the address of the thread's struct cairn_mutator; this instruction begins an in-line allocation. A
+ * poll before the end of the allocation would leave it with a stale allocation pointer. */
 static bool is_mutator_address(LLVMValueRef i)
 {
   return cn_calls_intrinsic(i, "llvm.threadlocal.address") && is_mutator(LLVMGetOperand(i, 0));
 }
 
-/* The place of a poll in a block that ends in a retreating edge: at its start, so that the code generator finds the
- * block's computations in one piece. Null for the block of a catchswitch. */
+/* The place of a poll in a block that ends in a retreating edge: at the block's start, so that the code generator sees
+ * the block's computations together. Null for the block of a catchswitch. */
 LLVMValueRef cn_poll_site_at_latch(struct cn_ctx *ctx, LLVMBasicBlockRef block)
 {
   LLVMValueRef first = LLVMGetFirstInstruction(block);
@@ -77,9 +77,9 @@ LLVMValueRef cn_poll_site_at_latch(struct cn_ctx *ctx, LLVMBasicBlockRef block)
   return first;
 }
 
-/* True if the entry poll must come before `i`. A collection must not delay effects that an observer could order with
- * it; a volatile access may be half of a pair that has to stay together; and an integer made of a reference must not
- * live over the poll. */
+/* True if the entry poll must come before `i`: a collection must not separate effects that an observer can order; a
+ * volatile access may be half of a pair that must stay together; and an integer made of a reference must not be live
+ * over the poll. */
 bool cn_poll_site_must_precede(LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {
@@ -101,9 +101,9 @@ bool cn_poll_site_must_precede(LLVMValueRef i)
   }
 }
 
-/* The place of the entry poll: as late as possible on the straight line from the entry on, since the code before it
- * then pays nothing. All allocas of the entry block before `need` come before the poll: later ones would become
- * dynamic. */
+/* The place of the entry poll: as late as possible in the code before the first branch, so that early code runs without
+ * a poll. The allocas of the entry block before `need` come before the poll, because an alloca after the poll would
+ * become dynamic. */
 LLVMValueRef cn_poll_site_at_entry(struct cn_ctx *ctx, const struct cn_cfg *cfg, LLVMValueRef need)
 {
   CN_CHECK(cfg->count);
@@ -225,7 +225,7 @@ const char *cn_poll_sites_wrong(const struct cn_poll_sites *sites)
   return wrong;
 }
 
-/* The place in block `b`, outside safepoint-free regions; null if the block lacks one. */
+/* The place for a poll in block `b` outside safepoint-free intervals; null if the block lacks such a place. */
 static LLVMValueRef site_outside_regions(const struct cn_poll_sites *sites, struct cn_ctx *ctx,
                                          const struct cn_cfg *cfg, uint32_t b)
 {
@@ -236,7 +236,8 @@ static LLVMValueRef site_outside_regions(const struct cn_poll_sites *sites, stru
   return cn_nopoll_find_outside(site, cn_nopoll_depth_before(site, sites->open[b]));
 }
 
-/* Add sites in the predecessors of `b`, and in theirs where a catchswitch or a region leaves no place. */
+/* Add sites in the predecessors of `b`. If a catchswitch or a safepoint-free interval leaves a predecessor without a
+ * place, add sites in the predecessors of that block instead. */
 static void add_sites_in_predecessors(struct cn_poll_sites *sites, struct cn_ctx *ctx, const struct cn_cfg *cfg,
                                       uint32_t b)
 {
@@ -252,7 +253,7 @@ static void add_sites_in_predecessors(struct cn_poll_sites *sites, struct cn_ctx
   }
 }
 
-/* Add sites after each region that ends in the loop: only paths that leave their regions can poll. */
+/* Add a site after each safepoint-free interval that ends in the loop. */
 static void add_sites_after_regions(struct cn_poll_sites *sites, struct cn_ctx *ctx, const struct cn_loops *loops,
                                     uint32_t to, bool natural)
 {
@@ -264,8 +265,8 @@ static void add_sites_after_regions(struct cn_poll_sites *sites, struct cn_ctx *
       cn_poll_sites_add(sites, site_outside_regions(sites, ctx, cfg, b));
 }
 
-/* The nearest place up the dominator tree from latch `b`: each iteration of the loop at `to` runs all of these
- * blocks. */
+/* The nearest place for a poll in a dominator of latch `b`, up to header `to`; each iteration of the loop runs all
+ * these blocks. */
 static LLVMValueRef site_on_each_iteration(struct cn_poll_sites *sites, struct cn_ctx *ctx, const struct cn_cfg *cfg,
                                            uint32_t to, uint32_t b)
 {

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Places polls on unpolled returns: a recursion polls while it descends, but when it ends, all of its levels return in
- * a row (statepoints-later, "PlaceSafepoints": return polls; late-insertion-slides-2014, future work). Part of pass
+ * Places polls after recursive calls: a recursion polls while it descends, and all levels then return in a row without
+ * a poll (statepoints-later, "PlaceSafepoints": return polls; late-insertion-slides-2014, future work). Part of pass
  * `place-safepoints`.
  *
- * Needs: the sites that loops and entries need. Provides: more of them. Breaks: nothing.
+ * Needs: the sites that loops and entries need. Provides: more sites. Breaks: nothing.
  *
- * Each call cycle has a call that closes it, and so has the series of returns. If a path from such a call to a return
- * lacks a poll, poll right after the call: the collector sees all references there, since it may have run in the call.
- * If a loop calls in each iteration, poll where it ends, if the collector sees all references there, too. Of several
- * such calls in a row only the last gets a poll. Two kinds of calls need no poll: a call that becomes a jump returns
- * elsewhere; and the levels that an exception passes, with their landing pads, do no work, while the level that catches
- * it returns to a poll.
+ * Each call cycle has a call that closes it, and each series of returns through the cycle passes the return of this
+ * call. If a path from the call to the function's return lacks a poll, the call gets a poll directly after it: the
+ * collector sees all references there, because it may have run in the call. If a loop makes the call in each iteration,
+ * the poll is after the loop, provided that the collector sees all references there. Of several such calls in a row
+ * only the last gets a poll. A call that becomes a jump needs no poll, because it returns to another function.
+ * Unwinding needs no poll: levels with landing pads only do no work, and the level that catches the exception returns
+ * to a poll.
  *
- * Three kinds of calls are left out. Calls of the function itself in each iteration of a loop: the optimiser makes such
- * loops of recursions that end in a call of themselves (the walk of a tree: one more poll is nine per cent of its
- * instructions, and its returns are many only if the tree is a list). For the same reason calls of the function itself
- * after an allocation and another such call: these build trees. Named functions of other units: the example of
- * statepoints-later has no second poll there either.
+ * Three kinds of calls get no poll. The first kind is a self-call in each iteration of a loop, which the optimiser
+ * makes of a recursion that ends in a self-call. In the walk of a tree one more poll is nine per cent of the
+ * instructions, and the walk has many returns in a row only if the tree is a list. The second kind is a self-call after
+ * an allocation and another self-call, which builds a tree. The third kind is a call of a named function of another
+ * unit; the example of statepoints-later has no second poll there either.
  */
 #include "compile/place/function_facts.h"
 
@@ -33,10 +34,10 @@ struct return_poll_search {
   struct cn_poll_sites *sites;
   struct cn_unpolled_returns unpolled;
   uint32_t node;
-  bool wary; /* elsewhere than right after a call, the collector may miss a reference */
+  bool wary; /* the collector may miss references at places that are not directly after a call */
 };
 
-/* True if the call in block `b` closes a call cycle, returns, and is not left out. It then gets its own poll. */
+/* True if the call in block `b` closes a call cycle, returns, and is outside the three kinds without a poll. */
 static bool is_cycle_closing_call(const void *env, uint32_t b, LLVMValueRef i)
 {
   const struct return_poll_search *a = env;
@@ -66,7 +67,7 @@ static LLVMValueRef site_after_call(const struct return_poll_search *a, LLVMValu
   return LLVMIsATerminatorInst(next) ? cn_poll_site_at_end(a->facts->ctx, LLVMGetInstructionParent(next)) : next;
 }
 
-/* The only exit of the loop, if the loop is its only predecessor; or CN_NO_BLOCK. */
+/* The only exit block of the loop if all predecessors of the block are in the loop; else CN_NO_BLOCK. */
 static uint32_t find_only_exit(const struct cn_loops *loops, uint32_t l)
 {
   const struct cn_cfg *cfg = loops->cfg;
@@ -79,8 +80,8 @@ static uint32_t find_only_exit(const struct cn_loops *loops, uint32_t l)
   return seen == edges && seen == cfg->blocks[last].pred_count ? last : CN_NO_BLOCK;
 }
 
-/* The place to poll for the call in block `b` in each iteration of a loop: after the loop, so that the poll runs once;
- * null if the end of the loop and the code after it must stay together. */
+/* The place of the poll for the call in block `b` that each iteration of a loop makes: after the loop, so that the poll
+ * runs once; null if the end of the loop and the code after it must stay together. */
 static LLVMValueRef site_after_loop(const struct return_poll_search *a, uint32_t b)
 {
   const struct cn_loops *loops = a->loops;
@@ -115,8 +116,7 @@ static bool has_self_call_before(const struct return_poll_search *a, LLVMValueRe
   return false;
 }
 
-/* True if the call in block `b` is one of the function itself, and every path to it has allocated and called the
- * function. */
+/* True if the call in block `b` is a self-call, and every path to it contains an allocation and another self-call. */
 static bool is_tree_building_call(const struct return_poll_search *a, uint32_t b, LLVMValueRef call)
 {
   const struct cn_cfg *cfg = a->loops->cfg;

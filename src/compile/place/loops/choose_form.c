@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Chooses the form of each loop of a function, so that the loop reaches a poll within the budget at the least cost
- * (docs/placement.md, "Loops"; late-insertion-slides-2014, future work): chunks, a copy free of polls, copies that poll
- * once. Part of pass `place-safepoints`.
+ * (docs/placement.md, "Loops"; late-insertion-slides-2014, future work). The forms are chunks, a copy free of polls,
+ * and an unrolled loop with one poll. Part of pass `place-safepoints`.
  *
  * Needs: any function. Provides: loops that are cheap to poll in. Breaks: struct cn_cfg, cn_loops.
  *
  * Read this before you add a form:
- * 1. fits_FORM() only reads, and finds the same form twice: choose_forms() runs again after put_into_lcssa_form() has
- * changed the function. It asks cn_is_placement_option_on() for the form's switch. Loops with a header in a region free
- * of safepoints keep their form.
- * 2. A form that copies blocks needs s->copies, and the LCSSA form that cn_choose_loop_forms() makes for it.
- * 3. Forms are found from the outside in. A form that changes the choice for the loops in it sets a bit of enum around
- *    in s->inside; choose_form_of_loop() reads it for each of these loops.
- * 4. build_forms() runs after `s` is freed, and each form that it builds changes the function: a form names blocks and
- *    instructions, and its place in the order of build_forms() is argued there.
+ * 1. fits_FORM() only reads, and must find one form both times: choose_forms() runs again after put_into_lcssa_form()
+ *    has changed the function. It asks cn_is_placement_option_on() for the form's switch. Loops with a header in a
+ *    safepoint-free interval keep their form.
+ * 2. A form that copies blocks is possible only if s->copies is set; cn_choose_loop_forms() then makes LCSSA form.
+ * 3. Outer loops get their form before inner ones. A form that changes the choice for inner loops sets a bit of enum
+ *    around
+ *    in s->inside; choose_form_of_loop() reads the bit for each inner loop.
+ * 4. build_forms() runs after `s` is freed, and each form that it builds changes the function: a form may name only
+ *    blocks and
+ *    instructions that earlier forms leave in place; a comment at build_forms() justifies the order.
  * 5. A form that leaves a retreating edge without a poll enters the most work of its loop in `bounded` of struct
  *    cn_loop_form_polls.
  */
@@ -34,13 +36,14 @@ struct chosen_forms {
   CN_VECTOR(struct cn_unrolled_loop) unrolls;
 };
 
-/* The forms that are chosen for the loops around a loop. */
+/* The forms of the loops around a loop. */
 enum around {
-  LOOP_IN_CHUNKS = 1,     /* each entry polls: else every iteration of the outer chunk could do a chunk's work */
-  LOOP_IN_COPIED_NEST = 2 /* there is a copy for few iterations already */
+  LOOP_IN_CHUNKS =
+      1, /* the inner loop polls at its entry: each iteration of the outer chunk might else do the work of a chunk */
+  LOOP_IN_COPIED_NEST = 2 /* the nest has a copy for few iterations */
 };
 
-/* True if LLVM's passes leave the function as it is: no pass puts it into LCSSA form. */
+/* True if LLVM's passes skip the function, so that no pass can make LCSSA form. */
 static bool is_optnone(LLVMValueRef function)
 {
   return LLVMGetEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("optnone"));
@@ -87,7 +90,7 @@ static void choose_form_of_loop(struct form_search *s, uint32_t l)
     return;
   bool cut = may_cut_into_chunks(s, l, &chunks), copy = !(around & LOOP_IN_COPIED_NEST) && may_copy_nest(s, l, &nest);
   if (copy && cut && !cn_countable_always_runs_inner(&s->loops, l, 0)) {
-    cn_nest_free(&nest); /* many of its iterations may run no inner loop, and would poll */
+    cn_nest_free(&nest); /* iterations that skip the inner loops would poll */
     copy = false;
   }
   if (copy) {
@@ -102,7 +105,8 @@ static void choose_form_of_loop(struct form_search *s, uint32_t l)
   }
 }
 
-/* Find the forms from the outside in. If a nest has a copy for few iterations, the loops in its old body make many. */
+/* Choose the forms of outer loops before those of inner loops. The inner loops of a nest with a copy for few iterations
+ * make many iterations in the old body. */
 static void choose_forms(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work, struct chosen_forms *forms)
 {
   struct form_search s = {.ctx = ctx, .forms = forms, .small_work = small_work, .copies = !is_optnone(function)};
@@ -120,8 +124,8 @@ static void choose_forms(struct cn_ctx *ctx, LLVMValueRef function, uint64_t sma
   cn_cfg_free(&cfg);
 }
 
-/* Put the function into LCSSA form: copies of a loop can then feed the phis after it, and the start and bound of a
- * later loop stay the same values. */
+/* Put the function into LCSSA form. Copies of a loop can then feed the phis after the loop, and the start and bound of
+ * a later loop stay the same values. */
 static void put_into_lcssa_form(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
@@ -141,7 +145,8 @@ static void free_forms(struct chosen_forms *forms)
   cn_free(&forms->unrolls);
 }
 
-/* Copy nests first, while they are complete, and unroll last: uncountable loops stay the same until then. */
+/* Copy nests first, because their inner loops must still have the old form, and unroll last: the other forms leave
+ * uncountable loops unchanged. */
 static void build_forms(struct cn_ctx *ctx, struct chosen_forms *forms, struct cn_loop_form_polls *out)
 {
   for (size_t i = 0; i < forms->nests.count; i++) {

@@ -2,7 +2,7 @@
  *
  * Copies blocks within their function. Part of pass `place-safepoints`.
  *
- * Needs: blocks whose values only phis of their successors use (LCSSA form). Provides: copies, with debug records of
+ * Needs: blocks in LCSSA form: after the blocks, only phis use their values. Provides: copies, with debug records of
  * variables. Breaks: struct cn_cfg, struct cn_loops.
  */
 #include "compile/place/loops/clone.h"
@@ -83,7 +83,7 @@ void cn_clone_end(struct cn_clone *clone)
 
 /* ---- instructions ---- */
 
-/* The instructions that have copies: all except those with cn_clone_set_copy(). */
+/* The instructions to copy: all except those that cn_clone_set_copy() has replaced. */
 typedef CN_VECTOR(LLVMValueRef) instruction_vector;
 
 static void copy_block(struct cn_clone *clone, LLVMBasicBlockRef block, instruction_vector *copied)
@@ -107,7 +107,7 @@ static void copy_block(struct cn_clone *clone, LLVMBasicBlockRef block, instruct
   }
 }
 
-/* Copy the debug records of variables. A value that is made of several is lost. */
+/* Copy the debug records of variables, except records with several values, which are lost. */
 static void copy_debug_records(struct cn_clone *clone, LLVMValueRef i)
 {
   for (LLVMDbgRecordRef r = LLVMGetFirstDbgRecord(i); r; r = LLVMGetNextDbgRecord(r)) {
@@ -119,8 +119,8 @@ static void copy_debug_records(struct cn_clone *clone, LLVMValueRef i)
   }
 }
 
-/* Feed a phi's copy. Blocks outside the copied ones branch to the first block, too. They branch to the other blocks
- * only if they are unreachable, and are left out there. */
+/* Add the inputs of a phi's copy. The first block has predecessors outside the copied blocks, whose inputs the copy
+ * gets too. Other blocks have such predecessors only if these are unreachable; the copy omits their inputs. */
 static void connect_phi_copy(struct cn_clone *clone, LLVMValueRef phi, LLVMValueRef copy)
 {
   bool first = LLVMGetInstructionParent(phi) == clone->blocks[0];
@@ -151,7 +151,7 @@ static void connect_copy(struct cn_clone *clone, LLVMValueRef i)
 
 /* ---- exits ---- */
 
-/* Feed the phis of a block after the blocks from the copy, too. */
+/* Give the phis of a block after the copied blocks further inputs from the copies. */
 static void add_copy_inputs_to_phis(struct cn_clone *clone, LLVMBasicBlockRef block)
 {
   for (LLVMValueRef phi = LLVMGetFirstInstruction(block); phi && LLVMIsAPHINode(phi);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds the loops to strip-mine, and the trip count of their chunks (strip_mine.c).
+ * Finds the loops to strip-mine, and the trip count of their chunks (strip_mine.c). Part of pass `place-safepoints`.
  *
  * Needs: struct cn_loops. Provides: candidates. Breaks: nothing.
  */
@@ -15,9 +15,9 @@
 #include "compile/place/loops/loop_forms.h"
 #include "compile/place/loops/unroll.h"
 
-/* If a loop makes fewer iterations, a poll in each costs little. */
+/* In chunks with fewer iterations, a poll per iteration costs little more than a poll per chunk. */
 #define MIN_CHUNK_TRIP_COUNT 16
-/* Chunks of a loop with an unknown step allow for steps up to this one at least. */
+/* Chunks of a loop with an unknown step must be possible for steps up to this one. */
 #define MAX_LIKELY_STEP 7
 
 static bool is_upward(LLVMIntPredicate p)
@@ -30,7 +30,7 @@ static bool is_downward(LLVMIntPredicate p)
   return p == LLVMIntUGT || p == LLVMIntSGT;
 }
 
-/* True if the flags of the advance rule out all wrapping that `p` would notice. */
+/* True if the no-wrap flags of the advance exclude each wrap that changes the result of predicate `p`. */
 static bool cannot_wrap(LLVMValueRef next, LLVMIntPredicate p)
 {
   if (LLVMIsAGetElementPtrInst(next))
@@ -40,9 +40,9 @@ static bool cannot_wrap(LLVMValueRef next, LLVMIntPredicate p)
   return p == LLVMIntULT ? LLVMGetNUW(next) : p != LLVMIntUGT && LLVMGetNSW(next);
 }
 
-/* True if the steps reach the bound. For equality any constant step does. An order must be that of a constant step, or
- * "less than" with an invariant step, which is tested when the loop is entered. After wrapping an order is wrong, so
- * the flags must rule that out. */
+/* True if the steps can be counted up to the bound. A test of equality needs a constant step. A test of order needs a
+ * constant step towards the bound, or "less than" with an invariant step, which the loop's new entry tests. A wrap
+ * makes a test of order wrong, so no-wrap flags must exclude it. */
 static bool reaches_bound(const struct cn_loops *loops, uint32_t loop, const struct cn_countable_loop *c)
 {
   if (c->iv.by)
@@ -53,7 +53,7 @@ static bool reaches_bound(const struct cn_loops *loops, uint32_t loop, const str
   return c->no_wrap && (c->iv.step > 0 ? is_upward(c->stay) : is_downward(c->stay));
 }
 
-/* True if the test at the end of the latch compares an induction variable with an invariant. */
+/* True if the branch at the end of the latch tests an induction variable against an invariant. */
 static bool find_counted_test(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, bool stay_if_true,
                               struct cn_countable_loop *out)
 {
@@ -68,7 +68,7 @@ static bool find_counted_test(struct cn_ctx *ctx, const struct cn_loops *loops, 
     out->stay = stay_if_true ? p : cn_predicate_inverse(p);
     out->bound = 1 - o;
     out->tests_next = tested == out->iv.next;
-    /* A loop with other exits may start past its bound, and meet it only by wrapping. */
+    /* A loop with further exits may start past its bound, and reach the bound only by a wrap. */
     out->no_wrap = cannot_wrap(out->iv.next, out->stay) && (out->stay != LLVMIntNE || loops->at[loop].exits == 1);
     CN_ASSERT(LLVMGetInstructionParent(out->iv.phi) == out->header);
     return reaches_bound(loops, loop, out);
@@ -85,7 +85,8 @@ static unsigned bit_width_of(struct cn_ctx *ctx, LLVMValueRef value)
              : LLVMGetIntTypeWidth(type);
 }
 
-/* Iterations per chunk: a power of two, and at most half of the range of the variable. 0: a chunk is not worth it. */
+/* The iterations per chunk: a power of two, and at most half of the range of the variable; 0 if chunks would not
+ * pay. */
 static uint64_t chunk_trip_count_of(struct cn_ctx *ctx, const struct cn_countable_loop *c)
 {
   uint64_t budget = cn_work_budget(ctx);
@@ -103,8 +104,8 @@ static uint64_t chunk_trip_count_of(struct cn_ctx *ctx, const struct cn_countabl
   return trips >= MIN_CHUNK_TRIP_COUNT ? trips : 0;
 }
 
-/* True if an innermost loop has products. The code generator makes a running sum of a product with the counter, in a
- * register each; chunks would need twice as many. */
+/* True if an innermost loop multiplies. The code generator replaces each product with the counter by a running sum in a
+ * register, and chunks would need two registers per product. */
 static bool has_products(const struct cn_loops *loops, uint32_t loop)
 {
   const struct cn_loop *l = &loops->at[loop];
@@ -119,7 +120,7 @@ static bool has_products(const struct cn_loops *loops, uint32_t loop)
   return false;
 }
 
-/* True if the edges into the header can be redirected. Those of computed jumps are fixed. */
+/* True if the edges into the header can be redirected; edges of computed jumps cannot. */
 static bool has_redirectable_entries(const struct cn_cfg *cfg, uint32_t header)
 {
   for (uint32_t p = 0; p < cfg->blocks[header].pred_count; p++) {
@@ -138,7 +139,8 @@ static bool is_header_of_long_inner_loop(const struct cn_loops *loops, uint32_t 
   return l != loop && loops->at[l].header == b && loops->at[l].work > small_work;
 }
 
-/* Checks that each path from the header to the latch passes the header of such an inner loop. */
+/* Checks that each path from the header to the latch passes the header of an inner loop that does more than
+ * `small_work`. */
 bool cn_countable_always_runs_inner(const struct cn_loops *loops, uint32_t loop, uint64_t small_work)
 {
   const struct cn_loop *l = &loops->at[loop];
@@ -166,8 +168,8 @@ bool cn_countable_always_runs_inner(const struct cn_loops *loops, uint32_t loop,
   return cut;
 }
 
-/* The most work of an iteration until it polls: all blocks once, the small loops, which run between polls, and other
- * loops up to their poll (unroll.c). 0: unbounded. */
+/* The most work of an iteration up to its poll, or 0 if unbounded: each block once, small loops with all iterations,
+ * and other inner loops up to their poll (unroll.c). */
 static uint64_t max_iteration_work(const struct cn_loops *loops, uint32_t loop, uint64_t small_work)
 {
   const struct cn_loop *l = &loops->at[loop];
@@ -218,7 +220,7 @@ bool cn_countable_is_worth_chunks(struct cn_ctx *ctx, const struct cn_loops *loo
   if (cn_is_placement_option_on(ctx, CAIRN_PLACEMENT_UNROLL) && cn_unroll_loop_leaves_early(loops, loop))
     return false;
   if (l->inner && LLVMGetTypeKind(LLVMTypeOf(out->iv.phi)) != LLVMIntegerTypeKind)
-    return false; /* the polls in it would have to relocate its end */
+    return false; /* the polls in the loop would have to relocate the chunk's end */
   out->work = max_iteration_work(loops, loop, small_work);
   out->trips = out->work ? chunk_trip_count_of(ctx, out) : 0;
   if (!out->trips)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Copies nests of loops. If a loop runs other loops in each iteration, and these make few iterations, even the tests of
- * chunks are a good part of the work, and references that may change at a poll in an inner loop cost it registers. If
- * the bounds of the inner loops are known before the outer one, the outer one gets a copy with inner loops free of
- * polls, for the case that all of them together stay within the budget in each of its iterations; the copy polls in
- * each iteration. One test before the outer loop decides for all loops in it.
+ * Copies nests of loops. If the inner loops of a nest make few iterations, the tests of chunks are a large part of
+ * their work, and polls in the inner loops cost registers for references. If the bounds of the inner loops are
+ * available before the outer loop, the outer loop gets a copy whose inner loops are free of polls and which polls in
+ * each iteration. One test before the outer loop chooses the copy if the inner loops together stay within the budget in
+ * each iteration.
  *
  *            before                                        after
  *   outside:  br head                        outside: br nest
@@ -26,14 +26,15 @@
 #include "compile/place/loops/clone.h"
 #include "compile/place/loops/unroll.h"
 
-/* The most instructions in a nest that is worth a copy, and the iterations that the nest must allow for. */
+/* The most instructions in a nest that gets a copy, and the least number of inner iterations that must fit between two
+ * polls. */
 #define MAX_NEST_INSTRUCTIONS 200
 #define MIN_NEST_TRIP_COUNT 32
 
 /* ---- choice of nests ---- */
 
-/* True if the start of the induction variable is known before `loop`. For a counter that only rises to an unsigned
- * bound 0 will do. */
+/* True if the start of the induction variable is available before `loop`. For a counter that only rises to an unsigned
+ * bound the start counts as 0. */
 static bool find_counter_start(const struct cn_loops *loops, uint32_t loop, struct cn_nest_inner_loop *inner)
 {
   const struct cn_countable_loop *c = &inner->test;
@@ -62,8 +63,8 @@ static LLVMValueRef counter_start_of(const struct cn_nest_inner_loop *inner)
   return inner->from_zero ? inner->from_zero : LLVMGetIncomingValue(inner->test.iv.phi, inner->start);
 }
 
-/* Add the inner loop `l` if facts from before `loop` bound it. A loop that leaves early is refused: its bound says
- * little about it. */
+/* Add the inner loop `l` if values from before `loop` bound its iterations. The bound of a loop that may leave early
+ * says little about its iterations, so such a loop is refused. */
 static bool add_bounded_inner_loop(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, uint32_t l,
                                    struct cn_nest *nest)
 {
@@ -79,8 +80,8 @@ static bool add_bounded_inner_loop(struct cn_ctx *ctx, const struct cn_loops *lo
   return true;
 }
 
-/* Add all inner loops that do much. One may lie in another if there is a loop around `loop`, which makes it likely that
- * all of these are small; a third level is refused. */
+/* Add all inner loops that do more than `small_work`. Two levels of inner loops are allowed if a loop is around `loop`,
+ * since all of them then probably make few iterations; a third level is refused. */
 static bool add_long_inner_loops(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, uint64_t small_work,
                                  struct cn_nest *nest)
 {
@@ -109,7 +110,7 @@ static bool has_redirectable_entries(const struct cn_cfg *cfg, uint32_t header)
   return true;
 }
 
-/* Set the number of iterations of all inner loops together that fit between two polls. */
+/* Set the total number of iterations of the inner loops that fits between two polls. */
 static bool set_inner_trip_counts(struct cn_ctx *ctx, struct cn_nest *nest)
 {
   CN_CHECK(nest->work);
@@ -151,7 +152,8 @@ bool cn_nest_is_worth_copy(struct cn_ctx *ctx, const struct cn_loops *loops, uin
 
 /* ---- the test ---- */
 
-/* Build the most iterations of an inner loop, if cn_strip_mine_build_far_test() is false. */
+/* Build an upper bound of the iterations of an inner loop, valid if the test of cn_strip_mine_build_far_test() is
+ * false. */
 static LLVMValueRef build_max_trip_count(struct cn_ctx *ctx, LLVMBuilderRef b, const struct cn_nest_inner_loop *inner)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm);
@@ -167,9 +169,9 @@ static LLVMValueRef build_max_trip_count(struct cn_ctx *ctx, LLVMBuilderRef b, c
   return LLVMBuildAdd(b, ahead, LLVMConstInt(i64, 1, false), "nest.trips");
 }
 
-/* Build, at the builder's place, whether the inner loops may do more in an iteration than fits between polls. If a loop
- * starts past its bound, the number of its iterations is wrong; but then it makes one, and the tests of the others
- * bound them. */
+/* Build a test that is true if the inner loops may do more work in an iteration than fits between polls. The computed
+ * number of iterations is wrong for a loop that starts past its bound, but such a loop makes one iteration, and the
+ * other tests bound the other loops. */
 static LLVMValueRef build_too_many_trips_test(struct cn_ctx *ctx, LLVMBuilderRef b, const struct cn_nest *nest)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm);
@@ -194,7 +196,8 @@ static LLVMValueRef build_too_many_trips_test(struct cn_ctx *ctx, LLVMBuilderRef
 
 /* ---- the copy ---- */
 
-/* Split a phi of the header: the guard's is fed from outside, the header's from the guard and from the latch. */
+/* Split a phi of the header: the new phi of the guard has the inputs from outside, the header's phi has the inputs from
+ * the guard and the latch. */
 static void split_header_phi(const struct cn_clone *clone, LLVMBasicBlockRef guard, LLVMValueRef old)
 {
   LLVMPositionBuilderAtEnd(clone->builder, guard);
@@ -227,7 +230,7 @@ static LLVMBasicBlockRef build_guard_block(struct cn_ctx *ctx, const struct cn_c
   return guard;
 }
 
-/* Note that the inner loops of the copy are bounded. */
+/* Record in `out` that the inner loops of the copy are bounded. */
 static void note_bounded_loops(const struct cn_nest *nest, const struct cn_clone *clone, struct cn_loop_form_polls *out)
 {
   for (size_t i = 0; i < nest->inner.count; i++) {

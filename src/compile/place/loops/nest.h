@@ -11,24 +11,26 @@
 /* A loop in the nest. The copy bounds its iterations. */
 struct cn_nest_inner_loop {
   struct cn_countable_loop test;
-  LLVMValueRef from_zero; /* zero, if the counter starts there for all that matters; else null */
-  unsigned start;         /* if `from_zero` is null: the phi's input (copying an earlier nest may replace the value) */
-  uint32_t parent;        /* the loop around it */
+  LLVMValueRef from_zero; /* zero if the start may count as 0; else null */
+  unsigned start;  /* if `from_zero` is null: the index of the phi's input with the start (the copy of an earlier nest
+                      may replace the value) */
+  uint32_t parent; /* the loop around it */
 };
 
 struct cn_nest {
   LLVMBasicBlockRef *blocks; /* the header first (owned) */
   uint32_t count;
-  uint64_t work;    /* of one iteration of everything */
-  bool polls_first; /* on entry, too */
+  uint64_t work;    /* the work of one iteration of each loop */
+  bool polls_first; /* the copy polls on entry too */
   CN_VECTOR(struct cn_nest_inner_loop) inner;
 };
 
-/* True if loop `loop`, with loops in it, is worth a copy whose inner loops are free of polls. */
+/* True if a copy of `loop` whose inner loops are free of polls pays. */
 bool cn_nest_is_worth_copy(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, uint64_t small_work,
                            struct cn_nest *nest);
 
-/* Copy the nest, and note its bounded loops. The phis of the header are new afterwards. Needs LCSSA form. */
+/* Copy the nest, which must be in LCSSA form, and record its bounded loops in `out`. The phis of the header are
+ * replaced by new ones. */
 void cn_nest_copy(struct cn_ctx *ctx, const struct cn_nest *nest, struct cn_loop_form_polls *out);
 
 void cn_nest_free(struct cn_nest *nest);

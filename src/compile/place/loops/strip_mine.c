@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Strip-mines loops (late-insertion-slides-2014, future work: "Inner loop chunking"): a poll in every iteration of a
- * tight or vectorised loop costs as much as its work. So give the loop another end, some ten thousand instructions
- * away, and an outer loop, which polls and sets the next end.
+ * tight or vectorised loop costs as much as the loop's work. The loop gets another end, some ten thousand instructions
+ * away, and a new outer loop, which polls and sets the next end. Part of pass `place-safepoints`.
  *
  *            before                                        after
  *   outside:  br head                        outside: br chunk
@@ -15,20 +15,20 @@
  *                                   exit     check:   br (i.next != bound), poll, exit
  *                                            poll:    br chunk
  *
- * This is exact for every start, bound and step: the induction variable takes the value `end` after K iterations and
- * before it takes (or, for an order, reaches) the bound. If the bound comes first, `end` is the bound and the inner
- * loop is the old one. For a test of equality the bound comes first if it is at most K steps ahead, modulo the width,
- * and a whole number of steps: so loops that wrap or never meet their bound are right, too, and poll.
+ * The two loops make exactly the old iterations for every start, bound and step: the induction variable reaches `end`
+ * after K iterations, before it reaches the bound. If the bound comes first, `end` is the bound and the inner loop is
+ * the old loop. With a test of equality the bound comes first if it is a whole number of steps ahead, at most K, modulo
+ * the width. Loops that wrap or never meet their bound are thus correct, and poll.
  *
  * Control reaches the poll after exactly K iterations, so every induction variable of the loop has advanced by a
- * constant: the code generator then finds the outer loop as regular as the inner one.
+ * constant, and the code generator can treat the outer loop like the inner one.
  *
- * Pointers are induction variables like integers. For references the distance is formed between two safepoints and dies
- * at once, and so does `end`.
+ * Pointers are induction variables like integers. The distance of two references and the address `end` are computed
+ * after a safepoint and are dead at the next.
  *
- * A loop with inner loops is cut likewise if some of its iterations skip them. Then each entry into an inner loop polls
- * before its first chunk, so that a chunk of the outer loop does at most the work of its iterations without the inner
- * loops, and of one inner chunk.
+ * A loop with inner loops gets chunks too if some of its iterations skip the inner loops. Each entry into an inner loop
+ * then polls before the first inner chunk, so a chunk of the outer loop does at most the work of its iterations without
+ * inner loops, and of one inner chunk.
  *
  * Needs: a countable loop. Provides: bounded inner loops. Breaks: struct cn_cfg, struct cn_loops.
  */
@@ -41,7 +41,7 @@
 #include "compile/cost/loops.h"
 #include "compile/cost/steps.h"
 
-/* An induction variable's phi in `chunk`, and the advance of its phi in the header in each iteration. */
+/* The phi of an induction variable in `chunk`, and the advance of the variable per iteration. */
 struct phi_advance {
   LLVMValueRef outer;
   int64_t step;
@@ -56,7 +56,8 @@ struct strip_miner {
   CN_VECTOR(struct phi_advance) advances;
 };
 
-/* The step of an integer phi of the header, if it is constant and the poll surely comes after K iterations; else 0. */
+/* The constant step of an integer phi of the header; 0 if the step varies, or if the poll may come after another number
+ * of iterations than K. */
 static int64_t constant_step_of(const struct strip_miner *r, LLVMValueRef phi)
 {
   if (r->c->iv.by || LLVMGetTypeKind(LLVMTypeOf(phi)) != LLVMIntegerTypeKind ||
@@ -73,7 +74,8 @@ static int64_t constant_step_of(const struct strip_miner *r, LLVMValueRef phi)
   return 0;
 }
 
-/* After the chunk the constant advances are known: K iterations, or one more if the test is of the old value. */
+/* Build the values after a chunk of the variables with constant steps: K steps, or one more if the test reads the old
+ * value. */
 static void build_advances(struct strip_miner *r)
 {
   uint64_t trips = r->c->trips + (r->c->tests_next ? 0 : 1);
@@ -90,8 +92,8 @@ static void build_advances(struct strip_miner *r)
   cn_free(&r->advances);
 }
 
-/* Split a phi of the header: the chunk's is fed from outside and from the poll, the header's from the chunk and from
- * the latch. */
+/* Split a phi of the header: the new phi in `chunk` has the inputs from outside and from `poll`, the header's phi has
+ * the inputs from `chunk` and the latch. */
 static void split_header_phi(struct strip_miner *r, LLVMValueRef old)
 {
   size_t length;
@@ -144,9 +146,9 @@ static LLVMValueRef build_integer_of(struct cn_ctx *ctx, LLVMBuilderRef b, LLVMV
   return LLVMBuildPtrToInt(b, value, LLVMInt64TypeInContext(ctx->llvm), "chunk.at");
 }
 
-/* Build whether the bound of an equality is more than `distance` ahead, or not a whole number of steps. A test of the
- * new value meets a bound that is equal to the start only after it wraps. Flags that rule out wrapping rule out both
- * special cases. */
+/* Build a test that is true if the bound of an equality is more than `distance` ahead, or is not a whole number of
+ * steps ahead. If the test reads the new value and the bound equals the start, the loop meets the bound only after a
+ * wrap. No-wrap flags exclude the last two cases. */
 static LLVMValueRef build_equality_far_test(const struct cn_countable_loop *c, LLVMBuilderRef b, LLVMValueRef ahead,
                                             uint64_t distance)
 {
@@ -219,8 +221,8 @@ static LLVMValueRef build_chunk_end_constant_step(struct strip_miner *r, LLVMVal
   return LLVMBuildSelect(b, far, end, bound, "chunk.end");
 }
 
-/* Build the end for an unknown step. If the step is zero, negative, or so large that a chunk would wrap, every
- * iteration is a chunk: the end is then the least value, which is below any that the variable takes. */
+/* Build the chunk's end for an unknown step. If the step is zero, negative, or so large that a chunk would wrap, every
+ * chunk is one iteration: the end is the least value of the type, so that the latch always leaves the inner loop. */
 static LLVMValueRef build_chunk_end_variable_step(struct strip_miner *r, LLVMValueRef to)
 {
   LLVMBuilderRef b = r->builder;
@@ -228,7 +230,7 @@ static LLVMValueRef build_chunk_end_variable_step(struct strip_miner *r, LLVMVal
   LLVMTypeRef type = LLVMTypeOf(from);
   unsigned width = LLVMGetIntTypeWidth(type);
   uint64_t half = UINT64_C(1) << (width - 1);
-  /* Read the step from iv.next: rebuilding an earlier loop may have replaced iv.by. */
+  /* Read the step from iv.next: the transformation of an earlier loop may have replaced iv.by. */
   LLVMValueRef first = LLVMGetOperand(r->c->iv.next, 0);
   CN_ASSERT(LLVMGetInstructionOpcode(r->c->iv.next) == LLVMAdd);
   CN_ASSERT(r->c->trips && r->c->trips <= half);
@@ -246,7 +248,7 @@ static LLVMValueRef build_chunk_end_variable_step(struct strip_miner *r, LLVMVal
   return LLVMBuildSelect(b, fits, end, LLVMConstInt(type, least, false), "chunk.end");
 }
 
-/* Build the end of the chunk, at the end of the chunk's block. */
+/* Build the value `end` in block `chunk`. */
 static LLVMValueRef build_chunk_end(struct strip_miner *r)
 {
   LLVMValueRef bound = LLVMGetOperand(r->c->compare, r->c->bound);
@@ -256,7 +258,7 @@ static LLVMValueRef build_chunk_end(struct strip_miner *r)
   return r->c->iv.by ? build_chunk_end_variable_step(r, bound) : build_chunk_end_constant_step(r, bound);
 }
 
-/* Let the latch test for the chunk's end as it tested for the bound. */
+/* Replace the bound by the chunk's end in the test of the latch. */
 static void build_latch_test(struct strip_miner *r, LLVMValueRef end)
 {
   LLVMValueRef compare = r->c->compare, asks = LLVMGetBasicBlockTerminator(r->check);
@@ -287,7 +289,7 @@ void cn_strip_mine_loop(struct cn_ctx *ctx, const struct cn_countable_loop *c, s
   struct strip_miner r = {.ctx = ctx, .c = c, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
   const struct cn_step_loop_claim is = {.header = c->header, .latch = c->latch};
   cn_step_check_before(ctx, LLVMGetBasicBlockParent(c->header), "chunks", &is, 1);
-  struct cn_ptrmap kept = {0}; /* the edge from `check` reaches `chunk` through `poll` */
+  struct cn_ptrmap kept = {0}; /* the edge from `check` already goes to `chunk` through `poll` */
 
   CN_CHECK(LLVMGetInstructionParent(c->compare) == c->latch);
   cn_move_instruction_before(ctx, c->compare, LLVMGetBasicBlockTerminator(c->latch));

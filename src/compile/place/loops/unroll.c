@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Unrolls loops for polls: a loop without a trip count (a scan for a value, a probe of a hash table, an interpreter)
- * polls at its latch. If its iterations are so small that the poll would be a good part of them, unroll it: each copy
- * has its own exits, and only the last one polls (late-insertion-slides-2014, future work: "Inner loop chunking").
+ * Unrolls loops to save polls: a loop without a trip count (a scan for a value, a probe of a hash table, an
+ * interpreter) polls at its latch. If the poll would be a large part of a small iteration, the loop is unrolled: each
+ * copy has its exits, and only the last copy polls (late-insertion-slides-2014, future work: "Inner loop chunking").
+ * Part of pass `place-safepoints`.
  *
  *   head:  i = phi [start, outside], [i.next', latch']       head':  (i' is i.next)
  *          ...                                                       ...
@@ -24,23 +25,23 @@
 #include "compile/cost/steps.h"
 #include "compile/place/loops/clone.h"
 
-/* So much work between two polls is thirty times that of a poll. */
+/* The work between two polls that is thirty times the work of a poll. */
 #define WORK_BETWEEN_POLLS 32
-/* The work of an iteration and its copies that is enough. */
+/* The least total work of an iteration and its copies. */
 #define ENOUGH_UNROLLED_WORK 24
-/* The most instructions in all copies together, of two and of more copies; below -O3 there are only two. */
+/* The most instructions in all copies together: for two copies, the only number below -O3, and for more copies. */
 #define MAX_INSTRUCTIONS_OF_TWO 256
 #define MAX_UNROLLED_INSTRUCTIONS 96
 #define MAX_INSTRUCTIONS_BELOW_O3 48
-/* Copies of a loop with a bound: each compares the counter with a distance from it. */
+/* The most copies of a loop with a bound; each copy compares the counter plus a distance. */
 #define MAX_COUNTED_LOOP_COPIES 4
-/* Instructions that the processor starts in the time of one that waits for another. */
+/* The instructions that the processor starts during the latency of one instruction. */
 #define ISSUE_WIDTH 4
 
 /* ---- choice of loops ---- */
 
-/* The cost of one instruction on a path through the loop. Parts of an address or a test, and values that the register
- * allocator coalesces, are free. */
+/* The cost of one instruction on a path through the loop. Instructions that become part of an address or a branch, and
+ * values that the register allocator coalesces, are free. */
 static uint32_t instruction_cost_of(LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {
@@ -88,10 +89,10 @@ static uint32_t latency_of(LLVMValueRef i)
 struct unroll_estimate {
   const struct cn_loops *loops;
   const struct cn_loop *loop;
-  struct cn_ptrmap delays; /* instructions to the wait for them, from the header's phis on */
+  struct cn_ptrmap delays; /* value -> its latency from a phi of the header on, plus one */
 };
 
-/* The work of an iteration that stays in the loop, with all successors equally likely. */
+/* The expected work of an iteration that stays in the loop, if all successors are equally likely. */
 static uint32_t iteration_work_of(const struct unroll_estimate *j)
 {
   const struct cn_loop *loop = j->loop;
@@ -118,7 +119,7 @@ static uint32_t iteration_work_of(const struct unroll_estimate *j)
 /* The latencies from `phi` to the values that the loop's blocks compute. */
 static void compute_latencies_from(struct unroll_estimate *j, LLVMValueRef phi)
 {
-  /* Latencies plus one: 0 is for values independent of `phi`. */
+  /* Stored values are latencies plus one: 0 means independent of `phi`. */
   *cn_ptrmap_add(&j->delays, phi, NULL) = 1;
   for (uint32_t n = 0; n < j->loop->count; n++) {
     uint32_t b = j->loop->blocks[n];
@@ -134,7 +135,8 @@ static void compute_latencies_from(struct unroll_estimate *j, LLVMValueRef phi)
   }
 }
 
-/* The least time of an iteration: the longest path from a phi of the header to its value for the next iteration. */
+/* The least time of an iteration: the longest path of latencies from a phi of the header to its input from the
+ * latch. */
 static uint32_t iteration_latency_of(struct unroll_estimate *j)
 {
   const struct cn_cfg *cfg = j->loops->cfg;
@@ -164,8 +166,8 @@ static bool is_constant_advance(LLVMValueRef value, LLVMValueRef phi)
 }
 
 /* True if a phi of the header advances only by constants, so that each copy can start before the loads and computations
- * of the others end. Else, as in the probes of a hash table, the copies save only polls, and their many exits are
- * harder to predict than one. */
+ * of the earlier copies end. In a loop without such a phi, such as the probes of a hash table, copies save only polls,
+ * and several exits are harder to predict than one. */
 static bool has_constant_step(const struct cn_loops *loops, uint32_t l)
 {
   const struct cn_cfg *cfg = loops->cfg;
@@ -184,7 +186,7 @@ static bool has_constant_step(const struct cn_loops *loops, uint32_t l)
   return false;
 }
 
-/* True if a poll is a good part of the work of an iteration, and the loop has at most `size` instructions. */
+/* True if a poll is a large part of the work of an iteration, and the loop has at most `size` instructions. */
 static bool is_worth_unrolling(const struct cn_loops *loops, uint32_t loop, uint32_t size, uint32_t *work)
 {
   const struct cn_loop *l = &loops->at[loop];
@@ -203,7 +205,7 @@ bool cn_unroll_loop_leaves_early(const struct cn_loops *loops, uint32_t loop)
   return is_worth_unrolling(loops, loop, MAX_INSTRUCTIONS_OF_TWO / 2, &work) && loops->at[loop].exits > 1;
 }
 
-/* The more copies, the fewer polls: at -O3 time comes first, below it bytes count, too. */
+/* More copies need fewer polls, but more bytes: only -O3 makes more than two copies. */
 bool cn_unroll_is_worth(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, struct cn_unrolled_loop *out)
 {
   bool fast = ctx->options->opt_level > 2;
@@ -228,8 +230,8 @@ bool cn_unroll_is_worth(struct cn_ctx *ctx, const struct cn_loops *loops, uint32
 
 /* ---- the copies ---- */
 
-/* Give each phi of the header its value in the next iteration: a phi of the values from the latches. `before` is the
- * copy of the iteration before; null: the loop itself. */
+/* Build, for each phi of the header, a phi of its values from the latches of `before` as the value in the next copy.
+ * `before` is the preceding copy; null for the loop itself. */
 static void build_iteration_phis(const struct cn_unrolled_loop *u, const struct cn_clone *before,
                                  struct cn_clone *clone)
 {
@@ -252,7 +254,7 @@ static void build_iteration_phis(const struct cn_unrolled_loop *u, const struct 
   }
 }
 
-/* Redirect the back edges of `clone` (null: of the loop itself) to `to`. */
+/* Redirect the back edges of `clone`, or of the loop itself if null, to block `to`. */
 static void redirect_back_edges(const struct cn_unrolled_loop *u, const struct cn_clone *clone, LLVMBasicBlockRef to)
 {
   unsigned kind = LLVMGetMDKindIDInContext(LLVMGetValueContext(LLVMBasicBlockAsValue(to)), "llvm.loop", 9);
@@ -270,7 +272,7 @@ static void redirect_back_edges(const struct cn_unrolled_loop *u, const struct c
   }
 }
 
-/* A phi like one of the loop's own, fed from the last copy. */
+/* A phi like `phi` of the old header, with the inputs from the latches of the last copy. */
 static LLVMValueRef build_phi_of_last_copy(const struct cn_clone *last, LLVMValueRef phi)
 {
   LLVMPositionBuilderBeforeInstrAndDbgRecords(last->builder, phi);
@@ -288,8 +290,8 @@ static LLVMValueRef build_phi_of_last_copy(const struct cn_clone *last, LLVMValu
   return fresh;
 }
 
-/* Feed the loop's own phis from the last copy. The next value of one may be another, whose copy is found by the old
- * phi: so build all before the first is replaced. */
+/* Give the phis of the old header their inputs from the last copy. A phi's next value may be another phi, whose copy is
+ * found by the old phi: all new phis are built before the first old phi is replaced. */
 static void feed_phis_from_last_copy(const struct cn_unrolled_loop *u, const struct cn_clone *last)
 {
   CN_VECTOR(LLVMValueRef) phis = {0};
@@ -305,8 +307,8 @@ static void feed_phis_from_last_copy(const struct cn_unrolled_loop *u, const str
   cn_free(&round);
 }
 
-/* Compute a phi's advance in the k-th copy from the loop's own phi, as a multiple of the step: the copies are
- * independent of each other, and addresses contain the distance. */
+/* Compute the value of an advanced phi in the k-th copy as the phi plus a multiple of the step, so that copies are
+ * independent of each other and addresses can contain the constant distance. */
 static void compute_advance_from_phi(const struct cn_clone *clone, uint32_t k, LLVMValueRef phi)
 {
   LLVMValueRef next = NULL;
@@ -333,7 +335,7 @@ static void compute_advance_from_phi(const struct cn_clone *clone, uint32_t k, L
   }
 }
 
-/* Remove phis of one input: all phis that carry values over from a single latch. */
+/* Remove phis with one input: all phis between two copies if the loop has a single latch. */
 static void fold_single_input_phis(const struct cn_clone *clone, LLVMBasicBlockRef header)
 {
   LLVMValueRef phi = LLVMGetFirstInstruction(cn_clone_of_block(clone, header)), next;
@@ -367,8 +369,8 @@ static bool declares_scope(LLVMBasicBlockRef block)
   return false;
 }
 
-/* Drop scopes that an iteration declares (an inlined function's `restrict`): they are silent about two iterations that
- * become one. */
+/* Drop the alias scopes that an iteration declares, such as those of an inlined function's `restrict`: they say nothing
+ * about two old iterations within one new iteration. */
 static void drop_noalias_scopes(const struct cn_unrolled_loop *u)
 {
   LLVMContextRef llvm = LLVMGetValueContext(LLVMBasicBlockAsValue(u->blocks[0]));
