@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Runs the passes that other compilers call, each a function: cairn_compile_pass() by its name, with the diagnostics in
- * a list. This file only forwards. Needs, breaks: as each pass. Provides: cairn_compile_pass().
+ * Runs single passes for other compilers, by the pass's name, and returns the diagnostics in a list. Needs, Breaks: as
+ * the pass does. Provides: cairn_compile_pass().
  */
 #include "compile/core/pass.h"
 
-/* The receivers of a finding: the caller's list and the handler of its options. Either may be null.
+/* The receivers of a diagnostic: the caller's list, and the handler in the caller's options. Either may be null.
  */
 struct diagnostic_receivers {
   struct cairn_diagnostics *list;

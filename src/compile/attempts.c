@@ -11,10 +11,10 @@
  *   2. non-integral references
  *   3. default<O1>                  the last; at -O0 the first attempt is the last
  *
- * An attempt is repeated on the same rung, at most once each, with locals that hold references kept in memory (an error
- * of a rule "hidden-..."); with lines, if a diagnostic needs a place; and with LLVM's verifier after each pass, if a
- * pass broke the module. Remarks of rule "fall-back" name the functions that are the reason. The caller gets the
- * diagnostics of the last attempt alone.
+ * Three events repeat an attempt at the same level, each at most once. After an error of a rule "hidden-...", locals
+ * that hold references stay in memory. If a diagnostic needs a place, the attempt runs with lines. If a pass broke the
+ * module, LLVM's verifier runs after each pass. Remarks of rule "fall-back" name the functions that caused the next
+ * attempt. The caller gets the diagnostics of the last attempt alone.
  *
  * Needs: a module that `prepare` accepted. Provides: cn_run_attempts(). Breaks: as the passes.
  */
@@ -31,7 +31,7 @@
 static const char *const attempt_level_names[CN_ATTEMPT_LEVEL_COUNT] = {"integral references",
                                                                         "non-integral references", "default<O1>"};
 
-/* Hand on the diagnostics of an attempt, or drop them if `to` is null. */
+/* Forward the diagnostics of an attempt, or drop them if `to` is null. */
 static void forward_or_drop_diagnostics(struct cairn_diagnostics *held, const struct cairn_compile_options *to)
 {
   for (size_t i = 0; to && to->diagnose && i < held->count; i++)
@@ -39,11 +39,11 @@ static void forward_or_drop_diagnostics(struct cairn_diagnostics *held, const st
   cairn_diagnostics_free(held);
 }
 
-/* Run the passes from *order on, the optimiser at this level. LLVM's verifier checks the module after `each`, or before
- * the optimiser and at the end. */
+/* Run the passes from *order on, with the optimiser at this level. LLVM's verifier checks the module before the
+ * optimiser and at the end, or after each pass if `each` is set. */
 static bool run_remaining_passes(struct cn_ctx *ctx, const char *const *order, enum cn_attempt_level level, bool each)
 {
-  const char *last = NULL; /* the last of our passes, if its output is unverified so far */
+  const char *last = NULL; /* the last of Cairn's passes whose output is still unverified */
 
   CN_CHECK(level < CN_ATTEMPT_LEVEL_COUNT);
   for (; *order; order++) {
@@ -81,7 +81,7 @@ static bool is_first_error_of_function(const struct cairn_diagnostics *held, siz
   return true;
 }
 
-/* Make one remark per function that is the reason. The other functions are optimised again only because they share its
+/* Make one remark per function with an error. The other functions are optimised again only because they share the
  * module. */
 static void remark_fall_back(struct cn_ctx *ctx, const struct cairn_diagnostics *held, const char *with)
 {
@@ -108,8 +108,8 @@ static bool has_internal_error(const struct cairn_diagnostics *held)
   return why && why->rule && strcmp(why->rule, "internal") == 0;
 }
 
-/* If the optimiser hid references in copies or locals, pin these in `prepared` for the next attempt, but only once:
- * `*kept` remembers it. */
+/* If the optimiser hid references in copies or locals, keep the locals of `prepared` in memory for the next attempt.
+ * `*kept` makes sure that this happens once. */
 static bool pin_hidden_references(struct cn_ctx *prepared, const struct cairn_diagnostics *held, bool *kept)
 {
   const struct cairn_diagnostic *why = first_error(held);
@@ -123,8 +123,8 @@ static bool pin_hidden_references(struct cn_ctx *prepared, const struct cairn_di
   return true;
 }
 
-/* A front end whose layout says "ni:1", or "pu1:64:64" and the like, wants non-integral references, so the attempt with
- * integral ones is skipped. */
+/* If the front end's layout makes references non-integral ("ni:1", "pu1:64:64"), the attempt with integral references
+ * is skipped. */
 static enum cn_attempt_level choose_first_level(const struct cn_ctx *prepared)
 {
   const char *layout = LLVMGetDataLayoutStr(prepared->module);
@@ -132,7 +132,7 @@ static enum cn_attempt_level choose_first_level(const struct cn_ctx *prepared)
   return cn_layout_is_non_integral(prepared->options, layout) ? CN_LEVEL_NON_INTEGRAL : CN_LEVEL_INTEGRAL;
 }
 
-/* True if a diagnostic needs a source line: it is more than a remark. */
+/* True if a diagnostic is more than a remark, so that it needs a source line. */
 static bool has_error_or_warning(const struct cairn_diagnostics *held)
 {
   for (size_t i = 0; i < held->count; i++)

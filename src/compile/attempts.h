@@ -10,15 +10,15 @@
 /* LLVM's optimiser, in an order. */
 #define CN_OPTIMISE "optimise"
 
-/* True if LLVM's verifier runs after each pass from the start. */
+/* True if LLVM's verifier runs after each pass already in the first attempt. */
 #ifdef CAIRN_VERIFY_EACH
 enum { CN_VERIFY_EACH_PASS = true };
 #else
 enum { CN_VERIFY_EACH_PASS = false };
 #endif
 
-/* Run the passes of `order`, which ends in null, on clones of `prepared`: the clone of the attempt that succeeds, or
- * null after errors. */
+/* Run the passes of `order`, which ends in null, on clones of `prepared`. Returns the clone of the successful attempt,
+ * or null after errors. */
 LLVMModuleRef cn_run_attempts(struct cn_ctx *prepared, const char *const *order);
 
 #endif

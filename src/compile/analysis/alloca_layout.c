@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds the words of a function's allocas that hold references: known from their types, from the references loaded and
- * stored through them (alloca_uses.c), and from copies between allocas, since after optimisation a type may be [N x
- * i8]. Needs: nothing. Provides: struct cn_alloca_layouts, refusals. Breaks: nothing.
+ * Finds the words of a function's allocas that hold references. An alloca's type may be [N x i8] after optimisation, so
+ * the analysis also uses the loads and stores of references through the alloca (alloca_uses.c), and copies between
+ * allocas. Needs: nothing. Provides: struct cn_alloca_layouts, refusals. Breaks: nothing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static uint64_t sized_type_bytes(struct cn_ctx *ctx, LLVMTypeRef type)
   return LLVMTypeIsSized(type) && !cn_holds_scalable_vector(type) ? LLVMABISizeOfType(ctx->layout, type) : 0;
 }
 
-/* The alloca that `pointer` points into, a constant offset in, or null. */
+/* The alloca that `pointer` points into, at the constant offset `*offset`, or null. */
 static LLVMValueRef alloca_of_pointer(struct cn_ctx *ctx, LLVMValueRef pointer, uint64_t *offset)
 {
   *offset = 0;
@@ -102,7 +102,7 @@ static area_copies collect_copies(struct cn_ctx *ctx, struct cn_alloca_layouts *
   return copies;
 }
 
-/* In both directions: each alloca may hold the references of the other. */
+/* Spread the bits in both directions, because each alloca may hold the references of the other. */
 static bool spread_references_by_copy(const struct area_copy *c)
 {
   bool changed = copy_reference_bits(c->to, c->to_offset, c->from, c->from_offset, c->bytes);
@@ -110,7 +110,8 @@ static bool spread_references_by_copy(const struct area_copy *c)
   return copy_reference_bits(c->from, c->from_offset, c->to, c->to_offset, c->bytes) || changed;
 }
 
-/* Spread references along copies between allocas, in order and back, until the bits are stable. */
+/* Spread bits along copies between allocas, forwards and backwards through the list of copies, until the bits are
+ * stable. */
 static void spread_references_by_copies(struct cn_ctx *ctx, struct cn_alloca_layouts *maps, LLVMValueRef function)
 {
   area_copies copies = collect_copies(ctx, maps, function);
@@ -173,8 +174,8 @@ bool cn_alloca_layout_holds_refs(const struct cn_alloca_layout *map)
   return map->unclear || map->huge || (map->floating && !map->typed);
 }
 
-/* Such a local, always a pointer, lies in a register; the C interface tells it by its text only. To print something
- * numbers all of its function and its module: hence a copy in an empty one. */
+/* A swifterror alloca, which always holds a pointer, lies in a register. LLVM-C shows the property only in the printed
+ * text. Printing numbers all values of a module, so a copy in an empty module is printed. */
 static bool is_swifterror(struct cn_ctx *ctx, LLVMValueRef alloca)
 {
   CN_ASSERT(LLVMIsAAllocaInst(alloca));
@@ -195,7 +196,8 @@ static bool is_swifterror(struct cn_ctx *ctx, LLVMValueRef alloca)
   return found;
 }
 
-/* Only for errors, since it may print. The buffer has 64 bytes. */
+/* The name of the alloca, in a buffer of 64 bytes. Call this function only for errors, because it may print the alloca.
+ */
 static const char *alloca_name_of(const struct cn_alloca_layout *map, char *buffer)
 {
   return cn_value_name(map->alloca, buffer, 64);

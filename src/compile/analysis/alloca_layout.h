@@ -12,13 +12,13 @@ enum { CN_ALLOCA_WORD_BYTES = 8 };
 
 struct cn_alloca_layout {
   LLVMValueRef alloca;
-  uint64_t *bits; /* one per 8-byte word: holds a reference */
+  uint64_t *bits; /* for each 8-byte word: it holds a reference */
   uint64_t words;
   bool typed;    /* its type holds references */
-  bool unclear;  /* a reference lies across two words, or outside */
-  bool floating; /* a reference is accessed at a variable place */
+  bool unclear;  /* a reference covers two words, or lies outside of the alloca */
+  bool floating; /* code accesses a reference at a variable offset */
   bool huge;
-  LLVMValueRef copied; /* a parse point that passes a copy of it on the stack, or null */
+  LLVMValueRef copied; /* a parse point that passes a copy of the alloca on the stack, or null */
 };
 struct cn_alloca_layouts {
   CN_VECTOR(struct cn_alloca_layout) maps; /* every alloca of the function */
@@ -26,17 +26,17 @@ struct cn_alloca_layouts {
 
 void cn_alloca_layouts_find(struct cn_ctx *ctx, LLVMValueRef function, struct cn_alloca_layouts *maps);
 void cn_alloca_layouts_free(struct cn_alloca_layouts *maps);
-/* True for memcpy or memmove, element by element too. */
+/* True for memcpy and memmove, including the element-wise atomic forms. */
 bool cn_alloca_uses_is_copy(LLVMValueRef instruction);
-/* True for an intrinsic that returns its argument, an address, or one near it. */
+/* True for an intrinsic whose result is its address argument, or an address at a distance from the argument. */
 bool cn_alloca_uses_returns_argument(LLVMValueRef call);
-/* Mark the references that are accessed through `pointer`, the address of the map's local. */
+/* Mark the references that code accesses through `pointer`, the address of the map's alloca. */
 void cn_alloca_uses_mark_accesses(struct cn_ctx *ctx, struct cn_alloca_layout *map, LLVMValueRef pointer);
-/* Mark a reference at this place, or the references of a value of this type. */
+/* The first function marks a reference at the offset, the second the references of a value of the type. */
 void cn_alloca_uses_mark_reference(struct cn_alloca_layout *map, uint64_t offset);
 void cn_alloca_uses_mark_references(struct cn_ctx *ctx, struct cn_alloca_layout *map, LLVMTypeRef type,
                                     uint64_t offset);
-/* True if references are accessed through `pointer`. */
+/* True if code accesses references through `pointer`. */
 bool cn_alloca_uses_access_references(struct cn_ctx *ctx, LLVMValueRef pointer);
 bool cn_alloca_layout_holds_refs(const struct cn_alloca_layout *map);
 /* Report allocas that cannot be described. */

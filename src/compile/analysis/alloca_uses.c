@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Follows the uses of the address of a local, and of addresses computed from it, to find the places in the local where
- * references are loaded or stored, or lie by the type of an argument. The search stops at an address that is stored in
- * memory or passed to a function without a type. Needs: nothing. Provides: the bits of one struct cn_alloca_layout.
- * Breaks: nothing. docs/relocation.md, "Locals in memory".
+ * Finds the places of references in an alloca. The search follows the uses of the alloca's address and of addresses
+ * computed from it to loads and stores of references, and to arguments whose attributes give a type. The search stops
+ * at an address that is stored in memory or passed without a type. See docs/relocation.md, "Locals in memory". Needs:
+ * nothing. Provides: the bits of one struct cn_alloca_layout. Breaks: nothing.
  */
 #include "base/bitset.h"
 #include "base/check.h"
@@ -54,7 +54,7 @@ void cn_alloca_uses_mark_references(struct cn_ctx *ctx, struct cn_alloca_layout 
   }
 }
 
-/* A pointer into an alloca: a known or an unknown number of bytes in. */
+/* A pointer into an alloca, at a constant or a variable offset. */
 struct alloca_pointer {
   LLVMValueRef pointer;
   uint64_t offset;
@@ -87,7 +87,7 @@ static void mark_accessed_type(struct alloca_walk *walk, const struct alloca_poi
     walk->map->floating = true;
 }
 
-/* Mark the accesses of an intrinsic with masks and lengths: all of them, if the place is known. */
+/* Mark the references that an intrinsic with a mask or a length may access, as if it accessed all elements. */
 static void mark_vector_access(struct alloca_walk *walk, const struct alloca_pointer *place, LLVMValueRef call)
 {
   const struct cn_intrinsic *row = cn_intrinsic_row_of_call(call);
@@ -95,7 +95,7 @@ static void mark_vector_access(struct alloca_walk *walk, const struct alloca_poi
 
   at.known &= row && (row->effect == CN_EFFECT_LOAD || row->effect == CN_EFFECT_STORE) &&
               LLVMGetTypeKind(LLVMTypeOf(LLVMGetArgOperand(call, (unsigned)row->place))) == LLVMPointerTypeKind &&
-              row->mask - row->place < 2; /* strides are unknown */
+              row->mask - row->place < 2; /* a stride makes the offset variable */
   mark_accessed_type(walk, &at, LLVMTypeOf(call));
   for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++)
     mark_accessed_type(walk, &at, LLVMTypeOf(LLVMGetArgOperand(call, a)));
@@ -115,12 +115,12 @@ bool cn_alloca_uses_returns_argument(LLVMValueRef call)
   return returns_its_argument(call, &moves);
 }
 
-/* Mark by an argument's attributes: they tell the type that the callee reads or writes there. */
+/* Mark the references of the type that the argument's attributes say the callee reads or writes. */
 static void follow_argument(struct alloca_walk *walk, const struct alloca_pointer *place, LLVMValueRef call,
                             unsigned operand)
 {
   static const char *const typed[] = {"byval", "inalloca", "preallocated", "sret", "byref", "elementtype"};
-  enum { COPIED_ATTRIBUTE_COUNT = 3 }; /* the callee has a copy of these */
+  enum { COPIED_ATTRIBUTE_COUNT = 3 }; /* the callee gets a copy for the first three */
   LLVMValueRef callee = cn_direct_callee(call);
 
   for (size_t t = 0; t < sizeof typed / sizeof *typed; t++) {
@@ -176,7 +176,7 @@ static void follow_use(struct alloca_walk *walk, const struct alloca_pointer *pl
     break;
   case LLVMGetElementPtr:
     if (operand != 0)
-      break; /* an index made of the address */
+      break; /* the address is an index */
     known = place->known && cn_types_gep_offset(walk->ctx, user, &offset);
     push_unseen_pointer(walk, user, offset, known);
     break;
@@ -226,7 +226,7 @@ void cn_alloca_uses_mark_accesses(struct cn_ctx *ctx, struct cn_alloca_layout *m
       unsigned operand = 0;
       while (LLVMGetOperand(user, operand) != place.pointer)
         operand++;
-      /* A store of the pointer into itself names it twice: the address is the later operand. */
+      /* A store of the pointer to its own address uses the pointer twice; the later operand is the address. */
       if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 1) == place.pointer)
         operand = 1;
       follow_use(&walk, &place, user, operand);
@@ -237,7 +237,7 @@ void cn_alloca_uses_mark_accesses(struct cn_ctx *ctx, struct cn_alloca_layout *m
 
 bool cn_alloca_uses_access_references(struct cn_ctx *ctx, LLVMValueRef pointer)
 {
-  struct cn_alloca_layout map = {0}; /* it is empty: every access lies outside */
+  struct cn_alloca_layout map = {0}; /* the map has zero words, so every access lies outside */
 
   cn_alloca_uses_mark_accesses(ctx, &map, pointer);
   return map.unclear || map.floating;

@@ -4,13 +4,13 @@
  *
  * Needs: nothing. Provides: struct cn_callgraph. Breaks: nothing.
  *
- * Conservative: a callee is unknown if it is called through a pointer, lies in another unit, or may be replaced by
- * another unit's. It may call every function that can be reached from outside: one that is visible, or is used other
- * than by calling it.
+ * The graph is conservative. A callee is unknown if it is called through a pointer, lies in another unit, or may be
+ * replaced by a definition of another unit. An unknown callee may call every function that is visible outside of the
+ * unit or whose address is used, and the callees of these functions.
  *
- * A depth-first walk from all functions gives the order, callees first. Of each cycle of known calls at least one is a
- * back edge of that walk: its callee has the same rank or a higher one. Cycles through an unknown callee are closed by
- * the unknown call.
+ * A depth-first walk from all functions gives the order, callees first. Each cycle of calls with known callees has a
+ * call that is a back edge of the walk, whose callee has at least the caller's rank. In a cycle through an unknown
+ * callee, the call of the unknown callee closes the cycle.
  */
 #include "compile/analysis/callgraph.h"
 
@@ -48,7 +48,7 @@ LLVMValueRef cn_callgraph_target_of_call(const struct cn_ctx *ctx, LLVMValueRef 
     callee = LLVMAliasGetAliasee(callee);
     through = true;
   }
-  /* An alias names this very definition, even if another replaces the function's own name. */
+  /* An alias names this definition even if another definition takes the function's name. */
   if (!LLVMIsAFunction(callee) || LLVMIsDeclaration(callee) || through)
     return LLVMIsAFunction(callee);
   return cn_callgraph_is_final(ctx, callee) ? callee : NULL;
@@ -127,7 +127,7 @@ typedef CN_VECTOR(uint32_t) node_vector;
 struct order_walk {
   struct cn_callgraph *graph;
   bool *seen;
-  uint32_t *next; /* by node: number of the callee to visit next */
+  uint32_t *next; /* per node: the index of the callee to visit next */
   node_vector path;
   uint32_t done;
 };
@@ -168,8 +168,8 @@ static void order_nodes(struct cn_callgraph *graph)
   free(walk.seen);
 }
 
-/* From outside the unknown calls of a function can lead back to it if it can be reached from there. LLVM's "norecurse"
- * rules that out. */
+/* The unknown callees of a function may call it again if code outside of the module can reach the function, unless LLVM
+ * marked the function "norecurse". */
 static void find_nodes_called_back(struct cn_callgraph *graph)
 {
   bool *reached = cn_alloc(graph->count * sizeof *reached);
@@ -231,7 +231,8 @@ void cn_callgraph_free(struct cn_callgraph *graph)
   *graph = (struct cn_callgraph){0};
 }
 
-/* A function that lacks polls itself leaves a cycle unbroken: its caller polls before, if it calls anything. */
+/* A function without polls cannot break a cycle. So a function that calls such a function polls before the call, unless
+ * the callee is free of calls. */
 static bool lacks_polls(const struct cn_call_node *node)
 {
   return (node->callee_count || node->unknown) && cn_string_attribute(node->function, CN_ATTR_NOPOLL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The call graph of a module. Private to src/compile. Valid until a call changes.
+ * The call graph of a module, valid until a call changes. Private to src/compile.
  */
 #ifndef CN_COMPILE_ANALYSIS_CALLGRAPH_H
 #define CN_COMPILE_ANALYSIS_CALLGRAPH_H
@@ -12,44 +12,45 @@
 
 struct cn_call_node {
   LLVMValueRef function;
-  uint32_t *callees; /* certain ones, in the order of the calls, each as often as it is called */
+  uint32_t *callees; /* the callees that are nodes, one for each call, in the order of the calls */
   uint32_t callee_count;
-  uint32_t rank;   /* its number in cn_callgraph.order */
-  bool unknown;    /* makes calls whose callee is unknown */
-  bool open;       /* may have callers outside the module */
-  bool comes_back; /* its unknown callees may lead back to it */
+  uint32_t rank;   /* the function's index in cn_callgraph.order */
+  bool unknown;    /* the function has calls whose callee is unknown */
+  bool open;       /* the function may have callers outside the module */
+  bool comes_back; /* the unknown callees may call the function again */
 };
 
 /* Invariants (cn_callgraph_wrong()):
  *   - the nodes are managed definitions, and the index has each of them
  *   - order[] is a permutation of the nodes, and rank is a node's place in it
- *   - only a node with unknown calls comes back */
+ *   - a node with comes_back also has unknown calls */
 struct cn_callgraph {
   struct cn_ctx *ctx;
   struct cn_call_node *nodes; /* managed definitions, in the module's order */
   uint32_t count;
-  uint32_t *order;        /* callees before their callers, except for calls that close a cycle */
+  uint32_t *order;        /* nodes, with callees before their callers, except for calls that close a cycle */
   struct cn_ptrmap index; /* function -> node */
 };
 
 void cn_callgraph_build(struct cn_callgraph *graph, struct cn_ctx *ctx);
 void cn_callgraph_free(struct cn_callgraph *graph);
-/* Null, or the fault of the graph. Linear in the calls. */
+/* Describes a fault of the graph, or returns null. The check takes time linear in the calls. */
 const char *cn_callgraph_wrong(const struct cn_callgraph *graph);
-/* CN_NO_NODE: other than a managed definition. */
+/* The node of the function, or CN_NO_NODE if the function is other than a managed definition. */
 uint32_t cn_callgraph_find_node(const struct cn_callgraph *graph, LLVMValueRef function);
 
 /* True if a direct call of `function` always ends here: the definition is final. */
 bool cn_callgraph_is_final(const struct cn_ctx *ctx, LLVMValueRef function);
 
-/* The function that a call or statepoint names, through aliases that are final; null: a pointer. */
+/* The function that a call or statepoint names, perhaps through final aliases. Null if the callee is a pointer, or a
+ * definition that is not final. */
 LLVMValueRef cn_callgraph_target_of_call(const struct cn_ctx *ctx, LLVMValueRef call);
 
-/* True for an entry of the runtime where the thread is at a safepoint, if it never calls back into the program. */
+/* True for an entry of the runtime that has a safepoint and never calls back into the program. */
 bool cn_callgraph_is_safepoint_entry(LLVMValueRef function);
 
-/* True if a call of `callee` by the function of node `caller` closes a cycle of calls. Every cycle has a call that
- * does, so polls before those are on every cycle. A null callee: unknown. */
+/* True if a call of `callee` by the function of node `caller` closes a cycle of calls. Every cycle has such a call, so
+ * polls before these calls are on every cycle. A null callee is unknown. */
 bool cn_callgraph_call_closes_cycle(const struct cn_callgraph *graph, uint32_t caller, LLVMValueRef callee);
 
 #endif

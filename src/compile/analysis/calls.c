@@ -2,8 +2,8 @@
  *
  * Decides which calls are safepoints. Needs: nothing. Provides: cn_classify_call(). Breaks: nothing.
  *
- * Unknown means parse point: a call is a leaf only for a reason that is written down. Calls of a parse point cost
- * little (references stay in registers); a false leaf loses roots.
+ * A call is a parse point unless a listed reason makes it a leaf. An unnecessary parse point costs little, because
+ * references stay in registers, but a wrong leaf loses roots.
  */
 #include "compile/analysis/calls.h"
 
@@ -53,7 +53,7 @@ bool cn_calls_site_has_attributes(LLVMValueRef call, unsigned arguments)
   CN_ASSERT(cn_is_call(call));
   if (LLVMGetCallSiteAttributeCount(call, CN_FUNCTION_INDEX))
     return true;
-  for (unsigned i = 0; i <= arguments; i++) /* 0: the result */
+  for (unsigned i = 0; i <= arguments; i++) /* index 0 is the result */
     if (LLVMGetCallSiteAttributeCount(call, i))
       return true;
   return false;
@@ -162,7 +162,8 @@ bool cn_calls_type_has_refs(LLVMTypeRef function_type)
   return found;
 }
 
-/* References among the operands count too: those of a variadic call are absent from all types. */
+/* True if the call passes or returns references. The operands are checked too, because the function type lacks variadic
+ * arguments. */
 static bool call_has_refs(LLVMValueRef call)
 {
   if (cn_calls_type_has_refs(LLVMGetCalledFunctionType(call)))
@@ -181,15 +182,15 @@ static struct cn_call_class classify_intrinsic(LLVMValueRef call, LLVMValueRef c
     return (struct cn_call_class){CN_CALL_LEAF, "attribute gc-leaf-function"};
   if (cn_intrinsic_runs_code(callee))
     return (struct cn_call_class){CN_CALL_PARSE_POINT, "intrinsic that runs other code"};
-  /* A copy element by element may be interrupted by a safepoint, so that collections can start during a long one. */
+  /* An element-wise copy may contain safepoints, so that a collection can start during a long copy. */
   if (cn_intrinsic_has_effect(call, CN_EFFECT_COPY) && !cn_is_block_copy_or_fill(call) && call_has_refs(call))
     return (struct cn_call_class){CN_CALL_PARSE_POINT, "element-wise atomic copy of managed memory"};
   return (struct cn_call_class){CN_CALL_LEAF, "intrinsic expanded in line"};
 }
 
-/* LLVM 22 infers nocallback for declarations named and typed like functions of the C library, references or not
- * (`declare i64 @strlen(ptr addrspace(1))`). So on a declaration it counts only if the type is free of references; a
- * front end that means it writes "gc-leaf-function" (the prepare pass does so for __attribute__((leaf))). */
+/* LLVM 22 infers nocallback for declarations named and typed like functions of the C library, even with references
+ * (`declare i64 @strlen(ptr addrspace(1))`). So the attribute of a declaration counts only if the call passes no
+ * references. Front ends write "gc-leaf-function" instead; the prepare pass writes it for __attribute__((leaf)). */
 static bool is_nocallback(LLVMValueRef call, LLVMValueRef callee)
 {
   if (callee && cn_is_managed(callee) && !LLVMIsDeclaration(callee))
@@ -197,10 +198,10 @@ static bool is_nocallback(LLVMValueRef call, LLVMValueRef callee)
   return site_has_attribute(call, "nocallback") || (cn_calls_has_attribute(call, "nocallback") && !call_has_refs(call));
 }
 
-/* Each call of an external function comes here: one comparison is enough for most. */
+/* Passes test the callee of each external call, so one comparison rejects most names. */
 bool cn_calls_is_marker_name(const char *name)
 {
-  static const char prefix[] = "cairn."; /* of each of them */
+  static const char prefix[] = "cairn."; /* common to all markers */
 
   if (strncmp(name, prefix, sizeof prefix - 1) != 0)
     return false;
@@ -294,8 +295,8 @@ static bool calls_slow_path(LLVMValueRef call)
   return cn_is_poll_stub(name) || cn_is_slow_allocation(name);
 }
 
-/* A module has come to the rewriter if a function of it has statepoints, or the polls and slow paths that passes before
- * it made. Then all its functions have. */
+/* True if the function has statepoints, or the polls and slow paths of passes before the rewriter. The rewriter
+ * processes all functions of a module or none of them. */
 bool cn_calls_is_rewritten_function(LLVMValueRef function)
 {
   CN_ASSERT(LLVMIsAFunction(function));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls: the questions under cn_classify_call() (pass.h). Private to src/compile.
+ * Properties of calls that cn_classify_call() (pass.h) is built from. Private to src/compile.
  */
 #ifndef CN_COMPILE_ANALYSIS_CALLS_H
 #define CN_COMPILE_ANALYSIS_CALLS_H
@@ -11,46 +11,48 @@
 /* Unbounded work. */
 #define CN_WORK_UNKNOWN UINT64_MAX
 
-/* The reason why the C function `name` is a leaf, from the table in leaf_functions.def, or null if the table lacks it
- * (leaf_functions.c). */
+/* The reason why the C function `name` is a leaf, from the table in leaf_functions.def, or null if the table lacks the
+ * name (leaf_functions.c). */
 const char *cn_calls_leaf_reason(const char *name);
-/* The work of a call of leaf `name`, in units of cost.h, unless its arguments say otherwise (leaf_functions.c). */
+/* The work of a call of leaf `name`, in units of cost.h, if the arguments give no better bound (leaf_functions.c). */
 uint64_t cn_calls_leaf_work(const char *name);
 
-/* A call for messages: "call to @foo", "indirect call", ...; into the caller's buffer. */
+/* Writes a description of a call to `buffer`, for messages: "call to @foo", "indirect call", ... */
 const char *cn_calls_describe(LLVMValueRef call, char *buffer, size_t size);
 
 /* True if `call` (or the function that it names directly) has the attribute. */
 bool cn_calls_has_attribute(LLVMValueRef call, const char *enum_attribute);
 
-/* True if the call site itself has any attribute. Most sites promise nothing. */
+/* True if the call site itself has any attribute. Most call sites have no attributes. */
 bool cn_calls_site_has_attributes(LLVMValueRef call, unsigned arguments);
 
-/* True if a function of this type takes or returns references, as its type tells. */
+/* True if the parameter types or the result type contain references. */
 bool cn_calls_type_has_refs(LLVMTypeRef function_type);
 
-/* Operands [*first, *end) of `call` are its operand bundle `tag`. False, and both 0, if it is absent. */
+/* Sets [*first, *end) to the operands of the bundle `tag` of `call`. Returns false, with both 0, if the bundle is
+ * absent. */
 bool cn_calls_find_bundle(LLVMValueRef call, const char *tag, uint32_t *first, uint32_t *end);
 
-/* True for a call of memcpy or memmove, as an intrinsic. Operands: to, from, length. */
+/* True for a call of the intrinsic memcpy or memmove. The operands are destination, source and length. */
 bool cn_calls_is_memory_copy(LLVMValueRef instruction);
 
-/* The argument of a leaf whose object the result points into: marked "returned" (it is the result), or "cairn-base" by
- * a front end. Null: the result is a base. */
+/* The argument of a leaf whose object the result points into. The argument is marked "returned", or "cairn-base" by a
+ * front end. Null if the result is a base pointer. */
 LLVMValueRef cn_calls_base_argument(LLVMValueRef call);
 
-/* True if all objects stay in place during the call, or statepoint, though it is recorded (CN_ATTR_STILL). */
+/* True if all objects stay in place during the call or statepoint, although a statepoint records the call
+ * (CN_ATTR_STILL). */
 bool cn_calls_keeps_objects_in_place(LLVMValueRef call);
 
 /* True for a call marked musttail. */
 bool cn_calls_is_musttail(LLVMValueRef instruction);
 
-/* The metadata `name` of a call, of a kind that LLVM does not know by itself; or null. A query for a kind creates it,
- * which changes the module's bitcode: so it is made only where there may be some. */
+/* The metadata `name` of a call, or null; LLVM itself does not define the kind. A query for a kind creates the kind and
+ * so changes the module's bitcode. This function therefore queries only if the call has metadata of such a kind. */
 LLVMValueRef cn_calls_find_metadata(LLVMValueRef call, const char *name);
 
-/* True for the name of a marker: an undefined function whose calls mark something for our passes, until drop-markers
- * deletes them. */
+/* True for the name of a marker, an undefined function whose calls mark code for Cairn's passes until drop-markers
+ * deletes the calls. */
 bool cn_calls_is_marker_name(const char *name);
 /* True for cairn.tag.from, cairn.tag.is and cairn.tag.value. */
 bool cn_calls_is_tag_name(const char *name);
@@ -58,13 +60,14 @@ bool cn_calls_is_tag_name(const char *name);
 /* True for call, invoke and callbr. */
 bool cn_is_call(LLVMValueRef instruction);
 
-/* True if the reference arguments of this call, or statepoint, are listed though they die there. */
+/* True if the statepoint must list the reference arguments of the call or statepoint, even if they die there. */
 bool cn_calls_lists_operands(LLVMValueRef call);
 
-/* True for a call, in line, of an intrinsic that touches references and lacks a row (effects/intrinsics.h). */
+/* True for a call of an intrinsic that LLVM expands in line, that uses references, and that effects/intrinsics.h lacks.
+ */
 bool cn_calls_is_unknown_intrinsic(LLVMValueRef instruction);
 
-/* True if a function has come through the rewriter: it has statepoints, polls or slow paths. */
+/* True if the function has statepoints, polls or slow paths, so that the rewriter has processed its module. */
 bool cn_calls_is_rewritten_function(LLVMValueRef function);
 
 #endif

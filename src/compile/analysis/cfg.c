@@ -25,7 +25,7 @@ uint32_t cn_cfg_index_of(const struct cn_cfg *cfg, LLVMBasicBlockRef block)
   return index ? (uint32_t)*index : CN_NO_BLOCK;
 }
 
-/* Depth-first search with its own stack; blocks in post-order, and each in the index. */
+/* List the blocks in post-order, and add each to the index. The depth-first search has an explicit stack. */
 static void collect_post_order(struct cn_cfg *cfg, LLVMBasicBlockRef *order)
 {
   struct search_frame {
@@ -55,7 +55,7 @@ static void collect_post_order(struct cn_cfg *cfg, LLVMBasicBlockRef *order)
   cn_free(&stack);
 }
 
-/* All successors, then all predecessors, in one array each; blocks have slices of them. */
+/* Fill one array with the successors and the predecessors of all blocks. Each block has slices of the array. */
 static void connect_blocks(struct cn_cfg *cfg)
 {
   uint32_t edges = 0;
@@ -89,8 +89,8 @@ static void connect_blocks(struct cn_cfg *cfg)
     }
 }
 
-/* Find the immediate dominators, by forward edges alone (`forward`) or by all edges. True if one changed. The last
- * predecessors first: the others then meet on their way up, and all walks stay short. */
+/* Find the immediate dominators by all edges, or by forward edges alone (`forward`). True if a dominator changed. The
+ * last predecessors come first, so that the walks up the tree stay short. */
 static bool update_dominators(struct cn_cfg *cfg, bool forward)
 {
   bool changed = false;
@@ -107,8 +107,8 @@ static bool update_dominators(struct cn_cfg *cfg, bool forward)
   return changed;
 }
 
-/* Number the blocks so that a query of dominance takes constant time: the blocks that one dominates
- * have consecutive places. */
+/* Number the blocks so that the blocks that a block dominates have consecutive places. A query of dominance then takes
+ * constant time. */
 static void number_dominator_tree(struct cn_cfg *cfg)
 {
   uint32_t *next = cn_alloc(cfg->count * sizeof *next);
@@ -144,7 +144,7 @@ bool cn_cfg_is_irreducible(const struct cn_cfg *cfg)
   return false;
 }
 
-/* Edges back to a dominator leave the result as it is; so only cycles other than loops take more rounds. */
+/* Back edges never change the result, so a graph without irreducible cycles takes one round over its forward edges. */
 static void find_dominators(struct cn_cfg *cfg)
 {
   cfg->blocks[0].idom = 0;
@@ -157,8 +157,8 @@ static void find_dominators(struct cn_cfg *cfg)
   number_dominator_tree(cfg);
 }
 
-/* The header of the outermost loop found so far that block `i` is in, or CN_NO_BLOCK. `up` maps the header of a loop to
- * that of one around it, or to itself, and is shortened. */
+/* The header of the outermost loop found so far around block `i`, or CN_NO_BLOCK. `up` maps the header of a loop to the
+ * header of an enclosing loop, or to itself; the function compresses its paths. */
 static uint32_t outermost_header_of(const struct cn_cfg *cfg, uint32_t i, uint32_t *up)
 {
   uint32_t header = cfg->blocks[i].loop, top = header;
@@ -175,7 +175,7 @@ static uint32_t outermost_header_of(const struct cn_cfg *cfg, uint32_t i, uint32
   return top;
 }
 
-/* Put block `i`, or the outermost loop found so far that it is in, into the loop of `header`. */
+/* Put block `i`, or the outermost loop found so far around it, into the loop of `header`. */
 static void add_to_loop(struct cn_cfg *cfg, uint32_t i, uint32_t header, uint32_t *up, index_vector *work)
 {
   uint32_t top = outermost_header_of(cfg, i, up);
@@ -191,9 +191,9 @@ static void add_to_loop(struct cn_cfg *cfg, uint32_t i, uint32_t header, uint32_
   cn_push(work, top == CN_NO_BLOCK ? i : top);
 }
 
-/* Find the natural loop with this header (all its back edges together), if it exists. Headers are visited from the
- * innermost, which come last in reverse post-order. A loop that lies in it is entered as a whole, and left at its
- * header. */
+/* Find the natural loop of all back edges to `header`, if any exist. The caller visits inner headers first, because
+ * they come last in reverse post-order. The search adds an inner loop as a whole and continues at the predecessors of
+ * the loop's header. */
 static void find_natural_loop(struct cn_cfg *cfg, uint32_t header, uint32_t *up)
 {
   index_vector work = {0};
@@ -289,11 +289,11 @@ void cn_move_instruction_before(struct cn_ctx *ctx, LLVMValueRef instruction, LL
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
   CN_ASSERT(LLVMIsAInstruction(before));
-  if (LLVMIsAPHINode(instruction)) /* debug records must not stand between phis */
+  if (LLVMIsAPHINode(instruction)) /* debug records must not come between phis */
     LLVMPositionBuilderBeforeInstrAndDbgRecords(builder, before);
   else
     LLVMPositionBuilderBefore(builder, before);
-  LLVMSetCurrentDebugLocation2(builder, NULL); /* else it would get that of `before` */
+  LLVMSetCurrentDebugLocation2(builder, NULL); /* else `instruction` would get the location of `before` */
   move_to_builder(builder, instruction);
   LLVMDisposeBuilder(builder);
 }
@@ -305,10 +305,11 @@ static void retarget_edges(LLVMValueRef end, LLVMBasicBlockRef from, LLVMBasicBl
       LLVMSetSuccessor(end, s, to);
 }
 
-/* The LLVM-C API cannot change a phi's incoming block. Replacing all uses of a block that has a terminator also renames
- * it in its successors' phis; replacing those of a block without a terminator does not. So: name `to` everywhere (phis
- * follow), then take back the branches while `to` is still empty. A block that is its own successor has lost that edge
- * at that moment, since its branch has been renamed already: its phis stand in their own block meanwhile. */
+/* The LLVM-C API cannot change a phi's incoming block. Replacing all uses of a block also renames the block in the phis
+ * of its successors, but only if the block has a terminator. So the first replacement changes all uses of `from` to
+ * `to`, phis included. The second restores the branches, while `to` is still empty. If `from` is its own successor, the
+ * first replacement would miss its phis, because the branch is renamed already. So its phis move to a temporary block
+ * meanwhile. */
 static void rename_incoming_block(struct cn_ctx *ctx, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(from), phi;
@@ -343,7 +344,7 @@ void cn_redirect_incoming_edges(LLVMBasicBlockRef block, LLVMBasicBlockRef to, c
   cn_free(&ends);
 }
 
-/* The entries of `from` in a new phi come from `to`, where one edge remains of several. */
+/* Replace the phi by one with a single entry for `to` in place of all entries for `from`. */
 static void rebuild_phi_for_split_edge(LLVMBuilderRef builder, LLVMValueRef phi, LLVMBasicBlockRef from,
                                        LLVMBasicBlockRef to)
 {
@@ -410,8 +411,8 @@ LLVMValueRef cn_phi_only_input(LLVMValueRef phi)
   return only;
 }
 
-/* The first instruction from `at` on other than an alloca of fixed size. Those stay in the entry block: elsewhere they
- * would be dynamic. */
+/* The first instruction from `at` on other than an alloca of fixed size. Such allocas stay in the entry block, because
+ * elsewhere they would be dynamic. */
 static LLVMValueRef move_allocas_before_split(struct cn_ctx *ctx, LLVMValueRef at)
 {
   LLVMBasicBlockRef block = LLVMGetInstructionParent(at);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Control flow of one function: blocks in reverse post-order, predecessors, dominators, loops.
- * The LLVM-C API has none of these. Valid until a block or an edge changes.
+ * Control flow of one function: blocks in reverse post-order, predecessors, dominators, loops. The LLVM-C API lacks
+ * these analyses. The graph is valid until a block or an edge changes.
  */
 #ifndef CN_COMPILE_ANALYSIS_CFG_H
 #define CN_COMPILE_ANALYSIS_CFG_H
@@ -14,34 +14,34 @@
 
 struct cn_cfg_block {
   LLVMBasicBlockRef block;
-  uint32_t *preds, *succs; /* indices; a block that is a successor twice is listed twice */
+  uint32_t *preds, *succs; /* indices of blocks, one for each edge */
   uint32_t pred_count, succ_count;
-  uint32_t idom;  /* immediate dominator; the entry's is itself */
-  uint32_t loop;  /* header of the innermost natural loop that the block is in, or CN_NO_BLOCK */
-  uint32_t depth; /* number of natural loops around it */
-  uint32_t outer; /* of a header: the header of the next loop around its loop, or CN_NO_BLOCK */
-  bool nests;     /* header of a loop that has another in it */
-  uint32_t place; /* in the tree of dominators, visited parents first */
-  uint32_t below; /* the number of blocks from `place` on that this one dominates, itself among them */
+  uint32_t idom;  /* immediate dominator; that of the entry is the entry */
+  uint32_t loop;  /* header of the innermost natural loop around the block, or CN_NO_BLOCK */
+  uint32_t depth; /* number of natural loops around the block */
+  uint32_t outer; /* for a header: the header of the next enclosing loop, or CN_NO_BLOCK */
+  bool nests;     /* the block is the header of a loop with an inner loop */
+  uint32_t place; /* position in a pre-order walk of the dominator tree */
+  uint32_t below; /* the number of blocks that this block dominates, itself included */
 };
 
-/* Reachable blocks only, in reverse post-order: blocks[0] is the entry, and an edge i -> j with
- * j <= i is a retreating edge (a back edge if j dominates i, else its loop is irreducible).
+/* The reachable blocks, in reverse post-order. blocks[0] is the entry. An edge i -> j with j <= i is a retreating edge;
+ * it is a back edge if j dominates i, else its cycle is irreducible.
  *
- * It holds (cn_cfg_wrong()) that
- *   - the edges are those of the terminators, and preds[] has each, ascending
+ * Invariants (cn_cfg_wrong()):
+ *   - the edges are those of the terminators, and preds[] is in ascending order
  *   - every block except the entry has a predecessor that comes before it
  *   - idom comes before its block, and dominates all of its predecessors
- *   - the blocks that a block dominates have the places [place, place + below), its own first
- *   - the header of a block's loop dominates it, and is as deep; that of the next loop dominates
- *     the header, and is less deep by one */
+ *   - the blocks that a block dominates have the places [place, place + below), and the block itself has the first
+ *   - the header of a block's loop dominates the block and has the same depth; the header of the next enclosing loop
+ *     dominates that header, and its depth is smaller by one */
 struct cn_cfg {
   LLVMValueRef function;
   struct cn_cfg_block *blocks;
-  uint32_t *edges; /* preds and succs are slices of it */
+  uint32_t *edges; /* the memory of all preds and succs */
   uint32_t count;
   struct cn_ptrmap index; /* LLVMBasicBlockRef -> index */
-  bool has_dominators;    /* true: loops are known, too */
+  bool has_dominators;    /* the dominators and loops have been computed */
 };
 
 void cn_cfg_build(struct cn_cfg *cfg, LLVMValueRef function);
@@ -50,7 +50,7 @@ void cn_cfg_build_edges(struct cn_cfg *cfg, LLVMValueRef function);
 /* Add dominators and loops, if they are missing. */
 void cn_cfg_add_dominators(struct cn_cfg *cfg);
 void cn_cfg_free(struct cn_cfg *cfg);
-/* Null, or the fault of the graph, compared with the function as it is now. Linear. */
+/* Compares the graph with the function, in linear time. Describes a fault, or returns null. */
 const char *cn_cfg_wrong(const struct cn_cfg *cfg);
 uint32_t cn_cfg_index_of(const struct cn_cfg *cfg, LLVMBasicBlockRef block); /* CN_NO_BLOCK if unreachable */
 bool cn_cfg_dominates(const struct cn_cfg *cfg, uint32_t a, uint32_t b);     /* reflexive */
@@ -58,8 +58,8 @@ static inline bool cn_cfg_is_retreating_edge(uint32_t from, uint32_t to)
 {
   return to <= from;
 }
-/* The meeting point of the paths upwards from `a` and `b` in a tree whose parents have lower indices; `steps` bounds
- * the steps. CN_NO_BLOCK: the bound is reached. */
+/* The lowest common ancestor of `a` and `b` in a tree whose parents have lower indices; CN_NO_BLOCK after more than
+ * `steps` steps. */
 static inline uint32_t cn_tree_common_ancestor(const void *parents, size_t stride, uint32_t a, uint32_t b,
                                                uint32_t steps)
 {
@@ -81,10 +81,10 @@ bool cn_cfg_is_irreducible(const struct cn_cfg *cfg);
 
 /* Redirect every edge into `block` to `to`, except those from blocks in `kept`. Phis stay as they are. */
 void cn_redirect_incoming_edges(LLVMBasicBlockRef block, LLVMBasicBlockRef to, const struct cn_ptrmap *kept);
-/* A phi like `old`, with its incoming values still to come, at the builder's place. */
+/* Build a phi like `old` at the builder's position; the caller adds the incoming values. */
 LLVMValueRef cn_build_phi_like(LLVMBuilderRef builder, LLVMValueRef old, const char *name);
-/* The one incoming value of `phi` other than itself, which dominates it then; null if the number of such values is
- * other than one. */
+/* The only incoming value of `phi` other than `phi` itself, which then dominates `phi`. Null if there are several
+ * values. */
 LLVMValueRef cn_phi_only_input(LLVMValueRef phi);
 
 #endif

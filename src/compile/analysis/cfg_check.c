@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks that a struct cn_cfg is as its header says, of the function as it is now. Needs: nothing. Provides:
+ * Checks the invariants of a struct cn_cfg (cfg.h) against the current function. Needs: nothing. Provides:
  * cn_cfg_wrong(). Breaks: nothing.
  */
 #include "compile/analysis/cfg.h"
@@ -26,7 +26,8 @@ static const char *block_wrong(const struct cn_cfg *cfg, uint32_t i)
   return reached ? NULL : "control flow graph: not in reverse post-order";
 }
 
-/* Predecessors ascend; so each edge, taken in the order of its source, is the next of its target.
+/* Predecessors are in ascending order, so the edges in the order of their sources match the preds[] of each target in
+ * turn.
  */
 static const char *preds_wrong(const struct cn_cfg *cfg)
 {
@@ -46,7 +47,8 @@ static const char *preds_wrong(const struct cn_cfg *cfg)
   return matches ? NULL : "control flow graph: predecessors and successors disagree";
 }
 
-/* Blocks that `i` is the parent of have disjoint slices of its places: their sum says so. */
+/* Checks the tree at block `i`. The caller compares the sums in `children` to prove that siblings have disjoint places.
+ */
 static const char *tree_wrong(const struct cn_cfg *cfg, uint32_t i, uint64_t *children)
 {
   const struct cn_cfg_block *b = &cfg->blocks[i];

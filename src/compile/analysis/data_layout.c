@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads the specifications of pointers in a data layout, for the managed address spaces: "ni:1:2", and "p", flags, the
- * number of the space, then sizes and alignments, as in "pue1:64:64". LLVM's own parser has accepted the layout before.
- * LLVM-C offers a query for neither.
+ * Reads the specifications of managed pointers in a data layout, because LLVM-C has no queries for them: the list
+ * "ni:1:2", and specifications like "pue1:64:64", with "p", flags, the number of the space, sizes and alignments.
+ * LLVM's own parser has accepted the layout before. Needs, breaks: nothing. Provides: data_layout.h.
  */
 #include "compile/analysis/data_layout.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 #include "base/check.h"
 
-/* A specification, between dashes. */
+/* One specification of a layout; dashes separate the specifications. */
 struct layout_spec {
   const char *at;
   size_t length;
@@ -37,8 +37,8 @@ static bool is_managed_space(const struct cairn_compile_options *options, unsign
   return !options->address_spaces && space == CAIRN_ABI_ADDRESS_SPACE;
 }
 
-/* True for the specification of a managed space. Then `*flags` is set to the length of its flags, and `*sizes` to the
- * text after the number. */
+/* True for the specification of a managed space. Sets `*flags` to the length of the flags, and `*sizes` to the text
+ * after the number of the space. */
 static bool is_managed_pointer_spec(const struct cairn_compile_options *options, struct layout_spec s, size_t *flags,
                                     const char **sizes)
 {
@@ -57,7 +57,7 @@ static bool is_non_integral_list(struct layout_spec s)
   return strncmp(s.at, "ni:", 3) == 0;
 }
 
-/* The number at `*at` in a list "ni:1:2"; `*at` moves past it. False: the list is at its end. */
+/* Read the next number in a list "ni:1:2", and advance `*at`. False at the end of the list. */
 static bool read_next_space(struct layout_spec s, const char **at, unsigned long *space)
 {
   char *end;
@@ -79,7 +79,7 @@ static void append_separated(char **text, const char *separator, const char *mor
   *text = longer;
 }
 
-/* True if the sizes and alignments are those of every target of 64 bits. */
+/* True if the sizes and alignments are the defaults of 64-bit targets. */
 static bool has_usual_sizes(struct layout_spec s, const char *sizes)
 {
   static const char usual[] = ":64:64:64:64";
@@ -89,7 +89,7 @@ static bool has_usual_sizes(struct layout_spec s, const char *sizes)
          (length == sizeof usual - 1 || usual[length] == ':');
 }
 
-/* True if the layout has a specification of pointers that the managed spaces would fall back to. */
+/* True if the layout has a default specification of pointers, "p:...", which would apply to managed spaces. */
 static bool has_default_pointer_spec(const char *layout)
 {
   EACH_SPEC(s, layout)
@@ -168,7 +168,7 @@ char *cn_layout_make_non_integral(const struct cairn_compile_options *options, c
   return text;
 }
 
-/* LLVM 23 has flags for the bits of a null pointer, which Cairn takes to be zeros. */
+/* LLVM 23 has flags for the bits of a null pointer. Cairn requires a null pointer of zero bits. */
 bool cn_layout_has_unknown_flags(const char *layout)
 {
   EACH_SPEC(s, layout)

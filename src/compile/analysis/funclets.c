@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds funclets: blocks after a cleanuppad or catchpad, which become separate functions. A call in one must name the
- * pad in a bundle, or LLVM deletes it as unreachable.
+ * Finds funclets: blocks after a cleanuppad or catchpad, which become separate functions. A call in a funclet must name
+ * the pad in a bundle, or LLVM deletes the call as unreachable.
  *
  * Needs: nothing. Provides: cn_funclet_pad_of(). Breaks: nothing.
  */
@@ -25,14 +25,14 @@ static bool has_funclets(LLVMValueRef function)
   return false;
 }
 
-/* The pad of the code after the terminator of a block of funclet `pad`, unless that code is itself a pad: a catchret
- * goes back to the funclet around its catchswitch. */
+/* The pad of the code after the terminator `end` of a block in funclet `pad`. A catchret returns to the funclet around
+ * its catchswitch; other terminators stay in `pad`. */
 static LLVMValueRef funclet_pad_after(LLVMValueRef end, LLVMValueRef pad)
 {
   if (!LLVMIsACatchReturnInst(end))
     return pad;
   LLVMValueRef parent = LLVMGetOperand(LLVMGetParentCatchSwitch(LLVMGetOperand(end, 0)), 0);
-  return LLVMIsAFuncletPadInst(parent) ? parent : NULL; /* otherwise it is a token */
+  return LLVMIsAFuncletPadInst(parent) ? parent : NULL; /* otherwise it is the token `none` */
 }
 
 LLVMValueRef cn_funclet_pad_of(LLVMBasicBlockRef block)
@@ -48,7 +48,7 @@ LLVMValueRef cn_funclet_pad_of(LLVMBasicBlockRef block)
   for (uint32_t b = 0; b < cfg.count && wanted != CN_NO_BLOCK && b <= wanted; b++) {
     const struct cn_cfg_block *at = &cfg.blocks[b];
     LLVMValueRef first = cn_first_after_phis(at->block);
-    uint32_t p = 0; /* the first predecessor that came before */
+    uint32_t p = 0; /* the first predecessor that precedes the block */
     while (b && at->preds[p] >= b)
       p++;
     if (LLVMIsAFuncletPadInst(first))

@@ -7,10 +7,10 @@
 
 #include "compile/core/pass.h"
 
-/* The pad of the funclet that `block` belongs to, or null. */
+/* The pad of the funclet of `block`, or null. */
 LLVMValueRef cn_funclet_pad_of(LLVMBasicBlockRef block);
 
-/* Build a call of `function`, with an empty argument list, in that funclet. */
+/* Build a call of `function`, with an empty argument list, in the funclet of `pad`. */
 LLVMValueRef cn_funclet_build_call(LLVMBuilderRef builder, LLVMValueRef function, LLVMValueRef pad);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lists the promises that a moving collector makes false.
+ * Lists the attributes and metadata that a moving collector makes false. Needs, breaks: nothing. Provides:
+ * invalid_attributes.h.
  */
 #include "compile/analysis/invalid_attributes.h"
 
@@ -11,23 +12,23 @@
 #include "compile/analysis/tbaa.h"
 #include "compile/core/emitted_names.h"
 
-/* Of attributes and metadata of LLVM 22. A row that stands for both is one name. A leaf keeps the promises about its
- * own memory: all objects stay in place during it. */
+/* Attributes and metadata of LLVM 22; a row may name an attribute, a kind of metadata, or both. A leaf keeps its
+ * attributes about memory, because all objects stay in place during the call. */
 const struct cn_invalid_attribute cn_invalid_attributes[] = {
     /* A safepoint reads and writes the whole heap and the frames. */
     {"memory", CN_AT_MANAGED_FUNCTION | CN_AT_COLLECTING_CALL},
     {"nosync", CN_AT_MANAGED_FUNCTION | CN_AT_COLLECTING_CALL},
     {"nofree", CN_AT_MANAGED_FUNCTION | CN_AT_COLLECTING_CALL | CN_AT_REFERENCE | CN_AT_ACCESS_METADATA},
-    /* Code with a safepoint or references must run where it was asked for. */
+    /* The optimiser must not move code with a safepoint or references to other places. */
     {"speculatable", CN_AT_MANAGED_FUNCTION | CN_AT_COLLECTING_CALL | CN_AT_LEAF_DECLARATION},
-    /* The code generator would not spill references (docs/llvm-22.md). */
+    /* With optnone the code generator would not spill references (docs/llvm-22.md). */
     {"optnone", CN_AT_MANAGED_FUNCTION},
-    /* The object leaves the memory. */
+    /* An object leaves its memory when it moves. */
     {"dereferenceable", CN_AT_REFERENCE | CN_AT_ACCESS_METADATA},
     {"dereferenceable_or_null", CN_AT_REFERENCE | CN_AT_ACCESS_METADATA},
     {"writable", CN_AT_REFERENCE},
     {"dead_on_return", CN_AT_REFERENCE},
-    /* The collector reads and writes it, too, and the locals that a pointer points to. */
+    /* The collector also accesses the memory behind a reference, and the locals that a pointer points to. */
     {"noalias", CN_AT_REFERENCE | CN_AT_UNMANAGED_POINTER | CN_AT_ACCESS_METADATA},
     {"alias.scope", CN_AT_ACCESS_METADATA},
     {"readonly", CN_AT_REFERENCE | CN_AT_UNMANAGED_POINTER},
@@ -35,27 +36,27 @@ const struct cn_invalid_attribute cn_invalid_attributes[] = {
     {"writeonly", CN_AT_REFERENCE | CN_AT_UNMANAGED_POINTER},
     {"initializes", CN_AT_REFERENCE | CN_AT_UNMANAGED_POINTER},
     {"dead_on_unwind", CN_AT_REFERENCE | CN_AT_UNMANAGED_POINTER},
-    /* The result is the object's place after the call. */
+    /* After the call the object may have another address than the argument. */
     {"returned", CN_AT_REFERENCE},
-    /* The object moves away; a reference in a local or a global changes. TBAA only if a tag says
-     * that memory never changes. */
+    /* The memory changes when an object moves, and references in locals and globals change. TBAA is invalid only if a
+     * tag says that memory never changes. */
     {"invariant.load", CN_AT_ACCESS_METADATA | CN_LETS_ACCESS_MOVE},
     {"invariant.group", CN_AT_ACCESS_METADATA | CN_LETS_ACCESS_MOVE},
     {"tbaa", CN_AT_ACCESS_METADATA | CN_LETS_ACCESS_MOVE},
     {"tbaa.struct", CN_AT_ACCESS_METADATA | CN_LETS_ACCESS_MOVE},
-    /* llvm.invariant.start: the memory that it names, like invariant.load. */
+    /* llvm.invariant.start asserts for memory what invariant.load asserts for an access. */
     {"llvm.invariant.start", CN_AT_MEMORY_MARKER},
-    /* A constant that may hold a reference: the collector writes it. */
+    /* The collector writes to a constant that may hold a reference. */
     {"constant", CN_AT_GLOBAL_WITH_REFERENCES | CN_LETS_ACCESS_MOVE},
 };
 const unsigned cn_invalid_attribute_count = sizeof cn_invalid_attributes / sizeof *cn_invalid_attributes;
 
-/* ---- promises that are kept ---- */
+/* ---- harmless attributes ---- */
 
-/* These speak of the value (nonnull, noundef, align, range, captures, inreg ...), of events that a collection never
- * causes (nounwind, willreturn, norecurse, cold: it returns and calls no code of the program), of the result at the
- * time of the call (allocsize, allockind), or of the function's code. An unlisted attribute may speak of memory or of
- * how an argument is passed, so its function is refused; metadata may be dropped, and is. */
+/* These attributes describe the value (nonnull, noundef, align, range, captures, inreg ...), events that a collection
+ * never causes (nounwind, willreturn, norecurse, cold), the result at the time of the call (allocsize, allockind), or
+ * the function's code. An unlisted attribute may describe memory or the passing of an argument, so its function is
+ * refused. Unlisted metadata is dropped. */
 static const char *const harmless_attributes[] = {
     "align",
     "alignstack",
@@ -290,7 +291,7 @@ bool cn_constant_holds_no_reference(LLVMValueRef constant)
   return count > 0;
 }
 
-/* True if another definition, with another initial value, may take the place of this one. */
+/* True if the linker may replace this definition by a definition with another initial value. */
 static bool is_replaceable(LLVMValueRef global)
 {
   LLVMLinkage linkage = LLVMGetLinkage(global);

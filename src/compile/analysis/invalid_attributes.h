@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Promises of a module about memory, calls and references that a moving collector makes false: later passes move or
- * repeat an access over a safepoint because of them, with the old address. The table is in invalid_attributes.c.
- * Private to src/compile.
+ * Attributes and metadata about memory, calls and references that a moving collector makes false. Because of them, LLVM
+ * could move or repeat an access over a safepoint, with the old address. The table is in invalid_attributes.c. Private
+ * to src/compile.
  */
 #ifndef CN_COMPILE_ANALYSIS_INVALID_ATTRIBUTES_H
 #define CN_COMPILE_ANALYSIS_INVALID_ATTRIBUTES_H
 
 #include "compile/core/pass.h"
 
-/* Places where a promise may stand, and is then taken away. */
+/* The places of invalid attributes, which the passes remove there. */
 enum cn_promise_place {
   CN_AT_MANAGED_FUNCTION = 1 << 0,       /* a managed function */
   CN_AT_COLLECTING_CALL = 1 << 1,        /* a call that may collect garbage */
-  CN_AT_LEAF_DECLARATION = 1 << 2,       /* a declaration with references: its calls may be leaves */
-  CN_AT_REFERENCE = 1 << 3,              /* a reference as parameter, argument or result of those */
-  CN_AT_UNMANAGED_POINTER = 1 << 4,      /* another pointer given to a call that may collect garbage */
-  CN_AT_ACCESS_METADATA = 1 << 5,        /* metadata of an access to references, or through them */
-  CN_AT_MEMORY_MARKER = 1 << 6,          /* a call of this intrinsic about memory that may hold references */
+  CN_AT_LEAF_DECLARATION = 1 << 2,       /* a declaration with references, whose calls may be leaves */
+  CN_AT_REFERENCE = 1 << 3,              /* a reference as parameter, argument or result of such a function or call */
+  CN_AT_UNMANAGED_POINTER = 1 << 4,      /* a native pointer given to a call that may collect garbage */
+  CN_AT_ACCESS_METADATA = 1 << 5,        /* metadata of an access to references or through references */
+  CN_AT_MEMORY_MARKER = 1 << 6,          /* a call of the intrinsic about memory that may hold references */
   CN_AT_GLOBAL_WITH_REFERENCES = 1 << 7, /* a global that holds references */
-  CN_LETS_ACCESS_MOVE = 1 << 8,          /* enough by itself to move an access: verify-safepoints checks it, too */
+  CN_LETS_ACCESS_MOVE = 1 << 8,          /* it alone lets LLVM move an access, so verify-safepoints checks it too */
 };
 
 struct cn_invalid_attribute {
@@ -30,21 +30,21 @@ struct cn_invalid_attribute {
 extern const struct cn_invalid_attribute cn_invalid_attributes[];
 extern const unsigned cn_invalid_attribute_count;
 
-/* True if the lists of invalid_attributes.c have an attribute, or a kind of metadata of instructions. */
+/* True if the lists of invalid_attributes.c have the attribute `kind`. */
 bool cn_is_judged_attribute(unsigned kind);
 bool cn_is_judged_metadata(const char *name);
-/* A bit for each of LLVM's own kinds of metadata that the lists lack. */
+/* A bit for each of LLVM's own kinds of metadata that is missing from the lists. */
 uint64_t cn_unjudged_metadata_kinds(LLVMContextRef llvm);
 
-/* True if `access` reads or writes references, through references, or whole memory that may hold some. True for a
- * statepoint of any callee. */
+/* True if `access` reads or writes references, memory behind references, or a range that may hold references. Always
+ * true for a statepoint. */
 bool cn_access_touches_references(LLVMValueRef access);
-/* True if the instruction has metadata that makes this promise. */
+/* True if the access has the metadata of this row, in an invalid form. */
 bool cn_access_has_invalid_attribute(struct cn_ctx *ctx, LLVMValueRef access,
                                      const struct cn_invalid_attribute *promise);
-/* True for a constant that may hold a reference other than null. */
+/* True for a constant global that may hold a reference other than null. */
 bool cn_is_constant_root(LLVMValueRef global);
-/* True if a constant is null wherever its type has references. */
+/* True if all references in a constant are null. */
 bool cn_constant_holds_no_reference(LLVMValueRef constant);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Looks up leaves in an explicit table: functions of C's libraries that reach no safepoint, each with the reason
- * (leaf_functions.def). Needs, provides, breaks: nothing.
+ * (leaf_functions.def). Needs, breaks: nothing. Provides: cn_calls_leaf_reason(), cn_calls_leaf_work().
  */
 #include <string.h>
 #include "base/check.h"
@@ -20,7 +20,8 @@ static const char *const leaf_reason_texts[] = {
     [MATH] = "table: mathematics",
 };
 
-/* The work of a call, in units of src/compile/cost/cost.h: most functions of strings take as long as their strings. */
+/* The work of a call, in units of src/compile/cost/cost.h. Most string functions take time in proportion to the
+ * string's length, which is unknown. */
 static const uint64_t work_by_reason[] = {
     [STRING] = CN_WORK_UNKNOWN,
     [MEMORY] = 1000,
@@ -51,7 +52,7 @@ static const struct work_exception {
     {"strerror_r", 1000},
     {"wcstombs", CN_WORK_UNKNOWN},
     {"reallocarray", CN_WORK_UNKNOWN},
-    /* Remainders go bit by bit through the difference of the exponents. */
+    /* Functions of remainders take a step for each bit of the difference of the exponents. */
     {"fmod", 1600},
     {"remainder", 1600},
     {"remquo", 1600},
@@ -73,7 +74,8 @@ static const struct leaf_function {
 
 enum { LEAF_COUNT = sizeof leaf_table / sizeof *leaf_table, BUCKET_COUNT = 2048 };
 
-/* The table by hash, for a query at each call of an external function. A cell is the number of a leaf plus one. */
+/* A hash table of the names, because passes look up the callee of each external call. A bucket has a leaf's index plus
+ * one, or 0. */
 struct leaf_buckets {
   uint16_t at[BUCKET_COUNT];
   bool filled;
@@ -88,7 +90,7 @@ static unsigned hash_name(const char *name)
   return h % BUCKET_COUNT;
 }
 
-/* The bucket that has `name`, or else the empty bucket that it would take. */
+/* The bucket with `name`, or the empty bucket for it. */
 static uint16_t *find_bucket(struct leaf_buckets *buckets, const char *name)
 {
   unsigned i = hash_name(name);

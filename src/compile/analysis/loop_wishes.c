@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads a program's requests for loops (`#pragma clang loop`), in their metadata. An analysis: needs, provides, breaks
- * nothing.
+ * Finds a program's requests to transform loops (`#pragma clang loop`) in the loops' metadata. Needs, breaks: nothing.
+ * Provides: cn_loops_ask_for_transformation().
  *
- * The optimiser warns, by the line, of requests that it left undone.
+ * The optimiser gives a warning with the source line for each request that it cannot fulfil.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "compile/core/each.h"
 #include "compile/core/pass.h"
 
-/* Properties that front ends set by themselves, or that ask to leave something out. */
+/* True for a property that front ends add unasked, or that only forbids a transformation. */
 static bool is_harmless_property(const char *text, unsigned length)
 {
   static const char *const harmless[] = {"llvm.loop.mustprogress", "llvm.loop.unroll.disable"};
@@ -44,7 +44,7 @@ static bool loop_asks_for_transformation(LLVMValueRef loop)
   bool found = false;
 
   LLVMGetMDNodeOperands(loop, operands);
-  for (unsigned i = 1; i < count && !found; i++) /* the first is the node itself */
+  for (unsigned i = 1; i < count && !found; i++) /* operand 0 is the node itself */
     found = property_asks_for_transformation(operands[i]);
   free(operands);
   return found;

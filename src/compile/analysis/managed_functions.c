@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds the functions and units of C that are free of references. With opaque pointers IR shows references by the types
- * of values, of locals and globals, of address computations, and in attributes.
+ * Finds the functions and units of C that are free of references. With opaque pointers, IR shows references in the
+ * types of values, locals, globals and address computations, and in attributes. Needs, breaks: nothing. Provides:
+ * managed_functions.h.
  */
 #include "compile/analysis/managed_functions.h"
 
@@ -13,7 +14,8 @@
 
 /* ---- annotations ---- */
 
-/* clang's annotate("cairn-unmanaged") is an entry { function, string, ... } of llvm.global.annotations. */
+/* The list llvm.global.annotations, or null. clang adds an entry { function, string, ... } for
+ * annotate("cairn-unmanaged"). */
 static LLVMValueRef annotations_of(LLVMModuleRef module)
 {
   LLVMValueRef list = LLVMGetNamedGlobal(module, "llvm.global.annotations");
@@ -21,7 +23,7 @@ static LLVMValueRef annotations_of(LLVMModuleRef module)
   return list ? LLVMGetInitializer(list) : NULL;
 }
 
-/* The word of an entry, or null. */
+/* The string of an entry, or null. */
 static const char *annotation_word_of(LLVMValueRef entry)
 {
   size_t length;
@@ -131,7 +133,7 @@ bool cn_managed_is_free_of_refs(LLVMValueRef function)
 
 /* ---- units ---- */
 
-/* True if a call of this name marks code; false if it is for passes only. */
+/* True for the functions of Cairn's markers, whose calls mark code. */
 static bool is_marker_function(LLVMValueRef function)
 {
   size_t length;
@@ -150,7 +152,8 @@ bool cn_managed_is_native_unit(LLVMModuleRef module)
   return !has_managed_annotation(module);
 }
 
-/* Resolvers run while the program is being linked, in a static one before there is thread-local storage to poll. */
+/* True for the resolver of an ifunc. Resolvers run while the program is being loaded; in a static program, polls would
+ * then lack thread-local storage. */
 static bool is_ifunc_resolver(LLVMValueRef function)
 {
   CN_EACH_USE(use, function)
@@ -168,9 +171,9 @@ static bool calls_returns_twice(LLVMValueRef function)
   return false;
 }
 
-/* setjmp() saves registers that may hold references of callers. In native code that is harmless: managed callers go
- * through a stub, and it restores their registers itself. So a function that calls setjmp() and handles no reference is
- * native. */
+/* setjmp() saves registers that may hold references of callers. If the caller of setjmp() is native, the saved
+ * registers are harmless, because its managed callers go through a stub that restores their registers. So a function
+ * that calls setjmp() and handles no reference is native. */
 static bool is_native_setjmp_caller(LLVMValueRef function)
 {
   return calls_returns_twice(function) && cn_managed_is_free_of_refs(function);
@@ -191,7 +194,7 @@ bool cn_managed_is_to_be_managed(struct cn_ctx *ctx, LLVMValueRef function)
     return false;
   if (LLVMGetEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("naked")))
     return false;
-  /* The C library's inline copies are like calls of it: leaves. */
+  /* An inline copy of a function of the C library is a leaf like the function itself. */
   if (LLVMGetLinkage(function) == LLVMAvailableExternallyLinkage &&
       cn_calls_leaf_reason(LLVMGetValueName2(function, &length)))
     return false;

@@ -7,9 +7,9 @@
 
 #include <llvm-c/Core.h>
 
-/* The predicate that holds of b and a if `p` holds of a and b. */
+/* The predicate q with (b q a) equal to (a p b). */
 LLVMIntPredicate cn_predicate_swapped(LLVMIntPredicate p);
-/* The predicate that holds of a and b if `p` fails. */
+/* The predicate q with (a q b) equal to not (a p b). */
 LLVMIntPredicate cn_predicate_inverse(LLVMIntPredicate p);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Computes safepoint-free intervals of code. Needs: struct cn_cfg, and safepoints before their rewriting; before polls
- * are placed, it knows only of calls and allocations. Breaks: nothing.
+ * Computes safepoint-free intervals of code. Needs: struct cn_cfg, and safepoints that are not rewritten yet; until
+ * polls are placed, only calls and allocations are safepoints. Provides: safepoint_free.h. Breaks: nothing.
  *
- * A join of paths from different intervals begins one. A fixed point over the blocks finds that: at first each is taken
- * to be in the interval at the end of its dominator, and begins its own as soon as a predecessor ends in another one.
- * Intervals are only split, so it takes few rounds.
+ * A join of paths from different intervals begins a new interval. A fixed point over the blocks finds these joins. Each
+ * block starts in the interval at the end of its immediate dominator. If a predecessor ends in another interval, the
+ * block begins a new one. Intervals are only split, so few rounds suffice.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -27,7 +27,8 @@ static uint32_t own_interval_of_block(uint32_t block)
   return block + 2;
 }
 
-/* Give each block its intervals. `last` has the one that a block's last safepoint begins. */
+/* Give each block its intervals at start and end. `last` has the interval after the last safepoint of each block, or 0.
+ */
 static void assign_intervals(struct cn_safepoint_free_intervals *windows, const uint32_t *last, const uint8_t *joins)
 {
   for (uint32_t b = 0; b < windows->cfg->count; b++) {
@@ -37,7 +38,7 @@ static void assign_intervals(struct cn_safepoint_free_intervals *windows, const 
   }
 }
 
-/* Mark the blocks that are reached from other intervals. */
+/* Mark the blocks that have a predecessor in another interval. True if a mark is new. */
 static bool mark_interval_joins(const struct cn_safepoint_free_intervals *windows, uint8_t *joins)
 {
   bool changed = false;

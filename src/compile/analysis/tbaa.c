@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads the TBAA of memory that never changes, and of copies: TBAA tags tell pointers from other data, where the front
- * end gives them. They do not tell references from ordinary pointers; an ordinary pointer taken for a reference is
- * harmless (collector.h).
+ * Reads the TBAA tags of memory that never changes, and of copies. The tags tell pointers from other data, but
+ * references look like ordinary pointers. An ordinary pointer that is mistaken for a reference is harmless
+ * (collector.h). Needs, breaks: nothing. Provides: tbaa.h.
  */
 #include "compile/analysis/calls.h"
 #include "compile/analysis/tbaa.h"
@@ -14,13 +14,13 @@
 
 /* ---- memory that never changes ---- */
 
-/* The node that is operand `at` of a node, or null. */
+/* Operand `at` of a node if it is a node, or null. */
 static LLVMValueRef node_operand(LLVMValueRef *operands, unsigned count, unsigned at)
 {
   return at < count && operands[at] && LLVMIsAMDNode(operands[at]) ? operands[at] : NULL;
 }
 
-/* Operands of a node; the caller frees them. */
+/* An array of the operands of a node, for the caller to free. */
 static LLVMValueRef *node_operands(LLVMValueRef node, unsigned *count)
 {
   *count = node && LLVMIsAMDNode(node) ? LLVMGetMDNodeNumOperands(node) : 0;
@@ -31,7 +31,7 @@ static LLVMValueRef *node_operands(LLVMValueRef node, unsigned *count)
   return operands;
 }
 
-/* The newer format of types starts with the parent, the older one with a name. */
+/* True for a type in the newer format, which starts with the parent; the older format starts with a name. */
 static bool is_sized_type(LLVMValueRef type)
 {
   unsigned count;
@@ -43,8 +43,8 @@ static bool is_sized_type(LLVMValueRef type)
 }
 
 /* The flag is the last operand of {base, access, offset, flag}, of the newer {base, access, offset, size, flag}, and of
- * a scalar type that serves as a TBAA tag, {name, parent, flag}. LLVM's tests tell them apart, so that its passes and
- * Cairn see the same flags. */
+ * a scalar type that serves as a TBAA tag, {name, parent, flag}. The function distinguishes these forms by LLVM's own
+ * tests, so that LLVM and Cairn read the same flags. */
 bool cn_tbaa_is_immutable(LLVMValueRef tag)
 {
   unsigned count, flag = 2;
@@ -83,7 +83,7 @@ uint64_t cn_tbaa_constant_copy_length(LLVMValueRef copy)
   return length ? LLVMConstIntGetZExtValue(length) : 0;
 }
 
-/* The TBAA tag that the copy's tbaa.struct gives for a field, or null. */
+/* The TBAA tag of a field in the copy's tbaa.struct, or null. */
 LLVMValueRef cn_tbaa_field_tag_of_copy(struct cn_ctx *ctx, LLVMValueRef copy, uint64_t offset, uint64_t size)
 {
   LLVMValueRef fields = LLVMGetMetadata(copy, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa.struct", 11));
@@ -99,7 +99,7 @@ LLVMValueRef cn_tbaa_field_tag_of_copy(struct cn_ctx *ctx, LLVMValueRef copy, ui
   return found;
 }
 
-/* The name of the type that a TBAA tag says is accessed, or null. */
+/* The name of a TBAA tag's access type, or null. */
 static const char *accessed_type_name(LLVMValueRef tag, unsigned *length)
 {
   for (int step = 0; step < 2; step++) {
@@ -128,7 +128,7 @@ bool cn_tbaa_is_pointer(LLVMValueRef tag)
          (length == 11 && memcmp(name, "any pointer", 11) == 0);
 }
 
-/* True if a field with this tag can hold a reference. A union's is "omnipotent char". */
+/* True if a field with this tag can hold a reference. The tag of a union is "omnipotent char". */
 static bool may_be_reference_tag(LLVMValueRef tag)
 {
   unsigned length = 0;
@@ -151,7 +151,8 @@ bool cn_tbaa_may_hold_reference(struct cn_ctx *ctx, LLVMValueRef copy)
   return may;
 }
 
-/* True if tbaa.struct says that this 8-byte copy is free of pointers: a single field of 8 bytes, or smaller ones. */
+/* True if tbaa.struct says that the 8-byte copy is free of pointers, because it has smaller fields or one field of
+ * another type. */
 bool cn_tbaa_is_plain_data_copy(struct cn_ctx *ctx, LLVMValueRef copy)
 {
   if (!LLVMGetMetadata(copy, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa.struct", 11)))

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds the place where the flow into each node of a value graph meets: placing phis (relocate.c) and finding bases
- * (bases.c) need it. Exact and minimal: every phi by it is needed, cycles included. It also finds the nodes that
- * receive the same, so that one stands for all.
+ * Finds the point where all flow into each node of a value graph meets, to place phis (relocate.c) and to find bases
+ * (bases.c). The result is minimal: every phi that follows from it is necessary, even in cycles. The file also finds
+ * nodes that always receive equal values, so that one node replaces the others. Needs, breaks: nothing. Provides:
+ * value_flow.h.
  *
- * The dominator computation is K. Cooper, T. Harvey, K. Kennedy, "A Simple, Fast Dominance Algorithm" (2001); number 0
- * is the root, the parent of all sources.
+ * The dominator computation follows K. Cooper, T. Harvey, K. Kennedy, "A Simple, Fast Dominance Algorithm" (2001).
+ * Number 0 is the root, the parent of all sources.
  */
 #include "compile/analysis/value_flow.h"
 
@@ -15,7 +16,7 @@
 #include "compile/analysis/cfg.h"
 #include "compile/core/convention.h"
 
-/* Classes that are still unsettled after so many passes are given up, so that the cost stays linear. */
+/* The number of rounds; then unstable classes are split into single nodes, so that the cost stays linear. */
 #define CN_CLASS_PASSES 16
 #define NO_FLOW UINT32_MAX /* still without any flow */
 
@@ -54,7 +55,7 @@ struct equality_classes {
   uint32_t sources;
   const uint32_t *first, *inputs;
   uint32_t *class;    /* per node: the first node of its class */
-  uint32_t *split_to; /* per first node: the class that was split off last */
+  uint32_t *split_to; /* per first node: the last class split off from its class */
 };
 
 static uint32_t equality_class_of(const struct equality_classes *c, uint32_t number)
@@ -74,7 +75,7 @@ static bool receive_equal_values(const struct equality_classes *c, uint32_t a, u
   return true;
 }
 
-/* Split off nodes that receive other values than the first of their class. */
+/* Split off nodes that receive other values than the first node of their class. True if a class was split. */
 static bool split_classes(struct equality_classes *c, uint32_t nodes)
 {
   bool changed = false;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Meeting places of the flow through a graph of values. Private to src/compile.
+ * Meeting points of the flow through a graph of values. Private to src/compile.
  */
 #ifndef CN_COMPILE_ANALYSIS_VALUE_FLOW_H
 #define CN_COMPILE_ANALYSIS_VALUE_FLOW_H
 
 #include <stdint.h>
 
-/* A graph with a flow of values: sources 1..sources, nodes sources+1..sources+nodes; node i (from 0) receives from
- * inputs[first[i]] .. inputs[first[i + 1] - 1], source or node numbers. For each node, the one place that all its flow
- * comes through: a source, or the node where flow from several sources first meets (itself, maybe). That is the child
- * of the root in the graph's dominator tree. The order of nodes must give each an input before it on some path from a
- * source, as reverse post-order does. Caller frees. */
+/* For each node of a graph, the point that all flow into the node passes: a source, or the first node at which flow
+ * from several sources meets, perhaps the node itself. This point is the node's ancestor just below the root of the
+ * graph's dominator tree. Sources have the numbers 1 to `sources`, and nodes the numbers after them. Node i, from 0,
+ * receives the values of inputs[first[i]] .. inputs[first[i + 1] - 1]. Each node needs an earlier input, as in reverse
+ * post-order. The caller frees the result. */
 uint32_t *cn_value_flow_find_origins(uint32_t sources, uint32_t nodes, const uint32_t *first, const uint32_t *inputs);
-/* Nodes that are always equal: for each node the first one that always receives the same from the same inputs, taken
- * for granted until an input shows otherwise, cycles included. Only nodes of one group may be equal, and their inputs
- * correspond in order; group[i] is the first node of node i's group. Caller frees. */
+/* For each node, the first node that always has an equal value. Nodes are equal if all their inputs are equal, in
+ * order; nodes in cycles count as equal until an input differs. Only nodes of one group may be equal; group[i] is the
+ * first node of node i's group. The caller frees the result. */
 uint32_t *cn_value_flow_find_equal_nodes(uint32_t sources, uint32_t nodes, const uint32_t *first,
                                          const uint32_t *inputs, const uint32_t *group);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds the references in managed memory that an instruction reads or writes, for insert-barriers and note-stores.
- * verify/barriers/barrier_accesses.c answers the same question by separate code.
+ * Finds the references in managed memory that an instruction reads or writes, for insert-barriers and note-stores. The
+ * verifier has independent code for the same purpose (verify/barriers/barrier_accesses.c).
  *
  * Needs: nothing. Provides: struct cn_access. Breaks: nothing.
  */
@@ -22,7 +22,7 @@ static LLVMValueRef store_size_constant(struct cn_ctx *ctx, LLVMTypeRef type)
   return LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), LLVMStoreSizeOfType(ctx->layout, type), false);
 }
 
-/* An access of a value of `type` at `slot`; `value` is null for a read. */
+/* An access to a value of `type` at `slot`; `value` is null for a read. */
 static struct cn_access make_typed_access(struct cn_ctx *ctx, LLVMTypeRef type, LLVMValueRef slot, LLVMValueRef value)
 {
   if (!cn_is_ref(LLVMTypeOf(slot)) || !cn_holds_ref(type))
@@ -37,9 +37,9 @@ static struct cn_access make_typed_access(struct cn_ctx *ctx, LLVMTypeRef type, 
       .kind = CN_ACCESS_RANGE, .slot = slot, .value = value, .bytes = store_size_constant(ctx, type)};
 }
 
-/* An access of the lanes that `mask` chooses of a vector of `type`: at the places in vector `slot`, or side by side
- * from `slot` on. For cards the latter is a write of all lanes: a mark too many is harmless, also for a place outside
- * the heap. */
+/* An access to the lanes of a vector of `type` that `mask` selects. The vector `slot` has the lanes' addresses, or a
+ * scalar `slot` is the address of adjacent lanes. With cards, an access to adjacent lanes counts as a write of all
+ * lanes, because extra marks are harmless, even for addresses outside the heap. */
 static struct cn_access make_lane_access(struct cn_ctx *ctx, LLVMTypeRef type, LLVMValueRef slot, LLVMValueRef mask,
                                          LLVMValueRef value)
 {
@@ -54,13 +54,13 @@ static struct cn_access make_lane_access(struct cn_ctx *ctx, LLVMTypeRef type, L
   return (struct cn_access){.kind = CN_ACCESS_LANES, .slot = slot, .mask = mask, .value = value};
 }
 
-/* True for a copy in line. A copy that is a safepoint is a function of the runtime, with its own barriers. */
+/* True for a copy in line. A copy that is a safepoint calls a function of the runtime, which has its own barriers. */
 static bool is_inline_copy(LLVMValueRef call)
 {
   return cn_intrinsic_has_effect(call, CN_EFFECT_COPY) && cn_classify_call(call).kind != CN_CALL_PARSE_POINT;
 }
 
-/* An access of several words: a reference takes at least a word. */
+/* An access to `bytes` bytes. Fewer than 8 bytes cannot contain a reference. */
 static struct cn_access make_bulk_access(LLVMValueRef pointer, LLVMValueRef bytes)
 {
   bool few = LLVMIsAConstantInt(bytes) && LLVMConstIntGetZExtValue(bytes) < sizeof(uint64_t);
@@ -70,7 +70,7 @@ static struct cn_access make_bulk_access(LLVMValueRef pointer, LLVMValueRef byte
   return (struct cn_access){.kind = CN_ACCESS_RANGE, .slot = pointer, .bytes = bytes};
 }
 
-/* True for assembly that is given references and may write memory. */
+/* True for assembly that gets references as operands and may write memory. */
 static bool may_assembly_write(LLVMValueRef call)
 {
   return LLVMIsAInlineAsm(LLVMGetCalledValue(call)) && cn_call_touches_references(call) &&
@@ -151,7 +151,8 @@ struct cn_access cn_access_read_by(struct cn_ctx *ctx, LLVMValueRef instruction)
   if (LLVMIsALoadInst(instruction))
     return make_typed_access(ctx, LLVMTypeOf(instruction), LLVMGetOperand(instruction, 0), NULL);
   if (LLVMIsAAtomicCmpXchgInst(instruction) || LLVMIsAAtomicRMWInst(instruction)) {
-    /* The barrier comes first: it heals in memory the reference that is compared or returned. */
+    /* The barrier runs before the instruction and updates the reference in memory that the instruction compares or
+     * returns. */
     LLVMValueRef value = LLVMGetOperand(instruction, 1), slot = LLVMGetOperand(instruction, 0);
     return cn_holds_ref(LLVMTypeOf(value)) ? make_bulk_access(slot, store_size_constant(ctx, LLVMTypeOf(value)))
                                            : no_access;

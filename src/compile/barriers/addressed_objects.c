@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tells of an address whether it is the start of its object, and whether the object is fresh: allocated since the last
- * safepoint.
+ * Tells whether an address is the start of its object, and whether the object is fresh, which means allocated since the
+ * last safepoint.
  *
  * Needs: safepoints placed. Provides: cn_address_is_object_start(), cn_address_is_fresh_object(). Breaks: nothing.
  */
@@ -61,7 +61,7 @@ static bool is_phi_or_select(LLVMValueRef value)
   return LLVMIsAPHINode(value) || LLVMIsASelectInst(value);
 }
 
-/* The values between which a phi or select chooses: operands [*first, *end). */
+/* Set [*first, *end) to the operands from which a phi or select chooses. */
 static void find_choice_operands(LLVMValueRef value, unsigned *first, unsigned *end)
 {
   CN_ASSERT(is_phi_or_select(value));
@@ -88,7 +88,8 @@ static LLVMAttributeRef fresh_attribute_of(LLVMValueRef call)
   return attribute || !callee ? attribute : cn_string_attribute(callee, CN_ATTR_FRESH);
 }
 
-/* True for a call that returns a new object. The result of cairn_resize_slow() may be the old array. */
+/* True for a call that returns a new object. cairn_resize_slow() does not count, because it may return the old array.
+ */
 static bool is_allocation(LLVMValueRef value)
 {
   size_t length;
@@ -119,7 +120,7 @@ static bool is_object_start_result(LLVMValueRef call)
                                                  sizeof CN_ATTR_OBJECT - 1) != NULL;
 }
 
-/* `seen` has the phis and selects on the path: in a cycle of them, all values are already known. */
+/* `seen` has the phis and selects of the search so far, so that each is checked once. */
 static bool is_object_start(LLVMValueRef reference, struct cn_ptrmap *seen)
 {
   bool added = false;
@@ -156,11 +157,11 @@ bool cn_address_is_object_start(LLVMValueRef reference)
 
 struct freshness_query {
   const struct cn_safepoint_free_intervals *windows;
-  struct cn_ptrmap seen; /* phis and selects on the path */
-  bool small;            /* leave out large objects */
+  struct cn_ptrmap seen; /* phis and selects of the search so far */
+  bool small;            /* large objects do not count */
 };
 
-/* True if `reference` is fresh at a place in safepoint-free interval `window` that its definition dominates. */
+/* True if `reference` is fresh in safepoint-free interval `window`, at a place that its definition dominates. */
 static bool is_fresh_object(struct freshness_query *fresh, LLVMValueRef reference, uint32_t window)
 {
   const struct cn_safepoint_free_intervals *windows = fresh->windows;

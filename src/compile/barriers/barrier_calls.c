@@ -2,8 +2,9 @@
  *
  * Makes the calls of barriers for insert-barriers.
  *
- * A write or read of lanes that lie apart, or that a mask chooses, has a call per lane. The call has 0 bytes if the
- * mask excludes the lane, since such a lane may have any address.
+ * A write or read of scattered or masked lanes has a call per lane. The call's length is 0 if the mask excludes the
+ * lane, because an excluded lane may have any address. Needs: a builder at the place of the barrier. Provides: calls of
+ * barriers. Breaks: nothing.
  */
 #include "base/check.h"
 #include "compile/barriers/barriers.h"
@@ -13,7 +14,7 @@
 
 static const uint64_t REFERENCE_BYTES = sizeof(uint64_t);
 
-/* Declares the leaf `name` of this type. Null after an error. */
+/* Declares the leaf function `name` of this type. Null after an error. */
 static LLVMValueRef declare_barrier(const struct cn_barrier_builder *c, const char *name, LLVMTypeRef type)
 {
   LLVMValueRef function = cn_emit_declare_function(c->ctx, name, type, LLVMCCallConv);
@@ -73,7 +74,7 @@ static LLVMValueRef i64_constant(const struct cn_barrier_builder *c, uint64_t va
   return LLVMConstInt(i64_type(c), value, false);
 }
 
-/* The place of lane `i`. */
+/* The address of lane `i`. */
 static LLVMValueRef build_lane_address(const struct cn_barrier_builder *c, const struct cn_access *access,
                                        LLVMValueRef i)
 {
@@ -84,7 +85,7 @@ static LLVMValueRef build_lane_address(const struct cn_barrier_builder *c, const
   return LLVMIsNull(i) ? access->slot : LLVMBuildGEP2(c->builder, reference, access->slot, &i, 1, "");
 }
 
-/* The bytes of a lane: 0 if its bit of the mask is clear, all if the bit is undefined. */
+/* The length of a lane's barrier in bytes: 0 if the lane's bit of the mask is clear. An undefined bit counts as set. */
 static LLVMValueRef build_lane_byte_count(const struct cn_barrier_builder *c, LLVMValueRef bit)
 {
   LLVMValueRef all = i64_constant(c, REFERENCE_BYTES);

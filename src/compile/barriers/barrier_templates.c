@@ -10,8 +10,8 @@
  *   a range   cards, up to the length of a card: the first and the last card, in line; otherwise
  *             cairn_barrier_range(to, bytes)
  *
- * The mask makes an index of any address, so a place outside the heap dirties a card without harm. The slow functions
- * keep every register except the result's.
+ * The mask turns any address into a valid index, so a store outside the heap dirties some card without harm. The slow
+ * functions preserve every register except that of the result.
  *
  * Needs: final, verified statepoints. Provides: a module free of calls of barriers. Breaks: nothing.
  */
@@ -41,7 +41,7 @@ static LLVMValueRef load_mutator_word(const struct template_body *y, uint64_t of
   return LLVMBuildLoad2(y->b, y->i64, cn_emit_mutator_field_address(y->ctx, y->b, offset), "");
 }
 
-/* A word of the mutator that is set before managed code runs, and stays the same: LLVM may keep it in a register. */
+/* Load a word of the mutator that is constant while managed code runs, so that LLVM may keep the word in a register. */
 static LLVMValueRef load_constant_word(const struct template_body *y, LLVMTypeRef type, uint64_t offset)
 {
   LLVMValueRef word = LLVMBuildLoad2(y->b, type, cn_emit_mutator_field_address(y->ctx, y->b, offset), "");
@@ -50,7 +50,7 @@ static LLVMValueRef load_constant_word(const struct template_body *y, LLVMTypeRe
   return word;
 }
 
-/* The address of the card of `address`. */
+/* The address of the byte in the card table for `address`. */
 static LLVMValueRef build_card_address(const struct template_body *y, LLVMValueRef address)
 {
   LLVMValueRef index = LLVMBuildLShr(y->b, address, i64_constant(y, CAIRN_ABI_CARD_SHIFT), "index");
@@ -129,8 +129,8 @@ static void emit_store_body(const struct template_body *y, enum cairn_barriers k
   LLVMBuildRetVoid(y->b);
 }
 
-/* Marks the card of `address` if it is clean. A group of stores fills the store buffer, where a load costs less than
- * another store. */
+/* Marks the card of `address` if it is clean. After a group of stores the store buffer is full, so a load costs less
+ * than another store. */
 static void emit_card_mark_if_clean(const struct template_body *y, LLVMValueRef address)
 {
   LLVMTypeRef byte = LLVMInt8TypeInContext(y->ctx->llvm);
@@ -146,7 +146,7 @@ static void emit_card_mark_if_clean(const struct template_body *y, LLVMValueRef 
   LLVMPositionBuilderAtEnd(y->b, rest);
 }
 
-/* If the length is a constant, LLVM removes one half after inlining. */
+/* Emits the short and the long path of a range. If the length is a constant, LLVM removes one path after inlining. */
 static void emit_range_body(const struct template_body *y, enum cairn_barriers kind)
 {
   LLVMValueRef to = LLVMGetParam(y->function, 0), bytes = LLVMGetParam(y->function, 1);
@@ -158,7 +158,7 @@ static void emit_range_body(const struct template_body *y, enum cairn_barriers k
     LLVMBuildRetVoid(y->b);
     return;
   }
-  /* A range of at most a card's bytes is on the cards of its first and its last byte. */
+  /* A range of at most the length of a card touches only the cards of its first and last byte. */
   LLVMBasicBlockRef marks = append_block(y, "barrier.short"), slow = append_block(y, "barrier.long"),
                     rest = append_block(y, "barrier.rest");
   LLVMValueRef last = LLVMBuildSub(y->b, bytes, i64_constant(y, 1), "last");
@@ -207,7 +207,7 @@ static void define_barrier(struct cn_ctx *ctx, LLVMValueRef function, const char
   LLVMDisposeBuilder(y.b);
 }
 
-/* Gives the function the target attributes of its callers, so that LLVM may inline it there. */
+/* Gives the function the target attributes of its callers, so that LLVM may inline the function. */
 static void copy_target_of_callers(LLVMValueRef function)
 {
   LLVMValueRef user = LLVMGetFirstUse(function) ? LLVMGetUser(LLVMGetFirstUse(function)) : NULL;
@@ -245,7 +245,7 @@ static bool define_used_barriers(struct cn_ctx *ctx, enum cairn_barriers kind)
   return some;
 }
 
-/* Refuses calls that the inliner had to leave, and deletes the bodies of this file. */
+/* Reports calls that the inliner left, and deletes the functions defined by this file. */
 static void check_barriers_inlined(struct cn_ctx *ctx)
 {
   for (size_t i = 0; i < sizeof barrier_names / sizeof *barrier_names; i++) {

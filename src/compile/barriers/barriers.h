@@ -14,20 +14,20 @@
 
 /* ---- accesses.c ---- */
 
-/* The access of an instruction to references in managed memory. */
+/* An instruction's access to references in managed memory. */
 struct cn_access {
   enum {
     CN_ACCESS_NONE,
     CN_ACCESS_ONE_REFERENCE,  /* one reference, at `slot` */
     CN_ACCESS_RANGE,          /* the references in `bytes` bytes from `slot` on */
-    CN_ACCESS_NON_REFERENCES, /* a write of bytes other than references to such a range */
-    CN_ACCESS_LANES,  /* one for each set bit of `mask`: at the place in that lane of vector `slot`, or that many places
+    CN_ACCESS_NON_REFERENCES, /* a write of other data than references to such a range */
+    CN_ACCESS_LANES,  /* one reference per set bit of `mask`, at the addresses in vector `slot`, or in adjacent words
                          from `slot` on */
-    CN_ACCESS_UNKNOWN /* barriers cannot cover it: `why` */
+    CN_ACCESS_UNKNOWN /* no barrier can cover the access; `why` has the reason */
   } kind;
   LLVMValueRef slot;
-  LLVMValueRef value; /* the stored value, if it is one */
-  LLVMValueRef bytes; /* BULK and CLEARS: an integer */
+  LLVMValueRef value; /* the stored value, or null */
+  LLVMValueRef bytes; /* an integer: the length of the range */
   LLVMValueRef mask;
   const char *why;
 };
@@ -42,7 +42,7 @@ struct cn_barrier_builder {
   enum cairn_barriers kind;
 };
 void cn_barrier_emit_store_call(const struct cn_barrier_builder *c, const struct cn_access *access);
-/* For an access of `at` to several references. */
+/* Emits the barrier for an access of `at` to several references. */
 void cn_barrier_emit_range_call(const struct cn_barrier_builder *c, LLVMValueRef at, const struct cn_access *access);
 /* Replaces the uses of the loaded value by the result of the barrier. */
 void cn_barrier_emit_load_call(const struct cn_barrier_builder *c, LLVMValueRef load, const struct cn_access *access);
@@ -51,43 +51,43 @@ bool cn_barrier_is_defined(struct cn_ctx *ctx, const char *name);
 
 /* ---- addressed_objects.c ---- */
 
-/* True for the address of a local, which is a root. */
+/* True for the address of a local. */
 bool cn_address_is_local_root(LLVMValueRef root);
 /* The root of the GEPs that form the address. */
 LLVMValueRef cn_address_root_of(LLVMValueRef address);
-/* The pointer at a constant distance from the address, *offset bytes before it. */
+/* The base that the address is computed from by constant GEPs; *offset is the distance in bytes. */
 LLVMValueRef cn_address_base_and_offset(struct cn_ctx *ctx, LLVMValueRef address, uint64_t *offset);
-/* True if both are one value, or GEPs with the same indices from one value. */
+/* True if both are the same value, or GEPs with the same indices from the same value. */
 bool cn_address_has_same_form(LLVMValueRef a, LLVMValueRef b);
-/* True for null and for the start of an object: loaded from managed memory, allocated, named by an attribute, or a
- * merge of such values. */
+/* True for null and for base pointers. A base pointer is loaded from managed memory, allocated, marked by an attribute,
+ * or a phi or select of such values. */
 bool cn_address_is_object_start(LLVMValueRef reference);
-/* True for a reference to an object that was allocated after the last safepoint before `at`. `small`: in a block of at
- * most CAIRN_ABI_INLINE_ALLOC_MAX bytes. */
+/* True for a reference to an object that was allocated after the last safepoint before `at`. If `small` is set, only
+ * blocks of at most CAIRN_ABI_INLINE_ALLOC_MAX bytes count. */
 bool cn_address_is_fresh_object(const struct cn_safepoint_free_intervals *windows, LLVMValueRef reference,
                                 LLVMValueRef at, bool small);
 
 /* ---- elide.c ---- */
 
-/* The barriers of one function so far: later accesses to the same places are exempt. */
+/* The barriers of one function so far, which exempt later accesses to the same places. */
 struct cn_barrier_history {
   struct cn_ctx *ctx;
   enum cairn_barriers kind;
   const struct cn_safepoint_free_intervals *windows;
-  struct cn_ptrmap last; /* root -> its last entry, counted from 1 */
+  struct cn_ptrmap last; /* root -> the index of its last entry plus one */
   CN_VECTOR(struct cn_barrier_history_entry {
     LLVMValueRef at;
-    LLVMValueRef base;  /* the first one that is formed alike (cn_address_has_same_form()) */
-    uint64_t offset;    /* bytes from the base to the place */
+    LLVMValueRef base;  /* the first base of the same form (cn_address_has_same_form()) */
+    uint64_t offset;    /* bytes from the base to the slot */
     LLVMValueRef bytes; /* null: one reference */
     bool wide;          /* the barrier of a group */
-    size_t previous;    /* of the same root; counted from 1 */
+    size_t previous;    /* index of the previous entry of the root plus one, or 0 */
   })
   entries;
 };
 #define CN_NOT_BARRED SIZE_MAX
-/* The reason why the read or write at `at` needs no barrier of this kind. Null: it needs one, which is noted as the
- * last entry, except for lanes. */
+/* The reason why the read or write at `at` needs no barrier of this kind. If the access needs a barrier, the result is
+ * null, and the barrier becomes the last entry, except for lanes. */
 const char *cn_why_read_needs_no_barrier(struct cn_barrier_history *barred, LLVMValueRef at,
                                          const struct cn_access *access);
 const char *cn_why_write_needs_no_barrier(struct cn_barrier_history *barred, LLVMValueRef at,
@@ -100,24 +100,24 @@ void cn_barrier_history_free(struct cn_barrier_history *barred);
 
 /* ---- coalesce.c ---- */
 
-/* A write that needs its barrier. */
+/* A write that needs a barrier. */
 struct cn_pending_write {
   LLVMValueRef at;
-  LLVMValueRef base;           /* of the address; null: lanes */
-  LLVMValueRef alike;          /* the first base that is formed alike */
+  LLVMValueRef base;           /* the base of the address; null for lanes */
+  LLVMValueRef alike;          /* the first base of the same form */
   uint64_t offset;             /* bytes from the base */
   uint64_t bytes;              /* 0: unknown */
   uint32_t window;             /* its safepoint-free interval */
   size_t entry;                /* of struct cn_barrier_history, or CN_NOT_BARRED */
   bool one;                    /* it stores one reference */
-  bool covered;                /* another barrier covers it, and a remark says so */
-  bool joined;                 /* to the group of an earlier write */
-  uint64_t run_low, run_bytes; /* its barrier covers so many bytes, run_low bytes from the base; 0: its own place */
+  bool covered;                /* another barrier covers the write, as a remark says */
+  bool joined;                 /* the write is in the group of an earlier write */
+  uint64_t run_low, run_bytes; /* its barrier covers run_bytes from base + run_low, or if 0 only the write */
 };
 struct cn_pending_writes {
   CN_VECTOR(struct cn_pending_write) writes; /* in the order of their barriers */
 };
-/* Finds the groups of writes, for cards. */
+/* Groups the writes whose cards are marked together. */
 void cn_barrier_coalesce_writes(struct cn_pending_writes *pendings);
 
 #endif

@@ -3,40 +3,40 @@
  * Coalesces the marks of cards: finds groups of writes into one object whose cards are marked once.
  *
  * The writes of a group are in one block and one safepoint-free interval, at constant distances within the length of a
- * card. So they are on at most two cards, those of the first and the last place. A test of these two, which are mostly
- * dirty for young objects, takes less time than two marks.
+ * card. So the writes touch at most two cards, those of the lowest and the highest address. A test of these cards takes
+ * less time than two marks, because the cards of young objects are mostly dirty.
  *
- * Needs: struct cn_safepoint_free_intervals. Provides: run_low and run_bytes of the first write of a group, `joined` of
- * the others. Breaks: nothing.
+ * Needs: struct cn_safepoint_free_intervals. Provides: run_low and run_bytes of the first write of a group, and
+ * `joined` of the other writes. Breaks: nothing.
  */
 #include "base/check.h"
 #include "compile/barriers/barriers.h"
 
 enum {
-  MIN_MARKS = 2,            /* of the single writes of a group */
+  MIN_MARKS = 2,            /* marks of the single writes that make a group worthwhile */
   MAX_SEARCHED_WRITES = 64, /* writes after the first one */
 };
 
-/* A group of writes, so far. */
+/* A group of writes during the search. */
 struct write_group {
   LLVMValueRef base;
   uint32_t window;
   LLVMBasicBlockRef block;
-  int64_t low, high; /* bytes from the base, perhaps negative, to the first place and to the end of the last one */
-  unsigned marks;    /* the number of marks if each write has its own */
+  int64_t low, high; /* the range of the writes, as distances from the base that may be negative */
+  unsigned marks;    /* the number of marks without the group */
 };
 
 static const int64_t CARD_BYTES = (int64_t)1 << CAIRN_ABI_CARD_SHIFT;
 
-/* True if the write may be part of a group. LLVM folds a place at a distance from an undefined base, and then the
- * verifier could not recognise the group's range as that of the write. */
+/* True if the write may be part of a group. LLVM folds addresses that have an undefined base, so the verifier could not
+ * match the group's range with the write. */
 static bool may_join_group(const struct cn_pending_write *write)
 {
   return !write->joined && write->base && !LLVMIsUndef(write->base) && write->bytes &&
          write->bytes <= (uint64_t)CARD_BYTES;
 }
 
-/* Adds the write to the group, if it belongs there. */
+/* Adds the write to the group if the group can cover it. */
 static bool extend_group(struct write_group *run, const struct cn_pending_write *write)
 {
   if (!may_join_group(write) || write->alike != run->base || write->window != run->window ||
@@ -52,7 +52,7 @@ static bool extend_group(struct write_group *run, const struct cn_pending_write 
   return true;
 }
 
-/* The group that begins with write `first`. Writes to other objects may come between. */
+/* The group that begins with write `first`. Writes to other objects may come between the group's writes. */
 static struct write_group measure_group(const struct cn_pending_writes *pendings, size_t first)
 {
   const struct cn_pending_write *write = &pendings->writes.at[first];
@@ -68,7 +68,7 @@ static struct write_group measure_group(const struct cn_pending_writes *pendings
   return run;
 }
 
-/* Gives the first write the group's range, and joins the later ones to it. */
+/* Gives the first write the group's range, and joins the later writes to the first. */
 static void join_writes(struct cn_pending_writes *pendings, size_t first, const struct write_group *found)
 {
   struct write_group run = *found;

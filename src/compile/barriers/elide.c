@@ -23,8 +23,8 @@ static bool is_immediate(LLVMValueRef value)
   return callee && strcmp(LLVMGetValueName2(callee, &length), CN_TAG_FROM) == 0;
 }
 
-/* True if the word, on each path that brings it, is a constant, immovable or an immediate. `seen` has the phis and
- * selects on the path. */
+/* True if the word is a constant, an immovable reference or an immediate on each path. `seen` has the phis and selects
+ * of the search so far. */
 static bool is_never_movable_word(LLVMValueRef value, struct cn_ptrmap *seen)
 {
   bool fresh = false, select = LLVMIsASelectInst(value);
@@ -68,8 +68,8 @@ static const char *why_value_needs_no_barrier(const struct cn_barrier_history *b
   return access->value && LLVMIsConstant(access->value) ? "a constant is stored" : NULL;
 }
 
-/* True if `a`, an earlier access in the order of the search, runs before `b` on each path, in the same safepoint-free
- * interval. */
+/* True if access `a`, which precedes `b` in reverse post-order, runs before `b` on each path, in the same
+ * safepoint-free interval. */
 static bool runs_before_in_interval(const struct cn_safepoint_free_intervals *windows, LLVMValueRef a, LLVMValueRef b)
 {
   uint32_t from = cn_cfg_index_of(windows->cfg, LLVMGetInstructionParent(a));
@@ -81,7 +81,7 @@ static bool runs_before_in_interval(const struct cn_safepoint_free_intervals *wi
 
 enum { MAX_TRIED_BARRIERS = 32 }; /* the most barriers of one object that a search visits */
 
-/* The bytes that a barrier covers. False if their number is unknown. */
+/* Sets `*size` to the number of bytes that a barrier covers. False if the number is variable. */
 static bool find_barrier_bytes(LLVMValueRef bytes, uint64_t *size)
 {
   *size = sizeof(uint64_t);
@@ -90,7 +90,7 @@ static bool find_barrier_bytes(LLVMValueRef bytes, uint64_t *size)
   return !bytes || LLVMIsAConstantInt(bytes);
 }
 
-/* True if the barrier covers `bytes` from `offset` on, a distance from its own base. */
+/* True if the barrier covers `bytes` bytes at distance `offset` from the barrier's base. */
 static bool covers_range(const struct cn_barrier_history_entry *entry, uint64_t offset, LLVMValueRef bytes)
 {
   uint64_t room, size, ahead = offset - entry->offset;
@@ -101,7 +101,7 @@ static bool covers_range(const struct cn_barrier_history_entry *entry, uint64_t 
          size <= room - ahead;
 }
 
-/* True if an earlier barrier covers the place. False: notes the place's own barrier. */
+/* True if an earlier barrier covers the wanted one. Otherwise adds the wanted barrier to the history. */
 static bool find_or_note_barrier(struct cn_barrier_history *barred, const struct cn_barrier_history_entry *wanted)
 {
   struct cn_barrier_history_entry note = *wanted;
@@ -134,8 +134,8 @@ static bool find_or_note_place_barrier(struct cn_barrier_history *barred, LLVMVa
   return find_or_note_barrier(barred, &wanted);
 }
 
-/* The reason why accesses to the place need no barrier, or null. For cards, large objects are excluded: of a new one, a
- * collector scans dirty cards only. */
+/* The reason why accesses to the place need no barrier, or null. With cards, a new large object is no reason, because a
+ * collector scans only the dirty cards of large objects. */
 static const char *why_place_needs_no_barrier(const struct cn_barrier_history *barred, LLVMValueRef at,
                                               LLVMValueRef root)
 {
@@ -145,7 +145,8 @@ static const char *why_place_needs_no_barrier(const struct cn_barrier_history *b
   return cn_address_is_fresh_object(barred->windows, root, at, small) ? "the object is new" : NULL;
 }
 
-/* True if all uses of the loaded reference compare it with null: for these a stale reference is good enough. */
+/* True if all uses of the loaded reference compare it with null. These uses give the same result for a stale reference.
+ */
 static bool is_only_compared_with_null(LLVMValueRef load)
 {
   CN_EACH_USE(use, load) {

@@ -2,19 +2,19 @@
  *
  * Pass insert-barriers: "late insertion of safepoints (and barriers)" (late-insertion-slides-2014, "How to resolve
  * this?"). A load barrier is "executed immediately after the machine load", a store barrier "runs immediately before
- * the machine store instruction, but after the computation of the value stored" (statepoints-original). It inserts
- * calls (barrier_calls.c) for the kind options->barriers:
+ * the machine store instruction, but after the computation of the value stored" (statepoints-original). The pass
+ * inserts calls (barrier_calls.c) for the kind options->barriers:
  *
  *   call void @cairn.barrier.store(object, slot, value)     before a store of one reference
  *   call void @cairn.barrier.range(to, bytes)               before a write of several
  *   call ptr addrspace(1) @cairn.barrier.load(slot, value)  after a load of one; its result is used in place of `value`
  *
- * The calls are leaves; after the proof of the rest, lower-barriers replaces them. `object` is null, except that kind
- * custom gets the start of the object if it is known.
+ * The calls are leaves. After the verifier's proof, pass lower-barriers replaces them. `object` is the start of the
+ * object for kind custom, if the pass can prove the start; else it is null.
  *
- * Needs: polls placed and allocation in line, so that each access follows its barrier without a safepoint, and new
- * objects are known; functions before rewriting. Provides: each access to references in managed memory has the barrier
- * of the kind, or is exempt (elide.c), which a remark says; each function has an attribute with the kind, for
+ * Needs: functions before rewriting, with polls placed and allocation in line. So each access follows its barrier
+ * without a safepoint, and new objects can be recognised. Provides: a barrier for each access to references in managed
+ * memory, or a remark that exempts the access (elide.c); an attribute with the kind on each function, for pass
  * `globals`. An access that barriers cannot cover is refused (missing-barrier). Breaks: nothing.
  */
 #include <string.h>
@@ -37,7 +37,7 @@ struct barrier_insertion {
   bool stores, loads; /* the accesses that have barriers */
 };
 
-/* Sets the builder to before `place`, with the source line of `at`. */
+/* Moves the builder to before `place`, with the source line of `at`. */
 static void position_builder(struct barrier_insertion *n, LLVMValueRef place, LLVMValueRef at)
 {
   CN_CHECK(place);
@@ -56,7 +56,7 @@ static void remark_elided_barrier(struct barrier_insertion *n, LLVMValueRef at, 
   cn_remark(n->ctx, at, "barrier-elided", "no barrier: %s", why);
 }
 
-/* The number of bytes that are written if it is a constant; else 0. */
+/* The number of written bytes if the number is a constant, else 0. */
 static uint64_t constant_bytes_of(const struct cn_access *access)
 {
   if (access->kind == CN_ACCESS_ONE_REFERENCE)
@@ -64,7 +64,7 @@ static uint64_t constant_bytes_of(const struct cn_access *access)
   return access->bytes && LLVMIsAConstantInt(access->bytes) ? LLVMConstIntGetZExtValue(access->bytes) : 0;
 }
 
-/* Notes the write if it needs a barrier. */
+/* Adds the write to the pending writes if it needs a barrier. */
 static void note_pending_write(struct barrier_insertion *n, LLVMValueRef at)
 {
   const struct cn_access access = cn_access_written_by(n->ctx, at);
@@ -96,7 +96,7 @@ static LLVMValueRef i64_constant(const struct barrier_insertion *n, uint64_t val
   return LLVMConstInt(LLVMInt64TypeInContext(n->ctx->llvm), value, false);
 }
 
-/* Makes the barrier of a group: a range with the places of all of its writes. */
+/* Emits the barrier of a group, a range that contains all writes of the group. */
 static void emit_group_barrier(struct barrier_insertion *n, const struct cn_pending_write *write)
 {
   LLVMValueRef low = i64_constant(n, write->run_low);
@@ -174,7 +174,7 @@ static void emit_read_barrier(struct barrier_insertion *n, LLVMValueRef at)
   }
 }
 
-/* Gathers the accesses, in an order where dominating ones come first. */
+/* Gathers the accesses in an order that puts dominating accesses first. */
 static void gather_accesses(struct barrier_insertion *n, const struct cn_cfg *cfg, value_vector *at)
 {
   for (uint32_t b = 0; b < cfg->count; b++)
@@ -208,7 +208,7 @@ static void insert_in_function(struct barrier_insertion *n, LLVMValueRef functio
   cn_cfg_free(&cfg);
 }
 
-/* Marks the function instead of the module, which may be joined with one that lacks barriers. */
+/* Marks the function instead of the module, because a link may merge the module with a module that lacks barriers. */
 static void mark_barrier_kind(const struct barrier_insertion *n, LLVMValueRef function)
 {
   const char *kind = cn_mark_of_barrier_kind(n->calls.kind);
@@ -218,7 +218,7 @@ static void mark_barrier_kind(const struct barrier_insertion *n, LLVMValueRef fu
                                                     (unsigned)strlen(kind)));
 }
 
-/* Sets the accesses that have barriers. For kind custom the functions that the module defines decide. */
+/* Decides whether stores and loads have barriers. For kind custom, the module's barrier functions decide. */
 static void choose_accesses_with_barriers(struct barrier_insertion *n)
 {
   bool custom = n->calls.kind == CAIRN_BARRIERS_CUSTOM;

@@ -8,11 +8,11 @@
  *
  * The pass is off unless options->note_stores is set.
  *
- * Needs: optimised functions, so that the noted stores are those that run; functions before rewriting. Provides: a call
- * of a leaf immediately before each store: for a vector or a struct a call per reference, and for lanes that a mask
- * chooses a call per lane, with 0 bytes if the mask excludes the lane. The runtime looks up the slots of single
- * references in the object's layout, and those of copies in both layouts. Stores of null and stores to locals, which
- * are roots, have no call. Breaks: nothing.
+ * Needs: optimised functions before rewriting, so that the pass notes the stores that run. Provides: a call of a leaf
+ * immediately before each store. A vector or a struct has a call per reference. A masked store has a call per lane,
+ * with length 0 if the mask excludes the lane. The runtime finds the slots of single references in the object's layout,
+ * and the slots of copies in the layouts of both objects. Stores of null and stores to locals have no call. Breaks:
+ * nothing.
  */
 #include <stdlib.h>
 #include <llvm-c/DebugInfo.h>
@@ -35,7 +35,8 @@ static LLVMValueRef build_source_place(LLVMBuilderRef builder, LLVMValueRef at)
   return string;
 }
 
-/* The place and the length of the store. A store that barriers cannot cover may go anywhere: null, and all ones. */
+/* Sets the address and the length of the store. A store that barriers cannot cover may write anywhere, so it has
+ * address null and the largest length. */
 static void find_stored_range(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_access *access,
                               LLVMValueRef *slot, LLVMValueRef *bytes)
 {
@@ -108,7 +109,7 @@ static void emit_copy_note(struct store_note *note, LLVMValueRef slot, LLVMValue
   emit_runtime_call(note, CN_NOTE_COPY, arguments, 4);
 }
 
-/* Notes each reference in a value of `type`, `offset` bytes from `slot`. */
+/* Emits a call for each reference in a value of `type` at `offset` bytes from `slot`. */
 static void emit_notes_of_type(struct store_note *note, LLVMTypeRef type, LLVMValueRef slot, uint64_t offset)
 {
   struct cn_ctx *ctx = note->ctx;
@@ -136,7 +137,7 @@ static void emit_notes_of_type(struct store_note *note, LLVMTypeRef type, LLVMVa
   }
 }
 
-/* The row of a masked store of references whose lanes have known places, or null. */
+/* The table row of a masked store of references whose lanes have fixed positions, or null. */
 static const struct cn_intrinsic *masked_store_row_of(LLVMValueRef at)
 {
   const struct cn_intrinsic *row = cn_intrinsic_row_of_call(at);
@@ -149,7 +150,7 @@ static const struct cn_intrinsic *masked_store_row_of(LLVMValueRef at)
              : NULL;
 }
 
-/* Notes each lane, with its bytes, or with 0 if the mask excludes it. */
+/* Emits a call for each lane, with length 0 if the mask excludes the lane. */
 static void emit_lane_notes(struct store_note *note, LLVMValueRef at, const struct cn_intrinsic *row)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(note->ctx->llvm);
