@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Logs the words of barriers. A signal handler may come between any two instructions of cairn_log(); its managed code
- * may log as well, and it may jump out. So one instruction reserves a place, and an unwritten place is 0.
+ * Logs the words of barriers, on mutators' threads in phase MUTATE; cn_barrier_log_drain() also runs in phase STOP. A
+ * signal handler may interrupt cairn_log() at any instruction, log words itself, and jump out. One instruction
+ * therefore reserves an entry, and a reserved entry is 0 until it is written.
  */
 #include "runtime/heap/barrier_log.h"
 
@@ -14,14 +15,14 @@ enum { CHUNK_BYTES = 32 << 10, CHUNK_WORDS = CHUNK_BYTES / sizeof(uintptr_t) - 2
 
 struct cn_barrier_log_chunk {
   struct cn_barrier_log_chunk *older;
-  uint64_t reserved; /* more than CHUNK_WORDS: the chunk was full when other words came */
+  uint64_t reserved; /* exceeds CHUNK_WORDS after attempts to reserve in a full chunk */
   uintptr_t words[CHUNK_WORDS];
 };
 _Static_assert(sizeof(struct cn_barrier_log_chunk) == CHUNK_BYTES, "whole pages");
 
 static struct cn_barrier_log_chunk *ended_threads_log; /* the chunks of ended threads */
 
-/* Frees the new chunk if a handler has added one meanwhile. */
+/* Adds a chunk to the mutator's log, or frees the new chunk if a handler added a chunk first. */
 static void add_log_chunk(struct cairn_mutator *mutator, struct cn_barrier_log_chunk *newest)
 {
   CN_ASSERT(mutator == &cairn_mutator);
@@ -85,7 +86,7 @@ void cn_barrier_log_retire(struct cairn_mutator *mutator)
     return;
   while (oldest->older != NULL)
     oldest = oldest->older;
-  CN_CHECK(oldest != ended_threads_log); /* else the list would be a cycle */
+  CN_CHECK(oldest != ended_threads_log); /* otherwise the list would be a cycle */
   oldest->older = ended_threads_log;
   ended_threads_log = mutator->log;
   mutator->log = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Implements barriers: their slow paths, the words that they read, and their kinds (docs/collectors.md, "Barriers").
- * Runs on mutators' threads, in phase MUTATE, unless a comment says otherwise.
+ * Implements the slow paths of barriers, the mutator's words that barriers read, and the checks of their kinds
+ * (docs/collectors.md, "Barriers"). Mutators' threads, in phase MUTATE, unless a comment says otherwise.
  */
 #include "runtime/heap/barrier_slow_paths.h"
 
@@ -115,8 +115,8 @@ void cn_barriers_check_collector(const struct cairn_collector *collector)
                 kind_names[kind], missing_function_of(collector));
 }
 
-/* True if code of this kind may run under a collector that needs the kind `needed`. Marks of cards are harmless under a
- * collector without barriers: if there is no table, one byte takes all marks. */
+/* True if code of this kind may run under a collector that needs the kind `needed`. Code that marks cards may run under
+ * a collector without barriers: without a table of cards, all marks go to one dummy byte. */
 static bool may_kind_run_under(uint64_t kind, uint64_t needed)
 {
   bool cards = kind == CAIRN_ABI_BARRIERS_CARDS || kind == CAIRN_ABI_BARRIERS_CARDS_1;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The slow paths of barriers, called by the stubs of arch/ for compiled code. They contain no safepoint and return
- * without waiting for other threads. A signal handler may come between any two instructions, run managed code, and jump
- * out.
+ * The slow paths of barriers, called by the stubs of arch/ for compiled code. They contain no safepoint and never wait
+ * for other threads. A signal handler may interrupt them at any instruction, run managed code, and jump out.
  */
 #ifndef CN_RUNTIME_HEAP_BARRIER_SLOW_PATHS_H
 #define CN_RUNTIME_HEAP_BARRIER_SLOW_PATHS_H
@@ -13,23 +12,24 @@
 void cn_barrier_snapshot_slow_path(uintptr_t *slot);
 /* Returns the value that the program uses in place of `value`. */
 uintptr_t cn_barrier_load_slow_path(uintptr_t *slot, uintptr_t value);
-/* Covers the bytes of a copy: for kind CARDS the bytes that it has written, for kind LOADS those that it will read, for
- * other kinds those that it will write. */
+/* The slow path for the bytes of a copy: for kind CARDS the bytes that the copy has written, for kind LOADS the bytes
+ * that the copy will read, for other kinds the bytes that the copy will write. */
 void cn_barrier_range_slow_path(uintptr_t start, uint64_t bytes);
 
 /* ---- kinds ---- */
 
-/* "cards" for CAIRN_ABI_BARRIERS_CARDS; "unknown" for any other number. */
+/* The kind's name, such as "cards" for CAIRN_ABI_BARRIERS_CARDS; "unknown" for an invalid number. */
 const char *cn_barrier_kind_name(uint64_t kind);
 
 /* End the program if the collector's kind is unknown, or if the collector lacks a function of its kind. */
 void cn_barriers_check_collector(const struct cairn_collector *collector);
 
-/* End the program if the image's code was compiled for another kind. `key`: an address in the image. */
+/* End the program if the image's code was compiled for a kind that the collector does not allow. `key` is an address in
+ * the image. */
 void cn_barriers_check_image(const struct cairn_collector *collector, const struct cairn_image *image, const void *key);
 
-/* End the program if the collector needs barriers, and code that another compiler made is without them. Called before
- * each collection: until then, a store without its barrier is harmless. */
+/* End the program if the collector needs barriers and another compiler's code has none. Called before each collection,
+ * because a store without its barrier is harmless before the first collection. */
 void cn_barriers_check_code(const struct cairn_collector *collector);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Implements allocation buffers. The mutator's own thread calls the functions, or the collecting thread in phase STOP.
+ * Implements allocation buffers; all state is in the mutator. The mutator's own thread calls the functions in phase
+ * MUTATE, the collecting thread in phase STOP.
  */
 #include "runtime/heap/buffer.h"
 
@@ -13,8 +14,8 @@
 #include "runtime/heap/uncleared.h"
 
 enum {
-  MAX_HANDLER_PART_BYTES = 16 << 10, /* bytes of the handlers' part, at most */
-  HANDLER_PART_DIVISOR = 32          /* of a small buffer, handlers get one part in this many */
+  MAX_HANDLER_PART_BYTES = 16 << 10, /* the greatest size of the handlers' part */
+  HANDLER_PART_DIVISOR = 32          /* handlers get this fraction of a small buffer */
 };
 _Static_assert(CAIRN_ABI_HEADER_SIZE == 8 && CAIRN_ABI_INDEXED_HEADER_SIZE == 16,
                "cairn_fill() writes one word, or two");
@@ -108,7 +109,7 @@ bool cn_buffer_free_last_block(struct cairn_mutator *mutator, uintptr_t block, u
   CN_ASSERT((block | end) % CAIRN_ABI_OBJECT_ALIGN == 0 && block < end);
   if (end != mutator->alloc || block < mutator->buffer_start)
     return false;
-  /* A handler that jumps out of here leaves a block that cn_buffer_fill_unfinished() fills. */
+  /* If a handler jumps out here, cn_buffer_fill_unfinished() fills the block. */
   if (handlers->walkable > block)
     handlers->walkable = block;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -148,7 +149,8 @@ static void begin_handler_part(struct cairn_mutator *mutator, uintptr_t start, u
   handlers->end = end;
 }
 
-/* Gives handlers the upper part of the buffer, except the room for the block that may be under way. */
+/* Gives handlers the upper part of the buffer, and leaves space for a block that the interrupted code may be
+ * allocating. */
 static void carve_handler_part(struct cairn_mutator *mutator, size_t bytes)
 {
   size_t room = mutator->buffer_end - mutator->alloc, part;
@@ -160,7 +162,7 @@ static void carve_handler_part(struct cairn_mutator *mutator, size_t bytes)
     part = MAX_HANDLER_PART_BYTES;
   if (part < bytes)
     part = bytes;
-  CN_CHECK(mutator->limit == 0); /* else the interrupted code allocates there, too */
+  CN_CHECK(mutator->limit == 0); /* otherwise the interrupted code could allocate in this part, too */
   begin_handler_part(mutator, mutator->buffer_end - part, mutator->buffer_end);
   mutator->buffer_end -= part;
   CN_CHECK(mutator->buffer_end - mutator->alloc >= CAIRN_ABI_INLINE_ALLOC_MAX);
@@ -194,7 +196,7 @@ bool cn_buffer_is_handler_part_low(const struct cairn_mutator *mutator)
          mutator->buffer_end - mutator->alloc < 4 * MAX_HANDLER_PART_BYTES;
 }
 
-/* The end of the object whose block starts there; 0 if the block has no object that ends by `end`. */
+/* The end of the object in the block at `block`; 0 if the block has no valid object that ends at `end` or before. */
 static uintptr_t object_block_end(uintptr_t block, uintptr_t end)
 {
   const uintptr_t *words = (const uintptr_t *)block;
@@ -212,8 +214,8 @@ static uintptr_t object_block_end(uintptr_t block, uintptr_t end)
   return block + prefix + bytes;
 }
 
-/* Notes the blocks of the last check. Compiled code leaves a block uncleared if it fills all of it at once: an object
- * that stays unfilled, and unreferenced, has words of earlier objects. */
+/* Notes the blocks allocated after the last limit check as unfilled. Compiled code does not clear a block whose fields
+ * it stores next. If a handler's jump prevents the stores, the unreferenced object keeps words of earlier objects. */
 static void note_unfilled_blocks(uintptr_t from, uintptr_t end)
 {
   while (end - from > CAIRN_ABI_INLINE_ALLOC_MAX)
@@ -222,8 +224,8 @@ static void note_unfilled_blocks(uintptr_t from, uintptr_t end)
     cn_unfilled_note_range(from, end);
 }
 
-/* All blocks are complete, except those of the last check, whose header words may look like headers of any size. If
- * such a header leads neither to a block nor to the end, a filler takes the rest. */
+/* Only blocks allocated after the last limit check may be incomplete; their header words may be words of earlier
+ * objects. From the first block without a valid object up to the end, a filler replaces all blocks. */
 void cn_buffer_fill_unfinished(struct cairn_mutator *mutator)
 {
   uintptr_t end = mutator->alloc, from = mutator->handlers.walkable, next;
@@ -251,7 +253,7 @@ static uintptr_t take_handler_part(struct cairn_mutator *mutator, uintptr_t *end
   return mutator->handlers.given;
 }
 
-/* Fills the rest of both parts. Returns the end of the used memory. */
+/* Puts fillers into the free memory of both parts. Returns the end of the used memory. */
 static uintptr_t fill_both_parts(struct cairn_mutator *mutator)
 {
   struct cn_handler_buffer_part *handlers = &mutator->handlers;
@@ -304,7 +306,7 @@ void cairn_buffer_give_zeroed(struct cairn_mutator *mutator, uintptr_t start, ui
   if (part > MAX_HANDLER_PART_BYTES)
     part = MAX_HANDLER_PART_BYTES;
   if (mutator->wanted <= room && part > room - mutator->wanted)
-    part = room - mutator->wanted; /* the block that is being allocated must fit */
+    part = room - mutator->wanted; /* leaves space for the block that is being allocated */
   mutator->buffer_start = mutator->alloc = handlers->walkable = start;
   mutator->buffer_end = handlers->start = handlers->alloc = end - part;
   handlers->end = end;

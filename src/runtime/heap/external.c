@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Decides when external memory makes a full collection due: when it is twice as much as after the last one, and larger
- * by CAIRN_HEAP_INITIAL at least. So collections that free little become rarer and rarer. Any thread, at any time; the
- * counters are atomic.
+ * Counts external memory, and decides when it makes a full collection due: if it exceeds twice its size after the last
+ * collection, and exceeds that size by more than CAIRN_HEAP_INITIAL. Collections that free little therefore become
+ * rarer and rarer. Any thread, in any phase; the counters are atomic.
  */
 #include "runtime/heap/external.h"
 
@@ -14,7 +14,7 @@
 #include "runtime/core/messages.h"
 #include "runtime/heap/managed_heap.h"
 
-/* Threads may subtract before others have added: a negative number counts as 0. */
+/* A negative count is treated as 0: one thread may subtract bytes before another thread adds them. */
 static int64_t external_byte_count, bytes_at_last_collection;
 static uint64_t peak_bytes;
 
@@ -64,7 +64,7 @@ static void raise_peak(int64_t value)
     ;
 }
 
-/* A thread without managed code to return to leaves the collection to other threads. */
+/* A thread that runs no managed code leaves the collection to other threads. */
 void cairn_external_bytes(long more)
 {
   raise_peak(__atomic_add_fetch(&external_byte_count, more, __ATOMIC_RELAXED));

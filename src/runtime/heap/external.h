@@ -15,14 +15,14 @@ void cairn_external_bytes(long bytes);
 /* The number of bytes now. */
 uint64_t cn_external_byte_count(void);
 
-/* True if the bytes have become so many that a collection is due. */
+/* True if the number of bytes makes a collection due. */
 bool cn_external_is_collection_due(void);
 
-/* All unreachable objects have been freed, or are in a queue of finalisers: as far as is known, the program needs the
- * memory that there is now. Phase STOP. */
+/* Record the number of bytes after a full collection, which has freed all unreachable objects or queued them for
+ * finalisers. Phase STOP. */
 void cn_external_note_collection(void);
 
-/* Print the number of bytes, for CAIRN_STATS, if there ever were any. */
+/* Print the number of bytes, for CAIRN_STATS, unless the program never had external bytes. */
 void cn_external_print_stats(void);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Takes back arrays that compiled code frees explicitly. The newest array is the last one in the allocation buffer: the
- * allocation pointer returns to its start. An older one waits until all arrays after it are free. The block of a large
- * array is kept for the next array of about its size. A collection frees these blocks, since they are unreachable, and
- * the lists forget them. All data is the thread's own. Phase MUTATE.
+ * Frees arrays that compiled code frees explicitly. If the array is the last block of the allocation buffer, the
+ * allocation pointer returns to the array's start. An older array of the buffer waits until all blocks after it are
+ * free. A large array's block is kept for the next array of about its size. A collection frees all kept blocks, since
+ * they are unreachable, and the thread's lists become empty. Each thread, on its thread-local lists; phase MUTATE.
  */
 #include "runtime/heap/free_object.h"
 
@@ -23,19 +23,19 @@ enum { MAX_KEPT_BLOCKS = 16, MAX_WAITING_ARRAYS = 4 };
 
 /* Blocks of the large arrays that the thread has freed since the last collection. */
 static _Thread_local struct {
-  uint64_t collections; /* their number at that time */
+  uint64_t collections; /* number of collections at the last use of the list */
   unsigned count;
-  unsigned taken;                    /* the block that came in use last */
-  unsigned next;                     /* the block to replace, if there are MAX_KEPT_BLOCKS */
-  const struct cairn_layout *layout; /* of the array that was freed last */
+  unsigned taken;                    /* index of the block that was reused last */
+  unsigned next;                     /* index of the block to replace if all MAX_KEPT_BLOCKS entries are in use */
+  const struct cairn_layout *layout; /* layout of the array that was freed last */
   uintptr_t block[MAX_KEPT_BLOCKS];
-  size_t bytes[MAX_KEPT_BLOCKS]; /* the most that the block has had */
-  size_t room[MAX_KEPT_BLOCKS];  /* 0 while the block is in use */
+  size_t bytes[MAX_KEPT_BLOCKS]; /* the greatest size that the block has had */
+  size_t room[MAX_KEPT_BLOCKS];  /* size of the free block; 0 while the block is in use */
 } kept_blocks;
 
-/* Freed arrays of the thread's buffer that have others after them: some of their blocks, and the ends of these. */
+/* Some of the freed arrays in the thread's buffer that other blocks follow: their blocks and ends. */
 static _Thread_local struct {
-  uint64_t collections; /* their number when the arrays were noted */
+  uint64_t collections; /* number of collections when the arrays were noted */
   unsigned next;
   uintptr_t block[MAX_WAITING_ARRAYS];
   uintptr_t end[MAX_WAITING_ARRAYS]; /* 0: the entry is free */
@@ -54,7 +54,7 @@ static void forget_old_blocks(void)
   kept_blocks.collections = now;
 }
 
-/* The smallest block that is large enough, and less than twice as large; MAX_KEPT_BLOCKS: there is no such block. */
+/* The smallest kept block of at least `bytes` and less than twice `bytes`; MAX_KEPT_BLOCKS: there is no such block. */
 static unsigned find_smallest_kept_block(size_t bytes)
 {
   unsigned best = MAX_KEPT_BLOCKS;
@@ -69,7 +69,7 @@ static unsigned find_smallest_kept_block(size_t bytes)
   return best;
 }
 
-/* Takes a block for `bytes`. The rest becomes a filler, because collectors may walk over it. */
+/* Takes a block for `bytes`. A filler takes the rest of the block, because collectors may walk over it. */
 static void *take_kept_block(unsigned which, size_t bytes)
 {
   uintptr_t block = kept_blocks.block[which];
@@ -88,7 +88,7 @@ void *cn_freed_reuse_block(size_t bytes)
   return which == MAX_KEPT_BLOCKS ? NULL : take_kept_block(which, bytes);
 }
 
-/* A handler that jumps out of here leaves an object of the same type, with the old count or with the new one. */
+/* If a handler jumps out here, the block holds an object of the same type with the old count or the new count. */
 void *cn_freed_reuse_array(const struct cairn_layout *layout, int64_t count)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
@@ -110,7 +110,7 @@ void *cn_freed_reuse_array(const struct cairn_layout *layout, int64_t count)
   return (void *)((uintptr_t)(block + 2) + cairn_words.reference);
 }
 
-/* The entry of the block; or a free one, and `known` is false. */
+/* The entry of the block. If there is no such entry, `*known` becomes false and the result is an entry to use. */
 static unsigned find_kept_block_or_entry(uintptr_t block, bool *known)
 {
   unsigned at = kept_blocks.taken;
@@ -137,7 +137,7 @@ static void keep_block(uintptr_t block, size_t bytes, const struct cairn_layout 
   kept_blocks.layout = layout;
   unsigned at = find_kept_block_or_entry(block, &known);
   kept_blocks.block[at] = block;
-  if (!known || kept_blocks.bytes[at] < bytes) /* the array may have become longer in its place */
+  if (!known || kept_blocks.bytes[at] < bytes) /* the array may have grown in place */
     kept_blocks.bytes[at] = bytes;
   kept_blocks.room[at] = kept_blocks.bytes[at];
 }
@@ -154,7 +154,7 @@ static void add_waiting_block(uintptr_t block, uintptr_t end)
   waiting_arrays.next = (waiting_arrays.next + 1) % MAX_WAITING_ARRAYS;
 }
 
-/* The used part of the buffer has become shorter: drops waiting arrays that are at its end now. */
+/* Frees waiting arrays that are the buffer's last block, after the block behind them was freed. */
 static void free_waiting_arrays(struct cairn_mutator *mutator)
 {
   uint64_t now = __atomic_load_n(&cn_stats.collections, __ATOMIC_RELAXED);
@@ -167,8 +167,8 @@ static void free_waiting_arrays(struct cairn_mutator *mutator)
     }
 }
 
-/* Called by compiled code, with an array that is unreachable from now on, or null. Neither collects nor waits. Phase
- * MUTATE. */
+/* Frees an array that is unreachable from now on; null is allowed. Compiled code calls this. Neither collects nor
+ * waits. Phase MUTATE. */
 #pragma GCC visibility push(default)
 void cairn_give_back(void *reference);
 #pragma GCC visibility pop
@@ -180,17 +180,17 @@ void cairn_give_back(void *reference)
   uint64_t bytes;
 
   CN_ASSERT(mutator->stopped == NULL);
-  /* A handler may have come into this function. */
+  /* A handler must not change the lists, because it may have interrupted this function. */
   if (reference == NULL || (mutator->interruptions & 1) != 0)
     return;
   const struct cairn_layout *layout = cairn_object_layout(object);
   CN_CHECK(layout != NULL && cairn_object_payload(object, layout, &bytes) == CAIRN_OK);
-  /* Barriers may have noted an array with references. */
+  /* A barrier may have logged slots of an array with references. */
   if (cairn_layout_has_references(layout) || (layout->flags & CAIRN_ABI_LAYOUT_FINALISABLE))
     return;
   uintptr_t block = cairn_object_block(object, layout), end = object + bytes;
   if (cn_options.stress != 0)
-    memset((void *)object, 0xa5, bytes); /* a use after the free shows */
+    memset((void *)object, 0xa5, bytes); /* makes a use after the free visible */
   if (cn_buffer_free_last_block(mutator, block, end))
     free_waiting_arrays(mutator);
   else if (cn_options.stress == 0 && cn_heap_is_block_reusable(end - block))

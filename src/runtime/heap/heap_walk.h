@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A walk over all objects of the heap, for any collector that says where its heap is. This is all that the walk and the
- * collector share.
+ * A walk over all objects of the heap, for any collector that reports the ranges of its heap. The walk shares only
+ * these ranges with the collector.
  */
 #ifndef CN_RUNTIME_HEAP_HEAP_WALK_H
 #define CN_RUNTIME_HEAP_HEAP_WALK_H
@@ -14,7 +14,7 @@
 
 struct cn_heap_range {
   uintptr_t start, end;
-  bool blocks;      /* false: the range is without objects */
+  bool blocks;      /* false: the range has no objects */
   uint64_t *starts; /* object_starts.h */
 };
 
@@ -38,16 +38,16 @@ struct cn_heap_walk {
 struct cn_heap_object {
   const struct cn_heap_walk *walk;
   uintptr_t block, payload, end;
-  const struct cairn_layout *layout; /* null: the object is gone */
+  const struct cairn_layout *layout; /* null: a header marks the object as gone */
 };
 
-/* Find the ranges of the heap, and free the lists of them. `what` and `collection` are set before. Phase STOP, on the
- * thread that stopped the others. Memory comes from the system. */
+/* The first call finds the ranges of the heap, the second frees their lists. The caller has set `what` and
+ * `collection`. Phase STOP, on the thread that stopped the others. Memory comes from the system. */
 void cn_heap_walk_open(struct cn_heap_walk *walk);
 void cn_heap_walk_close(struct cn_heap_walk *walk);
 
-/* Call `visit` for each object of a range with blocks, including garbage and fillers. A block without a valid object
- * ends the program. */
+/* Call `visit` for each object of a range with blocks, including garbage and fillers. If a block has no valid object,
+ * the program ends. */
 typedef void cn_heap_object_visitor(void *env, const struct cn_heap_object *object, const struct cn_heap_range *range);
 void cn_heap_walk_visit_range(const struct cn_heap_walk *walk, const struct cn_heap_range *range,
                               cn_heap_object_visitor *visit, void *env);
@@ -59,7 +59,7 @@ const struct cn_heap_range *cn_heap_walk_find_range(const struct cn_heap_walk *w
 typedef void cn_heap_field_visitor(void *env, uint32_t field, struct cairn_slot slot);
 void cn_heap_walk_visit_fields(const struct cn_heap_object *object, cn_heap_field_visitor *visit, void *env);
 
-/* The object whose payload is there. Ends the program if the object is invalid, or ends after `end`. */
+/* The object with this payload. Ends the program if the object is invalid, or ends after `end`. */
 struct cn_heap_object cn_heap_walk_read_object(const struct cn_heap_walk *walk, uintptr_t payload, bool indexed,
                                                uintptr_t end);
 

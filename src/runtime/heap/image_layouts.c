@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks layouts, and names types and fields. One section has the layouts of several units, perhaps of several versions
- * of Cairn: so each layout says its version. Phase MUTATE, except for the names: any phase, any thread.
+ * Checks layouts, and names types and fields. One section has the layouts of several units, which may come from several
+ * versions of Cairn, so each layout has a version. The checks run in phase MUTATE; names are for any thread, in any
+ * phase.
  */
 #include "runtime/heap/image_layouts.h"
 
@@ -18,8 +19,8 @@
 #include "runtime/heap/managed_heap.h"
 #include "runtime/os/os.h"
 
-/* True: layouts are checked from now on. Stored before the list of images is read, and loaded after an image has come
- * to the list: at least one of the two threads sees the other's change. */
+/* True: layouts are checked from now on. The flag is stored before the list of images is read, and loaded after an
+ * image is added to the list, so at least one of the two threads sees the other thread's change. */
 static atomic_bool checks_begun;
 
 _Static_assert(offsetof(struct cairn_layout, offsets) == sizeof(struct cairn_layout),
@@ -37,7 +38,7 @@ _Noreturn static void refuse_layout(const struct cairn_layout *layout)
   cairn_fatal("%s has a damaged layout at %p", name, (const void *)layout);
 }
 
-/* Bytes of the layout, up to the place where the next one may begin; 0: it is damaged, or of another version. */
+/* The bytes from this layout to the next possible layout; 0: this layout is damaged, or has another version. */
 static size_t layout_bytes_of(const struct cairn_layout *layout, size_t room)
 {
   size_t align = _Alignof(struct cairn_layout), refs;
@@ -79,7 +80,7 @@ static void check_collector_services(const struct cairn_layout *layout)
   }
 }
 
-/* Between the layouts of two units there may be words of zero. */
+/* Skips words of zero, which may lie between the layouts of two units. */
 static void check_image_layouts(const struct cairn_image *image)
 {
   const unsigned char *at = image->layouts_start;

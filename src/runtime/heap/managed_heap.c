@@ -22,7 +22,7 @@
 #include "runtime/heap/uncleared.h"
 #include "runtime/os/os.h"
 
-/* The linker defines this for -fcairn-collector=NAME. */
+/* The driver's linker option for -fcairn-collector=NAME defines this variable. */
 #pragma GCC visibility push(default)
 extern const struct cairn_collector *const cairn_collector_chosen __attribute__((weak));
 #pragma GCC visibility pop
@@ -37,7 +37,7 @@ const struct cairn_collector *cn_heap_collector(void)
   return collector_in_use;
 }
 
-/* In a structure of an older version the name may have another place. */
+/* Reads the name only if the version is equal: in an older version the member may have another offset. */
 static void check_collector_version(const struct cairn_collector *chosen)
 {
   bool named = chosen->version == CAIRN_ABI_COLLECTOR_VERSION;
@@ -81,7 +81,7 @@ void cn_heap_check_image(const struct cairn_image *image, const void *key)
     check_image_fits(image, key);
 }
 
-/* An image that comes meanwhile is in the list here, or its thread sees `images_must_fit`. */
+/* An image that another thread adds now is in the list here, or its thread sees `images_must_fit`. */
 static void begin_image_checks(void)
 {
   __atomic_store_n(&images_must_fit, true, __ATOMIC_SEQ_CST);
@@ -92,8 +92,8 @@ static void begin_image_checks(void)
   cn_image_end_reading(entered);
 }
 
-/* Leaves the default collector, which managed code set up when it began, and which has allocated no block yet. The
- * table of cards stays, since registers may point to it. */
+/* Leaves the default collector, whose heap the first managed code has set up, before its first allocation. The table of
+ * cards stays allocated, since registers may point to it. */
 static void leave_default_collector(void)
 {
   CN_CHECK(!memory_given);
@@ -103,8 +103,8 @@ static void leave_default_collector(void)
   cairn_barrier_cards(NULL, 0);
 }
 
-/* Compiled code keeps the table of cards in registers. So a collector with barriers is set before any managed code
- * runs, and its heap is set up at once. */
+/* Compiled code keeps the table of cards in registers. A collector with barriers must therefore be set before any
+ * managed code runs, and its heap is set up at once. */
 void cairn_set_collector(const struct cairn_collector *chosen)
 {
   if (memory_given)
@@ -143,7 +143,7 @@ static void check_word_tags(void)
                 collector_in_use->name);
 }
 
-/* Refuses options that read objects, if the collector keeps the places of its objects to itself. */
+/* Refuses options that enumerate objects if the collector does not report the ranges of its heap. */
 static void check_enumeration_options(void)
 {
   const struct {
@@ -163,7 +163,8 @@ static void check_enumeration_options(void)
                      collector_in_use->name);
 }
 
-/* A moving collector without generations copies all reachable objects at a time, to memory next to the heap. */
+/* A moving collector without generations copies all reachable objects at once, to memory outside of the heap's
+ * maximum. */
 static void halve_default_maximum(void)
 {
   uint64_t kinds = CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_GENERATIONS;
@@ -186,7 +187,7 @@ void cairn_note_addresses(size_t bytes)
                          cn_options.heap_max, bytes);
 }
 
-/* This may end the program, whose exit handlers then call cn_heap_set_up() again. */
+/* If the setup ends the program, its exit handlers may call cn_heap_set_up() again. */
 static void set_up_heap(void)
 {
   begin_image_checks();
@@ -211,7 +212,7 @@ bool cn_heap_is_ready(void)
   return __atomic_load_n(&heap_ready, __ATOMIC_ACQUIRE);
 }
 
-/* Several threads may call this at the same time. */
+/* Several threads may call cn_heap_set_up() at the same time. */
 void cn_heap_set_up(void)
 {
   static struct cn_mutex first;
@@ -235,7 +236,7 @@ void cn_heap_set_up_for_barriers(void)
     cn_heap_set_up();
 }
 
-/* Objects that are too large for allocation in line are large objects, if the collector has a large-object space. */
+/* True if an object of `bytes` is too large for in-line allocation and the collector has a large-object space. */
 static bool is_large_object(size_t bytes)
 {
   uint64_t most = collector_in_use->largest_in_line;
@@ -250,8 +251,8 @@ bool cn_heap_is_block_reusable(size_t bytes)
   return is_large_object(bytes) && (collector_in_use->traits & CAIRN_COLLECTOR_REUSES) != 0;
 }
 
-/* A block of a dead array. The header stays until the next one is written, for a collector that scans the heap
- * concurrently. */
+/* Returns the block of a dead array. The old header stays until the new header is written, for a collector that scans
+ * the heap concurrently. */
 static void *reuse_freed_block(struct cn_block_request wanted)
 {
   char *block = wanted.leaf ? cn_freed_reuse_block(wanted.bytes) : NULL;
@@ -353,11 +354,11 @@ void *cn_heap_allocate_growing(struct cn_block_request wanted)
 
 void cn_heap_run_collection(const struct cairn_collection *collection)
 {
-  CN_CHECK(cairn_mutator.stopped != NULL); /* else its stack is in no state to be walked */
+  CN_CHECK(cairn_mutator.stopped != NULL); /* the stack can be walked only at a safepoint */
   CN_CHECK(heap_ready && collector_in_use->collect != NULL);
   cn_barriers_check_code(collector_in_use);
   __atomic_store_n(&memory_given, true, __ATOMIC_RELAXED);
-  check_word_tags(); /* once more, since the first image may come after the heap */
+  check_word_tags(); /* checked again here, since the first image may be added after the heap's setup */
   CN_ASSERT_VALID(cn_buffer_wrong(&cairn_mutator));
   cn_uncleared_begin_collection();
   collector_in_use->collect(collection);

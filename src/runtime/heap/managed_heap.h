@@ -9,62 +9,63 @@
 #include <stddef.h>
 #include <cairn/collector.h>
 
-/* Use the collector that the program was linked with (-fcairn-collector), if any. Called when the runtime starts. */
+/* Use the collector of option -fcairn-collector at the program's link, if any. Called when the runtime starts. */
 void cn_heap_choose_collector(void);
 
 const struct cairn_collector *cn_heap_collector(void);
 
-/* A request for a block of `bytes`, a multiple of CAIRN_ABI_OBJECT_ALIGN; 0: no block is wanted. */
+/* A request for a block. `bytes` is a multiple of CAIRN_ABI_OBJECT_ALIGN, or 0 for no block. */
 struct cn_block_request {
   size_t bytes;
-  bool any;  /* the block may contain anything; false: it is cleared */
+  bool any;  /* true: the block may be uncleared; false: the block is cleared */
   bool leaf; /* for an array without references */
 };
 #define CN_NO_BLOCK_REQUEST ((struct cn_block_request){0})
 
-/* True if a block of `bytes` keeps its place, and another object may have it when its object is dead. */
+/* True if a block of `bytes` never moves, and another object may use the block after the death of its object. */
 bool cn_heap_is_block_reusable(size_t bytes);
 
-/* Lengthen the block of an array in its place, from `had` to `bytes` bytes, if it is a large object and the collector
- * can. The mutator's own thread, which is busy, except in a handler that interrupted managed code. False: the block is
- * unchanged. */
+/* Lengthen the block of an array in place, from `had` to `bytes` bytes, if the array is a large object and the
+ * collector supports this. False: the block is unchanged. Called by the mutator's own thread in a slow path, outside of
+ * handlers that interrupted managed code. */
 bool cn_heap_lengthen_block(uintptr_t block, size_t had, size_t bytes);
 
-/* Allocate a block; null: a collection is needed first. The first call sets the heap up. Phases MUTATE and STOP. */
+/* Allocate a block; null: a collection is needed first. The first call sets up the heap. Phases MUTATE and STOP. */
 void *cn_heap_allocate_block(struct cn_block_request wanted);
 
-/* Like cn_heap_allocate_block(), and also uses the handlers' part. Called after a collection that freed too little. */
+/* Like cn_heap_allocate_block(), but may use the handlers' part. Called after a collection that freed too little. */
 void *cn_heap_allocate_after_merge(struct cn_block_request wanted);
 
-/* Like cn_heap_allocate_block(), while managed code is interrupted (signals.h). May raise the heap's capacity, and
- * makes no collection. Null: the block is beyond the maximum. */
+/* Like cn_heap_allocate_block(), for a signal handler that interrupted managed code (signals.h). May raise the heap's
+ * capacity, and never collects. Null: the heap would exceed its maximum. */
 void *cn_heap_allocate_for_handler(struct cn_block_request wanted);
 
-/* Like cn_heap_allocate_block(), and raises the heap's capacity if needed. Null: the block is beyond the maximum. */
+/* Like cn_heap_allocate_block(), and raises the heap's capacity if needed. Null: the heap would exceed its maximum. */
 void *cn_heap_allocate_growing(struct cn_block_request wanted);
 
-/* Set the heap up, unless it is ready. */
+/* Set up the heap, unless it is ready. */
 void cn_heap_set_up(void);
 bool cn_heap_is_ready(void);
 
-/* The calling thread, in native code, is about to run managed code for the first time. Sets the heap up if compiled
- * code has barriers, because it keeps the words that barriers read in registers. */
+/* Called before the calling thread, which is in native code, runs managed code for the first time. Sets up the heap if
+ * compiled code has barriers, because such code keeps the barriers' words in registers. */
 void cn_heap_set_up_for_barriers(void);
 void cn_heap_run_collection(const struct cairn_collection *collection);
 
-/* End the program if the image was compiled for barriers that differ from those of the collector, once the collector is
- * decided. `key`: an address in the image. Any thread. */
+/* End the program if the image's code does not fit the collector: its barriers, or the size of its in-line allocations.
+ * Does nothing before the collector is final. `key` is an address in the image. Any thread. */
 void cn_heap_check_image(const struct cairn_image *image, const void *key);
 
-/* True if an object starts there, as far as the collector can tell. MUTATE, a mutator's thread. */
+/* True if the collector finds that an object starts at the address. Phase MUTATE, on a mutator's thread. */
 bool cn_heap_is_object(uintptr_t address);
 
-/* The bytes that objects take, including garbage and fillers; UINT64_MAX if the collector keeps this to itself. Phase
- * STOP, outside of collect(). */
+/* The bytes of all objects, including garbage and fillers; UINT64_MAX if the collector does not report the number.
+ * Phase STOP, outside of collect(). */
 uint64_t cn_heap_used_bytes(void);
 
-/* The layouts of this image are about to go. cn_heap_may_have_layouts_of() is true if there may be objects with these
- * layouts; any thread. cn_heap_forget_layouts_of() then makes the collector forget them; phase STOP. */
+/* Called before the layouts of an image are unmapped. cn_heap_may_have_layouts_of() is true if there may be objects
+ * with these layouts; any thread. If true, cn_heap_forget_layouts_of() makes the collector forget the layouts; phase
+ * STOP. */
 bool cn_heap_may_have_layouts_of(const struct cairn_image *image);
 void cn_heap_forget_layouts_of(const struct cairn_image *image);
 

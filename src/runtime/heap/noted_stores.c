@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Notes stores in a ring, in their order. A signal handler may come between any two instructions of cairn_note_store(),
- * note other stores, and jump out: then the note that it interrupted covers zero bytes. Mutators' threads write, in
- * phase MUTATE; the ring is read in phase STOP.
+ * Notes stores in a ring, in their order. A signal handler may interrupt cairn_note_store() at any instruction, note
+ * other stores, and jump out; the interrupted note then covers zero bytes. Mutators' threads write the ring in phase
+ * MUTATE; the collecting thread reads it in phase STOP.
  */
 #include "runtime/heap/noted_stores.h"
 
@@ -14,13 +14,13 @@
 #include "runtime/os/os.h"
 
 struct noted_store {
-  uintptr_t start, end; /* the bytes that are stored to */
-  uintptr_t pc;         /* return address of the call that notes the store, just before it */
+  uintptr_t start, end; /* the stored bytes */
+  uintptr_t pc;         /* return address of the call that notes the store; the store follows */
   const char *place;    /* "file.c:12", or empty */
-  uintptr_t from;       /* the place of the copied bytes; 0: the note is of a store */
+  uintptr_t from;       /* the source of the copied bytes; 0: the note is for a store */
 };
 
-static struct noted_store *note_ring; /* null: stores are not kept */
+static struct noted_store *note_ring; /* null: CAIRN_VERIFY=stores is off */
 static uint64_t notes_made;           /* since the program began */
 static uint64_t notes_forgotten;
 
@@ -38,8 +38,8 @@ void cn_noted_stores_forget_all(void)
   notes_forgotten = notes_made;
 }
 
-/* Called by compiled code before it stores references to [to, to + bytes), or copies the bytes at `from` there. `place`
- * lives as long as its image. Phase MUTATE; async-signal-safe. */
+/* Compiled code calls these before it stores references to [to, to + bytes), or copies bytes from `from` to this range.
+ * `place` is valid while its image is loaded. Phase MUTATE; async-signal-safe. */
 #pragma GCC visibility push(default)
 void cairn_note_store(uintptr_t to, uint64_t bytes, const char *place);
 void cairn_note_copy(uintptr_t to, uintptr_t from, uint64_t bytes, const char *place);
@@ -72,13 +72,13 @@ void cairn_note_copy(uintptr_t to, uintptr_t from, uint64_t bytes, const char *p
   add_note(to, from, bytes, place, (uintptr_t)__builtin_return_address(0));
 }
 
-/* The number of the oldest note that is kept. */
+/* The number of the oldest valid note in the ring. */
 static uint64_t oldest_kept_note_number(void)
 {
   return notes_made - notes_forgotten > CN_MAX_NOTED_STORES ? notes_made - CN_MAX_NOTED_STORES : notes_forgotten;
 }
 
-/* Skips unaligned copies: they cut references in two, and the compiler refuses them if it can. */
+/* Skips unaligned copies, which split references; the compiler refuses them where it can. */
 static void visit_copied_words(const struct noted_store *note, cn_noted_stores_visitor *visit, void *env)
 {
   enum { WORD_BYTES = sizeof(uintptr_t) };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Keeps pins in a hash table by address, with linear probing: all cells from an entry's hash up to the entry are in
- * use. The program may give an address within an object: the collector finds the object when it needs to. Native
- * threads unpin at any time, also during collections. CN_LOCK_PINS guards the table and the sites.
+ * use. The program may pin an address within an object; the collector finds the object during a collection. Any thread,
+ * in any phase: native threads may unpin during collections. CN_LOCK_PINS guards the table and the sites.
  */
 #include "runtime/heap/pins.h"
 
@@ -31,19 +31,19 @@ enum {
 struct pin_entry {
   uintptr_t address; /* 0: a free entry */
   uint64_t count;
-  size_t site; /* the last one that pinned the address */
+  size_t site; /* the last site that pinned the address */
 };
 
 static struct {
   struct pin_entry *at;
-  size_t count, room; /* a power of two, at least twice the count */
+  size_t count, room; /* `room` is a power of two, and at least twice `count` */
 } pin_table;
 
-/* Places in the code. The places of one bucket are a list. */
+/* Places in the code that pin objects. The sites of one bucket form a list. */
 struct pin_site {
-  char place[SITE_NAME_BYTES], type[TYPE_NAME_BYTES]; /* of the first object that was pinned there */
+  char place[SITE_NAME_BYTES], type[TYPE_NAME_BYTES]; /* type of the first object that this site pinned */
   uint64_t times;
-  size_t next; /* index plus 1; 0: the list ends */
+  size_t next; /* index of the next site plus 1; 0: the list ends */
 };
 static CN_GROW(struct pin_site) sites;
 static size_t site_buckets[SITE_BUCKET_COUNT];
@@ -59,7 +59,7 @@ static size_t first_cell_of(uintptr_t address)
   return (size_t)((address * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (pin_table.room - 1);
 }
 
-/* The index of the address's entry, or of the free cell for it. */
+/* The index of the address's entry, or of the free cell for a new entry. */
 static size_t find_entry_or_free_cell(uintptr_t address)
 {
   size_t i = first_cell_of(address);
@@ -88,7 +88,7 @@ static bool grow_pin_table(void)
   return true;
 }
 
-/* Frees the cell, and moves back the entries after it that would become unreachable. */
+/* Frees the cell, and moves back the following entries that probing would no longer find. */
 static void remove_entry(size_t hole)
 {
   size_t mask = pin_table.room - 1;
@@ -183,7 +183,7 @@ static bool is_in_heap(uintptr_t address)
   return false;
 }
 
-/* True if an object starts there; false if one may contain the address. */
+/* True if the collector finds that an object starts at the address; false if the address may be within an object. */
 static bool is_object_start(uintptr_t address)
 {
   const struct cairn_collector *collector = cn_heap_collector();
@@ -297,7 +297,7 @@ void cairn_pins_visit(cairn_pin_visitor *visit, void *env)
   cn_lock_release(CN_LOCK_PINS);
 }
 
-/* A native thread may have unpinned the address meanwhile. */
+/* The address may have no entry, if a native thread unpinned it during the collection. */
 void cairn_pins_forget(uintptr_t address)
 {
   take_pins_lock();

@@ -13,10 +13,10 @@ void cairn_unpin_at(uintptr_t reference, const char *site);
 void cairn_unpin_address_at(void *address, const char *site);
 #pragma GCC visibility pop
 
-/* Print the places that pinned objects, for CAIRN_STATS. */
+/* Print the sites that pinned objects, for CAIRN_STATS. */
 void cn_pins_print_sites(void);
 
-/* The invariant of the table that is broken, or null. Holding CN_LOCK_PINS, or while other threads keep out. */
+/* Check the table. Returns the error, or null. The caller holds CN_LOCK_PINS, or no other thread accesses the table. */
 const char *cn_pins_wrong(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Changes the length of arrays, in place or by a copy. The bytes after the elements, up to the next word, may contain
- * anything: they are cleared when the array grows over them. Mutators' threads, in phase MUTATE.
+ * Changes the length of arrays, in place or by a copy. The padding after the last element may contain any bytes; growth
+ * of the array clears it. Mutators' threads, in phase MUTATE.
  */
 #include "runtime/heap/resize_array.h"
 
@@ -35,7 +35,7 @@ static uintptr_t payload_end_of(uintptr_t array, const struct cairn_layout *layo
   return array + bytes;
 }
 
-/* The address of element `count`, which may be the array's end. */
+/* The address of element `count`; if `count` is the array's length, the end of its elements. */
 static uintptr_t element_address_of(uintptr_t array, const struct cairn_layout *layout, uint64_t count)
 {
   return array + layout->elem_offset + count * layout->elem_size;
@@ -47,7 +47,7 @@ static void clear_bytes(uintptr_t from, uintptr_t to)
     memset((void *)from, 0, to - from);
 }
 
-/* Elements in [from, to) are cut off: tells the collector, if it asks for overwritten references. */
+/* Reports the removed elements in [from, to) to the collector if its barriers report overwritten references. */
 static void note_dropped_references(struct cairn_mutator *mutator, const struct cairn_layout *layout, uintptr_t from,
                                     uintptr_t to)
 {
@@ -82,7 +82,7 @@ bool cn_resize_array_in_place(struct cairn_mutator *mutator, uintptr_t array, ui
   return true;
 }
 
-/* A new array has got elements: marks its cards if it is large, like compiled code. */
+/* Marks the cards of a new large array after its elements were copied, like compiled code. */
 static void mark_cards_of_copy(uintptr_t array, const struct cairn_layout *layout, uint64_t bytes)
 {
   uintptr_t block = cairn_object_block(array, layout), end = payload_end_of(array, layout, cairn_object_count(array));
@@ -92,9 +92,9 @@ static void mark_cards_of_copy(uintptr_t array, const struct cairn_layout *layou
     cn_barrier_range_slow_path(array, bytes);
 }
 
-/* Called by compiled code after cairn_resize_slow(), with the result of that call and with the array. Returns the array
- * itself if it has the new length, else the new array, with the elements copied. An array with references is cleared
- * already. The two calls have no safepoint between them. Phase MUTATE. */
+/* Finishes a change of length: compiled code calls this after cairn_resize_slow(), with the result of that call and
+ * with the array. Returns the array itself if it has the new length, else the new array with the copied elements. An
+ * array with references is cleared already. There is no safepoint between the two calls. Phase MUTATE. */
 #pragma GCC visibility push(default)
 uintptr_t cairn_resize_finish(uintptr_t fresh, uintptr_t array, bool uninit);
 #pragma GCC visibility pop

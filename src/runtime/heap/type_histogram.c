@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counts objects by type and field. Layouts of several units that have one type share its names: linkers keep one copy.
- * Phase STOP, on the thread that stopped the others.
+ * Counts objects by type and field. Layouts of one type in several units share the type's names, because linkers keep
+ * one copy. Phase STOP, on the thread that stopped the others.
  */
 #include "runtime/heap/type_histogram.h"
 
@@ -18,9 +18,9 @@
 #include "runtime/heap/image_layouts.h"
 
 struct type_row {
-  uint64_t key; /* identifies the type; when rows are visited, the bytes */
+  uint64_t key; /* identifies the type; during the visit of rows, the type's bytes */
   uint64_t count, bytes;
-  const struct cairn_layout *layout; /* null: of images that were unloaded */
+  const struct cairn_layout *layout; /* null: the row counts objects of unloaded images */
   size_t fields;                     /* where its fields begin */
 };
 
@@ -42,7 +42,7 @@ static uint32_t field_count_of(const struct cairn_layout *layout)
   return layout != NULL ? layout->base_refs + layout->elem_refs : 0;
 }
 
-/* Inserts the type before the one at index `at`. */
+/* Inserts the type at index `at`. */
 static struct type_row *insert_type(struct type_histogram *h, size_t at, struct type_row type)
 {
   CN_ASSERT(at <= h->types.count);
@@ -67,7 +67,7 @@ static struct type_row *find_or_add_type(struct type_histogram *h, uint64_t key,
   return &h->types.at[at];
 }
 
-/* Layouts with the name of the first one and other fields are a separate type. */
+/* The row of the layout's type. A layout with an equal name and other fields gets a separate row. */
 static struct type_row *find_type_of_layout(struct type_histogram *h, const struct cairn_layout *layout)
 {
   struct type_row *type = find_or_add_type(h, layout != NULL ? cn_layouts_type_key(layout) : 0, layout);
@@ -84,7 +84,7 @@ struct counted_object {
   struct field_row *fields;
 };
 
-/* The bytes of the object at `to`; 0: it lies outside the heap. */
+/* The bytes of the object at `to`; 0: `to` lies outside the heap. */
 static uint64_t object_bytes_at(const struct cn_heap_walk *walk, uintptr_t to)
 {
   const struct cn_heap_range *range = cn_heap_walk_find_range(walk, to - CAIRN_ABI_HEADER_SIZE);

@@ -9,8 +9,8 @@
 #include <cairn/heap.h>
 #include "runtime/heap/heap_walk.h"
 
-/* Print a line for each type that has objects, the type with the most bytes first. Phase STOP, on the thread that
- * collects, after a collection. Memory comes from the system. */
+/* Print a line for each type with objects, sorted by bytes in descending order. Phase STOP, on the collecting thread,
+ * after a collection. Memory comes from the system. */
 void cn_type_histogram_print(uint64_t collection);
 
 /* Visit the rows of types and fields. The walk is open. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tells collections whether the program has made uncleared arrays, and walks over all objects which of them may never
- * have been filled. Mutators' threads in phase MUTATE, the collecting thread in phase STOP; flags are atomic, and
- * CN_LOCK_UNFILLED guards the list.
+ * Records whether the program has made uncleared arrays, and which objects may be unfilled. Mutators' threads in phase
+ * MUTATE, the collecting thread in phase STOP; flags are atomic, and CN_LOCK_UNFILLED guards the list.
  */
 #include "runtime/heap/uncleared.h"
 
@@ -18,10 +17,10 @@ struct unfilled_range {
   uintptr_t start, end;
 };
 
-static CN_GROW(struct unfilled_range) unfilled; /* since the last collection; under CN_LOCK_UNFILLED */
+static CN_GROW(struct unfilled_range) unfilled; /* ranges noted since the last collection; under CN_LOCK_UNFILLED */
 
-static _Atomic bool ended_mutator_made_uncleared; /* since the last collection, by an ended mutator */
-static _Atomic bool made_uncleared_lately;        /* between the last collection and the one before it */
+static _Atomic bool ended_mutator_made_uncleared; /* set since the last collection */
+static _Atomic bool made_uncleared_lately;        /* between the last two collections */
 static _Atomic bool made_uncleared_ever;
 
 void cn_uncleared_begin_collection(void)
@@ -60,7 +59,7 @@ bool cairn_arrays_uncleared_lately(void)
   return atomic_load(&made_uncleared_lately) || has_uncleared_image();
 }
 
-/* ---- objects that were never filled ---- */
+/* ---- unfilled objects ---- */
 
 void cn_unfilled_note_range(uintptr_t start, uintptr_t end)
 {
