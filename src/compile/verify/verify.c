@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass verify-safepoints: the proof, per function, that rewriting is right (statepoints-later, "Safepoint Semantics &
- * Verification"; docs/architecture.md, invariant 1). It shares with the rewriter only the classification of calls and
- * the reading of operand bundles.
+ * Pass verify-safepoints: proves for each function that its rewriting is correct (statepoints-later, "Safepoint
+ * Semantics & Verification"; docs/architecture.md, invariant 1). The verifier and the rewriter share only the
+ * classification of calls and the access to operand bundles.
  *
  * Needs: nothing. Provides: diagnostics. Breaks: nothing. Rules:
- *   stale-reference      used after a safepoint, on some static path, at which the object may have moved
- *   integer-of-reference a stale integer or unmanaged pointer that was made of a reference is used, or a valid one goes
- *                        beyond the reach of the checks (check_escapes.c)
+ *   stale-reference      a use after a safepoint, on some static path, that may have moved the object
+ *   integer-of-reference a use of a stale integer or unmanaged pointer computed from a reference, or a valid one
+ *                        escapes the checks (check_escapes.c)
  *   integer-to-reference, unmanaged-to-reference
- *                        something becomes a reference, and its object is unknown
- *   missed-parse-point   a call that may reach a safepoint is a plain call, in a module that has been rewritten
- *   leaf-reaches-safepoint   a function that callers take for a leaf holds a parse point
+ *                        a conversion makes a reference to an unknown object
+ *   missed-parse-point   a plain call may reach a safepoint, in a rewritten module
+ *   leaf-reaches-safepoint   a function that callers treat as a leaf has a parse point
  *   wrong-base, relocate-index, gc-live-duplicate
  *                        a statepoint lists wrong references (check_bases.c)
  *   unsupported-instruction, unsupported-type, unsupported-constant
- *                        unknown to LLVM 22, or only a target knows its meaning
- *   undescribed-alloca   a local in memory holds references, and a statepoint leaves it out (check_allocas.c)
- *   stale-word           a word of the language is used with its value before a safepoint (stale_words.c)
+ *                        LLVM 22 lacks the kind, or only a target defines it
+ *   undescribed-alloca   a statepoint lacks an alloca with references (check_allocas.c)
+ *   stale-word           a use of the value of a root by tag from before a safepoint (stale_words.c)
  *   unlisted-operand     a call that must list its operands leaves one out (check_operands.c)
  *   described-tail       a statepoint's description of locals is malformed (check_descriptions.c)
  *   use-of-given-back    an array is used or listed after it was given back (check_given.c)
  *   nopoll-safepoint, nopoll-region
- *                        a safepoint in a place that must be free of them; regions that stay open (check_nopoll.c)
+ *                        a safepoint in code that must be free of safepoints; a region that stays open (check_nopoll.c)
  *   unchanging-memory    an access through a reference that the code generator may move over a safepoint
  *                        (check_attributes.c)
  *   span-tail            a statepoint's list of spans differs from the open spans (check_spans.c)
  *   loop-without-poll, recursion-without-poll, false-claim
- *                        a loop that may run long has no safepoint, or a recursion has no safepoint, or a definition
- *                        claims one falsely (check_polls.c; if asked for)
+ *                        a long loop or a recursion lacks a safepoint, or an attribute of a definition is false
+ *                        (check_polls.c; optional)
  *
- * LLVM's verify<safepoint-ir> misses parse points left out, wrong bases, casts, integers and allocas (docs/llvm-22.md).
- * It also reports, falsely, a comparison of a value with a phi of it where only some paths have a safepoint; the proof
- * here accepts it (stale_values.c).
+ * LLVM's verify<safepoint-ir> misses plain calls at parse points, wrong bases, casts, integers and allocas
+ * (docs/llvm-22.md). It also reports a correct comparison of a value with a phi of the value if only some paths have a
+ * safepoint; this verifier accepts the comparison (stale_values.c).
  */
 #include "compile/verify/verify.h"
 
@@ -42,7 +42,8 @@
 #include "compile/core/emitted_names.h"
 #include "compile/effects/ir_kinds.h"
 
-/* LLVM's own rewriter treats functions named like those of the C library as leaves. */
+/* The advice for a call of a library function. LLVM's own rewriter treats functions with names of the C library as
+ * leaves. */
 static const char *leaf_advice_of(LLVMValueRef call)
 {
   LLVMValueRef callee = cn_direct_callee(call);
@@ -78,8 +79,8 @@ static void check_parse_points(struct cn_verifier *v)
         check_parse_point(v, i, leaf);
 }
 
-/* True if a reference is made of other values than references. Relocates return a pointer in address space 1 even if
- * another is managed, and constants and locals stay in place. */
+/* True if a reference is converted from an integer or an unmanaged pointer. Three sources are exempt: relocates return
+ * a pointer in address space 1 even if another address space is managed, and constants and allocas stay in place. */
 static bool is_made_of_nonreference(LLVMValueRef i)
 {
   LLVMValueRef from = LLVMGetNumOperands(i) ? LLVMGetOperand(i, 0) : NULL;
@@ -90,8 +91,9 @@ static bool is_made_of_nonreference(LLVMValueRef i)
                                     !cn_is_relocate(from) && !cn_is_address_in_local(from));
 }
 
-/* Pass tail-calls calls functions through the signature of their callers: a reference in it may be an integer to the
- * callee, and is then made of that integer right before the jump. */
+/* True if a tail call is the only use of a converted integer. Pass tail-calls makes a tail call through its caller's
+ * signature, so an integer parameter of the callee may be a reference in the signature, converted just before the
+ * jump. */
 static bool is_used_by_tail_call_only(LLVMValueRef i)
 {
   LLVMUseRef use = LLVMGetFirstUse(i);
@@ -122,7 +124,7 @@ static void check_reference_casts(struct cn_verifier *v)
       }
 }
 
-/* The first operand that is a constant of an unknown kind used as a reference; or null. */
+/* The first operand that is a reference and a constant of an unknown kind, or null. */
 static LLVMValueRef find_unknown_constant(struct cn_ptrmap *met, LLVMValueRef i)
 {
   for (int o = 0; o < LLVMGetNumOperands(i); o++) {
@@ -144,7 +146,7 @@ static void check_instruction_kind(struct cn_verifier *v, struct cn_ptrmap *met,
     cn_error(v->ctx, i, "unsupported-constant", "a constant of an unknown kind is used as a reference");
 }
 
-/* Kinds that a target or a later LLVM defines: the checks stop at such an instruction. */
+/* Report instructions of kinds that a target or a later LLVM defines. */
 static void check_instruction_kinds(struct cn_verifier *v)
 {
   struct cn_ptrmap met = {0};
@@ -182,7 +184,7 @@ static void verify_function(struct cn_ctx *ctx, LLVMValueRef function)
   cn_verify_attributes(&v);
   if (ctx->options && ctx->options->check_polls)
     cn_verify_polls(&v);
-  CN_ASSERT_VALID(cn_values_wrong(&v.values)); /* the checks leave all of these as they were */
+  CN_ASSERT_VALID(cn_values_wrong(&v.values)); /* the checks keep the states unchanged */
   CN_ASSERT_VALID(cn_objects_wrong(&v.objects));
   cn_stale_words_free(&v.words);
   cn_ptrmap_free(&v.live);

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Explains a stale value: the safepoint that it did not survive, and the path from there to the use. Needs: struct
- * cn_value_states. Provides: struct cn_stale_witness (verify.h). Breaks: nothing.
+ * Explains a stale value by the safepoint that made it stale, and by the path from this safepoint to the use. Needs:
+ * struct cn_value_states. Provides: struct cn_stale_witness (verify.h). Breaks: nothing.
  *
- * Phis, selects and GEPs may have handed a stale value on since. The search goes back over these, one leg per value,
- * until a leg has a safepoint between the value's definition and its use; each leg is a shortest path.
+ * Phis, selects and GEPs may have passed on a stale value after the safepoint. The search goes back over these
+ * instructions, one leg per value, until a leg has a safepoint between the value's definition and its use. Each leg is
+ * a shortest path.
  */
 #include <stdlib.h>
 #include "base/check.h"
 #include "compile/verify/verify.h"
 
-/* The most values that a search goes back over. */
+/* The maximum number of legs of a search. */
 #define MAX_WITNESS_LEGS 64
 
-/* Search back from `from` in its block for a statepoint or for `def`. True: it ends the leg. */
+/* Search backwards from `from` to the start of its block. True if a statepoint or `def` ends the leg. */
 static bool scan_back_for_statepoint(LLVMValueRef from, LLVMValueRef def, LLVMValueRef *statepoint)
 {
   for (LLVMValueRef i = from; i; i = LLVMGetPreviousInstruction(i)) {
@@ -27,17 +28,17 @@ static bool scan_back_for_statepoint(LLVMValueRef from, LLVMValueRef def, LLVMVa
   return false;
 }
 
-/* A leg, searched backwards, breadth first: `next` points towards the use. */
+/* A leg of the path, found by a breadth-first search against the control flow. */
 struct path_leg {
   const struct cn_cfg *cfg;
   LLVMValueRef def;
-  uint32_t *next; /* by block: the block after it on the path to the use, and 1; 0: unseen */
+  uint32_t *next; /* for each block, 1 + the next block on the path to the use; 0 if unseen */
   CN_VECTOR(uint32_t) queue;
   LLVMValueRef statepoint; /* found, or null */
-  uint32_t from, to;       /* where the leg starts, and where the value is read */
+  uint32_t from, to;       /* the block at the leg's start, and the block of the use */
 };
 
-/* Find a statepoint between the definition and just after `last` in block `to`, or else the definition. */
+/* Find a statepoint between the value's definition and its use just after `last` in block `to`. */
 static void search_statepoint(struct path_leg *leg, LLVMValueRef last)
 {
   uint32_t def = LLVMIsAInstruction(leg->def) ? cn_cfg_index_of(leg->cfg, LLVMGetInstructionParent(leg->def)) : 0;
@@ -65,7 +66,7 @@ static void search_statepoint(struct path_leg *leg, LLVMValueRef last)
   }
 }
 
-/* Put the leg before the blocks found so far, which are in reverse order. */
+/* Append the blocks of an earlier leg to the path, which is in reverse order. */
 static void add_leg(struct cn_stale_witness *witness, const struct path_leg *leg)
 {
   CN_VECTOR(LLVMBasicBlockRef) path = {0};
@@ -82,7 +83,7 @@ static void add_leg(struct cn_stale_witness *witness, const struct path_leg *leg
   cn_free(&path);
 }
 
-/* The operand that makes `i` stale although no statepoint follows it; its place goes to *last and *b. */
+/* The operand that is already stale at its use by `i`, or null. The place of this use goes to *last and *b. */
 static LLVMValueRef stale_operand_of(const struct cn_verifier *v, LLVMValueRef i, LLVMValueRef *last, uint32_t *b)
 {
   if (LLVMIsAPHINode(i)) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Compiles bitcode to the output file, in process: Cairn's pipeline, LLVM's code generation, frame maps.
+ * Compiles bitcode to the output file, in process, by Cairn's pipeline, LLVM's code generator and the writer of frame
+ * maps.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@
 
 /* ---- options ---- */
 
-/* True for the diagnostics of -fcairn-remarks. The report takes all. */
+/* True if -fcairn-remarks prints the remark. The report has all remarks. */
 static bool is_shown_remark(const struct cairn_diagnostic *d)
 {
   static const char *const rules[] = {"fall-back", "slot-mode", "variadic-statepoint"};
@@ -35,7 +36,7 @@ static bool is_shown_remark(const struct cairn_diagnostic *d)
 
 /* Diagnostics about the current unit. */
 static struct cairn_diagnostics unit_diagnostics; /* for the report */
-static const char *ir_input_path;                 /* null: a source, whose diagnostics have positions */
+static const char *ir_input_path;                 /* null for C sources, whose diagnostics have source locations */
 
 static void keep_and_print_diagnostic(void *env, const struct cairn_diagnostic *diagnostic)
 {
@@ -57,7 +58,7 @@ struct cairn_compile_options cn_backend_make_options(const struct cn_command *co
   return options;
 }
 
-/* Set, once per process, Cairn's code generator options, then the user's -mllvm. */
+/* Set Cairn's code generator options, then the user's -mllvm options, once per process. */
 static void initialise_llvm_options(const struct cn_command *command)
 {
   static bool done;
@@ -77,7 +78,8 @@ static void initialise_llvm_options(const struct cn_command *command)
   cn_free(&words);
 }
 
-/* Choose position independence. The modules that clang makes state it; for the user's IR the command line does. */
+/* Choose position independence. The module flags decide for modules from clang, and the command line for the user's IR.
+ */
 static void set_position_independence(const struct cn_command *command, LLVMModuleRef module, bool from_clang,
                                       struct cn_machine_options *how, struct cairn_compile_options *options)
 {
@@ -97,7 +99,7 @@ static LLVMCodeModel code_model_of(LLVMModuleRef module)
 
 /* ---- the module before the pipeline ---- */
 
-/* Add the triple and the data layout if a front end left them out. */
+/* Add the triple and the data layout if the module lacks them. */
 static bool complete_module_target(const struct cn_command *command, LLVMModuleRef module, LLVMTargetMachineRef machine,
                                    const char *path)
 {
@@ -136,14 +138,14 @@ static void request_unwind_tables(LLVMModuleRef module)
 
 /* ---- the module after it ---- */
 
-/* Demands of the command line that LLVM's target machine leaves to its caller; for a joined module, the demands that
- * its units were compiled with. */
+/* Options of the command line that LLVM's target machine leaves to its caller. A joined module has the options of its
+ * units. */
 struct emission_options {
   enum cn_debug debug;
   bool function_sections, data_sections;
 };
 
-/* The user's own IR keeps the debug information that it has. */
+/* The user's IR keeps its debug information. */
 static struct emission_options emission_options_of(const struct cn_command *command, LLVMModuleRef module,
                                                    bool from_clang)
 {
@@ -156,7 +158,7 @@ static struct emission_options emission_options_of(const struct cn_command *comm
                                    .data_sections = command->data_sections};
 }
 
-/* Drop unwanted debug information: our rules and diagnostics needed it. */
+/* Remove debug information that only Cairn's rules and diagnostics needed. */
 static bool drop_unwanted_debug_info(LLVMModuleRef module, enum cn_debug wanted)
 {
   if (wanted == CN_DEBUG_FULL)
@@ -200,9 +202,9 @@ static bool write_object_with_frame_maps(const void *start, size_t size, const c
   return ok;
 }
 
-/* Use "coreclr" in place of "statepoint-example": code is the same, and compiling is faster. The
- * code generator asks for each load whether its pointer may be freed. Under "statepoint-example"
- * LLVM searches all functions of the module for the answer; under "coreclr" it answers at once. */
+/* Replace "statepoint-example" by "coreclr", which gives the same code in less compile time. The code generator asks
+ * for each load whether its pointer may be freed. For "statepoint-example" LLVM searches all functions of the module
+ * for the answer; for "coreclr" the answer is constant. */
 static void choose_gc_strategy(LLVMModuleRef module)
 {
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
@@ -246,7 +248,7 @@ static bool emit_code(const struct cn_command *command, const struct cn_unit *un
 
 /* ---- units and joined modules ---- */
 
-/* -march= for the user's IR. The modules that clang makes state it in each function. */
+/* The processor of -march= for the user's IR. Modules from clang state the processor in each function. */
 static const char *cpu_of(const struct cn_command *command)
 {
   static char *host;
@@ -274,8 +276,8 @@ static bool emit_optimised_module(const struct cn_command *command, const struct
 static const char debug_flag[] = "cairn.debug", function_sections_flag[] = "cairn.function-sections",
                   data_sections_flag[] = "cairn.data-sections";
 
-/* Add to a front end's module the facts that clang's modules state: how joined modules are positioned, and the
- * processor. The vendor in the triple only avoids a linker's warning. */
+/* Add the facts that clang's modules state to a front end's module: position independence and the processor. The vendor
+ * in the triple only avoids a linker's warning. */
 static void add_target_facts(LLVMModuleRef module, const struct cn_machine_options *how, bool shared)
 {
   static const char any[] = CN_PORT_TRIPLE_ANY, clangs[] = CN_PORT_TRIPLE_CLANG;
@@ -294,7 +296,7 @@ static void add_target_facts(LLVMModuleRef module, const struct cn_machine_optio
       LLVMAddTargetDependentFunctionAttr(f, "target-cpu", how->cpu);
 }
 
-/* Write the options of the command line for the link, as bitcode. */
+/* Write the module as bitcode, with the command's options as module flags for the link. */
 static bool write_unit_for_link(const struct cn_command *command, const struct cn_unit *unit, LLVMModuleRef module,
                                 const struct emission_options *wishes)
 {
@@ -305,7 +307,7 @@ static bool write_unit_for_link(const struct cn_command *command, const struct c
   return cn_module_write(module, unit->output, command->mode == CN_MODE_ASSEMBLY);
 }
 
-/* The optimisation level of the link's command, if it gives one. */
+/* The options of the joined module. An optimisation level of the link's command has priority over the units' level. */
 static struct cairn_compile_options make_joined_options(const struct cn_command *command, LLVMModuleRef module)
 {
   struct cairn_compile_options options = cn_backend_make_options(command);
@@ -344,14 +346,14 @@ static bool compile_joined(const struct cn_command *command, const struct cn_uni
 
 /* ---- units ---- */
 
-/* True for a unit of C that handles no reference, if such a unit is to be native. */
+/* True for a unit of C without references, if clang compiles such units as native code. */
 static bool is_native_unit(const struct cn_command *command, const struct cn_unit *unit, LLVMModuleRef module)
 {
   return unit->language == CN_LANG_C && command->native_units && cn_managed_is_native_unit(module) &&
          !cn_mentions_managed_type(unit->bitcode);
 }
 
-/* Clang's record layouts of a unit of C, to free; null after a message. */
+/* Clang's record layouts of a unit of C, which the caller frees; null after a message. */
 static char *read_record_layouts(const struct cn_unit *unit)
 {
   struct cn_input_file input;
@@ -383,7 +385,7 @@ static bool compile_module(const struct cn_command *command, const struct cn_uni
   options.lines_only = from_clang && wishes.debug != CN_DEBUG_FULL;
   options.drop_lines = from_clang && wishes.debug == CN_DEBUG_NONE && !command->report && !command->remarks;
   if (!from_clang || is_native_unit(command, unit, module))
-    options.manage_all = false; /* a front end says itself which functions are managed */
+    options.manage_all = false; /* the front end has marked the managed functions */
   set_position_independence(command, module, from_clang, &how, &options);
   LLVMTargetMachineRef machine = cn_module_make_machine(module, unit->input, &how);
   if (!machine)
@@ -416,8 +418,8 @@ static bool import_functions(const struct cn_command *command, LLVMModuleRef mod
   return ok;
 }
 
-/* A fresh context. It lives with its modules until the next unit needs one; the last one's memory goes with the
- * process, at no cost. */
+/* Make a new context and free the previous unit's context with its modules. The process exits without freeing the last
+ * context, which saves time. */
 static LLVMContextRef make_next_context(void)
 {
   static LLVMContextRef context;
@@ -427,7 +429,8 @@ static LLVMContextRef make_next_context(void)
   return context = LLVMContextCreate();
 }
 
-/* `joined`: a linker joined it from units of our own, so that LLVM's verifier is superfluous, too. */
+/* Compile one unit. `joined` says that the unit was joined from units of Cairn, which need no check by LLVM's verifier.
+ */
 static bool compile_unit(const struct cn_command *command, const struct cn_unit *unit, bool joined, bool *native)
 {
   CN_CHECK(unit->bitcode != NULL && unit_diagnostics.count == 0);
@@ -441,7 +444,7 @@ static bool compile_unit(const struct cn_command *command, const struct cn_unit 
   cn_times_stop_step(&command->compile, &start, "read");
   ir_input_path = unit->language == CN_LANG_IR ? unit->input : NULL;
   if (module) {
-    LLVMSetModuleIdentifier(module, unit->input, strlen(unit->input)); /* instead of the temporary file */
+    LLVMSetModuleIdentifier(module, unit->input, strlen(unit->input)); /* replaces the name of the temporary file */
     cn_module_set_message_path(unit->input);
     *native = unit->native.count && is_native_unit(command, unit, module);
     if (!*native)

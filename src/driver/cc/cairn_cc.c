@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn-cc`, a C compiler driver that takes clang's place.
+ * `cairn-cc`, a C compiler driver that replaces clang.
  *
  *   .c    clang to bitcode | Cairn and LLVM's code generator, in process | object with frame maps
  *         clang alone, if the unit handles no reference
@@ -8,8 +8,8 @@
  *   .s    clang assembles  | stack maps become frame maps
  *   then  clang links, with the runtime for executables
  *
- * Commands that neither compile nor link (-E, -M, -fsyntax-only, ...) go to clang word for word, and so do wrong ones,
- * which clang reports. Cairn adds its own line to --version.
+ * Commands that neither compile nor link (-E, -M, -fsyntax-only, ...) go to clang unchanged, and so do commands with
+ * errors, which clang reports. Cairn adds a line to --version.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +63,7 @@ static const char help_text[] =
 
 /* ---- commands for clang alone ---- */
 
-/* The command in the form that clang gets. */
+/* Add the command's arguments for clang, without Cairn's options. */
 static void add_clang_arguments(const struct cn_command *command, struct cn_words *words)
 {
   for (size_t i = 0; i < command->args.count; i++)
@@ -87,7 +87,7 @@ static int pass_command_to_clang(const struct cn_command *command, bool with_env
   return cn_process_exec(&words);
 }
 
-/* Print clang's lines first: build systems read them. */
+/* Print clang's lines first, because build systems read them. */
 static int print_version(const struct cn_command *command)
 {
   struct cn_words words = {0};
@@ -101,8 +101,8 @@ static int print_version(const struct cn_command *command)
   return status;
 }
 
-/* True if clang runs alone: there is nothing to compile or link, or the command has an error that clang reports before
- * it does anything. */
+/* True if clang runs alone, because the command neither compiles nor links, or because clang reports an error of the
+ * command line. */
 static bool is_for_clang_alone(const struct cn_command *command)
 {
   size_t sources = 0, inputs = 0;
@@ -123,7 +123,7 @@ static bool is_for_clang_alone(const struct cn_command *command)
   return sources == 0 || (command->output && sources > 1);
 }
 
-/* True if the command has sources that are managed for certain. A unit of C may turn out to be native. */
+/* True if the command has a source that is certain to be managed. A unit of C may be native. */
 static bool has_managed_sources(const struct cn_command *command)
 {
   bool native = command->native_units && !command->lto;
@@ -158,7 +158,7 @@ static bool plan_units(const struct cn_command *command, struct command_plan *pl
   return true;
 }
 
-/* Try every unit, as clang does; the first failure is the command's status. */
+/* Compile every unit, even after a failure, as clang does. The first failure is the command's status. */
 static int compile_units(const struct cn_command *command, struct command_plan *plan)
 {
   int status = CN_EXIT_OK;
@@ -171,7 +171,7 @@ static int compile_units(const struct cn_command *command, struct command_plan *
   return status;
 }
 
-/* Join the units that were compiled with -flto into one. */
+/* Join the units that were compiled with -flto into one module. */
 static int join_lto_units(const struct cn_command *command, const struct command_plan *plan,
                           struct cn_joined_bitcode *joined)
 {
