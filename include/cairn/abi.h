@@ -5,7 +5,7 @@
 #ifndef CAIRN_ABI_H
 #define CAIRN_ABI_H
 
-/* Some values are beyond `int`. So each value has its own anonymous enumeration, with the type that it needs. */
+/* Each value has an anonymous enumeration, whose type the compiler chooses: some values exceed `int`. */
 #define CAIRN_ABI(name, value) enum { CAIRN_ABI_##name = value };
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic"

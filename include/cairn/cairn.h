@@ -19,26 +19,28 @@
  *   }
  *
  * A reference is a pointer to a managed type: `struct node managed *p`. The qualifier belongs to the target type: `long
- * managed *i, *j;` declares two references. Write it after the name of a type; after the body of a struct clang drops
- * it. References may be held in locals, parameters, results, globals, structs, arrays and managed objects; the
- * collector updates them when it moves the object. A reference may point into an object (an interior pointer) while it
- * is in a local, a parameter or a result; a reference in an object or a global must point to the start of an object.
+ * managed *i, *j;` declares two references. Write the qualifier after the name of a type; clang drops a qualifier after
+ * the body of a struct. Locals, parameters, results, globals, structs, arrays and managed objects may hold references;
+ * the collector updates them when it moves the object. A reference in a local, a parameter or a result may point into
+ * an object (an interior pointer); a reference in an object or a global must point to the start of an object.
  *
- * Refused with file and line, as the collector could not see or update the reference: conversion to or from an integer
- * or an ordinary pointer; references in variadic arguments, in inline assembly, in unions with other members, or in
- * memory from malloc(); and setjmp() in a function that handles references.
+ * The compiler refuses, with file and line, code whose references the collector could not see or update: conversion to
+ * or from an integer or an ordinary pointer; references in variadic arguments, in inline assembly, in unions with other
+ * members, or in memory from malloc(); and setjmp() in a function that handles references.
  *
- * All of this header may be used in expressions, within functions, on any thread. Objects are zeroed. Exhausted memory,
- * and a length that is negative or overflows, end the program: one line on stderr, exit status 1.
+ * The macros and functions of this header may be used in expressions, within functions, on any thread. Objects are
+ * zeroed. Exhausted memory, a negative length and a length that overflows end the program, with one line on stderr and
+ * exit status 1.
  *
  * With -DCAIRN_PLAIN the same source compiles with any compiler that knows GNU C, without Cairn: `managed` is then
- * empty, and objects come from calloc() and are never freed.
+ * empty, and objects come from calloc() and stay allocated.
  *
  * Further headers: <cairn/span.h> has cairn_span_begin() and cairn_span_end(), which attach data to ranges of code;
- * <cairn/roots.h> has cairn_tag_root(), for references in a language's own form; <cairn/handle.h> has handles, by which
- * native code keeps objects over collections.
+ * <cairn/roots.h> has cairn_tag_root(), for references in a language's own form; <cairn/handle.h> has handles, which
+ * keep objects alive for native code.
  *
- * Define CAIRN_NO_SHORT_NAMES before the include to keep the name `managed` for the program; cairn_managed stays.
+ * CAIRN_NO_SHORT_NAMES, defined before the include, leaves the name `managed` to the program, which then writes
+ * cairn_managed.
  */
 #ifndef CAIRN_CAIRN_H
 #define CAIRN_CAIRN_H
@@ -51,33 +53,33 @@
 #error "cairn/cairn.h: compile with cairn-cc, or define CAIRN_PLAIN to use calloc()"
 #endif
 
-/* cairn_managed: the qualifier of managed types. The code generator sees address space 1; the rule checker reads the
- * tag in the debug information, which lacks address spaces on x86-64.
+/* cairn_managed: the qualifier of managed types. The code generator sees address space 1. The rule checker reads the
+ * tag, because debug information lacks address spaces on x86-64.
  *
- * cairn_leaf: on the declaration of a function that Cairn does not compile, and that never calls managed code and never
- * collects: calls of it need no transition. A wrong cairn_leaf loses references.
+ * cairn_leaf: on the declaration of a function that another compiler compiles, and that never calls managed code or
+ * collects. Its calls need no transition. A wrong cairn_leaf loses references.
  *   cairn_leaf double fast_hash(const char *text);
  *
- * cairn_native, cairn_managed_function: on the declaration of a function of another file: the function is native code,
- * or managed code. Its calls then skip the test for managed code. If a cairn_managed_function is native, linking fails.
- * If a cairn_native function is managed, its calls take longer; if its own file declares it cairn_native as well, that
- * is an error.
+ * cairn_native, cairn_managed_function: on the declaration of a function of another file, which is native code or
+ * managed code, respectively. Calls of the function skip the test for managed code. If a cairn_managed_function is
+ * native, linking fails. If a cairn_native function is managed, its calls take longer; the compiler refuses such a
+ * declaration in the file that defines the function.
  *   cairn_native int read_line(char *text, int size);
  *   cairn_managed_function struct node managed *reverse(struct node managed *list);
  *
- * cairn_unmanaged: on the definition of a function in a file for cairn-cc: compile the function as native code. It must
- * not handle references.
+ * cairn_unmanaged: on the definition of a function, which cairn-cc then compiles as native code. The function must not
+ * handle references.
  *   cairn_unmanaged static void on_signal(int number) { ... }
  *
- * cairn_nopoll: on the definition of a function: collections wait while it runs. Code in it that could come to a
- * safepoint is an error: an allocation, a call of a function that polls or may poll.
+ * cairn_nopoll: on the definition of a function: collections wait while the function runs. The compiler refuses code of
+ * the function that may reach a safepoint, such as an allocation or a call of a function that may poll.
  *   cairn_nopoll static void put(struct box managed *box, struct node managed *node) { ... }
  *
- * cairn_weak: on a member that is a reference, or holds some: the member does not keep its targets alive.
- * cairn_ephemeron, cairn_finalisable, cairn_never_moves: on the definition of a struct. The other references of an
- * ephemeron count only while the targets of its weak ones are reachable. The program is told before a finalisable
- * object goes (<cairn/weak.h>). An object that never moves stays at the address of its allocation. The collector must
- * provide for such types: otherwise the program ends before its first allocation.
+ * cairn_weak: on a member that is or contains references, which then do not keep their targets alive. cairn_ephemeron,
+ * cairn_finalisable, cairn_never_moves: on the definition of a struct type. The strong references of an ephemeron keep
+ * objects alive only while the targets of its weak references are reachable. The program receives a finalisable object
+ * before its memory is freed (<cairn/weak.h>). An object that never moves stays at the address of its allocation. If
+ * the collector does not support such types, the program ends before its first allocation.
  *   struct cairn_finalisable file { int descriptor; struct file managed *next cairn_weak; }; */
 #ifdef CAIRN_PLAIN
 #define cairn_managed
@@ -92,11 +94,11 @@
 #define cairn_nopoll
 #else
 #define cairn_managed __attribute__((address_space(1), btf_type_tag("cairn_managed")))
-/* Clang refuses no_split_stack, which has no effect, on other declarations than functions. A typedef or a pointer would
- * lose the annotation. */
+/* A typedef or a pointer would lose the annotation. no_split_stack makes clang refuse the macro there, and has no other
+ * effect. */
 #define CAIRN_FUNCTION_(annotation) __attribute__((annotation, __no_split_stack__))
 #define cairn_leaf CAIRN_FUNCTION_(leaf)
-/* The second attribute makes clang warn at locals: they cannot be weak. */
+/* The second attribute makes clang warn at locals, which cannot be weak. */
 #define cairn_weak __attribute__((btf_decl_tag("cairn-weak"), guarded_var))
 #define cairn_ephemeron __attribute__((btf_decl_tag("cairn-ephemeron")))
 #define cairn_finalisable __attribute__((btf_decl_tag("cairn-finalisable")))
@@ -122,42 +124,42 @@
 #define cairn_new_array(T, n) \
   ((CAIRN_OBJECT_(T) cairn_managed *)CAIRN_ALLOC_ARRAY_(CAIRN_LAYOUT_(T), (long)(n), sizeof(__typeof__(T))))
 
-/* cairn_new_flex(S, n) or cairn_new_flex(S, n, member): a new object of type S, a struct that ends in a flexible array
- * member, with n elements in that, zeroed; type `S managed *`; n as for cairn_new_array():
+/* cairn_new_flex(S, n) or cairn_new_flex(S, n, member): a new object of type S, zeroed; type `S managed *`. S is a
+ * struct that ends in a flexible array member, which gets n elements; n as for cairn_new_array():
  *   struct table { long count; struct node managed *slot[]; };
  *   struct table managed *t = cairn_new_flex(struct table, 64);
- * Only plain mode needs the member's name, for the size of an element; if the name is missing, plain mode reserves
- * CAIRN_PLAIN_FLEX_BYTES bytes per element, the maximum then. */
+ * Plain mode takes the size of an element from the named member. Without the name, plain mode reserves
+ * CAIRN_PLAIN_FLEX_BYTES bytes per element, and elements must not be larger. */
 #define cairn_new_flex(S, ...) \
   CAIRN_THIRD_(__VA_ARGS__, CAIRN_NEW_FLEX_NAMED_, CAIRN_NEW_FLEX_, 0) \
   (CAIRN_ALLOC_FLEX_, S, __VA_ARGS__)
 
-/* cairn_new_array_uninit(T, n), cairn_new_flex_uninit(S, n) and cairn_new_flex_uninit(S, n, member): like the above,
- * but uncleared, for objects that the program fills at once:
+/* cairn_new_array_uninit(T, n), cairn_new_flex_uninit(S, n) and cairn_new_flex_uninit(S, n, member): like
+ * cairn_new_array() and cairn_new_flex(), for objects that the program fills at once:
  *   char managed *line = cairn_new_array_uninit(char, length);
- * The object's whole memory, the fixed part included, has its earlier contents. A type with references is refused
- * [uninit-references]. */
+ * The object's whole memory, the fixed part included, has its earlier contents. The compiler refuses a type with
+ * references [uninit-references]. */
 #define cairn_new_array_uninit(T, n) \
   ((CAIRN_OBJECT_(T) cairn_managed *)CAIRN_ALLOC_ARRAY_UNINIT_(CAIRN_LAYOUT_(T), (long)(n), sizeof(__typeof__(T))))
 #define cairn_new_flex_uninit(S, ...) \
   CAIRN_THIRD_(__VA_ARGS__, CAIRN_NEW_FLEX_NAMED_, CAIRN_NEW_FLEX_, 0) \
   (CAIRN_ALLOC_FLEX_UNINIT_, S, __VA_ARGS__)
 
-/* cairn_resize_array(array, n): the array with n elements, longer or shorter; type of `array`, a reference to the first
- * element of a result of cairn_new_array() or cairn_new_array_uninit():
+/* cairn_resize_array(array, n): the array, made longer or shorter, with n elements. `array` is a result of
+ * cairn_new_array() or cairn_new_array_uninit(), and its type is the type of the result:
  *   if (used == room)
  *     items = cairn_resize_array(items, room *= 2);
  * New elements are zeroed; n as for cairn_new_array(). The array always shrinks in place. It can grow in place if it is
  * the latest allocation in the thread's buffer, or a large block with free space after it; otherwise the result is a
- * copy. So use only the result: other references to the array may point to the old one.
- * cairn_resize_array_uninit(array, n): the same for elements without references; new elements have the memory's earlier
- * contents. */
+ * copy. Use only the result: other references to the array may point to the old memory.
+ * cairn_resize_array_uninit(array, n): like cairn_resize_array(), for elements without references; new elements have
+ * the memory's earlier contents. */
 #define cairn_resize_array(array, n) ((__typeof__(array))CAIRN_RESIZE_(cairn_resize_array, array, (long)(n)))
 #define cairn_resize_array_uninit(array, n) \
   ((__typeof__(array))CAIRN_RESIZE_(cairn_resize_array_uninit, array, (long)(n)))
 
-/* cairn_managed_callee(f): the function pointer f, with the promise that Cairn compiled its target; to be called at
- * once:
+/* cairn_managed_callee(f): the function pointer f, for a call in the same expression, with the promise that Cairn
+ * compiled the callee:
  *   total += cairn_managed_callee(closure->code)(closure, n);
  * The call skips the test for managed code. A wrong promise loses references. */
 #ifdef CAIRN_PLAIN
@@ -166,28 +168,28 @@
 #define cairn_managed_callee(f) CAIRN_MANAGED_CALLEE_(f)
 #endif
 
-/* cairn_collect(): runs a full collection now, or waits for one that another thread began after this call. References
- * are updated before it returns. In plain mode it has no effect.
+/* cairn_collect(): runs a full collection, or waits for one that another thread began after this call. In plain mode it
+ * has no effect.
  *
- * cairn_external_bytes(bytes): objects keep so many more bytes outside of the heap, or fewer (<cairn/heap.h>): a large
- * sum triggers a collection.
+ * cairn_external_bytes(bytes): adds `bytes`, which may be negative, to the count of the bytes that objects keep outside
+ * of the heap (<cairn/heap.h>). A large sum triggers a collection.
  *
- * cairn_nopoll_begin(), cairn_nopoll_end(): like cairn_nopoll, for the code between them, on every path. Regions may
- * nest. Loops in a region run without polls, however long.
+ * cairn_nopoll_begin(), cairn_nopoll_end(): like cairn_nopoll, for the code between the two calls, on every path. Such
+ * regions may nest. Loops in a region have no polls, even if they run long.
  *   cairn_nopoll_begin();
  *   box->node = node;
  *   box->changes++;
  *   cairn_nopoll_end();
  *
  * cairn_copy_out(to, from, bytes): copies bytes from a managed object to ordinary memory, for example a string for the
- * C library. cairn_copy_in(to, from, bytes): from ordinary memory to a managed object. Both are for data: a reference
- * in the bytes that are copied out ends the program [unmanaged-store]; from an uncleared array copy only bytes that
- * have been filled. cairn_copy(to, from, bytes): between managed objects (or places in one) that do not overlap, data
- * and references.
+ * C library. cairn_copy_in(to, from, bytes): from ordinary memory to a managed object. Both functions copy only data: a
+ * reference in the bytes that are copied out ends the program [unmanaged-store]; from an uncleared array copy only
+ * bytes that have been filled. cairn_copy(to, from, bytes): copies data and references from a managed object to
+ * another, or to a place in the object that does not overlap.
  *   char line[80];
  *   cairn_copy_out(line, string->text, string->length + 1);
  *   puts(line);
- * Each is memcpy(), which may be used as well. */
+ * The program may also call memcpy() instead. */
 
 /* ---- implementation ---- */
 
@@ -206,7 +208,8 @@
 
 #ifndef CAIRN_PLAIN
 
-/* T minus `managed`, which a typedef may have: objects are outside address spaces, and a type takes only one. */
+/* T without the qualifier `managed`, which a typedef may have: a type has only one address space, and objects need the
+ * default one. */
 #define CAIRN_OBJECT_(T) __typeof__(*CAIRN_NULL_(T))
 #define CAIRN_NULL_(T) \
   (__extension__ _Generic((__typeof__(T) *)0, \
@@ -235,7 +238,7 @@
 #define CAIRN_MANAGED_CALLEE_(f) ((__typeof__(&*(f)))cairn_promise_((void *)(f)))
 void *cairn_promise_(void *function) __asm__("cairn.managed.callee") __attribute__((const, nothrow));
 
-/* Expanded in line by pass `allocate`. Call them through the macros. */
+/* Pass `allocate` expands calls of these functions in line. Programs call them through the macros. */
 void cairn_managed *cairn_alloc(const void *layout, long bytes);
 void cairn_managed *cairn_alloc_array(const void *layout, long count);
 void cairn_managed *cairn_alloc_flex(const void *layout, long count);
@@ -245,7 +248,7 @@ void cairn_managed *(cairn_resize_array)(const void *layout, void cairn_managed 
 void cairn_managed *(cairn_resize_array_uninit)(const void *layout, void cairn_managed *array, long count);
 void cairn_collect(void);
 cairn_leaf void cairn_external_bytes(long bytes);
-/* Calls of these two mark a region, and disappear from the finished code. */
+/* Calls of cairn_nopoll_begin() and cairn_nopoll_end() mark a region; the object code contains no such calls. */
 void cairn_nopoll_begin(void) __asm__("cairn.nopoll.begin");
 void cairn_nopoll_end(void) __asm__("cairn.nopoll.end");
 
@@ -268,7 +271,7 @@ void cairn_nopoll_end(void) __asm__("cairn.nopoll.end");
 #define cairn_alloc(layout, bytes) cairn_plain_alloc(layout, 0, 1, (size_t)(bytes))
 #define CAIRN_RESIZE_(resize, array, n) cairn_plain_resize(array, n, sizeof *(array))
 
-/* The bytes of an object are written before it, for cairn_resize_array(). */
+/* The bytes before an object, which hold its size for cairn_resize_array(). */
 enum { CAIRN_PLAIN_HEADER = 16 };
 
 static inline size_t cairn_plain_bytes(size_t base, long n, size_t size)
@@ -285,7 +288,7 @@ static inline size_t cairn_plain_bytes(size_t base, long n, size_t size)
   return base;
 }
 
-/* The object of `bytes` bytes in that memory. */
+/* Makes `memory` an object of `bytes` bytes. */
 static inline void *cairn_plain_object(void *memory, size_t bytes)
 {
   if (memory) {
@@ -342,7 +345,8 @@ static inline void cairn_nopoll_end(void)
 
 #endif
 
-/* Always inlined: the arguments tell whether a local at these addresses may hold references. */
+/* The functions are always inlined, so that the compiler sees whether a local at these addresses may hold
+ * references. */
 #define CAIRN_COPY_ static inline __attribute__((always_inline)) void
 
 CAIRN_COPY_ cairn_copy_out(void *to, const void cairn_managed *from, size_t bytes)

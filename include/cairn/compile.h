@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Compile side: turns IR into IR with statepoints, over the LLVM-C API (libcairn-compile). The passes are those of
- * statepoints-original and statepoints-later, at the place in the compiler that late-insertion-slides-2014 propose
+ * Compile side: turns IR into IR with statepoints, over the LLVM-C API (libcairn-compile). The passes are the passes of
+ * statepoints-original and statepoints-later. They run late in the compiler, as late-insertion-slides-2014 propose
  * (docs/architecture.md, "Sources").
  *
- * Every function works on the caller's module, in the caller's thread, and never exits or prints: its findings go to
- * the diagnostics callback, in that thread. Calls leave no state behind, so threads with an LLVMContextRef each are
- * independent. Arguments stay the caller's. Exhausted memory, and a defect of Cairn, end the process with a message.
+ * Every function works on the caller's module, in the caller's thread, and never exits or prints: it passes its
+ * findings to the diagnostics callback, in that thread. Calls leave no state behind, so threads with different
+ * LLVMContextRefs are independent. The caller keeps ownership of arguments. Exhausted memory and defects of Cairn end
+ * the process with a message.
  */
 #ifndef CAIRN_COMPILE_H
 #define CAIRN_COMPILE_H
@@ -21,29 +22,29 @@
 extern "C" {
 #endif
 
-/* Only errors make a call fail. */
+/* The severity of a finding; only errors make a call fail. */
 enum cairn_severity { CAIRN_ERROR, CAIRN_WARNING, CAIRN_REMARK, CAIRN_NOTE };
 
-/* A finding. Strings live until the callback returns; absent ones are null, absent numbers 0. */
+/* A finding. Strings live until the callback returns. An absent string is null; an absent number is 0. */
 struct cairn_diagnostic {
   enum cairn_severity severity;
   const char *rule;     /* stable id of the broken rule, for example "reference-to-integer" */
-  const char *message;  /* one sentence; the position stands below */
+  const char *message;  /* one sentence, without the position */
   const char *function; /* IR name */
-  const char *file;     /* source position from debug locations */
+  const char *file;     /* the source position, from debug locations */
   unsigned line, column;
   const char *directory; /* the start of a relative `file`; may be null */
-  /* Of verify-safepoints, with names as in textual IR: */
+  /* Members that verify-safepoints sets; names are as in textual IR. */
   const char *value;       /* the value of the finding */
   const char *other;       /* the expected value, the value's origin, or the safepoint that ended the value */
   const char *const *path; /* blocks, from the safepoint to the use */
   size_t path_count;
-  const char *instruction; /* of an error or a warning that lacks a source position: as textual IR */
+  const char *instruction; /* textual IR of the instruction, for an error or a warning that lacks a source position */
 };
 /* Called once per finding, in an order that depends only on the module. */
 typedef void cairn_diagnostic_handler(void *env, const struct cairn_diagnostic *diagnostic);
 
-/* A list of diagnostics: zero-initialised is empty. */
+/* A list of diagnostics; a zero-initialised list is empty. */
 struct cairn_diagnostics {
   struct cairn_diagnostic *at;
   size_t count;
@@ -54,8 +55,8 @@ void cairn_diagnostics_keep(void *env, const struct cairn_diagnostic *diagnostic
 /* Frees the list's contents, and empties it. */
 void cairn_diagnostics_free(struct cairn_diagnostics *diagnostics);
 
-/* The time of one run of a pass, in seconds: on the clock, and of this process. The name "verify" is LLVM's verifier,
- * which runs after each pass of Cairn. */
+/* The time of one run of a pass, in seconds, by the clock and by the processor time of this process. The name "verify"
+ * stands for LLVM's verifier, which runs after each pass of Cairn. */
 struct cairn_pass_time {
   const char *pass; /* lives until the callback returns */
   double wall, user, system;
@@ -65,8 +66,8 @@ typedef void cairn_pass_timer(void *env, const struct cairn_pass_time *time);
 /* When safepoints are inserted. */
 enum cairn_safepoints {
   CAIRN_SAFEPOINTS_LATE,  /* after the optimiser: the default */
-  CAIRN_SAFEPOINTS_EARLY, /* before it */
-  CAIRN_SAFEPOINTS_NONE,  /* never; the program never collects */
+  CAIRN_SAFEPOINTS_EARLY, /* before the optimiser */
+  CAIRN_SAFEPOINTS_NONE,  /* no safepoints: the program never collects */
 };
 
 /* The optimisations of relocation, each with its bit: 1u << CAIRN_RELOCATION_x. */
@@ -85,8 +86,8 @@ enum cairn_placement {
   CAIRN_PLACEMENTS
 };
 
-/* Whether a function keeps its references in one described area of its frame instead of relocated SSA values ("slot
- * mode", docs/relocation.md). */
+/* The choice of slot mode, which keeps a function's references in one described area of its frame instead of relocated
+ * SSA values (docs/relocation.md). */
 enum cairn_slots {
   CAIRN_SLOTS_AUTO, /* per function, by the cost model: the default */
   CAIRN_SLOTS_NEVER,
@@ -95,8 +96,8 @@ enum cairn_slots {
 
 /* The places of roots that a statepoint lists (docs/frontends.md, "The places of roots"). */
 enum cairn_root_forms {
-  CAIRN_ROOT_FORMS_ALL,   /* pairs, and memory of the frame that is described after the deopt state */
-  CAIRN_ROOT_FORMS_PAIRS, /* pairs only, as in LLVM; other roots are refused */
+  CAIRN_ROOT_FORMS_ALL,   /* pairs, and described memory of the frame, listed after the deopt state */
+  CAIRN_ROOT_FORMS_PAIRS, /* pairs only, as in LLVM; functions with other roots are refused */
 };
 
 /* The code of the collector at loads and stores of references (docs/barriers.md). One kind per program. */
@@ -114,68 +115,71 @@ enum cairn_polls {
 #undef CAIRN_POLLS_AT
   CAIRN_POLLS_PLACES
 };
-/* Instead of such bits: the code has no polls. */
+/* A value instead of bits of enum cairn_polls: the code has no polls. */
 #define CAIRN_POLLS_NONE (1u << 31)
 
-/* The test of a poll; a module with its own @gc.safepoint_poll has that instead. */
+/* The test of a poll. A module that defines @gc.safepoint_poll gets this function as its polls instead. */
 enum cairn_poll {
   CAIRN_POLL_WORD,  /* the thread's poll word: the default */
-  CAIRN_POLL_STACK, /* the stack pointer against the thread's limit: finds stack overflow too */
+  CAIRN_POLL_STACK, /* the stack pointer against the thread's limit, which also finds stack overflow */
 };
 
-/* Words that are a reference or an immediate integer: their low bits tell the two apart (docs/words.md). The
- * `reference_bits` lowest bits, 1 to 3, of a reference are `reference`. The `integer_bits` lowest bits, 1 to 8, of an
- * integer are `integer`, and the integer stands above them. All zero: each word is a reference. */
+/* The kind of words that are a reference or an immediate integer, by their low bits (docs/words.md). The
+ * `reference_bits` lowest bits of a reference, 1 to 3 bits, are `reference`. The `integer_bits` lowest bits of an
+ * integer, 1 to 8 bits, are `integer`; the upper bits are its value. If all members are zero, each word is a
+ * reference. */
 struct cairn_word_kind {
   unsigned char reference_bits, reference, integer_bits, integer;
 };
 
-/* Called after a step of place-safepoints on a loop or the control flow of `function`, or of rewrite-statepoints on the
- * whole function, which is then valid IR. `step` is a static name. The callback must leave the function unchanged. */
+/* Called after a step of place-safepoints on a loop or the control flow of `function`, and after a step of
+ * rewrite-statepoints on the whole function; `function` is then valid IR. `step` is a static name. The callback must
+ * leave the function unchanged. */
 typedef void cairn_step_watcher(void *env, const char *step, LLVMValueRef function);
 
-/* How to compile. All zero is -O0 of a front end's module for an executable, silently; so is a null pointer, wherever
- * options are expected. */
+/* The options of compilation. All zero means -O0 of a front end's module for an executable, without diagnostics. A null
+ * pointer in place of options means the same options. */
 struct cairn_compile_options {
   enum cairn_safepoints safepoints;
-  unsigned opt_level;    /* 0 to 3 */
-  unsigned size_level;   /* 0; 1 for -Os, 2 for -Oz */
-  bool shared;           /* the code may end in a shared object: with -fPIC, but without -fPIE */
-  bool manage_all;       /* C: every definition is managed; otherwise those with one of Cairn's gc strategies */
-  bool native_functions; /* of these, functions that handle no references, and have only native callers and callees
-                          * here, stay native */
-  /* C: the output of clang -Xclang -fdump-record-layouts-canonical, or null. It tells the references in a union whose
-   * `managed` comes from a typedef: debug information lacks them. */
+  unsigned opt_level;  /* 0 to 3 */
+  unsigned size_level; /* 0; 1 for -Os, 2 for -Oz */
+  bool shared;         /* the code may become part of a shared object: with -fPIC, but without -fPIE */
+  bool manage_all; /* every definition is managed, as in C; otherwise only definitions with one of Cairn's gc strategies
+                    */
+  bool native_functions; /* managed definitions stay native if they handle no references, and have only native callers
+                          * and callees in the module */
+  /* Null, or, for C, the output of clang -Xclang -fdump-record-layouts-canonical. The output shows the references in a
+   * union whose `managed` comes from a typedef; debug information lacks these references. */
   const char *record_layouts;
-  /* For rewrite-statepoints and verify-safepoints: */
+  /* Options of rewrite-statepoints and verify-safepoints. */
   unsigned relocations_off; /* bits of enum cairn_relocation: optimisations to leave out */
   enum cairn_slots slots;
   enum cairn_root_forms roots;  /* PAIRS excludes slot mode: `slots` is ignored */
   enum cairn_barriers barriers; /* for insert-barriers and the passes after it */
-  unsigned inline_max;          /* the largest block to allocate in line, at most 8184; 0: 8184; below 8: every block is
-                                 * allocated out of line */
-  bool note_stores;             /* note each store of a reference, for CAIRN_VERIFY=stores */
-  unsigned slot_budget;         /* the limit of safepoints x live references in SSA form; 0: the default */
-  const unsigned *address_spaces; /* the managed ones, 1 to 255; null: only address space 1 */
+  unsigned inline_max;  /* bytes of the largest block to allocate in line, at most 8184; 0 means 8184, and 1 to 7 that
+                         * every block is allocated out of line */
+  bool note_stores;     /* record each store of a reference, for CAIRN_VERIFY=stores */
+  unsigned slot_budget; /* the limit of safepoints x live references in SSA form; 0 means the default */
+  const unsigned *address_spaces; /* the managed address spaces, 1 to 255; null means only address space 1 */
   size_t address_space_count;
-  struct cairn_word_kind words; /* the module's flag "cairn.words" may set them instead */
-  bool check_polls;             /* verify-safepoints: a loop that lacks a safepoint is an error */
-  /* For place-safepoints; the budget also for verify-safepoints: */
-  unsigned polls; /* bits of enum cairn_polls; 0: the defaults */
+  struct cairn_word_kind words; /* the kind of words, which the module's flag "cairn.words" may set instead */
+  bool check_polls;             /* verify-safepoints reports a loop that lacks a safepoint as an error */
+  /* Options of place-safepoints; verify-safepoints also uses the budget. */
+  unsigned polls; /* bits of enum cairn_polls; 0 means the defaults */
   enum cairn_poll poll;
   unsigned placements_off; /* bits of enum cairn_placement: optimisations to leave out */
-  unsigned poll_budget;    /* microseconds of work between two polls, about; 0: 20 */
-  bool samples;    /* branches are weighed by the profile of LLVM's option -sample-profile-file; the module has lines */
-  bool lines_only; /* drop debug information, except lines, once the source rules have been checked with it */
-  bool drop_lines; /* drop lines as well once the module is prepared; the passes run again with lines to report an error
-                    * or a warning; remarks have no lines */
-  bool report;     /* passes report their work in remarks: docs/placement.md */
+  unsigned poll_budget;    /* approximate microseconds of work between two polls; 0 means 20 */
+  bool samples;    /* weigh branches by the profile of LLVM's option -sample-profile-file; the module must have lines */
+  bool lines_only; /* drop debug information, except lines, after the check of the source rules */
+  bool drop_lines; /* drop lines, too, once the module is prepared; to report an error or a warning, the passes run
+                    * again with lines; remarks have no lines */
+  bool report;     /* passes report their work in remarks (docs/placement.md) */
   cairn_diagnostic_handler *diagnose; /* null: findings are dropped */
   void *env;                          /* for `diagnose` */
   cairn_pass_timer *timer;            /* called after every pass; may be null */
   void *timer_env;                    /* for `timer` */
   bool check_steps;                   /* check the control flow after each step that changes it */
-  cairn_step_watcher *step;           /* called after these steps; may be null */
+  cairn_step_watcher *step;           /* called after each step that changes the control flow; may be null */
   void *step_env;                     /* for `step` */
 };
 
@@ -184,55 +188,56 @@ struct cairn_compile_options {
  * Each function works on `module` in place. The module is valid IR; only functions with gc strategy
  * "statepoint-example" or "coreclr" or with attribute "cairn" are processed. References are pointers in
  * options->address_spaces. The functions need neither a target machine nor cairn_compile_init(). Their output is plain
- * LLVM IR for any code generator, linker and runtime that know statepoints. Of Cairn, the code generator and the linker
- * need nothing, and the runtime only the functions that the polls of place-safepoints call. Not all roots are pairs,
- * unless options->roots is PAIRS: <cairn/stackmap.h> decodes the others (cairn_stackmap_described()).
+ * LLVM IR for any code generator, linker and runtime that know statepoints. The code generator and the linker need no
+ * part of Cairn; the runtime needs only the functions that the polls of place-safepoints call. Unless options->roots is
+ * PAIRS, there are roots besides the pairs, which <cairn/stackmap.h> decodes (cairn_stackmap_described()).
  *
- * REFUSED: there is at least one CAIRN_ERROR. All errors of the module are reported, and the module is unchanged, to
- * the byte; so the caller may go on with it, for example by leaving a function out. BROKEN: a CAIRN_ERROR of rule
- * "internal", a defect of Cairn; the module may then only be disposed of.
+ * REFUSED means at least one CAIRN_ERROR: all errors of the module have been reported, and the module is unchanged, to
+ * the byte, so that the caller may use it further, for example without a refused function. BROKEN means a CAIRN_ERROR
+ * of rule "internal", a defect of Cairn: the caller can only dispose of the module.
  *
- * `options` and `diagnostics` may be null. Findings go to options->diagnose while the function runs, and are appended
- * to `diagnostics`, which the caller frees with cairn_diagnostics_free(). */
+ * `options` and `diagnostics` may be null. The function passes each finding to options->diagnose, and appends it to
+ * `diagnostics`, which the caller frees with cairn_diagnostics_free(). */
 
-/* Inserts polls at the places of options->polls that need one: inlined from the module's own `void
- * @gc.safepoint_poll()`, or calls of Cairn's runtime (statepoints-later, "PlaceSafepoints"). Functions with statepoints
- * are left alone. Functions with the attribute "cairn-nopoll", and regions between calls of `void
- * @cairn.nopoll.begin()` and `void @cairn.nopoll.end()`, get no polls, and code in them that may reach a safepoint is
- * refused. cairn_verify_safepoints() reads those two calls as well; afterwards cairn_compile_pass() of "drop-markers"
- * deletes them. */
+/* Inserts polls at those places of options->polls that need a poll. A poll is the module's own `void
+ * @gc.safepoint_poll()`, inlined, or a call of Cairn's runtime (statepoints-later, "PlaceSafepoints"). Functions with
+ * statepoints stay unchanged. Functions with the attribute "cairn-nopoll", and regions between calls of `void
+ * @cairn.nopoll.begin()` and `void @cairn.nopoll.end()`, get no polls, and their code must not reach a safepoint
+ * otherwise (REFUSED). cairn_verify_safepoints() also reads the calls that mark regions; afterwards
+ * cairn_compile_pass() of "drop-markers" deletes these calls. */
 enum cairn_status cairn_place_safepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
                                          struct cairn_diagnostics *diagnostics);
 
 /* Copies the findings of cairn_place_safepoints() on functions that `from` defines and `module` declares, as attributes
- * of the declarations: the function never reaches a safepoint ("gc-leaf-function"), always reaches one ("cairn-polls"),
- * and its work up to one ("cairn-work"). Call it before `module` is compiled; the attributes are wrong as soon as
- * `from` is compiled anew from other sources. Cannot fail; `from` is unchanged, and `module` does not refer to it. */
+ * of the declarations: a function never reaches a safepoint ("gc-leaf-function") or always reaches one ("cairn-polls"),
+ * and the work before its first safepoint ("cairn-work"). Call the function before `module` is compiled; if the sources
+ * of `from` change, the attributes are wrong. The call always succeeds; `from` is unchanged, and `module` does not
+ * refer to it. */
 void cairn_import_functions(LLVMModuleRef module, LLVMModuleRef from);
 
 /* Wraps every parse point in a gc.statepoint, and relocates the references that are live over it (statepoints-original;
- * statepoints-later, "RewriteStatepointsForGC"). Functions with statepoints are left alone, so that a module may be
+ * statepoints-later, "RewriteStatepointsForGC"). Functions with statepoints stay unchanged, so that a module may be
  * rewritten in several steps. Markers of spans and of the language's own references (docs/spans.md) become deopt
- * operands of the statepoints; the markers stay for cairn_verify_safepoints(), until pass "drop-markers". A reference
- * that is an operand of a call and dead after it is listed if the call or its callee has the attribute
- * "cairn-live-operands", if a "gc-live" bundle of the call names it, or if CAIRN_RELOCATION_DEAD_OPERANDS is off
- * (docs/relocation.md). */
+ * operands of the statepoints; the markers stay for cairn_verify_safepoints(), until pass "drop-markers". The
+ * statepoint of a call also lists operands that are dead after the call if the call or its callee has the attribute
+ * "cairn-live-operands", if a "gc-live" bundle of the call names the operand, or if CAIRN_RELOCATION_DEAD_OPERANDS is
+ * off (docs/relocation.md). */
 enum cairn_status cairn_rewrite_statepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
                                             struct cairn_diagnostics *diagnostics);
 
-/* Proves that no static path uses a reference after a statepoint that may have moved its object. For statepoints from
- * any producer. Never changes the module. */
+/* Proves that no static path uses a reference after a statepoint that may have moved its object. The statepoints may
+ * come from any producer. The module stays unchanged. */
 enum cairn_status cairn_verify_safepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
                                           struct cairn_diagnostics *diagnostics);
 
-/* Turns statepoints, from any producer, back into the calls that they wrap, for further optimisation: a module that is
- * rewritten, stripped and rewritten again is equivalent to the module after the first rewriting. For all functions,
- * with or without a gc strategy. */
+/* Turns statepoints from any producer back into the calls that they wrap, for further optimisation, in all functions,
+ * with or without a gc strategy. A module that is rewritten, stripped and rewritten again is equivalent to the module
+ * after the first rewriting. */
 enum cairn_status cairn_strip_statepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
                                           struct cairn_diagnostics *diagnostics);
 
-/* Inlines calls that are wrapped in statepoints, if the callee is alwaysinline or LLVM's inliner finds it worthwhile:
- * the statepoints are stripped, the calls inlined, and the functions rewritten again. The options are those of
+/* Inlines calls that statepoints wrap, if the callee is alwaysinline or LLVM's inliner finds inlining worthwhile: the
+ * function strips the statepoints, inlines the calls, and rewrites the functions again. The options are the options of
  * cairn_rewrite_statepoints(). */
 enum cairn_status cairn_inline_statepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
                                            struct cairn_diagnostics *diagnostics);
@@ -244,14 +249,14 @@ enum cairn_status cairn_inline_statepoints(LLVMModuleRef module, const struct ca
 enum cairn_status cairn_insert_barriers(LLVMModuleRef module, const struct cairn_compile_options *options,
                                         struct cairn_diagnostics *diagnostics);
 
-/* Proves that each load or store of a reference in managed memory has the barrier of options->barriers, as such a call,
- * or needs none. For modules from any producer, before or after rewriting, while barriers are calls. Never changes the
- * module. */
+/* Proves that each load or store of a reference in managed memory has the barrier of options->barriers, as a call of
+ * cairn_insert_barriers(), unless it needs no barrier. The module may come from any producer, before or after
+ * rewriting, until barriers are lowered. The module stays unchanged. */
 enum cairn_status cairn_verify_barriers(LLVMModuleRef module, const struct cairn_compile_options *options,
                                         struct cairn_diagnostics *diagnostics);
 
-/* Replaces these calls with the code of the barriers: the module's own code, if it defines the functions, otherwise the
- * code of options->barriers, which calls Cairn's runtime. Call it once the module is proved. */
+/* Replaces the calls of barriers with code: with the module's own code, if the module defines the functions, otherwise
+ * with the code of options->barriers, which calls Cairn's runtime. Call this function after cairn_verify_barriers(). */
 enum cairn_status cairn_lower_barriers(LLVMModuleRef module, const struct cairn_compile_options *options,
                                        struct cairn_diagnostics *diagnostics);
 
@@ -261,28 +266,28 @@ enum cairn_status cairn_lower_barriers(LLVMModuleRef module, const struct cairn_
 #define CAIRN_TIME_PER_US 2000
 #define CAIRN_TIME_UNBOUNDED UINT64_MAX
 
-/* The reason for a function's long or unbounded time. Absent strings are null, absent numbers 0. */
+/* The reason for a function's long or unbounded time. An absent string is null; an absent number is 0. */
 struct cairn_time_cause {
   const char *kind;  /* "loop", "cycle" (other than a loop), "call", "recursion", "path", "claim" */
   const char *where; /* the block where a loop starts, or the callee */
   const char *why;   /* one sentence */
-  uint64_t work;     /* up to a safepoint */
+  uint64_t work;     /* the work before a safepoint */
   const char *file, *directory;
   unsigned line, column;
 };
 
-/* The maximum of a managed function's work, as far as static analysis can tell: a call of an unknown function counts as
- * a microsecond. */
+/* The maximum of a managed function's work, as static analysis estimates it: a call of an unknown function counts as a
+ * microsecond. */
 struct cairn_time {
   const char *function, *file, *directory;
   unsigned line;
-  bool polls;       /* some path has a safepoint: */
+  bool polls;       /* some path has a safepoint; then enter, between and leave are valid */
   uint64_t enter;   /* from the function's entry to the first safepoint */
   uint64_t between; /* from one safepoint to the next */
   uint64_t leave;   /* from the last safepoint to the end */
-  bool passes;      /* some path has no safepoint: */
+  bool passes;      /* some path has no safepoint; then `through` is valid */
   uint64_t through; /* from the entry to the end */
-  bool recursive;   /* `leave` and `through` are then those of one level */
+  bool recursive;   /* the function is recursive; `leave` and `through` count one level */
   bool nopoll;      /* safepoints are forbidden: attribute "cairn-nopoll" */
   unsigned regions; /* the number of regions that forbid safepoints */
   const struct cairn_time_cause *causes;
@@ -290,107 +295,110 @@ struct cairn_time {
 };
 typedef void cairn_time_handler(void *env, const struct cairn_time *time);
 
-/* Calls `tell` for every managed function of the module. Safepoints from any producer are in place. A cause is the
- * reason for a missing bound, or for one above a second; or above twice options->poll_budget if that is nonzero, as a
- * call and the work after it may each take one budget. TIME: there is a cause. Never changes the module. */
+/* Calls `tell` for every managed function of the module, which has its safepoints, from any producer. A cause is the
+ * reason for a missing or large bound. A bound is large above a second, or, if options->poll_budget is nonzero, above
+ * twice this budget, because a call and the work after it may each take one budget. Returns TIME if there is a cause.
+ * The module stays unchanged. */
 enum cairn_status cairn_time_to_safepoint(LLVMModuleRef module, const struct cairn_compile_options *options,
                                           cairn_time_handler *tell, void *env);
 
 /* ---- for tools, and for programs that use Cairn's runtime ---- */
 
-/* Sets one option from text, as `cairn opt` takes it: name "slots", value "always"; null for options without a value.
- * Names: safepoints, without, slots, slot-budget, address-spaces, check-polls, polls, poll, poll-budget, roots,
- * barriers, collector, inline-max, note-stores, words, manage-all, shared, report. "collector" sets the barriers that
- * Cairn's collector of that name needs; other names leave them unchanged. UNKNOWN: the option is unknown; REFUSED: the
- * option lacks this value. After either, *error is a message, which the caller frees with free(), and *options is
- * unchanged; otherwise *error is null. "address-spaces" allocates: the caller frees options->address_spaces with
- * free(), and the member must be null or from an earlier such call. */
+/* Sets one option from text, as `cairn opt` does, for example name "slots" and value "always". The value is null for
+ * options without a value. Names: safepoints, without, slots, slot-budget, address-spaces, check-polls, polls, poll,
+ * poll-budget, roots, barriers, collector, inline-max, note-stores, words, manage-all, shared, report. "collector" sets
+ * the barriers that Cairn's collector of that name needs; names of other collectors leave the barriers unchanged.
+ * UNKNOWN: the option is unknown; REFUSED: the option lacks this value. After a failure *error is a message, which the
+ * caller frees with free(), and *options is unchanged; otherwise *error is null. "address-spaces" allocates
+ * options->address_spaces, which the caller frees with free(); before the call the member must be null or the result of
+ * such a call. */
 enum cairn_status cairn_compile_set(struct cairn_compile_options *options, const char *name, const char *value,
                                     char **error);
 
-/* The null-terminated list of name, one-line help, ... of the optimisations of relocation, in the order of their bits;
- * static. */
+/* The static, null-terminated list name, one-line help, name, ... of the optimisations of relocation, in the order of
+ * their bits. */
 const char *const *cairn_compile_relocation_names(void);
 
-/* Like cairn_compile_relocation_names(), of the optimisations of placement. */
+/* Like cairn_compile_relocation_names(), for the optimisations of placement. */
 const char *const *cairn_compile_placement_names(void);
 
-/* Like cairn_compile_relocation_names(), of the places of polls. */
+/* Like cairn_compile_relocation_names(), for the places of polls. */
 const char *const *cairn_compile_polls_names(void);
 
-/* Sets the code generator options that Cairn needs (references in registers) and initialises LLVM's x86 target. Once
- * per process, before the first target machine is made; later calls have no effect. Not thread-safe. */
+/* Sets the code generator options that Cairn needs (references in registers) and initialises LLVM's x86 target. The
+ * call comes once per process, before the first target machine is made; later calls have no effect. Not thread-safe. */
 void cairn_compile_init(void);
 
 /* Runs the whole pipeline (src/compile/pipeline.c) for `machine`. *result is a new module in the same context, ready
  * for code generation; the caller disposes of it. `module` is unchanged.
  *
- * An object file that a code generator makes of the result does not link as it is: it refers to the undefined symbol
- * cairn_object_that_needs_cairn_frames_rewrite until frame maps replace its stack maps: by cairn_object_rewrite() of
+ * An object file of the result does not link at first: it refers to the undefined symbol
+ * cairn_object_that_needs_cairn_frames_rewrite until its stack maps become frame maps, by cairn_object_rewrite() of
  * <cairn/object.h>, by `cairn frames --rewrite`, or by a link with cairn-cc.
  *
- * REFUSED, after at least one CAIRN_ERROR was reported, or BROKEN, after one of rule "internal": the module is invalid
- * IR, on entry or, by a defect of Cairn, after a pass. *result is null then. If the optimiser's result cannot be proved
- * precise, the module is optimised again with non-integral references ("ni:1"), then without vectorisation, then at
- * level one; each fall-back is a CAIRN_REMARK. */
+ * REFUSED: at least one CAIRN_ERROR was reported. BROKEN: a CAIRN_ERROR of rule "internal" was reported, because the
+ * module is invalid IR, on entry or, by a defect of Cairn, after a pass. After a failure *result is null. If the
+ * optimiser's result cannot be proved precise, the module is optimised again with non-integral references ("ni:1"),
+ * then without vectorisation, then at level one; each fall-back is a CAIRN_REMARK. */
 enum cairn_status cairn_compile_pipeline(LLVMModuleRef module, LLVMTargetMachineRef machine,
                                          const struct cairn_compile_options *options, LLVMModuleRef *result);
 
-/* Link-time optimisation: the pipeline in two halves; between them a linker joins modules.
+/* Link-time optimisation: the pipeline in two halves, between which a linker joins modules.
  *
  * cairn_compile_unit() checks a front end's module and prepares it. It does not optimise, so that the second half can
- * optimise again at a lower level. *result is a new module in the same context, which the caller disposes of and writes
- * as bitcode. Errors as of cairn_compile_pipeline(). The bitcode contains all data that the second half needs; another
- * compiler's output for it does not link, as it refers to an undefined hidden symbol.
+ * optimise again at a lower level. *result is a new module in the same context; the caller writes it as bitcode and
+ * disposes of it. The statuses are those of cairn_compile_pipeline(). The bitcode contains all data that the second
+ * half needs. If another compiler compiles the bitcode, its object file does not link, because it refers to an
+ * undefined hidden symbol.
  *
- * cairn_compile_joined() does the rest, for a module that was joined of such units, whose functions are internal unless
- * code outside the module may call them. The function is like cairn_compile_pipeline(), with the options that
+ * cairn_compile_joined() does the rest of the pipeline for a module joined from such units; functions must be internal
+ * unless code outside the module may call them. The function is like cairn_compile_pipeline(), with the options that
  * cairn_compile_joined_options() reads from the module. A function of another compiler's bitcode is a CAIRN_ERROR. */
 enum cairn_status cairn_compile_unit(LLVMModuleRef module, LLVMTargetMachineRef machine,
                                      const struct cairn_compile_options *options, LLVMModuleRef *result);
 enum cairn_status cairn_compile_joined(LLVMModuleRef module, LLVMTargetMachineRef machine,
                                        const struct cairn_compile_options *options, LLVMModuleRef *result);
 
-/* Sets the options that the units were compiled with; `shared`, `manage_all`, address spaces, `report` and callbacks
- * stay. The level is the highest, the size level the lowest; other options are the same in all units, as a linker
- * refuses to join others. */
+/* Sets the options that the units were compiled with, except `shared`, `manage_all`, address spaces, `report` and
+ * callbacks, which stay. The optimisation level becomes the highest of the units' levels, the size level the lowest.
+ * Other options are equal in all units: a linker refuses to join units with different options. */
 void cairn_compile_joined_options(LLVMModuleRef joined, struct cairn_compile_options *options);
 
 /* Prepares a module that the pipeline made, with options->shared false, to be loaded into this process without a linker
  * (docs/frontends.md, "In memory"). The module gets two functions: `enter` registers its code, layouts and globals with
  * the runtime, and must be called before any other code of the module; `leave` must be called before the module is
- * unloaded, when its code is off all stacks and the objects of its layouts are gone. Of Cairn's symbols in the module,
- * only the names of managed code (cairn.managed_code.NAME) are visible to other modules. Functions with safepoints get
- * unwind tables. TAKEN: the module has one of these names already, or the names are equal; the module is then
- * unchanged. */
+ * unloaded, when no stack has activations of its code and no objects have its layouts. Of Cairn's symbols in the
+ * module, only the names of managed code (cairn.managed_code.NAME) are visible to other modules. Functions with
+ * safepoints get unwind tables. TAKEN: the module already has a function `enter` or `leave`, or the two names are
+ * equal; the module is then unchanged. */
 enum cairn_status cairn_compile_in_memory(LLVMModuleRef module, const char *enter, const char *leave);
 
-/* A part of the pipeline: the part that one function above runs. */
+/* The parts of the pipeline, each with the function that runs it. */
 enum cairn_part {
   CAIRN_PART_WHOLE,  /* cairn_compile_pipeline() */
   CAIRN_PART_UNIT,   /* cairn_compile_unit() */
   CAIRN_PART_JOINED, /* cairn_compile_joined() */
 };
 
-/* The passes of this part in order, one name per line, newline-terminated; the caller frees the text with free(). */
+/* The passes of a part in order, one name per line, newline-terminated; the caller frees the text with free(). */
 char *cairn_compile_describe(const struct cairn_compile_options *options, enum cairn_part part);
 
-/* Runs one pass on the module itself: one of cairn_compile_pass_names(); other names go to LLVM's pipeline parser.
- * `machine` may be null. REFUSED: at least one CAIRN_ERROR was reported; BROKEN: LLVM's verifier refuses the output of
- * Cairn's pass (reported too). The module may then only be disposed of, except after a REFUSED pass that has a function
- * above. */
+/* Runs one pass on the module itself: a pass of cairn_compile_pass_names() or, for other names, of LLVM's pipeline
+ * parser. `machine` may be null. REFUSED: at least one CAIRN_ERROR was reported. BROKEN: LLVM's verifier refuses the
+ * output of Cairn's pass, which is reported, too. After a failure the caller can only dispose of the module, except
+ * after REFUSED of a pass that has its own function in this header. */
 enum cairn_status cairn_compile_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *name,
                                      const struct cairn_compile_options *options);
 
-/* Prints an analysis, one of cairn_compile_analysis_names(), of every managed function or of the module, as text that
- * is the same in each run: the caller frees *text with free(). The module is unchanged. UNKNOWN: the analysis is
- * unknown; *text is then null. */
+/* Prints an analysis of cairn_compile_analysis_names(), of every managed function or of the module, as text that is
+ * equal in each run; the caller frees *text with free(). The module is unchanged. UNKNOWN: the analysis is unknown;
+ * *text is then null. */
 enum cairn_status cairn_compile_print(LLVMModuleRef module, const char *analysis,
                                       const struct cairn_compile_options *options, char **text);
 
-/* The null-terminated list of name, one-line help, name, one-line help, ... of the passes; static. */
+/* The static, null-terminated list name, one-line help, name, ... of the passes. */
 const char *const *cairn_compile_pass_names(void);
-/* Like cairn_compile_pass_names(), of the analyses. */
+/* Like cairn_compile_pass_names(), for the analyses. */
 const char *const *cairn_compile_analysis_names(void);
 
 #ifdef __cplusplus

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The beginning of an assembly function that compiled code may call as managed code (docs/stack.md): the mark, and the
- * entry for native callers. The entry makes the thread managed, and then calls the code after it. The caller of the
- * entry is native code, or managed code that was promised a managed callee; other managed code calls the code after the
+ * entry for native callers. The entry makes the thread managed, and then calls the code after it. Native code calls the
+ * entry, and managed code does, too, at a call of cairn_managed_callee(); other managed code calls the code after the
  * entry.
  *
  *   CAIRN_ENTRY(name)           in a .S file that the C preprocessor reads
  *   CAIRN_ENTRY_STRING(name)    in C, as part of the string of an __asm__
  *
- * Either defines the label `name`, and cairn.managed_code.name for calls that pass references; the function's own first
- * instruction follows it. r11 is lost. The numbers are those of <cairn/abi.def>: ENTRY_SIZE, MANAGED_MARK,
- * MUTATOR_STATE.
+ * Both macros define the labels `name` and, for calls that pass references, cairn.managed_code.name; the function's
+ * first instruction follows the macro. The code overwrites r11. Its numbers come from <cairn/abi.def>: ENTRY_SIZE,
+ * MANAGED_MARK, MUTATOR_STATE.
  */
 #ifndef CAIRN_ENTRY_H
 #define CAIRN_ENTRY_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Events of the collector, for a program that wants to see them as they happen: a server that
- * exports its pauses, a game that counts collections per frame.
+ * Events of the collector, for programs that observe collections, such as a server that exports its pauses or a game
+ * that counts collections per frame.
  *
  *   static void listen(void *env, const struct cairn_event *event)
  *   {
@@ -12,8 +12,7 @@
  *   ...
  *   cairn_listen(listen, &pauses);
  *
- * CAIRN_TRACE, CAIRN_LOG and the probes of <sys/sdt.h> tell of the same events from outside
- * (docs/environment.md).
+ * CAIRN_TRACE, CAIRN_LOG and the probes of <sys/sdt.h> show these events outside of the program (docs/environment.md).
  */
 #ifndef CAIRN_EVENTS_H
 #define CAIRN_EVENTS_H
@@ -27,12 +26,12 @@ extern "C" {
 #endif
 
 enum cairn_event_kind {
-  CAIRN_EVENT_STOPPED,           /* all threads stand, for a collection or another reason */
-  CAIRN_EVENT_COLLECTION_BEGINS, /* within a stop; a stop may have several */
-  CAIRN_EVENT_PHASE_BEGINS,      /* a part of a collection, named by the collector */
-  CAIRN_EVENT_PHASE_ENDS,        /* on any of its threads; parts nest on each thread */
+  CAIRN_EVENT_STOPPED,           /* all threads are stopped, for a collection or another reason */
+  CAIRN_EVENT_COLLECTION_BEGINS, /* a collection begins, within a stop; a stop may have several collections */
+  CAIRN_EVENT_PHASE_BEGINS,      /* a part of a collection begins; the collector names the part */
+  CAIRN_EVENT_PHASE_ENDS,        /* a part ends, on any thread of the collector; parts nest on each thread */
   CAIRN_EVENT_COLLECTION_ENDS,
-  CAIRN_EVENT_STOP_ENDS /* the threads are about to go on */
+  CAIRN_EVENT_STOP_ENDS /* the stopped threads are about to go on */
 };
 
 #define CAIRN_EVENT_UNKNOWN UINT64_MAX
@@ -42,9 +41,9 @@ struct cairn_event {
   enum cairn_event_kind kind;
   int thread;     /* the thread of the event, as by gettid() */
   uint64_t time;  /* nanoseconds of CLOCK_MONOTONIC */
-  uint64_t since; /* STOPPED: the request of the stop; *_ENDS: the matching begin */
+  uint64_t since; /* the time of the request of the stop (STOPPED), or of the matching begin (*_ENDS) */
 
-  /* STOPPED: the last thread to arrive at the stop; 0: the stop waited for no thread. */
+  /* STOPPED: the last thread that arrived at the stop, or 0 if no thread was awaited. */
   int slowest;
 
   /* PHASE_*: the name of the phase, a string of the collector. */
@@ -60,20 +59,20 @@ struct cairn_event {
   uint64_t frames, roots, objects_moved, bytes_moved;
 };
 
-/* Called with each event, on the thread of the event, one call at a time. Most events come in phase STOP: a listener
- * must not run managed code, allocate managed objects, wait for another thread, call any function of this header or
- * of <cairn/heap.h>, or leave by a jump. A listener may take locks that every thread releases before it runs managed
- * code, such as those of malloc(). `event` is valid during the call only. */
+/* Called with each event, on the thread of the event, one call at a time. Most events come in phase STOP. A listener
+ * must not run managed code, allocate managed objects, wait for another thread, call any function of this header or of
+ * <cairn/heap.h>, or leave by a jump. A listener may take locks that every thread releases before it runs managed code,
+ * such as the locks of malloc(). `event` is valid during the call only. */
 typedef void cairn_listener(void *env, const struct cairn_event *event);
 
 #pragma GCC visibility push(default)
 
-/* Adds a listener, called with each event from now on. Any thread, except in a signal handler that may have
- * interrupted managed code. MEMORY: there are eight listeners already, the maximum; BUSY: within a listener. */
+/* Adds a listener, which receives each event from now on. Any thread may call, outside signal handlers that may have
+ * interrupted managed code. MEMORY: there are eight listeners already, the maximum; BUSY: the caller is a listener. */
 enum cairn_status cairn_listen(cairn_listener *listen, void *env);
 
-/* Removes a listener. On return all its calls have ended. Threads and BUSY as for cairn_listen(). UNKNOWN: the listener
- * was not added with this `env`. */
+/* Removes a listener. When the function returns, all calls of the listener have ended. Threads and BUSY are as for
+ * cairn_listen(). UNKNOWN: the listener was not added with this `env`. */
 enum cairn_status cairn_listen_end(cairn_listener *listen, void *env);
 
 #pragma GCC visibility pop

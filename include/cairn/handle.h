@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Handles: references to managed objects for native code. A plain reference in native code is stale after the next
+ * Handles: references to managed objects for native code. A plain reference in native code becomes stale in the next
  * collection, which may also free the object. A handle stays valid while its object moves, and keeps the object alive
  * until the handle is freed.
  *
@@ -15,7 +15,7 @@
  *     cairn_handle_free(h);
  *   }
  *
- * Any thread may free a handle; only managed code makes handles and reads them. These functions never collect. Use of a
+ * Any thread may free a handle; only managed code makes and reads handles. These functions never collect. Use of a
  * freed or wrong handle ends the program with a message that names the call.
  */
 #ifndef CAIRN_HANDLE_H
@@ -29,7 +29,7 @@ extern "C" {
 
 struct cairn_handle;
 
-#ifdef CAIRN_PLAIN /* objects stay in place; objects and scoped handles are never freed */
+#ifdef CAIRN_PLAIN /* objects stay in place; objects and scoped handles stay allocated */
 
 #include <stdlib.h>
 
@@ -74,15 +74,15 @@ static inline void cairn_handle_scope_end(size_t scope)
 
 #else
 
-#ifdef CAIRN_CAIRN_H /* <cairn/cairn.h> comes first where code is managed */
+#ifdef CAIRN_CAIRN_H /* managed code includes <cairn/cairn.h> first */
 
-/* Makes a handle of the object, or of null. The caller owns the handle and frees it by cairn_handle_free(). */
+/* Makes a handle of the object, or of null. The caller owns the handle and must free it by cairn_handle_free(). */
 cairn_leaf struct cairn_handle *cairn_handle_new(void cairn_managed *reference);
 
-/* Returns the object at its current address. */
+/* Returns the current address of the handle's object. */
 cairn_leaf void cairn_managed *cairn_handle_get(struct cairn_handle *handle);
 
-/* Makes a handle in the innermost scope of the calling thread. The end of the scope frees it. */
+/* Makes a handle in the innermost scope of the calling thread. The end of the scope frees the handle. */
 cairn_leaf struct cairn_handle *cairn_handle_scoped(void cairn_managed *reference);
 
 #define CAIRN_HANDLE_LEAF cairn_leaf
@@ -93,8 +93,9 @@ cairn_leaf struct cairn_handle *cairn_handle_scoped(void cairn_managed *referenc
 /* Frees the handle; from then on the object may be garbage. For handles of cairn_handle_new() only. */
 CAIRN_HANDLE_LEAF void cairn_handle_free(struct cairn_handle *handle);
 
-/* Begins a scope. Passing the returned value to cairn_handle_scope_end() ends this scope and all later scopes still
- * open (after a longjmp). Each thread has its own scopes; scopes nest. */
+/* Begin and end a scope. A call of cairn_handle_scope_end() with the value that cairn_handle_scope_begin() returned
+ * ends this scope and all later scopes that are still open, for instance after a longjmp. Each thread has its own
+ * scopes; scopes nest. */
 CAIRN_HANDLE_LEAF size_t cairn_handle_scope_begin(void);
 CAIRN_HANDLE_LEAF void cairn_handle_scope_end(size_t scope);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Looks at the heap from within the program: its objects, the reasons that keep an object alive, and a dump for `cairn
- * heap` (docs/heap.md).
+ * Functions by which the program inspects its heap: the objects, the paths that keep an object alive, and a dump for
+ * `cairn heap` (docs/heap.md).
  *
  *   static void print(void *env, const struct cairn_heap_row *row)
  *   {
@@ -11,14 +11,15 @@
  *   ...
  *   cairn_heap_histogram(print, NULL);
  *
- * These functions are for native code. Managed code calls them like other native functions; only cairn_external_bytes()
- * is a leaf. Each function that returns a status stops all threads that run managed code, and holds signals of the
- * calling thread until it returns. Uncollected garbage counts: cairn_collect() before the call frees it. Tables are
- * memory straight from the system.
+ * These functions are native code; only cairn_external_bytes() is a leaf. Each function that returns a status stops all
+ * threads that run managed code, and defers signals of the calling thread until it returns. Garbage counts as objects
+ * until a collection frees it; call cairn_collect() first to leave it out. The functions take memory for their tables
+ * from the system.
  *
- * Statuses of all: BUSY: within a collection, a handshake, a listener or a visitor, in a signal handler that may have
- * interrupted managed code, or in a program that lacks safepoints; UNSEEN: the collector is unable to list its objects
- * (`ranges` and `forget` of <cairn/collector.h>); MEMORY. After these, visitors and files are untouched.
+ * Statuses of all these functions. BUSY: the call comes within a collection, a handshake, a listener or a visitor, in a
+ * signal handler that may have interrupted managed code, or in a program that lacks safepoints. UNSEEN: the collector
+ * cannot list its objects (`ranges` and `forget` of <cairn/collector.h>). MEMORY: memory is exhausted. After these
+ * failures the function has called no visitor and written no file.
  */
 #ifndef CAIRN_HEAP_H
 #define CAIRN_HEAP_H
@@ -38,8 +39,8 @@ extern "C" {
  * visitor must not run managed code, allocate managed objects, wait for another thread, call functions of this header,
  * or leave by a jump. It may call malloc(). */
 
-/* An object: the address of its payload, its layout (null if the image of the layout was unloaded), and its size in
- * bytes, header included. */
+/* An object: the address of the payload, the layout, which is null if its image was unloaded, and the size in bytes,
+ * header included. */
 struct cairn_heap_object {
   uintptr_t address;
   const struct cairn_layout *layout;
@@ -47,15 +48,15 @@ struct cairn_heap_object {
 };
 typedef void cairn_heap_visitor(void *env, const struct cairn_heap_object *object);
 
-/* A row of the histogram, for a type (`field` is null) or for a field with references. The rows of its fields follow
- * the row of a type. */
+/* A row of the histogram, for a type (`field` is null) or for a field with references. The rows of a type's fields
+ * follow the row of the type. */
 struct cairn_heap_row {
   const char *type;  /* "struct node", "long[]" */
-  const char *field; /* "next", "slot[].key"; of an array's elements "[]" */
-  uint64_t count;    /* objects; or references in the field, of all objects */
-  uint64_t bytes; /* of the objects, headers included; or of the objects that the references point to, each counted once
-                   * per reference */
-  uint64_t none;  /* of a field: the number of nulls and immediates */
+  const char *field; /* "next", "slot[].key", or "[]" for an array's elements */
+  uint64_t count;    /* number of objects, or number of references in this field of all objects */
+  uint64_t bytes;    /* bytes of the objects, headers included, or of the objects that the references point to, counted
+                      * once per reference */
+  uint64_t none;     /* number of nulls and immediates in the field */
 };
 typedef void cairn_heap_row_visitor(void *env, const struct cairn_heap_row *row);
 
@@ -64,18 +65,18 @@ typedef void cairn_heap_row_visitor(void *env, const struct cairn_heap_row *row)
 struct cairn_heap_step {
   const char *from; /* "thread 17 "list": main at list.c:14", "global table"; "struct node.next" */
   struct cairn_heap_object to;
-  const char *type; /* of `to` */
+  const char *type; /* the type of `to` */
 };
 typedef void cairn_heap_step_visitor(void *env, const struct cairn_heap_step *step);
 
-/* Limits of the heap's size, in bytes: define cairn_heap_limits in the program to set them. The user's environment
- * variables override them. 0: the default (docs/environment.md).
+/* Limits of the heap's size, in bytes. A program that defines the constant cairn_heap_limits sets them; the user's
+ * environment variables override them. 0 means the default (docs/environment.md).
  *
  *   const struct cairn_heap_limits cairn_heap_limits = {.size = sizeof cairn_heap_limits,
  *                                                       .maximum = 1 << 30};
  *
  * The runtime reads the limits before any code of the program runs: the constant must be in the program's own file, or
- * in a library that is loaded with it. Of contradicting limits the lower one holds. */
+ * in a library that is loaded with it. If limits contradict each other, the lower limit applies. */
 struct cairn_heap_limits {
   size_t size;    /* of this structure; later versions may add members at the end */
   size_t initial; /* CAIRN_HEAP_INITIAL */
@@ -88,49 +89,50 @@ struct cairn_heap_limits {
 struct cairn_exhaustion {
   size_t wanted;  /* bytes of the allocation, headers included */
   uint64_t limit; /* CAIRN_HEAP_MAX */
-  uint64_t live;  /* bytes of objects that the last collection left, headers included; or CAIRN_LIVE_UNKNOWN (`used` and
-                   * `ranges` are null) */
+  uint64_t live;  /* bytes of objects after the last collection, headers included, or CAIRN_LIVE_UNKNOWN for a collector
+                   * whose `used` and `ranges` are null */
   uint64_t external; /* sum of cairn_external_bytes() */
   unsigned tries;    /* number of earlier calls for this allocation */
 };
 
-/* Frees objects that the program can do without: drops caches, frees handles, sets managed globals to null, empties
- * queues of finalisers. True: a full collection follows, and the allocation is tried again; false: the program ends.
- * The callback may change any variable and object: the code around an allocation reads them again.
+/* A callback that frees memory when it is exhausted: it may drop caches, free handles, set managed globals to null and
+ * empty queues of finalisers. After true a full collection follows, and the runtime tries the allocation again; after
+ * false the program ends. The callback may change any variable and object: the code around an allocation reads
+ * variables and objects again.
  *
- * The call comes on the thread whose allocation failed even after a full collection, on several threads at a time if
- * several allocations failed, and at most eight times for one allocation. All collections wait until it returns. The
- * callback has the rights of a signal handler that interrupted managed code: it runs managed code, or is managed code
- * itself. A cairn_collect() in it takes effect after it has returned true. Its allocations come from the small rest of
- * the heap; if that is too small, the program ends with a line that says so, and calls of the callback cease. The
- * callback must not leave by a jump or an exception, end the thread, or wait for a thread that runs managed code: that
- * thread may wait for a collection. It may take only locks that threads release before they run managed code, such as
- * those of malloc(). `what` is valid during the call. */
+ * The runtime calls it on the thread whose allocation failed even after a full collection, on several threads at a time
+ * if several allocations failed, and at most eight times for one allocation. All collections wait until it returns. The
+ * callback has the rights of a signal handler that interrupted managed code: it may call managed code, or be managed
+ * code. A cairn_collect() in the callback takes effect after the callback has returned true. Allocations of the
+ * callback come from the small rest of the heap; if this rest is too small, the program ends with a line about it,
+ * without further calls of the callback. The callback must not leave by a jump or an exception, and must not end the
+ * thread. It must not wait for a thread that runs managed code, which may wait for a collection. It may take only locks
+ * that threads release before they run managed code, such as the locks of malloc(). `what` is valid during the call. */
 typedef bool cairn_exhausted(void *env, const struct cairn_exhaustion *what);
 
 #pragma GCC visibility push(default)
 
 extern const struct cairn_heap_limits cairn_heap_limits;
 
-/* Adds `bytes`, negative for fewer, to the memory outside of the heap that objects keep: a bitmap or a library's
- * structure, freed with the object by a finaliser (<cairn/weak.h>). A full collection follows at the thread's next
- * safepoint once the sum is twice the sum after the last full collection, and larger by at least CAIRN_HEAP_INITIAL.
- * Any thread; a leaf: the collection comes later. */
+/* Adds `bytes`, which may be negative, to the count of memory outside of the heap that objects keep, such as a bitmap
+ * that a finaliser frees with its object (<cairn/weak.h>). A full collection follows at the thread's next safepoint
+ * once the sum is twice the sum after the last full collection, and larger by at least CAIRN_HEAP_INITIAL. Any thread;
+ * a leaf. */
 void cairn_external_bytes(long bytes);
 
-/* Sets the callback for an allocation that fails even after a full collection, replacing the current one; null removes
- * it: the program then ends at exhaustion. The program also ends without a call in these cases: the allocation is by a
- * signal handler that interrupted managed code; the system refuses memory to a collection; the program lacks safepoints
- * (-fcairn-safepoints=none) or its collector never collects, so dropped objects would stay. Any thread, the callback
- * included, outside of signal handlers; all threads go on meanwhile. A call of the replaced callback may still run on
- * another thread after the return. */
+/* Replaces the callback for an allocation that fails even after a full collection; null removes the callback, so that
+ * the program ends at exhaustion. The program also ends without a call if the allocation is by a signal handler that
+ * interrupted managed code, if the system refuses memory to a collection, if the program lacks safepoints
+ * (-fcairn-safepoints=none), or if its collector never collects. Any thread and the callback itself may call, outside
+ * of signal handlers, without a stop of other threads. A call of the replaced callback may still run on another thread
+ * after the return. */
 void cairn_on_exhaustion(cairn_exhausted *call, void *env);
 
 /* Visits each object, in the order of addresses. Any thread. */
 enum cairn_status cairn_heap_walk(cairn_heap_visitor *visit, void *env);
 
-/* Visits a row for each type that has objects, the type with the most bytes first. The rows of its fields with
- * references follow each type. Any thread. */
+/* Visits a row for each type that has objects, in descending order of bytes. After the row of a type come the rows of
+ * its fields with references. Any thread. */
 enum cairn_status cairn_heap_histogram(cairn_heap_row_visitor *visit, void *env);
 
 /* Visits the steps of a shortest path of strong references from a root to the handle's object, to show why the object
@@ -139,9 +141,10 @@ enum cairn_status cairn_heap_histogram(cairn_heap_row_visitor *visit, void *env)
 enum cairn_status cairn_heap_path(struct cairn_handle *object, cairn_heap_step_visitor *visit, void *env);
 
 /* Writes all objects, references and roots to a file, for `cairn heap`. The dump gets a temporary name in the directory
- * of `path`, and its final name once it is whole; only its owner may read it. A special file (a pipe) is written in
- * place; a symbolic link is refused. Any thread. WRITE: the file cannot be written; the temporary file is removed, and
- * `message`, unless null, receives one line of at most `size` bytes with the error and its place. */
+ * of `path`, and its final name once it is complete; only its owner may read it. The function writes a special file,
+ * such as a pipe, in place, and refuses a symbolic link. Any thread. WRITE: the file cannot be written; the function
+ * removes the temporary file, and `message`, unless null, receives one line of at most `size` bytes with the error and
+ * its place. */
 enum cairn_status cairn_heap_dump(const char *path, char *message, size_t size);
 
 #pragma GCC visibility pop

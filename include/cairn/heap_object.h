@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * An object of the heap as collectors see it: its header (the word before its payload), its block and fields, and the
- * words that point to it. abi.def describes the header's bits; these functions are the only ways to read and to forward
- * a header. Compiled code writes only the address of the layout, and never reads a header.
+ * words that point to it. abi.def describes the header's bits; collectors read and forward headers only by these
+ * functions. Compiled code writes only the address of the layout, and never reads a header.
  *
- * All functions except cairn_object_visit() take O(1). They neither lock nor allocate. Any thread; in phase MUTATE only
- * atomic operations may change the header of an object that other threads may see.
+ * All functions except those that visit fields take O(1). They neither lock nor allocate. Any thread; in phase MUTATE
+ * only atomic operations may change the header of an object that other threads may see.
  */
 #ifndef CAIRN_HEAP_OBJECT_H
 #define CAIRN_HEAP_OBJECT_H
@@ -20,8 +20,9 @@
 extern "C" {
 #endif
 
-/* The address that the slot's word refers to: the address of an object's payload, an address in an object (of a root),
- * or an address outside the heap. 0: the word is null or an immediate, and stays. */
+/* The address that the slot's word refers to: the address of an object's payload, an address within an object (in a
+ * root), or an address outside the heap. The result is 0 if the word is null or an immediate, which must stay
+ * unchanged. */
 static inline uintptr_t cairn_slot_object(struct cairn_slot slot)
 {
   uintptr_t object = *slot.address - cairn_words.reference;
@@ -41,7 +42,7 @@ static inline uintptr_t *cairn_object_header(uintptr_t object)
   return (uintptr_t *)object - 1;
 }
 
-/* True if the object has been copied: the header then has only its new address. */
+/* True if the object has been copied; the header is then the forwarding address. */
 static inline bool cairn_header_is_forwarded(uintptr_t header)
 {
   return (header & CAIRN_ABI_HEADER_STATE) == CAIRN_ABI_HEADER_FORWARDED;
@@ -77,8 +78,8 @@ static inline uintptr_t cairn_header_gone(uint64_t bytes)
   return bytes | CAIRN_ABI_HEADER_GONE;
 }
 
-/* The layout in a header. The result may be any address if the word is not a header (cairn_layout_is_known() tells).
- * Null if the object is forwarded, its layout is gone, or unused bits are set. */
+/* The layout in a header; null if the object is forwarded, if its layout is gone, or if unused bits are set. If
+ * `header` is some other word, the result may be any address; cairn_layout_is_known() recognises layouts. */
 static inline const struct cairn_layout *cairn_header_layout(uintptr_t header)
 {
   if ((header & CAIRN_ABI_HEADER_STATE) != 0 || (header & CAIRN_ABI_HEADER_UNUSED) != 0)
@@ -100,8 +101,8 @@ static inline uintptr_t cairn_object_block(uintptr_t object, const struct cairn_
   return object - (layout->elem_size != 0 ? indexed : header);
 }
 
-/* The object whose block begins at `block`: the block's first word is an odd count or a header. All objects there must
- * be unforwarded; a walk goes on at the end of the payload (cairn_object_payload()). */
+/* The object whose block begins at `block`. The first word of a block is an odd count or a header. The object must not
+ * be forwarded; the next block begins at the end of the payload (cairn_object_payload()). */
 static inline uintptr_t cairn_block_object(uintptr_t block)
 {
   size_t header = CAIRN_ABI_HEADER_SIZE, indexed = CAIRN_ABI_INDEXED_HEADER_SIZE;
@@ -116,8 +117,8 @@ static inline uint64_t cairn_object_count(uintptr_t object)
 }
 
 /* The bytes after the payload for the identity hash of an object with this header: 8 if the object was moved after its
- * hash was asked for, otherwise 0. The second function returns those bytes for the object's old place, by the header of
- * its copy. */
+ * hash was computed, otherwise 0. The second function takes the header of a copy, and returns the bytes that the
+ * original had for its hash. */
 static inline size_t cairn_header_hash_bytes(uintptr_t header)
 {
   return (header & CAIRN_ABI_HEADER_HASH_MOVED) != 0 ? sizeof(uintptr_t) : 0;
@@ -127,8 +128,8 @@ static inline size_t cairn_header_hash_bytes_before(uintptr_t header)
   return (header & CAIRN_ABI_HEADER_HASH) == CAIRN_ABI_HEADER_HASH ? sizeof(uintptr_t) : 0;
 }
 
-/* Stores the bytes of payload of the object at `object` into *bytes; the layout is the object's. They include the
- * identity hash: the next block begins at their end. OVERFLOW: the object's count is damaged. */
+/* Stores the bytes of payload of the object at `object` into *bytes; the layout is the object's. The bytes include the
+ * identity hash: the next block begins after them. OVERFLOW: the object's count is damaged. */
 static inline enum cairn_status cairn_object_payload(uintptr_t object, const struct cairn_layout *layout,
                                                      uint64_t *bytes)
 {
@@ -140,7 +141,7 @@ static inline enum cairn_status cairn_object_payload(uintptr_t object, const str
   return status;
 }
 
-/* The identity hash of an object that was at `object` when its hash was asked for. */
+/* The identity hash of an object that was at `object` when its hash was computed. */
 static inline uintptr_t cairn_object_hash_at(uintptr_t object)
 {
   uintptr_t hash = object * (uintptr_t)0x9e3779b97f4a7c15;
@@ -148,10 +149,10 @@ static inline uintptr_t cairn_object_hash_at(uintptr_t object)
   return hash ^ hash >> 32;
 }
 
-/* Completes the copy of an object with the header `header` from `was` to `now`; its header and the `bytes` of its
- * layout's payload have been copied. If the object's identity hash was asked for, stores the hash into the word after
- * them. Returns the bytes of that word: 8 if the header has a bit of CAIRN_ABI_HEADER_HASH, otherwise 0. Phase STOP;
- * before other threads see the copy. */
+/* Completes the copy from `was` to `now` of an object with the header `header`, after the caller has copied the header
+ * and the `bytes` of the layout's payload. If the object has an identity hash, the function stores the hash in the word
+ * after the payload, and returns the size of that word: 8 if the header has a bit of CAIRN_ABI_HEADER_HASH, otherwise
+ * 0. Phase STOP, before other threads see the copy. */
 static inline size_t cairn_object_copy_hash(uintptr_t was, uintptr_t now, uintptr_t header, uint64_t bytes)
 {
   uintptr_t both = CAIRN_ABI_HEADER_HASH, moved = CAIRN_ABI_HEADER_HASH_MOVED;
@@ -200,9 +201,9 @@ static inline void cairn_object_visit_weak(uintptr_t object, const struct cairn_
 }
 
 /* Records that the object at `from` was copied to `to`, unless another thread has recorded a copy first. Returns the
- * object's address: `to` if this thread was first. `seen` is the object's header, read before the copy. Phase STOP; any
- * number of threads at once. A thread that reads the header with acquire sees all earlier writes to the copy. One
- * compare-and-swap, in the manner of parallel copying collectors (Halstead 1985). */
+ * address of the recorded copy: `to` if this thread was first. `seen` is the object's header, read before the copy.
+ * Phase STOP; any number of threads at once. A thread that reads the header with acquire sees all earlier writes to the
+ * copy. The function is one compare-and-swap, as in other parallel copying collectors (Halstead 1985). */
 static inline uintptr_t cairn_object_forward(uintptr_t from, uintptr_t seen, uintptr_t to)
 {
   if (__atomic_compare_exchange_n(cairn_object_header(from), &seen, cairn_header_to(to), false, __ATOMIC_ACQ_REL,

@@ -5,22 +5,22 @@
  *   cairn_pinned (unsigned char *bytes, buffer)   // managed code
  *     read(descriptor, bytes, size);
  *
- * `buffer` is a reference; `bytes` is the address that it points to, which may also be the middle of an object
- * (&buffer[4]). The address is valid in the statement or block that follows; the pin ends however the block is left,
- * except by longjmp() or by the end of its thread. In the statement, `break` and `continue` leave it.
+ * `buffer` is a reference, which may point into an object (&buffer[4]); `bytes` becomes its address. The address is
+ * valid in the statement or block that follows. The pin ends when control leaves the block, by any path except
+ * longjmp() and the end of the thread. `break` and `continue` in the block leave the block.
  *
- * The two calls cairn_pin(object), which returns the address, and cairn_unpin(object) do the same. They count: two pins
- * need two unpins. An object also needs a reference to stay alive: managed code has one in cairn_pinned() and in the
- * call of cairn_unpin(); native code keeps a handle (<cairn/handle.h>). A collection drops the pins of garbage.
+ * cairn_pin(object), which returns the address, and cairn_unpin(object) also begin and end a pin. Pins count: two pins
+ * need two unpins. A pin does not keep its object alive: in managed code, cairn_pinned() and a later call of
+ * cairn_unpin() use a reference; native code keeps a handle (<cairn/handle.h>). A collection drops the pins of garbage.
  *
- * The address is an ordinary pointer, unknown to the compiler as a reference: only these rules keep it valid.
- * References within a pinned object change when the objects that they point to move; so native code must not use them,
- * unless it is a leaf or has pinned those objects, too.
+ * The address is an ordinary pointer, which the compiler does not treat as a reference: only these rules keep it valid.
+ * References within a pinned object change when the objects that they point to move. Native code must not use such
+ * references unless it is a leaf or has pinned the objects that they point to.
  *
- * CAIRN_STATS=1 prints each place that pinned objects, with the number of its pins and the type of its first object.
- * CAIRN_LOG=pins prints the pinned objects at each collection (docs/pins.md). These functions never collect. The
- * program ends, with a line that names the place, at a pin of an address outside the heap's objects (null included), at
- * an unpin of an object without a pin, and if the collector moves objects and lacks pins.
+ * CAIRN_STATS=1 prints each place in the source that pinned objects, with the number of its pins and the type of its
+ * first object. CAIRN_LOG=pins prints the pinned objects at each collection (docs/pins.md). These functions never
+ * collect. The program ends, with a line that names the place, at a pin of an address outside the heap's objects (null
+ * included), at an unpin of an object without a pin, and at a pin under a collector that moves objects and lacks pins.
  */
 #ifndef CAIRN_PIN_H
 #define CAIRN_PIN_H
@@ -29,7 +29,7 @@
 extern "C" {
 #endif
 
-/* The place of a pin, as "file.c:12". Other front ends pass their own text to cairn_pin_at(), which copies it. */
+/* The place of a pin, as "file.c:12". Other front ends pass their own text to cairn_pin_at(), which copies the text. */
 #define CAIRN_PIN_SITE_(line) CAIRN_PIN_SITE_AT_(line)
 #define CAIRN_PIN_SITE_AT_(line) __FILE__ ":" #line
 
@@ -44,7 +44,7 @@ extern "C" {
 
 #else
 
-#ifdef CAIRN_CAIRN_H /* <cairn/cairn.h> comes first where code is managed */
+#ifdef CAIRN_CAIRN_H /* managed code includes <cairn/cairn.h> first */
 
 /* cairn_pin() pins the object and returns its address; cairn_unpin() removes one pin. */
 #define cairn_pin(object) cairn_pin_at((void cairn_managed *)(object), CAIRN_PIN_SITE_(__LINE__))
@@ -52,7 +52,7 @@ extern "C" {
 cairn_leaf void *cairn_pin_at(void cairn_managed *object, const char *site);
 cairn_leaf void cairn_unpin_at(void cairn_managed *object, const char *site);
 
-/* cairn_pinned(declaration, object) statement: see above. */
+/* cairn_pinned(declaration, object) statement: pins the object during the statement. */
 #define cairn_pinned(declaration, object) \
   for (struct cairn_pin_scope_ cairn_scope_ __attribute__((cleanup(cairn_pin_leave_))) = \
            cairn_pin_enter_((void cairn_managed *)(object), CAIRN_PIN_SITE_(__LINE__)); \

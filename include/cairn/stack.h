@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Stacks: functions that iterate over activations, enumerate their roots, find spans, and add the program's own code to
- * the walk. After the Pillar stack iterator (pillar-stack-iterator-2011), whose names stand in brackets.
+ * the walk. They follow the Pillar stack iterator (pillar-stack-iterator-2011); the names in brackets are Pillar's.
  *
  *   struct cairn_stack_iterator it;
  *   for (cairn_stack_youngest(&it); !cairn_stack_past_end(&it); cairn_stack_next(&it))
  *     cairn_stack_enumerate(&it, callback, env);
  *
- * An iterator visits activations of functions that have a code info manager: compiled code has one, and other code may
- * be given one (below). The iterator steps over native activations between them. It is valid until its stack runs
- * again, and until the next collection; it owns no memory. A function fails only as its comment says; a stack that
- * cannot be parsed ends the program with a message.
+ * An iterator visits activations of functions that have a code info manager: compiled code has one, and the program may
+ * add a manager for other code (cairn_code_region_add()). The iterator steps over the native activations between them.
+ * An iterator is valid until its stack runs again or a collection begins; it owns no memory. A function fails only as
+ * its comment says; a stack that cannot be parsed ends the program with a message.
  *
- * Native code that managed code called, directly or through other native code, but not as a cairn_leaf
- * (<cairn/cairn.h>), may call the functions of this header on its own thread, except those marked for collectors. A
- * collector may call all of them, in phase STOP, on any thread.
+ * Native code may call the functions of this header on its own thread, except the functions for phase STOP, if managed
+ * code called it, directly or through other native code, but not as a cairn_leaf (<cairn/cairn.h>). A collector may
+ * call all functions of this header, in phase STOP, on any thread.
  */
 #ifndef CAIRN_STACK_H
 #define CAIRN_STACK_H
@@ -35,153 +35,158 @@ extern "C" {
 /* Registers have their DWARF numbers. */
 #define CAIRN_STACK_REGISTERS 16
 
-/* The caller provides the storage; the runtime owns its contents. [PrtStackIterator] */
+/* The caller provides the storage of an iterator; the runtime owns the contents. [PrtStackIterator] */
 struct cairn_stack_iterator {
   uintptr_t words[96];
 };
 
-/* The facts of an activation, as pointers: a collector or a deoptimiser can write the values that the activation
+/* The registers of an activation, as pointers: a collector or a deoptimiser can write the values that the activation
  * resumes with. */
 struct cairn_stack_state {
-  uintptr_t *pc;                         /* the place of the address where the activation resumes */
-  uintptr_t sp;                          /* its stack pointer there */
-  uintptr_t *reg[CAIRN_STACK_REGISTERS]; /* the present place of each register's value; null: the value is lost, or (for
-                                          * the stack pointer) has no place */
-  unsigned virtual_frame;                /* 0: the innermost function inlined there */
+  uintptr_t *pc;                         /* the place that holds the address where the activation resumes */
+  uintptr_t sp;                          /* the activation's stack pointer at that address */
+  uintptr_t *reg[CAIRN_STACK_REGISTERS]; /* the present place of each register's value; null if the value is lost, and
+                                          * for the stack pointer */
+  unsigned virtual_frame;                /* the number of the virtual frame; 0 is the innermost inlined function */
 };
 
-/* Set the iterator to the calling thread's youngest activation, or past the end if that is missing.
+/* Sets the iterator to the calling thread's youngest activation, or past the end if there is no activation.
  * [prtYoungestActivation] */
 void cairn_stack_youngest(struct cairn_stack_iterator *iterator);
 
-/* Like cairn_stack_youngest(), for the thread with this number (gettid()). The thread must be stopped: phase STOP; any
- * thread may call. UNKNOWN: the thread with this number does not run managed code; BUSY: the thread runs. After either,
- * the iterator is unchanged. */
+/* Like cairn_stack_youngest(), for the thread with this number (gettid()), which must be stopped. Phase STOP, any
+ * thread. UNKNOWN: the thread with this number does not run managed code; BUSY: the thread runs. After a failure the
+ * iterator is unchanged. */
 enum cairn_status cairn_stack_of_thread(struct cairn_stack_iterator *iterator, int thread);
 
-/* Set the iterator to the youngest activation of a waiting stack, for example a coroutine's. `state` has the values
- * that this activation resumes with; the stack's memory is [low, high). A walk ends at native code, except on stacks
- * that were added (below). All threads must be off that stack; outside phase STOP only a thread that runs managed code
- * may call. */
+/* Sets the iterator to the youngest activation of a waiting stack, for example a coroutine's stack. `state` has the
+ * values that this activation resumes with; the stack's memory is [low, high). A walk ends at native code, except on
+ * stacks that cairn_stack_add() added. All threads must be off the stack; outside phase STOP only a thread that runs
+ * managed code may call. */
 void cairn_stack_suspended(struct cairn_stack_iterator *iterator, const struct cairn_stack_state *state, uintptr_t low,
                            uintptr_t high);
 
-/* Step to the caller's activation, or past the end. Stays past the end. [prtNextActivation] */
+/* Steps to the caller's activation, or past the end, where the iterator stays. [prtNextActivation] */
 void cairn_stack_next(struct cairn_stack_iterator *iterator);
 
-/* Step to the function that the current one was inlined into, as if that had called it; from an outermost function, to
- * the caller, like cairn_stack_next(). Needs debug information in the compiled code: otherwise each activation is one
- * virtual frame. */
+/* Steps to the next virtual frame: from an inlined function to the function that it was inlined into, and from an
+ * outermost function to the caller, like cairn_stack_next(). Without debug information in the compiled code, each
+ * activation is one virtual frame. */
 void cairn_stack_next_virtual(struct cairn_stack_iterator *iterator);
 
-/* True past the end. Then only this function, cairn_stack_ip() and cairn_stack_sp() may be called.
+/* True if the iterator is past the end, where only this function, cairn_stack_ip() and cairn_stack_sp() may be called.
  * [prtIsActivationPastEnd] */
 bool cairn_stack_past_end(const struct cairn_stack_iterator *iterator);
 
-/* The address where the activation resumes, after its unfinished call. 0 past the end. [prtGetActivationIP] */
+/* The address where the activation resumes, after its unfinished call, or 0 past the end. [prtGetActivationIP] */
 uintptr_t cairn_stack_ip(const struct cairn_stack_iterator *iterator);
 
-/* The activation's stack pointer there; 0 past the end. */
+/* The activation's stack pointer at the address of cairn_stack_ip(), or 0 past the end. */
 uintptr_t cairn_stack_sp(const struct cairn_stack_iterator *iterator);
 
-/* Read all fields, or set them: a code info manager steps to the previous frame by setting them, and any caller can go
- * back to an earlier frame. A null `pc` is past the end. [prtSetStackIteratorFields] */
+/* Read all fields of the iterator, or set them. A code info manager sets them to step to the previous frame, and any
+ * caller may set them to return to a frame. A null `pc` is past the end. [prtSetStackIteratorFields] */
 void cairn_stack_get(const struct cairn_stack_iterator *iterator, struct cairn_stack_state *state);
 void cairn_stack_set(struct cairn_stack_iterator *iterator, const struct cairn_stack_state *state);
 
-/* Describe the activation for people: function, file and line as far as known. Returns the same as snprintf().
+/* Writes a text about the activation, with function, file and line if available. Returns the length, like snprintf().
  * [cimGetStringForFrame] */
 int cairn_stack_describe(const struct cairn_stack_iterator *iterator, char *buffer, size_t size);
 
 /* ---- the program's own stacks ---- */
 
 /* The stack of a coroutine, in contrast to a thread's own stack. While all threads are off the stack, collections find
- * the activations that wait there. The caller provides the storage, and keeps it while the stack is added. */
+ * the activations that wait on it. The caller provides this structure, which must live until the stack is removed. */
 struct cairn_stack {
-  uintptr_t low, high; /* its memory; `high` is a multiple of 8 */
-  /* Set the state that the youngest activation on the stack resumes with. False: the stack is empty, because the
-   * coroutine has yet to begin or is over. Called in phase STOP, while all threads are off the stack and walks do not
-   * reach it from another stack. Null: code leaves this stack only in native code that managed code called, and the
-   * runtime knows the state. */
+  uintptr_t low, high; /* the stack's memory; `high` is a multiple of 8 */
+  /* Sets the state that the youngest activation on the stack resumes with. Returns false if the stack is empty, before
+   * the coroutine begins and after it ends. Called in phase STOP, while all threads are off the stack and walks do not
+   * reach it from another stack. Null if the coroutine switches stacks only in native code that managed code called, so
+   * that the runtime has the state. */
   bool (*suspended)(const struct cairn_stack *stack, struct cairn_stack_state *state);
-  void *data;         /* the program's */
-  uintptr_t words[8]; /* the runtime's */
+  void *data;         /* for the program's use */
+  uintptr_t words[8]; /* for the runtime's use */
 };
 
-/* Add the stack before managed code runs on it. BOUNDS: `low` is at or above `high`, or `high` is not a multiple of 8;
- * OVERLAP: a part of the stack belongs to another stack; MEMORY. After a failure the table is unchanged. Call this
- * function and the next two on a thread that runs managed code, in phase MUTATE. */
+/* Adds the stack, before managed code runs on it. BOUNDS: `low` is at or above `high`, or `high` is not a multiple of
+ * 8. OVERLAP: a part of the stack belongs to another stack. MEMORY: memory is exhausted. After a failure the table is
+ * unchanged. Threads that run managed code may call cairn_stack_add(), cairn_stack_remove() and cairn_stack_switch(),
+ * in phase MUTATE. */
 enum cairn_status cairn_stack_add(struct cairn_stack *stack);
 
-/* Remove the stack: its activations never go on, and its memory may be reused. The program ends if a thread is on the
- * stack, or if the stack was not added. */
+/* Removes the stack, whose activations must never resume; its memory may be reused. The program ends if a thread is on
+ * the stack, or if the stack was not added. */
 void cairn_stack_remove(struct cairn_stack *stack);
 
-/* Say that the thread is about to switch to this stack, or (null) to its own. The switching code calls the function
- * immediately before the switch; it is native code or code with a manager. A call by managed code ends the program. */
+/* Announces that the thread is about to switch to this stack, or, if `stack` is null, to the thread's own stack. The
+ * switching code, native code or code with a manager, calls the function immediately before the switch. A call by
+ * managed code ends the program. */
 void cairn_stack_switch(struct cairn_stack *stack);
 
 /* ---- roots ---- */
 
 /* The relation of a root to its object [PrtGcTag]; some tags have a `parameter`. */
 enum cairn_root_tag {
-  CAIRN_ROOT_DEFAULT, /* the slot holds null or a reference, to an object or outside the heap; `parameter` is null */
-  CAIRN_ROOT_OFFSET,  /* it holds a reference plus the constant (intptr_t)parameter, or 0 */
-  CAIRN_ROOT_BASE,    /* it holds a pointer derived from the reference in *(uintptr_t *)parameter */
-  CAIRN_ROOT_USER     /* this tag and greater ones: the language's own tags, with its own parameter */
+  CAIRN_ROOT_DEFAULT, /* the slot holds null, a reference to an object or an address outside the heap; `parameter` is
+                       * null */
+  CAIRN_ROOT_OFFSET,  /* the slot holds a reference plus the constant (intptr_t)parameter, or 0 */
+  CAIRN_ROOT_BASE,    /* the slot holds a pointer derived from the reference in *(uintptr_t *)parameter */
+  CAIRN_ROOT_USER     /* this tag and greater tags are the language's own; `parameter` has the language's meaning */
 };
 
-/* Called once per root. Only a collector may write to `slot` and to the base. Writers must keep a derived pointer's
- * distance to its base, and one base may have many derived pointers, in several activations: read all distances before
- * the first write. [PrtRseCallback] */
+/* Called once per root. Only a collector may write to the slot and to the base. The collector must keep the distance of
+ * each derived pointer from its base; because a base may have derived pointers in several activations, it must read all
+ * distances before its first write. [PrtRseCallback] */
 typedef void cairn_stack_root(void *env, uintptr_t *slot, unsigned tag, void *parameter);
 
-/* Call back for each root of the activation. The roots of all inlined functions come with virtual frame 0; other
- * virtual frames yield only an empty set. [prtEnumerateRootsOfActivation] */
+/* Calls `callback` for each root of the activation. Virtual frame 0 yields the roots of all inlined functions; other
+ * virtual frames yield an empty set. [prtEnumerateRootsOfActivation] */
 void cairn_stack_enumerate(const struct cairn_stack_iterator *iterator, cairn_stack_root *callback, void *env);
 
 /* ---- spans ---- */
 
-/* Find the smallest span with this key that encloses the (virtual) activation's place, and store the span's value.
- * False: the place is outside all such spans. [prtGetSpanDescriptor] */
+/* Finds the smallest span with this key that encloses the (virtual) activation's address, and stores the span's value.
+ * Returns false if the address is outside all such spans. [prtGetSpanDescriptor] */
 bool cairn_stack_span(const struct cairn_stack_iterator *iterator, uint64_t key, uintptr_t *value);
 
 /* ---- code info managers ---- */
 
-/* The functions that describe the frames of a manager's code. Each is called with the iterator at an activation whose
- * pc is in (start, end] of one of the manager's regions: a return address is that of the byte after a call. `data` was
- * given with the region. They are also called in phase STOP, and must not allocate objects or run managed code.
- * [PrtCodeInfoManagerFunctions] */
+/* The functions that describe the frames of a manager's code. Walks call each function with the iterator at an
+ * activation whose pc is in (start, end] of one of the manager's regions, because a return address is the address after
+ * a call. `data` is the region's data. Walks also run in phase STOP: the functions must not allocate objects or run
+ * managed code. [PrtCodeInfoManagerFunctions] */
 struct cairn_code_manager {
   const char *name;
-  /* Describe the activation, like snprintf(). Null: the manager's name stands for it. */
+  /* Writes a text about the activation, like snprintf(). If the member is null, the text is the manager's name. */
   int (*describe)(const struct cairn_stack_iterator *iterator, char *buffer, size_t size, void *data);
-  /* Step to the caller by cairn_stack_set(). Never null. */
+  /* Steps to the caller by cairn_stack_set(). Never null. */
   void (*previous)(struct cairn_stack_iterator *iterator, void *data);
-  /* Call back for each root. Null: the code has no roots. */
+  /* Calls `callback` for each root. Null if the code has no roots. */
   void (*enumerate)(const struct cairn_stack_iterator *iterator, cairn_stack_root *callback, void *env, void *data);
-  /* Like cairn_stack_span(). Null: the code has no spans. */
+  /* Finds a span, like cairn_stack_span(). Null if the code has no spans. */
   bool (*span)(const struct cairn_stack_iterator *iterator, uint64_t key, uintptr_t *value, void *data);
 };
 
-/* Let `manager` describe the code in [start, end). The caller keeps *manager and *data until the region is removed. Any
- * thread, at any time except within a callback, as a walk would wait for itself: BUSY. BOUNDS: `end` is at or below
- * `start`, or `previous` is missing; OVERLAP: a part of the range is another region's, compiled code, or the runtime's
- * stubs; MEMORY. After a failure the table is unchanged. [prtRegisterCodeInfoManager, prtAddCodeRegion] */
+/* Lets `manager` describe the code in [start, end). *manager and *data must live until the region is removed. Any
+ * thread, at any time. BUSY: the call comes within a callback, so that a walk would wait for itself. BOUNDS: `end` is
+ * at or below `start`, or `previous` is missing. OVERLAP: a part of the range belongs to another region, to compiled
+ * code or to the runtime's stubs. MEMORY: memory is exhausted. After a failure the table is unchanged.
+ * [prtRegisterCodeInfoManager, prtAddCodeRegion] */
 enum cairn_status cairn_code_region_add(const struct cairn_code_manager *manager, uintptr_t start, uintptr_t end,
                                         void *data);
 
-/* Remove the region that begins at `start`. All stacks must be free of its activations. The call waits for walks that
- * are in a callback of the region; later walks find the region gone. Any thread. UNKNOWN: no region begins there; BUSY:
- * as for cairn_code_region_add(); MEMORY. After a failure the region remains. */
+/* Removes the region that begins at `start`. All stacks must be free of activations of the region. The call waits for
+ * walks that are in a callback of the region; later walks find the region gone. Any thread. UNKNOWN: no region begins
+ * at `start`. BUSY is as for cairn_code_region_add(). MEMORY: memory is exhausted. After a failure the region
+ * remains. */
 enum cairn_status cairn_code_region_remove(uintptr_t start);
 
-/* ---- for people ---- */
+/* ---- backtraces ---- */
 
-/* Print the calling thread's stack to file descriptor `fd`, youngest activation first: managed and native activations,
- * also inlined ones, with function, file and line as far as known. Any thread, at any time. The function does not
- * allocate from the collected heap. In a signal handler it allocates no memory at all, and shows native activations
- * only if the unwinder is loaded already (docs/stack.md). */
+/* Prints the calling thread's stack to file descriptor `fd`, youngest activation first: managed, native and inlined
+ * activations, with function, file and line if available. Any thread, at any time. The function does not allocate from
+ * the collected heap. In a signal handler it allocates no memory at all, and shows native activations only if the
+ * unwinder is loaded already (docs/stack.md). */
 void cairn_backtrace(int fd);
 
 #pragma GCC visibility pop

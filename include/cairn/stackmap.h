@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Reads and writes LLVM stack maps: the section `.llvm_stackmaps` (ELF) or `__llvm_stackmaps` (Mach-O), versions 1 to
- * 3. Usable alone: of libcairn-object.a this header needs only the C library (neither libelf nor libdw). Three parts:
- *   - the decoder takes (bytes, length); it allocates nothing and changes nothing;
- *   - ELF files: finds the stack maps in a file, with relocations applied;
+ * 3. The functions are in libcairn-object.a, and need only the C library (neither libelf nor libdw). They have three
+ *    parts:
+ *   - the decoder reads `length` bytes, without allocating or changing memory;
+ *   - the functions for ELF files find the stack maps of a file, and apply relocations;
  *   - the encoder turns a model into bytes.
  *
  *   struct cairn_stackmap map;
@@ -17,14 +18,13 @@
  *       ...
  *   }
  *
- * A linker concatenates the maps of its inputs: the loop above steps through them. cairn_stackmap_open() checks every
- * length, count, kind, index and reserved byte of one map, so the functions after it always succeed: an index outside
- * the range that the preceding struct gives is the caller's defect. cairn_stackmap_write() writes an accepted map again
- * byte for byte. The decoder keeps no data and takes no ownership: any thread may read, as long as the bytes stay. The
- * format is that of stackmaps-v2, with the differences of versions 1 and 3.
+ * A linker concatenates the maps of its inputs; the loop above steps from map to map. cairn_stackmap_open() checks
+ * every length, count, kind, index and reserved byte of one map, so that the other functions of the decoder always
+ * succeed. The caller must pass indices in the range that the structure of the map or the record gives.
+ * cairn_stackmap_write() writes an accepted map again byte for byte. The decoder has no state, and the caller keeps
+ * ownership of the bytes: any number of threads may read. stackmaps-v2 describes version 2 of the format.
  *
- * In a relocatable object the function addresses are zero until relocations are applied: cairn_stackmap_file_open()
- * applies them.
+ * In a relocatable object the function addresses are zero until cairn_stackmap_file_open() applies relocations.
  */
 #ifndef CAIRN_STACKMAP_H
 #define CAIRN_STACKMAP_H
@@ -40,21 +40,22 @@ extern "C" {
 
 /* An error in a map. */
 struct cairn_stackmap_error {
-  size_t offset;      /* of the error, from the start of this map, or from the start of the file for errors of files */
+  size_t offset; /* bytes to the error from the start of the map, or from the start of the file for errors of files */
   const char *reason; /* static text */
 };
 
 /* A map: a header, functions, constants and records. */
 struct cairn_stackmap {
   const unsigned char *bytes;
-  size_t length; /* of this map; the next map of the section, if any, begins here */
+  size_t length; /* bytes of this map; the next map of the section begins after them */
   unsigned version;
   uint32_t functions, constants, records;
   size_t functions_offset, constants_offset, records_offset;
 };
 
-/* The stack size of a frame with dynamic or over-aligned allocas is UNKNOWN_SIZE. Version 1 lacks the functions' record
- * counts: the counts are UNKNOWN_COUNT, and in a map of several functions a record's function is UNKNOWN_FUNCTION. */
+/* The values of unknown facts. The stack size of a frame with dynamic or over-aligned allocas is UNKNOWN_SIZE. Version
+ * 1 lacks the functions' record counts, which are UNKNOWN_COUNT; in such a map of several functions a record's function
+ * is UNKNOWN_FUNCTION. */
 #define CAIRN_STACKMAP_UNKNOWN_SIZE UINT64_MAX
 #define CAIRN_STACKMAP_UNKNOWN_COUNT UINT64_MAX
 #define CAIRN_STACKMAP_UNKNOWN_FUNCTION UINT32_MAX
@@ -63,13 +64,15 @@ struct cairn_stackmap_function {
   uint64_t address;
   uint64_t stack_size;
   uint64_t records;
-  size_t offset; /* of this entry, which begins with the address: relocations name this offset */
+  size_t
+      offset; /* offset of this entry, which begins with the address and so is the offset of the address's relocation */
 };
 
 struct cairn_stackmap_record {
   uint64_t id;
-  uint32_t function;           /* index */
-  uint32_t instruction_offset; /* from the function's entry: the return address, for a call */
+  uint32_t function; /* index */
+  uint32_t
+      instruction_offset; /* bytes from the function's entry to the record's place; for a call, to the return address */
   uint16_t flags;
   uint16_t locations, live_outs;
   size_t offset, locations_offset, live_outs_offset;
@@ -77,20 +80,20 @@ struct cairn_stackmap_record {
 
 enum cairn_stackmap_kind {
   CAIRN_STACKMAP_REGISTER = 1,   /* the value is in the register */
-  CAIRN_STACKMAP_DIRECT,         /* the value is register + offset: a stack object's address */
+  CAIRN_STACKMAP_DIRECT,         /* the value is register + offset, the address of a stack object */
   CAIRN_STACKMAP_INDIRECT,       /* the value is in memory at register + offset */
   CAIRN_STACKMAP_CONSTANT,       /* the value is in the map */
-  CAIRN_STACKMAP_CONSTANT_INDEX, /* a constant of the pool, in the encoded map; decoded locations are CONSTANT with
-                                  * `pooled` */
+  CAIRN_STACKMAP_CONSTANT_INDEX, /* the encoded map refers to a constant of the pool; the decoded location is CONSTANT
+                                  * with `pooled` */
 };
 
 struct cairn_stackmap_location {
   enum cairn_stackmap_kind kind; /* never CONSTANT_INDEX */
   bool pooled;    /* the constant comes from the pool and has 64 bits; otherwise 32 bits, sign-extended */
-  uint16_t size;  /* of the value in bytes */
+  uint16_t size;  /* bytes of the value */
   uint16_t reg;   /* DWARF number */
-  int32_t offset; /* bytes from the register; or the pool index */
-  uint64_t value; /* of a constant */
+  int32_t offset; /* bytes from the register, or the index in the pool */
+  uint64_t value; /* the value of a constant */
 };
 
 struct cairn_stackmap_live_out {
@@ -98,8 +101,8 @@ struct cairn_stackmap_live_out {
   uint8_t size; /* in bytes */
 };
 
-/* Check the map at the start of `bytes` and open it. TRUNCATED, VERSION, RESERVED, COUNT, KIND or CONSTANT: *error,
- * unless `error` is null, receives the reason and its offset. */
+/* Checks and opens the map at the start of `bytes`. After the failures TRUNCATED, VERSION, RESERVED, COUNT, KIND and
+ * CONSTANT, *error, unless `error` is null, has the reason and its offset. */
 enum cairn_status cairn_stackmap_open(const void *bytes, size_t length, struct cairn_stackmap *map,
                                       struct cairn_stackmap_error *error);
 /* Entry number `index`, below map->functions, of the list of functions. */
@@ -107,13 +110,13 @@ struct cairn_stackmap_function cairn_stackmap_function(const struct cairn_stackm
 /* Constant number `index`, below map->constants, of the pool. */
 uint64_t cairn_stackmap_constant(const struct cairn_stackmap *map, uint32_t index);
 
-/* Zero-initialised: before the first record. */
+/* A position in a map's records; a zero-initialised cursor is before the first record. */
 struct cairn_stackmap_cursor {
   size_t offset;
   uint32_t next, function;
   uint64_t in_function;
 };
-/* The next record, in the order of the functions; false at the end. */
+/* Reads the next record, in the order of the functions; returns false at the end. */
 bool cairn_stackmap_next(const struct cairn_stackmap *map, struct cairn_stackmap_cursor *cursor,
                          struct cairn_stackmap_record *record);
 /* Location number `index`, below record->locations. */
@@ -126,17 +129,19 @@ struct cairn_stackmap_live_out cairn_stackmap_live_out(const struct cairn_stackm
 /* ---- Statepoints ---- */
 
 /* The parts of a statepoint's record (statepoints-later, "Stack Map Format"): calling convention, flags, number of
- * deopt locations; the deopt locations; pairs of a base and a derived reference; allocas. The allocas of "gc-live" come
- * last, unpaired and uncounted; only their kind, Direct, tells them apart. The format does not mark such records: a
- * record counts as a statepoint's if it begins with three constants that LLVM could write for one (calling convention
- * up to 1023, flags up to 3). Location numbers are those of cairn_stackmap_location(). */
+ * deopt locations; the deopt locations; pairs of a base and a derived reference; the allocas of "gc-live". The record
+ * lacks the number of allocas: only their kind, Direct, distinguishes them from pairs. The format does not mark the
+ * records of statepoints: a record counts as one if it begins with three constants that LLVM could write for a
+ * statepoint (calling convention up to 1023, flags up to 3). Members `first` are location numbers, for
+ * cairn_stackmap_location(). */
 struct cairn_stackmap_statepoint {
   uint64_t calling_convention, flags;
   uint32_t deopt_first, deopt_count;
   uint32_t pairs_first, pairs;
   uint32_t allocas_first, allocas;
 };
-/* Take a record apart. Status and *error as for cairn_stackmap_open(): NOT_STATEPOINT, DEOPT or PAIRS. */
+/* Finds the parts of a statepoint's record. The failures are NOT_STATEPOINT, DEOPT and PAIRS, with *error as for
+ * cairn_stackmap_open(). */
 enum cairn_status cairn_stackmap_statepoint(const struct cairn_stackmap *map,
                                             const struct cairn_stackmap_record *record,
                                             struct cairn_stackmap_statepoint *statepoint,
@@ -147,7 +152,8 @@ enum cairn_status cairn_stackmap_statepoint(const struct cairn_stackmap *map,
  * A function that rewrite-statepoints made has roots besides the pairs. References in locals whose address is taken,
  * references that are live into an unwind pad, and all references of a function in slot mode (docs/relocation.md) lie
  * in memory of the frame. Cairn describes their places in constants and Direct locations after the program's own deopt
- * locations. A reader that decodes only pairs misses these roots, and a reader of deopt values sees too many values.
+ * locations. A decoder that reads only pairs misses these roots, and one that reads all deopt locations sees too many
+ * values.
  *
  *   struct cairn_stackmap_described described;
  *   struct cairn_stackmap_area area = {0};
@@ -159,92 +165,95 @@ enum cairn_status cairn_stackmap_statepoint(const struct cairn_stackmap *map,
  *         root(register area.place.reg + area.place.offset + e * area.stride +
  *              cairn_stackmap_area_offset(&map, &record, &area, i));
  *
- * With `--roots=pairs` Cairn makes only pairs. */
+ * With `--roots=pairs` Cairn lists roots only in pairs. */
 struct cairn_stackmap_described {
-  uint32_t deopt_count; /* of statepoint.deopt_count, the number of the program's own: the first ones */
+  uint32_t deopt_count; /* number of the program's own deopt locations, the first of statepoint.deopt_count */
   uint32_t areas;       /* number of described areas */
   uint32_t spans;       /* number of open spans (docs/spans.md) */
   uint32_t areas_first, areas_end, spans_first; /* location numbers, for the functions below */
 };
-/* Memory of the frame: `count` elements of `stride` bytes, each with `references` references, null or the address of an
- * object. They are up to date at the safepoint, and the program reads them again after it, so a collector updates them
- * in place. An area without references is one word of the language's own. */
+/* An area in the frame: `count` elements of `stride` bytes. Each element has `references` references, which are null or
+ * the address of an object. The references are up to date at the safepoint, and the program reads them again after the
+ * safepoint, so a collector updates them in place. An area without references is one word that holds a root of the
+ * language's own form. */
 struct cairn_stackmap_area {
   struct cairn_stackmap_location place; /* Direct: register + offset is the address */
   uint64_t count, stride;
   uint32_t references;
-  uint64_t offset, tag, parameter; /* of such a word: bytes from the address; the program's tag and parameter */
-  uint32_t offsets_first, end;     /* location numbers, for the functions below */
+  uint64_t offset, tag,
+      parameter;               /* for such a word: its bytes from the address, and the program's tag and parameter */
+  uint32_t offsets_first, end; /* location numbers, for the functions below */
 };
-/* Find the described areas and open spans of a record, and check all of their locations. Status and *error as for
- * cairn_stackmap_open(): DESCRIBED, SPANS or PLACE. */
+/* Finds the described areas and open spans of a record, and checks all of their locations. The failures are DESCRIBED,
+ * SPANS and PLACE, with *error as for cairn_stackmap_open(). */
 enum cairn_status cairn_stackmap_described(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
                                            const struct cairn_stackmap_statepoint *statepoint,
                                            struct cairn_stackmap_described *described,
                                            struct cairn_stackmap_error *error);
-/* Step to the area after *area (zero-initialised: to the first); false at the end. */
+/* Steps to the area after *area, or to the first area if *area is zero-initialised; returns false at the end. */
 bool cairn_stackmap_area(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
                          const struct cairn_stackmap_described *described, struct cairn_stackmap_area *area);
 /* Bytes from an element's start to its reference number `index`, below area->references. */
 uint64_t cairn_stackmap_area_offset(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
                                     const struct cairn_stackmap_area *area, uint32_t index);
-/* An open span: its entry in the object's section cairn_spans, and the number of functions that the one that opened the
- * span was inlined into. */
+/* An open span: the index of its entry in the object's section cairn_spans, and the depth of the function that opened
+ * the span, which is the number of functions that it was inlined into. */
 struct cairn_stackmap_span {
   uint32_t index, depth;
 };
-/* Span number `index`, below described->spans; the smallest is number 0. */
+/* Span number `index`, below described->spans; the smallest span has number 0. */
 struct cairn_stackmap_span cairn_stackmap_span(const struct cairn_stackmap *map,
                                                const struct cairn_stackmap_record *record,
                                                const struct cairn_stackmap_described *described, uint32_t index);
 
 /* ---- ELF files ---- */
 
-/* The stack maps of an ELF file for x86-64, AArch64 or 64-bit RISC-V: a relocatable object, executable or shared object
- * (the members of an archive are files of this kind). The file's bytes are copied and may go. Each section's bytes
- * belong to the struct. The relocations that the file still has for them are applied: those of an object, and the
- * dynamic ones of an image that was linked with text relocations or a writable copy of the section.
+/* The stack maps of an ELF file for x86-64, AArch64 or 64-bit RISC-V: a relocatable object, such as a member of an
+ * archive, an executable or a shared object. The structure owns a copy of the stack maps, so the caller may free the
+ * file's bytes. Opening applies the relocations of an object, and the dynamic relocations of an image that was linked
+ * with text relocations or a writable copy of the section.
  *
- * In a relocatable object functions have no addresses yet. Each section is given a made-up address, nonzero and unique;
- * the function addresses of its stack maps refer to it, and cairn_stackmap_file_function() takes such addresses. In an
- * image the addresses are those of the file, before the loader moves it. Address zero means a function outside the
- * file: undefined, or dropped by the linker.
+ * In a relocatable object functions have no addresses yet. Opening gives each section a unique address other than 0,
+ * and relocates the function addresses of stack maps by it; cairn_stackmap_file_function() takes such addresses. In an
+ * image the addresses are those of the file, before the loader moves it. Address zero means that the function is
+ * undefined in the file, or that the linker dropped it.
  *
  * After opening, several threads may read at once. The process ends with a message if memory is exhausted. */
 struct cairn_stackmap_file;
 
-/* Open a file of `length` bytes; the caller closes *file by cairn_stackmap_file_close(). ELF, or NO_MAPS: a file
- * without a section .llvm_stackmaps is an error, as it would look like a file without roots. *file is then null, and
- * *error, unless `error` is null, has the reason and an offset in the file. */
+/* Opens a file of `length` bytes; the caller closes *file by cairn_stackmap_file_close(). ELF: the file is damaged.
+ * NO_MAPS: the file lacks a section .llvm_stackmaps, and would otherwise look like a file without roots. After a
+ * failure *file is null, and *error, unless `error` is null, has the reason and an offset in the file. */
 enum cairn_status cairn_stackmap_file_open(const void *bytes, size_t length, struct cairn_stackmap_file **file,
                                            struct cairn_stackmap_error *error);
-/* Close a file, which may be null. */
+/* Closes a file, which may be null. */
 void cairn_stackmap_file_close(struct cairn_stackmap_file *file);
 
-/* e_machine of the file's header (EM_X86_64 and so on): the DWARF numbers of registers are those of this machine. */
+/* e_machine of the file's header, such as EM_X86_64; it determines the DWARF numbers of registers. */
 unsigned cairn_stackmap_file_machine(const struct cairn_stackmap_file *file);
 /* True for a relocatable object, with made-up addresses. */
 bool cairn_stackmap_file_is_object(const struct cairn_stackmap_file *file);
 
 struct cairn_stackmap_section {
-  const unsigned char *bytes; /* maps, one after the other; relocated; until the file is closed */
+  const unsigned char *bytes; /* relocated maps, one after the other, valid until the file is closed */
   size_t length;
-  size_t file_offset; /* of the first byte in the file; add the offset of an error */
+  size_t file_offset; /* offset of the first byte in the file; to find an error in the file, add the error's offset */
   unsigned index;     /* in the section table */
 };
-/* Section number `index`, from 0, of the sections with stack maps, in the order of the section table; false at the end.
+/* Reads section number `index`, from 0, of the sections with stack maps, in the order of the section table; returns
+ * false at the end.
  */
 bool cairn_stackmap_file_section(const struct cairn_stackmap_file *file, unsigned index,
                                  struct cairn_stackmap_section *section);
 
 struct cairn_stackmap_symbol {
   const char *name;    /* until the file is closed */
-  const char *section; /* name of the section that holds it */
+  const char *section; /* name of the section that holds the symbol */
   unsigned section_index;
   uint64_t address, size;  /* of the symbol */
   uint64_t section_offset; /* of the symbol */
 };
-/* The function symbol whose extent includes the address; false if the file lacks such a symbol. */
+/* Finds the function symbol whose extent includes the address; returns false if the file lacks such a symbol. */
 bool cairn_stackmap_file_function(const struct cairn_stackmap_file *file, uint64_t address,
                                   struct cairn_stackmap_symbol *symbol);
 
@@ -261,7 +270,7 @@ struct cairn_stackmap_record_model {
   const struct cairn_stackmap_live_out *live_out; /* record.live_outs of them */
 };
 
-/* A map to write, in the decoder's structs. Records stand in the order of the functions, and the functions' record
+/* A map to write, in the decoder's structures. Records must be in the order of the functions, and the functions' record
  * counts assign the records to functions. Version 1 omits the counts. */
 struct cairn_stackmap_model {
   unsigned version; /* 1 to 3 */
@@ -271,13 +280,13 @@ struct cairn_stackmap_model {
   const struct cairn_stackmap_record_model *record;
 };
 
-/* Write the map into `bytes`, a buffer of `room` bytes. *length becomes the size of the map, also if that is larger
- * (ROOM; `bytes` may be null then). Other statuses are as for cairn_stackmap_open(), with the offset of the wrong field
- * in the map: VERSION; COUNT; KIND; CONSTANT: a pooled constant's index is outside the pool; VALUE: a constant's value
- * differs from its pool entry, or from its sign-extended offset; SIZE: above 255 in versions 1 and 2; *length is then
- * 0. All failures leave the buffer untouched.
+/* Writes the map into `bytes`, a buffer of `room` bytes. *length becomes the size of the map. ROOM: the map exceeds the
+ * buffer, which may be null. After the other failures *length is 0, and *error is as for cairn_stackmap_open(), with
+ * the offset of the wrong field in the map. VERSION, COUNT and KIND are as for cairn_stackmap_open(). CONSTANT: a
+ * pooled constant's index is outside the pool. VALUE: a constant's value differs from its pool entry, or from its
+ * sign-extended offset. SIZE: a size exceeds 255 in version 1 or 2. After all failures the buffer is unchanged.
  *
- * Decoding the written map yields the model, and writing a decoded map yields the same bytes. Any thread may call. */
+ * A written map decodes to the model, and a decoded map is written as the same bytes. Any thread may call. */
 enum cairn_status cairn_stackmap_write(const struct cairn_stackmap_model *model, void *bytes, size_t room,
                                        size_t *length, struct cairn_stackmap_error *error);
 

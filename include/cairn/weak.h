@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Weak references, ephemerons and finalisers in managed C (docs/weak.md). Included after <cairn/cairn.h>, which has the
- * words for types:
+ * Weak references, ephemerons and finalisers in managed C (docs/weak.md). <cairn/cairn.h> has the annotations of types:
  *
  *   struct entry { struct node managed *node cairn_weak; };      does not keep the node alive
  *   struct cairn_ephemeron pair { struct node managed *key cairn_weak, *value; };   the value lives
@@ -12,11 +11,11 @@
  *   while ((file = cairn_finalise_next(0)))
  *     close(file->descriptor);
  *
- * A weak field becomes null in the collection that finds its target unreachable by other references. An ephemeron's
- * references then all become null; in an array, those of the element.
+ * A weak field becomes null in the collection that finds its target unreachable by other references. In an ephemeron
+ * all references then become null, or, in an array, all references of the element.
  *
- * These functions are leaves: they never collect. They are for managed code, on any thread. With -DCAIRN_PLAIN all
- * objects stay, and so do weak references; finalisers never run.
+ * These functions are leaves, which never collect, for managed code on any thread. With -DCAIRN_PLAIN objects and weak
+ * references stay, and finalisers never run.
  */
 #ifndef CAIRN_WEAK_H
 #define CAIRN_WEAK_H
@@ -29,19 +28,19 @@
 
 #ifndef CAIRN_PLAIN
 
-/* Registers an object of any type. A collection that finds the object unreachable, weak fields aside, queues it,
- * once. A queued object is whole, with everything reachable from it; weak fields of other objects that referred to
- * it are null. An object comes before the objects that it refers to, except in cycles. Any other argument than an
- * object (null, an interior address) ends the program. */
+/* Registers an object of any type for the queue. When a collection finds that only weak fields may refer to the object,
+ * it puts the object into the queue, once. A queued object is intact, with everything reachable from it; weak fields
+ * that referred to it have become null. An object precedes the objects that it refers to, except in cycles. An argument
+ * that is not an object, such as null or an interior address, ends the program. */
 cairn_leaf void cairn_finalise(void cairn_managed *object, unsigned queue);
 
-/* Takes the next object from the queue; null: the queue is empty. The program may use the object freely and register
- * it again. */
+/* Takes the next object from the queue, or returns null if the queue is empty. The program may use the object freely
+ * and register it again. */
 cairn_leaf void cairn_managed *cairn_finalise_next(unsigned queue);
 
-/* Returns a number that the object keeps when it moves; several objects may share a number. A hashed object grows by
- * 8 bytes when it is moved. The result of cairn_resize_array() counts as a new object. Any other argument than an
- * object ends the program. */
+/* Returns a number that the object keeps when it moves; several objects may share a number. A hashed object grows by 8
+ * bytes when it is moved. The result of cairn_resize_array() counts as a new object. An argument that is not an object
+ * ends the program. */
 cairn_leaf unsigned long cairn_identity_hash(void cairn_managed *object);
 
 #else
@@ -67,8 +66,9 @@ static inline unsigned long cairn_identity_hash(void *object)
 
 #endif
 
-/* ---- a weak hash table: from objects to objects, by identity. An entry goes when only the table, and values of
- * entries that go, refer to its key. Functions of managed code; threads that share a table take turns ---- */
+/* ---- a weak hash table, from objects to objects by identity. A collection removes an entry when only the table and
+ * values of removed entries refer to its key. The functions are managed code; threads that share a table must take
+ * turns ---- */
 
 struct cairn_weak_entry {
   void cairn_managed *key cairn_weak, *value;
@@ -80,7 +80,7 @@ struct cairn_ephemeron cairn_weak_entries {
 };
 struct cairn_weak_table {
   struct cairn_weak_entries cairn_managed *entries;
-  long used; /* entries that were ever used */
+  long used; /* number of entries that were ever used */
 };
 
 static inline struct cairn_weak_entries cairn_managed *cairn_weak_entries_new(long room)
