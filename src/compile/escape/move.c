@@ -59,7 +59,7 @@ static void copy_contents(struct allocation_move *m)
   if (scalars.list.count <= CN_SCALARS_MOST) {
     copy_scalars(m, &scalars);
   } else {
-    CN_CHECK(!object->refs); /* is_copied_well() of escape.c */
+    CN_CHECK(!object->refs); /* may_copy_contents() of escape.c */
     LLVMValueRef size = LLVMConstInt(LLVMInt64TypeInContext(m->ctx->llvm), object->size, false);
     LLVMBuildMemCpy(m->builder, build_field_address(m, m->fresh, 0), CAIRN_ABI_OBJECT_ALIGN,
                     build_field_address(m, object->root, 0), CAIRN_ABI_OBJECT_ALIGN, size);

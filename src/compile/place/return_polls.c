@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Finds the sites of return polls and of polls before tail calls (statepoints-later, "PlaceSafepoints": "extending this
- * to work with return polls would be straight forward if desired"). Before that, cn_return_polls_split_tail_calls()
- * changes the graph: a block with a call in tail position gets its own return, instead of a branch to one that it
- * shares with other blocks. Part of pass `place-safepoints`.
+ * to work with return polls would be straight forward if desired"). cn_return_polls_split_tail_calls() first changes
+ * the CFG: a block with a call in tail position gets a separate return in place of a branch to a return that it shares
+ * with other blocks. Part of pass `place-safepoints`.
  *
  * Needs: struct cn_cfg. Provides: sites. Breaks: struct cn_cfg (cn_return_polls_split_tail_calls()).
  *
- * A return poll never follows a tail call: with a poll after it, the call would become an ordinary one, and a loop made
- * of tail calls would need a stack. A managed callee polls before it returns.
+ * A return poll never follows a tail call: a poll after the call would make it an ordinary call, and a loop made of
+ * tail calls would need a stack. A managed callee polls before it returns.
  */
 #include "compile/place/function_facts.h"
 
@@ -26,7 +26,7 @@ LLVMValueRef cn_return_polls_find_tail_call(LLVMBasicBlockRef block)
   return NULL;
 }
 
-/* True if block `b` is the return of only tail calls. */
+/* True if block `b` only returns the results of tail calls. */
 static bool returns_only_tail_calls(const struct cn_cfg *cfg, uint32_t b)
 {
   for (uint32_t n = 0; n < cfg->blocks[b].pred_count; n++)
@@ -46,7 +46,7 @@ LLVMValueRef cn_return_polls_site_of(const struct cn_cfg *cfg, uint32_t b)
              : NULL;
 }
 
-/* Remove the input from `from` from `phi`, which has others. */
+/* Remove the input of block `from` from `phi`, which has further inputs. */
 static void drop_incoming(LLVMBuilderRef builder, LLVMValueRef phi, LLVMBasicBlockRef from)
 {
   LLVMPositionBuilderBefore(builder, phi);
@@ -62,7 +62,7 @@ static void drop_incoming(LLVMBuilderRef builder, LLVMValueRef phi, LLVMBasicBlo
   cn_emit_replace_instruction(phi, fresh);
 }
 
-/* Return at the end of block `from`, which branches to the block of `ret`. That block holds only phis and `ret`. */
+/* Replace the branch at the end of block `from` by a return. The branch's target holds only phis and `ret`. */
 static void build_return_at_block_end(struct cn_ctx *ctx, LLVMBasicBlockRef from, LLVMValueRef ret)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Keeps conditional moves in loops with polls. LLVM's code generator makes branches of conditional moves that delay the
- * next iteration of a loop, and mistakes a move before a poll's block for such a move: a search for the nearest of many
- * points would then predict a branch at each point. A select that merely remembers a value over the iterations causes
- * no delay, so tell the generator to leave it.
+ * Keeps conditional moves in loops with polls. LLVM's code generator turns conditional moves that delay the next
+ * iteration of a loop into branches. It mistakes a move before a poll's block for such a move: a search for the nearest
+ * of many points would then predict a branch at each point. A select that only remembers a value over the iterations
+ * causes no delay, so this pass marks it.
  *
  *   head:  best = phi [start, outside], [best', latch]
  *          best' = select closer, here, best              <- "unpredictable": remains a select
  *   latch: poll; br head, exit
  *
- * Needs: polls chosen, and still to be emitted. Provides: metadata. Breaks: nothing.
+ * Needs: the sites of polls, before the polls are emitted. Provides: metadata. Breaks: nothing.
  */
 #include "compile/place/poll_sites.h"
 #include "compile/core/each.h"
 
-/* The only user of `value` within loop `l`; null if their number is zero or several. */
+/* The user of `value` within loop `l` if there is exactly one; else null. */
 static LLVMValueRef only_user(const struct cn_loops *loops, uint32_t l, LLVMValueRef value)
 {
   LLVMValueRef only = NULL;
@@ -31,8 +31,8 @@ static LLVMValueRef only_user(const struct cn_loops *loops, uint32_t l, LLVMValu
   return only;
 }
 
-/* The select between `value` and another, if it is the only use of `value` in the loop. An unrolled loop has a select
- * for each copy, each fed by the one before. */
+/* The select between `value` and another value, if it is the only use of `value` in the loop. An unrolled loop has a
+ * chain of selects, one for each copy. */
 static LLVMValueRef next_select(const struct cn_loops *loops, uint32_t l, LLVMValueRef value)
 {
   LLVMValueRef user = only_user(loops, l, value);
@@ -49,7 +49,8 @@ static void keep_select(struct cn_ctx *ctx, LLVMValueRef select)
   LLVMSetMetadata(select, kind, LLVMMetadataAsValue(ctx->llvm, empty));
 }
 
-/* Keep the selects between a header's `phi` and its value in the next iteration, if they have no other use. */
+/* Mark the selects on the chain from a header's `phi` to its value in the next iteration, if the loop has no other use
+ * of them. */
 static void keep_select_chain(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t l, LLVMValueRef phi)
 {
   LLVMValueRef last = phi;

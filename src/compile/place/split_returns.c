@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Gives paths through a function that return before any call their own return. Part of pass `place-safepoints`.
+ * Gives the paths through a function that return before any call a separate return. Part of pass `place-safepoints`.
  *
- * Needs: any function; a path with a poll counts as one with a call. Provides: faster leaves of recursions. Breaks:
- * struct cn_cfg.
+ * Needs: any function; polls count as calls. Provides: faster leaves of recursions. Breaks: struct cn_cfg.
  *
- * A recursion's sum lives over its poll and its calls in a register that the function must save. If the value of an
- * early return meets it in a phi, it gets the same register, and the code generator must save the register before the
- * early test (shrink wrapping fails): each leaf of a tree would save and load registers that plain C leaves alone.
+ * The sum of a recursion is live over the poll and the calls, in a register that the function must save. If the value
+ * of an early return meets the sum in a phi, it gets the same register, and shrink wrapping fails: the code generator
+ * must save the register before the early test, so that each leaf of a tree saves and restores registers that plain C
+ * does not touch.
  */
 #include "compile/place/function_facts.h"
 
@@ -27,7 +27,7 @@ static bool has_call(LLVMBasicBlockRef block)
   return false;
 }
 
-/* By block: true if it and all blocks on the paths to it are free of calls. */
+/* By block: true if the block and all blocks on the paths from the entry to it are free of calls. */
 static bool *find_call_free_entry_paths(const struct cn_cfg *cfg)
 {
   bool *quiet = cn_alloc(cfg->count * sizeof *quiet);
@@ -58,7 +58,7 @@ static bool has_redirectable_edges(LLVMBasicBlockRef block)
   return cn_is_branch(end) || LLVMIsASwitchInst(end);
 }
 
-/* Build a phi of the inputs from blocks in `which`, or from the others. */
+/* Build a phi of the inputs of `phi` from blocks in `which`, or from blocks outside `which`. */
 static LLVMValueRef build_partial_phi(LLVMBuilderRef builder, LLVMValueRef phi, const struct cn_ptrmap *which, bool in)
 {
   LLVMValueRef part = cn_build_phi_like(builder, phi, "");
@@ -73,7 +73,7 @@ static LLVMValueRef build_partial_phi(LLVMBuilderRef builder, LLVMValueRef phi, 
   return part;
 }
 
-/* Redirect the edges into `block`, which returns, to a copy, except those from blocks in `late`. */
+/* Redirect the edges into the returning block `block` to a copy of it, except the edges from blocks in `late`. */
 static void split_return_block(struct cn_ctx *ctx, LLVMBasicBlockRef block, const struct cn_ptrmap *late)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);

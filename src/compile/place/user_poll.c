@@ -5,8 +5,8 @@
  *
  * Needs: any module. Provides: polls. Breaks: struct cn_cfg.
  *
- * Polls are first calls of the function, then LLVM's always-inliner puts the body in their place: the LLVM-C API offers
- * only this one. The body itself stays free of polls, and only polls are inlined.
+ * Each poll is first a call of the function, which LLVM's always-inliner then replaces by the body; LLVM-C offers no
+ * other inliner. The body itself stays free of polls, and only polls are inlined.
  */
 #include "compile/place/user_poll.h"
 
@@ -62,7 +62,7 @@ static void check_poll_body(struct cn_ctx *ctx, LLVMValueRef poll)
              "safepoints");
 }
 
-/* A global of that name other than a function: a variable, an alias. */
+/* The variable or alias with the name gc.safepoint_poll, or null. */
 static LLVMValueRef find_other_global_of_name(struct cn_ctx *ctx)
 {
   LLVMValueRef global = LLVMGetNamedGlobal(ctx->module, CN_USER_POLL);
@@ -123,8 +123,8 @@ void cn_user_poll_emit_call(struct cn_ctx *ctx, LLVMValueRef poll, LLVMValueRef 
 
 typedef CN_VECTOR(LLVMValueRef) value_vector;
 
-/* Remove "alwaysinline" from all functions and from all calls except the polls, and list those that had it.
- * @gc.safepoint_poll itself must not have it: LLVM would delete the function with its last call. */
+/* Remove "alwaysinline" from all functions and from all calls except the polls, and list the functions and calls that
+ * had it. @gc.safepoint_poll itself must not have the attribute: LLVM would delete the function with its last call. */
 static void remove_alwaysinline(struct cn_ctx *ctx, LLVMValueRef poll, value_vector *functions, value_vector *calls)
 {
   unsigned kind = cn_attribute_kind("alwaysinline");

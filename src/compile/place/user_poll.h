@@ -7,7 +7,7 @@
 
 #include "compile/core/pass.h"
 
-/* *poll becomes that function, or null if the module does not mention it. False if an error was reported. */
+/* Set *poll to @gc.safepoint_poll, or to null if the module lacks it. False after an error. */
 bool cn_user_poll_find(struct cn_ctx *ctx, LLVMValueRef *poll);
 
 /* Insert a call of the poll before `at`, in the funclet of `pad` (may be null). */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lists the analyses by name, for people and for tests.
+ * Lists the analyses that tools and tests can print, by name. The module stays unchanged.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static void print_bases(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
   cn_bases_print(function, out);
 }
 
-/* Each analysis prints either every managed function or the module. */
+/* An analysis prints its facts either per managed function or for the module. */
 static const struct analysis {
   const char *name;
   cn_function_printer *function;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prints calls, the call graph and the kinds of functions as text.
+ * Prints calls, the call graph and the kinds of functions as text. Reads the module only.
  */
 #include "base/check.h"
 #include "compile/analysis/callgraph.h"
@@ -32,7 +32,7 @@ static void print_call(LLVMValueRef call, struct cn_call_class class, FILE *out)
   fputc('\n', out);
 }
 
-/* Print a line for each call, in block order: kind, callee, why. */
+/* Print a line for each call, in block order, with its kind, its callee and the reason for the kind. */
 void cn_print_calls(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
 {
   LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);

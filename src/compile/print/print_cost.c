@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prints costs of instructions, work between safepoints and places of polls as text. The facts about callees come from
- * their attributes: a function's text depends only on the function, on these attributes, and on the body of
- * @gc.safepoint_poll if the module has one.
+ * Prints costs of instructions, work between safepoints and places of polls as text. Facts about callees come from the
+ * callees' attributes, so the text of a function depends only on the function, on these attributes, and on the body of
+ * @gc.safepoint_poll if the module defines one.
  */
 #include "compile/cost/cost.h"
 
@@ -35,7 +35,7 @@ static void free_function_paths(struct function_paths *paths)
   cn_cfg_free(&paths->cfg);
 }
 
-/* Print a line for each instruction: units of work, and how many more if the instruction misses the caches. */
+/* Print a line for each instruction: its units of work, and the further units if the instruction misses the caches. */
 void cn_print_cost(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
 {
   struct cn_cfg cfg;
@@ -115,7 +115,7 @@ static void print_calls_that_poll(const struct function_paths *paths, uint32_t b
   }
 }
 
-/* Print a line for each place in the function where a thread surely or maybe comes to a safepoint. */
+/* Print a line for each place in the function that surely or possibly is a safepoint. */
 void cn_print_polls(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
 {
   struct function_paths paths;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prints references in allocas and in objects, and promises of accesses, as text.
+ * Prints references in allocas, references in objects, and invalid attributes of accesses as text. Reads the module
+ * only.
  */
 #include "base/bitset.h"
 #include "base/check.h"
@@ -33,7 +34,7 @@ void cn_print_allocas(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
   cn_alloca_layouts_free(&found);
 }
 
-/* Print a line for each promise of an access to references that becomes false once objects move. */
+/* Print a line for each attribute or metadata of an access to references that is false after objects move. */
 void cn_print_promises(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
 {
   char name[64];

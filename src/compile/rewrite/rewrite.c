@@ -16,7 +16,7 @@
  * cn_refs_add_merges(), and then cn_liveness_compute() runs again. From analyse_liveness_and_bases() to cn_relocate(),
  * definitions and positions stay as they are.
  * 3. An instruction that yields a derived reference needs a case in cn_base_adjusted_value_of() or is a merge: any
- * other instruction counts as a base. judge_result() in refuse.c has the opcodes that may yield references.
+ *    other instruction counts as a base. check_result_base() in refuse.c has the opcodes that may yield references.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lowers managed address spaces other than 1. LLVM's strategies know references in address space 1 only (its verifier:
- * "gc.relocate: must return gc pointer"), so a statepoint lists a reference of another space through an addrspacecast,
- * and a gc.relocate returns through one. Between spaces below 256 such a cast is free (docs/llvm-22.md, "address
- * spaces"). All rewriting is done earlier, in the references' own types (statepoints-original, "Distinguishing
- * references").
+ * Lowers managed address spaces other than 1. LLVM's strategies accept references in address space 1 only (its
+ * verifier: "gc.relocate: must return gc pointer"). A statepoint therefore lists an addrspacecast of a reference in
+ * another space, and an addrspacecast follows each gc.relocate. Such a cast between spaces below 256 is free
+ * (docs/llvm-22.md, "address spaces"). The earlier steps of rewrite-statepoints use the original types
+ * (statepoints-original, "Distinguishing references").
  *
  * Needs: statepoints and relocates in place. Provides: gc-live and deopt operands and relocates in address space 1
  * only. Breaks: nothing.

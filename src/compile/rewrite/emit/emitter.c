@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Makes statepoints and relocates, and puts values into them. Part of rewrite-statepoints. Needs: struct cn_refs; the
+ * Builds statepoints and relocates, and sets their operands. Part of rewrite-statepoints. Needs: struct cn_refs; the
  * parse points are statepoints already. Provides: the emitter.h functions. Breaks: nothing.
  */
 #include "compile/rewrite/emit/emitter.h"
@@ -56,7 +56,7 @@ static uint32_t live_index_of(const struct cn_parse_point *point, uint32_t value
   return (uint32_t)low;
 }
 
-/* At the builder's place, by the token of `point` or of its landing pad. */
+/* Build a gc.relocate at the builder's place, on the token of `point` or of its landing pad. */
 static LLVMValueRef build_relocate(struct cn_emitter *e, const struct cn_refs *refs, const struct cn_parse_point *point,
                                    uint32_t value, LLVMValueRef token)
 {
@@ -111,7 +111,7 @@ void cn_emitter_move_after_point(struct cn_emitter *emitter, const struct cn_ref
   cn_emitter_move_after_definition(emitter, refs->points.at[point].last);
 }
 
-/* The operand of the statepoint that corresponds to operand `operand` of the call. */
+/* The number of the statepoint's operand that corresponds to operand `operand` of the call. */
 static uint32_t statepoint_operand_of(const struct cn_parse_point *point, uint32_t operand)
 {
   if (operand < point->args)

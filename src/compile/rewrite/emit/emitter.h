@@ -11,7 +11,7 @@
 #include "compile/rewrite/values/refs.h"
 
 #define CN_SMALL_NUMBERS 1024
-/* Relocations in a module that get names; the rest go without, as in cn_refs_may_name_values(). */
+/* The most relocations of a module that get names (cn_refs_may_name_values()). */
 #define CN_NAMED_RELOCATIONS 10000
 
 /* Operands of one statepoint; the next one reuses the memory. */
@@ -24,11 +24,11 @@ struct cn_emitter {
   LLVMBuilderRef builder;
   LLVMValueRef relocate, statepoint; /* declarations */
   LLVMTypeRef i32, i64;
-  unsigned elementtype;                   /* attribute kind */
-  bool bases_asked;                       /* some function asks for the bases of pointers */
-  size_t relocations;                     /* in the functions until now */
-  bool names;                             /* values made in this function get names, which cost as much as the values */
-  LLVMValueRef numbers[CN_SMALL_NUMBERS]; /* made on first use */
+  unsigned elementtype; /* attribute kind */
+  bool bases_asked;     /* some function asks for the bases of pointers */
+  size_t relocations;   /* the number of relocations so far, in all functions */
+  bool names;           /* new values in this function get names; a name costs as much time as a value */
+  LLVMValueRef numbers[CN_SMALL_NUMBERS]; /* constants, made on first use */
   uint64_t id;                            /* the last statepoint id, and its constant */
   LLVMValueRef id_constant;
   LLVMTypeRef result_type;
@@ -41,28 +41,28 @@ struct cn_emitter {
 
 /* A constant of 32 bits. */
 LLVMValueRef cn_emitter_i32_constant(struct cn_emitter *e, uint64_t n);
-/* A bare call, without attributes and name, at the builder's place. */
+/* Build a call without attributes and name at the builder's place. */
 LLVMValueRef cn_emitter_build_call(struct cn_emitter *e, LLVMValueRef declaration, LLVMValueRef *args, unsigned count);
-/* Build after a definition, with its debug location. */
+/* Set the builder to the place after a definition, with the definition's debug location. */
 void cn_emitter_move_after_definition(struct cn_emitter *e, LLVMValueRef instruction);
 
-/* A gc.relocate of `value` at `point`, directly after it or before an instruction. */
+/* Build a gc.relocate of `value` at `point`, directly after the point or before an instruction. */
 LLVMValueRef cn_emit_relocate(struct cn_emitter *emitter, struct cn_refs *refs, uint32_t point, uint32_t value,
                               LLVMValueRef before);
-/* As cn_emit_relocate(), on the unwind edge, by the token of the landing pad (token_pads.c). */
+/* As cn_emit_relocate(), for the unwind edge: the gc.relocate uses the token of the landing pad (token_pads.c). */
 LLVMValueRef cn_emit_relocate_in_pad(struct cn_emitter *emitter, const struct cn_refs *refs, uint32_t point,
                                      uint32_t value);
-/* Set the builder to build after `point` and the relocates that stand there. */
+/* Set the builder to the place after `point` and the relocates that follow it. */
 void cn_emitter_move_after_point(struct cn_emitter *emitter, const struct cn_refs *refs, uint32_t point);
 LLVMBuilderRef cn_emitter_builder(const struct cn_emitter *emitter);
-/* True if values that are made in this function get names. */
+/* True if new values in this function get names. */
 bool cn_emitter_has_names(const struct cn_emitter *emitter);
-/* Make `use` (of a call: of its statepoint) read `to`; make the gc-live entry of `value` at `point` read `to`. */
+/* Make `use` read `to`, in the statepoint if the user is a call that became one. The second function makes the gc-live
+ * entry of `value` at `point` read `to`. */
 void cn_emitter_replace_use(const struct cn_refs *refs, const struct cn_ref_use *use, LLVMValueRef to);
 void cn_emitter_replace_live_entry(const struct cn_refs *refs, uint32_t point, uint32_t value, LLVMValueRef to);
 
-/* statepoint_call.c: wrap one call. The gc-live entries still are the original values; cn_relocate() puts the right
- * ones in. */
+/* statepoint_call.c: wrap one call. The gc-live entries are the original values, which cn_relocate() later replaces. */
 void cn_emit_statepoint(struct cn_emitter *e, struct cn_refs *refs, struct cn_parse_point *point);
 
 /* ---- relocate.c ---- */

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Relocates by direct SSA construction. After a parse point that a value crosses, the value is the relocate of that
- * parse point, or rematerialised from its base's relocate (rematerialise.c). Every use is rewritten to the definition
- * that reaches it, with phis exactly where different definitions meet. This goes value by value, in time linear in the
- * live range: note the definition that each read needs, make the definitions that are read, ahead of their first
- * readers (late-insertion-slides-2014, "Finding references which need relocated"), then put them into the reads.
+ * Relocates references by direct SSA construction. Part of rewrite-statepoints. At each parse point that a value
+ * crosses, the value gets a new definition: a relocate, or a rematerialisation from the relocate of its base
+ * (rematerialise.c). Each use is rewritten to the definition that reaches it, with phis exactly at the blocks that
+ * different definitions enter. The file handles one value at a time, in time linear in the live range. It first records
+ * the definition that each read needs, then builds the definitions that are read, before their first readers
+ * (late-insertion-slides-2014, "Finding references which need relocated"), and then sets the operands of the reads.
  *
- * Needs: statepoints emitted with their live sets, bases attached. Provides: SSA form; after a safepoint, every use
- * reads a reference from after it. Breaks: struct cn_refs (uses are outdated).
+ * Needs: statepoints emitted with their live sets, bases attached. Provides: SSA form, with every use of a reference
+ * relocated at the last safepoint before the use. Breaks: struct cn_refs (uses are outdated).
  *
- * M. Braun et al., "Simple and Efficient Construction of Static Single Assignment Form" (2013) for the idea of making
- * definitions on demand; the phis' places are minimal by value_flow.c.
+ * M. Braun et al., "Simple and Efficient Construction of Static Single Assignment Form" (2013) for the idea to build
+ * definitions on demand; value_flow.c finds the minimal places of phis.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,34 +25,36 @@
 #include "compile/rewrite/frame/pairs.h"
 #include "compile/rewrite/values/refs.h"
 
-/* A reader of a definition, which gets it when it is made. */
+/* A read of a definition; the reader gets its operand after the definition is built. */
 struct definition_read {
   enum { READ_USE, READ_LIVE, READ_INCOMING, READ_OPERAND } kind;
-  uint32_t number; /* the definition */
-  /* By kind: the use; the crossing with the gc-live entry; the node and predecessor of a phi; the operand of `user`. */
+  uint32_t number; /* the number of the definition */
+  /* `at`, by kind: the index of the use, the crossing with the gc-live entry, the node of a phi (`block`: its
+   * predecessor), or the operand of `user`. */
   uint32_t at, block;
   LLVMValueRef user;
 };
 
-/* The definitions of a value, in the numbers of value_flow.c: 1 is the original; from 2 on its relocates, in the order
- * of its crossings; then, in a function with pads of type token, its relocates on the unwind edges, in the same order;
- * then the definition that enters each block of its live range. */
+/* The definitions of a value, numbered for value_flow.c. 1 is the original. The relocates follow in the order of the
+ * crossings. In a function with pads of type token, the relocates on the unwind edges follow in that order. The last
+ * numbers are the definitions that enter the blocks of the live range. */
 struct value_relocation {
   struct cn_emitter *emitter;
   struct cn_refs *refs;
   struct cn_live_range range;
-  uint32_t *crossed, *last_cross; /* per block: if crossed == range.stamp, its last crossing */
-  /* per block: 0, or 1 + the parse point that unwinds to it, a landing pad of type token; null without such pads */
+  uint32_t *crossed, *last_cross; /* per block: last_cross is the last crossing if crossed == range.stamp */
+  /* per block: 1 + the parse point that unwinds to it if the block is a landing pad of type token, else 0; null without
+   * such pads */
   uint32_t *pads;
   const struct cn_ref_value *v;
   uint32_t value, sources;
-  /* value_flow.c's answer per block of the range; null for an empty range */
+  /* per block of the range: its definition, from value_flow.c; null for an empty range */
   uint32_t *top;
   LLVMValueRef *made;           /* per number */
-  struct cn_sink_place *places; /* per number up to `sources`: the place where it is read */
-  bool *kept;                   /* per number up to `sources`: made even if it is unread */
+  struct cn_sink_place *places; /* per number up to `sources`: the place for the definition */
+  bool *kept;                   /* per number up to `sources`: built even if unread */
   uint32_t made_room, place_room, kept_room;
-  CN_VECTOR(uint32_t) todo; /* nodes with phis that still lack operands */
+  CN_VECTOR(uint32_t) todo; /* nodes whose phi still lacks operands */
   CN_VECTOR(struct definition_read) reads;
   struct cn_rematerialised remade;
 };
@@ -101,7 +104,7 @@ static uint32_t resolve_definition(const struct value_relocation *web, uint32_t 
   return number > web->sources ? web->top[number - web->sources - 1] : number;
 }
 
-/* The number of the definition that is read at a position. */
+/* The number of the definition that a read at this position reads. */
 static uint32_t reaching_definition_at(const struct value_relocation *web, uint32_t block, uint32_t pos)
 {
   uint32_t before = crossings_before(web, pos);
@@ -130,7 +133,7 @@ static LLVMValueRef build_relocation_phi(struct value_relocation *web, uint32_t 
   return phi;
 }
 
-/* Note `read`, which happens at `place`. */
+/* Record `read`, which is at `place`. */
 static void note_read(struct value_relocation *web, struct definition_read read, struct cn_sink_place place)
 {
   uint32_t number = read.number;
@@ -140,7 +143,7 @@ static void note_read(struct value_relocation *web, struct definition_read read,
     if (!web->made[number])
       web->made[number] = build_relocation_phi(web, number - web->sources - 1);
   } else if (number >= first_pad_definition(web)) {
-    web->places[number].state = CN_SINK_AFTER_STATEPOINT; /* in the pad */
+    web->places[number].state = CN_SINK_AFTER_STATEPOINT; /* the relocate is in the pad */
   } else if (number > 1) {
     cn_sink_join_places(web->refs, &web->places[number], place);
   }
@@ -210,8 +213,8 @@ static void solve_phi_places(struct value_relocation *web)
   free(first);
 }
 
-/* The copy of `via`, computed from definition `number`, that `use` reads: an existing copy that dominates the use, or a
- * new one. */
+/* The copy of the GEP chain `use->via` for `use`, computed from definition `number`: an existing copy that dominates
+ * the use, or a new copy. */
 static LLVMValueRef find_or_build_chain_copy(struct value_relocation *web, const struct cn_ref_use *use,
                                              uint32_t number, struct cn_rematerialised_copies *copies)
 {
@@ -250,7 +253,7 @@ static void note_reads_of_uses(struct value_relocation *web)
   cn_rematerialised_copies_free(&copies);
 }
 
-/* Note the reads of the value's own gc-live entries and of values rematerialised from it. */
+/* Record the reads of the value by its gc-live entries, and by values that are rematerialised from it. */
 static void note_reads_at_parse_points(struct value_relocation *web)
 {
   const struct cn_rematerialised_read *extra;
@@ -265,15 +268,15 @@ static void note_reads_at_parse_points(struct value_relocation *web)
     const struct cn_parse_point *point = crossing_point_at(web, i);
     uint32_t number = reaching_definition_at(web, point->block, point->pos);
     if (number == 1)
-      continue; /* the entry is the original value already */
+      continue; /* the gc-live entry already is the original value */
     struct cn_sink_place place = {
         .state = CN_SINK_BEFORE_INSTRUCTION, .before = point->call, .block = point->block, .pos = point->pos};
     note_read(web, (struct definition_read){READ_LIVE, number, i, 0, NULL}, place);
   }
 }
 
-/* Relocate values that are listed only during the call as well: the code generator writes only relocated values into
- * the map. */
+/* Also relocate values that a statepoint lists only during its call: the code generator writes only relocated values
+ * into the stack map. */
 static void keep_definitions_listed_during(struct value_relocation *web, uint32_t value)
 {
   const struct cn_ref_value *v = &web->refs->values.at[value];
@@ -306,7 +309,7 @@ static void build_relocates_in_pads(struct value_relocation *web)
           web->emitter, web->refs, web->refs->crossings.at[web->v->cross + n - first_pad_definition(web)], web->value);
 }
 
-/* Make the definitions that are read; all of them with CAIRN_RELOCATION_SINK off. */
+/* Build the definitions that are read; build all definitions if CAIRN_RELOCATION_SINK is off. */
 static void build_definitions(struct value_relocation *web)
 {
   bool sink = cn_refs_is_optimisation_on(web->refs, CAIRN_RELOCATION_SINK);
@@ -329,7 +332,7 @@ static void replace_read_by_definition(struct value_relocation *web, const struc
   LLVMValueRef value = read->number == 1 ? web->v->value : web->made[read->number];
   LLVMBasicBlockRef from;
 
-  CN_CHECK(value); /* each definition that is read has been made */
+  CN_CHECK(value); /* build_definitions() built each definition that is read */
   switch (read->kind) {
   case READ_USE:
     cn_emitter_replace_use(web->refs, &web->refs->uses.at[read->at], value);
@@ -347,7 +350,8 @@ static void replace_read_by_definition(struct value_relocation *web, const struc
   }
 }
 
-/* `count` zeroed elements of `size` bytes, in `at` if its *room elements suffice; *room follows. */
+/* An array of `count` zeroed elements of `size` bytes: `at` if its *room elements suffice, else a new array, whose
+ * number of elements is then in *room. */
 static void *resize_and_zero_array(void *at, uint32_t *room, uint32_t count, size_t size)
 {
   if (count <= *room)
@@ -395,7 +399,8 @@ static void relocate_value(struct value_relocation *web, uint32_t value)
   free(web->top);
 }
 
-/* Per block: 1 + the parse point that unwinds to it, a landing pad of type token, or 0; null without such pads. */
+/* Per block: 1 + the parse point that unwinds to it if the block is a landing pad of type token, else 0. Null without
+ * such pads. */
 static uint32_t *find_token_pads(const struct cn_refs *refs)
 {
   uint32_t *pads = NULL;

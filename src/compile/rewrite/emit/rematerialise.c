@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Rematerialises: computes values again from a relocated one instead of relocating them (late-insertion-slides-2014,
- * "When relocation isn't needed": constant offset GEPs, and any other cheap chain free of side effects). There are two
- * kinds:
+ * Rematerialises derived values: computes them again from a relocated value instead of relocating them
+ * (late-insertion-slides-2014, "When relocation isn't needed": constant offset GEPs, and any other cheap chain free of
+ * side effects). Part of rewrite-statepoints. Two kinds of values are rematerialised:
  *
- * - A chain of constant GEPs counts as uses of the value that it starts from, its root, and is computed where it is
+ * - A chain of constant GEPs counts as uses of its root, the value that it starts from. It is computed where it is
  *   used: an address with a constant offset is free there. refs.c finds these.
- * - A tree of cheap instructions from the value's own base, which every safepoint that the value crosses lists anyway,
- *   is computed after each such safepoint from the base's new value. It takes the value's place in the SSA
- *   construction, so it is free on the hot path around a cold poll. Other operands, indices, are in SSA form available
- *   there; one of them takes the register that the value would have taken. More of them than the cost model below
- *   allows are relocated.
+ * - A tree of cheap instructions from the value's base is computed after each safepoint that the value crosses, from
+ *   the new value of the base, which these safepoints list in any case. The copy takes the value's place in the SSA
+ *   construction, so it is free on the hot path around a cold poll. The tree may have indices as operands. An index is
+ *   available there in SSA form, and takes the register that the value would have taken. Values with more indices than
+ *   the cost model below allows are relocated.
  *
  * Only values whose place in the object is independent of its address are rematerialised: loads, arithmetic on
  * addresses and freezes of possible poison are excluded.
@@ -27,12 +27,12 @@
 #include "compile/rewrite/emit/emitter.h"
 
 enum {
-  MAX_REMATERIALISATION_COST = 5, /* LLVM's own pass computes chains again that cost less than 6 */
+  MAX_REMATERIALISATION_COST = 5, /* LLVM's own pass rematerialises chains that cost less than 6 */
   MAX_TREE_INSTRUCTIONS = 10,     /* instructions of a tree */
   VARIABLE_INDEX_COST = 2,        /* a variable index */
   TAG_MASK_COST = 2,
   SELECT_COST = 2,
-  MAX_RECENT_COPIES = 4 /* copies of a chain that are searched for one that can serve again */
+  MAX_RECENT_COPIES = 4 /* the newest copies of a chain, which are searched for a copy to use again */
 };
 
 /* ---- candidates ---- */
@@ -49,7 +49,7 @@ static bool is_tag_mask(LLVMValueRef call)
 
 struct tree_estimate {
   LLVMValueRef base;
-  bool integers; /* variable indices may stay live: they are free of addresses */
+  bool integers; /* the tree may have variable indices: no integer of the function shows an address */
   unsigned links;
 };
 
@@ -71,7 +71,7 @@ static unsigned cost_of_gep(struct tree_estimate *tree, LLVMValueRef gep)
   return cost + rematerialisation_cost_of(tree, LLVMGetOperand(gep, 0));
 }
 
-/* The cost of `value`; above MAX_REMATERIALISATION_COST it must be relocated. */
+/* The cost of `value`; a value with a cost above MAX_REMATERIALISATION_COST is relocated. */
 static unsigned rematerialisation_cost_of(struct tree_estimate *tree, LLVMValueRef value)
 {
   if (value == tree->base)
@@ -92,7 +92,7 @@ static unsigned rematerialisation_cost_of(struct tree_estimate *tree, LLVMValueR
   }
 }
 
-/* True if deoptimisation state names the value: the value itself must be listed then. */
+/* True if deoptimisation state names the value, so that the statepoint must list the value itself. */
 static bool is_named_by_deopt_state(const struct cn_refs *refs, const struct cn_ref_value *v)
 {
   for (uint32_t u = v->uses; u < v->uses + v->use_count; u++)
@@ -186,7 +186,7 @@ LLVMValueRef cn_rematerialise_gep_chain(LLVMBuilderRef builder, const struct cn_
   CN_CHECK(value != root && LLVMIsAGetElementPtrInst(v->value));
   CN_ASSERT(LLVMIsAInstruction(before));
   *first = NULL;
-  if (v->from != root) /* its operand may have been rewritten already: refs has the chain */
+  if (v->from != root) /* follow the chain in refs: the operand in the IR may have been rewritten already */
     from = cn_rematerialise_gep_chain(builder, refs, v->from, root, before, first);
   LLVMValueRef copy = LLVMInstructionClone(v->value);
   if (from)
@@ -213,8 +213,7 @@ static int by_position(const void *a, const void *b)
   return (x->value > y->value) - (x->value < y->value);
 }
 
-/* Users come before their operands, so that a tree is copied before its inner uses are rewritten.
- */
+/* List users before their operands, so that a tree is copied before its inner uses are rewritten. */
 void cn_rematerialised_init(struct cn_rematerialised *remade, const struct cn_refs *refs)
 {
   CN_VECTOR(struct rematerialised_position) all = {0};
@@ -268,7 +267,7 @@ static void add_base_read(struct cn_rematerialised *remade, uint32_t base, struc
   remade->last[base] = at;
 }
 
-/* A copy of a tree; each instruction follows the one made last, from the leaves up. */
+/* A copy of a tree, built from the leaves up at the builder's place. */
 struct tree_copy {
   LLVMBuilderRef builder;
   LLVMValueRef base, first;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Places of relocated values, and values that are computed again instead (sink_relocates.c, rematerialise.c). Private
- * to src/compile.
+ * Places of relocates, and values that are rematerialised instead of relocated (sink_relocates.c, rematerialise.c).
+ * Private to src/compile.
  */
 #ifndef CN_COMPILE_REWRITE_EMIT_REMATERIALISE_H
 #define CN_COMPILE_REWRITE_EMIT_REMATERIALISE_H
@@ -10,7 +10,7 @@
 
 /* ---- sink_relocates.c ---- */
 
-/* The place of a definition that is to be made. */
+/* The place for a definition that is not built yet. */
 struct cn_sink_place {
   enum {
     CN_SINK_UNREAD,
@@ -19,49 +19,50 @@ struct cn_sink_place {
   } state;             /* DIRECT: after the statepoint */
   LLVMValueRef before; /* null after the statepoint */
   uint32_t block, pos;
-  bool copy; /* `before` is a copy made here: it stands before the instruction at `pos` */
+  bool copy; /* `before` is a new copy, directly before the instruction at `pos` */
 };
-/* Move `place` to a place that both it and `other` can read. */
+/* Move `place` to a place that dominates both `place` and `other`. */
 void cn_sink_join_places(struct cn_refs *refs, struct cn_sink_place *place, struct cn_sink_place other);
-/* Choose the place of the definition of `point` that `place` reads: in as shallow a loop as possible. */
+/* Move `place`, the first read of a definition of `point`, to a place for the definition: in a loop as shallow as
+ * possible. */
 void cn_sink_choose_place(struct cn_refs *refs, uint32_t point, struct cn_sink_place *place);
 
 /* ---- rematerialise.c: chains from a root, at the use ---- */
 
 struct cn_chain_copy {
-  uint32_t number; /* of the root's definition */
+  uint32_t number; /* the number of the root's definition */
   uint32_t block;
-  uint32_t older; /* copy of the same chain made last, + 1 */
+  uint32_t older; /* 1 + the index of the previous copy of this chain */
   LLVMValueRef value;
 };
-/* The copies of one root's chains that were made. */
+/* All copies of chains with one root. */
 struct cn_rematerialised_copies {
   CN_VECTOR(struct cn_chain_copy) made;
-  struct cn_ptrmap newest; /* index of the chain's end + 1 as a pointer -> index of `made` + 1 */
+  struct cn_ptrmap newest; /* 1 + index of the chain's end, as a pointer -> 1 + index of its newest copy in `made` */
 };
 LLVMValueRef cn_rematerialised_copies_find(struct cn_rematerialised_copies *copies, struct cn_refs *refs, uint32_t via,
                                            uint32_t number, uint32_t block);
 void cn_rematerialised_copies_add(struct cn_rematerialised_copies *copies, uint32_t via, uint32_t number,
                                   uint32_t block, LLVMValueRef value);
 void cn_rematerialised_copies_free(struct cn_rematerialised_copies *copies);
-/* Compute `value` again before an instruction. The caller sets the root as operand 0 of *first, the
- * first instruction of the copy. */
+/* Build a copy of the GEP chain of `value` before an instruction. The caller sets operand 0 of *first, the first
+ * instruction of the copy, to the root. */
 LLVMValueRef cn_rematerialise_gep_chain(LLVMBuilderRef builder, const struct cn_refs *refs, uint32_t value,
                                         uint32_t root, LLVMValueRef before, LLVMValueRef *first);
 
 /* ---- rematerialise.c: anything from the base, after the safepoint ---- */
 
-/* An operand of a value that was computed again; it must become the base's value after `point`. */
+/* An operand of a rematerialised value that must become the value of the base after `point`. */
 struct cn_rematerialised_read {
   LLVMValueRef user;
   uint32_t operand, point;
-  uint32_t next; /* next operand that reads the same base */
+  uint32_t next; /* the next read of the same base */
   struct cn_sink_place place;
 };
 struct cn_rematerialised {
-  CN_VECTOR(uint32_t) order; /* values that are computed again: from users to operands */
+  CN_VECTOR(uint32_t) order; /* rematerialised values, users before operands */
   CN_VECTOR(struct cn_rematerialised_read) extras;
-  uint32_t *first, *last; /* per value; null if all values are relocated */
+  uint32_t *first, *last; /* per value: its first and last read in `extras`; null if all values are relocated */
 };
 void cn_rematerialised_init(struct cn_rematerialised *remade, const struct cn_refs *refs);
 void cn_rematerialised_free(struct cn_rematerialised *remade);
@@ -69,12 +70,12 @@ const struct cn_rematerialised_read *cn_rematerialised_first_read(const struct c
                                                                   uint32_t base);
 const struct cn_rematerialised_read *cn_rematerialised_next_read(const struct cn_rematerialised *remade,
                                                                  const struct cn_rematerialised_read *extra);
-/* Compute the value that `value` has after `point`. */
+/* Build a copy of the tree of `value` after `point`. */
 LLVMValueRef cn_rematerialise_after_point(struct cn_rematerialised *remade, struct cn_emitter *emitter,
                                           struct cn_refs *refs, uint32_t value, uint32_t point,
                                           const struct cn_sink_place *place);
 
-/* Choose crossing values that are computed again from their bases, and take them out of the live sets. */
+/* Choose the crossing values to rematerialise from their bases, and remove them from the live sets. */
 void cn_rematerialise_choose_values(struct cn_refs *refs);
 
 #endif

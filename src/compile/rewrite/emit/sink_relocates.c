@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Chooses the place of a relocated value: before the first instruction that reads it; if its readers lie apart, at the
- * end of their nearest common dominator; if possible in a loop as shallow as the statepoint's
+ * Chooses the place of a relocate: before the first instruction that reads it, or at the end of the nearest common
+ * dominator of readers in several blocks, and if possible in a loop as shallow as the statepoint's
  * (late-insertion-slides-2014, "Finding references which need relocated": on the paths that need it). The reload of a
- * spilled reference then lies there too, and its register is free over the calls between.
+ * spilled reference then is at this place too, and the reference needs no register over the calls before it. Part of
+ * rewrite-statepoints.
  *
- * The limit is the next safepoint that the value crosses: the definition is read before it, so the slot that it is
- * reloaded from still holds it.
+ * The place is always before the next safepoint that the value crosses, since that safepoint reads the definition. The
+ * spill slot therefore still holds the value there.
  *
  * Needs: positions. Provides: places. Breaks: nothing.
  */
 #include "base/check.h"
 #include "compile/rewrite/emit/rematerialise.h"
 
-/* A definition stays at its statepoint if its readers are further apart than this many dominators: so the cost stays
- * linear. */
+/* A definition stays at its statepoint if its readers are further apart than this number of dominators, so that the
+ * cost stays linear. */
 #define MAX_DOMINATOR_STEPS 64
 
 static struct cn_sink_place sink_place_at_block_end(const struct cn_refs *refs, uint32_t block)
@@ -53,8 +54,8 @@ void cn_sink_join_places(struct cn_refs *refs, struct cn_sink_place *place, stru
   }
 }
 
-/* The block of the shallowest loop among `from` and its dominators up to `to`; of equals, the nearest to `from`. `to`
- * itself if it is more than MAX_DOMINATOR_STEPS dominators away. */
+/* The block with the shallowest loop depth among `from` and its dominators up to `to`; among blocks of equal depth, the
+ * nearest to `from`. If `to` is more than MAX_DOMINATOR_STEPS dominators away, the result is `to`. */
 static uint32_t find_shallowest_dominator(const struct cn_cfg *cfg, uint32_t from, uint32_t to)
 {
   uint32_t best = from;
@@ -82,7 +83,7 @@ void cn_sink_choose_place(struct cn_refs *refs, uint32_t at, struct cn_sink_plac
     if (block != place->block)
       *place = sink_place_at_block_end(refs, block);
   }
-  /* An invoke ends its block: the instructions after it are in another. */
+  /* An invoke ends its block, so its relocate must be in another block. */
   if (place->state == CN_SINK_AFTER_STATEPOINT || place->before == point->call)
     *place = (struct cn_sink_place){.state = CN_SINK_AFTER_STATEPOINT, .block = point->block, .pos = point->pos + 1};
 }

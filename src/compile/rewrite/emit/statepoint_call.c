@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Makes one statepoint: a call becomes a gc.statepoint with its arguments, bundles, convention and attributes, and its
- * result a gc.result (statepoints-original, "Intrinsics"). Needs: struct cn_refs with live sets. Provides: the
- * statepoint in the place of the call. Breaks: nothing.
+ * Builds one statepoint: a gc.statepoint with the arguments, bundles, convention and attributes of a call replaces the
+ * call, and a gc.result replaces the call's result (statepoints-original, "Intrinsics"). Part of rewrite-statepoints.
+ * Needs: struct cn_refs with live sets. Provides: the statepoint in place of the call. Breaks: nothing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static void append_bundle_operands(LLVMValueRef call, const char *tag, struct cn
     cn_push(&out->values, LLVMGetOperand(call, i));
 }
 
-/* Take the call's own deopt and gc-transition operands, and remember their numbers in the call. */
+/* Append the deopt and gc-transition operands of the call, and record their operand numbers. */
 static void append_call_bundles(struct cn_parse_point *point, struct cn_operands *deopt, struct cn_operands *transition)
 {
   uint32_t end;
@@ -39,9 +39,9 @@ static void append_call_bundles(struct cn_parse_point *point, struct cn_operands
   append_bundle_operands(point->call, "gc-transition", transition, &point->transition, &end);
 }
 
-/* LLVM 22 takes result 0 for a callee that is another result of a multi-result node (docs/llvm-22.md, "multi-result
- * callees"): put a freeze between. Casts and the like may share a node, so only loads, phis and freezes, which
- * certainly are nodes themselves, go unfrozen. */
+/* The callee of `call`, frozen if LLVM 22 could confuse it: instruction selection uses result 0 for a callee that is
+ * another result of a multi-result node (docs/llvm-22.md, "multi-result callees"). Only loads, phis and freezes stay
+ * unfrozen, because each has a separate node; a cast may share the node of its operand. */
 static LLVMValueRef selectable_callee_of(struct cn_emitter *e, LLVMValueRef call)
 {
   LLVMValueRef callee = LLVMGetCalledValue(call);
@@ -125,14 +125,14 @@ static unsigned set_operands_from(LLVMValueRef statepoint, unsigned at, const st
   return at;
 }
 
-/* True if the call has only arguments, so that its statepoint can be a copy of another. */
+/* True if the call has only arguments, so that its statepoint can be a copy of a template. */
 static bool has_arguments_only(LLVMValueRef call, uint32_t arguments)
 {
   return LLVMIsACallInst(call) && LLVMGetNumOperandBundles(call) == 0 && !cn_is_in_tail_position(call) &&
          !cn_calls_site_has_attributes(call, arguments);
 }
 
-/* As build_statepoint(), for a plain call: copy a template. */
+/* As build_statepoint(), for a call with only arguments: copy a template. */
 static LLVMValueRef copy_statepoint(struct cn_emitter *e, LLVMValueRef call)
 {
   const struct cn_statepoint_scratch *s = &e->scratch;
@@ -151,12 +151,12 @@ static LLVMValueRef copy_statepoint(struct cn_emitter *e, LLVMValueRef call)
   unsigned at = set_operands_from(statepoint, 0, &s->args);
   at = set_operands_from(statepoint, at, &s->deopt);
   at = set_operands_from(statepoint, at, &s->live);
-  CN_CHECK(at + 1 == (unsigned)LLVMGetNumOperands(statepoint)); /* the last is the declaration */
+  CN_CHECK(at + 1 == (unsigned)LLVMGetNumOperands(statepoint)); /* the last operand is the declaration */
   LLVMInsertIntoBuilder(e->builder, statepoint);
   return statepoint;
 }
 
-/* The call's result comes from the statepoint's token. */
+/* Replace the result of the call by a gc.result of the statepoint's token. */
 static void replace_result(struct cn_emitter *e, struct cn_refs *refs, struct cn_parse_point *point)
 {
   LLVMValueRef call = point->call, statepoint = point->last;
@@ -167,7 +167,7 @@ static void replace_result(struct cn_emitter *e, struct cn_refs *refs, struct cn
 
   if (LLVMGetTypeKind(type) == LLVMVoidTypeKind || (!LLVMGetFirstUse(call) && !listed)) {
     if (index != CN_NO_INDEX)
-      refs->values.at[index].value = NULL; /* the call disappears, unreplaced */
+      refs->values.at[index].value = NULL; /* the call has no result to replace */
     return;
   }
   if (e->result_type != type)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Keeps templates of statepoints. Needs: a struct cn_templates. Provides: copies of statepoints of the same shape.
+ * Keeps templates of statepoints. Part of rewrite-statepoints. Needs: a struct cn_templates. Provides: copies of
+ * statepoints with equal shapes.
  * Breaks: nothing.
  */
 #include "compile/rewrite/emit/statepoint_templates.h"
@@ -9,7 +10,7 @@
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 
-/* The address of the type stays out of the hash: time would differ between executions, with equal output. */
+/* The hash omits the address of the type, which would make the time differ between executions with equal output. */
 static uint32_t template_cell_of(const struct cn_statepoint_shape *shape)
 {
   return (shape->args * 5 + shape->deopt * 3 + shape->live) % CN_TEMPLATES;
@@ -39,7 +40,8 @@ void cn_templates_add(struct cn_templates *templates, const struct cn_statepoint
     LLVMDeleteInstruction(cell->instruction);
   cell->shape = *shape;
   cell->instruction = LLVMInstructionClone(statepoint);
-  LLVMInstructionSetDebugLoc(cell->instruction, NULL); /* a call that lacks one leaves its statepoint without as well */
+  LLVMInstructionSetDebugLoc(cell->instruction,
+                             NULL); /* the statepoint of a call without a location must have no location */
   for (unsigned i = 0; i + 1 < operands; i++)
     LLVMSetOperand(cell->instruction, i, LLVMGetPoison(LLVMTypeOf(LLVMGetOperand(statepoint, i))));
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Demotes chosen bases into slots (demote.h). Every use then reads its slot, at most once per block between two parse
- * points; slots are stored directly after definitions. Two bases share a slot if their live intervals are disjoint.
+ * Demotes chosen bases into slots (demote.h). Part of rewrite-statepoints. A base is stored into its slot directly
+ * after its definition, and its uses read the slot, at most once per block between two parse points. Two bases share a
+ * slot if their live intervals are disjoint.
  *
  * Needs: struct cn_refs with bases attached, edges split (cn_unwind_split_edges()). Provides: the chosen bases and all
- * values derived from them cross parse points in memory only, except where a statepoint's own deopt operands need them.
+ * values derived from them cross parse points in memory only, except for values that deopt operands of a parse point
+ * name.
  * Breaks: struct cn_refs.
  *
- * R. Cytron and J. Ferrante, "What's in a Name?" (1987) for sharing memory by intervals.
+ * R. Cytron and J. Ferrante, "What's in a Name?" (1987) for memory that is shared by values with disjoint intervals.
  */
 #include "compile/rewrite/frame/demote.h"
 
@@ -20,9 +22,9 @@
 #include "compile/lower/differences.h"
 #include "compile/rewrite/values/live_intervals.h"
 
-/* The latest read of a slot: valid up to the next parse point of its block. */
+/* The latest read of a slot, whose value is valid up to the next parse point of its block. */
 struct slot_reading {
-  uint32_t block, region; /* region: the number of parse points before it */
+  uint32_t block, region; /* region: the number of parse points before the read */
   LLVMValueRef value;
 };
 
@@ -31,8 +33,8 @@ struct demoter {
   const struct cn_refs *refs;
   LLVMBuilderRef builder;
   LLVMValueRef slots; /* the alloca */
-  uint32_t *slot;     /* per value: the slot of a chosen base */
-  uint32_t stored;    /* the first slots: those that the entry stores before any parse point */
+  uint32_t *slot;     /* per chosen base: its slot */
+  uint32_t stored;    /* the number of first slots that the entry stores before any parse point */
   LLVMTypeRef word;
 };
 
@@ -70,7 +72,7 @@ static int by_start(const void *a, const void *b)
   return (x->value > y->value) - (x->value < y->value);
 }
 
-/* A heap of the intervals whose slots are taken, the first to end on top. */
+/* The intervals whose slots are in use, as a heap with the first interval to end on top. */
 struct taken_slots {
   CN_VECTOR(struct slot_interval) heap;
 };
@@ -103,7 +105,7 @@ static uint32_t pop_free_slot(struct taken_slots *taken)
   return slot;
 }
 
-/* The place of the entry's first parse point, or of its end. */
+/* The place of the first parse point in the entry block, or of the block's end. */
 static uint64_t first_point_place_of_entry(const struct cn_refs *refs)
 {
   bool any = refs->points.count && refs->points.at[0].block == 0;
@@ -111,8 +113,8 @@ static uint64_t first_point_place_of_entry(const struct cn_refs *refs)
   return CN_PLACE(0, any ? refs->points.at[0].pos : UINT32_MAX);
 }
 
-/* Give each chosen base a slot; returns the number of slots. A definition may take the slot of a value that its own
- * instruction reads last: the store comes after that. */
+/* Give each chosen base a slot; returns the number of slots. A definition may get the slot of a value whose last reader
+ * is the defining instruction, because the store comes after the read. */
 static uint32_t assign_slots(struct demoter *d, const uint64_t *chosen)
 {
   CN_VECTOR(struct slot_interval) intervals = {0};
@@ -131,7 +133,7 @@ static uint32_t assign_slots(struct demoter *d, const uint64_t *chosen)
     bool free_one = taken.heap.count && taken.heap.at[0].live.to <= interval->live.from;
     interval->slot = free_one ? pop_free_slot(&taken) : count++;
     if (interval->live.from < first_point_place_of_entry(d->refs))
-      d->stored = count; /* in order of their first definitions */
+      d->stored = count; /* slots are numbered in the order of their first definitions */
     d->slot[interval->value] = interval->slot;
     push_taken_interval(&taken, *interval);
   }
@@ -143,7 +145,7 @@ static uint32_t assign_slots(struct demoter *d, const uint64_t *chosen)
 
 /* ---- reading ---- */
 
-/* The number of parse points before `pos`; with `through`, those at it included. */
+/* The number of parse points before `pos`; with `through`, also counts a parse point at `pos`. */
 static uint32_t points_before_position(const struct demoter *d, uint32_t pos, bool through)
 {
   uint32_t low = 0;
@@ -174,7 +176,7 @@ static void set_insertion_point(struct demoter *d, LLVMValueRef before)
   LLVMSetCurrentDebugLocation2(d->builder, LLVMInstructionGetDebugLoc(before));
 }
 
-/* Build directly after the definition of `value`. A constant counts as defined at the entry. */
+/* Set the builder to the place after the definition of `value`. Constants count as defined at the entry. */
 static void set_insertion_point_after(struct demoter *d, LLVMValueRef value)
 {
   LLVMValueRef at;
@@ -196,7 +198,7 @@ static LLVMValueRef load_base_from_slot(struct demoter *d, uint32_t base)
   return LLVMBuildLoad2(d->builder, LLVMTypeOf(d->refs->values.at[base].value), address, "");
 }
 
-/* Constant GEP `value` again, with `from` as the start of its chain. */
+/* Build a copy of the chain of constant GEPs that ends in `value`, with `from` as its start. */
 static LLVMValueRef rematerialise_gep_chain(struct demoter *d, uint32_t value, LLVMValueRef from)
 {
   const struct cn_ref_value *gep = &d->refs->values.at[value];
@@ -210,7 +212,7 @@ static LLVMValueRef rematerialise_gep_chain(struct demoter *d, uint32_t value, L
   return copy;
 }
 
-/* The distance of a derived value from its base, computed at its definition. */
+/* Build the distance of a derived value from its base, at the definition of the derived value. */
 static LLVMValueRef build_distance_from_base(struct demoter *d, uint32_t value)
 {
   const struct cn_ref_value *v = &d->refs->values.at[value];
@@ -223,7 +225,7 @@ static LLVMValueRef build_distance_from_base(struct demoter *d, uint32_t value)
   return cn_differences_build_distance(d->ctx, d->builder, v->value, base.value);
 }
 
-/* The up-to-date `value` at the builder's place. */
+/* Build the current `value` at the builder's place. */
 static LLVMValueRef build_value_from_slot(struct demoter *d, uint32_t value, LLVMValueRef distance)
 {
   const struct cn_ref_value *v = &d->refs->values.at[value];
@@ -240,7 +242,7 @@ struct value_demotion {
   uint32_t value;
   struct slot_reading last;
   LLVMValueRef distance;
-  struct cn_ptrmap copies_of; /* constant GEP -> index of copies */
+  struct cn_ptrmap copies_of; /* constant GEP -> index of its copies */
   CN_VECTOR(struct slot_reading) copies;
 };
 

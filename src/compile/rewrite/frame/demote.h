@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Demotion: references that live in a slot of the frame instead of in SSA values. These are the values that are live
- * into unwind destinations, and all values of a function in slot mode (docs/relocation.md, "Slots"). Private to
+ * Demotion: references in slots of the frame instead of SSA values. Demoted are the values that are live into unwind
+ * destinations, and all values of a function in slot mode (docs/relocation.md, "Slots"). Private to
  * rewrite-statepoints.
  *
- * A slot holds a base reference, is stored at its definition and loaded at its uses. The slots of a function are one
- * alloca, which describe_allocas.c describes to the collector, so a loaded reference is always up to date. A derived
- * reference is computed again from its base, by its constant GEPs or by its distance from the base, which stays the
- * same when the object moves.
+ * A slot holds a base reference, which is stored at its definition and loaded at its uses. The slots of a function are
+ * one alloca. describe_allocas.c describes the alloca to the collector, so a loaded reference is always current. A
+ * derived reference is computed again from its base, by its constant GEPs or by its distance from the base, which stays
+ * the same when the object moves.
  */
 #ifndef CN_COMPILE_REWRITE_FRAME_DEMOTE_H
 #define CN_COMPILE_REWRITE_FRAME_DEMOTE_H
@@ -16,35 +16,36 @@
 
 /* ---- demote.c ---- */
 
-/* Keep the bases in `chosen` (a bit per value; each its own base) in slots, and compute the values derived from them
- * again at their uses. Needs bases attached. `refs` is outdated after it. Adds to `stored` (struct
- * cn_described_allocas) the alloca of the slots, with the number of its first slots that the entry stores. */
+/* Keep the bases in `chosen` (a bit per value, set only for bases) in slots, and rematerialise the values derived from
+ * these bases at their uses. Needs bases attached; makes `refs` outdated. Adds the alloca of the slots to `stored`
+ * (struct cn_described_allocas), with the number of its first slots that the entry stores. */
 void cn_demote(struct cn_ctx *ctx, const struct cn_refs *refs, const uint64_t *chosen, struct cn_ptrmap *stored);
 
-/* An alloca of `count` references at the top of `function`, and the address of one of them. */
+/* Build an alloca of `count` references at the top of `function`. The second function builds the address of one
+ * slot. */
 LLVMValueRef cn_demote_make_slots(LLVMBuilderRef builder, LLVMValueRef function, LLVMTypeRef reference, uint32_t count);
 LLVMValueRef cn_demote_slot_address(LLVMBuilderRef builder, LLVMValueRef slots, uint32_t slot);
 
 /* ---- unwind_edges.c, pad_phis.c ---- */
 
-/* The landingpad, or another pad, at the head of `block`; null if `block` is an ordinary one. */
+/* The landing pad or other pad at the head of `block`; null if `block` is an ordinary block. */
 LLVMValueRef cn_unwind_pad_of(LLVMBasicBlockRef block);
 /* True if `pad`, which may be null, is a landingpad of type token. */
 bool cn_unwind_is_token_pad(LLVMValueRef pad);
-/* Give invokes that need space for results or relocates in their normal destination their own one; fold phis of one
- * entry in pads. */
+/* Give each invoke that needs space for results or relocates a separate normal destination, and fold phis with one
+ * input in pads. */
 void cn_unwind_split_edges(struct cn_ctx *ctx, LLVMValueRef function);
-/* Rename the blocks that phis of `block` come from: `to` has block -> block. */
+/* Rename the incoming blocks of the phis of `block`; `to` maps old blocks to new blocks. */
 void cn_unwind_rename_phi_inputs(LLVMBuilderRef builder, const struct cn_ptrmap *to, LLVMBasicBlockRef block);
-/* Per parse point, the block that it unwinds to, or CN_NO_BLOCK; null for a function that is free of invokes. The
- * caller frees it. */
+/* Per parse point, the block that it unwinds to, or CN_NO_BLOCK; null if no parse point unwinds to a block. The caller
+ * frees the array. */
 uint32_t *cn_unwind_find_pads(const struct cn_refs *refs);
-/* The first parse point that `value` crosses and that unwinds to a block of `pads` where it is live, or CN_NO_INDEX.
- * Needs liveness. */
+/* The first parse point that `value` crosses and that unwinds to a block of `pads` with `value` live-in; or
+ * CN_NO_INDEX. Needs liveness. */
 uint32_t cn_unwind_point_crossed_by(struct cn_live_range *range, const struct cn_refs *refs, const uint32_t *pads,
                                     uint32_t value);
-/* A message if a reference is live into a pad over a parse point, pads of type token excepted; else null. Needs
- * liveness, and takes as long. */
+/* A message if a reference is live over a parse point into a pad that is not of type token; else null. Needs liveness,
+ * and takes as long as its computation. */
 const char *cn_unwind_wrong(const struct cn_refs *refs);
 /* Demote values that are live into the unwind destination of a parse point. True: `refs` is outdated. */
 bool cn_unwind_demote(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_ptrmap *stored);
@@ -55,8 +56,8 @@ bool cn_pad_phis_replace(struct cn_ctx *ctx, struct cn_refs *refs);
 
 /* True if this function keeps its references in slots. */
 bool cn_slot_mode_wanted(const struct cn_ctx *ctx, const struct cn_refs *refs);
-/* Demote all references that cross a parse point, if that is wanted in this function. True: `refs` is outdated.
- * Liveness may be missing. */
+/* Demote all references that cross a parse point, if the function is in slot mode. True: `refs` is outdated. Needs no
+ * liveness. */
 bool cn_slot_mode_demote(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_ptrmap *stored);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Describes address-taken locals that hold references. They stay in the frame, where the collector updates them by the
- * deopt bundle of every statepoint (abi.def, "Described allocas"). They escape at entry, so that LLVM forwards stored
- * references only up to the next statepoint (docs/llvm-22.md, "forwarding"). They are zeroed at entry, so that every
- * statepoint finds null or a reference in them. They lose their lifetime markers, since the code generator would
- * otherwise let locals share their slots.
+ * Describes address-taken locals that hold references. Part of rewrite-statepoints. The locals stay in the frame, and
+ * the collector updates their references by the deopt bundle of every statepoint (abi.def, "Described allocas"). The
+ * locals escape at entry, so that LLVM forwards stored references only up to the next statepoint (docs/llvm-22.md,
+ * "forwarding"). The locals are zeroed at entry, so that every statepoint finds null or a reference in each word. The
+ * locals lose their lifetime markers, because the code generator would otherwise give several locals one place.
  *
- * Needs: any function. Provides: described operands. Breaks: only the order of allocas.
+ * Needs: any function. Provides: deopt operands that describe the locals. Breaks: only the order of allocas.
  */
 #include <stdlib.h>
 #include "base/bitset.h"
@@ -24,7 +24,8 @@ static LLVMValueRef i64_constant_of(struct cn_ctx *ctx, uint64_t n)
   return LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), n, false);
 }
 
-/* "count elements of stride bytes, each with references at the bits set in [first, first + period)"
+/* Append the operands of an area: `count` elements of `stride` bytes, each with references at the set bits in [first,
+ * first + period).
  */
 static void append_area_operands(struct cn_ctx *ctx, struct cn_described_allocas *out,
                                  const struct cn_alloca_layout *map, uint64_t first, uint64_t period, uint64_t count)
@@ -42,7 +43,7 @@ static void append_area_operands(struct cn_ctx *ctx, struct cn_described_allocas
       cn_push(&out->operands, i64_constant_of(ctx, w * WORD_BYTES));
 }
 
-/* The shortest period of the bits [first, first + length), by the border of Knuth, Morris and Pratt. */
+/* The shortest period of the bits [first, first + length), by the failure function of Knuth, Morris and Pratt. */
 static uint64_t shortest_bit_period_of(const struct cn_alloca_layout *map, uint64_t first, uint64_t length)
 {
   uint64_t *border = cn_alloc((length + 1) * sizeof *border);
@@ -60,7 +61,7 @@ static uint64_t shortest_bit_period_of(const struct cn_alloca_layout *map, uint6
   return period;
 }
 
-/* Describe one alloca by as few areas as its repetition allows. Returns their number. */
+/* Describe one alloca by the fewest areas that its repetition allows. Returns the number of areas. */
 static uint64_t describe_alloca(struct cn_ctx *ctx, struct cn_described_allocas *out,
                                 const struct cn_alloca_layout *map)
 {
@@ -72,7 +73,7 @@ static uint64_t describe_alloca(struct cn_ctx *ctx, struct cn_described_allocas 
     last--;
   uint64_t length = last - first, period = shortest_bit_period_of(map, first, length);
   uint64_t count = length / period, rest = length % period;
-  bool padded = rest > 0; /* the last repetition is cut short by words free of references */
+  bool padded = rest > 0; /* the last repetition is shorter, and the missing words hold no references */
   for (uint64_t w = rest; w < period; w++)
     padded &= !cn_bitset_contains(map->bits, first + w);
   append_area_operands(ctx, out, map, first, period, count + padded);
@@ -82,7 +83,7 @@ static uint64_t describe_alloca(struct cn_ctx *ctx, struct cn_described_allocas 
   return 2;
 }
 
-/* Move it to the top of the entry block, so that it dominates every statepoint. */
+/* Move `alloca` to the top of the entry block, so that it dominates every statepoint. */
 static void hoist_alloca(LLVMBuilderRef builder, LLVMValueRef alloca, LLVMValueRef *after)
 {
   LLVMBasicBlockRef entry = LLVMGetInstructionParent(alloca);

@@ -12,11 +12,11 @@
 /* The operands that describe the allocas of `function` to the collector (abi.def, "Described allocas"). */
 struct cn_described_allocas {
   CN_VECTOR(LLVMValueRef) operands;
-  /* Allocas of slots -> the number of their first words that the entry stores before any parse point: these are exempt
-   * from zeroing. */
+  /* Alloca of slots -> the number of its first words that the entry stores before any parse point, and that need no
+   * zeroing. */
   struct cn_ptrmap stored;
 };
-/* Zero and escape the allocas that hold references. */
+/* Describe the allocas of `function` that hold references; zero them at entry, and make them escape. */
 void cn_describe_allocas(struct cn_ctx *ctx, LLVMValueRef function, struct cn_described_allocas *out);
 
 #endif

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Replaces phis of references at the head of pads. Their operands are read on unwind edges, which have no place for a
- * relocate: each phi becomes a slot, which is stored before the instruction that unwinds and loaded after the pad. A
- * derived reference travels as its base and its distance from that; the distance is an integer in its own local.
+ * Replaces phis of references at the head of pads. Part of rewrite-statepoints. Such a phi reads its operands on unwind
+ * edges, which have no place for a relocate. The phi becomes a slot, which is stored before the instruction that
+ * unwinds and loaded after the pad. For a derived reference the slots of its base and of its distance from the base are
+ * stored; the distance is an integer in a separate local.
  *
- * A block with a catchswitch has space for phis only. Stores that belong to its end are made where it is entered from
- * instead. Its own phis are loaded in the pads after it, into another slot, which later invokes leave alone; their uses
- * read that.
+ * A block with a catchswitch has space for phis only. Stores for the end of such a block are in its predecessors
+ * instead. The slots of its phis are copied to further slots in the pads after it, and later invokes leave these
+ * further slots unchanged; the uses of the phis read them.
  *
- * Needs: struct cn_refs, phis of one entry folded (cn_unwind_split_edges()). Provides: pads free of relocatable phis.
+ * Needs: struct cn_refs, phis with one input folded (cn_unwind_split_edges()). Provides: pads free of relocatable phis.
  * Breaks: struct cn_refs.
  */
 #include <stdlib.h>
@@ -24,12 +25,13 @@
 struct pad_phi {
   LLVMValueRef phi;
   uint32_t block;
-  LLVMValueRef base;                /* of the phi: itself, another phi here, or a value that dominates it */
-  LLVMValueRef after;               /* the instruction after the pad; unset for a catchswitch's */
-  LLVMValueRef loaded;              /* the value that its uses read now; unset for a catchswitch's */
-  bool in_switch;                   /* a catchswitch's */
-  uint32_t slot, kept;              /* of a base: stored before unwinding; stored after a catchswitch */
-  uint32_t distance, kept_distance; /* the distance of a derived one, stored in these two places */
+  LLVMValueRef base;   /* the phi's base: the phi itself, another phi of pads, or a value that dominates the phi */
+  LLVMValueRef after;  /* the instruction after the pad; null in a catchswitch's block */
+  LLVMValueRef loaded; /* the value that the phi's uses read; null in a catchswitch's block */
+  bool in_switch;      /* the block ends in a catchswitch */
+  uint32_t slot, kept; /* slots of a base: stored before unwinding, and after a catchswitch */
+  uint32_t distance,
+      kept_distance; /* slots of a derived reference's distance: stored before unwinding, and after a catchswitch */
 };
 
 struct pad_phi_lowering {
@@ -73,7 +75,7 @@ static bool has_pad_phis(const struct cn_cfg *cfg)
   return false;
 }
 
-/* Let bases.c find the bases of all phis in pads. */
+/* Find the bases of all phis in pads by bases.c. */
 static void find_pad_phi_bases(struct cn_refs *refs)
 {
   for (uint32_t b = 0; b < refs->cfg->count; b++) {
@@ -123,7 +125,7 @@ static struct pad_phi *pad_phi_of(struct pad_phi_lowering *pads, LLVMValueRef va
   return index ? &pads->phis.at[*index] : NULL;
 }
 
-/* Bases first: derived values are made after their bases. */
+/* List bases before derived values: a derived value is built after its base. */
 static void gather_pad_phis(struct pad_phi_lowering *pads)
 {
   const struct cn_cfg *cfg = pads->refs->cfg;
@@ -166,7 +168,7 @@ static LLVMValueRef build_distance_between(struct pad_phi_lowering *pads, LLVMVa
   return cn_differences_build_distance(pads->ctx, pads->builder, to, from);
 }
 
-/* Store `value`, or its distance from `base`, for `p` at the end of block `from`. */
+/* Store `value`, or its distance from `base`, into the slot of `p` at the end of block `from`. */
 static void store_at_block_end(struct pad_phi_lowering *pads, const struct pad_phi *p, uint32_t from,
                                LLVMValueRef value, LLVMValueRef base)
 {
@@ -188,7 +190,7 @@ static void store_at_block_end(struct pad_phi_lowering *pads, const struct pad_p
                    cn_demote_slot_address(pads->builder, pads->distances, p->distance));
 }
 
-/* The base of `p` as its uses read it now. */
+/* The current base of `p`: its loaded value if the base is a replaced phi. */
 static LLVMValueRef current_base_of(struct pad_phi_lowering *pads, const struct pad_phi *p)
 {
   const struct pad_phi *base = pad_phi_of(pads, p->base);
@@ -206,7 +208,8 @@ static void store_phi_operands(struct pad_phi_lowering *pads, const struct pad_p
   for (unsigned n = 0; n < LLVMCountIncoming(p->phi); n++) {
     LLVMBasicBlockRef pred = LLVMGetIncomingBlock(p->phi, n);
     LLVMValueRef value = LLVMGetIncomingValue(p->phi, n), start = base;
-    if (here && LLVMGetIncomingBlock(base, n) == pred) /* phis of a block agree, mostly */
+    if (here &&
+        LLVMGetIncomingBlock(base, n) == pred) /* the phis of a block mostly list incoming blocks in one order */
       start = LLVMGetIncomingValue(base, n);
     else if (here)
       start = incoming_value_from(base, block, pred);
@@ -216,7 +219,7 @@ static void store_phi_operands(struct pad_phi_lowering *pads, const struct pad_p
 
 /* ---- loading ---- */
 
-/* Load the value of `p`: from the slot that is written after a catchswitch (`kept`), else from the slot that is written
+/* Load the value of `p` from the slot that is stored after a catchswitch (`kept`), or from the slot that is stored
  * before unwinding. `base` is the base of a derived value. */
 static LLVMValueRef load_phi_value(struct pad_phi_lowering *pads, const struct pad_phi *p, LLVMValueRef base, bool kept)
 {
@@ -236,7 +239,7 @@ static LLVMValueRef load_phi_value(struct pad_phi_lowering *pads, const struct p
   return LLVMBuildGEP2(pads->builder, bytes, base, &distance, 1, "");
 }
 
-/* Let all uses of an ordinary pad's phi read the value that is loaded after the pad. */
+/* Make all uses of the phi of an ordinary pad read the value that is loaded after the pad. */
 static void replace_phi_uses(struct pad_phi_lowering *pads, struct pad_phi *p)
 {
   set_insertion_point(pads, p->after);
@@ -244,7 +247,7 @@ static void replace_phi_uses(struct pad_phi_lowering *pads, struct pad_phi *p)
   LLVMReplaceAllUsesWith(p->phi, p->loaded);
 }
 
-/* In each pad after a catchswitch, copy its phi to the slot that is read later. */
+/* In each pad after a catchswitch, copy the first slot of the phi to the slot that its uses read. */
 static void copy_to_kept_slot(struct pad_phi_lowering *pads, const struct pad_phi *p)
 {
   const struct cn_cfg_block *block = &pads->refs->cfg->blocks[p->block];
@@ -275,10 +278,10 @@ static LLVMValueRef load_kept_value(struct pad_phi_lowering *pads, const struct 
 
 static void replace_catchswitch_phi_uses(struct pad_phi_lowering *pads, const struct pad_phi *p)
 {
-  CN_VECTOR(LLVMValueRef) users = {0}; /* a user with two uses is there twice */
+  CN_VECTOR(LLVMValueRef) users = {0}; /* a user with two uses is listed twice */
 
   CN_EACH_USE(use, p->phi)
-    if (!pad_phi_of(pads, LLVMGetUser(use))) /* the phis disappear when all is stored */
+    if (!pad_phi_of(pads, LLVMGetUser(use))) /* the phis are deleted after all stores are built */
       cn_push(&users, LLVMGetUser(use));
   for (size_t i = 0; i < users.count; i++) {
     LLVMValueRef user = users.at[i];
@@ -328,7 +331,7 @@ bool cn_pad_phis_replace(struct cn_ctx *ctx, struct cn_refs *refs)
 
   if (!has_pad_phis(refs->cfg))
     return false;
-  /* Leave out constants: the distance from one is an address, which changes when the object moves. */
+  /* Leave out constants: the distance from a constant is an address, which changes when the object moves. */
   cn_refs_leave_out_dead_values(refs);
   find_pad_phi_bases(refs);
   pads.builder = LLVMCreateBuilderInContext(ctx->llvm);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Keeps roots as base and derived pairs alone (options->roots; docs/frontends.md, "The places of roots"): deopt
- * operands stay those of the program. Refuses roots that only deopt operands can describe: locals in memory that hold
- * references, the language's own words, and spans (token_pads.c has unwind pads). Slot mode is off.
+ * Keeps roots as pairs of base and derived reference alone (options->roots; docs/frontends.md, "The places of roots"),
+ * so that statepoints have only the deopt operands of the program. Refuses roots that only deopt operands can describe:
+ * locals in memory that hold references, the language's own words, and spans (token_pads.c handles unwind pads). Slot
+ * mode is off.
  *
  * Part of rewrite-statepoints. Needs: any function. Provides: diagnostic roots-pairs. Breaks: nothing.
  */

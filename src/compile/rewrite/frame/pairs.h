@@ -9,15 +9,15 @@
 
 struct cn_refs;
 
-/* True if every root is a pair. */
+/* True if every root must be a pair. */
 bool cn_pairs_are_required(const struct cn_ctx *ctx);
-/* In that case, report the roots of `function` that pairs cannot describe. */
+/* If every root must be a pair, report the roots of `function` that pairs cannot describe. */
 void cn_pairs_refuse_other_roots(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* ---- token_pads.c ---- */
 
-/* If references live into landing pads over parse points: give each invoke its own pad of type token, or report the
- * reason against it. True: the CFG and `refs` are outdated. */
+/* If references are live into landing pads over parse points, give each invoke a separate pad of type token, or report
+ * the reason against such pads. True: the CFG and `refs` are outdated. */
 bool cn_token_pads_make(struct cn_ctx *ctx, struct cn_refs *refs);
 
 #endif

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Puts functions with too large a product of safepoints and live references into slot mode: such a function keeps its
- * references in one described alloca (demote.h) instead of relocating each at each safepoint. Output and time are then
- * linear in the input (PerryTS/perry#8132: 19 MB of IR became 413 MB).
+ * Puts functions with too large a product of safepoints and live references into slot mode. Such a function keeps its
+ * references in one described alloca (demote.h) instead of relocating each reference at each safepoint. Output and time
+ * are then linear in the input (PerryTS/perry#8132: 19 MB of IR became 413 MB). Part of rewrite-statepoints.
  *
- * The cost model. A function goes to slots if, in SSA form,
- *   - the live references of all its parse points together are more than the budget, and more than
- *     the values and uses that slot mode would store and load, or
- *   - one parse point has more than CN_SLOT_WIDTH of them: the register allocator's time grows with
- *     the square of that.
- * Live intervals bound both numbers from above in linear time. Count exactly only if the bounds are too high, and only
- * up to the budget.
+ * The cost model: a function gets slot mode if, in SSA form,
+ *   - the sum of live references over all its parse points is more than the budget, and more than the values and uses
+ *     that slot mode would store and load, or
+ *   - one parse point has more than CN_SLOT_WIDTH live references: the time of the register allocator grows with the
+ *     square of this number.
+ * Live intervals give upper bounds of both numbers in linear time. The exact numbers are counted only if the bounds are
+ * too high, and only up to the budget.
  *
- * Needs: struct cn_refs. Provides: in such a function, references cross parse points in memory only. Breaks: struct
- * cn_refs.
+ * Needs: struct cn_refs. Provides: references of a function in slot mode cross parse points in memory only. Breaks:
+ * struct cn_refs.
  */
 #include <stdlib.h>
 #include "base/bitset.h"
@@ -22,7 +22,7 @@
 #include "compile/rewrite/frame/pairs.h"
 #include "compile/rewrite/values/live_intervals.h"
 
-/* Measured with llc on functions of 10 to 100 live references (docs/relocation.md, "Slot mode"). */
+/* The values were measured with llc on functions of 10 to 100 live references (docs/relocation.md, "Slot mode"). */
 #define CN_SLOT_BUDGET 20000
 #define CN_SLOT_WIDTH 256
 
@@ -31,7 +31,7 @@ struct live_reference_count {
   uint32_t widest;
 };
 
-/* Count live references by live interval: an upper bound. */
+/* Count live references by live intervals, which gives an upper bound. */
 static struct live_reference_count count_by_live_intervals(const struct cn_live_intervals *intervals)
 {
   const struct cn_refs *refs = intervals->refs;
@@ -62,7 +62,8 @@ static bool is_over_slot_budget(const struct live_reference_count *count, uint64
   return count->total > budget || count->widest > CN_SLOT_WIDTH;
 }
 
-/* Count the parse points of `block` that `value` crosses, as cross_block() in liveness.c does. */
+/* Count the parse points of `block` that the value of `range` crosses, as record_crossings_in_block() in liveness.c
+ * lists them. */
 static void count_crossings_in_block(struct live_reference_count *count, uint32_t *widths, const struct cn_refs *refs,
                                      const struct cn_live_range *range, uint32_t block, uint32_t from)
 {
@@ -80,7 +81,7 @@ static void count_crossings_in_block(struct live_reference_count *count, uint32_
   }
 }
 
-/* Count live references exactly, until they are too many. */
+/* Count live references exactly, until the count exceeds a limit. */
 static struct live_reference_count count_by_live_ranges(const struct cn_refs *refs, uint64_t budget)
 {
   uint32_t *widths = cn_alloc(refs->points.count * sizeof *widths);
@@ -100,7 +101,8 @@ static struct live_reference_count count_by_live_ranges(const struct cn_refs *re
   return count;
 }
 
-/* The budget: at least the number of values and uses, since fewer relocations than these are cheaper than slots. */
+/* The budget of relocations: at least the number of values and uses, because slots would cost a store or load for each
+ * of these. */
 static uint64_t relocation_budget_of(const struct cn_ctx *ctx, const struct cn_refs *refs)
 {
   uint64_t least = refs->values.count + refs->uses.count;
@@ -121,7 +123,7 @@ bool cn_slot_mode_wanted(const struct cn_ctx *ctx, const struct cn_refs *refs)
     return ctx->options->slots == CAIRN_SLOTS_ALWAYS;
   struct live_reference_count count = {.total = (uint64_t)refs->points.count * refs->values.count,
                                        .widest = (uint32_t)refs->values.count};
-  if (!is_over_slot_budget(&count, budget)) /* within the budget even if all were live everywhere */
+  if (!is_over_slot_budget(&count, budget)) /* within the budget even if all values were live at all parse points */
     return false;
   cn_live_intervals_build(&intervals, refs);
   count = count_by_live_intervals(&intervals);

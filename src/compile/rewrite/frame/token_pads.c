@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Keeps references in SSA form into landing pads, where every root is a pair. relocate.c relocates them in the pad by
- * its token (LLVM's LangRef, "llvm.experimental.gc.relocate": the landing pad of the statepoint's invoke, unshared). So
- * each invoke gets its own pad, which goes on to the code after the pad that they shared; that is an ordinary block
- * then, phis included.
+ * Keeps references that are live into landing pads in SSA form, for functions whose roots must be pairs. relocate.c
+ * relocates the references in the pad by the pad's token (LLVM's LangRef, "llvm.experimental.gc.relocate": the landing
+ * pad of the statepoint's invoke, unshared). Each invoke therefore gets a separate pad, which branches to the code
+ * after the old shared pad. That code becomes an ordinary block, with the phis of the old pad.
  *
  * A pad of type token has neither exception pointer nor selector: instruction selection ignores both, and resume
- * refuses a token. All pads of a function have one type, so a function that uses a pad's values is refused. Funclets
- * are refused as well: they have no place for a relocate.
+ * refuses a token. All pads of a function have one type, so a function that uses a pad's values is refused. A function
+ * with funclets is refused too, because a funclet has no place for a relocate.
  *
- * Part of rewrite-statepoints. Needs: struct cn_refs, edges split (cn_unwind_split_edges()). Provides: for each invoke
- * its own pad of type token; diagnostic roots-pairs. Breaks: struct cn_refs, struct cn_cfg.
+ * Part of rewrite-statepoints. Needs: struct cn_refs, edges split (cn_unwind_split_edges()). Provides: a separate pad
+ * of type token for each invoke; diagnostic roots-pairs. Breaks: struct cn_refs, struct cn_cfg.
  */
 #include "compile/rewrite/frame/pairs.h"
 
@@ -25,7 +25,7 @@
 
 /* ---- references that live into pads ---- */
 
-/* A reference, and the invoke with the pad that it lives into. */
+/* A reference that is live into a pad, and the invoke that unwinds to the pad. */
 struct unwound_reference {
   LLVMValueRef value, invoke;
 };
@@ -41,7 +41,7 @@ static LLVMValueRef reference_phi_of_pad(LLVMValueRef invoke)
   return LLVMIsAPHINode(i) ? i : NULL;
 }
 
-/* A reference in a phi of a pad, or one that lives into a pad. The first stands for all. */
+/* The first reference that is in a phi of a pad or live into a pad. */
 static struct unwound_reference find_unwound_reference(struct cn_refs *refs)
 {
   struct unwound_reference found = {0};
@@ -78,8 +78,8 @@ static const char *const values_used_reason =
 static const char *const in_funclet_reason =
     "would need a relocation in a funclet, which LLVM forbids: keep it out of the funclet's code";
 
-/* The reason why `block` is refused, or null. LLVM's verifier holds all landing pads of a function, and the operands of
- * its resumes, to one type. */
+/* The reason why `block` is refused, or null. LLVM's verifier requires one type for all landing pads and all resume
+ * operands of a function. */
 static const char *token_pad_refusal_reason(LLVMBasicBlockRef block)
 {
   LLVMValueRef pad = cn_unwind_pad_of(block);

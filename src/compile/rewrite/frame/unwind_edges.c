@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prepares the exceptional edges of parse points. Demotes values that are live into the unwind destination of an invoke
- * (demote.h): a gc.relocate there would need a landing pad of type token, which has no values (token_pads.c has these),
- * and has no place at all among funclets (docs/llvm-22.md, "unwind edges"). The pad's code then finds its references in
- * the frame, after any throw and any move.
+ * Prepares the exceptional edges of parse points. Part of rewrite-statepoints. Demotes values that are live into the
+ * unwind destination of an invoke (demote.h), so that the pad's code reads its references from the frame. A gc.relocate
+ * in the destination would need a landing pad of type token, which returns neither exception pointer nor selector
+ * (token_pads.c makes such pads); in a funclet LLVM forbids a gc.relocate (docs/llvm-22.md, "unwind edges").
  *
  * Needs: struct cn_refs. Provides: references are live into pads in memory only (cn_unwind_wrong()); normal
- * destinations have space for results. Breaks: struct cn_refs; the splitting of edges also breaks struct cn_cfg.
+ * destinations of invokes have space for results. Breaks: struct cn_refs; the splitting of edges also breaks struct
+ * cn_cfg.
  */
 #include <stdlib.h>
 #include <llvm-c/DebugInfo.h>
@@ -39,10 +40,10 @@ struct edge_splitter {
   LLVMBuilderRef builder;
   struct cn_ptrmap between;        /* block of an invoke -> the new block on its normal edge */
   struct cn_ptrmap renamed;        /* members of `to` */
-  CN_VECTOR(LLVMBasicBlockRef) to; /* targets of split edges: their phis name the invokes' blocks */
+  CN_VECTOR(LLVMBasicBlockRef) to; /* targets of split edges, whose phis still name the blocks of the invokes */
 };
 
-/* True if `block` is entered otherwise than by the normal edge of one invoke, or has phis. */
+/* True if `block` has phis, or an incoming edge besides the normal edge of one invoke. */
 static bool is_shared_or_has_phis(LLVMBasicBlockRef block)
 {
   LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(block));
@@ -67,7 +68,7 @@ static void split_edge(struct edge_splitter *edges, LLVMValueRef invoke)
     cn_push(&edges->to, to);
 }
 
-/* The C interface lacks renaming of a phi's incoming block: make another phi. */
+/* LLVM-C cannot rename the incoming blocks of a phi, so a new phi replaces `phi`. */
 static void rename_incoming(LLVMBuilderRef builder, const struct cn_ptrmap *to, LLVMValueRef phi)
 {
   CN_ASSERT(LLVMIsAPHINode(phi));
@@ -94,7 +95,7 @@ void cn_unwind_rename_phi_inputs(LLVMBuilderRef builder, const struct cn_ptrmap 
   }
 }
 
-/* Replace phis with one entry by their operand. */
+/* Replace phis with one input by this input. */
 static void fold_single_input_phis(LLVMBasicBlockRef pad)
 {
   LLVMValueRef next;
@@ -184,7 +185,7 @@ const char *cn_unwind_wrong(const struct cn_refs *refs)
     return NULL;
   for (size_t p = 0; p < refs->points.count; p++)
     if (pads[p] != CN_NO_BLOCK && cn_unwind_is_token_pad(cn_unwind_pad_of(refs->cfg->blocks[pads[p]].block)))
-      pads[p] = CN_NO_BLOCK; /* references are relocated there */
+      pads[p] = CN_NO_BLOCK; /* a pad of type token relocates its references */
   cn_live_range_init(&range, refs->cfg);
   for (uint32_t v = 0; v < refs->values.count && !wrong; v++)
     wrong = cn_unwind_point_crossed_by(&range, refs, pads, v) != CN_NO_INDEX;
@@ -193,7 +194,7 @@ const char *cn_unwind_wrong(const struct cn_refs *refs)
   return wrong ? "unwind: a reference lives into a pad over a parse point" : NULL;
 }
 
-/* Find the values that are live into pads; bases are found for these alone. */
+/* Find the values that are live into pads; the caller needs the bases of these values only. */
 static void find_values_live_into_pads(struct cn_refs *refs, const uint32_t *pads, struct reference_list *unwound)
 {
   struct cn_live_range range;

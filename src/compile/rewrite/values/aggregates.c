@@ -57,7 +57,7 @@ static bool replace_extract_by_part(struct cn_aggregate_splitter *s, LLVMValueRe
     return false;
   LLVMValueRef part =
       element ? build_lane_choice(s, value) : cn_parts_of(s, whole).at[cn_parts_first_of_component(value)];
-  if (part == value) /* an extract that take_apart() made */
+  if (part == value) /* an extract that extract_parts() built */
     return false;
   CN_CHECK(LLVMTypeOf(part) == LLVMTypeOf(value));
   cn_ptrmap_add(&s->erased, value, NULL);
