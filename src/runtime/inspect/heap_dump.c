@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Implements cairn_heap_dump(): writes records as the walk meets objects and roots (dump/format.h). A type comes before
- * its first object, a place before its first root. Phase STOP, on the thread that stopped the others.
+ * Implements cairn_heap_dump(): writes the records of dump/format.h in the order of the walk over objects and roots.
+ * The record of a type precedes its first object, the record of a place its first root. The state of the current dump
+ * belongs to this file. Phase STOP, on the thread that stopped the others.
  */
 #include <string.h>
 #include <unistd.h>
@@ -36,19 +37,19 @@ static struct {
   struct cn_out_file out;
   const struct cn_stopped_world *world;
   key_numbers types;  /* by the layout's address */
-  key_numbers places; /* of one thread's stack by pc, or of tables by address */
+  key_numbers places; /* places on one thread's stack by pc, or slots of tables by address */
   int thread;
   uint64_t type_count, place_count;
   uint64_t last;       /* address of the previous object */
-  int64_t slot;        /* of the previous reference */
-  uint64_t references; /* of the object that is written */
-  uintptr_t object;    /* its payload */
+  int64_t slot;        /* address of the previous reference */
+  uint64_t references; /* number of references of the current object */
+  uintptr_t object;    /* payload of the current object */
   uint64_t all_objects, all_references, all_roots;
 } dump;
 
 /* ---- numbers ---- */
 
-/* The number of the key; UINT64_MAX: the key is new, and has the number `next` from now on. */
+/* The number of the key; UINT64_MAX: the key is new and now has number `next`. */
 static uint64_t find_or_add_number(key_numbers *known, uint64_t key, uint64_t next)
 {
   size_t at = cn_sorted_count_below(&known->at->key, known->count, sizeof *known->at, key);
@@ -81,7 +82,7 @@ _Static_assert((int)CN_DUMP_UNIT_BYTES == (int)CAIRN_ABI_OBJECT_ALIGN, "dump/for
 
 static void put_type(const struct cairn_layout *layout)
 {
-  static const struct cairn_layout gone; /* no fields */
+  static const struct cairn_layout gone; /* a layout without fields */
   char name[CN_LAYOUT_TEXT_BYTES] = "of images that were unloaded";
 
   if (layout != NULL)
@@ -108,7 +109,7 @@ static uint64_t type_number_of(const struct cairn_layout *layout)
 
 /* ---- objects ---- */
 
-/* The object that a field points to; 0: the field is null, or points out of the heap. */
+/* The object that a field points to; 0: the field is null, or points outside the heap. */
 static uintptr_t heap_target_of(struct cairn_slot slot)
 {
   uintptr_t to = cairn_slot_object(slot);
@@ -194,7 +195,7 @@ static uint64_t place_number_of(const struct cn_root_place *place)
   return dump.place_count++;
 }
 
-/* A root may point into an object, or just past it, so to the end of a range. */
+/* Writes a root. The address may be in an object or just past its end, and so equal the end of a range. */
 static void put_root(void *env, const struct cn_root_place *place, uintptr_t address)
 {
   const struct cn_heap_range *range = cn_heap_walk_find_range(&dump.world->walk, address - CAIRN_ABI_HEADER_SIZE);
@@ -211,7 +212,7 @@ static void put_root(void *env, const struct cn_root_place *place, uintptr_t add
   dump.all_roots++;
 }
 
-/* ---- the whole ---- */
+/* ---- the dump ---- */
 
 static void put_dump_header(void)
 {

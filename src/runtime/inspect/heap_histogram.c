@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Implements cairn_heap_histogram(). Phase MUTATE, on the caller's thread, which stops the others.
+ * Implements cairn_heap_histogram(). Called in phase MUTATE; the caller's thread then stops all other threads.
  */
 #include <cairn/heap.h>
 #include "base/check.h"

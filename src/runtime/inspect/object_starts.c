@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Keeps a bit for each word of a range, and after the bits their ranks: for each group of words, the number of bits set
- * before it. Phase STOP, on the thread that stopped the others.
+ * Keeps a bit for each word of a range, and ranks after the bits. The rank of a group of words is the number of set
+ * bits before the group. Phase STOP, on the thread that stopped the others.
  */
 #include "runtime/inspect/object_starts.h"
 
@@ -39,7 +39,7 @@ static void set_start_bit(void *env, const struct cn_heap_object *object, const 
   range->starts[bit / WORD_BITS] |= UINT64_C(1) << bit % WORD_BITS;
 }
 
-/* Writes the ranks. Returns the number of objects up to the end of the range. */
+/* Writes the ranks of a range after `before` objects. Returns the number of objects up to the range's end. */
 static uint64_t write_ranks(struct cn_heap_range *range, uint64_t before)
 {
   size_t words = bitmap_words_of(range);
@@ -101,7 +101,7 @@ uint64_t cn_object_starts_number_of(const struct cn_heap_range *range, uintptr_t
   size_t bit = bit_index_of(range, payload), word = bit / WORD_BITS, group = word / RANK_GROUP_WORDS;
   uint64_t before = range->starts[bitmap_words_of(range) + group];
 
-  CN_ASSERT((range->starts[word] >> bit % WORD_BITS & 1) != 0); /* an object starts there */
+  CN_ASSERT((range->starts[word] >> bit % WORD_BITS & 1) != 0); /* fails if no object starts at `payload` */
   for (size_t i = group * RANK_GROUP_WORDS; i < word; i++)
     before += (unsigned)__builtin_popcountll(range->starts[i]);
   return before + (unsigned)__builtin_popcountll(range->starts[word] & ((UINT64_C(1) << bit % WORD_BITS) - 1));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Writes a file through a buffer. A broken pipe is an error like any other: the signal is held back and taken. Phase
- * STOP, on the thread that stopped the others.
+ * Writes a file through a buffer in struct cn_out_file. A broken pipe is an ordinary error: SIGPIPE is blocked, and the
+ * pending signal is consumed. Phase STOP, on the thread that stopped the others.
  */
 #include "runtime/inspect/out.h"
 
@@ -28,7 +28,7 @@ static void make_pipe_signal_set(sigset_t *set)
   sigaddset(set, SIGPIPE);
 }
 
-/* The temporary file replaces that of a killed process with this number. */
+/* Opens the temporary file. It replaces the file of an earlier, killed process with an equal process number. */
 static int open_temporary_file(struct cn_out_file *out)
 {
   CN_ASSERT(out->path != NULL && !out->in_place);
@@ -114,21 +114,21 @@ void cn_out_write_text(struct cn_out_file *out, const char *text)
   cn_out_write_bytes(out, text, length);
 }
 
-/* Takes the signal of a write that failed, and restores the mask of signals. */
+/* Consumes the SIGPIPE of a failed write, and restores the signal mask. */
 static void restore_signal_mask(struct cn_out_file *out)
 {
-  enum { KERNEL_SIGSET_BYTES = 8 }; /* bytes that the kernel reads */
+  enum { KERNEL_SIGSET_BYTES = 8 }; /* size of the kernel's signal set */
   static const struct timespec none;
   sigset_t set;
 
   make_pipe_signal_set(&set);
   if (out->error == EPIPE && !out->pending)
     syscall(SYS_rt_sigtimedwait, &set, NULL, &none,
-            KERNEL_SIGSET_BYTES); /* a system call, as the C library's function is a cancellation point */
+            KERNEL_SIGSET_BYTES); /* a system call, because sigtimedwait() is a cancellation point */
   pthread_sigmask(SIG_SETMASK, &out->blocked, NULL);
 }
 
-/* Describes the error; `whole`: the file is complete, and only has another name. */
+/* Describes the error. `whole` is true if the temporary file is complete and the renaming failed. */
 static void describe_error(const struct cn_out_file *out, bool whole, char *message, size_t size)
 {
   const char *why = strerrordesc_np(out->error);

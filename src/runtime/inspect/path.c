@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Implements cairn_heap_path(): a breadth-first search from all roots, so that the first path found is a shortest one.
- * Each reached object has the place that it was reached from; the path back is reversed at the end. Phase STOP, on the
- * thread that stopped the others.
+ * Implements cairn_heap_path() by a breadth-first search from all roots, which finds a shortest path. For each reached
+ * object the search keeps its predecessor; at the end it reverses the path from the target to a root. Phase STOP, on
+ * the thread that stopped the others.
  */
 #include <string.h>
 #include <cairn/abi.h>
@@ -17,21 +17,21 @@
 #include "runtime/os/os.h"
 #include "runtime/roots/handles.h"
 
-/* The place that an object was reached from: the payload of another object, or, if odd, a root's number. */
+/* The predecessor of a reached object: if even, the payload of another object; if odd, a root's number. */
 enum { FROM_ROOT_BIT = 1, ROOT_NUMBER_SHIFT = 1 };
 
 struct path_search {
   struct cn_stopped_world world;
-  struct cairn_slot asked; /* the slot of the handle */
+  struct cairn_slot asked; /* the slot of the target's handle */
   uintptr_t target;
-  uintptr_t *from, *queue; /* `from` by objects' numbers; `queue` has the reached payloads */
-  size_t bytes;            /* of each table */
+  uintptr_t *from, *queue; /* `from`: predecessors by objects' numbers; `queue`: reached payloads */
+  size_t bytes;            /* size of each table */
   uint64_t reached, done;
   CN_GROW(struct cn_root_place) roots;
   uintptr_t object; /* the object whose fields are being read */
 };
 
-/* The object that contains the address, or ends there; 0: there is no such object. */
+/* The object that contains the address or ends at it; 0: there is no such object. */
 static uintptr_t object_at(const struct path_search *search, uintptr_t address)
 {
   const struct cn_heap_range *range = cn_heap_walk_find_range(&search->world.walk, address - CAIRN_ABI_HEADER_SIZE);
@@ -71,7 +71,7 @@ static void reach_field(void *env, struct cairn_slot slot)
     reach_object(search, to, search->object);
 }
 
-/* Searches from the objects reached so far. True: the target has been reached. */
+/* Searches from the objects in the queue. True: the target has been reached. */
 static bool search_breadth_first(struct path_search *search)
 {
   CN_ASSERT(search->reached <= search->world.walk.objects);
@@ -136,7 +136,7 @@ static void show_step(struct path_search *search, uintptr_t from, uintptr_t to, 
   visit(env, &(struct cairn_heap_step){text, {to, object.layout, object.end - object.block}, type});
 }
 
-/* Shows the path. Its reversed copy takes the queue's memory, which is free now. */
+/* Passes the path to the visitor. The reversed path uses the queue's memory, which the search needs no more. */
 static void show_path(struct path_search *search, cairn_heap_step_visitor *visit, void *env)
 {
   uint64_t steps = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Enumerates roots frame by frame, so that the frame of each root is known, separately from the enumeration for
- * collections (roots.c). Phase STOP, on the thread that stopped the others.
+ * Enumerates roots frame by frame, with the frame of each root. The enumeration of collections (roots.c) shares no code
+ * with it. Phase STOP, on the thread that stopped the others.
  */
 #include "runtime/inspect/places.h"
 
@@ -20,7 +20,9 @@
 #include "runtime/roots/root_tasks.h"
 #include "runtime/roots/user_roots.h"
 
-enum { MAX_THREAD_LOCAL_DISTANCE = 1 << 16 }; /* at most, between a mutator and its thread's thread-locals */
+enum {
+  MAX_THREAD_LOCAL_DISTANCE = 1 << 16
+}; /* greatest distance between a mutator and its thread's thread-local variables */
 
 struct root_place_search {
   cn_root_place_visitor *visit;
@@ -41,7 +43,7 @@ static void visit_root_slot(void *env, struct cairn_slot slot)
     search->visit(search->env, &search->place, address);
 }
 
-/* A derived pointer's base is a root as well, and points to the same object. */
+/* Skips derived pointers: the base of each is a root, too, and points to the same object. */
 static void visit_frame_root(void *env, uintptr_t *slot, unsigned tag, void *parameter)
 {
   struct root_place_search *search = env;
@@ -85,7 +87,7 @@ static void visit_stack_roots(struct root_place_search *search)
   CN_CHECK(cn_root_tasks_are_done());
 }
 
-/* The buffer is on the stack, because memory may have run out. */
+/* Uses a buffer on the stack, because memory may be exhausted. */
 static void visit_table_roots(struct root_place_search *search, bool (*next)(struct cn_root_slots *, size_t))
 {
   enum { BUFFERED_SLOTS = 256 };

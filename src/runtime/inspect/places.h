@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Roots with their places, named for people.
+ * Enumerates roots with their places, and formats places for messages.
  */
 #ifndef CN_RUNTIME_INSPECT_PLACES_H
 #define CN_RUNTIME_INSPECT_PLACES_H
@@ -11,12 +11,13 @@
 
 struct cn_root_place {
   enum cn_dump_root_kind kind;
-  uintptr_t at; /* on a stack: the pc of the activation; else the address of the slot */
-  int thread;   /* on a stack: the stack's thread */
+  uintptr_t at; /* for a root on a stack: the pc of the activation; otherwise the slot's address */
+  int thread;   /* for a root on a stack: the stack's thread */
 };
 
-/* Call `visit` for each root of all stacks, images and handles, except for null and immediates. `address` lies in an
- * object, just past one, or outside the heap. Objects and return barriers stay as they are. Phase STOP, at any time. */
+/* Call `visit` for each root of all stacks, images and handles, except null references and immediates. `address` lies
+ * in an object, just past an object's end, or outside the heap. Changes no object and no return barrier. Phase STOP,
+ * also during a collection. */
 typedef void cn_root_place_visitor(void *env, const struct cn_root_place *place, uintptr_t address);
 void cn_places_visit_roots(cn_root_place_visitor *visit, void *env);
 

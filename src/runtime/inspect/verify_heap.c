@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks the heap. One walk over all blocks notes the starts of objects, a second one checks their references. Phase
- * STOP, on the thread that collects.
+ * Checks the heap. The first walk over all blocks notes the starts of objects, the second walk checks their references.
+ * Phase STOP, on the collecting thread.
  */
 #include "runtime/inspect/verify_heap.h"
 
@@ -24,8 +24,8 @@
 
 /* ---- references ---- */
 
-/* The fault of the target of `to`, or null. An object may point to one of an unloaded image, because both may be dead;
- * else the next collection finds it. */
+/* The error in the target of `to`, or null. A field may point to an object of an unloaded image, because both objects
+ * may be dead; if they are live, the next collection reports the error. */
 static const char *target_fault(const struct cn_heap_walk *heap, uintptr_t to, bool is_root)
 {
   const struct cn_heap_range *range = cn_heap_walk_find_range(heap, to - CAIRN_ABI_HEADER_SIZE);
@@ -47,7 +47,7 @@ static const char *target_fault(const struct cn_heap_walk *heap, uintptr_t to, b
     return "an object of an image that was unloaded";
   if (cn_is_filler_layout(layout))
     return "a filler, where there is no object";
-  if (start == to) /* the first walk has checked it */
+  if (start == to) /* the first walk has checked this object */
     return NULL;
   if (to > cn_heap_walk_read_object(heap, start, layout->elem_size != 0, range->end).end)
     return "where no object is";
@@ -95,8 +95,8 @@ static void check_object_fields(void *env, const struct cn_heap_object *object, 
     cairn_object_visit(object->payload, object->layout, check_barrier_coverage, (void *)object);
 }
 
-/* The layout of the object that contains `address`, and the object's start; null if `address` lies outside of objects,
- * as in the rest of a shortened array. */
+/* The layout of the object that contains `address`; `*payload` is the object's start. Null: `address` lies outside of
+ * objects, as in the filler after a shortened array. */
 static const struct cairn_layout *layout_containing(const struct cn_heap_walk *heap, uintptr_t address,
                                                     uintptr_t *payload)
 {
@@ -119,7 +119,7 @@ static void walk_block_ranges(const struct cn_heap_walk *heap, cn_heap_object_vi
       cn_heap_walk_visit_range(heap, &heap->ranges.at[i], visit, NULL);
 }
 
-/* ---- objects that were never filled ---- */
+/* ---- unfilled objects ---- */
 
 static void clear_stale_word(void *env, struct cairn_slot slot)
 {
@@ -157,8 +157,8 @@ void cn_heap_clear_unfilled_objects(struct cn_heap_walk *heap)
 
 /* ---- places, roots, and the whole heap ---- */
 
-/* Checks a store since the last collection, while no object has moved: of a reference at `address`, or of a copied
- * word, which is a reference if the layout of the object at `from` says so. */
+/* Checks a store since the last collection; no object has moved since the store. The store wrote a reference at
+ * `address`, or copied the word at `from`, which is a reference if the layout of its object says so. */
 static void check_noted_store(void *env, uintptr_t address, uintptr_t from)
 {
   const struct cn_heap_walk *heap = env;
@@ -193,7 +193,7 @@ static void check_root(void *env, struct cairn_slot slot)
                       (unsigned long)*slot.address, wrong);
 }
 
-/* The statistics count only collections. */
+/* Checks the roots. Restores the statistics, which count only the roots that collections visit. */
 static void check_roots(struct cn_heap_walk *heap)
 {
   struct cn_stats before = cn_stats;

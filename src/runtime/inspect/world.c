@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stops all threads for a reader of the heap, and walks over objects. The caller's thread, in phase MUTATE; the walk is
- * in phase STOP.
+ * Stops all threads for a reader of the heap, and walks over objects. The caller's thread stops the world in phase
+ * MUTATE, and walks in phase STOP.
  */
 #include "runtime/inspect/world.h"
 
@@ -24,8 +24,8 @@ static struct cairn_mutator *own_mutator(void)
   return cairn_mutator.attached ? &cairn_mutator : NULL;
 }
 
-/* True if the thread may stop others. A handler that interrupted managed code must not, since its own stack is in no
- * state for a walk; and code without safepoints runs on. */
+/* True if the thread may stop the world. A handler that interrupted managed code must not, because the interrupted
+ * frame is not at a safepoint. A program with code without safepoints must not, because such code never stops. */
 static bool may_stop_world(void)
 {
   return !cn_stop_is_own_stop() && cairn_mutator.interruptions % 2 == 0 && cairn_mutator.busy == 0 &&
@@ -98,7 +98,7 @@ struct cn_heap_object cn_world_object_at(const struct cn_stopped_world *world, u
   return cn_heap_walk_read_object(&world->walk, payload, indexed, range->end);
 }
 
-/* ---- the plain walk ---- */
+/* ---- cairn_heap_walk() ---- */
 
 struct public_visit {
   cairn_heap_visitor *visit;

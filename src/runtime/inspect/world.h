@@ -10,18 +10,18 @@
 
 struct cn_stopped_world {
   struct cn_heap_walk walk;
-  bool entered; /* the list of images */
+  bool entered; /* result of cn_image_begin_reading() */
 };
 
-/* Stop all threads and open a walk of the heap. `what`: the called function, for messages; `pc`: its caller. BUSY and
- * UNSEEN are as in <cairn/heap.h>; the program is unchanged then. */
+/* Stop all threads and open a walk of the heap. Messages name `what`, the called function, and `pc`, its caller. The
+ * results BUSY and UNSEEN are as in <cairn/heap.h>; all threads then run on. */
 enum cairn_status cn_world_stop(struct cn_stopped_world *world, const char *what, uintptr_t pc);
 void cn_world_resume(struct cn_stopped_world *world);
 
 /* Call `visit` for each object except fillers, in the order of addresses. */
 void cn_world_walk_objects(const struct cn_stopped_world *world, cn_heap_object_visitor *visit, void *env);
 
-/* The object at this address, which belongs to an open walk; for visitors of other objects. */
+/* The object at this payload in the open walk; for visitors that read other objects. */
 struct cn_heap_object cn_world_object_at(const struct cn_stopped_world *world, uintptr_t payload);
 
 #endif

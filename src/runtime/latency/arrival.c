@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Measures the time that a thread takes to a safepoint. The operation of a handshake measures it.
+ * Measures a thread's time to safepoint, in the operation of a handshake. Any thread may ask, in any phase; the
+ * operation runs on the measured thread, or on the requester while that thread is in native code.
  */
 #include "runtime/latency/arrival.h"
 
@@ -10,15 +11,16 @@
 #include "runtime/os/os.h"
 #include "runtime/threads/handshake.h"
 
-/* `requested` and `ran` are clocks at the request, the others facts of the mutator at that time. */
+/* The data of a request. `requested` and `ran` are clocks at the request; the other members are the mutator's state at
+ * that time. */
 struct arrival_question {
   uint64_t requested, ran, interruptions;
   bool managed, busy;
   struct cairn_arrival arrival;
 };
 
-/* Read the thread's own clock, then the clock, and try again if the kernel preempted this thread in between: work of
- * the other thread in that time would seem to follow the request. */
+/* Read the processor time of the thread, then the clock. If the kernel preempted the caller in between, read both
+ * again, because the time in between would count as time after the request. */
 static void read_request_clocks(struct arrival_question *question, int thread)
 {
   for (int attempt = 0; attempt < 8; attempt++) {

@@ -7,7 +7,7 @@
 
 #include <cairn/thread.h>
 
-/* cairn_safepoint_ask() for a thread that `random` chooses. UNKNOWN: all threads have ended. */
+/* Like cairn_safepoint_ask(), for a thread that `random` chooses. UNKNOWN: all threads have ended. */
 enum cairn_status cn_arrival_measure_any(uint64_t random, struct cairn_arrival *arrival, uint64_t timeout);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Samples the place of a running thread. The signal is a real-time one that the thread does not block and that has
- * no handler; the action stays, since the signal may come late. The handler prints nothing: names of files and lines
- * need memory, and it may have interrupted malloc().
+ * Samples the pc of a running thread. The sampled thread runs the signal handler; one thread of the runtime at a time
+ * is the caller, in any phase. The signal is a real-time signal that has no handler and that the thread does not block.
+ * The action stays installed, since the signal may come late. The handler does not print, because names of files and
+ * lines need memory and the signal may have interrupted malloc().
  *
  *       caller         handler        handler
  *   SAMPLE_NONE -----> SAMPLE_ASKED --------> SAMPLE_TAKEN --------> SAMPLE_NONE
@@ -22,13 +23,13 @@ enum { SAMPLE_NONE, SAMPLE_ASKED, SAMPLE_TAKEN };
 enum { MAX_SAMPLE_WAIT_NANOSECONDS = 1000000000 }; /* nanoseconds */
 
 static _Atomic uint32_t sample_state;
-static _Atomic int asked_thread; /* the thread */
+static _Atomic int asked_thread; /* the thread to sample */
 static struct cn_sample last_sample;
 
 /* ---- the thread itself ---- */
 
-/* At a safepoint the thread waits in the runtime; its managed code is of interest. The unwinder sees the stub's
- * caller one byte before (backtrace.c). */
+/* Records the sample. At a safepoint, where the thread waits in the runtime, the sample begins at its managed code. The
+ * unwinder then shows the stub's caller with the return address minus 1 (backtrace.c). */
 static void take_sample(const struct cn_saved_regs *stopped, uintptr_t pc)
 {
   last_sample.pc = stopped ? stopped->pc : pc;
@@ -73,7 +74,7 @@ static int install_sample_signal(int thread)
   return signal >= SIGRTMIN && cn_os_set_kernel_action(signal, &action, NULL) == 0 ? signal : 0;
 }
 
-/* False: the caller gives up. */
+/* Wait for the sample. False: the thread took no signal before the deadline. */
 static bool await_sample(void)
 {
   uint64_t deadline = cn_os_clock_nanoseconds() + MAX_SAMPLE_WAIT_NANOSECONDS;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Samples of running threads: the thread itself reports its place, in the handler of a signal that the runtime
- * borrows.
+ * Samples running threads: a thread records its pc and a backtrace, in the handler of a signal that the program does
+ * not use.
  */
 #ifndef CN_RUNTIME_LATENCY_SAMPLE_H
 #define CN_RUNTIME_LATENCY_SAMPLE_H
@@ -9,13 +9,13 @@
 #include "runtime/debug/backtrace.h"
 
 struct cn_sample {
-  uintptr_t pc; /* of a thread at a safepoint, the safepoint's */
+  uintptr_t pc; /* the safepoint's pc, if the thread is at a safepoint */
   struct cn_backtrace backtrace;
 };
 
-/* Have the thread report its place. Returns the error, for instance that it blocks all signals; or null, and
- * `*sample` stays until the next call. Waits for the thread, a second at most if it is without a processor. Only one
- * thread of the runtime calls. First call cn_os_has_unwinder(true). */
+/* Sample the thread. Returns the error, for instance that the thread blocks all signals, or null; `*sample` is then
+ * valid until the next call. Waits for the thread's signal handler, at most a second for its start. Only one thread of
+ * the runtime may call this, after cn_os_has_unwinder(true). */
 const char *cn_sample_thread(int thread, const struct cn_sample **sample);
 
 #endif

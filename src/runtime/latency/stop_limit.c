@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reports threads that hold up stops. A requester posts the late thread, and the runtime's thread finds its place.
+ * Reports threads that delay stops. The requester of a stop posts the late thread, in phase MUTATE with the lock of
+ * stops, into this file's state; the reporter, a thread of the runtime, samples the late thread and prints.
  */
 #include "runtime/latency/stop_limit.h"
 
@@ -16,19 +17,19 @@ enum { REPORT_POSTED_BIT = 1, PROGRAM_OVER_BIT = 2 }; /* bits of the state */
 /* A requester's observations of the thread that it waits for; times in nanoseconds. */
 struct late_thread {
   int thread;
-  uint64_t since;       /* the request, which tells stops apart */
-  uint64_t waited;      /* from then on */
-  uint64_t looked, ran; /* at the first look, and the thread's own clock then */
-  uint64_t passed, had; /* from there on, and the part of that on a processor */
+  uint64_t since;       /* time of the request, which identifies the stop */
+  uint64_t waited;      /* time since the request */
+  uint64_t looked, ran; /* the clock and the thread's processor time at the first check */
+  uint64_t passed, had; /* the time since the first check, and the thread's part of it on a processor */
 };
 
 static struct late_thread awaited_thread, posted_thread;
 static _Atomic uint32_t reporter_state;
 static struct cn_os_thread reporter_thread;
 
-/* ---- requesters: they have the lock of stops ---- */
+/* ---- requesters, with the lock of stops ---- */
 
-/* False: an earlier report is being printed. */
+/* Post the late thread. False: the reporter is printing an earlier report. */
 static bool post_late_stop(struct late_thread *late, uint64_t now)
 {
   uint32_t expected = 0;
@@ -47,7 +48,7 @@ static bool post_late_stop(struct late_thread *late, uint64_t now)
 
 void cn_stop_limit_note_wait(int thread, uint64_t since)
 {
-  static uint64_t reported; /* a stop, by its request */
+  static uint64_t reported; /* the last reported stop */
   uint64_t now = cn_os_clock_nanoseconds();
 
   if (cn_options.stop_limit == 0 || reported == since)
@@ -59,7 +60,7 @@ void cn_stop_limit_note_wait(int thread, uint64_t since)
     reported = since;
 }
 
-/* ---- the runtime's thread ---- */
+/* ---- the reporter ---- */
 
 static void print_late_stop(const struct late_thread *late)
 {
@@ -94,7 +95,7 @@ static void *report_late_stops(void *unused)
   return NULL;
 }
 
-/* A constructor: in .preinit_array libc is still unready for threads. */
+/* A constructor, because libc cannot start threads in .preinit_array. */
 __attribute__((constructor)) static void start_reporter(void)
 {
   if (cn_options.stop_limit != 0 && !cn_os_thread_start(&reporter_thread, report_late_stops, NULL))

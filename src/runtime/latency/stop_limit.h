@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * CAIRN_STOP_LIMIT=N: a thread that holds a stop up for more than N microseconds is reported, once for each stop, by
- * a thread of the runtime. That thread may allocate, as names of files and lines need it; the requester must not,
- * for a thread that it has stopped may be in malloc().
+ * CAIRN_STOP_LIMIT=N: a thread of the runtime, the reporter, reports each thread that delays a stop for more than N
+ * microseconds, once for each stop. The reporter may allocate memory for names of files and lines; the requester of the
+ * stop must not, because a stopped thread may be in malloc().
  */
 #ifndef CN_RUNTIME_LATENCY_STOP_LIMIT_H
 #define CN_RUNTIME_LATENCY_STOP_LIMIT_H
@@ -12,7 +12,7 @@
 /* Like cn_hooks.stop_waits(). */
 void cn_stop_limit_note_wait(int thread, uint64_t since);
 
-/* The program is over: finish the report that is under way, and begin no other. */
+/* End the reporter at the program's end, after the report that it is printing. */
 void cn_stop_limit_end_reporter(void);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counts values in histograms with steps that grow.
+ * Counts values in histograms whose buckets grow with the value. The caller owns the histogram and serialises the
+ * calls; any phase.
  */
 #include "runtime/latency/value_histogram.h"
 
 #include <stddef.h>
 #include "base/check.h"
 
-/* Values below 16 have a bucket each; above, the four bits below the highest choose the step. */
+/* Each value below 16 has a bucket. For greater values the highest bit and the next four bits choose the bucket. */
 static size_t bucket_index_of(uint64_t value)
 {
   if (value < CN_HISTOGRAM_STEPS_PER_POWER)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counts of values in little memory: 16 steps for each power of two, so a quantile is off by 6 % at most.
- * Zero-initialised is empty.
+ * Counts values in little memory: 16 buckets for each power of two, so that the error of a quantile is at most 6 %. A
+ * zero-initialised histogram is empty.
  */
 #ifndef CN_RUNTIME_LATENCY_VALUE_HISTOGRAM_H
 #define CN_RUNTIME_LATENCY_VALUE_HISTOGRAM_H
@@ -17,8 +17,8 @@ struct cn_histogram {
 
 void cn_histogram_add_value(struct cn_histogram *histogram, uint64_t value);
 
-/* The least value that at least `thousandths` per mille of the values do not exceed, or a step less; 0 if there are
- * no values. 500 is the median. */
+/* The quantile for `thousandths` per mille of the values, rounded down to a bucket's start; 0 if there are no values.
+ * The quantile for 500 is the median. */
 uint64_t cn_histogram_quantile(const struct cn_histogram *histogram, unsigned thousandths);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Runs the watchdog on the time to safepoint. It asks one thread at a time, with cairn_safepoint_ask() as any other
- * thread could.
+ * Runs the watchdog, a thread that measures the time to safepoint of one thread at a time, like cairn_safepoint_ask().
+ * The results belong to the watchdog while it runs, in any phase.
  */
 #include "runtime/latency/watchdog.h"
 
@@ -14,15 +14,15 @@
 #include "runtime/os/os.h"
 #include "runtime/threads/handshake.h"
 
-/* Times below this count as zero, in nanoseconds without a processor or spent on the request: the calls that read
- * the clocks take them. */
+/* Shorter times without a processor, or for posting the request, count as zero, because reading the clocks takes as
+ * long. */
 enum { NEGLIGIBLE_NANOSECONDS = 2000 };
 enum { MAX_INTERVAL_MICROSECONDS = 1000000000 }; /* microseconds between requests */
 
-/* The thread's own while it runs. */
+/* Only the watchdog accesses the results while it runs. */
 static struct {
   struct cn_histogram arrivals[CN_BLAME_COUNT];
-  struct cairn_arrival slowest; /* of managed code */
+  struct cairn_arrival slowest; /* the slowest arrival that is charged to managed code */
 } arrival_results;
 
 static struct cn_os_thread watchdog_thread;
@@ -41,7 +41,7 @@ enum cn_blame cn_watchdog_blame_of(const struct cairn_arrival *arrival)
   return arrival->switches ? CN_BLAME_PREEMPTED : CN_BLAME_HOST;
 }
 
-/* "thread 17 "name", pc 0x401136 (function+0x16), file.c:12". */
+/* Formats an arrival as "thread 17 "name", pc 0x401136 (function+0x16), file.c:12". */
 static const char *describe_arrival(const struct cairn_arrival *arrival, char buffer[512])
 {
   char name[32], place[CN_REPORT_PC], line[256];
@@ -96,14 +96,14 @@ static void *sample_arrivals(void *unused)
   return NULL;
 }
 
-/* A constructor: in .preinit_array libc is still unready for threads. */
+/* A constructor, because libc cannot start threads in .preinit_array. */
 __attribute__((constructor)) static void start_watchdog(void)
 {
   if (cn_options.watchdog != 0 && !cn_os_thread_start(&watchdog_thread, sample_arrivals, NULL))
     cn_report_print_text("cairn: CAIRN_WATCHDOG: no thread can be started\n");
 }
 
-/* After cn_handshake_end_all() the thread returns from each wait for an arrival at once. */
+/* Stops the watchdog. After cn_handshake_end_all(), its waits for arrivals return at once. */
 void cn_watchdog_stop(void)
 {
   stop_requested = 1;

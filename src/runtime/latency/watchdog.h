@@ -11,21 +11,21 @@
 
 /* The party that an arrival's time is charged to. */
 enum cn_blame {
-  CN_BLAME_MANAGED_CODE, /* managed code's: it had its processor all the time */
-  CN_BLAME_NATIVE_CODE,  /* native code was called, or came back */
-  CN_BLAME_SAFEPOINT,    /* the thread was at a safepoint when the request came: uncharged */
-  CN_BLAME_PREEMPTED,    /* the kernel's, which let others run */
+  CN_BLAME_MANAGED_CODE, /* managed code, which had its processor all the time */
+  CN_BLAME_NATIVE_CODE,  /* the thread called native code, or returned from it */
+  CN_BLAME_SAFEPOINT,    /* uncharged: the thread was at a safepoint at the request */
+  CN_BLAME_PREEMPTED,    /* the kernel, which ran other threads */
   CN_BLAME_HOST,         /* the thread lost its processor without a preemption: the host of a virtual machine ran
                           * another task, or the thread waited for a page */
-  CN_BLAME_REQUESTER,    /* the requester was delayed while it posted: unknown */
+  CN_BLAME_REQUESTER,    /* unknown: the requester was delayed while it posted the request */
   CN_BLAME_COUNT
 };
 enum cn_blame cn_watchdog_blame_of(const struct cairn_arrival *arrival);
 
-/* The program is over: release all requesters (threads/handshake.h), and wait until the watchdog has ended. */
+/* At the program's end: release all requesters (threads/handshake.h), and wait until the watchdog has ended. */
 void cn_watchdog_stop(void);
 
-/* Print the results with the statistics, after the watchdog has stopped. Silent if it was off. */
+/* Print the results with the statistics, after the watchdog has stopped. Prints nothing if the watchdog was off. */
 void cn_watchdog_print_results(void);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Interposes contexts of <ucontext.h>, for glibc. setcontext() and swapcontext() are defined here, as longjmp() is
- * in jumps.c. setcontext() may be a jump; swapcontext() is expected to come back to the frames that it leaves.
+ * Interposes setcontext() and swapcontext() of <ucontext.h>, for glibc, like longjmp() in jumps.c. setcontext() may
+ * leave frames, like a jump; swapcontext() must not, because the program may return to the saved context. The calling
+ * thread, for its own mutator, in phase MUTATE.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,12 +15,12 @@
 #include "runtime/threads/handshake.h"
 #include "runtime/threads/stop.h"
 
-/* glibc has its function under another name in static programs. */
+/* the name of glibc's setcontext() in static programs */
 typedef int setcontext_function(const ucontext_t *context);
 extern setcontext_function __setcontext __attribute__((weak));
 static setcontext_function *libc_setcontext;
 
-/* Brings the C library's function into a static program. */
+/* This reference links glibc's functions into a static program. */
 __attribute__((used)) static void (*const libc_link_reference)(ucontext_t *, void (*)(void), int, ...) = makecontext;
 
 void cn_contexts_init(void)
@@ -39,8 +40,8 @@ static int resume_context(const ucontext_t *context)
   return libc_setcontext(context);
 }
 
-/* True if the context was made for its own stack (makecontext()) and `sp` lies outside it. The stack may be an array
- * in a frame of the thread's own stack. */
+/* True if makecontext() gave the context its own stack and `sp` lies outside that stack. The stack may be an array in a
+ * frame of the thread's own stack. */
 static bool has_other_stack(const ucontext_t *context, uintptr_t sp)
 {
   uintptr_t low = (uintptr_t)context->uc_stack.ss_sp, bytes = context->uc_stack.ss_size;
@@ -66,8 +67,8 @@ PUBLIC __attribute__((weak)) int setcontext(const ucontext_t *context)
   return resume_context(context);
 }
 
-/* Refuse to leave managed frames: their anchors would have to stay, since the saved context points to them, and to
- * go, since the frames of the target will overwrite them. */
+/* Ends the program if the switch leaves managed frames. Their anchors would have to stay, because the saved context may
+ * return to the frames, and to be dropped, because the target overwrites the frames. */
 PUBLIC __attribute__((weak)) int swapcontext(ucontext_t *from, const ucontext_t *to)
 {
   uintptr_t pc = (uintptr_t)__builtin_return_address(0);

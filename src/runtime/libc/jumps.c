@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Interposes jumps, for Linux with glibc. The jumping thread, for its own mutator; signals are deferred during a
- * change.
+ * Interposes longjmp() and its like, for Linux with glibc. The jumping thread, for its own mutator, in phase MUTATE;
+ * signals are deferred during a change.
  */
-#undef _FORTIFY_SOURCE /* it would give longjmp() the name __longjmp_chk */
+#undef _FORTIFY_SOURCE /* this macro would rename longjmp() to __longjmp_chk */
 #include "runtime/libc/jumps.h"
 
 #include <errno.h>
@@ -26,14 +26,16 @@
 
 /* ---- frames that a jump leaves ---- */
 
-/* The end counts: it is the SP of the oldest frame's anchor. */
+/* True if `sp` is on the stack. The stack's end is included, because the anchor of the oldest frame may have it as
+ * SP. */
 static bool is_on_stack(const struct cairn_mutator *mutator, uintptr_t sp)
 {
   return sp > mutator->stack_bottom && sp <= mutator->stack_end;
 }
 
-/* True if the jump leaves the anchor's frame. Addresses tell on one stack alone. A stack that the thread does not
- * know is an alternate one, whose handlers are younger than the thread's own frames, or is free of managed code. */
+/* True if the jump leaves the anchor's frame. Addresses are comparable only on one stack. Any other stack is an
+ * alternate signal stack, whose handlers are younger than the frames of the thread's stack, or has no managed
+ * frames. */
 static bool is_anchor_left(const struct cairn_mutator *mutator, const struct cn_anchor *anchor, uintptr_t target)
 {
   uintptr_t sp = cn_anchor_sp(anchor);
@@ -43,8 +45,9 @@ static bool is_anchor_left(const struct cairn_mutator *mutator, const struct cn_
   return is_on_stack(mutator, target) || sp <= target;
 }
 
-/* Drop the anchors of frames that the jump leaves, and dead ones, whose SP is unset. Keep older ones without an SP
- * if the target is in a handler: a stub or an unwinder that the handler interrupted may be filling or reading them. */
+/* Drop the anchors of frames that the jump leaves, and anchors with an unset SP. If the target is in a handler, keep
+ * anchors that are older than the handler: the handler may have interrupted a stub or an unwinder that fills or reads
+ * an anchor without SP. */
 static void drop_left_anchors(struct cairn_mutator *mutator, uintptr_t target)
 {
   const struct cn_anchor *from = cn_signals_anchor_limit();
@@ -60,8 +63,9 @@ static void drop_left_anchors(struct cairn_mutator *mutator, uintptr_t target)
   }
 }
 
-/* The state at the target. It is that of the youngest transition, or of the code that a handler interrupted since.
- * Native code that managed code calls without an anchor counts as managed. */
+/* The state at the target: the state after the youngest transition, or the state of the code that the handler
+ * interrupted, if there was no transition since. Native code that managed code calls without an anchor counts as
+ * managed. */
 static uint8_t state_at_target(const struct cairn_mutator *mutator)
 {
   const struct cn_anchor *anchor = cn_anchors_youngest_since(cn_signals_anchor_limit(), mutator->anchor);
@@ -71,8 +75,8 @@ static uint8_t state_at_target(const struct cairn_mutator *mutator)
   return cn_anchor_is_entry(anchor) ? CAIRN_ABI_MANAGED : CAIRN_ABI_NATIVE;
 }
 
-/* Signals are deferred meanwhile. If a fault's handler jumps out of a slow path, the thread stays busy: the next
- * safepoint reports it. */
+/* Abandons the frames, with signals deferred. If a fault's handler jumps out of a slow path, the thread stays busy, and
+ * the next safepoint reports the error. */
 static void abandon_frames_below(struct cairn_mutator *mutator, uintptr_t target)
 {
   uint64_t busy = mutator->busy;
@@ -109,7 +113,7 @@ void cn_jumps_abandon_frames(uintptr_t target)
     abandon_frames_below(mutator, target);
 }
 
-/* True if the anchor's frame has returned, or an unseen jump has left it. */
+/* True if the anchor's frame has returned, or a jump by other means has left it. */
 static bool is_anchor_gone(const struct cairn_mutator *mutator, const struct cn_anchor *anchor, uintptr_t sp)
 {
   uintptr_t own = cn_anchor_sp(anchor);
@@ -131,14 +135,14 @@ bool cn_jumps_would_leave_frames(uintptr_t target, uintptr_t sp)
 
 /* ---- the C library's jumps ---- */
 
-/* glibc has one function for its three jumps, under another name in static programs. A sanitizer's runtime has its
- * own. */
+/* glibc has one function for its three jumps; this is its name in static programs. A sanitizer's runtime has another
+ * function. */
 typedef void jump_function(sigjmp_buf buffer, int value);
 extern jump_function __libc_siglongjmp __attribute__((weak));
 extern jump_function ___interceptor_siglongjmp __attribute__((weak));
 static jump_function *libc_jump;
 
-/* Brings the C library's jump into a static program. */
+/* This reference links glibc's jump into a static program. */
 __attribute__((used)) static void (*const libc_link_reference)(void *) = pthread_exit;
 
 void cn_jumps_init(void)
@@ -169,8 +173,8 @@ PUBLIC __attribute__((weak)) void siglongjmp(sigjmp_buf buffer, int value)
 extern __typeof__(siglongjmp) longjmp PUBLIC __attribute__((weak, alias("siglongjmp")));
 extern __typeof__(siglongjmp) _longjmp PUBLIC __attribute__((weak, alias("siglongjmp")));
 
-/* glibc's check: a frame below `sp` has been left, unless the jump leaves an alternate stack: from there it may lead
- * down. glibc's own would measure from this file's frames, and static programs lack it. */
+/* Repeats glibc's check: a target below `sp` has returned, except in a jump from an alternate stack, which may go to a
+ * lower address. glibc's function would compare with this file's frames, and is absent from static programs. */
 static void check_jump_target(uintptr_t target, uintptr_t sp)
 {
   stack_t stack;
@@ -188,7 +192,7 @@ PUBLIC __attribute__((weak)) void __longjmp_chk(sigjmp_buf buffer, int value)
   siglongjmp(buffer, value);
 }
 
-/* LLVM's sanitizer runtimes define these names, too: theirs jump to the following ones (see handlers/action.c). */
+/* LLVM's sanitizer runtimes define the jumps, too, as jumps to the following names (handlers/action.c). */
 #define INTERCEPTOR_ALIAS(name) PUBLIC __attribute__((noreturn, nothrow, alias(name)))
 extern __typeof__(siglongjmp) __interceptor_siglongjmp INTERCEPTOR_ALIAS("siglongjmp");
 extern __typeof__(siglongjmp) __interceptor_longjmp INTERCEPTOR_ALIAS("siglongjmp");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Notices the ends of threads, for glibc. Each thread, for itself.
+ * Notices the ends of threads, for glibc. Each thread for itself, in phase MUTATE; the key and the callback are set
+ * once, at the start, and the rounds are thread-local.
  */
 #include "runtime/libc/thread_end.h"
 
@@ -13,12 +14,12 @@
 #include "runtime/core/messages.h"
 #include "runtime/os/os.h"
 
-/* glibc has its function under another name in static programs. */
+/* the name of glibc's pthread_setspecific() in static programs */
 typedef int setspecific_function(pthread_key_t key, const void *value);
 extern setspecific_function __pthread_setspecific __attribute__((weak));
 static setspecific_function *libc_setspecific;
 
-/* Brings the C library's function into a static program. */
+/* This reference links glibc's function into a static program. */
 __attribute__((used)) static int (*const libc_link_reference)(pthread_t *, const pthread_attr_t *, void *(*)(void *),
                                                               void *) = pthread_create;
 
@@ -69,7 +70,7 @@ void cn_thread_end_watch(uintptr_t pc)
     cn_report_fatal(pc, "there was no key for thread-specific data left, so the end of the thread "
                         "would not be noticed");
   if (destructor_rounds == PTHREAD_DESTRUCTOR_ITERATIONS && cn_thread_is_in_handler())
-    return; /* the end of the handler detaches it */
+    return; /* cn_detach_at_handler_end() detaches the thread */
   if (destructor_rounds == PTHREAD_DESTRUCTOR_ITERATIONS)
     cn_report_fatal(pc, "a destructor of thread-specific data runs managed code, and no round of "
                         "destructors is left that would detach the thread");
@@ -84,7 +85,7 @@ void cn_thread_end_watch(uintptr_t pc)
 
 PUBLIC __attribute__((weak)) int pthread_setspecific(pthread_key_t key, const void *value)
 {
-  if (libc_setspecific == NULL) /* a sanitizer's runtime starts before this one */
+  if (libc_setspecific == NULL) /* a sanitizer's runtime starts before Cairn's */
     find_libc_setspecific();
   if (value != NULL && has_end_key && !end_watched)
     end_watched = set_end_key();

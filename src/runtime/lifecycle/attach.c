@@ -2,8 +2,9 @@
  *
  * Attaches threads, and detaches them.
  *
- * The first managed code that a thread enters attaches it. Its end detaches it (thread_end.h). A thread that a
- * signal handler attached is detached at the handler's end: the thread may be past its destructors.
+ * A thread's first entry into managed code attaches the thread, and the thread's end detaches it (thread_end.h). If a
+ * signal handler attached the thread, the handler's end detaches it, because the thread's destructors may have run
+ * already. Each thread for its own mutator, in phase MUTATE, with signals deferred.
  */
 #include "runtime/lifecycle/attach.h"
 
@@ -35,8 +36,8 @@
 
 /* ---- the end ---- */
 
-/* Keep the data that outlives the thread: its counts, and its share of the heap. If it was cancelled between two
- * instructions of managed code, its last block may lack its header. */
+/* Keep the data that outlives the thread: its counts, and its part of the heap. If the thread was cancelled within
+ * managed code, its last block may lack a header. */
 static void retire_mutator(struct cairn_mutator *mutator)
 {
   CN_CHECK(mutator == &cairn_mutator && mutator->stopped == NULL);
@@ -51,16 +52,16 @@ static void retire_mutator(struct cairn_mutator *mutator)
   cn_stats.allocated += cn_buffer_allocated_bytes(mutator);
 }
 
-/* Keep the activation's stack pointer, up to the first stub of a call in either direction. */
+/* Store the activation's stack pointer, and stop at the first stub of a call between managed and native code. */
 static bool skip_native_frame(void *passed, const struct cn_os_frame *frame)
 {
   *(uintptr_t *)passed = frame->sp;
   return !cn_arch_is_in_stubs(frame->pc);
 }
 
-/* Drop the anchors of calls that an unwinding left (pthread_exit(), a cancellation): cleanups of native code, which
- * it calls, may lie deeper than the calls did. The stack itself tells which calls are under way. If there are no
- * such calls, the thread is in native code. */
+/* Drop the anchors of calls that an unwinding has left (pthread_exit(), a cancellation). Anchors' stack pointers do not
+ * tell which calls were left, since the unwinding calls cleanups of native code, whose frames may be deeper. The
+ * unwinder finds the active calls. If there are no active calls, the thread is in native code. */
 static void drop_unwound_anchors(struct cairn_mutator *mutator)
 {
   uintptr_t passed = 1;
@@ -81,13 +82,13 @@ static void check_frames_left(const struct cairn_mutator *mutator, uintptr_t pc)
   CN_ASSERT_VALID(cn_mutator_wrong(mutator));
 }
 
-/* The mutator has left the registry. */
+/* Reset a mutator that has left the registry. */
 static void reset_mutator(struct cairn_mutator *mutator)
 {
   cn_anchors_free_of_mutator(mutator);
   cn_fault_free_alternate_stack(mutator);
   cn_signals_free_interruptions(mutator);
-  CN_ASSERT(mutator->handshake == 0); /* requesters have finished with it */
+  CN_ASSERT(mutator->handshake == 0); /* requesters no longer access the mutator */
   *mutator = (struct cairn_mutator)CN_MUTATOR_INITIAL;
   CN_ASSERT_VALID(cn_mutator_wrong(mutator));
 }
@@ -108,7 +109,7 @@ static void detach_mutator(struct cairn_mutator *mutator, uintptr_t pc)
   cn_undefer_signals();
 }
 
-/* Workers stay, since joining them frees memory, and the handler may have interrupted malloc(). */
+/* Leaves the workers running, because joining them frees memory and the handler may have interrupted malloc(). */
 void cn_detach_at_handler_end(uintptr_t pc)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
@@ -121,9 +122,9 @@ void cn_detach_at_handler_end(uintptr_t pc)
   cn_undefer_signals();
 }
 
-/* Leave all managed frames. The C library ends a thread from the frame that called its start routine: an unwinding
- * of pthread_exit() or a cancellation stops there, before it reaches the stub that called managed code for that
- * frame. */
+/* Leave all managed frames. The C library ends a thread in the frame that called the start routine. The unwinding of
+ * pthread_exit() or a cancellation ends at this frame, without a return through the stub between this frame and a
+ * managed start routine. */
 static void leave_all_frames(struct cairn_mutator *mutator)
 {
   cn_signals_drop_ended_anchors(mutator, UINTPTR_MAX);
@@ -144,7 +145,7 @@ void cn_detach_at_thread_end(bool last, uintptr_t pc)
 
 /* ---- the beginning ---- */
 
-/* Watch for the main thread's end only from constructors on: libc is unready until then. */
+/* Watch for the main thread's end. A constructor, because libc is not initialised in .preinit_array. */
 __attribute__((constructor)) static void watch_main_thread_end(void)
 {
   if (cairn_mutator.attached)
@@ -160,7 +161,7 @@ static void find_stack_bounds(struct cairn_mutator *mutator, uintptr_t pc)
     cn_bounds_find_stack(mutator);
     return;
   }
-  /* Avoid the C library's query, which calls malloc(), in a signal handler that may have interrupted malloc(). */
+  /* In a signal handler, avoid the C library's query: it calls malloc(), which the signal may have interrupted. */
   uintptr_t sp = cn_signals_interrupted_sp(), here = (uintptr_t)__builtin_frame_address(0);
   if ((sp != 0 || !cn_os_find_stack_bounds(&bottom, &end)) &&
       !cn_os_find_memory_around(sp != 0 ? sp : here, &bottom, &end))

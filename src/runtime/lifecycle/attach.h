@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Attaching and detaching the calling thread. core/mutator.h describes its mutator.
+ * Attaches and detaches the calling thread, whose mutator core/mutator.h describes.
  */
 #ifndef CN_RUNTIME_LIFECYCLE_ATTACH_H
 #define CN_RUNTIME_LIFECYCLE_ATTACH_H
@@ -8,19 +8,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Attach the main thread, which is the caller. At the start, once. */
+/* Attach the main thread. The main thread calls this once, at the start. */
 void cn_attach_main_thread(void);
 
-/* Attach the calling thread, which is unattached; the runtime has started, and signals are held. `pc`: the address
- * that messages name. */
+/* Attach the calling thread, which is unattached, after the runtime's start and with signals held. Messages name
+ * `pc`. */
 void cn_attach_thread(uintptr_t pc);
 
-/* A round of destructors has come (thread_end.h). If the calling thread is attached, leave all its managed frames,
- * and in the `last` round detach it. `pc`: the address that messages name. */
+/* Called in each round of destructors (thread_end.h). If the calling thread is attached, leave all its managed frames,
+ * and in the `last` round detach it. Messages name `pc`. */
 void cn_detach_at_thread_end(bool last, uintptr_t pc);
 
-/* A signal handler is over that attached the calling thread: detach it. If a fork() is under way it stays attached.
- * `pc`: the address that messages name. */
+/* Detach the calling thread at the end of the signal handler that attached it. During a fork() the thread stays
+ * attached. Messages name `pc`. */
 void cn_detach_at_handler_end(uintptr_t pc);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Registers images and removes them: the calls of emitted constructors and destructors.
+ * Registers and removes images, for the constructors and destructors that the compiler emits.
  *
- * Any thread, signals held. A new image is added while the program runs; one that goes is removed in a stop of the
- * world, outside collections.
+ * Any thread, with signals held. An image is added in phase MUTATE; an image is removed in a stop of the world, outside
+ * collections.
  */
 #include <stdatomic.h>
 #include <cairn/abi.h>
@@ -25,13 +25,13 @@
 #include "runtime/walk/code_regions.h"
 #include "runtime/weak/finalisers.h"
 
-static _Atomic bool program_ended; /* images stay */
+static _Atomic bool program_ended; /* images stay registered */
 
-/* ---- an image comes ---- */
+/* ---- registration ---- */
 
 _Static_assert(sizeof(struct cairn_image) == CAIRN_ABI_IMAGE_SIZE, "<cairn/abi.def>");
 
-/* Objects older than version numbers have half an address in each of these fields. */
+/* An object file from before version numbers has half an address in each of these fields. */
 static void check_image_version(const struct cairn_image *image)
 {
   char file[CN_REPORT_PC];
@@ -75,18 +75,18 @@ static void check_region_overlap(const struct cairn_image *image)
 static void prepare_for_image(const struct cairn_image *image)
 {
   cn_layouts_check_image(image);
-  /* The program itself unmaps code that is in no file, maybe too early: fault.c. */
+  /* The program unmaps code that belongs to no file, maybe too early (fault.c). */
   if ((image->flags & CAIRN_ABI_IMAGE_STACK_POLLS) != 0 || !cn_os_is_loaded_from_file((uintptr_t)image))
     cn_fault_watch_signals();
-  /* A fault under stress is explained with a backtrace, and a handler must not load libraries; nor may a thread that
-   * has stopped another one in the middle of loading. */
+  /* Loads the unwinder early. The handler of a fault under stress prints a backtrace, and a handler must not load
+   * libraries; a thread that has stopped another thread during the loading of a library must not load them, either. */
   if (cn_options.stress != 0 || (cn_options.verify & CN_VERIFY_FRAMES) != 0)
     cn_os_has_unwinder(true);
   check_region_overlap(image);
   cn_heap_check_image(image, image);
 }
 
-/* Hold signals: the dynamic linker would stay interrupted after a handler that jumped out. */
+/* Holds signals, because a handler that jumped out would leave the dynamic linker in the middle of its work. */
 void cairn_image_register(const struct cairn_image *image)
 {
   cn_defer_signals();
@@ -97,7 +97,7 @@ void cairn_image_register(const struct cairn_image *image)
   cn_undefer_signals();
 }
 
-/* ---- an image goes ---- */
+/* ---- removal ---- */
 
 static void forget_image(const struct cairn_image *image)
 {
@@ -112,8 +112,8 @@ static struct cairn_mutator *own_mutator(void)
   return cairn_mutator.attached ? &cairn_mutator : NULL;
 }
 
-/* Managed code without safepoints is unstoppable, and its program does not collect. A handler that interrupted
- * managed code must not stop other threads: one of them may wait for its end. */
+/* Stop the world; false if code without safepoints makes a stop, and so collections, impossible. A handler that
+ * interrupted managed code must not stop other threads, because another thread may wait for the handler's end. */
 static bool stop_world(uintptr_t pc)
 {
   bool exits = cairn_mutator.stopped != NULL && cn_handshake_examined_mutator() == NULL;
@@ -137,15 +137,15 @@ static void resume_if_stopped(bool stopped)
     cn_stop_end(own_mutator());
 }
 
-/* The program ends: this is the last destructor of the executable, and those of shared objects follow. From here on
- * all images stay registered: other threads may still run their code, and all stay mapped. */
+/* Called at the program's end, as the executable's last destructor, before the destructors of shared objects. From now
+ * on all images stay registered: they stay mapped, and other threads may still run their code. */
 __attribute__((destructor(101))) static void note_program_end(void)
 {
   atomic_store(&program_ended, true);
 }
 
-/* Ends the program if the collecting thread calls it, by an exit handler when memory is exhausted: it would unmap
- * data that it reads. */
+/* Ends the program if the collecting thread calls it, in an exit handler after memory is exhausted: the removal would
+ * unmap data that the collection reads. */
 void cairn_image_unregister(const struct cairn_image *image)
 {
   if (atomic_load(&program_ended))

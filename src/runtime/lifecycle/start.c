@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Starts the runtime. It reads options and attaches the main thread before any other code of the program runs,
- * constructors of shared objects included (.preinit_array). The first managed code of each other thread attaches
- * that thread, and starts the runtime if need be.
+ * Starts the runtime, and handles fork(). The main thread reads options and is attached in .preinit_array, before any
+ * constructor of the program or of its shared objects. Each other thread's first managed code attaches the thread, and
+ * starts the runtime if it has not started. Phase INIT and, for fork(), a stop of the world.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -45,13 +45,13 @@ static struct cairn_mutator *attached_mutator(void)
   return cairn_mutator.attached ? &cairn_mutator : NULL;
 }
 
-/* A handler that interrupted managed code must not stop other threads: one of them may wait for its end. */
+/* False for a handler that interrupted managed code, because another thread may wait for the handler's end. */
 static bool may_stop_world(void)
 {
   return cairn_mutator.interruptions % 2 == 0;
 }
 
-/* Hold signals: a handler could collect, and this thread has stopped all others. */
+/* Holds signals, because a handler could start a collection while this thread has stopped all other threads. */
 static void prepare_fork(void)
 {
   uintptr_t pc = (uintptr_t)__builtin_return_address(0);
@@ -79,7 +79,7 @@ static void finish_fork_in_parent(void)
   cn_undefer_signals();
 }
 
-/* Keep the objects of a thread that is missing in the child. Its buffer is whole except for the last block. */
+/* Keep the objects of a thread that is missing in the child. Only the last block of its buffer may be incomplete. */
 static void abandon_mutator(struct cairn_mutator *mutator)
 {
   cn_buffer_fill_unfinished(mutator);
@@ -92,7 +92,7 @@ static void abandon_mutator(struct cairn_mutator *mutator)
   CN_ASSERT(mutator != &cairn_mutator);
 }
 
-/* In the child, which has only this thread. */
+/* Called in the child, whose only thread is the caller. */
 static void reset_child_after_fork(void)
 {
   cn_locks_reset_in_child();
@@ -110,13 +110,14 @@ static void reset_child_after_fork(void)
 
 /* ---- the start ---- */
 
-/* The program may define it. */
+/* the program may define this variable */
 #pragma weak cairn_heap_limits
 
-/* The start and a collection take less than this of the stack. */
+/* The stack that the start and a collection need at most. */
 enum { MIN_STACK_BYTES = 8 << 10 };
 
-/* A limit that is too small would be a segmentation fault. */
+/* Ends the program with a message if the stack's limit is too small; otherwise the program would end with a
+ * segmentation fault. */
 static void check_stack_limit(char **environment)
 {
   static const char text[] = "cairn: the limit of the stack (ulimit -s) is too small: less than 8 "
@@ -130,8 +131,8 @@ static void check_stack_limit(char **environment)
   _exit(1);
 }
 
-/* With raised privileges ignore the caller's variables, here and in programs that this one starts, as the C library
- * ignores its own (LD_PRELOAD). */
+/* With raised privileges, drop the CAIRN_* variables of the environment, for this program and for programs that it
+ * starts, as the C library drops LD_PRELOAD. */
 static void start_runtime(char **environment)
 {
   char message[200];
