@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lists the options of clang that the driver must know.
+ * Lists the options of clang that the driver interprets.
  */
 #ifndef CN_DRIVER_CC_CC_OPTIONS_H
 #define CN_DRIVER_CC_CC_OPTIONS_H
@@ -9,13 +9,13 @@
 
 enum cn_option_shape {
   CN_SHAPE_FLAG,     /* the word itself */
-  CN_SHAPE_SEPARATE, /* the word itself; its argument is the next word */
-  CN_SHAPE_PREFIX,   /* any word that begins so; the argument follows in the same word */
+  CN_SHAPE_SEPARATE, /* the option is one word; its argument is the next word */
+  CN_SHAPE_PREFIX,   /* any word with this prefix; its argument is the rest of the word */
   CN_SHAPE_BOTH,     /* "-Xarg" or "-X arg" */
 };
 
 enum cn_effect {
-  CN_EFFECT_KEEP, /* nothing to do, except to take an argument */
+  CN_EFFECT_KEEP, /* the driver only consumes the option's argument */
   CN_EFFECT_OUTPUT,
   CN_EFFECT_LANGUAGE,
   CN_EFFECT_OPTIMISE,
@@ -63,15 +63,15 @@ struct cn_option {
   enum cn_effect effect;
 };
 
-/* The row for `word`, an option as written; null: the option goes to clang, to compile and to link, and consists of one
- * word. */
+/* The row for the option `word`, or null. An option without a row is one word, which goes to clang's commands that
+ * compile or link. */
 const struct cn_option *cn_options_find(const char *word);
 
 /* All rows. */
 const struct cn_option *cn_options_table(size_t *count);
 
-/* The part of the invariant that a table breaks; null: all holds. Each name begins with '-', and all earlier rows leave
- * it alone. Quadratic. */
+/* Null, or a description of an error in the table. Each name begins with '-', and each row matches only words that no
+ * earlier row matches. Quadratic. */
 const char *cn_options_wrong(const struct cn_option *all, size_t count);
 
 #endif

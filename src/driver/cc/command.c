@@ -11,7 +11,7 @@
 
 /* ---- effects ---- */
 
-/* -O as clang reads it: -O and -Og are -O1; -O4 and above are -O3. */
+/* Set the level of an option -O, as clang defines it: -O and -Og are -O1; -O4 and above are -O3. */
 static void set_optimisation_level(struct cairn_compile_options *compile, const char *level)
 {
   char c = *level ? *level : '1';
@@ -26,7 +26,7 @@ static void set_optimisation_level(struct cairn_compile_options *compile, const 
   CN_CHECK(compile->opt_level <= 3 && compile->size_level <= 2);
 }
 
-/* -g and its suffix, which says how much debug information, or something else altogether. */
+/* Set the amount of debug information from an option -g. Other options with this prefix have no effect. */
 static void set_debug_level(enum cn_debug *debug, const char *kind)
 {
   static const char *const full[] = {"", "2", "3", "gdb", "gdb2", "gdb3", "lldb", "sce", "full", "used", "N"};
@@ -132,8 +132,9 @@ static bool set_cairn_option(struct cn_command *command, const char *word)
   return false;
 }
 
-/* Sanitizers that clang expands in its IR give ordinary code. Refused are those that are LLVM passes over shadow
- * memory: they know neither moved objects nor our heap. */
+/* The first sanitizer of a list that Cairn refuses, or null. Cairn refuses sanitizers that are LLVM passes over shadow
+ * memory, because they ignore moved objects and Cairn's heap. Sanitizers that clang expands in its IR give ordinary
+ * code. */
 static const char *find_refused_sanitizer(const char *list)
 {
   static const char *const passes[] = {
@@ -153,8 +154,8 @@ static const char *find_refused_sanitizer(const char *list)
   return NULL;
 }
 
-/* LLVM's reader of samples gets the file by an option. Its inlining is off: the rules and the optimiser know the calls
- * that may be inlined. */
+/* Pass the file to LLVM's sample loader by an option. The loader's inlining is off, because Cairn's rules and the
+ * optimiser decide which calls are inlined. */
 static void add_sample_profile(struct cn_command *command, const char *file)
 {
   command->compile.samples = true;
@@ -163,8 +164,8 @@ static void add_sample_profile(struct cn_command *command, const char *file)
   cn_push(&command->llvm_options, "-disable-sample-loader-inlining");
 }
 
-/* True if `word`, with one dash or two, has LLVM split functions. A stack map's offsets are distances within one
- * section. */
+/* True if the option `word`, with one dash or two, makes LLVM split functions. Cairn refuses to split functions,
+ * because a stack map's offsets are distances within one section. */
 static bool splits_functions(const char *word)
 {
   static const char *const names[] = {"enable-split-machine-functions", "basic-block-sections"};
@@ -180,7 +181,7 @@ static bool splits_functions(const char *word)
   return false;
 }
 
-/* Effects that set a member of the command. */
+/* Apply effects that set a member of the command. */
 static void apply_flag_effect(struct cn_command *command, enum cn_effect effect)
 {
   static const struct {
@@ -211,7 +212,7 @@ static void apply_flag_effect(struct cn_command *command, enum cn_effect effect)
       *(bool *)((char *)command + flags[i].member) = flags[i].value;
 }
 
-/* Effects on the code. */
+/* Apply effects on the generated code. */
 static void apply_code_effect(struct cn_command *command, enum cn_effect effect, const char *value)
 {
   switch (effect) {
@@ -245,7 +246,7 @@ static void apply_code_effect(struct cn_command *command, enum cn_effect effect,
   }
 }
 
-/* Options that set the work of the command. */
+/* Apply options that select the command's steps. */
 static void apply_mode_effect(struct cn_command *command, enum cn_effect effect, const char *value)
 {
   switch (effect) {
@@ -255,7 +256,7 @@ static void apply_mode_effect(struct cn_command *command, enum cn_effect effect,
   case CN_EFFECT_CLANG_ONLY:
     command->mode = CN_MODE_CLANG_ALONE;
     break;
-  case CN_EFFECT_STOP_AT_ASSEMBLY: /* stronger than -c, weaker than CLANG_ONLY */
+  case CN_EFFECT_STOP_AT_ASSEMBLY: /* overrides -c; CN_MODE_CLANG_ALONE overrides it */
     command->mode = command->mode == CN_MODE_CLANG_ALONE ? CN_MODE_CLANG_ALONE : CN_MODE_ASSEMBLY;
     break;
   case CN_EFFECT_STOP_AT_OBJECT:
@@ -274,11 +275,11 @@ static void apply_mode_effect(struct cn_command *command, enum cn_effect effect,
   }
 }
 
-/* Options about link-time optimisation, and those that are refused. */
+/* Apply options of link-time optimisation, and options that Cairn refuses. */
 static void apply_lto_or_refusal(struct cn_command *command, enum cn_effect effect, const char *word, const char *value)
 {
   switch (effect) {
-  case CN_EFFECT_PREPROCESSOR: /* -Wp,-MD,FILE is -MD -MF FILE to clang */
+  case CN_EFFECT_PREPROCESSOR: /* clang treats -Wp,-MD,FILE as -MD -MF FILE */
     if (strncmp(value, "-MD,", 4) == 0 || strncmp(value, "-MMD,", 5) == 0)
       command->dependencies = command->dependency_file = true;
     break;
@@ -302,7 +303,7 @@ static void apply_lto_or_refusal(struct cn_command *command, enum cn_effect effe
   }
 }
 
-/* Say which commands get the option. */
+/* Select the commands that get the option. */
 static void route_option(struct cn_command_item *item, enum cn_effect effect)
 {
   switch (effect) {
@@ -324,7 +325,7 @@ static void route_option(struct cn_command_item *item, enum cn_effect effect)
   case CN_EFFECT_DEPENDENCY_OTHER:
     item->to_link = false;
     break;
-  case CN_EFFECT_ASSEMBLER: /* an option of the assembler, which clang skips for C */
+  case CN_EFFECT_ASSEMBLER: /* an option of the assembler, which clang ignores for C */
     item->to_compile = false;
     break;
   default:
@@ -344,7 +345,7 @@ static void add_input_item(struct cn_command *command, size_t at, const char *fo
   cn_push(&command->items, item);
 }
 
-/* Take one option at args[at]. Returns how many words it has, 0 after a message. */
+/* Add the option at args[at]. Returns its number of words, or 0 after a message. */
 static size_t add_option_item(struct cn_command *command, size_t at, const char **forced)
 {
   CN_CHECK(at < command->args.count);
@@ -403,7 +404,7 @@ const char *cn_command_wrong(const struct cn_command *command)
   return command->lto && command->refused_lto ? "command: link-time optimisation is both on and off" : NULL;
 }
 
-/* True if both options agree, whichever came first. */
+/* True if -fcairn-collector and -fcairn-barriers agree, in either order. */
 static bool check_barriers_agree(const struct cn_command *command)
 {
   struct cairn_compile_options both = command->compile;
@@ -466,7 +467,7 @@ bool cn_command_can_generate_code(const struct cn_command *command)
   return !command->refused_llvm;
 }
 
-/* True if -fNAME is followed by -fno-NAME, or the reverse. */
+/* True if -fno-NAME follows -fNAME, or -fNAME follows -fno-NAME. */
 static bool is_reversed_later(const struct cn_command *command, size_t at)
 {
   const char *word = command->items.at[at].words[0];
@@ -482,7 +483,7 @@ static bool is_reversed_later(const struct cn_command *command, size_t at)
   return false;
 }
 
-/* True if each of the assembler's options, between commas, is true of managed code anyway. */
+/* True if managed code fulfils each of the assembler's options, which commas separate, without the option. */
 static bool are_assembler_options_idle(const char *list)
 {
   static const char *const idle[] = {"--noexecstack", "--64", "-W", "--no-warn", "--fatal-warnings"};
@@ -538,7 +539,7 @@ void cn_command_free(struct cn_command *command)
 
 const char *cn_command_format_string(const char *format, ...)
 {
-  static struct cn_words kept; /* stays reachable, so that leak checkers are content */
+  static struct cn_words kept; /* stays reachable for leak checkers */
   va_list args;
   char *text;
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Runs clang as front end, from C to unoptimised bitcode with debug locations; and as compiler of native units.
+ * Runs clang as the front end that compiles C to unoptimised bitcode with debug locations, and as the compiler of
+ * native units.
  *
- * The user's options go through unchanged. Added for bitcode are
+ * The user's options go to clang unchanged. For bitcode, this file adds
  *   -disable-llvm-passes      the optimiser runs in process, after `prepare`
  *   -disable-O0-optnone       at -O0 too, locals must be promoted and statepoints fixed up
- *   -fdump-record-layouts-canonical   tells references in unions, with address spaces, on standard output
+ *   -fdump-record-layouts-canonical   prints record layouts, which show references in unions by their address spaces
  *   -fasynchronous-unwind-tables   frame maps are made from call-frame information
- *   -fno-sanitize=function    its words stand where Cairn's mark stands, before a function's entry
- *   -ftrivial-auto-var-init=zero   if the user asked for a pattern, which is no reference
- *   -g                        source rules name lines, and unions are known by their debug information
+ *   -fno-sanitize=function    its words before a function's entry would replace Cairn's mark
+ *   -ftrivial-auto-var-init=zero   if the user chose a pattern, which is an invalid reference
+ *   -g                        rules report source lines, and find unions by their debug information
  */
 #include <stdio.h>
 #include <string.h>
@@ -28,11 +29,11 @@ void cn_frontend_add_cpp_options(struct cn_words *words)
   const char *include = cn_paths_find_installed("include");
 
   CN_CHECK(sscanf(CAIRN_VERSION, "%u.%u.%u", &major, &minor, &patch) == 3);
-  CN_CHECK(minor < 100 && patch < 100); /* two digits each in __CAIRN_VERSION__ */
+  CN_CHECK(minor < 100 && patch < 100); /* each number has two digits in __CAIRN_VERSION__ */
   add_word(words, "-D__CAIRN__=1");
   add_word(words, cn_command_format_string("-D__CAIRN_VERSION__=%u", 10000 * major + 100 * minor + patch));
   if (include) {
-    /* Comes last, so that the compiler's own headers precede /usr/include. */
+    /* Add the folder last, so that the compiler's own headers precede /usr/include. */
     add_word(words, "-idirafter");
     add_word(words, include);
   }
@@ -56,7 +57,7 @@ static void add_compile_options(const struct cn_command *command, struct cn_word
   }
 }
 
-/* Name the dependency file and its target. Clang would derive them from its -o, a temporary file.
+/* Name the dependency file and its target, because clang would derive the names from its -o, a temporary file.
  */
 static void add_dependency_options(const struct cn_command *command, const struct cn_unit *unit, struct cn_words *words)
 {
@@ -94,13 +95,13 @@ static void add_bitcode_options(const struct cn_command *command, struct cn_word
     add_word(words, always[i]);
   if (command->debug != CN_DEBUG_FULL)
     add_word(words, "-g");
-  /* Leave the working directory out of debug information that is only for diagnostics: bitcode has it until the
+  /* Omit the working directory from debug information for diagnostics, because bitcode keeps this information until the
    * link. */
   if (command->lto && command->debug == CN_DEBUG_NONE)
     add_word(words, "-fdebug-compilation-dir=.");
 }
 
-/* Name the files that clang makes beside an object. Clang would derive them from its -o, which is a
+/* Name the files that clang makes beside an object, because clang would derive the names from its -o, which is a
  * temporary file in a link. */
 static void add_side_file_names(const struct cn_command *command, const struct cn_unit *unit, struct cn_words *words)
 {
@@ -146,7 +147,7 @@ static void begin_clang_command(const struct cn_command *command, struct cn_word
   CN_CHECK(words->count == 0);
   add_word(words, cn_process_clang_path());
   add_compile_options(command, words);
-  /* A link's command has linker options beside the compiler's; clang accepts both in silence. */
+  /* Suppress warnings about the linker options of a link's command, which clang ignores when it compiles. */
   if (command->mode == CN_MODE_LINK)
     add_word(words, "-Qunused-arguments");
 }
@@ -163,7 +164,7 @@ void cn_frontend_make_native_command(const struct cn_command *command, struct cn
   add_save_temps_option(command, words);
   if (command->mode == CN_MODE_LINK)
     add_side_file_names(command, unit, words);
-  /* Without -o clang derives names, and the dependencies' target, from the source's. */
+  /* Without -o, clang derives the names of files and of the dependencies' target from the source's name. */
   bool named = command->output || command->mode == CN_MODE_LINK;
   add_input_and_output(unit, named ? unit->output : NULL, words);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Writes the report of -fcairn-report: the passes' remarks on a unit, by function (docs/placement.md, "What did it
- * do?"). All units of a command go into one report, written when the command is done.
+ * do?"). All units of a command share one report, which is written at the end of the command.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "driver/cc/units.h"
 #include "driver/tool.h"
 
-/* The report so far: a driver runs one command. */
+/* The report of the driver's single command. */
 static struct {
   char *text;
   size_t size;
@@ -34,7 +34,7 @@ static void print_source_place(const struct cairn_diagnostic *d)
     fprintf(report_buffer.out, ":%u", d->column);
 }
 
-/* Print the remarks on one function (null: on the module) after its heading. */
+/* Print a function's heading and its remarks; for null, the module's remarks. */
 static void print_function_remarks(const struct cairn_diagnostics *said, const char *function)
 {
   for (size_t i = 0; i < said->count; i++) {
@@ -60,7 +60,7 @@ static size_t print_functions(const struct cairn_diagnostics *said)
     const struct cairn_diagnostic *d = &said->at[i];
     if (!has_rule(d, "safepoints"))
       continue;
-    CN_CHECK(d->function != NULL); /* the remark is on one */
+    CN_CHECK(d->function != NULL); /* the remark is on a function */
     count++;
     fprintf(report_buffer.out, "  %s", d->function);
     if (d->file && d->line) {
@@ -83,7 +83,8 @@ static bool is_in_diagnostics(const struct cairn_diagnostics *said, size_t count
   return false;
 }
 
-/* Print functions that are gone: inlined everywhere, or in a unit that was refused. */
+/* Print functions that the finished module lacks, because they were inlined everywhere, or because their unit was
+ * refused. */
 static void print_missing_functions(const struct cairn_diagnostics *said)
 {
   for (size_t i = 0; i < said->count; i++) {

@@ -3,7 +3,8 @@
  * Puts constructors and destructors into .init_array and .fini_array.
  *
  * A target machine made through LLVM's C interface puts them into .ctors and .dtors, which current C libraries ignore
- * (GNU ld moves them over, lld leaves them). So this file puts a pointer to each into the right section.
+ * (GNU ld converts these sections, lld keeps them). This file therefore puts a pointer to each function into the right
+ * section.
  */
 #include "driver/cc/units.h"
 
@@ -13,11 +14,11 @@
 
 enum { DEFAULT_PRIORITY = 65535 };
 
-/* entry: { i32 priority, ptr function, ptr key }. If the key is in a COMDAT group, the pointer goes
- * into that group, too. */
+/* Place the pointer of an entry { i32 priority, ptr function, ptr key }. If the key is in a COMDAT group, the pointer
+ * goes into the same group. */
 static void place_structor(LLVMModuleRef module, LLVMValueRef entry, const char *section)
 {
-  CN_CHECK(LLVMGetNumOperands(entry) == 3); /* LLVM's verifier has seen to it */
+  CN_CHECK(LLVMGetNumOperands(entry) == 3); /* LLVM's verifier has checked this */
   unsigned long long priority = LLVMConstIntGetZExtValue(LLVMGetOperand(entry, 0));
   LLVMValueRef function = LLVMGetOperand(entry, 1), key = LLVMGetOperand(entry, 2);
   LLVMValueRef slot = LLVMAddGlobal(module, LLVMTypeOf(function), "cairn.structor");

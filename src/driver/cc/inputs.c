@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prepares the files of a link: it replaces some by copies for the linker. Objects that another compiler made with
- * stack maps get frame maps: without them the runtime would take their frames for native ones. Bitcode is left out: its
- * code is in the joined object.
+ * Prepares the input files of a link, and replaces some files by rewritten copies. Objects with stack maps from another
+ * compiler get frame maps, because the runtime would treat frames without frame maps as native. Bitcode is omitted,
+ * because its code is in the joined object.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 #include "object/elf/archive.h"
 
 struct mapped_file {
-  void *bytes; /* null: it is unreadable or empty */
+  void *bytes; /* null if the file is unreadable or empty */
   size_t size;
 };
 
@@ -60,8 +60,8 @@ static bool is_bitcode(const void *bytes, size_t size)
   return has_magic(bytes, size, "BC\xc0\xde") || has_magic(bytes, size, "\xde\xc0\x17\x0b");
 }
 
-/* A quick test: true if the object names stack maps, a guard for maps to be made, frame maps (which `ld -r` may have
- * joined in a way that must be undone), or layouts, whose version is checked. */
+/* A quick test for section names: true if the object has stack maps, a guard for maps that are still to be made, frame
+ * maps (which `ld -r` may have joined wrongly), or layouts, whose version must be checked. */
 static bool may_need_rewrite(const void *bytes, size_t size)
 {
   return has_magic(bytes, size, "\177ELF") &&
@@ -82,13 +82,13 @@ static bool is_relocatable_object(const struct mapped_file *file)
 
 /* ---- members of archives ---- */
 
-/* A member, in memory as long as its archive is. */
+/* A member, which stays in memory as long as its archive. */
 struct loaded_member {
   char name[256];
-  const void *bytes; /* within the archive, or `file`, or `own` */
+  const void *bytes; /* points into the archive, into `file` or to `own` */
   size_t size;
   struct mapped_file file; /* a thin archive's */
-  void *own;               /* rewritten; to be freed */
+  void *own;               /* the rewritten member, which the owner frees */
   bool left_out;
 };
 
@@ -103,7 +103,7 @@ struct loaded_archive {
 
 static void close_archive(struct loaded_archive *archive)
 {
-  CN_CHECK(archive->file.bytes || archive->parts.count == 0); /* members lie in the file */
+  CN_CHECK(archive->file.bytes || archive->parts.count == 0); /* members lie within the mapped archive file */
   for (size_t i = 0; i < archive->parts.count; i++) {
     unmap_input_file(&archive->parts.at[i].file);
     free(archive->parts.at[i].own);
@@ -112,7 +112,7 @@ static void close_archive(struct loaded_archive *archive)
   unmap_input_file(&archive->file);
 }
 
-/* A thin archive names a member by its path from the archive. */
+/* Open a member of a thin archive, which contains the member's path relative to the archive. */
 static struct mapped_file open_thin_member(const struct loaded_archive *archive, const char *name)
 {
   const char *slash = name[0] == '/' ? NULL : strrchr(archive->path, '/');
@@ -121,7 +121,7 @@ static struct mapped_file open_thin_member(const struct loaded_archive *archive,
                               : name);
 }
 
-/* False: the archive is malformed, or a thin one's member is unreadable; the linker will say so. */
+/* False if the archive is malformed or a thin archive's member is unreadable; the linker will report this. */
 static bool open_archive(const char *path, struct loaded_archive *archive)
 {
   struct cn_archive_member member = {.thin_too = true};
@@ -133,7 +133,7 @@ static bool open_archive(const char *path, struct loaded_archive *archive)
     return false;
   while ((status = cn_archive_next_member(archive->file.bytes, archive->file.size, &member, &error)) == 0) {
     struct loaded_member part = {.bytes = member.data, .size = member.size};
-    CN_CHECK(memchr(member.name, 0, sizeof part.name)); /* it is printed, and put in a table */
+    CN_CHECK(memchr(member.name, 0, sizeof part.name)); /* the name is printed, and written to a table */
     memcpy(part.name, member.name, sizeof part.name);
     if (!member.data) {
       part.file = open_thin_member(archive, member.name);
@@ -150,12 +150,12 @@ static bool open_archive(const char *path, struct loaded_archive *archive)
 
 /* ---- an archive in place of another ---- */
 
-/* Write a header that is the same in each run. */
+/* Write a header without times and owners, for reproducible archives. */
 static void write_member_header(FILE *out, const char *name, size_t size)
 {
   int length = fprintf(out, "%-16s%-12d%-6d%-6d%-8d%-10zu`\n", name, 0, 0, 0, 644, size);
 
-  CN_CHECK(length < 0 || length == 60); /* each field fits into an archive's */
+  CN_CHECK(length < 0 || length == 60); /* each value fits into its field of the header */
 }
 
 static void pad_to_even_size(FILE *out, size_t size)
@@ -164,7 +164,7 @@ static void pad_to_even_size(FILE *out, size_t size)
     putc('\n', out);
 }
 
-/* GNU's form: all names in the table, each ended by a slash and a line's end. */
+/* Write an archive in GNU's form, whose table has all names, each with a slash and a newline at its end. */
 static bool write_archive(FILE *out, const struct loaded_archive *archive)
 {
   size_t names = 0, at = 0;
@@ -190,11 +190,11 @@ static bool write_archive(FILE *out, const struct loaded_archive *archive)
     fwrite(part->bytes, 1, part->size, out);
     pad_to_even_size(out, part->size);
   }
-  CN_CHECK(at == names); /* each member's name stands where its header says */
+  CN_CHECK(at == names); /* each member's name is at the offset in its header */
   return !ferror(out);
 }
 
-/* Make an archive with an index, which linkers want. Null after a message. */
+/* Make an archive with an index, which linkers require. Null after a message. */
 static const char *save_indexed_archive(const struct loaded_archive *archive)
 {
   const char *path = cn_temp_make_file_name(cn_paths_stem_of(archive->path), ".a");
@@ -216,7 +216,7 @@ static const char *save_indexed_archive(const struct loaded_archive *archive)
   return ok ? path : NULL;
 }
 
-/* Put frame maps into an object, and change names. CAIRN_OK: *out is null if it may stay as it is. */
+/* Add frame maps to an object and rename its symbols. With CAIRN_OK, *out is null if the object needs no change. */
 static enum cairn_status rewrite_and_rename_object(const void *bytes, size_t size, const struct cn_renames *renames,
                                                    void **out, size_t *out_size, char **error)
 {
@@ -234,7 +234,7 @@ static enum cairn_status rewrite_and_rename_object(const void *bytes, size_t siz
   return status;
 }
 
-/* Take bitcode out and put frame maps in; *changed tells. False after a message. */
+/* Omit a member with bitcode, or add frame maps to the member, and set *changed. False after a message. */
 static bool change_archive_member(const struct loaded_archive *archive, struct loaded_member *part,
                                   const struct cn_renames *renames, bool *changed)
 {
@@ -252,7 +252,7 @@ static bool change_archive_member(const struct loaded_archive *archive, struct l
     free(error);
     return false;
   }
-  CN_CHECK(!part->left_out); /* bitcode is outside ELF */
+  CN_CHECK(!part->left_out); /* bitcode is no ELF object */
   if (part->own) {
     CN_CHECK(size > 0);
     part->bytes = part->own;
@@ -300,7 +300,7 @@ bool cn_inputs_has_bitcode(const char *path)
   return found;
 }
 
-/* Write the object that takes the place of the one at `path`. False after a message. */
+/* Write the object that replaces the object at `path`. False after a message. */
 static bool replace_object(const char *path, const struct mapped_file *file, const struct cn_renames *renames,
                            const char **replacement)
 {

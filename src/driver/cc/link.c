@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Links by clang, with the runtime at the end.
+ * Links by a call of clang, with the runtime as the last input.
  *
- * Executables contain the complete runtime and export it; shared objects use the executable's. Objects that another
- * compiler made with stack maps get frame maps: without them the runtime would take their frames for native ones.
+ * Executables contain the complete runtime and export it; shared objects use the executable's runtime. Objects with
+ * stack maps from another compiler get frame maps, because the runtime would treat frames without frame maps as native.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,8 +33,8 @@ static bool links_statically(const struct cn_command *command)
   return false;
 }
 
-/* Add the runtime, even if nothing here calls it: the calls from code of shared objects are invisible to the linker. Of
- * its kinds of barriers only the one goes in that the program's code names. */
+/* Add the runtime, even if the program does not call it, because the linker cannot see later calls from shared objects.
+ * The linker takes only the kind of barriers that the program's code names. */
 static bool add_runtime(const struct cn_command *command, struct cn_words *words)
 {
   const char *library = cn_paths_find_installed("lib/libcairn.a");
@@ -45,11 +45,11 @@ static bool add_runtime(const struct cn_command *command, struct cn_words *words
                   library ? "libcairn.exports" : "the runtime library libcairn.a");
     return false;
   }
-  CN_CHECK(!command->shared && !command->relocatable); /* they use the executable's */
+  CN_CHECK(!command->shared && !command->relocatable); /* these outputs use the executable's runtime */
   cn_push(words, "-Wl,-u,cairn_image_register");
   cn_push(words, library);
-  /* A static program has no exports: nothing could import them, and GNU ld would leave a thread-local relocation in a
-   * static PIE that its start code cannot apply. */
+  /* A static program exports no symbols, because it has no importers. With exports, GNU ld would emit a thread-local
+   * relocation that the start code of a static PIE cannot apply. */
   if (!links_statically(command)) {
     cn_push(words, "-Xlinker");
     cn_push(words, cn_command_format_string("--dynamic-list=%s", exports));
@@ -57,7 +57,7 @@ static bool add_runtime(const struct cn_command *command, struct cn_words *words
   return true;
 }
 
-/* Add an object that names the collector. Shared objects live with the executable's. */
+/* Add an object that names the collector. Shared objects use the executable's collector. */
 static bool add_collector_choice(const struct cn_command *command, struct cn_words *words)
 {
   if (command->collector == NULL)
@@ -81,7 +81,7 @@ static bool add_collector_choice(const struct cn_command *command, struct cn_wor
   return written;
 }
 
-/* Add the file that replaces an input, or the output of its unit. */
+/* Add an input's unit output or rewritten copy, or else the input. */
 static bool add_link_input(const struct cn_command *command, const struct cn_command_item *item,
                            const struct cn_unit *unit, const struct cn_joined_bitcode *joined,
                            const struct cn_renames *renames, struct cn_words *words)
@@ -114,8 +114,8 @@ static bool add_link_arguments(const struct cn_command *command, const struct cn
   return true;
 }
 
-/* Add the joined object first: it then satisfies a linker that reads each archive once. Calls between its functions no
- * longer go by name, so renaming such a function is refused. */
+/* Add the joined object first, so that a linker that reads each archive once finds its references. Calls between
+ * functions of the joined object do not use names, so the driver refuses to rename such a function. */
 static bool add_joined_object(const struct cn_command *command, const struct cn_joined_bitcode *joined,
                               const struct cn_renames *renames, struct cn_words *words)
 {
@@ -143,7 +143,7 @@ bool cn_link_make_command(const struct cn_command *command, const struct cn_unit
   CN_CHECK(words->count == 0 && command->mode == CN_MODE_LINK);
   cn_push(words, cn_process_clang_path());
   if (count > 0)
-    cn_push(words, "-Qunused-arguments"); /* those that the units' commands used */
+    cn_push(words, "-Qunused-arguments"); /* arguments that the units' commands used */
   struct cn_renames renames = {0};
   bool ok = cn_renames_gather(command, &renames) && add_joined_object(command, joined, &renames, words) &&
             add_link_arguments(command, units, count, joined, &renames, words);
@@ -154,7 +154,7 @@ bool cn_link_make_command(const struct cn_command *command, const struct cn_unit
     cn_push(words, "-o");
     cn_push(words, command->output);
   }
-  /* A shared object must leave the runtime undefined: the executable has it. */
+  /* A shared object must allow undefined symbols, because the executable defines the runtime. */
   if (command->shared && command->no_undefined)
     cn_push(words, "-Wl,-z,undefs");
   if (command->shared || command->relocatable || command->no_default_libraries)
@@ -162,7 +162,7 @@ bool cn_link_make_command(const struct cn_command *command, const struct cn_unit
   return add_collector_choice(command, words) && add_runtime(command, words);
 }
 
-/* True if the linker's messages say that the collector is missing. */
+/* True if the linker's messages report that collector `name` is missing. */
 static bool is_collector_missing(const char *messages, const char *name)
 {
   const char *symbol = cn_command_format_string("cairn_collector_%s", name);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Explains errors of the linker in notes: a reference is passed to native code, or objects of several kinds are mixed.
+ * Explains two errors of the linker in notes: a call passes a reference to native code, or the inputs mix objects of
+ * several kinds.
  *
- * The linker's messages stay as they are. The link that failed runs again only for its messages, and the notes follow
- * those of the first run.
+ * The linker's messages stay unchanged. The failed link runs again only so that the driver reads its messages; the
+ * notes follow the messages of the first run.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +12,13 @@
 #include "driver/cc/process.h"
 #include "driver/cc/units.h"
 
-/* The linker misses a symbol of this name if a call gives a reference to native code. */
+/* The prefix of the symbol that is undefined if a call passes a reference to native code. */
 static const char managed_code_prefix[] = "cairn.managed_code.";
 
-/* Each object has groups that are named after its kinds, with a definition of the symbol: two kinds define it twice. */
+/* Each object has COMDAT groups named after its kinds, each with a definition of the kind's symbol, so that objects of
+ * two kinds define the symbol twice. */
 static const struct mixture_kind {
-  const char *symbol, *group, *letters; /* letters of the kind, which follows the group's name */
+  const char *symbol, *group, *letters; /* allowed letters of the kind's name, which follows the group's prefix */
   const char *plain;                    /* the group of the plain kind, or null */
   const char *what, *option;
 } mixture_kinds[] = {
@@ -38,7 +40,7 @@ static void explain_missing_function(const char *name)
           name, managed_code_prefix, name);
 }
 
-/* Add a name to the list; false if it is there already. */
+/* Add a name to the list. False if the list already has the name. */
 static bool add_unique_name(struct cn_words *list, const char *name, size_t length)
 {
   for (size_t i = 0; i < list->count; i++)
@@ -48,7 +50,7 @@ static bool add_unique_name(struct cn_words *list, const char *name, size_t leng
   return true;
 }
 
-/* Add the kinds that the file names after the group's name. */
+/* Add the kinds whose groups the file contains. */
 static void add_kinds_in_file(const char *path, const struct mixture_kind *kind, struct cn_words *found)
 {
   struct cn_mapped_text text = path[0] == '-' ? (struct cn_mapped_text){0} : cn_text_open(path);
@@ -61,14 +63,14 @@ static void add_kinds_in_file(const char *path, const struct mixture_kind *kind,
     while (at < end && *at != '\0' && strchr(kind->letters, *at) != NULL)
       at++;
     CN_ASSERT(name <= at && at <= end);
-    /* The group and the kind's letters end in a null byte. The symbol's name looks alike. */
+    /* A group's name ends in a null byte after the kind. The name of the symbol itself has the same prefix. */
     if (at < end && *at == '\0' && at > name && strcmp(name, "kind") != 0)
       add_unique_name(found, name, (size_t)(at - name));
   }
   cn_text_close(text);
 }
 
-/* The kind as users know it. */
+/* The name of the kind in the driver's options. */
 static const char *user_name_of_kind(const char *name)
 {
   if (strcmp(name, "cards") == 0)
@@ -76,7 +78,7 @@ static const char *user_name_of_kind(const char *name)
   return strcmp(name, "cards.2") == 0 ? "cards" : name;
 }
 
-/* Append " and KIND (FILE, ...)" with the files of this kind. */
+/* Print " and KIND (FILE, ...)" with the files of kind `name`. */
 static void print_files_of_kind(const struct cn_words *words, const struct mixture_kind *kind, const char *name,
                                 bool first)
 {
@@ -108,7 +110,7 @@ static void explain_mixed_kinds(const struct cn_words *words, const struct mixtu
   cn_free(&names);
 }
 
-/* Print a note on the function that the line misses, and list the symbols of kinds in it. */
+/* Print a note on a function that a message line reports as undefined, and gather the symbols of kinds in the line. */
 static void explain_linker_message(const char *line, struct cn_words *missing, struct cn_words *mixed)
 {
   const char *at = strstr(line, managed_code_prefix);

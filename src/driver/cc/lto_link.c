@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Optimises at link time: the units of a link become one.
+ * Optimises at link time by joining the units of a link into one module.
  *
  *   .o, with -flto   bitcode, checked and prepared, not optimised (cairn_compile_unit)
  *   the link         lld resolves symbols, as it would for any program, and joins the bitcode that
  *                    the program needs; symbols that nothing else refers to become internal
  *                    | the rest of the pipeline, code generation, frame maps: one object
- *                    the link as it was asked for, with that object in place of bitcode
+ *                    the requested link, with this object in place of bitcode
  *
- * Only lld knows the archive or shared object that it takes a symbol from. It writes the joined bitcode, and at level 0
- * it changes only linkage.
+ * lld does the symbol resolution, because only the linker knows the archive or shared object that defines a symbol. lld
+ * writes the joined bitcode; at level 0 it changes only linkage.
  */
 #include <string.h>
 #include <unistd.h>
@@ -58,7 +58,7 @@ bool cn_lto_plan_join(const struct cn_command *command, const struct cn_unit *un
 int cn_lto_join_and_compile(const struct cn_command *command, struct cn_joined_bitcode *joined)
 {
   CN_CHECK(joined->unit.bitcode && joined->unit.output && joined->command.count);
-  cn_output_remove(joined->unit.bitcode); /* an old one: lld may write no new one */
+  cn_output_remove(joined->unit.bitcode); /* remove an old file, because lld may write no new one */
   int status = cn_link_run(command, &joined->command);
   if (status != CN_EXIT_OK)
     return status;

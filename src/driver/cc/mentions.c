@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds out if a C source can handle references: one of its files must mention them in its text, by the name of an
- * attribute or of one of Cairn's headers.
+ * Finds out if a C source may have references: the text of a source file or header must contain the name of an
+ * attribute or header of Cairn.
  *
- * Before the unit is compiled, a rough search looks for its headers among the user's files; the result only decides how
- * the unit is compiled first. Afterwards, if the search found nothing, clang's graph of included files decides
- * (cn_mentions_in_include_graph).
+ * Before the compilation of a unit, a rough search reads the source and those of its headers that are the user's; the
+ * result only decides how the unit is compiled first. If the search finds nothing, clang's graph of included files
+ * decides after the compilation (cn_mentions_in_include_graph).
  */
 #include <fcntl.h>
 #include <string.h>
@@ -71,7 +71,7 @@ static bool is_file_searched(const struct include_search *search, const char *pa
   return false;
 }
 
-/* True if the file exists. Sets *found if it mentions references, or a file that it includes does. */
+/* True if the file exists. Sets *found if the file or a file that it includes mentions references. */
 static bool search_file(struct include_search *search, const char *path, bool *found)
 {
   if (access(path, R_OK) != 0)
@@ -79,14 +79,14 @@ static bool search_file(struct include_search *search, const char *path, bool *f
   if (is_file_searched(search, path))
     return true;
   struct cn_mapped_text text = cn_text_open(path);
-  CN_ASSERT(!is_file_searched(search, path)); /* files that include each other end here */
+  CN_ASSERT(!is_file_searched(search, path)); /* files that include each other are searched once */
   cn_push(&search->seen, path);
   *found = text.at && search_text(search, path, text);
   cn_text_close(text);
   return true;
 }
 
-/* Search for the file that `name` means in the one at `path`. */
+/* Search the file that the file at `path` includes as `name`. */
 static bool search_included_file(struct include_search *search, const char *path, const char *name)
 {
   const char *slash = strrchr(path, '/');
@@ -101,7 +101,7 @@ static bool search_included_file(struct include_search *search, const char *path
   return false; /* the system's */
 }
 
-/* The name in `# include "name"`, or <name>, if one begins at `at`. */
+/* The name in `#include "name"` or `#include <name>` after the `#` before `at`, or null. */
 static const char *included_name_at(const char *at, const char *end)
 {
   static const char word[] = "include";
@@ -135,8 +135,8 @@ static bool search_text(struct include_search *search, const char *path, struct 
   return false;
 }
 
-/* True for options that make a search of the text worthless: clang reads other files (precompiled headers, other
- * names), makes no graph, or would show it in its output. */
+/* True for options that make a search of the text useless, because clang reads other files (precompiled headers, other
+ * names), makes no graph, or has the graph in its output. */
 static bool defeats_text_search(const char *word)
 {
   static const char *const names[] = {
@@ -149,7 +149,7 @@ static bool defeats_text_search(const char *word)
   return false;
 }
 
-/* Take folders of headers from the options. True: an option alone makes the unit one that may handle references. */
+/* Gather the folders of headers from the options. True if an option shows that the unit may have references. */
 static bool search_options(const struct cn_command *command, struct include_search *search)
 {
   static const char *const folders[] = {"-I", "-iquote", "-isystem", "-idirafter"};
@@ -171,7 +171,7 @@ static bool search_options(const struct cn_command *command, struct include_sear
   return false;
 }
 
-/* -include: search the file itself, which the graph lacks. */
+/* Search the files of -include, which clang's graph lacks. */
 static bool search_forced_includes(const struct cn_command *command, struct include_search *search)
 {
   for (size_t i = 0; i < command->items.count; i++) {
@@ -206,7 +206,7 @@ bool cn_mentions_references(const struct cn_command *command, const char *input)
 
 /* ---- after: the files that clang read ---- */
 
-/* The path in a quoted label. Clang omits the root folder there, but keeps the current one. */
+/* True if the file whose path is a quoted label mentions references. Clang omits the root folder from labels. */
 static bool labelled_file_has_mentions(const char *label, const char *end)
 {
   char path[4096] = "/";
@@ -245,7 +245,7 @@ bool cn_mentions_in_include_graph(const char *path)
 
 bool cn_mentions_managed_type(const char *path)
 {
-  static const char tag[] = "cairn_managed"; /* bitcode has metadata strings verbatim */
+  static const char tag[] = "cairn_managed"; /* bitcode contains metadata strings unchanged */
   struct cn_mapped_text text = cn_text_open(path);
   bool found = text.at && memmem(text.at, text.size, tag, sizeof tag - 1);
 

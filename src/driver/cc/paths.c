@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Makes file names: those of the installation, and those derived from others.
+ * Makes the names of installed files, and derives file names from other names.
  */
 #include <limits.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include "driver/cc/units.h"
 
-/* The file that this code was mapped from. */
+/* Find the file that this code was mapped from. */
 static bool find_mapped_executable(char self[PATH_MAX])
 {
   FILE *maps = fopen("/proc/self/maps", "re");
@@ -35,8 +35,8 @@ static bool find_mapped_executable(char self[PATH_MAX])
   return found;
 }
 
-/* This program's file. /proc/self/exe is the dynamic linker if the program was started as an
- * argument of it, which leaves AT_BASE at 0. */
+/* Find this program's file. If the dynamic linker was started with this program as its argument, /proc/self/exe is the
+ * dynamic linker, and AT_BASE is 0. */
 static bool find_executable_path(char self[PATH_MAX])
 {
   if (getauxval(AT_BASE) == 0)

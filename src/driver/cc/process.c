@@ -14,7 +14,7 @@
 
 extern char **environ;
 
-/* Commands longer than this go through a response file. The kernel takes far more. */
+/* The maximum size of a command without a response file. The kernel's limit is far higher. */
 enum { MAX_COMMAND_BYTES = 256 * 1024 };
 
 const char *cn_process_clang_path(void)
@@ -22,7 +22,7 @@ const char *cn_process_clang_path(void)
   return access(CAIRN_CLANG, X_OK) == 0 ? CAIRN_CLANG : "clang-22";
 }
 
-/* Find a program in PATH, or null. */
+/* Find a program in PATH. Null if PATH lacks the program. */
 static const char *find_in_path(const char *name)
 {
   const char *at = getenv("PATH");
@@ -91,7 +91,7 @@ static const char *write_response_file(const struct cn_words *words)
   return fclose(file) == 0 ? path : NULL;
 }
 
-/* A null-terminated vector for exec; *shortened tells that a response file is in use. */
+/* Make a null-terminated vector for exec. *shortened says that the vector names a response file. */
 static char **make_exec_vector(const struct cn_words *words, bool *shortened)
 {
   size_t bytes = 0;
@@ -123,7 +123,7 @@ static int wait_for_child(pid_t child)
     if (errno != EINTR)
       return CN_EXIT_FAILED;
   }
-  CN_CHECK(WIFEXITED(status) || WIFSIGNALED(status)); /* stops are left out */
+  CN_CHECK(WIFEXITED(status) || WIFSIGNALED(status)); /* waitpid() reports only ended processes */
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -174,7 +174,7 @@ int cn_process_exec(const struct cn_words *words)
   bool shortened;
   char **argv = make_exec_vector(words, &shortened);
 
-  if (shortened) { /* the response file must outlive the command */
+  if (shortened) { /* the response file must exist until the command ends */
     free(argv);
     return cn_process_run(words);
   }

@@ -8,28 +8,29 @@
 #include <stdio.h>
 #include "driver/cc/command.h"
 
-/* The clang of the LLVM that this program was built with, or else the first in PATH. */
+/* The path of the clang of the LLVM that this program was built with, or else of the first clang in PATH. */
 const char *cn_process_clang_path(void);
 
-/* Another tool of that LLVM, such as "ld.lld", or NAME-22 in PATH. Null after a message that it is missing; `why` names
- * the user of the tool, `package` the Debian package that has it. */
+/* The path of a tool of the same LLVM, such as "ld.lld", or else of NAME-22 in PATH. Null after a message if the tool
+ * is missing; in the message, `why` names the option that needs the tool, and `package` its Debian package. */
 const char *cn_process_find_llvm_tool(const char *name, const char *why, const char *package);
 
-/* Print a command as clang's -### does: a line of quoted words. */
+/* Print a command as a line of quoted words, like clang's -###. */
 void cn_process_print_command(const struct cn_words *words, FILE *out);
 
-/* Run words->at[0] and wait. Returns its exit status; 128 + signal if a signal ended it; 127 after a message if it did
- * not start. */
+/* Run words->at[0] and wait. Returns the program's exit status; 128 + signal if a signal ended the program; 127 after a
+ * message if the start failed. */
 int cn_process_run(const struct cn_words *words);
 
-/* Like cn_process_run(), with standard output and standard error into the files at these paths;
- * null leaves a stream as it is. */
+/* Like cn_process_run(), with standard output and standard error redirected to the files at these paths. A null path
+ * leaves a stream unchanged. */
 int cn_process_run_redirected(const struct cn_words *words, const char *output, const char *errors);
 
-/* Become words->at[0]: returns only a status to exit with. */
+/* Replace this process by words->at[0]. Returns an exit status, only after a failure. */
 int cn_process_exec(const struct cn_words *words);
 
-/* The name of a new temporary file, which is removed at exit, also at an exit by signal. Null after a message. */
+/* Make the name of a new temporary file, which is removed when the process exits or a signal ends it. Null after a
+ * message. */
 const char *cn_temp_make_file_name(const char *stem, const char *suffix);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads the options by which the linker calls other functions than the objects name: --wrap=f calls __wrap_f for f, and
- * f for __real_f; --defsym=f=g calls g, as "f = g;" of a linker script does. Managed code calls by its own names, so
- * these change in the objects that the linker gets. A file that only the linker reads, such as an archive that -l
- * finds, must be given to the driver if it has such calls.
+ * Reads the linker options that replace the callees of calls: --wrap=f makes calls of f call __wrap_f, and calls of
+ * __real_f call f; --defsym=f=g and "f = g;" in a linker script make calls of f call g. Calls in managed code use
+ * Cairn's names for functions, so the driver renames these symbols in the objects for the linker. An archive with such
+ * calls must be an argument of the driver, because the driver does not rewrite archives that -l finds.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "driver/cc/units.h"
 #include "driver/tool.h"
 
-/* Add a word for the linker, from -Wl and -Xlinker, and the words of a response file that it names. */
+/* Add a linker word of -Wl or -Xlinker, and the words of a response file that it names. */
 static bool add_linker_word(struct cn_words *words, const char *word)
 {
   if (cn_response_expand_linker_word(word, words))
@@ -25,7 +25,7 @@ static bool add_linker_word(struct cn_words *words, const char *word)
   return false;
 }
 
-/* Gather the words for the linker. False after a message. */
+/* Gather the linker's words from the command. False after a message. */
 static bool gather_linker_words(const struct cn_command *command, struct cn_words *words)
 {
   bool ok = true;
@@ -47,8 +47,8 @@ static bool gather_linker_words(const struct cn_command *command, struct cn_word
   return ok;
 }
 
-/* The argument of --NAME=ARGUMENT, or of --NAME and the next word; one dash does as well. GNU ld
- * takes the first letters of a name, `least` of them. */
+/* The argument of --NAME=ARGUMENT or of "--NAME ARGUMENT", with one dash or two. GNU ld accepts a prefix of a name with
+ * at least `least` letters. */
 static const char *linker_argument_of(const struct cn_words *words, size_t i, const char *name, size_t least)
 {
   const char *word = words->at[i];
@@ -64,7 +64,7 @@ static const char *linker_argument_of(const struct cn_words *words, size_t i, co
   return i + 1 < words->count ? words->at[i + 1] : NULL;
 }
 
-/* The argument of an option, in the same word or the next. */
+/* The argument of a compiler option, in the same word or in the next word. */
 static const char *option_value_of(const struct cn_command_item *item, const char *option)
 {
   size_t length = strlen(option);
@@ -89,7 +89,7 @@ static void add_rename(struct cn_renames *renames, const char *from, const char 
   cn_push(&renames->list, (struct cn_function_rename){from, to});
 }
 
-/* The length of the name that `text` begins with. */
+/* The length of the symbol name at the start of `text`. */
 static int symbol_name_length(const char *text)
 {
   int length = 0;
@@ -113,8 +113,8 @@ static void add_defsym_rename(const char *text, struct cn_renames *renames)
 
 /* ---- linker scripts ---- */
 
-/* The names `f` and `g` of an assignment "f = g;" with its equals sign at `at`; null for `g` if that is another
- * expression. */
+/* Read the names `f` and `g` of an assignment "f = g;" with its equals sign at `at`. `g` is null if the right side is
+ * another expression. */
 static bool read_assignment_at(const char *text, const char *at, struct cn_function_rename *names)
 {
   static const char space[] = " \t\r\n";
@@ -135,8 +135,8 @@ static bool read_assignment_at(const char *text, const char *at, struct cn_funct
   return true;
 }
 
-/* Take the assignments of a linker script: any text that is given to the linker. Those of PROVIDE are for undefined
- * names, which calls of managed code reach by these names. */
+/* Add the assignments of a linker script. Any text file among the linker's inputs is a script. Assignments in PROVIDE
+ * are omitted, because they define only undefined names, and managed code calls these by the same names. */
 static void add_script_renames(const char *path, struct cn_renames *renames)
 {
   enum { MAX_SCRIPT_BYTES = 1 << 20 };
@@ -148,7 +148,7 @@ static void add_script_renames(const char *path, struct cn_renames *renames)
 
   if (file)
     fclose(file);
-  if (size && !memchr(text, 0, size)) /* objects, archives and bitcode have zeros */
+  if (size && !memchr(text, 0, size)) /* objects, archives and bitcode contain null bytes */
     for (char *at = text; (at = strchr(at, '=')) != NULL; at++)
       if (read_assignment_at(text, at, &names))
         cn_push(&renames->list, names);
@@ -179,8 +179,8 @@ static void add_renames_of_scripts(const struct cn_command *command, const struc
 
 /* ---- files that only the linker reads ---- */
 
-/* The archive lib`library`.a, or the file that `library` names after a colon, in the first folder that has it. Null:
- * all folders lack it, or the linker takes a shared object before. */
+/* Find the archive lib`library`.a, or the file that `library` names after a colon, in the first folder that has it.
+ * Null if all folders lack the file, or if the linker finds a shared object first. */
 static const char *find_library_archive(const struct cn_words *folders, const char *library, bool is_static)
 {
   for (size_t i = 0; i < folders->count; i++) {
@@ -194,7 +194,7 @@ static const char *find_library_archive(const struct cn_words *folders, const ch
   return NULL;
 }
 
-/* True if the linker may prefer archives to shared objects, for some library. */
+/* True if an option may make the linker prefer archives to shared objects. */
 static bool may_prefer_archives(const struct cn_command *command, const struct cn_words *words)
 {
   static const char *const names[] = {"-static", "-static-pie", "--static", "-Bstatic", "-dn", "-non_shared"};
@@ -209,7 +209,7 @@ static bool may_prefer_archives(const struct cn_command *command, const struct c
   return found;
 }
 
-/* The argument of -X, --NAME or the next word's, of the linker's own words. */
+/* The argument of the linker option `letter` or --NAME at word `i`, in the same word or in the next word. */
 static const char *linker_option_value_of(const struct cn_words *words, size_t i, const char *letter, const char *name)
 {
   const char *word = words->at[i], *value = linker_argument_of(words, i, name, strlen(name));

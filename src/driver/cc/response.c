@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads response files: words separated by white space; single quotes, double quotes and backslashes as in GNU tools.
+ * Reads response files, which contain words separated by white space, with the single quotes, double quotes and
+ * backslashes of GNU tools.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -8,10 +9,10 @@
 #include <sys/stat.h>
 #include "driver/cc/command.h"
 
-/* The limit of files that name files: a cycle must end. */
+/* The maximum nesting of response files, which ends a cycle of files. */
 enum { MAX_RESPONSE_DEPTH = 16 };
 
-/* The contents up to the first null byte, which would end a word. Null if the file is unreadable. */
+/* Read a file up to the first null byte. Null if the file is unreadable. */
 static char *read_response_file(const char *path)
 {
   FILE *file = fopen(path, "r");
@@ -30,7 +31,7 @@ static char *read_response_file(const char *path)
   return text.at;
 }
 
-/* Take one word off *cursor, unquoted in place. Null at the end. */
+/* Unquote the next word at *cursor in place, and advance *cursor. Null at the end. */
 static char *unquote_next_word(char **cursor)
 {
   char *from = *cursor, quote = 0;
@@ -61,7 +62,7 @@ static bool is_pipe(const char *path)
   return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
-/* False: `again` is set, and the word names a pipe. */
+/* Add a word, expanded if it names a response file. False if `again` is set and the word names a pipe. */
 static bool expand_word(const char *word, int depth, bool again, struct cn_words *out)
 {
   bool names = word[0] == '@' && depth < MAX_RESPONSE_DEPTH, ok = true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Implements -ffunction-sections and -fdata-sections. LLVM has them as options of the target machine that its C
- * interface lacks; naming the sections in the module has the same effect.
+ * Implements -ffunction-sections and -fdata-sections. LLVM's target machine has these options, but its C interface
+ * lacks them. Section names in the module have the same effect.
  */
 #include "driver/cc/units.h"
 
@@ -22,7 +22,7 @@ static bool wants_own_section(LLVMValueRef global)
   return length > 0 && strncmp(name, "llvm.", 5) != 0;
 }
 
-/* True if the constant holds an address, directly or in an aggregate or expression. */
+/* True if the constant is an address, or an aggregate or expression with an address. */
 static bool holds_address(LLVMValueRef constant)
 {
   if (LLVMIsAGlobalValue(constant) || LLVMIsABlockAddress(constant))
@@ -60,7 +60,7 @@ static void set_own_section(LLVMValueRef global, const char *prefix)
   free(section);
 }
 
-/* True for literals. They keep their mergeable sections, which are better than separate ones. */
+/* True for literals, which stay in mergeable sections, because these save more memory than separate sections. */
 static bool is_literal(LLVMValueRef global)
 {
   return LLVMGetLinkage(global) == LLVMPrivateLinkage && LLVMIsGlobalConstant(global);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Makes temporary files: one directory per process under $TMPDIR, cleared and removed at every end of the process.
+ * Makes temporary files in one directory per process under $TMPDIR, which is removed with its files when the process
+ * ends normally or by a signal.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -12,7 +13,7 @@
 #include "driver/cc/process.h"
 #include "driver/tool.h"
 
-/* A signal handler reads these: an entry is complete before `count` includes it. */
+/* A signal handler reads these variables, so an entry is complete before `count` includes it. */
 static char *temporary_directory;
 static struct {
   const char *at[4096];
@@ -29,7 +30,7 @@ static void remove_files_and_directory(void)
     rmdir(temporary_directory);
 }
 
-/* At an ordinary exit: also remove the files that clang put beside its output. */
+/* Remove the directory at a normal exit, with the files that clang put beside its output. */
 static void remove_directory_at_exit(void)
 {
   DIR *open_directory = temporary_directory ? opendir(temporary_directory) : NULL;
@@ -49,7 +50,7 @@ static void remove_files_on_signal(int number)
   raise(number);
 }
 
-/* Signals that end a process, crashes of this one among them. */
+/* Install the handler for signals that end the process, crashes included. */
 static void catch_fatal_signals(void)
 {
   static const int numbers[] = {SIGHUP,  SIGINT,  SIGTERM, SIGQUIT, SIGPIPE, SIGXCPU,
@@ -63,7 +64,7 @@ static void catch_fatal_signals(void)
   }
 }
 
-/* Block signals until their handler knows the directory. */
+/* Make the directory with all signals blocked until the handler's variable has its name. */
 static bool make_signal_safe_directory(char *name)
 {
   sigset_t all, before;
@@ -91,7 +92,7 @@ static bool make_temporary_directory(void)
   return true;
 }
 
-/* True for a file of the directory. The names go to unlink() in a signal handler. */
+/* True for a file directly in the temporary directory. A signal handler passes the names to unlink(). */
 static bool is_in_temporary_directory(const char *name)
 {
   size_t length = strlen(temporary_directory);
