@@ -2,7 +2,7 @@
  *
  * Implements x86-64 for the compile side: the registers of the C convention's arguments and results, LLVM's other
  * conventions, and the target features that hinder safepoints (System V AMD64 psABI, "Parameter Passing";
- * llvm/IR/CallingConv.h). Needs: nothing. Provides: convention.h. Breaks: nothing. Every port has a file like this.
+ * llvm/IR/CallingConv.h). Needs: nothing. Provides: convention.h. Breaks: nothing. Every port has a file of this kind.
  */
 #include "compile/core/convention.h"
 
@@ -23,7 +23,7 @@ bool cn_convention_has_tail_calls(unsigned convention)
   return convention == TAIL_CONVENTION || convention == SWIFT_TAIL_CONVENTION;
 }
 
-/* `f` becomes `f@@8`: the bytes of the parameters (llvm/lib/IR/Mangler.cpp). */
+/* For such conventions LLVM appends the parameters' size to the name: `f` becomes `f@@8` (llvm/lib/IR/Mangler.cpp). */
 bool cn_convention_mangles_names(unsigned convention)
 {
   return convention == LLVMX86VectorCallCallConv;
@@ -83,7 +83,7 @@ struct used_registers {
 
 static bool assign_result_registers(LLVMTypeRef type, struct used_registers *used);
 
-/* Take registers for `count` elements. A type whose first element takes zero registers takes zero for all. */
+/* Take registers for `count` elements. If the first element takes no register, then the others take none. */
 static bool assign_element_registers(LLVMTypeRef type, uint64_t count, struct used_registers *used)
 {
   for (uint64_t i = 0; i < count; i++) {
@@ -96,7 +96,7 @@ static bool assign_element_registers(LLVMTypeRef type, uint64_t count, struct us
   return true;
 }
 
-/* Bits of an element that vector registers have lanes for, or 0. */
+/* The size of an element in bits if vector registers have such lanes, else 0. */
 static unsigned vector_lane_bits(LLVMTypeRef element)
 {
   switch (LLVMGetTypeKind(element)) {
@@ -117,7 +117,8 @@ static unsigned vector_lane_bits(LLVMTypeRef element)
   }
 }
 
-/* Vectors of odd types or lengths may be taken apart; three words have a register like four. */
+/* Vectors of other element types or lengths may be split into elements. Three 32-bit elements take a register, like
+ * four. */
 static bool assign_vector_registers(LLVMTypeRef type, struct used_registers *used)
 {
   LLVMTypeRef element = LLVMGetElementType(type);
@@ -169,7 +170,7 @@ bool cn_is_returned_in_registers(LLVMTypeRef type)
   return assign_result_registers(type, &used);
 }
 
-/* True if a result comes back on the x87 stack, in whole or in part. */
+/* True if any part of a result is returned on the x87 stack. */
 bool cn_is_returned_on_x87_stack(LLVMTypeRef type)
 {
   switch (LLVMGetTypeKind(type)) {
@@ -190,7 +191,7 @@ bool cn_is_returned_on_x87_stack(LLVMTypeRef type)
 
 /* ---- target features ---- */
 
-/* True if a feature is on in "target-features", where the last mention counts. */
+/* True if the last mention of a feature in "target-features" turns the feature on. */
 static bool has_target_feature(LLVMValueRef function, const char *name)
 {
   LLVMAttributeRef attribute = cn_string_attribute(function, "target-features");
@@ -243,8 +244,8 @@ void cn_convention_init(void)
 
 /* ---- assembly ---- */
 
-/* LLVM folds a load into a comparison with any other register, but not with the stack pointer. So this is assembly,
- * with the result in the carry flag. */
+/* The comparison is assembly, because LLVM never folds a load into a comparison with the stack pointer. The result is
+ * in the carry flag. */
 const char cn_stack_check_assembly[] = "cmpq $1, %rsp";
 const char cn_stack_check_constraints[] = "={@ccb},*m,~{dirflag},~{fpsr},~{flags}";
 
@@ -276,8 +277,8 @@ char *cn_convention_format_jump_thunk(const char *target, bool variadic)
 
 /* ---- entries ---- */
 
-/* A function lies 8 bytes after a multiple of 16 if it has the mark; so does its body. The prefix is in two parts:
- * code, and the word of the mark. */
+/* A function with a mark, and its body, have addresses 8 bytes after a multiple of 16. The prefix consists of code and
+ * the word of the mark. */
 enum {
   PREFIX_CODE_BYTES = 16,
   PREFIX_MARK_BYTES = 8,
@@ -340,7 +341,7 @@ static LLVMValueRef zeros_constant(struct cn_ctx *ctx, unsigned count)
   return LLVMConstNull(LLVMArrayType2(LLVMInt8TypeInContext(ctx->llvm), count));
 }
 
-/* How far `enter` is from the end of the jump to it. */
+/* The distance of `enter` from the end of the jump. */
 static LLVMValueRef build_jump_distance(struct cn_ctx *ctx, LLVMValueRef enter, LLVMValueRef function)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm);

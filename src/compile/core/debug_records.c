@@ -2,11 +2,13 @@
  *
  * Moves debug records along with the instructions of a block that is split.
  *
- * Records that were left behind must stay there. They stand one after the other, without instructions in between, so
- * only the last one of each variable counts; that one is made to say the value at the split.
+ * LLVM-C leaves the records of moved instructions behind, at the end of the head. No instructions separate these
+ * records, so only the last record of each variable counts. A new last record gives each variable its value at the
+ * split.
  *
- * Needs: the instructions of the tail move in one go. Provides: each variable keeps its value, or is said to be lost.
- * Breaks: a record of several values is lost, and so is a value at the end of the head whose record is far away.
+ * Needs: the instructions of the tail move in one step. Provides: records that give each variable its value, or say
+ * that the value is lost. Breaks: the value of a record of several values is lost, and also a value at the end of the
+ * head whose record is far away.
  */
 #include "compile/core/debug_records.h"
 
@@ -14,7 +16,7 @@
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 
-/* How many instructions are searched for the record of a variable. A block may be split often. */
+/* The most instructions that a search for the record of a variable visits, because a block may be split often. */
 enum { MAX_SEARCHED_INSTRUCTIONS = 64 };
 
 static bool mentions_operation(struct cn_ctx *ctx, LLVMDbgRecordRef record, const char *operation)
@@ -27,7 +29,7 @@ static bool mentions_operation(struct cn_ctx *ctx, LLVMDbgRecordRef record, cons
   return found;
 }
 
-/* Only the expression is printed: printing the record itself would number the whole module each time. */
+/* The function prints only the expression, because printing the record would number the whole module each time. */
 LLVMValueRef cn_debug_record_value(struct cn_ctx *ctx, LLVMDbgRecordRef record)
 {
   return mentions_operation(ctx, record, "DW_OP_LLVM_arg") ? NULL : LLVMDbgVariableRecordGetValue(record, 0);
@@ -60,7 +62,7 @@ static LLVMMetadataRef inlining_site_of(LLVMDbgRecordRef record)
   return location ? LLVMDILocationGetInlinedAt(location) : NULL;
 }
 
-/* The variable that the record is about, if records of it move. */
+/* The entry of the record's variable, or null if no records of the variable move. */
 static struct cn_staying_record *find_variable_of_record(const struct cn_moving_records *records,
                                                          LLVMDbgRecordRef record)
 {
@@ -89,7 +91,7 @@ static void note_moving_record(struct cn_moving_records *records, LLVMDbgRecordR
   *first = records->left.count;
 }
 
-/* The records before `at` stay. */
+/* Note the records before `at`, which stay. */
 static void note_staying_records(struct cn_moving_records *records, LLVMValueRef at)
 {
   for (LLVMDbgRecordRef r = LLVMGetLastDbgRecord(at); r; r = LLVMGetPreviousDbgRecord(r)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Makes diagnostics: from an instruction to function, file, line and rule. Needs, breaks: nothing. Provides:
- * cn_report().
+ * Makes diagnostics, with the function, file and line of an instruction, and with a rule. Needs, breaks: nothing.
+ * Provides: cn_report().
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "compile/core/each.h"
 #include "compile/core/pass.h"
 
-/* The source position of `at`: an instruction's, or its function's. */
+/* Fill in the source position of `at`, or else that of its function. */
 static void locate_source(LLVMValueRef at, struct cairn_diagnostic *d)
 {
   unsigned length;
@@ -40,7 +40,7 @@ static bool is_unnamed(LLVMValueRef value)
   return length == 0;
 }
 
-/* The number of an unnamed function in IR as text: unnamed variables, aliases and resolvers come first. */
+/* The number of an unnamed function in printed IR, which counts unnamed variables, aliases and ifuncs first. */
 static unsigned function_number_of(LLVMValueRef function)
 {
   LLVMModuleRef module = LLVMGetGlobalParent(function);
@@ -57,7 +57,7 @@ static unsigned function_number_of(LLVMValueRef function)
   return number;
 }
 
-/* The name of the function that `at` is, or is in. A number is written to `buffer`. */
+/* The name of the function that `at` is or belongs to. The number of an unnamed function is written to `buffer`. */
 static const char *function_name_of(LLVMValueRef at, char *buffer, size_t size)
 {
   size_t length;
@@ -79,7 +79,8 @@ static uint64_t mix_into_hash(uint64_t hash, const void *bytes, size_t length)
   return hash;
 }
 
-/* True if the same error was reported for the same place. The optimiser makes many copies of one. */
+/* True if an equal error was reported for the same place. One place may have many errors, because the optimiser copies
+ * instructions. */
 static bool is_repeated_error(struct cn_ctx *ctx, const struct cairn_diagnostic *d)
 {
   const unsigned place[] = {d->line, d->column, d->severity};
@@ -97,7 +98,7 @@ static bool is_repeated_error(struct cn_ctx *ctx, const struct cairn_diagnostic 
   return false;
 }
 
-/* The instruction `at`, printed, if it lacks a source position; the caller frees it. */
+/* The text of instruction `at` if it lacks a source position, else null. The caller frees the text. */
 static char *print_instruction(LLVMValueRef at, const struct cairn_diagnostic *d)
 {
   if (!at || !LLVMIsAInstruction(at) || d->line || (d->severity != CAIRN_ERROR && d->severity != CAIRN_WARNING))
@@ -166,7 +167,7 @@ void cn_report_finding(struct cn_ctx *ctx, LLVMValueRef at, const char *rule, co
   free(path);
 }
 
-/* The number of an unnamed block in IR as text: unnamed parameters, blocks and values count up together. */
+/* The number of an unnamed block in printed IR, which counts unnamed parameters, blocks and values together. */
 static const char *block_name_of(LLVMBasicBlockRef block, char *buffer, size_t size)
 {
   LLVMValueRef function = LLVMGetBasicBlockParent(block);
@@ -202,9 +203,9 @@ const char *cn_value_name(LLVMValueRef value, char *buffer, size_t size)
   char *start = text + strspn(text, " ");
   char *number = LLVMIsAArgument(value) ? strrchr(start, '%') : NULL;
   if (number)
-    start = number; /* the type stands before it */
+    start = number; /* the type precedes the number */
   if (*start == '%')
-    start[strcspn(start, " ")] = 0; /* the instruction follows it */
+    start[strcspn(start, " ")] = 0; /* the instruction follows the name */
   snprintf(buffer, size, "%.*s", (int)strcspn(start, "\n"), start);
   if (strlen(start) >= size && size > 4)
     memcpy(buffer + size - 4, "...", 4);

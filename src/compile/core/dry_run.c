@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Runs a pass that may fail after changes on a copy first. Needs: a pass that acts alike on equal modules. Provides: a
- * refused module stays unchanged. Breaks: as the pass.
+ * Runs a pass on a copy of the module first, so that a refused module stays unchanged. Needs: a pass with equal results
+ * on equal modules. Provides: cn_dry_run(). Breaks: as the pass does.
  *
- * The copy has its own context: additions of a pass to a context, such as kinds of metadata, are written with every
- * module of that context.
+ * The copy has a separate context, because LLVM writes a context's additions, such as kinds of metadata, with every
+ * module of the context.
  */
 #include <llvm-c/BitReader.h>
 #include <llvm-c/BitWriter.h>
@@ -31,7 +31,7 @@ bool cn_dry_run(struct cn_ctx *ctx, cn_pass_function *run)
   copy.llvm = LLVMContextCreate();
   copy.module = copy_module_into_context(copy.llvm, ctx->module);
   copy.layout = LLVMGetModuleDataLayout(copy.module);
-  unwatched.step = NULL; /* only the steps on the module itself are told */
+  unwatched.step = NULL; /* only the run on the module itself reports its steps */
   copy.options = &unwatched;
   bool ok = run(&copy);
   ctx->errors = copy.errors;
@@ -39,7 +39,7 @@ bool cn_dry_run(struct cn_ctx *ctx, cn_pass_function *run)
   LLVMContextDispose(copy.llvm);
   if (!ok)
     return false;
-  quiet.diagnose = NULL; /* the copy's run has reported */
+  quiet.diagnose = NULL; /* the run on the copy has reported already */
   ctx->options = &quiet;
   ok = run(ctx);
   ctx->options = options;

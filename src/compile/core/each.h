@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Loops over LLVM's lists. The current element must stay in its list: code that deletes or moves it uses its own loop,
- * which fetches the next element first.
+ * Loops over LLVM's lists. The current element must stay in its list. Code that deletes or moves elements needs another
+ * loop, which fetches the next element first.
  */
 #ifndef CN_COMPILE_CORE_EACH_H
 #define CN_COMPILE_CORE_EACH_H

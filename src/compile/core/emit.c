@@ -87,7 +87,7 @@ LLVMValueRef cn_emit_declare_function(struct cn_ctx *ctx, const char *name, LLVM
   function = LLVMAddFunction(ctx->module, name, type);
   LLVMSetFunctionCallConv(function, convention);
   cn_add_enum_attribute(ctx, function, CN_FUNCTION_INDEX, "nounwind", 0);
-  /* Lazy binding from a shared object would lose registers that preserve_all keeps. */
+  /* Lazy binding in a shared object would lose registers that preserve_all preserves. */
   cn_add_enum_attribute(ctx, function, CN_FUNCTION_INDEX, "nonlazybind", 0);
   return function;
 }
@@ -240,7 +240,8 @@ LLVMValueRef cn_first_after_phis(LLVMBasicBlockRef block)
 
 /* ---- constant addresses ---- */
 
-/* LLVM 24 deprecates its functions for constant expressions of addresses; a builder folds constants in every version.
+/* The address is built with a builder, which folds constants in every version of LLVM. LLVM 24 deprecates its functions
+ * for constant expressions of addresses.
  */
 static LLVMValueRef fold_address(struct cn_ctx *ctx, LLVMValueRef address, LLVMValueRef offset, bool within)
 {

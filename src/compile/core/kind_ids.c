@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Remembers LLVM's numbers for names of attributes, intrinsics and its own kinds of metadata. They are constants of the
- * library, but a query compares with every name that LLVM knows, and passes ask for every call. Needs, provides,
- * breaks: nothing.
+ * Remembers LLVM's numbers for names of attributes, intrinsics and its own kinds of metadata. The numbers are constants
+ * of the library. But a query compares the name with all names of LLVM, and passes query for every call. Needs, breaks:
+ * nothing. Provides: cn_attribute_kind(), cn_intrinsic_id() and the kinds of metadata.
  */
 #include "compile/core/emitted_names.h"
 
@@ -11,7 +11,8 @@
 
 enum { ID_CACHE_CELLS = 256 }; /* a power of two */
 
-/* A remembered number. It is found by the address of the name, which is a literal and lives as long as the process. */
+/* A cached number. The key is the address of the name, because the name is a literal that lives as long as the process.
+ */
 struct id_cache_cell {
   const char *name;
   unsigned number;
@@ -52,7 +53,7 @@ unsigned cn_fixed_metadata_kind_count(void)
   static _Thread_local unsigned count;
   static const char other[] = "cairn.other";
 
-  if (count == 0) { /* the first kind that is new to a context is the next */
+  if (count == 0) { /* the first new kind of a context gets the next number */
     LLVMContextRef fresh = LLVMContextCreate();
     count = LLVMGetMDKindIDInContext(fresh, other, sizeof other - 1);
     LLVMContextDispose(fresh);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Adds the guard of a module with managed code. `cairn frames --rewrite` removes it from the object. Needs: nothing.
- * Provides: cn_add_link_guard(). Breaks: nothing.
+ * Adds the guard of a module with managed code. `cairn frames --rewrite` removes the guard from the object. Needs:
+ * nothing. Provides: cn_add_link_guard(). Breaks: nothing.
  */
 
 #include "base/guard.h"
@@ -19,7 +19,7 @@ bool cn_module_has_statepoints(struct cn_ctx *ctx)
   return false;
 }
 
-/* Add the word that refers to the symbol: private, so that the object's symbol table omits it. */
+/* Add a word that refers to the symbol. The word is private, so that the object's symbol table omits it. */
 static void add_guard_word(struct cn_ctx *ctx, LLVMValueRef symbol)
 {
   LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0);

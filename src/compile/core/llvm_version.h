@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The differences between versions of LLVM that Cairn's code can name. Cairn is tested with CN_LLVM_TESTED_VERSION; a
- * later version has opcodes, types, constants and attributes that effects/ir_kinds.c does not list, and Cairn refuses
- * those by name wherever a reference could hide in them. docs/llvm-22.md, "LLVM 23 and 24", lists the differences.
+ * The differences between versions of LLVM that Cairn's code can name. Cairn is tested with CN_LLVM_TESTED_VERSION.
+ * Later versions have opcodes, types, constants and attributes that effects/ir_kinds.c lacks; Cairn refuses them by
+ * name if a reference could hide in them. docs/llvm-22.md, "LLVM 23 and 24", lists the differences.
  */
 #ifndef CN_COMPILE_CORE_LLVM_VERSION_H
 #define CN_COMPILE_CORE_LLVM_VERSION_H
@@ -14,7 +14,7 @@
 
 enum { CN_LLVM_TESTED_VERSION = 22 };
 
-/* A label of a switch on opcodes. LLVM 23 has one opcode for each form of a branch. */
+/* The labels of branches in a switch on opcodes. LLVM 23 has one opcode for each form of a branch. */
 #if LLVM_VERSION_MAJOR < 23
 #define CN_CASE_BRANCH case LLVMBr
 #else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds the type of memory, as far as IR says it. Needs: nothing. Provides: memory_types.h. Breaks: nothing.
+ * Finds the type of memory if IR has the type. Needs: nothing. Provides: memory_types.h. Breaks: nothing.
  */
 #include "compile/core/memory_types.h"
 
@@ -20,7 +20,7 @@ static LLVMTypeRef element_type_at(LLVMTypeRef type, LLVMValueRef index)
   }
 }
 
-/* The type of a result that is returned through this argument, or null. */
+/* The type of the result that a function returns through this argument, or null. */
 static LLVMTypeRef sret_type_of(LLVMValueRef argument)
 {
   LLVMValueRef function = LLVMGetParamParent(argument);
@@ -53,7 +53,7 @@ LLVMTypeRef cn_types_memory_type_of(LLVMValueRef pointer)
   LLVMTypeRef type = LLVMGetGEPSourceElementType(pointer);
   for (int i = 2; type && i < LLVMGetNumOperands(pointer); i++)
     type = element_type_at(type, LLVMGetOperand(pointer, (unsigned)i));
-  /* Byte arithmetic leaves the type at the place open. */
+  /* A GEP over bytes says nothing about the type of the memory. */
   return type && LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetNumOperands(pointer) == 2 ? NULL : type;
 }
 
@@ -100,7 +100,7 @@ LLVMValueRef cn_types_root_of(LLVMValueRef pointer)
   return global ? global : pointer;
 }
 
-/* True if `type` has a reference at an `offset` that is unaligned for a word. */
+/* True if a value of `type` at `offset` has a misaligned reference. */
 static bool has_misaligned_ref(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t offset)
 {
   if (!cn_holds_ref(type))
@@ -159,7 +159,7 @@ void cn_types_gep_offset_and_stride(struct cn_ctx *ctx, LLVMValueRef gep, uint64
       *offset += (uint64_t)LLVMConstIntGetSExtValue(index) * size;
     else
       *stride = cn_types_common_divisor(*stride, size);
-    if (!type) /* a struct's member that differs by lane */
+    if (!type) /* the index of a struct's member differs by lane */
       return;
   }
 }

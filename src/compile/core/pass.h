@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The basis of every pass of the compile side: the context, diagnostics, and the questions about types, functions and
- * calls that must have one answer. Private to src/compile.
+ * The basis of every pass of the compile side: the context, diagnostics, and properties of types, functions and calls
+ * that all passes must decide alike. Private to src/compile.
  */
 #ifndef CN_COMPILE_CORE_PASS_H
 #define CN_COMPILE_CORE_PASS_H
@@ -17,28 +17,29 @@
 #include "base/check.h"
 #include "compile/core/llvm_version.h"
 
-#define CN_ERRORS_TOLD 64 /* places that remember their error, against a second report */
+#define CN_ERRORS_TOLD 64 /* places whose last errors are kept, to avoid a second report */
 
 struct cn_record_layouts;
 
-/* The context of one run over one module. It is the only state of passes; file-scope variables are forbidden. */
+/* The context of one run over one module. It is the only state of passes, except caches of constants and the managed
+ * address spaces (references.c). */
 struct cn_ctx {
   LLVMModuleRef module;
   LLVMContextRef llvm;
   LLVMTargetDataRef layout;     /* owned by the module */
   LLVMTargetMachineRef machine; /* may be null for a single pass */
   const struct cairn_compile_options *options;
-  const struct cn_record_layouts *records; /* during pass `rules`, of C; or null */
+  const struct cn_record_layouts *records; /* the records of C during pass `rules`, or null */
   unsigned errors;                         /* CAIRN_ERRORs reported so far */
-  bool broken;                             /* one of them is of rule "internal" */
+  bool broken;                             /* an error of rule "internal" was reported */
   /* Hashes of the last errors that were reported for a place in the source (diagnose.c). */
   uint64_t told[CN_ERRORS_TOLD];
 };
 
-/* The attribute index of a function itself; LLVM-C gives it as a negative int. */
+/* The attribute index of a function, which LLVM-C declares as a negative int. */
 #define CN_FUNCTION_INDEX ((LLVMAttributeIndex)LLVMAttributeFunctionIndex)
 
-/* A pass: true if it succeeded without errors. Each file opens with needs / provides / breaks. */
+/* A pass returns true if it succeeded without errors. The file of each pass opens with Needs, Provides and Breaks. */
 typedef bool cn_pass_function(struct cn_ctx *ctx);
 
 #define CN_PASS(name, function, room, properties, help) cn_pass_function function;
@@ -48,9 +49,9 @@ typedef bool cn_pass_function(struct cn_ctx *ctx);
 /* Run a pass on a copy of the module first, and on the module if that worked (dry_run.c). */
 bool cn_dry_run(struct cn_ctx *ctx, cn_pass_function *run);
 
-/* Names of the kinds as options have them: "cards", ... (emitted_names.c) */
+/* The names of the kinds in options: "cards", ... (emitted_names.c) */
 extern const char *const cn_barrier_kind_names[CAIRN_BARRIERS_KINDS];
-/* The kinds' marks of functions and images: a kind gets another mark when the promises of its code change. */
+/* The marks of the kinds on functions and images. A kind gets another mark when the guarantees of its code change. */
 extern const char *const cn_barrier_kind_marks[CAIRN_BARRIERS_KINDS];
 
 static inline const char *cn_name_of_barrier_kind(enum cairn_barriers kind)
@@ -87,14 +88,15 @@ static inline bool cn_is_placement_option_on(const struct cn_ctx *ctx, enum cair
 
 /* ---- diagnostics (diagnose.c) ---- */
 
-/* Report; `at` is an instruction (its debug location and function are used), a function, a global or null. */
+/* Report a diagnostic. `at` is null, a function, a global, or an instruction, whose debug location and function are
+ * used. */
 void cn_report(struct cn_ctx *ctx, enum cairn_severity severity, LLVMValueRef at, const char *rule, const char *format,
                ...) __attribute__((format(printf, 5, 6)));
 #define cn_error(ctx, at, rule, ...) cn_report(ctx, CAIRN_ERROR, at, rule, __VA_ARGS__)
 
-/* Report an action or decision of a pass, for -fcairn-report; otherwise its arguments stay unevaluated. `at` is an
- * instruction, best the loop's or the call's, for the place in the source; or the function. docs/refused.md lists the
- * rules of remarks. */
+/* Report an action or decision of a pass, for -fcairn-report. Without this option, the arguments stay unevaluated. `at`
+ * is the function, or an instruction that gives the place in the source, preferably that of a loop or call.
+ * docs/refused.md lists the rules of remarks. */
 #define cn_remark(ctx, at, rule, ...) \
   do { \
     if ((ctx)->options->report) \
@@ -104,13 +106,13 @@ void cn_report(struct cn_ctx *ctx, enum cairn_severity severity, LLVMValueRef at
 /* Make one remark per managed function about its safepoints, if reports are wanted (report.c). */
 void cn_remark_on_functions(struct cn_ctx *ctx);
 
-/* True if LLVM's pass succeeded. Consumes `error`, which becomes a diagnostic. */
+/* True if LLVM's pass succeeded. Otherwise reports `error` and consumes it. */
 bool cn_check_llvm_error(struct cn_ctx *ctx, LLVMValueRef at, LLVMErrorRef error);
 
 /* Run LLVM's passes over the module, with their default options. */
 bool cn_run_llvm_passes(struct cn_ctx *ctx, const char *passes);
 
-/* The subject of an error: values, and blocks on the path from one to the other. */
+/* The subject of an error: two values, and the blocks on a path between them. */
 struct cn_finding {
   LLVMValueRef value, other; /* may be null */
   const LLVMBasicBlockRef *path;
@@ -119,18 +121,18 @@ struct cn_finding {
 void cn_report_finding(struct cn_ctx *ctx, LLVMValueRef at, const char *rule, const struct cn_finding *finding,
                        const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* A value for messages: "%name", "@name" or its printed form cut short; into the caller's buffer. */
+/* Writes a value's name to `buffer` for messages: "%name", "@name", or the start of the printed value. */
 const char *cn_value_name(LLVMValueRef value, char *buffer, size_t size);
 
 /* ---- times of passes, for the caller's timer (stopwatch.c) ---- */
 
-/* The clocks at the start of a pass; zero unless there is a timer. */
+/* The clocks at the start of a pass, or zero without a timer. */
 struct cn_stopwatch {
   double wall, user, system;
 };
 
 struct cn_stopwatch cn_stopwatch_start(const struct cn_ctx *ctx);
-/* Give the caller's timer, if there is one, the time since. */
+/* Report the time since the start to the caller's timer, if there is one. */
 void cn_stopwatch_stop(const struct cn_ctx *ctx, const struct cn_stopwatch *since, const char *pass);
 
 /* ---- types, functions, calls (references.c) ---- */
@@ -141,26 +143,25 @@ struct cn_reference_spaces {
   const unsigned *at;
   size_t count;
 };
-/* Set, round each run of a pass, the address spaces that cn_is_ref() knows in this thread. */
+/* Set the managed address spaces of this thread for one run of a pass, and restore the old ones. */
 struct cn_reference_spaces cn_reference_spaces_enter(const struct cairn_compile_options *options);
 void cn_reference_spaces_leave(struct cn_reference_spaces before);
 bool cn_is_ref_vector(LLVMTypeRef type); /* vector of references, fixed or scalable */
-/* True if `type` is a reference, or a vector, array or struct with one in it. */
+/* True if `type` is a reference, or a vector, array or struct that contains a reference. */
 bool cn_holds_ref(LLVMTypeRef type);
-/* True if `type` is a scalable vector, or a type with one in it. Its size is unknown. */
+/* True if `type` is or contains a scalable vector, so that its size is variable. */
 bool cn_holds_scalable_vector(LLVMTypeRef type);
-/* True if the instruction gives the address of a pointer as an integer: ptrtoint, or ptrtoaddr, which is new in LLVM
- * 22. */
+/* True if the instruction converts a pointer to an integer: ptrtoint, or ptrtoaddr, which is new in LLVM 22. */
 bool cn_is_pointer_to_integer_cast(LLVMValueRef instruction);
-/* The metadata of a subtraction that was a difference of two references before the optimiser found that one is null;
- * and a test for it. */
+/* The metadata of a subtraction that was a difference of two references until the optimiser proved one of them null,
+ * and a test for this metadata. */
 unsigned cn_difference_metadata_kind(LLVMContextRef llvm);
 bool cn_is_marked_difference(LLVMValueRef instruction);
-/* True if `value` itself, a reference, stays in place: "cairn-immovable" on a parameter, on a call or its callee as an
- * attribute of the result, or !cairn.immovable on a load (late-insertion-slides-2014, "When relocation isn't needed":
- * pinned objects). A pointer derived from such references alone stays in place, too. */
+/* True if the reference `value` never changes. It is a parameter or result with "cairn-immovable", on the call or its
+ * callee, or a load with !cairn.immovable (late-insertion-slides-2014, "When relocation isn't needed": pinned objects).
+ * A pointer that is derived only from such references also never changes. */
 bool cn_is_immovable(LLVMValueRef value);
-/* True if `value` is the address of a local, cast to another address space, as managed_allocas.c makes it. */
+/* True if `value` is a cast of a local's address to another address space, from managed_allocas.c. */
 bool cn_is_local_cast(LLVMValueRef value);
 /* True if the function has the gc strategy "statepoint-example" or "coreclr", or the attribute "cairn". */
 bool cn_is_managed(LLVMValueRef function);
@@ -168,44 +169,45 @@ bool cn_is_managed_gc_strategy(const char *gc); /* "statepoint-example" or "core
 /* A function's string attribute `name`, or null. */
 LLVMAttributeRef cn_string_attribute(LLVMValueRef function, const char *name);
 
-/* Intrinsic helpers: the declaration for `name` overloaded on `types`, and "is this a call to intrinsic `name`". */
+/* The first function declares the intrinsic `name` with the overload `types`. The others test for a call of an
+ * intrinsic. */
 LLVMValueRef cn_intrinsic(struct cn_ctx *ctx, const char *name, LLVMTypeRef *types, size_t count);
 bool cn_calls_intrinsic(LLVMValueRef instruction, const char *name);
 bool cn_calls_some_intrinsic(LLVMValueRef call);
-/* The function that `call` names directly, or null (indirect, inline assembly). */
+/* The function that `call` names directly, or null for indirect calls and inline assembly. */
 LLVMValueRef cn_direct_callee(LLVMValueRef call);
 
 /* ---- calls (calls.c) ---- */
 
 enum cn_call_kind {
   CN_CALL_NONE,        /* not a call */
-  CN_CALL_LEAF,        /* never reaches a safepoint: stays a plain call */
+  CN_CALL_LEAF,        /* a call that never reaches a safepoint and stays an ordinary call */
   CN_CALL_PARSE_POINT, /* a parse point */
-  CN_CALL_MUSTTAIL,    /* excluded from parse points: the frame is gone */
-  CN_CALL_STATEPOINT,  /* llvm.experimental.gc.statepoint: rewritten already */
+  CN_CALL_MUSTTAIL,    /* a musttail call, which is no parse point because the frame is gone */
+  CN_CALL_STATEPOINT,  /* llvm.experimental.gc.statepoint: a rewritten call */
 };
 struct cn_call_class {
   enum cn_call_kind kind;
   const char *why; /* for --print=calls: "attribute nocallback", "table: ...", ... */
 };
-/* The one answer to "is this call a leaf". Leaves are calls with an attribute ("gc-leaf-function", nocallback), of an
- * intrinsic that is expanded in line, of inline assembly, or of a function in the table leaf_functions.def, which gives
- * a reason for each and holds only for declarations without references. A name that resembles the C library's does not
- * suffice. */
+/* Classifies a call. A call is a leaf if it has an attribute ("gc-leaf-function", nocallback), or if the callee is an
+ * intrinsic that LLVM expands in line, inline assembly, or a function in leaf_functions.def. That table holds only for
+ * declarations without references and gives a reason for each name. */
 struct cn_call_class cn_classify_call(LLVMValueRef instruction);
 
 /* ---- control flow (cfg.c) ---- */
 
-/* Split the block of `at` before it and return the new block, the tail. Successors' phis are right; the old block ends
- * in a branch to the tail. Allocas of fixed size in the entry block stay in it. */
+/* Split the block of `at` before `at` and return the new block, the tail. The old block ends in a branch to the tail,
+ * and the phis of the successors are updated. Allocas of fixed size stay in the entry block. */
 LLVMBasicBlockRef cn_split_block_before(struct cn_ctx *ctx, LLVMValueRef at, const char *name);
 /* A new block on the edge from branch or switch `end` to its successor `which`. If `end` has several edges to that
- * block, it lies on all of them. */
+ * successor, the new block is on all of these edges. */
 LLVMBasicBlockRef cn_split_edge(struct cn_ctx *ctx, LLVMValueRef end, unsigned which);
 /* Move an instruction to just before another; it keeps its name and debug location. */
 void cn_move_instruction_before(struct cn_ctx *ctx, LLVMValueRef instruction, LLVMValueRef before);
 
-/* True if the program asks the optimiser to transform some loop; the optimiser then warns if it fails (loop_wishes.c).
+/* True if the program asks the optimiser to transform a loop (loop_wishes.c). The optimiser warns if it cannot fulfil
+ * the request.
  */
 bool cn_loops_ask_for_transformation(const struct cn_ctx *ctx);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Answers questions about types, functions and calls that must have one answer (statepoints-later, "Distinguishing
+ * Decides properties of types, functions and calls, alike for all passes (statepoints-later, "Distinguishing
  * references"). Needs: nothing. Provides: the section "types, functions, calls" of pass.h. Breaks: nothing.
  */
 #include <string.h>
@@ -9,10 +9,10 @@
 #include "compile/core/emitted_names.h"
 #include "compile/core/pass.h"
 
-/* The managed address spaces of the pass that runs in this thread; an empty set stands for the usual one. Every pass
- * asks of every type whether it is a reference, mostly far from any context, and the answer is constant while a pass
- * runs. This is the one file-scope variable of the passes. Each run of a pass stands between
- * cn_reference_spaces_enter() and cn_reference_spaces_leave(), so each call of the library starts afresh. */
+/* The managed address spaces of the pass that runs in this thread; an empty set stands for the default space. Passes
+ * test types for references everywhere, mostly without a context, so the set is the one file-scope variable of the
+ * passes. Each run of a pass begins with cn_reference_spaces_enter() and ends with cn_reference_spaces_leave(), so no
+ * state survives a call of the library. */
 static _Thread_local struct cn_reference_spaces managed_spaces;
 
 struct cn_reference_spaces cn_reference_spaces_enter(const struct cairn_compile_options *options)
@@ -48,8 +48,8 @@ bool cn_is_ref_vector(LLVMTypeRef type)
   return (kind == LLVMVectorTypeKind || kind == LLVMScalableVectorTypeKind) && cn_is_ref(LLVMGetElementType(type));
 }
 
-/* A search through the parts of a type. Types share parts: a struct of two structs of two structs ... has many more
- * places than types, so after UNRECORDED_SEARCH_STEPS the types that were seen are remembered. */
+/* A search through the parts of a type. Types share parts: a struct of two structs of two structs ... has exponentially
+ * many parts of few types. So after UNRECORDED_SEARCH_STEPS the search records the types that it has visited. */
 struct type_search {
   bool (*wanted)(LLVMTypeRef type);
   unsigned steps;

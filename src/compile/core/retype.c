@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Gives a function another signature: for tail calls, which must have their caller's (tail_widen.c, call_targets.c).
- * Needs: nothing. Provides: cn_retype(). Breaks: struct cn_cfg; the function moves to the module's end.
+ * Gives a function another signature, because a tail call must have its caller's signature (tail_widen.c,
+ * call_targets.c). Needs: nothing. Provides: cn_retype(). Breaks: struct cn_cfg; the function moves to the module's
+ * end.
  */
 #include "compile/core/emit.h"
 

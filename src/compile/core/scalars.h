@@ -8,7 +8,7 @@
 #include "base/vector.h"
 #include "compile/core/pass.h"
 
-enum { CN_SCALARS_MOST = 32 }; /* longer lists are cut short, soon after this many */
+enum { CN_SCALARS_MOST = 32 }; /* longer lists are cut soon after this length */
 
 struct cn_scalar {
   LLVMTypeRef type;
@@ -18,8 +18,8 @@ struct cn_scalars {
   CN_VECTOR(struct cn_scalar) list;
 };
 
-/* Split `type` into scalars. Bytes between the members of a union's type in the IR belong to another member, so they
- * are in the list, one by one; true padding is left out. */
+/* Split `type` into scalars. In the IR type of a union, bytes between the members belong to another member of the
+ * union, so the list has them as single bytes. The list omits padding. */
 void cn_scalars_of(struct cn_ctx *ctx, LLVMTypeRef type, struct cn_scalars *out);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Transfers attributes from calls to their statepoints: callee and arguments, the attributes that a statepoint keeps,
- * and the directives that choose its id and patch bytes. Needs: nothing. Provides: attributes on statepoints and
- * results. Breaks: nothing.
+ * Copies attributes from calls to their statepoints, and reads the directives that choose a statepoint's id and patch
+ * bytes. Needs: nothing. Provides: statepoint_attributes.h. Breaks: nothing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -43,8 +42,7 @@ static bool is_attribute_in(LLVMAttributeRef attribute, const char *const *names
   return false;
 }
 
-/* True if the attribute is one of Cairn's that statepoints keep: operands are listed, the callee is managed, the result
- * is new. */
+/* True if the attribute is one of Cairn's attributes that statepoints keep. */
 static bool is_kept_cairn_attribute(LLVMAttributeRef attribute)
 {
   static const char *const kept[] = {CN_ATTR_LIVE_OPERANDS, CN_ATTR_MANAGED_CALLEE, CN_ATTR_FRESH};
@@ -57,8 +55,8 @@ static bool is_kept_cairn_attribute(LLVMAttributeRef attribute)
   return false;
 }
 
-/* True if the attribute holds for a statepoint if it holds for the call. Others are dropped: an attribute is a promise,
- * and its loss costs only speed. */
+/* True if an attribute of a call also holds for the call's statepoint. The loss of any other attribute costs only
+ * speed. */
 static bool keeps_call_attribute(LLVMAttributeRef attribute)
 {
   static const char *const kept[] = {"cold",     "hot",      "nounwind",     "noreturn",   "nomerge",     "convergent",
@@ -69,7 +67,7 @@ static bool keeps_call_attribute(LLVMAttributeRef attribute)
   return is_attribute_in(attribute, kept, sizeof kept / sizeof *kept);
 }
 
-/* True if the attribute describes only the value, rather than the memory behind it at some time. */
+/* True if the attribute describes only the value, rather than the memory behind a pointer. */
 static bool keeps_result_attribute(LLVMAttributeRef attribute)
 {
   static const char *const kept[] = {"zeroext", "signext", "noext", "noundef",  "nonnull",
@@ -78,9 +76,9 @@ static bool keeps_result_attribute(LLVMAttributeRef attribute)
   return is_attribute_in(attribute, kept, sizeof kept / sizeof *kept);
 }
 
-/* True if the attribute says how an argument is passed, or describes its value. Promises about the memory behind a
- * pointer are dropped: the statepoint stands for a collection, too, which writes the described locals. "returned" would
- * speak of the token. */
+/* True if the attribute describes how an argument is passed, or its value. Attributes about the memory behind a pointer
+ * are dropped, because a statepoint may also collect, and a collection writes to described locals. "returned" is
+ * dropped because the statepoint returns a token. */
 static bool keeps_argument_attribute(LLVMAttributeRef attribute)
 {
   static const char *const kept[] = {"zeroext", "signext", "noext",   "inreg",     "byval",      "sret",
@@ -107,7 +105,7 @@ void cn_copy_result_attributes(LLVMValueRef call, LLVMValueRef result)
 
   CN_ASSERT(LLVMIsAInstruction(call));
   cn_emit_copy_attributes(call, 0, result, 0, keeps_result_attribute);
-  if (cn_is_immovable(call)) /* maybe by its callee, which the result can no longer show */
+  if (cn_is_immovable(call)) /* the attribute may be on the callee, which gc.result lacks */
     LLVMAddCallSiteAttribute(
         result, 0, LLVMCreateStringAttribute(llvm, CN_ATTR_IMMOVABLE, (unsigned)strlen(CN_ATTR_IMMOVABLE), "", 0));
 }
@@ -126,7 +124,7 @@ uint64_t cn_statepoint_default_id(LLVMValueRef call)
   return CAIRN_ABI_STATEPOINT_ID_DEFAULT;
 }
 
-/* The attribute of the call site, or else of the callee that it names. */
+/* The value of attribute `name` of the call site, or else of its callee; null if both lack it. */
 static const char *directive_of_call(LLVMValueRef call, const char *name, unsigned *length)
 {
   unsigned size = (unsigned)strlen(name);
@@ -183,8 +181,8 @@ bool cn_statepoint_has_directive(LLVMValueRef call)
 const char cn_statepoint_too_long_reason[] =
     "LLVM's instruction selection has no room for so many operands of one statepoint";
 
-/* Instruction selection counts the operands of a node in 16 bits. A constant takes two of them; a reference takes its
- * own and two numbers of a pair. */
+/* Instruction selection counts the operands of a node in 16 bits. A deopt value takes two operands, and a reference
+ * takes four with its pair of indices. */
 bool cn_statepoint_is_too_long(uint64_t deopt, uint64_t live, uint64_t others)
 {
   enum { MAX_NODE_OPERANDS = UINT16_MAX - 64 }; /* LLVM adds counts, registers, chain */

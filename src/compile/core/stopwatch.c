@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Measures the time of passes. The clocks are read only if the caller has a timer. Needs, provides, breaks: nothing.
+ * Measures the time of passes. The clocks are read only if the caller has a timer. Needs, breaks: nothing. Provides:
+ * cn_stopwatch_start(), cn_stopwatch_stop().
  */
 #include "compile/core/pass.h"
 

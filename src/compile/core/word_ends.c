@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Proves the low bits of pointers into objects, in modules whose words may be immediates (docs/words.md). A pointer
- * ends as a reference does if its distance from its base is a multiple of the unit of these bits. Needs: nothing.
- * Provides: cn_words_prove_tag_bits(). Breaks: nothing.
+ * Proves the low bits of pointers into objects, in modules whose words may be immediates (docs/words.md). A pointer has
+ * the low bits of a reference if its distance from the base is a multiple of 2^bits. Needs: nothing. Provides:
+ * cn_words_prove_tag_bits(). Breaks: nothing.
  */
 #include "base/check.h"
 #include "base/ptrmap.h"
 #include "base/vector.h"
 #include "compile/core/words.h"
 
-/* The open claims of a proof: a reference is at such a distance from its base, or an integer is a multiple. The claim
- * about a value that is met a second time holds if the other claims hold. */
+/* The open claims of a proof. The claim about a reference is that its distance from the base is a multiple; the claim
+ * about an integer is that it is a multiple. A second claim about a value holds if all other claims hold. */
 struct word_end_proof {
   struct cn_ctx *ctx;
   uint64_t multiple;
@@ -27,7 +27,7 @@ static void push_unseen_value(struct word_end_proof *p, LLVMValueRef value)
     cn_push(&p->work, value);
 }
 
-/* Add the claims for the operands that `value`, a choice or a composition other than a GEP, is made of. */
+/* Add claims for the operands from which `value` chooses, or of which it is composed; `value` is no GEP. */
 static void push_claims_of_operands(struct word_end_proof *p, LLVMValueRef value)
 {
   bool reference = cn_holds_ref(LLVMTypeOf(value));
@@ -43,7 +43,7 @@ static bool is_constant_multiple(const struct word_end_proof *p, LLVMValueRef co
   return LLVMIsAConstantInt(constant) && LLVMConstIntGetZExtValue(constant) % p->multiple == 0;
 }
 
-/* True if the known facts, with the open claims, show that the integer is a multiple. */
+/* True if constants and the open claims prove that the integer is a multiple. */
 static bool prove_integer_multiple(struct word_end_proof *p, LLVMValueRef value)
 {
   LLVMValueRef right = LLVMIsAInstruction(value) && LLVMGetNumOperands(value) > 1 ? LLVMGetOperand(value, 1) : NULL;
@@ -76,7 +76,7 @@ static bool prove_integer_multiple(struct word_end_proof *p, LLVMValueRef value)
   }
 }
 
-/* The bytes per unit of index `i` of a GEP; a field's distance is in *fixed. */
+/* The bytes per unit of an index of a GEP. Sets *fixed to the offset of a field. */
 static uint64_t index_stride_of(const struct word_end_proof *p, LLVMTypeRef *type, LLVMValueRef index, bool first,
                                 uint64_t *fixed)
 {
@@ -94,7 +94,7 @@ static uint64_t index_stride_of(const struct word_end_proof *p, LLVMTypeRef *typ
   return LLVMABISizeOfType(p->ctx->layout, *type);
 }
 
-/* Indices are integers, or the same integer in each lane of a vector, whose lanes stay unread. */
+/* Prove a GEP. The function accepts indices that are integers, but a vector of indices only if it is zero. */
 static bool prove_gep(struct word_end_proof *p, LLVMValueRef gep)
 {
   LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
@@ -116,8 +116,8 @@ static bool prove_gep(struct word_end_proof *p, LLVMValueRef gep)
   return true;
 }
 
-/* Judge a reference, or a vector or aggregate of them. Its parts become claims, down to those that come from elsewhere
- * as a word. */
+/* Prove a reference, or a vector or aggregate of references. Its parts become claims, except references that the
+ * function loads or receives. */
 static bool prove_reference(struct word_end_proof *p, LLVMValueRef value)
 {
   if (!LLVMIsAInstruction(value))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads, checks and records a module's kind of words: the low bits that tell references from immediate integers. An
- * option gives the kind, or else the module flag `cairn.words`; cn_words_check_and_keep_flag() records the option's
- * kind in the flag. Needs: nothing. Provides: words.h. Breaks: nothing.
+ * Reads, checks and records a module's kind of words: the low bits that tell references from immediate integers. The
+ * kind comes from an option, or else from the module flag `cairn.words`; cn_words_check_and_keep_flag() records the
+ * option's kind in the flag. Needs: nothing. Provides: words.h. Breaks: nothing.
  */
 #include "compile/core/words.h"
 
@@ -16,7 +16,7 @@ enum { MAX_REFERENCE_TAG_BITS = 3, MAX_INTEGER_TAG_BITS = 8 };
 
 /* ---- text ---- */
 
-/* Read up to `most` binary digits; returns how many there are. */
+/* Read up to `most` binary digits, and return their number. */
 static unsigned parse_bits(const char *text, unsigned most, unsigned char *bits)
 {
   unsigned count = 0;
@@ -27,7 +27,7 @@ static unsigned parse_bits(const char *text, unsigned most, unsigned char *bits)
   return count;
 }
 
-/* True if every word ends in at most one of the two ways. */
+/* True if no word can have both the low bits of references and those of integers. */
 static bool are_tags_distinct(struct cairn_word_kind kind)
 {
   unsigned bits = kind.reference_bits < kind.integer_bits ? kind.reference_bits : kind.integer_bits;
@@ -88,7 +88,7 @@ uint64_t cn_words_encode_kind(struct cairn_word_kind kind)
 
 /* ---- the module's flag ---- */
 
-/* The flag's text, to be freed; null if the flag is absent, empty if it has another form. */
+/* The flag's text, for the caller to free: null if the flag is absent, empty if its form is wrong. */
 static char *words_flag_text_of(LLVMModuleRef module)
 {
   LLVMMetadataRef flag = LLVMGetModuleFlag(module, CN_WORDS_FLAG, sizeof CN_WORDS_FLAG - 1);

@@ -1,32 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How words are told apart in a module: references from immediate integers (docs/words.md). Private to src/compile.
+ * The kind of words in a module: the low bits that tell references from immediate integers (docs/words.md). Private to
+ * src/compile.
  */
 #ifndef CN_COMPILE_CORE_WORDS_H
 #define CN_COMPILE_CORE_WORDS_H
 
 #include "compile/core/pass.h"
 
-/* The kind of words by the options, or else by the module's flag; all zero if both are absent, or if the flag is
- * malformed (cn_words_check_and_keep_flag() reports that). */
+/* The kind of words from the options, or else from the module's flag. The kind is all zero if both are absent, or if
+ * the flag is malformed; cn_words_check_and_keep_flag() reports a malformed flag. */
 struct cairn_word_kind cn_words(const struct cn_ctx *ctx);
 
-/* Check that the flag is a kind, and the options' if both say one; and keep it in the module. If both are silent, the
- * kind of C with immediates is 0:1. */
+/* Check that the flag is a valid kind and agrees with the options, and keep the kind in the module's flag. Without an
+ * option or flag, C with immediates gets the kind 0:1. */
 void cn_words_check_and_keep_flag(struct cn_ctx *ctx);
 
-/* Add the flag, also where words are plain, unless the module has it. */
+/* Add the flag if the module lacks it, even for plain words. */
 void cn_words_add_flag(struct cn_ctx *ctx);
 
-/* The kind as text, "0:1" or "plain"; into the caller's buffer. */
+/* Writes the kind as text, "0:1" or "plain", to the caller's buffer. */
 enum { CN_WORDS_TEXT_BYTES = 16 };
 const char *cn_words_format_kind(struct cairn_word_kind kind, char buffer[CN_WORDS_TEXT_BYTES]);
 
-/* Read the kind of that text into *kind: null; else a message to be given to free(), with *kind unchanged. */
+/* Parse the text into *kind and return null. On failure, *kind is unchanged, and the caller frees the returned message.
+ */
 char *cn_words_parse(const char *text, struct cairn_word_kind *kind);
 
-/* True if a reference, or each reference of a vector or aggregate, surely ends in the kind's bits of references. A
- * reference that comes from elsewhere as a word ends so (word_ends.c). Requires a kind with such bits. */
+/* True if a reference, or each reference of a vector or aggregate, provably has the low bits that `kind` requires of
+ * references. References that a function loads or receives have these bits by assumption (word_ends.c). `kind` must not
+ * be plain. */
 bool cn_words_prove_tag_bits(struct cn_ctx *ctx, struct cairn_word_kind kind, LLVMValueRef reference);
 
 /* The kind as a number, for struct cairn_image (abi.def, IMAGE_WORDS). */
