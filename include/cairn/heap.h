@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Functions by which the program inspects its heap: the objects, the paths that keep an object alive, and a dump for
- * `cairn heap` (docs/heap.md).
+ * Functions that inspect the program's own heap: they list the objects, explain why an object is alive, and write a
+ * dump for `cairn heap` (docs/heap.md).
  *
  *   static void print(void *env, const struct cairn_heap_row *row)
  *   {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Fails loudly: checks and the tools' memory.
+ * Ends the process with a message at a failed check, and when the tools' memory is exhausted. Any thread; no state.
  */
 #include "base/check.h"
 
@@ -36,7 +36,7 @@ _Noreturn void cn_abort_failed_check(const char *expression, const char *file, i
   abort();
 }
 
-/* Exhausted memory is no defect of Cairn: a message and status 1, in every tool or program. */
+/* Exhausted memory is no defect of Cairn: every tool ends with a message and status 1. */
 static void *exit_if_null(void *memory)
 {
   if (!memory) {

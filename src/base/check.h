@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The one family of checks. A failed check is always a defect of Cairn rather than of its input: it prints expression,
- * file and line, allocates nothing, and aborts. Two levels:
+ * The one family of checks. A failed check always means a defect of Cairn rather than of its input: it prints
+ * expression, file and line, allocates nothing, and aborts. There are two levels:
  *
- *   CN_CHECK   in every build: conditions that, if they were passed over, would write wrong code or lose a root,
- *              and cost next to nothing
- *   CN_ASSERT  in debug, sanitizer and fuzzing builds, where NDEBUG is undefined: preconditions
- *              on hot paths, and whole structures
+ *   CN_CHECK   in every build: cheap conditions whose violation would cause wrong code or lose a root
+ *   CN_ASSERT  in debug, sanitizer and fuzzing builds, which leave NDEBUG undefined: preconditions on hot paths, and
+ *              whole structures
  *
- * A validator checks a whole structure, in linear time: `const char *cn_cfg_wrong(...)` returns the first fault in it,
- * or null. The steps that change the structure call it at entry and exit by CN_ASSERT_VALID; tests call it in every
- * build.
+ * A validator, such as `const char *cn_cfg_wrong(...)`, checks a whole structure in linear time, and returns the first
+ * fault or null. Functions that change the structure call its validator at entry and exit by CN_ASSERT_VALID; tests
+ * call validators in every build.
  */
 #ifndef CN_BASE_CHECK_H
 #define CN_BASE_CHECK_H
@@ -30,7 +29,7 @@ _Noreturn void cn_abort_failed_check(const char *expression, const char *file, i
 #define CN_ASSERT(expression) CN_CHECK(expression)
 #endif
 
-/* `wrong` is a call of a validator; its message stands in the place of the expression. */
+/* `wrong` is a call of a validator; a failure prints the validator's message in place of the expression. */
 #define CN_ASSERT_VALID(wrong) CN_ASSERT(cn_check_valid((wrong), __FILE_NAME__, __LINE__))
 static inline int cn_check_valid(const char *wrong, const char *file, int line)
 {

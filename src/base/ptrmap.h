@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A map from non-null pointers to 64-bit values (open addressing; entries stay). Zero-initialised is empty. Iteration
- * order depends on addresses, so output must be independent of it (docs/architecture.md, invariant 6).
+ * A map from non-null pointers to 64-bit values, with open addressing and without removal. A zero-initialised map is
+ * empty. Its iteration order depends on addresses, so output must be independent of this order (docs/architecture.md,
+ * invariant 6).
  */
 #ifndef CN_BASE_PTRMAP_H
 #define CN_BASE_PTRMAP_H
@@ -18,9 +19,10 @@ struct cn_ptrmap {
   size_t room, count;
 };
 
-/* The value of `key`, in place, or null. Valid until the next cn_ptrmap_add(). */
+/* A pointer to the value of `key`, valid until the next cn_ptrmap_add(), or null. */
 uint64_t *cn_ptrmap_find(const struct cn_ptrmap *map, const void *key);
-/* The value of `key`, added as 0 if absent; then `*added` is true. `added` may be null. */
+/* A pointer to the value of `key`; an absent key is added with the value 0, and *added is then true. `added` may be
+ * null. */
 uint64_t *cn_ptrmap_add(struct cn_ptrmap *map, const void *key, bool *added);
 void cn_ptrmap_free(struct cn_ptrmap *map);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sorts in place, for tables that are made during a collection or in a signal handler.
+ * Sorts tables in place, during a collection or in a signal handler. Any thread; without locks, state or allocation.
  */
 #include "base/sorted.h"
 
@@ -37,7 +37,7 @@ void cn_sort_by_address(void *items, size_t count, size_t size)
 {
   CN_CHECK(size >= sizeof(uint64_t) && size <= CN_MAX_SORTED_ITEM_BYTES);
   if (cn_sorted_order_wrong(items, count, size) == NULL)
-    return; /* as a rule linkers leave functions in the order of their code */
+    return; /* linkers usually keep functions in the order of their code */
   for (size_t i = count / 2; i-- > 0;)
     sift_down(items, i, count, size);
   for (size_t last = count; last-- > 1;) {

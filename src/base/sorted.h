@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Arrays of structs that are sorted by an address in each.
+ * Arrays of structures, sorted by an address that each structure contains.
  */
 #ifndef CN_BASE_SORTED_H
 #define CN_BASE_SORTED_H
@@ -11,14 +11,14 @@
 
 enum { CN_MAX_SORTED_ITEM_BYTES = 64 }; /* bytes of the largest item that can be sorted */
 
-/* Sort `count` items of `size` bytes by the address that each begins with. Sorts in place, in at most n log n. */
+/* Sorts `count` items of `size` bytes by the address at their start, in place, in O(n log n). */
 void cn_sort_by_address(void *items, size_t count, size_t size);
 
-/* The fault in the order, or null. Linear. cn_sorted_count_below() explains `keys`. */
+/* The first fault in the order, or null, in linear time. cn_sorted_count_below() explains `keys`. */
 const char *cn_sorted_order_wrong(const void *keys, size_t count, size_t stride);
 
-/* Raise `low` to the first index from it up to `end` that fails `is_before`; `index` is the index in `is_before`. The
- * condition must hold for exactly the indices ahead of the result. */
+/* Raises `low` to the first index of [low, end) that fails the condition `is_before`, or to `end`. `is_before` refers
+ * to the index by the name `index`, and must hold for exactly the indices before the result. */
 #define CN_BISECT(low, end, index, is_before) \
   for (__typeof__(low) cn_end_ = (__typeof__(low))(end), index; (low) < cn_end_;) { \
     index = (low) + (cn_end_ - (low)) / 2; \
@@ -36,8 +36,8 @@ static inline uint64_t cn_sorted_key_at(const void *keys, size_t index, size_t s
   return key;
 }
 
-/* The number of items whose key lies below `address`: the index of the first other one. `keys` is the place of the
- * first item's key, `stride` the bytes from one to the next. */
+/* The number of items whose key is below `address`, which is the index of the first other item. `keys` is the place of
+ * the first item's key, and `stride` is the number of bytes from key to key. */
 static inline size_t cn_sorted_count_below(const void *keys, size_t count, size_t stride, uint64_t address)
 {
   size_t low = 0;

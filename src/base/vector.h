@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A growable array: CN_VECTOR(T) declares one, zero-initialised is empty. Only the tools use it.
+ * Growable arrays, for the tools alone: CN_VECTOR(T) declares an array, which is empty if it is zero-initialised.
  *
  *   CN_VECTOR(int) v = {0};
  *   cn_push(&v, 3);

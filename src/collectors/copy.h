@@ -10,7 +10,7 @@
 #include <string.h>
 #include "base/check.h"
 
-/* Copy whole words. Most objects are small: a call would take longer than the copy. */
+/* Copies whole words, in line for small objects, whose copy takes less time than a call. */
 static inline void cn_copy_words(uintptr_t *to, const uintptr_t *from, size_t bytes)
 {
   enum { MAX_INLINE_COPY_BYTES = 128 }; /* copied in line */
@@ -24,11 +24,11 @@ static inline void cn_copy_words(uintptr_t *to, const uintptr_t *from, size_t by
     *to++ = *from++;
   for (const uintptr_t *end = from + bytes / 16 * 2; from != end; from += 2, to += 2) {
     memcpy(to, from, 16);
-    __asm__ volatile(""); /* the compiler would call memcpy() instead of the loop */
+    __asm__ volatile(""); /* keeps the compiler from replacing the loop by a call of memcpy() */
   }
 }
 
-/* Like cn_copy_words(), if nearly all objects have a few words. */
+/* Like cn_copy_words(), for objects that nearly always have only a few words. */
 static inline __attribute__((always_inline)) void cn_copy_few_words(uintptr_t *to, const uintptr_t *from, size_t bytes)
 {
   enum { MAX_UNROLLED_WORDS = 8 }; /* copied one by one */
@@ -40,7 +40,7 @@ static inline __attribute__((always_inline)) void cn_copy_few_words(uintptr_t *t
   }
   for (size_t i = 0; i < bytes / sizeof *to; i++) {
     to[i] = from[i];
-    __asm__("" ::: "memory"); /* else it becomes a call of memcpy() */
+    __asm__("" ::: "memory"); /* keeps the compiler from replacing the loop by a call of memcpy() */
   }
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Builds crossing maps: for each card of the heap, the offset of the first block that starts in it. Phase STOP, under
- * the collector's lock; places are noted in any phase. The map's memory comes from the operating system, and is kept
- * between collections. The map is built part by part: a part begins where a block is known to start.
+ * Builds crossing maps: for each card of the heap, the offset of the first block that starts in it. Maps are built in
+ * phase STOP; block starts are noted in any phase. Callers hold the collector's lock. The map's memory comes from the
+ * operating system, and stays allocated between collections. The map is built part by part; each part begins at a noted
+ * block start.
  */
 #include "collectors/crossing_map.h"
 
@@ -14,27 +15,28 @@
 #define CARD_BYTES ((size_t)512)
 #define NO_BLOCK_IN_CARD UINT8_MAX
 
-enum { MAX_KNOWN_STARTS = 1024 }; /* if more places are known, every second one is forgotten */
+enum { MAX_KNOWN_STARTS = 1024 }; /* if there are more noted block starts, every second one is forgotten */
 
-/* The blocks of a part before `walked` are in the map. */
+/* A part of the map, which has all blocks of the part before `walked`. */
 struct heap_part {
   uintptr_t walked;
-  size_t cards; /* known cards */
+  size_t cards; /* cards that have an entry */
 };
 
-/* Where blocks start, in order, at least `apart` from each other. */
+/* Noted block starts, in ascending order, at least `apart` bytes from each other. */
 static struct {
   uintptr_t at[MAX_KNOWN_STARTS];
   size_t count, apart;
 } known_block_starts;
 
 static struct {
-  struct heap_part parts[MAX_KNOWN_STARTS]; /* from known.at[i] to the next, or to `end` */
-  uintptr_t end;                            /* 0: there is no map */
+  struct heap_part
+      parts[MAX_KNOWN_STARTS]; /* part i goes from known_block_starts.at[i] to the next noted start, or to `end` */
+  uintptr_t end;               /* end of the map, or 0 without a map */
   cn_crossing_step_over_block *step;
-  uint8_t *memory; /* per card: offset / 8 of the first block that starts in it, or NO_BLOCK_IN_CARD */
+  uint8_t *memory; /* per card: offset / 8 of the first block that starts in the card, or NO_BLOCK_IN_CARD */
   size_t room;     /* bytes */
-  uint64_t begun;  /* maps, this one included */
+  uint64_t begun;  /* number of maps that were begun */
 } object_start_map;
 
 void cn_crossing_set_heap_start(uintptr_t start, size_t apart)
@@ -103,7 +105,8 @@ static bool grow_card_table(size_t cards)
   return true;
 }
 
-/* Cards are counted from the start of a part, so its last card may cover few bytes. */
+/* The number of cards in earlier parts. Cards are counted from the start of a part, so its last card may cover few
+ * bytes. */
 static size_t count_cards_before(size_t part)
 {
   return (known_block_starts.at[part] - known_block_starts.at[0]) / CARD_BYTES + part;
@@ -124,7 +127,7 @@ bool cn_crossing_begin_map(uintptr_t end, cn_crossing_step_over_block *step)
   return true;
 }
 
-/* The part with the object that reaches to `address`, and begins before it. */
+/* The part with the object that begins before `address` and reaches to it. */
 static size_t find_heap_part(uintptr_t address)
 {
   size_t low = 0, high = known_block_starts.count;
@@ -140,7 +143,7 @@ static size_t find_heap_part(uintptr_t address)
   return low;
 }
 
-/* Add all blocks to the map that start before `address`. */
+/* Adds all blocks of the part that start before `address` to the map. */
 static void map_blocks_before(size_t index, uintptr_t address)
 {
   struct heap_part *part = &object_start_map.parts[index];
@@ -159,7 +162,8 @@ static void map_blocks_before(size_t index, uintptr_t address)
   }
 }
 
-/* The last block that starts at or before `address`, found from the nearest card that has one. */
+/* The last block that starts at or before `address` according to the map, which has only the first block of each
+ * card. */
 static uintptr_t find_start_near(size_t index, uintptr_t address)
 {
   const uint8_t *first = object_start_map.memory + count_cards_before(index);
@@ -171,12 +175,12 @@ static uintptr_t find_start_near(size_t index, uintptr_t address)
       if (block <= address)
         return block;
     }
-    CN_CHECK(card != 0); /* the first block starts where the part does */
+    CN_CHECK(card != 0); /* a block starts at the start of the part */
   }
 }
 
-/* An object reaches from its payload to the end of its block, that address included: the next object's header is there,
- * and references point to payloads only. */
+/* An object includes the addresses from its payload to the end of its block. The end itself belongs to the object,
+ * because it is the address of the next object's header, and references never point to headers. */
 uintptr_t cn_crossing_find_object(uintptr_t address)
 {
   uintptr_t payload, end;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Scans and visits cards in young collections. Phase STOP: the collecting thread scans, any number of tracers visit.
- * Cards are scanned eight at a time or more, since few are dirty. Cards of memory without old objects may be dirty, and
- * are ignored.
+ * Scans and visits cards in young collections. Phase STOP: the collecting thread scans the card table for dirty blocks,
+ * and any number of tracers visit cards. Card bytes are read eight or more at a time, because few cards are dirty.
+ * Cards of memory without old objects may be dirty, and are ignored.
  */
 #include "collectors/generational/cards.h"
 
@@ -17,21 +17,22 @@
 
 enum {
   CARD_GROUP_BYTES = 8 * CN_CARD_BYTES,
-  CARD_TASK_BYTES = 1 << 20, /* bytes of heap: a tracer's task */
+  CARD_TASK_BYTES = 1 << 20, /* bytes of heap in a tracer's task */
   CARD_TASK_BLOCKS = CARD_TASK_BYTES / CN_BLOCK_BYTES,
-  CARD_PREFETCH_BYTES = 16 * CN_BLOCK_BYTES /* bytes of heap: a KiB of cards */
+  CARD_PREFETCH_BYTES = 16 * CN_BLOCK_BYTES /* bytes of heap whose cards take one KiB */
 };
 
-/* Blocks come first, then large objects, marked or unmarked: the set of marked ones changes meanwhile. */
+/* The tasks of a visit. Blocks come first, then all large objects, marked or not, because other tracers mark large
+ * objects during the visit. */
 static struct {
   size_t low, high; /* blocks */
   size_t next;      /* the next task */
-  bool scanned;     /* cn_tables.dirty tells which blocks have dirty cards */
+  bool scanned;     /* cn_tables.dirty says which blocks have dirty cards */
   uint64_t time;    /* nanoseconds of the scan */
-  uint16_t group;   /* visit cards that point to blocks of this group; 0: dirty ones */
+  uint16_t group;   /* visit cards that point to blocks of this group, or, if 0, dirty cards */
 } card_tasks;
 
-/* Visits a card; `large` is the block of the large object there, or 0. */
+/* Visits a card; `large` is the block of the card's large object, or 0. */
 typedef void card_visitor(struct cn_tracer *tracer, uintptr_t large, uintptr_t card);
 
 static void pass_card_to_marker(uintptr_t large, uintptr_t card)
@@ -55,10 +56,10 @@ static void visit_card_group(struct cn_tracer *tracer, uintptr_t large, uintptr_
     }
 }
 
-/* As wide as a vector register: with 8 cards in a word GCC's loop takes twice as long. */
+/* A vector register of cards: with words of 8 cards GCC's loop takes twice as long. */
 typedef uint64_t card_vector __attribute__((vector_size(16), may_alias));
 
-/* True if the 64 cards are clean that begin at `block`, a multiple of 32 KiB. */
+/* True if the 64 cards of `block`, a multiple of 32 KiB, are clean. */
 static bool is_block_clean(uintptr_t block)
 {
   const card_vector *cards = (const card_vector *)cn_tables_cards_of(block);
@@ -69,7 +70,7 @@ static bool is_block_clean(uintptr_t block)
   return (any[0] | any[1]) == 0;
 }
 
-/* True if the scan has found all of the blocks clean. */
+/* True if the scan has found these `blocks` blocks clean. */
 static bool are_scanned_clean(uintptr_t from, size_t blocks)
 {
   static const uint8_t clean[CARD_TASK_BLOCKS];
@@ -78,7 +79,8 @@ static bool are_scanned_clean(uintptr_t from, size_t blocks)
   return memcmp(cn_tables_dirty_flag_of(from), clean, blocks) == 0;
 }
 
-/* Blocks to skip, of `blocks` ones, at most a task's: all of them, the first, or 0. */
+/* The number of clean blocks to skip at `from`: all `blocks` blocks, the first block, or 0. `blocks` is at most a
+ * task. */
 static size_t count_clean_blocks(uintptr_t from, size_t blocks)
 {
   if (blocks == 0)
@@ -105,7 +107,7 @@ static void visit_dirty_cards(struct cn_tracer *tracer, uintptr_t large, uintptr
   }
 }
 
-/* True if the bit of the evacuated group is set. Other threads may set bits of other groups. */
+/* True if the bit of the evacuated group is set. Other threads may set other bits at the same time. */
 static bool points_to_evacuated_group(const uint16_t *groups)
 {
   return (__atomic_load_n(groups, __ATOMIC_RELAXED) & card_tasks.group) != 0;
@@ -131,7 +133,7 @@ static void visit_cards(struct cn_tracer *tracer, uintptr_t large, uintptr_t fro
     visit_dirty_cards(tracer, large, from, to, visit);
 }
 
-/* An object whose layout went with an unloaded image is garbage. */
+/* Visits the object's slots in the card. An object whose layout was unloaded with an image is garbage. */
 static void visit_object_in_card(struct cn_tracer *tracer, uintptr_t object, uintptr_t card)
 {
   uintptr_t header = __atomic_load_n(cairn_object_header(object), __ATOMIC_RELAXED);
@@ -145,14 +147,15 @@ static void visit_large_card(struct cn_tracer *tracer, uintptr_t large, uintptr_
   visit_object_in_card(tracer, cn_large_objects_payload_of(large), card);
 }
 
-/* In evacuated blocks an object may have been copied already. No object of such a block reaches into another block. */
+/* True if the object is in an evacuated block, where it may have been copied already. Objects of such a block end
+ * within the block. */
 static bool is_in_source_block(uintptr_t object)
 {
   return cn_tables_block_state(cn_tables_block_of(object - CAIRN_ABI_HEADER_SIZE)) == CN_BLOCK_SOURCE;
 }
 
-/* Visit the objects of a block that reach into the card; the first may begin on an earlier one. If a header is the last
- * word of a card, its payload is on the next. */
+/* Visits the objects of a block that reach into the card; the first object may begin on an earlier card. If a header is
+ * the last word of a card, its payload is on the next card. */
 static void visit_block_card(struct cn_tracer *tracer, uintptr_t none, uintptr_t card)
 {
   uintptr_t object = cn_tables_last_object_before(card), next = card;
@@ -166,9 +169,10 @@ static void visit_block_card(struct cn_tracer *tracer, uintptr_t none, uintptr_t
   }
 }
 
-/* ---- the scan of all cards: its time depends on the old space's size alone ---- */
+/* ---- the scan of all cards, whose time depends only on the size of the old space ---- */
 
-/* The processor's own prefetches end with a page of 4 KiB. */
+/* Sets the dirty flags of blocks. The loop prefetches cards, because the processor's own prefetches stop at the end of
+ * a 4 KiB page. */
 static void scan_for_dirty_blocks(uintptr_t from, uintptr_t to)
 {
   for (; from < to; from += CN_BLOCK_BYTES) {
@@ -215,7 +219,7 @@ void cn_cards_begin_visits(uint16_t group)
   card_tasks.time = cn_os_thread_processor_time(cn_os_thread()) - begun;
 }
 
-/* Of an evacuated block the copies are visited. */
+/* Visits the cards of a task's blocks. Evacuated blocks are left out, because their objects have been copied. */
 static void visit_block_cards(struct cn_tracer *tracer, size_t first)
 {
   size_t count = card_tasks.high - first < CARD_TASK_BLOCKS ? card_tasks.high - first : CARD_TASK_BLOCKS;
@@ -230,13 +234,14 @@ static void visit_block_cards(struct cn_tracer *tracer, size_t first)
     }
 }
 
-/* A large object; `first` is its first task. */
+/* A position in the list of large objects; `first` is the first task of the object at `block`. */
 struct large_object_position {
   uintptr_t block;
   size_t first;
 };
 
-/* The object that task `part` belongs to, at `at` or behind; `end` gets its end. 0: all tasks are taken. */
+/* Advances *at to the object that task `part` belongs to. Returns the object's block, with its end in *end, or 0 if
+ * there are fewer tasks. */
 static uintptr_t find_large_object_of_task(struct large_object_position *at, size_t part, uintptr_t *end)
 {
   if (at->block == 0)
@@ -288,7 +293,8 @@ static uintptr_t next_dirty_group(uintptr_t at, uintptr_t end)
   return at;
 }
 
-/* The remaining cards wait on the stack below the objects that this group points to. */
+/* Visits one group of dirty cards. The stack entry of the remaining cards lies below the objects that this group points
+ * to. */
 void cn_cards_visit_new_large(struct cn_tracer *tracer, uintptr_t object, size_t from)
 {
   uintptr_t end, block = cn_large_find_block(object - CAIRN_ABI_HEADER_SIZE, &end);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Evacuates sparse blocks during young collections. Phase STOP, the collecting thread; tracers call
- * cn_evacuation_keep_block(), cn_evacuation_visit_old_slot() and cn_evacuation_copy_group() in parallel; they and the
- * marker call cn_evacuation_note_card().
+ * cn_evacuation_keep_block(), cn_evacuation_visit_old_slot() and cn_evacuation_copy_group() in parallel. Tracers and
+ * the marker call cn_evacuation_note_card().
  *
- * A group, with the cards that point to it, is as large as a third of a pause allows, by the times of the last groups.
- * It is dropped if it has grown to more than twice that. A block stays if one of its objects is unknown, or if a stack
- * points to it: young collections leave out the roots of a frame that has not run since their last visit: after the
- * frame ran last, or by the marking.
+ * A group is limited so that its evacuation, with the visit of the cards that point to the group, takes a third of a
+ * pause, by the times of the last groups. A group that has grown to more than twice this size is dropped. A block is
+ * kept if the size of one of its objects is unknown. It is also kept if a root of a stack points to it that later young
+ * collections leave out.
  */
 #include "collectors/generational/evacuation.h"
 
@@ -24,13 +24,13 @@
 
 enum {
   MAX_EVACUATION_GROUPS = 16,
-  MAX_CANDIDATE_BLOCKS = 1024,       /* of all groups */
-  MAX_EXAMINED_BLOCKS = 1 << 16,     /* by one marking */
-  GROUP_PAUSE_SHARE = 3,             /* a group gets one part of a pause */
-  MIN_GROUP_NANOSECONDS = 200000,    /* nanoseconds, for any pause */
+  MAX_CANDIDATE_BLOCKS = 1024,       /* blocks of all groups */
+  MAX_EXAMINED_BLOCKS = 1 << 16,     /* blocks that one marking examines */
+  GROUP_PAUSE_SHARE = 3,             /* a group gets one part in this many of a pause */
+  MIN_GROUP_NANOSECONDS = 200000,    /* nanoseconds that a group gets in any pause */
   FIRST_PICOSECONDS_PER_BYTE = 4000, /* initially */
   PACE_DECAY_PART = 4,               /* each marking forgets this part of the slowest pace */
-  CARD_COST_BYTES = 128,             /* bytes of objects that take the time of a card */
+  CARD_COST_BYTES = 128,             /* bytes of objects whose copies take as long as the visit of a card */
   FIRST_CARDS_PER_BYTE = 4           /* initially */
 };
 
@@ -40,20 +40,20 @@ bool cn_evacuation_picks_at_random;
 struct candidate {
   size_t block;
   size_t bytes;
-  bool holes; /* other blocks' copies could fill its holes: they may again when it stays, even before a sweep */
+  bool holes; /* the block was in state HOLES: if it is kept, copies may fill its holes again, even before a sweep */
 };
 
 static struct {
   struct candidate at[MAX_CANDIDATE_BLOCKS];
-  size_t ends[MAX_EVACUATION_GROUPS];  /* where the candidates of each group end */
+  size_t ends[MAX_EVACUATION_GROUPS];  /* index after the last candidate of each group */
   size_t cards[MAX_EVACUATION_GROUPS]; /* noted cards that point to the group */
-  size_t groups;                       /* 0: cards are not noted */
-  size_t top;                          /* the next marking examines blocks below this one */
-  size_t next;                         /* group to be evacuated */
-  bool due;                            /* this collection evacuates it */
-  size_t taken;                        /* candidates of it that tracers have taken */
+  size_t groups;                       /* number of groups; 0 means that cards are not noted */
+  size_t top;                          /* the next marking examines blocks below this block */
+  size_t next;                         /* the group to evacuate next */
+  bool due;                            /* this collection evacuates the group `next` */
+  size_t taken;                        /* index of the next candidate for a tracer */
   uint64_t slowest;                    /* picoseconds for a byte of objects or of cards */
-  size_t ratio;                        /* bytes that cards count as, for each byte of objects */
+  size_t ratio;                        /* cost of cards for each byte of objects, as bytes */
 } evacuation_plan = {.slowest = FIRST_PICOSECONDS_PER_BYTE, .ratio = FIRST_CARDS_PER_BYTE};
 
 static uint64_t group_time_limit(void)
@@ -65,14 +65,14 @@ static uint64_t group_time_limit(void)
   return part > MIN_GROUP_NANOSECONDS ? part : MIN_GROUP_NANOSECONDS;
 }
 
-/* Bytes that a group may have, cards included. */
+/* The limit of a group, in bytes, including the cost of cards. */
 static size_t max_group_bytes(void)
 {
   CN_ASSERT(evacuation_plan.slowest != 0);
   return group_time_limit() * 1000 / evacuation_plan.slowest;
 }
 
-/* A slow pace counts less with each marking. */
+/* Each marking reduces the slowest pace, so that old values fade. */
 static void decay_slowest_pace(void)
 {
   evacuation_plan.slowest -= evacuation_plan.slowest / PACE_DECAY_PART;
@@ -111,7 +111,7 @@ static bool may_be_candidate(size_t block)
          (!cn_evacuation_picks_at_random || cn_trace_cycle.number * block % 7 < 2);
 }
 
-/* Choose the block for the last group, or for a new one. False: all groups are full. */
+/* Adds the block to the last group, or to a new group. Returns false if all groups are full. */
 static bool add_candidate(size_t block, size_t bytes, size_t *sum)
 {
   size_t most = cn_evacuation_picks_at_random ? CN_BLOCK_BYTES : max_group_bytes() / (1 + evacuation_plan.ratio);
@@ -152,7 +152,7 @@ void cn_evacuation_choose_blocks(void)
   memset(&cn_tables.filled[low], 0, (high - low) * sizeof cn_tables.filled[0]);
 }
 
-/* The block stays: its holes, as the last sweep found them, may be filled again. */
+/* Keeps the block: copies may again fill the holes that the last sweep found. */
 static void drop_candidate(const struct candidate *candidate)
 {
   bool swept = !cn_marker.on && cn_concurrent_is_swept();
@@ -252,7 +252,7 @@ void cn_evacuation_note_weak_fields(uintptr_t object, const struct cairn_layout 
 
 /* ---- at the start of a collection ---- */
 
-/* The end of an old object; 0: its type is gone. */
+/* The end of an old object, or 0 if its layout is gone. */
 static uintptr_t old_object_end(uintptr_t object)
 {
   uintptr_t header = *cairn_object_header(object);
@@ -264,7 +264,8 @@ static uintptr_t old_object_end(uintptr_t object)
   return object + bytes;
 }
 
-/* Add up the objects of the block. False: one of them is unknown, or reaches across the block's bounds. */
+/* Adds up the bytes of the block's objects. Returns false if the size of an object is unknown, or if an object crosses
+ * the block's bounds. */
 static bool add_up_block_objects(struct candidate *candidate)
 {
   uintptr_t from = cn_tables_block_address(candidate->block), to = from + CN_BLOCK_BYTES,
@@ -286,7 +287,7 @@ static bool add_up_block_objects(struct candidate *candidate)
   return true;
 }
 
-/* Bytes of the next group's objects; some of its blocks may stay. */
+/* The bytes of objects in the next group's blocks, except blocks that are kept. */
 static size_t add_up_group_objects(void)
 {
   size_t bytes = 0;
@@ -379,7 +380,7 @@ static void copy_block_objects(struct cn_tracer *tracer, size_t block)
   cn_trace_drain_stack(tracer);
 }
 
-/* A block with a pinned object is in another state by now, and stays. */
+/* Copies the group's blocks, except blocks with pinned objects, which are no longer in state SOURCE. */
 void cn_evacuation_copy_group(struct cn_tracer *tracer)
 {
   size_t end = evacuation_plan.ends[evacuation_plan.next];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A collector with two generations (docs/generational.md). Objects are made in the nursery, a small range that is used
- * again and again. A young collection copies the survivors to the old space; cards tell which old objects refer to
- * young ones. A full collection marks the old space, and later copies fill its free lines. Phase STOP, the collecting
- * thread; mutators allocate in phase MUTATE, under the nursery's lock.
+ * A collector with two generations (docs/generational.md). Mutators allocate in the nursery, a small range that every
+ * collection empties. A young collection copies the survivors to the old space; cards show which old objects refer to
+ * young ones. A full collection marks the old space, whose free lines later copies fill. This file owns the sizes of
+ * the heap (`heap`). Phase STOP, the collecting thread; mutators allocate in phase MUTATE, under the nursery's lock.
  *
- * CAIRN_EXTENT_MOVE_ALL (stress mode) copies all objects, large ones too, to addresses that were unused for long; from
- * then on no object is large, and the nursery moves to such addresses as well.
+ * CAIRN_EXTENT_MOVE_ALL (stress mode) copies all objects, including large objects, to addresses that were unused for
+ * long. From then on no object is large, and each collection also moves the nursery to such addresses.
  */
 #include <string.h>
 #include <cairn/abi.h>
@@ -34,57 +34,57 @@
 enum {
   USUAL_NURSERY_BYTES = 2 << 20,
   LARGE_NURSERY_BYTES = 32 << 20,
-  MAX_NURSERY_BYTES = 128 << 20, /* if more than two thirds survive */
-  NURSERY_HEAP_SHARE = 8,        /* at most one part in this many of the maximum */
+  MAX_NURSERY_BYTES = 128 << 20, /* the limit if more than two thirds survive */
+  NURSERY_HEAP_SHARE = 8,        /* the nursery has at most one part in this many of the maximum */
   MIN_NURSERY_BYTES = 16 << 10,
-  NURSERY_BYTES_PER_MUTATOR = 16 << 10, /* at least, for each mutator that allocates, in any pause */
-  NURSERY_BYTES_PER_STACK = 64, /* at least, for each stack: copying so many bytes takes a third of its visit's time */
-  NURSERY_ADDRESS_SHARE = 3,    /* one part in this many of all addresses, initially */
-  MOVED_NURSERY_ADDRESS_BYTES = 2 * MAX_NURSERY_BYTES, /* bytes of addresses when the nursery moves */
-  GROW_AT_SURVIVING_PART = 16,                         /* it grows if more than one part in this many survives */
-  SHRINK_AT_SURVIVING_PART = 128,                      /* it shrinks if less than one part in this many survives */
-  EVACUATED_LINES_SHARE = 4,             /* a full collection evacuates this part of old lines, or all if half empty */
-  THRESHOLD_SURVIVOR_FACTOR = 2,         /* survivors times this: the next full collection is due */
-  REFERENCE_FREE_LARGE_SHARE = 4,        /* large objects without references add one part in this many */
-  SPARSE_LINES_FACTOR = 4,               /* at this ratio of lines to objects, in bytes, a full collection moves all */
-  MAX_SPARSE_MARKINGS = 8,               /* sparse markings in a row; then a full collection stops the program */
-  MAX_MARKING_END_TRIES = 4,             /* to end a marking within a pause; each halves the nursery */
-  FIRST_PICOSECONDS_PER_BYTE = 10000,    /* of a nursery, initially: most survives */
-  PACE_DECAY_PART = 32,                  /* each collection forgets this part of the slowest pace */
-  PRECOMMITTED_NURSERIES = 2,            /* memory for the copies of so many nurseries is found concurrently */
-  PRECOMMITTED_OLD_SHARE = 8,            /* plus for one part in this many of old objects */
-  MAX_PRECOMMITTED_OLD_BYTES = 16 << 20, /* bytes of these objects at most */
-  PAUSE_TASK_SHARE = 3,                  /* one part for a young collection, one for late marking */
-  MAX_THRESHOLDS_WHILE_MARKING = 2,      /* thresholds that old objects may take during marking */
-  STRESS_NURSERY_BYTES = 256 << 10       /* in stress mode */
+  NURSERY_BYTES_PER_MUTATOR = 16 << 10, /* minimum for each mutator that allocates, in any pause */
+  NURSERY_BYTES_PER_STACK = 64,         /* minimum for each stack: their copies take a third of its visit's time */
+  NURSERY_ADDRESS_SHARE = 3,            /* the nursery initially has one part in this many of all addresses */
+  MOVED_NURSERY_ADDRESS_BYTES = 2 * MAX_NURSERY_BYTES, /* bytes of addresses for a nursery that moves */
+  GROW_AT_SURVIVING_PART = 16,        /* the nursery grows if more than one part in this many survives */
+  SHRINK_AT_SURVIVING_PART = 128,     /* the nursery shrinks if less than one part in this many survives */
+  EVACUATED_LINES_SHARE = 4,          /* a full collection evacuates this part of old lines, or all if half empty */
+  THRESHOLD_SURVIVOR_FACTOR = 2,      /* the next full collection is due at this multiple of the survivors */
+  REFERENCE_FREE_LARGE_SHARE = 4,     /* large objects without references count as one part in this many */
+  SPARSE_LINES_FACTOR = 4,            /* a full collection moves all objects if lines exceed them by this factor */
+  MAX_SPARSE_MARKINGS = 8,            /* after so many sparse markings in a row, a full collection stops the program */
+  MAX_MARKING_END_TRIES = 4,          /* tries to end a marking within a pause, and each halves the nursery */
+  FIRST_PICOSECONDS_PER_BYTE = 10000, /* initial pace of a young collection, if most objects survive */
+  PACE_DECAY_PART = 32,               /* each collection forgets this part of the slowest pace */
+  PRECOMMITTED_NURSERIES = 2,         /* background pre-commit provides memory for copies of so many nurseries */
+  PRECOMMITTED_OLD_SHARE = 8,         /* and for one part in this many of old objects */
+  MAX_PRECOMMITTED_OLD_BYTES = 16 << 20, /* limit of that part */
+  PAUSE_TASK_SHARE = 3,                  /* one part in this many is for a young collection, and one for late marking */
+  MAX_THRESHOLDS_WHILE_MARKING = 2,      /* multiple of the threshold that old objects may reach during marking */
+  STRESS_NURSERY_BYTES = 256 << 10       /* bytes of the nursery in stress mode */
 };
 
 static struct {
   size_t initial, maximum;
-  size_t soft;              /* bytes of old objects; 0: unlimited */
+  size_t soft;              /* soft limit of old objects, in bytes, or 0 */
   size_t nursery_most;      /* upper bound of the nursery, bytes */
-  size_t usual;             /* lower bound, if the heap has space for it */
-  size_t nursery;           /* size by survival */
-  size_t room;              /* size by survival and pause */
+  size_t usual;             /* lower bound of the nursery, bytes, if the heap has space */
+  size_t nursery;           /* size of the nursery by survival, bytes */
+  size_t room;              /* size of the nursery by survival and pause, bytes */
   size_t old;               /* bytes of objects in the old space, garbage included */
-  size_t threshold;         /* a full collection is due at so many bytes of all old objects */
-  size_t start;             /* concurrent marking begins at so many */
-  size_t begun;             /* bytes of all old objects when the last one began */
-  size_t meanwhile;         /* bytes that were promoted during the last one */
-  uint64_t slowest;         /* picoseconds for each byte of a nursery, of recent collections */
+  size_t threshold;         /* bytes of all old objects at which a full collection is due */
+  size_t start;             /* bytes of all old objects at which concurrent marking begins */
+  size_t begun;             /* bytes of all old objects when the last marking began */
+  size_t meanwhile;         /* bytes that were promoted during the last marking */
+  uint64_t slowest;         /* slowest pace of recent young collections, in picoseconds per byte of the nursery */
   uint64_t fixed;           /* nanoseconds of the last scan of cards */
-  unsigned tries;           /* how often this marking missed the end of a pause */
-  size_t survived;          /* bytes of all old objects that the last full collection left */
-  size_t left;              /* bytes of those in the old space */
-  size_t lines;             /* bytes of their lines */
+  unsigned tries;           /* number of pauses that failed to end this marking */
+  size_t survived;          /* bytes of all old objects after the last full collection */
+  size_t left;              /* bytes of objects in the old space after the last full collection */
+  size_t lines;             /* bytes of lines with objects */
   unsigned sparse;          /* markings in a row that left sparse lines */
   size_t young_large;       /* bytes of young large objects at the last collection */
   size_t stayed;            /* bytes of blocks that moving nurseries left since the last full collection */
-  bool nursery_stays;       /* some objects of the nursery are old, so it has to move */
+  bool nursery_stays;       /* the nursery must move, because some of its objects are old */
   bool moves;               /* stress mode: objects are never large, and the nursery moves */
   bool forgot;              /* young objects may have lost their layout with an image */
-  uint64_t dropped;         /* number of the collection that moved the last large objects, or 0 */
-  uint64_t evacuation_time; /* nanoseconds that this young collection evacuated blocks, or 0 */
+  uint64_t dropped;         /* number of the collection that moved the last large objects, or 0 before it */
+  uint64_t evacuation_time; /* nanoseconds that this young collection took to evacuate blocks, or 0 */
   uint64_t collections;
 } heap;
 
@@ -101,9 +101,9 @@ static size_t young_bytes_left(void)
   return old_bytes_used() < heap.maximum ? (heap.maximum - old_bytes_used()) & ~(size_t)7 : 0;
 }
 
-/* Bytes for the nursery if a large object of `large` bytes waits. Large objects get up to half of the rest: the whole
- * half if one waits, otherwise the bytes that they took before the last collection. So a large object waits for a
- * collection only now and then, even if the heap is almost full. */
+/* Bytes for the nursery if a large object of `large` bytes waits. Young large objects get up to half of the free bytes:
+ * the complete half if an object waits, otherwise the bytes that they took before the last collection. So large objects
+ * seldom wait for a collection, even if the heap is almost full. */
 static size_t nursery_bytes_beside_large(size_t large)
 {
   size_t half = young_bytes_left() / 2, others = large == 0 && heap.young_large < half ? heap.young_large : half,
@@ -113,8 +113,8 @@ static size_t nursery_bytes_beside_large(size_t large)
   return (heap.room < most ? heap.room : most) & ~(size_t)7;
 }
 
-/* True if full collections run concurrently: one of them would stop the program for longer than the pause's goal, at a
- * fast two bytes in a nanosecond. */
+/* True if full collections run concurrently, because a full collection in one stop would exceed the goal for pauses
+ * even at a pace of two bytes in a nanosecond. */
 static bool is_full_collection_concurrent(void)
 {
   uint64_t goal = cairn_pause_goal();
@@ -122,7 +122,7 @@ static bool is_full_collection_concurrent(void)
   return goal != 0 && !heap.moves && old_bytes_used() / 2 > goal && heap.sparse < MAX_SPARSE_MARKINGS;
 }
 
-/* The limit of all old objects. During concurrent marking it is higher. */
+/* The limit of all old objects, which is higher during concurrent marking. */
 static size_t old_bytes_limit(void)
 {
   size_t most = heap.threshold < heap.maximum / MAX_THRESHOLDS_WHILE_MARKING
@@ -132,7 +132,8 @@ static size_t old_bytes_limit(void)
   return !cn_marker.on ? heap.threshold : most < heap.maximum ? most : heap.maximum;
 }
 
-/* Set the start of concurrent marking so that it ends at the threshold, by the bytes promoted during the last one. */
+/* Sets the start of concurrent marking so that the marking ends at the threshold if as many bytes are promoted during
+ * it as during the last marking. */
 static void set_marking_start(void)
 {
   size_t room = heap.threshold - (heap.survived < heap.threshold ? heap.survived : heap.threshold),
@@ -144,8 +145,8 @@ static void set_marking_start(void)
   heap.start = heap.threshold - (wanted < room / 4 * 3 ? wanted : room / 4 * 3);
 }
 
-/* After a full collection. The waiting allocation's bytes count as survivors. Large objects without references cost the
- * next collection no time, so they add less than their size: programs run faster with less new memory. */
+/* Sets the threshold after a full collection. The bytes of the waiting allocation count as survivors. Large objects
+ * without references cost the next collection no time, so they add less than their size, which saves new memory. */
 static void set_full_threshold(size_t bytes_needed)
 {
   size_t wanted, more = bytes_needed < heap.maximum ? bytes_needed : 0;
@@ -161,9 +162,9 @@ static void set_full_threshold(size_t bytes_needed)
   set_marking_start();
 }
 
-/* `survived` bytes of `bytes` in the nursery have been copied. If much survives, a larger nursery gives objects more
- * time to die, at the cost of cache misses; it may take as much as old objects do. A nursery beyond the usual cache
- * sizes pays if most survive. */
+/* Sets the size of the nursery after `survived` of its `bytes` bytes were copied. If much survives, a larger nursery
+ * gives objects more time to die, at the cost of cache misses; it may take as many bytes as old objects. A nursery
+ * larger than usual caches pays if most objects survive. */
 static void adapt_nursery_to_survival(size_t bytes, size_t survived)
 {
   size_t most = old_bytes_used() < heap.nursery_most ? old_bytes_used() : heap.nursery_most,
@@ -179,8 +180,8 @@ static void adapt_nursery_to_survival(size_t bytes, size_t survived)
     heap.nursery = heap.usual;
 }
 
-/* A young collection of `bytes` took so long. Survival changes from one collection to the next, so the slowest one
- * counts, and is forgotten slowly. */
+/* Notes the time of a young collection of `bytes`. Because survival varies from collection to collection, the slowest
+ * pace counts, and fades slowly. */
 static void note_young_collection_pace(size_t bytes, uint64_t nanoseconds)
 {
   heap.slowest -= heap.slowest / PACE_DECAY_PART;
@@ -191,8 +192,8 @@ static void note_young_collection_pace(size_t bytes, uint64_t nanoseconds)
     heap.slowest = now;
 }
 
-/* Bytes of a nursery that can be evacuated in a third of the pause. Cards take at most half of that third. The rest of
- * the pause is for the end of a marking, and for surprises. */
+/* Bytes of a nursery that a collection can copy in a third of the pause. Cards take at most half of that third. The
+ * rest of the pause is for the end of a marking, and for variation. */
 static size_t nursery_bytes_within_pause(void)
 {
   uint64_t part = cairn_pause_goal() / PAUSE_TASK_SHARE, most = part - (heap.fixed < part / 2 ? heap.fixed : part / 2);
@@ -203,8 +204,8 @@ static size_t nursery_bytes_within_pause(void)
   return most * 1000 / heap.slowest;
 }
 
-/* Bound the nursery by the pause's goal, and further while a marking has to end within a pause. But each nursery pays
- * for a visit of all stacks, so it must be worth that. */
+/* Bounds the nursery by the goal for pauses, and more tightly while a marking has to end within a pause. Each young
+ * collection visits all stacks, so the nursery has a minimum that is worth the visit. */
 static void bound_nursery_by_pause(void)
 {
   size_t most = nursery_bytes_within_pause(), stacks = cairn_mutator_count() * NURSERY_BYTES_PER_STACK >> heap.tries,
@@ -217,7 +218,7 @@ static void bound_nursery_by_pause(void)
   heap.room = (heap.nursery < most ? heap.nursery : most) & ~(size_t)7;
 }
 
-/* Give the nursery addresses for `bytes`. */
+/* Gives the nursery a range of addresses of `bytes`. */
 static bool place_nursery(size_t bytes)
 {
   struct cn_extent extent;
@@ -228,7 +229,7 @@ static bool place_nursery(size_t bytes)
   return done;
 }
 
-/* Release a part of the unused memory. */
+/* A step of the background thread that releases a part of the unused memory. */
 static bool release_idle_memory(void *unused)
 {
   static struct {
@@ -256,7 +257,7 @@ static enum cairn_status initialise_heap(size_t initial_bytes, size_t max_bytes)
   heap.maximum = max_bytes & ~(size_t)7;
   size_t soft = cairn_soft_limit();
   heap.nursery_most = (soft != 0 ? soft : heap.maximum) / NURSERY_HEAP_SHARE & ~(size_t)7;
-  heap.soft = soft - 2 * (soft / NURSERY_HEAP_SHARE); /* a nursery, and its survivors */
+  heap.soft = soft - 2 * (soft / NURSERY_HEAP_SHARE); /* the soft limit without a nursery and its survivors */
   heap.initial = heap.threshold = cn_heap_sizer_soft_threshold(heap.soft, 0, initial_bytes & ~(size_t)7);
   heap.usual = heap.nursery_most;
   if (heap.usual > USUAL_NURSERY_BYTES)
@@ -297,7 +298,7 @@ static enum cairn_status grow_nursery(struct cairn_mutator *mutator, size_t byte
   return cn_nursery_grow_limit(mutator, bytes, most) ? CAIRN_OK : CAIRN_E_MEMORY;
 }
 
-/* Young large objects may take as much as the nursery; a single one may take more. */
+/* Young large objects together may take as many bytes as the nursery; a single young large object may take more. */
 static uintptr_t allocate_large_block(size_t bytes, uintptr_t *zero)
 {
   size_t young = cn_large_objects.young, nursery = cn_nursery.limit - cn_nursery.start;
@@ -316,7 +317,7 @@ static void clear_nonzero_bytes(uintptr_t block, uintptr_t zero, size_t bytes)
     memset((void *)block, 0, zero - block < bytes ? zero - block : bytes);
 }
 
-/* The object stays young, or old; its added bytes count like a new object's. */
+/* Lengthens a large object, which keeps its generation; the added bytes count like those of a new object. */
 static bool lengthen_large_block(uintptr_t block, size_t bytes)
 {
   size_t nursery = cn_nursery.limit - cn_nursery.start, young = cn_large_objects.young;
@@ -393,8 +394,8 @@ static struct cn_tracers_totals trace_heap(enum cn_trace mode, const struct cn_e
   return traced;
 }
 
-/* Before the first object moves: ensure memory for copies of the nursery. True if there is memory for `more` as
- * well. */
+/* Ensures memory for copies of the nursery, before the first object moves. Returns true if there is also memory for
+ * copies of `more` bytes. */
 static bool ensure_copy_memory(size_t more)
 {
   size_t most = cn_heap_sizer_max_copy_bytes(cn_nursery.free - cn_nursery.start);
@@ -407,26 +408,26 @@ static bool ensure_copy_memory(size_t more)
   return false;
 }
 
-/* True if most lines are almost empty. */
+/* True if the lines of the old space are almost empty on average. */
 static bool are_old_lines_sparse(void)
 {
   return heap.lines / SPARSE_LINES_FACTOR > heap.left;
 }
 
-/* The concurrent sweep has ended. */
+/* Counts the bytes of lines after a concurrent sweep. */
 static void note_swept_line_bytes(void)
 {
   heap.lines = cn_blocks_line_bytes();
   heap.sparse = are_old_lines_sparse() ? heap.sparse + 1 : 0;
 }
 
-/* The nursery is about to move: its pinned objects are old where they are. */
+/* Makes the nursery's blocks old-space blocks, because the nursery is about to move; pinned objects stay in them. */
 static void leave_nursery_blocks(void)
 {
   heap.stayed += cn_blocks_leave_nursery((struct cn_extent){cn_nursery.start, cn_nursery.end}, cn_nursery.memory);
 }
 
-/* If a group of blocks was evacuated, account for it. Returns the bytes that have left the blocks. */
+/* Accounts for the evacuated group of blocks, if there was one. Returns the bytes that have left the blocks. */
 static size_t account_for_evacuation(void)
 {
   if (!cn_trace_cycle.evacuates)
@@ -460,7 +461,7 @@ static void collect_young(void)
   cn_large_objects_end_collection(false);
 }
 
-/* All reachable objects are marked: the sweep runs concurrently. */
+/* Ends a concurrent marking, once all reachable objects are marked. The sweep runs concurrently. */
 static void end_concurrent_marking(size_t bytes_needed)
 {
   CN_CHECK(cn_large_objects.young == 0);
@@ -476,9 +477,9 @@ static void end_concurrent_marking(size_t bytes_needed)
   heap.tries = 0;
 }
 
-/* The deadline, in processor time of this thread, for marking in a pause that began at `begun`; 0: this pause marks no
- * object. At the threshold pauses take over a part of the concurrent thread's work, and nurseries shrink until that is
- * done. */
+/* The deadline, in processor time of this thread, for marking in a pause that began at `begun`, or 0 if this pause
+ * marks no object. From the threshold on, pauses do a part of the concurrent thread's work, and nurseries shrink until
+ * the marking ends. */
 static uint64_t marking_deadline_of(uint64_t begun)
 {
   uint64_t part = cairn_pause_goal() / PAUSE_TASK_SHARE, now = cn_os_thread_processor_time(cn_os_thread()),
@@ -492,17 +493,17 @@ static uint64_t marking_deadline_of(uint64_t begun)
   return cn_marker.idle && most > least ? most : least;
 }
 
-/* Before a young collection: its roots are the marker's first. */
+/* Begins a marking before a young collection, whose roots become the marker's first roots. */
 static void begin_concurrent_marking(void)
 {
   if (cn_marker.on || old_bytes_used() <= heap.start || !is_full_collection_concurrent())
     return;
-  cn_concurrent_abandon_work(); /* ends the sweep */
+  cn_concurrent_abandon_work(); /* completes the sweep */
   heap.begun = old_bytes_used();
   cn_concurrent_begin_marking();
 }
 
-/* After a young collection, which began at `begun`. */
+/* Continues a marking after a young collection, which began at `begun`. */
 static void continue_concurrent_marking(uint64_t begun, size_t bytes_needed)
 {
   uint64_t part = cairn_pause_goal() / PAUSE_TASK_SHARE, now = cn_os_thread_processor_time(cn_os_thread());
@@ -556,10 +557,10 @@ static void collect_full(size_t bytes_needed)
   set_full_threshold(bytes_needed);
   cairn_note_full(false);
   size_t more = heap.threshold > old_bytes_used() ? heap.threshold - old_bytes_used() : 0;
-  cn_blocks_release_free(more + 2 * heap.nursery, SIZE_MAX); /* the blocks that ensure_copy_memory() adds included */
+  cn_blocks_release_free(more + 2 * heap.nursery, SIZE_MAX); /* including the blocks that ensure_copy_memory() added */
 }
 
-/* Find space for the nursery of stress mode, and for the waiting allocation. */
+/* Finds space for the nursery of stress mode, which must hold the waiting allocation. */
 static void place_stress_nursery(struct cn_extent *nursery, size_t bytes_needed)
 {
   size_t room = bytes_needed > heap.maximum ? 0 : bytes_needed;
@@ -569,13 +570,15 @@ static void place_stress_nursery(struct cn_extent *nursery, size_t bytes_needed)
                         STRESS_NURSERY_BYTES + 2 * room, heap.maximum);
 }
 
-/* A signal handler may be unable to collect; it may take addresses up to the heap's maximum. */
+/* Sets the addresses of a nursery that moved. Behind the nursery lie addresses up to the heap's maximum, for signal
+ * handlers that cannot collect. */
 static void set_moved_nursery(struct cn_extent nursery)
 {
   cn_nursery_set_addresses(nursery.start, nursery.end, cn_blocks_reserve_behind(nursery.end, heap.maximum));
 }
 
-/* In a collection of stress mode threads take no more of the nursery: the addresses behind it are free. */
+/* Returns the addresses behind the nursery at the start of a collection in stress mode, because the nursery stops
+ * growing. */
 static void bound_moved_nursery(void)
 {
   if (!heap.moves)
@@ -584,7 +587,7 @@ static void bound_moved_nursery(void)
   cn_blocks_return_behind(cn_nursery.end);
 }
 
-/* All objects except pinned ones have been copied: release the memory that they left. */
+/* Releases the memory of all objects that were copied, which are all objects except pinned ones. */
 static void release_left_memory(struct cn_extent copies, uintptr_t used, struct cn_extent nursery)
 {
   size_t low, high;
@@ -626,8 +629,9 @@ static void collect_by_moving_all(size_t bytes_needed)
   set_moved_nursery(nursery);
 }
 
-/* True if a full collection is due; also if the nursery would become too small to be worth it. After an image was
- * unloaded a young collection would follow references from dead old objects to dead young ones whose layout is gone. */
+/* True if a full collection is due, or if the nursery would become too small. After an image was unloaded, a young
+ * collection would follow references from dead old objects to dead young ones whose layout is gone, so a full
+ * collection is due. */
 static bool is_full_collection_due(size_t bytes_needed)
 {
   size_t least = heap.usual / 2;
@@ -637,7 +641,7 @@ static bool is_full_collection_due(size_t bytes_needed)
          (young_bytes_left() < least && old_bytes_used() != heap.survived);
 }
 
-/* The nursery has left its blocks. */
+/* Finds new addresses for a nursery that has left its blocks. */
 static void place_nursery_elsewhere(size_t bytes_needed)
 {
   struct cn_extent place;
@@ -653,8 +657,8 @@ static void place_nursery_elsewhere(size_t bytes_needed)
   heap.nursery_stays = false;
 }
 
-/* Ask for memory for copies of several nurseries, and for objects that are promoted while a busy machine delays the
- * concurrent thread. */
+/* Requests memory from background pre-commit, for copies of several nurseries, and for objects that are promoted while
+ * a busy machine delays the background thread. */
 static void request_precommit(size_t nursery)
 {
   size_t more = old_bytes_used() / PRECOMMITTED_OLD_SHARE < MAX_PRECOMMITTED_OLD_BYTES
@@ -666,7 +670,8 @@ static void request_precommit(size_t nursery)
                             cn_tracers_max_count());
 }
 
-/* The nursery's objects have been copied, or stay. In stress mode it may be too small for the waiting allocation. */
+/* Opens the nursery for allocation after a collection. In stress mode the nursery first moves if it is too small for
+ * the waiting allocation. */
 static void reopen_nursery(size_t bytes_needed)
 {
   bool large = bytes_needed > CAIRN_ABI_INLINE_ALLOC_MAX;

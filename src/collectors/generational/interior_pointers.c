@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Looks up the objects of interior pointers. Phase STOP, any number of tracers at once. Headers are checked: a word
- * that looks like a header may be data.
+ * Looks up the objects of interior pointers. Phase STOP, any number of tracers at once, which share the crossing map
+ * under a lock. The functions check headers, because a word that looks like a header may be data.
  */
 #include "collectors/generational/interior_pointers.h"
 
@@ -23,7 +23,7 @@ uintptr_t cn_interior_step_in_nursery(uintptr_t block, uintptr_t *payload)
   return cn_interior_step_over_block(block, cn_nursery.free, payload, cn_tables_is_forwarding_word);
 }
 
-/* All tracers share the crossing map, which grows as far as their lookups need. */
+/* Looks up an object in the crossing map, which all tracers share and each lookup extends. */
 static uintptr_t find_nursery_object(const uintptr_t *slot, uintptr_t address)
 {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

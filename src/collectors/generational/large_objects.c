@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Keeps the states and the sizes of large objects, and a list of the young ones, so that the time of a young collection
- * depends on these alone. Phase STOP, the collecting thread; allocation in phase MUTATE, under the nursery's lock.
+ * Keeps the states and the sizes of large objects. A list of young large objects lets a young collection skip the old
+ * ones. Phase STOP, the collecting thread; allocation in phase MUTATE, under the nursery's lock.
  */
 #include "collectors/generational/large_objects.h"
 
@@ -14,7 +14,7 @@
 #include "collectors/large_space.h"
 #include "runtime/os/os.h"
 
-/* A sweep visits each object; by their usual size it pays if one of a few is garbage. */
+/* Bytes of old large objects per freed object at which a sweep pays: a sweep visits each object. */
 enum { FREED_BYTES_PER_SWEEP = 256 << 10 };
 
 struct cn_large_objects cn_large_objects;
@@ -22,7 +22,7 @@ struct cn_large_objects cn_large_objects;
 static struct {
   uintptr_t *at;
   size_t count, room;
-  size_t loose; /* objects that may have become free runs since the last sweep joined those */
+  size_t loose; /* objects that may have been freed since the last sweep joined free runs */
 } young_large_list;
 
 static bool grow_young_list(void)
@@ -46,7 +46,7 @@ static size_t block_page_bytes(uintptr_t block)
   return end - block;
 }
 
-/* The former object may have left dirty cards before `zero`; memory from `zero` on was never written. */
+/* Cleans cards that a former object may have left dirty; memory from `zero` on was never written. */
 static void clean_former_cards(uintptr_t block, uintptr_t zero)
 {
   uintptr_t end = block + block_page_bytes(block);
@@ -58,7 +58,7 @@ uintptr_t cn_large_objects_allocate(size_t bytes, uintptr_t *zero)
 {
   if (young_large_list.count == young_large_list.room && !grow_young_list())
     return 0;
-  CN_CHECK(bytes > CAIRN_ABI_INLINE_ALLOC_MAX); /* stores into it always mark cards */
+  CN_CHECK(bytes > CAIRN_ABI_INLINE_ALLOC_MAX); /* compiled stores into such an object always mark cards */
   uintptr_t block = cn_large_allocate(bytes, zero);
   CN_CHECK(young_large_list.count < young_large_list.room);
   if (block != 0 && !cn_tables_commit_for_range(block, block + bytes)) {
@@ -115,7 +115,7 @@ void cn_large_objects_make_all_young(void)
   cn_large_clear_marks();
 }
 
-/* Set the states by this collection's marks. */
+/* Sets the states of all large objects by this collection's marks. */
 static void set_states_by_marks(void)
 {
   cn_large_objects.bare = 0;
@@ -127,7 +127,7 @@ static void set_states_by_marks(void)
   }
 }
 
-/* Marked young ones become old; a running marker is to scan them. */
+/* Makes marked young large objects old; a running marker must scan them. */
 static void promote_marked_young(void)
 {
   for (size_t i = 0; i < young_large_list.count; i++)
@@ -139,7 +139,7 @@ static void promote_marked_young(void)
     }
 }
 
-/* Free the unmarked young ones, one by one. */
+/* Frees the unmarked young large objects, one by one. */
 static void free_unmarked_young(void)
 {
   for (size_t i = 0; i < young_large_list.count; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Walks over the heap: in the nursery from block to block, in the old space by the bits of object starts. Phase STOP,
- * one thread.
+ * Walks over all objects of the heap: in the nursery from block to block, in the old space by the bits of object
+ * starts. Phase STOP, the collecting thread or the thread that unloads an image.
  */
 #include "collectors/generational/object_walk.h"
 
@@ -29,8 +29,8 @@ static uintptr_t old_payload_end(uintptr_t payload)
   return payload + bytes;
 }
 
-/* Where the object's block begins; memory before `free` belongs to another object. If the layout is gone, the word
- * before the header tells: an odd one is a count, or free memory that is taken for a count. */
+/* The start of the object's block; memory before `free` belongs to another object. If the layout is gone, an odd word
+ * before the header counts as an element count, even if it is free memory. */
 static uintptr_t block_start_of(uintptr_t payload, uintptr_t free)
 {
   const struct cairn_layout *layout = cairn_object_layout(payload);
@@ -43,7 +43,7 @@ static uintptr_t block_start_of(uintptr_t payload, uintptr_t free)
 
 /* ---- ranges ---- */
 
-/* Fill the free memory in blocks [first, end), so that a walk gets past it. */
+/* Fills the free memory in blocks [first, end), so that a walk can step over it. */
 static void fill_free_memory(size_t first, size_t end)
 {
   uintptr_t free = cn_tables_block_address(first), last = cn_tables_block_address(end), object;
@@ -54,7 +54,7 @@ static void fill_free_memory(size_t first, size_t end)
   cairn_fill(free, last);
 }
 
-/* The first block in [block, end) that has objects, or that has none. */
+/* The first block in [block, end) with objects, or without objects, by `objects`. */
 static size_t next_block_by_objects(size_t block, size_t end, bool objects)
 {
   while (block < end && cn_blocks_block_has_objects(block) != objects)
@@ -115,9 +115,9 @@ void cn_object_walk_visit_ranges(cairn_range_visitor *visit, void *env)
   visit_block_ranges(visit, env, end, cn_tables.blocks);
 }
 
-/* ---- layouts that go ---- */
+/* ---- unloaded layouts ---- */
 
-/* Mark the object, whose payload ends at `end`, if its layout is in [start, stop). */
+/* Marks the layout of the object as gone, if it is in [start, stop); the payload ends at `end`. */
 static bool forget_layout_of_object(uintptr_t payload, uintptr_t end, const unsigned char *start,
                                     const unsigned char *stop)
 {

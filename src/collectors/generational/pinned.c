@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pins objects for a collection. Phase STOP, the collecting thread. A pinned address may point into an object; each
- * collection looks that object up once, like a root's.
+ * Pins objects for a collection, and keeps the list of pinned addresses with their objects. Phase STOP, the collecting
+ * thread. A pinned address may point into an object; each collection looks up the object once.
  */
 #include "collectors/generational/pinned.h"
 
@@ -84,7 +84,7 @@ bool cn_pinned_is_reached(uintptr_t object)
   return (*cn_tables_bit_word_of(object, cn_tables.marks) & cn_tables_bit_of(object)) != 0;
 }
 
-/* During marking a pinned object counts as reachable. */
+/* Passes a pinned object to the marker, because pinned objects count as reachable during marking. */
 static void mark_pinned_object(uintptr_t object)
 {
   if (cn_large_contains(object - 1))
