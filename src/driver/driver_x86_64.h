@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Defines facts about the target that the drivers need. Each port of the runtime has a file like this.
+ * Defines facts about the target that the drivers need. Each port of the runtime has such a file.
  */
 #ifndef CN_DRIVER_DRIVER_X86_64_H
 #define CN_DRIVER_DRIVER_X86_64_H
@@ -9,9 +9,9 @@
 #include <string.h>
 
 #define CN_PORT_TARGET "x86-64 Linux"
-#define CN_PORT_CPU "x86-64" /* the least that LLVM makes code for */
+#define CN_PORT_CPU "x86-64" /* the oldest processor that LLVM generates code for */
 
-/* The beginning of a triple: as most front ends write it, and as clang does. */
+/* The prefix of a triple, in most front ends and in clang. */
 #define CN_PORT_TRIPLE_ANY "x86_64-unknown-"
 #define CN_PORT_TRIPLE_CLANG "x86_64-pc-"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads modules from files, writes them to files, and makes the machine that they are compiled for.
+ * Reads modules from files, writes them to files, and makes their target machines.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -15,14 +15,14 @@
 #include "driver/tool.h"
 #include "object/elf/input.h"
 
-/* The module that LLVM's messages are about: a tool handles one module at a time. */
+/* The module of LLVM's messages, because a tool handles one module at a time. */
 static struct {
   const char *path;
   unsigned errors;
 } current_module;
 
-/* Print LLVM's errors and warnings. Without a handler LLVM would print them itself and end the
- * process after an error. */
+/* Print LLVM's errors and warnings. Without this handler, LLVM itself would print each message and end the process
+ * after an error. */
 static void print_llvm_diagnostic(LLVMDiagnosticInfoRef info, void *env)
 {
   LLVMDiagnosticSeverity severity = LLVMGetDiagInfoSeverity(info);
@@ -38,11 +38,11 @@ static void print_llvm_diagnostic(LLVMDiagnosticInfoRef info, void *env)
 
 void cn_module_set_message_path(const char *path)
 {
-  CN_CHECK(path != NULL); /* LLVM's messages name it */
+  CN_CHECK(path != NULL); /* LLVM's messages contain the path */
   current_module.path = path;
 }
 
-/* True for bitcode, bare or with a wrapper, and for text. */
+/* True for bitcode, with or without a wrapper, and for text. */
 static bool is_bitcode_or_text(const unsigned char *bytes, size_t size)
 {
   return (size >= 4 && (memcmp(bytes, "BC\xc0\xde", 4) == 0 || memcmp(bytes, "\xde\xc0\x17\x0b", 4) == 0)) ||
@@ -72,7 +72,7 @@ unsigned cn_module_error_count(void)
   return current_module.errors;
 }
 
-/* Never returns: after such an error LLVM is unusable. */
+/* Print a fatal error and exit, because LLVM is unusable after such an error. */
 static void exit_on_fatal_error(const char *reason)
 {
   cn_tool_error("'%s': LLVM: %s", current_module.path, reason);
@@ -88,7 +88,8 @@ static void install_llvm_handlers(LLVMContextRef context, const char *path)
   LLVMInstallFatalErrorHandler(exit_on_fatal_error);
 }
 
-/* `own`: our own tools wrote the module, so that LLVM's verifier is superfluous; the pipeline verifies its input. */
+/* Parse a module. `own` says that a tool of Cairn wrote the module, so that LLVM's verifier is unnecessary; the
+ * pipeline verifies its input. */
 static LLVMModuleRef parse_module(LLVMContextRef context, LLVMMemoryBufferRef buffer, const char *path, bool own)
 {
   LLVMModuleRef module = NULL;
@@ -96,7 +97,7 @@ static LLVMModuleRef parse_module(LLVMContextRef context, LLVMMemoryBufferRef bu
 
   install_llvm_handlers(context, path);
   if (LLVMParseIRInContext2(context, buffer, &module, &message)) {
-    /* LLVM's message about text is "file:line:column: error: ...", then the line and a caret. */
+    /* LLVM's message about text is "file:line:column: error: ...", followed by the line and a caret. */
     cn_tool_error("cannot parse '%s'", path);
     fprintf(stderr, "%s%s", message ? message : "", message && *message ? "" : "\n");
     LLVMDisposeMessage(message);

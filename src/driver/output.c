@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Writes output files, completely or not at all.
+ * Writes output files so that a failure leaves no partial file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +33,7 @@ static bool report_write_error(const char *path)
   return false;
 }
 
-/* Write to an open file descriptor, and close it. */
+/* Write the bytes to an open file descriptor, and close the descriptor. */
 static bool write_and_close(int fd, const char *path, const void *bytes, size_t size)
 {
   bool ok = write_all_bytes(fd, bytes, size);
@@ -45,7 +45,7 @@ static bool write_and_close(int fd, const char *path, const void *bytes, size_t 
   return ok || report_write_error(path);
 }
 
-/* Write a new file in the same directory, and rename it. */
+/* Write a new file in the same directory, and rename it to `path`. */
 static bool write_and_rename(const char *path, const void *bytes, size_t size)
 {
   CN_CHECK(size == 0 || bytes != NULL);
@@ -80,7 +80,7 @@ bool cn_output_write(const char *path, const void *bytes, size_t size)
   }
   if (stat(path, &status) != 0)
     return write_and_rename(path, bytes, size);
-  if (S_ISREG(status.st_mode)) /* a read-only file stays, even if its directory allows replacing it */
+  if (S_ISREG(status.st_mode)) /* keep a read-only file, even if its directory allows the replacement */
     return access(path, W_OK) == 0 ? write_and_rename(path, bytes, size) : report_write_error(path);
   int fd = open(path, O_WRONLY | O_CLOEXEC);
   return fd < 0 ? report_write_error(path) : write_and_close(fd, path, bytes, size);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tries out bitcode that may be hostile. LLVM's readers check most of it, but some broken bitcode ends the process: by
- * a fatal error, by running out of memory, by a wild access. So a child process reads it first. If the child dies, the
- * bitcode is refused; otherwise this process reads it again, and prints messages.
+ * Tests bitcode that may be hostile. LLVM's readers check most bitcode, but some broken bitcode ends the process by a
+ * fatal error, by lack of memory or by an invalid access. A child process therefore reads the bitcode first. If the
+ * child fails, this process refuses the bitcode; otherwise it reads the bitcode again, and prints messages.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -17,7 +17,7 @@
 #include <llvm-c/IRReader.h>
 #include "driver/tool.h"
 
-#define MIN_PROBE_MEMORY_BYTES (UINT64_C(2) << 30) /* an arena of the allocator is 1 GB */
+#define MIN_PROBE_MEMORY_BYTES (UINT64_C(2) << 30) /* one arena of the allocator has 1 GB */
 #define MEMORY_BYTES_PER_INPUT_BYTE 256
 
 static void exit_quietly(const char *reason)
@@ -26,7 +26,7 @@ static void exit_quietly(const char *reason)
   _exit(CN_EXIT_FAILED);
 }
 
-/* Bytes of addresses that this process has; 0: unknown. */
+/* The size of this process's address space in bytes, or 0 if it is unknown. */
 static uint64_t measure_address_space(void)
 {
   FILE *statm = fopen("/proc/self/statm", "re");
@@ -39,8 +39,8 @@ static uint64_t measure_address_space(void)
   return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Limit the child's memory. A broken number may ask for all memory, which takes minutes and may end other programs.
- * Sound bitcode takes some ten times its size. */
+/* Limit the child's memory, because a broken number may request all memory, which takes minutes and may end other
+ * programs. Valid bitcode needs about ten times its size. */
 static void limit_memory(size_t bytes)
 {
   uint64_t now = measure_address_space();
@@ -54,7 +54,7 @@ static void limit_memory(size_t bytes)
   setrlimit(RLIMIT_AS, &limit);
 }
 
-/* Read in the child: print nothing, and skip the parent's exit handlers. */
+/* Read the module in the child, which prints nothing and skips the parent's exit handlers. */
 _Noreturn static void read_module_in_child(LLVMMemoryBufferRef buffer)
 {
   static const int crashes[] = {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE};
@@ -82,7 +82,7 @@ bool cn_probe_reader_survives(LLVMMemoryBufferRef buffer, const char *path)
   if (child == 0)
     read_module_in_child(buffer);
   if (child < 0 || waitpid(child, &status, 0) != child || !WIFSIGNALED(status))
-    return true; /* no child: go on without this precaution */
+    return true; /* without a child, continue without this precaution */
   cn_tool_error("cannot parse '%s': LLVM's reader crashed on it (signal %d)", path, WTERMSIG(status));
   return false;
 }

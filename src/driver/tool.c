@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Serves all drivers: messages on stderr, the version, and the command line of one file.
+ * Prints messages on stderr and the version, and reads command lines with one file, for all drivers.
  */
 #include "driver/tool.h"
 
@@ -37,8 +37,8 @@ void cn_tool_warning(const char *format, ...)
   va_end(args);
 }
 
-/* Print a path that an editor can open. Clang splits off the part that a path shares with the
- * working directory: from /home/u/build, /home/u/src/a.c is src/a.c in the directory /home/u. */
+/* Print a source line with a path that an editor can open. Clang removes the part that a path shares with the working
+ * directory: from /home/u/build, /home/u/src/a.c is src/a.c in the directory /home/u. */
 static void print_source_line(const struct cairn_diagnostic *d)
 {
   char here[4096];
@@ -73,7 +73,7 @@ void cn_tool_print_diagnostic(void *env, const struct cairn_diagnostic *d)
     fputc('\n', stderr);
 }
 
-/* Managed C's words in messages of rules, and the form that they have in IR (docs/frontends.md). */
+/* Words of managed C in messages, and the corresponding forms in IR (docs/frontends.md). */
 static const struct {
   const char *word, *ir;
 } ir_forms_of_words[] = {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Compiles one source file: plans its steps, and runs them.
+ * Compiles one source file by planning its steps and running them.
  *
- * Clang compiles a C unit that handles no reference, by the user's own command. Only the unit's bitcode tells for
- * certain whether it handles any, and making bitcode for each unit would cost a front end's run. So clang compiles a
- * unit at once unless its text mentions references, and Cairn compiles it again if it turns out that a header does.
+ * Clang compiles a C unit without references by the user's own command. Only the unit's bitcode shows with certainty
+ * whether the unit has references, but bitcode costs a run of the front end. Clang therefore compiles a unit at once if
+ * its text does not mention references. If an included header does, Cairn compiles the unit again.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@ static bool copy_standard_input(void)
   return ok;
 }
 
-/* True for a command of clang that ends in the unit's input. */
+/* True if the last word of a command of clang is the unit's input. */
 static bool ends_in_input_of(const struct cn_words *words, const struct cn_unit *unit)
 {
   return words->count > 2 && strcmp(words->at[words->count - 1], unit->input) == 0;
@@ -82,7 +82,7 @@ const char *cn_unit_wrong(const struct cn_unit *unit)
   return NULL;
 }
 
-/* Only units that Cairn compiles have bitcode; clang makes the output of the others. */
+/* Plan a unit's steps. Only a unit that Cairn compiles has bitcode; clang makes the output of every other unit. */
 bool cn_unit_plan(const struct cn_command *command, const struct cn_command_item *item, struct cn_unit *unit)
 {
   CN_CHECK(item->input && item->count == 1);
@@ -141,7 +141,7 @@ static bool is_command_printed(const struct cn_command *command)
   return command->verbose || command->dry_run;
 }
 
-/* Each process reads standard input from its start. `output`: a file for standard output, or null.
+/* Run a command of clang with standard input rewound. `output` is a file for standard output, or null.
  */
 static int run_clang_step(const struct cn_command *command, const struct cn_unit *unit, const struct cn_words *words,
                           const char *output, const char *step)
@@ -158,8 +158,8 @@ static int run_clang_step(const struct cn_command *command, const struct cn_unit
   return status;
 }
 
-/* Compile with clang's own command, and have it draw a graph of the files that it reads. Sets
- * *again if one of them shows that the unit may handle references. */
+/* Compile with clang's own command, which also writes a graph of the files that it reads. Sets *again if one of these
+ * files shows that the unit may have references. */
 static int compile_natively(const struct cn_command *command, const struct cn_unit *unit, bool *again)
 {
   const char *graph = command->dry_run ? NULL : cn_temp_make_file_name("headers", ".dot");
@@ -176,7 +176,7 @@ static int compile_natively(const struct cn_command *command, const struct cn_un
   return status;
 }
 
-/* Compile to bitcode, and from that to the output. Sets *native if the unit handles no reference. */
+/* Compile to bitcode, and compile the bitcode to the output. Sets *native if the unit has no references. */
 static int compile_managed(const struct cn_command *command, struct cn_unit *unit, bool *native)
 {
   int status = CN_EXIT_OK;
@@ -192,10 +192,10 @@ static int compile_managed(const struct cn_command *command, struct cn_unit *uni
   return command->dry_run || cn_backend_compile_unit(command, unit, native) ? CN_EXIT_OK : CN_EXIT_FAILED;
 }
 
-/* Add -w: the first run has printed the warnings. */
+/* Add -w, because the first run has printed the warnings. */
 static void suppress_warnings(struct cn_words *words)
 {
-  CN_CHECK(words->count > 2); /* clang, options, the input */
+  CN_CHECK(words->count > 2); /* the words are clang, its options and the input */
   const char *input = words->at[words->count - 1];
   bool after = strcmp(words->at[words->count - 2], "--") == 0;
 
@@ -206,7 +206,8 @@ static void suppress_warnings(struct cn_words *words)
   cn_push(words, input);
 }
 
-/* Compile a unit of C in the way that its text suggests; if that was wrong, in the other way. */
+/* Compile a unit of C as native or managed, as its text suggests, and compile it again as the other if this was wrong.
+ */
 static int compile_c_unit(const struct cn_command *command, struct cn_unit *unit)
 {
   bool again = unit->may_handle, native = false;
@@ -236,7 +237,7 @@ int cn_unit_compile(const struct cn_command *command, struct cn_unit *unit)
   if (unit->language == CN_LANG_ASM && command->mode != CN_MODE_ASSEMBLY && !command->dry_run && status == CN_EXIT_OK &&
       !cn_backend_rewrite_object(unit->output, unit->output, &changed))
     status = CN_EXIT_FAILED;
-  /* Do as clang does: remove an output that make would take for up to date. */
+  /* After a failure, remove an output that `make` would treat as current, as clang does. */
   if (status != CN_EXIT_OK && strcmp(unit->output, "-") != 0)
     cn_output_remove(unit->output);
   return status;

@@ -11,38 +11,38 @@
 #include "driver/cc/command.h"
 #include "object/build/thunk_names.h"
 
-/* A source file on its way. */
+/* A source file with the files and commands of its compilation. */
 struct cn_unit {
   const struct cn_command_item *item;
   enum cn_language language;
-  const char *input;         /* as the user wrote it */
-  const char *bitcode;       /* the front end's output, or the input itself; null if only clang compiles it */
-  const char *output;        /* object, assembly, bitcode or IR text */
-  const char *records;       /* clang's record layouts, of a unit of C; else null */
-  struct cn_words front_end; /* clang's part; empty for IR */
-  struct cn_words native;    /* clang's command from C to the output, for a unit that may turn out native; else empty */
-  bool may_handle;           /* its text says that it may handle references */
+  const char *input;         /* the path as the user wrote it */
+  const char *bitcode;       /* the front end's output, or an input of bitcode; null if only clang compiles the unit */
+  const char *output;        /* the output: object, assembly, bitcode or IR text */
+  const char *records;       /* clang's record layouts of a unit of C, else null */
+  struct cn_words front_end; /* clang's command to bitcode; empty for IR */
+  struct cn_words native;    /* clang's command from C to the output, for a unit that may be native; else empty */
+  bool may_handle;           /* the unit's text mentions references */
 };
 
-/* unit.c: plan the steps of one source file. False after a message. cn_unit_free() frees them. */
+/* unit.c: plan the steps of one source file. False after a message. cn_unit_free() frees the plan. */
 bool cn_unit_plan(const struct cn_command *command, const struct cn_command_item *item, struct cn_unit *unit);
 void cn_unit_free(struct cn_unit *unit);
 
-/* unit.c: the part of the invariant that a plan breaks; null: all holds. The input is one to compile, the plan has an
- * output, Cairn's own languages have bitcode, clang's commands end in the input. Linear. */
+/* unit.c: null, or a description of an error in a plan. The input needs compilation, the plan has an output, inputs in
+ * Cairn's languages have bitcode, and clang's commands end with the input. Linear. */
 const char *cn_unit_wrong(const struct cn_unit *unit);
 
-/* unit.c: run the steps, or print them, or both. Returns an exit status. */
+/* unit.c: run or print the steps, or do both. Returns an exit status. */
 int cn_unit_compile(const struct cn_command *command, struct cn_unit *unit);
 
 /* unit.c: print the passes that run in process. */
 void cn_unit_print_passes(const struct cn_command *command, enum cairn_part part);
 
-/* frontend.c: options that make clang see what Cairn provides: its headers and macros. */
+/* frontend.c: add the options that give Cairn's headers and macros to clang. */
 void cn_frontend_add_cpp_options(struct cn_words *words);
 
-/* mentions.c: true if the text of the C source `input`, of a header that it seems to include, or an option of the
- * command says that the unit may handle references. */
+/* mentions.c: true if the text of the C source `input`, the text of an included header, or an option of the command
+ * shows that the unit may have references. */
 bool cn_mentions_references(const struct cn_command *command, const char *input);
 
 /* mentions.c: true if a file in clang's graph of included files mentions references, or the graph is missing. */
@@ -51,7 +51,7 @@ bool cn_mentions_in_include_graph(const char *path);
 /* mentions.c: true if debug information in the bitcode at `path` names a managed type. */
 bool cn_mentions_managed_type(const char *path);
 
-/* A file as text. `at` is null if it is empty, or of another kind than a regular file. */
+/* A file as text. `at` is null if the file is empty or no regular file. */
 struct cn_mapped_text {
   const char *at;
   size_t size;
@@ -61,38 +61,39 @@ struct cn_mapped_text {
 struct cn_mapped_text cn_text_open(const char *path);
 void cn_text_close(struct cn_mapped_text text);
 
-/* frontend.c: have clang draw the graph of the files that it reads. */
+/* frontend.c: make clang write the graph of the files that it reads. */
 void cn_frontend_add_include_graph(const char *path, struct cn_words *words);
 
-/* frontend.c: clang's commands for `unit`. */
+/* frontend.c: make clang's commands for `unit`. */
 void cn_frontend_make_command(const struct cn_command *command, struct cn_unit *unit);
 void cn_frontend_make_native_command(const struct cn_command *command, struct cn_unit *unit);
 
-/* backend.c: compile bitcode to the output file, in process. False after a message. *native: the unit handles no
- * reference, and clang must compile it; the output is untouched. */
+/* backend.c: compile bitcode to the output file, in process. False after a message. Sets *native if the unit has no
+ * references, so that clang must compile it; the output is then unchanged. */
 bool cn_backend_compile_unit(const struct cn_command *command, const struct cn_unit *unit, bool *native);
 
 /* backend.c: like cn_backend_compile_unit(), for bitcode that a linker joined from units. */
 bool cn_backend_compile_joined(const struct cn_command *command, const struct cn_unit *joined);
 
-/* backend.c: replace the stack maps of the object at `path` by frame maps and write the result to
- * `output`, if there were any; *changed tells. */
+/* backend.c: write the object at `path` to `output` with frame maps in place of its stack maps, and set *changed.
+ * Writes nothing if the object needs no frame maps. */
 bool cn_backend_rewrite_object(const char *path, const char *output, bool *changed);
 
-/* backend.c: the options to compile this command's units with, the code generator's included. */
+/* backend.c: the compile options for this command's units, with those of the code generator. */
 struct cairn_compile_options cn_backend_make_options(const struct cn_command *command);
 
-/* function_report.c: append the remarks on a unit; write the report to a file, or to stderr if null. */
+/* function_report.c: append the remarks on a unit; write the report to the file at `path`, or to stderr if `path` is
+ * null. */
 void cn_function_report_add_unit(const char *input, const struct cairn_diagnostics *said);
 bool cn_function_report_write(const char *path);
 
-/* The joined bitcode of a link (lto_link.c); all zero if the link has none. */
+/* The joined bitcode of a link (lto_link.c); all zero if the link has no bitcode. */
 struct cn_joined_bitcode {
-  struct cn_words command; /* makes a linker join it */
-  struct cn_unit unit;     /* the joined unit; its output is null if the linker took no bitcode */
+  struct cn_words command; /* the linker command that joins the bitcode */
+  struct cn_unit unit;     /* the joined unit, whose output is null if the linker needed no bitcode */
 };
 
-/* lto_link.c: true if there is bitcode to join: units with -flto, inputs, or members of archives. */
+/* lto_link.c: true if a unit with -flto, an input or an archive member is bitcode to join. */
 bool cn_lto_is_wanted(const struct cn_command *command);
 
 /* lto_link.c: plan to join the bitcode of the link's units and inputs. False after a message. */
@@ -102,45 +103,45 @@ bool cn_lto_plan_join(const struct cn_command *command, const struct cn_unit *un
 /* lto_link.c: join the bitcode, and compile the result. Returns an exit status. */
 int cn_lto_join_and_compile(const struct cn_command *command, struct cn_joined_bitcode *joined);
 
-/* inputs.c: true if the file is bitcode; true if it is bitcode, or an archive that has some. */
+/* inputs.c: true if the file is bitcode; true if the file is bitcode or an archive with bitcode. */
 bool cn_inputs_is_bitcode(const char *path);
 bool cn_inputs_has_bitcode(const char *path);
 
-/* inputs.c: the linker's file for the one at `path`, which is other than bitcode: the file itself, or a temporary copy
- * with frame maps in place of stack maps, with other names, and without bitcode. False after a message. */
+/* inputs.c: give the linker's replacement for the file at `path`, which is not bitcode. The replacement is the file
+ * itself, or a temporary copy that has frame maps in place of stack maps, has changed names, and lacks bitcode. False
+ * after a message. */
 bool cn_inputs_replace_file(const char *path, const struct cn_renames *renames, const char **replacement);
 
-/* inputs.c: true if the object, or the archive, at `path` calls a function by a name that changes. */
+/* inputs.c: true if the object or archive at `path` calls a function by a name that `renames` changes. */
 bool cn_inputs_has_renamed_calls(const char *path, const struct cn_renames *renames);
 
-/* inputs.c: the first of these functions that the object at `path` defines, or null. */
+/* inputs.c: the first function of `renames` that the object at `path` defines, or null. */
 const char *cn_inputs_find_defined(const char *path, const struct cn_renames *renames);
 
-/* link.c: clang's command to link, with the units' outputs in place of their sources. `joined`:
- * with its code in place of bitcode; null: with the inputs unchanged, for a linker that joins
- * bitcode. False after a message. */
+/* link.c: make clang's link command, with the units' outputs in place of their sources. `joined` replaces the bitcode;
+ * if `joined` is null, the inputs stay unchanged, for a linker that joins bitcode. False after a message. */
 bool cn_link_make_command(const struct cn_command *command, const struct cn_unit *units, size_t count,
                           const struct cn_joined_bitcode *joined, struct cn_words *words);
 
-/* renames.c: the functions that the command's options have the linker call by other names. False after a message. */
+/* renames.c: gather the functions that linker options rename. False after a message. */
 bool cn_renames_gather(const struct cn_command *command, struct cn_renames *renames);
 
-/* link.c: run such a command, and return its status. If the collector that was chosen is missing,
- * one line says so in place of the linker's messages. */
+/* link.c: run a link command, and return its status. If the chosen collector is missing, one message replaces the
+ * linker's messages. */
 int cn_link_run(const struct cn_command *command, const struct cn_words *words);
 
-/* link_hints.c: explain why this command to link failed. Print a note for each function that the linker missed because
- * it is native code, and one for each kind of mixture of files: barriers, words, sizes in line. */
+/* link_hints.c: explain why this link command failed. Print a note for each function that is undefined because it is
+ * native, and a note for each kind of mismatch between files: barriers, words, in-line sizes. */
 void cn_link_explain_errors(const struct cn_words *words);
 
-/* link.c: check that the linked file is sound. Otherwise remove it, and return false after a message. */
+/* link.c: check the linked file. If it is faulty, remove it and return false after a message. */
 bool cn_link_check_output(const struct cn_command *command);
 
-/* paths.c: a file of the installation: "include", "lib/libcairn.a". Its path starts in the directory above this
- * program's. Null if it is missing. */
+/* paths.c: the path of an installed file such as "include" or "lib/libcairn.a", relative to the parent of this
+ * program's directory. Null if the file is missing. */
 const char *cn_paths_find_installed(const char *relative);
 
-/* paths.c: the name of a file, stripped of directories and of its last suffix. */
+/* paths.c: the name of a file without its directories and its last suffix. */
 const char *cn_paths_stem_of(const char *path);
 
 /* paths.c: `path` with its last suffix replaced. */
@@ -148,12 +149,12 @@ const char *cn_paths_replace_suffix(const char *path, const char *suffix);
 
 /* sections.c: implements -ffunction-sections and -fdata-sections. */
 
-/* Give each function, each variable, or both, its own section, named as clang names them. */
+/* Put each function, each variable or both into separate sections, with clang's names for sections. */
 void cn_sections_split_module(LLVMModuleRef module, bool pic, bool functions, bool data);
 
 /* init_arrays.c: puts constructors and destructors into .init_array and .fini_array. */
 
-/* Replace llvm.global_ctors and llvm.global_dtors of `module`. Call it just before code generation. */
+/* Replace llvm.global_ctors and llvm.global_dtors of `module`. Must be called just before code generation. */
 void cn_structors_place_in_arrays(LLVMModuleRef module);
 
 #endif

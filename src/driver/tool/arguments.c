@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "driver/tool.h"
 
-/* True if the help has the option, by its letter or by its name. */
+/* True if the help text contains the option's letter or name. */
 static bool is_in_help(const struct cn_arguments *arguments, const struct option *option)
 {
   size_t length = strlen(option->name);
@@ -65,7 +65,7 @@ int cn_arguments_parse(int argc, char **argv, const struct cn_arguments *argumen
 
   CN_CHECK(argc > 0);
   CN_ASSERT_VALID(cn_arguments_wrong(arguments));
-  cn_tool_name = argv[0] = arguments->name; /* getopt puts it before its messages */
+  cn_tool_name = argv[0] = arguments->name; /* getopt prints this name before its messages */
   while (status == CN_EXIT_OK &&
          (letter = getopt_long(argc, argv, arguments->letters, arguments->options, &which)) != -1) {
     if (letter == 'h')

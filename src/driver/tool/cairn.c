@@ -78,13 +78,13 @@ static int run_cairn(int argc, char **argv)
   return run_subcommand(argc - 1, argv + 1);
 }
 
-/* Fail if output was lost: half of a document must never pass for a complete one. */
+/* Fail if output was lost, so that part of a document never seems to be a complete document. */
 int main(int argc, char **argv)
 {
   int status = run_cairn(argc, argv);
   bool lost = ferror(stdout);
 
-  errno = EIO; /* the reason of an earlier loss is unknown by now */
+  errno = EIO; /* the reason of an earlier loss is no longer available */
   if (fflush(stdout) == 0 && !lost)
     return status;
   cn_tool_error("unable to write standard output: %s", strerror(errno));

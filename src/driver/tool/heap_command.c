@@ -96,7 +96,7 @@ static int print_diff(const struct loaded_heap *heap, const struct heap_request 
   return CN_EXIT_OK;
 }
 
-/* `operands`: the dump, and the command to run on it. */
+/* `operands` are the dump and the request. */
 static int run_request(const struct heap_request *request, char **operands, int count)
 {
   const char *what = count > 1 ? operands[1] : "top";

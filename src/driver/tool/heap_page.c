@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Writes the page: heap_page.html, with the data as JSON in its place. Names come from programs: the data are free of
+ * Writes a page from heap_page.html, with the data as JSON. Names come from programs, so the data are written without
  * '<', which could end the element.
  */
 #include "driver/tool/heap_page.h"
@@ -39,7 +39,7 @@ static void put_step(FILE *out, const struct cn_graph *graph, uint32_t from, uin
   free(step);
 }
 
-/* The youngest steps, nearest to the object, if the path is long. */
+/* Write a path of references to an object; of a long path, write the last steps. */
 static void put_path(FILE *out, const struct cn_graph *graph, const uint32_t *from, uint32_t object)
 {
   CN_VECTOR(uint32_t) steps = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn opt`: runs passes by name, Cairn's or LLVM's, in the order given.
+ * `cairn opt`: runs passes of Cairn or LLVM by name, in the given order.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 struct opt_request {
   const char *input, *output;
   bool text, silent;
-  CN_VECTOR(const char *) passes;   /* as given to -p */
+  CN_VECTOR(const char *) passes;   /* the arguments of -p */
   CN_VECTOR(const char *) analyses; /* --print */
   CN_VECTOR(const char *) imports;  /* --import */
   struct cairn_compile_options compile;
@@ -93,8 +93,8 @@ static bool is_cairn_pass(const char *name)
   return false;
 }
 
-/* The length of the first name in `list`, up to a comma outside brackets. 0 if `list` is empty, or if its brackets do
- * not match. */
+/* The length of the first name in `list`, which ends at a comma outside brackets. 0 if `list` is empty or its brackets
+ * are unbalanced. */
 static size_t first_name_length(const char *list)
 {
   int depth = 0;
@@ -122,7 +122,7 @@ static bool is_pass_list_valid(const char *list)
   return true;
 }
 
-/* True if the module is sound after a pass. LLVM's verifier has already run after ours. */
+/* True if the module is valid after a pass. LLVM's verifier has already run after a pass of Cairn. */
 static bool check_module_after_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *name,
                                     const struct opt_request *opt)
 {
@@ -136,7 +136,7 @@ static bool check_module_after_pass(LLVMModuleRef module, LLVMTargetMachineRef m
   return ok && (!opt->dump.verify || cn_pass_dump_verify_module(module, machine, name, &opt->compile));
 }
 
-/* Run one pass of ours, then LLVM's verifier; or run a list of LLVM's. */
+/* Run one pass of Cairn and LLVM's verifier, or run a list of LLVM's passes. */
 static bool run_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *name,
                      const struct opt_request *opt)
 {
@@ -151,8 +151,8 @@ static bool run_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, const c
   return check_module_after_pass(module, machine, name, opt);
 }
 
-/* Run `list`. Neighbouring passes of LLVM run together, which keeps analyses between them, unless an option is about
- * single passes. */
+/* Run the passes of `list`. Consecutive passes of LLVM run together and keep their analyses, unless an option applies
+ * to single passes. */
 static bool run_pass_list(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *list,
                           const struct opt_request *opt)
 {
@@ -182,7 +182,7 @@ static bool run_pass_list(LLVMModuleRef module, LLVMTargetMachineRef machine, co
 
 /* ---- names for --print and --print-after ---- */
 
-/* Append `name` to `list`, which is freed. */
+/* Append `name` to `list`, and free the old list. */
 static char *append_name(char *list, const char *name, size_t length)
 {
   char *longer = cn_format("%s%s%.*s", list, *list ? ", " : "", (int)length, name);
@@ -205,7 +205,7 @@ static bool check_analysis_name(const char *name)
   return false;
 }
 
-/* True if -p names the pass; else --print-after would print nothing. */
+/* True if -p names the pass; without this check, --print-after could print nothing. */
 static bool check_pass_is_run(const struct opt_request *opt, const char *pass)
 {
   char *all = cn_strdup("");
@@ -250,7 +250,7 @@ static void print_analyses(LLVMModuleRef module, const struct opt_request *opt)
 static bool run_passes_and_write(LLVMModuleRef module, const struct opt_request *opt)
 {
   struct cn_machine_options how = {.opt_level = 2, .reloc = LLVMRelocPIC, .code_model = LLVMCodeModelDefault};
-  /* A target without a port has passes, and lacks a machine to ask. */
+  /* Passes can run for a target without a port, but there is no target machine. */
   bool ported = cn_module_has_port(module);
   LLVMTargetMachineRef machine = ported ? cn_module_make_machine(module, opt->input, &how) : NULL;
   bool ok = machine || !ported;
@@ -270,7 +270,7 @@ static bool run_passes_and_write(LLVMModuleRef module, const struct opt_request 
   return opt->analyses.count > 0 || cn_module_write(module, "-", opt->text);
 }
 
-/* OPT_COMPILE_OPTION: an option of cairn_compile_set(), by the same name. */
+/* Numbers of long options. OPT_COMPILE_OPTION is an option of cairn_compile_set() with the same name. */
 enum {
   OPT_PRINT_ANALYSIS = 256,
   OPT_IMPORT,
@@ -377,7 +377,7 @@ static int run_opt(struct opt_request *opt)
   return ok ? CN_EXIT_OK : CN_EXIT_FAILED;
 }
 
-/* Check that the options and operands can be run. */
+/* Check that the options and operands are consistent. */
 static int check_arguments(const struct opt_request *opt, int operands)
 {
   if (operands != 1) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Implements --print-after, --print-changed and --verify-each of `cairn opt`, as LLVM's opt has them.
+ * Implements --print-after, --print-changed and --verify-each of `cairn opt`, like the options of LLVM's opt.
  */
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +33,8 @@ static void print_module_after_pass(const char *pass, LLVMModuleRef module)
   LLVMDisposeMessage(text);
 }
 
-/* Print `function` unless it reads as `old`, its namesake before the pass, which may be null. */
+/* Print `function` if its text differs from the text of `old`, the function of this name before the pass, which may be
+ * null. */
 static bool print_function_if_changed(const char *pass, LLVMValueRef function, LLVMValueRef old)
 {
   char *now = LLVMPrintValueToString(function);
@@ -59,7 +60,7 @@ static bool modules_differ(LLVMModuleRef a, LLVMModuleRef b)
   return differ;
 }
 
-/* Print the definitions that changed, or the module if only something else did. */
+/* Print the definitions that changed, or the whole module if only other parts changed. */
 static void print_changes_of_pass(const char *pass, LLVMModuleRef before, LLVMModuleRef module)
 {
   bool printed = false;

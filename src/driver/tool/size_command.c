@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn size`: prints the size of maps, by function and kind.
+ * `cairn size`: prints the sizes of maps by function and kind.
  */
 #include "object/print/size.h"
 
@@ -98,12 +98,12 @@ static void print_sizes_as_json(const char *name, const struct cn_file_map_size 
   cn_json_out_close_bracket(&json);
 }
 
-/* Counts over some files. */
+/* The sums over several files. */
 struct size_totals {
   const struct size_settings *how;
   const char *path; /* of the current file */
   struct cn_file_map_size size;
-  bool all_have_stack_maps; /* else the two sums are about different files */
+  bool all_have_stack_maps; /* otherwise the two sums would cover different files */
   size_t files;
 };
 
@@ -124,7 +124,7 @@ static void add_to_totals(struct size_totals *totals, const struct cn_file_map_s
     total->bytes[kind] += size->bytes[kind];
 }
 
-/* Count an object. Members without maps are skipped. */
+/* Count an object and print its sizes. Archive members without maps are skipped. */
 static int count_and_print_object(void *env, const char *member, const void *bytes, size_t length, char **error)
 {
   struct size_totals *totals = env;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn verify --time-to-safepoint`: prints the bounds of each function, for people and as JSON.
+ * `cairn verify --time-to-safepoint`: prints the bounds of each function as text or as JSON.
  */
 #include "driver/tool/verify_time.h"
 
@@ -9,7 +9,7 @@
 #include "base/check.h"
 #include "object/print/json_out.h"
 
-/* A function has a name and, with a line, a file; a cause has a kind and a reason. */
+/* Check that a function has a name, that a line has a file, and that a cause has a kind and a reason. */
 static void check_time(const struct cairn_time *time)
 {
   CN_CHECK(time->function && (time->line == 0 || time->file));
@@ -66,7 +66,7 @@ void cn_verify_print_time(void *env, const struct cairn_time *time)
 
 /* ---- JSON ---- */
 
-/* A bound as a member: null if it is missing, left out unless asked for. */
+/* A bound as a JSON member, whose value is null for a missing bound. Omitted if `asked` is false. */
 static struct cn_json_member make_bound_member(const char *name, bool asked, uint64_t work)
 {
   struct cn_json_member member = CN_NUMBER_IF(name, work != CAIRN_TIME_UNBOUNDED, work);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Handlers for cairn_time_to_safepoint() that print for `cairn verify --time-to-safepoint`. `env` is the path of the
- * module.
+ * Handlers that print the results of cairn_time_to_safepoint() for `cairn verify --time-to-safepoint`. `env` is the
+ * path of the module.
  */
 #ifndef CN_DRIVER_TOOL_VERIFY_TIME_H
 #define CN_DRIVER_TOOL_VERIFY_TIME_H
