@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Estimates the work of inline assembly. Needs: inline assembly. Provides: its work. Breaks: nothing.
+ * Estimates the work of inline assembly. Needs, breaks: nothing. Provides: cn_work_of_assembly().
  *
- * The text is only searched for statements that may loop: a jump that does not lead forward, a repeated string
- * instruction, a call. In the absence of these, each statement runs once.
+ * The estimate searches the text for statements that may loop: backward jumps, repeated string instructions and calls.
+ * If the text is free of them, each statement runs at most once.
  */
 #include <string.h>
 #include "compile/cost/cost.h"
 
-/* The work of a statement: it may be an atomic instruction. */
+/* The work of a statement, which may be an atomic instruction. */
 #define STATEMENT_COST 20
 
 struct text_range {
@@ -25,7 +25,7 @@ static bool is_statement_end(char c)
   return c == '\n' || c == ';' || c == '\r' || c == '\0';
 }
 
-/* The next word of the statement; empty at its end. */
+/* The next word of the statement, or an empty word at the statement's end. */
 static struct text_range next_word(struct text_range *rest)
 {
   while (rest->at < rest->end && is_blank(*rest->at))
@@ -50,17 +50,17 @@ static bool starts_with(struct text_range word, const char *start)
   return (size_t)(word.end - word.at) >= strlen(start) && strncmp(word.at, start, strlen(start)) == 0;
 }
 
-/* True for a local label further on, `1f`, or one of the function's own, `${0:l}`, where control goes on. */
+/* True for a local label ahead, `1f`, or a label of the function outside the assembly, `${0:l}`. */
 static bool is_forward_label(struct text_range target)
 {
   return target.end > target.at && (target.end[-1] == 'f' || starts_with(target, "$"));
 }
 
-/* True if the statement may take any time. `rest` is the text after its first word. */
+/* True if the time of the statement is unbounded. `word` is its first word, and `rest` the text after it. */
 static bool may_run_for_any_time(struct text_range word, struct text_range rest)
 {
   static const char *const repeats[] = {"rep", "repe", "repz", "repne", "repnz", NULL};
-  static const char *const none[] = {"", "nop", "ret", "retq", NULL}; /* rep; nop is pause */
+  static const char *const none[] = {"", "nop", "ret", "retq", NULL}; /* "rep; nop" is pause */
 
   if (is_word_in(word, repeats))
     return !is_word_in(next_word(&rest), none);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Estimates how often blocks run, by branch weights. Part of pass `place-safepoints`.
+ * Estimates from branch weights how often blocks run. Part of pass `place-safepoints`.
  *
- * Needs: struct cn_loops. Provides: numbers for comparing blocks outside loops. Breaks: nothing.
+ * Needs: struct cn_loops. Provides: frequencies that compare blocks outside loops. Breaks: nothing.
  *
- * One walk in reverse post-order. A run that enters a loop leaves it: so an edge out of a loop gets its share of the
- * runs that leave by the block, rather than of all iterations.
+ * One walk in reverse post-order computes the frequencies. Every run that enters a loop also leaves it. So an edge out
+ * of a loop gets its share of the runs that leave the loop from the edge's block, rather than of all iterations.
  */
 #include "compile/cost/block_frequency.h"
 
@@ -16,10 +16,10 @@
 #include "compile/core/each.h"
 #include "compile/core/emitted_names.h"
 
-/* The weight of an edge without metadata, and of one to an abort. */
+/* The weights of edges without metadata: an ordinary edge, and an edge to an abort. */
 #define DEFAULT_EDGE_WEIGHT 1024
 #define COLD_EDGE_WEIGHT 1
-/* An edge with such a part of the weights is hardly ever taken. */
+/* An edge is rare if its part of the weights is at most one in RARE_EDGE_FACTOR. */
 #define RARE_EDGE_FACTOR 1000
 
 static bool is_cold_block(LLVMBasicBlockRef block)
@@ -68,7 +68,7 @@ static void find_branch_weights(LLVMValueRef end, uint64_t *weights, unsigned co
 
 struct frequency_spread {
   const struct cn_loops *loops;
-  uint32_t *outermost; /* by loop: the outermost loop around it */
+  uint32_t *outermost; /* per loop: the outermost loop around it */
   uint64_t *often;
 };
 
@@ -80,7 +80,8 @@ static bool leaves_outermost_loop(const struct frequency_spread *s, uint32_t fro
   return l != CN_NO_BLOCK && !cn_loop_contains_block(s->loops, s->outermost[l], to);
 }
 
-/* The part `weight` of `sum`, rounded up, so that parts which meet again are the whole. */
+/* The part weight/sum of `often`. The result is rounded up, so that parts that meet again add up to at least `often`.
+ */
 static uint64_t share_by_weight(uint64_t often, uint64_t weight, uint64_t sum)
 {
   CN_CHECK(sum > 0 && weight <= sum);
@@ -126,8 +127,8 @@ void cn_find_block_frequencies(const struct cn_loops *loops, uint64_t *often)
   free(s.outermost);
 }
 
-/* Clear `rare` for the successors of block `b`. Those in its loop stay rare if `b` is rare, or if the edges to them
- * have hardly any of the weights; a weight of zero counts, too. `sums` is zero by block, and is so again. */
+/* Clear `rare` for the successors of block `b`. A successor in the same loop stays rare if `b` is rare, or if the edges
+ * to the successor have a tiny part of the weights, or zero. `sums` is all zero before and after the call. */
 static void clear_rare_of_successors(const struct cn_loops *loops, uint32_t b, uint64_t *sums, bool *rare)
 {
   const struct cn_cfg_block *block = &loops->cfg->blocks[b];

@@ -10,13 +10,12 @@
 /* The frequency of a block that runs on every call. */
 #define CN_ALWAYS (UINT64_C(1) << 40)
 
-/* For each block, how often a call of the function enters it at least once: at most CN_ALWAYS. Known from branch
- * weights, of a profile or __builtin_expect(). If weights are missing, all edges are alike, except those to an
- * abort. */
+/* For each block, the frequency of calls that enter the block at least once, up to CN_ALWAYS. Branch weights come from
+ * a profile or __builtin_expect(). Without weights, all edges have equal frequencies, except edges to an abort. */
 void cn_find_block_frequencies(const struct cn_loops *loops, uint64_t *often);
 
-/* For each block: true if it hardly ever runs, by weights. Then it runs at most once in a thousand runs of the blocks
- * before it, within the innermost loop around it. */
+/* For each block, true if the weights make it rare: the block runs at most once in a thousand runs of its predecessors
+ * in the same loop. */
 void cn_find_rare_blocks(const struct cn_loops *loops, bool *rare);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Estimates the work of one instruction, in units of about half a nanosecond, rather too high. Strip-mined loops get
- * their chunks by it, and functions their bounds (late-insertion-slides-2014, future work: "Inner loop chunking").
- * Needs, provides, breaks: nothing.
+ * Estimates the work of one instruction, in units of about half a nanosecond; too high rather than too low. The chunks
+ * of strip-mined loops and the bounds of functions depend on these estimates (late-insertion-slides-2014, future work:
+ * "Inner loop chunking"). Needs, breaks: nothing. Provides: cn_work_of_instruction().
  *
- * Most instructions take one unit: a core does two or three of them in half a nanosecond, but they wait for one
- * another. Other numbers are for instructions that take long on every machine: divisions, accesses that miss the cache,
- * and calls.
+ * Most instructions count as one unit. A core can run two or three instructions in half a nanosecond, but instructions
+ * wait for each other. Instructions that take long on every machine have higher numbers: divisions, accesses that miss
+ * the cache, and calls.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,9 +18,9 @@
 #include "compile/cost/cost.h"
 
 #define ATOMIC_COST 40
-/* A load that the next one depends on, so that each takes a whole round trip to memory. */
+/* The work of a load in a chain of dependent loads, each of which waits for memory. */
 #define CHASED_LOAD_COST 64
-/* Memory filled or copied: four gigabytes a second, a rate that a machine reaches without its caches. */
+/* Fills and copies run at four gigabytes per second, which machines reach without cache hits. */
 #define BYTES_PER_WORK_UNIT 2
 #define FILL_BASE_COST 20
 
@@ -69,7 +69,7 @@ static LLVMTypeRef element_type_of(LLVMTypeRef type)
   return kind == LLVMVectorTypeKind || kind == LLVMScalableVectorTypeKind ? LLVMGetElementType(type) : type;
 }
 
-/* The number of registers of a value of `type`, and so of instructions for one operation. */
+/* The number of registers for a value of `type`, and thus the number of instructions per operation. */
 uint64_t cn_work_register_count(LLVMTypeRef type)
 {
   uint64_t bits = (uint64_t)bits_of_scalar(element_type_of(type)) * cn_work_element_count(type);
@@ -84,7 +84,8 @@ uint64_t cn_work_register_count(LLVMTypeRef type)
 
 /* ---- memory ---- */
 
-/* True if `value` advances evenly or stays as it is: no part of it is loaded or mixed. */
+/* True if `value` is invariant or advances evenly: it is computed only from phis, arguments and constants, by
+ * additions, scalings and casts. */
 static bool advances_evenly(LLVMValueRef value, unsigned depth)
 {
   if (!LLVMIsAInstruction(value))
@@ -111,8 +112,8 @@ static bool advances_evenly(LLVMValueRef value, unsigned depth)
   }
 }
 
-/* True if the pointer `phi` is the result of a load from where it pointed before, at most this many phis and selects
- * away: a walk along a list or a tree. */
+/* True if `value`, perhaps through `depth` phis, selects or loads, is loaded from the memory that the pointer `phi`
+ * points to, as in a walk along a list or a tree. */
 static bool is_loaded_through_phi(LLVMValueRef value, LLVMValueRef phi, unsigned depth)
 {
   CN_ASSERT(LLVMIsAPHINode(phi));
@@ -147,7 +148,8 @@ static bool is_chased_pointer(LLVMValueRef pointer)
   return chased;
 }
 
-/* The work of an access through `pointer`: `anywhere` if its place is independent of the last one's. */
+/* The work of an access through `pointer`: `anywhere` if the address is independent of the previous access, `chased` in
+ * a chain of loads. */
 static uint64_t work_of_access(LLVMValueRef pointer, uint64_t anywhere, uint64_t chased)
 {
   while (LLVMIsAInstruction(pointer)) {
@@ -165,7 +167,7 @@ static uint64_t work_of_access(LLVMValueRef pointer, uint64_t anywhere, uint64_t
   return LLVMIsALoadInst(pointer) || LLVMIsAIntToPtrInst(pointer) ? anywhere / 4 : 1;
 }
 
-/* The further work of a miss of every cache, for an access whose place is independent of the last one's. */
+/* The additional work of a miss in all caches, for an access whose address is independent of the previous access. */
 #define LOAD_MISS_COST 84
 #define STORE_MISS_COST 32
 
@@ -186,10 +188,10 @@ uint64_t cn_work_of_bytes(uint64_t bytes)
   return bytes >= CN_WORK_UNKNOWN / 2 ? CN_WORK_UNKNOWN : FILL_BASE_COST + bytes / BYTES_PER_WORK_UNIT;
 }
 
-/* Functions of C whose work depends on an argument, and intrinsics named like them. */
+/* Functions of the C library whose work depends on a length argument. */
 static const struct sized_function {
   const char *name;
-  unsigned length; /* the number of the argument */
+  unsigned length; /* the index of the argument */
 } sized_function[] = {
     {"memcpy", 2},         {"memmove", 2},     {"memset", 2},       {"memcmp", 2},        {"bcmp", 2},
     {"memchr", 2},         {"memrchr", 2},     {"mempcpy", 2},      {"strncpy", 2},       {"stpncpy", 2},
@@ -198,7 +200,8 @@ static const struct sized_function {
     {"calloc", 1},         {"realloc", 1},     {"__memset_chk", 2}, {"__mempcpy_chk", 2},
 };
 
-/* The work of one of these; 0 for other calls. A calloc counts its elements, too. */
+/* The work of a call of a function in the table, or 0 for other calls. calloc has its number of elements as a second
+ * factor. */
 static uint64_t work_of_sized_call(LLVMValueRef call, const char *name)
 {
   for (size_t i = 0; i < sizeof sized_function / sizeof *sized_function; i++) {
@@ -212,7 +215,7 @@ static uint64_t work_of_sized_call(LLVMValueRef call, const char *name)
   return 0;
 }
 
-/* The promise "cairn-work"="N" of the call or of its callee, or 0. */
+/* The bound "cairn-work"="N" of the call or of its callee, or 0. */
 static uint64_t promised_work_of(LLVMValueRef call, LLVMValueRef callee)
 {
   unsigned length = sizeof CN_ATTR_WORK - 1;
@@ -249,7 +252,7 @@ void cn_work_attach_promise(struct cn_ctx *ctx, LLVMValueRef call, uint64_t work
       LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_WORK, sizeof CN_ATTR_WORK - 1, number, (unsigned)length));
 }
 
-/* True for a call that a later pass deletes, or makes an instruction or two of. */
+/* True for a call that a later pass deletes or replaces by one or two instructions. */
 static bool is_marker(const char *name)
 {
   return cn_calls_is_marker_name(name) || cn_calls_is_tag_name(name) || strcmp(name, CN_PTRDIFF) == 0;
@@ -289,7 +292,7 @@ LLVMValueRef cn_work_callee_of(LLVMValueRef call)
 
 /* ---- the others ---- */
 
-/* Integers wider than two registers are divided bit by bit, by a loop of the code generator. */
+/* The work of a division. For integers wider than two registers, the code generator emits a loop over the bits. */
 static uint64_t work_of_division(LLVMValueRef i)
 {
   LLVMTypeRef type = LLVMTypeOf(i);
@@ -302,7 +305,7 @@ static uint64_t work_of_division(LLVMValueRef i)
   return CN_WORK_DIVIDE * cn_work_element_count(type) * (bits > 64 ? 4 : 1);
 }
 
-/* The work of combining each part with each, for integers wider than a register. */
+/* The work of a multiplication. For integers wider than a register, each part is multiplied by each. */
 static uint64_t work_of_product(LLVMTypeRef type)
 {
   uint64_t parts = (bits_of_scalar(element_type_of(type)) + 63) / 64;
@@ -317,7 +320,7 @@ static uint64_t work_of_float_operation(LLVMValueRef i, uint64_t one)
   return (soft ? 100 : one) * cn_work_register_count(LLVMTypeOf(i));
 }
 
-/* A call of fmod() and the like, which goes bit by bit through the difference of the exponents. */
+/* The work of a call of fmod() and the like, which takes a step for each bit of the difference of the exponents. */
 static uint64_t work_of_float_remainder(LLVMTypeRef type)
 {
   LLVMTypeKind kind = LLVMGetTypeKind(element_type_of(type));
@@ -328,7 +331,7 @@ static uint64_t work_of_float_remainder(LLVMTypeRef type)
   return one * cn_work_element_count(type);
 }
 
-/* The work of an instruction that computes. */
+/* The work of a computation. */
 static uint64_t work_of_computation(LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Estimates the work of a call of an intrinsic. The table of effects (effects/intrinsics.def) says whether it accesses
- * memory, and which operand is a length. The table here has the others that take more than an instruction or two, or
- * zero. An unlisted intrinsic that may access memory of any length counts as a call. Needs, breaks: nothing. Provides:
- * cn_work_of_intrinsic().
+ * Estimates the work of a call of an intrinsic. The table of effects (effects/intrinsics.def) tells whether the
+ * intrinsic accesses memory, and which operand is a length. The table of this file has other intrinsics that take zero
+ * or more than two instructions. An unlisted intrinsic that may access memory of any length counts as a call. Needs,
+ * breaks: nothing. Provides: cn_work_of_intrinsic().
  */
 #include <string.h>
 #include "base/check.h"
@@ -12,11 +12,11 @@
 #include "compile/cost/cost.h"
 #include "compile/effects/intrinsics.h"
 
-/* Whole names, up to the types. For a name that begins with "llvm.vp." or "llvm.experimental.constrained." the rest is
- * looked up. */
+/* Complete names, without the types. Names with the prefix "llvm.vp." or "llvm.experimental.constrained." are looked up
+ * without the prefix. */
 static const struct intrinsic_cost {
   const char *name;
-  uint64_t work; /* of an element */
+  uint64_t work; /* per element */
 } intrinsic_cost[] = {
     {"llvm.acos", 200},
     {"llvm.asin", 200},
@@ -57,7 +57,7 @@ static const struct intrinsic_cost {
     {"llvm.matrix.multiply", 64},
     {"llvm.clear_cache", CN_CALL_WORK},
     {"llvm.get.rounding", 20},
-    /* deleted, or a constant */
+    /* intrinsics that are deleted or become constants */
     {"llvm.annotation", 0},
     {"llvm.assume", 0},
     {"llvm.codeview.annotation", 0},
@@ -96,7 +96,7 @@ static const struct intrinsic_cost *find_intrinsic_cost(const char *name)
   return NULL;
 }
 
-/* The type with the most elements, of the result and the operands. */
+/* The type with the most elements among the result and the operands. */
 static LLVMTypeRef widest_type_of(LLVMValueRef call)
 {
   LLVMTypeRef type = LLVMTypeOf(call);
@@ -109,7 +109,7 @@ static LLVMTypeRef widest_type_of(LLVMValueRef call)
   return type;
 }
 
-/* The work of an access by lanes. They lie side by side, or apart: at a vector of addresses, or with a stride. */
+/* The work of an access to lanes, which are adjacent, at a vector of addresses, or at a stride. */
 static uint64_t work_of_lane_access(LLVMValueRef call, const struct cn_intrinsic *row)
 {
   LLVMTypeRef place = LLVMTypeOf(LLVMGetArgOperand(call, (unsigned)row->place));
@@ -120,7 +120,7 @@ static uint64_t work_of_lane_access(LLVMValueRef call, const struct cn_intrinsic
   return each * cn_work_element_count(widest_type_of(call));
 }
 
-/* Bytes, or values of operand `value`. */
+/* The work of an access to a number of bytes, or to a number of values of operand `value`. */
 static uint64_t work_of_sized_access(LLVMValueRef call, const struct cn_intrinsic *row)
 {
   enum { VECTOR_REGISTER_BYTES = CAIRN_ABI_OBJECT_ALIGN * 2 };
@@ -133,7 +133,7 @@ static uint64_t work_of_sized_access(LLVMValueRef call, const struct cn_intrinsi
   return cn_work_of_bytes(count);
 }
 
-/* True if an unlisted intrinsic may access memory for as long as an operand says. */
+/* True if an unlisted intrinsic may access memory whose length is an operand. */
 static bool has_length_operand(LLVMValueRef call, LLVMValueRef callee)
 {
   LLVMAttributeRef memory = LLVMGetEnumAttributeAtIndex(callee, CN_FUNCTION_INDEX, cn_attribute_kind("memory"));

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Computes the largest value of an integer, as far as its operands tell. Needs, breaks: nothing. Provides:
- * cn_largest_value().
+ * Computes an upper bound of an integer from its operands. Needs, breaks: nothing. Provides: cn_largest_value().
  */
 #include "compile/analysis/calls.h"
 #include "compile/cost/loops.h"
@@ -11,7 +10,7 @@ static uint64_t smaller_of(uint64_t a, uint64_t b)
   return a < b ? a : b;
 }
 
-/* True for x < y ? x : y or the like, unsigned: the smaller of the two. */
+/* True if the select is the unsigned minimum of two values, such as x < y ? x : y. */
 static bool is_minimum(LLVMValueRef select)
 {
   LLVMValueRef test = LLVMIsAICmpInst(LLVMGetOperand(select, 0));

@@ -12,8 +12,8 @@
 #include "compile/cost/loops.h"
 #include "compile/effects/intrinsics.h"
 
-/* The work of a block's instructions, the same with unbounded work counted as a call, and the extra work if accesses
- * miss. */
+/* The work of a block's instructions, the work with unbounded instructions counted as calls, and the additional work of
+ * cache misses. */
 struct block_work {
   uint64_t all, size, misses;
   bool calls, leaves;
@@ -57,7 +57,7 @@ static struct block_work work_of_block(LLVMBasicBlockRef block)
   return work;
 }
 
-/* Add the work of the loop itself to the work of its inner loops. `work` is that of an iteration, for now. */
+/* Add the work of a block to its loop, whose `work` is the work per iteration until the trip counts are found. */
 static void add_block_work(struct cn_loop *loop, const struct block_work *block)
 {
   loop->size = cn_work_add(loop->size, block->size);
@@ -75,7 +75,7 @@ static void add_inner_loop_work(struct cn_loop *loop, const struct cn_loop *inne
   loop->leaves |= inner->leaves;
 }
 
-/* Count the iterations of all loops that block `b` may leave. */
+/* Find the trip counts of all loops that block `b` may leave. */
 static void find_trip_counts_at_exit(struct cn_loops *loops, uint32_t b)
 {
   const struct cn_cfg_block *block = &loops->cfg->blocks[b];

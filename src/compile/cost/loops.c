@@ -36,7 +36,7 @@ bool cn_is_defined_outside_loop(const struct cn_loops *loops, uint32_t loop, LLV
 
 /* ---- induction variables ---- */
 
-/* True if next = phi + step, by a GEP with one index or by an addition. */
+/* True if `next` is phi + step, as a GEP with one index or an addition. Sets `step` or `by`. */
 static bool find_induction_step(LLVMTargetDataRef layout, struct cn_induction *iv)
 {
   LLVMValueRef next = iv->next, by = NULL;
@@ -65,7 +65,7 @@ static bool find_induction_step(LLVMTargetDataRef layout, struct cn_induction *i
   return !__builtin_mul_overflow(LLVMConstIntGetSExtValue(by), (int64_t)scale, &iv->step) && iv->step;
 }
 
-/* The value that a phi of the header takes on every back edge, or null if they differ. */
+/* The value of a phi of the header on all back edges, or null if the values differ. */
 static LLVMValueRef latch_value_of_phi(const struct cn_loops *loops, uint32_t loop, LLVMValueRef phi)
 {
   LLVMValueRef value = NULL;
@@ -134,12 +134,12 @@ LLVMValueRef cn_loop_start_value_of(const struct cn_loops *loops, uint32_t loop,
 
 /* ---- the forest ---- */
 
-/* Fill `order`, and make each loop a slice of it. In reverse post-order the header of a loop comes
- * before its other blocks, and takes the next places of the loop around it for all of them. */
+/* Fill `order`, and make each loop a slice of it. In reverse post-order the header of a loop precedes the loop's other
+ * blocks. At the header, the loop takes places for all its blocks from the enclosing loop. */
 static void order_blocks_by_loop(struct cn_loops *loops)
 {
   const struct cn_cfg *cfg = loops->cfg;
-  uint32_t *sizes = cn_alloc(cfg->count * sizeof *sizes); /* by header */
+  uint32_t *sizes = cn_alloc(cfg->count * sizeof *sizes); /* per header */
   uint32_t *next = cn_alloc(cfg->count * sizeof *next), top = 0;
 
   for (uint32_t b = cfg->count; b-- > 0;) {
@@ -201,8 +201,8 @@ static void find_latch(const struct cn_cfg *cfg, struct cn_loop *loop)
     }
 }
 
-/* Count the edge into the exits of all loops that it leaves. If it retreats and ends no loop, it closes an irreducible
- * cycle in the first loop that it stays in. */
+/* Count the edge as an exit of all loops that it leaves. A retreating edge that is no back edge closes an irreducible
+ * cycle in the innermost loop that contains the edge. */
 static void classify_edge(struct cn_loops *loops, uint32_t from, uint32_t to)
 {
   uint32_t l = loops->of[from];
@@ -245,7 +245,7 @@ void cn_loops_free(struct cn_loops *loops)
   *loops = (struct cn_loops){0};
 }
 
-/* True if `condition` compares an induction variable, maybe besides another test. */
+/* True if `condition`, or a part of it, compares an induction variable. */
 static bool compares_induction_variable(const struct cn_loops *loops, uint32_t l, LLVMValueRef condition,
                                         unsigned depth)
 {

@@ -5,12 +5,11 @@
  *
  * Needs: struct cn_loops. Provides: struct cn_function_work. Breaks: nothing.
  *
- * A block is summed up first, then each loop, the innermost first, then the function, each by going through its own
- * blocks and the headers of the loops in it, in order, with the longest time since its entry and since the last
- * safepoint. Where a loop is entered, the iterations that it may make without a safepoint are added at once: trip count
- * times work, or the note of place-safepoints at its branch; otherwise it is unbounded. The work of its blocks after
- * its entry is known by then. Cycles other than loops are iterated until the points are stable, which is soon if each
- * polls.
+ * The analysis summarises each block, then each loop from the innermost on, then the function. It walks over the blocks
+ * and inner loops of a region in order, with the longest work since the region's entry and since the last safepoint. At
+ * the entry of an inner loop, it adds the work of all iterations without a safepoint in one step: the trip count times
+ * the work of an iteration, or the bound that place-safepoints noted at the loop's branch. Otherwise the work is
+ * unbounded. Irreducible cycles are iterated until the points are stable, which takes few rounds if each cycle polls.
  */
 #include "compile/cost/cost.h"
 
@@ -20,7 +19,7 @@
 #include "compile/core/each.h"
 #include "compile/core/emitted_names.h"
 
-/* The largest number of iterations for cycles other than loops. */
+/* The largest number of rounds for irreducible cycles. */
 #define MAX_FIXED_POINT_ROUNDS 20
 
 /* ---- points and pieces ---- */
@@ -109,20 +108,20 @@ static struct cn_work_summary summarise_block(const struct cn_function_work *w, 
 struct cost_region {
   struct cn_function_work *w;
   uint32_t loop;         /* or CN_NO_BLOCK */
-  const uint32_t *order; /* its blocks, those of each inner loop in a row */
+  const uint32_t *order; /* the blocks of the region, those of each inner loop in a row */
   uint32_t count;
   bool endless, changed;
   struct cn_work_summary ways;
 };
 
-/* True for a retreating edge other than a back edge. Few functions have such edges, and queries of dominators in deep
- * nests take long. */
+/* True for a retreating edge other than a back edge. `irreducible` avoids queries of dominators, because few functions
+ * have such edges. */
 static bool is_irreducible_edge(const struct cn_function_work *w, uint32_t from, uint32_t to)
 {
   return w->irreducible && cn_cfg_is_retreating_edge(from, to) && !cn_cfg_dominates(w->loops->cfg, to, from);
 }
 
-/* The point `p`, which counts from the entry of a loop, where the loop is entered at `start`. */
+/* The point `p` of a loop, relative to the loop's entry, if the point at the entry is `start`. */
 static struct cn_work_at_point rebase_point_on_start(struct cn_work_at_point start, struct cn_work_at_point p)
 {
   const struct cn_work_summary piece = {.passes = p.fresh, .through = p.entry, .polls = p.polled, .leave = p.poll};
@@ -131,7 +130,7 @@ static struct cn_work_at_point rebase_point_on_start(struct cn_work_at_point sta
   return cn_work_advance_point(start, &piece, &ignored);
 }
 
-/* The point at the end of block `b`, counted from the entry of the region. */
+/* The point at the end of block `b`, relative to the entry of the region. */
 static struct cn_work_at_point point_after_block(const struct cost_region *r, uint32_t b)
 {
   const struct cn_loops *loops = r->w->loops;
@@ -142,7 +141,7 @@ static struct cn_work_at_point point_after_block(const struct cost_region *r, ui
   return p;
 }
 
-/* Merge the points at the start of block `b`, except those at the back edges of the loop that it heads. */
+/* Merge the points at the ends of the predecessors of block `b`, except those of back edges. */
 static struct cn_work_at_point merge_predecessors(const struct cost_region *r, uint32_t b)
 {
   const struct cn_cfg *cfg = r->w->loops->cfg;
@@ -187,7 +186,7 @@ static bool closes_irreducible_cycle(const struct cn_function_work *w, uint32_t 
   return false;
 }
 
-/* Go through a loop in the region, entered at `start`. */
+/* Advance over a loop in the region. `start` is the point at its header after any number of iterations. */
 static void advance_over_inner_loop(struct cost_region *r, uint32_t l, struct cn_work_at_point start)
 {
   struct cn_loop_work *loop = &r->w->at[l];
@@ -235,12 +234,12 @@ static void solve_region(struct cost_region *r)
 
 /* ---- loops ---- */
 
-/* The note of place-safepoints at the end of block `b`, a latch. */
+/* The bound that place-safepoints noted at a latch, or CN_WORK_UNKNOWN. */
 static uint64_t noted_bound_of_latch(const struct cn_ctx *ctx, LLVMBasicBlockRef block)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block), number = NULL;
 
-  if (!LLVMHasMetadata(end)) /* a query for a kind adds it to the context */
+  if (!LLVMHasMetadata(end)) /* a query for a kind would add the kind to the context */
     return CN_WORK_UNKNOWN;
   unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, CN_BOUNDED, sizeof CN_BOUNDED - 1);
   LLVMValueRef node = LLVMGetMetadata(end, kind);
@@ -252,7 +251,7 @@ static uint64_t noted_bound_of_latch(const struct cn_ctx *ctx, LLVMBasicBlockRef
   return number && LLVMIsAConstantInt(number) ? LLVMConstIntGetZExtValue(number) : CN_WORK_UNKNOWN;
 }
 
-/* The note of a loop: like noted_bound_of_latch(), for all its latches that a safepoint-free path reaches. */
+/* The largest bound noted at the loop's latches that a safepoint-free path reaches. */
 static uint64_t noted_bound_of_loop(const struct cn_ctx *ctx, const struct cost_region *r)
 {
   const struct cn_cfg *cfg = r->w->loops->cfg;
@@ -268,7 +267,8 @@ static uint64_t noted_bound_of_loop(const struct cn_ctx *ctx, const struct cost_
   return most;
 }
 
-/* The note holds only for a loop that counts: only such loops are cut, so another loop's note came from elsewhere. */
+/* The work of all iterations after the first. A noted bound counts only for loops with a counting exit, because
+ * place-safepoints cuts only such loops. A note on another loop has another origin. */
 static uint64_t work_of_further_iterations(const struct cn_ctx *ctx, const struct cost_region *r)
 {
   struct cn_function_work *w = r->w;
@@ -313,8 +313,8 @@ static bool is_function_end(LLVMBasicBlockRef block)
   return LLVMGetNumSuccessors(end) == 0 && !LLVMIsAUnreachableInst(end);
 }
 
-/* The function ends at blocks without successors. Then count all points from its entry, those of a loop after the loop
- * around it. */
+/* Summarise the paths to the ends of the function, and make all points relative to its entry, those of outer loops
+ * first. */
 static void summarise_function_paths(struct cn_function_work *w)
 {
   const struct cn_loops *loops = w->loops;

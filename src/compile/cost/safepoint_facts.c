@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tells where a thread surely comes to a safepoint, both with calls and with statepoints: at a poll, at an allocation,
- * and in functions that poll on every path through them. A parse point alone does not count: its callee may run for
- * long (statepoints-later, "PlaceSafepoints", takes every call for a poll). Needs, breaks: nothing. Provides: summaries
- * of calls, for path_cost.c.
+ * Finds the places where a thread always reaches a safepoint, in code with calls or with statepoints: polls,
+ * allocations, and calls of functions that poll on every path. Other parse points do not count, because their callees
+ * may run for long; statepoints-later, "PlaceSafepoints", counts every call as a poll. Needs, breaks: nothing.
+ * Provides: summaries of calls, for path_cost.c.
  */
 #include <string.h>
 #include "base/check.h"
@@ -76,7 +76,7 @@ static bool is_poll_slow_path(const struct cn_work_summaries *known, LLVMValueRe
 
 /* ---- instructions ---- */
 
-/* The summary of a call that does `work`, of a callee that lacks a summary. */
+/* The summary of a call with this work, if the callee has no recorded summary. */
 static struct cn_work_summary estimate_callee_summary(const struct cn_work_summaries *known, LLVMValueRef call,
                                                       LLVMValueRef callee, uint64_t work)
 {
@@ -93,7 +93,7 @@ static struct cn_work_summary estimate_callee_summary(const struct cn_work_summa
       .passes = true, .through = work, .polls = polls, .enter = polls ? work : 0, .leave = polls ? leave : 0};
 }
 
-/* The caller leaves out the work between two safepoints of the callee. */
+/* The summary of a call from the callee's summary, without the work between two safepoints inside the callee. */
 static struct cn_work_summary add_call_overhead(struct cn_work_summary callee)
 {
   callee.between = 0;
@@ -115,8 +115,8 @@ struct cn_work_summary cn_work_summary_of_instruction(const struct cn_work_summa
 
 /* ---- polls ---- */
 
-/* True for a flag that other code sets: read anew each time, or at a place that is independent of the program's
- * data. */
+/* True if the load reads a flag that other code sets: a volatile or atomic load, or a load of a global or thread-local.
+ */
 static bool reads_poll_flag(LLVMValueRef load)
 {
   LLVMValueRef at = LLVMGetOperand(load, 0);
@@ -129,8 +129,8 @@ static bool reads_poll_flag(LLVMValueRef load)
   return LLVMIsConstant(at) || (LLVMIsACallInst(at) && cn_calls_intrinsic(at, "llvm.threadlocal.address"));
 }
 
-/* The value that the branch at the end of a block depends on: a flag that was read there, or the result of assembly
- * there, as in a poll of the stack pointer. */
+/* True if the block's branch depends on a flag that the block reads, or on the result of assembly in the block, as in a
+ * poll of the stack pointer. */
 static bool branches_on_poll_flag(LLVMBasicBlockRef block)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
@@ -146,8 +146,7 @@ static bool branches_on_poll_flag(LLVMBasicBlockRef block)
   return LLVMIsALoadInst(from) && LLVMGetInstructionParent(from) == block && reads_poll_flag(from);
 }
 
-/* The first function that the block calls before anything that takes time, if that is the slow path of a poll or of an
- * allocation; or null. */
+/* The slow path of a poll or allocation that the block calls before anything that takes time, or null. */
 static LLVMValueRef slow_path_of_block(const struct cn_work_summaries *known, LLVMBasicBlockRef block)
 {
   uint64_t work = 0;
@@ -161,7 +160,8 @@ static LLVMValueRef slow_path_of_block(const struct cn_work_summaries *known, LL
   return NULL;
 }
 
-/* True if it tests whether an allocation fits the buffer. The limit is set to 0 to bring the thread to a safepoint. */
+/* True if the block tests whether an allocation fits the buffer. Other threads set the buffer's limit to 0 to make the
+ * thread reach a safepoint. */
 static bool reads_allocation_limit(LLVMBasicBlockRef block)
 {
   CN_EACH_INSTRUCTION(i, block)

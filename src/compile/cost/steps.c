@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks a function after each step that changed its control flow: with options->check_steps, and always in builds with
- * assertions. The error names the step that made the mistake; the verifier after the pass sees only the result.
+ * Checks a function after each step that changed its control flow, with options->check_steps or in builds with
+ * assertions. The error names the faulty step, while the verifier after the pass sees only the final result.
  *
- * Needs: nothing. Provides: errors, "internal". Breaks: nothing.
+ * Needs, breaks: nothing. Provides: errors of rule "internal".
  */
 #include "compile/cost/steps.h"
 
@@ -21,7 +21,7 @@ static bool is_step_check_enabled(const struct cn_ctx *ctx)
 #endif
 }
 
-/* The reason why a step's claim about a loop is false, or null. */
+/* The reason why a claim about a loop is false, or null. */
 static const char *why_claim_is_false(const struct cn_loops *loops, const struct cn_step_loop_claim *said)
 {
   const struct cn_cfg *cfg = loops->cfg;
@@ -64,7 +64,8 @@ static void check_loop_claims(struct cn_ctx *ctx, LLVMValueRef function, const c
   cn_cfg_free(&cfg);
 }
 
-/* LLVM has messages for whole modules only. */
+/* Report LLVM's message about a broken function. LLVM has messages only for whole modules, so the function is verified
+ * in its module. */
 static void report_broken_function(struct cn_ctx *ctx, LLVMValueRef function, const char *step)
 {
   char *message = NULL;

@@ -11,16 +11,16 @@
 struct cn_step_loop_claim {
   LLVMBasicBlockRef header;
   LLVMBasicBlockRef latch; /* the only block with back edges to the header; null: unclaimed */
-  LLVMBasicBlockRef outer; /* the header of the next loop around it; null: unclaimed */
-  uint32_t blocks;         /* the number of its blocks; 0: unclaimed */
-  uint32_t exits;          /* the number of edges that lead out of it; 0: unclaimed */
+  LLVMBasicBlockRef outer; /* the header of the next enclosing loop; null: unclaimed */
+  uint32_t blocks;         /* the number of blocks; 0: unclaimed */
+  uint32_t exits;          /* the number of edges out of the loop; 0: unclaimed */
 };
 
-/* Before step `step`, which relies on the claims: report an error, "internal", if one is false. */
+/* Report an error of rule "internal" if a claim is false before `step`, which relies on the claims. */
 void cn_step_check_before(struct cn_ctx *ctx, LLVMValueRef function, const char *step,
                           const struct cn_step_loop_claim *loops, size_t count);
 
-/* After step `step`: report an error, "internal", if `function` is invalid IR, or if a claim about a loop is false. */
+/* Report an error of rule "internal" if, after `step`, `function` is invalid IR or a claim about a loop is false. */
 void cn_step_check_after(struct cn_ctx *ctx, LLVMValueRef function, const char *step,
                          const struct cn_step_loop_claim *loops, size_t count);
 

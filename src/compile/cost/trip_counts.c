@@ -3,16 +3,16 @@
  * Computes the largest trip counts of loops. Needs: struct cn_loops without trip counts. Provides: trip counts. Breaks:
  * nothing.
  *
- * Short loops matter most. Counting the values of the induction variable up to the bound is exact, fast and right for
- * every predicate. Long loops get a trip count, by subtraction, only if they advance by one. Loops that halve a number,
- * or take a bit from it, in each iteration run as often as it has bits.
+ * Short loops matter most. For them, the analysis steps through the values of the induction variable up to the bound,
+ * which is fast, exact and right for every predicate. Long loops get a trip count by subtraction, but only if they
+ * advance by one. Loops that halve a number in each iteration, or clear a bit, run at most once per bit.
  */
 #include "base/check.h"
 #include "compile/core/each.h"
 #include "compile/cost/cost.h"
 #include "compile/cost/loops.h"
 
-/* Iterations are counted up to here. */
+/* The most iterations that are counted one by one. */
 #define MAX_COUNTED_TRIPS 4096
 
 static bool is_predicate_true(LLVMIntPredicate predicate, uint64_t a, uint64_t b, unsigned width)
@@ -56,8 +56,8 @@ static LLVMIntPredicate zero_test_predicate_of(LLVMValueRef user, LLVMValueRef v
   return p == LLVMIntEQ || p == LLVMIntNE ? p : LLVMIntSGE;
 }
 
-/* True if an assumption or a branch that dominates the loop's header proves that `test`, a comparison with zero, is
- * `wanted`. */
+/* True if an assumption, or a branch that dominates the loop's header, proves that the comparison `test` with zero
+ * equals `wanted`. */
 static bool is_proved_before_loop(const struct cn_loops *loops, uint32_t header, LLVMValueRef test, bool wanted)
 {
   const struct cn_cfg *cfg = loops->cfg;
@@ -93,7 +93,7 @@ static bool is_nonzero_before_loop(const struct cn_loops *loops, uint32_t header
   return false;
 }
 
-/* Count remainder loops of unrolling: from 0 in steps of 1 up to a bound that is small and nonzero. */
+/* Bound the trips of remainder loops of unrolling, which count from 0 in steps of 1 to a small nonzero bound. */
 static uint64_t bound_remainder_loop_trips(const struct cn_loops *loops, uint32_t loop, const struct cn_induction *iv,
                                            LLVMValueRef start, LLVMValueRef tested, LLVMValueRef bound)
 {
@@ -106,13 +106,13 @@ static uint64_t bound_remainder_loop_trips(const struct cn_loops *loops, uint32_
   return most;
 }
 
-/* An exit test of an induction variable that starts from a constant against a constant. */
+/* An exit test that compares an induction variable with a constant; the variable starts from a constant. */
 struct constant_exit_test {
   LLVMIntPredicate predicate;
-  bool leaves; /* the loop is left when it holds; false: when it fails */
-  bool next;   /* the tested value is the advanced one */
+  bool leaves; /* the loop ends if the test holds; false: if it fails */
+  bool next;   /* the test uses the advanced value */
   unsigned width;
-  uint64_t start, end; /* of `width` bits */
+  uint64_t start, end; /* numbers of `width` bits */
   int64_t step;
 };
 
@@ -121,7 +121,7 @@ static bool exits_at_value(const struct constant_exit_test *c, uint64_t value)
   return is_predicate_true(c->predicate, value, c->end, c->width) == c->leaves;
 }
 
-/* Count by going through the values. */
+/* Count the trips by stepping through the values. */
 static uint64_t count_by_stepping(const struct constant_exit_test *c)
 {
   uint64_t mask = UINT64_MAX >> (64 - c->width), value = c->start;
@@ -135,8 +135,8 @@ static uint64_t count_by_stepping(const struct constant_exit_test *c)
   return CN_WORK_UNKNOWN;
 }
 
-/* Count a long way in steps of one, up or down: each value is met, so the loop is left at the bound or right after it.
- * A tested value beyond the bound from the start is excluded: counting slowly would have found it. */
+/* Count many steps of one, up or down. The variable takes each value, so the loop ends at the bound or one step after
+ * it. The start cannot lie beyond the bound, because count_by_stepping() would have found the exit. */
 static uint64_t count_by_distance_to_bound(const struct constant_exit_test *c)
 {
   uint64_t mask = UINT64_MAX >> (64 - c->width);
@@ -153,7 +153,7 @@ static uint64_t count_by_distance_to_bound(const struct constant_exit_test *c)
   return CN_WORK_UNKNOWN;
 }
 
-/* Iterations until `compare` is `leaves`, for an induction variable against a constant. */
+/* The largest trip count of a loop that ends if `compare`, of an induction variable with a bound, equals `leaves`. */
 static uint64_t count_induction_trips(const struct cn_loops *loops, uint32_t loop, LLVMValueRef compare, bool leaves)
 {
   struct cn_induction iv;
@@ -206,8 +206,9 @@ static bool is_decrement_of_phi(LLVMValueRef value, LLVMValueRef phi)
          LLVMConstIntGetSExtValue(LLVMGetOperand(value, 1)) == -1;
 }
 
-/* The number of iterations that make `phi` zero for good, whatever it was, if `next` follows it. A shift or a division
- * takes a bit at least, and so does x & (x - 1); Euclid's remainder takes one every two iterations. */
+/* The number of iterations after which `phi`, whose next value is `next`, is zero for every start value. A shift, a
+ * division and x & (x - 1) remove at least one bit per iteration; Euclid's remainder removes at least one bit per two
+ * iterations. */
 static uint64_t iterations_to_zero(const struct cn_loops *loops, uint32_t loop, LLVMValueRef phi, LLVMValueRef next)
 {
   uint64_t bits = LLVMGetIntTypeWidth(LLVMTypeOf(phi));
@@ -240,7 +241,7 @@ static uint64_t iterations_to_zero(const struct cn_loops *loops, uint32_t loop, 
   }
 }
 
-/* The integer phi of the loop's header that is `tested`, or becomes it in the next iteration. */
+/* The integer phi of the loop's header that equals `tested`, or whose next value is `tested`. */
 static LLVMValueRef tested_phi_of(const struct cn_loops *loops, uint32_t loop, LLVMValueRef tested)
 {
   LLVMBasicBlockRef header = loops->cfg->blocks[loops->at[loop].header].block;
@@ -252,8 +253,8 @@ static LLVMValueRef tested_phi_of(const struct cn_loops *loops, uint32_t loop, L
   return NULL;
 }
 
-/* Iterations until `compare` is `leaves`, for a value that shrinks to zero and stays there, against a constant such
- * that zero leaves the loop. A constant may have been added to the value before. */
+/* The largest trip count of a loop that ends if `compare` equals `leaves`, for a value that shrinks to zero and stays
+ * zero. The test compares the value, perhaps plus a constant, with a constant, and zero must end the loop. */
 static uint64_t count_shrinking_value_trips(const struct cn_loops *loops, uint32_t loop, LLVMValueRef compare,
                                             bool leaves)
 {

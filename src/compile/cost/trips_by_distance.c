@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Computes the largest trip count of a loop whose bound is at a known distance from the start of its induction
- * variable, though both are unknown: loops of strip-mining (place/loops), and tiled loops. Needs: struct cn_loops
- * without trip counts. Provides: trip counts. Breaks: nothing.
+ * Computes the largest trip count of a loop if the distance from the induction variable's start to its bound is known,
+ * although start and bound are variable. Such loops come from strip-mining (place/loops) and tiling. Needs: struct
+ * cn_loops without trip counts. Provides: trip counts. Breaks: nothing.
  *
- * The distance is that of the bound from the start in the direction of the steps, modulo the width. A test of order
- * sees no distance if the bound is not ahead at all. Facts about it come from the computation of the bound (start +
- * constant, a choice, a minimum) and from tests of the distance: those that choose the bound, and those on the way into
- * the loop.
+ * The distance leads from the start to the bound in the direction of the steps, modulo the width. For a test of order,
+ * the distance is zero if the start is already past the bound. Facts about the distance come from the computation of
+ * the bound (start + constant, a select, a minimum), from the conditions of such selects, and from branches before the
+ * loop.
  *
- * If the step is unknown, distances are counted in steps: the bound is some products of the step away, and a test says
- * that the step is so small that they do not wrap.
+ * If the step is variable, the unit of distances is the step: the distance is at most a multiple of the step, and a
+ * test proves that the step is too small for the multiple to wrap.
  */
 #include "base/check.h"
 #include "compile/analysis/predicates.h"
@@ -18,24 +18,24 @@
 #include "compile/cost/cost.h"
 #include "compile/cost/loops.h"
 
-#define MAX_OPERAND_DEPTH 6  /* levels of operands that are searched for a bound or a test */
-#define MAX_GUARD_BRANCHES 4 /* branches on the way in that are searched */
+#define MAX_OPERAND_DEPTH 6  /* operand levels of a search for bounds and tests */
+#define MAX_GUARD_BRANCHES 4 /* branches before the loop that are searched */
 
 struct exit_test {
   const struct cn_loops *loops;
   uint32_t loop;
   struct cn_induction iv;
-  LLVMIntPredicate stay; /* of the tested value to the bound: the loop goes on */
-  bool next;             /* the tested value is the advanced one */
+  LLVMIntPredicate stay; /* the loop continues if the tested value and the bound satisfy it */
+  bool next;             /* the test uses the advanced value */
   LLVMValueRef start, bound;
   unsigned width;
 };
 
 struct distance_facts {
   uint64_t most; /* or UINT64_MAX */
-  bool whole;    /* a whole number of steps */
-  bool some;     /* nonzero */
-  /* an unknown step is at most this, or the first test ends the loop; or UINT64_MAX */
+  bool whole;    /* the distance is a multiple of the step */
+  bool some;     /* the distance is nonzero */
+  /* a variable step is at most this number, unless the first test ends the loop; or UINT64_MAX */
   uint64_t step;
 };
 
@@ -43,7 +43,7 @@ static const struct distance_facts unknown_distance = {.most = UINT64_MAX, .step
 static const struct distance_facts zero_distance = {.most = 0, .whole = true, .step = UINT64_MAX};
 static const struct distance_facts immediate_exit = {.most = 0, .whole = true, .step = 0};
 
-/* The facts of `a` and `b` together: they are of one distance. */
+/* The facts that hold if both `a` and `b` hold for a distance. */
 static struct distance_facts intersect_facts(struct distance_facts a, struct distance_facts b)
 {
   return (struct distance_facts){.most = a.most < b.most ? a.most : b.most,
@@ -101,7 +101,7 @@ static struct distance_facts exact_distance(const struct exit_test *t, uint64_t 
 
 /* ---- facts from a test of the distance ---- */
 
-/* True for this binary operation. Sets its operands `*a` and `*b`. */
+/* True if `value` is a binary operation with `opcode`. Sets `*a` and `*b` to its operands. */
 static bool match_binary_operation(LLVMValueRef value, LLVMOpcode opcode, LLVMValueRef *a, LLVMValueRef *b)
 {
   if (!LLVMIsAInstruction(value) || LLVMGetInstructionOpcode(value) != opcode)
@@ -111,7 +111,7 @@ static bool match_binary_operation(LLVMValueRef value, LLVMOpcode opcode, LLVMVa
   return true;
 }
 
-/* Pointers are subtracted as integers. */
+/* True if `value` is `as`, perhaps converted to an integer, because IR subtracts pointers as integers. */
 static bool is_same_address(LLVMValueRef value, LLVMValueRef as)
 {
   if (value == as)
@@ -119,7 +119,8 @@ static bool is_same_address(LLVMValueRef value, LLVMValueRef as)
   return LLVMIsAPtrToIntInst(value) && LLVMGetOperand(value, 0) == as && LLVMGetIntTypeWidth(LLVMTypeOf(value)) == 64;
 }
 
-/* Flags are irrelevant: where it is poison, so are start or bound, and the first test ends all. */
+/* True if `value` is the distance of `bound` from the start. If `value` is poison, then start or bound is poison too,
+ * and the loop's first test is undefined. */
 static bool is_distance_to_bound(const struct exit_test *t, LLVMValueRef value, LLVMValueRef bound)
 {
   LLVMValueRef to, from;
@@ -151,7 +152,7 @@ static bool is_distance_less_one(const struct exit_test *t, LLVMValueRef value, 
          is_distance_to_bound(t, a, bound) && match_small_constant(b, &number) && number == width_mask_of(t);
 }
 
-/* True if `value` is the remainder of the distance after whole steps. */
+/* True if `value` is the remainder of the distance divided by the step. */
 static bool is_distance_remainder(const struct exit_test *t, LLVMValueRef value, LLVMValueRef bound)
 {
   uint64_t step = step_size(t), number;
@@ -164,7 +165,7 @@ static bool is_distance_remainder(const struct exit_test *t, LLVMValueRef value,
          match_small_constant(b, &number) && number == step;
 }
 
-/* True if `value` is a number of unknown steps, modulo the width. */
+/* True if `value` is a multiple of the variable step, modulo the width. Sets `*number` to the factor. */
 static bool match_step_multiple(const struct exit_test *t, LLVMValueRef value, uint64_t *number)
 {
   LLVMValueRef a, b;
@@ -172,7 +173,7 @@ static bool match_step_multiple(const struct exit_test *t, LLVMValueRef value, u
   return t->iv.by && match_binary_operation(value, LLVMMul, &a, &b) && a == t->iv.by && match_small_constant(b, number);
 }
 
-/* Learn from `left` p `right`, for unknown steps. */
+/* The facts that follow from `left` p `right`, for variable steps. */
 static struct distance_facts learn_from_step_compare(const struct exit_test *t, LLVMIntPredicate p, LLVMValueRef left,
                                                      LLVMValueRef right, LLVMValueRef bound)
 {
@@ -186,7 +187,7 @@ static struct distance_facts learn_from_step_compare(const struct exit_test *t, 
   return d;
 }
 
-/* Learn from `left` p `right`. */
+/* The facts that follow from `left` p `right`. */
 static struct distance_facts learn_from_compare(const struct exit_test *t, LLVMIntPredicate p, LLVMValueRef left,
                                                 LLVMValueRef right, LLVMValueRef bound)
 {
@@ -217,7 +218,7 @@ static struct distance_facts learn_from_compare(const struct exit_test *t, LLVMI
   return d;
 }
 
-/* True for an `and` or `or` of one bit, in either form. */
+/* True for an `and` or `or` of one bit, as an operation or as a select. */
 static bool match_and_or_or(LLVMValueRef condition, bool *conjunction, LLVMValueRef *a, LLVMValueRef *b)
 {
   *conjunction = true;
@@ -241,8 +242,9 @@ static bool is_unknown_distance(struct distance_facts d)
   return d.most == UINT64_MAX && d.step == UINT64_MAX && !d.whole && !d.some;
 }
 
-/* The distance of `bound` where `condition` is `value`. A frozen condition may have any value if a part of it is
- * poison, so all its parts must be made of start and bound: if these are poison, so is the loop's own test. */
+/* The facts about the distance of `bound` if `condition` equals `value`. A frozen condition may have any value if a
+ * part is poison. So all its parts must depend on start and bound, because the loop's own test is poison if start or
+ * bound is. */
 static struct distance_facts learn_from_condition_parts(const struct exit_test *t, LLVMValueRef condition, bool value,
                                                         LLVMValueRef bound, bool frozen, unsigned depth)
 {
@@ -279,7 +281,7 @@ static struct distance_facts learn_from_condition(const struct exit_test *t, LLV
 
 static struct distance_facts distance_of_bound(const struct exit_test *t, LLVMValueRef bound, unsigned depth);
 
-/* True if the bound is the least value in the order of the test, so the loop ends whatever the step. */
+/* True if the bound is the least value in the order of the test, so that the loop ends at its first test. */
 static bool is_least_bound(const struct exit_test *t, LLVMValueRef bound)
 {
   uint64_t number;
@@ -289,7 +291,7 @@ static bool is_least_bound(const struct exit_test *t, LLVMValueRef bound)
   return (t->stay == LLVMIntULT && number == 0) || (t->stay == LLVMIntSLT && number == UINT64_C(1) << (t->width - 1));
 }
 
-/* start + something. */
+/* The facts about the distance of start + `by`. */
 static struct distance_facts distance_of_sum(const struct exit_test *t, LLVMValueRef by)
 {
   uint64_t number;
@@ -318,7 +320,7 @@ static bool match_start_sum(const struct exit_test *t, LLVMValueRef bound, LLVMV
   return true;
 }
 
-/* The smaller of two, in the order of the test and the direction of the steps. */
+/* True if `bound` is the nearer of two bounds, in the order of the test and the direction of the steps. */
 static bool chooses_nearer_bound(const struct exit_test *t, LLVMValueRef bound)
 {
   switch (t->stay) {
@@ -361,7 +363,7 @@ static struct distance_facts distance_of_bound(const struct exit_test *t, LLVMVa
       intersect_facts(distance_of_bound(t, no, depth - 1), learn_from_condition(t, condition, false, no)));
 }
 
-/* Learn from the branches that lead into the loop. */
+/* The facts that follow from the branches on the path into the loop. */
 static struct distance_facts learn_from_entry_branches(const struct exit_test *t)
 {
   const struct cn_cfg *cfg = t->loops->cfg;
@@ -391,7 +393,7 @@ static struct distance_facts learn_from_entry_branches(const struct exit_test *t
 
 /* ---- trips ---- */
 
-/* True if the flags of the advance say that it wraps only after the test has ended the loop. */
+/* True if the flags of the advance exclude that it wraps before the test ends the loop. */
 static bool is_advance_wrap_free(const struct exit_test *t)
 {
   LLVMValueRef next = t->iv.next;
@@ -414,7 +416,7 @@ static bool is_advance_wrap_free(const struct exit_test *t)
   }
 }
 
-/* True if the loop is left by this test or never: it has no other exit, and calls only functions that return. */
+/* True if only this test ends the loop: the loop has no other exit, and calls only functions that return. */
 static bool is_only_exit(const struct exit_test *t)
 {
   const struct cn_loop *l = &t->loops->at[t->loop];
@@ -422,9 +424,9 @@ static bool is_only_exit(const struct exit_test *t)
   return l->exits == 1 && !l->leaves;
 }
 
-/* True if the loop also ends if the distance is a fraction of steps off, or the bound lies behind. A test of order does
- * where the steps lead past the bound. A test of equality does not; missing the bound is then undefined if the advance
- * must not wrap. */
+/* True if the loop also ends if the steps miss the bound, or if the bound lies behind the start. A test of order ends
+ * the loop after a step past the bound. A test of equality fails to end it; the behaviour is then undefined if the
+ * advance must not wrap. */
 static bool may_step_past_bound(const struct exit_test *t)
 {
   switch (t->stay) {
@@ -439,7 +441,7 @@ static bool may_step_past_bound(const struct exit_test *t)
   }
 }
 
-/* True if an unknown step is at least 0, and so small that the distance stays below a wrap. */
+/* True if a variable step is at least 0, and so small that the multiple that bounds the distance never wraps. */
 static bool is_step_too_small_to_wrap(const struct exit_test *t, struct distance_facts d)
 {
   uint64_t half = width_mask_of(t) >> 1, all;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Finds cycles of blocks that may run for long between safepoints (docs/architecture.md, invariant 5). Needs: struct
- * cn_function_work. Provides: such cycles, each with its blocks. Breaks: nothing.
+ * cn_function_work. Provides: a call of `found` for each cycle. Breaks: nothing.
  *
- * Take away the blocks that have a safepoint on all their paths, and the back edges of loops that do little between
- * safepoints: the rest of the function must be acyclic.
+ * The search ignores blocks with a safepoint on all their paths, and back edges of loops that do little work between
+ * safepoints. The rest of the function must be acyclic.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -15,14 +15,14 @@ struct cycle_walk {
   uint64_t limit;
   cn_unpolled_cycle_callback *found;
   void *env;
-  uint8_t *state; /* per block: 0 unseen, 1 on the stack, 2 done, or always with a safepoint */
+  uint8_t *state; /* per block: 0 unseen, 1 on the stack, 2 done or with a safepoint on all paths */
   struct walk_step {
-    uint32_t block, next; /* number of the successor to visit next */
+    uint32_t block, next; /* index of the successor to visit next */
   } *stack;
   uint32_t depth;
 };
 
-/* True if a loop that closes by this edge runs for a short time only. */
+/* True if this edge is a back edge of a loop that runs only for a short time. */
 static bool closes_short_loop(const struct cycle_walk *walk, uint32_t from, uint32_t to)
 {
   const struct cn_loops *loops = walk->work->loops;
@@ -34,7 +34,7 @@ static bool closes_short_loop(const struct cycle_walk *walk, uint32_t from, uint
   return all != CN_WORK_UNKNOWN && all <= walk->limit;
 }
 
-/* Report the cycle: the stack from `to` on. */
+/* Report the cycle, which consists of the stack from `to` on. */
 static void report_cycle(struct cycle_walk *walk, uint32_t to)
 {
   uint32_t *blocks = cn_alloc(walk->depth * sizeof *blocks);
@@ -42,7 +42,7 @@ static void report_cycle(struct cycle_walk *walk, uint32_t to)
 
   while (walk->stack[first].block != to) {
     first++;
-    CN_CHECK(first < walk->depth); /* its state is "on the stack" */
+    CN_CHECK(first < walk->depth); /* `to` has state 1 */
   }
   for (uint32_t s = first; s < walk->depth; s++)
     blocks[count++] = walk->stack[s].block;
@@ -57,7 +57,7 @@ static void push_block(struct cycle_walk *walk, uint32_t b)
   walk->stack[walk->depth++] = (struct walk_step){b, 0};
 }
 
-/* Walk depth first from `b`. */
+/* Visit depth first all blocks that `b` reaches. */
 static void visit_depth_first(struct cycle_walk *walk, uint32_t b)
 {
   push_block(walk, b);

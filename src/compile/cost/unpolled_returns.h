@@ -7,25 +7,25 @@
 
 #include "compile/cost/cost.h"
 
-/* The search for such paths. */
+/* A search for safepoint-free paths to returns. */
 struct cn_unpolled_returns {
   const struct cn_cfg *cfg;
   const struct cn_work_summaries *known;
-  /* True if an instruction ends a path, as a safepoint does. May be null. */
+  /* True if an instruction also ends a path, like a safepoint. May be null. */
   bool (*ends)(const void *env, uint32_t block, LLVMValueRef instruction);
   const void *env;
-  bool caught;   /* follow exceptions, too */
-  bool *returns; /* by block: true if such a path leads from its start */
+  bool caught;   /* the search also follows exceptions */
+  bool *returns; /* per block: a safepoint-free path leads from its start to a return */
 };
 
-/* Find `returns`; the other fields are set. */
+/* Compute `returns` from the other fields. */
 void cn_unpolled_returns_find(struct cn_unpolled_returns *ways);
 void cn_unpolled_returns_free(struct cn_unpolled_returns *ways);
-/* True if each path from `instruction` on ends in block `b`. */
+/* True if each path from `instruction` on ends inside block `b`. */
 bool cn_unpolled_path_ends_in_block(const struct cn_unpolled_returns *ways, uint32_t b, LLVMValueRef instruction);
-/* True if such a path leads on from the end of block `b`. */
+/* True if a safepoint-free path leads from the end of block `b` to a return. */
 bool cn_unpolled_return_after_block(const struct cn_unpolled_returns *ways, uint32_t b);
-/* True if such a path leads on from `call` in block `b`, after it has returned. */
+/* True if a safepoint-free path leads from the return of `call`, in block `b`, to a return of the function. */
 bool cn_unpolled_return_after_call(const struct cn_unpolled_returns *ways, uint32_t b, LLVMValueRef call);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds an intrinsic's row of intrinsics.def by LLVM's number for it. A search by prefix would match an intrinsic that
- * a later LLVM adds, such as llvm.vp.load.ff next to llvm.vp.load. Needs, breaks: nothing. Provides: intrinsics.h.
+ * Finds an intrinsic's row in intrinsics.def by LLVM's number for the intrinsic. A search by prefix would also match
+ * intrinsics of later LLVM versions, such as llvm.vp.load.ff for llvm.vp.load. Needs, breaks: nothing. Provides:
+ * intrinsics.h.
  */
 #include "compile/effects/intrinsics.h"
 
@@ -74,7 +75,7 @@ bool cn_is_block_copy_or_fill(LLVMValueRef instruction)
                          ? LLVMTypeOf(LLVMGetOperand(instruction, 3))
                          : NULL;
 
-  return last && LLVMGetIntTypeWidth(last) == 1; /* otherwise it is the size of an atomic element */
+  return last && LLVMGetIntTypeWidth(last) == 1; /* otherwise the operand is the size of an atomic element */
 }
 
 static bool is_callback_free(unsigned id)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The one table of the effects of intrinsics on references (intrinsics.def). Every pass that decides by intrinsics asks
- * it; verify-barriers consults LLVM's attributes besides.
+ * The table of the effects of intrinsics on references (intrinsics.def). All passes use this table; verify-barriers
+ * also checks LLVM's attributes.
  */
 #ifndef CN_COMPILE_EFFECTS_INTRINSICS_H
 #define CN_COMPILE_EFFECTS_INTRINSICS_H
@@ -9,13 +9,13 @@
 #include "compile/core/pass.h"
 
 enum cn_effect {
-  CN_EFFECT_NONE,    /* leaves references alone */
-  CN_EFFECT_SAME,    /* yields operand `place` */
-  CN_EFFECT_INSIDE,  /* yields a place in the object of operand `place` */
-  CN_EFFECT_LANES,   /* yields lanes of its operands */
-  CN_EFFECT_BASE,    /* yields the start of an object, or something immovable */
-  CN_EFFECT_LOAD,    /* reads lanes */
-  CN_EFFECT_STORE,   /* writes lanes */
+  CN_EFFECT_NONE,    /* no effect on references */
+  CN_EFFECT_SAME,    /* returns operand `place` */
+  CN_EFFECT_INSIDE,  /* returns an address in the object of operand `place` */
+  CN_EFFECT_LANES,   /* returns lanes of its operands */
+  CN_EFFECT_BASE,    /* returns a base pointer or an immovable reference */
+  CN_EFFECT_LOAD,    /* reads lanes from memory */
+  CN_EFFECT_STORE,   /* writes lanes to memory */
   CN_EFFECT_COPY,    /* copies bytes from operand 1 to operand `place` */
   CN_EFFECT_BYTES,   /* writes bytes other than references */
   CN_EFFECT_PATTERN, /* writes a value several times */
@@ -34,17 +34,17 @@ const struct cn_intrinsic *cn_intrinsic_row_of_call(LLVMValueRef instruction);
 /* The row of the intrinsic with LLVM's number `id`, or null. */
 const struct cn_intrinsic *cn_intrinsic_row_of_id(unsigned id);
 
-/* True if the called intrinsic has this effect. */
+/* True if `instruction` calls an intrinsic with this effect. */
 bool cn_intrinsic_has_effect(LLVMValueRef instruction, enum cn_effect effect);
 
-/* True if it copies or fills bytes, and its operand 3 tells whether it is volatile. */
+/* True for a copy or fill of bytes whose operand 3 tells whether the access is volatile. */
 bool cn_is_block_copy_or_fill(LLVMValueRef instruction);
 
-/* True if the intrinsic may run code of the program or of a runtime: unless its row, LLVM's attribute nocallback or a
- * row of CN_IN_LINE says otherwise, or it is an instruction of the port. */
+/* True if the intrinsic may run code of the program or of a runtime. False if its row, LLVM's attribute nocallback or a
+ * row of CN_IN_LINE excludes this, or if the intrinsic is an instruction of the target. */
 bool cn_intrinsic_runs_code(LLVMValueRef intrinsic);
 
-/* True if the call of an intrinsic yields or is given a reference. */
+/* True if the call of an intrinsic has a reference as result or operand. */
 bool cn_call_touches_references(LLVMValueRef call);
 
 #endif

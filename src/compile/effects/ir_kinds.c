@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lists the known opcodes, types and constants of LLVM 22. Types that a target defines are left out: their bits may be
- * anything, and every port does without them. Needs, breaks: nothing. Provides: ir_kinds.h.
+ * Lists the known opcodes, types and constants of LLVM 22. The list omits types that a target defines, because their
+ * bits may hide references, and no port needs them. Needs, breaks: nothing. Provides: ir_kinds.h.
  */
 #include "compile/effects/ir_kinds.h"
 
@@ -103,7 +103,7 @@ bool cn_is_known_type_kind(LLVMTypeKind kind)
   case LLVMScalableVectorTypeKind:
   case LLVMMetadataTypeKind:
   case LLVMTokenTypeKind:
-  case LLVMX86_AMXTypeKind: /* loaded by intrinsics, from integers */
+  case LLVMX86_AMXTypeKind: /* intrinsics load such values from integers */
     return true;
   default:
     return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The opcodes, kinds of types and constants of LLVM 22. Every pass knows their effects on a reference. Another one may
- * hide or move a reference, and is refused.
+ * The opcodes, kinds of types and constants of LLVM 22, whose effects on references every pass handles. Cairn refuses
+ * all others, because they could hide or move a reference.
  */
 #ifndef CN_COMPILE_EFFECTS_IR_KINDS_H
 #define CN_COMPILE_EFFECTS_IR_KINDS_H
@@ -12,15 +12,15 @@
 bool cn_is_known_opcode(LLVMOpcode opcode);
 
 bool cn_is_known_type_kind(LLVMTypeKind kind);
-/* True if the type and all its parts are of known kinds. Types in `met` are skipped, so that shared parts are visited
- * once. */
+/* True if the type and all its parts have known kinds. `met` has the types visited before, so that shared parts are
+ * visited once. */
 bool cn_is_known_type(struct cn_ptrmap *met, LLVMTypeRef type);
 
-/* True if the kind of a constant whose type is of kind `type` is known. */
+/* True if `kind` is a known kind of constants of types of kind `type`. */
 bool cn_is_known_value_kind(LLVMValueKind kind, LLVMTypeKind type);
 /* True if the opcode of a constant expression is known. */
 bool cn_is_known_constant_expression(LLVMOpcode opcode);
-/* True if the constant and all its parts are of known kinds; `met` as in cn_is_known_type(). */
+/* True if the constant and all its parts have known kinds. `met` has the types and constants visited before. */
 bool cn_is_known_constant(struct cn_ptrmap *met, LLVMValueRef constant);
 
 #endif
