@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Marks calls whose references are listed although they die there. To Cairn's own callees such references are dead:
- * each callee lists in its own frame those that it still needs. A native callee lists nothing: if it collects while it
- * uses its arguments, its caller must list them. A program asks for this
+ * Marks calls whose statepoints must list references that die at the call. A managed callee lists the references that
+ * it still needs in its frame, so its caller need not list them. A native callee lists no references: if it collects
+ * while it uses its arguments, its caller must list them. A program asks for such a list
  *   - by call: attribute "cairn-live-operands" on the call, or on the function that it names;
  *   - by module: rewrite-statepoints with the optimisation dead-operands off;
- *   - by value: a "gc-live" bundle on the call lists its operands, arguments or others.
+ *   - by value: a "gc-live" bundle on the call names the references to list, arguments or other values.
  *
- * Part of rewrite-statepoints. Needs: any function. Provides: the attribute on each call that wants it, which its
- * statepoint keeps. Breaks: nothing.
+ * Part of rewrite-statepoints. Needs: any function. Provides: attribute "cairn-live-operands" on each such call, and
+ * later on its statepoint. Breaks: nothing.
  */
 #include <string.h>
 #include "base/check.h"
@@ -37,7 +37,7 @@ void cn_live_operands_mark(struct cn_ctx *ctx, LLVMValueRef function)
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
       bool any = false;
-      /* Classify last: most calls go unmarked, and classification costs more. */
+      /* Classify last: most calls stay unmarked, and classification costs more than the other tests. */
       if (!cn_is_call(i) || !cn_live_operands_wanted(ctx, i) || cn_classify_call(i).kind != CN_CALL_PARSE_POINT)
         continue;
       for (unsigned a = 0; a < LLVMGetNumArgOperands(i) && !any; a++)

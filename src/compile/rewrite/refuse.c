@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Refuses functions whose statepoints would be imprecise, with function, source line and rule, while the module is
- * still unchanged (docs/architecture.md, invariant 2). Each of these is silent damage or a crash in a release build of
- * LLVM's own pass (docs/llvm-22.md). Needs: any function. Provides: diagnostics. Breaks: nothing.
+ * still unchanged (docs/architecture.md, invariant 2). Part of rewrite-statepoints. A release build of LLVM's own pass
+ * miscompiles or crashes on each refused construct (docs/llvm-22.md). Needs: any function. Provides: diagnostics.
+ * Breaks: nothing.
  */
 #include <string.h>
 #include "base/check.h"
@@ -38,7 +39,8 @@ static void check_cast(struct cn_function_check *judge, LLVMValueRef i)
   }
 }
 
-/* List every instruction that may yield a reference: an unlisted one would be a base by accident.
+/* This switch must list every instruction that may yield a reference: bases.c takes the result of any other instruction
+ * as a base.
  */
 static void check_result_base(struct cn_function_check *judge, LLVMValueRef i)
 {
@@ -98,8 +100,9 @@ static bool has_ref_phi(LLVMBasicBlockRef block)
   return false;
 }
 
-/* A block with a catchswitch has space for phis only: the values that its phis choose are loaded in the pad after it. A
- * pad with other entries, too, would load the wrong value on those. */
+/* Refuse phis of a catchswitch's block if the pad after it has further predecessors. The block has space for phis only,
+ * so pad_phis.c loads the values of its phis in the pad after it, and would load wrong values on the edges from further
+ * predecessors. */
 static void check_catchswitch_phis(struct cn_function_check *judge, LLVMValueRef i)
 {
   LLVMBasicBlockRef unwind = LLVMGetUnwindDest(i);
@@ -109,7 +112,7 @@ static void check_catchswitch_phis(struct cn_function_check *judge, LLVMValueRef
     return;
   CN_EACH_USE(use, LLVMBasicBlockAsValue(unwind))
     entries++;
-  CN_ASSERT(entries > 0); /* the catchswitch's own */
+  CN_ASSERT(entries > 0); /* the edge from the catchswitch */
   if (entries > 1 || LLVMIsACatchSwitchInst(LLVMGetBasicBlockTerminator(unwind)))
     cn_refuse_at(judge, i, "funclet-phi",
                  "a phi of references in a block with a catchswitch that unwinds to a pad that is entered "
@@ -137,7 +140,7 @@ static void check_instruction(struct cn_function_check *judge, LLVMValueRef i)
     check_funclet_arguments(judge, i);
 }
 
-/* Judge a function that has statepoints already, by a front end or an earlier execution of the pass. */
+/* Check a function that has statepoints already, from a front end or an earlier execution of the pass. */
 static void check_statepoints(struct cn_function_check *judge)
 {
   cn_refuse_statepoint_flaws_in(judge->ctx, judge->function);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Refuses calls whose statepoints would be imprecise, for refuse.c. A release build of LLVM's own pass or of its code
- * generator loses each of these silently, or ends the process. Needs: any call. Provides: diagnostics. Breaks: nothing.
+ * Refuses calls whose statepoints would be imprecise, for refuse.c. A release build of LLVM's own pass or code
+ * generator loses references at each of these calls silently, or ends the process. Part of rewrite-statepoints. Needs:
+ * any call. Provides: diagnostics. Breaks: nothing.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@
 #include "compile/rewrite/values/refs.h"
 #include "compile/tail/tail.h"
 
-/* Refuse operands that are to be listed during the call if they are beyond it. */
+/* Refuse operands that the statepoint must list during the call but cannot list. */
 static void check_live_operands(struct cn_function_check *judge, LLVMValueRef call)
 {
   unsigned arguments = cn_live_operands_wanted(judge->ctx, call) ? LLVMGetNumArgOperands(call) : 0;
@@ -56,7 +57,7 @@ static void check_directives(struct cn_function_check *judge, LLVMValueRef call)
     cn_refuse_at(judge, call, "statepoint-directive", "\"deopt-lowering\" is neither \"live-in\" nor \"live-through\"");
 }
 
-/* A flaw of statepoint_flaws.c. */
+/* Refuse a flaw that statepoint_flaws.c reports. */
 static void refuse_statepoint_flaw(void *judge, LLVMValueRef call, const char *rule, const char *why)
 {
   cn_refuse_at(judge, call, rule, why);
@@ -76,7 +77,7 @@ static void check_parse_point(struct cn_function_check *judge, LLVMValueRef call
   if (callee && LLVMGetIntrinsicID(callee)) {
     cn_report_bundle_flaws(call, refuse_statepoint_flaw, judge);
     check_directives(judge, call);
-    return; /* its own result and arguments go away */
+    return; /* the lowering of the intrinsic replaces result and arguments */
   }
   if (cn_is_returned_on_x87_stack(LLVMTypeOf(call)))
     cn_refuse_at(judge, call, "x87-result",
@@ -90,8 +91,8 @@ static void check_parse_point(struct cn_function_check *judge, LLVMValueRef call
   check_directives(judge, call);
 }
 
-/* A reference in inline assembly: its fate there is unknown, and so is the place within its object of one that comes
- * out. An empty assembly is exempt: fresh memory becomes a reference by one (allocate.c). */
+/* Refuse references in inline assembly: the assembly may change an operand or copy it, and a result may point anywhere
+ * into its object. A result of empty assembly is exempt, since allocate.c turns fresh memory into a reference by it. */
 static void check_inline_assembly(struct cn_function_check *judge, LLVMValueRef call)
 {
   size_t length;
@@ -108,7 +109,8 @@ static void check_inline_assembly(struct cn_function_check *judge, LLVMValueRef 
                  "a reference is an operand of inline assembly, which the collector cannot read");
 }
 
-/* True for intrinsics that yield references with a known base: an operand's, or null for references that stay. */
+/* True for intrinsics that yield references whose base is the base of an operand, or null for references that never
+ * move. */
 static bool has_result_with_known_base(LLVMValueRef call)
 {
   const struct cn_intrinsic *row = cn_intrinsic_row_of_call(call);
@@ -118,15 +120,16 @@ static bool has_result_with_known_base(LLVMValueRef call)
   case CN_EFFECT_INSIDE:
   case CN_EFFECT_BASE:
     return true;
-  case CN_EFFECT_CALL: /* the function returns its result at once */
+  case CN_EFFECT_CALL: /* the function returns the result of deoptimize directly */
     return cn_calls_intrinsic(call, "llvm.experimental.deoptimize");
   default:
     return cn_vector_intrinsics_can_lower(call);
   }
 }
 
-/* LLVM 22's code generator ends the process over a musttail call whose result needs more than the registers. At -O0 a
- * musttail call whose result is extended otherwise than its function's becomes an ordinary call, unrecorded. */
+/* Refuse results of musttail calls that LLVM 22 cannot handle. Its code generator ends the process at a result that
+ * needs more than the registers. At -O0 a musttail call whose result has another extension than its function's becomes
+ * an ordinary call without a record. */
 static void check_musttail_result(struct cn_function_check *judge, LLVMValueRef call)
 {
   LLVMTypeRef type = LLVMTypeOf(call);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Refuses opcodes, types, constants and attributes that are newer than LLVM 22 or that a target defines: their effect
- * on references is unknown to all passes. Needs: any function. Provides: diagnostics. Breaks: nothing.
+ * Refuses opcodes, types, constants and attributes that are newer than LLVM 22 or that a target defines, because no
+ * pass handles their effect on references. Part of rewrite-statepoints. Needs: any function. Provides: diagnostics.
+ * Breaks: nothing.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -25,7 +26,7 @@ static bool has_attribute_kind(const LLVMAttributeRef *attributes, unsigned coun
   return false;
 }
 
-/* The first of LLVM's attributes among these that the lists of invalid_attributes.c lack; or 0. */
+/* The first of these attributes that the lists of invalid_attributes.c lack; or 0. String attributes are ignored. */
 static unsigned find_unknown_attribute(const LLVMAttributeRef *attributes, unsigned count)
 {
   unsigned last = LLVMGetLastEnumAttributeKind();
@@ -36,15 +37,15 @@ static unsigned find_unknown_attribute(const LLVMAttributeRef *attributes, unsig
   return 0;
 }
 
-/* Each of LLVM's attributes is judged in LLVM 22: test/unit/compile/effects.c. */
+/* True if invalid_attributes.c lists all attributes of the LLVM in use; test/unit/compile/effects.c checks LLVM 22. */
 static bool has_known_attributes_only(void)
 {
-  static _Thread_local unsigned judged; /* attributes, from 1 on */
+  static _Thread_local unsigned judged; /* the number of attributes from 1 on that are listed */
   unsigned last = LLVMGetLastEnumAttributeKind();
 
   while (judged < last && cn_is_judged_attribute(judged + 1))
     judged++;
-  return judged + 1 >= last; /* LLVM's last one is a mark */
+  return judged + 1 >= last; /* LLVM's last attribute kind is only a mark of the end */
 }
 
 static void check_attributes_are_known(struct cn_function_check *judge, LLVMValueRef of, unsigned parameters)

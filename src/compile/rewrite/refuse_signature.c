@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Refuses functions that would be imprecise as a whole, for their parameters, convention or strategy (docs/refused.md).
- * Needs: any function. Provides: diagnostics. Breaks: nothing.
+ * Refuses functions whose parameters, convention or gc strategy would make all their statepoints imprecise
+ * (docs/refused.md). Part of rewrite-statepoints. Needs: any function. Provides: diagnostics. Breaks: nothing.
  */
 #include "base/check.h"
 #include "compile/analysis/alloca_layout.h"
@@ -43,7 +43,7 @@ static void check_swifterror(struct cn_ctx *ctx, LLVMValueRef function)
                "parameter %u, a swifterror one, lies in a register that no map describes", p + 1);
 }
 
-/* Under these conventions the callee saves registers at places that frame maps leave out. */
+/* Refuse conventions whose callees save registers at places that frame maps cannot describe. */
 static void check_calling_convention(struct cn_ctx *ctx, LLVMValueRef function)
 {
   unsigned convention = LLVMGetFunctionCallConv(function);
@@ -59,7 +59,8 @@ static void check_calling_convention(struct cn_ctx *ctx, LLVMValueRef function)
              "a function without prologue has no frame in which references could survive a call");
 }
 
-/* The attribute "cairn" asks for a strategy that the code generator lowers; the function may name only that one. */
+/* Refuse another strategy on a function with attribute "cairn", which asks for the strategy that the code generator
+ * lowers. */
 void cn_refuse_strategy(struct cn_ctx *ctx, LLVMValueRef function)
 {
   const char *gc = LLVMGetGC(function);

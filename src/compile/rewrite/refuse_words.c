@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Refuses pointers into objects that look like immediates (docs/words.md). Where words may be immediates, a word in
- * memory, an argument and a result is told from an immediate by its low bits. A pointer that a function derives and
- * keeps to itself is told by its base. A pointer that it stores, passes on or returns must have the low bits of a
- * reference: its distance from its base is a multiple of their range. Needs: any function. Provides: diagnostics of
- * rule unaligned-word. Breaks: nothing.
+ * Refuses pointers into objects that look like immediates (docs/words.md). Part of rewrite-statepoints. In a module
+ * whose words may be immediates, the low bits of a word in memory, an argument or a result tell a reference from an
+ * immediate. A derived pointer that stays within its function is found by its base. A derived pointer that a function
+ * stores, passes on or returns must have the low bits of a reference: its distance from its base must be a multiple of
+ * the range of these bits. Needs: any function. Provides: diagnostics of rule unaligned-word. Breaks: nothing.
  */
 #include <string.h>
 #include "compile/analysis/calls.h"
@@ -23,7 +23,7 @@ static bool may_keep_word(LLVMValueRef call)
          (callee && strncmp(LLVMGetValueName2(callee, &length), handles, sizeof handles - 1) == 0);
 }
 
-/* True if the operand leaves the function as a word. */
+/* True if the operand leaves the function as a word in memory, an argument or a result. */
 static bool is_word_leaving_function(LLVMValueRef i, unsigned operand)
 {
   switch (LLVMGetInstructionOpcode(i)) {

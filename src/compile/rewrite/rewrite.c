@@ -3,20 +3,21 @@
  * Pass rewrite-statepoints: every parse point of a managed function becomes a gc.statepoint (statepoints-original,
  * "Intrinsics"; statepoints-later, "RewriteStatepointsForGC"), and every use after it reads a relocated reference.
  *
- * Needs: polls placed; functions free of gc.statepoint (others are left alone). Provides: gc.statepoint, gc.result,
- * gc.relocate; described allocas; only attributes that hold under a moving collector. Breaks: struct cn_cfg and every
- * analysis of the functions it changes.
+ * Needs: polls placed; functions free of gc.statepoint (the pass skips functions that have statepoints). Provides:
+ * gc.statepoint, gc.result, gc.relocate; described allocas; only attributes that hold under a moving collector. Breaks:
+ * struct cn_cfg and every analysis of the functions it changes.
  *
  * Read this before you add a step:
- * 1. A module is refused whole: cn_refuse_function() refuses forms of IR that would lose references, in all functions,
- * while the module is unchanged. A step that reports an error later needs the dry run of cn_rewrite_statepoints(): long
- * lists have it, the pads of token_pads.c still lack it.
+ * 1. A refused module must stay unchanged: before any change cn_refuse_function() refuses forms of IR that would lose
+ *    references, in all functions. A step that reports an error later needs the dry run of cn_rewrite_statepoints().
+ *    Long lists have a dry run; token_pads.c still lacks it.
  * 2. `refs` describes the function as cn_refs_build() read it. A step that changes references, their uses or blocks
- *    runs before build_cfg_and_refs(), or is followed by rebuild_refs(). Only made merges are taken in by
- * cn_refs_add_merges(), and then cn_liveness_compute() runs again. From analyse_liveness_and_bases() to cn_relocate(),
- * definitions and positions stay as they are.
- * 3. An instruction that yields a derived reference needs a case in cn_base_adjusted_value_of() or is a merge: any
- *    other instruction counts as a base. check_result_base() in refuse.c has the opcodes that may yield references.
+ *    runs before build_cfg_and_refs(), or is followed by rebuild_refs(). New base phis and selects are the exception:
+ *    cn_refs_add_merges() adds them to `refs`, and cn_liveness_compute() runs again. From analyse_liveness_and_bases()
+ *    to cn_relocate(), definitions and positions must stay unchanged.
+ * 3. An instruction that yields a derived reference must be a merge or have a case in cn_base_adjusted_value_of(): the
+ *    result of any other instruction counts as a base. check_result_base() in refuse.c has the opcodes that may yield
+ *    references.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -54,8 +55,8 @@ static void rebuild_refs(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_cfg
   cn_refs_build(refs, cfg, off);
 }
 
-/* Keep all objects of the function until the collector finds them: its safepoints list more than is used later, so an
- * explicit free would leave listed references dangling. */
+/* Delete the explicit frees of the function. Its safepoints list references that have no later use, and an explicit
+ * free would leave such references dangling. */
 static void delete_explicit_frees(struct cn_ctx *ctx, const struct cn_cfg *cfg)
 {
   LLVMValueRef give_back = LLVMGetNamedFunction(ctx->module, CN_GIVE_BACK), next;
@@ -97,7 +98,8 @@ static void build_cfg_and_refs(const struct cn_emitter *e, LLVMValueRef function
     rebuild_refs(ctx, refs, cfg, "split aggregates");
 }
 
-/* Where every root is to be a pair, references live into pads in SSA form, too. False if that is refused. */
+/* Make pads of type token, so that references are live into pads in SSA form. Used if every root must be a pair. False
+ * after a refusal. */
 static bool make_token_pads_and_rebuild(const struct cn_emitter *e, struct cn_cfg *cfg, struct cn_refs *refs)
 {
   LLVMValueRef function = cfg->function;
@@ -110,18 +112,20 @@ static bool make_token_pads_and_rebuild(const struct cn_emitter *e, struct cn_cf
   cn_cfg_free(cfg);
   build_cfg_and_refs(e, function, cfg, refs);
   cn_refs_leave_out_dead_values(refs);
-  refs->off |= 1u << CAIRN_RELOCATION_RECOMPUTE; /* values that are read in a pad must be listed */
+  refs->off |= 1u << CAIRN_RELOCATION_RECOMPUTE; /* statepoints must list values that a pad reads */
   return true;
 }
 
-/* A slot lists its value until another is stored. */
+/* Rebuild `refs` after values have got slots. A slot keeps its value until the next store, so explicit frees are
+ * deleted. */
 static void rebuild_with_slots(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_cfg *cfg, const char *step)
 {
   delete_explicit_frees(ctx, cfg);
   rebuild_refs(ctx, refs, cfg, step);
 }
 
-/* Demote references that live into pads, and all others that go to slots. False if refused. */
+/* Demote references that are live into pads, and in slot mode all references that cross a parse point. False after a
+ * refusal. */
 static bool demote_references(struct cn_emitter *e, struct cn_cfg *cfg, struct cn_refs *refs)
 {
   if (cn_pairs_are_required(e->ctx))
@@ -135,7 +139,7 @@ static bool demote_references(struct cn_emitter *e, struct cn_cfg *cfg, struct c
   return true;
 }
 
-/* Compute live sets and bases, and choose what is rematerialised. */
+/* Compute live sets and bases, and choose the values to rematerialise. */
 static void analyse_liveness_and_bases(struct cn_refs *refs)
 {
   struct cn_base_map bases;
@@ -152,7 +156,8 @@ static void analyse_liveness_and_bases(struct cn_refs *refs)
   cn_bases_free(&bases);
 }
 
-/* True if `value` was rematerialised at all its uses. A GEP that only such values were made from is dead with them. */
+/* True if rematerialised copies serve all uses of `value`. A GEP is dead too if all values computed from it are
+ * dead. */
 static bool is_dead_after_rematerialisation(const struct cn_refs *refs, uint32_t value, bool reached)
 {
   const struct cn_ref_value *v = &refs->values.at[value];
@@ -216,7 +221,7 @@ static void rewrite_function(struct cn_emitter *e, LLVMValueRef function)
   cn_cfg_free(&cfg);
 }
 
-/* True if the statepoint does more than list references during its call. */
+/* True if the statepoint has an id, a patch space, flags or bundles that a tail call would lose. */
 static bool needs_statepoint_record(LLVMValueRef statepoint)
 {
   CN_ASSERT(cn_classify_call(statepoint).kind == CN_CALL_STATEPOINT);
@@ -226,7 +231,7 @@ static bool needs_statepoint_record(LLVMValueRef statepoint)
          LLVMConstIntGetZExtValue(LLVMGetOperand(statepoint, 4)) != 0;
 }
 
-/* Keep pass tail-calls from making jumps of statepoints that a front end wrote and needs. */
+/* Drop the mark `tail` from statepoints of a front end that need their record, so that pass tail-calls keeps them. */
 static void forbid_tail_calls_with_records(LLVMModuleRef module)
 {
   CN_EACH_FUNCTION(f, module)
@@ -297,7 +302,8 @@ static bool rewrite_module(struct cn_ctx *ctx)
     for (size_t i = 0; i < todo.count; i++) {
       if (!LLVMGetGC(todo.at[i]))
         LLVMSetGC(todo.at[i], "statepoint-example"); /* a strategy that the code generator lowers */
-      /* LLVM's pass that brings references to places that the walker finds skips "optnone" functions. */
+      /* Remove "optnone": LLVM's pass that moves references to places that the frame-map walker finds would skip the
+       * function. */
       LLVMRemoveEnumAttributeAtIndex(todo.at[i], CN_FUNCTION_INDEX, cn_attribute_kind("optnone"));
       cn_strip_attributes_function(ctx, todo.at[i]);
       cn_undef_replace_references(todo.at[i]);
@@ -316,7 +322,8 @@ static bool rewrite_module(struct cn_ctx *ctx)
   return ctx->errors == errors;
 }
 
-/* True if a list of references may become too long for one statepoint. Lists of slots and locals are short. */
+/* True if a statepoint's list of references may become too long. Only lists of pairs can: lists of slots and locals are
+ * short. */
 static bool may_exceed_statepoint_length(struct cn_ctx *ctx)
 {
   CN_EACH_FUNCTION(f, ctx->module) {

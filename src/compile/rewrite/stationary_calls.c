@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Records calls while all objects stay where they are: those of the runtime's check of a store (check_stores.c), and
- * those of functions that make such calls. To tell whether a place on the stack is described, the runtime walks to the
- * frame that has it, so each call on the path needs a frame map. Up to here these calls are leaves: placement of polls
- * ignores them, and barriers extend over them. Part of pass `rewrite-statepoints`.
+ * Makes statepoints of calls during which all objects stay in place: calls of the runtime's check of a store
+ * (check_stores.c), and calls of functions that call this check. To decide whether a place on the stack is described,
+ * the runtime walks to the frame with the place, so each call on the path needs a frame map. Before this step these
+ * calls are leaves: the placement of polls ignores them, and coalesced barriers may extend over them. Part of pass
+ * `rewrite-statepoints`.
  *
  * Needs: safepoints placed. Provides: functions with "cairn-still" lose their class of leaf; calls of them in functions
  * without records stay leaves. Breaks: the classes of these calls.
@@ -17,8 +18,8 @@
 #include "compile/core/emit.h"
 #include "compile/core/emitted_names.h"
 
-/* True for a function that is declared a leaf, or whose statepoints are made already: the check finds its frame
- * unmapped, and refuses stores to a stack. */
+/* True for a function that is declared a leaf, or that has statepoints already. The check finds no frame map for its
+ * frame, and refuses stores to its stack. */
 static bool lacks_call_records(LLVMValueRef function)
 {
   return cn_string_attribute(function, CN_ATTR_LEAF) || cn_has_statepoints(function);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Drops phis of references that only such phis read, cycles included: each would be relocated in every iteration, and
- * stay unread. Needs: any function. Provides: phis of references that reach another use. Breaks: every analysis of the
- * function.
+ * Drops phis of references that only phis of this kind read, cycles included: each would be relocated in every
+ * iteration without being used. Part of rewrite-statepoints. Needs: any function. Provides: each phi of references
+ * reaches a use other than phis. Breaks: every analysis of the function.
  */
 #include "base/check.h"
 #include "base/ptrmap.h"
@@ -14,7 +14,7 @@
 struct phi_liveness {
   CN_VECTOR(LLVMValueRef) phis; /* candidates: only phis read them */
   CN_VECTOR(LLVMValueRef) work; /* live candidates with unvisited inputs */
-  struct cn_ptrmap live;        /* candidate -> 1 if it is live */
+  struct cn_ptrmap live;        /* candidate -> 1 if the phi is live */
 };
 
 static bool is_read_by_phis_only(LLVMValueRef phi)

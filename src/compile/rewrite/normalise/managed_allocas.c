@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks and lowers allocas in a managed address space: objects that a front end keeps in the frame. Such an object
- * stays in its place and is no root, and the collector must never take it for one in the heap. Code may compute with
- * its address, compare it, load and store through it, and pass it to leaves. The address is refused where the collector
- * finds references: in memory, in a callee with safepoints, or in a phi or select with other values than such objects
- * and constants. References in it are described like those of any local: the object becomes one, with its address cast.
+ * Checks and lowers allocas in a managed address space: objects that a front end keeps in the frame. Part of
+ * rewrite-statepoints. Such an object stays in place and is no root, and the collector must never see it as an object
+ * of the heap. Code may compute with the object's address, compare it, load and store through it, and pass it to
+ * leaves. The address is refused at places that the collector scans for references: in memory, in a callee with
+ * safepoints, or in a phi or select with other values than such objects and constants. The object becomes an ordinary
+ * local, with a cast of its address, so that its references are described like those of any local.
  *
  * Needs: any function. Provides: refusals; allocas with references are in native memory only. Breaks: nothing.
  */
@@ -24,7 +25,7 @@ struct alloca_use_check {
   struct cn_ptrmap seen;
 };
 
-/* True for a managed alloca, or for the cast that replaced one in an earlier execution of the pass. */
+/* True for a managed alloca, or for the cast that replaced a managed alloca in an earlier execution of the pass. */
 static bool is_stack_object(LLVMValueRef value)
 {
   bool address = LLVMIsAAllocaInst(value) || cn_is_local_cast(value);
@@ -102,7 +103,7 @@ static void check_use_by_instruction(struct alloca_use_check *s, LLVMValueRef us
   }
 }
 
-/* The object that the address `value` is computed from. */
+/* The managed alloca, or other object, at the start of the computation of address `value`. */
 static LLVMValueRef underlying_object_of(LLVMValueRef value)
 {
   while (LLVMIsAGetElementPtrInst(value) || LLVMIsABitCastInst(value) || LLVMIsAFreezeInst(value) ||

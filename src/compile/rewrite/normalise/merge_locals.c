@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Makes one array of many locals of one type that holds references. Every statepoint describes each local of the frame:
- * time and space grow with locals times safepoints, here and in the code generator. An array of any length is described
- * once. The frame keeps its size: a described local occupies its own place from entry to return anyway.
+ * Merges many locals of one type that holds references into one array. Part of rewrite-statepoints. Every statepoint
+ * describes each local of the frame, so time and space grow with locals times safepoints, here and in the code
+ * generator. An array of any length has one description. The frame keeps its size, because a described local has a
+ * separate place in the frame from entry to return.
  *
- * Each user gets its own address, computed directly before it: the code generator folds it into an offset from the
- * stack pointer. Phis and debug records share an address in the entry block.
+ * Each user of a merged local gets a separate computation of the address, directly before the user: the code generator
+ * folds the address into an offset from the stack pointer. Phis and debug records share an address in the entry block.
  *
- * Needs: refusals (refuse.c). Provides: few allocas to describe. Breaks: only the order of allocas.
+ * Needs: a function that refuse.c accepted. Provides: few allocas to describe. Breaks: only the order of allocas.
  */
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
@@ -20,7 +21,7 @@
 #include "compile/effects/intrinsics.h"
 #include "compile/rewrite/normalise/normalise.h"
 
-/* Locals of one type that are worth an array. */
+/* The least number of locals of one type that become an array. */
 enum { MIN_LOCALS = 16 };
 
 typedef CN_VECTOR(LLVMValueRef) value_vector;
@@ -34,7 +35,7 @@ struct merger {
   struct cn_ctx *ctx;
   LLVMBuilderRef builder;
   CN_VECTOR(struct local_kind) kinds;
-  struct cn_ptrmap index;    /* type -> its place in `kinds` */
+  struct cn_ptrmap index;    /* type -> index in `kinds` */
   struct cn_ptrmap declared; /* allocas that debug records name */
 };
 
@@ -73,7 +74,7 @@ static bool has_mergeable_uses_only(LLVMValueRef local)
   return true;
 }
 
-/* True for one object in native memory that keeps its alignment as an element of an array. */
+/* True for an alloca of one object in native memory whose alignment holds for elements of an array. */
 static bool is_mergeable(struct cn_ctx *ctx, LLVMValueRef local)
 {
   LLVMTypeRef type = LLVMGetAllocatedType(local);
@@ -135,8 +136,7 @@ static void replace_operands(LLVMValueRef user, LLVMValueRef from, LLVMValueRef 
       LLVMSetOperand(user, (unsigned)o, to);
 }
 
-/* Replace `local` by element `index` of `array`. The entry block computes shared addresses before
- * `top`. */
+/* Replace `local` by element `index` of `array`. Shared addresses are computed in the entry block before `top`. */
 static void replace_local(struct merger *m, LLVMValueRef local, LLVMValueRef array, size_t index, LLVMValueRef top)
 {
   bool declared = cn_ptrmap_find(&m->declared, local) != NULL;
@@ -154,7 +154,7 @@ static void replace_local(struct merger *m, LLVMValueRef local, LLVMValueRef arr
       replace_operands(user, local, shared);
     }
   }
-  if (declared) /* uses by metadata */
+  if (declared) /* the uses by metadata */
     LLVMReplaceAllUsesWith(local, shared ? shared : build_element_address(m, array, index, top));
   CN_CHECK(!LLVMGetFirstUse(local));
   LLVMInstructionEraseFromParent(local);
@@ -177,7 +177,8 @@ static void merge_locals_of_kind(struct merger *m, LLVMValueRef function, const 
     replace_local(m, kind->locals.at[l], array, l, LLVMGetNextInstruction(array));
 }
 
-/* In a function without parse points, nothing is described, and locals may share their places. */
+/* True if the function has a parse point. Without parse points locals have no description, and the code generator may
+ * give several locals one place. */
 static bool has_parse_point(LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)

@@ -10,9 +10,9 @@
 
 /* ---- vector_intrinsics.c ---- */
 
-/* Rewrite intrinsics and casts that yield references into instructions that the other steps know. */
+/* Rewrite intrinsics and casts that yield references into instructions that the other steps handle. */
 void cn_vector_intrinsics_lower(struct cn_ctx *ctx, LLVMValueRef function);
-/* True if `call` is one of those intrinsics. */
+/* True if cn_vector_intrinsics_lower() can rewrite `call`. */
 bool cn_vector_intrinsics_can_lower(LLVMValueRef call);
 
 /* ---- redundant_phis.c ---- */
@@ -22,12 +22,12 @@ void cn_redundant_phis_fold(LLVMValueRef function);
 
 /* ---- dead_phis.c ---- */
 
-/* Drop phis of references that only such phis read. */
+/* Drop phis of references that only phis of this kind read. */
 void cn_dead_phis_drop(const struct cn_ctx *ctx, LLVMValueRef function);
 
 /* ---- managed_allocas.c ---- */
 
-/* Refuse addresses of managed allocas that reach places of references. */
+/* Refuse addresses of managed allocas at places that the collector scans for references. */
 void cn_managed_allocas_refuse(struct cn_ctx *ctx, LLVMValueRef function);
 /* Turn managed allocas that hold references into ordinary locals. */
 void cn_managed_allocas_lower(struct cn_ctx *ctx, LLVMValueRef function);
@@ -41,7 +41,7 @@ void cn_merge_locals(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* Remove attributes and metadata that a moving collector makes false. */
 void cn_strip_attributes_function(struct cn_ctx *ctx, LLVMValueRef function);
-/* As cn_strip_attributes_function(), for declarations and globals. */
+/* Remove these attributes and metadata from declarations and globals. */
 void cn_strip_attributes_declarations(struct cn_ctx *ctx);
 
 /* ---- undef.c ---- */
@@ -51,7 +51,7 @@ void cn_undef_replace_references(LLVMValueRef function);
 
 /* ---- unreachable.c ---- */
 
-/* Delete the blocks that `cfg` leaves out; `cfg` stays valid. */
+/* Delete the blocks that `cfg` omits as unreachable; `cfg` stays valid. */
 void cn_unreachable_delete(struct cn_ctx *ctx, const struct cn_cfg *cfg);
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Strips attributes and metadata that a moving collector makes false. A safepoint in a function may move memory that
- * the function itself leaves alone: memory(...), nosync and nofree are false. A reference stays dereferenceable,
- * unaliased and unchanged only up to the next safepoint. The table is in invalid_attributes.c. Only managed functions,
- * their call sites and memory accesses, declarations with references, and globals that hold references are stripped:
- * native code keeps its promises (LLVM's own pass strips the whole module).
+ * Removes invalid attributes and metadata, which a moving collector makes false. Part of rewrite-statepoints. A
+ * safepoint in a function may move memory that the function itself does not access, so memory(...), nosync and nofree
+ * are false. A reference stays dereferenceable, unaliased and unchanged only up to the next safepoint.
+ * invalid_attributes.c has the table of attributes. Native code keeps its attributes (LLVM's own pass strips the whole
+ * module): this pass changes managed functions, their call sites and memory accesses, declarations with references, and
+ * globals that hold references.
  *
- * Needs: any function. Provides: a function free of such promises. Breaks: nothing.
+ * Needs: any function. Provides: a function free of invalid attributes. Breaks: nothing.
  */
 #include <string.h>
 #include "base/check.h"
@@ -29,7 +30,7 @@ static bool is_plain_pointer(LLVMTypeRef type)
   return LLVMGetTypeKind(type) == LLVMPointerTypeKind && !cn_is_ref(type);
 }
 
-/* True if `i` reads or writes references through a plain pointer, or copies memory that may hold some. */
+/* True if `i` reads or writes references through a plain pointer, or copies memory that may hold references. */
 static bool may_access_frame_reference(LLVMValueRef i)
 {
   bool plain = false, refs = cn_holds_ref(LLVMTypeOf(i));
@@ -52,7 +53,7 @@ static bool may_access_frame_reference(LLVMValueRef i)
   return plain && refs;
 }
 
-/* True if references are accessed through plain pointers: in a frame, maybe a caller's. */
+/* True if the function accesses references through plain pointers, which point into a frame, possibly a caller's. */
 static bool has_frame_reference_accesses(LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)
@@ -62,8 +63,8 @@ static bool has_frame_reference_accesses(LLVMValueRef function)
   return false;
 }
 
-/* A collection changes references in frames, so calls must stay on their side of accesses to them, even if the pointer
- * is unknown to the callee. */
+/* Remove `noalias` from pointer parameters if the function accesses references in frames. A collection changes such
+ * references, so LLVM must not move the accesses over calls, even if the callee never gets the pointer. */
 static void strip_noalias_of_frame_pointers(LLVMValueRef function)
 {
   unsigned parameters = LLVMCountParams(function), noalias = cn_attribute_kind("noalias");
@@ -78,7 +79,7 @@ static void strip_noalias_of_frame_pointers(LLVMValueRef function)
       LLVMRemoveEnumAttributeAtIndex(function, p + 1, noalias);
 }
 
-/* Remove the attributes that are false at `place` from a call, or from a function, which mostly lacks them. */
+/* Remove the attributes that are false at `place` from the call or function `of`. */
 static void strip_attributes_at(LLVMValueRef of, LLVMAttributeIndex index, unsigned place)
 {
   bool function = LLVMIsAFunction(of) != NULL;
@@ -109,7 +110,7 @@ static void strip_signature(LLVMValueRef function)
       strip_attributes_at(function, p + 1, CN_AT_REFERENCE);
 }
 
-/* Strip a call; a leaf keeps the promises about its own memory, since objects stay where they are during it. */
+/* Strip a call. A call of a leaf keeps the attributes about memory, because objects stay in place during the call. */
 static void strip_call(LLVMValueRef call)
 {
   unsigned arguments = LLVMGetNumArgOperands(call);
@@ -128,7 +129,8 @@ static void strip_call(LLVMValueRef call)
   }
 }
 
-/* Drop metadata of kinds that a later LLVM has: their promises are unknown, and dropping is always allowed. */
+/* Drop metadata of kinds that are newer than LLVM 22: such metadata may be invalid, and LLVM allows passes to drop
+ * metadata. */
 static void strip_unknown_metadata(LLVMValueRef access, uint64_t kinds)
 {
   for (unsigned kind = 0; kinds; kind++, kinds >>= 1)
@@ -136,7 +138,7 @@ static void strip_unknown_metadata(LLVMValueRef access, uint64_t kinds)
       LLVMSetMetadata(access, kind, NULL);
 }
 
-/* Strip an access to memory: memory in the heap moves, and a collection changes references in locals and globals in
+/* Strip a memory access: memory of the heap moves, and a collection changes references in locals and globals in
  * place. */
 static void strip_access(struct cn_ctx *ctx, LLVMValueRef access)
 {
@@ -149,8 +151,8 @@ static void strip_access(struct cn_ctx *ctx, LLVMValueRef access)
   strip_unknown_metadata(access, cn_unjudged_metadata_kinds(ctx->llvm));
 }
 
-/* True for an invariant.start that must go: it promises unchanged memory, but a safepoint moves the memory or changes
- * references in it. For globals free of references the promise may hold. */
+/* True for an invariant.start that may be false: it says that memory stays unchanged, but a safepoint may move the
+ * memory or change references in it. For globals without references it may be true. */
 static bool is_false_invariant_start(LLVMValueRef i)
 {
   if (!cn_calls_intrinsic(i, "llvm.invariant.start"))
@@ -160,8 +162,8 @@ static bool is_false_invariant_start(LLVMValueRef i)
          cn_is_ref(LLVMTypeOf(memory));
 }
 
-/* Delete `start` and its invariant.ends. Returns the next instruction that remains: an invariant.end may be directly
- * after `start`. */
+/* Delete `start` and its invariant.ends. Returns the next remaining instruction, since an invariant.end may follow
+ * `start` directly. */
 static LLVMValueRef delete_invariant_markers(LLVMValueRef start)
 {
   CN_VECTOR(LLVMValueRef) ends = {0};

@@ -2,11 +2,12 @@
  *
  * Replaces undefined references by null: a step of rewrite-statepoints.
  *
- * Needs: managed functions. Provides: their operands of types that hold references are free of undef and poison.
- * Breaks: nothing: null is one of the values that undef may have.
+ * Needs: managed functions. Provides: operands of types that hold references are free of undef and poison. Breaks:
+ * nothing: null is one of the values that undef allows.
  *
- * Promotion of a local that is set only in a loop makes a phi of a reference and undef. The code generator keeps undef
- * in any register, so the collector would read the register's old contents: a stale reference, or any other word.
+ * The promotion of a local that is set only in a loop makes a phi of a reference and undef. The code generator may
+ * choose any register for undef, so the collector would read the old contents of a register: a stale reference, or any
+ * other word.
  */
 #include <stdlib.h>
 #include "base/check.h"

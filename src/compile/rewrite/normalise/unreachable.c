@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Deletes unreachable blocks: a step of rewrite-statepoints. Liveness, bases and the placement of phis are defined on
- * paths from the entry, and these blocks lie off them.
+ * Deletes unreachable blocks: a step of rewrite-statepoints. Liveness, bases and the placement of phis are defined only
+ * for blocks on paths from the entry.
  *
- * Needs: struct cn_cfg. Provides: only the blocks in it. Breaks: nothing: struct cn_cfg has exactly the blocks that
- * stay.
+ * Needs: struct cn_cfg. Provides: a function with only the blocks of struct cn_cfg. Breaks: nothing.
  *
- * LLVM's own pass unreachableblockelim does this as well, at the cost of a pass manager for each function that has such
- * a block.
+ * LLVM's pass unreachableblockelim would need a pass manager for each function with an unreachable block.
  */
 #include "compile/rewrite/normalise/normalise.h"
 
@@ -31,7 +29,7 @@ static bool has_unreachable_input(const struct block_deletion *d, LLVMValueRef p
   return false;
 }
 
-/* The C interface lacks removal of a phi's input: replace the phi by a new one, or by its only input. */
+/* LLVM-C cannot remove a phi's input, so a new phi, or the only remaining input, replaces the phi. */
 static void remove_unreachable_phi_inputs(struct block_deletion *d, LLVMValueRef phi)
 {
   unsigned count = LLVMCountIncoming(phi);
@@ -46,7 +44,7 @@ static void remove_unreachable_phi_inputs(struct block_deletion *d, LLVMValueRef
     if (cn_cfg_index_of(d->cfg, from) != CN_NO_BLOCK)
       LLVMAddIncoming(other, &value, &from, 1);
   }
-  CN_CHECK(LLVMCountIncoming(other) > 0); /* the block is reachable */
+  CN_CHECK(LLVMCountIncoming(other) > 0); /* the phi's block is reachable */
   char *name = cn_strdup(LLVMGetValueName2(phi, &length));
   LLVMReplaceAllUsesWith(phi, other);
   LLVMInstructionEraseFromParent(phi);
@@ -60,7 +58,7 @@ static void remove_unreachable_phi_inputs(struct block_deletion *d, LLVMValueRef
   free(name);
 }
 
-/* Leave an `unreachable` only: it takes over the debug records. */
+/* Replace the instructions of the block by one `unreachable`, which gets the debug records. */
 static void reduce_block_to_unreachable(struct block_deletion *d, LLVMBasicBlockRef block)
 {
   CN_CHECK(block != LLVMGetEntryBasicBlock(d->cfg->function));

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lowers intrinsics and casts that yield vectors of references to instructions that splitting and base inference know
- * (docs/field.md, row 12). Loaded lanes are bases; pass-through lanes of a masked load keep their bases; permuted lanes
- * are moved one by one, and the code generator makes a shuffle of them.
+ * Lowers intrinsics and casts that yield vectors of references to instructions that the splitting of aggregates and the
+ * search for bases handle (docs/field.md, row 12). Part of rewrite-statepoints. Loaded lanes are bases, pass-through
+ * lanes of a masked load keep their bases, and permuted lanes are moved one by one; the code generator combines these
+ * moves to a shuffle.
  *
  * Needs: any function. Provides: all references are defined; vectors of references come from memory, calls, phi,
- * select, insertelement, extractelement, shufflevector, GEP and freeze only. Breaks: nothing. Statepoint documents,
- * "Base & Derived Pointers" (statepoints-later).
+ * select, insertelement, extractelement, shufflevector, GEP and freeze only. Breaks: nothing. Bases of lanes follow
+ * statepoints-later, "Base & Derived Pointers".
  */
 #include <stdlib.h>
 #include <string.h>
@@ -57,8 +58,7 @@ static LLVMValueRef build_from_lanes(struct vector_lowering *l, LLVMTypeRef type
 
 /* ---- permuted lanes ---- */
 
-/* Lane `i` of the result of `call`, of a vector of `count` lanes; `part` is the element of the struct that is
- * returned. */
+/* The origin of lane `i` of the result of `call`. If the call returns a struct, the lane is in element `part`. */
 typedef struct lane_origin lane_origin_function(LLVMValueRef call, unsigned i, unsigned part);
 
 static struct lane_origin origin_of_reversed_lane(LLVMValueRef call, unsigned i, unsigned part)
@@ -86,7 +86,7 @@ static struct lane_origin origin_of_inserted_lane(LLVMValueRef call, unsigned i,
   return (struct lane_origin){argument_of(call, 0), i};
 }
 
-/* Lane `from` of both operands, concatenated. */
+/* The origin of lane `from` of the two operands' concatenation. */
 static struct lane_origin origin_in_concatenation(LLVMValueRef call, uint64_t from)
 {
   unsigned count = lane_count_of(argument_of(call, 0));
@@ -156,7 +156,7 @@ static LLVMValueRef lower_lane_permutation(struct vector_lowering *l, LLVMValueR
 
 /* ---- masked lanes ---- */
 
-/* The lanes that the mask enables and that precede the explicit vector length. */
+/* Build a mask of the lanes that `mask` enables and whose number is below the explicit vector length. */
 static LLVMValueRef build_active_mask(struct vector_lowering *l, LLVMValueRef mask, LLVMValueRef length)
 {
   LLVMTypeRef i32 = LLVMInt32TypeInContext(l->ctx->llvm);
@@ -178,16 +178,16 @@ static LLVMValueRef lower_vp_select(struct vector_lowering *l, LLVMValueRef call
   return LLVMBuildSelect(l->builder, mask, argument_of(call, 1), argument_of(call, 2), "");
 }
 
-/* The lanes of `call` that `mask` enables, and those of `otherwise` elsewhere. replace_instruction() lets the
- * other uses of the call read the result. */
+/* Build a vector with the lanes of `call` that `mask` enables, and with the other lanes of `otherwise`.
+ * replace_instruction() makes the other uses of the call read it. */
 static LLVMValueRef build_masked_result(struct vector_lowering *l, LLVMValueRef call, LLVMValueRef mask,
                                         LLVMValueRef otherwise)
 {
   return LLVMBuildSelect(l->builder, mask, call, otherwise, "");
 }
 
-/* Lower loads with a mask and a vector length: their unloaded lanes are poison. The loads that have their select are
- * marked: statepoints may be stripped and made again. */
+/* Lower a load with a mask and a vector length, whose unloaded lanes are poison. An attribute marks loads that are
+ * lowered already, since statepoints may be stripped and built again. */
 static LLVMValueRef lower_vp_load(struct vector_lowering *l, LLVMValueRef call)
 {
   static const char mark[] = "cairn-masked";
@@ -202,7 +202,7 @@ static LLVMValueRef lower_vp_load(struct vector_lowering *l, LLVMValueRef call)
   return build_masked_result(l, call, mask, LLVMConstNull(LLVMTypeOf(call)));
 }
 
-/* Loads that take a pass-through value for lanes that they leave unloaded. */
+/* Lower a load with a pass-through value for its unloaded lanes. */
 static LLVMValueRef lower_masked_load(struct vector_lowering *l, LLVMValueRef call)
 {
   unsigned count = LLVMGetNumArgOperands(call);
@@ -215,7 +215,7 @@ static LLVMValueRef lower_masked_load(struct vector_lowering *l, LLVMValueRef ca
   return build_masked_result(l, call, mask, otherwise);
 }
 
-/* A call for each lane, so that each has its base. */
+/* Lower a mask of a vector to one call per lane, so that each lane has a base. */
 static LLVMValueRef lower_ptrmask(struct vector_lowering *l, LLVMValueRef call)
 {
   LLVMValueRef pointers = argument_of(call, 0), masks = argument_of(call, 1);
@@ -246,7 +246,7 @@ static LLVMValueRef lower_ssa_copy(struct vector_lowering *l, LLVMValueRef call)
 static const struct vector_intrinsic {
   const char *name;
   lane_origin_function *places;
-  LLVMValueRef (*lower)(struct vector_lowering *l, LLVMValueRef call); /* null: stays as it is */
+  LLVMValueRef (*lower)(struct vector_lowering *l, LLVMValueRef call); /* null: the call stays unchanged */
   bool stays;                                                          /* the call is still needed */
 } vector_intrinsics[] = {
     {"llvm.vector.reverse", origin_of_reversed_lane, NULL, false},
@@ -290,8 +290,9 @@ static const struct vector_intrinsic *find_vector_intrinsic(LLVMValueRef call)
   return NULL;
 }
 
-/* True if the origin of each lane is known. A splice may shift by more lanes than the vector has, or by a variable
- * number. LLVM's verifier accepts interleaved vectors with fewer lanes than the result. */
+/* True if the origin of each lane can be found. It cannot if a splice shifts by a variable number of lanes or by more
+ * lanes than the vector has, or if interleaved vectors have fewer lanes than the result, which LLVM's verifier
+ * accepts. */
 static bool has_known_lane_origins(LLVMValueRef call, lane_origin_function *places)
 {
   if (places == origin_of_interleaved_lane)
@@ -313,7 +314,7 @@ bool cn_vector_intrinsics_can_lower(LLVMValueRef call)
 
 /* ---- instructions ---- */
 
-/* A cast between a reference and a vector of one. */
+/* Lower a cast between a reference and a vector with one lane. */
 static LLVMValueRef lower_vector_bitcast(struct vector_lowering *l, LLVMValueRef cast)
 {
   LLVMValueRef from = LLVMGetOperand(cast, 0);
@@ -338,7 +339,8 @@ static LLVMValueRef lower_constant_cast(LLVMValueRef cast)
                                    : LLVMConstAddrSpaceCast(from, LLVMTypeOf(cast));
 }
 
-/* A lane beyond the vector's last is poison, and would be any register's contents. */
+/* Replace the extract of a lane beyond the end, which is poison, by null: the register of a poison value may have any
+ * contents. */
 static LLVMValueRef lower_extract_beyond_end(struct vector_lowering *l, LLVMValueRef extract)
 {
   LLVMValueRef index = LLVMGetOperand(extract, 1);
@@ -349,8 +351,8 @@ static LLVMValueRef lower_extract_beyond_end(struct vector_lowering *l, LLVMValu
   return LLVMConstNull(LLVMTypeOf(extract));
 }
 
-/* The argument that a leaf returns unchanged ("returned"), or null. It may be a derived pointer; any other result of a
- * call is a base. */
+/* The argument that a leaf returns unchanged ("returned"), or null. This argument may be a derived pointer; any other
+ * result of a call is a base. */
 static LLVMValueRef returned_argument_of(LLVMValueRef call)
 {
   LLVMValueRef callee = cn_direct_callee(call);
@@ -364,7 +366,7 @@ static LLVMValueRef returned_argument_of(LLVMValueRef call)
   return NULL;
 }
 
-/* The replacement of `i`, or null if `i` stays as it is; *stays says whether `i` is still needed. */
+/* The replacement of `i`, or null if `i` stays unchanged; *stays says whether `i` is still needed. */
 static LLVMValueRef lower_instruction(struct vector_lowering *l, LLVMValueRef i, bool *stays)
 {
   const struct vector_intrinsic *known;
@@ -373,7 +375,7 @@ static LLVMValueRef lower_instruction(struct vector_lowering *l, LLVMValueRef i,
   case LLVMBitCast:
     return lower_vector_bitcast(l, i);
   case LLVMIntToPtr:
-  case LLVMAddrSpaceCast: /* of constants: the results are constants, which stay where they are */
+  case LLVMAddrSpaceCast: /* a cast of a constant becomes a constant, which never moves */
     return lower_constant_cast(i);
   case LLVMExtractElement:
     return lower_extract_beyond_end(l, i);
@@ -389,7 +391,7 @@ static LLVMValueRef lower_instruction(struct vector_lowering *l, LLVMValueRef i,
   }
 }
 
-/* Let the other uses of `i` read `to`. */
+/* Make the uses of `i`, except the use by `to`, read `to`. */
 static void replace_instruction(LLVMValueRef i, LLVMValueRef to, bool stays)
 {
   size_t length;
@@ -398,7 +400,7 @@ static void replace_instruction(LLVMValueRef i, LLVMValueRef to, bool stays)
   CN_CHECK(to != i && LLVMTypeOf(to) == LLVMTypeOf(i));
   LLVMReplaceAllUsesWith(i, to);
   if (stays && LLVMIsASelectInst(to) && LLVMGetOperand(to, 1) == to)
-    LLVMSetOperand(to, 1, i); /* the select's own use of it */
+    LLVMSetOperand(to, 1, i); /* the select itself still reads `i` */
   if (!stays)
     LLVMInstructionEraseFromParent(i);
   if (!stays && length && LLVMIsAInstruction(to) && !*LLVMGetValueName2(to, &length))
@@ -406,7 +408,7 @@ static void replace_instruction(LLVMValueRef i, LLVMValueRef to, bool stays)
   free(name);
 }
 
-/* Opcodes that lower_instruction() knows. */
+/* True for the opcodes that lower_instruction() handles. */
 static bool may_be_lowered(LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Splits vectors of references, and first-class aggregates that hold references, if they are live over a parse point.
- * They are taken apart directly after the definition and put together again directly before each use, so that only
- * scalars are relocated (LLVM's own pass leaves them unrelocated: docs/llvm-22.md, "aggregates").
+ * Part of rewrite-statepoints. Such a value is split into scalars directly after its definition and rebuilt directly
+ * before each use, so that only scalars are relocated (LLVM's own pass does not relocate such values: docs/llvm-22.md,
+ * "aggregates").
  *
- * A value that is itself put together (insertvalue, phi, shufflevector, ...) stays whole: its *parts*
- * (aggregates_parts.c) are the values that it was made of, so that bases can be found through it.
+ * A value that the function itself builds (insertvalue, phi, shufflevector, ...) is not split: its *parts*
+ * (aggregates_parts.c) are the values that it was built from, so that bases can be found through it.
  *
- * Needs: struct cn_refs with liveness. Provides: only scalar references cross parse points, and each extract of a
- * reference reads a value from memory or another function. Breaks: struct cn_refs, if it changed anything.
+ * Needs: struct cn_refs with liveness. Provides: only scalar references cross parse points, and the operand of each
+ * extract of a reference comes from memory or another function. Breaks: struct cn_refs, if it changed anything.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -22,7 +23,7 @@ static bool is_crossing_parse_point(const struct cn_aggregate_splitter *s, LLVMV
   return index != CN_NO_INDEX && s->refs->values.at[index].cross_count > 0;
 }
 
-/* True for a phi in a pad, which is always split: an unwind edge has no place to put a value together. */
+/* True for a phi in a pad, which is always split, because an unwind edge has no place to rebuild a value. */
 static bool is_phi_in_pad(LLVMValueRef value)
 {
   return LLVMIsAPHINode(value) && cn_is_exception_pad(LLVMGetInstructionParent(value));
@@ -45,7 +46,8 @@ static LLVMValueRef build_lane_choice(struct cn_aggregate_splitter *s, LLVMValue
   return picked;
 }
 
-/* Replace a reference that is extracted from a value that was put together or that crosses, by the value's part. */
+/* Replace the extract `value` of a reference by the part of its operand, if the function built the operand or if the
+ * operand crosses a parse point. */
 static bool replace_extract_by_part(struct cn_aggregate_splitter *s, LLVMValueRef value)
 {
   bool element = LLVMIsAExtractElementInst(value);
@@ -91,7 +93,7 @@ static void join_parts_at_uses(struct cn_aggregate_splitter *s, const struct cn_
   }
 }
 
-/* Delete from the last on: outer values before the values in them. */
+/* Delete the list from its end, so that outer values go before the values in them. */
 static void delete_dead_values(struct cn_aggregate_splitter *s)
 {
   bool changed = true;

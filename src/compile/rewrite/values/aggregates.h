@@ -21,30 +21,30 @@ struct cn_aggregate_splitter {
   LLVMBuilderRef builder;
   struct cn_ptrmap split; /* value -> index of `parts` */
   CN_VECTOR(struct cn_aggregate_parts) parts;
-  CN_VECTOR(LLVMValueRef) todo; /* being split; their operands above them */
-  CN_VECTOR(LLVMValueRef) phis; /* phis with parts that still lack incoming values */
-  CN_VECTOR(LLVMValueRef) dead; /* to delete at the end, if unused then */
+  CN_VECTOR(LLVMValueRef) todo; /* values whose parts are not found yet, operands after their users */
+  CN_VECTOR(LLVMValueRef) phis; /* phis whose parts still lack incoming values */
+  CN_VECTOR(LLVMValueRef) dead; /* values to delete at the end if they are then unused */
   struct cn_ptrmap mortal;      /* the values of `dead` */
   struct cn_ptrmap erased;
 };
 
-/* The parts of `value`; a scalar is its own part. Valid until the splitter is freed. Phis among them get their incoming
- * values from cn_parts_fill_phis(). */
+/* The parts of `value`; a scalar is its only part. The result is valid until the splitter is freed. Phis among the
+ * parts get their incoming values from cn_parts_fill_phis(). */
 struct cn_aggregate_parts cn_parts_of(struct cn_aggregate_splitter *s, LLVMValueRef value);
 void cn_parts_fill_phis(struct cn_aggregate_splitter *s);
-/* Build a value of `type` from the parts from number *at on, and advance *at past them. */
+/* Build a value of `type` from the parts that begin at number *at, and advance *at past these parts. */
 LLVMValueRef cn_parts_build_aggregate(struct cn_aggregate_splitter *s, LLVMTypeRef type, const LLVMValueRef *parts,
                                       uint32_t *at);
 /* The number of the first part of the component that the indices of an insertvalue or extractvalue name. */
 uint32_t cn_parts_first_of_component(LLVMValueRef instruction);
-/* True if the parts come from memory or another function: their origin is unknown. */
+/* True if `value` comes from memory or another function, so that the origin of its parts is unknown. */
 bool cn_parts_have_unknown_origin(LLVMValueRef value);
-/* Delete `value` at the end if it is unused then. */
+/* Delete `value` at the end of the splitting if it is then unused. */
 void cn_parts_delete_if_unused(struct cn_aggregate_splitter *s, LLVMValueRef value);
 
-/* Build before `instruction`, with its debug location. */
+/* Set the builder to the place before `instruction`, with the instruction's debug location. */
 void cn_parts_set_insertion_point(struct cn_aggregate_splitter *s, LLVMValueRef instruction);
-/* `index` == i, built. */
+/* Build the test `index` == i. */
 LLVMValueRef cn_parts_build_index_test(struct cn_aggregate_splitter *s, LLVMValueRef index, uint32_t i);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds the parts of vectors and aggregates of references, by kind of definition (for aggregates.c). Needs: the values
- * of a struct cn_aggregate_splitter. Provides: cn_parts_of(). Breaks: nothing; it adds instructions only.
+ * Finds the parts of vectors and aggregates of references by the kind of their definition, for aggregates.c. Part of
+ * rewrite-statepoints. Needs: the values of a struct cn_aggregate_splitter. Provides: cn_parts_of(). Breaks: nothing;
+ * it adds instructions only.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -87,7 +88,8 @@ static LLVMValueRef build_part_extraction(struct cn_aggregate_splitter *s, LLVMV
                                       : LLVMBuildExtractValue(s->builder, value, i, "");
 }
 
-/* An undefined reference becomes null: live at a parse point it would be any register's contents. */
+/* Append the parts of `value` by extracts. An undefined reference becomes null, because a live undefined reference may
+ * have the contents of any register. */
 static void extract_parts(struct cn_aggregate_splitter *s, LLVMValueRef value, LLVMValueRef *out, uint32_t *at)
 {
   LLVMTypeRef type = LLVMTypeOf(value);
@@ -150,7 +152,7 @@ void cn_parts_set_insertion_point(struct cn_aggregate_splitter *s, LLVMValueRef 
   LLVMSetCurrentDebugLocation2(s->builder, LLVMInstructionGetDebugLoc(instruction));
 }
 
-/* Build directly after the definition of an opaque value. */
+/* Set the builder to the place after the definition of a value of unknown origin. */
 static void set_insertion_point_after(struct cn_aggregate_splitter *s, LLVMValueRef value)
 {
   cn_parts_set_insertion_point(s, cn_insertion_point_after(value));
@@ -232,7 +234,7 @@ static void split_phi(struct cn_aggregate_splitter *s, LLVMValueRef value, LLVMV
   LLVMValueRef *poison = cn_alloc(count * sizeof *poison);
   uint32_t at = 0;
 
-  extract_parts(s, LLVMGetPoison(type), poison, &at); /* for the parts' types */
+  extract_parts(s, LLVMGetPoison(type), poison, &at); /* poison parts give the types */
   CN_CHECK(at == count);
   cn_parts_set_insertion_point(s, value);
   for (uint32_t i = 0; i < count; i++)
@@ -241,7 +243,7 @@ static void split_phi(struct cn_aggregate_splitter *s, LLVMValueRef value, LLVMV
   cn_push(&s->phis, value);
 }
 
-/* Fill `out` for an instruction that is put together. */
+/* Fill `out` with the parts of a value that an instruction builds from other values. */
 static void split_by_instruction_kind(struct cn_aggregate_splitter *s, LLVMValueRef value, LLVMValueRef *out,
                                       uint32_t count)
 {
@@ -285,7 +287,7 @@ static void split_by_instruction_kind(struct cn_aggregate_splitter *s, LLVMValue
   }
 }
 
-/* The parts of `value`; its operands already have theirs. */
+/* Compute the parts of `value`, whose operands already have parts. */
 static struct cn_aggregate_parts split_value(struct cn_aggregate_splitter *s, LLVMValueRef value)
 {
   LLVMTypeRef type = LLVMTypeOf(value);
@@ -320,7 +322,7 @@ static bool has_parts(const struct cn_aggregate_splitter *s, LLVMValueRef value)
   return !cn_holds_ref(type) || cn_is_ref(type) || cn_ptrmap_find(&s->split, value);
 }
 
-/* Push the operands that `value` is put together from and that still lack parts. */
+/* Push the operands that `value` is built from and that still lack parts. */
 static void push_operands_without_parts(struct cn_aggregate_splitter *s, LLVMValueRef value)
 {
   if (LLVMIsConstant(value) || cn_parts_have_unknown_origin(value) || LLVMIsAPHINode(value))
@@ -330,7 +332,7 @@ static void push_operands_without_parts(struct cn_aggregate_splitter *s, LLVMVal
       cn_push(&s->todo, LLVMGetOperand(value, (unsigned)o));
 }
 
-/* Operands are split first, with a list in place of recursion: chains may be long. */
+/* Finds the parts of operands first. Chains may be long, so a list replaces recursion. */
 struct cn_aggregate_parts cn_parts_of(struct cn_aggregate_splitter *s, LLVMValueRef value)
 {
   size_t bottom = s->todo.count;

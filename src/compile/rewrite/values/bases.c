@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds base pointers: for each reference that crosses a parse point, the reference to the start of its object
- * (statepoints-later, "Base & Derived Pointers"; late-insertion-slides-2014, "What about PHIs?").
+ * Finds the base pointer of each reference that crosses a parse point: the reference to the start of its object
+ * (statepoints-later, "Base & Derived Pointers"; late-insertion-slides-2014, "What about PHIs?"). Part of
+ * rewrite-statepoints.
  *
- * - Arguments, loads, call results and whatever else yields a reference from memory or another function are bases
+ * - Arguments, loads, call results and other values from memory or another function are bases
  *   ("derived pointers can't escape").
- * - A GEP, freeze, bitcast, ptrmask or invariant group marker has its operand's base.
- * - Constants and globals stay where they are: their base is null where a base is asked for.
- * - A phi or select whose inputs all come from one base has that base. Else, if it chooses among bases themselves, it
- *   is a base; else a phi or select of the inputs' bases is made beside it. value_flow.c decides this, cycles
- *   included, on the graph of bases_graph.c.
+ * - A GEP, freeze, bitcast, ptrmask or invariant group marker has the base of its operand.
+ * - Constants and globals never move: their base is null in base phis and selects.
+ * - A phi or select whose inputs all have one base has this base. A phi or select of several bases is a base itself.
+ *   For any other phi or select, a phi or select of the inputs' bases is built beside it. value_flow.c decides between
+ *   these cases, cycles included, on the graph of bases_graph.c.
  *
- * Needs: struct cn_refs with liveness. Provides: base phis and selects in the IR. Breaks: struct cn_refs, if any was
- * made: cn_refs_add_merges() takes them in.
+ * Needs: struct cn_refs with liveness. Provides: base phis and selects in the IR. Breaks: struct cn_refs, if a phi or
+ * select was built, until cn_refs_add_merges() adds it.
  */
 #include "compile/rewrite/values/bases.h"
 
@@ -20,7 +21,7 @@
 #include "base/check.h"
 #include "compile/core/emitted_names.h"
 
-/* The base of a merge, or null if it stays where it is. *at: the merge that still needs a base, or null. */
+/* The base of a merge, or null if the merge never moves. Sets *at to the merge that still needs a base, or to null. */
 static LLVMValueRef base_of_merge(const struct cn_base_graph *graph, struct cn_base_merge *merge,
                                   struct cn_base_merge **at)
 {
@@ -53,7 +54,7 @@ static LLVMValueRef base_of(struct cn_base_graph *graph, LLVMValueRef value, str
   return cn_base_is_immovable(graph, end) ? NULL : end;
 }
 
-/* The base of input `i` in graph->inputs; *at as for base_of_merge(). */
+/* The base of input `i` in graph->inputs; sets *at as base_of_merge() does. */
 static LLVMValueRef base_of_input(const struct cn_base_graph *graph, uint32_t i, struct cn_base_merge **at)
 {
   uint32_t number = graph->inputs[i];
@@ -65,7 +66,7 @@ static LLVMValueRef base_of_input(const struct cn_base_graph *graph, uint32_t i,
   return base_of_merge(graph, &graph->merges.at[number - graph->sources.count - 1], at);
 }
 
-/* A phi without operands, or a copy of the select, beside the merge. */
+/* Build the base beside the merge: a phi without operands, or a copy of the select. */
 static LLVMValueRef build_empty_base_merge(LLVMBuilderRef builder, LLVMValueRef merge, bool named)
 {
   LLVMValueRef base;
@@ -112,7 +113,7 @@ struct made_bases {
   CN_VECTOR(struct cn_base_merge *) merges;
 };
 
-/* Make a base beside `missing`; a null `missing` is allowed. */
+/* Build a base beside `missing`, which may be null. */
 static void build_missing_base(const struct cn_base_graph *graph, struct cn_base_merge *missing,
                                struct made_bases *made)
 {
@@ -123,8 +124,8 @@ static void build_missing_base(const struct cn_base_graph *graph, struct cn_base
   cn_push(&made->merges, missing);
 }
 
-/* Make the base phis and selects that crossing values need, and those that these need in turn. With
- * CAIRN_RELOCATION_SHARE_BASES off, every merge gets one. */
+/* Build the base phis and selects that crossing values need, and the further ones that these need as inputs. With
+ * CAIRN_RELOCATION_SHARE_BASES off, every merge gets a base phi or select. */
 static void build_base_merges(struct cn_base_graph *graph, LLVMContextRef llvm, struct cn_base_map *bases)
 {
   struct made_bases made = {.builder = LLVMCreateBuilderInContext(llvm)};
@@ -156,7 +157,7 @@ static void build_base_merges(struct cn_base_graph *graph, LLVMContextRef llvm, 
   LLVMDisposeBuilder(made.builder);
 }
 
-/* True if each crossing value is obviously its own base, as in most functions: the graph is superfluous then. */
+/* True if each crossing value is obviously its own base, as in most functions; the graph is then superfluous. */
 static bool has_only_obvious_bases(const struct cn_refs *refs)
 {
   const struct cn_base_graph graph = {.refs = refs};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Builds the graph that bases.c finds bases by: each value's chain of adjustments, and the phis and selects at the ends
- * of the chains (statepoints-later, "Base & Derived Pointers").
+ * Builds the graph for bases.c, which has the chain of adjustments of each value, and the phis and selects at the ends
+ * of the chains (statepoints-later, "Base & Derived Pointers"). Part of rewrite-statepoints.
  *
  * Needs: struct cn_refs with liveness. Provides: struct cn_base_graph. Breaks: nothing.
  */
@@ -52,7 +52,7 @@ LLVMValueRef cn_base_adjusted_value_of(LLVMValueRef value, bool *moves)
   }
 }
 
-/* The low bit of a remembered end says whether the address may change. */
+/* The low bit of an end in graph->ends says whether the chain may change the address. */
 LLVMValueRef cn_base_find_chain_start(struct cn_base_graph *graph, LLVMValueRef value, bool *moves)
 {
   LLVMValueRef start = value;
@@ -78,8 +78,8 @@ bool cn_base_is_merge(LLVMValueRef value)
   return LLVMIsAPHINode(value) || LLVMIsASelectInst(value);
 }
 
-/* Constants, globals, allocas in the managed address space and values marked immovable stay where they are. With
- * CAIRN_RELOCATION_CONSTANTS off, `refs` lists null and globals like other values. */
+/* True if `value` never moves: constants, globals, allocas in the managed address space, and values marked immovable.
+ * With CAIRN_RELOCATION_CONSTANTS off, `refs` lists null and globals like other values. */
 bool cn_base_is_immovable(const struct cn_base_graph *graph, LLVMValueRef value)
 {
   if (LLVMIsConstant(value))
@@ -128,7 +128,7 @@ static int by_position(const void *a, const void *b)
   return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Mostly true: discovery goes in the order of the values. */
+/* True if the merges are sorted by position, as they mostly are after discovery in the order of the values. */
 static bool is_sorted(const struct cn_base_graph *graph)
 {
   for (size_t m = 1; m < graph->merges.count; m++)
@@ -137,7 +137,7 @@ static bool is_sorted(const struct cn_base_graph *graph)
   return true;
 }
 
-/* List all merges that the crossing values come from, in order of position. */
+/* List all merges that crossing values are computed from, in order of position. */
 static void gather_merges(struct cn_base_graph *graph)
 {
   for (size_t v = 0; v < graph->refs->values.count; v++)
@@ -177,7 +177,7 @@ static uint32_t source_number(struct cn_base_graph *graph, LLVMValueRef base)
   return (uint32_t)*slot;
 }
 
-/* Number all sources before the first merge: merges' numbers start after the sources'. */
+/* Number all sources first, since the numbers of merges follow the numbers of sources. */
 static void number_merge_inputs(struct cn_base_graph *graph)
 {
   CN_VECTOR(LLVMValueRef) ends = {0};
@@ -210,7 +210,7 @@ static void number_merge_inputs(struct cn_base_graph *graph)
   cn_free(&ends);
 }
 
-/* A merge with a derived input, through other merges too, is derived. */
+/* Mark each merge with a derived input, also through other merges, as derived. */
 static void propagate_derived_merges(struct cn_base_graph *graph)
 {
   bool changed = true;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Shares one base between merges with equal bases: phis of one block with equal bases of all inputs, cycles included,
- * and selects in one block with one condition (late-insertion-slides-2014, "What about PHIs?"; LLVM's own pass makes
- * one for each). A phi that is itself a base serves the others. Of selects the first serves, since it dominates the
- * others.
+ * and selects in one block with one condition (late-insertion-slides-2014, "What about PHIs?"; LLVM's own pass builds a
+ * base for each merge). Part of rewrite-statepoints. A phi that is itself a base becomes the base of the other phis.
+ * Among selects the first becomes the base of the others, which it dominates.
  *
- * A merge of such merges can only choose their one base, so it needs no further base: replace merges by those that
- * serve them and find the tops again, until the inputs stay the same.
+ * A merge of merges with one base also has this base, and needs no further base. Therefore each round replaces merges
+ * by the merge whose base they share and finds the tops again, until the inputs stay the same.
  *
  * Needs: the graph with its tops. Provides: merge.same, and tops that follow from it. Breaks: the graph's inputs.
  */
@@ -17,21 +17,22 @@
 #include <string.h>
 #include "base/check.h"
 
-/* Most rounds; merges keep their bases then, so that the cost stays linear. */
+/* The most rounds, which keep the cost linear; after these, merges keep their bases. */
 enum { MAX_SHARING_ROUNDS = 16 };
 
 static bool have_same_incoming_blocks(LLVMValueRef a, LLVMValueRef b)
 {
   unsigned count = LLVMCountIncoming(a);
 
-  CN_ASSERT(count == LLVMCountIncoming(b)); /* they are phis of one block */
+  CN_ASSERT(count == LLVMCountIncoming(b)); /* both are phis of one block */
   for (unsigned i = 0; i < count; i++)
     if (LLVMGetIncomingBlock(a, i) != LLVMGetIncomingBlock(b, i))
       return false;
   return true;
 }
 
-/* True if the two can have the same base: phis of one block, or selects in one block with one condition. */
+/* True if `a` and `b` can share a base: both are phis of one block, or both are selects in one block. The caller has
+ * compared the conditions. */
 static bool may_have_same_base(LLVMValueRef a, LLVMValueRef b)
 {
   if (LLVMGetInstructionParent(a) != LLVMGetInstructionParent(b) || LLVMTypeOf(a) != LLVMTypeOf(b) ||
@@ -45,8 +46,8 @@ static uint32_t node_number_of(const struct cn_base_graph *graph, uint32_t m)
   return (uint32_t)graph->sources.count + 1 + m;
 }
 
-/* For each merge, the first merge that it is parallel to. A merge with another's base stays out of all groups: it
- * neither needs a base nor is one. */
+/* For each merge, the first merge that may share its base, or the merge itself. A merge that has the base of another
+ * value is in no group, because it neither needs a base nor is a base. */
 static uint32_t *find_parallel_groups(struct cn_base_graph *graph, bool *any)
 {
   struct cn_ptrmap first = {0};
@@ -72,8 +73,8 @@ static uint32_t *find_parallel_groups(struct cn_base_graph *graph, bool *any)
   return group;
 }
 
-/* True if the merge itself can be the base of its class. A merge that chooses a global is its own base, while the bases
- * of the others have null in that place. */
+/* True if the merge itself can be the base of its class. A merge with a global as an input cannot: it is its own base,
+ * but the bases of the other merges have null as this input. */
 static bool may_be_base_of_class(const struct cn_base_graph *graph, uint32_t m)
 {
   if (graph->merges.at[m].moves)
@@ -84,7 +85,8 @@ static bool may_be_base_of_class(const struct cn_base_graph *graph, uint32_t m)
   return true;
 }
 
-/* The merge that serves each class: a phi that is a base, or else the first that needs one. */
+/* For each class, the merge whose base the class shares: a phi that is a base, or else the first merge that needs a
+ * base. */
 static uint32_t *find_base_merge_of_classes(const struct cn_base_graph *graph, const uint32_t *class)
 {
   uint32_t nodes = (uint32_t)graph->merges.count;
@@ -115,7 +117,7 @@ static void replace_inputs_by_tops(struct cn_base_graph *graph)
       graph->inputs[i] = graph->top[graph->inputs[i] - sources - 1];
 }
 
-/* Replace each input by the merge that serves it. True if an input changes. */
+/* Replace each input by the merge whose base it shares. True if an input changes. */
 static bool replace_inputs_by_shared(struct cn_base_graph *graph)
 {
   uint32_t sources = (uint32_t)graph->sources.count;
@@ -134,7 +136,7 @@ static bool replace_inputs_by_shared(struct cn_base_graph *graph)
   return changed;
 }
 
-/* Set `same` by the tops. True if an input changes by it. */
+/* Set `same` by the tops, and replace the inputs. True if an input changes. */
 static bool share_bases_once(struct cn_base_graph *graph)
 {
   uint32_t sources = (uint32_t)graph->sources.count, nodes = (uint32_t)graph->merges.count;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Builds live intervals: from the definition to the last use in reverse post-order, and on to the end of every loop
- * that is entered between them. They tell which values may be live over many safepoints, and which slots can be shared.
- * Live sets would tell this as well, at a size of values times safepoints.
+ * Builds live intervals. An interval extends from the definition to the last use in reverse post-order, and on to the
+ * end of every loop that begins between these two. Part of rewrite-statepoints. Live intervals show which values may be
+ * live over many safepoints, and which values can share a slot. Live sets would show more, at a size of values times
+ * safepoints.
  *
- * A value is live only within its interval. The definition dominates each place where the value is live, so it comes
- * first. A path from a live place after the last use reaches a use again: it takes an edge that retreats from at or
- * after the place to a block within the interval, where the value is live too.
+ * A value is live only within its interval. The definition dominates each place where the value is live, so the
+ * definition comes first. If the value is live at a place after the last use, a path from this place reaches a use over
+ * a retreating edge. This edge begins at or after the place, and enters a block within the interval where the value is
+ * live, so the interval includes the place.
  *
  * Needs: struct cn_refs. Provides: struct cn_live_intervals. Breaks: nothing.
  */
@@ -40,7 +42,7 @@ void cn_live_intervals_free(struct cn_live_intervals *intervals)
   free(intervals->retreat);
 }
 
-/* The last block with an edge that retreats into blocks [first, end), or 0. */
+/* The last block with a retreating edge into blocks [first, end), or 0. */
 static uint32_t last_retreating_block(const struct cn_live_intervals *intervals, uint32_t first, uint32_t end)
 {
   uint32_t last = 0;
@@ -61,7 +63,7 @@ static uint64_t last_use_place(const struct cn_refs *refs, uint32_t value, uint6
 {
   const struct cn_ref_value *v = &refs->values.at[value];
 
-  /* Uses ascend by position: only those at the last position can be needed longer than the last use. */
+  /* Uses ascend by position, so only uses at the last position can extend the interval beyond this position. */
   for (uint32_t u = v->uses + v->use_count; u-- > v->uses;) {
     const struct cn_ref_use *use = &refs->uses.at[u];
     uint64_t place = CN_PLACE(use->block, use->pos + use->after);

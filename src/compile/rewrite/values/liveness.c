@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Finds the references that are live over parse points (late-insertion-slides-2014, "Finding references which need
- * relocated"). It goes value by value, from each use up to the definition: the cost is the length of the live ranges,
- * for any number of blocks and values.
+ * relocated"). Part of rewrite-statepoints. For one value after the other, the search goes from each use back to the
+ * definition, so the time is linear in the length of the live ranges, for any number of blocks and values.
  *
  * Needs: struct cn_refs. Provides: crossings and live sets. Breaks: nothing.
  *
@@ -60,8 +60,8 @@ static int compare_blocks(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* With CAIRN_RELOCATION_LIVENESS off, a value is live wherever its definition dominates. An invoke defines its value on
- * the edge to its normal destination. */
+/* Add all blocks that the definition dominates: with CAIRN_RELOCATION_LIVENESS off, a value is live in all of them. An
+ * invoke defines its value on the edge to its normal destination. */
 static void add_dominated_blocks(struct cn_live_range *range, const struct cn_cfg *cfg, const struct cn_ref_value *v)
 {
   uint32_t from = v->block;
@@ -71,7 +71,7 @@ static void add_dominated_blocks(struct cn_live_range *range, const struct cn_cf
     from = cn_cfg_index_of(cfg, LLVMGetNormalDest(v->value));
     CN_CHECK(from != CN_NO_BLOCK);
     if (cfg->blocks[from].pred_count > 1)
-      return; /* the edge into it then dominates no block */
+      return; /* an edge into a shared block dominates no block */
     add_live_in_block(range, from);
   }
   range->out[from] = range->stamp;
@@ -88,16 +88,17 @@ void cn_live_range(struct cn_live_range *range, const struct cn_refs *refs, uint
 
   CN_ASSERT(value < refs->values.count);
   range->stamp++;
-  CN_CHECK(range->stamp != 0); /* stamp 0 would match blocks that are still unvisited */
+  CN_CHECK(range->stamp != 0); /* stamp 0 would match unvisited blocks */
   range->blocks.count = 0;
   add_uses_to_range(range, refs, value, v->block);
-  /* From a base the list has all values derived from it; from a derived value it would have only the later siblings. */
+  /* The list of a base has all values derived from it; the list of a derived value would have only the values after
+   * it. */
   for (uint32_t d = v->base == value ? v->derived : CN_NO_INDEX; d != CN_NO_INDEX; d = refs->values.at[d].derived)
     add_uses_to_range(range, refs, d, v->block);
   if (v->scalar && v->root == value && !cn_refs_is_optimisation_on(refs, CAIRN_RELOCATION_LIVENESS))
     add_dominated_blocks(range, refs->cfg, v);
   for (size_t i = 0; i < range->blocks.count; i++) {
-    /* The definition dominates the block, so it comes first. */
+    /* The definition's block dominates this block, so it comes earlier in the order. */
     CN_CHECK(range->blocks.at[i] > v->block);
     const struct cn_cfg_block *block = &refs->cfg->blocks[range->blocks.at[i]];
     for (uint32_t p = 0; p < block->pred_count; p++) {
@@ -121,8 +122,8 @@ uint32_t cn_first_point_after(const struct cn_refs *refs, uint32_t block, uint32
   return low;
 }
 
-/* Record the parse points of `block` that `value` crosses: it is defined there at `from`, or live-in if `from` is
- * CN_NO_INDEX. */
+/* Record the parse points of `block` that `value` crosses. The value is defined in the block at `from`, or live-in if
+ * `from` is CN_NO_INDEX. */
 static void record_crossings_in_block(struct cn_refs *refs, const struct cn_live_range *range, uint32_t value,
                                       uint32_t block, uint32_t from)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Answers llvm.experimental.gc.get.pointer.base and .offset: a program asks for the base of a derived pointer, or for
- * the pointer's distance from it (statepoints-later, "Base & Derived Pointers"). The answer is the base that rewriting
- * would list. From then on it is a value like others; a distance within an object stays the same when the object moves.
+ * Replaces calls of llvm.experimental.gc.get.pointer.base and .offset, which ask for the base of a derived pointer and
+ * for the pointer's distance from the base (statepoints-later, "Base & Derived Pointers"). Part of rewrite-statepoints.
+ * The result is the base that a statepoint would list, which is then a reference like others; a distance within an
+ * object stays the same when the object moves.
  *
  * Needs: struct cn_refs before cn_liveness_compute(). Provides: the function is free of both intrinsics. Breaks: struct
  * cn_refs, if it changed anything.
@@ -40,7 +41,7 @@ bool cn_pointer_bases_are_queried(LLVMModuleRef module)
   return false;
 }
 
-/* The base of `pointer`. A pointer that stays where it is, is its own base. */
+/* The base of `pointer`. A pointer that never moves is its own base. */
 static LLVMValueRef base_of(const struct cn_base_map *bases, LLVMValueRef pointer)
 {
   const uint64_t *base = cn_ptrmap_find(&bases->of, pointer);
@@ -72,8 +73,8 @@ static void replace_query(LLVMBuilderRef builder, LLVMValueRef question, const s
     LLVMDeleteFunction(declaration);
 }
 
-/* List the block's questions. Bases are found for values that cross a parse point, so let the asked values count as
- * crossing. */
+/* List the calls of both intrinsics in the block. Their operands count as crossing, because bases are found only for
+ * values that cross a parse point. */
 static void gather_queries(struct cn_refs *refs, LLVMBasicBlockRef block, struct base_queries *out)
 {
   CN_EACH_INSTRUCTION(i, block) {

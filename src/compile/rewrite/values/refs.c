@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lists the references of one function: every value that holds one, its definition and uses in order of position, and
- * the parse points. Uses of a value with another reference's address, or at a constant distance from it, count as uses
- * of that reference (late-insertion-slides-2014, "When relocation isn't needed"). One walk over the function.
+ * Lists the reference values of one function, with their definitions, their uses in order of position, and the parse
+ * points, in one walk over the function. Part of rewrite-statepoints. Uses of a value that is equal to another
+ * reference, or at a constant distance from it, count as uses of the other reference (late-insertion-slides-2014, "When
+ * relocation isn't needed").
  *
  * Needs: struct cn_cfg, all blocks reachable. Provides: struct cn_refs. Breaks: nothing.
  */
@@ -13,17 +14,17 @@
 
 #include <string.h>
 
-/* A phi operand, read at the end of an incoming block. */
+/* A use by a phi, which reads its operand at the end of an incoming block. */
 struct edge_use {
   LLVMValueRef phi;
   uint32_t operand;
-  uint32_t next; /* next edge from the same block, or CN_NO_INDEX */
+  uint32_t next; /* the next phi operand with the same incoming block, or CN_NO_INDEX */
 };
 
 struct reference_scan {
   struct cn_refs *refs;
   CN_VECTOR(struct edge_use) edges;
-  uint32_t *edges_of; /* per block: first of its edges */
+  uint32_t *edges_of; /* per block: the first phi operand with this incoming block */
 };
 
 uint32_t cn_refs_index(const struct cn_refs *refs, LLVMValueRef value)
@@ -40,9 +41,9 @@ static bool is_instruction_or_argument(LLVMValueRef value)
   return kind == LLVMInstructionValueKind || kind == LLVMArgumentValueKind;
 }
 
-/* Null and globals stay where they are, and are left out of the lists. With CAIRN_RELOCATION_CONSTANTS off they are
- * values that are defined at the entry. (Constant expressions are always left out: the base of one is another
- * constant.) */
+/* True for null and globals if CAIRN_RELOCATION_CONSTANTS is off: the lists then have them as values that are defined
+ * at the entry. Otherwise the lists omit them, because they never move. Constant expressions are always omitted: their
+ * bases are other constants. */
 static bool is_listed_constant(const struct cn_refs *refs, LLVMValueRef value, LLVMValueRef user)
 {
   if (cn_refs_is_optimisation_on(refs, CAIRN_RELOCATION_CONSTANTS) || !cn_is_ref(LLVMTypeOf(value)) ||
@@ -59,8 +60,8 @@ static bool feeds_phi(LLVMValueRef value)
   return false;
 }
 
-/* True if `value` is used in a deeper loop than its definition's. A single use in a loop that has another loop in it is
- * exempt: listing the value costs more. */
+/* True if `value` is used in a deeper loop than the loop of its definition. A single use in a loop with an inner loop
+ * is exempt, because to list the value would cost more. */
 static bool is_used_in_deeper_loop(const struct cn_refs *refs, LLVMValueRef value)
 {
   LLVMBasicBlockRef home = LLVMGetInstructionParent(value);
@@ -90,9 +91,10 @@ static bool may_keep_indices_live(struct cn_refs *refs)
   return refs->integers == CN_INDEX_ADDRESSES_ABSENT;
 }
 
-/* The number of variable indices; CN_NO_INDEX if `value` is no GEP to rematerialise at its uses. A GEP that feeds a phi
- * is kept: it is mostly a loop's step, and would be computed twice in each iteration. One with variable indices is kept
- * as well if it is used in a deeper loop, or if the function may show addresses as integers. */
+/* The number of variable indices of `value` if it is a GEP to rematerialise at its uses; else CN_NO_INDEX. A GEP that
+ * feeds a phi is not rematerialised: it is mostly the step of a loop, and would be computed twice in each iteration. A
+ * GEP with variable indices is not rematerialised if it is used in a deeper loop, or if the function may show addresses
+ * as integers. */
 static uint32_t compute_variable_indices(struct cn_refs *refs, LLVMValueRef value)
 {
   uint32_t count = 0;
@@ -114,7 +116,8 @@ static uint32_t compute_variable_indices(struct cn_refs *refs, LLVMValueRef valu
   return count && (is_used_in_deeper_loop(refs, value) || !may_keep_indices_live(refs)) ? CN_NO_INDEX : count;
 }
 
-/* Like compute_variable_indices(), computed once: judging visits all uses of `value`, and each derived value asks. */
+/* Like compute_variable_indices(), but with a cache: the computation visits all uses of `value`, and each derived value
+ * needs the result. */
 static uint32_t variable_index_count_of(struct cn_refs *refs, LLVMValueRef value)
 {
   bool fresh;
@@ -125,8 +128,8 @@ static uint32_t variable_index_count_of(struct cn_refs *refs, LLVMValueRef value
   return (uint32_t)*count;
 }
 
-/* The next value from `value` towards its root, or null if it is its own root. A value in the index was judged when it
- * was added. */
+/* The next value from `value` towards its root, or null if `value` is its own root. For a value in the index, the
+ * decision was made when the value was added. */
 static LLVMValueRef next_value_towards_root(struct cn_refs *refs, LLVMValueRef value, uint32_t *indices)
 {
   uint32_t index = cn_refs_index(refs, value);
@@ -144,7 +147,7 @@ static LLVMValueRef next_value_towards_root(struct cn_refs *refs, LLVMValueRef v
   return from;
 }
 
-/* The start of the chain of at most CN_REMAT_LIMIT GEPs that ends in `value`. */
+/* The root of `value`: the start of the chain of at most CN_REMAT_LIMIT GEPs that ends in `value`. */
 static LLVMValueRef find_root(struct cn_refs *refs, LLVMValueRef value, uint32_t *indices)
 {
   LLVMValueRef from;
@@ -155,7 +158,7 @@ static LLVMValueRef find_root(struct cn_refs *refs, LLVMValueRef value, uint32_t
   return value;
 }
 
-/* The index of `value`, which is added if it is new. */
+/* The index of `value`; adds `value` if it is new. */
 static uint32_t find_or_add_value(struct cn_refs *refs, LLVMValueRef value)
 {
   uint32_t index = cn_refs_index(refs, value);
@@ -192,7 +195,7 @@ static void define_value(struct cn_refs *refs, LLVMValueRef value, uint32_t bloc
   refs->values.at[index].pos = pos;
 }
 
-/* Record that `user` reads `operand`, if that holds a reference. */
+/* Record the use of `operand`, if it holds a reference. */
 static void add_use(struct cn_refs *refs, LLVMValueRef operand, struct cn_ref_use use)
 {
   if (!cn_holds_ref(LLVMTypeOf(operand)) ||
@@ -210,8 +213,8 @@ static void add_use(struct cn_refs *refs, LLVMValueRef operand, struct cn_ref_us
   cn_push(&refs->uses, use);
 }
 
-/* Phi operands are read at the end of their incoming blocks: list them there, so that the walk
- * meets them in order. */
+/* List phi operands by their incoming blocks: a phi reads them at the end of these blocks, so the walk then meets all
+ * uses in order. */
 static void gather_phi_operands(struct reference_scan *scan)
 {
   const struct cn_cfg *cfg = scan->refs->cfg;
@@ -276,7 +279,7 @@ static uint32_t scan_block(struct reference_scan *scan, uint32_t block, uint32_t
   return pos + 2;
 }
 
-/* Sort the uses by value, stably: each value's uses become a slice. */
+/* Sort the uses by value with a stable sort, so that the uses of each value become a slice. */
 static void sort_uses_by_value(struct cn_refs *refs)
 {
   struct cn_ref_use *sorted = cn_alloc(refs->uses.count * sizeof *sorted);
@@ -322,7 +325,8 @@ void cn_refs_build(struct cn_refs *refs, struct cn_cfg *cfg, unsigned off)
   CN_ASSERT_VALID(cn_refs_wrong(refs, CN_REFS_AFTER_BUILD));
 }
 
-/* Number a made phi like those beside it; a made select gets the position between its neighbours. */
+/* Add a base phi or select. A new phi gets the position of the other phis of its block; a new select gets the free
+ * position between its neighbours. */
 static void add_made_merge(struct cn_refs *refs, const struct cn_made_merge *made)
 {
   uint32_t index = cn_refs_index(refs, made->beside);

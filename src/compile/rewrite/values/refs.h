@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The references of one function, their liveness and their bases, as the steps of pass rewrite-statepoints share them.
- * Private to src/compile.
+ * The references of one function, with liveness and bases, which the steps of pass rewrite-statepoints share. Private
+ * to src/compile.
  *
  * A *reference value* is an argument or instruction of a type that holds a reference. A *parse point* is a call that
  * becomes a gc.statepoint. A value *crosses* a parse point if it is defined before and used after it.
  *
- * Relocation passes over a GEP with constant indices: its uses count as uses of the value that it starts from (its
- * *root*), and it is rematerialised where that has moved (late-insertion-slides-2014, "When relocation isn't needed":
- * constant offset GEPs of relocated values). It passes over a value with the same address as another reference, too:
- * the other reference is read instead.
+ * A GEP with constant indices is not relocated. Its uses count as uses of the value that it starts from, its *root*,
+ * and the GEP is rematerialised at uses after a safepoint (late-insertion-slides-2014, "When relocation isn't needed":
+ * constant offset GEPs of relocated values). A value with the same address as another reference is not relocated
+ * either: its uses read the other reference.
  *
  * Positions: instructions are numbered in steps of two through the blocks in reverse post-order. All phis of a block
- * share the number that the block starts with; a phi reads its operands at the end of the incoming blocks, one past the
- * terminator's number.
+ * share the first number of the block. A phi reads its operands at the end of the incoming blocks, at one past the
+ * number of the terminator.
  */
 #ifndef CN_COMPILE_REWRITE_VALUES_REFS_H
 #define CN_COMPILE_REWRITE_VALUES_REFS_H
@@ -25,34 +25,34 @@
 #include "compile/core/pass.h"
 
 #define CN_NO_INDEX UINT32_MAX
-#define CN_REMAT_LIMIT 6   /* GEPs in the longest chain that is rematerialised */
-#define CN_REMAT_INDICES 2 /* most variable indices in it */
+#define CN_REMAT_LIMIT 6   /* the most GEPs in a chain that is rematerialised */
+#define CN_REMAT_INDICES 2 /* the most variable indices in such a chain */
 
 struct cn_ref_use {
   LLVMValueRef user;
   uint32_t operand;
   uint32_t block, pos; /* where the value is read */
   uint32_t value;      /* the value that is used */
-  uint32_t via;        /* the constant GEP that `user` names, or CN_NO_INDEX */
+  uint32_t via;        /* the constant GEP that `user` reads, or CN_NO_INDEX */
   uint32_t point;      /* the parse point that `user` is, or CN_NO_INDEX */
-  bool after;          /* needed until the call returns */
-  bool state;          /* deoptimisation state: always reads the value itself, also if that has a root */
-  bool listed;         /* of the call's gc-live bundle: the statepoint lists it and has no other operand for it */
+  bool after;          /* the value is needed until the call returns */
+  bool state;          /* a use by deoptimisation state, which reads the value itself and not its root */
+  bool listed;         /* a use by the call's gc-live bundle, which becomes only a gc-live entry of the statepoint */
 };
 
 struct cn_ref_value {
   LLVMValueRef value;
-  uint32_t block, pos; /* of the definition */
-  uint32_t root;       /* the value that a constant GEP starts from; else the value itself */
+  uint32_t block, pos; /* place of the definition */
+  uint32_t root;       /* for a constant GEP: the value that its chain starts from; else the value itself */
   uint32_t from;       /* for a constant GEP: the operand one step towards its root */
   uint32_t base;       /* set by cn_refs_attach_bases(); CN_NO_INDEX: not relocatable */
   /* slice of refs->uses, ascending by position; the uses of cn_refs_add_merges() follow */
   uint32_t uses, use_count;
   uint32_t cross, cross_count; /* slice of refs->crossings: parse points crossed, ascending */
-  uint32_t derived;            /* next value with the same base, or CN_NO_INDEX */
-  uint32_t indices;            /* most variable indices in a chain from here */
-  bool scalar;                 /* a single reference; false for a vector or aggregate of them */
-  bool rematerialised;         /* computed again from its base instead of listed (rematerialise.c) */
+  uint32_t derived;            /* the next value with the same base, or CN_NO_INDEX */
+  uint32_t indices;            /* the most variable indices in a chain that starts at this value */
+  bool scalar;                 /* a single reference; false for a vector or aggregate with references */
+  bool rematerialised;         /* rematerialised from its base instead of listed (rematerialise.c) */
 };
 
 struct cn_parse_point {
@@ -60,19 +60,19 @@ struct cn_parse_point {
   /* the last instruction that belongs to the statepoint: relocates go after it */
   LLVMValueRef last;
   uint32_t block, pos;
-  uint32_t args, deopt, deopt_end; /* operand numbers of the call: see cn_calls_find_bundle() */
-  /* of the call's gc-transition bundle, in the call and in the statepoint */
+  uint32_t args, deopt, deopt_end; /* operand numbers of the call (cn_calls_find_bundle()) */
+  /* operand numbers of the gc-transition bundle, in the call and in the statepoint */
   uint32_t transition, transition_at;
   uint32_t live_operand;    /* operand number of the statepoint's first gc-live entry */
-  CN_VECTOR(uint32_t) live; /* values that cross, ascending */
+  CN_VECTOR(uint32_t) live; /* the values that cross this point, ascending */
 };
 
 /* Invariants (cn_refs_wrong()):
  *   - positions ascend from block to block and from parse point to parse point
- *   - a root is a value, and has a root in turn where CN_REMAT_LIMIT cut a chain; a base is its own base
- *   - each value has its own slice of uses, which ascends when cn_refs_build() has made it
- *   - live sets ascend, and after cn_liveness_compute() crossings: in slot mode cross_count says only whether there are
- * any (cn_live_intervals_mark_crossing()) */
+ *   - a root is a value, and has another root only if CN_REMAT_LIMIT cut the chain; a base is its own base
+ *   - each value has a separate slice of uses, which ascends after cn_refs_build()
+ *   - live sets ascend; crossings ascend after cn_liveness_compute(). In slot mode cross_count only says whether a
+ *     value may cross (cn_live_intervals_mark_crossing()) */
 struct cn_refs {
   struct cn_cfg *cfg;
   CN_VECTOR(struct cn_ref_value) values;
@@ -80,31 +80,33 @@ struct cn_refs {
   CN_VECTOR(struct cn_parse_point) points; /* in order of position */
   CN_VECTOR(uint32_t) crossings;           /* indices of points */
   struct cn_ptrmap index;                  /* LLVMValueRef -> index of values */
-  struct cn_ptrmap indices;                /* LLVMValueRef -> result of count_indices() (refs.c) */
-  uint32_t *first_point;                   /* per block, and one more */
-  uint32_t *last_pos;                      /* per block: of its terminator */
-  bool aggregates;                         /* some value is a vector or aggregate */
+  struct cn_ptrmap indices;                /* LLVMValueRef -> result of compute_variable_indices() (refs.c) */
+  uint32_t *first_point;                   /* per block, and one past the last block: its first point */
+  uint32_t *last_pos;                      /* per block: the position of its terminator */
+  bool aggregates;                         /* some value is a vector or aggregate with references */
   enum {
     CN_INDEX_ADDRESSES_UNKNOWN,
     CN_INDEX_ADDRESSES_ABSENT,
     CN_INDEX_ADDRESSES_POSSIBLE
   } integers;   /* rematerialise.c */
-  unsigned off; /* bits of enum cairn_relocation: optimisations that are off */
+  unsigned off; /* the optimisations that are off: bits of enum cairn_relocation */
 };
 
 void cn_refs_build(struct cn_refs *refs, struct cn_cfg *cfg, unsigned off);
-/* The first invariant that is broken, or null. CN_REFS_AFTER_BUILD, directly after cn_refs_build(), and
- * CN_REFS_AFTER_LIVENESS, directly after cn_liveness_compute(), check more than CN_REFS_AFTER_CHANGES. Linear. */
+/* The first broken invariant, or null. The check directly after cn_refs_build() (CN_REFS_AFTER_BUILD), and the check
+ * directly after cn_liveness_compute() (CN_REFS_AFTER_LIVENESS), cover more invariants than CN_REFS_AFTER_CHANGES.
+ * Takes linear time. */
 enum cn_refs_when { CN_REFS_AFTER_BUILD, CN_REFS_AFTER_LIVENESS, CN_REFS_AFTER_CHANGES };
 const char *cn_refs_wrong(const struct cn_refs *refs, enum cn_refs_when when);
-/* A phi or select that was made beside another; a select is directly before it. */
+/* A new phi or select beside an old one; a new select is directly before the old select. */
 struct cn_made_merge {
   LLVMValueRef merge, beside;
 };
-/* Take in merges that were made since; liveness is outdated. */
+/* Add new merges to `refs`; makes liveness outdated. */
 void cn_refs_add_merges(struct cn_refs *refs, const struct cn_made_merge *made, size_t count);
 void cn_refs_free(struct cn_refs *refs);
-/* True if made values get names: functions with more crossings go without, since names cost as much as the values. */
+/* True if new values get names. Functions with many crossings get no names, because a name costs as much time as a
+ * value. */
 static inline bool cn_refs_may_name_values(const struct cn_refs *refs)
 {
   return refs->crossings.count <= 1000;
@@ -115,50 +117,51 @@ static inline bool cn_refs_is_optimisation_on(const struct cn_refs *refs, enum c
   return !(refs->off >> which & 1);
 }
 
-/* Leave dead values and constants out from here on, under all options: slot mode relocates neither. `refs` may be built
- * anew. */
+/* Remove dead values and constants from `refs` whatever the options say, since slot mode relocates neither. May rebuild
+ * `refs`. */
 void cn_refs_leave_out_dead_values(struct cn_refs *refs);
 
 /* ---- addresses.c ---- */
 
-/* True if an integer or unmanaged pointer of the function shows a reference's address. Then an index may show one too,
- * and its live range must stay as it is. */
+/* True if an integer or unmanaged pointer of the function shows the address of a reference. An index may then show an
+ * address too, and its live range must stay unchanged. */
 bool cn_has_address_integers(const struct cn_cfg *cfg);
 
 /* ---- liveness.c ---- */
 
-/* The live range of one value; filled anew for each value, in time linear in the range. */
+/* The live range of one value, computed for one value after the other in time linear in the range. */
 struct cn_live_range {
-  CN_VECTOR(uint32_t) blocks; /* live-in, ascending; all come after the definition's block */
-  uint32_t *in, *out;         /* per block: == stamp if live at its start, end */
-  uint32_t *used, *last;      /* per block: if used == stamp, position of the last use */
+  CN_VECTOR(uint32_t) blocks; /* blocks with the value live-in, ascending, all after the definition's block */
+  uint32_t *in, *out;         /* per block: equal to `stamp` if the value is live at the block's start (end) */
+  uint32_t *used, *last;      /* per block: `last` is the position of the last use if used == stamp */
   uint32_t *slot;             /* per block: index in `blocks` if in == stamp */
   uint32_t stamp;
 };
 
 void cn_live_range_init(struct cn_live_range *range, const struct cn_cfg *cfg);
 void cn_live_range_free(struct cn_live_range *range);
-/* Uses of values derived from `value` (once bases are attached) count as its uses. */
+/* Compute the live range of `value`. After bases are attached, uses of values derived from `value` count as its
+ * uses. */
 void cn_live_range(struct cn_live_range *range, const struct cn_refs *refs, uint32_t value);
-/* The first parse point of `block` after `pos`, or the first of the next block. */
+/* The first parse point of `block` after `pos`, or the first point of the next block. */
 uint32_t cn_first_point_after(const struct cn_refs *refs, uint32_t block, uint32_t pos);
-/* Fill crossings and the live sets of all parse points. */
+/* Compute the crossings of all values and the live sets of all parse points. */
 void cn_liveness_compute(struct cn_refs *refs);
 void cn_liveness_print(LLVMValueRef function, FILE *out);
 
 /* ---- bases.c ---- */
 
 struct cn_base_map {
-  /* LLVMValueRef -> LLVMValueRef, its base; 0: not relocatable. Absent: itself. */
+  /* value -> its base; 0 if it is not relocatable. An absent value is its own base. */
   struct cn_ptrmap of;
   CN_VECTOR(struct cn_made_merge) made;
 };
-/* The bases of all values that cross a parse point; makes base phis and selects, which `refs` still lacks. */
+/* Find the bases of all values that cross a parse point, and build base phis and selects, which `refs` still lacks. */
 void cn_bases_find(struct cn_base_map *bases, const struct cn_refs *refs);
 void cn_bases_free(struct cn_base_map *bases);
-/* Give each value its base and each base its derived values. True if some crossing value is derived. */
+/* Set the base of each value and the derived values of each base. True if some crossing value is derived. */
 bool cn_refs_attach_bases(struct cn_refs *refs, const struct cn_base_map *bases);
-/* Find the bases of all values with a cross_count above 0 and attach them. `refs` may be built anew. */
+/* Find the bases of all values with a cross_count above 0, and attach these bases. May rebuild `refs`. */
 void cn_refs_find_bases(struct cn_refs *refs);
 void cn_bases_print(LLVMValueRef function, FILE *out);
 
@@ -166,16 +169,18 @@ void cn_bases_print(LLVMValueRef function, FILE *out);
 
 /* True if the module asks for bases (llvm.experimental.gc.get.pointer.base and .offset). */
 bool cn_pointer_bases_are_queried(LLVMModuleRef module);
-/* Answer the questions of one function. True if it had some: `refs` is outdated. */
+/* Replace the calls of these intrinsics in one function. True if the function had such calls; `refs` is then
+ * outdated. */
 bool cn_pointer_bases_replace_queries(struct cn_ctx *ctx, struct cn_refs *refs);
 
 /* ---- aggregates.c, aggregates_parts.c ---- */
 
-#define CN_PART_LIMIT 256 /* most scalars that an aggregate is split into */
-/* The number of scalars that a type with references is split into; above CN_PART_LIMIT, some number above it. */
+#define CN_PART_LIMIT 256 /* the most scalars of an aggregate that is split */
+/* The number of scalars of a type with references; if there are more than CN_PART_LIMIT, any number above
+ * CN_PART_LIMIT. */
 uint32_t cn_part_count(LLVMTypeRef type);
 
-/* Split vectors and aggregates that cross a parse point. True if the function changed: `refs` is outdated. */
+/* Split vectors and aggregates that cross a parse point. True if the function changed; `refs` is then outdated. */
 bool cn_aggregates_split(struct cn_ctx *ctx, const struct cn_refs *refs);
 
 #endif
