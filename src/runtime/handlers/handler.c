@@ -51,22 +51,26 @@ static bool gather_restorers(struct restorer_list *restorers)
   return true;
 }
 
-/* The kernel reads the stack up to the end of readable memory, because the end of a foreign stack is unknown. */
+/* The kernel reads up to the end of the mapping, because the end of an unknown stack is unknown, and another thread may
+ * unmap memory there. */
 static bool has_restorer_above(const struct restorer_list *restorers, const uintptr_t *at)
 {
-  uintptr_t words[STACK_READ_WORDS];
+  uintptr_t words[STACK_READ_WORDS], bottom, end;
   struct iovec here = {words, sizeof words}, there = {(void *)(uintptr_t)at, sizeof words};
-  ssize_t bytes;
 
-  while ((bytes = process_vm_readv(getpid(), &here, 1, &there, 1, 0)) > 0) {
+  if (!cn_os_find_memory_around((uintptr_t)at, &bottom, &end))
+    return true;
+  for (ssize_t bytes; (uintptr_t)there.iov_base < end; there.iov_base = (char *)there.iov_base + bytes) {
+    size_t rest = end - (uintptr_t)there.iov_base;
+    there.iov_len = rest < sizeof words ? rest : sizeof words;
+    bytes = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
+    if (bytes <= 0)
+      return there.iov_base == at; /* the stack is unreadable */
     for (size_t i = 0; i < (size_t)bytes / sizeof *words; i++)
       if (is_restorer(restorers, words[i]))
         return true;
-    there.iov_base = (char *)there.iov_base + bytes;
-    if ((size_t)bytes < sizeof words)
-      return false;
   }
-  return there.iov_base == at; /* true if the stack is unreadable */
+  return false;
 }
 
 bool cn_os_may_be_in_handler(void)
