@@ -20,9 +20,7 @@
 #include "runtime/roots/root_tasks.h"
 #include "runtime/roots/user_roots.h"
 
-enum {
-  MAX_THREAD_LOCAL_DISTANCE = 1 << 16
-}; /* greatest distance between a mutator and its thread's thread-local variables */
+enum { MAX_THREAD_LOCAL_DISTANCE = 1 << 16 }; /* between a mutator and a thread-local variable of its thread */
 
 struct root_place_search {
   cn_root_place_visitor *visit;

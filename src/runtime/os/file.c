@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Opens, reads and writes files by system calls. The C library's functions are cancellation points: pthread_cancel()
- * would end the thread in the middle of the runtime's work. Any thread.
+ * Opens, reads and writes files by system calls, without state. The C library's functions are cancellation points, so
+ * pthread_cancel() would end the thread in the middle of the runtime's work. Any thread, in any phase;
+ * async-signal-safe.
  */
 #include "runtime/os/os.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Follows fork(), and detects children that are made otherwise. Any thread.
+ * Registers handlers of fork(), and detects child processes that the program makes by other means. The list of handlers
+ * and the word `process_state` belong to this file; both are atomic. Any thread, in any phase.
  */
 #include "runtime/os/os.h"
 
@@ -8,8 +9,9 @@
 #include <sys/mman.h>
 #include "base/check.h"
 
-/* The function behind pthread_atfork(). The latter adds a symbol of crtbegin.o that tells the handler's owner, and a
- * program linked with -nostartfiles lacks that file. The runtime is in the executable: the owner is null. */
+/* The function that pthread_atfork() calls. pthread_atfork() itself needs a symbol of crtbegin.o for the handler's
+ * owner, and programs linked with -nostartfiles lack crtbegin.o. The runtime is in the executable, so the owner is
+ * null. */
 extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *image);
 
 enum { MAX_CHILD_HANDLERS = 16 };
@@ -39,7 +41,7 @@ void cn_os_register_child_handler(void (*child)(void))
   cn_os_register_fork_handlers(NULL, NULL, child);
 }
 
-/* In a page that a child finds empty. Null: the kernel lacks such pages. */
+/* A word in a page that the kernel clears in a child (MADV_WIPEONFORK). Null: the kernel does not support this. */
 static _Atomic uint32_t *process_state;
 enum { PROCESS_NEW, PROCESS_CLAIMED, PROCESS_KNOWN };
 
@@ -51,7 +53,7 @@ static void mark_process_known(void)
 
 void cn_os_watch_new_processes(void)
 {
-  CN_ASSERT(process_state == NULL); /* watched once */
+  CN_ASSERT(process_state == NULL); /* fails if called twice */
   void *page = cn_os_resize_mapping(NULL, 0, cn_os_page_bytes());
 
   if (page != NULL && madvise(page, cn_os_page_bytes(), MADV_WIPEONFORK) == 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads the limits of control groups. A container may show its own group as the root of the tree, while
- * /proc/self/cgroup has the machine's name of it. So missing directories are skipped, and the root is always read. Any
- * thread.
+ * Reads the limits of control groups. In a container, the root of the tree may be the container's group, while
+ * /proc/self/cgroup has the group's path on the machine. Missing directories are therefore skipped, and the root is
+ * always read. Any thread, in any phase.
  */
 #include "runtime/os/groups.h"
 
@@ -16,12 +16,12 @@
 
 enum { PATH_BYTES = 4096, TEXT_BYTES = 8192 };
 
-/* Texts of one search, which are too large for a small stack. */
+/* The texts of one search. They are in mapped memory, because they are too large for a small stack. */
 struct search_texts {
   char tree[PATH_BYTES], path[PATH_BYTES], name[2 * PATH_BYTES], text[TEXT_BYTES];
 };
 
-/* At most `size` bytes of a file; 0: the file is missing or empty. */
+/* Reads at most `size` bytes of a file. Returns their number; 0: the file is missing or empty. */
 static size_t read_file(const char *name, char *text, size_t size)
 {
   int fd = cn_os_file_open(name, O_RDONLY | O_CLOEXEC, 0);
@@ -62,7 +62,7 @@ static bool list_has_name(const char *list, size_t length, const char *name)
   return false;
 }
 
-/* Copies a path that stays below its start. False: it is too long, or leaves its start. */
+/* Copies a path. False: the path is too long, or goes up by "..". */
 static bool copy_checked_path(const char *from, size_t length, char *path, size_t size)
 {
   CN_ASSERT(size != 0);
@@ -74,7 +74,7 @@ static bool copy_checked_path(const char *from, size_t length, char *path, size_
   return true;
 }
 
-/* Lines are "4:cpu,memory:/a/b", and "0::/a/b" of version 2. */
+/* Lines of the text are "4:cpu,memory:/a/b" for version 1 and "0::/a/b" for version 2. */
 bool cn_groups_find_path(const char *text, size_t length, const char *controller, char *path, size_t size)
 {
   for (size_t at = 0, stop; at < length; at = stop + 1) {
@@ -94,8 +94,8 @@ bool cn_groups_find_path(const char *text, size_t length, const char *controller
   return false;
 }
 
-/* The least value of `limit`, applied to the text of a file, for a group and all groups around it. `path` is the
- * group's path, and `tree` the root of the hierarchy. */
+/* The least limit in the files `file` of a group and its ancestors; `limit` parses a file's text. In `texts`, `path` is
+ * the group's path and `tree` the root of the hierarchy. */
 typedef size_t limit_parser(const char *text, size_t length);
 
 static size_t least_limit_on_path(struct search_texts *texts, const char *file, limit_parser *limit)
@@ -124,7 +124,7 @@ static size_t parse_memory_limit(const char *text, size_t length)
   return cn_groups_parse_number(text, length, &end);
 }
 
-/* Reads "200000 100000": microseconds of processor time in a period of so many microseconds. */
+/* Parses "200000 100000": microseconds of processor time in each period, and microseconds of the period. */
 static size_t parse_processor_limit(const char *text, size_t length)
 {
   size_t end, more, quota = cn_groups_parse_number(text, length, &end);
@@ -135,7 +135,8 @@ static size_t parse_processor_limit(const char *text, size_t length)
   return period == 0 || period == SIZE_MAX ? SIZE_MAX : quota / period + (quota % period != 0);
 }
 
-/* Searches the hierarchy of a controller (version 1), or of version 2 if `controller` is null. */
+/* Finds the limit in the hierarchy of a controller (version 1), or in the hierarchy of version 2 if `controller` is
+ * null. */
 static size_t find_limit_in_hierarchy(struct search_texts *texts, const char *root, const char *controller,
                                       const char *file, limit_parser *limit)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds shared libraries that the runtime uses if they exist, without being linked with them. Any thread.
+ * Finds shared libraries at run time that the runtime uses if they exist. Any thread, in any phase.
  */
 #include "runtime/os/os.h"
 
@@ -19,7 +19,7 @@ static bool needs_libraries(const ElfW(Dyn) * entry)
   return entry->d_tag == DT_NEEDED;
 }
 
-/* Reads the first object, which is the program. */
+/* Sets `*env` if the first object, which is the program, is dynamic. */
 static int detect_dynamic_program(struct dl_phdr_info *program, size_t size, void *env)
 {
   bool *dynamic = env;
@@ -34,9 +34,8 @@ static int detect_dynamic_program(struct dl_phdr_info *program, size_t size, voi
   return 1;
 }
 
-/* AT_BASE is 0 in a static program, and in one that was started as an argument of the dynamic linker. The program's own
- * headers tell them apart. A program that is linked without an interpreter (--no-dynamic-linker) needs libraries; one
- * with an interpreter may need no library. */
+/* AT_BASE is 0 in a static program, and in a program that was started as an argument of the dynamic linker. The
+ * program's headers tell these cases apart: a dynamic program has an interpreter, or needs libraries, or both. */
 bool cn_os_has_dynamic_linker(void)
 {
   bool dynamic = false;
@@ -52,8 +51,8 @@ bool cn_os_is_linkers_argument(void)
   return getauxval(AT_BASE) == 0 && cn_os_has_dynamic_linker();
 }
 
-/* Finds dlopen() at run time, because linkers warn about it in a static program. Such a program lacks a dynamic linker,
- * and must not load libraries. */
+/* Finds dlopen() at run time, because linkers warn about dlopen() in a static program. A static program has no dynamic
+ * linker, and must not load libraries. */
 static void *open_library(const char *file, int mode)
 {
   void *(*open)(const char *file, int mode);
@@ -70,7 +69,7 @@ void *cn_os_load_library(const char *file)
 
 void *cn_os_find_library_symbol(void *library, const char *name)
 {
-  return dlsym != NULL ? dlsym(library, name) : NULL; /* null: RTLD_DEFAULT */
+  return dlsym != NULL ? dlsym(library, name) : NULL; /* a null library is RTLD_DEFAULT */
 }
 
 void *cn_os_find_next_symbol(const char *name)
@@ -78,8 +77,8 @@ void *cn_os_find_next_symbol(const char *name)
   return cn_os_has_dynamic_linker() ? cn_os_find_library_symbol(RTLD_NEXT, name) : NULL;
 }
 
-/* A handle's symbols include those of the libraries that it needs. The handle stays open: closing it may unload a
- * library that only this handle uses, and the call is rare. */
+/* A handle's symbols include the symbols of the libraries that its library needs, so the symbol's library is checked.
+ * The handle stays open, because closing it may unload the library; the call is rare. */
 void *cn_os_find_own_symbol(uintptr_t pc, const char *name)
 {
   Dl_info here, there;

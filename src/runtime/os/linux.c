@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Implements memory, clocks, limits and messages for Linux. Any thread, at any time.
+ * Implements memory, clocks, limits and messages for Linux. Any thread, in any phase.
  */
 #include "runtime/os/os.h"
 
@@ -26,7 +26,7 @@ size_t cn_os_page_bytes(void)
   return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Used if the system keeps the size to itself. */
+/* Used if the system does not report its size. */
 #define ASSUMED_MEMORY_BYTES ((size_t)4 << 30)
 
 size_t cn_os_memory_bytes(void)
@@ -34,7 +34,7 @@ size_t cn_os_memory_bytes(void)
   struct sysinfo info;
   size_t group = cn_groups_memory_limit(""), physical = ASSUMED_MEMORY_BYTES;
 
-  if (sysinfo(&info) == 0) /* sysconf() uses it, too, and ignores failures */
+  if (sysinfo(&info) == 0) /* sysconf() also uses sysinfo(), but ignores failures */
     physical = (size_t)info.totalram * info.mem_unit;
 
   return physical < group ? physical : group;
@@ -63,7 +63,7 @@ static size_t resource_limit_of(int resource)
   return limit.rlim_cur;
 }
 
-/* Since Linux 4.7 the data segment is all private writable memory. */
+/* Includes the limit of the data segment: since Linux 4.7 it limits all private writable memory. */
 size_t cn_os_address_space_limit(void)
 {
   size_t addresses = resource_limit_of(RLIMIT_AS), data = resource_limit_of(RLIMIT_DATA);
@@ -91,7 +91,7 @@ uintptr_t cn_os_reserve_addresses(size_t bytes)
   return (uintptr_t)at;
 }
 
-/* If the system call is forbidden, reads the memory: then an unreadable byte faults. */
+/* Reads the memory directly if the system call is forbidden; an unreadable byte then faults. */
 bool cn_os_read_memory(uintptr_t at, void *into, size_t bytes)
 {
   struct iovec here = {into, bytes}, there = {(void *)at, bytes};
@@ -123,16 +123,17 @@ void cn_os_populate_pages(uintptr_t at, size_t bytes)
   madvise((void *)at, bytes, MADV_POPULATE_WRITE);
 }
 
-/* The advice fails for locked pages: another mapping takes their place, or, if that is refused, they are cleared. */
+/* The advice fails for locked pages. A new mapping then replaces the pages; if the system refuses the mapping, the
+ * pages are cleared. */
 void cn_os_release_memory(uintptr_t at, size_t bytes)
 {
   void *memory = (void *)at;
 
-  CN_ASSERT(at % cn_os_page_bytes() == 0 && bytes % cn_os_page_bytes() == 0); /* all of each page is released */
+  CN_ASSERT(at % cn_os_page_bytes() == 0 && bytes % cn_os_page_bytes() == 0); /* whole pages are released */
   if (bytes == 0)
     return;
-  /* Advice is better than another mapping, which would lose the advice of large pages: memory that came back later
-   * would be faulted in by small ones. */
+  /* Advice comes first, because a new mapping loses the advice of large pages: the system would back memory that is
+   * committed later by small pages. */
   if (madvise(memory, bytes, MADV_DONTNEED) != 0) {
     if (mmap(memory, bytes, PROT_NONE, reserve_flags | MAP_FIXED, -1, 0) != MAP_FAILED) {
       cn_os_lock_on_fault(at, bytes);
@@ -141,7 +142,7 @@ void cn_os_release_memory(uintptr_t at, size_t bytes)
     if (!cn_os_commit_memory(at, bytes)) {
       static const char text[] = "cairn: out of memory: the system does not take memory back\n";
       cn_os_write_message(text, sizeof text - 1);
-      _exit(1); /* the memory would have old contents when it is committed again */
+      _exit(1); /* otherwise memory that is committed again would have old contents */
     }
     memset(memory, 0, bytes);
   }
@@ -164,8 +165,8 @@ void cn_os_prefer_small_pages(uintptr_t at, size_t bytes)
   madvise((void *)at, bytes, MADV_NOHUGEPAGE);
 }
 
-/* The old addresses stay mapped in between: another thread's mmap() could use a hole, and the second mapping would
- * replace it. The old pages are empty: if memory for the second mapping is lacking, mprotect() makes them fault. */
+/* The old addresses stay mapped until the second mapping replaces them, because another thread's mmap() could otherwise
+ * use them. If the second mapping fails, mprotect() makes the old pages, which are empty, fault. */
 bool cn_os_move_memory(uintptr_t from, size_t bytes, uintptr_t to)
 {
   void *old = (void *)from, *new = (void *)to;
@@ -185,7 +186,7 @@ static void *map_table(size_t bytes)
   return at == MAP_FAILED ? NULL : at;
 }
 
-/* If mremap() is denied, copies the table. */
+/* Copies the table if mremap() is denied. */
 void *cn_os_resize_mapping(void *old, size_t old_bytes, size_t bytes)
 {
   void *at = old == NULL ? map_table(bytes) : mremap(old, old_bytes, bytes, MREMAP_MAYMOVE);
@@ -218,11 +219,11 @@ uintptr_t cn_os_main_stack_end(void)
 
 static uintptr_t stack_strings_end;
 
-/* The environment and the executable's name are at the end of the stack's mapping. A program that was started as an
- * argument of the dynamic linker has that argument in place of the name. */
+/* Finds the end of the stack's mapping: the greatest end of the environment's strings and the executable's name. If the
+ * dynamic linker started the program, its argument takes the place of the name. */
 void cn_os_main_stack_init(char *const *environment)
 {
-  enum { MAX_STRINGS_BYTES = 8 << 20 }; /* bytes; the kernel's limit is lower */
+  enum { MAX_STRINGS_BYTES = 8 << 20 }; /* the kernel's limit is lower */
   const char *name = (const char *)getauxval(AT_EXECFN);
   uintptr_t start = cn_os_main_stack_end(), end;
 
@@ -234,7 +235,7 @@ void cn_os_main_stack_init(char *const *environment)
   }
 }
 
-/* The limit counts from the end of the stack's mapping. */
+/* The limit is measured from the end of the stack's mapping. */
 uintptr_t cn_os_main_stack_bottom(void)
 {
   struct rlimit limit;

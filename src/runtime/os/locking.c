@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Defines mlockall() for the program. The system fills all memory that is locked and writable; the addresses that the
- * runtime reserves, with tables for them, are many times larger than the memory of a program. So pages there are locked
- * when they are first touched (MLOCK_ONFAULT), and all other memory at once, as the program asks. The runtime defines
- * the function because of memory that is already mapped. Any thread; the list of ranges is atomic.
+ * Defines mlockall() for the program. The system fills all memory that is locked and writable, but the runtime's
+ * reserved addresses and their tables are many times larger than the program's memory. Pages of reserved ranges are
+ * therefore locked at the first touch (MLOCK_ONFAULT), and all other memory at once, as the program requests. Any
+ * thread, in any phase; the list of ranges is atomic.
  */
 #include "runtime/os/locking.h"
 
@@ -19,15 +19,16 @@
 enum { MAX_RESERVED_RANGES = 32 };
 
 static struct {
-  _Atomic uintptr_t at; /* 0: free */
+  _Atomic uintptr_t at; /* 0: the entry is free */
   _Atomic size_t bytes;
 } reserved_ranges[MAX_RESERVED_RANGES];
 
-/* With a sanitizer, mlockall() is empty: shadow memory is larger than any machine's memory. */
+/* With a sanitizer, mlockall() does nothing, because shadow memory is larger than any machine's memory. */
 #pragma weak __sanitizer_set_death_callback
 extern void __sanitizer_set_death_callback(void (*call)(void));
 
-/* The kernel refuses the advice for locked memory. */
+/* If the range is locked, makes the kernel lock its pages at the first touch. The kernel refuses the advice for locked
+ * memory, which tells whether the range is locked. */
 void cn_os_lock_on_fault(uintptr_t at, size_t bytes)
 {
   void *memory = (void *)at;
@@ -40,7 +41,7 @@ void cn_os_lock_on_fault(uintptr_t at, size_t bytes)
   errno = error;
 }
 
-/* If the list is full, the range is locked like any other memory. */
+/* If the list is full, the range is not recorded, and is locked like other memory. */
 void cn_os_locking_add_range(uintptr_t at, size_t bytes)
 {
   CN_ASSERT(at != 0 && bytes != 0);
@@ -64,7 +65,8 @@ void cn_os_locking_remove_range(uintptr_t at)
     }
 }
 
-/* The start of the first reserved range at or after `from`, and its end; UINTPTR_MAX: there is no such range. */
+/* The start of the first reserved range that ends after `from`; `*end` gets the range's end. UINTPTR_MAX: there is no
+ * such range. */
 static uintptr_t next_reserved_range(uintptr_t from, uintptr_t *end)
 {
   uintptr_t first = UINTPTR_MAX;
@@ -81,8 +83,8 @@ static uintptr_t next_reserved_range(uintptr_t from, uintptr_t *end)
   return first;
 }
 
-/* Locks the part of a mapping outside of reserved ranges: one line of the kernel's list may have both. Pages that are
- * impossible to lock, such as the kernel's own, are skipped. */
+/* Locks the parts of a mapping outside of reserved ranges, since one line of the kernel's list may have both. Skips
+ * pages that are impossible to lock, such as the kernel's. */
 static bool lock_outside_reserved(void *env, const struct cn_mapping *mapping)
 {
   uintptr_t end;
@@ -98,7 +100,7 @@ static bool lock_outside_reserved(void *env, const struct cn_mapping *mapping)
   return false;
 }
 
-/* A kernel that lacks MCL_ONFAULT (Linux before 4.4) locks all memory at once. */
+/* A kernel without MCL_ONFAULT (Linux before 4.4) locks all memory at once. */
 static int lock_current_mappings(int flags)
 {
   if (syscall(SYS_mlockall, flags | MCL_ONFAULT) != 0)

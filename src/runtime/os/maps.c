@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads the kernel's list of the process's mappings, into buffers on the stack, which are small because a signal
- * handler's stack may be small. Any thread; async-signal-safe.
+ * Reads the kernel's list of the process's mappings. The buffers are on the stack and small, because a signal handler's
+ * stack may be small. Any thread, in any phase; async-signal-safe.
  */
 #include "runtime/os/maps.h"
 
@@ -32,7 +32,7 @@ static bool read_byte(struct maps_reader *reader, char *byte)
   return true;
 }
 
-/* Reads the next line; the end of a line that is too long is cut off. */
+/* Reads the next line, and drops the end of a line that is too long. */
 static bool read_line(struct maps_reader *reader, char line[MAX_LINE_BYTES])
 {
   size_t length = 0;
@@ -46,7 +46,7 @@ static bool read_line(struct maps_reader *reader, char line[MAX_LINE_BYTES])
   return byte == '\n';
 }
 
-/* "start-end rw-p offset device inode name\n". */
+/* Parses "start-end rw-p offset device inode name\n". */
 static bool parse_mapping(char *line, struct cn_mapping *mapping)
 {
   char *after, *newline = strchr(line, '\n');
@@ -110,7 +110,7 @@ bool cn_os_find_memory_around(uintptr_t address, uintptr_t *bottom, uintptr_t *e
 
 struct file_name_search {
   uintptr_t address;
-  char *buffer; /* empty: the name is unknown */
+  char *buffer; /* becomes the empty string if the name is unknown */
   size_t size;
 };
 

@@ -11,11 +11,11 @@
 struct cn_mapping {
   uintptr_t start, end;
   bool may_read, may_write;
-  const char *file; /* null: no file, or its name is too long; valid until the callback returns */
+  const char *file; /* null: no file, or too long a name; valid until the callback returns */
 };
 
-/* Call back for each mapping, in the order of addresses, until the callback returns true. False: it never did.
- * Async-signal-safe. */
+/* Call back for each mapping, in the order of addresses, until the callback returns true. False: no callback returned
+ * true. Async-signal-safe. */
 bool cn_os_visit_mappings(bool (*found)(void *env, const struct cn_mapping *mapping), void *env);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Decides about the process's privileges, and opens files that it writes for others: whether the environment counts,
- * whether memory may be shown, and that a name reaches no file of another user. Any thread.
+ * Queries the process's privileges, and opens output files safely: tells whether the runtime may use the environment
+ * and write memory to files, and refuses paths to files of other users. Any thread, in any phase.
  */
 #include "runtime/os/os.h"
 
@@ -14,8 +14,8 @@
 #include <unistd.h>
 #include "base/check.h"
 
-/* The kernel sets AT_SECURE for set-user-ID, set-group-ID and capabilities of the file, and if a security module says
- * so. Without such an entry the process counts as privileged. */
+/* The kernel sets AT_SECURE for set-user-ID, set-group-ID and file capabilities, and if a security module requests it.
+ * Without an AT_SECURE entry the process is treated as privileged. */
 bool cn_os_has_raised_privileges(void)
 {
   errno = 0;
@@ -27,7 +27,7 @@ bool cn_os_is_dumpable(void)
   return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 1;
 }
 
-/* Between the two system calls another file may have come to the name. */
+/* Checks the file again after it is open, because another process may have replaced the file. */
 int cn_os_open_device(const char *path)
 {
   struct stat status;

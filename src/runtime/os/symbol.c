@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Names addresses by the symbol tables of the loaded ELF files. Unlike dladdr() it finds functions and data that are
- * not exported, also in static programs. Used only for messages. The files are mapped, and every offset is checked. Any
- * thread.
+ * Names addresses in messages by the symbol tables of the loaded ELF files. Unlike dladdr(), this finds functions and
+ * data that are not exported, also in static programs. The files are mapped during a call, and every offset is checked.
+ * Any thread, in any phase.
  */
 #include "runtime/os/os.h"
 
@@ -16,13 +16,13 @@
 #include <unistd.h>
 #include "base/check.h"
 
-static const char executable_path[] = "/proc/self/exe"; /* the dynamic linker, if the program is its argument */
+static const char executable_path[] = "/proc/self/exe"; /* names the dynamic linker if the program is its argument */
 
-/* A file's name may be relative, as the file was loaded. */
+/* A search for the loaded file that has `pc`. */
 struct image_query {
   uintptr_t pc, bias;
-  uintptr_t start;  /* the part of the file that is mapped first */
-  const char *file; /* null: the program's own */
+  uintptr_t start;  /* the address of the file's first mapped segment */
+  const char *file; /* a name that may be relative; null: the program's file */
 };
 
 static uintptr_t first_segment_of(const struct dl_phdr_info *info)
@@ -60,7 +60,7 @@ static bool is_inside_file(const struct image_file *file, uint64_t offset, uint6
   return offset <= file->size && bytes <= file->size - offset;
 }
 
-/* The names of versions are data at address 0, outside of all sections. */
+/* Excludes the names of versions, which are absolute symbols of type data. */
 static bool is_code_or_data(const Elf64_Sym *symbol)
 {
   unsigned type = ELF64_ST_TYPE(symbol->st_info);
@@ -68,8 +68,8 @@ static bool is_code_or_data(const Elf64_Sym *symbol)
   return (type == STT_FUNC || type == STT_OBJECT) && symbol->st_shndx != SHN_UNDEF && symbol->st_shndx != SHN_ABS;
 }
 
-/* True if the symbol names the address better than `best`, which may be null. A symbol without a size (of assembly, or
- * a further name of managed code) reaches up to the next symbol. */
+/* True if the symbol describes the address better than `best`, which may be null. A symbol without a size, such as a
+ * symbol of assembly, extends up to the next symbol. */
 static bool is_better_symbol(const Elf64_Sym *symbol, uintptr_t address, const Elf64_Sym *best)
 {
   if (symbol->st_value > address || (symbol->st_size != 0 && address - symbol->st_value >= symbol->st_size))
@@ -123,7 +123,7 @@ static const char *find_symbol_in_file(const struct image_file *file, uintptr_t 
 
 static int open_image_file(const struct image_query *query)
 {
-  char name[1024]; /* the stack of a handler may be small */
+  char name[1024]; /* small, since a handler's stack may be small */
   const char *file = query->file != NULL ? query->file : executable_path;
 
   if (query->file == NULL && cn_os_is_linkers_argument()) {

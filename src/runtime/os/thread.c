@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Implements the runtime's part of threads: waiting, clocks, names. Any thread.
+ * Implements services for threads: waiting, fences, clocks, names, and threads of the runtime. Any thread, in any
+ * phase; cn_os_prepare_thread_fence() sets the state of this file.
  */
 #include "runtime/os/os.h"
 
@@ -26,7 +27,8 @@ static struct timespec timespec_of(uint64_t nanoseconds)
   return (struct timespec){.tv_sec = (time_t)(nanoseconds / 1000000000u), .tv_nsec = (long)(nanoseconds % 1000000000u)};
 }
 
-/* FUTEX_WAIT_BITSET takes a time of the monotonic clock, while FUTEX_WAIT takes a length. */
+/* Uses FUTEX_WAIT_BITSET because its timeout is a time of the monotonic clock; the timeout of FUTEX_WAIT is a
+ * duration. */
 bool cn_os_wait_on_word(_Atomic uint32_t *word, uint32_t value, uint64_t deadline)
 {
   struct timespec until = timespec_of(deadline);
@@ -46,15 +48,16 @@ void cn_os_wake_one(_Atomic uint32_t *word)
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-/* The barrier. If the kernel lacks a private one, the whole system's is used, which takes longer. If the kernel lacks
- * both (Linux before 4.3, or a filter of system calls), a page is made unreadable: the kernel interrupts each processor
- * that runs a thread of the process, which orders its accesses. */
+/* The command of membarrier(2): the process's barrier or, if the kernel lacks it, the slower barrier of the whole
+ * system. If the kernel denies both (Linux before 4.3, or a filter of system calls), a page is made unreadable: the
+ * kernel then interrupts each processor that runs a thread of the process, and the interrupt orders the thread's
+ * accesses. */
 static int fence_command;
 static void *fence_page;
 
 void cn_os_prepare_thread_fence(void)
 {
-  if (fence_page == NULL) /* the program may deny the call to itself later */
+  if (fence_page == NULL) /* allocated now, since the program may deny itself the call later */
     fence_page = cn_os_resize_mapping(NULL, 0, cn_os_page_bytes());
   fence_command = MEMBARRIER_CMD_PRIVATE_EXPEDITED;
   if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0)
@@ -66,7 +69,7 @@ static bool interrupt_all_processors(void)
 {
   if (fence_page == NULL || mprotect(fence_page, cn_os_page_bytes(), PROT_READ | PROT_WRITE) != 0)
     return false;
-  *(volatile char *)fence_page = 1; /* maps the page, so that other processors must be told */
+  *(volatile char *)fence_page = 1; /* maps the page, so that the kernel must interrupt other processors */
   return mprotect(fence_page, cn_os_page_bytes(), PROT_NONE) == 0;
 }
 
@@ -102,8 +105,7 @@ int cn_os_thread(void)
   return (int)syscall(SYS_gettid);
 }
 
-/* The number of a thread's clock is made from the thread's number (Linux's posix-timers.h), like in
- * pthread_getcpuclockid(). */
+/* Computes the clock's number from the thread's number, like pthread_getcpuclockid() (Linux's posix-timers.h). */
 uint64_t cn_os_thread_processor_time(int thread)
 {
   struct timespec now = {0};
@@ -149,7 +151,7 @@ void cn_os_thread_make_precise(const char *name)
   prctl(PR_SET_TIMERSLACK, 1);
 }
 
-/* The stack has a constant size, under any limit for other threads. */
+/* The thread's stack has a constant size, which does not depend on the limits for other threads. */
 bool cn_os_thread_start(struct cn_os_thread *thread, void *(*function)(void *), void *argument)
 {
   enum { THREAD_STACK_BYTES = 1 << 20 };

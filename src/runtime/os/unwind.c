@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Uses the platform's unwinder: libgcc's, in its shared library or linked in. It reads call-frame information, and
- * frame maps are unknown to it. Its interface is that of <unwind.h>; this file declares the used part. Any thread.
+ * Uses the platform's unwinder, which is in libgcc, shared or static. The unwinder reads call-frame information, not
+ * frame maps. This file declares the used part of the interface of <unwind.h>. Any thread, in any phase; the addresses
+ * of the unwinder's functions are set once.
  */
 #include "runtime/os/os.h"
 
@@ -16,7 +17,7 @@ typedef uintptr_t ip_getter(struct _Unwind_Context *context, int *before);
 typedef void *function_finder(void *pc);
 typedef uintptr_t register_getter(struct _Unwind_Context *context, int reg);
 
-/* Null if the program is linked without the unwinder. */
+/* These symbols are null if the program is linked without the unwinder. */
 extern backtrace_function _Unwind_Backtrace __attribute__((weak));
 extern cfa_getter _Unwind_GetCFA __attribute__((weak));
 extern ip_getter _Unwind_GetIPInfo __attribute__((weak));

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Keeps a place for each stack. The roots of all younger activations have been given. Those of the older activations,
- * which have stood still since, are deferred. A visit moves the place down. Activations that run again, or are called,
- * lie above the barrier that the next young enumeration meets, and are scanned there; if the place lies above it, too,
- * it moves down to the barrier.
+ * Keeps a position on each stack. The roots of all activations above the position have been visited. The roots of the
+ * older activations, which have not run since, are deferred. A visit moves the position down. Activations that run
+ * after the enumeration lie above the barrier that the next young enumeration meets, and this enumeration scans them.
+ * If the position lies above that barrier, too, it moves down to the barrier.
  *
- * Phase STOP. A young enumeration calls these functions on the thread that took the stack, for one stack; visits are
- * the collecting thread's.
+ * Phase STOP. A young enumeration calls these functions for a stack on the thread that took the stack's task; the
+ * collecting thread visits deferred roots. The table of positions belongs to this file.
  */
 #include "runtime/roots/deferred_frames.h"
 
@@ -71,7 +71,7 @@ static void visit_deferred_root(void *env, uintptr_t *slot, unsigned tag, void *
   const struct deferred_root_visit *visit = env;
   uintptr_t reference = *slot - (uintptr_t)parameter;
 
-  CN_CHECK(tag < CAIRN_ROOT_USER); /* barriers lie only below these */
+  CN_CHECK(tag < CAIRN_ROOT_USER); /* activations with such roots are never deferred */
   if (tag == CAIRN_ROOT_DEFAULT)
     visit->call(visit->env, (struct cairn_slot){slot});
   else if (tag == CAIRN_ROOT_BASE)
@@ -88,7 +88,7 @@ static void visit_next_activations(struct deferred_stack *its, struct deferred_r
   CN_CHECK(its->state == DEFERRAL_PENDING);
   cn_walk_resume(&walk, &its->place);
   for (int i = 0; more && i < MAX_VISITED_ACTIVATIONS; i++) {
-    CN_CHECK(walk.frame.map != NULL); /* also below code of other managers */
+    CN_CHECK(walk.frame.map != NULL); /* frames of other managers are never deferred */
     cn_frame_roots_visit_all(&walk, visit_deferred_root, visit);
     more = cn_walk_next(&walk);
   }
@@ -105,7 +105,7 @@ bool cairn_deferred_roots_visit(cairn_root_visitor *call, void *env)
   CN_CHECK(deferral_wanted);
   for (unsigned i = 0; i < CN_RETURN_BARRIER_SETS; i++)
     if (deferred_stacks[i].state == DEFERRAL_PENDING &&
-        deferred_stacks[i].stop == stop_number) { /* else the stack has gone */
+        deferred_stacks[i].stop == stop_number) { /* otherwise the stack no longer exists */
       visit_next_activations(&deferred_stacks[i], &visit);
       return true;
     }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds described places on stacks, for checks of stores: walks from the check's call to the frame whose map describes
- * the place.
+ * Tells whether a frame map describes a slot on a stack, for checks of stores: walks from the check's call to the frame
+ * with the slot.
  *
- * Most stores go to a local of a caller that is near. So each thread keeps the chains that it found: the return
- * addresses up to the frame, the sizes of the frames between them, and the place's distance from the stack pointer. A
- * frame map says the same of a return address as long as its image stays. So if these words are on the stack again, the
- * place is described again. A chain ends at frames of variable size and at native code.
+ * Most stores go to a local of a near caller, so each thread caches the chains of frames that it found: the return
+ * addresses up to the frame, the sizes of the frames between them, and the slot's distance from the stack pointer.
+ * While an image is loaded, the frame map of a return address is constant. If the stack has the return addresses of a
+ * chain again, the slot is therefore described again. A chain ends at frames of variable size and at native code.
  *
  * The mutator's own thread, in phase MUTATE.
  */
@@ -23,17 +23,17 @@
 
 enum { MAX_CHAIN_FRAMES = 4, CHAIN_COUNT = 32 };
 
-/* Frames from the one that called the check to the one that has the place. */
+/* The frames from the check's caller to the frame with the slot. */
 struct frame_chain {
-  uint64_t generation;              /* of the list of images; 0: the entry is empty */
-  uintptr_t distance;               /* of the place from the first frame's stack pointer */
-  uintptr_t pc[MAX_CHAIN_FRAMES];   /* of each frame */
-  uint32_t words[MAX_CHAIN_FRAMES]; /* that the frame takes, if another one follows */
+  uint64_t generation;              /* generation of the list of images; 0: the entry is empty */
+  uintptr_t distance;               /* distance of the slot from the first frame's stack pointer */
+  uintptr_t pc[MAX_CHAIN_FRAMES];   /* return address in each frame */
+  uint32_t words[MAX_CHAIN_FRAMES]; /* size of each frame but the last */
   unsigned levels;
 };
 
-/* This thread's chains. A signal handler may come while a chain is read, and then the stamp changes. Handlers are held
- * off while a chain is written. */
+/* This thread's chains. If a signal handler changes a chain during a read, the stamp changes. Signals are deferred
+ * during a write. */
 static _Thread_local struct {
   struct frame_chain at[CHAIN_COUNT];
   volatile uint64_t stamp;
@@ -64,7 +64,7 @@ bool cn_described_has_cached_slot(uintptr_t slot, const struct cn_saved_regs *re
   return stamp == chain_cache.stamp;
 }
 
-/* True if the walk's frame is the caller of its callee, whose map says its size. */
+/* True if the walk stepped directly from the callee to this frame, without native code between them. */
 static bool is_direct_caller(const struct cn_walk *walk, uint64_t natives)
 {
   const struct cn_frame *frame = &walk->frame;
@@ -73,7 +73,7 @@ static bool is_direct_caller(const struct cn_walk *walk, uint64_t natives)
   return frame->map != NULL && frame->pc_slot == (uintptr_t *)frame->sp - 1 && walk->natives == natives;
 }
 
-/* Adds the walk's frame to a chain. False: the chain ends here. */
+/* Adds the walk's frame to a chain. False: the chain cannot reach this frame or its callers. */
 static bool extend_chain(struct frame_chain *chain, const struct cn_walk *walk)
 {
   const struct cn_frame *frame = &walk->frame;
@@ -110,7 +110,7 @@ static void compare_slot(void *env, uintptr_t *slot, unsigned tag, void *paramet
   search->found |= (uintptr_t)slot == search->slot && tag == CAIRN_ROOT_DEFAULT;
 }
 
-/* Frames of code with its own manager have the roots that the manager enumerates. */
+/* True if the region's manager reports `slot` as a root of the walk's frame. */
 static bool region_frame_has_slot(const struct cn_walk *walk, uintptr_t slot)
 {
   struct slot_search search = {slot, false};
@@ -120,7 +120,8 @@ static bool region_frame_has_slot(const struct cn_walk *walk, uintptr_t slot)
   return search.found;
 }
 
-/* Continues the walk from its place. `chain` is null, or is kept if it reaches the slot. */
+/* Searches the walk's frame and older frames for the slot. If `chain` is not null and reaches the slot, it is
+ * cached. */
 static bool find_slot_area(struct cn_walk *walk, bool any, uintptr_t slot, struct frame_chain *chain)
 {
   for (; any; any = cn_walk_next(walk)) {
@@ -135,7 +136,7 @@ static bool find_slot_area(struct cn_walk *walk, bool any, uintptr_t slot, struc
   return false;
 }
 
-/* Searches another stack, whose threads have left it. */
+/* Searches the stack that has the slot, if no thread runs on this stack. */
 static bool find_in_waiting_stack(struct cn_walk *walk, uintptr_t slot)
 {
   const struct cairn_mutator *mutator = &cairn_mutator;
@@ -156,7 +157,7 @@ bool cn_described_has_slot(uintptr_t slot, const struct cn_saved_regs *regs)
   CN_ASSERT(cairn_mutator.attached && cairn_mutator.stopped == NULL);
   if (cn_index_look_up_map(regs->pc) == NULL)
     return false;
-  bool entered = cn_index_enter(); /* signal handlers wait now */
+  bool entered = cn_index_enter(); /* signals are deferred from now on */
   bool found =
       find_slot_area(&walk, cn_walk_begin_running(&walk, regs), slot, &chain) || find_in_waiting_stack(&walk, slot);
   cn_index_leave(entered);

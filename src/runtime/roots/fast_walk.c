@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Walks runs of regular frames: the loop for any processor, over vectors of two words. Phase STOP, any thread; a walk
- * is one thread's at a time.
+ * Walks runs of regular frames, with the portable loop over vectors of two words. Phase STOP, any thread; one thread at
+ * a time uses a walk.
  */
 #include "runtime/roots/fast_walk.h"
 
@@ -47,7 +47,7 @@ static inline struct lanes lanes_apply_pushes(struct lanes lanes, uint64_t value
 _Static_assert((int)CN_ENTRY_CODES >= (int)CN_FAST_WALK_GROUP_ROOTS, "a group of an entry's codes is read");
 _Static_assert(CN_FAST_WALK_GROUP_ROOTS == 8, "in two halves of four, or as a vector of eight");
 
-/* Writes half a group at a time, which is enough for most frames. */
+/* Writes roots by half groups; one half group is enough for most frames. */
 static inline void lanes_write_root_places(struct lanes lanes, const uint16_t *code, unsigned count, uintptr_t **out)
 {
   _Alignas(16) uintptr_t at[CN_PLAIN_REG_MASK + 1];
@@ -120,7 +120,7 @@ uint64_t cn_fast_walk_regular_frames(struct cn_walk *walk, struct cn_root_slots 
   cn_root_slots_reserve(slots, CN_FAST_WALK_MIN_ROOM);
   cn_fast_walk_loop *own = cn_fast_walk_portable_only ? NULL : cn_arch_find_fast_walk();
   uint64_t frames = own ? own(&stretch) : walk_regular_frames(&stretch);
-  CN_CHECK(slots->count <= slots->room); /* the loop writes unchecked */
+  CN_CHECK(slots->count <= slots->room); /* the loop writes without checks */
   CN_ASSERT(walk->frame.sp <= walk->stack_end);
   return frames;
 }

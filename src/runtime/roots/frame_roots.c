@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds the places of a frame's roots, by its frame map or by its region's manager. Phase STOP, any thread; or the
- * mutator's own thread for its own stack.
+ * Finds the places of a frame's roots, by the frame's map or its region's manager, without state. Phase STOP, any
+ * thread; or phase MUTATE, a mutator's thread for its own stack.
  */
 #include "runtime/roots/frame_roots.h"
 
@@ -20,7 +20,7 @@ _Noreturn void cn_frame_roots_report_bad(const struct cn_walk *walk, const char 
               cn_report_format_pc(walk->frame.pc, place), what);
 }
 
-/* The place of this frame's value of register `reg`. */
+/* The place that holds the frame's value of register `reg`. */
 static uintptr_t *register_place(const struct cn_walk *walk, uint8_t reg)
 {
   const struct cn_frame *frame = &walk->frame;
@@ -96,7 +96,7 @@ const struct cn_described_area *cn_frame_roots_area_at(const struct cn_walk *wal
   return NULL;
 }
 
-/* Gives the roots that a region's manager enumerates. */
+/* Calls back for the roots that a region's manager enumerates. */
 static void visit_region_roots(const struct cn_walk *walk, cairn_stack_root *found, void *env)
 {
   const struct cn_code_region *region = &walk->frame.region;
@@ -109,7 +109,7 @@ static void visit_region_roots(const struct cn_walk *walk, cairn_stack_root *fou
   cn_code_regions_leave_region();
 }
 
-/* Gives the roots that have a code (index.h). */
+/* Calls back for the roots with a code (index.h). */
 static void visit_plain_roots(const struct cn_walk *walk, cairn_stack_root *found, void *env)
 {
   const struct cn_frame *frame = &walk->frame;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Enumerates the roots of images. A thread-local that holds references has the same distance from the thread pointer in
- * all threads, and so has the mutator (docs/threads.md). So its accessor's answer on the calling thread gives its place
- * in each thread. Phase STOP, one thread at a time.
+ * Enumerates the roots of images. In every thread, a thread-local variable with references and the mutator have
+ * constant distances from the thread pointer (docs/threads.md). The variable's address on the calling thread therefore
+ * gives its address in each thread. Phase STOP, one thread at a time; the position of the enumeration belongs to this
+ * file.
  */
 #include "runtime/roots/global_roots.h"
 
 #include "base/check.h"
 #include "runtime/core/image.h"
 
-/* The distance from a thread's mutator to its thread-local. */
+/* The distance from a thread's mutator to the thread-local variable, equal in all threads. */
 static uintptr_t distance_from_mutator(const struct cairn_global_root *root)
 {
   CN_CHECK(cn_image_root_is_thread_local(root));
@@ -19,8 +20,8 @@ static uintptr_t distance_from_mutator(const struct cairn_global_root *root)
 /* The state of the enumeration. */
 static struct {
   size_t image, root;
-  struct cairn_mutator *thread; /* null: the first one */
-  uint32_t reference;           /* index in the layout */
+  struct cairn_mutator *thread; /* null: the first thread */
+  uint32_t reference;           /* index in the root's layout */
 } enumeration_position;
 
 static bool add_layout_slots(uintptr_t address, const struct cairn_layout *layout, struct cn_root_slots *slots,
@@ -40,7 +41,7 @@ static bool add_global_root(const struct cairn_global_root *root, struct cn_root
 {
   if (!cairn_layout_is_known(root->layout) || root->layout->elem_size != 0)
     cairn_fatal("the layout of the global at %p is damaged", root->address);
-  if (root->address == NULL) /* a weak global that no unit defines */
+  if (root->address == NULL) /* an undefined weak global */
     return true;
   if (!cn_image_root_is_thread_local(root))
     return add_layout_slots((uintptr_t)root->address, root->layout, slots, most);
@@ -72,7 +73,7 @@ void cn_global_roots_begin(void)
   enumeration_position.reference = 0;
 }
 
-/* Images may come meanwhile, at the end of the list; they all stay. */
+/* Other threads may add images at the end of the list during the enumeration, and remove no image. */
 bool cn_global_roots_fetch_next(struct cn_root_slots *slots, size_t most)
 {
   bool entered = cn_image_begin_reading();

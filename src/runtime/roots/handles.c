@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Keeps handles: a handle is a cell of a chunk. Chunks keep their places for good, so a handle is a constant address.
- * Unused cells are in a list. A cell in use has a word that is derived from its address, so a freed or invalid handle
- * is noticed. CN_LOCK_HANDLES guards the lists. Only managed code makes handles and reads them; any thread frees them,
- * in phase STOP as well.
+ * Keeps handles. A handle is a cell of a chunk; chunks never move and are never freed, so a handle is a constant
+ * address. Unused cells are in a list. A cell in use has a seal, a word derived from its address, which detects freed
+ * and invalid handles. CN_LOCK_HANDLES guards the lists. Managed code makes and reads handles, in phase MUTATE; any
+ * thread frees handles, in any phase.
  */
 #include "runtime/roots/handles.h"
 
@@ -17,7 +17,7 @@
 struct cairn_handle {
   uintptr_t reference;
   uintptr_t seal;            /* seal_of() the cell while it is in use */
-  struct cairn_handle *next; /* of the unused cells */
+  struct cairn_handle *next; /* in the list of unused cells */
   uint64_t scoped;
 };
 
@@ -78,7 +78,7 @@ const char *cn_handles_wrong(void)
   return sealed + free == cells ? NULL : "handles: a cell is neither in use nor in the list";
 }
 
-/* The caller holds the lock. */
+/* The caller holds CN_LOCK_HANDLES. */
 static bool add_chunk(void)
 {
   CN_ASSERT_VALID(cn_handles_wrong());
@@ -104,7 +104,7 @@ static struct cairn_handle *make_handle(uintptr_t reference)
     cairn_out_of_memory(false, "no memory for a handle");
   }
   struct cairn_handle *handle = unused_handles;
-  CN_CHECK(handle->seal != seal_of(handle)); /* a cell in use would be two handles */
+  CN_CHECK(handle->seal != seal_of(handle)); /* fails if the cell is in use */
   unused_handles = handle->next;
   handle->reference = reference;
   handle->seal = seal_of(handle);
@@ -113,7 +113,7 @@ static struct cairn_handle *make_handle(uintptr_t reference)
   return handle;
 }
 
-/* Keeps the reference: a collection may update it meanwhile. */
+/* Leaves the reference unchanged, because a collection may be updating it. */
 static void free_handle(struct cairn_handle *handle)
 {
   bool taken = cn_lock_take(CN_LOCK_HANDLES);
@@ -148,7 +148,7 @@ void cairn_handle_free(struct cairn_handle *handle)
 
   check_handle(handle, pc);
   if (handle->scoped)
-    report_invalid_handle(handle, pc); /* its scope would free the next handle in the cell */
+    report_invalid_handle(handle, pc); /* the scope's end would free the cell again */
   free_handle(handle);
 }
 
@@ -180,11 +180,11 @@ void cairn_handle_scope_end(size_t scope)
 
 /* ---- collections ---- */
 
-static struct handle_chunk *next_chunk; /* to be enumerated next */
+static struct handle_chunk *next_chunk; /* the next chunk of the enumeration */
 
 static void take_handle_lock(void)
 {
-  bool taken = cn_lock_take(CN_LOCK_HANDLES); /* native threads free handles meanwhile */
+  bool taken = cn_lock_take(CN_LOCK_HANDLES); /* native threads may free handles during the enumeration */
 
   CN_CHECK(taken);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Gives out root-scanning tasks, first the mutators. A code info manager may continue the walk of a mutator on other
- * stacks; each walk claims the stacks that it comes to. The remaining stacks have a waiting place: coroutines' stacks,
- * and the own stacks of threads that are on a coroutine's. Phase STOP, any thread; the mutex `task_lock` guards the
- * state.
+ * Hands out root-scanning tasks, first for mutators. A code info manager may continue the walk of a mutator on other
+ * stacks; each walk claims the stacks that it reaches. The remaining tasks are for stacks that no thread runs on:
+ * stacks of coroutines, and a thread's own stack while the thread runs on a coroutine's stack. Phase STOP, any thread;
+ * the mutex `task_lock` guards the state.
  */
 #include "runtime/roots/root_tasks.h"
 
@@ -17,12 +17,12 @@
 
 static struct cn_mutex task_lock;
 static struct {
-  struct cairn_mutator *self;   /* the collecting thread's */
-  struct cairn_mutator *thread; /* to be taken next */
-  struct cairn_mutator *own;    /* its own stack comes next, after those of coroutines */
-  size_t stack;                 /* the coroutine's stack that comes next */
+  struct cairn_mutator *self;   /* the collecting thread's mutator */
+  struct cairn_mutator *thread; /* the next mutator's task */
+  struct cairn_mutator *own;    /* the next waiting own stack; taken after coroutines' stacks */
+  size_t stack;                 /* number of the next coroutine's stack */
 } task_cursor;
-static _Atomic uint32_t walking_mutators; /* mutators that were taken, and are still being walked */
+static _Atomic uint32_t walking_mutators; /* number of mutators that threads are walking */
 static _Atomic bool walks_awaited;        /* a thread waits until `walking_mutators` is 0 */
 
 void cn_root_tasks_begin(void)
@@ -34,7 +34,7 @@ void cn_root_tasks_begin(void)
   task_cursor.stack = 0;
 }
 
-/* The name for claims of stacks. */
+/* The value that identifies this walk in claims of stacks. */
 static uintptr_t claim_name_of(const struct cn_root_task *source)
 {
   if (!source->waits)
@@ -97,8 +97,8 @@ bool cn_root_tasks_take_next(struct cn_root_task *source)
   return found;
 }
 
-/* A mutator outside of safepoints is in native code, and its youngest anchor tells its place. Its state may be managed
- * for a moment, until it reads its poll word and waits. */
+/* A mutator without a saved safepoint is in native code, and the walk begins at its youngest anchor. The mutator's
+ * state may be managed for a moment, until it reads its poll word and waits. */
 bool cn_root_tasks_begin_walk(const struct cn_root_task *source, struct cn_walk *walk)
 {
   bool there = source->waits ? cn_walk_begin_waiting(walk, source->mutator, source->stack)

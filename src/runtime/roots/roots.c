@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Gives all roots to collectors. Derived pointers (statepoints-later, "Base & Derived Pointers") take two phases: every
- * offset of every frame is read before the first slot is written, and every derived slot is written after the last
- * base. One place may be a root of several frames and pairs (for example an untouched callee-saved register), so all
- * reads come before the first write.
+ * Enumerates all roots for collectors. Derived pointers (statepoints-later, "Base & Derived Pointers") need two phases:
+ * all offsets of all frames are read before the first slot is written, and all derived slots are written after the last
+ * base. The reason is that one place may be a root of several frames and pairs, for example an untouched callee-saved
+ * register.
  *
- * This order holds for each walk separately, because each place belongs to one walk (root_tasks.h). So one thread may
- * write to the slots that a walk has found while other threads still walk elsewhere.
+ * This order is necessary only within a walk, because each place belongs to one walk (root_tasks.h). One thread may
+ * therefore write to the slots that a walk has found while other threads walk other stacks.
  *
- * Roots are given in sets. A set belongs to one thread from its fetch until its visit, which gives it back. If other
- * threads fetch parts of its slots, the set is given back at the end of the round. The places that a region's manager
- * reports are checked here.
+ * Collectors get roots in sets. A set belongs to one thread from its fetch to the end of its visit, or, if other
+ * threads fetch parts of its slots, to the end of the round. This file also checks the places that a region's manager
+ * reports.
  *
- * Phase STOP, any thread; the mutex `root_set_lock` guards the lists of sets, the parts still to fetch and the tables.
+ * Phase STOP, any thread; the mutex `root_set_lock` guards the lists of sets, the list of unfetched parts and the
+ * tables.
  */
 #include <stdatomic.h>
 #include <cairn/collector.h>
@@ -34,10 +35,10 @@
 
 struct derived_root {
   uintptr_t *slot, *base;
-  uintptr_t offset; /* modulo 2^64: the derived pointer may lie below its base */
+  uintptr_t offset; /* modulo 2^64, because the derived pointer may lie below its base */
 };
 
-/* A reference plus a constant: the collector sees only the reference. */
+/* A slot with a reference plus a constant. The collector visits only the reference. */
 struct offset_root {
   uintptr_t *slot, reference, offset;
 };
@@ -53,35 +54,35 @@ struct root_part {
   size_t count;
 };
 
-/* The roots that one thread fetches at a time: a part of the roots that it has noted itself, from one task, or of those
- * that another thread has noted. A set serves one task after another, and stays for later collections. */
+/* The roots of one fetch: a part of the roots that this thread found in one task, or that another thread found. A set
+ * is reused for later tasks and later collections. */
 struct cairn_root_set {
   struct cn_walk walk;
   struct cn_root_slots slots;
-  struct cn_root_slots rest;            /* of the second round, from all tasks */
+  struct cn_root_slots rest;            /* roots of all tasks for the second round */
   CN_GROW(struct derived_root) derived; /* from all tasks */
   CN_GROW(struct offset_root) offsets;  /* from all tasks */
   CN_GROW(struct tagged_root) users;
-  size_t visited;         /* of `offsets` */
-  uint64_t frames, found; /* counts of this collection */
+  size_t visited;         /* number of visited entries of `offsets` */
+  uint64_t frames, found; /* counts in this collection */
   struct root_part part;
-  struct cairn_root_set *special; /* whose offsets and users are visited with this set */
+  struct cairn_root_set *special; /* the set whose offsets and users this set's visit includes */
   bool lent;                      /* other threads fetch parts of its slots */
   struct cairn_root_set *next, *next_unused;
 };
 
-/* About the most that a fetch gives, so that several threads share a large table, or the roots of a deep stack. */
+/* The approximate maximum of a fetch, so that several threads share a large table, or the roots of a deep stack. */
 enum { ARRAY_PART_SLOTS = 1024 };
 
 static struct cn_mutex root_set_lock;
 static struct cairn_root_set *all_sets, *unused_sets;
-static struct cairn_root_set *next_special_set; /* in the second round: the next one of `all_sets` */
-static CN_GROW(struct root_part) left;          /* noted, to be fetched */
-static size_t fetched_sets;                     /* fetched sets that are still to be visited */
+static struct cairn_root_set *next_special_set; /* in the second round: the next set of `all_sets` */
+static CN_GROW(struct root_part) left;          /* parts that were found and not fetched */
+static size_t fetched_sets;                     /* number of fetched sets that were not visited */
 static bool tables_fetched;                     /* all roots of images and handles are fetched */
-static _Atomic uint32_t noting_threads;         /* threads that walk, or that take a task */
-static _Atomic uint32_t news_count;             /* changes when there may be more to fetch, or when all is fetched */
-static _Atomic uint32_t waiting_threads;        /* threads that wait for news */
+static _Atomic uint32_t noting_threads;         /* number of threads that walk or take a task */
+static _Atomic uint32_t news_count;      /* changes when new roots may be available, or when all roots are fetched */
+static _Atomic uint32_t waiting_threads; /* number of threads that wait for a change of `news_count` */
 static enum {
   ENUMERATE_NOTHING,
   ENUMERATE_ALL,
@@ -90,7 +91,7 @@ static enum {
   YOUNG_SECOND_ROUND
 } current_enumeration;
 
-/* Checks the places that a manager gives. Decoding has checked frame maps. */
+/* Checks a place from a manager; places from frame maps were checked during decoding. */
 static void check_root_place(const struct cn_walk *walk, const void *place)
 {
   if (place == NULL || (uintptr_t)place % sizeof(uintptr_t) != 0)
@@ -112,7 +113,7 @@ static void add_stack_root(void *env, uintptr_t *slot, unsigned tag, void *param
       cn_grow_push(&roots->offsets, (struct offset_root){slot, *slot - (uintptr_t)parameter, (uintptr_t)parameter});
     return;
   case CAIRN_ROOT_BASE:
-    /* Each derived pointer's base is a root as well, even if it is not listed by itself. */
+    /* The base of each derived pointer is a root, even if the frame map does not list it separately. */
     check_root_place(walk, parameter);
     cn_grow_push(&roots->slots, (uintptr_t *)parameter);
     cn_grow_push(&roots->derived, (struct derived_root){slot, parameter, *slot - *(uintptr_t *)parameter});
@@ -139,7 +140,7 @@ static void note_frame_roots(struct cairn_root_set *roots)
   } while (cn_walk_next(walk));
 }
 
-/* Roots that the next young collection visits again come in the second round. */
+/* Moves the roots that the next young collection will find again to the second round. */
 static void split_young_roots(struct cairn_root_set *roots, const struct cn_young_scan_result *young)
 {
   uintptr_t **at = roots->slots.at;
@@ -153,7 +154,7 @@ static void split_young_roots(struct cairn_root_set *roots, const struct cn_youn
   roots->part = (struct root_part){at + young->settled, end - young->settled};
 }
 
-/* After a full enumeration, also sets the barriers that the next young collection needs. */
+/* Finds the roots of a task. A full enumeration also sets the barriers that the next young collection needs. */
 static void note_task_roots(struct cairn_root_set *roots, const struct cn_root_task *source)
 {
   struct cn_young_scan_result young = {0};
@@ -220,8 +221,8 @@ static void end_visit(struct cairn_root_set *roots)
 
 /* ---- visits ---- */
 
-/* Visits roots that differ from the word in their slot. write_back_derived_roots() writes derived pointers and offsets
- * back. */
+/* Visits references with an offset, and roots with the language's tags. write_back_derived_roots() later writes derived
+ * pointers and references with an offset to their slots. */
 static void visit_special_roots(struct cairn_root_set *roots, cairn_root_visitor *visit, void *env)
 {
   struct cairn_root_set *its = roots->special;
@@ -302,7 +303,8 @@ static bool are_all_roots_visited(void)
          (tables_fetched || current_enumeration == YOUNG_FIRST_ROUND);
 }
 
-/* Takes a part of the roots that a thread has noted. The caller holds `root_set_lock`, also for the next two functions.
+/* Fetches a part of the roots that another thread found. The caller of this and of the next two functions holds
+ * `root_set_lock`.
  */
 static bool fetch_left_part(struct cairn_root_set *roots)
 {
@@ -344,7 +346,8 @@ static bool fetch_table_roots(struct cairn_root_set *roots)
   return true;
 }
 
-/* Leaves all roots beyond one part to other threads. If it does, the set is reserved for this task. */
+/* Leaves all roots after the first part to other threads. If there are more roots, the set stays reserved until the end
+ * of the round. */
 static void share_excess_roots(struct cairn_root_set *roots)
 {
   struct root_part *part = &roots->part;
@@ -358,7 +361,8 @@ static void share_excess_roots(struct cairn_root_set *roots)
   cn_mutex_release(&root_set_lock);
 }
 
-/* Wakes the threads that wait for the last walk, or for roots that a walk has left to them. */
+/* Ends this thread's walk. Wakes the threads that wait for the last walk, or for roots that this walk leaves to other
+ * threads. */
 static void end_noting(bool found)
 {
   if (atomic_fetch_sub(&noting_threads, 1) != 1 && !found)
@@ -395,7 +399,7 @@ static bool fetch_next_roots(struct cairn_root_set *roots)
   return found || fetch_task_roots(roots);
 }
 
-/* If there are no roots to fetch, waits until all walks are over: they may leave some. */
+/* If there are no roots to fetch, waits for the walks of other threads, which may leave roots to this thread. */
 struct cairn_root_set *cairn_roots_fetch(void)
 {
   if (current_enumeration == ENUMERATE_NOTHING)
@@ -413,7 +417,7 @@ struct cairn_root_set *cairn_roots_fetch(void)
     cn_os_wait_on_word(&news_count, before, UINT64_MAX);
     atomic_fetch_sub(&waiting_threads, 1);
   }
-  if (fetch_next_roots(roots)) /* the last walk may have left some since */
+  if (fetch_next_roots(roots)) /* the last walk may have left roots since the last attempt */
     return roots;
   end_visit(roots);
   return NULL;
@@ -468,7 +472,7 @@ uint64_t cairn_roots_end(void)
   return cn_stats.frames - before;
 }
 
-/* ---- all by one thread ---- */
+/* ---- enumeration by one thread ---- */
 
 static void visit_all_roots(cairn_root_visitor *visit, void *env)
 {

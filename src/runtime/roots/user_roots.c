@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls the language's own handler of roots by tag. The program sets it; the calls come in phase STOP, on any thread.
+ * Keeps and calls the language's handler of roots by tag. The program sets the handler in phase MUTATE; the runtime
+ * calls it in phase STOP, on any thread.
  */
 #include "runtime/roots/user_roots.h"
 

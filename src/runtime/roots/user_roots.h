@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Roots with the language's own tags.
+ * Visits roots with the language's own tags.
  */
 #ifndef CN_RUNTIME_ROOTS_USER_ROOTS_H
 #define CN_RUNTIME_ROOTS_USER_ROOTS_H

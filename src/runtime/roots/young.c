@@ -6,29 +6,30 @@
  *   oldest
  *                         16       64              256                               1024
  *
- * A scan visits activations from the youngest on, until it meets a barrier: all older activations have stood still.
- * Then it sets new barriers above that one, the youngest 16 activations away, and removes those that are superfluous
- * for distances that grow by a factor. If an exception or a longjmp skips some barriers, the next scan meets the next
- * one below. If an activation returns through a barrier, the stub sets another one some activations further down,
- * unless there is one as near.
+ * A scan visits activations from the youngest on until it meets a barrier: all activations below a barrier are
+ * unchanged, because they have not run since the previous scan. Then the scan sets new barriers above the met barrier,
+ * the youngest at a depth of 16 activations, with depths that grow by a factor, and removes superfluous barriers. If an
+ * exception or a longjmp skips some barriers, the next scan meets an older barrier. If an activation returns through a
+ * barrier, the stub sets a new barrier some activations further down, unless another barrier is as near.
  *
- * A scan may skip an older activation that has stood still. After the last scan all of its roots pointed outside the
- * young generation (the collector's promise), and they are the same since: only its own code writes to its slots. A
- * root in a callee-saved register lies in the frame of the younger function that saved it, or in an anchor; it has
- * moved with the register, and is the same value. A collection that moves old objects updates it in its present place.
- * A derived pointer is unchanged like its base. There are three exceptions:
- *   - locals whose address other code knows. Their places are remembered, and visited each time;
- *   - roots with the language's own tags, which may point to data that changes;
- *   - activations of other code info managers, whose roots are unknown.
- * A scan always visits activations of the last two kinds, and all younger ones.
+ * A scan may skip an unchanged activation. After the previous scan all its roots pointed outside the young generation
+ * (the collector guarantees this), and the roots have not changed, because only the activation's code writes to its
+ * slots. A root in a callee-saved register is in the frame of the younger function that saved the register, or in an
+ * anchor. Such a root may change its place, but not its value; a collection that moves old objects updates its current
+ * place. A derived pointer is as unchanged as its base. There are three exceptions:
+ *   - locals whose address escapes: their slots are recorded, and visited in each scan;
+ *   - roots with the language's own tags, because their data may change;
+ *   - activations of other code info managers, because their roots are unknown.
+ * A scan always visits activations with roots of the last two kinds, and all younger activations.
  *
- * Each stack has its own barriers, lent from one pool while the stack is deep. A thread switches stacks without passing
- * any, so a scan keeps to one stack. If managers may continue a walk on other stacks, all stacks are scanned
- * completely, and get no barriers.
+ * Each deep stack has its own set of barriers, from one pool. A thread may switch stacks without a return through a
+ * barrier, so each scan is for one stack. If managers may continue a walk on other stacks, all stacks are scanned
+ * completely, and have no barriers.
  *
- * Phase STOP, on the thread that took the task; each stack has its own data.
+ * Phase STOP, on the thread that took the task. `stack_notes` has an entry for each set of barriers, so threads share
+ * no entry.
  *
- * Needs: frame maps (stackmaps-v2, "Stack Map Format"), as the only fact about compiled code.
+ * Needs: frame maps (stackmaps-v2, "Stack Map Format"), and no other facts about compiled code.
  */
 #include "runtime/roots/young.h"
 
@@ -42,16 +43,16 @@
 #include "runtime/walk/return_barriers.h"
 
 enum {
-  NEAR_ACTIVATIONS = 16, /* activations above the youngest barrier */
-  DISTANCE_FACTOR = 4,   /* times as many are above the next one */
+  NEAR_ACTIVATIONS = 16, /* minimal depth of the youngest barrier */
+  DISTANCE_FACTOR = 4,   /* the depth of each next barrier grows by this factor */
   MAX_CANDIDATES = 24
 };
 
-/* Facts about a stack, by the number of its barriers. */
+/* The data of a stack, indexed by the number of its set of barriers. */
 struct stack_notes {
-  CN_GROW(uintptr_t *) areas; /* references in areas below the last barrier, oldest first */
-  CN_GROW(uintptr_t *) fresh; /* references in areas that a scan finds, youngest first */
-  CN_GROW(uintptr_t *) stops; /* slots for later barriers, youngest first */
+  CN_GROW(uintptr_t *) areas; /* references in described allocas below the last barrier, oldest first */
+  CN_GROW(uintptr_t *) fresh; /* references in described allocas that this scan finds, youngest first */
+  CN_GROW(uintptr_t *) stops; /* return-address slots for later barriers, youngest first */
 };
 
 static struct stack_notes stack_notes[CN_RETURN_BARRIER_SETS];
@@ -59,8 +60,8 @@ static _Atomic bool young_scan_used;
 
 struct barrier_candidate {
   uintptr_t *slot;
-  uint64_t depth; /* activations above it */
-  size_t roots;   /* found in these activations */
+  uint64_t depth; /* number of activations above the candidate */
+  size_t roots;   /* number of roots in these activations */
 };
 
 struct stack_scan {
@@ -70,10 +71,10 @@ struct stack_scan {
   cairn_stack_root *found; /* may be null */
   void *env;
   uint64_t depth;
-  size_t roots; /* found so far, as struct cn_young_scan_result counts them */
-  bool unsure;  /* the activation must be visited each time */
-  bool callee;  /* the younger neighbour has a frame map */
-  bool still;   /* true: native code leaves the stack alone meanwhile */
+  size_t roots; /* number of roots so far (struct cn_young_scan_result) */
+  bool unsure;  /* each scan must visit the activation */
+  bool callee;  /* the activation's callee has a frame map */
+  bool still;   /* no native code runs on the stack during the scan */
   struct barrier_candidate candidate[MAX_CANDIDATES];
   unsigned candidates;
 };
@@ -98,7 +99,8 @@ static void note_area_slot(void *env, uintptr_t *slot, unsigned tag, void *param
   cn_grow_push(&its->fresh, slot);
 }
 
-/* Notes the activation's return address as a candidate for a barrier now, or as a stop for a later one. */
+/* Notes the activation's return address as a candidate for a barrier of this scan, or as a place for a later
+ * barrier. */
 static void note_barrier_candidate(struct stack_scan *scan)
 {
   const struct cn_frame *frame = &scan->walk->frame;
@@ -130,7 +132,7 @@ static void scan_activation(struct stack_scan *scan)
   scan->depth++;
 }
 
-/* Keeps only the areas of activations that have stood still: they lie above the youngest barrier. */
+/* Keeps only the described allocas of unchanged activations, whose addresses are above the youngest barrier's. */
 static void forget_younger_areas(const struct stack_scan *scan)
 {
   const struct cn_return_barrier *youngest = cn_return_barrier_youngest(scan->set);
@@ -140,7 +142,7 @@ static void forget_younger_areas(const struct stack_scan *scan)
     its->areas.count--;
 }
 
-/* Sets new barriers younger than `met`, the barrier that the scan met at scan->depth, or null. */
+/* Sets new barriers, younger than `met`: the barrier that the scan met at scan->depth, or null. */
 static void set_barriers(struct stack_scan *scan, const struct cn_return_barrier *met)
 {
   uint64_t all = scan->depth + (met == NULL ? 0 : met->below);
@@ -167,7 +169,8 @@ static void set_barriers(struct stack_scan *scan, const struct cn_return_barrier
     cn_return_barrier_thin_out(scan->set, all);
 }
 
-/* The walk is at the youngest activation that has stood still; if `more` is false, it is past the end. */
+/* Updates the barrier that the scan met, with the walk at the youngest unchanged activation or, if `more` is false, at
+ * the end. */
 static const struct cn_return_barrier *update_met_barrier(const struct stack_scan *scan, bool more)
 {
   const struct cn_frame *frame = &scan->walk->frame;
@@ -182,8 +185,8 @@ static const struct cn_return_barrier *update_met_barrier(const struct stack_sca
   return met;
 }
 
-/* Visits all activations, past barriers, and leaves the barriers alone. They stay untrusted if one lies above an
- * activation that must always be visited. Returns the number of roots above the first barrier. */
+/* Visits all activations, without a change of the barriers. The barriers stay untrusted if an activation below a
+ * barrier must be visited in each scan. Returns the number of roots above the first barrier. */
 static size_t scan_past_barriers(struct stack_scan *scan, bool more)
 {
   bool met = false, distrust = false;
@@ -211,7 +214,7 @@ static size_t roots_above_youngest(const struct stack_scan *scan)
   for (unsigned i = 0; youngest != NULL && i < scan->candidates; i++)
     if (scan->candidate[i].slot == youngest->slot)
       return scan->candidate[i].roots;
-  return SIZE_MAX; /* the barrier that was met is the youngest, or there is no barrier */
+  return SIZE_MAX; /* the met barrier is the youngest, or there is no barrier */
 }
 
 /* Scans down to the youngest barrier. Returns the number of roots found above it. */
@@ -228,7 +231,7 @@ static size_t scan_to_youngest_barrier(struct stack_scan *scan, bool more)
   return roots_above_youngest(scan);
 }
 
-/* The barriers of the task's stack, if it can have any. */
+/* The set of barriers of the task's stack; null if the stack can have no barriers. */
 static struct cn_return_barriers *task_barriers_of(const struct cn_root_task *source)
 {
   struct cn_return_barriers **place = cn_coroutine_stacks_barriers_of(source->mutator, source->stack);
@@ -244,7 +247,8 @@ static struct cn_return_barriers *task_barriers_of(const struct cn_root_task *so
   return *place;
 }
 
-/* If a stack has barriers, and can have no new ones now, a later scan may stop at those that it has. */
+/* The result for a stack that can have no new barriers now. If the stack has barriers, a later scan may stop at
+ * them. */
 static struct cn_young_scan_result young_of_whole_stack(const struct cn_root_task *source)
 {
   struct cn_return_barriers *set = *cn_coroutine_stacks_barriers_of(source->mutator, source->stack);
