@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds the allocations that could be locals by their type. Part of pass `escape`.
+ * Finds the allocations whose type allows a local in their place. Part of pass `escape`.
  *
  * Needs: layout statics, as front ends make them. Provides: struct cn_object_node. Breaks: nothing.
  */
@@ -11,7 +11,7 @@
 #include "compile/escape/escape.h"
 #include "compile/allocation/type_metadata.h"
 
-/* `type` and `more` bytes. */
+/* A type with the fields of `type` and `more` bytes after them. */
 static LLVMTypeRef extend_type_by_bytes(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t more)
 {
   LLVMTypeRef both[] = {type, LLVMArrayType2(LLVMInt8TypeInContext(ctx->llvm), more)};
@@ -19,7 +19,7 @@ static LLVMTypeRef extend_type_by_bytes(struct cn_ctx *ctx, LLVMTypeRef type, ui
   return more ? LLVMStructTypeInContext(ctx->llvm, both, 2, false) : type;
 }
 
-/* The struct `type` with `count` elements in the array at its end; null if `type` lacks an array of length 0 there. */
+/* The struct `type` with `count` elements in its last member, which must be an array of length 0; null if it is not. */
 static LLVMTypeRef extend_type_by_elements(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t count)
 {
   unsigned members = LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMCountStructElementTypes(type) : 0;
@@ -35,7 +35,7 @@ static LLVMTypeRef extend_type_by_elements(struct cn_ctx *ctx, LLVMTypeRef type,
   return made;
 }
 
-/* The type of the object itself. `number` is the call's argument: a count, or bytes. */
+/* The type of the object, or null. `number` is the call's argument: a count, or a size in bytes. */
 static LLVMTypeRef object_type_of(struct cn_ctx *ctx, LLVMTypeRef type, enum cn_layout_form form, uint64_t number)
 {
   uint64_t least = LLVMABISizeOfType(ctx->layout, type);
@@ -52,8 +52,8 @@ static LLVMTypeRef object_type_of(struct cn_ctx *ctx, LLVMTypeRef type, enum cn_
   CN_UNREACHABLE();
 }
 
-/* True if `value` is a static that passes the rules unknown-layout, over-aligned and misaligned-reference of pass
- * `layouts`, which has still to turn it into a layout. */
+/* True if `value` is a static that pass `layouts` will accept by its rules unknown-layout, over-aligned and
+ * misaligned-reference. */
 static bool is_layout_static(struct cn_ctx *ctx, LLVMValueRef value)
 {
   LLVMValueRef global = LLVMIsAGlobalVariable(value);

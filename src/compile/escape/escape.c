@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass `escape`: turns objects that only their function can know into locals, and allocates other objects at the places
- * of their escapes: later than the source does, or on some paths only.
+ * Pass `escape`: turns objects that stay private to their function into locals. It allocates other objects at the
+ * places of their escapes, and thus later than the source does, or only on some paths.
  *
- * Needs: optimised IR after inlining, since a call that is passed an object makes the object known; layout statics; it
- * must run before safepoints exist. Provides: fewer calls of cairn_alloc() and its like, and values in the place of
- * objects that LLVM promotes. Breaks: struct cn_cfg.
+ * Needs: optimised IR after inlining, because an object that is passed to a call escapes; layout statics; code without
+ * safepoints. Provides: fewer calls of cairn_alloc() and its like, and values in place of the objects that LLVM
+ * promotes. Breaks: struct cn_cfg.
  *
- * LLVM by itself removes an object that is only written to, and forwards a stored value to a load on the same path. It
- * takes a local apart also where paths meet. So each round turns objects into locals and lets LLVM promote these, in
- * the functions that changed. Objects that only such a local pointed to are private in the next round.
+ * LLVM already removes objects that are only written to, and forwards stored values to loads on the same path. It
+ * promotes locals even across joins of paths. So each round turns objects into locals, which LLVM then promotes.
+ * Objects that only a promoted local pointed to are private in the next round.
  */
 #include <stdlib.h>
 #include <llvm-c/DebugInfo.h>
@@ -22,9 +22,9 @@
 #include "compile/cost/block_frequency.h"
 #include "compile/escape/escape.h"
 
-enum { MAX_REPLACEMENT_ROUNDS = 16 }; /* in a function; a chain of so many objects is rare */
+enum { MAX_REPLACEMENT_ROUNDS = 16 }; /* rounds per function; longer chains of objects are rare */
 
-/* LLVM's passes after each round, and after the last. */
+/* LLVM's passes after each round, and its passes after the last round. */
 static const char promotion_passes[] = "sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg";
 static const char cleanup_passes[] = "jump-threading,correlated-propagation,simplifycfg,"
                                      "loop-mssa(loop-rotate,licm),simplifycfg,instcombine<no-verify-fixpoint>,"
@@ -38,8 +38,8 @@ struct replacement_work {
   struct cn_loops loops;
   struct cn_safepoint_free_intervals windows;
   uint64_t *often;
-  uint64_t floating; /* bytes of the function's locals that stay in memory */
-  bool parted;       /* the current round has parted a phi web */
+  uint64_t floating; /* bytes of the new locals that stay in memory */
+  bool parted;       /* the current round has split a phi web */
 };
 
 typedef CN_VECTOR(LLVMValueRef) value_vector;
@@ -69,9 +69,9 @@ static void free_analyses(struct replacement_work *w)
   cn_cfg_free(&w->cfg);
 }
 
-/* The reason, apart from escapes, why an object stays allocated; or null. An object with references that LLVM leaves in
- * memory would be described to the collector. LLVM's loop-reduce may spill the address of a local that a loop accesses
- * at variable offsets, which makes a description impossible. */
+/* The reason why an object stays allocated even without escapes, or null. If LLVM left an object with references in
+ * memory, a frame map would have to describe the local. But LLVM's loop-reduce may spill the address of a local that a
+ * loop accesses at variable offsets, and then no frame map can describe the local. */
 static const char *why_object_stays(const struct replacement_work *w, const struct cn_use_graph *web)
 {
   if (!web->floating && !web->joined)
@@ -83,7 +83,7 @@ static const char *why_object_stays(const struct replacement_work *w, const stru
              : NULL;
 }
 
-/* True if the object escapes, and only into phis. */
+/* True if the object has escapes, all of them into phis. */
 static bool escapes_only_into_phis(const struct cn_use_graph *web)
 {
   bool any = false;
@@ -108,7 +108,7 @@ static void remark_object(struct replacement_work *w, LLVMValueRef call, const c
   free(name);
 }
 
-/* The use in words: "it is passed on, by a call to @f in line 7". */
+/* A description of the use: "it is passed on, by a call to @f in line 7". Caller frees. */
 static char *describe_use(const struct cn_use_graph_use *use)
 {
   char buffer[160];
@@ -122,7 +122,7 @@ static char *describe_use(const struct cn_use_graph_use *use)
   return text;
 }
 
-/* The reason why the phis into which an object goes are still there. Caller frees. */
+/* The reason why the phi web of an object was not split. Caller frees. */
 static char *describe_phi_web(struct replacement_work *w, const struct cn_object_node *object)
 {
   struct cn_phi_web family;
@@ -181,7 +181,7 @@ static void remark_allocated_objects(struct replacement_work *w)
 
 /* ---- one object ---- */
 
-/* Part the phi web of an object, if it has one: the next round finds each phi as a separate object. */
+/* Split the phi web of an object, if it has one, so that the next round finds each phi as a separate object. */
 static bool split_phi_web(struct replacement_work *w, const struct cn_object_node *object)
 {
   struct cn_phi_web family;
@@ -194,7 +194,7 @@ static bool split_phi_web(struct replacement_work *w, const struct cn_object_nod
   return found;
 }
 
-/* True if references stay references in a copy of the contents: the fields are few, or all are data. */
+/* True if a copy of the contents preserves references, because the fields are few or all are data. */
 static bool may_copy_contents(struct cn_ctx *ctx, const struct cn_object_node *object)
 {
   struct cn_scalars scalars = {0};
@@ -205,7 +205,7 @@ static bool may_copy_contents(struct cn_ctx *ctx, const struct cn_object_node *o
   return few || !object->refs;
 }
 
-/* Allocate the object where it escapes. If true, `web` is then of the call's object, which is free of escapes. */
+/* Allocate the object at its escapes. If true, `web` then is the use graph of the call's object, without escapes. */
 static bool sink_allocation(struct replacement_work *w, const struct cn_object_node *object, struct cn_use_graph *web)
 {
   struct cn_sink_analyses in = {w->ctx, &w->loops, &w->windows, w->often};
@@ -249,7 +249,7 @@ static bool replace_allocation(struct replacement_work *w, LLVMValueRef call)
 
 /* ---- functions ---- */
 
-/* Delete a layout static whose last call is gone. */
+/* Delete a layout static that has no uses left. */
 static void drop_unused_layout_static(LLVMValueRef global)
 {
   LLVMLinkage linkage = LLVMGetLinkage(global);
@@ -258,7 +258,7 @@ static void drop_unused_layout_static(LLVMValueRef global)
     LLVMDeleteGlobal(global);
 }
 
-/* Replace all allocations that can be replaced, up to the first parted phi web. True if the function has changed. */
+/* Replace all possible allocations, up to the first phi web that is split. True if the function changed. */
 static bool replace_in_one_round(struct replacement_work *w)
 {
   value_vector calls = {0};
@@ -282,7 +282,7 @@ static bool replace_in_one_round(struct replacement_work *w)
   return any;
 }
 
-/* Run rounds as long as they part phi webs. True if the first one has changed the function. */
+/* Run rounds as long as they split phi webs. True if the first round changed the function. */
 static bool replace_until_webs_are_split(struct replacement_work *w)
 {
   bool any = replace_in_one_round(w);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Parts phi webs of objects, for example of a variable that gets a new object on each iteration of a loop. Part of pass
- * `escape`.
+ * Splits phi webs of objects, for example of a variable that gets a new object in each iteration of a loop. Part of
+ * pass `escape`.
  *
- * Needs: struct cn_cfg. Provides: a separate object in the place of each phi of a phi web. The object takes over the
- * contents of the phi's input. Breaks: nothing that struct cn_cfg has.
+ * Needs: struct cn_cfg. Provides: a separate object in place of each phi of a phi web, with the contents of the phi's
+ * input. Breaks: nothing; struct cn_cfg stays valid.
  *
  *        p = phi [a, x], [b, y], [null, z]
  *
@@ -13,7 +13,7 @@
  *        is_null = phi [false, x], [false, y], [true, z]
  *        p = call cairn_alloc;  p.0 = p0 ...
  *
- * The copy behaves as the object itself only if the phi ends the uses of `a` and `b`: accesses by an old name would
+ * The copy is correct only if the phi ends the uses of `a` and `b`, because later accesses through `a` or `b` would
  * miss the stores to p.
  */
 #include <stdlib.h>
@@ -57,8 +57,8 @@ static bool reject_web(struct web_search *s, LLVMValueRef user, const char *why)
   return false;
 }
 
-/* Add an input of a phi to the phi web; undefined and null inputs fit as they are. False if the input is something else
- * than a phi or a new object of the type. */
+/* Add an input of a phi to the phi web, unless the input is undefined or null. False if the input is neither a phi nor
+ * a new object of the same type. */
 static bool add_phi_input(struct web_search *s, const struct cn_object_node *like, LLVMValueRef in)
 {
   struct cn_object_node object;
@@ -76,7 +76,7 @@ static bool add_phi_input(struct web_search *s, const struct cn_object_node *lik
   return true;
 }
 
-/* True if loads may stand at the block's end. */
+/* True if loads may be inserted at the block's end. */
 static bool may_load_at_block_end(LLVMBasicBlockRef block)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
@@ -94,8 +94,8 @@ static bool add_phi_inputs(struct web_search *s, const struct cn_object_node *li
   return true;
 }
 
-/* True if the object may be used after it has gone into a phi of `block`, before its root runs again. Also true if the
- * search is long. */
+/* True if the object may be used after it has entered a phi of `block`, before its root runs again. Also true if the
+ * search is too long. */
 static bool is_used_after_phi(const struct web_search *s, const struct cn_use_graph *web, LLVMBasicBlockRef block)
 {
   LLVMBasicBlockRef home = LLVMGetInstructionParent(web->object->root);
@@ -127,7 +127,7 @@ static bool is_used_after_phi(const struct web_search *s, const struct cn_use_gr
   return live;
 }
 
-/* True if the object goes into another phi of the same block, from the same predecessor. */
+/* True if the object also enters another phi of the same block, from the same predecessor. */
 static bool enters_two_phis_of_block(const struct cn_use_graph *web, const struct cn_use_graph_use *use)
 {
   for (size_t i = 0; i < web->uses.count; i++) {
@@ -153,7 +153,7 @@ static bool check_use_of_member(struct web_search *s, const struct cn_use_graph 
   return true;
 }
 
-/* Add the phis into which a member goes to the phi web. False if a use of the member forbids the web. */
+/* Add the phis that a member enters to the phi web. False if a use of the member forbids the web. */
 static bool add_phis_of_member(struct web_search *s, const struct cn_object_node *member)
 {
   struct cn_use_graph web;
@@ -203,15 +203,15 @@ void cn_phi_web_free(struct cn_phi_web *family)
   cn_ptrmap_free(&family->index);
 }
 
-/* ---- parting ---- */
+/* ---- splitting ---- */
 
 struct web_split {
   struct cn_ctx *ctx;
   const struct cn_phi_web *family;
   LLVMBuilderRef builder;
   struct cn_scalars scalars;
-  struct cn_ptrmap nulls;   /* a phi -> the phi that is true if it is null */
-  struct cn_ptrmap objects; /* a phi -> the object that takes its place */
+  struct cn_ptrmap nulls;   /* phi -> the phi of the bit that is true if the first is null */
+  struct cn_ptrmap objects; /* phi -> the object that replaces it */
 };
 
 static LLVMValueRef build_field_address(struct web_split *p, LLVMValueRef object, uint64_t offset)
@@ -232,7 +232,7 @@ static LLVMTypeRef bit_type(const struct web_split *p)
   return LLVMInt1TypeInContext(p->ctx->llvm);
 }
 
-/* A bit that is true if the input is null: the phi of `nulls`, or a constant. */
+/* The bit that is true if the input is null: a phi of `nulls`, or a constant. */
 static LLVMValueRef null_bit_of(const struct web_split *p, LLVMValueRef in)
 {
   uint64_t *known = cn_ptrmap_find(&p->nulls, in);
@@ -240,7 +240,7 @@ static LLVMValueRef null_bit_of(const struct web_split *p, LLVMValueRef in)
   return known ? (LLVMValueRef)(uintptr_t)*known : LLVMConstInt(bit_type(p), !is_member(p, in), false);
 }
 
-/* The scalar of the object that comes in; zero for a null or undefined input. */
+/* The scalar of the incoming object, or zero for a null or undefined input. */
 static LLVMValueRef load_incoming_scalar(struct web_split *p, LLVMValueRef phi, unsigned incoming,
                                          const struct cn_scalar *scalar)
 {
@@ -291,7 +291,7 @@ static void replace_null_checks(struct web_split *p, LLVMValueRef phi)
   }
 }
 
-/* The input that `made` has from `block` already, for example by another edge of a switch; or null. */
+/* The input that `made` already has from `block`, for example through another edge of a switch, or null. */
 static LLVMValueRef existing_input_from_block(LLVMValueRef made, LLVMBasicBlockRef block)
 {
   for (unsigned i = 0; i < LLVMCountIncoming(made); i++)
@@ -300,7 +300,7 @@ static LLVMValueRef existing_input_from_block(LLVMValueRef made, LLVMBasicBlockR
   return NULL;
 }
 
-/* The phi of one scalar. */
+/* Build the phi of one scalar. */
 static LLVMValueRef build_scalar_phi(struct web_split *p, LLVMValueRef phi, const struct cn_scalar *scalar)
 {
   LLVMPositionBuilderBefore(p->builder, phi);
@@ -315,7 +315,7 @@ static LLVMValueRef build_scalar_phi(struct web_split *p, LLVMValueRef phi, cons
   return made;
 }
 
-/* Make the object of a phi, with the contents that come in. */
+/* Build the object of a phi, with the incoming contents. */
 static LLVMValueRef build_object_of_phi(struct web_split *p, LLVMValueRef phi)
 {
   LLVMValueRef made[CN_SCALARS_MOST], like = p->family->members.at[0].root;

@@ -2,11 +2,11 @@
  *
  * Turns an object into a local. Part of pass `escape`.
  *
- * Needs: a use graph that is free of escapes. Provides: an alloca in the entry block in the object's place, cleared
- * as the object was, where it was allocated. Breaks: nothing that struct cn_cfg has.
+ * Needs: a use graph that is free of escapes. Provides: an alloca in the entry block in place of the object; code at
+ * the former allocation clears the alloca if the object was cleared. Breaks: nothing; struct cn_cfg stays valid.
  *
- * A local with references that LLVM leaves in memory is like any local whose address is taken: rewrite-statepoints
- * describes it to the collector.
+ * If LLVM leaves a local with references in memory, rewrite-statepoints describes it to the collector, like any local
+ * whose address is taken.
  */
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
@@ -19,7 +19,7 @@ struct local_replacement {
   struct cn_ctx *ctx;
   const struct cn_use_graph *web;
   LLVMBuilderRef builder;
-  struct cn_ptrmap made; /* a pointer of the use graph -> its replacement */
+  struct cn_ptrmap made; /* pointer of the use graph -> its replacement */
 };
 
 static LLVMTypeRef pointer_type(const struct local_replacement *l)
@@ -58,7 +58,7 @@ static LLVMValueRef rebuild_gep(struct local_replacement *l, LLVMValueRef gep)
   return made;
 }
 
-/* The replacement for an input of a phi or select: `in` is a member, or undefined. */
+/* The replacement of an input of a phi or select, which is a member or undefined. */
 static LLVMValueRef replacement_of_input(struct local_replacement *l, LLVMValueRef in)
 {
   return LLVMIsUndef(in) ? LLVMGetPoison(pointer_type(l)) : replacement_of_pointer(l, in);
@@ -73,7 +73,7 @@ static LLVMValueRef rebuild_select(struct local_replacement *l, LLVMValueRef sel
   return LLVMBuildSelect(l->builder, LLVMGetOperand(select, 0), yes, no, "");
 }
 
-/* The replacement of a pointer. A phi gets its inputs later, since they may be formed from the phi itself. */
+/* The replacement of a pointer. A phi gets its inputs later, because an input may depend on the phi. */
 static LLVMValueRef replacement_of_pointer(struct local_replacement *l, LLVMValueRef pointer)
 {
   uint64_t *known = cn_ptrmap_find(&l->made, pointer);
@@ -114,7 +114,7 @@ static void replace_and_erase(LLVMValueRef old, LLVMValueRef value)
   LLVMInstructionEraseFromParent(old);
 }
 
-/* The object's address is unique: a comparison with a pointer outside the use graph has a constant result. */
+/* A comparison with a pointer outside the use graph has a constant result, because the object's address is unique. */
 static void rewrite_compare(struct local_replacement *l, LLVMValueRef compare)
 {
   LLVMTypeRef bit = LLVMInt1TypeInContext(l->ctx->llvm);
@@ -153,7 +153,7 @@ static void rewrite_call(struct local_replacement *l, LLVMValueRef call)
   } else if (cn_calls_intrinsic(call, "llvm.memmove")) {
     LLVMBuildMemMove(l->builder, to, 1, from, 1, LLVMGetOperand(call, 2));
   } else if (!cn_calls_intrinsic(call, "llvm.assume")) {
-    LLVMValueRef value = LLVMConstNull(type); /* CN_TAG_IS is false of objects */
+    LLVMValueRef value = LLVMConstNull(type); /* CN_TAG_IS is false for objects */
     if (from)
       value = LLVMBuildSub(l->builder, LLVMBuildPtrToInt(l->builder, to, type, ""),
                            LLVMBuildPtrToInt(l->builder, from, type, ""), "");
@@ -182,7 +182,7 @@ static void rewrite_user(struct local_replacement *l, LLVMValueRef user)
   }
 }
 
-/* Change each user once, since a user may use two pointers. */
+/* Change each user once, even if it uses two pointers. */
 static void rewrite_users(struct local_replacement *l)
 {
   struct cn_ptrmap changed = {0};

@@ -2,10 +2,10 @@
  *
  * Allocates an object where it escapes. Part of pass `escape`.
  *
- * Needs: struct cn_sink_places. Provides: at each of its places an allocation, with the contents that the object has
- * there; the uses that the place dominates are of this allocation. Breaks: nothing that struct cn_cfg has.
+ * Needs: struct cn_sink_places. Provides: an allocation at each place, with the contents of the object at that point;
+ * the uses that the place dominates then use this allocation. Breaks: nothing; struct cn_cfg stays valid.
  *
- * The contents are read from the call's object, which is then free of escapes and becomes a local next.
+ * The contents come from the call's object. This object is then free of escapes, so the pass turns it into a local.
  */
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
@@ -49,7 +49,7 @@ static void copy_scalars(struct allocation_move *m, const struct cn_scalars *sca
   }
 }
 
-/* Copy the contents, field by field if the fields are few: references stay references. */
+/* Copy the contents. If the fields are few, the copy goes field by field, so that references stay references. */
 static void copy_contents(struct allocation_move *m)
 {
   const struct cn_object_node *object = m->web->object;
@@ -59,7 +59,7 @@ static void copy_contents(struct allocation_move *m)
   if (scalars.list.count <= CN_SCALARS_MOST) {
     copy_scalars(m, &scalars);
   } else {
-    CN_CHECK(!object->refs); /* may_copy_contents() of escape.c */
+    CN_CHECK(!object->refs); /* escape.c, may_copy_contents() */
     LLVMValueRef size = LLVMConstInt(LLVMInt64TypeInContext(m->ctx->llvm), object->size, false);
     LLVMBuildMemCpy(m->builder, build_field_address(m, m->fresh, 0), CAIRN_ABI_OBJECT_ALIGN,
                     build_field_address(m, object->root, 0), CAIRN_ABI_OBJECT_ALIGN, size);
@@ -78,7 +78,7 @@ static void clone_allocation(struct allocation_move *m, LLVMValueRef before)
   copy_contents(m);
 }
 
-/* The pointer of the use graph, formed from the new object, at the builder's place. */
+/* Build a pointer like `pointer` from the new object, at the builder's position. */
 static LLVMValueRef rebuild_pointer(struct allocation_move *m, LLVMValueRef pointer)
 {
   if (pointer == m->web->object->root)
@@ -91,7 +91,7 @@ static LLVMValueRef rebuild_pointer(struct allocation_move *m, LLVMValueRef poin
   return made;
 }
 
-/* True if the operand of the use's user is the pointer; for a phi, from the use's block. */
+/* True if the operand of the user is the pointer; for a phi, the incoming block must be the use's block. */
 static bool is_pointer_operand(const struct cn_use_graph_use *use, unsigned operand)
 {
   return LLVMGetOperand(use->user, operand) == use->pointer &&
@@ -114,7 +114,7 @@ static void redirect_use(struct allocation_move *m, const struct cn_use_graph_us
   }
 }
 
-/* True if the use comes after the place `before` in `block`. A phi needs the object at a block's end. */
+/* True if the use comes after the place `before` in `block`. A use by a phi is at the end of the incoming block. */
 static bool comes_after_place(const struct cn_cfg *cfg, const struct cn_use_graph_use *use, uint32_t block,
                               LLVMValueRef before)
 {

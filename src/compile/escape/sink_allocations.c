@@ -5,18 +5,18 @@
  * Needs: struct cn_loops, struct cn_use_graph, struct cn_safepoint_free_intervals. Provides: struct cn_sink_places.
  * Breaks: nothing.
  *
- * Each use that escapes asks for its own block. A block goes up in the dominator tree as long as it reaches one of
- * these before the call runs again:
+ * The search begins with the blocks of all uses that escape. A block moves up in the dominator tree as long as it
+ * reaches one of these blocks before the call runs again:
  *
- *   itself, or another asked block     the object would be allocated twice
+ *   itself, or another chosen block    the object would be allocated twice
  *   a use outside its subtree          the use would mean one object or the other, depending on the path
  *
  * Each execution of the call reaches at most one of the final blocks, so each path allocates at most as often as the
- * call does. In a block the object is allocated before the first use that escapes; this may be the call's block, too.
+ * call does. The new allocation is before the block's first use that escapes. The block may also be that of the call.
  *
- * The change pays if the object is allocated less often. The change also pays if the values that the object would get
- * meanwhile can wait for it: the stores are then into a new object, so they need no barrier, and clearing is
- * superfluous. A builder of trees, which makes a node and then its children, is an example.
+ * The change saves time if the object is allocated less often. It also saves time if the values for the object's fields
+ * can wait until the new allocation. The stores then go to a new object, so they need no barrier, and the object needs
+ * no clearing. An example is a tree builder that makes a node and then its children.
  */
 #include <stdlib.h>
 #include "base/bitset.h"
@@ -26,8 +26,8 @@
 #include "compile/markers/nopoll.h"
 
 enum {
-  MAX_VISITED_BLOCKS = 4096, /* blocks of a search, and instructions of one block */
-  MAX_WAITING_VALUES = 4,    /* offsets whose values wait for the object */
+  MAX_VISITED_BLOCKS = 4096, /* the most blocks of a search, and the most instructions of a block */
+  MAX_WAITING_VALUES = 4,    /* the most offsets whose values wait for the allocation */
 };
 
 struct sink_search {
@@ -35,7 +35,7 @@ struct sink_search {
   const struct cn_cfg *cfg;
   const struct cn_use_graph *web;
   uint32_t home;         /* the block of the call */
-  uint64_t *used, *seen; /* blocks with uses; blocks that the current search has met */
+  uint64_t *used, *seen; /* the blocks with uses; the blocks visited by the current search */
   CN_VECTOR(uint32_t) blocks, open;
 };
 
@@ -58,8 +58,8 @@ static void push_unseen_successors(struct sink_search *s, uint32_t block)
     }
 }
 
-/* Search from `block` up to the next execution of the call. Returns a reached block that forces `block` to go up, or
- * CN_NO_BLOCK; the call's block if the search is long. */
+/* Search from `block` up to the next execution of the call. Returns a block that forces `block` to move up, or
+ * CN_NO_BLOCK. If the search is too long, the result is the call's block. */
 static uint32_t find_obstacle(struct sink_search *s, uint32_t block)
 {
   uint32_t found = CN_NO_BLOCK, visited = 0;
@@ -79,7 +79,7 @@ static uint32_t find_obstacle(struct sink_search *s, uint32_t block)
   return found;
 }
 
-/* Add a block unless another one dominates it, and drop the blocks that it dominates. */
+/* Choose a block if no chosen block dominates it, and drop the chosen blocks that it dominates. */
 static void add_chosen_block(struct sink_search *s, uint32_t block)
 {
   size_t kept = 0;
@@ -104,7 +104,7 @@ static void remove_chosen_block(struct sink_search *s, uint32_t block)
   s->blocks.count = kept;
 }
 
-/* Let the first block with an obstacle go up. False if all blocks are free of obstacles. */
+/* Move the first block with an obstacle up. False if all blocks are free of obstacles. */
 static bool lift_obstructed_block(struct sink_search *s)
 {
   for (size_t i = 0; i < s->blocks.count; i++) {
@@ -122,7 +122,7 @@ static bool lift_obstructed_block(struct sink_search *s)
   return false;
 }
 
-/* Note the blocks of all uses, and ask for the blocks of escapes. False if a block is unreachable. */
+/* Note the blocks of all uses, and choose the blocks of escapes. False if a block is unreachable. */
 static bool gather_use_blocks(struct sink_search *s)
 {
   for (size_t i = 0; i < s->web->uses.count; i++) {
@@ -156,8 +156,8 @@ static bool is_escaping_user(const struct sink_search *s, LLVMValueRef instructi
   return false;
 }
 
-/* The first use that escapes, or the block's end, where a phi needs the object. Null if an allocation is forbidden
- * there, or the block is long. */
+/* The first use that escapes, or the block's end if a phi needs the object. Null if an allocation is forbidden at this
+ * place, or if the block is too long. */
 static LLVMValueRef find_place(const struct sink_search *s, uint32_t block)
 {
   LLVMBasicBlockRef at = s->cfg->blocks[block].block;
@@ -184,9 +184,10 @@ static bool find_places(const struct sink_search *s, struct cn_sink_places *sink
   return true;
 }
 
-/* ---- does it pay? ---- */
+/* ---- profit ---- */
 
-/* True if the blocks make the object less often, by at least a quarter. Blocks outside the call's loop count as 0. */
+/* True if the new places reduce the number of allocations by at least a quarter. Blocks outside the call's loop count
+ * as 0. */
 static bool allocates_less_often(const struct sink_search *s)
 {
   const struct cn_loops *loops = s->in->loops;
@@ -198,7 +199,7 @@ static bool allocates_less_often(const struct sink_search *s)
   return sum / 3 <= s->in->often[s->home] / 4;
 }
 
-/* True if the use comes before the only new place. */
+/* True if the use comes before the only place. */
 static bool is_before_place(const struct sink_search *s, const struct cn_sink_places *sink,
                             const struct cn_use_graph_use *use)
 {
@@ -212,7 +213,7 @@ static bool is_before_place(const struct sink_search *s, const struct cn_sink_pl
   return true;
 }
 
-/* The offsets in the object, in bytes, whose values wait. */
+/* The byte offsets of the fields whose values wait for the allocation. */
 struct waiting_offsets {
   uint64_t offsets[MAX_WAITING_VALUES];
   unsigned count;
@@ -234,9 +235,9 @@ static bool add_waiting_offset(const struct sink_search *s, struct waiting_offse
   return true;
 }
 
-/* True if the move saves a barrier: a reference is stored between a safepoint after the call and the new place. Few
- * values may wait, to fit in registers; the object itself needs a register only later. The safepoint-free intervals are
- * from before other objects of the function moved, so the answer may be wrong, which costs only time. */
+/* True if the move saves a barrier, because the code stores a reference to the object between a safepoint after the
+ * call and the new place. Only few values may wait, so that they fit in registers. The safepoint-free intervals are
+ * older than earlier moves in the function, so the answer may be wrong, but an error costs only time. */
 static bool saves_barriers(const struct sink_search *s, const struct cn_sink_places *sink)
 {
   uint32_t window = cn_safepoint_free_after(s->in->windows, s->web->object->root);

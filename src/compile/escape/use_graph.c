@@ -4,13 +4,13 @@
  *
  * Needs: struct cn_cfg. Provides: struct cn_use_graph. Breaks: nothing.
  *
- * The pointers of the graph, its members, are formed from the allocation's result alone. A phi or select is a member if
- * its inputs are members or undefined, and the call runs first. So the call dominates all members, and they are dead
- * when it runs again: of the objects that it makes in a loop, one at a time is known. A pointer outside the graph has
- * another address, except if it is formed from a member that escapes.
+ * The members of the graph are the pointers formed from the allocation's result alone. A phi or select is a member if
+ * its inputs are members or undefined, and the call dominates it. So the call dominates all members, and all members
+ * are dead when the call runs again. The members thus point to one object at a time, even in a loop. A pointer outside
+ * the graph has another address, unless it is formed from a member that escapes.
  *
- * A use escapes if other code could know the object by it. A use also escapes if it would mean something else for a
- * local: an access that hides a reference, or an access outside the object's bounds.
+ * A use escapes if other code could get the object from it. A use also escapes if it would have another effect on a
+ * local, such as an access that hides a reference or exceeds the object's bounds.
  */
 #include <string.h>
 #include "base/check.h"
@@ -26,7 +26,7 @@ struct graph_walk {
   struct cn_ctx *ctx;
   const struct cn_cfg *cfg;
   struct cn_use_graph *web;
-  struct cn_ptrmap outside; /* phis and selects that are excluded */
+  struct cn_ptrmap outside; /* excluded phis and selects */
 };
 
 bool cn_use_graph_has(const struct cn_use_graph *web, LLVMValueRef value)
@@ -60,8 +60,8 @@ static void add_pointer(struct graph_walk *walk, LLVMValueRef value, uint64_t of
 
 /* ---- members ---- */
 
-/* True if each input of the phi or select has the form of a member, or is undefined. Others are excluded at once, since
- * exclude_foreign_joins() excludes one link of a chain per round. */
+/* True if each input of the phi or select has the form of a member, or is undefined. This early check saves rounds of
+ * exclude_foreign_joins(), which excludes one link of a chain per round. */
 static bool may_be_member(const struct graph_walk *walk, LLVMValueRef join)
 {
   bool phi = LLVMIsAPHINode(join);
@@ -89,7 +89,7 @@ static void add_pointers_formed_by_uses(struct graph_walk *walk, struct cn_use_g
   }
 }
 
-/* True if every path to the phi or select runs the call first. */
+/* True if the call dominates the phi or select. */
 static bool is_dominated_by_allocation(const struct graph_walk *walk, LLVMValueRef join)
 {
   LLVMBasicBlockRef home = LLVMGetInstructionParent(walk->web->object->root);
@@ -101,7 +101,7 @@ static bool is_dominated_by_allocation(const struct graph_walk *walk, LLVMValueR
   return cn_cfg_dominates(walk->cfg, cn_cfg_index_of(walk->cfg, home), at);
 }
 
-/* True if the inputs of the phi or select are members or undefined, and the call runs first. */
+/* True if the inputs of the phi or select are members or undefined, and the call dominates it. */
 static bool is_member(const struct graph_walk *walk, LLVMValueRef join)
 {
   bool phi = LLVMIsAPHINode(join);
@@ -136,7 +136,7 @@ static bool exclude_foreign_joins(struct graph_walk *walk)
 
 /* ---- accesses ---- */
 
-/* True if some of the bytes belong to a reference of the object. */
+/* True if the bytes overlap a reference in the object. */
 static bool covers_ref(struct graph_walk *walk, uint64_t offset, uint64_t bytes)
 {
   for (uint64_t at = offset - offset % WORD_BYTES; at < offset + bytes; at += WORD_BYTES)
@@ -145,14 +145,14 @@ static bool covers_ref(struct graph_walk *walk, uint64_t offset, uint64_t bytes)
   return false;
 }
 
-/* True if a reference is accessed at a constant offset where the object's type has something else. */
+/* True if code accesses a reference at a constant offset at which the object's type has no reference. */
 static bool type_lacks_ref_at_pointer(struct graph_walk *walk, const struct cn_use_graph_pointer *pointer,
                                       LLVMTypeRef type)
 {
   return cn_is_ref(type) && pointer->known && !cn_types_has_ref_at(walk->ctx, walk->web->object->type, pointer->offset);
 }
 
-/* Judge an access of `bytes` bytes. A `plain` access could hide a reference. */
+/* The reason why an access of `bytes` bytes escapes, or null. A `plain` access could hide a reference. */
 static const char *why_bytes_escape(struct graph_walk *walk, const struct cn_use_graph_pointer *pointer, uint64_t bytes,
                                     bool plain)
 {
@@ -182,7 +182,7 @@ static const char *why_access_escapes(struct graph_walk *walk, const struct cn_u
   return why_bytes_escape(walk, pointer, LLVMStoreSizeOfType(walk->ctx->layout, type), !cn_holds_ref(type) && !clears);
 }
 
-/* Judge a memset, or one side of a copy. */
+/* The reason why a memset or one side of a copy escapes, or null. */
 static const char *why_block_access_escapes(struct graph_walk *walk, const struct cn_use_graph_pointer *pointer,
                                             LLVMValueRef call, bool clears)
 {
@@ -220,8 +220,8 @@ static const char *why_call_escapes(struct graph_walk *walk, const struct cn_use
   return "it is passed on";
 }
 
-/* A root that is a phi may be null, and then equals other null values: only a comparison with the constant null, or of
- * two members, is private. */
+/* The reason why a comparison escapes, or null. If the root is a phi, it may be null and equal another null value. Then
+ * only comparisons of two members, or with the constant null, are private. */
 static const char *why_compare_escapes(const struct graph_walk *walk, LLVMValueRef compare)
 {
   LLVMValueRef a = LLVMGetOperand(compare, 0), b = LLVMGetOperand(compare, 1);
@@ -264,7 +264,7 @@ static const char *why_user_escapes(struct graph_walk *walk, const struct cn_use
   }
 }
 
-/* A phi needs the pointer at the end of each block that passes it in. */
+/* Add a use with the reason of its escape. A phi needs the pointer at the end of each incoming block. */
 static void add_judged_use(struct graph_walk *walk, const struct cn_use_graph_pointer *pointer, LLVMValueRef user)
 {
   LLVMBasicBlockRef block = LLVMGetInstructionParent(user);
