@@ -56,7 +56,7 @@ static bool retains_more(const struct cn_graph *graph, uint32_t a, uint32_t b)
   return a < b;
 }
 
-/* The list is short: keep it in order, and put each object that belongs in it in its place. */
+/* Insert each object that is large enough at its place in a short, sorted list. */
 uint32_t *cn_report_find_top_objects(const struct cn_graph *graph, size_t most, size_t *count)
 {
   size_t room = most < graph->reached ? most : graph->reached, kept = 0;
@@ -222,7 +222,7 @@ static int by_name_for_qsort(const void *a, const void *b)
   return by_name(a, b);
 }
 
-/* Merge two lists in the order of names. */
+/* Merge two lists that are sorted by name. */
 static struct kind_change *find_kind_changes(struct cn_kind_row *old, size_t olds, struct cn_kind_row *new, size_t news,
                                              size_t *count)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds dominators by the simple form of Lengauer's and Tarjan's algorithm (1979). The iterative one of Cooper, Harvey
- * and Kennedy would take quadratic time if each node of a long list refers to one object. All steps work on the numbers
- * of a depth-first search, from 1, the root; 0 means no node.
+ * Finds dominators by the simple form of Lengauer's and Tarjan's algorithm (1979). The iterative algorithm of Cooper,
+ * Harvey and Kennedy would take quadratic time if each node of a long list pointed to one object. All steps use the
+ * numbers of a depth-first search, where the root is 1, and 0 means no node.
  */
 #include "dump/graph.h"
 
@@ -12,7 +12,7 @@
 
 struct search_position {
   uint32_t object;
-  uint64_t edge; /* to be followed next */
+  uint64_t edge; /* the next edge to follow */
 };
 
 /* Tables by number. */
@@ -96,7 +96,7 @@ static void visit_predecessors(struct cn_graph *graph, struct dominator_tables *
   }
 }
 
-/* Count, add up, and fill: after that before[n] is the end of the predecessors of n. */
+/* Fill the table of predecessors by a counting sort. Afterwards before[n] is the end of the predecessors of n. */
 static void find_predecessors(struct cn_graph *graph, struct dominator_tables *t)
 {
   t->before = make_table((uint64_t)t->count + 1, sizeof *t->before);
@@ -180,7 +180,7 @@ static void free_tables(struct dominator_tables *t)
   cn_free(&t->path);
 }
 
-/* Add up retained bytes. A dominator has a lower number than the objects that it dominates. */
+/* Sum the retained bytes. A dominator has a lower number than the objects that it dominates. */
 static void add_up_retained_bytes(struct cn_graph *graph, const struct dominator_tables *t)
 {
   const struct cn_dump *dump = graph->dump;
@@ -232,8 +232,8 @@ static uint32_t kind_of_object(const struct cn_dump *dump, uint32_t object)
   return dump->types.at[dump->objects.at[object].type].kind;
 }
 
-/* Walk the tree of dominators, and count for each kind the objects above: the bytes that an outermost one retains
- * include those that objects below it retain. `child` and `next` are by object. */
+/* Sum the bytes of the outermost objects of each kind in the dominator tree, because the bytes that an object retains
+ * include the bytes that its descendants retain. `child` and `next` have an element for each object. */
 static void add_up_retained_by_kind(const struct cn_graph *graph, const uint32_t *child, const uint32_t *next,
                                     uint64_t *retained)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads a heap dump. Memory use is bounded by the bytes of the dump that ask for it. References are addresses at first,
- * and become numbers of objects when all objects are known.
+ * Reads a heap dump. The size of the dump bounds the memory use. References are addresses while records are read, and
+ * become object numbers after the last record.
  */
 #include "dump/read.h"
 
@@ -16,7 +16,7 @@ struct dump_reader {
   const unsigned char *start, *at, *end;
   const unsigned char *record; /* the start of the current record */
   const char *wrong;           /* the error in the record, or null */
-  uint64_t references;         /* the number read so far, weak ones and all */
+  uint64_t references;         /* the number of references read so far, weak references included */
   uint64_t roots;
 };
 
@@ -54,7 +54,7 @@ static int64_t read_difference(struct dump_reader *r)
   return (int64_t)(number >> 1 ^ (0 - (number & 1)));
 }
 
-/* Read a number of things that take at least `least` bytes each. */
+/* Read a count of items that take at least `least` bytes each. */
 static uint64_t read_count(struct dump_reader *r, uint64_t least)
 {
   uint64_t count = read_number(r);
@@ -66,7 +66,7 @@ static uint64_t read_count(struct dump_reader *r, uint64_t least)
   return 0;
 }
 
-/* Read a text; control characters become question marks, since they go to terminals. */
+/* Read a text, and replace control characters by question marks, because the text is printed on terminals. */
 static char *read_text(struct dump_reader *r)
 {
   uint64_t length = read_count(r, 1);
@@ -117,7 +117,7 @@ static void read_type_record(struct dump_reader *r)
     refuse_dump(r, "a type whose elements have no size");
 }
 
-/* Find a field. References come in the order of fields: try the one behind the last result first. */
+/* Find a field by its offset. References come in the order of fields, so the search begins after the last result. */
 static const struct cn_dump_field *find_field(const cn_dump_fields *fields, uint64_t offset, size_t *last)
 {
   for (size_t i = 0; i < fields->count; i++) {
@@ -128,7 +128,7 @@ static const struct cn_dump_field *find_field(const cn_dump_fields *fields, uint
   return NULL;
 }
 
-/* The field at `slot`, and of an element its number; null: the slot is outside all fields. */
+/* The field at `slot`, with the index of its element in *index; null if the slot is outside all fields. */
 static const struct cn_dump_field *field_at_slot(const struct cn_dump_type *type, uint64_t slot, uint64_t *index,
                                                  size_t *last)
 {
@@ -217,7 +217,7 @@ static void read_end_record(struct dump_reader *r)
     refuse_dump(r, "bytes after the end");
 }
 
-/* Read a record. False: it was the last one. */
+/* Read a record. False if it was the last record. */
 static bool read_record(struct dump_reader *r)
 {
   r->record = r->at;
@@ -270,8 +270,8 @@ uint32_t cn_dump_object_at(const struct cn_dump *dump, uint64_t address)
   return address - object->address <= object->bytes ? (uint32_t)(below - 1) : UINT32_MAX;
 }
 
-/* The number of the object at `address`, searched from object `near` on, in steps that double: most references point to
- * neighbours. UINT64_MAX: no object begins there. */
+/* The number of the object at `address`, or UINT64_MAX if no object begins there. The search starts at object `near`
+ * with steps that double, because most references point to neighbours. */
 static uint64_t find_object_from(const struct cn_dump *dump, uint64_t near, uint64_t address)
 {
   const struct cn_dump_object *at = dump->objects.at;
@@ -289,7 +289,7 @@ static uint64_t find_object_from(const struct cn_dump *dump, uint64_t near, uint
   return low < count && at[low].address == address ? low : UINT64_MAX;
 }
 
-/* Turn addresses into numbers of objects. References to other addresses are left out. */
+/* Replace addresses by object numbers. References to other addresses are omitted. */
 static void resolve_edges(struct cn_dump *dump)
 {
   uint64_t kept = 0;
@@ -347,7 +347,7 @@ char *cn_dump_format_field_name(const struct cn_dump *dump, uint32_t object, uin
   const struct cn_dump_field *field = field_at_slot(type, slot, &index, &last);
   size_t length = strlen(type->name);
 
-  CN_CHECK(field != NULL); /* the reader has checked it */
+  CN_CHECK(field != NULL); /* the reader has checked the slot */
   const char *name = field->name, *bracket = strstr(name, "[]");
   if (name[0] == '[' && length >= 2 && strcmp(type->name + length - 2, "[]") == 0)
     length -= 2;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads a heap dump in memory. Its bytes come from a file, and are hostile input.
+ * Reads a heap dump in memory. The bytes come from a file and may be hostile.
  */
 #ifndef CN_DUMP_READ_H
 #define CN_DUMP_READ_H
@@ -12,7 +12,7 @@
 #include "dump/format.h"
 
 struct cn_dump_field {
-  uint64_t offset; /* from the payload, or from the element's start */
+  uint64_t offset; /* offset from the payload or from the element's start */
   bool weak;
   char *name;
 };
@@ -20,20 +20,21 @@ typedef CN_VECTOR(struct cn_dump_field) cn_dump_fields;
 
 struct cn_dump_type {
   char *name;
-  uint32_t kind; /* the number of its name: types of several units may have one */
+  uint32_t kind; /* the number of the type's name, which types of several units may share */
   cn_dump_fields fixed, element;
-  uint64_t stride, first; /* from element to element; before the first */
+  uint64_t stride, first; /* bytes of an element; bytes before the first element */
 };
 
 struct cn_dump_object {
   uint64_t address, bytes;
-  uint64_t edges; /* its first reference in the dump's; the next object's first one ends them */
+  uint64_t
+      edges; /* index of the object's first reference in `edges`; the range ends at the next object's first reference */
   uint32_t type;
 };
 
 struct cn_dump_edge {
-  uint64_t to;   /* the number of an object */
-  uint64_t slot; /* bytes from the payload */
+  uint64_t to;   /* the number of the target object */
+  uint64_t slot; /* bytes from the payload to the reference */
 };
 
 struct cn_dump_root {
@@ -44,26 +45,26 @@ struct cn_dump {
   char *program, *collector;
   uint64_t collections, heap_maximum;
   CN_VECTOR(struct cn_dump_type) types;
-  CN_VECTOR(const char *) kinds; /* the types' names, sorted, each once */
+  CN_VECTOR(const char *) kinds; /* the sorted names of types, without duplicates */
   CN_VECTOR(char *) places;
   CN_VECTOR(struct cn_dump_object) objects; /* sorted by address */
-  CN_VECTOR(struct cn_dump_edge) edges;     /* strong ones, by the object that has them */
+  CN_VECTOR(struct cn_dump_edge) edges;     /* strong references, in the order of the objects that contain them */
   CN_VECTOR(struct cn_dump_root) roots;
   uint64_t bytes;  /* of all objects */
   uint64_t weak;   /* weak references */
-  uint64_t astray; /* references and roots that point to no object */
+  uint64_t astray; /* number of references and roots that point to no object */
 };
 
-/* Read the dump in bytes[0, size). Negative: it is refused, and *error, to be freed, says where and why. In either case
- * free the dump. */
+/* Read the dump in bytes[0, size). Negative if the dump is refused; *error then has the place and the reason, and the
+ * caller frees the message. The caller frees the dump in both cases. */
 int cn_dump_read(struct cn_dump *dump, const unsigned char *bytes, size_t size, char **error);
 void cn_dump_free(struct cn_dump *dump);
 
-/* The part of the invariant that is broken, for a dump that was read; null: all holds. References point to objects;
- * roots and objects have their places and types. Linear. */
+/* Null, or a description of an error in a dump that was read. References point to objects; roots have places, and
+ * objects have types. Linear. */
 const char *cn_dump_wrong(const struct cn_dump *dump);
 
-/* The object that begins at, contains, or ends at the address; UINT32_MAX: no object does. */
+/* The object that begins at the address, contains it or ends at it, or UINT32_MAX. */
 uint32_t cn_dump_object_at(const struct cn_dump *dump, uint64_t address);
 
 /* The end of an object's references. */
@@ -77,7 +78,7 @@ static inline const char *cn_dump_type_name_of(const struct cn_dump *dump, uint3
   return dump->types.at[dump->objects.at[object].type].name;
 }
 
-/* "struct table.slots[3].value": the field of an object at `slot`. To be freed. */
+/* Format the name of an object's field at `slot`, such as "struct table.slots[3].value". The caller frees the name. */
 char *cn_dump_format_field_name(const struct cn_dump *dump, uint32_t object, uint64_t slot);
 
 #endif

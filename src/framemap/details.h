@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Details: facts of safepoints that a walk does not need. Section `cairn_details` accompanies `cairn_frames`, one for
- * each code section, and is kept or dropped with it. Backtraces, span look-ups and deoptimisation read it. This header
- * is the reader's interface; src/framemap/details_format.h draws the encoding.
+ * Details are facts of safepoints that a stack walk does not need. Each code section has a section `cairn_details`
+ * beside its section `cairn_frames`; the linker keeps or drops both together. Backtraces, span look-ups and
+ * deoptimisation read details. This header is the reader's interface; src/framemap/details_format.h describes the
+ * encoding.
  *
- * Safepoints without details are left out, and so are functions whose safepoints all lack them.
+ * The section omits safepoints without details, and functions without such safepoints.
  */
 #ifndef CN_FRAMEMAP_DETAILS_H
 #define CN_FRAMEMAP_DETAILS_H
@@ -14,70 +15,70 @@
 #include <stdint.h>
 #include "framemap/framemap.h"
 
-/* A function of a section. Zero it before the first call of cn_details_next_function(); later calls go on from it.
- * Copies work like the original. */
+/* A function of a section. The caller zeroes the struct before the first call of cn_details_next_function(); later
+ * calls continue from the struct. A copy is equivalent to the original. */
 struct cn_details_function {
   uintptr_t entry;
   uint32_t code_size;
-  uint32_t safepoints;             /* those that have details */
-  const unsigned char *data, *end; /* reader's own, all that follows */
+  uint32_t safepoints;             /* number of safepoints with details */
+  const unsigned char *data, *end; /* private to the reader, like all later members */
   const unsigned char *block;
   uint32_t index; /* in the block */
 };
 
-/* A safepoint's details; the counts say how many are still to be read. */
+/* A safepoint's details. The counts are the numbers of items that are still to be read. */
 struct cn_details {
   uint32_t sources, deopts, spans;
-  struct cn_details_function function; /* reader's own, all that follows */
+  struct cn_details_function function; /* private to the reader, like all later members */
   const unsigned char *area;           /* the function's scopes and records */
-  const unsigned char *cursor;         /* the next of deopts and spans */
+  const unsigned char *cursor;         /* the next deopt value or span */
   uint32_t scope;                      /* the next source's */
-  uint32_t line, column;               /* the place in that scope */
-  bool in_spans;                       /* the number of spans has been read */
+  uint32_t line, column;               /* the source location in that scope */
+  bool in_spans;                       /* the reader has read the number of spans */
 };
 
-/* A virtual frame: the innermost comes first, the function that owns the machine frame last. Strings end in 0 and stay
- * mapped with the image. */
+/* A virtual frame. The innermost frame comes first, and the function that owns the machine frame comes last. Strings
+ * end in 0 and stay mapped with the image. */
 struct cn_source_place {
-  const char *function; /* source name, else the symbol; always given */
+  const char *function; /* source name, else the symbol; never null */
   const char *file;     /* null: unknown */
   uint32_t line, column;
 };
 
-/* An operand of the statepoint's deopt bundle, in the bundle's order. Cairn's own tails are left out. */
+/* An operand of the statepoint's deopt bundle, in the bundle's order, without the operands that Cairn added. */
 struct cn_deopt_value {
   enum { CN_DEOPT_CONSTANT, CN_DEOPT_VALUE, CN_DEOPT_ADDRESS, CN_DEOPT_REGISTER_AT_CALL } kind;
-  uint16_t size; /* of the value in bytes, or 0: unknown */
+  uint16_t size; /* the value's size in bytes, or 0 if it is unknown */
   struct cn_frame_place
-      loc; /* VALUE: its place; ADDRESS: loc.reg + loc.offset is the value; AT_CALL: the register that held it
-            * when the call was made; the call may have changed it ("deopt-lowering"="live-in") */
+      loc; /* VALUE: the value's place; ADDRESS: the value is loc.reg + loc.offset; AT_CALL: the register that contained
+            * the value at the start of the call, which may have changed the register ("deopt-lowering"="live-in") */
   uint64_t constant;
 };
 
-/* A span around the safepoint; the smallest comes first. */
+/* A span around the safepoint. The smallest span comes first. */
 struct cn_span {
   uint64_t key;
   uintptr_t value;
   uint32_t depth; /* abi.def, SPAN_MARK */
 };
 
-/* Statuses are those of enum cn_framemap_status. Step through the functions of [*cursor, end); CN_FRAMEMAP_NONE at the
- * end, CN_FRAMEMAP_BAD if the bytes are malformed. */
+/* The functions below return an enum cn_framemap_status. Read the next function of [*cursor, end). CN_FRAMEMAP_NONE at
+ * the end, CN_FRAMEMAP_BAD if the bytes are malformed. */
 int cn_details_next_function(const unsigned char **cursor, const unsigned char *end,
                              struct cn_details_function *function);
-/* The function of [start, end) whose code holds the byte at `address` (of a return address, the byte before it). Linear
- * in the number of code sections, else logarithmic. */
+/* Find the function of [start, end) whose code contains the byte at `address`. For a return address, pass the address
+ * of the previous byte. Linear in the number of code sections, logarithmic in the functions of one section. */
 int cn_details_function_at(const unsigned char *start, const unsigned char *end, uintptr_t address,
                            struct cn_details_function *function);
-/* The i-th safepoint's return offset; they ascend. For callers that visit them all. */
+/* Read the return offset of safepoint `index`. Return offsets ascend. For callers that visit all safepoints. */
 int cn_details_read_return_offset(const struct cn_details_function *function, uint32_t index, uint32_t *offset);
-/* The details of the safepoint with this return offset; CN_FRAMEMAP_NONE if they are unknown. */
+/* Find the details of the safepoint with this return offset. CN_FRAMEMAP_NONE if the safepoint has no details. */
 int cn_details_find(const struct cn_details_function *function, uint32_t return_offset, struct cn_details *out);
-/* Step through the parts of the details: sources, then deopts, then spans; earlier kinds may be skipped.
- * CN_FRAMEMAP_NONE at the end. */
+/* Read the next part of the details: first sources, then deopt values, then spans. Callers may skip kinds.
+ * CN_FRAMEMAP_NONE at the end of a kind. */
 int cn_details_next_source(struct cn_details *details, struct cn_source_place *out);
 int cn_details_next_deopt(struct cn_details *details, struct cn_deopt_value *out);
-/* Reads the span table, which must be mapped as the image says. */
+/* Read the next span. The span table must be mapped at its place in the image. */
 int cn_details_next_span(struct cn_details *details, struct cn_span *out);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks that a struct cn_function_details holds the promises of details.h. Debug builds ask before it is written.
+ * Checks a struct cn_function_details against the invariant in details_format.h. Debug builds run the check before the
+ * struct is written.
  */
 #include "framemap/details_format.h"
 

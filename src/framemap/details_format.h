@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Details: the encoding of section `cairn_details`, and its writer. The reader is framemap/details.h. Private to
- * src/framemap and to code that fills the model.
+ * Describes the encoding of section `cairn_details` and declares its writer. framemap/details.h declares the reader.
+ * Private to src/framemap and to code that fills the model.
  *
- * The section is a sequence of blocks, each about one code section. A block has one relocation, the 32-bit distance to
- * its code, and one more, to the object's spans, if there are any. A block begins at a multiple of 4; numbers are
- * little-endian. Readers skip zero words between blocks.
+ * The section is a sequence of blocks, each for one code section. A block has a relocation for the 32-bit distance to
+ * its code, and a relocation to the object's spans if a safepoint is in a span. A block begins at a multiple of 4;
+ * numbers are little-endian. Readers skip zero words between blocks.
  *
- *      0  u32  length of all of this, a multiple of 4
+ *      0  u32  length of the block, a multiple of 4
  *      4  i32  entry of the first function, minus the address of this field    (relocated)
  *      8  i32  start of the object's section `cairn_spans`, minus the address
  *              of this field (relocated), or 0: no safepoint is in a span
  *     12  u32  number of functions
- *     16  u32  where the strings start, counted from the block's start; they reach to its end
+ *     16  u32  offset of the strings from the block's start; the strings end with the block
  *     20       the functions by entry, each
  *                  u32  entry minus the first function's entry
  *                  u32  size of its code in bytes
- *                  u32  where its data starts, counted from the block's start; they ascend, and
- *                       each reaches to the next, the last to the strings
+ *                  u32  offset of its data from the block's start; the offsets ascend, and the data of a function end
+ *                       at the next data or at the strings
  *              the data of each function
  *              the strings, a zero after each, the first empty; zeros up to a multiple of 4
  *
@@ -30,22 +30,23 @@
  *              the record offsets, one per safepoint, counted from the end of this array
  *              the scopes and the records; equal safepoints share a record
  *
- * A scope is the function, or one that was inlined into it at one place, as far as its code comes from one file.
- * Inlined functions form a tree, so that one number names the chain of a safepoint; a scope comes after the one that it
- * lies in (uleb: unsigned LEB128; places are counted from where the scopes and records start, strings from the first):
+ * A scope is the part of a function from one source file, where the function is the compiled function or a function
+ * inlined at one call site. Scopes form a tree, so that one number names the chain of scopes of a safepoint; a scope
+ * follows its parent. (uleb is unsigned LEB128. Places are offsets from the start of the scopes and records, strings
+ * are offsets from the first string.)
  *
  *     uleb  its function's name
  *     uleb  its file, 0 unknown
- *     uleb  a line, from which its lines are counted
- *     uleb  distance back to the scope that it was inlined into, 0 none; if there is one,
- *              uleb  zigzag of the call's line minus that scope's line
+ *     uleb  its base line
+ *     uleb  distance back to its parent, or 0; with a parent,
+ *              uleb  zigzag of the call's line minus the parent's base line
  *              uleb  column of the call
  *
  * A record:
  *
  *     u8    bit 0 there are sources, bit 1 deopt values, bit 2 spans
  *    [uleb  place of the innermost scope
- *     uleb  zigzag of the line minus the scope's
+ *     uleb  zigzag of the line minus the scope's base line
  *     uleb  column]
  *    [uleb  number of deopt values minus 1, then for each
  *           u8    bits 0..2 kind: 0 a constant, zigzag uleb
@@ -83,7 +84,7 @@ enum {
   CN_RECORD_HAS_DEOPTS = 1 << 1,
   CN_RECORD_HAS_SPANS = 1 << 2,
 
-  CN_MAX_VIRTUAL_FRAMES = 1000, /* virtual frames of a safepoint; far more than compilers inline */
+  CN_MAX_VIRTUAL_FRAMES = 1000, /* maximum number of virtual frames of a safepoint; compilers make far fewer */
 
   CN_VALUE_KIND_MASK = 7,
   CN_VALUE_SIZE_SHIFT = 3,
@@ -99,25 +100,25 @@ enum cn_value_kind {
   CN_VALUE_KINDS
 };
 
-/* A span around a safepoint, by its number in the span table. */
+/* A span around a safepoint, given by its index in the span table. */
 struct cn_span_use {
   uint32_t index, depth;
 };
 
-/* The model that is written: the details of a safepoint. It holds (cn_function_details_wrong()) that return offsets
- * ascend, within the code, that every source has a function's name, and that a deopt value's place is one of its kind.
+/* The details of a safepoint, as the writer's input. cn_function_details_wrong() checks that return offsets ascend and
+ * lie within the code, that every source has a function's name, and that a deopt value's place fits its kind.
  */
 struct cn_safepoint_details {
   uint32_t return_offset;
-  CN_VECTOR(struct cn_source_place) sources; /* innermost first; the strings belong to the caller */
+  CN_VECTOR(struct cn_source_place) sources; /* innermost first; the caller owns the strings */
   CN_VECTOR(struct cn_deopt_value) deopts;
   CN_VECTOR(struct cn_span_use) spans;
 };
 
 struct cn_function_details {
-  uint32_t entry; /* offset of the function in its section */
+  uint32_t entry; /* the function's offset in its section */
   uint32_t code_size;
-  CN_VECTOR(struct cn_safepoint_details) details; /* by return offset; empty ones are skipped */
+  CN_VECTOR(struct cn_safepoint_details) details; /* sorted by return offset; the writer skips empty details */
 };
 
 /* details_check.c */
@@ -125,18 +126,17 @@ const char *cn_function_details_wrong(const struct cn_function_details *function
 
 void cn_safepoint_details_free(struct cn_safepoint_details *detail);
 
-/* Append a block about the functions of one section that have details. `functions` are sorted by entry. The field
- * CN_DETAILS_BLOCK_ENTRY_OFFSET is left zero for a relocation to the entry of the first function with details, which is
- * returned; so is CN_DETAILS_BLOCK_SPANS_OFFSET if `*spans` is set to true. -1 if all of them lack details: the output
- * is unchanged. */
+/* Append a block with the functions of one section that have details. `functions` are sorted by entry. Returns the
+ * entry of the first function with details; the zero field at CN_DETAILS_BLOCK_ENTRY_OFFSET needs a relocation to this
+ * entry. If the function sets `*spans`, the zero field at CN_DETAILS_BLOCK_SPANS_OFFSET needs a relocation, too.
+ * Returns -1 and appends nothing if all functions lack details. */
 int64_t cn_details_append_block(struct cn_bytes *out, const struct cn_function_details *functions, size_t count,
                                 bool *spans);
 void cn_function_details_free(struct cn_function_details *function);
 /* True if the safepoint has details to write. */
 bool cn_safepoint_has_details(const struct cn_safepoint_details *detail);
 
-/* Like cn_details_next_span(), for readers that leave the span table unmapped. The table is at cn_details_span_table().
- */
+/* Like cn_details_next_span(), for readers that do not map the span table. The table is at cn_details_span_table(). */
 int cn_details_next_span_use(struct cn_details *details, struct cn_span_use *out);
 uintptr_t cn_details_span_table(const struct cn_details *details);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads details; the encoding is drawn in details_format.h. Linked into the runtime: it allocates nothing, uses only
- * memcpy() of the library, and compares every read with the end of the function or block. Details are input: malformed
- * ones are CN_FRAMEMAP_BAD; checks are for defects of Cairn.
+ * Reads details; details_format.h describes the encoding. This file is part of the runtime, allocates no memory, calls
+ * only memcpy() of the C library, and compares every read with the end of the function or block. Its functions keep no
+ * state and run on any thread in any phase. Details are input, so malformed details are reported as CN_FRAMEMAP_BAD;
+ * checks are for defects of Cairn.
  */
 #include "framemap/details_format.h"
 
@@ -12,7 +13,7 @@
 
 /* ---- functions ---- */
 
-/* The function at f->index of a block that find_next_block() has checked. */
+/* Read the function at f->index of a block that find_next_block() has checked. */
 static int read_block_function(struct cn_details_function *f)
 {
   const unsigned char *b = f->block;
@@ -42,7 +43,7 @@ static int read_block_function(struct cn_details_function *f)
   return CN_FRAMEMAP_OK;
 }
 
-/* The block at or after *cursor. */
+/* Find and check the block at or after *cursor. */
 static int find_next_block(const unsigned char **cursor, const unsigned char *end, struct cn_details_function *f)
 {
   CN_ASSERT(*cursor <= end);
@@ -76,7 +77,7 @@ int cn_details_next_function(const unsigned char **cursor, const unsigned char *
   return status ? status : read_block_function(f);
 }
 
-/* The last function of the block that begins at `address` or before. */
+/* Find the last function of the block whose entry is at most `address`. */
 static int find_function_in_block(uintptr_t address, struct cn_details_function *f)
 {
   uint32_t low = 0, high = cn_load_little_endian(f->block + CN_DETAILS_BLOCK_COUNT_OFFSET, 4);
@@ -123,7 +124,7 @@ int cn_details_read_return_offset(const struct cn_details_function *f, uint32_t 
   return index && cn_load_little_endian(at - (1u << a), 1u << a) >= *offset ? CN_FRAMEMAP_BAD : CN_FRAMEMAP_OK;
 }
 
-/* Set *at to a place of the area; false if it lies beyond the end. */
+/* Set *at to a place in the area. False if the place lies beyond the end. */
 static bool seek_place(const struct cn_details *d, uint64_t place, const unsigned char **at)
 {
   if (place >= (uint64_t)(d->function.end - d->area))
@@ -142,7 +143,7 @@ static bool get_uleb_u32(const unsigned char **at, const unsigned char *end, uin
   return true;
 }
 
-/* A line, stored as its distance from another. */
+/* Read a line that is stored as its difference from line `from`. */
 static bool get_relative_line(const unsigned char **at, const unsigned char *end, uint32_t from, uint32_t *line)
 {
   uint64_t zigzag;
@@ -156,7 +157,7 @@ static bool get_relative_line(const unsigned char **at, const unsigned char *end
 
 struct inline_scope {
   uint32_t name, file, line, parent_distance;
-  const unsigned char *call; /* if it has a parent */
+  const unsigned char *call; /* encoding of the call, if the scope has a parent */
 };
 
 static bool read_inline_scope(const struct cn_details *d, uint32_t place, struct inline_scope *s)
@@ -170,7 +171,7 @@ static bool read_inline_scope(const struct cn_details *d, uint32_t place, struct
   return s->parent_distance <= place;
 }
 
-/* The number of virtual frames from the scope at `place` on. */
+/* Count the virtual frames of the scope at `place` and its ancestors. */
 static bool count_inline_scopes(const struct cn_details *d, uint32_t place, uint32_t *count)
 {
   struct inline_scope s;
@@ -203,13 +204,13 @@ static int read_details_record(struct cn_details *d, const unsigned char *at)
   if (head & CN_RECORD_HAS_DEOPTS)
     d->deopts++;
   d->cursor = at;
-  d->spans = head & CN_RECORD_HAS_SPANS ? 1 : 0; /* their number follows the deopt values */
+  d->spans = head & CN_RECORD_HAS_SPANS ? 1 : 0; /* the number of spans follows the deopt values */
   return CN_FRAMEMAP_OK;
 }
 
 static bool read_deopt_value(struct cn_details *d, struct cn_deopt_value *out);
 
-/* Count the spans: their number follows the deopt values. */
+/* Read the number of spans, which follows the deopt values. */
 static int count_spans(struct cn_details *d)
 {
   struct cn_details rest = *d;
@@ -254,7 +255,7 @@ int cn_details_find(const struct cn_details_function *f, uint32_t return_offset,
 
 /* ---- their parts ---- */
 
-/* A string of the block, which ends in a zero. */
+/* A zero-terminated string of the block. */
 static const char *string_at(const struct cn_details *d, uint32_t place)
 {
   const unsigned char *b = d->function.block;

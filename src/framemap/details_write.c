@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Writes details; the encoding is drawn in details_format.h.
+ * Writes details; details_format.h describes the encoding.
  */
 #include "framemap/details_format.h"
 
@@ -8,12 +8,11 @@
 #include "framemap/intern.h"
 
 struct details_writer {
-  struct cn_intern strings, scopes, records; /* the last two: of one function */
+  struct cn_intern strings, scopes, records; /* `scopes` and `records` belong to one function */
   struct cn_bytes text;                      /* the strings */
   struct cn_bytes area;                      /* the function's scopes and records */
   CN_VECTOR(uint32_t)
-  lines; /* two a scope: its place, its line; `scopes` has the
-            index of the first */
+  lines; /* two elements per scope, its place and its base line; `scopes` has the index of the first element */
   bool any_spans;
 };
 
@@ -30,13 +29,13 @@ static uint32_t put_string(struct details_writer *w, const char *s)
   return at;
 }
 
-/* A scope: its place, and its base line, subtracted from all its lines. */
+/* A scope with its place and its base line, which is subtracted from the scope's lines. */
 struct inline_scope {
   uint32_t place, line;
 };
 
-/* The scope of `source`, inlined into `parent` (if any) where `call` says. Its base line is that of the first source
- * that needs the scope. */
+/* Find or add the scope of `source`, which is inlined into `parent` (if any) at `call`. The scope's base line is the
+ * line of the first source that needs the scope. */
 static struct inline_scope put_inline_scope(struct details_writer *w, const struct cn_source_place *source,
                                             const struct inline_scope *parent, const struct cn_source_place *call)
 {
@@ -85,7 +84,7 @@ static void put_sources(struct details_writer *w, const struct cn_safepoint_deta
   cn_uleb_put(record, d->sources.at[0].column);
 }
 
-/* The first byte of a value, with its size if that is a power of 2. */
+/* Append the head of a value, which contains the value's size if the size is a power of 2. */
 static void put_value_head(struct cn_bytes *out, enum cn_value_kind kind, unsigned size)
 {
   unsigned code = 0;
@@ -126,7 +125,7 @@ bool cn_safepoint_has_details(const struct cn_safepoint_details *d)
   return d->sources.count || d->deopts.count || d->spans.count;
 }
 
-/* The place of the record of `d`, which equal safepoints share. */
+/* Find or add the record of `d`, and return its place. Equal safepoints share a record. */
 static uint32_t put_details_record(struct details_writer *w, const struct cn_safepoint_details *d)
 {
   struct cn_bytes record = {0};
@@ -181,7 +180,7 @@ static void put_function_details(struct details_writer *w, const struct cn_funct
   w->area.count = w->lines.count = 0;
 }
 
-/* The functions that have details: their number, and the first. */
+/* Count the functions with details, and find the first one. */
 static uint32_t count_functions_with_details(const struct cn_function_details *functions, size_t count, size_t *first)
 {
   uint32_t found = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks that a struct cn_map_function holds the promises of framemap.h, and that its bytes say the same. Debug builds
- * ask when a model is finished and when it is written.
+ * Checks a struct cn_map_function against the invariant in framemap_format.h, and checks that its bytes decode to the
+ * same facts. Debug builds run the checks when a model is complete and when it is written.
  */
 #include <cairn/abi.h>
 #include "base/sorted.h"
@@ -14,7 +14,7 @@ static bool is_register_saved(const struct cn_safepoint *f, unsigned reg)
   return reg < CN_CALLEE_SAVED_COUNT && (f->saved >> reg & 1);
 }
 
-/* A base other than the stack pointer is the frame's if the caller's value has been saved. */
+/* True if the base register belongs to the frame: the stack pointer, or a register whose caller's value is saved. */
 static bool is_frame_base(const struct cn_safepoint *f, unsigned dwarf)
 {
   return dwarf == CN_DWARF_SP || (cn_port_base_index_of(dwarf) < CN_PORT_BASE_COUNT &&
@@ -42,8 +42,8 @@ static const char *shape_wrong(const struct cn_safepoint *f)
   return NULL;
 }
 
-/* True if `size` bytes at reg + offset lie above the stack pointer, below the return address and clear of the saved
- * registers, or if the model leaves the register's target open. */
+/* True if `size` bytes at reg + offset lie between the stack pointer and the return address, outside the saved
+ * registers, or if the model does not give the register's target. */
 static bool lies_in_frame(const struct cn_safepoint *f, unsigned reg, int64_t offset, int64_t size)
 {
   if (reg == CN_DWARF_SP && offset < 0)
@@ -72,7 +72,7 @@ static const char *place_wrong(const struct cn_safepoint *f, struct cn_frame_pla
   return lies_in_frame(f, loc.reg, loc.offset, 8) ? NULL : "frame map: a slot lies outside the frame";
 }
 
-/* True if the place is one of the first `bases` roots', which ascend. */
+/* True if the place is the place of one of the first `bases` roots, which ascend. */
 static bool is_place_of_base(const struct cn_map_safepoint *s, uint32_t bases, struct cn_frame_place place)
 {
   uint32_t low = 0;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Frame maps: the encoding of section `cairn_frames`, and its writer. The reader is framemap/framemap.h. Private to
- * src/framemap and to code that fills the model.
+ * Describes the encoding of section `cairn_frames` and declares its writer. framemap/framemap.h declares the reader.
+ * Private to src/framemap and to code that fills the model.
  *
- * The section is a sequence of functions. The only relocation of each is the 32-bit distance to its entry, so that it
- * may stand anywhere. A function begins at a multiple of 4; numbers are little-endian. Readers skip zero words between
- * functions: linkers pad with them.
+ * The section is a sequence of functions. The only relocation of a function is the 32-bit distance to its entry, so the
+ * function's bytes may move. A function begins at a multiple of 4; numbers are little-endian. Readers skip zero words
+ * between functions, because linkers pad with zeros.
  *
- *      0  u32  length of all of this, a multiple of 4
+ *      0  u32  length of the function, a multiple of 4
  *      4  i32  entry of the function, minus the address of this field     (relocated)
  *      8  u32  size of the function's code in bytes
  *     12  u32  number of safepoints (bits 0..26);
- *              bit 27: the object does not say what barriers it has: another compiler's;
+ *              bit 27: the object does not state its kind of barriers (of another compiler);
  *              bits 28..29: a = log2 of the width of a return offset;
  *              bits 30..31: b = log2 of the width of a descriptor offset
  *     16  the return offsets, ascending: return address minus entry
@@ -29,16 +29,16 @@
  *    [uleb  number of roots - 7]
  *     uleb  CFA offset / 8
  *     u8    saved registers: bits 0..5 by enum cn_reg;
- *           bit 7: they lie where pushes in the order cn_push_order put them,
+ *           bit 7: they were pushed in the order of cn_push_order,
  *                  from CFA - 16 down;
- *           else per saved register, in the order of the bits, a uleb with -offset / 8
+ *           else for each saved register, in the order of the bits, a uleb with -offset / 8
  *    [u64   statepoint id]
  *           the roots: a uleb of place << 1 | derived;
  *                      if derived, a uleb with the place of the derived reference follows
  *    [uleb  number of areas - 1, then for each
  *           uleb of zigzag(offset) << 2 | base (0..2), uleb count, uleb stride;
  *           an area begins at its first reference.
- *           Base 3: words of the language's own; then, before the count,
+ *           Base 3: roots by tag; then, before the count,
  *           uleb of tag << 2 | base, uleb parameter]
  *
  *     place: bit 0 clear: memory at SP + 8 * (the rest)
@@ -46,7 +46,8 @@
  *            bit 0 set, bit 5 set: memory at base 1 (bit 1 clear) or 2 (bit 1 set),
  *                                  + 8 * the zigzag number in bits 6 and up
  *
- * A reference in a spill slot below SP + 256, or in a register, takes one byte; the shape of a usual frame takes three.
+ * A reference in a register or in a spill slot below SP + 256 takes one byte; the other facts of a usual frame take
+ * three bytes.
  */
 #ifndef CN_FRAMEMAP_FRAMEMAP_FORMAT_H
 #define CN_FRAMEMAP_FRAMEMAP_FORMAT_H
@@ -75,7 +76,7 @@ enum {
   CN_AREA_TAG_FOLLOWS = 3,
 };
 
-/* The order of places: registers first, then by register and offset. */
+/* Compare places: registers come before memory, then the order is by register and offset. */
 static inline int cn_frame_place_compare(struct cn_frame_place a, struct cn_frame_place b)
 {
   if (a.is_register != b.is_register)
@@ -85,40 +86,39 @@ static inline int cn_frame_place_compare(struct cn_frame_place a, struct cn_fram
   return a.offset < b.offset ? -1 : a.offset > b.offset;
 }
 
-/* The model that is written: one safepoint, one function.
+/* The writer's input: a safepoint and a function.
  *
- * It holds (cn_map_function_wrong()) that
- *   - return offsets ascend, within the code;
- *   - a frame address, slot or area is based on the stack pointer or on a saved base; registers are saved in the frame,
- *     each in its own place;
- *   - roots are those of struct cn_root: bases first, then derived references, both by ascending place, each place
- *     once, each derived reference with a base that is listed;
- *   - slots and areas lie in the frame, clear of the saved registers, as far as the model says where their base points;
+ * cn_map_function_wrong() checks these invariants:
+ *   - return offsets ascend and lie within the code;
+ *   - the base of a frame address, slot or area is the stack pointer or a saved base register; registers are saved in
+ *     the frame at distinct places;
+ *   - roots fulfil the rules of struct cn_root: base pointers come first, then derived references, both by ascending
+ *     place; each place occurs once, and the base of each derived reference is listed;
+ *   - slots and areas lie in the frame, outside the saved registers, if the model gives their base's target;
  *   - areas start at their first reference.
  */
 struct cn_map_safepoint {
   uint32_t return_offset;
-  struct cn_safepoint frame; /* `roots` and `areas` count these: */
+  struct cn_safepoint frame; /* its `roots` and `areas` are the counts of the arrays below */
   struct cn_root *roots;
   struct cn_described_area *areas;
-  struct cn_safepoint_details detail; /* kept in section `cairn_details` */
+  struct cn_safepoint_details detail; /* written to section `cairn_details` */
 };
 
 struct cn_map_function {
   const char *name;
-  uint32_t section; /* of the object: where the code is */
-  uint64_t offset;  /* of the entry in that section */
+  uint32_t section; /* the object's section with the code */
+  uint64_t offset;  /* offset of the entry in that section */
   uint32_t code_size;
-  bool no_barriers;                              /* the object leaves its barriers unstated */
+  bool no_barriers;                              /* the object does not state its kind of barriers */
   CN_VECTOR(struct cn_map_safepoint) safepoints; /* by return offset */
 };
 
-/* Append a function's map. The entry field, CN_FRAMEMAP_ENTRY_OFFSET after the old end, is left zero for a relocation.
- */
+/* Append a function's map. The zero entry field, CN_FRAMEMAP_ENTRY_OFFSET after the old end, needs a relocation. */
 void cn_framemap_append_function(struct cn_bytes *out, const struct cn_map_function *function);
 void cn_map_function_free(struct cn_map_function *function);
 
-/* framemap_check.c: validators of a finished model, and of its bytes before they are relocated. */
+/* framemap_check.c: checks of a complete model, and of its bytes before relocation. */
 const char *cn_map_function_wrong(const struct cn_map_function *function);
 const char *cn_framemap_encoding_wrong(const unsigned char *bytes, size_t length,
                                        const struct cn_map_function *function);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads frame maps; the encoding is drawn in framemap_format.h. Linked into the runtime: it allocates nothing, uses
- * only memcpy() and memcmp() of the library, and compares every read with the end of the function. Maps are input:
- * malformed ones are CN_FRAMEMAP_BAD; checks are for defects of Cairn.
+ * Reads frame maps; framemap_format.h describes the encoding. This file is part of the runtime, allocates no memory,
+ * calls only memcpy() and memcmp() of the C library, and compares every read with the end of the function. Its
+ * functions keep no state and run on any thread in any phase. Maps are input, so malformed maps are reported as
+ * CN_FRAMEMAP_BAD; checks are for defects of Cairn.
  */
 #include "framemap/framemap.h"
 
@@ -11,7 +12,7 @@
 #include "base/check.h"
 #include "framemap/framemap_format.h"
 
-/* Eight times `value`, if that is a 32-bit offset. */
+/* Compute 8 * `value`. False if the result is no 32-bit offset. */
 static bool scale_word_offset(int64_t value, int32_t *offset)
 {
   if (value > INT32_MAX / 8 || value < INT32_MIN / 8)
@@ -122,7 +123,7 @@ static bool get_statepoint_id(const unsigned char **cursor, const unsigned char 
   return true;
 }
 
-/* Skip a root: the number of areas follows the last one. */
+/* Skip a root, because the number of areas follows the last root. */
 static bool skip_root(const unsigned char **cursor, const unsigned char *end)
 {
   uint64_t value;
@@ -229,7 +230,7 @@ int cn_framemap_next_area(struct cn_safepoint *s, struct cn_described_area *out)
   CN_ASSERT(s->cursor && s->cursor <= s->end);
   if (!s->areas)
     return CN_FRAMEMAP_NONE;
-  for (; s->roots; s->roots--) /* the caller left the roots out */
+  for (; s->roots; s->roots--) /* skip the roots that the caller has not read */
     if (!skip_root(&s->cursor, s->end))
       return CN_FRAMEMAP_BAD;
   if (!s->in_areas && !cn_uleb_get(&s->cursor, s->end, &value))

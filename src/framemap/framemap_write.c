@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Writes frame maps; the encoding is drawn in framemap_format.h. frames_build.c refuses maps that the encoding cannot
- * hold, so the writer only checks.
+ * Writes frame maps; framemap_format.h describes the encoding. frames_build.c refuses maps that the encoding cannot
+ * express, so the writer only asserts this.
  */
 #include "framemap/framemap_format.h"
 #include "framemap/intern.h"
@@ -117,8 +117,8 @@ static void put_descriptor(struct cn_bytes *out, const struct cn_map_safepoint *
   put_areas(out, s);
 }
 
-/* Encode all descriptors into `bytes`, equal ones once. The result says where each safepoint's starts; the caller frees
- * it. */
+/* Encode all distinct descriptors into `bytes`. The result has the offset of each safepoint's descriptor; the caller
+ * frees the result. */
 static size_t *encode_descriptors(const struct cn_map_function *f, struct cn_bytes *bytes)
 {
   size_t count = f->safepoints.count;
@@ -148,7 +148,7 @@ void cn_framemap_append_function(struct cn_bytes *out, const struct cn_map_funct
   unsigned b = cn_log2_width_of(descriptors.count);
 
   CN_CHECK(count <= CN_FRAMEMAP_MAX_SAFEPOINTS && begin % 4 == 0);
-  cn_put_little_endian(out, 0, 8); /* the length is set below, the entry by the linker */
+  cn_put_little_endian(out, 0, 8); /* the code below sets the length, and the linker sets the entry */
   cn_put_little_endian(out, f->code_size, 4);
   cn_put_little_endian(out, (uint32_t)count | (f->no_barriers ? CN_FRAMEMAP_NO_BARRIERS_FLAG : 0) | a << 28 | b << 30,
                        4);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Facts of x86-64 that frame maps need: the registers that a walker tracks, the bases of places, and the push order of
- * prologues (System V AMD64 psABI, figure 3.36, has the numbers). Writers and readers of frame maps know registers by
- * these names alone. Each port has a file like this.
+ * Defines the facts of x86-64 that frame maps need: the registers that a stack walk tracks, the bases of places, and
+ * the push order of prologues (System V AMD64 psABI, figure 3.36, has the numbers). Writers and readers of frame maps
+ * use registers only by these names. Each port has such a file.
  */
 #ifndef CN_FRAMEMAP_FRAMES_X86_64_H
 #define CN_FRAMEMAP_FRAMES_X86_64_H
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The callee-saved registers, which a walker tracks, in the order of struct cn_anchor. */
+/* The callee-saved registers, which a stack walk tracks, in the order of struct cn_anchor. */
 enum cn_reg { CN_RBX, CN_RBP, CN_R12, CN_R13, CN_R14, CN_R15, CN_CALLEE_SAVED_COUNT };
 
 /* DWARF's numbers. */
@@ -23,17 +23,17 @@ enum {
   CN_DWARF_R13,
   CN_DWARF_R14,
   CN_DWARF_R15,
-  CN_DWARF_LAST = CN_DWARF_R15, /* of the general registers */
+  CN_DWARF_LAST = CN_DWARF_R15, /* the last of the general registers */
   CN_DWARF_RETURN_ADDRESS       /* the return address */
 };
-enum { CN_PORT_REGISTER_COUNT = CN_DWARF_LAST + 1 }; /* that a collector may see */
+enum { CN_PORT_REGISTER_COUNT = CN_DWARF_LAST + 1 }; /* number of registers that a collector may update */
 
 /* The register that prologues point to the frame, just below the return address. */
 enum { CN_PORT_FRAME_POINTER = CN_RBP };
 /* The register that the stub at the entry from native code saves (CN_ARCH_ENTRY_SAVED_REGISTER). */
 enum { CN_PORT_ENTRY_SAVED_REGISTER = CN_RBX };
 
-/* DWARF's numbers by enum cn_reg, and the names. */
+/* The DWARF numbers of enum cn_reg, and the registers' names. */
 static const uint8_t cn_port_saved_dwarf_numbers[CN_CALLEE_SAVED_COUNT] = {CN_DWARF_RBX, CN_DWARF_RBP, CN_DWARF_R12,
                                                                            CN_DWARF_R13, CN_DWARF_R14, CN_DWARF_R15};
 static const char *const cn_port_saved_names[CN_CALLEE_SAVED_COUNT] = {"rbx", "rbp", "r12", "r13", "r14", "r15"};
@@ -47,8 +47,8 @@ static inline unsigned cn_port_tracked_register_of(unsigned dwarf)
   return CN_CALLEE_SAVED_COUNT;
 }
 
-/* The bases of frame addresses and places: the stack pointer, the frame pointer, and the base pointer that LLVM uses if
- * neither of them will do. A map names a base by its index, in two bits. */
+/* The bases of frame addresses and places: the stack pointer, the frame pointer, and the register that LLVM uses as
+ * base pointer if the frame is realigned and has a variable size. A map names a base by an index of two bits. */
 enum { CN_PORT_BASE_COUNT = 3 };
 static const uint8_t cn_port_base_registers[CN_PORT_BASE_COUNT] = {CN_DWARF_SP, CN_DWARF_RBP, CN_DWARF_RBX};
 _Static_assert(CN_PORT_BASE_COUNT <= 3, "two bits name a base; the fourth value marks a tagged area");
@@ -66,24 +66,25 @@ static inline unsigned cn_port_base_index_of(uint64_t dwarf)
   return base;
 }
 
-/* Callee-saved registers in the order of compilers' pushes, and the distance of the first one from the frame address.
- */
+/* The callee-saved registers in the order of compilers' pushes, and the offset of the first push from the frame
+ * address. */
 static const uint8_t cn_push_order[CN_CALLEE_SAVED_COUNT] = {CN_RBP, CN_R15, CN_R14, CN_R13, CN_R12, CN_RBX};
 enum { CN_FIRST_PUSH_OFFSET = -16 };
 
-/* True if swifttail callees get an argument in the register. */
+/* True if a swifttail callee takes an argument in the register. */
 static inline bool cn_port_is_swifttail_argument(unsigned dwarf)
 {
   return dwarf == CN_DWARF_R13 || dwarf == CN_DWARF_R14;
 }
 
-/* True if even callees that preserve all registers lose it. */
+/* True if even a callee that preserves all registers may change the register. */
 static inline bool cn_port_is_lost_over_every_call(unsigned dwarf)
 {
   return dwarf == CN_DWARF_SP || dwarf == CN_DWARF_R11;
 }
 
-/* The register that libdw 0.188 mistakes for RAX: it calls RBX undefined wherever call-frame information omits it. */
+/* The register that libdw 0.188 mistakes for RAX. This library reports RBX as undefined if call-frame information omits
+ * RBX. */
 enum { CN_DWARF_MISTAKEN_BY_LIBDW = CN_DWARF_RBX };
 #define CN_PORT_MISTAKEN_NAME "rbx"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads the names of a layout. The text is input: its numbers may have any value.
+ * Reads the names of a layout. The text is input, so its numbers may have any value.
  */
 #include "framemap/layout_names.h"
 
@@ -8,7 +8,7 @@
 #include <string.h>
 #include "base/check.h"
 
-enum { MAX_ARRAY_DEPTH = 8 }; /* arrays in one another */
+enum { MAX_ARRAY_DEPTH = 8 }; /* maximum nesting of arrays */
 
 struct named_field {
   uint64_t offset, counts[MAX_ARRAY_DEPTH], strides[MAX_ARRAY_DEPTH];
@@ -33,7 +33,7 @@ const char *cn_layout_names_next_line(const char *line, size_t *length)
   return end + 1;
 }
 
-/* Read a number at *at, and move past it. */
+/* Read the number at *at, and advance *at past the number. */
 static bool read_decimal(const char **at, uint64_t *number)
 {
   const char *digit = *at;
@@ -69,7 +69,7 @@ static bool read_field(const char *line, size_t length, struct named_field *fiel
   return true;
 }
 
-/* True if the field is at `offset`. Then the index in each array goes to `indices`. */
+/* True if the field is at `offset`. If so, `indices` gets the index in each array. */
 static bool is_field_at(const struct named_field *field, uint64_t offset, uint64_t indices[MAX_ARRAY_DEPTH])
 {
   if (offset < field->offset)

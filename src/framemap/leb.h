@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Numbers in the sections of frame maps and details: little-endian ones of some width, and unsigned LEB128 of at most
- * 64 bits ("uleb"), zigzag if they may be negative. Readers need this header alone, so that the runtime can use it;
- * writers append to a struct cn_bytes.
+ * Reads and writes the numbers in the sections of frame maps and details: little-endian numbers of several widths, and
+ * unsigned LEB128 of at most 64 bits ("uleb"), with zigzag encoding for negative numbers. Readers, and thus the
+ * runtime, need only this header; writers append to a struct cn_bytes.
  */
 #ifndef CN_FRAMEMAP_LEB_H
 #define CN_FRAMEMAP_LEB_H
@@ -32,7 +32,7 @@ static inline uint64_t cn_load_u64(const unsigned char *at)
   return cn_load_little_endian(at, 4) | (uint64_t)cn_load_little_endian(at + 4, 4) << 32;
 }
 
-/* A uleb; false if it is cut off or has more than 64 bits. */
+/* Read a uleb. False if it is truncated or has more than 64 bits. */
 static inline bool cn_uleb_get(const unsigned char **cursor, const unsigned char *end, uint64_t *value)
 {
   *value = 0;
@@ -71,7 +71,7 @@ static inline void cn_set_u32(struct cn_bytes *out, size_t at, uint32_t value)
     out->at[at + i] = (unsigned char)(value >> 8 * i);
 }
 
-/* Log2 of the bytes, 1, 2 or 4, that numbers up to `value` take. */
+/* The log2 of the width in bytes (1, 2 or 4) of numbers up to `value`. */
 static inline unsigned cn_log2_width_of(size_t value)
 {
   CN_CHECK(value <= UINT32_MAX);

@@ -55,8 +55,7 @@ static bool is_managed_call(LLVMValueRef user, LLVMValueRef function)
   return true;
 }
 
-/* True if native code can reach the function. A bridge is called only in place of its target (bridges.c).
- */
+/* True if native code can reach the function. A bridge is called only in place of its target (bridges.c). */
 static bool needs_entry(LLVMValueRef function)
 {
   size_t length;

@@ -104,8 +104,8 @@ static void reroute_call(struct cn_ctx *ctx, LLVMValueRef call)
   struct cn_call_target site = cn_call_target_of(call);
   LLVMValueRef callee = cn_call_target_callee(&site), managed = cn_target_managed_function(callee);
   CN_CHECK(site.type); /* check_transition_call() refuses a statepoint without a type */
-  /* A musttail call passes on its function's variable arguments and the register with the number of vector registers.
-   */
+  /* A musttail call passes on its function's variable arguments and the register with the number of vector
+   * registers. */
   bool variadic = LLVMIsFunctionVarArg(site.type) && !cn_calls_is_musttail(call);
 
   if (LLVMIsAFunction(callee) && (cn_target_is_stub(callee) || LLVMGetIntrinsicID(callee)))

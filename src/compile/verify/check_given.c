@@ -104,8 +104,8 @@ static void mark_mentioning_block(struct freed_array *g, LLVMValueRef value)
     cn_bitset_add(g->mentions, block);
 }
 
-/* Gather all values that may point to the array. A value that is only merged with such a value may be another object.
- */
+/* Gather all values that may point to the array. A value that is only merged with such a value may be another
+ * object. */
 static void gather_alias_values(struct freed_array *g)
 {
   add_alias_value(g, LLVMGetOperand(g->call, 0));

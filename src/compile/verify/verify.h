@@ -289,8 +289,8 @@ void cn_stale_words_free(struct cn_stale_words *listed);
 void cn_verify_polls(struct cn_verifier *v);  /* check_polls.c */
 void cn_verify_nopoll(struct cn_verifier *v); /* check_nopoll.c */
 void cn_verify_spans(struct cn_verifier *v);  /* check_spans.c */
-/* check_polls.c: check a module's definitions against their attributes about polls, and find recursion without a poll.
- */
+/* check_polls.c: check a module's definitions against their attributes about polls, and find recursion without a
+ * poll. */
 void cn_verify_poll_claims(struct cn_ctx *ctx);
 void cn_verify_attributes(struct cn_verifier *v); /* check_attributes.c */
 

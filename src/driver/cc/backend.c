@@ -78,8 +78,8 @@ static void initialise_llvm_options(const struct cn_command *command)
   cn_free(&words);
 }
 
-/* Choose position independence. The module flags decide for modules from clang, and the command line for the user's IR.
- */
+/* Choose position independence. The module flags decide for modules from clang, and the command line for the user's
+ * IR. */
 static void set_position_independence(const struct cn_command *command, LLVMModuleRef module, bool from_clang,
                                       struct cn_machine_options *how, struct cairn_compile_options *options)
 {
@@ -429,8 +429,8 @@ static LLVMContextRef make_next_context(void)
   return context = LLVMContextCreate();
 }
 
-/* Compile one unit. `joined` says that the unit was joined from units of Cairn, which need no check by LLVM's verifier.
- */
+/* Compile one unit. `joined` says that the unit was joined from units of Cairn, which need no check by LLVM's
+ * verifier. */
 static bool compile_unit(const struct cn_command *command, const struct cn_unit *unit, bool joined, bool *native)
 {
   CN_CHECK(unit->bitcode != NULL && unit_diagnostics.count == 0);

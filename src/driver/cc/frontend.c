@@ -57,8 +57,7 @@ static void add_compile_options(const struct cn_command *command, struct cn_word
   }
 }
 
-/* Name the dependency file and its target, because clang would derive the names from its -o, a temporary file.
- */
+/* Name the dependency file and its target, because clang would derive the names from its -o, a temporary file. */
 static void add_dependency_options(const struct cn_command *command, const struct cn_unit *unit, struct cn_words *words)
 {
   if (!command->dependencies)

@@ -141,8 +141,7 @@ static bool is_command_printed(const struct cn_command *command)
   return command->verbose || command->dry_run;
 }
 
-/* Run a command of clang with standard input rewound. `output` is a file for standard output, or null.
- */
+/* Run a command of clang with standard input rewound. `output` is a file for standard output, or null. */
 static int run_clang_step(const struct cn_command *command, const struct cn_unit *unit, const struct cn_words *words,
                           const char *output, const char *step)
 {
@@ -206,8 +205,8 @@ static void suppress_warnings(struct cn_words *words)
   cn_push(words, input);
 }
 
-/* Compile a unit of C as native or managed, as its text suggests, and compile it again as the other if this was wrong.
- */
+/* Compile a unit of C as native or managed, as its text suggests, and compile it again as the other if this was
+ * wrong. */
 static int compile_c_unit(const struct cn_command *command, struct cn_unit *unit)
 {
   bool again = unit->may_handle, native = false;

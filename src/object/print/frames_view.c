@@ -293,8 +293,7 @@ static const char *symbol_name_at(const struct cn_frames_view *view, uint64_t ad
              : NULL;
 }
 
-/* Name an address by a symbol; in an object, where addresses are made up, otherwise by the section.
- */
+/* Name an address by a symbol; in an object, where addresses are made up, otherwise by the section. */
 static void name_address(const struct cn_frames_view *view, uint64_t address, struct cn_frames_span *out)
 {
   const struct cn_elf_file *elf = &view->elf;

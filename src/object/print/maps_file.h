@@ -21,8 +21,8 @@ struct cn_maps_print_job {
   struct cn_json_writer *json; /* null: text */
 };
 
-/* Open the file, or each member of an archive, check all of it, then print it. 0, or negative after a message on `err`.
- */
+/* Open the file, or each member of an archive, check all of it, then print it. 0, or negative after a message on
+ * `err`. */
 int cn_maps_print_file(struct cn_maps_print_job *job, const char *path, bool json, FILE *out, FILE *err);
 
 #endif

@@ -40,7 +40,7 @@ struct function_record {
   CN_VECTOR(struct call_edge) unpolled; /* calls before the first safepoint */
   CN_VECTOR(uint32_t) returning;        /* callees that the caller may return after without a safepoint */
   bool recursive, closed;               /* recursive: in a call cycle; closed: callee of a call that closes a cycle */
-  bool counted;                         /* outside all cycles of `returning` calls */
+  bool counted;                         /* the function is outside all cycles of `returning` calls */
   unsigned regions;
 };
 
@@ -217,8 +217,8 @@ static bool time_all_functions(struct timing_analysis *t, unsigned round)
 
 /* ---- unpolled returns ---- */
 
-/* Mark the functions outside all cycles of `returning` calls: the functions whose callees by such calls are all marked.
- */
+/* Mark the functions outside all cycles of `returning` calls: the functions whose callees by such calls are all
+ * marked. */
 static void mark_outside_return_cycles(struct timing_analysis *t)
 {
   for (bool changed = true; changed;) {
