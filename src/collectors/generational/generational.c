@@ -38,7 +38,7 @@ enum {
   NURSERY_HEAP_SHARE = 8,        /* the nursery has at most one part in this many of the maximum */
   MIN_NURSERY_BYTES = 16 << 10,
   NURSERY_BYTES_PER_MUTATOR = 16 << 10, /* minimum for each mutator that allocates, in any pause */
-  NURSERY_BYTES_PER_STACK = 64,         /* minimum for each stack: their copies take a third of its visit's time */
+  NURSERY_BYTES_PER_STACK = 64,         /* minimum per stack: to copy so many bytes takes a third of its visit's time */
   NURSERY_ADDRESS_SHARE = 3,            /* the nursery initially has one part in this many of all addresses */
   MOVED_NURSERY_ADDRESS_BYTES = 2 * MAX_NURSERY_BYTES, /* bytes of addresses for a nursery that moves */
   GROW_AT_SURVIVING_PART = 16,        /* the nursery grows if more than one part in this many survives */

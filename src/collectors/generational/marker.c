@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Marks the old space and large objects concurrently. A marked object waits on a stack until it is scanned, the newest
+ * Marks the old space and large objects concurrently. Marked objects are on a stack until they are scanned, the newest
  * first. A long array is scanned part by part, so that each step is short.
  *
- * Phase MUTATE: steps in the runtime's background thread; only these write marks, lines that are reached, and the
- * stacks. Phase STOP: no such step runs; tracers write them under `marking_lock`, the collecting thread runs steps when
- * the tracers are done. The program may change a field at any time, so the marker loads each once.
+ * The file owns the state of the marking (`cn_marker`, `marker_state`) and of the concurrent sweep. In phase MUTATE
+ * only steps in the runtime's background thread write marks, reached lines and the stacks. In phase STOP tracers write
+ * them under `marking_lock`; when the tracers are done, the collecting thread runs steps. The program may change a
+ * field at any time, so the marker loads each field once.
  */
 #include "collectors/generational/marker.h"
 
@@ -26,15 +27,15 @@
 enum {
   LAYOUT_CACHE_SIZE = 64,
   PREFETCH_DISTANCE = 8,
-  SCAN_PIECE_BYTES = 2048,           /* of an object, at a time */
-  FIELDS_PER_STEP = 1024,            /* of a concurrent step */
-  SWEPT_BLOCKS_PER_STEP = 16,        /* that a step sweeps */
-  RELEASED_BYTES_PER_STEP = 4 << 20, /* that a step releases */
+  SCAN_PIECE_BYTES = 2048,           /* bytes of an object that are scanned at a time */
+  FIELDS_PER_STEP = 1024,            /* fields that a concurrent step scans */
+  SWEPT_BLOCKS_PER_STEP = 16,        /* blocks that a step sweeps */
+  RELEASED_BYTES_PER_STEP = 4 << 20, /* bytes that a step releases */
 };
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 struct object_part {
-  uintptr_t object, from, to; /* its fields in [from, to) */
+  uintptr_t object, from, to; /* the fields of the object in [from, to) */
 };
 
 struct entry_stack {
@@ -47,17 +48,17 @@ struct cn_marker cn_marker;
 static struct {
   struct entry_stack objects, parts;
   struct entry_stack weak; /* all marked objects that have weak fields */
-  size_t noted;            /* of these */
-  size_t block;            /* where the search for noted cards continues */
-  size_t fields;           /* scanned in this step */
+  size_t noted;            /* entries of `weak` that the runtime has received */
+  size_t block;            /* the block where the search for noted cards continues */
+  size_t fields;           /* number of fields scanned in this step */
   bool stopped;
-  const struct cairn_layout *known[LAYOUT_CACHE_SIZE]; /* since the last stop */
+  const struct cairn_layout *known[LAYOUT_CACHE_SIZE]; /* layouts of scanned objects since the last stop */
 } marker_state;
-static pthread_mutex_t marking_lock = PTHREAD_MUTEX_INITIALIZER; /* in a stop */
+static pthread_mutex_t marking_lock = PTHREAD_MUTEX_INITIALIZER; /* taken in phase STOP */
 
 /* ---- stacks ---- */
 
-/* Space for one more entry. */
+/* Adds an uninitialised entry to the stack, and returns it. */
 static void *push_entry(struct entry_stack *stack, size_t size)
 {
   if (stack->count == stack->room) {
@@ -100,7 +101,8 @@ static uintptr_t header_of(uintptr_t object)
   return __atomic_load_n(cairn_object_header(object), __ATOMIC_RELAXED);
 }
 
-/* Null: the layout has gone with an image, so the object is garbage, or the program is wrong. */
+/* The layout of the object, or null if the layout was unloaded with an image; the object is then garbage, unless the
+ * program is wrong. */
 ALWAYS_INLINE const struct cairn_layout *layout_of(uintptr_t object)
 {
   uintptr_t header = header_of(object);
@@ -117,7 +119,7 @@ ALWAYS_INLINE const struct cairn_layout *layout_of(uintptr_t object)
   return layout;
 }
 
-/* Where the object's block begins, or an earlier address, and the end of its payload. */
+/* The start of the object's block, or of its header if the layout is gone; *end becomes the end of the payload. */
 static uintptr_t object_bounds_of(uintptr_t object, const struct cairn_layout *layout, uintptr_t *end)
 {
   uint64_t bytes;
@@ -144,14 +146,14 @@ static void push_object_with_references(uintptr_t object, const struct cairn_lay
     push_object(object);
 }
 
-/* An ephemeron may wait for this object. */
+/* Reports the object to the runtime if an ephemeron may wait for it. */
 static void tell_waiting_ephemerons(uintptr_t object)
 {
   if (marker_state.stopped && (header_of(object) & CAIRN_ABI_HEADER_AWAITED) != 0)
     cairn_weak_reached(object, object);
 }
 
-/* Mark an object of the old space. */
+/* Marks an object of the old space, its lines and its bytes. */
 static void mark_object(uintptr_t object)
 {
   uint64_t *marks = cn_tables_bit_word_of(object, cn_tables.marks), bit = cn_tables_bit_of(object);
@@ -215,7 +217,7 @@ ALWAYS_INLINE void visit_slot(const uintptr_t *slot)
   }
 }
 
-/* Visit those of `count` slots at these offsets of `at` that lie in [from, to), except weak ones. */
+/* Visits the strong slots in [from, to) among the `count` slots at these offsets from `at`. */
 ALWAYS_INLINE void visit_slots_at_offsets(uintptr_t at, const uint32_t *offsets, uint32_t count, uintptr_t from,
                                           uintptr_t to)
 {
@@ -225,7 +227,7 @@ ALWAYS_INLINE void visit_slots_at_offsets(uintptr_t at, const uint32_t *offsets,
   marker_state.fields += count;
 }
 
-/* Visit a range of references. The mark word of an object is prefetched some slots ahead. */
+/* Visits a range of references, and prefetches the mark words of objects some slots ahead. */
 static void visit_reference_range(uintptr_t from, uintptr_t to)
 {
   CN_ASSERT(from % sizeof(uintptr_t) == 0);
@@ -240,7 +242,7 @@ static void visit_reference_range(uintptr_t from, uintptr_t to)
   marker_state.fields += (to - from) / sizeof from;
 }
 
-/* Scan the fields of an object in [from, to). */
+/* Scans the object's fields in [from, to). */
 static void scan_fields(uintptr_t object, uintptr_t from, uintptr_t to)
 {
   const struct cairn_layout *layout = layout_of(object);
@@ -274,14 +276,14 @@ static void scan_fields(uintptr_t object, uintptr_t from, uintptr_t to)
   }
 }
 
-/* A card of a large object waits at most once. */
+/* Clears the note of a large object's card, so that the card may be pushed again. */
 static void allow_card_note_again(const struct object_part *part)
 {
   if (!cn_tables_is_in_old_space(part->object) && part->to - part->from <= CN_CARD_BYTES)
     *cn_tables_rescan_note_of(part->to - 1) = 0;
 }
 
-/* Scan a piece of the newest part. */
+/* Scans a piece of the newest part on the stack. */
 static void scan_newest_part(void)
 {
   struct object_part *top = (struct object_part *)marker_state.parts.at + marker_state.parts.count - 1, part = *top;
@@ -297,7 +299,7 @@ static void scan_newest_part(void)
   scan_fields(part.object, part.from, part.to);
 }
 
-/* ---- noted cards, which are scanned again ---- */
+/* ---- noted cards: the marker scans them again ---- */
 
 static bool is_object_marked(uintptr_t object)
 {
@@ -312,7 +314,8 @@ static void scan_object_again(uintptr_t object, uintptr_t card)
     mark_object(object);
 }
 
-/* Scan the last object that begins at or before the start of the card, and those that begin later in the card. */
+/* Scans the last object that begins at or before the start of the card, and the objects that begin later in the
+ * card. */
 static void scan_card_again(uintptr_t card)
 {
   uintptr_t object = cn_tables_last_object_before(card), next = card;
@@ -338,7 +341,8 @@ static void scan_block_again(size_t block)
     }
 }
 
-/* Scan the noted cards of one block, or search some blocks for such a block. False: the search has ended. */
+/* Scans the noted cards of one block, or searches some blocks for noted cards. Returns false when the search has
+ * ended. */
 static bool scan_noted_cards(void)
 {
   enum { SEARCHED_BLOCKS_PER_STEP = 4096 };
@@ -379,7 +383,7 @@ static void mark_target_of_slot(void *unused, struct cairn_slot slot)
   visit_slot(slot.address);
 }
 
-/* Note the objects that have been marked since the last call. */
+/* Passes the objects with weak fields that have been marked since the last call to the runtime. */
 static void note_marked_weak_objects(void)
 {
   const uintptr_t *weak = marker_state.weak.at;
@@ -445,9 +449,9 @@ void cn_marker_mark_large(uintptr_t object)
 void cn_marker_rescan_large(uintptr_t object, uintptr_t from, uintptr_t to)
 {
   if (*cn_tables_large_state_of(object) != CN_LARGE_REACHED)
-    return; /* all of it is yet to be scanned */
+    return; /* the object has yet to be scanned */
   if (__atomic_exchange_n(cn_tables_rescan_note_of(from), 1, __ATOMIC_RELAXED) != 0)
-    return; /* the card waits already */
+    return; /* the card is on the stack already */
   pthread_mutex_lock(&marking_lock);
   push_object_part(object, from > object ? from : object, to);
   pthread_mutex_unlock(&marking_lock);
@@ -507,7 +511,7 @@ void cn_marker_abandon_marking(void)
   cn_marker_end_marking();
 }
 
-/* ---- concurrent phases: idle, marking, sweeping, idle ---- */
+/* ---- the concurrent phases: idle, marking, sweeping, idle ---- */
 
 static struct {
   bool sweeps;

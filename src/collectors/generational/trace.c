@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Traces the heap. Phase STOP, any number of tracers. A tracer scans the newest of its reached objects first: so the
- * copies of a list or a tree lie in runs from parent to child, in the order in which a program makes and reads them;
- * Cheney's algorithm would order them level by level.
+ * Traces the heap. Phase STOP, any number of tracers. A tracer scans the newest of its reached objects first, so that
+ * the copies of a list or a tree lie in order from parent to child, as programs make and read them; Cheney's algorithm
+ * would order them level by level. The file owns `cn_trace_cycle`; during a trace tracers change only `copied`,
+ * atomically, and `mapped`, under a lock.
  */
 #include "collectors/generational/trace.h"
 
@@ -23,20 +24,21 @@
 #include "runtime/os/os.h"
 
 enum {
-  MIN_STACK_SLOTS = 4096,                    /* slots of a tracer's stack */
-  KEPT_STACK_SLOTS = 1 << 17,                /* slots that it keeps for the next collection */
-  NULL_CHECK_BATCH = 8,                      /* references read together: all may be null */
-  ARRAY_PART_ELEMENTS = 1024,                /* visited at a time */
-  PREFETCH_DISTANCE_SLOTS = 16,              /* slots */
-  OBJECTS_PER_SHARE_CHECK = 32,              /* objects between two checks for waiting tracers */
-  SINGLE_COPY_MIN_BYTES = CN_BLOCK_BYTES / 4 /* never copied twice, even if two tracers reach it at once */
+  MIN_STACK_SLOTS = 4096,       /* slots of a tracer's stack */
+  KEPT_STACK_SLOTS = 1 << 17,   /* slots of a stack that a tracer keeps for the next collection */
+  NULL_CHECK_BATCH = 8,         /* references that one check for nulls reads */
+  ARRAY_PART_ELEMENTS = 1024,   /* elements of an array that are scanned at a time */
+  PREFETCH_DISTANCE_SLOTS = 16, /* slots */
+  OBJECTS_PER_SHARE_CHECK = 32, /* scanned objects between two checks for waiting tracers */
+  SINGLE_COPY_MIN_BYTES =
+      CN_BLOCK_BYTES / 4 /* objects from this size on are never copied twice, even if two tracers reach them at once */
 };
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 struct cn_trace_cycle cn_trace_cycle;
 
-/* The constants that a function is inlined for. Several tracers use atomic operations where two may meet; a single
- * tracer uses plain ones. */
+/* The constants that a function is specialised for by inlining. If there are several tracers (`shared`), operations
+ * that may race are atomic; a single tracer uses plain operations. */
 struct trace_variant {
   enum cn_trace mode;
   bool shared;
@@ -74,7 +76,7 @@ static const struct cairn_layout *check_layout(struct cn_tracer *tracer, const u
   return layout;
 }
 
-/* A header is its layout's address, unless bits of it are set. */
+/* The layout of the object at `address`, whose header is the layout's address unless bits of the header are set. */
 ALWAYS_INLINE const struct cairn_layout *layout_of(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address,
                                                    uintptr_t header)
 {
@@ -105,7 +107,7 @@ static size_t measure_indexed_object(const uintptr_t *slot, uintptr_t address, c
   return bytes;
 }
 
-/* The size of the payload, and in `prefix` that of the prefix, of an object in [from, end). */
+/* The size of the payload of an object in [from, end); *prefix becomes the size of its prefix. */
 ALWAYS_INLINE size_t measure_object(const uintptr_t *slot, uintptr_t address, const struct cairn_layout *layout,
                                     size_t *prefix, uintptr_t from, uintptr_t end)
 {
@@ -123,8 +125,8 @@ ALWAYS_INLINE size_t measure_object(const uintptr_t *slot, uintptr_t address, co
   return bytes;
 }
 
-/* ---- the stack: an entry is an object, or the rest of an array: two odd words, the number of an element (of a byte,
- * in a young large object) and the object ---- */
+/* ---- the stack. An entry is an object or the rest of an array. The rest of an array has two odd words: the number of
+ * an element (in a young large object, of a byte), and the object ---- */
 
 bool cn_trace_grow_stack(struct cn_tracer *tracer)
 {
@@ -175,7 +177,7 @@ static void reset_stack(struct cn_tracer *tracer)
   tracer->depth = 0;
 }
 
-/* An object has been reached whose header has bits set. */
+/* Handles the bits in the header of a reached object. */
 __attribute__((noinline)) static void note_reached_object(struct cn_tracer *tracer, uintptr_t was, uintptr_t now,
                                                           uintptr_t header)
 {
@@ -187,7 +189,7 @@ __attribute__((noinline)) static void note_reached_object(struct cn_tracer *trac
     cairn_weak_reached(was, now);
 }
 
-/* The bytes of a copy's identity hash. */
+/* The bytes of the copy's identity hash, for an object with this header. */
 ALWAYS_INLINE size_t identity_hash_bytes_of(uintptr_t header)
 {
   return (header & CAIRN_ABI_HEADER_HASH) != 0 ? sizeof(uintptr_t) : 0;
@@ -201,8 +203,8 @@ static bool find_copy_space(struct cn_copy_cursor *cursor, size_t bytes, bool fr
          bytes <= cursor->end - cursor->free;
 }
 
-/* CN_TRACE_MOVE: the range has space for all copies. Each of several tracers has its own blocks, so that objects of two
- * tracers share no word of bits. */
+/* CN_TRACE_MOVE: takes space from the range of the copies, which suffices for all copies. Each of several tracers has
+ * its own blocks, so that objects of two tracers never share a word of bits. */
 static uintptr_t find_stress_copy_space(struct cn_tracer *tracer, size_t bytes)
 {
   bool big = bytes > SINGLE_COPY_MIN_BYTES;
@@ -219,7 +221,7 @@ static uintptr_t find_stress_copy_space(struct cn_tracer *tracer, size_t bytes)
   return at;
 }
 
-/* Space for a copy that does not fit the tracer's hole. */
+/* Finds space for a copy that does not fit into the tracer's hole. */
 static uintptr_t refill_copy_cursor(struct cn_tracer *tracer, size_t bytes)
 {
   bool fresh = cn_trace_cycle.mode == CN_TRACE_FULL, small = bytes <= CN_LINE_BYTES;
@@ -250,7 +252,8 @@ ALWAYS_INLINE uintptr_t bump_copy_cursor(struct cn_tracer *tracer, size_t bytes)
   return block;
 }
 
-/* The header is an argument, since another tracer may change the object's meanwhile. */
+/* Copies an object of `bytes`, prefix included. The header is an argument, because another tracer may change the header
+ * in the object at the same time. */
 ALWAYS_INLINE void copy_object(uintptr_t to, uintptr_t from, uintptr_t header, size_t prefix, size_t bytes)
 {
   if (prefix == CAIRN_ABI_INDEXED_HEADER_SIZE)
@@ -259,7 +262,7 @@ ALWAYS_INLINE void copy_object(uintptr_t to, uintptr_t from, uintptr_t header, s
   cn_copy_few_words((uintptr_t *)to, (uintptr_t *)from, bytes - prefix);
 }
 
-/* Several tracers may mark a line. */
+/* Marks the lines of a block. Several tracers may mark a line. */
 static void mark_lines(uint8_t *lines, uintptr_t block, size_t bytes)
 {
   size_t first = (block - cn_tables.old) / CN_LINE_BYTES, last = (block + bytes - 1 - cn_tables.old) / CN_LINE_BYTES;
@@ -269,7 +272,8 @@ static void mark_lines(uint8_t *lines, uintptr_t block, size_t bytes)
     __atomic_store_n(&lines[first], 1, __ATOMIC_RELAXED);
 }
 
-/* Reach an object of the nursery or the old space that stays where it is. False: it was reached before. */
+/* Marks an object of the nursery or the old space that stays in place. Returns false if the object was reached
+ * before. */
 static bool mark_in_place(uintptr_t address)
 {
   uint64_t bit = cn_tables_bit_of(address), *start = cn_tables_bit_word_of(address, 1 - cn_tables.marks),
@@ -282,7 +286,8 @@ static bool mark_in_place(uintptr_t address)
   return (__atomic_fetch_or(mark, bit, __ATOMIC_RELAXED) & bit) == 0;
 }
 
-/* The object lies in [from, end) and is pinned. In the nursery it becomes old where it is, and its lines are marked. */
+/* Reaches a pinned object, which lies in [from, end) and stays in place. An object of the nursery becomes old, and its
+ * lines are marked. */
 static uintptr_t keep_pinned_object(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address, uintptr_t from,
                                     uintptr_t end)
 {
@@ -306,7 +311,7 @@ static uintptr_t keep_pinned_object(struct cn_tracer *tracer, const uintptr_t *s
   return address;
 }
 
-/* The copy at `moved`, known to this tracer only, becomes an object. */
+/* Sets the start bit of the copy at `moved`, in CN_TRACE_FULL also the mark bit. */
 ALWAYS_INLINE void set_start_of_copy(uintptr_t moved, enum cn_trace mode)
 {
   cn_tables_set_start(moved);
@@ -314,7 +319,7 @@ ALWAYS_INLINE void set_start_of_copy(uintptr_t moved, enum cn_trace mode)
     cn_tables_set_bits(cn_tables_bit_word_of(moved, cn_tables.marks), cn_tables_bit_of(moved));
 }
 
-/* Another tracer was first to copy the object: return this copy's space. */
+/* Returns the space of a copy, because another tracer was first to copy the object. */
 static void return_copy_space(struct cn_tracer *tracer, uintptr_t block, uintptr_t moved, size_t bytes)
 {
   struct cn_copy_cursor *cursor = tracer->cursor.free == block + bytes ? &tracer->cursor : &tracer->long_cursor;
@@ -327,7 +332,7 @@ static void return_copy_space(struct cn_tracer *tracer, uintptr_t block, uintptr
     cn_tables_clear_bits(cn_tables_bit_word_of(moved, kind), cn_tables_bit_of(moved));
 }
 
-/* Prefetch the memory that visit_slot() will read first. */
+/* Prefetches the memory that visit_slot() will read first. */
 ALWAYS_INLINE void prefetch_target(const uintptr_t *slot, struct trace_variant how)
 {
   uintptr_t word = how.shared ? __atomic_load_n(slot, __ATOMIC_RELAXED) : *slot;
@@ -340,17 +345,17 @@ ALWAYS_INLINE void prefetch_target(const uintptr_t *slot, struct trace_variant h
     __builtin_prefetch(cn_tables_bit_word_of(address, 0));
 }
 
-/* The objects that the copy points to are visited soon. */
+/* Prefetches the objects that the copy points to, because they are visited soon. */
 ALWAYS_INLINE void prefetch_field_targets(uintptr_t moved, const struct cairn_layout *layout, struct trace_variant how)
 {
   for (uint32_t i = 0; i < layout->base_refs && i < NULL_CHECK_BATCH; i++)
     prefetch_target((const uintptr_t *)(moved + layout->offsets[i]), how);
 }
 
-/* Copy an object of `bytes`, prefix included. Of several tracers the first to write the forwarding address has copied
- * the object, and the others find a complete copy. A young collection's visit of cards finds copies by their start
- * bits, so it sets the bit after the forwarding address. The other modes check references to copies by these bits, so
- * they set them first. */
+/* Copies an object of `bytes`, prefix included. If several tracers copy the object, the copy of the first to write the
+ * forwarding address counts, and the others then find a complete copy. A young collection sets the start bit after the
+ * forwarding address, because its visit of cards finds copies by their start bits. The other modes set the start bit
+ * first, because they check references to copies by these bits. */
 ALWAYS_INLINE uintptr_t copy_and_forward_object(struct cn_tracer *tracer, uintptr_t address, uintptr_t header,
                                                 size_t prefix, size_t bytes, struct trace_variant how)
 {
@@ -389,7 +394,7 @@ ALWAYS_INLINE uintptr_t copy_and_forward_object(struct cn_tracer *tracer, uintpt
   return moved;
 }
 
-/* The space of a big copy cannot be returned, so one tracer copies at a time. */
+/* Copies a big object under a lock, because the space of a big copy cannot be returned. */
 static uintptr_t copy_big_object(struct cn_tracer *tracer, uintptr_t address, size_t prefix, size_t bytes)
 {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -404,8 +409,8 @@ static uintptr_t copy_big_object(struct cn_tracer *tracer, uintptr_t address, si
   return moved;
 }
 
-/* Copy the object, which lies in [from, end), unless it has been copied; returns its address now. An immediate that
- * looks like an address stays. */
+/* Copies the object, which lies in [from, end), unless it has been copied, and returns its current address. Returns an
+ * immediate that looks like an address unchanged. */
 ALWAYS_INLINE uintptr_t evacuate_object(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address,
                                         uintptr_t from, uintptr_t end, struct trace_variant how)
 {
@@ -471,8 +476,8 @@ _Noreturn void cn_trace_die_nothing_there(const uintptr_t *slot, uintptr_t addre
                          left ? "an earlier collection moved everything away from there" : "no object starts there");
 }
 
-/* Mark the object. False: it was marked before. Uses compare-and-swap: for an atomic "or" whose old bit is needed,
- * compilers make an instruction that takes twice as long. */
+/* Marks the object. Returns false if it was marked before. Compare-and-swap takes half the time of the instruction that
+ * compilers make for an atomic "or" with a result. */
 ALWAYS_INLINE bool set_mark_bit(uintptr_t address, bool shared)
 {
   uint64_t *marks = cn_tables_bit_word_of(address, cn_tables.marks), bit = cn_tables_bit_of(address);
@@ -489,7 +494,7 @@ ALWAYS_INLINE bool set_mark_bit(uintptr_t address, bool shared)
   return false;
 }
 
-/* An object of the old space; if all objects move, one that is no copy of this collection. */
+/* Reaches an object of the old space; in CN_TRACE_MOVE, the object must not be a copy of this collection. */
 ALWAYS_INLINE uintptr_t reach_old_object(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address,
                                          struct trace_variant how)
 {
@@ -523,7 +528,8 @@ static uintptr_t reach_old_object_by_mode(struct cn_tracer *tracer, const uintpt
   return reach_old_object(tracer, slot, address, current_variant());
 }
 
-/* The object outside of the nursery that a slot points to. A collection of all objects must find one. */
+/* Reaches the object outside of the nursery that a slot points to. In a full collection the slot must point to an
+ * object. */
 static uintptr_t reach_other_object(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address)
 {
   uintptr_t header = address - CAIRN_ABI_HEADER_SIZE;
@@ -540,9 +546,9 @@ static uintptr_t reach_other_object(struct cn_tracer *tracer, const uintptr_t *s
   return reach_old_object_by_mode(tracer, slot, address);
 }
 
-/* Update one slot. Null, globals and constants stay, and so do slots that were updated before. The address of the
- * header tells the object's place: the header lies in the block even if the payload is empty. Two tracers may visit a
- * slot at once, and write the same value. */
+/* Updates one slot, unless it contains null, the address of a global or constant, or an updated reference. The address
+ * of the header decides in which space the object is: even if the payload is empty, the header lies in the block. Two
+ * tracers may visit a slot at once, and write the same value. */
 ALWAYS_INLINE void visit_slot(struct cn_tracer *tracer, uintptr_t *slot, struct trace_variant how)
 {
   uintptr_t word = how.shared ? __atomic_load_n(slot, __ATOMIC_ACQUIRE) : *slot;
@@ -572,7 +578,7 @@ ALWAYS_INLINE void visit_slots_at_offsets(struct cn_tracer *tracer, uintptr_t at
     visit_slot(tracer, (uintptr_t *)(at + offsets[i]), how);
 }
 
-/* Skip null references, NULL_CHECK_BATCH at a time. */
+/* Skips null references, NULL_CHECK_BATCH at a time. */
 ALWAYS_INLINE uintptr_t skip_nulls(uintptr_t slot, uintptr_t to)
 {
   while (to - slot >= NULL_CHECK_BATCH * sizeof slot) {
@@ -586,7 +592,8 @@ ALWAYS_INLINE uintptr_t skip_nulls(uintptr_t slot, uintptr_t to)
   return slot;
 }
 
-/* A range of references, as most arrays have: their objects lie anywhere. New arrays consist of nulls. */
+/* Visits a range of references. The loop prefetches the objects of an array, which lie anywhere, and skips nulls, which
+ * are common in new arrays. */
 ALWAYS_INLINE void visit_reference_range(struct cn_tracer *tracer, uintptr_t from, uintptr_t to,
                                          struct trace_variant how)
 {
@@ -618,7 +625,7 @@ static void visit_slot_within_range(void *env, struct cairn_slot slot)
     cn_trace_visit_slot(within->tracer, slot);
 }
 
-/* Scan an object with weak fields, or its fields in [from, to). */
+/* Scans the fields in [from, to) of an object with weak fields. */
 __attribute__((noinline)) static void scan_weak_object(struct cn_tracer *tracer, uintptr_t object,
                                                        const struct cairn_layout *layout, uintptr_t from, uintptr_t to)
 {
@@ -631,7 +638,7 @@ __attribute__((noinline)) static void scan_weak_object(struct cn_tracer *tracer,
     cairn_object_visit(object, layout, visit_slot_within_range, &within);
 }
 
-/* Scan the elements of an array from `first` on. Many elements are scanned in parts, so that other tracers can take the
+/* Scans the elements of an array from `first` on. A long array is scanned in parts, so that other tracers can take the
  * rest. */
 ALWAYS_INLINE void scan_array_elements(struct cn_tracer *tracer, uintptr_t object, const struct cairn_layout *layout,
                                        uint64_t first, struct trace_variant how)
@@ -731,7 +738,7 @@ static struct trace_variant young_variant(void)
   return (struct trace_variant){CN_TRACE_YOUNG, cn_trace_cycle.shared, cn_trace_cycle.notes};
 }
 
-/* Visit those of `count` slots at these offsets of `at` that lie in [from, to). */
+/* Visits the slots in [from, to) among the `count` slots at these offsets from `at`. */
 static void visit_slots_within_range(struct cn_tracer *tracer, uintptr_t at, const uint32_t *offsets, uint32_t count,
                                      uintptr_t from, uintptr_t to)
 {
@@ -780,7 +787,7 @@ void cn_trace_begin_tracer(struct cn_tracer *tracer)
   memset(tracer->known, 0, sizeof tracer->known);
   tracer->objects = tracer->moved = tracer->marked = tracer->asked = 0;
   if (cn_trace_cycle.mode != CN_TRACE_YOUNG)
-    drop_copy_cursors(tracer); /* other tracers may mark objects that share words of bits with these holes */
+    drop_copy_cursors(tracer); /* other tracers may mark objects whose bits share words with the bits of these holes */
 }
 
 void cn_trace_end_tracer(struct cn_tracer *tracer)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Runs the tracers of a collection. Phase STOP, the collecting thread and the runtime's workers. Most young collections
- * end before a worker is awake, and their size is unknown beforehand. So one tracer starts alone, with plain instead of
- * atomic operations, and others join when it has done its part.
+ * Runs the tracers of a collection, which it owns. Phase STOP, the collecting thread and the runtime's workers. Most
+ * young collections end before a worker would wake up. So one tracer begins alone, with plain instead of atomic
+ * operations, and others join when it has copied and marked a limit of bytes.
  */
 #include "collectors/generational/tracers.h"
 
@@ -17,12 +17,12 @@
 #include "runtime/os/os.h"
 
 size_t cn_tracers_max_bytes_alone = 256 << 10;
-enum { SHORT_PAUSE_FACTOR = 8 }; /* if pauses are to be short */
+enum { SHORT_PAUSE_FACTOR = 8 }; /* the multiple of the limit if there is a goal for pauses */
 
 static struct {
   struct cn_tracer *at;
-  size_t most;   /* how many there are */
-  size_t joined; /* in this collection */
+  size_t most;   /* number of tracers */
+  size_t joined; /* number of tracers that joined in this collection */
 } tracers;
 
 bool cn_tracers_init(void)
@@ -41,14 +41,15 @@ size_t cn_tracers_max_count(void)
   return tracers.most;
 }
 
-/* Each tracer may leave a part of its blocks: an object that does not fit one takes at most a quarter. */
+/* The bytes include unused parts of blocks: an object that does not fit into the rest of a block has at most a quarter
+ * of a block. */
 size_t cn_tracers_copy_space_bytes(size_t bytes)
 {
   return tracers.most == 1 ? bytes + 8 : bytes + bytes / 3 + 2 * tracers.most * CN_BLOCK_BYTES;
 }
 
-/* If pauses are to be short, one tracer visits the nursery: a busy system might have no processor for a second one, and
- * the first would wait for it. */
+/* The limit of bytes for a single tracer. It is large if there is a goal for pauses: a busy system might lack a
+ * processor for a second tracer, and the first would wait for it. */
 static size_t max_bytes_for_one_tracer(enum cn_trace mode)
 {
   bool is_short = mode == CN_TRACE_YOUNG && cairn_pause_goal() != 0;
@@ -93,7 +94,7 @@ void cn_tracers_begin(enum cn_trace mode, uint64_t number, const struct cn_exten
 
 /* ---- several tracers ---- */
 
-/* The first task of all tracers: fetch roots, or visit cards. It ends when all of these are taken. */
+/* The first task of each tracer, for instance to fetch roots or to visit cards, until all are taken. */
 typedef void tracer_task(struct cn_tracer *tracer);
 
 static void run_task_as_worker(void *env, unsigned worker, unsigned count)
@@ -108,7 +109,7 @@ static void run_task_as_worker(void *env, unsigned worker, unsigned count)
   while (cn_work_sharing_await_work(tracer, count));
 }
 
-/* The blocks of several tracers begin at separate words of bits. */
+/* Prepares for several tracers, whose blocks must begin at separate words of bits. */
 static void begin_sharing_work(void)
 {
   cn_trace_cycle.shared = true;
@@ -141,8 +142,8 @@ static void run_task_to_end(tracer_task *first)
   CN_CHECK(alone->count == 0 && alone->bottom == 0);
 }
 
-/* All survivors are promoted, so both rounds of a young enumeration are alike, except for blocks that are to be
- * evacuated. */
+/* Visits all roots. A young collection promotes all survivors, so the two rounds of a young enumeration differ only for
+ * blocks that may be evacuated. */
 void cn_tracers_visit_roots(void)
 {
   bool young = cn_trace_cycle.mode == CN_TRACE_YOUNG;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Tells the runtime which objects a collection has reached. Phase STOP, the collecting thread. After a young collection
- * all objects are old, so weak fields of old objects point to old ones, too: old objects whose weak fields may point to
- * young ones are on dirty cards.
+ * all objects are old, so that a weak field of an old object can point to a young object only if its card is dirty.
  */
 #include "collectors/generational/weak_tracing.h"
 
@@ -14,7 +13,8 @@
 #include "collectors/generational/space/tables.h"
 #include "collectors/large_space.h"
 
-/* Let the slot point to its object's copy, or to the object if that stayed. False: the object was not reached. */
+/* Updates the slot to its object's copy, unless the object stayed in place. Returns false if the object was not
+ * reached. */
 static bool follow_forwarding_address(struct cairn_slot slot, uintptr_t object)
 {
   uintptr_t header = *cairn_object_header(object);
@@ -36,7 +36,7 @@ static bool is_large_object_reached(struct cairn_slot slot, uintptr_t object)
   return cn_trace_cycle.mode == CN_TRACE_MOVE ? follow_forwarding_address(slot, object) : cn_large_is_marked(block);
 }
 
-/* An object of the old space, in a collection that visits it. */
+/* True if an object of the old space was reached, in a collection that visits the old space. */
 static bool is_old_object_reached(struct cairn_slot slot, uintptr_t object)
 {
   CN_ASSERT(cn_trace_cycle.mode != CN_TRACE_YOUNG);
@@ -46,7 +46,7 @@ static bool is_old_object_reached(struct cairn_slot slot, uintptr_t object)
   return (*cn_tables_bit_word_of(object, cn_tables.marks) & cn_tables_bit_of(object)) != 0;
 }
 
-/* In a young collection: all objects of an evacuated block have been copied. */
+/* Always true, in a young collection: all objects of an evacuated block have been copied, and the slot is updated. */
 static bool is_evacuated_object_reached(struct cairn_slot slot, uintptr_t object)
 {
   size_t block = cn_tables_block_of(object - CAIRN_ABI_HEADER_SIZE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Shares the work of tracers. Phase STOP, any number of tracers, under the pool's lock. A waiting tracer spins for a
- * while, since a thread that sleeps takes long to wake, and then sleeps.
+ * Shares the work of tracers through a pool. Phase STOP, any number of tracers, under the pool's lock. A waiting tracer
+ * spins for a while before it sleeps, because it takes long to wake a sleeping thread.
  */
 #include "collectors/generational/work_sharing.h"
 
@@ -13,7 +13,7 @@
 #include "runtime/os/os.h"
 
 enum {
-  MAX_GIVEN_WORDS = 512, /* given at a time */
+  MAX_GIVEN_WORDS = 512, /* words that a tracer gives at a time */
   SPINS_BEFORE_SLEEP = 200
 };
 
@@ -28,7 +28,7 @@ static struct {
   _Atomic uint32_t turn; /* changes when the pool has work, and when all is done */
 } shared_pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Under the lock, after a change. */
+/* Called under the lock, after a change of the pool. */
 static void update_wanted_count(void)
 {
   unsigned wanted = shared_pool.count == 0 && !shared_pool.done ? shared_pool.waiting : 0;
@@ -50,7 +50,7 @@ static void wake_waiting_tracers(void)
   cn_os_wake_all(&shared_pool.turn);
 }
 
-/* The words of the oldest half; an entry of two words stays whole. */
+/* The number of words in the oldest half of the stack, without splitting an entry of two words. */
 static size_t count_oldest_half(const struct cn_tracer *tracer)
 {
   size_t all = tracer->count - tracer->bottom, wanted = (all + 1) / 2, words = 0;
@@ -82,7 +82,7 @@ void cn_work_sharing_give(struct cn_tracer *tracer)
   wake_waiting_tracers();
 }
 
-/* Take a share of the pool, which is for all that wait. */
+/* Takes a tracer's share of the pool, which the waiting tracers divide among themselves. */
 static void take_pool_share(struct cn_tracer *tracer)
 {
   size_t left = shared_pool.count - (shared_pool.count + shared_pool.waiting - 1) / shared_pool.waiting,
@@ -97,7 +97,7 @@ static void take_pool_share(struct cn_tracer *tracer)
   update_wanted_count();
 }
 
-/* Wait for another turn than `seen`. */
+/* Waits until the turn differs from `seen`. */
 static void await_next_turn(uint32_t seen)
 {
   for (int i = 0; i < SPINS_BEFORE_SLEEP; i++) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds holes, free blocks and memory for copies. Phase STOP; tracers share the block lists under the lock. A hole is
- * filled before the next one is searched: first in the same block, then in the next block that has one; then whole
- * blocks follow.
+ * Finds holes, free blocks and memory for copies, and sweeps blocks. The file owns the blocks' states and lists. Phase
+ * STOP; tracers share the lists under `block_list_lock`, and the background thread runs steps between stops. A tracer
+ * fills a hole before it searches the next: first in the same block, then in the next block with holes; then it takes
+ * free blocks.
  */
 #include "collectors/generational/space/blocks.h"
 
@@ -15,27 +16,27 @@
 #include "runtime/os/os.h"
 
 enum {
-  COMMIT_BLOCKS = 64,            /* blocks that get or lose memory together: a large page */
-  OPEN_BLOCKS_PER_TRACER = 2,    /* blocks that a tracer may have begun when all is copied */
-  MIN_FREE_LINES = 16,           /* lines of a block that must be free: fewer are not worth a visit */
-  MAX_SWEPT_BLOCKS_PER_HOLE = 4, /* blocks that a tracer sweeps to find a hole: sweeping all takes long */
-  FRAGMENTED_LINES_PART = 8,     /* objects are moved together if more than one line in so many is in a hole */
-  MIN_TURN_BLOCKS = 2048,        /* blocks that extents use in turn, at least */
-  TURNS_PER_EXTENT = 16          /* extents in a turn, at least */
+  COMMIT_BLOCKS = 64,            /* blocks of a large page, which get or lose memory together */
+  OPEN_BLOCKS_PER_TRACER = 2,    /* blocks that a tracer may have begun when all objects are copied */
+  MIN_FREE_LINES = 16,           /* free lines that make a block worth a visit */
+  MAX_SWEPT_BLOCKS_PER_HOLE = 4, /* blocks that a tracer sweeps to find a hole, because to sweep all takes long */
+  FRAGMENTED_LINES_PART = 8,     /* sparse blocks are evacuated if more than one line in so many is in a hole */
+  MIN_TURN_BLOCKS = 2048,        /* minimum of blocks that extents use in turn */
+  TURNS_PER_EXTENT = 16          /* minimum of extents in a turn */
 };
 #define NO_BLOCK SIZE_MAX
 
 static struct {
-  size_t low, high;   /* blocks with memory */
-  size_t holes, free; /* the first blocks that may be HOLES; FREE */
-  size_t none;        /* where the search for addresses begins */
+  size_t low, high;   /* bounds of the blocks with memory */
+  size_t holes, free; /* the first block that may be HOLES, and the first that may be FREE */
+  size_t none;        /* the block where the search for addresses begins */
   struct {
     size_t first, end;
-  } nursery;        /* reserved addresses, too many to have states */
-  size_t spare;     /* free blocks */
+  } nursery;        /* the nursery's range, whose blocks need no states */
+  size_t spare;     /* number of free blocks */
   size_t unswept;   /* the first block that may be UNSWEPT */
-  size_t lines;     /* lines with objects, of swept blocks */
-  bool short_pause; /* memory is needed at once */
+  size_t lines;     /* number of lines with objects in swept blocks */
+  bool short_pause; /* pauses must be short: memory is needed at once */
 } blocks;
 static pthread_mutex_t block_list_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -45,7 +46,7 @@ static struct {
   _Atomic bool over;
 } precommit;
 
-/* The thread that was at work is missing in a child. */
+/* Ends the pre-commit in a fork()'s child, which lacks the background thread. */
 static void reset_precommit_in_child(void)
 {
   precommit.found = false;
@@ -75,7 +76,7 @@ bool cn_blocks_block_has_objects(size_t block)
 
 /* ---- addresses and memory ---- */
 
-/* The first of `count` blocks in a row in states up to `most`, from `from` on; or NO_BLOCK. */
+/* The first of `count` successive blocks with states up to `most`, from `from` on, or NO_BLOCK. */
 static size_t find_blocks_in_row(size_t count, size_t from, enum cn_block_state most)
 {
   size_t found = 0, block = from;
@@ -103,7 +104,7 @@ static void widen_bounds(size_t first, size_t end)
     blocks.high = end;
 }
 
-/* Give `count` blocks memory and that state; returns the first one, or NO_BLOCK. */
+/* Gives `count` successive blocks memory and the state; returns the first block, or NO_BLOCK. */
 static size_t map_blocks(size_t count, enum cn_block_state state)
 {
   CN_CHECK(count != 0 && state != CN_BLOCK_WITHOUT_MEMORY);
@@ -136,7 +137,8 @@ void cn_blocks_expect_short_pause(bool expected)
   blocks.short_pause = expected;
 }
 
-/* The system clears a large page as a whole, even for a single copy. */
+/* Chooses small pages for memory that a pause needs at once: the system clears a large page completely at its first
+ * access. */
 static void choose_page_size(size_t first, size_t count)
 {
   if (blocks.short_pause)
@@ -145,7 +147,8 @@ static void choose_page_size(size_t first, size_t count)
     cn_os_prefer_large_pages(cn_tables_block_address(first), count * CN_BLOCK_BYTES);
 }
 
-/* Make some blocks free, up to the end of a large page; fewer if memory is short. */
+/* Gives memory to some blocks, which become free: the blocks up to the end of a large page, or fewer if memory is
+ * short. */
 static bool map_free_blocks(void)
 {
   for (size_t count = COMMIT_BLOCKS - blocks.none % COMMIT_BLOCKS; count != 0; count /= 2) {
@@ -159,13 +162,14 @@ static bool map_free_blocks(void)
   return false;
 }
 
-/* A third more for unused ends of blocks: a copied object has at most a quarter of a block. */
+/* The number of blocks for copies of `bytes`, with a third more for unused ends of blocks. Tracers put only copies of
+ * at most a quarter of a block into shared blocks. */
 static size_t blocks_for_copies(size_t bytes, size_t tracers)
 {
   return (bytes + bytes / 3) / CN_BLOCK_BYTES + OPEN_BLOCKS_PER_TRACER * (tracers + 1);
 }
 
-/* ---- concurrently found memory: only its step uses these blocks meanwhile ---- */
+/* ---- background pre-commit: only the background thread uses the blocks until the pre-commit is over ---- */
 
 static void precommit_blocks(void)
 {
@@ -207,7 +211,8 @@ void cn_blocks_cancel_precommit(void)
   end_precommit(false);
 }
 
-/* The blocks set aside may be the last ones, and the background thread may be missing. */
+/* Ensures free blocks for copies. The function cancels a pre-commit if its blocks are the last ones: the background
+ * thread may be missing. */
 bool cn_blocks_ensure_free(size_t bytes, size_t tracers)
 {
   size_t wanted = blocks_for_copies(bytes, tracers);
@@ -233,7 +238,7 @@ void cn_blocks_populate_initial(size_t bytes, size_t tracers)
   cn_os_populate_pages(cn_tables_block_address(low), (high - low) * CN_BLOCK_BYTES);
 }
 
-/* Up to the end of a large page. */
+/* Starts a pre-commit of blocks up to the end of a large page. */
 void cn_blocks_start_precommit(size_t bytes, size_t tracers)
 {
   size_t wanted = blocks_for_copies(bytes, tracers), none = blocks.none;
@@ -254,7 +259,7 @@ void cn_blocks_start_precommit(size_t bytes, size_t tracers)
 
 /* ---- sweeping ---- */
 
-/* The nonzero lines of the block in a table. */
+/* The number of nonzero entries of the block in a table of lines. */
 static size_t count_nonzero_lines(const uint8_t *lines, size_t block)
 {
   size_t count = 0;
@@ -276,8 +281,8 @@ static bool is_block_reached(size_t block)
   return count_nonzero_lines(cn_tables.reached, block) != 0;
 }
 
-/* Sort the block by its lines. The starts and lines from before the last turn become the next marking's marks and
- * reached lines, and are cleared. */
+/* Sets the state of the block by its lines. Clears the block's marks and reached lines for the next marking: until
+ * cn_blocks_swap_marks() they were the starts and lines. */
 static void sweep_block(size_t block)
 {
   uint64_t *bits = &cn_tables.bits[block * CN_BIT_WORDS_PER_BLOCK + cn_tables.marks];
@@ -318,7 +323,7 @@ static bool take_free_block(struct cn_copy_cursor *cursor)
   return true;
 }
 
-/* The first hole in the block's lines from `from` on. */
+/* Sets the cursor to the first hole in the block from `from` on. */
 static bool take_hole(struct cn_copy_cursor *cursor, uintptr_t from)
 {
   uintptr_t end = (from | (CN_BLOCK_BYTES - 1)) + 1;
@@ -337,8 +342,8 @@ static bool take_hole(struct cn_copy_cursor *cursor, uintptr_t from)
   return true;
 }
 
-/* The next block with holes. If several sweeps in a row find no hole, as after a full collection that left few, a free
- * block is better. */
+/* Sets the cursor to the first hole of the next block with holes. If several successive sweeps find no hole, the
+ * function gives up, because a free block is cheaper. */
 static bool take_block_with_holes(struct cn_copy_cursor *cursor)
 {
   int swept = 0;
@@ -375,14 +380,14 @@ uintptr_t cn_blocks_allocate_for_object(size_t bytes)
 {
   size_t count = (bytes + CN_BLOCK_BYTES - 1) / CN_BLOCK_BYTES;
 
-  CN_CHECK(bytes > CN_BLOCK_BYTES); /* smaller objects fit a hole */
+  CN_CHECK(bytes > CN_BLOCK_BYTES); /* smaller objects fit into a block */
   pthread_mutex_lock(&block_list_lock);
   size_t first = map_blocks(count, CN_BLOCK_USED);
   pthread_mutex_unlock(&block_list_lock);
   return first == NO_BLOCK ? 0 : cn_tables_block_address(first);
 }
 
-/* Addresses are used in turn, so that their tables, touched before, are in memory. */
+/* Uses ranges of addresses in turn, so that the tables of a range are already in memory. */
 bool cn_blocks_make_extent(size_t bytes, enum cn_block_state state, struct cn_extent *extent)
 {
   size_t count = (bytes + CN_BLOCK_BYTES - 1) / CN_BLOCK_BYTES;
@@ -399,7 +404,8 @@ bool cn_blocks_make_extent(size_t bytes, enum cn_block_state state, struct cn_ex
 
 /* ---- the nursery ---- */
 
-/* The first block in [block, end) that has memory, or `end`. Ranges without memory are long. */
+/* The first block in [block, end) that has memory, or `end`. The loop is fast, because ranges without memory are
+ * long. */
 static size_t skip_blocks_without_memory(size_t block, size_t end)
 {
   uint64_t states;
@@ -415,8 +421,8 @@ static size_t skip_blocks_without_memory(size_t block, size_t end)
   return block;
 }
 
-/* Take the blocks of [first, end) for the nursery, with the memory that they have up to `kept`. States of blocks that
- * never had memory stay untouched: the tables of a large heap are many pages. */
+/* Takes the blocks of [first, end) for the nursery; blocks before `kept` keep their memory. The states of blocks that
+ * never had memory stay untouched, because the tables of a large heap have many pages. */
 static void take_blocks_for_nursery(size_t first, size_t kept, size_t end)
 {
   CN_CHECK(first <= kept && kept <= end);
@@ -438,7 +444,7 @@ bool cn_blocks_place_nursery(size_t bytes, size_t least, struct cn_extent *exten
   CN_CHECK(few != 0 && few <= count);
   CN_CHECK(blocks.nursery.first == blocks.nursery.end);
   if (blocks.high == 0 && count <= cn_tables.blocks)
-    first = 0; /* all are free at the start */
+    first = 0; /* all blocks are free at the start */
   while (first == NO_BLOCK && count >= few && (first = find_blocks_in_row(count, 0, CN_BLOCK_FREE)) == NO_BLOCK)
     count = count > few && count / 2 < few ? few : count / 2;
   if (first == NO_BLOCK)
@@ -450,7 +456,7 @@ bool cn_blocks_place_nursery(size_t bytes, size_t least, struct cn_extent *exten
   return true;
 }
 
-/* Blocks from `blocks.high` on have no memory. */
+/* Reserves addresses behind the nursery. Blocks from `blocks.high` on have no memory. */
 uintptr_t cn_blocks_reserve_behind(uintptr_t end, size_t bytes)
 {
   size_t first = cn_tables_block_of(end), most = cn_tables.blocks - first, last;
@@ -491,7 +497,7 @@ size_t cn_blocks_leave_nursery(struct cn_extent extent, uintptr_t memory)
       blocks.holes = block < blocks.holes ? block : blocks.holes;
       stay++;
     }
-  for (; block < end && block < blocks.high; block++) /* those of cn_blocks_make_extent() */
+  for (; block < end && block < blocks.high; block++) /* blocks of cn_blocks_make_extent() without memory */
     cn_tables.states[block] = CN_BLOCK_WITHOUT_MEMORY;
   return stay * CN_BLOCK_BYTES;
 }
@@ -521,7 +527,7 @@ bool cn_blocks_discard_free_memory(size_t *from, size_t bytes)
   return end < blocks.high;
 }
 
-/* The marked objects of the block stayed while all others moved. */
+/* Keeps a block whose marked objects stayed when all other objects moved. */
 static void keep_marked_objects(size_t block)
 {
   uint64_t *bits = &cn_tables.bits[block * CN_BIT_WORDS_PER_BLOCK];
@@ -537,7 +543,7 @@ static void keep_marked_objects(size_t block)
   cn_tables.states[block] = CN_BLOCK_USED;
 }
 
-/* Release all memory in [from, to), except that of blocks with objects that stayed. */
+/* Releases the memory of all blocks in [from, to), except blocks with objects that stayed. */
 static void release_all_but_kept(size_t from, size_t to)
 {
   size_t end;
@@ -552,7 +558,7 @@ static void release_all_but_kept(size_t from, size_t to)
   }
 }
 
-/* The blocks with memory lie within [low, high): find their bounds. */
+/* Sets the bounds of the blocks with memory, which lie within [low, high). */
 static void narrow_bounds(size_t low, size_t high)
 {
   blocks.low = skip_blocks_without_memory(low, high);
@@ -602,7 +608,7 @@ void cn_blocks_release_all_but(struct cn_extent kept, uintptr_t used, struct cn_
   set_blocks_free(full, end - full);
 }
 
-/* True if many lines are in holes that stayed unfilled since the last full collection. */
+/* True if many lines are in holes of blocks that no tracer has begun to fill since the last full collection. */
 static bool are_holes_fragmented(void)
 {
   size_t holes = 0, all = 0;
@@ -616,7 +622,7 @@ static bool are_holes_fragmented(void)
   return holes > all / FRAGMENTED_LINES_PART;
 }
 
-/* Choose blocks with at most so many quarters in use, until their lines are `bytes`. */
+/* Makes blocks with at most so many quarters in use sources, up to `bytes` of lines with objects. Returns the bytes. */
 static size_t choose_sparse_sources(size_t quarters, size_t bytes)
 {
   size_t sum = 0;
@@ -684,7 +690,8 @@ size_t cn_blocks_line_bytes(void)
   return blocks.lines * CN_LINE_BYTES;
 }
 
-/* From the top down, in whole large pages: a part of one would come back in small pages. */
+/* Releases memory from the top down, in complete large pages, because a released part of a large page would return as
+ * small pages. */
 bool cn_blocks_release_free(size_t bytes, size_t most)
 {
   size_t least = bytes / CN_BLOCK_BYTES + 1, block = blocks.high, kept = least, before = blocks.spare;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Blocks of the old space, and the holes in them: ranges of lines without an object. S. Blackburn, K. McKinley, "Immix:
- * a mark-region garbage collector" (2008).
+ * Blocks of the old space and their holes, which are ranges of lines without an object. S. Blackburn, K. McKinley,
+ * "Immix: a mark-region garbage collector" (2008).
  *
  * Phase STOP. Several tracers may call cn_blocks_next_hole() and cn_blocks_allocate_for_object() at once. Only the
- * collecting thread calls the other functions, or a step of the background thread between two stops.
+ * collecting thread, or a step of the background thread between two stops, calls the other functions.
  */
 #ifndef CN_COLLECTORS_GENERATIONAL_SPACE_BLOCKS_H
 #define CN_COLLECTORS_GENERATIONAL_SPACE_BLOCKS_H
@@ -16,15 +16,15 @@
 enum cn_block_state {
   CN_BLOCK_WITHOUT_MEMORY, /* without memory */
   CN_BLOCK_FREE,           /* memory without objects */
-  CN_BLOCK_HOLES,          /* objects, and holes that are to be filled */
+  CN_BLOCK_HOLES,          /* objects, and holes that tracers may fill */
   CN_BLOCK_USED,           /* objects, and holes that stay unfilled */
-  CN_BLOCK_SOURCE,         /* objects that the collection is to copy, so that the block becomes free */
-  CN_BLOCK_UNSWEPT,        /* objects, and holes that are unknown yet */
+  CN_BLOCK_SOURCE,         /* objects that the collection copies, so that the block becomes free */
+  CN_BLOCK_UNSWEPT,        /* objects, and holes that a sweep must find */
   CN_BLOCK_NURSERY,        /* part of a nursery that cn_blocks_make_extent() made */
-  CN_BLOCK_IN_PRECOMMIT,   /* gets memory concurrently */
+  CN_BLOCK_IN_PRECOMMIT,   /* a block that background pre-commit gives memory */
 };
 
-/* A hole: a tracer puts copies there. */
+/* The rest of a hole that a tracer fills with copies. */
 struct cn_copy_cursor {
   uintptr_t free, end;
 };
@@ -37,81 +37,84 @@ void cn_blocks_bounds(size_t *low, size_t *high);
 /* True if the block has objects of the old space. */
 bool cn_blocks_block_has_objects(size_t block);
 
-/* Set *cursor to the next hole, or, if `fresh`, to a whole block. The rest of the former hole stays as it is. False:
- * there is no memory, and *cursor is unchanged. */
+/* Sets *cursor to the next hole, or, if `fresh`, to a free block. The rest of the former hole stays unused. Returns
+ * false, and leaves *cursor unchanged, if there is no memory. */
 bool cn_blocks_next_hole(struct cn_copy_cursor *cursor, bool fresh);
 
-/* True if the pause is to be short: memory that must be found within it comes in small pages. */
+/* Announces whether the pause should be short: memory that the pause needs then comes in small pages. */
 void cn_blocks_expect_short_pause(bool expected);
 
-/* Ensure memory for copies of `bytes` in all, by as many tracers. False: there is too little. */
+/* Ensures free blocks for copies of `bytes` in all by `tracers` tracers. Returns false if there is too little
+ * memory. */
 bool cn_blocks_ensure_free(size_t bytes, size_t tracers);
 
-/* INIT, for short pauses: get memory, if there is any, so that the first collection need not wait for it. */
+/* INIT, for short pauses. Gets memory for copies and populates it, if memory suffices, so that the first collection
+ * does not wait for it. */
 void cn_blocks_populate_initial(size_t bytes, size_t tracers);
 
-/* After a collection: start to get memory for as many copies concurrently, since the first access to a large page takes
- * milliseconds. A collection that comes earlier gets it itself. */
+/* Called after a collection. Starts a background pre-commit of memory for such copies, because the first access to a
+ * large page takes milliseconds. A collection that comes before its end gets the memory itself. */
 void cn_blocks_start_precommit(size_t bytes, size_t tracers);
-/* Before a collection: take the blocks that have got memory meanwhile; or stop getting it. */
+/* Called before a collection. The first function takes the blocks of a pre-commit that is over; the second cancels a
+ * pre-commit. */
 void cn_blocks_take_precommitted(void);
 void cn_blocks_cancel_precommit(void);
 
-/* Blocks for one object of `bytes`; 0: there is no memory. */
+/* Allocates blocks for one object of `bytes`. Returns 0 if there is no memory. */
 uintptr_t cn_blocks_allocate_for_object(size_t bytes);
 
-/* Blocks of `state` for `bytes`, at addresses that were unused for long. False: there are no addresses, or no
- * memory. */
+/* Makes an extent of `bytes`, whose blocks get `state`, at addresses that were unused for long. Returns false if
+ * addresses or memory are exhausted. */
 struct cn_extent {
   uintptr_t start, end;
 };
 bool cn_blocks_make_extent(size_t bytes, enum cn_block_state state, struct cn_extent *extent);
 
-/* Addresses for a nursery: `bytes`, or fewer if no range is as long, and at least `least`. Blocks in the first `least`
- * bytes keep the memory that they have. False: there is no such range. */
+/* Finds at least `least` bytes of addresses for a nursery, and `bytes` if a free range is as long. Blocks in the first
+ * `least` bytes keep their memory. Returns false if there is no such range. */
 bool cn_blocks_place_nursery(size_t bytes, size_t least, struct cn_extent *extent);
 
-/* A nursery that cn_blocks_make_extent() made ends at `end`: reserve the addresses behind it, up to `bytes`, and return
- * their end. cn_blocks_return_behind(): the nursery stays within `end`, and the other addresses are usable again. */
+/* Reserves up to `bytes` of addresses behind a nursery of cn_blocks_make_extent(), which ends at `end`, and returns the
+ * end of the addresses. cn_blocks_return_behind() returns the reserved addresses from `end` on. */
 uintptr_t cn_blocks_reserve_behind(uintptr_t end, size_t bytes);
 void cn_blocks_return_behind(uintptr_t end);
 
-/* The nursery leaves these blocks, which have memory up to `memory`. Blocks with marked lines have objects that stayed,
- * and are old from here on; the others are free. Returns the bytes of the old ones. */
+/* Makes the nursery's blocks, which have memory up to `memory`, blocks of the old space. Blocks with marked lines have
+ * objects that stayed; the others become free. Returns the bytes of blocks with objects. */
 size_t cn_blocks_leave_nursery(struct cn_extent extent, uintptr_t memory);
 
-/* Release the memory of all blocks, except these two ranges and blocks with marked lines: their marked objects stay.
- * The blocks of `kept` from `used` on are free. */
+/* Releases the memory of all blocks, except these two extents and blocks with marked lines, whose marked objects stay.
+ * The blocks of `kept` from `used` on become free. */
 void cn_blocks_release_all_but(struct cn_extent kept, uintptr_t used, struct cn_extent nursery);
 
-/* An object of the block must stay: the block is a source no longer. */
+/* Makes a source an ordinary block, because an object of the block must stay. */
 void cn_blocks_keep_source(size_t block);
 
-/* cn_blocks_free_emptied_source(): a source has lost all objects, and is free. cn_blocks_reopen_holes(): the holes of a
- * block are to be filled again. */
+/* cn_blocks_free_emptied_source() makes a source free, after all its objects have been copied. cn_blocks_reopen_holes()
+ * lets tracers fill the holes of a block again. */
 void cn_blocks_free_emptied_source(size_t block);
 void cn_blocks_reopen_holes(size_t block);
 
-/* Before a full collection: forget all holes. Objects of at most `bytes` that lie in sparse blocks are to be copied; or
- * all objects, which take at most `bytes`. */
+/* Called before a full collection. Closes all holes, and chooses the blocks whose objects the collection copies: sparse
+ * blocks with at most `bytes` of lines, or, if `all`, all blocks. With 0 bytes it chooses no block. */
 void cn_blocks_begin_full(size_t bytes, bool all);
 
-/* When all reachable objects are marked: the marked objects are the block's objects from now on, and no block is swept.
- * `counted`: the marker has counted cn_tables.filled. */
+/* Called when all reachable objects are marked: the marks become the starts of objects, and all blocks become UNSWEPT.
+ * `counted` says that the marker has counted cn_tables.filled. */
 void cn_blocks_swap_marks(bool counted);
 
-/* Visit at most `most` blocks, and sweep them: their free memory is usable, and their marks are cleared. False: all
- * blocks are swept, those that cn_blocks_next_hole() swept included. */
+/* Sweeps at most `most` blocks: clears their marks and makes their free memory usable. Returns false when all blocks
+ * are swept, including the blocks that cn_blocks_next_hole() swept. */
 bool cn_blocks_sweep_some(size_t most);
 
-/* Bytes of lines with objects, when all blocks have been swept. */
+/* The bytes of lines with objects, when all blocks have been swept. */
 size_t cn_blocks_line_bytes(void);
 
-/* Discard the memory of free blocks from *from on, at most `bytes` of it, and set *from to where the next call
- * continues. False: all blocks were visited. A step of the background thread. */
+/* Discards the memory of free blocks from block *from on, at most `bytes`, and sets *from to the block where the next
+ * call continues. Returns false when all blocks have been visited. A step of the background thread. */
 bool cn_blocks_discard_free_memory(size_t *from, size_t bytes);
 
-/* Release free memory beyond `bytes`, about `most` of it. True: there is more to release. */
+/* Releases free memory beyond `bytes`, about `most` bytes at a time. Returns true if there is more to release. */
 bool cn_blocks_release_free(size_t bytes, size_t most);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Gives mutators their allocation buffers, under the lock in phase MUTATE. A single mutator gets one buffer after the
- * other. One of several gets a buffer twice as large as its last, up to a share of the free space. Compiled code and
- * the runtime's slow paths clear memory, object by object, in the cache.
+ * other. If there are several mutators, each gets a buffer twice as large as its last one, up to a share of the free
+ * space. The file owns the nursery's bounds and lock. Compiled code and the runtime's slow paths clear memory object by
+ * object, in the cache.
  */
 #include "collectors/generational/space/nursery.h"
 
@@ -15,8 +16,8 @@
 #include "runtime/os/os.h"
 
 enum {
-  MAX_IDLE_BYTES = 4 << 20,           /* bytes of unused memory that it may keep */
-  RELEASE_STEP_BYTES = MAX_IDLE_BYTES /* bytes at a time */
+  MAX_IDLE_BYTES = 4 << 20,           /* bytes of unused memory that the nursery may keep */
+  RELEASE_STEP_BYTES = MAX_IDLE_BYTES /* bytes that one call releases */
 };
 
 struct cn_nursery cn_nursery;
@@ -52,7 +53,7 @@ void cn_nursery_set_addresses(uintptr_t start, uintptr_t memory, uintptr_t end)
   cn_crossing_set_heap_start(start, block_start_distance);
 }
 
-/* Memory up to `to`, in whole blocks. */
+/* Ensures memory up to `to`, rounded up to a block. */
 static bool commit_memory(uintptr_t to)
 {
   if (to > cn_nursery.end)
@@ -67,7 +68,7 @@ static bool commit_memory(uintptr_t to)
   return true;
 }
 
-/* Release memory that grow() has given, a part at a time, since that takes long. */
+/* Releases a part of the memory that cn_nursery_grow_limit() added; to release everything at once would take long. */
 static void release_unneeded_memory(size_t bytes)
 {
   uintptr_t kept = cn_nursery.start + ((bytes + MAX_IDLE_BYTES) & ~(size_t)(MAX_IDLE_BYTES - 1));
@@ -99,7 +100,7 @@ bool cn_nursery_open_buffers(size_t bytes)
 
 /* ---- buffers ---- */
 
-/* False: the mutator had no buffer. */
+/* Takes the mutator's buffer back. Returns false if the mutator had no buffer. */
 static bool take_mutator_buffer(struct cairn_mutator *mutator)
 {
   uintptr_t end, free = cairn_buffer_take(mutator, &end);

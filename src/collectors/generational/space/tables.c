@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reserves the heap's addresses, and the memory of its tables. Phase INIT; cn_tables_commit_for_range() in any thread.
- * Addresses are plenty, and a table takes memory only where the heap has some. If addresses are limited, the heap gets
- * fewer: CAIRN_STRESS returns to an address sooner, and the heap may end before its maximum.
+ * Reserves the heap's addresses, and the memory of its tables. Phase INIT; cn_tables_commit_for_range() on any thread;
+ * tracers and the marker call the functions on object bits. The heap reserves far more addresses than its maximum, and
+ * tables take memory only for parts of the heap with memory. If addresses are limited, the heap reserves fewer:
+ * CAIRN_STRESS reuses addresses sooner, and the heap may end before its maximum.
  */
 #include "collectors/generational/space/tables.h"
 
@@ -17,19 +18,19 @@ struct cn_tables cn_tables;
 
 enum {
   LARGE_PAGE_BYTES = 2 << 20,
-  ADDRESS_SLACK_BYTES = 512 << 10, /* beyond the objects */
-  EAGER_TABLE_BYTES = 32 << 20     /* addresses whose tables get memory at once */
+  ADDRESS_SLACK_BYTES = 512 << 10, /* bytes of addresses beyond the objects */
+  EAGER_TABLE_BYTES = 32 << 20     /* bytes of addresses whose tables get memory together */
 };
 
-/* The large tables, by bytes for each card from `origin` on. Writable memory counts for the system, touched or not, and
- * most addresses stay unused: their tables are read-only zeros. */
+/* The large tables, with `per_card` bytes for each card from `origin` on. Their parts for unused addresses are
+ * read-only zeros, because the system counts writable memory even if it stays untouched. */
 enum { OBJECT_BITS_TABLE, LINES_TABLE, REACHED_LINES_TABLE, RESCAN_TABLE, TARGET_GROUPS_TABLE, LARGE_TABLE_COUNT };
 static struct {
   uintptr_t at, origin;
   size_t per_card;
 } large_tables[LARGE_TABLE_COUNT];
 static uint8_t
-    *writable_table_parts; /* by EAGER_TABLE_BYTES from the base: that part of the large tables is writable */
+    *writable_table_parts; /* by EAGER_TABLE_BYTES from the base: nonzero if the part of the large tables is writable */
 
 static size_t round_up(size_t bytes, size_t unit)
 {
@@ -37,7 +38,7 @@ static size_t round_up(size_t bytes, size_t unit)
   return (bytes + unit - 1) & ~(unit - 1);
 }
 
-/* Cut bytes off a piece of memory for the next table. */
+/* Takes the bytes of the next table from the start of the memory. */
 static void *carve_table(uintptr_t *memory, size_t bytes)
 {
   uintptr_t at = *memory;
@@ -69,7 +70,7 @@ static void carve_large_tables(uintptr_t *memory)
   cn_tables.leads = carve_large_table(memory, TARGET_GROUPS_TABLE, base, sizeof(uint16_t));
 }
 
-/* Tables for all from `base` to `end`; the card table covers the next power of two. */
+/* Reserves tables for the addresses from `base` to `end`; the card table covers the next power of two. */
 static bool reserve_tables(void)
 {
   size_t all = cn_tables.end - cn_tables.base, old = cn_tables.end - cn_tables.old, cards = CN_CARDS_PER_BLOCK,
@@ -107,7 +108,7 @@ static bool reserve_tables(void)
   return true;
 }
 
-/* Commit the pages of the large tables that hold the entries for [from, to). */
+/* Makes the pages of the large tables writable that hold the entries for [from, to). */
 static bool commit_large_tables(uintptr_t from, uintptr_t to)
 {
   size_t page = cn_os_page_bytes();
@@ -116,7 +117,7 @@ static bool commit_large_tables(uintptr_t from, uintptr_t to)
     uintptr_t origin = large_tables[i].origin, start = from < origin ? origin : from;
     size_t per_card = large_tables[i].per_card;
     if (start >= to)
-      continue; /* it describes blocks only */
+      continue; /* the table describes only blocks */
     uintptr_t first = large_tables[i].at + (start - origin) / CN_CARD_BYTES * per_card,
               end = large_tables[i].at + (to - origin) / CN_CARD_BYTES * per_card;
     first &= ~(uintptr_t)(page - 1);
@@ -126,7 +127,7 @@ static bool commit_large_tables(uintptr_t from, uintptr_t to)
   return true;
 }
 
-/* Several threads may make the same part writable. */
+/* Several threads may make a part writable at the same time. */
 bool cn_tables_commit_for_range(uintptr_t from, uintptr_t to)
 {
   CN_CHECK(from >= cn_tables.base && from < to && to <= cn_tables.end);
@@ -141,7 +142,7 @@ bool cn_tables_commit_for_range(uintptr_t from, uintptr_t to)
   return true;
 }
 
-/* Reserve addresses, with bounds at multiples of `unit`, and their tables. */
+/* Reserves addresses, with bounds at multiples of `unit`, and their tables. */
 static bool reserve_heap_addresses(size_t large, size_t old, size_t unit)
 {
   size_t bytes = round_up(large, unit) + round_up(old, unit) + unit;
@@ -186,7 +187,7 @@ uintptr_t cn_tables_last_object_before(uintptr_t address)
 
   CN_CHECK(address >= cn_tables.old && address <= cn_tables.end);
   if (address == cn_tables.old || !cn_blocks_block_has_objects(cn_tables_block_of(header)))
-    return 0; /* the table stays untouched there */
+    return 0; /* there are no objects, and the table stays untouched */
   uint64_t bits = cn_tables_load_bits(&cn_tables.bits[2 * card + kind]) & ~UINT64_C(0) >> (63 - header / 8 % 64);
   for (; bits == 0 && card > 0; bits = cn_tables_load_bits(&cn_tables.bits[2 * --card + kind]))
     if (card % CN_CARDS_PER_BLOCK == 0 && !cn_blocks_block_has_objects(card / CN_CARDS_PER_BLOCK - 1))

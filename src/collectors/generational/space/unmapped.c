@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Logs the last few thousand ranges that collections left, in the order of collections. Written in phase STOP, read by
- * signal handlers.
+ * Logs the last 4,096 ranges whose objects were moved away, in the order of collections. Collections write the log in
+ * phase STOP, without a lock; signal handlers read it at any time.
  */
 #include "collectors/generational/space/unmapped.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which collection moved all objects away from an address: explains a fault.
+ * A log of the memory that collections left, which explains a fault at an address.
  */
 #ifndef CN_COLLECTORS_GENERATIONAL_SPACE_UNMAPPED_H
 #define CN_COLLECTORS_GENERATIONAL_SPACE_UNMAPPED_H
@@ -8,10 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* STOP. Collection `number` has left [start, end). */
+/* STOP. Notes that collection `number` has moved all objects away from [start, end). */
 void cn_unmapped_note_range(uintptr_t start, uintptr_t end, uint64_t number);
 
-/* Async-signal-safe. The last collection that left `address`; 0: unknown, or too long ago. */
+/* The last collection that moved objects away from `address`, or 0 if the log has none. Async-signal-safe. */
 uint64_t cn_unmapped_find_collection(uintptr_t address);
 
 #endif
