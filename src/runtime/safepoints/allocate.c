@@ -2,8 +2,8 @@
  *
  * Allocates and resizes objects when the inline code finds the mutator's buffer full.
  *
- * The allocating thread, in a slow path: the mutator is busy, so that signals and cancellation wait. The thread
- * holds no lock. The block has a header when the slow path ends.
+ * The allocating thread, in phase MUTATE and in a slow path: the mutator is busy, so that signals and cancellation
+ * wait. The thread holds no lock. At the end of the slow path the block has a header.
  */
 #include <string.h>
 #include <unistd.h>
@@ -50,7 +50,7 @@ static void *allocate_in_handler(struct cn_block_request wanted)
 {
   void *block = cn_heap_allocate_for_handler(wanted);
 
-  /* Skip exit handlers: the interrupted code may hold a lock that they take. */
+  /* Skip exit handlers, which may need a lock that the interrupted code holds. */
   if (block == NULL) {
     cn_report_print_text("cairn: out of memory: cannot allocate %zu bytes (heap maximum %zu) in a signal "
                          "handler that interrupted managed code, or in what cairn_on_exhaustion() calls\n",
@@ -94,7 +94,8 @@ static void *allocate_beyond_usual_size(void *env)
              : NULL;
 }
 
-/* Exit handlers that run because memory is exhausted must manage with the memory at hand. */
+/* Calls the program's callback, then collects. Does neither in an exit handler that runs because memory is
+ * exhausted. */
 static void *allocate_after_exhaustion_call(void *env)
 {
   const struct allocation_request *allocation = env;
@@ -137,20 +138,18 @@ static void *end_exhausted_program(void *env)
 }
 
 static cn_allocation_attempt *const allocation_attempts[] = {
-    allocate_after_due_collection, /* stress mode or a signal handler wants a collection first */
-    allocate_in_handlers_part,     /* a handler that interrupted managed code has its part of the buffer, or the program
-                                      ends */
-    allocate_in_buffer,            /* in the mutator's buffer, or in a new one */
-    allocate_in_stop,              /* by the attempts in a stopped world (collect.c) */
-    allocate_beyond_usual_size,    /* beyond the usual size: collections are impossible, or the collection waits for a
-                                      fork() */
-    allocate_after_exhaustion_call, /* the program frees memory, and a collection follows, as long as the program wants
-                                       that */
+    allocate_after_due_collection,  /* after a collection that stress mode or a signal handler requested */
+    allocate_in_handlers_part,      /* in the handlers' part, in a handler that interrupted managed code */
+    allocate_in_buffer,             /* in the mutator's buffer, or in a new buffer */
+    allocate_in_stop,               /* in a stopped world, by the attempts of collect.c */
+    allocate_beyond_usual_size,     /* in a larger heap, if collections are impossible or wait for a fork() */
+    allocate_after_exhaustion_call, /* after the program's callback and a collection, until the callback declines */
     end_exhausted_program,
     NULL,
 };
 
-/* The slow path of an allocation up to its end. A signal may come at the end: the block must have a header by then. */
+/* Enters the slow path and allocates. The caller ends the slow path, after it has written the block's header, because a
+ * signal handler may run at the end. */
 static uintptr_t *allocate_in_slow_path(const struct cn_saved_regs *regs, struct cn_block_request wanted, bool *native)
 {
   struct allocation_request allocation = {.regs = regs, .wanted = wanted, .native = native};
@@ -161,8 +160,8 @@ static uintptr_t *allocate_in_slow_path(const struct cn_saved_regs *regs, struct
 
 /* ---- objects ---- */
 
-/* Between the two handlers wait, as in the slow path itself: deferring signals by the system would take most of its
- * time. */
+/* Between the two calls handlers wait, as in the slow path. The busy flag costs less than cn_defer_signals(), whose
+ * system calls would dominate the slow path's time. */
 static uint64_t defer_handlers(const struct cn_saved_regs *regs)
 {
   struct cairn_mutator *mutator = cn_mutator_get_attached(regs->pc);
@@ -179,13 +178,13 @@ static void release_handlers(uint64_t busy)
   cn_undefer_cancellation();
 }
 
-/* Looking a layout up means that the thread counts itself as a reader, by locked instructions that wait for all its
- * stores; a program that allocates large arrays does so for each, of a few types. */
+/* Caches the last layout: a look-up counts the thread as a reader, by locked instructions that wait for all its stores,
+ * and a program with large arrays would repeat the look-up for each array. */
 static bool is_known_layout(const struct cairn_layout *layout)
 {
   static _Thread_local struct {
     const struct cairn_layout *layout;
-    uint64_t generation; /* of the images, at the time of the look-up */
+    uint64_t generation; /* generation of the list of images at the look-up */
   } last;
   uint64_t generation = cn_image_list_generation();
 
@@ -214,7 +213,7 @@ static void check_layout(const struct cn_saved_regs *regs, const struct cairn_la
   cairn_fatal("allocation at pc %s: %p is not a layout", cn_report_format_pc(regs->pc, place), (const void *)layout);
 }
 
-/* The end of the slow path: a reference to the object, whose header has been written. */
+/* Ends the slow path. The object's header has been written; returns the reference to the object. */
 static void *finish_allocation(const struct cairn_layout *layout, uintptr_t *payload, bool native)
 {
   uintptr_t reference = (uintptr_t)payload + cairn_words.reference;
@@ -238,7 +237,7 @@ void *cn_safepoint_alloc(const struct cn_saved_regs *regs, const struct cairn_la
   return finish_allocation(layout, block + 1, native);
 }
 
-/* The bytes of a block for `count` elements, or the end of the program. */
+/* The bytes of a block for `count` elements. An invalid count ends the program. */
 static size_t checked_array_bytes(const struct cn_saved_regs *regs, const struct cairn_layout *layout, int64_t count)
 {
   uint64_t payload;
@@ -284,7 +283,8 @@ void *cn_safepoint_alloc_uninit(const struct cn_saved_regs *regs, const struct c
   return array;
 }
 
-/* Resize the array if that is possible in place. Call it before any stop passes: then the array may move. */
+/* Resize the array in place, if possible. Called before the slow path lets stops pass, during which the array may
+ * move. */
 static bool resize_in_place(const struct cn_saved_regs *regs, const struct cairn_layout *layout, uintptr_t array,
                             int64_t count, bool uninit)
 {
@@ -322,8 +322,8 @@ void *cn_safepoint_resize(const struct cn_saved_regs *regs, const struct cairn_l
   return NULL;
 }
 
-/* Functions that front ends' IR calls; compiled code has their expansions instead. The collector would miss the
- * references of a native caller. */
+/* Front ends' IR calls these functions, and the compiler expands the calls. The calls of uncompiled code end the
+ * program, because the collector would miss the references of a native caller. */
 #define DEFINE_UNCOMPILED_STUB(name, ...) \
   __attribute__((visibility("default"))) void *name(__VA_ARGS__); \
   void *name(__VA_ARGS__) \

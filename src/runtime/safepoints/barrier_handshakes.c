@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Changes barriers for a collector while the program runs, thread by thread. The requester, in native code.
+ * Changes barriers for a collector while the program runs, thread by thread. The requester calls this in phase MUTATE,
+ * in native code; mutators have the state.
  */
 #include <cairn/abi.h>
 #include <cairn/collector.h>
@@ -12,7 +13,7 @@
 #include "runtime/threads/handshake.h"
 #include "runtime/threads/stop.h"
 
-/* The word is the runtime's by then; this is where the thread sees it. */
+/* Copies the new barrier word, which the runtime already has, to the thread's mutator. */
 static void update_barrier_words(int thread, void *env)
 {
   (void)thread;
@@ -35,7 +36,7 @@ static void take_store_log(int thread, void *env)
   cn_barrier_log_drain(cn_handshake_examined_mutator(), visitor->visit, visitor->env);
 }
 
-/* Hold the registry, with signals: a handler that attaches this thread would wait for it. */
+/* Take the registry, and defer signals: a handler that attached this thread would wait for the registry. */
 static enum cairn_status hold_registry(void)
 {
   const struct cairn_mutator *self = &cairn_mutator;
@@ -53,7 +54,7 @@ static void release_registry(void)
   cn_undefer_signals();
 }
 
-/* Threads that come between the two have it already. */
+/* A thread that attaches between the two steps gets the new word from the runtime. */
 enum cairn_status cairn_barrier_word_handshake(uint64_t word, uint64_t timeout)
 {
   enum cairn_status status = hold_registry();
@@ -65,7 +66,7 @@ enum cairn_status cairn_barrier_word_handshake(uint64_t word, uint64_t timeout)
   return cairn_handshake_all(update_barrier_words, NULL, timeout);
 }
 
-/* A thread that ends between the two has its log taken by the second. */
+/* If a thread ends between the two steps, the second step takes its log. */
 enum cairn_status cairn_logs_handshake(cairn_log_visitor *visit, void *env, uint64_t timeout)
 {
   struct log_visitor visitor = {visit, env};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks stored references, for calls that pass `check-stores` puts into programs. The storing thread, between
- * safepoints; signals may come.
+ * Checks stored references: implements the calls that pass `check-stores` inserts. The storing thread, in phase MUTATE,
+ * without a safepoint; signal handlers may run at any time.
  */
 #include "runtime/safepoints/check_store.h"
 
@@ -45,9 +45,9 @@ static const struct cairn_global_root *find_global_root(const struct cn_image_li
   return NULL;
 }
 
-/* The global that was found last. This thread reads it without counting itself as a reader of images: it reaches no
- * safepoint here, and images go in a stop, except in programs without safepoints. A handler may come between any two
- * stores. */
+/* The global of the last look-up. The thread reads the global without counting itself as a reader of images, because it
+ * reaches no safepoint here and images are removed in a stop, except in programs without safepoints. A handler may run
+ * between any two stores. */
 static _Thread_local struct {
   const struct cairn_global_root *volatile root;
   volatile uint64_t generation; /* generation of the list; 0: empty */
@@ -79,7 +79,7 @@ static bool is_in_global(uintptr_t slot)
   return root != NULL;
 }
 
-/* True if it lies on the stack that the thread runs on, or on one that is added. */
+/* True if the slot lies on the thread's current stack, or on a stack of cairn_stack_add(). */
 static bool is_on_stack(uintptr_t slot, const struct cn_saved_regs *regs)
 {
   uintptr_t sp = cn_arch_sp_after(regs);
@@ -101,8 +101,8 @@ static void look_up_described_slot(int thread, void *env)
   question->described = cn_described_mutator_has_slot(cn_handshake_examined_mutator(), question->slot);
 }
 
-/* Ask another thread whether it lies in one of its locals: that thread waits for a result there, or comes to a
- * safepoint soon. UNKNOWN: it lies outside the stacks of other threads. */
+/* Ask the thread whose stack has the slot whether the slot is in a described alloca. That thread waits for a result in
+ * the slot, or reaches a safepoint soon. UNKNOWN: the slot lies outside the stacks of other threads. */
 static enum cairn_status ask_other_thread(uintptr_t slot, bool *described)
 {
   enum { MAX_ANSWER_NANOSECONDS = 100000000 }; /* nanoseconds */
@@ -118,8 +118,7 @@ static enum cairn_status ask_other_thread(uintptr_t slot, bool *described)
   return status;
 }
 
-/* If the other thread stays away, or a third one requests something meanwhile, the answer is unknown, and the store
- * passes. */
+/* If the other thread does not answer in time, or a third thread requests a stop or a handshake, the result is true. */
 static bool is_in_other_thread(uintptr_t slot)
 {
   bool described;
@@ -128,9 +127,9 @@ static bool is_in_other_thread(uintptr_t slot)
   return status == CAIRN_OK ? described : status != CAIRN_E_UNKNOWN;
 }
 
-/* True if the collector scans the place for references. Between the stack pointer and the end of the stack globals
- * may lie, too: a thread's own above its frames, and any above the stack of a signal handler. Walks end at a handler
- * that interrupted managed code, so globals come first there. */
+/* True if the collector scans the slot for references. Globals may also lie between the stack pointer and the end of
+ * the stack: thread-local variables above the frames, and all globals above the stack of a signal handler. Walks end
+ * the program at a handler that interrupted managed code, so globals are checked first there. */
 static bool is_scanned_slot(uintptr_t slot, const struct cn_saved_regs *regs)
 {
   if (cn_described_has_cached_slot(slot, regs) || is_in_last_global(slot))
@@ -171,7 +170,7 @@ void cn_check_store(uintptr_t slot, const char *what, const struct cn_saved_regs
     report_lost_reference(slot, what, regs);
 }
 
-/* Check the words that end up where a reference may lie: at multiples of eight in `to`. */
+/* Check the copied words that may be references: those at multiples of eight in `to`. */
 void cn_check_copy(uintptr_t to, const unsigned char *from, size_t bytes, const struct cn_saved_regs *regs)
 {
   bool (*is_object)(uintptr_t) = cn_heap_collector()->is_object;

@@ -2,8 +2,8 @@
  *
  * Collects garbage at safepoints: polls, requests, and the collections of a failed allocation.
  *
- * The thread that comes to the safepoint, in a slow path: the mutator is busy, so that signals and cancellation
- * wait. The collecting thread has stopped all others. The thread holds no lock at a safepoint.
+ * The thread at the safepoint, in a slow path: the mutator is busy, so that signals and cancellation wait, and the
+ * thread holds no lock. Requests run in phase MUTATE; collections run in phase STOP, on the requester.
  */
 #include "runtime/safepoints/collect.h"
 
@@ -52,7 +52,7 @@ static enum cairn_extent collection_extent_for(enum cairn_cause cause)
   return cause == CAIRN_CAUSE_ALLOCATION ? CAIRN_EXTENT_YOUNG : CAIRN_EXTENT_FULL;
 }
 
-static uint64_t whole_collections; /* collections so far of more than the young; written in stops */
+static uint64_t whole_collections; /* number of collections that were not young; written in stops */
 
 static void collect_once(const struct cn_saved_regs *regs, enum cairn_cause cause, struct cn_block_request wanted)
 {
@@ -63,7 +63,7 @@ static void collect_once(const struct cn_saved_regs *regs, enum cairn_cause caus
   if ((cn_options.verify & CN_VERIFY_FRAMES) != 0)
     cn_verify_frames(&cairn_mutator, regs);
   cn_heap_set_up();
-  bool entered = cn_image_begin_reading(); /* once for all readers of layouts */
+  bool entered = cn_image_begin_reading(); /* entered once for all look-ups of layouts */
   if ((cn_options.verify & CN_VERIFY_HEAP) != 0)
     cn_verify_heap(false, before.collections + 1, false);
   uint64_t start = cn_stats_begin_collection(&collection);
@@ -83,8 +83,8 @@ static void collect_once(const struct cn_saved_regs *regs, enum cairn_cause caus
   cn_image_end_reading(entered);
 }
 
-/* A request for a collection, and the counts of collections when the thread made it. A thread makes it while it is
- * managed. So a collection that it counts as later began later. */
+/* A request for a collection, with the counts of collections at the request. The thread makes the request in the
+ * managed state, so each collection that is counted later also began later. */
 struct collection_request {
   struct cn_block_request wanted;
   uint64_t collections, wholes;
@@ -96,8 +96,8 @@ static struct collection_request make_collection_request(struct cn_block_request
                                      __atomic_load_n(&whole_collections, __ATOMIC_RELAXED)};
 }
 
-/* True if another thread has collected all that this request wants, while this thread waited for the world. Then a
- * block may fit at once. */
+/* True if a collection of another thread has served this request while this thread waited for the stop; a block may now
+ * fit. */
 static bool is_request_served(const void *env)
 {
   const struct collection_request *request = env;
@@ -114,13 +114,13 @@ static bool never_served(const void *unused)
   return false;
 }
 
-/* ---- attempts to allocate in a stopped world, where the room that a collection made is this thread's alone ---- */
+/* ---- attempts to allocate in a stopped world, where only this thread allocates ---- */
 
 struct stopped_allocation {
   const struct cn_saved_regs *regs;
   enum cairn_cause cause;
   const struct collection_request *request;
-  bool crawls; /* the collection made almost no room: the program is to end instead of crawling on */
+  bool crawls; /* collections in a row made almost no room; the allocation must fail */
 };
 
 static void *allocate_after_others(void *env)
@@ -164,15 +164,15 @@ static void *note_exhaustion(void *unused)
 }
 
 static cn_allocation_attempt *const stopped_attempts[] = {
-    allocate_after_others, /* in the room that another thread's collection made while this one waited for the world */
-    allocate_after_collection, /* after a collection, of the young if the cause is an allocation */
-    allocate_after_full,       /* after a full collection, if that one was of the young */
-    allocate_in_reserve,       /* in the memory that the collector keeps back for this */
-    note_exhaustion,           /* memory is exhausted */
+    allocate_after_others,     /* in memory that another thread's collection freed during the wait for the stop */
+    allocate_after_collection, /* after a collection, which is young if the cause is an allocation */
+    allocate_after_full,       /* after a full collection, if the first collection was young */
+    allocate_in_reserve,       /* in the handlers' part of the buffer */
+    note_exhaustion,           /* fails, and records the exhaustion */
     NULL,
 };
 
-/* The world is stopped. If no block is wanted, only collect. */
+/* Collect in the stopped world, and allocate the block, if wanted. Ends the stop. */
 static void *collect_for_request(const struct cn_saved_regs *regs, enum cairn_cause cause,
                                  const struct collection_request *request)
 {
@@ -198,9 +198,9 @@ static enum cn_stop_begun stop_for_request(const struct cn_saved_regs *regs, cn_
   return begun;
 }
 
-/* Of many threads that request a collection at once, one stops the others. A thread that is served and whose block
- * does not fit has its own stop next. An exit handler that runs because memory is exhausted gets null instead of
- * another collection. */
+/* If many threads request a collection at once, one thread collects for all. If a served thread's block does not fit,
+ * this thread stops the others next. An exit handler that runs because memory is exhausted gets null instead of another
+ * collection. */
 void *cn_collect_garbage(const struct cn_saved_regs *regs, enum cairn_cause cause, struct cn_block_request wanted)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
@@ -237,13 +237,13 @@ static bool wants_collection(struct cairn_mutator *mutator)
   return stress || requested;
 }
 
-/* The usual reason for code whose image is unregistered. */
+/* The usual reason for an unregistered image. */
 const char cn_collect_constructor_advice[] = "lld and mold ignore constructors in .ctors, which 'cairn "
                                              "frames --rewrite' moves to .init_array";
 
-/* Refuse a safepoint whose code lacks a frame map: its frames would pass for native ones. A managed function whose
- * frame is gone, because it ends in the call of the safepoint, may lack it. For a signal handler the walk tells
- * more. */
+/* Refuse a safepoint that lacks a frame map, because its frame would be treated as native. The return address may be in
+ * a stub if the managed function has ended in a tail call of the safepoint, or in a signal frame; for signal frames the
+ * walk reports a better error. */
 void *cn_collect_from_mapped_code(const struct cn_saved_regs *regs, enum cairn_cause cause,
                                   struct cn_block_request wanted)
 {
@@ -261,7 +261,7 @@ void *cn_collect_from_mapped_code(const struct cn_saved_regs *regs, enum cairn_c
   return cn_collect_garbage(regs, cause, wanted);
 }
 
-/* Refuse managed code outside files whose image is unregistered: the collector would miss its frames. */
+/* Refuse managed code outside of files if its image is unregistered, because the collector would miss its frames. */
 __attribute__((noinline)) void cn_collect_check_registered(uintptr_t pc)
 {
   struct cn_code_region region;
@@ -276,7 +276,7 @@ __attribute__((noinline)) void cn_collect_check_registered(uintptr_t pc)
               cn_report_format_pc(pc, place));
 }
 
-/* Let stops pass; other threads walk this stack from `regs` meanwhile. */
+/* Let stops pass, during which other threads walk this stack from `regs`. */
 static void let_stops_pass(struct cairn_mutator *mutator, const struct cn_saved_regs *regs)
 {
   if (!cn_stop_is_requested(mutator))
@@ -287,14 +287,14 @@ static void let_stops_pass(struct cairn_mutator *mutator, const struct cn_saved_
   mutator->stopped = NULL;
 }
 
-/* Begin a slow path. True: a collection is due, stress mode's or a signal handler's. `*native`: native code called
- * cairn_collect(); the thread is managed up to leave(). */
+/* Enter a slow path. The result is true if stress mode or a signal handler has requested a collection. `*native` is
+ * true if native code called; the thread is then managed up to cn_safepoint_leave(). */
 bool cn_safepoint_enter(const struct cn_saved_regs *regs, bool *native)
 {
   struct cairn_mutator *mutator = cn_mutator_get_attached(regs->pc);
 
-  /* A signal handler got here, of a fault in a slow path or one unknown to the runtime: the frames below lack an
-   * anchor. */
+  /* The caller is a handler of a fault in a slow path, or a handler that the runtime does not know: the frames below
+   * lack an anchor. */
   if (mutator->busy)
     cn_report_fatal(regs->pc, "a safepoint was reached inside the runtime, by a signal handler, a "
                               "collector or the operation of a handshake");
@@ -345,7 +345,7 @@ void cn_safepoint_poll(const struct cn_saved_regs *regs)
   cn_safepoint_leave(native);
 }
 
-/* In a handler that interrupted managed code, the collection waits for the next safepoint after it. */
+/* In a handler that interrupted managed code, the collection waits for the next safepoint after the handler. */
 void cn_safepoint_collect(const struct cn_saved_regs *regs)
 {
   bool native;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Asks the program for memory when it is exhausted. The program's callback runs as the handler of a signal that
- * interrupted managed code does: the allocation that waits has references in any register, so all objects must stay
- * in place meanwhile.
+ * Calls the program's callback when memory is exhausted. The callback runs like a signal handler that interrupted
+ * managed code: the waiting allocation may have references in any register, so objects must keep their places during
+ * the callback. The mutex `callback_lock` guards the callback, in phase MUTATE on any thread; counts change in phase
+ * STOP.
  */
 #include "runtime/safepoints/exhaustion.h"
 
@@ -20,7 +21,7 @@
 enum {
   MAX_CALLBACK_TRIES = 8,
   SIZE_TEXT_BYTES = 40,
-  LOW_ROOM_DIVISOR = 64,    /* almost no room: this part of the maximum */
+  LOW_ROOM_DIVISOR = 64,    /* less than this fraction of the maximum is almost no room */
   MAX_VAIN_COLLECTIONS = 16 /* the limit of full collections in a row that make almost no room */
 };
 
@@ -29,9 +30,10 @@ static struct {
   void *env;
 } exhaustion_callback;
 static struct cn_mutex callback_lock;
-static uint64_t last_live_bytes = CAIRN_LIVE_UNKNOWN; /* after the last collection that made too little room */
-static unsigned vain_collections;                     /* full collections in a row that made almost no room */
-static uint64_t allocated_at_last_full;               /* total allocated by the program at the last full one */
+static uint64_t last_live_bytes =
+    CAIRN_LIVE_UNKNOWN;                 /* size of live objects after the last collection that made too little room */
+static unsigned vain_collections;       /* full collections in a row that made almost no room */
+static uint64_t allocated_at_last_full; /* bytes that the program had allocated at the last full collection */
 
 void cairn_on_exhaustion(cairn_exhausted *call, void *env)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Exhaustion of memory: the callback of the program, and the last line of the program.
+ * Handles exhaustion of memory: the program's callback, and the message that ends the program.
  */
 #ifndef CN_RUNTIME_SAFEPOINTS_EXHAUSTION_H
 #define CN_RUNTIME_SAFEPOINTS_EXHAUSTION_H
@@ -10,18 +10,18 @@
 #include <cairn/collector.h>
 #include <cairn/heap.h>
 
-/* A collection made too little room: record the size of the live objects. Phase STOP. */
+/* Record the size of the live objects after a collection that made too little room. Phase STOP. */
 void cn_exhaustion_record_live(void);
 
-/* A full collection is over: record whether it made room. Phase STOP. */
+/* Record whether a full collection, which has ended, made room. Phase STOP. */
 void cn_exhaustion_record_full(enum cairn_cause cause);
 
-/* True if full collections follow each other that make almost no room. Then an allocation fails though a little is
- * left, and the program ends instead of crawling on. */
+/* True if many full collections in a row made almost no room. Allocations then fail although a little memory is left,
+ * so that the program ends instead of collecting all the time. */
 bool cn_exhaustion_is_thrashing(void);
 
-/* Prepare a call of the function that cairn_on_exhaustion() was given. False: it is unset, or has been called often
- * enough. In a slow path. */
+/* Prepare a call of the callback of cairn_on_exhaustion(). False: the callback is unset, or has been called too often.
+ * Called in a slow path. */
 struct cn_exhaustion_call {
   cairn_exhausted *call;
   void *env;
@@ -29,13 +29,13 @@ struct cn_exhaustion_call {
 };
 bool cn_exhaustion_prepare_call(struct cn_exhaustion_call *call, size_t wanted, unsigned tries);
 
-/* Call it, outside of the slow path. True: another collection is wanted. */
+/* Call the callback, outside of the slow path. True: the callback requests another collection. */
 bool cn_exhaustion_call(struct cn_exhaustion_call *call);
 
-/* In the child of a fork(). */
+/* Called in the child of a fork(). */
 void cn_exhaustion_reset_after_fork(void);
 
-/* End the program with the line. Outside slow paths. */
+/* End the program with the message. Called outside of slow paths. */
 _Noreturn void cn_exhaustion_end_program(size_t wanted);
 
 #endif

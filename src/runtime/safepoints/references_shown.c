@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Refuses calls of native code that would be given a reference, or return one. The compiler and the linker find
- * those whose callees they know (src/compile/transitions); the others end the program here.
+ * Refuses calls of native code with a reference as argument or result. The compiler and the linker refuse calls whose
+ * callees they know (src/compile/transitions); at other calls the program ends here. The calling thread, in phase
+ * MUTATE.
  */
 #include <stdint.h>
 #include <cairn/abi.h>
@@ -14,8 +15,8 @@
   "only managed code may have one: pass a handle, or declare the function cairn_leaf if it " \
   "never calls back"
 
-/* Called by the stub cairn_call_body. Returns only in a program that never collects: one with a unit that was
- * compiled without safepoints, whose functions are unmarked. */
+/* Called by the stub cairn_call_body. Returns only in a program that never collects because a unit was compiled without
+ * safepoints: functions of such a unit have no mark. */
 void cn_references_shown(uintptr_t callee, uintptr_t pc);
 void cn_references_shown(uintptr_t callee, uintptr_t pc)
 {
@@ -26,7 +27,7 @@ void cn_references_shown(uintptr_t callee, uintptr_t pc)
                 cn_report_format_pc(pc, caller), cn_report_format_pc(callee, native));
 }
 
-/* Takes the place of a native callee that is called by a bridge. */
+/* Bridges call this function in place of a native callee. */
 _Noreturn void cairn_refuse_native(void) __attribute__((visibility("default")));
 _Noreturn void cairn_refuse_native(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The C side of the stubs (arch/): each is called at a safepoint, with the registers that the stub saved.
+ * The C functions that the stubs (arch/) call at safepoints, with the registers that the stub saved.
  */
 #ifndef CN_RUNTIME_SAFEPOINTS_SAFEPOINT_H
 #define CN_RUNTIME_SAFEPOINTS_SAFEPOINT_H
@@ -13,17 +13,17 @@
 void cn_safepoint_poll(const struct cn_saved_regs *regs);
 void cn_safepoint_collect(const struct cn_saved_regs *regs);
 
-/* Return a new object's payload, all zero; the last function leaves the old contents of the memory. */
+/* Return a reference to a new object with a zeroed payload; the last function leaves the payload uncleared. */
 void *cn_safepoint_alloc(const struct cn_saved_regs *regs, const struct cairn_layout *layout);
 void *cn_safepoint_alloc_indexed(const struct cn_saved_regs *regs, const struct cairn_layout *layout, int64_t count);
 void *cn_safepoint_alloc_uninit(const struct cn_saved_regs *regs, const struct cairn_layout *layout, int64_t count);
 
-/* Give the array, which must have that layout, another length, and return null; or return a new array, for
+/* Change the length of the array, which must have this layout, in place and return null, or return a new array for
  * cairn_resize_finish(). */
 void *cn_safepoint_resize(const struct cn_saved_regs *regs, const struct cairn_layout *layout, uintptr_t array,
                           int64_t count, bool uninit);
 
-/* Add a chunk of anchors, since one is full, or end the program. */
+/* Add a chunk of anchors after a chunk has become full. Failure ends the program. */
 void cn_safepoint_anchors(const struct cn_saved_regs *regs);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prints statistics: one `name: value` per line.
+ * Counts pauses, reports collections as events, and prints statistics as lines of `name: value`. Collections are
+ * reported in phase STOP, on the requester; statistics are printed at the end of the program.
  */
 #include "runtime/safepoints/stats.h"
 
@@ -80,8 +81,8 @@ void cn_stats_end_collection(const struct cairn_collection *collection, const st
   cn_histogram_add_value(&cn_stats_pauses, end - since);
 }
 
-/* Sum over all threads. Running threads change their own counts meanwhile. If the operation of a handshake calls
- * exit(), the set of threads is fixed anyway. */
+/* Sums the counts of all threads, which running threads change concurrently. If the operation of a handshake calls
+ * exit(), the set of threads is fixed already. */
 static void sum_thread_counts(uint64_t *safepoints, uint64_t *allocated)
 {
   bool own = cn_stop_is_own_stop();
@@ -106,7 +107,7 @@ size_t cairn_soft_limit(void)
   return cn_options.heap_soft;
 }
 
-/* Runs after the program's own exit handlers. A program that ends by a signal or by _exit() prints nothing. */
+/* Runs after the program's exit handlers. A program that ends by a signal or by _exit() prints nothing. */
 __attribute__((destructor(101))) static void end_runtime(void)
 {
   uint64_t safepoints, allocated;

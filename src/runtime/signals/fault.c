@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Explains three kinds of fault: the first use of a stale reference, for stress mode unmaps the space that objects
- * left; a frame too large for the rest of the stack; and a section of an image that was unmapped without being
- * unregistered.
+ * Explains three kinds of fault: an access by a stale reference, since stress mode unmaps the space that objects left;
+ * a frame too large for the rest of the stack; and an access to a section of an image that was unmapped but not
+ * unregistered. The faulting thread, in its signal handler, in any phase.
  */
 #include "runtime/signals/fault.h"
 
@@ -42,7 +42,7 @@ static void explain_stale_reference(uintptr_t address, uintptr_t pc)
   cn_backtrace_print_from_fault(pc);
 }
 
-/* The collector reads the sections of a registered image. */
+/* Explains a fault on a section of a registered image, which the collector reads. */
 static void explain_unmapped_image(uintptr_t address, uintptr_t pc)
 {
   char place[CN_REPORT_PC];
@@ -68,7 +68,7 @@ void cn_fault_explain(const siginfo_t *info, const void *context)
 
 static bool signals_watched;
 
-/* If the program has a stack for its handlers already, that one serves. */
+/* Gives the thread an alternate stack, unless the program has set one. */
 static bool give_alternate_stack(struct cairn_mutator *mutator)
 {
   stack_t stack = {.ss_size = ALTERNATE_STACK_BYTES}, before;
@@ -95,7 +95,7 @@ void cn_fault_free_alternate_stack(struct cairn_mutator *mutator)
     return;
   if (sigaltstack(NULL, &now) == 0 && now.ss_sp == mutator->fault_stack)
     sigaltstack(&none, NULL);
-  CN_ASSERT(mutator == &cairn_mutator); /* another thread's may be in use */
+  CN_ASSERT(mutator == &cairn_mutator); /* another thread may be using its stack */
   cn_os_free_mapping(mutator->fault_stack, ALTERNATE_STACK_BYTES);
   mutator->fault_stack = NULL;
 }

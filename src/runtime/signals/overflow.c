@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Detects stack overflow. The thread itself, in a slow path or in the handler of a fault.
+ * Detects stack overflow. Each thread for its own stack, in a slow path in phase MUTATE, or in the handler of a fault.
  */
 #include "runtime/signals/overflow.h"
 
@@ -17,7 +17,7 @@
 #include "runtime/walk/walk.h"
 
 enum {
-  MAX_FRAME_BYTES = 256 << 20, /* the largest frame that lies outside the stack */
+  MAX_FRAME_BYTES = 256 << 20, /* the largest frame that the explanation covers */
 };
 
 static bool has_stack_polls(void)
@@ -57,7 +57,7 @@ void cn_overflow_check_stack(struct cairn_mutator *mutator, const struct cn_save
   uint64_t frames = count_frames(mutator, regs);
   size_t used = mutator->stack_end - sp, size = mutator->stack_end - mutator->stack_bottom;
   CN_ASSERT(used <= size && mutator->stack_floor < mutator->stack_end);
-  /* Exit handlers run on the reserve: let their polls pass. */
+  /* Lower the floor, because the polls of exit handlers, which run on the reserve, must not fail. */
   mutator->stack_floor = mutator->stack_bottom;
   cn_poll_word_set_stack_limit(mutator);
   mutator->busy = 0;

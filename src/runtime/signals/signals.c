@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Delivers signals. Between any two instructions of this file another signal may come, whose handler may jump out.
- * So each change is one store, or readers understand it half done.
+ * Delivers signals. The thread that gets the signal, for its own mutator and its own list of interruptions, in any
+ * phase. Another signal may come at any instruction of this file, and its handler may jump out. Each change is
+ * therefore one store, or readers handle the half-done change.
  */
 #include "runtime/signals/signals.h"
 
@@ -24,9 +25,9 @@
 #include "runtime/signals/fault.h"
 #include "runtime/threads/slow_path.h"
 
-enum { MAX_NESTED_INTERRUPTIONS = 256 }; /* interruptions at a time */
+enum { MAX_NESTED_INTERRUPTIONS = 256 }; /* nested interruptions */
 
-/* A running handler that interrupted managed code, or began after one that did. The frames of its callees lie in
+/* A running handler that interrupted managed code, or that interrupted such a handler. The frames of its callees lie in
  * [low, frame). `frame` is 0 until the entry is complete. */
 struct interruption {
   volatile uintptr_t frame, low;
@@ -35,8 +36,8 @@ struct interruption {
 };
 static _Thread_local volatile unsigned interruption_depth;
 
-/* An entry of the calling thread. The entries are kept out of thread-local storage, which is part of the thread's
- * stack: few threads ever need them. */
+/* An entry of the calling thread. The entries are in mapped memory rather than in thread-local storage, which is part
+ * of each thread's stack, because few threads need them. */
 static struct interruption *interruption_at(unsigned index)
 {
   CN_ASSERT(index < MAX_NESTED_INTERRUPTIONS);
@@ -78,7 +79,7 @@ bool cn_signals_is_interrupting(void)
   return interruption_depth != 0;
 }
 
-/* A handler that went to another stack has no anchors to drop there. */
+/* If a handler has switched to another stack, there are no anchors to drop on that stack. */
 struct cn_anchor *cn_signals_anchor_limit(void)
 {
   const struct cairn_mutator *mutator = &cairn_mutator;
@@ -95,8 +96,8 @@ uint8_t cn_signals_interrupted_state(void)
 
 /* ---- signals that come during a slow path ---- */
 
-/* True if an instruction raised the signal, or abort(). If it were queued, the instruction would only raise it
- * again; so its handler runs at once. cn_safepoint_*() end the program if that comes to a safepoint. */
+/* True if an instruction or abort() raised the signal. Its handler runs at once, because an instruction would only
+ * raise a queued signal again. If the handler reaches a safepoint, cn_safepoint_*() end the program. */
 static bool is_synchronous(int signal, const siginfo_t *info)
 {
   switch (signal) {
@@ -114,8 +115,8 @@ static bool is_synchronous(int signal, const siginfo_t *info)
   }
 }
 
-/* Queue the signal in the kernel again, with its data, and block it meanwhile: further ones of its number merge or
- * queue by the kernel's rules. */
+/* Queue the signal with its data in the kernel again, and block signals of this number until the end of the slow path.
+ * Further signals of this number then merge or queue by the kernel's rules. */
 static void postpone_signal(int signal, siginfo_t *info, ucontext_t *context)
 {
   int error = errno;
@@ -123,7 +124,7 @@ static void postpone_signal(int signal, siginfo_t *info, ucontext_t *context)
 
   sigemptyset(&set);
   sigaddset(&set, signal);
-  sigprocmask(SIG_BLOCK, &set, NULL); /* with SA_NODEFER it is still unblocked */
+  sigprocmask(SIG_BLOCK, &set, NULL); /* necessary for handlers with SA_NODEFER */
   sigaddset(&context->uc_sigmask, signal);
   CN_ASSERT(signal >= 1 && signal <= 64);
   cn_thread.postponed |= UINT64_C(1) << (signal - 1);
@@ -138,7 +139,7 @@ void cn_signals_release_postponed(void)
   int error = errno;
   sigset_t set;
 
-  CN_ASSERT(!cairn_mutator.busy); /* a busy mutator would only postpone them again */
+  CN_ASSERT(!cairn_mutator.busy); /* a busy mutator would only postpone the signals again */
   if (all == 0)
     return;
   sigemptyset(&set);
@@ -152,7 +153,8 @@ void cn_signals_release_postponed(void)
 
 /* ---- interruptions ---- */
 
-/* Drop anchors of the handler's calls on an alternate stack. Addresses there do not tell that the calls are over. */
+/* Drop anchors of the handler's calls on an alternate stack: comparisons of addresses do not show that these calls have
+ * ended. */
 static void drop_handler_anchors(const struct interruption *over)
 {
   uintptr_t low = over->low, frame = over->frame;
@@ -173,7 +175,7 @@ static bool is_interruption_over(const struct interruption *one, uintptr_t sp)
   return frame != 0 && sp - one->low >= frame - one->low;
 }
 
-/* Requesters of stops wait while the number is odd. */
+/* Make the number of interruptions odd or even. Requesters of stops wait while it is odd. */
 static void count_interruption(struct cairn_mutator *mutator, bool begins)
 {
   if (mutator->interruptions % 2 != begins)
@@ -206,7 +208,7 @@ void cn_signals_end_left_handlers(uintptr_t sp)
   CN_ASSERT(interruption_depth != 0 || cairn_mutator.interruptions % 2 == 0);
 }
 
-/* The lower end of the handler's stack, if `frame` is on an alternate one; else 0. */
+/* The lower end of the alternate stack that has `frame`, or 0 if `frame` is on the thread's stack. */
 static uintptr_t handler_stack_low_end(const ucontext_t *context, uintptr_t frame)
 {
   uintptr_t low = (uintptr_t)context->uc_stack.ss_sp;
@@ -214,7 +216,7 @@ static uintptr_t handler_stack_low_end(const ucontext_t *context, uintptr_t fram
   return (context->uc_stack.ss_flags & SS_DISABLE) == 0 && frame - low < context->uc_stack.ss_size ? low : 0;
 }
 
-/* Treat interrupted native code as managed: a walk would end at the handler. */
+/* Treat interrupted native code as managed, because a walk would end at the handler. */
 static void become_managed(struct cairn_mutator *mutator)
 {
   cn_defer_cancellation();
@@ -226,7 +228,7 @@ static void become_managed(struct cairn_mutator *mutator)
   cn_signals_release_postponed();
 }
 
-/* `low`: the lower end of the handler's stack, if it is an alternate one; else 0. */
+/* Run the handler as an interruption. `low` is the lower end of the handler's alternate stack, or 0. */
 static void interrupt_managed_code(cn_signal_handler *handler, int signal, siginfo_t *info, void *context,
                                    uintptr_t frame, uintptr_t low)
 {
@@ -248,7 +250,8 @@ static void interrupt_managed_code(cn_signal_handler *handler, int signal, sigin
   CN_ASSERT_VALID(cn_signals_wrong());
   cn_buffer_close_to_inline(mutator);
   cn_arch_interrupting(signal, info, context, (void (*)(void))handler);
-  /* An unseen jump within the handler leaves the state of native code. */
+  /* Restore the state, because a jump within the handler that the runtime did not see may have left the native
+   * state. */
   __atomic_store_n(&mutator->state, interruption_at(index)->state, __ATOMIC_SEQ_CST);
   leave_interruption(index);
   if (index == 0)
@@ -257,8 +260,8 @@ static void interrupt_managed_code(cn_signal_handler *handler, int signal, sigin
     mutator->state = CAIRN_ABI_NATIVE;
 }
 
-/* True if the interrupted code is native, and a walk can go from the handler to older managed code. If the handler's
- * stack lies above, the result is false: the walk would skip all code between. */
+/* True if the interrupted code is native, and a walk can continue from the handler to older managed code. False if the
+ * handler's stack lies above the interrupted code, because the walk would skip all code in between. */
 static bool may_walk_from_handler(const struct cairn_mutator *mutator, const ucontext_t *context)
 {
   uintptr_t sp = cn_arch_context_sp(context);
@@ -291,7 +294,7 @@ void cn_signals_run_as_interruption(cn_signal_handler *handler, void *env)
   interrupt_managed_code(handler, 0, NULL, env, (uintptr_t)__builtin_frame_address(0), 0);
 }
 
-/* Take the default action: the kernel does when the instruction faults again, or at once. */
+/* Take the default action: the kernel takes it for a queued signal, or when the faulting instruction runs again. */
 static void take_default_action(int signal, const siginfo_t *info, uintptr_t action)
 {
   struct sigaction kernel = {.sa_handler = SIG_DFL};
@@ -304,8 +307,8 @@ static void take_default_action(int signal, const siginfo_t *info, uintptr_t act
     syscall(SYS_rt_tgsigqueueinfo, getpid(), cn_os_thread(), signal, info);
 }
 
-/* Drop only calls that are over: another thread may walk this stack meanwhile. In a handler drop nothing: it may
- * have interrupted a stub that has yet to fill its anchor, or an unwinder that has yet to read one. */
+/* Drop only anchors of ended calls, because another thread may be walking this stack. Do nothing in a handler: it may
+ * have interrupted a stub that is about to fill its anchor, or an unwinder that is about to read an anchor. */
 void cn_signals_drop_ended_anchors(struct cairn_mutator *mutator, uintptr_t sp)
 {
   const struct cn_anchor *from = cn_signals_anchor_limit();

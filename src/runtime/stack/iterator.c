@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Implements the public stack iterator over the walker (pillar-stack-iterator-2011).
+ * Implements the public stack iterator over the walker (pillar-stack-iterator-2011). Any thread, in any phase; the
+ * iterator has all state.
  */
 #include <cairn/stack.h>
 
@@ -27,7 +28,7 @@ static const struct cn_walk *const_walk_of(const struct cairn_stack_iterator *it
   return (const struct cn_walk *)iterator;
 }
 
-/* Before and after a callback of a manager; Cairn's own are always there. */
+/* Called before and after a callback of a manager. Only regions can be removed, so the calls protect only regions. */
 static void enter_frame_region(const struct cn_walk *walk)
 {
   CN_ASSERT(!walk->past_end);
@@ -77,7 +78,7 @@ void cairn_stack_suspended(struct cairn_stack_iterator *iterator, const struct c
     cn_walk_begin_suspended(walk, state, high);
 }
 
-/* Each step goes through the activation's manager. */
+/* Each step calls the activation's manager. */
 void cairn_stack_next(struct cairn_stack_iterator *iterator)
 {
   struct cn_walk *walk = walk_of(iterator);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Implements the code info manager of code with frame maps (pillar-stack-iterator-2011, "the Pillar compiler's code
- * info manager uses a callback that consults the previously generated stack maps").
+ * info manager uses a callback that consults the previously generated stack maps"). Any thread, in any phase.
  */
 #include "runtime/stack/managers.h"
 
@@ -23,7 +23,7 @@ static const struct cn_walk *const_walk_of(const struct cairn_stack_iterator *it
   return (const struct cn_walk *)iterator;
 }
 
-/* "function at file.c:12:3"; or "function+0x12", or "0x401136". */
+/* Writes "function at file.c:12:3", or "function+0x12", or "0x401136". */
 static int describe_compiled_frame(const struct cairn_stack_iterator *iterator, char *buffer, size_t size, void *data)
 {
   const struct cn_walk *walk = const_walk_of(iterator);
@@ -57,8 +57,8 @@ static void enumerate_compiled_roots(const struct cairn_stack_iterator *iterator
   cn_frame_roots_visit_all(const_walk_of(iterator), callback, env);
 }
 
-/* The depth of inlining at the virtual frame. A span encloses it only if the function that opened it is inlined at most
- * as deep. */
+/* The depth of inlining at the virtual frame. A span encloses the frame only if the function that opened the span has
+ * at most this depth. */
 static uint32_t inlining_depth(const struct cn_walk *walk)
 {
   struct cn_source_place source;
