@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reports each managed function: counts its safepoints on the finished module (options->report; docs/placement.md,
+ * Reports the number of safepoints of each managed function in the finished module (options->report; docs/placement.md,
  * "What did it do?").
  *
  * Needs: rewritten IR. Provides: one remark per function. Breaks: nothing.
@@ -29,7 +29,7 @@ static bool is_relocation(LLVMValueRef call)
   return cn_calls_intrinsic(call, "llvm.experimental.gc.relocate");
 }
 
-/* The callee of a statepoint is its third operand. */
+/* Count a call. The callee of a statepoint is its third operand. */
 static void count_call(struct call_counts *counts, LLVMValueRef i)
 {
   enum { STATEPOINT_CALLEE = 2 };
@@ -74,7 +74,7 @@ static void remark_safepoint_counts(struct cn_ctx *ctx, LLVMValueRef function)
               plural_suffix_of(c.leaves), c.relocations, plural_suffix_of(c.relocations));
 }
 
-/* In units of work, about half a nanosecond each. */
+/* Report a function's time to safepoint, converted from units of work of about half a nanosecond. */
 static void remark_time_to_safepoint(void *env, const struct cairn_time *time)
 {
   struct cn_ctx *ctx = env;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prepares modules that are loaded without a linker. Such modules share only the names of the front end: each has its
- * own thunks, and its own image. A function that the loader's user calls registers the image in place of a constructor.
- * Needs: the finished module. Provides: cairn_compile_in_memory(). Breaks: the lists of constructors and llvm.used.
+ * Prepares modules that are loaded without a linker. Such modules share only the front end's names, while each has
+ * separate thunks and a separate image. The loader's user calls a function that registers the image, in place of a
+ * constructor. Needs: the finished module. Provides: cairn_compile_in_memory(). Breaks: the lists of constructors and
+ * llvm.used.
  */
 #include <cairn/compile.h>
 
@@ -23,7 +24,7 @@ static bool is_cairn_symbol(LLVMValueRef value)
   return length > 6 && strncmp(name, "cairn.", 6) == 0;
 }
 
-/* The body of a managed function, which other modules call by this name. */
+/* True for the name of a managed function's body, by which other modules call it. */
 static bool is_managed_body(LLVMValueRef value)
 {
   size_t length;
@@ -56,7 +57,7 @@ static void hide_cairn_symbols(LLVMModuleRef module)
       hide_symbol(a);
 }
 
-/* True if `entry` is one of Cairn's in a list of constructors or destructors. */
+/* True if `entry`, in a list of constructors or destructors, comes from Cairn. */
 static bool is_cairn_structor(LLVMValueRef entry)
 {
   return LLVMIsAConstantStruct(entry) && is_cairn_symbol(LLVMGetOperand(entry, 1));
@@ -74,9 +75,9 @@ static bool matches_every_element(LLVMValueRef value)
   return value != NULL;
 }
 
-/* Move the list llvm.used to llvm.compiler.used. A linker must keep the globals that it lists, but a loader in memory
- * keeps everything, and the mark goes wrong there: LLVM gives each listed global its own section, and a target machine
- * that compiles one module after the other takes a later global at the same address for one of these. */
+/* Move the list llvm.used to llvm.compiler.used. A loader in memory keeps all globals, so it does not need the list for
+ * linkers, which causes an error there. LLVM gives each listed global a separate section. If a target machine compiles
+ * several modules, it may confuse a later global at the same address with a listed one. */
 static void move_used_to_compiler_used(struct cn_ctx *ctx)
 {
   LLVMValueRef list = LLVMGetNamedGlobal(ctx->module, "llvm.used");
@@ -90,8 +91,8 @@ static void move_used_to_compiler_used(struct cn_ctx *ctx)
   cn_free(&used);
 }
 
-/* Join the sections of roots. A linker keeps or drops each root with its global, so roots lie in many sections of one
- * name. In memory a name has one section. */
+/* Join the sections of roots. For a linker, roots are in many sections of one name, so that each root is kept or
+ * dropped with its global. In memory a name has one section. */
 static void join_root_sections(struct cn_ctx *ctx)
 {
   unsigned associated = LLVMGetMDKindIDInContext(ctx->llvm, "associated", 10);
@@ -119,7 +120,7 @@ static bool is_image_global(LLVMValueRef global)
          strcmp(name + length - tail, suffix) == 0;
 }
 
-/* Add void `name`(void), which calls `callee` for each image: there is one per kind of flags. */
+/* Add void `name`(void), which calls `callee` for each image; the module has one image per kind of flags. */
 static void add_image_caller(LLVMModuleRef module, const char *name, const char *callee)
 {
   LLVMContextRef context = LLVMGetModuleContext(module);
@@ -150,7 +151,7 @@ static bool is_droppable_function(LLVMValueRef function)
           linkage == LLVMLinkOnceODRLinkage);
 }
 
-/* `value` with `to` for `from` in aggregates. */
+/* `value` with each `from` in aggregates replaced by `to`. */
 static LLVMValueRef replace_in_constant(LLVMValueRef value, LLVMValueRef from, LLVMValueRef to)
 {
   LLVMTypeRef type = LLVMTypeOf(value);
@@ -170,8 +171,8 @@ static LLVMValueRef replace_in_constant(LLVMValueRef value, LLVMValueRef from, L
   return result;
 }
 
-/* Have instructions and globals use the copy that the loader keeps. The parts of the body, such as its prefix and
- * Cairn's names for it, stay with it. */
+/* Make instructions and globals use the copy that the loader keeps. Parts of the body, such as its prefix and Cairn's
+ * names for it, still refer to the body. */
 static void redirect_users_to_kept_copy(LLVMModuleRef module, LLVMValueRef body, LLVMValueRef kept)
 {
   CN_VECTOR(LLVMValueRef) users = {0};
@@ -189,7 +190,7 @@ static void redirect_users_to_kept_copy(LLVMModuleRef module, LLVMValueRef body,
   cn_free(&users);
 }
 
-/* Rename the body in the relocations of its code, which stand in the module's assembly (thunk.c). */
+/* Rename the body in the relocations of its code, which are in the module's assembly (thunk.c). */
 static void rename_body_in_relocations(LLVMModuleRef module, const char *old, const char *new)
 {
   size_t length;
@@ -210,8 +211,8 @@ static void rename_body_in_relocations(LLVMModuleRef module, const char *old, co
   free(was);
 }
 
-/* A loader of IR drops the second definition of a name and leaves its body undefined. Its maps and relocations need the
- * body: each module has its own, under a local name, and the name of all modules is an alias. */
+/* Give the body a local name and make its old name an alias. A loader of IR drops the second definition of a name and
+ * leaves its body undefined, but the body's maps and relocations need it. */
 static void alias_body_under_own_name(LLVMModuleRef module, LLVMValueRef body)
 {
   size_t length;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Marks units for link-time optimisation: records a unit's properties while it waits to be joined with others, and
- * keeps every other compiler from making code of it. Needs: the unit after `rules`. Provides: the marks below. Breaks:
- * nothing.
+ * Marks units for link-time optimisation. The marks record a unit's properties until the linker joins units, and
+ * prevent other compilers from generating code for the unit. Needs: the unit after `rules`. Provides: the marks below.
+ * Breaks: nothing.
  *
- * A linker joins units; to it they are any bitcode. So a unit has
- *   - module flags: the options that it was compiled with. Most of them must be the same in all units; the linker names
- *     two units that differ;
- *   - an attribute of each function: a function that lacks it is another compiler's;
- *   - a guard: a reference to a hidden, undefined symbol. Only the second half of the pipeline makes safepoints; the
- *     code of any other compiler for the unit fails to link.
+ * A linker joins units like any other bitcode. So a unit has
+ *   - module flags with the unit's options; most options must be equal in all units, and the linker names two units
+ *     that differ;
+ *   - an attribute of each function, which functions of other compilers lack;
+ *   - a guard, which is a reference to a hidden, undefined symbol. Only the second half of Cairn's pipeline makes
+ *     safepoints and removes the guard; code of another compiler for the unit fails to link.
  */
 #include "compile/lto_unit.h"
 
@@ -54,7 +54,7 @@ static const struct {
     {"cairn.size-level", CN_FLAG_JOIN_MIN, OPTION_OFFSET(size_level)},
 };
 
-/* True if the option has a meaning for the unit. A unit without allocations fits any size of inline allocation. */
+/* True if the option matters for the unit. A unit without allocations fits any limit of in-line allocation. */
 static bool is_relevant_option(struct cn_ctx *ctx, size_t field)
 {
   size_t length;
@@ -77,7 +77,7 @@ static void add_option_flags(struct cn_ctx *ctx)
     cn_add_module_flag(ctx->module, option_flags[i].name, option_flags[i].joins, value);
   }
   cn_words_add_flag(ctx);
-  /* The form of a unit between the halves of the pipeline may change with each version. */
+  /* Each version of Cairn may change the form of a unit between the halves of the pipeline. */
   LLVMAddModuleFlag(ctx->module, LLVMModuleFlagBehaviorError, VERSION_FLAG_NAME, sizeof VERSION_FLAG_NAME - 1,
                     LLVMMDStringInContext2(ctx->llvm, CAIRN_VERSION, sizeof CAIRN_VERSION - 1));
 }
@@ -130,7 +130,7 @@ static void drop_lto_guards(struct cn_ctx *ctx)
   for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module), next; g; g = next) {
     next = LLVMGetNextGlobal(g);
     if (is_lto_guard(g)) {
-      LLVMReplaceAllUsesWith(g, LLVMConstNull(LLVMTypeOf(g))); /* an old list may still use it */
+      LLVMReplaceAllUsesWith(g, LLVMConstNull(LLVMTypeOf(g))); /* an old list may still use the guard */
       LLVMDeleteGlobal(g);
     }
   }
@@ -141,8 +141,8 @@ static void drop_lto_guards(struct cn_ctx *ctx)
 /* ---- leaves ---- */
 
 /* Mark calls of leaves with Cairn's own attribute. LLVM drops nocallback when it joins modules, because code of other
- * modules may call back. The unit's statement about its leaves stays true. If the mark were dropped, too, they would be
- * called as native code, during which another thread may collect, though they take and return references. */
+ * modules may call back, but the unit's leaves stay leaves. Without the mark, Cairn would call these leaves as native
+ * code, during which another thread may collect, although they take and return references. */
 static void mark_leaf_calls(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMAttributeRef leaf = LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_LEAF, sizeof CN_ATTR_LEAF - 1, "", 0);

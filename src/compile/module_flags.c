@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Adds and reads module flags with a number. LLVM's C interface offers only some of the behaviours for added flags.
- * Needs: nothing. Provides: module_flags.h. Breaks: nothing.
+ * Adds and reads module flags with a number, because LLVM-C has only some of the behaviours for joining flags. Needs,
+ * breaks: nothing. Provides: module_flags.h.
  */
 #include "compile/module_flags.h"
 

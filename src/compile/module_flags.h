@@ -7,11 +7,11 @@
 
 #include <llvm-c/Core.h>
 
-/* The rules for joining flags of several modules, as LLVM numbers them. */
+/* The rules for joining the flags of several modules, with LLVM's numbers. */
 enum cn_flag_joins {
-  CN_FLAG_JOIN_EQUAL = 1, /* it must be the same in all */
+  CN_FLAG_JOIN_EQUAL = 1, /* all modules must have the same number */
   CN_FLAG_JOIN_MAX = 7,
-  CN_FLAG_JOIN_MIN = 8, /* the least; 0 if a module lacks it */
+  CN_FLAG_JOIN_MIN = 8, /* the smallest number; 0 if a module lacks the flag */
 };
 
 /* Add a flag to the module. */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass `check-stores`: makes sure that each reference is stored at a place that the collector scans.
+ * Pass `check-stores`: ensures that the program stores each reference at a place that the collector scans.
  *
- * Needs: cn_mark_unproved_stores() ran on the function before the optimiser. Provides: each store of a reference
- * through an ordinary pointer, and each copy that may bring references to memory behind an ordinary pointer, goes to a
- * local or a global that holds references, or is checked at run time (cairn_check_store, cairn_check_copy). Breaks:
+ * Needs: cn_mark_unproved_stores() ran on the function before the optimiser. Provides: a check at run time
+ * (cairn_check_store, cairn_check_copy) for each store of a reference through an ordinary pointer, and each copy that
+ * may bring references to ordinary memory, unless the target is a local or a global that holds references. Breaks:
  * nothing.
  *
- * Locals and globals that hold references are described. Memory of the C library is undescribed: the collector would
- * silently lose a reference in it. Often only inlining shows the pointer's origin, so this pass runs late. Until then
- * the stores are `unordered` atomic. This is free, and keeps the optimiser from making memcpy of them.
+ * Locals and globals that hold references are described to the collector. The collector would silently lose a reference
+ * in memory of the C library. Often only inlining shows a pointer's origin, so this pass runs late. Until then the
+ * stores are `unordered` atomic, which costs nothing and keeps the optimiser from replacing them by memcpy.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +26,8 @@
 #include "compile/lower/check_stores.h"
 #include "compile/lower/described_places.h"
 
-/* If `i` stores, in ordinary memory, a value that holds references, return the address and set `*type` to the type of
- * the value; else return null. */
+/* If `i` stores a value that holds references in ordinary memory, return the address and set `*type` to the type of the
+ * value. Otherwise return null. */
 static LLVMValueRef address_of_ref_store(LLVMValueRef i, LLVMTypeRef *type)
 {
   bool store = LLVMIsAStoreInst(i) != NULL, exchange = LLVMIsAAtomicCmpXchgInst(i) != NULL;
@@ -41,12 +41,12 @@ static LLVMValueRef address_of_ref_store(LLVMValueRef i, LLVMTypeRef *type)
 
 static bool is_described_origin(LLVMValueRef origin)
 {
-  if (LLVMIsAGlobalVariable(origin)) /* a root if its type says so */
+  if (LLVMIsAGlobalVariable(origin)) /* a root if its type has references */
     return cn_holds_ref(LLVMGlobalGetValueType(origin));
   return LLVMIsAAllocaInst(origin) || LLVMIsUndef(origin) || LLVMIsNull(origin);
 }
 
-/* True if each origin of `pointer` is described: a local, or a global that holds references. */
+/* True if each origin of `pointer` is a local or a global that holds references, and so is described. */
 static bool is_proved_described(LLVMValueRef pointer)
 {
   cn_pointer_sources sources = cn_pointer_sources_find(pointer);
@@ -72,7 +72,7 @@ void cn_mark_unproved_stores(struct cn_ctx *ctx, LLVMValueRef function)
         LLVMSetOrdering(i, LLVMAtomicOrderingUnordered);
 }
 
-/* Call `name` of the runtime, a leaf, with `arguments` before `at`. */
+/* Insert a call of the runtime's leaf function `name` before `at`. */
 static void emit_call_before(struct cn_ctx *ctx, LLVMValueRef at, const char *name, LLVMValueRef *arguments,
                              unsigned count)
 {
@@ -93,7 +93,7 @@ static void emit_call_before(struct cn_ctx *ctx, LLVMValueRef at, const char *na
   LLVMDisposeBuilder(builder);
 }
 
-/* The source's name of the place, and its line (store_names.c); or null. */
+/* The name of the place in the source, with its line (store_names.c), or null. Caller frees. */
 static char *source_place_name(struct cn_ctx *ctx, LLVMValueRef at)
 {
   unsigned length, kind = LLVMGetMDKindIDInContext(ctx->llvm, CN_SLOT_METADATA, (unsigned)strlen(CN_SLOT_METADATA));
@@ -113,7 +113,7 @@ static char *format_unknown_place(LLVMValueRef at)
   return file ? cn_format("%s at %.*s:%u", CN_SLOT_UNKNOWN, (int)length, file, line) : cn_strdup(CN_SLOT_UNKNOWN);
 }
 
-/* Add the string that the message at run time shows: place and source line of a store. */
+/* Add the string for the message at run time, with the place and source line of a store. */
 static LLVMValueRef build_store_description(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef at)
 {
   char *named = source_place_name(ctx, at);
@@ -155,7 +155,7 @@ static void emit_checks_of_type(struct cn_described_places *places, LLVMValueRef
     for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
       emit_checks_of_type(places, at, slot, LLVMStructGetTypeAtIndex(type, i),
                           offset + LLVMOffsetOfElement(ctx->layout, type, i));
-  } else if (kind != LLVMScalableVectorTypeKind) { /* those are refused */
+  } else if (kind != LLVMScalableVectorTypeKind) { /* scalable vectors are refused */
     CN_CHECK(kind == LLVMArrayTypeKind || kind == LLVMVectorTypeKind);
     LLVMTypeRef element = LLVMGetElementType(type);
     uint64_t size = LLVMABISizeOfType(ctx->layout, element);
@@ -176,7 +176,8 @@ static void emit_store_checks(struct cn_described_places *places, LLVMValueRef s
 
 /* ---- copies ---- */
 
-/* True if the path ends at `i`: with the lifetime of `local`, or because the collector may run (`*comes`). */
+/* True if the path ends at `i`, because the lifetime of `local` ends or the collector may run. `*comes` is set in the
+ * second case. */
 static bool ends_lifetime_or_collects(LLVMValueRef i, LLVMValueRef local, bool *comes)
 {
   if (cn_calls_intrinsic(i, "llvm.lifetime.end"))
@@ -185,8 +186,8 @@ static bool ends_lifetime_or_collects(LLVMValueRef i, LLVMValueRef local, bool *
   return *comes;
 }
 
-/* Follow the path from `i` to the end of block `b`, and mark the blocks after it in `reached`. Returns true if the
- * collector may run. Each loop may get a poll, so each backward edge counts. */
+/* Follow the path from `i` to the end of block `b`, and mark the successors in `reached`. Returns true if the collector
+ * may run on the path. A retreating edge counts too, because each loop may get a poll. */
 static bool may_collect_from_instruction(const struct cn_cfg *cfg, uint32_t b, LLVMValueRef i, LLVMValueRef local,
                                          bool *reached)
 {
@@ -221,7 +222,7 @@ static bool may_collect_after_copy(LLVMValueRef copy, LLVMValueRef local)
   return comes;
 }
 
-/* Convert `length`, of any width, to the 64 bits that the runtime takes. */
+/* Convert `length`, of any width, to i64 for the runtime. */
 static LLVMValueRef widen_length(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef length)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
@@ -232,8 +233,8 @@ static LLVMValueRef widen_length(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueR
   return length;
 }
 
-/* A copy is untyped: it may bring references from managed memory, and from ordinary memory if its size is a constant,
- * as in the assignment of a struct. The runtime checks the words. */
+/* Emit the check of a copy. A copy has no type: it may bring references from managed memory, and also from ordinary
+ * memory if its size is constant, as in the assignment of a struct. The runtime checks the copied words. */
 static void emit_copy_check(struct cn_described_places *places, LLVMValueRef copy)
 {
   LLVMValueRef arguments[3];
@@ -254,7 +255,7 @@ static void emit_copy_check(struct cn_described_places *places, LLVMValueRef cop
   }
 }
 
-/* True if `i` is an intrinsic that stores references in ordinary memory, other than one by one. */
+/* True if `i` is an intrinsic that stores several references in ordinary memory. */
 static bool stores_several_refs(LLVMValueRef i)
 {
   const struct cn_intrinsic *row = cn_intrinsic_row_of_call(i);

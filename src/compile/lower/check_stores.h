@@ -7,7 +7,8 @@
 
 #include "compile/core/pass.h"
 
-/* Keep the stores of references through ordinary pointers in `function` separate. Called before the optimiser runs. */
+/* Mark the stores of references through ordinary pointers in `function`, before the optimiser runs, so that it keeps
+ * the stores separate. */
 void cn_mark_unproved_stores(struct cn_ctx *ctx, LLVMValueRef function);
 
 #endif

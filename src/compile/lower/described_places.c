@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tells if a store through an ordinary pointer surely goes to a place that the collector scans: to a global, at a
- * reference of its type, or to a local of the function, at a described word. Part of pass `check-stores`. Needs:
- * nothing. Provides: answers. Breaks: nothing.
+ * Proves that a store through an ordinary pointer goes to a place that the collector scans: to a reference in the type
+ * of a global, or to a described word of a local of the function. Part of pass `check-stores`. Needs, breaks: nothing.
+ * Provides: described_places.h.
  *
- * A pointer formed by one chain of GEPs goes to one place, or to places at equal distances. A pointer chosen by phis
- * and selects may go to any word of each of its origins.
+ * A pointer from a single chain of GEPs points to one place, or to places at equal distances. A pointer from phis and
+ * selects may point to any word of each of its origins.
  */
 #include "compile/lower/described_places.h"
 
@@ -21,7 +21,8 @@ static bool is_gep(LLVMValueRef pointer)
          (LLVMIsAConstantExpr(pointer) && LLVMGetConstOpcode(pointer) == LLVMGetElementPtr);
 }
 
-/* True if the result is the first operand. A thread's copy of a thread-local is described as a global is. */
+/* True if the result is the first operand, or the calling thread's copy of a thread-local, which is described like a
+ * global. */
 static bool yields_first_operand(LLVMValueRef pointer)
 {
   return LLVMIsABitCastInst(pointer) || LLVMIsAFreezeInst(pointer) ||
@@ -36,8 +37,8 @@ static void add_value_once(cn_pointer_sources *list, LLVMValueRef value)
   cn_push(list, value);
 }
 
-/* Find the operands that `pointer` may be computed from: operands [first, last) of a GEP, cast, phi, select or
- * intrinsic for the address of a thread-local. The range of an origin is empty. */
+/* Set [first, last) to the operands of `pointer` (a GEP, cast, phi, select or address of a thread-local) that give its
+ * address. The range is empty for an origin. */
 static void find_source_operands(LLVMValueRef pointer, unsigned *first, unsigned *last)
 {
   *first = *last = 0;
@@ -87,7 +88,8 @@ static const struct cn_alloca_layout *alloca_layout_of(struct cn_described_place
   return NULL;
 }
 
-/* Bytes of the origin. With `element`, those of one element of a global array: all elements have the same places. */
+/* The size of the origin in bytes. With `element`, it is the size of one element of a global array, because all
+ * elements have references at the same offsets. */
 static uint64_t origin_bytes_of(struct cn_described_places *places, LLVMValueRef origin, bool element)
 {
   const struct cn_alloca_layout *local = LLVMIsAAllocaInst(origin) ? alloca_layout_of(places, origin) : NULL;
@@ -109,7 +111,7 @@ static bool has_described_reference(struct cn_described_places *places, LLVMValu
          cn_bitset_contains(local->bits, offset / WORD_BYTES);
 }
 
-/* True for a local or a global: the contents of all other memory are unknown. */
+/* True for a local or a global. The contents of other memory are unknown. */
 static bool is_local_or_global(LLVMValueRef origin)
 {
   return LLVMIsAAllocaInst(origin) || LLVMIsAGlobalVariable(origin);
@@ -122,13 +124,13 @@ static bool is_undefined_or_null(LLVMValueRef origin)
 
 /* ---- places in an object ---- */
 
-/* The places of a pointer into `origin`: `offset`, and, unless `stride` is 0, `offset` plus each multiple of it. */
+/* The places of a pointer into `origin`: `offset` plus all multiples of `stride`. */
 struct place_span {
   LLVMValueRef origin;
   uint64_t offset, stride;
 };
 
-/* Returns false if `pointer` is chosen from several. */
+/* Find the places of `pointer`. False if a phi or select chooses `pointer`. */
 static bool find_place_span(struct cn_ctx *ctx, LLVMValueRef pointer, uint64_t offset, struct place_span *span)
 {
   *span = (struct place_span){.offset = offset};
@@ -139,7 +141,7 @@ static bool find_place_span(struct cn_ctx *ctx, LLVMValueRef pointer, uint64_t o
   return cn_pointer_is_origin(pointer);
 }
 
-/* True if the collector may miss a reference at one of the places. References lie at multiples of a word. */
+/* True if the collector may miss a reference at one of the places. All references are aligned to words. */
 static bool may_miss_place_of_span(struct cn_described_places *places, const struct place_span *span)
 {
   if (!is_local_or_global(span->origin))

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Hides differences of references from the optimiser, which would form them of addresses from both sides of a
- * safepoint. `prepare` makes calls of cairn.ptrdiff of them; pass `lower-differences` makes subtractions of the calls
- * again, after the statepoints.
+ * Hides differences of references from the optimiser, which would compute them from addresses on both sides of a
+ * safepoint. Pass `prepare` replaces the differences by calls of cairn.ptrdiff; pass `lower-differences` replaces the
+ * calls by subtractions again, after the statepoints.
  *
- * Needs: for the calls, promoted locals; for the pass, final statepoints. Provides: calls instead of all these
- * differences; after the pass, subtractions instead of all the calls. Breaks: nothing.
+ * Needs: promoted locals for the calls, and final statepoints for the pass. Provides: calls instead of the differences,
+ * and subtractions after the pass. Breaks: nothing.
  */
 #include "compile/lower/differences.h"
 
@@ -16,7 +16,7 @@
 #include "compile/core/emit.h"
 #include "compile/core/emitted_names.h"
 
-/* True for a constant, and for an address computed from a constant alone. */
+/* True for a constant, or an address computed from a constant alone. */
 static bool is_constant_address(LLVMValueRef reference)
 {
   return LLVMIsConstant(reference) || ((LLVMIsAIntToPtrInst(reference) || LLVMIsAFreezeInst(reference)) &&
@@ -33,12 +33,12 @@ LLVMValueRef cn_differences_match(LLVMValueRef sub, LLVMValueRef operands[2])
       return NULL;
     operands[i] = LLVMGetOperand(cast, 0);
     if (is_constant_address(operands[i]))
-      return NULL; /* equals the other operand's address: verify-safepoints tells where that is wrong */
+      return NULL; /* such a difference is the other operand's address; verify-safepoints refuses its wrong uses */
   }
   return LLVMGetIntTypeWidth(LLVMTypeOf(sub)) <= 64 ? sub : NULL;
 }
 
-/* Declare i64 @cairn.ptrdiff(a, b). Its result stays the same if its references are relocated. */
+/* Declare i64 @cairn.ptrdiff(a, b), whose result is independent of relocations. */
 static LLVMValueRef declare_ptrdiff_function(struct cn_ctx *ctx)
 {
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, CN_PTRDIFF);
@@ -87,7 +87,7 @@ void cn_differences_hide_subtractions(struct cn_ctx *ctx, LLVMValueRef function)
           LLVMTypeOf(operands[1]) == cn_ref_type(ctx))
         cn_push(&subs, i);
   for (size_t i = 0; i < subs.count; i++) {
-    CN_CHECK(cn_differences_match(subs.at[i], operands)); /* each is independent of the others */
+    CN_CHECK(cn_differences_match(subs.at[i], operands)); /* the differences are independent of each other */
     replace_by_ptrdiff_call(ctx, builder, subs.at[i], operands);
   }
   cn_free(&subs);
@@ -96,9 +96,10 @@ void cn_differences_hide_subtractions(struct cn_ctx *ctx, LLVMValueRef function)
 
 /* ---- the pass ---- */
 
-/* Build the subtraction. If an operand of the call is a literal null, a branch of the input chose it, and the optimiser
- * has specialised the call for that branch: the input's subtraction gives the address at that moment, and the metadata
- * says that it is a difference. Subtractions with a literal null in the input never became calls (prepare). */
+/* Build the subtraction. If an operand is a literal null, then the optimiser has specialised the call for a branch of
+ * the input. The subtraction then gives the other operand's current address, as the input's subtraction does, and gets
+ * metadata that marks it as a difference. `prepare` makes no calls of differences that have a literal null in the
+ * input. */
 static LLVMValueRef build_address_subtraction(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef left,
                                               LLVMValueRef right)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass `expand-intrinsics`: replaces intrinsics that store references by single stores, if barriers, checks or polls
- * cannot be added to the intrinsic. The optimiser makes these intrinsics of loops, also before a module comes to Cairn.
+ * Pass `expand-intrinsics`: replaces intrinsics that store references by single stores, if Cairn cannot add barriers,
+ * checks or polls to the intrinsic. The optimiser replaces loops by these intrinsics, perhaps before Cairn gets the
+ * module.
  *
  *   llvm.experimental.memset.pattern     a loop, which place-safepoints and insert-barriers know
  *   stores of lanes with references      a store for each lane, of those that go to ordinary memory
  *                                        (check-stores checks each), or whose number varies
  *
- * Needs: calls in their final form from the optimiser. Provides: managed functions have neither of them for vectors of
- * fixed size; check-stores and insert-barriers refuse the others. Breaks: struct cn_cfg.
+ * Needs: the final calls from the optimiser. Provides: managed functions without these intrinsics on vectors of fixed
+ * size; check-stores and insert-barriers refuse scalable vectors. Breaks: struct cn_cfg.
  */
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
@@ -41,7 +42,8 @@ static void position_builder(const struct intrinsic_expansion *e, LLVMValueRef b
   LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(e->call));
 }
 
-/* The alignment that all places `distance` bytes apart have, by the call's alignment of the first place. */
+/* The alignment of all addresses at multiples of `distance` bytes from the call's address, whose alignment an attribute
+ * gives. */
 static unsigned common_alignment_of(const struct intrinsic_expansion *e, uint64_t distance)
 {
   LLVMAttributeRef align =
@@ -100,8 +102,8 @@ static void expand_pattern(const struct intrinsic_expansion *e)
 
 /* ---- lanes ---- */
 
-/* Build the condition for storing the lane, from the mask and the number of lanes. A bit that is undefined or poison
- * gets one value, since branches may depend only on defined bits. */
+/* Build the condition of the store of a lane, from the mask and the number of lanes. An undefined or poison bit is
+ * frozen, because branches may depend only on defined bits. */
 static LLVMValueRef build_lane_condition(const struct intrinsic_expansion *e, unsigned lane)
 {
   LLVMValueRef bit = LLVMBuildExtractElement(e->builder, operand_of(e, e->row->mask), make_i64(e, lane), "");
@@ -132,7 +134,7 @@ static void enter_conditional_block(const struct intrinsic_expansion *e, LLVMVal
   position_builder(e, LLVMBuildBr(e->builder, done));
 }
 
-/* The place of a lane. `before`: the number of lanes stored before it, if the stores are packed; or null. */
+/* The address of a lane. `before` is the number of lanes stored before it if the stores are packed, else null. */
 static LLVMValueRef build_lane_address(const struct intrinsic_expansion *e, LLVMTypeRef element, unsigned lane,
                                        LLVMValueRef before)
 {
@@ -168,7 +170,7 @@ static void expand_lanes(const struct intrinsic_expansion *e)
 
 /* ---- the pass ---- */
 
-/* True if the call stores lanes with references, and has to become single stores to be known to later passes. */
+/* True if the call stores lanes with references in a form that later passes cannot handle. */
 static bool stores_ref_lanes(const struct intrinsic_expansion *e)
 {
   LLVMTypeRef type = LLVMTypeOf(operand_of(e, e->row->value));

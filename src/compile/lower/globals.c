@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass `globals`: tells the runtime of a module's roots, sections and flags.
+ * Pass `globals`: registers a module's roots, sections and flags with the runtime.
  *
  * Needs: all other passes. Provides: a struct cairn_global_root in section cairn_roots for each global that holds
- * references, the constructor that registers the image, and the guard that keeps managed code from being linked without
- * frame maps. Breaks: nothing.
+ * references, the constructor that registers the image, and the guard that prevents links of managed code without frame
+ * maps. Breaks: nothing.
  *
- * The linker may drop a root only together with its global: !associated makes the entry's section SHF_LINK_ORDER. An
- * entry for a global of another unit is always kept (llvm.used): the section of that global is in another object file.
- * The constructor is a hidden COMDAT: each executable or shared object has one for all its units. It names the
- * sections' bounds by the linker's start and stop symbols.
+ * The linker drops a root only together with its global, because !associated makes the section of the root
+ * SHF_LINK_ORDER. The root of another unit's global is always kept (llvm.used), because the global's section is in
+ * another object file. The constructor is a hidden COMDAT, so an executable or shared object has one constructor for
+ * all its units. It passes the sections' bounds, which are the linker's start and stop symbols.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +24,8 @@
 #include "compile/core/words.h"
 #include "compile/allocation/layout_constants.h"
 
-/* Runs before all constructors of a program, which may allocate and collect. Priorities below 101 are reserved for the
- * implementation. */
+/* The constructor's priority makes it run before all constructors of the program, which may allocate and collect.
+ * Priorities below 101 are reserved for the implementation. */
 #define CONSTRUCTOR_PRIORITY 100
 
 typedef CN_VECTOR(LLVMValueRef) value_vector;
@@ -65,7 +65,7 @@ static bool is_root_global(struct cn_ctx *ctx, LLVMValueRef global)
     return false;
   }
   LLVMValueRef initial = LLVMIsDeclaration(global) ? NULL : LLVMGetInitializer(global);
-  /* A constant needs no root if all its references are null: they stay null. */
+  /* A constant whose references are all null needs no root. */
   return !(initial && LLVMIsGlobalConstant(global) && cn_constant_holds_no_reference(initial));
 }
 
@@ -85,9 +85,9 @@ static void associate_root(struct cn_ctx *ctx, LLVMValueRef root, LLVMValueRef g
     LLVMSetComdat(root, LLVMGetComdat(global));
 }
 
-/* A layout names every reference of an object one by one. A global with more than MAX_SINGLE_ROOT_REFERENCES of them
- * gets several roots: for each field of a struct, and for parts of an array with up to MAX_PIECE_REFERENCES references,
- * or one element. */
+/* A layout lists every single reference of an object. A global with more than MAX_SINGLE_ROOT_REFERENCES references
+ * gets several roots: one for each field of a struct, and one for each part of an array, with up to
+ * MAX_PIECE_REFERENCES references or one element. */
 enum { MAX_SINGLE_ROOT_REFERENCES = 65536, MAX_PIECE_REFERENCES = 4096 };
 
 static uint64_t reference_count(LLVMTypeRef type)
@@ -106,15 +106,15 @@ static uint64_t reference_count(LLVMTypeRef type)
   return count;
 }
 
-/* The layouts and roots of a module. `here`: the roots of globals that the module defines; the linker drops them
- * together with these globals. */
+/* The layouts and roots of a module. `here` has the roots of globals that the module defines; the linker drops such
+ * roots together with their globals. */
 struct module_roots {
   struct cn_layout_table layouts;
   value_vector here, elsewhere;
 };
 
-/* Give a thread-local the initial-exec model: its distance from the thread pointer is then the same in all threads, in
- * shared objects too (docs/threads.md). */
+/* Give a thread-local the initial-exec model. Its distance from the thread pointer is then equal in all threads, even
+ * in shared objects (docs/threads.md). */
 static void set_initial_exec_model(LLVMValueRef global)
 {
   LLVMThreadLocalMode mode = LLVMGetThreadLocalMode(global);
@@ -123,8 +123,8 @@ static void set_initial_exec_model(LLVMValueRef global)
     LLVMSetThreadLocalMode(global, LLVMInitialExecTLSModel);
 }
 
-/* Add a native function that returns the calling thread's address of `offset` in a thread-local. The linker keeps or
- * drops the function together with the thread-local, like the root. */
+/* Add a native function that returns the calling thread's address of the thread-local, plus `offset`. The linker keeps
+ * or drops the function together with the thread-local. */
 static LLVMValueRef add_thread_local_accessor(struct cn_ctx *ctx, LLVMValueRef global, uint64_t offset)
 {
   LLVMTypeRef pointer = pointer_type(ctx);
@@ -148,7 +148,7 @@ static LLVMValueRef add_thread_local_accessor(struct cn_ctx *ctx, LLVMValueRef g
   return function;
 }
 
-/* The address field of the root of `offset` in a global. */
+/* The address field of the root at `offset` in a global. */
 static LLVMValueRef build_root_address(struct cn_ctx *ctx, LLVMValueRef global, uint64_t offset)
 {
   LLVMValueRef address = global;
@@ -187,8 +187,8 @@ static void add_root_record(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeRef
 static void add_roots_of_type(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeRef type, uint64_t offset,
                               struct module_roots *roots)
 {
-  /* A weak global of another unit is undefined if its address is null, so it keeps one root, at offset 0. A misaligned
-   * reference shows only in the whole type, and is refused. */
+  /* A weak global of another unit has a null address if it is undefined, so it gets one root, at offset 0. A global
+   * with a misaligned reference also gets one root, because the error shows only in the complete type. */
   if (reference_count(type) <= MAX_SINGLE_ROOT_REFERENCES || LLVMGetLinkage(global) == LLVMExternalWeakLinkage ||
       cn_types_has_misaligned_ref(ctx, type)) {
     if (cn_holds_ref(type))
@@ -235,8 +235,8 @@ static size_t add_roots(struct cn_ctx *ctx)
 
 /* ---- the image ---- */
 
-/* Declare a bound of a section, which the linker defines: weak, since the section may be empty; hidden, since it
- * belongs to this image. */
+/* Declare a bound of a section, which the linker defines. The symbol is weak because the section may be empty, and
+ * hidden because the section belongs to this image. */
 static LLVMValueRef declare_section_bound(struct cn_ctx *ctx, const char *which, const char *section)
 {
   char *name = cn_format("__%s_%s", which, section);
@@ -251,7 +251,7 @@ static LLVMValueRef declare_section_bound(struct cn_ctx *ctx, const char *which,
   return symbol;
 }
 
-/* Make `value` hidden, and one per image. */
+/* Make `value` hidden and unique in an image. */
 static void make_unique_per_image(struct cn_ctx *ctx, LLVMValueRef value, const char *group)
 {
   LLVMSetLinkage(value, LLVMLinkOnceODRLinkage);
@@ -259,9 +259,9 @@ static void make_unique_per_image(struct cn_ctx *ctx, LLVMValueRef value, const 
   LLVMSetComdat(value, LLVMGetOrInsertComdat(ctx->module, group));
 }
 
-/* Add a struct cairn_image. The linker keeps only one unit's image of each group; so the flags of a unit without
- * safepoints are in a separate image that names no sections. `guard`, or null, is the symbol that stands for the start
- * of the frame maps until the unit has frame maps. */
+/* Add a struct cairn_image. The linker keeps one struct per group, so the flags of a unit without safepoints are in a
+ * separate struct without sections. `guard`, or null, is the symbol for the start of the frame maps until the unit has
+ * frame maps. */
 static LLVMValueRef add_image_record(struct cn_ctx *ctx, const char *group, LLVMValueRef guard, bool sections,
                                      uint64_t flags)
 {
@@ -294,7 +294,7 @@ static LLVMValueRef add_image_record(struct cn_ctx *ctx, const char *group, LLVM
   return image;
 }
 
-/* void `name`(void) { `callee`(&image); } */
+/* Define void `name`(void) { `callee`(&image); }. */
 static LLVMValueRef add_structor(struct cn_ctx *ctx, const char *name, const char *group, const char *callee,
                                  LLVMValueRef image)
 {
@@ -315,7 +315,7 @@ static LLVMValueRef add_structor(struct cn_ctx *ctx, const char *name, const cha
   return function;
 }
 
-/* The name of the group of the module's image, to be given to free(). Each kind of words has its own group. */
+/* The name of the group of the module's image. Each kind of words has a separate group. Caller frees. */
 static char *image_group_name(struct cn_ctx *ctx)
 {
   struct cairn_word_kind kind = cn_words(ctx);
@@ -325,8 +325,8 @@ static char *image_group_name(struct cn_ctx *ctx)
                              : cn_strdup(CN_IMAGE);
 }
 
-/* Add the constructor of an image, and the destructor if the image is in a shared object, which can be unloaded while
- * the program runs. Frames of an executable are walked until the end. */
+/* Add the constructor of an image. An image in a shared object also gets a destructor, because the program can unload
+ * it. An executable gets none, because stack walks may need its frame maps until the end. */
 static void register_image(struct cn_ctx *ctx, const char *group, LLVMValueRef guard, bool sections, uint64_t flags)
 {
   CN_CHECK(sections || !guard);
@@ -358,7 +358,7 @@ static bool has_managed_functions(struct cn_ctx *ctx)
   return false;
 }
 
-/* True if the module allocates objects: it has slow paths for allocation, called through thunks by now. */
+/* True if the module allocates objects, because it calls slow paths of allocation, perhaps through thunks. */
 static bool has_allocations(struct cn_ctx *ctx)
 {
   static const char thunk[] = CN_SLOW_PREFIX;
@@ -374,8 +374,8 @@ static bool has_allocations(struct cn_ctx *ctx)
   return false;
 }
 
-/* The kind of barriers that all of the module's functions have, by their attributes; CAIRN_BARRIERS_NONE if they differ
- * from the options. Without safepoints the collector never runs, and any kind is right. */
+/* The kind of barriers in the options if the attributes of all managed functions agree with it, else
+ * CAIRN_BARRIERS_NONE. Without safepoints any kind is right, because the collector never runs. */
 static enum cairn_barriers barrier_kind_of_module(struct cn_ctx *ctx)
 {
   const char *kind = cn_mark_of_barrier_kind(ctx->options->barriers);
@@ -394,7 +394,7 @@ static enum cairn_barriers barrier_kind_of_module(struct cn_ctx *ctx)
   return ctx->options->barriers;
 }
 
-/* The bits for barriers in the image's flags. The runtime has its own numbers for the kinds. */
+/* The bits for barriers in the image's flags. The runtime numbers the kinds differently. */
 static uint64_t barrier_kind_flag_bits(enum cairn_barriers kind)
 {
   static const unsigned char kinds[CAIRN_BARRIERS_KINDS] = {
@@ -419,27 +419,27 @@ static LLVMValueRef define_group_symbol(struct cn_ctx *ctx, const char *name, co
   return byte;
 }
 
-/* Define the symbols that let only units of one kind of barriers and one kind of words be linked together. The linker
- * keeps one group of each kind, and refuses two groups with the same symbol. `image`: the image's group, which differs
- * for each kind of words. */
+/* Define the symbols that prevent links of units with different kinds of barriers or words. The linker keeps one group
+ * of each kind, and refuses two groups with the same symbol. `image` is the image's group, which is different for each
+ * kind of words. */
 static void define_link_check_symbols(struct cn_ctx *ctx, const char *image, enum cairn_barriers barriers)
 {
   char *group = cn_format(CN_BARRIERS_GROUP "%s", cn_mark_of_barrier_kind(barriers));
 
-  define_group_symbol(ctx, group, group); /* gold -r keeps a group's name only if it is a symbol */
+  define_group_symbol(ctx, group, group); /* gold -r keeps the name of a group only if the name is a symbol */
   LLVMSetLinkage(define_group_symbol(ctx, CN_BARRIERS_SYMBOL, group), LLVMExternalLinkage);
   LLVMSetLinkage(define_group_symbol(ctx, CN_WORDS_SYMBOL, image), LLVMExternalLinkage);
   free(group);
 }
 
-/* The bits for the largest block that is allocated inline in an image's flags. */
+/* The bits in an image's flags for the largest block that is allocated in line. */
 static uint64_t inline_limit_flag_bits(uint64_t most)
 {
   return (most | 1) << CAIRN_ABI_IMAGE_INLINE_SHIFT;
 }
 
-/* Register the size of the largest block that the module allocates inline. Only units that allocate register it, and
- * have to agree. */
+/* Register the size of the largest block that the module allocates in line. Only units that allocate register this
+ * size, and their sizes must agree. */
 static void register_inline_limit(struct cn_ctx *ctx)
 {
   uint64_t most = cn_max_inline_bytes(ctx);
@@ -475,7 +475,7 @@ bool cn_register_module_image(struct cn_ctx *ctx)
 {
   char *group = image_group_name(ctx);
 
-  if (!LLVMGetNamedFunction(ctx->module, group)) /* a module that has it was compiled by Cairn already */
+  if (!LLVMGetNamedFunction(ctx->module, group)) /* a module with this function was already compiled by Cairn */
     emit_image_registration(ctx, group);
   free(group);
   return ctx->errors == 0;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass `slow-paths`: calls the stubs of the runtime directly.
+ * Pass `slow-paths`: replaces calls of the runtime's stubs by direct calls of hidden thunks.
  *
- * Needs: all calls of the stubs. Provides: the calls go through a hidden thunk of this unit. Breaks: the names that
- * calls.c and the statepoint ids know the stubs by.
+ * Needs: all calls of the stubs. Provides: calls of a hidden thunk in this unit. Breaks: the stubs' names, by which
+ * calls.c and the statepoint ids identify stubs.
  *
- * In position-independent code a statepoint with a target that may lie in another object loads the target's address
- * from the global offset table into a register. LLVM then hoists the load out of the loop, so that every poll would
- * cost the loop a register. A hidden target is called directly. The target must be a thunk, since the stub itself stays
- * visible to shared objects. If the runtime is linked in, the stub replaces the thunk: there it has the name of the
- * thunk, too (stubs.S).
+ * In position-independent code, a target may lie in another object. A statepoint then loads its address from the global
+ * offset table into a register. LLVM hoists the load out of the loop, so that every poll would cost the loop a
+ * register. A hidden target is called directly. The target is a thunk, because the stub itself must stay visible to
+ * shared objects. If the runtime is linked in, the stub replaces the thunk, because the stub also has the thunk's name
+ * there (stubs.S).
  */
 #include <stdlib.h>
 #include <string.h>

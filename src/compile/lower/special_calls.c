@@ -10,8 +10,8 @@
  *   a variadic callee                           call of an internal function with the types of the
  *                                               arguments, which makes the call
  *
- * The names are those of LLVM's pass, so that a run-time system for either pass serves both. A copy passes the bases of
- * its pointers: a collector that runs during the copy knows the new addresses of bases only.
+ * The names are those of LLVM's pass, so that a run-time system for LLVM's pass also works here. A copy passes the base
+ * pointers and distances of its pointers, because a collector that runs during the copy updates only base pointers.
  *
  * Needs: nothing. Provides: every parse point is a call that a statepoint can wrap. Breaks: struct cn_cfg.
  */
@@ -43,7 +43,7 @@ static bool is_deoptimize(LLVMValueRef call)
   return cn_calls_intrinsic(call, "llvm.experimental.deoptimize");
 }
 
-/* "memcpy" or "memmove", or null. */
+/* The name "memcpy" or "memmove" for an element-wise atomic copy, else null. */
 static const char *element_copy_name(LLVMValueRef call)
 {
   if (cn_calls_intrinsic(call, "llvm.memcpy.element.unordered.atomic"))
@@ -130,7 +130,7 @@ static void lower_guards(struct cn_ctx *ctx, LLVMValueRef function)
   LLVMDisposePassBuilderOptions(options);
 }
 
-/* ---- one call for another ---- */
+/* ---- replacement of calls ---- */
 
 struct call_rewrite {
   struct cn_ctx *ctx;
@@ -147,7 +147,7 @@ static LLVMOperandBundleRef *copy_bundles(LLVMValueRef call, unsigned *count)
   return bundles;
 }
 
-/* True for all attributes except "returned", which would describe the result of another call. */
+/* True for all attributes except "returned", which is wrong for the result of the new call. */
 static bool is_copied_attribute(LLVMAttributeRef attribute)
 {
   return !LLVMIsEnumAttribute(attribute) || LLVMGetEnumAttributeKind(attribute) != cn_attribute_kind("returned");
@@ -158,7 +158,7 @@ static void copy_attributes_at(LLVMValueRef from, unsigned from_index, LLVMValue
   cn_emit_copy_attributes(from, from_index, to, index, is_copied_attribute);
 }
 
-/* Build a call of `callee` with the bundles, function attributes and place of the old call; an invoke stays an
+/* Build a call of `callee` with the bundles, function attributes and source line of the old call. An invoke stays an
  * invoke. */
 static LLVMValueRef build_similar_call(struct call_rewrite *c, LLVMTypeRef type, LLVMValueRef callee,
                                        LLVMValueRef *arguments, unsigned count)
@@ -182,7 +182,7 @@ static LLVMValueRef build_similar_call(struct call_rewrite *c, LLVMTypeRef type,
   return made;
 }
 
-/* Declare the function `name`. An existing function of another type serves, too: each call has its own type. */
+/* Declare the function `name`. An existing function of another type also works, because calls have their types. */
 static LLVMValueRef declare_function(struct cn_ctx *ctx, const char *name, LLVMTypeRef type)
 {
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
@@ -201,11 +201,11 @@ static LLVMTypeRef function_type_of_call(LLVMTypeRef result, LLVMValueRef *argum
   return type;
 }
 
-/* Erase the return after the call: the call, and with it its function, never returns. */
+/* Erase the return after the call, because the call never returns. */
 static void lower_deoptimize(struct call_rewrite *c)
 {
   LLVMValueRef call = c->call, end = LLVMGetNextInstruction(call);
-  CN_CHECK(LLVMIsACallInst(call) && LLVMIsAReturnInst(end)); /* LLVM's verifier insists */
+  CN_CHECK(LLVMIsACallInst(call) && LLVMIsAReturnInst(end)); /* LLVM's verifier guarantees this */
   unsigned count = LLVMGetNumArgOperands(call);
   LLVMValueRef *arguments = cn_alloc((count + 1) * sizeof *arguments);
 
@@ -234,8 +234,8 @@ static LLVMValueRef build_pointer_intrinsic(struct call_rewrite *c, const char *
   return LLVMBuildCall2(c->builder, LLVMGlobalGetValueType(intrinsic), intrinsic, &pointer, 1, "");
 }
 
-/* Split `pointer` into its base and its distance from the base. A constant stays at its address: it is all distance. An
- * ordinary pointer is its own base. */
+/* Split `pointer` into its base and the distance from the base. A constant has base null and its address as distance.
+ * An ordinary pointer is its own base. */
 static void split_base_and_distance(struct call_rewrite *c, LLVMValueRef pointer, LLVMValueRef out[2])
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(c->ctx->llvm), type = LLVMTypeOf(pointer);
@@ -270,7 +270,7 @@ static void lower_element_copy(struct call_rewrite *c)
 
 /* ---- variadic callees ---- */
 
-/* Copy the attributes of argument `i`, which is argument i + 1 of `function`: the callee comes first. */
+/* Copy the attributes of argument `i`, which is argument i + 1 of `function`, because the callee is argument 0. */
 static void copy_argument_attributes(LLVMValueRef call, unsigned i, LLVMValueRef function, LLVMValueRef inner,
                                      LLVMValueRef outer)
 {
@@ -285,7 +285,7 @@ static void copy_argument_attributes(LLVMValueRef call, unsigned i, LLVMValueRef
   free(list);
 }
 
-/* Make an internal function that takes the callee and the arguments, and calls it with them. */
+/* Build an internal function that takes the callee and the arguments, and calls the callee with these arguments. */
 static LLVMValueRef build_variadic_caller(struct call_rewrite *c, LLVMTypeRef type, LLVMValueRef *inner)
 {
   CN_CHECK(LLVMCountParamTypes(type) == LLVMGetNumArgOperands(c->call) + 1);

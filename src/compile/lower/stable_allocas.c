@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass `steady-locals`: keeps the locals themselves as operands of the statepoints that describe them, to the end.
+ * Pass `steady-locals`: makes statepoints name each described local itself up to code generation.
  *
- * Needs: final statepoints, before the passes of the code generator. Provides: for each local that a statepoint
- * describes, addresses at changing places are computed from a copy of its address. LLVM takes the copy for another
- * value until CodeGenPrepare, or instruction selection, replaces the copy by the address. Breaks: the form of addresses
+ * Needs: final statepoints, before the passes of the code generator. Provides: a copy of the address of each described
+ * local; code computes addresses at variable offsets from the copy. LLVM treats the copy as another value until
+ * CodeGenPrepare or instruction selection replaces it by the address. Breaks: the form of addresses
  * (cn_alloca_uses_returns_argument()).
  *
- * LLVM's loop-reduce computes all addresses of a loop from a few that it counts up. It would take the operand of the
- * statepoint for one of these addresses. The start of the local would then be in a register, which a frame map cannot
- * describe (docs/llvm-22.md, "loop-reduce").
+ * LLVM's loop-reduce computes all addresses of a loop from a few addresses that it increments. Without the copy, it
+ * would also compute the statepoint's operand from them. The start of the local would then be in a register, and a
+ * frame map cannot describe such a local (docs/llvm-22.md, "loop-reduce").
  */
 #include "base/check.h"
 #include "base/vector.h"
@@ -26,7 +26,7 @@ static bool is_statepoint_operand(LLVMValueRef alloca)
   return false;
 }
 
-/* True if `user` computes another address from that of the local, at a place that may change. */
+/* True if `user` computes an address at a variable offset from the local's address. */
 static bool is_varying_address(LLVMValueRef user)
 {
   if (LLVMIsAPHINode(user) || LLVMIsASelectInst(user))
@@ -51,7 +51,7 @@ static void replace_operands(LLVMValueRef user, LLVMValueRef from, LLVMValueRef 
       LLVMSetOperand(user, (unsigned)i, to);
 }
 
-/* The users of the local that compute addresses, if one of them does so at a changing place; else an empty list. */
+/* The users of the local that compute addresses, or an empty list if all their offsets are constant. */
 static value_vector address_users_of(LLVMValueRef alloca)
 {
   value_vector users = {0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds flaws of statepoints, of those that a front end wrote and of those that a call is to become. LLVM 22 silently
- * loses each of these, or ends the process over it (docs/llvm-22.md). Needs, breaks: nothing. Provides: flaws for
- * refuse_calls.c; diagnostics for statepoints that exist before the rewriter, and for other calls with a record.
+ * Finds flaws of statepoints from front ends, and of calls that become statepoints. LLVM 22 silently drops each flawed
+ * part, or aborts (docs/llvm-22.md). Needs, breaks: nothing. Provides: flaws for refuse_calls.c, and diagnostics for
+ * statepoints that exist before the rewriter and for other calls with a bundle "deopt".
  */
 #include "compile/lower/statepoint_flaws.h"
 
@@ -28,7 +28,7 @@ static void report_flaw(const struct flaw_report *flaws, const char *rule, const
   flaws->report(flaws->to, flaws->call, rule, why);
 }
 
-/* report_flaw() with a name after the reason. */
+/* Report a flaw with `name` after the reason. */
 static void report_named_flaw(const struct flaw_report *flaws, const char *rule, const char *why, const char *name,
                               size_t length)
 {
@@ -40,7 +40,7 @@ static void report_named_flaw(const struct flaw_report *flaws, const char *rule,
 
 /* ---- bundles ---- */
 
-/* True for a bundle that a statepoint keeps. The code generator acts on the other bundles at ordinary calls only. */
+/* True for a bundle that a statepoint keeps. The code generator handles other bundles only at ordinary calls. */
 static bool is_kept_bundle(const char *tag, size_t length)
 {
   static const char *const kept[] = {"deopt", "gc-transition", "funclet", "gc-live"};
@@ -51,7 +51,7 @@ static bool is_kept_bundle(const char *tag, size_t length)
   return false;
 }
 
-/* Bits of an element of a vector that is recorded lane by lane as it lies in a register; or 0. */
+/* The size of an element in bits if LLVM records vectors of such elements in their register form, else 0. */
 static unsigned recorded_lane_bits(LLVMTypeRef element)
 {
   switch (LLVMGetTypeKind(element)) {
@@ -68,11 +68,11 @@ static unsigned recorded_lane_bits(LLVMTypeRef element)
   }
 }
 
-/* True if LLVM 22 records a single value of the type whole. Of an aggregate it records only the first field, or
- * instruction selection fails, as it does for a vector without a register. */
+/* True if LLVM 22 records a value of the type completely. LLVM records only the first field of an aggregate, or
+ * instruction selection fails, as it also does for a vector without a register. */
 static bool is_recordable(LLVMTypeRef type)
 {
-  enum { MAX_RECORDED_BITS = 128 }; /* bits: a register that each machine has, or two */
+  enum { MAX_RECORDED_BITS = 128 }; /* the size of a vector register, or of two integer registers */
 
   switch (LLVMGetTypeKind(type)) {
   case LLVMVectorTypeKind: {
@@ -161,8 +161,9 @@ static void check_arguments(const struct flaw_report *flaws, const struct cn_cal
   }
 }
 
-/* Refuse the conventions that fail at a statepoint in LLVM 22: those of GHC and HiPE fill all registers with arguments,
- * anyregcc passes arguments otherwise than in a patchpoint, and the call disappears under the others. */
+/* Refuse the conventions that fail at statepoints in LLVM 22. The conventions of GHC and HiPE use all registers for
+ * arguments, anyregcc passes arguments differently from patchpoints, and the other conventions make the call disappear.
+ */
 static void check_convention(const struct flaw_report *flaws)
 {
   static const unsigned bad[] = {10, 11, 13, 76, 83, 87, 89, 90, 91, 93, 95, 96, 104, 105};
@@ -195,7 +196,7 @@ void cn_report_parse_point_flaws(LLVMValueRef call, cn_flaw_callback *report, vo
 struct flaw_judge {
   struct cn_ctx *ctx;
   LLVMValueRef function;
-  struct cn_cfg cfg; /* built for the first flaw */
+  struct cn_cfg cfg; /* built at the first flaw */
   bool has_cfg;
 };
 
@@ -211,8 +212,8 @@ static void refuse_flawed_call(void *to, LLVMValueRef call, const char *rule, co
     cn_error(judge->ctx, call, rule, "%s: %s", cn_calls_describe(call, name, sizeof name), why);
 }
 
-/* Check the list of references: each is a reference, a vector of references, undefined, or a local. The object side
- * accepts a local only if it stays without effect. */
+/* Check that the bundle gc-live has only references, vectors of references, undefined values and locals. The object
+ * side accepts a local only if the record of the local has no effect. */
 static void check_listed_references(struct flaw_judge *judge, LLVMValueRef statepoint)
 {
   uint32_t i, end;

@@ -10,15 +10,16 @@
 /* Receives each flaw of `call`: the rule, and the reason without the call's name. */
 typedef void cn_flaw_callback(void *to, LLVMValueRef call, const char *rule, const char *why);
 
-/* Report the flaws of a statepoint, or of a call that becomes one: its callee, convention, operands and bundles. */
+/* Report the flaws of a statepoint, or of a call that becomes a statepoint, in its callee, convention, operands and
+ * bundles. */
 void cn_report_parse_point_flaws(LLVMValueRef call, cn_flaw_callback *report, void *to);
 /* Report only the flaws of the bundles. */
 void cn_report_bundle_flaws(LLVMValueRef call, cn_flaw_callback *report, void *to);
 /* Report the flaws of a bundle "deopt". LLVM makes a record for the bundle at any call. */
 void cn_report_deopt_flaws(LLVMValueRef call, cn_flaw_callback *report, void *to);
 
-/* Refuse the statepoints of the module itself, and the bundles "deopt" on any call, if the code generator would lose
- * part of their records. */
+/* Refuse the module's own statepoints, and bundles "deopt" on any call, if the code generator would drop a part of
+ * their records. */
 void cn_refuse_statepoint_flaws(struct cn_ctx *ctx);
 void cn_refuse_statepoint_flaws_in(struct cn_ctx *ctx, LLVMValueRef function);
 

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lowers immediates: integers in words that may also be references (docs/words.md). To the optimiser and the rewriter
- * they are references. Three functions make and read them, known only as pure; so neither ever sees arithmetic on the
- * address of an object. An immediate never moves: "cairn-immovable". Pass `lower-tags` makes arithmetic of the calls
- * after all references have been relocated and verified.
+ * Lowers immediates: integers in words that may also be references (docs/words.md). The optimiser and the rewriter
+ * treat immediates as references. Three opaque, pure functions make and read immediates, so that these passes never see
+ * arithmetic on an object's address. Immediates are "cairn-immovable". Pass `lower-tags` replaces the calls by
+ * arithmetic after all references have been relocated and verified.
  *
- * Needs: for the pass, final statepoints that were verified. Provides: arithmetic instead of all calls of the three.
- * Breaks: verify-safepoints, which would take an integer for an address, and refuses the module.
+ * Needs: final, verified statepoints. Provides: arithmetic instead of all calls of the three functions. Breaks:
+ * verify-safepoints, which would mistake integers for addresses and so refuses the module.
  *
- * An integer is its word shifted right; so sums and comparisons of integers are done on the words themselves, as in D.
- * Gudeman, "Representing Type Information in Dynamically Typed Languages" (1993). cairn.tag.value of any other word
- * gives an arbitrary integer. The result of cairn.tag.from is an immediate even then: the last operation sets its low
- * bits.
+ * An integer is its word shifted right, so the lowered code adds and compares the words themselves, as in D. Gudeman,
+ * "Representing Type Information in Dynamically Typed Languages" (1993). cairn.tag.value of a reference gives an
+ * arbitrary integer. The result of cairn.tag.from is always an immediate, because the last operation sets its low bits.
  */
 #include "compile/lower/tags.h"
 
@@ -44,7 +43,7 @@ static bool is_tag_call(LLVMValueRef call, LLVMValueRef function)
          LLVMGetCalledFunctionType(call) == LLVMGlobalGetValueType(function);
 }
 
-/* The function if the module uses it, checked; else null. */
+/* The function if the module uses it and passes the checks, else null. */
 static LLVMValueRef find_used_function(struct cn_ctx *ctx, enum tag tag)
 {
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, tag_function_names[tag]);
@@ -109,7 +108,7 @@ struct tag_lowering {
   struct cn_ctx *ctx;
   LLVMBuilderRef builder;
   struct cairn_word_kind kind;
-  struct cn_ptrmap words; /* an integer that was read -> the word that it was read from */
+  struct cn_ptrmap words; /* integer -> the word that it was read from */
 };
 
 static LLVMValueRef make_i64(const struct tag_lowering *l, uint64_t value)
@@ -117,7 +116,7 @@ static LLVMValueRef make_i64(const struct tag_lowering *l, uint64_t value)
   return LLVMConstInt(LLVMInt64TypeInContext(l->ctx->llvm), value, true);
 }
 
-/* The integer, shifted to its place in a word; the bits of the tag are 0. */
+/* A constant integer at its position in a word, with zero tag bits. */
 static uint64_t raised_bits_of(const struct tag_lowering *l, LLVMValueRef integer)
 {
   return LLVMConstIntGetZExtValue(integer) << l->kind.integer_bits;
@@ -128,7 +127,7 @@ static uint64_t tag_bits_mask(const struct tag_lowering *l)
   return (UINT64_C(1) << l->kind.integer_bits) - 1;
 }
 
-/* The word that `value` was read from, as an integer; or null. */
+/* The word that `value` was read from, as an integer, or null. */
 static LLVMValueRef source_word_of(const struct tag_lowering *l, LLVMValueRef value)
 {
   const uint64_t *word = cn_ptrmap_find(&l->words, value);
@@ -194,10 +193,10 @@ static void lower_tag_is(struct tag_lowering *l, LLVMValueRef call)
   replace_call(call, LLVMBuildICmp(l->builder, LLVMIntNE, bits, make_i64(l, l->kind.reference), ""));
 }
 
-/* A sum of integers, as it stands in a word. */
+/* A sum of integers at its position in a word. */
 struct shifted_sum {
   LLVMValueRef value;
-  bool exact; /* its low bits are surely zero, for any words */
+  bool exact; /* the low bits are zero for all words */
 };
 
 static struct shifted_sum raise_integer(struct tag_lowering *l, LLVMValueRef integer, unsigned depth);
@@ -221,8 +220,7 @@ static bool is_single_use_sum(LLVMValueRef integer)
   return (opcode == LLVMAdd || opcode == LLVMSub) && use && !LLVMGetNextUse(use);
 }
 
-/* The integer shifted to its place in a word. Follows at most MAX_SUM_DEPTH additions between the sum and the words; a
- * few are usual. */
+/* The integer at its position in a word. The search follows up to MAX_SUM_DEPTH additions from the sum to the words. */
 static struct shifted_sum raise_integer(struct tag_lowering *l, LLVMValueRef integer, unsigned depth)
 {
   enum { MAX_SUM_DEPTH = 8 };
@@ -243,7 +241,7 @@ static void lower_tag_from(struct tag_lowering *l, LLVMValueRef call)
   struct shifted_sum sum = raise_integer(l, LLVMGetOperand(call, 0), 0);
   LLVMValueRef word = sum.value;
 
-  if (!sum.exact && l->kind.integer == tag_bits_mask(l)) /* saves a constant, and the bits are set */
+  if (!sum.exact && l->kind.integer == tag_bits_mask(l)) /* the tag bits are all ones, so the sum needs no mask */
     word = LLVMBuildAdd(l->builder, word, make_i64(l, l->kind.integer), "");
   else if (!sum.exact)
     word = LLVMBuildAnd(l->builder, word, make_i64(l, ~tag_bits_mask(l)), "");
@@ -251,7 +249,7 @@ static void lower_tag_from(struct tag_lowering *l, LLVMValueRef call)
   replace_call(call, LLVMBuildIntToPtr(l->builder, word, cn_ref_type(l->ctx), ""));
 }
 
-/* The word that can replace an operand of a comparison; or null. */
+/* The word that can replace an operand of a comparison, or null. */
 static LLVMValueRef comparable_word_of(const struct tag_lowering *l, LLVMValueRef operand)
 {
   if (!LLVMIsAConstantInt(operand))
@@ -261,7 +259,7 @@ static LLVMValueRef comparable_word_of(const struct tag_lowering *l, LLVMValueRe
   return fits ? make_i64(l, up | l->kind.integer) : NULL;
 }
 
-/* Compare words: they are in the order of their integers, signed and unsigned. */
+/* Compare the words instead of the integers, because both have the same signed and unsigned order. */
 static void lower_comparison(struct tag_lowering *l, LLVMValueRef compare)
 {
   LLVMValueRef a = comparable_word_of(l, LLVMGetOperand(compare, 0)),
@@ -292,7 +290,7 @@ static void lower_calls(struct tag_lowering *l, enum tag tag)
     return;
   for (LLVMUseRef use; (use = LLVMGetFirstUse(function));) {
     LLVMValueRef call = LLVMGetUser(use);
-    CN_CHECK(is_tag_call(call, function)); /* find_used_function() has checked that */
+    CN_CHECK(is_tag_call(call, function)); /* find_used_function() has checked the calls */
     LLVMPositionBuilderBefore(l->builder, call);
     LLVMSetCurrentDebugLocation2(l->builder, LLVMInstructionGetDebugLoc(call));
     lower[tag](l, call);
@@ -300,13 +298,13 @@ static void lower_calls(struct tag_lowering *l, enum tag tag)
   LLVMDeleteFunction(function);
 }
 
-/* Make verify-safepoints refuse the module: it would take an integer for an address. */
+/* Make verify-safepoints refuse the module, because it would mistake integers for addresses. */
 static void mark_lowered(struct cn_ctx *ctx)
 {
   LLVMAddNamedMetadataOperand(ctx->module, CN_WORDS_LOWERED, LLVMMDNodeInContext(ctx->llvm, NULL, 0));
 }
 
-/* Lowers reads of integers first, so that comparisons and sums of these integers find the words. */
+/* The pass lowers cairn.tag.value first, so that comparisons and sums of integers find the words. */
 bool cn_lower_tags(struct cn_ctx *ctx)
 {
   struct tag_lowering l = {.ctx = ctx, .kind = cn_words(ctx)};
@@ -320,7 +318,7 @@ bool cn_lower_tags(struct cn_ctx *ctx)
   l.builder = LLVMCreateBuilderInContext(ctx->llvm);
   lower_calls(&l, TAG_VALUE_OF_IMMEDIATE);
   lower_comparisons(&l);
-  lower_calls(&l, TAG_IS_IMMEDIATE); /* is_made_immediate() looks for calls that make immediates */
+  lower_calls(&l, TAG_IS_IMMEDIATE); /* is_made_immediate() needs the calls of cairn.tag.from */
   lower_calls(&l, TAG_FROM_INTEGER);
   cn_ptrmap_free(&l.words);
   LLVMDisposeBuilder(l.builder);
