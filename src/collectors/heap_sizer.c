@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Computes the sizes of heaps, of allocation buffers, and of copies. Phase STOP; buffers under the collector's lock.
+ * Computes the sizes of heaps, of allocation buffers, and of copies. It has no state. Phase STOP; buffers in phase
+ * MUTATE, too, under the collector's lock.
  */
 #include "collectors/heap_sizer.h"
 
@@ -9,8 +10,8 @@
 
 enum { GROWTH_FACTOR = 4, SMALL_HEAP_GROWTH_FACTOR = 16, SMALL_HEAP_BYTES = 512 << 10, SOFT_LIMIT_SURVIVOR_PART = 8 };
 enum {
-  MIN_BUFFER_BYTES = 16 << 10, /* bytes of a buffer, if there are several mutators */
-  BUFFERS_FREE_SHARE = 4       /* their buffers take one part in this many of the free bytes */
+  MIN_BUFFER_BYTES = 16 << 10, /* minimum bytes of a buffer if there are several mutators */
+  BUFFERS_FREE_SHARE = 4       /* the buffers of several mutators take one part in this many of the free bytes */
 };
 
 static size_t smaller_of(size_t a, size_t b)

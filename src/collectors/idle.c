@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Discards unused memory in steps of the background thread, under the lock of the space's allocation.
+ * Discards unused memory in steps of the background thread. Phase MUTATE, under the lock that guards the space's
+ * allocation; no state.
  */
 #include "collectors/idle.h"
 

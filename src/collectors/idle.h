@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Unused memory is released while the program waits (CAIRN_IDLE), a part at a time, by steps of the background thread
- * (cairn_background_idle()).
+ * Steps of the background thread (cairn_background_idle()) release unused memory part by part while the program waits
+ * (CAIRN_IDLE).
  */
 #ifndef CN_COLLECTORS_IDLE_H
 #define CN_COLLECTORS_IDLE_H
@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CN_IDLE_BYTES ((size_t)256 << 10) /* in a step */
+#define CN_IDLE_BYTES ((size_t)256 << 10) /* bytes that a step releases */
 
-/* Under the lock of the space's allocation: discard the next part of [start, end), from *from on, and set *from to
- * where the next call continues. False: all is discarded. */
+/* Discards the next part of [start, end), from *from on, and sets *from to the address where the next call continues.
+ * Returns false when everything is discarded. Under the lock that guards the space's allocation. */
 bool cn_discard_idle_memory(uintptr_t *from, uintptr_t start, uintptr_t end);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sizes and starts of objects during a copying collection, when some have been copied. The collector's `is_forward`,
- * which is inlined, tells whether a word is a forwarding address: data can look like one. Another tracer may write such
- * words, so each is read once. Phase STOP.
+ * Sizes and starts of objects during a copying collection, when some objects have been copied. The collector's inlined
+ * function `is_forward` decides whether a word is a forwarding address, because data can look like one. Each word is
+ * read once, because another tracer may write a forwarding address at the same time. Phase STOP.
  */
 #ifndef CN_COLLECTORS_INTERIOR_H
 #define CN_COLLECTORS_INTERIOR_H
@@ -22,8 +22,8 @@ static inline uintptr_t cn_interior_read_word(const uintptr_t *word)
   return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
-/* The header of the object at *at, or of its copy: then *at becomes the copy's address. *grown is how many bytes the
- * payload has grown there. */
+/* The header of the object at *at, or of its copy, if the object has been copied; *at becomes the address of the copy.
+ * *grown becomes the growth of the payload from the object to its copy, in bytes. */
 static inline uintptr_t cn_interior_follow_to_header(uintptr_t *at, size_t *grown, cn_interior_forward_test *is_forward)
 {
   uintptr_t header = cn_interior_read_word(cairn_object_header(*at));
@@ -33,13 +33,13 @@ static inline uintptr_t cn_interior_follow_to_header(uintptr_t *at, size_t *grow
     return header;
   *at = cairn_header_forwarded_to(header);
   header = cn_interior_read_word(cairn_object_header(*at));
-  CN_ASSERT(!cairn_header_is_forwarded(header)); /* copies are made once */
+  CN_ASSERT(!cairn_header_is_forwarded(header)); /* a copy is never copied again */
   *grown = cairn_header_hash_bytes(header) - cairn_header_hash_bytes_before(header);
   return header;
 }
 
-/* The end of the block that begins at `block`, which is at most `end`; *payload is its payload. A copied object has the
- * length of its copy. In a damaged heap it calls cairn_fatal(). */
+/* Returns the end of the block that begins at `block`, which must not exceed `end`, and stores the address of its
+ * payload in *payload. The size of a copied object comes from its copy. Calls cairn_fatal() in a damaged heap. */
 static inline uintptr_t cn_interior_step_over_block(uintptr_t block, uintptr_t end, uintptr_t *payload,
                                                     cn_interior_forward_test *is_forward)
 {
@@ -55,9 +55,8 @@ static inline uintptr_t cn_interior_step_over_block(uintptr_t block, uintptr_t e
   return *payload + bytes - grown;
 }
 
-/* True if the word before `address` is certainly a header. Data can look like a header, so the check works only if
- * layouts lie at addresses that programs are unlikely to compute, and if all arrays are cleared (`uncleared` is
- * false). */
+/* True if the word before `address` is certainly a header. Data can look like a header, so the check is certain only if
+ * programs are unlikely to compute addresses of layouts, and if all arrays are cleared (`uncleared` is false). */
 static inline bool cn_interior_is_certain_start(uintptr_t address, bool uncleared, cn_interior_forward_test *is_forward)
 {
   if (address % CAIRN_ABI_OBJECT_ALIGN != 0 || uncleared)

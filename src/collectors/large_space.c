@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Allocates blocks of pages for large objects, under the collector's lock in phase MUTATE, or on the collecting thread
- * in phase STOP. From the base to the top there are runs of pages, each a block or free. Tables outside of the heap
- * describe a run, by the number of its first page, so marking and sweeping touch no block. Free runs are in doubly
- * linked lists by length. A sweep makes these lists anew, and joins neighbours.
+ * in phase STOP. The pages from the base to the top form runs: a run is a block, or it is free. Tables outside of the
+ * heap describe each run by the number of its first page, so that marking and sweeping access no block. Free runs are
+ * in doubly linked lists by length. A sweep makes the lists anew, and joins neighbouring free runs.
  */
 #include "collectors/large_space.h"
 
@@ -11,11 +11,11 @@
 #include "runtime/os/os.h"
 
 enum {
-  EXACT_SIZE_LISTS = 63,       /* lists of runs of 1 to so many pages; one more list has all longer runs */
-  MAX_EXAMINED_RUNS = 8,       /* of the list of longer runs */
+  EXACT_SIZE_LISTS = 63,       /* lists for runs of 1 to so many pages; one more list has all longer runs */
+  MAX_EXAMINED_RUNS = 8,       /* runs that are examined in the list of longer runs */
   COMMIT_STEP_BYTES = 2 << 20, /* bytes that get memory together */
-  ADDRESSES_PER_BYTE = 4,      /* addresses over bytes of blocks */
-  NO_PAGE = 0,                 /* page 0 is never given */
+  ADDRESSES_PER_BYTE = 4,      /* bytes of addresses for each byte of blocks */
+  NO_PAGE = 0,                 /* no block has page 0 */
 };
 
 enum state { RUN_FREE, RUN_USED, RUN_MARKED };
@@ -23,15 +23,16 @@ enum state { RUN_FREE, RUN_USED, RUN_MARKED };
 static struct {
   uintptr_t base;
   size_t size, page;
-  uint32_t top, committed, touched; /* pages with runs; with memory; that may be nonzero */
-  uint64_t some;                    /* the nonempty lists, a bit each */
+  uint32_t top, committed,
+      touched;   /* ends of the pages with runs, of those with memory, and of those that may be nonzero */
+  uint64_t some; /* one bit for each list: the list has runs */
   uint32_t lists[EXACT_SIZE_LISTS + 1];
   uint32_t recent; /* the highest top of recent collections */
   uint32_t gray;
 } large_space_state;
 
-/* Tables by page. `first_pages`: of each page of a block; of a free run, the previous run in its list. The other
- * tables: of the first page of a run. */
+/* Tables by page. `first_pages` has the first page of the block for each page of a block, and, for the first page of a
+ * free run, the previous run in its list. The other tables have an entry for the first page of each run. */
 static uint32_t *first_pages, *run_lengths, *run_links;
 static uint8_t *run_states;
 
@@ -58,7 +59,7 @@ static bool commit_table(void *table, size_t size, uint32_t from, uint32_t to)
   return cn_os_commit_memory(start, (end - start + large_space_state.page - 1) & ~(large_space_state.page - 1));
 }
 
-/* Make the tables writable for these pages. */
+/* Makes the tables' entries for the pages [from, to) writable. */
 static bool commit_tables(uint32_t from, uint32_t to)
 {
   return commit_table(first_pages, sizeof *first_pages, from, to) &&
@@ -107,7 +108,7 @@ static uint32_t page_at(uintptr_t address)
   return (uint32_t)((address - large_space_state.base) / large_space_state.page);
 }
 
-/* Several threads may mark and read states at once. */
+/* The state of a run; several threads may mark blocks and read states at once. */
 static enum state run_state_of(uint32_t run)
 {
   return __atomic_load_n(&run_states[run], __ATOMIC_RELAXED);
@@ -140,7 +141,7 @@ static void add_free_run(uint32_t run, uint32_t pages)
   large_space_state.some |= UINT64_C(1) << list;
 }
 
-/* Take the run out of its list, and return the pages beyond `pages`. */
+/* Takes the run out of its list, and returns its pages beyond `pages` to the lists. */
 static uint32_t take_free_run(uint32_t run, uint32_t pages)
 {
   uint32_t has = run_lengths[run];
@@ -201,7 +202,7 @@ static uint32_t take_pages_at_top(uint32_t pages)
 
 /* ---- blocks ---- */
 
-/* The pages of [from, end) become part of the block at `run`. */
+/* Makes the pages of [from, end) a part of the block at `run`. */
 static void add_pages_to_block(uint32_t run, uint32_t from, uint32_t end)
 {
   for (uint32_t page = from; page < end; page++)
@@ -247,7 +248,8 @@ bool cn_large_lengthen(uintptr_t block, size_t bytes)
   } else {
     return false;
   }
-  /* For cn_large_discard_free_pages(), which may be at this page: the run is in use, and the next one begins behind it.
+  /* The position of cn_large_discard_free_pages() may be this page, so the page needs the state and the length of a
+   * run.
    */
   run_states[end] = RUN_USED;
   run_lengths[end] = more;
@@ -265,7 +267,7 @@ uintptr_t cn_large_find_block(uintptr_t address, uintptr_t *end)
 {
   uint32_t page = page_at(address), run = page < large_space_state.top ? first_pages[page] : NO_PAGE;
 
-  /* `first_pages` of a free page may be stale. */
+  /* For a free page the entry of `first_pages` may be stale. */
   if (run == NO_PAGE || run > page || run_state_of(run) == RUN_FREE || page - run >= run_lengths[run])
     return 0;
   *end = address_of(run + run_lengths[run]);
@@ -315,8 +317,8 @@ static void clear_free_lists(void)
     large_space_state.lists[i] = NO_PAGE;
 }
 
-/* Release memory that recent collections did not need: the tops before the last sweeps count, each an eighth less than
- * the next. Otherwise memory that comes and goes would fault again and again. */
+/* Releases memory that recent collections did not need, so that memory that is needed now and then does not fault again
+ * and again. The tops before recent sweeps count, each reduced by an eighth for each later sweep. */
 static void release_unneeded_memory(uint32_t top)
 {
   large_space_state.recent -= large_space_state.recent / 8;
@@ -341,8 +343,8 @@ static void discard_run_memory(uint32_t run, uint32_t pages, struct cn_large_dis
   at->pages += count;
 }
 
-/* Runs are split while the program runs. Only cn_large_lengthen() joins two, and leaves a run there; so a place where a
- * run began is still the start of one. */
+/* Discards free pages while the program runs. A page where a run began stays the start of a run until the next sweep:
+ * other functions split runs, and only cn_large_lengthen() joins two runs, and keeps the entries of the second one. */
 bool cn_large_discard_free_pages(struct cn_large_discard_position *at, size_t bytes)
 {
   int looks = MAX_EXAMINED_RUNS;
@@ -398,7 +400,7 @@ size_t cn_large_sweep(bool keep)
       add_free_run(begin, run - begin);
     begin = run + pages;
   }
-  large_space_state.top = begin; /* free pages at the end belong to no run */
+  large_space_state.top = begin; /* runs end at the last block, and the pages behind it belong to no run */
   release_unneeded_memory(top);
   return left * large_space_state.page;
 }

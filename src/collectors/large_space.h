@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The large-object space. Each object has separate pages, and stays where it is: a collection marks it instead of
- * copying it. The space works with blocks, and is independent of layouts. Its functions are called under the
+ * The large-object space. Each object has separate pages, and stays in place, because a collection marks it instead of
+ * copying it. The space consists of blocks, and is independent of layouts. Its functions are called under the
  * collector's lock in phase MUTATE, and by the collecting thread in phase STOP.
  */
 #ifndef CN_COLLECTORS_LARGE_SPACE_H
@@ -11,17 +11,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Reserve addresses for blocks of `bytes` in all, and for gaps between them. False: there are too few, and the space
- * stays empty. */
+/* Reserves addresses for blocks of `bytes` in all, and for gaps between them. Returns false if there are too few
+ * addresses; the space then stays empty. */
 bool cn_large_init(size_t bytes);
-/* Like cn_large_init(), at reserved addresses, multiples of the page. */
+/* Like cn_large_init(), at reserved addresses, whose bounds are multiples of the page size. */
 bool cn_large_init_at(uintptr_t base, size_t bytes);
 
-/* Allocate a block; 0: there are no addresses, or no memory. It may have nonzero bytes before `*zero`. */
+/* Allocates a block, which may have nonzero bytes before `*zero`. Returns 0 if addresses or memory are exhausted. */
 uintptr_t cn_large_allocate(size_t bytes, uintptr_t *zero);
 
-/* Lengthen the block to `bytes` in place, if that is more. False: the memory behind it is in use, or there is too
- * little. */
+/* Lengthens a shorter block to `bytes` in place. Returns false if the memory behind the block is in use or
+ * exhausted. */
 bool cn_large_lengthen(uintptr_t block, size_t bytes);
 
 /* True if `address` lies in the space. */
@@ -30,40 +30,41 @@ bool cn_large_contains(uintptr_t address);
 /* The bounds of the space. */
 void cn_large_space_bounds(uintptr_t *start, uintptr_t *end);
 
-/* The block that has `address`, or 0; `end` gets the end of its pages. */
+/* The block that contains `address`, with the end of its pages in *end, or 0. */
 uintptr_t cn_large_find_block(uintptr_t address, uintptr_t *end);
 
-/* Mark the block that begins there, for this collection. False: it was marked before. Any number of threads may call
- * these and cn_large_find_block() at once. */
+/* Marks the block that begins at `block`, for this collection. Returns false if the block was marked before. Any number
+ * of threads may call cn_large_mark(), cn_large_is_marked() and cn_large_find_block() at once. */
 bool cn_large_mark(uintptr_t block);
 bool cn_large_is_marked(uintptr_t block);
 
-/* Push a marked block; pop one, or 0 if all are popped. Each block at most once in a collection. */
+/* Push a marked block onto the list of grey blocks, and pop a block, or 0 if the list is empty. A collection may push
+ * each block once. */
 void cn_large_push_gray(uintptr_t block);
 uintptr_t cn_large_pop_gray(void);
 
-/* Free the unmarked blocks, and clear the marks of the others, unless they are to `keep` them. Returns the bytes of
- * pages in use. */
+/* Frees the unmarked blocks. The other blocks keep their marks if `keep`; otherwise the marks are cleared. Returns the
+ * bytes of pages in use. */
 size_t cn_large_sweep(bool keep);
 
-/* For collectors whose old objects keep their marks: clear the marks of all blocks; free an unmarked block, whose
- * neighbours join it at the next sweep. */
+/* Functions for collectors whose old objects keep their marks. The first clears the marks of all blocks. The second
+ * frees an unmarked block; the next sweep joins it with neighbouring free runs. */
 void cn_large_clear_marks(void);
 void cn_large_free_block(uintptr_t block);
 
-/* Discard the memory of free pages, up to `bytes` at a time, from where the last call ended; from the first on if *at
- * is 0, as it is after each collection. False: all free pages were visited. MUTATE, under the lock of
- * cn_large_allocate(). */
+/* Discards the memory of free pages, up to `bytes` per call, from position *at on, and advances *at. The caller resets
+ * *at to 0, the first page, after each collection. Returns false when all free pages have been visited. MUTATE, under
+ * the lock of cn_large_allocate(). */
 struct cn_large_discard_position {
   uint32_t run, pages;
 };
 bool cn_large_discard_free_pages(struct cn_large_discard_position *at, size_t bytes);
 
-/* Free the unmarked blocks, and make their addresses inaccessible; the space is closed for allocation. Returns the
- * bytes of pages of the other blocks, which keep their marks. */
+/* Frees the unmarked blocks, and makes their addresses inaccessible. The collector must not allocate in the space any
+ * more. Returns the bytes of pages of the marked blocks, which keep their marks. */
 size_t cn_large_abandon_unmarked(void);
 
-/* The first block after `block`, or the first of all if that is 0; 0 at the end. */
+/* The first block after `block`, or the first of all blocks if `block` is 0. Returns 0 at the end. */
 uintptr_t cn_large_next_block(uintptr_t block);
 
 #endif

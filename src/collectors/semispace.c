@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A semispace copying collector. C. J. Cheney, "A nonrecursive list compacting algorithm" (1970). Collections run in
- * phase STOP, on the collecting thread; mutators get buffers under the lock in phase MUTATE.
+ * A semispace copying collector, after C. J. Cheney, "A nonrecursive list compacting algorithm" (1970). The file owns
+ * the state of the heap (`heap`). Collections run in phase STOP, on the collecting thread; mutators get buffers in
+ * phase MUTATE, under `buffer_lock`.
  *
- * The heap is one range of reserved addresses. Two spaces of it are in use; the program allocates in one, up to the
- * capacity, and a collection copies the reachable objects to the other:
+ * The heap is one range of reserved addresses with two spaces. The program allocates in one space, up to the capacity,
+ * and a collection copies the reachable objects to the other:
  *
  *    base                        free              base + capacity        base + room
  *     |  objects, in buffers      |  for buffers      |   no memory yet      |
  *
- * A single mutator has all of the second part as its allocation buffer. One of several gets a buffer twice as large as
- * its last, up to a share of the free space. The rest of a buffer is filled, so that walks from block to block
- * (crossing_map.c, forget_layouts()) get past it.
+ * A single mutator has the complete second part as its allocation buffer. If there are several mutators, each gets a
+ * buffer twice as large as its last one, up to a share of the free space. The rest of a buffer is filled, so that walks
+ * from block to block (crossing_map.c, forget_layouts()) can step over it.
  *
- * CAIRN_HEAP_MAX bounds the capacity, so objects may occupy that much; a collection needs both spaces. heap_sizer.h has
- * the capacity after a collection.
+ * CAIRN_HEAP_MAX bounds the capacity, which is the space for objects; a collection needs both spaces. heap_sizer.h has
+ * the rule for the capacity after a collection.
  *
- * Large objects are in the large-object space (large_space.c). A collection marks them instead of copying them, at next
- * to no cost, so they get less room. They fill the capacity like the others.
+ * Large objects are in the large-object space (large_space.c), and count towards the capacity. A collection marks them
+ * instead of copying them, which costs little, so the capacity grows less for them.
  *
  * CAIRN_EXTENT_MOVE_ALL (stress mode) copies large objects, too, and from then on no object is large. Each to-space is
- * at addresses that were unused for a long time, and the from-space's memory is released: a stale reference then
- * faults, or visit_slot() finds it.
+ * at addresses that were unused for a long time, and the from-space's memory is released, so that a use of a stale
+ * reference faults, or visit_slot() finds the reference.
  *
- * A heap that shrank by less than half, or only recently, keeps its memory.
+ * A heap that has shrunk by less than half, or only recently, keeps its memory.
  */
 #include <pthread.h>
 #include <string.h>
@@ -41,8 +42,8 @@
 
 enum {
   STRESS_SLACK_BYTES = 128 << 10,
-  MIN_COMMIT_BYTES = 4096,          /* smaller steps are pointless */
-  HANDLER_RESERVE_BYTES = 64 << 10, /* bytes for handlers */
+  MIN_COMMIT_BYTES = 4096,          /* the smallest useful step of memory */
+  HANDLER_RESERVE_BYTES = 64 << 10, /* maximum bytes of the reserve for handlers */
   HANDLER_RESERVE_SHARE = 32,       /* one part in this many of the free bytes of a small heap */
   RESERVED_BUFFER_BYTES = 4096      /* bytes of a buffer from the reserve */
 };
@@ -50,35 +51,35 @@ enum {
 static struct {
   size_t initial, maximum;
   struct cn_space current, spare;
-  size_t capacity;  /* of current, and of large objects */
-  size_t reserve;   /* part of it for handlers of threads with empty buffers */
+  size_t capacity;  /* bytes that `current` and large objects may take together */
+  size_t reserve;   /* bytes of the capacity for handlers of threads with empty buffers */
   size_t large;     /* bytes of large objects, in whole pages */
-  bool moves;       /* no object is large any more: stress mode, or no addresses */
+  bool moves;       /* no object is large any more, in stress mode or for lack of addresses */
   uint64_t dropped; /* number of the collection that moved the last large objects, or 0 */
-  uintptr_t free;   /* in current: buffers end at or before it */
-  size_t recent;    /* the largest of recent collections */
+  uintptr_t free;   /* address in `current` where buffers end */
+  size_t recent;    /* the largest capacity of recent collections */
   uint64_t collections;
 } heap;
 
 struct cn_semispace_copying cn_semispace_copying;
 
-/* True if a word that points to `address` would be an immediate. Ask only about words that point into the heap: most of
- * them are references. */
+/* True if a word that points to `address` would be an immediate. Callers first check that the address is in the heap,
+ * because most such words are references. */
 static inline bool is_immediate(uintptr_t address)
 {
   return (address & cn_semispace_copying.words.mask) != 0;
 }
 
-/* Held by mutators that get buffers while the program runs. */
+/* The lock that mutators hold when they get buffers in phase MUTATE. */
 static pthread_mutex_t buffer_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* In the child of a fork(): another thread's handler may have held the lock. */
+/* Resets the lock in a fork()'s child: another thread may have held it. */
 static void reset_lock_in_child(void)
 {
   buffer_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }
 
-/* Release a part of the unused memory. */
+/* A step of the background thread that releases a part of the unused memory. */
 static bool release_idle_memory(void *unused)
 {
   static struct {
@@ -110,14 +111,14 @@ static size_t capacity_bytes_left(void)
   return heap.capacity - heap_bytes_used();
 }
 
-/* Bytes that threads get without grow_heap(), which handlers call. */
+/* The free bytes without the reserve, which only grow_heap() takes, for handlers. */
 static size_t unreserved_bytes_left(void)
 {
   return capacity_bytes_left() > heap.reserve ? capacity_bytes_left() - heap.reserve : 0;
 }
 
-/* The block that a collection was for must fit beside the reserve. A single mutator has all free bytes in its buffer,
- * the handlers' part included. */
+/* Sets the reserve after a collection; the block that the collection was for must fit beside it. A single mutator needs
+ * no reserve, because its buffer has all free bytes. */
 static void set_handler_reserve(size_t bytes_needed)
 {
   bool several = cairn_mutator_count() > 1;
@@ -146,7 +147,7 @@ static enum cairn_status initialise_heap(size_t initial_bytes, size_t max_bytes)
 
 /* ---- buffers ---- */
 
-/* Memory below `heap.free` may be nonzero from now on. */
+/* Notes that memory below `heap.free` may be nonzero from now on. */
 static void note_touched_memory(void)
 {
   if (heap.current.touched < heap.free - heap.current.base)
@@ -175,7 +176,7 @@ static void give_usual_buffer(struct cairn_mutator *mutator, size_t bytes)
   give_buffer_bytes(mutator, cn_heap_sizer_buffer_bytes(mutator, unreserved_bytes_left(), bytes));
 }
 
-/* Give a small buffer, since other threads need the reserve, too. */
+/* Gives a small buffer from the reserve, because other threads need the reserve, too. */
 static void give_reserve_buffer(struct cairn_mutator *mutator, size_t bytes)
 {
   size_t size = bytes > RESERVED_BUFFER_BYTES ? bytes : RESERVED_BUFFER_BYTES;
@@ -197,7 +198,7 @@ static enum cairn_status refill_buffer(struct cairn_mutator *mutator, size_t byt
   return status;
 }
 
-/* Allocate a block in the space itself; the buffers have been taken. */
+/* Allocates a block in the semispace, from `heap.free` on. */
 static uintptr_t allocate_in_semispace(size_t bytes, uintptr_t *zero)
 {
   uintptr_t block = heap.free;
@@ -218,7 +219,7 @@ static uintptr_t allocate_in_large_space(size_t bytes, uintptr_t *zero)
   return block;
 }
 
-/* Lengthen a large object in place. */
+/* Lengthens a large object in place. */
 static bool lengthen_large_object(uintptr_t block, size_t bytes)
 {
   size_t page = cn_os_page_bytes(), whole = (bytes + page - 1) & ~(page - 1);
@@ -239,7 +240,7 @@ static void clear_nonzero_bytes(uintptr_t block, uintptr_t zero, size_t bytes)
     memset((void *)block, 0, zero - block < bytes ? zero - block : bytes);
 }
 
-/* A new block, or `had`, lengthened. 0: there is no space. */
+/* Returns a new block, or the lengthened block `had`, or 0 if there is no space. */
 static uintptr_t place_large_block(uintptr_t had, size_t bytes, uintptr_t *zero)
 {
   uintptr_t block = 0;
@@ -251,7 +252,8 @@ static uintptr_t place_large_block(uintptr_t had, size_t bytes, uintptr_t *zero)
   return block == 0 && bytes <= unreserved_bytes_left() ? allocate_in_semispace(bytes, zero) : block;
 }
 
-/* A single mutator has all free bytes in its buffer, and returns the rest of it for a moment. */
+/* Allocates or lengthens a large object. A single mutator returns its buffer first, because the buffer has all free
+ * bytes, and then gets a new one. */
 static enum cairn_status allocate_large(struct cairn_mutator *mutator, size_t bytes, bool cleared, void **result)
 {
   uintptr_t zero = 0;
@@ -337,7 +339,7 @@ __attribute__((noinline)) static uint64_t measure_indexed_object(uintptr_t *slot
   return bytes;
 }
 
-/* The size of the payload, and in `prefix` that of the prefix, of an object in [from, end). */
+/* The size of the payload of an object in [from, end); *prefix becomes the size of its prefix. */
 static inline size_t measure_object(uintptr_t *slot, uintptr_t address, const struct cairn_layout *layout,
                                     size_t *prefix, uintptr_t from, uintptr_t end)
 {
@@ -358,7 +360,7 @@ __attribute__((noinline)) static uintptr_t require_immediate(uintptr_t *slot, ui
   return address;
 }
 
-/* An object whose header has bits set is at `now`; its payload has `bytes`. */
+/* Handles the bits in the header of a reached object, which is now at `now`, with a payload of `bytes`. */
 __attribute__((noinline)) static void process_header_bits(uintptr_t was, uintptr_t now, uintptr_t header,
                                                           uint64_t bytes)
 {
@@ -371,9 +373,9 @@ __attribute__((noinline)) static void process_header_bits(uintptr_t was, uintptr
     cairn_weak_reached(was, now);
 }
 
-/* Copy the object, which lies in [from, end), unless it has been copied; returns its address now. An immediate that
- * looks like an address stays. One thread copies, so a plain store forwards; several would need
- * cairn_object_forward(). */
+/* Copies the object, which lies in [from, end), unless it has been copied, and returns its current address. Returns an
+ * immediate that looks like an address unchanged. One thread copies, so a plain store of the forwarding address
+ * suffices; several threads would need cairn_object_forward(). */
 static inline uintptr_t evacuate_object(uintptr_t *slot, uintptr_t address, uintptr_t from, uintptr_t end)
 {
   uintptr_t *header = cairn_object_header(address);
@@ -395,7 +397,7 @@ static inline uintptr_t evacuate_object(uintptr_t *slot, uintptr_t address, uint
   return moved;
 }
 
-/* Mark a large object, or copy it. Returns its address now. */
+/* Marks a large object, or copies it. Returns its current address. */
 static uintptr_t visit_large_object(uintptr_t *slot, uintptr_t address)
 {
   uintptr_t end, block = cn_large_find_block(address - CAIRN_ABI_HEADER_SIZE, &end);
@@ -419,8 +421,8 @@ static uintptr_t visit_large_object(uintptr_t *slot, uintptr_t address)
   return address;
 }
 
-/* Update one slot. Null, globals and constants stay, and so do slots that were updated before. The address of the
- * header tells the object's place: the header lies in the block even if the payload is empty. */
+/* Updates one slot, unless it contains null, the address of a global or constant, or an updated reference. The address
+ * of the header decides in which space the object is: even if the payload is empty, the header lies in the block. */
 static inline void visit_slot(uintptr_t *slot)
 {
   uintptr_t tag = cn_semispace_copying.words.reference, address = *slot - tag;
@@ -483,14 +485,14 @@ __attribute__((noinline)) static uintptr_t scan_weak_object(uintptr_t payload, c
   return payload + bytes;
 }
 
-/* Visit the slots of the object whose block starts at `block`; returns the end of the block. The first word tells
- * whether the layout is indexed: a count is odd, a header even. */
+/* Visits the slots of the object whose block starts at `block`, and returns the end of the block. If the first word is
+ * odd, it is the element count of an indexed object; otherwise it is a header. */
 static uintptr_t scan_object_in_block(uintptr_t block)
 {
   const uintptr_t *words = (const uintptr_t *)block;
   uint64_t bytes;
 
-  CN_ASSERT(block < cn_semispace_copying.free || cn_large_contains(block)); /* otherwise it is past the last copy */
+  CN_ASSERT(block < cn_semispace_copying.free || cn_large_contains(block)); /* before the end of the copies */
   if ((words[0] & 1) == 0) {
     const struct cairn_layout *layout = cairn_header_layout(words[0]);
     CN_ASSERT(layout->elem_size == 0);
@@ -515,7 +517,7 @@ static uintptr_t scan_object_in_block(uintptr_t block)
 
 /* ---- collections ---- */
 
-/* Scan copies, and large objects with references, until all are scanned. */
+/* Scans copies, and marked large objects with references, until all are scanned. */
 static void scan_until_done(void *env)
 {
   uintptr_t large, block = cn_semispace_copying.scanned;
@@ -580,9 +582,9 @@ static void copy_reachable(uintptr_t from_end, const struct cn_space *to, bool m
     cn_crossing_drop_map();
 }
 
-/* Release memory of both spaces that a shrunken heap will leave unused for a while. A program whose data come and go
- * would fault the same pages in again and again, so the capacities of the last collections count, each an eighth less
- * than the next. */
+/* Releases memory of both spaces that recent collections did not need, so that memory that is needed now and then does
+ * not fault again and again. The capacities of recent collections count, each reduced by an eighth for each later
+ * collection. */
 static void release_unneeded_memory(void)
 {
   heap.recent -= heap.recent / 8;
@@ -594,11 +596,11 @@ static void release_unneeded_memory(void)
     cn_space_release_beyond(&heap.spare, heap.recent);
 }
 
-/* Give both spaces memory for the capacity: all objects must fit again when they are copied. If memory is short, try a
- * capacity halfway between the live bytes and that, and so on. */
+/* Gives both spaces memory for the capacity, because all objects may be copied again. If memory is short, the function
+ * repeatedly halves the difference between the capacity and the live bytes. */
 static void commit_both_spaces(size_t live)
 {
-  CN_CHECK(live <= heap.capacity); /* otherwise the difference below wraps around */
+  CN_CHECK(live <= heap.capacity); /* the difference of the two must not wrap around */
   while (!cn_space_commit_memory(&heap.current, heap.capacity) || !cn_space_commit_memory(&heap.spare, heap.capacity)) {
     if (heap.capacity - live < MIN_COMMIT_BYTES) {
       heap.capacity = live;
@@ -608,7 +610,7 @@ static void commit_both_spaces(size_t live)
   }
 }
 
-/* Choose a space to copy `used` bytes to; the waiting allocation must fit as well. */
+/* Chooses a space for copies of `used` bytes. A new space must also hold the waiting allocation. */
 static struct cn_space choose_space(size_t used, size_t bytes_needed, bool move_all)
 {
   struct cn_space *to = &heap.spare;
@@ -622,11 +624,11 @@ static struct cn_space choose_space(size_t used, size_t bytes_needed, bool move_
   }
   if (!done)
     cairn_out_of_memory(true, "no memory to copy %zu bytes to (heap maximum %zu)", used, heap.maximum);
-  CN_CHECK(to->committed >= used); /* otherwise the copies run out of the space */
+  CN_CHECK(to->committed >= used); /* all copies fit into the space */
   return *to;
 }
 
-/* Describes a fault of the heap, whose buffers have been taken, or returns null. */
+/* Describes the first fault of the heap, after all buffers have been taken, or returns null. */
 static const char *heap_wrong(void)
 {
   return cn_semispace_heap_wrong(&(struct cn_semispace_heap_view){&heap.current, &heap.spare, heap.capacity, heap.free,
@@ -639,7 +641,7 @@ static void take_all_buffers(void)
     take_mutator_buffer(m);
 }
 
-/* For a single mutator; several ask for their buffers. */
+/* Gives a single mutator its buffer; of several mutators each requests its own buffer. */
 static void give_single_mutator_buffer(void)
 {
   struct cairn_mutator *first = cairn_mutator_next(NULL);
@@ -648,7 +650,7 @@ static void give_single_mutator_buffer(void)
     give_usual_buffer(first, 0);
 }
 
-/* Unmarked large objects are free now; after they were copied, all are. */
+/* Frees unmarked large objects, or, after a collection that copied them, all large objects. */
 static void sweep_large_objects(bool move_all)
 {
   if (!move_all) {
@@ -682,7 +684,7 @@ static void collect_heap(const struct cairn_collection *collection)
   bytes_needed = bytes_needed > heap.maximum ? bytes_needed : (bytes_needed + page - 1) & ~(page - 1);
   heap.capacity = cn_heap_sizer_capacity(&(struct cn_heap_sizer_input){
       live < heap.maximum ? live : heap.maximum, heap.large, bytes_needed, heap.initial, heap.maximum});
-  if (heap.capacity < live + heap.large) /* identity hashes may exceed the maximum */
+  if (heap.capacity < live + heap.large) /* with identity hashes, objects may exceed the maximum */
     heap.capacity = live + heap.large;
   if (move_all && heap.capacity > to.committed)
     heap.capacity = to.committed;
@@ -726,7 +728,7 @@ static bool is_object_start(uintptr_t word)
   return cairn_layout_is_known(cairn_object_layout(word));
 }
 
-/* Mark the object, whose payload ends at `end`, if its layout is in [start, stop). */
+/* Marks the layout of the object as gone, if it is in [start, stop); the payload ends at `end`. */
 static void forget_layout_of_object(uintptr_t payload, uintptr_t end, const unsigned char *start,
                                     const unsigned char *stop)
 {
@@ -736,7 +738,8 @@ static void forget_layout_of_object(uintptr_t payload, uintptr_t end, const unsi
     *cairn_object_header(payload) = cairn_header_gone(end - payload);
 }
 
-/* Mark the objects of these layouts: they stay until the next collection, which may have to walk over them. */
+/* Marks the layouts in [start, stop) as gone in all objects, because the next collection may have to walk over these
+ * objects. */
 static void forget_layouts(const unsigned char *start, const unsigned char *stop)
 {
   uintptr_t payload, next;
@@ -744,7 +747,7 @@ static void forget_layouts(const unsigned char *start, const unsigned char *stop
   take_all_buffers();
   cn_semispace_copying.from = heap.current.base;
   cn_semispace_copying.from_end = heap.free;
-  cn_semispace_copying.to = cn_semispace_copying.free = 0; /* nothing has been copied */
+  cn_semispace_copying.to = cn_semispace_copying.free = 0; /* no object has been copied */
   for (uintptr_t block = cn_semispace_copying.from; block != cn_semispace_copying.from_end; block = next) {
     next = cn_semispace_step_over_block(block, &payload);
     CN_CHECK(payload <= next && next <= cn_semispace_copying.from_end);
