@@ -3,10 +3,12 @@
  * Gives reference type to atomic operations on references, which clang emits as operations on i64.
  *
  * Needs: the front end's IR. Provides: atomic loads, stores, exchanges and compare-exchanges of references have
- * reference type. Breaks: nothing. Pass `rules` runs it first, because such an i64 operation breaks a rule.
+ * reference type. Breaks: nothing. Pass `rules` runs this step before its checks, because a reference in an i64
+ * operation breaks a rule.
  *
- * clang moves the operands through locals of the right type: a `load i64` from a local reference before the operation,
- * a `store i64` to one after it. Only these locals tell a reference from an integer here.
+ * clang moves the operands through locals of reference type: it emits a `load i64` from such a local before the
+ * operation, and a `store i64` to such a local after it. Only the types of these locals show that the operands are
+ * references.
  */
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
@@ -23,14 +25,14 @@ static bool is_ref_local(LLVMValueRef pointer)
   return type && cn_is_ref(type);
 }
 
-/* True if `value` is a plain i64 load of a local reference, for the operand of an atomic operation. */
+/* True if `value`, an operand of an atomic operation, is a plain i64 load of a local reference. */
 static bool is_local_ref_load(LLVMValueRef value)
 {
   return LLVMIsALoadInst(value) && LLVMGetOrdering(value) == LLVMAtomicOrderingNotAtomic &&
          is_ref_local(LLVMGetOperand(value, 0));
 }
 
-/* True if all uses of an atomic operation's result store it in local references. */
+/* True if all uses of `value`, the result of an atomic operation, store it in local references. */
 static bool is_stored_in_ref_locals(LLVMValueRef value)
 {
   CN_EACH_USE(use, value) {
@@ -41,7 +43,7 @@ static bool is_stored_in_ref_locals(LLVMValueRef value)
   return true;
 }
 
-/* Load the operand again in the same place, as a reference. */
+/* Build a load of the operand as a reference at the place of `load`. */
 static LLVMValueRef reload_as_reference(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef load)
 {
   CN_CHECK(is_local_ref_load(load));
@@ -57,7 +59,7 @@ static void erase_if_unused(LLVMValueRef value)
     LLVMInstructionEraseFromParent(value);
 }
 
-/* Make the stores of `old` store `value`. */
+/* Replace the stores of `old` by stores of `value`. */
 static void replace_stored_value(LLVMBuilderRef builder, LLVMValueRef old, LLVMValueRef value)
 {
   for (LLVMUseRef use; (use = LLVMGetFirstUse(old));) {
@@ -123,7 +125,7 @@ static void retype_exchange(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValu
   erase_if_unused(operand);
 }
 
-/* True if all uses of a compare-exchange extract its parts by extractvalue, and store the old value in local
+/* True if all uses of a compare-exchange are extractvalues, and all uses of the extracted old value store it in local
  * references. */
 static bool is_extracted_to_ref_locals(LLVMValueRef compare)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads types in debug information. LLVM-C has few accessors of its nodes: the others are operands at the places of
- * LLVM 22. Needs: the front end's debug information. Provides: the questions of debug_types.h. Breaks: nothing.
+ * Reads types in debug information. LLVM-C has few accessors of debug information, so most properties are read as
+ * operands with the numbers of LLVM 22. Needs: the front end's debug information. Provides: the functions of
+ * debug_types.h. Breaks: nothing.
  */
 #include "compile/source/debug_types.h"
 
@@ -12,7 +13,7 @@
 
 #define MANAGED_TAG "cairn_managed"
 
-/* An operand of a node: a constant, or metadata as a value; null if it is absent. */
+/* An operand of a node, as a value: a constant or metadata. Null if the operand is absent. */
 LLVMValueRef cn_debug_operand_value(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned index)
 {
   LLVMValueRef value = LLVMMetadataAsValue(ctx->llvm, node);
@@ -111,7 +112,7 @@ LLVMMetadataRef cn_debug_strip_typedefs(struct cn_ctx *ctx, LLVMMetadataRef type
   return type;
 }
 
-/* The variable of a global's debug information, or null. */
+/* The variable node of a global's debug information, or null. */
 LLVMMetadataRef cn_debug_variable(struct cn_ctx *ctx, LLVMValueRef global)
 {
   unsigned dbg = LLVMGetMDKindIDInContext(ctx->llvm, "dbg", 3);

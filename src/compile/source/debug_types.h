@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Types in debug information, as clang -g describes those of C. Address spaces are absent there: a reference is a
- * pointer with the BTF type tag of include/cairn/cairn.h.
+ * Types of C in the debug information of clang -g. Debug information omits address spaces: a reference is a pointer
+ * with the BTF type tag of include/cairn/cairn.h.
  */
 #ifndef CN_COMPILE_SOURCE_DEBUG_TYPES_H
 #define CN_COMPILE_SOURCE_DEBUG_TYPES_H
@@ -18,17 +18,17 @@ enum {
   CN_DW_TAG_TYPEDEF = 0x16,
   CN_DW_TAG_UNION = 0x17
 };
-/* The operands of a type's node, and of a variable's. */
+/* Operand numbers of type nodes and of variable nodes. */
 enum {
   CN_DEBUG_FILE_OPERAND = 0,
   CN_DEBUG_BASE_OPERAND = 5,
   CN_DEBUG_ELEMENTS_OPERAND = 6,
   CN_DEBUG_ANNOTATIONS_OPERAND = 7
 };
-enum { CN_DEBUG_OWN_ANNOTATIONS_OPERAND = 15 }; /* of a struct, a union or an array */
+enum { CN_DEBUG_OWN_ANNOTATIONS_OPERAND = 15 }; /* the annotations of a struct, a union or an array */
 enum { CN_DEBUG_NAME_OPERAND = 1, CN_DEBUG_TYPE_OPERAND = 3 };
 
-/* An operand of a node: a constant, or metadata as a value; null if it is absent. */
+/* An operand of a node, as a value: a constant or metadata. Null if the operand is absent. */
 LLVMValueRef cn_debug_operand_value(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned index);
 LLVMMetadataRef cn_debug_operand(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned index);
 /* The number of operands of `node`; 0 if the node is null. */
@@ -44,8 +44,7 @@ bool cn_debug_is_reference(struct cn_ctx *ctx, LLVMMetadataRef type);
 /* True if a struct or a member has the BTF declaration tag `tag` in its operand `annotations`. */
 bool cn_debug_has_tag(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned annotations, const char *tag);
 
-/* True if a typedef in front of the type, or the struct or union itself, has the declaration tag; of an array, its
- * element. */
+/* True if `type`, or a typedef on the path to it, has the declaration tag. For an array the element type counts. */
 bool cn_debug_type_has_tag(struct cn_ctx *ctx, LLVMMetadataRef type, const char *tag);
 
 /* The bytes of a type. */
@@ -54,7 +53,7 @@ uint64_t cn_debug_type_size(struct cn_ctx *ctx, LLVMMetadataRef type);
 /* The type after typedefs and qualifiers. */
 LLVMMetadataRef cn_debug_strip_typedefs(struct cn_ctx *ctx, LLVMMetadataRef type);
 
-/* The variable of a global's debug information, or null. */
+/* The variable node of a global's debug information, or null. */
 LLVMMetadataRef cn_debug_variable(struct cn_ctx *ctx, LLVMValueRef global);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Refuses comparisons of an object's header with the static that stands for its type in allocation calls. Pass
- * `layouts` replaces the static by its own layout, one for all types of a form, so the comparison would be false for
- * every object. The rule runs before the optimiser, which would fold the comparison: to the optimiser the word before
+ * Refuses comparisons of an object's header with the layout static that names the object's type in allocation calls.
+ * Pass `layouts` replaces the static by a layout that types of equal form share, so the comparison would be false for
+ * every object. `prepare` calls this rule before the optimiser, which would fold the comparison because the word before
  * an object is outside the object.
  *
  * Needs: nothing; finds more if locals are promoted. Provides: diagnostic layout-compare. Breaks: nothing.
@@ -13,7 +13,7 @@
 #include "compile/allocation/layout_constants.h"
 #include "compile/source/rules.h"
 
-/* True if an allocation call names its type by `value`. */
+/* True if an allocation call names its type by the static `value`. */
 static bool is_layout_static(LLVMValueRef value)
 {
   if (!LLVMIsAGlobalVariable(value))

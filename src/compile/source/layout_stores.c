@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks references that are stored in objects of a known layout: source rule layout-store, and in IR derived-store.
+ * Checks stores of references in objects whose layout the unit shows: source rule layout-store, and rule derived-store
+ * for IR of other front ends than clang.
  *
- * Needs: promoted locals: `prepare` calls it, before the optimiser changes the types that front ends write. Provides:
- * an error if the layout provably lacks a reference at the place, or if the stored value provably points into the
- * middle of an object. Breaks: nothing. CAIRN_VERIFY=stores finds the others at run time.
+ * Needs: promoted locals (`prepare` calls the check, before the optimiser changes the types that front ends write).
+ * Provides: an error if the layout provably lacks a reference at the address, or if the stored value provably points
+ * into the middle of an object. CAIRN_VERIFY=stores finds all other wrong stores at run time. Breaks: nothing.
  */
 #include "base/check.h"
 #include "base/ptrmap.h"
@@ -15,10 +16,10 @@
 #include "compile/allocation/layout_constants.h"
 #include "compile/source/rules.h"
 
-/* The most offsets that are tried for a variable index. If there are more, the check gives up. */
+/* The most offsets that the check tries for a variable index. With more offsets the check assumes a reference. */
 enum { MAX_TRIED_OFFSETS = 4096 };
 
-/* An address: `offset` bytes from `root`, plus any multiple of `stride`. A `stride` of 0 makes it exact. */
+/* An address: `offset` bytes from `root`, plus any multiple of `stride`. With a `stride` of 0 the address is exact. */
 struct strided_address {
   LLVMValueRef root;
   uint64_t offset, stride;
@@ -44,7 +45,7 @@ static struct strided_address strided_address_of(struct cn_ctx *ctx, LLVMValueRe
 
 /* ---- layouts ---- */
 
-/* The array at the end of a flexible type, or null. */
+/* The element type of the array at the end of a flexible type, or null. */
 static LLVMTypeRef flexible_array_element_of(LLVMTypeRef type, const struct cn_allocator *allocator)
 {
   unsigned members = LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMCountStructElementTypes(type) : 0;
@@ -55,8 +56,8 @@ static LLVMTypeRef flexible_array_element_of(LLVMTypeRef type, const struct cn_a
              : NULL;
 }
 
-/* True if `type`, or a sequence of it if it `repeats`, may have a reference at one of the offsets. The answer is also
- * true for offsets before the object and for those that are unaligned. */
+/* True if `type`, or a sequence of it if it `repeats`, may have a reference at one of the offsets. Also true for
+ * offsets before the object and for unaligned offsets. */
 static bool type_may_hold_ref_at(struct cn_ctx *ctx, LLVMTypeRef type, bool repeats, uint64_t offset, uint64_t stride)
 {
   uint64_t size = LLVMABISizeOfType(ctx->layout, type), step = stride;
@@ -76,7 +77,7 @@ static bool type_may_hold_ref_at(struct cn_ctx *ctx, LLVMTypeRef type, bool repe
   return offset < size;
 }
 
-/* True if objects of the allocation may have a reference there. */
+/* True if objects of the allocation may have a reference at `address`. */
 static bool layout_may_hold_ref_at(struct cn_ctx *ctx, const struct cn_allocator *allocator, LLVMTypeRef type,
                                    const struct strided_address *address)
 {
@@ -99,7 +100,7 @@ struct address_search {
   struct cn_ctx *ctx;
   struct cn_ptrmap seen; /* phi -> index of its address in `work` */
   CN_VECTOR(struct strided_address) work;
-  bool unknown; /* a phi joins two distances */
+  bool unknown; /* a phi joins addresses with different distances */
 };
 
 static void add_address(struct address_search *walk, LLVMValueRef value, const struct strided_address *from)
@@ -136,7 +137,7 @@ static bool add_merged_addresses(struct address_search *walk, const struct strid
   return true;
 }
 
-/* The static that names the layout of an allocation, if `root` is an allocation; else null. */
+/* The layout static that the allocation `root` names; null if `root` is no allocation. */
 static LLVMValueRef layout_static_of(LLVMValueRef root)
 {
   const struct cn_allocator *allocator = cn_layouts_called_allocator(root);
@@ -148,8 +149,8 @@ static LLVMValueRef layout_static_of(LLVMValueRef root)
              : NULL;
 }
 
-/* True if each object that `pointer` may point into has a layout that lacks a reference there. Sets *allocation to one
- * of them. */
+/* True if all objects that `pointer` may point into have layouts without a reference at the address. Sets *allocation
+ * to the allocation of one such object. */
 static bool layouts_lack_ref_at(struct cn_ctx *ctx, LLVMValueRef pointer, LLVMValueRef *allocation)
 {
   struct address_search walk = {.ctx = ctx};
@@ -174,8 +175,8 @@ static bool layouts_lack_ref_at(struct cn_ctx *ctx, LLVMValueRef pointer, LLVMVa
 
 /* ---- types of getelementptr ---- */
 
-/* The type of the member that a GEP in managed memory reaches by constant steps through structs, if it is an ordinary
- * pointer, or if the struct is that of a layout and the type holds no reference; else null. */
+/* The type of the struct member that a GEP in managed memory reaches by constant indices, if this type is an ordinary
+ * pointer, or if the struct has a layout and the type is free of references; else null. */
 static LLVMTypeRef nonref_member_type_of(LLVMValueRef pointer, const struct cn_ptrmap *types)
 {
   if (!LLVMIsAGetElementPtrInst(pointer) || !cn_is_ref(LLVMTypeOf(pointer)) || LLVMGetNumOperands(pointer) < 3 ||
@@ -194,8 +195,8 @@ static LLVMTypeRef nonref_member_type_of(LLVMValueRef pointer, const struct cn_p
 
 /* ---- stores ---- */
 
-/* True if the value points into an object at a constant distance from a known start: a fresh object, or a reference
- * read from managed memory or a global. */
+/* True if the value is a constant distance after a base pointer: the result of an allocation, or a reference read from
+ * managed memory or a global. */
 static bool is_derived_pointer(struct cn_ctx *ctx, LLVMValueRef value)
 {
   struct strided_address address = strided_address_of(ctx, value);
@@ -234,7 +235,7 @@ static void check_reference_store(struct cn_ctx *ctx, LLVMValueRef at, LLVMValue
     report_layout_store(ctx, at, LLVMGlobalGetValueType(layout_static_of(allocation)), &address);
     return;
   }
-  if (ctx->options->manage_all) /* for C: rules_access.c */
+  if (ctx->options->manage_all) /* rules_access.c checks C */
     return;
   LLVMTypeRef other = nonref_member_type_of(pointer, types);
   if (other) {

@@ -3,14 +3,13 @@
  * Makes functions of a managed unit of C native if they handle no reference. Part of passes `rules` and `prepare`.
  * Needs: the unit's IR. Provides: attribute "cairn-unmanaged" on two kinds of functions. Breaks: nothing.
  *
- *   - A function with a name of C's library, and its callees in this unit, if all their other callees are leaves.
- *     Other units call the name as a leaf, so it must be native code.
- *   - With options->native_functions: a function that has only native callers and calls only native functions here.
- *     All callers are known of main, of handlers for signal() and sigaction(), and of static functions. As native code
- *     these functions run without polls, and without transitions to the C library.
+ *   - A function with the name of a C library function that is a leaf, and its callees in this unit, if all their
+ *     callees in other units are leaves. Other units call this name as a leaf, so the function must be native code.
+ *   - With options->native_functions: a function that has only native callers, and whose callees in this unit are all
+ *     native. The unit shows all callers of main, of handlers for signal() and sigaction(), and of static functions. As
+ *     native code these functions run without polls, and without transitions to the C library.
  *
- * Other functions stay managed, however long they run: the number of their calls is unknown, and each transition costs
- * time.
+ * All other functions stay managed: managed code may call them often, and each transition would cost time.
  */
 #include <string.h>
 #include "base/check.h"
@@ -23,7 +22,7 @@
 
 struct native_search {
   struct cn_ctx *ctx;
-  struct cn_ptrmap native; /* function -> 1: may still be native; 0: is managed by now */
+  struct cn_ptrmap native; /* function -> 1 if it may be native, 0 if it turned out managed */
   CN_VECTOR(LLVMValueRef) work;
 };
 
@@ -39,7 +38,7 @@ static const char *function_name_of(LLVMValueRef function)
   return LLVMGetValueName2(function, &length);
 }
 
-/* True if `function` could be native: a definition that lacks a mark of managed code. */
+/* True if `function` is a definition without a mark of managed code. */
 static bool is_native_candidate(struct cn_ctx *ctx, LLVMValueRef function)
 {
   return !LLVMIsDeclaration(function) && !LLVMGetGC(function) && !cn_managed_is_requested(ctx->module, function) &&
@@ -60,7 +59,7 @@ static bool is_marked_unmanaged(LLVMValueRef function)
 
 /* ---- names of the C library ---- */
 
-/* Add the callees of `function` that are defined here. False if one of the others is not a leaf. */
+/* Add the callees of `function` that the unit defines. False if another callee is not a leaf. */
 static bool add_native_callees(struct native_search *s, LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)
@@ -79,7 +78,7 @@ static bool add_native_callees(struct native_search *s, LLVMValueRef function)
   return true;
 }
 
-/* Mark the leaf and all that it reaches here. */
+/* Mark the library function and all functions of the unit that it reaches. */
 static void mark_library_leaf(struct cn_ctx *ctx, LLVMValueRef function)
 {
   struct native_search s = {.ctx = ctx};
@@ -97,7 +96,7 @@ static void mark_library_leaf(struct cn_ctx *ctx, LLVMValueRef function)
 
 /* ---- functions that only native code calls ---- */
 
-/* True if `user` gives `function` to signal() or to a member of a struct sigaction. */
+/* True if `user` passes `function` to signal() or stores it in a struct sigaction. */
 static bool is_signal_handler_use(LLVMValueRef user, LLVMValueRef function)
 {
   if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) == function) {
@@ -120,7 +119,8 @@ static bool is_direct_call_of(LLVMValueRef user, LLVMValueRef function)
   return true;
 }
 
-/* True if only native code can call `function`: all its uses are known, or it is main. */
+/* True if the unit shows all callers of `function`: it is main or static, and its uses are direct calls or
+ * installations as signal handler. */
 static bool has_only_known_callers(LLVMValueRef function)
 {
   bool known = strcmp(function_name_of(function), "main") == 0 || has_internal_linkage(function);
@@ -143,8 +143,8 @@ static LLVMValueRef caller_of(LLVMValueRef call)
   return LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
 }
 
-/* True if a function that is defined here, and is or may be managed, calls `function` or is called by it. The runtime's
- * functions count as managed. */
+/* True if a managed definition of this unit calls `function`, or if `function` calls such a definition or a function of
+ * the runtime. */
 static bool has_managed_neighbour(struct native_search *s, LLVMValueRef function)
 {
   CN_EACH_USE(use, function)
@@ -160,7 +160,7 @@ static bool has_managed_neighbour(struct native_search *s, LLVMValueRef function
   return false;
 }
 
-/* Take `function` out, and judge its callees and callers again. */
+/* Remove `function` from the candidates, and list its callees and callers for another check. */
 static void drop_native_candidate(struct native_search *s, LLVMValueRef function)
 {
   uint64_t *state = cn_ptrmap_find(&s->native, function);
@@ -176,7 +176,8 @@ static void drop_native_candidate(struct native_search *s, LLVMValueRef function
         cn_push(&s->work, cn_direct_callee(i));
 }
 
-/* Take all candidates for native, then take out those that meet managed functions, until the set stays the same. */
+/* Begin with all candidates as native, and remove the candidates with managed callers or callees until the set stays
+ * the same. */
 static void mark_natively_called(struct cn_ctx *ctx)
 {
   struct native_search s = {.ctx = ctx};

@@ -8,8 +8,8 @@
  *            0 |   char[8] n
  *              | [sizeof=8, align=8]
  *
- * A record is known by its name, or by its line if it is unnamed, and by its size and the names of its members. Part of
- * pass `rules`. Needs: debug information. Provides: record_layouts.h. Breaks: nothing.
+ * A record is identified by its name, or by its line if it is unnamed, and by its size and the names of its members.
+ * Part of pass `rules`. Needs: debug information. Provides: record_layouts.h. Breaks: nothing.
  */
 #include "compile/source/record_layouts.h"
 
@@ -25,10 +25,10 @@
 typedef CN_VECTOR(char *) string_vector;
 
 struct record_layout {
-  char *name;          /* null: absent, or only a typedef's */
-  unsigned line;       /* of an unnamed record; 0: unknown */
+  char *name;          /* null if the record is unnamed or has only the name of a typedef */
+  unsigned line;       /* source line of an unnamed record; 0 if unknown */
   uint64_t size;       /* in bytes */
-  string_vector names; /* of the members; "" for unnamed ones */
+  string_vector names; /* names of the members; "" for unnamed members */
   string_vector refs;  /* the members that are references */
 };
 
@@ -71,7 +71,8 @@ static const char *find_last_occurrence(const char *text, const char *word)
   return last;
 }
 
-/* Read "union u", "struct f()::s", "union s::(unnamed at FILE:LINE:COLUMN)", or a typedef's name.
+/* Read the name of a record: "union u", "struct f()::s", "union s::(unnamed at FILE:LINE:COLUMN)", or the name of a
+ * typedef.
  */
 static void read_record_name(struct record_layout *record, const char *text)
 {
@@ -91,8 +92,8 @@ static void read_record_name(struct record_layout *record, const char *text)
   }
 }
 
-/* True if the outermost pointer of a type points to address space 1; false for pointers to functions. `type` ends at
- * `end`: "SPACE struct s *[2]", "struct s *SPACE *", "SPACE int (*)[4]". */
+/* True if the outermost pointer of the type in [type, end) points to address space 1; false for pointers to functions.
+ * Types look like "SPACE struct s *[2]", "struct s *SPACE *" or "SPACE int (*)[4]". */
 static bool points_to_managed(const char *type, const char *end)
 {
   const char *from = type, *star = NULL;
@@ -108,7 +109,7 @@ static bool points_to_managed(const char *type, const char *end)
   return space && space < star;
 }
 
-/* Read "TYPE NAME" of a member; the name may be empty. */
+/* Read a member's line "TYPE NAME", whose name may be empty. */
 static void read_member_line(struct record_layout *record, const char *text, bool bits)
 {
   const char *space = strrchr(text, ' '), *name = space ? space + 1 : text;
@@ -120,7 +121,7 @@ static void read_member_line(struct record_layout *record, const char *text, boo
     cn_push(&record->refs, cn_strdup(name));
 }
 
-/* Read a line of a record. True if it was the last. */
+/* Read a line of a record. True if it is the last line of the record. */
 static bool read_layout_line(struct record_layout *record, const char *line, bool first)
 {
   const char *bar = strstr(line, " | "), *size = strstr(line, "| [sizeof=");
@@ -177,7 +178,7 @@ static bool has_string(const string_vector *list, const char *name)
   return false;
 }
 
-/* The name of a type's or a member's debug information, or ""; the caller frees it. */
+/* The name in the debug information of a type or member, or ""; the caller frees it. */
 static char *debug_name_of(LLVMMetadataRef type)
 {
   size_t length;
@@ -199,8 +200,8 @@ static bool has_same_members(struct cn_ctx *ctx, const struct record_layout *rec
   return same;
 }
 
-/* True if `record` describes `type`. Lines tell unnamed records apart; the line of a record with a typedef's name is
- * unknown. */
+/* True if `record` describes `type`. Unnamed records also must have equal lines, unless the record has the name of a
+ * typedef, which hides its line. */
 static bool is_record_of_type(struct cn_ctx *ctx, const struct record_layout *record, LLVMMetadataRef type)
 {
   char *name = debug_name_of(type);

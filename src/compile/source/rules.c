@@ -2,12 +2,12 @@
  *
  * Pass `rules`: checks the source rules of managed C, while each instruction still has its source line.
  *
- * Needs: the front end's IR, with debug locations. Provides: every rule below holds, or an error. Breaks: nothing.
- * Changes only the types of atomic operations (atomics.c).
+ * Needs: the front end's IR, with debug locations. Provides: every rule of this pass holds, or an error. Breaks:
+ * nothing. Changes only the types of atomic operations (atomics.c).
  *
- * A rule stands here if a breach would hide a reference from the collector. src/compile/verify checks the optimiser's
- * output. IR that a front end marked itself (options->manage_all is off) may convert references if a later pass proves
- * the conversion harmless: the conversion rules are for C.
+ * Each rule refuses code that would hide a reference from the collector. src/compile/verify checks the output of the
+ * optimiser. The conversion rules are for C only: if a front end marks functions itself (options->manage_all is off),
+ * its IR may convert references, and a later pass proves the conversion harmless.
  */
 #include "compile/source/rules.h"
 
@@ -29,7 +29,7 @@ static bool is_ref_or_ref_vector(LLVMTypeRef type)
 
 /* ---- conversions ---- */
 
-/* True if all uses form differences of references, which `prepare` makes opaque. */
+/* True if all uses of `cast` are differences of references, which `prepare` makes opaque. */
 static bool is_used_in_differences_only(LLVMValueRef cast)
 {
   LLVMValueRef operands[2];
@@ -40,7 +40,7 @@ static bool is_used_in_differences_only(LLVMValueRef cast)
   return LLVMGetFirstUse(cast) != NULL;
 }
 
-/* Check the conversion `value`, an instruction or a constant expression; report at `at`. */
+/* Check the conversion `value`, which is an instruction or a constant expression, and report errors at `at`. */
 static void check_conversion(struct cn_ctx *ctx, LLVMValueRef value, LLVMOpcode opcode, LLVMValueRef at)
 {
   bool address = opcode == LLVMPtrToInt || opcode == LLVMPtrToAddr;
@@ -144,7 +144,7 @@ static void check_byval_call(struct cn_ctx *ctx, LLVMValueRef call)
   }
 }
 
-/* Check the call of an ifunc: it goes to the dynamic linker's stub, which lacks the mark of managed code. */
+/* Refuse calls of ifuncs: such a call reaches a stub of the dynamic linker, which lacks the mark of managed code. */
 static void check_ifunc_call(struct cn_ctx *ctx, LLVMValueRef call)
 {
   LLVMValueRef callee = LLVMGetCalledValue(call);
@@ -200,8 +200,8 @@ static bool is_va_list_field_load(LLVMValueRef pointer)
 }
 
 /* True if `pointer` is an address in the area of a va_list. clang expands va_arg to a loaded field, an offset, and a
- * phi of the register and the memory area. The check follows that one phi, without a search: a search would run in
- * circles through the phis of loops. */
+ * phi of the register area and the memory area. The check follows only one phi, because phis of loops would lead a
+ * longer search in circles. */
 static bool is_va_list_address(LLVMValueRef pointer)
 {
   LLVMValueRef root = cn_types_root_of(pointer);
@@ -281,14 +281,14 @@ static void check_global(struct cn_ctx *ctx, LLVMValueRef global)
 }
 
 /* Check unions by debug information, then the globals: clang gives an initialised global the type of its initialiser,
- * which is that of the union's member that it names. */
+ * which shows only the initialised member of a union. */
 static void check_unions(struct cn_ctx *ctx)
 {
   unsigned errors = ctx->errors;
   size_t length;
 
   cn_rules_check_unions(ctx);
-  if (ctx->errors > errors) /* refused unions hide references anyway */
+  if (ctx->errors > errors) /* a refused union would also cause errors at globals */
     return;
   CN_EACH_GLOBAL(g, ctx->module)
     if (cn_rules_global_hides_refs(ctx, g))
@@ -310,7 +310,8 @@ static void check_module(struct cn_ctx *ctx)
   CN_EACH_GLOBAL(g, ctx->module)
     check_global(ctx, g);
   CN_EACH_FUNCTION(f, ctx->module) {
-    if (cn_managed_is_to_be_managed(ctx, f) && !cn_has_statepoints(f)) /* rewritten earlier, and checked then */
+    if (cn_managed_is_to_be_managed(ctx, f) &&
+        !cn_has_statepoints(f)) /* functions with statepoints were checked before */
       check_function(ctx, f);
     else if (!cn_is_managed(f) && !LLVMIsDeclaration(f))
       cn_rules_check_native(ctx, f);

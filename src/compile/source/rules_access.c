@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks single loads and stores by source rules.
+ * Checks single loads and stores by source rules. Part of passes `rules` and `prepare`.
  *
  * Needs: the front end's typed GEPs, before the optimiser makes byte offsets of them. Provides: rules union-overlay (by
  * access), derived-store, unmanaged-store. Breaks: nothing.
@@ -59,7 +59,8 @@ void cn_rules_check_access(struct cn_ctx *ctx, LLVMValueRef i)
 
 /* ---- stores of references, on promoted IR ---- */
 
-/* The constant part of the bytes that a GEP adds. Sets `*field` if the GEP steps to a member other than the first. */
+/* The constant part of the offset of a GEP, in bytes. Sets `*field` if the GEP steps to a member other than the
+ * first. */
 static int64_t constant_gep_offset(struct cn_ctx *ctx, LLVMValueRef gep, bool *field)
 {
   LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
@@ -84,7 +85,8 @@ static int64_t constant_gep_offset(struct cn_ctx *ctx, LLVMValueRef gep, bool *f
   return offset;
 }
 
-/* True if `value` is known to be the start of an object: fresh, or loaded from memory that holds only starts. */
+/* True if `value` is surely the start of an object: an allocation, or a load from memory that holds only base
+ * pointers. */
 static bool is_known_base_pointer(LLVMValueRef value)
 {
   if (LLVMIsACallInst(value))
@@ -95,7 +97,7 @@ static bool is_known_base_pointer(LLVMValueRef value)
   return cn_is_ref(LLVMTypeOf(from)) || LLVMIsAGlobalVariable(cn_types_root_of(from));
 }
 
-/* True if `value` is provably inside an object: the address of a member other than the first, or a known start plus a
+/* True if `value` is provably inside an object: the address of a member other than the first, or a base pointer plus a
  * constant. */
 static bool is_derived_pointer(struct cn_ctx *ctx, LLVMValueRef value)
 {
@@ -123,7 +125,7 @@ const char *cn_rules_unmanaged_allocator_of(LLVMValueRef root)
   return NULL;
 }
 
-/* True if `root` is a `T name[n]`. The result of alloca() is always an array of bytes. */
+/* True if `root` is a variable-length array `T name[n]`. The result of alloca() is always an array of bytes. */
 static bool is_variable_length_array(LLVMValueRef root)
 {
   return LLVMIsAAllocaInst(root) &&
@@ -144,7 +146,7 @@ static void report_unmanaged_memory(struct cn_ctx *ctx, LLVMValueRef at, const c
            memory);
 }
 
-/* The type of the whole object `root`, if it is known: a global's, or that of an allocation; else null. */
+/* The type of the complete object `root`, if it is a global or an allocation; else null. */
 static LLVMTypeRef object_type_of(LLVMValueRef root)
 {
   if (LLVMIsAGlobalVariable(root))
@@ -156,8 +158,8 @@ static LLVMTypeRef object_type_of(LLVMValueRef root)
                                                                                  : NULL;
 }
 
-/* True if `pointer` points to a type without references: the program casts `&p->number`, a buffer of bytes in a global,
- * or an array of numbers to a pointer to references, through any number of locals. */
+/* True if `pointer` points to a type without references. The program then casts `&p->number`, a buffer of bytes in a
+ * global, or an array of numbers to a pointer to references, through any number of locals. */
 static bool target_lacks_refs(LLVMValueRef pointer)
 {
   LLVMTypeRef whole = object_type_of(cn_types_root_of(pointer)), there = cn_types_memory_type_of(pointer);
@@ -167,7 +169,7 @@ static bool target_lacks_refs(LLVMValueRef pointer)
   return there && !LLVMIsAAllocaInst(cn_types_root_of(pointer)) && is_scalar_type(there) && !cn_is_ref(there);
 }
 
-/* Report calls that pass a reference into the middle of an object for `parameter`, which the callee stores. */
+/* Report calls whose argument for `parameter`, which the callee stores, points into the middle of an object. */
 static void check_caller_arguments(struct cn_ctx *ctx, LLVMValueRef parameter)
 {
   LLVMValueRef function = LLVMGetParamParent(parameter);
@@ -233,7 +235,7 @@ static void report_library_sort(struct cn_ctx *ctx, LLVMValueRef call)
            sorter_name_of(call));
 }
 
-/* Report the C library's sort of a local or global array of references. */
+/* Report a call of the C library's sort on a local or global array of references. */
 static void check_library_sort(struct cn_ctx *ctx, LLVMValueRef call)
 {
   LLVMTypeRef type = cn_types_memory_type_of(LLVMGetOperand(call, 0));
@@ -253,7 +255,8 @@ void cn_rules_check_stores(struct cn_ctx *ctx, LLVMValueRef function)
         check_library_sort(ctx, i);
 }
 
-/* Report the sorts of the array that `pointer` points to, a load of a local (check_container_stores()). */
+/* Report calls of the C library's sort on the array that `pointer` points to. `pointer` is a load of a local
+ * (check_container_stores()). */
 static void check_sorts_of_array(struct cn_ctx *ctx, LLVMValueRef pointer)
 {
   CN_EACH_USE(use, pointer) {
@@ -263,7 +266,7 @@ static void check_sorts_of_array(struct cn_ctx *ctx, LLVMValueRef pointer)
   }
 }
 
-/* Report the stores of unknown memory to `local`, by its #dbg_declare a pointer to references. */
+/* Report stores of unmanaged memory to `local`, whose #dbg_declare shows a pointer to references. */
 static void check_container_stores(struct cn_ctx *ctx, LLVMValueRef local)
 {
   CN_EACH_USE(use, local) {

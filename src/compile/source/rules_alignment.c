@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Refuses claims of more alignment than objects have. Part of pass `rules`.
+ * Refuses attributes and assumptions of more alignment than objects have. Part of pass `rules`.
  *
- * Needs: the front end's IR. Provides: each claim in it about a reference's alignment is at most
+ * Needs: the front end's IR. Provides: each alignment that the IR states for a reference is at most
  * CAIRN_ABI_OBJECT_ALIGN, or an error. Breaks: nothing.
  *
- * A larger claim may be true at first, and false once the object has moved: then an aligned vector access faults. The
- * claim depends on the address, like the values that stale_integers.c finds, but it stands in an attribute or
- * assumption instead of a value.
+ * A larger alignment may be true at first and false after the object moves, so that an aligned vector access faults. It
+ * depends on the address, like the integers that stale_integers.c finds, but is in an attribute or assumption instead
+ * of a value.
  */
 #include <string.h>
 #include "base/check.h"
@@ -72,7 +72,7 @@ static void check_align_bundles(struct cn_ctx *ctx, LLVMValueRef call)
   }
 }
 
-/* Check __builtin_align_down(reference, alignment): its distance depends on the address. */
+/* Check __builtin_align_down(reference, alignment), whose distance from the reference depends on the address. */
 static void check_pointer_mask(struct cn_ctx *ctx, LLVMValueRef call)
 {
   if (!cn_is_ref(LLVMTypeOf(call)) || !cn_calls_intrinsic(call, "llvm.ptrmask"))

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds unmanaged memory that is given to a global or a member that points to references:
+ * Finds unmanaged memory that is assigned to a global or a member of a type that points to references:
  *   table->files = malloc(n * sizeof *table->files);   table->files[i] = file;
- * The uses of a pointer in the unit show the type of its target: a place (a global, or a member of a type) points to
- * references if the unit stores or loads a reference through a pointer read from it. rules_access.c handles locals, by
- * their debug information.
+ * The uses of a pointer in the unit show the type of its target: a global or a member points to references if the unit
+ * loads the pointer from it and stores or loads a reference through the pointer. rules_access.c checks locals by their
+ * debug information.
  *
  * Part of pass `rules`. Needs: the front end's IR. Provides: diagnostic unmanaged-store. Breaks: nothing.
  */
@@ -24,7 +24,7 @@ struct pointer_places {
   CN_VECTOR(struct pointer_place) at;
 };
 
-/* The most places of a unit; further ones are skipped. */
+/* The most globals and members of a unit that are checked; further ones are skipped. */
 enum { MAX_POINTER_PLACES = 256 };
 
 static bool find_pointer_place(LLVMValueRef pointer, struct pointer_place *out)
@@ -53,7 +53,7 @@ static bool has_pointer_place(const struct pointer_places *places, struct pointe
   return false;
 }
 
-/* List the place that holds the pointer by which `i` loads or stores a reference. */
+/* If `i` loads or stores a reference, list the global or member that holds the pointer to its memory. */
 static void add_pointer_place(struct pointer_places *places, LLVMValueRef i)
 {
   LLVMValueRef pointer = NULL;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Refuses references in functions whose frames the collector skips, and references given to such functions. Part of
- * pass `rules`.
+ * Refuses references in functions whose frames the collector skips, and references that are passed to such functions.
+ * Part of pass `rules`.
  *
  * Needs: unoptimised IR. Provides: diagnostics unmanaged-function, reference-to-unmanaged. Breaks: nothing.
  *
- * In C such a function says cairn_unmanaged, and may not use references. A front end may leave out the gc strategy for
- * speed, in a function that reads objects: that is harmless unless the function keeps a reference over a call that may
- * collect. Then the strategy was most likely forgotten, and the reference would be a lost root.
+ * In C such a function is marked cairn_unmanaged, and must not use references. Another front end may omit the gc
+ * strategy for speed in a function that reads objects, which is harmless unless the function keeps a reference over a
+ * call that may collect. The front end most likely forgot the strategy of a function that keeps one, and the reference
+ * would be a lost root.
  */
 #include <string.h>
 #include "base/check.h"
@@ -72,7 +73,7 @@ static void check_ir_function(struct cn_ctx *ctx, LLVMValueRef function)
 void cn_rules_check_native(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_ASSERT(LLVMIsAFunction(function));
-  /* A body for inlining only, or the front end's promise that it never collects. */
+  /* Trust bodies for inlining only, and functions that the front end marks as leaves. */
   bool trusted =
       LLVMGetLinkage(function) == LLVMAvailableExternallyLinkage || cn_string_attribute(function, CN_ATTR_LEAF);
 
@@ -84,7 +85,7 @@ void cn_rules_check_native(struct cn_ctx *ctx, LLVMValueRef function)
   }
 }
 
-/* True if `name` is a library function that clang knows by name and the table of leaves omits. */
+/* True if `name` is a library function that clang recognises by name but the table of leaves omits. */
 static bool is_stdio_function(const char *name)
 {
   static const char *const names[] = {
@@ -98,8 +99,8 @@ static bool is_stdio_function(const char *name)
   return false;
 }
 
-/* clang makes up a declaration of a library function that it knows, with the address spaces of the arguments. For every
- * other function it reports that a reference becomes an ordinary pointer. */
+/* For an undeclared library function that clang recognises, clang builds a declaration with the address spaces of the
+ * arguments. For every other function clang itself reports that a reference becomes an ordinary pointer. */
 void cn_rules_check_library_call(struct cn_ctx *ctx, LLVMValueRef call)
 {
   LLVMValueRef callee = LLVMGetCalledValue(call);

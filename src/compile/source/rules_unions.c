@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks source rule union-overlay, by type: a union may overlay a reference only with references.
+ * Checks source rule union-overlay by the types of unions: a union may overlay a reference only with references. Part
+ * of pass `rules`.
  *
- * Needs: full debug information (clang -g) with the BTF type tag on cairn_managed pointers; clang's record layouts,
- * where that tag is missing (record_layouts.h). Provides: the rule, for each union type that the unit uses. Breaks:
- * nothing.
+ * Needs: full debug information (clang -g) with the BTF type tag on cairn_managed pointers; clang's record layouts for
+ * pointers whose tag is missing (record_layouts.h). Provides: the rule holds for each union type that the unit uses, or
+ * an error. Breaks: nothing.
  *
- * IR shows a union as one of its members, and hides a reference in another. Debug information has all members. Address
- * spaces are absent from it, so include/cairn/cairn.h has the tag.
+ * IR has a union only as one of its members, and hides references in the others. Debug information has all members but
+ * omits address spaces, so include/cairn/cairn.h adds the tag.
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
@@ -32,7 +33,7 @@ struct type_search {
   CN_VECTOR(LLVMMetadataRef) work;
 };
 
-/* A member's type, or an element's; `known`: its pointers are references whatever their tags. */
+/* The type of a member or of an array element. `known`: its pointers are references even without tags. */
 struct typed_part {
   LLVMMetadataRef type;
   bool known;
@@ -70,7 +71,7 @@ static void find_refs_in_array(struct cn_ctx *ctx, struct typed_part array, uint
     find_ref_offsets(ctx, element, at + i * (size / count), out);
 }
 
-/* The type of a struct's or union's member; null if it is unknown. */
+/* The type of a member of a struct or union; its `type` is null if unknown. */
 static struct typed_part member_part_of(struct cn_ctx *ctx, LLVMMetadataRef type, LLVMMetadataRef member)
 {
   LLVMMetadataRef base = cn_debug_is_type(member) ? cn_debug_operand(ctx, member, CN_DEBUG_BASE_OPERAND) : NULL;
@@ -90,7 +91,7 @@ static void find_refs_in_members(struct cn_ctx *ctx, LLVMMetadataRef type, uint6
   }
 }
 
-/* The offsets of the references in `type`, repetitions included. */
+/* List the offsets of the references in `part`, with all elements of arrays. */
 static void find_ref_offsets(struct cn_ctx *ctx, struct typed_part part, uint64_t at, offset_vector *out)
 {
   LLVMMetadataRef type = part.type;
@@ -208,7 +209,7 @@ static void add_reached_node(struct type_search *s, LLVMMetadataRef node)
     cn_push(&s->work, node);
 }
 
-/* Visit all that can be reached from the work list: debug information is a graph. */
+/* Visit all types that are reachable from the work list: debug information is a graph. */
 static void visit_reachable_types(struct type_search *s)
 {
   while (s->work.count) {

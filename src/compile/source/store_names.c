@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Names type, member and source line for the message about a reference that is stored outside the memory that the
- * collector scans (check-stores). The front end's IR still has the struct of each store, and debug information names
- * its members. The optimiser drops both.
+ * Records type, member and source line of stores of references, for the message about a reference that is stored
+ * outside the memory that the collector scans (check-stores). The front end's IR still shows the struct of each store,
+ * and debug information names the struct's members. The optimiser drops both.
  *
- * Part of pass `rules`. Needs: the front end's IR. Provides: metadata cairn.slot of stores of references through
- * ordinary pointers, one string. Breaks: nothing.
+ * Part of pass `rules`. Needs: the front end's IR. Provides: metadata cairn.slot, one string, on stores of references
+ * through ordinary pointers. Breaks: nothing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #include "compile/core/emitted_names.h"
 #include "compile/source/rules.h"
 
-/* A store of a reference: to a member of a named struct, unless `type` is null. */
+/* A store of a reference to a member of the named struct `type`, or to other memory if `type` is null. */
 struct named_store {
   LLVMValueRef store;
   LLVMTypeRef type;
@@ -25,7 +25,7 @@ struct named_store {
 };
 struct store_list {
   CN_VECTOR(struct named_store) at;
-  struct cn_ptrmap types; /* name -> debug information */
+  struct cn_ptrmap types; /* name -> debug information of the type */
 };
 
 static const char *struct_name_of(LLVMTypeRef type)
@@ -36,7 +36,7 @@ static const char *struct_name_of(LLVMTypeRef type)
   return name && strncmp(name, prefix, sizeof prefix - 1) == 0 ? name + sizeof prefix - 1 : NULL;
 }
 
-/* The struct of `slot`, and its offset there; null if the IR does not have it. */
+/* The struct that `slot` points into, with the offset of `slot` in it; null if the IR does not show the struct. */
 static LLVMTypeRef slot_struct_of(struct cn_ctx *ctx, LLVMValueRef slot, uint64_t *offset)
 {
   if (!LLVMIsAGetElementPtrInst(slot) || LLVMGetNumOperands(slot) != 3)
@@ -62,7 +62,7 @@ static void gather_reference_store(struct cn_ctx *ctx, struct store_list *stores
     cn_push(&stores->at, ((struct named_store){store, type, offset}));
 }
 
-/* Keep the first type of each name that has members. Strings of metadata are equal if their addresses are. */
+/* Record the first type with members for each name. Equal strings of metadata have equal addresses. */
 static void add_named_type(struct cn_ctx *ctx, LLVMMetadataRef type, void *env)
 {
   struct store_list *stores = env;
@@ -85,7 +85,7 @@ static LLVMMetadataRef stored_member_of(struct cn_ctx *ctx, struct store_list *s
   return type ? cn_rules_member_at(ctx, (LLVMMetadataRef)(uintptr_t)*type, s->offset) : NULL;
 }
 
-/* "member 'next' of struct node". */
+/* Format the text "member 'next' of struct node". */
 static char *format_slot_name(struct cn_ctx *ctx, struct store_list *stores, const struct named_store *s)
 {
   size_t length = 0;

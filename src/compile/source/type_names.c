@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Names types and fields for layouts, by debug information. Every unit has debug information here: unless the user
- * asked for it, the pipeline drops it ahead of the optimiser.
+ * Records the names of types and fields for layouts from debug information. The driver makes clang emit debug
+ * information for every unit; the pipeline drops it before the optimiser unless the user asked for it.
  *
  * Part of pass `rules`. Needs: the front end's IR. Provides: metadata cairn.type of the layout statics that lack it
  * (allocation/type_metadata.h). Breaks: nothing.
@@ -19,11 +19,11 @@
 /* The layout statics of include/cairn/cairn.h. */
 #define LAYOUT_STATIC_PREFIX "cairn_layout_"
 
-/* The most named fields; beyond them only weak fields have names. Fields in more than MAX_ARRAY_DEPTH arrays have no
- * name. */
+/* The most named fields; further fields have names only if they are weak. Fields in more than MAX_ARRAY_DEPTH arrays
+ * have no name. */
 enum { MAX_NAMED_FIELDS = 1024, MAX_ARRAY_DEPTH = CN_MAX_FIELD_ARRAY_DEPTH };
 
-/* A place in a type: its name there, and the arrays around it, the outermost first. */
+/* A place in a type: its name, and the arrays around it, the outermost first. */
 struct field_place {
   const char *name;
   uint64_t offset, counts[MAX_ARRAY_DEPTH], strides[MAX_ARRAY_DEPTH];
@@ -50,7 +50,7 @@ static LLVMMetadataRef build_number_metadata(struct cn_ctx *ctx, uint64_t n)
 
 static char *format_type_name(struct cn_ctx *ctx, LLVMMetadataRef type);
 
-/* The name of a struct or union; its place in the source stands for a missing name. */
+/* The name of a struct or union; an unnamed type is named by its place in the source. */
 static char *format_composite_name(struct cn_ctx *ctx, LLVMMetadataRef type, const char *kind)
 {
   size_t length;
@@ -103,7 +103,7 @@ static char *format_array_name(struct cn_ctx *ctx, LLVMMetadataRef type)
   return name;
 }
 
-/* A typedef's own name, or that of the struct which the typedef stands for if the struct has a name. */
+/* The name of the struct that a typedef stands for, or the typedef's name if the struct is unnamed. */
 static char *format_typedef_name(struct cn_ctx *ctx, LLVMMetadataRef type)
 {
   size_t length, own_length;
@@ -168,7 +168,7 @@ static void add_field_name(struct type_description *names, const struct field_pl
   cn_push(&names->operands, LLVMMDNodeInContext2(names->ctx->llvm, operands, count));
 }
 
-/* Add the members of a struct. Those of an unnamed member go under the names of the struct around it. */
+/* Add the members of a struct. Members of an unnamed member get names as members of the outer struct. */
 static void add_member_fields(struct type_description *names, LLVMMetadataRef type, const struct field_place *place)
 {
   LLVMMetadataRef members = cn_debug_operand(names->ctx, type, CN_DEBUG_ELEMENTS_OPERAND);
@@ -219,7 +219,7 @@ static void add_element_fields(struct type_description *names, LLVMMetadataRef t
   free(name);
 }
 
-/* Add the fields of a type that lies at `place`. */
+/* Add the fields of a type at `place`. */
 static void add_fields(struct type_description *names, LLVMMetadataRef type, const struct field_place *place)
 {
   LLVMMetadataRef plain = cn_debug_strip_typedefs(names->ctx, type);
@@ -263,7 +263,7 @@ static void name_layout_static(struct cn_ctx *ctx, LLVMValueRef global, LLVMMeta
   cn_free(&names.operands);
 }
 
-/* True if `global` is C's static of a layout, with a name as its only sign of the type. */
+/* True if `global` is a layout static of C, by its name. */
 static bool is_layout_static_by_name(LLVMValueRef global)
 {
   static const char local[] = "." LAYOUT_STATIC_PREFIX;
@@ -274,7 +274,7 @@ static bool is_layout_static_by_name(LLVMValueRef global)
          strspn(found + sizeof local - 1, ".0123456789") == strlen(found + sizeof local - 1);
 }
 
-/* Calls show the static that they are given only once locals are promoted. */
+/* Layout statics are found by name, because allocation calls show their static only after locals are promoted. */
 void cn_type_names_add(struct cn_ctx *ctx)
 {
   LLVMValueRef bare = NULL;

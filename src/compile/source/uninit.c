@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Refuses uncleared objects with references. A collection would take the old contents of the memory for references.
+ * Refuses uncleared objects with references: a collection would read the old contents of their memory as references.
+ * Part of pass `prepare`.
  *
- * Needs: promoted locals, so that each call names its static. Provides: diagnostic uninit-references. Breaks: nothing.
+ * Needs: promoted locals, so that each allocation call names its layout static. Provides: diagnostic uninit-references.
+ * Breaks: nothing.
  */
 #include "base/check.h"
 #include "compile/core/each.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Pass verify-unmanaged: `cairn verify` reports the functions that verify-safepoints skips. The collector skips the
- * frames of unmanaged functions, so a reference that waits in one is lost.
+ * frames of unmanaged functions, so a reference that such a frame holds over a collection is lost.
  *
  * Needs: nothing. Provides: diagnostics. Breaks: nothing. Rules:
- *   - not-verified: a function under a gc strategy that is unknown to Cairn. An error if the function has references or
- *     statepoints, because Cairn cannot judge them; else a warning. Also a warning: a module with managed functions,
- *     all of them unrewritten.
+ *   - not-verified: a function with a gc strategy that is unknown to Cairn. The report is an error if the function has
+ *     references or statepoints, which Cairn cannot check; else a warning. A module whose managed functions are all
+ *     unrewritten also gets a warning.
  *   - unmanaged-store: a reference stored in a global or thread-local whose type holds only data.
  *   - unmanaged-function: a function without a strategy keeps a reference over a call (rules_native.c).
  */
@@ -46,7 +46,7 @@ static void check_unknown_strategy(struct cn_ctx *ctx, LLVMValueRef function)
             holds ? ", and has references or safepoints" : "");
 }
 
-/* Check a function without a strategy. LLVM's verifier makes sure that it is free of statepoints. */
+/* Check a function without a strategy. LLVM's verifier ensures that such a function has no statepoints. */
 static void check_function_without_strategy(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_CHECK(!LLVMGetGC(function));
@@ -56,9 +56,9 @@ static void check_function_without_strategy(struct cn_ctx *ctx, LLVMValueRef fun
 
 /* ---- memory that the collector does not scan ---- */
 
-enum { MAX_FOLLOWED_LOADS = 8 }; /* between a pointer and the global that it points into */
+enum { MAX_FOLLOWED_LOADS = 8 }; /* the most loads between a pointer and the global that it points into */
 
-/* The value of the only store to a local pointer whose address does not escape; or null. */
+/* The value that the only store to a local pointer stores, if the local's address does not escape; or null. */
 static LLVMValueRef only_stored_value_of(LLVMValueRef alloca)
 {
   LLVMValueRef value = NULL;
@@ -75,7 +75,7 @@ static LLVMValueRef only_stored_value_of(LLVMValueRef alloca)
   return value;
 }
 
-/* The value that `load` reads, if it is the same each time; or null. */
+/* The value that `load` always reads, or null. */
 static LLVMValueRef loaded_value_of(LLVMValueRef load)
 {
   LLVMValueRef place = LLVMGetOperand(load, 0), value = NULL;
@@ -107,7 +107,7 @@ static LLVMValueRef pointed_global_of(LLVMValueRef pointer)
   return NULL;
 }
 
-/* Report a store of a reference to a global that the collector skips: its type holds only data. */
+/* Report a store of a reference to a global whose type holds only data, which the collector skips. */
 static void check_reference_store(struct cn_ctx *ctx, LLVMValueRef store)
 {
   LLVMValueRef value = LLVMGetOperand(store, 0), global = pointed_global_of(LLVMGetOperand(store, 1));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Refuses weak references outside the fields of managed objects: roots are strong. C declares weak members, which debug
- * information shows; this file checks the other places with that declaration. Part of pass `rules`. Needs: debug
- * information. Provides: diagnostic weak-variable. Breaks: nothing.
+ * Refuses weak references outside the fields of managed objects: roots are strong. Debug information shows the members
+ * and variables that C declares weak; this file refuses the variables. Part of pass `rules`. Needs: debug information.
+ * Provides: diagnostic weak-variable. Breaks: nothing.
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
@@ -12,10 +12,10 @@
 #include "compile/source/debug_types.h"
 #include "compile/source/rules.h"
 
-/* The index of the operand with annotations, in the node of a global and of a local. */
+/* The number of the operand with annotations in the debug information of a global, and of a local. */
 enum { GLOBAL_ANNOTATIONS_OPERAND = 8, LOCAL_ANNOTATIONS_OPERAND = 4 };
 
-/* True if a value of this type has a weak field in itself. */
+/* True if a value of this type contains a weak field. */
 static bool has_weak_field(struct cn_ctx *ctx, LLVMMetadataRef type)
 {
   if (type && cn_debug_type_has_tag(ctx, type, "cairn-weak"))

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Pass inline-statepoints: inlines calls that are wrapped in statepoints (late-insertion-slides-2014, "Inlining of
- * statepoints"). All statepoints are stripped, LLVM's inliner decides about the calls that were wrapped, and the
- * functions are rewritten again, so that the safepoints from a callee relocate the values that are live in its caller.
+ * statepoints"). The pass strips all statepoints, runs LLVM's inliner on the calls that were wrapped, and rewrites the
+ * functions again, so that the safepoints of an inlined callee relocate the live values of its caller.
  *
- * Needs: managed functions rewritten. Provides: the same, with fewer calls; functions that have become uncalled, and
- * that other modules cannot call, are deleted; pointer differences are lowered. Deoptimisation state of an inlined call
- * stands before that of the safepoints in its callee, as LLVM's inliner has it. Breaks: struct cn_cfg. If rewriting
- * refuses the inlined code, it reports the reason and the module stays as it was: the work is done on a copy first.
+ * Needs: managed functions rewritten. Provides: rewritten functions with fewer calls; local functions without remaining
+ * calls are deleted; pointer differences are lowered. Safepoints of an inlined callee get the deoptimisation state of
+ * the inlined call before their own state, as LLVM's inliner orders them. Breaks: struct cn_cfg. If rewriting refuses
+ * the inlined code, it reports the reason, and the module stays unchanged, because a dry run on a copy comes first.
  *
- * Only calls between functions of one gc strategy are inlined: a function without one may rely on being treated as
+ * Only calls between functions with one gc strategy are inlined: a function without a strategy may rely on running as
  * native code.
  */
 #include <string.h>
@@ -23,7 +23,8 @@
 #include "compile/markers/markers.h"
 #include "compile/strip/strip.h"
 
-/* Marks call sites that got "noinline" here, so that LLVM's inliner skips them; restore_inlining() removes both. */
+/* The mark of call sites that get "noinline" so that LLVM's inliner skips them; restore_inlining() removes mark and
+ * attribute. */
 #define NOINLINE_MARK "cairn-not-inlined"
 
 static bool have_same_strategy(LLVMValueRef a, LLVMValueRef b)
@@ -38,14 +39,14 @@ static LLVMValueRef function_of_instruction(LLVMValueRef instruction)
   return LLVMGetBasicBlockParent(LLVMGetInstructionParent(instruction));
 }
 
-/* True for a call of a function of the module with the caller's strategy. */
+/* True if `callee` is defined in the module, has the gc strategy of `caller`, and may be inlined. */
 static bool may_inline(LLVMValueRef caller, LLVMValueRef callee)
 {
   return LLVMIsAFunction(callee) && !LLVMIsDeclaration(callee) && have_same_strategy(caller, callee) &&
          !LLVMGetEnumAttributeAtIndex(callee, CN_FUNCTION_INDEX, cn_attribute_kind("noinline"));
 }
 
-/* True if a statepoint of the module wraps such a call. */
+/* True if a statepoint of the module wraps a call that may be inlined. */
 static bool has_inlinable_statepoint(LLVMModuleRef module)
 {
   CN_EACH_FUNCTION(f, module)
@@ -113,7 +114,7 @@ static bool run_inliner(struct cn_ctx *ctx)
   return cn_check_llvm_error(ctx, NULL, error);
 }
 
-/* Report a statepoint whose call is a leaf: rewriting would leave it a plain call. */
+/* Report a statepoint that wraps a call of a leaf, because rewriting would leave this call without a statepoint. */
 static void refuse_wrapped_leaf(struct cn_ctx *ctx, LLVMValueRef call)
 {
   struct cn_call_class class = cn_classify_call(call);
@@ -138,7 +139,8 @@ static bool inline_wrapped_calls(struct cn_ctx *ctx)
     cn_ptrmap_add(&wrapped, calls.calls.at[i], NULL);
   }
   cn_free(&calls.calls);
-  /* In plain code, an optimiser may compute the halves of a difference in different places. */
+  /* Hide subtractions: without statepoints an optimiser may compute the two addresses of a difference at different
+   * places. */
   CN_EACH_FUNCTION(f, ctx->module)
     if (cn_is_managed(f))
       cn_differences_hide_subtractions(ctx, f);
@@ -147,7 +149,7 @@ static bool inline_wrapped_calls(struct cn_ctx *ctx)
   bool ok = ctx->errors == errors && run_inliner(ctx);
   visit_calls(ctx, restore_inlining_visitor, NULL);
   ok = ok && cn_rewrite_statepoints(ctx) && cn_lower_differences(ctx);
-  if (!marked) /* markers that stripping made have served their purpose */
+  if (!marked) /* stripping made all markers, and rewriting has read them */
     ok = ok && cn_drop_span_and_root_markers(ctx);
   return ok;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Removes the additions of rewrite-statepoints for described allocas (describe_allocas.c; abi.def, "Described
- * allocas"). Needs: any function. Provides: locals that LLVM may promote again. Breaks: nothing.
+ * Removes the instructions that rewrite-statepoints added for described allocas (describe_allocas.c; abi.def,
+ * "Described allocas"). Part of strip-statepoints. Needs: any function. Provides: locals that LLVM may promote again.
+ * Breaks: nothing.
  *
- * A zeroing is removed only together with the escape that directly follows it: the escape clobbers memory, so later
- * accesses are still behind the zeroing, and separate from it.
+ * A zeroing is removed only together with the escape directly after it: the escape clobbers memory, so LLVM cannot have
+ * moved an access before the zeroing or merged one with it.
  */
 #include <string.h>
 #include "base/check.h"
@@ -42,7 +43,8 @@ static bool is_escape_assembly(LLVMValueRef user)
   return text_equals(text, length, "r,~{memory}");
 }
 
-/* The start of a zeroing of all of `alloca`, or of its words from the first on that the entry leaves unset. */
+/* The first address of the zeroing `i`, if it zeroes all of `alloca`, or all words after the words that the entry
+ * stores; else null. */
 static LLVMValueRef zeroed_start_of(LLVMValueRef i, LLVMValueRef alloca)
 {
   CN_ASSERT(LLVMIsAAllocaInst(alloca));
@@ -73,7 +75,7 @@ static void remove_zeroing_and_escape(LLVMValueRef alloca)
   LLVMInstructionEraseFromParent(escape);
 }
 
-/* Mark words of the language again. */
+/* Mark the language's own words again, which the bundle describes. */
 static void mark_user_root(struct cn_ctx *ctx, LLVMOperandBundleRef bundle, uint32_t i, uint32_t end)
 {
   struct cn_user_root word = {.alloca = LLVMGetOperandBundleArgAtIndex(bundle, i)};

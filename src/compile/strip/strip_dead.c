@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Deletes computations that only statepoints needed: conversions to and from the one address space that LLVM's code
- * generator takes for managed, base pointers that were computed for statepoints alone, in phis and selects that may
- * hold each other up, computations that were repeated after them, and distances. Needs: any function. Provides: every
- * computation of a pointer is used. Breaks: only the deleted values.
+ * Deletes computations that only statepoints needed: conversions to and from the managed address space of LLVM's code
+ * generator, base phis and selects (also in cycles), rematerialised computations, and distances. Part of
+ * strip-statepoints. Needs: any function. Provides: every computation of a pointer is used. Breaks: only the deleted
+ * values.
  */
 #include "base/check.h"
 #include "compile/core/each.h"
@@ -13,7 +13,7 @@
 struct liveness_marker {
   LLVMValueRef ptrdiff; /* the function, or null */
   CN_VECTOR(LLVMValueRef) candidates, work;
-  struct cn_ptrmap live; /* candidate -> 1 if it is needed, 0 while that is open */
+  struct cn_ptrmap live; /* candidate -> 1 if a use needs it, 0 before such a use is found */
 };
 
 /* True if `i` only computes a pointer, or a distance. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds the operands that rewrite-statepoints appends to a deopt bundle (abi.def, "Described allocas" and SPAN_MARK):
- * each of the two lists starts with its mark and ends with its length, so they are found from the end. Needs: any
- * bundle. Provides: the numbers of operands before them. Breaks: nothing.
+ * Finds the two lists of operands that rewrite-statepoints appends to a deopt bundle (abi.def, "Described allocas" and
+ * SPAN_MARK). Each list begins with its mark and ends with its length, so the search begins at the end. Part of
+ * strip-statepoints. Needs: any bundle. Provides: the number of operands before each list. Breaks: nothing.
  */
 #include "base/check.h"
 #include "compile/strip/strip.h"
@@ -16,8 +16,8 @@ bool cn_strip_read_number(LLVMValueRef operand, uint64_t *number)
   return true;
 }
 
-/* The number of the first `count` operands that come before the list that starts with `mark` and ends with the last of
- * them; `count` if the list is missing. */
+/* The number of operands before a list that begins with `mark` and ends at operand `count`; `count` if the list is
+ * missing. */
 static uint32_t operand_count_before_list(LLVMOperandBundleRef bundle, uint32_t count, uint64_t mark)
 {
   uint64_t length, found;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Puts references back in place of a base plus a distance: demotion (demote.c, pad_phis.c) reads them so. Distances
- * left in the code would be integers made of references, which an optimiser computes at any place.
+ * Replaces sums of a base and a distance by the original references. Part of strip-statepoints. Demotion (demote.c,
+ * pad_phis.c) turns derived references into such sums. A remaining distance would be an integer made of references,
+ * which an optimiser may compute at any place.
  *
- * Needs: slots that are values again (strip_slots.c). Provides: the rewriter's distances are unused, except those that
- * an optimiser has changed since. Breaks: nothing.
+ * Needs: slots that are values again (strip_slots.c). Provides: distances of the rewriter are unused, except for
+ * distances that an optimiser has changed. Breaks: nothing.
  *
- * Distances that pad_phis.c kept in memory come back as phis beside those of their bases: a pair of such phis becomes
- * one phi of references, if each pair of their operands is a reference.
+ * After the promotion of slots, distances that pad_phis.c kept in memory are phis beside the phis of their bases. Such
+ * a pair of phis becomes one phi of references, if each pair of their operands is a reference.
  */
 #include "base/check.h"
 #include "compile/core/each.h"
@@ -15,12 +16,12 @@
 #include "compile/lower/differences.h"
 #include "compile/strip/strip.h"
 
-/* A base and a distance from it. */
+/* A base and a distance from this base. */
 struct distance_pair {
   LLVMValueRef base, distance;
-  LLVMValueRef reference; /* base + distance; null while unknown */
-  size_t next, first;     /* the last one of the same distance; the first of its operands, for a phi */
-  bool lost;              /* its reference cannot be found */
+  LLVMValueRef reference; /* base + distance; null before it is found */
+  size_t next, first;     /* the previous pair with this distance; for a phi, the first of its operands */
+  bool lost;              /* the reference cannot be found */
 };
 
 struct distance_folder {
@@ -28,7 +29,7 @@ struct distance_folder {
   CN_VECTOR(LLVMValueRef) geps;
   CN_VECTOR(size_t) wanted; /* per gep: its pair */
   CN_VECTOR(struct distance_pair) pairs;
-  CN_VECTOR(size_t) operands; /* of pairs of phis, one for each edge */
+  CN_VECTOR(size_t) operands; /* operands of the pairs of phis, one for each edge */
   struct cn_ptrmap known;     /* distance -> index of its last pair, plus one */
 };
 
@@ -42,7 +43,7 @@ static bool is_byte_gep(LLVMValueRef i)
          LLVMGetTypeKind(index) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(index) == 64;
 }
 
-/* The reference at `distance` from `base`. */
+/* The reference at `distance` from `base`, or null if it is not found directly. */
 static LLVMValueRef derived_reference_of(const struct distance_folder *f, LLVMValueRef base, LLVMValueRef distance)
 {
   LLVMValueRef ends[2];
@@ -58,7 +59,7 @@ static LLVMValueRef derived_reference_of(const struct distance_folder *f, LLVMVa
   return ends[1] == base && LLVMTypeOf(ends[0]) == LLVMTypeOf(base) ? ends[0] : NULL;
 }
 
-/* The index of the pair; a phi has operands. */
+/* The index of the pair of `base` and `distance`, which is added if it is new. */
 static size_t find_or_add_pair(struct distance_folder *f, LLVMValueRef base, LLVMValueRef distance)
 {
   uint64_t *last = cn_ptrmap_add(&f->known, distance, NULL);
@@ -103,7 +104,8 @@ static void gather_distance_pairs(struct distance_folder *f)
   }
 }
 
-/* A phi with a lost operand is lost. Operands mostly follow the phis that use them. */
+/* Mark each phi with a lost operand as lost. Operands mostly follow their phis in the list, so the loop runs
+ * backwards. */
 static void propagate_lost_pairs(struct distance_folder *f)
 {
   for (bool more = true; more;) {
@@ -147,7 +149,8 @@ static void build_reference_phis(struct distance_folder *f)
   LLVMDisposeBuilder(builder);
 }
 
-/* A reference may itself be one of the geps that go: follow those to a value that stays. */
+/* The reference that replaces `gep`. A pair's reference may be another replaced gep: the loop follows these to a value
+ * that stays. */
 static LLVMValueRef final_reference_of(const struct distance_folder *f, const struct cn_ptrmap *index, size_t gep)
 {
   LLVMValueRef reference = f->pairs.at[f->wanted.at[gep]].reference;
@@ -158,7 +161,7 @@ static LLVMValueRef final_reference_of(const struct distance_folder *f, const st
       return reference;
     reference = f->pairs.at[f->wanted.at[*next]].reference;
   }
-  return NULL; /* a ring, in dead code */
+  return NULL; /* a cycle, in dead code */
 }
 
 static void replace_geps(struct distance_folder *f)

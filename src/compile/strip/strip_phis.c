@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Replaces phis that join a value with itself: with its relocations gone, the phis that joined them choose only that
- * value. Needs: any function. Provides: at least two values flow through every phi of pointers. Breaks: only the phis.
+ * Replaces phis that join a value with itself: after relocations are removed, the phis that joined the relocations of a
+ * value have only this value as input. Part of strip-statepoints. Needs: any function. Provides: at least two values
+ * flow through every phi of pointers. Breaks: only the phis.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -13,7 +14,7 @@
 /* A graph for cn_value_flow_find_origins(): the phis of pointers in reachable blocks, and the values that flow in. */
 struct phi_graph {
   CN_VECTOR(LLVMValueRef) phis, sources;
-  CN_VECTOR(uint32_t) first, inputs; /* inputs: nodes as their index, sources as ~index, at first */
+  CN_VECTOR(uint32_t) first, inputs; /* inputs: a node's index, or at first ~index for a source */
   struct cn_ptrmap nodes, known;     /* phi -> index of phis; value -> index of sources */
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Turns the rewriter's slots (demote.c) back into values, by LLVM's promotion, so that rewriting again can choose anew.
- * Needs: locals without zeroing and escapes (strip_allocas.c). Provides: a function with fewer locals. Breaks: only
- * locals: the program's own described ones are promoted, too.
+ * Turns the slots of the rewriter (demote.c) back into values by LLVM's promotion of locals, so that a second rewriting
+ * can choose slots anew. Part of strip-statepoints. Needs: locals without zeroing and escapes (strip_allocas.c).
+ * Provides: a function with fewer locals. Breaks: only locals; described locals of the program may be promoted too.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "compile/analysis/data_layout.h"
 #include "compile/strip/strip.h"
 
-/* References are non-integral here: they stay references while they go from memory to values. */
+/* With non-integral references, the promotion of locals cannot turn a reference into an integer. */
 char *cn_strip_set_strict_layout(struct cn_ctx *ctx)
 {
   char *layout = cn_strdup(LLVMGetDataLayoutStr(ctx->module));

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Turns the spans of statepoints (abi.def, SPAN_MARK) back into markers, which rewrite-statepoints finds wherever the
- * optimiser puts the calls. Needs: any function. Provides: markers around calls. Breaks: nothing.
+ * Turns the spans of statepoints (abi.def, SPAN_MARK) back into markers, which rewrite-statepoints finds after the
+ * optimiser has moved the calls. Part of strip-statepoints. Needs: any function. Provides: markers around calls.
+ * Breaks: nothing.
  *
- * A function that still has its markers is complete. In a function that lost its markers each call gets new ones: calls
- * inlined there are in these spans as well.
+ * A function that still has its markers needs no new ones. In a function without markers each call with spans gets
+ * markers, which also enclose the calls that are inlined in its place.
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
@@ -13,7 +14,7 @@
 #include "compile/core/emitted_names.h"
 #include "compile/strip/strip.h"
 
-/* The operands [first, end) of a statepoint that are pairs of an index and a depth. */
+/* The operands [first, end) of a statepoint, which are pairs of a span's index and an inlining depth. */
 struct span_pairs {
   uint32_t first, end;
 };
@@ -37,7 +38,7 @@ static struct span_pairs find_span_pairs(LLVMValueRef statepoint)
   return pairs;
 }
 
-/* True if the invoke has its spans in metadata, too: the rewriter finds them again by that. */
+/* True if the invoke also has its spans in metadata, so that the rewriter finds them again. */
 static bool has_span_metadata(LLVMValueRef statepoint, struct span_pairs pairs)
 {
   LLVMValueRef node = cn_calls_find_metadata(statepoint, CN_SPAN_METADATA);
@@ -65,7 +66,8 @@ void cn_strip_refuse_spans(struct cn_ctx *ctx, const struct cn_span_table *table
     }
 }
 
-/* The debug location of `call` in the function that opened the span: the one that is inlined `depth` times itself. */
+/* The debug location of `call` in the function that opened the span, which is the function at inlining depth
+ * `depth`. */
 static LLVMMetadataRef location_at_depth(LLVMValueRef call, uint64_t depth)
 {
   LLVMMetadataRef location = LLVMInstructionGetDebugLoc(call), outer;
@@ -88,7 +90,7 @@ void cn_strip_spans_to_markers(struct cn_ctx *ctx, const struct cn_span_table *t
   CN_ASSERT(cn_is_call(call));
   if (!LLVMIsACallInst(call))
     return;
-  for (uint32_t o = pairs.end; o > pairs.first; o -= 2) { /* the greatest first */
+  for (uint32_t o = pairs.end; o > pairs.first; o -= 2) { /* the greatest index first */
     CN_CHECK(cn_strip_read_number(LLVMGetOperand(statepoint, o - 2), &index) &&
              cn_strip_read_number(LLVMGetOperand(statepoint, o - 1), &depth));
     CN_CHECK(index < table->entries.items.count);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass strip-statepoints: every gc.statepoint, from any producer, becomes the call that it wraps, with its convention,
- * attributes and bundles; its gc.result becomes the call's result, and each gc.relocate the value that it relocates
- * (the inverse of statepoints-original, "Intrinsics"). Optimisers then see plain calls again.
+ * Pass strip-statepoints: replaces every gc.statepoint, from any producer, by the call that it wraps, with the
+ * convention, attributes and bundles of the statepoint. The result of the call replaces the gc.result, and the original
+ * value replaces each gc.relocate (the inverse of statepoints-original, "Intrinsics"). Optimisers then see plain calls
+ * again.
  *
- * Needs: any module. Provides: functions without statepoints; "statepoint-id" and the like at call sites where the
- * rewriter would choose otherwise. Breaks: struct cn_cfg. A statepoint that cannot be stripped is reported while the
- * module is still unchanged.
+ * Needs: any module. Provides: functions without statepoints; directives such as "statepoint-id" at call sites whose
+ * statepoints differ from the rewriter's defaults. Breaks: struct cn_cfg. The pass reports a statepoint that cannot be
+ * stripped before it changes the module.
  *
- * Some things stay removed: attributes that a moving collector makes false, and the original places of computations
- * that the rewriter repeats. Phis that only joined relocations of one value go, and so do base pointers that only
- * statepoints needed, slots, and distances from bases.
+ * The pass cannot restore invalid attributes that the rewriter removed, and the original places of computations that it
+ * rematerialised. The pass removes phis that only joined relocations of one value, base pointers that only statepoints
+ * needed, slots, and distances from bases.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,7 @@ struct wrapped_call {
 };
 
 struct relocation {
-  LLVMValueRef relocate, value; /* value: null while unknown */
+  LLVMValueRef relocate, value; /* value: null before it is found */
   bool visiting;
 };
 
@@ -46,7 +47,7 @@ struct statepoint_stripper {
   CN_VECTOR(LLVMValueRef) results;
   struct cn_ptrmap tokens;    /* statepoint or landing pad -> index of wrapped */
   struct cn_ptrmap relocates; /* gc.relocate -> index of relocations */
-  struct cn_ptrmap allocas;   /* the described ones found so far */
+  struct cn_ptrmap allocas;   /* the described allocas found so far */
   struct cn_span_table spans;
   bool marked; /* the function has the markers of its spans */
 };
@@ -69,7 +70,7 @@ static unsigned called_intrinsic_id(LLVMValueRef i)
 
 /* ---- what a function has ---- */
 
-/* Relocations on an unwind edge have the landing pad for their token. */
+/* Record a statepoint. The token of relocations on its unwind edge is the landing pad. */
 static void add_statepoint(struct statepoint_stripper *u, LLVMValueRef statepoint)
 {
   struct wrapped_call w = {.statepoint = statepoint};
@@ -124,7 +125,7 @@ static struct wrapped_call *statepoint_of(struct statepoint_stripper *u, LLVMVal
   return found ? &u->wrapped.at[*found] : NULL;
 }
 
-/* The value that `relocate` relocates, as the statepoint lists it; null for an undefined token or index. */
+/* The value that `relocate` names in the statepoint's list; null for an undefined token or index. */
 static LLVMValueRef listed_value_of(struct statepoint_stripper *u, LLVMValueRef relocate)
 {
   const struct wrapped_call *w = statepoint_of(u, LLVMGetOperand(relocate, 0));
@@ -170,7 +171,7 @@ struct bundle_list {
   CN_VECTOR(LLVMOperandBundleRef) list;
 };
 
-/* The operand in its own address space: the rewriter lists all references in the one that the code generator knows. */
+/* The operand in its original address space, before the cast to the address space that the code generator accepts. */
 static LLVMValueRef operand_in_own_space(LLVMValueRef operand)
 {
   LLVMValueRef from = LLVMIsAAddrSpaceCastInst(operand) ? LLVMGetOperand(operand, 0) : NULL;
@@ -181,7 +182,7 @@ static LLVMValueRef operand_in_own_space(LLVMValueRef operand)
              : operand;
 }
 
-/* The program's part of the deopt bundle: the descriptions of allocas and spans are handled elsewhere. */
+/* The program's part of the deopt bundle, without the descriptions of allocas and spans. */
 static LLVMOperandBundleRef program_deopt_bundle(struct statepoint_stripper *u, LLVMOperandBundleRef bundle)
 {
   uint32_t own = cn_strip_count_own_deopt(bundle);
@@ -235,7 +236,7 @@ static void add_string_attribute(struct cn_ctx *ctx, LLVMValueRef call, const ch
       LLVMCreateStringAttribute(ctx->llvm, name, (unsigned)strlen(name), value, (unsigned)strlen(value)));
 }
 
-/* Write a directive at the call site if the rewriter would choose otherwise. */
+/* Add directive `name` to the call if the rewriter would choose another number than `wanted`. */
 static void write_directive(struct cn_ctx *ctx, LLVMValueRef call, const char *name, uint64_t chosen, uint64_t wanted)
 {
   CN_CHECK(cn_statepoint_parse_directive(call, name, UINT64_MAX, &chosen));
@@ -314,8 +315,8 @@ static void replace_gc_results(struct statepoint_stripper *u)
   }
 }
 
-/* The value at the start of relocation `r`: the end of a chain of relocations, each listed by the next one's
- * statepoint. A ring of them, in dead code, yields poison. */
+/* The original value of relocation `r`. Relocations form a chain, because a statepoint may list a relocation of an
+ * earlier statepoint; the chain ends in the original value. A cycle, which only dead code can have, yields poison. */
 static LLVMValueRef unrelocated_value_of(struct statepoint_stripper *u, size_t r)
 {
   CN_VECTOR(size_t) path = {0};
@@ -368,7 +369,7 @@ static void strip_function(struct statepoint_stripper *u, LLVMValueRef function,
       cn_push(&out->calls, u->wrapped.at[i].call);
   }
   cn_strip_fold_casts(function);
-  if (u->allocas.count) { /* some may be slots that the rewriter made */
+  if (u->allocas.count) { /* some described allocas may be slots of the rewriter */
     cn_strip_dead_pointers(function);
     cn_strip_promote_locals(u->ctx, function);
   }
@@ -384,7 +385,7 @@ static void init_stripper(struct statepoint_stripper *u, struct cn_ctx *ctx)
                                     .statepoint_id = find_intrinsic_id("llvm.experimental.gc.statepoint"),
                                     .relocate_id = find_intrinsic_id("llvm.experimental.gc.relocate"),
                                     .result_id = find_intrinsic_id("llvm.experimental.gc.result")};
-  cn_span_table_read(ctx, &u->spans); /* other sections of that name have been refused, or are empty */
+  cn_span_table_read(ctx, &u->spans); /* sections of this name with other contents are refused or empty */
 }
 
 static void dispose_stripper(struct statepoint_stripper *u)

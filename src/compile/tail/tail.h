@@ -7,27 +7,27 @@
 
 #include "compile/core/pass.h"
 
-/* True if cn_tail_make_musttail_calls() would make a tail call of `call`: it is marked `tail`, last in its function,
- * and of a kind that is independent of the frame. */
+/* True if cn_tail_make_musttail_calls() would make a tail call of `call`: the call is marked `tail`, ends its function,
+ * and needs nothing in the frame. */
 bool cn_is_in_tail_position(LLVMValueRef call);
 
-/* Make calls in tail position musttail if the caller's own signature serves. The others stay calls directly before a
- * return. */
+/* Make calls in tail position musttail if the caller's signature suffices. Other calls in tail position stay calls
+ * directly before a return. */
 void cn_tail_make_musttail_calls(struct cn_ctx *ctx, LLVMValueRef function);
 
-/* tail_position.c: the return that follows `call`, in its block or in one that several calls share, and that returns
- * its result or void; or null. */
+/* tail_position.c: the return after `call` that returns its result or void, in the call's block or in a block that
+ * several calls share; or null. */
 LLVMValueRef cn_tail_return_of(LLVMValueRef call);
-/* The terminator after `call` if only ends of lifetimes are between, or null. */
+/* The terminator after `call` if only ends of lifetimes are between call and terminator; or null. */
 LLVMValueRef cn_tail_terminator_after(LLVMValueRef call);
 
-/* True if the result of `call`, extended as its attributes say, can be that of its function. */
+/* True if the result of `call`, with the extension that its attributes state, can be the result of its function. */
 bool cn_tail_results_agree(LLVMValueRef call, LLVMTypeRef type);
 
 /* tail_memory.c: keep the code generator from dropping arguments of tail calls in `function`. */
 void cn_tail_relax_musttail_calls(struct cn_ctx *ctx, LLVMValueRef function);
 
-/* Attributes of a parameter that change the place where it is passed. */
+/* Attributes of a parameter that change where it is passed. */
 #define CN_TAIL_PASSING \
   {"sret",       "byval",      "inalloca",     "inreg", "alignstack", "swiftself", \
    "swiftasync", "swifterror", "preallocated", "byref", "nest"}

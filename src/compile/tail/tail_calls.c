@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Keeps calls in tail position tail calls, as in plain C: a call that is marked `tail` becomes musttail if it ends its
- * function. Its frame is gone before a collector could walk it, so the call goes without a statepoint (docs/llvm-22.md,
- * "musttail"), and recursion through such calls leaves the stack as it is. LLVM's own rewriter makes statepoints of
- * them.
+ * function. Part of rewrite-statepoints. The caller's frame is gone before a collector could walk it, so a musttail
+ * call needs no statepoint (docs/llvm-22.md, "musttail"), and recursion through such calls needs no stack. LLVM's own
+ * rewriter turns these calls into statepoints.
  *
- * A musttail call must have the caller's signature. That serves for a callee with another signature, too, if each of
- * its arguments lies in the same register by both: parameters that the callee lacks are passed poison, and an unwanted
- * result is ignored. tail_widen.c does the rest, at the end of the pipeline.
+ * A musttail call must have the signature of its caller. This signature suffices for a callee with another signature if
+ * both signatures put each argument of the callee in the same register: parameters that the callee lacks get poison,
+ * and an unused result is ignored. tail_widen.c handles the other calls at the end of the pipeline.
  *
  * Needs: any function. Provides: cn_tail_make_musttail_calls(), the first step of rewrite-statepoints in a function.
- * Breaks: struct cn_cfg; a return that several tail calls share is made one for each.
+ * Breaks: struct cn_cfg; tail calls that share a return get separate returns.
  */
 #include "compile/tail/tail.h"
 
@@ -37,7 +37,7 @@ static LLVMTypeRef parameter_type_of(LLVMValueRef function, unsigned i)
   return LLVMTypeOf(LLVMGetParam(function, i));
 }
 
-/* True if argument `i` has the attribute, at the call or at the callee. */
+/* True if the call or the callee has the attribute for argument `i`. */
 static bool argument_has_attribute(LLVMValueRef call, unsigned i, const char *name)
 {
   LLVMValueRef callee = cn_direct_callee(call);
@@ -47,8 +47,9 @@ static bool argument_has_attribute(LLVMValueRef call, unsigned i, const char *na
          (callee && i < LLVMCountParams(callee) && LLVMGetEnumAttributeAtIndex(callee, i + 1, kind));
 }
 
-/* True if parameter `i` of the caller and argument `i` of the call are passed alike. A copy on the stack is refused:
- * both would lie in one place. A value that comes back in a register must be the same. */
+/* True if parameter `i` of the caller and argument `i` of the call have one type and are passed alike. Arguments that
+ * are copied to the stack are refused, because both copies would be in one place. The result pointer `sret`, which the
+ * callee returns in a register, must be the parameter itself. */
 static bool is_passed_alike(LLVMValueRef function, LLVMValueRef call, unsigned i)
 {
   static const char *const never[] = {"byval", "inalloca", "preallocated", "swifterror"};
@@ -108,7 +109,8 @@ static bool fits_parameter_type(LLVMTypeRef from, LLVMTypeRef to)
          LLVMGetIntTypeWidth(from) < LLVMGetIntTypeWidth(to) && LLVMGetIntTypeWidth(to) >= 32;
 }
 
-/* Find for each argument of the call the caller's parameter in the same register; false if one is missing. */
+/* Find, for each argument of the call, the parameter of the caller in the same register; false if an argument lacks
+ * such a parameter. */
 static bool find_caller_parameters(LLVMValueRef function, LLVMValueRef call, unsigned *places)
 {
   unsigned count = LLVMCountParams(function), next[CN_REGISTER_CLASS_COUNT] = {0};
@@ -135,13 +137,13 @@ static bool find_caller_parameters(LLVMValueRef function, LLVMValueRef call, uns
 
 /* ---- the change ---- */
 
-/* Blocks that got their own returns, and the shared blocks that they jumped to. */
+/* Blocks that got separate returns, and the shared return blocks that they branched to. */
 struct split_returns {
   struct cn_ptrmap blocks;
   CN_VECTOR(LLVMBasicBlockRef) shared;
 };
 
-/* Remove the edges of split blocks from the phis of `block`. The phis are built again, once for all edges. */
+/* Remove the inputs of split blocks from the phis of `block` by building each phi once again. */
 static void drop_split_edges(struct cn_ctx *ctx, LLVMBasicBlockRef block, const struct split_returns *split)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
@@ -168,7 +170,7 @@ static bool has_predecessor(LLVMBasicBlockRef block)
   return LLVMGetFirstUse(LLVMBasicBlockAsValue(block)) != NULL;
 }
 
-/* Put the call's own return directly after it. */
+/* Build a separate return directly after the call. */
 static void add_own_return(struct cn_ctx *ctx, LLVMValueRef call, struct split_returns *split)
 {
   LLVMValueRef end = cn_tail_terminator_after(call), ret = cn_tail_return_of(call);
@@ -214,7 +216,7 @@ static void copy_extension_attributes(LLVMValueRef call, unsigned i, LLVMValueRe
       LLVMAddCallSiteAttribute(to, place + 1, LLVMCreateEnumAttribute(ctx->llvm, cn_attribute_kind(names[a]), 0));
 }
 
-/* Build the same call by the signature of `function`. */
+/* Build the call again with the signature of its caller `function`. */
 static LLVMValueRef rebuild_with_caller_signature(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef call,
                                                   const unsigned *places)
 {
@@ -249,7 +251,7 @@ static bool is_plain_convention(unsigned convention)
   return convention == LLVMCCallConv || convention == LLVMFastCallConv || convention == LLVMColdCallConv;
 }
 
-/* True if the convention guarantees the tail call: a common signature is superfluous then. */
+/* True if the convention guarantees the tail call, so that the signatures may differ. */
 static bool is_guaranteed_tail_call(LLVMValueRef function, LLVMValueRef call)
 {
   static const char *const registers[] = {"swiftself", "swiftasync"};
@@ -290,9 +292,9 @@ static void make_musttail(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRe
   free(places);
 }
 
-/* With early insertion the optimiser comes later. It must keep the callee of a tail call out of line, and the call a
- * call instead of a loop: the statepoints there list neither the locals of this function nor the bases of its
- * arguments. */
+/* Keep a later optimiser, as with early insertion, from inlining the callee of a tail call, and from turning a
+ * recursive tail call into a loop: the statepoints of inlined code would list neither the locals of this function nor
+ * the bases of its arguments. */
 static void protect_tail_calls(struct cn_ctx *ctx, LLVMValueRef function)
 {
   unsigned noinline = cn_attribute_kind("noinline");
@@ -304,12 +306,12 @@ static void protect_tail_calls(struct cn_ctx *ctx, LLVMValueRef function)
         LLVMAddCallSiteAttribute(i, CN_FUNCTION_INDEX, LLVMCreateEnumAttribute(ctx->llvm, noinline, 0));
         any = true;
       }
-  if (any) /* musttail calls stay tail calls in the code generator all the same */
+  if (any) /* the code generator still makes musttail calls tail calls */
     LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
                             LLVMCreateStringAttribute(ctx->llvm, "disable-tail-calls", 18, "true", 4));
 }
 
-/* Clean up the shared returns. The list may have one several times. */
+/* Clean up the shared returns, which the list may contain several times. */
 static void clean_shared_returns(struct cn_ctx *ctx, struct split_returns *split)
 {
   struct cn_ptrmap done = {0};

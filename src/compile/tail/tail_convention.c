@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass lower-tailcc: local functions of the conventions that guarantee tail calls (tailcc, swifttailcc) get the C
- * convention, together with all their calls. Under the former a callee pops 8 bytes even if all arguments are in
- * registers, and its callers need frame pointers (tail_frames.c).
+ * Pass lower-tailcc: gives local functions with conventions that guarantee tail calls (tailcc, swifttailcc) the C
+ * convention, together with all their calls. With tailcc and swifttailcc a callee pops 8 bytes even if all arguments
+ * are in registers, and its callers need frame pointers (tail_frames.c).
  *
- * A tail call stays one: musttail of the C convention wants equal prototypes, and tail_calls.c makes it of a call
- * marked `tail`. So functions that end in tail calls of each other form a group, and a group is lowered as a whole or
- * stays as it is.
+ * Tail calls stay tail calls: a musttail call of the C convention needs equal prototypes, and tail_calls.c makes calls
+ * marked `tail` musttail. Functions that end in tail calls of each other form a group, and the pass lowers all
+ * functions of a group or leaves all unchanged.
  *
- * Needs: the optimiser, which devirtualises, has run; rewrite-statepoints has yet to run. Provides: functions of the C
- * convention. Breaks: nothing.
+ * Needs: output of the optimiser, which has devirtualised calls, before rewrite-statepoints. Provides: functions of the
+ * C convention. Breaks: nothing.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -25,17 +25,17 @@
 static const char *const passing_attributes[] = CN_TAIL_PASSING;
 enum { PASSING_ATTRIBUTE_COUNT = sizeof passing_attributes / sizeof *passing_attributes };
 
-/* A function of such a convention. Members of one group have one leader. */
+/* A function with such a convention. The members of a group form a tree with the group's leader as root. */
 struct group_member {
   LLVMValueRef function;
-  size_t parent;   /* towards the leader; the leader's is its own index */
-  const char *why; /* the reason why the convention stays; null: it can change */
+  size_t parent;   /* index of the next member towards the leader; the leader has its own index */
+  const char *why; /* the reason why the convention must stay; null if it can change */
 };
 
 struct convention_lowering {
   struct cn_ctx *ctx;
   CN_VECTOR(struct group_member) members;
-  struct cn_ptrmap index; /* by function: its place in `members` and one */
+  struct cn_ptrmap index; /* function -> 1 + its index in `members` */
 };
 
 /* ---- functions ---- */
@@ -125,7 +125,7 @@ static void unite_groups(struct convention_lowering *l, struct group_member *a, 
   second->parent = first->parent;
 }
 
-/* True if the convention of `call`, which is its function's, guarantees that it is a tail call. */
+/* True if the convention of `call` is the convention of its function and guarantees the tail call. */
 static bool is_guaranteed_tail_call(LLVMValueRef function, LLVMValueRef call)
 {
   if (!LLVMIsACallInst(call) || LLVMGetInstructionCallConv(call) != LLVMGetFunctionCallConv(function))
@@ -133,7 +133,8 @@ static bool is_guaranteed_tail_call(LLVMValueRef function, LLVMValueRef call)
   return cn_calls_is_musttail(call) || (LLVMGetTailCallKind(call) == LLVMTailCallKindTail && cn_tail_return_of(call));
 }
 
-/* Take the tail call into account: both ends change their convention, or both keep it. */
+/* Unite the groups of caller and callee of a tail call: both functions must change their convention, or both must keep
+ * it. */
 static void unite_over_tail_call(struct convention_lowering *l, struct group_member *caller, LLVMValueRef call)
 {
   static const char why[] = "of a tail call that the C convention does not have";

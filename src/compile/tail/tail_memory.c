@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Works around LLVM 22, which drops the arguments that a musttail call under `tailcc` or `swifttailcc` passes in memory
- * (llvm/llvm-project#199224): the callee finds the caller's own arguments there, references among them that have moved
- * since. LLVM also leaves the caller's own arguments on the stack, while the callee takes off only those passed to it:
- * the stack shrinks. The same call marked `tail` serves as well: these conventions guarantee tail calls, and for `tail`
- * LLVM does all of this.
+ * Works around a defect of LLVM 22, which drops the arguments that a musttail call of `tailcc` or `swifttailcc` passes
+ * in memory (llvm/llvm-project#199224). The callee finds the arguments of the caller there, among them stale
+ * references. LLVM also leaves the caller's arguments on the stack, but the callee pops only its own arguments: the
+ * stack shrinks. For calls marked `tail` LLVM does both right, and these conventions guarantee tail calls also for
+ * `tail`. Part of pass tail-calls.
  *
- * In a function with a tail call that passes arguments in memory, all musttail calls become `tail`. LLVM 22 may move
- * the prologue behind those whose arguments fit in registers, since they need no frame, and has them take off space
- * that only the prologue reserves, for the return address that moves.
+ * In a function with a tail call that passes arguments in memory, all musttail calls become `tail`, also calls whose
+ * arguments fit in registers. LLVM 22 may move the prologue behind the latter calls, which need no frame, but lets them
+ * pop the space that only the prologue reserves for the moved return address.
  *
- * Needs: all passes that search for safepoints have run, since a call marked `tail` looks like one. Provides: all
- * musttail calls pass their arguments in registers. Breaks: nothing.
+ * Needs: all passes that search for safepoints have run, because a call marked `tail` looks like a safepoint. Provides:
+ * all musttail calls pass their arguments in registers. Breaks: nothing.
  */
 #include "base/check.h"
 #include "compile/analysis/calls.h"
@@ -22,10 +22,10 @@
 
 enum { WORD_BITS = 64, VECTOR_REGISTER_BITS = 128 };
 
-/* Most registers that arguments take. */
+/* The most registers that arguments need. */
 struct register_usage {
   unsigned long long taken[CN_REGISTER_CLASS_COUNT];
-  bool memory; /* an argument is, or may be, passed in memory anyway */
+  bool memory; /* some argument may be passed in memory */
 };
 
 static void add_register_usage(struct register_usage *r, LLVMTargetDataRef layout, LLVMTypeRef type)
@@ -95,7 +95,7 @@ static bool is_musttail_of_tail_convention(LLVMValueRef i)
   return cn_calls_is_musttail(i) && cn_convention_has_tail_calls(LLVMGetInstructionCallConv(i));
 }
 
-/* True if the function gets arguments in memory, or a tail call may pass some there. */
+/* True if the function gets arguments in memory, or if a tail call in it may pass arguments in memory. */
 static bool uses_argument_memory(const struct cn_ctx *ctx, LLVMValueRef function)
 {
   if (has_parameters_in_memory(ctx, function))
@@ -109,7 +109,7 @@ static bool uses_argument_memory(const struct cn_ctx *ctx, LLVMValueRef function
   return false;
 }
 
-/* Drop "disable-tail-calls", which stops calls marked `tail`; the other calls lose their mark instead. */
+/* Drop "disable-tail-calls", which would stop calls marked `tail`; the other calls lose the mark `tail` instead. */
 static void enable_tail_calls(LLVMValueRef function)
 {
   static const char attribute[] = "disable-tail-calls";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds calls in tail position: after them the frame serves only to return their result (for tail_calls.c). Needs: any
- * call. Provides: cn_is_in_tail_position(). Breaks: nothing.
+ * Finds calls in tail position for tail_calls.c: after such a call the frame only serves to return the call's result.
+ * Part of rewrite-statepoints. Needs: any call. Provides: cn_is_in_tail_position(). Breaks: nothing.
  */
 #include "compile/tail/tail.h"
 
@@ -38,14 +38,15 @@ bool cn_tail_results_agree(LLVMValueRef call, LLVMTypeRef type)
   return true;
 }
 
-/* True if a record of the call, or state of its frame, is asked for. */
+/* True if the call needs a record, or if state of the caller's frame must exist during the call. */
 static bool needs_caller_frame(LLVMValueRef call)
 {
   return LLVMGetNumOperandBundles(call) != 0 || cn_statepoint_has_directive(call) || cn_calls_lists_operands(call) ||
          cn_calls_has_attribute(call, "returns_twice");
 }
 
-/* True for the end of a local's lifetime: it can come before a tail call, since the callee leaves the local alone. */
+/* True for the end of a local's lifetime, which may come before a tail call because the callee does not access the
+ * local. */
 static bool is_end_of_local_lifetime(LLVMValueRef i)
 {
   return cn_calls_intrinsic(i, "llvm.lifetime.end") &&
@@ -62,7 +63,7 @@ LLVMValueRef cn_tail_terminator_after(LLVMValueRef call)
   return i && LLVMIsATerminatorInst(i) ? i : NULL;
 }
 
-/* The return of a block of phis and a return that `end` jumps to; or null. */
+/* The return of the block that `end` branches to, if this block has only phis and a return; or null. */
 static LLVMValueRef shared_return_of(LLVMValueRef end)
 {
   if (!cn_is_branch(end) || LLVMGetNumSuccessors(end) != 1)
@@ -73,7 +74,7 @@ static LLVMValueRef shared_return_of(LLVMValueRef end)
   return LLVMIsAReturnInst(i) ? i : NULL;
 }
 
-/* The value that `ret` returns when it is reached from block `from`; null for void. */
+/* The value that `ret` returns on the path from block `from`; null for void. */
 static LLVMValueRef returned_value_of(LLVMValueRef ret, LLVMBasicBlockRef from)
 {
   LLVMValueRef value = LLVMGetNumOperands(ret) ? LLVMGetOperand(ret, 0) : NULL;

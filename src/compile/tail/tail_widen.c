@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass tail-calls: makes the tail calls that the caller's signature is too narrow for (tail_calls.c). musttail wants
- * caller and callee to have one signature, so the caller gets a wider one. With
+ * Pass tail-calls: makes the tail calls that need a wider signature of the caller (tail_calls.c). Caller and callee of
+ * a musttail call must have one signature, so the caller gets a wider signature. For
  *
  *   long f(ref p) { return g(7, p, 1.0); }     f becomes     (ref, i64, double)
  *
- * and calls g as (ref, i64, double): 7 as a reference in the first integer register, p as an i64 in the second. The
- * callers of f stay as they are: its new parameters lie in registers that are unused. The machine code is that of plain
- * C at -O2.
+ * and calls g as (ref, i64, double): 7 is a reference in the first integer register, p an i64 in the second. The
+ * callers of f stay unchanged, because the new parameters are in registers that these callers do not use. The machine
+ * code is the code of plain C at -O2.
  *
- * Needs: rewritten and verified functions, with such calls as statepoints marked `tail` directly before a return; all
- * passes that search for references have run, because some references are now integers for the length of a jump.
+ * Needs: rewritten and verified functions, with statepoints marked `tail` directly before a return for these calls; all
+ * passes that search for references have run, because a widened call passes some references as integers.
  * Provides: musttail calls in place of statepoints. Breaks: struct cn_cfg; the functions that get a new signature move
  * to the module's end.
  */
@@ -32,7 +32,7 @@ enum { PASSING_ATTRIBUTE_COUNT = sizeof passing_attributes / sizeof *passing_att
 
 typedef CN_VECTOR(LLVMTypeRef) type_vector;
 
-/* A call that becomes musttail, or a musttail call that follows its function's signature. */
+/* A statepoint that becomes musttail, or a musttail call that must get the new signature of its function. */
 struct tail_call {
   LLVMValueRef call;
   unsigned first, count; /* of the arguments proper */
@@ -45,7 +45,7 @@ struct signature_widening {
   LLVMBuilderRef builder;
   tail_call_vector tails;
   bool has_statepoints;
-  type_vector types; /* of the parameters after the change */
+  type_vector types; /* types of the parameters after the change */
 };
 
 /* ---- candidates ---- */
@@ -71,7 +71,7 @@ static bool has_widenable_signature(LLVMValueRef function)
   return cn_can_retype_function(function);
 }
 
-/* True if all arguments lie in registers, where the convention puts them. */
+/* True if the convention puts all arguments in registers. */
 static bool arguments_fit_registers(const struct tail_call *tail)
 {
   unsigned used[CN_REGISTER_CLASS_COUNT] = {0};
@@ -115,7 +115,7 @@ static bool is_before_return(LLVMValueRef statepoint)
   return LLVMGetNumOperands(end) == 0 || LLVMGetOperand(end, 0) == result;
 }
 
-/* True if `i` is a statepoint marked by rewrite-statepoints, of a call that may be a tail call. */
+/* True if `i` is a statepoint that rewrite-statepoints marked `tail`, and its call may be a tail call. */
 static bool is_tail_call_candidate(LLVMValueRef function, LLVMValueRef i, struct tail_call *tail)
 {
   if (cn_classify_call(i).kind != CN_CALL_STATEPOINT || !LLVMIsACallInst(i) ||
@@ -130,7 +130,7 @@ static bool is_tail_call_candidate(LLVMValueRef function, LLVMValueRef i, struct
   return arguments_fit_registers(tail) && cn_tail_results_agree(result ? result : i, LLVMGetReturnType(type));
 }
 
-/* Find the tail calls. False if the list is empty, or an existing musttail call is unable to follow. */
+/* List the tail calls. False if the list is empty, or if an existing musttail call cannot get a new signature. */
 static bool gather_tail_calls(struct signature_widening *w)
 {
   CN_EACH_BLOCK(b, w->function)
@@ -162,7 +162,7 @@ static bool is_narrow_type(LLVMTypeRef type)
   return kind == LLVMFloatTypeKind || (kind == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) < 64);
 }
 
-/* The next parameter of `class` from `place` on; a missing one is added. */
+/* The next parameter of register class `class` from `place` on; adds a missing parameter. */
 static unsigned find_or_add_parameter(struct signature_widening *w, enum cn_register_class class, unsigned place)
 {
   while (place < w->types.count && cn_register_class_of(w->types.at[place]) != class)
@@ -219,7 +219,7 @@ static LLVMValueRef widen_argument(struct signature_widening *w, const struct ta
   return LLVMGetTypeKind(to) == LLVMPointerTypeKind ? LLVMBuildIntToPtr(w->builder, value, to, "") : value;
 }
 
-/* Put the arguments in their places. Argument i has the new number places[i]. */
+/* Put argument i of the call at number places[i] of the new arguments. */
 static void place_arguments(struct signature_widening *w, const struct tail_call *tail, LLVMValueRef *arguments,
                             unsigned *places)
 {
@@ -232,13 +232,13 @@ static void place_arguments(struct signature_widening *w, const struct tail_call
     LLVMTypeRef type = LLVMTypeOf(LLVMGetArgOperand(tail->call, tail->first + i));
     enum cn_register_class class = cn_register_class_of(type);
     places[i] = find_or_add_parameter(w, class, next[class]);
-    CN_CHECK(places[i] < count); /* extend_signature() has made room */
+    CN_CHECK(places[i] < count); /* extend_signature() has added parameters for all arguments */
     next[class] = places[i] + 1;
     arguments[places[i]] = widen_argument(w, tail, i, w->types.at[places[i]]);
   }
 }
 
-/* Replace the statepoint, or the musttail call, by a musttail call of the new signature. */
+/* Replace the statepoint or musttail call by a musttail call with the new signature. */
 static void replace_tail_call(struct signature_widening *w, const struct tail_call *tail)
 {
   LLVMValueRef old = tail->call;

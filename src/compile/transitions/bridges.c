@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Bridges calls to native functions of other conventions than C's. The runtime's stub keeps an anchor for a callee of
- * the C convention: it relies on the registers that such a callee saves, and on the stack pointer that it restores. So
- * a native function of that convention makes the call:
+ * Bridges calls to native functions with other conventions than C's. Part of pass call-targets. The runtime's stub sets
+ * an anchor and calls a function of the C convention, because it relies on the callee to save registers and to restore
+ * the stack pointer. A native function of the C convention therefore makes the call:
  *
  *   i64 @cairn.native.N(args, ptr %target)              calls %target by its convention
  *   i64 @cairn.bridge.N(args, ptr nest %target)         managed, of the call's convention: calls
  *                                                       cairn.native.N through the stub
  *
- * A call gets the bridge in place of an unmanaged target (call_targets.c). Needs: nothing. Provides:
- * cn_bridge_native_for(), cn_bridge_managed_for(); one of each for all calls that look alike. Breaks: nothing.
+ * A call calls the bridge in place of an unmanaged target (call_targets.c). Needs: nothing. Provides:
+ * cn_bridge_native_for() and cn_bridge_managed_for(); calls that look alike share their bridges. Breaks: nothing.
  */
 #include "compile/transitions/callees.h"
 
@@ -60,7 +60,7 @@ static uint64_t hash_passing_attributes(uint64_t hash, LLVMValueRef call, LLVMAt
   return hash;
 }
 
-/* Name a bridge by all that its calls have in common. */
+/* Name a bridge by all properties that its calls have in common. */
 static char *bridge_name_of(const char *prefix, const struct cn_call_target *site)
 {
   unsigned convention = LLVMGetInstructionCallConv(site->call);
@@ -83,7 +83,7 @@ static char *bridge_name_of(const char *prefix, const struct cn_call_target *sit
 
 /* ---- functions ---- */
 
-/* Add an internal function that takes what the call passes, and the target. */
+/* Add an internal function with the parameters of the call, and the target as a further parameter. */
 static LLVMValueRef add_bridge_function(struct cn_ctx *ctx, const struct cn_call_target *site, const char *name)
 {
   LLVMTypeRef *types = cn_alloc((site->count + 1) * sizeof *types);
@@ -103,7 +103,8 @@ static LLVMValueRef add_bridge_function(struct cn_ctx *ctx, const struct cn_call
   return function;
 }
 
-/* Copy the call's attributes at `from` to function `to` at `index`: all, or those of C. */
+/* Copy the call's attributes at `from` to function `to` at `index`: all attributes, or only those that the C convention
+ * has. */
 static void copy_attributes_to_function(LLVMValueRef call, LLVMAttributeIndex from, LLVMValueRef to,
                                         LLVMAttributeIndex index, bool all)
 {
@@ -130,7 +131,7 @@ static void fill_native_bridge(struct cn_ctx *ctx, const struct cn_call_target *
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   LLVMValueRef *arguments = cn_alloc((site->count + 1) * sizeof *arguments);
 
-  CN_CHECK(LLVMCountParams(function) == site->count + 1); /* the last is the target */
+  CN_CHECK(LLVMCountParams(function) == site->count + 1); /* the last parameter is the target */
   LLVMPositionBuilderAtEnd(builder, LLVMGetEntryBasicBlock(function));
   for (unsigned i = 0; i < site->count; i++) {
     arguments[i] = LLVMGetParam(function, i);
@@ -174,7 +175,8 @@ static LLVMTypeRef type_with_nest_parameter(struct cn_ctx *ctx, LLVMValueRef nat
   return longer;
 }
 
-/* The statepoint lists no reference as live over the call: the references that it passes belong to the callee. */
+/* Build the statepoint of the bridge's call. It lists no live references: the passed references belong to the
+ * callee. */
 static LLVMValueRef build_statepoint(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef function,
                                      LLVMValueRef native)
 {
@@ -229,7 +231,7 @@ static void fill_managed_bridge(struct cn_ctx *ctx, const struct cn_call_target 
   LLVMDisposeBuilder(builder);
 }
 
-/* Copy the caller's kind of barriers: a bridge stores no reference, so it fits any kind. */
+/* Copy the caller's kind of barriers to the bridge, which stores no references and so fits any kind. */
 static void copy_barrier_kind(LLVMValueRef from, LLVMValueRef to)
 {
   LLVMAttributeRef kind = cn_string_attribute(from, CN_ATTR_BARRIERS);

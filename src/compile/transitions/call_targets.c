@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass call-targets: routes calls through pointers. The target may be managed, and is then called like any other; or
- * native, and then the call must leave an anchor. The mark before managed functions tells them apart:
+ * Pass call-targets: routes calls through pointers. A managed target needs only an ordinary call; a call of a native
+ * target must leave an anchor. The mark before managed functions shows the kind of a target:
  *
  *   r = call f(args)     %m = load i64, ptr (f rounded down to 16)
  *                        %c = select (%m == mark), (f + ENTRY_SIZE), @cairn_call_native
  *                        r = call %c(args, ptr nest f)
  *
- * A `nest` argument has its own register, apart from all other arguments: a managed callee ignores it, and the stub
- * finds its target there. At -Os and -Oz the stubs cairn_vcall_any and cairn_call_managed look for the mark: such a
- * call has 30 bytes less. The entry of a managed function lies 8 bytes after a multiple of 16, and the mark in these 8.
- * So the load reads the 16 bytes at the start of the target, which are readable for any target.
+ * A `nest` argument has a separate register: a managed callee ignores it, and the stub reads its target from it. At -Os
+ * and -Oz the stubs cairn_vcall_any and cairn_call_managed test the mark, which saves 30 bytes per call. The entry of a
+ * managed function is 8 bytes after a multiple of 16, and the mark is in these 8 bytes. The load thus reads within the
+ * aligned 16 bytes that contain the start of the target, which are readable for any target.
  *
  *   the target                                 what is called instead
  *   promised to be managed                     itself
@@ -19,12 +19,12 @@
  *   any, of one that only native code has      the stub, with a native bridge
  *   any, if it is given a reference            itself, or a stub that ends the program
  *
- * musttail wants caller and callee to have one signature, so a caller of the C convention gets a `nest` parameter, too.
- * Its own callers may ignore it.
+ * Caller and callee of a musttail call must have one signature, so a caller of the C convention gets a `nest` parameter
+ * too. Callers of this function may ignore the parameter.
  *
- * Needs: functions whose statepoints are final; calls of names routed (transitions.c). Provides: each call that reaches
- * native code leaves an anchor; managed functions have their entries (entries.c). Breaks: functions that get a
- * parameter move to the module's end.
+ * Needs: functions whose statepoints are final; routed calls of named functions (transitions.c). Provides: each call
+ * that reaches native code leaves an anchor; managed functions have their entries (entries.c). Breaks: functions that
+ * get a parameter move to the module's end.
  */
 #include "compile/transitions/call_targets.h"
 
@@ -46,9 +46,10 @@ typedef CN_VECTOR(struct cn_call_target) call_site_vector;
 
 /* ---- one call ---- */
 
-/* Choose the address `offset` bytes after `target` if that has the mark, else `other`. At -O3 LLVM makes a branch of
- * the choice by the weights: the code is longer, but calls need not wait for the mark. LLVM 22 takes a wrong result of
- * some nodes as the callee of a statepoint: the freeze prevents that (docs/llvm-22.md, "multi-result callees"). */
+/* Build a choice between the address `offset` bytes after `target`, if `target` has the mark, and `other`. At -O3
+ * branch weights make LLVM turn the choice into a branch: the code is longer, but calls need not wait for the mark. The
+ * freeze is needed because LLVM 22 calls a wrong result of some nodes in a statepoint (docs/llvm-22.md, "multi-result
+ * callees"). */
 static LLVMValueRef select_callee_by_mark(struct cn_ctx *ctx, const struct cn_call_target *site, LLVMValueRef target,
                                           uint64_t offset, LLVMValueRef other)
 {
@@ -77,7 +78,8 @@ static LLVMValueRef select_callee_by_mark(struct cn_ctx *ctx, const struct cn_ca
   return callee;
 }
 
-/* A wrapper of large results passes references to its callee: end the program if the callee is native. */
+/* End the program if the callee of a large result's wrapper is native, because the wrapper passes references to its
+ * callee. */
 static void guard_wrapped_callee(struct cn_ctx *ctx, const struct cn_call_target *site)
 {
   unsigned operand = site->first + CN_RESULT_CALLEE_ARGUMENT;
@@ -98,7 +100,7 @@ static void lower_call_site(struct cn_ctx *ctx, const struct cn_call_target *sit
   bool shown = cn_call_target_passes_reference(ctx, site) && !cn_target_is_native(target);
 
   if (convention == CN_CONVENTION_NATIVE || cn_call_target_uses_nest(site)) {
-    if (shown) { /* the target is managed, the bridge native */
+    if (shown) { /* the target must be managed, but the bridge is native */
       target = select_callee_by_mark(ctx, site, target, 0, cn_declare_stub(ctx, CN_REFUSE_NATIVE));
       stub = cn_declare_stub(ctx, CN_CALL_PASSING);
     }
@@ -165,7 +167,8 @@ static LLVMTypeRef type_with_nest_parameter(struct cn_ctx *ctx, LLVMTypeRef type
   return longer;
 }
 
-/* Add the parameter. Musttail calls of names must have it, too: they pass poison. */
+/* Add a `nest` parameter to `function`. Its musttail calls of named functions must also pass this argument, as
+ * poison. */
 static LLVMValueRef add_nest_parameter(struct cn_ctx *ctx, LLVMValueRef function, const call_site_vector *through)
 {
   call_site_vector others = {0};
@@ -207,7 +210,7 @@ static bool check_musttail(struct cn_ctx *ctx, LLVMValueRef function, const stru
 
 /* ---- functions ---- */
 
-/* True if the callee is known only by a pointer, or by a name out of the thunks' reach. */
+/* True if the callee is a pointer, or a named function that thunks cannot reach. */
 static bool is_call_through_pointer(LLVMValueRef i, const struct cn_call_target *site)
 {
   LLVMValueRef callee = cn_call_target_callee(site);
@@ -216,7 +219,8 @@ static bool is_call_through_pointer(LLVMValueRef i, const struct cn_call_target 
     return false;
   if (LLVMIsAFunction(callee) && (cn_target_is_stub(callee) || LLVMGetIntrinsicID(callee)))
     return false;
-  return !LLVMIsAFreezeInst(callee) || !cn_call_target_uses_nest(site); /* as select_callee_by_mark() leaves it */
+  return !LLVMIsAFreezeInst(callee) ||
+         !cn_call_target_uses_nest(site); /* select_callee_by_mark() has routed the call already */
 }
 
 static void gather_call_sites(struct cn_ctx *ctx, LLVMValueRef function, call_site_vector *sites, bool *parameter)

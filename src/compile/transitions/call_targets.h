@@ -10,7 +10,7 @@
 /* Route the calls of a function whose statepoints are final. */
 void cn_route_pointer_calls_in(struct cn_ctx *ctx, LLVMValueRef function);
 
-/* tail_frames.c: make the frame findable where callees may move their return address. */
+/* tail_frames.c: make a frame findable if its callees may move their return address. */
 void cn_tail_frames_fix(struct cn_ctx *ctx, LLVMValueRef function);
 
 #endif

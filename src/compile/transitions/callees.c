@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads the callees of calls and statepoints, and the facts known of them. Needs: nothing. Provides: struct
- * cn_call_target and the questions of callees.h. Breaks: nothing.
+ * Reads the callees of calls and statepoints, and the facts about these callees. Needs: nothing. Provides: struct
+ * cn_call_target and the functions of callees.h. Breaks: nothing.
  */
 #include "compile/transitions/callees.h"
 
@@ -32,12 +32,12 @@ bool cn_target_is_promised_managed(LLVMValueRef call)
 
 /* ---- callees ---- */
 
-/* Entries of the runtime that managed code calls as they are: stubs themselves. */
+/* Functions of the runtime that managed code calls directly, because they are stubs. */
 static const char *const stub_names[] = {CN_POLL,        CN_POLL_SLOW,   "cairn_collect", "cairn_call_any",
                                          CN_CALL_NATIVE, CN_CALL_SHORT,  CN_CALL_MANAGED, CN_CALL_PASSING,
                                          CN_VCALL_ANY,   CN_CHECK_STORE, CN_CHECK_COPY,   CN_CHECK_NATIVE_COPY};
 
-/* Prefixes of this unit's functions that call others for it. */
+/* Prefixes of the names of thunks and bridges in this unit. */
 static const char *const stub_prefixes[] = {CN_CALL_PREFIX,  CN_VCALL_PREFIX, CN_BODY_PREFIX,
                                             CN_VBODY_PREFIX, CN_SLOW_PREFIX,  CN_BRIDGE_PREFIX};
 
@@ -69,15 +69,15 @@ bool cn_target_is_local(LLVMValueRef global)
   return linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage;
 }
 
-/* The alias of a body (entries.c). */
+/* The function behind `callee`, if that is the constant address of a body (entries.c). */
 static LLVMValueRef strip_constant_offset(LLVMValueRef callee)
 {
   return LLVMIsAConstantExpr(callee) && LLVMGetConstOpcode(callee) == LLVMGetElementPtr ? LLVMGetOperand(callee, 0)
                                                                                         : callee;
 }
 
-/* A weak or linkonce definition may give way to another unit's, which may be native. So may a visible definition of a
- * shared object, but there the caller can bind it. */
+/* The linker may replace a weak or linkonce definition by a native definition of another unit. The same holds for a
+ * visible definition of a shared object, but calls in this unit can bind to this definition. */
 LLVMValueRef cn_target_managed_function(LLVMValueRef callee)
 {
   while (LLVMIsAGlobalAlias(callee) && (cn_target_is_local(callee) || LLVMGetLinkage(callee) == LLVMExternalLinkage))
@@ -99,7 +99,7 @@ bool cn_target_is_declared_managed(LLVMValueRef callee)
   return LLVMIsAFunction(callee) && LLVMIsDeclaration(callee) && cn_string_attribute(callee, CN_ATTR_MANAGED_CODE);
 }
 
-/* True if argument `i` gives the callee an object that may move: by value, or in memory that is passed. */
+/* True if argument `i` is a reference to an object that may move, or copies memory with references to the callee. */
 static bool argument_passes_movable_ref(const struct cn_call_target *site, unsigned i)
 {
   LLVMValueRef argument = LLVMGetOperand(site->call, i);
@@ -110,7 +110,7 @@ static bool argument_passes_movable_ref(const struct cn_call_target *site, unsig
   return cn_holds_ref(LLVMTypeOf(argument)) && !cn_is_immovable(argument);
 }
 
-/* True if the caller lists its arguments, so that a native callee can find their new places. */
+/* True if the statepoint lists the arguments, so that a native callee can find the new places of their objects. */
 static bool call_lists_operands(struct cn_ctx *ctx, const struct cn_call_target *site)
 {
   LLVMValueRef callee = cn_call_target_callee(site);
