@@ -5,12 +5,12 @@
  *
  *   struct lanes lanes_load(uintptr_t *const *place, uintptr_t sp)
  *   void lanes_store(struct lanes lanes, uintptr_t **place)
- *   struct lanes lanes_save(struct lanes lanes, uint64_t value, uintptr_t cfa)
+ *   struct lanes lanes_apply_pushes(struct lanes lanes, uint64_t value, uintptr_t cfa)
  *       the lanes of the caller, if the frame ends at `cfa` and saved the registers of an entry's value
- *   void lanes_note(struct lanes lanes, const uint16_t *code, unsigned count, uintptr_t **out)
+ *   void lanes_write_root_places(struct lanes lanes, const uint16_t *code, unsigned count, uintptr_t **out)
  *       writes the places of the roots with these codes: at least min(`count`, CN_FAST_WALK_GROUP_ROOTS), at most
  *       CN_FAST_WALK_GROUP_ROOTS
- *   cn_prefetch_pc_finder *const lanes_look
+ *   cn_prefetch_pc_finder *const lanes_find_entries
  *
  * The critical path of an iteration takes about sixteen cycles: the return address gives the safepoint, the safepoint
  * gives the frame's size, and the size gives the next return address. All other work runs in parallel. A frame whose

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Runs a collector's job step by step, on its own thread. Each step first says that it is under way, then reads
- * whether steps are held. A thread that holds steps first says so, then reads whether a step is under way. At least
- * one of the two sees the other, as all these accesses are sequentially consistent.
+ * Runs a collector's job step by step on the background thread, in any phase; steps are held in phase STOP. The thread
+ * sets `step_active`, then reads `step_holders`; a thread that holds steps changes `step_holders`, then reads
+ * `step_active`. All these accesses are sequentially consistent, so at least one of the two threads sees the other's
+ * change. The mutex `thread_lock` guards the thread's start and end.
  */
 #include "runtime/threads/background.h"
 
@@ -16,25 +17,25 @@
 #include "runtime/core/options.h"
 #include "runtime/os/os.h"
 
-enum { SPINS_BEFORE_WAIT = 2000 }; /* reads before a wait: as long as a short step takes */
+enum { SPINS_BEFORE_WAIT = 2000 }; /* number of reads before a wait; they take as long as a short step */
 
-static struct cn_mutex thread_lock; /* of the thread's beginning and end */
+static struct cn_mutex thread_lock; /* guards the thread's start and end */
 static struct cn_os_thread background_thread;
 static bool thread_started;
-static _Atomic bool thread_wanted;                       /* a collector has had a job */
-static _Atomic bool thread_end_requested, program_ended; /* now; for good */
+static _Atomic bool thread_wanted;                       /* a collector has given a job */
+static _Atomic bool thread_end_requested, program_ended; /* end now; end for ever */
 
-static cairn_step *current_step; /* written while steps are held, and by the thread within a step */
+static cairn_step *current_step; /* written while steps are held, or by the thread within a step */
 static void *step_env;
 static cairn_aside *_Atomic aside_call;
-static _Atomic bool aside_call_active; /* the thread looks for a call in `aside_call`, or makes it */
+static _Atomic bool aside_call_active; /* the thread reads `aside_call`, or makes this call */
 static _Atomic uint32_t step_holders;  /* number of threads that hold steps */
-static _Atomic uint32_t step_active;   /* true if a step is under way */
-static _Atomic uint32_t turn_count;    /* changes when the thread may have something to do */
+static _Atomic uint32_t step_active;   /* 1 while a step runs */
+static _Atomic uint32_t turn_count;    /* changes when the thread may have work */
 
 static cairn_step *_Atomic idle_step; /* may be null */
-static _Atomic uint32_t stop_count;   /* number of stops so far, if `idle_step` is set */
-static uint32_t idle_stop_count;      /* the value of `stop_count` when its steps were taken */
+static _Atomic uint32_t stop_count;   /* number of stops since `idle_step` was set */
+static uint32_t idle_stop_count;      /* the value of `stop_count` at the last idle steps */
 static _Atomic bool rests_until_stop; /* the thread waits for the next stop */
 
 /* True on the background thread. */
@@ -50,7 +51,8 @@ bool cn_background_is_in_step(void)
 
 /* ---- the thread ---- */
 
-/* Once for all look-ups of layouts in the step. */
+/* Runs a step of the job. True: the job has more steps. The thread enters the list of images once, for all look-ups of
+ * layouts in the step. */
 static bool run_step(void)
 {
   bool entered = cn_image_begin_reading(), more = current_step(step_env);
@@ -61,7 +63,7 @@ static bool run_step(void)
   return more;
 }
 
-/* True: more is to be done. */
+/* Runs a step of the job or, if `idles`, an idle step. True: there are more steps. */
 static bool run_step_unless_held(bool idles)
 {
   bool more = false;
@@ -84,8 +86,9 @@ static void make_aside_call(void)
   atomic_store(&aside_call_active, false);
 }
 
-/* The thread has run out of work. Stops do not wake it while it checks whether they come: so it wakes once in each
- * CAIRN_IDLE, and sleeps for good when it has taken the steps and stops cease. */
+/* Wait for work. With an idle step, the thread wakes once in each interval CAIRN_IDLE to check whether stops have come,
+ * because stops do not wake it. After an interval without stops it takes the idle steps, and then sleeps until the next
+ * stop. */
 static void await_next_turn(uint32_t seen)
 {
   uint32_t at = atomic_load(&stop_count);
@@ -126,7 +129,7 @@ static void wake_background_thread(void)
   cn_os_wake_all(&turn_count);
 }
 
-/* ---- its beginning and end ---- */
+/* ---- the thread's start and end ---- */
 
 void cn_background_prepare_thread(void)
 {
@@ -138,7 +141,7 @@ void cn_background_prepare_thread(void)
   cn_mutex_release(&thread_lock);
 }
 
-/* The caller has the pool. */
+/* The caller holds `thread_lock`. */
 static void end_background_thread(void)
 {
   CN_CHECK(!is_background_thread());

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The background thread: a thread of the runtime that does a collector's job step by step, while the program runs
- * (cairn_background_run(), <cairn/collector.h>). It runs no managed code and gets no signals.
+ * The background thread: a thread of the runtime that does a collector's job step by step while the program runs
+ * (cairn_background_run(), <cairn/collector.h>). The thread blocks all signals and runs no managed code.
  */
 #ifndef CN_RUNTIME_THREADS_BACKGROUND_H
 #define CN_RUNTIME_THREADS_BACKGROUND_H
 
 #include <stdbool.h>
 
-/* Before a collection, outside stops of the calling thread: start the thread if a collector has asked for it. In a
- * signal handler this does nothing, as with workers. */
+/* Start the thread if a collector has given a job. Called before a collection, outside stops of the calling thread.
+ * Does nothing in a signal handler, which may have interrupted malloc(). */
 void cn_background_prepare_thread(void);
 
-/* `hold`: from now on steps do not begin; `await` waits for the step that is under way; from `release` on steps go
- * on. May nest, on any threads. */
+/* From cn_background_hold_steps() to cn_background_release_steps() no step begins; cn_background_await_step() waits for
+ * the current step. Calls nest, on any threads. */
 void cn_background_hold_steps(void);
 void cn_background_await_step(void);
 void cn_background_release_steps(void);
 
-/* Have the thread end, and wait for that; a later collection starts it again. */
+/* End the thread, and wait for its end. A later collection starts the thread again. */
 void cn_background_end_thread(void);
 
-/* Like cn_background_end_thread(), at the end of the program, for good. */
+/* Like cn_background_end_thread(), at the program's end; the thread never starts again. */
 void cn_background_end_at_exit(void);
 
-/* In the child of a fork(), which lacks the thread: drop all holds and the job. */
+/* Called in the child of a fork(), which lacks the thread: drop all holds and the job. */
 void cn_background_reset_after_fork(void);
 
-/* True if a step is under way. */
+/* True while a step runs. */
 bool cn_background_is_in_step(void);
 
 #endif

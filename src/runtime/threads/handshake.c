@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Implements the requester's side of handshakes. There is one requester at a time, the holder of the lock of stops.
- * A word of each mutator is the state of the handshake with it:
+ * Implements the requester's side of handshakes, in phase MUTATE. There is one requester at a time, which holds the
+ * lock of stops. A word of each mutator is the state of its handshake:
  *
- *          requester           CAS: the mutator, or the requester while the mutator rests
+ *          requester           CAS: the mutator, or the requester while the mutator is resting
  *     NONE ---------> PENDING ---------------------------------------------------> TAKEN
  *      ^                 |  the deadline has passed (requester, CAS)                 |
  *      +-----------------+-----------------------------------------------------------+
- *                                       the operation has run (the side that took it)
+ *                                       the operation has run (the side that set TAKEN)
  *
- * The requester disarms the poll at the end; a mutator that runs the operation disarms it, too. A mutator waits
- * while the requester has the word TAKEN. The requester sends a barrier between arming the poll and reading the
- * state: so either it sees the mutator managed, or the mutator sees its poll armed (stop.c).
+ * A resting mutator is native or at a safepoint. The requester disarms the poll at the end; a mutator that runs the
+ * operation also disarms it. A mutator waits while the requester has set TAKEN. Between arming the poll and reading the
+ * state, the requester executes a fence on all threads, so either the requester sees the managed state, or the mutator
+ * sees the armed poll (stop.c).
  */
 #include "runtime/threads/handshake.h"
 
@@ -24,7 +25,7 @@
 #include "runtime/os/os.h"
 #include "runtime/threads/stop.h"
 
-enum { RECHECK_NANOSECONDS = 100000 }; /* nanoseconds between two reads of a state, by one requester */
+enum { RECHECK_NANOSECONDS = 100000 }; /* time between two reads of a state by the requester */
 
 static atomic_bool handshakes_ended;
 
@@ -70,7 +71,7 @@ static void choose_thread_at_address(struct cn_handshake *request)
       request->thread = m->thread;
 }
 
-/* Returns the number of mutators. */
+/* Returns the number of target mutators. */
 static size_t post_request(struct cn_handshake *request)
 {
   size_t count = 0;
@@ -90,7 +91,7 @@ static size_t post_request(struct cn_handshake *request)
   return count;
 }
 
-/* The requester's own mutator rests, whatever its state. */
+/* Run the operation if the mutator is resting. The requester's own mutator counts as resting in any state. */
 static bool run_for_resting_mutator(struct cairn_mutator *mutator)
 {
   if ((mutator != &cairn_mutator && !cn_stop_is_resting(mutator)) ||
@@ -100,7 +101,8 @@ static bool run_for_resting_mutator(struct cairn_mutator *mutator)
   return true;
 }
 
-/* Wait, and read the state again from time to time: a thread that enters native code does so silently. */
+/* Wait for the end of the mutator's operation. The state is read again at intervals, because a thread that enters
+ * native code does not wake the requester. */
 static enum cairn_status await_mutator(struct cairn_mutator *mutator, uint64_t deadline)
 {
   uint32_t word;
@@ -132,7 +134,7 @@ static enum cairn_status perform_handshake(struct cn_handshake *request)
     if (!is_target(request, m))
       continue;
     enum cairn_status status = await_mutator(m, request->deadline);
-    cn_poll_word_disarm(m, CN_POLL_REASON_HANDSHAKE); /* only now: it must see the request */
+    cn_poll_word_disarm(m, CN_POLL_REASON_HANDSHAKE); /* not earlier, because the mutator must see the request */
     if (status != CAIRN_OK)
       result = status;
   }
@@ -155,7 +157,7 @@ static enum cairn_status exclude_stops(uint64_t deadline)
   return have_handshakes_ended(NULL) ? CAIRN_E_ENDED : CAIRN_E_TIMEOUT;
 }
 
-/* Refuse a thread that is managed: it would wait for a requester that waits for it. */
+/* False for a managed thread: it and another requester would wait for each other. */
 static bool may_wait_for_handshake(const struct cairn_mutator *self)
 {
   return cn_handshake_examined_mutator() == NULL &&

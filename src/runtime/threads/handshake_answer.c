@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Implements the mutator's side of a handshake (handshake.c draws the states), and the acts of both sides: change
- * the state, and run the operation.
+ * Implements the mutator's side of a handshake (handshake.c draws the states), and the functions of both sides, which
+ * change the state and run the operation. The mutator's own thread or the requester, in phase MUTATE.
  */
 #include "runtime/threads/handshake.h"
 
@@ -13,7 +13,7 @@
 #include "runtime/threads/stop.h"
 
 static _Thread_local struct cairn_mutator *examined_mutator;
-static _Thread_local uintptr_t operation_frame; /* the frame that calls the operation */
+static _Thread_local uintptr_t operation_frame; /* address of the frame that calls the operation */
 
 struct cairn_mutator *cn_handshake_examined_mutator(void)
 {
@@ -55,10 +55,10 @@ bool cn_handshake_is_requested(const struct cairn_mutator *mutator)
          atomic_load(&mutator->handshake) != CN_HANDSHAKE_NONE;
 }
 
-/* The mutator may take the word before the requester arms the poll, so the requester disarms as well. */
+/* The mutator may set TAKEN before the requester arms the poll, so the requester disarms the poll, too. */
 void cn_handshake_answer(struct cairn_mutator *mutator)
 {
-  CN_ASSERT(mutator->interruptions % 2 == 0); /* walks end at a handler */
+  CN_ASSERT(mutator->interruptions % 2 == 0); /* a walk from a handler would end the program */
   if (cn_handshake_change_state(mutator, CN_HANDSHAKE_PENDING, CN_HANDSHAKE_TAKEN)) {
     cn_poll_word_disarm(mutator, CN_POLL_REASON_HANDSHAKE);
     cn_handshake_run_operation(mutator);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ends a thread that would wait for a stop that it would have to end itself.
+ * Ends the program if a thread would wait for the end of a stop that the thread itself must end. Any thread, in any
+ * phase.
  */
 #include "runtime/core/messages.h"
 #include "runtime/threads/stop.h"

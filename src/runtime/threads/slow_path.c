@@ -2,7 +2,7 @@
  *
  * Begins and ends slow paths of native code, and lets stops pass when native code returns to managed code.
  *
- * Each thread, for its own mutator. The thread holds no lock; stops may pass in all three functions.
+ * Each thread, for its own mutator, in phase MUTATE. The thread holds no lock; stops may pass in all three functions.
  */
 #include "runtime/threads/slow_path.h"
 
@@ -32,7 +32,7 @@ void cn_slow_path_leave(struct cairn_mutator *mutator, bool native)
     cn_deliver_postponed_signals();
 }
 
-/* The thread is native, and about to run managed code for the first time. */
+/* Set up the heap before the native thread first runs managed code. */
 static void begin_heap(struct cairn_mutator *mutator)
 {
   CN_ASSERT(mutator->state == CAIRN_ABI_NATIVE);
@@ -40,8 +40,8 @@ static void begin_heap(struct cairn_mutator *mutator)
   cn_poll_word_disarm(mutator, CN_POLL_REASON_HEAP);
 }
 
-/* Native code has returned. The anchor of its call is still whole, so that walks find the caller's registers. The
- * stub has set the state to native, so that a handler does no harm until `busy` is set. */
+/* Called after native code has returned. The anchor of its call is still complete, so that walks find the caller's
+ * registers. The stub has set the state to native, so that signal handlers may run until `busy` is set. */
 void cn_slow_path_back(void)
 {
   struct cairn_mutator *mutator = &cairn_mutator;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stops mutators and keeps their registry. A mutator's state says whether a requester has to wait for it. Managed
- * code changes it by plain stores, and reads the poll word after that. A requester sets poll words, has every
- * processor order its accesses (cn_os_fence_all_threads()), and reads the states after that. So one of the two sees the
- * other:
+ * Stops mutators and keeps their registry. A requester waits for each mutator in the managed state. Managed code
+ * changes its state by plain stores, and then reads the poll word. A requester sets poll words, executes a fence on all
+ * threads (cn_os_fence_all_threads()), and then reads the states. At least one of the two sees the other's change:
  *
  *    mutator, back from native code          requester
  *      state = MANAGED                         poll |= STOP
- *      (no fence)                              barrier on all processors
+ *      (no fence)                              fence on all threads
  *      poll & STOP? arrive                     state == MANAGED? wait for it
  *
- * A waiting mutator counts as one in native code. A requester that has a mutator counts as waiting from before it
- * takes the lock, so that two requesters do not wait for each other.
+ * A waiting mutator counts as native. A requester with a mutator sets the waiting state before it takes the lock, so
+ * that two requesters do not wait for each other. `registry_lock` guards the registry, in any phase, and is held during
+ * a stop.
  */
 #include "runtime/threads/stop.h"
 
@@ -30,18 +30,18 @@
 #include "runtime/threads/unseen.h"
 #include "runtime/threads/workers.h"
 
-enum { RECHECK_NANOSECONDS = 100000 }; /* nanoseconds between two reads of a state, by one requester */
+enum { RECHECK_NANOSECONDS = 100000 }; /* time between two reads of a state by the requester */
 
-static struct cn_mutex registry_lock;          /* of the registry, and held during a stop */
-static struct cairn_mutator *first_mutator;    /* of the registry; the last one added */
-static _Atomic size_t mutator_count;           /* of mutators */
+static struct cn_mutex registry_lock;          /* guards the registry; held during a stop */
+static struct cairn_mutator *first_mutator;    /* the registry's first mutator, which was added last */
+static _Atomic size_t mutator_count;           /* number of mutators in the registry */
 static _Atomic bool stop_is_for_fork;          /* the stop is for a fork() */
-static _Atomic uint32_t stop_active;           /* true if a stop is under way */
-static uint64_t all_standing_since;            /* time since which all stand */
-static struct cn_mutex fork_lock;              /* of `registry_open`, and of the registry while that is set */
-static _Atomic bool registry_open;             /* fork() is under way: handlers may add their mutators */
+static _Atomic uint32_t stop_active;           /* 1 during a stop */
+static uint64_t all_standing_since;            /* time at which all mutators were stopped */
+static struct cn_mutex fork_lock;              /* guards `registry_open`, and the registry while this is true */
+static _Atomic bool registry_open;             /* during a fork(): handlers may add their mutators */
 static _Thread_local bool holds_registry_lock; /* the calling thread has `registry_lock` */
-static _Atomic uint32_t arrival_count;         /* changes after each change of a state that a requester awaits */
+static _Atomic uint32_t arrival_count;         /* changes when a mutator has reached a safepoint */
 static _Atomic bool requester_waits;           /* the requester waits in the kernel */
 
 /* ---- states ---- */
@@ -69,16 +69,16 @@ bool cn_stop_is_requested(const struct cairn_mutator *mutator)
   return cn_poll_word_is_armed(mutator, CN_POLL_REASON_STOP) || cn_handshake_is_requested(mutator);
 }
 
-/* Set the state, then read the word, in one order for all threads. */
+/* Sets the state, then reads the poll word; both accesses are sequentially consistent. */
 static bool resume_unless_requested(struct cairn_mutator *mutator)
 {
   set_state(mutator, CAIRN_ABI_MANAGED);
   return !cn_stop_is_requested(mutator);
 }
 
-/* True if the thread may run during this stop. A stop for a fork() excludes collections, and the child repairs the
- * data of other threads. So a signal handler runs on: it may have interrupted malloc(), whose locks fork() waits
- * for. */
+/* True if the thread may run during this stop. During a stop for a fork() signal handlers continue, because they may
+ * have interrupted malloc(), whose locks fork() waits for. This is safe: the stop excludes collections, and the child
+ * repairs the data of other threads. */
 static bool may_run_during_stop(const struct cairn_mutator *mutator)
 {
   return mutator == &cairn_mutator && atomic_load(&stop_is_for_fork) && cn_thread_is_in_handler();
@@ -91,9 +91,9 @@ static void let_stop_pass(struct cairn_mutator *mutator)
     cn_os_wait_on_word(&stop_active, 1, UINT64_MAX);
 }
 
-/* A handler that interrupted managed code runs on: walks end at it, and requesters wait for its end. A thread that
- * runs during the stop of a fork() checks again once it is managed: another stop, which saw it wait, may have begun
- * in between. */
+/* True if the thread continues without a stop. A handler that interrupted managed code continues, since walks cannot
+ * pass it, and requesters wait for its end. A thread that may run during the stop of a fork() checks again in the
+ * managed state, because another stop may have begun in between and have seen the thread waiting. */
 static bool continue_if_exempt(struct cairn_mutator *mutator)
 {
   bool interrupting = mutator->interruptions % 2 != 0;
@@ -115,8 +115,8 @@ void cn_stop_answer_requests(struct cairn_mutator *mutator)
   } while (!resume_unless_requested(mutator));
 }
 
-/* No fence between the store and the load, as in the stubs. Signals are deferred: a handler between the two would
- * run managed code during a collection. */
+/* As in the stubs, there is no fence between the store and the load. Signals are deferred, because a handler between
+ * the two could run managed code during a collection. */
 void cn_stop_become_managed(struct cairn_mutator *mutator)
 {
   CN_CHECK(mutator->busy && state_of(mutator) != CAIRN_ABI_SAFEPOINT);
@@ -153,7 +153,7 @@ bool cn_stop_is_only_mutator(void)
 static bool take_lock_unless(uint64_t deadline, cn_mutex_give_up_test *over, const void *env)
 {
   cn_unseen_check_process();
-  CN_CHECK(!holds_registry_lock); /* it would wait for itself */
+  CN_CHECK(!holds_registry_lock); /* otherwise the thread would wait for itself */
   cn_defer_cancellation();
   holds_registry_lock = cn_mutex_take_unless(&registry_lock, deadline, over, env);
   if (!holds_registry_lock)
@@ -180,7 +180,7 @@ bool cn_stop_is_own_stop(void)
   return holds_registry_lock || cn_handshake_examined_mutator() != NULL || cn_thread.works != 0;
 }
 
-/* The child of a fork() may see it half done. */
+/* The child of a fork() may see this change half done. */
 static void register_mutator(struct cairn_mutator *mutator)
 {
   CN_ASSERT_VALID(cn_stop_registry_wrong());
@@ -212,8 +212,8 @@ static bool may_add_during_fork(const void *unused)
   return atomic_load(&registry_open) && cn_thread_is_in_handler();
 }
 
-/* A handler may have interrupted malloc(), whose locks fork() waits for: the handler must not wait for the fork().
- * Its mutator is told of the stop as the others were. */
+/* Add a handler's mutator during a fork(), with its poll armed for the stop. The handler must not wait for the fork(),
+ * because it may have interrupted malloc(), whose locks fork() waits for. */
 static bool add_during_fork(struct cairn_mutator *mutator)
 {
   bool taken = cn_mutex_take(&fork_lock, UINT64_MAX);
@@ -238,7 +238,7 @@ void cn_stop_add_mutator(struct cairn_mutator *mutator)
   release_stop_lock();
 }
 
-/* The calling thread has the lock. */
+/* The calling thread holds `registry_lock`; this releases it. */
 static void remove_locked_mutator(struct cairn_mutator *mutator, cn_stop_removal_callback *farewell)
 {
   CN_ASSERT_VALID(cn_stop_registry_wrong());
@@ -357,9 +357,8 @@ void cn_stop_reset_after_fork(struct cairn_mutator *self, cn_stop_removal_callba
 
 /* ---- requesters ---- */
 
-/* True if the mutator is native or at a safepoint; false while a handler runs that interrupted managed code, even in
- * native code that the handler called. Such handlers may begin and end between two reads; the number of
- * interruptions tells. */
+/* False while a handler runs that interrupted managed code, even in native code that the handler called. The number of
+ * interruptions detects a handler that begins or ends between the reads. */
 bool cn_stop_is_resting(const struct cairn_mutator *mutator)
 {
   uint64_t before = __atomic_load_n(&mutator->interruptions, __ATOMIC_SEQ_CST);
@@ -369,8 +368,8 @@ bool cn_stop_is_resting(const struct cairn_mutator *mutator)
          __atomic_load_n(&mutator->interruptions, __ATOMIC_SEQ_CST) == before;
 }
 
-/* Read the number of arrivals first: a later arrival changes it. Read the state again from time to time: a thread
- * that enters native code does so silently. */
+/* Wait until the mutator is resting. The number of arrivals is read before the state, so that a later arrival ends the
+ * wait. The state is read again at intervals, because a thread that enters native code does not wake the requester. */
 static bool await_mutator(const struct cairn_mutator *mutator, uint64_t since)
 {
   uint32_t before = atomic_load(&arrival_count);
@@ -388,7 +387,7 @@ static bool await_mutator(const struct cairn_mutator *mutator, uint64_t since)
   return waited;
 }
 
-/* Wait for all. The last awaited mutator is the last to arrive. */
+/* Wait for all mutators. The last mutator that needed a wait is reported as the slowest. */
 static void await_all_mutators(const struct cairn_mutator *self, uint64_t since)
 {
   int slowest = 0;
@@ -405,7 +404,7 @@ static bool is_exempt_from_stop(const void *self)
   return self != NULL && may_run_during_stop(self);
 }
 
-/* False: another thread forks, and this one is in a signal handler. */
+/* False: another thread forks, and the calling thread is in a signal handler. */
 static bool take_lock_if_may_wait(struct cairn_mutator *self, bool managed)
 {
   CN_CHECK(!self || self->interruptions % 2 == 0); /* fails if two requesters would wait for each other */
@@ -418,7 +417,7 @@ static bool take_lock_if_may_wait(struct cairn_mutator *self, bool managed)
   return false;
 }
 
-/* The caller has the lock. */
+/* The caller holds `registry_lock`. */
 static void stop_mutators(struct cairn_mutator *self, bool forks)
 {
   uint64_t since = cn_os_clock_nanoseconds();
@@ -466,7 +465,7 @@ enum cn_stop_begun cn_stop_begin_unless(struct cairn_mutator *self, cn_stop_serv
   if (!take_lock_if_may_wait(self, true))
     return CN_STOP_POSTPONED;
   if (served(env)) {
-    set_state(self, CAIRN_ABI_MANAGED); /* as at the end of a stop */
+    set_state(self, CAIRN_ABI_MANAGED); /* before the lock is released, as at the end of a stop */
     release_stop_lock();
     return CN_STOP_SERVED;
   }

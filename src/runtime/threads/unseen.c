@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Handles children whose fork() ran without handlers. The runtime's threads and its other mutators are missing, and
- * were running at the fork. So the child goes on only if the parent had one mutator, outside stops and steps of the
- * collector's thread.
+ * Handles child processes that were made without the handlers of fork(). Other threads of the parent were running, and
+ * are missing in the child. The child therefore continues only if the parent had one mutator, outside stops and steps
+ * of the background thread. Any thread of the child, in phase MUTATE.
  */
 #include "runtime/threads/unseen.h"
 
@@ -13,11 +13,11 @@
 #include "runtime/threads/background.h"
 #include "runtime/threads/stop.h"
 
-/* The handlers end the holding of signals that fork() begins. */
+/* Signals are deferred first, because the child's handlers of fork() end the deferral. */
 void cn_unseen_repair_child(void)
 {
   if (!cn_os_claim_new_process()) {
-    while (cn_os_is_new_process()) /* another thread of the child does it */
+    while (cn_os_is_new_process()) /* another thread of the child repairs it */
       sched_yield();
     return;
   }

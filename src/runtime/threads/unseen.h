@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Children whose fork() ran without handlers: those of _Fork(), of clone() and of the system call.
+ * Detects and repairs child processes made without the handlers of fork(): by _Fork(), clone() or the system call.
  */
 #ifndef CN_RUNTIME_THREADS_UNSEEN_H
 #define CN_RUNTIME_THREADS_UNSEEN_H
 
 #include "runtime/os/os.h"
 
-/* The process is such a child: do the work of the handlers, or end it if the parent had other threads that ran
- * managed code. */
+/* Do the work of the handlers in such a child, or end the child if the parent had other threads that ran managed
+ * code. */
 void cn_unseen_repair_child(void);
 
 /* Each entry into the runtime that waits for other threads, or writes to files, begins with this call. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Runs jobs on several threads. Each thread waits for its own word to change, and then does its part of the job. The
- * collecting thread does part 0, and waits for the last of the others.
+ * Runs jobs on several threads, in phase STOP. Each worker waits until its word changes, and then does its part of the
+ * job. The collecting thread does part 0, and waits for the last worker. The mutex `pool_lock` guards the pool.
  *
- * Threads are started before the stop: to start one calls malloc(), whose lock a stopped thread may hold, in a
- * signal handler that interrupted it there.
+ * Workers are started before the stop: starting a thread calls malloc(), whose lock a stopped thread may hold in a
+ * signal handler that interrupted malloc().
  */
 #include "runtime/threads/workers.h"
 
@@ -21,22 +21,22 @@
 
 struct worker {
   struct cn_os_thread thread;
-  _Atomic uint32_t turn; /* changes when the thread has work */
+  _Atomic uint32_t turn; /* changes when the worker has work */
 };
 
-static struct cn_mutex pool_lock; /* of the following words; held while a job runs */
+static struct cn_mutex pool_lock; /* guards the following variables; held while a job runs */
 static struct worker workers[CN_WORKERS_MAX - 1];
 static _Atomic unsigned started_workers;
-static bool start_tried;                                  /* to start as many as are wanted */
-static _Atomic bool collector_is_parallel;                /* the collector is parallel */
-static _Atomic bool workers_end_requested, program_ended; /* now; for good */
+static bool start_tried;                                  /* the start of all wanted workers was tried */
+static _Atomic bool collector_is_parallel;                /* the collector uses workers */
+static _Atomic bool workers_end_requested, program_ended; /* end now; end for ever */
 
 static cairn_job *current_job;
 static void *job_env;
 static unsigned job_count;
-static _Atomic uint32_t unfinished_parts; /* its unfinished parts, except the collecting thread's */
+static _Atomic uint32_t unfinished_parts; /* unfinished parts of the job, except part 0 */
 
-/* True if the calling thread does its part of a job now. */
+/* True while the calling thread does its part of a job. */
 static bool is_in_job(void)
 {
   return (cn_thread.works & CN_WORKS_ON_COLLECTOR_PART) != 0;
@@ -44,7 +44,7 @@ static bool is_in_job(void)
 
 /* ---- a worker ---- */
 
-/* Once for all look-ups of layouts, which the stop keeps as they are. */
+/* Enters the list of images once, for all look-ups of layouts in the part. */
 static void run_job_part(unsigned number)
 {
   bool entered = cn_image_begin_reading();
@@ -83,9 +83,9 @@ static void wake_worker(struct worker *worker)
   cn_os_wake_all(&worker->turn);
 }
 
-/* ---- how many there are ---- */
+/* ---- start and end of workers ---- */
 
-/* The system may run out of threads: then the number of workers is smaller, for good. */
+/* If the system has too few resources for a thread, the number of workers stays smaller. */
 static void start_workers(void)
 {
   CN_ASSERT(cn_options.workers >= 1 && cn_options.workers <= CN_WORKERS_MAX);
@@ -113,7 +113,7 @@ unsigned cn_workers_count(void)
   return atomic_load(&started_workers) + 1;
 }
 
-/* The caller has the pool. */
+/* The caller holds `pool_lock`. */
 static void end_all_workers(void)
 {
   atomic_store(&workers_end_requested, true);

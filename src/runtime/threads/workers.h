@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Workers: the runtime's threads, among which a collector divides its work (cairn_workers_run(),
- * <cairn/collector.h>). They run no managed code and get no signals.
+ * Workers: threads of the runtime that share a collector's work (cairn_workers_run(), <cairn/collector.h>). Workers
+ * block all signals and run no managed code.
  */
 #ifndef CN_RUNTIME_THREADS_WORKERS_H
 #define CN_RUNTIME_THREADS_WORKERS_H
 
 #include <stdbool.h>
 
-/* Before a collection, outside stops of the calling thread: start the workers, once, if the collector walks in
- * `parallel`. In a signal handler the workers that are there must suffice: the handler may have interrupted
- * malloc(), which starting a thread calls. */
+/* Start the workers once, if the collector is `parallel`. Called before a collection, outside stops of the calling
+ * thread. Starts none in a signal handler, which may have interrupted malloc(), because starting a thread calls
+ * malloc(). */
 void cn_workers_prepare_threads(bool parallel);
 
-/* The number of workers, with the thread that collects. */
+/* The number of workers, including the collecting thread. */
 unsigned cn_workers_count(void);
 
-/* End the workers, and wait for that, so that a process whose other threads have ended ends; a later collection
- * starts new ones. If they have work, of another thread's collection, this waits for it. Any thread that has not
- * stopped others. */
+/* End the workers, and wait for their end, so that the process ends when its other threads have ended. A later
+ * collection starts new workers. If workers do a job of another thread's collection, this waits for the job. Any thread
+ * that has not stopped others. */
 void cn_workers_end_all(void);
 
-/* Like cn_workers_end_all(), at the end of the program, for good: later collections go on without workers. Workers that
- * have work run on. */
+/* Like cn_workers_end_all(), at the program's end; later collections run without workers. Workers with a job
+ * continue. */
 void cn_workers_end_at_exit(void);
 
-/* In the child of a fork(), which lacks these threads. */
+/* Called in the child of a fork(), which lacks the workers. */
 void cn_workers_reset_after_fork(void);
 
 #endif
