@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass drop-markers: deletes the calls that programs mark spans, the language's own words and safepoint-free regions
- * with. Needs: the passes that use them have run. Provides: a module free of markers. Breaks: nothing.
+ * Pass drop-markers: deletes the markers of spans, roots by tag and safepoint-free regions. Needs: all passes that use
+ * markers have run. Provides: a module free of markers. Breaks: nothing.
  */
 #include "compile/core/emitted_names.h"
 #include "compile/markers/markers.h"

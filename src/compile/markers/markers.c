@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Describes marker calls of all kinds to the optimiser by attributes, and deletes them. Needs: any module. Provides:
- * the functions of markers.h. Breaks: nothing.
+ * Describes markers of all kinds to the optimiser by attributes, and deletes markers. Needs, breaks: nothing. Provides:
+ * markers.h.
  */
 #include "compile/markers/markers.h"
 
@@ -17,7 +17,7 @@ void cn_markers_add_attributes(struct cn_ctx *ctx, const char *name)
     return;
   cn_add_enum_attribute(ctx, function, CN_FUNCTION_INDEX, "nounwind", 0);
   cn_add_enum_attribute(ctx, function, CN_FUNCTION_INDEX, "willreturn", 0);
-  /* Merging two calls with different arguments would give one with a computed argument. */
+  /* A merge of two calls with different arguments would give a call with a computed argument. */
   cn_add_enum_attribute(ctx, function, CN_FUNCTION_INDEX, "nomerge", 0);
   LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
                           LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_WORK, sizeof CN_ATTR_WORK - 1, "1", 1));
@@ -27,7 +27,7 @@ void cn_markers_erase(LLVMValueRef function)
 {
   CN_ASSERT(LLVMIsAFunction(function));
   for (LLVMUseRef use; (use = LLVMGetFirstUse(function));) {
-    CN_CHECK(LLVMIsACallInst(LLVMGetUser(use))); /* other uses were reported */
+    CN_CHECK(LLVMIsACallInst(LLVMGetUser(use))); /* earlier checks refused other uses */
     LLVMInstructionEraseFromParent(LLVMGetUser(use));
   }
   LLVMDeleteFunction(function);

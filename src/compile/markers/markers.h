@@ -7,11 +7,11 @@
 
 #include "compile/core/pass.h"
 
-/* Tell the optimiser the facts that it may use about the declaration of a marker, by its name. */
+/* Add attributes for the optimiser to the declaration of marker `name`, if there is one. */
 void cn_markers_add_attributes(struct cn_ctx *ctx, const char *name);
 /* Delete a marker's calls and its declaration. */
 void cn_markers_erase(LLVMValueRef function);
-/* Delete the markers of spans and of the language's own words. False, after an error, if one is used wrongly. */
+/* Delete the markers of spans and of roots by tag. Reports an error and returns false if a marker is used wrongly. */
 bool cn_drop_span_and_root_markers(struct cn_ctx *ctx);
 
 #endif

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks and closes regions free of safepoints, between `call void @cairn.nopoll.begin()` and `call void
- * @cairn.nopoll.end()`, or in a function with the attribute "cairn-nopoll". Work that is half done in a region (a store
- * without the mark that a collector wants with it) is hidden from every collection. Regions nest.
+ * Checks and closes safepoint-free regions, from `call void @cairn.nopoll.begin()` to `call void @cairn.nopoll.end()`,
+ * or in functions with the attribute "cairn-nopoll". No collection can observe a partial change inside a region, such
+ * as a store whose mark for the collector is still missing. Regions nest.
  *
- * Part of place-safepoints. Needs: any function. Provides: diagnostics, while the module is still unchanged; the answer
- * whether a poll may stand at a place. Breaks: nothing.
+ * Part of place-safepoints. Needs: any function. Provides: diagnostics before the module changes, and the places that
+ * exclude polls. Breaks: nothing.
  *
- * The markers are calls of undefined functions, which LLVM must take to read and write any memory. So the optimiser
- * keeps accesses on their side of them, and the order of markers on every path: regions stay closed on every path. Only
- * accesses to memory that is still private to the function may move over them. verify-safepoints checks the regions
- * once more (check_nopoll.c), then pass `drop-markers` deletes the markers: all safepoints are calls, and the code
- * generator keeps accesses on their side of calls.
+ * The markers are calls of undefined functions, so LLVM assumes that they read and write any memory. The optimiser
+ * therefore keeps the order of markers and accesses on every path, and regions stay closed on every path. Only accesses
+ * to memory that is private to the function may move over a marker. verify-safepoints checks the regions again
+ * (check_nopoll.c), then pass `drop-markers` deletes the markers. The code generator then still keeps the order of
+ * accesses and safepoints, because all safepoints are calls.
  */
 #include "compile/markers/nopoll.h"
 
@@ -31,7 +31,7 @@ static LLVMValueRef find_marker(struct cn_ctx *ctx, const char *name)
   return LLVMGetNamedFunction(ctx->module, name);
 }
 
-/* +1: `i` opens a region; -1: it closes one. */
+/* 1 if `i` opens a region, -1 if `i` closes a region, else 0. */
 static int region_depth_change_of(LLVMValueRef i)
 {
   LLVMValueRef callee = LLVMIsACallInst(i) ? cn_direct_callee(i) : NULL;
@@ -92,8 +92,8 @@ static uint32_t region_depth_at_end(LLVMBasicBlockRef block, uint32_t depth)
   return depth;
 }
 
-/* If predecessors of a block end with different numbers, its number is that of its first predecessor that comes before
- * it; in reverse post-order each block has one. */
+/* The depth at the start of a block is the depth at the end of the first predecessor that precedes the block in reverse
+ * post-order. Every block except the entry has such a predecessor. Other checks refuse different depths. */
 uint32_t *cn_nopoll_compute_depths(struct cn_ctx *ctx, const struct cn_cfg *cfg)
 {
   if (!has_markers(ctx, cfg->function))
@@ -103,7 +103,7 @@ uint32_t *cn_nopoll_compute_depths(struct cn_ctx *ctx, const struct cn_cfg *cfg)
     uint32_t p = 0;
     while (cfg->blocks[b].preds[p] >= b) {
       p++;
-      CN_CHECK(p < cfg->blocks[b].pred_count); /* cn_cfg_wrong(): one comes before it */
+      CN_CHECK(p < cfg->blocks[b].pred_count); /* a predecessor precedes the block (cfg.h) */
     }
     uint32_t from = cfg->blocks[b].preds[p];
     depths[b] = region_depth_at_end(cfg->blocks[from].block, depths[from]);
@@ -166,7 +166,7 @@ static void check_marker_uses(struct cn_ctx *ctx, const char *name)
   }
 }
 
-/* The name of a call in the program, even if one of our passes has replaced it. */
+/* The name of a call in the program, even if a pass of Cairn has replaced the call. */
 static const char *original_call_name_of(LLVMValueRef call, char *buffer, size_t size)
 {
   static const char *const prefixes[] = {CN_CALL_PREFIX, CN_BODY_PREFIX};
@@ -271,7 +271,7 @@ static void build_marker(LLVMBuilderRef builder, LLVMValueRef function, LLVMValu
   LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, NULL, 0, "");
 }
 
-/* True if the function may throw: an exception would leave the region open. */
+/* True if the function may throw an exception, which would leave the region open. */
 static bool may_throw(LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)

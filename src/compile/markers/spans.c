@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds open spans (pillar-stack-iterator-2011, "the SPAN construct (taken from C--)"; docs/spans.md): a stack walk
- * finds the value of the smallest open span with a key, between `call void @cairn.span.begin(i64 key, ptr value)` and
- * `call void @cairn.span.end(i64 key)`.
+ * Finds open spans (pillar-stack-iterator-2011, "the SPAN construct (taken from C--)"; docs/spans.md). A span lasts
+ * from `call void @cairn.span.begin(i64 key, ptr value)` to `call void @cairn.span.end(i64 key)`. A stack walk finds
+ * the value of the innermost open span with a key.
  *
  * Part of prepare and of rewrite-statepoints. Needs: struct cn_cfg. Provides: the open spans at each place;
  * span-marker, span-nesting, span-value. Breaks: nothing.
  *
- * To the optimiser the markers are like those of regions (nopoll.c): calls that read and write any memory. So on every
- * path they keep their order among all such calls.
+ * The optimiser treats the markers like those of regions (nopoll.c), as calls that read and write any memory. So such
+ * calls keep their order on every path.
  */
 #include "compile/markers/spans.h"
 
@@ -94,7 +94,7 @@ bool cn_spans_have_markers_in(const struct cn_span_markers *marks, LLVMValueRef 
 
 /* ---- open spans ---- */
 
-/* A triple: the outer spans and, above, the depth; the key; the value. */
+/* The triple of a span: the number of the outer spans with the depth in its high half, the key, and the value. */
 #define DEPTH_SHIFT 32
 
 static uint32_t push_open_span(struct cn_spans *s, uint32_t outer, struct cn_open_span one)
@@ -116,7 +116,7 @@ bool cn_spans_pop_innermost(const struct cn_spans *s, uint32_t *open, struct cn_
   return true;
 }
 
-/* Close the smallest span of that key; spans that were opened inside it stay open. */
+/* Close the innermost span with `key`. Spans that were opened inside it stay open. */
 static uint32_t close_span_of_key(struct cn_spans *s, uint32_t open, LLVMValueRef key)
 {
   CN_VECTOR(struct cn_open_span) kept = {0};
@@ -136,7 +136,7 @@ static uint32_t close_span_of_key(struct cn_spans *s, uint32_t open, LLVMValueRe
   return left;
 }
 
-/* The number of functions that the code of `i` was inlined into, by its debug location. */
+/* The inlining depth of `i` according to its debug location. */
 static uint32_t inlining_depth_of(LLVMValueRef i)
 {
   LLVMMetadataRef location = LLVMInstructionGetDebugLoc(i);
@@ -186,8 +186,8 @@ static uint32_t open_spans_at_block_end(struct cn_spans *s, const struct cn_span
   return open;
 }
 
-/* If predecessors of a block end with different spans, the block starts with those of the first that comes before it;
- * in reverse post-order each block has one. */
+/* A block starts with the open spans at the end of the first predecessor that precedes the block in reverse post-order.
+ * Every block except the entry has such a predecessor. */
 void cn_spans_find_open(struct cn_spans *s, const struct cn_span_markers *marks, const struct cn_cfg *cfg)
 {
   uint32_t *ends = cn_alloc(cfg->count * sizeof *ends);
@@ -347,7 +347,7 @@ void cn_spans_check(struct cn_ctx *ctx, LLVMValueRef function, bool constants)
 void cn_span_operands_begin_module(struct cn_ctx *ctx, struct cn_span_operands *tails)
 {
   *tails = (struct cn_span_operands){.marks = cn_span_markers(ctx)};
-  CN_CHECK(cn_span_table_read(ctx, &tails->table)); /* another section was refused earlier */
+  CN_CHECK(cn_span_table_read(ctx, &tails->table)); /* earlier checks refused sections of another form */
 }
 
 void cn_span_operands_begin_function(struct cn_span_operands *tails, const struct cn_cfg *cfg)
@@ -366,7 +366,7 @@ void cn_span_operands_begin_function(struct cn_span_operands *tails, const struc
   }
 }
 
-/* True if a smaller span of the same function has the same key: a walk always finds that one. */
+/* True if an inner span of the same function has the same key, so that walks never find this span. */
 static bool is_shadowed_span(const struct cn_spans *s, uint32_t from, uint32_t outer, const struct cn_open_span *one)
 {
   struct cn_open_span inner;

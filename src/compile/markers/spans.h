@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Spans: the open ones at each place of a function, and their table. Private to src/compile.
+ * The open spans at each place of a function, and the table of spans. Private to src/compile.
  */
 #ifndef CN_COMPILE_MARKERS_SPANS_H
 #define CN_COMPILE_MARKERS_SPANS_H
@@ -12,7 +12,7 @@
 
 /* ---- triples.c ---- */
 
-/* Triples of words, each once, numbered from 0 in the order of their arrival. */
+/* Distinct triples of words, numbered from 0 in the order of their first insertion. */
 struct cn_word_triple {
   uint64_t a, b, c;
 };
@@ -28,14 +28,14 @@ void cn_triples_free(struct cn_triple_set *triples);
 
 #define CN_NO_SPAN UINT32_MAX
 
-/* The set of open spans at some place is the number of a triple: the span opened last, and the set before it. The same
- * spans opened in the same order have the same number. */
+/* A set of open spans is represented by the number of a triple, which has the innermost span and the number of the
+ * outer set. Equal spans opened in the same order have the same number. */
 struct cn_spans {
   struct cn_triple_set open;
   uint32_t *starts; /* per block of the struct cn_cfg */
 };
 
-/* The markers that a module declares; null for a missing one. */
+/* The markers that a module declares, or null for a missing marker. */
 struct cn_span_markers {
   LLVMValueRef begin, end;
 };
@@ -43,43 +43,45 @@ struct cn_span_markers cn_span_markers(struct cn_ctx *ctx);
 bool cn_span_is_begin(const struct cn_span_markers *marks, LLVMValueRef instruction);
 bool cn_span_is_end(const struct cn_span_markers *marks, LLVMValueRef instruction);
 
-/* True if `function` has markers or the metadata; true if it has markers. */
+/* The first function is true if `function` has markers or metadata of spans, the second if it has markers. */
 bool cn_spans_are_in_function(const struct cn_span_markers *marks, LLVMValueRef function);
 bool cn_spans_have_markers_in(const struct cn_span_markers *marks, LLVMValueRef function);
 
-/* Per block: true if it reaches only returns, on paths free of calls and cycles, so that open spans are irrelevant
- * there. The caller frees it. */
+/* Per block: true if all paths from it are free of calls and cycles and end in returns, so that open spans are
+ * irrelevant. The caller frees the array. */
 bool *cn_spans_find_call_free_tails(const struct cn_cfg *cfg);
 
 void cn_spans_find_open(struct cn_spans *spans, const struct cn_span_markers *marks, const struct cn_cfg *cfg);
 void cn_spans_free(struct cn_spans *spans);
-/* The open spans after `instruction`, if `open` are before it. CN_NO_SPAN: it ends a span that is closed. */
+/* The open spans after `instruction`, if `open` are the open spans before it. CN_NO_SPAN if it ends a span that is not
+ * open. */
 uint32_t cn_spans_open_after(struct cn_spans *spans, const struct cn_span_markers *marks, LLVMValueRef instruction,
                              uint32_t open);
-/* `open` and the spans of the metadata of `call`: the open spans for the call itself. */
+/* The open spans during `call`: `open`, and the spans in the metadata of `call`. */
 uint32_t cn_spans_open_during_call(struct cn_spans *spans, LLVMValueRef call, uint32_t open);
-/* Set the metadata of `call`, or remove it (null). */
+/* Set the metadata of `call`, or remove the metadata if `node` is null. */
 void cn_span_set_metadata(LLVMValueRef call, LLVMValueRef node);
-/* The span opened last; *open becomes the set before it. False: all are closed. */
+/* A span. cn_spans_pop_innermost() removes the innermost span from the set *open; false if the set is empty. */
 struct cn_open_span {
   LLVMValueRef key, value;
   uint32_t depth; /* abi.def, SPAN_MARK */
 };
 bool cn_spans_pop_innermost(const struct cn_spans *spans, uint32_t *open, struct cn_open_span *out);
 
-/* Report markers that are declared or used in another way; of a function, ends without a beginning, spans that are open
- * on only some of the paths that meet, and keys and values that the table must refuse. Those of metadata are always
- * reported, those of markers only if `constants` is set, since they may become constants later. */
+/* The first function reports wrong declarations and uses of markers. The second reports ends without a beginning, spans
+ * that are open on only some of the paths that meet, and keys and values that the table must refuse. It reports keys
+ * and values of markers only if `constants` is set, because they may become constants later. */
 void cn_spans_check_markers(struct cn_ctx *ctx);
 void cn_spans_check(struct cn_ctx *ctx, LLVMValueRef function, bool constants);
 
 /* ---- spans_prepare.c ---- */
 
-/* Before the optimiser: describe the markers to it; make markers of metadata, close open spans where the function
- * returns, keep it out of its callers if an exception may leave it in a span. */
+/* Prepare for the optimiser. The first function describes the markers by attributes. The second replaces metadata by
+ * markers, closes open spans at the returns of the function, and forbids its inlining if an exception may leave it
+ * inside a span. */
 void cn_spans_add_marker_attributes(struct cn_ctx *ctx);
 void cn_spans_prepare(struct cn_ctx *ctx, LLVMValueRef function);
-/* Build a marker before an instruction: of a beginning, or of an end (`value` is null). */
+/* Build the marker of a beginning before an instruction, or of an end if `value` is null. */
 void cn_spans_build_marker(struct cn_ctx *ctx, LLVMValueRef before, LLVMMetadataRef location, LLVMValueRef key,
                            LLVMValueRef value);
 
@@ -87,28 +89,28 @@ void cn_spans_build_marker(struct cn_ctx *ctx, LLVMValueRef before, LLVMMetadata
 
 /* The section `cairn_spans` of the module, while it grows. */
 struct cn_span_table {
-  struct cn_triple_set entries; /* 0, key, value in its usual form; the first is unused */
-  LLVMValueRef global;          /* its constant in the module, or null */
+  struct cn_triple_set entries; /* triples of 0, key and canonical value; the first is unused */
+  LLVMValueRef global;          /* the table's constant in the module, or null */
 };
-/* The reason why the table must refuse these, or null. */
+/* The reason why the table must refuse the key and value, or null. */
 const char *cn_span_refusal_reason(struct cn_ctx *ctx, LLVMValueRef key, LLVMValueRef value);
-/* Read the table of the module. False: the section has another form. */
+/* Read the table of the module. False if the section has another form. */
 bool cn_span_table_read(struct cn_ctx *ctx, struct cn_span_table *table);
-void cn_span_table_check(struct cn_ctx *ctx); /* report a section of another form */
+void cn_span_table_check(struct cn_ctx *ctx); /* reports an error if the section has another form */
 uint32_t cn_span_table_add(struct cn_ctx *ctx, struct cn_span_table *table, LLVMValueRef key, LLVMValueRef value);
-/* Write the table into the module if it has grown; frees it. */
+/* Write the table into the module if the table has grown, and free it. */
 void cn_span_table_write(struct cn_ctx *ctx, struct cn_span_table *table);
 
 /* The spans in pass rewrite-statepoints. */
 struct cn_span_operands {
   struct cn_span_markers marks;
   struct cn_span_table table;
-  struct cn_spans spans;  /* of the function that is rewritten */
-  struct cn_ptrmap calls; /* of that function -> the open spans there, unless empty */
+  struct cn_spans spans;  /* spans of the current function */
+  struct cn_ptrmap calls; /* call of the current function -> its open spans, if it has any */
 };
 void cn_span_operands_begin_module(struct cn_ctx *ctx, struct cn_span_operands *tails);
 void cn_span_operands_begin_function(struct cn_span_operands *tails, const struct cn_cfg *cfg);
-/* Append the operands for `call` (abi.def, SPAN_MARK). */
+/* Append the operands for the open spans at `call` (abi.def, SPAN_MARK). */
 void cn_span_operands_append(struct cn_ctx *ctx, struct cn_span_operands *tails, LLVMValueRef call,
                              struct cn_operands *out);
 /* Copy the metadata of `call` to its statepoint. */

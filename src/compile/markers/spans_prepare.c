@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prepares spans for the optimiser, and deletes them at the end. Part of prepare and drop-markers.
+ * Prepares spans for the optimiser. Part of pass prepare.
  *
- * Needs: any function. Provides: functions whose spans are all closed where they return, so that they can be inlined;
- * at the end, functions free of markers. Breaks: nothing.
+ * Needs: any function. Provides: functions that close all their spans before they return, so that they can be inlined.
+ * Breaks: nothing.
  *
- * A function that an exception may leave in a span is kept out of its callers: the work of a caller's landing pad would
- * be in that span.
+ * A function that an exception may leave inside a span is never inlined, because the code of a caller's landing pad
+ * would be in that span.
  */
 #include <stdlib.h>
 #include <llvm-c/DebugInfo.h>
@@ -48,8 +48,8 @@ void cn_spans_build_marker(struct cn_ctx *ctx, LLVMValueRef before, LLVMMetadata
 
 /* ---- metadata ---- */
 
-/* Make markers of metadata: the optimiser keeps calls in their order, but may drop metadata. An invoke keeps its
- * metadata: its span would end on two edges. */
+/* Replace metadata by markers, because the optimiser keeps calls in order but may drop metadata. An invoke keeps its
+ * metadata, because its span would end on two edges. */
 static void replace_metadata_by_markers(struct cn_ctx *ctx, struct cn_spans *none, LLVMValueRef call)
 {
   uint32_t open = cn_spans_open_during_call(none, call, 0);
@@ -86,7 +86,7 @@ static void replace_all_metadata_by_markers(struct cn_ctx *ctx, LLVMValueRef fun
 
 /* ---- the ends of a function ---- */
 
-/* A function while its spans are closed. */
+/* The state of closing a function's spans. */
 struct span_closer {
   struct cn_ctx *ctx;
   struct cn_span_markers marks;
@@ -94,10 +94,10 @@ struct span_closer {
   struct cn_spans spans;
   uint32_t *ends; /* per block: the open spans at its end */
   bool *idle;
-  bool *mixed; /* per block: it is idle, and entered with different spans open */
+  bool *mixed; /* per block: the block is idle, and paths with different open spans enter it */
 };
 
-/* True if an exception of this call leaves the function. */
+/* True if an exception of `i` may leave the function. */
 static bool may_throw_out_of_function(const struct span_closer *c, LLVMValueRef i)
 {
   if (LLVMIsAInvokeInst(i))
@@ -144,8 +144,8 @@ static bool is_unwind_pad(LLVMBasicBlockRef block)
   return LLVMIsALandingPadInst(i) || LLVMIsACleanupPadInst(i) || LLVMIsACatchSwitchInst(i);
 }
 
-/* Close the open spans before a return, and before a jump to a return that is reached with different spans open. On the
- * path of an exception they stay open. */
+/* Close the open spans before a return, and before a jump to a return that other paths reach with other open spans.
+ * Spans stay open on the path of an exception. */
 static void close_spans_in_block(struct span_closer *c, uint32_t b)
 {
   const struct cn_cfg_block *block = &c->cfg.blocks[b];
@@ -162,7 +162,7 @@ static void close_spans_in_block(struct span_closer *c, uint32_t b)
     }
   if (!open || c->mixed[b] || (!mixed && !LLVMIsAReturnInst(end)))
     return;
-  if (mixed != ways || LLVMIsAInvokeInst(end)) { /* an edge that cannot be split */
+  if (mixed != ways || LLVMIsAInvokeInst(end)) { /* the edge would need a split */
     cn_error(c->ctx, end, "span-nesting",
              "the function is left from here in a span, and from elsewhere not; end it before");
     return;
@@ -182,7 +182,7 @@ static void close_spans_in_function(struct cn_ctx *ctx, LLVMValueRef function)
   c.mixed = cn_alloc(c.cfg.count * sizeof *c.mixed);
   for (uint32_t b = 0; b < c.cfg.count; b++)
     find_open_spans_at_end(&c, b);
-  for (uint32_t b = 0; b < c.cfg.count; b++) /* in idle blocks edges lead forward */
+  for (uint32_t b = 0; b < c.cfg.count; b++) /* edges of idle blocks are never retreating */
     c.mixed[b] = is_entered_with_mixed_spans(&c, b);
   for (uint32_t b = 0; b < c.cfg.count; b++)
     close_spans_in_block(&c, b);
@@ -193,8 +193,8 @@ static void close_spans_in_function(struct cn_ctx *ctx, LLVMValueRef function)
   cn_cfg_free(&c.cfg);
 }
 
-/* Make constants of keys that are kept in a local. Blocks are kept apart: each return stays in its own block. If
- * several branches go to one return, blocks between them take the ends of spans. */
+/* Turn keys that the front end keeps in locals into constants. The passes preserve the control flow, so each return
+ * stays in its block, and they split critical edges, so that ends of spans can be inserted before a shared return. */
 static bool promote_locals(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Builds the table of spans, section `cairn_spans`: all keys and values (collector.h, struct cairn_span). Part of
- * rewrite-statepoints. Needs: any module. Provides: an internal constant @cairn.spans. Breaks: nothing.
+ * Builds the table of spans in section `cairn_spans`, with all keys and values (collector.h, struct cairn_span). Part
+ * of rewrite-statepoints. Needs: any module. Provides: an internal constant @cairn.spans. Breaks: nothing.
  *
- * An address is written as its distance from its own place in the table, which the linker computes: the dynamic linker
- * has nothing to do, and the section is read-only. So the value must lie in the same executable or shared object.
+ * The table has an address as the distance from the address's field, which the linker computes. So the dynamic linker
+ * has nothing to relocate, and the section is read-only. The value must therefore lie in the same executable or shared
+ * object.
  */
 #include <string.h>
 #include "base/check.h"
@@ -18,7 +19,7 @@ enum { FIELD_KEY, FIELD_INTEGER, FIELD_DISTANCE, FIELD_RESERVED, FIELD_COUNT };
 
 /* ---- addresses ---- */
 
-/* A global and a constant distance from it; a null global stands for a number. */
+/* A global plus a constant offset. If the global is null, the offset is a number. */
 struct constant_address {
   LLVMValueRef global;
   uint64_t offset;
@@ -37,7 +38,7 @@ static bool read_number(LLVMValueRef value, uint64_t *out)
   return true;
 }
 
-/* Read the address of a pointer or, in the table, of the integer made of one. */
+/* Read the address in a pointer constant, or in an integer converted from a pointer in the table. */
 static bool read_address(struct cn_ctx *ctx, LLVMValueRef value, struct constant_address *out)
 {
   uint64_t n;
@@ -77,8 +78,8 @@ static bool read_address(struct cn_ctx *ctx, LLVMValueRef value, struct constant
   }
 }
 
-/* The one pointer for each address, so that entries are found again. To decide whether the dynamic linker must
- * relocate a constant, LLVM looks through "inbounds" offsets only. */
+/* The canonical pointer of an address, so that equal entries are found again. The offset is "inbounds", because LLVM
+ * looks through no other offset when it decides whether the dynamic linker must relocate a constant. */
 static LLVMValueRef canonical_pointer_of(struct cn_ctx *ctx, struct constant_address address)
 {
   LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0);
@@ -133,7 +134,7 @@ static LLVMValueRef entry_field_of(LLVMValueRef entries, uint64_t entry, unsigne
   return one ? LLVMGetAggregateElement(one, which) : NULL;
 }
 
-/* The address in field FIELD_DISTANCE, which is trunc(address - the field's address). */
+/* The address from the value of field FIELD_DISTANCE, which is trunc(address - the field's address). */
 static LLVMValueRef address_from_distance(LLVMValueRef distance)
 {
   LLVMValueRef difference =
@@ -244,7 +245,7 @@ static LLVMValueRef make_entry(struct cn_ctx *ctx, const struct cn_span_table *t
   return LLVMConstStructInContext(ctx->llvm, fields, FIELD_COUNT, false);
 }
 
-/* Replace the old table, which refers to itself. */
+/* Replace the old table, whose entries refer to the table itself. */
 static void replace_table(struct cn_ctx *ctx, struct cn_span_table *table, LLVMValueRef global)
 {
   size_t length = strlen(CN_SPAN_TABLE);
@@ -273,7 +274,7 @@ void cn_span_table_write(struct cn_ctx *ctx, struct cn_span_table *table)
     LLVMSetInitializer(global, LLVMConstArray2(entry_type(ctx), entries, count));
     free(entries);
     LLVMSetGlobalConstant(global, true);
-    LLVMSetLinkage(global, LLVMInternalLinkage); /* a symbol, for cairn_details */
+    LLVMSetLinkage(global, LLVMInternalLinkage); /* internal, because cairn_details needs a symbol */
     LLVMSetSection(global, CN_SPAN_SECTION);
     LLVMSetAlignment(global, 8);
     replace_table(ctx, table, global);

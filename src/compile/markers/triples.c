@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Numbers triples of words: a hash table (open addressing) that is iterated in the order of arrival. For spans.c, since
- * a function may open a hundred thousand of them. Needs: words. Provides: struct cn_triple_set. Breaks: nothing.
+ * Numbers triples of words with a hash table (open addressing), in the order of their first insertion. spans.c needs it
+ * because a function may open a hundred thousand spans. Needs, breaks: nothing. Provides: struct cn_triple_set.
  */
 #include <stdlib.h>
 #include "base/check.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads the markers of the language's own words (pillar-stack-iterator-2011, "PrtGcTagUserDefined"; docs/spans.md):
- * `call void @cairn.user.root(ptr %local, i32 tag, i64 parameter)` shows that word of a local to the collector, with
- * that tag and parameter, as long as the function has a frame.
+ * Reads the markers of roots by tag (pillar-stack-iterator-2011, "PrtGcTagUserDefined"; docs/spans.md). `call void
+ * @cairn.user.root(ptr %local, i32 tag, i64 parameter)` makes a word of a local such a root, with this tag and
+ * parameter, in all frames of the function.
  *
- * Part of rewrite-statepoints. Needs: any function. Provides: user-root; the words that describe_allocas.c puts into
- * statepoints. Breaks: nothing.
+ * Part of rewrite-statepoints. Needs: any function. Provides: errors of rule user-root, and the words that
+ * describe_allocas.c adds to statepoints. Breaks: nothing.
  *
- * The marker is a call that LLVM must take to keep the address: the local stays in memory.
+ * The local stays in memory, because LLVM assumes that the marker's call captures its address.
  */
 #include "compile/markers/user_root_markers.h"
 
@@ -32,7 +32,7 @@ static LLVMTypeRef marker_type(struct cn_ctx *ctx)
   return LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), types, 3, false);
 }
 
-/* The marker's declaration; null if it is missing, or declared as something else. */
+/* The marker's declaration, or null if it is missing or has another type. */
 static LLVMValueRef find_marker(struct cn_ctx *ctx)
 {
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, CN_USER_ROOT);
@@ -51,7 +51,7 @@ static LLVMValueRef make_i64(struct cn_ctx *ctx, uint64_t n)
   return LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), n, false);
 }
 
-/* Bytes of a local of fixed size in the entry block; 0 for other locals. */
+/* The size of a local of fixed size in the entry block, in bytes; 0 for other locals. */
 static uint64_t local_size_of(struct cn_ctx *ctx, LLVMValueRef alloca)
 {
   LLVMTypeRef type = LLVMGetAllocatedType(alloca);
@@ -90,7 +90,7 @@ static const char *read_marker(struct cn_ctx *ctx, LLVMValueRef call, struct cn_
   return NULL;
 }
 
-/* The entry of the same word, or null: a word is listed once, with one tag and parameter. */
+/* The listed entry of the same word, or null. The list has a word once, with one tag and parameter. */
 static const struct cn_user_root *find_same_word(const struct cn_user_roots *roots, const struct cn_user_root *root)
 {
   for (size_t i = 0; i < roots->at.count; i++)
@@ -99,7 +99,7 @@ static const struct cn_user_root *find_same_word(const struct cn_user_roots *roo
   return NULL;
 }
 
-/* List the words of `function`. With `report`, report wrong markers. */
+/* List the words of `function`, and report wrong markers if `report` is set. */
 static void gather_roots(struct cn_ctx *ctx, LLVMValueRef function, struct cn_user_roots *out, bool report)
 {
   LLVMValueRef mark = find_marker(ctx);
@@ -129,7 +129,7 @@ void cn_user_roots_find(struct cn_ctx *ctx, LLVMValueRef function, struct cn_use
   gather_roots(ctx, function, out, false);
 }
 
-/* Refuse words that are references to Cairn as well: both would move them. */
+/* Refuse words that also hold Cairn's references, because the collector would update them twice. */
 static void refuse_reference_words(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_user_roots *roots)
 {
   struct cn_alloca_layouts maps;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The language's own words in locals. Private to src/compile.
+ * Roots by tag: words in locals that hold the language's own references. Private to src/compile.
  */
 #ifndef CN_COMPILE_MARKERS_USER_ROOT_MARKERS_H
 #define CN_COMPILE_MARKERS_USER_ROOT_MARKERS_H
@@ -18,14 +18,14 @@ struct cn_user_roots {
   CN_VECTOR(struct cn_user_root) at;
 };
 
-/* The words of `function`, each once, in the order of their markers; the caller frees the vector. */
+/* List the distinct words of `function` in the order of their markers. The caller frees the vector. */
 void cn_user_roots_find(struct cn_ctx *ctx, LLVMValueRef function, struct cn_user_roots *out);
-/* Report markers that are declared or used in another way; report wrong words of `function`. */
+/* The first function reports wrong declarations and uses of the marker, the second wrong words of `function`. */
 void cn_user_roots_check_marker(struct cn_ctx *ctx);
 void cn_user_roots_check_function(struct cn_ctx *ctx, LLVMValueRef function);
-/* Build a marker for a word of a statepoint, if the function lacks it. */
+/* Build a marker for a word of a statepoint if the function lacks such a marker. */
 void cn_user_roots_build_marker(struct cn_ctx *ctx, const struct cn_user_root *root);
-/* Let each access of such a word in the module read or write memory (user_words.c). */
+/* Make each access to a root by tag in the module read or write memory (user_words.c). */
 void cn_user_words_make_volatile(struct cn_ctx *ctx);
 
 #endif

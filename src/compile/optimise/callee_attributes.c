@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Turns promises of C programs that a callee is managed into an attribute: cairn_managed_callee(f)(x) calls the result
- * of cairn.managed.callee(f). Each call of that function is replaced by its argument, and the calls through it get the
- * attribute that front ends write themselves (call_targets.c).
+ * Turns assertions of C programs that a callee is managed into an attribute. The C code cairn_managed_callee(f)(x)
+ * calls the result of cairn.managed.callee(f). Each call of that function is replaced by its argument, and calls
+ * through its result get the attribute that other front ends write directly (call_targets.c).
  *
- * Needs: promoted locals. Provides: the attribute; that function is gone. Breaks: nothing. Part of pass prepare.
+ * Part of pass prepare. Needs: promoted locals. Provides: the attribute; the function is deleted. Breaks: nothing.
  */
 #include <string.h>
 #include "base/check.h"

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Expands copies of memory that may hold references, ahead of the optimiser.
+ * Expands copies of memory that may hold references, before the optimiser runs. Part of pass `prepare`.
  *
  * Needs: any function. Provides: copies of constant length that the optimiser keeps as references. Breaks: nothing.
  *
  * LLVM 22 changes llvm.memcpy as follows (seen with opt -passes=sroa, instcombine, default<O3>;
  * test/compile/prepare/copies.ll):
- *   - InstCombine turns a copy of 8 bytes into an i64 load and store, for bytes of any type. As an integer the
- *     reference may then be hoisted over a safepoint and stays unrelocated: a lost root. Smaller copies are too small
- *     for a reference. Larger ones stay calls until code generation, when safepoints can no longer come between their
- *     parts.
- *   - SROA cuts a local of struct type at the fields that are accessed. A piece that is only copied takes a type from
- *     the struct if one fits, and [N x i8] otherwise: its type then hides a reference.
+ *   - InstCombine turns a copy of 8 bytes of any type into a load and a store of i64. LLVM may then hoist the load over
+ *     a safepoint, which does not relocate the integer, so that a root is lost. Smaller copies cannot contain a
+ *     reference. Larger copies stay calls until code generation, so no safepoint can come between their parts.
+ *   - SROA cuts a local of struct type at the accessed fields. A piece that is only copied gets a type from the struct
+ *     if one fits, and otherwise [N x i8], which hides a reference.
  *
  * So a copy into or out of a local whose type holds references becomes loads and stores of its fields, which SROA
- * promotes. Other copies of 8 bytes become a load and a store of a reference where the type is known, and otherwise a
- * volatile pair of i64, which stays together. Copies that are free of pointers by TBAA stay as they are.
+ * promotes. Other copies of 8 bytes become a load and a store of a reference if the type is known. Otherwise they
+ * become a volatile load and store of i64, which stay together. Copies whose TBAA excludes pointers stay unchanged.
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
@@ -56,7 +55,7 @@ static unsigned alignment_at(LLVMValueRef copy, unsigned argument, uint64_t offs
   return (unsigned)align;
 }
 
-/* Build the load of one field, or the whole, of a copy. */
+/* Build the load of one scalar of a copy. */
 static LLVMValueRef load_field(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef copy,
                                const struct cn_scalar *scalar)
 {
@@ -94,7 +93,7 @@ static LLVMBuilderRef create_builder_before(struct cn_ctx *ctx, LLVMValueRef at)
   return builder;
 }
 
-/* Replace the copy by loads and stores. All loads come first: source and destination may overlap.
+/* Replace the copy by loads and stores. All loads come first, because source and destination may overlap.
  */
 static void expand_copy(struct cn_ctx *ctx, LLVMValueRef copy, const struct cn_scalars *fields)
 {
@@ -119,7 +118,7 @@ static void gather_copies(LLVMValueRef function, value_vector *out)
         cn_push(out, i);
 }
 
-/* The type of the `size` bytes of a copy, if either side's address names a type that holds references. */
+/* The type of the `size` copied bytes if one of the addresses has a type that holds references, else null. */
 static LLVMTypeRef copied_type(struct cn_ctx *ctx, LLVMValueRef copy, uint64_t size)
 {
   for (unsigned side = 0; side < 2; side++) {
@@ -130,7 +129,7 @@ static LLVMTypeRef copied_type(struct cn_ctx *ctx, LLVMValueRef copy, uint64_t s
   return NULL;
 }
 
-/* True if the pointer is into a local of this function, or of the caller that takes the result. */
+/* True if the pointer points into a local, or into memory of an argument such as an sret result. */
 static bool is_pointer_to_local(LLVMValueRef pointer)
 {
   LLVMValueRef root = cn_types_root_of(pointer);
@@ -203,14 +202,14 @@ void cn_copies_forbid_idioms(struct cn_ctx *ctx)
 {
   static const char *const names[] = {"no-builtin-memcpy", "no-builtin-memmove"};
 
-  /* Every function gets them, or the inliner takes callers and callees for incompatible. */
+  /* Every function gets the attributes, because the inliner needs equal attributes in callers and callees. */
   CN_EACH_FUNCTION(f, ctx->module)
     for (size_t i = 0; i < 2 && !LLVMIsDeclaration(f); i++)
       LLVMAddAttributeAtIndex(f, CN_FUNCTION_INDEX,
                               LLVMCreateStringAttribute(ctx->llvm, names[i], (unsigned)strlen(names[i]), "", 0));
 }
 
-/* True if `i` copies a reference, or memory that may hold one, without TBAA. */
+/* True if `i` copies a reference, or memory that may hold a reference, without TBAA. */
 static bool is_copy_without_tbaa(struct cn_ctx *ctx, LLVMValueRef i)
 {
   LLVMValueRef tag = LLVMGetMetadata(i, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa", 4));
@@ -222,7 +221,7 @@ static bool is_copy_without_tbaa(struct cn_ctx *ctx, LLVMValueRef i)
          (!tag || !cn_tbaa_is_pointer(tag));
 }
 
-/* Find copies without TBAA in a managed function: of single references, or of memory. */
+/* Find copies of single references and of memory without TBAA in a managed function. */
 static void find_copies_without_tbaa(struct cn_ctx *ctx, LLVMValueRef function, bool *references, bool *memory)
 {
   CN_EACH_BLOCK(b, function)

@@ -2,13 +2,13 @@
  *
  * Finds locals that hide references from Cairn after optimisation. Part of pass `restore-references`.
  *
- * Needs: optimised IR. Provides: every local that may hold references shows it by its type, or by its loads and stores;
- * or an error; the pipeline then optimises again with all such locals kept as they are (cn_hidden_locals_prevent()).
- * Breaks: nothing.
+ * Needs: optimised IR. Provides: an error for a local that may hold references if neither its type nor its loads and
+ * stores show this. The pipeline then optimises again, with all such locals kept in memory
+ * (cn_hidden_locals_prevent()). Breaks: nothing.
  *
- * SROA cuts up a struct that functions handle by its address only after these are inlined: a part that is copied and
- * otherwise unused becomes [N x i8] or i64 (test/compile/restore/locals.c). With TBAA the copies tell its possible
- * contents.
+ * If functions access a struct by its address, SROA can cut the struct only after inlining. A part that is only copied
+ * then becomes [N x i8] or i64 (test/compile/restore/locals.c). TBAA of the copies tells whether the part may hold a
+ * reference.
  */
 #include <string.h>
 #include "base/check.h"
@@ -25,7 +25,7 @@ static LLVMValueRef metadata_of(struct cn_ctx *ctx, LLVMValueRef i, const char *
   return LLVMGetMetadata(i, LLVMGetMDKindIDInContext(ctx->llvm, kind, (unsigned)strlen(kind)));
 }
 
-/* True if the bytes that `i` moves to or from a local may be a reference, by its metadata. */
+/* True if the metadata of `i` allows that the bytes it copies to or from a local are a reference. */
 static bool may_move_reference(struct cn_ctx *ctx, LLVMValueRef i, bool is_piece)
 {
   LLVMValueRef tag = metadata_of(ctx, i, "tbaa");
@@ -47,7 +47,7 @@ static bool is_volatile_word_access(LLVMValueRef i)
   return LLVMGetVolatile(i) && LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 64;
 }
 
-/* True if SROA made the local, by its name. */
+/* True if the name of the local shows that SROA made it. */
 static bool is_sroa_piece(LLVMValueRef local)
 {
   size_t length;
@@ -55,7 +55,7 @@ static bool is_sroa_piece(LLVMValueRef local)
   return strstr(LLVMGetValueName2(local, &length), ".sroa.") != NULL;
 }
 
-/* The use of `address`, in a local whose type is free of references, that may put a reference there; or null. */
+/* A use of `address` that may store a reference in a local whose type has no references, or null. */
 static LLVMValueRef find_hiding_use(struct cn_ctx *ctx, LLVMValueRef address, bool piece)
 {
   CN_EACH_USE(use, address) {
@@ -89,7 +89,7 @@ void cn_hidden_locals_check(struct cn_ctx *ctx, LLVMValueRef function)
 
 /* ---- locals kept as declared ---- */
 
-/* Give the local's address to unknown code, so that the local stays as it was declared. */
+/* Pass the local's address to opaque assembly, so that the optimiser keeps the local with its type. */
 static void escape_local(struct cn_ctx *ctx, LLVMValueRef local)
 {
   CN_CHECK(LLVMIsAAllocaInst(local) && cn_holds_ref(LLVMGetAllocatedType(local)));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass `prepare`: turns the front end's IR into IR that the optimiser may have.
+ * Pass `prepare`: turns the front end's IR into IR that the optimiser may transform.
  *
- * Needs: the source rules hold (rules.c). Provides: managed functions marked with a gc strategy and free of optnone;
- * locals promoted; differences of references opaque (differences.c); in managed functions, copies that the optimiser
- * keeps as references (copies.c). Breaks: nothing.
+ * Needs: source that obeys the rules (rules.c). Provides: managed functions with a gc strategy and without optnone;
+ * promoted locals; opaque differences of references (differences.c); copies that the optimiser keeps as references
+ * (copies.c). Breaks: nothing.
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
@@ -30,7 +30,8 @@
 #include "compile/optimise/prepare.h"
 #include "compile/source/rules.h"
 
-/* Add the attribute, which clones of the function keep, and markers in the body, for its callers. */
+/* Add the attribute, which clones of the function keep, and markers in the body, which stay after inlining into
+ * callers. */
 static void add_nopoll_markers(struct cn_ctx *ctx, LLVMValueRef function)
 {
   if (cn_managed_is_annotated(ctx->module, function, CN_ATTR_NOPOLL))
@@ -40,8 +41,8 @@ static void add_nopoll_markers(struct cn_ctx *ctx, LLVMValueRef function)
     cn_nopoll_wrap(ctx, function);
 }
 
-/* Turn C's annotation of a declaration into an attribute. A definition that is to be managed asks to be compiled as
- * such: cn_managed_is_to_be_managed(). */
+/* Turn a C annotation of a declaration into an attribute. The annotation of a definition also makes it managed
+ * (cn_managed_is_to_be_managed()). */
 static void add_declared_kind_attribute(struct cn_ctx *ctx, LLVMValueRef function)
 {
   static const char *const words[] = {CN_ATTR_NATIVE, CN_ATTR_MANAGED_CODE};
@@ -67,7 +68,8 @@ static void mark_managed(struct cn_ctx *ctx, LLVMValueRef function)
   CN_CHECK(cn_is_managed(function));
   /* Both the code generator's fix-up of references in registers and the optimiser skip optnone functions. */
   LLVMRemoveEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("optnone"));
-  /* The assembler drops the symbol of a private function, but its frame map is found by one. */
+  /* The function becomes internal, because the assembler drops symbols of private functions and the frame maps need the
+   * symbol. */
   if (LLVMGetLinkage(function) == LLVMPrivateLinkage)
     LLVMSetLinkage(function, LLVMInternalLinkage);
 }
@@ -91,16 +93,16 @@ static bool check_target(struct cn_ctx *ctx)
   return false;
 }
 
-/* LLVM's encodings, as of LLVM 22, of allockind("alloc,zeroed"), allockind("alloc,uninitialized") and allocsize(1). */
+/* LLVM 22's encodings of allockind("alloc,zeroed"), allockind("alloc,uninitialized") and allocsize(1). */
 #define ALLOCKIND_ZEROED (1 | 1 << 4)
 #define ALLOCKIND_UNINITIALIZED (1 | 1 << 3)
 #define ALLOCSIZE_SECOND_ARGUMENT (UINT64_C(1) << 32 | UINT32_MAX)
-/* An array of at most so many elements has a valid length, for elements of any size. */
+/* Arrays of at most this length are valid for elements of any size. */
 #define MAX_SURELY_VALID_LENGTH 65536
 
-/* Describe allocations to the optimiser: fresh memory, or the array that is resized. An allocation may run callbacks of
- * the program, which change any memory (docs/runtime.md, "Inside an allocation"). A collection is invisible in IR, as
- * each reference is relocated. The calls are gone once `allocate` has expanded them. */
+/* Describe the results of allocators to the optimiser. Allocators have no memory attribute, because an allocation may
+ * run callbacks of the program that change any memory (docs/runtime.md, "Inside an allocation"). A collection is
+ * invisible in IR, because each reference is relocated. */
 static void describe_allocators(struct cn_ctx *ctx)
 {
   for (size_t i = 0; i < CN_ALLOCATOR_COUNT; i++) {
@@ -123,8 +125,8 @@ static void add_enum_attribute(struct cn_ctx *ctx, LLVMValueRef call, const char
   LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX, LLVMCreateEnumAttribute(ctx->llvm, cn_attribute_kind(name), value));
 }
 
-/* Tell the optimiser the contents of the object; it removes the call if the object is unused. So an allocation whose
- * length may be an error is left undescribed: the error would be removed with it. */
+/* Describe the contents of an object to the optimiser, which may then remove the allocation of an unused object. An
+ * allocation whose length may be an error stays undescribed, because the optimiser would remove the error too. */
 static void describe_allocation(struct cn_ctx *ctx, LLVMValueRef call, const struct cn_allocator *allocator)
 {
   LLVMValueRef count = LLVMGetNumArgOperands(call) == 2 ? LLVMGetOperand(call, 1) : NULL;
@@ -140,13 +142,14 @@ static void describe_allocation(struct cn_ctx *ctx, LLVMValueRef call, const str
                            LLVMCreateStringAttribute(ctx->llvm, "alloc-family", 12, "cairn", 5));
 }
 
-/* Two allocations of different types must stay apart: merged, they would have a computed layout. */
+/* Forbid the optimiser to merge allocations of different types, because the merged call would have a computed layout.
+ */
 static void forbid_call_merging(struct cn_ctx *ctx, LLVMValueRef call)
 {
   LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX, cn_enum_attribute_of_name(ctx, "nomerge"));
 }
 
-/* True if the collector changes objects of the type, or still sees them when the program has dropped them. */
+/* True if the collector changes objects of the type, or keeps them after the program has dropped them. */
 static bool is_weak_or_finalisable(struct cn_ctx *ctx, LLVMValueRef call)
 {
   LLVMValueRef global = LLVMIsAGlobalVariable(LLVMGetOperand(call, 0));
@@ -160,7 +163,8 @@ static bool is_weak_or_finalisable(struct cn_ctx *ctx, LLVMValueRef call)
   return asks;
 }
 
-/* Leave objects of such types undescribed: the optimiser would remove stores to them, and take loads for known. */
+/* Call an allocator without attributes for weak and finalisable objects. Otherwise the optimiser would remove stores to
+ * such objects and replace loads. */
 static void replace_by_undescribed_allocator(struct cn_ctx *ctx, LLVMValueRef call,
                                              const struct cn_allocator *allocator)
 {
@@ -190,8 +194,8 @@ static void describe_allocations(struct cn_ctx *ctx, LLVMValueRef function)
 
 /* ---- the pass ---- */
 
-/* Keep managed functions out of line in an unmanaged function: inlining would make it managed. Calls through pointers
- * stay calls as well, since the optimiser may find out a pointer's callee. */
+/* Forbid the inlining of managed functions into an unmanaged function, because it would put managed code there. This
+ * includes calls through pointers, because the optimiser may find a pointer's callee. */
 static void forbid_managed_inlining(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_ASSERT(!cn_is_managed(function));
@@ -203,8 +207,8 @@ static void forbid_managed_inlining(struct cn_ctx *ctx, LLVMValueRef function)
         LLVMAddCallSiteAttribute(i, CN_FUNCTION_INDEX, noinline);
 }
 
-/* clang -Og holds each variable to the end of its scope, for debuggers: a reference would be live over every safepoint
- * there. */
+/* Drop the fake uses of clang -Og, which keep each variable live to the end of its scope for debuggers. They would keep
+ * references live over every safepoint in the scope. */
 static void drop_fake_uses(LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)
@@ -215,8 +219,8 @@ static void drop_fake_uses(LLVMValueRef function)
     }
 }
 
-/* Promote locals with the first passes of LLVM's pipelines, in their order: later passes make other loops of promoted
- * locals unless the control flow is simplified first. */
+/* Promote locals with the first passes of LLVM's pipelines, in their order. If the control flow is not simplified
+ * first, later passes form other loops from the promoted locals. */
 static void promote_locals(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
@@ -226,7 +230,7 @@ static void promote_locals(struct cn_ctx *ctx, LLVMValueRef function)
   LLVMDisposePassBuilderOptions(options);
 }
 
-/* Check the rules that need promoted locals. For a store one error is enough. */
+/* Check the rules that need promoted locals. A store gets at most one error. */
 static void check_source_rules(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_ptrmap *types)
 {
   unsigned errors = ctx->errors;
@@ -285,7 +289,7 @@ bool cn_prepare_program(struct cn_ctx *ctx)
   if (cn_managed_module_has_references(ctx))
     cn_copies_guard_without_tbaa(ctx);
   else
-    cn_hidden_locals_prevent(ctx); /* hidden locals are ruled out from here on */
+    cn_hidden_locals_prevent(ctx); /* this excludes hidden locals */
   return ctx->errors == 0;
 }
 
