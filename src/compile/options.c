@@ -261,7 +261,7 @@ static const struct option_setting {
     {"report", SWITCH_OPTION(report)},
 };
 
-/* Null, or an error to free. */
+/* Set the option `s` of `options`. Returns null, or an error that the caller frees. */
 static char *apply_option_value(struct cairn_compile_options *options, const struct option_setting *s,
                                 const char *value)
 {

@@ -17,7 +17,7 @@
 #include "compile/analysis/data_layout.h"
 #include "compile/core/convention.h"
 
-/* The properties of a pass, as passes.def says. */
+/* The properties of a pass, which passes.def describes. */
 enum { PORTED = 1, OPTIMISES = 2, SUMMARISED = 4 };
 
 static const struct cn_pass_row pass_rows[] = {

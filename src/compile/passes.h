@@ -18,7 +18,7 @@ struct cn_pass_row {
   unsigned properties;
 };
 
-/* The pass of that name, or null. */
+/* The pass with name `name`, or null. */
 const struct cn_pass_row *cn_pass_find_row(const char *name);
 
 /* The options if the caller passes null. */
@@ -30,9 +30,9 @@ enum cairn_status cn_pass_status_of(const struct cn_ctx *ctx, bool ok);
 /* Each of the following functions returns true if it succeeds, or false after an error. */
 bool cn_pass_run_at_level(struct cn_ctx *ctx, const struct cn_pass_row *step, enum cn_attempt_level level);
 bool cn_pass_run_verified(struct cn_ctx *ctx, const struct cn_pass_row *step);
-/* Run LLVM's verifier after this pass. */
+/* Run LLVM's verifier after the pass `pass`. */
 bool cn_pass_verify_module(struct cn_ctx *ctx, const char *pass);
-/* Run passes of LLVM with its default options. */
+/* Run the passes `names` of LLVM with LLVM's default options. */
 bool cn_pass_run_llvm(struct cn_ctx *ctx, const char *names);
 /* Run LLVM's optimiser at `level`, or at the lower level of the options. */
 bool cn_pass_run_optimiser(struct cn_ctx *ctx, enum cn_attempt_level level);

@@ -39,8 +39,8 @@
  *       |
  *     module, for LLVM's code generator    LLVM's verifier ran over it
  *
- * Early insertion (E) runs `escape` ahead of `layouts`, and the optimiser after `rewrite-statepoints`; the statepoints
- * are then stripped and made again. `no_safepoint_passes` (N) is for programs that never collect.
+ * Early insertion (E) runs `escape` before `layouts`, and the optimiser after `rewrite-statepoints`; it then strips the
+ * statepoints and rewrites the functions again. The list `no_safepoint_passes` (N) is for programs that never collect.
  *
  * Terms: a *step* is a pass in an order. The *unit* is a module before link-time optimisation joins it with other
  * modules: the first two steps run on units, the other steps on the joined module. An *attempt* is one run of the steps

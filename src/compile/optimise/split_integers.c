@@ -2,11 +2,11 @@
  *
  * Splits the integers that the optimiser makes of references. Part of pass `restore-references`.
  *
- * Needs: a function that is still free of safepoints. Provides: the terms of a distance, or of a comparison of two
- * addresses, are directly before the distance or comparison. Breaks: nothing.
+ * Needs: a function without safepoints. Provides: the terms of a distance, or of a comparison of two addresses, are
+ * directly before the distance or comparison. Breaks: nothing.
  *
- * The vectorisers compare addresses at run time. Several checks share a ptrtoint and the end address of a loop's stores
- * (seen with default<O2>: %diff.check of examples/string_builder.c). A safepoint between two checks makes the shared
+ * The vectorisers compare addresses at run time. Several such checks share a ptrtoint and the end address of a loop's
+ * stores (default<O2> emits %diff.check for examples/string_builder.c). A safepoint between two checks makes the shared
  * integer stale, and Cairn would then optimise the module again with non-integral references. To prevent a second
  * attempt, this file rematerialises the sums before each check from the references that are valid there. `(ptrtoint a +
  * n) - ptrtoint b` stays the same over every move if a and b point into one object. If a and b point into two objects,

@@ -2,7 +2,7 @@
  *
  * Places polls in interpreters with computed jumps. Part of pass `place-safepoints`.
  *
- * Needs: struct cn_poll_sites. Provides: sites in it. Breaks: nothing.
+ * Needs: struct cn_poll_sites. Provides: more sites. Breaks: nothing.
  *
  * All operations of an interpreter branch to one block that finds the next operation. For better branch prediction, the
  * code generator copies that block to the end of each operation; a poll in the block prevents the copies. Therefore
@@ -30,7 +30,7 @@ static bool is_dispatch(LLVMBasicBlockRef block)
   return LLVMGetInstructionOpcode(i) == LLVMIndirectBr;
 }
 
-/* True if an inline allocation begins in the only predecessor of block `b`. The allocation may end in `b`. */
+/* True if an in-line allocation begins in the only predecessor of block `b`, so that the allocation may end in `b`. */
 static bool may_be_in_allocation(const struct cn_work_summaries *known, const struct cn_cfg *cfg, uint32_t b)
 {
   struct cn_work_summaries all = *known;

@@ -4,7 +4,7 @@
  * `place-safepoints`.
  *
  * Needs: struct cn_loops, struct cn_function_facts, the sites in loops. Provides: the place of the entry poll. Breaks:
- * nothing (a comparison may be moved within its block).
+ * nothing; may move a comparison within its block.
  *
  * A function polls on entry if a path from the entry to the first safepoint closes a call cycle, or does more than
  * CN_CALL_WORK before it may return.

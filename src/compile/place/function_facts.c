@@ -27,7 +27,7 @@ static void record_fact(struct cn_ctx *ctx, LLVMValueRef function, const char *n
   LLVMAttributeRef attribute =
       LLVMCreateStringAttribute(ctx->llvm, name, (unsigned)strlen(name), value, (unsigned)strlen(value));
 
-  CN_CHECK(!LLVMIsDeclaration(function)); /* another unit's definition could make the fact untrue */
+  CN_CHECK(!LLVMIsDeclaration(function)); /* a declaration's definition in another unit may lack the fact */
   LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX, attribute);
 }
 
@@ -109,7 +109,7 @@ static void record_leaf(struct cn_ctx *ctx, LLVMValueRef function)
     record_fact(ctx, function, CN_ATTR_STILL, "");
 }
 
-/* True if every cycle of blocks is a short loop. */
+/* True if every cycle of blocks is a natural loop with little work. */
 static bool has_only_short_loops(const struct cn_loops *loops)
 {
   for (uint32_t l = 0; l < loops->count; l++)

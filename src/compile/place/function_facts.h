@@ -24,7 +24,7 @@ void cn_function_facts_end(struct cn_function_facts *facts);
 /* True if `instruction` is a call that surely reaches a safepoint. */
 bool cn_function_facts_call_polls(const struct cn_function_facts *facts, LLVMValueRef instruction);
 
-/* True if `instruction` is a call that closes a call cycle and may miss every safepoint. */
+/* True if `instruction` is a call that closes a call cycle and may return without a safepoint. */
 bool cn_function_facts_closes_cycle(const struct cn_function_facts *facts, uint32_t caller, LLVMValueRef instruction);
 
 /* True if some call in the function needs a record: the call has a deoptimisation state, a transition, an id or space
@@ -56,10 +56,9 @@ enum cn_poll_form cn_poll_forms_of(const struct cn_poll_sites *sites, LLVMValueR
 
 /* dispatch.c: places polls in interpreters with computed jumps. */
 
-/* If an interpreter jumps to all its operations from block `latch`: add sites in the predecessors of `latch` for the
- * retreating edges out of `latch`. False, with `sites` unchanged, if `latch` is another kind of block, if a predecessor
- * lacks a place for a poll, or if the function has safepoint-free intervals, is unoptimised, or is optimised for
- * size. */
+/* If an interpreter jumps from block `latch` to all its operations, add sites in the predecessors of `latch` for its
+ * retreating edges. False, with `sites` unchanged, if `latch` is another kind of block, if a predecessor lacks a place
+ * for a poll, or if the function has safepoint-free intervals, is unoptimised, or is optimised for size. */
 bool cn_dispatch_add_sites(struct cn_ctx *ctx, const struct cn_work_summaries *known, const struct cn_cfg *cfg,
                            uint32_t latch, struct cn_poll_sites *sites);
 
@@ -68,17 +67,17 @@ bool cn_dispatch_add_sites(struct cn_ctx *ctx, const struct cn_work_summaries *k
 /* Give the paths through `function` that return before any call a separate return. */
 void cn_split_returns(struct cn_ctx *ctx, LLVMValueRef function);
 
-/* long_path_polls.c: polls on long paths of short pieces. */
+/* long_path_polls.c: polls on long paths that consist of short pieces. */
 
 /* Add to `sites` the polls that bound the work between two safepoints of the function of `loops` by
  * cn_work_between_safepoints_limit(). */
 void cn_long_path_polls_add_sites(struct cn_ctx *ctx, const struct cn_loops *loops, struct cn_work_summaries *known,
                                   struct cn_poll_sites *sites);
 
-/* recursion_polls.c: polls on the returns from a recursion. */
+/* recursion_polls.c: polls between the returns of a recursion. */
 
-/* Add to `sites` the polls without which a recursion through the function of `loops` could return over several levels
- * without a safepoint (recursion_polls.c). */
+/* Add to `sites` polls so that a recursion through the function of `loops` cannot return over several levels without a
+ * safepoint (recursion_polls.c). */
 void cn_recursion_polls_add_sites(const struct cn_function_facts *facts, const struct cn_loops *loops,
                                   struct cn_poll_sites *sites);
 

@@ -14,14 +14,14 @@ enum cn_long_result {
   CN_LONG_RESULT_NONE,
   CN_LONG_RESULT_FIRST_ARGUMENT, /* the first argument */
   CN_LONG_RESULT_COMPARISON,     /* an integer, zero for equal memory; the loop ends at the first nonzero result */
-  CN_LONG_RESULT_FOUND_POINTER,  /* a pointer or null; the loop ends at the first pointer */
+  CN_LONG_RESULT_FOUND_POINTER,  /* a pointer or null; the loop ends at the first nonnull result */
 };
 
 struct cn_long_call {
   LLVMValueRef call;
   unsigned places;  /* the number of pointer arguments to the accessed memory, one or two */
   unsigned length;  /* the index of the argument that is a number of bytes */
-  bool overlapping; /* the places may overlap, as of memmove */
+  bool overlapping; /* source and destination may overlap, as in memmove */
   uint64_t element; /* the element size of an atomic call, whose memory is aligned to it; 0 for other calls */
   enum cn_long_result result;
   uint64_t limit; /* calls for at most `limit` bytes stay unchanged; 0: all calls are cut */
@@ -38,7 +38,7 @@ void cn_long_calls_cut(struct cn_ctx *ctx, LLVMValueRef function, struct cn_poll
  * unchanged. */
 void cn_long_strings_guard_calls(struct cn_ctx *ctx, LLVMValueRef function);
 
-/* The size of the local or global that the pointer points into; UINT64_MAX: unknown. */
+/* The size of the local or global that the pointer points into, or UINT64_MAX if unknown. */
 uint64_t cn_long_pointee_size(struct cn_ctx *ctx, LLVMValueRef pointer);
 /* The limit in bytes above which the memory of a call counts as long. */
 uint64_t cn_long_limit_bytes(struct cn_ctx *ctx);

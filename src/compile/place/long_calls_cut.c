@@ -5,7 +5,7 @@
  * Needs: any long call. Provides: the old call for lengths up to a limit, and for longer lengths
  *
  *   long.start:  the direction, and the end of the first piece
- *   long.piece:  a poll; the call, for one piece of its memory; again, if more is left
+ *   long.piece:  a poll; the call for one piece of the memory; a branch to long.piece if more is left
  *   long.rest:   a poll
  *
  * Breaks: struct cn_cfg.
@@ -26,10 +26,10 @@ struct call_cutter {
   const struct cn_long_call *which;
   LLVMBuilderRef builder;
   LLVMTypeRef i64;
-  bool aligned; /* the first place is aligned as objects are */
+  bool aligned; /* the memory of the first argument has the alignment of objects */
   struct cn_poll_emitter *polls;
   struct cn_ptrmap *polled;
-  LLVMBasicBlockRef rest;   /* the end of all loops */
+  LLVMBasicBlockRef rest;   /* the block after all loops */
   LLVMValueRef result;      /* in `rest`: the result of the last piece, or null */
   LLVMValueRef length, odd; /* i64: the number of bytes; the first address modulo eight */
 };
@@ -74,7 +74,7 @@ static void remove_complete_call_facts(const struct call_cutter *c, LLVMValueRef
   LLVMSetMetadata(call, LLVMGetMDKindIDInContext(llvm, "tbaa.struct", 11), NULL);
 }
 
-/* The call for `bytes` bytes from offset `at` on. */
+/* Build the call for `bytes` bytes from offset `at` on. */
 static LLVMValueRef build_piece_call(const struct call_cutter *c, LLVMValueRef at, LLVMValueRef bytes)
 {
   const struct cn_long_call *w = c->which;
@@ -116,7 +116,7 @@ static void build_poll(struct call_cutter *c)
   LLVMPositionBuilderAtEnd(c->builder, after);
 }
 
-/* End the loop's body: repeat it if `more`. */
+/* End the loop's body with a branch that repeats it if `more` is true. */
 static void build_loop_back_edge(struct call_cutter *c, LLVMBasicBlockRef body, LLVMValueRef piece, LLVMValueRef more)
 {
   LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->builder);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Moves long calls into functions that make them in pieces: cairn.long.NAME, one per leaf and module. A caller then
- * needs fewer registers and less code: it gets only a comparison of the length and a cold call beside the old call.
- * Part of pass `place-safepoints`.
+ * Moves long calls into helper functions that make the calls in pieces: cairn.long.NAME, one per leaf and module. A
+ * caller then needs fewer registers and less code: it gets only a comparison of the length and a cold call beside the
+ * old call. Part of pass `place-safepoints`.
  *
- * Needs: any long call. Provides: managed functions that poll on each path through them. Breaks: struct cn_cfg.
+ * Needs: any long call. Provides: managed helper functions that poll on each path. Breaks: struct cn_cfg.
  *
  * In a module with its own poll, calls are cut in place instead: a helper may get a pointer into an object as an
  * argument, and the module's runtime may be able to find objects only by base pointers.
@@ -27,7 +27,7 @@
 #include "compile/cost/cost.h"
 #include "compile/place/long_calls.h"
 
-#define LEAF_ARGUMENT_COUNT 3 /* destination, value or origin, number of bytes */
+#define LEAF_ARGUMENT_COUNT 3 /* destination; value or source; number of bytes */
 #define MAX_PLACE_COUNT 2
 
 /* How a helper gets the memory of a call as arguments. */
@@ -181,7 +181,7 @@ static bool choose_place_passing(struct cn_ctx *ctx, const struct cn_long_call *
   return all || !cn_is_ref(LLVMTypeOf(which->call));
 }
 
-/* A call of `function` with the same arguments. */
+/* Build a call of the helper `function` for the arguments of the old call. */
 static LLVMValueRef build_helper_call(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef function,
                                       const struct cn_long_call *which, const struct place_passing *handing)
 {
@@ -203,7 +203,7 @@ static LLVMValueRef build_helper_call(struct cn_ctx *ctx, LLVMBuilderRef builder
   return LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, arguments, count, "");
 }
 
-/* Join the results of both calls in `done`. */
+/* Build a phi of the results of both calls in block `done`. */
 static void join_results(LLVMBuilderRef builder, LLVMValueRef call, LLVMBasicBlockRef plain, LLVMValueRef cold,
                          LLVMBasicBlockRef done)
 {

@@ -31,7 +31,7 @@ struct path_walk {
 
 static const struct cn_work_summary poll_summary = {.polls = true};
 
-/* The least work since the last safepoint that is worth a poll. */
+/* A poll pays only if the work since the last safepoint is at least this number. */
 static uint64_t least_work_before_poll(const struct path_walk *e)
 {
   return e->limit / 4;
@@ -59,7 +59,7 @@ static bool is_call_that_may_collect(LLVMValueRef i)
   return kind == CN_CALL_PARSE_POINT && LLVMIsACallInst(i);
 }
 
-/* True if a poll may stand before `i`. */
+/* True if a poll may be inserted before `i`. */
 static bool may_poll_before(LLVMValueRef i, bool plain)
 {
   LLVMValueRef before = LLVMGetPreviousInstruction(i);
@@ -178,7 +178,8 @@ void cn_long_path_polls_add_sites(struct cn_ctx *ctx, const struct cn_loops *loo
   struct path_walk e = {.ctx = ctx, .cfg = cfg, .sites = sites, .limit = cn_work_between_safepoints_limit(ctx)};
 
   CN_CHECK(sites->cfg == cfg && !known->sites);
-  CN_ASSERT(e.limit >= 4); /* else least_work_before_poll() is 0, and each instruction gets a poll */
+  CN_ASSERT(e.limit >=
+            4); /* with a lower limit, least_work_before_poll() would be 0, and each instruction would get a poll */
   known->sites = &sites->seen;
   cn_work_build(&work, ctx, loops, known);
   known->sites = NULL;

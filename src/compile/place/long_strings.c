@@ -8,8 +8,8 @@
  * Needs: any module. Provides: each call of a leaf in the table reads at most a limited number of bytes, except calls
  * in safepoint-free intervals and in funclets. Breaks: struct cn_cfg.
  *
- *    before:       is it long?
- *   long.plain:   the old call, unless the answer is its result, as with strlen
+ *   before:       the search for the end
+ *   long.plain:   the old call; nothing if the search gives the result, as for strlen
  *   long.native:  the call through a transition
  *
  * At -Os and -Oz every such call goes through the transition. So does a call of a function whose ends memchr cannot
@@ -47,12 +47,12 @@ enum way {
   LENGTH_RETURNED,      /* the end of the string gives the result */
   COMPARED_UP_TO_LIMIT, /* strncmp compares first; memchr searches the end of strings that are equal up to the limit */
   COPIED_BY_MEMCPY,     /* memcpy copies the last string, to the end of the other, if all ends are found */
-  ALWAYS_NATIVE,        /* memchr is unfit: wide characters, an end other than zero, or maybe a null pointer */
+  ALWAYS_NATIVE, /* memchr cannot find the end: wide characters, another end than zero, or a possible null pointer */
 };
 enum question { QUESTION_MEMCHR, QUESTION_STRNCMP };
 
 static const struct string_function {
-  const char *names; /* a space on either side of each */
+  const char *names; /* names, each with a space before and after it */
   enum way way;
   struct string_argument strings[MAX_STRINGS];
   unsigned length; /* the argument with the most bytes or wide characters to read */
@@ -92,7 +92,7 @@ struct long_string_call {
   uint64_t limit;         /* bytes */
   bool asks[MAX_STRINGS]; /* the string may be longer than the limit */
   bool asks_length;       /* the length argument may be larger than the limit */
-  bool asked;             /* else each call goes through a transition */
+  bool asked;             /* code checks lengths before the call; false: each call goes through a transition */
 };
 
 typedef CN_VECTOR(struct long_string_call) long_string_call_vector;
@@ -272,13 +272,13 @@ static LLVMValueRef build_question(const struct length_check_builder *a, enum qu
   return LLVMBuildCall2(a->builder, type, function, arguments, 3, "");
 }
 
-/* Branch to `next` unless the string is long. */
+/* Branch to `next` if the string is short, else to the call through a transition. */
 static void branch_if_short(const struct length_check_builder *a, LLVMValueRef is_long, LLVMBasicBlockRef next)
 {
   cn_emit_mark_branch_unlikely(a->ctx, LLVMBuildCondBr(a->builder, is_long, a->native, next));
 }
 
-/* The end of the string. */
+/* Build the search for the end of a string. */
 static LLVMValueRef build_end_search(const struct length_check_builder *a, unsigned string, LLVMBasicBlockRef next)
 {
   LLVMValueRef zero = LLVMConstNull(LLVMInt32TypeInContext(a->ctx->llvm));
@@ -288,7 +288,7 @@ static LLVMValueRef build_end_search(const struct length_check_builder *a, unsig
   return end;
 }
 
-/* The length of a string whose end is known. */
+/* Build the length of a string whose end was searched. */
 static LLVMValueRef build_string_length(const struct length_check_builder *a, size_t string)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(a->ctx->llvm);

@@ -108,7 +108,7 @@ static struct polling_block_cache make_polling_block_cache(const struct placer *
   return (struct polling_block_cache){.p = p, .loops = loops, .sites = sites, .nearest = nearest};
 }
 
-/* True if the block contains a site or a call that polls, or ends in an allocation. */
+/* True if the block polls: at a site, in a call that polls, or in an allocation at its end. */
 static bool has_poll(const struct polling_block_cache *pollers, uint32_t b)
 {
   const struct cn_cfg *cfg = pollers->loops->cfg;

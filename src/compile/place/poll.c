@@ -54,7 +54,7 @@ static LLVMValueRef emit_check(struct cn_poll_emitter *p, LLVMBuilderRef builder
   return LLVMBuildICmp(builder, LLVMIntNE, word, LLVMConstInt(i32, 0, false), "poll.asked");
 }
 
-/* True if polls may be calls of the stub, which reads only the poll word. */
+/* True if polls may call the stub: only if polls test the poll word, since the stub reads only this word. */
 static bool may_call_poll_stub(const struct cairn_compile_options *options)
 {
   return options->opt_level > 0 && options->poll == CAIRN_POLL_WORD;
@@ -169,7 +169,7 @@ bool cn_polls_begin(struct cn_poll_emitter *polls, struct cn_ctx *ctx)
   return polls->slow && (polls->stub || !may_call_poll_stub(ctx->options));
 }
 
-/* Delete a declaration that is still unused. */
+/* Delete a declaration if it is unused. */
 static void delete_unused_declaration(LLVMValueRef declaration)
 {
   if (declaration && !LLVMGetFirstUse(declaration))

@@ -11,14 +11,14 @@
 enum cn_poll_form {
   CN_POLL_FORM_AT_FUNCTION_END, /* at the function's end: two instructions on the fast path, 22 to 25 bytes */
   CN_POLL_FORM_IN_PLACE,        /* in place, with a branch past it: two instructions on the fast path, 16 bytes */
-  CN_POLL_FORM_STUB_CALL        /* the stub reads the word: four instructions, 5 bytes */
+  CN_POLL_FORM_STUB_CALL        /* a call of the stub, which reads the word: four instructions, 5 bytes */
 };
 
 struct cn_poll_emitter {
   struct cn_ctx *ctx;
   LLVMValueRef user; /* the module's own @gc.safepoint_poll, or null */
   LLVMValueRef slow; /* cairn_poll_slow, or null */
-  LLVMValueRef stub; /* cairn_poll; null: all polls are in line */
+  LLVMValueRef stub; /* cairn_poll; null if all polls are in line */
   unsigned count;    /* emitted so far */
 };
 

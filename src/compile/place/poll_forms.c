@@ -8,7 +8,7 @@
  * A call of the stub takes two instructions more than a poll in line. Two kinds of polls call the stub. The first kind
  * runs at most once in a microsecond, after a chunk of many iterations or a path of much work: two instructions are
  * then a thousandth of the time. The second kind rarely runs by branch weights. At -O2 other polls have the slow call
- * in place, except in loops without calls that may collect, and in functions that close a cycle of known calls: fib
+ * in place, except in loops without calls that may collect, and in functions that close a cycle of direct calls: fib
  * takes 1.4 times as long with a branch past the slow call before each of its calls.
  */
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static bool is_in_loop_without_calls(const struct cn_loops *loops, uint32_t b)
   return l != CN_NO_BLOCK && !loops->at[l].calls;
 }
 
-/* True if the function closes a cycle of known calls, and so may be a short recursion. */
+/* True if a direct call in the function closes a call cycle, so that the function may be a short recursion. */
 static bool is_recursive(const struct cn_function_facts *facts, const struct cn_cfg *cfg)
 {
   uint32_t node = cn_callgraph_find_node(&facts->graph, cfg->function);

@@ -2,7 +2,7 @@
  *
  * Finds the place of a poll in a block that least disturbs the code around it. Part of pass `place-safepoints`.
  *
- * Needs: struct cn_cfg. Provides: places for polls. Breaks: nothing (a comparison may be moved within its block).
+ * Needs: struct cn_cfg. Provides: places for polls. Breaks: nothing; may move a comparison within its block.
  */
 #include "compile/place/poll_sites.h"
 
@@ -62,7 +62,7 @@ static bool is_mutator_address(LLVMValueRef i)
 }
 
 /* The place of a poll in a block that ends in a retreating edge: at the block's start, so that the code generator sees
- * the block's computations together. Null for the block of a catchswitch. */
+ * the block's computations together. Null for a block with a catchswitch, which has no place. */
 LLVMValueRef cn_poll_site_at_latch(struct cn_ctx *ctx, LLVMBasicBlockRef block)
 {
   LLVMValueRef first = LLVMGetFirstInstruction(block);

@@ -53,7 +53,7 @@ static bool is_cycle_closing_call(const void *env, uint32_t b, LLVMValueRef i)
   return callee != a->loops->cfg->function || l == CN_NO_BLOCK || !cn_loop_always_runs_block(a->loops, l, b);
 }
 
-/* The place to poll after call `i`. */
+/* The place for a poll after call `i`. */
 static LLVMValueRef site_after_call(const struct return_poll_search *a, LLVMValueRef i)
 {
   LLVMValueRef next = LLVMGetNextInstruction(i);

@@ -50,7 +50,7 @@ static bool is_bare_return(LLVMBasicBlockRef block)
   return LLVMIsAReturnInst(i) != NULL;
 }
 
-/* True if the block's edges can be redirected. */
+/* True if the outgoing edges of the block can be redirected. */
 static bool has_redirectable_edges(LLVMBasicBlockRef block)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block);

@@ -94,7 +94,7 @@ bool cn_user_poll_find(struct cn_ctx *ctx, LLVMValueRef *poll)
 
 /* ---- polls ---- */
 
-/* In a function with debug information a call that may be inlined must have a position. */
+/* Give the call a debug location: LLVM requires a location of inlinable calls in functions with debug information. */
 static void set_debug_location(struct cn_ctx *ctx, LLVMValueRef call)
 {
   LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
@@ -155,7 +155,7 @@ static void restore_alwaysinline(struct cn_ctx *ctx, value_vector *functions, va
   cn_free(calls);
 }
 
-/* True if each poll is inlined. The program's own calls stay. */
+/* Check that LLVM inlined each poll. The program's own calls stay. */
 static bool check_polls_are_inlined(struct cn_ctx *ctx, LLVMValueRef poll)
 {
   unsigned kind = cn_attribute_kind("alwaysinline");

@@ -13,7 +13,7 @@ bool cn_user_poll_find(struct cn_ctx *ctx, LLVMValueRef *poll);
 /* Insert a call of the poll before `at`, in the funclet of `pad` (may be null). */
 void cn_user_poll_emit_call(struct cn_ctx *ctx, LLVMValueRef poll, LLVMValueRef at, LLVMValueRef pad);
 
-/* Inline only these calls. */
+/* Inline the calls of cn_user_poll_emit_call(), and no others. */
 bool cn_user_poll_inline(struct cn_ctx *ctx, LLVMValueRef poll);
 
 #endif

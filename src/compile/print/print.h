@@ -9,7 +9,7 @@
 #include "compile/analysis/cfg.h"
 #include "compile/core/pass.h"
 
-/* Print the facts of `function`, below a title. */
+/* Print the facts of `function` after a title. */
 typedef void cn_function_printer(struct cn_ctx *ctx, LLVMValueRef function, FILE *out);
 cn_function_printer cn_print_cfg;       /* print_blocks.c */
 cn_function_printer cn_print_loops;     /* print_blocks.c */
@@ -21,16 +21,16 @@ cn_function_printer cn_print_polls;     /* print_cost.c */
 cn_function_printer cn_print_allocas;   /* print_memory.c */
 cn_function_printer cn_print_promises;  /* print_memory.c */
 
-/* Print the facts of all of ctx->module, title included. */
+/* Print the facts of ctx->module, with the title. */
 typedef void cn_module_printer(struct cn_ctx *ctx, FILE *out);
 cn_module_printer cn_print_callgraph; /* print_calls.c */
 cn_module_printer cn_print_managed;   /* print_calls.c */
 cn_module_printer cn_print_layouts;   /* print_memory.c */
 
-/* "%name", or "#N" for an unnamed block. */
+/* Print "%name", or "#N" for an unnamed block. */
 void cn_print_block_name(const struct cn_cfg *cfg, uint32_t b, FILE *out);
 
-/* ", `what` N", or "unknown" for CN_WORK_UNKNOWN. */
+/* Print ", `what` N", with "unknown" for CN_WORK_UNKNOWN. */
 void cn_print_work(const char *what, uint64_t work, FILE *out);
 
 #endif

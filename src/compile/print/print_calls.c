@@ -10,7 +10,7 @@
 #include "compile/print/print.h"
 #include "compile/tail/tail.h"
 
-/* ", at a.c:3:5", if there is debug information. */
+/* Print ", at a.c:3:5" if the call has debug information. */
 static void print_source_position(LLVMValueRef call, FILE *out)
 {
   unsigned length, line = LLVMGetDebugLocLine(call);
@@ -75,7 +75,8 @@ void cn_print_callgraph(struct cn_ctx *ctx, FILE *out)
   cn_callgraph_free(&graph);
 }
 
-/* Print a line for each definition: whether it is managed, will be managed, and handles references. */
+/* Print a line for each definition, which says if the function is managed, if it will be managed, and if it handles
+ * references. */
 void cn_print_managed(struct cn_ctx *ctx, FILE *out)
 {
   size_t length;

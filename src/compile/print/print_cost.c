@@ -81,7 +81,8 @@ static void print_cycle(void *env, const struct cn_function_work *work, const ui
   fputc('\n', out);
 }
 
-/* Print a line for the function, for each block and for each cycle that may run long between safepoints. */
+/* Print a line for the function, a line for each block, and a line for each cycle that may do much work between
+ * safepoints. */
 void cn_print_paths(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
 {
   struct function_paths paths;

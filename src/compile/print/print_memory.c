@@ -23,7 +23,7 @@ static void print_alloca(const struct cn_alloca_layout *map, FILE *out)
           map->floating ? ", at variable places" : "", map->huge ? ", huge" : "");
 }
 
-/* Print a line for each alloca: its words, and the words that hold references. */
+/* Print a line for each alloca with its number of words and the words that hold references. */
 void cn_print_allocas(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
 {
   struct cn_alloca_layouts found;
@@ -48,7 +48,7 @@ void cn_print_promises(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
                   cn_invalid_attributes[p].at & CN_LETS_ACCESS_MOVE ? ", may move the access" : "");
 }
 
-/* Print a line for each layout constant: its fields in the order of struct cairn_layout. */
+/* Print a line for each layout constant with its fields in the order of struct cairn_layout. */
 void cn_print_layouts(struct cn_ctx *ctx, FILE *out)
 {
   size_t length;

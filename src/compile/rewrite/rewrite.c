@@ -5,13 +5,13 @@
  *
  * Needs: polls placed; functions free of gc.statepoint (the pass skips functions that have statepoints). Provides:
  * gc.statepoint, gc.result, gc.relocate; described allocas; only attributes that hold under a moving collector. Breaks:
- * struct cn_cfg and every analysis of the functions it changes.
+ * struct cn_cfg, and every analysis of a changed function.
  *
  * Read this before you add a step:
  * 1. A refused module must stay unchanged: before any change cn_refuse_function() refuses forms of IR that would lose
  *    references, in all functions. A step that reports an error later needs the dry run of cn_rewrite_statepoints().
  *    Long lists have a dry run; token_pads.c still lacks it.
- * 2. `refs` describes the function as cn_refs_build() read it. A step that changes references, their uses or blocks
+ * 2. `refs` describes the function at the time of cn_refs_build(). A step that changes references, their uses or blocks
  *    runs before build_cfg_and_refs(), or is followed by rebuild_refs(). New base phis and selects are the exception:
  *    cn_refs_add_merges() adds them to `refs`, and cn_liveness_compute() runs again. From analyse_liveness_and_bases()
  *    to cn_relocate(), definitions and positions must stay unchanged.

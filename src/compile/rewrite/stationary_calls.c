@@ -6,8 +6,8 @@
  * calls are leaves: the placement of polls ignores them, and coalesced barriers may extend over them. Part of pass
  * `rewrite-statepoints`.
  *
- * Needs: safepoints placed. Provides: functions with "cairn-still" lose their class of leaf; calls of them in functions
- * without records stay leaves. Breaks: the classes of these calls.
+ * Needs: safepoints placed. Provides: functions with "cairn-still" are no leaves any more, except at calls in functions
+ * without records. Breaks: earlier classifications of these calls.
  */
 #include "compile/rewrite/stationary_calls.h"
 

@@ -88,7 +88,7 @@ bool cn_debug_type_has_tag(struct cn_ctx *ctx, LLVMMetadataRef type, const char 
   return false;
 }
 
-/* True if `node` is a type node with known operands. */
+/* True if `node` is a type node whose operands this file can read. */
 bool cn_debug_is_type(LLVMMetadataRef node)
 {
   LLVMMetadataKind kind = node ? LLVMGetMetadataKind(node) : LLVMGenericDINodeMetadataKind;
@@ -103,7 +103,7 @@ uint64_t cn_debug_type_size(struct cn_ctx *ctx, LLVMMetadataRef type)
   return type ? LLVMDITypeGetSizeInBits(type) / 8 : 0;
 }
 
-/* The type of a variable's debug information, after typedefs and qualifiers. */
+/* The type of a variable's debug information without its typedefs and qualifiers. */
 LLVMMetadataRef cn_debug_strip_typedefs(struct cn_ctx *ctx, LLVMMetadataRef type)
 {
   while (cn_debug_is_type(type) && LLVMGetMetadataKind(type) == LLVMDIDerivedTypeMetadataKind &&

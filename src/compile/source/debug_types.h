@@ -37,11 +37,11 @@ unsigned cn_debug_operand_count(struct cn_ctx *ctx, LLVMMetadataRef node);
 /* True if `node` is the string `text`; false for null. */
 bool cn_debug_is_string(struct cn_ctx *ctx, LLVMMetadataRef node, const char *text);
 
-/* True if `node` is a type node with known operands; false for null. */
+/* True if `node` is a type node whose operands this file can read; false for null. */
 bool cn_debug_is_type(LLVMMetadataRef node);
 bool cn_debug_is_reference(struct cn_ctx *ctx, LLVMMetadataRef type);
 
-/* True if a struct or a member has the BTF declaration tag `tag` in its operand `annotations`. */
+/* True if operand `annotations` of a struct or member has the BTF declaration tag `tag`. */
 bool cn_debug_has_tag(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned annotations, const char *tag);
 
 /* True if `type`, or a typedef on the path to it, has the declaration tag. For an array the element type counts. */
@@ -50,7 +50,7 @@ bool cn_debug_type_has_tag(struct cn_ctx *ctx, LLVMMetadataRef type, const char 
 /* The bytes of a type. */
 uint64_t cn_debug_type_size(struct cn_ctx *ctx, LLVMMetadataRef type);
 
-/* The type after typedefs and qualifiers. */
+/* The type without its typedefs and qualifiers. */
 LLVMMetadataRef cn_debug_strip_typedefs(struct cn_ctx *ctx, LLVMMetadataRef type);
 
 /* The variable node of a global's debug information, or null. */

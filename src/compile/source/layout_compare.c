@@ -5,7 +5,8 @@
  * every object. `prepare` calls this rule before the optimiser, which would fold the comparison because the word before
  * an object is outside the object.
  *
- * Needs: nothing; finds more if locals are promoted. Provides: diagnostic layout-compare. Breaks: nothing.
+ * Needs: any function; finds more comparisons in functions with promoted locals. Provides: diagnostic layout-compare.
+ * Breaks: nothing.
  */
 #include "base/check.h"
 #include "compile/core/each.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Makes functions of a managed unit of C native if they handle no reference. Part of passes `rules` and `prepare`.
- * Needs: the unit's IR. Provides: attribute "cairn-unmanaged" on two kinds of functions. Breaks: nothing.
+ * Needs: the unit's IR. Provides: attribute "cairn-unmanaged" on the following two kinds of functions. Breaks: nothing.
  *
  *   - A function with the name of a C library function that is a leaf, and its callees in this unit, if all their
  *     callees in other units are leaves. Other units call this name as a leaf, so the function must be native code.

@@ -35,7 +35,7 @@ void cn_rules_check_uninit(struct cn_ctx *ctx, LLVMValueRef function);
 void cn_rules_check_weak_variables(struct cn_ctx *ctx);
 /* rules_unions.c: report unions whose debug information shows a reference and other data at one offset. */
 void cn_rules_check_unions(struct cn_ctx *ctx);
-/* Call `visit` for each struct, union, array and enumeration of the debug information, once. */
+/* Call `visit` once for each struct, union, array and enumeration in the debug information. */
 typedef void cn_rules_type_visitor(struct cn_ctx *ctx, LLVMMetadataRef type, void *env);
 void cn_rules_visit_types(struct cn_ctx *ctx, cn_rules_type_visitor *visit, void *env);
 /* The member at byte `offset` in the debug information of a struct, or null. */
@@ -60,7 +60,7 @@ void cn_rules_check_members(struct cn_ctx *ctx);
 /* rules_alignment.c: report alignments of references above the alignment of objects. */
 void cn_rules_check_alignment(struct cn_ctx *ctx, LLVMValueRef function);
 
-/* rules_native.c: report references in an unmanaged function. */
+/* rules_native.c: report uses of references in an unmanaged function. */
 void cn_rules_check_native(struct cn_ctx *ctx, LLVMValueRef function);
 /* rules_native.c: report a reference that is passed to a function of the C library. C only. */
 void cn_rules_check_library_call(struct cn_ctx *ctx, LLVMValueRef call);

@@ -123,7 +123,7 @@ static bool has_offset(const offset_vector *list, uint64_t offset)
   return false;
 }
 
-/* True if a member covers an offset of another member's reference with data. */
+/* True if a member has data at the offset of a reference in another member. */
 static bool has_overlaid_reference(struct cn_ctx *ctx, LLVMMetadataRef type)
 {
   LLVMMetadataRef members = cn_debug_operand(ctx, type, CN_DEBUG_ELEMENTS_OPERAND);

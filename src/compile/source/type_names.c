@@ -3,7 +3,7 @@
  * Records the names of types and fields for layouts from debug information. The driver makes clang emit debug
  * information for every unit; the pipeline drops it before the optimiser unless the user asked for it.
  *
- * Part of pass `rules`. Needs: the front end's IR. Provides: metadata cairn.type of the layout statics that lack it
+ * Part of pass `rules`. Needs: the front end's IR. Provides: metadata cairn.type on layout statics without it
  * (allocation/type_metadata.h). Breaks: nothing.
  */
 #include <string.h>

@@ -2,8 +2,8 @@
  *
  * Deletes computations that only statepoints needed: conversions to and from the managed address space of LLVM's code
  * generator, base phis and selects (also in cycles), rematerialised computations, and distances. Part of
- * strip-statepoints. Needs: any function. Provides: every computation of a pointer is used. Breaks: only the deleted
- * values.
+ * strip-statepoints. Needs: any function. Provides: every remaining computation of a pointer is used. Breaks: only the
+ * deleted values.
  */
 #include "base/check.h"
 #include "compile/core/each.h"
@@ -16,7 +16,7 @@ struct liveness_marker {
   struct cn_ptrmap live; /* candidate -> 1 if a use needs it, 0 before such a use is found */
 };
 
-/* True if `i` only computes a pointer, or a distance. */
+/* True if `i` is a computation of a pointer or a distance without side effects. */
 static bool computes_pointer_or_distance(const struct liveness_marker *m, LLVMValueRef i)
 {
   LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(i));

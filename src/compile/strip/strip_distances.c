@@ -30,7 +30,7 @@ struct distance_folder {
   CN_VECTOR(size_t) wanted; /* per gep: its pair */
   CN_VECTOR(struct distance_pair) pairs;
   CN_VECTOR(size_t) operands; /* operands of the pairs of phis, one for each edge */
-  struct cn_ptrmap known;     /* distance -> index of its last pair, plus one */
+  struct cn_ptrmap known;     /* distance -> 1 + the index of its last pair */
 };
 
 static bool is_byte_gep(LLVMValueRef i)
@@ -88,7 +88,7 @@ static LLVMValueRef incoming_base_of(LLVMValueRef base, LLVMValueRef phi, unsign
   return base;
 }
 
-/* Find all pairs that `f->geps` depend on. */
+/* List all pairs that replacements of `f->geps` depend on. */
 static void gather_distance_pairs(struct distance_folder *f)
 {
   for (size_t i = 0; i < f->geps.count; i++)

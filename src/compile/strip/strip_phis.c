@@ -11,7 +11,8 @@
 #include "compile/rewrite/values/refs.h"
 #include "compile/strip/strip.h"
 
-/* A graph for cn_value_flow_find_origins(): the phis of pointers in reachable blocks, and the values that flow in. */
+/* A graph for cn_value_flow_find_origins(): the phis of pointers in reachable blocks, and the other values that are
+ * their inputs. */
 struct phi_graph {
   CN_VECTOR(LLVMValueRef) phis, sources;
   CN_VECTOR(uint32_t) first, inputs; /* inputs: a node's index, or at first ~index for a source */

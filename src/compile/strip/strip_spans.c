@@ -4,8 +4,8 @@
  * optimiser has moved the calls. Part of strip-statepoints. Needs: any function. Provides: markers around calls.
  * Breaks: nothing.
  *
- * A function that still has its markers needs no new ones. In a function without markers each call with spans gets
- * markers, which also enclose the calls that are inlined in its place.
+ * Only functions that have lost their markers get new ones. Each call with spans gets markers, which also enclose the
+ * calls that are inlined in its place.
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>

@@ -99,8 +99,8 @@ static bool lacks_passing_attributes(LLVMValueRef function, LLVMValueRef call)
   return true;
 }
 
-/* True if an argument of type `from` can be passed as a parameter of type `to` of the same class, so that the register
- * holds the value that the callee expects. */
+/* True if the register of a parameter of type `to` can pass an argument of type `from` to the callee; both types have
+ * one register class. */
 static bool fits_parameter_type(LLVMTypeRef from, LLVMTypeRef to)
 {
   if (from == to)
@@ -245,7 +245,7 @@ static LLVMValueRef rebuild_with_caller_signature(struct cn_ctx *ctx, LLVMValueR
   return made;
 }
 
-/* True if cn_register_class_of() knows the convention's registers. */
+/* True if cn_register_class_of() describes the registers of the convention. */
 static bool is_plain_convention(unsigned convention)
 {
   return convention == LLVMCCallConv || convention == LLVMFastCallConv || convention == LLVMColdCallConv;

@@ -57,7 +57,7 @@ static bool uses_registers_only(LLVMValueRef function)
          !cn_is_returned_on_x87_stack(type);
 }
 
-/* True if the use is only a call of the function, in managed code. */
+/* True if the use is a plain call of the function in managed code. */
 static bool is_plain_managed_call(LLVMValueRef user, LLVMValueRef function)
 {
   if (!LLVMIsACallInst(user) || LLVMGetCalledValue(user) != function ||
@@ -75,7 +75,7 @@ static bool is_plain_managed_call(LLVMValueRef user, LLVMValueRef function)
   return true;
 }
 
-/* The reason why the function must keep its convention regardless of its tail calls, or null. */
+/* The reason why the function must keep its convention, tail calls apart; or null. */
 static const char *reason_to_keep_convention(LLVMValueRef function)
 {
   if (!cn_target_is_local(function))

@@ -172,7 +172,7 @@ static unsigned find_or_add_parameter(struct signature_widening *w, enum cn_regi
   return place;
 }
 
-/* Extend the new signature by the arguments of one call. */
+/* Add parameters for the arguments of one call to the new signature. */
 static void extend_signature(struct signature_widening *w, const struct tail_call *tail)
 {
   unsigned next[CN_REGISTER_CLASS_COUNT] = {0};

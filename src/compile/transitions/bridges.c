@@ -21,7 +21,7 @@
 #include "compile/core/statepoint_attributes.h"
 #include "compile/transitions/rebuild.h"
 
-/* Attributes that change how a value is passed. */
+/* Attributes that change the register or memory of a passed value. */
 static const char *const passing_attributes[] = {"zeroext",    "signext",    "noext",      "inreg", "byval",
                                                  "sret",       "byref",      "alignstack", "align", "swiftself",
                                                  "swiftasync", "swifterror", "nest"};

@@ -12,12 +12,12 @@
  * managed function is 8 bytes after a multiple of 16, and the mark is in these 8 bytes. The load thus reads within the
  * aligned 16 bytes that contain the start of the target, which are readable for any target.
  *
- *   the target                                 what is called instead
- *   promised to be managed                     itself
- *   a native function: static, or declared so  a stub, without a test; short_calls.c, if possible
- *   any, of a convention like tailcc           itself, or a managed bridge to it (bridges.c)
- *   any, of one that only native code has      the stub, with a native bridge
- *   any, if it is given a reference            itself, or a stub that ends the program
+ *   target of the call                         callee of the routed call
+ *   managed by an attribute of the call        the target
+ *   native: static, or declared as native      a stub, without a test; if possible the short stub (short_calls.c)
+ *   any, with a convention like tailcc         the target, or a managed bridge to it (bridges.c)
+ *   any, with a convention of native code only the stub, with a native bridge
+ *   any, if the call passes a reference        the target, or a stub that ends the program
  *
  * Caller and callee of a musttail call must have one signature, so a caller of the C convention gets a `nest` parameter
  * too. Callers of this function may ignore the parameter.

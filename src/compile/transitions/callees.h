@@ -16,7 +16,7 @@ bool cn_call_target_uses_nest(const struct cn_call_target *site);
  * (live_operands.c). */
 bool cn_call_target_passes_reference(struct cn_ctx *ctx, const struct cn_call_target *site);
 
-/* True if `callee` is a stub of the runtime, or a thunk or bridge to one. */
+/* True if `callee` is a stub of the runtime, or a thunk or bridge to a stub. */
 bool cn_target_is_stub(LLVMValueRef callee);
 /* True if the global has internal or private linkage. */
 bool cn_target_is_local(LLVMValueRef global);

@@ -4,11 +4,12 @@
  * (docs/placement.md, "Loops"; late-insertion-slides-2014, future work). The forms are chunks, a copy free of polls,
  * and an unrolled loop with one poll. Part of pass `place-safepoints`.
  *
- * Needs: any function. Provides: loops that are cheap to poll in. Breaks: struct cn_cfg, cn_loops.
+ * Needs: any function. Provides: loops whose polls cost little. Breaks: struct cn_cfg, cn_loops.
  *
  * Read this before you add a form:
  * 1. fits_FORM() only reads, and must find one form both times: choose_forms() runs again after put_into_lcssa_form()
- *    has changed the function. It asks cn_is_placement_option_on() for the form's switch. Loops with a header in a
+ *    has changed the function. It must test the option of the form by cn_is_placement_option_on(). Loops with a header
+ *    in a
  *    safepoint-free interval keep their form.
  * 2. A form that copies blocks is possible only if s->copies is set; cn_choose_loop_forms() then makes LCSSA form.
  * 3. Outer loops get their form before inner ones. A form that changes the choice for inner loops sets a bit of enum
@@ -17,7 +18,7 @@
  * 4. build_forms() runs after `s` is freed, and each form that it builds changes the function: a form may name only
  *    blocks and
  *    instructions that earlier forms leave in place; a comment at build_forms() justifies the order.
- * 5. A form that leaves a retreating edge without a poll enters the most work of its loop in `bounded` of struct
+ * 5. A form whose retreating edge needs no poll must add the most work of its loop to `bounded` of struct
  *    cn_loop_form_polls.
  */
 #include <stdlib.h>
@@ -56,7 +57,7 @@ struct form_search {
   uint64_t small_work;
   bool copies;     /* loops may be copied */
   uint32_t *open;  /* cn_nopoll_compute_depths() */
-  uint8_t *inside; /* by loop: bits of enum around for the loops in it */
+  uint8_t *inside; /* by loop: the bits of enum around for its inner loops */
 };
 
 static bool may_copy_nest(const struct form_search *s, uint32_t l, struct cn_nest *nest)

@@ -33,7 +33,7 @@ struct cn_countable_loop {
   unsigned bound;        /* operand of compare */
   LLVMIntPredicate stay; /* the loop continues if the induction variable compares so to the bound */
   bool tests_next;       /* the test reads iv.next; false: iv.phi */
-  bool no_wrap;          /* the flags of the advance rule out wrapping before the test ends the loop */
+  bool no_wrap;          /* no-wrap flags of the advance exclude a wrap before the test ends the loop */
   struct cn_induction iv;
   uint64_t trips; /* K */
   uint64_t work;  /* the most of one iteration */

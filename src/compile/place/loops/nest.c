@@ -215,7 +215,7 @@ static void split_header_phi(const struct cn_clone *clone, LLVMBasicBlockRef gua
   cn_emit_replace_instruction(old, inner);
 }
 
-/* The block that chooses between the loop and its copy. */
+/* Build the block that chooses between the loop and its copy. */
 static LLVMBasicBlockRef build_guard_block(struct cn_ctx *ctx, const struct cn_clone *clone, LLVMBasicBlockRef header)
 {
   CN_VECTOR(LLVMValueRef) phis = {0};

@@ -52,7 +52,7 @@ struct strip_miner {
   const struct cn_countable_loop *c;
   LLVMBuilderRef builder;
   LLVMBasicBlockRef chunk, check, poll;
-  LLVMValueRef start; /* the induction variable's phi in `chunk` */
+  LLVMValueRef start; /* the phi of the loop's induction variable in `chunk` */
   CN_VECTOR(struct phi_advance) advances;
 };
 

@@ -116,7 +116,7 @@ static uint32_t iteration_work_of(const struct unroll_estimate *j)
   return work / 256;
 }
 
-/* The latencies from `phi` to the values that the loop's blocks compute. */
+/* Compute the latencies from `phi` to all values that the loop computes. */
 static void compute_latencies_from(struct unroll_estimate *j, LLVMValueRef phi)
 {
   /* Stored values are latencies plus one: 0 means independent of `phi`. */

@@ -15,14 +15,14 @@ struct cn_unrolled_loop {
   uint32_t times;
 };
 
-/* The most iterations between two polls. */
+/* The most iterations between two polls of an unrolled loop. */
 #define CN_UNROLL_MOST 8
 
 /* True if a poll in each iteration would be a large part of the loop's work. */
 bool cn_unroll_is_worth(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, struct cn_unrolled_loop *out);
 
 /* True if cn_unroll_is_worth() is true at -O3, and the loop has several exits, so that it probably makes few
- * iterations. A test on entry, for chunks, would then cost more than the polls. */
+ * iterations. In such a loop, the test on entry that chunks need would cost more than the polls. */
 bool cn_unroll_loop_leaves_early(const struct cn_loops *loops, uint32_t loop);
 
 /* Unroll the loop, so that only the last copy has back edges. Needs LCSSA form. */

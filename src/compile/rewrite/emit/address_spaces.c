@@ -6,8 +6,8 @@
  * (docs/llvm-22.md, "address spaces"). The earlier steps of rewrite-statepoints use the original types
  * (statepoints-original, "Distinguishing references").
  *
- * Needs: statepoints and relocates in place. Provides: gc-live and deopt operands and relocates in address space 1
- * only. Breaks: nothing.
+ * Needs: functions with statepoints and relocates. Provides: gc-live operands, deopt operands and relocates are in
+ * address space 1 only. Breaks: nothing.
  */
 #include <stdlib.h>
 #include <llvm-c/DebugInfo.h>
@@ -53,7 +53,7 @@ struct space_lowering {
   LLVMTypeRef reference; /* ptr addrspace(1) */
 };
 
-/* True for a reference of a space other than 1. */
+/* True if `type` is a reference in another address space than 1. */
 static bool is_reference_in_other_space(const struct space_lowering *l, LLVMTypeRef type)
 {
   return cn_is_ref(type) && type != l->reference;
@@ -74,7 +74,7 @@ static void lower_bundle_references(struct space_lowering *l, LLVMValueRef state
   }
 }
 
-/* Returns the cast that replaces the relocate. */
+/* Lower a relocate to address space 1. Returns the cast that replaces the relocate. */
 static LLVMValueRef lower_relocate(struct space_lowering *l, LLVMValueRef relocate)
 {
   LLVMValueRef declaration = cn_intrinsic(l->ctx, "llvm.experimental.gc.relocate", &l->reference, 1);

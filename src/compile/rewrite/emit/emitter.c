@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Builds statepoints and relocates, and sets their operands. Part of rewrite-statepoints. Needs: struct cn_refs; the
- * parse points are statepoints already. Provides: the emitter.h functions. Breaks: nothing.
+ * Builds statepoints and relocates, and sets their operands. Part of rewrite-statepoints. Needs: struct cn_refs, with
+ * parse points that are statepoints already. Provides: the functions of emitter.h. Breaks: nothing.
  */
 #include "compile/rewrite/emit/emitter.h"
 

@@ -14,7 +14,7 @@
 /* The most relocations of a module that get names (cn_refs_may_name_values()). */
 #define CN_NAMED_RELOCATIONS 10000
 
-/* Operands of one statepoint; the next one reuses the memory. */
+/* The operands of one statepoint, in memory that all statepoints reuse. */
 struct cn_statepoint_scratch {
   struct cn_operands args, deopt, transition, live, funclet;
 };
@@ -32,7 +32,7 @@ struct cn_emitter {
   uint64_t id;                            /* the last statepoint id, and its constant */
   LLVMValueRef id_constant;
   LLVMTypeRef result_type;
-  LLVMValueRef result; /* the declaration of gc.result for that type */
+  LLVMValueRef result; /* the declaration of gc.result for `result_type` */
   struct cn_described_allocas described;
   struct cn_span_operands spans;
   struct cn_statepoint_scratch scratch;
@@ -73,7 +73,7 @@ void cn_relocate(struct cn_emitter *emitter, struct cn_refs *refs);
 
 /* Refuse managed address spaces that LLVM's strategies cannot support. */
 bool cn_address_spaces_check(struct cn_ctx *ctx);
-/* Cast references of spaces other than 1 to space 1 and back at statepoints. */
+/* Cast references in other address spaces to space 1 and back at statepoints. */
 void cn_address_spaces_lower(struct cn_ctx *ctx, LLVMValueRef function);
 
 #endif

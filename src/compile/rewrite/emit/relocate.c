@@ -7,7 +7,7 @@
  * the definition that each read needs, then builds the definitions that are read, before their first readers
  * (late-insertion-slides-2014, "Finding references which need relocated"), and then sets the operands of the reads.
  *
- * Needs: statepoints emitted with their live sets, bases attached. Provides: SSA form, with every use of a reference
+ * Needs: emitted statepoints with live sets; attached bases. Provides: SSA form, with every use of a reference
  * relocated at the last safepoint before the use. Breaks: struct cn_refs (uses are outdated).
  *
  * M. Braun et al., "Simple and Efficient Construction of Static Single Assignment Form" (2013) for the idea to build
@@ -64,13 +64,13 @@ static const struct cn_parse_point *crossing_point_at(const struct value_relocat
   return &web->refs->points.at[web->refs->crossings.at[web->v->cross + i]];
 }
 
-/* The first number of a relocate on an unwind edge. */
+/* The number of the first relocate on an unwind edge. */
 static uint32_t first_pad_definition(const struct value_relocation *web)
 {
   return 2 + web->v->cross_count;
 }
 
-/* The number of crossings before a position. */
+/* The number of the value's crossings before a position. */
 static inline uint32_t crossings_before(const struct value_relocation *web, uint32_t pos)
 {
   uint32_t low = 0;
@@ -79,7 +79,7 @@ static inline uint32_t crossings_before(const struct value_relocation *web, uint
   return low;
 }
 
-/* The definition that enters a block. */
+/* The number of the definition that enters a block. */
 static uint32_t entering_definition_of(const struct value_relocation *web, uint32_t block)
 {
   CN_CHECK(web->range.in[block] == web->range.stamp);

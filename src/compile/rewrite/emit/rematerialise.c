@@ -12,10 +12,11 @@
  *   available there in SSA form, and takes the register that the value would have taken. Values with more indices than
  *   the cost model below allows are relocated.
  *
- * Only values whose place in the object is independent of its address are rematerialised: loads, arithmetic on
- * addresses and freezes of possible poison are excluded.
+ * Only values whose offset in the object is independent of the object's address are rematerialised, which excludes
+ * loads, arithmetic on addresses and freezes of possible poison.
  *
- * Needs: liveness with bases attached. Provides: values marked and out of the live sets. Breaks: nothing.
+ * Needs: liveness with bases attached. Provides: rematerialised values are marked, and the live sets omit them. Breaks:
+ * nothing.
  */
 #include "compile/rewrite/emit/rematerialise.h"
 

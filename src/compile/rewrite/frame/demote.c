@@ -4,7 +4,7 @@
  * after its definition, and its uses read the slot, at most once per block between two parse points. Two bases share a
  * slot if their live intervals are disjoint.
  *
- * Needs: struct cn_refs with bases attached, edges split (cn_unwind_split_edges()). Provides: the chosen bases and all
+ * Needs: struct cn_refs with bases attached; split edges (cn_unwind_split_edges()). Provides: the chosen bases and all
  * values derived from them cross parse points in memory only, except for values that deopt operands of a parse point
  * name.
  * Breaks: struct cn_refs.

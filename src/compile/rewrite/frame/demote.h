@@ -6,8 +6,8 @@
  *
  * A slot holds a base reference, which is stored at its definition and loaded at its uses. The slots of a function are
  * one alloca. describe_allocas.c describes the alloca to the collector, so a loaded reference is always current. A
- * derived reference is computed again from its base, by its constant GEPs or by its distance from the base, which stays
- * the same when the object moves.
+ * derived reference is computed again from its base, by its constant GEPs or by its distance from the base. The
+ * distance stays the same when the object moves.
  */
 #ifndef CN_COMPILE_REWRITE_FRAME_DEMOTE_H
 #define CN_COMPILE_REWRITE_FRAME_DEMOTE_H
@@ -54,7 +54,7 @@ bool cn_pad_phis_replace(struct cn_ctx *ctx, struct cn_refs *refs);
 
 /* ---- slot_mode.c ---- */
 
-/* True if this function keeps its references in slots. */
+/* True if this function must keep its references in slots. */
 bool cn_slot_mode_wanted(const struct cn_ctx *ctx, const struct cn_refs *refs);
 /* Demote all references that cross a parse point, if the function is in slot mode. True: `refs` is outdated. Needs no
  * liveness. */

@@ -9,7 +9,8 @@
  * instead. The slots of its phis are copied to further slots in the pads after it, and later invokes leave these
  * further slots unchanged; the uses of the phis read them.
  *
- * Needs: struct cn_refs, phis with one input folded (cn_unwind_split_edges()). Provides: pads free of relocatable phis.
+ * Needs: struct cn_refs, phis with one input folded (cn_unwind_split_edges()). Provides: pads without phis of
+ * references that may move.
  * Breaks: struct cn_refs.
  */
 #include <stdlib.h>

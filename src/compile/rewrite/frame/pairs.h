@@ -17,7 +17,7 @@ void cn_pairs_refuse_other_roots(struct cn_ctx *ctx, LLVMValueRef function);
 /* ---- token_pads.c ---- */
 
 /* If references are live into landing pads over parse points, give each invoke a separate pad of type token, or report
- * the reason against such pads. True: the CFG and `refs` are outdated. */
+ * the reason against such pads. If true, the CFG and `refs` are outdated. */
 bool cn_token_pads_make(struct cn_ctx *ctx, struct cn_refs *refs);
 
 #endif

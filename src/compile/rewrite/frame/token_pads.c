@@ -6,10 +6,10 @@
  * after the old shared pad. That code becomes an ordinary block, with the phis of the old pad.
  *
  * A pad of type token has neither exception pointer nor selector: instruction selection ignores both, and resume
- * refuses a token. All pads of a function have one type, so a function that uses a pad's values is refused. A function
- * with funclets is refused too, because a funclet has no place for a relocate.
+ * refuses a token. All pads of a function have one type, so the step refuses a function that uses the values of a pad.
+ * A function with funclets is refused too, because a funclet has no place for a relocate.
  *
- * Part of rewrite-statepoints. Needs: struct cn_refs, edges split (cn_unwind_split_edges()). Provides: a separate pad
+ * Part of rewrite-statepoints. Needs: struct cn_refs; split edges (cn_unwind_split_edges()). Provides: a separate pad
  * of type token for each invoke; diagnostic roots-pairs. Breaks: struct cn_refs, struct cn_cfg.
  */
 #include "compile/rewrite/frame/pairs.h"

@@ -7,7 +7,7 @@
  * safepoints, or in a phi or select with other values than such objects and constants. The object becomes an ordinary
  * local, with a cast of its address, so that its references are described like those of any local.
  *
- * Needs: any function. Provides: refusals; allocas with references are in native memory only. Breaks: nothing.
+ * Needs: any function. Provides: errors; each alloca that holds references is in native memory. Breaks: nothing.
  */
 #include <stdlib.h>
 #include <string.h>

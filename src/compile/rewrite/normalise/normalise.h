@@ -17,7 +17,7 @@ bool cn_vector_intrinsics_can_lower(LLVMValueRef call);
 
 /* ---- redundant_phis.c ---- */
 
-/* Replace each phi of references with a single input by that input. */
+/* Replace each phi of references by its input if all its inputs are equal. */
 void cn_redundant_phis_fold(LLVMValueRef function);
 
 /* ---- dead_phis.c ---- */

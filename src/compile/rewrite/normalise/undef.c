@@ -15,7 +15,7 @@
 #include "compile/core/pass.h"
 #include "compile/rewrite/normalise/normalise.h"
 
-/* `constant` without undefined parts. Constant expressions and globals are always defined. */
+/* `constant` with null for its undefined parts. Constant expressions and globals are always defined. */
 static LLVMValueRef replace_undef_parts(LLVMValueRef constant)
 {
   LLVMTypeRef type = LLVMTypeOf(constant);

@@ -5,9 +5,9 @@
  * lanes of a masked load keep their bases, and permuted lanes are moved one by one; the code generator combines these
  * moves to a shuffle.
  *
- * Needs: any function. Provides: all references are defined; vectors of references come from memory, calls, phi,
- * select, insertelement, extractelement, shufflevector, GEP and freeze only. Breaks: nothing. Bases of lanes follow
- * statepoints-later, "Base & Derived Pointers".
+ * Needs: any function. Provides: all references are defined; the only origins of vectors of references are memory,
+ * calls, phi, select, insertelement, extractelement, shufflevector, GEP and freeze. Breaks: nothing. Bases of lanes
+ * follow statepoints-later, "Base & Derived Pointers".
  */
 #include <stdlib.h>
 #include <string.h>

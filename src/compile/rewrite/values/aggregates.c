@@ -9,7 +9,7 @@
  * (aggregates_parts.c) are the values that it was built from, so that bases can be found through it.
  *
  * Needs: struct cn_refs with liveness. Provides: only scalar references cross parse points, and the operand of each
- * extract of a reference comes from memory or another function. Breaks: struct cn_refs, if it changed anything.
+ * extract of a reference comes from memory or another function. Breaks: struct cn_refs, if the function changed.
  */
 #include <stdlib.h>
 #include "base/check.h"

@@ -3,7 +3,8 @@
  * The splitting of vectors and aggregates of references into scalars, shared by aggregates.c and aggregates_parts.c.
  * Private to src/compile.
  *
- * The *parts* of a value are numbered through nested types. A component without references is one part, of any type.
+ * The numbers of the *parts* of a value continue through nested types. A component of any type without references is
+ * one part.
  */
 #ifndef CN_COMPILE_REWRITE_VALUES_AGGREGATES_H
 #define CN_COMPILE_REWRITE_VALUES_AGGREGATES_H
@@ -35,7 +36,7 @@ void cn_parts_fill_phis(struct cn_aggregate_splitter *s);
 /* Build a value of `type` from the parts that begin at number *at, and advance *at past these parts. */
 LLVMValueRef cn_parts_build_aggregate(struct cn_aggregate_splitter *s, LLVMTypeRef type, const LLVMValueRef *parts,
                                       uint32_t *at);
-/* The number of the first part of the component that the indices of an insertvalue or extractvalue name. */
+/* The number of the first part of the component that an insertvalue or extractvalue selects. */
 uint32_t cn_parts_first_of_component(LLVMValueRef instruction);
 /* True if `value` comes from memory or another function, so that the origin of its parts is unknown. */
 bool cn_parts_have_unknown_origin(LLVMValueRef value);

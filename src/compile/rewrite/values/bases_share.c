@@ -8,7 +8,7 @@
  * A merge of merges with one base also has this base, and needs no further base. Therefore each round replaces merges
  * by the merge whose base they share and finds the tops again, until the inputs stay the same.
  *
- * Needs: the graph with its tops. Provides: merge.same, and tops that follow from it. Breaks: the graph's inputs.
+ * Needs: the graph with its tops. Provides: merge.same, and updated tops. Breaks: the graph's inputs.
  */
 #include "compile/analysis/value_flow.h"
 #include "compile/rewrite/values/bases.h"

@@ -6,7 +6,7 @@
  * object stays the same when the object moves.
  *
  * Needs: struct cn_refs before cn_liveness_compute(). Provides: the function is free of both intrinsics. Breaks: struct
- * cn_refs, if it changed anything.
+ * cn_refs, if the function changed.
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>

@@ -4,7 +4,8 @@
  * to src/compile.
  *
  * A *reference value* is an argument or instruction of a type that holds a reference. A *parse point* is a call that
- * becomes a gc.statepoint. A value *crosses* a parse point if it is defined before and used after it.
+ * becomes a gc.statepoint. A value *crosses* a parse point if its definition is before the parse point and a use is
+ * after it.
  *
  * A GEP with constant indices is not relocated. Its uses count as uses of the value that it starts from, its *root*,
  * and the GEP is rematerialised at uses after a safepoint (late-insertion-slides-2014, "When relocation isn't needed":
@@ -34,7 +35,7 @@ struct cn_ref_use {
   uint32_t block, pos; /* where the value is read */
   uint32_t value;      /* the value that is used */
   uint32_t via;        /* the constant GEP that `user` reads, or CN_NO_INDEX */
-  uint32_t point;      /* the parse point that `user` is, or CN_NO_INDEX */
+  uint32_t point;      /* the parse point if `user` is one, else CN_NO_INDEX */
   bool after;          /* the value is needed until the call returns */
   bool state;          /* a use by deoptimisation state, which reads the value itself and not its root */
   bool listed;         /* a use by the call's gc-live bundle, which becomes only a gc-live entry of the statepoint */
@@ -45,10 +46,10 @@ struct cn_ref_value {
   uint32_t block, pos; /* place of the definition */
   uint32_t root;       /* for a constant GEP: the value that its chain starts from; else the value itself */
   uint32_t from;       /* for a constant GEP: the operand one step towards its root */
-  uint32_t base;       /* set by cn_refs_attach_bases(); CN_NO_INDEX: not relocatable */
-  /* slice of refs->uses, ascending by position; the uses of cn_refs_add_merges() follow */
+  uint32_t base;       /* set by cn_refs_attach_bases(); CN_NO_INDEX if the value is not relocatable */
+  /* slice of refs->uses, ascending by position; uses from cn_refs_add_merges() are at its end */
   uint32_t uses, use_count;
-  uint32_t cross, cross_count; /* slice of refs->crossings: parse points crossed, ascending */
+  uint32_t cross, cross_count; /* slice of refs->crossings: the crossed parse points, ascending */
   uint32_t derived;            /* the next value with the same base, or CN_NO_INDEX */
   uint32_t indices;            /* the most variable indices in a chain that starts at this value */
   bool scalar;                 /* a single reference; false for a vector or aggregate with references */
@@ -134,7 +135,7 @@ struct cn_live_range {
   CN_VECTOR(uint32_t) blocks; /* blocks with the value live-in, ascending, all after the definition's block */
   uint32_t *in, *out;         /* per block: equal to `stamp` if the value is live at the block's start (end) */
   uint32_t *used, *last;      /* per block: `last` is the position of the last use if used == stamp */
-  uint32_t *slot;             /* per block: index in `blocks` if in == stamp */
+  uint32_t *slot;             /* per block: its index in `blocks` if in == stamp */
   uint32_t stamp;
 };
 
