@@ -21,8 +21,8 @@
  * A reference is a pointer to a managed type: `struct node managed *p`. The qualifier belongs to the target type: `long
  * managed *i, *j;` declares two references. Write the qualifier after the name of a type; clang drops a qualifier after
  * the body of a struct. Locals, parameters, results, globals, structs, arrays and managed objects may hold references;
- * the collector updates them when it moves the object. A reference in a local, a parameter or a result may point into
- * an object (an interior pointer); a reference in an object or a global must point to the start of an object.
+ * the collector updates a reference when it moves the object. A reference in a local, a parameter or a result may point
+ * into an object (an interior pointer); a reference in an object or a global must point to the start of an object.
  *
  * The compiler refuses, with file and line, code whose references the collector could not see or update: conversion to
  * or from an integer or an ordinary pointer; references in variadic arguments, in inline assembly, in unions with other
@@ -94,11 +94,11 @@
 #define cairn_nopoll
 #else
 #define cairn_managed __attribute__((address_space(1), btf_type_tag("cairn_managed")))
-/* A typedef or a pointer would lose the annotation. no_split_stack makes clang refuse the macro there, and has no other
- * effect. */
+/* A typedef or a pointer would lose the annotation. no_split_stack has no effect on functions, and makes clang refuse
+ * typedefs and pointers. */
 #define CAIRN_FUNCTION_(annotation) __attribute__((annotation, __no_split_stack__))
 #define cairn_leaf CAIRN_FUNCTION_(leaf)
-/* The second attribute makes clang warn at locals, which cannot be weak. */
+/* The attribute guarded_var makes clang warn at locals, which cannot be weak. */
 #define cairn_weak __attribute__((btf_decl_tag("cairn-weak"), guarded_var))
 #define cairn_ephemeron __attribute__((btf_decl_tag("cairn-ephemeron")))
 #define cairn_finalisable __attribute__((btf_decl_tag("cairn-finalisable")))
@@ -149,9 +149,9 @@
  * cairn_new_array() or cairn_new_array_uninit(), and its type is the type of the result:
  *   if (used == room)
  *     items = cairn_resize_array(items, room *= 2);
- * New elements are zeroed; n as for cairn_new_array(). The array always shrinks in place. It can grow in place if it is
- * the latest allocation in the thread's buffer, or a large block with free space after it; otherwise the result is a
- * copy. Use only the result: other references to the array may point to the old memory.
+ * New elements are zeroed; n as for cairn_new_array(). The array always shrinks in place. An array can grow in place if
+ * it is the latest allocation in the thread's buffer, or a large block with free space after it; otherwise the result
+ * is a copy. Use only the result: other references to the array may point to the old memory.
  * cairn_resize_array_uninit(array, n): like cairn_resize_array(), for elements without references; new elements have
  * the memory's earlier contents. */
 #define cairn_resize_array(array, n) ((__typeof__(array))CAIRN_RESIZE_(cairn_resize_array, array, (long)(n)))
@@ -168,8 +168,8 @@
 #define cairn_managed_callee(f) CAIRN_MANAGED_CALLEE_(f)
 #endif
 
-/* cairn_collect(): runs a full collection, or waits for one that another thread began after this call. In plain mode it
- * has no effect.
+/* cairn_collect(): runs a full collection, or waits for one that another thread began after this call. cairn_collect()
+ * has no effect in plain mode.
  *
  * cairn_external_bytes(bytes): adds `bytes`, which may be negative, to the count of the bytes that objects keep outside
  * of the heap (<cairn/heap.h>). A large sum triggers a collection.
@@ -182,14 +182,14 @@
  *   cairn_nopoll_end();
  *
  * cairn_copy_out(to, from, bytes): copies bytes from a managed object to ordinary memory, for example a string for the
- * C library. cairn_copy_in(to, from, bytes): from ordinary memory to a managed object. Both functions copy only data: a
- * reference in the bytes that are copied out ends the program [unmanaged-store]; from an uncleared array copy only
- * bytes that have been filled. cairn_copy(to, from, bytes): copies data and references from a managed object to
- * another, or to a place in the object that does not overlap.
+ * C library. cairn_copy_in(to, from, bytes): copies bytes from ordinary memory to a managed object. Both functions copy
+ * only data: a reference in the bytes that are copied out ends the program [unmanaged-store]; from an uncleared array
+ * copy only bytes that have been filled. cairn_copy(to, from, bytes): copies data and references from a managed object
+ * to another, or to a place in the object that does not overlap.
  *   char line[80];
  *   cairn_copy_out(line, string->text, string->length + 1);
  *   puts(line);
- * The program may also call memcpy() instead. */
+ * The program may also call memcpy() instead of these functions. */
 
 /* ---- implementation ---- */
 
@@ -238,7 +238,7 @@
 #define CAIRN_MANAGED_CALLEE_(f) ((__typeof__(&*(f)))cairn_promise_((void *)(f)))
 void *cairn_promise_(void *function) __asm__("cairn.managed.callee") __attribute__((const, nothrow));
 
-/* Pass `allocate` expands calls of these functions in line. Programs call them through the macros. */
+/* Pass `allocate` expands calls of these functions in line. Programs call these functions through the macros. */
 void cairn_managed *cairn_alloc(const void *layout, long bytes);
 void cairn_managed *cairn_alloc_array(const void *layout, long count);
 void cairn_managed *cairn_alloc_flex(const void *layout, long count);

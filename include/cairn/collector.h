@@ -128,7 +128,7 @@ struct cairn_collection {
 /* The properties of a collector: bits of struct cairn_collector's `traits`. */
 enum {
   CAIRN_COLLECTOR_MOVES = 1,       /* the collector can move every object; required by CAIRN_STRESS */
-  CAIRN_COLLECTOR_GENERATIONS = 2, /* a young collection may leave garbage that a full one frees */
+  CAIRN_COLLECTOR_GENERATIONS = 2, /* a young collection may leave garbage that a full collection frees */
   CAIRN_COLLECTOR_WORDS = 4,       /* the collector reads and writes slots by cairn_slot_object() and cairn_slot_set();
                                     * required by programs with immediates */
   CAIRN_COLLECTOR_WEAK = 8,        /* the collector handles weak references; required by programs with weak types */
@@ -160,13 +160,13 @@ struct cairn_collector {
   uint64_t barriers;
 
   /* The size in bytes of the largest block that compiled code may allocate in line; 0 means any size. The runtime
-   * refuses code that allocates larger blocks in line (-fcairn-inline-max). A larger block is a large object, which
-   * allocate_large allocates unless that member is null. If the value is 1 to 7, the collector allocates every block.
+   * refuses code that allocates larger blocks in line (-fcairn-inline-max). A larger block is a large object, which the
+   * member allocate_large allocates unless it is null. If the value is 1 to 7, the collector allocates every block.
    */
   uint64_t largest_in_line;
 
-  /* INIT. Reserve the heap; `max_bytes` bounds the memory of the program's objects. At MEMORY, a failed reservation,
-   * the program ends. */
+  /* INIT. Reserve the heap; `max_bytes` bounds the memory of the program's objects. If the reservation fails, the
+   * function returns MEMORY, and the program ends. */
   enum cairn_status (*init)(size_t initial_bytes, size_t max_bytes);
 
   /* MUTATE or STOP, on the mutator's own thread; several threads may call at once. Give the mutator an allocation
@@ -184,15 +184,15 @@ struct cairn_collector {
    * array. In all other calls *block is null. */
   enum cairn_status (*allocate_large)(struct cairn_mutator *mutator, size_t bytes, bool cleared, void **block);
 
-  /* Like refill, except that it raises the heap's capacity so that `bytes` fit. It returns MEMORY if the maximum is too
-   * small. The runtime calls it for programs and collectors that never collect (CAIRN_ABI_IMAGE_NO_SAFEPOINTS), and for
-   * signal handlers. */
+  /* Like refill, but raises the heap's capacity so that `bytes` fit. Returns MEMORY if the maximum is too small. The
+   * runtime calls `grow` for programs and collectors that never collect (CAIRN_ABI_IMAGE_NO_SAFEPOINTS), and for signal
+   * handlers. */
   enum cairn_status (*grow)(struct cairn_mutator *mutator, size_t bytes);
 
-  /* STOP, on the thread that stopped the others. Find all reachable objects, move objects as you like, and update every
-   * slot. The function may call the functions below. The thread is not cancelled during the call. If the member is
-   * null, the collector never collects, cairn_collect() has no effect, and an allocation that does not fit calls
-   * `grow`. */
+  /* STOP, on the thread that stopped the others. Finds all reachable objects, moves any of them, and updates every
+   * slot. The function may call the functions that this header lists for collect(). The thread is not cancelled during
+   * the call. If the member is null, the collector never collects, cairn_collect() has no effect, and an allocation
+   * that does not fit calls `grow`. */
   void (*collect)(const struct cairn_collection *collection);
 
   /* Any phase, async-signal-safe. True if a collection moved all objects away from the space at `address`; *collection
@@ -208,8 +208,8 @@ struct cairn_collector {
 
   /* STOP, on the unloading thread, with or without a mutator. The layouts in [start, stop) will be unmapped with their
    * image. In a correct program, objects with these layouts are garbage. A collector that walks over garbage must note
-   * the sizes of these objects now: a new layout may later have the address of an old one. The member may be null if
-   * the collector never reads garbage. */
+   * the sizes of these objects now: a new layout may later have the address of an unloaded layout. The member may be
+   * null if the collector never reads garbage. */
   void (*forget)(const unsigned char *start, const unsigned char *stop);
 
   /* STOP, on the thread that stopped the others, outside collect(). Call `visit` for each range of the heap, in any
@@ -226,11 +226,12 @@ struct cairn_collector {
    * runtime calls `ranges` instead. */
   uint64_t (*used)(void);
 
-  /* The slow paths of barriers. MUTATE, on the mutator's own thread, just before the access. They reach no safepoint,
-   * so all objects stay in place during the call; they must not allocate managed objects, and must not wait for a
-   * thread that may be at a safepoint. They are async-signal-safe: between any two instructions a signal handler may
-   * run managed code with barriers, and may jump out, so that the access never happens. cairn_log() keeps these rules.
-   * A slot may be a local, a global or an object's field; the collector itself finds the field's object. */
+  /* The slow paths of barriers. MUTATE, on the mutator's own thread, just before the access. Slow paths reach no
+   * safepoint, so all objects stay in place during the call; they must not allocate managed objects, and must not wait
+   * for a thread that may be at a safepoint. Slow paths are async-signal-safe: between any two instructions a signal
+   * handler may run managed code with barriers, and may jump out, so that the access never happens. cairn_log() keeps
+   * these rules. A slot may be a local, a global or an object's field; the collector itself finds the field's
+   * object. */
 
   /* SNAPSHOT: called if a store replaces the non-null word `old` while the barrier word differs from 0. `old` may be an
    * immediate (struct cairn_words). */
@@ -241,7 +242,7 @@ struct cairn_collector {
    * word in the slot, but only by a compare-and-swap, because other threads may store to the slot. */
   uintptr_t (*heal)(struct cairn_mutator *mutator, struct cairn_slot slot, uintptr_t value);
 
-  /* SNAPSHOT: a copy is about to write to [start, end). LOADS: a copy is about to read that range. The range may
+  /* SNAPSHOT: a copy is about to write to [start, end). LOADS: a copy is about to read [start, end). The range may
    * contain any words, and parts of words at its ends: the object's layout tells which words are references. Barriers
    * CARDS do not call this function. */
   void (*barrier_range)(struct cairn_mutator *mutator, uintptr_t start, uintptr_t end);
@@ -256,23 +257,23 @@ struct cairn_collector {
 #pragma GCC visibility push(default)
 
 /* Functions that a collector may call in phase MUTATE for the calling thread's mutator, and in phase STOP for any
- * mutator. They fail only by cairn_fatal(), and the caller still owns the memory that it passes to them. */
+ * mutator. The functions fail only by cairn_fatal(), and the caller still owns the memory that it passes to them. */
 
 /* Takes the mutator's allocation buffer back. Returns the buffer's first free byte, and stores its end in *end; both
  * are 0 if the mutator has no buffer. */
 uintptr_t cairn_buffer_take(struct cairn_mutator *mutator, uintptr_t *end);
 
-/* Gives [start, end) as the allocation buffer to a mutator without one. Both bounds are multiples of 8; the bytes may
- * have any contents. A mutator that ends fills the rest of its buffer (cairn_fill()). */
+/* Gives [start, end) as the allocation buffer to a mutator without a buffer. Both bounds are multiples of 8; the bytes
+ * may have any contents. A mutator that ends fills the rest of its buffer (cairn_fill()). */
 void cairn_buffer_give(struct cairn_mutator *mutator, uintptr_t start, uintptr_t end);
 
 /* Like cairn_buffer_give(), for memory that is zero from `zero` on: blocks there need no clearing when they are
  * allocated. */
 void cairn_buffer_give_zeroed(struct cairn_mutator *mutator, uintptr_t start, uintptr_t end, uintptr_t zero);
 
-/* Sets the table that barriers in compiled code read (abi.def). All present and later mutators use the same table, also
- * in a fork()'s child. Before the first call the table is one card for all addresses, whose byte is 1, and the barrier
- * word is 0.
+/* Sets the table that barriers in compiled code read (abi.def). All present and later mutators use the table, also in a
+ * fork()'s child. Before the first call the table is one card for all addresses, whose byte is 1, and the barrier word
+ * is 0.
  *
  * The table of barriers CARDS has mask + 1 bytes, a power of two. Each byte stands for 2^CAIRN_ABI_CARD_SHIFT bytes of
  * memory. Addresses wrap round: two addresses share a byte if their distance is a multiple of the memory that the whole
@@ -303,7 +304,7 @@ enum cairn_status cairn_logs_handshake(cairn_log_visitor *visit, void *env, uint
 /* A word of each mutator for the collector's use; 0 at first. */
 uintptr_t *cairn_mutator_word(struct cairn_mutator *mutator);
 
-/* The number of mutators. Any phase; in phase MUTATE threads come and go meanwhile. */
+/* The number of mutators. Any phase; in phase MUTATE threads may begin and end during the call. */
 size_t cairn_mutator_count(void);
 
 /* Puts one object without references into [from, to), so that a walk from block to block can step over the range
@@ -314,7 +315,7 @@ void cairn_fill(uintptr_t from, uintptr_t to);
 
 /* Functions that a collector may call in phase STOP, within collect() and forget(). */
 
-/* The mutator after `mutator`, or the first one for null; null follows the last. */
+/* Returns the mutator after `mutator`, or the first mutator for null; returns null after the last mutator. */
 struct cairn_mutator *cairn_mutator_next(const struct cairn_mutator *mutator);
 
 /* Functions that a collector may call within collect(). */
@@ -324,7 +325,7 @@ struct cairn_mutator *cairn_mutator_next(const struct cairn_mutator *mutator);
 void cairn_visit_roots(cairn_root_visitor *visit, void *env);
 
 /* Like cairn_visit_roots(), with many roots per call of the visitor: `slots` has the addresses of `count` references,
- * and is valid during the call. A collection uses one of the two functions. */
+ * and is valid during the call. A collection calls either cairn_visit_roots() or cairn_visit_root_arrays(). */
 typedef void cairn_roots_visitor(void *env, uintptr_t *const *slots, size_t count);
 void cairn_visit_root_arrays(cairn_roots_visitor *visit, void *env);
 
@@ -334,12 +335,14 @@ void cairn_visit_root_arrays(cairn_roots_visitor *visit, void *env);
  * locals. Returns the number of activations visited.
  *
  * First the runtime calls `settle` for the roots of stacks that the next enumeration may leave out, because their
- * activations will be older than the return barrier. Then it calls `visit` for all other roots. A collector that calls
- * this function promises:
+ * activations will be older than the return barrier. Then the runtime calls `visit` for all other roots. A collector
+ * that calls this function promises:
  *   - After the collection, the object of a root given to `settle` is in a place where young collections neither move
- *     nor free it: the collector promotes the object at once, or keeps it in place for good. These roots come first, so
- *     that their objects have not been copied elsewhere yet. Objects that such an object refers to may stay young.
- *   - After a collection that enumerates all roots, the objects of all roots of stacks are in such places. Young
+ *     nor free it: the collector promotes the object at once, or keeps it in place for good. The roots for `settle`
+ *     come first, so that their objects have not been copied elsewhere yet. Objects that these objects refer to may
+ *     stay young.
+ *   - After a collection that enumerates all roots, the objects of all roots of stacks are in places where young
+ *     collections neither move nor free them. Young
  *     enumerations leave out only roots of stacks.
  *
  * The object of a root given to `visit` may stay young, because the next enumeration visits the root again if it still
@@ -348,18 +351,18 @@ void cairn_visit_root_arrays(cairn_roots_visitor *visit, void *env);
  * The runtime visits all roots when it cannot tell which activations have run: at the first call; after a code region
  * was added; if hardware checks return addresses; on all stacks if the program has both coroutine stacks and code
  * regions; on stacks with `suspended` (<cairn/stack.h>); and on a stack for which the pool of return barriers is empty.
- * Each call also visits the roots of all activations down to the oldest one that belongs to another code info manager
- * or has roots with the language's own tags. From the first call on, addresses of stubs replace some return addresses
- * on the stack (docs/stack.md). At most one call per collection. */
+ * Each call also visits the roots of all activations down to the oldest activation that belongs to another code info
+ * manager or has roots with the language's own tags. From the first call on, addresses of stubs replace some return
+ * addresses on the stack (docs/stack.md). At most one call per collection. */
 uint64_t cairn_visit_young_roots(cairn_root_visitor *settle, cairn_root_visitor *visit, void *env);
 
 /* Enumerate roots of stacks that young enumerations leave out, in parts over several stops, for a collector that marks
  * from roots while the program runs. cairn_deferred_roots(true) requests these roots, before the young enumeration of
  * the stop. After the young enumeration of a stop, each call of cairn_deferred_roots_visit() visits the roots of some
- * hundred activations, with a visitor that leaves slots unchanged. The result is false when all of these roots have
- * been visited, also for later stops: since its last change each root of a stack was visited by such a call or by a
- * young enumeration. From the request to that result, existing old objects must stay in place. Only the collecting
- * thread calls these functions. */
+ * hundred activations, with a visitor that leaves slots unchanged. The result is false when all deferred roots have
+ * been visited, also for later stops: each root of a stack was visited after its last change, by such a call or by a
+ * young enumeration. Existing old objects must stay in place from the request until the result is false. Only the
+ * collecting thread calls these functions. */
 void cairn_deferred_roots(bool wanted);
 bool cairn_deferred_roots_visit(cairn_root_visitor *visit, void *env);
 
@@ -376,7 +379,7 @@ bool cairn_deferred_roots_visit(cairn_root_visitor *visit, void *env);
  * returns the roots that cairn_visit_young_roots() would give to `settle`. When all threads have visited these roots,
  * the collecting thread calls cairn_roots_rest(); then fetch returns the other roots.
  *
- * A set has roots of one stack (or of stacks that code info managers link), of images or of handles. It has about a
+ * A set has roots of one stack (or of stacks that code info managers link), of images or of handles. A set has about a
  * thousand roots at most, so that threads share the roots of a large stack or table. A fetch may walk a stack, and may
  * wait for other threads' fetches, but never for visits. A thread may fetch several sets before it visits. Visits may
  * go on while other threads fetch or visit; each set is visited once, on any thread, one thread at a time. So visitors,
@@ -405,12 +408,12 @@ uint64_t cairn_roots_end(void);
 
 /* Visits each pinned address once, before objects move. The visitor returns the object at the address; like a root, the
  * address may point into the object or just past it. If the visitor returns 0, for no object, the program ends. A
- * pinned object that is reached stays in its place in this collection. During the visits any thread may unpin objects,
- * but pins wait. Within collect(), on the collecting thread. */
+ * pinned object that is reached stays in its place in this collection. During the collection any thread may unpin
+ * objects, but new pins wait for its end. Within collect(), on the collecting thread. */
 typedef uintptr_t cairn_pin_visitor(void *env, uintptr_t address);
 void cairn_pins_visit(cairn_pin_visitor *visit, void *env);
 
-/* Drops the pins of this address, whose object the collection left unreached. */
+/* Drops the pins of `address`, whose object the collection left unreached. */
 void cairn_pins_forget(uintptr_t address);
 
 /* True if any object is pinned. Phase STOP. */
@@ -438,11 +441,11 @@ typedef void cairn_job(void *env, unsigned worker, unsigned count);
  * because it takes microseconds to wake a thread. The call orders memory: the parts see earlier writes of the calling
  * thread, and the calling thread then sees the writes of the parts.
  *
- * The runtime starts workers before the first collection (CAIRN_WORKERS, docs/environment.md); between jobs they wait.
- * The collecting thread is the only worker if the system cannot start more threads, as long as only signal handlers
- * have collected, and after exit handlers have run. A fork()'s child starts new workers. Workers are no mutators: an
- * attempt to run managed code on a worker ends the program, and a job within a job does, too. Workers get no
- * signals. */
+ * The runtime starts workers before the first collection (CAIRN_WORKERS, docs/environment.md); between jobs the workers
+ * wait. The collecting thread is the only worker if the system cannot start more threads, as long as only signal
+ * handlers have collected, and after exit handlers have run. A fork()'s child starts new workers. Workers are no
+ * mutators: an attempt to run managed code on a worker ends the program, and a job within a job does, too. Workers get
+ * no signals. */
 unsigned cairn_workers_run(unsigned most, cairn_job *job, void *env);
 
 /* The largest number of parts of a job, a constant. Any phase. */
@@ -470,10 +473,10 @@ typedef bool cairn_step(void *env);
 /* Within collect(). The new job replaces the present one; null only ends the present job. After the stop the background
  * thread calls `step` until it returns false.
  *
- * The next collection starts the thread. The thread stays missing as long as only signal handlers collect, after exit
- * handlers have run, or if the system cannot start more threads: the steps are then never called, and the collector
- * must allow for such a job. A fork()'s child begins without a job. The thread is no mutator: an attempt to run managed
- * code on it ends the program. The thread gets no signals. */
+ * The next collection starts the background thread, unless only signal handlers collect, exit handlers have run, or the
+ * system cannot start more threads. The steps are then never called, and the collector must allow for a job without
+ * steps. A fork()'s child begins without a job. The background thread is no mutator: an attempt to run managed code on
+ * it ends the program. It gets no signals. */
 void cairn_background_run(cairn_step *step, void *env);
 
 /* INIT. If the time CAIRN_IDLE passes without a stop, the background thread calls `step` with a null `env` until `step`
@@ -483,8 +486,8 @@ void cairn_background_idle(cairn_step *step);
 
 /* Within collect(). The background thread calls the function once, between two steps. Stops do not wait for the call,
  * so it may take long. The call must have no effects that the program or a collection can see, but may commit memory of
- * unused addresses. It must not call the runtime. The collector must make sure that the previous such call has ended. A
- * null `call` cancels a waiting call, or waits for the end of a running one. */
+ * unused addresses. The function must not call the runtime. The collector must make sure that the previous call has
+ * ended. A null `call` cancels a waiting call, or waits for the end of a running one. */
 typedef void cairn_aside(void);
 void cairn_background_aside(cairn_aside *call);
 

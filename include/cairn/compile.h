@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Compile side: turns IR into IR with statepoints, over the LLVM-C API (libcairn-compile). The passes are the passes of
- * statepoints-original and statepoints-later. They run late in the compiler, as late-insertion-slides-2014 propose
+ * Compile side: turns IR into IR with statepoints, over the LLVM-C API (libcairn-compile). The passes follow
+ * statepoints-original and statepoints-later, and run late in the compiler, as late-insertion-slides-2014 propose
  * (docs/architecture.md, "Sources").
  *
  * Every function works on the caller's module, in the caller's thread, and never exits or prints: it passes its
@@ -237,7 +237,7 @@ enum cairn_status cairn_strip_statepoints(LLVMModuleRef module, const struct cai
                                           struct cairn_diagnostics *diagnostics);
 
 /* Inlines calls that statepoints wrap, if the callee is alwaysinline or LLVM's inliner finds inlining worthwhile: the
- * function strips the statepoints, inlines the calls, and rewrites the functions again. The options are the options of
+ * function strips the statepoints, inlines the calls, and rewrites the functions again. Options are as for
  * cairn_rewrite_statepoints(). */
 enum cairn_status cairn_inline_statepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
                                            struct cairn_diagnostics *diagnostics);
@@ -245,7 +245,8 @@ enum cairn_status cairn_inline_statepoints(LLVMModuleRef module, const struct ca
 /* Inserts the barriers of options->barriers, as calls of `void @cairn.barrier.store(ptr addrspace(1) object, ptr
  * addrspace(1) slot, ptr addrspace(1) value)`, `void @cairn.barrier.range(ptr addrspace(1) to, i64 bytes)` and `ptr
  * addrspace(1) @cairn.barrier.load(ptr addrspace(1) slot, ptr addrspace(1) value)`, in line before writes and after
- * loads (docs/barriers.md). Call it after cairn_place_safepoints() and before cairn_rewrite_statepoints(). */
+ * loads (docs/barriers.md). Call this function after cairn_place_safepoints() and before
+ * cairn_rewrite_statepoints(). */
 enum cairn_status cairn_insert_barriers(LLVMModuleRef module, const struct cairn_compile_options *options,
                                         struct cairn_diagnostics *diagnostics);
 
@@ -295,10 +296,10 @@ struct cairn_time {
 };
 typedef void cairn_time_handler(void *env, const struct cairn_time *time);
 
-/* Calls `tell` for every managed function of the module, which has its safepoints, from any producer. A cause is the
- * reason for a missing or large bound. A bound is large above a second, or, if options->poll_budget is nonzero, above
- * twice this budget, because a call and the work after it may each take one budget. Returns TIME if there is a cause.
- * The module stays unchanged. */
+/* Calls `tell` for every managed function of the module. The module must have its safepoints, from any producer. A
+ * cause is the reason for a missing or large bound. A bound is large above a second, or, if options->poll_budget is
+ * nonzero, above twice this budget, because a call and the work after it may each take one budget. Returns TIME if
+ * there is a cause. The module stays unchanged. */
 enum cairn_status cairn_time_to_safepoint(LLVMModuleRef module, const struct cairn_compile_options *options,
                                           cairn_time_handler *tell, void *env);
 
@@ -345,11 +346,11 @@ enum cairn_status cairn_compile_pipeline(LLVMModuleRef module, LLVMTargetMachine
 
 /* Link-time optimisation: the pipeline in two halves, between which a linker joins modules.
  *
- * cairn_compile_unit() checks a front end's module and prepares it. It does not optimise, so that the second half can
- * optimise again at a lower level. *result is a new module in the same context; the caller writes it as bitcode and
- * disposes of it. The statuses are those of cairn_compile_pipeline(). The bitcode contains all data that the second
- * half needs. If another compiler compiles the bitcode, its object file does not link, because it refers to an
- * undefined hidden symbol.
+ * cairn_compile_unit() checks a front end's module and prepares it. cairn_compile_unit() does not optimise, so that the
+ * second half can optimise again at a lower level. *result is a new module in the same context; the caller writes it as
+ * bitcode and disposes of it. The statuses are those of cairn_compile_pipeline(). The bitcode contains all data that
+ * the second half needs. If another compiler compiles the bitcode, its object file does not link, because it refers to
+ * an undefined hidden symbol.
  *
  * cairn_compile_joined() does the rest of the pipeline for a module joined from such units; functions must be internal
  * unless code outside the module may call them. The function is like cairn_compile_pipeline(), with the options that

@@ -78,7 +78,7 @@ typedef void cairn_heap_step_visitor(void *env, const struct cairn_heap_step *st
  * The runtime reads the limits before any code of the program runs: the constant must be in the program's own file, or
  * in a library that is loaded with it. If limits contradict each other, the lower limit applies. */
 struct cairn_heap_limits {
-  size_t size;    /* of this structure; later versions may add members at the end */
+  size_t size;    /* bytes of this structure; later versions may add members at the end */
   size_t initial; /* CAIRN_HEAP_INITIAL */
   size_t soft;    /* CAIRN_HEAP_SOFT */
   size_t maximum; /* CAIRN_HEAP_MAX */
@@ -101,13 +101,14 @@ struct cairn_exhaustion {
  * variables and objects again.
  *
  * The runtime calls it on the thread whose allocation failed even after a full collection, on several threads at a time
- * if several allocations failed, and at most eight times for one allocation. All collections wait until it returns. The
- * callback has the rights of a signal handler that interrupted managed code: it may call managed code, or be managed
- * code. A cairn_collect() in the callback takes effect after the callback has returned true. Allocations of the
- * callback come from the small rest of the heap; if this rest is too small, the program ends with a line about it,
+ * if several allocations failed, and at most eight times for one allocation. All collections wait until the callback
+ * returns. The callback has the rights of a signal handler that interrupted managed code: it may call managed code, or
+ * be managed code. A cairn_collect() in the callback takes effect after the callback has returned true. Allocations of
+ * the callback come from the small rest of the heap; if this rest is too small, the program ends with a line about it,
  * without further calls of the callback. The callback must not leave by a jump or an exception, and must not end the
- * thread. It must not wait for a thread that runs managed code, which may wait for a collection. It may take only locks
- * that threads release before they run managed code, such as the locks of malloc(). `what` is valid during the call. */
+ * thread. The callback must not wait for a thread that runs managed code, which may wait for a collection. The callback
+ * may take only locks that threads release before they run managed code, such as the locks of malloc(). `what` is valid
+ * during the call. */
 typedef bool cairn_exhausted(void *env, const struct cairn_exhaustion *what);
 
 #pragma GCC visibility push(default)

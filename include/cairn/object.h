@@ -25,7 +25,7 @@ extern "C" {
  * interface use .ctors and .dtors, which lld and mold ignore.
  *
  * CAIRN_OK: *out is the new object, of *out_size bytes, which the caller frees with free(), or null if the object needs
- * no change. *error is null.
+ *    no change. *error is null.
  * ELF (the object is unreadable) or REFUSED: *error is a message, which the caller frees with free(); a message about a
  *    safepoint names its function and offset. *out is null.
  *

@@ -21,9 +21,9 @@
  * as if it were volatile. A copy of the word in another variable, a parameter or a result is valid only until the next
  * safepoint.
  *
- * Only functions that cairn-cc compiles may call it, on any thread. The call is a marker for the compiler, without code
- * at run time, and so never fails. The compiler refuses misuse: docs/refused.md, "user-root", "stale-word". In plain
- * mode (CAIRN_PLAIN) the function sets the word to 0. */
+ * Only functions that cairn-cc compiles may call cairn_tag_root(), on any thread. The call is a marker for the
+ * compiler, without code at run time, and so never fails. The compiler refuses misuse: docs/refused.md, "user-root",
+ * "stale-word". In plain mode (CAIRN_PLAIN) the function sets the word to 0. */
 void cairn_tag_root(void *word, unsigned tag, unsigned long parameter) __asm__("cairn.user.root");
 
 #else

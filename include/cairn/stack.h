@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Stacks: functions that iterate over activations, enumerate their roots, find spans, and add the program's own code to
- * the walk. They follow the Pillar stack iterator (pillar-stack-iterator-2011); the names in brackets are Pillar's.
+ * the walk. The functions follow the Pillar stack iterator (pillar-stack-iterator-2011); the names in brackets are
+ * Pillar's.
  *
  *   struct cairn_stack_iterator it;
  *   for (cairn_stack_youngest(&it); !cairn_stack_past_end(&it); cairn_stack_next(&it))

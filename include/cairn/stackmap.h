@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Reads and writes LLVM stack maps: the section `.llvm_stackmaps` (ELF) or `__llvm_stackmaps` (Mach-O), versions 1 to
- * 3. The functions are in libcairn-object.a, and need only the C library (neither libelf nor libdw). They have three
- *    parts:
+ * 3. The functions are in libcairn-object.a, and need only the C library (neither libelf nor libdw). There are three
+ * parts:
  *   - the decoder reads `length` bytes, without allocating or changing memory;
  *   - the functions for ELF files find the stack maps of a file, and apply relocations;
  *   - the encoder turns a model into bytes.
@@ -152,8 +152,8 @@ enum cairn_status cairn_stackmap_statepoint(const struct cairn_stackmap *map,
  * A function that rewrite-statepoints made has roots besides the pairs. References in locals whose address is taken,
  * references that are live into an unwind pad, and all references of a function in slot mode (docs/relocation.md) lie
  * in memory of the frame. Cairn describes their places in constants and Direct locations after the program's own deopt
- * locations. A decoder that reads only pairs misses these roots, and one that reads all deopt locations sees too many
- * values.
+ * locations. A decoder that reads only pairs misses these roots, and a decoder that reads all deopt locations sees too
+ * many values.
  *
  *   struct cairn_stackmap_described described;
  *   struct cairn_stackmap_area area = {0};
@@ -177,11 +177,11 @@ struct cairn_stackmap_described {
  * safepoint, so a collector updates them in place. An area without references is one word that holds a root of the
  * language's own form. */
 struct cairn_stackmap_area {
-  struct cairn_stackmap_location place; /* Direct: register + offset is the address */
+  struct cairn_stackmap_location place; /* a Direct location: the area's address is register + offset */
   uint64_t count, stride;
   uint32_t references;
   uint64_t offset, tag,
-      parameter;               /* for such a word: its bytes from the address, and the program's tag and parameter */
+      parameter;               /* for a word of the language's own form: bytes from the address, tag and parameter */
   uint32_t offsets_first, end; /* location numbers, for the functions below */
 };
 /* Finds the described areas and open spans of a record, and checks all of their locations. The failures are DESCRIBED,
@@ -214,9 +214,9 @@ struct cairn_stackmap_span cairn_stackmap_span(const struct cairn_stackmap *map,
  * with text relocations or a writable copy of the section.
  *
  * In a relocatable object functions have no addresses yet. Opening gives each section a unique address other than 0,
- * and relocates the function addresses of stack maps by it; cairn_stackmap_file_function() takes such addresses. In an
- * image the addresses are those of the file, before the loader moves it. Address zero means that the function is
- * undefined in the file, or that the linker dropped it.
+ * and relocates the function addresses of stack maps by this address; cairn_stackmap_file_function() takes such
+ * addresses. In an image the addresses are those of the file, before the loader moves it. Address zero means that the
+ * function is undefined in the file, or that the linker dropped it.
  *
  * After opening, several threads may read at once. The process ends with a message if memory is exhausted. */
 struct cairn_stackmap_file;
@@ -231,7 +231,7 @@ void cairn_stackmap_file_close(struct cairn_stackmap_file *file);
 
 /* e_machine of the file's header, such as EM_X86_64; it determines the DWARF numbers of registers. */
 unsigned cairn_stackmap_file_machine(const struct cairn_stackmap_file *file);
-/* True for a relocatable object, with made-up addresses. */
+/* True for a relocatable object, whose addresses are made up. */
 bool cairn_stackmap_file_is_object(const struct cairn_stackmap_file *file);
 
 struct cairn_stackmap_section {

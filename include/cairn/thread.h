@@ -80,20 +80,20 @@ struct cairn_arrival {
    * the host of a virtual machine, or it waited for a page. */
   uint64_t ran;
   /* Involuntary context switches of the thread since its last arrival, a longer time than `nanoseconds`. The number is
-   * 0 if the thread was in native code, because the requester cannot count them. */
+   * 0 if the thread was in native code, because the requester cannot count switches of another thread. */
   uint64_t switches;
-  /* The time for posting the request. If this time is long, the requester itself was preempted, and `nanoseconds` may
-   * be too large by this time. */
+  /* The time for posting the request. If posting takes long, the requester itself was preempted, and `nanoseconds` may
+   * be too large by the time of posting. */
   uint64_t asking;
   /* The address where the thread resumes, after the call of the poll's slow path. For a thread in native code, the
    * return address of the native code, or 0 if managed code did not call it. */
   uintptr_t pc;
   int thread; /* the thread's number, as by gettid() */
   /* True if the thread was in the runtime at the request, for example in an allocation. `nanoseconds` then counts the
-   * rest of this work and the code up to the next safepoint. */
+   * rest of the runtime's work and the code up to the next safepoint. */
   bool safepoint;
-  /* True if the thread was in native code, returned from native code, or ran a signal handler after the request. This
-   * code may have taken the time. */
+  /* True if the thread was in native code, returned from native code, or ran a signal handler after the request. The
+   * native code or the handler may have taken the time of `nanoseconds`. */
   bool native;
 };
 

@@ -8,8 +8,8 @@
  *              whole structures
  *
  * A validator, such as `const char *cn_cfg_wrong(...)`, checks a whole structure in linear time, and returns the first
- * fault or null. Functions that change the structure call its validator at entry and exit by CN_ASSERT_VALID; tests
- * call validators in every build.
+ * fault or null. Functions that change a structure call its validator at entry and exit by CN_ASSERT_VALID; tests call
+ * validators in every build.
  */
 #ifndef CN_BASE_CHECK_H
 #define CN_BASE_CHECK_H

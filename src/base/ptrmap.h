@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A map from non-null pointers to 64-bit values, with open addressing and without removal. A zero-initialised map is
- * empty. Its iteration order depends on addresses, so output must be independent of this order (docs/architecture.md,
- * invariant 6).
+ * empty. The order of iteration over a map depends on addresses, so output must be independent of it
+ * (docs/architecture.md, invariant 6).
  */
 #ifndef CN_BASE_PTRMAP_H
 #define CN_BASE_PTRMAP_H

@@ -175,7 +175,7 @@ static uintptr_t find_start_near(size_t index, uintptr_t address)
       if (block <= address)
         return block;
     }
-    CN_CHECK(card != 0); /* a block starts at the start of the part */
+    CN_CHECK(card != 0); /* the first block of the part starts at the start of the part */
   }
 }
 

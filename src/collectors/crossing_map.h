@@ -29,13 +29,13 @@ bool cn_crossing_measure_payload(uintptr_t header, uintptr_t at, bool indexed, u
  * shorter. */
 #define CN_CROSSING_NEAR ((size_t)32 << 10)
 
-/* INIT or STOP. Sets the start of the range of blocks, and forgets all noted block starts. New ones will be at least
- * `apart` bytes apart. */
+/* INIT or STOP. Sets the start of the range of blocks, and forgets all noted block starts. New noted block starts will
+ * be at least `apart` bytes apart. */
 void cn_crossing_set_heap_start(uintptr_t start, size_t apart);
 
 /* Any phase, under the collector's lock. Notes that a block starts at `block`, now or later, and that earlier blocks
- * end there or before, as at the start of a buffer (cairn_buffer_give()). `block` must be at or after the last noted
- * start. */
+ * end at `block` or before, as at the start of a buffer (cairn_buffer_give()). `block` must be at or after the last
+ * noted start. */
 void cn_crossing_note_block_start(uintptr_t block);
 
 /* Any phase, under the collector's lock. Forgets noted block starts behind `end`, after the return of buffers. */

@@ -27,7 +27,7 @@ size_t cn_heap_sizer_capacity(const struct cn_heap_sizer_input *left);
 size_t cn_heap_sizer_soft_threshold(size_t soft, size_t kept, size_t wanted);
 
 /* The size of the mutator's next buffer, out of `room` free bytes; `bytes` must fit. A single mutator gets all free
- * bytes. If there are several, each gets twice the size of its last buffer, which is in its word
+ * bytes. If there are several mutators, each gets twice the size of its last buffer, which is in its word
  * (cairn_mutator_word()), up to an equal share of a quarter of the free bytes. Under the collector's lock. */
 size_t cn_heap_sizer_buffer_bytes(struct cairn_mutator *mutator, size_t room, size_t bytes);
 

@@ -23,9 +23,8 @@ enum state { RUN_FREE, RUN_USED, RUN_MARKED };
 static struct {
   uintptr_t base;
   size_t size, page;
-  uint32_t top, committed,
-      touched;   /* ends of the pages with runs, of those with memory, and of those that may be nonzero */
-  uint64_t some; /* one bit for each list: the list has runs */
+  uint32_t top, committed, touched; /* ends of the pages with runs, with memory, and with nonzero bytes */
+  uint64_t some;                    /* one bit for each list: the list has runs */
   uint32_t lists[EXACT_SIZE_LISTS + 1];
   uint32_t recent; /* the highest top of recent collections */
   uint32_t gray;

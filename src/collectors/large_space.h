@@ -47,8 +47,8 @@ uintptr_t cn_large_pop_gray(void);
  * bytes of pages in use. */
 size_t cn_large_sweep(bool keep);
 
-/* Functions for collectors whose old objects keep their marks. The first clears the marks of all blocks. The second
- * frees an unmarked block; the next sweep joins it with neighbouring free runs. */
+/* Functions for collectors whose old objects keep their marks. cn_large_clear_marks() clears the marks of all blocks.
+ * cn_large_free_block() frees an unmarked block; the next sweep joins it with neighbouring free runs. */
 void cn_large_clear_marks(void);
 void cn_large_free_block(uintptr_t block);
 

@@ -44,7 +44,7 @@ enum {
   STRESS_SLACK_BYTES = 128 << 10,
   MIN_COMMIT_BYTES = 4096,          /* the smallest useful step of memory */
   HANDLER_RESERVE_BYTES = 64 << 10, /* maximum bytes of the reserve for handlers */
-  HANDLER_RESERVE_SHARE = 32,       /* one part in this many of the free bytes of a small heap */
+  HANDLER_RESERVE_SHARE = 32,       /* in a small heap the reserve has one part in this many of the free bytes */
   RESERVED_BUFFER_BYTES = 4096      /* bytes of a buffer from the reserve */
 };
 

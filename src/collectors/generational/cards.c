@@ -79,8 +79,8 @@ static bool are_scanned_clean(uintptr_t from, size_t blocks)
   return memcmp(cn_tables_dirty_flag_of(from), clean, blocks) == 0;
 }
 
-/* The number of clean blocks to skip at `from`: all `blocks` blocks, the first block, or 0. `blocks` is at most a
- * task. */
+/* The number of clean blocks to skip at `from`: all `blocks` blocks, the first block, or 0. `blocks` is at most the
+ * number of blocks of a task. */
 static size_t count_clean_blocks(uintptr_t from, size_t blocks)
 {
   if (blocks == 0)
@@ -147,8 +147,8 @@ static void visit_large_card(struct cn_tracer *tracer, uintptr_t large, uintptr_
   visit_object_in_card(tracer, cn_large_objects_payload_of(large), card);
 }
 
-/* True if the object is in an evacuated block, where it may have been copied already. Objects of such a block end
- * within the block. */
+/* True if the object is in an evacuated block, where it may have been copied already. All objects of an evacuated block
+ * end within the block. */
 static bool is_in_source_block(uintptr_t object)
 {
   return cn_tables_block_state(cn_tables_block_of(object - CAIRN_ABI_HEADER_SIZE)) == CN_BLOCK_SOURCE;

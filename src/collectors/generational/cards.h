@@ -17,12 +17,12 @@
 void cn_cards_begin_visits(uint16_t group);
 uint64_t cn_cards_scan_time(void);
 
-/* Visits the slots of these cards and everything reachable from them, and cleans dirty cards; any number of tracers at
- * once. Like cn_trace_drain_stack() it may return early. */
+/* Visits the slots of the cards that cn_cards_begin_visits() has chosen, and everything reachable from them, and cleans
+ * dirty cards; any number of tracers at once. Like cn_trace_drain_stack() it may return early. */
 void cn_cards_visit_dirty(struct cn_tracer *tracer);
 
 /* Functions for a young large object that has been reached. cn_cards_push_large_object() pushes the object's dirty
- * cards, from byte `from` on, onto the stack. cn_cards_visit_new_large() visits some of these cards, so that the
+ * cards, from byte `from` on, onto the stack. cn_cards_visit_new_large() visits some of the dirty cards, so that the
  * objects that they point to are copied near to each other. Clean cards only have references to old objects, because
  * every store into a large object marks its card. */
 void cn_cards_push_large_object(struct cn_tracer *tracer, uintptr_t object, size_t from);

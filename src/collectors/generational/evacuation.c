@@ -5,9 +5,9 @@
  * the marker call cn_evacuation_note_card().
  *
  * A group is limited so that its evacuation, with the visit of the cards that point to the group, takes a third of a
- * pause, by the times of the last groups. A group that has grown to more than twice this size is dropped. A block is
- * kept if the size of one of its objects is unknown. It is also kept if a root of a stack points to it that later young
- * collections leave out.
+ * pause, by the times of the last groups. A group that has grown to more than twice its limit is dropped. A block is
+ * kept if the size of one of its objects is unknown, or if a root of a stack points to it and later young collections
+ * leave out this root.
  */
 #include "collectors/generational/evacuation.h"
 

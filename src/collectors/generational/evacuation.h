@@ -4,7 +4,7 @@
  * marking begins, and their holes stay unfilled. The marker, and after its end young collections, note each card that
  * has a field pointing to a chosen block. Then each young collection evacuates one group of blocks: it copies all
  * objects of the group, including dead ones, and visits its roots and the cards that point to the group. A block is
- * kept if a root points to it that young collections leave out.
+ * kept if a root points to it and young collections leave out this root.
  *
  * Noted cards are conservative: a word that may be a reference counts as a reference.
  */
@@ -29,7 +29,8 @@ void cn_evacuation_choose_blocks(void);
  * collections may leave this root out. */
 void cn_evacuation_keep_block(uintptr_t address);
 
-/* The first function is true if young collections note cards, the second if this collection evacuates blocks. */
+/* cn_evacuation_notes_cards() is true if young collections note cards; cn_evacuation_is_group_due() is true if this
+ * collection evacuates blocks. */
 bool cn_evacuation_notes_cards(void);
 bool cn_evacuation_is_group_due(void);
 
@@ -39,8 +40,9 @@ void cn_evacuation_note_card(uintptr_t slot, uint16_t groups);
 /* Notes that weak fields of the object in [from, to) may point to blocks of all groups. */
 void cn_evacuation_note_weak_fields(uintptr_t object, const struct cairn_layout *layout, uintptr_t from, uintptr_t to);
 
-/* Called before a young collection. The first function returns the bytes of objects in the group to evacuate, or 0. The
- * second function begins the evacuation; `memory` is true if there is memory for the copies. */
+/* Called before a young collection. cn_evacuation_next_group_bytes() returns the bytes of objects in the group to
+ * evacuate, or 0. cn_evacuation_begin_group() begins the evacuation; `memory` is true if there is memory for the
+ * copies. */
 size_t cn_evacuation_next_group_bytes(void);
 void cn_evacuation_begin_group(bool memory);
 
@@ -48,8 +50,8 @@ void cn_evacuation_begin_group(bool memory);
  * its block is being evacuated. Returns the object's current address. */
 uintptr_t cn_evacuation_visit_old_slot(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address);
 
-/* The first function returns the bit of the group that is being evacuated. The second copies the group's objects, on
- * any number of tracers at once. */
+/* cn_evacuation_group_bit() returns the bit of the group that is being evacuated. cn_evacuation_copy_group() copies the
+ * group's objects, on any number of tracers at once. */
 uint16_t cn_evacuation_group_bit(void);
 void cn_evacuation_copy_group(struct cn_tracer *tracer);
 

@@ -52,8 +52,8 @@ enum {
   FIRST_PICOSECONDS_PER_BYTE = 10000, /* initial pace of a young collection, if most objects survive */
   PACE_DECAY_PART = 32,               /* each collection forgets this part of the slowest pace */
   PRECOMMITTED_NURSERIES = 2,         /* background pre-commit provides memory for copies of so many nurseries */
-  PRECOMMITTED_OLD_SHARE = 8,         /* and for one part in this many of old objects */
-  MAX_PRECOMMITTED_OLD_BYTES = 16 << 20, /* limit of that part */
+  PRECOMMITTED_OLD_SHARE = 8, /* background pre-commit also provides memory for one part in this many of old objects */
+  MAX_PRECOMMITTED_OLD_BYTES = 16 << 20, /* limit of the part of old objects */
   PAUSE_TASK_SHARE = 3,                  /* one part in this many is for a young collection, and one for late marking */
   MAX_THRESHOLDS_WHILE_MARKING = 2,      /* multiple of the threshold that old objects may reach during marking */
   STRESS_NURSERY_BYTES = 256 << 10       /* bytes of the nursery in stress mode */
@@ -577,7 +577,7 @@ static void set_moved_nursery(struct cn_extent nursery)
   cn_nursery_set_addresses(nursery.start, nursery.end, cn_blocks_reserve_behind(nursery.end, heap.maximum));
 }
 
-/* Returns the addresses behind the nursery at the start of a collection in stress mode, because the nursery stops
+/* Frees the addresses behind the nursery at the start of a collection in stress mode, because the nursery stops
  * growing. */
 static void bound_moved_nursery(void)
 {

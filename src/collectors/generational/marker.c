@@ -5,8 +5,8 @@
  *
  * The file owns the state of the marking (`cn_marker`, `marker_state`) and of the concurrent sweep. In phase MUTATE
  * only steps in the runtime's background thread write marks, reached lines and the stacks. In phase STOP tracers write
- * them under `marking_lock`; when the tracers are done, the collecting thread runs steps. The program may change a
- * field at any time, so the marker loads each field once.
+ * marks, lines and stacks under `marking_lock`; when the tracers are done, the collecting thread runs steps. The
+ * program may change a field at any time, so the marker loads each field once.
  */
 #include "collectors/generational/marker.h"
 

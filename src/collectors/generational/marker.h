@@ -3,7 +3,7 @@
  * Concurrent marking of the old space and of large objects. The marker leaves objects unchanged and in place.
  *
  * The marking is an incremental update. The marker would miss an object if the program stored a reference to it into an
- * object that is already scanned, and overwrote the reference in its former place. But the store dirties a card. So
+ * object that is already scanned, and overwrote the reference in its former place. But the store dirties a card, so
  * each young collection notes the cards that it cleans, and the cards of its copies, for another scan, and marks the
  * objects that its roots point to. When the marker has scanned everything at the end of a young collection, all
  * reachable objects are marked.
@@ -28,14 +28,14 @@ extern struct cn_marker cn_marker;
  * to the marker; it also receives the roots of deferred frames, once. */
 void cn_marker_begin_marking(void);
 
-/* STOP, any number of threads at once. The first function marks the object that the root in `slot` points to, unless
- * the object is young; the second marks a large object. */
+/* STOP, any number of threads at once. cn_marker_mark_root() marks the object that the root in `slot` points to, unless
+ * the object is young. cn_marker_mark_large() marks a large object. */
 void cn_marker_mark_root(const uintptr_t *slot);
 void cn_marker_mark_large(uintptr_t object);
 
-/* STOP, any number of threads at once. The first function notes a card of the old space: the marker scans the card's
- * objects again, and marks all objects whose header is in the card. The second function lets the marker scan the fields
- * in [from, to) of a large object again. */
+/* STOP, any number of threads at once. cn_marker_rescan_card() notes a card of the old space: the marker scans the
+ * card's objects again, and marks all objects whose header is in the card. cn_marker_rescan_large() lets the marker
+ * scan the fields in [from, to) of a large object again. */
 static inline void cn_marker_rescan_card(uintptr_t address)
 {
   __atomic_store_n(cn_tables_rescan_note_of(address), 1, __ATOMIC_RELAXED);
@@ -55,8 +55,8 @@ bool cn_marker_step(size_t fields, bool stopped);
  * everything that ephemerons and finalisers reach. */
 void cn_marker_process_weak(void);
 
-/* STOP. The first function ends the marking, and keeps its marks; the second abandons the marking, and clears its
- * marks. */
+/* STOP. cn_marker_end_marking() ends the marking, and keeps its marks. cn_marker_abandon_marking() abandons the
+ * marking, and clears its marks. */
 void cn_marker_end_marking(void);
 void cn_marker_abandon_marking(void);
 

@@ -54,7 +54,8 @@ static void fill_free_memory(size_t first, size_t end)
   cairn_fill(free, last);
 }
 
-/* The first block in [block, end) with objects, or without objects, by `objects`. */
+/* The first block in [block, end) with objects, if `objects`, or otherwise without objects; `end` if there is no such
+ * block. */
 static size_t next_block_by_objects(size_t block, size_t end, bool objects)
 {
   while (block < end && cn_blocks_block_has_objects(block) != objects)

@@ -10,8 +10,8 @@
 #include "collectors/generational/space/blocks.h"
 
 enum cn_trace {
-  CN_TRACE_YOUNG, /* visits objects of the nursery and young large ones only */
-  CN_TRACE_FULL,  /* copies the nursery's objects, and marks the others */
+  CN_TRACE_YOUNG, /* visits only objects of the nursery and young large objects */
+  CN_TRACE_FULL,  /* copies the nursery's objects, and marks other objects */
   CN_TRACE_MOVE   /* copies all objects */
 };
 

@@ -48,7 +48,7 @@ size_t cn_tracers_copy_space_bytes(size_t bytes)
   return tracers.most == 1 ? bytes + 8 : bytes + bytes / 3 + 2 * tracers.most * CN_BLOCK_BYTES;
 }
 
-/* The limit of bytes for a single tracer. It is large if there is a goal for pauses: a busy system might lack a
+/* The limit of bytes for a single tracer. The limit is large if there is a goal for pauses: a busy system might lack a
  * processor for a second tracer, and the first would wait for it. */
 static size_t max_bytes_for_one_tracer(enum cn_trace mode)
 {

@@ -41,7 +41,7 @@ void cn_tracers_drop_cursors(void);
 struct cn_tracers_totals {
   size_t objects, moved; /* number of copies, and bytes of copies */
   size_t marked;         /* bytes of marked objects */
-  size_t asked;          /* marked objects that were asked for an identity hash */
+  size_t asked;          /* number of marked objects with a computed identity hash */
   uintptr_t end;         /* CN_TRACE_MOVE: end of the copies */
   size_t tracers;        /* number of tracers that joined */
 };

@@ -2,8 +2,8 @@
  *
  * Finds holes, free blocks and memory for copies, and sweeps blocks. The file owns the blocks' states and lists. Phase
  * STOP; tracers share the lists under `block_list_lock`, and the background thread runs steps between stops. A tracer
- * fills a hole before it searches the next: first in the same block, then in the next block with holes; then it takes
- * free blocks.
+ * fills a hole before it searches the next hole, first in the same block, then in the next block with holes. Then it
+ * takes free blocks.
  */
 #include "collectors/generational/space/blocks.h"
 
@@ -211,8 +211,8 @@ void cn_blocks_cancel_precommit(void)
   end_precommit(false);
 }
 
-/* Ensures free blocks for copies. The function cancels a pre-commit if its blocks are the last ones: the background
- * thread may be missing. */
+/* Ensures free blocks for copies. If only the blocks of a pre-commit are left, the function cancels the pre-commit,
+ * because the background thread may be missing. */
 bool cn_blocks_ensure_free(size_t bytes, size_t tracers)
 {
   size_t wanted = blocks_for_copies(bytes, tracers);

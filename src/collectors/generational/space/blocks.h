@@ -52,11 +52,12 @@ bool cn_blocks_ensure_free(size_t bytes, size_t tracers);
  * does not wait for it. */
 void cn_blocks_populate_initial(size_t bytes, size_t tracers);
 
-/* Called after a collection. Starts a background pre-commit of memory for such copies, because the first access to a
- * large page takes milliseconds. A collection that comes before its end gets the memory itself. */
+/* Called after a collection. Starts a background pre-commit of memory for copies of `bytes`, because the first access
+ * to a large page takes milliseconds. A collection that comes before the end of the pre-commit gets the memory
+ * itself. */
 void cn_blocks_start_precommit(size_t bytes, size_t tracers);
-/* Called before a collection. The first function takes the blocks of a pre-commit that is over; the second cancels a
- * pre-commit. */
+/* Called before a collection. cn_blocks_take_precommitted() takes the blocks of a pre-commit that is over.
+ * cn_blocks_cancel_precommit() cancels a pre-commit. */
 void cn_blocks_take_precommitted(void);
 void cn_blocks_cancel_precommit(void);
 
@@ -83,8 +84,8 @@ void cn_blocks_return_behind(uintptr_t end);
  * objects that stayed; the others become free. Returns the bytes of blocks with objects. */
 size_t cn_blocks_leave_nursery(struct cn_extent extent, uintptr_t memory);
 
-/* Releases the memory of all blocks, except these two extents and blocks with marked lines, whose marked objects stay.
- * The blocks of `kept` from `used` on become free. */
+/* Releases the memory of all blocks, except the extents `kept` and `nursery`, and blocks with marked lines, whose
+ * marked objects stay. The blocks of `kept` from `used` on become free. */
 void cn_blocks_release_all_but(struct cn_extent kept, uintptr_t used, struct cn_extent nursery);
 
 /* Makes a source an ordinary block, because an object of the block must stay. */
@@ -96,7 +97,7 @@ void cn_blocks_free_emptied_source(size_t block);
 void cn_blocks_reopen_holes(size_t block);
 
 /* Called before a full collection. Closes all holes, and chooses the blocks whose objects the collection copies: sparse
- * blocks with at most `bytes` of lines, or, if `all`, all blocks. With 0 bytes it chooses no block. */
+ * blocks with at most `bytes` of lines, or, if `all`, all blocks. If `bytes` is 0, the function chooses no block. */
 void cn_blocks_begin_full(size_t bytes, bool all);
 
 /* Called when all reachable objects are marked: the marks become the starts of objects, and all blocks become UNSWEPT.

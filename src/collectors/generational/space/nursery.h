@@ -21,7 +21,7 @@ extern struct cn_nursery cn_nursery;
 /* STOP or INIT. Makes the nursery empty, at these addresses, with memory up to `memory`. */
 void cn_nursery_set_addresses(uintptr_t start, uintptr_t memory, uintptr_t end);
 /* STOP, before cn_nursery_set_addresses(). `expected` is true if this collection has looked up object starts: the next
- * one probably will, and more block starts are noted for it. */
+ * collection probably will, too, and more block starts are noted for it. */
 void cn_nursery_expect_lookups(bool expected);
 
 /* STOP or INIT, when the nursery is empty. Sets the bytes that all buffers may take. Returns false if there is less
@@ -37,8 +37,9 @@ bool cn_nursery_grow_limit(struct cairn_mutator *mutator, size_t bytes, size_t m
 /* Allocates a block outside of the buffers. Returns 0 if there is no space. */
 uintptr_t cn_nursery_allocate_block(struct cairn_mutator *mutator, size_t bytes);
 
-/* STOP. The first function takes all buffers, so that the nursery consists of blocks, one after another, up to `free`.
- * The second gives a single mutator a buffer; of several mutators each requests its own buffer. */
+/* STOP. cn_nursery_take_all_buffers() takes all buffers, so that the nursery consists of blocks, one after another, up
+ * to `free`. cn_nursery_give_single_buffer() gives a single mutator a buffer; of several mutators each requests its own
+ * buffer. */
 void cn_nursery_take_all_buffers(void);
 void cn_nursery_give_single_buffer(void);
 

@@ -22,8 +22,8 @@ enum {
   EAGER_TABLE_BYTES = 32 << 20     /* bytes of addresses whose tables get memory together */
 };
 
-/* The large tables, with `per_card` bytes for each card from `origin` on. Their parts for unused addresses are
- * read-only zeros, because the system counts writable memory even if it stays untouched. */
+/* The large tables, with `per_card` bytes for each card from `origin` on. The parts of the tables for unused addresses
+ * are read-only zeros, because the system counts writable memory even if it stays untouched. */
 enum { OBJECT_BITS_TABLE, LINES_TABLE, REACHED_LINES_TABLE, RESCAN_TABLE, TARGET_GROUPS_TABLE, LARGE_TABLE_COUNT };
 static struct {
   uintptr_t at, origin;

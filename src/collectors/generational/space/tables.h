@@ -34,10 +34,11 @@ enum cn_large_state { CN_LARGE_YOUNG, CN_LARGE_OLD, CN_LARGE_REACHED };
 
 struct cn_tables {
   uintptr_t base, old, end;
-  uint64_t *bits;   /* two words for each 512 bytes, starts and marks, in the order of `marks` */
-  size_t marks;     /* 0 or 1: the index of the word of marks */
-  uint8_t *lines;   /* by line: nonzero if the last full collection left an object there */
-  uint8_t *reached; /* by line: nonzero if it has a marked object; exchanged with `lines` when the bits are */
+  uint64_t *bits; /* two words for each 512 bytes, starts and marks, in the order of `marks` */
+  size_t marks;   /* 0 or 1: the index of the word of marks */
+  uint8_t *lines; /* by line: nonzero if the last full collection left an object there */
+  uint8_t
+      *reached; /* by line: nonzero if the line has a marked object; exchanged with `lines` together with the bits */
   uint8_t *states;
   size_t blocks;
   uint8_t *large_states; /* by page of large objects: enum cn_large_state of the object that begins in the page */
@@ -53,7 +54,7 @@ struct cn_tables {
 };
 extern struct cn_tables cn_tables;
 
-/* Phase INIT. Reserves addresses for objects of `bytes` in all. Returns false if there are too few. */
+/* Phase INIT. Reserves addresses for objects of `bytes` in all. Returns false if there are too few addresses. */
 bool cn_tables_init(size_t bytes);
 /* Makes the tables of [from, to) writable, before objects are put there. Any thread. Returns false if memory is
  * exhausted. */

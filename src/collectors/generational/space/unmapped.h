@@ -11,7 +11,7 @@
 /* STOP. Notes that collection `number` has moved all objects away from [start, end). */
 void cn_unmapped_note_range(uintptr_t start, uintptr_t end, uint64_t number);
 
-/* The last collection that moved objects away from `address`, or 0 if the log has none. Async-signal-safe. */
+/* The last collection that moved objects away from `address`, or 0 if the log lacks the address. Async-signal-safe. */
 uint64_t cn_unmapped_find_collection(uintptr_t address);
 
 #endif
