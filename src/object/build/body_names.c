@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Makes debuggers and profilers say `f` inside the body of `f`.
+ * Makes debuggers and profilers name the body of a function `f` by `f`.
  *
- * Managed code calls the body of `f` by `cairn.call.f` and the like, which lie a few bytes after `f` itself
- * (src/compile/transitions/entries.c). Tools take the function next before an address, and would say that name. So
- * these names lose their size and type, and `cairn.local.f`, a local symbol of the body, is renamed to `f`: a
- * breakpoint on `f` stops in the body as well.
+ * Managed code calls the body of `f` by names such as `cairn.call.f`, whose address is a few bytes after `f`
+ * (src/compile/transitions/entries.c). Tools map an address to the nearest function symbol before it, and would show
+ * such a name. This file therefore clears the size and type of these symbols, and renames `cairn.local.f`, a local
+ * symbol of the body, to `f`. A breakpoint on `f` then also stops in the body.
  */
 #include "object/build/rewrite_steps.h"
 
@@ -25,9 +25,9 @@ static bool has_prefix(const char *name, const char *prefix)
   return strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
-/* True if only this image calls the body by that name. In other objects the same name may be a thunk's, which is a weak
- * function. The name for other images stays a function's: linkers warn of exported names that lack both type and
- * size. */
+/* True if only this image calls the body by the symbol's name. In other objects the name may belong to a thunk, which
+ * is a weak function. The name for other images keeps its function type, because linkers warn of exported symbols
+ * without type and size. */
 static bool is_hidden_name(const struct cn_elf_symbol *s)
 {
   return ELF64_ST_BIND(s->sym.st_info) != STB_WEAK &&
@@ -73,7 +73,7 @@ static const struct cn_elf_symbol *function_of_body(const symbol_vector *functio
   return found && (*found)->sym.st_size > CAIRN_ABI_ENTRY_SIZE ? *found : NULL;
 }
 
-/* Change the view that tools have of the symbol. True if it changes. */
+/* Change the symbol for tools. True if the symbol changes. */
 static bool rewrite_body_symbol(const symbol_vector *functions, const struct cn_elf_symbol *s, Elf64_Sym *sym)
 {
   unsigned bind = ELF64_ST_BIND(s->sym.st_info);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Encodes the details that frames_build.c found, as pieces of section `cairn_details`: one block for each code section.
+ * Encodes the details from frames_build.c as pieces of section `cairn_details`, with one block for each code section.
  */
 #include "object/build/frames_build.h"
 
@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "object/build/pieces.h"
 
-/* The writer's view of a function, which still owns the parts of its details. */
+/* The writer's view of a function. The function still owns the parts of its details. */
 static struct cn_function_details details_view_of(const struct cn_map_function *from)
 {
   CN_CHECK(from->offset <= UINT32_MAX);
@@ -35,7 +35,7 @@ bool cn_details_are_same(const struct cn_map_function *a, const struct cn_map_fu
   return same;
 }
 
-/* The block about functions [first, end), all of one section. */
+/* Encode the block with functions [first, end), which are all in one section. */
 static void encode_details_block(const struct cn_frames *frames, size_t first, size_t end,
                                  struct cn_section_pieces *out)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Removes an object's guard. Its section and that section's relocations become inactive headers (SHT_NULL): sections
- * keep their indices. The symbol becomes the start of section `cairn_frames`, weak as every such bound, because an
- * image may lack frame maps.
+ * Removes an object's guard. The guard's section and its relocation section become inactive headers (SHT_NULL), so that
+ * sections keep their indices. The guard's symbol becomes the start of section `cairn_frames`. The symbol is weak, like
+ * every bound of a section, because an image may lack frame maps.
  */
 #include "object/build/rewrite_steps.h"
 
@@ -25,7 +25,7 @@ bool cn_guard_is_present(const struct cn_elf_file *elf)
   return false;
 }
 
-/* True if all the relocations are against the guard. */
+/* True if all relocations of the section are against the guard. */
 static bool relocates_against_guard(const struct cn_elf_file *elf, const struct cn_section_part *rela)
 {
   uint64_t size = rela->data ? rela->head.sh_size : 0;
@@ -60,8 +60,8 @@ static int drop_guard_section(struct cn_section_parts *parts, const struct cn_el
   return 0;
 }
 
-/* A section for symbols whose own section goes. They become its section symbols, which linkers omit from their
- * output. */
+/* Find a section for symbols whose section is removed. These symbols become section symbols, which linkers omit from
+ * their output. */
 static Elf64_Half find_remaining_section(const struct cn_elf_file *elf)
 {
   for (Elf64_Half i = 1; i < elf->section_count && i < SHN_LORESERVE; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Joins the stack maps and call-frame information of one object into the model of its frame maps. Each record is
- * checked against the code: it names a function of the object, an offset in it, just after a call, with the frame size
- * that the call-frame information says.
+ * Joins the stack maps and call-frame information of one object into the model of its frame maps. Checks each record
+ * against the code: the record must give a function of the object, an offset in this function just after a call, and
+ * the frame size of the call-frame information.
  */
 #include "object/build/instructions.h"
 #include "object/build/frames_build.h"
@@ -17,7 +17,7 @@
 #include "base/kind_symbols.h"
 #include "object/dwarf/cfi.h"
 
-/* The place in code of the target of a call to address 0. */
+/* The place of the address field of a call to address 0. */
 struct null_call_target {
   uint32_t section;
   uint64_t offset;
@@ -28,8 +28,8 @@ struct frames_builder {
   struct cn_cfi *cfi;
   struct cn_frames *frames;
   CN_VECTOR(struct null_call_target) nulls;
-  uint32_t spans;   /* entries of the span table */
-  bool no_barriers; /* the object has no symbol that says if it has barriers */
+  uint32_t spans;   /* number of entries of the span table */
+  bool no_barriers; /* the object lacks the symbol that states its kind of barriers */
   char **error;
 };
 
@@ -39,8 +39,8 @@ static int refuse_function(const struct frames_builder *b, const struct cn_map_f
   return CN_FAIL(b->error, "in function '%s' at +0x%" PRIx32 ": %s", f->name, offset, why);
 }
 
-/* Find all relocations without a symbol: targets of calls to address 0. LLVM 22 emits a statepoint whose callee returns
- * a long double as two calls; the second goes to address 0 and has the record. */
+/* Find all relocations without a symbol, which are targets of calls to address 0. LLVM 22 emits a statepoint whose
+ * callee returns a long double as two calls; the second goes to address 0 and has the record. */
 static void find_null_call_targets(struct frames_builder *b)
 {
   for (uint32_t i = 1; i < b->elf->section_count; i++) {
@@ -66,21 +66,22 @@ static bool is_call_to_null(const struct frames_builder *b, uint32_t section, ui
   return false;
 }
 
-/* A function's stack size by the stack map, and whether call-frame information has it. */
+/* A function's stack size by the stack map, and the result of its search in the call-frame information. */
 struct function_stack_size {
   uint64_t bytes;
   enum { SIZE_UNTRIED, SIZE_FOUND, SIZE_MISSING } in_rows; /* of call-frame information */
 };
 
-/* The stack size leaves out pushed arguments, and the return address, which the frame address
- * counts. So the two may differ at a call, but must agree somewhere in the function. */
+/* Compare a function's stack size with its call-frame information. The stack size excludes pushed arguments and the
+ * return address, and the frame address includes them. The two may therefore differ at a call, but must agree at some
+ * place of the function. */
 static const char *check_stack_size(const struct frames_builder *b, const struct cn_map_function *f,
                                     struct function_stack_size *size, const struct cn_safepoint *frame)
 {
   static const char differ[] = "stack map and call-frame information do not agree on its frame's size";
   uint64_t entry = b->elf->sections[f->section].head.sh_addr + f->offset;
 
-  CN_CHECK(frame->cfa_offset >= 8); /* cn_cfi_read_row() has filled it */
+  CN_CHECK(frame->cfa_offset >= 8); /* cn_cfi_read_row() has set the frame address */
   if (size->bytes == CAIRN_STACKMAP_UNKNOWN_SIZE)
     return frame->cfa_reg == CN_DWARF_SP ? "a frame of unknown size has its frame address at " CN_PORT_SP_NAME : NULL;
   if (size->bytes % 8 || size->bytes > INT32_MAX)
@@ -116,7 +117,7 @@ static const char *build_safepoint(const struct frames_builder *b, const struct 
   if (is_call_to_null(b, f->section, f->offset + offset))
     return "the record follows a call to address 0 (LLVM miscompiles statepoints whose callee "
            "returns a long double)";
-  /* The row of the call itself: the next instruction may already tear the frame down. */
+  /* Read the row of the call instruction, because the next instruction may already release the frame. */
   uint64_t end = code->head.sh_addr + f->offset + offset;
   const char *why = cn_cfi_read_row(b->cfi, end, length, &out->frame);
   if (!why)
@@ -130,7 +131,7 @@ static int find_function(const struct frames_builder *b, uint64_t address, struc
   const struct cn_elf_symbol *symbol = cn_elf_function_at(elf, address);
   uint32_t section = symbol ? symbol->section : cn_elf_section_at(elf, address);
 
-  CN_ASSERT(elf->placed); /* placing gives sections their addresses */
+  CN_ASSERT(elf->placed); /* the placement has given addresses to sections */
   if (!section || !elf->sections[section].data || !(elf->sections[section].head.sh_flags & SHF_EXECINSTR))
     return CN_FAIL(b->error, "a stack map names a function that is not in the object");
   uint64_t offset = address - elf->sections[section].head.sh_addr;
@@ -166,7 +167,7 @@ static int add_safepoint_of_record(const struct frames_builder *b, struct cn_map
   return why ? refuse_function(b, f, record->instruction_offset, why) : 0;
 }
 
-/* Order the safepoints; refuse two at one place. */
+/* Sort the safepoints, and refuse two safepoints at one return address. */
 static int sort_and_check_safepoints(const struct frames_builder *b, struct cn_map_function *f)
 {
   if (f->safepoints.count > CN_FRAMEMAP_MAX_SAFEPOINTS)
@@ -179,7 +180,7 @@ static int sort_and_check_safepoints(const struct frames_builder *b, struct cn_m
   return 0;
 }
 
-/* Read all functions of one map, whose records are in the order of the functions. */
+/* Read all functions of one stack map. The map's records are in the order of its functions. */
 static int build_functions_of_map(const struct frames_builder *b, const struct cairn_stackmap *map)
 {
   struct cairn_stackmap_cursor cursor = {0};
@@ -203,8 +204,8 @@ static int build_functions_of_map(const struct frames_builder *b, const struct c
   return 0;
 }
 
-/* A span is named by its number in the module's table, whose first entry holds the number of entries. A joined table is
- * refused: its numbers are ambiguous. */
+/* Find the span table, whose first entry has the number of entries. Stack maps name a span by its index in the module's
+ * table, so a joined table is refused, because its indices are ambiguous. */
 static void find_span_table(struct frames_builder *b)
 {
   uint32_t section = cn_elf_find_section(b->elf, "cairn_spans", 0);
@@ -221,7 +222,8 @@ static void find_span_table(struct frames_builder *b)
   b->frames->span_table = section;
 }
 
-/* True if the object defines the symbol that all code compiled by Cairn defines, even if it inserts no barrier. */
+/* True if the object defines the symbol that states its kind of barriers. All objects from Cairn define this symbol,
+ * even without barriers. */
 static bool states_barriers(const struct cn_elf_file *elf)
 {
   for (uint32_t i = 1; i < elf->symbol_count; i++)
@@ -273,9 +275,8 @@ static bool is_same_map(const struct cn_map_function *a, const struct cn_map_fun
   return same;
 }
 
-/* Order the functions. An object that `ld -r` made of several has the stack map of a COMDAT
- * function once for each copy, also for those that were dropped: keep one if they agree, else
- * refuse. */
+/* Sort the functions. An object from `ld -r` has the stack map of a COMDAT function once for each copy of the function,
+ * dropped copies included. Keep one map if all copies agree, else refuse the object. */
 static int sort_unique_functions(const struct frames_builder *b)
 {
   struct cn_frames *frames = b->frames;

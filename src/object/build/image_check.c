@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks the frame maps of a linked image against its code and each other.
+ * Checks the frame maps of a linked image against the image's code and against each other.
  */
 #include "object/build/image_check.h"
 
@@ -26,10 +26,10 @@ struct image_map {
 struct checked_image {
   CN_VECTOR(struct code_range) code; /* executable sections */
   CN_VECTOR(struct image_map) maps;
-  uint64_t wrong; /* the function that a message is about */
+  uint64_t wrong; /* the address of the function with an error */
 };
 
-/* Read one section's maps. The error, or null. */
+/* Read the maps of one section. Returns an error or null. */
 static const char *read_frame_maps(struct checked_image *image, const unsigned char *data, size_t size,
                                    uint64_t address)
 {
@@ -53,8 +53,8 @@ static const char *read_frame_maps(struct checked_image *image, const unsigned c
   return status == CN_FRAMEMAP_NONE ? NULL : "section cairn_frames cannot be read";
 }
 
-/* True if the map's code lies in one of the sections from `*section` on. Sections and maps are sorted: `*section` moves
- * past those that end before the map's entry. */
+/* True if the map's code lies in one of the sections from `*section` on. Sections and maps are sorted, so `*section`
+ * advances over the sections that end before the map's entry. */
 static bool lies_in_code_section(const struct checked_image *image, const struct image_map *map, size_t *section)
 {
   while (*section < image->code.count && image->code.at[*section].end <= map->entry)
@@ -119,7 +119,7 @@ static const char *check_image(struct checked_image *image, const struct cn_elf_
   return why ? why : check_maps_against_code(image);
 }
 
-/* A message about the function at `address`, by its name if it has one. */
+/* A message about the function at `address`, with the function's name if a symbol gives it. */
 static char *describe_fault(struct cn_elf_file *elf, uint64_t address, const char *why)
 {
   char *error = NULL;
@@ -135,7 +135,7 @@ static char *describe_fault(struct cn_elf_file *elf, uint64_t address, const cha
                 : cn_format("function at 0x%" PRIx64 ": %s", address, why);
 }
 
-/* True if the bytes are an image that may have maps: of the machine, with sections. */
+/* True if the bytes may be an image with maps, because they have the right machine and sections. */
 static bool may_have_frame_maps(const void *bytes, size_t size)
 {
   Elf64_Ehdr head;

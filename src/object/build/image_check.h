@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks that the frame maps of a linked image are those of its code. Linkers are unaware of frame maps, and other
- * tools may have changed the objects; so an image is checked before it runs.
+ * Checks that the frame maps of a linked image match its code. Linkers ignore the meaning of frame maps, and other
+ * tools may have changed the objects, so Cairn checks an image before it runs.
  */
 #ifndef CN_OBJECT_BUILD_IMAGE_CHECK_H
 #define CN_OBJECT_BUILD_IMAGE_CHECK_H
 
-/* Check that each frame map of the ELF executable or shared object at `path` can be read, is about code of the image,
- * and agrees with any other about the same code: linkers that fold identical functions leave equal ones. The image must
- * be free of LLVM's stack maps: the runtime would take the frames of their code for native ones. 0 if all holds, or if
- * the file cannot be opened, is no ELF file for this machine, or has no sections. Negative: *error is a message to
- * free, which names the function. */
+/* Check that each frame map of the ELF executable or shared object at `path` is well formed and describes code of the
+ * image. Several maps of the same code must be equal, as after the folding of identical functions. The image must not
+ * contain LLVM's stack maps, because the runtime would treat the frames of their code as native. Returns 0 if the image
+ * is valid, or if the file cannot be opened, is no ELF file for this machine, or lacks sections. Negative if the image
+ * is invalid; *error then has a message with the function's name, which the caller frees. */
 int cn_image_check(const char *path, char **error);
 
 #endif

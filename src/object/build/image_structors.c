@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Turns constructors and destructors of .ctors and .dtors into those of .init_array and .fini_array.
+ * Moves constructors and destructors from .ctors and .dtors to .init_array and .fini_array.
  *
- * A target machine made through LLVM's C interface writes the former. GNU ld and gold move them to the latter. lld and
- * mold leave them in place, where they never run: the image would stay unregistered. This file does the work of GNU ld:
- * `.ctors` is run from its end, so its pointers change their order, and `.ctors.NNNNN` is priority 65535 - NNNNN.
- * Sections keep their indices; names are appended to the sections' names.
+ * A target machine made through LLVM's C interface writes .ctors and .dtors. GNU ld and gold move these functions to
+ * .init_array and .fini_array. lld and mold do not, so that the functions never run and the image stays unregistered.
+ * This file does the work of GNU ld. `.ctors` runs from its end, so its pointers are reversed, and `.ctors.NNNNN` has
+ * priority 65535 - NNNNN. Sections keep their indices; new names are appended to the table of section names.
  */
 #include "object/build/rewrite_steps.h"
 
@@ -20,7 +20,7 @@ static const struct structor_form {
   uint32_t type;
 } structor_forms[] = {{".ctors", ".init_array", SHT_INIT_ARRAY}, {".dtors", ".fini_array", SHT_FINI_ARRAY}};
 
-/* The form of a section that is to move, or null. */
+/* The form of a section that this file converts, or null. */
 static const struct structor_form *structor_form_of(const struct cn_elf_section *section)
 {
   for (size_t i = 0; i < sizeof structor_forms / sizeof *structor_forms; i++) {
@@ -48,7 +48,7 @@ bool cn_structors_are_in_old_tables(const struct cn_elf_file *elf)
   return false;
 }
 
-/* The section's name behind ".rela", as a string to free; null: the suffix is something other than a priority. */
+/* The new name of the section's relocations, which the caller frees. Null if the section's suffix is not a priority. */
 static char *new_rela_name_of(const struct cn_elf_section *section, const struct structor_form *form)
 {
   const char *suffix = section->name + strlen(form->old);
@@ -62,7 +62,7 @@ static char *new_rela_name_of(const struct cn_elf_section *section, const struct
   return cn_format(".rela%s.%lu", form->current, DEFAULT_PRIORITY - number);
 }
 
-/* True if relocations put everything there that the section holds. */
+/* True if the section's bytes are zero, so that all of its contents come from relocations. */
 static bool is_section_zero(const struct cn_elf_section *section)
 {
   for (uint64_t i = 0; i < section->head.sh_size; i++)
@@ -71,7 +71,7 @@ static bool is_section_zero(const struct cn_elf_section *section)
   return true;
 }
 
-/* True if a symbol names one of several pointers: it would name another one afterwards. */
+/* True if a symbol names one of several pointers, because the symbol would name another pointer after the reversal. */
 static bool has_named_pointers(const struct cn_elf_file *elf, uint32_t section)
 {
   if (elf->sections[section].head.sh_size <= POINTER_BYTES)
@@ -82,7 +82,7 @@ static bool has_named_pointers(const struct cn_elf_file *elf, uint32_t section)
   return false;
 }
 
-/* Reverse the order of the pointers. False: a relocation is of something else. */
+/* Reverse the order of the pointers. False if a relocation is not of a pointer. */
 static bool reverse_pointers(struct cn_section_part *rela, uint64_t size)
 {
   struct cn_bytes *bytes = cn_part_make_writable(rela);

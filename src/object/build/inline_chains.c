@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds source chains of safepoints: the function that the call was written in, the one that this was inlined into, and
- * so on to the function that owns the frame. One walk visits the scopes of the debug information from the outside in.
- * Each scope takes the safepoints in its ranges from the scope around it, so that in the end each safepoint is in its
- * innermost scope.
+ * Finds the source chains of safepoints. A chain has the function that contains the call in the source, then the
+ * functions that this function was inlined into, up to the function that owns the frame. One walk visits the scopes of
+ * the debug information from the outside in. Each scope takes the safepoints in its ranges from the enclosing scope, so
+ * that each safepoint is finally in its innermost scope.
  *
- * Input is hostile: the walk ends for any answers of libdw.
+ * The input may be hostile, so the walk ends for all answers of libdw.
  */
 #include "object/build/frames_build.h"
 
@@ -19,23 +19,23 @@
 
 enum { NO_SCOPE = -1, MAX_DIE_DEPTH = 2000 };
 
-/* A function, or one inlined somewhere. */
+/* A function, or a function inlined at one call. */
 struct inline_scope {
   const char *name; /* or null */
-  int parent;       /* index of the scope that it is inlined into, or NO_SCOPE: it has a frame */
+  int parent;       /* index of the scope that it is inlined into, or NO_SCOPE for a function with a frame */
   const char *call_file;
   uint32_t call_line, call_column;
-  unsigned length; /* of the chain from here on */
+  unsigned length; /* length of the chain from this scope on */
 };
 
 struct located_safepoint {
-  uint64_t address; /* of the call's last byte: the next one may be another function's */
+  uint64_t address; /* address of the call's last byte, because the next byte may belong to another function */
   struct cn_safepoint_details *detail;
   const char *symbol;
   int scope, unit; /* indices, or NO_SCOPE */
 };
 
-/* A unit. Split debug information has most of a unit in another file. */
+/* A unit of debug information. With split debug information, most of a unit is in another file. */
 struct debug_unit {
   Dwarf_Die die, in_object;
 };
@@ -45,7 +45,7 @@ struct cn_inline_chains {
   CN_VECTOR(struct located_safepoint) points; /* by address */
   CN_VECTOR(struct inline_scope) scopes;
   CN_VECTOR(struct debug_unit) units;
-  size_t budget; /* limit of entries, ranges and safepoints to visit; see cn_inline_chains_find() */
+  size_t budget; /* remaining visits of entries, ranges and safepoints; see cn_inline_chains_find() */
 };
 
 /* ---- the scope of a safepoint ---- */
@@ -56,14 +56,14 @@ static size_t first_safepoint_at(const struct cn_inline_chains *s, uint64_t addr
                          : 0;
 }
 
-/* Take one of the budget; false: it is used up. */
+/* Decrement the budget. False if the budget is used up. */
 static bool spend_budget(struct cn_inline_chains *s)
 {
   return s->budget && s->budget--;
 }
 
-/* Move the safepoints in the entry's ranges from scope `from` to scope `to`, and give them to the unit. Returns their
- * number. */
+/* Move the safepoints in the entry's ranges from scope `from` to scope `to`, and record their unit. Returns the number
+ * of safepoints. */
 static size_t move_safepoints_to_scope(struct cn_inline_chains *s, Dwarf_Die *die, int unit, int from, int to)
 {
   Dwarf_Addr base, start, end;
@@ -93,7 +93,7 @@ static uint32_t number_attribute_of(Dwarf_Die *die, unsigned name)
   return (uint32_t)value;
 }
 
-/* The path as the compiler was given it, if it is in the folder where the compiler ran. */
+/* The path relative to the compiler's working folder, or the complete path if the file is outside this folder. */
 static const char *path_from_compile_folder(struct debug_unit *unit, const char *path)
 {
   Dwarf_Attribute attribute;
@@ -126,8 +126,8 @@ static const char *function_name_of(Dwarf_Die *die)
   return name ? name : dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
 }
 
-/* The scope that `die` opens within `scope`; `scope` if `die` opens no scope; NO_SCOPE if its scope holds no safepoint.
- * *inside: it may contain others. */
+/* The scope that `die` opens within `scope`; `scope` if `die` opens no scope; NO_SCOPE if the scope of `die` has no
+ * safepoint. *inside says that `die` may contain further scopes. */
 static int enter_inline_scope(struct cn_inline_chains *s, Dwarf_Die *die, int unit, int scope, bool *inside)
 {
   int tag = dwarf_tag(die), opened = (int)s->scopes.count;
@@ -143,7 +143,7 @@ static int enter_inline_scope(struct cn_inline_chains *s, Dwarf_Die *die, int un
   *inside = made.length <= CN_MAX_VIRTUAL_FRAMES && s->scopes.count < INT32_MAX && (!inlined || scope != NO_SCOPE) &&
             move_safepoints_to_scope(s, die, unit, inlined ? scope : NO_SCOPE, opened) != 0;
   if (!*inside) {
-    *inside = !inlined; /* functions are nested in some languages */
+    *inside = !inlined; /* some languages have nested functions */
     return NO_SCOPE;
   }
   made.name = function_name_of(die);
@@ -156,7 +156,7 @@ static int enter_inline_scope(struct cn_inline_chains *s, Dwarf_Die *die, int un
   return opened;
 }
 
-/* Visit the children of `parent`. Input says where the next one is: it must lie further on. */
+/* Visit the children of `parent`. The offset of the next child is input, so it must be larger than the previous one. */
 static void visit_debug_entries(struct cn_inline_chains *s, Dwarf_Die *parent, int unit, int scope, unsigned depth)
 {
   Dwarf_Die die, next;
@@ -210,7 +210,7 @@ static void add_source_chain(struct cn_inline_chains *s, const struct located_sa
   }
   for (int i = p->scope; i != NO_SCOPE;) {
     const struct inline_scope *scope = &s->scopes.at[i];
-    CN_CHECK(scope->parent < i); /* so the chain ends */
+    CN_CHECK(scope->parent < i); /* this check makes the chain finite */
     source.function = scope->name ? scope->name : scope->parent == NO_SCOPE ? p->symbol : "?";
     cn_push(&p->detail->sources, source);
     source = (struct cn_source_place){.file = scope->call_file, .line = scope->call_line, .column = scope->call_column};
@@ -253,7 +253,7 @@ struct cn_inline_chains *cn_inline_chains_find(struct cn_elf_file *elf, struct c
     cn_inline_chains_close(s);
     return NULL;
   }
-  /* The limit is for hostile entries that all name one long list of ranges. */
+  /* The limit handles hostile entries that all name one long list of ranges. */
   s->budget = elf->size > 1 << 26 ? elf->size : 1 << 26;
   visit_debug_units(s);
   for (size_t i = 0; i < s->points.count; i++)

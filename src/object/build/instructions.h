@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Recognises the instructions before a return address; instructions_ARCH.c knows them. Private to src/object.
+ * Recognises the instructions before a return address; instructions_ARCH.c is the implementation. Private to
+ * src/object.
  */
 #ifndef CN_OBJECT_BUILD_INSTRUCTIONS_H
 #define CN_OBJECT_BUILD_INSTRUCTIONS_H
@@ -8,11 +9,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The length of the call that ends at `end`, in code that begins at `start`; 0: the code there is no call. */
+/* The length of the call that ends at `end`, in code that begins at `start`. 0 if no call ends at `end`. */
 unsigned cn_port_call_length(const unsigned char *start, const unsigned char *end);
 
-/* The length of the no-op that ends at `end`; 0: the code there is no no-op. Patchable statepoints
- * ("statepoint-num-patch-bytes") end in one. */
+/* The length of the no-op that ends at `end`. 0 if no no-op ends at `end`. Patchable statepoints
+ * ("statepoint-num-patch-bytes") end in a no-op. */
 unsigned cn_port_nop_length(const unsigned char *start, const unsigned char *end);
 
 #endif

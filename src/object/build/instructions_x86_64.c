@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Recognises x86-64 instructions before a return address. Each port has a file like this.
+ * Recognises x86-64 instructions before a return address. Each port has such a file.
  */
 #include "object/build/instructions.h"
 
 #include "base/check.h"
 
-/* E8 rel32, or FF /2 with any of its addressing forms; the shortest that fits counts. */
+/* Recognises E8 rel32, and FF /2 with all addressing forms. The shortest form that fits counts. */
 unsigned cn_port_call_length(const unsigned char *start, const unsigned char *end)
 {
   CN_ASSERT(start <= end);
@@ -33,7 +33,7 @@ unsigned cn_port_call_length(const unsigned char *start, const unsigned char *en
   return 0;
 }
 
-/* 90, or 0F 1F /0 of some length. */
+/* Recognises 90, and 0F 1F /0 of any length. */
 unsigned cn_port_nop_length(const unsigned char *start, const unsigned char *end)
 {
   size_t room = (size_t)(end - start);

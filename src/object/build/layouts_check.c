@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks the layouts of an object, one after another in section cairn_layouts. The runtime refuses those of another
- * version, too, but can only name the program.
+ * Checks the layouts of an object in section cairn_layouts. The runtime also refuses layouts of another version, but
+ * its message can only name the program.
  */
 #include "object/build/layouts_check.h"
 
@@ -20,7 +20,7 @@ static uint32_t load_word_at(const unsigned char *at)
   return word;
 }
 
-/* The bytes of the layout there, up to where the next may begin; 0: it is longer than the section. */
+/* The bytes of the layout, up to the first place for the next layout. 0 if the layout exceeds the section. */
 static uint64_t layout_bytes_of(const unsigned char *layout, uint64_t room)
 {
   if (room < LAYOUT_HEADER_BYTES)
@@ -37,7 +37,7 @@ static int check_layout_section(const struct cn_elf_section *section, char **err
 
   for (; at < size && size - at >= LAYOUT_ALIGNMENT; at += bytes) {
     uint32_t magic = load_word_at(data + at);
-    bytes = LAYOUT_ALIGNMENT; /* words of zero may lie between the layouts of two units */
+    bytes = LAYOUT_ALIGNMENT; /* zero words may separate the layouts of two units */
     if (magic == 0 && load_word_at(data + at + sizeof magic) == 0)
       continue;
     if (magic == CAIRN_ABI_LAYOUT_MAGIC_1)

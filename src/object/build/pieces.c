@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Takes apart the sections `cairn_frames` and `cairn_details` that `ld -r` joined from those of several code sections.
+ * Splits sections `cairn_frames` and `cairn_details` that `ld -r` joined from the sections of several code sections.
  */
 #include "object/build/pieces.h"
 
@@ -12,8 +12,8 @@
 
 const char *const cn_section_kind_names[CN_SECTION_KINDS] = {"cairn_frames", "cairn_details"};
 
-/* Find the place whose distance a relocated field holds. False: the relocation has another type, or its symbol is
- * outside the object. */
+/* Find the place that a relocated field has the distance to. False if the relocation has another type, or if its symbol
+ * is outside the object. */
 static bool find_relocation_target(const struct cn_elf_file *elf, const Elf64_Rela *r, struct cn_section_distance *out)
 {
   uint64_t symbol = ELF64_R_SYM(r->r_info), type = ELF64_R_TYPE(r->r_info);
@@ -53,7 +53,7 @@ static uint32_t load_u32(const unsigned char *at)
   return value;
 }
 
-/* The length of the next piece at or after *at. 0: *at is the end, or the place of malformed bytes. */
+/* The length of the next piece at or after *at. 0 if *at is the end or the place of malformed bytes. */
 static size_t next_piece_length(const struct cn_elf_section *s, size_t *at)
 {
   size_t size = s->data ? s->head.sh_size : 0;
@@ -67,7 +67,7 @@ static size_t next_piece_length(const struct cn_elf_section *s, size_t *at)
   return length >= CN_PIECE_HEADER_BYTES && length % 4 == 0 && length <= size - *at ? length : 0;
 }
 
-/* For each 4 bytes of the section the number of the relocation there, plus 1. */
+/* Make an array that has, for each 4 bytes of the section, 1 + the number of their relocation, or 0. */
 static uint32_t *index_relocations(const struct cn_elf_section *s, const struct cn_elf_section *rela)
 {
   uint32_t *index = cn_alloc((s->head.sh_size / 4 + 1) * sizeof *index);
@@ -89,7 +89,7 @@ uint32_t cn_pieces_find_mixed_section(const struct cn_elf_file *elf, enum cn_kin
     const struct cn_elf_section *rela = relocation_section_of(elf, target);
     if (elf->head.e_type != ET_REL || !rela)
       continue;
-    if (!s->data) /* without bytes its size is any number; cn_pieces_split_section() refuses it */
+    if (!s->data) /* without bytes, the section's size is arbitrary; cn_pieces_split_section() refuses the section */
       return target;
     uint32_t *index = index_relocations(s, rela);
     bool mixed = false;
@@ -106,7 +106,7 @@ uint32_t cn_pieces_find_mixed_section(const struct cn_elf_file *elf, enum cn_kin
   return 0;
 }
 
-/* Take one piece, [at, at + length) of the section. */
+/* Append the piece [at, at + length) of the section. */
 static bool append_piece(const struct cn_elf_file *elf, const struct cn_elf_section *s,
                          const struct cn_elf_section *rela, const uint32_t *index, size_t at, size_t length,
                          struct cn_section_pieces *out)
@@ -172,7 +172,7 @@ const struct cn_section_distance *cn_pieces_distances_of(const struct cn_section
   return p->distances.at + low;
 }
 
-/* True if both are equal outside of relocated fields, and these fields refer to the same places. */
+/* True if both pieces are equal outside their relocated fields, and these fields refer to the same places. */
 static bool is_same_piece(const struct cn_section_pieces *p, const struct cn_section_piece *a,
                           const struct cn_section_piece *b)
 {
@@ -203,7 +203,7 @@ static const char *function_name_at(const struct cn_elf_file *elf, const struct 
   return elf->sections[piece->section].name;
 }
 
-/* Order the pieces, and drop repeated ones. */
+/* Sort the pieces, and drop duplicates. */
 static int sort_unique_pieces(const struct cn_elf_file *elf, const char *name, struct cn_section_pieces *out,
                               char **error)
 {

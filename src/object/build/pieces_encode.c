@@ -11,8 +11,8 @@ static uint64_t mix_hash(uint64_t hash, uint64_t value)
   return (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15) ^ hash >> 29;
 }
 
-/* Hash deopt values and spans, too; source places are left out. An index into the spans is valid only in this object,
- * so hash the object's bytes with it. */
+/* Hash deopt values and spans, without source locations. A span index is valid only in this object, so the hash also
+ * includes the object's bytes. */
 static uint64_t hash_deopts_and_spans(const struct cn_elf_file *elf, const struct cn_map_function *f)
 {
   uint64_t hash = 0;

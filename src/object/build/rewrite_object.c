@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Replaces the stack maps of a relocatable object by frame maps, and by details if there are any.
+ * Replaces the stack maps of a relocatable object by frame maps and details.
  *
  * Sections keep their indices: .llvm_stackmaps and its relocations become the first `cairn_frames` and its relocations;
- * further ones are appended, and all of `cairn_details`. So symbols, groups and relocations of all other sections stay
- * as they are, byte for byte. Each new section is
- *   - SHF_LINK_ORDER, sh_link its code section: the linker drops it with the code (--gc-sections) and orders it like
- * the code;
- *   - in the COMDAT group of its code section, if that is in one: dropped with it when another object's copy is kept;
+ * further sections `cairn_frames` and all sections `cairn_details` are appended. The symbols, groups and relocations of
+ * all other sections thus stay unchanged. Each new section is
+ *   - SHF_LINK_ORDER, with its code section as sh_link: the linker drops both together (--gc-sections) and orders both
+ *     in the same order;
+ *   - in the COMDAT group of its code section, if there is one, so that the linker drops both when it keeps another
+ *     copy;
  *   - relocated only by distances (CN_ELF_RELOC_PC32), against symbols of the object, so that images are free of
- * dynamic relocations. The local symbol __LLVM_StackMaps becomes the (nameless) section symbol of the first
- * `cairn_frames`.
+ *     dynamic relocations. The local symbol __LLVM_StackMaps becomes the (nameless) section symbol of the first
+ *     `cairn_frames`.
  *
- * Such sections that `ld -r` joined, with maps of several code sections, are taken apart in the same way: the joined
- * one becomes the first of the new ones.
+ * Sections that `ld -r` joined from the maps of several code sections are split in the same way: the joined section
+ * becomes the first new section.
  *
- * The code gets a relocation that does nothing: see add_identity_hash(). The guard, which has kept the object from
- * being linked as it was, goes (drop_guard.c). Constructors move to where all linkers find them (image_structors.c).
- * Empty sections have linkers define the bounds of all (elf_bounds.c).
+ * The code gets a relocation without effect (see add_identity_hash()). The guard, which prevents the link of an object
+ * without frame maps, is removed (drop_guard.c). Constructors move to sections that all linkers support
+ * (image_structors.c). Empty sections make linkers define the bounds of all sections (elf_bounds.c).
  *
- * An object whose layouts are of another version is refused.
+ * An object with layouts of another version is refused.
  *
- * The section names' table grows by a string for each kind, ".relacairn_frames", whose tail is the other name.
+ * The table of section names gets a string for each kind, such as ".relacairn_frames", whose suffix is the name of the
+ * section itself.
  */
 #include <cairn/object.h>
 
@@ -41,18 +43,18 @@ enum { RELA_PREFIX_LENGTH = sizeof rela_prefix - 1 };
 
 struct object_rewriter {
   const unsigned char *old;
-  struct cn_elf_file elf; /* placed: its headers and bytes have changed */
+  struct cn_elf_file elf; /* the object with assigned addresses, whose headers and bytes have changed */
   struct cn_section_pieces pieces[CN_SECTION_KINDS];
   struct cn_section_parts parts;
   uint32_t slot, slot_rela, names;
   enum cn_kind slot_kind;
   uint32_t rela_names[CN_SECTION_KINDS];
-  uint32_t *symbols; /* by section: a symbol of it (find_symbols) */
-  bool in_memory;    /* for a loader instead of a linker: one section of each kind, tied to nothing */
+  uint32_t *symbols; /* for each section, one of its symbols (find_section_symbols()) */
+  bool in_memory;    /* for a loader instead of a linker: one section of each kind, without a tie to code */
   char **error;
 };
 
-/* The section to replace and its relocations. */
+/* Find the section to replace and its relocations. */
 static int find_replaced_section(struct object_rewriter *w, uint32_t slot, bool may_have_group)
 {
   const struct cn_elf_file *elf = &w->elf;
@@ -65,7 +67,7 @@ static int find_replaced_section(struct object_rewriter *w, uint32_t slot, bool 
   w->slot_rela = cn_elf_find_rela_section(elf, elf->sections[slot].relocations);
   if (cn_elf_find_rela_section(elf, elf->sections[w->slot_rela].next_relocations))
     return CN_FAIL(w->error, "section '%s' has its relocations in two places", name);
-  /* Does the section have another role, of a table of the object? Replacing it would lose that table. */
+  /* Refuse a section that is also a table of the object, because the replacement would destroy the table. */
   if ((elf->sections[slot].data && elf->sections[slot].head.sh_type != SHT_PROGBITS) || w->names == slot ||
       (w->slot_rela && w->names == w->slot_rela))
     return CN_FAIL(w->error, "section '%s' is also another thing", name);
@@ -85,8 +87,8 @@ static void add_section_names(struct object_rewriter *w)
   }
 }
 
-/* Find a local symbol of each section, to relocate against; 0 if the section lacks one. Code has its section symbol,
- * because .eh_frame is relocated against it. */
+/* Find a local symbol of each section for relocations, or 0 if the section lacks a local symbol. Code has its section
+ * symbol, because .eh_frame is relocated against this symbol. */
 static void find_section_symbols(struct object_rewriter *w)
 {
   w->symbols = cn_alloc(w->elf.section_count * sizeof *w->symbols);
@@ -154,7 +156,7 @@ static void write_section_headers(struct object_rewriter *w, enum cn_kind kind, 
   }
 }
 
-/* Write the pieces [first, end), all of one code section, as sections `tied` and `rela`. */
+/* Write the pieces [first, end), which all belong to one code section, as sections `tied` and `rela`. */
 static int write_code_section_maps(struct object_rewriter *w, enum cn_kind kind, size_t first, size_t end,
                                    uint32_t tied, uint32_t rela)
 {
@@ -189,9 +191,9 @@ static bool has_identity_hash(const unsigned char *data, size_t size)
   return false;
 }
 
-/* Give code a hash of its map: the addend of a relocation that does nothing. Linkers that fold identical code (--icf)
- * only compare bytes and relocations of code, and keep the map of one function. Another function may have the same code
- * with an integer in the place of a reference, and would lose its map. (gold -r drops that relocation.) */
+/* Give code a hash of its map, as the addend of a relocation without effect. Linkers that fold identical code (--icf)
+ * compare only the bytes and relocations of code, and keep the map of one function. Another function with equal code
+ * may have an integer in place of a reference, and would lose its map. (gold -r drops this relocation.) */
 static void add_identity_hash(struct object_rewriter *w, uint32_t section, uint64_t identity)
 {
   Elf64_Rela r = {.r_info = ELF64_R_INFO(UINT64_C(0), CN_ELF_RELOC_NONE), .r_addend = (int64_t)identity};
@@ -225,7 +227,7 @@ static void add_identity_hashes(struct object_rewriter *w)
   }
 }
 
-/* Refuse code that has such a hash and lacks frame maps: some tool removed the maps, or renamed their section. */
+/* Refuse code with a hash and without frame maps, because a tool has removed the maps or renamed their section. */
 static int check_maps_present(const struct cn_elf_file *elf, char **error)
 {
   bool *mapped = cn_alloc(elf->section_count * sizeof *mapped);
@@ -246,7 +248,7 @@ static int check_maps_present(const struct cn_elf_file *elf, char **error)
                  : 0;
 }
 
-/* Drop the slot's old contents. If there is no function, linkers leave the empty section out. */
+/* Remove the slot's old contents. If there is no function, linkers omit the empty section. */
 static void clear_replaced_section(struct object_rewriter *w)
 {
   struct cn_section_part *slot = &w->parts.list.at[w->slot];
@@ -283,7 +285,7 @@ static int write_maps_of_kind(struct object_rewriter *w, enum cn_kind kind)
   return 0;
 }
 
-/* Turn local symbols in the slot into nameless section symbols, which linkers omit from their output. */
+/* Replace local symbols in the slot by nameless section symbols, which linkers omit from their output. */
 static void clear_replaced_symbols(struct object_rewriter *w)
 {
   for (uint32_t i = 1; i < w->elf.symbol_count; i++) {
@@ -297,7 +299,7 @@ static void clear_replaced_symbols(struct object_rewriter *w)
   }
 }
 
-/* Read the stack maps, and write frame maps in their place. */
+/* Read the stack maps, and encode frame maps in their place. */
 static int encode_stack_maps(struct object_rewriter *w)
 {
   struct cn_frames frames;
@@ -356,7 +358,7 @@ static uint32_t find_mixed_section(struct object_rewriter *w)
   return 0;
 }
 
-/* Replace one section, move constructors, and remove the guard; *out stays null if the object has none of these. */
+/* Replace one section, move constructors, and remove the guard. *out stays null if nothing changes. */
 static enum cairn_status rewrite_object_once(const void *bytes, size_t size, bool in_memory, void **out,
                                              size_t *out_size, char **error)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads one statepoint's record: the places of its values, and the registers that its callee keeps. Unknown calling
- * conventions keep no register.
+ * Reads the places of values in one statepoint's record, and finds the registers that the callee preserves. A callee of
+ * an unknown calling convention preserves no register.
  */
 #include "object/build/statepoint.h"
 
@@ -12,8 +12,8 @@
 /* LLVM's numbers of four calling conventions. */
 enum { CONVENTION_PRESERVE_ALL = 15, CONVENTION_TAIL = 18, CONVENTION_SWIFT_TAIL = 20, CONVENTION_PRESERVE_NONE = 21 };
 
-/* The value of the register, relative to the frame address; false: unknown. LLVM bases a place on the stack pointer of
- * a frame with a frame pointer only if the call pushes nothing. */
+/* Find the register's value relative to the frame address. False if the value is unknown. In a frame with a frame
+ * pointer, LLVM bases a place on the stack pointer only if the call pushes no arguments. */
 static bool find_register_distance(const struct cn_statepoint_record *r, unsigned reg, int64_t *distance)
 {
   if (reg == r->frame->cfa_reg)
@@ -58,8 +58,8 @@ bool cn_record_get_constant(const struct cn_statepoint_record *r, uint32_t index
 }
 
 /* True for LLVM's calling conventions whose callees save the same registers as in C's: C, fast, cold, any register,
- * preserve_most, preserve_all, swift, C++ thread-local, tail, guard check, swifttail; Intel's for OpenCL, SysV, Win64,
- * vector and register calls. Others, such as GHC's, save fewer. */
+ * preserve_most, preserve_all, swift, C++ thread-local, tail, guard check, swifttail; Intel's OpenCL, SysV, Win64,
+ * vectorcall and regcall. Callees of other conventions, such as GHC's, save fewer registers. */
 static bool convention_keeps_callee_saved(uint64_t convention)
 {
   static const uint8_t known[] = {
@@ -82,7 +82,7 @@ enum cn_keeps cn_record_keeps_register(const struct cn_statepoint_record *r, uns
     return CN_KEEPS_NEVER;
   if (cn_port_tracked_register_of(reg) == CN_CALLEE_SAVED_COUNT)
     return convention == CONVENTION_PRESERVE_ALL ? CN_KEEPS_VALUE : CN_KEEPS_NOT_HERE;
-  if (convention == CONVENTION_PRESERVE_NONE) /* it keeps only the frame pointer */
+  if (convention == CONVENTION_PRESERVE_NONE) /* the callee preserves only the frame pointer */
     return cn_port_tracked_register_of(reg) == CN_PORT_FRAME_POINTER ? CN_KEEPS_VALUE : CN_KEEPS_NOT_HERE;
   if (convention == CONVENTION_SWIFT_TAIL && cn_port_is_swifttail_argument(reg))
     return CN_KEEPS_NOT_HERE;
@@ -99,7 +99,7 @@ bool cn_record_lies_in_frame(const struct cn_statepoint_record *r, unsigned reg,
     return false;
   if (!find_register_distance(r, reg, &from))
     return true;
-  from += offset; /* relative to the frame address, from here on */
+  from += offset; /* from now on relative to the frame address */
   int64_t to = from + (int64_t)size;
   if (to > -8)
     return false;
@@ -118,7 +118,7 @@ bool cn_record_is_argument(const struct cn_statepoint_record *r, unsigned reg, i
   return find_register_distance(r, reg, &from) && from + offset >= 0;
 }
 
-/* A frame or base pointer is this frame's if the caller's has been saved. */
+/* True for the stack pointer, and for a frame or base pointer if the caller's value of the register is saved. */
 bool cn_record_is_frame_base(const struct cn_safepoint *f, unsigned reg)
 {
   return reg == CN_DWARF_SP ||

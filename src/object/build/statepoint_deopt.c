@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads the operands of a statepoint's deopt bundle (statepoints-later, "Stack Map Format"): values for deoptimisers,
- * and the spans that Cairn adds. A value is refused if its place cannot be read when the frame is walked.
+ * Reads the operands of a statepoint's deopt bundle (statepoints-later, "Stack Map Format"), which are values for
+ * deoptimisers and the spans that Cairn adds. A value is refused if a stack walk cannot read its place.
  */
 #include <cairn/abi.h>
 #include "base/check.h"
 #include "object/build/statepoint.h"
 
-/* A flag of statepoints: the values are needed when the call is made, and may die during it. */
+/* A flag of statepoints: the deopt values need to be live only at the start of the call. */
 enum { LIVE_IN_FLAG = 2 };
 
 static const char *read_deopt_register(const struct cn_statepoint_record *r, struct cairn_stackmap_location l,
@@ -44,7 +44,7 @@ static const char *read_deopt_value(const struct cn_statepoint_record *r, uint32
   case CAIRN_STACKMAP_INDIRECT:
     break;
   default:
-    CN_UNREACHABLE(); /* the reader makes constants of indices into the pool */
+    CN_UNREACHABLE(); /* the reader replaces pool indices by constants */
   }
   if (!cn_record_is_frame_base(r->frame, l.reg))
     return "a location is not based on " CN_PORT_SP_NAME ", or on " CN_PORT_OTHER_BASE_NAMES " with the caller's saved";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Reads one statepoint's locations as roots and areas (statepoints-later, "Stack Map Format"; abi.def, "Described
- * allocas"). Everything is checked against the frame: each root is either certain or an error.
+ * allocas"). Checks each location against the frame, and reports an uncertain root as an error.
  */
 #include "object/build/statepoint.h"
 
@@ -11,7 +11,7 @@
 #include "object/build/frames_build.h"
 #include "object/dwarf/cfi.h"
 
-/* LLVM's value for an undefined reference. */
+/* LLVM's value of an undefined reference. */
 #define UNDEF_PATTERN UINT64_C(0xFEFEFEFE)
 
 struct roots_reader {
@@ -26,8 +26,8 @@ static struct cairn_stackmap_location location_at_index(const struct roots_reade
   return cn_record_location_at(&r->record, index);
 }
 
-/* True if the location is null or undefined. Other constants would be references to immovable objects; no pass makes
- * them. */
+/* True if the location is null or undefined. Other constants would be references to immovable objects, which no pass
+ * makes. */
 static bool is_null_or_undefined(struct cairn_stackmap_location l)
 {
   return l.kind == CAIRN_STACKMAP_CONSTANT && (l.value == 0 || (uint32_t)l.value == UNDEF_PATTERN);
@@ -43,7 +43,7 @@ static const char *check_register_is_kept(const struct roots_reader *r, unsigned
   return why[cn_record_keeps_register(&r->record, reg)];
 }
 
-/* The place of a reference, which must be other than a constant. */
+/* Read the place of a reference, which must not be a constant. */
 static const char *read_reference_place(const struct roots_reader *r, struct cairn_stackmap_location l,
                                         struct cn_frame_place *out)
 {
@@ -72,7 +72,7 @@ static const char *read_base_derived_pair(struct roots_reader *r, uint32_t index
   struct cairn_stackmap_location base = location_at_index(r, index), derived = location_at_index(r, index + 1);
   struct cn_root root = {0};
 
-  if (is_null_or_undefined(base)) /* references derived from it are immovable, too */
+  if (is_null_or_undefined(base)) /* references derived from null are immovable, too */
     return NULL;
   const char *why = read_reference_place(r, base, &root.base);
   if (why)
@@ -105,8 +105,9 @@ static int by_bases_first(const void *x, const void *y)
   return a->is_derived != b->is_derived ? (int)a->is_derived - (int)b->is_derived : by_derived_place(x, y);
 }
 
-/* List each place once, or it would be updated twice. A place that is the base of any root holds a base: its entry as a
- * derived reference is dropped. Two bases of one derived reference are equal: keep the first. */
+/* Keep one root for each place, because the collector would otherwise update the place twice. A place that is the base
+ * of a root contains a base pointer, so drop its entry as a derived reference. Two bases of one derived reference are
+ * equal, so keep the first one. */
 static void keep_unique_places(struct roots_reader *r)
 {
   size_t kept = 0;
@@ -123,7 +124,7 @@ static void keep_unique_places(struct roots_reader *r)
 
 /* ---- described allocas ---- */
 
-/* The bytes from the first reference to the end of the last; false: more than any frame has. */
+/* Compute the bytes from the first reference to the end of the last one. False if the size exceeds every frame. */
 static bool size_of_area(const struct cn_described_area *a, uint64_t *size)
 {
   uint64_t most = INT32_MAX;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Changes the names of managed functions for other units' managed code. A linker's --wrap=f and --defsym=f=g change
- * references to `f`, and are unaware of `cairn.call.f` and the like; so a copy of the object with other names goes to
- * the linker. Tools that change only `f`, such as objcopy, leave an object whose names contradict each other: it is
- * refused.
+ * Changes the names that managed code uses to call managed functions of other units. The linker's options --wrap=f and
+ * --defsym=f=g change references to `f`, but not to names such as `cairn.call.f`, so the linker gets a copy of the
+ * object with changed names. A tool such as objcopy may change only `f`; Cairn refuses an object with such
+ * contradictory names.
  */
 #include "object/build/thunk_names.h"
 
@@ -11,12 +11,13 @@
 #include <string.h>
 #include "base/check.h"
 
-/* Names for calls are thunks of `f`, or the body of `f`; the last is the body, for other images. */
+/* Prefixes of the names for calls of `f`, which are thunks or the body of `f`. The last prefix is for the body, for
+ * other images. */
 static const char *const call_name_prefixes[] = {"cairn.call.", "cairn.vcall.", "cairn.body.", "cairn.vbody.",
                                                  "cairn.managed_code."};
 enum { PREFIX_CALL, PREFIX_VCALL, PREFIX_BODY, PREFIX_VBODY, PREFIX_MANAGED_CODE, PREFIX_COUNT };
 
-/* The function's name in `name`, and the index of the prefix; null: it is another symbol. */
+/* The function's name in the symbol name `name`, and the index of the prefix. Null for other symbols. */
 static const char *function_name_in(const char *name, unsigned *which)
 {
   for (*which = 0; *which < PREFIX_COUNT; ++*which) {
@@ -30,7 +31,7 @@ static const char *function_name_in(const char *name, unsigned *which)
 /* ---- symbols by name ---- */
 
 struct symbol_index {
-  const struct cn_elf_symbol **at; /* the named ones, sorted */
+  const struct cn_elf_symbol **at; /* the symbols with names, sorted by name */
   size_t count;
 };
 
@@ -46,7 +47,7 @@ static int compare_name(const void *name, const void *symbol)
   return strcmp(name, (*(const struct cn_elf_symbol *const *)symbol)->name);
 }
 
-/* Index the symbols that other objects see. */
+/* Sort the symbols that are visible to other objects. */
 static struct symbol_index index_symbols(const struct cn_elf_file *elf)
 {
   struct symbol_index index = {cn_alloc((elf->symbol_count + 1) * sizeof *index.at), 0};
@@ -74,8 +75,8 @@ static bool is_symbol_defined(const struct symbol_index *index, const char *name
 
 /* ---- changes by tools ---- */
 
-/* True if the symbol agrees with its function. A thunk refers to the function. Thunks of the body merely mention it,
- * and strip removes that mention. */
+/* True if the symbol agrees with its function. A thunk refers to the function. A thunk of the body has only an unused
+ * reference to the function, which strip removes. */
 static bool agrees_with_function(const struct symbol_index *index, const struct cn_elf_symbol *symbol, unsigned which,
                                  const char *function)
 {
@@ -115,7 +116,8 @@ int cn_thunk_names_check(const struct cn_elf_file *elf, char **error)
 
 /* ---- other names ---- */
 
-/* By symbol: its new name, to be freed, or null; and the symbol that takes its references, or 0. */
+/* The change of names: for each symbol, its new name (owned) or null, and the symbol that replaces it in references, or
+ * 0. */
 struct name_change {
   const struct cn_elf_file *elf;
   char **names;
@@ -123,7 +125,7 @@ struct name_change {
   bool any, redirects;
 };
 
-/* The rename that applies to a symbol by which managed code calls a function, or null. */
+/* The rename of the function that managed code calls by symbol `name`, or null. */
 static const struct cn_function_rename *rename_of_symbol(const struct symbol_index *index, const char *name,
                                                          const struct cn_renames *renames, unsigned *which)
 {
@@ -135,7 +137,7 @@ static const struct cn_function_rename *rename_of_symbol(const struct symbol_ind
   return NULL;
 }
 
-/* Negative if managed code calls a function whose address is an expression's. */
+/* Negative if managed code calls a function that the linker sets to an expression. */
 static int refuse_expression_targets(const struct symbol_index *index, const struct cn_renames *renames, char **error)
 {
   unsigned which;
@@ -159,7 +161,7 @@ static char *make_new_name(const struct symbol_index *index, const char *name, c
   return rename && rename->to ? cn_format("%s%s", call_name_prefixes[which], rename->to) : NULL;
 }
 
-/* Another symbol that has this name in the end: one whose name stays, or the first that gets it. */
+/* The symbol that finally has this name: a symbol that keeps the name, or the first symbol that gets it. */
 static uint32_t find_symbol_with_new_name(const struct name_change *change, const struct symbol_index *index,
                                           const char *name)
 {
@@ -171,12 +173,12 @@ static uint32_t find_symbol_with_new_name(const struct name_change *change, cons
   i = 1;
   while (i < change->elf->symbol_count && (!change->names[i] || strcmp(change->names[i], name) != 0))
     i++;
-  CN_CHECK(i < change->elf->symbol_count); /* choose_new_names() has given the name */
+  CN_CHECK(i < change->elf->symbol_count); /* choose_new_names() has chosen the name */
   return i;
 }
 
-/* Choose the new names. A unit that calls `f` may have `__wrap_f` as well: an object has one symbol of a name. The
- * other symbol stays, under an unused name. */
+/* Choose the new names. A unit that calls `f` may also refer to `__wrap_f`, but an object has only one symbol of each
+ * name. The second symbol therefore gets an unused name. */
 static void choose_new_names(struct name_change *change, const struct symbol_index *index,
                              const struct cn_renames *renames)
 {

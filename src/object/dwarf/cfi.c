@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads call-frame information, by libdw. The walker can follow these rows; others are refused:
+ * Reads call-frame information with libdw. A stack walk supports only rows of this form; other rows are refused:
  *
  *   CFA = a base (cn_port_base_registers) + constant;
  *   return address at CFA - 8;
@@ -17,12 +17,13 @@
 #include "object/dwarf/cfi_undefined.h"
 
 struct cn_cfi {
-  Elf *elf;       /* a view of the placed copy */
-  Dwarf_CFI *cfi; /* null: .eh_frame is missing */
+  Elf *elf;       /* a view of the copy with assigned addresses */
+  Dwarf_CFI *cfi; /* null if .eh_frame is missing */
   struct cn_code_ranges undefined;
 };
 
-/* Make .eh_frame SHT_PROGBITS: LLVM gives it the psABI's type, which libdw 0.188 ignores. */
+/* Change the type of .eh_frame to SHT_PROGBITS, because libdw 0.188 ignores sections of the psABI's type, which LLVM
+ * uses. */
 static void make_section_progbits(struct cn_elf_file *elf, uint32_t section)
 {
   Elf64_Shdr *head = &elf->sections[section].head;
@@ -85,7 +86,7 @@ static const char *read_cfa(Dwarf_Frame *frame, struct cn_safepoint *out)
   return NULL;
 }
 
-/* The place of the caller's value of a register; false unless libdw says "unchanged" or "in memory at CFA + n". */
+/* Read the place of the caller's value of a register. False unless the value is unchanged or in memory at CFA + n. */
 static bool read_caller_register_place(Dwarf_Frame *frame, int dwarf, bool *saved, int64_t *offset)
 {
   Dwarf_Op memory[3], *ops;
@@ -95,9 +96,9 @@ static bool read_caller_register_place(Dwarf_Frame *frame, int dwarf, bool *save
   *saved = false;
   if (dwarf_frame_register(frame, dwarf, memory, &ops, &count))
     return false;
-  /* Without a place the register is unchanged if there are no operations, else undefined, as caller-saved registers
-   * are. libdw 0.188 always calls CN_DWARF_MISTAKEN_BY_LIBDW undefined; cn_cfi_is_register_undefined() says where it
-   * is. */
+  /* Without operations, a null result says that the register is unchanged; any other result says that it is undefined,
+   * like caller-saved registers. libdw 0.188 always reports CN_DWARF_MISTAKEN_BY_LIBDW as undefined;
+   * cn_cfi_is_register_undefined() finds the code where it is. */
   if (count == 0)
     return !ops || cn_port_tracked_register_of((unsigned)dwarf) == CN_CALLEE_SAVED_COUNT ||
            dwarf == CN_DWARF_MISTAKEN_BY_LIBDW;
@@ -133,7 +134,7 @@ static const char *read_saved_register(Dwarf_Frame *frame, int dwarf, struct cn_
   return NULL;
 }
 
-/* The error if two registers have one place, or one lies below the stack pointer; else null. */
+/* An error if two registers have one place, or if a place lies below the stack pointer; else null. */
 static const char *check_saved_registers(const struct cn_safepoint *f)
 {
   CN_CHECK(cn_port_base_index_of(f->cfa_reg) < CN_PORT_BASE_COUNT && f->cfa_offset >= 8);
@@ -151,8 +152,8 @@ static const char *check_saved_registers(const struct cn_safepoint *f)
   return NULL;
 }
 
-/* The error unless the row of the instruction's last byte holds for all of it, and is a call's rather than a signal
- * handler's; else null. */
+/* An error unless the row of the instruction's last byte covers the whole instruction and is no row of a signal
+ * handler; else null. */
 static const char *check_row_of_call(Dwarf_Frame *frame, uint64_t end, unsigned length)
 {
   Dwarf_Addr first;
@@ -176,7 +177,7 @@ const char *cn_cfi_read_row(struct cn_cfi *cfi, uint64_t end, unsigned length, s
   if (!why)
     why = read_cfa(frame, out);
   for (int dwarf = 0; !why && dwarf <= CN_DWARF_RETURN_ADDRESS; dwarf++)
-    if (dwarf != CN_DWARF_SP) /* the stack pointer is the frame address itself */
+    if (dwarf != CN_DWARF_SP) /* the stack pointer equals the frame address */
       why = read_saved_register(frame, dwarf, out);
   free(frame);
   return why ? why : check_saved_registers(out);

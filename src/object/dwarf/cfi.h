@@ -10,15 +10,16 @@
 
 struct cn_cfi;
 
-/* Read .eh_frame of a placed object; its relocations are applied. If the section is missing, *cfi is empty of rows. */
+/* Open .eh_frame of an object with assigned addresses, after relocation. If the section is missing, *cfi has no
+ * rows. */
 int cn_cfi_open(struct cn_cfi **cfi, struct cn_elf_file *elf, char **error);
 void cn_cfi_close(struct cn_cfi *cfi);
 
-/* Fill cfa_reg, cfa_offset, saved and saved_offset of `frame`, which is zero, for the instruction of `length` bytes
- * that ends at `end`. Null, or the reason of a refusal. */
+/* Set cfa_reg, cfa_offset, saved and saved_offset of the zeroed `frame` for the instruction of `length` bytes that ends
+ * at `end`. Null, or the reason of a refusal. */
 const char *cn_cfi_read_row(struct cn_cfi *cfi, uint64_t end, unsigned length, struct cn_safepoint *frame);
 
-/* True if the frame address lies `offset` bytes above the stack pointer somewhere in [start, end). */
+/* True if the frame address is `offset` bytes above the stack pointer at some place in [start, end). */
 bool cn_cfi_has_frame_offset(struct cn_cfi *cfi, uint64_t start, uint64_t end, uint64_t offset);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds code whose callee-saved register CN_DWARF_MISTAKEN_BY_LIBDW is really undefined. libdw 0.188 takes that
- * register for a caller-saved one. So it calls the register undefined wherever call-frame information is silent about
- * it, and a real .cfi_undefined looks the same: the walker would take the caller's value for kept. So read the
- * instructions themselves
- * ("DWARF Debugging Information Format", Call Frame Instruction Encodings; the psABI for .eh_frame's entries), without
- * evaluating them: one DW_CFA_undefined of the register counts for the whole function.
+ * Finds code with an undefined callee-saved register CN_DWARF_MISTAKEN_BY_LIBDW. libdw 0.188 treats this register as
+ * caller-saved, and reports it as undefined if call-frame information has no rule for the register, so that a real
+ * .cfi_undefined gives the same result. Without this file, a stack walk would treat the caller's value as preserved.
+ * The file therefore reads the instructions of the call-frame information ("DWARF Debugging Information Format", Call
+ * Frame Instruction Encodings; the psABI for the entries of .eh_frame). It does not evaluate them: one DW_CFA_undefined
+ * of the register counts for the whole function.
  */
 #include "object/dwarf/cfi_undefined.h"
 
@@ -33,7 +33,7 @@ static bool read_uleb(struct byte_cursor *b, uint64_t *value)
   return cn_uleb_get(&b->at, b->end, value);
 }
 
-/* The width of a pointer of this encoding; 0: compilers never use it for code. */
+/* The width of a pointer of this encoding, or 0 for encodings that compilers never use for code. */
 static unsigned pointer_size_of(unsigned encoding)
 {
   switch (encoding & 0x0f) {
@@ -49,8 +49,8 @@ static unsigned pointer_size_of(unsigned encoding)
   }
 }
 
-/* The operands of an instruction: a digit stands for that many bytes, u for a number, r for a
- * register's number, b for a block, p for a pointer. Null: unknown. */
+/* The operands of an instruction. A digit is a number of bytes, u a number, r a register's number, b a block, p a
+ * pointer. Null for unknown instructions. */
 static const char *operand_letters_of(unsigned opcode)
 {
   switch (opcode) {
@@ -97,7 +97,7 @@ static const char *operand_letters_of(unsigned opcode)
   }
 }
 
-/* Skip one operand; false if it is cut off, or says that CN_DWARF_MISTAKEN_BY_LIBDW is undefined. */
+/* Skip one operand. False if the operand is truncated, or if it makes CN_DWARF_MISTAKEN_BY_LIBDW undefined. */
 static bool skip_operand(struct byte_cursor *b, char operand, unsigned encoding)
 {
   uint64_t value;
@@ -117,7 +117,7 @@ static bool skip_operand(struct byte_cursor *b, char operand, unsigned encoding)
   }
 }
 
-/* True if all instructions are known, and they leave CN_DWARF_MISTAKEN_BY_LIBDW defined. */
+/* True if this file supports all instructions, and CN_DWARF_MISTAKEN_BY_LIBDW stays defined. */
 static bool keeps_register_defined(struct byte_cursor b, unsigned encoding)
 {
   uint64_t value;
@@ -139,8 +139,8 @@ static bool keeps_register_defined(struct byte_cursor b, unsigned encoding)
   return true;
 }
 
-/* The encoding of the code's place in entries of this kind. False: the augmentation has unknown
- * letters or encodings. */
+/* Read the encoding of code addresses in the entries of a CIE. False if the augmentation has unknown letters or
+ * encodings. */
 static bool read_pointer_encoding(const Dwarf_CIE *cie, unsigned *encoding)
 {
   struct byte_cursor b = {cie->augmentation_data, cie->augmentation_data};
@@ -175,7 +175,7 @@ static uint64_t load_encoded_pointer(const unsigned char *at, unsigned encoding)
   return encoding & DW_EH_PE_signed ? (uint64_t)(int64_t)(int32_t)value : value;
 }
 
-/* Read the code range of an entry; false: unknown form. `b` is left at its instructions. */
+/* Read the code range of an entry, and set `b` to the entry's instructions. False if the form is unknown. */
 static bool read_code_range(const struct cn_elf_section *s, struct byte_cursor *b, const Dwarf_CIE *cie,
                             unsigned encoding, struct cn_code_range *out)
 {
@@ -193,7 +193,7 @@ static bool read_code_range(const struct cn_elf_section *s, struct byte_cursor *
   return true;
 }
 
-/* True if the entry's function may lose the register. Then `out` is its code. */
+/* True if the entry's function may lose the register. If so, sets `out` to the function's code. */
 static bool may_lose_register(const struct cn_elf_section *s, Elf_Data *data, const unsigned char *ident,
                               const Dwarf_FDE *fde, struct cn_code_range *out)
 {
@@ -219,8 +219,8 @@ void cn_cfi_find_undefined_code(const struct cn_elf_section *eh_frame, struct cn
   Dwarf_CFI_Entry entry;
   Dwarf_Off next = 0;
 
-  /* Skip a malformed entry if libdw says where the next one is: libdw finds no function in it either. Otherwise libdw
-   * finds no function in the rest. */
+  /* Skip a malformed entry if libdw gives the next entry, because libdw also finds no function in the malformed entry.
+   * Otherwise libdw finds no function in the remaining entries. */
   for (Dwarf_Off at = 0;; at = next) {
     int status = dwarf_next_cfi(ident, &data, true, at, &next, &entry);
     if (status > 0 || next <= at)

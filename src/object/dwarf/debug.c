@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Opens the debug information of an object. Its sections are relocated like others; libelf decompresses compressed ones
- * first, into its own memory.
+ * Opens the debug information of an object. Debug sections are relocated like other sections; libelf first decompresses
+ * compressed sections into its own memory.
  */
 #include "object/dwarf/debug.h"
 
@@ -9,11 +9,12 @@
 #include <string.h>
 #include "base/check.h"
 
-/* Limits of decompression: a small file could take gigabytes. zlib expands a byte to up to a thousand, and libdw each
- * of these in a line table to a hundred. Compilers write sections that shrink so far only if they are small. */
+/* Limits of decompression, because a small file could take gigabytes. zlib expands a byte to up to a thousand bytes,
+ * and libdw expands each of these bytes in a line table to a hundred bytes. Sections from compilers have a high
+ * compression ratio only if they are small. */
 enum { MAX_EXPANSION_RATIO = 64, MAX_EXPANDED_BYTES = 1 << 20 };
 
-/* True if the sections that grow by more than MAX_EXPANSION_RATIO have more than MAX_EXPANDED_BYTES in all. */
+/* True if the sections that grow by more than MAX_EXPANSION_RATIO have more than MAX_EXPANDED_BYTES in total. */
 static bool is_decompression_bomb(const struct cn_elf_file *elf)
 {
   uint64_t sum = 0;
@@ -31,7 +32,7 @@ static bool is_decompression_bomb(const struct cn_elf_file *elf)
 }
 
 /* True if libdw may read the section. libelf converts sections of other types, and libdw would read past the end of a
- * section of strings whose last one is unterminated. */
+ * string section with an unterminated last string. */
 static bool is_debug_section_sound(const struct cn_elf_section *s)
 {
   static const char *const strings[] = {".debug_str", ".debug_line_str", ".debug_str.dwo", ".debug_line_str.dwo"};
@@ -44,7 +45,7 @@ static bool is_debug_section_sound(const struct cn_elf_section *s)
   return true;
 }
 
-/* Relocate a section in the memory that libelf decompresses it to. */
+/* Relocate a section in libelf's decompressed copy. */
 static bool relocate_compressed_section(struct cn_debug *debug, struct cn_elf_file *elf, uint32_t section, char **error)
 {
   struct cn_elf_section *s = &elf->sections[section], compressed = *s;
@@ -71,7 +72,7 @@ static bool relocate_debug_sections(struct cn_debug *debug, struct cn_elf_file *
   for (uint32_t i = 1; ok && i < elf->section_count; i++) {
     const struct cn_elf_section *s = &elf->sections[i];
     if (strstr(s->name, ".zdebug_"))
-      return false; /* compressed in the form that is older than the ELF standard's */
+      return false; /* compressed in the form before the ELF standard's form */
     if (strncmp(s->name, ".debug_", 7) != 0 || (s->head.sh_flags & SHF_ALLOC))
       continue;
     found |= strcmp(s->name, ".debug_info") == 0;

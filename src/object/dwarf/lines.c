@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds the source line of an address: the rows of all line tables, sorted once. Libdw reads them; for a relocatable
- * object they are relocated to its made-up addresses.
+ * Finds the source line of an address in the sorted rows of all line tables, which libdw reads. The line tables of a
+ * relocatable object are relocated to the object's assigned addresses.
  */
 #include "object/dwarf/lines.h"
 
@@ -13,9 +13,9 @@
 
 struct line_row {
   uint64_t address;
-  const char *file; /* null: the end of a sequence of code */
+  const char *file; /* null at the end of a sequence of code */
   int line, column;
-  size_t index; /* the last of equal addresses counts */
+  size_t index; /* the row's number; the last of several rows with equal addresses counts */
 };
 
 struct cn_lines {
@@ -24,7 +24,7 @@ struct cn_lines {
   CN_VECTOR(const Dwarf_Lines *) tables; /* of the rows */
 };
 
-/* True if the table is new. Units may share one; thousands do in a hostile file. */
+/* True if the table is new. Units may share a table; in a hostile file, thousands of units do. */
 static bool add_new_table(struct cn_lines *lines, const Dwarf_Lines *table)
 {
   for (size_t i = lines->tables.count; i-- > 0;)
@@ -58,7 +58,7 @@ static void add_rows_of_unit(struct cn_lines *lines, Dwarf_Die *unit)
   }
 }
 
-/* Order by address; an end of code precedes code that begins there. */
+/* Compare rows by address. The end of a code sequence precedes code that begins at the same address. */
 static int compare_rows(const void *a, const void *b)
 {
   const struct line_row *x = a, *y = b;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads the members of an `ar` archive, as GNU ar, llvm-ar and those of the BSDs write it:
+ * Reads the members of an `ar` archive in the forms of GNU ar, llvm-ar and the BSDs:
  *
  *   "!<arch>\n", then of each member a header of 60 characters and its bytes, to an even length
  *   header: name 16, date 12, owner 6, group 6, mode 8, size 10 (decimal, then spaces), "`\n"
  *   name: "NAME/"; or "/OFFSET", in the member "//", which holds long names; or "#1/LENGTH", and
  *   the name is the first LENGTH bytes of the member
- *   a thin one begins "!<thin>\n"; of the members, only its own tables have bytes in it
+ *   a thin archive begins "!<thin>\n" and contains only the bytes of the archive's tables
  */
 #include "object/elf/archive.h"
 
@@ -31,7 +31,7 @@ bool cn_is_archive(const void *bytes, size_t size)
          (memcmp(bytes, archive_magic, MAGIC_BYTES) == 0 || memcmp(bytes, thin_archive_magic, MAGIC_BYTES) == 0);
 }
 
-/* Read a decimal number that ends with the field or at a space; false: the field holds something else. */
+/* Read a decimal number that ends at a space or at the end of the field. False if the field has other contents. */
 static bool read_decimal_field(const char *field, size_t length, size_t *value)
 {
   size_t i = 0;
@@ -57,7 +57,7 @@ static size_t length_until(const char *text, size_t most, char end)
   return found ? (size_t)(found - text) : most;
 }
 
-/* Read the member's name, from its header's first field. False: the name is malformed. */
+/* Read the member's name from the first field of its header. False if the name is malformed. */
 static bool read_member_name(const char *bytes, struct cn_archive_member *m, const char *field)
 {
   size_t value;
@@ -85,7 +85,7 @@ static bool read_member_name(const char *bytes, struct cn_archive_member *m, con
   return true;
 }
 
-/* True if the member is one of the archive's own tables. */
+/* True if the member is a table of the archive. */
 static bool is_archive_table(const char *field, const char *name)
 {
   return memcmp(field, "/ ", 2) == 0 || memcmp(field, "/SYM64/", 7) == 0 || strncmp(name, "__.SYMDEF", 9) == 0;
@@ -127,7 +127,7 @@ int cn_archive_next_member(const void *bytes, size_t size, struct cn_archive_mem
   return 1;
 }
 
-/* A message about a member. Takes `why`. */
+/* Format a message about a member. Frees `why`. */
 static char *format_member_error(const char *member, char *why)
 {
   char *message = cn_format("member '%s': %s", member, why);

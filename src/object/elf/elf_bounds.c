@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Adds empty sections to an object: those whose bounds it refers to, and that it lacks.
+ * Adds an empty section to an object for each missing section whose bounds the object refers to.
  *
- * The image of an object names the bounds of all of Cairn's sections: `__start_cairn_roots` and so on, hidden and weak,
- * since such a section may be missing. GNU ld exports these symbols from a shared object, hidden as they are. If an
- * image lacks such a section, mold resolves its bounds to the shared object's, and calls them undefined; gold gives
- * them the image's start. An empty section has linkers define them in each image.
+ * An object's image description refers to the bounds of all of Cairn's sections, such as `__start_cairn_roots`. These
+ * symbols are hidden and weak, because a section may be missing. GNU ld exports them from a shared object even though
+ * they are hidden. If an image lacks a section, mold resolves its bounds to the shared object's symbols and reports
+ * them as undefined, and gold sets them to the image's start. With an empty section, linkers define the bounds in each
+ * image.
  *
- * GNU ld refuses, with -r, ordered and unordered sections of a name. So if the full ones are tied to a section
- * (SHF_LINK_ORDER), the empty one is tied to `.text`, which is outside groups.
+ * GNU ld -r refuses to join ordered and unordered sections of one name. Therefore, if the sections with contents are
+ * tied to a section (SHF_LINK_ORDER), the empty section is tied to `.text`, which is outside groups.
  */
 #include "object/elf/elf_parts.h"
 
 #include <string.h>
 #include "base/check.h"
 
-/* The start of frame maps may still be the guard (base/guard.h). */
+/* Prefixes of bounds. The start of frame maps may still be the guard (base/guard.h). */
 static const char stop_prefix[] = "__stop_";
 
 static const struct bounded_section {
@@ -37,7 +38,8 @@ static bool refers_to_stop_symbol(const struct cn_elf_file *elf, const char *nam
   return false;
 }
 
-/* True if the parts have the section. The object itself may lack it: frame maps replace its stack maps. */
+/* True if the parts have the section. The object itself may lack the section, because frame maps replace its stack
+ * maps. */
 static bool has_section_named(struct cn_section_parts *parts, uint32_t names, const char *name)
 {
   CN_ASSERT(names < parts->list.count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks that a struct cn_elf_file is as its readers rely on. Malformed files are refused; so a failure here is a
- * defect of the checks in elf_file.c.
+ * Checks the properties of a struct cn_elf_file that its readers rely on. elf_file.c refuses malformed files, so a
+ * failure is a defect of the checks in elf_file.c.
  */
 #include "object/elf/elf_file.h"
 

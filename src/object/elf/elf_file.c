@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads and checks an ELF file in memory. Input is hostile: every offset, size and index is compared with its bound
- * before it is used.
+ * Reads and checks an ELF file in memory. The input may be hostile, so every offset, size and index is compared with
+ * its bound before its use.
  */
 #include "object/elf/elf_file.h"
 
@@ -44,7 +44,7 @@ static size_t section_header_offset_of(const struct cn_elf_file *elf, uint32_t s
   return elf->head.e_shoff + section * sizeof(Elf64_Shdr);
 }
 
-/* The name at `offset` of string table `strings`, whose last byte must be zero. */
+/* The string at `offset` of string table `strings`, whose last byte must be zero. */
 static const char *string_table_text(const struct cn_elf_file *elf, uint32_t strings, uint32_t offset)
 {
   const struct cn_elf_section *s = &elf->sections[strings];
@@ -74,7 +74,7 @@ static int read_section_headers(struct cn_elf_file *elf, char **error)
     return cn_elf_fail_at_offset(elf, offsetof(Elf64_Ehdr, e_shoff), beyond, error);
   memcpy(&first, elf->bytes + elf->head.e_shoff, sizeof first);
   if (count == 0)
-    count = first.sh_size; /* 65280 sections and more: the ELF standard's extended numbering */
+    count = first.sh_size; /* with 65280 sections or more, the ELF standard's extended numbering */
   if (count == 0 || count > UINT32_MAX / sizeof first || !is_within_file(elf, elf->head.e_shoff, count * sizeof first))
     return cn_elf_fail_at_offset(elf, offsetof(Elf64_Ehdr, e_shoff), beyond, error);
   elf->section_count = (uint32_t)count;
@@ -89,7 +89,7 @@ static int read_section_headers(struct cn_elf_file *elf, char **error)
   return 0;
 }
 
-/* Copy the file up to the end of its sections and headers; any amount of other bytes may follow. */
+/* Copy the file up to the end of its sections and headers, because arbitrarily many other bytes may follow. */
 static int copy_file_bytes(struct cn_elf_file *elf, const void *bytes, char **error)
 {
   uint64_t end = elf->head.e_shoff + elf->section_count * sizeof(Elf64_Shdr);
@@ -107,8 +107,8 @@ static int copy_file_bytes(struct cn_elf_file *elf, const void *bytes, char **er
   return 0;
 }
 
-/* Read the headers in the caller's bytes, then copy: files of other formats, and bytes far behind the sections, take no
- * memory. */
+/* Read the headers in the caller's bytes before the copy, so that files of other formats and bytes after the sections
+ * take no memory. */
 static int read_and_copy_file(struct cn_elf_file *elf, const void *bytes, size_t size, char **error)
 {
   *elf = (struct cn_elf_file){.size = size, .bytes = (unsigned char *)bytes};
@@ -139,7 +139,7 @@ static int read_sections(struct cn_elf_file *elf, char **error)
   return 0;
 }
 
-/* Types of packed relocations, which this reader refuses: CREL of LLVM 19, and Android's. */
+/* Types of packed relocations, which this reader refuses: CREL of LLVM 19 and Android's types. */
 enum { SECTION_TYPE_CREL = 0x40000014, SECTION_TYPE_ANDROID_REL = 0x60000001, SECTION_TYPE_ANDROID_RELA = 0x60000002 };
 
 bool cn_elf_is_packed_relocations(const struct cn_elf_section *s)
@@ -160,10 +160,10 @@ static void link_relocation_sections(struct cn_elf_file *elf)
   }
 }
 
-/* Bytes of the file. */
+/* A range of the file's bytes. */
 struct file_extent {
   uint64_t start, end;
-  size_t header; /* place of its header in the file */
+  size_t header; /* the offset of its header in the file */
 };
 
 static int compare_extents_by_start(const void *x, const void *y)
@@ -173,8 +173,8 @@ static int compare_extents_by_start(const void *x, const void *y)
   return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* Refuse sections that share bytes with each other or with headers: relocating one would change the
- * other, such as a table of names. */
+/* Refuse sections that share bytes with each other or with headers, because the relocation of one section would change
+ * the other, such as a table of names. */
 static int check_sections_disjoint(struct cn_elf_file *elf, char **error)
 {
   struct file_extent *all = cn_alloc((elf->section_count + UINT64_C(1)) * sizeof *all);
@@ -253,7 +253,7 @@ static int read_symbol_table(struct cn_elf_file *elf, uint32_t table, char **err
   return 0;
 }
 
-/* Read the symbol table, or the dynamic one of a stripped image. */
+/* Find the symbol table, or the dynamic symbol table of a stripped image. */
 static uint32_t find_symbol_table(const struct cn_elf_file *elf)
 {
   static const uint32_t types[] = {SHT_SYMTAB, SHT_DYNSYM};
@@ -370,7 +370,8 @@ static bool section_holds_address(const struct cn_elf_file *elf, uint32_t sectio
   return is_placed_section(h) && address - h->sh_addr < h->sh_size;
 }
 
-/* The last section that begins at or below the address; if sections overlap, the first that holds the address. */
+/* The last section that begins at or below the address. If sections overlap, the first section that contains the
+ * address. */
 uint32_t cn_elf_section_at(const struct cn_elf_file *elf, uint64_t address)
 {
   uint32_t low = 0;
@@ -386,11 +387,11 @@ uint32_t cn_elf_section_at(const struct cn_elf_file *elf, uint64_t address)
 
 struct address_entry {
   uint64_t address;
-  unsigned rank; /* of several names the highest is found */
+  unsigned rank; /* of several names, the name with the highest rank is found */
   uint32_t index;
 };
 
-/* Prefer global names to local ones, and then source names to those that Cairn made. */
+/* Rank a symbol's name. Global names rank above local names, then source names rank above names that Cairn made. */
 static unsigned symbol_name_rank_of(const struct cn_elf_symbol *symbol)
 {
   bool global = ELF64_ST_BIND(symbol->sym.st_info) != STB_LOCAL;
@@ -437,7 +438,7 @@ static void sort_functions(struct cn_elf_file *elf)
 
   for (uint32_t i = 0; i < elf->symbol_count; i++) {
     const struct cn_elf_symbol *s = &elf->symbols[i];
-    /* Skip sections that are left on disk: they share their addresses with others. */
+    /* Skip sections that are not loaded, because they share their addresses with loaded sections. */
     if (s->section && ELF64_ST_TYPE(s->sym.st_info) == STT_FUNC &&
         (elf->sections[s->section].head.sh_flags & SHF_ALLOC))
       order[count++] = (struct address_entry){cn_elf_symbol_address(elf, s), symbol_name_rank_of(s), i};

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Does the part of a linker's work that loaders of objects in memory leave out: binds __start_SECTION and
- * __stop_SECTION to the object's own sections, and the thread's mutator to its place.
+ * Does the part of a linker's work that loaders of objects in memory omit: it binds __start_SECTION and __stop_SECTION
+ * to the object's own sections, and resolves the thread-local mutator.
  *
- * The bounds become local symbols. So each of several objects in one process has its own, and a loader that drops
- * unused sections keeps those that the registered image names. Local symbols precede the others: a new symbol table is
- * written at the end of the file, and symbols are renumbered.
+ * The bounds become local symbols. Each of several objects in one process thus has separate bounds, and a loader that
+ * drops unused sections keeps the sections that the registered image refers to. Local symbols must precede global ones,
+ * so this file writes a new symbol table at the end of the file and renumbers symbols.
  *
- * The loader must be JITLink. RuntimeDyld binds relocations to local symbols by name, and the new ones are nameless. It
- * also gives the address 0 to a function whose name is a local symbol's, too. So relocations that are done name an
- * undefined weak symbol: JITLink ignores them, and RuntimeDyld looks the symbol up, and reports that it is missing.
+ * The loader must be JITLink. RuntimeDyld binds relocations to local symbols by name, but the new symbols are nameless;
+ * it also gives address 0 to a function that shares its name with a local symbol. Relocations that this file has
+ * applied therefore refer to an undefined weak symbol: JITLink ignores these relocations, and RuntimeDyld reports that
+ * the symbol is missing.
  */
 #include "object/elf/elf_parts.h"
 
@@ -20,18 +21,18 @@
 #include "base/vector.h"
 #include "object/elf/elf_file.h"
 
-/* A list of symbols by number, for linkers that fold code. <elf.h> of glibc 2.36 lacks it. */
+/* A section type that <elf.h> of glibc 2.36 lacks: a list of symbols by number, for linkers that fold code. */
 enum { SECTION_TYPE_ADDRSIG = 0x6fff4c03 };
 
-/* RuntimeDyld's message contains this name, which says what to do. */
+/* The name in RuntimeDyld's message, which tells the user to use JITLink. */
 static const char jitlink_hint_symbol[] = "cairn_module_that_must_be_linked_by_JITLink";
 
 struct symbol_binder {
   struct cn_elf_file elf;
   unsigned char *file;     /* the new object */
-  size_t size, names_size; /* of the old names */
-  uint32_t first;          /* the number of the first global or weak symbol */
-  uint32_t *bound;         /* by symbol: its local copy, or 0 */
+  size_t size, names_size; /* size of the old names */
+  uint32_t first;          /* number of the first global or weak symbol */
+  uint32_t *bound;         /* for each symbol, its local copy, or 0 */
   CN_VECTOR(Elf64_Sym) fresh;
   ptrdiff_t mutator;
   char **error;
@@ -42,7 +43,7 @@ static uint32_t name_table_of(const struct symbol_binder *b)
   return b->elf.sections[b->elf.symtab].head.sh_link;
 }
 
-/* Bytes of the new table: old symbols, local copies, and the loader's. */
+/* The size of the new table, with the old symbols, the local copies and the symbol for RuntimeDyld. */
 static size_t new_symbol_table_bytes(const struct symbol_binder *b)
 {
   return (b->elf.symbol_count + b->fresh.count + 1) * sizeof(Elf64_Sym);
@@ -63,8 +64,8 @@ static void add_local_copy(struct symbol_binder *b, uint32_t index, Elf64_Sym sy
   b->bound[index] = b->first + (uint32_t)b->fresh.count - 1;
 }
 
-/* Give a local copy to a symbol that names a bound of one of the object's sections, and to each of Cairn's own symbols:
- * an object in memory uses its own copies. */
+/* Give a local copy to a symbol that is a bound of one of the object's sections, and to each of Cairn's symbols,
+ * because an object in memory uses its own copies. */
 static int bind_to_local_copy(struct symbol_binder *b, uint32_t index)
 {
   static const char start[] = "__start_", stop[] = "__stop_", own[] = "cairn.";
@@ -96,7 +97,7 @@ static uint32_t new_symbol_number_of(const struct symbol_binder *b, uint32_t sym
   return symbol < b->first ? symbol : symbol + (uint32_t)b->fresh.count;
 }
 
-/* A relocation that is done. Its symbol is the last of the new table. */
+/* A relocation without effect, whose symbol is the last symbol of the new table. */
 static Elf64_Rela make_none_relocation(const struct symbol_binder *b)
 {
   uint64_t last = b->elf.symbol_count + b->fresh.count;
@@ -109,7 +110,7 @@ static bool is_section_bound_name(const char *name)
   return strncmp(name, "__start_", 8) == 0 || strncmp(name, "__stop_", 7) == 0;
 }
 
-/* Make a bound of a missing section null, in a word of data: loaders may then skip it. */
+/* Resolve a bound of a missing section to null, in a word of data, so that loaders skip the relocation. */
 static void clear_missing_bound(const struct symbol_binder *b, uint32_t target, uint32_t symbol, Elf64_Rela *r)
 {
   const struct cn_elf_symbol *s = &b->elf.symbols[symbol];
@@ -123,7 +124,7 @@ static void clear_missing_bound(const struct symbol_binder *b, uint32_t target, 
   *r = make_none_relocation(b);
 }
 
-/* Store the distance of the thread's mutator from the thread pointer. */
+/* Apply a relocation to the mutator's distance from the thread pointer. */
 static int bind_mutator_offset(const struct symbol_binder *b, uint32_t target, Elf64_Rela *r)
 {
   const Elf64_Shdr *head = &b->elf.sections[target].head;
@@ -164,7 +165,7 @@ static int bind_relocation_section(struct symbol_binder *b, uint32_t section)
   return 0;
 }
 
-/* Renumber symbols in all sections that name them by number. */
+/* Renumber symbols in all sections that refer to symbols by number. */
 static int renumber_symbols(struct symbol_binder *b)
 {
   for (uint32_t i = 1; i < b->elf.section_count; i++) {
@@ -202,13 +203,13 @@ static int renumber_symbols(struct symbol_binder *b)
     }
     b->elf.sections[i].head = head;
   }
-  /* Write the headers last: in a damaged file relocations may lie in them. */
+  /* Write the headers last, because relocations of a damaged file may overlap the headers. */
   for (uint32_t i = 1; i < b->elf.section_count; i++)
     write_section_header(b, i, &b->elf.sections[i].head);
   return 0;
 }
 
-/* The new table of symbols, and their names after it. */
+/* Write the new symbol table, followed by the names. */
 static void write_symbol_table(struct symbol_binder *b)
 {
   const struct cn_elf_section *old = &b->elf.sections[b->elf.symtab];

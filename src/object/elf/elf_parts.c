@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Builds the sections of an object, and the file made of them.
+ * Builds the sections of an object, and makes the file from them.
  */
 #include "object/elf/elf_parts.h"
 
@@ -55,7 +55,7 @@ uint32_t cn_part_add_string(struct cn_section_part *table, const char *text)
   return at;
 }
 
-/* Align in the file for readers that map it; linkers only use sh_addralign. */
+/* Align the section in the file for readers that map the file; linkers only use sh_addralign. */
 static void pad_to_alignment(struct cn_bytes *out, uint64_t align)
 {
   uint64_t most = align < 64 ? align : 64;
@@ -83,7 +83,7 @@ struct cn_bytes cn_parts_build_file(struct cn_section_parts *parts, const Elf64_
   }
   pad_to_alignment(&out, 8);
   head.e_shoff = out.count;
-  bool many = count >= SHN_LORESERVE; /* then the first section header holds the number */
+  bool many = count >= SHN_LORESERVE; /* then the first section header has the number of sections */
   head.e_shnum = many ? 0 : (Elf64_Half)count;
   parts->list.at[0].head.sh_size = many ? count : 0;
   for (size_t i = 0; i < count; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Makes a relocatable object from an old one: its sections, some with other headers or bytes, and new ones. Private to
+ * Makes a relocatable object from the sections of an old object, with changed or additional sections. Private to
  * src/object.
  */
 #ifndef CN_OBJECT_ELF_ELF_PARTS_H
@@ -10,11 +10,11 @@
 #include "framemap/leb.h"
 #include "object/elf/elf_file.h"
 
-/* A section: its header, and its bytes unless they are the old ones. */
+/* A section of the new object: its header and its bytes. */
 struct cn_section_part {
   Elf64_Shdr head;
-  const unsigned char *data; /* of the old object */
-  struct cn_bytes fresh;     /* used instead of data if `is_fresh` */
+  const unsigned char *data; /* bytes of the old object */
+  struct cn_bytes fresh;     /* new bytes, used in place of `data` if `is_fresh` */
   bool is_fresh;
 };
 
@@ -24,27 +24,27 @@ struct cn_section_parts {
 
 void cn_bytes_append(struct cn_bytes *bytes, const void *data, size_t size);
 
-/* Take all sections of `elf` as they are in the file. Its bytes, `old`, must outlive the parts. */
+/* Add all sections of `elf` unchanged. The file's bytes `old` must outlive the parts. */
 void cn_parts_copy_sections(struct cn_section_parts *parts, const struct cn_elf_file *elf, const unsigned char *old);
-/* Add a section, whose name and bytes are still to be set. Returns its index. */
+/* Add a section without name and bytes. Returns its index. */
 uint32_t cn_parts_add_section(struct cn_section_parts *parts);
-/* Copy the part's bytes, so that they may be changed. */
+/* Copy the part's bytes, so that the caller may change them. */
 struct cn_bytes *cn_part_make_writable(struct cn_section_part *part);
-/* Append a string to a table of strings. Returns its offset. */
+/* Append a string to a string table. Returns the string's offset. */
 uint32_t cn_part_add_string(struct cn_section_part *table, const char *text);
-/* Write the file: header, sections by index, section headers. The caller frees it. */
+/* Make the file: header, sections by index, section headers. The caller frees the file. */
 struct cn_bytes cn_parts_build_file(struct cn_section_parts *parts, const Elf64_Ehdr *header);
 void cn_parts_free(struct cn_section_parts *parts);
 
-/* elf_bounds.c: adds the sections whose bounds an object refers to, and that it lacks. */
+/* elf_bounds.c: adds missing sections whose bounds an object refers to. */
 
-/* Add such sections, empty, to `parts`, which are the object's. */
+/* Add these empty sections to `parts`, the sections of `elf`. */
 void cn_bounds_add_sections(struct cn_section_parts *parts, const struct cn_elf_file *elf);
 
-/* elf_memory.c: prepares an object for loaders that do only part of a linker's work. */
+/* elf_memory.c: prepares an object for loaders that do only a part of a linker's work. */
 
-/* Bind __start_SECTION and __stop_SECTION to the object's own sections, and `cairn_mutator` to the
- * thread pointer plus `mutator`. 0: the caller frees *out. Negative on error. */
+/* Bind __start_SECTION and __stop_SECTION to the object's own sections, and `cairn_mutator` to the thread pointer plus
+ * `mutator`. Returns 0, and the caller frees *out. Negative on error. */
 int cn_elf_bind_object_symbols(const void *bytes, size_t size, ptrdiff_t mutator, void **out, size_t *out_size,
                                char **error);
 

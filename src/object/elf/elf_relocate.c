@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Relocates sections of an object as a linker would, or those of an image as its loader would.
+ * Relocates sections of an object like a linker, or sections of an image like its loader.
  *
- * Only sections of data are relocated: stack maps, frame maps, call-frame and debug information. Code is left alone, so
- * relocations of instructions are unknown, and errors. RISC-V writes the distance of two labels as an addition and a
- * subtraction at one place, since its linker may shorten the code between them ("RISC-V ELF psABI", relocations ADD and
- * SUB).
+ * The file relocates only data: stack maps, frame maps, call-frame information and debug information. Relocations of
+ * instructions are errors. RISC-V expresses the distance of two labels by an addition and a subtraction at one place,
+ * because its linker may shorten the code between the labels ("RISC-V ELF psABI", relocations ADD and SUB).
  */
 #include <string.h>
 #include "base/check.h"
 #include "object/elf/elf_file.h"
 
-/* Addresses begin here, so that all functions lie above 0. */
+/* The first assigned address, so that all functions lie above 0. */
 enum { FIRST_SECTION_ADDRESS = 0x100000 };
 
 int cn_elf_assign_addresses(struct cn_elf_file *elf, char **error)
@@ -29,7 +28,7 @@ int cn_elf_assign_addresses(struct cn_elf_file *elf, char **error)
     address = (address + align - 1) & ~(align - 1);
     h->sh_addr = address;
     memcpy(elf->bytes + at, h, sizeof *h);
-    address += h->sh_size + 1; /* a gap keeps the end of one section apart from the start of the next */
+    address += h->sh_size + 1; /* a gap distinguishes the end of one section from the start of the next */
   }
   cn_elf_sort_by_address(elf);
   return 0;
@@ -38,11 +37,11 @@ int cn_elf_assign_addresses(struct cn_elf_file *elf, char **error)
 enum action {
   STORE_NOTHING,
   STORE_ABSOLUTE,       /* symbol + addend */
-  STORE_IMAGE_RELATIVE, /* as SET; the symbol is the image */
-  STORE_PC_RELATIVE,    /* minus the address of the place */
-  STORE_SUM,            /* the place's own value plus symbol + addend */
+  STORE_IMAGE_RELATIVE, /* like STORE_ABSOLUTE, with the image as symbol */
+  STORE_PC_RELATIVE,    /* symbol + addend - address of the place */
+  STORE_SUM,            /* value of the place + symbol + addend */
   STORE_DIFFERENCE,
-  STORE_ULEB, /* the place holds a number in base 128, which keeps its length */
+  STORE_ULEB, /* the place has a number in base 128, which keeps its length */
   STORE_ULEB_DIFFERENCE,
 };
 
@@ -64,7 +63,7 @@ static const struct relocation_howto relocation_howtos[] = {
     {EM_X86_64, R_X86_64_PLT32, STORE_PC_RELATIVE, 32},
     {EM_X86_64, R_X86_64_32, STORE_ABSOLUTE, 32},
     {EM_X86_64, R_X86_64_32S, STORE_ABSOLUTE, 32},
-    {EM_X86_64, R_X86_64_DTPOFF64, STORE_NOTHING, 0}, /* debug information: a thread's variable */
+    {EM_X86_64, R_X86_64_DTPOFF64, STORE_NOTHING, 0}, /* a thread-local variable in debug information */
     {EM_X86_64, R_X86_64_DTPOFF32, STORE_NOTHING, 0},
     {EM_X86_64, R_X86_64_RELATIVE, STORE_IMAGE_RELATIVE, 64},
     {EM_AARCH64, R_AARCH64_NONE, STORE_NOTHING, 0},
@@ -104,7 +103,7 @@ static const struct relocation_howto *find_howto(const struct cn_elf_file *elf, 
   return NULL;
 }
 
-/* Store one relocation's value in a number in base 128, of at most `room` bytes. False: the number is longer. */
+/* Store a relocation's value in a number in base 128 of at most `room` bytes. False if the number is longer. */
 static bool store_relocated_uleb(unsigned char *at, size_t room, enum action action, uint64_t value)
 {
   uint64_t old = 0;
@@ -124,7 +123,7 @@ static bool store_relocated_uleb(unsigned char *at, size_t room, enum action act
   return true;
 }
 
-/* Store one relocation's value at `at`, which has space for it. */
+/* Store a relocation's value at `at`, which has enough space. */
 static void store_relocated_value(unsigned char *at, const struct relocation_howto *how, uint64_t value, uint64_t place)
 {
   CN_CHECK(how->bits <= 64);
@@ -155,8 +154,8 @@ static void store_relocated_value(unsigned char *at, const struct relocation_how
   memcpy(at, &value, bytes);
 }
 
-/* The address of symbol `index` of the symbol table in section `table`, which may differ from elf->symbols: dynamic
- * relocations have their own. False: the index is out of range. */
+/* Read the address of symbol `index` in section `table`. This table may differ from elf->symbols, because dynamic
+ * relocations have a separate symbol table. False if the index is out of range. */
 static bool read_symbol_value(const struct cn_elf_file *elf, uint32_t table, uint64_t index, uint64_t *value)
 {
   Elf64_Sym sym;
@@ -232,8 +231,8 @@ static int apply_relocation_section(struct cn_elf_file *elf, uint32_t index, uin
   return section->data ? apply_relocations(elf, s, target, error) : 0;
 }
 
-/* Apply the loader's relocations: they are in loaded sections, and so are their targets. The linker has applied others
- * that it kept on request (--emit-relocs). */
+/* Apply the loader's relocations, which lie in loaded sections, as do their targets. Relocations that the linker kept
+ * for --emit-relocs are already applied. */
 static int apply_loader_relocations(struct cn_elf_file *elf, uint32_t target, char **error)
 {
   if (!(elf->sections[target].head.sh_flags & SHF_ALLOC))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads files as bytes: mapped, so that reading the first bytes loads little; or read as long as the file may be of the
- * wanted kind.
+ * Reads files as bytes. Regular files are mapped, so that access to the first bytes loads little. Other files are read
+ * as long as they may be of the wanted kind.
  */
 #include "object/elf/input.h"
 
@@ -36,7 +36,7 @@ static int map_file(struct cn_input_file *input, int fd, size_t size, char **err
   return 0;
 }
 
-/* Double the capacity, or fail. */
+/* Double the buffer's capacity, or fail. */
 static int grow_read_buffer(unsigned char **bytes, size_t *room, char **error)
 {
   size_t more = *room ? 2 * *room : FIRST_READ_BYTES;
@@ -83,7 +83,7 @@ static int load_descriptor(struct cn_input_file *input, int fd, cn_input_kind_te
 
   if (fstat(fd, &status))
     return CN_FAIL(error, "%s", strerror(errno));
-  /* Read standard input behind its start: a map would include the earlier bytes. */
+  /* Map only from offset 0, because a map would include bytes of standard input that are already read. */
   if (S_ISREG(status.st_mode) && status.st_size > 0 && lseek(fd, 0, SEEK_CUR) == 0)
     return map_file(input, fd, (size_t)status.st_size, error);
   return read_stream(input, fd, begins, error);

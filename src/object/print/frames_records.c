@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prints frame maps and details, as text or as JSON. The members of JSON are documented in docs/man/cairn.1; they stay.
+ * Prints frame maps and details as text or as JSON. docs/man/cairn.1 documents the JSON members, which are stable.
  */
 #include <inttypes.h>
 #include <cairn/abi.h>
@@ -14,7 +14,7 @@ struct frames_printer {
   struct cn_frames_view *view;
 };
 
-/* Open an object or array of JSON; text has no brackets. */
+/* Open an object or array in JSON. Text has no brackets. */
 static void open_json(const struct frames_printer *p, const char *name, char bracket)
 {
   if (p->json)
@@ -35,7 +35,7 @@ static void print_register_offset(FILE *out, unsigned reg, int64_t offset)
           offset < 0 ? -offset : offset);
 }
 
-/* In a register, or in memory at base + offset. Text: `before`, and the place. */
+/* Print a place, which is a register or memory at base + offset. Text has `before` and the place. */
 static void print_location(const struct frames_printer *p, const char *name, const char *before,
                            struct cn_frame_place loc)
 {
@@ -130,7 +130,7 @@ static void print_area(const struct frames_printer *p, const struct cn_described
   fputc('\n', p->out);
 }
 
-/* Text: indent each function by two columns more than the one that it was inlined into. */
+/* Print a source location. Text indents an inlined function by two more columns than its caller. */
 static void print_source_position(const struct frames_printer *p, const struct cn_source_place *source, int column)
 {
   if (p->json) {
@@ -172,7 +172,7 @@ static void print_deopt_value(const struct frames_printer *p, const struct cn_de
   fputc('\n', p->out);
 }
 
-/* The function that opened a span: `depth` steps inwards from the one that has the frame. */
+/* Print the function that opened a span: `depth` inlined calls inside the function with the frame. */
 static void print_span_opener(FILE *out, struct cn_details d, uint32_t depth)
 {
   struct cn_source_place source;
@@ -183,11 +183,11 @@ static void print_span_opener(FILE *out, struct cn_details d, uint32_t depth)
   }
   for (uint32_t skip = d.sources - depth; skip > 0; skip--)
     if (cn_details_next_source(&d, &source))
-      CN_UNREACHABLE(); /* cn_frames_view_open() has read them once */
+      CN_UNREACHABLE(); /* cn_frames_view_open() has already read all maps */
   fprintf(out, ", of %s", source.function);
 }
 
-/* `before` still has the sources to read. */
+/* Print a span. `before` is the reader's state before the sources. */
 static void print_span(const struct frames_printer *p, const struct cn_details *d, const struct cn_details *before,
                        struct cn_span_use use)
 {
@@ -249,7 +249,7 @@ static void print_safepoint(const struct frames_printer *p, const struct cn_fram
   uint32_t offset;
 
   if (cn_framemap_read_return_offset(&entry->map, index, &offset) || cn_framemap_read_safepoint(&entry->map, index, &s))
-    CN_UNREACHABLE(); /* cn_frames_view_open() has read it once */
+    CN_UNREACHABLE(); /* cn_frames_view_open() has already read the safepoint */
   CN_ASSERT(offset <= entry->map.code_size);
   open_json(p, NULL, '{');
   print_frame_line(p, offset, &s);
@@ -265,7 +265,7 @@ static void print_safepoint(const struct frames_printer *p, const struct cn_fram
   close_json(p);
 }
 
-/* JSON: an address is section and offset in an object, a number in an image. */
+/* Print a function. In JSON, an address is a section and an offset in an object, and a number in an image. */
 static void print_function(const struct frames_printer *p, const struct cn_frames_function *entry)
 {
   const struct cn_elf_section *section = &p->view->elf.sections[entry->section];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads the frame maps and details of a file with the runtime's own readers.
+ * Reads the frame maps and details of a file with the runtime's readers.
  */
 #include "object/print/frames_view.h"
 
@@ -71,7 +71,7 @@ static int check_details(const struct cn_details_function *f)
 
 /* ---- reading ---- */
 
-/* The address in the file of a place in our copy of a section. */
+/* The file's address of a place in the copy of a section. */
 static uint64_t file_address_of(const struct cn_elf_section *s, uintptr_t pointer)
 {
   CN_ASSERT(s->data != NULL);
@@ -118,20 +118,20 @@ static int compare_address_entries(const void *x, const void *y)
   return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* Give the details to all functions at the address. Returns their number. */
+/* Assign the details to all functions at the address. Returns the number of these functions. */
 static size_t assign_details(struct cn_frames_view *view, const struct address_entry *order, uint64_t address,
                              const struct cn_details_function *details)
 {
   size_t count = view->functions.count, given = 0;
   size_t low = count ? cn_sorted_count_below(&order->address, count, sizeof *order, address) : 0;
 
-  CN_ASSERT(low == 0 || order[low - 1].address < address); /* the first of its equals */
+  CN_ASSERT(low == 0 || order[low - 1].address < address); /* the first entry with this address */
   for (; low < count && order[low].address == address; low++, given++)
     view->functions.at[order[low].index].details = *details;
   return given;
 }
 
-/* The outermost function of the details, which has the frame. */
+/* The name of the outermost function of the details, which owns the frame. */
 static const char *outermost_function_of(const struct cn_details_function *f)
 {
   const char *name = NULL;
@@ -167,7 +167,7 @@ static int read_details(struct cn_frames_view *view, const struct address_entry 
   return 0;
 }
 
-/* Say how a file lacks frame maps, and how to make them. */
+/* Report why a file lacks frame maps, and how to make them. */
 static int fail_without_frame_maps(const struct cn_elf_file *elf, char **error)
 {
   bool object = elf->head.e_type == ET_REL;
@@ -249,7 +249,7 @@ static void sort_places(struct cn_frames_place_table *places)
     qsort(places->list.at, places->list.count, sizeof *places->list.at, compare_places);
 }
 
-/* The number of places before `at`. */
+/* The number of places in the table before `at`. */
 static size_t count_places_before(const struct cn_frames_place_table *places, uint64_t at)
 {
   return places->list.count
@@ -273,7 +273,7 @@ static void make_place_tables(struct cn_frames_view *view)
   sort_places(&view->symbols);
 }
 
-/* The section of a place in our copy. */
+/* The section of a place in the copy. */
 static uint32_t section_of_copied_byte(const struct cn_frames_view *view, const unsigned char *at)
 {
   size_t before = count_places_before(&view->copies, (uintptr_t)at + 1);
@@ -283,7 +283,7 @@ static uint32_t section_of_copied_byte(const struct cn_frames_view *view, const 
   return section && (uintptr_t)at - (uintptr_t)s->data < s->head.sh_size ? section : 0;
 }
 
-/* A symbol at the address, section symbols excepted. */
+/* The name of a symbol at the address, without section symbols. */
 static const char *symbol_name_at(const struct cn_frames_view *view, uint64_t address)
 {
   size_t first = count_places_before(&view->symbols, address);
@@ -293,7 +293,7 @@ static const char *symbol_name_at(const struct cn_frames_view *view, uint64_t ad
              : NULL;
 }
 
-/* Name an address by a symbol; in an object, where addresses are made up, otherwise by the section. */
+/* Name an address by a symbol. In an object, whose addresses are only assigned, a section's name is the fallback. */
 static void name_address(const struct cn_frames_view *view, uint64_t address, struct cn_frames_span *out)
 {
   const struct cn_elf_file *elf = &view->elf;

@@ -13,13 +13,13 @@
 
 struct cn_frames_function {
   const char *name; /* null: unknown */
-  uint64_t address; /* in an image; of an object made up, but always within its section */
-  uint32_t section; /* the code's; 0: unknown */
+  uint64_t address; /* address in an image; in an object, an assigned address within the code section */
+  uint32_t section; /* section of the code, or 0 if it is unknown */
   struct cn_framemap_function map;
   struct cn_details_function details; /* `safepoints` is 0 if the function lacks details */
 };
 
-/* A thing with its place, and its number in the file, which orders those with equal places. */
+/* The place of an item, with its number in the file, which orders items with equal places. */
 struct cn_frames_indexed_place {
   uint64_t at;
   uint32_t index;
@@ -30,23 +30,23 @@ struct cn_frames_place_table {
 
 struct cn_frames_view {
   struct cn_elf_file elf;                         /* placed */
-  CN_VECTOR(struct cn_frames_function) functions; /* in the order of their maps in the file */
-  /* Made when the first span is looked up: sections by their place in our copy, and symbols by
-   * address, section symbols excepted. */
+  CN_VECTOR(struct cn_frames_function) functions; /* in the order of the maps in the file */
+  /* Tables that the first look-up of a span makes: sections by their place in the copy, and symbols other than section
+   * symbols by address. */
   struct cn_frames_place_table copies, symbols;
 };
 
-/* Read all of the file's maps, so that later reads succeed. Negative on error, or if section cairn_frames is missing;
- * *error is then a message to free. */
+/* Read all maps of the file, so that later reads succeed. Negative on error, or if section cairn_frames is missing;
+ * *error then has a message, which the caller frees. */
 int cn_frames_view_open(struct cn_frames_view *view, const void *bytes, size_t size, char **error);
 void cn_frames_view_close(struct cn_frames_view *view);
 
-/* Read the details of a function's safepoint into *out. False: the safepoint has none. */
+/* Read the details of a function's safepoint into *out. False if the safepoint has no details. */
 bool cn_frames_view_read_details(const struct cn_frames_function *entry, uint32_t return_offset,
                                  struct cn_details *out);
 
-/* Look up an entry of the span table. An address is that of `symbol` (in an object also the name of a section; null:
- * unknown) plus `value`; a number is `value`. False: the file lacks the entry. */
+/* An entry of the span table. An address is `symbol` plus `value`; in an object, `symbol` may be a section's name; null
+ * is an unknown symbol. A number is `value`. The look-up returns false if the file lacks the entry. */
 struct cn_frames_span {
   uint64_t key, value;
   bool is_address;
@@ -55,7 +55,7 @@ struct cn_frames_span {
 bool cn_frames_view_find_span(struct cn_frames_view *view, const struct cn_details *details, uint32_t index,
                               struct cn_frames_span *out);
 
-/* The name of a register by DWARF number; the buffer holds 16 bytes. */
+/* The name of a register by DWARF number. The buffer has 16 bytes. */
 const char *cn_frames_register_name(unsigned dwarf, char *buffer);
 
 #endif

@@ -7,12 +7,12 @@
 #include <inttypes.h>
 #include "base/check.h"
 
-/* The length of the UTF-8 sequence that begins here (RFC 3629, section 4), or 0 if the bytes are malformed. The zero at
- * the end of the text ends a sequence, too. */
+/* The length of the UTF-8 sequence at `c` (RFC 3629, section 4), or 0 if the bytes are malformed. The zero at the end
+ * of the text also ends a sequence. */
 static unsigned utf8_sequence_length(const unsigned char *c)
 {
   static const struct {
-    unsigned char first, last, low, high; /* of the first byte; of the second one */
+    unsigned char first, last, low, high; /* range of the first byte, range of the second byte */
     unsigned length;
   } forms[] = {{0x01, 0x7f, 0, 0, 1},       {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
                {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
@@ -58,10 +58,10 @@ static void break_and_indent_line(struct cn_json_writer *json)
     fputs("  ", json->out);
 }
 
-/* Write the separators and the name in front of a value. */
+/* Write the separators and the name before a value. */
 static void write_value_prefix(struct cn_json_writer *json, const char *name)
 {
-  /* Write the name: members of objects have one, elements of arrays have null. */
+  /* Write the name. A member of an object has a name; an array element has a null name. */
   CN_ASSERT(json->depth && json->closing[json->depth - 1] == '}' ? name != NULL : name == NULL);
   if (json->depth) {
     if (json->is_not_first[json->depth - 1])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prints the layouts of an ELF file. Lengths and distances in the file are hostile input.
+ * Prints the layouts of an ELF file. Lengths and distances in the file may be hostile.
  */
 #include "object/print/layouts_print.h"
 
@@ -14,12 +14,12 @@
 #include "object/elf/elf_file.h"
 
 struct file_layout {
-  const unsigned char *offsets; /* base_refs and elem_refs of them */
-  const char *names;            /* null: it has no names */
-  struct cairn_layout head;     /* ends in an array, and so comes last */
+  const unsigned char *offsets; /* offsets of base_refs and elem_refs references */
+  const char *names;            /* null if the layout lacks names */
+  struct cairn_layout head;     /* the last member, because it ends in an array */
 };
 
-/* The string at an address; null: it lies outside the sections, or is unterminated. */
+/* The string at an address, or null if the string is unterminated or lies outside the sections. */
 static const char *layout_string_at(const struct cn_elf_file *elf, uint64_t address)
 {
   uint32_t index = cn_elf_section_at(elf, address);
@@ -43,7 +43,8 @@ static void print_reference_offsets(FILE *out, const struct file_layout *layout,
   }
 }
 
-/* "struct table: 8 bytes, elements of 16 bytes from 8; references at 0, in each element at 8" */
+/* Print a layout's head, such as "struct table: 8 bytes, elements of 16 bytes from 8; references at 0, in each element
+ * at 8". */
 static void print_layout_head(FILE *out, const struct file_layout *layout)
 {
   const struct cairn_layout *head = &layout->head;
@@ -79,7 +80,7 @@ static void print_layout(FILE *out, const struct file_layout *layout)
     fprintf(out, "    %.*s\n", (int)length, line);
 }
 
-/* Print the layouts of a section, which cn_object_layouts_check() has checked. */
+/* Print the layouts of a section that cn_object_layouts_check() has checked. */
 static int print_layout_section(FILE *out, const struct cn_elf_file *elf, const struct cn_elf_section *section,
                                 char **error)
 {

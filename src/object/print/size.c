@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counts the size of maps. Each byte of the sections counts once: a byte that safepoints share counts for the first of
- * them.
+ * Counts the size of maps. Each byte of the sections counts once; a byte that safepoints share counts for the first
+ * safepoint.
  */
 #include "object/print/size.h"
 
@@ -41,14 +41,14 @@ uint64_t cn_size_sum_details(const uint64_t bytes[CN_SIZE_COUNT])
   return sum;
 }
 
-/* Count the descriptor that starts at `start` of the map. */
+/* Count the bytes of the descriptor at `start`. */
 static void count_descriptor_bytes(struct cn_function_map_size *f, struct cn_safepoint *s, const unsigned char *start)
 {
   struct cn_root root;
   struct cn_described_area area;
   const unsigned char *at = s->cursor;
 
-  CN_CHECK(start <= at); /* otherwise the sums wrap around */
+  CN_CHECK(start <= at); /* otherwise the sums would wrap around */
   f->bytes[CN_SIZE_FRAMES] += (uint64_t)(at - start);
   while (!cn_framemap_next_root(s, &root))
     ;
@@ -83,12 +83,13 @@ static void count_frame_map_bytes(struct cn_function_map_size *f, const struct c
     count_descriptor_bytes(f, &s, descriptors + start);
   }
   free(met);
-  uint64_t counted = cn_size_sum_frame_maps(f->bytes); /* more if the descriptors of a damaged map overlap */
+  uint64_t counted =
+      cn_size_sum_frame_maps(f->bytes); /* may be too large if the descriptors of a damaged map overlap */
   f->bytes[CN_SIZE_PADDING] += counted < length ? length - counted : 0;
 }
 
-/* Count a function's records and scopes. Deopt values and spans take the bytes that the reader
- * steps over; sources take the rest. */
+/* Count a function's records and scopes. The reader's position gives the bytes of deopt values and spans; sources have
+ * all other bytes. */
 static void count_detail_bytes(struct cn_function_map_size *f, const struct cn_details_function *details)
 {
   uint64_t length = (uint64_t)(details->end - details->data), own = 0;
@@ -158,7 +159,7 @@ static void count_file_bytes(struct cn_file_map_size *size, const struct cn_fram
   for (uint32_t i = 1; i < view->elf.section_count; i++)
     if (view->elf.sections[i].head.sh_flags & SHF_EXECINSTR)
       size->text += view->elf.sections[i].head.sh_size;
-  /* The rest belongs to the file: zeros between maps, blocks' headers and strings. */
+  /* All other bytes belong to the file: zeros between maps, headers and strings of blocks. */
   uint64_t frames = cn_elf_sum_section_bytes(&view->elf, "cairn_frames");
   uint64_t details = cn_elf_sum_section_bytes(&view->elf, "cairn_details");
   uint64_t known = cn_size_sum_frame_maps(size->bytes), told = cn_size_sum_details(size->bytes);
@@ -166,7 +167,7 @@ static void count_file_bytes(struct cn_file_map_size *size, const struct cn_fram
   size->bytes[CN_SIZE_DETAILS_HEADERS] += details > told ? details - told : 0;
 }
 
-/* The object's stack maps, if it has any, and the object with frame maps in their place. */
+/* If the object has stack maps, count their bytes and replace them by frame maps. */
 static int rewrite_stack_maps(struct cn_file_map_size *size, const void *bytes, size_t length, void **out,
                               size_t *out_length, char **error)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn stackmap`: prints the stack maps of an object, or of each member of an archive that has any.
+ * `cairn stackmap`: prints the stack maps of an object, or of each member of an archive.
  */
 #include "object/print/stackmap_print.h"
 
@@ -8,7 +8,7 @@
 #include "object/print/maps_file.h"
 #include "object/stackmap/stackmap_file.h"
 
-/* Negative: a map of the view is malformed. */
+/* Check all maps of the view. Negative if a map is malformed. */
 static int check_view_maps(const struct cn_stackmap_view *view, struct cairn_stackmap_error *bad)
 {
   struct cairn_stackmap_section section;
@@ -58,7 +58,7 @@ static int print_member_stack_maps(void *env, const char *member, const void *by
   return member && status == CAIRN_E_NO_MAPS ? 1 : status;
 }
 
-/* The bytes of a section begin with a version. */
+/* True if the bytes may be a raw section, which begins with a version. */
 static bool begins_like_raw_section(const unsigned char *bytes, size_t size)
 {
   return size > 0 && bytes[0] >= 1 && bytes[0] <= 3;

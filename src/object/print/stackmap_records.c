@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prints LLVM stack maps, as text or as JSON: functions and registers by name, statepoints taken apart. The members of
- * JSON are documented in docs/man/cairn.1; they stay.
+ * Prints LLVM stack maps as text or as JSON, with the names of functions and registers and with decoded statepoints.
+ * docs/man/cairn.1 documents the JSON members, which are stable.
  */
 #include <elf.h>
 #include <inttypes.h>
 #include "object/print/stackmap_print.h"
 
-/* The printing of one map. */
+/* The state while one map is printed. */
 struct stackmap_printer {
   FILE *out;                   /* of the text */
   struct cn_json_writer *json; /* null: text */
@@ -93,7 +93,7 @@ static void print_pointer_pairs(const struct stackmap_printer *p, const struct c
   }
 }
 
-/* The end of a text record's first line, or JSON's members of a record that follow its flags. */
+/* Print the end of a text record's first line, or the JSON members after a record's flags. */
 static void print_source_line(const struct stackmap_printer *p, const struct cairn_stackmap_record *record)
 {
   const char *file;
@@ -182,8 +182,8 @@ static bool is_object_file(const struct stackmap_printer *p)
   return p->view->file && cairn_stackmap_file_is_object(p->view->file);
 }
 
-/* Print a function. In JSON, an address in an object is section and offset; in an image it is a number, or section and
- * offset if the function is outside it. */
+/* Print a function. In JSON, an address in an object is a section and an offset. In an image it is a number, or a
+ * section and an offset if the function is outside the image. */
 static void print_function(const struct stackmap_printer *p, uint32_t index)
 {
   struct cairn_stackmap_function f = cairn_stackmap_function(p->map, index);
@@ -217,7 +217,7 @@ static void print_function(const struct stackmap_printer *p, uint32_t index)
 
 /* ---- maps ---- */
 
-/* Version 1: print all functions first, since such a map leaves open which function has which record. */
+/* Print a map as text. A map of version 1 does not assign records to functions, so all functions are printed first. */
 static void print_map_text(const struct stackmap_printer *p)
 {
   const struct cairn_stackmap *map = p->map;

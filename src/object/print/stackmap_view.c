@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds facts of an open stack map beyond its bytes: sections, symbols, registers, lines.
+ * Finds the sections, symbols, registers and source lines of an open stack map.
  */
 #include "object/print/stackmap_print.h"
 
@@ -30,7 +30,7 @@ bool cn_stackmap_view_find_source(const struct cn_stackmap_view *view, const str
   if (record->function == CAIRN_STACKMAP_UNKNOWN_FUNCTION)
     return false;
   uint64_t entry = cairn_stackmap_function(map, record->function).address;
-  /* The record follows a call, except one at the entry itself. */
+  /* A record follows a call, unless the record is at the function's entry. */
   uint64_t address = entry + record->instruction_offset - (record->instruction_offset ? 1 : 0);
   return entry && cn_lines_find_source_line(view->lines, address, file, line, column);
 }

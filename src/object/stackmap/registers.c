@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Names registers by DWARF number, as the machines' ABIs number them ("System V ABI, AMD64", figure 3.36; "DWARF for
- * the Arm 64-bit Architecture", 4.1; "RISC-V DWARF Specification", 1). The largest register of a number is named: a
- * stack map's sizes say how much of it is meant.
+ * Names registers by the DWARF numbers of the machines' ABIs ("System V ABI, AMD64", figure 3.36; "DWARF for the Arm
+ * 64-bit Architecture", 4.1; "RISC-V DWARF Specification", 1). A number gets the name of its largest register; a stack
+ * map's sizes give the used part of the register.
  */
 #include <cairn/stackmap.h>
 
