@@ -17,8 +17,8 @@ extern struct cn_semispace_copying {
   const struct cairn_layout *known; /* the layout of the block that was checked last */
   uint64_t number;
   uint64_t objects;  /* copied */
-  uint64_t asked;    /* objects that stayed, and whose identity hash was asked for */
-  uintptr_t scanned; /* copies are scanned up to here */
+  uint64_t asked;    /* unmoved objects whose identity hash was asked for */
+  uintptr_t scanned; /* the end of the scanned copies */
   bool mapped;       /* the crossing map is in use */
   bool uncleared;    /* a word that looks like a header may be data */
   bool moves;        /* copies large objects, too */
@@ -26,14 +26,15 @@ extern struct cn_semispace_copying {
 } cn_semispace_copying;
 
 /* STOP. The start of the object of `address`, which `slot` holds; `address` lies in the object or just past its end.
- * The first function finds objects in from-space, the second large objects. Both end the program if there is no object.
+ * cn_semispace_find_object() finds objects in from-space, cn_semispace_find_large_object() large objects. They end the
+ * program if no object is there.
  */
 uintptr_t cn_semispace_find_object(const uintptr_t *slot, uintptr_t address);
 uintptr_t cn_semispace_find_large_object(const uintptr_t *slot, uintptr_t address);
 _Noreturn void cn_semispace_die_no_object(const uintptr_t *slot, uintptr_t address, const char *why);
 
-/* STOP. The first function returns the end of a block of from-space and sets `*payload`. The second returns the payload
- * of a large object. */
+/* STOP. cn_semispace_step_over_block() returns the end of a block of from-space and sets `*payload`.
+ * cn_semispace_large_payload() returns the payload of a large object. */
 uintptr_t cn_semispace_step_over_block(uintptr_t block, uintptr_t *payload);
 uintptr_t cn_semispace_large_payload(uintptr_t block);
 
@@ -44,7 +45,8 @@ struct cn_semispace_heap_view {
   uintptr_t free, end;
 };
 
-/* STOP, either before any object is copied or after the last copy. Describes a fault of the heap, or returns null. */
+/* STOP. Describes a fault of the heap, or returns null. A collector calls this function before it copies the first
+ * object or after it has copied the last. */
 const char *cn_semispace_heap_wrong(const struct cn_semispace_heap_view *view);
 
 /* STOP. Visit the ranges of large objects, and the gaps between them. */

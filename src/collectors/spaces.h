@@ -35,17 +35,17 @@ bool cn_space_widen(struct cn_space *space, struct cn_space *other, size_t bytes
 /* Release memory beyond `bytes`. */
 void cn_space_release_beyond(struct cn_space *space, size_t bytes);
 
-/* Make the addresses of `space` inaccessible after collection `number` copied its objects out, and leave the addresses
- * unused for long. If enough addresses are reserved, `space` moves to fresh addresses with its memory, whose contents
- * are undefined. The fresh addresses lie outside of the space `used`. */
+/* After collection `number` has left `space`, make the addresses of `space` inaccessible, and leave them unused for
+ * long. If enough addresses are reserved, `space` moves to fresh addresses with its memory, whose contents are
+ * undefined. The fresh addresses lie outside of the space `used`. */
 void cn_space_hide_and_renew(struct cn_space *space, const struct cn_space *used, uint64_t number);
 
-/* Give a renewed or unused space memory for at least `bytes`; the space may move. False if memory is short, with an
- * empty space, or if addresses are short, with the space unchanged. */
+/* Give a renewed or unused space memory for at least `bytes`; the space may move. If memory is short, the result is
+ * false and the space is empty. If addresses are short, the result is false and the space is unchanged. */
 bool cn_space_fit_memory(struct cn_space *space, const struct cn_space *used, size_t bytes);
 
 /* Async-signal-safe. True if cn_space_hide_and_renew() may have made `address` inaccessible. `*number` is then the last
- * collection that hid it, or 0 if the log lacks that collection. */
+ * collection that hid `address`, or 0 if the log lacks that collection. */
 bool cn_spaces_was_unmapped(uintptr_t address, uint64_t *number);
 
 #endif

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tries the passes on clones of a prepared module, until verify-safepoints accepts the result: the ladder of
- * fall-backs.
+ * Tries the passes on clones of a prepared module, at lower and lower optimisation levels, until verify-safepoints
+ * accepts the result.
  *
- * The optimiser runs with integral references first: with "ni:1" it stops making a memset of the example loop of
- * late-insertion-slides-2014. rewrite-statepoints and verify-safepoints prove afterwards that its changes to references
- * are harmless. If they refuse, the next attempt starts from the same point:
+ * The first attempt has integral references, because with "ni:1" the optimiser no longer replaces the example loop of
+ * late-insertion-slides-2014 by a memset. Afterwards, rewrite-statepoints and verify-safepoints prove that the
+ * optimiser's changes to references are harmless. If one of these passes refuses the module, the next attempt starts
+ * from the same point:
  *
  *   1. integral references          skipped if the front end's layout is non-integral
  *   2. non-integral references
  *   3. default<O1>                  the last; at -O0 the first attempt is the last
  *
  * Three events repeat an attempt at the same level, each at most once. After an error of a rule "hidden-...", locals
- * that hold references stay in memory. If a diagnostic needs a place, the attempt runs with lines. If a pass broke the
- * module, LLVM's verifier runs after each pass. Remarks of rule "fall-back" name the functions that caused the next
- * attempt. The caller gets the diagnostics of the last attempt alone.
+ * that hold references stay in memory. If a diagnostic needs a source line, the attempt runs with debug information. If
+ * a pass broke the module, LLVM's verifier runs after each pass. Remarks of rule "fall-back" name the functions that
+ * caused the next attempt. The caller gets the diagnostics of the last attempt alone.
  *
  * Needs: a module that `prepare` accepted. Provides: cn_run_attempts(). Breaks: as the passes.
  */
@@ -66,7 +67,7 @@ static const struct cairn_diagnostic *first_error(const struct cairn_diagnostics
   return NULL;
 }
 
-/* True if the error is the first of its function, or the first of the module. */
+/* True for the first error of a function, or the first error of the module. */
 static bool is_first_error_of_function(const struct cairn_diagnostics *held, size_t which)
 {
   const char *function = held->at[which].function;
@@ -175,7 +176,7 @@ LLVMModuleRef cn_run_attempts(struct cn_ctx *prepared, const char *const *order)
       ok = false;
       forward_or_drop_diagnostics(&held, NULL);
     } else if (!ok && !each && has_internal_error(&held)) {
-      each = true; /* to find the pass at fault */
+      each = true; /* finds the pass at fault */
       forward_or_drop_diagnostics(&held, NULL);
     } else if (!ok && options->opt_level > 0 && pin_hidden_references(prepared, &held, &kept)) {
       forward_or_drop_diagnostics(&held, NULL);

@@ -7,7 +7,7 @@
 
 #include "compile/passes.h"
 
-/* LLVM's optimiser, in an order. */
+/* The name of LLVM's optimiser in an order of passes. */
 #define CN_OPTIMISE "optimise"
 
 /* True if LLVM's verifier runs after each pass already in the first attempt. */

@@ -8,7 +8,7 @@
 
 #include "compile/core/pass.h"
 
-/* The symbol that a unit refers to. It stays undefined, so that linkers report it by name. */
+/* The symbol that a unit refers to. The symbol stays undefined, so that linkers report it by name. */
 #define CN_LTO_GUARD "cairn_lto_object_that_only_cairn_cc_can_link"
 
 /* Mark a unit that passed `rules` and the first step of `prepare`. */

@@ -51,7 +51,7 @@ struct allocation_site {
   struct cn_layout_sizes sizes;
   uint64_t prefix; /* bytes before the payload */
   uint64_t most;   /* largest count that is allocated in line, or 0 */
-  uint64_t tag;    /* bytes that a reference adds to the payload's address */
+  uint64_t tag;    /* the distance of a reference from the payload's address */
   LLVMBuilderRef builder;
 };
 
@@ -325,7 +325,7 @@ static uint64_t max_inline_count(const struct allocation_site *s)
   return (room - s->sizes.elem_offset) / s->sizes.elem_size;
 }
 
-/* Report the errors that keep the call from expansion. */
+/* Report errors that prevent the expansion of the call. */
 static void check_allocation(struct cn_ctx *ctx, LLVMValueRef call, const struct cn_allocator *allocator)
 {
   struct cn_layout_sizes sizes;
@@ -370,7 +370,7 @@ static struct allocation_site allocation_site_of(struct cn_ctx *ctx, LLVMBuilder
   return s;
 }
 
-/* True if in-line code can allocate the call's object, of constant size. Then *object is filled in. */
+/* True if the call makes an object of constant size that in-line code can allocate. Then *object is filled in. */
 static bool is_constant_size_inline(struct cn_ctx *ctx, LLVMValueRef call, struct cn_fresh_object *object)
 {
   if (!LLVMIsACallInst(call) || cn_layouts_called_allocator(call)->resizes)
@@ -410,7 +410,7 @@ static LLVMValueRef group_copy_of(const struct cn_fresh_group *group, const LLVM
   return value;
 }
 
-/* Emit copies of the group's stores, for these objects. */
+/* Emit copies of the group's stores into `objects`. */
 static void emit_group_parts(const struct allocation_site *s, const struct cn_fresh_group *group,
                              const LLVMValueRef *objects)
 {
@@ -429,7 +429,7 @@ static void emit_group_parts(const struct allocation_site *s, const struct cn_fr
   LLVMSetCurrentDebugLocation2(s->builder, line);
 }
 
-/* Erase the original stores: the arms have copies. Addresses with other users stay. */
+/* Erase the original stores, because both arms have copies. Addresses with other users stay. */
 static void erase_group_parts(struct cn_fresh_group *group)
 {
   for (size_t i = group->parts.count; i-- > 0;)

@@ -14,7 +14,7 @@
  *
  * For each block and each allocation call, the pass computes two facts about the array that the call made last: whether
  * a use follows before the call makes another array, and whether code may have kept the array's address. A use keeps
- * the address unless the pass can prove the opposite. The array dies after the last use of a block, or on an edge that
+ * the address unless the pass can prove the opposite. The array dies after its last use in a block, or on an edge that
  * no use follows. If the edge's target has other predecessors, the edge gets a new block for the free.
  *
  * The pass ignores single objects and short arrays of constant length: their allocation takes less time than a free.

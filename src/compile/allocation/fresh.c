@@ -66,7 +66,8 @@ static bool uses_object_or_part(struct cn_fresh_group *group, LLVMValueRef instr
   return false;
 }
 
-/* The group's object that `address` points into, `*offset` bytes from its payload; null if the object is unknown. */
+/* The object of the group that `address` points into, or null. Sets `*offset` to the offset of `address` in the
+ * payload. */
 static struct cn_fresh_object *object_at_address(struct cn_ctx *ctx, struct cn_fresh_group *group, LLVMValueRef address,
                                                  uint64_t *offset)
 {
@@ -119,7 +120,7 @@ static bool involves_reference(LLVMValueRef instruction)
   return false;
 }
 
-/* True if the instruction only computes a value from values. */
+/* True if the instruction computes a value only from other values. */
 static bool is_pure_computation(LLVMValueRef instruction)
 {
   switch (LLVMGetInstructionOpcode(instruction)) {

@@ -18,8 +18,8 @@ enum {
 struct cn_fresh_object {
   LLVMValueRef call;
   const struct cn_allocator *allocator;
-  uint64_t prefix, payload;                 /* bytes; multiples of the object alignment */
-  uint64_t tag;                             /* bytes that a reference adds to the payload's address */
+  uint64_t prefix, payload;                 /* in bytes, multiples of the object alignment */
+  uint64_t tag;                             /* the distance of a reference from the payload's address */
   uint8_t stored[CN_FRESH_NOTED_BYTES / 8]; /* for each of the payload's first bytes: a store fills it */
 };
 
@@ -38,12 +38,12 @@ struct cn_fresh_group {
 void cn_fresh_begin_group(struct cn_fresh_group *group, const struct cn_fresh_object *object);
 void cn_fresh_free_group(struct cn_fresh_group *group);
 
-/* True if in-line code can allocate the object of a further call in the block, of constant size. Then *object is filled
- * in. */
+/* True if a further call in the block makes an object of constant size that in-line code can allocate. Then *object is
+ * filled in. */
 typedef bool cn_fresh_object_test(struct cn_ctx *ctx, LLVMValueRef call, struct cn_fresh_object *object);
 
-/* Add the parts of the first object, and further objects with their parts, up to `most` bytes in all. Instructions
- * between the gathered ones move before the first call. */
+/* Add the parts of the first object, and further objects with their parts, up to `most` bytes in all. Other
+ * instructions between the group's instructions move before the first call. */
 void cn_fresh_gather_group(struct cn_ctx *ctx, struct cn_fresh_group *group, cn_fresh_object_test *ask, uint64_t most);
 
 /* True if the parts fill all bytes of the word that begins at `offset` of the payload. */

@@ -28,11 +28,11 @@ extern const struct cn_allocator cn_layouts_allocators[CN_ALLOCATOR_COUNT];
 /* The allocator that `instruction` calls, or null. */
 const struct cn_allocator *cn_layouts_called_allocator(LLVMValueRef instruction);
 
-/* The fields that allocate.c needs of a struct cairn_layout (include/cairn/collector.h). */
+/* The fields of a struct cairn_layout (include/cairn/collector.h) that allocate.c needs. */
 struct cn_type_metadata;
 struct cn_layout_sizes {
   uint64_t base_size, elem_size, elem_offset;
-  bool refs;        /* true if the layout has any */
+  bool refs;        /* the layout has references */
   bool finalisable; /* the runtime must register each object */
 };
 
@@ -49,7 +49,7 @@ void cn_layouts_table_free(struct cn_layout_table *table);
 /* The constant struct cairn_layout for `type`, found in the table, or made and added to it. `size` is the size of a
  * single object in bytes, at least that of `type`; arrays and flexible objects ignore `size`. `said` is the metadata of
  * the type (type_metadata.h). If no object will have the layout, `said` may be null, and the result may be the layout
- * of another type. Null after an error at `at`. */
+ * of another type. Reports errors at `at` and then returns null. */
 LLVMValueRef cn_layouts_find_or_make(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMTypeRef type,
                                      enum cn_layout_form form, uint64_t size, const struct cn_type_metadata *said,
                                      LLVMValueRef at);

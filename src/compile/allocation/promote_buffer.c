@@ -3,7 +3,7 @@
  * Pass `carry-buffer`: keeps the allocation pointer in a register from one in-line allocation to the next.
  *
  * Needs: allocations expanded; all safepoints placed and rewritten. Provides: fewer loads of the field mutator.alloc;
- * later passes need nothing of it. Breaks: nothing.
+ * later passes also work without this pass. Breaks: nothing.
  *
  *   loop:  free = load mutator.alloc        ->   loop:  free = phi [load, entry], [end, fast],
  *          ...                                                     [load, slow]

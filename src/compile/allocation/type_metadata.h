@@ -29,8 +29,8 @@ struct cn_type_metadata {
   CN_VECTOR(struct cn_weak_field) weak;
 };
 
-/* Read the metadata of the type of the layout static `global`; if there is none, read the name of the LLVM type. False
- * after an error at `at`. The caller frees *said in both cases. */
+/* Read the metadata of the type of the layout static `global`. Without metadata, read the name of the LLVM type.
+ * Reports errors at `at` and then returns false. The caller frees *said in both cases. */
 bool cn_type_metadata_read(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef at, struct cn_type_metadata *said);
 void cn_type_metadata_free(struct cn_type_metadata *said);
 
@@ -40,7 +40,8 @@ bool cn_weak_field_covers_offset(const struct cn_weak_field *field, uint64_t off
 /* True if `global` has metadata of a type. */
 bool cn_type_metadata_exists(struct cn_ctx *ctx, LLVMValueRef global);
 
-/* The first function makes a constant string of the names, the second a global that holds the string. */
+/* cn_layout_names_make_constant() makes a constant string of the names; cn_layout_names_add_global() adds a global that
+ * holds the string. */
 LLVMValueRef cn_layout_names_make_constant(struct cn_ctx *ctx, const char *names);
 LLVMValueRef cn_layout_names_add_global(struct cn_ctx *ctx, LLVMValueRef string);
 

@@ -32,7 +32,8 @@ bool cn_alloca_uses_is_copy(LLVMValueRef instruction);
 bool cn_alloca_uses_returns_argument(LLVMValueRef call);
 /* Mark the references that code accesses through `pointer`, the address of the map's alloca. */
 void cn_alloca_uses_mark_accesses(struct cn_ctx *ctx, struct cn_alloca_layout *map, LLVMValueRef pointer);
-/* The first function marks a reference at the offset, the second the references of a value of the type. */
+/* cn_alloca_uses_mark_reference() marks a reference at the offset, cn_alloca_uses_mark_references() all references of a
+ * value of the type. */
 void cn_alloca_uses_mark_reference(struct cn_alloca_layout *map, uint64_t offset);
 void cn_alloca_uses_mark_references(struct cn_ctx *ctx, struct cn_alloca_layout *map, LLVMTypeRef type,
                                     uint64_t offset);

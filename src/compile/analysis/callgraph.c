@@ -73,7 +73,7 @@ uint32_t cn_callgraph_find_node(const struct cn_callgraph *graph, LLVMValueRef f
 
 /* ---- nodes ---- */
 
-/* True if every use of the function is a call of it by a managed function. */
+/* True if all uses of the function are calls by managed functions. */
 static bool is_only_called(const struct cn_callgraph *graph, LLVMValueRef function)
 {
   CN_EACH_USE(use, function) {

@@ -39,7 +39,7 @@ const char *cn_callgraph_wrong(const struct cn_callgraph *graph);
 /* The node of the function, or CN_NO_NODE if the function is other than a managed definition. */
 uint32_t cn_callgraph_find_node(const struct cn_callgraph *graph, LLVMValueRef function);
 
-/* True if a direct call of `function` always ends here: the definition is final. */
+/* True if the definition of `function` is final, so that direct calls always reach this definition. */
 bool cn_callgraph_is_final(const struct cn_ctx *ctx, LLVMValueRef function);
 
 /* The function that a call or statepoint names, perhaps through final aliases. Null if the callee is a pointer, or a

@@ -20,7 +20,7 @@ uint64_t cn_calls_leaf_work(const char *name);
 /* Writes a description of a call to `buffer`, for messages: "call to @foo", "indirect call", ... */
 const char *cn_calls_describe(LLVMValueRef call, char *buffer, size_t size);
 
-/* True if `call` (or the function that it names directly) has the attribute. */
+/* True if `call` or its direct callee has the attribute. */
 bool cn_calls_has_attribute(LLVMValueRef call, const char *enum_attribute);
 
 /* True if the call site itself has any attribute. Most call sites have no attributes. */

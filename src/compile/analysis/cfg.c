@@ -307,9 +307,9 @@ static void retarget_edges(LLVMValueRef end, LLVMBasicBlockRef from, LLVMBasicBl
 
 /* The LLVM-C API cannot change a phi's incoming block. Replacing all uses of a block also renames the block in the phis
  * of its successors, but only if the block has a terminator. So the first replacement changes all uses of `from` to
- * `to`, phis included. The second restores the branches, while `to` is still empty. If `from` is its own successor, the
- * first replacement would miss its phis, because the branch is renamed already. So its phis move to a temporary block
- * meanwhile. */
+ * `to`, phis included. The second replacement restores the branches, while `to` is still empty. If `from` is its own
+ * successor, the first replacement would miss its phis, because the branch is renamed already. So the phis of `from`
+ * move to a temporary block meanwhile. */
 static void rename_incoming_block(struct cn_ctx *ctx, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(from), phi;
@@ -344,7 +344,7 @@ void cn_redirect_incoming_edges(LLVMBasicBlockRef block, LLVMBasicBlockRef to, c
   cn_free(&ends);
 }
 
-/* Replace the phi by one with a single entry for `to` in place of all entries for `from`. */
+/* Replace the phi by a phi that has a single entry for `to` in place of all entries for `from`. */
 static void rebuild_phi_for_split_edge(LLVMBuilderRef builder, LLVMValueRef phi, LLVMBasicBlockRef from,
                                        LLVMBasicBlockRef to)
 {

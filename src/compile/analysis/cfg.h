@@ -45,7 +45,7 @@ struct cn_cfg {
 };
 
 void cn_cfg_build(struct cn_cfg *cfg, LLVMValueRef function);
-/* Like cn_cfg_build(), without dominators and loops: idom, loop and depth stay unset. */
+/* Build the graph without dominators and loops, so that idom, loop and depth stay unset. */
 void cn_cfg_build_edges(struct cn_cfg *cfg, LLVMValueRef function);
 /* Add dominators and loops, if they are missing. */
 void cn_cfg_add_dominators(struct cn_cfg *cfg);
@@ -79,7 +79,7 @@ static inline uint32_t cn_cfg_common_dominator(const struct cn_cfg *cfg, uint32_
 /* True if the graph has a cycle other than a natural loop. */
 bool cn_cfg_is_irreducible(const struct cn_cfg *cfg);
 
-/* Redirect every edge into `block` to `to`, except those from blocks in `kept`. Phis stay as they are. */
+/* Redirect every edge into `block` to `to`, except edges from blocks in `kept`. Phis stay as they are. */
 void cn_redirect_incoming_edges(LLVMBasicBlockRef block, LLVMBasicBlockRef to, const struct cn_ptrmap *kept);
 /* Build a phi like `old` at the builder's position; the caller adds the incoming values. */
 LLVMValueRef cn_build_phi_like(LLVMBuilderRef builder, LLVMValueRef old, const char *name);

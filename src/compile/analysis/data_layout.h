@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A module's data layout says whether references are integral. `ni:1` makes them non-integral, as does LLVM 22's
- * notation: `pu1:64:64` (unstable), `pe1:64:64` (with external state) and `pue1:64:64`.
+ * A module's data layout says whether references are integral. References are non-integral with `ni:1`, or with LLVM
+ * 22's forms `pu1:64:64` (unstable), `pe1:64:64` (with external state) and `pue1:64:64`.
  */
 #ifndef CN_COMPILE_ANALYSIS_DATA_LAYOUT_H
 #define CN_COMPILE_ANALYSIS_DATA_LAYOUT_H

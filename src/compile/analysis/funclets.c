@@ -32,7 +32,7 @@ static LLVMValueRef funclet_pad_after(LLVMValueRef end, LLVMValueRef pad)
   if (!LLVMIsACatchReturnInst(end))
     return pad;
   LLVMValueRef parent = LLVMGetOperand(LLVMGetParentCatchSwitch(LLVMGetOperand(end, 0)), 0);
-  return LLVMIsAFuncletPadInst(parent) ? parent : NULL; /* otherwise it is the token `none` */
+  return LLVMIsAFuncletPadInst(parent) ? parent : NULL; /* else the catchswitch is outside of all funclets */
 }
 
 LLVMValueRef cn_funclet_pad_of(LLVMBasicBlockRef block)

@@ -5,7 +5,7 @@
  *
  * A join of paths from different intervals begins a new interval. A fixed point over the blocks finds these joins. Each
  * block starts in the interval at the end of its immediate dominator. If a predecessor ends in another interval, the
- * block begins a new one. Intervals are only split, so few rounds suffice.
+ * block begins a new interval. Intervals are only split, so few rounds suffice.
  */
 #include <stdlib.h>
 #include "base/check.h"

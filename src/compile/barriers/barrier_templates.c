@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Pass lower-barriers: replaces the calls of insert-barriers by the code of the kind, in line. The code is the body of
- * a function, of the module or of this file, and LLVM's always-inliner copies it to the calls. `a` is the slot's
- * address:
+ * a function that the module or this file defines. LLVM's always-inliner copies the body to the calls. `a` is the
+ * slot's address:
  *
  *   cards     table[(a >> CARD_SHIFT) & mask] = 1; for a group of stores: if the byte is 0
  *   snapshot  if (mutator.barrier) cairn_barrier_snapshot(slot)
@@ -191,7 +191,7 @@ static void emit_load_body(const struct template_body *y)
   LLVMBuildRet(y->b, arguments[1]);
 }
 
-/* Gives the declaration the body of the kind. */
+/* Defines the declared function with the code of the kind. */
 static void define_barrier(struct cn_ctx *ctx, LLVMValueRef function, const char *name, enum cairn_barriers kind)
 {
   struct template_body y = {ctx, LLVMCreateBuilderInContext(ctx->llvm), function, LLVMInt64TypeInContext(ctx->llvm)};

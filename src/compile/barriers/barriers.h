@@ -108,7 +108,7 @@ struct cn_pending_write {
   uint64_t offset;             /* bytes from the base */
   uint64_t bytes;              /* 0: unknown */
   uint32_t window;             /* its safepoint-free interval */
-  size_t entry;                /* of struct cn_barrier_history, or CN_NOT_BARRED */
+  size_t entry;                /* index in struct cn_barrier_history, or CN_NOT_BARRED */
   bool one;                    /* it stores one reference */
   bool covered;                /* another barrier covers the write, as a remark says */
   bool joined;                 /* the write is in the group of an earlier write */

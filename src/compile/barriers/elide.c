@@ -101,7 +101,7 @@ static bool covers_range(const struct cn_barrier_history_entry *entry, uint64_t 
          size <= room - ahead;
 }
 
-/* True if an earlier barrier covers the wanted one. Otherwise adds the wanted barrier to the history. */
+/* True if an earlier barrier covers the wanted barrier. Otherwise adds the wanted barrier to the history. */
 static bool find_or_note_barrier(struct cn_barrier_history *barred, const struct cn_barrier_history_entry *wanted)
 {
   struct cn_barrier_history_entry note = *wanted;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Facts about the target: calling conventions, properties of the target, and pieces of assembly. convention_ARCH.c
- * implements them for each port. Private to src/compile.
+ * implements this interface for each port. Private to src/compile.
  */
 #ifndef CN_COMPILE_CORE_CONVENTION_H
 #define CN_COMPILE_CORE_CONVENTION_H
@@ -63,7 +63,7 @@ enum { CN_CONVENTION_VECTOR_BITS = 128 };
 
 /* The lowest number of the address spaces that the target itself defines. */
 enum { CN_FIRST_TARGET_ADDRESS_SPACE = 256 };
-extern const char cn_target_own_spaces_reason[]; /* the reason why these spaces cannot be managed */
+extern const char cn_target_own_spaces_reason[]; /* the reason why such spaces cannot be managed */
 
 /* ---- assembly ---- */
 

@@ -19,7 +19,7 @@ bool cn_is_mutator_field_address(LLVMValueRef address, uint64_t offset);
 
 /* The constant address that lies `offset` bytes after the constant `address`. */
 LLVMValueRef cn_constant_address_at_offset(struct cn_ctx *ctx, LLVMValueRef address, int64_t offset);
-/* Likewise, with the result inside the object of `address`. */
+/* The constant address `offset` bytes after `address`, inside the same object. */
 LLVMValueRef cn_constant_address_in_bounds(struct cn_ctx *ctx, LLVMValueRef address, uint64_t offset);
 
 /* The function `name`, declared with this type and calling convention on first use. The function is external and
@@ -78,8 +78,8 @@ LLVMValueRef cn_first_after_phis(LLVMBasicBlockRef block);
 
 /* ---- new signatures (retype.c) ---- */
 
-/* True if the function can get another type. False if the program takes addresses of its blocks, because they would
- * change. */
+/* True if the function can get another type. False if the program takes addresses of the function's blocks, because the
+ * addresses would change. */
 bool cn_can_retype_function(LLVMValueRef function);
 
 /* Give `function` the type `type`, whose first parameters have the old types or wider types. Returns the new function

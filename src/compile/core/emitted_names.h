@@ -9,22 +9,22 @@
 #include "base/kind_symbols.h"
 #include "compile/core/pass.h"
 
-/* Annotations of C functions, annotate("..."). The first asks for native code, the second for managed code, even in a
- * unit of native code. The second is also an attribute of functions in IR. */
+/* Annotations of C functions, annotate("..."). "cairn-unmanaged" requests native code, "cairn" managed code, even in a
+ * unit of native code. "cairn" is also an attribute of functions in IR. */
 #define CN_ATTR_UNMANAGED "cairn-unmanaged"
 #define CN_ATTR_MANAGED "cairn"
-/* Attributes of functions. A leaf never reaches a safepoint. Each call of a polling function reaches a safepoint.
- * "cairn-work"="N", also on a call, bounds the work between safepoints, at the start, at the end and in all to N units.
- * The last attribute marks the slow path of a module's own poll. */
+/* Attributes of functions. "gc-leaf-function": the function never reaches a safepoint. "cairn-polls": each call reaches
+ * a safepoint. "cairn-work"="N", also on a call: the work between safepoints, at the start, at the end and in all is at
+ * most N units. "cairn-poll-slow": the function is the slow path of a module's own poll. */
 #define CN_ATTR_LEAF "gc-leaf-function"
 #define CN_ATTR_POLLS "cairn-polls"
 #define CN_ATTR_WORK "cairn-work"
 #define CN_ATTR_POLL_SLOW "cairn-poll-slow"
-/* Attribute of functions during whose calls objects stay in place. Their calls are still recorded, because the runtime
+/* Attribute of functions that leave all objects in place. A statepoint still records each call, because the runtime
  * scans the frames to check stores (stationary_calls.c). */
 #define CN_ATTR_STILL "cairn-still"
-/* Attributes of declarations, and annotations in C. They say that the definition, in any unit, is native or managed
- * code. */
+/* Attributes of declarations, and annotations in C. The attributes say that the definition, in any unit, is native or
+ * managed code. */
 #define CN_ATTR_NATIVE "cairn-native"
 #define CN_ATTR_MANAGED_CODE "cairn-managed"
 #define CN_ALLOC "cairn_alloc"
@@ -53,8 +53,7 @@
 #define CN_SLOT_UNKNOWN "memory of unknown type"
 #define CN_CHECK_COPY "cairn_check_copy"
 #define CN_CHECK_NATIVE_COPY "cairn_check_native_copy"
-/* Stubs whose target is the `nest` argument. The first calls a native function, the second any function, with variadic
- * arguments. */
+/* Stubs whose target is the `nest` argument: for native functions, and for any function with variadic arguments. */
 #define CN_CALL_NATIVE "cairn_call_native"
 #define CN_VCALL_ANY "cairn_vcall_any"
 /* Stub for a target that must be managed, because a reference is passed to it, and the function that refuses a native
@@ -89,8 +88,8 @@
  */
 #define CN_ATTR_BARRIERS "cairn-barriers"
 /* Symbols that make units agree. An executable or shared object defines each symbol once, so its code has one kind of
- * words, one kind of barriers and one limit of in-line allocation. The name of a kind of barriers follows its group's
- * name. */
+ * words, one kind of barriers and one limit of in-line allocation. The name of a kind of barriers follows the prefix of
+ * the barrier group. */
 #define CN_WORDS_SYMBOL "cairn.words.kind"
 #define CN_BARRIERS_GROUP "cairn.barriers."
 #define CN_INLINE_SYMBOL "cairn.inline.kind"
@@ -145,7 +144,7 @@
 #define CN_TYPE_METADATA "cairn.type"
 #define CN_FRAME_SECTION "cairn_frames"
 #define CN_DETAILS_SECTION "cairn_details"
-/* Attributes of parameters and results that point to objects that never move, and the same as metadata of loads. */
+/* Objects that never move: an attribute of parameters and results that point to such objects, and metadata of loads. */
 #define CN_ATTR_IMMOVABLE "cairn-immovable"
 #define CN_ATTR_LIVE_OPERANDS "cairn-live-operands"
 #define CN_IMMOVABLE_METADATA "cairn.immovable"

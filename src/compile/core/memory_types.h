@@ -27,14 +27,14 @@ LLVMValueRef cn_types_root_of(LLVMValueRef pointer);
 /* True if a packed struct in `type` puts a reference at an unaligned word. */
 bool cn_types_has_misaligned_ref(struct cn_ctx *ctx, LLVMTypeRef type);
 
-/* Add the offset of `gep` (an instruction or constant) to *offset. False if it is variable. */
+/* Add the offset of `gep` (an instruction or constant) to *offset. False if the offset is variable. */
 bool cn_types_gep_offset(struct cn_ctx *ctx, LLVMValueRef gep, uint64_t *offset);
 
 /* Add the constant part of the offset of `gep` to *offset. *stride becomes the greatest number that divides its old
  * value and all variable parts; 0 means that the offset is exact so far. */
 void cn_types_gep_offset_and_stride(struct cn_ctx *ctx, LLVMValueRef gep, uint64_t *offset, uint64_t *stride);
 
-/* The greatest common divisor. The divisor of 0 and a number is the number. */
+/* The greatest common divisor of `a` and `b`. The greatest common divisor of 0 and a number is the number. */
 uint64_t cn_types_common_divisor(uint64_t a, uint64_t b);
 
 #endif

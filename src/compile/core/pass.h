@@ -21,8 +21,8 @@
 
 struct cn_record_layouts;
 
-/* The context of one run over one module. It is the only state of passes, except caches of constants and the managed
- * address spaces (references.c). */
+/* The context of one run over one module. A pass has no other state, except caches of constants and the managed address
+ * spaces (references.c). */
 struct cn_ctx {
   LLVMModuleRef module;
   LLVMContextRef llvm;
@@ -46,7 +46,7 @@ typedef bool cn_pass_function(struct cn_ctx *ctx);
 #include "compile/core/passes.def"
 #undef CN_PASS
 
-/* Run a pass on a copy of the module first, and on the module if that worked (dry_run.c). */
+/* Run a pass on a copy of the module, and on the module itself if the first run succeeded (dry_run.c). */
 bool cn_dry_run(struct cn_ctx *ctx, cn_pass_function *run);
 
 /* The names of the kinds in options: "cards", ... (emitted_names.c) */
@@ -153,13 +153,13 @@ bool cn_holds_ref(LLVMTypeRef type);
 bool cn_holds_scalable_vector(LLVMTypeRef type);
 /* True if the instruction converts a pointer to an integer: ptrtoint, or ptrtoaddr, which is new in LLVM 22. */
 bool cn_is_pointer_to_integer_cast(LLVMValueRef instruction);
-/* The metadata of a subtraction that was a difference of two references until the optimiser proved one of them null,
- * and a test for this metadata. */
+/* The metadata of a difference of two references after the optimiser has proved that one reference is null, and a test
+ * for this metadata. */
 unsigned cn_difference_metadata_kind(LLVMContextRef llvm);
 bool cn_is_marked_difference(LLVMValueRef instruction);
-/* True if the reference `value` never changes. It is a parameter or result with "cairn-immovable", on the call or its
- * callee, or a load with !cairn.immovable (late-insertion-slides-2014, "When relocation isn't needed": pinned objects).
- * A pointer that is derived only from such references also never changes. */
+/* True if the reference `value` never changes. Such a reference is a parameter or result with "cairn-immovable", on the
+ * call or its callee, or a load with !cairn.immovable (late-insertion-slides-2014, "When relocation isn't needed":
+ * pinned objects). A pointer that is derived only from such references also never changes. */
 bool cn_is_immovable(LLVMValueRef value);
 /* True if `value` is a cast of a local's address to another address space, from managed_allocas.c. */
 bool cn_is_local_cast(LLVMValueRef value);
@@ -169,8 +169,8 @@ bool cn_is_managed_gc_strategy(const char *gc); /* "statepoint-example" or "core
 /* A function's string attribute `name`, or null. */
 LLVMAttributeRef cn_string_attribute(LLVMValueRef function, const char *name);
 
-/* The first function declares the intrinsic `name` with the overload `types`. The others test for a call of an
- * intrinsic. */
+/* cn_intrinsic() declares the intrinsic `name` with the overload `types`. cn_calls_intrinsic() and
+ * cn_calls_some_intrinsic() test for calls of intrinsics. */
 LLVMValueRef cn_intrinsic(struct cn_ctx *ctx, const char *name, LLVMTypeRef *types, size_t count);
 bool cn_calls_intrinsic(LLVMValueRef instruction, const char *name);
 bool cn_calls_some_intrinsic(LLVMValueRef call);

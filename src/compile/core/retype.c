@@ -48,7 +48,7 @@ static void copy_metadata(LLVMValueRef from, LLVMValueRef to)
   LLVMGlobalClearMetadata(from);
 }
 
-/* Copy everything of a function except its type and its body. */
+/* Copy all properties of a function except its type and its body. */
 static void copy_function(LLVMValueRef from, LLVMValueRef to)
 {
   LLVMSetLinkage(to, LLVMGetLinkage(from));

@@ -34,8 +34,8 @@ static inline LLVMValueRef cn_call_target_caller(const struct cn_call_target *si
 /* The id of a statepoint whose call site lacks a "statepoint-id". */
 uint64_t cn_statepoint_default_id(LLVMValueRef call);
 
-/* Copy the attributes that stay true. The first function copies those of a call to its statepoint, the second those of
- * the call's result to the gc.result. */
+/* Copy the attributes that stay true. cn_statepoint_copy_attributes() copies from a call to its statepoint,
+ * cn_copy_result_attributes() from the call's result to the gc.result. */
 void cn_statepoint_copy_attributes(LLVMValueRef call, LLVMValueRef statepoint);
 void cn_copy_result_attributes(LLVMValueRef call, LLVMValueRef result);
 

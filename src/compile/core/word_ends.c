@@ -9,8 +9,8 @@
 #include "base/vector.h"
 #include "compile/core/words.h"
 
-/* The open claims of a proof. The claim about a reference is that its distance from the base is a multiple; the claim
- * about an integer is that it is a multiple. A second claim about a value holds if all other claims hold. */
+/* The open claims of a proof. A claim says that a reference's distance from its base, or an integer, is a multiple of
+ * `multiple`. A second claim about a value holds if all other claims hold. */
 struct word_end_proof {
   struct cn_ctx *ctx;
   uint64_t multiple;
@@ -27,7 +27,7 @@ static void push_unseen_value(struct word_end_proof *p, LLVMValueRef value)
     cn_push(&p->work, value);
 }
 
-/* Add claims for the operands from which `value` chooses, or of which it is composed; `value` is no GEP. */
+/* Add claims for the operands of `value`, which is a choice or a composition, but no GEP. */
 static void push_claims_of_operands(struct word_end_proof *p, LLVMValueRef value)
 {
   bool reference = cn_holds_ref(LLVMTypeOf(value));

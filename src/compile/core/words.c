@@ -27,7 +27,7 @@ static unsigned parse_bits(const char *text, unsigned most, unsigned char *bits)
   return count;
 }
 
-/* True if no word can have both the low bits of references and those of integers. */
+/* True if the low bits of references and integers exclude each other. */
 static bool are_tags_distinct(struct cairn_word_kind kind)
 {
   unsigned bits = kind.reference_bits < kind.integer_bits ? kind.reference_bits : kind.integer_bits;

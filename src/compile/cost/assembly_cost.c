@@ -3,7 +3,7 @@
  * Estimates the work of inline assembly. Needs, breaks: nothing. Provides: cn_work_of_assembly().
  *
  * The estimate searches the text for statements that may loop: backward jumps, repeated string instructions and calls.
- * If the text is free of them, each statement runs at most once.
+ * Without such statements, each statement runs at most once.
  */
 #include <string.h>
 #include "compile/cost/cost.h"

@@ -55,7 +55,7 @@ static inline uint64_t cn_work_between_safepoints_limit(const struct cn_ctx *ctx
   return 2 * cn_work_budget(ctx);
 }
 
-/* The work of one instruction (instruction_cost.c). It is CN_CALL_WORK for a call of an unknown callee, and
+/* The work of one instruction (instruction_cost.c). The work is CN_CALL_WORK for a call of an unknown callee, and
  * CN_WORK_UNKNOWN if the duration depends on an unknown argument. */
 uint64_t cn_work_of_instruction(LLVMValueRef instruction);
 
@@ -144,7 +144,7 @@ void cn_work_free(struct cn_function_work *work);
 /* True if an exception may leave the function after a safepoint-free path. */
 bool cn_work_may_unwind_unpolled(const struct cn_function_work *work);
 
-/* Compute only `all` of struct cn_function_work. */
+/* Compute the summary of a function, which is `all` of struct cn_function_work. */
 struct cn_work_summary cn_work_summarise_function(const struct cn_ctx *ctx, LLVMValueRef function,
                                                   const struct cn_work_summaries *known);
 

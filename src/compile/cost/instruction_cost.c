@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Estimates the work of one instruction, in units of about half a nanosecond; too high rather than too low. The chunks
- * of strip-mined loops and the bounds of functions depend on these estimates (late-insertion-slides-2014, future work:
- * "Inner loop chunking"). Needs, breaks: nothing. Provides: cn_work_of_instruction().
+ * Estimates the work of one instruction, in units of about half a nanosecond. The estimate is too high rather than too
+ * low. The chunks of strip-mined loops and the bounds of functions depend on these estimates
+ * (late-insertion-slides-2014, future work: "Inner loop chunking"). Needs, breaks: nothing. Provides:
+ * cn_work_of_instruction().
  *
  * Most instructions count as one unit. A core can run two or three instructions in half a nanosecond, but instructions
  * wait for each other. Instructions that take long on every machine have higher numbers: divisions, accesses that miss
@@ -200,8 +201,8 @@ static const struct sized_function {
     {"calloc", 1},         {"realloc", 1},     {"__memset_chk", 2}, {"__mempcpy_chk", 2},
 };
 
-/* The work of a call of a function in the table, or 0 for other calls. calloc has its number of elements as a second
- * factor. */
+/* The work of a call of a function in the table, or 0 for other calls. The number of elements is a second factor for
+ * calloc. */
 static uint64_t work_of_sized_call(LLVMValueRef call, const char *name)
 {
   for (size_t i = 0; i < sizeof sized_function / sizeof *sized_function; i++) {
@@ -305,7 +306,8 @@ static uint64_t work_of_division(LLVMValueRef i)
   return CN_WORK_DIVIDE * cn_work_element_count(type) * (bits > 64 ? 4 : 1);
 }
 
-/* The work of a multiplication. For integers wider than a register, each part is multiplied by each. */
+/* The work of a multiplication. For integers wider than a register, the code multiplies each part of one operand by
+ * each part of the other. */
 static uint64_t work_of_product(LLVMTypeRef type)
 {
   uint64_t parts = (bits_of_scalar(element_type_of(type)) + 63) / 64;

@@ -201,7 +201,7 @@ static void find_latch(const struct cn_cfg *cfg, struct cn_loop *loop)
     }
 }
 
-/* Count the edge as an exit of all loops that it leaves. A retreating edge that is no back edge closes an irreducible
+/* Count the edge as an exit of all loops that it leaves. A retreating edge other than a back edge closes an irreducible
  * cycle in the innermost loop that contains the edge. */
 static void classify_edge(struct cn_loops *loops, uint32_t from, uint32_t to)
 {

@@ -5,11 +5,12 @@
  *
  * Needs: struct cn_loops. Provides: struct cn_function_work. Breaks: nothing.
  *
- * The analysis summarises each block, then each loop from the innermost on, then the function. It walks over the blocks
- * and inner loops of a region in order, with the longest work since the region's entry and since the last safepoint. At
- * the entry of an inner loop, it adds the work of all iterations without a safepoint in one step: the trip count times
- * the work of an iteration, or the bound that place-safepoints noted at the loop's branch. Otherwise the work is
- * unbounded. Irreducible cycles are iterated until the points are stable, which takes few rounds if each cycle polls.
+ * The analysis summarises each block, then each loop from the innermost on, then the function. For a region, the
+ * analysis walks over the blocks and inner loops in order, with the longest work since the region's entry and since the
+ * last safepoint. At the entry of an inner loop, the analysis adds the work of all iterations without a safepoint in
+ * one step: the trip count times the work of an iteration, or the bound that place-safepoints noted at the loop's
+ * branch. Otherwise the work is unbounded. Irreducible cycles are iterated until the points are stable, which takes few
+ * rounds if each cycle polls.
  */
 #include "compile/cost/cost.h"
 
@@ -268,7 +269,7 @@ static uint64_t noted_bound_of_loop(const struct cn_ctx *ctx, const struct cost_
 }
 
 /* The work of all iterations after the first. A noted bound counts only for loops with a counting exit, because
- * place-safepoints cuts only such loops. A note on another loop has another origin. */
+ * place-safepoints cuts only such loops. A note on any other loop comes from elsewhere, so it is ignored. */
 static uint64_t work_of_further_iterations(const struct cn_ctx *ctx, const struct cost_region *r)
 {
   struct cn_function_work *w = r->w;
@@ -313,8 +314,8 @@ static bool is_function_end(LLVMBasicBlockRef block)
   return LLVMGetNumSuccessors(end) == 0 && !LLVMIsAUnreachableInst(end);
 }
 
-/* Summarise the paths to the ends of the function, and make all points relative to its entry, those of outer loops
- * first. */
+/* Summarise the paths to the ends of the function, and make all points relative to its entry. Points of outer loops
+ * come first. */
 static void summarise_function_paths(struct cn_function_work *w)
 {
   const struct cn_loops *loops = w->loops;

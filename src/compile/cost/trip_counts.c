@@ -3,9 +3,9 @@
  * Computes the largest trip counts of loops. Needs: struct cn_loops without trip counts. Provides: trip counts. Breaks:
  * nothing.
  *
- * Short loops matter most. For them, the analysis steps through the values of the induction variable up to the bound,
- * which is fast, exact and right for every predicate. Long loops get a trip count by subtraction, but only if they
- * advance by one. Loops that halve a number in each iteration, or clear a bit, run at most once per bit.
+ * Short loops matter most. For short loops, the analysis steps through the values of the induction variable up to the
+ * bound, which is fast, exact and right for every predicate. Long loops get a trip count by subtraction, but only if
+ * they advance by one. Loops that halve a number in each iteration, or clear a bit, run at most once per bit.
  */
 #include "base/check.h"
 #include "compile/core/each.h"

@@ -11,7 +11,7 @@
 struct cn_unpolled_returns {
   const struct cn_cfg *cfg;
   const struct cn_work_summaries *known;
-  /* True if an instruction also ends a path, like a safepoint. May be null. */
+  /* True if the instruction ends a path like a safepoint. The pointer may be null. */
   bool (*ends)(const void *env, uint32_t block, LLVMValueRef instruction);
   const void *env;
   bool caught;   /* the search also follows exceptions */

@@ -19,7 +19,7 @@ static LLVMTypeRef extend_type_by_bytes(struct cn_ctx *ctx, LLVMTypeRef type, ui
   return more ? LLVMStructTypeInContext(ctx->llvm, both, 2, false) : type;
 }
 
-/* The struct `type` with `count` elements in its last member, which must be an array of length 0; null if it is not. */
+/* The struct `type` with `count` elements in its last member, or null if the last member is no array of length 0. */
 static LLVMTypeRef extend_type_by_elements(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t count)
 {
   unsigned members = LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMCountStructElementTypes(type) : 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass `escape`: turns objects that stay private to their function into locals. It allocates other objects at the
+ * Pass `escape`: turns objects that stay private to their function into locals. The pass allocates other objects at the
  * places of their escapes, and thus later than the source does, or only on some paths.
  *
  * Needs: optimised IR after inlining, because an object that is passed to a call escapes; layout statics; code without
  * safepoints. Provides: fewer calls of cairn_alloc() and its like, and values in place of the objects that LLVM
  * promotes. Breaks: struct cn_cfg.
  *
- * LLVM already removes objects that are only written to, and forwards stored values to loads on the same path. It
+ * LLVM already removes objects that are only written to, and forwards stored values to loads on the same path. LLVM
  * promotes locals even across joins of paths. So each round turns objects into locals, which LLVM then promotes.
  * Objects that only a promoted local pointed to are private in the next round.
  */

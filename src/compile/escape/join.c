@@ -210,7 +210,7 @@ struct web_split {
   const struct cn_phi_web *family;
   LLVMBuilderRef builder;
   struct cn_scalars scalars;
-  struct cn_ptrmap nulls;   /* phi -> the phi of the bit that is true if the first is null */
+  struct cn_ptrmap nulls;   /* phi -> a phi of one bit that is true if the key is null */
   struct cn_ptrmap objects; /* phi -> the object that replaces it */
 };
 

@@ -14,9 +14,9 @@
  * Each execution of the call reaches at most one of the final blocks, so each path allocates at most as often as the
  * call does. The new allocation is before the block's first use that escapes. The block may also be that of the call.
  *
- * The change saves time if the object is allocated less often. It also saves time if the values for the object's fields
- * can wait until the new allocation. The stores then go to a new object, so they need no barrier, and the object needs
- * no clearing. An example is a tree builder that makes a node and then its children.
+ * The change saves time if the object is allocated less often. The change also saves time if the values for the
+ * object's fields can wait until the new allocation. The stores then go to a new object, so the stores need no barrier,
+ * and the object needs no clearing. An example is a tree builder that makes a node and then its children.
  */
 #include <stdlib.h>
 #include "base/bitset.h"
@@ -236,8 +236,8 @@ static bool add_waiting_offset(const struct sink_search *s, struct waiting_offse
 }
 
 /* True if the move saves a barrier, because the code stores a reference to the object between a safepoint after the
- * call and the new place. Only few values may wait, so that they fit in registers. The safepoint-free intervals are
- * older than earlier moves in the function, so the answer may be wrong, but an error costs only time. */
+ * call and the new place. Only few values may wait, so that all of them fit in registers. The safepoint-free intervals
+ * are older than earlier moves in the function, so the answer may be wrong, but an error costs only time. */
 static bool saves_barriers(const struct sink_search *s, const struct cn_sink_places *sink)
 {
   uint32_t window = cn_safepoint_free_after(s->in->windows, s->web->object->root);

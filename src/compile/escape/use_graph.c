@@ -220,7 +220,7 @@ static const char *why_call_escapes(struct graph_walk *walk, const struct cn_use
   return "it is passed on";
 }
 
-/* The reason why a comparison escapes, or null. If the root is a phi, it may be null and equal another null value. Then
+/* The reason why a comparison escapes, or null. A root that is a phi may be null and equal another null value. Then
  * only comparisons of two members, or with the constant null, are private. */
 static const char *why_compare_escapes(const struct graph_walk *walk, LLVMValueRef compare)
 {

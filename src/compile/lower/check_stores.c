@@ -9,7 +9,7 @@
  *
  * Locals and globals that hold references are described to the collector. The collector would silently lose a reference
  * in memory of the C library. Often only inlining shows a pointer's origin, so this pass runs late. Until then the
- * stores are `unordered` atomic, which costs nothing and keeps the optimiser from replacing them by memcpy.
+ * stores are `unordered` atomic, which costs nothing and prevents the optimiser from replacing the stores by memcpy.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -176,8 +176,8 @@ static void emit_store_checks(struct cn_described_places *places, LLVMValueRef s
 
 /* ---- copies ---- */
 
-/* True if the path ends at `i`, because the lifetime of `local` ends or the collector may run. `*comes` is set in the
- * second case. */
+/* True if the path ends at `i`, because the lifetime of `local` ends or the collector may run. `*comes` is set if the
+ * collector may run. */
 static bool ends_lifetime_or_collects(LLVMValueRef i, LLVMValueRef local, bool *comes)
 {
   if (cn_calls_intrinsic(i, "llvm.lifetime.end"))

@@ -7,8 +7,8 @@
 
 #include "compile/core/pass.h"
 
-/* Mark the stores of references through ordinary pointers in `function`, before the optimiser runs, so that it keeps
- * the stores separate. */
+/* Mark the stores of references through ordinary pointers in `function`, so that the optimiser keeps these stores
+ * separate. */
 void cn_mark_unproved_stores(struct cn_ctx *ctx, LLVMValueRef function);
 
 #endif

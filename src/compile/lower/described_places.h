@@ -30,7 +30,7 @@ bool cn_described_places_lack_refs(struct cn_described_places *places, LLVMValue
 
 void cn_described_places_free(struct cn_described_places *places);
 
-/* `pointer` and all values that GEPs, casts, phis and selects compute it from, with its origins. */
+/* A pointer and all values that GEPs, casts, phis and selects compute it from; the origins are among these values. */
 typedef CN_VECTOR(LLVMValueRef) cn_pointer_sources;
 cn_pointer_sources cn_pointer_sources_find(LLVMValueRef pointer);
 bool cn_pointer_is_origin(LLVMValueRef pointer);

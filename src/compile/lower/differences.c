@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Hides differences of references from the optimiser, which would compute them from addresses on both sides of a
- * safepoint. Pass `prepare` replaces the differences by calls of cairn.ptrdiff; pass `lower-differences` replaces the
+ * Hides differences of references from the optimiser, which would compute a difference from addresses on both sides of
+ * a safepoint. Pass `prepare` replaces the differences by calls of cairn.ptrdiff; pass `lower-differences` replaces the
  * calls by subtractions again, after the statepoints.
  *
  * Needs: promoted locals for the calls, and final statepoints for the pass. Provides: calls instead of the differences,

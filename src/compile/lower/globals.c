@@ -9,7 +9,7 @@
  * The linker drops a root only together with its global, because !associated makes the section of the root
  * SHF_LINK_ORDER. The root of another unit's global is always kept (llvm.used), because the global's section is in
  * another object file. The constructor is a hidden COMDAT, so an executable or shared object has one constructor for
- * all its units. It passes the sections' bounds, which are the linker's start and stop symbols.
+ * all its units. The constructor passes the sections' bounds, which are the linker's start and stop symbols.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -326,7 +326,7 @@ static char *image_group_name(struct cn_ctx *ctx)
 }
 
 /* Add the constructor of an image. An image in a shared object also gets a destructor, because the program can unload
- * it. An executable gets none, because stack walks may need its frame maps until the end. */
+ * the object. An executable gets only the constructor, because stack walks may need its frame maps until the end. */
 static void register_image(struct cn_ctx *ctx, const char *group, LLVMValueRef guard, bool sections, uint64_t flags)
 {
   CN_CHECK(sections || !guard);

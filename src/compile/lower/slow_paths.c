@@ -5,9 +5,9 @@
  * Needs: all calls of the stubs. Provides: calls of a hidden thunk in this unit. Breaks: the stubs' names, by which
  * calls.c and the statepoint ids identify stubs.
  *
- * In position-independent code, a target may lie in another object. A statepoint then loads its address from the global
- * offset table into a register. LLVM hoists the load out of the loop, so that every poll would cost the loop a
- * register. A hidden target is called directly. The target is a thunk, because the stub itself must stay visible to
+ * In position-independent code, a target may lie in another object. A statepoint then loads the target's address from
+ * the global offset table into a register. LLVM hoists the load out of the loop, so that every poll would cost the loop
+ * a register. A hidden target is called directly. The target is a thunk, because the stub itself must stay visible to
  * shared objects. If the runtime is linked in, the stub replaces the thunk, because the stub also has the thunk's name
  * there (stubs.S).
  */

@@ -68,8 +68,8 @@ static unsigned recorded_lane_bits(LLVMTypeRef element)
   }
 }
 
-/* True if LLVM 22 records a value of the type completely. LLVM records only the first field of an aggregate, or
- * instruction selection fails, as it also does for a vector without a register. */
+/* True if LLVM 22 records a value of the type completely. For an aggregate, LLVM records only the first field, or
+ * instruction selection fails. Instruction selection also fails for a vector without a register. */
 static bool is_recordable(LLVMTypeRef type)
 {
   enum { MAX_RECORDED_BITS = 128 }; /* the size of a vector register, or of two integer registers */

@@ -4,8 +4,8 @@
  * from `call void @cairn.span.begin(i64 key, ptr value)` to `call void @cairn.span.end(i64 key)`. A stack walk finds
  * the value of the innermost open span with a key.
  *
- * Part of prepare and of rewrite-statepoints. Needs: struct cn_cfg. Provides: the open spans at each place;
- * span-marker, span-nesting, span-value. Breaks: nothing.
+ * Part of prepare and of rewrite-statepoints. Needs: struct cn_cfg. Provides: the open spans at each place, and errors
+ * of the rules span-marker, span-nesting and span-value. Breaks: nothing.
  *
  * The optimiser treats the markers like those of regions (nopoll.c), as calls that read and write any memory. So such
  * calls keep their order on every path.
@@ -116,7 +116,7 @@ bool cn_spans_pop_innermost(const struct cn_spans *s, uint32_t *open, struct cn_
   return true;
 }
 
-/* Close the innermost span with `key`. Spans that were opened inside it stay open. */
+/* Close the innermost span with `key`. Spans that were opened inside the closed span stay open. */
 static uint32_t close_span_of_key(struct cn_spans *s, uint32_t open, LLVMValueRef key)
 {
   CN_VECTOR(struct cn_open_span) kept = {0};

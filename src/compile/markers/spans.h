@@ -43,7 +43,8 @@ struct cn_span_markers cn_span_markers(struct cn_ctx *ctx);
 bool cn_span_is_begin(const struct cn_span_markers *marks, LLVMValueRef instruction);
 bool cn_span_is_end(const struct cn_span_markers *marks, LLVMValueRef instruction);
 
-/* The first function is true if `function` has markers or metadata of spans, the second if it has markers. */
+/* cn_spans_are_in_function() is true if `function` has markers or metadata of spans, cn_spans_have_markers_in() if it
+ * has markers. */
 bool cn_spans_are_in_function(const struct cn_span_markers *marks, LLVMValueRef function);
 bool cn_spans_have_markers_in(const struct cn_span_markers *marks, LLVMValueRef function);
 
@@ -53,8 +54,8 @@ bool *cn_spans_find_call_free_tails(const struct cn_cfg *cfg);
 
 void cn_spans_find_open(struct cn_spans *spans, const struct cn_span_markers *marks, const struct cn_cfg *cfg);
 void cn_spans_free(struct cn_spans *spans);
-/* The open spans after `instruction`, if `open` are the open spans before it. CN_NO_SPAN if it ends a span that is not
- * open. */
+/* The open spans after `instruction`, if `open` are the open spans before it. CN_NO_SPAN if `instruction` ends a span
+ * that is not open. */
 uint32_t cn_spans_open_after(struct cn_spans *spans, const struct cn_span_markers *marks, LLVMValueRef instruction,
                              uint32_t open);
 /* The open spans during `call`: `open`, and the spans in the metadata of `call`. */
@@ -68,17 +69,17 @@ struct cn_open_span {
 };
 bool cn_spans_pop_innermost(const struct cn_spans *spans, uint32_t *open, struct cn_open_span *out);
 
-/* The first function reports wrong declarations and uses of markers. The second reports ends without a beginning, spans
- * that are open on only some of the paths that meet, and keys and values that the table must refuse. It reports keys
- * and values of markers only if `constants` is set, because they may become constants later. */
+/* cn_spans_check_markers() reports wrong declarations and uses of markers. cn_spans_check() reports ends without a
+ * beginning, spans that are open on only some of the paths that meet, and keys and values that the table must refuse.
+ * Keys and values of markers are checked only if `constants` is set, because they may become constants later. */
 void cn_spans_check_markers(struct cn_ctx *ctx);
 void cn_spans_check(struct cn_ctx *ctx, LLVMValueRef function, bool constants);
 
 /* ---- spans_prepare.c ---- */
 
-/* Prepare for the optimiser. The first function describes the markers by attributes. The second replaces metadata by
- * markers, closes open spans at the returns of the function, and forbids its inlining if an exception may leave it
- * inside a span. */
+/* cn_spans_add_marker_attributes() describes the markers to the optimiser by attributes. cn_spans_prepare() replaces
+ * metadata by markers, closes open spans at the returns of the function, and forbids the function's inlining if an
+ * exception may leave the function inside a span. */
 void cn_spans_add_marker_attributes(struct cn_ctx *ctx);
 void cn_spans_prepare(struct cn_ctx *ctx, LLVMValueRef function);
 /* Build the marker of a beginning before an instruction, or of an end if `value` is null. */

@@ -3,9 +3,9 @@
  * Builds the table of spans in section `cairn_spans`, with all keys and values (collector.h, struct cairn_span). Part
  * of rewrite-statepoints. Needs: any module. Provides: an internal constant @cairn.spans. Breaks: nothing.
  *
- * The table has an address as the distance from the address's field, which the linker computes. So the dynamic linker
- * has nothing to relocate, and the section is read-only. The value must therefore lie in the same executable or shared
- * object.
+ * An entry has an address as the distance from the entry's field to the address. The linker computes the distance. So
+ * the dynamic linker has nothing to relocate, and the section is read-only. The value must therefore lie in the same
+ * executable or shared object.
  */
 #include <string.h>
 #include "base/check.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Numbers triples of words with a hash table (open addressing), in the order of their first insertion. spans.c needs it
- * because a function may open a hundred thousand spans. Needs, breaks: nothing. Provides: struct cn_triple_set.
+ * Numbers triples of words with a hash table (open addressing), in the order of their first insertion. spans.c needs a
+ * fast lookup, because a function may open a hundred thousand spans. Needs, breaks: nothing. Provides: struct
+ * cn_triple_set.
  */
 #include <stdlib.h>
 #include "base/check.h"

@@ -20,7 +20,8 @@ struct cn_user_roots {
 
 /* List the distinct words of `function` in the order of their markers. The caller frees the vector. */
 void cn_user_roots_find(struct cn_ctx *ctx, LLVMValueRef function, struct cn_user_roots *out);
-/* The first function reports wrong declarations and uses of the marker, the second wrong words of `function`. */
+/* cn_user_roots_check_marker() reports wrong declarations and uses of the marker, cn_user_roots_check_function() wrong
+ * words of `function`. */
 void cn_user_roots_check_marker(struct cn_ctx *ctx);
 void cn_user_roots_check_function(struct cn_ctx *ctx, LLVMValueRef function);
 /* Build a marker for a word of a statepoint if the function lacks such a marker. */

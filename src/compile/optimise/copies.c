@@ -7,7 +7,7 @@
  * LLVM 22 changes llvm.memcpy as follows (seen with opt -passes=sroa, instcombine, default<O3>;
  * test/compile/prepare/copies.ll):
  *   - InstCombine turns a copy of 8 bytes of any type into a load and a store of i64. LLVM may then hoist the load over
- *     a safepoint, which does not relocate the integer, so that a root is lost. Smaller copies cannot contain a
+ *     a safepoint. The safepoint does not relocate the integer, so a root is lost. Smaller copies cannot contain a
  *     reference. Larger copies stay calls until code generation, so no safepoint can come between their parts.
  *   - SROA cuts a local of struct type at the accessed fields. A piece that is only copied gets a type from the struct
  *     if one fits, and otherwise [N x i8], which hides a reference.

@@ -25,7 +25,7 @@ static LLVMValueRef metadata_of(struct cn_ctx *ctx, LLVMValueRef i, const char *
   return LLVMGetMetadata(i, LLVMGetMDKindIDInContext(ctx->llvm, kind, (unsigned)strlen(kind)));
 }
 
-/* True if the metadata of `i` allows that the bytes it copies to or from a local are a reference. */
+/* True if, by its metadata, `i` may copy a reference to or from a local. */
 static bool may_move_reference(struct cn_ctx *ctx, LLVMValueRef i, bool is_piece)
 {
   LLVMValueRef tag = metadata_of(ctx, i, "tbaa");

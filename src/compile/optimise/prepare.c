@@ -142,7 +142,7 @@ static void describe_allocation(struct cn_ctx *ctx, LLVMValueRef call, const str
                            LLVMCreateStringAttribute(ctx->llvm, "alloc-family", 12, "cairn", 5));
 }
 
-/* Forbid the optimiser to merge allocations of different types, because the merged call would have a computed layout.
+/* Forbid the merging of allocations, because a merged call for different types would have a computed layout.
  */
 static void forbid_call_merging(struct cn_ctx *ctx, LLVMValueRef call)
 {
@@ -194,8 +194,8 @@ static void describe_allocations(struct cn_ctx *ctx, LLVMValueRef function)
 
 /* ---- the pass ---- */
 
-/* Forbid the inlining of managed functions into an unmanaged function, because it would put managed code there. This
- * includes calls through pointers, because the optimiser may find a pointer's callee. */
+/* Forbid the inlining of managed functions into an unmanaged function, because the unmanaged function would then
+ * contain managed code. This includes calls through pointers, because the optimiser may find a pointer's callee. */
 static void forbid_managed_inlining(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_ASSERT(!cn_is_managed(function));
@@ -207,8 +207,8 @@ static void forbid_managed_inlining(struct cn_ctx *ctx, LLVMValueRef function)
         LLVMAddCallSiteAttribute(i, CN_FUNCTION_INDEX, noinline);
 }
 
-/* Drop the fake uses of clang -Og, which keep each variable live to the end of its scope for debuggers. They would keep
- * references live over every safepoint in the scope. */
+/* Drop the fake uses of clang -Og, which keep each variable live to the end of its scope for debuggers. Fake uses would
+ * keep references live over every safepoint in the scope. */
 static void drop_fake_uses(LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)
