@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Validates the semispace heap: its spaces, its allocation buffer, and each block from the start of the space to the
- * buffer. Phase STOP.
+ * buffer. The file has no state, and only reads the heap. The collecting thread runs it in phase STOP.
  */
 #include <cairn/abi.h>
 #include <cairn/collector.h>

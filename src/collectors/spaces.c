@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reserves addresses, and gives spaces their memory. Stress mode renews a space at each collection, often many thousand
- * times a second. A move of the space's pages to other addresses costs much less than a release of the pages and faults
- * of new pages. The collecting thread runs this code in phases INIT and STOP; signal handlers call
- * cn_spaces_was_unmapped().
+ * Reserves addresses, and gives spaces their memory. The file owns the reservation and the log of hidden spaces. Stress
+ * mode renews a space at each collection, often many thousand times a second. A move of the space's pages to other
+ * addresses costs much less than a release of the pages and faults of new pages. The collecting thread runs this code
+ * in phases INIT and STOP. Mutators may commit memory and widen a space in phase MUTATE, under the collector's lock.
+ * Signal handlers call cn_spaces_was_unmapped().
  */
 #include "collectors/spaces.h"
 

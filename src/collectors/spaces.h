@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Ranges of addresses out of one large reservation, for collectors that copy; independent of objects. All functions run
- * in phases INIT and STOP, except cn_spaces_was_unmapped().
+ * in phases INIT and STOP. cn_space_commit_memory() and cn_space_widen() also run in phase MUTATE, under the
+ * collector's lock. Signal handlers may call cn_spaces_was_unmapped().
  */
 #ifndef CN_COLLECTORS_SPACES_H
 #define CN_COLLECTORS_SPACES_H

@@ -10,7 +10,8 @@
  *   - reads or writes other memory than constants: an allocation may call a callback of the program that reads and
  *     changes that memory (docs/runtime.md, "Inside an allocation").
  *
- * The other instructions only compute values from values, so they can move before the allocation.
+ * The other instructions only compute values from values, so they can move before the allocation. Needs: constant
+ * layouts. Provides: fresh.h. Breaks: the order of instructions in the block.
  */
 #include "compile/allocation/fresh.h"
 

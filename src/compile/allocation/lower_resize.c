@@ -7,7 +7,8 @@
  *
  * The first function changes the length in place and returns null, or it allocates. The second function copies the
  * elements, or returns the array. So the array is live over the parse point, and the frame map gives its reference to
- * the collector; the runtime's own frames hold no reference.
+ * the collector; the runtime's own frames hold no reference. Needs: constant layouts. Provides:
+ * cn_expand_resize_call(). Breaks: nothing.
  */
 #include "compile/allocation/lower_resize.h"
 
