@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Keeps code regions (pillar-stack-iterator-2011, prtAddCodeRegion), in a table that is constant once it is
- * published: a writer makes another table, and frees the parts that only the old one had when all readers have left
- * it (readers.h).
+ * Keeps code regions (pillar-stack-iterator-2011, prtAddCodeRegion). A published table is constant: a writer publishes
+ * a new table, waits until all readers have left the old table (readers.h), and frees the parts that only the old table
+ * has. Any thread, in any phase; `writer_lock` serialises writers.
  */
 #include "runtime/walk/code_regions.h"
 
@@ -23,11 +23,11 @@ static struct cn_reader_epochs table_readers;
 static pthread_mutex_t writer_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static _Thread_local volatile unsigned inside_readers; /* readers.h */
-static _Thread_local volatile unsigned reader_depth;   /* how often the thread has entered */
+static _Thread_local volatile unsigned reader_depth;   /* depth of nested entries */
 
 /* ---- readers ---- */
 
-/* Signals that come in between wait until the outermost leaves. */
+/* Enter, with signals deferred until the outermost leave. */
 static void enter_readers(void)
 {
   cn_defer_signals();
@@ -39,7 +39,7 @@ static void enter_readers(void)
 void cn_code_regions_leave_region(void)
 {
   CN_ASSERT_VALID(cn_code_regions_wrong());
-  CN_CHECK(reader_depth != 0); /* a lower depth would decrement another reader's count */
+  CN_CHECK(reader_depth != 0); /* fails on a leave without an entry */
   if (--reader_depth == 0)
     cn_readers_leave(&table_readers, &inside_readers);
   cn_undefer_signals();
@@ -100,7 +100,7 @@ void cn_code_regions_enter_region(const struct cn_code_region *region)
 
 /* ---- writers ---- */
 
-/* In the child of a fork(), whose only thread this is. */
+/* Called in the child of a fork(), whose only thread is the caller. */
 static void reset_child_after_fork(void)
 {
   cn_readers_reset_in_child(&table_readers, inside_readers);
@@ -118,7 +118,7 @@ static void watch_forks(void)
 
 static void publish_table(struct cn_region_table *table, const struct cn_region_waste *waste)
 {
-  CN_ASSERT(inside_readers == 0); /* otherwise this would wait for itself */
+  CN_ASSERT(inside_readers == 0); /* otherwise the thread would wait for itself */
   CN_ASSERT(table != waste->table);
   atomic_store(&current_table, table);
   cn_readers_wait(&table_readers);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Keeps the stacks of coroutines, sorted by their addresses. They are an addition to pillar-stack-iterator-2011.
+ * Keeps the stacks of coroutines in a table sorted by address; pillar-stack-iterator-2011 has no such stacks.
  *
- * The mutator has the anchors and the bounds of the stack that the thread runs on. cairn_stack_switch() exchanges
- * them, so that native calls nest on each stack by themselves. A stack may be left by one thread and continued by
- * another.
+ * The mutator has the anchors and the bounds of the stack that the thread runs on. cairn_stack_switch() exchanges them,
+ * so that native calls nest separately on each stack. One thread may leave a stack, and another thread may continue on
+ * it. Managed mutators change the table in phase MUTATE, under `stack_table_lock`; collections read it in phase STOP.
  */
 #include "runtime/walk/coroutine_stacks.h"
 
@@ -31,11 +31,11 @@
 _Static_assert(sizeof(struct cn_saved_stack) <= sizeof((struct cairn_stack *)NULL)->words, "<cairn/stack.h>");
 _Static_assert(_Alignof(struct cn_saved_stack) <= _Alignof(uintptr_t), "it lies in an array of words");
 
-/* Changed by managed mutators, one at a time, so that collections find the table whole. */
+/* Only managed mutators hold the lock for changes, so that collections find the table whole. */
 static struct cn_mutex stack_table_lock;
 static CN_GROW(struct cairn_stack *) stacks; /* by `low` */
 
-/* `stack` may be null: the mutator's own. */
+/* The saved state of the stack; null is the mutator's own stack. */
 static struct cn_saved_stack *saved_state_of(struct cairn_mutator *mutator, struct cairn_stack *stack)
 {
   return stack != NULL ? (struct cn_saved_stack *)stack->words : &mutator->own;
@@ -68,7 +68,8 @@ bool cn_coroutine_stacks_exist(void)
   return __atomic_load_n(&stacks.count, __ATOMIC_RELAXED) != 0;
 }
 
-/* The table must stay unchanged meanwhile, and handlers of this thread must not wait for its lock. */
+/* Holds the lock, so that the table stays unchanged, and defers signals, so that no handler of this thread waits for
+ * the lock. */
 struct cairn_stack *cn_coroutine_stacks_at(uintptr_t sp)
 {
   if (!cn_coroutine_stacks_exist())
@@ -121,7 +122,7 @@ struct cn_stack_view cn_coroutine_stacks_view_of(const struct cairn_mutator *mut
   const struct cairn_mutator *on = runner_of(mutator, stack);
   const struct cn_saved_stack *saved = stack != NULL ? (const struct cn_saved_stack *)stack->words : &mutator->own;
 
-  CN_ASSERT(on || saved->anchors != NULL); /* it was added, or left */
+  CN_ASSERT(on || saved->anchors != NULL); /* the stack was added, or a thread has left it */
   if (on)
     return (struct cn_stack_view){on->anchor, on->stack_end};
   return (struct cn_stack_view){saved->anchor, saved->end};
@@ -130,7 +131,7 @@ struct cn_stack_view cn_coroutine_stacks_view_of(const struct cairn_mutator *mut
 const struct cairn_mutator *cn_coroutine_stacks_owner_of(const struct cairn_mutator *mutator, uintptr_t sp)
 {
   if (mutator == &cairn_mutator && mutator->stopped == NULL)
-    return mutator; /* a thread may walk its own stack outside stops */
+    return mutator; /* outside stops a thread walks only its own stack */
   if (is_on_own_stack(mutator, sp))
     return mutator;
   for (const struct cairn_mutator *m = cairn_mutator_next(NULL); m; m = cairn_mutator_next(m))
@@ -141,7 +142,7 @@ const struct cairn_mutator *cn_coroutine_stacks_owner_of(const struct cairn_muta
 
 /* ---- validity ---- */
 
-/* Outside stops, a stack that another thread runs on changes concurrently. */
+/* Skips stacks that other threads run on, because they change concurrently outside stops. */
 static const char *stack_wrong(const struct cairn_mutator *mutator, struct cairn_stack *stack)
 {
   const struct cn_saved_stack *saved = (const struct cn_saved_stack *)stack->words;
@@ -179,7 +180,7 @@ const char *cn_coroutine_stacks_wrong(void)
   return wrong;
 }
 
-/* ---- what a program does ---- */
+/* ---- calls of the program ---- */
 
 static struct cairn_mutator *mutator_outside_collection(const char *what, uintptr_t pc)
 {
@@ -190,7 +191,7 @@ static struct cairn_mutator *mutator_outside_collection(const char *what, uintpt
   return mutator;
 }
 
-/* Exclude collections, and changes by other threads: both find the table whole. */
+/* Exclude collections, and changes by other threads, so that both find the table whole. */
 static bool begin_table_change(struct cairn_mutator *mutator)
 {
   bool native = mutator->state == CAIRN_ABI_NATIVE;
@@ -257,8 +258,8 @@ void cairn_stack_remove(struct cairn_stack *stack)
   end_table_change(mutator, native);
 }
 
-/* Refuse a call through a stub: the stub would put an anchor of the stack that the thread leaves among the anchors of
- * the other stack. */
+/* Refuse a call through a stub, because the stub would put an anchor of the old stack among the anchors of the new
+ * stack. */
 static void refuse_call_by_stub(const void *pc)
 {
   if (cn_arch_is_stub_or_thunk((uintptr_t)pc))
@@ -326,7 +327,8 @@ static void check_stack_anchors(const struct cairn_mutator *mutator, const struc
   }
 }
 
-/* The current place of a thread in native code is unknown. */
+/* Clears the claim of the mutator's own stack, and checks that the thread is on the stack of the last switch. A thread
+ * in native code is checked only by its anchors. */
 static void reset_own_stack_claim(struct cairn_mutator *mutator)
 {
   mutator->own.seen = 0;

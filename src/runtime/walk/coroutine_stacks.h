@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stacks of coroutines (struct cairn_stack, <cairn/stack.h>), and the thread's own while it runs on one of them. Each
- * has its anchors: those of the stack that the thread runs on are in the mutator.
+ * Stacks of coroutines (struct cairn_stack, <cairn/stack.h>), and a thread's own stack while the thread runs on a
+ * coroutine's stack. The mutator has the anchors of its current stack; each other stack has its own record of anchors.
  */
 #ifndef CN_RUNTIME_WALK_COROUTINE_STACKS_H
 #define CN_RUNTIME_WALK_COROUTINE_STACKS_H
@@ -18,53 +18,54 @@ struct cn_stack_view {
   uintptr_t end;
 };
 
-/*  Check the stacks. Returns the error, or null. These hold:
- *   - they are sorted by their addresses, and disjoint
- *   - each has its own anchors and bounds; those of the stack that the thread runs on are in the mutator
- * Linear. While the caller changes them, or in phase STOP. */
+/*  Check the stacks. Returns the error, or null. Invariants:
+ *   - the stacks are sorted by address, and disjoint
+ *   - the record of a stack has its anchors and bounds, or, while a thread runs on the stack, the mutator has them
+ * Linear. Called while the caller changes the table, or in phase STOP. */
 const char *cn_coroutine_stacks_wrong(void);
 
-/* True if there are any. Otherwise each thread runs on its own stack. */
+/* True if the program has added stacks. If false, each thread runs on its own stack. */
 bool cn_coroutine_stacks_exist(void);
 
-/* The stack that `sp` lies in: below its end, from its low bound on. May be null. */
+/* The coroutine's stack with `sp` in [low, high); may be null. */
 struct cairn_stack *cn_coroutine_stacks_at(uintptr_t sp);
 
-/* True if `sp` lies on one of them, or on the thread's own stack, while the thread runs on another. */
+/* True if `sp` lies on a coroutine's stack, or on the thread's own stack, while the thread runs on a different
+ * stack. */
 bool cn_coroutine_stacks_is_on_other(const struct cairn_mutator *mutator, uintptr_t sp);
 
-/* `stack` may be null: the thread's own. */
+/* The data of a stack; null is the thread's own stack. */
 struct cn_stack_view cn_coroutine_stacks_view_of(const struct cairn_mutator *mutator, const struct cairn_stack *stack);
 
-/* True if `address` lies on any of them, or on the thread's own stack while it runs on one. */
+/* True if the program has added stacks, and `address` lies on one of them or on the calling thread's own stack. */
 bool cn_coroutine_stacks_have_address(uintptr_t address);
 
-/* True if no thread runs on that stack (null: the mutator's own). */
+/* True if no thread runs on the stack (null: the mutator's own stack). */
 bool cn_coroutine_stacks_is_waiting(const struct cairn_mutator *mutator, const struct cairn_stack *stack);
 
-/* The mutator with `sp` on its own stack, for a walk of `mutator` that a manager has led there. */
+/* The mutator whose own stack has `sp`, for a walk of `mutator` that a manager has continued there. */
 const struct cairn_mutator *cn_coroutine_stacks_owner_of(const struct cairn_mutator *mutator, uintptr_t sp);
 
 struct cn_return_barriers;
 
-/* The place of the stack's return barriers (null: the mutator's own stack). Phase STOP, the thread that walks the
- * stack; or the thread that runs on it. */
+/* The place of the stack's return barriers (null: the mutator's own stack). Called in phase STOP by the thread that
+ * walks the stack, or by the thread that runs on the stack. */
 struct cn_return_barriers **cn_coroutine_stacks_barriers_of(const struct cairn_mutator *mutator,
                                                             struct cairn_stack *stack);
 
-/* True if a walk may lead from one stack to another. Code info managers can have it do so. */
+/* True if a code info manager may continue a walk on another stack. */
 bool cn_walks_may_cross_stacks(void);
 
-/* Phase STOP, collecting thread. To find all activations: begin; walk from each mutator's place, and claim each stack
- * that the walk comes to; then walk each unclaimed stack. Ends the program if a thread runs on another stack than
- * cairn_stack_switch() was told. */
+/* Phase STOP, collecting thread. Begin the claims of stacks. A collection finds all activations if it walks from each
+ * mutator's current position, claims each stack that a walk reaches, and then walks each unclaimed stack. Ends the
+ * program if a thread is not on the stack of its last cairn_stack_switch(). */
 void cn_coroutine_stacks_begin_claims(void);
 
-/* Claim a stack (null: the mutator's own) for the walk of this name. False: another walk has it. The stack that a
- * mutator runs on is claimed in the mutator's name. Any thread. */
+/* Claim a stack (null: the mutator's own stack) for the walk that `name` identifies. False: another walk has claimed
+ * the stack. For the stack that a mutator runs on, the mutator is the name. Any thread. */
 bool cn_coroutine_stacks_claim_stack(const struct cairn_mutator *mutator, struct cairn_stack *stack, uintptr_t name);
 
-/* The stack with this number, from 0 on; null past the last one. Phase STOP. */
+/* The coroutine's stack with this number, counted from 0; null after the last stack. Phase STOP. */
 struct cairn_stack *cn_coroutine_stacks_by_number(size_t number);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Decodes safepoints. Checks once the facts that walks rely on: roots with a code lie in the frame, and the frame
- * has room for the registers that it saves.
+ * Decodes safepoints, and checks once the facts that walks rely on: roots with a code lie in the frame, and the frame
+ * has room for the registers that it saves. Any thread, in any phase; the caller holds CN_LOCK_FRAMES.
  */
 #include "runtime/walk/decode.h"
 
@@ -28,7 +28,8 @@ static void *allocate_map_memory(struct cn_map_memory *maps, size_t bytes)
 
   bytes = (bytes + 7) & ~(size_t)7;
   if (maps->chunks.count == 0 || chunk->bytes - chunk->used < bytes) {
-    size_t least = maps->chunks.count == 0 ? 0 : 2 * chunk->bytes; /* few chunks, large pages */
+    size_t least =
+        maps->chunks.count == 0 ? 0 : 2 * chunk->bytes; /* chunks double in size, for few chunks and large pages */
     size_t room = (bytes + MIN_CHUNK_BYTES - 1) / MIN_CHUNK_BYTES * MIN_CHUNK_BYTES;
     if (room < least)
       room = least < MAX_CHUNK_BYTES ? least : MAX_CHUNK_BYTES;
@@ -62,7 +63,7 @@ size_t cn_maps_memory_bytes(const struct cn_map_memory *maps)
 
 /* ---- codes of roots ---- */
 
-/* The code of a place; -1 if it lacks one. */
+/* The root code of a place; -1 if the place has no code. */
 static int root_code_of(const struct cn_safepoint *safepoint, const struct cn_frame_place *loc)
 {
   if (loc->is_register) {
@@ -86,7 +87,7 @@ static int read_next_root_code(struct cn_safepoint *safepoint, const struct cn_f
   return root->is_derived ? -1 : root_code_of(safepoint, &root->base);
 }
 
-/* The number of roots with a code. The cursor is a copy. */
+/* The number of roots with a code. `safepoint` is a copy, whose cursor advances. */
 static uint32_t count_plain_roots(struct cn_safepoint safepoint, const struct cn_framemap_function *function)
 {
   uint32_t plain = 0, roots = safepoint.roots;
@@ -99,7 +100,7 @@ static uint32_t count_plain_roots(struct cn_safepoint safepoint, const struct cn
 
 /* ---- saved registers ---- */
 
-/* True if they are where pushes would have put them. */
+/* True if the saved registers are in the order of pushes. */
 static bool has_pushed_registers(const struct cn_safepoint *safepoint)
 {
   const struct cn_prologue_shape *shape = &cn_arch_prologue_shapes[safepoint->saved & CN_ENTRY_SAVED_MASK];
@@ -121,13 +122,13 @@ static void check_saved_registers(const struct cn_safepoint *safepoint, uintptr_
 
 /* ---- maps ---- */
 
-/* The size of the map with its arrays. Codes are read in groups. */
+/* The size of the map with its arrays. Codes are read in groups, so their array is rounded up. */
 static size_t map_bytes_of(const struct cn_frame_map *head)
 {
   size_t codes = (head->plain + CN_ENTRY_CODES - 1) / CN_ENTRY_CODES * CN_ENTRY_CODES;
   size_t others = head->roots * sizeof(struct cn_root) + head->areas * sizeof(struct cn_described_area);
 
-  if (head->plain <= CN_ENTRY_CODES) /* these are read from the table */
+  if (head->plain <= CN_ENTRY_CODES) /* these codes are read from the table */
     codes = head->plain;
   return sizeof *head + codes * sizeof head->plain_at[0] + (others ? others + 2 * WORD_BYTES : 0) +
          (head->pushed ? 0 : WORD_BYTES + CN_CALLEE_SAVED_COUNT * sizeof(int32_t));
@@ -162,7 +163,7 @@ const struct cn_frame_map *cn_maps_decode_safepoint(struct cn_map_memory *maps,
     else
       *at++ = (uint16_t)code;
     if (code >= 0 && (code & CN_PLAIN_REG_MASK) == CN_PLAIN_SP && (uint32_t)code >= map->extent)
-      map->extent = (uint32_t)code + 1; /* CN_PLAIN_SP is a word less one */
+      map->extent = (uint32_t)code + 1; /* CN_PLAIN_SP is WORD_BYTES - 1 */
   }
   CN_CHECK(at == map->plain_at + plain && other == cn_map_roots(map) + map->roots);
   struct cn_described_area *area = (struct cn_described_area *)(uintptr_t)cn_map_areas(map);
@@ -175,14 +176,14 @@ const struct cn_frame_map *cn_maps_decode_safepoint(struct cn_map_memory *maps,
   return map;
 }
 
-/* True if the frame, whose registers were pushed, ends where its frame pointer says. */
+/* True if the frame pointer gives the end of the frame, whose registers were pushed. */
 static bool is_frame_pointer_chained(const struct cn_frame_map *map)
 {
   return map->cfa_reg == cn_arch_callee_saved[CN_ARCH_FRAME_POINTER] && map->cfa_offset == 2 * WORD_BYTES &&
          (map->saved >> CN_ARCH_FRAME_POINTER & 1);
 }
 
-/* 0: irregular. */
+/* The frame's size in words, for the key; 0: the frame is irregular. */
 static uint64_t frame_words_of(const struct cn_frame_map *map)
 {
   uint64_t words = 0, least = map->extent / WORD_BYTES + 2;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Safepoints, decoded from the frame map into what a walk reads.
+ * Decodes safepoints from the frame map into the form for walks.
  */
 #ifndef CN_RUNTIME_WALK_DECODE_H
 #define CN_RUNTIME_WALK_DECODE_H
@@ -21,7 +21,7 @@ struct cn_map_memory {
 const struct cn_frame_map *cn_maps_decode_safepoint(struct cn_map_memory *maps,
                                                     const struct cn_framemap_function *function, uint32_t index);
 
-/* Key, value and codes of its entry in the table. */
+/* The key, the value and the codes of the map's entry in the table. */
 uint64_t cn_maps_entry_key(const struct cn_frame_map *map, uintptr_t pc);
 uint64_t cn_maps_entry_value(const struct cn_frame_map *map);
 void cn_maps_copy_codes(const struct cn_frame_map *map, uint16_t code[CN_ENTRY_CODES]);

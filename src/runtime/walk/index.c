@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Keeps the functions of each image, sorted, and the hash table of the safepoints that were met. Changes of either
- * are made under the lock.
+ * Keeps the sorted functions of each image, and the hash table of the safepoints that walks have met. Any thread, in
+ * any phase; writers hold CN_LOCK_FRAMES.
  */
 #include "runtime/walk/index.h"
 
@@ -20,17 +20,17 @@
 struct indexed_function {
   uintptr_t entry;
   uint32_t code_size;
-  uint32_t offset; /* in the image's section */
+  uint32_t offset; /* offset in the image's section */
 };
 
 struct image_code {
   uint64_t id;
   const unsigned char *start, *stop;
   CN_GROW(struct indexed_function) functions; /* by entry */
-  uintptr_t low, high;                        /* the code of all of them */
-  uintptr_t no_barriers;                      /* a function with undeclared barriers, or 0 */
+  uintptr_t low, high;                        /* the range of all functions' code */
+  uintptr_t no_barriers;                      /* the entry of a function with undeclared barriers, or 0 */
   struct cn_map_memory maps;
-  bool there; /* adopt_new_images() has seen it */
+  bool there; /* adopt_images() has found the image in the list */
 };
 
 static CN_GROW(struct image_code) codes;
@@ -69,7 +69,7 @@ static void read_functions(struct image_code *code)
       break;
     if (function.no_barriers)
       code->no_barriers = function.entry;
-    /* Padding before the function is skipped again when it is read again. */
+    /* The offset includes padding before the function, which read_function() skips again. */
     cn_grow_push(&code->functions,
                  (struct indexed_function){function.entry, function.code_size, (uint32_t)(before - code->start)});
   }
@@ -78,8 +78,8 @@ static void read_functions(struct image_code *code)
                 (size_t)(cursor - code->start));
 }
 
-/* A linker that folds identical functions leaves one body with several, equal maps. Any other overlap describes code
- * that does not exist. */
+/* Removes duplicates: a linker that folds identical functions leaves one body with several equal maps. Any other
+ * overlap is an error. */
 static void check_functions(struct image_code *code)
 {
   size_t kept = 0;
@@ -112,21 +112,21 @@ static void check_functions(struct image_code *code)
 
 enum { MIN_TABLE_BITS = 9 };
 
-/* Used until there is a table. */
+/* The table before the first entry. */
 static struct {
   struct cn_index index;
   struct cn_index_entry at[2];
 } empty_table = {.index = {.shift = 58, .mask = 1}};
 struct cn_index *_Atomic cn_index_current = &empty_table.index;
 
-/* Other threads may still read them. */
+/* Replaced tables that other threads may still read. */
 static CN_GROW(struct {
   struct cn_index *index;
   uint64_t since; /* cn_image_readers_have_left() */
-  bool seen;      /* by cn_index_free_replaced() */
+  bool seen;      /* an earlier cn_index_free_replaced() has seen the table */
 }) replaced;
 
-/* True if the calling thread holds the lock. */
+/* True if the calling thread holds CN_LOCK_FRAMES. */
 static bool is_index_locked(void)
 {
   return (cn_locks_held_by_thread() >> CN_LOCK_FRAMES & 1) != 0;
@@ -161,7 +161,7 @@ static void put_entry(struct cn_index *index, uint64_t key, uint64_t value)
     index->used++;
   }
   cn_maps_copy_codes(cn_entry_map_of(value), entry->code);
-  /* A reused entry has its key already, without a size: readers may find its value by that. */
+  /* A reused entry already has its key, without a size, and readers may find the new value by this key. */
   atomic_store_explicit(&entry->value, value, memory_order_release);
   atomic_store_explicit(&entry->key, key, memory_order_release);
 }
@@ -201,7 +201,7 @@ const char *cn_index_wrong(const struct cn_index *index)
   return wrong;
 }
 
-/* Make another table, at most a quarter used, with the entries whose images are there. */
+/* Make a new table, at most a quarter full, with the entries of loaded images. */
 static void replace_table(void)
 {
   struct cn_index *old = current_table(), *index;
@@ -237,7 +237,7 @@ static void insert_entry(uint64_t key, uint64_t value)
   put_entry(current_table(), key, value);
 }
 
-/* Keep the keys, so that searches for other entries go on past them. */
+/* Clear values and sizes. The keys stay, so that searches for other entries continue past them. */
 static void clear_entries_in_range(uintptr_t low, uintptr_t high)
 {
   struct cn_index *index = current_table();
@@ -253,7 +253,7 @@ static void clear_entries_in_range(uintptr_t low, uintptr_t high)
   CN_ASSERT_VALID(cn_index_wrong(index));
 }
 
-/* ---- images that come and go ---- */
+/* ---- new and removed images ---- */
 
 static void drop_image_code(struct image_code *code)
 {
@@ -308,11 +308,12 @@ static void adopt_images(const struct cn_image_list *list)
     else
       drop_image_code(&codes.at[i]);
   codes.count = kept;
-  CN_CHECK(kept == list->count); /* otherwise the roots of one would be skipped */
+  CN_CHECK(kept == list->count); /* otherwise an image's roots would be skipped */
   atomic_store_explicit(&synced_generation, list->generation, memory_order_release);
 }
 
-/* Images that have come since then wait for the next time: their code is on no stack that was being walked. */
+/* Update `codes` from the list of images. Images that are added later wait for the next call: stacks that are being
+ * walked have no activations of their code. */
 static void adopt_new_images(void)
 {
   if (is_up_to_date())
@@ -335,8 +336,7 @@ static bool try_enter_index(void)
   return true;
 }
 
-/* End the program if the lock is unavailable: unknown code passes for native code, and its roots are skipped, so a
- * lock must not make code unknown to a walk. */
+/* Take the lock, or end the program: without the lock, a walk would treat managed code as native and skip its roots. */
 static void enter_index(void)
 {
   if (!try_enter_index())
@@ -345,8 +345,8 @@ static void enter_index(void)
 
 /* ---- look-ups ---- */
 
-/* The function with the call that returns to `pc`: the last that starts below it; a call may be its last
- * instruction. */
+/* Find the function with the call that returns to `pc`: the last function that starts below pc. The call may be the
+ * function's last instruction. */
 static bool search_functions(uintptr_t pc, struct image_code **code, size_t *index)
 {
   CN_ASSERT(is_index_locked());
@@ -399,7 +399,7 @@ static enum cn_frames find_or_decode_map(uintptr_t pc, uint64_t *key, uint64_t *
   size_t index;
   uint32_t safepoint;
 
-  if (cn_index_look_up_entry(pc, key, value)) /* another thread was here first */
+  if (cn_index_look_up_entry(pc, key, value)) /* another thread has added the entry */
     return CN_FRAMES_FOUND;
   if (!find_function_or_note_native(pc, &code, &index))
     return CN_FRAMES_NONE;
@@ -486,8 +486,8 @@ bool cn_index_image_range(uintptr_t pc, uintptr_t *low, uintptr_t *high)
   return there;
 }
 
-/* True if another mutator reads tables during this stop, which the calling thread began. A mutator at a safepoint is
- * busy, too, and leaves tables alone. */
+/* True if another mutator reads tables during this stop of the calling thread: a native mutator that is busy. A mutator
+ * at a safepoint is also busy, but reads no tables. */
 static bool is_table_read_by_others(void)
 {
   for (const struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;)
@@ -497,8 +497,8 @@ static bool is_table_read_by_others(void)
   return false;
 }
 
-/* A mutator that finds a table and has not set `busy` in time found it before this stop's barrier, and has set it by
- * the next stop's. */
+/* Frees a table in the second stop after its replacement. A mutator that reads the table may not have set `busy`
+ * visibly at the fence of the first stop, but has at the fence of the second. */
 void cn_index_free_replaced(void)
 {
   size_t kept = 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The index over the frame maps of all images: return address to safepoint. Two steps. The first look-up after an
- * image came or went reads the heads of new functions into a sorted array. A safepoint is decoded into the hash
- * table when it is first met on a stack, so safepoints at which the program never waits are free. All memory comes
- * straight from the system; an unreadable frame map ends the program.
+ * The index over the frame maps of all images, from return address to safepoint. The first look-up after a change of
+ * the list of images reads the heads of new functions into a sorted array. A safepoint is decoded into the hash table
+ * when a walk first meets it on a stack, so other safepoints cost nothing. All memory comes straight from the system;
+ * an unreadable frame map ends the program.
  *
- * Look-ups read the table without a lock, while others may add to it: an entry's value is written before its key,
- * and a table that has become too small stays as it is and is replaced by another. A replaced table is freed when
- * walks can no longer read it.
+ * Look-ups read the table without a lock, while other threads may add entries: an entry's value is written before its
+ * key. A table that is too small is replaced by a new table and stays unchanged; it is freed when walks can no longer
+ * read it.
  */
 #ifndef CN_RUNTIME_WALK_INDEX_H
 #define CN_RUNTIME_WALK_INDEX_H
@@ -21,20 +21,20 @@
 #include "runtime/core/mutator.h"
 #include "runtime/core/hooks.h"
 
-/* A safepoint, decoded; kept until its image goes. After it come, in this order: `plain` codes of roots; at an
- * address that is a multiple of eight the roots and the areas without a code; and, if the registers were not pushed,
- * the offsets where they are saved.
+/* A decoded safepoint, kept until its image is removed. In memory it is followed by `plain` codes of roots; then, at a
+ * multiple of eight, by the roots without a code and the described allocas; then, if the registers were not pushed, by
+ * the offsets of the saved registers.
  *
- * Root code: the low three bits are enum cn_reg, of the callee-saved register that holds the root, or CN_PLAIN_SP;
- * then the rest is the distance of the root from the stack pointer. If the frame's end is the stack pointer plus a
- * constant, the root lies below that. */
+ * Root code: the low three bits are the callee-saved register that holds the root (enum cn_reg), or CN_PLAIN_SP for a
+ * root on the stack. For CN_PLAIN_SP the other bits are the root's distance from the stack pointer. If the frame has a
+ * constant size, the root lies below the frame's end. */
 struct cn_frame_map {
   int32_t cfa_offset;
   uint8_t cfa_reg; /* DWARF number */
   uint8_t saved;   /* bit per enum cn_reg */
   bool pushed;     /* the registers are saved as cn_arch_prologue_shapes describes */
   uint32_t plain;
-  uint32_t extent; /* bytes that the plain roots on the stack reach over */
+  uint32_t extent; /* end of the plain roots on the stack, in bytes from the stack pointer */
   uint32_t roots, areas;
   uint16_t plain_at[];
 };
@@ -59,14 +59,15 @@ static inline const int32_t *cn_map_saved_offsets(const struct cn_frame_map *map
 
 /* An entry of the table.
  *
- *   key     63..16 the return address; 15 the frame pointer was pushed first, and says where the
- *           frame ends; 14..0 words of the frame; if bit 15 is set, at least so many
+ *   key     63..16 the return address; 15 the frame pointer was pushed first, and gives the frame's
+ *           end; 14..0 size of the frame in words, or, if bit 15 is set, its minimal size
  *   value   63..16 address of the map; 15..8 number of plain roots; 7 always set; 6 the map has
- *           other roots, or areas; 5..0 the saved registers
- *   code    of the first plain roots
+ *           other roots or described allocas; 5..0 the saved registers
+ *   code    codes of the first plain roots
  *
- * With 0 words, a frame is irregular: its size is neither constant nor known by its frame pointer, or is too large,
- * or its registers were not pushed, or it has too many plain roots. Key 0: empty. Value 0: its image is gone. */
+ * A frame with 0 words is irregular: its size is too large, or neither constant nor given by its frame pointer; or its
+ * registers were not pushed; or it has too many plain roots. Key 0: the entry is empty. Value 0: the image has been
+ * removed. */
 enum { CN_ENTRY_CODES = 8 };
 struct cn_index_entry {
   _Atomic uint64_t key, value;
@@ -80,17 +81,17 @@ enum {
   CN_ENTRY_SIZE_MASK = CN_ENTRY_CHAINED_BIT | CN_ENTRY_WORDS_MASK,
   CN_ENTRY_PLAIN_SHIFT = 8,
   CN_ENTRY_PLAIN_MAX = 255,
-  CN_ENTRY_SP_BIT = 1 << 7, /* for the lane that has the stack pointer, where registers are lanes */
+  CN_ENTRY_SP_BIT = 1 << 7, /* selects the stack pointer's lane in vectors of registers */
   CN_ENTRY_OTHERS_BIT = 1 << 6,
   CN_ENTRY_SAVED_MASK = (1 << 6) - 1,
 };
 
-/* Open addressing. These hold (cn_index_wrong()):
- *   - `used` entries have keys, at most half of all
- *   - a search for a key ends at its entry: all entries in between are in use
- *   - a value says what the map at its address says; without one, the key has no size */
+/* A hash table with open addressing. Invariants (cn_index_wrong()):
+ *   - `used` entries have keys, at most half of all entries
+ *   - a search for a key ends at its entry, because all entries in between have keys
+ *   - a value agrees with the map at its address; an entry without a value has a key without a size */
 struct cn_index {
-  unsigned shift; /* 64 - log2 of the bytes of all entries */
+  unsigned shift; /* 64 - log2(bytes of all entries) */
   size_t mask, used;
   unsigned char unused[40]; /* two entries are a line of 64 bytes */
   struct cn_index_entry at[];
@@ -100,16 +101,16 @@ extern struct cn_index *_Atomic cn_index_current; /* never null */
 
 #define CN_INDEX_FACTOR UINT64_C(0x9e3779b97f4a7c15)
 
-/* Where the search for `pc` begins. */
+/* The first entry of a search for `pc`. */
 static inline const struct cn_index_entry *cn_index_first_probe(const struct cn_index *index, uintptr_t pc)
 {
   uint64_t hash = pc * CN_INDEX_FACTOR >> index->shift;
 
-  /* In bytes: one instruction fewer on the critical path of a walk. */
+  /* A byte offset saves an instruction on the critical path of a walk. */
   return (const struct cn_index_entry *)((const char *)index->at + (hash & -sizeof(struct cn_index_entry)));
 }
 
-/* The entry of `pc`, whose key is stored; null if the table lacks it. */
+/* The entry of `pc`, with its key in `*key`; null if the table has no such entry. */
 static inline const struct cn_index_entry *cn_index_find_entry(const struct cn_index *index, uintptr_t pc,
                                                                uint64_t *key)
 {
@@ -137,10 +138,10 @@ enum cn_frames {
   CN_FRAMES_FOUND
 };
 
-/* Between the two, tables that the thread finds stay as they are: for a thread that is neither at a safepoint nor
- * walks a stopped stack. They defer signals meanwhile. True: this call began that, and its caller must end it. Any
- * thread, async-signal-safe; takes no lock and never waits. A mutator in native code sets `busy`, which costs two
- * stores; cn_index_free_replaced() sees it. */
+/* Between the two calls, tables that the thread finds stay allocated and signals are deferred. For threads that are
+ * neither at a safepoint nor walk a stopped stack. True: this call has entered, and its caller must leave. Any thread,
+ * async-signal-safe; takes no lock and never waits. A mutator in native code sets `busy`, for cn_index_free_replaced(),
+ * at the cost of two stores. */
 static inline bool cn_index_enter(void)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
@@ -166,7 +167,8 @@ static inline void cn_index_leave(bool entered)
   }
 }
 
-/* The entry of the safepoint that returns to `pc`, if it is in the table. In phase STOP, or between those two. */
+/* The entry of the safepoint that returns to `pc`. False: the table has no such entry. Called in phase STOP, or between
+ * cn_index_enter() and cn_index_leave(). */
 static inline bool cn_index_look_up_entry(uintptr_t pc, uint64_t *key, uint64_t *value)
 {
   const struct cn_index_entry *entry = cn_index_find_entry(atomic_load(&cn_index_current), pc, key);
@@ -184,7 +186,7 @@ static inline bool cn_index_look_up_concurrent(uintptr_t pc, uint64_t *key, uint
   return found;
 }
 
-/* For an entry that the table lacks: add it, if there is such a safepoint. Any thread. */
+/* Find the entry, or decode the safepoint and add the entry to the table. Any thread. */
 enum cn_frames cn_index_find_or_decode(uintptr_t pc, uint64_t *key, uint64_t *value);
 
 /* The safepoint's map, or null. Any thread. */
@@ -200,28 +202,29 @@ static inline const struct cn_frame_map *cn_index_look_up_map(uintptr_t pc)
 /* True if the call that returns to `pc` lies in a function that has frame maps. Any thread. */
 bool cn_index_has_code_at(uintptr_t pc);
 
-/* True if one of these words is the return address of such a call, or of one in a stub; also if that is unknown,
- * because the tables' owner has been interrupted. Async-signal-safe. */
+/* True if a word in [low, high) is the return address of a call in a stub or in a function with frame maps. Also true
+ * if this is unknown, because a signal interrupted the holder of the index's lock. Async-signal-safe. */
 bool cn_index_has_return_among(const uintptr_t *low, const uintptr_t *high);
 
-/* Prepare the table for a walk: forget images that are gone. */
+/* Update the index for a walk if the list of images has changed. */
 void cn_index_prepare_walk(void);
 
-/* The entry of a function whose object leaves its barriers undeclared, or 0. */
+/* The entry of a function whose object file does not declare its barriers, or 0. */
 uintptr_t cn_index_find_without_barriers(void);
 
-/* The range of all code with frame maps of the image that has `pc`. False: `pc` is outside such code, or this is a
- * signal handler that has interrupted the tables' owner. */
+/* The range of all code with frame maps in the image that has `pc`. False: `pc` is outside such code, or a signal
+ * interrupted the holder of the index's lock. */
 bool cn_index_image_range(uintptr_t pc, uintptr_t *low, uintptr_t *high);
 
-/* Free the tables that walks can no longer read, of those that were replaced before the last call. While the world
- * is stopped, by the thread that stopped it, before phase STOP begins: in that phase walks read unannounced. */
+/* Free the tables that were replaced before the previous call and that walks can no longer read. Called by the thread
+ * that has stopped the world, before phase STOP, because in this phase walks read tables without cn_index_enter(). */
 void cn_index_free_replaced(void);
 
-/* Check the table. Returns the error, or null. Linear. Under the index's lock, or while no other thread uses it. */
+/* Check the table. Returns the error, or null. Linear. The caller holds CN_LOCK_FRAMES, or no other thread uses the
+ * table. */
 const char *cn_index_wrong(const struct cn_index *index);
 
-/* Bytes in use for the index and the safepoints that it has decoded, and their number. */
+/* The memory of the index with its decoded safepoints, in bytes. `*safepoints` gets the number of safepoints. */
 size_t cn_index_memory_bytes(size_t *safepoints);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Keeps native return addresses in a table of words; each address has one place in it.
+ * Keeps native return addresses in a table of words. Each address has one possible index. Any thread, in any phase;
+ * words are atomic, and writers hold CN_LOCK_FRAMES.
  */
 #include "runtime/walk/native_pcs.h"
 

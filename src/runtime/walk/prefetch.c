@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prefetches ahead of a walk: words on the stack that lie in the code pass for return addresses.
+ * Prefetches ahead of a walk. Words on the stack in the range of managed code count as return addresses. Any thread, in
+ * any phase; a walk has the state.
  */
 #include "runtime/walk/prefetch.h"
 
@@ -29,7 +30,7 @@ const uintptr_t *cn_prefetch_page_entries(struct cn_walk_prefetcher *ahead, cons
                                           cn_prefetch_pc_finder *look)
 {
   const struct cn_index_entry
-      *start[CN_PREFETCH_PAGE_WORDS + CACHE_LINE_BYTES / sizeof(uintptr_t)]; /* written by lines */
+      *start[CN_PREFETCH_PAGE_WORDS + CACHE_LINE_BYTES / sizeof(uintptr_t)]; /* room for whole cache lines */
   const uintptr_t *words = slot - (uintptr_t)slot % CACHE_LINE_BYTES / sizeof *slot;
   const uintptr_t *stop = words + (PREFETCH_PAGE_BYTES - (uintptr_t)words % PREFETCH_PAGE_BYTES) / sizeof *words;
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Implements the table of regions in two levels: leaves of up to a page of regions, and an array of the leaves. A
- * published table and its leaves are constant. A change makes another array and at most two leaves, shares the rest,
- * and hands the replaced array and leaf to the caller as waste. One writer at a time; readers take no lock.
+ * published table and its leaves are constant. A change makes a new array and at most two new leaves, shares all other
+ * leaves, and returns the replaced array and leaf to the caller as waste. One writer at a time, which owns the spare
+ * memory; any number of readers, in any phase, without a lock.
  *
  *     table   | last end, leaf | last end, leaf | ...
  *                        |
@@ -19,14 +20,14 @@ enum { LEAF_BYTES = 4096, LEAF_MAX_REGIONS = (LEAF_BYTES - 16) / sizeof(struct c
 
 struct cn_region_leaf {
   size_t count;
-  struct cn_region_leaf *next; /* of the spare ones */
+  struct cn_region_leaf *next; /* in the list of spare leaves */
   struct cn_code_region region[LEAF_MAX_REGIONS];
 };
 _Static_assert(sizeof(struct cn_region_leaf) <= LEAF_BYTES, "a page of the smallest size");
 _Static_assert(LEAF_MAX_REGIONS >= 2, "a leaf that is full is split");
 
 struct leaf_entry {
-  uintptr_t end; /* of its last region */
+  uintptr_t end; /* end of the leaf's last region */
   struct cn_region_leaf *leaf;
 };
 
@@ -135,7 +136,7 @@ static struct cn_region_leaf *allocate_leaf(void)
 
 static void free_leaf(struct cn_region_leaf *leaf)
 {
-  CN_ASSERT(leaf != spare_leaf); /* given back twice */
+  CN_ASSERT(leaf != spare_leaf); /* fails if the leaf is freed twice */
   leaf->next = spare_leaf;
   spare_leaf = leaf;
 }
@@ -180,7 +181,7 @@ void cn_region_table_free_waste(const struct cn_region_waste *waste)
 
 /* ---- changes ---- */
 
-/* Make the table with `now` leaves in the place of the i-th. */
+/* Make a table with `now` leaves in place of the i-th leaf. */
 static bool replace_leaf(struct cn_region_table **table, size_t i, struct cn_region_leaf *const *leaves, size_t now,
                          struct cn_region_waste *waste)
 {
@@ -213,13 +214,14 @@ static void append_regions(struct cn_region_leaf *leaf, const struct cn_code_reg
   leaf->count += count;
 }
 
-/* All of `old`, which may be null, and `region`, into one new leaf, or two. Returns their number; 0: out of memory. */
+/* Copy the regions of `old`, which may be null, and `region` into one or two new leaves. Returns the number of leaves;
+ * 0: out of memory. */
 static size_t make_leaves_with_region(const struct cn_region_leaf *old, const struct cn_code_region *region,
                                       struct cn_region_leaf *leaves[2])
 {
   size_t count = old != NULL ? old->count : 0;
   size_t at = old != NULL ? count_regions_below(old, region->start + 1) : 0;
-  size_t first = count < LEAF_MAX_REGIONS ? count : count / 2; /* of the old ones, in the first leaf */
+  size_t first = count < LEAF_MAX_REGIONS ? count : count / 2; /* number of old regions in the first leaf */
   size_t parts = count < LEAF_MAX_REGIONS ? 1 : 2;
 
   leaves[0] = allocate_leaf();
@@ -248,7 +250,7 @@ bool cn_region_table_insert(struct cn_region_table **table, const struct cn_code
   size_t i = count_leaves_below(*table, region->start + 1);
 
   if (i == count && count != 0)
-    i--; /* after all others: into the last leaf */
+    i--; /* a region after all others goes into the last leaf */
   size_t parts = make_leaves_with_region(count != 0 ? (*table)->entry[i].leaf : NULL, region, leaves);
   if (parts == 0)
     return false;

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sets the return barriers on stacks (young.c says their purpose), and handles the return of an activation through
- * one.
+ * Sets return barriers on stacks (young.c explains their purpose), and handles the return of an activation through a
+ * barrier.
  *
- * A return address can be replaced if it leads from a function with frame maps to one with frame maps, and lies
- * where the frame map says. A function that makes a tail call hands its return address on, which may then lie
- * elsewhere, even in an anchor. The address of a barrier identifies it in any place, so tables need no search by
- * places; a walk that finds the barrier notes the place. A barrier is taken off only if the last walk that came by
- * saw it where it was set; others wait. A barrier has gone with its activation if a walk has gone past its place, or
- * an activation returns to an older barrier.
+ * A return address can be replaced if both the callee and the caller have frame maps, and the address is in the slot
+ * that the frame map gives. A tail call passes the return address on, possibly to another slot, even in an anchor. A
+ * barrier's address identifies the barrier in any slot; a walk that finds the barrier records the slot. A barrier is
+ * removed only if the last walk found it in the slot where it was set. A barrier has disappeared with its activation if
+ * a walk has passed its slot, or if an activation returns to an older barrier.
  *
- * The barriers are one pool, since their stubs are static. A set of them belongs to one stack, and is changed by the
- * thread that walks the stack in a stop, or by the thread that runs on it. One atomic operation lends a set, and one
- * takes a barrier for a set.
+ * The barriers are one pool, since their stubs are static. A set of barriers belongs to one stack. The thread that
+ * walks the stack changes the set in phase STOP, and the thread that runs on the stack changes it in phase MUTATE. Sets
+ * and barriers are allocated by atomic operations.
  */
 #include "runtime/walk/return_barriers.h"
 
@@ -24,8 +23,8 @@
 #include "runtime/core/messages.h"
 
 enum {
-  DISTANCE_FACTOR = 4, /* distances grow at least by this from one barrier to the one after the next */
-  MAX_STOP_STEPS = 16  /* the stops that a return moves a barrier down: 1, then 2, 4, ..., MAX_STOP_STEPS */
+  DISTANCE_FACTOR = 4, /* minimal growth of depths from a barrier to the second next */
+  MAX_STOP_STEPS = 16  /* a return sets the next barrier 1 stop down, then 2, 4, ..., MAX_STOP_STEPS */
 };
 
 uintptr_t cn_return_barrier_cells[CAIRN_ABI_BARRIERS];
@@ -33,24 +32,24 @@ uintptr_t cn_return_barrier_cells[CAIRN_ABI_BARRIERS];
 struct cn_return_barriers {
   struct cn_return_barrier at[CN_RETURN_BARRIER_SET_CAPACITY]; /* the oldest first */
   unsigned count;
-  /* Slots that fit, not much more than CN_RETURN_BARRIER_STOP_DISTANCE activations apart, the oldest first: those that
-   * a scan noted, and those that had a barrier. A slot younger than the youngest barrier is meaningless; the others are
-   * as a scan saw them. */
+  /* Slots for later barriers, from the oldest to the youngest, about CN_RETURN_BARRIER_STOP_DISTANCE activations apart:
+   * slots that a scan noted, and slots of removed barriers. Slots below the youngest barrier's address are invalid; the
+   * other slots have not changed since the scan. */
   CN_GROW(uintptr_t *) stops;
   size_t far;
-  uint64_t trusted; /* the value of `distrust_count` that was trusted last, or 0 */
+  uint64_t trusted; /* the last trusted value of `distrust_count`, or 0 */
 };
 
 static struct cn_return_barriers barrier_sets[CN_RETURN_BARRIER_SETS];
-static _Atomic uint64_t lent_sets;                                 /* a bit for each of sets[] */
+static _Atomic uint64_t lent_sets;                                 /* a bit for each of barrier_sets[] */
 static _Atomic uint64_t taken_cells[CAIRN_ABI_BARRIERS / 64];      /* a bit for each cell */
-static struct cn_return_barriers *cell_owners[CAIRN_ABI_BARRIERS]; /* of the cells that are taken */
+static struct cn_return_barriers *cell_owners[CAIRN_ABI_BARRIERS]; /* owners of the taken cells */
 static _Atomic uint64_t distrust_count = 1;                        /* grows */
 _Static_assert(CN_RETURN_BARRIER_SETS == 64 && CAIRN_ABI_BARRIERS % 64 == 0, "a bit for each");
 
 /* ---- the pool ---- */
 
-/* Take a clear bit. -1: all are set. */
+/* Set a clear bit and return its number; -1: all bits are set. */
 static int claim_clear_bit(_Atomic uint64_t *bits)
 {
   uint64_t before = atomic_load(bits);
@@ -147,7 +146,7 @@ bool cn_return_barrier_is_in_frame(const struct cn_frame *frame)
   return frame->pc_slot >= cn_return_barrier_cells && frame->pc_slot < cn_return_barrier_cells + CAIRN_ABI_BARRIERS;
 }
 
-/* ---- barriers that are set ---- */
+/* ---- setting and removing barriers ---- */
 
 static void forget_younger_stops(struct cn_return_barriers *set, uintptr_t sp)
 {
@@ -212,7 +211,8 @@ struct cn_return_barrier *cn_return_barrier_youngest(struct cn_return_barriers *
   return set->count == 0 ? NULL : &set->at[set->count - 1];
 }
 
-/* Write the cell before the slot, so that a return or a walk by the barrier finds the cell right. */
+/* Writes the cell before the slot, so that a return or a walk through the barrier finds the return address in the
+ * cell. */
 void cn_return_barrier_set(struct cn_return_barriers *set, uintptr_t *slot, uint64_t below)
 {
   uint8_t cell;
@@ -228,7 +228,7 @@ void cn_return_barrier_set(struct cn_return_barriers *set, uintptr_t *slot, uint
   CN_ASSERT_VALID(cn_return_barriers_wrong(set));
 }
 
-/* Keep the stops in order. */
+/* Inserts a slot into the sorted list of stops. */
 static void insert_stop(struct cn_return_barriers *set, uintptr_t *slot)
 {
   cn_grow_push(&set->stops, slot);
@@ -282,8 +282,8 @@ bool cn_return_barriers_set_trust(struct cn_return_barriers *set, bool trust)
 
 /* ---- returns ---- */
 
-/* Set a barrier some stops down, unless another is as near. Activations there have not run since the last scan, so a
- * walk is superfluous. */
+/* Set a barrier some stops down, unless another barrier is as near. Activations there have not run since the last scan,
+ * so that a walk is superfluous. */
 static void set_barrier_below(struct cn_return_barriers *set, uint64_t below)
 {
   const struct cn_return_barrier *next = cn_return_barrier_youngest(set);
@@ -313,7 +313,7 @@ void cn_return_barrier_returned(const struct cn_saved_regs *regs, uintptr_t pc)
   struct cn_return_barriers *set = cell_owners[index];
   CN_CHECK(set != NULL);
   cn_defer_cancellation();
-  mutator->busy = 1; /* keeps signal handlers out */
+  mutator->busy = 1; /* defers signal handlers */
   uint64_t below = cn_return_barrier_note_met(set, &cn_return_barrier_cells[index])->below;
   CN_ASSERT(set->count > 0 && set->at[set->count - 1].cell == index);
   release_cell(set->at[--set->count].cell);

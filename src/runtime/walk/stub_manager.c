@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Implements the code info manager of the stubs that call native code (pillar-stack-iterator-2011, "another region for
- * code implemented in the Pillar runtime").
+ * code implemented in the Pillar runtime"). Any thread, in any phase, as its walk.
  */
 #include "runtime/walk/walk.h"
 
 #include "base/check.h"
 
-/* The anchor has the pc where the stub's caller continues, and those callee-saved registers that the caller's frame
- * left unsaved. All references in the stub are its caller's. */
+/* The anchor has the return address into the stub's caller, and the callee-saved registers that the caller's frame has
+ * not saved. A stub has no references except its caller's. */
 static void step_past_stub(struct cairn_stack_iterator *iterator, void *data)
 {
   struct cn_frame *frame = &((struct cn_walk *)iterator)->frame;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Walks stacks. The walk steps over managed frames by their frame maps alone, and over native ranges by the anchors
- * that the transition stubs left. Anything else ends the program, so that all roots are found.
+ * Walks stacks. The walk steps over managed frames by their frame maps alone, and over native frames by the anchors
+ * that the transition stubs left. Any other frame ends the program, so that all roots are found. Phase STOP, any
+ * thread, or phase MUTATE, a thread for its own stack; the walk has all state.
  */
 #include "runtime/walk/walk.h"
 
@@ -22,8 +23,8 @@ _Noreturn static void report_parse_failure(const struct cn_walk *walk, const cha
               (unsigned long)walk->frame.sp, reason);
 }
 
-/* Take the next anchor that is as old as the frame's callee, or older. Skip those whose call is over, such as those
- * that a longjmp left. */
+/* Take the next anchor that is as old as the frame's callee, or older. Skip anchors of ended calls, such as calls that
+ * a longjmp has left. */
 static bool step_to_next_anchor(struct cn_walk *walk)
 {
   struct cn_anchor *anchor;
@@ -39,8 +40,8 @@ static bool step_to_next_anchor(struct cn_walk *walk)
   return false;
 }
 
-/* Native code called the activation's function. Take the caller's pc, and the register that the stub uses, from the
- * stub's anchor. The caller may have a code info manager. */
+/* Step over the entry of a function that native code called. Take the caller's pc, and the register that the stub uses,
+ * from the stub's anchor. The caller may have a code info manager. */
 static bool step_over_entry(struct cn_walk *walk)
 {
   struct cn_frame *frame = &walk->frame;
@@ -58,8 +59,8 @@ static bool step_over_entry(struct cn_walk *walk)
   report_parse_failure(walk, "native code called the managed function, and has no anchor");
 }
 
-/* A signal that came while native code ran is like a call from there. After one that interrupted managed code the
- * places of the references are unknown. */
+/* A signal frame on native code is like a call from native code. If the signal interrupted managed code, the places of
+ * references are unknown, and the program ends. */
 static void check_signal_frame(const struct cn_walk *walk)
 {
   uintptr_t pc;
@@ -101,7 +102,8 @@ static enum cn_frames decode_frame_map(struct cn_frame *frame)
   return found;
 }
 
-/* The frame is at the walk's anchor, and lacks a map. Managed code leaves anchors, except at entries. */
+/* Called for a frame without a map at the walk's anchor. Ends the program unless the anchor is from an entry, because
+ * managed code left all other anchors. */
 static void check_native_anchor(const struct cn_walk *walk)
 {
   if (!cn_anchor_is_entry(walk->anchor) && (cn_image_joint_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) == 0)
@@ -109,11 +111,11 @@ static void check_native_anchor(const struct cn_walk *walk)
                                "for it, as if the 'enter' of a module in memory (<cairn/compile.h>) was not called");
 }
 
-/* Settle at a pc that is missing in the table, or without a frame map. `anchored`: an anchor has it. */
+/* Resolve a pc that the table does not have. `anchored` is true if the pc comes from an anchor. */
 static __attribute__((noinline)) bool resolve_frame_slowly(struct cn_walk *walk, bool anchored)
 {
   struct cn_frame *frame = &walk->frame;
-  bool entered = false; /* the pc is that of native code that called a managed function */
+  bool entered = false; /* the pc is in native code that called a managed function */
 
   do {
     enum cn_frames found = decode_frame_map(frame);
@@ -161,8 +163,8 @@ bool cn_walk_resolve_frame(struct cn_walk *walk)
   return resolve_frame(walk, false);
 }
 
-/* Begin nowhere. Fields that are valid only if another says so stay as they are: short walks are frequent, and the
- * struct is large. */
+/* Reset the walk. Fields that are valid only with other fields keep their old values, because short walks are frequent
+ * and the struct is large. */
 static void reset_walk(struct cn_walk *walk, const struct cairn_mutator *mutator, uintptr_t stack_end)
 {
   struct cn_frame *frame = &walk->frame;
@@ -186,7 +188,7 @@ static void reset_walk(struct cn_walk *walk, const struct cairn_mutator *mutator
   frame->map = NULL;
 }
 
-/* Begin on the stack that the mutator runs on. */
+/* Begin the walk on the mutator's current stack. */
 static void begin_on_own_stack(struct cn_walk *walk, const struct cairn_mutator *mutator)
 {
   CN_ASSERT(mutator->anchors == NULL || !cn_anchors_wrong(mutator->anchors, mutator->anchor));
@@ -233,7 +235,7 @@ bool cn_walk_begin_running(struct cn_walk *walk, const struct cn_saved_regs *reg
   return begin_at_registers(walk, regs);
 }
 
-/* False: another walk has been there, and beyond. */
+/* Continue on another stack. False: another walk has claimed the stack. */
 static bool enter_stack(struct cn_walk *walk, struct cairn_stack *stack)
 {
   const struct cn_stack_view view = cn_coroutine_stacks_view_of(walk->mutator, stack);
@@ -248,8 +250,9 @@ static bool enter_stack(struct cn_walk *walk, struct cairn_stack *stack)
   return true;
 }
 
-/* Find the anchors of the stack that a manager led to; an unregistered stack is without anchors. Any other caller
- * that sets the iterator may go back, to before anchors that the walk has passed. */
+/* Find the anchors of the frame's stack, if a manager has continued the walk on another stack; an unregistered stack
+ * has no anchors. Callers other than managers may set the iterator back to a frame whose anchors the walk has
+ * passed. */
 static bool find_stack_of_frame(struct cn_walk *walk)
 {
   if (walk->mutator == NULL)
@@ -290,7 +293,7 @@ bool cn_walk_begin_on_stack(struct cn_walk *walk, const struct cairn_mutator *mu
 {
   CN_ASSERT(mutator != NULL);
   reset_walk(walk, mutator, 0);
-  (void)enter_stack(walk, stack); /* its claims begin later */
+  (void)enter_stack(walk, stack); /* the walk has no claims yet */
   if (state != NULL)
     return cn_walk_set_state(walk, state);
   return step_to_next_anchor(walk) ? cn_walk_resolve_frame(walk) : !(walk->past_end = true);
@@ -336,8 +339,8 @@ void cn_walk_resume(struct cn_walk *walk, struct cn_saved_walk *kept)
   walk->fetch_at = frame->sp + CN_PREFETCH_MIN_WALK_WORDS * sizeof frame->sp;
 }
 
-/* Step by the frame's own manager. The caller may lie lower, since a stack may have several pieces; the end of
- * the stack that the manager reports must be past the last activation. */
+/* Step by the frame's manager. The caller may lie at a lower address, since a stack may have several pieces. If the
+ * manager reports the end of the stack, there must be no older activation. */
 static __attribute__((noinline)) bool step_by_region_manager(struct cn_walk *walk)
 {
   const struct cn_code_region region = walk->frame.region;
@@ -345,7 +348,7 @@ static __attribute__((noinline)) bool step_by_region_manager(struct cn_walk *wal
   uintptr_t sp = walk->frame.sp;
 
   CN_ASSERT(region.manager != NULL && region.manager->previous != NULL);
-  CN_ASSERT(!walk->stepping); /* its callback would step by itself */
+  CN_ASSERT(!walk->stepping); /* fails if a manager's callback steps the walk */
   walk->stepped = false;
   walk->stepping = true;
   cn_code_regions_enter_region(&region);
@@ -361,8 +364,8 @@ static __attribute__((noinline)) bool step_by_region_manager(struct cn_walk *wal
   return !walk->past_end;
 }
 
-/* Note that the prologue has pushed the registers of `mask` below `cfa`. Branch-free: the set of registers is
- * unpredictable. */
+/* Note that the prologue has pushed the registers of `mask` below `cfa`. The code is branch-free, because the set of
+ * registers is unpredictable. */
 static inline void place_pushed_registers(struct cn_frame *frame, unsigned mask, uintptr_t cfa)
 {
   typedef uintptr_t word_pair __attribute__((vector_size(16), aligned(8), may_alias));
@@ -375,7 +378,7 @@ static inline void place_pushed_registers(struct cn_frame *frame, unsigned mask,
     place[i] = (place[i] & keep[i]) + ((end & ~keep[i]) + offset[i]);
 }
 
-/* Where the frame ends; 0 if its base register is unknown. */
+/* The end of the frame; 0 if its base register is unknown. */
 static uintptr_t frame_end_of(const struct cn_frame *frame)
 {
   const struct cn_frame_map *map = frame->map;
@@ -389,7 +392,7 @@ static void place_saved_registers(struct cn_frame *frame, uintptr_t cfa)
 {
   const int32_t *offset = cn_map_saved_offsets(frame->map);
 
-  CN_ASSERT(!frame->map->pushed); /* such maps lack offsets */
+  CN_ASSERT(!frame->map->pushed); /* maps of pushed registers have no offsets */
   for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
     if (frame->map->saved >> i & 1)
       frame->place[i] = (uintptr_t *)(cfa + (uintptr_t)(intptr_t)offset[i]);
@@ -409,7 +412,7 @@ static __attribute__((noinline)) void prefetch_frames(struct cn_walk *walk)
     cn_index_leave(entered);
 }
 
-/* A step over a frame that ends there. */
+/* Step over the frame, which ends at `cfa`. */
 static inline bool step_to_caller(struct cn_walk *walk, uintptr_t cfa)
 {
   struct cn_frame *frame = &walk->frame;
@@ -462,7 +465,7 @@ bool cn_walk_next(struct cn_walk *walk)
     if (frame->size == 0)
       return step_over_irregular_frame(walk);
     cfa = frame->sp + frame->size * sizeof cfa;
-    if (frame->saved >> CN_ARCH_FRAME_POINTER & 1) /* pushed first */
+    if (frame->saved >> CN_ARCH_FRAME_POINTER & 1) /* the frame pointer is pushed first */
       frame->link = (uintptr_t *)cfa - 2;
   }
   place_pushed_registers(frame, frame->saved, cfa);

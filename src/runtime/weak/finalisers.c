@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finalisers: the registered objects, and queues of those that a collection found unreachable. The program takes
- * objects from a queue when and where it likes, so managed code never runs within a collection. A handle keeps each
- * queued object alive.
+ * Keeps the objects registered for finalisers, and queues of registered objects that a collection found unreachable.
+ * The program takes objects from a queue at any time and on any thread, so managed code never runs within a collection.
+ * A handle keeps each queued object alive. Phase MUTATE, any thread; phase STOP, the collecting thread; CN_LOCK_WEAK
+ * guards objects and queues.
  */
 #include "runtime/weak/finalisers.h"
 
@@ -30,7 +31,7 @@ void cairn_finalise(uintptr_t reference, unsigned queue);
 uintptr_t cairn_finalise_next(unsigned queue);
 #pragma GCC visibility pop
 
-/* The registered objects: their words are weak references. The objects before `old` survived the last collection. */
+/* The registered objects, as weak references. The objects before `old` survived the last collection. */
 static struct {
   CN_GROW(struct cn_dead_object) registered;
   size_t old;
@@ -39,7 +40,7 @@ static struct {
 
 static struct finaliser_queue {
   CN_GROW(struct cairn_handle *) handles;
-  size_t first; /* the first object that waits to be taken */
+  size_t first; /* index of the first object in the queue */
 } finaliser_queues[MAX_QUEUES];
 
 static void take_weak_lock(void)
@@ -103,7 +104,7 @@ uintptr_t cairn_finalise_next(unsigned number)
 
 /* ---- a collection ---- */
 
-/* Keep the reached objects in the list. */
+/* Moves the unreached objects from the registered objects to `dead`. */
 static void split_off_dead_objects(const struct cairn_closure *closure)
 {
   struct cn_dead_object *all = finalisable_objects.registered.at;
@@ -118,7 +119,7 @@ static void split_off_dead_objects(const struct cairn_closure *closure)
   finalisable_objects.registered.count = finalisable_objects.old = kept;
 }
 
-/* Move the rest of a queue to its front, once its first part has been taken. */
+/* Moves the rest of a queue to its front, if at least half of the queue has been taken. */
 static void compact_queue(struct finaliser_queue *queue)
 {
   size_t left = queue->handles.count - queue->first;
@@ -151,7 +152,7 @@ bool cn_finalisers_queue_dead(const struct cairn_closure *closure)
   return true;
 }
 
-/* ---- images that go ---- */
+/* ---- removed images ---- */
 
 static bool is_object_of_image(uintptr_t word, const struct cairn_image *image)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Identity hashes, computed from the address that an object has when its hash is asked for first. The header records
- * that the hash was asked for; a collector that moves such an object stores the hash behind it. O. Agesen, "Space and
- * time-efficient hashing of garbage-collected objects" (1999).
+ * Computes identity hashes from the address that an object has at the first request of its hash. The header records the
+ * request; a collector that moves such an object stores the hash behind the object. O. Agesen, "Space and
+ * time-efficient hashing of garbage-collected objects" (1999). Mutators' threads, in phase MUTATE; the counter is
+ * atomic.
  */
 #include <cairn/abi.h>
 #include <cairn/heap_object.h>
@@ -14,7 +15,7 @@
 uintptr_t cairn_identity_hash(uintptr_t reference); /* <cairn/weak.h> */
 #pragma GCC visibility pop
 
-static uint64_t asked_hash_count; /* objects that may be there, and were not moved since */
+static uint64_t asked_hash_count; /* number of unmoved objects with a requested hash, at most */
 
 static void check_hashable_object(uintptr_t reference, uintptr_t pc)
 {
@@ -28,7 +29,7 @@ static void check_hashable_object(uintptr_t reference, uintptr_t pc)
                     (unsigned long)reference);
 }
 
-/* The hash of an object whose hash was asked for earlier; `header` is its header. */
+/* The hash of an object with header `header`, whose hash was requested earlier. */
 static uintptr_t known_hash_of(uintptr_t object, uintptr_t header)
 {
   uint64_t bytes;
@@ -48,7 +49,7 @@ uintptr_t cairn_identity_hash(uintptr_t reference)
   if ((header & CAIRN_ABI_HEADER_HASH) != 0)
     return known_hash_of(object, header);
   header = __atomic_fetch_or(cairn_object_header(object), asks, __ATOMIC_RELAXED);
-  CN_ASSERT((header & CAIRN_ABI_HEADER_HASH_MOVED) == 0); /* nothing moves meanwhile */
+  CN_ASSERT((header & CAIRN_ABI_HEADER_HASH_MOVED) == 0); /* objects do not move during this function */
   if ((header & asks) == 0)
     __atomic_fetch_add(&asked_hash_count, 1, __ATOMIC_RELAXED);
   return cairn_object_hash_at(object);

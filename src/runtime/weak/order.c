@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sorts dead objects by a depth-first walk over their references: the walk leaves an object after the objects that it
- * refers to, except on cycles. CAIRN_ABI_HEADER_AWAITED marks the objects on the current path; the collector clears the
- * mark when it reaches the object for the finaliser. The walk stops at ephemerons.
+ * Sorts dead objects by a depth-first walk over their references: except on cycles, the walk leaves an object after the
+ * objects that it refers to. CAIRN_ABI_HEADER_AWAITED marks the objects that the walk has entered; the collector clears
+ * the mark when it reaches the object for the finaliser. The walk does not enter the references of ephemerons. Phase
+ * STOP, on the collecting thread.
  */
 #include "runtime/weak/order.h"
 
@@ -13,7 +14,7 @@
 #include "runtime/os/os.h"
 #include "runtime/weak/waiting.h"
 
-/* The position of the walk in an object: its fixed part (0), or element `part` - 1. */
+/* The position of the walk in an object. Part 0 is the object's fixed part; other parts are elements `part` - 1. */
 struct object_cursor {
   uintptr_t object;
   const struct cairn_layout *layout;
@@ -23,13 +24,13 @@ struct object_cursor {
 
 struct depth_first_walk {
   const struct cairn_closure *closure;
-  struct cn_waiting_table left; /* the rank of each object: how many were sorted when the walk left it */
-  size_t count;                 /* ranks given so far */
+  struct cn_waiting_table left; /* the ranks: for each dead object the number of those left earlier */
+  size_t count;                 /* number of ranks so far */
   struct object_cursor *steps;
   size_t depth, room;
 };
 
-/* The slot of the object's next strong reference; null at its end. */
+/* The slot of the object's next strong reference; null after the last reference. */
 static uintptr_t *next_strong_slot(struct object_cursor *step)
 {
   const struct cairn_layout *layout = step->layout;
@@ -63,7 +64,7 @@ static bool grow_steps(struct depth_first_walk *walk)
   return true;
 }
 
-/* Enter the object that the slot refers to. False if memory is exhausted. */
+/* Enters the slot's object, unless it is reached or was entered before. False: memory is exhausted. */
 static bool enter_object(struct depth_first_walk *walk, uintptr_t *slot)
 {
   struct cairn_slot to = {slot};
@@ -106,7 +107,8 @@ static bool walk_from_root(struct depth_first_walk *walk, uintptr_t *root)
   return true;
 }
 
-/* The object that the walk leaves last comes first, so the first of two unrelated objects is entered last. */
+/* Walks from all dead objects in reverse: the object that the walk leaves last comes first, so that unrelated objects
+ * keep their order. */
 static bool walk_from_dead_objects(struct depth_first_walk *walk, struct cn_dead_object *dead, size_t count)
 {
   for (size_t i = 0; i < count; i++)

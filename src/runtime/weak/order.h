@@ -8,15 +8,15 @@
 #include <stddef.h>
 #include <cairn/collector.h>
 
-/* A registered object that is unreached. */
+/* An unreached registered object. */
 struct cn_dead_object {
-  uint64_t place; /* in the order */
+  uint64_t place; /* rank in the order */
   uintptr_t word; /* a reference */
   unsigned queue;
 };
 
-/* Sort dead objects: an object comes before those that it reaches, except on cycles. Unrelated objects keep their
- * order. All keep their order if memory is exhausted. STOP. */
+/* Sort dead objects: except on cycles, an object comes before the objects that it reaches. Unrelated objects keep their
+ * order. If memory is exhausted, all objects keep their order. Phase STOP. */
 void cn_order_dead_objects(struct cn_dead_object *dead, size_t count, const struct cairn_closure *closure);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lists of waiting items by address, in a table with open addressing that is at most half full.
+ * Keeps lists of waiting items by address, in a hash table with open addressing that is at most half full. Phase STOP;
+ * the caller owns the table and serialises the calls.
  */
 #include "runtime/weak/waiting.h"
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Weak fields and ephemerons: a collection processes them after it has traced from the roots. References are processed
- * in groups: those of an object's fixed part, or those of one element. B. Hayes, "Ephemerons: a new finalization
- * mechanism" (1997).
+ * Processes weak fields and ephemerons after a collection has traced from the roots. References are processed in
+ * groups: the references of an object's fixed part, or of one element. B. Hayes, "Ephemerons: a new finalization
+ * mechanism" (1997). Phase STOP: cairn_weak_note() and cairn_weak_reached() on any tracing thread, under `weak_lock`;
+ * all else on the collecting thread.
  *
- * The group of an ephemeron with an unreached key waits in a list under the key's address. Meanwhile the key's header
- * has CAIRN_ABI_HEADER_AWAITED, so that the collector tells when it reaches the key. So each group is processed once
- * for each of its keys, and once at the end. If memory for the lists is exhausted, all groups are processed in rounds,
- * until a round reaches no further object.
+ * The group of an ephemeron with an unreached key waits in a list for the key's address. During the wait the key's
+ * header has CAIRN_ABI_HEADER_AWAITED, so that the collector reports when it reaches the key. Each group is thus
+ * processed once for each of its keys, and once at the end. If memory for the lists is exhausted, all groups are
+ * processed in rounds, until a round reaches no further object.
  */
 #include <cairn/abi.h>
 #include <cairn/collector.h>
@@ -19,9 +20,9 @@
 #include "runtime/weak/finalisers.h"
 #include "runtime/weak/waiting.h"
 
-enum { MAX_PARTS_KEPT = 1 << 16 }; /* from one collection to the next */
+enum { MAX_PARTS_KEPT = 1 << 16 }; /* capacity that stays for the next collection */
 
-/* A part of an object: its weak fields in [from, to) count. */
+/* A part of an object, with the weak fields in [from, to). */
 struct object_part {
   uintptr_t object, from, to;
 };
@@ -34,7 +35,7 @@ struct reference_group {
 
 struct waiting_group {
   struct reference_group group;
-  size_t next; /* in its list, or in the list of ready groups */
+  size_t next; /* next group of a key's list, or of the list of ready groups */
 };
 
 static CN_GROW(struct object_part) parts;
@@ -100,7 +101,7 @@ static bool is_slot_reached(struct cairn_slot slot)
   return closure_state.closure->is_reached(closure_state.closure->env, slot);
 }
 
-/* The number of the first weak field whose target is unreached, or group->count. */
+/* The index of the first weak field with an unreached target, or group->count. */
 static uint32_t first_dead_field(const struct reference_group *group)
 {
   uint32_t i = 0;
@@ -112,7 +113,7 @@ static uint32_t first_dead_field(const struct reference_group *group)
 
 /* ---- ephemerons ---- */
 
-/* False if memory is exhausted. */
+/* Adds the group to the list of its key. False: memory is exhausted. */
 static bool add_waiting_group(const struct reference_group *group, uintptr_t key)
 {
   size_t room = waiting_groups.room != 0 ? 2 * waiting_groups.room : cn_os_page_bytes() / sizeof *waiting_groups.at;
@@ -171,7 +172,7 @@ void cairn_weak_reached(uintptr_t was, uintptr_t now_at)
   cn_mutex_release(&weak_lock);
 }
 
-/* The part's object may have been reached by a visit of another object: the vector of parts grows. */
+/* The layout of the part's object. Callers pass a copy of the part, because a visit may grow the vector of parts. */
 static const struct cairn_layout *layout_of_part(const struct object_part *part)
 {
   const struct cairn_layout *layout = cairn_object_layout(part->object);
@@ -199,7 +200,7 @@ static void process_ready_groups(void)
   }
 }
 
-/* Clear the marks of the keys that stay unreached. */
+/* Clear the marks of the unreached keys, and free the lists. */
 static void free_waiting_groups(void)
 {
   for (size_t i = 0; i < waiting_groups.keys.room; i++) {
@@ -215,7 +216,7 @@ static void free_waiting_groups(void)
   waiting_groups.lost = false;
 }
 
-/* Reach the objects that the ephemerons of all parts keep alive. The parts before `first` are done. */
+/* Reach the objects that the ephemerons of the parts from `first` on keep alive. */
 static void reach_by_ephemerons(size_t first)
 {
   CN_CHECK(first <= parts.count && waiting_groups.ready == CN_WAITING_NONE);
@@ -257,7 +258,7 @@ static void clear_weak_parts(size_t first)
   }
 }
 
-/* Objects that finalisers bring back have weak fields, too: the second round processes those. */
+/* The second round processes the weak fields of the objects that finalisers keep alive. */
 void cairn_weak_process(const struct cairn_closure *closure)
 {
   bool any = parts.count != 0;
