@@ -13,7 +13,7 @@
 /* Copies whole words, in line for small objects, whose copy takes less time than a call. */
 static inline void cn_copy_words(uintptr_t *to, const uintptr_t *from, size_t bytes)
 {
-  enum { MAX_INLINE_COPY_BYTES = 128 }; /* copied in line */
+  enum { MAX_INLINE_COPY_BYTES = 128 };
 
   CN_ASSERT(bytes % sizeof *to == 0);
   if (bytes > MAX_INLINE_COPY_BYTES) {
@@ -31,7 +31,7 @@ static inline void cn_copy_words(uintptr_t *to, const uintptr_t *from, size_t by
 /* Like cn_copy_words(), for objects that nearly always have only a few words. */
 static inline __attribute__((always_inline)) void cn_copy_few_words(uintptr_t *to, const uintptr_t *from, size_t bytes)
 {
-  enum { MAX_UNROLLED_WORDS = 8 }; /* copied one by one */
+  enum { MAX_UNROLLED_WORDS = 8 };
 
   CN_ASSERT(bytes % sizeof *to == 0);
   if (bytes > MAX_UNROLLED_WORDS * sizeof *to) {

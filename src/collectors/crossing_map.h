@@ -50,7 +50,6 @@ uintptr_t cn_crossing_find_object(uintptr_t address);
 /* The number of maps that were begun in this process. */
 uint64_t cn_crossing_map_count(void);
 
-/* Drops the map, so that a new one may begin. */
 void cn_crossing_drop_map(void);
 
 #endif

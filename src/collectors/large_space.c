@@ -11,11 +11,11 @@
 #include "runtime/os/os.h"
 
 enum {
-  EXACT_SIZE_LISTS = 63,       /* lists for runs of 1 to so many pages; one more list has all longer runs */
-  MAX_EXAMINED_RUNS = 8,       /* runs that are examined in the list of longer runs */
-  COMMIT_STEP_BYTES = 2 << 20, /* bytes that get memory together */
-  ADDRESSES_PER_BYTE = 4,      /* bytes of addresses for each byte of blocks */
-  NO_PAGE = 0,                 /* no block has page 0 */
+  EXACT_SIZE_LISTS = 63, /* lists for runs of 1 to so many pages; one more list has all longer runs */
+  MAX_EXAMINED_RUNS = 8, /* runs that are examined in the list of longer runs */
+  COMMIT_STEP_BYTES = 2 << 20,
+  ADDRESSES_PER_BYTE = 4, /* bytes of addresses for each byte of blocks */
+  NO_PAGE = 0,            /* no block has page 0 */
 };
 
 enum state { RUN_FREE, RUN_USED, RUN_MARKED };
@@ -58,7 +58,6 @@ static bool commit_table(void *table, size_t size, uint32_t from, uint32_t to)
   return cn_os_commit_memory(start, (end - start + large_space_state.page - 1) & ~(large_space_state.page - 1));
 }
 
-/* Makes the tables' entries for the pages [from, to) writable. */
 static bool commit_tables(uint32_t from, uint32_t to)
 {
   return commit_table(first_pages, sizeof *first_pages, from, to) &&
@@ -201,7 +200,6 @@ static uint32_t take_pages_at_top(uint32_t pages)
 
 /* ---- blocks ---- */
 
-/* Makes the pages of [from, end) a part of the block at `run`. */
 static void add_pages_to_block(uint32_t run, uint32_t from, uint32_t end)
 {
   for (uint32_t page = from; page < end; page++)

@@ -24,10 +24,8 @@ uintptr_t cn_large_allocate(size_t bytes, uintptr_t *zero);
  * exhausted. */
 bool cn_large_lengthen(uintptr_t block, size_t bytes);
 
-/* True if `address` lies in the space. */
 bool cn_large_contains(uintptr_t address);
 
-/* The bounds of the space. */
 void cn_large_space_bounds(uintptr_t *start, uintptr_t *end);
 
 /* The block that contains `address`, with the end of its pages in *end, or 0. */

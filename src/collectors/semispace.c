@@ -45,7 +45,7 @@ enum {
   MIN_COMMIT_BYTES = 4096,          /* the smallest useful step of memory */
   HANDLER_RESERVE_BYTES = 64 << 10, /* maximum bytes of the reserve for handlers */
   HANDLER_RESERVE_SHARE = 32,       /* in a small heap the reserve has one part in this many of the free bytes */
-  RESERVED_BUFFER_BYTES = 4096      /* bytes of a buffer from the reserve */
+  RESERVED_BUFFER_BYTES = 4096
 };
 
 static struct {
@@ -70,7 +70,6 @@ static inline bool is_immediate(uintptr_t address)
   return (address & cn_semispace_copying.words.mask) != 0;
 }
 
-/* The lock that mutators hold when they get buffers in phase MUTATE. */
 static pthread_mutex_t buffer_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Resets the lock in a fork()'s child: another thread may have held it. */
@@ -79,7 +78,7 @@ static void reset_lock_in_child(void)
   buffer_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }
 
-/* A step of the background thread that releases a part of the unused memory. */
+/* A step of the background thread. */
 static bool release_idle_memory(void *unused)
 {
   static struct {
@@ -198,7 +197,6 @@ static enum cairn_status refill_buffer(struct cairn_mutator *mutator, size_t byt
   return status;
 }
 
-/* Allocates a block in the semispace, from `heap.free` on. */
 static uintptr_t allocate_in_semispace(size_t bytes, uintptr_t *zero)
 {
   uintptr_t block = heap.free;
@@ -219,7 +217,6 @@ static uintptr_t allocate_in_large_space(size_t bytes, uintptr_t *zero)
   return block;
 }
 
-/* Lengthens a large object in place. */
 static bool lengthen_large_object(uintptr_t block, size_t bytes)
 {
   size_t page = cn_os_page_bytes(), whole = (bytes + page - 1) & ~(page - 1);
@@ -472,7 +469,7 @@ static void visit_field(void *env, struct cairn_slot slot)
   visit_slot(slot.address);
 }
 
-/* Scan an object with weak fields. Returns the end of its block. */
+/* Returns the end of the object's block. */
 __attribute__((noinline)) static uintptr_t scan_weak_object(uintptr_t payload, const struct cairn_layout *layout)
 {
   uint64_t bytes;

@@ -17,7 +17,7 @@
 
 enum {
   CARD_GROUP_BYTES = 8 * CN_CARD_BYTES,
-  CARD_TASK_BYTES = 1 << 20, /* bytes of heap in a tracer's task */
+  CARD_TASK_BYTES = 1 << 20,
   CARD_TASK_BLOCKS = CARD_TASK_BYTES / CN_BLOCK_BYTES,
   CARD_PREFETCH_BYTES = 16 * CN_BLOCK_BYTES /* bytes of heap whose cards take one KiB */
 };
@@ -70,7 +70,6 @@ static bool is_block_clean(uintptr_t block)
   return (any[0] | any[1]) == 0;
 }
 
-/* True if the scan has found these `blocks` blocks clean. */
 static bool are_scanned_clean(uintptr_t from, size_t blocks)
 {
   static const uint8_t clean[CARD_TASK_BLOCKS];

@@ -24,10 +24,10 @@
 
 enum {
   MAX_EVACUATION_GROUPS = 16,
-  MAX_CANDIDATE_BLOCKS = 1024,       /* blocks of all groups */
-  MAX_EXAMINED_BLOCKS = 1 << 16,     /* blocks that one marking examines */
-  GROUP_PAUSE_SHARE = 3,             /* a group gets one part in this many of a pause */
-  MIN_GROUP_NANOSECONDS = 200000,    /* nanoseconds that a group gets in any pause */
+  MAX_CANDIDATE_BLOCKS = 1024,   /* blocks of all groups */
+  MAX_EXAMINED_BLOCKS = 1 << 16, /* blocks that one marking examines */
+  GROUP_PAUSE_SHARE = 3,         /* a group gets one part in this many of a pause */
+  MIN_GROUP_NANOSECONDS = 200000,
   FIRST_PICOSECONDS_PER_BYTE = 4000, /* initially */
   PACE_DECAY_PART = 4,               /* each marking forgets this part of the slowest pace */
   CARD_COST_BYTES = 128,             /* bytes of objects whose copies take as long as the visit of a card */
@@ -72,7 +72,6 @@ static size_t max_group_bytes(void)
   return group_time_limit() * 1000 / evacuation_plan.slowest;
 }
 
-/* Each marking reduces the slowest pace, so that old values fade. */
 static void decay_slowest_pace(void)
 {
   evacuation_plan.slowest -= evacuation_plan.slowest / PACE_DECAY_PART;
@@ -97,7 +96,6 @@ static size_t count_block_lines(size_t block)
   return count;
 }
 
-/* True if a block with `bytes` of objects is worth an evacuation. */
 static bool is_worth_evacuation(size_t bytes)
 {
   return cn_evacuation_picks_at_random || bytes <= cn_evacuation_max_quarters * CN_BLOCK_BYTES / 4;

@@ -56,7 +56,7 @@ enum {
   MAX_PRECOMMITTED_OLD_BYTES = 16 << 20, /* limit of the part of old objects */
   PAUSE_TASK_SHARE = 3,                  /* one part in this many is for a young collection, and one for late marking */
   MAX_THRESHOLDS_WHILE_MARKING = 2,      /* multiple of the threshold that old objects may reach during marking */
-  STRESS_NURSERY_BYTES = 256 << 10       /* bytes of the nursery in stress mode */
+  STRESS_NURSERY_BYTES = 256 << 10
 };
 
 static struct {
@@ -122,7 +122,6 @@ static bool is_full_collection_concurrent(void)
   return goal != 0 && !heap.moves && old_bytes_used() / 2 > goal && heap.sparse < MAX_SPARSE_MARKINGS;
 }
 
-/* The limit of all old objects, which is higher during concurrent marking. */
 static size_t old_bytes_limit(void)
 {
   size_t most = heap.threshold < heap.maximum / MAX_THRESHOLDS_WHILE_MARKING
@@ -218,7 +217,6 @@ static void bound_nursery_by_pause(void)
   heap.room = (heap.nursery < most ? heap.nursery : most) & ~(size_t)7;
 }
 
-/* Gives the nursery a range of addresses of `bytes`. */
 static bool place_nursery(size_t bytes)
 {
   struct cn_extent extent;
@@ -229,7 +227,7 @@ static bool place_nursery(size_t bytes)
   return done;
 }
 
-/* A step of the background thread that releases a part of the unused memory. */
+/* A step of the background thread. */
 static bool release_idle_memory(void *unused)
 {
   static struct {
@@ -414,7 +412,6 @@ static bool are_old_lines_sparse(void)
   return heap.lines / SPARSE_LINES_FACTOR > heap.left;
 }
 
-/* Counts the bytes of lines after a concurrent sweep. */
 static void note_swept_line_bytes(void)
 {
   heap.lines = cn_blocks_line_bytes();
@@ -427,7 +424,7 @@ static void leave_nursery_blocks(void)
   heap.stayed += cn_blocks_leave_nursery((struct cn_extent){cn_nursery.start, cn_nursery.end}, cn_nursery.memory);
 }
 
-/* Accounts for the evacuated group of blocks, if there was one. Returns the bytes that have left the blocks. */
+/* Returns the bytes that have left evacuated blocks. */
 static size_t account_for_evacuation(void)
 {
   if (!cn_trace_cycle.evacuates)
@@ -461,7 +458,6 @@ static void collect_young(void)
   cn_large_objects_end_collection(false);
 }
 
-/* Ends a concurrent marking, once all reachable objects are marked. The sweep runs concurrently. */
 static void end_concurrent_marking(size_t bytes_needed)
 {
   CN_CHECK(cn_large_objects.young == 0);
@@ -503,7 +499,6 @@ static void begin_concurrent_marking(void)
   cn_concurrent_begin_marking();
 }
 
-/* Continues a marking after a young collection, which began at `begun`. */
 static void continue_concurrent_marking(uint64_t begun, size_t bytes_needed)
 {
   uint64_t part = cairn_pause_goal() / PAUSE_TASK_SHARE, now = cn_os_thread_processor_time(cn_os_thread());
@@ -587,7 +582,7 @@ static void bound_moved_nursery(void)
   cn_blocks_return_behind(cn_nursery.end);
 }
 
-/* Releases the memory of all objects that were copied, which are all objects except pinned ones. */
+/* Releases the memory of copied objects, which are all objects except pinned ones. */
 static void release_left_memory(struct cn_extent copies, uintptr_t used, struct cn_extent nursery)
 {
   size_t low, high;
@@ -641,7 +636,6 @@ static bool is_full_collection_due(size_t bytes_needed)
          (young_bytes_left() < least && old_bytes_used() != heap.survived);
 }
 
-/* Finds new addresses for a nursery that has left its blocks. */
 static void place_nursery_elsewhere(size_t bytes_needed)
 {
   struct cn_extent place;

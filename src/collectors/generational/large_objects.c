@@ -115,7 +115,6 @@ void cn_large_objects_make_all_young(void)
   cn_large_clear_marks();
 }
 
-/* Sets the states of all large objects by this collection's marks. */
 static void set_states_by_marks(void)
 {
   cn_large_objects.bare = 0;
@@ -139,7 +138,6 @@ static void promote_marked_young(void)
     }
 }
 
-/* Frees the unmarked young large objects, one by one. */
 static void free_unmarked_young(void)
 {
   for (size_t i = 0; i < young_large_list.count; i++)

@@ -27,10 +27,10 @@
 enum {
   LAYOUT_CACHE_SIZE = 64,
   PREFETCH_DISTANCE = 8,
-  SCAN_PIECE_BYTES = 2048,           /* bytes of an object that are scanned at a time */
-  FIELDS_PER_STEP = 1024,            /* fields that a concurrent step scans */
-  SWEPT_BLOCKS_PER_STEP = 16,        /* blocks that a step sweeps */
-  RELEASED_BYTES_PER_STEP = 4 << 20, /* bytes that a step releases */
+  SCAN_PIECE_BYTES = 2048, /* bytes of an object that are scanned at a time */
+  FIELDS_PER_STEP = 1024,
+  SWEPT_BLOCKS_PER_STEP = 16,
+  RELEASED_BYTES_PER_STEP = 4 << 20,
 };
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
@@ -146,14 +146,12 @@ static void push_object_with_references(uintptr_t object, const struct cairn_lay
     push_object(object);
 }
 
-/* Reports the object to the runtime if an ephemeron may wait for it. */
 static void tell_waiting_ephemerons(uintptr_t object)
 {
   if (marker_state.stopped && (header_of(object) & CAIRN_ABI_HEADER_AWAITED) != 0)
     cairn_weak_reached(object, object);
 }
 
-/* Marks an object of the old space, its lines and its bytes. */
 static void mark_object(uintptr_t object)
 {
   uint64_t *marks = cn_tables_bit_word_of(object, cn_tables.marks), bit = cn_tables_bit_of(object);
@@ -242,7 +240,6 @@ static void visit_reference_range(uintptr_t from, uintptr_t to)
   marker_state.fields += (to - from) / sizeof from;
 }
 
-/* Scans the object's fields in [from, to). */
 static void scan_fields(uintptr_t object, uintptr_t from, uintptr_t to)
 {
   const struct cairn_layout *layout = layout_of(object);
@@ -283,7 +280,6 @@ static void allow_card_note_again(const struct object_part *part)
     *cn_tables_rescan_note_of(part->to - 1) = 0;
 }
 
-/* Scans a piece of the newest part on the stack. */
 static void scan_newest_part(void)
 {
   struct object_part *top = (struct object_part *)marker_state.parts.at + marker_state.parts.count - 1, part = *top;

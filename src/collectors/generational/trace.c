@@ -24,10 +24,10 @@
 #include "runtime/os/os.h"
 
 enum {
-  MIN_STACK_SLOTS = 4096,       /* slots of a tracer's stack */
-  KEPT_STACK_SLOTS = 1 << 17,   /* slots of a stack that a tracer keeps for the next collection */
-  NULL_CHECK_BATCH = 8,         /* references that one check for nulls reads */
-  ARRAY_PART_ELEMENTS = 1024,   /* elements of an array that are scanned at a time */
+  MIN_STACK_SLOTS = 4096,
+  KEPT_STACK_SLOTS = 1 << 17, /* slots of a stack that a tracer keeps for the next collection */
+  NULL_CHECK_BATCH = 8,       /* references that one check for nulls reads */
+  ARRAY_PART_ELEMENTS = 1024,
   PREFETCH_DISTANCE_SLOTS = 16, /* slots */
   OBJECTS_PER_SHARE_CHECK = 32, /* scanned objects between two checks for waiting tracers */
   SINGLE_COPY_MIN_BYTES =
@@ -177,7 +177,6 @@ static void reset_stack(struct cn_tracer *tracer)
   tracer->depth = 0;
 }
 
-/* Handles the bits in the header of a reached object. */
 __attribute__((noinline)) static void note_reached_object(struct cn_tracer *tracer, uintptr_t was, uintptr_t now,
                                                           uintptr_t header)
 {
@@ -221,7 +220,6 @@ static uintptr_t find_stress_copy_space(struct cn_tracer *tracer, size_t bytes)
   return at;
 }
 
-/* Finds space for a copy that does not fit into the tracer's hole. */
 static uintptr_t refill_copy_cursor(struct cn_tracer *tracer, size_t bytes)
 {
   bool fresh = cn_trace_cycle.mode == CN_TRACE_FULL, small = bytes <= CN_LINE_BYTES;
@@ -252,8 +250,7 @@ ALWAYS_INLINE uintptr_t bump_copy_cursor(struct cn_tracer *tracer, size_t bytes)
   return block;
 }
 
-/* Copies an object of `bytes`, prefix included. The header is an argument, because another tracer may change the header
- * in the object at the same time. */
+/* The header is an argument, because another tracer may change the header in the object at the same time. */
 ALWAYS_INLINE void copy_object(uintptr_t to, uintptr_t from, uintptr_t header, size_t prefix, size_t bytes)
 {
   if (prefix == CAIRN_ABI_INDEXED_HEADER_SIZE)
@@ -262,7 +259,7 @@ ALWAYS_INLINE void copy_object(uintptr_t to, uintptr_t from, uintptr_t header, s
   cn_copy_few_words((uintptr_t *)to, (uintptr_t *)from, bytes - prefix);
 }
 
-/* Marks the lines of a block. Several tracers may mark a line. */
+/* Several tracers may mark a line at the same time. */
 static void mark_lines(uint8_t *lines, uintptr_t block, size_t bytes)
 {
   size_t first = (block - cn_tables.old) / CN_LINE_BYTES, last = (block + bytes - 1 - cn_tables.old) / CN_LINE_BYTES;
@@ -345,7 +342,6 @@ ALWAYS_INLINE void prefetch_target(const uintptr_t *slot, struct trace_variant h
     __builtin_prefetch(cn_tables_bit_word_of(address, 0));
 }
 
-/* Prefetches the objects that the copy points to, because they are visited soon. */
 ALWAYS_INLINE void prefetch_field_targets(uintptr_t moved, const struct cairn_layout *layout, struct trace_variant how)
 {
   for (uint32_t i = 0; i < layout->base_refs && i < NULL_CHECK_BATCH; i++)
@@ -528,8 +524,7 @@ static uintptr_t reach_old_object_by_mode(struct cn_tracer *tracer, const uintpt
   return reach_old_object(tracer, slot, address, current_variant());
 }
 
-/* Reaches the object outside of the nursery that a slot points to. In a full collection the slot must point to an
- * object. */
+/* Reaches an object outside of the nursery. In a full collection the slot must point to an object. */
 static uintptr_t reach_other_object(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address)
 {
   uintptr_t header = address - CAIRN_ABI_HEADER_SIZE;
@@ -578,7 +573,6 @@ ALWAYS_INLINE void visit_slots_at_offsets(struct cn_tracer *tracer, uintptr_t at
     visit_slot(tracer, (uintptr_t *)(at + offsets[i]), how);
 }
 
-/* Skips null references, NULL_CHECK_BATCH at a time. */
 ALWAYS_INLINE uintptr_t skip_nulls(uintptr_t slot, uintptr_t to)
 {
   while (to - slot >= NULL_CHECK_BATCH * sizeof slot) {
@@ -625,7 +619,6 @@ static void visit_slot_within_range(void *env, struct cairn_slot slot)
     cn_trace_visit_slot(within->tracer, slot);
 }
 
-/* Scans the fields in [from, to) of an object with weak fields. */
 __attribute__((noinline)) static void scan_weak_object(struct cn_tracer *tracer, uintptr_t object,
                                                        const struct cairn_layout *layout, uintptr_t from, uintptr_t to)
 {

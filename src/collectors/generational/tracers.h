@@ -11,7 +11,6 @@
 /* Phase INIT. Returns false if memory is exhausted. */
 bool cn_tracers_init(void);
 
-/* The largest number of tracers. */
 size_t cn_tracers_max_count(void);
 
 /* Bytes that copies of `bytes` may take in CN_TRACE_MOVE. */

@@ -12,10 +12,7 @@
 #include "base/check.h"
 #include "runtime/os/os.h"
 
-enum {
-  MAX_GIVEN_WORDS = 512, /* words that a tracer gives at a time */
-  SPINS_BEFORE_SLEEP = 200
-};
+enum { MAX_GIVEN_WORDS = 512, SPINS_BEFORE_SLEEP = 200 };
 
 unsigned cn_work_sharing_wanted_count;
 
@@ -97,7 +94,6 @@ static void take_pool_share(struct cn_tracer *tracer)
   update_wanted_count();
 }
 
-/* Waits until the turn differs from `seen`. */
 static void await_next_turn(uint32_t seen)
 {
   for (int i = 0; i < SPINS_BEFORE_SLEEP; i++) {

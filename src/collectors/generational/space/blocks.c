@@ -275,7 +275,6 @@ static size_t count_lines_with_objects(size_t block)
   return count_nonzero_lines(cn_tables.lines, block);
 }
 
-/* True if an object in the block has been marked. */
 static bool is_block_reached(size_t block)
 {
   return count_nonzero_lines(cn_tables.reached, block) != 0;

@@ -53,7 +53,6 @@ void cn_nursery_set_addresses(uintptr_t start, uintptr_t memory, uintptr_t end)
   cn_crossing_set_heap_start(start, block_start_distance);
 }
 
-/* Ensures memory up to `to`, rounded up to a block. */
 static bool commit_memory(uintptr_t to)
 {
   if (to > cn_nursery.end)

@@ -18,8 +18,8 @@ struct cn_tables cn_tables;
 
 enum {
   LARGE_PAGE_BYTES = 2 << 20,
-  ADDRESS_SLACK_BYTES = 512 << 10, /* bytes of addresses beyond the objects */
-  EAGER_TABLE_BYTES = 32 << 20     /* bytes of addresses whose tables get memory together */
+  ADDRESS_SLACK_BYTES = 512 << 10,
+  EAGER_TABLE_BYTES = 32 << 20 /* bytes of addresses whose tables get memory together */
 };
 
 /* The large tables, with `per_card` bytes for each card from `origin` on. The parts of the tables for unused addresses

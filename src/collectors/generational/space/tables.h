@@ -21,7 +21,7 @@
 
 enum {
   CN_BLOCK_BYTES = 32 << 10,
-  CN_MIN_PAGE_BYTES = 4 << 10, /* bytes of the smallest page */
+  CN_MIN_PAGE_BYTES = 4 << 10,
   CN_LINE_BYTES = 256,
   CN_CARD_BYTES = 512,
   CN_LINES_PER_BLOCK = CN_BLOCK_BYTES / CN_LINE_BYTES,
