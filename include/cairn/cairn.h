@@ -129,7 +129,7 @@
  *   struct table { long count; struct node managed *slot[]; };
  *   struct table managed *t = cairn_new_flex(struct table, 64);
  * Plain mode takes the size of an element from the named member. Without the name, plain mode reserves
- * CAIRN_PLAIN_FLEX_BYTES bytes per element, and elements must not be larger. */
+ * CAIRN_PLAIN_FLEX_BYTES bytes per element, which is then the limit. */
 #define cairn_new_flex(S, ...) \
   CAIRN_THIRD_(__VA_ARGS__, CAIRN_NEW_FLEX_NAMED_, CAIRN_NEW_FLEX_, 0) \
   (CAIRN_ALLOC_FLEX_, S, __VA_ARGS__)
@@ -145,8 +145,8 @@
   CAIRN_THIRD_(__VA_ARGS__, CAIRN_NEW_FLEX_NAMED_, CAIRN_NEW_FLEX_, 0) \
   (CAIRN_ALLOC_FLEX_UNINIT_, S, __VA_ARGS__)
 
-/* cairn_resize_array(array, n): the array, made longer or shorter, with n elements. `array` is a result of
- * cairn_new_array() or cairn_new_array_uninit(), and its type is the type of the result:
+/* cairn_resize_array(array, n): changes the length of `array`, a result of cairn_new_array() or
+ * cairn_new_array_uninit(), to n elements; type of `array`:
  *   if (used == room)
  *     items = cairn_resize_array(items, room *= 2);
  * New elements are zeroed; n as for cairn_new_array(). The array always shrinks in place. An array can grow in place if
@@ -184,8 +184,8 @@
  * cairn_copy_out(to, from, bytes): copies bytes from a managed object to ordinary memory, for example a string for the
  * C library. cairn_copy_in(to, from, bytes): copies bytes from ordinary memory to a managed object. Both functions copy
  * only data: a reference in the bytes that are copied out ends the program [unmanaged-store]; from an uncleared array
- * copy only bytes that have been filled. cairn_copy(to, from, bytes): copies data and references from a managed object
- * to another, or to a place in the object that does not overlap.
+ * copy only bytes that have been filled. cairn_copy(to, from, bytes): copies data and references between managed
+ * objects, or within one without overlap.
  *   char line[80];
  *   cairn_copy_out(line, string->text, string->length + 1);
  *   puts(line);

@@ -88,9 +88,8 @@ struct cairn_words {
  * immediate must stay unchanged. The reference may point into the object or just past it: a C program may pass a
  * derived pointer to a callee, whose frame map then lists this pointer as a base. References in objects always point to
  * the object's start. The runtime handles a function's own derived pointers itself: it reads their distances from their
- * bases before the first call for a stack, and writes the pointers back after the last call of the collection
- * (statepoints-later, "Base & Derived Pointers"). A slot may come twice. The visitor must update the slot before it
- * returns. */
+ * bases before the first call for a stack, and updates them after the last call (statepoints-later, "Base & Derived
+ * Pointers"). A slot may come twice. The visitor must update the slot before it returns. */
 typedef void cairn_root_visitor(void *env, struct cairn_slot slot);
 
 /* Called with each range of the heap. If `blocks`, [start, end) consists of blocks, one after another, and of the free
@@ -146,7 +145,7 @@ enum {
   CAIRN_COLLECTOR_TRAITS = 2047     /* all traits; the runtime refuses a collector with other bits */
 };
 
-/* The author of a collector provides this structure. */
+/* A collector: its properties and its functions. */
 struct cairn_collector {
   uint32_t version; /* CAIRN_ABI_COLLECTOR_VERSION (<cairn/abi.h>) */
   uint32_t size;    /* sizeof(struct cairn_collector) */
@@ -202,8 +201,8 @@ struct cairn_collector {
 
   /* MUTATE, on the mutator's own thread. True if `word` is the address of an object, as far as its header can tell. The
    * runtime uses the answer to check words that a program copies to memory outside the heap, where a reference would be
-   * lost, and to check arguments that must be objects: pinned objects, and objects with identity hashes. If the member
-   * is null, such copies stay unchecked. */
+   * lost. The runtime also checks pinned objects and objects with identity hashes. If the member is null, such copies
+   * stay unchecked. */
   bool (*is_object)(uintptr_t word);
 
   /* STOP, on the unloading thread, with or without a mutator. The layouts in [start, stop) will be unmapped with their
@@ -233,13 +232,13 @@ struct cairn_collector {
    * these rules. A slot may be a local, a global or an object's field; the collector itself finds the field's
    * object. */
 
-  /* SNAPSHOT: called if a store replaces the non-null word `old` while the barrier word differs from 0. `old` may be an
+  /* SNAPSHOT: a store replaces the non-null word `old`, while the barrier word differs from 0. `old` may be an
    * immediate (struct cairn_words). */
   void (*log_old)(struct cairn_mutator *mutator, uintptr_t old);
 
-  /* LOADS: called if `value`, which was loaded from the slot, has a bit of the barrier word; `value` may also be an
-   * address outside the heap, or an immediate. Returns the word that the program shall use. The function may store that
-   * word in the slot, but only by a compare-and-swap, because other threads may store to the slot. */
+  /* LOADS: `value`, which was loaded from the slot, has a bit of the barrier word; `value` may also be an address
+   * outside the heap, or an immediate. Returns the word that the program shall use. The function may store that word in
+   * the slot, but only by a compare-and-swap, because other threads may store to the slot. */
   uintptr_t (*heal)(struct cairn_mutator *mutator, struct cairn_slot slot, uintptr_t value);
 
   /* SNAPSHOT: a copy is about to write to [start, end). LOADS: a copy is about to read [start, end). The range may
@@ -337,23 +336,22 @@ void cairn_visit_root_arrays(cairn_roots_visitor *visit, void *env);
  * First the runtime calls `settle` for the roots of stacks that the next enumeration may leave out, because their
  * activations will be older than the return barrier. Then the runtime calls `visit` for all other roots. A collector
  * that calls this function promises:
- *   - After the collection, the object of a root given to `settle` is in a place where young collections neither move
- *     nor free it: the collector promotes the object at once, or keeps it in place for good. The roots for `settle`
- *     come first, so that their objects have not been copied elsewhere yet. Objects that these objects refer to may
- *     stay young.
- *   - After a collection that enumerates all roots, the objects of all roots of stacks are in places where young
- *     collections neither move nor free them. Young
- *     enumerations leave out only roots of stacks.
+ *   - The object of a root given to `settle` becomes old: the collector promotes it at once, or keeps it in place for
+ *     good, so that later young collections neither move nor free it. The roots for `settle` come first, so that their
+ *     objects have not been copied elsewhere yet. Objects that these objects refer to may stay young.
+ *   - After a collection that enumerates all roots, the objects of all roots of stacks are old. Young enumerations
+ *     leave out only roots of stacks.
  *
  * The object of a root given to `visit` may stay young, because the next enumeration visits the root again if it still
  * exists. A collector that promotes all survivors passes one function for both.
  *
- * The runtime visits all roots when it cannot tell which activations have run: at the first call; after a code region
- * was added; if hardware checks return addresses; on all stacks if the program has both coroutine stacks and code
- * regions; on stacks with `suspended` (<cairn/stack.h>); and on a stack for which the pool of return barriers is empty.
- * Each call also visits the roots of all activations down to the oldest activation that belongs to another code info
- * manager or has roots with the language's own tags. From the first call on, addresses of stubs replace some return
- * addresses on the stack (docs/stack.md). At most one call per collection. */
+ * If the runtime cannot tell which activations have run, it visits all roots: at the first call, after a code region
+ * was added, and if hardware checks return addresses. The runtime visits all roots of all stacks if the program has
+ * both coroutine stacks and code regions; otherwise of stacks with `suspended` (<cairn/stack.h>), and of stacks for
+ * which the pool of return barriers is empty. Each call also visits the roots of all activations down to the oldest
+ * activation that belongs to another code info manager or has roots with the language's own tags. From the first call
+ * on, addresses of stubs replace some return addresses on the stack (docs/stack.md). At most one call per
+ * collection. */
 uint64_t cairn_visit_young_roots(cairn_root_visitor *settle, cairn_root_visitor *visit, void *env);
 
 /* Enumerate roots of stacks that young enumerations leave out, in parts over several stops, for a collector that marks
@@ -464,10 +462,9 @@ void cairn_identity_left(uint64_t count);
 /* ---- concurrent work: the runtime's thread that does a job while the program runs ---- */
 
 /* A step of a job; returns true if the job has further steps. The steps of a job run in turn on the background thread,
- * in phase MUTATE and never in phase STOP: a stop waits for the running step, so a step should take some ten
- * microseconds, and must not wait for other threads. A step sees the effects of earlier stops, and later stops see the
- * effects of the step. A step may call cairn_phase_begins(), cairn_phase_ends() and the functions that are allowed in
- * any phase. */
+ * only in phase MUTATE. A stop waits for the running step, so a step should take some ten microseconds, and must not
+ * wait for other threads. A step sees the effects of earlier stops, and later stops see the effects of the step. A step
+ * may call cairn_phase_begins(), cairn_phase_ends() and the functions that are allowed in any phase. */
 typedef bool cairn_step(void *env);
 
 /* Within collect(). The new job replaces the present one; null only ends the present job. After the stop the background
@@ -575,10 +572,10 @@ extern struct cairn_words cairn_words;
  * threads count themselves in and out at each call. */
 bool cairn_layout_is_known(const struct cairn_layout *layout);
 
-/* Print, in the manner of snprintf(), the program's name of a layout's type, such as "struct node" or "long[]", and of
- * the field `offset` bytes from the payload, such as "struct node.next", "struct table.slot[7]" or "long[3]".
- * cairn_layout_is_known() must be true. For a layout without names (docs/frontends.md, "Names") the functions print
- * "layout 0x..." and "at offset 8". They neither lock nor allocate. Any thread. */
+/* Print, like snprintf(), the name of a layout's type, such as "struct node" or "long[]", and of the field `offset`
+ * bytes from the payload, such as "struct node.next", "struct table.slot[7]" or "long[3]". cairn_layout_is_known() must
+ * be true. For a layout without names (docs/frontends.md, "Names") the functions print "layout 0x..." and "at offset
+ * 8". They neither lock nor allocate. Any thread. */
 int cairn_layout_type(const struct cairn_layout *layout, char *text, size_t size);
 int cairn_layout_place(const struct cairn_layout *layout, uint64_t offset, char *text, size_t size);
 

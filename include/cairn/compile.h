@@ -192,9 +192,9 @@ struct cairn_compile_options {
  * part of Cairn; the runtime needs only the functions that the polls of place-safepoints call. Unless options->roots is
  * PAIRS, there are roots besides the pairs, which <cairn/stackmap.h> decodes (cairn_stackmap_described()).
  *
- * REFUSED means at least one CAIRN_ERROR: all errors of the module have been reported, and the module is unchanged, to
- * the byte, so that the caller may use it further, for example without a refused function. BROKEN means a CAIRN_ERROR
- * of rule "internal", a defect of Cairn: the caller can only dispose of the module.
+ * REFUSED means at least one CAIRN_ERROR. All errors of the module have been reported, and the module is unchanged, to
+ * the byte: the caller may use it further, for example without a refused function. BROKEN means a CAIRN_ERROR of rule
+ * "internal", a defect of Cairn: the caller can only dispose of the module.
  *
  * `options` and `diagnostics` may be null. The function passes each finding to options->diagnose, and appends it to
  * `diagnostics`, which the caller frees with cairn_diagnostics_free(). */
@@ -209,10 +209,10 @@ enum cairn_status cairn_place_safepoints(LLVMModuleRef module, const struct cair
                                          struct cairn_diagnostics *diagnostics);
 
 /* Copies the findings of cairn_place_safepoints() on functions that `from` defines and `module` declares, as attributes
- * of the declarations: a function never reaches a safepoint ("gc-leaf-function") or always reaches one ("cairn-polls"),
- * and the work before its first safepoint ("cairn-work"). Call the function before `module` is compiled; if the sources
- * of `from` change, the attributes are wrong. The call always succeeds; `from` is unchanged, and `module` does not
- * refer to it. */
+ * of the declarations: "gc-leaf-function" for a function that never reaches a safepoint, "cairn-polls" for one that
+ * always does, and "cairn-work" for the work before the first safepoint. Call the function before `module` is compiled;
+ * if the sources of `from` change, the attributes are wrong. The call always succeeds; `from` is unchanged, and
+ * `module` does not refer to it. */
 void cairn_import_functions(LLVMModuleRef module, LLVMModuleRef from);
 
 /* Wraps every parse point in a gc.statepoint, and relocates the references that are live over it (statepoints-original;
@@ -333,9 +333,9 @@ void cairn_compile_init(void);
 /* Runs the whole pipeline (src/compile/pipeline.c) for `machine`. *result is a new module in the same context, ready
  * for code generation; the caller disposes of it. `module` is unchanged.
  *
- * An object file of the result does not link at first: it refers to the undefined symbol
- * cairn_object_that_needs_cairn_frames_rewrite until its stack maps become frame maps, by cairn_object_rewrite() of
- * <cairn/object.h>, by `cairn frames --rewrite`, or by a link with cairn-cc.
+ * An object file of the result refers to the undefined symbol cairn_object_that_needs_cairn_frames_rewrite, so that it
+ * does not link before its stack maps become frame maps. cairn_object_rewrite() of <cairn/object.h>, `cairn frames
+ * --rewrite` and a link with cairn-cc make frame maps.
  *
  * REFUSED: at least one CAIRN_ERROR was reported. BROKEN: a CAIRN_ERROR of rule "internal" was reported, because the
  * module is invalid IR, on entry or, by a defect of Cairn, after a pass. After a failure *result is null. If the
@@ -346,11 +346,11 @@ enum cairn_status cairn_compile_pipeline(LLVMModuleRef module, LLVMTargetMachine
 
 /* Link-time optimisation: the pipeline in two halves, between which a linker joins modules.
  *
- * cairn_compile_unit() checks a front end's module and prepares it. cairn_compile_unit() does not optimise, so that the
- * second half can optimise again at a lower level. *result is a new module in the same context; the caller writes it as
- * bitcode and disposes of it. The statuses are those of cairn_compile_pipeline(). The bitcode contains all data that
- * the second half needs. If another compiler compiles the bitcode, its object file does not link, because it refers to
- * an undefined hidden symbol.
+ * cairn_compile_unit() checks a front end's module and prepares it, without optimisation, so that the second half can
+ * optimise again at a lower level. *result is a new module in the same context; the caller writes it as bitcode and
+ * disposes of it. The statuses are those of cairn_compile_pipeline(). The bitcode contains all data that the second
+ * half needs. If another compiler compiles the bitcode, its object file does not link, because it refers to an
+ * undefined hidden symbol.
  *
  * cairn_compile_joined() does the rest of the pipeline for a module joined from such units; functions must be internal
  * unless code outside the module may call them. The function is like cairn_compile_pipeline(), with the options that
@@ -366,8 +366,8 @@ enum cairn_status cairn_compile_joined(LLVMModuleRef module, LLVMTargetMachineRe
 void cairn_compile_joined_options(LLVMModuleRef joined, struct cairn_compile_options *options);
 
 /* Prepares a module that the pipeline made, with options->shared false, to be loaded into this process without a linker
- * (docs/frontends.md, "In memory"). The module gets two functions: `enter` registers its code, layouts and globals with
- * the runtime, and must be called before any other code of the module; `leave` must be called before the module is
+ * (docs/frontends.md, "In memory"). The module gets two functions. `enter` registers its code, layouts and globals with
+ * the runtime, and must be called before any other code of the module. `leave` must be called before the module is
  * unloaded, when no stack has activations of its code and no objects have its layouts. Of Cairn's symbols in the
  * module, only the names of managed code (cairn.managed_code.NAME) are visible to other modules. Functions with
  * safepoints get unwind tables. TAKEN: the module already has a function `enter` or `leave`, or the two names are

@@ -150,9 +150,9 @@ static inline uintptr_t cairn_object_hash_at(uintptr_t object)
 }
 
 /* Completes the copy from `was` to `now` of an object with the header `header`, after the caller has copied the header
- * and the `bytes` of the layout's payload. If the object has an identity hash, the function stores the hash in the word
- * after the payload, and returns the size of that word: 8 if the header has a bit of CAIRN_ABI_HEADER_HASH, otherwise
- * 0. Phase STOP, before other threads see the copy. */
+ * and the `bytes` of the layout's payload. If the header has a bit of CAIRN_ABI_HEADER_HASH, the function stores the
+ * identity hash in the word after the payload, and returns 8, the size of this word; otherwise it returns 0. Phase
+ * STOP, before other threads see the copy. */
 static inline size_t cairn_object_copy_hash(uintptr_t was, uintptr_t now, uintptr_t header, uint64_t bytes)
 {
   uintptr_t both = CAIRN_ABI_HEADER_HASH, moved = CAIRN_ABI_HEADER_HASH_MOVED;

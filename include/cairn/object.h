@@ -36,7 +36,7 @@ enum cairn_status cairn_object_rewrite(const void *bytes, size_t size, void **ou
 /* Like cairn_object_rewrite(), for an object that is loaded into the running program without a linker, for example by
  * LLVM's JITLink; docs/frontends.md, "In memory", has the whole procedure. The function does the linker's work: it
  * binds the symbols __start_SECTION and __stop_SECTION to the object's own sections, joins all frame maps in one
- * section, and binds the thread's mutator to `mutator`, the result of the runtime's cairn_mutator_offset() in the
+ * section, and binds the thread's mutator to `mutator`. `mutator` is the result of cairn_mutator_offset() in the
  * process that will run the code. The code must be compiled for an executable (struct cairn_compile_options, shared:
  * false), and prepared by cairn_compile_in_memory(). Errors, ownership and threads are as for cairn_object_rewrite(),
  * except that with CAIRN_OK *out is never null. */

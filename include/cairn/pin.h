@@ -19,8 +19,9 @@
  *
  * CAIRN_STATS=1 prints each place in the source that pinned objects, with the number of its pins and the type of its
  * first object. CAIRN_LOG=pins prints the pinned objects at each collection (docs/pins.md). These functions never
- * collect. The program ends, with a line that names the place, at a pin of an address outside the heap's objects (null
- * included), at an unpin of an object without a pin, and at a pin under a collector that moves objects and lacks pins.
+ * collect. These errors end the program with a line that names the place: a pin of an address outside the heap's
+ * objects (null included), an unpin of an object without a pin, and a pin under a collector that moves objects and
+ * lacks pins.
  */
 #ifndef CAIRN_PIN_H
 #define CAIRN_PIN_H

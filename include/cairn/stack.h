@@ -13,9 +13,9 @@
  * An iterator is valid until its stack runs again or a collection begins; it owns no memory. A function fails only as
  * its comment says; a stack that cannot be parsed ends the program with a message.
  *
- * Native code may call the functions of this header on its own thread, except the functions for phase STOP, if managed
- * code called it, directly or through other native code, but not as a cairn_leaf (<cairn/cairn.h>). A collector may
- * call all functions of this header, in phase STOP, on any thread.
+ * Native code that managed code called, directly or through other native code, may call the functions of this header on
+ * its own thread. Exceptions are the functions for phase STOP, and code that was called as a cairn_leaf
+ * (<cairn/cairn.h>). A collector may call all functions of this header, in phase STOP, on any thread.
  */
 #ifndef CAIRN_STACK_H
 #define CAIRN_STACK_H

@@ -49,8 +49,8 @@ typedef void cairn_handshake_operation(int thread, void *env);
 #define CAIRN_ASK_FOREVER UINT64_MAX
 
 /* Runs the operation once for the thread with this number (gettid()), or for the main thread if the number is 0, and
- * returns after the operation. For the calling thread, and for a thread that is in native code or waits for a
- * collection, the operation runs at once; otherwise it runs when the thread reaches a poll, an allocation or native
+ * returns after the operation. The operation runs at once for the calling thread, and for a thread that is in native
+ * code or waits for a collection. For other threads it runs when the thread reaches a poll, an allocation or native
  * code. Other threads go on.
  *
  * Any thread may call, attached or not, from the executable's first constructors on. Collectors and signal handlers

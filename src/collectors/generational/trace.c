@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Traces the heap. Phase STOP, any number of tracers. A tracer scans the newest of its reached objects first, so that
- * the copies of a list or a tree lie in order from parent to child, as programs make and read them; Cheney's algorithm
+ * the copies of a list or a tree lie in order from parent to child, as programs make and read them. Cheney's algorithm
  * would order them level by level. The file owns `cn_trace_cycle`; during a trace tracers change only `copied`,
  * atomically, and `mapped`, under a lock.
  */
