@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Decodes the operands that Cairn appends to a statepoint's deopt operands (abi.def, "Described allocas", "Spans"):
- * areas of the frame that hold references, words of the language's own, open spans. A tail is found from its end: its
- * last operand is its length, and its first is the mark.
+ * Decodes the tails that Cairn appends to a statepoint's deopt operands (abi.def, "Described allocas", "Spans"): areas
+ * of the frame with references, roots by tag, and open spans. A tail is found from its end, because its last operand is
+ * its length; its first operand is its mark.
  */
 #include <cairn/stackmap.h>
 
@@ -32,7 +32,7 @@ static bool read_constant_operand(const struct record_reader *r, uint32_t index,
   return l.kind == CAIRN_STACKMAP_CONSTANT;
 }
 
-/* Remove the tail with that mark from [first, *end): its operands are [*from, *to). */
+/* Remove the tail with mark `mark` from the end of [first, *end). Sets [*from, *to) to the tail's operands. */
 static bool cut_marked_tail(const struct record_reader *r, uint64_t mark, uint32_t first, uint32_t *end, uint32_t *from,
                             uint32_t *to)
 {
@@ -49,7 +49,7 @@ static bool cut_marked_tail(const struct record_reader *r, uint64_t mark, uint32
   return true;
 }
 
-/* Read the area whose first location is number `at`; false: malformed. */
+/* Read the area whose first location has index `at`. False if the area is malformed. */
 static bool read_area(const struct record_reader *r, uint32_t at, uint32_t end, struct cairn_stackmap_area *area)
 {
   uint64_t references, value;

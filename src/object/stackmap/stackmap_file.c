@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads stack maps in ELF files: finds the sections, and applies their relocations.
+ * Finds the sections of stack maps in ELF files, and applies their relocations.
  */
 #include "object/stackmap/stackmap_file.h"
 
@@ -9,8 +9,8 @@
 
 static const char maps_section_name[] = ".llvm_stackmaps";
 
-/* Check and relocate one section of stack maps. Refuse one that is empty, compressed or without bytes (in a file of
- * debug information): it must not look like a map without roots. */
+/* Check and relocate one section of stack maps. Refuse a section that is empty, compressed or without bytes (in a file
+ * of debug information), because it must not pass for a map without roots. */
 static int prepare_maps_section(struct cn_elf_file *elf, uint32_t section, char **error)
 {
   const Elf64_Shdr *h = &elf->sections[section].head;

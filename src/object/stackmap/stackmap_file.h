@@ -10,8 +10,8 @@
 #include "object/elf/elf_file.h"
 
 struct cairn_stackmap_file {
-  struct cn_elf_file elf;       /* placed; the stack maps are relocated */
-  CN_VECTOR(uint32_t) sections; /* of stack maps: indices */
+  struct cn_elf_file elf;       /* the file with assigned addresses and relocated stack maps */
+  CN_VECTOR(uint32_t) sections; /* indices of the sections of stack maps */
 };
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Decodes LLVM's Stack Map section (stackmaps-v2.rst, "Stack Map Format"; version 3 from LLVM's own documentation).
+ * Decodes LLVM's Stack Map section (stackmaps-v2.rst, "Stack Map Format"; version 3 by LLVM's documentation).
  *
  *   header   u8 version, u8 0, u16 0; u32 functions; u32 constants; u32 records
  *   function u64 address, u64 stack size; from version 2 on u64 record count
@@ -12,8 +12,8 @@
  *            version 3: u8 kind, u8 0, u16 size, u16 register, u16 0, i32 offset
  *   live-out u16 register, u8 0, u8 size
  *
- * All little-endian. Padding is counted from the start of the section; maps are multiples of 8 bytes, so counting from
- * the start of this map is the same.
+ * All numbers are little-endian. Padding aligns to offsets from the start of the section or, equivalently, of the map,
+ * because the size of a map is a multiple of 8 bytes.
  */
 #include <cairn/stackmap.h>
 
@@ -22,7 +22,7 @@
 #include <string.h>
 
 enum { HEADER_BYTES = 16, RECORD_BYTES = 16, LIVE_OUTS_HEADER_BYTES = 4, LIVE_OUT_BYTES = 4, CONSTANT_BYTES = 8 };
-/* Of a statepoint (llvm/IR/CallingConv.h, llvm/IR/Statepoint.h). */
+/* Limits of a statepoint's values (llvm/IR/CallingConv.h, llvm/IR/Statepoint.h). */
 enum { MAX_CALLING_CONVENTION = 1023, MAX_STATEPOINT_FLAGS = 3 };
 
 static size_t function_entry_bytes(unsigned version)
@@ -54,8 +54,8 @@ static enum cairn_status fail_at_offset(struct cairn_stackmap_error *error, enum
   return status;
 }
 
-/* Check the record at `offset`. Returns its end, or 0 if the map ends before; `*wrong` is then the offset of the field
- * whose value reaches past that end. */
+/* Check the record at `offset`. Returns the record's end, or 0 if the record exceeds the map; `*wrong` is then the
+ * offset of the field with the wrong size. */
 static size_t read_record(const unsigned char *bytes, size_t length, unsigned version, size_t offset,
                           struct cairn_stackmap_record *record, size_t *wrong)
 {
@@ -79,7 +79,7 @@ static size_t read_record(const unsigned char *bytes, size_t length, unsigned ve
   return at > length ? 0 : at;
 }
 
-/* Check that the bytes in [from, to) are zero: a later version may give them a meaning. */
+/* Check that the bytes in [from, to) are zero, because a later version may give them a meaning. */
 static enum cairn_status check_reserved_zeros(const struct cairn_stackmap *map, size_t from, size_t to,
                                               struct cairn_stackmap_error *error)
 {
@@ -210,7 +210,8 @@ bool cairn_stackmap_next(const struct cairn_stackmap *map, struct cairn_stackmap
     cursor->offset = map->records_offset;
   if (map->version != 1)
     while (cursor->in_function == cairn_stackmap_function(map, cursor->function).records) {
-      CN_CHECK(cursor->function + 1 < map->functions); /* check_record_counts(): there is a next one */
+      CN_CHECK(cursor->function + 1 <
+               map->functions); /* check_record_counts() has checked that a next function exists */
       cursor->function++;
       cursor->in_function = 0;
     }

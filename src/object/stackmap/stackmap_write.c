@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Encodes LLVM's Stack Map section (stackmaps-v2.rst, "Stack Map Format"); stackmap_read.c draws the bytes. The encoder
- * runs twice: first to check and measure, then to write.
+ * Encodes LLVM's Stack Map section (stackmaps-v2.rst, "Stack Map Format"); stackmap_read.c describes the bytes. The
+ * encoder runs once to check and measure, and once to write.
  */
 #include <cairn/stackmap.h>
 
@@ -23,7 +23,7 @@ static enum cairn_status fail_at_offset(const struct map_writer *w, enum cairn_s
 
 static void put_integer(struct map_writer *w, uint64_t value, unsigned bytes)
 {
-  CN_ASSERT(bytes == 8 || (bytes < 8 && value >> 8 * bytes == 0)); /* else it is cut off */
+  CN_ASSERT(bytes == 8 || (bytes < 8 && value >> 8 * bytes == 0)); /* the value fits into its bytes */
   if (w->bytes)
     for (unsigned i = 0; i < bytes; i++)
       w->bytes[w->count + i] = (unsigned char)(value >> 8 * i);
@@ -57,7 +57,7 @@ static enum cairn_status put_functions(struct map_writer *w, const struct cairn_
   return CAIRN_OK;
 }
 
-/* Check that the location's value is the one that decoding will find: the constant, or 0 for other kinds. */
+/* Check that the location's value equals the decoded value, which is the constant, or 0 for other kinds. */
 static enum cairn_status check_location_value(const struct cairn_stackmap_model *m,
                                               const struct cairn_stackmap_location *l)
 {
@@ -151,6 +151,6 @@ enum cairn_status cairn_stackmap_write(const struct cairn_stackmap_model *model,
   }
   w = (struct map_writer){.bytes = bytes, .version = model->version, .error = error};
   status = put_map(&w, model);
-  CN_CHECK(status >= 0 && w.count == *length); /* else more was written than there is space for */
+  CN_CHECK(status >= 0 && w.count == *length); /* the output fits into the caller's buffer */
   return status;
 }

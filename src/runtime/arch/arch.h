@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The contract of a port with the walker and the safepoint code. Registers have the numbers of DWARF; the registers'
- * names are private to this folder.
+ * The interface of a port for the stack walk and the safepoint code. Registers are given by DWARF number; the names of
+ * registers are private to this folder.
  */
 #ifndef CN_RUNTIME_ARCH_ARCH_H
 #define CN_RUNTIME_ARCH_ARCH_H
@@ -12,9 +12,9 @@
 
 enum { CN_ARCH_REGISTER_COUNT = CN_PORT_REGISTER_COUNT };
 
-/* Registers that a slow-path stub saved, on the stack of the mutator, at the addresses that the walker hands out as
- * places of registers. A collector writes through them; the stub then loads the registers from here. A value at the
- * index of the stack pointer is meaningless: the interrupted frame's SP is cn_arch_sp_after(regs).
+/* The registers that a slow-path stub saved on the mutator's stack. A stack walk gives the addresses of these words to
+ * the collector as the registers' places; the collector updates the words, and the stub reloads the registers from
+ * them. The word of the stack pointer is undefined, because the interrupted frame's SP is cn_arch_sp_after(regs).
  *
  *          |  managed frame         |  <- its SP at the safepoint (CFA of the stub)
  *          |  return address        |  pc
@@ -33,46 +33,46 @@ static inline uintptr_t cn_arch_sp_after(const struct cn_saved_regs *regs)
   return (uintptr_t)(&regs->pc + 1);
 }
 
-/* An anchor: where managed code left for native code. saved[] is in the order of enum cn_reg; the stub that pushed
- * it loads the registers from here when the native callee returns, if it is marked (cn_arch_mark_anchor_walked()). */
+/* An anchor, which records a call from managed code to native code. saved[] is in the order of enum cn_reg. If the
+ * anchor is marked (cn_arch_mark_anchor_walked()), the stub that pushed it reloads the registers from saved[] when the
+ * native callee returns. */
 struct cn_anchor {
   uintptr_t pc, sp;
   uintptr_t saved[CN_CALLEE_SAVED_COUNT];
 };
 
-/* True if it is an entry: where native code called managed code. Then pc is the native caller's, and the SP is odd.
- * Walks pass by such anchors; unwinders do not. */
+/* True for the anchor of an entry, which records a call from native code to managed code. Its pc is the native caller's
+ * pc, and its SP is odd. Stack walks skip these anchors; unwinders use them. */
 static inline bool cn_anchor_is_entry(const struct cn_anchor *anchor)
 {
   return (anchor->sp & 1) != 0;
 }
 
-/* The stack pointer of the caller. The bits below are marks. */
+/* The caller's stack pointer. The low bits of `sp` are marks. */
 static inline uintptr_t cn_anchor_sp(const struct cn_anchor *anchor)
 {
   return anchor->sp & ~(uintptr_t)7;
 }
 
-/* Mark a living anchor whose saved registers may be changed from here on: the stub loads them when the native callee
- * returns. Its own thread marks it, or one that its own thread waits for. */
+/* Mark a live anchor before a change of its saved registers, so that the stub reloads the registers when the native
+ * callee returns. Only the anchor's thread may call this function, or a thread that the anchor's thread waits for. */
 void cn_arch_mark_anchor_walked(struct cn_anchor *anchor);
 
-/* True if managed code left here for native code, and that call is still under way; false if a longjmp left the
- * frame: then most likely other frames have used its stack. The anchor's stack must not end below the frames that
- * are there. */
+/* True if the native call of the anchor is still active. False if a longjmp has left the frame, because other frames
+ * have then most likely overwritten its stack. The memory below the anchor's frame must still be mapped as stack. */
 bool cn_arch_is_anchor_live(const struct cn_anchor *anchor);
 
-/* True if a living anchor has the value of this register (enum cn_reg). Otherwise the caller's frame has its
- * caller's value, which is no reference. */
+/* True if a live anchor has the value of register `reg` (enum cn_reg). Otherwise the managed caller's frame has the
+ * value that the register had before the frame, and the register contains no reference of the caller. */
 bool cn_arch_has_anchor_register(const struct cn_anchor *anchor, int reg);
 
-extern const uint8_t cn_arch_sp_dwarf_number;                     /* number of the stack pointer */
-extern const uint8_t cn_arch_callee_saved[CN_CALLEE_SAVED_COUNT]; /* numbers of the registers of enum cn_reg */
+extern const uint8_t cn_arch_sp_dwarf_number;                     /* DWARF number of the stack pointer */
+extern const uint8_t cn_arch_callee_saved[CN_CALLEE_SAVED_COUNT]; /* DWARF numbers of the registers of enum cn_reg */
 
-/* The reverse: the enum cn_reg of a register, or CN_CALLEE_SAVED_COUNT. */
+/* The enum cn_reg of each DWARF number, or CN_CALLEE_SAVED_COUNT. */
 extern const uint8_t cn_arch_callee_saved_index[CN_ARCH_REGISTER_COUNT];
 
-/* Places of callee-saved registers by the numbers of DWARF; null for all others. */
+/* Fill an array of register places by DWARF number; registers that are not callee-saved have null. */
 void cn_arch_fill_places_by_number(uintptr_t *const place[CN_CALLEE_SAVED_COUNT],
                                    uintptr_t *reg[CN_ARCH_REGISTER_COUNT]);
 
@@ -81,79 +81,79 @@ static inline bool cn_arch_is_callee_saved(int reg)
   return reg >= 0 && reg < CN_ARCH_REGISTER_COUNT && cn_arch_callee_saved_index[reg] != CN_CALLEE_SAVED_COUNT;
 }
 
-/* The register that a prologue may point to the pushed value of the caller's, just below the return address. */
+/* The register that a prologue may set to the address of its pushed value, just below the return address. */
 enum { CN_ARCH_FRAME_POINTER = CN_PORT_FRAME_POINTER };
 
-/* The effect of a prologue that pushes the registers of a mask (bit per enum cn_reg): for a register in the mask,
- * `offset` is its distance from the CFA (negative), modulo 2^64, and `keep` is 0; for others it is 0, and `keep` is
- * all ones. So place = (place & keep) + (cfa & ~keep) + offset. */
+/* The effect of a prologue that pushes the registers of a mask (one bit for each enum cn_reg). For a register in the
+ * mask, `offset` is its negative offset from the CFA, modulo 2^64, and `keep` is 0. For other registers, `offset` is 0,
+ * and `keep` is all ones. The new place is (place & keep) + (cfa & ~keep) + offset. */
 struct cn_prologue_shape {
-  _Alignas(64) uintptr_t offset[8]; /* 0 from CN_CALLEE_SAVED_COUNT on */
+  _Alignas(64) uintptr_t offset[8]; /* 0 for the elements from CN_CALLEE_SAVED_COUNT on */
   uintptr_t keep[8];
 };
 _Static_assert(CN_CALLEE_SAVED_COUNT <= 8, "struct cn_prologue_shape has eight places");
 extern const struct cn_prologue_shape cn_arch_prologue_shapes[1 << CN_CALLEE_SAVED_COUNT];
 
-/* The loop of fast_walk.h in a form that suits this processor; may be null. */
+/* The loop of fast_walk.h for this processor; null if the portable loop is used. */
 struct cn_fast_walk;
 uint64_t (*cn_arch_find_fast_walk(void))(const struct cn_fast_walk *stretch);
 
-/* Once, before managed code runs: find out which vector registers the stubs must save. */
+/* Find the vector registers that the stubs must save. Called once, before managed code runs. */
 void cn_arch_detect_features(void);
 
 /* The pc in a signal handler's context (ucontext_t). Async-signal-safe. */
 uintptr_t cn_arch_context_pc(const void *ucontext);
-/* The stack pointer in the context. */
+/* The stack pointer in a signal handler's context. Async-signal-safe. */
 uintptr_t cn_arch_context_sp(const void *ucontext);
 
-/* True if the kernel makes a signal handler, whose frame ends at `sp`, return to `pc`. The frame then has no
- * ordinary caller: the signal came before the instruction `*interrupted`. */
+/* True if `pc` is the return address that the kernel gives to a signal handler, whose frame ends at `sp`. The signal
+ * interrupted the thread before the instruction `*interrupted`, so the frame has no caller. */
 bool cn_arch_is_signal_frame(uintptr_t pc, uintptr_t sp, uintptr_t *interrupted);
 
-/* True if a call returns to `pc` whose target only managed code calls: a managed function behind its entry, or a
- * stub. `pc` may be any address. */
+/* True if `pc` is the return address of a call that only managed code makes: a call of a managed function's body or of
+ * a stub. `pc` may be any address. */
 bool cn_arch_is_managed_call_return(uintptr_t pc);
 
-/* True if the instruction at `pc` is of a managed function's entry for native callers, or of the space behind it:
- * the thread is still native there. `pc` may be any address. */
+/* True if the instruction at `pc` belongs to a managed function's entry for native callers, or to the padding after it,
+ * where the thread is still native. `pc` may be any address. */
 bool cn_arch_is_in_entry(uintptr_t pc);
 
-/* The stack pointer that a jump to `buffer` (the C library's jmp_buf) sets. Async-signal-safe. */
+/* The stack pointer after a longjmp to `buffer`, a jmp_buf of the C library. Async-signal-safe. */
 uintptr_t cn_arch_jump_buffer_sp(const void *buffer);
 
-/* Calls handler(signal, info, context), such that a walker knows the frame by its return address. */
+/* Call handler(signal, info, context) in a frame that a stack walk recognises by its return address. */
 void cn_arch_interrupting(int signal, void *info, void *context, void (*handler)(void));
 bool cn_arch_is_interrupting_return(uintptr_t pc);
 
-/* A signal came where a stub has made its thread managed and has yet to read whether it may go on: have it begin
- * again, and return true. The thread is native then; the caller sets its state. */
+/* True if a signal interrupted a stub that has made its thread managed, but has not yet checked for a stop. Sets the
+ * context so that the stub begins again as native; the caller sets the thread's state to native. */
 bool cn_arch_restart_transition(void *ucontext);
 
-/* True if `pc`, which may be any value, lies in a stub. */
+/* True if `pc` lies in a stub. `pc` may be any value. */
 bool cn_arch_is_in_stubs(uintptr_t pc);
-/* True if `end`, an unwinder's end of the activation at `callee`, is where its caller has the stack pointer `sp`. A
- * stub that took its return address from the stack is said to end a word higher. */
+/* True if `end`, which an unwinder gives as the end of the frame at `callee`, matches the caller's stack pointer `sp`.
+ * For a stub that popped its return address, the unwinder's end is one word higher. */
 bool cn_arch_is_same_sp(uintptr_t end, uintptr_t sp, uintptr_t callee);
 
-/* True if `pc` lies in a stub, or in a piece of emitted code that jumps to one. There managed code lacks a frame
- * with a map, and its anchor is unset or dropped. */
+/* True if `pc` lies in a stub, or in a thunk that jumps to a stub. At these places managed code has no frame with a
+ * map, and its anchor is unset or already dropped. */
 bool cn_arch_is_stub_or_thunk(uintptr_t pc);
 
-/* True if `pc` is where a managed function returns to that native code called: its caller's own pc is in an anchor
- * (cn_anchor_is_entry()), and its register CN_ARCH_ENTRY_SAVED_REGISTER. */
+/* True if `pc` is the return address of a managed function that native code called. The entry's anchor
+ * (cn_anchor_is_entry()) then has the native caller's pc and its register CN_ARCH_ENTRY_SAVED_REGISTER. */
 bool cn_arch_is_entry_return(uintptr_t pc);
 enum { CN_ARCH_ENTRY_SAVED_REGISTER = CN_PORT_ENTRY_SAVED_REGISTER };
 
-/* Barriers (return_barriers.h): the address of one, below CAIRN_ABI_BARRIERS, and back. A stub there pushes
- * cn_return_barrier_cells[index] as the return address, saves every possible result, and calls
- * cn_return_barrier_returned(). */
+/* Return barriers (return_barriers.h): the address of barrier `index`, below CAIRN_ABI_BARRIERS, and the index of an
+ * address. The stub at this address pushes cn_return_barrier_cells[index] as the return address, saves all possible
+ * results, and calls cn_return_barrier_returned(). */
 uintptr_t cn_arch_return_barrier_address(unsigned index);
 bool cn_arch_find_return_barrier(uintptr_t pc, unsigned *index);
 
-/* False: the hardware would notice that a return address was replaced (shadow stacks). */
+/* False if the hardware would detect a replaced return address (shadow stacks). */
 bool cn_arch_may_replace_returns(void);
 
-/* Where the stubs' code begins and ends. */
+/* The range of the stubs' code. */
 uintptr_t cn_arch_stubs_range(uintptr_t *end);
 
 #endif

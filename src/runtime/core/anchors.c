@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Allocates chunks of anchors. The system gives several at a time, so that thousands of stacks are few mappings;
- * untouched pages take no memory. Stacks that end return theirs for new stacks.
+ * Allocates chunks of anchors. One mapping has several chunks, so that thousands of stacks need few mappings; untouched
+ * pages take no memory. A stack that ends returns its chunks for new stacks.
  *
- * Any thread; CN_LOCK_ANCHORS guards the spare chunks.
+ * Any thread, in any phase; CN_LOCK_ANCHORS guards the spare chunks. The anchors of a stack belong to the thread that
+ * runs on it.
  */
 #include "runtime/core/anchors.h"
 
@@ -17,14 +18,14 @@
 
 enum { MAX_SLAB_CHUNKS = 64 };
 
-/* Spare chunks, linked by `next`. Each is followed by `number` unused chunks. Each change is one store, so that the
- * child of a fork() finds the list intact. */
+/* Spare chunks, linked by `next`. `number` unused chunks follow each spare chunk in memory. Each change is one store,
+ * so that the child of a fork() finds a consistent list. */
 static struct cn_anchor_chunk *spare_chunks;
-static size_t slab_chunks = 1; /* chunks to ask the system for */
+static size_t slab_chunks = 1; /* number of chunks in the next mapping */
 
 /* ---- memory ---- */
 
-/* Aligned memory for `count` chunks; 0: out of memory. */
+/* Map aligned memory for `count` chunks. 0 if memory is exhausted. */
 static uintptr_t allocate_chunks(size_t count)
 {
   size_t chunk = CAIRN_ABI_ANCHOR_CHUNK, bytes = count * chunk;
@@ -44,7 +45,7 @@ static struct cn_anchor_chunk *allocate_slab(void)
   uintptr_t at = allocate_chunks(slab_chunks);
 
   if (at == 0)
-    at = allocate_chunks(slab_chunks = 1); /* the process may have little memory */
+    at = allocate_chunks(slab_chunks = 1); /* try one chunk, because memory may be short */
   if (at == 0)
     return NULL;
   ((struct cn_anchor_chunk *)at)->number = slab_chunks - 1;
@@ -53,7 +54,7 @@ static struct cn_anchor_chunk *allocate_slab(void)
   return (struct cn_anchor_chunk *)at;
 }
 
-/* The caller holds the lock. */
+/* Take a spare chunk or map new ones. The caller holds CN_LOCK_ANCHORS. */
 static struct cn_anchor_chunk *take_spare_chunk(void)
 {
   CN_ASSERT_VALID(cn_anchors_spare_wrong());
@@ -77,7 +78,7 @@ static struct cn_anchor_chunk *add_chunk_to_stack(struct cn_anchor_chunk *previo
   struct cn_anchor_chunk *chunk = NULL;
 
   if (!cn_lock_take(CN_LOCK_ANCHORS))
-    return NULL; /* this handler interrupted the holder by a fault */
+    return NULL; /* a fault's handler interrupted the holder of the lock */
   chunk = take_spare_chunk();
   cn_lock_release(CN_LOCK_ANCHORS);
   if (chunk == NULL)

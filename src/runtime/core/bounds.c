@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds the ends of threads' stacks.
+ * Finds the bounds of threads' stacks, which are members of the mutator. Each thread updates its own bounds, when it
+ * attaches and before it reports a stack overflow; no locks.
  */
 #include "runtime/core/bounds.h"
 
@@ -8,8 +9,8 @@
 #include "runtime/os/os.h"
 
 enum {
-  NATIVE_RESERVE_BYTES = 256 << 10, /* the least stack for native code called from managed code */
-  SMALL_STACK_DIVISOR = 4,          /* the part of a small stack kept for it instead */
+  NATIVE_RESERVE_BYTES = 256 << 10, /* stack reserved for native code that managed code calls */
+  SMALL_STACK_DIVISOR = 4,          /* a small stack reserves this fraction instead */
 };
 
 uintptr_t cn_bounds_stack_floor(uintptr_t bottom, uintptr_t end)
@@ -22,7 +23,7 @@ uintptr_t cn_bounds_stack_floor(uintptr_t bottom, uintptr_t end)
   return floor;
 }
 
-/* Only the bounds of the main thread's own stack change. */
+/* Update the bounds of the main thread's original stack, the only bounds that change. */
 void cn_bounds_find_stack(struct cairn_mutator *mutator)
 {
   uintptr_t end = mutator->stack_end, bottom = cn_os_main_stack_bottom();
@@ -30,7 +31,7 @@ void cn_bounds_find_stack(struct cairn_mutator *mutator)
   CN_ASSERT(mutator == &cairn_mutator && end != 0);
   if (mutator->stack != NULL || mutator != cn_mutator_of_main_thread())
     return;
-  /* Without a limit of the system, allow the stack as much memory as the heap. */
+  /* Without a limit of the system, the stack may use half of the memory. */
   if (bottom == 0)
     bottom = end - (cn_os_memory_bytes() / 2 < end / 2 ? cn_os_memory_bytes() / 2 : end / 2);
   mutator->stack_bottom = bottom;

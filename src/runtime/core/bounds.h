@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The bounds of stacks. Each thread finds its own.
+ * Declares the bounds of stacks. Each thread finds the bounds of its stack.
  */
 #ifndef CN_RUNTIME_CORE_BOUNDS_H
 #define CN_RUNTIME_CORE_BOUNDS_H
@@ -8,10 +8,10 @@
 #include <stdint.h>
 #include "runtime/core/mutator.h"
 
-/* On a stack with these bounds, the address at which managed code that checks the stack must stop. */
+/* The lowest address that managed code with stack checks may use on a stack with these bounds. */
 uintptr_t cn_bounds_stack_floor(uintptr_t bottom, uintptr_t end);
 
-/* Find the bounds of the stack that the mutator is on, whose end is known. The caller sets the limit with
+/* Find the bounds of the mutator's current stack, whose end is already set. The caller sets the limit with
  * poll_word.h. */
 void cn_bounds_find_stack(struct cairn_mutator *mutator);
 

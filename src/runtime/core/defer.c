@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Defers signals and cancellation while work is half done, so that a handler that jumps, or the thread's end, finds it
- * whole. Two thread-local records belong to this file: `deferred_signals` (depth, the program's mask) and
- * `deferred_cancellation` (depth, the program's cancellation state). A handler of the same thread may run between any
- * two stores, and leaves both depths as it found them; after a jump cn_defer_cut_after_jump() restores
- * `deferred_cancellation`. Each thread, for itself; async-signal-safe; takes no lock.
+ * Defers signals and cancellation during work that a handler's jump or the thread's end must not interrupt. Owns two
+ * thread-local records: `deferred_signals` (depth, the program's mask) and `deferred_cancellation` (depth, the
+ * program's cancellation state). A handler of the same thread may run between any two stores, and restores both depths;
+ * after a jump, cn_defer_cut_after_jump() restores `deferred_cancellation`. Each thread, for itself, in any phase;
+ * async-signal-safe; takes no lock.
  */
 #include "runtime/core/defer.h"
 
@@ -20,19 +20,19 @@
 static _Thread_local struct {
   unsigned depth;
   bool masked;
-  sigset_t mask; /* of the program, if `masked` */
+  sigset_t mask; /* the program's signal mask, if `masked` */
 } deferred_signals;
 
 static _Thread_local struct {
   unsigned depth;
-  bool enable;   /* at the end: the program has cancellation enabled */
-  bool disabled; /* the program had it disabled when it was last held */
-  bool begins;   /* it may be disabled, and `enable` does not say so yet */
+  bool enable;   /* the program had cancellation enabled, so it is enabled again at the end */
+  bool disabled; /* the program had cancellation disabled at the last deferral */
+  bool begins;   /* cancellation may be disabled, but `enable` is not set yet */
 } deferred_cancellation;
 
-/* The program's choice is known after the call. A handler may run at any instruction here; if it also calls
- * cn_defer_cancellation() and cn_undefer_cancellation(), it finds cancellation disabled and leaves
- * `deferred_cancellation` as it was. */
+/* Disable cancellation and record the program's state. A handler may run at any instruction of this function. If the
+ * handler also calls cn_defer_cancellation() and cn_undefer_cancellation(), these calls find cancellation disabled and
+ * keep `deferred_cancellation` unchanged. */
 static void disable_cancellation(void)
 {
   bool begins = deferred_cancellation.begins;
@@ -51,7 +51,7 @@ static void disable_cancellation(void)
   deferred_cancellation.begins = begins;
 }
 
-/* An asynchronous cancellation may come at any instruction before the first call returns. */
+/* An asynchronous cancellation may happen at any instruction before the first call returns. */
 void cn_defer_cancellation(void)
 {
   if (deferred_cancellation.depth == 0)
@@ -61,9 +61,9 @@ void cn_defer_cancellation(void)
   CN_CHECK(deferred_cancellation.depth != 0);
 }
 
-/* An asynchronous cancellation that came meanwhile is delivered when the type is set: when the state is, glibc 2.36
- * ends the thread without the result PTHREAD_CANCELED. A handler that comes after the last depth does all of this,
- * and the thread then repeats it. */
+/* The restored cancellation type delivers a pending asynchronous cancellation. The type stays deferred while the state
+ * is enabled, because glibc 2.36 would otherwise end the thread without the result PTHREAD_CANCELED. A handler that
+ * runs after the depth becomes 0 may do all of these steps; the thread then repeats them. */
 void cn_undefer_cancellation(void)
 {
   int type;
@@ -80,7 +80,7 @@ void cn_undefer_cancellation(void)
   pthread_setcanceltype(type, NULL);
 }
 
-/* A jump out of disable_cancellation() loses the program's choice: keep the last known one. */
+/* A jump out of disable_cancellation() loses the program's state, so this function uses the last recorded state. */
 void cn_defer_cut_after_jump(void)
 {
   deferred_cancellation.depth = deferred_signals.depth + 1;
@@ -89,7 +89,7 @@ void cn_defer_cut_after_jump(void)
   cn_undefer_cancellation();
 }
 
-/* In a slow path signals are deferred already. */
+/* In a slow path, signals are already deferred. */
 void cn_defer_signals(void)
 {
   static const int raised[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};

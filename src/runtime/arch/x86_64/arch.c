@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Implements the C part of the x86-64 port; stubs.S has the rest.
+ * Implements the C part of the x86-64 port; stubs.S has the assembly. Owns the facts about vector registers, which
+ * cn_arch_detect_features() sets before managed code runs. The other functions run on any thread in any phase, without
+ * locks. cn_arch_stub_personality() runs on the thread that an exception or a cancellation unwinds.
  */
 #include "runtime/arch/arch.h"
 
@@ -60,19 +62,20 @@ void cn_arch_fill_places_by_number(uintptr_t *const place[CN_CALLEE_SAVED_COUNT]
   reg[15] = place[CN_R15];
 }
 
-/* Read by stubs.S: the components of the processor's state for XSAVE to save, 0 if there is only FXSAVE; the room
- * they need; and nonzero if CPUID_XSAVEC_BIT can leave out unused ones. XSAVE writes these, too, but says which they
- * were. */
+/* Facts for stubs.S: the components of the processor's state that XSAVE saves, or 0 if only FXSAVE exists; the size of
+ * these components; and whether XSAVEC exists, which omits unused components. XSAVE also writes unused components, and
+ * records them as unused. */
 uint32_t cn_arch_vector_components, cn_arch_vector_area_bytes = 512;
 uint8_t cn_arch_has_xsavec;
-/* Nonzero: the stubs move the registers themselves, to the end of an area of as many bytes. */
+/* If nonzero, the stubs store the registers by move instructions, at the end of an area of
+ * cn_arch_vector_area_bytes. */
 uint8_t cn_arch_stubs_move_vectors;
 enum { XSAVE_LEGACY_BYTES = 512, XSAVE_HEADER_BYTES = 64, MOVED_VECTORS_BYTES = 33 * 64 };
 enum {
   XSAVE_AVX_BITS = 0x6,
   XSAVE_AVX512_BITS = 0xe0,
   XSAVE_VECTOR_BITS = XSAVE_AVX_BITS | XSAVE_AVX512_BITS
-}; /* SSE and AVX; three parts of AVX-512 */
+}; /* SSE and AVX; the three components of AVX-512 */
 enum { CPUID_XSAVEC_BIT = 1 << 1, CPUID_XGETBV1_BIT = 1 << 2 };
 _Static_assert(CAIRN_ABI_VECTORS_BY_HAND == (int)XSAVE_LEGACY_BYTES + (int)XSAVE_HEADER_BYTES,
                "registers lie above those");
@@ -81,16 +84,16 @@ extern const char cn_arch_return_barriers[];
 enum {
   BARRIER_ENTRY_BYTES = 32,
   BARRIER_CALL_END_BYTES = 11
-}; /* bytes of an entry, and those before the address it pushes */
+}; /* the size of a barrier's code, and the offset of the return address that its call pushes */
 
 extern const char cn_arch_stubs_start[], cn_arch_stubs_end[]; /* stubs.S */
-/* Of each place where a stub makes its thread managed: where that begins, has been done, and is undone or over; from
- * cn_arch_stubs_start on. */
+/* For each place where a stub makes its thread managed, three offsets from cn_arch_stubs_start: the start of the
+ * transition, the instruction after the state's change, and the end of the range that a signal handler restarts. */
 extern const uint32_t cn_arch_restart_ranges[], cn_arch_restart_ranges_end[];
 extern const char cn_arch_native_return[], cn_arch_short_return[], cn_arch_body_return[];
 extern const char cn_arch_interrupting_return[];
 
-/* True if there is an instruction for each register of these parts. */
+/* True if the stubs have move instructions for all registers of these components. */
 static bool can_move_components(unsigned state)
 {
   return (state & XSAVE_AVX_BITS) == XSAVE_AVX_BITS &&
@@ -140,7 +143,7 @@ bool cn_arch_find_return_barrier(uintptr_t pc, unsigned *index)
          (offset % BARRIER_ENTRY_BYTES == 0 || offset % BARRIER_ENTRY_BYTES == BARRIER_CALL_END_BYTES);
 }
 
-/* RDSSPQ leaves the register alone if the shadow stack is off. */
+/* RDSSPQ keeps the register unchanged if the shadow stack is off. */
 bool cn_arch_may_replace_returns(void)
 {
   uintptr_t shadow = 0;
@@ -163,7 +166,8 @@ uintptr_t cn_arch_context_sp(const void *ucontext)
   return (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
 }
 
-/* Of eight words glibc writes the last three mangled: exclusive or with a secret of the thread's, then rotated. */
+/* glibc mangles the last three of the eight words of a jmp_buf by an exclusive or with a secret of the thread, followed
+ * by a rotation. */
 uintptr_t cn_arch_jump_buffer_sp(const void *buffer)
 {
   enum { RSP_WORD_INDEX = 6 };
@@ -180,7 +184,8 @@ static bool has_code_at(uintptr_t pc, const unsigned char *code, size_t bytes)
   return cn_os_read_memory(pc, there, bytes) && memcmp(there, code, bytes) == 0;
 }
 
-/* After a call that never returns the memory may end; the page of the call is there. */
+/* Compare the code at return address `pc`. The page of the call is mapped, but the next page may be unmapped after a
+ * call that never returns. */
 static bool has_code_after_call(uintptr_t pc, const unsigned char *code, size_t bytes)
 {
   enum { PAGE_BYTES = 4096 };
@@ -192,7 +197,7 @@ static bool has_code_after_call(uintptr_t pc, const unsigned char *code, size_t 
 
 bool cn_arch_is_signal_frame(uintptr_t pc, uintptr_t sp, uintptr_t *interrupted)
 {
-  /* mov $15 (rt_sigreturn), %rax; syscall: unwinders rely on these bytes, so they stay. */
+  /* mov $15 (rt_sigreturn), %rax; syscall. These bytes are stable, because unwinders rely on them. */
   static const unsigned char code[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
 
   if (pc < 4096 || !has_code_after_call(pc, code, sizeof code))
@@ -201,8 +206,8 @@ bool cn_arch_is_signal_frame(uintptr_t pc, uintptr_t sp, uintptr_t *interrupted)
   return true;
 }
 
-/* True if it is a thunk of the compile side: [[movl $8, %eax;] movq target@GOT, %r11;] jmp to a stub. `pc` may be
- * any value: a program may have jumped anywhere. */
+/* True if `pc` lies in a thunk of the compile side, which is [[movl $8, %eax;] movq target@GOT, %r11;] jmp to a stub.
+ * `pc` may be any value, because a program may jump to any address. */
 static bool is_stub_thunk(uintptr_t pc)
 {
   static const unsigned char count[] = {0xb8, 8, 0, 0, 0}, load[] = {0x4c, 0x8b, 0x1d};
@@ -237,7 +242,7 @@ bool cn_arch_is_managed_call_return(uintptr_t pc)
   uintptr_t target = pc + (uintptr_t)(intptr_t)distance;
   return has_managed_mark(target - CAIRN_ABI_ENTRY_SIZE) ||
          (cn_arch_is_stub_or_thunk(target) &&
-          !has_managed_mark(target)); /* native code may call cairn_collect(), too */
+          !has_managed_mark(target)); /* a stub with a mark, such as cairn_collect(), also serves native code */
 }
 
 bool cn_arch_is_in_entry(uintptr_t pc)
@@ -298,14 +303,14 @@ static uintptr_t word_below_sp(const struct cn_anchor *anchor)
   return ((const uintptr_t *)cn_anchor_sp(anchor))[-1];
 }
 
-/* While the native callee runs, the word below the anchor's SP is its return address, into the stub. Between the switch
- * to native and the call, the word is the pc that the stub took from there. The word has that value again if a longjmp
- * left the callee and the same call is made once more; then the anchor's stack is that of the caller's frame, which a
- * walk reaches first. A probe that replaces return addresses for a time (Linux's uretprobes, by one at the start of a
- * page) would make live frames look dead. */
+/* While the native callee runs, the word below the anchor's SP is the callee's return address, which lies in the stub.
+ * Between the transition to native and the call, the word is the pc that the stub popped. The word has this value again
+ * if a longjmp left the callee and the same call runs again; the anchor then has the stack of the new caller's frame,
+ * which a stack walk reaches first. A probe that temporarily replaces return addresses would make live frames seem
+ * dead; Linux's uretprobes use an address at the start of a page. */
 bool cn_arch_is_anchor_live(const struct cn_anchor *anchor)
 {
-  if (anchor->sp == 0 || cn_anchor_is_entry(anchor)) /* 0: a signal came while it was filled */
+  if (anchor->sp == 0 || cn_anchor_is_entry(anchor)) /* 0 if a signal interrupted the stub while it filled the anchor */
     return false;
   uintptr_t word = word_below_sp(anchor);
   if (word == (uintptr_t)cn_arch_native_return || word == (uintptr_t)cn_arch_short_return || word == anchor->pc)
@@ -317,8 +322,8 @@ bool cn_arch_is_anchor_live(const struct cn_anchor *anchor)
   return false;
 }
 
-/* Before the call the anchor seems to keep all registers: these values do not count as references, since the
- * caller's map has no root in these registers. */
+/* Before the call, the anchor of a short call seems to have all registers. Their values are no references, because the
+ * caller's frame map has no roots in these registers. */
 bool cn_arch_has_anchor_register(const struct cn_anchor *anchor, int reg)
 {
   return reg == CN_RBP || word_below_sp(anchor) != (uintptr_t)cn_arch_short_return;
@@ -332,15 +337,15 @@ void cn_arch_mark_anchor_walked(struct cn_anchor *anchor)
 
 /* ---- exceptions ---- */
 
-/* Of <unwind.h>, in the program's unwinder, which may be missing: linked with it, or from a shared object; or loaded
- * by libc for itself, as pthread_exit() does. */
+/* Declarations of <unwind.h>. The program's unwinder may be missing, linked statically, in a shared object, or loaded
+ * by libc for its own use, as in pthread_exit(). */
 struct _Unwind_Context;
 typedef uintptr_t unwind_get_register(struct _Unwind_Context *context, int reg);
 extern unwind_get_register _Unwind_GetGR __attribute__((weak));
 enum { UNWIND_CLEANUP_PHASE = 2, UNWIND_FORCED = 8 };
 enum { UNWIND_CONTINUE = 8 };
 
-/* `pc` is in the unwinder. */
+/* Find the unwinder's _Unwind_GetGR(). `pc` is an address in the unwinder. */
 static unwind_get_register *find_unwind_get_register(uintptr_t pc)
 {
   unwind_get_register *function = _Unwind_GetGR;
@@ -357,12 +362,12 @@ static unwind_get_register *find_unwind_get_register(uintptr_t pc)
   return function;
 }
 
-/* The personality of cairn_call_any and cairn_enter, which the unwinder calls when an exception passes. In its
- * second phase the frame goes for good: drop the anchors that a longjmp left above the frame's anchor. The frame's
- * anchor is over, but stays reserved: the unwinder has yet to read it, and the handler of a signal that comes before
- * may call native code. The next slow path drops it, or the return of the call around it. The thread gets the state of
- * the frame's caller, whose landing pads may run next. A thread that is cancelled within the stub has yet to fill its
- * anchor, or has dropped it, and has that state. */
+/* The personality of cairn_call_any and cairn_enter, which the unwinder calls when an exception passes these frames.
+ * The second phase of unwinding removes the frame, so this function drops the anchors that a longjmp left above the
+ * frame's anchor. It marks the frame's anchor as unused, but keeps it reserved, because the unwinder still reads it,
+ * and because a signal handler may call native code before. The next slow path or the return of the enclosing call
+ * drops it. The thread gets the state of the frame's caller, whose landing pads may run next. A thread that is
+ * cancelled within the stub has not filled its anchor yet, or has dropped it, and already has the caller's state. */
 int cn_arch_stub_personality(int version, int actions, uint64_t class, void *exception,
                              struct _Unwind_Context *context);
 int cn_arch_stub_personality(int version, int actions, uint64_t class, void *exception, struct _Unwind_Context *context)
@@ -384,7 +389,7 @@ int cn_arch_stub_personality(int version, int actions, uint64_t class, void *exc
   if (cn_anchor_is_entry(anchor))
     mutator->state = CAIRN_ABI_NATIVE;
   else
-    cn_slow_path_back(); /* the anchors are there still */
+    cn_slow_path_back(); /* the thread still has its anchors */
   anchor->sp = 0;
   mutator->anchor = anchor + 1;
   return UNWIND_CONTINUE;

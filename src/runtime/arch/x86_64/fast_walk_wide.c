@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Implements the loop of the fast walk for processors with vectors of eight (AVX-512). One vector holds the places
- * of all callee-saved registers, and the stack pointer; saving is one masked addition, and eight roots take five
- * instructions. All these processors can prefetch for writing.
+ * Implements the loop of the fast walk for processors with vectors of eight (AVX-512). One vector has the places of all
+ * callee-saved registers and the stack pointer. A frame's saves are one masked addition, and eight roots take five
+ * instructions. All these processors can prefetch for writing. Phase STOP, any thread; one thread at a time uses a
+ * walk; no state, no locks.
  */
 #pragma GCC target("avx512f,avx512dq,avx512vl,bmi,bmi2,popcnt,prfchw")
 
@@ -28,7 +29,7 @@ static inline void lanes_store(struct lanes lanes, uintptr_t **place)
   _mm512_mask_storeu_epi64(place, SAVED_LANES_MASK, lanes.at);
 }
 
-/* The spare lane gets any value. */
+/* Apply the pushes of a prologue. The unused lane gets an arbitrary value. */
 static inline struct lanes lanes_apply_pushes(struct lanes lanes, uint64_t value, uintptr_t cfa)
 {
   __m512i offset = _mm512_load_si512(cn_arch_prologue_shapes[value & CN_ENTRY_SAVED_MASK].offset);
@@ -41,7 +42,7 @@ static inline void lanes_write_root_places(struct lanes lanes, const uint16_t *c
 {
   const __m512i low = _mm512_set1_epi64(CN_PLAIN_REG_MASK);
   __m512i codes = _mm512_cvtepu16_epi64(_mm_loadu_si128((const __m128i *)code));
-  __m512i base = _mm512_permutexvar_epi64(codes, lanes.at); /* by the low three bits */
+  __m512i base = _mm512_permutexvar_epi64(codes, lanes.at); /* the low three bits of a code select the lane */
 
   (void)count;
   _mm512_storeu_si512(out, _mm512_add_epi64(base, _mm512_andnot_si512(low, codes)));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lists the places where pushes put registers, for x86-64. Compilers push in this order: rbp r15 r14 r13 r12 rbx;
- * the first one lands at CFA - 16.
+ * Defines the constant table of the places of pushed registers on x86-64, for stack walks on any thread. Compilers push
+ * in the order rbp r15 r14 r13 r12 rbx; the first push is at CFA - 16.
  */
 #include "runtime/arch/arch.h"
 
