@@ -76,9 +76,9 @@ struct cairn_span {
   uint32_t reserved; /* 0 */
 };
 
-/* How the program tells references from immediates (docs/words.md): a word whose bits of `mask` equal `reference` is a
- * reference, whose object's address is the word minus `reference`; other words are immediates. If both members are 0,
- * each word is a reference. */
+/* The rule that distinguishes references from immediates (docs/words.md): a word whose bits of `mask` equal `reference`
+ * is a reference, whose object's address is the word minus `reference`; other words are immediates. If both members are
+ * 0, each word is a reference. */
 struct cairn_words {
   uintptr_t mask, reference;
 };
@@ -93,7 +93,7 @@ struct cairn_words {
 typedef void cairn_root_visitor(void *env, struct cairn_slot slot);
 
 /* Called with each range of the heap. If `blocks`, [start, end) consists of blocks, one after another, and of the free
- * parts of mutators' buffers. Otherwise no reference may point into the range. */
+ * parts of mutators' buffers. If not `blocks`, no reference may point into the range. */
 typedef void cairn_range_visitor(void *env, uintptr_t start, uintptr_t end, bool blocks);
 
 /* A thread that runs managed code. */
@@ -188,10 +188,10 @@ struct cairn_collector {
    * handlers. */
   enum cairn_status (*grow)(struct cairn_mutator *mutator, size_t bytes);
 
-  /* STOP, on the thread that stopped the others. Finds all reachable objects, moves any of them, and updates every
-   * slot. The function may call the functions that this header lists for collect(). The thread is not cancelled during
-   * the call. If the member is null, the collector never collects, cairn_collect() has no effect, and an allocation
-   * that does not fit calls `grow`. */
+  /* STOP, on the thread that stopped the other threads. Finds all reachable objects, moves any of them, and updates
+   * every slot. The function may call the functions that this header lists for collect(). The thread is not cancelled
+   * during the call. If the member is null, the collector never collects, cairn_collect() has no effect, and an
+   * allocation that does not fit calls `grow`. */
   void (*collect)(const struct cairn_collection *collection);
 
   /* Any phase, async-signal-safe. True if a collection moved all objects away from the space at `address`; *collection
@@ -199,10 +199,10 @@ struct cairn_collector {
    * the answer. The member may be null. */
   bool (*was_unmapped)(uintptr_t address, uint64_t *collection);
 
-  /* MUTATE, on the mutator's own thread. True if `word` is the address of an object, as far as its header can tell. The
-   * runtime uses the answer to check words that a program copies to memory outside the heap, where a reference would be
-   * lost. The runtime also checks pinned objects and objects with identity hashes. If the member is null, such copies
-   * stay unchecked. */
+  /* MUTATE, on the mutator's own thread. True if `word` is the address of an object, judged by its header. The runtime
+   * uses the answer to check words that a program copies to memory outside the heap, where a reference would be lost.
+   * The runtime also checks pinned objects and objects with identity hashes. If the member is null, such copies stay
+   * unchecked. */
   bool (*is_object)(uintptr_t word);
 
   /* STOP, on the unloading thread, with or without a mutator. The layouts in [start, stop) will be unmapped with their
@@ -211,8 +211,8 @@ struct cairn_collector {
    * null if the collector never reads garbage. */
   void (*forget)(const unsigned char *start, const unsigned char *stop);
 
-  /* STOP, on the thread that stopped the others, outside collect(). Call `visit` for each range of the heap, in any
-   * order, without changes to the heap; ranges do not overlap. If the member is null, the runtime refuses
+  /* STOP, on the thread that stopped the other threads, outside collect(). Call `visit` for each range of the heap, in
+   * any order, without changes to the heap; ranges do not overlap. If the member is null, the runtime refuses
    * CAIRN_VERIFY=heap, CAIRN_HISTOGRAM and CAIRN_DUMP. A walk over the ranges reads garbage, and so needs `forget`. */
   union {
     void (*ranges)(cairn_range_visitor *visit, void *env);
@@ -274,10 +274,10 @@ void cairn_buffer_give_zeroed(struct cairn_mutator *mutator, uintptr_t start, ui
  * fork()'s child. Before the first call the table is one card for all addresses, whose byte is 1, and the barrier word
  * is 0.
  *
- * The table of barriers CARDS has mask + 1 bytes, a power of two. Each byte stands for 2^CAIRN_ABI_CARD_SHIFT bytes of
- * memory. Addresses wrap round: two addresses share a byte if their distance is a multiple of the memory that the whole
- * table covers. Null and 0 restore the table of one card. The call comes once, in phase INIT, because compiled code
- * keeps table and mask in registers. */
+ * The table of barriers CARDS has mask + 1 bytes, a power of two. Each byte of the table covers 2^CAIRN_ABI_CARD_SHIFT
+ * bytes of memory. Addresses wrap round: two addresses share a byte if their distance is a multiple of the memory that
+ * the whole table covers. Null and 0 restore the table of one card. The call comes once, in phase INIT, because
+ * compiled code keeps table and mask in registers. */
 void cairn_barrier_cards(unsigned char *cards, uint64_t mask);
 
 /* Sets the word that barriers SNAPSHOT and LOADS test. Phases INIT and STOP. */
@@ -454,7 +454,7 @@ unsigned cairn_workers_most(void);
  * over objects by cairn_object_payload(). ---- */
 
 /* An upper bound of the number of objects that have stayed in place since their hashes were computed; a copy of such an
- * object is 8 bytes larger than the object. After a collection that reached all objects, the second function sets the
+ * object is 8 bytes larger than the object. After a collection that reached all objects, cairn_identity_left() sets the
  * bound to `count`, the number of such objects that remain. */
 uint64_t cairn_identity_asked(void);
 void cairn_identity_left(uint64_t count);
@@ -563,7 +563,7 @@ void cairn_note_full(bool concurrent);
 
 /* Functions that a collector may call in any phase. */
 
-/* The rule that tells references from immediates. The registration of the first image writes the rule, before managed
+/* The program's rule for references and immediates. The registration of the first image writes the rule, before managed
  * code runs; later the rule is constant. All images of the program have the same rule. */
 extern struct cairn_words cairn_words;
 
@@ -580,8 +580,8 @@ int cairn_layout_type(const struct cairn_layout *layout, char *text, size_t size
 int cairn_layout_place(const struct cairn_layout *layout, uint64_t offset, char *text, size_t size);
 
 /* True if the program has made an uncleared array before the last collection that began; once true, the result stays
- * true. The second function is true if the program has made such an array since the collection before that one. An
- * uncleared array may contain headers of earlier objects, which look like objects. Any thread. */
+ * true. cairn_arrays_uncleared_lately() is true if the program has made an uncleared array between that collection and
+ * its predecessor. An uncleared array may contain headers of earlier objects, which look like objects. Any thread. */
 bool cairn_arrays_uncleared(void);
 bool cairn_arrays_uncleared_lately(void);
 

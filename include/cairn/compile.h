@@ -138,7 +138,7 @@ struct cairn_word_kind {
 typedef void cairn_step_watcher(void *env, const char *step, LLVMValueRef function);
 
 /* The options of compilation. All zero means -O0 of a front end's module for an executable, without diagnostics. A null
- * pointer in place of options means the same options. */
+ * pointer in place of options means all zero. */
 struct cairn_compile_options {
   enum cairn_safepoints safepoints;
   unsigned opt_level;  /* 0 to 3 */
@@ -296,7 +296,7 @@ struct cairn_time {
 };
 typedef void cairn_time_handler(void *env, const struct cairn_time *time);
 
-/* Calls `tell` for every managed function of the module. The module must have its safepoints, from any producer. A
+/* Calls `tell` for every managed function of the module. The module must already have safepoints, from any producer. A
  * cause is the reason for a missing or large bound. A bound is large above a second, or, if options->poll_budget is
  * nonzero, above twice this budget, because a call and the work after it may each take one budget. Returns TIME if
  * there is a cause. The module stays unchanged. */
@@ -348,9 +348,9 @@ enum cairn_status cairn_compile_pipeline(LLVMModuleRef module, LLVMTargetMachine
  *
  * cairn_compile_unit() checks a front end's module and prepares it, without optimisation, so that the second half can
  * optimise again at a lower level. *result is a new module in the same context; the caller writes it as bitcode and
- * disposes of it. The statuses are those of cairn_compile_pipeline(). The bitcode contains all data that the second
- * half needs. If another compiler compiles the bitcode, its object file does not link, because it refers to an
- * undefined hidden symbol.
+ * disposes of it. Statuses are as for cairn_compile_pipeline(). The bitcode contains all data that the second half
+ * needs. If another compiler compiles the bitcode, its object file does not link, because it refers to an undefined
+ * hidden symbol.
  *
  * cairn_compile_joined() does the rest of the pipeline for a module joined from such units; functions must be internal
  * unless code outside the module may call them. The function is like cairn_compile_pipeline(), with the options that

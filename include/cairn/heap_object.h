@@ -4,8 +4,8 @@
  * words that point to it. abi.def describes the header's bits; collectors read and forward headers only by these
  * functions. Compiled code writes only the address of the layout, and never reads a header.
  *
- * All functions except those that visit fields take O(1). They neither lock nor allocate. Any thread; in phase MUTATE
- * only atomic operations may change the header of an object that other threads may see.
+ * Functions that visit fields take linear time, all other functions O(1). They neither lock nor allocate. Any thread;
+ * in phase MUTATE only atomic operations may change the header of an object that other threads may see.
  */
 #ifndef CAIRN_HEAP_OBJECT_H
 #define CAIRN_HEAP_OBJECT_H
@@ -117,8 +117,8 @@ static inline uint64_t cairn_object_count(uintptr_t object)
 }
 
 /* The bytes after the payload for the identity hash of an object with this header: 8 if the object was moved after its
- * hash was computed, otherwise 0. The second function takes the header of a copy, and returns the bytes that the
- * original had for its hash. */
+ * hash was computed, otherwise 0. cairn_header_hash_bytes_before() takes the header of a copy, and returns the bytes
+ * that the original had for its hash. */
 static inline size_t cairn_header_hash_bytes(uintptr_t header)
 {
   return (header & CAIRN_ABI_HEADER_HASH_MOVED) != 0 ? sizeof(uintptr_t) : 0;

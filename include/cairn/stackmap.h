@@ -215,8 +215,8 @@ struct cairn_stackmap_span cairn_stackmap_span(const struct cairn_stackmap *map,
  *
  * In a relocatable object functions have no addresses yet. Opening gives each section a unique address other than 0,
  * and relocates the function addresses of stack maps by this address; cairn_stackmap_file_function() takes such
- * addresses. In an image the addresses are those of the file, before the loader moves it. Address zero means that the
- * function is undefined in the file, or that the linker dropped it.
+ * addresses. In an image the addresses are the addresses in the file, before the loader moves the image. Address zero
+ * means that the function is undefined in the file, or that the linker dropped it.
  *
  * After opening, several threads may read at once. The process ends with a message if memory is exhausted. */
 struct cairn_stackmap_file;

@@ -13,7 +13,7 @@
  *
  * A function returns a bool if both answers are success, for instance whether a walk is past its end or whether a
  * further record follows. A function that returns neither a status nor a bool always succeeds. If memory is exhausted
- * in a function whose comment lacks MEMORY, the process ends with a message. In comments statuses stand without
+ * in a function whose comment lacks MEMORY, the process ends with a message. Comments name statuses without the prefix
  * CAIRN_E_.
  */
 #ifndef CAIRN_STATUS_H

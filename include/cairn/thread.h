@@ -100,7 +100,7 @@ struct cairn_arrival {
 /* Measures the time that a thread takes to reach a safepoint, by a handshake. `thread` is the thread's number, or 0 for
  * the main thread. A thread in native code counts as arrived.
  *
- * The statuses are those of cairn_handshake() and SELF: the calling thread cannot wait for itself. The function writes
+ * Statuses are as for cairn_handshake(), and SELF: the calling thread cannot wait for itself. The function writes
  * *arrival, unless `arrival` is null; after a failure *arrival is unchanged. */
 enum cairn_status cairn_safepoint_ask(int thread, struct cairn_arrival *arrival, uint64_t timeout);
 

@@ -10,7 +10,7 @@
 #ifndef CN_BASE_GUARD_H
 #define CN_BASE_GUARD_H
 
-/* The name tells the remedy, because linkers report the symbol by name. */
+/* The name states the remedy, because linkers report the symbol by name. */
 #define CN_GUARD_SYMBOL "cairn_object_that_needs_cairn_frames_rewrite"
 /* gold and mold keep this section for its name, a C identifier; other linkers keep it because it is in llvm.used. */
 #define CN_GUARD_SECTION "cairn_guard"

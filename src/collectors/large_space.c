@@ -314,8 +314,8 @@ static void clear_free_lists(void)
     large_space_state.lists[i] = NO_PAGE;
 }
 
-/* Releases memory that recent collections did not need, so that memory that is needed now and then does not fault again
- * and again. The tops before recent sweeps count, each reduced by an eighth for each later sweep. */
+/* Releases memory that several recent collections did not need; an earlier release would cause repeated faults. The
+ * tops before recent sweeps count, each reduced by an eighth for each later sweep. */
 static void release_unneeded_memory(uint32_t top)
 {
   large_space_state.recent -= large_space_state.recent / 8;

@@ -579,9 +579,8 @@ static void copy_reachable(uintptr_t from_end, const struct cn_space *to, bool m
     cn_crossing_drop_map();
 }
 
-/* Releases memory of both spaces that recent collections did not need, so that memory that is needed now and then does
- * not fault again and again. The capacities of recent collections count, each reduced by an eighth for each later
- * collection. */
+/* Releases memory of both spaces that several recent collections did not need; an earlier release would cause repeated
+ * faults. The capacities of recent collections count, each reduced by an eighth for each later collection. */
 static void release_unneeded_memory(void)
 {
   heap.recent -= heap.recent / 8;

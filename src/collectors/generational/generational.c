@@ -315,7 +315,7 @@ static void clear_nonzero_bytes(uintptr_t block, uintptr_t zero, size_t bytes)
     memset((void *)block, 0, zero - block < bytes ? zero - block : bytes);
 }
 
-/* Lengthens a large object, which keeps its generation; the added bytes count like those of a new object. */
+/* Lengthens a large object, which keeps its generation; the added bytes count as bytes of a new object. */
 static bool lengthen_large_block(uintptr_t block, size_t bytes)
 {
   size_t nursery = cn_nursery.limit - cn_nursery.start, young = cn_large_objects.young;

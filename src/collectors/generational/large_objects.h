@@ -34,8 +34,8 @@ bool cn_large_objects_has_references(uintptr_t block);
 bool cn_large_objects_is_young(uintptr_t block);
 
 /* STOP. Before a full collection, cn_large_objects_make_all_young() makes all large objects young. After any
- * collection, cn_large_objects_end_collection() frees unmarked objects, and makes the others old. After a collection
- * that moved all objects, cn_large_objects_end_move() does this, and from then on no object is large. */
+ * collection, cn_large_objects_end_collection() frees unmarked objects, and makes marked objects old. After a
+ * collection that moved all objects, cn_large_objects_end_move() does this, and from then on no object is large. */
 void cn_large_objects_make_all_young(void);
 void cn_large_objects_end_collection(bool full);
 void cn_large_objects_end_move(void);

@@ -19,7 +19,7 @@
 struct cn_marker {
   bool on;      /* a marking runs, and young collections pass it roots and cards */
   bool idle;    /* the marker had nothing left to scan when the stop began */
-  bool rooted;  /* the marker has received all roots, including those of deferred frames */
+  bool rooted;  /* the marker has received all roots, including the roots of deferred frames */
   size_t bytes; /* bytes of marked objects in the old space */
 };
 extern struct cn_marker cn_marker;

@@ -349,9 +349,9 @@ ALWAYS_INLINE void prefetch_field_targets(uintptr_t moved, const struct cairn_la
 }
 
 /* Copies an object of `bytes`, prefix included. If several tracers copy the object, the copy of the first to write the
- * forwarding address counts, and the others then find a complete copy. A young collection sets the start bit after the
- * forwarding address, because its visit of cards finds copies by their start bits. The other modes set the start bit
- * first, because they check references to copies by these bits. */
+ * forwarding address counts, and the other tracers then find a complete copy. A young collection sets the start bit
+ * after the forwarding address, because its visit of cards finds copies by their start bits. The other modes set the
+ * start bit first, because they check references to copies by these bits. */
 ALWAYS_INLINE uintptr_t copy_and_forward_object(struct cn_tracer *tracer, uintptr_t address, uintptr_t header,
                                                 size_t prefix, size_t bytes, struct trace_variant how)
 {

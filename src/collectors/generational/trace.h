@@ -41,7 +41,7 @@ struct cn_trace_cycle {
   uintptr_t young, young_bytes;   /* the range of all objects to visit, for one comparison */
   uintptr_t copies, copies_bytes; /* CN_TRACE_MOVE: the range of the copies */
   uintptr_t copied;               /* end of the part of `copies` that several tracers have taken */
-  size_t alone;                   /* bytes that one tracer copies and marks before others join */
+  size_t alone;                   /* bytes that one tracer copies and marks before other tracers join */
   struct cairn_words words;
   uint64_t number;
 };
@@ -69,8 +69,8 @@ uintptr_t cn_trace_evacuate(struct cn_tracer *tracer, const uintptr_t *slot, uin
 /* Scans the entries of the tracer's stack, and everything reachable from them. */
 void cn_trace_drain_stack(struct cn_tracer *tracer);
 
-/* True if the tracer has copied and marked so much that others should join. cn_trace_drain_stack() and
- * cn_trace_fetch_roots() of a single tracer may then return early, and leave work for others. */
+/* True if the tracer has copied and marked so much that other tracers should join. cn_trace_drain_stack() and
+ * cn_trace_fetch_roots() of a single tracer may then return early, and leave work for other tracers. */
 bool cn_trace_wants_helpers(const struct cn_tracer *tracer);
 
 /* True if an array's elements are references one after another. */

@@ -2,7 +2,7 @@
  *
  * Runs the tracers of a collection, which it owns. Phase STOP, the collecting thread and the runtime's workers. Most
  * young collections end before a worker would wake up. So one tracer begins alone, with plain instead of atomic
- * operations, and others join when it has copied and marked a limit of bytes.
+ * operations, and other tracers join when it has copied and marked a limit of bytes.
  */
 #include "collectors/generational/tracers.h"
 
@@ -94,7 +94,7 @@ void cn_tracers_begin(enum cn_trace mode, uint64_t number, const struct cn_exten
 
 /* ---- several tracers ---- */
 
-/* The first task of each tracer, for instance to fetch roots or to visit cards, until all are taken. */
+/* The first task of each tracer, for instance to fetch roots until all roots are taken. */
 typedef void tracer_task(struct cn_tracer *tracer);
 
 static void run_task_as_worker(void *env, unsigned worker, unsigned count)

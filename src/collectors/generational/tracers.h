@@ -16,7 +16,7 @@ size_t cn_tracers_max_count(void);
 /* Bytes that copies of `bytes` may take in CN_TRACE_MOVE. */
 size_t cn_tracers_copy_space_bytes(size_t bytes);
 
-/* Bytes that one tracer copies and marks before others join. A test sets less. */
+/* Bytes that one tracer copies and marks before other tracers join. A test sets less. */
 extern size_t cn_tracers_max_bytes_alone;
 
 /* Begins collection `number`. In CN_TRACE_MOVE all objects fit into `copies`, which is null in the other modes. */

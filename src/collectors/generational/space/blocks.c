@@ -621,7 +621,8 @@ static bool are_holes_fragmented(void)
   return holes > all / FRAGMENTED_LINES_PART;
 }
 
-/* Makes blocks with at most so many quarters in use sources, up to `bytes` of lines with objects. Returns the bytes. */
+/* Turns blocks with at most `quarters` quarters in use into sources, up to `bytes` of lines with objects. Returns the
+ * bytes. */
 static size_t choose_sparse_sources(size_t quarters, size_t bytes)
 {
   size_t sum = 0;

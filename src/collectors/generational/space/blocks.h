@@ -81,7 +81,7 @@ uintptr_t cn_blocks_reserve_behind(uintptr_t end, size_t bytes);
 void cn_blocks_return_behind(uintptr_t end);
 
 /* Makes the nursery's blocks, which have memory up to `memory`, blocks of the old space. Blocks with marked lines have
- * objects that stayed; the others become free. Returns the bytes of blocks with objects. */
+ * objects that stayed; other blocks become free. Returns the bytes of blocks with objects. */
 size_t cn_blocks_leave_nursery(struct cn_extent extent, uintptr_t memory);
 
 /* Releases the memory of all blocks, except the extents `kept` and `nursery`, and blocks with marked lines, whose
