@@ -47,8 +47,8 @@ const char *const *cairn_compile_polls_names(void)
   return poll_names_and_help;
 }
 
-/* Read a decimal number up to `limit` at `text`; *end is the text after the number. False if `text` begins with
- * anything else. */
+/* Read a decimal number up to `limit` at `text`; *end is the text after the number. False if `text` does not begin with
+ * a number in this range. */
 static bool parse_number(const char *text, unsigned long limit, unsigned *number, char **end)
 {
   errno = 0;
@@ -112,7 +112,8 @@ static char *parse_word_list(const char *value, const char *const *words, unsign
   return NULL;
 }
 
-/* Turn off optimisations of relocation and of placement. Both kinds share one list, because all names differ. */
+/* Turn off optimisations of relocation and of placement. Optimisations of both kinds share one list, because all names
+ * differ. */
 static char *disable_optimisations(struct cairn_compile_options *options, const char *value)
 {
   enum { OPTIMISATION_COUNT = (int)CAIRN_RELOCATIONS + (int)CAIRN_PLACEMENTS };
@@ -230,8 +231,8 @@ _Static_assert(CAIRN_ROOT_FORMS_ALL == 0 && CAIRN_ROOT_FORMS_PAIRS == 1, "in ord
 _Static_assert(sizeof(enum cairn_safepoints) == sizeof(unsigned), "set as an unsigned");
 _Static_assert(CAIRN_POLL_WORD == 0 && CAIRN_POLL_STACK == 1, "in order");
 
-/* An option without `set` takes one of `words`; an option without `set` and `words` is a switch. Both write the member
- * at offset `at`. */
+/* An option without `set` takes one of `words`; an option without `set` and `words` is a switch. Either option writes
+ * the member at offset `at`. */
 static const struct option_setting {
   const char *name;
   char *(*set)(struct cairn_compile_options *options, const char *value);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Runs one pass: Cairn's, a row of passes.def, or a pipeline of LLVM's. LLVM's verifier runs after the pass if the
- * caller asks for it. If the verifier refuses the output of a pass of Cairn, the error has the rule "internal" and
- * names the pass.
+ * Runs one pass: a pass of Cairn, which is a row of passes.def, or a pipeline of LLVM. LLVM's verifier runs after the
+ * pass if the caller asks for it. If the verifier refuses the output of a pass of Cairn, the error has the rule
+ * "internal" and names the pass.
  *
  * Needs: a module that LLVM's verifier accepts. Provides: cairn_compile_pass() and the functions of passes.h. Breaks:
  * all that the pass breaks.
@@ -141,8 +141,8 @@ bool cn_pass_run_optimiser(struct cn_ctx *ctx, enum cn_attempt_level level)
   LLVMPassBuilderOptionsSetSLPVectorization(builder, level < CN_LEVEL_O1 && o->opt_level > 1);
   set_integral_layout(ctx, level == CN_LEVEL_INTEGRAL);
   /* Level one runs neither vectorisers nor passes that correlate conditions. After early insertion a pass that
-   * correlates conditions may use a reference's old value on a path that only null values take, and verify-safepoints
-   * would miss the use. */
+   * correlates conditions may use a reference's old value on a path that the program takes only if the value is null,
+   * and verify-safepoints would miss the use. */
   bool ok = run_llvm_passes(ctx, level < CN_LEVEL_O1 ? cn_pass_optimiser_pipeline(o) : "default<O1>", builder);
   set_integral_layout(ctx, true);
   LLVMDisposePassBuilderOptions(builder);

@@ -21,7 +21,7 @@ struct cn_pass_row {
 /* The pass with name `name`, or null. */
 const struct cn_pass_row *cn_pass_find_row(const char *name);
 
-/* The options if the caller passes null. */
+/* The options that apply if the caller passes null. */
 extern const struct cairn_compile_options cn_pass_default_options;
 struct cn_ctx cn_pass_make_context(LLVMModuleRef module, LLVMTargetMachineRef machine,
                                    const struct cairn_compile_options *options);

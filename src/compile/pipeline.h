@@ -7,8 +7,8 @@
 
 #include <cairn/compile.h>
 
-/* As cairn_compile_pipeline(), but changes `module` instead of a copy. The caller still owns `module`, and may only
- * dispose of it. */
+/* Runs the pipeline like cairn_compile_pipeline(), but on `module` itself instead of a copy. The caller still owns
+ * `module`, and may only dispose of it. */
 enum cairn_status cn_pipeline_run_consuming(LLVMModuleRef module, LLVMTargetMachineRef machine,
                                             const struct cairn_compile_options *options, LLVMModuleRef *result);
 

@@ -7,8 +7,8 @@
 
 #include "compile/core/pass.h"
 
-/* The two steps of prepare. The first reads one function at a time, the second all functions that the optimiser sees
- * together; link-time optimisation joins units between the two (lto.c). */
+/* The two steps of prepare. The first step reads one function at a time, the second step all functions that the
+ * optimiser sees together; link-time optimisation joins units between the two steps (lto.c). */
 bool cn_prepare_unit(struct cn_ctx *ctx);
 bool cn_prepare_program(struct cn_ctx *ctx);
 
@@ -20,8 +20,8 @@ void cn_callee_attributes_add(struct cn_ctx *ctx);
 void cn_copies_expand(struct cn_ctx *ctx, LLVMValueRef function);
 void cn_copies_make_volatile(struct cn_ctx *ctx, LLVMValueRef function);
 
-/* Keep LLVM from turning copy loops into calls of memcpy. LLVM changes these calls further, and restore.c can undo only
- * some of the changes. */
+/* Keep LLVM from turning copy loops into calls of memcpy. LLVM changes calls of memcpy further, and restore.c can undo
+ * only some of the changes. */
 void cn_copies_forbid_idioms(struct cn_ctx *ctx);
 /* Call cn_copies_forbid_idioms() and cn_hidden_locals_prevent() for the first attempt if copies lack TBAA. */
 void cn_copies_guard_without_tbaa(struct cn_ctx *ctx);

@@ -5,13 +5,13 @@
  * Needs: optimised IR with TBAA. Provides: managed functions copy references as references. Breaks: nothing.
  *
  * The optimiser turns a loop that copies an array of references into a memcpy. If the length is one element,
- * InstCombine turns the memcpy into an i64 load and an i64 store. Later passes may move these two apart, over an
- * allocation or into another iteration (test/compile/restore/idiom.c). The TBAA tag of such a load says pointer, and
- * the tag of an integer's load says integer. An ordinary pointer that becomes a reference is harmless: the collector
- * ignores addresses outside of its heap (include/cairn/collector.h).
+ * InstCombine turns the memcpy into an i64 load and an i64 store. Later passes may move this load and store apart, over
+ * an allocation or into another iteration (test/compile/restore/idiom.c). The TBAA tag of a load that copies a
+ * reference says pointer, and the tag of an integer's load says integer. An ordinary pointer that becomes a reference
+ * is harmless: the collector ignores addresses outside of its heap (include/cairn/collector.h).
  *
- * A phi web here is all loads, phis and stores that one value may flow through. The pass changes all members of a web
- * or leaves them all; it then refuses a web with a load from managed memory.
+ * A phi web here is all loads, phis and stores that one value may flow through. The pass either changes all members of
+ * a phi web or leaves the web unchanged. It refuses an unchanged web with a load from managed memory.
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
@@ -25,7 +25,7 @@
 
 struct phi_web {
   struct cn_ctx *ctx;
-  struct cn_ptrmap seen; /* value -> its replacement; 0 before that is made */
+  struct cn_ptrmap seen; /* value -> its replacement; 0 before the replacement is made */
   CN_VECTOR(LLVMValueRef) values;
   CN_VECTOR(LLVMValueRef) stores;
   LLVMTypeRef type; /* the type of the replacements */

@@ -5,16 +5,16 @@
  * Needs: a function without safepoints. Provides: the terms of a distance, or of a comparison of two addresses, are
  * directly before the distance or comparison. Breaks: nothing.
  *
- * The vectorisers compare addresses at run time. Several such checks share a ptrtoint and the end address of a loop's
- * stores (default<O2> emits %diff.check for examples/string_builder.c). A safepoint between two checks makes the shared
- * integer stale, and Cairn would then optimise the module again with non-integral references. To prevent a second
- * attempt, this file rematerialises the sums before each check from the references that are valid there. `(ptrtoint a +
- * n) - ptrtoint b` stays the same over every move if a and b point into one object. If a and b point into two objects,
- * the checks still find that the two memories are disjoint.
+ * The vectorisers compare addresses at run time. Several checks of the vectorisers share a ptrtoint and the end address
+ * of a loop's stores (default<O2> emits %diff.check for examples/string_builder.c). A safepoint between two checks
+ * makes the shared integer stale, and Cairn would then optimise the module again with non-integral references. To
+ * prevent a second attempt, this file rematerialises the sums before each check from the references that are valid
+ * there. `(ptrtoint a + n) - ptrtoint b` stays the same over every move if a and b point into one object. If a and b
+ * point into two objects, the checks still find that the two memories are disjoint.
  *
- * Other integers of an address, such as `p & 31`, stay in place: rematerialised after a safepoint they would be other
- * numbers, but the optimiser may rely on one number. verify-safepoints reports such an integer that is live over a
- * safepoint.
+ * Other integers made of an address, such as `p & 31`, stay in place: a rematerialisation after a safepoint would give
+ * another number, but the optimiser may rely on one number. verify-safepoints reports an integer of an address that is
+ * live over a safepoint.
  */
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"

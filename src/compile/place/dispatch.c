@@ -5,8 +5,8 @@
  * Needs: struct cn_poll_sites. Provides: more sites. Breaks: nothing.
  *
  * All operations of an interpreter branch to one block that finds the next operation. For better branch prediction, the
- * code generator copies that block to the end of each operation; a poll in the block prevents the copies. Therefore
- * each operation polls instead: each path through the block begins in an operation.
+ * code generator copies that block to the end of each operation; a poll in the block prevents the copies. Each
+ * operation polls in place of this block, since each path through the block begins in an operation.
  */
 #include "compile/place/function_facts.h"
 

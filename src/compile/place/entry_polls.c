@@ -29,8 +29,8 @@ static bool is_function_exit(LLVMBasicBlockRef block)
   return LLVMGetNumSuccessors(end) == 0 && !LLVMIsAUnreachableInst(end);
 }
 
-/* By block: true if the function can return or throw after the block's end without a safepoint. Loops may need several
- * rounds of this search. */
+/* By block: true if the function can return or throw after the block's end without a safepoint. The search may need
+ * several rounds for loops. */
 static bool *find_unpolled_exits(const struct entry_poll_search *e)
 {
   const struct cn_cfg *cfg = e->loops->cfg;
@@ -77,7 +77,7 @@ static LLVMValueRef find_poll_need_in_block(const struct entry_poll_search *e, u
   return NULL;
 }
 
-/* The most work up to the start of block `b`, over the paths that are free of safepoints up to there. */
+/* The most work up to the start of block `b`, over the paths without a safepoint before the block. */
 static struct cn_work_at_point join_predecessor_work(const struct entry_poll_search *e,
                                                      const struct cn_work_at_point *out, uint32_t b)
 {

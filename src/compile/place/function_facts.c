@@ -8,7 +8,7 @@
  *
  * The pass visits callees before callers, and places a function's polls directly after it has found the function's
  * facts. All facts about a callee are thus available in the caller. At a call that closes a cycle the pass assumes that
- * the callee has none of the facts. Facts come only from definitions that another unit cannot replace.
+ * the callee lacks all facts. Facts come only from definitions that another unit cannot replace.
  */
 #include "compile/place/function_facts.h"
 
@@ -95,7 +95,7 @@ static bool calls_leaves_only(LLVMValueRef function)
   return true;
 }
 
-/* Mark `function` as a leaf. A leaf that checks stores gets a second attribute, because calls of it get records
+/* Mark `function` as a leaf. A leaf that checks stores gets a second attribute, because calls of this leaf get records
  * later. */
 static void record_leaf(struct cn_ctx *ctx, LLVMValueRef function)
 {

@@ -43,8 +43,8 @@ void cn_function_facts_infer_nopoll(struct cn_function_facts *facts, LLVMValueRe
 void cn_function_facts_record_work(struct cn_function_facts *facts, const struct cn_loops *loops,
                                    const struct cn_poll_sites *sites);
 
-/* Add the entry poll to `sites` if the function needs it. Each path then polls before it closes a call cycle, and
- * before it has done more than CN_CALL_WORK and may return (entry_polls.c). */
+/* Add the entry poll to `sites` if the function needs it. With the entry poll each path polls before it closes a call
+ * cycle, and before it may return after more work than CN_CALL_WORK (entry_polls.c). */
 void cn_entry_polls_add_site(const struct cn_function_facts *facts, const struct cn_loops *loops,
                              struct cn_poll_sites *sites);
 

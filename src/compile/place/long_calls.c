@@ -6,7 +6,7 @@
  *
  * Needs: any module. Provides: each call of a leaf with a length argument covers at most MAX_CALL_BYTES, or one piece
  * if pieces are larger, between two polls. Calls in safepoint-free intervals and in funclets are exempt. long_strings.c
- * bounds leaves whose data says the length. Breaks: struct cn_cfg.
+ * bounds the leaves that read up to the end of a string. Breaks: struct cn_cfg.
  */
 #include "compile/place/long_calls.h"
 
@@ -21,8 +21,8 @@
 #include "compile/markers/nopoll.h"
 #include "compile/effects/intrinsics.h"
 
-/* Calls for more bytes are cut into pieces. A call for this number of bytes takes two microseconds if a cache has the
- * memory, so cutting costs little in comparison. */
+/* Calls for more bytes than this limit are cut into pieces. A call for this number of bytes takes two microseconds if a
+ * cache has the memory, so cutting costs little in comparison. */
 #define MAX_CALL_BYTES (16 << 10)
 #define MIN_PIECE_BYTES 256
 /* An inline call becomes a loop of bytes: one byte takes the time of this number of bytes in another call. */

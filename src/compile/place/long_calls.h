@@ -42,8 +42,8 @@ void cn_long_strings_guard_calls(struct cn_ctx *ctx, LLVMValueRef function);
 uint64_t cn_long_pointee_size(struct cn_ctx *ctx, LLVMValueRef pointer);
 /* The limit in bytes above which the memory of a call counts as long. */
 uint64_t cn_long_limit_bytes(struct cn_ctx *ctx);
-/* True if the call has "cairn-work", as the call that clears an object after its in-line allocation. A collection must
- * see the object only after the call has cleared all of it. */
+/* True if the call has "cairn-work", for instance the call that clears an object after its in-line allocation. A
+ * collection must see an allocated object only after such a call has cleared all of it. */
 bool cn_long_is_declared_short(LLVMValueRef call);
 
 /* Cut a call in place (long_calls_cut.c), or in a helper function (long_calls_outline.c) if arguments of the helper can

@@ -11,8 +11,8 @@
  * Breaks: struct cn_cfg.
  *
  * Pieces meet at offsets whose addresses are multiples of eight, before and after a move: between two pieces a
- * collection finds complete references. The addresses before the first piece decide the direction of the loop, which
- * stays right if objects move.
+ * collection finds complete references. The addresses before the first piece decide the direction of the loop. This
+ * direction stays right if objects move.
  */
 #include <llvm-c/DebugInfo.h>
 #include "compile/analysis/cfg.h"
@@ -165,8 +165,8 @@ static void build_upward_loop(struct call_cutter *c, LLVMBasicBlockRef entry)
   build_loop_back_edge(c, body, piece, more);
 }
 
-/* Build the loop that begins at the end of the memory. It has the pieces of the upward loop in reverse order. A length
- * of zero also makes one piece. */
+/* Build the loop that begins at the end of the memory. The downward loop has the pieces of the upward loop in reverse
+ * order. A length of zero also makes one piece. */
 static void build_downward_loop(struct call_cutter *c, LLVMBasicBlockRef entry)
 {
   LLVMBasicBlockRef body = append_block(c, "long.piece");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Moves long calls into helper functions that make the calls in pieces: cairn.long.NAME, one per leaf and module. A
- * caller then needs fewer registers and less code: it gets only a comparison of the length and a cold call beside the
+ * caller of a helper needs few registers and little code: only a comparison of the length and a cold call beside the
  * old call. Part of pass `place-safepoints`.
  *
  * Needs: any long call. Provides: managed helper functions that poll on each path. Breaks: struct cn_cfg.
@@ -11,8 +11,8 @@
  *
  * If words may be immediates, an argument must have the low bits of a reference. A pointer with other low bits, such as
  * the address of a byte in a text, is passed as an object and a distance to cairn.long.at.NAME. A call is cut in place
- * if the pass finds no object for the pointer, for instance if a variable steps through the bytes, or if the result
- * would be such a pointer.
+ * if the pass finds no object for a pointer with other low bits, for instance if a variable steps through bytes, or if
+ * the result would have other low bits.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@
 #define LEAF_ARGUMENT_COUNT 3 /* destination; value or source; number of bytes */
 #define MAX_PLACE_COUNT 2
 
-/* How a helper gets the memory of a call as arguments. */
+/* The arguments that describe the memory of a call to a helper. */
 struct place_passing {
   bool apart[MAX_PLACE_COUNT];           /* passed as an object and a distance; else unchanged */
   LLVMValueRef objects[MAX_PLACE_COUNT]; /* for those */
@@ -157,8 +157,8 @@ static LLVMValueRef build_distance_to_place(struct cn_ctx *ctx, LLVMBuilderRef b
   return LLVMBuildGEP2(builder, LLVMGetGEPSourceElementType(place), before, indices, count, "");
 }
 
-/* Choose how the helper gets the memory of the call. False if the helper cannot receive the pointers or return such a
- * pointer. */
+/* Choose how the helper gets the memory of the call. False if the helper cannot receive the pointers of the call, or
+ * cannot return its result. */
 static bool choose_place_passing(struct cn_ctx *ctx, const struct cn_long_call *which, struct place_passing *handing)
 {
   struct cairn_word_kind kind = cn_words(ctx);

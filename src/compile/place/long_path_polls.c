@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Places polls in functions with short loops that do too much work between two safepoints in many calls or in a series
- * of loops. Part of pass `place-safepoints`.
+ * Places polls in functions that do too much work between two safepoints although their loops are short: in many calls,
+ * or in a series of loops. Part of pass `place-safepoints`.
  *
  * Needs: the sites that loops and entries need. Provides: more sites. Breaks: nothing.
  *
  * The walk visits the blocks in reverse post-order and keeps the most work since the last safepoint, as path_cost.c
- * does. If the work exceeds the limit, the walk adds a poll and begins at zero again. A poll needs a place at which the
+ * does. If the work exceeds the limit, the walk adds a poll and begins at zero again. A poll needs a place where the
  * collector sees all references: directly after a call that may collect, or before another instruction if no integer
  * holds an object's address and no allocation is unfinished. Short loops stay free of polls: a poll is placed before
  * the loop.
@@ -138,7 +138,7 @@ static bool may_poll_in_block(const struct path_walk *e, uint32_t b)
   return l == CN_NO_BLOCK || !e->work->at[l].once.passes;
 }
 
-/* The part of `piece` that polls before and after it can bound: unbounded work of one instruction, such as the search
+/* The part of the work `piece` that surrounding polls can bound: unbounded work of one instruction, such as the search
  * of a string, counts as CN_CALL_WORK. */
 static struct cn_work_summary bounded_part_of(struct cn_work_summary piece)
 {

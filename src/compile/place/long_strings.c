@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Bounds calls on long strings: strlen, strcpy and similar functions run to the end of their string, and would delay a
- * collection until then. Their memory is native, because a call with a reference is no leaf. If a string may be long, a
- * bounded call of memchr first searches for its end. If the string is longer than a limit, the call goes through a
- * transition, and a collection can run during the call. Part of pass `place-safepoints`.
+ * collection until then. The strings are in native memory, because a call with a reference is no leaf. If a string may
+ * be long, a bounded call of memchr first searches for its end. If the string is longer than a limit, the call goes
+ * through a transition, and a collection can run during the call. Part of pass `place-safepoints`.
  *
  * Needs: any module. Provides: each call of a leaf in the table reads at most a limited number of bytes, except calls
  * in safepoint-free intervals and in funclets. Breaks: struct cn_cfg.
@@ -12,9 +12,9 @@
  *   long.plain:   the old call; nothing if the search gives the result, as for strlen
  *   long.native:  the call through a transition
  *
- * At -Os and -Oz every such call goes through the transition. So does a call of a function whose ends memchr cannot
- * find, and a call in a program that may define another memchr, such as a program with its own C library. Modules with
- * their own poll stay unchanged: their runtime may lack transitions.
+ * At -Os and -Oz every call that may be long goes through the transition. The transition is also used for functions
+ * whose ends memchr cannot find, and in programs that may define another memchr, such as programs with their own C
+ * library. Modules with their own poll stay unchanged: their runtime may lack transitions.
  */
 #include <stdio.h>
 #include <string.h>
@@ -126,8 +126,8 @@ static LLVMTypeRef question_type(struct cn_ctx *ctx, enum question question)
 /* Both functions are in ISO C, so each program that calls the functions of the table can call both. */
 static const char *const question_function_names[] = {[QUESTION_MEMCHR] = "memchr", [QUESTION_STRNCMP] = "strncmp"};
 
-/* True unless `function` is compiled with -ffreestanding, -fno-builtin or -fno-builtin-NAME. The program may then
- * define another function NAME. */
+/* True unless `function` is compiled with -ffreestanding, -fno-builtin or -fno-builtin-NAME. With these options a
+ * program may define another function NAME. */
 static bool may_use_builtin(LLVMValueRef function, const char *name)
 {
   char own[32];
@@ -136,7 +136,7 @@ static bool may_use_builtin(LLVMValueRef function, const char *name)
   return !cn_string_attribute(function, "no-builtins") && !cn_string_attribute(function, own);
 }
 
-/* True if code at the call can call memchr or strncmp. A program may define something else by that name. */
+/* True if code at the call can call memchr or strncmp. A program may define other functions by these names. */
 static bool may_ask_question(struct cn_ctx *ctx, LLVMValueRef call, enum question question)
 {
   LLVMValueRef caller = LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
@@ -311,7 +311,8 @@ static LLVMBasicBlockRef insert_check_block(const struct length_check_builder *a
   return LLVMInsertBasicBlockInContext(a->ctx->llvm, before, "long.ask");
 }
 
-/* Build the comparison of strings up to the limit. If they are equal so far, the end of the first is searched. */
+/* Build the comparison of strings up to the limit. If the strings are equal up to the limit, code searches the end of
+ * the first string. */
 static void build_guarded_comparison(const struct length_check_builder *a)
 {
   LLVMBasicBlockRef equal = insert_check_block(a, a->done);

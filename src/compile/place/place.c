@@ -8,7 +8,7 @@
  * and "cairn-work" of functions. Breaks: struct cn_cfg; loops are cut into chunks, copied and unrolled (choose_form.c).
  *
  * The pass skips functions with statepoints, which have polls already, and functions with "cairn-nopoll" or
- * "gc-leaf-function", which must stay free of safepoints because callers rely on it.
+ * "gc-leaf-function", which must stay free of safepoints because callers treat them as leaves.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -139,8 +139,8 @@ static uint32_t nearest_polling_block(const struct polling_block_cache *pollers,
   return nearest[b];
 }
 
-/* Record that the blocks of the sites from index `from` on poll. Entries of blocks that they dominate are computed
- * later, except the entry of a latch whose poll is in a dominator. */
+/* Record that the blocks of the sites from index `from` on poll. Entries of blocks that these blocks dominate are
+ * computed later, except the entry of a latch whose poll is in a dominator. */
 static void add_polling_blocks(struct polling_block_cache *pollers, const struct cn_poll_sites *sites, size_t from)
 {
   for (size_t i = from; i < sites->list.count; i++) {
@@ -278,9 +278,9 @@ static bool is_on_each_loop_iteration(const struct polling_block_cache *pollers,
   return false;
 }
 
-/* Poll before a self-call that each iteration of a loop makes; the optimiser turns recursions into such loops. This
- * poll serves the loop and the call. An entry poll would serve both too, but would run before the test that ends the
- * recursion, so that each leaf of the recursion would poll and save registers for the poll. */
+/* Poll before a self-call that each iteration of a loop makes; the optimiser turns recursions into such loops. One poll
+ * before the call serves both the loop and the call. An entry poll would also serve both, but would run before the test
+ * that ends the recursion, so that each leaf of the recursion would poll and save registers for the poll. */
 static void add_self_call_sites(struct placer *p, const struct cn_loops *loops, struct cn_poll_sites *sites)
 {
   const struct cn_cfg *cfg = loops->cfg;
@@ -388,7 +388,8 @@ static void place_polls_in_function(struct placer *p, LLVMValueRef function)
   if (is_poll_kind_chosen(p, CAIRN_POLLS_AT_RETURN))
     cn_return_polls_split_tail_calls(p->ctx, function);
   if (early)
-    cn_split_returns(p->ctx, function); /* before loops: an early return then stays separate from a loop's exit */
+    cn_split_returns(p->ctx,
+                     function); /* split returns first: an early return then stays separate from a loop's exit */
   cn_step_check_after(p->ctx, function, "parted returns", NULL, 0);
   gather_poll_sites(p, function, &mines, &sites);
   emit_polls(p, &sites);
@@ -432,7 +433,7 @@ static bool place_polls(struct cn_ctx *ctx)
   return ok;
 }
 
-/* True if the module uses the name of a function that polls call for another function or a variable. */
+/* True if the module defines another function or a variable with the name of a function that polls call. */
 static bool is_name_taken(struct cn_ctx *ctx, const char *name)
 {
   return LLVMGetNamedFunction(ctx->module, name) || LLVMGetNamedGlobal(ctx->module, name) ||

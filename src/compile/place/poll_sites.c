@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds the place of a poll in a block that least disturbs the code around it. Part of pass `place-safepoints`.
+ * Finds the place for a poll in a block that disturbs the surrounding code least. Part of pass `place-safepoints`.
  *
  * Needs: struct cn_cfg. Provides: places for polls. Breaks: nothing; may move a comparison within its block.
  */

@@ -13,8 +13,8 @@
 
 /* Each of the following functions finds a place for a poll: the poll goes before the returned instruction. */
 
-/* The place of the entry poll: as late as possible before the first branch, and before `need` if `need`, which may be
- * null, is there. */
+/* The place of the entry poll: as late as possible before the first branch, and before instruction `need`, which may be
+ * null, if `need` precedes that branch. */
 LLVMValueRef cn_poll_site_at_entry(struct cn_ctx *ctx, const struct cn_cfg *cfg, LLVMValueRef need);
 
 /* True if an entry poll must come before this instruction. */

@@ -9,10 +9,10 @@
  * Each call cycle has a call that closes it, and each series of returns through the cycle passes the return of this
  * call. If a path from the call to the function's return lacks a poll, the call gets a poll directly after it: the
  * collector sees all references there, because it may have run in the call. If a loop makes the call in each iteration,
- * the poll is after the loop, provided that the collector sees all references there. Of several such calls in a row
- * only the last gets a poll. A call that becomes a jump needs no poll, because it returns to another function.
- * Unwinding needs no poll: levels with landing pads only do no work, and the level that catches the exception returns
- * to a poll.
+ * the poll is after the loop, provided that the collector sees all references there. Of several calls in a row that
+ * close cycles, only the last gets a poll. A call that becomes a jump needs no poll, because it returns to another
+ * function. Unwinding needs no poll: the levels that an exception passes do no work in their landing pads, and the
+ * level that catches the exception returns to a poll.
  *
  * Three kinds of calls get no poll. The first kind is a self-call in each iteration of a loop, which the optimiser
  * makes of a recursion that ends in a self-call. In the walk of a tree one more poll is nine per cent of the

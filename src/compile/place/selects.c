@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Keeps conditional moves in loops with polls. LLVM's code generator turns conditional moves that delay the next
- * iteration of a loop into branches. It mistakes a move before a poll's block for such a move: a search for the nearest
- * of many points would then predict a branch at each point. A select that only remembers a value over the iterations
- * causes no delay, so this pass marks it.
+ * iteration of a loop into branches. By mistake the code generator also turns a move before a poll's block into a
+ * branch: a search for the nearest of many points would then predict a branch at each point. A select that only
+ * remembers a value over the iterations causes no delay, so this pass marks it.
  *
  *   head:  best = phi [start, outside], [best', latch]
  *          best' = select closer, here, best              <- "unpredictable": remains a select

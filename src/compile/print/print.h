@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The analyses as text: one line per fact, the same in each execution. Private to src/compile/print.
+ * The analyses as text: one line per fact, with equal text in each execution. Private to src/compile/print.
  */
 #ifndef CN_COMPILE_PRINT_PRINT_H
 #define CN_COMPILE_PRINT_PRINT_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Marks calls whose statepoints must list references that die at the call. A managed callee lists the references that
- * it still needs in its frame, so its caller need not list them. A native callee lists no references: if it collects
- * while it uses its arguments, its caller must list them. A program asks for such a list
+ * Marks calls whose statepoints must list references that die at the call. A managed callee lists the arguments that it
+ * still needs in its own statepoints, so its caller need not list them. A native callee lists no references: if it
+ * collects while it uses its arguments, its caller must list them. A program asks for a list of the operands
  *   - by call: attribute "cairn-live-operands" on the call, or on the function that it names;
  *   - by module: rewrite-statepoints with the optimisation dead-operands off;
  *   - by value: a "gc-live" bundle on the call names the references to list, arguments or other values.

@@ -30,7 +30,7 @@ void cn_refuse_at(struct cn_function_check *judge, LLVMValueRef at, const char *
 
 void cn_refuse_call(struct cn_function_check *judge, LLVMValueRef call);
 
-/* refuse_kinds.c: refuse opcodes, types, constants and attributes that all passes are ignorant of. */
+/* refuse_kinds.c: refuse opcodes, types, constants and attributes that are unknown to the passes. */
 void cn_refuse_instruction_kinds(struct cn_function_check *judge, LLVMValueRef instruction);
 /* As cn_refuse_instruction_kinds(), for the parameters and attributes of the function. */
 void cn_refuse_signature_kinds(struct cn_function_check *judge);
@@ -44,7 +44,7 @@ void cn_refuse_unaligned_words(struct cn_ctx *ctx, LLVMValueRef function, struct
 
 /* ---- refuse.c ---- */
 
-/* Report everything in `function` that rewriting must refuse. True if the function is free of such constructs and of
+/* Report everything in `function` that rewriting must refuse. True if the function passes all checks and lacks
  * statepoints. */
 bool cn_refuse_function(struct cn_ctx *ctx, LLVMValueRef function);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Refuses calls whose statepoints would be imprecise, for refuse.c. A release build of LLVM's own pass or code
- * generator loses references at each of these calls silently, or ends the process. Part of rewrite-statepoints. Needs:
+ * generator silently loses references at each refused call, or ends the process. Part of rewrite-statepoints. Needs:
  * any call. Provides: diagnostics. Breaks: nothing.
  */
 #include <stdio.h>
@@ -92,7 +92,7 @@ static void check_parse_point(struct cn_function_check *judge, LLVMValueRef call
 }
 
 /* Refuse references in inline assembly: the assembly may change an operand or copy it, and a result may point anywhere
- * into its object. A result of empty assembly is exempt, since allocate.c turns fresh memory into a reference by it. */
+ * into its object. Empty assembly is exempt: allocate.c uses it to turn fresh memory into a reference. */
 static void check_inline_assembly(struct cn_function_check *judge, LLVMValueRef call)
 {
   size_t length;
@@ -127,7 +127,7 @@ static bool has_result_with_known_base(LLVMValueRef call)
   }
 }
 
-/* Refuse results of musttail calls that LLVM 22 cannot handle. Its code generator ends the process at a result that
+/* Refuse results of musttail calls that LLVM 22 cannot handle. LLVM's code generator ends the process at a result that
  * needs more than the registers. At -O0 a musttail call whose result has another extension than its function's becomes
  * an ordinary call without a record. */
 static void check_musttail_result(struct cn_function_check *judge, LLVMValueRef call)

@@ -26,7 +26,8 @@ static bool has_attribute_kind(const LLVMAttributeRef *attributes, unsigned coun
   return false;
 }
 
-/* The first of these attributes that the lists of invalid_attributes.c lack; or 0. String attributes are ignored. */
+/* The kind of the first attribute in `attributes` that the lists of invalid_attributes.c lack; or 0. String attributes
+ * are ignored. */
 static unsigned find_unknown_attribute(const LLVMAttributeRef *attributes, unsigned count)
 {
   unsigned last = LLVMGetLastEnumAttributeKind();

@@ -55,8 +55,8 @@ static void rebuild_refs(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_cfg
   cn_refs_build(refs, cfg, off);
 }
 
-/* Delete the explicit frees of the function. Its safepoints list references that have no later use, and an explicit
- * free would leave such references dangling. */
+/* Delete the explicit frees of the function. The safepoints of the function list references without a later use, and an
+ * explicit free would leave these references dangling. */
 static void delete_explicit_frees(struct cn_ctx *ctx, const struct cn_cfg *cfg)
 {
   LLVMValueRef give_back = LLVMGetNamedFunction(ctx->module, CN_GIVE_BACK), next;
@@ -322,8 +322,8 @@ static bool rewrite_module(struct cn_ctx *ctx)
   return ctx->errors == errors;
 }
 
-/* True if a statepoint's list of references may become too long. Only lists of pairs can: lists of slots and locals are
- * short. */
+/* True if a statepoint's list of references may become too long. Only lists of pairs may become too long: lists of
+ * slots and locals are short. */
 static bool may_exceed_statepoint_length(struct cn_ctx *ctx)
 {
   CN_EACH_FUNCTION(f, ctx->module) {

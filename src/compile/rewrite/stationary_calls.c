@@ -18,8 +18,8 @@
 #include "compile/core/emit.h"
 #include "compile/core/emitted_names.h"
 
-/* True for a function that is declared a leaf, or that has statepoints already. The check finds no frame map for its
- * frame, and refuses stores to its stack. */
+/* True for a function that is declared a leaf, or that has statepoints already. The check of a store finds no frame map
+ * for the frame of such a function, and refuses stores to this frame. */
 static bool lacks_call_records(LLVMValueRef function)
 {
   return cn_string_attribute(function, CN_ATTR_LEAF) || cn_has_statepoints(function);

@@ -44,7 +44,8 @@ bool cn_debug_is_reference(struct cn_ctx *ctx, LLVMMetadataRef type);
 /* True if operand `annotations` of a struct or member has the BTF declaration tag `tag`. */
 bool cn_debug_has_tag(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned annotations, const char *tag);
 
-/* True if `type`, or a typedef on the path to it, has the declaration tag. For an array the element type counts. */
+/* True if `type`, or a typedef on the path to it, has the declaration tag. For an array, the tag of the element type
+ * counts. */
 bool cn_debug_type_has_tag(struct cn_ctx *ctx, LLVMMetadataRef type, const char *tag);
 
 /* The bytes of a type. */

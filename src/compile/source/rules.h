@@ -20,7 +20,7 @@
 /* rules_access.c: report a load or store whose type contradicts the type at its address. */
 void cn_rules_check_access(struct cn_ctx *ctx, LLVMValueRef instruction);
 /* rules_access.c: report stores of references to memory that the collector skips, and stores of references into the
- * middle of an object. `prepare` calls it after the promotion of locals. */
+ * middle of an object. `prepare` calls this rule after the promotion of locals. */
 void cn_rules_check_stores(struct cn_ctx *ctx, LLVMValueRef function);
 /* layout_stores.c: report references that are stored at offsets with data in the object's layout, and in IR of other
  * front ends references into the middle of an object. `prepare` calls it. */

@@ -158,8 +158,8 @@ static LLVMTypeRef object_type_of(LLVMValueRef root)
                                                                                  : NULL;
 }
 
-/* True if `pointer` points to a type without references. The program then casts `&p->number`, a buffer of bytes in a
- * global, or an array of numbers to a pointer to references, through any number of locals. */
+/* True if `pointer` points to a type without references. In this case the program casts `&p->number`, a buffer of bytes
+ * in a global, or an array of numbers to a pointer to references, through any number of locals. */
 static bool target_lacks_refs(LLVMValueRef pointer)
 {
   LLVMTypeRef whole = object_type_of(cn_types_root_of(pointer)), there = cn_types_memory_type_of(pointer);

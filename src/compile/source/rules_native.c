@@ -7,8 +7,8 @@
  *
  * In C such a function is marked cairn_unmanaged, and must not use references. Another front end may omit the gc
  * strategy for speed in a function that reads objects, which is harmless unless the function keeps a reference over a
- * call that may collect. The front end most likely forgot the strategy of a function that keeps one, and the reference
- * would be a lost root.
+ * call that may collect. If a function keeps a reference over such a call, the front end most likely forgot its
+ * strategy, and the reference would be a lost root.
  */
 #include <string.h>
 #include "base/check.h"

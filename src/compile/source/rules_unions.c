@@ -33,7 +33,7 @@ struct type_search {
   CN_VECTOR(LLVMMetadataRef) work;
 };
 
-/* The type of a member or of an array element. `known`: its pointers are references even without tags. */
+/* The type of a member or of an array element. `known`: pointers in the type are references even without tags. */
 struct typed_part {
   LLVMMetadataRef type;
   bool known;

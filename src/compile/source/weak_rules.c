@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Refuses weak references outside the fields of managed objects: roots are strong. Debug information shows the members
- * and variables that C declares weak; this file refuses the variables. Part of pass `rules`. Needs: debug information.
+ * and variables that C declares weak; this file refuses weak variables. Part of pass `rules`. Needs: debug information.
  * Provides: diagnostic weak-variable. Breaks: nothing.
  */
 #include <string.h>

@@ -149,8 +149,8 @@ static void build_reference_phis(struct distance_folder *f)
   LLVMDisposeBuilder(builder);
 }
 
-/* The reference that replaces `gep`. A pair's reference may be another replaced gep: the loop follows these to a value
- * that stays. */
+/* The reference that replaces `gep`. A pair's reference may be another replaced gep: the loop follows such references
+ * to a value that stays. */
 static LLVMValueRef final_reference_of(const struct distance_folder *f, const struct cn_ptrmap *index, size_t gep)
 {
   LLVMValueRef reference = f->pairs.at[f->wanted.at[gep]].reference;

@@ -6,8 +6,8 @@
  * again.
  *
  * Needs: any module. Provides: functions without statepoints; directives such as "statepoint-id" at call sites whose
- * statepoints differ from the rewriter's defaults. Breaks: struct cn_cfg. The pass reports a statepoint that cannot be
- * stripped before it changes the module.
+ * statepoints differ from the rewriter's defaults. Breaks: struct cn_cfg. Before any change, the pass reports each
+ * statepoint that cannot be stripped.
  *
  * The pass cannot restore invalid attributes that the rewriter removed, and the original places of computations that it
  * rematerialised. The pass removes phis that only joined relocations of one value, base pointers that only statepoints
@@ -70,7 +70,7 @@ static unsigned called_intrinsic_id(LLVMValueRef i)
 
 /* ---- what a function has ---- */
 
-/* Record a statepoint. The token of relocations on its unwind edge is the landing pad. */
+/* Record a statepoint. The token of relocations on a statepoint's unwind edge is the landing pad. */
 static void add_statepoint(struct statepoint_stripper *u, LLVMValueRef statepoint)
 {
   struct wrapped_call w = {.statepoint = statepoint};

@@ -8,15 +8,15 @@
 #include "compile/core/pass.h"
 
 /* True if cn_tail_make_musttail_calls() would make a tail call of `call`: the call is marked `tail`, ends its function,
- * and needs nothing in the frame. */
+ * and needs nothing of the frame. */
 bool cn_is_in_tail_position(LLVMValueRef call);
 
 /* Make calls in tail position musttail if the caller's signature suffices. Other calls in tail position stay calls
  * directly before a return. */
 void cn_tail_make_musttail_calls(struct cn_ctx *ctx, LLVMValueRef function);
 
-/* tail_position.c: the return after `call` that returns its result or void, in the call's block or in a block that
- * several calls share; or null. */
+/* tail_position.c: the return after `call` that returns the call's result or void, in the call's block or in a block
+ * that several calls share; or null. */
 LLVMValueRef cn_tail_return_of(LLVMValueRef call);
 /* The terminator after `call` if only ends of lifetimes are between call and terminator; or null. */
 LLVMValueRef cn_tail_terminator_after(LLVMValueRef call);

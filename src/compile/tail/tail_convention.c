@@ -75,7 +75,7 @@ static bool is_plain_managed_call(LLVMValueRef user, LLVMValueRef function)
   return true;
 }
 
-/* The reason why the function must keep its convention, tail calls apart; or null. */
+/* The reason, other than tail calls, why the function must keep its convention; or null. */
 static const char *reason_to_keep_convention(LLVMValueRef function)
 {
   if (!cn_target_is_local(function))

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Works around a defect of LLVM 22, which drops the arguments that a musttail call of `tailcc` or `swifttailcc` passes
- * in memory (llvm/llvm-project#199224). The callee finds the arguments of the caller there, among them stale
+ * in memory (llvm/llvm-project#199224). The callee finds the caller's own arguments in this memory, among them stale
  * references. LLVM also leaves the caller's arguments on the stack, but the callee pops only its own arguments: the
- * stack shrinks. For calls marked `tail` LLVM does both right, and these conventions guarantee tail calls also for
- * `tail`. Part of pass tail-calls.
+ * stack shrinks. LLVM passes and pops the arguments of calls marked `tail` correctly, and both conventions guarantee
+ * tail calls also for `tail`. Part of pass tail-calls.
  *
  * In a function with a tail call that passes arguments in memory, all musttail calls become `tail`, also calls whose
- * arguments fit in registers. LLVM 22 may move the prologue behind the latter calls, which need no frame, but lets them
- * pop the space that only the prologue reserves for the moved return address.
+ * arguments fit in registers. LLVM 22 may move the prologue behind musttail calls with arguments in registers, which
+ * need no frame, but lets these calls pop the space that only the prologue reserves for the moved return address.
  *
  * Needs: all passes that search for safepoints have run, because a call marked `tail` looks like a safepoint. Provides:
  * all musttail calls pass their arguments in registers. Breaks: nothing.

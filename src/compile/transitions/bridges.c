@@ -8,7 +8,7 @@
  *   i64 @cairn.bridge.N(args, ptr nest %target)         managed, of the call's convention: calls
  *                                                       cairn.native.N through the stub
  *
- * A call calls the bridge in place of an unmanaged target (call_targets.c). Needs: nothing. Provides:
+ * A routed call calls the bridge in place of an unmanaged target (call_targets.c). Needs: nothing. Provides:
  * cn_bridge_native_for() and cn_bridge_managed_for(); calls that look alike share their bridges. Breaks: nothing.
  */
 #include "compile/transitions/callees.h"
@@ -175,8 +175,8 @@ static LLVMTypeRef type_with_nest_parameter(struct cn_ctx *ctx, LLVMValueRef nat
   return longer;
 }
 
-/* Build the statepoint of the bridge's call. It lists no live references: the passed references belong to the
- * callee. */
+/* Build the statepoint of the bridge's call. The statepoint lists no live references: the passed references belong to
+ * the callee. */
 static LLVMValueRef build_statepoint(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef function,
                                      LLVMValueRef native)
 {

@@ -167,8 +167,8 @@ static LLVMTypeRef type_with_nest_parameter(struct cn_ctx *ctx, LLVMTypeRef type
   return longer;
 }
 
-/* Add a `nest` parameter to `function`. Its musttail calls of named functions must also pass this argument, as
- * poison. */
+/* Add a `nest` parameter to `function`. The function's musttail calls of named functions must also pass a `nest`
+ * argument, which is poison. */
 static LLVMValueRef add_nest_parameter(struct cn_ctx *ctx, LLVMValueRef function, const call_site_vector *through)
 {
   call_site_vector others = {0};

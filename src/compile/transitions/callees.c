@@ -76,8 +76,8 @@ static LLVMValueRef strip_constant_offset(LLVMValueRef callee)
                                                                                         : callee;
 }
 
-/* The linker may replace a weak or linkonce definition by a native definition of another unit. The same holds for a
- * visible definition of a shared object, but calls in this unit can bind to this definition. */
+/* The linker may replace a weak or linkonce definition by a native definition of another unit. The linker may also
+ * replace a visible definition of a shared object, but calls in this unit can bind to the definition. */
 LLVMValueRef cn_target_managed_function(LLVMValueRef callee)
 {
   while (LLVMIsAGlobalAlias(callee) && (cn_target_is_local(callee) || LLVMGetLinkage(callee) == LLVMExternalLinkage))

@@ -12,7 +12,7 @@
  *    in a
  *    safepoint-free interval keep their form.
  * 2. A form that copies blocks is possible only if s->copies is set; cn_choose_loop_forms() then makes LCSSA form.
- * 3. Outer loops get their form before inner ones. A form that changes the choice for inner loops sets a bit of enum
+ * 3. Outer loops get their form before inner loops. A form that changes the choice for inner loops sets a bit of enum
  *    around
  *    in s->inside; choose_form_of_loop() reads the bit for each inner loop.
  * 4. build_forms() runs after `s` is freed, and each form that it builds changes the function: a form may name only
@@ -106,8 +106,8 @@ static void choose_form_of_loop(struct form_search *s, uint32_t l)
   }
 }
 
-/* Choose the forms of outer loops before those of inner loops. The inner loops of a nest with a copy for few iterations
- * make many iterations in the old body. */
+/* Choose the forms of outer loops before the forms of inner loops. The inner loops of a nest with a copy for few
+ * iterations make many iterations in the old body. */
 static void choose_forms(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work, struct chosen_forms *forms)
 {
   struct form_search s = {.ctx = ctx, .forms = forms, .small_work = small_work, .copies = !is_optnone(function)};

@@ -119,8 +119,9 @@ static void copy_debug_records(struct cn_clone *clone, LLVMValueRef i)
   }
 }
 
-/* Add the inputs of a phi's copy. The first block has predecessors outside the copied blocks, whose inputs the copy
- * gets too. Other blocks have such predecessors only if these are unreachable; the copy omits their inputs. */
+/* Add the inputs of a phi's copy. The first block has predecessors outside the copied blocks; the copy of a phi also
+ * gets the inputs from these predecessors. Other copied blocks have outside predecessors only if these are unreachable;
+ * the copy of a phi omits their inputs. */
 static void connect_phi_copy(struct cn_clone *clone, LLVMValueRef phi, LLVMValueRef copy)
 {
   bool first = LLVMGetInstructionParent(phi) == clone->blocks[0];

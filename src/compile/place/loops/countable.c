@@ -17,7 +17,7 @@
 
 /* In chunks with fewer iterations, a poll per iteration costs little more than a poll per chunk. */
 #define MIN_CHUNK_TRIP_COUNT 16
-/* Chunks of a loop with an unknown step must be possible for steps up to this one. */
+/* Chunks of a loop with an unknown step must be possible for steps up to this number. */
 #define MAX_LIKELY_STEP 7
 
 static bool is_upward(LLVMIntPredicate p)
@@ -120,7 +120,7 @@ static bool has_products(const struct cn_loops *loops, uint32_t loop)
   return false;
 }
 
-/* True if the edges into the header can be redirected; edges of computed jumps cannot. */
+/* True if the edges into the header can be redirected; edges of computed jumps cannot be redirected. */
 static bool has_redirectable_entries(const struct cn_cfg *cfg, uint32_t header)
 {
   for (uint32_t p = 0; p < cfg->blocks[header].pred_count; p++) {

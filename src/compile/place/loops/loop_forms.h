@@ -31,8 +31,8 @@ struct cn_countable_loop {
   LLVMBasicBlockRef header, latch;
   LLVMValueRef compare;
   unsigned bound;        /* operand of compare */
-  LLVMIntPredicate stay; /* the loop continues if the induction variable compares so to the bound */
-  bool tests_next;       /* the test reads iv.next; false: iv.phi */
+  LLVMIntPredicate stay; /* the loop continues if this predicate holds for induction variable and bound */
+  bool tests_next;       /* the test reads iv.next; if false, it reads iv.phi */
   bool no_wrap;          /* no-wrap flags of the advance exclude a wrap before the test ends the loop */
   struct cn_induction iv;
   uint64_t trips; /* K */

@@ -25,12 +25,12 @@ struct cn_nest {
   CN_VECTOR(struct cn_nest_inner_loop) inner;
 };
 
-/* True if a copy of `loop` whose inner loops are free of polls pays. */
+/* True if it pays to give `loop` a copy whose inner loops are free of polls. */
 bool cn_nest_is_worth_copy(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, uint64_t small_work,
                            struct cn_nest *nest);
 
-/* Copy the nest, which must be in LCSSA form, and record its bounded loops in `out`. The phis of the header are
- * replaced by new ones. */
+/* Copy the nest, which must be in LCSSA form, and record its bounded loops in `out`. New phis replace the phis of the
+ * header. */
 void cn_nest_copy(struct cn_ctx *ctx, const struct cn_nest *nest, struct cn_loop_form_polls *out);
 
 void cn_nest_free(struct cn_nest *nest);

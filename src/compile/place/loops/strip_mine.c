@@ -148,7 +148,7 @@ static LLVMValueRef build_integer_of(struct cn_ctx *ctx, LLVMBuilderRef b, LLVMV
 
 /* Build a test that is true if the bound of an equality is more than `distance` ahead, or is not a whole number of
  * steps ahead. If the test reads the new value and the bound equals the start, the loop meets the bound only after a
- * wrap. No-wrap flags exclude the last two cases. */
+ * wrap. No-wrap flags exclude a wrap and an incomplete last step. */
 static LLVMValueRef build_equality_far_test(const struct cn_countable_loop *c, LLVMBuilderRef b, LLVMValueRef ahead,
                                             uint64_t distance)
 {

@@ -25,11 +25,12 @@
 #include "compile/cost/steps.h"
 #include "compile/place/loops/clone.h"
 
-/* The work between two polls that is thirty times the work of a poll. */
+/* This amount of work between two polls is thirty times the work of a poll. */
 #define WORK_BETWEEN_POLLS 32
 /* The least total work of an iteration and its copies. */
 #define ENOUGH_UNROLLED_WORK 24
-/* The most instructions in all copies together: for two copies, the only number below -O3, and for more copies. */
+/* The most instructions in all copies together: first for two copies, then for more than two copies, which only -O3
+ * makes. */
 #define MAX_INSTRUCTIONS_OF_TWO 256
 #define MAX_UNROLLED_INSTRUCTIONS 96
 #define MAX_INSTRUCTIONS_BELOW_O3 48
@@ -119,7 +120,7 @@ static uint32_t iteration_work_of(const struct unroll_estimate *j)
 /* Compute the latencies from `phi` to all values that the loop computes. */
 static void compute_latencies_from(struct unroll_estimate *j, LLVMValueRef phi)
 {
-  /* Stored values are latencies plus one: 0 means independent of `phi`. */
+  /* The map has latencies plus one, so that 0 means independent of `phi`. */
   *cn_ptrmap_add(&j->delays, phi, NULL) = 1;
   for (uint32_t n = 0; n < j->loop->count; n++) {
     uint32_t b = j->loop->blocks[n];
@@ -369,8 +370,8 @@ static bool declares_scope(LLVMBasicBlockRef block)
   return false;
 }
 
-/* Drop the alias scopes that an iteration declares, such as those of an inlined function's `restrict`: they say nothing
- * about two old iterations within one new iteration. */
+/* Drop the alias scopes that an iteration declares, such as those of an inlined function's `restrict`: these scopes say
+ * nothing about two old iterations within one new iteration. */
 static void drop_noalias_scopes(const struct cn_unrolled_loop *u)
 {
   LLVMContextRef llvm = LLVMGetValueContext(LLVMBasicBlockAsValue(u->blocks[0]));

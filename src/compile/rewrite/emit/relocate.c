@@ -3,8 +3,8 @@
  * Relocates references by direct SSA construction. Part of rewrite-statepoints. At each parse point that a value
  * crosses, the value gets a new definition: a relocate, or a rematerialisation from the relocate of its base
  * (rematerialise.c). Each use is rewritten to the definition that reaches it, with phis exactly at the blocks that
- * different definitions enter. The file handles one value at a time, in time linear in the live range. It first records
- * the definition that each read needs, then builds the definitions that are read, before their first readers
+ * different definitions enter. The file handles one value at a time, in time linear in the live range. The file first
+ * records the definition that each read needs, then builds the definitions that are read, before their first readers
  * (late-insertion-slides-2014, "Finding references which need relocated"), and then sets the operands of the reads.
  *
  * Needs: emitted statepoints with live sets; attached bases. Provides: SSA form, with every use of a reference
@@ -35,9 +35,9 @@ struct definition_read {
   LLVMValueRef user;
 };
 
-/* The definitions of a value, numbered for value_flow.c. 1 is the original. The relocates follow in the order of the
- * crossings. In a function with pads of type token, the relocates on the unwind edges follow in that order. The last
- * numbers are the definitions that enter the blocks of the live range. */
+/* The definitions of a value, numbered for value_flow.c. 1 is the original. The relocates have the next numbers, in the
+ * order of the crossings. In a function with pads of type token, the relocates on the unwind edges follow, also in the
+ * order of the crossings. The last numbers are the definitions that enter the blocks of the live range. */
 struct value_relocation {
   struct cn_emitter *emitter;
   struct cn_refs *refs;

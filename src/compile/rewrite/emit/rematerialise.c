@@ -4,12 +4,13 @@
  * (late-insertion-slides-2014, "When relocation isn't needed": constant offset GEPs, and any other cheap chain free of
  * side effects). Part of rewrite-statepoints. Two kinds of values are rematerialised:
  *
- * - A chain of constant GEPs counts as uses of its root, the value that it starts from. It is computed where it is
- *   used: an address with a constant offset is free there. refs.c finds these.
+ * - A chain of constant GEPs counts as uses of its root, the value that it starts from. The chain is computed again at
+ *   each use, because an address with a constant offset is free there. refs.c finds these chains.
  * - A tree of cheap instructions from the value's base is computed after each safepoint that the value crosses, from
  *   the new value of the base, which these safepoints list in any case. The copy takes the value's place in the SSA
- *   construction, so it is free on the hot path around a cold poll. The tree may have indices as operands. An index is
- *   available there in SSA form, and takes the register that the value would have taken. Values with more indices than
+ *   construction, so the copy costs nothing on the hot path around a cold poll. The tree may have indices as operands.
+ *   The indices are available after the safepoint in SSA form; one index takes the register that the value would have
+ *   taken. Values with more indices than
  *   the cost model below allows are relocated.
  *
  * Only values whose offset in the object is independent of the object's address are rematerialised, which excludes

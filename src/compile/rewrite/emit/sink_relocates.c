@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Chooses the place of a relocate: before the first instruction that reads it, or at the end of the nearest common
- * dominator of readers in several blocks, and if possible in a loop as shallow as the statepoint's
+ * dominator of readers in several blocks. If possible the place is in a loop as shallow as the statepoint's loop
  * (late-insertion-slides-2014, "Finding references which need relocated": on the paths that need it). The reload of a
- * spilled reference then is at this place too, and the reference needs no register over the calls before it. Part of
- * rewrite-statepoints.
+ * spilled reference is then at the relocate's place, so that the reference needs no register over the calls before this
+ * place. Part of rewrite-statepoints.
  *
- * The place is always before the next safepoint that the value crosses, since that safepoint reads the definition. The
- * spill slot therefore still holds the value there.
+ * The relocate's place is always before the next safepoint that the value crosses, since that safepoint reads the
+ * definition. The spill slot therefore still holds the value at the relocate's place.
  *
  * Needs: positions. Provides: places. Breaks: nothing.
  */

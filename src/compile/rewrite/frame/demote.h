@@ -45,7 +45,7 @@ uint32_t *cn_unwind_find_pads(const struct cn_refs *refs);
 uint32_t cn_unwind_point_crossed_by(struct cn_live_range *range, const struct cn_refs *refs, const uint32_t *pads,
                                     uint32_t value);
 /* A message if a reference is live over a parse point into a pad that is not of type token; else null. Needs liveness,
- * and takes as long as its computation. */
+ * and takes as long as the computation of liveness. */
 const char *cn_unwind_wrong(const struct cn_refs *refs);
 /* Demote values that are live into the unwind destination of a parse point. True: `refs` is outdated. */
 bool cn_unwind_demote(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_ptrmap *stored);

@@ -2,12 +2,12 @@
  *
  * Replaces phis of references at the head of pads. Part of rewrite-statepoints. Such a phi reads its operands on unwind
  * edges, which have no place for a relocate. The phi becomes a slot, which is stored before the instruction that
- * unwinds and loaded after the pad. For a derived reference the slots of its base and of its distance from the base are
- * stored; the distance is an integer in a separate local.
+ * unwinds and loaded after the pad. A derived reference is stored as its base and its distance from the base; the
+ * distance is an integer in a separate local.
  *
- * A block with a catchswitch has space for phis only. Stores for the end of such a block are in its predecessors
- * instead. The slots of its phis are copied to further slots in the pads after it, and later invokes leave these
- * further slots unchanged; the uses of the phis read them.
+ * A block with a catchswitch has space for phis only. Stores at the end of a block with a catchswitch are made in the
+ * predecessors of the block instead. The pads after a catchswitch copy the slots of its phis to further slots, which
+ * later invokes leave unchanged; the uses of the phis read these further slots.
  *
  * Needs: struct cn_refs, phis with one input folded (cn_unwind_split_edges()). Provides: pads without phis of
  * references that may move.
@@ -76,7 +76,7 @@ static bool has_pad_phis(const struct cn_cfg *cfg)
   return false;
 }
 
-/* Find the bases of all phis in pads by bases.c. */
+/* Let bases.c find the bases of all phis in pads. */
 static void find_pad_phi_bases(struct cn_refs *refs)
 {
   for (uint32_t b = 0; b < refs->cfg->count; b++) {

@@ -102,7 +102,7 @@ static struct live_reference_count count_by_live_ranges(const struct cn_refs *re
 }
 
 /* The budget of relocations: at least the number of values and uses, because slots would cost a store or load for each
- * of these. */
+ * value and use. */
 static uint64_t relocation_budget_of(const struct cn_ctx *ctx, const struct cn_refs *refs)
 {
   uint64_t least = refs->values.count + refs->uses.count;

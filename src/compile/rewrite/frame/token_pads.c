@@ -3,7 +3,7 @@
  * Keeps references that are live into landing pads in SSA form, for functions whose roots must be pairs. relocate.c
  * relocates the references in the pad by the pad's token (LLVM's LangRef, "llvm.experimental.gc.relocate": the landing
  * pad of the statepoint's invoke, unshared). Each invoke therefore gets a separate pad, which branches to the code
- * after the old shared pad. That code becomes an ordinary block, with the phis of the old pad.
+ * after the old shared pad. The code after the old pad becomes an ordinary block, with the phis of the old pad.
  *
  * A pad of type token has neither exception pointer nor selector: instruction selection ignores both, and resume
  * refuses a token. All pads of a function have one type, so the step refuses a function that uses the values of a pad.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Steps that bring IR into the forms that the rest of rewrite-statepoints knows. Private to it.
+ * Steps that bring IR into the forms that the rest of rewrite-statepoints handles. Private to it.
  */
 #ifndef CN_COMPILE_REWRITE_NORMALISE_NORMALISE_H
 #define CN_COMPILE_REWRITE_NORMALISE_NORMALISE_H
@@ -41,7 +41,7 @@ void cn_merge_locals(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* Remove attributes and metadata that a moving collector makes false. */
 void cn_strip_attributes_function(struct cn_ctx *ctx, LLVMValueRef function);
-/* Remove these attributes and metadata from declarations and globals. */
+/* Remove invalid attributes and metadata from declarations and globals. */
 void cn_strip_attributes_declarations(struct cn_ctx *ctx);
 
 /* ---- undef.c ---- */

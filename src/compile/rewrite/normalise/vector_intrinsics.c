@@ -156,7 +156,7 @@ static LLVMValueRef lower_lane_permutation(struct vector_lowering *l, LLVMValueR
 
 /* ---- masked lanes ---- */
 
-/* Build a mask of the lanes that `mask` enables and whose number is below the explicit vector length. */
+/* Build a mask of the lanes below the explicit vector length that `mask` enables. */
 static LLVMValueRef build_active_mask(struct vector_lowering *l, LLVMValueRef mask, LLVMValueRef length)
 {
   LLVMTypeRef i32 = LLVMInt32TypeInContext(l->ctx->llvm);
@@ -179,7 +179,7 @@ static LLVMValueRef lower_vp_select(struct vector_lowering *l, LLVMValueRef call
 }
 
 /* Build a vector with the lanes of `call` that `mask` enables, and with the other lanes of `otherwise`.
- * replace_instruction() makes the other uses of the call read it. */
+ * replace_instruction() makes the other uses of the call read this vector. */
 static LLVMValueRef build_masked_result(struct vector_lowering *l, LLVMValueRef call, LLVMValueRef mask,
                                         LLVMValueRef otherwise)
 {
@@ -290,8 +290,8 @@ static const struct vector_intrinsic *find_vector_intrinsic(LLVMValueRef call)
   return NULL;
 }
 
-/* True if the origin of each lane can be found. It cannot if a splice shifts by a variable number of lanes or by more
- * lanes than the vector has, or if interleaved vectors have fewer lanes than the result, which LLVM's verifier
+/* True if the origin of each lane can be found. The origins are unknown in a splice by a variable number of lanes or by
+ * more lanes than the vector has, and in interleaved vectors with fewer lanes than the result, which LLVM's verifier
  * accepts. */
 static bool has_known_lane_origins(LLVMValueRef call, lane_origin_function *places)
 {

@@ -124,8 +124,8 @@ static void build_missing_base(const struct cn_base_graph *graph, struct cn_base
   cn_push(&made->merges, missing);
 }
 
-/* Build the base phis and selects that crossing values need, and the further ones that these need as inputs. With
- * CAIRN_RELOCATION_SHARE_BASES off, every merge gets a base phi or select. */
+/* Build the base phis and selects that crossing values need, and the base phis and selects that these need as inputs.
+ * With CAIRN_RELOCATION_SHARE_BASES off, every merge gets a base phi or select. */
 static void build_base_merges(struct cn_base_graph *graph, LLVMContextRef llvm, struct cn_base_map *bases)
 {
   struct made_bases made = {.builder = LLVMCreateBuilderInContext(llvm)};

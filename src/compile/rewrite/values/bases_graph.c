@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Builds the graph for bases.c, which has the chain of adjustments of each value, and the phis and selects at the ends
- * of the chains (statepoints-later, "Base & Derived Pointers"). Part of rewrite-statepoints.
+ * Builds the graph for bases.c: the chain of adjustments of each value, and the phis and selects at the ends of the
+ * chains (statepoints-later, "Base & Derived Pointers"). Part of rewrite-statepoints.
  *
  * Needs: struct cn_refs with liveness. Provides: struct cn_base_graph. Breaks: nothing.
  */

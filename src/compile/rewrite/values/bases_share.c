@@ -3,7 +3,7 @@
  * Shares one base between merges with equal bases: phis of one block with equal bases of all inputs, cycles included,
  * and selects in one block with one condition (late-insertion-slides-2014, "What about PHIs?"; LLVM's own pass builds a
  * base for each merge). Part of rewrite-statepoints. A phi that is itself a base becomes the base of the other phis.
- * Among selects the first becomes the base of the others, which it dominates.
+ * The first of several selects becomes the base of the other selects, which it dominates.
  *
  * A merge of merges with one base also has this base, and needs no further base. Therefore each round replaces merges
  * by the merge whose base they share and finds the tops again, until the inputs stay the same.
@@ -17,7 +17,7 @@
 #include <string.h>
 #include "base/check.h"
 
-/* The most rounds, which keep the cost linear; after these, merges keep their bases. */
+/* The most rounds of sharing, so that the cost stays linear; after the last round, merges keep their bases. */
 enum { MAX_SHARING_ROUNDS = 16 };
 
 static bool have_same_incoming_blocks(LLVMValueRef a, LLVMValueRef b)
@@ -32,7 +32,7 @@ static bool have_same_incoming_blocks(LLVMValueRef a, LLVMValueRef b)
 }
 
 /* True if `a` and `b` can share a base: both are phis of one block, or both are selects in one block. The caller has
- * compared the conditions. */
+ * compared the conditions of selects. */
 static bool may_have_same_base(LLVMValueRef a, LLVMValueRef b)
 {
   if (LLVMGetInstructionParent(a) != LLVMGetInstructionParent(b) || LLVMTypeOf(a) != LLVMTypeOf(b) ||
@@ -73,8 +73,8 @@ static uint32_t *find_parallel_groups(struct cn_base_graph *graph, bool *any)
   return group;
 }
 
-/* True if the merge itself can be the base of its class. A merge with a global as an input cannot: it is its own base,
- * but the bases of the other merges have null as this input. */
+/* True if the merge itself can be the base of its class. A merge with a global as an input cannot be the base of its
+ * class: its input is the global, but the bases of the other merges have null as this input. */
 static bool may_be_base_of_class(const struct cn_base_graph *graph, uint32_t m)
 {
   if (graph->merges.at[m].moves)

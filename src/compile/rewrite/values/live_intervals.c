@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Builds live intervals. An interval extends from the definition to the last use in reverse post-order, and on to the
- * end of every loop that begins between these two. Part of rewrite-statepoints. Live intervals show which values may be
- * live over many safepoints, and which values can share a slot. Live sets would show more, at a size of values times
- * safepoints.
+ * end of every loop that begins between definition and last use. Part of rewrite-statepoints. Live intervals show which
+ * values may be live over many safepoints, and which values can share a slot. Live sets would show more, at a size of
+ * values times safepoints.
  *
  * A value is live only within its interval. The definition dominates each place where the value is live, so the
  * definition comes first. If the value is live at a place after the last use, a path from this place reaches a use over

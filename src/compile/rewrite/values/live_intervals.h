@@ -11,8 +11,8 @@
 /* A place in a function: block << 32 | position. */
 #define CN_PLACE(block, pos) ((uint64_t)(block) << 32 | (pos))
 
-/* The interval contains all places where the value is live, and possibly more. It is found in time linear in the number
- * of uses, for any length of the range. */
+/* The interval contains all places where the value is live, and possibly more. The interval is found in time linear in
+ * the number of uses, for any length of the range. */
 struct cn_live_interval {
   uint64_t from, to; /* places of the definition and the last use, both included */
 };

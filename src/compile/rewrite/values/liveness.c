@@ -98,7 +98,7 @@ void cn_live_range(struct cn_live_range *range, const struct cn_refs *refs, uint
   if (v->scalar && v->root == value && !cn_refs_is_optimisation_on(refs, CAIRN_RELOCATION_LIVENESS))
     add_dominated_blocks(range, refs->cfg, v);
   for (size_t i = 0; i < range->blocks.count; i++) {
-    /* The definition's block dominates this block, so it comes earlier in the order. */
+    /* The definition's block dominates this block, so the definition's block has a smaller index. */
     CN_CHECK(range->blocks.at[i] > v->block);
     const struct cn_cfg_block *block = &refs->cfg->blocks[range->blocks.at[i]];
     for (uint32_t p = 0; p < block->pred_count; p++) {

@@ -73,8 +73,8 @@ static void replace_query(LLVMBuilderRef builder, LLVMValueRef question, const s
     LLVMDeleteFunction(declaration);
 }
 
-/* List the calls of both intrinsics in the block. Their operands count as crossing, because bases are found only for
- * values that cross a parse point. */
+/* List the calls of both intrinsics in the block. The operands of these calls count as crossing, because bases are
+ * found only for values that cross a parse point. */
 static void gather_queries(struct cn_refs *refs, LLVMBasicBlockRef block, struct base_queries *out)
 {
   CN_EACH_INSTRUCTION(i, block) {

@@ -41,9 +41,9 @@ static bool is_instruction_or_argument(LLVMValueRef value)
   return kind == LLVMInstructionValueKind || kind == LLVMArgumentValueKind;
 }
 
-/* True for null and globals if CAIRN_RELOCATION_CONSTANTS is off: the lists then have them as values that are defined
- * at the entry. Otherwise the lists omit them, because they never move. Constant expressions are always omitted: their
- * bases are other constants. */
+/* True for null and globals if CAIRN_RELOCATION_CONSTANTS is off: the lists then contain null and globals as values
+ * that are defined at the entry. Otherwise the lists omit null and globals, which never move. Constant expressions are
+ * always omitted: their bases are other constants. */
 static bool is_listed_constant(const struct cn_refs *refs, LLVMValueRef value, LLVMValueRef user)
 {
   if (cn_refs_is_optimisation_on(refs, CAIRN_RELOCATION_CONSTANTS) || !cn_is_ref(LLVMTypeOf(value)) ||

@@ -7,10 +7,10 @@
  * becomes a gc.statepoint. A value *crosses* a parse point if its definition is before the parse point and a use is
  * after it.
  *
- * A GEP with constant indices is not relocated. Its uses count as uses of the value that it starts from, its *root*,
- * and the GEP is rematerialised at uses after a safepoint (late-insertion-slides-2014, "When relocation isn't needed":
- * constant offset GEPs of relocated values). A value with the same address as another reference is not relocated
- * either: its uses read the other reference.
+ * A GEP with constant indices is not relocated. The uses of such a GEP count as uses of its *root*, the value that the
+ * GEP starts from, and the GEP is rematerialised at uses after a safepoint (late-insertion-slides-2014, "When
+ * relocation isn't needed": constant offset GEPs of relocated values). A value with the same address as another
+ * reference is not relocated either: its uses read the other reference.
  *
  * Positions: instructions are numbered in steps of two through the blocks in reverse post-order. All phis of a block
  * share the first number of the block. A phi reads its operands at the end of the incoming blocks, at one past the
@@ -124,13 +124,13 @@ void cn_refs_leave_out_dead_values(struct cn_refs *refs);
 
 /* ---- addresses.c ---- */
 
-/* True if an integer or unmanaged pointer of the function shows the address of a reference. An index may then show an
- * address too, and its live range must stay unchanged. */
+/* True if an integer or unmanaged pointer of the function shows the address of a reference. An index of a GEP may then
+ * show an address too, and the live range of the index must stay unchanged. */
 bool cn_has_address_integers(const struct cn_cfg *cfg);
 
 /* ---- liveness.c ---- */
 
-/* The live range of one value, computed for one value after the other in time linear in the range. */
+/* The live range of one value. One structure serves all values in turn, in time linear in each range. */
 struct cn_live_range {
   CN_VECTOR(uint32_t) blocks; /* blocks with the value live-in, ascending, all after the definition's block */
   uint32_t *in, *out;         /* per block: equal to `stamp` if the value is live at the block's start (end) */
@@ -170,7 +170,7 @@ void cn_bases_print(LLVMValueRef function, FILE *out);
 
 /* True if the module asks for bases (llvm.experimental.gc.get.pointer.base and .offset). */
 bool cn_pointer_bases_are_queried(LLVMModuleRef module);
-/* Replace the calls of these intrinsics in one function. True if the function had such calls; `refs` is then
+/* Replace the calls of both intrinsics in one function. True if the function had such calls; `refs` is then
  * outdated. */
 bool cn_pointer_bases_replace_queries(struct cn_ctx *ctx, struct cn_refs *refs);
 
