@@ -67,7 +67,6 @@ static const struct cairn_diagnostic *first_error(const struct cairn_diagnostics
   return NULL;
 }
 
-/* True for the first error of a function, or the first error of the module. */
 static bool is_first_error_of_function(const struct cairn_diagnostics *held, size_t which)
 {
   const char *function = held->at[which].function;

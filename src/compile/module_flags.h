@@ -14,7 +14,6 @@ enum cn_flag_joins {
   CN_FLAG_JOIN_MIN = 8, /* the smallest number; 0 if a module lacks the flag */
 };
 
-/* Add a flag to the module. */
 void cn_add_module_flag(LLVMModuleRef module, const char *name, enum cn_flag_joins joins, unsigned value);
 
 /* The flag's number, or `absent` if the module lacks it. */

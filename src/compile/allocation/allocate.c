@@ -43,7 +43,6 @@
 #include "compile/allocation/layout_constants.h"
 #include "compile/allocation/lower_resize.h"
 
-/* One expansion. */
 struct allocation_site {
   struct cn_ctx *ctx;
   const struct cn_allocator *allocator;
@@ -74,7 +73,6 @@ static uint64_t payload_size_of(const struct cn_layout_sizes *sizes, uint64_t co
   return (size + CAIRN_ABI_OBJECT_ALIGN - 1) & ~(uint64_t)(CAIRN_ABI_OBJECT_ALIGN - 1);
 }
 
-/* Emit payload_size_of() of the count. */
 static LLVMValueRef emit_payload_size(const struct allocation_site *s)
 {
   const struct cn_layout_sizes *z = &s->sizes;
@@ -116,7 +114,6 @@ static LLVMValueRef emit_reference_to_fresh(const struct allocation_site *s, LLV
   return object;
 }
 
-/* The address `distance` bytes before the payload's start. */
 static LLVMValueRef emit_address_before_payload(const struct allocation_site *s, LLVMValueRef reference,
                                                 uint64_t distance)
 {
@@ -127,7 +124,6 @@ static LLVMValueRef emit_address_before_payload(const struct allocation_site *s,
   return LLVMBuildGEP2(s->builder, LLVMInt8TypeInContext(s->ctx->llvm), reference, &offset, 1, "");
 }
 
-/* Store to the word that lies `distance` bytes before the payload. */
 static void emit_header_word_store(const struct allocation_site *s, LLVMValueRef reference, uint64_t distance,
                                    LLVMValueRef value)
 {
@@ -247,13 +243,11 @@ static LLVMBasicBlockRef insert_block_before(const struct allocation_site *s, LL
   return LLVMInsertBasicBlockInContext(s->ctx->llvm, before, name);
 }
 
-/* The blocks of an expansion. */
 struct expansion_arms {
   LLVMBasicBlockRef fast, slow, tail;
   LLVMValueRef free, end;
 };
 
-/* Split the block before the call, and emit the test. */
 static struct expansion_arms split_into_arms(const struct allocation_site *s, LLVMValueRef bytes)
 {
   LLVMBasicBlockRef head = LLVMGetInstructionParent(s->call);
@@ -284,7 +278,6 @@ static void join_arms(const struct allocation_site *s, const struct expansion_ar
   LLVMInstructionEraseFromParent(s->call);
 }
 
-/* Expand a call that makes an array of variable length. */
 static void expand_array_in_line(struct allocation_site *s)
 {
   CN_CHECK(s->count && s->sizes.elem_size > 0 && s->most > 0);
@@ -305,7 +298,6 @@ static void expand_array_in_line(struct allocation_site *s)
     join_arms(s, &arms, fast, slow);
 }
 
-/* The largest block that may be allocated in line, in bytes. */
 static uint64_t max_inline_bytes(struct cn_ctx *ctx, bool uninit)
 {
   uint64_t most = cn_max_inline_bytes(ctx);
@@ -314,7 +306,6 @@ static uint64_t max_inline_bytes(struct cn_ctx *ctx, bool uninit)
   return !uninit && most > CAIRN_ABI_INLINE_CLEAR_MAX ? CAIRN_ABI_INLINE_CLEAR_MAX : most;
 }
 
-/* The largest count whose block may be allocated in line. */
 static uint64_t max_inline_count(const struct allocation_site *s)
 {
   uint64_t most = max_inline_bytes(s->ctx, s->allocator->uninit), room = most - s->prefix;
@@ -325,7 +316,6 @@ static uint64_t max_inline_count(const struct allocation_site *s)
   return (room - s->sizes.elem_offset) / s->sizes.elem_size;
 }
 
-/* Report errors that prevent the expansion of the call. */
 static void check_allocation(struct cn_ctx *ctx, LLVMValueRef call, const struct cn_allocator *allocator)
 {
   struct cn_layout_sizes sizes;
@@ -492,7 +482,6 @@ static void expand_group(struct cn_ctx *ctx, LLVMBuilderRef builder, struct cn_f
 
 /* ---- the pass ---- */
 
-/* Expand an allocation call that belongs to no group. */
 static void expand_allocation(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call)
 {
   const struct cn_allocator *allocator = cn_layouts_called_allocator(call);

@@ -33,7 +33,6 @@
 
 enum { MIN_FREED_ELEMENTS = 64 /* the shortest array of constant length that is freed */ };
 
-/* The effect of a block on the array. */
 struct block_effect {
   LLVMValueRef last; /* use, or null */
   bool keeps;        /* a use in the block may keep the address */
@@ -97,7 +96,6 @@ static bool forgets_argument(LLVMValueRef call, LLVMValueRef value)
   return true;
 }
 
-/* True if `user` uses `value` and keeps no copy. */
 static bool uses_and_forgets(LLVMValueRef user, LLVMValueRef value)
 {
   switch (LLVMGetInstructionOpcode(user)) {
@@ -120,7 +118,6 @@ static bool is_address_in_array(LLVMValueRef user, LLVMValueRef value)
   return LLVMIsAGetElementPtrInst(user) && LLVMGetOperand(user, 0) == value && cn_is_ref(LLVMTypeOf(user));
 }
 
-/* Note that `user` uses the array. */
 static void note_array_use(struct free_inserter *g, LLVMValueRef user, bool keeps)
 {
   uint32_t block = cn_cfg_index_of(&g->cfg, LLVMGetInstructionParent(user));

@@ -20,7 +20,6 @@
 #include "compile/analysis/calls.h"
 #include "compile/core/memory_types.h"
 
-/* The role of an instruction in the group. */
 enum role { ROLE_ENDS_GROUP, ROLE_UNRELATED, ROLE_PART, ROLE_OBJECT };
 
 void cn_fresh_begin_group(struct cn_fresh_group *group, const struct cn_fresh_object *object)
@@ -51,7 +50,6 @@ static struct cn_fresh_object *object_of_call(struct cn_fresh_group *group, LLVM
   return NULL;
 }
 
-/* True if `value` is an object, or the address of a member. */
 static bool is_object_or_part(struct cn_fresh_group *group, LLVMValueRef value)
 {
   for (; LLVMIsAGetElementPtrInst(value); value = LLVMGetOperand(value, 0))
@@ -182,7 +180,6 @@ static enum role role_of_instruction(struct cn_ctx *ctx, struct cn_fresh_group *
   return is_pure_computation(i) && !involves_reference(i) ? ROLE_UNRELATED : ROLE_ENDS_GROUP;
 }
 
-/* Add the object that the call allocates, if it fits. */
 static bool add_fresh_object(struct cn_ctx *ctx, struct cn_fresh_group *group, LLVMValueRef call,
                              cn_fresh_object_test *ask, uint64_t most)
 {

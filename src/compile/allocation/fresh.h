@@ -34,7 +34,6 @@ struct cn_fresh_group {
   CN_VECTOR(LLVMValueRef) parts;
 };
 
-/* Begin a group with an object. */
 void cn_fresh_begin_group(struct cn_fresh_group *group, const struct cn_fresh_object *object);
 void cn_fresh_free_group(struct cn_fresh_group *group);
 

@@ -170,7 +170,6 @@ static LLVMValueRef key_of_layout(struct cn_ctx *ctx, LLVMValueRef shape, LLVMVa
   return names ? LLVMConstStructInContext(ctx->llvm, both, 2, false) : shape;
 }
 
-/* Map `constant` to `global`, unless it is mapped already. */
 static void map_if_absent(struct cn_ptrmap *map, LLVMValueRef constant, LLVMValueRef global)
 {
   bool added;
@@ -382,7 +381,6 @@ static uint64_t object_size_of_call(struct cn_ctx *ctx, LLVMValueRef call, LLVMT
   return size < CAIRN_ABI_OBJECT_ALIGN ? CAIRN_ABI_OBJECT_ALIGN : size;
 }
 
-/* Delete a layout static that has no uses left. */
 static void delete_unused_static(LLVMValueRef global)
 {
   LLVMLinkage linkage = LLVMGetLinkage(global);

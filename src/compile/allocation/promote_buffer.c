@@ -31,7 +31,6 @@
 
 enum { MAX_PROMOTION_BLOCKS = 64 }; /* blocks between a value and the load that it replaces */
 
-/* The effect of a block on the field. */
 struct block_effect {
   LLVMValueRef use;   /* a load of the field's value at the entry, or null */
   LLVMValueRef value; /* the field's value at the block's end, or null */
@@ -40,7 +39,6 @@ struct block_effect {
   bool asked;         /* for the current load */
 };
 
-/* A load, and the value that replaces it. */
 struct load_replacement {
   LLVMValueRef load, value;
 };

@@ -61,7 +61,6 @@ static bool copy_reference_bits(struct cn_alloca_layout *to, uint64_t to_offset,
   return changed;
 }
 
-/* A copy of bytes from one alloca to another. */
 struct area_copy {
   struct cn_alloca_layout *to, *from;
   uint64_t to_offset, from_offset, bytes;

@@ -40,7 +40,6 @@ void cn_alloca_uses_mark_references(struct cn_ctx *ctx, struct cn_alloca_layout 
 /* True if code accesses references through `pointer`. */
 bool cn_alloca_uses_access_references(struct cn_ctx *ctx, LLVMValueRef pointer);
 bool cn_alloca_layout_holds_refs(const struct cn_alloca_layout *map);
-/* Report allocas that cannot be described. */
 void cn_alloca_layouts_report_bad(struct cn_ctx *ctx, LLVMValueRef function);
 
 #endif

@@ -44,7 +44,6 @@ LLVMValueRef cn_calls_base_argument(LLVMValueRef call);
  * (CN_ATTR_STILL). */
 bool cn_calls_keeps_objects_in_place(LLVMValueRef call);
 
-/* True for a call marked musttail. */
 bool cn_calls_is_musttail(LLVMValueRef instruction);
 
 /* The metadata `name` of a call, or null; LLVM itself does not define the kind. A query for a kind creates the kind and

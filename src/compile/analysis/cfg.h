@@ -71,7 +71,6 @@ static inline uint32_t cn_tree_common_ancestor(const void *parents, size_t strid
   }
   return a;
 }
-/* The nearest block that dominates both. */
 static inline uint32_t cn_cfg_common_dominator(const struct cn_cfg *cfg, uint32_t a, uint32_t b)
 {
   return cn_tree_common_ancestor(&cfg->blocks->idom, sizeof *cfg->blocks, a, b, UINT32_MAX);

@@ -90,7 +90,6 @@ static unsigned hash_name(const char *name)
   return h % BUCKET_COUNT;
 }
 
-/* The bucket with `name`, or the empty bucket for it. */
 static uint16_t *find_bucket(struct leaf_buckets *buckets, const char *name)
 {
   unsigned i = hash_name(name);
@@ -100,7 +99,6 @@ static uint16_t *find_bucket(struct leaf_buckets *buckets, const char *name)
   return &buckets->at[i];
 }
 
-/* The entry of `name`, or null. */
 static const struct leaf_function *find_leaf(const char *name)
 {
   static _Thread_local struct leaf_buckets buckets; /* a constant, in effect */

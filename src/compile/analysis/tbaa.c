@@ -14,7 +14,6 @@
 
 /* ---- memory that never changes ---- */
 
-/* Operand `at` of a node if it is a node, or null. */
 static LLVMValueRef node_operand(LLVMValueRef *operands, unsigned count, unsigned at)
 {
   return at < count && operands[at] && LLVMIsAMDNode(operands[at]) ? operands[at] : NULL;
@@ -74,7 +73,6 @@ bool cn_tbaa_has_immutable_field(LLVMValueRef fields)
 
 /* ---- copies ---- */
 
-/* The constant length of a copy, or 0. */
 uint64_t cn_tbaa_constant_copy_length(LLVMValueRef copy)
 {
   CN_ASSERT(LLVMIsACallInst(copy) || LLVMIsAInvokeInst(copy));
@@ -83,7 +81,6 @@ uint64_t cn_tbaa_constant_copy_length(LLVMValueRef copy)
   return length ? LLVMConstIntGetZExtValue(length) : 0;
 }
 
-/* The TBAA tag of a field in the copy's tbaa.struct, or null. */
 LLVMValueRef cn_tbaa_field_tag_of_copy(struct cn_ctx *ctx, LLVMValueRef copy, uint64_t offset, uint64_t size)
 {
   LLVMValueRef fields = LLVMGetMetadata(copy, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa.struct", 11));

@@ -74,7 +74,6 @@ static LLVMValueRef i64_constant(const struct cn_barrier_builder *c, uint64_t va
   return LLVMConstInt(i64_type(c), value, false);
 }
 
-/* The address of lane `i`. */
 static LLVMValueRef build_lane_address(const struct cn_barrier_builder *c, const struct cn_access *access,
                                        LLVMValueRef i)
 {

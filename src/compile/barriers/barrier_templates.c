@@ -50,7 +50,6 @@ static LLVMValueRef load_constant_word(const struct template_body *y, LLVMTypeRe
   return word;
 }
 
-/* The address of the byte in the card table for `address`. */
 static LLVMValueRef build_card_address(const struct template_body *y, LLVMValueRef address)
 {
   LLVMValueRef index = LLVMBuildLShr(y->b, address, i64_constant(y, CAIRN_ABI_CARD_SHIFT), "index");
@@ -97,7 +96,6 @@ static LLVMBasicBlockRef append_block(const struct template_body *y, const char 
   return LLVMAppendBasicBlockInContext(y->ctx->llvm, y->function, name);
 }
 
-/* Calls a slow function of type void if `condition` holds. */
 static void emit_slow_call_if(const struct template_body *y, LLVMValueRef condition, const char *name,
                               LLVMValueRef *arguments, unsigned count)
 {
@@ -191,7 +189,6 @@ static void emit_load_body(const struct template_body *y)
   LLVMBuildRet(y->b, arguments[1]);
 }
 
-/* Defines the declared function with the code of the kind. */
 static void define_barrier(struct cn_ctx *ctx, LLVMValueRef function, const char *name, enum cairn_barriers kind)
 {
   struct template_body y = {ctx, LLVMCreateBuilderInContext(ctx->llvm), function, LLVMInt64TypeInContext(ctx->llvm)};

@@ -46,7 +46,6 @@ void cn_barrier_emit_store_call(const struct cn_barrier_builder *c, const struct
 void cn_barrier_emit_range_call(const struct cn_barrier_builder *c, LLVMValueRef at, const struct cn_access *access);
 /* Replaces the uses of the loaded value by the result of the barrier. */
 void cn_barrier_emit_load_call(const struct cn_barrier_builder *c, LLVMValueRef load, const struct cn_access *access);
-/* True if the module defines the function. */
 bool cn_barrier_is_defined(struct cn_ctx *ctx, const char *name);
 
 /* ---- addressed_objects.c ---- */
@@ -94,13 +93,11 @@ const char *cn_why_write_needs_no_barrier(struct cn_barrier_history *barred, LLV
                                           const struct cn_access *access);
 /* Makes entry `e` the barrier of a group. */
 void cn_barrier_history_widen(struct cn_barrier_history *barred, size_t e, uint64_t offset, LLVMValueRef bytes);
-/* True if the barrier of a group covers entry `e`. */
 bool cn_barrier_history_covers(const struct cn_barrier_history *barred, size_t e);
 void cn_barrier_history_free(struct cn_barrier_history *barred);
 
 /* ---- coalesce.c ---- */
 
-/* A write that needs a barrier. */
 struct cn_pending_write {
   LLVMValueRef at;
   LLVMValueRef base;           /* the base of the address; null for lanes */
@@ -117,7 +114,6 @@ struct cn_pending_write {
 struct cn_pending_writes {
   CN_VECTOR(struct cn_pending_write) writes; /* in the order of their barriers */
 };
-/* Groups the writes whose cards are marked together. */
 void cn_barrier_coalesce_writes(struct cn_pending_writes *pendings);
 
 #endif

@@ -36,7 +36,6 @@ static bool may_join_group(const struct cn_pending_write *write)
          write->bytes <= (uint64_t)CARD_BYTES;
 }
 
-/* Adds the write to the group if the group can cover it. */
 static bool extend_group(struct write_group *run, const struct cn_pending_write *write)
 {
   if (!may_join_group(write) || write->alike != run->base || write->window != run->window ||
@@ -68,7 +67,6 @@ static struct write_group measure_group(const struct cn_pending_writes *pendings
   return run;
 }
 
-/* Gives the first write the group's range, and joins the later writes to the first. */
 static void join_writes(struct cn_pending_writes *pendings, size_t first, const struct write_group *found)
 {
   struct write_group run = *found;

@@ -40,7 +40,6 @@ static bool is_never_movable_word(LLVMValueRef value, struct cn_ptrmap *seen)
   return true;
 }
 
-/* The reason why the stored value needs no barrier, or null. */
 static const char *why_word_needs_no_barrier(LLVMValueRef value)
 {
   struct cn_ptrmap seen = {0};

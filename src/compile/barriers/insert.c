@@ -37,7 +37,6 @@ struct barrier_insertion {
   bool stores, loads; /* the accesses that have barriers */
 };
 
-/* Moves the builder to before `place`, with the source line of `at`. */
 static void position_builder(struct barrier_insertion *n, LLVMValueRef place, LLVMValueRef at)
 {
   CN_CHECK(place);
@@ -64,7 +63,6 @@ static uint64_t constant_bytes_of(const struct cn_access *access)
   return access->bytes && LLVMIsAConstantInt(access->bytes) ? LLVMConstIntGetZExtValue(access->bytes) : 0;
 }
 
-/* Adds the write to the pending writes if it needs a barrier. */
 static void note_pending_write(struct barrier_insertion *n, LLVMValueRef at)
 {
   const struct cn_access access = cn_access_written_by(n->ctx, at);
@@ -109,14 +107,12 @@ static void emit_group_barrier(struct barrier_insertion *n, const struct cn_pend
   cn_barrier_emit_range_call(&n->calls, write->at, &access);
 }
 
-/* Notes that another barrier covers the write. */
 static void note_covered_write(struct barrier_insertion *n, struct cn_pending_write *write, const char *why)
 {
   write->covered = true;
   remark_elided_barrier(n, write->at, why);
 }
 
-/* Finds the groups, and the writes that the barrier of a group covers. */
 static void coalesce_pending_writes(struct barrier_insertion *n)
 {
   static const char why[] = "the mark of an earlier store into the object does for it";

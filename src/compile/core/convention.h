@@ -32,7 +32,6 @@ enum cn_register_class {
   CN_REGISTER_CLASS_OTHER
 };
 enum cn_register_class cn_register_class_of(LLVMTypeRef type);
-/* The number of registers of a class. */
 unsigned cn_argument_register_count(enum cn_register_class which);
 
 /* True if a result of this type is returned at least partly on the x87 stack, where LLVM 22 loses it at statepoints
@@ -50,9 +49,7 @@ bool cn_has_indirect_call_thunks(LLVMValueRef function);
 
 /* ---- the target ---- */
 
-/* True if the runtime has a port for the triple. */
 bool cn_convention_has_port(const char *triple);
-/* Initialise LLVM's code generator for the target. */
 void cn_convention_init(void);
 extern const char cn_convention_target_name[]; /* for messages */
 /* The prefix of the names of LLVM's intrinsics for the target's instructions. These intrinsics run no other code. */
@@ -99,7 +96,6 @@ struct cn_index_entry {
  * function requires; the entry then lacks the mark. `shared` is set for a shared object. */
 struct cn_index_entry cn_convention_make_entry_code(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef enter,
                                                     unsigned alignment, bool shared);
-/* True if the constant is the code of an entry. */
 bool cn_convention_is_entry_code(LLVMValueRef code);
 
 #endif

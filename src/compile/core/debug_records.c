@@ -103,7 +103,6 @@ static void note_staying_records(struct cn_moving_records *records, LLVMValueRef
   }
 }
 
-/* The only predecessor of `block`, or null. */
 static LLVMBasicBlockRef only_predecessor(LLVMBasicBlockRef block)
 {
   LLVMBasicBlockRef only = NULL;

@@ -26,7 +26,6 @@ LLVMValueRef cn_constant_address_in_bounds(struct cn_ctx *ctx, LLVMValueRef addr
  * nounwind. Reports an error and returns null if the module uses the name for anything else. */
 LLVMValueRef cn_emit_declare_function(struct cn_ctx *ctx, const char *name, LLVMTypeRef type, unsigned convention);
 
-/* Mark a declaration as a leaf, whose calls never reach a safepoint. */
 void cn_emit_mark_leaf(struct cn_ctx *ctx, LLVMValueRef function);
 /* Mark a function whose calls become statepoints although all objects stay in place during a call (CN_ATTR_STILL). */
 void cn_emit_mark_still(struct cn_ctx *ctx, LLVMValueRef function);
@@ -54,7 +53,6 @@ void cn_emit_copy_attributes(LLVMValueRef from, LLVMAttributeIndex from_index, L
 /* The number of target attributes, which must agree in caller and callee. */
 enum { CN_TARGET_ATTRIBUTE_COUNT = 3 };
 extern const char *const cn_target_attribute_names[CN_TARGET_ATTRIBUTE_COUNT];
-/* Copy the target attributes from function `from` to function `to`. */
 void cn_emit_copy_target_attributes(LLVMValueRef from, LLVMValueRef to);
 
 /* Replace instruction `old` by `fresh`, which takes over its uses and its name, and erase it. */
@@ -73,7 +71,6 @@ bool cn_is_exception_pad(LLVMBasicBlockRef block);
  * the allocas of the entry block; for an invoke, it is in the normal destination. */
 LLVMValueRef cn_insertion_point_after(LLVMValueRef value);
 
-/* The first instruction of the block after its phis. */
 LLVMValueRef cn_first_after_phis(LLVMBasicBlockRef block);
 
 /* ---- new signatures (retype.c) ---- */

@@ -93,7 +93,6 @@
 #define CN_WORDS_SYMBOL "cairn.words.kind"
 #define CN_BARRIERS_GROUP "cairn.barriers."
 #define CN_INLINE_SYMBOL "cairn.inline.kind"
-/* The functions that note-stores calls. */
 #define CN_NOTE_STORE "cairn_note_store"
 #define CN_NOTE_COPY "cairn_note_copy"
 /* Attribute of a call or function that returns a new object; with the value "small", the object takes at most
@@ -186,7 +185,6 @@ void cn_add_enum_attribute(struct cn_ctx *ctx, LLVMValueRef function, LLVMAttrib
                            uint64_t value);
 /* Name `value` after `other` if `other` has a name. */
 void cn_name_value_after(LLVMValueRef value, LLVMValueRef other, const char *suffix);
-/* True if `name` is the name of an allocation's slow path. */
 bool cn_is_slow_allocation(const char *name);
 /* True if `name` is the name of a stub that polls, which is the slow path or a complete poll. */
 bool cn_is_poll_stub(const char *name);

@@ -14,7 +14,6 @@ LLVMTypeRef cn_types_memory_type_of(LLVMValueRef pointer);
 /* The type of `size` bytes at the start of `type`, which is `type` or the type of a first member; or null. */
 LLVMTypeRef cn_types_narrow_to_size(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t size);
 
-/* True if `type` has a reference at `offset`. */
 bool cn_types_has_ref_at(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t offset);
 
 /* The global with the address `pointer`, or null. The address of a thread-local is that of the calling thread. */

@@ -166,7 +166,6 @@ bool cn_is_local_cast(LLVMValueRef value);
 /* True if the function has the gc strategy "statepoint-example" or "coreclr", or the attribute "cairn". */
 bool cn_is_managed(LLVMValueRef function);
 bool cn_is_managed_gc_strategy(const char *gc); /* "statepoint-example" or "coreclr" */
-/* A function's string attribute `name`, or null. */
 LLVMAttributeRef cn_string_attribute(LLVMValueRef function, const char *name);
 
 /* cn_intrinsic() declares the intrinsic `name` with the overload `types`. cn_calls_intrinsic() and

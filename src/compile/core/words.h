@@ -32,7 +32,6 @@ char *cn_words_parse(const char *text, struct cairn_word_kind *kind);
  * be plain. */
 bool cn_words_prove_tag_bits(struct cn_ctx *ctx, struct cairn_word_kind kind, LLVMValueRef reference);
 
-/* The kind as a number, for struct cairn_image (abi.def, IMAGE_WORDS). */
 uint64_t cn_words_encode_kind(struct cairn_word_kind kind);
 
 #endif

@@ -72,7 +72,6 @@ struct frequency_spread {
   uint64_t *often;
 };
 
-/* True if the edge leads out of the outermost loop around `from`. */
 static bool leaves_outermost_loop(const struct frequency_spread *s, uint32_t from, uint32_t to)
 {
   uint32_t l = s->loops->of[from];

@@ -45,7 +45,6 @@ static inline uint64_t cn_work_multiply(uint64_t a, uint64_t n)
   return a && n > (CN_WORK_UNKNOWN - 1) / a ? CN_WORK_UNKNOWN : a * n;
 }
 
-/* The budget of options->poll_budget in units of work. */
 uint64_t cn_work_budget(const struct cn_ctx *ctx);
 
 /* The limit of work between two safepoints: a budget after the last safepoint of one call, and the work of a second
@@ -66,13 +65,11 @@ uint64_t cn_work_of_cache_miss(LLVMValueRef instruction);
 /* The number N of an attribute "cairn-work"="N" on a function or call, which bounds its safepoint-free work at the
  * start, at the end and in all. */
 uint64_t cn_work_parse_promise(LLVMAttributeRef attribute);
-/* Give a call the attribute "cairn-work". */
 void cn_work_attach_promise(struct cn_ctx *ctx, LLVMValueRef call, uint64_t work);
 
 /* The work of filling, copying or comparing `bytes` bytes; CN_WORK_UNKNOWN for an unknown number. */
 uint64_t cn_work_of_bytes(uint64_t bytes);
 
-/* The work of a call of an intrinsic (intrinsic_cost.c). */
 uint64_t cn_work_of_intrinsic(LLVMValueRef call);
 
 /* The number of elements of a value of `type`, and the number of registers, which is also the number of instructions
@@ -160,7 +157,6 @@ void cn_work_find_unpolled_cycles(const struct cn_function_work *work, uint64_t 
 struct cn_work_at_point cn_work_advance_point(struct cn_work_at_point point, const struct cn_work_summary *piece,
                                               struct cn_work_summary *ways);
 void cn_work_end_paths(struct cn_work_at_point point, struct cn_work_summary *ways);
-/* Merge the points of two paths that meet. */
 void cn_work_merge_points(struct cn_work_at_point *into, struct cn_work_at_point p);
 /* The point at a loop's header after any number of iterations, if the point at the loop's entry is `p`. */
 struct cn_work_at_point cn_work_repeat_loop(struct cn_work_at_point p, const struct cn_loop_work *loop);

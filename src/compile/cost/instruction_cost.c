@@ -333,7 +333,6 @@ static uint64_t work_of_float_remainder(LLVMTypeRef type)
   return one * cn_work_element_count(type);
 }
 
-/* The work of a computation. */
 static uint64_t work_of_computation(LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {

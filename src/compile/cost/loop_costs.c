@@ -75,7 +75,6 @@ static void add_inner_loop_work(struct cn_loop *loop, const struct cn_loop *inne
   loop->leaves |= inner->leaves;
 }
 
-/* Find the trip counts of all loops that block `b` may leave. */
 static void find_trip_counts_at_exit(struct cn_loops *loops, uint32_t b)
 {
   const struct cn_cfg_block *block = &loops->cfg->blocks[b];

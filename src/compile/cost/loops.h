@@ -54,7 +54,6 @@ const char *cn_loops_wrong(const struct cn_loops *loops);
 bool cn_loop_contains_block(const struct cn_loops *loops, uint32_t loop, uint32_t block);
 /* True if each iteration of the loop runs the block. */
 bool cn_loop_always_runs_block(const struct cn_loops *loops, uint32_t loop, uint32_t block);
-/* True if `value` is defined outside the loop. */
 bool cn_is_defined_outside_loop(const struct cn_loops *loops, uint32_t loop, LLVMValueRef value);
 
 /* An induction variable: a phi of the header that advances by the same constant in every iteration. */

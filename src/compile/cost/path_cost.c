@@ -176,7 +176,6 @@ struct cn_work_at_point cn_work_repeat_loop(struct cn_work_at_point p, const str
   return p;
 }
 
-/* True if an edge out of block `b` closes an irreducible cycle. */
 static bool closes_irreducible_cycle(const struct cn_function_work *w, uint32_t b)
 {
   const struct cn_cfg_block *block = &w->loops->cfg->blocks[b];

@@ -21,7 +21,6 @@ static bool is_step_check_enabled(const struct cn_ctx *ctx)
 #endif
 }
 
-/* The reason why a claim about a loop is false, or null. */
 static const char *why_claim_is_false(const struct cn_loops *loops, const struct cn_step_loop_claim *said)
 {
   const struct cn_cfg *cfg = loops->cfg;

@@ -121,7 +121,6 @@ static bool exits_at_value(const struct constant_exit_test *c, uint64_t value)
   return is_predicate_true(c->predicate, value, c->end, c->width) == c->leaves;
 }
 
-/* Count the trips by stepping through the values. */
 static uint64_t count_by_stepping(const struct constant_exit_test *c)
 {
   uint64_t mask = UINT64_MAX >> (64 - c->width), value = c->start;
@@ -185,7 +184,6 @@ static uint64_t count_induction_trips(const struct cn_loops *loops, uint32_t loo
 
 /* ---- values that shrink ---- */
 
-/* The value of the header's phi `phi` in the next iteration. */
 static LLVMValueRef next_value_of_phi(const struct cn_loops *loops, uint32_t loop, LLVMValueRef phi)
 {
   LLVMBasicBlockRef latch = loops->cfg->blocks[loops->at[loop].latch].block;

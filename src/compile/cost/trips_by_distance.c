@@ -101,7 +101,6 @@ static struct distance_facts exact_distance(const struct exit_test *t, uint64_t 
 
 /* ---- facts from a test of the distance ---- */
 
-/* True if `value` is a binary operation with `opcode`. Sets `*a` and `*b` to its operands. */
 static bool match_binary_operation(LLVMValueRef value, LLVMOpcode opcode, LLVMValueRef *a, LLVMValueRef *b)
 {
   if (!LLVMIsAInstruction(value) || LLVMGetInstructionOpcode(value) != opcode)
@@ -139,7 +138,6 @@ static bool match_small_constant(LLVMValueRef value, uint64_t *number)
   return true;
 }
 
-/* True if `value` is the distance less one. */
 static bool is_distance_less_one(const struct exit_test *t, LLVMValueRef value, LLVMValueRef bound)
 {
   LLVMValueRef a, b;
@@ -173,7 +171,6 @@ static bool match_step_multiple(const struct exit_test *t, LLVMValueRef value, u
   return t->iv.by && match_binary_operation(value, LLVMMul, &a, &b) && a == t->iv.by && match_small_constant(b, number);
 }
 
-/* The facts that follow from `left` p `right`, for variable steps. */
 static struct distance_facts learn_from_step_compare(const struct exit_test *t, LLVMIntPredicate p, LLVMValueRef left,
                                                      LLVMValueRef right, LLVMValueRef bound)
 {
@@ -291,7 +288,6 @@ static bool is_least_bound(const struct exit_test *t, LLVMValueRef bound)
   return (t->stay == LLVMIntULT && number == 0) || (t->stay == LLVMIntSLT && number == UINT64_C(1) << (t->width - 1));
 }
 
-/* The facts about the distance of start + `by`. */
 static struct distance_facts distance_of_sum(const struct exit_test *t, LLVMValueRef by)
 {
   uint64_t number;
@@ -363,7 +359,6 @@ static struct distance_facts distance_of_bound(const struct exit_test *t, LLVMVa
       intersect_facts(distance_of_bound(t, no, depth - 1), learn_from_condition(t, condition, false, no)));
 }
 
-/* The facts that follow from the branches on the path into the loop. */
 static struct distance_facts learn_from_entry_branches(const struct exit_test *t)
 {
   const struct cn_cfg *cfg = t->loops->cfg;

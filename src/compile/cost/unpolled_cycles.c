@@ -57,7 +57,6 @@ static void push_block(struct cycle_walk *walk, uint32_t b)
   walk->stack[walk->depth++] = (struct walk_step){b, 0};
 }
 
-/* Visit depth first all blocks that `b` reaches. */
 static void visit_depth_first(struct cycle_walk *walk, uint32_t b)
 {
   push_block(walk, b);

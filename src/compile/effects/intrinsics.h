@@ -34,7 +34,6 @@ const struct cn_intrinsic *cn_intrinsic_row_of_call(LLVMValueRef instruction);
 /* The row of the intrinsic with LLVM's number `id`, or null. */
 const struct cn_intrinsic *cn_intrinsic_row_of_id(unsigned id);
 
-/* True if `instruction` calls an intrinsic with this effect. */
 bool cn_intrinsic_has_effect(LLVMValueRef instruction, enum cn_effect effect);
 
 /* True for a copy or fill of bytes whose operand 3 tells whether the access is volatile. */

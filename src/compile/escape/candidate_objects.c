@@ -11,7 +11,6 @@
 #include "compile/escape/escape.h"
 #include "compile/allocation/type_metadata.h"
 
-/* A type with the fields of `type` and `more` bytes after them. */
 static LLVMTypeRef extend_type_by_bytes(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t more)
 {
   LLVMTypeRef both[] = {type, LLVMArrayType2(LLVMInt8TypeInContext(ctx->llvm), more)};
@@ -64,7 +63,6 @@ static bool is_layout_static(struct cn_ctx *ctx, LLVMValueRef value)
          !cn_types_has_misaligned_ref(ctx, LLVMArrayType2(LLVMGlobalGetValueType(global), 2));
 }
 
-/* The reason why the type needs the collector, or null. */
 static const char *why_type_needs_collector(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef call)
 {
   struct cn_type_metadata said;

@@ -83,7 +83,6 @@ static const char *why_object_stays(const struct replacement_work *w, const stru
              : NULL;
 }
 
-/* True if the object has escapes, all of them into phis. */
 static bool escapes_only_into_phis(const struct cn_use_graph *web)
 {
   bool any = false;
@@ -249,7 +248,6 @@ static bool replace_allocation(struct replacement_work *w, LLVMValueRef call)
 
 /* ---- functions ---- */
 
-/* Delete a layout static that has no uses left. */
 static void drop_unused_layout_static(LLVMValueRef global)
 {
   LLVMLinkage linkage = LLVMGetLinkage(global);

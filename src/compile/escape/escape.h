@@ -36,7 +36,6 @@ char *cn_object_type_name(struct cn_ctx *ctx, LLVMValueRef call);
 
 /* ---- use_graph.c ---- */
 
-/* A pointer to or into the object. */
 struct cn_use_graph_pointer {
   LLVMValueRef value;
   uint64_t offset; /* from the payload's start, in bytes; valid if `known` */
@@ -82,7 +81,6 @@ struct cn_phi_web {
 bool cn_phi_web_find(struct cn_ctx *ctx, const struct cn_cfg *cfg, const struct cn_object_node *object,
                      struct cn_phi_web *family);
 void cn_phi_web_free(struct cn_phi_web *family);
-/* Attribute of an allocation that replaces a phi. */
 #define CN_ATTR_JOINED "cairn-joined"
 /* Replace each phi by an allocation that takes over the contents of the phi's input. All members are then free of
  * escapes. */
@@ -98,7 +96,6 @@ struct cn_sink_places {
   LLVMValueRef before[CN_MAX_SINK_PLACES]; /* per block: the first use that escapes, or the block's end */
   uint32_t count;
 };
-/* Analyses of the function, for cn_sink_find_places(). */
 struct cn_sink_analyses {
   struct cn_ctx *ctx;
   const struct cn_loops *loops;

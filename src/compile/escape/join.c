@@ -76,7 +76,6 @@ static bool add_phi_input(struct web_search *s, const struct cn_object_node *lik
   return true;
 }
 
-/* True if loads may be inserted at the block's end. */
 static bool may_load_at_block_end(LLVMBasicBlockRef block)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
@@ -271,7 +270,6 @@ static void connect_null_bit_phi(struct web_split *p, LLVMValueRef phi)
   }
 }
 
-/* True if `user` compares the phi with null. */
 static bool is_null_check_of(LLVMValueRef user, LLVMValueRef phi)
 {
   return LLVMIsAICmpInst(user) && LLVMGetOperand(user, 0) == phi && LLVMIsConstant(LLVMGetOperand(user, 1)) &&
@@ -300,7 +298,6 @@ static LLVMValueRef existing_input_from_block(LLVMValueRef made, LLVMBasicBlockR
   return NULL;
 }
 
-/* Build the phi of one scalar. */
 static LLVMValueRef build_scalar_phi(struct web_split *p, LLVMValueRef phi, const struct cn_scalar *scalar)
 {
   LLVMPositionBuilderBefore(p->builder, phi);
@@ -315,7 +312,6 @@ static LLVMValueRef build_scalar_phi(struct web_split *p, LLVMValueRef phi, cons
   return made;
 }
 
-/* Build the object of a phi, with the incoming contents. */
 static LLVMValueRef build_object_of_phi(struct web_split *p, LLVMValueRef phi)
 {
   LLVMValueRef made[CN_SCALARS_MOST], like = p->family->members.at[0].root;

@@ -58,7 +58,6 @@ static LLVMValueRef rebuild_gep(struct local_replacement *l, LLVMValueRef gep)
   return made;
 }
 
-/* The replacement of an input of a phi or select, which is a member or undefined. */
 static LLVMValueRef replacement_of_input(struct local_replacement *l, LLVMValueRef in)
 {
   return LLVMIsUndef(in) ? LLVMGetPoison(pointer_type(l)) : replacement_of_pointer(l, in);

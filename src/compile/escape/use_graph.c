@@ -89,7 +89,6 @@ static void add_pointers_formed_by_uses(struct graph_walk *walk, struct cn_use_g
   }
 }
 
-/* True if the call dominates the phi or select. */
 static bool is_dominated_by_allocation(const struct graph_walk *walk, LLVMValueRef join)
 {
   LLVMBasicBlockRef home = LLVMGetInstructionParent(walk->web->object->root);
@@ -136,7 +135,6 @@ static bool exclude_foreign_joins(struct graph_walk *walk)
 
 /* ---- accesses ---- */
 
-/* True if the bytes overlap a reference in the object. */
 static bool covers_ref(struct graph_walk *walk, uint64_t offset, uint64_t bytes)
 {
   for (uint64_t at = offset - offset % WORD_BYTES; at < offset + bytes; at += WORD_BYTES)

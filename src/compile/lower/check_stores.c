@@ -72,7 +72,6 @@ void cn_mark_unproved_stores(struct cn_ctx *ctx, LLVMValueRef function)
         LLVMSetOrdering(i, LLVMAtomicOrderingUnordered);
 }
 
-/* Insert a call of the runtime's leaf function `name` before `at`. */
 static void emit_call_before(struct cn_ctx *ctx, LLVMValueRef at, const char *name, LLVMValueRef *arguments,
                              unsigned count)
 {
@@ -203,7 +202,6 @@ static bool may_collect_from_instruction(const struct cn_cfg *cfg, uint32_t b, L
   return comes;
 }
 
-/* True if the collector may run after `copy`, within the lifetime of `local`. */
 static bool may_collect_after_copy(LLVMValueRef copy, LLVMValueRef local)
 {
   LLVMBasicBlockRef block = LLVMGetInstructionParent(copy);
@@ -222,7 +220,6 @@ static bool may_collect_after_copy(LLVMValueRef copy, LLVMValueRef local)
   return comes;
 }
 
-/* Convert `length`, of any width, to i64 for the runtime. */
 static LLVMValueRef widen_length(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef length)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);

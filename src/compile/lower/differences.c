@@ -16,7 +16,6 @@
 #include "compile/core/emit.h"
 #include "compile/core/emitted_names.h"
 
-/* True for a constant, or an address computed from a constant alone. */
 static bool is_constant_address(LLVMValueRef reference)
 {
   return LLVMIsConstant(reference) || ((LLVMIsAIntToPtrInst(reference) || LLVMIsAFreezeInst(reference)) &&

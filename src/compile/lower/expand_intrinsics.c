@@ -119,7 +119,6 @@ static LLVMValueRef build_lane_condition(const struct intrinsic_expansion *e, un
   return LLVMBuildAnd(e->builder, bit, in, "");
 }
 
-/* Move the builder to a new block that runs only if `bit` is set. */
 static void enter_conditional_block(const struct intrinsic_expansion *e, LLVMValueRef bit)
 {
   LLVMBasicBlockRef before = LLVMGetInstructionParent(e->call);

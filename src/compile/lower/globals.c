@@ -148,7 +148,6 @@ static LLVMValueRef add_thread_local_accessor(struct cn_ctx *ctx, LLVMValueRef g
   return function;
 }
 
-/* The address field of the root at `offset` in a global. */
 static LLVMValueRef build_root_address(struct cn_ctx *ctx, LLVMValueRef global, uint64_t offset)
 {
   LLVMValueRef address = global;
@@ -161,7 +160,6 @@ static LLVMValueRef build_root_address(struct cn_ctx *ctx, LLVMValueRef global, 
   return offset ? cn_constant_address_in_bounds(ctx, address, offset) : address;
 }
 
-/* Add the root for a value of `type` at `offset` in `global`. */
 static void add_root_record(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeRef type, uint64_t offset,
                             struct module_roots *roots)
 {
@@ -251,7 +249,6 @@ static LLVMValueRef declare_section_bound(struct cn_ctx *ctx, const char *which,
   return symbol;
 }
 
-/* Make `value` hidden and unique in an image. */
 static void make_unique_per_image(struct cn_ctx *ctx, LLVMValueRef value, const char *group)
 {
   LLVMSetLinkage(value, LLVMLinkOnceODRLinkage);
@@ -407,7 +404,6 @@ static uint64_t barrier_kind_flag_bits(enum cairn_barriers kind)
   return (uint64_t)kinds[kind] << CAIRN_ABI_IMAGE_BARRIERS_SHIFT;
 }
 
-/* Define the hidden symbol `name` in a group. */
 static LLVMValueRef define_group_symbol(struct cn_ctx *ctx, const char *name, const char *group)
 {
   LLVMTypeRef type = LLVMInt8TypeInContext(ctx->llvm);
@@ -432,7 +428,6 @@ static void define_link_check_symbols(struct cn_ctx *ctx, const char *image, enu
   free(group);
 }
 
-/* The bits in an image's flags for the largest block that is allocated in line. */
 static uint64_t inline_limit_flag_bits(uint64_t most)
 {
   return (most | 1) << CAIRN_ABI_IMAGE_INLINE_SHIFT;

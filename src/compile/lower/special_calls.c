@@ -43,7 +43,6 @@ static bool is_deoptimize(LLVMValueRef call)
   return cn_calls_intrinsic(call, "llvm.experimental.deoptimize");
 }
 
-/* The name "memcpy" or "memmove" for an element-wise atomic copy, else null. */
 static const char *element_copy_name(LLVMValueRef call)
 {
   if (cn_calls_intrinsic(call, "llvm.memcpy.element.unordered.atomic"))
@@ -350,7 +349,6 @@ static void lower_intrinsic(struct call_rewrite *c)
     lower_element_copy(c);
 }
 
-/* Apply `lower` to each parse point of the function that `which` selects. */
 static void lower_selected_calls(struct cn_ctx *ctx, LLVMValueRef function, bool (*which)(LLVMValueRef),
                                  void (*lower)(struct call_rewrite *))
 {

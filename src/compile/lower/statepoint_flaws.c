@@ -28,7 +28,6 @@ static void report_flaw(const struct flaw_report *flaws, const char *rule, const
   flaws->report(flaws->to, flaws->call, rule, why);
 }
 
-/* Report a flaw with `name` after the reason. */
 static void report_named_flaw(const struct flaw_report *flaws, const char *rule, const char *why, const char *name,
                               size_t length)
 {

@@ -13,7 +13,6 @@ typedef void cn_flaw_callback(void *to, LLVMValueRef call, const char *rule, con
 /* Report the flaws of a statepoint, or of a call that becomes a statepoint, in its callee, convention, operands and
  * bundles. */
 void cn_report_parse_point_flaws(LLVMValueRef call, cn_flaw_callback *report, void *to);
-/* Report only the flaws of the bundles. */
 void cn_report_bundle_flaws(LLVMValueRef call, cn_flaw_callback *report, void *to);
 /* Report the flaws of a bundle "deopt". LLVM makes a record for the bundle at any call. */
 void cn_report_deopt_flaws(LLVMValueRef call, cn_flaw_callback *report, void *to);

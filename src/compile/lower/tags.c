@@ -156,7 +156,6 @@ static void lower_tag_value(struct tag_lowering *l, LLVMValueRef call)
   replace_call(call, value);
 }
 
-/* True if the word comes from cairn.tag.from on all paths. */
 static bool is_made_immediate(LLVMValueRef value)
 {
   struct cn_ptrmap seen = {0};
@@ -249,7 +248,6 @@ static void lower_tag_from(struct tag_lowering *l, LLVMValueRef call)
   replace_call(call, LLVMBuildIntToPtr(l->builder, word, cn_ref_type(l->ctx), ""));
 }
 
-/* The word that can replace an operand of a comparison, or null. */
 static LLVMValueRef comparable_word_of(const struct tag_lowering *l, LLVMValueRef operand)
 {
   if (!LLVMIsAConstantInt(operand))

@@ -17,7 +17,6 @@ bool cn_nopoll_has_attribute(LLVMValueRef function);
 /* Report regions that stay open, and calls in regions that may reach a safepoint. False after errors. */
 bool cn_nopoll_check(struct cn_ctx *ctx);
 
-/* True if a poll before `at` would be inside a region. */
 bool cn_nopoll_is_in_region(struct cn_ctx *ctx, LLVMValueRef at);
 
 /* The number of open regions at the start of each block, by block index, or null if the function has no regions. The

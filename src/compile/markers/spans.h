@@ -114,7 +114,6 @@ void cn_span_operands_begin_function(struct cn_span_operands *tails, const struc
 /* Append the operands for the open spans at `call` (abi.def, SPAN_MARK). */
 void cn_span_operands_append(struct cn_ctx *ctx, struct cn_span_operands *tails, LLVMValueRef call,
                              struct cn_operands *out);
-/* Copy the metadata of `call` to its statepoint. */
 void cn_span_operands_copy_metadata(const struct cn_span_operands *tails, LLVMValueRef call, LLVMValueRef statepoint);
 void cn_span_operands_end_function(struct cn_span_operands *tails);
 void cn_span_operands_end_module(struct cn_ctx *ctx, struct cn_span_operands *tails);

@@ -14,7 +14,6 @@
 #include "compile/core/emitted_names.h"
 #include "compile/markers/spans.h"
 
-/* The fields of struct cairn_span. */
 enum { FIELD_KEY, FIELD_INTEGER, FIELD_DISTANCE, FIELD_RESERVED, FIELD_COUNT };
 
 /* ---- addresses ---- */
@@ -213,7 +212,6 @@ static LLVMTypeRef entry_type(struct cn_ctx *ctx)
   return LLVMStructTypeInContext(ctx->llvm, types, FIELD_COUNT, false);
 }
 
-/* The distance from field FIELD_DISTANCE of `entry` to `value`. */
 static LLVMValueRef build_distance(struct cn_ctx *ctx, LLVMValueRef global, uint64_t entry, LLVMValueRef value)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm), i32 = LLVMInt32TypeInContext(ctx->llvm);

@@ -55,7 +55,6 @@ static unsigned alignment_at(LLVMValueRef copy, unsigned argument, uint64_t offs
   return (unsigned)align;
 }
 
-/* Build the load of one scalar of a copy. */
 static LLVMValueRef load_field(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef copy,
                                const struct cn_scalar *scalar)
 {
@@ -221,7 +220,6 @@ static bool is_copy_without_tbaa(struct cn_ctx *ctx, LLVMValueRef i)
          (!tag || !cn_tbaa_is_pointer(tag));
 }
 
-/* Find copies of single references and of memory without TBAA in a managed function. */
 static void find_copies_without_tbaa(struct cn_ctx *ctx, LLVMValueRef function, bool *references, bool *memory)
 {
   CN_EACH_BLOCK(b, function)

@@ -47,7 +47,6 @@ static bool is_volatile_word_access(LLVMValueRef i)
   return LLVMGetVolatile(i) && LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 64;
 }
 
-/* True if the name of the local shows that SROA made it. */
 static bool is_sroa_piece(LLVMValueRef local)
 {
   size_t length;
