@@ -45,8 +45,8 @@ struct cn_semispace_heap_view {
   uintptr_t free, end;
 };
 
-/* STOP. Describes a fault of the heap, or returns null. A collector calls this function before it copies the first
- * object or after it has copied the last. */
+/* STOP. Describes a fault of the heap, or returns null. Call this function before the first object is copied or after
+ * the last. */
 const char *cn_semispace_heap_wrong(const struct cn_semispace_heap_view *view);
 
 /* STOP. Visit the ranges of large objects, and the gaps between them. */

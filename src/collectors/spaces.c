@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Reserves addresses, and gives spaces their memory. The file owns the reservation and the log of hidden spaces. Stress
- * mode renews a space at each collection, often many thousand times a second. A move of the space's pages to other
- * addresses costs much less than a release of the pages and faults of new pages. The collecting thread runs this code
- * in phases INIT and STOP. Mutators may commit memory and widen a space in phase MUTATE, under the collector's lock.
- * Signal handlers call cn_spaces_was_unmapped().
+ * mode renews a space at each collection, often many thousand times a second. Moving pages to other addresses costs
+ * much less than releasing pages and faulting new pages in. The collecting thread runs this code in phases INIT and
+ * STOP. Mutators may commit memory and widen a space in phase MUTATE, under the collector's lock. Signal handlers call
+ * cn_spaces_was_unmapped().
  */
 #include "collectors/spaces.h"
 
@@ -98,9 +98,8 @@ void cn_space_release_beyond(struct cn_space *space, size_t bytes)
     space->touched = bytes;
 }
 
-/* Take `room` bytes of addresses that were unused for long, outside of both spaces. Successive calls take successive
- * addresses, and wrap around at the end of the reservation. Returns 0 if `room` is more than a quarter of the
- * reservation. */
+/* Take `room` bytes of addresses that were unused for long, outside of both spaces. Calls take successive addresses,
+ * and wrap around at the end of the reservation. Returns 0 if `room` exceeds a quarter of the reservation. */
 static uintptr_t take_addresses(size_t room, const struct cn_space *a, const struct cn_space *b)
 {
   CN_ASSERT(room % address_reservation.page == 0 && address_reservation.next % address_reservation.page == 0);

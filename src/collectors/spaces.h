@@ -41,8 +41,8 @@ void cn_space_release_beyond(struct cn_space *space, size_t bytes);
  * undefined. The fresh addresses lie outside of the space `used`. */
 void cn_space_hide_and_renew(struct cn_space *space, const struct cn_space *used, uint64_t number);
 
-/* Give a renewed or unused space memory for at least `bytes`; the space may move. If memory is short, the result is
- * false and the space is empty. If addresses are short, the result is false and the space is unchanged. */
+/* Give a renewed or unused space memory for at least `bytes`; the space may move. False if memory is short, and the
+ * space is then empty. False if addresses are short, and the space is then unchanged. */
 bool cn_space_fit_memory(struct cn_space *space, const struct cn_space *used, size_t bytes);
 
 /* Async-signal-safe. True if cn_space_hide_and_renew() may have made `address` inaccessible. `*number` is then the last

@@ -57,7 +57,6 @@ static void hide_cairn_symbols(LLVMModuleRef module)
       hide_symbol(a);
 }
 
-/* True if `entry`, in a list of constructors or destructors, comes from Cairn. */
 static bool is_cairn_structor(LLVMValueRef entry)
 {
   return LLVMIsAConstantStruct(entry) && is_cairn_symbol(LLVMGetOperand(entry, 1));

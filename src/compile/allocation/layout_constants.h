@@ -57,7 +57,6 @@ LLVMValueRef cn_layouts_find_or_make(struct cn_ctx *ctx, struct cn_layout_table 
 /* The global with a layout's names, or null. */
 LLVMValueRef cn_layouts_names_of(LLVMValueRef layout);
 
-/* True if `value` is a constant struct cairn_layout of this module. */
 bool cn_layouts_is_layout_constant(LLVMValueRef value);
 void cn_layouts_read_sizes(LLVMValueRef layout, struct cn_layout_sizes *out);
 

@@ -37,7 +37,6 @@ void cn_alloca_uses_mark_accesses(struct cn_ctx *ctx, struct cn_alloca_layout *m
 void cn_alloca_uses_mark_reference(struct cn_alloca_layout *map, uint64_t offset);
 void cn_alloca_uses_mark_references(struct cn_ctx *ctx, struct cn_alloca_layout *map, LLVMTypeRef type,
                                     uint64_t offset);
-/* True if code accesses references through `pointer`. */
 bool cn_alloca_uses_access_references(struct cn_ctx *ctx, LLVMValueRef pointer);
 bool cn_alloca_layout_holds_refs(const struct cn_alloca_layout *map);
 void cn_alloca_layouts_report_bad(struct cn_ctx *ctx, LLVMValueRef function);

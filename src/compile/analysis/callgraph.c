@@ -231,8 +231,8 @@ void cn_callgraph_free(struct cn_callgraph *graph)
   *graph = (struct cn_callgraph){0};
 }
 
-/* A function without polls cannot break a cycle. So a function that calls such a function polls before the call, unless
- * the callee is free of calls. */
+/* A function without polls cannot break a cycle. So its callers poll before the call, unless the callee is free of
+ * calls. */
 static bool lacks_polls(const struct cn_call_node *node)
 {
   return (node->callee_count || node->unknown) && cn_string_attribute(node->function, CN_ATTR_NOPOLL);

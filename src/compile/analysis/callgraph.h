@@ -12,7 +12,7 @@
 
 struct cn_call_node {
   LLVMValueRef function;
-  uint32_t *callees; /* the callees that are nodes, one for each call, in the order of the calls */
+  uint32_t *callees; /* callees that are nodes, one per call, in order */
   uint32_t callee_count;
   uint32_t rank;   /* the function's index in cn_callgraph.order */
   bool unknown;    /* the function has calls whose callee is unknown */
@@ -36,10 +36,10 @@ void cn_callgraph_build(struct cn_callgraph *graph, struct cn_ctx *ctx);
 void cn_callgraph_free(struct cn_callgraph *graph);
 /* Describes a fault of the graph, or returns null. The check takes time linear in the calls. */
 const char *cn_callgraph_wrong(const struct cn_callgraph *graph);
-/* The node of the function, or CN_NO_NODE if the function is other than a managed definition. */
+/* The node of a managed definition, or CN_NO_NODE for other functions. */
 uint32_t cn_callgraph_find_node(const struct cn_callgraph *graph, LLVMValueRef function);
 
-/* True if the definition of `function` is final, so that direct calls always reach this definition. */
+/* True if direct calls of `function` always reach its definition in this unit. */
 bool cn_callgraph_is_final(const struct cn_ctx *ctx, LLVMValueRef function);
 
 /* The function that a call or statepoint names, perhaps through final aliases. Null if the callee is a pointer, or a

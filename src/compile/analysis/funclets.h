@@ -7,7 +7,6 @@
 
 #include "compile/core/pass.h"
 
-/* The pad of the funclet of `block`, or null. */
 LLVMValueRef cn_funclet_pad_of(LLVMBasicBlockRef block);
 
 /* Build a call of `function`, with an empty argument list, in the funclet of `pad`. */

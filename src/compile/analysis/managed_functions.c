@@ -171,9 +171,9 @@ static bool calls_returns_twice(LLVMValueRef function)
   return false;
 }
 
-/* setjmp() saves registers that may hold references of callers. If the caller of setjmp() is native, the saved
- * registers are harmless, because its managed callers go through a stub that restores their registers. So a function
- * that calls setjmp() and handles no reference is native. */
+/* setjmp() saves registers that may hold references of callers. The saved registers are harmless in native code,
+ * because managed callers go through a stub that restores their registers. So a function that calls setjmp() and
+ * handles no reference is native. */
 static bool is_native_setjmp_caller(LLVMValueRef function)
 {
   return calls_returns_twice(function) && cn_managed_is_free_of_refs(function);

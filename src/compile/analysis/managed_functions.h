@@ -21,7 +21,6 @@ void cn_managed_mark_natives(struct cn_ctx *ctx);
 
 /* True if the source annotates the function with annotate(`word`). */
 bool cn_managed_is_annotated(LLVMModuleRef module, LLVMValueRef function, const char *word);
-/* True if the program requests managed code for the function. */
 bool cn_managed_is_requested(LLVMModuleRef module, LLVMValueRef function);
 /* True if `function` will be managed. A definition with one of Cairn's gc strategies is managed. With
  * options->manage_all, all definitions are managed, except naked functions, `cairn.*`, resolvers of ifuncs, functions

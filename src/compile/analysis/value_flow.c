@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Finds the point where all flow into each node of a value graph meets, to place phis (relocate.c) and to find bases
- * (bases.c). The result is minimal: every phi that follows from it is necessary, even in cycles. The file also finds
- * nodes that always receive equal values, so that one node replaces the others. Needs, breaks: nothing. Provides:
- * value_flow.h.
+ * (bases.c). The result is minimal, so every phi is necessary, even in cycles. The file also finds nodes that always
+ * receive equal values. Needs, breaks: nothing. Provides: value_flow.h.
  *
  * The dominator computation follows K. Cooper, T. Harvey, K. Kennedy, "A Simple, Fast Dominance Algorithm" (2001).
  * Number 0 is the root, the parent of all sources.

@@ -50,7 +50,6 @@ bool cn_barrier_is_defined(struct cn_ctx *ctx, const char *name);
 
 /* ---- addressed_objects.c ---- */
 
-/* True for the address of a local. */
 bool cn_address_is_local_root(LLVMValueRef root);
 /* The root of the GEPs that form the address. */
 LLVMValueRef cn_address_root_of(LLVMValueRef address);

@@ -91,7 +91,6 @@ static void emit_store_note(struct store_note *note, LLVMValueRef slot, LLVMValu
   emit_runtime_call(note, CN_NOTE_STORE, arguments, 3);
 }
 
-/* The source of a copy if it is in managed memory, or null. */
 static LLVMValueRef managed_copy_source(LLVMValueRef at)
 {
   enum { COPY_SOURCE_OPERAND = 1 };

@@ -44,7 +44,6 @@ bool cn_is_returned_in_registers(LLVMTypeRef type);
 /* The alignment of the stack at calls, in bytes. */
 enum { CN_CONVENTION_STACK_ALIGNMENT = 16 };
 
-/* True if the function's indirect calls go through thunks. */
 bool cn_has_indirect_call_thunks(LLVMValueRef function);
 
 /* ---- the target ---- */

@@ -79,8 +79,7 @@ static uint64_t mix_into_hash(uint64_t hash, const void *bytes, size_t length)
   return hash;
 }
 
-/* True if an equal error was reported for the same place. One place may have many errors, because the optimiser copies
- * instructions. */
+/* True if an equal error was reported for the same place. The optimiser may copy an instruction many times. */
 static bool is_repeated_error(struct cn_ctx *ctx, const struct cairn_diagnostic *d)
 {
   const unsigned place[] = {d->line, d->column, d->severity};

@@ -59,7 +59,6 @@ void cn_emit_copy_target_attributes(LLVMValueRef from, LLVMValueRef to);
 void cn_emit_replace_instruction(LLVMValueRef old, LLVMValueRef fresh);
 
 /* The guard that ties linking of code with safepoints to frame maps (base/guard.h; link_guard.c). */
-/* True if a function calls gc.statepoint. */
 bool cn_module_has_statepoints(struct cn_ctx *ctx);
 /* Add the guard once per module. Returns the symbol for the start of the frame maps, or null after an error if the
  * module uses the name for anything else. */

@@ -74,13 +74,11 @@ static inline uint64_t cn_max_inline_bytes(const struct cn_ctx *ctx)
   return bytes == 0 || bytes > CAIRN_ABI_INLINE_ALLOC_MAX ? CAIRN_ABI_INLINE_ALLOC_MAX : bytes & ~(uint64_t)7;
 }
 
-/* True if an optimisation of relocations is wanted (options->relocations_off). */
 static inline bool cn_is_relocation_option_on(const struct cn_ctx *ctx, enum cairn_relocation which)
 {
   return !(ctx->options->relocations_off >> which & 1);
 }
 
-/* True if an optimisation of placement is wanted (options->placements_off). */
 static inline bool cn_is_placement_option_on(const struct cn_ctx *ctx, enum cairn_placement which)
 {
   return !(ctx->options->placements_off >> which & 1);

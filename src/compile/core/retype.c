@@ -73,7 +73,6 @@ static void copy_function(LLVMValueRef from, LLVMValueRef to)
   copy_metadata(from, to);
 }
 
-/* Compute the old parameter from the wider new one. */
 static LLVMValueRef narrow_parameter(LLVMBuilderRef builder, LLVMValueRef value, LLVMTypeRef type)
 {
   if (LLVMTypeOf(value) == type)

@@ -42,7 +42,6 @@ static bool is_attribute_in(LLVMAttributeRef attribute, const char *const *names
   return false;
 }
 
-/* True if the attribute is one of Cairn's attributes that statepoints keep. */
 static bool is_kept_cairn_attribute(LLVMAttributeRef attribute)
 {
   static const char *const kept[] = {CN_ATTR_LIVE_OPERANDS, CN_ATTR_MANAGED_CALLEE, CN_ATTR_FRESH};

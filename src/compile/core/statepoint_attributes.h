@@ -48,7 +48,7 @@ bool cn_statepoint_parse_directive(LLVMValueRef call, const char *name, uint64_t
  * False if the attribute has another value than "live-in" or "live-through". */
 bool cn_statepoint_deopt_lowering(LLVMValueRef call, bool *live_in);
 
-/* True if the call has an id, patch bytes or deopt-lowering as attributes, so that it must become a statepoint. */
+/* True if the call has a directive, so that it must become a statepoint. */
 bool cn_statepoint_has_directive(LLVMValueRef call);
 
 /* True if a statepoint with `deopt` deopt values, `live` references and `others` operands is too long for instruction

@@ -85,8 +85,8 @@ uint64_t cn_work_register_count(LLVMTypeRef type)
 
 /* ---- memory ---- */
 
-/* True if `value` is invariant or advances evenly: it is computed only from phis, arguments and constants, by
- * additions, scalings and casts. */
+/* True if `value` is computed from phis, arguments and constants by additions, scalings and casts, so that it advances
+ * evenly. */
 static bool advances_evenly(LLVMValueRef value, unsigned depth)
 {
   if (!LLVMIsAInstruction(value))
@@ -113,8 +113,8 @@ static bool advances_evenly(LLVMValueRef value, unsigned depth)
   }
 }
 
-/* True if `value`, perhaps through `depth` phis, selects or loads, is loaded from the memory that the pointer `phi`
- * points to, as in a walk along a list or a tree. */
+/* True if `value`, perhaps through `depth` phis, selects or loads, is loaded from the memory behind the pointer `phi`,
+ * as in a walk along a list. */
 static bool is_loaded_through_phi(LLVMValueRef value, LLVMValueRef phi, unsigned depth)
 {
   CN_ASSERT(LLVMIsAPHINode(phi));
@@ -306,8 +306,7 @@ static uint64_t work_of_division(LLVMValueRef i)
   return CN_WORK_DIVIDE * cn_work_element_count(type) * (bits > 64 ? 4 : 1);
 }
 
-/* The work of a multiplication. For integers wider than a register, the code multiplies each part of one operand by
- * each part of the other. */
+/* The work of a multiplication. Integers wider than a register need a product for each pair of parts. */
 static uint64_t work_of_product(LLVMTypeRef type)
 {
   uint64_t parts = (bits_of_scalar(element_type_of(type)) + 63) / 64;

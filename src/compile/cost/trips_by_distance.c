@@ -184,7 +184,6 @@ static struct distance_facts learn_from_step_compare(const struct exit_test *t, 
   return d;
 }
 
-/* The facts that follow from `left` p `right`. */
 static struct distance_facts learn_from_compare(const struct exit_test *t, LLVMIntPredicate p, LLVMValueRef left,
                                                 LLVMValueRef right, LLVMValueRef bound)
 {

@@ -18,7 +18,6 @@ bool cn_is_known_type(struct cn_ptrmap *met, LLVMTypeRef type);
 
 /* True if `kind` is a known kind of constants of types of kind `type`. */
 bool cn_is_known_value_kind(LLVMValueKind kind, LLVMTypeKind type);
-/* True if the opcode of a constant expression is known. */
 bool cn_is_known_constant_expression(LLVMOpcode opcode);
 /* True if the constant and all its parts have known kinds. `met` has the types and constants visited before. */
 bool cn_is_known_constant(struct cn_ptrmap *met, LLVMValueRef constant);

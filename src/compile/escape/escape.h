@@ -59,7 +59,6 @@ struct cn_use_graph {
 void cn_use_graph_build(struct cn_ctx *ctx, const struct cn_cfg *cfg, const struct cn_object_node *object,
                         struct cn_use_graph *web);
 void cn_use_graph_free(struct cn_use_graph *web);
-/* The first use that escapes, or null. */
 const struct cn_use_graph_use *cn_use_graph_first_escape(const struct cn_use_graph *web);
 bool cn_use_graph_has(const struct cn_use_graph *web, LLVMValueRef value);
 

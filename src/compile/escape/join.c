@@ -126,7 +126,6 @@ static bool is_used_after_phi(const struct web_search *s, const struct cn_use_gr
   return live;
 }
 
-/* True if the object also enters another phi of the same block, from the same predecessor. */
 static bool enters_two_phis_of_block(const struct cn_use_graph *web, const struct cn_use_graph_use *use)
 {
   for (size_t i = 0; i < web->uses.count; i++) {

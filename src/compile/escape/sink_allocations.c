@@ -199,7 +199,6 @@ static bool allocates_less_often(const struct sink_search *s)
   return sum / 3 <= s->in->often[s->home] / 4;
 }
 
-/* True if the use comes before the only place. */
 static bool is_before_place(const struct sink_search *s, const struct cn_sink_places *sink,
                             const struct cn_use_graph_use *use)
 {
@@ -236,8 +235,8 @@ static bool add_waiting_offset(const struct sink_search *s, struct waiting_offse
 }
 
 /* True if the move saves a barrier, because the code stores a reference to the object between a safepoint after the
- * call and the new place. Only few values may wait, so that all of them fit in registers. The safepoint-free intervals
- * are older than earlier moves in the function, so the answer may be wrong, but an error costs only time. */
+ * call and the new place. Only few values may wait, so that all of them fit in registers. Earlier moves in the function
+ * may have changed the safepoint-free intervals; a wrong answer costs only time. */
 static bool saves_barriers(const struct sink_search *s, const struct cn_sink_places *sink)
 {
   uint32_t window = cn_safepoint_free_after(s->in->windows, s->web->object->root);

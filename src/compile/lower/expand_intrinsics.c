@@ -169,7 +169,6 @@ static void expand_lanes(const struct intrinsic_expansion *e)
 
 /* ---- the pass ---- */
 
-/* True if the call stores lanes with references in a form that later passes cannot handle. */
 static bool stores_ref_lanes(const struct intrinsic_expansion *e)
 {
   LLVMTypeRef type = LLVMTypeOf(operand_of(e, e->row->value));

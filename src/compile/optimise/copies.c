@@ -208,7 +208,6 @@ void cn_copies_forbid_idioms(struct cn_ctx *ctx)
                               LLVMCreateStringAttribute(ctx->llvm, names[i], (unsigned)strlen(names[i]), "", 0));
 }
 
-/* True if `i` copies a reference, or memory that may hold a reference, without TBAA. */
 static bool is_copy_without_tbaa(struct cn_ctx *ctx, LLVMValueRef i)
 {
   LLVMValueRef tag = LLVMGetMetadata(i, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa", 4));
