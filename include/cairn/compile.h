@@ -225,8 +225,8 @@ void cairn_import_functions(LLVMModuleRef module, LLVMModuleRef from);
 enum cairn_status cairn_rewrite_statepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
                                             struct cairn_diagnostics *diagnostics);
 
-/* Proves that no static path uses a reference after a statepoint that may have moved its object. The statepoints may
- * come from any producer. The module stays unchanged. */
+/* Proves that no static path uses a reference after a statepoint that may have moved the reference's object. The
+ * statepoints may come from any producer. The module stays unchanged. */
 enum cairn_status cairn_verify_safepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
                                           struct cairn_diagnostics *diagnostics);
 
@@ -283,11 +283,11 @@ struct cairn_time {
   const char *function, *file, *directory;
   unsigned line;
   bool polls;       /* some path has a safepoint; then enter, between and leave are valid */
-  uint64_t enter;   /* from the function's entry to the first safepoint */
-  uint64_t between; /* from one safepoint to the next */
-  uint64_t leave;   /* from the last safepoint to the end */
+  uint64_t enter;   /* work from the function's entry to the first safepoint */
+  uint64_t between; /* work from one safepoint to the next */
+  uint64_t leave;   /* work from the last safepoint to the function's end */
   bool passes;      /* some path has no safepoint; then `through` is valid */
-  uint64_t through; /* from the entry to the end */
+  uint64_t through; /* work from the function's entry to its end */
   bool recursive;   /* the function is recursive; `leave` and `through` count one level */
   bool nopoll;      /* safepoints are forbidden: attribute "cairn-nopoll" */
   unsigned regions; /* the number of regions that forbid safepoints */

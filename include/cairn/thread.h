@@ -53,9 +53,10 @@ typedef void cairn_handshake_operation(int thread, void *env);
  * code or waits for a collection. For other threads it runs when the thread reaches a poll, an allocation or native
  * code. Other threads go on.
  *
- * Any thread may call, attached or not, from the executable's first constructors on. Collectors and signal handlers
- * that may have interrupted managed code must not call. Requesters wait for each other and for collections.
- * Collections, and threads that begin or end, wait for requesters. The timeout is in nanoseconds from the call.
+ * Any thread may call, attached or not, from the executable's first constructors on. The call is forbidden in
+ * collectors, and in signal handlers that may have interrupted managed code. Requesters wait for each other and for
+ * collections. Collections, and threads that begin or end, wait for requesters. The timeout is in nanoseconds from the
+ * call.
  *
  * TIMEOUT: the thread came too late; the operation will not run. UNKNOWN: the thread with this number has ended, or has
  * yet to run managed code. ENDED: the program's exit handlers have run, or, for number 0, the main thread has ended or

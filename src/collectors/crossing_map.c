@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Builds crossing maps: for each card of the heap, the offset of the first block that starts in it. Maps are built in
- * phase STOP; block starts are noted in any phase. Callers hold the collector's lock. The map's memory comes from the
- * operating system, and stays allocated between collections. The map is built part by part; each part begins at a noted
- * block start.
+ * Builds crossing maps: for each card of the heap, the offset of the first block that starts in it. The file owns the
+ * noted block starts and the map, whose memory comes from the operating system and stays allocated between collections.
+ * Maps are built in phase STOP; block starts are noted in any phase. Callers hold the collector's lock. The map is
+ * built part by part; each part begins at a noted block start.
  */
 #include "collectors/crossing_map.h"
 

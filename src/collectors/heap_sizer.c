@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Computes the sizes of heaps, of allocation buffers, and of copies. It has no state. Phase STOP; buffers in phase
- * MUTATE, too, under the collector's lock.
+ * Computes the sizes of heaps, of allocation buffers, and of copies. The file has no state. Phase STOP; buffers in
+ * phase MUTATE, too, under the collector's lock.
  */
 #include "collectors/heap_sizer.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Scans and visits cards in young collections. Phase STOP: the collecting thread scans the card table for dirty blocks,
- * and any number of tracers visit cards. Card bytes are read eight or more at a time, because few cards are dirty.
- * Cards of memory without old objects may be dirty, and are ignored.
+ * Scans and visits cards in young collections. The file owns only the tasks of a visit; the cards are in
+ * space/tables.h. Phase STOP: the collecting thread scans the card table for dirty blocks, and any number of tracers
+ * visit cards. Card bytes are read eight or more at a time, because few cards are dirty. Cards of memory without old
+ * objects may be dirty, and are ignored.
  */
 #include "collectors/generational/cards.h"
 
@@ -112,7 +113,7 @@ static bool points_to_evacuated_group(const uint16_t *groups)
   return (__atomic_load_n(groups, __ATOMIC_RELAXED) & card_tasks.group) != 0;
 }
 
-/* Visit the cards whose fields may point to evacuated blocks. */
+/* Visits the cards whose fields may point to evacuated blocks. */
 static void visit_remembered_cards(struct cn_tracer *tracer, uintptr_t large, uintptr_t from, uintptr_t to,
                                    card_visitor *visit)
 {

@@ -379,7 +379,7 @@ static void mark_target_of_slot(void *unused, struct cairn_slot slot)
   visit_slot(slot.address);
 }
 
-/* Passes the objects with weak fields that have been marked since the last call to the runtime. */
+/* Tells the runtime which objects with weak fields were marked since the last call. */
 static void note_marked_weak_objects(void)
 {
   const uintptr_t *weak = marker_state.weak.at;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Walks over all objects of the heap: in the nursery from block to block, in the old space by the bits of object
- * starts. Phase STOP, the collecting thread or the thread that unloads an image.
+ * starts. It has no state. Phase STOP, the collecting thread or the thread that unloads an image.
  */
 #include "collectors/generational/object_walk.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Visits roots. Phase STOP, any number of tracers. A root may point into an object, in contrast to a field, which
- * points to the start of an object.
+ * Visits roots. The file has no state. Phase STOP, any number of tracers. A root may point into an object, in contrast
+ * to a field, which points to the start of an object.
  */
 #include <cairn/abi.h>
 #include "base/check.h"

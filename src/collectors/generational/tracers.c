@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Runs the tracers of a collection, which it owns. Phase STOP, the collecting thread and the runtime's workers. Most
+ * Owns the tracers, and runs them in a collection. Phase STOP, the collecting thread and the runtime's workers. Most
  * young collections end before a worker would wake up. So one tracer begins alone, with plain instead of atomic
  * operations, and other tracers join when it has copied and marked a limit of bytes.
  */

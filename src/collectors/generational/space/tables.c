@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reserves the heap's addresses, and the memory of its tables. Phase INIT; cn_tables_commit_for_range() on any thread;
- * tracers and the marker call the functions on object bits. The heap reserves far more addresses than its maximum, and
- * tables take memory only for parts of the heap with memory. If addresses are limited, the heap reserves fewer:
- * CAIRN_STRESS reuses addresses sooner, and the heap may end before its maximum.
+ * Owns the heap's tables (`cn_tables`), and reserves their memory and the heap's addresses. Phase INIT;
+ * cn_tables_commit_for_range() on any thread; tracers and the marker call the functions on object bits. The heap
+ * reserves far more addresses than its maximum, and tables take memory only for parts of the heap with memory. If
+ * addresses are limited, the heap reserves fewer: CAIRN_STRESS reuses addresses sooner, and the heap may end before its
+ * maximum.
  */
 #include "collectors/generational/space/tables.h"
 
