@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Grows the tables of the runtime.
+ * Grows the tables of the runtime, on the thread that owns the table, in any phase. The file has no state.
  */
 #include "runtime/core/grow.h"
 

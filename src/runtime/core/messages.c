@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prints messages and ends the program. Any thread.
+ * Prints messages and ends the program. Runs on any thread, in any phase, without locks; `cn_report_guard` is
+ * thread-local.
  */
 #include "runtime/core/messages.h"
 
@@ -117,7 +118,7 @@ _Noreturn void cn_report_exit_program(void)
 {
   static int exiting;
 
-  /* An exit handler that fails like this must not enter exit() again. */
+  /* If an exit handler fails, exit() must not be called again. */
   if (exiting++ != 0)
     _exit(1);
   exit(1);

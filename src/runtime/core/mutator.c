@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Defines the mutator of each thread that runs managed code. attach.c attaches it.
+ * Defines the thread-local mutator, which attach.c attaches, and the words of barriers for new mutators. Runs on any
+ * thread, in phases INIT and MUTATE; the registry of mutators guards the words.
  */
 #include "runtime/core/mutator.h"
 

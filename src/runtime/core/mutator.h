@@ -44,7 +44,7 @@ struct cn_saved_stack {
   struct cn_anchor *anchors, *anchor;
   uintptr_t end, bottom, floor;
   uintptr_t seen;                      /* used by the walk of a collection (coroutine_stacks.c) */
-  struct cairn_mutator *runner;        /* the mutator that runs on the stack; null: the data is here */
+  struct cairn_mutator *runner;        /* the mutator on the stack, which has the other data; may be null */
   struct cn_return_barriers *barriers; /* always of this stack; may be null */
 };
 
@@ -106,7 +106,7 @@ extern _Thread_local struct cairn_mutator cairn_mutator;
 struct cn_signal_delivery {
   uintptr_t self;
   uintptr_t sp;   /* of the code that the thread's first handler interrupted */
-  size_t anchors; /* number of anchors when the handler began */
+  size_t anchors; /* number of anchors at the start of the handler */
 };
 
 /* The jobs that a thread of the runtime does. */
@@ -118,7 +118,7 @@ enum {
 /* The data of a thread that exists before and after its mutator. Only the thread and its signal handlers access it. */
 struct cn_thread {
   const volatile struct cn_signal_delivery *volatile delivery; /* the youngest; null outside handlers */
-  volatile uint64_t postponed; /* signals deferred to the slow path's end: a bit for each */
+  volatile uint64_t postponed; /* a bit for each signal that waits for the slow path's end */
   uint8_t works;               /* CN_WORKS_...; 0: this is a thread of the program */
 };
 extern _Thread_local struct cn_thread cn_thread;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Validates mutators (mutator.h, "Invariants").
+ * Checks the invariants of mutators (mutator.h). Runs on the mutator's own thread, in a slow path.
  */
 #include "runtime/core/mutator.h"
 
 #include <cairn/abi.h>
 #include "runtime/core/anchors.h"
 
-/* Other threads may lower the limit meanwhile. */
+/* Other threads may lower the limit during the check. */
 static const char *alloc_buffer_wrong(const struct cairn_mutator *mutator)
 {
   uintptr_t limit = __atomic_load_n(&mutator->limit, __ATOMIC_SEQ_CST);
@@ -22,7 +22,7 @@ static const char *alloc_buffer_wrong(const struct cairn_mutator *mutator)
   return NULL;
 }
 
-/* Other threads may raise the limit meanwhile. */
+/* Other threads may raise the limit during the check. */
 static const char *stack_wrong(const struct cairn_mutator *mutator)
 {
   uintptr_t limit = __atomic_load_n(&mutator->stack_limit, __ATOMIC_SEQ_CST);

@@ -5,7 +5,7 @@
  * notices a call between its test of `over` and its wait.
  *
  * A release wakes one thread. The woken thread tries again. It either takes the lock with STATE_CONTENDED, because
- * other threads may wait, or waits again.
+ * other threads may wait, or waits again. Any thread may wait, in any phase; the state is in the mutex.
  */
 #include "runtime/core/mutex.h"
 

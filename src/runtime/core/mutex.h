@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A lock whose waiting threads sleep in the kernel. Any number of threads may wait: a release wakes one.
- * test/model/mutex.pml is its model.
+ * A lock whose waiting threads sleep in the kernel. Any number of threads may wait; a release wakes one thread.
+ * test/model/mutex.pml is the lock's model.
  */
 #ifndef CN_RUNTIME_CORE_MUTEX_H
 #define CN_RUNTIME_CORE_MUTEX_H

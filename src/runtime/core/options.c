@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Parses options. An unknown name or a bad value is an error.
+ * Parses options into `cn_options`, which is constant after phase INIT. An unknown name or a bad value is an error.
  */
 #include "runtime/core/options.h"
 
@@ -47,7 +47,7 @@ static const char *const *option_words_of(const char *variable)
 
   while (strcmp(option_words[i][0], variable) != 0) {
     i++;
-    CN_CHECK(i < sizeof option_words / sizeof *option_words); /* each SET of options.def has its words */
+    CN_CHECK(i < sizeof option_words / sizeof *option_words); /* fails if `option_words` lacks a SET of options.def */
   }
   return &option_words[i][1];
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Arms polls. Compiled code reads the poll word, the stack limit and the allocation buffer's limit plainly; this
- * file always accesses them atomically. test/model/limit.pml is its model.
+ * Arms polls. Compiled code reads the poll word, the stack limit and the allocation buffer's limit by plain loads; this
+ * file always accesses them atomically. Runs on any thread, in any phase, without locks. test/model/limit.pml is the
+ * model of this file.
  */
 #include "runtime/core/poll_word.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counts readers of published data, in two generations. Any thread, in any phase; without locks. All atomic accesses
- * are sequentially consistent.
+ * Counts readers of published data, in two generations. Runs on any thread, in any phase; without locks. All atomic
+ * accesses are sequentially consistent.
  */
 #include "runtime/core/readers.h"
 
@@ -9,7 +9,7 @@
 #include "runtime/core/defer.h"
 #include "runtime/os/os.h"
 
-enum { FIRST_COUNTED_VALUE = 2 }; /* `inside` is this plus the number of the thread's count */
+enum { FIRST_COUNTED_VALUE = 2 }; /* `inside` is this value plus the index of the thread's count */
 
 static void uncount_reader(struct cn_reader_epochs *readers, unsigned which)
 {

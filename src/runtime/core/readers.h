@@ -45,7 +45,7 @@ uint64_t cn_readers_current_generation(struct cn_reader_epochs *readers);
  * once. */
 bool cn_readers_have_left(struct cn_reader_epochs *readers, uint64_t since);
 
-/* Wait until cn_readers_have_left() is true. The caller is outside reads, and holds nothing that a reader waits for. */
+/* Wait until cn_readers_have_left() is true. The caller does not read, and holds no lock that a reader may wait for. */
 void cn_readers_wait(struct cn_reader_epochs *readers);
 
 /* Called in the child of a fork(), which has one thread. */

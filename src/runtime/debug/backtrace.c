@@ -4,7 +4,8 @@
  * native activations and activations that a signal interrupted. The walk of managed activations advances in step with
  * the unwinder, finds activations of other code managers, and continues alone if native code lacks call-frame
  * information. The first pass over the stack counts activations and the second prints, so that both ends of a deep
- * stack are shown. Any thread, in any phase; the state of this file belongs to the thread that ends the program.
+ * stack are shown. Runs on any thread, in any phase; the state of this file belongs to the thread that ends the
+ * program.
  */
 #include "runtime/debug/backtrace.h"
 
@@ -31,8 +32,8 @@ enum {
 
 struct backtrace_state {
   int file;
-  uintptr_t above; /* only activations above this address are shown; 0: see `from` */
-  uintptr_t from;  /* only activations from the one at this pc on are shown */
+  uintptr_t above; /* the backtrace starts above this address; 0: it starts at `from` */
+  uintptr_t from;  /* the backtrace starts at the first activation with this pc */
   bool counting, started, signalled;
   bool walking; /* the walk is at an activation that the unwinder has not reached */
   struct cn_walk walk;

@@ -20,7 +20,7 @@ void cn_backtrace_print_fatal(uintptr_t frame);
 void cn_backtrace_print_from(uintptr_t pc);
 void cn_backtrace_print_from_fault(uintptr_t pc);
 
-/* A backtrace to be printed later, or by another thread. */
+/* A backtrace that is printed later, or by another thread. */
 enum { CN_BACKTRACE_MAX_ACTIVATIONS = 120 };
 struct cn_backtrace {
   struct cn_backtrace_activation {

@@ -2,8 +2,8 @@
  *
  * Prints lines of backtraces: for each activation a line for each function inlined at its pc, then a line for the
  * function. Names and places come from the manager of a region, else from the details of a safepoint, which a stripped
- * program keeps, else from the symbol table. Any thread, in any phase; async-signal-safe, since each call has its own
- * buffer of fixed size.
+ * program keeps, else from the symbol table. Runs on any thread, in any phase; async-signal-safe, since each call has
+ * its own buffer of fixed size.
  */
 #include "runtime/debug/backtrace_print.h"
 

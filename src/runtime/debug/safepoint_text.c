@@ -2,7 +2,7 @@
  *
  * Writes the source position of a safepoint into messages.
  *
- * Any thread, in any phase. Images are locked during the look-up (safepoint_details.h).
+ * Runs on any thread, in any phase. Images are locked during the look-up (safepoint_details.h).
  */
 #include "runtime/debug/safepoint_text.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Dispatches events to consumers. Any thread, in any phase; one mutex serialises the events and guards the table of
- * listeners.
+ * Dispatches events to consumers. Runs on any thread, in any phase; one mutex serialises the events and guards the
+ * table of listeners.
  */
 #include "runtime/events/event_dispatch.h"
 

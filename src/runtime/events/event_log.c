@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prints the lines of CAIRN_LOG: gc, stops. The watchdog prints arrivals.
+ * Prints the lines of CAIRN_LOG for collections and stops; the watchdog prints arrivals. Runs on any thread, in any
+ * phase, one call at a time (event_dispatch.c).
  */
 #include "runtime/events/event_log.h"
 

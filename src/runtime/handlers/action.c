@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Interposes the functions that set signal actions, for Linux with glibc, and owns the table of the program's actions.
- * Any thread, in any phase; signals are blocked during a change.
+ * Runs on any thread, in any phase; signals are blocked during a change.
  */
 #include "runtime/handlers/action.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Implements the slow paths of barriers, the mutator's words that barriers read, and the checks of their kinds
- * (docs/collectors.md, "Barriers"). Mutators' threads, in phase MUTATE, unless a comment says otherwise.
+ * (docs/collectors.md, "Barriers"). Runs on mutators' threads, in phase MUTATE, unless a comment says otherwise.
  */
 #include "runtime/heap/barrier_slow_paths.h"
 
@@ -91,7 +91,7 @@ const char *cn_barrier_kind_name(uint64_t kind)
   return kind < BARRIER_KIND_COUNT && kind_names[kind] != NULL ? kind_names[kind] : "unknown";
 }
 
-/* The function that the kind needs and the collector lacks, or null. */
+/* The name of a function that the collector's kind needs and the collector lacks, or null. */
 static const char *missing_function_of(const struct cairn_collector *c)
 {
   bool snapshot = c->barriers == CAIRN_ABI_BARRIERS_SNAPSHOT, loads = c->barriers == CAIRN_ABI_BARRIERS_LOADS;

@@ -243,7 +243,7 @@ void cn_buffer_fill_unfinished(struct cairn_mutator *mutator)
   mutator->handlers.walkable = end;
 }
 
-/* ---- what the collector calls ---- */
+/* ---- calls of the collector ---- */
 
 static uintptr_t take_handler_part(struct cairn_mutator *mutator, uintptr_t *end)
 {

@@ -29,7 +29,7 @@ void cn_buffer_clear_block(const struct cairn_mutator *mutator, void *block, siz
  * uncleared. Signal handlers must not call this, because the interrupted code may be allocating a block. */
 bool cn_buffer_extend_last_block(struct cairn_mutator *mutator, uintptr_t block, uintptr_t end, size_t bytes);
 
-/* Like cn_buffer_allocate_block(), while managed code is interrupted. */
+/* Like cn_buffer_allocate_block(), for a signal handler that interrupted managed code. */
 void *cn_buffer_allocate_for_handler(struct cairn_mutator *mutator, size_t bytes);
 
 /* While `extend` is true, only cn_buffer_allocate_for_handler() uses memory that the collector gives, and buffers that
@@ -53,7 +53,7 @@ void cn_buffer_close_to_inline(struct cairn_mutator *mutator);
  * last and left without headers, and note that these blocks may be unfilled (uncleared.h). */
 void cn_buffer_fill_unfinished(struct cairn_mutator *mutator);
 
-/* Bytes allocated so far in allocation buffers, headers included. */
+/* The number of bytes that the mutator has allocated in buffers, including headers. */
 uint64_t cn_buffer_allocated_bytes(const struct cairn_mutator *mutator);
 
 /*  Check the invariants of the mutator (mutator.h) and of both parts. Returns the error, or null. The parts'

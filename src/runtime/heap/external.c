@@ -2,7 +2,7 @@
  *
  * Counts external memory, and decides when it makes a full collection due: if it exceeds twice its size after the last
  * collection, and exceeds that size by more than CAIRN_HEAP_INITIAL. Collections that free little therefore become
- * rarer and rarer. Any thread, in any phase; the counters are atomic.
+ * rarer and rarer. Runs on any thread, in any phase; the counters are atomic.
  */
 #include "runtime/heap/external.h"
 

@@ -3,7 +3,8 @@
  * Frees arrays that compiled code frees explicitly. If the array is the last block of the allocation buffer, the
  * allocation pointer returns to the array's start. An older array of the buffer waits until all blocks after it are
  * free. A large array's block is kept for the next array of about its size. A collection frees all kept blocks, since
- * they are unreachable, and the thread's lists become empty. Each thread, on its thread-local lists; phase MUTATE.
+ * they are unreachable, and the thread's lists become empty. Runs on each thread, with thread-local lists, in phase
+ * MUTATE.
  */
 #include "runtime/heap/free_object.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Walks the heap from block to block, over the free parts of mutators' buffers. The walk checks each header before it
- * uses the header. Phase STOP, on the thread that stopped the others.
+ * uses the header. Runs in phase STOP, on the thread that stopped the others.
  */
 #include "runtime/heap/heap_walk.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Keeps the collector in use, and allocates through it. Mutators' threads, in phase MUTATE, unless a comment says
- * otherwise.
+ * Keeps the collector in use, and allocates through it. Runs on mutators' threads, in phase MUTATE, unless a comment
+ * says otherwise.
  */
 #include "runtime/heap/managed_heap.h"
 

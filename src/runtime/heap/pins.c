@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Keeps pins in a hash table by address, with linear probing: all cells from an entry's hash up to the entry are in
- * use. The program may pin an address within an object; the collector finds the object during a collection. Any thread,
- * in any phase: native threads may unpin during collections. CN_LOCK_PINS guards the table and the sites.
+ * use. The program may pin an address within an object; the collector finds the object during a collection. Runs on any
+ * thread, in any phase: native threads may unpin during collections. CN_LOCK_PINS guards the table and the sites.
  */
 #include "runtime/heap/pins.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Changes the length of arrays, in place or by a copy. The padding after the last element may contain any bytes; growth
- * of the array clears it. Mutators' threads, in phase MUTATE.
+ * of the array clears it. Runs on mutators' threads, in phase MUTATE.
  */
 #include "runtime/heap/resize_array.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Counts objects by type and field. Layouts of one type in several units share the type's names, because linkers keep
- * one copy. Phase STOP, on the thread that stopped the others.
+ * one copy. Runs in phase STOP, on the thread that stopped the others.
  */
 #include "runtime/heap/type_histogram.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Records whether the program has made uncleared arrays, and which objects may be unfilled. Mutators' threads in phase
- * MUTATE, the collecting thread in phase STOP; flags are atomic, and CN_LOCK_UNFILLED guards the list.
+ * Records whether the program has made uncleared arrays, and which objects may be unfilled. Runs on mutators' threads
+ * in phase MUTATE, and on the collecting thread in phase STOP; flags are atomic, and CN_LOCK_UNFILLED guards the list.
  */
 #include "runtime/heap/uncleared.h"
 

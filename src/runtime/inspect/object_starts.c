@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Keeps a bit for each word of a range, and ranks after the bits. The rank of a group of words is the number of set
- * bits before the group. Phase STOP, on the thread that stopped the others.
+ * bits before the group. Runs in phase STOP, on the thread that stopped the others.
  */
 #include "runtime/inspect/object_starts.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Writes a file through a buffer in struct cn_out_file. A broken pipe is an ordinary error: SIGPIPE is blocked, and the
- * pending signal is consumed. Phase STOP, on the thread that stopped the others.
+ * pending signal is consumed. Runs in phase STOP, on the thread that stopped the others.
  */
 #include "runtime/inspect/out.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Implements cairn_heap_path() by a breadth-first search from all roots, which finds a shortest path. For each reached
- * object the search keeps its predecessor; at the end it reverses the path from the target to a root. Phase STOP, on
- * the thread that stopped the others.
+ * object the search keeps its predecessor; at the end it reverses the path from the target to a root. Runs in phase
+ * STOP, on the thread that stopped the others.
  */
 #include <string.h>
 #include <cairn/abi.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Enumerates roots frame by frame, with the frame of each root. The enumeration of collections (roots.c) shares no code
- * with it. Phase STOP, on the thread that stopped the others.
+ * with it. Runs in phase STOP, on the thread that stopped the others.
  */
 #include "runtime/inspect/places.h"
 

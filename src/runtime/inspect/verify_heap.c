@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Checks the heap. The first walk over all blocks notes the starts of objects, the second walk checks their references.
- * Phase STOP, on the collecting thread.
+ * Runs in phase STOP, on the collecting thread.
  */
 #include "runtime/inspect/verify_heap.h"
 

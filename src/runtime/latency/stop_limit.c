@@ -14,7 +14,7 @@
 
 enum { REPORT_POSTED_BIT = 1, PROGRAM_OVER_BIT = 2 }; /* bits of the state */
 
-/* A requester's observations of the thread that it waits for; times in nanoseconds. */
+/* The observations of a requester about the thread that it waits for; times are in nanoseconds. */
 struct late_thread {
   int thread;
   uint64_t since;       /* time of the request, which identifies the stop */

@@ -9,7 +9,7 @@
 #include <cairn/thread.h>
 #include "runtime/latency/value_histogram.h"
 
-/* The party that an arrival's time is charged to. */
+/* The party to charge for an arrival's time. */
 enum cn_blame {
   CN_BLAME_MANAGED_CODE, /* managed code, which had its processor all the time */
   CN_BLAME_NATIVE_CODE,  /* the thread called native code, or returned from it */

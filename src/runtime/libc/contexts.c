@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Interposes setcontext() and swapcontext() of <ucontext.h>, for glibc, like longjmp() in jumps.c. setcontext() may
- * leave frames, like a jump; swapcontext() must not, because the program may return to the saved context. The calling
- * thread, for its own mutator, in phase MUTATE.
+ * leave frames, like a jump; swapcontext() must not, because the program may return to the saved context. Runs on the
+ * calling thread, for its own mutator, in phase MUTATE.
  */
 #include <stdbool.h>
 #include <stdint.h>

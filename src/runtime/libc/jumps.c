@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Interposes longjmp() and its like, for Linux with glibc. The jumping thread, for its own mutator, in phase MUTATE;
- * signals are deferred during a change.
+ * Interposes longjmp() and its like, for Linux with glibc. Runs on the jumping thread, for its own mutator, in phase
+ * MUTATE; signals are deferred during a change.
  */
 #undef _FORTIFY_SOURCE /* this macro would rename longjmp() to __longjmp_chk */
 #include "runtime/libc/jumps.h"
@@ -24,7 +24,7 @@
 #include "runtime/threads/stop.h"
 #include "runtime/walk/coroutine_stacks.h"
 
-/* ---- frames that a jump leaves ---- */
+/* ---- left frames ---- */
 
 /* True if `sp` is on the stack. The stack's end is included, because the anchor of the oldest frame may have it as
  * SP. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Notices the ends of threads, for glibc. Each thread for itself, in phase MUTATE; the key and the callback are set
- * once, at the start, and the rounds are thread-local.
+ * Notices the ends of threads, for glibc. Runs on each thread for itself, in phase MUTATE; the key and the callback are
+ * set once, at the start, and the rounds are thread-local.
  */
 #include "runtime/libc/thread_end.h"
 

@@ -4,7 +4,7 @@
  *
  * A thread's first entry into managed code attaches the thread, and the thread's end detaches it (thread_end.h). If a
  * signal handler attached the thread, the handler's end detaches it, because the thread's destructors may have run
- * already. Each thread for its own mutator, in phase MUTATE, with signals deferred.
+ * already. Runs on each thread for its own mutator, in phase MUTATE, with signals deferred.
  */
 #include "runtime/lifecycle/attach.h"
 

@@ -2,8 +2,8 @@
  *
  * Registers and removes images, for the constructors and destructors that the compiler emits.
  *
- * Any thread, with signals held. An image is added in phase MUTATE; an image is removed in a stop of the world, outside
- * collections.
+ * Runs on any thread, with signals held. An image is added in phase MUTATE; an image is removed in a stop of the world,
+ * outside collections.
  */
 #include <stdatomic.h>
 #include <cairn/abi.h>

@@ -2,7 +2,7 @@
  *
  * Starts the runtime, and handles fork(). The main thread reads options and is attached in .preinit_array, before any
  * constructor of the program or of its shared objects. Each other thread's first managed code attaches the thread, and
- * starts the runtime if it has not started. Phase INIT and, for fork(), a stop of the world.
+ * starts the runtime if it has not started. Runs in phase INIT and, for fork(), in a stop of the world.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -188,7 +188,7 @@ static void start_before_main(int argc, char **argv, char **environment)
 typedef void preinit_function(int, char **, char **);
 __attribute__((section(".preinit_array"), used)) static preinit_function *const preinit_entry = start_before_main;
 
-/* ---- the first managed code of a thread ---- */
+/* ---- attaching a thread ---- */
 
 static struct cairn_mutator *attach_thread(uintptr_t pc)
 {

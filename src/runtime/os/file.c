@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Opens, reads and writes files by system calls, without state. The C library's functions are cancellation points, so
- * pthread_cancel() would end the thread in the middle of the runtime's work. Any thread, in any phase;
+ * pthread_cancel() would end the thread in the middle of the runtime's work. Runs on any thread, in any phase;
  * async-signal-safe.
  */
 #include "runtime/os/os.h"

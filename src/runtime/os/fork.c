@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Registers handlers of fork(), and detects child processes that the program makes by other means. The list of handlers
- * and the word `process_state` belong to this file; both are atomic. Any thread, in any phase.
+ * and the word `process_state` belong to this file; both are atomic. Runs on any thread, in any phase.
  */
 #include "runtime/os/os.h"
 

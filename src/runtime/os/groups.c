@@ -2,7 +2,7 @@
  *
  * Reads the limits of control groups. In a container, the root of the tree may be the container's group, while
  * /proc/self/cgroup has the group's path on the machine. Missing directories are therefore skipped, and the root is
- * always read. Any thread, in any phase.
+ * always read. Runs on any thread, in any phase.
  */
 #include "runtime/os/groups.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds shared libraries at run time that the runtime uses if they exist. Any thread, in any phase.
+ * Finds optional shared libraries and their symbols at run time. Runs on any thread, in any phase.
  */
 #include "runtime/os/os.h"
 

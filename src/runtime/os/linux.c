@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Implements memory, clocks, limits and messages for Linux. Any thread, in any phase.
+ * Implements memory, clocks, limits and messages for Linux. Runs on any thread, in any phase.
  */
 #include "runtime/os/os.h"
 

@@ -2,8 +2,8 @@
  *
  * Defines mlockall() for the program. The system fills all memory that is locked and writable, but the runtime's
  * reserved addresses and their tables are many times larger than the program's memory. Pages of reserved ranges are
- * therefore locked at the first touch (MLOCK_ONFAULT), and all other memory at once, as the program requests. Any
- * thread, in any phase; the list of ranges is atomic.
+ * therefore locked at the first touch (MLOCK_ONFAULT), and all other memory at once, as the program requests. Runs on
+ * any thread, in any phase; the list of ranges is atomic.
  */
 #include "runtime/os/locking.h"
 

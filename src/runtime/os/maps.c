@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Reads the kernel's list of the process's mappings. The buffers are on the stack and small, because a signal handler's
- * stack may be small. Any thread, in any phase; async-signal-safe.
+ * stack may be small. Runs on any thread, in any phase; async-signal-safe.
  */
 #include "runtime/os/maps.h"
 

@@ -138,7 +138,7 @@ int cn_os_file_close(int file);
 ptrdiff_t cn_os_file_read(int file, void *bytes, size_t size);
 ptrdiff_t cn_os_file_write(int file, const void *bytes, size_t size);
 
-/* Write to the standard error stream, unbuffered; async-signal-safe. */
+/* Write a text to the standard error stream, unbuffered; async-signal-safe. */
 void cn_os_write_message(const char *text, size_t bytes);
 
 /* True if the process has a dynamic linker. */
@@ -170,8 +170,8 @@ struct cn_os_frame {
  * in the stack's size. */
 bool cn_os_may_be_in_handler(void);
 
-/* True if there is an unwinder. With `load`, the call may load the unwinder by malloc(); without `load`, the call is
- * async-signal-safe. */
+/* True if the program has an unwinder. With `load`, the call may load the unwinder by malloc(); without `load`, the
+ * call is async-signal-safe. */
 bool cn_os_has_unwinder(bool load);
 /* Call back for each activation of the calling thread, beginning with cn_os_unwind_stack(), until the callback returns
  * false, an activation has no call-frame information, or the stack ends. cn_os_has_unwinder() must have returned true.

@@ -2,7 +2,7 @@
  *
  * Names addresses in messages by the symbol tables of the loaded ELF files. Unlike dladdr(), this finds functions and
  * data that are not exported, also in static programs. The files are mapped during a call, and every offset is checked.
- * Any thread, in any phase.
+ * Runs on any thread, in any phase.
  */
 #include "runtime/os/os.h"
 

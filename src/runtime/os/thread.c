@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Implements services for threads: waiting, fences, clocks, names, and threads of the runtime. Any thread, in any
- * phase; cn_os_prepare_thread_fence() sets the state of this file.
+ * Implements services for threads: waiting, fences, clocks, names, and threads of the runtime. Runs on any thread, in
+ * any phase; cn_os_prepare_thread_fence() sets the state of this file.
  */
 #include "runtime/os/os.h"
 

@@ -8,7 +8,7 @@
  * While an image is loaded, the frame map of a return address is constant. If the stack has the return addresses of a
  * chain again, the slot is therefore described again. A chain ends at frames of variable size and at native code.
  *
- * The mutator's own thread, in phase MUTATE.
+ * Runs on the mutator's own thread, in phase MUTATE.
  */
 #include "runtime/roots/described.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Walks runs of regular frames, with the portable loop over vectors of two words. Phase STOP, any thread; one thread at
- * a time uses a walk.
+ * Walks runs of regular frames, with the portable loop over vectors of two words. Runs in phase STOP, on any thread;
+ * one thread at a time uses a walk.
  */
 #include "runtime/roots/fast_walk.h"
 

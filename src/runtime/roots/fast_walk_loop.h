@@ -31,7 +31,7 @@ static inline uintptr_t *chained_pc_slot(const uintptr_t *slot, const uintptr_t 
 {
   uintptr_t *next = (uintptr_t *)(*frame_pointer + sizeof *next);
   uintptr_t bytes = (uintptr_t)next - (uintptr_t)slot;
-  uintptr_t words = bytes / sizeof *next | bytes << 61; /* large, if `next` is unaligned or lies below `slot` */
+  uintptr_t words = bytes / sizeof *next | bytes << 61; /* a large number if `next` is unaligned or lies below `slot` */
 
   return words - (key & CN_ENTRY_WORDS_MASK) <= UINTPTR_MAX >> 8 ? next : (uintptr_t *)UINTPTR_MAX;
 }

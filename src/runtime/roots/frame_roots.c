@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds the places of a frame's roots, by the frame's map or its region's manager, without state. Phase STOP, any
- * thread; or phase MUTATE, a mutator's thread for its own stack.
+ * Finds the places of a frame's roots, by the frame's map or its region's manager, without state. Runs in phase STOP on
+ * any thread, or in phase MUTATE on a mutator's thread for its own stack.
  */
 #include "runtime/roots/frame_roots.h"
 

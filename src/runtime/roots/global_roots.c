@@ -2,8 +2,8 @@
  *
  * Enumerates the roots of images. In every thread, a thread-local variable with references and the mutator have
  * constant distances from the thread pointer (docs/threads.md). The variable's address on the calling thread therefore
- * gives its address in each thread. Phase STOP, one thread at a time; the position of the enumeration belongs to this
- * file.
+ * gives its address in each thread. Runs in phase STOP, on one thread at a time; the position of the enumeration
+ * belongs to this file.
  */
 #include "runtime/roots/global_roots.h"
 

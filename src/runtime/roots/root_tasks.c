@@ -2,8 +2,8 @@
  *
  * Hands out root-scanning tasks, first for mutators. A code info manager may continue the walk of a mutator on other
  * stacks; each walk claims the stacks that it reaches. The remaining tasks are for stacks that no thread runs on:
- * stacks of coroutines, and a thread's own stack while the thread runs on a coroutine's stack. Phase STOP, any thread;
- * the mutex `task_lock` guards the state.
+ * stacks of coroutines, and a thread's own stack while the thread runs on a coroutine's stack. Runs in phase STOP, on
+ * any thread; the mutex `task_lock` guards the state.
  */
 #include "runtime/roots/root_tasks.h"
 

@@ -12,8 +12,8 @@
  * threads fetch parts of its slots, to the end of the round. This file also checks the places that a region's manager
  * reports.
  *
- * Phase STOP, any thread; the mutex `root_set_lock` guards the lists of sets, the list of unfetched parts and the
- * tables.
+ * Runs in phase STOP, on any thread; the mutex `root_set_lock` guards the lists of sets, the list of unfetched parts
+ * and the tables.
  */
 #include <stdatomic.h>
 #include <cairn/collector.h>

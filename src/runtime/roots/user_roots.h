@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <cairn/collector.h>
 
-/* cn_user_roots_have_handler() is true if the program has given a handler by cairn_set_user_roots();
- * cn_user_roots_visit() calls it. Phase STOP. */
+/* cn_user_roots_have_handler() is true if the program has set a handler by cairn_set_user_roots();
+ * cn_user_roots_visit() calls the handler. Phase STOP. */
 bool cn_user_roots_have_handler(void);
 void cn_user_roots_visit(uintptr_t *slot, unsigned tag, void *parameter, cairn_root_visitor *visit, void *env);
 

@@ -26,8 +26,8 @@
  * barrier, so each scan is for one stack. If managers may continue a walk on other stacks, all stacks are scanned
  * completely, and have no barriers.
  *
- * Phase STOP, on the thread that took the task. `stack_notes` has an entry for each set of barriers, so threads share
- * no entry.
+ * Runs in phase STOP, on the thread that took the task. `stack_notes` has an entry for each set of barriers, so threads
+ * share no entry.
  *
  * Needs: frame maps (stackmaps-v2, "Stack Map Format"), and no other facts about compiled code.
  */
@@ -217,7 +217,7 @@ static size_t roots_above_youngest(const struct stack_scan *scan)
   return SIZE_MAX; /* the met barrier is the youngest, or there is no barrier */
 }
 
-/* Scans down to the youngest barrier. Returns the number of roots found above it. */
+/* Scans down to the youngest barrier. Returns the number of roots above the barrier. */
 static size_t scan_to_youngest_barrier(struct stack_scan *scan, bool more)
 {
   for (; more && !cn_return_barrier_is_in_frame(&scan->walk->frame); more = cn_walk_next(scan->walk))

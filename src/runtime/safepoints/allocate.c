@@ -2,8 +2,8 @@
  *
  * Allocates and resizes objects when the inline code finds the mutator's buffer full.
  *
- * The allocating thread, in phase MUTATE and in a slow path: the mutator is busy, so that signals and cancellation
- * wait. The thread holds no lock. At the end of the slow path the block has a header.
+ * Runs on the allocating thread, in phase MUTATE and in a slow path: the mutator is busy, so that signals and
+ * cancellation wait. The thread holds no lock. At the end of the slow path the block has a header.
  */
 #include <string.h>
 #include <unistd.h>

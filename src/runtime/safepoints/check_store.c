@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks stored references: implements the calls that pass `check-stores` inserts. The storing thread, in phase MUTATE,
- * without a safepoint; signal handlers may run at any time.
+ * Checks stored references: implements the calls that pass `check-stores` inserts. Runs on the storing thread, in phase
+ * MUTATE, without a safepoint; signal handlers may run at any time.
  */
 #include "runtime/safepoints/check_store.h"
 

@@ -2,8 +2,8 @@
  *
  * Collects garbage at safepoints: polls, requests, and the collections of a failed allocation.
  *
- * The thread at the safepoint, in a slow path: the mutator is busy, so that signals and cancellation wait, and the
- * thread holds no lock. Requests run in phase MUTATE; collections run in phase STOP, on the requester.
+ * Runs on the thread at the safepoint, in a slow path: the mutator is busy, so that signals and cancellation wait, and
+ * the thread holds no lock. Requests run in phase MUTATE; collections run in phase STOP, on the requester.
  */
 #include "runtime/safepoints/collect.h"
 

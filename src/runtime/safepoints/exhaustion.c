@@ -22,7 +22,7 @@ enum {
   MAX_CALLBACK_TRIES = 8,
   SIZE_TEXT_BYTES = 40,
   LOW_ROOM_DIVISOR = 64,    /* less than this fraction of the maximum is almost no room */
-  MAX_VAIN_COLLECTIONS = 16 /* the limit of full collections in a row that make almost no room */
+  MAX_VAIN_COLLECTIONS = 16 /* maximum of full collections in a row that make almost no room */
 };
 
 static struct {
@@ -32,7 +32,7 @@ static struct {
 static struct cn_mutex callback_lock;
 static uint64_t last_live_bytes =
     CAIRN_LIVE_UNKNOWN;                 /* size of live objects after the last collection that made too little room */
-static unsigned vain_collections;       /* full collections in a row that made almost no room */
+static unsigned vain_collections;       /* number of last full collections in a row that made almost no room */
 static uint64_t allocated_at_last_full; /* bytes that the program had allocated at the last full collection */
 
 void cairn_on_exhaustion(cairn_exhausted *call, void *env)

@@ -2,7 +2,7 @@
  *
  * Explains three kinds of fault: an access by a stale reference, since stress mode unmaps the space that objects left;
  * a frame too large for the rest of the stack; and an access to a section of an image that was unmapped but not
- * unregistered. The faulting thread, in its signal handler, in any phase.
+ * unregistered. Runs on the faulting thread, in its signal handler, in any phase.
  */
 #include "runtime/signals/fault.h"
 

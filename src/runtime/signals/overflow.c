@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Detects stack overflow. Each thread for its own stack, in a slow path in phase MUTATE, or in the handler of a fault.
+ * Detects stack overflow. Runs on each thread for its own stack, in a slow path in phase MUTATE, or in the handler of a
+ * fault.
  */
 #include "runtime/signals/overflow.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Delivers signals. The thread that gets the signal, for its own mutator and its own list of interruptions, in any
- * phase. Another signal may come at any instruction of this file, and its handler may jump out. Each change is
+ * Delivers signals. Runs on the thread that gets the signal, for its own mutator and its own list of interruptions, in
+ * any phase. Another signal may come at any instruction of this file, and its handler may jump out. Each change is
  * therefore one store, or readers handle the half-done change.
  */
 #include "runtime/signals/signals.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Implements the public stack iterator over the walker (pillar-stack-iterator-2011). Any thread, in any phase; the
- * iterator has all state.
+ * Implements the public stack iterator over the walker (pillar-stack-iterator-2011). Runs on any thread, in any phase;
+ * the iterator has all state.
  */
 #include <cairn/stack.h>
 

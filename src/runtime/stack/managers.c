@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Implements the code info manager of code with frame maps (pillar-stack-iterator-2011, "the Pillar compiler's code
- * info manager uses a callback that consults the previously generated stack maps"). Any thread, in any phase.
+ * info manager uses a callback that consults the previously generated stack maps"). Runs on any thread, in any phase.
  */
 #include "runtime/stack/managers.h"
 

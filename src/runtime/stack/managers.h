@@ -10,7 +10,7 @@
 
 extern const struct cairn_code_manager cn_compiled_code_manager;
 
-/* The manager of the walk's current activation, and its data. */
+/* The manager of the walk's current activation. `*data` gets the manager's data. */
 const struct cairn_code_manager *cn_manager_of(const struct cn_walk *walk, void **data);
 
 #endif

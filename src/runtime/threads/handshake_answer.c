@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Implements the mutator's side of a handshake (handshake.c draws the states), and the functions of both sides, which
- * change the state and run the operation. The mutator's own thread or the requester, in phase MUTATE.
+ * change the state and run the operation. Runs on the mutator's own thread or the requester's, in phase MUTATE.
  */
 #include "runtime/threads/handshake.h"
 

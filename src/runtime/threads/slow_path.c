@@ -2,7 +2,8 @@
  *
  * Begins and ends slow paths of native code, and lets stops pass when native code returns to managed code.
  *
- * Each thread, for its own mutator, in phase MUTATE. The thread holds no lock; stops may pass in all three functions.
+ * Runs on each thread, for its own mutator, in phase MUTATE. The thread holds no lock; stops may pass in all three
+ * functions.
  */
 #include "runtime/threads/slow_path.h"
 

@@ -17,8 +17,8 @@ void cn_workers_prepare_threads(bool parallel);
 unsigned cn_workers_count(void);
 
 /* End the workers, and wait for their end, so that the process ends when its other threads have ended. A later
- * collection starts new workers. If workers do a job of another thread's collection, this waits for the job. Any thread
- * that has not stopped others. */
+ * collection starts new workers. If workers do a job of another thread's collection, this waits for the job. Called by
+ * any thread that has not stopped others. */
 void cn_workers_end_all(void);
 
 /* Like cn_workers_end_all(), at the program's end; later collections run without workers. Workers with a job

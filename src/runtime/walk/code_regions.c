@@ -2,7 +2,7 @@
  *
  * Keeps code regions (pillar-stack-iterator-2011, prtAddCodeRegion). A published table is constant: a writer publishes
  * a new table, waits until all readers have left the old table (readers.h), and frees the parts that only the old table
- * has. Any thread, in any phase; `writer_lock` serialises writers.
+ * has. Runs on any thread, in any phase; `writer_lock` serialises writers.
  */
 #include "runtime/walk/code_regions.h"
 

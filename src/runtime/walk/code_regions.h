@@ -35,7 +35,7 @@ void cn_code_regions_leave_region(void);
  * null. */
 const char *cn_code_regions_wrong(void);
 
-/* The number of callbacks that the calling thread is in. */
+/* The number of nested callbacks on the calling thread. */
 unsigned cn_code_regions_nesting_depth(void);
 
 #endif

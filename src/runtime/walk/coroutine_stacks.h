@@ -12,7 +12,7 @@
 #include <cairn/stack.h>
 #include "runtime/core/mutator.h"
 
-/* The data of a stack that a walk needs. */
+/* The data of a stack for a walk. */
 struct cn_stack_view {
   struct cn_anchor *anchor; /* after the youngest (anchors.h) */
   uintptr_t end;
@@ -48,8 +48,8 @@ const struct cairn_mutator *cn_coroutine_stacks_owner_of(const struct cairn_muta
 
 struct cn_return_barriers;
 
-/* The place of the stack's return barriers (null: the mutator's own stack). Called in phase STOP by the thread that
- * walks the stack, or by the thread that runs on the stack. */
+/* The pointer to the return barriers of a stack (null: the mutator's own stack). Called in phase STOP by the thread
+ * that walks the stack, or by the thread that runs on the stack. */
 struct cn_return_barriers **cn_coroutine_stacks_barriers_of(const struct cairn_mutator *mutator,
                                                             struct cairn_stack *stack);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Decodes safepoints, and checks once the facts that walks rely on: roots with a code lie in the frame, and the frame
- * has room for the registers that it saves. Any thread, in any phase; the caller holds CN_LOCK_FRAMES.
+ * has room for the registers that it saves. Runs on any thread, in any phase; the caller holds CN_LOCK_FRAMES.
  */
 #include "runtime/walk/decode.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Keeps the sorted functions of each image, and the hash table of the safepoints that walks have met. Any thread, in
- * any phase; writers hold CN_LOCK_FRAMES.
+ * Keeps the sorted functions of each image, and the hash table of the safepoints that walks have met. Runs on any
+ * thread, in any phase; writers hold CN_LOCK_FRAMES.
  */
 #include "runtime/walk/index.h"
 

@@ -25,7 +25,7 @@ bool cn_return_barrier_resolve_pc(struct cn_frame *frame);
  * run. */
 bool cn_return_barrier_is_in_frame(const struct cn_frame *frame);
 
-/* ---- the barriers of a stack: phase STOP, the thread that walks the stack; or within cn_return_barrier_returned()
+/* ---- the barriers of a stack: in phase STOP on the thread that walks the stack, or in cn_return_barrier_returned()
  * ---- */
 
 /*  A barrier on a stack. Invariants of all barriers of a stack (cn_return_barriers_wrong()):

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Implements the code info manager of the stubs that call native code (pillar-stack-iterator-2011, "another region for
- * code implemented in the Pillar runtime"). Any thread, in any phase, as its walk.
+ * code implemented in the Pillar runtime"). Runs on any thread, in any phase, as its walk.
  */
 #include "runtime/walk/walk.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Walks stacks. The walk steps over managed frames by their frame maps alone, and over native frames by the anchors
- * that the transition stubs left. Any other frame ends the program, so that all roots are found. Phase STOP, any
- * thread, or phase MUTATE, a thread for its own stack; the walk has all state.
+ * that the transition stubs left. Any other frame ends the program, so that all roots are found. Runs in phase STOP on
+ * any thread, or in phase MUTATE on a thread for its own stack; the walk has all state.
  */
 #include "runtime/walk/walk.h"
 

@@ -2,8 +2,8 @@
  *
  * Computes identity hashes from the address that an object has at the first request of its hash. The header records the
  * request; a collector that moves such an object stores the hash behind the object. O. Agesen, "Space and
- * time-efficient hashing of garbage-collected objects" (1999). Mutators' threads, in phase MUTATE; the counter is
- * atomic.
+ * time-efficient hashing of garbage-collected objects" (1999). Runs on mutators' threads, in phase MUTATE; the counter
+ * is atomic.
  */
 #include <cairn/abi.h>
 #include <cairn/heap_object.h>
