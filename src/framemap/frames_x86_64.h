@@ -28,7 +28,7 @@ enum {
 };
 enum { CN_PORT_REGISTER_COUNT = CN_DWARF_LAST + 1 }; /* number of registers that a collector may update */
 
-/* The register that prologues point to the frame, just below the return address. */
+/* The register that prologues set to the address of its saved value, just below the return address. */
 enum { CN_PORT_FRAME_POINTER = CN_RBP };
 /* The register that the stub at the entry from native code saves (CN_ARCH_ENTRY_SAVED_REGISTER). */
 enum { CN_PORT_ENTRY_SAVED_REGISTER = CN_RBX };

@@ -32,7 +32,7 @@ static inline uint64_t cn_load_u64(const unsigned char *at)
   return cn_load_little_endian(at, 4) | (uint64_t)cn_load_little_endian(at + 4, 4) << 32;
 }
 
-/* Read a uleb. False if it is truncated or has more than 64 bits. */
+/* Read a uleb. False if the number is truncated or has more than 64 bits. */
 static inline bool cn_uleb_get(const unsigned char **cursor, const unsigned char *end, uint64_t *value)
 {
   *value = 0;

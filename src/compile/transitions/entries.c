@@ -17,8 +17,8 @@
  *                                                is the address of the function plus the entry's size
  *
  * A static function whose only uses are calls by name from managed code needs only a body. A function with an alignment
- * of 16 or more has an entry without a mark, because the mark's distance from the entry, which is constant, does not
- * fit such an address.
+ * of 16 or more has an entry without a mark, because the constant distance between mark and entry does not fit this
+ * alignment.
  *
  * Needs: all calls are final. Provides: native code enters a body only through an entry, which makes the thread
  * managed. Breaks: a managed function's address is no longer the target of its calls.
@@ -184,7 +184,7 @@ bool cn_entries_has_entry(LLVMValueRef function)
          cn_convention_is_entry_code(LLVMGetPrologueData(function));
 }
 
-/* True if the object file uses the function's name, which finds its entry and its body. */
+/* Check that the object file keeps the function's name, because its entry and its body are found by name. */
 static bool check_symbol_name(struct cn_ctx *ctx, LLVMValueRef function)
 {
   unsigned convention = LLVMGetFunctionCallConv(function);

@@ -23,7 +23,8 @@ struct cn_call_change {
 LLVMValueRef cn_rebuild_call(struct cn_ctx *ctx, const struct cn_call_target *site,
                              const struct cn_call_change *change);
 
-/* Make a call or statepoint call `stub`. The stub finds the target in the register that only `nest` arguments use. */
+/* Replace the callee of a call or statepoint by `stub`. The stub finds the target in the register that only `nest`
+ * arguments use. */
 void cn_rebuild_call_through_stub(struct cn_ctx *ctx, const struct cn_call_target *site, LLVMValueRef stub,
                                   LLVMValueRef target);
 

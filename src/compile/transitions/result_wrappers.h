@@ -7,13 +7,14 @@
 
 #include "compile/core/pass.h"
 
-/* Move every parse point whose result a statepoint cannot return from managed functions into native functions. */
+/* Move each parse point whose result a statepoint cannot return into a new native function. */
 void cn_result_wrappers_build(struct cn_ctx *ctx);
 
 /* The index of the callee among the arguments of the native function. */
 enum { CN_RESULT_CALLEE_ARGUMENT = 1 };
 
-/* True if `function` is such a native function and passes on references. The thread stays managed in the function. */
+/* True if `function` is one of these native functions and passes on references. The thread stays managed in
+ * `function`. */
 bool cn_result_wrapper_passes_refs(LLVMValueRef function);
 
 #endif

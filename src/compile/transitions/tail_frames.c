@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Fixes the frames of callers of functions of the conventions that guarantee tail calls (tailcc, swifttailcc). Such a
- * function may make a tail call that passes more or fewer arguments on the stack than the function received. The
- * function then moves its return address, so that the frame map of the last callee cannot give the caller's stack
- * pointer. The stack walk therefore finds the caller's frame by the frame pointer.
+ * Keeps frames walkable if their callees have a convention with guaranteed tail calls (tailcc, swifttailcc). A function
+ * of such a convention may make a tail call that passes more or fewer arguments on the stack than the function
+ * received. The function then moves its return address, so that the frame map of the last callee cannot give the
+ * caller's stack pointer. The stack walk therefore finds the caller's frame by the frame pointer.
  *
  * In a frame with a frame pointer, the code generator still addresses slots by the stack pointer if the distance is
  * constant; statepoint.c converts the distance to one from the frame pointer. A realigned stack makes the distance

@@ -20,7 +20,7 @@
  *
  * A call of an optional (extern_weak) function tests the callee at run time (cairn_call_body). The thunk also has a
  * reference to foo, so that the linker takes the archive member that defines foo, and link-time optimisation keeps foo.
- * Such a call thus reaches managed code, in this image or in another one; otherwise the linker reports that
+ * Such a call thus reaches managed code of this or another image; otherwise the linker reports that
  * cairn.managed_code.foo is undefined. `cairn.vbody.foo` is the thunk for variadic callees.
  *
  * Thunks reach the stub through the global offset table, because lazy binding of the procedure linkage table would

@@ -22,7 +22,7 @@ LLVMValueRef cn_thunk_add_alias(struct cn_ctx *ctx, LLVMValueRef function);
 LLVMValueRef cn_thunk_add_label(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* Add the name for calls of other units that must reach managed code. `body` is the body of the managed function
- * `global`, or of the function whose alias `global` is. */
+ * `global`; if `global` is an alias, `body` belongs to the aliased function. */
 void cn_thunk_name_body(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef body);
 
 /* Add a relocation against the thread's mutator to the assembly, `at` bytes after the start of `function`. `relocation`

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass transitions: makes calls from managed code that may reach native code go through stubs. A stub leaves an anchor,
+ * Pass transitions: routes calls from managed code through stubs if the callee may be native. A stub leaves an anchor,
  * so that a stack walk from a callback finds the managed frames below the native frames, with their callee-saved
  * registers. An external function counts as native unless its declaration says otherwise, and its calls get a
  * transition; calls of leaves stay plain.
@@ -81,7 +81,7 @@ static bool callee_must_be_managed(struct cn_ctx *ctx, const struct cn_call_targ
          strncmp(LLVMGetValueName2(callee, &length), "__llvm_", 7) != 0 && cn_call_target_passes_reference(ctx, site);
 }
 
-/* True if a thunk can make the call. A thunk of managed code keeps every convention of managed code. */
+/* True if a thunk can make the call. A thunk for a managed callee supports every convention of managed code. */
 static bool can_use_thunk(struct cn_ctx *ctx, const struct cn_call_target *site)
 {
   LLVMValueRef callee = cn_call_target_callee(site);
@@ -286,7 +286,8 @@ bool cn_route_calls(struct cn_ctx *ctx)
       cn_route_pointer_calls_in(ctx, f);
   }
   if (!ctx->errors &&
-      cn_module_has_statepoints(ctx)) /* statepoints of another producer; globals.c adds the guard for Cairn's */
+      cn_module_has_statepoints(
+          ctx)) /* for statepoints of another producer; globals.c adds the guard for Cairn's statepoints */
     cn_add_link_guard(ctx);
   return ctx->errors == 0;
 }

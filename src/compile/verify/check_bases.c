@@ -4,7 +4,7 @@
  * relocate-index, wrong-base and managed-alloca. Breaks: nothing.
  *
  * The base of each relocate must be the start of the object that the derived pointer points into (statepoints-later,
- * "Base & Derived Pointers"). The checks prove this for each scalar.
+ * "Base & Derived Pointers"). The checks prove this rule for each scalar.
  */
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"

@@ -35,7 +35,7 @@ static bool read_number(LLVMValueRef value, uint64_t *out)
   return true;
 }
 
-/* The end of the operands before those of spans (check_spans.c), if there are any. */
+/* The end of the operands before the tail of spans (check_spans.c), if there is one. */
 static uint32_t end_before_spans(LLVMValueRef statepoint, uint32_t first, uint32_t end)
 {
   uint64_t length, mark;

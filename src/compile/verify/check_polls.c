@@ -4,8 +4,8 @@
  * struct cn_cfg. Provides: loop-without-poll, recursion-without-poll, false-claim, trusted-bound. Breaks: nothing.
  *
  * Checks of loops use the attributes "cairn-polls" and "cairn-work" of callees. The checks trust the attributes of
- * declarations, and prove the attributes of definitions (time_to_safepoint.c). They report as trusted the bounds of
- * loops that place-safepoints strip-mined, and of loops in functions without safepoints.
+ * declarations, and prove the attributes of definitions (time_to_safepoint.c). The bounds of strip-mined loops, and of
+ * loops in functions without safepoints, are reported as trusted.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -13,8 +13,8 @@
  * Two nodes of different classes may still point into one object: a base may be undefined on paths without a use, and a
  * branch may have shown two references to be equal. cn_objects_prove_same() searches the inputs of phis for such
  * proofs. The search compares only values of the same iteration, because a phi's input `b` and the `b` of the next
- * iteration are different values. It therefore compares inputs pairwise, or an input with a value that is defined
- * before control enters the phi's block.
+ * iteration are different values. The search therefore compares inputs pairwise, or an input with a value that is
+ * defined before control enters the phi's block.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -294,8 +294,8 @@ static bool branch_shows_same_object(struct same_object_proof *q, const struct c
   return false;
 }
 
-/* True if the inputs of `merge` may be compared with `a`. This holds for every select, and for a phi if `a` is defined
- * before control enters the phi's block. */
+/* True if the inputs of `merge` may be compared with `a`: for every select, and for a phi if `a` is defined before
+ * control enters the phi's block. */
 static bool is_defined_before_merge(const struct cn_object_graph *o, const struct cn_object_node *a,
                                     const struct cn_object_node *merge)
 {

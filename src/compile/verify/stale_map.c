@@ -11,8 +11,8 @@ static const struct cn_stale_state never_stale = {CN_EPOCH_NONE, 0};
 
 /* ---- two addresses ---- */
 
-/* The state of a value that is either `a` or `b`: their epoch if both have the same, else mixed. If their weights
- * differ, the value counts as a residue. */
+/* The state of a value with state `a` or `b`. The epoch is the common epoch of both states, or mixed; with different
+ * weights, the value counts as a residue. */
 struct cn_stale_state cn_stale_join_states(struct cn_stale_state a, struct cn_stale_state b)
 {
   if (a.epoch == CN_EPOCH_NONE)

@@ -31,8 +31,8 @@
  *                        (check_polls.c; optional)
  *
  * LLVM's verify<safepoint-ir> misses plain calls at parse points, wrong bases, casts, integers and allocas
- * (docs/llvm-22.md). It also reports a correct comparison of a value with a phi of the value if only some paths have a
- * safepoint; this verifier accepts the comparison (stale_values.c).
+ * (docs/llvm-22.md). LLVM's pass also reports a correct comparison of a value with a phi of the value if only some
+ * paths have a safepoint; this verifier accepts the comparison (stale_values.c).
  */
 #include "compile/verify/verify.h"
 

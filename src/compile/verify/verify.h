@@ -77,7 +77,7 @@ uint32_t cn_epoch_at(const struct cn_epochs *epochs, LLVMValueRef instruction);
  * addresses on some edge gets weight OTHER.
  *
  * Transfer: reference arguments are (ENTRY, 1), and a reference that is loaded, returned or converted from an integer
- * is (current, 1). A token has the epoch that its statepoint starts, and a relocate its token's state. The state of
+ * is (current, 1). A token has the epoch that its statepoint starts, and a relocate has its token's state. The state of
  * GEP, cast, freeze and select is the join of their operands. A sum adds the weights, and a difference subtracts them;
  * a result with weight 0 in one epoch is a distance and gets NONE. Other arithmetic has the join with weight OTHER
  * (stale_integers.c has the exceptions). A number that a branch on such a result selects also has weight OTHER

@@ -66,7 +66,7 @@ struct cn_command {
   enum cn_debug debug;
   bool function_sections, data_sections, no_pic, pie, pic_asked, remarks;
   struct cn_pass_times times; /* -fcairn-times: compile.timer adds to these times */
-  const char *report;         /* -fcairn-report=FILE; "" for standard error; null: off */
+  const char *report;         /* file of -fcairn-report, "" for standard error, null without a report */
   const char *cpu;
   struct cn_words llvm_options; /* -mllvm */
   struct cn_words imports;      /* -fcairn-import=FILE */

@@ -3,8 +3,8 @@
  * Finds out if a C source may have references: the text of a source file or header must contain the name of an
  * attribute or header of Cairn.
  *
- * Before the compilation of a unit, a rough search reads the source and those of its headers that are the user's; the
- * result only decides how the unit is compiled first. If the search finds nothing, clang's graph of included files
+ * Before the compilation of a unit, a rough search reads the source and the user's headers that the source includes;
+ * the result only decides how the unit is compiled first. If the search finds nothing, clang's graph of included files
  * decides after the compilation (cn_mentions_in_include_graph).
  */
 #include <fcntl.h>

@@ -26,7 +26,7 @@ int cn_process_run(const struct cn_words *words);
  * leaves a stream unchanged. */
 int cn_process_run_redirected(const struct cn_words *words, const char *output, const char *errors);
 
-/* Replace this process by words->at[0]. Returns an exit status, only after a failure. */
+/* Replace this process by words->at[0]. Returns only after a failure, with an exit status. */
 int cn_process_exec(const struct cn_words *words);
 
 /* Make the name of a new temporary file, which is removed when the process exits or a signal ends it. Null after a

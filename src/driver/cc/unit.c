@@ -4,7 +4,7 @@
  *
  * Clang compiles a C unit without references by the user's own command. Only the unit's bitcode shows with certainty
  * whether the unit has references, but bitcode costs a run of the front end. Clang therefore compiles a unit at once if
- * its text does not mention references. If an included header does, Cairn compiles the unit again.
+ * its text does not mention references. If an included header mentions references, Cairn compiles the unit again.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -205,8 +205,8 @@ static void suppress_warnings(struct cn_words *words)
   cn_push(words, input);
 }
 
-/* Compile a unit of C as native or managed, as its text suggests, and compile it again as the other if this was
- * wrong. */
+/* Compile a unit of C as native or managed code, as its text suggests. If the choice was wrong, compile the unit again
+ * as the other kind. */
 static int compile_c_unit(const struct cn_command *command, struct cn_unit *unit)
 {
   bool again = unit->may_handle, native = false;

@@ -103,7 +103,8 @@ bool cn_lto_plan_join(const struct cn_command *command, const struct cn_unit *un
 /* lto_link.c: join the bitcode, and compile the result. Returns an exit status. */
 int cn_lto_join_and_compile(const struct cn_command *command, struct cn_joined_bitcode *joined);
 
-/* inputs.c: true if the file is bitcode; true if the file is bitcode or an archive with bitcode. */
+/* inputs.c: cn_inputs_is_bitcode() is true for bitcode; cn_inputs_has_bitcode() is also true for archives with
+ * bitcode. */
 bool cn_inputs_is_bitcode(const char *path);
 bool cn_inputs_has_bitcode(const char *path);
 
@@ -134,7 +135,7 @@ int cn_link_run(const struct cn_command *command, const struct cn_words *words);
  * native, and a note for each kind of mismatch between files: barriers, words, in-line sizes. */
 void cn_link_explain_errors(const struct cn_words *words);
 
-/* link.c: check the linked file. If it is faulty, remove it and return false after a message. */
+/* link.c: check the linked file. Remove a faulty file, and return false after a message. */
 bool cn_link_check_output(const struct cn_command *command);
 
 /* paths.c: the path of an installed file such as "include" or "lib/libcairn.a", relative to the parent of this

@@ -73,8 +73,8 @@ struct function_stack_size {
 };
 
 /* Compare a function's stack size with its call-frame information. The stack size excludes pushed arguments and the
- * return address, and the frame address includes them. The two may therefore differ at a call, but must agree at some
- * place of the function. */
+ * return address, and the frame address includes them. The two sizes may therefore differ at a call, but must agree at
+ * some place of the function. */
 static const char *check_stack_size(const struct frames_builder *b, const struct cn_map_function *f,
                                     struct function_stack_size *size, const struct cn_safepoint *frame)
 {

@@ -3,9 +3,10 @@
  * Moves constructors and destructors from .ctors and .dtors to .init_array and .fini_array.
  *
  * A target machine made through LLVM's C interface writes .ctors and .dtors. GNU ld and gold move these functions to
- * .init_array and .fini_array. lld and mold do not, so that the functions never run and the image stays unregistered.
- * This file does the work of GNU ld. `.ctors` runs from its end, so its pointers are reversed, and `.ctors.NNNNN` has
- * priority 65535 - NNNNN. Sections keep their indices; new names are appended to the table of section names.
+ * .init_array and .fini_array. lld and mold keep both sections, so that the functions never run and the image stays
+ * unregistered. This file does the work of GNU ld. `.ctors` runs from its end, so its pointers are reversed, and
+ * `.ctors.NNNNN` has priority 65535 - NNNNN. Sections keep their indices; new names are appended to the table of
+ * section names.
  */
 #include "object/build/rewrite_steps.h"
 

@@ -22,7 +22,7 @@ enum { NO_SCOPE = -1, MAX_DIE_DEPTH = 2000 };
 /* A function, or a function inlined at one call. */
 struct inline_scope {
   const char *name; /* or null */
-  int parent;       /* index of the scope that it is inlined into, or NO_SCOPE for a function with a frame */
+  int parent;       /* index of the enclosing scope, or NO_SCOPE for a function with a frame */
   const char *call_file;
   uint32_t call_line, call_column;
   unsigned length; /* length of the chain from this scope on */

@@ -12,8 +12,8 @@
 
 const char *const cn_section_kind_names[CN_SECTION_KINDS] = {"cairn_frames", "cairn_details"};
 
-/* Find the place that a relocated field has the distance to. False if the relocation has another type, or if its symbol
- * is outside the object. */
+/* Find the target of a relocated field, which contains the distance to the target. False if the relocation has another
+ * type, or if its symbol is outside the object. */
 static bool find_relocation_target(const struct cn_elf_file *elf, const Elf64_Rela *r, struct cn_section_distance *out)
 {
   uint64_t symbol = ELF64_R_SYM(r->r_info), type = ELF64_R_TYPE(r->r_info);
@@ -67,7 +67,7 @@ static size_t next_piece_length(const struct cn_elf_section *s, size_t *at)
   return length >= CN_PIECE_HEADER_BYTES && length % 4 == 0 && length <= size - *at ? length : 0;
 }
 
-/* Make an array that has, for each 4 bytes of the section, 1 + the number of their relocation, or 0. */
+/* Make an array that has, for each 4 bytes of the section, 1 + the index of the relocation at these bytes, or 0. */
 static uint32_t *index_relocations(const struct cn_elf_section *s, const struct cn_elf_section *rela)
 {
   uint32_t *index = cn_alloc((s->head.sh_size / 4 + 1) * sizeof *index);

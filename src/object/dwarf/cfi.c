@@ -98,7 +98,7 @@ static bool read_caller_register_place(Dwarf_Frame *frame, int dwarf, bool *save
     return false;
   /* Without operations, a null result says that the register is unchanged; any other result says that it is undefined,
    * like caller-saved registers. libdw 0.188 always reports CN_DWARF_MISTAKEN_BY_LIBDW as undefined;
-   * cn_cfi_is_register_undefined() finds the code where it is. */
+   * cn_cfi_is_register_undefined() finds the code where the register is really undefined. */
   if (count == 0)
     return !ops || cn_port_tracked_register_of((unsigned)dwarf) == CN_CALLEE_SAVED_COUNT ||
            dwarf == CN_DWARF_MISTAKEN_BY_LIBDW;

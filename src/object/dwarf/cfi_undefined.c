@@ -4,8 +4,8 @@
  * caller-saved, and reports it as undefined if call-frame information has no rule for the register, so that a real
  * .cfi_undefined gives the same result. Without this file, a stack walk would treat the caller's value as preserved.
  * The file therefore reads the instructions of the call-frame information ("DWARF Debugging Information Format", Call
- * Frame Instruction Encodings; the psABI for the entries of .eh_frame). It does not evaluate them: one DW_CFA_undefined
- * of the register counts for the whole function.
+ * Frame Instruction Encodings; the psABI for the entries of .eh_frame). One DW_CFA_undefined of the register counts for
+ * the whole function, so the other instructions need no evaluation.
  */
 #include "object/dwarf/cfi_undefined.h"
 

@@ -3,10 +3,10 @@
  * Adds an empty section to an object for each missing section whose bounds the object refers to.
  *
  * An object's image description refers to the bounds of all of Cairn's sections, such as `__start_cairn_roots`. These
- * symbols are hidden and weak, because a section may be missing. GNU ld exports them from a shared object even though
- * they are hidden. If an image lacks a section, mold resolves its bounds to the shared object's symbols and reports
- * them as undefined, and gold sets them to the image's start. With an empty section, linkers define the bounds in each
- * image.
+ * symbols are hidden and weak, because a section may be missing. GNU ld exports these symbols from a shared object even
+ * though they are hidden. If an image lacks a section, mold resolves the section's bounds to the shared object's
+ * symbols and reports the symbols as undefined, and gold sets the bounds to the image's start. With an empty section,
+ * linkers define the bounds in each image.
  *
  * GNU ld -r refuses to join ordered and unordered sections of one name. Therefore, if the sections with contents are
  * tied to a section (SHF_LINK_ORDER), the empty section is tied to `.text`, which is outside groups.

@@ -182,8 +182,8 @@ static bool is_object_file(const struct stackmap_printer *p)
   return p->view->file && cairn_stackmap_file_is_object(p->view->file);
 }
 
-/* Print a function. In JSON, an address in an object is a section and an offset. In an image it is a number, or a
- * section and an offset if the function is outside the image. */
+/* Print a function. In JSON, an address in an object is a section and an offset. In an image an address is a number, or
+ * a section and an offset if the function is outside the image. */
 static void print_function(const struct stackmap_printer *p, uint32_t index)
 {
   struct cairn_stackmap_function f = cairn_stackmap_function(p->map, index);

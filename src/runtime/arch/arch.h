@@ -41,8 +41,8 @@ struct cn_anchor {
   uintptr_t saved[CN_CALLEE_SAVED_COUNT];
 };
 
-/* True for the anchor of an entry, which records a call from native code to managed code. Its pc is the native caller's
- * pc, and its SP is odd. Stack walks skip these anchors; unwinders use them. */
+/* True for the anchor of an entry, which records a call from native code to managed code. This anchor's pc is the
+ * native caller's pc, and its SP is odd. Stack walks skip these anchors; unwinders use them. */
 static inline bool cn_anchor_is_entry(const struct cn_anchor *anchor)
 {
   return (anchor->sp & 1) != 0;
@@ -59,11 +59,11 @@ static inline uintptr_t cn_anchor_sp(const struct cn_anchor *anchor)
 void cn_arch_mark_anchor_walked(struct cn_anchor *anchor);
 
 /* True if the native call of the anchor is still active. False if a longjmp has left the frame, because other frames
- * have then most likely overwritten its stack. The memory below the anchor's frame must still be mapped as stack. */
+ * have then most likely overwritten its stack. The word below the anchor's SP must be readable memory of the stack. */
 bool cn_arch_is_anchor_live(const struct cn_anchor *anchor);
 
-/* True if a live anchor has the value of register `reg` (enum cn_reg). Otherwise the managed caller's frame has the
- * value that the register had before the frame, and the register contains no reference of the caller. */
+/* True if a live anchor has the value of register `reg` (enum cn_reg). Otherwise the managed caller's frame has saved
+ * the register, and the register contains no reference of the caller. */
 bool cn_arch_has_anchor_register(const struct cn_anchor *anchor, int reg);
 
 extern const uint8_t cn_arch_sp_dwarf_number;                     /* DWARF number of the stack pointer */

@@ -7,8 +7,8 @@
  *    | chunk, anchor, anchor, ... anchor |      | chunk, anchor, (free) ...        |
  *              ^ the oldest          ^ previous <-        ^ `next`: the end of the youngest
  *
- * `next` is the address after the youngest anchor. After a full chunk, it is the chunk's end or, equivalently, the
- * first anchor of the next chunk. A stack without anchors has null.
+ * `next` is the address after the youngest anchor. After a full chunk, `next` is the chunk's end or, equivalently, the
+ * first anchor of the next chunk. For a stack without anchors, `next` is null.
  */
 #ifndef CN_RUNTIME_CORE_ANCHORS_H
 #define CN_RUNTIME_CORE_ANCHORS_H

@@ -61,9 +61,9 @@ void cn_defer_cancellation(void)
   CN_CHECK(deferred_cancellation.depth != 0);
 }
 
-/* The restored cancellation type delivers a pending asynchronous cancellation. The type stays deferred while the state
- * is enabled, because glibc 2.36 would otherwise end the thread without the result PTHREAD_CANCELED. A handler that
- * runs after the depth becomes 0 may do all of these steps; the thread then repeats them. */
+/* The second change of the cancellation type delivers a pending asynchronous cancellation. The type is deferred while
+ * the state becomes enabled, because glibc 2.36 would otherwise end the thread without the result PTHREAD_CANCELED. A
+ * handler that runs after the depth becomes 0 may do all of these steps; the thread then repeats them. */
 void cn_undefer_cancellation(void)
 {
   int type;

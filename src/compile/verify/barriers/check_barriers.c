@@ -52,7 +52,7 @@ static LLVMValueRef address_root_of(LLVMValueRef address)
   return address;
 }
 
-/* The value that the address is a constant distance from. */
+/* The base value of an address that is a base plus a constant. */
 static LLVMValueRef constant_base_of(struct cn_ctx *ctx, LLVMValueRef address, uint64_t *bytes)
 {
   *bytes = 0;

@@ -112,8 +112,8 @@ static char *format_callee_name(LLVMValueRef call)
                                                                 : "a pointer");
 }
 
-/* The instruction with the cycle's source location: its back edge if this has one, else any instruction with a
- * location. */
+/* The instruction that gives the cycle's source location: the back edge if it has a location, else any instruction with
+ * a location. */
 static LLVMValueRef source_place_of_cycle(const struct cn_cfg *cfg, const uint32_t *blocks, uint32_t count)
 {
   CN_CHECK(count);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Computes the time to safepoint: the bounds of every managed function, and the causes of missing ones (`cairn verify
- * --time-to-safepoint`; docs/time-to-safepoint.md). The computation accepts modules from any producer. It uses the
- * instruction costs of place-safepoints, but decides independently which polls are necessary.
+ * Computes the time to safepoint: the bounds of every managed function, and the causes of missing bounds (`cairn verify
+ * --time-to-safepoint`; docs/time-to-safepoint.md). The computation accepts modules from any producer. The computation
+ * uses the instruction costs of place-safepoints, but decides independently which polls are necessary.
  *
  * Needs: safepoints in place. Provides: reports. Breaks: nothing.
  *
  * Each round visits callees first, so that calls have the bounds of their callees. The algorithm is an optimistic fixed
  * point: it assumes that the callee of a call that closes a call cycle polls on each path. If an assumption fails,
- * another round drops it. The induction is sound, because a call that has returned made only calls that have returned.
- * Each cycle of calls must have a safepoint. The rounds ignore the work of unpolled returns from such callees; a later
- * step adds this work if each cycle of returns has a safepoint. Otherwise the bounds hold for one level of recursion.
+ * another round drops the assumption. The induction is sound, because a call that has returned made only calls that
+ * have returned. Each cycle of calls must have a safepoint. The rounds ignore the work of unpolled returns from such
+ * callees; a later step adds this work if each cycle of returns has a safepoint. Otherwise the bounds hold for one
+ * level of recursion.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +39,7 @@ struct function_record {
   struct cn_work_summary all;
   struct cn_time_causes causes;
   CN_VECTOR(struct call_edge) unpolled; /* calls before the first safepoint */
-  CN_VECTOR(uint32_t) returning;        /* callees that the caller may return after without a safepoint */
+  CN_VECTOR(uint32_t) returning;        /* callees; the caller may return without a safepoint after the call */
   bool recursive, closed;               /* recursive: in a call cycle; closed: callee of a call that closes a cycle */
   bool counted;                         /* the function is outside all cycles of `returning` calls */
   unsigned regions;

@@ -364,10 +364,11 @@ static unwind_get_register *find_unwind_get_register(uintptr_t pc)
 
 /* The personality of cairn_call_any and cairn_enter, which the unwinder calls when an exception passes these frames.
  * The second phase of unwinding removes the frame, so this function drops the anchors that a longjmp left above the
- * frame's anchor. It marks the frame's anchor as unused, but keeps it reserved, because the unwinder still reads it,
- * and because a signal handler may call native code before. The next slow path or the return of the enclosing call
- * drops it. The thread gets the state of the frame's caller, whose landing pads may run next. A thread that is
- * cancelled within the stub has not filled its anchor yet, or has dropped it, and already has the caller's state. */
+ * frame's anchor. This function marks the frame's anchor as unused, but keeps the anchor reserved, because the unwinder
+ * still reads it, and a signal handler may call native code before. The next slow path or the return of the enclosing
+ * call drops the anchor. The thread gets the state of the frame's caller, whose landing pads may run next. A thread
+ * that is cancelled within the stub has not filled its anchor yet, or has dropped it, and already has the caller's
+ * state. */
 int cn_arch_stub_personality(int version, int actions, uint64_t class, void *exception,
                              struct _Unwind_Context *context);
 int cn_arch_stub_personality(int version, int actions, uint64_t class, void *exception, struct _Unwind_Context *context)

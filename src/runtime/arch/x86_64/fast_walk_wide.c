@@ -2,8 +2,8 @@
  *
  * Implements the loop of the fast walk for processors with vectors of eight (AVX-512). One vector has the places of all
  * callee-saved registers and the stack pointer. A frame's saves are one masked addition, and eight roots take five
- * instructions. All these processors can prefetch for writing. Phase STOP, any thread; one thread at a time uses a
- * walk; no state, no locks.
+ * instructions. All processors with AVX-512 can prefetch for writing. Phase STOP, any thread; one thread at a time uses
+ * a walk; no state, no locks.
  */
 #pragma GCC target("avx512f,avx512dq,avx512vl,bmi,bmi2,popcnt,prfchw")
 
