@@ -26,8 +26,8 @@ extern struct cn_semispace_copying {
 } cn_semispace_copying;
 
 /* STOP. The start of the object of `address`, which `slot` holds; `address` lies in the object or just past its end.
- * cn_semispace_find_object() finds objects in from-space, cn_semispace_find_large_object() large objects. They end the
- * program if no object is there.
+ * cn_semispace_find_object() finds objects in from-space, cn_semispace_find_large_object() large objects. Both
+ * functions end the program if no object is there.
  */
 uintptr_t cn_semispace_find_object(const uintptr_t *slot, uintptr_t address);
 uintptr_t cn_semispace_find_large_object(const uintptr_t *slot, uintptr_t address);
@@ -45,8 +45,8 @@ struct cn_semispace_heap_view {
   uintptr_t free, end;
 };
 
-/* STOP. Describes a fault of the heap, or returns null. Call this function before the first object is copied or after
- * the last. */
+/* STOP. Describes a fault of the heap, or returns null. Call this function before a collection copies its first object,
+ * or after the last copy. */
 const char *cn_semispace_heap_wrong(const struct cn_semispace_heap_view *view);
 
 /* STOP. Visit the ranges of large objects, and the gaps between them. */

@@ -211,7 +211,7 @@ static void rename_body_in_relocations(LLVMModuleRef module, const char *old, co
 }
 
 /* Give the body a local name and make its old name an alias. A loader of IR drops the second definition of a name and
- * leaves its body undefined, but the body's maps and relocations need it. */
+ * leaves the body undefined, but the maps and relocations of the body need a definition. */
 static void alias_body_under_own_name(LLVMModuleRef module, LLVMValueRef body)
 {
   size_t length;

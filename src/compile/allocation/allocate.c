@@ -27,7 +27,7 @@
  * - If the handler leaves by a jump, the arm never continues. cn_buffer_fill_unfinished() then turns the arm's memory
  *   into a sequence of blocks or fillers, which no reference points to.
  *
- * The slow functions preserve every register except that of the result, so that the fast path has no spill
+ * The slow functions preserve every register except the result's register, so that the fast path has no spill
  * (docs/llvm-22.md, "cold calls").
  */
 #include <string.h>
@@ -167,8 +167,8 @@ static LLVMValueRef emit_fresh_object(const struct allocation_site *s, LLVMValue
   return reference;
 }
 
-/* Emit a note that the program has uncleared arrays. The note is in the arm of the allocation, so that both have the
- * same safepoint-free interval. */
+/* Emit a note that the program has uncleared arrays. Note and allocation are in one arm, and so in one safepoint-free
+ * interval. */
 static void emit_note_uncleared(const struct allocation_site *s)
 {
   LLVMValueRef one = LLVMConstInt(LLVMInt8TypeInContext(s->ctx->llvm), 1, false);

@@ -24,7 +24,7 @@ struct cn_fresh_object {
 };
 
 /* Objects, in the order of their calls, and their parts, in the order of the program. The parts are the computations of
- * member addresses, and the stores. The block has no other instruction from the first object to the last part. Parts
+ * member addresses, and the stores. From the first object to the last part, the block has only objects and parts. Parts
  * store references to objects only in objects of the group, so no other code has a reference to an object until all
  * parts have run. */
 struct cn_fresh_group {

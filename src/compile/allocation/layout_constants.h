@@ -39,7 +39,7 @@ struct cn_layout_sizes {
 /* The layout constants of a module. The table is valid until a layout is deleted. */
 struct cn_layout_table {
   struct cn_ptrmap by_value; /* key of the initialiser with distance 0 and the names -> global */
-  struct cn_ptrmap by_shape; /* initialiser with distance 0 -> the first global with it */
+  struct cn_ptrmap by_shape; /* initialiser with distance 0 -> the first such global */
   struct cn_ptrmap names;    /* string -> global */
   size_t count;
 };
@@ -47,9 +47,9 @@ void cn_layouts_table_build(struct cn_ctx *ctx, struct cn_layout_table *table);
 void cn_layouts_table_free(struct cn_layout_table *table);
 
 /* The constant struct cairn_layout for `type`, found in the table, or made and added to it. `size` is the size of a
- * single object in bytes, at least that of `type`; arrays and flexible objects ignore `size`. `said` is the metadata of
- * the type (type_metadata.h). If no object will have the layout, `said` may be null, and the result may be the layout
- * of another type. Reports errors at `at` and then returns null. */
+ * single object in bytes, at least the size of `type`; arrays and flexible objects ignore `size`. `said` is the
+ * metadata of the type (type_metadata.h). If no object will have the layout, `said` may be null, and the result may be
+ * the layout of another type. Reports errors at `at` and then returns null. */
 LLVMValueRef cn_layouts_find_or_make(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMTypeRef type,
                                      enum cn_layout_form form, uint64_t size, const struct cn_type_metadata *said,
                                      LLVMValueRef at);

@@ -15,8 +15,8 @@
  * allocate from another part of the buffer. A thread that is stopped or collects is in a call. So the register keeps
  * its value only over intrinsics that are leaves, and over empty assembly.
  *
- * The pass replaces a load only if all calls on the paths to the load are slow paths of the runtime, which rarely run.
- * Otherwise the pass would add loads after calls that run often.
+ * The pass replaces a load only if all calls on the paths to the load are slow paths of the runtime, which rarely run,
+ * so that it adds loads only after rare calls.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -101,7 +101,7 @@ static area_copies collect_copies(struct cn_ctx *ctx, struct cn_alloca_layouts *
   return copies;
 }
 
-/* Spread the bits in both directions, because each alloca may hold the references of the other. */
+/* Spread the bits in both directions, because either alloca may hold references that the other shows. */
 static bool spread_references_by_copy(const struct area_copy *c)
 {
   bool changed = copy_reference_bits(c->to, c->to_offset, c->from, c->from_offset, c->bytes);

@@ -120,7 +120,7 @@ static void follow_argument(struct alloca_walk *walk, const struct alloca_pointe
                             unsigned operand)
 {
   static const char *const typed[] = {"byval", "inalloca", "preallocated", "sret", "byref", "elementtype"};
-  enum { COPIED_ATTRIBUTE_COUNT = 3 }; /* the callee gets a copy for the first three */
+  enum { COPIED_ATTRIBUTE_COUNT = 3 }; /* byval, inalloca, preallocated: the callee gets a copy */
   LLVMValueRef callee = cn_direct_callee(call);
 
   for (size_t t = 0; t < sizeof typed / sizeof *typed; t++) {

@@ -47,7 +47,8 @@ bool cn_calls_keeps_objects_in_place(LLVMValueRef call);
 bool cn_calls_is_musttail(LLVMValueRef instruction);
 
 /* The metadata `name` of a call, or null; LLVM itself does not define the kind. A query for a kind creates the kind and
- * so changes the module's bitcode. This function therefore queries only if the call has metadata of such a kind. */
+ * so changes the module's bitcode. The function therefore queries only if the call has metadata of another kind than
+ * LLVM's own. */
 LLVMValueRef cn_calls_find_metadata(LLVMValueRef call, const char *name);
 
 /* True for the name of a marker, an undefined function whose calls mark code for Cairn's passes until drop-markers

@@ -308,8 +308,8 @@ static void retarget_edges(LLVMValueRef end, LLVMBasicBlockRef from, LLVMBasicBl
 /* The LLVM-C API cannot change a phi's incoming block. Replacing all uses of a block also renames the block in the phis
  * of its successors, but only if the block has a terminator. So the first replacement changes all uses of `from` to
  * `to`, phis included. The second replacement restores the branches, while `to` is still empty. If `from` is its own
- * successor, the first replacement would miss its phis, because the branch is renamed already. So the phis of `from`
- * move to a temporary block meanwhile. */
+ * successor, the first replacement would miss the phis of `from`, because the branch is renamed already. So the phis of
+ * `from` move to a temporary block meanwhile. */
 static void rename_incoming_block(struct cn_ctx *ctx, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(from), phi;
@@ -411,8 +411,8 @@ LLVMValueRef cn_phi_only_input(LLVMValueRef phi)
   return only;
 }
 
-/* The first instruction from `at` on other than an alloca of fixed size. Such allocas stay in the entry block, because
- * elsewhere they would be dynamic. */
+/* The first instruction from `at` on other than an alloca of fixed size. Allocas of fixed size stay in the entry block,
+ * because elsewhere they would be dynamic. */
 static LLVMValueRef move_allocas_before_split(struct cn_ctx *ctx, LLVMValueRef at)
 {
   LLVMBasicBlockRef block = LLVMGetInstructionParent(at);

@@ -16,7 +16,7 @@ struct cn_cfg_block {
   LLVMBasicBlockRef block;
   uint32_t *preds, *succs; /* indices of blocks, one for each edge */
   uint32_t pred_count, succ_count;
-  uint32_t idom;  /* immediate dominator; that of the entry is the entry */
+  uint32_t idom;  /* immediate dominator; the entry dominates itself */
   uint32_t loop;  /* header of the innermost natural loop around the block, or CN_NO_BLOCK */
   uint32_t depth; /* number of natural loops around the block */
   uint32_t outer; /* for a header: the header of the next enclosing loop, or CN_NO_BLOCK */

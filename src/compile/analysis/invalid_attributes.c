@@ -53,10 +53,10 @@ const unsigned cn_invalid_attribute_count = sizeof cn_invalid_attributes / sizeo
 
 /* ---- harmless attributes ---- */
 
-/* These attributes describe the value (nonnull, noundef, align, range, captures, inreg ...), events that a collection
- * never causes (nounwind, willreturn, norecurse, cold), the result at the time of the call (allocsize, allockind), or
- * the function's code. An unlisted attribute may describe memory or the passing of an argument, so its function is
- * refused. Unlisted metadata is dropped. */
+/* The harmless attributes describe the value (nonnull, noundef, align, range, captures, inreg ...), events that a
+ * collection never causes (nounwind, willreturn, norecurse, cold), the result at the time of the call (allocsize,
+ * allockind), or the function's code. An unlisted attribute may describe memory or the passing of an argument, so its
+ * function is refused. Unlisted metadata is dropped. */
 static const char *const harmless_attributes[] = {
     "align",
     "alignstack",

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Attributes and metadata about memory, calls and references that a moving collector makes false. Because of them, LLVM
- * could move or repeat an access over a safepoint, with the old address. The table is in invalid_attributes.c. Private
- * to src/compile.
+ * Attributes and metadata about memory, calls and references that a moving collector makes false. Because of such
+ * attributes, LLVM could move or repeat an access over a safepoint, with the old address. The table is in
+ * invalid_attributes.c. Private to src/compile.
  */
 #ifndef CN_COMPILE_ANALYSIS_INVALID_ATTRIBUTES_H
 #define CN_COMPILE_ANALYSIS_INVALID_ATTRIBUTES_H
 
 #include "compile/core/pass.h"
 
-/* The places of invalid attributes, which the passes remove there. */
+/* The places of invalid attributes; the passes remove the attributes there. */
 enum cn_promise_place {
   CN_AT_MANAGED_FUNCTION = 1 << 0,       /* a managed function */
   CN_AT_COLLECTING_CALL = 1 << 1,        /* a call that may collect garbage */

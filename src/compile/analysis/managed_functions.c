@@ -23,7 +23,7 @@ static LLVMValueRef annotations_of(LLVMModuleRef module)
   return list ? LLVMGetInitializer(list) : NULL;
 }
 
-/* The string of an entry, or null. */
+/* The annotation string of an entry, or null. */
 static const char *annotation_word_of(LLVMValueRef entry)
 {
   size_t length;

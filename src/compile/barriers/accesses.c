@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Finds the references in managed memory that an instruction reads or writes, for insert-barriers and note-stores. The
- * verifier has independent code for the same purpose (verify/barriers/barrier_accesses.c).
+ * verifier finds accesses with independent code (verify/barriers/barrier_accesses.c).
  *
  * Needs: nothing. Provides: struct cn_access. Breaks: nothing.
  */

@@ -11,7 +11,7 @@
  *             cairn_barrier_range(to, bytes)
  *
  * The mask turns any address into a valid index, so a store outside the heap dirties some card without harm. The slow
- * functions preserve every register except that of the result.
+ * functions preserve every register except the result's register.
  *
  * Needs: final, verified statepoints. Provides: a module free of calls of barriers. Breaks: nothing.
  */

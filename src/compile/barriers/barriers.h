@@ -55,7 +55,7 @@ bool cn_address_is_local_root(LLVMValueRef root);
 LLVMValueRef cn_address_root_of(LLVMValueRef address);
 /* The base that the address is computed from by constant GEPs; *offset is the distance in bytes. */
 LLVMValueRef cn_address_base_and_offset(struct cn_ctx *ctx, LLVMValueRef address, uint64_t *offset);
-/* True if both are the same value, or GEPs with the same indices from the same value. */
+/* True if the addresses are one value, or GEPs with equal indices from one value. */
 bool cn_address_has_same_form(LLVMValueRef a, LLVMValueRef b);
 /* True for null and for base pointers. A base pointer is loaded from managed memory, allocated, marked by an attribute,
  * or a phi or select of such values. */
@@ -67,7 +67,7 @@ bool cn_address_is_fresh_object(const struct cn_safepoint_free_intervals *window
 
 /* ---- elide.c ---- */
 
-/* The barriers of one function so far, which exempt later accesses to the same places. */
+/* The barriers of one function so far. A barrier exempts later accesses to its place. */
 struct cn_barrier_history {
   struct cn_ctx *ctx;
   enum cairn_barriers kind;

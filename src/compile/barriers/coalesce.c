@@ -3,8 +3,8 @@
  * Coalesces the marks of cards: finds groups of writes into one object whose cards are marked once.
  *
  * The writes of a group are in one block and one safepoint-free interval, at constant distances within the length of a
- * card. So the writes touch at most two cards, those of the lowest and the highest address. A test of these cards takes
- * less time than two marks, because the cards of young objects are mostly dirty.
+ * card. So the writes touch at most two cards, the cards of the lowest and the highest address. A test of these cards
+ * takes less time than two marks, because the cards of young objects are mostly dirty.
  *
  * Needs: struct cn_safepoint_free_intervals. Provides: run_low and run_bytes of the first write of a group, and
  * `joined` of the other writes. Breaks: nothing.

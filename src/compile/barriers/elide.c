@@ -100,7 +100,7 @@ static bool covers_range(const struct cn_barrier_history_entry *entry, uint64_t 
          size <= room - ahead;
 }
 
-/* True if an earlier barrier covers the wanted barrier. Otherwise adds the wanted barrier to the history. */
+/* True if an earlier barrier covers the wanted barrier; if not, the wanted barrier is added to the history. */
 static bool find_or_note_barrier(struct cn_barrier_history *barred, const struct cn_barrier_history_entry *wanted)
 {
   struct cn_barrier_history_entry note = *wanted;
@@ -144,7 +144,7 @@ static const char *why_place_needs_no_barrier(const struct cn_barrier_history *b
   return cn_address_is_fresh_object(barred->windows, root, at, small) ? "the object is new" : NULL;
 }
 
-/* True if all uses of the loaded reference compare it with null. These uses give the same result for a stale reference.
+/* True if all uses of the loaded reference compare it with null, because a stale reference gives equal results there.
  */
 static bool is_only_compared_with_null(LLVMValueRef load)
 {

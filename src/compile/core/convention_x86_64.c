@@ -83,7 +83,8 @@ struct used_registers {
 
 static bool assign_result_registers(LLVMTypeRef type, struct used_registers *used);
 
-/* Take registers for `count` elements. If the first element takes no register, then the others take none. */
+/* Take registers for `count` elements. If the first element takes no register, then all other elements take no
+ * register. */
 static bool assign_element_registers(LLVMTypeRef type, uint64_t count, struct used_registers *used)
 {
   for (uint64_t i = 0; i < count; i++) {
@@ -117,8 +118,8 @@ static unsigned vector_lane_bits(LLVMTypeRef element)
   }
 }
 
-/* Vectors of other element types or lengths may be split into elements. Three 32-bit elements take a register, like
- * four. */
+/* Vectors of other element types or lengths may be split into elements. Three 32-bit elements take one register, like
+ * four elements. */
 static bool assign_vector_registers(LLVMTypeRef type, struct used_registers *used)
 {
   LLVMTypeRef element = LLVMGetElementType(type);

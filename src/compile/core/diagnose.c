@@ -12,7 +12,7 @@
 #include "compile/core/each.h"
 #include "compile/core/pass.h"
 
-/* Fill in the source position of `at`, or else that of its function. */
+/* Fill in the source position of `at`, or else the position of its function. */
 static void locate_source(LLVMValueRef at, struct cairn_diagnostic *d)
 {
   unsigned length;

@@ -19,7 +19,7 @@ bool cn_is_mutator_field_address(LLVMValueRef address, uint64_t offset);
 
 /* The constant address that lies `offset` bytes after the constant `address`. */
 LLVMValueRef cn_constant_address_at_offset(struct cn_ctx *ctx, LLVMValueRef address, int64_t offset);
-/* The constant address `offset` bytes after `address`, inside the same object. */
+/* The constant address `offset` bytes after `address`, inside the object of `address`. */
 LLVMValueRef cn_constant_address_in_bounds(struct cn_ctx *ctx, LLVMValueRef address, uint64_t offset);
 
 /* The function `name`, declared with this type and calling convention on first use. The function is external and

@@ -178,7 +178,7 @@ LLVMTypeRef cn_ref_type(struct cn_ctx *ctx);
  * literal, because the cache's key is its address. */
 unsigned cn_attribute_kind(const char *name);
 unsigned cn_intrinsic_id(const char *name);
-/* The number of a kind of metadata that LLVM itself defines. All contexts have the same numbers for these kinds. */
+/* The number of a kind of metadata that LLVM itself defines, which is equal in all contexts. */
 unsigned cn_fixed_metadata_kind_count(void); /* LLVM's own kinds have smaller numbers */
 unsigned cn_metadata_kind(struct cn_ctx *ctx, const char *name);
 void cn_add_enum_attribute(struct cn_ctx *ctx, LLVMValueRef function, LLVMAttributeIndex index, const char *name,

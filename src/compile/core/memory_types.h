@@ -16,7 +16,8 @@ LLVMTypeRef cn_types_narrow_to_size(struct cn_ctx *ctx, LLVMTypeRef type, uint64
 
 bool cn_types_has_ref_at(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t offset);
 
-/* The global with the address `pointer`, or null. The address of a thread-local is that of the calling thread. */
+/* The global with the address `pointer`, or null. The address of a thread-local is the address in the calling thread.
+ */
 LLVMValueRef cn_types_global_of(LLVMValueRef pointer);
 
 /* The root pointer of the GEPs that form the address. For a thread-local, the result is the global instead of the

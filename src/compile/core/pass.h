@@ -93,8 +93,8 @@ void cn_report(struct cn_ctx *ctx, enum cairn_severity severity, LLVMValueRef at
 #define cn_error(ctx, at, rule, ...) cn_report(ctx, CAIRN_ERROR, at, rule, __VA_ARGS__)
 
 /* Report an action or decision of a pass, for -fcairn-report. Without this option, the arguments stay unevaluated. `at`
- * is the function, or an instruction that gives the place in the source, preferably that of a loop or call.
- * docs/refused.md lists the rules of remarks. */
+ * is the function, or an instruction that gives the place in the source, preferably of a loop or call. docs/refused.md
+ * lists the rules of remarks. */
 #define cn_remark(ctx, at, rule, ...) \
   do { \
     if ((ctx)->options->report) \
@@ -104,7 +104,7 @@ void cn_report(struct cn_ctx *ctx, enum cairn_severity severity, LLVMValueRef at
 /* Make one remark per managed function about its safepoints, if reports are wanted (report.c). */
 void cn_remark_on_functions(struct cn_ctx *ctx);
 
-/* True if LLVM's pass succeeded. Otherwise reports `error` and consumes it. */
+/* True if LLVM's pass succeeded. The function consumes `error` and reports it. */
 bool cn_check_llvm_error(struct cn_ctx *ctx, LLVMValueRef at, LLVMErrorRef error);
 
 /* Run LLVM's passes over the module, with their default options. */
@@ -155,9 +155,9 @@ bool cn_is_pointer_to_integer_cast(LLVMValueRef instruction);
  * for this metadata. */
 unsigned cn_difference_metadata_kind(LLVMContextRef llvm);
 bool cn_is_marked_difference(LLVMValueRef instruction);
-/* True if the reference `value` never changes. Such a reference is a parameter or result with "cairn-immovable", on the
- * call or its callee, or a load with !cairn.immovable (late-insertion-slides-2014, "When relocation isn't needed":
- * pinned objects). A pointer that is derived only from such references also never changes. */
+/* True if the reference `value` never changes. An immovable reference is a parameter or result with "cairn-immovable",
+ * on the call or its callee, or a load with !cairn.immovable (late-insertion-slides-2014, "When relocation isn't
+ * needed": pinned objects). A pointer that is derived only from such references also never changes. */
 bool cn_is_immovable(LLVMValueRef value);
 /* True if `value` is a cast of a local's address to another address space, from managed_allocas.c. */
 bool cn_is_local_cast(LLVMValueRef value);
@@ -188,8 +188,8 @@ struct cn_call_class {
   const char *why; /* for --print=calls: "attribute nocallback", "table: ...", ... */
 };
 /* Classifies a call. A call is a leaf if it has an attribute ("gc-leaf-function", nocallback), or if the callee is an
- * intrinsic that LLVM expands in line, inline assembly, or a function in leaf_functions.def. That table holds only for
- * declarations without references and gives a reason for each name. */
+ * intrinsic that LLVM expands in line, inline assembly, or a function in leaf_functions.def. The table
+ * leaf_functions.def holds only for declarations without references, and gives a reason for each name. */
 struct cn_call_class cn_classify_call(LLVMValueRef instruction);
 
 /* ---- control flow (cfg.c) ---- */

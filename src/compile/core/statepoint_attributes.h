@@ -8,7 +8,7 @@
 
 #include "compile/core/pass.h"
 
-/* The number of arguments of gc.statepoint before those of the call: id, patch bytes, callee, count, flags. */
+/* The number of arguments of gc.statepoint before the call's arguments: id, patch bytes, callee, count, flags. */
 enum { CN_STATEPOINT_FIXED_ARGS = 5 };
 
 /* The callee of a call or a statepoint: its operand index, the type of the call, and its arguments. */

@@ -116,8 +116,8 @@ static bool prove_gep(struct word_end_proof *p, LLVMValueRef gep)
   return true;
 }
 
-/* Prove a reference, or a vector or aggregate of references. Its parts become claims, except references that the
- * function loads or receives. */
+/* Prove a reference, or a vector or aggregate of references. The parts of the value become claims, except references
+ * that the function loads or receives. */
 static bool prove_reference(struct word_end_proof *p, LLVMValueRef value)
 {
   if (!LLVMIsAInstruction(value))

@@ -103,8 +103,8 @@ void cn_work_summaries_free(struct cn_work_summaries *known);
 
 /* The summary of one instruction, which includes the callee's summary for a call. */
 struct cn_work_summary cn_work_summary_of_instruction(const struct cn_work_summaries *known, LLVMValueRef instruction);
-/* True if the block ends in a poll. Such a block ends in a branch to a block that calls the slow path of a poll or of
- * an in-line allocation. */
+/* True if the block ends in a poll, which is a branch to a block that calls the slow path of a poll or of an in-line
+ * allocation. */
 bool cn_work_block_ends_in_poll(const struct cn_work_summaries *known, const struct cn_cfg *cfg, uint32_t b);
 
 /* ---- one function (path_cost.c) ---- */

@@ -21,7 +21,7 @@ struct cn_loop {
   bool irreducible;
   bool calls;       /* the loop has parse points or fills memory, so it polls or costs much more than a poll */
   bool leaves;      /* the loop calls functions other than intrinsics, which may never return */
-  uint32_t *blocks; /* the header, then the other blocks, those of each inner loop in a row; a slice of `order` */
+  uint32_t *blocks; /* a slice of `order`: the header, then the other blocks, with each inner loop's blocks in a row */
   uint32_t count;
   uint32_t exits;  /* the number of edges that leave the loop */
   uint32_t exit;   /* the target of the last edge that leaves the loop */
@@ -36,7 +36,8 @@ struct cn_loop {
  *   - the parent of a loop comes after the loop and contains it
  *   - a loop contains the `below` loops up to itself
  *   - of[] agrees with the loops of the control flow graph
- *   - order[] has all blocks, those of a loop in a row, and the source of each forward edge precedes the target */
+ *   - order[] has all blocks, with the blocks of a loop in a row, and the source of each forward edge precedes the
+ *     target */
 struct cn_loops {
   const struct cn_cfg *cfg;
   struct cn_loop *at;

@@ -109,7 +109,7 @@ static struct cn_work_summary summarise_block(const struct cn_function_work *w, 
 struct cost_region {
   struct cn_function_work *w;
   uint32_t loop;         /* or CN_NO_BLOCK */
-  const uint32_t *order; /* the blocks of the region, those of each inner loop in a row */
+  const uint32_t *order; /* the blocks of the region, with each inner loop's blocks in a row */
   uint32_t count;
   bool endless, changed;
   struct cn_work_summary ways;
@@ -142,7 +142,7 @@ static struct cn_work_at_point point_after_block(const struct cost_region *r, ui
   return p;
 }
 
-/* Merge the points at the ends of the predecessors of block `b`, except those of back edges. */
+/* Merge the points at the ends of the predecessors of block `b`, except at back edges. */
 static struct cn_work_at_point merge_predecessors(const struct cost_region *r, uint32_t b)
 {
   const struct cn_cfg *cfg = r->w->loops->cfg;

@@ -93,8 +93,8 @@ static bool add_phi_inputs(struct web_search *s, const struct cn_object_node *li
   return true;
 }
 
-/* True if the object may be used after it has entered a phi of `block`, before its root runs again. Also true if the
- * search is too long. */
+/* True if the object may be used after it has entered a phi of `block`, before its root runs again. The result is also
+ * true if the search is too long. */
 static bool is_used_after_phi(const struct web_search *s, const struct cn_use_graph *web, LLVMBasicBlockRef block)
 {
   LLVMBasicBlockRef home = LLVMGetInstructionParent(web->object->root);
@@ -208,7 +208,7 @@ struct web_split {
   const struct cn_phi_web *family;
   LLVMBuilderRef builder;
   struct cn_scalars scalars;
-  struct cn_ptrmap nulls;   /* phi -> a phi of one bit that is true if the key is null */
+  struct cn_ptrmap nulls;   /* phi -> a phi of one bit that is true for null */
   struct cn_ptrmap objects; /* phi -> the object that replaces it */
 };
 

@@ -5,7 +5,7 @@
  * Needs: struct cn_sink_places. Provides: an allocation at each place, with the contents of the object at that point;
  * the uses that the place dominates then use this allocation. Breaks: nothing; struct cn_cfg stays valid.
  *
- * The contents come from the call's object. This object is then free of escapes, so the pass turns it into a local.
+ * The contents come from the call's object, which is then free of escapes, so that the pass turns it into a local.
  */
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"

@@ -12,7 +12,7 @@
  *   a use outside its subtree          the use would mean one object or the other, depending on the path
  *
  * Each execution of the call reaches at most one of the final blocks, so each path allocates at most as often as the
- * call does. The new allocation is before the block's first use that escapes. The block may also be that of the call.
+ * call does. The new allocation is before the block's first use that escapes. The block may also be the call's block.
  *
  * The change saves time if the object is allocated less often. The change also saves time if the values for the
  * object's fields can wait until the new allocation. The stores then go to a new object, so the stores need no barrier,

@@ -88,8 +88,8 @@ static const struct cn_alloca_layout *alloca_layout_of(struct cn_described_place
   return NULL;
 }
 
-/* The size of the origin in bytes. With `element`, it is the size of one element of a global array, because all
- * elements have references at the same offsets. */
+/* The size of the origin in bytes. With `element`, the size of one element of a global array, because all elements have
+ * references at equal offsets. */
 static uint64_t origin_bytes_of(struct cn_described_places *places, LLVMValueRef origin, bool element)
 {
   const struct cn_alloca_layout *local = LLVMIsAAllocaInst(origin) ? alloca_layout_of(places, origin) : NULL;

@@ -32,7 +32,7 @@ LLVMValueRef cn_differences_match(LLVMValueRef sub, LLVMValueRef operands[2])
       return NULL;
     operands[i] = LLVMGetOperand(cast, 0);
     if (is_constant_address(operands[i]))
-      return NULL; /* such a difference is the other operand's address; verify-safepoints refuses its wrong uses */
+      return NULL; /* a difference with null is an address; verify-safepoints refuses its wrong uses */
   }
   return LLVMGetIntTypeWidth(LLVMTypeOf(sub)) <= 64 ? sub : NULL;
 }
@@ -96,9 +96,8 @@ void cn_differences_hide_subtractions(struct cn_ctx *ctx, LLVMValueRef function)
 /* ---- the pass ---- */
 
 /* Build the subtraction. If an operand is a literal null, then the optimiser has specialised the call for a branch of
- * the input. The subtraction then gives the other operand's current address, as the input's subtraction does, and gets
- * metadata that marks it as a difference. `prepare` makes no calls of differences that have a literal null in the
- * input. */
+ * the input. The subtraction then gives the other operand's current address, like the subtraction in the input, and its
+ * metadata marks a difference. `prepare` keeps subtractions that have a literal null in the input. */
 static LLVMValueRef build_address_subtraction(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef left,
                                               LLVMValueRef right)
 {

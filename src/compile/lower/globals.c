@@ -113,8 +113,8 @@ struct module_roots {
   value_vector here, elsewhere;
 };
 
-/* Give a thread-local the initial-exec model. Its distance from the thread pointer is then equal in all threads, even
- * in shared objects (docs/threads.md). */
+/* Give a thread-local the initial-exec model, so that its distance from the thread pointer is equal in all threads,
+ * even in shared objects (docs/threads.md). */
 static void set_initial_exec_model(LLVMValueRef global)
 {
   LLVMThreadLocalMode mode = LLVMGetThreadLocalMode(global);

@@ -7,7 +7,7 @@
  *
  * In position-independent code, a target may lie in another object. A statepoint then loads the target's address from
  * the global offset table into a register. LLVM hoists the load out of the loop, so that every poll would cost the loop
- * a register. A hidden target is called directly. The target is a thunk, because the stub itself must stay visible to
+ * a register. A call of a hidden target is direct. The target is a thunk, because the stub itself must stay visible to
  * shared objects. If the runtime is linked in, the stub replaces the thunk, because the stub also has the thunk's name
  * there (stubs.S).
  */

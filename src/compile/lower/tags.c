@@ -257,7 +257,7 @@ static LLVMValueRef comparable_word_of(const struct tag_lowering *l, LLVMValueRe
   return fits ? make_i64(l, up | l->kind.integer) : NULL;
 }
 
-/* Compare the words instead of the integers, because both have the same signed and unsigned order. */
+/* Compare the words instead of the integers, because words and integers have equal signed and unsigned orders. */
 static void lower_comparison(struct tag_lowering *l, LLVMValueRef compare)
 {
   LLVMValueRef a = comparable_word_of(l, LLVMGetOperand(compare, 0)),

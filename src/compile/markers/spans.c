@@ -7,8 +7,8 @@
  * Part of prepare and of rewrite-statepoints. Needs: struct cn_cfg. Provides: the open spans at each place, and errors
  * of the rules span-marker, span-nesting and span-value. Breaks: nothing.
  *
- * The optimiser treats the markers like those of regions (nopoll.c), as calls that read and write any memory. So such
- * calls keep their order on every path.
+ * The optimiser treats the markers of spans and regions (nopoll.c) as calls that read and write any memory. So the
+ * markers keep their order on every path.
  */
 #include "compile/markers/spans.h"
 

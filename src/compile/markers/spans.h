@@ -90,7 +90,7 @@ void cn_spans_build_marker(struct cn_ctx *ctx, LLVMValueRef before, LLVMMetadata
 
 /* The section `cairn_spans` of the module, while it grows. */
 struct cn_span_table {
-  struct cn_triple_set entries; /* triples of 0, key and canonical value; the first is unused */
+  struct cn_triple_set entries; /* triples of 0, key and canonical value; entry 0 is unused */
   LLVMValueRef global;          /* the table's constant in the module, or null */
 };
 /* The reason why the table must refuse the key and value, or null. */

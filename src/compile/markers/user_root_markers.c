@@ -90,7 +90,7 @@ static const char *read_marker(struct cn_ctx *ctx, LLVMValueRef call, struct cn_
   return NULL;
 }
 
-/* The listed entry of the same word, or null. The list has a word once, with one tag and parameter. */
+/* The listed entry of the word of `root`, or null. The list has a word once, with one tag and parameter. */
 static const struct cn_user_root *find_same_word(const struct cn_user_roots *roots, const struct cn_user_root *root)
 {
   for (size_t i = 0; i < roots->at.count; i++)

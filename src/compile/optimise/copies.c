@@ -13,8 +13,8 @@
  *     if one fits, and otherwise [N x i8], which hides a reference.
  *
  * So a copy into or out of a local whose type holds references becomes loads and stores of its fields, which SROA
- * promotes. Other copies of 8 bytes become a load and a store of a reference if the type is known. Otherwise they
- * become a volatile load and store of i64, which stay together. Copies whose TBAA excludes pointers stay unchanged.
+ * promotes. Other copies of 8 bytes become a load and a store of a reference if the type is known, else a volatile load
+ * and store of i64, which stay together. Copies whose TBAA excludes pointers stay unchanged.
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>

@@ -163,8 +163,8 @@ static bool is_weak_or_finalisable(struct cn_ctx *ctx, LLVMValueRef call)
   return asks;
 }
 
-/* Call an allocator without attributes for weak and finalisable objects. Otherwise the optimiser would remove stores to
- * such objects and replace loads. */
+/* Call an allocator without attributes for weak and finalisable objects, because the optimiser must keep their stores
+ * and loads. */
 static void replace_by_undescribed_allocator(struct cn_ctx *ctx, LLVMValueRef call,
                                              const struct cn_allocator *allocator)
 {
@@ -195,7 +195,7 @@ static void describe_allocations(struct cn_ctx *ctx, LLVMValueRef function)
 /* ---- the pass ---- */
 
 /* Forbid the inlining of managed functions into an unmanaged function, because the unmanaged function would then
- * contain managed code. This includes calls through pointers, because the optimiser may find a pointer's callee. */
+ * contain managed code. Calls through pointers are forbidden too, because the optimiser may find a pointer's callee. */
 static void forbid_managed_inlining(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_ASSERT(!cn_is_managed(function));
