@@ -56,7 +56,7 @@
 /* cairn_managed: the qualifier of managed types. The code generator sees address space 1. The rule checker reads the
  * tag, because debug information lacks address spaces on x86-64.
  *
- * cairn_leaf: on the declaration of a function that another compiler compiles, and that never calls managed code or
+ * cairn_leaf: on the declaration of a function that Cairn does not compile, and that never calls managed code or
  * collects. Its calls need no transition. A wrong cairn_leaf loses references.
  *   cairn_leaf double fast_hash(const char *text);
  *

@@ -88,8 +88,8 @@ struct cairn_words {
  * immediate must stay unchanged. The reference may point into the object or just past it: a C program may pass a
  * derived pointer to a callee, whose frame map then lists this pointer as a base. References in objects always point to
  * the object's start. The runtime handles a function's own derived pointers itself: it reads their distances from their
- * bases before the first call for a stack, and updates them after the last call (statepoints-later, "Base & Derived
- * Pointers"). A slot may come twice. The visitor must update the slot before it returns. */
+ * bases before the first call for a stack, and updates them after the last call of the enumeration (statepoints-later,
+ * "Base & Derived Pointers"). A slot may come twice. The visitor must update the slot before it returns. */
 typedef void cairn_root_visitor(void *env, struct cairn_slot slot);
 
 /* Called with each range of the heap. If `blocks`, [start, end) consists of blocks, one after another, and of the free
@@ -189,9 +189,9 @@ struct cairn_collector {
   enum cairn_status (*grow)(struct cairn_mutator *mutator, size_t bytes);
 
   /* STOP, on the thread that stopped the other threads. Finds all reachable objects, moves any of them, and updates
-   * every slot. The function may call the functions that this header lists for collect(). The thread is not cancelled
-   * during the call. If the member is null, the collector never collects, cairn_collect() has no effect, and an
-   * allocation that does not fit calls `grow`. */
+   * every slot. The function may call this header's functions for phase STOP, for collect() and for any phase. The
+   * thread is not cancelled during the call. If the member is null, the collector never collects, cairn_collect() has
+   * no effect, and an allocation that does not fit calls `grow`. */
   void (*collect)(const struct cairn_collection *collection);
 
   /* Any phase, async-signal-safe. True if a collection moved all objects away from the space at `address`; *collection
@@ -417,8 +417,8 @@ void cairn_pins_forget(uintptr_t address);
 /* True if any object is pinned. Phase STOP. */
 bool cairn_pins_any(void);
 
-/* Reports a range of the heap's objects, in phase INIT; there may be up to four calls. Only an address in these ranges
- * or at the start of an object can be pinned. */
+/* Reports a range of the heap's objects, in phase INIT; there may be up to four calls. Only an address in a reported
+ * range or at the start of an object can be pinned. */
 void cairn_heap_range(uintptr_t start, uintptr_t end);
 
 /* Reports, in phase INIT, that a limit of addresses (ulimit -v) bounds the heap: the addresses suffice for objects of
@@ -589,8 +589,8 @@ bool cairn_arrays_uncleared_lately(void);
 void cairn_fatal(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
 /* Reports that memory is exhausted: prints one line that begins "cairn: out of memory: ", and exits with status 1. If
- * `intact`, the heap and its allocation buffers are as at the begin of the collection, and the program's exit handlers
- * run; otherwise the function skips the exit handlers. Never returns, never allocates. Any phase. */
+ * `intact`, the heap and its allocation buffers are unchanged since the start of the collection, and the program's exit
+ * handlers run; otherwise the function skips the exit handlers. Never returns, never allocates. Any phase. */
 void cairn_out_of_memory(bool intact, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
 
 /* Cairn's collectors. The default is cairn_collector_generational, which the runtime initialises before managed code

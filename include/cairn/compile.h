@@ -142,7 +142,7 @@ typedef void cairn_step_watcher(void *env, const char *step, LLVMValueRef functi
 struct cairn_compile_options {
   enum cairn_safepoints safepoints;
   unsigned opt_level;  /* 0 to 3 */
-  unsigned size_level; /* 0; 1 for -Os, 2 for -Oz */
+  unsigned size_level; /* 0, 1 for -Os, or 2 for -Oz */
   bool shared;         /* the code may become part of a shared object: with -fPIC, but without -fPIE */
   bool manage_all; /* every definition is managed, as in C; otherwise only definitions with one of Cairn's gc strategies
                     */
@@ -155,7 +155,7 @@ struct cairn_compile_options {
   unsigned relocations_off; /* bits of enum cairn_relocation: optimisations to leave out */
   enum cairn_slots slots;
   enum cairn_root_forms roots;  /* PAIRS excludes slot mode: `slots` is ignored */
-  enum cairn_barriers barriers; /* for insert-barriers and the passes after it */
+  enum cairn_barriers barriers; /* the kind of barriers, for insert-barriers and later passes */
   unsigned inline_max;  /* bytes of the largest block to allocate in line, at most 8184; 0 means 8184, and 1 to 7 that
                          * every block is allocated out of line */
   bool note_stores;     /* record each store of a reference, for CAIRN_VERIFY=stores */
@@ -187,10 +187,11 @@ struct cairn_compile_options {
  *
  * Each function works on `module` in place. The module is valid IR; only functions with gc strategy
  * "statepoint-example" or "coreclr" or with attribute "cairn" are processed. References are pointers in
- * options->address_spaces. The functions need neither a target machine nor cairn_compile_init(). Their output is plain
- * LLVM IR for any code generator, linker and runtime that know statepoints. The code generator and the linker need no
- * part of Cairn; the runtime needs only the functions that the polls of place-safepoints call. Unless options->roots is
- * PAIRS, there are roots besides the pairs, which <cairn/stackmap.h> decodes (cairn_stackmap_described()).
+ * options->address_spaces. The functions need neither a target machine nor cairn_compile_init(). The output of the
+ * functions is plain LLVM IR for any code generator, linker and runtime that know statepoints. The code generator and
+ * the linker need no part of Cairn; the runtime needs only the functions that the polls of place-safepoints call.
+ * Unless options->roots is PAIRS, there are roots besides the pairs, which <cairn/stackmap.h> decodes
+ * (cairn_stackmap_described()).
  *
  * REFUSED means at least one CAIRN_ERROR. All errors of the module have been reported, and the module is unchanged, to
  * the byte: the caller may use it further, for example without a refused function. BROKEN means a CAIRN_ERROR of rule

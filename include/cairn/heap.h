@@ -18,8 +18,8 @@
  *
  * Statuses of all these functions. BUSY: the call comes within a collection, a handshake, a listener or a visitor, in a
  * signal handler that may have interrupted managed code, or in a program that lacks safepoints. UNSEEN: the collector
- * cannot list its objects (`ranges` and `forget` of <cairn/collector.h>). MEMORY: memory is exhausted. After these
- * failures the function has called no visitor and written no file.
+ * cannot list its objects (`ranges` and `forget` of <cairn/collector.h>). MEMORY. After these failures the function has
+ * called no visitor and written no file.
  */
 #ifndef CAIRN_HEAP_H
 #define CAIRN_HEAP_H

@@ -45,7 +45,7 @@ struct cairn_stack_iterator {
  * resumes with. */
 struct cairn_stack_state {
   uintptr_t *pc;                         /* the place that holds the address where the activation resumes */
-  uintptr_t sp;                          /* the activation's stack pointer at that address */
+  uintptr_t sp;                          /* the activation's stack pointer at the address in *pc */
   uintptr_t *reg[CAIRN_STACK_REGISTERS]; /* the present place of each register's value; null if the value is lost, and
                                           * for the stack pointer */
   unsigned virtual_frame;                /* the number of the virtual frame; 0 is the innermost inlined function */
@@ -85,8 +85,8 @@ uintptr_t cairn_stack_ip(const struct cairn_stack_iterator *iterator);
 /* The activation's stack pointer at the address of cairn_stack_ip(), or 0 past the end. */
 uintptr_t cairn_stack_sp(const struct cairn_stack_iterator *iterator);
 
-/* Read all fields of the iterator, or set them. A code info manager sets them to step to the previous frame, and any
- * caller may set them to return to a frame. A null `pc` is past the end. [prtSetStackIteratorFields] */
+/* Read all fields of the iterator, or set them. A code info manager sets the fields to step to the previous frame, and
+ * any caller may set the fields to return to a frame. A null `pc` is past the end. [prtSetStackIteratorFields] */
 void cairn_stack_get(const struct cairn_stack_iterator *iterator, struct cairn_stack_state *state);
 void cairn_stack_set(struct cairn_stack_iterator *iterator, const struct cairn_stack_state *state);
 
@@ -110,9 +110,9 @@ struct cairn_stack {
 };
 
 /* Adds the stack, before managed code runs on it. BOUNDS: `low` is at or above `high`, or `high` is not a multiple of
- * 8. OVERLAP: a part of the stack belongs to another stack. MEMORY: memory is exhausted. After a failure the table is
- * unchanged. Threads that run managed code may call cairn_stack_add(), cairn_stack_remove() and cairn_stack_switch(),
- * in phase MUTATE. */
+ * 8. OVERLAP: a part of the stack belongs to another stack. MEMORY. After a failure the table is unchanged. Threads
+ *    that run managed code may call cairn_stack_add(), cairn_stack_remove() and cairn_stack_switch(), in phase
+ * MUTATE. */
 enum cairn_status cairn_stack_add(struct cairn_stack *stack);
 
 /* Removes the stack, whose activations must never resume; its memory may be reused. The program ends if a thread is on
@@ -171,15 +171,14 @@ struct cairn_code_manager {
 /* Lets `manager` describe the code in [start, end). *manager and *data must live until the region is removed. Any
  * thread, at any time. BUSY: the call comes within a callback, so that a walk would wait for itself. BOUNDS: `end` is
  * at or below `start`, or `previous` is missing. OVERLAP: a part of the range belongs to another region, to compiled
- * code or to the runtime's stubs. MEMORY: memory is exhausted. After a failure the table is unchanged.
- * [prtRegisterCodeInfoManager, prtAddCodeRegion] */
+ * code or to the runtime's stubs. MEMORY. After a failure the table is unchanged. [prtRegisterCodeInfoManager,
+ * prtAddCodeRegion] */
 enum cairn_status cairn_code_region_add(const struct cairn_code_manager *manager, uintptr_t start, uintptr_t end,
                                         void *data);
 
 /* Removes the region that begins at `start`. All stacks must be free of activations of the region. The call waits for
  * walks that are in a callback of the region; later walks find the region gone. Any thread. UNKNOWN: no region begins
- * at `start`. BUSY is as for cairn_code_region_add(). MEMORY: memory is exhausted. After a failure the region
- * remains. */
+ * at `start`. BUSY is as for cairn_code_region_add(). MEMORY. After a failure the region remains. */
 enum cairn_status cairn_code_region_remove(uintptr_t start);
 
 /* ---- backtraces ---- */

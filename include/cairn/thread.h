@@ -60,8 +60,8 @@ typedef void cairn_handshake_operation(int thread, void *env);
  *
  * TIMEOUT: the thread came too late; the operation will not run. UNKNOWN: the thread with this number has ended, or has
  * yet to run managed code. ENDED: the program's exit handlers have run, or, for number 0, the main thread has ended or
- * another thread started the runtime. BUSY: the caller is an operation, a collector, a signal handler that interrupted
- * managed code, or a function that managed code called as a leaf. */
+ * another thread started the runtime. BUSY: the caller is an operation, a collector, a signal handler that may have
+ * interrupted managed code, or a function that managed code called as a leaf. */
 enum cairn_status cairn_handshake(int thread, cairn_handshake_operation *operation, void *env, uint64_t timeout);
 
 /* Like cairn_handshake(), for each thread that has run managed code, including the calling thread. Several threads may

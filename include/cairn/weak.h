@@ -28,10 +28,10 @@
 
 #ifndef CAIRN_PLAIN
 
-/* Registers an object of any type for the queue. When a collection finds that only weak fields may refer to the object,
- * it puts the object into the queue, once. A queued object is intact, with everything reachable from it; weak fields
- * that referred to it have become null. An object precedes the objects that it refers to, except in cycles. An argument
- * that is not an object, such as null or an interior address, ends the program. */
+/* Registers an object of any type for the queue. A collection that finds the object unreachable, apart from weak
+ * fields, puts the object into the queue, once. A queued object is intact, with everything reachable from it; weak
+ * fields that referred to it have become null. An object precedes the objects that it refers to, except in cycles. An
+ * argument that is not an object, such as null or an interior address, ends the program. */
 cairn_leaf void cairn_finalise(void cairn_managed *object, unsigned queue);
 
 /* Takes the next object from the queue, or returns null if the queue is empty. The program may use the object freely

@@ -36,7 +36,7 @@ static struct {
   cn_crossing_step_over_block *step;
   uint8_t *memory; /* per card: offset / 8 of the first block that starts in the card, or NO_BLOCK_IN_CARD */
   size_t room;     /* bytes */
-  uint64_t begun;  /* number of maps that were begun */
+  uint64_t begun;
 } object_start_map;
 
 void cn_crossing_set_heap_start(uintptr_t start, size_t apart)
@@ -105,8 +105,7 @@ static bool grow_card_table(size_t cards)
   return true;
 }
 
-/* The number of cards in earlier parts. Cards are counted from the start of a part, so its last card may cover few
- * bytes. */
+/* Cards are counted from the start of a part, so its last card may cover few bytes. */
 static size_t count_cards_before(size_t part)
 {
   return (known_block_starts.at[part] - known_block_starts.at[0]) / CARD_BYTES + part;
@@ -143,7 +142,6 @@ static size_t find_heap_part(uintptr_t address)
   return low;
 }
 
-/* Adds all blocks of the part that start before `address` to the map. */
 static void map_blocks_before(size_t index, uintptr_t address)
 {
   struct heap_part *part = &object_start_map.parts[index];

@@ -47,7 +47,6 @@ bool cn_crossing_begin_map(uintptr_t end, cn_crossing_step_over_block *step);
 /* The payload of the object that `address` points into or just past, or 0. */
 uintptr_t cn_crossing_find_object(uintptr_t address);
 
-/* The number of maps that were begun in this process. */
 uint64_t cn_crossing_map_count(void);
 
 void cn_crossing_drop_map(void);

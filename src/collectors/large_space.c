@@ -106,7 +106,7 @@ static uint32_t page_at(uintptr_t address)
   return (uint32_t)((address - large_space_state.base) / large_space_state.page);
 }
 
-/* The state of a run; several threads may mark blocks and read states at once. */
+/* Several threads may mark blocks and read states at once. */
 static enum state run_state_of(uint32_t run)
 {
   return __atomic_load_n(&run_states[run], __ATOMIC_RELAXED);

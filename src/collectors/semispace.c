@@ -175,7 +175,7 @@ static void give_usual_buffer(struct cairn_mutator *mutator, size_t bytes)
   give_buffer_bytes(mutator, cn_heap_sizer_buffer_bytes(mutator, unreserved_bytes_left(), bytes));
 }
 
-/* Gives a small buffer from the reserve, because other threads need the reserve, too. */
+/* The buffer is small, because other threads need the reserve, too. */
 static void give_reserve_buffer(struct cairn_mutator *mutator, size_t bytes)
 {
   size_t size = bytes > RESERVED_BUFFER_BYTES ? bytes : RESERVED_BUFFER_BYTES;
@@ -394,7 +394,7 @@ static inline uintptr_t evacuate_object(uintptr_t *slot, uintptr_t address, uint
   return moved;
 }
 
-/* Marks a large object, or copies it. Returns its current address. */
+/* Returns the object's current address. */
 static uintptr_t visit_large_object(uintptr_t *slot, uintptr_t address)
 {
   uintptr_t end, block = cn_large_find_block(address - CAIRN_ABI_HEADER_SIZE, &end);
@@ -514,7 +514,6 @@ static uintptr_t scan_object_in_block(uintptr_t block)
 
 /* ---- collections ---- */
 
-/* Scans copies, and marked large objects with references, until all are scanned. */
 static void scan_until_done(void *env)
 {
   uintptr_t large, block = cn_semispace_copying.scanned;
@@ -624,7 +623,7 @@ static struct cn_space choose_space(size_t used, size_t bytes_needed, bool move_
   return *to;
 }
 
-/* Describes the first fault of the heap, after all buffers have been taken, or returns null. */
+/* Called when all buffers have been taken. */
 static const char *heap_wrong(void)
 {
   return cn_semispace_heap_wrong(&(struct cn_semispace_heap_view){&heap.current, &heap.spare, heap.capacity, heap.free,

@@ -60,7 +60,6 @@ static void visit_card_group(struct cn_tracer *tracer, uintptr_t large, uintptr_
 /* A vector register of cards: with words of 8 cards GCC's loop takes twice as long. */
 typedef uint64_t card_vector __attribute__((vector_size(16), may_alias));
 
-/* True if the 64 cards of `block`, a multiple of 32 KiB, are clean. */
 static bool is_block_clean(uintptr_t block)
 {
   const card_vector *cards = (const card_vector *)cn_tables_cards_of(block);
@@ -107,7 +106,7 @@ static void visit_dirty_cards(struct cn_tracer *tracer, uintptr_t large, uintptr
   }
 }
 
-/* True if the bit of the evacuated group is set. Other threads may set other bits at the same time. */
+/* Other threads may set bits of other groups at the same time. */
 static bool points_to_evacuated_group(const uint16_t *groups)
 {
   return (__atomic_load_n(groups, __ATOMIC_RELAXED) & card_tasks.group) != 0;
@@ -133,7 +132,7 @@ static void visit_cards(struct cn_tracer *tracer, uintptr_t large, uintptr_t fro
     visit_dirty_cards(tracer, large, from, to, visit);
 }
 
-/* Visits the object's slots in the card. An object whose layout was unloaded with an image is garbage. */
+/* An object whose layout was unloaded with an image is garbage. */
 static void visit_object_in_card(struct cn_tracer *tracer, uintptr_t object, uintptr_t card)
 {
   uintptr_t header = __atomic_load_n(cairn_object_header(object), __ATOMIC_RELAXED);
@@ -171,8 +170,7 @@ static void visit_block_card(struct cn_tracer *tracer, uintptr_t none, uintptr_t
 
 /* ---- the scan of all cards, whose time depends only on the size of the old space ---- */
 
-/* Sets the dirty flags of blocks. The loop prefetches cards, because the processor's own prefetches stop at the end of
- * a 4 KiB page. */
+/* The loop prefetches cards, because the processor's own prefetches stop at the end of a 4 KiB page. */
 static void scan_for_dirty_blocks(uintptr_t from, uintptr_t to)
 {
   for (; from < to; from += CN_BLOCK_BYTES) {
@@ -219,7 +217,7 @@ void cn_cards_begin_visits(uint16_t group)
   card_tasks.time = cn_os_thread_processor_time(cn_os_thread()) - begun;
 }
 
-/* Visits the cards of a task's blocks. Evacuated blocks are left out, because their objects have been copied. */
+/* Evacuated blocks are left out, because their objects have been copied. */
 static void visit_block_cards(struct cn_tracer *tracer, size_t first)
 {
   size_t count = card_tasks.high - first < CARD_TASK_BLOCKS ? card_tasks.high - first : CARD_TASK_BLOCKS;
@@ -234,7 +232,7 @@ static void visit_block_cards(struct cn_tracer *tracer, size_t first)
     }
 }
 
-/* A position in the list of large objects; `first` is the first task of the object at `block`. */
+/* `first` is the first task of the large object at `block`. */
 struct large_object_position {
   uintptr_t block;
   size_t first;

@@ -285,7 +285,6 @@ static bool add_up_block_objects(struct candidate *candidate)
   return true;
 }
 
-/* The bytes of objects in the next group's blocks, except blocks that are kept. */
 static size_t add_up_group_objects(void)
 {
   size_t bytes = 0;

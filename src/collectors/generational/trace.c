@@ -308,7 +308,6 @@ static uintptr_t keep_pinned_object(struct cn_tracer *tracer, const uintptr_t *s
   return address;
 }
 
-/* Sets the start bit of the copy at `moved`, in CN_TRACE_FULL also the mark bit. */
 ALWAYS_INLINE void set_start_of_copy(uintptr_t moved, enum cn_trace mode)
 {
   cn_tables_set_start(moved);

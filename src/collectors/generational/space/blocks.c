@@ -259,7 +259,6 @@ void cn_blocks_start_precommit(size_t bytes, size_t tracers)
 
 /* ---- sweeping ---- */
 
-/* The number of nonzero entries of the block in a table of lines. */
 static size_t count_nonzero_lines(const uint8_t *lines, size_t block)
 {
   size_t count = 0;
@@ -526,7 +525,7 @@ bool cn_blocks_discard_free_memory(size_t *from, size_t bytes)
   return end < blocks.high;
 }
 
-/* Keeps a block whose marked objects stayed when all other objects moved. */
+/* The unmarked objects of the block have moved. */
 static void keep_marked_objects(size_t block)
 {
   uint64_t *bits = &cn_tables.bits[block * CN_BIT_WORDS_PER_BLOCK];
@@ -542,7 +541,6 @@ static void keep_marked_objects(size_t block)
   cn_tables.states[block] = CN_BLOCK_USED;
 }
 
-/* Releases the memory of all blocks in [from, to), except blocks with objects that stayed. */
 static void release_all_but_kept(size_t from, size_t to)
 {
   size_t end;

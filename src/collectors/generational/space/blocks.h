@@ -31,10 +31,8 @@ struct cn_copy_cursor {
 
 void cn_blocks_init(void);
 
-/* The bounds of all blocks that have objects. */
 void cn_blocks_bounds(size_t *low, size_t *high);
 
-/* True if the block has objects of the old space. */
 bool cn_blocks_block_has_objects(size_t block);
 
 /* Sets *cursor to the next hole, or, if `fresh`, to a free block. The rest of the former hole stays unused. Returns

@@ -39,7 +39,6 @@ static size_t round_up(size_t bytes, size_t unit)
   return (bytes + unit - 1) & ~(unit - 1);
 }
 
-/* Takes the bytes of the next table from the start of the memory. */
 static void *carve_table(uintptr_t *memory, size_t bytes)
 {
   uintptr_t at = *memory;
@@ -109,7 +108,6 @@ static bool reserve_tables(void)
   return true;
 }
 
-/* Makes the pages of the large tables writable that hold the entries for [from, to). */
 static bool commit_large_tables(uintptr_t from, uintptr_t to)
 {
   size_t page = cn_os_page_bytes();
