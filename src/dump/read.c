@@ -217,7 +217,6 @@ static void read_end_record(struct dump_reader *r)
     refuse_dump(r, "bytes after the end");
 }
 
-/* Read a record. False if the record was the last one. */
 static bool read_record(struct dump_reader *r)
 {
   r->record = r->at;

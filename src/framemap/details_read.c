@@ -43,7 +43,6 @@ static int read_block_function(struct cn_details_function *f)
   return CN_FRAMEMAP_OK;
 }
 
-/* Find and check the block at or after *cursor. */
 static int find_next_block(const unsigned char **cursor, const unsigned char *end, struct cn_details_function *f)
 {
   CN_ASSERT(*cursor <= end);
@@ -77,7 +76,6 @@ int cn_details_next_function(const unsigned char **cursor, const unsigned char *
   return status ? status : read_block_function(f);
 }
 
-/* Find the last function of the block whose entry is at most `address`. */
 static int find_function_in_block(uintptr_t address, struct cn_details_function *f)
 {
   uint32_t low = 0, high = cn_load_little_endian(f->block + CN_DETAILS_BLOCK_COUNT_OFFSET, 4);
@@ -143,7 +141,6 @@ static bool get_uleb_u32(const unsigned char **at, const unsigned char *end, uin
   return true;
 }
 
-/* Read a line that is stored as its difference from line `from`. */
 static bool get_relative_line(const unsigned char **at, const unsigned char *end, uint32_t from, uint32_t *line)
 {
   uint64_t zigzag;
@@ -255,7 +252,6 @@ int cn_details_find(const struct cn_details_function *f, uint32_t return_offset,
 
 /* ---- their parts ---- */
 
-/* A zero-terminated string of the block. */
 static const char *string_at(const struct cn_details *d, uint32_t place)
 {
   const unsigned char *b = d->function.block;

@@ -180,7 +180,6 @@ static void put_function_details(struct details_writer *w, const struct cn_funct
   w->area.count = w->lines.count = 0;
 }
 
-/* Count the functions with details, and find the first one. */
 static uint32_t count_functions_with_details(const struct cn_function_details *functions, size_t count, size_t *first)
 {
   uint32_t found = 0;

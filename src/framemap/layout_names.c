@@ -33,7 +33,6 @@ const char *cn_layout_names_next_line(const char *line, size_t *length)
   return end + 1;
 }
 
-/* Read the number at *at, and advance *at past the number. */
 static bool read_decimal(const char **at, uint64_t *number)
 {
   const char *digit = *at;

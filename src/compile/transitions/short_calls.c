@@ -26,7 +26,6 @@
 #include "compile/core/emitted_names.h"
 #include "compile/transitions/rebuild.h"
 
-/* True if an attribute changes how an argument is passed. */
 static bool has_specially_passed_argument(const struct cn_call_target *site)
 {
   static const char *const kinds[] = {"byval",      "inreg",      "nest",         "swiftself",

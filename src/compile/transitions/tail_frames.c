@@ -37,7 +37,6 @@ static bool keeps_return_address(LLVMValueRef callee)
   return true;
 }
 
-/* True if a statepoint calls a function that may move its return address. */
 static bool calls_return_address_movers(LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)

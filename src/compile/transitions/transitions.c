@@ -50,7 +50,6 @@ static bool is_preemptible(struct cn_ctx *ctx, LLVMValueRef global)
 
 /* ---- one call ---- */
 
-/* Rebuild a variadic call with a type for each argument. */
 static struct cn_call_target rebuild_with_argument_types(struct cn_ctx *ctx, const struct cn_call_target *site)
 {
   const struct cn_call_change change = {.callee = cn_call_target_callee(site),

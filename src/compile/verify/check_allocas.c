@@ -15,7 +15,6 @@
 
 typedef CN_VECTOR(LLVMValueRef) value_vector;
 
-/* True if `user` accesses a reference at the address `pointer`. */
 static bool accesses_ref_at(LLVMValueRef user, LLVMValueRef pointer)
 {
   if (LLVMIsALoadInst(user))

@@ -135,7 +135,6 @@ static bool read_described_area(struct description_tail *tail, uint32_t *at, uin
   return true;
 }
 
-/* True if the areas contain each reference of a value of `type` at `offset`. */
 static bool areas_cover_refs(const struct description_tail *tail, LLVMTypeRef type, uint64_t offset,
                              const uint64_t *bits, uint64_t words)
 {
@@ -164,7 +163,6 @@ static bool areas_cover_refs(const struct description_tail *tail, LLVMTypeRef ty
   }
 }
 
-/* Read the consecutive areas of one alloca. */
 static void read_local_areas(struct description_tail *tail, uint32_t *at, uint64_t *areas)
 {
   LLVMValueRef alloca = LLVMGetOperand(tail->statepoint, *at);
@@ -202,7 +200,6 @@ static void read_description_tail(struct description_tail *tail)
     tail->wrong = "has another number of areas than it says";
 }
 
-/* True if the description lists this word of the alloca with the marker's tag and parameter. */
 static bool lists_user_word(const struct description_tail *tail, LLVMValueRef alloca, uint64_t offset,
                             LLVMValueRef marker)
 {

@@ -46,7 +46,6 @@ static bool is_widened_tail_call(LLVMValueRef call)
   return callee && LLVMGlobalGetValueType(callee) != LLVMGetCalledFunctionType(call);
 }
 
-/* The index of the operand that an intrinsic stores, or -1. */
 static int stored_operand_of_intrinsic(LLVMValueRef call)
 {
   const struct cn_intrinsic *row = cn_intrinsic_row_of_call(call);
@@ -75,7 +74,6 @@ static LLVMValueRef passed_address_of(const struct cn_verifier *v, LLVMValueRef 
   return NULL;
 }
 
-/* The value that escapes at instruction `i`, or null. */
 static LLVMValueRef escaping_value_of(const struct cn_verifier *v, LLVMValueRef i, uint32_t epoch, const char **how)
 {
   LLVMValueRef value = NULL;

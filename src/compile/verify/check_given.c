@@ -73,7 +73,6 @@ static void add_source_values(struct freed_array *g, LLVMValueRef value)
   }
 }
 
-/* Add the relocates of `value` at a statepoint. */
 static void add_relocates_of(struct freed_array *g, LLVMValueRef statepoint, LLVMValueRef value)
 {
   CN_EACH_USE(use, statepoint) {
@@ -140,7 +139,6 @@ static bool set_has_operand_of(const struct freed_array *g, const uint64_t *set,
   return false;
 }
 
-/* The operand that the instruction stores to memory, or null. */
 static LLVMValueRef stored_operand_of(LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {
@@ -155,7 +153,6 @@ static LLVMValueRef stored_operand_of(LLVMValueRef i)
   }
 }
 
-/* True if the instruction adds all values to the set. */
 static bool adds_all_to_set(const struct freed_array *g, LLVMValueRef i)
 {
   LLVMValueRef value = g->stores ? stored_operand_of(i) : is_explicit_free(i) ? LLVMGetOperand(i, 0) : NULL;

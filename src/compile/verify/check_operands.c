@@ -50,7 +50,6 @@ static bool shares_listed_object(const struct listed_references *list, LLVMValue
   return false;
 }
 
-/* True if `value` points into the object of a listed reference, or into immovable memory. */
 static bool is_listed_or_immovable(const struct listed_references *list, LLVMValueRef value, unsigned steps)
 {
   LLVMValueRef start = derivation_root_of(value);

@@ -43,7 +43,6 @@ static bool is_span_marker(LLVMValueRef i, const char *name, unsigned arguments)
          strcmp(LLVMGetValueName2(callee, &length), name) == 0;
 }
 
-/* The inlining depth of the source location of `i`. */
 static uint64_t inlining_depth_of(LLVMValueRef i)
 {
   LLVMMetadataRef at = LLVMInstructionGetDebugLoc(i);
@@ -102,7 +101,6 @@ static bool find_span_tail(LLVMValueRef statepoint, struct span_tail *tail)
   return true;
 }
 
-/* Entry `index` of the table, or null. */
 static LLVMValueRef span_table_entry_at(struct cn_verifier *v, uint64_t index)
 {
   LLVMValueRef table = LLVMGetNamedGlobal(v->ctx->module, CN_SPAN_TABLE);
@@ -137,7 +135,6 @@ static struct symbol_and_offset symbol_and_offset_of(struct cn_verifier *v, LLVM
   return place;
 }
 
-/* True if the table entry has the key and the value of `one`. */
 static bool entry_matches_span(struct cn_verifier *v, LLVMValueRef entry, const struct open_span *one)
 {
   LLVMValueRef key = LLVMGetAggregateElement(entry, 0), integer = LLVMGetAggregateElement(entry, 1);

@@ -72,7 +72,6 @@ void cn_epochs_build(struct cn_epochs *epochs, const struct cn_cfg *cfg, bool (*
   CN_ASSERT_VALID(cn_epochs_wrong(epochs));
 }
 
-/* The epoch that is current at the end of block `b`. */
 static uint32_t end_epoch_of(const struct cn_epochs *epochs, uint32_t b)
 {
   uint32_t epoch = epochs->in[b];

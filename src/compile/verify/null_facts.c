@@ -33,7 +33,6 @@ static LLVMValueRef gep_root_of(const struct cn_value_states *values, LLVMValueR
   return value;
 }
 
-/* True if `condition == outcome` implies that `value` is null. */
 static bool condition_implies_null(LLVMValueRef condition, LLVMValueRef value, bool outcome, int depth)
 {
   if (LLVMIsAICmpInst(condition)) {
@@ -59,7 +58,6 @@ static bool condition_implies_null(LLVMValueRef condition, LLVMValueRef value, b
   return false;
 }
 
-/* True if `value` is null on the edge from `block` to its successor number `s`. */
 static bool is_null_on_edge(const struct cn_cfg_block *block, uint32_t s, LLVMValueRef value)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block->block);
@@ -115,7 +113,6 @@ static bool is_fresh_at_definition(const struct cn_value_states *values, LLVMVal
 
 /* ---- values that are null on every path ---- */
 
-/* The operand that a relocate relocates, or null. */
 static LLVMValueRef relocated_operand_of(LLVMValueRef relocate)
 {
   LLVMValueRef statepoint = LLVMGetOperand(relocate, 0);

@@ -262,7 +262,6 @@ static void add_operand_node(struct cn_object_graph *o, LLVMValueRef value)
     find_or_add_node(o, value, 0);
 }
 
-/* Add nodes for the values that a statepoint lists or passes. */
 static void add_statepoint_nodes(struct cn_object_graph *o, LLVMValueRef statepoint)
 {
   uint64_t arguments = LLVMConstIntGetZExtValue(LLVMGetOperand(statepoint, 3));

@@ -396,7 +396,6 @@ static bool is_same_object(struct same_object_proof *q, const struct cn_object_n
   return result;
 }
 
-/* Keep the proven pairs for later proofs. */
 static void keep_proved_pairs(struct cn_object_graph *o, const struct same_object_proof *q)
 {
   for (size_t i = 0; i < q->pairs.room; i++)

@@ -82,7 +82,6 @@ bool cn_values_only_propagates(LLVMValueRef i)
   }
 }
 
-/* The joined state of scalar `scalar` of the operands [first, last). */
 static struct cn_stale_state join_operand_states(const struct cn_value_states *values, LLVMValueRef i, unsigned first,
                                                  unsigned last)
 {
@@ -165,7 +164,6 @@ bool cn_is_address_in_local(LLVMValueRef pointer)
   return LLVMIsAAllocaInst(pointer) != NULL;
 }
 
-/* The state of a conversion between addresses and numbers. */
 static struct cn_stale_state evaluate_cast(const struct cn_value_states *values, LLVMValueRef i, uint32_t scalar,
                                            uint32_t epoch)
 {
@@ -272,7 +270,6 @@ static void update_scalar_states(struct cn_value_states *values, LLVMValueRef i,
   }
 }
 
-/* True if the phi has an input from a back edge. */
 static bool has_back_edge_input(const struct cn_value_states *values, LLVMValueRef phi, uint32_t b)
 {
   for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {

@@ -51,7 +51,6 @@ void cn_stale_words_free(struct cn_stale_words *listed)
   cn_ptrmap_free(&listed->index);
 }
 
-/* True if `pointer` is the address of a word that a statepoint lists. */
 static bool is_listed_word(const struct cn_verifier *v, LLVMValueRef pointer)
 {
   uint64_t offset = 0;

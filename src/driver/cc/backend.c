@@ -260,7 +260,6 @@ static const char *cpu_of(const struct cn_command *command)
   return host;
 }
 
-/* Compile the optimised module to the output file. */
 static bool emit_optimised_module(const struct cn_command *command, const struct cn_unit *unit, LLVMModuleRef module,
                                   LLVMTargetMachineRef machine, const struct cn_machine_options *how,
                                   const struct emission_options *wishes)

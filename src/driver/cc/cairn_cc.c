@@ -171,7 +171,6 @@ static int compile_units(const struct cn_command *command, struct command_plan *
   return status;
 }
 
-/* Join the units that were compiled with -flto into one module. */
 static int join_lto_units(const struct cn_command *command, const struct command_plan *plan,
                           struct cn_joined_bitcode *joined)
 {

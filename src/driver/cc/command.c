@@ -181,7 +181,6 @@ static bool splits_functions(const char *word)
   return false;
 }
 
-/* Apply effects that set a member of the command. */
 static void apply_flag_effect(struct cn_command *command, enum cn_effect effect)
 {
   static const struct {
@@ -212,7 +211,6 @@ static void apply_flag_effect(struct cn_command *command, enum cn_effect effect)
       *(bool *)((char *)command + flags[i].member) = flags[i].value;
 }
 
-/* Apply effects on the generated code. */
 static void apply_code_effect(struct cn_command *command, enum cn_effect effect, const char *value)
 {
   switch (effect) {
@@ -246,7 +244,6 @@ static void apply_code_effect(struct cn_command *command, enum cn_effect effect,
   }
 }
 
-/* Apply options that select the command's steps. */
 static void apply_mode_effect(struct cn_command *command, enum cn_effect effect, const char *value)
 {
   switch (effect) {
@@ -303,7 +300,6 @@ static void apply_lto_or_refusal(struct cn_command *command, enum cn_effect effe
   }
 }
 
-/* Select the commands that get the option. */
 static void route_option(struct cn_command_item *item, enum cn_effect effect)
 {
   switch (effect) {

@@ -51,7 +51,6 @@ static void print_function_remarks(const struct cairn_diagnostics *said, const c
   }
 }
 
-/* Print the functions of the finished module, in its order. */
 static size_t print_functions(const struct cairn_diagnostics *said)
 {
   size_t count = 0;

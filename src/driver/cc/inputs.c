@@ -69,7 +69,6 @@ static bool may_need_rewrite(const void *bytes, size_t size)
           memmem(bytes, size, "cairn_layouts", 14) || memmem(bytes, size, CN_GUARD_SYMBOL, sizeof CN_GUARD_SYMBOL));
 }
 
-/* True for a relocatable object of any name. */
 static bool is_relocatable_object(const struct mapped_file *file)
 {
   Elf64_Ehdr head;
@@ -300,7 +299,6 @@ bool cn_inputs_has_bitcode(const char *path)
   return found;
 }
 
-/* Write the object that replaces the object at `path`. False after a message. */
 static bool replace_object(const char *path, const struct mapped_file *file, const struct cn_renames *renames,
                            const char **replacement)
 {

@@ -162,7 +162,6 @@ bool cn_link_make_command(const struct cn_command *command, const struct cn_unit
   return add_collector_choice(command, words) && add_runtime(command, words);
 }
 
-/* True if the linker's messages report that collector `name` is missing. */
 static bool is_collector_missing(const char *messages, const char *name)
 {
   const char *symbol = cn_command_format_string("cairn_collector_%s", name);

@@ -40,7 +40,6 @@ static void explain_missing_function(const char *name)
           name, managed_code_prefix, name);
 }
 
-/* Add a name to the list. False if the list already has the name. */
 static bool add_unique_name(struct cn_words *list, const char *name, size_t length)
 {
   for (size_t i = 0; i < list->count; i++)
@@ -50,7 +49,6 @@ static bool add_unique_name(struct cn_words *list, const char *name, size_t leng
   return true;
 }
 
-/* Add the kinds whose groups the file contains. */
 static void add_kinds_in_file(const char *path, const struct mixture_kind *kind, struct cn_words *found)
 {
   struct cn_mapped_text text = path[0] == '-' ? (struct cn_mapped_text){0} : cn_text_open(path);
@@ -70,7 +68,6 @@ static void add_kinds_in_file(const char *path, const struct mixture_kind *kind,
   cn_text_close(text);
 }
 
-/* The name of the kind in the driver's options. */
 static const char *user_name_of_kind(const char *name)
 {
   if (strcmp(name, "cards") == 0)

@@ -21,7 +21,6 @@ static bool row_matches_word(const struct cn_option *row, const char *word)
   return exact ? strcmp(word, row->name) == 0 : strncmp(word, row->name, strlen(row->name)) == 0;
 }
 
-/* True if an earlier row matches the name of row `at`. */
 static bool is_row_shadowed(const struct cn_option *all, size_t at)
 {
   for (size_t i = 0; i < at; i++)

@@ -22,7 +22,6 @@ const char *cn_process_clang_path(void)
   return access(CAIRN_CLANG, X_OK) == 0 ? CAIRN_CLANG : "clang-22";
 }
 
-/* Find a program in PATH. Null if PATH lacks the program. */
 static const char *find_in_path(const char *name)
 {
   const char *at = getenv("PATH");
@@ -71,7 +70,6 @@ void cn_process_print_command(const struct cn_words *words, FILE *out)
   putc('\n', out);
 }
 
-/* Write all words except the first into a response file. */
 static const char *write_response_file(const struct cn_words *words)
 {
   const char *path = cn_temp_make_file_name("arguments", ".rsp");

@@ -25,7 +25,6 @@ static bool add_linker_word(struct cn_words *words, const char *word)
   return false;
 }
 
-/* Gather the linker's words from the command. False after a message. */
 static bool gather_linker_words(const struct cn_command *command, struct cn_words *words)
 {
   bool ok = true;
@@ -89,7 +88,6 @@ static void add_rename(struct cn_renames *renames, const char *from, const char 
   cn_push(&renames->list, (struct cn_function_rename){from, to});
 }
 
-/* The length of the symbol name at the start of `text`. */
 static int symbol_name_length(const char *text)
 {
   int length = 0;
@@ -99,7 +97,6 @@ static int symbol_name_length(const char *text)
   return begins_symbol_name(text) ? length : 0;
 }
 
-/* Add the names of --defsym=f=g. */
 static void add_defsym_rename(const char *text, struct cn_renames *renames)
 {
   int from = symbol_name_length(text);

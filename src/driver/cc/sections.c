@@ -22,7 +22,6 @@ static bool wants_own_section(LLVMValueRef global)
   return length > 0 && strncmp(name, "llvm.", 5) != 0;
 }
 
-/* True if the constant is an address, or an aggregate or expression with an address. */
 static bool holds_address(LLVMValueRef constant)
 {
   if (LLVMIsAGlobalValue(constant) || LLVMIsABlockAddress(constant))

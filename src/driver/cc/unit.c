@@ -60,7 +60,6 @@ static bool copy_standard_input(void)
   return ok;
 }
 
-/* True if the last word of a command of clang is the unit's input. */
 static bool ends_in_input_of(const struct cn_words *words, const struct cn_unit *unit)
 {
   return words->count > 2 && strcmp(words->at[words->count - 1], unit->input) == 0;

@@ -182,7 +182,6 @@ static bool run_pass_list(LLVMModuleRef module, LLVMTargetMachineRef machine, co
 
 /* ---- names for --print and --print-after ---- */
 
-/* Append `name` to `list`, and free the old list. */
 static char *append_name(char *list, const char *name, size_t length)
 {
   char *longer = cn_format("%s%s%.*s", list, *list ? ", " : "", (int)length, name);
@@ -377,7 +376,6 @@ static int run_opt(struct opt_request *opt)
   return ok ? CN_EXIT_OK : CN_EXIT_FAILED;
 }
 
-/* Check that the options and operands are consistent. */
 static int check_arguments(const struct opt_request *opt, int operands)
 {
   if (operands != 1) {

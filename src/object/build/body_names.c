@@ -60,7 +60,6 @@ static symbol_vector sorted_functions_of(const struct cn_elf_file *elf)
   return functions;
 }
 
-/* The function whose body `local` names. */
 static const struct cn_elf_symbol *function_of_body(const symbol_vector *functions, const struct cn_elf_symbol *local)
 {
   struct cn_elf_symbol key = {.name = local->name + sizeof LOCAL_PREFIX - 1,

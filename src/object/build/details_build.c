@@ -35,7 +35,6 @@ bool cn_details_are_same(const struct cn_map_function *a, const struct cn_map_fu
   return same;
 }
 
-/* Encode the block with functions [first, end), which are all in one section. */
 static void encode_details_block(const struct cn_frames *frames, size_t first, size_t end,
                                  struct cn_section_pieces *out)
 {

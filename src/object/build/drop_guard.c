@@ -25,7 +25,6 @@ bool cn_guard_is_present(const struct cn_elf_file *elf)
   return false;
 }
 
-/* True if all relocations of the section are against the guard. */
 static bool relocates_against_guard(const struct cn_elf_file *elf, const struct cn_section_part *rela)
 {
   uint64_t size = rela->data ? rela->head.sh_size : 0;

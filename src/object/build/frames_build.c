@@ -167,7 +167,6 @@ static int add_safepoint_of_record(const struct frames_builder *b, struct cn_map
   return why ? refuse_function(b, f, record->instruction_offset, why) : 0;
 }
 
-/* Sort the safepoints, and refuse two safepoints at one return address. */
 static int sort_and_check_safepoints(const struct frames_builder *b, struct cn_map_function *f)
 {
   if (f->safepoints.count > CN_FRAMEMAP_MAX_SAFEPOINTS)

@@ -29,7 +29,6 @@ struct checked_image {
   uint64_t wrong; /* the address of the function with an error */
 };
 
-/* Read the maps of one section. Returns an error or null. */
 static const char *read_frame_maps(struct checked_image *image, const unsigned char *data, size_t size,
                                    uint64_t address)
 {

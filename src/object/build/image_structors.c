@@ -21,7 +21,6 @@ static const struct structor_form {
   uint32_t type;
 } structor_forms[] = {{".ctors", ".init_array", SHT_INIT_ARRAY}, {".dtors", ".fini_array", SHT_FINI_ARRAY}};
 
-/* The form of a section that this file converts, or null. */
 static const struct structor_form *structor_form_of(const struct cn_elf_section *section)
 {
   for (size_t i = 0; i < sizeof structor_forms / sizeof *structor_forms; i++) {

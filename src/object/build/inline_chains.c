@@ -56,7 +56,6 @@ static size_t first_safepoint_at(const struct cn_inline_chains *s, uint64_t addr
                          : 0;
 }
 
-/* Decrement the budget. False if the budget is used up. */
 static bool spend_budget(struct cn_inline_chains *s)
 {
   return s->budget && s->budget--;

@@ -106,7 +106,6 @@ uint32_t cn_pieces_find_mixed_section(const struct cn_elf_file *elf, enum cn_kin
   return 0;
 }
 
-/* Append the piece [at, at + length) of the section. */
 static bool append_piece(const struct cn_elf_file *elf, const struct cn_elf_section *s,
                          const struct cn_elf_section *rela, const uint32_t *index, size_t at, size_t length,
                          struct cn_section_pieces *out)
@@ -203,7 +202,6 @@ static const char *function_name_at(const struct cn_elf_file *elf, const struct 
   return elf->sections[piece->section].name;
 }
 
-/* Sort the pieces, and drop duplicates. */
 static int sort_unique_pieces(const struct cn_elf_file *elf, const char *name, struct cn_section_pieces *out,
                               char **error)
 {

@@ -54,7 +54,6 @@ struct object_rewriter {
   char **error;
 };
 
-/* Find the section to replace and its relocations. */
 static int find_replaced_section(struct object_rewriter *w, uint32_t slot, bool may_have_group)
 {
   const struct cn_elf_file *elf = &w->elf;
@@ -299,7 +298,6 @@ static void clear_replaced_symbols(struct object_rewriter *w)
   }
 }
 
-/* Read the stack maps, and encode frame maps in their place. */
 static int encode_stack_maps(struct object_rewriter *w)
 {
   struct cn_frames frames;

@@ -43,7 +43,6 @@ static const char *check_register_is_kept(const struct roots_reader *r, unsigned
   return why[cn_record_keeps_register(&r->record, reg)];
 }
 
-/* Read the place of a reference, which must not be a constant. */
 static const char *read_reference_place(const struct roots_reader *r, struct cairn_stackmap_location l,
                                         struct cn_frame_place *out)
 {

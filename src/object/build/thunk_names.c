@@ -47,7 +47,6 @@ static int compare_name(const void *name, const void *symbol)
   return strcmp(name, (*(const struct cn_elf_symbol *const *)symbol)->name);
 }
 
-/* Sort the symbols that are visible to other objects. */
 static struct symbol_index index_symbols(const struct cn_elf_file *elf)
 {
   struct symbol_index index = {cn_alloc((elf->symbol_count + 1) * sizeof *index.at), 0};

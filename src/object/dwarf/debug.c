@@ -45,7 +45,6 @@ static bool is_debug_section_sound(const struct cn_elf_section *s)
   return true;
 }
 
-/* Relocate a section in libelf's decompressed copy. */
 static bool relocate_compressed_section(struct cn_debug *debug, struct cn_elf_file *elf, uint32_t section, char **error)
 {
   struct cn_elf_section *s = &elf->sections[section], compressed = *s;

@@ -85,7 +85,6 @@ static bool read_member_name(const char *bytes, struct cn_archive_member *m, con
   return true;
 }
 
-/* True if the member is a table of the archive. */
 static bool is_archive_table(const char *field, const char *name)
 {
   return memcmp(field, "/ ", 2) == 0 || memcmp(field, "/SYM64/", 7) == 0 || strncmp(name, "__.SYMDEF", 9) == 0;

@@ -54,7 +54,6 @@ static const char *string_table_text(const struct cn_elf_file *elf, uint32_t str
   return (const char *)s->data + offset;
 }
 
-/* True if the section has bytes in the file. */
 static bool has_file_bytes(const struct cn_elf_file *elf, uint32_t section)
 {
   uint32_t type = elf->sections[section].head.sh_type;
@@ -253,7 +252,6 @@ static int read_symbol_table(struct cn_elf_file *elf, uint32_t table, char **err
   return 0;
 }
 
-/* Find the symbol table, or the dynamic symbol table of a stripped image. */
 static uint32_t find_symbol_table(const struct cn_elf_file *elf)
 {
   static const uint32_t types[] = {SHT_SYMTAB, SHT_DYNSYM};

@@ -209,7 +209,6 @@ static int renumber_symbols(struct symbol_binder *b)
   return 0;
 }
 
-/* Write the new symbol table, followed by the names. */
 static void write_symbol_table(struct symbol_binder *b)
 {
   const struct cn_elf_section *old = &b->elf.sections[b->elf.symtab];

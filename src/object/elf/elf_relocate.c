@@ -123,7 +123,6 @@ static bool store_relocated_uleb(unsigned char *at, size_t room, enum action act
   return true;
 }
 
-/* Store a relocation's value at `at`, which has enough space. */
 static void store_relocated_value(unsigned char *at, const struct relocation_howto *how, uint64_t value, uint64_t place)
 {
   CN_CHECK(how->bits <= 64);

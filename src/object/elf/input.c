@@ -36,7 +36,6 @@ static int map_file(struct cn_input_file *input, int fd, size_t size, char **err
   return 0;
 }
 
-/* Double the buffer's capacity, or fail. */
 static int grow_read_buffer(unsigned char **bytes, size_t *room, char **error)
 {
   size_t more = *room ? 2 * *room : FIRST_READ_BYTES;

@@ -249,7 +249,6 @@ static void sort_places(struct cn_frames_place_table *places)
     qsort(places->list.at, places->list.count, sizeof *places->list.at, compare_places);
 }
 
-/* The number of places in the table before `at`. */
 static size_t count_places_before(const struct cn_frames_place_table *places, uint64_t at)
 {
   return places->list.count
@@ -273,7 +272,6 @@ static void make_place_tables(struct cn_frames_view *view)
   sort_places(&view->symbols);
 }
 
-/* The section of a place in the copy. */
 static uint32_t section_of_copied_byte(const struct cn_frames_view *view, const unsigned char *at)
 {
   size_t before = count_places_before(&view->copies, (uintptr_t)at + 1);

@@ -58,7 +58,6 @@ static void break_and_indent_line(struct cn_json_writer *json)
     fputs("  ", json->out);
 }
 
-/* Write the separators and the name before a value. */
 static void write_value_prefix(struct cn_json_writer *json, const char *name)
 {
   /* Write the name. A member of an object has a name; an array element has a null name. */

@@ -80,7 +80,6 @@ static void print_layout(FILE *out, const struct file_layout *layout)
     fprintf(out, "    %.*s\n", (int)length, line);
 }
 
-/* Print the layouts of a section that cn_object_layouts_check() has checked. */
 static int print_layout_section(FILE *out, const struct cn_elf_file *elf, const struct cn_elf_section *section,
                                 char **error)
 {

@@ -41,7 +41,6 @@ uint64_t cn_size_sum_details(const uint64_t bytes[CN_SIZE_COUNT])
   return sum;
 }
 
-/* Count the bytes of the descriptor at `start`. */
 static void count_descriptor_bytes(struct cn_function_map_size *f, struct cn_safepoint *s, const unsigned char *start)
 {
   struct cn_root root;

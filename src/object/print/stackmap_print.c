@@ -8,7 +8,6 @@
 #include "object/print/maps_file.h"
 #include "object/stackmap/stackmap_file.h"
 
-/* Check all maps of the view. Negative if a map is malformed. */
 static int check_view_maps(const struct cn_stackmap_view *view, struct cairn_stackmap_error *bad)
 {
   struct cairn_stackmap_section section;

@@ -72,7 +72,6 @@ static struct cn_anchor_chunk *take_spare_chunk(void)
   return chunk;
 }
 
-/* Add a chunk to a stack, after `previous`. */
 static struct cn_anchor_chunk *add_chunk_to_stack(struct cn_anchor_chunk *previous)
 {
   struct cn_anchor_chunk *chunk = NULL;

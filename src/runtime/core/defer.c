@@ -89,7 +89,6 @@ void cn_defer_cut_after_jump(void)
   cn_undefer_cancellation();
 }
 
-/* In a slow path, signals are already deferred. */
 void cn_defer_signals(void)
 {
   static const int raised[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};

@@ -92,7 +92,6 @@ static bool takes_references(LLVMValueRef call)
   return false;
 }
 
-/* True for assembly with effects that may include memory. */
 static bool is_assembly_that_may_store(LLVMValueRef call)
 {
   LLVMValueRef callee = LLVMGetCalledValue(call);
@@ -272,7 +271,6 @@ struct vector_element {
 };
 enum { NO_LANE = INT32_MAX };
 
-/* The source lane of lane `e` of a shuffle. */
 static struct vector_element source_lane_of(struct vector_element e)
 {
   unsigned first = LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(e.value, 0)));
@@ -284,7 +282,6 @@ static struct vector_element source_lane_of(struct vector_element e)
   return (struct vector_element){LLVMGetOperand(e.value, second), second ? (unsigned)from - first : (unsigned)from};
 }
 
-/* The origin of a lane before shuffles and insertions. */
 static struct vector_element origin_of_lane(struct vector_element e)
 {
   while (e.value && e.lane != NO_LANE) {
@@ -303,7 +300,6 @@ static struct vector_element origin_of_lane(struct vector_element e)
   return e;
 }
 
-/* True if `value` equals lane `lane` of `vector`. */
 static bool is_lane_of_vector(LLVMValueRef value, LLVMValueRef vector, unsigned lane)
 {
   struct vector_element a = {value, NO_LANE}, b = origin_of_lane((struct vector_element){vector, lane});

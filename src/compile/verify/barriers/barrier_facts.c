@@ -32,7 +32,6 @@ static bool is_allocation_call(LLVMValueRef call, bool *small)
   return fresh || (strcmp(name, CN_RESIZE_SLOW) != 0 && cn_is_slow_allocation(name));
 }
 
-/* The allocation call whose result the value is, or null. */
 static LLVMValueRef allocation_call_of(LLVMValueRef value, bool *small)
 {
   if (!LLVMIsACallInst(value) && !LLVMIsAInvokeInst(value))
