@@ -29,8 +29,8 @@ void cn_spaces_bounds(uintptr_t *start, uintptr_t *end);
 /* Commit memory for the first `bytes` of the space. */
 bool cn_space_commit_memory(struct cn_space *space, size_t bytes);
 
-/* Extend the space's addresses to `bytes`. The space `other`, which has no objects, loses its memory and moves out of
- * the way. False if too few addresses are left. */
+/* Extend the space's addresses to `bytes`. The space `other`, which has no objects, loses its memory and moves to other
+ * addresses. False if too few addresses are left. */
 bool cn_space_widen(struct cn_space *space, struct cn_space *other, size_t bytes);
 
 /* Release memory beyond `bytes`. */

@@ -109,7 +109,7 @@ static bool has_internal_error(const struct cairn_diagnostics *held)
 }
 
 /* If the optimiser hid references in copies or locals, keep the locals of `prepared` in memory for the next attempt.
- * `*kept` makes sure that this happens once. */
+ * `*kept` ensures that this change happens only once. */
 static bool pin_hidden_references(struct cn_ctx *prepared, const struct cairn_diagnostics *held, bool *kept)
 {
   const struct cairn_diagnostic *why = first_error(held);

@@ -75,8 +75,8 @@ static bool matches_every_element(LLVMValueRef value)
 }
 
 /* Move the list llvm.used to llvm.compiler.used. A loader in memory keeps all globals and needs no llvm.used, which
- * would even cause errors. LLVM gives each global in llvm.used a separate section, and a target machine that compiles
- * several modules may confuse a later global at the same address with such a global. */
+ * would even cause errors. LLVM gives each listed global a separate section, and a target machine that compiles several
+ * modules may confuse a later global at the same address with a listed global. */
 static void move_used_to_compiler_used(struct cn_ctx *ctx)
 {
   LLVMValueRef list = LLVMGetNamedGlobal(ctx->module, "llvm.used");

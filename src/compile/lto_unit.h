@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Units that are compiled in two steps. Between the steps, a linker joins their modules. Only Cairn may generate code
- * for such a module. Private to src/compile.
+ * for the joined module. Private to src/compile.
  */
 #ifndef CN_COMPILE_LTO_UNIT_H
 #define CN_COMPILE_LTO_UNIT_H

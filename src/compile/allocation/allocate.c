@@ -197,7 +197,7 @@ static void emit_clear_unstored_words(const struct allocation_site *s, LLVMValue
   }
 }
 
-/* True if the block is known to take at most CAIRN_ABI_INLINE_ALLOC_MAX bytes. */
+/* True if the block provably takes at most CAIRN_ABI_INLINE_ALLOC_MAX bytes. */
 static bool is_small_block(const struct allocation_site *s)
 {
   uint64_t count = 0;

@@ -14,7 +14,7 @@ enum cn_promise_place {
   CN_AT_MANAGED_FUNCTION = 1 << 0,       /* a managed function */
   CN_AT_COLLECTING_CALL = 1 << 1,        /* a call that may collect garbage */
   CN_AT_LEAF_DECLARATION = 1 << 2,       /* a declaration with references, whose calls may be leaves */
-  CN_AT_REFERENCE = 1 << 3,              /* a reference as parameter, argument or result of such a function or call */
+  CN_AT_REFERENCE = 1 << 3,              /* a reference that is a parameter, argument or result there */
   CN_AT_UNMANAGED_POINTER = 1 << 4,      /* a native pointer given to a call that may collect garbage */
   CN_AT_ACCESS_METADATA = 1 << 5,        /* metadata of an access to references or through references */
   CN_AT_MEMORY_MARKER = 1 << 6,          /* a call of the intrinsic about memory that may hold references */

@@ -20,7 +20,7 @@ struct cn_access {
     CN_ACCESS_NONE,
     CN_ACCESS_ONE_REFERENCE,  /* one reference, at `slot` */
     CN_ACCESS_RANGE,          /* the references in `bytes` bytes from `slot` on */
-    CN_ACCESS_NON_REFERENCES, /* a write of other data than references to such a range */
+    CN_ACCESS_NON_REFERENCES, /* a write of other data than references to a range */
     CN_ACCESS_LANES,  /* one reference per set bit of `mask`, at the addresses in vector `slot`, or in adjacent words
                          from `slot` on */
     CN_ACCESS_UNKNOWN /* no barrier can cover the access; `why` has the reason */
@@ -111,7 +111,7 @@ struct cn_pending_write {
   uint64_t run_low, run_bytes; /* its barrier covers run_bytes from base + run_low, or if 0 only the write */
 };
 struct cn_pending_writes {
-  CN_VECTOR(struct cn_pending_write) writes; /* in the order of their barriers */
+  CN_VECTOR(struct cn_pending_write) writes;
 };
 void cn_barrier_coalesce_writes(struct cn_pending_writes *pendings);
 

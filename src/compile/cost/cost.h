@@ -26,12 +26,12 @@
 /* The work on the paths through a piece of code with one entry, such as a function. Each number is CN_WORK_UNKNOWN if
  * the work is unbounded, and 0 if the code lacks such a path. */
 struct cn_work_summary {
-  uint64_t enter;   /* from the entry to the first safepoint */
-  uint64_t between; /* from one safepoint to the next */
-  uint64_t leave;   /* from the last safepoint to the end */
-  uint64_t through; /* from entry to end on a safepoint-free path */
-  bool passes;      /* true if the code has a safepoint-free path to the end; false if every call polls */
-  bool polls;       /* true if the code has a path to a safepoint */
+  uint64_t enter;
+  uint64_t between;
+  uint64_t leave;
+  uint64_t through;
+  bool passes; /* true if the code has a safepoint-free path to the end; false if every call polls */
+  bool polls;  /* true if the code has a path to a safepoint */
 };
 
 /* Sums and products of work. The result is CN_WORK_UNKNOWN if an operand is CN_WORK_UNKNOWN or the operation overflows.
@@ -47,8 +47,8 @@ static inline uint64_t cn_work_multiply(uint64_t a, uint64_t n)
 
 uint64_t cn_work_budget(const struct cn_ctx *ctx);
 
-/* The limit of work between two safepoints: a budget after the last safepoint of one call, and the work of a second
- * call before its first safepoint. */
+/* The limit of work between two safepoints, which is two budgets: a call may do a budget's work after its last
+ * safepoint, and the next call may do a budget's work before its first. */
 static inline uint64_t cn_work_between_safepoints_limit(const struct cn_ctx *ctx)
 {
   return 2 * cn_work_budget(ctx);
@@ -127,9 +127,9 @@ struct cn_loop_work {
 struct cn_function_work {
   const struct cn_work_summaries *known;
   const struct cn_loops *loops;
-  struct cn_work_summary *blocks;    /* per block */
-  struct cn_loop_work *at;           /* per loop */
-  struct cn_work_at_point *in, *out; /* per block, from the entry of the function */
+  struct cn_work_summary *blocks; /* per block */
+  struct cn_loop_work *at;        /* per loop */
+  struct cn_work_at_point *in, *out;
   struct cn_work_summary all;
   bool irreducible; /* the function has cycles other than natural loops */
 };

@@ -268,7 +268,7 @@ static uint64_t noted_bound_of_loop(const struct cn_ctx *ctx, const struct cost_
 }
 
 /* The work of all iterations after the first. A noted bound counts only for loops with a counting exit, because
- * place-safepoints cuts only such loops. A note on any other loop comes from elsewhere, so it is ignored. */
+ * place-safepoints cuts only such loops. The analysis ignores notes on other loops, which come from elsewhere. */
 static uint64_t work_of_further_iterations(const struct cn_ctx *ctx, const struct cost_region *r)
 {
   struct cn_function_work *w = r->w;

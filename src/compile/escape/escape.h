@@ -38,7 +38,7 @@ char *cn_object_type_name(struct cn_ctx *ctx, LLVMValueRef call);
 
 struct cn_use_graph_pointer {
   LLVMValueRef value;
-  uint64_t offset; /* from the payload's start, in bytes; valid if `known` */
+  uint64_t offset; /* distance from the payload's start in bytes; valid if `known` */
   bool known;      /* the offset is constant */
 };
 /* A use of a pointer by an instruction outside the graph. */

@@ -218,8 +218,8 @@ static const char *why_call_escapes(struct graph_walk *walk, const struct cn_use
   return "it is passed on";
 }
 
-/* The reason why a comparison escapes, or null. A root that is a phi may be null and equal another null value. For such
- * a root, only comparisons of two members, or with the constant null, are private. */
+/* The reason why a comparison escapes, or null. A root that is a phi may be null and equal another null value. With a
+ * phi as root, only comparisons of two members, or with the constant null, are private. */
 static const char *why_compare_escapes(const struct graph_walk *walk, LLVMValueRef compare)
 {
   LLVMValueRef a = LLVMGetOperand(compare, 0), b = LLVMGetOperand(compare, 1);

@@ -93,7 +93,7 @@ static uint32_t region_depth_at_end(LLVMBasicBlockRef block, uint32_t depth)
 }
 
 /* The depth at the start of a block is the depth at the end of the first predecessor that precedes the block in reverse
- * post-order. Every block except the entry has such a predecessor. check_block_regions() refuses predecessors with
+ * post-order. Every block except the entry has an earlier predecessor. check_block_regions() refuses predecessors with
  * different depths. */
 uint32_t *cn_nopoll_compute_depths(struct cn_ctx *ctx, const struct cn_cfg *cfg)
 {

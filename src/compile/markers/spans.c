@@ -187,7 +187,7 @@ static uint32_t open_spans_at_block_end(struct cn_spans *s, const struct cn_span
 }
 
 /* A block starts with the open spans at the end of the first predecessor that precedes the block in reverse post-order.
- * Every block except the entry has such a predecessor. */
+ * Every block except the entry has an earlier predecessor. */
 void cn_spans_find_open(struct cn_spans *s, const struct cn_span_markers *marks, const struct cn_cfg *cfg)
 {
   uint32_t *ends = cn_alloc(cfg->count * sizeof *ends);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Reads the markers of roots by tag (pillar-stack-iterator-2011, "PrtGcTagUserDefined"; docs/spans.md). `call void
- * @cairn.user.root(ptr %local, i32 tag, i64 parameter)` makes a word of a local such a root, with this tag and
- * parameter, in all frames of the function.
+ * @cairn.user.root(ptr %local, i32 tag, i64 parameter)` makes a word of a local a root, with this tag and parameter, in
+ * all frames of the function.
  *
  * Part of rewrite-statepoints. Needs: any function. Provides: errors of rule user-root, and the words that
  * describe_allocas.c adds to statepoints. Breaks: nothing.

@@ -24,7 +24,7 @@ void cn_user_roots_find(struct cn_ctx *ctx, LLVMValueRef function, struct cn_use
  * words of `function`. */
 void cn_user_roots_check_marker(struct cn_ctx *ctx);
 void cn_user_roots_check_function(struct cn_ctx *ctx, LLVMValueRef function);
-/* Build a marker for a word of a statepoint if the function lacks such a marker. */
+/* Build a marker for a word of a statepoint if the function has no marker for the word. */
 void cn_user_roots_build_marker(struct cn_ctx *ctx, const struct cn_user_root *root);
 /* Make each access to a root by tag in the module read or write memory (user_words.c). */
 void cn_user_words_make_volatile(struct cn_ctx *ctx);

@@ -3,7 +3,7 @@
  * Finds locals that hide references from Cairn after optimisation. Part of pass `restore-references`.
  *
  * Needs: optimised IR. Provides: an error for a local that may hold references if neither its type nor its loads and
- * stores show this. The pipeline then optimises again, with all such locals kept in memory
+ * stores show this. The pipeline then optimises again, with all locals that hold references kept in memory
  * (cn_hidden_locals_prevent()). Breaks: nothing.
  *
  * If functions access a struct by its address, SROA can cut the struct only after inlining. A part that is only copied
