@@ -28,7 +28,8 @@ void *cn_grow_array(void *at, size_t *room, size_t item)
   at = cn_os_resize_mapping(at, old_bytes, bytes);
   if (at == NULL)
     cn_report_out_of_memory("no memory for a table of %zu bytes", bytes);
-  /* `*room` determines `bytes`: the division drops less than an item, and table_bytes_of() rounds up to pages. */
+  /* `*room` determines `bytes`, because the division drops less than an item and table_bytes_of() rounds up to
+   * pages. */
   *room = bytes / item;
   CN_CHECK(table_bytes_of(*room, item) == bytes);
   return at;

@@ -15,7 +15,7 @@
  * hook runs on its caller's thread, in its caller's phase and with its caller's signal mask. `pc` is the address that
  * messages name. */
 struct cn_hooks {
-  struct cairn_mutator *(*attach)(uintptr_t pc); /* attach the calling thread, which enters managed code first */
+  struct cairn_mutator *(*attach)(uintptr_t pc); /* attach the calling thread before its first managed code */
   void (*begin_heap)(void);      /* set up the heap before the first managed code; the thread is native */
   void (*release_signals)(void); /* deliver the signals postponed while the mutator was busy */
   void (*deliver)(int signal, siginfo_t *info, void *context); /* the kernel's handler of the program's signals */

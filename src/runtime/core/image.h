@@ -43,8 +43,8 @@ void cn_image_remove(const struct cairn_image *image, cn_image_removal_callback 
 bool cn_image_begin_reading(void);
 void cn_image_end_reading(bool entered);
 
-/* True if the calling thread reads. cn_image_restore_reading() takes an earlier result after a jump out of a failure,
- * and ends the reading that began after that result. */
+/* True if the calling thread reads. After a jump out of a failure, cn_image_restore_reading() restores an earlier
+ * result: it ends a reading that began later. */
 bool cn_image_is_reading(void);
 void cn_image_restore_reading(bool reads);
 
@@ -62,15 +62,15 @@ uint64_t cn_image_list_generation(void);
 bool cn_images_lock(void);
 void cn_images_unlock(void);
 
-/* cn_readers_current_generation() and cn_readers_have_left() (readers.h) with the readers of images, for other tables
- * that these readers use. */
+/* Like cn_readers_current_generation() and cn_readers_have_left() (readers.h), for tables that readers of images also
+ * use. */
 uint64_t cn_image_reader_generation(void);
 bool cn_image_readers_have_left(uint64_t since);
 
 /* True if any image has frame maps. */
 bool cn_images_have_frames(void);
 
-/* False: the image has flags and no sections. */
+/* False: the image has flags alone, without sections. */
 bool cn_image_has_sections(const struct cairn_image *image);
 
 /* True if a section of a registered image touches the address's page. Reads no section. */
@@ -79,9 +79,9 @@ bool cn_images_have_section_on_page(uintptr_t address);
 /* True if a function with frame maps overlaps [start, end). */
 bool cn_images_have_code_in(uintptr_t start, uintptr_t end);
 
-/* The first call is true if the root is in a thread-local variable. The second returns the root's address; a
- * thread-local root has its address in the calling thread, or 0 if the thread has not allocated the variable. The
- * thread must be reading. */
+/* cn_image_root_is_thread_local() is true if the root is in a thread-local variable. cn_image_root_address() returns
+ * the root's address, for a thread-local root the address in the calling thread, or 0 if the thread has not allocated
+ * the variable. The thread must be reading. */
 bool cn_image_root_is_thread_local(const struct cairn_global_root *root);
 uintptr_t cn_image_root_address(const struct cairn_global_root *root);
 

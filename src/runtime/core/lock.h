@@ -24,8 +24,9 @@ enum cn_lock {
 bool cn_lock_take(enum cn_lock lock);
 void cn_lock_release(enum cn_lock lock);
 
-/* The locks that the calling thread holds, a bit for each. cn_locks_release_others() takes an earlier result after a
- * jump out of a failure: it releases all other locks of the thread, which must still hold the locks of `held`. */
+/* The locks that the calling thread holds, a bit for each. After a jump out of a failure, cn_locks_release_others()
+ * restores an earlier result: it releases all other locks of the thread. The thread must still hold the locks of
+ * `held`. */
 unsigned cn_locks_held_by_thread(void);
 void cn_locks_release_others(unsigned held);
 

@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <cairn/collector.h>
 
-/* While a thread has a guard, cairn_fatal() prints no message and jumps to the guard. Code that must go on if the stack
- * cannot be parsed sets a guard, such as a backtrace. */
+/* While a thread has a guard, cairn_fatal() prints no message and jumps to the guard. Code that must continue after a
+ * failure to parse the stack, such as a backtrace, sets a guard. */
 struct cn_report_guard {
   sigjmp_buf back;
   struct cn_report_guard *outer;

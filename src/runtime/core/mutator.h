@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The mutator: the data of a thread that runs managed code. Compiled code and the stubs access its first fields
- * (abi.def).
+ * The mutator: the data of a thread that runs managed code. Compiled code and the stubs access the mutator's first
+ * fields (abi.def).
  */
 #ifndef CN_RUNTIME_CORE_MUTATOR_H
 #define CN_RUNTIME_CORE_MUTATOR_H
@@ -21,7 +21,7 @@ enum cn_poll_reason {
   CN_POLL_REASON_STRESS = 1, /* permanent: every poll is a safepoint; also set until the thread is attached */
   CN_POLL_REASON_HANDSHAKE = CAIRN_ABI_POLL_HANDSHAKE, /* a thread requests a handshake with this thread
                                                         * (threads/handshake.h) */
-  CN_POLL_REASON_COLLECT = 4,                /* a signal handler that interrupted managed code wants a collection */
+  CN_POLL_REASON_COLLECT = 4,                /* a signal handler that interrupted managed code requests a collection */
   CN_POLL_REASON_STOP = CAIRN_ABI_POLL_STOP, /* a thread wants to stop this thread (threads/stop.h) */
   CN_POLL_REASON_HEAP = CAIRN_ABI_POLL_HEAP, /* until the thread's first managed code (cn_heap_set_up_for_barriers()) */
 };
@@ -36,7 +36,7 @@ struct cn_handler_buffer_part {
   uintptr_t start, alloc, end;
   uintptr_t given;    /* the end of the memory that the collector gave last */
   uintptr_t walkable; /* all blocks of the buffer below this address are whole */
-  uint64_t extending; /* only handlers use memory from the collector now */
+  uint64_t extending; /* true: only handlers use memory from the collector */
 };
 
 /* A mutator's data about its current stack. A stack without a running mutator keeps the data in its own record. */
@@ -115,7 +115,8 @@ enum {
   CN_WORKS_ON_BACKGROUND_STEPS = 2 /* background.h */
 };
 
-/* The data of a thread that exists before and after its mutator. Only the thread and its signal handlers access it. */
+/* The data of a thread that exists before and after its mutator. Only the thread and its signal handlers access the
+ * data. */
 struct cn_thread {
   const volatile struct cn_signal_delivery *volatile delivery; /* the youngest; null outside handlers */
   volatile uint64_t postponed; /* a bit for each signal that waits for the slow path's end */

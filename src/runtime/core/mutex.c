@@ -63,7 +63,7 @@ bool cn_mutex_take(struct cn_mutex *mutex, uint64_t deadline)
   return cn_mutex_take_unless(mutex, deadline, NULL, NULL);
 }
 
-/* The call ignores STATE_CONTENDED, which may be clear while threads wait: a thread that a release woke sets it a
+/* The call ignores STATE_CONTENDED, which may be clear while threads wait: a thread that a release woke sets the bit a
  * little later. */
 void cn_mutex_wake_waiters(struct cn_mutex *mutex)
 {

@@ -13,7 +13,7 @@
 void cn_poll_word_arm(struct cairn_mutator *mutator, enum cn_poll_reason reason);
 void cn_poll_word_disarm(struct cairn_mutator *mutator, enum cn_poll_reason reason);
 
-/* Set the stack limit from stack_floor, which has changed, and the poll word. */
+/* Set the stack limit by stack_floor and the poll word, after a change of stack_floor. */
 void cn_poll_word_set_stack_limit(struct cairn_mutator *mutator);
 
 /* Let inline allocations use the buffer up to its end, unless the poll word is set. Called by the mutator's own thread,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counts readers of published data, in two generations. Runs on any thread, in any phase; without locks. All atomic
+ * Counts readers of published data, in two generations. Runs on any thread, in any phase, without locks. All atomic
  * accesses are sequentially consistent.
  */
 #include "runtime/core/readers.h"
@@ -48,8 +48,8 @@ uint64_t cn_readers_current_generation(struct cn_reader_epochs *readers)
   return atomic_load(&readers->generation);
 }
 
-/* Begin the next generation if the last but one has no readers. That count may include, for a moment, a reader that is
- * about to notice that its generation has ended. */
+/* Begin the next generation if the previous generation has no readers. The previous generation's count may include, for
+ * a moment, a reader that is about to notice the generation's end. */
 static bool advance_generation(struct cn_reader_epochs *readers)
 {
   uint64_t now = atomic_load(&readers->generation);

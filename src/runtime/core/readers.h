@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Epoch-based reclamation for data that writers replace as a whole. A writer publishes new data, leaves the old data
- * unchanged, and frees the old data when each reader that may have found it has left. An epoch is called a generation
- * here.
+ * unchanged, and frees the old data when each reader that may have found the old data has left. An epoch is called a
+ * generation here.
  *
  *     reader                                    writer
  *     count[generation & 1]++                   publishes the new (seq_cst)
@@ -14,8 +14,8 @@
  *     either side: if count[(generation + 1) & 1] is 0, generation++
  *
  * A reader counts itself under the generation that it sees. At most two generations have readers: the next generation
- * begins when all readers of the last but one have left. A reader that found the old data entered in generation `since`
- * or earlier; once the generation is `since` + 2, all such readers have left.
+ * begins when all readers of the previous generation have left. A reader that found the old data entered in generation
+ * `since` or earlier; once the generation is `since` + 2, all such readers have left.
  */
 #ifndef CN_RUNTIME_CORE_READERS_H
 #define CN_RUNTIME_CORE_READERS_H

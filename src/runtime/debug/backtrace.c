@@ -195,8 +195,8 @@ static void walk_stack_once(struct backtrace_state *trace, bool unwinder)
   trace->places = trace->place;
 }
 
-/* Find the unwinder. Signal handlers must not load it, because loading allocates and the signal may have interrupted an
- * allocation. */
+/* Find the unwinder. Signal handlers must not load the unwinder, because loading allocates and the signal may have
+ * interrupted an allocation. */
 static bool find_unwinder(struct backtrace_state *trace, bool may_load)
 {
   if (cn_os_has_unwinder(false))
@@ -310,7 +310,7 @@ static void install_watchdog(void)
 }
 
 /* True for the first thread, which prints; any other thread waits for the end of the program. If the first thread fails
- * again, during the backtrace or in a signal handler, it gets false, and its caller aborts. */
+ * again, during the backtrace or in a signal handler, the result is false, and the caller aborts. */
 static bool claim_fatal_backtrace(void)
 {
   int none = 0;

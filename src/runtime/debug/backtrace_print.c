@@ -72,8 +72,8 @@ void cn_backtrace_print_note(int file, const char *format, ...)
   write_line(&line);
 }
 
-/* Looks up the byte before a return address, because it belongs to the call; the byte at the address may be in another
- * function. */
+/* Looks up the byte before a return address, because this byte belongs to the call; the byte at the return address may
+ * be in another function. */
 static void append_symbol(struct backtrace_line *line, bool interrupted)
 {
   static const char from[] = " from ";

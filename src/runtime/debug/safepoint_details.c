@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Finds details of safepoints in a sorted table of all functions with details. CN_LOCK_IMAGES guards the table; the
- * first look-up after a change of the list of images makes it anew. Runs on any thread, in any phase.
+ * first look-up after a change of the list of images makes the table anew. Runs on any thread, in any phase.
  */
 #include "runtime/debug/safepoint_details.h"
 

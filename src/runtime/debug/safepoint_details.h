@@ -11,9 +11,9 @@
 #include <stdint.h>
 #include "framemap/details.h"
 
-/* The details of the safepoint that returns to `pc`. False: unknown. Any thread and its signal handlers; if a handler
- * interrupts a look-up or an image's registration, its call gets false. The result is valid while the image is loaded.
- * An image must stay loaded while a stack has an activation of its code. A malformed section ends the program. */
+/* The details of the safepoint that returns to `pc`. False: unknown. Any thread and its signal handlers; a handler that
+ * interrupts a look-up or an image's registration gets false. The result is valid while the image is loaded. An image
+ * must stay loaded while a stack has an activation of its code. A malformed section ends the program. */
 bool cn_safepoint_find_details(uintptr_t pc, struct cn_details *details);
 
 /* The source position of virtual frame `depth` (0: the innermost) at `pc`. `*depths` gets the number of virtual frames,

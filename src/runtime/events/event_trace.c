@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Writes the trace. Each event is one line. Its kind is "ph": B and E are the begin and the end of an interval on a
+ * Writes the trace. Each event is one line. Its kind is "ph": B and E are the beginning and the end of an interval on a
  * thread (tid), X is a whole interval, C is a counter, M names a process or a thread. Times are in microseconds.
- * `trace_state` belongs to this file; any thread, in any phase, one call at a time (event_dispatch.c).
+ * `trace_state` belongs to this file. Runs on any thread, in any phase, one call at a time (event_dispatch.c).
  */
 #include "runtime/events/event_trace.h"
 

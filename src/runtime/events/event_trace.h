@@ -19,8 +19,8 @@ bool cn_trace_is_open(void);
 void cn_trace_write_event(const struct cairn_event *event);
 void cn_trace_flush(void);
 
-/* The first function writes the buffered events and the end of the array. The second drops the file and the buffered
- * events. */
+/* cn_trace_close() writes the buffered events and the end of the array; cn_trace_drop_file() drops the file and the
+ * buffered events. */
 void cn_trace_close(void);
 void cn_trace_drop_file(void);
 

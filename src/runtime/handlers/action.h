@@ -2,10 +2,10 @@
  *
  * The signal handlers that a program installs. The executable defines sigaction(), signal() and their like here, so the
  * dynamic linker finds these definitions first. Every object file, archive and shared object of the program therefore
- * uses them, whichever compiler made it. (Renaming calls at compile time would miss code of other compilers; the
- * linker's --wrap would miss shared objects.) The definitions are weak: a program that defines one of these names keeps
- * its definition. Direct system calls bypass them. The runtimes of LLVM's sanitizers also define two of the names and
- * come first; they provide hooks that Cairn defines.
+ * uses these definitions, whichever compiler made the code. (Renaming calls at compile time would miss code of other
+ * compilers; the linker's --wrap would miss shared objects.) The definitions are weak: a program that defines one of
+ * these names keeps its definition. Direct system calls bypass these definitions. The runtimes of LLVM's sanitizers
+ * also define two of the names and come first; they provide hooks that Cairn defines.
  *
  * The kernel's handler is always cn_signals_deliver(); queries return the action that the program installed.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The slow paths of barriers, called by the stubs of arch/ for compiled code. They contain no safepoint and never wait
- * for other threads. A signal handler may interrupt them at any instruction, run managed code, and jump out.
+ * The slow paths of barriers, called by the stubs of arch/ for compiled code. A slow path contains no safepoint and
+ * never waits for other threads. A signal handler may interrupt a slow path at any instruction, run managed code, and
+ * jump out.
  */
 #ifndef CN_RUNTIME_HEAP_BARRIER_SLOW_PATHS_H
 #define CN_RUNTIME_HEAP_BARRIER_SLOW_PATHS_H

@@ -41,8 +41,8 @@ struct cn_heap_object {
   const struct cairn_layout *layout; /* null: a header marks the object as gone */
 };
 
-/* The first call finds the ranges of the heap, the second frees their lists. The caller has set `what` and
- * `collection`. Phase STOP, on the thread that stopped the others. Memory comes from the system. */
+/* cn_heap_walk_open() finds the ranges of the heap; cn_heap_walk_close() frees their lists. The caller has set `what`
+ * and `collection`. Phase STOP, on the thread that stopped the others. Memory comes from the system. */
 void cn_heap_walk_open(struct cn_heap_walk *walk);
 void cn_heap_walk_close(struct cn_heap_walk *walk);
 

@@ -9,7 +9,8 @@
 #include <stddef.h>
 #include <cairn/collector.h>
 
-/* Use the collector of option -fcairn-collector at the program's link, if any. Called when the runtime starts. */
+/* Use the collector that -fcairn-collector chose when the program was linked, if any. Called when the runtime
+ * starts. */
 void cn_heap_choose_collector(void);
 
 const struct cairn_collector *cn_heap_collector(void);

@@ -78,7 +78,7 @@ static uint64_t oldest_kept_note_number(void)
   return notes_made - notes_forgotten > CN_MAX_NOTED_STORES ? notes_made - CN_MAX_NOTED_STORES : notes_forgotten;
 }
 
-/* Skips unaligned copies, which split references; the compiler refuses them where it can. */
+/* Skips unaligned copies, which split references; the compiler refuses most such copies. */
 static void visit_copied_words(const struct noted_store *note, cn_noted_stores_visitor *visit, void *env)
 {
   enum { WORD_BYTES = sizeof(uintptr_t) };

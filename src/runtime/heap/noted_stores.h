@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The number of newest notes that are kept, over all threads. */
+/* The maximum number of notes of all threads; a new note replaces the oldest note. */
 enum { CN_MAX_NOTED_STORES = 1 << 20 };
 
 /* Phase INIT; once, if CAIRN_VERIFY=stores. */

@@ -24,7 +24,8 @@ void cn_uncleared_note_mutator_end(const struct cairn_mutator *mutator);
 /* Note that objects of the blocks in [start, end) may be unfilled. Any phase; any thread. */
 void cn_unfilled_note_range(uintptr_t start, uintptr_t end);
 
-/* Phase STOP. The first call is true if any object may be unfilled, the second if the object at `payload` may be. */
+/* Phase STOP. cn_unfilled_exist() is true if any object may be unfilled, cn_unfilled_has_object() if the object at
+ * `payload` may be unfilled. */
 bool cn_unfilled_exist(void);
 bool cn_unfilled_has_object(uintptr_t payload);
 

@@ -28,7 +28,7 @@ static void make_pipe_signal_set(sigset_t *set)
   sigaddset(set, SIGPIPE);
 }
 
-/* Opens the temporary file. It replaces the file of an earlier, killed process with an equal process number. */
+/* Opens the temporary file, which replaces a file of a killed process with an equal process number. */
 static int open_temporary_file(struct cn_out_file *out)
 {
   CN_ASSERT(out->path != NULL && !out->in_place);

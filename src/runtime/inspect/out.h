@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A file that gets its name when it is complete. These functions write it through one buffer, without allocation.
+ * Writes a file through one buffer, without allocation. The file gets its name when it is complete.
  */
 #ifndef CN_RUNTIME_INSPECT_OUT_H
 #define CN_RUNTIME_INSPECT_OUT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Enumerates roots frame by frame, with the frame of each root. The enumeration of collections (roots.c) shares no code
- * with it. Runs in phase STOP, on the thread that stopped the others.
+ * Enumerates roots frame by frame, with the frame of each root. Collections have a separate enumeration (roots.c). Runs
+ * in phase STOP, on the thread that stopped the others.
  */
 #include "runtime/inspect/places.h"
 

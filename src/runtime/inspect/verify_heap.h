@@ -12,8 +12,8 @@
 /* Check that each object of the heap has a valid header, that the next object begins at its end, and that each of its
  * references points to the start of an object or outside the heap. With `roots`, also check that each root points into
  * an object, just past an object's end, or outside the heap. The first violation ends the program; the message names
- * the collection, and tells whether the check ran before or `after` it. Phase STOP, on the collecting thread; with
- * `roots`, after the collection's enumeration of roots. Allocates only from the system. */
+ * the collection, and tells whether the check ran before or `after` the collection. Phase STOP, on the collecting
+ * thread; with `roots`, after the collection's enumeration of roots. Allocates only from the system. */
 void cn_verify_heap(bool after, uint64_t collection, bool roots);
 
 struct cn_heap_walk;

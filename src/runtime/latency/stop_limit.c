@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reports threads that delay stops. The requester of a stop posts the late thread, in phase MUTATE with the lock of
- * stops, into this file's state; the reporter, a thread of the runtime, samples the late thread and prints.
+ * Reports threads that delay stops. The requester of a stop, which holds the lock of stops in phase MUTATE, posts the
+ * late thread in this file's state. The reporter, a thread of the runtime, samples the late thread and prints the
+ * report.
  */
 #include "runtime/latency/stop_limit.h"
 
@@ -20,7 +21,7 @@ struct late_thread {
   uint64_t since;       /* time of the request, which identifies the stop */
   uint64_t waited;      /* time since the request */
   uint64_t looked, ran; /* the clock and the thread's processor time at the first check */
-  uint64_t passed, had; /* the time since the first check, and the thread's part of it on a processor */
+  uint64_t passed, had; /* the time since the first check, and the thread's processor time since then */
 };
 
 static struct late_thread awaited_thread, posted_thread;

@@ -103,7 +103,7 @@ __attribute__((constructor)) static void start_watchdog(void)
     cn_report_print_text("cairn: CAIRN_WATCHDOG: no thread can be started\n");
 }
 
-/* Stops the watchdog. After cn_handshake_end_all(), its waits for arrivals return at once. */
+/* Stops the watchdog. After cn_handshake_end_all(), the watchdog's waits for arrivals return at once. */
 void cn_watchdog_stop(void)
 {
   stop_requested = 1;

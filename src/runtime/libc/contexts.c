@@ -67,8 +67,8 @@ PUBLIC __attribute__((weak)) int setcontext(const ucontext_t *context)
   return resume_context(context);
 }
 
-/* Ends the program if the switch leaves managed frames. Their anchors would have to stay, because the saved context may
- * return to the frames, and to be dropped, because the target overwrites the frames. */
+/* Ends the program if the switch leaves managed frames. The frames' anchors would have to stay, because the saved
+ * context may return to the frames, and would have to go, because the target overwrites the frames. */
 PUBLIC __attribute__((weak)) int swapcontext(ucontext_t *from, const ucontext_t *to)
 {
   uintptr_t pc = (uintptr_t)__builtin_return_address(0);

@@ -26,8 +26,7 @@
 
 /* ---- left frames ---- */
 
-/* True if `sp` is on the stack. The stack's end is included, because the anchor of the oldest frame may have it as
- * SP. */
+/* True if `sp` is on the stack. The stack's end is included, because it may be the SP of the oldest frame's anchor. */
 static bool is_on_stack(const struct cairn_mutator *mutator, uintptr_t sp)
 {
   return sp > mutator->stack_bottom && sp <= mutator->stack_end;
@@ -113,7 +112,7 @@ void cn_jumps_abandon_frames(uintptr_t target)
     abandon_frames_below(mutator, target);
 }
 
-/* True if the anchor's frame has returned, or a jump by other means has left it. */
+/* True if the anchor's frame has returned, or an unseen jump has left the frame. */
 static bool is_anchor_gone(const struct cairn_mutator *mutator, const struct cn_anchor *anchor, uintptr_t sp)
 {
   uintptr_t own = cn_anchor_sp(anchor);
@@ -135,8 +134,8 @@ bool cn_jumps_would_leave_frames(uintptr_t target, uintptr_t sp)
 
 /* ---- the C library's jumps ---- */
 
-/* glibc has one function for its three jumps; this is its name in static programs. A sanitizer's runtime has another
- * function. */
+/* glibc has one function for its three jumps; static programs have this name of the function. A sanitizer's runtime has
+ * another function. */
 typedef void jump_function(sigjmp_buf buffer, int value);
 extern jump_function __libc_siglongjmp __attribute__((weak));
 extern jump_function ___interceptor_siglongjmp __attribute__((weak));

@@ -79,7 +79,8 @@ static void prepare_for_image(const struct cairn_image *image)
   if ((image->flags & CAIRN_ABI_IMAGE_STACK_POLLS) != 0 || !cn_os_is_loaded_from_file((uintptr_t)image))
     cn_fault_watch_signals();
   /* Loads the unwinder early. The handler of a fault under stress prints a backtrace, and a handler must not load
-   * libraries; a thread that has stopped another thread during the loading of a library must not load them, either. */
+   * libraries; a thread that has stopped another thread during the loading of a library must not load libraries,
+   * either. */
   if (cn_options.stress != 0 || (cn_options.verify & CN_VERIFY_FRAMES) != 0)
     cn_os_has_unwinder(true);
   check_region_overlap(image);
@@ -144,8 +145,8 @@ __attribute__((destructor(101))) static void note_program_end(void)
   atomic_store(&program_ended, true);
 }
 
-/* Ends the program if the collecting thread calls it, in an exit handler after memory is exhausted: the removal would
- * unmap data that the collection reads. */
+/* Ends the program if the collecting thread calls this function, in an exit handler after memory is exhausted: the
+ * removal would unmap data that the collection reads. */
 void cairn_image_unregister(const struct cairn_image *image)
 {
   if (atomic_load(&program_ended))

@@ -79,7 +79,8 @@ static void finish_fork_in_parent(void)
   cn_undefer_signals();
 }
 
-/* Keep the objects of a thread that is missing in the child. Only the last block of its buffer may be incomplete. */
+/* Keep the objects of a thread that is missing in the child. Only the last block of the thread's buffer may be
+ * incomplete. */
 static void abandon_mutator(struct cairn_mutator *mutator)
 {
   cn_buffer_fill_unfinished(mutator);

@@ -16,12 +16,12 @@
 
 enum { PATH_BYTES = 4096, TEXT_BYTES = 8192 };
 
-/* The texts of one search. They are in mapped memory, because they are too large for a small stack. */
+/* The texts of one search, in mapped memory because they are too large for a small stack. */
 struct search_texts {
   char tree[PATH_BYTES], path[PATH_BYTES], name[2 * PATH_BYTES], text[TEXT_BYTES];
 };
 
-/* Reads at most `size` bytes of a file. Returns their number; 0: the file is missing or empty. */
+/* Reads at most `size` bytes of a file. Returns the number of bytes; 0: the file is missing or empty. */
 static size_t read_file(const char *name, char *text, size_t size)
 {
   int fd = cn_os_file_open(name, O_RDONLY | O_CLOEXEC, 0);

@@ -29,7 +29,7 @@ void cn_os_register_leak_roots(uintptr_t at, size_t bytes);
 /* Give zeroed memory to reserved addresses; existing contents stay. */
 bool cn_os_commit_memory(uintptr_t at, size_t bytes);
 /* Make reserved addresses that were never committed read as zero; a write faults. The system charges no memory for
- * them. */
+ * these addresses. */
 bool cn_os_make_readable(uintptr_t at, size_t bytes);
 /* Advice: put the whole range into memory now. */
 void cn_os_populate_pages(uintptr_t at, size_t bytes);
@@ -85,7 +85,7 @@ void cn_os_register_fork_handlers(void (*before)(void), void (*parent)(void), vo
  * is called once, before the other functions. */
 void cn_os_watch_new_processes(void);
 bool cn_os_is_new_process(void);
-bool cn_os_claim_new_process(void); /* false: another thread has claimed it */
+bool cn_os_claim_new_process(void); /* false: another thread has claimed the process */
 void cn_os_finish_new_process(bool call);
 
 /* Wait while `*word` is `value`, until a wake: cn_os_wake_all() wakes all threads that wait on the word,

@@ -2,11 +2,11 @@
  *
  * Keeps a position on each stack. The roots of all activations above the position have been visited. The roots of the
  * older activations, which have not run since, are deferred. A visit moves the position down. Activations that run
- * after the enumeration lie above the barrier that the next young enumeration meets, and this enumeration scans them.
- * If the position lies above that barrier, too, it moves down to the barrier.
+ * after the enumeration lie above the barrier that the next young enumeration meets; the next enumeration scans these
+ * activations. If the position lies above that barrier, too, the position moves down to the barrier.
  *
- * Phase STOP. A young enumeration calls these functions for a stack on the thread that took the stack's task; the
- * collecting thread visits deferred roots. The table of positions belongs to this file.
+ * Runs in phase STOP. A young enumeration calls these functions for a stack on the thread that took the stack's task;
+ * the collecting thread visits deferred roots. The table of positions belongs to this file.
  */
 #include "runtime/roots/deferred_frames.h"
 

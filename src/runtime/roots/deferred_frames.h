@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Visits the roots of deferred frames, which young enumerations skip, in parts over several stops
- * (cairn_deferred_roots() of <cairn/collector.h>). The number of its set of barriers identifies a stack.
+ * (cairn_deferred_roots() of <cairn/collector.h>). A stack is identified by the number of its set of barriers.
  */
 #ifndef CN_RUNTIME_ROOTS_DEFERRED_FRAMES_H
 #define CN_RUNTIME_ROOTS_DEFERRED_FRAMES_H

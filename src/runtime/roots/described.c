@@ -28,7 +28,7 @@ struct frame_chain {
   uint64_t generation;              /* generation of the list of images; 0: the entry is empty */
   uintptr_t distance;               /* distance of the slot from the first frame's stack pointer */
   uintptr_t pc[MAX_CHAIN_FRAMES];   /* return address in each frame */
-  uint32_t words[MAX_CHAIN_FRAMES]; /* size of each frame but the last */
+  uint32_t words[MAX_CHAIN_FRAMES]; /* size of each frame except the last */
   unsigned levels;
 };
 
@@ -120,7 +120,7 @@ static bool region_frame_has_slot(const struct cn_walk *walk, uintptr_t slot)
   return search.found;
 }
 
-/* Searches the walk's frame and older frames for the slot. If `chain` is not null and reaches the slot, it is
+/* Searches the walk's frame and older frames for the slot. If `chain` is not null and reaches the slot, the chain is
  * cached. */
 static bool find_slot_area(struct cn_walk *walk, bool any, uintptr_t slot, struct frame_chain *chain)
 {

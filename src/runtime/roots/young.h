@@ -26,7 +26,8 @@ bool cn_young_scan_stack(const struct cn_root_task *source, struct cn_walk *walk
                          struct cn_young_scan_result *young);
 
 /* Phase STOP, the thread that took the task. Set barriers after a full enumeration of the task, if
- * cn_young_scan_stack() was ever called. Its next call may skip the activations that do not run from now on. */
+ * cn_young_scan_stack() was ever called. The next call of cn_young_scan_stack() may skip the activations that do not
+ * run from now on. */
 void cn_young_note_full_scan(const struct cn_root_task *source, struct cn_walk *walk);
 
 #endif

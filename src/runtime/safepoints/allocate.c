@@ -94,8 +94,8 @@ static void *allocate_beyond_usual_size(void *env)
              : NULL;
 }
 
-/* Calls the program's callback, then collects. Does neither in an exit handler that runs because memory is
- * exhausted. */
+/* Calls the program's callback, then collects. An exit handler that runs because memory is exhausted gets null
+ * instead. */
 static void *allocate_after_exhaustion_call(void *env)
 {
   const struct allocation_request *allocation = env;

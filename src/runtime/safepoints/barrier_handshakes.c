@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Changes barriers for a collector while the program runs, thread by thread. The requester calls this in phase MUTATE,
+ * Changes barriers for a collector while the program runs, thread by thread. Runs on the requester, in phase MUTATE and
  * in native code; mutators have the state.
  */
 #include <cairn/abi.h>

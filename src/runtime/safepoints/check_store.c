@@ -170,7 +170,7 @@ void cn_check_store(uintptr_t slot, const char *what, const struct cn_saved_regs
     report_lost_reference(slot, what, regs);
 }
 
-/* Check the copied words that may be references: those at multiples of eight in `to`. */
+/* Check the copied words that may be references: the words at multiples of eight in `to`. */
 void cn_check_copy(uintptr_t to, const unsigned char *from, size_t bytes, const struct cn_saved_regs *regs)
 {
   bool (*is_object)(uintptr_t) = cn_heap_collector()->is_object;

@@ -52,7 +52,7 @@ extern const char cn_collect_constructor_advice[];
 /* Enter a slow path at a safepoint. True: stress mode or a signal handler has requested a collection. `*native` is true
  * if native code called; the thread is then managed up to cn_safepoint_leave(). */
 bool cn_safepoint_enter(const struct cn_saved_regs *regs, bool *native);
-/* End the slow path, and deliver the signals that came during it. */
+/* End the slow path, and deliver the signals that came during the slow path. */
 void cn_safepoint_leave(bool native);
 
 #endif

@@ -95,7 +95,7 @@ void cn_fault_free_alternate_stack(struct cairn_mutator *mutator)
     return;
   if (sigaltstack(NULL, &now) == 0 && now.ss_sp == mutator->fault_stack)
     sigaltstack(&none, NULL);
-  CN_ASSERT(mutator == &cairn_mutator); /* another thread may be using its stack */
+  CN_ASSERT(mutator == &cairn_mutator); /* fails for another thread, which may be using the stack */
   cn_os_free_mapping(mutator->fault_stack, ALTERNATE_STACK_BYTES);
   mutator->fault_stack = NULL;
 }

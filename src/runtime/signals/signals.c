@@ -175,7 +175,7 @@ static bool is_interruption_over(const struct interruption *one, uintptr_t sp)
   return frame != 0 && sp - one->low >= frame - one->low;
 }
 
-/* Make the number of interruptions odd or even. Requesters of stops wait while it is odd. */
+/* Make the number of interruptions odd or even. Requesters of stops wait while the number is odd. */
 static void count_interruption(struct cairn_mutator *mutator, bool begins)
 {
   if (mutator->interruptions % 2 != begins)
@@ -250,8 +250,7 @@ static void interrupt_managed_code(cn_signal_handler *handler, int signal, sigin
   CN_ASSERT_VALID(cn_signals_wrong());
   cn_buffer_close_to_inline(mutator);
   cn_arch_interrupting(signal, info, context, (void (*)(void))handler);
-  /* Restore the state, because a jump within the handler that the runtime did not see may have left the native
-   * state. */
+  /* Restore the state, because an unseen jump within the handler may have left the native state. */
   __atomic_store_n(&mutator->state, interruption_at(index)->state, __ATOMIC_SEQ_CST);
   leave_interruption(index);
   if (index == 0)
@@ -294,7 +293,7 @@ void cn_signals_run_as_interruption(cn_signal_handler *handler, void *env)
   interrupt_managed_code(handler, 0, NULL, env, (uintptr_t)__builtin_frame_address(0), 0);
 }
 
-/* Take the default action: the kernel takes it for a queued signal, or when the faulting instruction runs again. */
+/* Take the default action. The kernel does this for a queued signal, or when the faulting instruction runs again. */
 static void take_default_action(int signal, const siginfo_t *info, uintptr_t action)
 {
   struct sigaction kernel = {.sa_handler = SIG_DFL};

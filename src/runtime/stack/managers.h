@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The code info manager of code with frame maps, in images and from JITs. The walker steps over such frames without the
- * manager, and calls it only for other services.
+ * manager, and calls the manager only for other services.
  */
 #ifndef CN_RUNTIME_STACK_MANAGERS_H
 #define CN_RUNTIME_STACK_MANAGERS_H

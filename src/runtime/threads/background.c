@@ -17,7 +17,7 @@
 #include "runtime/core/options.h"
 #include "runtime/os/os.h"
 
-enum { SPINS_BEFORE_WAIT = 2000 }; /* number of reads before a wait; they take as long as a short step */
+enum { SPINS_BEFORE_WAIT = 2000 }; /* number of reads before a wait, which take as long as a short step */
 
 static struct cn_mutex thread_lock; /* guards the thread's start and end */
 static struct cn_os_thread background_thread;

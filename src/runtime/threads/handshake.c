@@ -157,7 +157,7 @@ static enum cairn_status exclude_stops(uint64_t deadline)
   return have_handshakes_ended(NULL) ? CAIRN_E_ENDED : CAIRN_E_TIMEOUT;
 }
 
-/* False for a managed thread: it and another requester would wait for each other. */
+/* False for a managed thread, because this thread and another requester would wait for each other. */
 static bool may_wait_for_handshake(const struct cairn_mutator *self)
 {
   return cn_handshake_examined_mutator() == NULL &&

@@ -41,7 +41,7 @@ static void begin_heap(struct cairn_mutator *mutator)
   cn_poll_word_disarm(mutator, CN_POLL_REASON_HEAP);
 }
 
-/* Called after native code has returned. The anchor of its call is still complete, so that walks find the caller's
+/* Called after native code has returned. The anchor of the call is still complete, so that walks find the caller's
  * registers. The stub has set the state to native, so that signal handlers may run until `busy` is set. */
 void cn_slow_path_back(void)
 {

@@ -9,7 +9,7 @@
 
 /* Begin and end a slow path of the calling thread's mutator. A `native` mutator becomes managed after all requested
  * stops have passed, and native again at the end. The end of the outermost slow path delivers the signals that came
- * during it; their handlers may jump out. */
+ * during the slow path. A handler of these signals may jump out. */
 void cn_slow_path_enter(struct cairn_mutator *mutator, bool native);
 void cn_slow_path_leave(struct cairn_mutator *mutator, bool native);
 

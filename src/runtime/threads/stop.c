@@ -92,8 +92,8 @@ static void let_stop_pass(struct cairn_mutator *mutator)
 }
 
 /* True if the thread continues without a stop. A handler that interrupted managed code continues, since walks cannot
- * pass it, and requesters wait for its end. A thread that may run during the stop of a fork() checks again in the
- * managed state, because another stop may have begun in between and have seen the thread waiting. */
+ * pass the handler, and requesters wait for the handler's end. A thread that may run during the stop of a fork() checks
+ * again in the managed state, because another stop may have begun in between and have seen the thread waiting. */
 static bool continue_if_exempt(struct cairn_mutator *mutator)
 {
   bool interrupting = mutator->interruptions % 2 != 0;
@@ -238,7 +238,7 @@ void cn_stop_add_mutator(struct cairn_mutator *mutator)
   release_stop_lock();
 }
 
-/* The calling thread holds `registry_lock`; this releases it. */
+/* The calling thread holds `registry_lock`; this function releases the lock. */
 static void remove_locked_mutator(struct cairn_mutator *mutator, cn_stop_removal_callback *farewell)
 {
   CN_ASSERT_VALID(cn_stop_registry_wrong());
@@ -357,7 +357,7 @@ void cn_stop_reset_after_fork(struct cairn_mutator *self, cn_stop_removal_callba
 
 /* ---- requesters ---- */
 
-/* False while a handler runs that interrupted managed code, even in native code that the handler called. The number of
+/* False during a handler that interrupted managed code, even in native code that the handler called. The number of
  * interruptions detects a handler that begins or ends between the reads. */
 bool cn_stop_is_resting(const struct cairn_mutator *mutator)
 {

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 /* Start the workers once, if the collector is `parallel`. Called before a collection, outside stops of the calling
- * thread. Starts none in a signal handler, which may have interrupted malloc(), because starting a thread calls
+ * thread. Starts no workers in a signal handler, which may have interrupted malloc(), because starting a thread calls
  * malloc(). */
 void cn_workers_prepare_threads(bool parallel);
 
@@ -17,8 +17,8 @@ void cn_workers_prepare_threads(bool parallel);
 unsigned cn_workers_count(void);
 
 /* End the workers, and wait for their end, so that the process ends when its other threads have ended. A later
- * collection starts new workers. If workers do a job of another thread's collection, this waits for the job. Called by
- * any thread that has not stopped others. */
+ * collection starts new workers. If workers do a job of another thread's collection, the call waits for the job. Called
+ * by any thread that has not stopped others. */
 void cn_workers_end_all(void);
 
 /* Like cn_workers_end_all(), at the program's end; later collections run without workers. Workers with a job

@@ -131,7 +131,7 @@ struct cn_stack_view cn_coroutine_stacks_view_of(const struct cairn_mutator *mut
 const struct cairn_mutator *cn_coroutine_stacks_owner_of(const struct cairn_mutator *mutator, uintptr_t sp)
 {
   if (mutator == &cairn_mutator && mutator->stopped == NULL)
-    return mutator; /* outside stops a thread walks only its own stack */
+    return mutator; /* a thread may walk its own stack outside stops */
   if (is_on_own_stack(mutator, sp))
     return mutator;
   for (const struct cairn_mutator *m = cairn_mutator_next(NULL); m; m = cairn_mutator_next(m))

@@ -312,8 +312,8 @@ static void adopt_images(const struct cn_image_list *list)
   atomic_store_explicit(&synced_generation, list->generation, memory_order_release);
 }
 
-/* Update `codes` from the list of images. Images that are added later wait for the next call: stacks that are being
- * walked have no activations of their code. */
+/* Update `codes` from the list of images. Images that are added later wait for the next call, because stacks that are
+ * being walked have no activations of these images. */
 static void adopt_new_images(void)
 {
   if (is_up_to_date())
@@ -497,8 +497,8 @@ static bool is_table_read_by_others(void)
   return false;
 }
 
-/* Frees a table in the second stop after its replacement. A mutator that reads the table may not have set `busy`
- * visibly at the fence of the first stop, but has at the fence of the second. */
+/* Frees a table in the second stop after its replacement. At the fence of the first stop, a mutator that reads the
+ * table may have set `busy` invisibly; at the fence of the second stop, `busy` is visible. */
 void cn_index_free_replaced(void)
 {
   size_t kept = 0;

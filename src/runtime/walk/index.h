@@ -6,7 +6,7 @@
  * an unreadable frame map ends the program.
  *
  * Look-ups read the table without a lock, while other threads may add entries: an entry's value is written before its
- * key. A table that is too small is replaced by a new table and stays unchanged; it is freed when walks can no longer
+ * key. A table that is too small is replaced by a new table, stays unchanged, and is freed when walks can no longer
  * read it.
  */
 #ifndef CN_RUNTIME_WALK_INDEX_H
@@ -21,9 +21,9 @@
 #include "runtime/core/mutator.h"
 #include "runtime/core/hooks.h"
 
-/* A decoded safepoint, kept until its image is removed. In memory it is followed by `plain` codes of roots; then, at a
- * multiple of eight, by the roots without a code and the described allocas; then, if the registers were not pushed, by
- * the offsets of the saved registers.
+/* A decoded safepoint, kept until its image is removed. The map is followed in memory by `plain` codes of roots; then,
+ * at a multiple of eight, by the roots without a code and the described allocas; then, if the registers were not
+ * pushed, by the offsets of the saved registers.
  *
  * Root code: the low three bits are the callee-saved register that holds the root (enum cn_reg), or CN_PLAIN_SP for a
  * root on the stack. For CN_PLAIN_SP the other bits are the root's distance from the stack pointer. If the frame has a

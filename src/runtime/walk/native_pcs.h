@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Caches return addresses outside all code with frame maps: returns of managed code into native code. Each series of
- * managed activations ends at such an address. The table is small, and a new address may replace an old one.
+ * managed activations ends at such an address. The table is small, and a new address may replace an old address.
  */
 #ifndef CN_RUNTIME_WALK_NATIVE_PCS_H
 #define CN_RUNTIME_WALK_NATIVE_PCS_H

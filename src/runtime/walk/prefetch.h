@@ -24,8 +24,8 @@ struct cn_walk_prefetcher {
   bool begun;            /* the walk has begun to prefetch */
 };
 
-/* For each word from `words` to the end of the page that is in the range of managed code, store the first entry of its
- * search. Returns the number of such words. `words` is a multiple of 64 bytes. */
+/* For each word from `words` to the end of the page that is in the range of managed code, store the first entry of the
+ * word's search. Returns the number of such words. `words` is a multiple of 64 bytes. */
 typedef size_t cn_prefetch_pc_finder(const struct cn_index *index, const struct cn_walk_prefetcher *ahead,
                                      const uintptr_t *words, const struct cn_index_entry **start);
 cn_prefetch_pc_finder cn_prefetch_find_pcs_any; /* for any processor */

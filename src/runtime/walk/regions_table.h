@@ -16,7 +16,8 @@ struct cn_region_table; /* null: empty */
  * Linear. Called by the writer, or by a counted reader. */
 const char *cn_region_table_wrong(const struct cn_region_table *table);
 
-/* Memory that only the old table uses after a change. The writer frees it when all readers have left the old table. */
+/* Memory that only the old table uses after a change. The writer frees this memory when all readers have left the old
+ * table. */
 struct cn_region_waste {
   struct cn_region_table *table;
   struct cn_region_leaf *leaf;

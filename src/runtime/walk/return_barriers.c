@@ -6,12 +6,12 @@
  * A return address can be replaced if both the callee and the caller have frame maps, and the address is in the slot
  * that the frame map gives. A tail call passes the return address on, possibly to another slot, even in an anchor. A
  * barrier's address identifies the barrier in any slot; a walk that finds the barrier records the slot. A barrier is
- * removed only if the last walk found it in the slot where it was set. A barrier has disappeared with its activation if
- * a walk has passed its slot, or if an activation returns to an older barrier.
+ * removed only if the last walk found the barrier in its original slot. A barrier has disappeared with its activation
+ * if a walk has passed the barrier's slot, or if an activation returns to an older barrier.
  *
  * The barriers are one pool, since their stubs are static. A set of barriers belongs to one stack. The thread that
- * walks the stack changes the set in phase STOP, and the thread that runs on the stack changes it in phase MUTATE. Sets
- * and barriers are allocated by atomic operations.
+ * walks the stack changes the set in phase STOP, and the thread that runs on the stack changes the set in phase MUTATE.
+ * Sets and barriers are allocated by atomic operations.
  */
 #include "runtime/walk/return_barriers.h"
 

@@ -54,8 +54,8 @@ struct cn_return_barriers;
 /* Lend an empty set. Null: all sets are lent. Any thread. */
 struct cn_return_barriers *cn_return_barriers_borrow_set(void);
 
-/* Return a set, which may be null, after its stack has ended or has no barriers left: no remaining activation may have
- * a barrier of the set. Called by the thread that runs on the stack, or in phase STOP. */
+/* Return a set, which may be null, after the end of its stack, or when no remaining activation has a barrier of the
+ * set. Called by the thread that runs on the stack, or in phase STOP. */
 void cn_return_barriers_return_set(struct cn_return_barriers *set);
 
 /* The set's number, less than CN_RETURN_BARRIER_SETS. */

@@ -17,7 +17,7 @@
 /* An activation of a managed function at a safepoint, with `map` set, or of code with its own manager, with `region`
  * set. place[r] is the address with the value of callee-saved register r (enum cn_reg) in this frame: in a stub's save
  * area, in an anchor, or in the frame of a younger function that saved the register; null if it is unknown. The other
- * registers are known only in the youngest frame if it called a slow path, and in frames whose manager reports them. */
+ * registers are known only in a youngest frame that called a slow path, and in frames whose manager reports them. */
 struct cn_frame {
   uintptr_t pc, sp;
   uintptr_t *pc_slot; /* the slot with the pc */
@@ -26,7 +26,7 @@ struct cn_frame {
   const struct cn_saved_regs *regs; /* null: only callee-saved registers are known; &cn_walk_separate_regs: other[] has
                                        the other registers' places */
   const struct cn_frame_map *map;
-  uintptr_t *link;              /* with a map: a copy of the frame pointer's place, on the critical path */
+  uintptr_t *link;              /* with a map: a copy of the frame pointer's place, for a shorter critical path */
   unsigned size;                /* size as in the key of the map's entry (index.h) */
   unsigned saved;               /* the registers that the frame has saved */
   struct cn_code_region region; /* `region` is valid if map is null, `other` by `regs` */
@@ -54,7 +54,7 @@ struct cn_walk {
     struct {
       const struct cairn_mutator *mutator; /* null: the stack is unregistered */
       struct cairn_stack *stack;           /* the activation's stack; null: the thread's own stack */
-      struct cn_anchor *anchor;            /* all older anchors are not consumed yet (anchors.h) */
+      struct cn_anchor *anchor;            /* only older anchors are still to be consumed (anchors.h) */
       uint64_t natives;                    /* number of crossed native ranges */
       uintptr_t stack_end;                 /* all frames of this stack lie below this address */
       struct cn_walk_prefetcher ahead;

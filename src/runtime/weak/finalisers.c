@@ -2,8 +2,8 @@
  *
  * Keeps the objects registered for finalisers, and queues of registered objects that a collection found unreachable.
  * The program takes objects from a queue at any time and on any thread, so managed code never runs within a collection.
- * A handle keeps each queued object alive. Phase MUTATE, any thread; phase STOP, the collecting thread; CN_LOCK_WEAK
- * guards objects and queues.
+ * A handle keeps each queued object alive. Runs in phase MUTATE on any thread, and in phase STOP on the collecting
+ * thread; CN_LOCK_WEAK guards objects and queues.
  */
 #include "runtime/weak/finalisers.h"
 
@@ -31,7 +31,7 @@ void cairn_finalise(uintptr_t reference, unsigned queue);
 uintptr_t cairn_finalise_next(unsigned queue);
 #pragma GCC visibility pop
 
-/* The registered objects, as weak references. The objects before `old` survived the last collection. */
+/* The registered objects; their words are weak references. The objects before `old` survived the last collection. */
 static struct {
   CN_GROW(struct cn_dead_object) registered;
   size_t old;
