@@ -241,8 +241,7 @@ struct cairn_stackmap_section {
   unsigned index;     /* in the section table */
 };
 /* Reads section number `index`, from 0, of the sections with stack maps, in the order of the section table; returns
- * false at the end.
- */
+ * false at the end. */
 bool cairn_stackmap_file_section(const struct cairn_stackmap_file *file, unsigned index,
                                  struct cairn_stackmap_section *section);
 

@@ -38,12 +38,12 @@ void cairn_thread_detach(void);
 /* ---- handshakes ---- */
 
 /* An operation on a thread that is at a safepoint or in native code, and that runs no managed code during the
- * operation. Either that thread or the requester runs the operation; gettid() distinguishes the two.
- * The operation may walk the thread's stack, and only this stack, by cairn_stack_of_thread() of <cairn/stack.h>, and
- * may write to its slots. Collections wait during the operation. The operation must not allocate managed objects, call
- * managed code, wait for another thread, call any function of this header, fork, unload a shared object, end the thread
- * or leave by a jump. A call that would wait for the operation itself ends the program. Signals of the thread that runs
- * the operation are deferred. */
+ * operation. Either that thread or the requester runs the operation; gettid() distinguishes the two. The operation may
+ * walk only this thread's stack, by cairn_stack_of_thread() of <cairn/stack.h>, and may write to its slots. Collections
+ * wait during the operation. The operation must not allocate managed objects, call managed code, wait for another
+ * thread, call any function of this header, fork, unload a shared object, end the thread or leave by a jump. A call
+ * that would wait for the operation itself ends the program. Signals of the thread that runs the operation are
+ * deferred. */
 typedef void cairn_handshake_operation(int thread, void *env);
 
 #define CAIRN_ASK_FOREVER UINT64_MAX

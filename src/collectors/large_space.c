@@ -246,8 +246,7 @@ bool cn_large_lengthen(uintptr_t block, size_t bytes)
     return false;
   }
   /* The position of cn_large_discard_free_pages() may be this page, so the page needs the state and the length of a
-   * run.
-   */
+   * run. */
   run_states[end] = RUN_USED;
   run_lengths[end] = more;
   add_pages_to_block(run, end, end + more);
