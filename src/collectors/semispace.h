@@ -38,7 +38,7 @@ _Noreturn void cn_semispace_die_no_object(const uintptr_t *slot, uintptr_t addre
 uintptr_t cn_semispace_step_over_block(uintptr_t block, uintptr_t *payload);
 uintptr_t cn_semispace_large_payload(uintptr_t block);
 
-/* The heap during a collection, with the allocation buffer [free, end). */
+/* The heap while the collector itself holds the allocation buffer [free, end). */
 struct cn_semispace_heap_view {
   const struct cn_space *current, *spare;
   size_t capacity; /* of current */

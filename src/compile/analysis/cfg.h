@@ -16,7 +16,7 @@ struct cn_cfg_block {
   LLVMBasicBlockRef block;
   uint32_t *preds, *succs; /* indices of blocks, one for each edge */
   uint32_t pred_count, succ_count;
-  uint32_t idom;  /* immediate dominator; the entry dominates itself */
+  uint32_t idom;  /* immediate dominator; for the entry, the entry itself */
   uint32_t loop;  /* header of the innermost natural loop around the block, or CN_NO_BLOCK */
   uint32_t depth; /* number of natural loops around the block */
   uint32_t outer; /* for a header: the header of the next enclosing loop, or CN_NO_BLOCK */
@@ -82,8 +82,8 @@ bool cn_cfg_is_irreducible(const struct cn_cfg *cfg);
 void cn_redirect_incoming_edges(LLVMBasicBlockRef block, LLVMBasicBlockRef to, const struct cn_ptrmap *kept);
 /* Build a phi like `old` at the builder's position; the caller adds the incoming values. */
 LLVMValueRef cn_build_phi_like(LLVMBuilderRef builder, LLVMValueRef old, const char *name);
-/* The only incoming value of `phi` other than `phi` itself, which then dominates `phi`. Null if there are several
- * values. */
+/* The only incoming value of `phi` other than `phi` itself, which then dominates `phi`. Null unless exactly one such
+ * value exists. */
 LLVMValueRef cn_phi_only_input(LLVMValueRef phi);
 
 #endif

@@ -111,7 +111,7 @@ struct cn_pending_write {
   uint64_t run_low, run_bytes; /* its barrier covers run_bytes from base + run_low, or if 0 only the write */
 };
 struct cn_pending_writes {
-  CN_VECTOR(struct cn_pending_write) writes;
+  CN_VECTOR(struct cn_pending_write) writes; /* in the order of their barriers */
 };
 void cn_barrier_coalesce_writes(struct cn_pending_writes *pendings);
 

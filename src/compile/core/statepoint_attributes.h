@@ -44,8 +44,9 @@ void cn_copy_result_attributes(LLVMValueRef call, LLVMValueRef result);
  * the attribute is absent. False if the value is not a number up to `limit`. */
 bool cn_statepoint_parse_directive(LLVMValueRef call, const char *name, uint64_t limit, uint64_t *value);
 
-/* Set *live_in if the deoptimisation state is needed only at the entry of the callee ("deopt-lowering"="live-in").
- * False if the attribute has another value than "live-in" or "live-through". */
+/* Set *live_in to true if the deoptimisation state is needed only at the entry of the callee
+ * ("deopt-lowering"="live-in"), else to false. False if the attribute has another value than "live-in" or
+ * "live-through". */
 bool cn_statepoint_deopt_lowering(LLVMValueRef call, bool *live_in);
 
 /* True if the call has a directive, so that it must become a statepoint. */

@@ -26,12 +26,12 @@
 /* The work on the paths through a piece of code with one entry, such as a function. Each number is CN_WORK_UNKNOWN if
  * the work is unbounded, and 0 if the code lacks such a path. */
 struct cn_work_summary {
-  uint64_t enter;
-  uint64_t between;
-  uint64_t leave;
-  uint64_t through;
-  bool passes; /* true if the code has a safepoint-free path to the end; false if every call polls */
-  bool polls;  /* true if the code has a path to a safepoint */
+  uint64_t enter;   /* work from the entry to the first safepoint */
+  uint64_t between; /* work from one safepoint to the next */
+  uint64_t leave;   /* work from the last safepoint to the end */
+  uint64_t through; /* work from entry to end on a safepoint-free path */
+  bool passes;      /* true if the code has a safepoint-free path to the end; false if every call polls */
+  bool polls;       /* true if the code has a path to a safepoint */
 };
 
 /* Sums and products of work. The result is CN_WORK_UNKNOWN if an operand is CN_WORK_UNKNOWN or the operation overflows.
@@ -127,9 +127,9 @@ struct cn_loop_work {
 struct cn_function_work {
   const struct cn_work_summaries *known;
   const struct cn_loops *loops;
-  struct cn_work_summary *blocks; /* per block */
-  struct cn_loop_work *at;        /* per loop */
-  struct cn_work_at_point *in, *out;
+  struct cn_work_summary *blocks;    /* per block */
+  struct cn_loop_work *at;           /* per loop */
+  struct cn_work_at_point *in, *out; /* points per block, relative to the function's entry */
   struct cn_work_summary all;
   bool irreducible; /* the function has cycles other than natural loops */
 };
