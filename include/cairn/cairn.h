@@ -345,7 +345,7 @@ static inline void cairn_nopoll_end(void)
 
 #endif
 
-/* The functions are always inlined, so that the compiler sees whether a local at these addresses may hold
+/* The functions are always inlined, so that the compiler sees whether an argument is the address of a local with
  * references. */
 #define CAIRN_COPY_ static inline __attribute__((always_inline)) void
 

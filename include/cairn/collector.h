@@ -35,12 +35,12 @@ struct cairn_slot {
  * describe globals. */
 struct cairn_layout {
   uint32_t magic;       /* CAIRN_ABI_LAYOUT_MAGIC */
-  uint32_t base_refs;   /* number of offsets[] of the fixed part */
+  uint32_t base_refs;   /* number of offsets for the fixed part */
   uint64_t base_size;   /* bytes of the fixed part, tail padding included; a plain array has 0 */
   uint64_t elem_size;   /* bytes from element to element, or 0 for an object without elements */
   uint32_t elem_offset; /* bytes from the payload to element 0 */
   uint32_t flags;       /* CAIRN_ABI_LAYOUT_* (<cairn/abi.h>) */
-  uint32_t elem_refs;   /* number of offsets[] of each element */
+  uint32_t elem_refs;   /* number of offsets for each element */
   int32_t names;        /* bytes from this structure to its names, in the same image, or 0 for a layout without names */
   uint32_t offsets[]; /* base_refs offsets from the payload, then elem_refs offsets from an element's start; offsets of
                        * weak fields have the bit CAIRN_ABI_LAYOUT_WEAK_OFFSET */
@@ -50,7 +50,7 @@ struct cairn_layout {
 /* An entry of section `cairn_roots`: a global of a module that holds references. A thread-local variable has the
  * address of a function that returns the variable's address, plus CAIRN_ABI_ROOT_THREAD_LOCAL. */
 struct cairn_global_root {
-  void *address;                     /* null: a weak global that every unit leaves undefined */
+  void *address;                     /* null for a weak global that every unit leaves undefined */
   const struct cairn_layout *layout; /* never indexed */
 };
 

@@ -93,7 +93,7 @@ static inline const struct cairn_layout *cairn_object_layout(uintptr_t object)
   return cairn_header_layout(__atomic_load_n(cairn_object_header(object), __ATOMIC_RELAXED));
 }
 
-/* The start of the block of the object at `object`; the layout is the object's. */
+/* The start of the block of the object at `object`; `layout` is the object's layout. */
 static inline uintptr_t cairn_object_block(uintptr_t object, const struct cairn_layout *layout)
 {
   size_t header = CAIRN_ABI_HEADER_SIZE, indexed = CAIRN_ABI_INDEXED_HEADER_SIZE;
@@ -128,8 +128,8 @@ static inline size_t cairn_header_hash_bytes_before(uintptr_t header)
   return (header & CAIRN_ABI_HEADER_HASH) == CAIRN_ABI_HEADER_HASH ? sizeof(uintptr_t) : 0;
 }
 
-/* Stores the bytes of payload of the object at `object` into *bytes; the layout is the object's. The bytes include the
- * identity hash: the next block begins after them. OVERFLOW: the object's count is damaged. */
+/* Stores the bytes of payload of the object at `object` into *bytes; `layout` is the object's layout. The bytes include
+ * the identity hash: the next block begins after them. OVERFLOW: the object's count is damaged. */
 static inline enum cairn_status cairn_object_payload(uintptr_t object, const struct cairn_layout *layout,
                                                      uint64_t *bytes)
 {
@@ -165,7 +165,7 @@ static inline size_t cairn_object_copy_hash(uintptr_t was, uintptr_t now, uintpt
   return sizeof(uintptr_t);
 }
 
-/* Call `visit` for each strong reference field of the object at `object`; the layout is the object's.
+/* Call `visit` for each strong reference field of the object at `object`; `layout` is the object's layout.
  * cairn_object_visit_weak() visits only the weak fields. Phase STOP. */
 static inline void cairn_object_visit_some(uintptr_t object, const struct cairn_layout *layout, uint32_t weak,
                                            void (*visit)(void *env, struct cairn_slot slot), void *env)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Threads that run managed code, and requests of other threads to them.
+ * Threads that run managed code, and requests to such threads.
  *
  *   static void count(int thread, void *env)
  *   {

@@ -72,7 +72,7 @@ static inline unsigned long cairn_identity_hash(void *object)
 
 struct cairn_weak_entry {
   void cairn_managed *key cairn_weak, *value;
-  unsigned long hash; /* 0: the entry was never used */
+  unsigned long hash; /* 0 if the entry was never used */
 };
 struct cairn_ephemeron cairn_weak_entries {
   long room; /* a power of two */

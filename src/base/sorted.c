@@ -6,7 +6,7 @@
 
 #include "base/check.h"
 
-/* Heap sort: in place, iterative, at most n log n. */
+/* Heap sort, in place and iterative, in O(n log n). */
 static void sift_down(char *items, size_t root, size_t count, size_t size)
 {
   char moving[CN_MAX_SORTED_ITEM_BYTES];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The large-object space. Each object has separate pages, and stays in place, because a collection marks it instead of
- * copying it. The space consists of blocks, and is independent of layouts. Its functions are called under the
+ * copying it. The space consists of blocks, and is independent of layouts. The functions are called under the
  * collector's lock in phase MUTATE, and by the collecting thread in phase STOP.
  */
 #ifndef CN_COLLECTORS_LARGE_SPACE_H

@@ -370,9 +370,9 @@ __attribute__((noinline)) static void process_header_bits(uintptr_t was, uintptr
     cairn_weak_reached(was, now);
 }
 
-/* Copies the object, which lies in [from, end), unless it has been copied, and returns its current address. Returns an
- * immediate that looks like an address unchanged. One thread copies, so a plain store of the forwarding address
- * suffices; several threads would need cairn_object_forward(). */
+/* Copies the object, which lies in [from, end), unless it has been copied, and returns its current address. An
+ * immediate that looks like an address is returned unchanged. One thread copies, so a plain store of the forwarding
+ * address suffices; several threads would need cairn_object_forward(). */
 static inline uintptr_t evacuate_object(uintptr_t *slot, uintptr_t address, uintptr_t from, uintptr_t end)
 {
   uintptr_t *header = cairn_object_header(address);

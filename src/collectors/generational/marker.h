@@ -17,7 +17,7 @@
 #include "collectors/generational/space/tables.h"
 
 struct cn_marker {
-  bool on;      /* a marking runs, and young collections pass it roots and cards */
+  bool on;      /* a marking runs, and young collections pass roots and cards to the marker */
   bool idle;    /* the marker had nothing left to scan when the stop began */
   bool rooted;  /* the marker has received all roots, including the roots of deferred frames */
   size_t bytes; /* bytes of marked objects in the old space */
@@ -43,7 +43,7 @@ static inline void cn_marker_rescan_card(uintptr_t address)
 }
 void cn_marker_rescan_large(uintptr_t object, uintptr_t from, uintptr_t to);
 
-/* STOP. Prepares the marker for further steps, after a young collection has passed it roots and cards. */
+/* STOP. Prepares the marker for further steps, after a young collection has passed roots and cards to the marker. */
 void cn_marker_resume(void);
 
 /* Scans about `fields` fields, on a single thread at a time. Returns false when the marker has nothing left to scan. In

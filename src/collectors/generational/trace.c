@@ -404,8 +404,8 @@ static uintptr_t copy_big_object(struct cn_tracer *tracer, uintptr_t address, si
   return moved;
 }
 
-/* Copies the object, which lies in [from, end), unless it has been copied, and returns its current address. Returns an
- * immediate that looks like an address unchanged. */
+/* Copies the object, which lies in [from, end), unless it has been copied, and returns its current address. An
+ * immediate that looks like an address is returned unchanged. */
 ALWAYS_INLINE uintptr_t evacuate_object(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address,
                                         uintptr_t from, uintptr_t end, struct trace_variant how)
 {
