@@ -27,8 +27,7 @@ struct cn_dump_type {
 
 struct cn_dump_object {
   uint64_t address, bytes;
-  uint64_t
-      edges; /* index of the object's first reference in `edges`; the range ends at the next object's first reference */
+  uint64_t edges; /* index of its first reference in `edges`; the next object's index ends the range */
   uint32_t type;
 };
 

@@ -207,7 +207,6 @@ static int read_details_record(struct cn_details *d, const unsigned char *at)
 
 static bool read_deopt_value(struct cn_details *d, struct cn_deopt_value *out);
 
-/* Read the number of spans, which follows the deopt values. */
 static int count_spans(struct cn_details *d)
 {
   struct cn_details rest = *d;

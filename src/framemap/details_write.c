@@ -125,7 +125,7 @@ bool cn_safepoint_has_details(const struct cn_safepoint_details *d)
   return d->sources.count || d->deopts.count || d->spans.count;
 }
 
-/* Find or add the record of `d`, and return its place. Equal safepoints share a record. */
+/* Find or add the record of `d`, which equal safepoints share. Returns the record's place. */
 static uint32_t put_details_record(struct details_writer *w, const struct cn_safepoint_details *d)
 {
   struct cn_bytes record = {0};

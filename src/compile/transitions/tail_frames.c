@@ -51,7 +51,6 @@ static bool calls_return_address_movers(LLVMValueRef function)
   return false;
 }
 
-/* True if the frame or one of its slots may need a larger alignment than calls preserve. */
 static bool needs_stack_realignment(LLVMValueRef function)
 {
   if (LLVMGetEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("alignstack")) ||

@@ -103,8 +103,7 @@ static void reroute_call(struct cn_ctx *ctx, LLVMValueRef call)
   struct cn_call_target site = cn_call_target_of(call);
   LLVMValueRef callee = cn_call_target_callee(&site), managed = cn_target_managed_function(callee);
   CN_CHECK(site.type); /* check_transition_call() refuses a statepoint without a type */
-  /* A musttail call passes on its function's variable arguments and the register with the number of vector
-   * registers. */
+  /* A musttail call passes on its function's variable arguments and their number of vector registers. */
   bool variadic = LLVMIsFunctionVarArg(site.type) && !cn_calls_is_musttail(call);
 
   if (LLVMIsAFunction(callee) && (cn_target_is_stub(callee) || LLVMGetIntrinsicID(callee)))
@@ -284,9 +283,7 @@ bool cn_route_calls(struct cn_ctx *ctx)
     if (!LLVMIsDeclaration(f) && cn_is_managed(f) && cn_has_statepoints(f))
       cn_route_pointer_calls_in(ctx, f);
   }
-  if (!ctx->errors &&
-      cn_module_has_statepoints(
-          ctx)) /* for statepoints of another producer; globals.c adds the guard for Cairn's statepoints */
+  if (!ctx->errors && cn_module_has_statepoints(ctx)) /* of another producer; globals.c handles Cairn's */
     cn_add_link_guard(ctx);
   return ctx->errors == 0;
 }

@@ -47,7 +47,6 @@ static void report_stale_use(struct cn_verifier *v, LLVMValueRef value, LLVMValu
   cn_witness_free(&witness);
 }
 
-/* True for a comparison whose result stays the same when objects move. */
 static bool is_move_invariant_compare(const struct cn_verifier *v, LLVMValueRef compare)
 {
   return cn_stale_is_move_invariant(compare, cn_values_state_of(&v->values, LLVMGetOperand(compare, 0)),

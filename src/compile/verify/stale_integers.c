@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tracks addresses through arithmetic. Needs: struct cn_value_states. Provides: struct cn_stale_state of computed
- * values.
+ * Tracks addresses in arithmetic. Needs: struct cn_value_states. Provides: struct cn_stale_state of computed values.
  * Breaks: nothing.
  *
  * A number computed from a reference has the reference's epoch and a weight, which is the number of addresses in the

@@ -230,9 +230,9 @@ void cn_objects_free(struct cn_object_graph *objects);
 /* Null, or a description of an error in the classes. Sources and inputs are nodes, and copies have their source's
  * class. Linear. */
 const char *cn_objects_wrong(const struct cn_object_graph *objects);
-const struct cn_object_node *
-cn_objects_find_node(const struct cn_object_graph *objects, LLVMValueRef value,
-                     uint32_t scalar); /* null if statepoints need no node for the scalar */
+/* The node of a scalar, or null if statepoints need no node for it. */
+const struct cn_object_node *cn_objects_find_node(const struct cn_object_graph *objects, LLVMValueRef value,
+                                                  uint32_t scalar);
 /* Find the classes of the nodes after cn_objects_build(). */
 void cn_objects_classify(struct cn_object_graph *objects);
 /* True if the node is proved to point only into immovable memory. */

@@ -50,7 +50,6 @@ static void remove_files_on_signal(int number)
   raise(number);
 }
 
-/* Install the handler for signals that end the process, crashes included. */
 static void catch_fatal_signals(void)
 {
   static const int numbers[] = {SIGHUP,  SIGINT,  SIGTERM, SIGQUIT, SIGPIPE, SIGXCPU,

@@ -82,8 +82,7 @@ bool cn_backend_rewrite_object(const char *path, const char *output, bool *chang
 /* backend.c: the compile options for this command's units, with those of the code generator. */
 struct cairn_compile_options cn_backend_make_options(const struct cn_command *command);
 
-/* function_report.c: append the remarks on a unit; write the report to the file at `path`, or to stderr if `path` is
- * null. */
+/* function_report.c: append the remarks on a unit; write the report to a file, or to stderr if `path` is null. */
 void cn_function_report_add_unit(const char *input, const struct cairn_diagnostics *said);
 bool cn_function_report_write(const char *path);
 
@@ -103,8 +102,7 @@ bool cn_lto_plan_join(const struct cn_command *command, const struct cn_unit *un
 /* lto_link.c: join the bitcode, and compile the result. Returns an exit status. */
 int cn_lto_join_and_compile(const struct cn_command *command, struct cn_joined_bitcode *joined);
 
-/* inputs.c: cn_inputs_is_bitcode() is true for bitcode; cn_inputs_has_bitcode() is also true for archives with
- * bitcode. */
+/* inputs.c: true if the file is bitcode; cn_inputs_has_bitcode() also accepts an archive with bitcode. */
 bool cn_inputs_is_bitcode(const char *path);
 bool cn_inputs_has_bitcode(const char *path);
 

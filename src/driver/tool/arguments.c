@@ -10,7 +10,6 @@
 #include "base/check.h"
 #include "driver/tool.h"
 
-/* True if the help text contains the option's letter or name. */
 static bool is_in_help(const struct cn_arguments *arguments, const struct option *option)
 {
   size_t length = strlen(option->name);

@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "object/build/pieces.h"
 
-/* The writer's view of a function. The function still owns the parts of its details. */
+/* The writer's view of a function, which still owns its details. */
 static struct cn_function_details details_view_of(const struct cn_map_function *from)
 {
   CN_CHECK(from->offset <= UINT32_MAX);

@@ -40,9 +40,8 @@ const char *cn_statepoint_roots_build(const struct cairn_stackmap *map, const st
 
 /* inline_chains.c: finds the source locations of safepoints, with inlined functions. */
 
-/* Set the sources of the safepoints that the object's debug information covers. Null if the object lacks debug
- * information. The result owns the strings of the sources, and must be closed after their last use and before the
- * object. */
+/* Set the sources of the safepoints that the object's debug information covers. Null if the information is missing. The
+ * result owns the strings of the sources; close it after their last use and before the object. */
 struct cn_inline_chains *cn_inline_chains_find(struct cn_elf_file *elf, struct cn_frames *frames);
 void cn_inline_chains_close(struct cn_inline_chains *sources);
 

@@ -123,7 +123,7 @@ static void keep_unique_places(struct roots_reader *r)
 
 /* ---- described allocas ---- */
 
-/* Compute the bytes from the first reference to the end of the last one. False if the size exceeds every frame. */
+/* Compute the size from the first reference to the end of the last one. False if the size exceeds every frame. */
 static bool size_of_area(const struct cn_described_area *a, uint64_t *size)
 {
   uint64_t most = INT32_MAX;

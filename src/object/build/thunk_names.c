@@ -136,7 +136,6 @@ static const struct cn_function_rename *rename_of_symbol(const struct symbol_ind
   return NULL;
 }
 
-/* Negative if managed code calls a function that the linker sets to an expression. */
 static int refuse_expression_targets(const struct symbol_index *index, const struct cn_renames *renames, char **error)
 {
   unsigned which;

@@ -134,7 +134,7 @@ static const char *read_saved_register(Dwarf_Frame *frame, int dwarf, struct cn_
   return NULL;
 }
 
-/* An error if two registers have one place, or if a place lies below the stack pointer; else null. */
+/* Check that registers have distinct places above the stack pointer. Returns an error or null. */
 static const char *check_saved_registers(const struct cn_safepoint *f)
 {
   CN_CHECK(cn_port_base_index_of(f->cfa_reg) < CN_PORT_BASE_COUNT && f->cfa_offset >= 8);

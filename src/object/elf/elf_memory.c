@@ -124,7 +124,6 @@ static void clear_missing_bound(const struct symbol_binder *b, uint32_t target, 
   *r = make_none_relocation(b);
 }
 
-/* Apply a relocation to the mutator's distance from the thread pointer. */
 static int bind_mutator_offset(const struct symbol_binder *b, uint32_t target, Elf64_Rela *r)
 {
   const Elf64_Shdr *head = &b->elf.sections[target].head;

@@ -82,8 +82,7 @@ static void count_frame_map_bytes(struct cn_function_map_size *f, const struct c
     count_descriptor_bytes(f, &s, descriptors + start);
   }
   free(met);
-  uint64_t counted =
-      cn_size_sum_frame_maps(f->bytes); /* may be too large if the descriptors of a damaged map overlap */
+  uint64_t counted = cn_size_sum_frame_maps(f->bytes); /* too large if damaged descriptors overlap */
   f->bytes[CN_SIZE_PADDING] += counted < length ? length - counted : 0;
 }
 

@@ -210,8 +210,7 @@ bool cairn_stackmap_next(const struct cairn_stackmap *map, struct cairn_stackmap
     cursor->offset = map->records_offset;
   if (map->version != 1)
     while (cursor->in_function == cairn_stackmap_function(map, cursor->function).records) {
-      CN_CHECK(cursor->function + 1 <
-               map->functions); /* check_record_counts() has checked that a next function exists */
+      CN_CHECK(cursor->function + 1 < map->functions); /* checked by check_record_counts() */
       cursor->function++;
       cursor->in_function = 0;
     }

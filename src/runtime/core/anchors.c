@@ -25,7 +25,6 @@ static size_t slab_chunks = 1; /* number of chunks in the next mapping */
 
 /* ---- memory ---- */
 
-/* Map aligned memory for `count` chunks. 0 if memory is exhausted. */
 static uintptr_t allocate_chunks(size_t count)
 {
   size_t chunk = CAIRN_ABI_ANCHOR_CHUNK, bytes = count * chunk;

@@ -62,7 +62,6 @@ static char *explain_exits(const struct cn_loops *loops, uint32_t l)
                                                        : "it ends when the data says so");
 }
 
-/* True if a block or an inner loop of loop `l` is itself unbounded. */
 static bool has_unbounded_part(const struct cn_function_work *work, uint32_t l)
 {
   const struct cn_loop *loop = &work->loops->at[l];

@@ -93,7 +93,6 @@ extern const uint32_t cn_arch_restart_ranges[], cn_arch_restart_ranges_end[];
 extern const char cn_arch_native_return[], cn_arch_short_return[], cn_arch_body_return[];
 extern const char cn_arch_interrupting_return[];
 
-/* True if the stubs have move instructions for all registers of these components. */
 static bool can_move_components(unsigned state)
 {
   return (state & XSAVE_AVX_BITS) == XSAVE_AVX_BITS &&
