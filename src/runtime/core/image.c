@@ -23,7 +23,6 @@
 
 enum { CN_WORDS_TEXT_BYTES = 16 };
 
-/* The layouts of an image. */
 struct layout_range {
   uintptr_t start;
   size_t bytes;
@@ -33,7 +32,7 @@ static struct cn_image_list empty_list;
 static struct cn_image_list *_Atomic current_list = &empty_list;
 static struct cn_image_list *retired_lists; /* the newest of the replaced lists */
 static _Atomic uint64_t list_generation, joint_flags;
-static _Atomic bool has_frame_maps; /* true if any image has frame maps */
+static _Atomic bool has_frame_maps;
 
 static struct cn_reader_epochs list_readers;
 static _Thread_local volatile unsigned reader_slot_of_thread;
@@ -126,7 +125,6 @@ bool cn_image_has_sections(const struct cairn_image *image)
          image->layouts_start != image->layouts_stop;
 }
 
-/* Called in the child of a fork(), whose only thread is the caller. */
 static void reset_readers_in_child(void)
 {
   cn_readers_reset_in_child(&list_readers, reader_slot_of_thread);
@@ -212,7 +210,6 @@ static void copy_items_around(void *to, const void *old, size_t count, size_t at
   memcpy((char *)to + (at + more) * item, (const char *)old + (at + !more) * item, rest * item);
 }
 
-/* A copy of the list with the image added. */
 static struct cn_image_list *copy_with_image(const struct cn_image_list *old, const struct cairn_image *image)
 {
   struct layout_range range = layout_range_of(image);
@@ -230,7 +227,6 @@ static struct cn_image_list *copy_with_image(const struct cn_image_list *old, co
   return list;
 }
 
-/* A copy of the list without image `i`. */
 static struct cn_image_list *copy_without_image(const struct cn_image_list *old, size_t i)
 {
   struct layout_range range = layout_range_of(&old->at[i].image);
@@ -461,7 +457,6 @@ bool cn_images_have_code_in(uintptr_t start, uintptr_t end)
   return found;
 }
 
-/* True if the address lies on a page that [start, stop) touches. */
 static bool is_on_section_page(uintptr_t address, const void *start, const void *stop)
 {
   size_t page = cn_os_page_bytes();

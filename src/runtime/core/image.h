@@ -48,10 +48,9 @@ void cn_image_end_reading(bool entered);
 bool cn_image_is_reading(void);
 void cn_image_restore_reading(bool reads);
 
-/* The images that are registered now. The calling thread must be reading. */
+/* The calling thread must be reading. */
 const struct cn_image_list *cn_image_list(void);
 
-/* The number of registered images. Any thread. */
 size_t cn_images_count(void);
 
 /* The generation of the list: a number that grows with each published list. */
@@ -67,7 +66,6 @@ void cn_images_unlock(void);
 uint64_t cn_image_reader_generation(void);
 bool cn_image_readers_have_left(uint64_t since);
 
-/* True if any image has frame maps. */
 bool cn_images_have_frames(void);
 
 /* False: the image has flags alone, without sections. */

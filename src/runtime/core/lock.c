@@ -83,7 +83,7 @@ void cn_locks_release_others(unsigned held)
   for (unsigned lock = 0; lock < CN_LOCK_COUNT; lock++)
     if (taken >> lock & 1)
       cn_lock_release((enum cn_lock)lock);
-  CN_ASSERT(cn_locks_held_by_thread() == held); /* fails if the thread released a lock of `held` */
+  CN_ASSERT(cn_locks_held_by_thread() == held);
 }
 
 void cn_locks_reset_in_child(void)

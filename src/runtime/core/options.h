@@ -35,7 +35,6 @@ bool cn_options_parse(struct cn_options *options, const struct cairn_heap_limits
 /* Remove every CAIRN_* variable from the environment (may be null), in place. */
 void cn_options_drop_variables(char **environment);
 
-/* Print the list of options on the standard error stream. */
 void cn_options_print_help(void);
 
 #endif

@@ -24,7 +24,6 @@ void cn_poll_word_open_alloc_limit(struct cairn_mutator *mutator);
 /* Called at a poll: lower the stack limit again if another thread raised it late, after the poll was disarmed. */
 void cn_poll_word_lower_stack_limit(struct cairn_mutator *mutator);
 
-/* True if this reason is set in the thread's poll word. */
 bool cn_poll_word_is_armed(const struct cairn_mutator *mutator, enum cn_poll_reason reason);
 
 #endif

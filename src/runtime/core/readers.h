@@ -48,7 +48,6 @@ bool cn_readers_have_left(struct cn_reader_epochs *readers, uint64_t since);
 /* Wait until cn_readers_have_left() is true. The caller does not read, and holds no lock that a reader may wait for. */
 void cn_readers_wait(struct cn_reader_epochs *readers);
 
-/* Called in the child of a fork(), which has one thread. */
 void cn_readers_reset_in_child(struct cn_reader_epochs *readers, unsigned inside);
 
 /* Check the calling thread's count. Returns the error, or null. */

@@ -172,7 +172,6 @@ void cairn_phase_ends(const char *name)
 
 /* ---- listeners ---- */
 
-/* The entry of a listener, or null. */
 static struct listener_entry *find_listener(cairn_listener *listen, const void *env)
 {
   for (size_t i = 0; i < MAX_LISTENERS; i++)

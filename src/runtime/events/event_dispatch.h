@@ -25,7 +25,7 @@ void cn_events_flush_trace(void);
 /* Called in the child of a fork(): drop the trace, which stays the parent's. */
 void cn_events_reset_in_child(void);
 
-/* Write the end of the trace. Called when the program ends. */
+/* Called when the program ends. */
 void cn_events_close_trace(void);
 
 /* The names in logs and traces, such as "allocation" and "young". */

@@ -12,10 +12,8 @@
 void cairn_external_bytes(long bytes);
 #pragma GCC visibility pop
 
-/* The number of bytes now. */
 uint64_t cn_external_byte_count(void);
 
-/* True if the number of bytes makes a collection due. */
 bool cn_external_is_collection_due(void);
 
 /* Record the number of bytes after a full collection, which has freed all unreachable objects or queued them for

@@ -34,7 +34,6 @@ struct cn_heap_walk {
 #define CN_HEAP_WALK_FAIL(walk, format, ...) \
   cairn_fatal("%s collection %lu: " format, (walk)->what, (unsigned long)(walk)->collection, __VA_ARGS__)
 
-/* An object of the heap. */
 struct cn_heap_object {
   const struct cn_heap_walk *walk;
   uintptr_t block, payload, end;

@@ -72,7 +72,6 @@ void cairn_note_copy(uintptr_t to, uintptr_t from, uint64_t bytes, const char *p
   add_note(to, from, bytes, place, (uintptr_t)__builtin_return_address(0));
 }
 
-/* The number of the oldest valid note in the ring. */
 static uint64_t oldest_kept_note_number(void)
 {
   return notes_made - notes_forgotten > CN_MAX_NOTED_STORES ? notes_made - CN_MAX_NOTED_STORES : notes_forgotten;

@@ -13,7 +13,6 @@ void cairn_unpin_at(uintptr_t reference, const char *site);
 void cairn_unpin_address_at(void *address, const char *site);
 #pragma GCC visibility pop
 
-/* Print the sites that pinned objects, for CAIRN_STATS. */
 void cn_pins_print_sites(void);
 
 /* Check the table. Returns the error, or null. The caller holds CN_LOCK_PINS, or no other thread accesses the table. */

@@ -42,7 +42,6 @@ static uint32_t field_count_of(const struct cairn_layout *layout)
   return layout != NULL ? layout->base_refs + layout->elem_refs : 0;
 }
 
-/* Inserts the type at index `at`. */
 static struct type_row *insert_type(struct type_histogram *h, size_t at, struct type_row type)
 {
   CN_ASSERT(at <= h->types.count);

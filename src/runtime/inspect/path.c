@@ -71,7 +71,7 @@ static void reach_field(void *env, struct cairn_slot slot)
     reach_object(search, to, search->object);
 }
 
-/* Searches from the objects in the queue. True: the target has been reached. */
+/* True: the target has been reached. */
 static bool search_breadth_first(struct path_search *search)
 {
   CN_ASSERT(search->reached <= search->world.walk.objects);

@@ -19,7 +19,6 @@
 enum { NEGLIGIBLE_NANOSECONDS = 2000 };
 enum { MAX_INTERVAL_MICROSECONDS = 1000000000 }; /* microseconds between requests */
 
-/* Only the watchdog accesses the results while it runs. */
 static struct {
   struct cn_histogram arrivals[CN_BLAME_COUNT];
   struct cairn_arrival slowest; /* the slowest arrival that is charged to managed code */
@@ -103,7 +102,7 @@ __attribute__((constructor)) static void start_watchdog(void)
     cn_report_print_text("cairn: CAIRN_WATCHDOG: no thread can be started\n");
 }
 
-/* Stops the watchdog. After cn_handshake_end_all(), the watchdog's waits for arrivals return at once. */
+/* After cn_handshake_end_all(), the watchdog's waits for arrivals return at once. */
 void cn_watchdog_stop(void)
 {
   stop_requested = 1;

@@ -82,7 +82,6 @@ static void check_frames_left(const struct cairn_mutator *mutator, uintptr_t pc)
   CN_ASSERT_VALID(cn_mutator_wrong(mutator));
 }
 
-/* Reset a mutator that has left the registry. */
 static void reset_mutator(struct cairn_mutator *mutator)
 {
   cn_anchors_free_of_mutator(mutator);

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Attach the main thread. The main thread calls this once, at the start. */
+/* The main thread calls this once, at the start. */
 void cn_attach_main_thread(void);
 
 /* Attach the calling thread, which is unattached, after the runtime's start and with signals held. Messages name

@@ -93,7 +93,6 @@ static void abandon_mutator(struct cairn_mutator *mutator)
   CN_ASSERT(mutator != &cairn_mutator);
 }
 
-/* Called in the child, whose only thread is the caller. */
 static void reset_child_after_fork(void)
 {
   cn_locks_reset_in_child();

@@ -96,7 +96,6 @@ const struct cn_described_area *cn_frame_roots_area_at(const struct cn_walk *wal
   return NULL;
 }
 
-/* Calls back for the roots that a region's manager enumerates. */
 static void visit_region_roots(const struct cn_walk *walk, cairn_stack_root *found, void *env)
 {
   const struct cn_code_region *region = &walk->frame.region;

@@ -15,7 +15,6 @@ struct cn_root_slots {
   size_t count, room;
 };
 
-/* Make room for `more` further addresses. */
 void cn_root_slots_reserve(struct cn_root_slots *slots, size_t more);
 
 /* Call back for every root of the walk's current frame: in registers, slots and described allocas, or the roots that

@@ -17,7 +17,6 @@ static uintptr_t distance_from_mutator(const struct cairn_global_root *root)
   return cn_image_root_address(root) - (uintptr_t)&cairn_mutator;
 }
 
-/* The state of the enumeration. */
 static struct {
   size_t image, root;
   struct cairn_mutator *thread; /* null: the first thread */

@@ -154,7 +154,7 @@ static void split_young_roots(struct cairn_root_set *roots, const struct cn_youn
   roots->part = (struct root_part){at + young->settled, end - young->settled};
 }
 
-/* Finds the roots of a task. A full enumeration also sets the barriers that the next young collection needs. */
+/* A full enumeration also sets the barriers that the next young collection needs. */
 static void note_task_roots(struct cairn_root_set *roots, const struct cn_root_task *source)
 {
   struct cn_young_scan_result young = {0};

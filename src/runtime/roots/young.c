@@ -206,7 +206,6 @@ static size_t scan_past_barriers(struct stack_scan *scan, bool more)
   return above;
 }
 
-/* The number of roots found above the youngest barrier. */
 static size_t roots_above_youngest(const struct stack_scan *scan)
 {
   const struct cn_return_barrier *youngest = cn_return_barrier_youngest(scan->set);
@@ -217,7 +216,7 @@ static size_t roots_above_youngest(const struct stack_scan *scan)
   return SIZE_MAX; /* the met barrier is the youngest, or there is no barrier */
 }
 
-/* Scans down to the youngest barrier. Returns the number of roots above the barrier. */
+/* Returns the number of roots above the barrier that ends the scan. */
 static size_t scan_to_youngest_barrier(struct stack_scan *scan, bool more)
 {
   for (; more && !cn_return_barrier_is_in_frame(&scan->walk->frame); more = cn_walk_next(scan->walk))

@@ -32,10 +32,9 @@ bool cn_exhaustion_prepare_call(struct cn_exhaustion_call *call, size_t wanted, 
 /* Call the callback, outside of the slow path. True: the callback requests another collection. */
 bool cn_exhaustion_call(struct cn_exhaustion_call *call);
 
-/* Called in the child of a fork(). */
 void cn_exhaustion_reset_after_fork(void);
 
-/* End the program with the message. Called outside of slow paths. */
+/* Called outside of slow paths. */
 _Noreturn void cn_exhaustion_end_program(size_t wanted);
 
 #endif

@@ -38,7 +38,6 @@ static _Atomic uint32_t stop_count;   /* number of stops since `idle_step` was s
 static uint32_t idle_stop_count;      /* the value of `stop_count` at the last idle steps */
 static _Atomic bool rests_until_stop; /* the thread waits for the next stop */
 
-/* True on the background thread. */
 static bool is_background_thread(void)
 {
   return (cn_thread.works & CN_WORKS_ON_BACKGROUND_STEPS) != 0;

@@ -27,7 +27,6 @@ void cn_background_end_at_exit(void);
 /* Called in the child of a fork(), which lacks the thread: drop all holds and the job. */
 void cn_background_reset_after_fork(void);
 
-/* True while a step runs. */
 bool cn_background_is_in_step(void);
 
 #endif

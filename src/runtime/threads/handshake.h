@@ -48,7 +48,7 @@ const char *cn_handshake_wrong(void);
 
 /* ---- handshake_answer.c: both sides ---- */
 
-/* Change the mutator's state from `from` to `to`. False: the other side has changed the state. */
+/* False: the other side has changed the state. */
 bool cn_handshake_change_state(struct cairn_mutator *mutator, uint32_t from, uint32_t to);
 /* Run the operation for a mutator whose state the caller has set to TAKEN, then set the state to NONE. */
 void cn_handshake_run_operation(struct cairn_mutator *mutator);
@@ -68,7 +68,7 @@ struct cairn_mutator *cn_handshake_examined_mutator(void);
 /* True if a jump of the calling thread to stack pointer `sp` leaves the operation of a handshake. */
 bool cn_handshake_is_left_by_jump(uintptr_t sp);
 
-/* Called in the child of a fork(): drop the request to the child's only mutator. */
+/* Drop the request to the only mutator of a child of fork(). */
 void cn_handshake_reset_after_fork(struct cairn_mutator *self);
 
 #endif

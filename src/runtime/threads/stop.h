@@ -65,7 +65,6 @@ bool cn_stop_is_own_stop(void);
 bool cn_stop_is_only_mutator(void);
 /* End the program with a message that names `pc` (own_stop.c). */
 _Noreturn void cn_stop_refuse_thread(uintptr_t pc);
-/* End the program if cn_stop_is_own_stop(). */
 static inline void cn_stop_refuse_own(uintptr_t pc)
 {
   if (cn_stop_is_own_stop())

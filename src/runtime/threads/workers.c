@@ -36,7 +36,6 @@ static void *job_env;
 static unsigned job_count;
 static _Atomic uint32_t unfinished_parts; /* unfinished parts of the job, except part 0 */
 
-/* True while the calling thread does its part of a job. */
 static bool is_in_job(void)
 {
   return (cn_thread.works & CN_WORKS_ON_COLLECTOR_PART) != 0;

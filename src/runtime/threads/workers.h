@@ -25,7 +25,6 @@ void cn_workers_end_all(void);
  * continue. */
 void cn_workers_end_at_exit(void);
 
-/* Called in the child of a fork(), which lacks the workers. */
 void cn_workers_reset_after_fork(void);
 
 #endif

@@ -100,7 +100,6 @@ void cn_code_regions_enter_region(const struct cn_code_region *region)
 
 /* ---- writers ---- */
 
-/* Called in the child of a fork(), whose only thread is the caller. */
 static void reset_child_after_fork(void)
 {
   cn_readers_reset_in_child(&table_readers, inside_readers);

@@ -104,7 +104,6 @@ bool cn_coroutine_stacks_have_address(uintptr_t address)
          (cn_coroutine_stacks_at(address) != NULL || is_on_own_stack(&cairn_mutator, address));
 }
 
-/* The mutator that runs on the stack; may be null. */
 static const struct cairn_mutator *runner_of(const struct cairn_mutator *mutator, const struct cairn_stack *stack)
 {
   if (stack != NULL)

@@ -12,7 +12,6 @@
 #include <cairn/stack.h>
 #include "runtime/core/mutator.h"
 
-/* The data of a stack for a walk. */
 struct cn_stack_view {
   struct cn_anchor *anchor; /* after the youngest (anchors.h) */
   uintptr_t end;

@@ -21,7 +21,6 @@ struct cn_map_memory {
 const struct cn_frame_map *cn_maps_decode_safepoint(struct cn_map_memory *maps,
                                                     const struct cn_framemap_function *function, uint32_t index);
 
-/* The key, the value and the codes of the map's entry in the table. */
 uint64_t cn_maps_entry_key(const struct cn_frame_map *map, uintptr_t pc);
 uint64_t cn_maps_entry_value(const struct cn_frame_map *map);
 void cn_maps_copy_codes(const struct cn_frame_map *map, uint16_t code[CN_ENTRY_CODES]);

@@ -126,7 +126,6 @@ static CN_GROW(struct {
   bool seen;      /* an earlier cn_index_free_replaced() has seen the table */
 }) replaced;
 
-/* True if the calling thread holds CN_LOCK_FRAMES. */
 static bool is_index_locked(void)
 {
   return (cn_locks_held_by_thread() >> CN_LOCK_FRAMES & 1) != 0;

@@ -228,7 +228,6 @@ void cn_return_barrier_set(struct cn_return_barriers *set, uintptr_t *slot, uint
   CN_ASSERT_VALID(cn_return_barriers_wrong(set));
 }
 
-/* Inserts a slot into the sorted list of stops. */
 static void insert_stop(struct cn_return_barriers *set, uintptr_t *slot)
 {
   cn_grow_push(&set->stops, slot);

@@ -69,7 +69,6 @@ void cn_return_barrier_set(struct cn_return_barriers *set, uintptr_t *slot, uint
  * barrier. Drops younger barriers, whose activations have returned. Returns the met barrier, or null. */
 struct cn_return_barrier *cn_return_barrier_note_met(struct cn_return_barriers *set, const uintptr_t *cell);
 
-/* The youngest barrier of the set, or null. */
 struct cn_return_barrier *cn_return_barrier_youngest(struct cn_return_barriers *set);
 
 /* Check a set. Returns the error, or null. Linear. */

@@ -188,7 +188,6 @@ static void reset_walk(struct cn_walk *walk, const struct cairn_mutator *mutator
   frame->map = NULL;
 }
 
-/* Begin the walk on the mutator's current stack. */
 static void begin_on_own_stack(struct cn_walk *walk, const struct cairn_mutator *mutator)
 {
   CN_ASSERT(mutator->anchors == NULL || !cn_anchors_wrong(mutator->anchors, mutator->anchor));
@@ -412,7 +411,6 @@ static __attribute__((noinline)) void prefetch_frames(struct cn_walk *walk)
     cn_index_leave(entered);
 }
 
-/* Step over the frame, which ends at `cfa`. */
 static inline bool step_to_caller(struct cn_walk *walk, uintptr_t cfa)
 {
   struct cn_frame *frame = &walk->frame;

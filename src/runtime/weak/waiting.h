@@ -24,7 +24,6 @@ struct cn_waiting_table {
  * memory for a new list is exhausted. */
 size_t *cn_waiting_find_list(struct cn_waiting_table *waiting, uintptr_t address, bool made);
 
-/* Empty the table and free its memory. */
 void cn_waiting_free_table(struct cn_waiting_table *waiting);
 
 #endif

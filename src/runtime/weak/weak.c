@@ -113,7 +113,7 @@ static uint32_t first_dead_field(const struct reference_group *group)
 
 /* ---- ephemerons ---- */
 
-/* Adds the group to the list of its key. False: memory is exhausted. */
+/* False: memory is exhausted. */
 static bool add_waiting_group(const struct reference_group *group, uintptr_t key)
 {
   size_t room = waiting_groups.room != 0 ? 2 * waiting_groups.room : cn_os_page_bytes() / sizeof *waiting_groups.at;
