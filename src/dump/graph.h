@@ -13,14 +13,13 @@
  * without it. */
 struct cn_graph {
   const struct cn_dump *dump;
-  uint32_t root;    /* the number of the node that points to all roots, which is the count of objects */
-  uint32_t *order;  /* objects in the order of a depth-first search, from 1 on */
-  uint32_t reached; /* the number of live objects */
-  uint32_t *number; /* the number of each object in `order`; 0 for garbage */
-  uint32_t
-      *dominator;     /* the immediate dominator of each object; `root` if it is only the root node; NONE for garbage */
-  uint64_t *retained; /* bytes; 0: garbage */
-  uint64_t live;      /* bytes of live objects */
+  uint32_t root;       /* the number of the node that points to all roots, which is the count of objects */
+  uint32_t *order;     /* objects in the order of a depth-first search, from 1 on */
+  uint32_t reached;    /* the number of live objects */
+  uint32_t *number;    /* the number of each object in `order`; 0 for garbage */
+  uint32_t *dominator; /* immediate dominators; `root` if only the root node dominates; NONE for garbage */
+  uint64_t *retained;  /* bytes; 0: garbage */
+  uint64_t live;       /* bytes of live objects */
 };
 
 /* Find dominators in O(m log n) for m references and n objects, without recursion. The caller frees the graph. */

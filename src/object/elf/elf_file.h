@@ -14,10 +14,9 @@
 
 struct cn_elf_section {
   const char *name;
-  Elf64_Shdr head; /* sh_addr is an assigned address for an object */
-  unsigned char
-      *data;      /* head.sh_size bytes within the copy; null if the file has no bytes of the section (SHT_NOBITS) */
-  uint32_t group; /* index of the section's SHT_GROUP section, or 0 */
+  Elf64_Shdr head;     /* sh_addr is an assigned address for an object */
+  unsigned char *data; /* head.sh_size bytes within the copy; null if the file has no bytes (SHT_NOBITS) */
+  uint32_t group;      /* index of the section's SHT_GROUP section, or 0 */
   /* relocations: an object's first section of relocations of any form for this section, or 0. next_relocations: for a
    * section of relocations, the next one for the same section. */
   uint32_t relocations, next_relocations;
