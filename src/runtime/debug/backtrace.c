@@ -49,7 +49,7 @@ struct backtrace_state {
 
 /* ---- the parallel walk ---- */
 
-/* Step the walk. If the stack cannot be parsed, the walk ends. */
+/* If the stack cannot be parsed, the walk ends. */
 static void step_walk(struct backtrace_state *trace, bool begin)
 {
   struct cn_report_guard guard = {.outer = cn_report_guard};
@@ -122,8 +122,7 @@ static void finish_place(struct backtrace_state *trace)
   trace->place++;
 }
 
-/* Add an activation to the backtrace. An activation with the same pc as the previous one, as in recursion, is only
- * counted. */
+/* An activation with the same pc as the previous one, as in recursion, is only counted. */
 static void add_activation(struct backtrace_state *trace, uintptr_t pc, bool interrupted, bool is_walks)
 {
   if (trace->number > 0 && pc == trace->pc) {
@@ -149,7 +148,7 @@ static bool has_reached_start(struct backtrace_state *trace, const struct cn_os_
   return trace->started;
 }
 
-/* Add the unwinder's activation. Stubs are hidden, except a stub that faulted. */
+/* Stubs are hidden, except a stub that faulted. */
 static bool visit_unwound_frame(void *env, const struct cn_os_frame *frame)
 {
   struct backtrace_state *trace = env;
@@ -195,8 +194,8 @@ static void walk_stack_once(struct backtrace_state *trace, bool unwinder)
   trace->places = trace->place;
 }
 
-/* Find the unwinder. Signal handlers must not load the unwinder, because loading allocates and the signal may have
- * interrupted an allocation. */
+/* Signal handlers must not load the unwinder, because loading allocates and the signal may have interrupted an
+ * allocation. */
 static bool find_unwinder(struct backtrace_state *trace, bool may_load)
 {
   if (cn_os_has_unwinder(false))

@@ -253,7 +253,7 @@ static uintptr_t take_handler_part(struct cairn_mutator *mutator, uintptr_t *end
   return mutator->handlers.given;
 }
 
-/* Puts fillers into the free memory of both parts. Returns the end of the used memory. */
+/* Returns the end of the used memory. */
 static uintptr_t fill_both_parts(struct cairn_mutator *mutator)
 {
   struct cn_handler_buffer_part *handlers = &mutator->handlers;

@@ -70,7 +70,7 @@ static unsigned find_smallest_kept_block(size_t bytes)
   return best;
 }
 
-/* Takes a block for `bytes`. A filler takes the rest of the block, because collectors may walk over it. */
+/* A filler takes the rest of the block, because collectors may walk over it. */
 static void *take_kept_block(unsigned which, size_t bytes)
 {
   uintptr_t block = kept_blocks.block[which];

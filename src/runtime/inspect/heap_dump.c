@@ -195,7 +195,7 @@ static uint64_t place_number_of(const struct cn_root_place *place)
   return dump.place_count++;
 }
 
-/* Writes a root. The address may be in an object or just past its end, and so equal the end of a range. */
+/* The address may be in an object or just past its end, and so equal the end of a range. */
 static void put_root(void *env, const struct cn_root_place *place, uintptr_t address)
 {
   const struct cn_heap_range *range = cn_heap_walk_find_range(&dump.world->walk, address - CAIRN_ABI_HEADER_SIZE);

@@ -128,7 +128,7 @@ static void restore_signal_mask(struct cn_out_file *out)
   pthread_sigmask(SIG_SETMASK, &out->blocked, NULL);
 }
 
-/* Describes the error. `whole` is true if the temporary file is complete and the renaming failed. */
+/* `whole` is true if the temporary file is complete and the renaming failed. */
 static void describe_error(const struct cn_out_file *out, bool whole, char *message, size_t size)
 {
   const char *why = strerrordesc_np(out->error);

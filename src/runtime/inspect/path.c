@@ -136,7 +136,7 @@ static void show_step(struct path_search *search, uintptr_t from, uintptr_t to, 
   visit(env, &(struct cairn_heap_step){text, {to, object.layout, object.end - object.block}, type});
 }
 
-/* Passes the path to the visitor. The reversed path uses the queue's memory, which the search no longer needs. */
+/* The reversed path uses the queue's memory, which the search no longer needs. */
 static void show_path(struct path_search *search, cairn_heap_step_visitor *visit, void *env)
 {
   uint64_t steps = 0;

@@ -193,7 +193,7 @@ static void check_root(void *env, struct cairn_slot slot)
                       (unsigned long)*slot.address, wrong);
 }
 
-/* Checks the roots. Restores the statistics, which count only the roots that collections visit. */
+/* Restores the statistics, which count only the roots that collections visit. */
 static void check_roots(struct cn_heap_walk *heap)
 {
   struct cn_stats before = cn_stats;

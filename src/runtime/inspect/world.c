@@ -24,8 +24,8 @@ static struct cairn_mutator *own_mutator(void)
   return cairn_mutator.attached ? &cairn_mutator : NULL;
 }
 
-/* True if the thread may stop the world. A handler that interrupted managed code must not stop the world, because the
- * interrupted frame is not at a safepoint. Code without safepoints makes stops impossible. */
+/* A handler that interrupted managed code must not stop the world, because the interrupted frame is not at a safepoint.
+ * Code without safepoints makes stops impossible. */
 static bool may_stop_world(void)
 {
   return !cn_stop_is_own_stop() && cairn_mutator.interruptions % 2 == 0 && cairn_mutator.busy == 0 &&

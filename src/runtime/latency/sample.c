@@ -28,8 +28,8 @@ static struct cn_sample last_sample;
 
 /* ---- the thread itself ---- */
 
-/* Records the sample. At a safepoint, where the thread waits in the runtime, the sample begins at its managed code. The
- * unwinder then shows the stub's caller with the return address minus 1 (backtrace.c). */
+/* At a safepoint, where the thread waits in the runtime, the sample begins at its managed code. The unwinder then shows
+ * the stub's caller with the return address minus 1 (backtrace.c). */
 static void take_sample(const struct cn_saved_regs *stopped, uintptr_t pc)
 {
   last_sample.pc = stopped ? stopped->pc : pc;
@@ -74,7 +74,7 @@ static int install_sample_signal(int thread)
   return signal >= SIGRTMIN && cn_os_set_kernel_action(signal, &action, NULL) == 0 ? signal : 0;
 }
 
-/* Wait for the sample. False: the thread took no signal before the deadline. */
+/* False: the thread took no signal before the deadline. */
 static bool await_sample(void)
 {
   uint64_t deadline = cn_os_clock_nanoseconds() + MAX_SAMPLE_WAIT_NANOSECONDS;

@@ -13,9 +13,9 @@ struct cn_sample {
   struct cn_backtrace backtrace;
 };
 
-/* Sample the thread. Returns the error, for instance that the thread blocks all signals, or null; `*sample` is then
- * valid until the next call. Waits for the thread's signal handler, at most a second for its start. Only one thread of
- * the runtime may call this, after cn_os_has_unwinder(true). */
+/* Returns the error, for instance that the thread blocks all signals, or null; `*sample` is then valid until the next
+ * call. Waits for the thread's signal handler, at most a second for its start. Only one thread of the runtime may call
+ * this, after cn_os_has_unwinder(true). */
 const char *cn_sample_thread(int thread, const struct cn_sample **sample);
 
 #endif

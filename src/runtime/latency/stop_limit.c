@@ -30,7 +30,7 @@ static struct cn_os_thread reporter_thread;
 
 /* ---- requesters, with the lock of stops ---- */
 
-/* Post the late thread. False: the reporter is printing an earlier report. */
+/* False: the reporter is printing an earlier report. */
 static bool post_late_stop(struct late_thread *late, uint64_t now)
 {
   uint32_t expected = 0;

@@ -26,15 +26,14 @@
 
 /* ---- left frames ---- */
 
-/* True if `sp` is on the stack. The stack's end is included, because it may be the SP of the oldest frame's anchor. */
+/* The stack's end is included, because it may be the SP of the oldest frame's anchor. */
 static bool is_on_stack(const struct cairn_mutator *mutator, uintptr_t sp)
 {
   return sp > mutator->stack_bottom && sp <= mutator->stack_end;
 }
 
-/* True if the jump leaves the anchor's frame. Addresses are comparable only on one stack. Any other stack is an
- * alternate signal stack, whose handlers are younger than the frames of the thread's stack, or has no managed
- * frames. */
+/* Addresses are comparable only on one stack. Any other stack is an alternate signal stack, whose handlers are younger
+ * than the frames of the thread's stack, or has no managed frames. */
 static bool is_anchor_left(const struct cairn_mutator *mutator, const struct cn_anchor *anchor, uintptr_t target)
 {
   uintptr_t sp = cn_anchor_sp(anchor);

@@ -121,9 +121,8 @@ void cn_detach_at_handler_end(uintptr_t pc)
   cn_undefer_signals();
 }
 
-/* Leave all managed frames. The C library ends a thread in the frame that called the start routine. The unwinding of
- * pthread_exit() or a cancellation ends at this frame, without a return through the stub between this frame and a
- * managed start routine. */
+/* The C library ends a thread in the frame that called the start routine. The unwinding of pthread_exit() or a
+ * cancellation ends at this frame, without a return through the stub between this frame and a managed start routine. */
 static void leave_all_frames(struct cairn_mutator *mutator)
 {
   cn_signals_drop_ended_anchors(mutator, UINTPTR_MAX);
@@ -144,7 +143,7 @@ void cn_detach_at_thread_end(bool last, uintptr_t pc)
 
 /* ---- the beginning ---- */
 
-/* Watch for the main thread's end. A constructor, because libc is not initialised in .preinit_array. */
+/* A constructor, because libc is not initialised in .preinit_array. */
 __attribute__((constructor)) static void watch_main_thread_end(void)
 {
   if (cairn_mutator.attached)

@@ -73,7 +73,7 @@ static bool is_direct_caller(const struct cn_walk *walk, uint64_t natives)
   return frame->map != NULL && frame->pc_slot == (uintptr_t *)frame->sp - 1 && walk->natives == natives;
 }
 
-/* Adds the walk's frame to a chain. False: the chain cannot reach this frame or its callers. */
+/* False: the chain cannot reach this frame or its callers. */
 static bool extend_chain(struct frame_chain *chain, const struct cn_walk *walk)
 {
   const struct cn_frame *frame = &walk->frame;

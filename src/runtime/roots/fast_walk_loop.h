@@ -48,8 +48,7 @@ static inline void make_frame_current(const struct cn_fast_walk *stretch, uintpt
   lanes_store(lanes, frame->place);
 }
 
-/* Writes the places of the roots with a code. The function writes whole groups, so it may write more places than
- * `count`. */
+/* The function writes whole groups, so it may write more places than `count`. */
 static inline void write_root_places(struct lanes lanes, const struct cn_index_entry *entry, uint64_t value,
                                      unsigned count, uintptr_t **out)
 {

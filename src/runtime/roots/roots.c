@@ -361,8 +361,7 @@ static void share_excess_roots(struct cairn_root_set *roots)
   cn_mutex_release(&root_set_lock);
 }
 
-/* Ends this thread's walk. Wakes the threads that wait for the last walk, or for roots that this walk leaves to other
- * threads. */
+/* Wakes the threads that wait for the last walk, or for roots that this walk leaves to other threads. */
 static void end_noting(bool found)
 {
   if (atomic_fetch_sub(&noting_threads, 1) != 1 && !found)

@@ -148,8 +148,8 @@ static cn_allocation_attempt *const allocation_attempts[] = {
     NULL,
 };
 
-/* Enters the slow path and allocates. The caller ends the slow path, after it has written the block's header, because a
- * signal handler may run at the end. */
+/* The caller ends the slow path, after it has written the block's header, because a signal handler may run at the
+ * end. */
 static uintptr_t *allocate_in_slow_path(const struct cn_saved_regs *regs, struct cn_block_request wanted, bool *native)
 {
   struct allocation_request allocation = {.regs = regs, .wanted = wanted, .native = native};
@@ -213,7 +213,7 @@ static void check_layout(const struct cn_saved_regs *regs, const struct cairn_la
   cairn_fatal("allocation at pc %s: %p is not a layout", cn_report_format_pc(regs->pc, place), (const void *)layout);
 }
 
-/* Ends the slow path. The object's header has been written; returns the reference to the object. */
+/* The object's header has been written; returns the reference to the object. */
 static void *finish_allocation(const struct cairn_layout *layout, uintptr_t *payload, bool native)
 {
   uintptr_t reference = (uintptr_t)payload + cairn_words.reference;
@@ -237,7 +237,7 @@ void *cn_safepoint_alloc(const struct cn_saved_regs *regs, const struct cairn_la
   return finish_allocation(layout, block + 1, native);
 }
 
-/* The bytes of a block for `count` elements. An invalid count ends the program. */
+/* An invalid count ends the program. */
 static size_t checked_array_bytes(const struct cn_saved_regs *regs, const struct cairn_layout *layout, int64_t count)
 {
   uint64_t payload;
@@ -283,8 +283,7 @@ void *cn_safepoint_alloc_uninit(const struct cn_saved_regs *regs, const struct c
   return array;
 }
 
-/* Resize the array in place, if possible. Called before the slow path lets stops pass, during which the array may
- * move. */
+/* Called before the slow path lets stops pass, during which the array may move. */
 static bool resize_in_place(const struct cn_saved_regs *regs, const struct cairn_layout *layout, uintptr_t array,
                             int64_t count, bool uninit)
 {

@@ -127,9 +127,9 @@ static bool is_in_other_thread(uintptr_t slot)
   return status == CAIRN_OK ? described : status != CAIRN_E_UNKNOWN;
 }
 
-/* True if the collector scans the slot for references. Globals may also lie between the stack pointer and the end of
- * the stack: thread-local variables above the frames, and all globals above the stack of a signal handler. Walks end
- * the program at a handler that interrupted managed code, so globals are checked first there. */
+/* Globals may also lie between the stack pointer and the end of the stack: thread-local variables above the frames, and
+ * all globals above the stack of a signal handler. Walks end the program at a handler that interrupted managed code, so
+ * globals are checked first there. */
 static bool is_scanned_slot(uintptr_t slot, const struct cn_saved_regs *regs)
 {
   if (cn_described_has_cached_slot(slot, regs) || is_in_last_global(slot))

@@ -261,7 +261,6 @@ void *cn_collect_from_mapped_code(const struct cn_saved_regs *regs, enum cairn_c
   return cn_collect_garbage(regs, cause, wanted);
 }
 
-/* Refuse managed code outside of files if its image is unregistered, because the collector would miss its frames. */
 __attribute__((noinline)) void cn_collect_check_registered(uintptr_t pc)
 {
   struct cn_code_region region;
@@ -287,8 +286,6 @@ static void let_stops_pass(struct cairn_mutator *mutator, const struct cn_saved_
   mutator->stopped = NULL;
 }
 
-/* Enter a slow path. The result is true if stress mode or a signal handler has requested a collection. `*native` is
- * true if native code called; the thread is then managed up to cn_safepoint_leave(). */
 bool cn_safepoint_enter(const struct cn_saved_regs *regs, bool *native)
 {
   struct cairn_mutator *mutator = cn_mutator_get_attached(regs->pc);

@@ -43,14 +43,15 @@ void *cn_collect_garbage(const struct cn_saved_regs *regs, enum cairn_cause caus
 void *cn_collect_from_mapped_code(const struct cn_saved_regs *regs, enum cairn_cause cause,
                                   struct cn_block_request wanted);
 
-/* End the program if `pc` is in managed code that belongs to no file and whose image is unregistered. */
+/* End the program if `pc` is in managed code outside of files and the image is unregistered, because the collector
+ * would miss its frames. */
 void cn_collect_check_registered(uintptr_t pc);
 extern const char cn_collect_constructor_advice[];
 
 /* ---- slow paths ---- */
 
-/* Enter a slow path at a safepoint. True: stress mode or a signal handler has requested a collection. `*native` is true
- * if native code called; the thread is then managed up to cn_safepoint_leave(). */
+/* True: stress mode or a signal handler has requested a collection. `*native` is true if native code called; the thread
+ * is then managed up to cn_safepoint_leave(). */
 bool cn_safepoint_enter(const struct cn_saved_regs *regs, bool *native);
 /* End the slow path, and deliver the signals that came during the slow path. */
 void cn_safepoint_leave(bool native);

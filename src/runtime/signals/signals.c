@@ -175,7 +175,7 @@ static bool is_interruption_over(const struct interruption *one, uintptr_t sp)
   return frame != 0 && sp - one->low >= frame - one->low;
 }
 
-/* Make the number of interruptions odd or even. Requesters of stops wait while the number is odd. */
+/* Requesters of stops wait while the number of interruptions is odd. */
 static void count_interruption(struct cairn_mutator *mutator, bool begins)
 {
   if (mutator->interruptions % 2 != begins)
@@ -228,7 +228,7 @@ static void become_managed(struct cairn_mutator *mutator)
   cn_signals_release_postponed();
 }
 
-/* Run the handler as an interruption. `low` is the lower end of the handler's alternate stack, or 0. */
+/* `low` is the lower end of the handler's alternate stack, or 0. */
 static void interrupt_managed_code(cn_signal_handler *handler, int signal, siginfo_t *info, void *context,
                                    uintptr_t frame, uintptr_t low)
 {

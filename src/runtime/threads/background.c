@@ -50,8 +50,7 @@ bool cn_background_is_in_step(void)
 
 /* ---- the thread ---- */
 
-/* Runs a step of the job. True: the job has more steps. The thread enters the list of images once, for all look-ups of
- * layouts in the step. */
+/* True: the job has more steps. The thread enters the list of images once, for all look-ups of layouts in the step. */
 static bool run_step(void)
 {
   bool entered = cn_image_begin_reading(), more = current_step(step_env);

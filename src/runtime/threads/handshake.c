@@ -91,7 +91,7 @@ static size_t post_request(struct cn_handshake *request)
   return count;
 }
 
-/* Run the operation if the mutator is resting. The requester's own mutator counts as resting in any state. */
+/* The requester's own mutator counts as resting in any state. */
 static bool run_for_resting_mutator(struct cairn_mutator *mutator)
 {
   if ((mutator != &cairn_mutator && !cn_stop_is_resting(mutator)) ||
@@ -101,8 +101,7 @@ static bool run_for_resting_mutator(struct cairn_mutator *mutator)
   return true;
 }
 
-/* Wait for the end of the mutator's operation. The state is read again at intervals, because a thread that enters
- * native code does not wake the requester. */
+/* The state is read again at intervals, because a thread that enters native code does not wake the requester. */
 static enum cairn_status await_mutator(struct cairn_mutator *mutator, uint64_t deadline)
 {
   uint32_t word;

@@ -76,9 +76,8 @@ static bool resume_unless_requested(struct cairn_mutator *mutator)
   return !cn_stop_is_requested(mutator);
 }
 
-/* True if the thread may run during this stop. During a stop for a fork() signal handlers continue, because they may
- * have interrupted malloc(), whose locks fork() waits for. This is safe: the stop excludes collections, and the child
- * repairs the data of other threads. */
+/* During a stop for a fork() signal handlers continue, because they may have interrupted malloc(), whose locks fork()
+ * waits for. This is safe: the stop excludes collections, and the child repairs the data of other threads. */
 static bool may_run_during_stop(const struct cairn_mutator *mutator)
 {
   return mutator == &cairn_mutator && atomic_load(&stop_is_for_fork) && cn_thread_is_in_handler();
@@ -91,9 +90,9 @@ static void let_stop_pass(struct cairn_mutator *mutator)
     cn_os_wait_on_word(&stop_active, 1, UINT64_MAX);
 }
 
-/* True if the thread continues without a stop. A handler that interrupted managed code continues, since walks cannot
- * pass the handler, and requesters wait for the handler's end. A thread that may run during the stop of a fork() checks
- * again in the managed state, because another stop may have begun in between and have seen the thread waiting. */
+/* A handler that interrupted managed code continues, since walks cannot pass the handler, and requesters wait for the
+ * handler's end. A thread that may run during the stop of a fork() checks again in the managed state, because another
+ * stop may have begun in between and have seen the thread waiting. */
 static bool continue_if_exempt(struct cairn_mutator *mutator)
 {
   bool interrupting = mutator->interruptions % 2 != 0;
@@ -368,8 +367,8 @@ bool cn_stop_is_resting(const struct cairn_mutator *mutator)
          __atomic_load_n(&mutator->interruptions, __ATOMIC_SEQ_CST) == before;
 }
 
-/* Wait until the mutator is resting. The number of arrivals is read before the state, so that a later arrival ends the
- * wait. The state is read again at intervals, because a thread that enters native code does not wake the requester. */
+/* The number of arrivals is read before the state, so that a later arrival ends the wait. A thread that enters native
+ * code does not wake the requester, so the wait ends at intervals. */
 static bool await_mutator(const struct cairn_mutator *mutator, uint64_t since)
 {
   uint32_t before = atomic_load(&arrival_count);
@@ -387,7 +386,7 @@ static bool await_mutator(const struct cairn_mutator *mutator, uint64_t since)
   return waited;
 }
 
-/* Wait for all mutators. The last mutator that needed a wait is reported as the slowest. */
+/* The last mutator that needed a wait is reported as the slowest. */
 static void await_all_mutators(const struct cairn_mutator *self, uint64_t since)
 {
   int slowest = 0;

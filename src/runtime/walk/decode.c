@@ -87,7 +87,7 @@ static int read_next_root_code(struct cn_safepoint *safepoint, const struct cn_f
   return root->is_derived ? -1 : root_code_of(safepoint, &root->base);
 }
 
-/* The number of roots with a code. `safepoint` is a copy, whose cursor advances. */
+/* `safepoint` is a copy, whose cursor advances. */
 static uint32_t count_plain_roots(struct cn_safepoint safepoint, const struct cn_framemap_function *function)
 {
   uint32_t plain = 0, roots = safepoint.roots;

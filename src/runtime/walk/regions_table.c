@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Implements the table of regions in two levels: leaves of up to a page of regions, and an array of the leaves. A
- * published table and its leaves are constant. A change makes a new array and at most two new leaves, shares all other
- * leaves, and returns the replaced array and leaf to the caller as waste. One writer at a time, which owns the spare
- * memory; any number of readers, in any phase, without a lock.
+ * change of a published table makes a new array and at most two new leaves, shares all other leaves, and returns the
+ * replaced array and leaf to the caller as waste. One writer at a time, which owns the spare memory; any number of
+ * readers, in any phase, without a lock.
  *
  *     table   | last end, leaf | last end, leaf | ...
  *                        |

@@ -163,8 +163,8 @@ bool cn_walk_resolve_frame(struct cn_walk *walk)
   return resolve_frame(walk, false);
 }
 
-/* Reset the walk. Fields that are valid only with other fields keep their old values, because short walks are frequent
- * and the struct is large. */
+/* Fields that are valid only with other fields keep their old values, because short walks are frequent and the struct
+ * is large. */
 static void reset_walk(struct cn_walk *walk, const struct cairn_mutator *mutator, uintptr_t stack_end)
 {
   struct cn_frame *frame = &walk->frame;
@@ -234,7 +234,7 @@ bool cn_walk_begin_running(struct cn_walk *walk, const struct cn_saved_regs *reg
   return begin_at_registers(walk, regs);
 }
 
-/* Continue on another stack. False: another walk has claimed the stack. */
+/* False: another walk has claimed the stack. */
 static bool enter_stack(struct cn_walk *walk, struct cairn_stack *stack)
 {
   const struct cn_stack_view view = cn_coroutine_stacks_view_of(walk->mutator, stack);
@@ -338,8 +338,8 @@ void cn_walk_resume(struct cn_walk *walk, struct cn_saved_walk *kept)
   walk->fetch_at = frame->sp + CN_PREFETCH_MIN_WALK_WORDS * sizeof frame->sp;
 }
 
-/* Step by the frame's manager. The caller may lie at a lower address, since a stack may have several pieces. If the
- * manager reports the end of the stack, there must be no older activation. */
+/* The caller may lie at a lower address, since a stack may have several pieces. If the manager reports the end of the
+ * stack, there must be no older activation. */
 static __attribute__((noinline)) bool step_by_region_manager(struct cn_walk *walk)
 {
   const struct cn_code_region region = walk->frame.region;

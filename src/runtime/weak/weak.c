@@ -172,7 +172,7 @@ void cairn_weak_reached(uintptr_t was, uintptr_t now_at)
   cn_mutex_release(&weak_lock);
 }
 
-/* The layout of the part's object. Callers pass a copy of the part, because a visit may grow the vector of parts. */
+/* Callers pass a copy of the part, because a visit may grow the vector of parts. */
 static const struct cairn_layout *layout_of_part(const struct object_part *part)
 {
   const struct cairn_layout *layout = cairn_object_layout(part->object);
