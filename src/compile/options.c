@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads compile options as text, which tools and the plugin take from command lines, so that an option has one name in
- * all programs. The file also sets the fixed options of the code generator, which are state of the process. Needs:
- * nothing; this file reads no module. Provides: cairn_compile_set(), cairn_compile_init(). Breaks: nothing.
+ * Reads compile options as text from the command lines of tools and plugin, so that an option has one name in all
+ * programs. Also sets the fixed options of the code generator, which are state of the process. Needs: nothing; this
+ * file reads no module. Provides: cairn_compile_set(), cairn_compile_init(). Breaks: nothing.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,6 @@
 #include "compile/core/pass.h"
 #include "compile/core/words.h"
 
-/* Each name of an optimisation, followed by its help text. */
 static const char *const relocation_names_and_help[] = {
 #define CAIRN_RELOCATION(constant, name, help) name, help,
 #include <cairn/relocations.def>
@@ -231,8 +230,8 @@ _Static_assert(CAIRN_ROOT_FORMS_ALL == 0 && CAIRN_ROOT_FORMS_PAIRS == 1, "in ord
 _Static_assert(sizeof(enum cairn_safepoints) == sizeof(unsigned), "set as an unsigned");
 _Static_assert(CAIRN_POLL_WORD == 0 && CAIRN_POLL_STACK == 1, "in order");
 
-/* An option without `set` takes one of `words`; an option without `set` and `words` is a switch. Either option writes
- * the member at offset `at`. */
+/* An option without `set` writes the member at offset `at`: the index of one of `words`, or without `words` a
+ * switch. */
 static const struct option_setting {
   const char *name;
   char *(*set)(struct cairn_compile_options *options, const char *value);
@@ -311,9 +310,8 @@ enum cairn_status cairn_compile_set(struct cairn_compile_options *options, const
 
 void cairn_compile_init(void)
 {
-  /* With these options references stay in registers over safepoints, also in callee-saved registers, which the
-   * frame-map walker recovers; and slow paths are placed outside of their loops. The options are state of the process,
-   * and LLVM parses them only once. */
+  /* References stay in registers over safepoints, also in callee-saved registers, which the frame-map walker recovers.
+   * Slow paths are placed outside of their loops. LLVM parses these options once per process. */
   static const char *const argv[] = {"cairn", "-max-registers-for-gc-values=256", "-fixup-allow-gcptr-in-csr=true",
                                      "-force-loop-cold-block"};
   static bool done;

@@ -64,7 +64,6 @@ bool cn_pass_verify_module(struct cn_ctx *ctx, const char *pass)
   return !broken;
 }
 
-/* Make the module's data layout say that references are integral, or that they are non-integral. */
 static void set_integral_layout(struct cn_ctx *ctx, bool integral)
 {
   const char *old = LLVMGetDataLayoutStr(ctx->module);

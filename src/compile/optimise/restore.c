@@ -11,7 +11,7 @@
  * is harmless: the collector ignores addresses outside of its heap (include/cairn/collector.h).
  *
  * A phi web here is all loads, phis and stores that one value may flow through. The pass either changes all members of
- * a phi web or leaves the web unchanged. It refuses an unchanged web with a load from managed memory.
+ * a phi web or leaves the web unchanged. The pass refuses an unchanged web with a load from managed memory.
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
@@ -95,7 +95,6 @@ static void follow_uses(struct phi_web *w, LLVMValueRef value)
   }
 }
 
-/* Find all members of the phi web of `load`. */
 static void gather_members(struct phi_web *w, LLVMValueRef load)
 {
   CN_ASSERT(LLVMIsALoadInst(load));

@@ -7,10 +7,10 @@
  *
  * The vectorisers compare addresses at run time. Several checks of the vectorisers share a ptrtoint and the end address
  * of a loop's stores (default<O2> emits %diff.check for examples/string_builder.c). A safepoint between two checks
- * makes the shared integer stale, and Cairn would then optimise the module again with non-integral references. To
- * prevent a second attempt, this file rematerialises the sums before each check from the references that are valid
- * there. `(ptrtoint a + n) - ptrtoint b` stays the same over every move if a and b point into one object. If a and b
- * point into two objects, the checks still find that the two memories are disjoint.
+ * makes the shared integer stale, and Cairn would optimise the module again with non-integral references. To prevent a
+ * second attempt, this file rematerialises the sums before each check from the references there. `(ptrtoint a + n) -
+ * ptrtoint b` stays the same over every move if a and b point into one object. If a and b point into two objects, the
+ * checks still find that the two memories are disjoint.
  *
  * Other integers made of an address, such as `p & 31`, stay in place: a rematerialisation after a safepoint would give
  * another number, but the optimiser may rely on one number. verify-safepoints reports an integer of an address that is

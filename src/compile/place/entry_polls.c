@@ -97,7 +97,6 @@ static struct cn_work_at_point join_predecessor_work(const struct entry_poll_sea
   return p;
 }
 
-/* The first instruction of the function that needs an earlier poll, or null. */
 static LLVMValueRef find_first_poll_need(const struct entry_poll_search *e)
 {
   uint32_t count = e->loops->cfg->count;

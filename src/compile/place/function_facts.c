@@ -109,7 +109,6 @@ static void record_leaf(struct cn_ctx *ctx, LLVMValueRef function)
     record_fact(ctx, function, CN_ATTR_STILL, "");
 }
 
-/* True if every cycle of blocks is a natural loop with little work. */
 static bool has_only_short_loops(const struct cn_loops *loops)
 {
   for (uint32_t l = 0; l < loops->count; l++)
@@ -149,8 +148,7 @@ static bool is_nopoll_callee(const struct cn_function_facts *facts, LLVMValueRef
          cn_callgraph_is_final(facts->ctx, callee) && !cn_function_facts_needs_records(callee);
 }
 
-/* True if `function` calls only leaves and functions with "cairn-nopoll". `*comes_back`: some callee may call
- * `function`. */
+/* Sets *comes_back if some callee with "cairn-nopoll" may call `function`. */
 static bool calls_only_leaves_and_nopoll(const struct cn_function_facts *facts, LLVMValueRef function, bool *comes_back)
 {
   uint32_t node = cn_callgraph_find_node(&facts->graph, function);

@@ -27,8 +27,8 @@ bool cn_function_facts_call_polls(const struct cn_function_facts *facts, LLVMVal
 /* True if `instruction` is a call that closes a call cycle and may return without a safepoint. */
 bool cn_function_facts_closes_cycle(const struct cn_function_facts *facts, uint32_t caller, LLVMValueRef instruction);
 
-/* True if some call in the function needs a record: the call has a deoptimisation state, a transition, an id or space
- * for a patch, or is a statepoint already. */
+/* True if some call in the function is a statepoint, or has a deoptimisation state, a transition, an id or space for a
+ * patch. */
 bool cn_function_facts_needs_records(LLVMValueRef function);
 
 /* True if `function` returns after little work without a safepoint. The function then gets the attribute
@@ -54,37 +54,28 @@ void cn_poll_forms_choose(const struct cn_function_facts *facts, const struct cn
                           const struct cn_ptrmap *seldom, struct cn_poll_sites *sites);
 enum cn_poll_form cn_poll_forms_of(const struct cn_poll_sites *sites, LLVMValueRef at);
 
-/* dispatch.c: places polls in interpreters with computed jumps. */
-
-/* If an interpreter jumps from block `latch` to all its operations, add sites in the predecessors of `latch` for its
- * retreating edges. False, with `sites` unchanged, if `latch` is another kind of block, if a predecessor lacks a place
- * for a poll, or if the function has safepoint-free intervals, is unoptimised, or is optimised for size. */
+/* dispatch.c: if an interpreter jumps from block `latch` to all its operations, add sites in the predecessors of
+ * `latch` for its retreating edges. False, with `sites` unchanged, if `latch` is another kind of block, if a
+ * predecessor lacks a place for a poll, or if the function has safepoint-free intervals, is unoptimised or is optimised
+ * for size. */
 bool cn_dispatch_add_sites(struct cn_ctx *ctx, const struct cn_work_summaries *known, const struct cn_cfg *cfg,
                            uint32_t latch, struct cn_poll_sites *sites);
 
-/* split_returns.c: returns before any call. */
-
-/* Give the paths through `function` that return before any call a separate return. */
+/* split_returns.c: give the paths through `function` that return before any call a separate return. */
 void cn_split_returns(struct cn_ctx *ctx, LLVMValueRef function);
 
-/* long_path_polls.c: polls on long paths that consist of short pieces. */
-
-/* Add to `sites` the polls that bound the work between two safepoints of the function of `loops` by
+/* long_path_polls.c: add to `sites` the polls that bound the work between two safepoints of the function of `loops` by
  * cn_work_between_safepoints_limit(). */
 void cn_long_path_polls_add_sites(struct cn_ctx *ctx, const struct cn_loops *loops, struct cn_work_summaries *known,
                                   struct cn_poll_sites *sites);
-
-/* recursion_polls.c: polls between the returns of a recursion. */
 
 /* Add to `sites` polls so that a recursion through the function of `loops` cannot return over several levels without a
  * safepoint (recursion_polls.c). */
 void cn_recursion_polls_add_sites(const struct cn_function_facts *facts, const struct cn_loops *loops,
                                   struct cn_poll_sites *sites);
 
-/* return_polls.c: polls at the ends of functions. */
-
-/* Give calls in tail position a separate return if they share a return with blocks that return after other work. A poll
- * before the shared return then runs only after the other work. */
+/* return_polls.c: give calls in tail position a separate return if they share a return with blocks that return after
+ * other work. A poll before the shared return then runs only after the other work. */
 void cn_return_polls_split_tail_calls(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* The place of a return poll in block `b`: the poll goes before this instruction. Null if the block does not return, or

@@ -10,7 +10,6 @@
 #include "compile/core/each.h"
 #include "compile/core/emitted_names.h"
 
-/* Copy the attribute's text into the other context. */
 static void copy_attribute(LLVMValueRef from, LLVMValueRef to, const char *name)
 {
   LLVMAttributeRef attribute = cn_string_attribute(from, name);

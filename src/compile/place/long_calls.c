@@ -21,8 +21,8 @@
 #include "compile/markers/nopoll.h"
 #include "compile/effects/intrinsics.h"
 
-/* Calls for more bytes than this limit are cut into pieces. A call for this number of bytes takes two microseconds if a
- * cache has the memory, so cutting costs little in comparison. */
+/* Calls for more bytes than this limit are cut into pieces. A call for this number of bytes takes two microseconds in a
+ * cache, so cutting costs little. */
 #define MAX_CALL_BYTES (16 << 10)
 #define MIN_PIECE_BYTES 256
 /* An inline call becomes a loop of bytes: one byte takes the time of this number of bytes in another call. */

@@ -33,9 +33,8 @@ struct cn_long_call {
 void cn_long_calls_cut(struct cn_ctx *ctx, LLVMValueRef function, struct cn_poll_emitter *polls,
                        struct cn_ptrmap *polled);
 
-/* Change the calls in `function` whose strings may be too long: code before each call compares the lengths with a
- * limit, and calls on longer strings go through transitions (long_strings.c). Modules with their own poll stay
- * unchanged. */
+/* Guard the calls in `function` whose strings may be too long: calls on strings above a limit go through transitions
+ * (long_strings.c). Modules with their own poll stay unchanged. */
 void cn_long_strings_guard_calls(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* The size of the local or global that the pointer points into, or UINT64_MAX if unknown. */
@@ -46,8 +45,8 @@ uint64_t cn_long_limit_bytes(struct cn_ctx *ctx);
  * collection must see an allocated object only after such a call has cleared all of it. */
 bool cn_long_is_declared_short(LLVMValueRef call);
 
-/* Cut a call in place (long_calls_cut.c), or in a helper function (long_calls_outline.c) if arguments of the helper can
- * describe the memory. The old call stays for short lengths; it is deleted if all lengths are too long. */
+/* Cut a call in place (long_calls_cut.c), or in a helper function (long_calls_outline.c) if arguments can describe the
+ * memory. The old call stays for short lengths, unless all lengths are too long. */
 void cn_long_outline_call(struct cn_ctx *ctx, const struct cn_long_call *which, struct cn_poll_emitter *polls,
                           struct cn_ptrmap *polled);
 void cn_long_cut_call(struct cn_ctx *ctx, const struct cn_long_call *which, struct cn_poll_emitter *polls,

@@ -74,7 +74,6 @@ static void remove_complete_call_facts(const struct call_cutter *c, LLVMValueRef
   LLVMSetMetadata(call, LLVMGetMDKindIDInContext(llvm, "tbaa.struct", 11), NULL);
 }
 
-/* Build the call for `bytes` bytes from offset `at` on. */
 static LLVMValueRef build_piece_call(const struct call_cutter *c, LLVMValueRef at, LLVMValueRef bytes)
 {
   const struct cn_long_call *w = c->which;
@@ -116,7 +115,6 @@ static void build_poll(struct call_cutter *c)
   LLVMPositionBuilderAtEnd(c->builder, after);
 }
 
-/* End the loop's body with a branch that repeats it if `more` is true. */
 static void build_loop_back_edge(struct call_cutter *c, LLVMBasicBlockRef body, LLVMValueRef piece, LLVMValueRef more)
 {
   LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->builder);
@@ -195,7 +193,6 @@ static bool is_destination_aligned(LLVMValueRef call)
   return align && LLVMGetEnumAttributeValue(align) >= CAIRN_ABI_OBJECT_ALIGN;
 }
 
-/* Build the loops in block "long.start". */
 static void build_piece_loops(struct call_cutter *c, LLVMBasicBlockRef start)
 {
   LLVMValueRef call = c->which->call, to = LLVMGetOperand(call, 0), from = LLVMGetOperand(call, 1);
@@ -218,7 +215,6 @@ static void build_piece_loops(struct call_cutter *c, LLVMBasicBlockRef start)
   build_downward_loop(c, down);
 }
 
-/* Merge the result of the old call with the result of the pieces. */
 static void join_results(struct call_cutter *c, LLVMBasicBlockRef plain, LLVMBasicBlockRef rest, LLVMBasicBlockRef done)
 {
   LLVMValueRef call = c->which->call;

@@ -6,8 +6,7 @@
  *
  * Needs: any long call. Provides: managed helper functions that poll on each path. Breaks: struct cn_cfg.
  *
- * In a module with its own poll, calls are cut in place instead: a helper may get a pointer into an object as an
- * argument, and the module's runtime may be able to find objects only by base pointers.
+ * In a module with its own poll, calls are cut in place (docs/placement.md, "Long calls").
  *
  * If words may be immediates, an argument must have the low bits of a reference. A pointer with other low bits, such as
  * the address of a byte in a text, is passed as an object and a distance to cairn.long.at.NAME. A call is cut in place
@@ -30,7 +29,6 @@
 #define LEAF_ARGUMENT_COUNT 3 /* destination; value or source; number of bytes */
 #define MAX_PLACE_COUNT 2
 
-/* The arguments that describe the memory of a call to a helper. */
 struct place_passing {
   bool apart[MAX_PLACE_COUNT];           /* passed as an object and a distance; else unchanged */
   LLVMValueRef objects[MAX_PLACE_COUNT]; /* for those */
@@ -181,7 +179,6 @@ static bool choose_place_passing(struct cn_ctx *ctx, const struct cn_long_call *
   return all || !cn_is_ref(LLVMTypeOf(which->call));
 }
 
-/* Build a call of the helper `function` for the arguments of the old call. */
 static LLVMValueRef build_helper_call(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef function,
                                       const struct cn_long_call *which, const struct place_passing *handing)
 {
@@ -203,7 +200,6 @@ static LLVMValueRef build_helper_call(struct cn_ctx *ctx, LLVMBuilderRef builder
   return LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, arguments, count, "");
 }
 
-/* Build a phi of the results of both calls in block `done`. */
 static void join_results(LLVMBuilderRef builder, LLVMValueRef call, LLVMBasicBlockRef plain, LLVMValueRef cold,
                          LLVMBasicBlockRef done)
 {

@@ -59,7 +59,6 @@ static bool is_call_that_may_collect(LLVMValueRef i)
   return kind == CN_CALL_PARSE_POINT && LLVMIsACallInst(i);
 }
 
-/* True if a poll may be inserted before `i`. */
 static bool may_poll_before(LLVMValueRef i, bool plain)
 {
   LLVMValueRef before = LLVMGetPreviousInstruction(i);

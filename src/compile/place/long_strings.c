@@ -12,9 +12,8 @@
  *   long.plain:   the old call; nothing if the search gives the result, as for strlen
  *   long.native:  the call through a transition
  *
- * At -Os and -Oz every call that may be long goes through the transition. The transition is also used for functions
- * whose ends memchr cannot find, and in programs that may define another memchr, such as programs with their own C
- * library. Modules with their own poll stay unchanged: their runtime may lack transitions.
+ * docs/placement.md, "Long calls", lists the conditions that send every call through the transition. Modules with their
+ * own poll stay unchanged: their runtime may lack transitions.
  */
 #include <stdio.h>
 #include <string.h>
@@ -123,7 +122,7 @@ static LLVMTypeRef question_type(struct cn_ctx *ctx, enum question question)
                                       : LLVMFunctionType(pointer, find, 3, false);
 }
 
-/* Both functions are in ISO C, so each program that calls the functions of the table can call both. */
+/* Both functions are in ISO C, so programs that call functions of the table have both. */
 static const char *const question_function_names[] = {[QUESTION_MEMCHR] = "memchr", [QUESTION_STRNCMP] = "strncmp"};
 
 /* True unless `function` is compiled with -ffreestanding, -fno-builtin or -fno-builtin-NAME. With these options a
@@ -173,7 +172,6 @@ static bool is_native_pointer(LLVMValueRef call, unsigned number)
                      LLVMGetPointerAddressSpace(LLVMTypeOf(found)) == 0);
 }
 
-/* True if the call has the types that C declares for the function. */
 static bool has_declared_types(struct cn_ctx *ctx, const struct string_function *scan, LLVMValueRef call)
 {
   LLVMTypeRef type = LLVMGlobalGetValueType(cn_direct_callee(call));
@@ -204,7 +202,6 @@ static uint64_t argument_memory_size(struct cn_ctx *ctx, LLVMValueRef call, unsi
   return number ? cn_long_pointee_size(ctx, argument_of(call, number)) : UINT64_MAX;
 }
 
-/* Find the strings that may be longer than the limit. */
 static bool may_exceed_limit(struct cn_ctx *ctx, struct long_string_call *l)
 {
   const struct string_function *scan = l->scan;
@@ -259,8 +256,7 @@ static LLVMValueRef make_i64(const struct length_check_builder *a, uint64_t n)
   return LLVMConstInt(LLVMInt64TypeInContext(a->ctx->llvm), n, false);
 }
 
-/* Build a call of memchr or strncmp on argument `first` of the old call, with `other` and the limit as second and third
- * argument. */
+/* Build a call of memchr or strncmp: on argument `first` of the old call, `other` and the limit. */
 static LLVMValueRef build_question(const struct length_check_builder *a, enum question question, unsigned first,
                                    LLVMValueRef other)
 {
@@ -272,13 +268,11 @@ static LLVMValueRef build_question(const struct length_check_builder *a, enum qu
   return LLVMBuildCall2(a->builder, type, function, arguments, 3, "");
 }
 
-/* Branch to `next` if the string is short, else to the call through a transition. */
 static void branch_if_short(const struct length_check_builder *a, LLVMValueRef is_long, LLVMBasicBlockRef next)
 {
   cn_emit_mark_branch_unlikely(a->ctx, LLVMBuildCondBr(a->builder, is_long, a->native, next));
 }
 
-/* Build the search for the end of a string. */
 static LLVMValueRef build_end_search(const struct length_check_builder *a, unsigned string, LLVMBasicBlockRef next)
 {
   LLVMValueRef zero = LLVMConstNull(LLVMInt32TypeInContext(a->ctx->llvm));
@@ -288,7 +282,6 @@ static LLVMValueRef build_end_search(const struct length_check_builder *a, unsig
   return end;
 }
 
-/* Build the length of a string whose end was searched. */
 static LLVMValueRef build_string_length(const struct length_check_builder *a, size_t string)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(a->ctx->llvm);
@@ -381,8 +374,7 @@ static void build_short_path(const struct length_check_builder *a)
   LLVMInstructionEraseFromParent(call);
 }
 
-/* Build a call of the function through a transition, without the attributes of the leaf that are false for a
- * transition. */
+/* Build a call through a transition, without the leaf's attributes that are false for a transition. */
 static LLVMValueRef build_native_call(const struct length_check_builder *a)
 {
   static const char *const facts[] = {"nocallback", "nosync", "memory", "willreturn", "nofree"};

@@ -279,8 +279,8 @@ static bool is_on_each_loop_iteration(const struct polling_block_cache *pollers,
 }
 
 /* Poll before a self-call that each iteration of a loop makes; the optimiser turns recursions into such loops. One poll
- * before the call serves both the loop and the call. An entry poll would also serve both, but would run before the test
- * that ends the recursion, so that each leaf of the recursion would poll and save registers for the poll. */
+ * before the call serves both the loop and the call. An entry poll would run before the test that ends the recursion,
+ * so that each leaf of the recursion would poll and save registers for the poll. */
 static void add_self_call_sites(struct placer *p, const struct cn_loops *loops, struct cn_poll_sites *sites)
 {
   const struct cn_cfg *cfg = loops->cfg;
@@ -311,7 +311,6 @@ static void add_entry_sites(struct placer *p, const struct cn_loops *loops, stru
     cn_poll_sites_add(sites, cn_poll_site_at_entry(p->ctx, loops->cfg, NULL));
 }
 
-/* Move the sites from index `from` on to the front of the list. */
 static void move_sites_to_front(struct cn_poll_sites *sites, size_t from)
 {
   CN_CHECK(from <= sites->list.count);
@@ -440,9 +439,8 @@ static bool is_name_taken(struct cn_ctx *ctx, const char *name)
          LLVMGetNamedGlobalAlias(ctx->module, name, strlen(name));
 }
 
-/* Do a dry run on a copy of the module if the pass may fail after changes: only LLVM's inliner decides whether the
- * module's own poll can be inserted, and may refuse a later insertion. Safepoint-free intervals are checked after all
- * leaves are found. */
+/* Do a dry run if the pass may fail after changes: LLVM's inliner may refuse to insert the module's own poll.
+ * Safepoint-free intervals are checked after all leaves are found. */
 bool cn_place_safepoints(struct cn_ctx *ctx)
 {
   return LLVMGetNamedFunction(ctx->module, CN_USER_POLL) || cn_nopoll_is_used_in_module(ctx) ||

@@ -4,7 +4,7 @@
  *
  * Needs: any instruction to poll before. Provides: polls. Breaks: struct cn_cfg.
  *
- * A poll tests the thread's poll word, or compares the stack pointer with the thread's stack limit, and branches to a
+ * A poll tests the thread's poll word, or compares the stack pointer with the thread's stack limit. It branches to a
  * block that calls cairn_poll_slow() with the preserve_all convention, so that the hot path keeps its registers. The
  * block is placed at the function's end, or beside the comparison if a shorter poll with a taken branch is better.
  * Polls that rarely run, and all polls at -Os and -Oz, are a call of the stub cairn_poll(), which reads the word: 5
@@ -169,7 +169,6 @@ bool cn_polls_begin(struct cn_poll_emitter *polls, struct cn_ctx *ctx)
   return polls->slow && (polls->stub || !may_call_poll_stub(ctx->options));
 }
 
-/* Delete a declaration if it is unused. */
 static void delete_unused_declaration(LLVMValueRef declaration)
 {
   if (declaration && !LLVMGetFirstUse(declaration))

@@ -5,11 +5,10 @@
  *
  * Needs: all sites. Provides: their forms. Breaks: nothing.
  *
- * A call of the stub takes two instructions more than a poll in line. Two kinds of polls call the stub. Polls of the
- * first kind run at most once in a microsecond, after a chunk of many iterations or a path of much work: two
- * instructions are then a thousandth of the time. Polls of the second kind rarely run, as branch weights show. At -O2
- * other polls have the slow call in place, except in loops without calls that may collect, and in functions that close
- * a cycle of direct calls: fib takes 1.4 times as long with a branch past the slow call before each of its calls.
+ * A call of the stub takes two instructions more than a poll in line. Only polls that rarely run call the stub
+ * (docs/placement.md, "What a poll is"). At -O2 other polls have the slow call in place, except in loops without calls
+ * that may collect, and in functions that close a cycle of direct calls: fib takes 1.4 times as long with a branch past
+ * the slow call before each of its calls.
  */
 #include <stdlib.h>
 #include "base/check.h"

@@ -8,17 +8,11 @@
  *
  * Each call cycle has a call that closes it, and each series of returns through the cycle passes the return of this
  * call. If a path from the call to the function's return lacks a poll, the call gets a poll directly after it: the
- * collector sees all references there, because it may have run in the call. If a loop makes the call in each iteration,
- * the poll is after the loop, provided that the collector sees all references there. Of several calls in a row that
- * close cycles, only the last gets a poll. A call that becomes a jump needs no poll, because it returns to another
- * function. Unwinding needs no poll: the levels that an exception passes do no work in their landing pads, and the
- * level that catches the exception returns to a poll.
- *
- * Three kinds of calls get no poll. The first kind is a self-call in each iteration of a loop, which the optimiser
- * makes of a recursion that ends in a self-call. In the walk of a tree one more poll is nine per cent of the
- * instructions, and the walk has many returns in a row only if the tree is a list. The second kind is a self-call after
- * an allocation and another self-call, which builds a tree. The third kind is a call of a named function of another
- * unit; the example of statepoints-later has no second poll there either.
+ * collector sees all references there, because it may have run in the call. docs/placement.md, "Which functions poll",
+ * has the place of the poll for calls in loops, and the three kinds of calls without a poll. In the walk of a tree, one
+ * more poll would be nine per cent of the instructions. A call that becomes a jump needs no poll, because it returns to
+ * another function. Unwinding needs no poll: the levels that an exception passes do no work in their landing pads, and
+ * the level that catches the exception returns to a poll.
  */
 #include "compile/place/function_facts.h"
 
@@ -53,7 +47,6 @@ static bool is_cycle_closing_call(const void *env, uint32_t b, LLVMValueRef i)
   return callee != a->loops->cfg->function || l == CN_NO_BLOCK || !cn_loop_always_runs_block(a->loops, l, b);
 }
 
-/* The place for a poll after call `i`. */
 static LLVMValueRef site_after_call(const struct return_poll_search *a, LLVMValueRef i)
 {
   LLVMValueRef next = LLVMGetNextInstruction(i);
@@ -80,8 +73,8 @@ static uint32_t find_only_exit(const struct cn_loops *loops, uint32_t l)
   return seen == edges && seen == cfg->blocks[last].pred_count ? last : CN_NO_BLOCK;
 }
 
-/* The place of the poll for the call in block `b` that each iteration of a loop makes: after the loop, so that the poll
- * runs once; null if the end of the loop and the code after it must stay together. */
+/* The place of the poll for a call in block `b` in each iteration of a loop: after the loop, so that the poll runs
+ * once. Null if the end of the loop and the code after it must stay together. */
 static LLVMValueRef site_after_loop(const struct return_poll_search *a, uint32_t b)
 {
   const struct cn_loops *loops = a->loops;

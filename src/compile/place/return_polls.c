@@ -26,7 +26,6 @@ LLVMValueRef cn_return_polls_find_tail_call(LLVMBasicBlockRef block)
   return NULL;
 }
 
-/* True if block `b` only returns the results of tail calls. */
 static bool returns_only_tail_calls(const struct cn_cfg *cfg, uint32_t b)
 {
   for (uint32_t n = 0; n < cfg->blocks[b].pred_count; n++)

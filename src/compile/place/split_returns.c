@@ -6,8 +6,7 @@
  *
  * The sum of a recursion is live over the poll and the calls, in a register that the function must save. If the value
  * of an early return meets the sum in a phi, it gets the same register, and shrink wrapping fails: the code generator
- * must save the register before the early test, so that each leaf of a tree saves and restores registers that plain C
- * does not touch.
+ * saves the register before the early test, so that each leaf of a tree saves and restores it.
  */
 #include "compile/place/function_facts.h"
 
@@ -50,7 +49,6 @@ static bool is_bare_return(LLVMBasicBlockRef block)
   return LLVMIsAReturnInst(i) != NULL;
 }
 
-/* True if the outgoing edges of the block can be redirected. */
 static bool has_redirectable_edges(LLVMBasicBlockRef block)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block);

@@ -23,7 +23,6 @@
 
 /* ---- refusals ---- */
 
-/* Counts of instructions in the body. */
 struct poll_body_counts {
   unsigned points, statepoints, itself, returns;
 };
@@ -94,7 +93,7 @@ bool cn_user_poll_find(struct cn_ctx *ctx, LLVMValueRef *poll)
 
 /* ---- polls ---- */
 
-/* Give the call a debug location: LLVM requires a location of inlinable calls in functions with debug information. */
+/* LLVM requires a location of inlinable calls in functions with debug information. */
 static void set_debug_location(struct cn_ctx *ctx, LLVMValueRef call)
 {
   LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
@@ -155,7 +154,7 @@ static void restore_alwaysinline(struct cn_ctx *ctx, value_vector *functions, va
   cn_free(calls);
 }
 
-/* Check that LLVM inlined each poll. The program's own calls stay. */
+/* The program's own calls of @gc.safepoint_poll may stay. */
 static bool check_polls_are_inlined(struct cn_ctx *ctx, LLVMValueRef poll)
 {
   unsigned kind = cn_attribute_kind("alwaysinline");

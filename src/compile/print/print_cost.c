@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prints costs of instructions, work between safepoints and places of polls as text. Facts about callees come from the
- * callees' attributes, so the text of a function depends only on the function, on these attributes, and on the body of
- * @gc.safepoint_poll if the module defines one.
+ * Prints costs of instructions, work between safepoints and places of polls as text. Facts about callees come from
+ * attributes, so the text of a function depends only on the function, on these attributes, and on the body of
+ * @gc.safepoint_poll.
  */
 #include "compile/cost/cost.h"
 
@@ -10,7 +10,6 @@
 #include "compile/core/each.h"
 #include "compile/print/print.h"
 
-/* A function with its loops and its paths. */
 struct function_paths {
   struct cn_cfg cfg;
   struct cn_loops loops;

@@ -39,9 +39,7 @@ static void check_cast(struct cn_function_check *judge, LLVMValueRef i)
   }
 }
 
-/* This switch must list every instruction that may yield a reference: bases.c takes the result of any other instruction
- * as a base.
- */
+/* The switch must list every instruction that may yield a reference: bases.c takes any other result as a base. */
 static void check_result_base(struct cn_function_check *judge, LLVMValueRef i)
 {
   LLVMTypeRef type = LLVMTypeOf(i);
@@ -100,8 +98,8 @@ static bool has_ref_phi(LLVMBasicBlockRef block)
   return false;
 }
 
-/* Refuse phis of a catchswitch's block if the pad after it has further predecessors. The block has space for phis only,
- * so pad_phis.c loads the values of its phis in the pad after it, and would load wrong values on the edges from further
+/* Refuse phis of a catchswitch's block if the pad after it has further predecessors. The block has space for phis only:
+ * pad_phis.c loads the values of its phis in the pad after it, and would load wrong values on the edges from further
  * predecessors. */
 static void check_catchswitch_phis(struct cn_function_check *judge, LLVMValueRef i)
 {

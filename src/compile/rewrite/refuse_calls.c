@@ -57,7 +57,6 @@ static void check_directives(struct cn_function_check *judge, LLVMValueRef call)
     cn_refuse_at(judge, call, "statepoint-directive", "\"deopt-lowering\" is neither \"live-in\" nor \"live-through\"");
 }
 
-/* Refuse a flaw that statepoint_flaws.c reports. */
 static void refuse_statepoint_flaw(void *judge, LLVMValueRef call, const char *rule, const char *why)
 {
   cn_refuse_at(judge, call, rule, why);
@@ -91,8 +90,8 @@ static void check_parse_point(struct cn_function_check *judge, LLVMValueRef call
   check_directives(judge, call);
 }
 
-/* Refuse references in inline assembly: the assembly may change an operand or copy it, and a result may point anywhere
- * into its object. Empty assembly is exempt: allocate.c uses it to turn fresh memory into a reference. */
+/* Refuse references in inline assembly, which may copy an operand, and whose result may point anywhere into its object.
+ * Empty assembly is exempt: allocate.c uses it to turn fresh memory into a reference. */
 static void check_inline_assembly(struct cn_function_check *judge, LLVMValueRef call)
 {
   size_t length;

@@ -43,7 +43,6 @@ static bool is_stored_in_ref_locals(LLVMValueRef value)
   return true;
 }
 
-/* Build a load of the operand as a reference at the place of `load`. */
 static LLVMValueRef reload_as_reference(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef load)
 {
   CN_CHECK(is_local_ref_load(load));
@@ -59,7 +58,6 @@ static void erase_if_unused(LLVMValueRef value)
     LLVMInstructionEraseFromParent(value);
 }
 
-/* Replace the stores of `old` by stores of `value`. */
 static void replace_stored_value(LLVMBuilderRef builder, LLVMValueRef old, LLVMValueRef value)
 {
   for (LLVMUseRef use; (use = LLVMGetFirstUse(old));) {

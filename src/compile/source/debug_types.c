@@ -13,7 +13,6 @@
 
 #define MANAGED_TAG "cairn_managed"
 
-/* An operand of a node, as a value: a constant or metadata. Null if the operand is absent. */
 LLVMValueRef cn_debug_operand_value(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned index)
 {
   LLVMValueRef value = LLVMMetadataAsValue(ctx->llvm, node);
@@ -88,7 +87,6 @@ bool cn_debug_type_has_tag(struct cn_ctx *ctx, LLVMMetadataRef type, const char 
   return false;
 }
 
-/* True if `node` is a type node whose operands this file can read. */
 bool cn_debug_is_type(LLVMMetadataRef node)
 {
   LLVMMetadataKind kind = node ? LLVMGetMetadataKind(node) : LLVMGenericDINodeMetadataKind;
@@ -103,7 +101,6 @@ uint64_t cn_debug_type_size(struct cn_ctx *ctx, LLVMMetadataRef type)
   return type ? LLVMDITypeGetSizeInBits(type) / 8 : 0;
 }
 
-/* The type of a variable's debug information without its typedefs and qualifiers. */
 LLVMMetadataRef cn_debug_strip_typedefs(struct cn_ctx *ctx, LLVMMetadataRef type)
 {
   while (cn_debug_is_type(type) && LLVMGetMetadataKind(type) == LLVMDIDerivedTypeMetadataKind &&
@@ -112,7 +109,6 @@ LLVMMetadataRef cn_debug_strip_typedefs(struct cn_ctx *ctx, LLVMMetadataRef type
   return type;
 }
 
-/* The variable node of a global's debug information, or null. */
 LLVMMetadataRef cn_debug_variable(struct cn_ctx *ctx, LLVMValueRef global)
 {
   unsigned dbg = LLVMGetMDKindIDInContext(ctx->llvm, "dbg", 3);

@@ -45,7 +45,6 @@ static struct strided_address strided_address_of(struct cn_ctx *ctx, LLVMValueRe
 
 /* ---- layouts ---- */
 
-/* The element type of the array at the end of a flexible type, or null. */
 static LLVMTypeRef flexible_array_element_of(LLVMTypeRef type, const struct cn_allocator *allocator)
 {
   unsigned members = LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMCountStructElementTypes(type) : 0;
@@ -77,7 +76,6 @@ static bool type_may_hold_ref_at(struct cn_ctx *ctx, LLVMTypeRef type, bool repe
   return offset < size;
 }
 
-/* True if objects of the allocation may have a reference at `address`. */
 static bool layout_may_hold_ref_at(struct cn_ctx *ctx, const struct cn_allocator *allocator, LLVMTypeRef type,
                                    const struct strided_address *address)
 {
@@ -137,7 +135,6 @@ static bool add_merged_addresses(struct address_search *walk, const struct strid
   return true;
 }
 
-/* The layout static that the allocation `root` names; null if `root` is no allocation. */
 static LLVMValueRef layout_static_of(LLVMValueRef root)
 {
   const struct cn_allocator *allocator = cn_layouts_called_allocator(root);

@@ -78,7 +78,6 @@ static bool add_native_callees(struct native_search *s, LLVMValueRef function)
   return true;
 }
 
-/* Mark the library function and all functions of the unit that it reaches. */
 static void mark_library_leaf(struct cn_ctx *ctx, LLVMValueRef function)
 {
   struct native_search s = {.ctx = ctx};
@@ -96,7 +95,6 @@ static void mark_library_leaf(struct cn_ctx *ctx, LLVMValueRef function)
 
 /* ---- functions that only native code calls ---- */
 
-/* True if `user` passes `function` to signal() or stores it in a struct sigaction. */
 static bool is_signal_handler_use(LLVMValueRef user, LLVMValueRef function)
 {
   if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) == function) {

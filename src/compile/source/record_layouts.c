@@ -61,7 +61,6 @@ void cn_record_layouts_free(struct cn_record_layouts *layouts)
 
 /* ---- clang's text ---- */
 
-/* The last place of `word` in the text, or null. */
 static const char *find_last_occurrence(const char *text, const char *word)
 {
   const char *last = NULL;

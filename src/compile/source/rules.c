@@ -186,7 +186,6 @@ static void check_call(struct cn_ctx *ctx, LLVMValueRef call)
 
 /* ---- va_arg ---- */
 
-/* True if `pointer` is loaded from a field of struct __va_list_tag. */
 static bool is_va_list_field_load(LLVMValueRef pointer)
 {
   LLVMValueRef root = cn_types_root_of(pointer);

@@ -12,7 +12,6 @@
 #include "compile/allocation/layout_constants.h"
 #include "compile/source/rules.h"
 
-/* The scalar at the start of a type. */
 static LLVMTypeRef first_scalar_type(LLVMTypeRef type)
 {
   for (;;) {
@@ -235,7 +234,6 @@ static void report_library_sort(struct cn_ctx *ctx, LLVMValueRef call)
            sorter_name_of(call));
 }
 
-/* Report a call of the C library's sort on a local or global array of references. */
 static void check_library_sort(struct cn_ctx *ctx, LLVMValueRef call)
 {
   LLVMTypeRef type = cn_types_memory_type_of(LLVMGetOperand(call, 0));

@@ -24,7 +24,6 @@ static void refuse_over_alignment(struct cn_ctx *ctx, LLVMValueRef at, uint64_t 
            (unsigned long)align, CAIRN_ABI_OBJECT_ALIGN);
 }
 
-/* The address of an access, or null. */
 static LLVMValueRef accessed_address_of(LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {

@@ -3,8 +3,8 @@
  * Finds unmanaged memory that is assigned to a global or a member of a type that points to references:
  *   table->files = malloc(n * sizeof *table->files);   table->files[i] = file;
  * The uses of a pointer in the unit show the type of its target: a global or a member points to references if the unit
- * loads the pointer from it and stores or loads a reference through the pointer. rules_access.c checks locals by their
- * debug information.
+ * stores or loads a reference through a pointer that it loads from there. rules_access.c checks locals by their debug
+ * information.
  *
  * Part of pass `rules`. Needs: the front end's IR. Provides: diagnostic unmanaged-store. Breaks: nothing.
  */

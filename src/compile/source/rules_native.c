@@ -31,7 +31,6 @@ static void check_c_function(struct cn_ctx *ctx, LLVMValueRef function)
       }
 }
 
-/* A local of the function that holds references, or null. */
 static LLVMValueRef find_local_with_refs(LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)
@@ -99,8 +98,8 @@ static bool is_stdio_function(const char *name)
   return false;
 }
 
-/* For an undeclared library function that clang recognises, clang builds a declaration with the address spaces of the
- * arguments. For every other function clang itself reports that a reference becomes an ordinary pointer. */
+/* clang declares a library function that it recognises with the address spaces of the arguments. For every other
+ * function clang itself reports that a reference becomes an ordinary pointer. */
 void cn_rules_check_library_call(struct cn_ctx *ctx, LLVMValueRef call)
 {
   LLVMValueRef callee = LLVMGetCalledValue(call);

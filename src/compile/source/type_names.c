@@ -219,7 +219,6 @@ static void add_element_fields(struct type_description *names, LLVMMetadataRef t
   free(name);
 }
 
-/* Add the fields of a type at `place`. */
 static void add_fields(struct type_description *names, LLVMMetadataRef type, const struct field_place *place)
 {
   LLVMMetadataRef plain = cn_debug_strip_typedefs(names->ctx, type);

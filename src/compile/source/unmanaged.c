@@ -89,7 +89,6 @@ static LLVMValueRef loaded_value_of(LLVMValueRef load)
   return value && LLVMTypeOf(value) == LLVMTypeOf(load) ? value : NULL;
 }
 
-/* The global that a pointer points into, or null. */
 static LLVMValueRef pointed_global_of(LLVMValueRef pointer)
 {
   unsigned loads = 0;

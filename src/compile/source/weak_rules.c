@@ -15,7 +15,6 @@
 /* The number of the operand with annotations in the debug information of a global, and of a local. */
 enum { GLOBAL_ANNOTATIONS_OPERAND = 8, LOCAL_ANNOTATIONS_OPERAND = 4 };
 
-/* True if a value of this type contains a weak field. */
 static bool has_weak_field(struct cn_ctx *ctx, LLVMMetadataRef type)
 {
   if (type && cn_debug_type_has_tag(ctx, type, "cairn-weak"))

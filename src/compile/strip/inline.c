@@ -39,14 +39,12 @@ static LLVMValueRef function_of_instruction(LLVMValueRef instruction)
   return LLVMGetBasicBlockParent(LLVMGetInstructionParent(instruction));
 }
 
-/* True if `callee` is defined in the module, has the gc strategy of `caller`, and may be inlined. */
 static bool may_inline(LLVMValueRef caller, LLVMValueRef callee)
 {
   return LLVMIsAFunction(callee) && !LLVMIsDeclaration(callee) && have_same_strategy(caller, callee) &&
          !LLVMGetEnumAttributeAtIndex(callee, CN_FUNCTION_INDEX, cn_attribute_kind("noinline"));
 }
 
-/* True if a statepoint of the module wraps a call that may be inlined. */
 static bool has_inlinable_statepoint(LLVMModuleRef module)
 {
   CN_EACH_FUNCTION(f, module)

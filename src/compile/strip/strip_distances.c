@@ -8,7 +8,7 @@
  * distances that an optimiser has changed. Breaks: nothing.
  *
  * After the promotion of slots, distances that pad_phis.c kept in memory are phis beside the phis of their bases. Such
- * a pair of phis becomes one phi of references, if each pair of their operands is a reference.
+ * a pair of phis becomes one phi of references if each pair of operands is a reference.
  */
 #include "base/check.h"
 #include "compile/core/each.h"
@@ -16,7 +16,6 @@
 #include "compile/lower/differences.h"
 #include "compile/strip/strip.h"
 
-/* A base and a distance from this base. */
 struct distance_pair {
   LLVMValueRef base, distance;
   LLVMValueRef reference; /* base + distance; null before it is found */
@@ -88,7 +87,6 @@ static LLVMValueRef incoming_base_of(LLVMValueRef base, LLVMValueRef phi, unsign
   return base;
 }
 
-/* List all pairs that replacements of `f->geps` depend on. */
 static void gather_distance_pairs(struct distance_folder *f)
 {
   for (size_t i = 0; i < f->geps.count; i++)

@@ -9,9 +9,9 @@
  * statepoints differ from the rewriter's defaults. Breaks: struct cn_cfg. Before any change, the pass reports each
  * statepoint that cannot be stripped.
  *
- * The pass cannot restore invalid attributes that the rewriter removed, and the original places of computations that it
- * rematerialised. The pass removes phis that only joined relocations of one value, base pointers that only statepoints
- * needed, slots, and distances from bases.
+ * The pass cannot restore invalid attributes, and the original places of rematerialised computations. The pass removes
+ * phis that only joined relocations of one value, base pointers that only statepoints needed, slots, and distances from
+ * bases.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -315,8 +315,8 @@ static void replace_gc_results(struct statepoint_stripper *u)
   }
 }
 
-/* The original value of relocation `r`. Relocations form a chain, because a statepoint may list a relocation of an
- * earlier statepoint; the chain ends in the original value. A cycle, which only dead code can have, yields poison. */
+/* The original value of relocation `r`. Relocations of relocations form a chain that ends in the original value. A
+ * cycle in dead code yields poison. */
 static LLVMValueRef unrelocated_value_of(struct statepoint_stripper *u, size_t r)
 {
   CN_VECTOR(size_t) path = {0};
@@ -408,7 +408,6 @@ void cn_strip_refuse_statepoints(struct cn_ctx *ctx)
   dispose_stripper(&u);
 }
 
-/* Drop declarations without uses. */
 static void drop_intrinsic_declarations(struct statepoint_stripper *u)
 {
   for (LLVMValueRef f = LLVMGetFirstFunction(u->ctx->module), next; f; f = next) {

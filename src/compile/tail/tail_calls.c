@@ -37,7 +37,6 @@ static LLVMTypeRef parameter_type_of(LLVMValueRef function, unsigned i)
   return LLVMTypeOf(LLVMGetParam(function, i));
 }
 
-/* True if the call or the callee has the attribute for argument `i`. */
 static bool argument_has_attribute(LLVMValueRef call, unsigned i, const char *name)
 {
   LLVMValueRef callee = cn_direct_callee(call);
@@ -143,7 +142,7 @@ struct split_returns {
   CN_VECTOR(LLVMBasicBlockRef) shared;
 };
 
-/* Remove the inputs of split blocks from the phis of `block` by building each phi once again. */
+/* Remove the inputs of split blocks from the phis of `block`: build each phi once again. */
 static void drop_split_edges(struct cn_ctx *ctx, LLVMBasicBlockRef block, const struct split_returns *split)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
@@ -170,7 +169,6 @@ static bool has_predecessor(LLVMBasicBlockRef block)
   return LLVMGetFirstUse(LLVMBasicBlockAsValue(block)) != NULL;
 }
 
-/* Build a separate return directly after the call. */
 static void add_own_return(struct cn_ctx *ctx, LLVMValueRef call, struct split_returns *split)
 {
   LLVMValueRef end = cn_tail_terminator_after(call), ret = cn_tail_return_of(call);
@@ -216,7 +214,6 @@ static void copy_extension_attributes(LLVMValueRef call, unsigned i, LLVMValueRe
       LLVMAddCallSiteAttribute(to, place + 1, LLVMCreateEnumAttribute(ctx->llvm, cn_attribute_kind(names[a]), 0));
 }
 
-/* Build the call again with the signature of its caller `function`. */
 static LLVMValueRef rebuild_with_caller_signature(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef call,
                                                   const unsigned *places)
 {
@@ -292,9 +289,9 @@ static void make_musttail(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRe
   free(places);
 }
 
-/* Keep a later optimiser, as with early insertion, from inlining the callee of a tail call, and from turning a
- * recursive tail call into a loop: the statepoints of inlined code would list neither the locals of this function nor
- * the bases of its arguments. */
+/* Keep the optimiser after early insertion from inlining the callee of a tail call, and from turning a recursive tail
+ * call into a loop: the statepoints of such code would list neither the locals of this function nor the bases of its
+ * arguments. */
 static void protect_tail_calls(struct cn_ctx *ctx, LLVMValueRef function)
 {
   unsigned noinline = cn_attribute_kind("noinline");

@@ -57,7 +57,6 @@ static bool uses_registers_only(LLVMValueRef function)
          !cn_is_returned_on_x87_stack(type);
 }
 
-/* True if the use is a plain call of the function in managed code. */
 static bool is_plain_managed_call(LLVMValueRef user, LLVMValueRef function)
 {
   if (!LLVMIsACallInst(user) || LLVMGetCalledValue(user) != function ||

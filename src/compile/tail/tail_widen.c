@@ -71,7 +71,6 @@ static bool has_widenable_signature(LLVMValueRef function)
   return cn_can_retype_function(function);
 }
 
-/* True if the convention puts all arguments in registers. */
 static bool arguments_fit_registers(const struct tail_call *tail)
 {
   unsigned used[CN_REGISTER_CLASS_COUNT] = {0};
@@ -95,7 +94,6 @@ static LLVMTypeRef callee_type_of(LLVMValueRef statepoint)
   return type ? LLVMGetTypeAttributeValue(type) : NULL;
 }
 
-/* The gc.result directly after a statepoint, or null. */
 static LLVMValueRef gc_result_after(LLVMValueRef statepoint)
 {
   LLVMValueRef next = LLVMGetNextInstruction(statepoint);
@@ -172,7 +170,6 @@ static unsigned find_or_add_parameter(struct signature_widening *w, enum cn_regi
   return place;
 }
 
-/* Add parameters for the arguments of one call to the new signature. */
 static void extend_signature(struct signature_widening *w, const struct tail_call *tail)
 {
   unsigned next[CN_REGISTER_CLASS_COUNT] = {0};
@@ -196,7 +193,6 @@ static LLVMTypeRef widened_type_of(const struct signature_widening *w)
 
 /* ---- the calls ---- */
 
-/* Convert an argument to the type of its register. */
 static LLVMValueRef widen_argument(struct signature_widening *w, const struct tail_call *tail, unsigned i,
                                    LLVMTypeRef to)
 {
@@ -238,7 +234,6 @@ static void place_arguments(struct signature_widening *w, const struct tail_call
   }
 }
 
-/* Replace the statepoint or musttail call by a musttail call with the new signature. */
 static void replace_tail_call(struct signature_widening *w, const struct tail_call *tail)
 {
   LLVMValueRef old = tail->call;

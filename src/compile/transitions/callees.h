@@ -24,7 +24,7 @@ bool cn_target_is_local(LLVMValueRef global);
 LLVMValueRef cn_target_managed_function(LLVMValueRef callee);
 /* True if `callee` is surely native: declared as native, or a final native definition of this unit. */
 bool cn_target_is_native(LLVMValueRef callee);
-/* True if the callee's declaration says that it is managed. */
+/* True if the declaration of `callee` says that it is managed. */
 bool cn_target_is_declared_managed(LLVMValueRef callee);
 /* True if an attribute of the call says that its callee is managed. */
 bool cn_target_is_promised_managed(LLVMValueRef call);
@@ -36,8 +36,8 @@ LLVMValueRef cn_declare_stub(struct cn_ctx *ctx, const char *name);
 
 /* The native function of the C convention that makes the call for the arguments of `site`, followed by the target. */
 LLVMValueRef cn_bridge_native_for(struct cn_ctx *ctx, const struct cn_call_target *site);
-/* The managed function with the convention of `site` that takes the target as `nest` argument and makes the call
- * through cn_bridge_native_for(). */
+/* The managed function with the convention of `site` that takes the target as `nest` and makes the call through
+ * cn_bridge_native_for(). */
 LLVMValueRef cn_bridge_managed_for(struct cn_ctx *ctx, const struct cn_call_target *site);
 
 /* short_calls.c: calls of native functions through the short stub, whose caller saves the registers. */

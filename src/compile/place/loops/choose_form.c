@@ -125,8 +125,8 @@ static void choose_forms(struct cn_ctx *ctx, LLVMValueRef function, uint64_t sma
   cn_cfg_free(&cfg);
 }
 
-/* Put the function into LCSSA form. Copies of a loop can then feed the phis after the loop, and the start and bound of
- * a later loop stay the same values. */
+/* Put the function into LCSSA form, so that copies of a loop can feed the phis after the loop, and the start and bound
+ * of a later loop stay the same values. */
 static void put_into_lcssa_form(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();

@@ -152,7 +152,6 @@ static void connect_copy(struct cn_clone *clone, LLVMValueRef i)
 
 /* ---- exits ---- */
 
-/* Give the phis of a block after the copied blocks further inputs from the copies. */
 static void add_copy_inputs_to_phis(struct cn_clone *clone, LLVMBasicBlockRef block)
 {
   for (LLVMValueRef phi = LLVMGetFirstInstruction(block); phi && LLVMIsAPHINode(phi);

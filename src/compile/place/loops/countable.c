@@ -104,8 +104,8 @@ static uint64_t chunk_trip_count_of(struct cn_ctx *ctx, const struct cn_countabl
   return trips >= MIN_CHUNK_TRIP_COUNT ? trips : 0;
 }
 
-/* True if an innermost loop multiplies. The code generator replaces each product with the counter by a running sum in a
- * register, and chunks would need two registers per product. */
+/* True if an innermost loop multiplies. The code generator keeps each product with the counter as a running sum in a
+ * register; chunks would need two. */
 static bool has_products(const struct cn_loops *loops, uint32_t loop)
 {
   const struct cn_loop *l = &loops->at[loop];

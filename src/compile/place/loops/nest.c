@@ -81,7 +81,7 @@ static bool add_bounded_inner_loop(struct cn_ctx *ctx, const struct cn_loops *lo
 }
 
 /* Add all inner loops that do more than `small_work`. Two levels of inner loops are allowed if a loop is around `loop`,
- * since all of them then probably make few iterations; a third level is refused. */
+ * since all then probably make few iterations; a third level is refused. */
 static bool add_long_inner_loops(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, uint64_t small_work,
                                  struct cn_nest *nest)
 {
@@ -170,8 +170,8 @@ static LLVMValueRef build_max_trip_count(struct cn_ctx *ctx, LLVMBuilderRef b, c
 }
 
 /* Build a test that is true if the inner loops may do more work in an iteration than fits between polls. The computed
- * number of iterations is wrong for a loop that starts past its bound, but such a loop makes one iteration, and the
- * other tests bound the other loops. */
+ * number is wrong for a loop that starts past its bound, but such a loop makes one iteration, and the other tests bound
+ * the other loops. */
 static LLVMValueRef build_too_many_trips_test(struct cn_ctx *ctx, LLVMBuilderRef b, const struct cn_nest *nest)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm);
@@ -215,7 +215,6 @@ static void split_header_phi(const struct cn_clone *clone, LLVMBasicBlockRef gua
   cn_emit_replace_instruction(old, inner);
 }
 
-/* Build the block that chooses between the loop and its copy. */
 static LLVMBasicBlockRef build_guard_block(struct cn_ctx *ctx, const struct cn_clone *clone, LLVMBasicBlockRef header)
 {
   CN_VECTOR(LLVMValueRef) phis = {0};
@@ -230,7 +229,6 @@ static LLVMBasicBlockRef build_guard_block(struct cn_ctx *ctx, const struct cn_c
   return guard;
 }
 
-/* Record in `out` that the inner loops of the copy are bounded. */
 static void note_bounded_loops(const struct cn_nest *nest, const struct cn_clone *clone, struct cn_loop_form_polls *out)
 {
   for (size_t i = 0; i < nest->inner.count; i++) {

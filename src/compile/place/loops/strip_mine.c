@@ -248,7 +248,6 @@ static LLVMValueRef build_chunk_end_variable_step(struct strip_miner *r, LLVMVal
   return LLVMBuildSelect(b, fits, end, LLVMConstInt(type, least, false), "chunk.end");
 }
 
-/* Build the value `end` in block `chunk`. */
 static LLVMValueRef build_chunk_end(struct strip_miner *r)
 {
   LLVMValueRef bound = LLVMGetOperand(r->c->compare, r->c->bound);
@@ -258,7 +257,6 @@ static LLVMValueRef build_chunk_end(struct strip_miner *r)
   return r->c->iv.by ? build_chunk_end_variable_step(r, bound) : build_chunk_end_constant_step(r, bound);
 }
 
-/* Replace the bound by the chunk's end in the test of the latch. */
 static void build_latch_test(struct strip_miner *r, LLVMValueRef end)
 {
   LLVMValueRef compare = r->c->compare, asks = LLVMGetBasicBlockTerminator(r->check);

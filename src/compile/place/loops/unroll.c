@@ -70,7 +70,6 @@ static uint32_t instruction_cost_of(LLVMValueRef i)
   }
 }
 
-/* The instruction's latency. */
 static uint32_t latency_of(LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {
@@ -117,7 +116,6 @@ static uint32_t iteration_work_of(const struct unroll_estimate *j)
   return work / 256;
 }
 
-/* Compute the latencies from `phi` to all values that the loop computes. */
 static void compute_latencies_from(struct unroll_estimate *j, LLVMValueRef phi)
 {
   /* The map has latencies plus one, so that 0 means independent of `phi`. */
@@ -158,7 +156,6 @@ static uint32_t iteration_latency_of(struct unroll_estimate *j)
   return (uint32_t)(most - 1);
 }
 
-/* True if `value` is the sum of `phi` and a constant. */
 static bool is_constant_advance(LLVMValueRef value, LLVMValueRef phi)
 {
   return LLVMIsAInstruction(value) && LLVMGetNumOperands(value) == 2 && LLVMGetOperand(value, 0) == phi &&
@@ -231,8 +228,8 @@ bool cn_unroll_is_worth(struct cn_ctx *ctx, const struct cn_loops *loops, uint32
 
 /* ---- the copies ---- */
 
-/* Build, for each phi of the header, a phi of its values from the latches of `before` as the value in the next copy.
- * `before` is the preceding copy; null for the loop itself. */
+/* Give each phi of the header its value in the next copy: a phi of the values from the latches of `before`, which is
+ * the preceding copy, or null for the loop itself. */
 static void build_iteration_phis(const struct cn_unrolled_loop *u, const struct cn_clone *before,
                                  struct cn_clone *clone)
 {
@@ -308,8 +305,8 @@ static void feed_phis_from_last_copy(const struct cn_unrolled_loop *u, const str
   cn_free(&round);
 }
 
-/* Compute the value of an advanced phi in the k-th copy as the phi plus a multiple of the step, so that copies are
- * independent of each other and addresses can contain the constant distance. */
+/* Compute the value of `phi` in the k-th copy as the old phi plus a multiple of the step, so that copies are
+ * independent and addresses can contain the constant distance. */
 static void compute_advance_from_phi(const struct cn_clone *clone, uint32_t k, LLVMValueRef phi)
 {
   LLVMValueRef next = NULL;

@@ -53,7 +53,6 @@ struct space_lowering {
   LLVMTypeRef reference; /* ptr addrspace(1) */
 };
 
-/* True if `type` is a reference in another address space than 1. */
 static bool is_reference_in_other_space(const struct space_lowering *l, LLVMTypeRef type)
 {
   return cn_is_ref(type) && type != l->reference;
@@ -74,7 +73,7 @@ static void lower_bundle_references(struct space_lowering *l, LLVMValueRef state
   }
 }
 
-/* Lower a relocate to address space 1. Returns the cast that replaces the relocate. */
+/* Returns the cast that replaces the relocate. */
 static LLVMValueRef lower_relocate(struct space_lowering *l, LLVMValueRef relocate)
 {
   LLVMValueRef declaration = cn_intrinsic(l->ctx, "llvm.experimental.gc.relocate", &l->reference, 1);

@@ -57,8 +57,8 @@ void cn_emitter_move_after_point(struct cn_emitter *emitter, const struct cn_ref
 LLVMBuilderRef cn_emitter_builder(const struct cn_emitter *emitter);
 /* True if new values in this function get names. */
 bool cn_emitter_has_names(const struct cn_emitter *emitter);
-/* Make `use` read `to`; if the user is a call that became a statepoint, change the operand of the statepoint. The
- * second function makes the gc-live entry of `value` at `point` read `to`. */
+/* Make `use` read `to`, in the statepoint if the user is a wrapped call; make the gc-live entry of `value` at `point`
+ * read `to`. */
 void cn_emitter_replace_use(const struct cn_refs *refs, const struct cn_ref_use *use, LLVMValueRef to);
 void cn_emitter_replace_live_entry(const struct cn_refs *refs, uint32_t point, uint32_t value, LLVMValueRef to);
 

@@ -70,7 +70,6 @@ static uint32_t first_pad_definition(const struct value_relocation *web)
   return 2 + web->v->cross_count;
 }
 
-/* The number of the value's crossings before a position. */
 static inline uint32_t crossings_before(const struct value_relocation *web, uint32_t pos)
 {
   uint32_t low = 0;
@@ -79,7 +78,6 @@ static inline uint32_t crossings_before(const struct value_relocation *web, uint
   return low;
 }
 
-/* The number of the definition that enters a block. */
 static uint32_t entering_definition_of(const struct value_relocation *web, uint32_t block)
 {
   CN_CHECK(web->range.in[block] == web->range.stamp);
@@ -104,7 +102,6 @@ static uint32_t resolve_definition(const struct value_relocation *web, uint32_t 
   return number > web->sources ? web->top[number - web->sources - 1] : number;
 }
 
-/* The number of the definition that a read at this position reads. */
 static uint32_t reaching_definition_at(const struct value_relocation *web, uint32_t block, uint32_t pos)
 {
   uint32_t before = crossings_before(web, pos);
@@ -133,7 +130,6 @@ static LLVMValueRef build_relocation_phi(struct value_relocation *web, uint32_t 
   return phi;
 }
 
-/* Record `read`, which is at `place`. */
 static void note_read(struct value_relocation *web, struct definition_read read, struct cn_sink_place place)
 {
   uint32_t number = read.number;
@@ -186,7 +182,6 @@ static void note_phi_inputs(struct value_relocation *web)
   }
 }
 
-/* Find the places of phis. */
 static void solve_phi_places(struct value_relocation *web)
 {
   uint32_t nodes = (uint32_t)web->range.blocks.count;
@@ -253,7 +248,7 @@ static void note_reads_of_uses(struct value_relocation *web)
   cn_rematerialised_copies_free(&copies);
 }
 
-/* Record the reads of the value by its gc-live entries, and by values that are rematerialised from it. */
+/* Record the reads of the value by its gc-live entries and by rematerialised values. */
 static void note_reads_at_parse_points(struct value_relocation *web)
 {
   const struct cn_rematerialised_read *extra;
@@ -350,8 +345,8 @@ static void replace_read_by_definition(struct value_relocation *web, const struc
   }
 }
 
-/* An array of `count` zeroed elements of `size` bytes: `at` if its *room elements suffice, else a new array, whose
- * number of elements is then in *room. */
+/* An array of `count` zeroed elements of `size` bytes: `at` if its *room elements suffice, else a new array; updates
+ * *room. */
 static void *resize_and_zero_array(void *at, uint32_t *room, uint32_t count, size_t size)
 {
   if (count <= *room)

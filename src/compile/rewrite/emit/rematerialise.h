@@ -23,7 +23,7 @@ struct cn_sink_place {
 };
 /* Move `place` to a place that dominates both `place` and `other`. */
 void cn_sink_join_places(struct cn_refs *refs, struct cn_sink_place *place, struct cn_sink_place other);
-/* Move `place`, the first read of a definition of `point`, to a place for the definition: in a loop as shallow as
+/* Move `place`, the first read of a definition of `point`, to the definition's place, in a loop as shallow as
  * possible. */
 void cn_sink_choose_place(struct cn_refs *refs, uint32_t point, struct cn_sink_place *place);
 

@@ -6,8 +6,8 @@
  * spilled reference is then at the relocate's place, so that the reference needs no register over the calls before this
  * place. Part of rewrite-statepoints.
  *
- * The relocate's place is always before the next safepoint that the value crosses, since that safepoint reads the
- * definition. The spill slot therefore still holds the value at the relocate's place.
+ * The relocate's place is always before the next safepoint that the value crosses, since this safepoint reads the
+ * definition. The spill slot therefore still holds the value there.
  *
  * Needs: positions. Provides: places. Breaks: nothing.
  */

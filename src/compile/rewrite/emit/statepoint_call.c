@@ -29,7 +29,6 @@ static void append_bundle_operands(LLVMValueRef call, const char *tag, struct cn
     cn_push(&out->values, LLVMGetOperand(call, i));
 }
 
-/* Append the deopt and gc-transition operands of the call, and record their operand numbers. */
 static void append_call_bundles(struct cn_parse_point *point, struct cn_operands *deopt, struct cn_operands *transition)
 {
   uint32_t end;
@@ -39,8 +38,8 @@ static void append_call_bundles(struct cn_parse_point *point, struct cn_operands
   append_bundle_operands(point->call, "gc-transition", transition, &point->transition, &end);
 }
 
-/* The callee of `call`, frozen if LLVM 22 could confuse it: instruction selection uses result 0 for a callee that is
- * another result of a multi-result node (docs/llvm-22.md, "multi-result callees"). Only loads, phis and freezes stay
+/* The callee of `call`, with a freeze that LLVM 22 needs: for a callee that is another result of a multi-result node,
+ * instruction selection uses result 0 (docs/llvm-22.md, "multi-result callees"). Only loads, phis and freezes stay
  * unfrozen, because each has a separate node; a cast may share the node of its operand. */
 static LLVMValueRef selectable_callee_of(struct cn_emitter *e, LLVMValueRef call)
 {
@@ -83,7 +82,6 @@ static void append_statepoint_arguments(struct cn_emitter *e, const struct cn_pa
   cn_push(&args->values, cn_emitter_i32_constant(e, 0));
 }
 
-/* Build the statepoint of `call` from the operands in the scratch memory. */
 static LLVMValueRef build_statepoint(struct cn_emitter *e, LLVMValueRef call, bool has_deopt, bool has_transition)
 {
   struct cn_statepoint_scratch *s = &e->scratch;
@@ -156,7 +154,6 @@ static LLVMValueRef copy_statepoint(struct cn_emitter *e, LLVMValueRef call)
   return statepoint;
 }
 
-/* Replace the result of the call by a gc.result of the statepoint's token. */
 static void replace_result(struct cn_emitter *e, struct cn_refs *refs, struct cn_parse_point *point)
 {
   LLVMValueRef call = point->call, statepoint = point->last;

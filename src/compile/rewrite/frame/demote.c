@@ -225,7 +225,6 @@ static LLVMValueRef build_distance_from_base(struct demoter *d, uint32_t value)
   return cn_differences_build_distance(d->ctx, d->builder, v->value, base.value);
 }
 
-/* Build the current `value` at the builder's place. */
 static LLVMValueRef build_value_from_slot(struct demoter *d, uint32_t value, LLVMValueRef distance)
 {
   const struct cn_ref_value *v = &d->refs->values.at[value];

@@ -32,8 +32,8 @@ LLVMValueRef cn_demote_slot_address(LLVMBuilderRef builder, LLVMValueRef slots, 
 LLVMValueRef cn_unwind_pad_of(LLVMBasicBlockRef block);
 /* True if `pad`, which may be null, is a landingpad of type token. */
 bool cn_unwind_is_token_pad(LLVMValueRef pad);
-/* Give each invoke that needs space for results or relocates a separate normal destination, and fold phis with one
- * input in pads. */
+/* Give each invoke that needs space for results or relocates a separate normal destination; fold phis with one input in
+ * pads. */
 void cn_unwind_split_edges(struct cn_ctx *ctx, LLVMValueRef function);
 /* Rename the incoming blocks of the phis of `block`; `to` maps old blocks to new blocks. */
 void cn_unwind_rename_phi_inputs(LLVMBuilderRef builder, const struct cn_ptrmap *to, LLVMBasicBlockRef block);

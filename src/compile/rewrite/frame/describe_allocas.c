@@ -171,7 +171,6 @@ static bool has_user_roots(const struct cn_user_roots *words, LLVMValueRef alloc
   return false;
 }
 
-/* True if the alloca has references, or words of the language, to describe. */
 static bool is_described(const struct cn_alloca_layout *map, const struct cn_user_roots *words)
 {
   return cn_alloca_layout_holds_refs(map) || has_user_roots(words, map->alloca);

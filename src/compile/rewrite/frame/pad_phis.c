@@ -76,7 +76,6 @@ static bool has_pad_phis(const struct cn_cfg *cfg)
   return false;
 }
 
-/* Let bases.c find the bases of all phis in pads. */
 static void find_pad_phi_bases(struct cn_refs *refs)
 {
   for (uint32_t b = 0; b < refs->cfg->count; b++) {
@@ -220,8 +219,8 @@ static void store_phi_operands(struct pad_phi_lowering *pads, const struct pad_p
 
 /* ---- loading ---- */
 
-/* Load the value of `p` from the slot that is stored after a catchswitch (`kept`), or from the slot that is stored
- * before unwinding. `base` is the base of a derived value. */
+/* Load the value of `p` from the slot that is stored after a catchswitch (`kept`) or before unwinding. `base` is the
+ * base of a derived value. */
 static LLVMValueRef load_phi_value(struct pad_phi_lowering *pads, const struct pad_phi *p, LLVMValueRef base, bool kept)
 {
   LLVMTypeRef bytes = LLVMInt8TypeInContext(pads->ctx->llvm);

@@ -30,7 +30,6 @@ struct unwound_reference {
   LLVMValueRef value, invoke;
 };
 
-/* A phi of references at the head of the pad of `invoke`, or null. */
 static LLVMValueRef reference_phi_of_pad(LLVMValueRef invoke)
 {
   LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetUnwindDest(invoke));

@@ -2,8 +2,8 @@
  *
  * Prepares the exceptional edges of parse points. Part of rewrite-statepoints. Demotes values that are live into the
  * unwind destination of an invoke (demote.h), so that the pad's code reads its references from the frame. A gc.relocate
- * in the destination would need a landing pad of type token, which returns neither exception pointer nor selector
- * (token_pads.c makes such pads); in a funclet LLVM forbids a gc.relocate (docs/llvm-22.md, "unwind edges").
+ * in the destination would need a landing pad of type token, which returns no values (token_pads.c makes such pads);
+ * LLVM forbids a gc.relocate in a funclet (docs/llvm-22.md, "unwind edges").
  *
  * Needs: struct cn_refs. Provides: references are live into pads in memory only (cn_unwind_wrong()); normal
  * destinations of invokes have space for results. Breaks: struct cn_refs; the splitting of edges also breaks struct
@@ -95,7 +95,6 @@ void cn_unwind_rename_phi_inputs(LLVMBuilderRef builder, const struct cn_ptrmap 
   }
 }
 
-/* Replace phis with one input by this input. */
 static void fold_single_input_phis(LLVMBasicBlockRef pad)
 {
   LLVMValueRef next;

@@ -177,8 +177,8 @@ static void merge_locals_of_kind(struct merger *m, LLVMValueRef function, const 
     replace_local(m, kind->locals.at[l], array, l, LLVMGetNextInstruction(array));
 }
 
-/* True if the function has a parse point. Without parse points locals have no description, and the code generator may
- * give several locals one place. */
+/* True if the function has a parse point. Without parse points locals need no description, and may share their
+ * places. */
 static bool has_parse_point(LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)

@@ -3,9 +3,9 @@
  * Removes invalid attributes and metadata, which a moving collector makes false. Part of rewrite-statepoints. A
  * safepoint in a function may move memory that the function itself does not access, so memory(...), nosync and nofree
  * are false. A reference stays dereferenceable, unaliased and unchanged only up to the next safepoint.
- * invalid_attributes.c has the table of attributes. Native code keeps its attributes (LLVM's own pass strips the whole
- * module): this pass changes managed functions, their call sites and memory accesses, declarations with references, and
- * globals that hold references.
+ * invalid_attributes.c has the table of attributes. The pass changes only managed functions, their call sites and
+ * memory accesses, declarations with references, and globals that hold references; native code keeps its attributes
+ * (LLVM's own pass strips the whole module).
  *
  * Needs: any function. Provides: a function free of invalid attributes. Breaks: nothing.
  */
@@ -79,7 +79,6 @@ static void strip_noalias_of_frame_pointers(LLVMValueRef function)
       LLVMRemoveEnumAttributeAtIndex(function, p + 1, noalias);
 }
 
-/* Remove the attributes that are false at `place` from the call or function `of`. */
 static void strip_attributes_at(LLVMValueRef of, LLVMAttributeIndex index, unsigned place)
 {
   bool function = LLVMIsAFunction(of) != NULL;

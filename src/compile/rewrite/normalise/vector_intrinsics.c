@@ -23,7 +23,6 @@ struct vector_lowering {
   LLVMBuilderRef builder;
 };
 
-/* The origin of one lane of a result. */
 struct lane_origin {
   LLVMValueRef vector;
   unsigned lane;
@@ -86,7 +85,6 @@ static struct lane_origin origin_of_inserted_lane(LLVMValueRef call, unsigned i,
   return (struct lane_origin){argument_of(call, 0), i};
 }
 
-/* The origin of lane `from` of the two operands' concatenation. */
 static struct lane_origin origin_in_concatenation(LLVMValueRef call, uint64_t from)
 {
   unsigned count = lane_count_of(argument_of(call, 0));
@@ -408,7 +406,6 @@ static void replace_instruction(LLVMValueRef i, LLVMValueRef to, bool stays)
   free(name);
 }
 
-/* True for the opcodes that lower_instruction() handles. */
 static bool may_be_lowered(LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {

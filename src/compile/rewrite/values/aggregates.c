@@ -46,8 +46,8 @@ static LLVMValueRef build_lane_choice(struct cn_aggregate_splitter *s, LLVMValue
   return picked;
 }
 
-/* Replace the extract `value` of a reference by the part of its operand, if the function built the operand or if the
- * operand crosses a parse point. */
+/* Replace the extract `value` of a reference by a part of its operand, if the function built the operand or if the
+ * operand crosses. */
 static bool replace_extract_by_part(struct cn_aggregate_splitter *s, LLVMValueRef value)
 {
   bool element = LLVMIsAExtractElementInst(value);

@@ -243,7 +243,6 @@ static void split_phi(struct cn_aggregate_splitter *s, LLVMValueRef value, LLVMV
   cn_push(&s->phis, value);
 }
 
-/* Fill `out` with the parts of a value that an instruction builds from other values. */
 static void split_by_instruction_kind(struct cn_aggregate_splitter *s, LLVMValueRef value, LLVMValueRef *out,
                                       uint32_t count)
 {
@@ -322,7 +321,6 @@ static bool has_parts(const struct cn_aggregate_splitter *s, LLVMValueRef value)
   return !cn_holds_ref(type) || cn_is_ref(type) || cn_ptrmap_find(&s->split, value);
 }
 
-/* Push the operands that `value` is built from and that still lack parts. */
 static void push_operands_without_parts(struct cn_aggregate_splitter *s, LLVMValueRef value)
 {
   if (LLVMIsConstant(value) || cn_parts_have_unknown_origin(value) || LLVMIsAPHINode(value))

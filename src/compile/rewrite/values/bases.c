@@ -9,8 +9,8 @@
  * - A GEP, freeze, bitcast, ptrmask or invariant group marker has the base of its operand.
  * - Constants and globals never move: their base is null in base phis and selects.
  * - A phi or select whose inputs all have one base has this base. A phi or select of several bases is a base itself.
- *   For any other phi or select, a phi or select of the inputs' bases is built beside it. value_flow.c decides between
- *   these cases, cycles included, on the graph of bases_graph.c.
+ *   Any other phi or select gets a phi or select of the inputs' bases beside it. value_flow.c decides between these
+ *   cases, cycles included, on the graph of bases_graph.c.
  *
  * Needs: struct cn_refs with liveness. Provides: base phis and selects in the IR. Breaks: struct cn_refs, if a phi or
  * select was built, until cn_refs_add_merges() adds it.

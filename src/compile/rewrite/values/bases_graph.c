@@ -137,7 +137,6 @@ static bool is_sorted(const struct cn_base_graph *graph)
   return true;
 }
 
-/* List all merges that crossing values are computed from, in order of position. */
 static void gather_merges(struct cn_base_graph *graph)
 {
   for (size_t v = 0; v < graph->refs->values.count; v++)

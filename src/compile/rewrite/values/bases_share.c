@@ -5,8 +5,8 @@
  * base for each merge). Part of rewrite-statepoints. A phi that is itself a base becomes the base of the other phis.
  * The first of several selects becomes the base of the other selects, which it dominates.
  *
- * A merge of merges with one base also has this base, and needs no further base. Therefore each round replaces merges
- * by the merge whose base they share and finds the tops again, until the inputs stay the same.
+ * A merge of merges with one base also has this base, and needs no further base. Each round replaces merges by the
+ * merge whose base they share and finds the tops again, until the inputs stay the same.
  *
  * Needs: the graph with its tops. Provides: merge.same, and updated tops. Breaks: the graph's inputs.
  */
@@ -17,7 +17,7 @@
 #include <string.h>
 #include "base/check.h"
 
-/* The most rounds of sharing, so that the cost stays linear; after the last round, merges keep their bases. */
+/* The most rounds of sharing, so that the cost stays linear. */
 enum { MAX_SHARING_ROUNDS = 16 };
 
 static bool have_same_incoming_blocks(LLVMValueRef a, LLVMValueRef b)
@@ -47,7 +47,7 @@ static uint32_t node_number_of(const struct cn_base_graph *graph, uint32_t m)
 }
 
 /* For each merge, the first merge that may share its base, or the merge itself. A merge that has the base of another
- * value is in no group, because it neither needs a base nor is a base. */
+ * value is in no group. */
 static uint32_t *find_parallel_groups(struct cn_base_graph *graph, bool *any)
 {
   struct cn_ptrmap first = {0};
@@ -107,7 +107,6 @@ static uint32_t *find_base_merge_of_classes(const struct cn_base_graph *graph, c
   return serving;
 }
 
-/* Replace each input by its top. */
 static void replace_inputs_by_tops(struct cn_base_graph *graph)
 {
   uint32_t sources = (uint32_t)graph->sources.count;

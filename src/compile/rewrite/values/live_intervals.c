@@ -7,8 +7,8 @@
  *
  * A value is live only within its interval. The definition dominates each place where the value is live, so the
  * definition comes first. If the value is live at a place after the last use, a path from this place reaches a use over
- * a retreating edge. This edge begins at or after the place, and enters a block within the interval where the value is
- * live, so the interval includes the place.
+ * a retreating edge. The edge begins at or after the place and enters a block of the interval, so the interval includes
+ * the place.
  *
  * Needs: struct cn_refs. Provides: struct cn_live_intervals. Breaks: nothing.
  */
@@ -94,7 +94,6 @@ struct cn_live_interval cn_live_interval_of(const struct cn_live_intervals *inte
   }
 }
 
-/* The number of parse points before `place`. */
 static uint32_t point_count_before(const struct cn_refs *refs, uint64_t place)
 {
   uint32_t low = 0;

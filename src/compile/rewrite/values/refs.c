@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lists the reference values of one function, with their definitions, their uses in order of position, and the parse
- * points, in one walk over the function. Part of rewrite-statepoints. Uses of a value that is equal to another
- * reference, or at a constant distance from it, count as uses of the other reference (late-insertion-slides-2014, "When
- * relocation isn't needed").
+ * Lists the reference values of one function, with definitions and uses in order of position, and the parse points, in
+ * one walk. Part of rewrite-statepoints. Uses of a value that is equal to another reference, or at a constant distance
+ * from it, count as uses of the other reference (late-insertion-slides-2014, "When relocation isn't needed").
  *
  * Needs: struct cn_cfg, all blocks reachable. Provides: struct cn_refs. Breaks: nothing.
  */
@@ -93,8 +92,8 @@ static bool may_keep_indices_live(struct cn_refs *refs)
 
 /* The number of variable indices of `value` if it is a GEP to rematerialise at its uses; else CN_NO_INDEX. A GEP that
  * feeds a phi is not rematerialised: it is mostly the step of a loop, and would be computed twice in each iteration. A
- * GEP with variable indices is not rematerialised if it is used in a deeper loop, or if the function may show addresses
- * as integers. */
+ * GEP with variable indices is not rematerialised if used in a deeper loop, or if the function may show addresses as
+ * integers. */
 static uint32_t compute_variable_indices(struct cn_refs *refs, LLVMValueRef value)
 {
   uint32_t count = 0;
@@ -116,7 +115,7 @@ static uint32_t compute_variable_indices(struct cn_refs *refs, LLVMValueRef valu
   return count && (is_used_in_deeper_loop(refs, value) || !may_keep_indices_live(refs)) ? CN_NO_INDEX : count;
 }
 
-/* Like compute_variable_indices(), but with a cache: the computation visits all uses of `value`, and each derived value
+/* Like compute_variable_indices(), with a cache: the computation visits all uses of `value`, and each derived value
  * needs the result. */
 static uint32_t variable_index_count_of(struct cn_refs *refs, LLVMValueRef value)
 {
@@ -158,7 +157,6 @@ static LLVMValueRef find_root(struct cn_refs *refs, LLVMValueRef value, uint32_t
   return value;
 }
 
-/* The index of `value`; adds `value` if it is new. */
 static uint32_t find_or_add_value(struct cn_refs *refs, LLVMValueRef value)
 {
   uint32_t index = cn_refs_index(refs, value);

@@ -94,9 +94,8 @@ struct cn_refs {
 };
 
 void cn_refs_build(struct cn_refs *refs, struct cn_cfg *cfg, unsigned off);
-/* The first broken invariant, or null. The check directly after cn_refs_build() (CN_REFS_AFTER_BUILD), and the check
- * directly after cn_liveness_compute() (CN_REFS_AFTER_LIVENESS), cover more invariants than CN_REFS_AFTER_CHANGES.
- * Takes linear time. */
+/* The first broken invariant, or null. CN_REFS_AFTER_BUILD, directly after cn_refs_build(), and CN_REFS_AFTER_LIVENESS,
+ * directly after cn_liveness_compute(), check more invariants than CN_REFS_AFTER_CHANGES. Takes linear time. */
 enum cn_refs_when { CN_REFS_AFTER_BUILD, CN_REFS_AFTER_LIVENESS, CN_REFS_AFTER_CHANGES };
 const char *cn_refs_wrong(const struct cn_refs *refs, enum cn_refs_when when);
 /* A new phi or select beside an old one; a new select is directly before the old select. */
@@ -130,7 +129,7 @@ bool cn_has_address_integers(const struct cn_cfg *cfg);
 
 /* ---- liveness.c ---- */
 
-/* The live range of one value. One structure serves all values in turn, in time linear in each range. */
+/* The live range of one value. One structure serves all values in turn. */
 struct cn_live_range {
   CN_VECTOR(uint32_t) blocks; /* blocks with the value live-in, ascending, all after the definition's block */
   uint32_t *in, *out;         /* per block: equal to `stamp` if the value is live at the block's start (end) */
@@ -177,7 +176,7 @@ bool cn_pointer_bases_replace_queries(struct cn_ctx *ctx, struct cn_refs *refs);
 /* ---- aggregates.c, aggregates_parts.c ---- */
 
 #define CN_PART_LIMIT 256 /* the most scalars of an aggregate that is split */
-/* The number of scalars of a type with references; if there are more than CN_PART_LIMIT, any number above
+/* The number of scalars of a type with references; for more than CN_PART_LIMIT scalars, any number above
  * CN_PART_LIMIT. */
 uint32_t cn_part_count(LLVMTypeRef type);
 
