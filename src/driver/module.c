@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads modules from files, writes them to files, and makes their target machines.
+ * Reads modules from files, writes them to files, and makes their target machines. Owns the path and the error count of
+ * the current module for LLVM's messages.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 #include "driver/tool.h"
 #include "object/elf/input.h"
 
-/* The module of LLVM's messages, because a tool handles one module at a time. */
+/* The current module; a tool handles one module at a time. */
 static struct {
   const char *path;
   unsigned errors;

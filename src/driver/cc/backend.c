@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Compiles bitcode to the output file, in process, by Cairn's pipeline, LLVM's code generator and the writer of frame
- * maps.
+ * maps. Owns the current unit's context and diagnostics.
  */
 #include <stdlib.h>
 #include <string.h>

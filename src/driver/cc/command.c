@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads the command line of cairn-cc: the effect of each option, with one function per group of effects.
+ * Reads the command line of cairn-cc, with one function for each group of options' effects. Owns the formatted strings
+ * of the process.
  */
 #include "driver/cc/command.h"
 

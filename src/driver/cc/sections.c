@@ -59,7 +59,7 @@ static void set_own_section(LLVMValueRef global, const char *prefix)
   free(section);
 }
 
-/* True for literals, which stay in mergeable sections, because these save more memory than separate sections. */
+/* True for literals, which stay in mergeable sections, so that the linker merges equal literals. */
 static bool is_literal(LLVMValueRef global)
 {
   return LLVMGetLinkage(global) == LLVMPrivateLinkage && LLVMIsGlobalConstant(global);

@@ -96,7 +96,7 @@ static bool read_caller_register_place(Dwarf_Frame *frame, int dwarf, bool *save
   *saved = false;
   if (dwarf_frame_register(frame, dwarf, memory, &ops, &count))
     return false;
-  /* Without operations, a null result says that the register is unchanged; any other result says that it is undefined,
+  /* With a count of 0, a null `ops` says that the register is unchanged, and any other `ops` says that it is undefined,
    * like caller-saved registers. libdw 0.188 always reports CN_DWARF_MISTAKEN_BY_LIBDW as undefined;
    * cn_cfi_is_register_undefined() finds the code where the register is really undefined. */
   if (count == 0)
