@@ -101,7 +101,7 @@ static const char *const *pass_order_of(const struct cairn_compile_options *opti
   return late_safepoint_passes;
 }
 
-/* Drop the bodies of C library functions that headers offer for inlining. These bodies call other functions, and after
+/* Drop the bodies of C library functions that headers offer for inlining: the bodies call other functions, and after
  * place-safepoints LLVM must inline no body without safepoints. */
 static bool drop_offered_bodies(struct cn_ctx *ctx)
 {

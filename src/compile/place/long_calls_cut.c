@@ -11,7 +11,7 @@
  * Breaks: struct cn_cfg.
  *
  * Pieces meet at offsets whose addresses are multiples of eight, before and after a move: between two pieces a
- * collection finds complete references. The addresses before the first piece decide the direction of the loop. This
+ * collection finds complete references. The addresses before the first piece decide the direction of the loop, and the
  * direction stays right if objects move.
  */
 #include <llvm-c/DebugInfo.h>

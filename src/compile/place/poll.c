@@ -4,9 +4,9 @@
  *
  * Needs: any instruction to poll before. Provides: polls. Breaks: struct cn_cfg.
  *
- * A poll tests the thread's poll word, or compares the stack pointer with the thread's stack limit. It branches to a
- * block that calls cairn_poll_slow() with the preserve_all convention, so that the hot path keeps its registers. The
- * block is placed at the function's end, or beside the comparison if a shorter poll with a taken branch is better.
+ * A poll tests the thread's poll word, or compares the stack pointer with the thread's stack limit. The poll branches
+ * to a block that calls cairn_poll_slow() with the preserve_all convention, so that the hot path keeps its registers.
+ * The block is placed at the function's end, or beside the comparison if a shorter poll with a taken branch is better.
  * Polls that rarely run, and all polls at -Os and -Oz, are a call of the stub cairn_poll(), which reads the word: 5
  * bytes. If the module defines @gc.safepoint_poll, its body replaces all of these forms (user_poll.c).
  */

@@ -12,7 +12,7 @@
 #include "compile/core/words.h"
 #include "compile/rewrite/refuse.h"
 
-/* True if the leaf stores a word or returns a word. Other leaves only read their arguments. */
+/* True if the leaf stores a word or returns a word. All other leaves only read their arguments. */
 static bool may_keep_word(LLVMValueRef call)
 {
   static const char handles[] = "cairn_handle_"; /* <cairn/handle.h> */

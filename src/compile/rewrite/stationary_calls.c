@@ -2,12 +2,12 @@
  *
  * Makes statepoints of calls during which all objects stay in place: calls of the runtime's check of a store
  * (check_stores.c), and calls of functions that call this check. To decide whether a place on the stack is described,
- * the runtime walks to the frame with the place, so each call on the path needs a frame map. Before this step these
- * calls are leaves: the placement of polls ignores them, and coalesced barriers may extend over them. Part of pass
+ * the runtime walks to the frame with the place, so each call on the path needs a frame map. Before this step calls of
+ * the check are leaves: the placement of polls ignores them, and coalesced barriers may extend over them. Part of pass
  * `rewrite-statepoints`.
  *
  * Needs: safepoints placed. Provides: functions with "cairn-still" are no leaves any more, except at calls in functions
- * without records. Breaks: earlier classifications of these calls.
+ * without records. Breaks: earlier classifications of calls of these functions.
  */
 #include "compile/rewrite/stationary_calls.h"
 

@@ -55,8 +55,8 @@ static LLVMTypeRef flexible_array_element_of(LLVMTypeRef type, const struct cn_a
              : NULL;
 }
 
-/* True if `type`, or a sequence of it if it `repeats`, may have a reference at one of the offsets. Also true for
- * offsets before the object and for unaligned offsets. */
+/* True if `type`, or a sequence of it if it `repeats`, may have a reference at one of the offsets, and if an offset is
+ * unaligned or before the object. */
 static bool type_may_hold_ref_at(struct cn_ctx *ctx, LLVMTypeRef type, bool repeats, uint64_t offset, uint64_t stride)
 {
   uint64_t size = LLVMABISizeOfType(ctx->layout, type), step = stride;

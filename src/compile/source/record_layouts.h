@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Finds the references among the members of structs and unions in the layouts that clang prints
- * (-fdump-record-layouts-canonical). These layouts show address spaces, which debug information omits. Debug
+ * (-fdump-record-layouts-canonical). The printed layouts show address spaces, which debug information omits. Debug
  * information also omits the tag of a reference whose `managed` comes from a typedef or from typeof.
  */
 #ifndef CN_COMPILE_SOURCE_RECORD_LAYOUTS_H

@@ -5,9 +5,9 @@
  * Needs: the front end's IR. Provides: each alignment that the IR states for a reference is at most
  * CAIRN_ABI_OBJECT_ALIGN, or an error. Breaks: nothing.
  *
- * A larger alignment may be true at first and false after the object moves, so that an aligned vector access faults.
- * Such an alignment depends on the object's address, like the integers that stale_integers.c finds, but the IR states
- * it in an attribute or assumption instead of a value.
+ * A larger alignment may be true at first and false after the object moves, so that an aligned vector access faults. An
+ * alignment depends on the object's address, like the integers that stale_integers.c finds, but the IR states an
+ * alignment in an attribute or assumption instead of a value.
  */
 #include <string.h>
 #include "base/check.h"

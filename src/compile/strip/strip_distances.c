@@ -7,8 +7,8 @@
  * Needs: slots that are values again (strip_slots.c). Provides: distances of the rewriter are unused, except for
  * distances that an optimiser has changed. Breaks: nothing.
  *
- * After the promotion of slots, distances that pad_phis.c kept in memory are phis beside the phis of their bases. Such
- * a pair of phis becomes one phi of references if each pair of operands is a reference.
+ * After the promotion of slots, distances that pad_phis.c kept in memory are phis beside the phis of their bases. A
+ * pair of a distance phi and a base phi becomes one phi of references if each pair of operands is a reference.
  */
 #include "base/check.h"
 #include "compile/core/each.h"

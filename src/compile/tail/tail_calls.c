@@ -3,11 +3,11 @@
  * Keeps calls in tail position tail calls, as in plain C: a call that is marked `tail` becomes musttail if it ends its
  * function. Part of rewrite-statepoints. The caller's frame is gone before a collector could walk it, so a musttail
  * call needs no statepoint (docs/llvm-22.md, "musttail"), and recursion through such calls needs no stack. LLVM's own
- * rewriter turns these calls into statepoints.
+ * rewriter turns tail calls into statepoints.
  *
- * A musttail call must have the signature of its caller. This signature suffices for a callee with another signature if
- * both signatures put each argument of the callee in the same register: parameters that the callee lacks get poison,
- * and an unused result is ignored. tail_widen.c handles the other calls at the end of the pipeline.
+ * A musttail call must have the signature of its caller. The caller's signature suffices for a callee with another
+ * signature if both signatures put each argument of the callee in the same register: parameters that the callee lacks
+ * get poison, and an unused result is ignored. tail_widen.c handles the other calls at the end of the pipeline.
  *
  * Needs: any function. Provides: cn_tail_make_musttail_calls(), the first step of rewrite-statepoints in a function.
  * Breaks: struct cn_cfg; tail calls that share a return get separate returns.

@@ -2,7 +2,7 @@
  *
  * Lowers managed address spaces other than 1. LLVM's strategies accept references in address space 1 only (its
  * verifier: "gc.relocate: must return gc pointer"). A statepoint therefore lists an addrspacecast of a reference in
- * another space, and an addrspacecast follows each gc.relocate. Such a cast between spaces below 256 is free
+ * another space, and an addrspacecast follows each gc.relocate. A cast between spaces below 256 is free
  * (docs/llvm-22.md, "address spaces"). The earlier steps of rewrite-statepoints use the original types
  * (statepoints-original, "Distinguishing references").
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Replaces phis of references at the head of pads. Part of rewrite-statepoints. Such a phi reads its operands on unwind
- * edges, which have no place for a relocate. The phi becomes a slot, which is stored before the instruction that
+ * Replaces phis of references at the head of pads. Part of rewrite-statepoints. A phi in a pad reads its operands on
+ * unwind edges, which have no place for a relocate. The phi becomes a slot, which is stored before the instruction that
  * unwinds and loaded after the pad. A derived reference is stored as its base and its distance from the base; the
  * distance is an integer in a separate local.
  *

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Puts functions with too large a product of safepoints and live references into slot mode. Such a function keeps its
- * references in one described alloca (demote.h) instead of relocating each reference at each safepoint. Output and time
- * are then linear in the input (PerryTS/perry#8132: 19 MB of IR became 413 MB). Part of rewrite-statepoints.
+ * Puts functions with too large a product of safepoints and live references into slot mode. A function in slot mode
+ * keeps its references in one described alloca (demote.h) instead of relocating each reference at each safepoint.
+ * Output and time are then linear in the input (PerryTS/perry#8132: 19 MB of IR became 413 MB). Part of
+ * rewrite-statepoints.
  *
  * The cost model: a function gets slot mode if, in SSA form,
  *   - the sum of live references over all its parse points is more than the budget, and more than the values and uses

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Folds phis of references whose inputs are all one value or the phi itself. Such phis appear after loops in LCSSA
- * form, and in blocks that several edges of a switch enter. The phi always has the address of its one input, which can
- * replace the phi (late-insertion-slides-2014, "Terminology: Derived Pointers"). Part of rewrite-statepoints. Needs:
- * all blocks reachable. Provides: every phi of references has two different inputs. Breaks: every analysis of the
- * function.
+ * Folds phis of references whose inputs are all one value or the phi itself. Phis of one value appear after loops in
+ * LCSSA form, and in blocks that several edges of a switch enter. The phi always has the address of its one input,
+ * which can replace the phi (late-insertion-slides-2014, "Terminology: Derived Pointers"). Part of rewrite-statepoints.
+ * Needs: all blocks reachable. Provides: every phi of references has two different inputs. Breaks: every analysis of
+ * the function.
  */
 #include "base/check.h"
 #include "base/vector.h"

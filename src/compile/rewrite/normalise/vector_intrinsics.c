@@ -349,8 +349,8 @@ static LLVMValueRef lower_extract_beyond_end(struct vector_lowering *l, LLVMValu
   return LLVMConstNull(LLVMTypeOf(extract));
 }
 
-/* The argument that a leaf returns unchanged ("returned"), or null. This argument may be a derived pointer; any other
- * result of a call is a base. */
+/* The argument that a leaf returns unchanged ("returned"), or null. A returned argument may be a derived pointer; any
+ * other result of a call is a base. */
 static LLVMValueRef returned_argument_of(LLVMValueRef call)
 {
   LLVMValueRef callee = cn_direct_callee(call);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Splits vectors of references, and first-class aggregates that hold references, if they are live over a parse point.
- * Part of rewrite-statepoints. Such a value is split into scalars directly after its definition and rebuilt directly
- * before each use, so that only scalars are relocated (LLVM's own pass does not relocate such values: docs/llvm-22.md,
- * "aggregates").
+ * Part of rewrite-statepoints. A vector or aggregate is split into scalars directly after its definition and rebuilt
+ * directly before each use, so that only scalars are relocated (LLVM's own pass leaves aggregates unrelocated:
+ * docs/llvm-22.md, "aggregates").
  *
  * A value that the function itself builds (insertvalue, phi, shufflevector, ...) is not split: its *parts*
  * (aggregates_parts.c) are the values that it was built from, so that bases can be found through it.

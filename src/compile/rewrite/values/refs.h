@@ -129,7 +129,7 @@ bool cn_has_address_integers(const struct cn_cfg *cfg);
 
 /* ---- liveness.c ---- */
 
-/* The live range of one value. One structure serves all values in turn. */
+/* The live range of one value. One struct serves all values of a function in turn. */
 struct cn_live_range {
   CN_VECTOR(uint32_t) blocks; /* blocks with the value live-in, ascending, all after the definition's block */
   uint32_t *in, *out;         /* per block: equal to `stamp` if the value is live at the block's start (end) */
