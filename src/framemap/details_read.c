@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Reads details; details_format.h describes the encoding. This file is part of the runtime, allocates no memory, calls
- * only memcpy() of the C library, and compares every read with the end of the function or block. Its functions keep no
+ * only memcpy() of the C library, and compares every read with the end of the function or block. The readers keep no
  * state and run on any thread in any phase. Details are input, so malformed details are reported as CN_FRAMEMAP_BAD;
  * checks are for defects of Cairn.
  */

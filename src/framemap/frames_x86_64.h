@@ -83,7 +83,7 @@ static inline bool cn_port_is_lost_over_every_call(unsigned dwarf)
   return dwarf == CN_DWARF_SP || dwarf == CN_DWARF_R11;
 }
 
-/* The register that libdw 0.188 mistakes for RAX. This library reports RBX as undefined if call-frame information omits
+/* The register that libdw 0.188 mistakes for RAX: libdw reports RBX as undefined if call-frame information omits
  * RBX. */
 enum { CN_DWARF_MISTAKEN_BY_LIBDW = CN_DWARF_RBX };
 #define CN_PORT_MISTAKEN_NAME "rbx"

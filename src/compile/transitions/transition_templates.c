@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Pass lower-transitions: does the lowering that "Garbage Collection Safepoints in LLVM" ("GC Transitions") leaves to
- * each target. A front end marks calls by the bundle "gc-transition", whose operands are the front end's. Two functions
- * of the module are the templates of the lowering:
+ * each target. A front end marks calls by the bundle "gc-transition", whose operands the front end chooses. Two
+ * functions of the module are the templates of the lowering:
  *
  *   define void @cairn.transition.enter(operands)       before the call: managed code is left
  *   define void @cairn.transition.leave(operands)       after it, on its unwind edge too

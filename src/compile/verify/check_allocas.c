@@ -4,7 +4,7 @@
  * Provides: diagnostic undescribed-alloca. Breaks: nothing.
  *
  * An alloca contains references if its type does, or if an instruction accesses a reference at an address computed from
- * the alloca. This rule is simpler than the rewriter's (alloca_layout.c).
+ * the alloca. The rewriter uses a more complex rule (alloca_layout.c).
  */
 #include <stdlib.h>
 #include "base/check.h"

@@ -37,8 +37,8 @@ static bool is_pointer(LLVMValueRef value)
   return LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind;
 }
 
-/* True for a tail call through another signature than the callee's, as pass tail-calls makes it. An integer argument of
- * this call is a reference in the callee. */
+/* True for a tail call whose signature differs from the callee's signature, as pass tail-calls makes it. An integer
+ * argument of this call is a reference in the callee. */
 static bool is_widened_tail_call(LLVMValueRef call)
 {
   LLVMValueRef callee = cn_direct_callee(call);

@@ -195,7 +195,7 @@ struct cn_object_node {
     CN_OBJECT_COPY,  /* a reference into the object of node `from` */
     CN_OBJECT_MERGE, /* a reference into the object of one of its inputs */
   } kind;
-  bool moves; /* a copy whose address may differ from its source's */
+  bool moves; /* a copy whose address may differ from the source */
   bool start; /* a copy that points to its object's start */
   bool null;
   bool inside;    /* the reference may point past its object's start */

@@ -57,9 +57,9 @@ bool cn_record_get_constant(const struct cn_statepoint_record *r, uint32_t index
   return l.kind == CAIRN_STACKMAP_CONSTANT;
 }
 
-/* True for LLVM's calling conventions whose callees save the same registers as in C's: C, fast, cold, any register,
+/* True for LLVM's calling conventions whose callees save the callee-saved registers of C: C, fast, cold, any register,
  * preserve_most, preserve_all, swift, C++ thread-local, tail, guard check, swifttail; Intel's OpenCL, SysV, Win64,
- * vectorcall and regcall. Callees of other conventions, such as GHC's, save fewer registers. */
+ * vectorcall and regcall. Callees of other conventions, such as ghccc, save fewer registers. */
 static bool convention_keeps_callee_saved(uint64_t convention)
 {
   static const uint8_t known[] = {

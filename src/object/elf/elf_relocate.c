@@ -153,7 +153,7 @@ static void store_relocated_value(unsigned char *at, const struct relocation_how
   memcpy(at, &value, bytes);
 }
 
-/* Read the address of symbol `index` in section `table`. This table may differ from elf->symbols, because dynamic
+/* Read the address of symbol `index` in section `table`. `table` may differ from elf->symbols, because dynamic
  * relocations have a separate symbol table. False if the index is out of range. */
 static bool read_symbol_value(const struct cn_elf_file *elf, uint32_t table, uint64_t index, uint64_t *value)
 {

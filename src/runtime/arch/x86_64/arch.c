@@ -321,8 +321,8 @@ bool cn_arch_is_anchor_live(const struct cn_anchor *anchor)
   return false;
 }
 
-/* Before the call, the anchor of a short call seems to have all registers. Their values are no references, because the
- * caller's frame map has no roots in these registers. */
+/* Before the call, the anchor of a short call seems to have all registers. The registers' values are no references,
+ * because the caller's frame map has no roots in these registers. */
 bool cn_arch_has_anchor_register(const struct cn_anchor *anchor, int reg)
 {
   return reg == CN_RBP || word_below_sp(anchor) != (uintptr_t)cn_arch_short_return;
