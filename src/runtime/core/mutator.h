@@ -135,15 +135,15 @@ static inline const volatile struct cn_signal_delivery *cn_thread_current_delive
              : NULL;
 }
 
-/* True if a signal handler of the program runs on this thread. Also true after a jump out of a handler until new frames
- * overwrite the handler's part of the stack. Async-signal-safe. */
+/* True if a signal handler of the program runs on this thread, or has jumped out and its part of the stack is
+ * unchanged. Async-signal-safe. */
 static inline bool cn_thread_is_in_handler(void)
 {
   return cn_thread_current_delivery() != NULL;
 }
 
 /* The main thread's mutator; any thread may call this. The pointer is set before any other code of the program runs,
- * and stays valid after the end of the main thread, when the mutator is detached. */
+ * and stays valid after the thread's end, when the mutator is detached. */
 struct cairn_mutator *cn_mutator_of_main_thread(void);
 /* Record the calling thread's mutator as the main thread's. The main thread calls this once, at the start. */
 void cn_mutator_set_main(struct cairn_mutator *mutator);

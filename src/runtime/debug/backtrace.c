@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Makes backtraces (pillar-stack-iterator-2011, "get string for frame"). The platform's unwinder leads, because it sees
- * native activations and activations that a signal interrupted. The walk of managed activations advances in step with
- * the unwinder, finds activations of other code managers, and continues alone if native code lacks call-frame
- * information. The first pass over the stack counts activations and the second prints, so that both ends of a deep
- * stack are shown. Runs on any thread, in any phase; the state of this file belongs to the thread that ends the
- * program.
+ * native and interrupted activations. The walk of managed activations advances in step with the unwinder, finds
+ * activations of other code managers, and continues alone if native code lacks call-frame information. A first pass
+ * counts activations and a second prints, so that both ends of a deep stack are shown. Runs on any thread, in any
+ * phase; the state of this file belongs to the thread that ends the program.
  */
 #include "runtime/debug/backtrace.h"
 
@@ -194,8 +193,7 @@ static void walk_stack_once(struct backtrace_state *trace, bool unwinder)
   trace->places = trace->place;
 }
 
-/* Signal handlers must not load the unwinder, because loading allocates and the signal may have interrupted an
- * allocation. */
+/* Signal handlers must not load the unwinder, because loading allocates. */
 static bool find_unwinder(struct backtrace_state *trace, bool may_load)
 {
   if (cn_os_has_unwinder(false))
@@ -269,9 +267,9 @@ static void sleep_until_exit(void)
     cn_os_wait_on_word(&never, 0, UINT64_MAX); /* pause() would be a cancellation point */
 }
 
-/* The handler of faults during the backtrace, and of the alarm. Any thread may receive the alarm, and timers of the
- * program may raise SIGALRM, too. A fault in another thread does not end the backtrace. After the backtrace the
- * faulting instruction runs again, with the default action. */
+/* The handler of faults during the backtrace, and of the alarm. Any thread may receive the alarm; timers of the program
+ * may raise SIGALRM, too. A fault in another thread does not end the backtrace. After the backtrace the faulting
+ * instruction runs again, with the default action. */
 static void end_backtrace_on_fault(int signal, siginfo_t *info, void *context)
 {
   bool here = cn_os_thread() == ending_thread;

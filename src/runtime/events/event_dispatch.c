@@ -22,7 +22,7 @@ static struct listener_entry {
 } listeners[MAX_LISTENERS];
 static struct cn_mutex dispatch_lock;
 static atomic_bool has_consumers;
-static _Thread_local bool is_reporting; /* the calling thread reports an event */
+static _Thread_local bool is_reporting;
 
 const char *cn_event_cause_name(enum cairn_cause cause)
 {

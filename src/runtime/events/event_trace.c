@@ -146,8 +146,7 @@ static void write_name_event(const char *what, int thread, const char *name)
   append_text(",\"name\":\"%s\",\"args\":{\"name\":\"%s\"}}", what, escape_json(name, text));
 }
 
-/* Write a thread's name before its first event. A program with many threads may get a name twice, because the table of
- * named threads is small. */
+/* Writes a thread's name before its first event, and again if the small table has forgotten the thread. */
 static void name_thread_once(int thread)
 {
   char name[32];
@@ -252,8 +251,7 @@ static bool expand_file_name(const char *name)
   return used < sizeof trace_state.name;
 }
 
-/* Opens the file above the standard streams' descriptors: a program that has closed a standard stream may open another
- * stream under its number. */
+/* Opens the file above the standard descriptors, which a program may close and use for other files. */
 static int open_above_standard_fds(void)
 {
   int fd = cn_os_open_device(trace_state.name);

@@ -21,7 +21,7 @@ extern int ___interceptor_sigaction(int signal, const struct sigaction *action, 
 extern void __tsan_init(void) __attribute__((weak));
 
 enum {
-  MAX_SIGNAL = 64,                                             /* the greatest number of a signal */
+  MAX_SIGNAL = 64,
   RUNTIME_FLAGS = SA_SIGINFO | (int)SA_RESETHAND | SA_ONSTACK, /* flags that may differ in the kernel */
   SYSTEM_V_INTERRUPT = 0x20000000                              /* without effect, but a query returns it */
 };
@@ -96,8 +96,8 @@ static void put_entry(int signal, const struct action_entry *entry)
   action_entries[signal].flags = entry->flags;
 }
 
-/* The caller has blocked signals. A child of vfork() does not change the entries, which are its parent's; default
- * actions need no entry. */
+/* The caller has blocked signals. A child of vfork() leaves the entries to its parent; default actions need no
+ * entry. */
 static int install_action(int signal, const struct sigaction *action, struct sigaction *before)
 {
   struct action_entry old = {action_entries[signal].handler, action_entries[signal].flags};

@@ -20,7 +20,7 @@ struct cn_barrier_log_chunk {
 };
 _Static_assert(sizeof(struct cn_barrier_log_chunk) == CHUNK_BYTES, "whole pages");
 
-static struct cn_barrier_log_chunk *ended_threads_log; /* the chunks of ended threads */
+static struct cn_barrier_log_chunk *ended_threads_log;
 
 /* Adds a chunk to the mutator's log, or frees the new chunk if a handler added a chunk first. */
 static void add_log_chunk(struct cairn_mutator *mutator, struct cn_barrier_log_chunk *newest)

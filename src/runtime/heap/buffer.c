@@ -14,8 +14,8 @@
 #include "runtime/heap/uncleared.h"
 
 enum {
-  MAX_HANDLER_PART_BYTES = 16 << 10, /* the greatest size of the handlers' part */
-  HANDLER_PART_DIVISOR = 32          /* handlers get this fraction of a small buffer */
+  MAX_HANDLER_PART_BYTES = 16 << 10,
+  HANDLER_PART_DIVISOR = 32 /* handlers get this fraction of a small buffer */
 };
 _Static_assert(CAIRN_ABI_HEADER_SIZE == 8 && CAIRN_ABI_INDEXED_HEADER_SIZE == 16,
                "cairn_fill() writes one word, or two");

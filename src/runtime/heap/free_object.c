@@ -2,9 +2,8 @@
  *
  * Frees arrays that compiled code frees explicitly. If the array is the last block of the allocation buffer, the
  * allocation pointer returns to the array's start. An older array of the buffer waits until all blocks after it are
- * free. A large array's block is kept for the next array of about its size. A collection frees all kept blocks, since
- * they are unreachable, and the thread's lists become empty. Runs on each thread, with thread-local lists, in phase
- * MUTATE.
+ * free. A large array's block is kept for the next array of about its size, until a collection frees the unreachable
+ * block and the thread's lists become empty. Runs on each thread, with thread-local lists, in phase MUTATE.
  */
 #include "runtime/heap/free_object.h"
 
@@ -22,7 +21,7 @@
 
 enum { MAX_KEPT_BLOCKS = 16, MAX_WAITING_ARRAYS = 4 };
 
-/* Blocks of the large arrays that the thread has freed since the last collection. */
+/* Blocks of large arrays that the thread has freed since the last collection. */
 static _Thread_local struct {
   uint64_t collections; /* number of collections at the last use of the list */
   unsigned count;
@@ -34,7 +33,7 @@ static _Thread_local struct {
   size_t room[MAX_KEPT_BLOCKS];  /* size of the free block; 0 while the block is in use */
 } kept_blocks;
 
-/* Some of the freed arrays in the thread's buffer that other blocks follow: their blocks and ends. */
+/* Blocks and ends of freed arrays in the thread's buffer that other blocks follow. */
 static _Thread_local struct {
   uint64_t collections; /* number of collections when the arrays were noted */
   unsigned next;
@@ -164,7 +163,7 @@ static void free_waiting_arrays(struct cairn_mutator *mutator)
     if (waiting_arrays.end[i] == mutator->alloc &&
         cn_buffer_free_last_block(mutator, waiting_arrays.block[i], waiting_arrays.end[i])) {
       waiting_arrays.end[i] = 0;
-      i = UINT_MAX; /* start again */
+      i = UINT_MAX;
     }
 }
 

@@ -29,8 +29,8 @@ extern const struct cairn_collector *const cairn_collector_chosen __attribute__(
 
 static const struct cairn_collector *collector_in_use = &cairn_collector_generational;
 static bool heap_ready;
-static bool memory_given;    /* the collector has given memory */
-static bool images_must_fit; /* images must fit the collector */
+static bool memory_given;
+static bool images_must_fit;
 
 const struct cairn_collector *cn_heap_collector(void)
 {

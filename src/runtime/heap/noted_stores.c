@@ -21,7 +21,7 @@ struct noted_store {
 };
 
 static struct noted_store *note_ring; /* null: CAIRN_VERIFY=stores is off */
-static uint64_t notes_made;           /* since the program began */
+static uint64_t notes_made;
 static uint64_t notes_forgotten;
 
 void cn_noted_stores_allocate_ring(void)

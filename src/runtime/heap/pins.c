@@ -21,11 +21,11 @@
 #include "runtime/os/os.h"
 
 enum {
-  MIN_TABLE_ENTRIES = 256, /* entries */
+  MIN_TABLE_ENTRIES = 256,
   MAX_HEAP_RANGES = 4,
   SITE_BUCKET_COUNT = 256,
-  SITE_NAME_BYTES = 72, /* bytes of a site's name */
-  TYPE_NAME_BYTES = 64  /* bytes of a type's name */
+  SITE_NAME_BYTES = 72,
+  TYPE_NAME_BYTES = 64
 };
 
 struct pin_entry {
@@ -183,7 +183,7 @@ static bool is_in_heap(uintptr_t address)
   return false;
 }
 
-/* True if the collector finds that an object starts at the address; false if the address may be within an object. */
+/* False if the address may be within an object. */
 static bool is_object_start(uintptr_t address)
 {
   const struct cairn_collector *collector = cn_heap_collector();

@@ -13,8 +13,8 @@
 bool cn_resize_has_array_at(uintptr_t array, const struct cairn_layout *layout);
 
 enum cn_resize_flags {
-  CN_RESIZE_LEAVE_UNCLEARED = 1, /* leave new elements uncleared */
-  CN_RESIZE_FORBID_GROWTH = 2,   /* for handlers: the signal may have interrupted an allocation */
+  CN_RESIZE_LEAVE_UNCLEARED = 1,
+  CN_RESIZE_FORBID_GROWTH = 2, /* for handlers: the signal may have interrupted an allocation */
 };
 
 /* Make the array shorter, and put a filler after it; or make the array longer, if it is the last block of the mutator's

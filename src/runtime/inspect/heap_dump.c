@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Implements cairn_heap_dump(): writes the records of dump/format.h in the order of the walk over objects and roots.
- * The record of a type precedes its first object, the record of a place its first root. The state of the current dump
- * belongs to this file. Runs in phase STOP, on the thread that stopped the others.
+ * The record of a type precedes its first object, the record of a place its first root. Runs in phase STOP, on the
+ * thread that stopped the others.
  */
 #include <string.h>
 #include <unistd.h>

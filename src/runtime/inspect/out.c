@@ -117,7 +117,7 @@ void cn_out_write_text(struct cn_out_file *out, const char *text)
 /* Consumes the SIGPIPE of a failed write, and restores the signal mask. */
 static void restore_signal_mask(struct cn_out_file *out)
 {
-  enum { KERNEL_SIGSET_BYTES = 8 }; /* size of the kernel's signal set */
+  enum { KERNEL_SIGSET_BYTES = 8 };
   static const struct timespec none;
   sigset_t set;
 

@@ -19,8 +19,8 @@ struct arrival_question {
   struct cairn_arrival arrival;
 };
 
-/* Read the processor time of the thread, then the clock. If the kernel preempted the caller in between, read both
- * again, because the time in between would count as time after the request. */
+/* Read the processor time of the thread, then the clock. Read both again after a preemption in between, because the
+ * preemption would count as time after the request. */
 static void read_request_clocks(struct arrival_question *question, int thread)
 {
   for (int attempt = 0; attempt < 8; attempt++) {

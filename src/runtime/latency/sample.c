@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Samples the pc of a running thread. The sampled thread runs the signal handler; one thread of the runtime at a time
- * is the caller, in any phase. The signal is a real-time signal that has no handler and that the thread does not block.
- * The action stays installed, since the signal may come late. The handler does not print, because names of files and
- * lines need memory and the signal may have interrupted malloc().
+ * Samples the pc of a running thread. The handler runs on the sampled thread, in any phase; one thread of the runtime
+ * at a time is the caller. The signal is a real-time signal that has no handler and that the thread does not block. The
+ * action stays installed, since the signal may come late. The handler does not print, because names of files and lines
+ * need memory and the signal may have interrupted malloc().
  *
  *       caller         handler        handler
  *   SAMPLE_NONE -----> SAMPLE_ASKED --------> SAMPLE_TAKEN --------> SAMPLE_NONE
@@ -20,10 +20,10 @@
 #include "runtime/os/os.h"
 
 enum { SAMPLE_NONE, SAMPLE_ASKED, SAMPLE_TAKEN };
-enum { MAX_SAMPLE_WAIT_NANOSECONDS = 1000000000 }; /* nanoseconds */
+enum { MAX_SAMPLE_WAIT_NANOSECONDS = 1000000000 };
 
 static _Atomic uint32_t sample_state;
-static _Atomic int asked_thread; /* the thread to sample */
+static _Atomic int asked_thread;
 static struct cn_sample last_sample;
 
 /* ---- the thread itself ---- */

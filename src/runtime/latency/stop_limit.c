@@ -13,7 +13,7 @@
 #include "runtime/latency/sample.h"
 #include "runtime/os/os.h"
 
-enum { REPORT_POSTED_BIT = 1, PROGRAM_OVER_BIT = 2 }; /* bits of the state */
+enum { REPORT_POSTED_BIT = 1, PROGRAM_OVER_BIT = 2 };
 
 /* The observations of a requester about the thread that it waits for; times are in nanoseconds. */
 struct late_thread {

@@ -17,7 +17,7 @@
 /* Shorter times without a processor, or for posting the request, count as zero, because reading the clocks takes as
  * long. */
 enum { NEGLIGIBLE_NANOSECONDS = 2000 };
-enum { MAX_INTERVAL_MICROSECONDS = 1000000000 }; /* microseconds between requests */
+enum { MAX_INTERVAL_MICROSECONDS = 1000000000 };
 
 static struct {
   struct cn_histogram arrivals[CN_BLAME_COUNT];

@@ -9,9 +9,8 @@
 #include <sys/mman.h>
 #include "base/check.h"
 
-/* The function that pthread_atfork() calls. pthread_atfork() itself needs a symbol of crtbegin.o for the handler's
- * owner, and programs linked with -nostartfiles lack crtbegin.o. The runtime is in the executable, so the owner is
- * null. */
+/* The function that pthread_atfork() calls, used directly because pthread_atfork() needs crtbegin.o, which programs
+ * linked with -nostartfiles lack. The owner is null: the runtime is in the executable. */
 extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *image);
 
 enum { MAX_CHILD_HANDLERS = 16 };

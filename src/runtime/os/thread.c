@@ -151,7 +151,7 @@ void cn_os_thread_make_precise(const char *name)
   prctl(PR_SET_TIMERSLACK, 1);
 }
 
-/* The thread's stack has a constant size, which does not depend on the limits for other threads. */
+/* The thread's stack has a constant size, independent of the program's limits. */
 bool cn_os_thread_start(struct cn_os_thread *thread, void *(*function)(void *), void *argument)
 {
   enum { THREAD_STACK_BYTES = 1 << 20 };

@@ -180,7 +180,7 @@ void cairn_handle_scope_end(size_t scope)
 
 /* ---- collections ---- */
 
-static struct handle_chunk *next_chunk; /* the next chunk of the enumeration */
+static struct handle_chunk *next_chunk;
 
 static void take_handle_lock(void)
 {

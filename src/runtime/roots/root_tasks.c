@@ -17,13 +17,13 @@
 
 static struct cn_mutex task_lock;
 static struct {
-  struct cairn_mutator *self;   /* the collecting thread's mutator */
+  struct cairn_mutator *self;
   struct cairn_mutator *thread; /* the next mutator's task */
   struct cairn_mutator *own;    /* the next waiting own stack; taken after coroutines' stacks */
   size_t stack;                 /* number of the next coroutine's stack */
 } task_cursor;
-static _Atomic uint32_t walking_mutators; /* number of mutators that threads are walking */
-static _Atomic bool walks_awaited;        /* a thread waits until `walking_mutators` is 0 */
+static _Atomic uint32_t walking_mutators;
+static _Atomic bool walks_awaited; /* a thread waits until `walking_mutators` is 0 */
 
 void cn_root_tasks_begin(void)
 {

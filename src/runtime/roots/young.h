@@ -14,7 +14,7 @@
  * scan may skip the roots in [settled, end), whose activations lie below the youngest barrier. The next scan will find
  * all other roots again, except roots of activations that have returned. */
 struct cn_young_scan_result {
-  uint64_t visited; /* number of visited activations */
+  uint64_t visited;
   size_t settled, end;
 };
 

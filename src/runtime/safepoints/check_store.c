@@ -105,7 +105,7 @@ static void look_up_described_slot(int thread, void *env)
  * the slot, or reaches a safepoint soon. UNKNOWN: the slot lies outside the stacks of other threads. */
 static enum cairn_status ask_other_thread(uintptr_t slot, bool *described)
 {
-  enum { MAX_ANSWER_NANOSECONDS = 100000000 }; /* nanoseconds */
+  enum { MAX_ANSWER_NANOSECONDS = 100000000 };
   struct slot_question question = {.slot = slot};
   struct cn_handshake request = {.thread = CN_HANDSHAKE_AT_ADDRESS,
                                  .address = slot,

@@ -25,7 +25,7 @@
 #include "runtime/signals/fault.h"
 #include "runtime/threads/slow_path.h"
 
-enum { MAX_NESTED_INTERRUPTIONS = 256 }; /* nested interruptions */
+enum { MAX_NESTED_INTERRUPTIONS = 256 };
 
 /* A running handler that interrupted managed code, or that interrupted such a handler. The frames of its callees lie in
  * [low, frame). `frame` is 0 until the entry is complete. */
@@ -36,8 +36,8 @@ struct interruption {
 };
 static _Thread_local volatile unsigned interruption_depth;
 
-/* An entry of the calling thread. The entries are in mapped memory rather than in thread-local storage, which is part
- * of each thread's stack, because few threads need them. */
+/* An entry of the calling thread. The entries are in mapped memory: thread-local storage is part of each thread's
+ * stack, and few threads need entries. */
 static struct interruption *interruption_at(unsigned index)
 {
   CN_ASSERT(index < MAX_NESTED_INTERRUPTIONS);
@@ -96,8 +96,8 @@ uint8_t cn_signals_interrupted_state(void)
 
 /* ---- signals that come during a slow path ---- */
 
-/* True if an instruction or abort() raised the signal. Its handler runs at once, because an instruction would only
- * raise a queued signal again. If the handler reaches a safepoint, cn_safepoint_*() end the program. */
+/* True if an instruction or abort() raised the signal. The handler runs at once, because the instruction would raise a
+ * queued signal again; a safepoint in the handler ends the program. */
 static bool is_synchronous(int signal, const siginfo_t *info)
 {
   switch (signal) {

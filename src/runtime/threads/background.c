@@ -19,7 +19,7 @@
 
 enum { SPINS_BEFORE_WAIT = 2000 }; /* number of reads before a wait, which take as long as a short step */
 
-static struct cn_mutex thread_lock; /* guards the thread's start and end */
+static struct cn_mutex thread_lock;
 static struct cn_os_thread background_thread;
 static bool thread_started;
 static _Atomic bool thread_wanted;                       /* a collector has given a job */
@@ -29,9 +29,9 @@ static cairn_step *current_step; /* written while steps are held, or by the thre
 static void *step_env;
 static cairn_aside *_Atomic aside_call;
 static _Atomic bool aside_call_active; /* the thread reads `aside_call`, or makes this call */
-static _Atomic uint32_t step_holders;  /* number of threads that hold steps */
-static _Atomic uint32_t step_active;   /* 1 while a step runs */
-static _Atomic uint32_t turn_count;    /* changes when the thread may have work */
+static _Atomic uint32_t step_holders;
+static _Atomic uint32_t step_active; /* 1 while a step runs */
+static _Atomic uint32_t turn_count;  /* changes when the thread may have work */
 
 static cairn_step *_Atomic idle_step; /* may be null */
 static _Atomic uint32_t stop_count;   /* number of stops since `idle_step` was set */

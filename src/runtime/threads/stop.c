@@ -32,17 +32,17 @@
 
 enum { RECHECK_NANOSECONDS = 100000 }; /* time between two reads of a state by the requester */
 
-static struct cn_mutex registry_lock;          /* guards the registry; held during a stop */
-static struct cairn_mutator *first_mutator;    /* the registry's first mutator, which was added last */
-static _Atomic size_t mutator_count;           /* number of mutators in the registry */
-static _Atomic bool stop_is_for_fork;          /* the stop is for a fork() */
-static _Atomic uint32_t stop_active;           /* 1 during a stop */
-static uint64_t all_standing_since;            /* time at which all mutators were stopped */
-static struct cn_mutex fork_lock;              /* guards `registry_open`, and the registry while this is true */
-static _Atomic bool registry_open;             /* during a fork(): handlers may add their mutators */
-static _Thread_local bool holds_registry_lock; /* the calling thread has `registry_lock` */
-static _Atomic uint32_t arrival_count;         /* changes when a mutator has reached a safepoint */
-static _Atomic bool requester_waits;           /* the requester waits in the kernel */
+static struct cn_mutex registry_lock;
+static struct cairn_mutator *first_mutator; /* the registry's first mutator, which was added last */
+static _Atomic size_t mutator_count;
+static _Atomic bool stop_is_for_fork;
+static _Atomic uint32_t stop_active; /* 1 during a stop */
+static uint64_t all_standing_since;  /* time at which all mutators were stopped */
+static struct cn_mutex fork_lock;    /* guards `registry_open`, and the registry while this is true */
+static _Atomic bool registry_open;   /* during a fork(): handlers may add their mutators */
+static _Thread_local bool holds_registry_lock;
+static _Atomic uint32_t arrival_count; /* changes when a mutator has reached a safepoint */
+static _Atomic bool requester_waits;   /* the requester waits in the kernel */
 
 /* ---- states ---- */
 

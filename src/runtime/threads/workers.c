@@ -27,8 +27,8 @@ struct worker {
 static struct cn_mutex pool_lock; /* guards the following variables; held while a job runs */
 static struct worker workers[CN_WORKERS_MAX - 1];
 static _Atomic unsigned started_workers;
-static bool start_tried;                                  /* the start of all wanted workers was tried */
-static _Atomic bool collector_is_parallel;                /* the collector uses workers */
+static bool start_tried; /* the start of all wanted workers was tried */
+static _Atomic bool collector_is_parallel;
 static _Atomic bool workers_end_requested, program_ended; /* end now; end for ever */
 
 static cairn_job *current_job;

@@ -31,7 +31,6 @@
 _Static_assert(sizeof(struct cn_saved_stack) <= sizeof((struct cairn_stack *)NULL)->words, "<cairn/stack.h>");
 _Static_assert(_Alignof(struct cn_saved_stack) <= _Alignof(uintptr_t), "it lies in an array of words");
 
-/* Only managed mutators hold the lock for changes, so that collections find the table whole. */
 static struct cn_mutex stack_table_lock;
 static CN_GROW(struct cairn_stack *) stacks; /* by `low` */
 
@@ -68,8 +67,7 @@ bool cn_coroutine_stacks_exist(void)
   return __atomic_load_n(&stacks.count, __ATOMIC_RELAXED) != 0;
 }
 
-/* Holds the lock, so that the table stays unchanged, and defers signals, so that no handler of this thread waits for
- * the lock. */
+/* Defers signals, so that no handler of this thread waits for the lock. */
 struct cairn_stack *cn_coroutine_stacks_at(uintptr_t sp)
 {
   if (!cn_coroutine_stacks_exist())
@@ -190,7 +188,7 @@ static struct cairn_mutator *mutator_outside_collection(const char *what, uintpt
   return mutator;
 }
 
-/* Exclude collections, and changes by other threads, so that both find the table whole. */
+/* Exclude collections and changes by other threads, which must find the table whole. */
 static bool begin_table_change(struct cairn_mutator *mutator)
 {
   bool native = mutator->state == CAIRN_ABI_NATIVE;

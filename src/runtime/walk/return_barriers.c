@@ -41,10 +41,10 @@ struct cn_return_barriers {
 };
 
 static struct cn_return_barriers barrier_sets[CN_RETURN_BARRIER_SETS];
-static _Atomic uint64_t lent_sets;                                 /* a bit for each of barrier_sets[] */
-static _Atomic uint64_t taken_cells[CAIRN_ABI_BARRIERS / 64];      /* a bit for each cell */
-static struct cn_return_barriers *cell_owners[CAIRN_ABI_BARRIERS]; /* owners of the taken cells */
-static _Atomic uint64_t distrust_count = 1;                        /* grows */
+static _Atomic uint64_t lent_sets;                            /* a bit for each of barrier_sets[] */
+static _Atomic uint64_t taken_cells[CAIRN_ABI_BARRIERS / 64]; /* a bit for each cell */
+static struct cn_return_barriers *cell_owners[CAIRN_ABI_BARRIERS];
+static _Atomic uint64_t distrust_count = 1; /* grows */
 _Static_assert(CN_RETURN_BARRIER_SETS == 64 && CAIRN_ABI_BARRIERS % 64 == 0, "a bit for each");
 
 /* ---- the pool ---- */

@@ -20,15 +20,15 @@
  * registers are known only in a youngest frame that called a slow path, and in frames whose manager reports them. */
 struct cn_frame {
   uintptr_t pc, sp;
-  uintptr_t *pc_slot; /* the slot with the pc */
+  uintptr_t *pc_slot;
   uintptr_t *barrier; /* the slot with the barrier, if pc_slot is a barrier's cell */
   uintptr_t *place[CN_CALLEE_SAVED_COUNT];
   const struct cn_saved_regs *regs; /* null: only callee-saved registers are known; &cn_walk_separate_regs: other[] has
                                        the other registers' places */
   const struct cn_frame_map *map;
-  uintptr_t *link;              /* with a map: a copy of the frame pointer's place, for a shorter critical path */
-  unsigned size;                /* size as in the key of the map's entry (index.h) */
-  unsigned saved;               /* the registers that the frame has saved */
+  uintptr_t *link; /* with a map: a copy of the frame pointer's place, for a shorter critical path */
+  unsigned size;   /* size as in the key of the map's entry (index.h) */
+  unsigned saved;
   struct cn_code_region region; /* `region` is valid if map is null, `other` by `regs` */
   uintptr_t *other[CN_ARCH_REGISTER_COUNT];
 };

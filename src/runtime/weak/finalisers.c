@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Keeps the objects registered for finalisers, and queues of registered objects that a collection found unreachable.
- * The program takes objects from a queue at any time and on any thread, so managed code never runs within a collection.
- * A handle keeps each queued object alive. Runs in phase MUTATE on any thread, and in phase STOP on the collecting
- * thread; CN_LOCK_WEAK guards objects and queues.
+ * The program takes objects from a queue at any time, so managed code never runs within a collection. A handle keeps
+ * each queued object alive. Runs in phase MUTATE on any thread, and in phase STOP on the collecting thread;
+ * CN_LOCK_WEAK guards objects and queues.
  */
 #include "runtime/weak/finalisers.h"
 

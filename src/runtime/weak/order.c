@@ -25,7 +25,7 @@ struct object_cursor {
 struct depth_first_walk {
   const struct cairn_closure *closure;
   struct cn_waiting_table left; /* the rank of each dead object: the number of ranks before it */
-  size_t count;                 /* number of ranks so far */
+  size_t count;
   struct object_cursor *steps;
   size_t depth, room;
 };
