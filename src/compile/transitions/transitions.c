@@ -283,7 +283,7 @@ bool cn_route_calls(struct cn_ctx *ctx)
     if (!LLVMIsDeclaration(f) && cn_is_managed(f) && cn_has_statepoints(f))
       cn_route_pointer_calls_in(ctx, f);
   }
-  if (!ctx->errors && cn_module_has_statepoints(ctx)) /* another producer's; globals.c serves Cairn */
+  if (!ctx->errors && cn_module_has_statepoints(ctx)) /* statepoints of another producer */
     cn_add_link_guard(ctx);
   return ctx->errors == 0;
 }
