@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Copies the facts that place-safepoints found about the functions of one module into another module that calls them
- * (late-insertion-slides-2014, future work: leaf functions).
+ * (late-insertion-slides-2014, future work: leaf functions). Implements cairn_import_functions().
  *
  * Needs: any two modules. Provides: attributes of declarations. Breaks: nothing.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lists the analyses that tools and tests can print, by name. The module stays unchanged.
+ * Lists the analyses that cairn_compile_print() prints for tools and tests, by name. Needs: any module. Provides: the
+ * analysis as text. Breaks: nothing.
  */
 #include <stdlib.h>
 #include <string.h>

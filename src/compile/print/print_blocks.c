@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prints blocks, loops and frequencies as text.
+ * Prints blocks, loops and frequencies as text, for analyses.c. Needs: any function. Provides: lines of text. Breaks:
+ * nothing.
  */
 #include <stdlib.h>
 #include "base/check.h"

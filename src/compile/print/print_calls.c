@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prints calls, the call graph and the kinds of functions as text. Reads the module only.
+ * Prints calls, the call graph and the kinds of functions as text, for analyses.c. Needs: any module. Provides: lines
+ * of text. Breaks: nothing.
  */
 #include "base/check.h"
 #include "compile/analysis/callgraph.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prints costs of instructions, work between safepoints and places of polls as text. Facts about callees come from
- * attributes, so the text of a function depends only on the function, on these attributes, and on the body of
- * @gc.safepoint_poll.
+ * Prints costs of instructions, work between safepoints and places of polls as text, for analyses.c. Needs: any
+ * function. Provides: lines of text. Breaks: nothing. Facts about callees come from attributes, so the text of a
+ * function depends only on the function, on these attributes, and on the body of @gc.safepoint_poll.
  */
 #include "compile/cost/cost.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Refuses one instruction, with its name. Needs: any instruction. Provides: a diagnostic if the instruction is
- * reachable. Breaks: nothing.
+ * Refuses one instruction, with its name. Part of rewrite-statepoints. Needs: any instruction. Provides: a diagnostic
+ * if the instruction is reachable. Breaks: nothing.
  */
 #include "base/check.h"
 #include "compile/analysis/calls.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Refuses opcodes, types, constants and attributes that are newer than LLVM 22 or that a target defines, because no
- * pass handles their effect on references. Part of rewrite-statepoints. Needs: any function. Provides: diagnostics.
+ * pass handles their effect on references. Part of rewrite-statepoints. Each thread counts the checked attributes once.
+ * Needs: any function. Provides: diagnostics.
  * Breaks: nothing.
  */
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * Checks stores of references in objects whose layout the unit shows: source rule layout-store, and rule derived-store
  * for IR of other front ends than clang.
  *
- * Needs: promoted locals (`prepare` calls the check, before the optimiser changes the types that front ends write).
+ * Part of pass `prepare`. Needs: promoted locals, before the optimiser changes the types that front ends write.
  * Provides: an error if the layout provably lacks a reference at the address, or if the stored value provably points
  * into the middle of an object. CAIRN_VERIFY=stores finds all other wrong stores at run time. Breaks: nothing.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads the callees of calls and statepoints, and the facts about these callees. Needs: nothing. Provides: struct
- * cn_call_target and the functions of callees.h. Breaks: nothing.
+ * Reads the callees of calls and statepoints, and the facts about these callees, for the passes that route calls.
+ * Needs: nothing. Provides: struct cn_call_target and the functions of callees.h. Breaks: nothing.
  */
 #include "compile/transitions/callees.h"
 
