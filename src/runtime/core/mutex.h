@@ -23,7 +23,7 @@ void cn_mutex_release(struct cn_mutex *mutex);
 /* Like cn_mutex_take(); also false if another thread holds the mutex and `over` returns true. */
 typedef bool cn_mutex_give_up_test(const void *env);
 bool cn_mutex_take_unless(struct cn_mutex *mutex, uint64_t deadline, cn_mutex_give_up_test *over, const void *env);
-/* Make each waiting thread call its `over` again, whose result may have changed. Any thread. */
+/* Make each waiting thread call `over` again, after a change of its result. Any thread. */
 void cn_mutex_wake_waiters(struct cn_mutex *mutex);
 
 #endif

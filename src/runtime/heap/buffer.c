@@ -214,8 +214,9 @@ static uintptr_t object_block_end(uintptr_t block, uintptr_t end)
   return block + prefix + bytes;
 }
 
-/* Notes the blocks allocated after the last limit check as unfilled. Compiled code does not clear a block whose fields
- * it stores next. If a handler's jump prevents the stores, the unreferenced object keeps words of earlier objects. */
+/* Notes the blocks allocated after the last limit check of in-line allocation as unfilled. Compiled code does not clear
+ * a block whose fields it stores next. If a handler's jump prevents the stores, the unreferenced object keeps words of
+ * earlier objects. */
 static void note_unfilled_blocks(uintptr_t from, uintptr_t end)
 {
   while (end - from > CAIRN_ABI_INLINE_ALLOC_MAX)

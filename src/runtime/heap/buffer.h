@@ -26,7 +26,7 @@ void *cn_buffer_allocate_block(struct cairn_mutator *mutator, size_t bytes);
 void cn_buffer_clear_block(const struct cairn_mutator *mutator, void *block, size_t bytes);
 
 /* Make the block [block, end) longer by `bytes`, if it is the buffer's last block and there is room. The new bytes are
- * uncleared. Signal handlers must not call this, because the interrupted code may be allocating a block. */
+ * uncleared. Signal handlers must not call this function, because the interrupted code may be allocating a block. */
 bool cn_buffer_extend_last_block(struct cairn_mutator *mutator, uintptr_t block, uintptr_t end, size_t bytes);
 
 /* Like cn_buffer_allocate_block(), for a signal handler that interrupted managed code. */
@@ -39,8 +39,8 @@ void cn_buffer_set_handlers_only(struct cairn_mutator *mutator, bool extend);
 /* True if the handlers' part is almost full, so that a collection is due. */
 bool cn_buffer_is_handler_part_low(const struct cairn_mutator *mutator);
 
-/* Free the block [block, end) of a dead object if it is the buffer's last block. The next block gets its place, and
- * memory that the collector gave as zero is zero again. True if the block was the last. */
+/* Free the block [block, end) of a dead object if it is the buffer's last block. The next block reuses the memory,
+ * which is zero again if the collector gave it as zero. True if the block was the last. */
 bool cn_buffer_free_last_block(struct cairn_mutator *mutator, uintptr_t block, uintptr_t end);
 
 /* Give the unused memory of the handlers' part to the program. Called after a collection that freed too little. */

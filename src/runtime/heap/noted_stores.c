@@ -38,8 +38,8 @@ void cn_noted_stores_forget_all(void)
   notes_forgotten = notes_made;
 }
 
-/* Compiled code calls these before it stores references to [to, to + bytes), or copies bytes from `from` to this range.
- * `place` is valid while its image is loaded. Phase MUTATE; async-signal-safe. */
+/* Compiled code calls these functions before it stores references to [to, to + bytes), or copies bytes from `from` to
+ * this range. `place` is valid while its image is loaded. Phase MUTATE; async-signal-safe. */
 #pragma GCC visibility push(default)
 void cairn_note_store(uintptr_t to, uint64_t bytes, const char *place);
 void cairn_note_copy(uintptr_t to, uintptr_t from, uint64_t bytes, const char *place);

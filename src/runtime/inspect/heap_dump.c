@@ -2,7 +2,7 @@
  *
  * Implements cairn_heap_dump(): writes the records of dump/format.h in the order of the walk over objects and roots.
  * The record of a type precedes its first object, the record of a place its first root. Runs in phase STOP, on the
- * thread that stopped the others.
+ * thread that stopped the others; `dump` is the current dump.
  */
 #include <string.h>
 #include <unistd.h>
@@ -32,7 +32,6 @@ struct numbered_key {
 };
 typedef CN_GROW(struct numbered_key) key_numbers;
 
-/* The current dump; its thread has stopped the world. */
 static struct {
   struct cn_out_file out;
   const struct cn_stopped_world *world;

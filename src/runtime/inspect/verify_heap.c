@@ -25,7 +25,7 @@
 /* ---- references ---- */
 
 /* The error in the target of `to`, or null. A field may point to an object of an unloaded image, because both objects
- * may be dead; if they are live, the next collection reports the error. */
+ * may be dead; if the objects are live, the next collection reports the error. */
 static const char *target_fault(const struct cn_heap_walk *heap, uintptr_t to, bool is_root)
 {
   const struct cn_heap_range *range = cn_heap_walk_find_range(heap, to - CAIRN_ABI_HEADER_SIZE);

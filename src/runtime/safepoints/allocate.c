@@ -160,8 +160,8 @@ static uintptr_t *allocate_in_slow_path(const struct cn_saved_regs *regs, struct
 
 /* ---- objects ---- */
 
-/* Between the two calls handlers wait, as in the slow path. The busy flag costs less than cn_defer_signals(), whose
- * system calls would dominate the slow path's time. */
+/* Signal handlers wait from defer_handlers() to release_handlers(), as in the slow path. The busy flag costs less than
+ * cn_defer_signals(), whose system calls would dominate the slow path's time. */
 static uint64_t defer_handlers(const struct cn_saved_regs *regs)
 {
   struct cairn_mutator *mutator = cn_mutator_get_attached(regs->pc);

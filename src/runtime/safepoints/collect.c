@@ -198,9 +198,9 @@ static enum cn_stop_begun stop_for_request(const struct cn_saved_regs *regs, cn_
   return begun;
 }
 
-/* If many threads request a collection at once, one thread collects for all. If a served thread's block does not fit,
- * this thread stops the others next. An exit handler that runs because memory is exhausted gets null instead of another
- * collection. */
+/* If many threads request a collection at once, one thread collects for all. A thread whose block does not fit after
+ * another thread's collection stops the others next. An exit handler that runs because memory is exhausted gets null
+ * instead of another collection. */
 void *cn_collect_garbage(const struct cn_saved_regs *regs, enum cairn_cause cause, struct cn_block_request wanted)
 {
   struct cairn_mutator *mutator = &cairn_mutator;

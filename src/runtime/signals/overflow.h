@@ -17,7 +17,7 @@
 #include "runtime/core/mutator.h"
 
 /* End the program with status 1 if the thread's stack has overflowed. Called in a slow path of the thread. Checks only
- * the thread's own stack, not stacks of signal handlers and coroutines, and only in programs with such polls. */
+ * the thread's own stack, not stacks of signal handlers and coroutines, and only in programs with stack polls. */
 void cn_overflow_check_stack(struct cairn_mutator *mutator, const struct cn_saved_regs *regs);
 
 /* End the program if a fault at `address`, with stack pointer `sp`, shows an overflow by a frame that was too large for

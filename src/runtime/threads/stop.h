@@ -31,7 +31,7 @@ void cn_stop_exclude_stops(void);
 /* Like cn_stop_exclude_stops(). False: `deadline` (cn_os_clock_nanoseconds()) has passed, or another thread holds the
  * registry and `over` returns true. */
 bool cn_stop_exclude_stops_unless(uint64_t deadline, cn_mutex_give_up_test *over);
-/* Make waiting threads call their `over` again, whose result may have changed. Any thread. */
+/* Make waiting threads call `over` again, after a change of its result. Any thread. */
 void cn_stop_wake_excluders(void);
 void cn_stop_permit_stops(void);
 

@@ -84,7 +84,7 @@ static void wake_worker(struct worker *worker)
 
 /* ---- start and end of workers ---- */
 
-/* If the system has too few resources for a thread, the number of workers stays smaller. */
+/* If the system has too few resources for all threads, fewer workers run. */
 static void start_workers(void)
 {
   CN_ASSERT(cn_options.workers >= 1 && cn_options.workers <= CN_WORKERS_MAX);

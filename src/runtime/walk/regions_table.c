@@ -2,8 +2,8 @@
  *
  * Implements the table of regions in two levels: leaves of up to a page of regions, and an array of the leaves. A
  * change of a published table makes a new array and at most two new leaves, shares all other leaves, and returns the
- * replaced array and leaf to the caller as waste. One writer at a time, which owns the spare memory; any number of
- * readers, in any phase, without a lock.
+ * replaced array and leaf to the caller as waste. One writer at a time changes the table and owns the spare memory. Any
+ * thread reads the table, in any phase, without a lock.
  *
  *     table   | last end, leaf | last end, leaf | ...
  *                        |
