@@ -2,7 +2,8 @@
  *
  * Checks the walk by a second source, the platform's unwinder: stack maps do not describe the caller's place
  * (stackmaps-v2, "Stack Map Format"). The unwinder steps through all activations, including native ones and stubs; its
- * activations of functions with frame maps must equal the walk's. Runs on the mutator's own thread, at a safepoint.
+ * activations of functions with frame maps must equal the walk's. Runs in phase STOP, on the collecting thread, for its
+ * own stack.
  */
 #include "runtime/debug/verify_frames.h"
 

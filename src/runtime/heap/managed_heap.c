@@ -22,7 +22,7 @@
 #include "runtime/heap/uncleared.h"
 #include "runtime/os/os.h"
 
-/* The driver's linker option for -fcairn-collector=NAME defines this variable. */
+/* With -fcairn-collector=NAME the driver defines this variable at the link. */
 #pragma GCC visibility push(default)
 extern const struct cairn_collector *const cairn_collector_chosen __attribute__((weak));
 #pragma GCC visibility pop

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Measures a thread's time to safepoint, in the operation of a handshake. Any thread may ask, in any phase; the
+ * Measures a thread's time to safepoint, in the operation of a handshake. Any thread may ask, in phase MUTATE; the
  * operation runs on the measured thread, or on the requester while that thread is in native code.
  */
 #include "runtime/latency/arrival.h"

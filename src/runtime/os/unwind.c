@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Uses the platform's unwinder, which is in libgcc, shared or static. The unwinder reads call-frame information, not
- * frame maps. This file declares the used part of the interface of <unwind.h>. Runs on any thread, in any phase; the
- * addresses of the unwinder's functions are set once.
+ * frame maps. This file declares the used part of the interface of <unwind.h>. Runs on any thread, in any phase;
+ * `unwinder` is constant after the first successful cn_os_has_unwinder().
  */
 #include "runtime/os/os.h"
 

@@ -8,7 +8,7 @@
  * While an image is loaded, the frame map of a return address is constant. If the stack has the return addresses of a
  * chain again, the slot is therefore described again. A chain ends at frames of variable size and at native code.
  *
- * Runs on the mutator's own thread, in phase MUTATE.
+ * Runs in phase MUTATE, on the mutator's own thread or in the operation of a handshake.
  */
 #include "runtime/roots/described.h"
 

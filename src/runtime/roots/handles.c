@@ -2,8 +2,8 @@
  *
  * Keeps handles. A handle is a cell of a chunk; chunks never move and are never freed, so a handle is a constant
  * address. Unused cells are in a list. A cell in use has a seal, a word derived from its address, which detects freed
- * and invalid handles. CN_LOCK_HANDLES guards the lists. Managed code makes and reads handles, in phase MUTATE; any
- * thread frees handles, in any phase.
+ * and invalid handles. CN_LOCK_HANDLES guards the lists. Managed code makes and reads handles in phase MUTATE,
+ * finalisers.c makes handles in phase STOP, and any thread frees handles in any phase.
  */
 #include "runtime/roots/handles.h"
 
