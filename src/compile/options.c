@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Reads compile options as text from the command lines of tools and plugin, so that an option has one name in all
- * programs. The file also sets the fixed options of the code generator, which are state of the process. A flag of the
- * process says if these options are set. Needs: nothing; this file reads no module. Provides: cairn_compile_set(),
- * cairn_compile_init(). Breaks: nothing.
+ * programs. The file also sets the fixed options of the code generator, which are state of the process. Needs: nothing;
+ * this file reads no module. Provides: cairn_compile_set(), cairn_compile_init(). Breaks: nothing.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -112,8 +111,7 @@ static char *parse_word_list(const char *value, const char *const *words, unsign
   return NULL;
 }
 
-/* Turn off optimisations of relocation and of placement. Optimisations of both kinds share one list, because all names
- * differ. */
+/* Turn off optimisations of relocation and of placement, which share one list of names. */
 static char *disable_optimisations(struct cairn_compile_options *options, const char *value)
 {
   enum { OPTIMISATION_COUNT = (int)CAIRN_RELOCATIONS + (int)CAIRN_PLACEMENTS };
@@ -173,7 +171,7 @@ static char *set_poll_budget(struct cairn_compile_options *options, const char *
   return NULL;
 }
 
-/* The text "0" turns inline allocation off, but 0 in the structure's member means the default. */
+/* The text "0" turns inline allocation off; a member that is 0 means the default. */
 static char *set_inline_max(struct cairn_compile_options *options, const char *value)
 {
   enum { INLINE_ALLOCATION_OFF = 1 };
@@ -312,7 +310,7 @@ enum cairn_status cairn_compile_set(struct cairn_compile_options *options, const
 void cairn_compile_init(void)
 {
   /* References stay in registers over safepoints, also in callee-saved registers, which the frame-map walker recovers.
-   * Slow paths are placed outside of their loops. LLVM parses these options once per process. */
+   * Slow paths are placed outside of their loops. LLVM parses the options once per process. */
   static const char *const argv[] = {"cairn", "-max-registers-for-gc-values=256", "-fixup-allow-gcptr-in-csr=true",
                                      "-force-loop-cold-block"};
   static bool done;

@@ -42,8 +42,7 @@ static const struct long_leaf {
     {"memcmp", 2, false, CN_LONG_RESULT_COMPARISON},
     {"bcmp", 2, false, CN_LONG_RESULT_COMPARISON},
     {"memchr", 1, false, CN_LONG_RESULT_FOUND_POINTER},
-    /* The runtime checks copied words at addresses that are multiples of eight in the destination (check_stores.c), and
-     * pieces begin at such addresses. */
+    /* The runtime checks copied words at multiples of eight in the destination (check_stores.c), where pieces begin. */
     {CN_CHECK_COPY, 2, false, CN_LONG_RESULT_NONE},
     {CN_CHECK_NATIVE_COPY, 2, false, CN_LONG_RESULT_NONE},
 };

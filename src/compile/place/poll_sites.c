@@ -253,7 +253,6 @@ static void add_sites_in_predecessors(struct cn_poll_sites *sites, struct cn_ctx
   }
 }
 
-/* Add a site after each safepoint-free interval that ends in the loop. */
 static void add_sites_after_regions(struct cn_poll_sites *sites, struct cn_ctx *ctx, const struct cn_loops *loops,
                                     uint32_t to, bool natural)
 {

@@ -76,8 +76,7 @@ void cn_print_callgraph(struct cn_ctx *ctx, FILE *out)
   cn_callgraph_free(&graph);
 }
 
-/* Print a line for each definition, which says if the function is managed, if it will be managed, and if it handles
- * references. */
+/* Print a line for each definition: whether it is managed, will be managed, and handles references. */
 void cn_print_managed(struct cn_ctx *ctx, FILE *out)
 {
   size_t length;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Refuses opcodes, types, constants and attributes that are newer than LLVM 22 or that a target defines, because no
- * pass handles their effect on references. Part of rewrite-statepoints. Each thread counts the checked attributes once.
- * Needs: any function. Provides: diagnostics.
+ * pass handles their effect on references. Part of rewrite-statepoints; keeps a count per thread. Needs: any function.
+ * Provides: diagnostics.
  * Breaks: nothing.
  */
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static unsigned find_unknown_attribute(const LLVMAttributeRef *attributes, unsig
   return 0;
 }
 
-/* True if invalid_attributes.c lists all attributes of the LLVM in use; test/unit/compile/effects.c checks LLVM 22. */
+/* True if invalid_attributes.c lists all attributes of LLVM; for LLVM 22 see test/unit/compile/effects.c. */
 static bool has_known_attributes_only(void)
 {
   static _Thread_local unsigned judged; /* the number of attributes from 1 on that are listed */

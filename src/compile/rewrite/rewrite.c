@@ -98,8 +98,7 @@ static void build_cfg_and_refs(const struct cn_emitter *e, LLVMValueRef function
     rebuild_refs(ctx, refs, cfg, "split aggregates");
 }
 
-/* Make pads of type token, so that references are live into pads in SSA form. Used if every root must be a pair. False
- * after a refusal. */
+/* For functions whose roots must be pairs: keep references live into pads in SSA form. False after a refusal. */
 static bool make_token_pads_and_rebuild(const struct cn_emitter *e, struct cn_cfg *cfg, struct cn_refs *refs)
 {
   LLVMValueRef function = cfg->function;
@@ -116,16 +115,14 @@ static bool make_token_pads_and_rebuild(const struct cn_emitter *e, struct cn_cf
   return true;
 }
 
-/* Rebuild `refs` after values have got slots. A slot keeps its value until the next store, so explicit frees are
- * deleted. */
+/* A slot keeps its value until the next store, so explicit frees are deleted. */
 static void rebuild_with_slots(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_cfg *cfg, const char *step)
 {
   delete_explicit_frees(ctx, cfg);
   rebuild_refs(ctx, refs, cfg, step);
 }
 
-/* Demote references that are live into pads, and in slot mode all references that cross a parse point. False after a
- * refusal. */
+/* Demote references that are live into pads, or all references in slot mode. False after a refusal. */
 static bool demote_references(struct cn_emitter *e, struct cn_cfg *cfg, struct cn_refs *refs)
 {
   if (cn_pairs_are_required(e->ctx))
@@ -139,7 +136,6 @@ static bool demote_references(struct cn_emitter *e, struct cn_cfg *cfg, struct c
   return true;
 }
 
-/* Compute live sets and bases, and choose the values to rematerialise. */
 static void analyse_liveness_and_bases(struct cn_refs *refs)
 {
   struct cn_base_map bases;
@@ -231,7 +227,7 @@ static bool needs_statepoint_record(LLVMValueRef statepoint)
          LLVMConstIntGetZExtValue(LLVMGetOperand(statepoint, 4)) != 0;
 }
 
-/* Drop the mark `tail` from statepoints of a front end that need their record, so that pass tail-calls keeps them. */
+/* Make pass tail-calls keep statepoints of a front end that need their record. */
 static void forbid_tail_calls_with_records(LLVMModuleRef module)
 {
   CN_EACH_FUNCTION(f, module)
@@ -258,7 +254,6 @@ static void init_emitter(struct cn_emitter *e, struct cn_ctx *ctx)
   cn_span_operands_begin_module(ctx, &e->spans);
 }
 
-/* Delete unused declarations. */
 static void free_emitter(struct cn_emitter *e)
 {
   cn_span_operands_end_module(e->ctx, &e->spans);

@@ -120,7 +120,7 @@ static void read_member_line(struct record_layout *record, const char *text, boo
     cn_push(&record->refs, cn_strdup(name));
 }
 
-/* Read a line of a record. True if it is the last line of the record. */
+/* True after the last line of the record. */
 static bool read_layout_line(struct record_layout *record, const char *line, bool first)
 {
   const char *bar = strstr(line, " | "), *size = strstr(line, "| [sizeof=");

@@ -71,7 +71,7 @@ static void find_refs_in_array(struct cn_ctx *ctx, struct typed_part array, uint
     find_ref_offsets(ctx, element, at + i * (size / count), out);
 }
 
-/* The type of a member of a struct or union; its `type` is null if unknown. */
+/* The `type` of the result is null if unknown. */
 static struct typed_part member_part_of(struct cn_ctx *ctx, LLVMMetadataRef type, LLVMMetadataRef member)
 {
   LLVMMetadataRef base = cn_debug_is_type(member) ? cn_debug_operand(ctx, member, CN_DEBUG_BASE_OPERAND) : NULL;
@@ -91,7 +91,6 @@ static void find_refs_in_members(struct cn_ctx *ctx, LLVMMetadataRef type, uint6
   }
 }
 
-/* List the offsets of the references in `part`, with all elements of arrays. */
 static void find_ref_offsets(struct cn_ctx *ctx, struct typed_part part, uint64_t at, offset_vector *out)
 {
   LLVMMetadataRef type = part.type;

@@ -58,7 +58,6 @@ static LLVMValueRef derived_reference_of(const struct distance_folder *f, LLVMVa
   return ends[1] == base && LLVMTypeOf(ends[0]) == LLVMTypeOf(base) ? ends[0] : NULL;
 }
 
-/* The index of the pair of `base` and `distance`, which is added if it is new. */
 static size_t find_or_add_pair(struct distance_folder *f, LLVMValueRef base, LLVMValueRef distance)
 {
   uint64_t *last = cn_ptrmap_add(&f->known, distance, NULL);
@@ -147,8 +146,7 @@ static void build_reference_phis(struct distance_folder *f)
   LLVMDisposeBuilder(builder);
 }
 
-/* The reference that replaces `gep`. A pair's reference may be another replaced gep: the loop follows such references
- * to a value that stays. */
+/* A pair's reference may be another replaced gep: the loop follows such references to a value that stays. */
 static LLVMValueRef final_reference_of(const struct distance_folder *f, const struct cn_ptrmap *index, size_t gep)
 {
   LLVMValueRef reference = f->pairs.at[f->wanted.at[gep]].reference;

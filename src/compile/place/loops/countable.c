@@ -53,7 +53,6 @@ static bool reaches_bound(const struct cn_loops *loops, uint32_t loop, const str
   return c->no_wrap && (c->iv.step > 0 ? is_upward(c->stay) : is_downward(c->stay));
 }
 
-/* True if the branch at the end of the latch tests an induction variable against an invariant. */
 static bool find_counted_test(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, bool stay_if_true,
                               struct cn_countable_loop *out)
 {
@@ -131,7 +130,6 @@ static bool has_redirectable_entries(const struct cn_cfg *cfg, uint32_t header)
   return true;
 }
 
-/* True if block `b` of loop `loop` is the header of an inner loop that does more than `small_work`. */
 static bool is_header_of_long_inner_loop(const struct cn_loops *loops, uint32_t loop, uint32_t b, uint64_t small_work)
 {
   uint32_t l = loops->of[b];

@@ -270,7 +270,6 @@ static void redirect_back_edges(const struct cn_unrolled_loop *u, const struct c
   }
 }
 
-/* A phi like `phi` of the old header, with the inputs from the latches of the last copy. */
 static LLVMValueRef build_phi_of_last_copy(const struct cn_clone *last, LLVMValueRef phi)
 {
   LLVMPositionBuilderBeforeInstrAndDbgRecords(last->builder, phi);
@@ -288,8 +287,8 @@ static LLVMValueRef build_phi_of_last_copy(const struct cn_clone *last, LLVMValu
   return fresh;
 }
 
-/* Give the phis of the old header their inputs from the last copy. A phi's next value may be another phi, whose copy is
- * found by the old phi: all new phis are built before the first old phi is replaced. */
+/* A phi's next value may be another phi, whose copy is found by the old phi: all new phis are built before the first
+ * old phi is replaced. */
 static void feed_phis_from_last_copy(const struct cn_unrolled_loop *u, const struct cn_clone *last)
 {
   CN_VECTOR(LLVMValueRef) phis = {0};

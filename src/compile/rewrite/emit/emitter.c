@@ -111,7 +111,6 @@ void cn_emitter_move_after_point(struct cn_emitter *emitter, const struct cn_ref
   cn_emitter_move_after_definition(emitter, refs->points.at[point].last);
 }
 
-/* The number of the statepoint's operand that corresponds to operand `operand` of the call. */
 static uint32_t statepoint_operand_of(const struct cn_parse_point *point, uint32_t operand)
 {
   if (operand < point->args)

@@ -22,7 +22,7 @@
 #include "compile/lower/differences.h"
 #include "compile/rewrite/values/live_intervals.h"
 
-/* The latest read of a slot, whose value is valid up to the next parse point of its block. */
+/* The latest read of a slot; the value is valid up to the next parse point of the block. */
 struct slot_reading {
   uint32_t block, region; /* region: the number of parse points before the read */
   LLVMValueRef value;
@@ -105,7 +105,7 @@ static uint32_t pop_free_slot(struct taken_slots *taken)
   return slot;
 }
 
-/* The place of the first parse point in the entry block, or of the block's end. */
+/* The first parse point in the entry block, or the block's end. */
 static uint64_t first_point_place_of_entry(const struct cn_refs *refs)
 {
   bool any = refs->points.count && refs->points.at[0].block == 0;

@@ -26,13 +26,12 @@
 struct pad_phi {
   LLVMValueRef phi;
   uint32_t block;
-  LLVMValueRef base;   /* the phi's base: the phi itself, another phi of pads, or a value that dominates the phi */
-  LLVMValueRef after;  /* the instruction after the pad; null in a catchswitch's block */
-  LLVMValueRef loaded; /* the value that the phi's uses read; null in a catchswitch's block */
-  bool in_switch;      /* the block ends in a catchswitch */
-  uint32_t slot, kept; /* slots of a base: stored before unwinding, and after a catchswitch */
-  uint32_t distance,
-      kept_distance; /* slots of a derived reference's distance: stored before unwinding, and after a catchswitch */
+  LLVMValueRef base;                /* the phi itself, another phi of pads, or a value that dominates the phi */
+  LLVMValueRef after;               /* the instruction after the pad; null in a catchswitch's block */
+  LLVMValueRef loaded;              /* the value that the phi's uses read; null in a catchswitch's block */
+  bool in_switch;                   /* the block ends in a catchswitch */
+  uint32_t slot, kept;              /* slots of a base: stored before unwinding, and after a catchswitch */
+  uint32_t distance, kept_distance; /* slots of a distance: stored before unwinding, and after a catchswitch */
 };
 
 struct pad_phi_lowering {
@@ -125,7 +124,7 @@ static struct pad_phi *pad_phi_of(struct pad_phi_lowering *pads, LLVMValueRef va
   return index ? &pads->phis.at[*index] : NULL;
 }
 
-/* List bases before derived values: a derived value is built after its base. */
+/* List bases first: a derived value is built after its base. */
 static void gather_pad_phis(struct pad_phi_lowering *pads)
 {
   const struct cn_cfg *cfg = pads->refs->cfg;
@@ -208,8 +207,7 @@ static void store_phi_operands(struct pad_phi_lowering *pads, const struct pad_p
   for (unsigned n = 0; n < LLVMCountIncoming(p->phi); n++) {
     LLVMBasicBlockRef pred = LLVMGetIncomingBlock(p->phi, n);
     LLVMValueRef value = LLVMGetIncomingValue(p->phi, n), start = base;
-    if (here &&
-        LLVMGetIncomingBlock(base, n) == pred) /* the phis of a block mostly list incoming blocks in one order */
+    if (here && LLVMGetIncomingBlock(base, n) == pred) /* phis of a block mostly list incoming blocks in one order */
       start = LLVMGetIncomingValue(base, n);
     else if (here)
       start = incoming_value_from(base, block, pred);
@@ -239,7 +237,6 @@ static LLVMValueRef load_phi_value(struct pad_phi_lowering *pads, const struct p
   return LLVMBuildGEP2(pads->builder, bytes, base, &distance, 1, "");
 }
 
-/* Make all uses of the phi of an ordinary pad read the value that is loaded after the pad. */
 static void replace_phi_uses(struct pad_phi_lowering *pads, struct pad_phi *p)
 {
   set_insertion_point(pads, p->after);

@@ -32,7 +32,7 @@ struct live_reference_count {
   uint32_t widest;
 };
 
-/* Count live references by live intervals, which gives an upper bound. */
+/* Count live references by live intervals: an upper bound. */
 static struct live_reference_count count_by_live_intervals(const struct cn_live_intervals *intervals)
 {
   const struct cn_refs *refs = intervals->refs;
@@ -63,8 +63,7 @@ static bool is_over_slot_budget(const struct live_reference_count *count, uint64
   return count->total > budget || count->widest > CN_SLOT_WIDTH;
 }
 
-/* Count the parse points of `block` that the value of `range` crosses, as record_crossings_in_block() in liveness.c
- * lists them. */
+/* Count the crossed parse points of `block`, as record_crossings_in_block() in liveness.c lists them. */
 static void count_crossings_in_block(struct live_reference_count *count, uint32_t *widths, const struct cn_refs *refs,
                                      const struct cn_live_range *range, uint32_t block, uint32_t from)
 {

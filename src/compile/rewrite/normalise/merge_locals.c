@@ -5,8 +5,8 @@
  * generator. An array of any length has one description. The frame keeps its size, because a described local has a
  * separate place in the frame from entry to return.
  *
- * Each user of a merged local gets a separate computation of the address, directly before the user: the code generator
- * folds the address into an offset from the stack pointer. Phis and debug records share an address in the entry block.
+ * Each user of a merged local computes the address anew, directly before the user: the code generator folds the address
+ * into an offset from the stack pointer. Phis and debug records share an address in the entry block.
  *
  * Needs: a function that refuse.c accepted. Provides: few allocas to describe. Breaks: only the order of allocas.
  */
@@ -177,8 +177,7 @@ static void merge_locals_of_kind(struct merger *m, LLVMValueRef function, const 
     replace_local(m, kind->locals.at[l], array, l, LLVMGetNextInstruction(array));
 }
 
-/* True if the function has a parse point. Without parse points locals need no description, and may share their
- * places. */
+/* Without parse points locals need no description, and may share their places. */
 static bool has_parse_point(LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)

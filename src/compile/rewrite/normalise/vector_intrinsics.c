@@ -337,8 +337,7 @@ static LLVMValueRef lower_constant_cast(LLVMValueRef cast)
                                    : LLVMConstAddrSpaceCast(from, LLVMTypeOf(cast));
 }
 
-/* Replace the extract of a lane beyond the end, which is poison, by null: the register of a poison value may have any
- * contents. */
+/* An extract beyond the end is poison, whose register may have any contents: it becomes null. */
 static LLVMValueRef lower_extract_beyond_end(struct vector_lowering *l, LLVMValueRef extract)
 {
   LLVMValueRef index = LLVMGetOperand(extract, 1);

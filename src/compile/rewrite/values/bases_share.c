@@ -135,7 +135,7 @@ static bool replace_inputs_by_shared(struct cn_base_graph *graph)
   return changed;
 }
 
-/* Set `same` by the tops, and replace the inputs. True if an input changes. */
+/* Run one round of sharing. True if an input changes. */
 static bool share_bases_once(struct cn_base_graph *graph)
 {
   uint32_t sources = (uint32_t)graph->sources.count, nodes = (uint32_t)graph->merges.count;

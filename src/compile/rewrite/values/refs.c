@@ -115,8 +115,8 @@ static uint32_t compute_variable_indices(struct cn_refs *refs, LLVMValueRef valu
   return count && (is_used_in_deeper_loop(refs, value) || !may_keep_indices_live(refs)) ? CN_NO_INDEX : count;
 }
 
-/* Like compute_variable_indices(), with a cache: the computation visits all uses of `value`, and each derived value
- * needs the result. */
+/* compute_variable_indices() with a cache: the computation visits all uses of `value`, and each derived value needs
+ * it. */
 static uint32_t variable_index_count_of(struct cn_refs *refs, LLVMValueRef value)
 {
   bool fresh;
@@ -193,7 +193,6 @@ static void define_value(struct cn_refs *refs, LLVMValueRef value, uint32_t bloc
   refs->values.at[index].pos = pos;
 }
 
-/* Record the use of `operand`, if it holds a reference. */
 static void add_use(struct cn_refs *refs, LLVMValueRef operand, struct cn_ref_use use)
 {
   if (!cn_holds_ref(LLVMTypeOf(operand)) ||
@@ -211,8 +210,8 @@ static void add_use(struct cn_refs *refs, LLVMValueRef operand, struct cn_ref_us
   cn_push(&refs->uses, use);
 }
 
-/* List phi operands by their incoming blocks: a phi reads them at the end of these blocks, so the walk then meets all
- * uses in order. */
+/* List phi operands by incoming block: a phi reads them at the end of the block, so the walk meets all uses in
+ * order. */
 static void gather_phi_operands(struct reference_scan *scan)
 {
   const struct cn_cfg *cfg = scan->refs->cfg;
@@ -277,7 +276,7 @@ static uint32_t scan_block(struct reference_scan *scan, uint32_t block, uint32_t
   return pos + 2;
 }
 
-/* Sort the uses by value with a stable sort, so that the uses of each value become a slice. */
+/* Sort the uses stably by value, so that the uses of each value become a slice. */
 static void sort_uses_by_value(struct cn_refs *refs)
 {
   struct cn_ref_use *sorted = cn_alloc(refs->uses.count * sizeof *sorted);
@@ -323,8 +322,7 @@ void cn_refs_build(struct cn_refs *refs, struct cn_cfg *cfg, unsigned off)
   CN_ASSERT_VALID(cn_refs_wrong(refs, CN_REFS_AFTER_BUILD));
 }
 
-/* Add a base phi or select. A new phi gets the position of the other phis of its block; a new select gets the free
- * position between its neighbours. */
+/* A new phi gets the position of its block's phis; a new select gets the free position between its neighbours. */
 static void add_made_merge(struct cn_refs *refs, const struct cn_made_merge *made)
 {
   uint32_t index = cn_refs_index(refs, made->beside);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The references of one function, with liveness and bases, which the steps of pass rewrite-statepoints share. Private
- * to src/compile.
+ * The references of one function, with liveness and bases, for all steps of rewrite-statepoints. Private to
+ * src/compile.
  *
  * A *reference value* is an argument or instruction of a type that holds a reference. A *parse point* is a call that
  * becomes a gc.statepoint. A value *crosses* a parse point if its definition is before the parse point and a use is
@@ -9,8 +9,8 @@
  *
  * A GEP with constant indices is not relocated. The uses of such a GEP count as uses of its *root*, the value that the
  * GEP starts from, and the GEP is rematerialised at uses after a safepoint (late-insertion-slides-2014, "When
- * relocation isn't needed": constant offset GEPs of relocated values). A value with the same address as another
- * reference is not relocated either: its uses read the other reference.
+ * relocation isn't needed": constant offset GEPs of relocated values). The uses of a value with the address of another
+ * reference read the other reference.
  *
  * Positions: instructions are numbered in steps of two through the blocks in reverse post-order. All phis of a block
  * share the first number of the block. A phi reads its operands at the end of the incoming blocks, at one past the
@@ -37,8 +37,8 @@ struct cn_ref_use {
   uint32_t via;        /* the constant GEP that `user` reads, or CN_NO_INDEX */
   uint32_t point;      /* the parse point if `user` is one, else CN_NO_INDEX */
   bool after;          /* the value is needed until the call returns */
-  bool state;          /* a use by deoptimisation state, which reads the value itself and not its root */
-  bool listed;         /* a use by the call's gc-live bundle, which becomes only a gc-live entry of the statepoint */
+  bool state;          /* a use by deoptimisation state, which reads the value itself instead of its root */
+  bool listed;         /* a use by the call's gc-live bundle, which becomes only a gc-live entry */
 };
 
 struct cn_ref_value {
@@ -46,14 +46,14 @@ struct cn_ref_value {
   uint32_t block, pos; /* place of the definition */
   uint32_t root;       /* for a constant GEP: the value that its chain starts from; else the value itself */
   uint32_t from;       /* for a constant GEP: the operand one step towards its root */
-  uint32_t base;       /* set by cn_refs_attach_bases(); CN_NO_INDEX if the value is not relocatable */
+  uint32_t base;       /* set by cn_refs_attach_bases(); CN_NO_INDEX if not relocatable */
   /* slice of refs->uses, ascending by position; uses from cn_refs_add_merges() are at its end */
   uint32_t uses, use_count;
   uint32_t cross, cross_count; /* slice of refs->crossings: the crossed parse points, ascending */
   uint32_t derived;            /* the next value with the same base, or CN_NO_INDEX */
   uint32_t indices;            /* the most variable indices in a chain that starts at this value */
   bool scalar;                 /* a single reference; false for a vector or aggregate with references */
-  bool rematerialised;         /* rematerialised from its base instead of listed (rematerialise.c) */
+  bool rematerialised;         /* rematerialised instead of listed (rematerialise.c) */
 };
 
 struct cn_parse_point {
@@ -123,15 +123,15 @@ void cn_refs_leave_out_dead_values(struct cn_refs *refs);
 
 /* ---- addresses.c ---- */
 
-/* True if an integer or unmanaged pointer of the function shows the address of a reference. An index of a GEP may then
- * show an address too, and the live range of the index must stay unchanged. */
+/* True if an integer or unmanaged pointer of the function shows the address of a reference. A GEP's index may then show
+ * an address too, and must keep its live range. */
 bool cn_has_address_integers(const struct cn_cfg *cfg);
 
 /* ---- liveness.c ---- */
 
 /* The live range of one value. One struct serves all values of a function in turn. */
 struct cn_live_range {
-  CN_VECTOR(uint32_t) blocks; /* blocks with the value live-in, ascending, all after the definition's block */
+  CN_VECTOR(uint32_t) blocks; /* blocks with the value live-in, ascending */
   uint32_t *in, *out;         /* per block: equal to `stamp` if the value is live at the block's start (end) */
   uint32_t *used, *last;      /* per block: `last` is the position of the last use if used == stamp */
   uint32_t *slot;             /* per block: its index in `blocks` if in == stamp */
