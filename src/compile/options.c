@@ -142,7 +142,7 @@ static char *set_poll_places(struct cairn_compile_options *options, const char *
   return parse_word_list(value, names, CAIRN_POLLS_PLACES, &options->polls);
 }
 
-/* Cairn's own collectors, with the code that each needs. */
+/* Cairn's own collectors, with the barriers that each needs. */
 static const struct {
   const char *name;
   enum cairn_barriers barriers;
@@ -229,8 +229,7 @@ _Static_assert(CAIRN_ROOT_FORMS_ALL == 0 && CAIRN_ROOT_FORMS_PAIRS == 1, "in ord
 _Static_assert(sizeof(enum cairn_safepoints) == sizeof(unsigned), "set as an unsigned");
 _Static_assert(CAIRN_POLL_WORD == 0 && CAIRN_POLL_STACK == 1, "in order");
 
-/* An option without `set` writes the member at offset `at`: the index of one of `words`, or without `words` a
- * switch. */
+/* An option without `set` writes the member at offset `at`: an index into `words`, or a switch if `words` is null. */
 static const struct option_setting {
   const char *name;
   char *(*set)(struct cairn_compile_options *options, const char *value);

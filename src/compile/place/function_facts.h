@@ -61,7 +61,7 @@ enum cn_poll_form cn_poll_forms_of(const struct cn_poll_sites *sites, LLVMValueR
 bool cn_dispatch_add_sites(struct cn_ctx *ctx, const struct cn_work_summaries *known, const struct cn_cfg *cfg,
                            uint32_t latch, struct cn_poll_sites *sites);
 
-/* split_returns.c: give the paths through `function` that return before any call a separate return. */
+/* split_returns.c: paths through `function` that return before any call get a separate return. */
 void cn_split_returns(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* long_path_polls.c: add to `sites` the polls that bound the work between two safepoints of the function of `loops` by

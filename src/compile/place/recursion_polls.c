@@ -9,10 +9,10 @@
  * Each call cycle has a call that closes it, and each series of returns through the cycle passes the return of this
  * call. If a path from the call to the function's return lacks a poll, the call gets a poll directly after it: the
  * collector sees all references there, because it may have run in the call. docs/placement.md, "Which functions poll",
- * has the place of the poll for calls in loops, and the three kinds of calls without a poll. In the walk of a tree, one
- * more poll would be nine per cent of the instructions. A call that becomes a jump needs no poll, because it returns to
- * another function. Unwinding needs no poll: the levels that an exception passes do no work in their landing pads, and
- * the level that catches the exception returns to a poll.
+ * has the place of the poll for calls in loops, and the three kinds of calls without a poll. In the walk of a tree, a
+ * poll after such a call would be nine per cent of the instructions. A call that becomes a jump needs no poll, because
+ * it returns to another function. Unwinding needs no poll: the levels that an exception passes do no work in their
+ * landing pads, and the level that catches the exception returns to a poll.
  */
 #include "compile/place/function_facts.h"
 

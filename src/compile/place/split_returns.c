@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Gives the paths through a function that return before any call a separate return. Part of pass `place-safepoints`.
+ * Splits returns: paths through a function that return before any call get a separate return. Part of pass
+ * `place-safepoints`.
  *
  * Needs: any function; polls count as calls. Provides: faster leaves of recursions. Breaks: struct cn_cfg.
  *

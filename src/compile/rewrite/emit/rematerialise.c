@@ -10,8 +10,7 @@
  *   the new value of the base, which these safepoints list in any case. The copy takes the value's place in the SSA
  *   construction, so the copy costs nothing on the hot path around a cold poll. The tree may have indices as operands.
  *   The indices are available after the safepoint in SSA form; one index takes the register that the value would have
- *   taken. Values with more indices than
- *   the cost model below allows are relocated.
+ *   taken. The cost model below relocates values with too many indices.
  *
  * Only values whose offset in the object is independent of the object's address are rematerialised, which excludes
  * loads, arithmetic on addresses and freezes of possible poison.
