@@ -333,9 +333,9 @@ void cairn_visit_root_arrays(cairn_roots_visitor *visit, void *env);
  * locals whose address was taken. So the cost of a deep stack depends on the few activations that have run and on such
  * locals. Returns the number of activations visited.
  *
- * First the runtime calls `settle` for the roots of stacks that the next enumeration may leave out, because their
- * activations will be older than the return barrier. Then the runtime calls `visit` for all other roots. A collector
- * that calls this function promises:
+ * First the runtime calls `settle` for those stack roots whose activations will be older than the return barrier: the
+ * next enumeration may leave these roots out. Then the runtime calls `visit` for all other roots. A collector that
+ * calls this function promises:
  *   - The object of a root given to `settle` becomes old: the collector promotes it at once, or keeps it in place for
  *     good, so that later young collections neither move nor free it. The roots for `settle` come first, so that their
  *     objects have not been copied elsewhere yet. Objects that these objects refer to may stay young.

@@ -202,10 +202,10 @@ struct cairn_compile_options {
 
 /* Inserts polls at those places of options->polls that need a poll. A poll is the module's own `void
  * @gc.safepoint_poll()`, inlined, or a call of Cairn's runtime (statepoints-later, "PlaceSafepoints"). Functions with
- * statepoints stay unchanged. Functions with the attribute "cairn-nopoll", and regions between calls of `void
- * @cairn.nopoll.begin()` and `void @cairn.nopoll.end()`, get no polls, and their code must not reach a safepoint
- * otherwise (REFUSED). cairn_verify_safepoints() also reads the calls that mark regions; afterwards
- * cairn_compile_pass() of "drop-markers" deletes these calls. */
+ * statepoints stay unchanged. The function places no polls in functions with the attribute "cairn-nopoll", and in
+ * regions between calls of `void @cairn.nopoll.begin()` and `void @cairn.nopoll.end()`. If such code reaches another
+ * safepoint, for instance by a call, the module is refused (REFUSED). cairn_verify_safepoints() also reads the calls
+ * that mark regions; afterwards cairn_compile_pass() of "drop-markers" deletes these calls. */
 enum cairn_status cairn_place_safepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
                                          struct cairn_diagnostics *diagnostics);
 

@@ -4,15 +4,16 @@
  * the state of the heap (`heap`). Collections run in phase STOP, on the collecting thread; mutators get buffers in
  * phase MUTATE, under `buffer_lock`.
  *
- * The heap is one range of reserved addresses with two spaces. The program allocates in one space, up to the capacity,
- * and a collection copies the reachable objects to the other:
+ * The heap is one range of reserved addresses with two spaces, of `room` bytes each. The program allocates in the
+ * current space, up to the capacity, and a collection copies the reachable objects to the other space. The current
+ * space:
  *
  *    base                        free              base + capacity        base + room
  *     |  objects, in buffers      |  for buffers      |   no memory yet      |
  *
- * A single mutator has the complete second part as its allocation buffer. If there are several mutators, each gets a
- * buffer twice as large as its last one, up to a share of the free space. The rest of a buffer is filled, so that walks
- * from block to block (crossing_map.c, forget_layouts()) can step over it.
+ * A single mutator has the complete part "for buffers" as its allocation buffer. If there are several mutators, each
+ * gets a buffer twice as large as its last one, up to a share of the free space. The rest of a buffer is filled, so
+ * that walks from block to block (crossing_map.c, forget_layouts()) can step over the rest.
  *
  * CAIRN_HEAP_MAX bounds the capacity, which is the space for objects; a collection needs both spaces. heap_sizer.h has
  * the rule for the capacity after a collection.

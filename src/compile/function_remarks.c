@@ -74,7 +74,7 @@ static void remark_safepoint_counts(struct cn_ctx *ctx, LLVMValueRef function)
               plural_suffix_of(c.leaves), c.relocations, plural_suffix_of(c.relocations));
 }
 
-/* Report a function's time to safepoint, converted from units of work of about half a nanosecond. */
+/* Report a function's time to safepoint, converted from units of work into microseconds. */
 static void remark_time_to_safepoint(void *env, const struct cairn_time *time)
 {
   struct cn_ctx *ctx = env;

@@ -11,7 +11,7 @@
 /* `ranges` of struct cairn_collector; puts fillers into free memory in blocks. */
 void cn_object_walk_visit_ranges(cairn_range_visitor *visit, void *env);
 
-/* `forget` of struct cairn_collector. Returns true if a young object may have lost its layout. */
+/* Part of `forget` of struct cairn_collector. Returns true if a young object may have lost its layout. */
 bool cn_object_walk_forget_layouts(const unsigned char *start, const unsigned char *stop);
 
 #endif

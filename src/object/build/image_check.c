@@ -134,7 +134,7 @@ static char *describe_fault(struct cn_elf_file *elf, uint64_t address, const cha
                 : cn_format("function at 0x%" PRIx64 ": %s", address, why);
 }
 
-/* True if the bytes may be an image with maps, because they have the right machine and sections. */
+/* True if the bytes have the machine and the sections of an image with maps; only a full read can be sure. */
 static bool may_have_frame_maps(const void *bytes, size_t size)
 {
   Elf64_Ehdr head;

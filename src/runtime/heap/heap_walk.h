@@ -54,8 +54,7 @@ void cn_heap_walk_visit_range(const struct cn_heap_walk *walk, const struct cn_h
 /* The range that `address` lies in, or null. */
 const struct cn_heap_range *cn_heap_walk_find_range(const struct cn_heap_walk *walk, uintptr_t address);
 
-/* Call `visit` for each field of an object, including weak fields. `field` is the index of the field's offset in the
- * layout. */
+/* Call `visit` for each field of an object, including weak fields. `field` is an index into the layout's offsets. */
 typedef void cn_heap_field_visitor(void *env, uint32_t field, struct cairn_slot slot);
 void cn_heap_walk_visit_fields(const struct cn_heap_object *object, cn_heap_field_visitor *visit, void *env);
 

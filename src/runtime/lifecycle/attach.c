@@ -52,7 +52,8 @@ static void retire_mutator(struct cairn_mutator *mutator)
   cn_stats.allocated += cn_buffer_allocated_bytes(mutator);
 }
 
-/* Store the activation's stack pointer, and stop at the first stub of a call between managed and native code. */
+/* Store the activation's stack pointer. The unwinder stops at the first stub of a call between managed and native
+ * code. */
 static bool skip_native_frame(void *passed, const struct cn_os_frame *frame)
 {
   *(uintptr_t *)passed = frame->sp;

@@ -9,15 +9,12 @@
  * Read this before you add a form:
  * 1. fits_FORM() only reads, and must find one form both times: choose_forms() runs again after put_into_lcssa_form()
  *    has changed the function. It must test the option of the form by cn_is_placement_option_on(). Loops with a header
- *    in a
- *    safepoint-free interval keep their form.
+ *    in a safepoint-free interval keep their form.
  * 2. A form that copies blocks is possible only if s->copies is set; cn_choose_loop_forms() then makes LCSSA form.
  * 3. Outer loops get their form before inner loops. A form that changes the choice for inner loops sets a bit of enum
- *    around
- *    in s->inside; choose_form_of_loop() reads the bit for each inner loop.
+ *    around in s->inside; choose_form_of_loop() reads the bit for each inner loop.
  * 4. build_forms() runs after `s` is freed, and each form that it builds changes the function: a form may name only
- *    blocks and
- *    instructions that earlier forms leave in place; a comment at build_forms() justifies the order.
+ *    blocks and instructions that earlier forms leave in place; a comment at build_forms() justifies the order.
  * 5. A form whose retreating edge needs no poll must add the most work of its loop to `bounded` of struct
  *    cn_loop_form_polls.
  */

@@ -41,7 +41,7 @@ struct cn_countable_loop {
   bool polls_first; /* the loop polls on entry and between chunks; false: only between chunks */
 };
 
-/* The work of a chunk: K iterations, and one more, which a test of the old value (iv.phi) may add. */
+/* The most work of a chunk of `trips` iterations. A test of the old value (iv.phi) may add one iteration. */
 static inline uint64_t cn_strip_mine_chunk_work(const struct cn_countable_loop *c)
 {
   CN_CHECK(c->trips && c->work);
