@@ -76,7 +76,8 @@ uint32_t *cn_report_find_top_objects(const struct cn_graph *graph, size_t most, 
   return objects;
 }
 
-const char *cn_report_root_place_of(const struct cn_dump *dump, uint32_t object)
+/* The name of a root that points to the object, or null if no root points directly to it. */
+static const char *root_place_of(const struct cn_dump *dump, uint32_t object)
 {
   for (size_t i = 0; i < dump->roots.count; i++)
     if (dump->roots.at[i].to == object)
@@ -119,7 +120,7 @@ void cn_report_print_top(FILE *out, const struct cn_graph *graph, size_t most)
   fprintf(out, "\n%14s %14s  %s\n", "retained", "bytes", "object");
   for (size_t i = 0; i < objects; i++) {
     const struct cn_dump_object *object = &dump->objects.at[tops[i]];
-    const char *root = cn_report_root_place_of(dump, tops[i]);
+    const char *root = root_place_of(dump, tops[i]);
     fprintf(out, "%14" PRIu64 " %14" PRIu64 "  0x%" PRIx64 " %s%s%s\n", graph->retained[tops[i]], object->bytes,
             object->address, cn_dump_type_name_of(dump, tops[i]), root ? " from " : "", root ? root : "");
   }
@@ -164,7 +165,7 @@ char *cn_report_format_step(const struct cn_graph *graph, uint32_t from, uint32_
     name = cn_dump_format_field_name(dump, from, dump->edges.at[edge].slot);
   }
   char *step = cn_format("%s -> 0x%" PRIx64 " %s, %" PRIu64 " bytes, retains %" PRIu64,
-                         name ? name : cn_report_root_place_of(dump, to), dump->objects.at[to].address,
+                         name ? name : root_place_of(dump, to), dump->objects.at[to].address,
                          cn_dump_type_name_of(dump, to), dump->objects.at[to].bytes, graph->retained[to]);
   free(name);
   return step;

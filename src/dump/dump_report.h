@@ -38,7 +38,4 @@ char *cn_report_format_step(const struct cn_graph *graph, uint32_t from, uint32_
 /* Print at most `most` kinds that differ, in descending order of the difference in bytes. */
 void cn_report_print_diff(FILE *out, const struct cn_graph *before, const struct cn_graph *after, size_t most);
 
-/* The name of a root that points to the object, or null if no root points directly to it. */
-const char *cn_report_root_place_of(const struct cn_dump *dump, uint32_t object);
-
 #endif

@@ -133,8 +133,6 @@ void cn_safepoint_details_free(struct cn_safepoint_details *detail);
 int64_t cn_details_append_block(struct cn_bytes *out, const struct cn_function_details *functions, size_t count,
                                 bool *spans);
 void cn_function_details_free(struct cn_function_details *function);
-/* True if the safepoint has details to write. */
-bool cn_safepoint_has_details(const struct cn_safepoint_details *detail);
 
 /* Like cn_details_next_span(), for readers that do not map the span table. The table is at cn_details_span_table(). */
 int cn_details_next_span_use(struct cn_details *details, struct cn_span_use *out);

@@ -120,7 +120,8 @@ static void put_deopt_value(struct cn_bytes *out, const struct cn_deopt_value *v
     cn_uleb_put(out, cn_zigzag_encode(v->loc.offset));
 }
 
-bool cn_safepoint_has_details(const struct cn_safepoint_details *d)
+/* True if the safepoint has details to write. */
+static bool has_details_to_write(const struct cn_safepoint_details *d)
 {
   return d->sources.count || d->deopts.count || d->spans.count;
 }
@@ -163,7 +164,7 @@ static void put_function_details(struct details_writer *w, const struct cn_funct
   CN_VECTOR(struct placed_record) found = {0};
 
   for (size_t i = 0; i < f->details.count; i++)
-    if (cn_safepoint_has_details(&f->details.at[i]))
+    if (has_details_to_write(&f->details.at[i]))
       cn_push(&found, (struct placed_record){f->details.at[i].return_offset, put_details_record(w, &f->details.at[i])});
   CN_CHECK(found.count && found.count <= CN_DETAILS_MAX_SAFEPOINTS);
   unsigned a = cn_log2_width_of(found.at[found.count - 1].offset), b = cn_log2_width_of(w->area.count);
@@ -186,7 +187,7 @@ static uint32_t count_functions_with_details(const struct cn_function_details *f
 
   for (size_t i = count; i-- > 0;)
     for (size_t k = 0; k < functions[i].details.count; k++)
-      if (cn_safepoint_has_details(&functions[i].details.at[k])) {
+      if (has_details_to_write(&functions[i].details.at[k])) {
         *first = i;
         found++;
         break;

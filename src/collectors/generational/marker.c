@@ -398,7 +398,9 @@ static void mark_until_done(void *unused)
   note_marked_weak_objects();
 }
 
-void cn_marker_process_weak(void)
+/* STOP, when the marker has nothing left to scan. Processes weak fields, ephemerons and finalisers, and marks
+ * everything that ephemerons and finalisers reach. */
+static void process_weak_objects(void)
 {
   static const struct cairn_closure closure = {is_target_reached, mark_target_of_slot, mark_until_done, NULL, false};
 
@@ -410,7 +412,7 @@ void cn_marker_process_weak(void)
 
 /* ---- a marking ---- */
 
-void cn_marker_begin_marking(void)
+static void begin_marking(void)
 {
   CN_CHECK(!cn_marker.on && marker_state.objects.count == 0 && marker_state.parts.count == 0);
   cn_marker = (struct cn_marker){.on = true};
@@ -480,7 +482,7 @@ bool cn_marker_step(size_t fields, bool stopped)
   return true;
 }
 
-void cn_marker_end_marking(void)
+static void end_marking(void)
 {
   CN_CHECK(cn_marker.on && cn_marker.idle);
   CN_CHECK(marker_state.objects.count == 0 && marker_state.parts.count == 0);
@@ -504,7 +506,7 @@ void cn_marker_abandon_marking(void)
     allow_card_note_again((struct object_part *)marker_state.parts.at + i);
   marker_state.objects.count = marker_state.parts.count = 0;
   cn_marker.idle = true;
-  cn_marker_end_marking();
+  end_marking();
 }
 
 /* ---- the concurrent phases: idle, marking, sweeping, idle ---- */
@@ -550,7 +552,7 @@ void cn_concurrent_begin_marking(void)
 {
   CN_CHECK(cn_concurrent_may_begin_marking());
   cn_evacuation_forget_groups();
-  cn_marker_begin_marking();
+  begin_marking();
   cairn_deferred_roots(true);
   cn_evacuation_choose_blocks();
 }
@@ -588,7 +590,7 @@ bool cn_concurrent_finish_marking(uint64_t deadline)
     more = cn_marker_step(FIELDS_PER_STEP, true);
   more = more || !cn_marker.rooted;
   if (!more)
-    cn_marker_process_weak();
+    process_weak_objects();
   cairn_phase_ends("remark");
   if (more)
     cairn_background_run(mark_concurrent_step, NULL);
@@ -598,7 +600,7 @@ bool cn_concurrent_finish_marking(uint64_t deadline)
 size_t cn_concurrent_start_sweep(void)
 {
   cairn_phase_begins("sweep");
-  cn_marker_end_marking();
+  end_marking();
   cn_large_objects_free_unreached();
   cn_blocks_swap_marks(true);
   concurrent_work.sweeps = true;

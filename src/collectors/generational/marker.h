@@ -24,10 +24,6 @@ struct cn_marker {
 };
 extern struct cn_marker cn_marker;
 
-/* STOP, when no object is marked. Begins a marking. From this stop on young collections pass the roots that they visit
- * to the marker; it also receives the roots of deferred frames, once. */
-void cn_marker_begin_marking(void);
-
 /* STOP, any number of threads at once. cn_marker_mark_root() marks the object that the root in `slot` points to, unless
  * the object is young. cn_marker_mark_large() marks a large object. */
 void cn_marker_mark_root(const uintptr_t *slot);
@@ -51,13 +47,7 @@ void cn_marker_resume(void);
  * STOP such a word ends the program. */
 bool cn_marker_step(size_t fields, bool stopped);
 
-/* STOP, when the marker has nothing left to scan. Processes weak fields, ephemerons and finalisers, and marks
- * everything that ephemerons and finalisers reach. */
-void cn_marker_process_weak(void);
-
-/* STOP. cn_marker_end_marking() ends the marking, and keeps its marks. cn_marker_abandon_marking() abandons the
- * marking, and clears its marks. */
-void cn_marker_end_marking(void);
+/* STOP. Abandons the marking, and clears its marks. */
 void cn_marker_abandon_marking(void);
 
 /* ---- concurrent full collections: called within a collection, by the collecting thread ---- */

@@ -148,7 +148,8 @@ static LLVMValueRef distance_constant(struct cn_ctx *ctx, LLVMValueRef from, LLV
   return LLVMConstTrunc(LLVMConstSub(LLVMConstPtrToInt(to, i64), LLVMConstPtrToInt(from, i64)), i32);
 }
 
-LLVMValueRef cn_layouts_names_of(LLVMValueRef layout)
+/* The global with a layout's names, or null. */
+static LLVMValueRef names_global_of(LLVMValueRef layout)
 {
   static const LLVMOpcode path[] = {LLVMTrunc, LLVMSub, LLVMPtrToInt};
   LLVMValueRef value = LLVMGetAggregateElement(LLVMGetInitializer(layout), FIELD_NAMES);
@@ -201,7 +202,7 @@ void cn_layouts_table_build(struct cn_ctx *ctx, struct cn_layout_table *table)
   *table = (struct cn_layout_table){0};
   CN_EACH_GLOBAL(g, ctx->module)
     if (cn_layouts_is_layout_constant(g)) {
-      LLVMValueRef names = cn_layouts_names_of(g), string = names ? LLVMGetInitializer(names) : NULL;
+      LLVMValueRef names = names_global_of(g), string = names ? LLVMGetInitializer(names) : NULL;
       if (names)
         map_if_absent(&table->names, string, names);
       add_layout_to_table(ctx, table, with_names_distance(ctx, LLVMGetInitializer(g), zero), string, g);
@@ -243,7 +244,7 @@ static LLVMValueRef find_or_add_layout(struct cn_ctx *ctx, struct cn_layout_tabl
   LLVMSetLinkage(layout, LLVMPrivateLinkage);
   LLVMSetSection(layout, CN_LAYOUT_SECTION);
   LLVMSetAlignment(layout, 8);
-  CN_ASSERT(cn_layouts_is_layout_constant(layout) && cn_layouts_names_of(layout) == named);
+  CN_ASSERT(cn_layouts_is_layout_constant(layout) && names_global_of(layout) == named);
   add_layout_to_table(ctx, table, shape, names, layout);
   return layout;
 }

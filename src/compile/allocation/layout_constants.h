@@ -54,9 +54,6 @@ LLVMValueRef cn_layouts_find_or_make(struct cn_ctx *ctx, struct cn_layout_table 
                                      enum cn_layout_form form, uint64_t size, const struct cn_type_metadata *said,
                                      LLVMValueRef at);
 
-/* The global with a layout's names, or null. */
-LLVMValueRef cn_layouts_names_of(LLVMValueRef layout);
-
 bool cn_layouts_is_layout_constant(LLVMValueRef value);
 void cn_layouts_read_sizes(LLVMValueRef layout, struct cn_layout_sizes *out);
 

@@ -54,7 +54,8 @@ LLVMValueRef cn_callgraph_target_of_call(const struct cn_ctx *ctx, LLVMValueRef 
   return cn_callgraph_is_final(ctx, callee) ? callee : NULL;
 }
 
-bool cn_callgraph_is_safepoint_entry(LLVMValueRef function)
+/* True for an entry of the runtime that has a safepoint and never calls back into the program. */
+static bool is_safepoint_entry(LLVMValueRef function)
 {
   size_t length;
   const char *name = LLVMGetValueName2(function, &length);
@@ -99,7 +100,7 @@ static void add_callee(struct cn_callgraph *graph, struct cn_call_node *node, LL
   LLVMValueRef target = cn_callgraph_target_of_call(graph->ctx, call);
   uint32_t to = cn_callgraph_find_node(graph, target);
   if (to == CN_NO_NODE) {
-    node->unknown |= !target || !cn_callgraph_is_safepoint_entry(target);
+    node->unknown |= !target || !is_safepoint_entry(target);
     return;
   }
   if (node->callee_count == *room) {
@@ -244,6 +245,6 @@ bool cn_callgraph_call_closes_cycle(const struct cn_callgraph *graph, uint32_t c
 
   CN_ASSERT(caller < graph->count);
   if (to == CN_NO_NODE)
-    return graph->nodes[caller].comes_back && !(callee && cn_callgraph_is_safepoint_entry(callee));
+    return graph->nodes[caller].comes_back && !(callee && is_safepoint_entry(callee));
   return graph->nodes[to].rank >= graph->nodes[caller].rank || lacks_polls(&graph->nodes[to]);
 }

@@ -46,9 +46,6 @@ bool cn_callgraph_is_final(const struct cn_ctx *ctx, LLVMValueRef function);
  * definition that is not final. */
 LLVMValueRef cn_callgraph_target_of_call(const struct cn_ctx *ctx, LLVMValueRef call);
 
-/* True for an entry of the runtime that has a safepoint and never calls back into the program. */
-bool cn_callgraph_is_safepoint_entry(LLVMValueRef function);
-
 /* True if a call of `callee` by the function of node `caller` closes a cycle of calls. Every cycle has a closing call,
  * so polls before the closing calls are on every cycle. A null callee is unknown. */
 bool cn_callgraph_call_closes_cycle(const struct cn_callgraph *graph, uint32_t caller, LLVMValueRef callee);

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include "base/check.h"
 
-bool cn_unpolled_path_ends_in_block(const struct cn_unpolled_returns *w, uint32_t b, LLVMValueRef i)
+/* True if each path from `instruction` on ends inside block `b`. */
+static bool path_ends_in_block(const struct cn_unpolled_returns *w, uint32_t b, LLVMValueRef i)
 {
   const struct cn_ptrmap *sites = w->known->sites;
 
@@ -21,7 +22,8 @@ bool cn_unpolled_path_ends_in_block(const struct cn_unpolled_returns *w, uint32_
   return cn_work_block_ends_in_poll(w->known, w->cfg, b);
 }
 
-bool cn_unpolled_return_after_block(const struct cn_unpolled_returns *w, uint32_t b)
+/* True if a safepoint-free path leads from the end of block `b` to a return. */
+static bool reaches_return_after_block(const struct cn_unpolled_returns *w, uint32_t b)
 {
   const struct cn_cfg_block *block = &w->cfg->blocks[b];
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block->block);
@@ -43,11 +45,11 @@ void cn_unpolled_returns_find(struct cn_unpolled_returns *w)
 
   w->returns = cn_alloc(count * sizeof *w->returns);
   for (uint32_t b = 0; b < count; b++)
-    stops[b] = cn_unpolled_path_ends_in_block(w, b, LLVMGetFirstInstruction(w->cfg->blocks[b].block));
+    stops[b] = path_ends_in_block(w, b, LLVMGetFirstInstruction(w->cfg->blocks[b].block));
   while (changed) {
     changed = false;
     for (uint32_t b = count; b-- > 0;) {
-      bool now = !stops[b] && cn_unpolled_return_after_block(w, b);
+      bool now = !stops[b] && reaches_return_after_block(w, b);
       changed |= now != w->returns[b];
       w->returns[b] = now;
     }
@@ -65,5 +67,5 @@ bool cn_unpolled_return_after_call(const struct cn_unpolled_returns *w, uint32_t
   LLVMValueRef next = LLVMGetNextInstruction(call);
 
   CN_ASSERT(cn_is_call(call));
-  return !(next && cn_unpolled_path_ends_in_block(w, b, next)) && cn_unpolled_return_after_block(w, b);
+  return !(next && path_ends_in_block(w, b, next)) && reaches_return_after_block(w, b);
 }

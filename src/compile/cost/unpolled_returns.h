@@ -21,10 +21,6 @@ struct cn_unpolled_returns {
 /* Compute `returns` from the other fields. */
 void cn_unpolled_returns_find(struct cn_unpolled_returns *ways);
 void cn_unpolled_returns_free(struct cn_unpolled_returns *ways);
-/* True if each path from `instruction` on ends inside block `b`. */
-bool cn_unpolled_path_ends_in_block(const struct cn_unpolled_returns *ways, uint32_t b, LLVMValueRef instruction);
-/* True if a safepoint-free path leads from the end of block `b` to a return. */
-bool cn_unpolled_return_after_block(const struct cn_unpolled_returns *ways, uint32_t b);
 /* True if a safepoint-free path leads from the return of `call`, in block `b`, to a return of the function. */
 bool cn_unpolled_return_after_call(const struct cn_unpolled_returns *ways, uint32_t b, LLVMValueRef call);
 

@@ -48,12 +48,12 @@ static bool is_marker_call(LLVMValueRef marker, LLVMValueRef i)
          LLVMGetCalledFunctionType(i) == LLVMGlobalGetValueType(marker);
 }
 
-bool cn_span_is_begin(const struct cn_span_markers *marks, LLVMValueRef i)
+static bool span_is_begin(const struct cn_span_markers *marks, LLVMValueRef i)
 {
   return is_marker_call(marks->begin, i);
 }
 
-bool cn_span_is_end(const struct cn_span_markers *marks, LLVMValueRef i)
+static bool span_is_end(const struct cn_span_markers *marks, LLVMValueRef i)
 {
   return is_marker_call(marks->end, i);
 }
@@ -75,7 +75,7 @@ static bool has_spans(const struct cn_span_markers *marks, LLVMValueRef function
 {
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
-      if (cn_span_is_begin(marks, i) || cn_span_is_end(marks, i) || (metadata && span_metadata_of(i)))
+      if (span_is_begin(marks, i) || span_is_end(marks, i) || (metadata && span_metadata_of(i)))
         return true;
   return false;
 }
@@ -149,12 +149,12 @@ static uint32_t inlining_depth_of(LLVMValueRef i)
 
 uint32_t cn_spans_open_after(struct cn_spans *s, const struct cn_span_markers *marks, LLVMValueRef i, uint32_t open)
 {
-  if (cn_span_is_begin(marks, i))
+  if (span_is_begin(marks, i))
     return push_open_span(s, open,
                           (struct cn_open_span){.key = LLVMGetOperand(i, 0),
                                                 .value = LLVMGetOperand(i, 1),
                                                 .depth = inlining_depth_of(i)});
-  return cn_span_is_end(marks, i) ? close_span_of_key(s, open, LLVMGetOperand(i, 0)) : open;
+  return span_is_end(marks, i) ? close_span_of_key(s, open, LLVMGetOperand(i, 0)) : open;
 }
 
 uint32_t cn_spans_open_during_call(struct cn_spans *s, LLVMValueRef call, uint32_t open)
@@ -271,9 +271,9 @@ static void check_instruction_spans(struct cn_ctx *ctx, const struct cn_span_mar
 {
   LLVMValueRef node = span_metadata_of(i);
 
-  if (constants && cn_span_is_begin(marks, i))
+  if (constants && span_is_begin(marks, i))
     check_key_and_value(ctx, i, LLVMGetOperand(i, 0), LLVMGetOperand(i, 1));
-  if (constants && cn_span_is_end(marks, i))
+  if (constants && span_is_end(marks, i))
     check_key_and_value(ctx, i, LLVMGetOperand(i, 0), NULL);
   if (node)
     check_span_metadata(ctx, i, node);

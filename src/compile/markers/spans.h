@@ -40,8 +40,6 @@ struct cn_span_markers {
   LLVMValueRef begin, end;
 };
 struct cn_span_markers cn_span_markers(struct cn_ctx *ctx);
-bool cn_span_is_begin(const struct cn_span_markers *marks, LLVMValueRef instruction);
-bool cn_span_is_end(const struct cn_span_markers *marks, LLVMValueRef instruction);
 
 /* cn_spans_are_in_function() is true if `function` has markers or metadata of spans, cn_spans_have_markers_in() if it
  * has markers. */

@@ -80,7 +80,7 @@ LLVMValueRef cn_poll_site_at_latch(struct cn_ctx *ctx, LLVMBasicBlockRef block)
 /* True if the entry poll must come before `i`: a collection must not separate effects that an observer can order; a
  * volatile access may be half of a pair that must stay together; and an integer made of a reference must not be live
  * over the poll. */
-bool cn_poll_site_must_precede(LLVMValueRef i)
+static bool must_precede(LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMAlloca:
@@ -115,7 +115,7 @@ LLVMValueRef cn_poll_site_at_entry(struct cn_ctx *ctx, const struct cn_cfg *cfg,
     if (LLVMIsAAllocaInst(i))
       site = LLVMGetNextInstruction(i);
   for (;;) {
-    while (site != need && !cn_poll_site_must_precede(site))
+    while (site != need && !must_precede(site))
       site = LLVMGetNextInstruction(site);
     const struct cn_cfg_block *block = &cfg->blocks[b];
     bool straight =

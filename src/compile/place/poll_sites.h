@@ -17,9 +17,6 @@
  * null, if `need` precedes that branch. */
 LLVMValueRef cn_poll_site_at_entry(struct cn_ctx *ctx, const struct cn_cfg *cfg, LLVMValueRef need);
 
-/* True if an entry poll must come before this instruction. */
-bool cn_poll_site_must_precede(LLVMValueRef instruction);
-
 /* True if an integer made of a reference is live over the end of a block. */
 bool cn_poll_site_has_roaming_address(const struct cn_cfg *cfg);
 

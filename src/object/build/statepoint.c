@@ -49,14 +49,6 @@ struct cairn_stackmap_location cn_record_location_at(const struct cn_statepoint_
   return cn_record_rebase_location(r, cairn_stackmap_location(r->map, r->record, index));
 }
 
-bool cn_record_get_constant(const struct cn_statepoint_record *r, uint32_t index, uint64_t *value)
-{
-  struct cairn_stackmap_location l = cn_record_location_at(r, index);
-
-  *value = l.value;
-  return l.kind == CAIRN_STACKMAP_CONSTANT;
-}
-
 /* True for LLVM's calling conventions whose callees save the callee-saved registers of C: C, fast, cold, any register,
  * preserve_most, preserve_all, swift, C++ thread-local, tail, guard check, swifttail; Intel's OpenCL, SysV, Win64,
  * vectorcall and regcall. Callees of other conventions, such as ghccc, save fewer registers. */

@@ -24,8 +24,6 @@ struct cairn_stackmap_location cn_record_rebase_location(const struct cn_statepo
                                                          struct cairn_stackmap_location place);
 /* Location `index` of the record, after cn_record_rebase_location(). */
 struct cairn_stackmap_location cn_record_location_at(const struct cn_statepoint_record *record, uint32_t index);
-/* True if the location is a constant. Stores its value in *value. */
-bool cn_record_get_constant(const struct cn_statepoint_record *record, uint32_t index, uint64_t *value);
 
 /* Says if a register keeps its value over the call. */
 enum cn_keeps { CN_KEEPS_VALUE, CN_KEEPS_NEVER, CN_KEEPS_NOT_HERE, CN_KEEPS_NOT_GENERAL };

@@ -86,7 +86,8 @@ static const char *const kind_names[] = {
 };
 enum { BARRIER_KIND_COUNT = sizeof kind_names / sizeof *kind_names };
 
-const char *cn_barrier_kind_name(uint64_t kind)
+/* The kind's name, such as "cards" for CAIRN_ABI_BARRIERS_CARDS; "unknown" for an invalid number. */
+static const char *barrier_kind_name(uint64_t kind)
 {
   return kind < BARRIER_KIND_COUNT && kind_names[kind] != NULL ? kind_names[kind] : "unknown";
 }
@@ -134,8 +135,8 @@ void cn_barriers_check_image(const struct cairn_collector *collector, const stru
   cairn_fatal("%s was compiled with barriers of kind %s, and collector %s needs those of kind %s: "
               "compile it with -fcairn-barriers=%s%s",
               cn_os_find_module_file((uintptr_t)key, file, sizeof file) ? file : "code without a file",
-              cn_barrier_kind_name(kind), collector->name, cn_barrier_kind_name(collector->barriers),
-              cn_barrier_kind_name(collector->barriers),
+              barrier_kind_name(kind), collector->name, barrier_kind_name(collector->barriers),
+              barrier_kind_name(collector->barriers),
               kind == CAIRN_ABI_BARRIERS_NONE ? ", or link the program with -fcairn-collector=semispace" : "");
 }
 
@@ -148,5 +149,5 @@ void cn_barriers_check_code(const struct cairn_collector *collector)
     return;
   cairn_fatal("%s comes from another compiler and has no barriers, and collector %s needs those of "
               "kind %s: link the program with -fcairn-collector=semispace",
-              cn_report_format_pc(entry, place), collector->name, cn_barrier_kind_name(collector->barriers));
+              cn_report_format_pc(entry, place), collector->name, barrier_kind_name(collector->barriers));
 }

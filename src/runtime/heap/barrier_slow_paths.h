@@ -19,9 +19,6 @@ void cn_barrier_range_slow_path(uintptr_t start, uint64_t bytes);
 
 /* ---- kinds ---- */
 
-/* The kind's name, such as "cards" for CAIRN_ABI_BARRIERS_CARDS; "unknown" for an invalid number. */
-const char *cn_barrier_kind_name(uint64_t kind);
-
 /* End the program if the collector's kind is unknown, or if the collector lacks a function of its kind. */
 void cn_barriers_check_collector(const struct cairn_collector *collector);
 

@@ -36,7 +36,7 @@ static int detect_dynamic_program(struct dl_phdr_info *program, size_t size, voi
 
 /* AT_BASE is 0 in a static program, and in a program that was started as an argument of the dynamic linker. The
  * program's headers tell these cases apart: a dynamic program has an interpreter, or needs libraries, or both. */
-bool cn_os_has_dynamic_linker(void)
+static bool has_dynamic_linker(void)
 {
   bool dynamic = false;
 
@@ -48,7 +48,7 @@ bool cn_os_has_dynamic_linker(void)
 
 bool cn_os_is_linkers_argument(void)
 {
-  return getauxval(AT_BASE) == 0 && cn_os_has_dynamic_linker();
+  return getauxval(AT_BASE) == 0 && has_dynamic_linker();
 }
 
 /* Finds dlopen() at run time, because linkers warn about dlopen() in a static program. A static program has no dynamic
@@ -56,7 +56,7 @@ bool cn_os_is_linkers_argument(void)
 static void *open_library(const char *file, int mode)
 {
   void *(*open)(const char *file, int mode);
-  void *symbol = cn_os_has_dynamic_linker() ? cn_os_find_library_symbol(NULL, "dlopen") : NULL;
+  void *symbol = has_dynamic_linker() ? cn_os_find_library_symbol(NULL, "dlopen") : NULL;
 
   memcpy(&open, &symbol, sizeof open);
   return symbol ? open(file, mode) : NULL;
@@ -74,7 +74,7 @@ void *cn_os_find_library_symbol(void *library, const char *name)
 
 void *cn_os_find_next_symbol(const char *name)
 {
-  return cn_os_has_dynamic_linker() ? cn_os_find_library_symbol(RTLD_NEXT, name) : NULL;
+  return has_dynamic_linker() ? cn_os_find_library_symbol(RTLD_NEXT, name) : NULL;
 }
 
 /* A handle's symbols include the symbols of the libraries that its library needs, so the symbol's library is checked.

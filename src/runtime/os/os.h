@@ -141,7 +141,6 @@ ptrdiff_t cn_os_file_write(int file, const void *bytes, size_t size);
 /* Write a text to the standard error stream, unbuffered; async-signal-safe. */
 void cn_os_write_message(const char *text, size_t bytes);
 
-bool cn_os_has_dynamic_linker(void);
 /* True if the program was started as an argument of the dynamic linker; /proc/self/exe is then the dynamic linker. */
 bool cn_os_is_linkers_argument(void);
 /* Load a shared library, or find a loaded one. Null: the library is missing, or the program is static. Calls

@@ -201,7 +201,7 @@ static enum cn_stop_begun stop_for_request(const struct cn_saved_regs *regs, cn_
 /* If many threads request a collection at once, one thread collects for all. A thread whose block does not fit after
  * another thread's collection stops the others next. An exit handler that runs because memory is exhausted gets null
  * instead of another collection. */
-void *cn_collect_garbage(const struct cn_saved_regs *regs, enum cairn_cause cause, struct cn_block_request wanted)
+static void *collect_garbage(const struct cn_saved_regs *regs, enum cairn_cause cause, struct cn_block_request wanted)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
   struct collection_request request = make_collection_request(wanted);
@@ -258,7 +258,7 @@ void *cn_collect_from_mapped_code(const struct cn_saved_regs *regs, enum cairn_c
                 "'cairn frames --rewrite', or its section cairn_frames taken away?%s%s",
                 cn_report_format_pc(regs->pc, place), unregistered ? " No image is registered: " : "",
                 unregistered ? cn_collect_constructor_advice : "");
-  return cn_collect_garbage(regs, cause, wanted);
+  return collect_garbage(regs, cause, wanted);
 }
 
 __attribute__((noinline)) void cn_collect_check_registered(uintptr_t pc)
@@ -353,7 +353,7 @@ void cn_safepoint_collect(const struct cn_saved_regs *regs)
   else if (cn_signals_is_interrupting())
     cn_poll_word_arm(&cairn_mutator, CN_POLL_REASON_COLLECT);
   else if (native)
-    cn_collect_garbage(regs, CAIRN_CAUSE_ASKED, CN_NO_BLOCK_REQUEST);
+    collect_garbage(regs, CAIRN_CAUSE_ASKED, CN_NO_BLOCK_REQUEST);
   else
     cn_collect_from_mapped_code(regs, CAIRN_CAUSE_ASKED, CN_NO_BLOCK_REQUEST);
   cn_safepoint_leave(native);

@@ -36,10 +36,7 @@ bool cn_collect_is_possible(void);
 /* The cause of the collection that cn_safepoint_enter() has announced. */
 enum cairn_cause cn_collect_due_cause(void);
 
-/* Collect, or wait for another thread's collection, and allocate the wanted block, if any. Null: the allocation failed,
- * no block is wanted, or the collection waits for a fork() (CN_POLL_REASON_COLLECT). Called in a slow path. */
-void *cn_collect_garbage(const struct cn_saved_regs *regs, enum cairn_cause cause, struct cn_block_request wanted);
-/* Like cn_collect_garbage(), for managed code. Ends the program if the code lacks a frame map. */
+/* Like collect_garbage(), for managed code. Ends the program if the code lacks a frame map. */
 void *cn_collect_from_mapped_code(const struct cn_saved_regs *regs, enum cairn_cause cause,
                                   struct cn_block_request wanted);
 

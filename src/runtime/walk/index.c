@@ -434,21 +434,6 @@ bool cn_index_has_code_at(uintptr_t pc)
   return inside;
 }
 
-bool cn_index_has_return_among(const uintptr_t *low, const uintptr_t *high)
-{
-  struct image_code *code;
-  size_t index;
-  bool found = false;
-
-  CN_ASSERT(low <= high);
-  if (!try_enter_index())
-    return true;
-  for (; low < high && !found; low++)
-    found = cn_arch_is_in_stubs(*low) || search_functions(*low, &code, &index);
-  leave_index();
-  return found;
-}
-
 void cn_index_prepare_walk(void)
 {
   if (is_up_to_date())

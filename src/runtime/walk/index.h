@@ -202,10 +202,6 @@ static inline const struct cn_frame_map *cn_index_look_up_map(uintptr_t pc)
 /* True if the call that returns to `pc` lies in a function that has frame maps. Any thread. */
 bool cn_index_has_code_at(uintptr_t pc);
 
-/* True if a word in [low, high) is the return address of a call in a stub or in a function with frame maps. Also true
- * if this is unknown, because a signal interrupted the holder of the index's lock. Async-signal-safe. */
-bool cn_index_has_return_among(const uintptr_t *low, const uintptr_t *high);
-
 /* Update the index for a walk if the list of images has changed. */
 void cn_index_prepare_walk(void);
 

@@ -14,7 +14,8 @@
 #include "compile/core/debug_records.h"
 #include "compile/core/each.h"
 
-bool cn_clone_may_copy(LLVMValueRef i)
+/* True if a loop with instruction `i` can be copied. The only calls that can be copied are intrinsics. */
+static bool may_copy_instruction(LLVMValueRef i)
 {
   LLVMValueRef callee = LLVMIsACallInst(i) ? cn_direct_callee(i) : NULL;
 
@@ -34,7 +35,7 @@ uint32_t cn_clone_size(const struct cn_loops *loops, uint32_t loop, uint32_t mos
   for (uint32_t b = 0; b < l->count; b++) {
     LLVMValueRef i = LLVMGetFirstInstruction(loops->cfg->blocks[l->blocks[b]].block);
     for (; i; i = LLVMGetNextInstruction(i), size++)
-      if (size == most || !cn_clone_may_copy(i))
+      if (size == most || !may_copy_instruction(i))
         return UINT32_MAX;
   }
   return size;
@@ -95,7 +96,7 @@ static void copy_block(struct cn_clone *clone, LLVMBasicBlockRef block, instruct
     LLVMValueRef copy;
     if (cn_ptrmap_find(&clone->copies, i))
       continue;
-    CN_ASSERT(cn_clone_may_copy(i));
+    CN_ASSERT(may_copy_instruction(i));
     if (LLVMIsAPHINode(i)) {
       copy = cn_build_phi_like(clone->builder, i, LLVMGetValueName2(i, &length));
     } else {

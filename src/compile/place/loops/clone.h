@@ -21,8 +21,6 @@ struct cn_clone {
   LLVMDIBuilderRef records;
 };
 
-/* True if a loop with instruction `i` can be copied. The only calls that can be copied are intrinsics. */
-bool cn_clone_may_copy(LLVMValueRef i);
 /* The number of instructions of a copy of the loop; UINT32_MAX if the number exceeds `most`, or if the loop cannot be
  * copied. */
 uint32_t cn_clone_size(const struct cn_loops *loops, uint32_t loop, uint32_t most);
