@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Implements the pointer map: linear probing, at most half full.
+ * Implements the pointer map of the compile side: linear probing, at most half full. The caller owns the map, and one
+ * thread at a time uses it. The file holds no state.
  */
 #include "base/ptrmap.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Reads modules from files, writes them to files, and makes their target machines. Owns the path and the error count of
- * the current module for LLVM's messages.
+ * the current module for LLVM's messages, which it prints on stderr.
  */
 #include <ctype.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Writes output files so that a failure leaves no partial file.
+ * Writes output files so that a failure leaves no partial file. Prints errors on stderr, and holds no state.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prints a table of the times that passes took.
+ * Gathers the times that passes took, in the caller's table, and prints the table to the caller's stream. Holds no
+ * state.
  */
 #include "driver/times.h"
 

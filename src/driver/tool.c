@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prints messages on stderr and the version, and reads command lines with one file, for all drivers.
+ * Prints messages on stderr and the version on stdout, for all drivers. Owns the name of the tool, which begins the
+ * messages.
  */
 #include "driver/tool.h"
 

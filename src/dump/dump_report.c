@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prints tables and paths as text.
+ * Prints the tables and paths of `cairn heap` as text, to the caller's stream. Leaves the dump unchanged, and holds no
+ * state.
  */
 #include "dump/dump_report.h"
 

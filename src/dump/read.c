@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Reads a heap dump. The size of the dump bounds the memory use. References are addresses while records are read, and
- * become object numbers after the last record.
+ * become object numbers after the last record. The caller owns the bytes and the result; errors are returned as text.
  */
 #include "dump/read.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Writes details; details_format.h describes the encoding.
+ * Writes details to the caller's buffer; details_format.h describes the encoding. Runs in the tools, once the model is
+ * complete. Holds no state.
  */
 #include "framemap/details_format.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Writes frame maps; framemap_format.h describes the encoding. frames_build.c refuses maps that the encoding cannot
- * express, so the writer only asserts this.
+ * express, so the writer only asserts this. Runs in the tools, writes to the caller's buffer, and holds no state.
  */
 #include "framemap/framemap_format.h"
 #include "framemap/intern.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Implements a hash table over byte sequences.
+ * Implements a hash table over byte sequences, which the writers of maps use to share equal parts. The caller owns the
+ * table; the file holds no state.
  */
 #include "framemap/intern.h"
 

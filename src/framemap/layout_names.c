@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads the names of a layout. The text is input, so its numbers may have any value.
+ * Reads the names of a layout. The text is input, so its numbers may have any value. Runs in the runtime and in tools,
+ * on any thread. Allocates no memory, and holds no state.
  */
 #include "framemap/layout_names.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Compiles bitcode to the output file, in process, by Cairn's pipeline, LLVM's code generator and the writer of frame
- * maps. Owns the current unit's context and diagnostics.
+ * maps. Runs once per unit: changes the unit's module, writes the output, and prints diagnostics on stderr. Owns the
+ * current unit's context and diagnostics.
  */
 #include <stdlib.h>
 #include <string.h>

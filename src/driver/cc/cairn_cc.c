@@ -10,6 +10,9 @@
  *
  * Commands that neither compile nor link (-E, -M, -fsyntax-only, ...) go to clang unchanged, and so do commands with
  * errors, which clang reports. Cairn adds a line to --version.
+ *
+ * main() reads the command, then plans all units and the link, then runs the plan. Errors go to stderr. The command and
+ * its plan live in main() and run_command(); the file holds no other state.
  */
 #include <stdlib.h>
 #include <string.h>

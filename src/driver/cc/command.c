@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads the command line of cairn-cc, with one function for each group of options' effects. Owns the formatted strings
- * of the process.
+ * Reads the command line of cairn-cc, with one function for each group of options' effects. Runs before all steps, and
+ * prints errors and warnings on stderr. Owns the formatted strings of the process.
  */
 #include "driver/cc/command.h"
 

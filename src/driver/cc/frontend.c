@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Runs clang as the front end that compiles C to unoptimised bitcode with debug locations, and as the compiler of
- * native units.
+ * native units. The file only makes the commands, which unit.c runs; it holds no state.
  *
  * The user's options go to clang unchanged. For bitcode, this file adds
  *   -disable-llvm-passes      the optimiser runs in process, after `prepare`

@@ -2,7 +2,8 @@
  *
  * Prepares the input files of a link, and replaces some files by rewritten copies. Objects with stack maps from another
  * compiler get frame maps, because the runtime would treat frames without frame maps as native. Bitcode is omitted,
- * because its code is in the joined object.
+ * because its code is in the joined object. Runs before the link, leaves the inputs unchanged, and prints errors on
+ * stderr. The copies are temporary files; this file holds no state.
  */
 #include <elf.h>
 #include <fcntl.h>

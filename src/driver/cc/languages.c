@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds the language of an input: by -x, or by the suffix of its name.
+ * Finds the language of an input: by -x, or by the suffix of its name. Reads only the command; holds no state.
  */
 #include <string.h>
 #include "driver/cc/command.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Explains two errors of the linker in notes: a call passes a reference to native code, or the inputs mix objects of
- * several kinds.
+ * several kinds. Runs after a failed link, prints on stderr, and holds no state.
  *
  * The linker's messages stay unchanged. The failed link runs again only so that the driver reads its messages; the
  * notes follow the messages of the first run.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Defines the table of the options of clang that the driver interprets.
+ * Defines the constant table of the options of clang that the driver interprets, and looks up its rows. command.c
+ * applies the rows.
  */
 #include "driver/cc/cc_options.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Makes the names of installed files, and derives file names from other names.
+ * Makes the names of installed files, and derives file names from other names. Only tests if files exist; holds no
+ * state.
  */
 #include <limits.h>
 #include <stdint.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Runs clang and other programs.
+ * Runs clang and other programs as child processes, and waits for them. A command that is too long is passed in a
+ * temporary response file. Prints errors on stderr, and holds no state.
  */
 #include "driver/cc/process.h"
 

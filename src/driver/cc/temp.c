@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Makes temporary files in one directory per process under $TMPDIR. Owns the list of these files, and removes the
- * directory when the process ends normally or by a signal.
+ * directory when the process ends normally or by a signal. Prints errors on stderr.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Compiles one source file by planning its steps and running them.
+ * Compiles one source file: plans its steps (struct cn_unit), then runs or prints them. Commands and passes are printed
+ * on stderr. The plan holds all state of a unit.
  *
  * Clang compiles a C unit without references by the user's own command. Only the unit's bitcode shows with certainty
  * whether the unit has references, but bitcode costs a run of the front end. Clang therefore compiles a unit at once if

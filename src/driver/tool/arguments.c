@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads the command line of a subcommand.
+ * Reads the command line of a subcommand by getopt_long(). Prints help and version on stdout, and errors on stderr. The
+ * subcommand owns the tables of options and the results.
  */
 #include "driver/tool/arguments.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn`, the tool: one file per subcommand.
+ * `cairn`, the tool: main() finds the subcommand by its name and runs it; each subcommand has a file. Prints help on
+ * stdout, and reports lost output on stderr. Holds no state.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn frames`: prints frame maps, or puts them in place of an object's stack maps.
+ * `cairn frames`: prints frame maps on stdout. With --rewrite, writes the object to another file, with frame maps in
+ * place of stack maps. Errors go to stderr. Holds no state.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn heap`: reads heap dumps.
+ * `cairn heap`: reads heap dumps, and prints reports on stdout or writes a page for browsers (heap_page.c). The dumps
+ * stay unchanged. Errors go to stderr.
  */
 #include <stdio.h>
 #include <stdlib.h>

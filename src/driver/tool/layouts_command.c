@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn layouts`: prints the layouts of objects.
+ * `cairn layouts`: prints the layouts of objects on stdout. The files stay unchanged. Errors go to stderr.
  */
 #include <stdio.h>
 #include <stdlib.h>

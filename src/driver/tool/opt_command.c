@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn opt`: runs passes of Cairn or LLVM by name, in the given order.
+ * `cairn opt`: runs passes of Cairn or LLVM by name, in the given order. Then writes the changed module to a file or
+ * stdout. Printed analyses go to stdout, diagnostics and times to stderr. The state of a run is in struct opt_request.
  */
 #include <stdio.h>
 #include <stdlib.h>

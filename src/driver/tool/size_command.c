@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn size`: prints the sizes of maps by function and kind.
+ * `cairn size`: prints the sizes of maps by function and kind on stdout, as text or as JSON. The files stay unchanged.
+ * Errors go to stderr.
  */
 #include "object/print/size.h"
 

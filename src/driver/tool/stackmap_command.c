@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn stackmap`: prints the LLVM stack maps of an object.
+ * `cairn stackmap`: prints the LLVM stack maps of an object on stdout. The object stays unchanged. Errors go to stderr.
  */
 #include <stdio.h>
 #include "driver/tool.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn verify`: finds uses of references that may have moved.
+ * `cairn verify`: finds uses of references that may have moved. The module stays unchanged. Findings go to stderr, or
+ * to stdout as JSON.
  */
 #include <stdio.h>
 #include <stdlib.h>
