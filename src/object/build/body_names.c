@@ -6,6 +6,8 @@
  * (src/compile/transitions/entries.c). Tools map an address to the nearest function symbol before it, and would show
  * such a name. This file therefore clears the size and type of these symbols, and renames `cairn.local.f`, a local
  * symbol of the body, to `f`. A breakpoint on `f` then also stops in the body.
+ *
+ * Runs while an object is rewritten (rewrite_object.c), changes symbols of the new object, and holds no state.
  */
 #include "object/build/rewrite_steps.h"
 

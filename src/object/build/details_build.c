@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Encodes the details from frames_build.c as pieces of section `cairn_details`, with one block for each code section.
+ * Runs after frames_build.c, reads the model, and appends to the caller's pieces. Holds no state.
  */
 #include "object/build/frames_build.h"
 

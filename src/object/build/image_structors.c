@@ -7,6 +7,8 @@
  * unregistered. This file does the work of GNU ld. `.ctors` runs from its end, so its pointers are reversed, and
  * `.ctors.NNNNN` has priority 65535 - NNNNN. Sections keep their indices; new names are appended to the table of
  * section names.
+ *
+ * Runs while an object is rewritten (rewrite_object.c), changes the new object, and holds no state.
  */
 #include "object/build/rewrite_steps.h"
 

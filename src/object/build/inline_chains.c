@@ -5,7 +5,8 @@
  * the debug information from the outside in. Each scope takes the safepoints in its ranges from the enclosing scope, so
  * that each safepoint is finally in its innermost scope.
  *
- * The input may be hostile, so the walk ends for all answers of libdw.
+ * The input may be hostile, so the walk ends for all answers of libdw. Runs after frames_build.c has found the
+ * safepoints, and sets their sources. struct cn_inline_chains owns the strings.
  */
 #include "object/build/frames_build.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Recognises x86-64 instructions before a return address. Each port has such a file.
+ * Recognises x86-64 instructions before a return address. Each port has such a file. Only reads bytes, and holds no
+ * state.
  */
 #include "object/build/instructions.h"
 

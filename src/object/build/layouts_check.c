@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Checks the layouts of an object in section cairn_layouts. The runtime also refuses layouts of another version, but
- * its message can only name the program.
+ * its message can only name the program. Runs before an object is rewritten or its layouts are printed. Leaves the
+ * object unchanged, and holds no state.
  */
 #include "object/build/layouts_check.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Splits sections `cairn_frames` and `cairn_details` that `ld -r` joined from the sections of several code sections.
+ * Runs while an object is rewritten. Only reads the object; the pieces own their bytes. Holds no state.
  */
 #include "object/build/pieces.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Encodes frame maps as pieces, each with a hash of the facts about its function that a stack walk needs.
+ * Encodes frame maps as pieces, each with a hash of the facts about its function that a stack walk needs. Runs after
+ * frames_build.c, and appends to the caller's pieces. Holds no state.
  */
 #include "base/check.h"
 #include "object/build/frames_build.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Replaces the stack maps of a relocatable object by frame maps and details.
+ * Replaces the stack maps of a relocatable object by frame maps and details. Runs in `cairn frames`, the driver and the
+ * library: reads the old object in memory, and returns the new one. Errors are returned as text. The state of a run is
+ * in struct object_rewriter.
  *
  * Sections keep their indices: .llvm_stackmaps and its relocations become the first `cairn_frames` and its relocations;
  * further sections `cairn_frames` and all sections `cairn_details` are appended. The symbols, groups and relocations of

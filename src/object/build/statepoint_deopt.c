@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Reads the operands of a statepoint's deopt bundle (statepoints-later, "Stack Map Format"), which are values for
- * deoptimisers and the spans that Cairn adds. A value is refused if a stack walk cannot read its place.
+ * deoptimisers and the spans that Cairn adds. A value is refused if a stack walk cannot read its place. Runs once per
+ * safepoint of frames_build.c, fills the safepoint's details, and holds no state.
  */
 #include <cairn/abi.h>
 #include "base/check.h"

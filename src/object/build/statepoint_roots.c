@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Reads one statepoint's locations as roots and areas (statepoints-later, "Stack Map Format"; abi.def, "Described
- * allocas"). Checks each location against the frame, and reports an uncertain root as an error.
+ * allocas"). Checks each location against the frame, and reports an uncertain root as an error. Runs once per safepoint
+ * of frames_build.c, fills the safepoint's roots and areas, and holds no state.
  */
 #include "object/build/statepoint.h"
 

@@ -6,6 +6,9 @@
  *   return address at CFA - 8;
  *   callee-saved registers unchanged or saved at CFA + constant;
  *   all other general registers unsaved.
+ *
+ * struct cn_cfi owns libdw's handles. In the object's private copy, .eh_frame is relocated and gets a type that libdw
+ * reads. Errors are returned as text.
  */
 #include "object/dwarf/cfi.h"
 

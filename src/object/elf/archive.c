@@ -7,6 +7,8 @@
  *   name: "NAME/"; or "/OFFSET", in the member "//", which holds long names; or "#1/LENGTH", and
  *   the name is the first LENGTH bytes of the member
  *   a thin archive begins "!<thin>\n" and contains only the bytes of the archive's tables
+ *
+ * The archive stays unchanged. The caller holds the position (struct cn_archive_member); errors are returned as text.
  */
 #include "object/elf/archive.h"
 

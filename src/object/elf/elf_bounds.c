@@ -10,6 +10,8 @@
  *
  * GNU ld -r refuses to join ordered and unordered sections of one name. Therefore, if the sections with contents are
  * tied to a section (SHF_LINK_ORDER), the empty section is tied to `.text`, which is outside groups.
+ *
+ * Runs while an object is rewritten (rewrite_object.c), changes the new object, and holds no state.
  */
 #include "object/elf/elf_parts.h"
 

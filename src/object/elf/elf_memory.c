@@ -11,6 +11,8 @@
  * it also gives address 0 to a function that shares its name with a local symbol. Relocations that this file has
  * applied therefore refer to an undefined weak symbol: JITLink ignores these relocations, and RuntimeDyld reports that
  * the symbol is missing.
+ *
+ * The caller's object stays unchanged, and the caller owns the new file. Holds no state.
  */
 #include "object/elf/elf_parts.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn frames`: prints the frame maps of an object, or of each member of an archive that has any.
+ * `cairn frames`: prints the frame maps of an object, or of each member of an archive that has any. Prints to the
+ * caller's streams, leaves the file unchanged, and holds no state.
  */
 #include "object/print/frames_print.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prints frame maps and details as text or as JSON. docs/man/cairn.1 documents the JSON members, which are stable.
+ * Prints frame maps and details as text or as JSON. docs/man/cairn.1 documents the JSON members, which are stable. Runs
+ * once per object, after all maps have been checked; prints to the caller's stream, and holds no state.
  */
 #include <inttypes.h>
 #include <cairn/abi.h>

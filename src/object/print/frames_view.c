@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads the frame maps and details of a file with the runtime's readers.
+ * Reads the frame maps and details of a file with the runtime's readers. struct cn_frames_view holds all state: a
+ * private copy of the file, and the tables.
  */
 #include "object/print/frames_view.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Writes one JSON document (RFC 8259).
+ * Writes one JSON document (RFC 8259). Prints to the stream of struct cn_json_writer, which holds all state.
  */
 #include "object/print/json_out.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn stackmap`: prints the stack maps of an object, or of each member of an archive.
+ * `cairn stackmap`: prints the stack maps of an object, or of each member of an archive. Prints to the caller's
+ * streams, leaves the file unchanged, and holds no state.
  */
 #include "object/print/stackmap_print.h"
 

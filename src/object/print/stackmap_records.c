@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Prints LLVM stack maps as text or as JSON, with the names of functions and registers and with decoded statepoints.
- * docs/man/cairn.1 documents the JSON members, which are stable.
+ * docs/man/cairn.1 documents the JSON members, which are stable. Prints to the caller's stream, after the map has been
+ * checked. Holds no state.
  */
 #include <elf.h>
 #include <inttypes.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds the sections, symbols, registers and source lines of an open stack map.
+ * Finds the sections, symbols, registers and source lines of an open stack map. Serves stackmap_records.c; changes
+ * nothing, and holds no state.
  */
 #include "object/print/stackmap_print.h"
 

@@ -2,7 +2,7 @@
  *
  * Decodes the tails that Cairn appends to a statepoint's deopt operands (abi.def, "Described allocas", "Spans"): areas
  * of the frame with references, roots by tag, and open spans. A tail is found from its end, because its last operand is
- * its length; its first operand is its mark.
+ * its length; its first operand is its mark. Only reads the map, and holds no state.
  */
 #include <cairn/stackmap.h>
 

@@ -14,6 +14,8 @@
  *
  * All numbers are little-endian. Padding aligns to offsets from the start of the section or, equivalently, of the map,
  * because the size of a map is a multiple of 8 bytes.
+ *
+ * The decoder only reads the caller's bytes, allocates no memory, and holds no state.
  */
 #include <cairn/stackmap.h>
 

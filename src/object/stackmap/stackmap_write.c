@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Encodes LLVM's Stack Map section (stackmaps-v2.rst, "Stack Map Format"); stackmap_read.c describes the bytes. The
- * encoder runs once to check and measure, and once to write.
+ * encoder runs once to check and measure, and once to write. Leaves the model unchanged; the caller owns the bytes.
+ * Holds no state.
  */
 #include <cairn/stackmap.h>
 
