@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Runs single passes for other compilers, by the pass's name, and returns the diagnostics in a list. Needs, Breaks: as
- * the pass does. Provides: cairn_compile_pass().
+ * Runs single passes for other compilers, and returns the diagnostics in a list. Needs, Breaks: as the pass does.
+ * Provides: one function of <cairn/compile.h> for each of eight passes, such as cairn_place_safepoints().
  */
 #include "compile/core/pass.h"
 

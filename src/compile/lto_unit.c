@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Marks units for link-time optimisation. The marks record a unit's properties until the linker joins units, and
- * prevent other compilers from generating code for the unit. Needs: the unit after `rules`. Provides: the marks below.
+ * prevent other compilers from generating code for the unit. Needs: the unit after `rules`. Provides: the marks below
+ * (cn_lto_mark_unit()); cairn_compile_joined_options(), which reads them; cn_lto_unmark_program(), which removes them.
  * Breaks: nothing.
  *
  * A linker joins units like any other bitcode. So a unit has

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Runs one pass: a pass of Cairn, which is a row of passes.def, or a pipeline of LLVM. LLVM's verifier runs after the
- * pass if the caller asks for it. If the verifier refuses the output of a pass of Cairn, the error has the rule
- * "internal" and names the pass.
+ * Owns the table of passes, and runs one pass: a pass of Cairn, which is a row of passes.def, or a pipeline of LLVM.
+ * LLVM's verifier runs after the pass if the caller asks for it. If the verifier refuses the output of a pass of Cairn,
+ * the error has the rule "internal" and names the pass.
  *
  * Needs: a module that LLVM's verifier accepts. Provides: cairn_compile_pass() and the functions of passes.h. Breaks:
  * all that the pass breaks.

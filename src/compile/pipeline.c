@@ -47,7 +47,7 @@
  * on the joined module, at some optimisation *level*. A *port* is the runtime's support of a target.
  *
  * Needs: a module that LLVM's verifier accepts. Provides: cairn_compile_pipeline(), cairn_compile_unit(),
- * cairn_compile_joined(). Breaks: all that its passes break.
+ * cairn_compile_joined(), cairn_compile_describe(), cn_pipeline_run_consuming(). Breaks: all that its passes break.
  */
 #include "compile/pipeline.h"
 

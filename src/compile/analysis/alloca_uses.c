@@ -3,7 +3,8 @@
  * Finds the places of references in an alloca. The search follows the uses of the alloca's address and of addresses
  * computed from it to loads and stores of references, and to arguments whose attributes give a type. The search stops
  * at an address that is stored in memory or passed without a type. See docs/relocation.md, "Locals in memory". Needs:
- * nothing. Provides: the bits of one struct cn_alloca_layout. Breaks: nothing.
+ * nothing. Provides: the bits of one struct cn_alloca_layout; predicates of copies and accesses (alloca_layout.h).
+ * Breaks: nothing.
  */
 #include "base/bitset.h"
 #include "base/check.h"

@@ -2,7 +2,7 @@
  *
  * Builds the call graph of a module, and finds the calls that close cycles. Part of pass `place-safepoints`.
  *
- * Needs: nothing. Provides: struct cn_callgraph. Breaks: nothing.
+ * Needs: nothing. Provides: struct cn_callgraph with its queries. Breaks: nothing.
  *
  * The graph is conservative. A callee is unknown if it is called through a pointer, lies in another unit, or may be
  * replaced by a definition of another unit. An unknown callee may call every function that is visible outside of the

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Builds the control flow graph of a function. Needs: nothing. Provides: struct cn_cfg. Breaks: nothing, except that
- * cn_split_block_before() and cn_redirect_incoming_edges() invalidate any struct cn_cfg of their function.
+ * Builds the control flow graph of a function, and edits blocks, edges and phis. Needs: nothing. Provides: struct
+ * cn_cfg; cn_split_block_before(), cn_split_edge(), cn_redirect_incoming_edges(), cn_move_instruction_before(),
+ * cn_build_phi_like(). Breaks: the first three functions invalidate any struct cn_cfg of their function.
  *
  * Dominators: K. Cooper, T. Harvey, K. Kennedy, "A Simple, Fast Dominance Algorithm" (2001).
  */

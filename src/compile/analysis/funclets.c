@@ -3,7 +3,8 @@
  * Finds funclets: blocks after a cleanuppad or catchpad, which become separate functions. A call in a funclet must name
  * the pad in a bundle, or LLVM deletes the call as unreachable.
  *
- * Needs: nothing. Provides: cn_funclet_pad_of(). Breaks: nothing.
+ * Needs: nothing. Provides: cn_funclet_pad_of(); cn_funclet_build_call(), which emits a call in a funclet. Breaks:
+ * nothing.
  */
 #include "compile/analysis/funclets.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Finds the functions and units of C that are free of references. With opaque pointers, IR shows references in the
- * types of values, locals, globals and address computations, and in attributes. Needs, breaks: nothing. Provides:
- * managed_functions.h.
+ * types of values, locals, globals and address computations, and in attributes. Needs, breaks: nothing. Provides: the
+ * queries of managed_functions.h.
  */
 #include "compile/analysis/managed_functions.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Makes diagnostics, with the function, file and line of an instruction, and with a rule. Needs, breaks: nothing.
- * Provides: cn_report().
+ * Makes diagnostics, with the function, file and line of an instruction, and with a rule; runs LLVM's passes and
+ * reports their errors. Needs: nothing. Provides: cn_report(), cn_report_finding(), cn_check_llvm_error(),
+ * cn_run_llvm_passes(), cn_value_name(). Breaks: as LLVM's passes do; the other functions change nothing.
  */
 #include <stdarg.h>
 #include <stdio.h>

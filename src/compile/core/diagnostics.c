@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Keeps diagnostics beyond the call that made them: for callers that want a list, and for the pipeline, which holds
- * back the diagnostics of an attempt. Needs, breaks: nothing. Provides: struct cairn_diagnostics.
+ * back the diagnostics of an attempt. Needs, breaks: nothing. Provides: cairn_diagnostics_keep(),
+ * cairn_diagnostics_free(). The caller owns the list.
  */
 #include <stdlib.h>
 #include "base/check.h"

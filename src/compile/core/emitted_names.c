@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Helps with types and attributes. Needs: nothing. Provides: the functions of emitted_names.h. Breaks: nothing.
+ * Adds enum attributes and names to emitted IR, recognises names of Cairn's functions, and has the names of the kinds
+ * of barriers. Needs: nothing. Provides: the functions of emitted_names.h, except those of kind_ids.c; the tables of
+ * pass.h. Breaks: nothing.
  */
 #include "compile/core/emitted_names.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Remembers LLVM's numbers for names of attributes, intrinsics and its own kinds of metadata. The numbers are constants
- * of the library. But a query compares the name with all names of LLVM, and passes query for every call. Needs, breaks:
- * nothing. Provides: cn_attribute_kind(), cn_intrinsic_id() and the kinds of metadata.
+ * of the library. But a query compares the name with all names of LLVM, and passes query for every call. Each thread
+ * has its caches, the only state of this file. Needs, breaks: nothing. Provides: cn_attribute_kind(),
+ * cn_intrinsic_id(), cn_metadata_kind(), cn_fixed_metadata_kind_count().
  */
 #include "compile/core/emitted_names.h"
 

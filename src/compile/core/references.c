@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Decides properties of types, functions and calls, alike for all passes (statepoints-later, "Distinguishing
- * references"). Needs: nothing. Provides: the section "types, functions, calls" of pass.h. Breaks: nothing.
+ * references"). Owns the managed address spaces of each thread, which a run of a pass sets. Needs: nothing. Provides:
+ * the section "types, functions, calls" of pass.h. Breaks: nothing.
  */
 #include <string.h>
 #include "base/check.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Gives a function another signature, because a tail call must have its caller's signature (tail_widen.c,
- * call_targets.c). Needs: nothing. Provides: cn_retype(). Breaks: struct cn_cfg; the function moves to the module's
- * end.
+ * call_targets.c). Needs: nothing. Provides: cn_retype(), cn_can_retype_function(). Breaks: struct cn_cfg; the function
+ * moves to the module's end.
  */
 #include "compile/core/emit.h"
 

@@ -2,7 +2,8 @@
  *
  * Estimates from branch weights how often blocks run. Part of pass `place-safepoints`.
  *
- * Needs: struct cn_loops. Provides: frequencies that compare blocks outside loops. Breaks: nothing.
+ * Needs: struct cn_loops. Provides: cn_find_block_frequencies(), which compares blocks outside loops;
+ * cn_find_rare_blocks(). Breaks: nothing.
  *
  * One walk in reverse post-order computes the frequencies. Every run that enters a loop also leaves it. So an edge out
  * of a loop gets its share of the runs that leave the loop from the edge's block, rather than of all iterations.

@@ -3,7 +3,8 @@
  * Estimates the work of one instruction, in units of about half a nanosecond. The estimate is too high rather than too
  * low. The chunks of strip-mined loops and the bounds of functions depend on these estimates
  * (late-insertion-slides-2014, future work: "Inner loop chunking"). Needs, breaks: nothing. Provides:
- * cn_work_of_instruction().
+ * cn_work_of_instruction(); its helpers, which cost.h declares; cn_work_attach_promise(), which adds an attribute to a
+ * call.
  *
  * Most instructions count as one unit. A core can run two or three instructions in half a nanosecond, but instructions
  * wait for each other. Instructions that take long on every machine have higher numbers: divisions, accesses that miss

@@ -3,7 +3,8 @@
  * Bounds the work of a function between safepoints, by longest paths (docs/architecture.md, invariant 5;
  * late-insertion-slides-2014, future work).
  *
- * Needs: struct cn_loops. Provides: struct cn_function_work. Breaks: nothing.
+ * Needs: struct cn_loops. Provides: struct cn_function_work; steps of its computation for other analyses
+ * (cn_work_advance_point() and others). Breaks: nothing.
  *
  * The analysis summarises each block, then each loop from the innermost on, then the function. For a region, the
  * analysis walks over the blocks and inner loops in order, with the longest work since the region's entry and since the

@@ -3,7 +3,7 @@
  * Finds the places where a thread always reaches a safepoint, in code with calls or with statepoints: polls,
  * allocations, and calls of functions that poll on every path. Other parse points do not count, because their callees
  * may run for long; statepoints-later, "PlaceSafepoints", counts every call as a poll. Needs, breaks: nothing.
- * Provides: summaries of calls, for path_cost.c.
+ * Provides: struct cn_work_summaries, for path_cost.c; cn_work_block_ends_in_poll().
  */
 #include <string.h>
 #include "base/check.h"

@@ -3,7 +3,8 @@
  * Checks a function after each step that changed its control flow, with options->check_steps or in builds with
  * assertions. The error names the faulty step, while the verifier after the pass sees only the final result.
  *
- * Needs, breaks: nothing. Provides: errors of rule "internal".
+ * Needs, breaks: nothing. Provides: cn_step_check_before(), cn_step_check_after(), which report errors of rule
+ * "internal".
  */
 #include "compile/cost/steps.h"
 

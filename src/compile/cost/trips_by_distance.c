@@ -2,7 +2,7 @@
  *
  * Computes the largest trip count of a loop if the distance from the induction variable's start to its bound is known,
  * although start and bound are variable. Strip-mining (place/loops) and tiling make such loops. Needs: struct cn_loops
- * without trip counts. Provides: trip counts. Breaks: nothing.
+ * without trip counts. Provides: cn_trip_count_by_distance(). Breaks: nothing.
  *
  * The distance leads from the start to the bound in the direction of the steps, modulo the width. For a test of order,
  * the distance is zero if the start is already past the bound. Facts about the distance come from the computation of

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Finds cycles of blocks that may run for long between safepoints (docs/architecture.md, invariant 5). Needs: struct
- * cn_function_work. Provides: a call of `found` for each cycle. Breaks: nothing.
+ * cn_function_work. Provides: cn_work_find_unpolled_cycles(), which calls `found` for each cycle. Breaks: nothing.
  *
  * The search ignores blocks with a safepoint on all their paths, and back edges of loops that do little work between
  * safepoints. The rest of the function must be acyclic.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds safepoint-free paths to a function's returns. Needs: struct cn_cfg. Provides: struct cn_unpolled_returns.
- * Breaks: nothing.
+ * Finds safepoint-free paths to a function's returns. Needs: struct cn_cfg. Provides: struct cn_unpolled_returns with
+ * its queries. Breaks: nothing.
  */
 #include "compile/cost/unpolled_returns.h"
 

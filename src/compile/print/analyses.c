@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lists the analyses that cairn_compile_print() prints for tools and tests, by name. Needs: any module. Provides: the
- * analysis as text. Breaks: nothing.
+ * Lists the analyses that cairn_compile_print() prints for tools and tests, by name. Needs: any module. Provides:
+ * cairn_compile_print(), which returns the analysis as text; cairn_compile_analysis_names(). Breaks: nothing.
  */
 #include <stdlib.h>
 #include <string.h>
