@@ -3,9 +3,10 @@ object must be what `llvm-readobj --stackmap` prints, field by field. llvm-reado
 and names no functions; the names, the functions' places, and what else is relocated are compared with
 `llvm-readelf -r`.
 
-  readobj.py MACHINE FOLDER MODULE ... [--tests FOLDER EVERY] [--c FOLDER EVERY] [--random COMMAND FIRST COUNT] [--break FIELD]
+  readobj.py MACHINE FOLDER MODULE ... [--tests FOLDER EVERY] [--c FOLDER EVERY] [--random COMMAND FIRST COUNT] [--break FIELDS]
 
 --tests: of the .ll files below FOLDER that have safepoints, every nth. --c: of the .c files that cairn-cc makes IR of, every nth.
+--break: each of the fields, with commas between them, is wrong in the first object: the difference is found and printed.
 """
 import collections
 import glob
@@ -83,9 +84,12 @@ def compile_to(obj, bitcode, machine, flags):
 
 
 def relocations(path):
-    """Of each relocated offset of .llvm_stackmaps: [(type, value of the symbol, its name, addend)]."""
+    """Of each relocated offset of .llvm_stackmaps: [(type, value of the symbol, its name, addend)]. None: no such section."""
     found, inside = collections.defaultdict(list), False
-    for line in run('llvm-readelf', '-rW', path, check=True).stdout.splitlines():
+    text = run('llvm-readelf', '-SrW', path, check=True).stdout
+    if '.llvm_stackmaps' not in text:
+        return None
+    for line in text.splitlines():
         if line.startswith('Relocation section'):
             inside = "'.rela.llvm_stackmaps'" in line
         elif inside and (x := re.match(r'([0-9a-f]{16})  [0-9a-f]{16} (\w+) +([0-9a-f]{16}) (.*) ([+-]) ([0-9a-f]+)$', line)):
@@ -101,7 +105,7 @@ def relocated(relocation_list):
     return value
 
 
-def compare(path, label, broken):
+def compare(path, label, table, broken=None):
     theirs, done = readobj(path), run('cairn', 'stackmap', '--json', path)
     if done.returncode:
         sys.exit(f'{label}: {done.stderr}')
@@ -109,7 +113,7 @@ def compare(path, label, broken):
     maps = document['objects'][0]['maps']
     if len(maps) != 1:
         sys.exit(f'{label}: {len(maps)} maps in an object')
-    ours, table = maps[0], relocations(path)
+    ours = maps[0]
     known = {'record': 0}
 
     def same(what, a, b):
@@ -167,6 +171,16 @@ def compare(path, label, broken):
     seen['locations'] += sum(len(r['locations']) for r in ours['records'])
 
 
+def show_differences(path, label, table, fields):
+    for field in fields:
+        try:
+            compare(path, label, table, field)
+        except SystemExit as difference:
+            print(difference)
+        else:
+            sys.exit(f'{label}: {field} is broken, and nothing is found')
+
+
 def bare(text):
     """The module without its target, and for passes that know one strategy alone."""
     text = re.sub(r'^(target |; *RUN|source_filename).*$', '', text, flags=re.M)
@@ -210,7 +224,7 @@ def corpus(arguments):
 
 def main():
     machine, folder, *arguments = sys.argv[1:]
-    broken = (option(arguments, '--break', 1) or [None])[0]
+    broken = option(arguments, '--break', 1)
     settings = SETTINGS + MORE[machine]
     for i, (name, text) in enumerate(corpus(arguments)):
         ir, bitcode, obj = (f'{folder}/{machine}.{x}' for x in ('ll', 'bc', 'o'))
@@ -227,8 +241,10 @@ def main():
         for flags in settings if name.endswith('kinds.ll') else [settings[(i + k) % len(settings)] for k in (0, 3)]:
             if not compile_to(obj, bitcode, machine, flags):
                 seen['objects that could not be made'] += 1
-            elif '.llvm_stackmaps' in run('llvm-readelf', '-SW', obj, check=True).stdout:
-                compare(obj, f'{name}, {machine} {flags}', broken)
+            elif (table := relocations(obj)) is not None:
+                if broken:
+                    return show_differences(obj, f'{name}, {machine} {flags}', table, broken[0].split(','))
+                compare(obj, f'{name}, {machine} {flags}', table)
     print(', '.join(f'{n} {what}' for what, n in sorted(seen.items())))
     wanted = ['register', 'direct', 'indirect', 'constant', 'live-outs', 'statepoints', 'deopt_count', 'pairs',
               'allocas', 'dynamic frames', 'constant from the pool']
