@@ -39,6 +39,7 @@ fuzz: build
 
 soak: build
 	@scripts/soak-tests build
+	@scripts/check-model --all
 	@scripts/soak build 1 500
 	@test/random/run_modules build 1 2000
 	@test/random/run_stores build 1 100 40

@@ -13,6 +13,7 @@
 #include "collectors/generational/space/tables.h"
 #include "runtime/core/options.h"
 #include "runtime/heap/managed_heap.h"
+#include "unit/sample.h"
 
 void cairn_give_back(void *reference); /* for compiled code */
 
@@ -121,7 +122,7 @@ static void beside_a_program(void **state)
     seed = (uint64_t)i;
     pins = i % 3 == 0;
     cn_tracers_max_bytes_alone = i % 2 == 0 ? 0 : SIZE_MAX;
-    with_cycles(CAIRN_EXTENT_FULL, 2000, 100);
+    with_cycles(CAIRN_EXTENT_FULL, 2000 / (int)sample(3), 100);
   }
   assert_true(ended > 100);
   assert_true(given_up > 10);

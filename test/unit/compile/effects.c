@@ -152,8 +152,8 @@ static bool yields_none(const struct cn_intrinsic *row)
 
 /* ---- every intrinsic ---- */
 
-/* Try the intrinsic with these types; true if LLVM takes it with a reference. */
-static bool try(struct walk *w, unsigned id, LLVMTypeRef *types, unsigned count, struct counts *c)
+/* Try the intrinsic with these types. */
+static void try(struct walk *w, unsigned id, LLVMTypeRef *types, unsigned count, struct counts *c)
 {
   size_t length;
   LLVMModuleRef module = LLVMModuleCreateWithNameInContext("m", w->llvm);
@@ -183,30 +183,47 @@ static bool try(struct walk *w, unsigned id, LLVMTypeRef *types, unsigned count,
   c->given += given;
   c->known += known;
   c->wrong += wrong != NULL;
-  return given;
 }
 
-/* All combinations of types for generic intrinsics, references alone for those of targets: of one
- * type until LLVM takes a combination, then of two, and so on. */
+/* How many types the intrinsic is overloaded with, up to one more than are tried: each is one of its function's own. */
+static unsigned count_types(struct walk *w, unsigned id)
+{
+  LLVMTypeRef types[2 * TYPES];
+
+  for (unsigned t = 0; t < 2 * TYPES; t++)
+    types[t] = w->choices[0];
+  LLVMTypeRef same = LLVMIntrinsicGetType(w->llvm, id, types, 2 * TYPES);
+  for (unsigned count = 0; count <= TYPES; count++) {
+    types[count] = w->choices[5];
+    if (LLVMIntrinsicGetType(w->llvm, id, types, 2 * TYPES) == same)
+      return count;
+    types[count] = w->choices[0];
+  }
+  return TYPES + 1;
+}
+
+/* All combinations of types for generic intrinsics, references alone for those of targets. LLVM's verifier takes
+ * none with more types than the intrinsic has, or fewer. */
 static void try_all(struct walk *w, unsigned id, struct counts *c)
 {
   unsigned choices = id <= last_generic() ? CHOICES : 2, total = 1;
-  bool any = false;
 
   c->walked++;
   if (!LLVMIntrinsicIsOverloaded(id)) {
     try(w, id, NULL, 0, c);
     return;
   }
-  for (unsigned count = 1; count <= TYPES && !any; count++) {
+  unsigned count = count_types(w, id);
+  if (count > TYPES)
+    return;
+  for (unsigned t = 0; t < count; t++)
     total *= choices;
-    for (unsigned n = 0; n < total; n++) {
-      LLVMTypeRef types[2 * TYPES];
-      unsigned rest = n;
-      for (unsigned t = 0; t < 2 * TYPES; t++, rest /= choices)
-        types[t] = w->choices[t < count ? rest % choices : 0];
-      any |= try(w, id, types, count, c);
-    }
+  for (unsigned n = 0; n < total; n++) {
+    LLVMTypeRef types[TYPES];
+    unsigned rest = n;
+    for (unsigned t = 0; t < count; t++, rest /= choices)
+      types[t] = w->choices[rest % choices];
+    try(w, id, types, count, c);
   }
 }
 

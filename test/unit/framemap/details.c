@@ -12,6 +12,7 @@
 #include <cairn/collector.h>
 #include "framemap/details_format.h"
 #include "fuzz/exercise.h"
+#include "unit/sample.h"
 
 static uint64_t seed;
 
@@ -338,7 +339,7 @@ static void broken_details_do_not_crash(void **state)
     assert_int_equal(exercise_exactly(exercise_details, bytes.at, bytes.count), 0);
     for (size_t size = 1; size < bytes.count; size++)
       assert_int_not_equal(exercise_exactly(exercise_details, bytes.at, size), 0);
-    for (size_t bit = 0; bit < 8 * bytes.count; bit++) {
+    for (size_t bit = 0; bit < 8 * bytes.count; bit += sample(5)) { /* each bit of a byte, in some bytes */
       bytes.at[bit / 8] ^= (unsigned char)(1u << bit % 8);
       exercise_exactly(exercise_details, bytes.at, bytes.count);
       bytes.at[bit / 8] ^= (unsigned char)(1u << bit % 8);

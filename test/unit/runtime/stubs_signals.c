@@ -22,6 +22,7 @@
 #include "runtime/walk/index.h"
 #include "runtime/walk/return_barriers.h"
 #include "stubs_signals/stepping.h"
+#include "unit/sample.h"
 
 /* ---- signals between any two instructions ---- */
 
@@ -500,7 +501,7 @@ static void leaving_work(void **state)
   signal(SIGUSR1, jump_back);
   for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
     long at = 1;
-    for (; leaves(works[i], at); at += 307)
+    for (; leaves(works[i], at); at += 307 * (long)sample(3))
       check_whole();
     check_whole();
     assert_in_range(at, 200, 20000);
