@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compare the loops of two assembly files of LLVM, of the same source with polls and without.
 
-  loops.py OURS PLAIN
+  loops.py OURS PLAIN       two files, or folders: of each .s of PLAIN, after "== NAME", with its namesake in OURS
 
 For each innermost loop of PLAIN that is vector code: "FUNCTION: vector MNEMONICS" if OURS has it,
 too, with the same packed instructions, no poll, no call and nothing on the stack; otherwise
@@ -9,6 +9,7 @@ too, with the same packed instructions, no poll, no call and nothing on the stac
 For each poll of OURS that saves a register, "FUNCTION: SPILLED INSTRUCTION". The status is 1 if
 something is lost or spilled. Last, how many polls there are, and in innermost loops.
 """
+import os
 import re
 import sys
 
@@ -114,7 +115,7 @@ def compare(name, ours, plain):
     return good
 
 
-def main(ours, plain):
+def compare_files(ours, plain):
     good, count, inner = True, 0, 0
     with_polls, without = functions(ours), functions(plain)
     for name, lines in without.items():
@@ -123,6 +124,16 @@ def main(ours, plain):
         count += len(polls(lines))
         inner += sum(len(polls(loop)) for loop in innermost_loops(lines))
     print(f'polls: {count}, in innermost loops: {inner}')
+    return good
+
+
+def main(ours, plain):
+    if not os.path.isdir(plain):
+        return 0 if compare_files(ours, plain) else 1
+    good = True
+    for name in sorted(n for n in os.listdir(plain) if n.endswith('.s')):
+        print(f'== {name[:-2]}')
+        good &= compare_files(f'{ours}/{name}', f'{plain}/{name}')
     return 0 if good else 1
 
 
