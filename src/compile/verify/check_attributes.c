@@ -3,6 +3,7 @@
  * Checks rule unchanging-memory: attributes and metadata that let the code generator move a memory access over a
  * safepoint, or replace an access after a safepoint by an access before it. The code generator moves accesses after the
  * verifier has run, and uses the old address. If a rewriter left such an attribute, the machine code may be wrong.
+ * Needs: nothing. Provides: diagnostics unchanging-memory. Breaks: nothing.
  */
 #include "compile/verify/verify.h"
 

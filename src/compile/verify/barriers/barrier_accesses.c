@@ -4,6 +4,8 @@
  * opcode or the intrinsic, and share no code with insert-barriers. For an intrinsic outside the list, LLVM's attributes
  * say whether it may write memory. The second part finds barriers of single lanes of a vector. Such a barrier has the
  * lane's address, and the length of a reference, either always or only if the mask has the lane's bit.
+ *
+ * Needs: any function. Provides: the accesses and lanes of barred.h. Breaks: nothing.
  */
 #include <string.h>
 #include "base/check.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Proves for verify-barriers that objects are new or immovable, before and after rewriting. The proofs trust the
- * attribute "cairn-fresh" (docs/frontends.md).
+ * attribute "cairn-fresh" (docs/frontends.md). Needs: struct cn_epochs for fresh objects. Provides:
+ * cn_barrier_is_fresh_object(), cn_barrier_is_immovable_value(). Breaks: nothing.
  */
 #include <string.h>
 #include "compile/core/emitted_names.h"
