@@ -75,7 +75,7 @@ static void locks(void **state)
 {
   (void)state;
   aborts(twice, "deferred_signals.depth != 0");
-  aborts(not_held, "lock < CN_LOCK_COUNT && is_mine(lock)");
+  aborts(not_held, "lock < CN_LOCK_COUNT && is_held_by_thread(lock)");
   assert_true(cn_lock_take(CN_LOCK_IMAGES));
   assert_false(cn_lock_take(CN_LOCK_IMAGES));
   unsigned held = cn_locks_held_by_thread();
