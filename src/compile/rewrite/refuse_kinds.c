@@ -2,8 +2,7 @@
  *
  * Refuses opcodes, types, constants and attributes that are newer than LLVM 22 or that a target defines, because no
  * pass handles their effect on references. Part of rewrite-statepoints; keeps a count per thread. Needs: any function.
- * Provides: diagnostics.
- * Breaks: nothing.
+ * Provides: diagnostics. Breaks: nothing.
  */
 #include <stdlib.h>
 #include "base/check.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks that every safepoint describes the allocas that contain references. Needs: nothing.
- * Provides: diagnostic undescribed-alloca. Breaks: nothing.
+ * Checks that every safepoint describes the allocas that contain references. Needs: nothing. Provides: diagnostic
+ * undescribed-alloca. Breaks: nothing.
  *
  * An alloca contains references if its type does, or if an instruction accesses a reference at an address computed from
  * the alloca. The rewriter uses a more complex rule (alloca_layout.c).

@@ -3,8 +3,7 @@
  * Finds the origins of the references that statepoints list: one node per scalar reference, with its sources. Needs:
  * struct cn_cfg. Provides: the nodes of struct cn_object_graph (verify.h). same_object.c uses the nodes to infer,
  * independently of the rewriter, which references point into the same object (statepoints-later, "Base & Derived
- * Pointers").
- * Breaks: nothing.
+ * Pointers"). Breaks: nothing.
  *
  * A relocate points into the object that its operand pointed into; a GEP, cast or mask points into the object of its
  * operand. A reference from memory, a caller or a callee is a separate origin; constants and values marked immovable

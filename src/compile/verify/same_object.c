@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Puts references that point into the same object into one class. Needs: the nodes of struct cn_object_graph.
- * Provides: their classes, and cn_objects_prove_same(). Breaks: nothing.
+ * Puts references that point into the same object into one class. Needs: the nodes of struct cn_object_graph. Provides:
+ * their classes, and cn_objects_prove_same(). Breaks: nothing.
  *
  * Nodes of one class point into the same object at every place where both are defined. Classes are value numbers. A
  * copy has the class of its source. A phi or select whose inputs all have one class has this class. Two phis of one

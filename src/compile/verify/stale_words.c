@@ -2,8 +2,7 @@
  *
  * Checks roots by tag (user_roots.c): a value loaded from such a word, or stored into it, is outdated after a
  * safepoint, because the collector may have changed the word. Needs: struct cn_epochs, the words that statepoints list
- * (check_descriptions.c).
- * Provides: diagnostic stale-word. Breaks: nothing.
+ * (check_descriptions.c). Provides: diagnostic stale-word. Breaks: nothing.
  *
  * Only the program can interpret a word. The word may be a small integer, which stays valid, so an outdated value may
  * be correct. An error is a call that converts an outdated value to a reference, or that takes an outdated copy of the

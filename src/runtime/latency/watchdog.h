@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * CAIRN_WATCHDOG=N: a thread of the runtime requests a safepoint of some thread at random times, every N
- * microseconds on average, and records the time that it takes.
+ * CAIRN_WATCHDOG=N: a thread of the runtime requests a safepoint of some thread at random times, every N microseconds
+ * on average, and records the time that it takes.
  */
 #ifndef CN_RUNTIME_LATENCY_WATCHDOG_H
 #define CN_RUNTIME_LATENCY_WATCHDOG_H

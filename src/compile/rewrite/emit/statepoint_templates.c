@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Keeps templates of statepoints. Part of rewrite-statepoints. Needs: a struct cn_templates. Provides: copies of
- * statepoints with equal shapes.
- * Breaks: nothing.
+ * statepoints with equal shapes. Breaks: nothing.
  */
 #include "compile/rewrite/emit/statepoint_templates.h"
 

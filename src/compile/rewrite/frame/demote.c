@@ -6,8 +6,7 @@
  *
  * Needs: struct cn_refs with bases attached; split edges (cn_unwind_split_edges()). Provides: the chosen bases and all
  * values derived from them cross parse points in memory only, except for values that deopt operands of a parse point
- * name.
- * Breaks: struct cn_refs.
+ * name. Breaks: struct cn_refs.
  *
  * R. Cytron and J. Ferrante, "What's in a Name?" (1987) for memory that is shared by values with disjoint intervals.
  */

@@ -10,8 +10,7 @@
  * later invokes leave unchanged; the uses of the phis read these further slots.
  *
  * Needs: struct cn_refs, phis with one input folded (cn_unwind_split_edges()). Provides: pads without phis of
- * references that may move.
- * Breaks: struct cn_refs.
+ * references that may move. Breaks: struct cn_refs.
  */
 #include <stdlib.h>
 #include <llvm-c/DebugInfo.h>
