@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Makes the names of installed files, and derives file names from other names. Only tests if files exist; holds no
- * state.
+ * Makes the names of installed files, and derives file names from other names. Reads /proc/self to find this program,
+ * and tests if files exist; changes no file, and holds no state.
  */
 #include <limits.h>
 #include <stdint.h>
