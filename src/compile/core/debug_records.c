@@ -6,9 +6,9 @@
  * records, so only the last record of each variable counts. A new last record gives each variable its value at the
  * split.
  *
- * Needs: the instructions of the tail move in one step. Provides: debug_records.h: records that give each variable its
- * value, or say that the value is lost. Breaks: the value of a record of several values is lost, and also a value at
- * the end of the head whose record is far away.
+ * Needs: the instructions of the tail move in one step. Provides: the functions of debug_records.h, and records that
+ * give each variable its value, or say that the value is lost. Breaks: the value of a record of several values is lost,
+ * and also a value at the end of the head whose record is far away.
  */
 #include "compile/core/debug_records.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Emits pieces of IR that several passes need: the mutator's fields, slow-path functions, branch weights, copies of
- * attributes and names. Needs: nothing. Provides: emit.h, except link_guard.c and retype.c. Breaks: nothing.
+ * attributes and names. Needs: nothing. Provides: the functions of emit.h, except those of link_guard.c and retype.c.
+ * Breaks: nothing.
  */
 #include "compile/core/emit.h"
 
