@@ -6,7 +6,7 @@
 // RUN: for c in semispace generational; do %cairn-cc -O2 -pthread -fcairn-collector=$c %s -o %t.$c || exit 1; done
 // RUN: for c in semispace generational; do for how in small large; do \
 // RUN:   env CAIRN_IDLE=20ms CAIRN_HEAP_MAX=256m %t.$c $how 1 && \
-// RUN:   env CAIRN_IDLE=20ms CAIRN_HEAP_MAX=256m CAIRN_PAUSE=1ms CAIRN_VERIFY=heap CAIRN_WORKERS=1 %t.$c $how 1 \
+// RUN:   env CAIRN_IDLE=20ms CAIRN_HEAP_MAX=256m CAIRN_PAUSE=20ms CAIRN_VERIFY=heap CAIRN_WORKERS=1 %t.$c $how 1 \
 // RUN:   || exit 1; \
 // RUN:   done; done | FileCheck --check-prefix=GIVEN %s
 // GIVEN-COUNT-8: whole: yes, given back: yes
@@ -14,7 +14,7 @@
 // RUN:   | FileCheck --check-prefix=KEPT %s
 // KEPT-COUNT-2: whole: yes, given back: no
 // RUN: for c in semispace generational; do \
-// RUN:   env CAIRN_IDLE=1us CAIRN_STRESS=5000 CAIRN_HEAP_MAX=256m %t.$c small 0 200000 && \
+// RUN:   env CAIRN_IDLE=1us CAIRN_STRESS=5000 CAIRN_HEAP_MAX=256m %t.$c small 0 80000 && \
 // RUN:   env CAIRN_IDLE=1us CAIRN_STRESS=1 CAIRN_VERIFY=heap %t.$c small 0 100 || exit 1; done \
 // RUN:   | FileCheck --check-prefix=STRESS %s
 // STRESS-COUNT-4: whole: yes
@@ -94,7 +94,7 @@ int main(int argc, char **argv)
   pthread_t thread;
 
   large = argc > 1 && strcmp(argv[1], "large") == 0;
-  many = argc > 3 ? few : large ? 4000 : 1000000;
+  many = argc > 3 ? few : large ? 2000 : 400000;
   pthread_create(&thread, NULL, alongside, &wrong);
   kept = list(NULL, few);
   right = whole(list(kept, many), many);

@@ -182,9 +182,9 @@ static void limits(void)
 
 int main(int argc, char **argv)
 {
-  long n = argc > 1 ? atol(argv[1]) : 1000;
+  long n = argc > 1 ? atol(argv[1]) : 1000, rounds = argc > 2 ? atol(argv[2]) : 3;
 
-  for (int round = 0; round < 3; round++) {
+  for (int round = 0; round < rounds; round++) {
     lists(n);
     printf("%ld\n", turns(n));
     arrays(n);
