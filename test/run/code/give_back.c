@@ -1,4 +1,4 @@
-// RUN: %root/test/run/Inputs/same %build --small 20 --args 5000 %s
+// RUN: %root/test/run/Inputs/same %build --small %if soak %{20%} %else %{5%} --args 5000 %s
 // RUN: %cairn-cc -O2 -fcairn-collector=semispace -I%root/include %s -o %t
 // RUN: env CAIRN_STATS=1 CAIRN_HEAP_MAX=16m %t 200000 2>&1 | FileCheck %s
 // RUN: env CAIRN_STATS=1 CAIRN_HEAP_MAX=16m CAIRN_VERIFY=heap %t 2000 2>&1 | FileCheck %s

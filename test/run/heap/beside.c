@@ -5,7 +5,7 @@
 // RUN: env CAIRN_PAUSE=1us CAIRN_HEAP_INITIAL=1m CAIRN_HEAP_MAX=48m CAIRN_TRACE=%t.json %t 2 40000 | FileCheck %s
 // RUN: grep -c '"remark"' %t.json | FileCheck --check-prefix=PHASES %s
 // RUN: grep -c '"mark"' %t.json | FileCheck --check-prefix=PHASES %s
-// RUN: env CAIRN_PAUSE=1us CAIRN_HEAP_INITIAL=1m CAIRN_HEAP_MAX=48m CAIRN_VERIFY=heap %t 1 20000 | FileCheck %s
+// RUN: env CAIRN_PAUSE=1us CAIRN_HEAP_INITIAL=1m CAIRN_HEAP_MAX=48m CAIRN_VERIFY=heap %t 1 5000 | FileCheck %s
 // RUN: env CAIRN_PAUSE=1us CAIRN_HEAP_INITIAL=1m CAIRN_HEAP_MAX=8m %t 1 40000 | FileCheck %s
 // RUN: env CAIRN_PAUSE=3ms CAIRN_STRESS=500 %t 1 2000 | FileCheck %s
 // RUN: %cairn-cc -O0 -fcairn-collector=generational -I%root/include %s -o %t.plain -pthread

@@ -5,13 +5,13 @@
  * that waits; the line says nothing of where memory is.
  */
 // RUN: for c in semispace generational; do %cairn-cc -O2 -pthread -fcairn-collector=$c %s -o %t.$c || exit 1; done
-// RUN: for c in semispace generational; do for s in 0 999; do \
+// RUN: for c in semispace generational; do for s in 0 %if soak %{999%} %else %{9999%}; do \
 // RUN:   for how in managed native collects allocates third; do \
 // RUN:   env CAIRN_HEAP_MAX=4m CAIRN_STRESS=$s CAIRN_VERIFY=heap %t.$c $how || exit 1; done; done; done 2>&1 \
 // RUN:   | FileCheck --check-prefix=DROPS %s
 // DROPS-COUNT-20: whole: yes, calls: 2
 // RUN: for c in semispace generational; do for how in managed native collects; do \
-// RUN:   env CAIRN_HEAP_MAX=256k CAIRN_STRESS=1 %t.$c $how 1200 || exit 1; done; done \
+// RUN:   env CAIRN_HEAP_MAX=256k CAIRN_STRESS=%if soak %{1%} %else %{3%} %t.$c $how 1200 || exit 1; done; done \
 // RUN:   | FileCheck --check-prefix=SMALL %s
 // SMALL-COUNT-6: whole: yes, calls: 2
 // RUN: for c in semispace generational; do for s in 0 500; do \

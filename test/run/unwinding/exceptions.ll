@@ -1,7 +1,7 @@
 ; RUN: clang -O1 -fexceptions -c %root/test/run/Inputs/exceptions_native.c -o %t.o
 ; RUN: %cairn-cc -O0 %s %t.o -o %t && %t 10 | FileCheck %s && env CAIRN_STRESS=1 %t 10 | FileCheck %s
 ; RUN: %cairn-cc -O2 %s %t.o -o %t && %t 10 | FileCheck %s && env CAIRN_STRESS=1 %t 10 | FileCheck %s
-; RUN: env CAIRN_HEAP_MAX=4m %t 100000 | FileCheck --check-prefix=MANY %s
+; RUN: %if soak %{env CAIRN_HEAP_MAX=4m %t 100000 | FileCheck --check-prefix=MANY %s%}
 ; The native functions are known to be so: the short way to them, which needs an unwind edge like the other.
 ; RUN: sed -E 's/^(declare .* @native_\w+\(.*\))$/\1 "cairn-native"/' %s > %t.known.ll && grep -c '"cairn-native"' %t.known.ll
 ; RUN: %cairn-cc -O0 %t.known.ll %t.o -o %t.known && env CAIRN_STRESS=1 %t.known 10 | FileCheck %s

@@ -7,7 +7,7 @@
  */
 // RUN: clang -Wall -Wextra -Werror -O2 -I%root/include -c %S/../Inputs/generational.c -o %t.o
 // RUN: clang -Wall -Wextra -Werror -O2 -c %S/Inputs/young_native.c -o %t.native.o
-// RUN: %root/test/run/Inputs/same %build --own %t.o --links %t.native.o --args 1000 --small 40 --levels "-O0 -O2" %s
+// RUN: %root/test/run/Inputs/same %build --own %t.o --links %t.native.o --args %if soak %{1000%} %else %{300%} --small %if soak %{40%} %else %{25%} --levels "-O0 -O2" %s
 // The check of the stack by the platform's unwinder, at each collection, barriers on it or not.
 // RUN: %cairn-cc -O2 -I%root/include %s %t.native.o %t.o -o %t
 // RUN: env CAIRN_STRESS=1 CAIRN_VERIFY=frames %t 25 >%t.out
