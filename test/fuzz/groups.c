@@ -49,9 +49,9 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
   check_path(text, size, "");
   if (cn_groups_parse_number(text, size, &end) != SIZE_MAX && end == 0)
     abort();
-  if (end > size || memory_of(text, size) != cn_groups_parse_number(text, size, &end))
+  if (end > size || parse_memory_limit(text, size) != cn_groups_parse_number(text, size, &end))
     abort();
-  (void)processors_of(text, size);
+  (void)parse_processor_limit(text, size);
   free(text);
   return 0;
 }
