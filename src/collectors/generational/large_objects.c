@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Keeps the states and the sizes of large objects. A list of young large objects lets a young collection skip the old
- * ones. Phase STOP, the collecting thread; allocation in phase MUTATE, under the nursery's lock.
+ * Large objects of two generations, over collectors/large_space.h: at the end of a collection, marked objects become
+ * old and unmarked objects are freed. Owns the list of young large objects, so that young collections skip old ones,
+ * and sums of bytes; states are in space/tables.h, marks and blocks in the large-object space. Phase STOP, the
+ * collecting thread; tracers call the queries, too. Allocation and lengthening run in phase MUTATE, under the nursery's
+ * lock.
  */
 #include "collectors/generational/large_objects.h"
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass `expand-intrinsics`: replaces intrinsics that store references by single stores, if Cairn cannot add barriers,
- * checks or polls to the intrinsic. The optimiser replaces loops by these intrinsics, perhaps before Cairn gets the
+ * Pass `expand-intrinsics`: replaces fills with patterns, and intrinsics that store references to which Cairn cannot
+ * add barriers, checks or polls. The optimiser replaces loops by these intrinsics, perhaps before Cairn gets the
  * module.
  *
  *   llvm.experimental.memset.pattern     a loop, which place-safepoints and insert-barriers know
  *   stores of lanes with references      a store for each lane, of those that go to ordinary memory
  *                                        (check-stores checks each), or whose number varies
  *
- * Needs: the final calls from the optimiser. Provides: managed functions without these intrinsics on vectors of fixed
- * size; check-stores and insert-barriers refuse scalable vectors. Breaks: struct cn_cfg.
+ * Needs: the final calls from the optimiser. Provides: managed functions without these calls, except for scalable
+ * vectors and llvm.experimental.vp.strided.store, which check-stores and insert-barriers refuse. Breaks: struct cn_cfg.
  */
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"

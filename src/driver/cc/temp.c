@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Makes temporary files in one directory per process under $TMPDIR. Owns the list of these files, and removes the
- * directory when the process ends normally or by a signal. Prints errors on stderr.
+ * Makes names of temporary files in one directory per process under $TMPDIR, which the first name creates. Owns the
+ * list of names. Installs a function at exit, and handlers of fatal signals, which remove the directory; the code of
+ * the handlers is async-signal-safe. Prints errors on stderr.
  */
 #include <dirent.h>
 #include <errno.h>

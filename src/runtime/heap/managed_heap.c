@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Keeps the collector in use, and allocates through it. Runs on mutators' threads, in phase MUTATE, unless a comment
- * says otherwise.
+ * Chooses the collector, checks that options and images fit it, sets its heap up once, and passes allocations,
+ * collections and removed layouts to it. Owns the collector in use, and three flags and a mutex of the set-up; the heap
+ * itself is the collector's. Set-up and allocation run on mutators' threads in phase MUTATE; cn_heap_run_collection(),
+ * cn_heap_used_bytes() and cn_heap_forget_layouts_of() in phase STOP; other functions as the header says.
  */
 #include "runtime/heap/managed_heap.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Records whether the program has made uncleared arrays, and which objects may be unfilled. Runs on mutators' threads
- * in phase MUTATE, and on the collecting thread in phase STOP; flags are atomic, and CN_LOCK_UNFILLED guards the list.
+ * Records whether the program has made uncleared arrays, and which objects may be unfilled. Mutators' threads add to
+ * the list under CN_LOCK_UNFILLED, in phase MUTATE or with the registry's lock. The collecting thread reads and empties
+ * the list in phase STOP, when no thread adds. Flags are atomic.
  */
 #include "runtime/heap/uncleared.h"
 

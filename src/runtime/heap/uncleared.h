@@ -21,7 +21,7 @@ void cn_uncleared_begin_collection(void);
 /* Keep the flag of a mutator that ends. The caller holds the registry of mutators. */
 void cn_uncleared_note_mutator_end(const struct cairn_mutator *mutator);
 
-/* Note that objects of the blocks in [start, end) may be unfilled. Any phase; any thread. */
+/* Note that objects of the blocks in [start, end) may be unfilled. Phase MUTATE, or with the registry's lock. */
 void cn_unfilled_note_range(uintptr_t start, uintptr_t end);
 
 /* Phase STOP. cn_unfilled_exist() is true if any object may be unfilled, cn_unfilled_has_object() if the object at

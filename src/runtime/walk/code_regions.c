@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Keeps code regions (pillar-stack-iterator-2011, prtAddCodeRegion). A published table is constant: a writer publishes
- * a new table, waits until all readers have left the old table (readers.h), and frees the parts that only the old table
- * has. Runs on any thread, in any phase; `writer_lock` serialises writers.
+ * Keeps the table of code regions: address ranges of code that Cairn did not compile, each with the manager that walks
+ * its frames (<cairn/stack.h>; pillar-stack-iterator-2011, prtAddCodeRegion). Owns the current table, the epochs of its
+ * readers and `writer_lock`, which serialises writers. A published table is constant: a writer publishes a new table,
+ * waits until all readers have left the old table (readers.h), and frees the parts that only the old table has. Runs on
+ * any thread, in any phase.
  */
 #include "runtime/walk/code_regions.h"
 
