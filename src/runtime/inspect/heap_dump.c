@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Implements cairn_heap_dump(): writes the records of dump/format.h in the order of the walk over objects and roots.
- * The record of a type precedes its first object, the record of a place its first root. Runs in phase STOP, on the
- * thread that stopped the others; `dump` is the current dump.
+ * Writes heap dumps: implements cairn_heap_dump(), and the dump of CAIRN_DUMP after memory is exhausted. The records of
+ * dump/format.h follow the order of the walk over objects and roots. The record of a type precedes its first object,
+ * the record of a place its first root. Owns `dump`, the state of the current dump. cairn_heap_dump() is called in
+ * phase MUTATE, and stops all other threads; the other functions run in phase STOP, on the thread that stopped the
+ * others.
  */
 #include <string.h>
 #include <unistd.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Implements cairn_heap_histogram(). Called in phase MUTATE; the caller's thread then stops all other threads.
+ * Implements cairn_heap_histogram(): passes the rows of heap/type_histogram.h to the caller's visitor. Called on any
+ * thread in phase MUTATE; the thread stops all others, and calls the visitor in phase STOP. All state is local.
  */
 #include <cairn/heap.h>
 #include "base/check.h"

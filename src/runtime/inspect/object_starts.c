@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Keeps a bit for each word of a range, and ranks after the bits. The rank of a group of words is the number of set
- * bits before the group. Runs in phase STOP, on the thread that stopped the others.
+ * Notes the starts of objects, and finds and counts them by address. Each range of an open walk owns a table, which has
+ * a bit for each word of the range, and ranks after the bits. The rank of a group of words is the number of set bits
+ * before the group. Runs in phase STOP, on the thread that stopped the others.
  */
 #include "runtime/inspect/object_starts.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Writes a file through a buffer in struct cn_out_file. A broken pipe is an ordinary error: SIGPIPE is blocked, and the
- * pending signal is consumed. Runs in phase STOP, on the thread that stopped the others.
+ * Writes a file through a buffer. A regular file has a temporary name until it is complete; a device or pipe is written
+ * in place. A broken pipe is an ordinary error: SIGPIPE is blocked from the beginning of the file to its end, and the
+ * pending signal is consumed. The caller's struct cn_out_file has all state. Runs in phase STOP, on the thread that
+ * stopped the others.
  */
 #include "runtime/inspect/out.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Implements cairn_heap_path() by a breadth-first search from all roots, which finds a shortest path. For each reached
- * object the search keeps its predecessor; at the end it reverses the path from the target to a root. Runs in phase
- * STOP, on the thread that stopped the others.
+ * Implements cairn_heap_path() by a breadth-first search from all roots except the target's handle, which finds a
+ * shortest path. For each reached object the search keeps its predecessor; at the end it reverses the path from the
+ * target to a root, and calls the caller's visitor for each step. Called on any thread in phase MUTATE; the thread
+ * stops all others, and searches in phase STOP. The state of a search is in struct path_search.
  */
 #include <string.h>
 #include <cairn/abi.h>

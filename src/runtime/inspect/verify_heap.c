@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks the heap. The first walk over all blocks notes the starts of objects, the second walk checks their references.
- * Runs in phase STOP, on the collecting thread.
+ * Checks the heap for CAIRN_VERIFY=heap, and clears invalid references in unfilled objects. The first walk over all
+ * blocks notes the starts of objects; the second walk checks references, and their barriers if the collector has
+ * barriers. Then the checks of noted stores and roots follow; at the end the notes of stores are forgotten. Runs in
+ * phase STOP: checks on the collecting thread, cn_heap_clear_unfilled_objects() on any thread that stopped the others.
+ * All state is local.
  */
 #include "runtime/inspect/verify_heap.h"
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reports threads that delay stops. The requester of a stop, which holds the lock of stops in phase MUTATE, posts the
- * late thread in this file's state. The reporter, a thread of the runtime, samples the late thread and prints the
- * report.
+ * Reports threads that delay stops. The requester of a stop, which holds the lock of stops in phase MUTATE, observes
+ * the thread that it waits for, and posts a late thread in this file's state. The reporter, a thread of the runtime
+ * that runs in any phase, samples the late thread and prints the report on stderr. Owns the observation, the posted
+ * thread, the atomic word that passes it to the reporter, and the reporter's thread, which a constructor starts and the
+ * end of the program joins.
  */
 #include "runtime/latency/stop_limit.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counts values in histograms whose buckets grow with the value. The caller owns the histogram and serialises the
- * calls; any phase.
+ * Counts values in histograms whose buckets grow with the value, and finds quantiles. The caller owns the histogram and
+ * serialises the calls. Runs on any thread, in any phase.
  */
 #include "runtime/latency/value_histogram.h"
 

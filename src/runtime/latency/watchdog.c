@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Runs the watchdog, a thread that measures the time to safepoint of one thread at a time, like cairn_safepoint_ask().
- * The results belong to the watchdog while it runs, in any phase.
+ * Also tells which party delayed an arrival, and prints the results. Owns the watchdog's thread, which a constructor
+ * starts and the end of the program joins, an atomic request to stop, and the results. The results belong to the
+ * watchdog while it runs, in any phase; the end of the program reads and prints them afterwards.
  */
 #include "runtime/latency/watchdog.h"
 

@@ -2,7 +2,8 @@
  *
  * Interposes setcontext() and swapcontext() of <ucontext.h>, for glibc, like longjmp() in jumps.c. setcontext() may
  * leave frames, like a jump; swapcontext() must not, because the program may return to the saved context. Runs on the
- * calling thread, for its own mutator, in phase MUTATE.
+ * calling thread, for its own mutator, in phase MUTATE. The only state is the C library's setcontext(), which the start
+ * finds.
  */
 #include <stdbool.h>
 #include <stdint.h>

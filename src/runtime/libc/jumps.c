@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Interposes longjmp() and its like, for Linux with glibc. Runs on the jumping thread, for its own mutator, in phase
- * MUTATE; signals are deferred during a change.
+ * Interposes siglongjmp(), longjmp(), _longjmp() and __longjmp_chk(), for Linux with glibc, and drops the anchors of
+ * the frames that a jump leaves, also for contexts.c. Runs on the jumping thread, for its own mutator, in phase MUTATE,
+ * possibly in a signal handler; a native thread first waits for the end of a stop. Signals and cancellation are
+ * deferred during a change. The only state is the C library's jump, which the start finds.
  */
 #undef _FORTIFY_SOURCE /* this macro would rename longjmp() to __longjmp_chk */
 #include "runtime/libc/jumps.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Notices the ends of threads, for glibc. Runs on each thread for itself, in phase MUTATE; the key and the callback are
- * set once, at the start, and the rounds are thread-local.
+ * Notices the ends of threads, for glibc: defines pthread_setspecific() and tss_set(), and calls back in each round of
+ * destructors. Runs on each thread for itself. pthread_setspecific() and tss_set() run in any phase, even before the
+ * start; rounds and requests run in phase MUTATE. The key, the callback and the C library's function are set once, at
+ * the start; the count of rounds and the mark of a watched thread are thread-local.
  */
 #include "runtime/libc/thread_end.h"
 

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Starts the runtime, and handles fork(). The main thread reads options and is attached in .preinit_array, before any
- * constructor of the program or of its shared objects. Each other thread's first managed code attaches the thread, and
- * starts the runtime if it has not started. Runs in phase INIT and, for fork(), in a stop of the world.
+ * Starts the runtime, attaches threads by cn_hooks, and handles fork(). The main thread reads options and is attached
+ * in .preinit_array, before any constructor of the program or of its shared objects. Each other thread's first managed
+ * code attaches the thread in phase MUTATE, and starts the runtime if it has not started. The start runs once, in phase
+ * INIT, under `lock` of start_runtime_once(). The thread that forks stops the world, in phase MUTATE; in a handler that
+ * interrupted managed code, it only holds the background thread's steps. The child then resets locks, mutators and
+ * threads of the runtime.
  */
 #include <stdlib.h>
 #include <unistd.h>
