@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads the limits of control groups. In a container, the root of the tree may be the container's group, while
- * /proc/self/cgroup has the group's path on the machine. Missing directories are therefore skipped, and the root is
- * always read. Runs on any thread, in any phase.
+ * Reads the limits of control groups for memory and processors. In a container, the root of the tree may be the
+ * container's group, while /proc/self/cgroup has the group's path on the machine. Missing directories are therefore
+ * skipped, and the root is always read. Runs on any thread, in any phase; the texts of a search are in memory that is
+ * mapped during the call.
  */
 #include "runtime/os/groups.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Tells LeakSanitizer, alone or in AddressSanitizer, that objects of the heap may refer to memory of malloc(). Runs in
- * phase INIT, when a collector reserves addresses. Holds no state.
+ * phase INIT, when a collector reserves addresses, on the thread that sets the heap up. LeakSanitizer keeps the list.
  */
 #include "runtime/os/os.h"
 

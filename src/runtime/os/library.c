@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds optional shared libraries and their symbols at run time. Runs on any thread, in any phase.
+ * Loads optional shared libraries, finds symbols in libraries, and tells whether the program has a dynamic linker. The
+ * C library owns all state. Runs on any thread, in any phase. Loading a library calls malloc(), so a signal handler
+ * must not load a library.
  */
 #include "runtime/os/os.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Implements memory, clocks, limits and messages for Linux. Runs on any thread, in any phase.
+ * Implements memory, clocks, limits, the main thread's stack and messages for Linux. Memory functions reserve
+ * addresses, commit, release and move memory, and map tables. Runs on any thread, in any phase. The only state is the
+ * end of the strings above the main thread's stack, which the start writes.
  */
 #include "runtime/os/os.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Defines mlockall() for the program. The system fills all memory that is locked and writable, but the runtime's
- * reserved addresses and their tables are many times larger than the program's memory. Pages of reserved ranges are
- * therefore locked at the first touch (MLOCK_ONFAULT), and all other memory at once, as the program requests. Runs on
- * any thread, in any phase; the list of ranges is atomic.
+ * Defines mlockall() for the program, and records reserved ranges. The system fills all memory that is locked and
+ * writable, but the runtime's reserved addresses and their tables are many times larger than the program's memory.
+ * Pages of reserved ranges are therefore locked at the first touch (MLOCK_ONFAULT), and all other memory at once, as
+ * the program requests. Owns the list of reserved ranges, which is atomic. Runs on any thread, in any phase.
  */
 #include "runtime/os/locking.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads the kernel's list of the process's mappings. The buffers are on the stack and small, because a signal handler's
- * stack may be small. Runs on any thread, in any phase; async-signal-safe.
+ * Reads the kernel's list of the process's mappings, for callbacks, and finds the writable memory around an address,
+ * and the file mapped there. The buffers are on the stack and small, because a signal handler's stack may be small;
+ * there is no other state. Runs on any thread, in any phase; async-signal-safe.
  */
 #include "runtime/os/maps.h"
 

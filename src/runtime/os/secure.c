@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Queries the process's privileges, and opens output files safely: tells whether the runtime may use the environment
- * and write memory to files, and refuses paths to files of other users. Runs on any thread, in any phase.
+ * and write memory to files, and refuses paths to files of other users. All state is local. Runs on any thread, in any
+ * phase.
  */
 #include "runtime/os/os.h"
 

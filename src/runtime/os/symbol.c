@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Names addresses in messages by the symbol tables of the loaded ELF files. Unlike dladdr(), this finds functions and
- * data that are not exported, also in static programs. The files are mapped during a call, and every offset is checked.
- * Runs on any thread, in any phase.
+ * Names addresses in messages by the symbol tables of the loaded ELF files, and finds the file that has an address.
+ * Unlike dladdr(), this finds functions and data that are not exported, also in static programs. The files are mapped
+ * during a call, and every offset is checked; all state is local. Runs on any thread, in any phase.
  */
 #include "runtime/os/os.h"
 

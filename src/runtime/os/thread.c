@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Implements services for threads: waiting, fences, clocks, names, and threads of the runtime. Runs on any thread, in
- * any phase; cn_os_prepare_thread_fence() sets the state of this file.
+ * Implements services for threads: waiting for a word and waking, fences on all threads, bounds of stacks, numbers,
+ * clocks, names and signals of threads, and the start and end of threads of the runtime. Runs on any thread, in any
+ * phase; starting a thread and finding the bounds of a stack call malloc(). Owns the command and the page of fences,
+ * which cn_os_prepare_thread_fence() sets at the start and in a child of fork().
  */
 #include "runtime/os/os.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Uses the platform's unwinder, which is in libgcc, shared or static. The unwinder reads call-frame information, not
- * frame maps. This file declares the used part of the interface of <unwind.h>. Runs on any thread, in any phase;
- * `unwinder` is constant after the first successful cn_os_has_unwinder().
+ * frame maps. This file declares the used part of the interface of <unwind.h>. Owns the addresses of the unwinder's
+ * functions, and an atomic flag that they are set; several threads may find them at the same time, with the same
+ * result. Runs on any thread, in any phase; only the loading of the unwinder calls malloc().
  */
 #include "runtime/os/os.h"
 

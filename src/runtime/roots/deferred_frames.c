@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Keeps a position on each stack. The roots of all activations above the position have been visited. The roots of the
- * older activations, which have not run since, are deferred. A visit moves the position down. Activations that run
- * after the enumeration lie above the barrier that the next young enumeration meets; the next enumeration scans these
- * activations. If the position lies above that barrier, too, the position moves down to the barrier.
+ * Visits the roots of old activations in parts over several stops, since young enumerations skip these roots. Each
+ * stack with return barriers has a position. The roots of all activations above the position have been visited. The
+ * roots of the older activations, which have not run since, are deferred. A visit moves the position down. Activations
+ * that run after the enumeration lie above the barrier that the next young enumeration meets; the next enumeration
+ * scans these activations. If the position lies above that barrier, too, the position moves down to the barrier.
  *
- * Runs in phase STOP. A young enumeration calls these functions for a stack on the thread that took the stack's task;
- * the collecting thread visits deferred roots. The table of positions belongs to this file.
+ * Owns the table of positions, the number of the stop, and whether the collector wants deferral. Runs in phase STOP. A
+ * young enumeration calls these functions for a stack on the thread that took the stack's task; the collecting thread
+ * begins a stop, and visits deferred roots.
  */
 #include "runtime/roots/deferred_frames.h"
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tells whether a frame map describes a slot on a stack, for checks of stores: walks from the check's call to the frame
- * with the slot.
+ * Tells whether a frame map or a region's manager describes a slot on a stack, for checks of stores. Walks from the
+ * check's call to the frame with the slot, and over a waiting stack that has the slot.
  *
  * Most stores go to a local of a near caller, so each thread caches the chains of frames that it found: the return
  * addresses up to the frame, the sizes of the frames between them, and the slot's distance from the stack pointer.
  * While an image is loaded, the frame map of a return address is constant. If the stack has the return addresses of a
  * chain again, the slot is therefore described again. A chain ends at frames of variable size and at native code.
  *
- * Runs in phase MUTATE, on the mutator's own thread or in the operation of a handshake.
+ * Runs in phase MUTATE: on the mutator's own thread, or, for another mutator's stack, in the operation of a handshake
+ * on either thread. The thread-local cache of chains is the only state; signals are deferred while it changes.
  */
 #include "runtime/roots/described.h"
 

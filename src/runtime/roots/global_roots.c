@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Enumerates the roots of images. In every thread, a thread-local variable with references and the mutator have
- * constant distances from the thread pointer (docs/threads.md). The variable's address on the calling thread therefore
- * gives its address in each thread. Runs in phase STOP, on one thread at a time; the position of the enumeration
- * belongs to this file.
+ * Enumerates the roots of images, and clears the thread-local roots of a thread that ends. In every thread, a
+ * thread-local variable with references and the mutator have constant distances from the thread pointer
+ * (docs/threads.md). The variable's address on the calling thread therefore gives its address in each thread. Owns the
+ * position of the enumeration. Enumerations run in phase STOP, on one thread at a time; the ending thread clears its
+ * roots outside of stops, under the lock of stops.
  */
 #include "runtime/roots/global_roots.h"
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Hands out root-scanning tasks, first for mutators. A code info manager may continue the walk of a mutator on other
- * stacks; each walk claims the stacks that it reaches. The remaining tasks are for stacks that no thread runs on:
- * stacks of coroutines, and a thread's own stack while the thread runs on a coroutine's stack. Runs in phase STOP, on
- * any thread; the mutex `task_lock` guards the state.
+ * Hands out root-scanning tasks, first for mutators, and begins and ends their walks. A code info manager may continue
+ * the walk of a mutator on other stacks; each walk claims the stacks that it reaches. The remaining tasks are for
+ * stacks that no thread runs on: stacks of coroutines, and a thread's own stack while the thread runs on a coroutine's
+ * stack. Owns the position among the tasks, under the mutex `task_lock`, and the atomic count of mutators' walks, which
+ * threads await. Runs in phase STOP: the collecting thread, or a thread that reports on the heap, begins; any thread
+ * takes tasks.
  */
 #include "runtime/roots/root_tasks.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Keeps and calls the language's handler of roots by tag. The program sets the handler in phase MUTATE; the runtime
- * calls the handler in phase STOP, on any thread.
+ * Keeps and calls the language's handler of roots with the language's own tags. The handler is the only state. The
+ * program sets it in phase MUTATE, before such a root exists; the runtime calls it in phase STOP, on any thread.
  */
 #include "runtime/roots/user_roots.h"
 

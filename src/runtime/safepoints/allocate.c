@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Allocates and resizes objects when the inline code finds the mutator's buffer full.
+ * Allocates and resizes objects when the inline code finds the mutator's buffer full: makes attempts from the buffer up
+ * to collections and the program's callback, writes the block's header, and registers finalisable objects. Also refuses
+ * unknown layouts and calls of uncompiled code. If all attempts fail, writes the dump of CAIRN_DUMP and ends the
+ * program.
  *
  * Runs on the allocating thread, in phase MUTATE and in a slow path: the mutator is busy, so that signals and
- * cancellation wait. The thread holds no lock. At the end of the slow path the block has a header.
+ * cancellation wait. Collections and the dump run in a stop. The thread holds no lock. At the end of the slow path the
+ * block has a header. The only state is the thread's last layout, a cache.
  */
 #include <string.h>
 #include <unistd.h>

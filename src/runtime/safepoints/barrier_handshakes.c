@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Changes barriers for a collector while the program runs, thread by thread. Runs on the requester, in phase MUTATE and
- * in native code; mutators have the state.
+ * Changes barriers for a collector while the program runs, thread by thread: gives mutators a new barrier word, and
+ * collects their logs of stores and the log of ended threads. The requester calls this in phase MUTATE and in native
+ * code. The operations run on each mutator's thread, or on the requester while the mutator rests; the runtime's barrier
+ * word and the log of ended threads change under the lock of stops. Mutators have all other state.
  */
 #include <cairn/abi.h>
 #include <cairn/collector.h>

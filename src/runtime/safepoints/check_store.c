@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks stored references: implements the calls that pass `check-stores` inserts. Runs on the storing thread, in phase
- * MUTATE, without a safepoint; signal handlers may run at any time.
+ * Checks stored and copied references: implements the calls that pass `check-stores` inserts, and ends the program if
+ * the collector would miss a reference. Runs on the storing thread, in phase MUTATE, without a safepoint; signal
+ * handlers may run at any time. For a slot on another thread's stack, the check is the operation of a handshake, on
+ * that thread or while it rests. The only state is the thread's last global root, a cache.
  */
 #include "runtime/safepoints/check_store.h"
 

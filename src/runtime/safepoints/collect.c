@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Collects garbage at safepoints: polls, requests, and the collections of a failed allocation.
+ * Collects garbage at safepoints: polls, requests, and the collections of a failed allocation. Polls also detect stack
+ * overflow, and a slow path makes room for anchors. Options select the checks and reports of a collection.
  *
  * Runs on the thread at the safepoint, in a slow path: the mutator is busy, so that signals and cancellation wait, and
- * the thread holds no lock. Requests run in phase MUTATE; collections run in phase STOP, on the requester.
+ * the thread holds no lock. Requests run in phase MUTATE; collections run in phase STOP, on the requester. Owns the
+ * count of whole collections, which is written in stops and read by requesters.
  */
 #include "runtime/safepoints/collect.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Refuses calls of native code with a reference as argument or result. The compiler and the linker refuse calls whose
- * callees they know (src/compile/transitions); at other calls the program ends here. Runs on the calling thread, in
- * phase MUTATE.
+ * callees they know (src/compile/transitions); at other calls the program ends here with a message. Runs on the calling
+ * thread, in phase MUTATE. All state is local.
  */
 #include <stdint.h>
 #include <cairn/abi.h>

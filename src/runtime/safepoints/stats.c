@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counts pauses, reports collections as events, and prints statistics as lines of `name: value`. Collections are
- * reported in phase STOP, on the requester; statistics are printed at the end of the program.
+ * Counts pauses and the collector's work, reports collections as events, gives collectors the pause goal and soft
+ * limit, ends the runtime's threads and trace at the end of the program, and prints statistics as lines of `name:
+ * value`. Owns the histogram of pauses; other counts are in core/counts.h. Collections are counted and reported in
+ * phase STOP, on the requester. The destructor runs on the thread that ends the program, in any phase, and sums the
+ * counts of threads under the lock of stops.
  */
 #include "runtime/safepoints/stats.h"
 
