@@ -10,7 +10,6 @@
  *   SAMPLE_NONE -----> SAMPLE_ASKED --------> SAMPLE_TAKEN --------> SAMPLE_NONE
  *                 |  the caller gives up
  *                 +---------> SAMPLE_NONE
- * /
  */
 #include "runtime/latency/sample.h"
 

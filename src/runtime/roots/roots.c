@@ -12,8 +12,9 @@
  * threads fetch parts of its slots, to the end of the round. This file also checks the places that a region's manager
  * reports.
  *
- * Runs in phase STOP, on any thread; the mutex `root_set_lock` guards the lists of sets, the list of unfetched parts
- * and the tables.
+ * Runs in phase STOP, on any thread. During fetches the mutex `root_set_lock` guards the lists of sets, the list of
+ * unfetched parts, and the positions in the tables of globals and handles. Between rounds the collecting thread uses
+ * them alone, and changes the kind of the enumeration. Threads wait for new parts by atomic counts.
  */
 #include <stdatomic.h>
 #include <cairn/collector.h>

@@ -27,7 +27,7 @@
  * completely, and have no barriers.
  *
  * Runs in phase STOP, on the thread that took the task. `stack_notes` has an entry for each set of barriers, so threads
- * share no entry.
+ * share no entry. The only other state is the atomic flag that young scans are used.
  *
  * Needs: frame maps (stackmaps-v2, "Stack Map Format"), and no other facts about compiled code.
  */

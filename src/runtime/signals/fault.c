@@ -2,7 +2,9 @@
  *
  * Explains three kinds of fault: an access by a stale reference, since stress mode unmaps the space that objects left;
  * a frame too large for the rest of the stack; and an access to a section of an image that was unmapped but not
- * unregistered. Runs on the faulting thread, in its signal handler, in any phase.
+ * unregistered. Explanations run on the faulting thread, in its signal handler, in any phase. Also gives alternate
+ * stacks to threads that are attached, and frees them at their ends, in phase MUTATE. Owns `signals_watched`, an atomic
+ * flag that the start or a loading thread sets.
  */
 #include "runtime/signals/fault.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Implements the public stack iterator over the walker (pillar-stack-iterator-2011). Runs on any thread, in any phase;
- * the iterator has all state.
+ * Implements the public stack iterator over the walker (pillar-stack-iterator-2011): steps, registers, roots, spans and
+ * descriptions of frames. Runs on any thread, in any phase, for a stack that does not run or for the caller's own
+ * stack. The iterator has all state. During a callback of a region's manager the thread counts as a reader of
+ * code_regions.c.
  */
 #include <cairn/stack.h>
 

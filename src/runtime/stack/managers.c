@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Implements the code info manager of code with frame maps (pillar-stack-iterator-2011, "the Pillar compiler's code
- * info manager uses a callback that consults the previously generated stack maps"). Runs on any thread, in any phase.
+ * Implements the code info manager of code with frame maps, and finds the manager of an activation
+ * (pillar-stack-iterator-2011, "the Pillar compiler's code info manager uses a callback that consults the previously
+ * generated stack maps"). Runs on any thread, in any phase, as its walk. The table of the manager's functions is
+ * constant, and the walk has all state.
  */
 #include "runtime/stack/managers.h"
 

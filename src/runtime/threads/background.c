@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Runs a collector's job step by step on the background thread, in any phase; steps are held in phase STOP. The thread
- * sets `step_active`, then reads `step_holders`; a thread that holds steps changes `step_holders`, then reads
- * `step_active`. All these accesses are sequentially consistent, so at least one of the two threads sees the other's
- * change. The mutex `thread_lock` guards the thread's start and end.
+ * Runs a collector's job step by step on the background thread, in any phase, and makes the calls of
+ * cairn_background_idle() and cairn_background_aside(). Steps are held in phase STOP; calls of cairn_background_aside()
+ * continue. The thread sets `step_active`, then reads `step_holders`; a thread that holds steps changes `step_holders`,
+ * then reads `step_active`. All these accesses are sequentially consistent, so at least one of the two threads sees the
+ * other's change. Owns the job, which the collecting thread changes while steps are held, the other calls and the
+ * counts of stops and turns, which are atomic, and the thread; the mutex `thread_lock` guards the thread's start and
+ * end.
  */
 #include "runtime/threads/background.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Implements the mutator's side of a handshake (handshake.c draws the states), and the functions of both sides, which
- * change the state and run the operation. Runs on the mutator's own thread or the requester's, in phase MUTATE.
+ * change the state and run the operation. Runs on the mutator's own thread or the requester's, in phase MUTATE; the
+ * requester holds the lock of stops. Owns two thread-local variables: the mutator of the running operation, and the
+ * operation's frame, which jumps must not leave.
  */
 #include "runtime/threads/handshake.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ends the program if a thread would wait for the end of a stop that the thread itself must end. Any thread, in any
- * phase.
+ * Ends the program if a thread would wait for the end of a stop that the thread itself must end, or ends within an
+ * operation. Runs on any thread, in any phase. All state is local.
  */
 #include "runtime/core/messages.h"
 #include "runtime/threads/stop.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Begins and ends slow paths of native code, and lets stops pass when native code returns to managed code.
+ * Begins and ends slow paths of native code, and lets stops pass when native code returns to managed code. Before a
+ * thread's first managed code, it also sets the heap up.
  *
- * Runs on each thread, for its own mutator, in phase MUTATE. The thread holds no lock; stops may pass in all three
- * functions.
+ * Runs on each thread, for its own mutator, in phase MUTATE. The thread holds no lock; stops may pass when a slow path
+ * begins and when native code returns. The mutator has all state.
  */
 #include "runtime/threads/slow_path.h"
 

@@ -11,7 +11,8 @@
  *
  * A waiting mutator counts as native. A requester with a mutator sets the waiting state before it takes the lock, so
  * that two requesters do not wait for each other. `registry_lock` guards the registry, in any phase, and is held during
- * a stop.
+ * a stop and a handshake. While a thread forks, handlers add their mutators under `fork_lock`. Other state is the
+ * atomic words that mutators and requesters wait on, and each thread's mark that it holds the lock.
  */
 #include "runtime/threads/stop.h"
 

@@ -2,7 +2,8 @@
  *
  * Handles child processes that were made without the handlers of fork(). Other threads of the parent were running, and
  * are missing in the child. The child therefore continues only if the parent had one mutator, outside stops and steps
- * of the background thread. Runs on any thread of the child, in phase MUTATE.
+ * of the background thread; otherwise the child ends with a message. Runs on any thread of the child, in phase MUTATE:
+ * one thread claims the repair, others wait. os/fork.c has the state.
  */
 #include "runtime/threads/unseen.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Keeps the table of code regions: address ranges of code that Cairn did not compile, each with the manager that walks
- * its frames (<cairn/stack.h>; pillar-stack-iterator-2011, prtAddCodeRegion). Owns the current table, the epochs of its
- * readers and `writer_lock`, which serialises writers. A published table is constant: a writer publishes a new table,
- * waits until all readers have left the old table (readers.h), and frees the parts that only the old table has. Runs on
- * any thread, in any phase.
+ * its frames (<cairn/stack.h>; pillar-stack-iterator-2011, prtAddCodeRegion). Adds, removes and finds regions, and
+ * counts a thread as a reader during callbacks of managers. Owns the current table, the epochs of its readers, each
+ * thread's depth of nested reads, and `writer_lock`, which serialises writers; readers take no lock. A published table
+ * is constant: a writer publishes a new table, waits until all readers have left the old table (readers.h), and frees
+ * the parts that only the old table has. Runs on any thread, in any phase; reads and changes defer signals.
  */
 #include "runtime/walk/code_regions.h"
 

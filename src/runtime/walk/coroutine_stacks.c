@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Keeps the stacks of coroutines in a table sorted by address; pillar-stack-iterator-2011 has no such stacks.
+ * Keeps the stacks of coroutines in a table sorted by address, switches stacks, finds the stack of an address, and
+ * claims stacks for the walks of a collection; pillar-stack-iterator-2011 has no such stacks.
  *
  * The mutator has the anchors and the bounds of the stack that the thread runs on. cairn_stack_switch() exchanges them,
  * so that native calls nest separately on each stack. One thread may leave a stack, and another thread may continue on
- * it. Managed mutators change the table in phase MUTATE, under `stack_table_lock`; collections read it in phase STOP.
+ * it. Managed mutators change the table in phase MUTATE, in a slow path and under `stack_table_lock`. Look-ups by
+ * address take this lock in any phase; other reads of the table in phase STOP take no lock. Claims are atomic words of
+ * the stacks.
  */
 #include "runtime/walk/coroutine_stacks.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Keeps native return addresses in a table of words. Each address has one possible index. Any thread, in any phase;
- * words are atomic, and writers hold CN_LOCK_FRAMES.
+ * Caches return addresses into native code in a table of words, which walks look up before the index. Each address has
+ * one possible place, and new code empties the table. Runs on any thread, in any phase; words are atomic and read
+ * without a lock, and writers hold CN_LOCK_FRAMES.
  */
 #include "runtime/walk/native_pcs.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prefetches ahead of a walk. Words on the stack in the range of managed code count as return addresses. Any thread, in
- * any phase; a walk has the state.
+ * Prefetches ahead of a walk: the stack, and the entries of return addresses in the index. Words on the stack in the
+ * range of managed code count as return addresses. Runs on any thread, in any phase, as its walk, which has all state;
+ * the index gives the range under CN_LOCK_FRAMES.
  */
 #include "runtime/walk/prefetch.h"
 

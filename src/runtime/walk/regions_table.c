@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Implements the table of regions in two levels: leaves of up to a page of regions, and an array of the leaves. A
- * change of a published table makes a new array and at most two new leaves, shares all other leaves, and returns the
- * replaced array and leaf to the caller as waste. One writer at a time changes the table and owns the spare memory. Any
- * thread reads the table, in any phase, without a lock.
+ * Implements the table of code regions (code_regions.c) in two levels: leaves of up to a page of regions, and an array
+ * of the leaves. A change of a published table makes a new array and at most two new leaves, shares all other leaves,
+ * and returns the replaced array and leaf to the caller as waste. One writer at a time changes the table, under
+ * `writer_lock` of code_regions.c; this lock also guards the file's only state, a list of spare leaves and a spare
+ * array. Any thread reads the table, in any phase, without a lock.
  *
  *     table   | last end, leaf | last end, leaf | ...
  *                        |

@@ -11,7 +11,8 @@
  *
  * The barriers are one pool, since their stubs are static. A set of barriers belongs to one stack. The thread that
  * walks the stack changes the set in phase STOP, and the thread that runs on the stack changes the set in phase MUTATE.
- * Sets and barriers are allocated by atomic operations.
+ * Any thread allocates sets and barriers, and distrusts all barriers, by atomic operations. Owns the cells with the
+ * replaced return addresses, the owners of cells, the sets, and the count of distrust.
  */
 #include "runtime/walk/return_barriers.h"
 

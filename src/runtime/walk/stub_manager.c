@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Implements the code info manager of the stubs that call native code (pillar-stack-iterator-2011, "another region for
- * code implemented in the Pillar runtime"). Runs on any thread, in any phase, as its walk.
+ * code implemented in the Pillar runtime"): steps from a stub to its managed caller by the stub's anchor. Runs on any
+ * thread, in any phase, as its walk. The manager is constant, and the walk has all state.
  */
 #include "runtime/walk/walk.h"
 

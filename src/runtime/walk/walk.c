@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Walks stacks. The walk steps over managed frames by their frame maps alone, and over native frames by the anchors
- * that the transition stubs left. Any other frame ends the program, so that all roots are found. Runs in phase STOP on
- * any thread, or in phase MUTATE on a thread for its own stack; the walk has all state.
+ * Walks stacks. The walk steps over managed frames by their frame maps alone, over frames of code regions by their
+ * managers, and over native frames by the anchors that the transition stubs left. Any other frame ends the program, so
+ * that all roots are found. Also saves and resumes positions of walks. Runs in phase STOP on any thread, or in phase
+ * MUTATE for the thread's own stack, a waiting stack, or the stack of a mutator in a handshake. The walk has all state.
  */
 #include "runtime/walk/walk.h"
 

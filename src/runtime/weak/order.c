@@ -3,7 +3,7 @@
  * Sorts dead objects by a depth-first walk over their references: except on cycles, the walk leaves an object after the
  * objects that it refers to. CAIRN_ABI_HEADER_AWAITED marks the objects that the walk has entered; the collector clears
  * the mark when it reaches the object for the finaliser. The walk does not enter the references of ephemerons. Runs in
- * phase STOP, on the collecting thread.
+ * phase STOP, on the collecting thread. All state is local.
  */
 #include "runtime/weak/order.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Keeps lists of waiting items by address, in a hash table with open addressing that is at most half full. Phase STOP;
- * the caller owns the table and serialises the calls.
+ * Keeps lists of waiting items by address, for ephemerons whose keys are unreached: a hash table with open addressing
+ * that is at most half full. Runs in phase STOP, on any tracing thread; the caller owns the table and serialises the
+ * calls.
  */
 #include "runtime/weak/waiting.h"
 

@@ -3,7 +3,8 @@
  * Processes weak fields and ephemerons after a collection has traced from the roots. References are processed in
  * groups: the references of an object's fixed part, or of one element. B. Hayes, "Ephemerons: a new finalization
  * mechanism" (1997). Runs in phase STOP: cairn_weak_note() and cairn_weak_reached() on any tracing thread, under
- * `weak_lock`; all other functions on the collecting thread.
+ * `weak_lock`; all other functions on the collecting thread, without the lock, while no thread traces. Owns the noted
+ * parts of objects, the waiting groups and the current closure.
  *
  * The group of an ephemeron with an unreached key waits in a list for the key's address. During the wait the key's
  * header has CAIRN_ABI_HEADER_AWAITED, so that the collector reports when it reaches the key. Each group is thus
