@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Builds crossing maps: for each card of the heap, the offset of the first block that starts in it. The file owns the
- * noted block starts and the map, whose memory comes from the operating system and stays allocated between collections.
- * Maps are built in phase STOP; block starts are noted in any phase. Callers hold the collector's lock. The map is
- * built part by part; each part begins at a noted block start.
+ * Builds crossing maps, which find the object of an interior pointer: for each card of the heap, the offset of the
+ * first block that starts in the card. The file owns the noted block starts (`known_block_starts`) and the map
+ * (`object_start_map`), whose memory comes from the operating system and stays allocated between collections. Block
+ * starts are noted in phase MUTATE under the collector's lock, or in phases INIT and STOP. Maps are made, read and
+ * dropped in phase STOP; several tracers share the map under the lock of generational/interior_pointers.c. Each part of
+ * the map begins at a noted block start, and each look-up extends one part.
  */
 #include "collectors/crossing_map.h"
 

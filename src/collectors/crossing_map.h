@@ -33,18 +33,19 @@ bool cn_crossing_measure_payload(uintptr_t header, uintptr_t at, bool indexed, u
  * be at least `apart` bytes apart. */
 void cn_crossing_set_heap_start(uintptr_t start, size_t apart);
 
-/* Any phase, under the collector's lock. Notes that a block starts at `block`, now or later, and that earlier blocks
- * end at `block` or before, as at the start of a buffer (cairn_buffer_give()). `block` must be at or after the last
- * noted start. */
+/* MUTATE, under the collector's lock; or INIT or STOP. Notes that a block starts at `block`, now or later, and that
+ * earlier blocks end at `block` or before, as at the start of a buffer (cairn_buffer_give()). `block` must be at or
+ * after the last noted start. */
 void cn_crossing_note_block_start(uintptr_t block);
 
-/* Any phase, under the collector's lock. Forgets noted block starts behind `end`, after the return of buffers. */
+/* MUTATE, under the collector's lock; or STOP. Forgets noted block starts behind `end`, after the return of buffers. */
 void cn_crossing_forget_starts_after(uintptr_t end);
 
 /* Phase STOP. Begins a map of all blocks up to `end`. Returns false if there is no memory for the map. */
 bool cn_crossing_begin_map(uintptr_t end, cn_crossing_step_over_block *step);
 
-/* The payload of the object that `address` points into or just past, or 0. */
+/* Phase STOP. The payload of the object that `address` points into or just past, or 0. Changes the map, so only one
+ * thread at a time calls the function. */
 uintptr_t cn_crossing_find_object(uintptr_t address);
 
 uint64_t cn_crossing_map_count(void);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Computes the sizes of heaps, of allocation buffers, and of copies. The file has no state. Phase STOP; buffers in
- * phase MUTATE, too, under the collector's lock.
+ * Computes the capacity of heaps after a collection, the thresholds of full collections, the sizes of allocation
+ * buffers, and bounds for copies. The file has no state. The collecting thread calls it in phase STOP, and the start of
+ * a heap in phase INIT; a mutator gets the size of its buffer in phase MUTATE, too, under the collector's lock.
  */
 #include "collectors/heap_sizer.h"
 

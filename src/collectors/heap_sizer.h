@@ -31,8 +31,8 @@ size_t cn_heap_sizer_soft_threshold(size_t soft, size_t kept, size_t wanted);
  * (cairn_mutator_word()), up to an equal share of a quarter of the free bytes. Under the collector's lock. */
 size_t cn_heap_sizer_buffer_bytes(struct cairn_mutator *mutator, size_t room, size_t bytes);
 
-/* STOP. An upper bound for the bytes of copies of objects of `bytes`, because copies of objects with an identity hash
- * are larger. */
+/* STOP or INIT. An upper bound for the bytes of copies of objects of `bytes`, because copies of objects with an
+ * identity hash are larger. */
 size_t cn_heap_sizer_max_copy_bytes(size_t bytes);
 
 #endif

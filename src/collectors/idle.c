@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Discards unused memory in steps of the background thread. Phase MUTATE, under the lock that guards the space's
- * allocation; no state.
+ * Discards unused memory of a space part by part, in steps of the background thread, so that no step takes long. The
+ * file has no state; the caller keeps the position. Phase MUTATE, under the lock that guards the space's allocation.
  */
 #include "collectors/idle.h"
 

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A semispace copying collector, after C. J. Cheney, "A nonrecursive list compacting algorithm" (1970). The file owns
- * the state of the heap (`heap`). Collections run in phase STOP, on the collecting thread; mutators get buffers in
- * phase MUTATE, under `buffer_lock`.
+ * A semispace copying collector, after C. J. Cheney, "A nonrecursive list compacting algorithm" (1970). The file
+ * implements `struct cairn_collector`, and owns the state of the heap (`heap`), the bounds of a collection
+ * (`cn_semispace_copying`) and `buffer_lock`. Collections run in phase STOP, on the collecting thread; walks and
+ * unloaded images use the heap in phase STOP, too. Mutators get buffers and large objects in phase MUTATE, under
+ * `buffer_lock`; so do idle steps of the background thread that discard memory. Checks of words (is_object_start()) and
+ * fault handlers (was_address_unmapped()) read the heap without a lock.
  *
  * The heap is one range of reserved addresses with two spaces, of `room` bytes each. The program allocates in the
  * current space, up to the capacity, and a collection copies the reachable objects to the other space. The current

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Validates the semispace heap: its spaces, its allocation buffer, and each block from the start of the space to the
- * buffer. The file has no state, and only reads the heap. The collecting thread runs it in phase STOP.
+ * buffer. The file has no state, and only reads the heap. The collecting thread runs it in phase STOP, before the first
+ * copy or after the last, without locks.
  */
 #include <cairn/abi.h>
 #include <cairn/collector.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds the objects of the semispace heap that roots point into, or just past. Phase STOP, the collecting thread.
+ * Finds the objects of the semispace heap that roots point into, or just past, and steps over blocks of from-space. The
+ * file has no state; the first look-up of a collection makes the crossing map (crossing_map.c). Phase STOP, without
+ * locks: the collecting thread, or, for steps over blocks, a thread that unloads an image.
  */
 #include <cairn/abi.h>
 #include <cairn/collector.h>

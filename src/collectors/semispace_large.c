@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Visits the ranges of large objects of the semispace heap, for heap walks. The file has no state, and only reads the
- * large-object space. The walking thread runs it in phase STOP.
+ * large-object space. The thread that stopped the others runs it in phase STOP, without locks.
  */
 #include <cairn/abi.h>
 #include <cairn/collector.h>

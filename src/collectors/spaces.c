@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reserves addresses, and gives spaces their memory. The file owns the reservation and the log of hidden spaces. Stress
- * mode renews a space at each collection, often many thousand times a second. Moving pages to other addresses costs
- * much less than releasing pages and faulting new pages in. The collecting thread runs this code in phases INIT and
- * STOP. Mutators may commit memory and widen a space in phase MUTATE, under the collector's lock. Signal handlers call
- * cn_spaces_was_unmapped().
+ * Reserves addresses, and gives spaces their memory. The file owns the reservation (`address_reservation`) and the log
+ * of hidden spaces (`hidden_log`). Stress mode renews a space at each collection, often many thousand times a second.
+ * Moving pages to other addresses costs much less than releasing pages and faulting new pages in. The collecting thread
+ * runs this code in phases INIT and STOP. Mutators may commit memory and widen a space in phase MUTATE, under the
+ * collector's lock. Signal handlers call cn_spaces_was_unmapped() at any time, without a lock.
  */
 #include "collectors/spaces.h"
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Evacuates sparse blocks during young collections. The file owns the plan: the chosen blocks and their groups. Phase
- * STOP, the collecting thread; tracers call cn_evacuation_keep_block(), cn_evacuation_visit_old_slot() and
- * cn_evacuation_copy_group() in parallel. Tracers and the marker call cn_evacuation_note_card().
+ * Chooses sparse blocks of the old space, notes the cards that point to them, and evacuates the blocks during young
+ * collections. The file owns the plan (`evacuation_plan`: the chosen blocks, their groups, and measured times) and two
+ * switches of tests. Phase STOP, the collecting thread; tracers call cn_evacuation_keep_block(),
+ * cn_evacuation_visit_old_slot() and cn_evacuation_copy_group() in parallel. Tracers, and the marker's steps in phase
+ * MUTATE, note cards by atomic operations. The file takes no lock.
  *
  * A group is limited so that its evacuation, with the visit of the cards that point to the group, takes a third of a
  * pause, by the times of the last groups. A group that has grown to more than twice its limit is dropped. A block is

@@ -2,8 +2,12 @@
  *
  * A collector with two generations (docs/generational.md). Mutators allocate in the nursery, a small range that every
  * collection empties. A young collection copies the survivors to the old space; cards show which old objects refer to
- * young ones. A full collection marks the old space, whose free lines later copies fill. This file owns the sizes of
- * the heap (`heap`). Phase STOP, the collecting thread; mutators allocate in phase MUTATE, under the nursery's lock.
+ * young ones. A full collection marks the old space, whose free lines later copies fill. This file implements `struct
+ * cairn_collector`: it sets the heap up, decides which collection is due, and runs the collection on the collecting
+ * thread in phase STOP. The file owns the sizes of the heap and the pace of collections (`heap`). Mutators allocate in
+ * phase MUTATE, under the nursery's lock, and idle steps of the background thread release memory. Without a lock,
+ * mutators ask whether an object starts at an address, and fault handlers ask whether objects were moved away from an
+ * address.
  *
  * CAIRN_EXTENT_MOVE_ALL (stress mode) copies all objects, including large objects, to addresses that were unused for
  * long. From then on no object is large, and each collection also moves the nursery to such addresses.

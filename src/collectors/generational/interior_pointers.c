@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Looks up the objects of interior pointers. Phase STOP, any number of tracers at once, which share the crossing map
- * under a lock. The functions check headers, because a word that looks like a header may be data.
+ * Looks up the objects of interior pointers, which are roots that point into an object or just past it. The file owns
+ * one lock, under which tracers share the crossing map of the nursery (`cn_trace_cycle.mapped`); the map is made at the
+ * first look-up. Phase STOP, any number of tracers at once; cn_interior_forget_map() on the collecting thread,
+ * cn_interior_step_in_nursery() also on a thread that unloads an image. The functions check headers, because a word
+ * that looks like a header may be data.
  */
 #include "collectors/generational/interior_pointers.h"
 

@@ -4,7 +4,7 @@
  * old and unmarked objects are freed. Owns the list of young large objects, so that young collections skip old ones,
  * and sums of bytes; states are in space/tables.h, marks and blocks in the large-object space. Phase STOP, the
  * collecting thread; tracers call the queries, too. Allocation and lengthening run in phase MUTATE, under the nursery's
- * lock.
+ * lock. Mutators that check a copy call cn_large_objects_payload_of() in phase MUTATE without the lock.
  */
 #include "collectors/generational/large_objects.h"
 

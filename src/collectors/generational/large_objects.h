@@ -24,7 +24,8 @@ uintptr_t cn_large_objects_allocate(size_t bytes, uintptr_t *zero);
  * behind the object. */
 bool cn_large_objects_lengthen(uintptr_t block, size_t bytes);
 
-/* STOP. The payload of the object whose block begins at `block`; the object may have been copied. */
+/* STOP, any number of threads at once; or MUTATE, for a live object. The payload of the object whose block begins at
+ * `block`; the object may have been copied. */
 uintptr_t cn_large_objects_payload_of(uintptr_t block);
 
 /* STOP. False if the object has no references, or if its layout is gone. */

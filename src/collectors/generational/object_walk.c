@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Walks over all objects of the heap: in the nursery from block to block, in the old space by the bits of object
- * starts. It has no state. Phase STOP, the collecting thread or the thread that unloads an image.
+ * starts. One walk reports the ranges of the heap, and fills free memory in blocks; the other marks the layouts of an
+ * unloaded image as gone. The file has no state, and takes no lock. Phase STOP, on the thread that stopped the others:
+ * a collecting thread, a thread that inspects the heap, or a thread that unloads an image.
  */
 #include "collectors/generational/object_walk.h"
 

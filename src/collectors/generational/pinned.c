@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pins objects for a collection, and keeps the list of pinned addresses with their objects. Phase STOP, the collecting
- * thread. A pinned address may point into an object; each collection looks up the object once.
+ * Pins objects for a collection, tells which pinned objects were reached, and ends the pins of unreached objects. The
+ * file owns the list of pinned addresses with their objects (`pinned_list`), which each collection makes anew. Phase
+ * STOP, the collecting thread; it makes the list under CN_LOCK_PINS. A pinned address may point into an object; each
+ * collection looks up the object once.
  */
 #include "collectors/generational/pinned.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Visits roots. The file has no state. Phase STOP, any number of tracers. A root may point into an object, in contrast
- * to a field, which points to the start of an object.
+ * Fetches roots from the runtime, finds the object of each root, and passes the object to the trace (trace.c), to the
+ * marker while it runs, and to the plan of evacuation. The file has no state, and takes no lock itself. Phase STOP, any
+ * number of tracers. A root may point into an object, in contrast to a field, which points to the start of an object.
  */
 #include <cairn/abi.h>
 #include "base/check.h"

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Traces the heap. Phase STOP, any number of tracers. A tracer scans the newest of its reached objects first, so that
- * the copies of a list or a tree lie in order from parent to child, as programs make and read them. Cheney's algorithm
- * would order them level by level. The file owns `cn_trace_cycle`; during a trace tracers change only `copied`,
- * atomically, and `mapped`, under a lock.
+ * Traces the heap: tracers reach objects, copy them or mark them in place, and scan their fields. Phase STOP, any
+ * number of tracers, each with its own stack. A tracer scans the newest of its reached objects first, so that the
+ * copies of a list or a tree lie in order from parent to child, as programs make and read them. Cheney's algorithm
+ * would order them level by level. The file owns `cn_trace_cycle`, which tracers.c sets; during a trace tracers change
+ * only `copied`, atomically, and `mapped`, under the lock of interior_pointers.c. A lock of this file serialises copies
+ * of big objects.
  */
 #include "collectors/generational/trace.h"
 

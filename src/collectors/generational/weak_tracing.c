@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tells the runtime which objects a collection has reached. The file has no state. Phase STOP, the collecting thread.
- * After a young collection all objects are old, so that a weak field of an old object can point to a young object only
- * if its card is dirty.
+ * Tells the runtime which targets of weak fields a collection has reached, and traces the objects that ephemerons and
+ * finalisers keep. The file has no state, and takes no lock. Phase STOP, the collecting thread. After a young
+ * collection all objects are old, so that a weak field of an old object can point to a young object only if its card is
+ * dirty.
  */
 #include "collectors/generational/weak_tracing.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Shares the work of tracers through a pool. Phase STOP, any number of tracers, under the pool's lock. A waiting tracer
- * spins for a while before it sleeps, because it takes long to wake a sleeping thread.
+ * Shares the work of tracers through a pool of stack entries. Owns the pool (`shared_pool`), which tracers use under
+ * the pool's lock, and the number of tracers that want work, which they read without the lock. Phase STOP, any number
+ * of tracers. A waiting tracer spins for a while before it sleeps, because it takes long to wake a sleeping thread.
  */
 #include "collectors/generational/work_sharing.h"
 

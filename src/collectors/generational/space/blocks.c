@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds holes, free blocks and memory for copies, and sweeps blocks. The file owns the blocks' states and lists. Phase
- * STOP; tracers share the lists under `block_list_lock`, and the background thread runs steps between stops. A tracer
- * fills a hole before it searches the next hole, first in the same block, then in the next block with holes. Then it
- * takes free blocks.
+ * Finds holes, free blocks and memory for copies, places the nursery, sweeps blocks, and releases memory. The file owns
+ * the counts and search positions of blocks (`blocks`) and a pre-commit of memory (`precommit`); the states of blocks
+ * are in tables.h. Phase STOP, the collecting thread; the first blocks come in phase INIT. Tracers take holes and
+ * blocks under `block_list_lock`. In phase MUTATE the background thread runs steps that sweep and release blocks, and
+ * pre-commits memory, until it sets `precommit.over`; a fork()'s child ends the pre-commit. A tracer fills a hole
+ * before it searches the next hole, first in the same block, then in the next block with holes. Then it takes free
+ * blocks.
  */
 #include "collectors/generational/space/blocks.h"
 

@@ -3,8 +3,9 @@
  * Blocks of the old space and their holes, which are ranges of lines without an object. S. Blackburn, K. McKinley,
  * "Immix: a mark-region garbage collector" (2008).
  *
- * Phase STOP. Several tracers may call cn_blocks_next_hole() and cn_blocks_allocate_for_object() at once. Only the
- * collecting thread, or a step of the background thread between two stops, calls the other functions.
+ * Phase STOP. Several tracers may call cn_blocks_next_hole(), cn_blocks_allocate_for_object(), cn_blocks_bounds() and
+ * cn_blocks_block_has_objects() at once. Only the collecting thread, or a step of the background thread between two
+ * stops, calls the other functions; cn_blocks_init() and cn_blocks_populate_initial() run in phase INIT.
  */
 #ifndef CN_COLLECTORS_GENERATIONAL_SPACE_BLOCKS_H
 #define CN_COLLECTORS_GENERATIONAL_SPACE_BLOCKS_H
@@ -46,7 +47,7 @@ void cn_blocks_expect_short_pause(bool expected);
  * memory. */
 bool cn_blocks_ensure_free(size_t bytes, size_t tracers);
 
-/* INIT, for short pauses. Gets memory for copies and populates it, if memory suffices, so that the first collection
+/* For short pauses. Gets memory for copies and populates it, if memory suffices, so that the first collection
  * does not wait for it. */
 void cn_blocks_populate_initial(size_t bytes, size_t tracers);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Owns the heap's tables (`cn_tables`), and reserves their memory and the heap's addresses. Phase INIT;
- * cn_tables_commit_for_range() on any thread; tracers and the marker call the functions on object bits. The heap
- * reserves far more addresses than its maximum, and tables take memory only for parts of the heap with memory. If
- * addresses are limited, the heap reserves fewer: CAIRN_STRESS reuses addresses sooner, and the heap may end before its
- * maximum.
+ * Owns the heap's tables (`cn_tables`), reserves their memory and the heap's addresses, and searches and clears the
+ * bits of objects. Phase INIT; any thread calls cn_tables_commit_for_range() in any phase, and atomic flags say which
+ * parts of the tables are writable. Tracers and the marker search the bits of objects; the collecting thread and steps
+ * of the background thread clear them. No locks. The heap reserves far more addresses than its maximum, and tables take
+ * memory only for parts of the heap with memory. If addresses are limited, the heap reserves fewer: CAIRN_STRESS reuses
+ * addresses sooner, and the heap may end before its maximum.
  */
 #include "collectors/generational/space/tables.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Logs the last 4,096 ranges whose objects were moved away, in the order of collections. Collections write the log in
- * phase STOP, without a lock; signal handlers read it at any time.
+ * Owns the log (`unmapped_log`) of the last 4,096 ranges of addresses whose objects were moved away, in the order of
+ * collections. The collecting thread writes the log in phase STOP, without a lock; handlers of faults read it on any
+ * thread at any time.
  */
 #include "collectors/generational/space/unmapped.h"
 
