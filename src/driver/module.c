@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads modules from files, writes them to files, and makes their target machines. Owns the path and the error count of
- * the current module for LLVM's messages, which it prints on stderr.
+ * Reads modules from files or standard input, imports and verifies modules, writes them to files or standard output,
+ * and makes their target machines. Runs before and after the passes of a driver. Owns the path and the error count of
+ * the current module for LLVM's messages, which it prints on stderr; a fatal error of LLVM ends the process.
  */
 #include <ctype.h>
 #include <stdio.h>

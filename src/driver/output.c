@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Writes output files so that a failure leaves no partial file. Prints errors on stderr, and holds no state.
+ * Writes output files so that a failure leaves no partial file, or writes to standard output, and removes faulty
+ * outputs. Runs at the end of a driver's steps. Prints errors on stderr, and holds no state.
  */
 #include <errno.h>
 #include <fcntl.h>

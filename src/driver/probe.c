@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Tests bitcode that may be hostile. LLVM's readers check most bitcode, but some broken bitcode ends the process by a
- * fatal error, by lack of memory or by an invalid access. A child process therefore reads the bitcode first. If a
- * signal ends the child, this process prints an error on stderr and refuses the bitcode; otherwise it reads the bitcode
- * again. The file holds no state.
+ * fatal error, by lack of memory or by an invalid access. A child process therefore reads the bitcode first, with
+ * limited memory. If a signal ends the child, this process prints an error on stderr and refuses the bitcode; otherwise
+ * it reads the bitcode again. Runs before a module is read; changes nothing, and the file holds no state.
  */
 #include <fcntl.h>
 #include <signal.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Gathers the times that passes took, in the caller's table, and prints the table to the caller's stream. Holds no
- * state.
+ * Gathers the times that passes and other steps took, in the caller's table, and prints the table to the caller's
+ * stream. Runs before and after each step, and prints at the end of the command. Reads the clocks of the process and of
+ * its ended children; the file holds no state.
  */
 #include "driver/times.h"
 

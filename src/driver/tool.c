@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prints messages on stderr and the version on stdout, for all drivers. Owns the name of the tool, which begins the
- * messages.
+ * Prints messages and diagnostics on stderr and the version on stdout, for all drivers, at any time. For IR of other
+ * front ends, diagnostics also show the forms in IR of words of managed C. Changes nothing. Owns the name of the tool,
+ * which begins the messages.
  */
 #include "driver/tool.h"
 

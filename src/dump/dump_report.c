@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prints the tables and paths of `cairn heap` as text, to the caller's stream. Leaves the dump unchanged, and holds no
- * state.
+ * Prints the summary, tables, paths and differences of `cairn heap` as text, to the caller's stream, and finds their
+ * rows, also for the page (driver/tool/heap_page.c). Runs after the dump is read and its graph is made. Leaves both
+ * unchanged; the caller owns the rows, and the file holds no state.
  */
 #include "dump/dump_report.h"
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds the live objects of a dump, their dominators and shortest paths. Dominators come from the simple form of
- * Lengauer's and Tarjan's algorithm (1979). The iterative algorithm of Cooper, Harvey and Kennedy would take quadratic
- * time if each node of a long list pointed to one object. All steps use the numbers of a depth-first search, where the
- * root is 1, and 0 means no node.
+ * Finds the live objects of a dump, their dominators, the bytes that they retain, and shortest paths. Dominators come
+ * from the simple form of Lengauer's and Tarjan's algorithm (1979). The iterative algorithm of Cooper, Harvey and
+ * Kennedy would take quadratic time if each node of a long list pointed to one object. All steps use the numbers of a
+ * depth-first search, where the root is 1, and 0 means no node.
  *
- * The struct cn_graph owns the results; the dump stays unchanged, and the file holds no state.
+ * Runs in `cairn heap`, after the dump is read. The struct cn_graph owns the results; the dump stays unchanged, and the
+ * file prints nothing and holds no state.
  */
 #include "dump/graph.h"
 

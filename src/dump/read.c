@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads a heap dump. The size of the dump bounds the memory use. References are addresses while records are read, and
- * become object numbers after the last record. The caller owns the bytes and the result; errors are returned as text.
+ * Reads and checks a heap dump, finds the object at an address, and formats the names of fields. The size of the dump
+ * bounds the memory use. References are addresses while records are read, and become object numbers after the last
+ * record. Runs first in `cairn heap`. The caller owns the bytes, which stay unchanged, and the result; the file prints
+ * nothing, returns errors as text, and holds no state.
  */
 #include "dump/read.h"
 

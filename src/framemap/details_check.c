@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks a struct cn_function_details against the invariant in details_format.h. Debug builds run the check before the
- * struct is written. The check changes nothing, and returns the fault as text.
+ * Checks the source places, deopt values and spans of a function's safepoints (struct cn_function_details) against the
+ * invariant in details_format.h. Debug builds of the tools run the check before the struct is written. The check
+ * changes and prints nothing, and returns the fault as text. All state is local.
  */
 #include "framemap/details_format.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads section `cairn_details`: the source places, deopt values and spans of safepoints, which backtraces and
- * deoptimisation need and a stack walk does not. details_format.h describes the encoding. This file is part of the
- * runtime, allocates no memory, calls only memcpy() of the C library, and compares every read with the end of the
- * function or block. The readers keep no state and run on any thread in any phase. Details are input, so malformed
- * details are reported as CN_FRAMEMAP_BAD; checks are for defects of Cairn.
+ * Reads the source places, deopt values and spans of safepoints from section `cairn_details`, and finds functions there
+ * by address. Backtraces and deoptimisation need these facts; a stack walk does not. details_format.h describes the
+ * encoding. This file is part of the runtime, allocates no memory, calls only memcpy() of the C library, and compares
+ * every read with the end of the function or block. The readers keep no state and run on any thread in any phase.
+ * Details are input, so malformed details are reported as CN_FRAMEMAP_BAD; checks are for defects of Cairn.
  */
 #include "framemap/details_format.h"
 

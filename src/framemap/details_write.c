@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Writes details to the caller's buffer; details_format.h describes the encoding. Runs in the tools, once the model is
- * complete. Holds no state.
+ * Writes blocks of section `cairn_details`: the source places, deopt values and spans of safepoints, in the encoding of
+ * details_format.h. Also frees the structs of the model. Runs in the tools, once the model is complete. Appends to the
+ * caller's buffer, leaves the model unchanged, and prints nothing. All state is local.
  */
 #include "framemap/details_format.h"
 

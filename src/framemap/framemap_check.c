@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks a struct cn_map_function against the invariant in framemap_format.h, and checks that its bytes decode to the
- * same facts. Debug builds run the checks when a model is complete and when it is written. The checks change nothing,
- * and return the fault as text.
+ * Checks a function's frame map (struct cn_map_function) against the invariant in framemap_format.h, and checks that
+ * its bytes decode to the same facts. Debug builds of the tools run the checks when a model is complete and when it is
+ * written. The checks change and print nothing, and return the fault as text. All state is local.
  */
 #include <cairn/abi.h>
 #include "base/sorted.h"

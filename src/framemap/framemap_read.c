@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads frame maps; framemap_format.h describes the encoding. This file is part of the runtime, allocates no memory,
- * calls only memcpy() and memcmp() of the C library, and compares every read with the end of the function. The readers
- * keep no state and run on any thread in any phase. Maps are input, so malformed maps are reported as CN_FRAMEMAP_BAD;
- * checks are for defects of Cairn.
+ * Reads frame maps: functions, their safepoints, and the roots and described allocas of a safepoint. Also compares the
+ * maps of two functions. framemap_format.h describes the encoding. This file is part of the runtime, allocates no
+ * memory, calls only memcpy() and memcmp() of the C library, and compares every read with the end of the function. The
+ * readers keep no state and run on any thread in any phase. Maps are input, so malformed maps are reported as
+ * CN_FRAMEMAP_BAD; checks are for defects of Cairn.
  */
 #include "framemap/framemap.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Writes frame maps; framemap_format.h describes the encoding. frames_build.c refuses maps that the encoding cannot
- * express, so the writer only asserts this. Runs in the tools, writes to the caller's buffer, and holds no state.
+ * Writes the frame maps of functions to the caller's buffer, and frees the model of a function; framemap_format.h
+ * describes the encoding. frames_build.c refuses maps that the encoding cannot express, so the writer only asserts
+ * this. Runs in the tools, once a model is complete; leaves the model unchanged and prints nothing. All state is local.
  */
 #include "framemap/framemap_format.h"
 #include "framemap/intern.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Implements a hash table over byte sequences, which the writers of maps use to share equal parts. The caller owns the
- * table; the file holds no state.
+ * Implements a hash table over byte sequences, which the writers of maps use to share equal parts. Runs in the tools,
+ * while sections are written, and prints nothing. The caller owns the table, its copies of keys included; the file has
+ * no other state.
  */
 #include "framemap/intern.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads the names of a layout. The text is input, so its numbers may have any value. Runs in the runtime and in tools,
- * on any thread. Allocates no memory, and holds no state.
+ * Reads the names of a layout: the name of its type, its lines, and the name of the field at an offset, with indices.
+ * The text is input, so its numbers may have any value. Runs in the runtime and in tools, on any thread, in any phase.
+ * Allocates no memory, writes only to the caller's buffer, and holds no state.
  */
 #include "framemap/layout_names.h"
 

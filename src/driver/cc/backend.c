@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Compiles bitcode to the output file, in process, by Cairn's pipeline, LLVM's code generator and the writer of frame
- * maps. Runs once per unit: changes the unit's module, writes the output, and prints diagnostics on stderr. Owns the
- * current unit's context and diagnostics.
+ * maps; with -flto, compiles units to bitcode for the link, and then the joined bitcode. Also rewrites assembled
+ * objects with frame maps. Runs once per unit: changes the unit's module, writes the output, and prints diagnostics on
+ * stderr. Owns the current unit's context, input path and diagnostics, the name of the host's processor, and the flag
+ * that LLVM's options are set.
  */
 #include <stdlib.h>
 #include <string.h>

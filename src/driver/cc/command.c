@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads the command line of cairn-cc, with one function for each group of options' effects. Runs before all steps, and
- * prints errors and warnings on stderr. Owns the formatted strings of the process.
+ * Reads the command line of cairn-cc, with one function for each group of options' effects. Also tells whether managed
+ * code supports the options, and warns of options without effect. Reading precedes all steps; prints errors and
+ * warnings on stderr, and changes only the command. Owns the formatted strings of the process, and the flag that the
+ * warnings were printed.
  */
 #include "driver/cc/command.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Writes the report of -fcairn-report: the passes' remarks on a unit, by function (docs/placement.md, "What did it
- * do?"). Owns the report of all units of a command, and writes it to a file or stderr at the end of the command.
+ * do?"). Adds each unit after its compilation. Owns the report of all units of a command, and writes it to a file or
+ * stderr at the end of the command.
  */
 #include <stdlib.h>
 #include <string.h>

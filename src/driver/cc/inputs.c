@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prepares the input files of a link, and replaces some files by rewritten copies. Objects with stack maps from another
- * compiler get frame maps, because the runtime would treat frames without frame maps as native. Bitcode is omitted,
- * because its code is in the joined object. Runs before the link, leaves the inputs unchanged, and prints errors on
- * stderr. The copies are temporary files; this file holds no state.
+ * Prepares the input files of a link, and replaces some objects and archives by rewritten copies. Objects with stack
+ * maps from another compiler get frame maps, because the runtime would treat frames without frame maps as native; calls
+ * of functions that the linker replaces (renames.c) get other names. Bitcode is omitted, because its code is in the
+ * joined object. Also tells whether a file has bitcode or such calls. Runs before the link, leaves the inputs
+ * unchanged, runs llvm-ar for indices of archives, and prints errors on stderr. The copies are temporary files; this
+ * file holds no state.
  */
 #include <elf.h>
 #include <fcntl.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds the language of an input: by -x, or by the suffix of its name. Reads only the command; holds no state.
+ * Finds the language of an input, by -x or by the suffix of its name, and tells whether clang preprocesses the input.
+ * Runs while the command is read and units are planned. Changes and prints nothing; the tables of names are constant.
  */
 #include <string.h>
 #include "driver/cc/command.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Links by a call of clang, with the runtime as the last input. Runs after all units are compiled; then checks the
- * linked file, and removes a faulty one. Prints errors on stderr, and holds no state.
+ * Links by a call of clang, with the runtime as the last input and a temporary assembly file that names the chosen
+ * collector. Runs after all units are compiled: makes the command, with rewritten inputs (inputs.c), and runs it; then
+ * checks the linked file, and removes a faulty one. Prints errors on stderr, and holds no state.
  *
  * Executables contain the complete runtime and export it; shared objects use the executable's runtime. Objects with
  * stack maps from another compiler get frame maps, because the runtime would treat frames without frame maps as native.

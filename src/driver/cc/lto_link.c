@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Optimises at link time by joining the units of a link into one module. Runs between the compilation of units and the
- * final link. Writes the joined bitcode and its object as new files; the plan of the join is in struct
- * cn_joined_bitcode.
+ * final link. Prints errors on stderr. Writes the joined bitcode and its object as new files; the plan of the join is
+ * in struct cn_joined_bitcode.
  *
  *   .o, with -flto   bitcode, checked and prepared, not optimised (cairn_compile_unit)
  *   the link         lld resolves symbols, as it would for any program, and joins the bitcode that

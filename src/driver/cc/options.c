@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Defines the constant table of the options of clang that the driver interprets, and looks up its rows. command.c
- * applies the rows.
+ * Defines the constant table of the options of clang that the driver interprets, checks the table in debug builds, and
+ * looks up its rows. Runs while the command is read, and prints nothing; command.c applies the rows.
  */
 #include "driver/cc/cc_options.h"
 

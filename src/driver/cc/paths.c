@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Makes the names of installed files, and derives file names from other names. Reads /proc/self to find this program,
- * and tests if files exist; changes no file, and holds no state.
+ * Makes the names of installed files, and derives file names from other names, at any time in cairn-cc. Reads
+ * /proc/self to find this program, and tests whether files exist. Changes no file and prints nothing; command.c owns
+ * the names.
  */
 #include <limits.h>
 #include <stdint.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Runs clang and other programs as child processes, and waits for them. A command that is too long is passed in a
- * temporary response file. Prints errors on stderr, and holds no state.
+ * Finds clang and LLVM's tools, runs programs as child processes and waits for them, or replaces this process by a
+ * program. Runs at each step that needs a program. Prints commands to the caller's stream and errors on stderr. A
+ * command that is too long is passed in a temporary response file. The file holds no state.
  */
 #include "driver/cc/process.h"
 

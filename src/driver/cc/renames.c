@@ -4,7 +4,7 @@
  * __real_f call f; --defsym=f=g and "f = g;" in a linker script make calls of f call g. Calls in managed code use
  * Cairn's names for functions, so the driver renames these symbols in the objects for the linker. An archive with such
  * calls must be an argument of the driver, because the driver does not rewrite archives that -l finds. Runs before the
- * link, changes no file, and prints errors on stderr. The results are in struct cn_renames.
+ * link, reads scripts and archives, changes no file, and prints errors on stderr. The results are in struct cn_renames.
  */
 #include <ctype.h>
 #include <stdlib.h>

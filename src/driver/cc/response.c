@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Reads response files, which contain words separated by white space, with the single quotes, double quotes and
- * backslashes of GNU tools. Runs before the command is read, and for words of the linker. Only reads files, and holds
- * no state.
+ * backslashes of GNU tools. Runs before the command is read, and before the link for words of the linker. Only reads
+ * files, prints nothing, and holds no state.
  */
 #include <ctype.h>
 #include <errno.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Compiles one source file: plans its steps (struct cn_unit), then runs or prints them. Commands and passes are printed
- * on stderr. The plan holds all state of a unit.
+ * Compiles one source file: plans its steps (struct cn_unit), then runs or prints them, and removes the output after a
+ * failure. Planning also copies a pipe at standard input to a temporary file. Commands and passes are printed on
+ * stderr. The plan holds all state of a unit.
  *
  * Clang compiles a C unit without references by the user's own command. Only the unit's bitcode shows with certainty
  * whether the unit has references, but bitcode costs a run of the front end. Clang therefore compiles a unit at once if

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads the command line of a subcommand by getopt_long(). Prints help and version on stdout, and errors on stderr. The
- * subcommand owns the tables of options and the results.
+ * Reads the command line of a subcommand by getopt_long(), checks the tables of options in debug builds, and sets
+ * options of the library. Runs first in each subcommand. Prints help and version on stdout, and errors on stderr. The
+ * subcommand owns the tables of options and the results; the file holds no state.
  */
 #include "driver/tool/arguments.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn frames`: prints frame maps on stdout. With --rewrite, writes the object to another file, with frame maps in
- * place of stack maps. Errors go to stderr. Holds no state.
+ * `cairn frames`: prints frame maps on stdout, as text or as JSON. With --rewrite, writes the object to another file or
+ * to stdout, with frame maps in place of stack maps. The input stays unchanged. Errors go to stderr. The file holds no
+ * state.
  */
 #include <stdio.h>
 #include <stdlib.h>

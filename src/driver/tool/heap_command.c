@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn heap`: reads heap dumps, and prints reports on stdout or writes a page for browsers (heap_page.c). The dumps
- * stay unchanged. Errors go to stderr.
+ * `cairn heap`: reads heap dumps, and prints tables, a path or the differences of two dumps on stdout, or writes a page
+ * for browsers (heap_page.c). The dumps stay unchanged. Errors and progress go to stderr. The state of a run is in
+ * struct heap_request and struct loaded_heap.
  */
 #include <stdio.h>
 #include <stdlib.h>

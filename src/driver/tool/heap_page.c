@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Writes a heap dump as a page for browsers, from heap_page.html, with the data as JSON. Only reads the dump's graph,
- * and holds no state. Names come from programs, so the data are written without '<', which could end the element.
+ * Writes a heap dump as a page for browsers, from heap_page.html, with the data as JSON, to a file or to stdout. Runs
+ * in `cairn heap --html`, after the dump's graph is made, and leaves the graph unchanged. Errors go to stderr. All
+ * state is local. Names come from programs, so the data are written without '<', which could end the element.
  */
 #include "driver/tool/heap_page.h"
 

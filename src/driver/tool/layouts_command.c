@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn layouts`: prints the layouts of objects on stdout. The files stay unchanged. Errors go to stderr.
+ * `cairn layouts`: prints the layouts of objects on stdout: sizes, places of references, and names of fields. The input
+ * stays unchanged. Errors go to stderr. The file holds no state.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn opt`: runs passes of Cairn or LLVM by name, in the given order. Then writes the changed module to a file or
- * stdout. Printed analyses go to stdout, diagnostics and times to stderr. The state of a run is in struct opt_request.
+ * `cairn opt`: runs passes of Cairn or LLVM by name, in the given order, after it has imported functions of other
+ * modules. Then writes the changed module to a file or stdout. Checks the names of passes and analyses first. Printed
+ * analyses and help go to stdout, diagnostics, dumps (pass_dump.c) and times to stderr. The state of a run is in struct
+ * opt_request.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Implements --print-after, --print-changed and --verify-each of `cairn opt`, like the options of LLVM's opt. Runs
- * before and after each pass, leaves the module unchanged, prints on stderr, and holds no state.
+ * before and after each pass, leaves the module unchanged, checks a copy of it, prints on stderr, and holds no state.
  */
 #include <stdio.h>
 #include <string.h>

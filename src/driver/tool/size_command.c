@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn size`: prints the sizes of maps by function and kind on stdout, as text or as JSON. The files stay unchanged.
- * Errors go to stderr.
+ * `cairn size`: prints the sizes of sections `cairn_frames`, `cairn_details` and `.llvm_stackmaps` by function and kind
+ * on stdout, as text or as JSON, with a total of several inputs. The files stay unchanged. Errors go to stderr. The
+ * state of a run is in struct size_totals.
  */
 #include "object/print/size.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn stackmap`: prints the LLVM stack maps of an object on stdout. The object stays unchanged. Errors go to stderr.
+ * `cairn stackmap`: prints the LLVM stack maps of an object, an archive's members or a section's bytes on stdout, as
+ * text or as JSON. The input stays unchanged. Errors go to stderr. The file holds no state.
  */
 #include <stdio.h>
 #include "driver/tool.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn verify`: finds uses of references that may have moved. The module stays unchanged. Findings go to stderr, or
- * to stdout as JSON.
+ * `cairn verify`: finds uses of references that may have moved, in modules that are already rewritten, or bounds the
+ * times to safepoints (verify_time.c). The modules stay unchanged. Findings go to stderr, or to stdout as JSON; other
+ * errors go to stderr. The state of a run is in struct verify_request.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn verify --time-to-safepoint`: prints the bounds of each function on stdout, as text or as JSON. Runs once per
- * function; leaves the module unchanged, and holds no state.
+ * `cairn verify --time-to-safepoint`: prints the bounds of each function, and their causes, on stdout, as text or as
+ * JSON. Runs once per function; leaves the module unchanged, and holds no state.
  */
 #include "driver/tool/verify_time.h"
 
