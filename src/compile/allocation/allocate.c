@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass `allocate`: expands the allocation calls of managed functions into bump allocation in line.
+ * Pass `allocate`: expands the allocation calls of managed functions into bump allocation in line, notes at run time
+ * that the program has uncleared arrays, and reports calls that it cannot expand. lower_resize.c expands calls that
+ * resize.
  *
  * Needs: layouts. Provides: managed functions without calls of cairn_alloc and its like. In-line code allocates cleared
  * blocks of at most CAIRN_ABI_INLINE_CLEAR_MAX bytes, and uncleared blocks of at most CAIRN_ABI_INLINE_ALLOC_MAX bytes;

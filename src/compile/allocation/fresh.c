@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Part of pass `allocate`: gathers the objects that may share a check, and the stores that fill them right after their
- * allocation. A scan of the block, from the first allocation call on, ends at the first instruction that
+ * Part of pass `allocate`: gathers the objects that one test of the allocation buffer's limit may allocate, and the
+ * stores that fill them right after their allocation. A scan of the block, from the first allocation call on, ends at
+ * the first instruction that
  *
  *   - may reach a safepoint or let other code read memory: any call except further allocations and calls that make or
  *     read immediates,
@@ -11,7 +12,8 @@
  *     changes that memory (docs/runtime.md, "Inside an allocation").
  *
  * The other instructions only compute values from values, so they can move before the allocation. Needs: constant
- * layouts. Provides: fresh.h. Breaks: the order of instructions in the block.
+ * layouts. Provides: struct cn_fresh_group, with the words of each object that the stores fill. Breaks: the order of
+ * instructions in the block.
  */
 #include "compile/allocation/fresh.h"
 

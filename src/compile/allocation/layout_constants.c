@@ -3,9 +3,12 @@
  * Pass `layouts`: turns the layout statics of allocation calls into the constants that the collector reads.
  *
  * Needs: locals promoted, so that each call names its static directly. Provides: each call of cairn_alloc and its like
- * has a constant struct cairn_layout as its first operand. Breaks: nothing.
+ * has a constant struct cairn_layout as its first operand, or an error (also for other uses of these functions); the
+ * table of a module's layouts, and queries of layouts and allocators for other passes. Breaks: nothing.
  *
- * The static's LLVM value type names every reference in the C type (docs/llvm-22.md, "layouts").
+ * The static's LLVM value type names every reference in the C type (docs/llvm-22.md, "layouts"). Its metadata
+ * (type_metadata.c) gives names, weak fields and flags. Types with equal layouts and names share one constant. Unused
+ * statics are deleted.
  */
 #include "compile/allocation/layout_constants.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads the metadata of types, and emits the names of types and fields. The names are in a separate section of
- * mergeable strings, and a layout refers to its names by a distance. So the linker merges equal strings and drops the
- * strings of layouts that it drops, and the dynamic linker has nothing to relocate. Needs, breaks: nothing. Provides:
- * type_metadata.h.
+ * Reads the metadata of layout statics: the names of the type and its fields, weak fields, and flags such as
+ * "finalisable". Emits the names. The names are in a separate section of mergeable strings, and a layout refers to its
+ * names by a distance. So the linker merges equal strings and drops the strings of layouts that it drops, and the
+ * dynamic linker has nothing to relocate. Needs, breaks: nothing. Provides: struct cn_type_metadata, or an error;
+ * constants and globals of names.
  */
 #include "compile/allocation/type_metadata.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tells whether an address is the start of its object, and whether the object is fresh, which means allocated since the
- * last safepoint.
+ * Finds the root and the constant offset of an address, and compares the forms of addresses. Tells whether an address
+ * is the start of its object, and whether the object is fresh, which means allocated since the last safepoint.
  *
- * Needs: safepoints placed. Provides: cn_address_is_object_start(), cn_address_is_fresh_object(). Breaks: nothing.
+ * Needs: safepoints placed. Provides: the cn_address_* functions of barriers.h. Breaks: nothing.
  */
 #include <string.h>
 #include "base/check.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Makes the calls of barriers for insert-barriers.
+ * Makes the calls of barriers for insert-barriers: declares each barrier function as a leaf, and tells whether the
+ * module itself defines it.
  *
  * A write or read of scattered or masked lanes has a call per lane. The call's length is 0 if the mask excludes the
  * lane, because an excluded lane may have any address. Needs: a builder at the place of the barrier. Provides: calls of
- * barriers. Breaks: nothing.
+ * barriers, or an error if the module uses the name for anything else. Breaks: nothing.
  */
 #include "base/check.h"
 #include "compile/barriers/barriers.h"

@@ -13,7 +13,8 @@
  * The mask turns any address into a valid index, so a store outside the heap dirties some card without harm. The slow
  * functions preserve every register except the result's register.
  *
- * Needs: final, verified statepoints. Provides: a module free of calls of barriers. Breaks: nothing.
+ * Needs: final, verified statepoints. Provides: a module free of calls of barriers; a call that LLVM cannot inline is
+ * an error. Breaks: nothing.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,11 @@
  *   its value stays in place      null, a constant, an immediate or an immovable object; for cards only
  *   its place had a barrier       in the same safepoint-free interval, on every path
  *
- * Needs: struct cn_safepoint_free_intervals. Provides: struct cn_barrier_history. Breaks: nothing.
+ * A read is exempt for the first two reasons; a read of one reference also if the value never moves or is only compared
+ * with null; a read of several also if the place had a barrier.
+ *
+ * Needs: struct cn_safepoint_free_intervals. Provides: the reason, or null; struct cn_barrier_history, the barriers so
+ * far. Breaks: nothing.
  */
 #include <string.h>
 #include "base/check.h"

@@ -9,8 +9,9 @@
  *   call void @cairn.barrier.range(to, bytes)               before a write of several
  *   call ptr addrspace(1) @cairn.barrier.load(slot, value)  after a load of one; its result is used in place of `value`
  *
- * The calls are leaves. After the verifier's proof, pass lower-barriers replaces the calls. `object` is the start of
- * the object for kind custom, if the pass can prove the start; else it is null.
+ * The calls are leaves. With cards, writes that are close together in one object share one range (coalesce.c). After
+ * the verifier's proof, pass lower-barriers replaces the calls. `object` is the start of the object for kind custom, if
+ * the pass can prove the start; else it is null.
  *
  * Needs: functions before rewriting, with polls placed and allocation in line. So each access follows its barrier
  * without a safepoint, and new objects can be recognised. Provides: a barrier for each access to references in managed

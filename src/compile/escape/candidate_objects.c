@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds the allocations whose type allows a local in their place. Part of pass `escape`.
+ * Finds the allocations whose type allows a local in their place, and names the types for remarks. Part of pass
+ * `escape`.
  *
- * Needs: layout statics, as front ends make them. Provides: struct cn_object_node. Breaks: nothing.
+ * Needs: layout statics, as front ends make them. Provides: struct cn_object_node: the call, the object's type, and the
+ * reason if the object needs the collector. Breaks: nothing.
  */
 #include <string.h>
 #include "base/check.h"

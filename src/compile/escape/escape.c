@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Pass `escape`: turns objects that stay private to their function into locals. The pass allocates other objects at the
- * places of their escapes, and thus later than the source does, or only on some paths.
+ * places of their escapes, and thus later than the source does, or only on some paths. It splits phis of several
+ * objects (join.c). Remarks say why an object stays allocated.
  *
  * Needs: optimised IR after inlining, because an object that is passed to a call escapes; layout statics; code without
  * safepoints. Provides: fewer calls of cairn_alloc() and its like, and values in place of the objects that LLVM

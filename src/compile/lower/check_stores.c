@@ -4,8 +4,8 @@
  *
  * Needs: cn_mark_unproved_stores() ran on the function before the optimiser. Provides: a check at run time
  * (cairn_check_store, cairn_check_copy) for each store of a reference through an ordinary pointer, and each copy that
- * may bring references to ordinary memory, unless the target is a local or a global that holds references. Breaks:
- * nothing.
+ * may bring references to ordinary memory, unless the target is a local or a global that holds references; an error for
+ * intrinsics that store several references in ordinary memory. Breaks: nothing.
  *
  * Locals and globals that hold references are described to the collector. The collector would silently lose a reference
  * in memory of the C library. Often only inlining shows a pointer's origin, so this pass runs late. Until then the

@@ -3,8 +3,9 @@
  * Pass `globals`: registers a module's roots, sections and flags with the runtime.
  *
  * Needs: all other passes. Provides: a struct cairn_global_root in section cairn_roots for each global that holds
- * references, the constructor that registers the image, and the guard that prevents links of managed code without frame
- * maps. Breaks: nothing.
+ * references, the constructor that registers the image; the guard that prevents links of managed code without frame
+ * maps; symbols that prevent links of units with different barriers or words; the limit of in-line allocation; an
+ * accessor for each thread-local root. Breaks: nothing.
  *
  * The linker drops a root only together with its global, because !associated makes the section of the root
  * SHF_LINK_ORDER. The root of another unit's global is always kept (llvm.used), because the global's section is in

@@ -13,7 +13,8 @@
  * The names are those of LLVM's pass, so that a run-time system for LLVM's pass also works here. A copy passes the base
  * pointers and distances of its pointers, because a collector that runs during the copy updates only base pointers.
  *
- * Needs: nothing. Provides: every parse point is a call that a statepoint can wrap. Breaks: struct cn_cfg.
+ * Needs: nothing. Provides: every parse point is a call that a statepoint can wrap; cn_special_refuse_call(), which
+ * reports other intrinsics and variadic calls while the module is unchanged. Breaks: struct cn_cfg.
  */
 #include "compile/lower/special_calls.h"
 

@@ -2,7 +2,8 @@
  *
  * Lowers immediates: integers in words that may also be references (docs/words.md). The optimiser and the rewriter
  * treat immediates as references. Three opaque, pure functions make and read immediates, so that these passes never see
- * arithmetic on an object's address. Immediates are "cairn-immovable". Pass `lower-tags` replaces the calls by
+ * arithmetic on an object's address. Immediates are "cairn-immovable". cn_tags_prepare_functions() checks the functions
+ * and the kind of words, and gives the functions attributes for the optimiser. Pass `lower-tags` replaces the calls by
  * arithmetic after all references have been relocated and verified.
  *
  * Needs: final, verified statepoints. Provides: arithmetic instead of all calls of the three functions. Breaks:

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks and closes safepoint-free regions, from `call void @cairn.nopoll.begin()` to `call void @cairn.nopoll.end()`,
+ * Finds and checks safepoint-free regions, from `call void @cairn.nopoll.begin()` to `call void @cairn.nopoll.end()`,
  * or in functions with the attribute "cairn-nopoll". No collection can observe a partial change inside a region, such
  * as a store whose mark for the collector is still missing. Regions nest.
  *
- * Part of place-safepoints. Needs: any function. Provides: diagnostics before the module changes, and the places that
- * exclude polls. Breaks: nothing.
+ * Part of prepare and of place-safepoints; pass `drop-markers` calls it, too. Needs: any function. Provides:
+ * diagnostics before the module changes; the number of open regions at each place; markers around the body of a
+ * function with the attribute (cn_nopoll_wrap()); attributes of markers, and their deletion. Breaks: nothing.
  *
  * The markers are calls of undefined functions, so LLVM assumes that they read and write any memory. The optimiser
  * therefore keeps the order of markers and accesses on every path, and regions stay closed on every path. Only accesses

@@ -4,8 +4,9 @@
  * from `call void @cairn.span.begin(i64 key, ptr value)` to `call void @cairn.span.end(i64 key)`. A stack walk finds
  * the value of the innermost open span with a key.
  *
- * Part of prepare and of rewrite-statepoints. Needs: struct cn_cfg. Provides: the open spans at each place, and errors
- * of the rules span-marker, span-nesting and span-value. Breaks: nothing.
+ * Part of prepare and of rewrite-statepoints. Needs: struct cn_cfg. Provides: the open spans at each place and during
+ * each call; the operands that list them in a statepoint; errors of the rules span-marker, span-nesting and span-value.
+ * Breaks: nothing.
  *
  * The optimiser treats the markers of spans and regions (nopoll.c) as calls that read and write any memory. So the
  * markers keep their order on every path.

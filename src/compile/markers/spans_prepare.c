@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prepares spans for the optimiser. Part of pass prepare.
+ * Prepares spans for the optimiser: replaces metadata of spans by markers, promotes locals with keys, and describes the
+ * markers by attributes. Part of pass prepare.
  *
  * Needs: any function. Provides: functions that close all their spans before they return, so that they can be inlined.
  * Breaks: nothing.

@@ -4,8 +4,9 @@
  * @cairn.user.root(ptr %local, i32 tag, i64 parameter)` makes a word of a local a root, with this tag and parameter, in
  * all frames of the function.
  *
- * Part of rewrite-statepoints. Needs: any function. Provides: errors of rule user-root, and the words that
- * describe_allocas.c adds to statepoints. Breaks: nothing.
+ * Part of rewrite-statepoints. Needs: any function. Provides: errors of rule user-root; the words that
+ * describe_allocas.c adds to statepoints; markers for strip-statepoints (cn_user_roots_build_marker()). Breaks:
+ * nothing.
  *
  * The local stays in memory, because LLVM assumes that the marker's call captures its address.
  */

@@ -14,7 +14,9 @@
  *
  * So a copy into or out of a local whose type holds references becomes loads and stores of its fields, which SROA
  * promotes. Other copies of 8 bytes become a load and a store of a reference if the type is known, else a volatile load
- * and store of i64, which stay together. Copies whose TBAA excludes pointers stay unchanged.
+ * and store of i64, which stay together. Copies whose TBAA excludes pointers stay unchanged. If TBAA is missing, locals
+ * with references stay in memory, and attributes forbid new calls of memcpy (cn_copies_guard_without_tbaa(),
+ * cn_copies_forbid_idioms()).
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>

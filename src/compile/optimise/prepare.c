@@ -4,7 +4,11 @@
  *
  * Needs: source that obeys the rules (rules.c). Provides: managed functions with a gc strategy and without optnone;
  * promoted locals; opaque differences of references (differences.c); copies that the optimiser keeps as references
- * (copies.c). Breaks: nothing.
+ * (copies.c); attributes of allocators, markers and immediates; errors of source rules (rules_access.c,
+ * layout_stores.c). Breaks: nothing.
+ *
+ * Allocations of weak and finalisable types stay opaque. Unmanaged functions inline no managed callee.
+ * cn_prepare_unit() and cn_prepare_program() are the parts before and after link-time optimisation joins units.
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass `restore-references`: gives copies that the optimiser makes as integers the type of references again.
+ * Pass `restore-references`: gives copies that the optimiser makes as integers the type of references again. First the
+ * pass splits integers of addresses (split_integers.c); last it reports locals that hide references (hidden_locals.c).
  *
- * Needs: optimised IR with TBAA. Provides: managed functions copy references as references. Breaks: nothing.
+ * Needs: optimised IR with TBAA. Provides: managed functions copy references as references; an error for a reference
+ * from managed memory that is still copied as an integer. Breaks: nothing.
  *
  * The optimiser turns a loop that copies an array of references into a memcpy. If the length is one element,
  * InstCombine turns the memcpy into an i64 load and an i64 store. Later passes may move this load and store apart, over
