@@ -3,8 +3,8 @@
  * Finds the functions that surely reach a safepoint, and the leaves, which never reach one (late-insertion-slides-2014,
  * future work: leaf functions). Part of pass `place-safepoints`.
  *
- * Needs: any module. Provides: attributes "gc-leaf-function", "cairn-polls" and "cairn-work" of definitions. Breaks:
- * nothing.
+ * Needs: any module. Provides: attributes "gc-leaf-function", "cairn-still" (a leaf that checks stores), "cairn-polls"
+ * and "cairn-work" of definitions; queries of calls: do they poll, or close a call cycle. Breaks: nothing.
  *
  * The pass visits callees before callers, and places a function's polls directly after it has found the function's
  * facts. All facts about a callee are thus available in the caller. At a call that closes a cycle the pass assumes that

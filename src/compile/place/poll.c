@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Emits one poll for pass `place-safepoints` (statepoints-later, "PlaceSafepoints").
+ * Emits one poll, with a source line near it, for pass `place-safepoints` (statepoints-later, "PlaceSafepoints").
  *
  * Needs: any instruction to poll before. Provides: polls. Breaks: struct cn_cfg.
  *

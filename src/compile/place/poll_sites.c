@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds the place for a poll in a block that disturbs the surrounding code least. Part of pass `place-safepoints`.
+ * Finds the place for a poll in a block that disturbs the surrounding code least, at an entry, a latch or a block's
+ * end, outside safepoint-free intervals; keeps the list of these places. Part of pass `place-safepoints`.
  *
- * Needs: struct cn_cfg. Provides: places for polls. Breaks: nothing; may move a comparison within its block.
+ * Needs: struct cn_cfg. Provides: struct cn_poll_sites, the places for polls of a function. Breaks: nothing; may move a
+ * comparison within its block.
  */
 #include "compile/place/poll_sites.h"
 

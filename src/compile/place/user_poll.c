@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Inserts the module's own poll, @gc.safepoint_poll: "the body of this function is inserted at each poll site desired"
- * (statepoints-later, "PlaceSafepoints"). Part of pass `place-safepoints`.
+ * (statepoints-later, "PlaceSafepoints"). Checks the function first. Part of pass `place-safepoints`.
  *
- * Needs: any module. Provides: polls. Breaks: struct cn_cfg.
+ * Needs: any module. Provides: polls, or an error. Breaks: struct cn_cfg.
  *
  * Each poll is first a call of the function, which LLVM's always-inliner then replaces by the body; LLVM-C offers no
  * other inliner. The body itself stays free of polls, and only polls are inlined.

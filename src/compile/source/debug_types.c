@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads types in debug information. LLVM-C has few accessors of debug information, so most properties are read as
- * operands with the numbers of LLVM 22. Part of pass `rules`. Needs: the front end's debug information. Provides: the
- * functions of debug_types.h. Breaks: nothing.
+ * Reads types in debug information: tags, sizes, typedefs, and annotations of references. LLVM-C has few accessors of
+ * debug information, so most properties are read as operands with the numbers of LLVM 22. Part of pass `rules`. Needs:
+ * the front end's debug information. Provides: the functions of debug_types.h. Breaks: nothing.
  */
 #include "compile/source/debug_types.h"
 

@@ -3,7 +3,8 @@
  * Pass `rules`: checks the source rules of managed C, while each instruction still has its source line.
  *
  * Needs: the front end's IR, with debug locations. Provides: every rule of this pass holds, or an error. Breaks:
- * nothing. Changes only the types of atomic operations (atomics.c).
+ * nothing. Changes the types of atomic operations (atomics.c), and adds names of types (type_names.c) and stores
+ * (store_names.c) and the attribute "cairn-unmanaged" (native_functions.c).
  *
  * Each rule refuses code that would hide a reference from the collector. src/compile/verify checks the output of the
  * optimiser. The conversion rules are for C only: if a front end marks functions itself (options->manage_all is off),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks single loads and stores by source rules. Part of passes `rules` and `prepare`.
+ * Checks single loads and stores by source rules, sorts of references by the C library's qsort(), and locals that point
+ * to unmanaged memory for references. Part of passes `rules` and `prepare`.
  *
  * Needs: the front end's typed GEPs, before the optimiser makes byte offsets of them. Provides: rules union-overlay (by
  * access), derived-store, unmanaged-store. Breaks: nothing.

@@ -9,7 +9,7 @@
  * functions of a group or leaves all unchanged.
  *
  * Needs: output of the optimiser, which has devirtualised calls, before rewrite-statepoints. Provides: functions of the
- * C convention. Breaks: nothing.
+ * C convention, except in groups that keep theirs; a remark gives the reason. Breaks: nothing.
  */
 #include <stdlib.h>
 #include "base/check.h"

@@ -6,12 +6,12 @@
  * stack shrinks. LLVM passes and pops the arguments of calls marked `tail` correctly, and both conventions guarantee
  * tail calls also for `tail`. Part of pass tail-calls.
  *
- * In a function with a tail call that passes arguments in memory, all musttail calls become `tail`. LLVM 22 may move
- * the prologue behind musttail calls with arguments in registers, which need no frame, but lets these calls pop the
- * space that only the prologue reserves for the moved return address.
+ * In a function that gets arguments in memory, or has a tail call that passes some there, all musttail calls of these
+ * conventions become `tail`. LLVM 22 may move the prologue behind musttail calls with arguments in registers, which
+ * need no frame, but lets these calls pop the space that only the prologue reserves for the moved return address.
  *
  * Needs: all passes that search for safepoints have run, because a call marked `tail` looks like a safepoint. Provides:
- * all musttail calls pass their arguments in registers. Breaks: nothing.
+ * the musttail calls of these conventions that remain pass their arguments in registers. Breaks: nothing.
  */
 #include "base/check.h"
 #include "compile/analysis/calls.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads the callees of calls and statepoints, and the facts about these callees, for the passes that route calls.
- * Needs: nothing. Provides: struct cn_call_target and the functions of callees.h. Breaks: nothing.
+ * Reads the callees of calls and statepoints, and the facts about these callees, for the passes that route calls:
+ * native, local, a stub, declared or promised as managed, and given references. Declares stubs. Needs: nothing.
+ * Provides: struct cn_call_target and the functions of callees.h. Breaks: nothing.
  */
 #include "compile/transitions/callees.h"
 

@@ -10,8 +10,9 @@
  * If the native function passes on references, a collection during the function would make them stale. The thread
  * therefore stays managed (cairn_call_passing), and the callee must be managed (call_targets.c).
  *
- * Needs: nothing. Provides: every parse point returns its result in registers. Breaks: nothing. Part of pass
- * transitions, which then routes the call of the native function like any other call.
+ * Needs: nothing. Provides: every parse point returns its result in registers, except invokes and calls with operand
+ * bundles, which refuse_calls.c refuses. Breaks: nothing. Part of pass transitions, which then routes the call of the
+ * native function like any other call.
  */
 #include <stdlib.h>
 #include <string.h>

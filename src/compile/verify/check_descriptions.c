@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks statepoints' descriptions of the locals that hold references (abi.def, "Described allocas"). Needs: nothing.
- * Provides: diagnostic described-tail. Breaks: nothing.
+ * Checks statepoints' descriptions of the locals that hold references and of roots by tag (abi.def, "Described
+ * allocas"). Needs: nothing. Provides: diagnostic described-tail; the listed words, for stale_words.c. Breaks: nothing.
  *
  * The description is the tail of the deopt bundle. The checks find the tail from its end, because its last operand is
  * its length; its first operand is the mark. The tail must be well formed, areas must lie within their allocas, and

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Gives the facts of a statepoint and its relocates to the verifier's checks. Needs: nothing. Provides: functions of
+ * Finds a relocate's statepoint and listed operands, tells whether a statepoint must list the references that it
+ * passes, and names statepoints for messages, for the verifier's checks. Needs: nothing. Provides: functions of
  * verify.h. Breaks: nothing.
  */
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * Copies blocks within their function. Part of pass `place-safepoints`.
  *
  * Needs: blocks in LCSSA form: after the blocks, only phis use their values. Provides: copies, with debug records of
- * variables. Breaks: struct cn_cfg, struct cn_loops.
+ * variables; a record of several values is lost. Breaks: struct cn_cfg, struct cn_loops.
  */
 #include "compile/place/loops/clone.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds the loops to strip-mine, and the trip count of their chunks (strip_mine.c). Part of pass `place-safepoints`.
+ * Finds the loops to strip-mine, and the trip count of their chunks (strip_mine.c): loops that count an induction
+ * variable up or down to a bound, and for which chunks pay. Part of pass `place-safepoints`.
  *
- * Needs: struct cn_loops. Provides: candidates. Breaks: nothing.
+ * Needs: struct cn_loops. Provides: the counter of a loop, and the decision whether chunks pay. Breaks: nothing.
  */
 #include <stdlib.h>
 #include <string.h>

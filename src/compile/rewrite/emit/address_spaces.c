@@ -7,7 +7,8 @@
  * (statepoints-original, "Distinguishing references").
  *
  * Needs: functions with statepoints and relocates. Provides: gc-live operands, deopt operands and relocates are in
- * address space 1 only. Breaks: nothing.
+ * address space 1 only; an error for a managed address space that is 0, is defined by the target, or has pointers of
+ * other than 64 bits. Breaks: nothing.
  */
 #include <stdlib.h>
 #include <llvm-c/DebugInfo.h>

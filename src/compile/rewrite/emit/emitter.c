@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Builds statepoints and relocates, and sets their operands. Part of rewrite-statepoints. Needs: struct cn_refs, with
- * parse points that are statepoints already. Provides: the functions of emitter.h. Breaks: nothing.
+ * Builds relocates after statepoints and in landing pads, and makes uses and gc-live entries read other values. Part of
+ * rewrite-statepoints; statepoint_call.c builds the statepoints. Needs: struct cn_refs, with parse points that are
+ * statepoints already. Provides: relocates; struct cn_emitter's builder, constants and insertion points. Breaks:
+ * nothing.
  */
 #include "compile/rewrite/emit/emitter.h"
 

@@ -3,9 +3,10 @@
  * Removes invalid attributes and metadata, which a moving collector makes false. Part of rewrite-statepoints. A
  * safepoint in a function may move memory that the function itself does not access, so memory(...), nosync and nofree
  * are false. A reference stays dereferenceable, unaliased and unchanged only up to the next safepoint.
- * invalid_attributes.c has the table of attributes. The pass changes only managed functions, their call sites and
- * memory accesses, declarations with references, and globals that hold references; native code keeps its attributes
- * (LLVM's own pass strips the whole module).
+ * invalid_attributes.c has the table of attributes. Metadata of newer kinds than LLVM 22's goes too, as do false
+ * markers llvm.invariant.start. The pass changes only managed functions, their call sites and memory accesses,
+ * declarations with references, and globals that hold references; native code keeps its attributes (LLVM's own pass
+ * strips the whole module).
  *
  * Needs: any function. Provides: a function free of invalid attributes. Breaks: nothing.
  */

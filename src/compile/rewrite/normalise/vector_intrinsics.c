@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lowers intrinsics and casts that yield vectors of references to instructions that the splitting of aggregates and the
- * search for bases handle (docs/field.md, row 12). Part of rewrite-statepoints. Loaded lanes are bases, pass-through
- * lanes of a masked load keep their bases, and permuted lanes are moved one by one; the code generator combines these
- * moves to a shuffle.
+ * Lowers intrinsics, casts and extracts of vectors of references, casts of constants to references, and calls that
+ * return an argument, to instructions that the splitting of aggregates and the search for bases handle (docs/field.md,
+ * row 12). Part of rewrite-statepoints. Loaded lanes are bases, pass-through lanes of a masked load keep their bases,
+ * and permuted lanes are moved one by one; the code generator combines these moves to a shuffle.
  *
  * Needs: any function. Provides: all references are defined; the only origins of vectors of references are memory,
  * calls, phi, select, insertelement, extractelement, shufflevector, GEP and freeze. Breaks: nothing. Bases of lanes

@@ -4,7 +4,8 @@
  * --time-to-safepoint`; docs/time-to-safepoint.md). The computation accepts modules from any producer. The computation
  * uses the instruction costs of place-safepoints, but decides independently which polls are necessary.
  *
- * Needs: safepoints in place. Provides: reports. Breaks: nothing.
+ * Needs: safepoints in place. Provides: reports; a cause for each attribute "cairn-polls" or "cairn-work" of a
+ * definition that promises too much. Breaks: nothing.
  *
  * Each round visits callees first, so that calls have the bounds of their callees. The algorithm is an optimistic fixed
  * point: it assumes that the callee of a call that closes a call cycle polls on each path. If an assumption fails,
