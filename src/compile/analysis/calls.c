@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Decides which calls are safepoints. Needs: nothing. Provides: cn_classify_call(); queries of calls' attributes,
- * bundles and names (calls.h). Breaks: nothing.
+ * Decides which calls are safepoints: classifies each call as leaf, parse point, musttail call or statepoint. Needs:
+ * nothing. Provides: cn_classify_call(); queries of calls' attributes, bundles and names (calls.h). Breaks: nothing.
  *
  * A call is a parse point unless a listed reason makes it a leaf. An unnecessary parse point costs little, because
  * references stay in registers, but a wrong leaf loses roots.

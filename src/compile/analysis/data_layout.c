@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads the specifications of managed pointers in a data layout, because LLVM-C has no queries for them: the list
- * "ni:1:2", and specifications like "pue1:64:64", with "p", flags, the number of the space, sizes and alignments.
- * LLVM's own parser has accepted the layout before. Needs, breaks: nothing. Provides: data_layout.h.
+ * Reads the specifications of managed pointers in a data layout, and makes layouts with integral or non-integral
+ * references, because LLVM-C has no queries for the specifications: the list "ni:1:2", and specifications like
+ * "pue1:64:64", with "p", flags, the number of the space, sizes and alignments. LLVM's own parser has accepted the
+ * layout before. Needs, breaks: nothing. Provides: queries of a layout's text; new texts, which the caller frees.
  */
 #include "compile/analysis/data_layout.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lists the attributes and metadata that a moving collector makes false. Needs, breaks: nothing. Provides:
- * invalid_attributes.h.
+ * Lists the attributes and metadata that a moving collector makes false, with their places, and the harmless ones.
+ * Tells whether an access touches references or has such metadata, and whether a constant global holds a reference.
+ * Needs, breaks: nothing. Provides: cn_invalid_attributes[] and the queries of invalid_attributes.h. A thread caches
+ * the kinds of metadata.
  */
 #include "compile/analysis/invalid_attributes.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Looks up leaves in an explicit table: functions of C's libraries that reach no safepoint, each with the reason
- * (leaf_functions.def). Needs, breaks: nothing. Provides: cn_calls_leaf_reason(), cn_calls_leaf_work().
+ * (leaf_functions.def). Each thread has a hash table of the names. Needs, breaks: nothing. Provides:
+ * cn_calls_leaf_reason(), cn_calls_leaf_work().
  */
 #include <string.h>
 #include "base/check.h"

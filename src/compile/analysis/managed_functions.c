@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds the functions and units of C that are free of references. With opaque pointers, IR shows references in the
- * types of values, locals, globals and address computations, and in attributes. Needs, breaks: nothing. Provides: the
- * queries of managed_functions.h.
+ * Decides which functions will be managed, by gc strategy, by options->manage_all and by annotations of C. Finds the
+ * functions and units of C that are free of references. With opaque pointers, IR shows references in the types of
+ * values, locals, globals and address computations, and in attributes. Needs, breaks: nothing. Provides: the queries of
+ * managed_functions.h.
  */
 #include "compile/analysis/managed_functions.h"
 

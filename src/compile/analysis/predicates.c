@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Computes predicates of integer comparisons. Needs: nothing. Provides: the predicates.h functions. Breaks: nothing.
+ * Computes predicates of integer comparisons: the predicate for swapped operands, and the inverse. Needs: nothing.
+ * Provides: the predicates.h functions. Breaks: nothing.
  */
 #include "compile/analysis/predicates.h"
 

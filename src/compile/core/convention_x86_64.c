@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Implements x86-64 for the compile side: the registers of the C convention's arguments and results, LLVM's other
- * conventions, and the target features that hinder safepoints (System V AMD64 psABI, "Parameter Passing";
- * llvm/IR/CallingConv.h). Needs: nothing. Provides: convention.h. Breaks: nothing. Every port has a file of this kind.
+ * conventions, the target features that hinder safepoints, the text of thunks, and the machine code of entries (System
+ * V AMD64 psABI, "Parameter Passing"; llvm/IR/CallingConv.h). Needs: nothing. Provides: convention.h. Breaks: nothing.
+ * Every port has a file of this kind.
  */
 #include "compile/core/convention.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Emits pieces of IR that several passes need: the mutator's fields, slow-path functions, branch weights, copies of
- * attributes and names. Needs: nothing. Provides: the functions of emit.h, except those of link_guard.c and retype.c.
+ * Emits pieces of IR that several passes need: addresses of the mutator's fields, declarations of slow paths, marks of
+ * leaves, elements of lists such as llvm.used, branch weights, copies of attributes, and constant addresses. Finds
+ * insertion points. Needs: nothing. Provides: the functions of emit.h, except those of link_guard.c and retype.c.
  * Breaks: nothing.
  */
 #include "compile/core/emit.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Adds enum attributes and names to emitted IR, recognises names of Cairn's functions, and has the names of the kinds
- * of barriers. Needs: nothing. Provides: the functions of emitted_names.h, except those of kind_ids.c; the tables of
- * pass.h. Breaks: nothing.
+ * Adds enum attributes and names to emitted IR, recognises names of Cairn's functions and functions with statepoints,
+ * gives the type of references, and has the names of the kinds of barriers. Needs: nothing. Provides: the functions of
+ * emitted_names.h, except those of kind_ids.c; the tables of pass.h. Breaks: nothing.
  */
 #include "compile/core/emitted_names.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds the type of memory if IR has the type. Needs: nothing. Provides: memory_types.h. Breaks: nothing.
+ * Finds the type of memory if IR has the type; finds the references in a type, and the root and offset of GEPs. Needs:
+ * nothing. Provides: the cn_types_* functions. Breaks: nothing.
  */
 #include "compile/core/memory_types.h"
 

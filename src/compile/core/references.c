@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Decides properties of types, functions and calls, alike for all passes (statepoints-later, "Distinguishing
- * references"). Owns the managed address spaces of each thread, which a run of a pass sets. Needs: nothing. Provides:
- * the section "types, functions, calls" of pass.h. Breaks: nothing.
+ * Decides, alike for all passes, which types hold references, which functions are managed, which values never move, and
+ * which function or intrinsic a call names (statepoints-later, "Distinguishing references"). Owns the managed address
+ * spaces of each thread, which a run of a pass sets. Needs: nothing. Provides: the section "types, functions, calls" of
+ * pass.h. Breaks: nothing.
  */
 #include <string.h>
 #include "base/check.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lists types as scalars. Needs: nothing. Provides: cn_scalars_of(). Breaks: nothing.
+ * Lists the scalars in a type, with their offsets, up to a limit. Needs: nothing. Provides: cn_scalars_of(). Breaks:
+ * nothing.
  */
 #include "compile/core/scalars.h"
 

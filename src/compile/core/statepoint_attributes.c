@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Copies attributes from calls to their statepoints, and reads the directives that choose a statepoint's id and patch
- * bytes. Needs: nothing. Provides: statepoint_attributes.h. Breaks: nothing.
+ * Copies attributes from calls to their statepoints, reads the directives that choose a statepoint's id and patch
+ * bytes, finds a statepoint's callee, and tells whether a statepoint has too many operands. Needs: nothing. Provides:
+ * statepoint_attributes.h. Breaks: nothing.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Computes the costs of loops. Needs: struct cn_cfg. Provides: cn_loops_build_with_costs(), struct cn_loops with sizes,
- * trip counts and work. Breaks: nothing.
+ * Computes the costs of loops: the size, the largest trip count, and the work of an iteration. Needs: struct cn_cfg.
+ * Provides: cn_loops_build_with_costs(), struct cn_loops with sizes, trip counts and work. Breaks: nothing.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds natural loops and their induction variables. Needs: struct cn_cfg. Provides: struct cn_loops with its queries
- * (loops.h). Breaks: nothing.
+ * Finds natural loops, their nesting, latches, exits and blocks, and their induction variables. Needs: struct cn_cfg.
+ * Provides: struct cn_loops with its queries (loops.h). Breaks: nothing.
  */
 #include "compile/cost/loops.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds an intrinsic's row in intrinsics.def by LLVM's number for the intrinsic. A search by prefix would also match
- * intrinsics of later LLVM versions, such as llvm.vp.load.ff for llvm.vp.load. Needs, breaks: nothing. Provides:
- * intrinsics.h.
+ * Has the table of the effects of intrinsics on references (intrinsics.def), and finds an intrinsic's row by LLVM's
+ * number for the intrinsic; tells whether an intrinsic runs other code. Each thread caches the numbers. A search by
+ * prefix would also match intrinsics of later LLVM versions, such as llvm.vp.load.ff for llvm.vp.load. Needs, breaks:
+ * nothing. Provides: rows (struct cn_intrinsic), and queries of calls.
  */
 #include "compile/effects/intrinsics.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Lists the known opcodes, types and constants of LLVM 22. The list omits types that a target defines, because their
- * bits may hide references, and no port needs them. Needs, breaks: nothing. Provides: ir_kinds.h.
+ * bits may hide references, and no port needs them. Needs, breaks: nothing. Provides: a test for each kind
+ * (cn_is_known_*).
  */
 #include "compile/effects/ir_kinds.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prints references in allocas, references in objects, and invalid attributes of accesses as text, for analyses.c.
- * Needs: any module. Provides: lines of text. Breaks: nothing.
+ * Prints references in allocas, layout constants, and invalid attributes of accesses as text, for analyses.c. Needs:
+ * any module. Provides: lines of text. Breaks: nothing.
  */
 #include "base/bitset.h"
 #include "base/check.h"

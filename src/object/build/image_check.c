@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks the frame maps of a linked image against the image's code and against each other. Runs after a link, leaves
- * the file unchanged, and returns errors as text. Holds no state.
+ * Checks the frame maps of a linked image against the image's code and against each other. Runs in the driver after a
+ * link, leaves the file unchanged, and returns errors as text. Holds no state.
  */
 #include "object/build/image_check.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads the frame maps and details of a file with the runtime's readers. struct cn_frames_view holds all state: a
- * private copy of the file, and the tables.
+ * Reads the frame maps and details of a file with the runtime's readers, joins and checks them, and names the entries
+ * of the span table. Runs before maps are printed or counted; the file stays unchanged. struct cn_frames_view holds all
+ * state: a private copy of the file, and the tables.
  */
 #include "object/print/frames_view.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Writes one JSON document (RFC 8259). Prints to the stream of struct cn_json_writer, which holds all state.
+ * Writes one JSON document (RFC 8259) for the printers of src/object and the commands of the tool: brackets, members,
+ * numbers and escaped strings, with commas and indents. Prints to the stream of struct cn_json_writer, which holds all
+ * state.
  */
 #include "object/print/json_out.h"
 

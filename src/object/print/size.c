@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counts the size of maps. Each byte of the sections counts once; a byte that safepoints share counts for the first
+ * Counts the size of frame maps, details and stack maps, per kind and per function; stack maps of an object are first
+ * rewritten in a copy. Each byte of the sections counts once; a byte that safepoints share counts for the first
  * safepoint. Prints nothing: the caller owns the counts. The file stays unchanged. Holds no state.
  */
 #include "object/print/size.h"
