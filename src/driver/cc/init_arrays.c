@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Puts constructors and destructors into .init_array and .fini_array. Runs just before code generation, changes the
- * module, and holds no state.
+ * module, prints nothing, and holds no state.
  *
  * A target machine made through LLVM's C interface puts them into .ctors and .dtors, which current C libraries ignore
  * (GNU ld converts these sections, lld keeps them). This file therefore puts a pointer to each function into the right

@@ -2,7 +2,7 @@
  *
  * Implements -ffunction-sections and -fdata-sections. LLVM's target machine has these options, but its C interface
  * lacks them. Section names in the module have the same effect. Runs just before code generation, changes the section
- * names of the module, and holds no state.
+ * names of the module, prints nothing, and holds no state.
  */
 #include "driver/cc/units.h"
 

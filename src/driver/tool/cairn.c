@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn`, the tool: main() finds the subcommand by its name and runs it; each subcommand has a file. Prints help on
- * stdout, and reports lost output on stderr. Holds no state.
+ * `cairn`, the tool: main() finds the subcommand by its name and runs it; each subcommand has a file. Prints help and
+ * version on stdout, errors on stderr. Lost output on stdout is an error. Holds no state.
  */
 #include <errno.h>
 #include <stdio.h>

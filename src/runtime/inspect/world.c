@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Stops the world for a reader of the heap, walks over objects, and implements cairn_heap_walk(). The caller's thread,
- * which may be unattached, sets the heap up and stops the world in phase MUTATE; then it walks in phase STOP. Signals
- * are deferred until the world runs again. The caller's struct cn_stopped_world has all state.
+ * which may be unattached, sets the heap up and stops the world in phase MUTATE; then it walks in phase STOP. Until the
+ * world runs again, signals are deferred and the thread holds the lock of stops. The caller's struct cn_stopped_world
+ * has all state.
  */
 #include "runtime/inspect/world.h"
 

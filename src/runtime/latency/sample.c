@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Samples a running thread: its pc and a backtrace. Owns the state of the request, the asked thread and the last
- * sample, and takes no lock. The handler runs on the sampled thread, in any phase; one thread of the runtime at a time
- * is the caller. The signal is a real-time signal that has no handler and that the thread does not block. The action
- * stays installed, since the signal may come late. The handler does not print, because names of files and lines need
- * memory and the signal may have interrupted malloc().
+ * sample, and takes no lock. The handler runs on the sampled thread, in any phase; the caller is one thread of the
+ * runtime, the reporter of stop_limit.c. The signal is a real-time signal that has no handler and that the thread does
+ * not block. The action stays installed, since the signal may come late. The handler does not print, because names of
+ * files and lines need memory and the signal may have interrupted malloc().
  *
  *       caller         handler        handler
  *   SAMPLE_NONE -----> SAMPLE_ASKED --------> SAMPLE_TAKEN --------> SAMPLE_NONE

@@ -3,9 +3,10 @@
  * Checks, registers and removes images, for the constructors and destructors that the compiler emits. Owns
  * `program_ended`, an atomic flag; from the end of the program on, images stay registered.
  *
- * Runs on any thread, with signals held. An image is added in phase MUTATE, and the heap and the fault handlers are
- * prepared for it. An image is removed in a stop of the world, outside collections. If code without safepoints or an
- * exit handler at a safepoint makes a stop impossible, the image is removed while other threads run.
+ * Runs on any thread, with signals held; image.c changes the list of images under CN_LOCK_IMAGES. An image is added in
+ * phase MUTATE, and the heap and the fault handlers are prepared for it. An image is removed in a stop of the world,
+ * outside collections. If code without safepoints or an exit handler at a safepoint makes a stop impossible, the image
+ * is removed while other threads run.
  */
 #include <stdatomic.h>
 #include <cairn/abi.h>

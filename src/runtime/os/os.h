@@ -98,7 +98,7 @@ void cn_os_wake_one(_Atomic uint32_t *word); /* async-signal-safe */
 /* Execute a memory fence on every running thread of the process before this call returns (membarrier(2)). After the
  * fence each thread sees the caller's earlier stores. */
 void cn_os_fence_all_threads(void);
-/* Called once, before the first cn_os_fence_all_threads(). */
+/* Called before the first cn_os_fence_all_threads(), and again in a child of fork(). */
 void cn_os_prepare_thread_fence(void);
 
 int cn_os_thread(void);                                /* number of the calling thread */

@@ -8,7 +8,7 @@
  *
  * Owns the table of positions, the number of the stop, and whether the collector wants deferral. Runs in phase STOP. A
  * young enumeration calls these functions for a stack on the thread that took the stack's task; the collecting thread
- * begins a stop, and visits deferred roots.
+ * begins the enumeration, and visits deferred roots.
  */
 #include "runtime/roots/deferred_frames.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Walks runs of regular frames and lists the addresses of their roots, by the port's loop or by this file's portable
- * loop over vectors of two words. Also has the rare cases of all loops. Runs in phase STOP, on any thread; one thread
- * at a time uses a walk. The only state is `cn_fast_walk_portable_only`, which tests set.
+ * Walks runs of regular frames, whose sizes and roots the index has (walk/index.h), and lists the addresses of their
+ * roots, by the port's loop or by this file's portable loop over vectors of two words. Also has the rare cases of all
+ * loops. Runs in phase STOP, on any thread; one thread at a time uses a walk. The only state is
+ * `cn_fast_walk_portable_only`, which tests set.
  */
 #include "runtime/roots/fast_walk.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Finds the places of a frame's roots, by the frame's map or its region's manager, and lengthens lists of roots. The
- * walk and the caller's list have all state. Runs in phase STOP on any thread, or in phase MUTATE while the stack does
- * not run: for the thread's own stack, a waiting stack, or the stack of a mutator in a handshake.
+ * walk and the caller's list have all state. Runs in phase STOP on any thread, or in phase MUTATE for the thread's own
+ * stack, a waiting stack, or the stack of a mutator in a handshake.
  */
 #include "runtime/roots/frame_roots.h"
 

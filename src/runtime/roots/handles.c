@@ -3,9 +3,9 @@
  * Makes, reads, frees and enumerates handles. A handle is a cell of a chunk; chunks never move and are never freed, so
  * a handle is a constant address. Unused cells are in a list. A cell in use has a seal, a word derived from its
  * address, which detects freed and invalid handles. CN_LOCK_HANDLES guards the list of chunks and the list of unused
- * cells; cells are read without a lock. The file also owns the position of the enumeration, and each thread's list of
- * scoped handles. Managed code makes and reads handles in phase MUTATE, finalisers.c makes handles in phase STOP, and
- * any thread frees handles in any phase. Enumerations run in phase STOP, on one thread at a time.
+ * cells; a handle's reference is read without a lock. The file also owns the position of the enumeration, and each
+ * thread's list of scoped handles. Managed code makes and reads handles in phase MUTATE, finalisers.c makes handles in
+ * phase STOP, and any thread frees handles in any phase. Enumerations run in phase STOP, on one thread at a time.
  */
 #include "runtime/roots/handles.h"
 

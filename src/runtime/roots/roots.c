@@ -10,7 +10,7 @@
  *
  * Collectors get roots in sets. A set belongs to one thread from its fetch to the end of its visit, or, if other
  * threads fetch parts of its slots, to the end of the round. This file also checks the places that a region's manager
- * reports.
+ * reports, and counts frames and roots.
  *
  * Runs in phase STOP, on any thread. During fetches the mutex `root_set_lock` guards the lists of sets, the list of
  * unfetched parts, and the positions in the tables of globals and handles. Between rounds the collecting thread uses

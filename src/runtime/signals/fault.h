@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Explains faults: accesses to memory that a collection has moved objects out of, or to memory below the stack.
+ * Explains faults: accesses to memory that a collection has moved objects out of, to memory below the stack, or to an
+ * image that was unmapped but not unregistered.
  */
 #ifndef CN_RUNTIME_SIGNALS_FAULT_H
 #define CN_RUNTIME_SIGNALS_FAULT_H

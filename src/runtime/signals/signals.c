@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Delivers signals: runs or postpones handlers, keeps the list of handlers that interrupted managed code, and ends
- * entries of handlers that a jump left. Also runs the callback of exhausted memory like such a handler. Runs on the
- * thread that gets the signal, for its own mutator, in any phase; takes no lock. Owns the thread-local depth of the
- * list; the mutator has the entries, and `cn_thread` the postponed signals. Another signal may come at any instruction
- * of this file, and its handler may jump out. Each change is therefore one store, or readers handle the half-done
- * change.
+ * Delivers signals: explains faults (fault.c), runs or postpones handlers, keeps the list of handlers that interrupted
+ * managed code, ends the entries of handlers that a jump left, and detaches a thread that a handler attached. Also runs
+ * the callback of exhausted memory like a handler. Runs on the thread that gets the signal, for its own mutator, in any
+ * phase; takes no lock. Owns the thread-local depth of the list; the mutator has the entries, and `cn_thread` the
+ * postponed signals. Another signal may come at any instruction of this file, and its handler may jump out. Each change
+ * is therefore one store, or readers handle the half-done change.
  */
 #include "runtime/signals/signals.h"
 

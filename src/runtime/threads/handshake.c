@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Implements the requester's side of handshakes, in phase MUTATE, and releases all requesters at the end of the
- * program, by the atomic flag `handshakes_ended`. There is one requester at a time, which holds the lock of stops. A
- * word of each mutator is the state of its handshake:
+ * program, by the atomic flag `handshakes_ended`. There is one requester at a time, on any thread, which holds the lock
+ * of stops and defers signals. A word of each mutator is the state of its handshake:
  *
  *          requester           CAS: the mutator, or the requester while the mutator is resting
  *     NONE ---------> PENDING ---------------------------------------------------> TAKEN

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stops mutators and keeps their registry. A requester waits for each mutator in the managed state. Managed code
- * changes its state by plain stores, and then reads the poll word. A requester sets poll words, executes a fence on all
- * threads (cn_os_fence_all_threads()), and then reads the states. At least one of the two sees the other's change:
+ * Stops mutators, and keeps their registry. A stop also holds the steps of the background thread, and is reported by
+ * events. Runs on requesters and on each stopped mutator's own thread, in phase MUTATE up to the stop; the requester
+ * ends the stop. A requester waits for each mutator in the managed state. Managed code changes its state by plain
+ * stores, and then reads the poll word. A requester sets poll words, executes a fence on all threads
+ * (cn_os_fence_all_threads()), and then reads the states. At least one of the two sees the other's change:
  *
  *    mutator, back from native code          requester
  *      state = MANAGED                         poll |= STOP
@@ -11,8 +13,9 @@
  *
  * A waiting mutator counts as native. A requester with a mutator sets the waiting state before it takes the lock, so
  * that two requesters do not wait for each other. `registry_lock` guards the registry, in any phase, and is held during
- * a stop and a handshake. While a thread forks, handlers add their mutators under `fork_lock`. Other state is the
- * atomic words that mutators and requesters wait on, and each thread's mark that it holds the lock.
+ * a stop and a handshake. While a thread forks, handlers add their mutators under `fork_lock`. Other state is the time
+ * of the last full stop, under `registry_lock`, the atomic words that mutators and requesters wait on, and each
+ * thread's mark that it holds the lock.
  */
 #include "runtime/threads/stop.h"
 

@@ -2,8 +2,9 @@
  *
  * Runs a collector's jobs on several threads, in phase STOP, and starts and ends these threads. Each worker waits until
  * its word changes, and then does its part of the job. The collecting thread does part 0, and waits for the last
- * worker. Owns the workers and the current job. The mutex `pool_lock` guards both, and is held during a job; workers
- * read the job without the lock, after their atomic words.
+ * worker. Owns the workers, the current job, and atomic flags of the collector's kind and of the end. The mutex
+ * `pool_lock` guards workers and job, and is held during a job; workers read the job without the lock, after their
+ * atomic words.
  *
  * Workers are started before the stop, in phase MUTATE: starting a thread calls malloc(), whose lock a stopped thread
  * may hold in a signal handler that interrupted malloc(). They end when the last thread is detached or the program

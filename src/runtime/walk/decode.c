@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Decodes safepoints of frame maps into the form for walks, makes their entries of the index, and keeps their memory.
- * Checks once the facts that walks rely on: roots with a code lie in the frame, and the frame has room for the
- * registers that it saves. Runs on any thread, in any phase; the caller holds CN_LOCK_FRAMES and owns the memory.
+ * Checks once the facts that walks rely on: roots in the compact form of index.h lie in the frame, and the frame has
+ * room for the registers that it saves. Runs on any thread, in any phase; the caller holds CN_LOCK_FRAMES and owns the
+ * memory.
  */
 #include "runtime/walk/decode.h"
 
