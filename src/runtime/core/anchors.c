@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Allocates chunks of anchors. One mapping has several chunks, so that thousands of stacks need few mappings; untouched
- * pages take no memory. A stack that ends returns its chunks for new stacks.
+ * Allocates chunks of anchors, makes room for deeper calls, and checks the anchors of a stack. One mapping has several
+ * chunks, so that thousands of stacks need few mappings; untouched pages take no memory. A stack that ends returns its
+ * chunks for new stacks.
  *
- * Any thread, in any phase; CN_LOCK_ANCHORS guards the spare chunks. The anchors of a stack belong to the thread that
- * runs on it.
+ * Any thread, in any phase. The file owns the spare chunks (`spare_chunks`) and the size of the next mapping
+ * (`slab_chunks`), under CN_LOCK_ANCHORS. The anchors of a stack belong to the thread that runs on it; collections read
+ * them in phase STOP.
  */
 #include "runtime/core/anchors.h"
 

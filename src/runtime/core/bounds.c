@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds the bounds of threads' stacks, which are members of the mutator. Each thread updates its own bounds, when it
- * attaches and before it reports a stack overflow; no locks.
+ * Finds the bounds of threads' stacks, and computes the floor for managed code. The bounds are members of the mutator;
+ * the file has no state. Each thread updates its own bounds, when it attaches and before it reports a stack overflow,
+ * in any phase; no locks.
  */
 #include "runtime/core/bounds.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Grows the tables of the runtime, on the thread that owns the table, in any phase. The file has no state.
+ * Grows and frees the memory of growable arrays, the tables of the runtime. The file has no state. It runs on the
+ * thread that owns the table or holds the table's lock, in any phase, and takes no lock.
  */
 #include "runtime/core/grow.h"
 

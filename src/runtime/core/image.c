@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Keeps the list of images, and finds their code, the pages of their sections and their layouts by address. Any thread
- * reads a published list, which never changes, between cn_image_begin_reading() and cn_image_end_reading() (readers.h).
- * A writer holds CN_LOCK_IMAGES, makes a new list, and publishes it.
+ * Keeps the list of images, and finds their code, the pages of their sections and their layouts by address. The file
+ * owns the published list and the replaced lists, the count of readers, the joint flags of all images, and the
+ * program's word tags (`cairn_words`). Any thread reads a published list, which never changes, between
+ * cn_image_begin_reading() and cn_image_end_reading() (readers.h), without a lock. A writer holds CN_LOCK_IMAGES, makes
+ * a new list, and publishes it.
  *
  * An image may be added in any phase: its managed code has not run yet, so a concurrent collection misses nothing. An
  * image is removed while collections are excluded, and its sections stay mapped until the last reader that may see them

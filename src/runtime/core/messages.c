@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prints messages and ends the program. Runs on any thread, in any phase, without locks; `cn_report_guard` is
- * thread-local.
+ * Prints messages, formats code addresses for them, and ends the program after an error. Runs on any thread, in any
+ * phase, also in signal handlers. The file takes no lock itself; the source position of an address is looked up under
+ * CN_LOCK_IMAGES. The file owns the guard that catches failures of a thread (`cn_report_guard`, thread-local), and a
+ * count that detects a second exit.
  */
 #include "runtime/core/messages.h"
 

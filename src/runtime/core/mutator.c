@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Defines the thread-local mutator, which attach.c attaches, and the words of barriers for new mutators. Runs on any
- * thread, in phases INIT and MUTATE; the registry of mutators guards the words.
+ * Owns the thread-local data of threads (`cairn_mutator`, which attach.c attaches, and `cn_thread`), the address of the
+ * main thread's mutator, and the words of barriers for new mutators. Runs on any thread, in any phase. A thread changes
+ * its own data; the registry lock (threads/stop.c) guards the words, which a collector sets in phases INIT and STOP, or
+ * by a handshake in phase MUTATE. The main thread's address is constant after the start.
  */
 #include "runtime/core/mutator.h"
 

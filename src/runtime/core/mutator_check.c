@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks the invariants of mutators (mutator.h). Runs on the mutator's own thread, in a slow path.
+ * Checks the invariants of mutators (mutator.h): allocation buffer, stack, anchors and cards. Runs on the mutator's own
+ * thread, in a slow path or during its attachment, in any phase; async-signal-safe. The file has no state, and takes no
+ * lock.
  */
 #include "runtime/core/mutator.h"
 

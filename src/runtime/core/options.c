@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Parses options into `cn_options`, which is constant after phase INIT. An unknown name or a bad value is an error.
+ * Owns the runtime's options (`cn_options`), and parses them from the environment and from the program's limits. The
+ * main thread parses in phase INIT; afterwards the options are constant, and any thread reads them without a lock. An
+ * unknown name or a bad value is an error.
  */
 #include "runtime/core/options.h"
 

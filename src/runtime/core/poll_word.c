@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Arms polls. Compiled code reads the poll word, the stack limit and the allocation buffer's limit by plain loads; this
- * file always accesses them atomically. Runs on any thread, in any phase, without locks. test/model/limit.pml is the
- * model of this file.
+ * Arms and disarms polls, and sets the limits of stacks and allocation buffers, which send a thread into a slow path.
+ * The words are in the mutators; the file has no state. Compiled code reads the poll word, the stack limit and the
+ * allocation buffer's limit by plain loads; this file always accesses them atomically. Runs on any thread, in any
+ * phase, without locks; only the mutator's own thread, or a thread in phase STOP, opens the allocation limit.
+ * test/model/limit.pml is the model of this file.
  */
 #include "runtime/core/poll_word.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counts readers of published data, in two generations. Runs on any thread, in any phase, without locks. All atomic
- * accesses are sequentially consistent.
+ * Counts readers of published data, in two generations, and waits until they have left. The counts are in the caller's
+ * struct; the file has no state. Runs on any thread, in any phase, without locks: readers never wait, writers may
+ * sleep. All atomic accesses are sequentially consistent.
  */
 #include "runtime/core/readers.h"
 

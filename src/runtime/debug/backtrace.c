@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Makes backtraces (pillar-stack-iterator-2011, "get string for frame"). The platform's unwinder leads, because it sees
- * native and interrupted activations. The walk of managed activations advances in step with the unwinder, finds
- * activations of other code managers, and continues alone if native code lacks call-frame information. A first pass
- * counts activations and a second prints, so that both ends of a deep stack are shown. Runs on any thread, in any
- * phase; the state of this file belongs to the thread that ends the program.
+ * Makes, records and prints backtraces (pillar-stack-iterator-2011, "get string for frame"). The platform's unwinder
+ * leads, because it sees native and interrupted activations. The walk of managed activations advances in step with the
+ * unwinder, finds activations of other code managers, and continues alone if native code lacks call-frame information.
+ * A first pass counts activations and a second prints, so that both ends of a deep stack are shown. Runs on any thread,
+ * in any phase, also in signal handlers; the walk and the names take locks of images, and release them after a failure.
+ * The state of this file is for a backtrace that ends the program: the first thread claims it atomically, and other
+ * threads wait for the exit.
  */
 #include "runtime/debug/backtrace.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Prints lines of backtraces: for each activation a line for each function inlined at its pc, then a line for the
- * function. Names and places come from the manager of a region, else from the details of a safepoint, which a stripped
- * program keeps, else from the symbol table. Runs on any thread, in any phase; async-signal-safe, since each call has
- * its own buffer of fixed size.
+ * function. Names and places come from the manager of a region, else from the details of a safepoint
+ * (safepoint_details.h, under CN_LOCK_IMAGES), which a stripped program keeps, else from the symbol table. Runs on any
+ * thread, in any phase; async-signal-safe, since each call has its own buffer of fixed size. The file has no state.
  */
 #include "runtime/debug/backtrace_print.h"
 

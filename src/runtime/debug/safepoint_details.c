@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds details of safepoints in a sorted table of all functions with details. CN_LOCK_IMAGES guards the table; the
- * first look-up after a change of the list of images makes the table anew. Runs on any thread, in any phase.
+ * Finds the details of safepoints (source positions with inlined functions, deopt values) by return address. Owns a
+ * sorted table of all functions with details (`functions`), and the generation of images that it is made from.
+ * CN_LOCK_IMAGES guards both; the first look-up after a change of the list of images makes the table anew. Runs on any
+ * thread, in any phase, also in signal handlers, as a reader of images.
  */
 #include "runtime/debug/safepoint_details.h"
 

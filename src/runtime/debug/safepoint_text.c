@@ -2,7 +2,8 @@
  *
  * Writes the source position of a safepoint into messages.
  *
- * Runs on any thread, in any phase. Images are locked during the look-up (safepoint_details.h).
+ * Runs on any thread, in any phase, also in signal handlers. The file has no state. Images are locked during the
+ * look-up (safepoint_details.h); a damaged section gives no text, and releases the locks that the look-up took.
  */
 #include "runtime/debug/safepoint_text.h"
 

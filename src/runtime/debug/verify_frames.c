@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks the walk by a second source, the platform's unwinder: stack maps do not describe the caller's place
- * (stackmaps-v2, "Stack Map Format"). The unwinder steps through all activations, including native ones and stubs; its
- * activations of functions with frame maps must equal the walk's. Runs in phase STOP, on the collecting thread, for its
- * own stack.
+ * Checks the walk of the stack by a second source, the platform's unwinder (CAIRN_VERIFY=frames): stack maps do not
+ * describe the caller's place (stackmaps-v2, "Stack Map Format"). The unwinder steps through all activations, including
+ * native ones and stubs; its activations of functions with frame maps must equal the walk's. Runs in phase STOP, on the
+ * collecting thread, for its own stack, as a reader of images. The file has no state.
  */
 #include "runtime/debug/verify_frames.h"
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Dispatches events to consumers. Runs on any thread, in any phase; one mutex serialises the events and guards the
- * table of listeners.
+ * Dispatches the runtime's events to consumers: probes, listeners of the program, CAIRN_LOG and CAIRN_TRACE. Owns the
+ * table of listeners (`listeners`), the flag that consumers exist (`has_consumers`, atomic), and `dispatch_lock`. Runs
+ * on any thread, in any phase; `dispatch_lock` guards the table and serialises all events except those for probes. A
+ * thread-local flag (`is_reporting`) refuses calls by a consumer during its event. The child of a fork() frees
+ * `dispatch_lock`.
  */
 #include "runtime/events/event_dispatch.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prints the lines of CAIRN_LOG for collections and stops; the watchdog prints arrivals. Runs on any thread, in any
- * phase, one call at a time (event_dispatch.c).
+ * Prints the lines of CAIRN_LOG for collections and stops; the watchdog prints arrivals. The file owns numbers of
+ * earlier events for these lines: the wait of the last stop, its slowest thread, and the heap's bytes before the
+ * collection. Runs on any thread, in any phase, under `dispatch_lock` of event_dispatch.c, one call at a time.
  */
 #include "runtime/events/event_log.h"
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Writes the trace. Each event is one line. Its kind is "ph": B and E are the beginning and the end of an interval on a
- * thread (tid), X is a whole interval, C is a counter, M names a process or a thread. Times are in microseconds.
- * `trace_state` belongs to this file. Runs on any thread, in any phase, one call at a time (event_dispatch.c).
+ * Writes the trace of CAIRN_TRACE. Each event is one line. Its kind is "ph": B and E are the beginning and the end of
+ * an interval on a thread (tid), X is a whole interval, C is a counter, M names a process or a thread. Times are in
+ * microseconds. The file owns the trace's file, buffer and named threads (`trace_state`). Runs on any thread, in any
+ * phase, under `dispatch_lock` of event_dispatch.c, one call at a time; the start of the program and the child of a
+ * fork() have only one thread, and call it without the lock.
  */
 #include "runtime/events/event_trace.h"
 

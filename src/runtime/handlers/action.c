@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Interposes the functions that set signal actions, for Linux with glibc, and owns the table of the program's actions.
- * Runs on any thread, in any phase; signals are blocked during a change.
+ * Interposes the functions that set signal actions, for Linux with glibc. Owns the table of the program's actions
+ * (`action_entries`), the handlers given to the kernel, and the sets of signals that the runtime watches
+ * (`watched_signals`) and that interrupt system calls (`interrupting_signals`). Runs on any thread, in any phase; it
+ * takes no lock, because entries are atomic and signals are blocked during a change. Only the start, loading threads
+ * and callers of siginterrupt() write the two sets.
  */
 #include "runtime/handlers/action.h"
 

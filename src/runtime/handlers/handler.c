@@ -4,7 +4,8 @@
  * interrupted malloc(). A delivery record finds handlers installed by sigaction() and its like (signals.h). A handler
  * installed by the system call itself returns to the restorer, a piece of code whose address the kernel tells. Such a
  * handler has the restorer's address somewhere above on its stack. If an earlier handler left the address there, the
- * answer is true by mistake, which is safe. Runs on any thread, in any phase; async-signal-safe.
+ * answer is true by mistake, which is safe. Runs on any thread, in any phase; lock-free, stateless and
+ * async-signal-safe.
  */
 #include "runtime/handlers/action.h"
 #include "runtime/core/mutator.h"

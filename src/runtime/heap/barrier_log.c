@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Logs the words of barriers, on mutators' threads in phase MUTATE; cn_barrier_log_drain() also runs in phase STOP. A
- * signal handler may interrupt cairn_log() at any instruction, log words itself, and jump out. One instruction
- * therefore reserves an entry, and a reserved entry is 0 until it is written.
+ * Logs the words of barriers, and passes them to the collector. In phase MUTATE each mutator logs into its chunks,
+ * without a lock. The file owns the log of ended threads (`ended_threads_log`), which the registry lock guards
+ * (threads/stop.c). Logs are drained in phase STOP, or in phase MUTATE by a handshake while the mutator is stopped;
+ * threads that end move their log in any phase. A signal handler may interrupt cairn_log() at any instruction, log
+ * words itself, and jump out. One instruction therefore reserves an entry, and a reserved entry is 0 until it is
+ * written.
  */
 #include "runtime/heap/barrier_log.h"
 

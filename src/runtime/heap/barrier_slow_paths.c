@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Implements the slow paths of barriers, the mutator's words that barriers read, and the checks of their kinds
- * (docs/collectors.md, "Barriers"). Runs on mutators' threads, in phase MUTATE, unless a comment says otherwise.
+ * (docs/collectors.md, "Barriers"). The file has no state, and takes no lock. Slow paths run on mutators' threads, in
+ * phase MUTATE. The collector sets the words in phases INIT and STOP. Kinds are checked when the collector is chosen,
+ * when an image is loaded, on any thread, and before each collection, in phase STOP.
  */
 #include "runtime/heap/barrier_slow_paths.h"
 

@@ -2,7 +2,8 @@
  *
  * Counts external memory, and decides when it makes a full collection due: if it exceeds twice its size after the last
  * collection, and exceeds that size by more than CAIRN_HEAP_INITIAL. Collections that free little therefore become
- * rarer and rarer. Runs on any thread, in any phase; the counters are atomic.
+ * rarer and rarer. Owns three atomic counters: the bytes now, after the last full collection, and at the peak. Any
+ * thread counts and asks in any phase, without locks; the collecting thread notes a collection in phase STOP.
  */
 #include "runtime/heap/external.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Walks the heap from block to block, over the free parts of mutators' buffers. The walk checks each header before it
- * uses the header. Runs in phase STOP, on the thread that stopped the others.
+ * Walks the heap from block to block, over the free parts of mutators' buffers, and reads objects and their fields. The
+ * walk checks each header before it uses the header. Its lists are in the caller's struct; the file has no state. Runs
+ * in phase STOP, on the thread that stopped the others, without locks.
  */
 #include "runtime/heap/heap_walk.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Checks layouts, and names types and fields. One section has the layouts of several units, which may come from several
- * versions of Cairn, so each layout has a version. The checks run in phase MUTATE; names are for any thread, in any
- * phase.
+ * versions of Cairn, so each layout has a version. The file owns one atomic flag (`checks_begun`): the set-up of the
+ * heap checks the layouts of all images, and afterwards each loading thread checks its image, in any phase. Names are
+ * for any thread, in any phase. No locks; the checks read images (image.h).
  */
 #include "runtime/heap/image_layouts.h"
 

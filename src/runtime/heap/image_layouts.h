@@ -27,7 +27,8 @@ bool cn_layouts_have_reference(const struct cairn_layout *layout, uint64_t offse
 
 /* Check each layout of an image, and end the program at the first layout that is damaged or has another version.
  * cn_layouts_begin_checks() checks all registered images before the first allocation, so a program without allocations
- * never reads these sections. From then on, cn_layouts_check_image() checks each new image. Phase MUTATE. */
+ * never reads these sections. From then on, cn_layouts_check_image() checks each new image, on the thread that loads
+ * it, in any phase. */
 void cn_layouts_begin_checks(void);
 void cn_layouts_check_image(const struct cairn_image *image);
 

@@ -2,8 +2,9 @@
  *
  * Chooses the collector, checks that options and images fit it, sets its heap up once, and passes allocations,
  * collections and removed layouts to it. Owns the collector in use, and three flags and a mutex of the set-up; the heap
- * itself is the collector's. Set-up and allocation run on mutators' threads in phase MUTATE; cn_heap_run_collection(),
- * cn_heap_used_bytes() and cn_heap_forget_layouts_of() in phase STOP; other functions as the header says.
+ * itself is the collector's. Set-up and allocation run on mutators' threads in phase MUTATE, and on the thread that
+ * stopped the others in phase STOP; cn_heap_run_collection(), cn_heap_used_bytes() and cn_heap_forget_layouts_of() in
+ * phase STOP; other functions as the header says.
  */
 #include "runtime/heap/managed_heap.h"
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Keeps pins in a hash table by address, with linear probing: all cells from an entry's hash up to the entry are in
- * use. The program may pin an address within an object; the collector finds the object during a collection. Runs on any
- * thread, in any phase: native threads may unpin during collections. CN_LOCK_PINS guards the table and the sites.
+ * Keeps the program's pins, and counts the places in its code that pin. The file owns a hash table of pins by address
+ * (`pin_table`), the sites (`sites`, `site_buckets`), and the ranges of the heap (`heap_ranges`). The table has linear
+ * probing: all cells from an entry's hash up to the entry are in use. The program may pin an address within an object;
+ * the collector finds the object during a collection. Runs on any thread, in any phase: native threads may unpin during
+ * collections. CN_LOCK_PINS guards the table and the sites; the heap's ranges are constant after phase INIT.
  */
 #include "runtime/heap/pins.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Changes the length of arrays, in place or by a copy. The padding after the last element may contain any bytes; growth
- * of the array clears it. Runs on mutators' threads, in phase MUTATE.
+ * of the array clears it. Runs on the mutator's own thread, in a slow path, in phase MUTATE. The file has no state, and
+ * takes no lock itself; the collector may lock to lengthen a large array.
  */
 #include "runtime/heap/resize_array.h"
 

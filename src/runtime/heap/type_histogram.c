@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counts objects by type and field. Layouts of one type in several units share the type's names, because linkers keep
- * one copy. Runs in phase STOP, on the thread that stopped the others.
+ * Counts objects by type and field, and prints or visits the counts. Layouts of one type in several units share the
+ * type's names, because linkers keep one copy. The counts are local to a call; the file has no state. Runs in phase
+ * STOP, on the thread that stopped the others, without locks.
  */
 #include "runtime/heap/type_histogram.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Records whether the program has made uncleared arrays, and which objects may be unfilled. Mutators' threads add to
- * the list under CN_LOCK_UNFILLED, in phase MUTATE or with the registry's lock. The collecting thread reads and empties
- * the list in phase STOP, when no thread adds. Flags are atomic.
+ * the list (`unfilled`) under CN_LOCK_UNFILLED, in phase MUTATE or with the registry's lock. In phase STOP, when no
+ * thread adds, the collecting thread empties the list, and walks over the heap read it, without the lock. The three
+ * flags are atomic: threads that end and the collecting thread set them, and any thread reads them.
  */
 #include "runtime/heap/uncleared.h"
 

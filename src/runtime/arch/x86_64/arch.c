@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Implements the C part of the x86-64 port; stubs.S has the assembly. Owns the facts about vector registers, which
- * cn_arch_detect_features() sets before managed code runs. The other functions run on any thread in any phase, without
- * locks. cn_arch_stub_personality() runs on the thread that an exception or a cancellation unwinds.
+ * Implements the C part of the x86-64 port; stubs.S has the assembly. Recognises code of stubs, thunks, signal frames
+ * and return barriers by address, reads contexts and jump buffers, restarts interrupted transitions, and checks
+ * anchors. Owns the facts about vector registers, which cn_arch_detect_features() sets before managed code runs. The
+ * other functions run on any thread in any phase, also in signal handlers, without locks. cn_arch_stub_personality()
+ * runs on the thread that an exception or a cancellation unwinds.
  */
 #include "runtime/arch/arch.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Defines the constant table of the places of pushed registers on x86-64, for stack walks on any thread. Compilers push
- * in the order rbp r15 r14 r13 r12 rbx; the first push is at CFA - 16.
+ * Defines the table of the places of pushed registers on x86-64. The table is constant: stack walks read it on any
+ * thread, in any phase, without locks. Compilers push in the order rbp r15 r14 r13 r12 rbx; the first push is at CFA -
+ * 16.
  */
 #include "runtime/arch/arch.h"
 
