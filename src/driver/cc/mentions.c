@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Finds out whether a C source may have references: the text of a source file or header must contain the name of an
- * attribute or header of Cairn. Also searches bitcode for the name of a managed type, and maps files as text. The
- * functions only read files, print nothing, and hold no state.
+ * attribute or header of Cairn. After the front end, also searches bitcode for the name of a managed type. Maps files
+ * as text. The functions only read files, print nothing, and hold no state.
  *
  * Before the compilation of a unit, a rough search reads the source and the user's headers that the source includes;
  * the result only decides how the unit is compiled first. If the search finds nothing, clang's graph of included files

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Makes names of temporary files in one directory per process under $TMPDIR, which the first name creates. Owns the
- * name of the directory and the list of names. Installs a function at exit, and handlers of fatal signals, which remove
- * files and directory; the code of the handlers is async-signal-safe. Prints errors on stderr.
+ * Makes names of temporary files for all steps of cairn-cc, in one directory per process under $TMPDIR, which the first
+ * name creates. Owns the name of the directory and the list of names. Installs a function at exit, and handlers of
+ * fatal signals, which remove files and directory; the code of the handlers is async-signal-safe. Prints errors on
+ * stderr.
  */
 #include <dirent.h>
 #include <errno.h>

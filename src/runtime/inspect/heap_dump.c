@@ -2,9 +2,9 @@
  *
  * Writes heap dumps: implements cairn_heap_dump(), and the dump of CAIRN_DUMP after memory is exhausted. The records of
  * dump/format.h follow the order of the walk over objects and roots. The record of a type precedes its first object,
- * the record of a place its first root. Owns `dump`, the state of the current dump. cairn_heap_dump() is called in
- * phase MUTATE, and stops all other threads; the other functions run in phase STOP, on the thread that stopped the
- * others.
+ * the record of a place its first root. Owns `dump`, the state of the current dump. A failure of CAIRN_DUMP is printed
+ * on stderr. cairn_heap_dump() is called in phase MUTATE, and stops all other threads; the other functions run in phase
+ * STOP, on the thread that stopped the others.
  */
 #include <string.h>
 #include <unistd.h>

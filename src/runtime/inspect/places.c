@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Enumerates roots for reports, each with its frame, global or handle, and formats the place of a root as text.
- * Collections have a separate enumeration (roots.c). Runs in phase STOP, on the thread that stopped the others. The
- * positions of the enumeration are in root_tasks.c, global_roots.c and handles.c.
+ * Collections have a separate enumeration (roots.c). Runs in phase STOP, on the thread that stopped the others.
+ * root_tasks.c, global_roots.c and handles.c own the positions of the enumeration; all other state is local.
  */
 #include "runtime/inspect/places.h"
 

@@ -2,8 +2,8 @@
  *
  * Measures the time to safepoint of one thread, or of a random thread, in the operation of a handshake. Any thread may
  * ask, in phase MUTATE and in native code. The operation runs on the measured thread at a safepoint, or on the
- * requester while the measured thread is native or at a safepoint. The requester's stack has the data of the request;
- * the measured mutator keeps its last number of preemptions.
+ * requester while the measured thread is native or at a safepoint. The state is the data of the request, on the
+ * requester's stack, and the measured mutator's last number of preemptions.
  */
 #include "runtime/latency/arrival.h"
 

@@ -6,7 +6,7 @@
  * it (thread_end.h). If a signal handler attached the thread, the handler's end detaches it, because the thread's
  * destructors may have run already. The end of the last attached thread also ends the workers and the background
  * thread. Runs on each thread for its own mutator, the main thread in phase INIT, others in phase MUTATE, with signals
- * deferred. The data that outlives a thread is kept under the lock of stops.
+ * deferred. The mutator has all state; the data that outlives a thread is kept under the lock of stops.
  */
 #include "runtime/lifecycle/attach.h"
 

@@ -2,9 +2,10 @@
  *
  * Calls the program's callback when memory is exhausted, detects full collections that make almost no room, and ends
  * the program with a message. The callback runs like a signal handler that interrupted managed code: the waiting
- * allocation may have references in any register, so objects must keep their places during the callback. The mutex
- * `callback_lock` guards the callback, in phase MUTATE on any thread. The size of live objects and the counts of vain
- * collections change in phase STOP, on the collecting thread; messages read them in phase MUTATE, too.
+ * allocation may have references in any register, so objects must keep their places during the callback. Owns the
+ * callback, which the mutex `callback_lock` guards, in phase MUTATE on any thread. Also owns the size of live objects
+ * and the counts of such collections, which change in phase STOP, on the collecting thread; messages read them in phase
+ * MUTATE, too.
  */
 #include "runtime/safepoints/exhaustion.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Detects stack overflow, in polls and in faults, prints a message and ends the program. Runs on each thread for its
- * own stack, in a slow path in phase MUTATE, or in the handler of a fault in any phase. The mutator has the bounds of
- * the stack, which are read again before a poll ends the program.
+ * own stack, in a slow path in phase MUTATE, or in the handler of a fault in any phase. The mutator has all state: the
+ * bounds of the stack, which are read again before a poll ends the program.
  */
 #include "runtime/signals/overflow.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Keeps the stacks of coroutines in a table sorted by address, switches stacks, finds the stack of an address, and
- * claims stacks for the walks of a collection; pillar-stack-iterator-2011 has no such stacks.
+ * Owns a table of the stacks of coroutines, sorted by address, and its mutex. Adds and removes stacks, switches stacks,
+ * finds the stack of an address, and claims stacks for the walks of a collection; pillar-stack-iterator-2011 has no
+ * such stacks.
  *
  * The mutator has the anchors and the bounds of the stack that the thread runs on. cairn_stack_switch() exchanges them,
  * so that native calls nest separately on each stack. One thread may leave a stack, and another thread may continue on

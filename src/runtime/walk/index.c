@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Keeps the sorted functions of each image, and the hash table of the safepoints that walks have met. Adopts new
- * images, drops removed images, and frees replaced tables. Runs on any thread, in any phase, except that replaced
- * tables are freed in a stop, before phase STOP. CN_LOCK_FRAMES guards the functions, the list of replaced tables and
- * all writes to the hash table; look-ups read the hash table, and the atomic generation of the adopted list of images,
+ * Owns the sorted functions of each image, the hash table of the safepoints that walks have met, and the list of
+ * replaced tables. Adopts new images, drops removed images, and frees replaced tables. Runs on any thread, in any
+ * phase, except that replaced tables are freed in a stop, before phase STOP. CN_LOCK_FRAMES guards all writes, and
+ * reads of functions and list; look-ups read the hash table, and the atomic generation of the adopted list of images,
  * without a lock (cn_index_enter()).
  */
 #include "runtime/walk/index.h"

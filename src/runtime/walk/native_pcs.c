@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Caches return addresses into native code in a table of words, which walks look up before the index. Each address has
- * one possible place, and new code empties the table. Runs on any thread, in any phase; words are atomic and read
- * without a lock, and writers hold CN_LOCK_FRAMES.
+ * Owns a table of words that caches return addresses into native code; walks look them up there before the index. Each
+ * address has one possible place, and new code empties the table. Runs on any thread, in any phase; words are atomic
+ * and read without a lock, and writers hold CN_LOCK_FRAMES.
  */
 #include "runtime/walk/native_pcs.h"
 

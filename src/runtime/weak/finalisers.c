@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Keeps the objects registered for finalisers, and queues of registered objects that a collection found unreachable.
- * The program takes objects from a queue at any time, so managed code never runs within a collection. A handle keeps
- * each queued object alive. Runs in phase MUTATE on any managed thread, under CN_LOCK_WEAK; in phase STOP on the
- * collecting thread, without the lock; in a stop on a thread that unloads an image, under the lock. A check for an
- * empty queue reads its count without the lock.
+ * Owns the list of objects registered for finalisers, and queues of registered objects that a collection found
+ * unreachable. The program takes objects from a queue at any time, so managed code never runs within a collection. A
+ * handle keeps each queued object alive. Runs in phase MUTATE on any managed thread, under CN_LOCK_WEAK; in phase STOP
+ * on the collecting thread, without the lock; in a stop on a thread that unloads an image, under the lock. A check for
+ * an empty queue reads its count without the lock.
  */
 #include "runtime/weak/finalisers.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Computes identity hashes from the address that an object has at the first request of its hash, and counts the objects
- * whose hash was requested. The header records the request; a collector that moves such an object stores the hash
- * behind the object. O. Agesen, "Space and time-efficient hashing of garbage-collected objects" (1999). Hashes are
+ * Computes identity hashes from the address that an object has at the first request of its hash, and owns the count of
+ * objects whose hash was requested. The header records the request; a collector that moves such an object stores the
+ * hash behind the object. O. Agesen, "Space and time-efficient hashing of garbage-collected objects" (1999). Hashes are
  * requested on mutators' threads, in phase MUTATE, and take no lock. Requests add to the count atomically; the
  * collecting thread reads and sets it in phase STOP.
  */
