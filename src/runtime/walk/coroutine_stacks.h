@@ -26,7 +26,8 @@ const char *cn_coroutine_stacks_wrong(void);
 /* True if the program has added stacks. If false, each thread runs on its own stack. */
 bool cn_coroutine_stacks_exist(void);
 
-/* The coroutine's stack with `sp` in [low, high); may be null. */
+/* The coroutine's stack with `sp` in [low, high); may be null. Any thread, in any phase; takes the table's lock, with
+ * signals deferred. */
 struct cairn_stack *cn_coroutine_stacks_at(uintptr_t sp);
 
 /* True if `sp` lies on a coroutine's stack, or on the thread's own stack, while the thread runs on a different
