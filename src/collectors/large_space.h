@@ -2,7 +2,8 @@
  *
  * The large-object space. Each object has separate pages, and stays in place, because a collection marks it instead of
  * copying it. The space consists of blocks, and is independent of layouts. The functions are called under the
- * collector's lock in phase MUTATE, and by the collecting thread in phase STOP.
+ * collector's lock in phase MUTATE, and by the collecting thread in phase STOP. Checks of copies call
+ * cn_large_find_block() in phase MUTATE without the lock.
  */
 #ifndef CN_COLLECTORS_LARGE_SPACE_H
 #define CN_COLLECTORS_LARGE_SPACE_H

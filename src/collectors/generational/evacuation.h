@@ -37,10 +37,10 @@ bool cn_evacuation_is_group_due(void);
 /* Notes that the field at `slot` may point to blocks of these groups. Slots outside of the heap are ignored. Any
  * thread. */
 void cn_evacuation_note_card(uintptr_t slot, uint16_t groups);
-/* Notes that weak fields of the object in [from, to) may point to blocks of all groups. */
+/* Any thread. Notes that weak fields of the object in [from, to) may point to blocks of all groups. */
 void cn_evacuation_note_weak_fields(uintptr_t object, const struct cairn_layout *layout, uintptr_t from, uintptr_t to);
 
-/* Called before a young collection. cn_evacuation_next_group_bytes() returns the bytes of objects in the group to
+/* STOP, before a young collection. cn_evacuation_next_group_bytes() returns the bytes of objects in the group to
  * evacuate, or 0. cn_evacuation_begin_group() begins the evacuation; `memory` is true if there is memory for the
  * copies. */
 size_t cn_evacuation_next_group_bytes(void);
@@ -55,7 +55,7 @@ uintptr_t cn_evacuation_visit_old_slot(struct cn_tracer *tracer, const uintptr_t
 uint16_t cn_evacuation_group_bit(void);
 void cn_evacuation_copy_group(struct cn_tracer *tracer);
 
-/* Called after the collection, whose evacuation took `took` nanoseconds. Blocks without remaining objects become
+/* STOP, after the collection, whose evacuation took `took` nanoseconds. Blocks without remaining objects become
  * free. */
 struct cn_evacuation_result {
   size_t bytes, lines; /* bytes of objects that have left the blocks, and bytes of their lines */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Owns the tracers (`tracers`), begins their collection (`cn_trace_cycle`), runs their tasks, and adds up their
- * results. They are allocated in phase INIT. Phase STOP: the collecting thread calls the functions, and the runtime's
- * workers run tasks, one tracer each, without locks. Most young collections end before a worker would wake up. So one
- * tracer begins alone, with plain instead of atomic operations, and other tracers join when it has copied and marked a
- * limit of bytes (`cn_tracers_max_bytes_alone`, which tests set).
+ * Owns the tracers (`tracers`), begins a collection for them (`cn_trace_cycle`), runs their tasks, and adds up their
+ * results. Tracers are allocated in phase INIT. Phase STOP: the collecting thread calls the functions, and the
+ * runtime's workers run tasks, one tracer each; the file takes no lock. Most young collections end before a worker
+ * would wake up. So one tracer begins alone, with plain instead of atomic operations, and other tracers join when it
+ * has copied and marked a limit of bytes (`cn_tracers_max_bytes_alone`, which tests set).
  */
 #include "collectors/generational/tracers.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Implements locks for threads and their signal handlers, and owns the words of all locks (`lock_words`). The word of a
- * lock names the holder: one atomic operation, unlike a mutex of libc, takes the lock and records which thread holds
- * it. A bit of the word says that threads wait on the low half of the word; a release wakes one waiting thread. Runs on
- * any thread, in any phase; async-signal-safe. The child of a fork() frees the locks of other threads.
+ * Implements locks for threads and their signal handlers. Owns the words of all locks (`lock_words`) and a thread-local
+ * variable whose address names the thread (`thread_identity`). The word of a lock names the holder: one atomic
+ * operation, unlike a mutex of libc, takes the lock and records which thread holds it. A bit of the word says that
+ * threads wait on the low half of the word; a release wakes one waiting thread. Runs on any thread, in any phase;
+ * async-signal-safe. The child of a fork() frees the locks of other threads.
  */
 #include "runtime/core/lock.h"
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Implements a futex with two bits, as in U. Drepper, "Futexes Are Tricky" (2011), "Mutex, Take 2": the release of an
- * uncontended lock makes no system call. The higher bits count the calls of cn_mutex_wake_waiters(), so that a thread
- * notices a call between its test of `over` and its wait.
+ * Implements cn_mutex, a lock whose waiting threads sleep in the kernel, by a futex with two bits, as in U. Drepper,
+ * "Futexes Are Tricky" (2011), "Mutex, Take 2": the release of an uncontended lock makes no system call. The higher
+ * bits count the calls of cn_mutex_wake_waiters(), so that a thread notices a call between its test of `over` and its
+ * wait.
  *
  * A release wakes one thread. The woken thread tries again. It either takes the lock with STATE_CONTENDED, because
- * other threads may wait, or waits again. Any thread may wait, in any phase; the state is in the mutex.
+ * other threads may wait, or waits again. Any thread may call the functions, in any phase; signals are deferred during
+ * a wait. All state is in the mutex.
  */
 #include "runtime/core/mutex.h"
 

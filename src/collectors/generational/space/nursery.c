@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Gives mutators their allocation buffers, and bounds the memory of the nursery. The file owns the nursery's bounds
- * (`cn_nursery`), its lock, which also guards other changes of the heap in phase MUTATE, and the distance of noted
- * block starts. Mutators get buffers under the lock in phase MUTATE, and an idle step of the background thread discards
- * memory under the lock. The collecting thread takes all buffers and sets the bounds in phase STOP, without the lock. A
- * single mutator gets one buffer after the other. If there are several mutators, each gets a buffer twice as large as
- * its last one, up to a share of the free space. Compiled code and the runtime's slow paths clear memory object by
- * object, in the cache.
+ * (`cn_nursery`), the distance of noted block starts, and `nursery_lock`, which also guards other changes of the heap
+ * in phase MUTATE. In phase MUTATE, under the lock, mutators get buffers, and idle steps of the background thread
+ * discard memory. In phase STOP, without the lock, the thread that stopped the others takes all buffers and sets the
+ * bounds. A single mutator gets one buffer after the other. If there are several mutators, each gets a buffer twice as
+ * large as its last one, up to a share of the free space. Compiled code and the runtime's slow paths clear memory
+ * object by object, in the cache.
  */
 #include "collectors/generational/space/nursery.h"
 
