@@ -11,8 +11,8 @@
  * Commands that neither compile nor link (-E, -M, -fsyntax-only, ...) go to clang unchanged, and so do commands with
  * errors, which clang reports. Cairn adds a line to --version.
  *
- * main() reads the command, plans and compiles all units, joins bitcode, makes and runs the link, and writes report and
- * times. Errors and times go to stderr, help and version to stdout. The command and its plan live in main() and
+ * main() reads the command, plans and compiles all units, joins bitcode, makes and runs the link, and writes the report
+ * and the times. Errors and times go to stderr, help and version to stdout. The command and its plan live in main() and
  * run_command(); the file holds no other state.
  */
 #include <stdlib.h>

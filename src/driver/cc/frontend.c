@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Runs clang as the front end that compiles C to unoptimised bitcode with debug locations, and as the compiler of
- * native units. The file only makes the commands when a unit is planned; unit.c prints and runs them. The file prints
- * nothing, and the unit has all state.
+ * Makes clang's commands, when a unit is planned: one to compile C to unoptimised bitcode with debug locations, and one
+ * to compile a native unit. unit.c prints and runs the commands. The file prints nothing, and the unit has all state.
  *
  * The user's options go to clang unchanged. For bitcode, this file adds
  *   -disable-llvm-passes      the optimiser runs in process, after `prepare`
