@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Computes the capacity of heaps after a collection, the thresholds of full collections, the sizes of allocation
- * buffers, and bounds for copies. The file has no state. The collecting thread calls it in phase STOP, and the start of
- * a heap in phase INIT; a mutator gets the size of its buffer in phase MUTATE, too, under the collector's lock.
+ * buffers, and bounds for copies. The file has no state. The collecting thread calls the functions in phase STOP, and
+ * the set-up of a heap calls them in phase INIT. A mutator computes the size of its buffer in phase MUTATE, under the
+ * collector's lock.
  */
 #include "collectors/heap_sizer.h"
 

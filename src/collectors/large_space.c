@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Owns the large-object space: allocates, lengthens, marks, sweeps and discards blocks of pages. Mutators allocate, and
- * the background thread discards free pages, under the collector's lock in phase MUTATE. The collecting thread calls
- * the functions in phase STOP, where tracers mark and find blocks in parallel by atomic states; checks of copies also
- * find blocks in phase MUTATE, without the lock. The pages from the base to the top form runs: a run is a block, or it
- * is free. Tables outside of the heap (`first_pages`, `run_lengths`, `run_links`, `run_states`) describe each run by
- * the number of its first page, so that marking and sweeping access no block. Free runs are in doubly linked lists by
+ * the background thread discards free pages, under the collector's lock in phase MUTATE. In phase STOP the collecting
+ * thread calls the functions, and tracers mark and find blocks in parallel by atomic states. Checks of copies find
+ * blocks in phase MUTATE without the lock. The pages from the base to the top form runs: a run is a block, or it is
+ * free. Tables outside of the heap (`first_pages`, `run_lengths`, `run_links`, `run_states`) describe each run by the
+ * number of its first page, so that marking and sweeping access no block. Free runs are in doubly linked lists by
  * length (`large_space_state`). A sweep makes the lists anew, and joins neighbouring free runs.
  */
 #include "collectors/large_space.h"

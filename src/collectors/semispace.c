@@ -3,9 +3,9 @@
  * A semispace copying collector, after C. J. Cheney, "A nonrecursive list compacting algorithm" (1970). The file
  * implements `struct cairn_collector`, and owns the state of the heap (`heap`), the bounds of a collection
  * (`cn_semispace_copying`) and `buffer_lock`. Collections run in phase STOP, on the collecting thread; walks and
- * unloaded images use the heap in phase STOP, too. Mutators get buffers and large objects in phase MUTATE, under
- * `buffer_lock`; so do idle steps of the background thread that discard memory. Checks of words (is_object_start()) and
- * fault handlers (was_address_unmapped()) read the heap without a lock.
+ * unloaded images use the heap in phase STOP, too. In phase MUTATE, under `buffer_lock`, mutators get buffers and large
+ * objects, and idle steps of the background thread discard memory. Checks of words (is_object_start()) and fault
+ * handlers (was_address_unmapped()) read the heap without a lock.
  *
  * The heap is one range of reserved addresses with two spaces, of `room` bytes each. The program allocates in the
  * current space, up to the capacity, and a collection copies the reachable objects to the other space. The current

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Scans, visits and cleans cards, which tell the old objects that the program has stored to. The file owns only the
- * tasks of a visit (`card_tasks`); the cards are in space/tables.h. Phase STOP: the collecting thread scans the card
- * table for dirty blocks, and any number of tracers visit cards, whose tasks they take atomically; allocation also
- * calls cn_cards_clean_range() in phase MUTATE, under the nursery's lock. A running marker gets the dirty cards that a
- * visit cleans. Card bytes are read eight or more at a time, because few cards are dirty. Dirty cards outside of old
- * objects and of large objects that were reached mean nothing, and are not visited.
+ * Scans, visits and cleans cards; a dirty card is a part of an old object that the program has stored to. The file owns
+ * only the tasks of a visit (`card_tasks`); the cards are in space/tables.h. Phase STOP: the collecting thread scans
+ * the card table for dirty blocks, and any number of tracers visit cards, whose tasks they take atomically; allocation
+ * also calls cn_cards_clean_range() in phase MUTATE, under the nursery's lock. A running marker gets the dirty cards
+ * that a visit cleans. Card bytes are read eight or more at a time, because few cards are dirty. Dirty cards outside of
+ * old objects and of large objects that were reached mean nothing, and are not visited.
  */
 #include "collectors/generational/cards.h"
 

@@ -2,7 +2,7 @@
  *
  * Pins objects for a collection, tells which pinned objects were reached, and ends the pins of unreached objects. The
  * file owns the list of pinned addresses with their objects (`pinned_list`), which each collection makes anew. Phase
- * STOP, the collecting thread; it makes the list under CN_LOCK_PINS. A pinned address may point into an object; each
+ * STOP, the collecting thread, which makes the list under CN_LOCK_PINS. A pinned address may point into an object; each
  * collection looks up the object once.
  */
 #include "collectors/generational/pinned.h"

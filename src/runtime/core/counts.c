@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Owns the totals of the runtime and the collector (cn_stats). The collecting thread changes them in phase STOP. A
- * thread that ends adds its counts under the registry lock (threads/stop.c). Any thread may read them for a report,
- * without a lock.
+ * Owns the totals of the runtime and the collector (cn_stats). The collecting thread changes the totals in phase STOP.
+ * A thread that ends adds its counts under the registry lock (threads/stop.c). Any thread may read the totals for a
+ * report, without a lock.
  */
 #include "runtime/core/counts.h"
 

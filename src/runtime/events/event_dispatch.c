@@ -3,8 +3,8 @@
  * Dispatches the runtime's events to consumers: probes, listeners of the program, CAIRN_LOG and CAIRN_TRACE. Owns the
  * table of listeners (`listeners`), the flag that consumers exist (`has_consumers`, atomic), and `dispatch_lock`. Runs
  * on any thread, in any phase; `dispatch_lock` guards the table and serialises all events except those for probes. A
- * thread-local flag (`is_reporting`) refuses calls by a consumer during its event. The child of a fork() frees
- * `dispatch_lock`.
+ * thread-local flag (`is_reporting`) detects a consumer that causes an event or changes the table. The child of a
+ * fork() frees `dispatch_lock`.
  */
 #include "runtime/events/event_dispatch.h"
 

@@ -2,8 +2,8 @@
  *
  * Implements the slow paths of barriers, the mutator's words that barriers read, and the checks of their kinds
  * (docs/collectors.md, "Barriers"). The file has no state, and takes no lock. Slow paths run on mutators' threads, in
- * phase MUTATE. The collector sets the words in phases INIT and STOP. Kinds are checked when the collector is chosen,
- * when an image is loaded, on any thread, and before each collection, in phase STOP.
+ * phase MUTATE. The collector sets the words in phases INIT and STOP. Checks of kinds run when the program chooses the
+ * collector, on any thread that loads an image, and in phase STOP before each collection.
  */
 #include "runtime/heap/barrier_slow_paths.h"
 

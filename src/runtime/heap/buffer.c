@@ -2,8 +2,8 @@
  *
  * Implements allocation buffers and their handlers' parts: allocates, lengthens, clears and frees blocks, and fills
  * gaps between objects. All state is in the mutator, and the file takes no lock. The mutator's own thread calls the
- * functions in phase MUTATE, also to end the mutator while it holds the registry lock (threads/stop.c). The collecting
- * thread takes and gives the buffers of all mutators in phase STOP.
+ * functions in phase MUTATE; at the mutator's end it holds the registry lock (threads/stop.c). The collecting thread
+ * takes and gives the buffers of all mutators in phase STOP.
  */
 #include "runtime/heap/buffer.h"
 

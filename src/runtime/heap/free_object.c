@@ -4,7 +4,7 @@
  * allocation buffer, the allocation pointer returns to the array's start. An older array of the buffer waits
  * (`waiting_arrays`) until all blocks after it are free. A large array's block is kept (`kept_blocks`) for the next
  * array of about its size, until a collection frees the unreachable block and the thread's lists become empty. Both
- * lists are thread-local: each thread uses its own, in phase MUTATE, without locks. A handler that interrupts managed
+ * lists are thread-local: each thread uses its copies in phase MUTATE, without locks. A handler that interrupts managed
  * code frees nothing.
  */
 #include "runtime/heap/free_object.h"

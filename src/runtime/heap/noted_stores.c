@@ -3,9 +3,9 @@
  * Notes stores of references in a ring, in their order, and finds the last store to an address (CAIRN_VERIFY=stores).
  * The file owns the ring (`note_ring`), which the set-up of the heap allocates, and the numbers of made and forgotten
  * notes. A signal handler may interrupt cairn_note_store() at any instruction, note other stores, and jump out; the
- * interrupted note then covers zero bytes. Mutators' threads write the ring in phase MUTATE, each its own note by an
- * atomic number, without locks. The thread that stopped the others, to collect or to unload an image, reads and forgets
- * notes in phase STOP.
+ * interrupted note then covers zero bytes. Mutators' threads write the ring in phase MUTATE, without locks; an atomic
+ * number gives each note one writer. The thread that stopped the others, to collect or to unload an image, reads and
+ * forgets notes in phase STOP.
  */
 #include "runtime/heap/noted_stores.h"
 
