@@ -5,8 +5,8 @@
  * chunks for new stacks.
  *
  * Any thread, in any phase. The file owns the spare chunks (`spare_chunks`) and the size of the next mapping
- * (`slab_chunks`), under CN_LOCK_ANCHORS. The anchors of a stack belong to the thread that runs on it; collections read
- * them in phase STOP.
+ * (`slab_chunks`), under CN_LOCK_ANCHORS. The anchors of a stack belong to the thread that runs on the stack;
+ * collections read anchors in phase STOP.
  */
 #include "runtime/core/anchors.h"
 

@@ -3,7 +3,8 @@
  * Writes the source position of a safepoint into messages.
  *
  * Runs on any thread, in any phase, also in signal handlers. The file has no state. Images are locked during the
- * look-up (safepoint_details.h); a damaged section gives no text, and releases the locks that the look-up took.
+ * look-up (safepoint_details.h). If a section is damaged, the function writes no text, and releases the locks that the
+ * look-up took.
  */
 #include "runtime/debug/safepoint_text.h"
 

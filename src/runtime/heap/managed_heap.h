@@ -44,6 +44,7 @@ void *cn_heap_allocate_for_handler(struct cn_block_request wanted);
 /* Like cn_heap_allocate_block(), and raises the heap's capacity if needed. Null: the heap would exceed its maximum. */
 void *cn_heap_allocate_growing(struct cn_block_request wanted);
 
+/* Set up the heap, once. Phases MUTATE and STOP; any number of threads at once. */
 void cn_heap_set_up(void);
 bool cn_heap_is_ready(void);
 
