@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reports the number of safepoints of each managed function in the finished module (options->report; docs/placement.md,
- * "What did it do?").
+ * Reports the number of safepoints, leaf calls and relocations of each managed function in the finished module, and its
+ * time to safepoint with the causes (options->report; docs/placement.md, "What did it do?").
  *
- * Needs: rewritten IR. Provides: cn_remark_on_functions(), one remark per function. Breaks: nothing.
+ * Needs: rewritten IR. Provides: cn_remark_on_functions(), which makes remarks. Breaks: nothing.
  */
 #include <string.h>
 #include "base/check.h"

@@ -2,8 +2,9 @@
  *
  * Prepares modules that are loaded without a linker. Such modules share only the front end's names, while each has
  * separate thunks and a separate image. The loader's user calls a function that registers the image, in place of a
- * constructor. Needs: the finished module. Provides: cairn_compile_in_memory(). Breaks: the lists of constructors and
- * llvm.used.
+ * constructor. Cairn's symbols become internal, the sections of roots are joined, bodies that a loader may drop get
+ * local names, and managed functions get unwind tables. Needs: the finished module. Provides:
+ * cairn_compile_in_memory(). Breaks: the lists of constructors and llvm.used.
  */
 #include <cairn/compile.h>
 

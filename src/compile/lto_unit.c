@@ -2,8 +2,8 @@
  *
  * Marks units for link-time optimisation. The marks record a unit's properties until the linker joins units, and
  * prevent other compilers from generating code for the unit. Needs: the unit after `rules`. Provides: the marks below
- * (cn_lto_mark_unit()); cairn_compile_joined_options(), which reads them; cn_lto_unmark_program(), which removes them.
- * Breaks: nothing.
+ * (cn_lto_mark_unit()), and Cairn's own attribute on calls of leaves; cairn_compile_joined_options(), which reads the
+ * options; cn_lto_unmark_program(), which removes the marks and reports functions without them. Breaks: nothing.
  *
  * A linker joins units like any other bitcode. So a unit has
  *   - module flags with the unit's options; most options must be equal in all units, and the linker names two units

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Reads compile options as text from the command lines of tools and plugin, so that an option has one name in all
- * programs. The file also sets the fixed options of the code generator, which are state of the process. Needs: nothing;
- * this file reads no module. Provides: cairn_compile_set(), cairn_compile_init(). Breaks: nothing.
+ * programs. The file also sets the fixed options of the code generator, which are state of the process; the first call
+ * sets them. Needs: nothing; this file reads no module. Provides: cairn_compile_set(), cairn_compile_init(); the names
+ * of optimisations and of places of polls, with help. Breaks: nothing.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  * LLVM's verifier runs after the pass if the caller asks for it. If the verifier refuses the output of a pass of Cairn,
  * the error has the rule "internal" and names the pass.
  *
- * Needs: a module that LLVM's verifier accepts. Provides: cairn_compile_pass() and the functions of passes.h. Breaks:
- * all that the pass breaks.
+ * Needs: a module that LLVM's verifier accepts. Provides: cairn_compile_pass(), cairn_compile_pass_names() and the
+ * functions of passes.h. Breaks: all that the pass breaks.
  */
 #include "compile/passes.h"
 

@@ -3,7 +3,8 @@
  * Pass `give-back`: frees an array explicitly where it dies in the function that made it.
  *
  * Needs: allocation calls that are not expanded yet, and an optimiser that has run. Provides: calls of
- * cairn_give_back() at the places where arrays die. Only values of the function point to these arrays. Breaks: nothing.
+ * cairn_give_back() at the places where arrays die. Only values of the function point to these arrays. Breaks: struct
+ * cn_cfg.
  *
  *   a = cairn_alloc_array(layout, n)      a = cairn_alloc_array(layout, n)
  *   ... uses of a                    ->   ... uses of a

@@ -14,7 +14,7 @@
  * functions preserve every register except the result's register.
  *
  * Needs: final, verified statepoints. Provides: a module free of calls of barriers; a call that LLVM cannot inline is
- * an error. Breaks: nothing.
+ * an error. Breaks: struct cn_cfg.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Adds the guard of a module with managed code: a symbol and a word in a section of the object. `cairn frames
- * --rewrite` removes the guard from the object. Needs: nothing. Provides: cn_add_link_guard(),
- * cn_module_has_statepoints(). Breaks: nothing.
+ * --rewrite` removes the guard from the object. Tells whether a module has statepoints. Needs: nothing. Provides:
+ * cn_add_link_guard(), cn_module_has_statepoints(). Breaks: nothing.
  */
 
 #include "base/guard.h"

@@ -2,7 +2,8 @@
  *
  * Reads, checks and records a module's kind of words: the low bits that tell references from immediate integers. The
  * kind comes from an option, or else from the module flag `cairn.words`; cn_words_check_and_keep_flag() records the
- * option's kind in the flag. Needs: nothing. Provides: words.h. Breaks: nothing.
+ * option's kind in the flag. Needs: nothing. Provides: struct cn_words of a module, its text form, and errors of rule
+ * word-kind. Breaks: nothing.
  */
 #include "compile/core/words.h"
 

@@ -5,7 +5,7 @@
  * calls by subtractions again, after the statepoints.
  *
  * Needs: promoted locals for the calls, and final statepoints for the pass. Provides: calls instead of the differences,
- * and subtractions after the pass. Breaks: nothing.
+ * and subtractions after the pass; an error for other uses of cairn.ptrdiff. Breaks: nothing.
  */
 #include "compile/lower/differences.h"
 

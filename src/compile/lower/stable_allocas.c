@@ -3,9 +3,9 @@
  * Pass `steady-locals`: makes statepoints name each described local itself up to code generation.
  *
  * Needs: final statepoints, before the passes of the code generator. Provides: a copy of the address of each described
- * local; code computes addresses at variable offsets from the copy. LLVM treats the copy as another value until
- * CodeGenPrepare or instruction selection replaces the copy by the address. Breaks: the form of addresses
- * (cn_alloca_uses_returns_argument()).
+ * local that code addresses at variable offsets; code computes addresses in the local from the copy. LLVM treats the
+ * copy as another value until CodeGenPrepare or instruction selection replaces the copy by the address. Breaks: the
+ * form of addresses (cn_alloca_uses_returns_argument()).
  *
  * LLVM's loop-reduce computes all addresses of a loop from a few addresses that it increments. Without the copy,
  * loop-reduce would also compute the statepoint's operand from these addresses. The start of the local would then be in

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Builds the table of spans in section `cairn_spans`, with all keys and values (collector.h, struct cairn_span). Part
- * of rewrite-statepoints. Needs: any module. Provides: an internal constant @cairn.spans. Breaks: nothing.
+ * of rewrite-statepoints. Needs: any module. Provides: an internal constant @cairn.spans; the reason why a key or value
+ * is refused; an error for a table of another form. Breaks: nothing.
  *
  * An entry has an address as the distance from the entry's field to the address. The linker computes the distance. So
  * the dynamic linker has nothing to relocate, and the section is read-only. The value must therefore lie in the same

@@ -4,7 +4,8 @@
  * calls the result of cairn.managed.callee(f). Each call of that function is replaced by its argument, and calls
  * through its result get the attribute that other front ends write directly (call_targets.c).
  *
- * Part of pass prepare. Needs: promoted locals. Provides: the attribute; the function is deleted. Breaks: nothing.
+ * Part of pass prepare. Needs: promoted locals. Provides: the attribute; the function is deleted; an error for uses of
+ * the function other than calls. Breaks: nothing.
  */
 #include <string.h>
 #include "base/check.h"

@@ -4,7 +4,8 @@
  * changes such a word at safepoints. Without this step the optimiser would keep a word in a register over places that
  * later get polls or allocations.
  *
- * Part of prepare. Needs: locals promoted. Provides: volatile accesses. Breaks: nothing.
+ * Part of prepare. Needs: locals promoted. Provides: volatile accesses, or an error for an intrinsic that cannot be
+ * volatile. Breaks: nothing.
  *
  * The search follows addresses of words through arithmetic, phis and selects, and into functions of this module that
  * get addresses as arguments. Functions that convert references to words, or words to references, lose the attributes

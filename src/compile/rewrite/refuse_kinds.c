@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Refuses opcodes, types, constants and attributes that are newer than LLVM 22 or that a target defines, because no
- * pass handles their effect on references. Part of rewrite-statepoints; keeps a count per thread. Needs: any function.
- * Provides: diagnostics. Breaks: nothing.
+ * pass handles their effect on references. Part of rewrite-statepoints; each thread remembers how many of LLVM's
+ * attributes are listed. Needs: any function. Provides: diagnostics. Breaks: nothing.
  */
 #include <stdlib.h>
 #include "base/check.h"

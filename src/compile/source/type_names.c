@@ -4,7 +4,7 @@
  * information for every unit; the pipeline drops it before the optimiser unless the user asked for it.
  *
  * Part of pass `rules`. Needs: the front end's IR. Provides: metadata cairn.type on layout statics without it
- * (allocation/type_metadata.h). Breaks: nothing.
+ * (allocation/type_metadata.h); an error for a weak field in too many nested arrays. Breaks: nothing.
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>

@@ -2,7 +2,8 @@
  *
  * Turns the slots of the rewriter (demote.c) back into values by LLVM's promotion of locals, so that a second rewriting
  * can choose slots anew. Part of strip-statepoints. Needs: locals without zeroing and escapes (strip_allocas.c).
- * Provides: a function with fewer locals. Breaks: only locals; described locals of the program may be promoted too.
+ * Provides: a function with fewer locals; a non-integral layout for the time of the promotion. Breaks: only locals;
+ * described locals of the program may be promoted too.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Turns the spans of statepoints (abi.def, SPAN_MARK) back into markers, which rewrite-statepoints finds after the
- * optimiser has moved the calls. Part of strip-statepoints. Needs: any function. Provides: markers around calls.
- * Breaks: nothing.
+ * optimiser has moved the calls. Part of strip-statepoints. Needs: any function. Provides: markers around calls;
+ * cn_strip_refuse_spans(), which reports lists that markers cannot express. Breaks: nothing.
  *
  * Only functions that have lost their markers get new ones. Each call with spans gets markers, which also enclose the
  * calls that are inlined in its place.

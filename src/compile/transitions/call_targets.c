@@ -23,8 +23,8 @@
  * too. Callers of this function may ignore the parameter.
  *
  * Needs: functions whose statepoints are final; routed calls of named functions (transitions.c). Provides: each call
- * that reaches native code leaves an anchor; managed functions have their entries (entries.c). Breaks: functions that
- * get a parameter move to the module's end.
+ * that reaches native code leaves an anchor; managed functions have their entries (entries.c); errors for musttail
+ * calls and hardened calls that no stub supports. Breaks: functions that get a parameter move to the module's end.
  */
 #include "compile/transitions/call_targets.h"
 

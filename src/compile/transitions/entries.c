@@ -21,8 +21,9 @@
  * alignment.
  *
  * Needs: all calls are final. Provides: native code enters a body only through an entry, which makes the thread
- * managed. Breaks: a managed function's address is no longer the target of its calls. Part of pass call-targets. Pass
- * name-bodies, for programs without safepoints, only names the bodies, which then begin at their function.
+ * managed; an error for conventions that rename functions in the object file. Breaks: a managed function's address is
+ * no longer the target of its calls. Part of pass call-targets. Pass name-bodies, for programs without safepoints, only
+ * names the bodies, which then begin at their function.
  */
 #include "compile/transitions/entries.h"
 

@@ -15,7 +15,8 @@
  * stubs. In both cases the pass removes the bundle, because LLVM 22 ignores the bundle for some targets, and crashes
  * for others (docs/llvm-22.md, "gc-transition").
  *
- * Needs: final, verified statepoints. Provides: IR free of "gc-transition" bundles. Breaks: nothing.
+ * Needs: final, verified statepoints. Provides: IR free of "gc-transition" bundles, or an error if operands do not fit
+ * the templates. Breaks: struct cn_cfg.
  */
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"

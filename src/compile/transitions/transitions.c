@@ -6,8 +6,8 @@
  * transition; calls of leaves stay plain.
  *
  * Needs: allocation calls expanded (their slow paths are stubs themselves). Provides: every parse point calls a managed
- * function or a stub; managed functions have the mark that stubs test; a module that already has statepoints gets the
- * guard (base/guard.h). Breaks: nothing.
+ * function or a stub; a module that already has statepoints gets the guard (base/guard.h). Calls and definitions that
+ * stubs cannot support are errors, for instance a reference passed to a native function. Breaks: nothing.
  *
  *   callee                                     call becomes
  *   leaf                                       unchanged

@@ -2,8 +2,9 @@
  *
  * Joins the stack maps and call-frame information of one object into the model of its frame maps. Checks each record
  * against the code: the record must give a function of the object, an offset in this function just after a call, and
- * the frame size of the call-frame information. Runs first when an object is rewritten; changes only addresses and
- * relocated sections of the private copy. Errors are returned as text. Holds no state.
+ * the frame size of the call-frame information. Also finds the span table and the object's kind of barriers. Runs first
+ * when an object is rewritten; changes only addresses and relocated sections of the private copy. Errors are returned
+ * as text. Holds no state.
  */
 #include "object/build/instructions.h"
 #include "object/build/frames_build.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Reads the places of values in one statepoint's record, and finds the registers that the callee preserves. A callee of
- * an unknown calling convention preserves no register. Changes nothing, and holds no state.
+ * an unknown calling convention preserves no register. Runs for each safepoint that frames_build.c reads, changes
+ * nothing, and holds no state.
  */
 #include "object/build/statepoint.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads call-frame information with libdw. A stack walk supports only rows of this form; other rows are refused:
+ * Reads call-frame information with libdw, for frames_build.c while an object is rewritten. A stack walk supports only
+ * rows of this form; other rows are refused:
  *
  *   CFA = a base (cn_port_base_registers) + constant;
  *   return address at CFA - 8;

@@ -5,7 +5,8 @@
  * .cfi_undefined gives the same result. Without this file, a stack walk would treat the caller's value as preserved.
  * The file therefore reads the instructions of the call-frame information ("DWARF Debugging Information Format", Call
  * Frame Instruction Encodings; the psABI for the entries of .eh_frame). One DW_CFA_undefined of the register counts for
- * the whole function, so the other instructions need no evaluation. Changes nothing, and holds no state.
+ * the whole function, so the other instructions need no evaluation. Runs when cfi.c opens an object, changes nothing,
+ * and holds no state.
  */
 #include "object/dwarf/cfi_undefined.h"
 

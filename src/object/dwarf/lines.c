@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds the source line of an address in the sorted rows of all line tables, which libdw reads. The line tables of a
- * relocatable object are relocated to the object's assigned addresses. struct cn_lines owns the rows and the handles of
- * libdw; the file holds no other state.
+ * Finds the source line of an address in the sorted rows of all line tables, which libdw reads. Runs when `cairn
+ * stackmap` prints an object. The line tables of a relocatable object are relocated to the object's assigned addresses.
+ * struct cn_lines owns the rows and the handles of libdw; the file holds no other state.
  */
 #include "object/dwarf/lines.h"
 

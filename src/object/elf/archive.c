@@ -8,7 +8,8 @@
  *   the name is the first LENGTH bytes of the member
  *   a thin archive begins "!<thin>\n" and contains only the bytes of the archive's tables
  *
- * The archive stays unchanged. The caller holds the position (struct cn_archive_member); errors are returned as text.
+ * Runs in `cairn` and the driver before the members are read. The archive stays unchanged. The caller holds the
+ * position (struct cn_archive_member); errors are returned as text.
  */
 #include "object/elf/archive.h"
 

@@ -2,8 +2,8 @@
  *
  * Reads and checks an ELF file in memory, with its sections, groups, relocations and symbols; finds sections and
  * functions by name or address. The input may be hostile, so every offset, size and index is compared with its bound
- * before its use. struct cn_elf_file owns a private copy of the file, so the caller's bytes stay unchanged. Errors are
- * returned as text.
+ * before its use. struct cn_elf_file owns a private copy of the file, so the caller's bytes stay unchanged. Runs first
+ * in each reader of objects and images. Errors are returned as text.
  */
 #include "object/elf/elf_file.h"
 

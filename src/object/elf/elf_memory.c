@@ -12,7 +12,8 @@
  * applied therefore refer to an undefined weak symbol: JITLink ignores these relocations, and RuntimeDyld reports that
  * the symbol is missing.
  *
- * The caller's object stays unchanged, and the caller owns the new file. Holds no state.
+ * Runs after an object for a loader in memory is rewritten. The caller's object stays unchanged, and the caller owns
+ * the new file. Holds no state.
  */
 #include "object/elf/elf_parts.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Builds the sections of a new object, and makes the file from them. struct cn_section_parts owns the new bytes and
- * borrows the old; the old object stays unchanged. Holds no state.
+ * Builds the sections of a new object, and makes the file from them, for rewrite_object.c and thunk_names.c. struct
+ * cn_section_parts owns the new bytes and borrows the old; the old object stays unchanged. Holds no state.
  */
 #include "object/elf/elf_parts.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads files as bytes. Regular files are mapped, so that access to the first bytes loads little. Other files are read
- * as long as they may be of the wanted kind. The files stay unchanged; the caller owns the bytes. Errors are returned
- * as text. Holds no state.
+ * Reads files as bytes, for the tool, the driver and image_check.c. Regular files are mapped, so that access to the
+ * first bytes loads little. Other files are read as long as they may be of the wanted kind. The files stay unchanged;
+ * the caller owns the bytes. Errors are returned as text. Holds no state.
  */
 #include "object/elf/input.h"
 

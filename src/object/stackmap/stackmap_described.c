@@ -2,7 +2,8 @@
  *
  * Decodes the tails that Cairn appends to a statepoint's deopt operands (abi.def, "Described allocas", "Spans"): areas
  * of the frame with references, roots by tag, and open spans. A tail is found from its end, because its last operand is
- * its length; its first operand is its mark. Only reads the map, and holds no state.
+ * its length; its first operand is its mark. Runs on maps that stackmap_read.c has checked, only reads them, and holds
+ * no state.
  */
 #include <cairn/stackmap.h>
 

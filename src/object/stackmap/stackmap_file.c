@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds the sections of stack maps in ELF files, and applies their relocations. struct cairn_stackmap_file owns a
- * private copy of the file, the only thing that changes.
+ * Finds the sections of stack maps in ELF files of all machines, applies their relocations, and names functions. Runs
+ * before the maps are decoded. struct cairn_stackmap_file owns a private copy of the file, the only thing that changes.
  */
 #include "object/stackmap/stackmap_file.h"
 

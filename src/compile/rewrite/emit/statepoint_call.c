@@ -2,7 +2,8 @@
  *
  * Builds one statepoint: a gc.statepoint with the arguments, bundles, convention and attributes of a call replaces the
  * call, and a gc.result replaces the call's result (statepoints-original, "Intrinsics"). Part of rewrite-statepoints.
- * Needs: struct cn_refs with live sets. Provides: the statepoint in place of the call. Breaks: nothing.
+ * Needs: struct cn_refs with live sets. Provides: the statepoint in place of the call; an error if it has too many
+ * operands. Breaks: nothing.
  */
 #include <stdlib.h>
 #include <string.h>

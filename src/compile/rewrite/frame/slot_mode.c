@@ -13,8 +13,8 @@
  * Live intervals give upper bounds of both numbers in linear time. The exact numbers are counted only if the bounds are
  * too high, and only up to the budget.
  *
- * Needs: struct cn_refs. Provides: references of a function in slot mode cross parse points in memory only. Breaks:
- * struct cn_refs.
+ * Needs: struct cn_refs. Provides: references of a function in slot mode cross parse points in memory only, except
+ * values that deopt operands name. Breaks: struct cn_refs.
  */
 #include <stdlib.h>
 #include "base/bitset.h"
