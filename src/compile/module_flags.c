@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Adds and reads module flags with a number, because LLVM-C has only some of the behaviours for joining flags. Needs,
- * breaks: nothing. Provides: module_flags.h.
+ * breaks: nothing. Provides: cn_add_module_flag(), cn_module_flag_of().
  */
 #include "compile/module_flags.h"
 

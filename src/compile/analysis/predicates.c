@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Computes predicates of integer comparisons: the predicate for swapped operands, and the inverse. Needs: nothing.
- * Provides: the predicates.h functions. Breaks: nothing.
+ * Provides: cn_predicate_swapped(), cn_predicate_inverse(). Breaks: nothing.
  */
 #include "compile/analysis/predicates.h"
 

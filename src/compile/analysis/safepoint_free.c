@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Computes safepoint-free intervals of code. Needs: struct cn_cfg, and safepoints that are not rewritten yet; until
- * polls are placed, only calls and allocations are safepoints. Provides: safepoint_free.h. Breaks: nothing.
+ * polls are placed, only calls and allocations are safepoints. Provides: struct cn_safepoint_free_intervals, with the
+ * interval before and after each instruction. Breaks: nothing.
  *
  * A join of paths from different intervals begins a new interval. A fixed point over the blocks finds these joins. Each
  * block starts in the interval at the end of its immediate dominator. If a predecessor ends in another interval, the

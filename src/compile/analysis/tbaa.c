@@ -2,7 +2,8 @@
  *
  * Reads the TBAA tags of memory that never changes, and of copies. The tags tell pointers from other data, but
  * references look like ordinary pointers. An ordinary pointer that is mistaken for a reference is harmless
- * (collector.h). Needs, breaks: nothing. Provides: tbaa.h.
+ * (collector.h). Needs, breaks: nothing. Provides: queries of a tag, and of the fields of a copy of constant length
+ * (cn_tbaa_*).
  */
 #include "compile/analysis/calls.h"
 #include "compile/analysis/tbaa.h"

@@ -2,7 +2,8 @@
  *
  * Finds the point where all flow into each node of a value graph meets, to place phis (relocate.c) and to find bases
  * (bases.c). The result is minimal, so every phi is necessary, even in cycles. The file also finds nodes that always
- * receive equal values. Needs, breaks: nothing. Provides: value_flow.h.
+ * receive equal values. Needs, breaks: nothing. Provides: cn_value_flow_find_origins(),
+ * cn_value_flow_find_equal_nodes().
  *
  * The dominator computation follows K. Cooper, T. Harvey, K. Kennedy, "A Simple, Fast Dominance Algorithm" (2001).
  * Number 0 is the root, the parent of all sources.

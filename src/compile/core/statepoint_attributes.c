@@ -2,7 +2,7 @@
  *
  * Copies attributes from calls to their statepoints, reads the directives that choose a statepoint's id and patch
  * bytes, finds a statepoint's callee, and tells whether a statepoint has too many operands. Needs: nothing. Provides:
- * statepoint_attributes.h. Breaks: nothing.
+ * struct cn_call_target; the cn_statepoint_* functions. Breaks: nothing.
  */
 #include <stdlib.h>
 #include <string.h>

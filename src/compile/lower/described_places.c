@@ -2,7 +2,8 @@
  *
  * Proves that a store through an ordinary pointer goes to a place that the collector scans: to a reference in the type
  * of a global, or to a described word of a local of the function. Part of pass `check-stores`. Needs, breaks: nothing.
- * Provides: described_places.h.
+ * Provides: struct cn_described_places, which has the layouts of the function's locals; the origins of a pointer; the
+ * proof, or its failure.
  *
  * A pointer from a single chain of GEPs points to one place, or to places at equal distances. A pointer from phis and
  * selects may point to any word of each of its origins.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Describes markers of all kinds to the optimiser by attributes, and deletes markers. Needs, breaks: nothing. Provides:
- * markers.h.
+ * cn_markers_add_attributes(), cn_markers_erase().
  */
 #include "compile/markers/markers.h"
 

@@ -2,7 +2,8 @@
  *
  * Places polls in interpreters with computed jumps. Part of pass `place-safepoints`.
  *
- * Needs: struct cn_poll_sites. Provides: more sites. Breaks: nothing.
+ * Needs: struct cn_poll_sites. Provides: a site in each operation, or false if an operation has no place for a poll.
+ * Breaks: nothing.
  *
  * All operations of an interpreter branch to one block that finds the next operation. For better branch prediction, the
  * code generator copies that block to the end of each operation; a poll in the block prevents the copies. Each

@@ -3,7 +3,9 @@
  * Copies the facts that place-safepoints found about the functions of one module into another module that calls them
  * (late-insertion-slides-2014, future work: leaf functions). Implements cairn_import_functions().
  *
- * Needs: any two modules. Provides: attributes of declarations. Breaks: nothing.
+ * Needs: any two modules. Provides: attributes "gc-leaf-function", "cairn-polls" and "cairn-work" of declarations whose
+ * managed definition in the other module is strong; leaves whose calls need records here stay unmarked. Breaks:
+ * nothing.
  */
 #include <string.h>
 #include "compile/place/function_facts.h"

@@ -5,8 +5,9 @@
  * transition, because objects may move during a transition. Part of pass `place-safepoints`.
  *
  * Needs: any module. Provides: each call of a leaf with a length argument covers at most MAX_CALL_BYTES, or one piece
- * if pieces are larger, between two polls. Calls in safepoint-free intervals and in funclets are exempt. long_strings.c
- * bounds the leaves that read up to the end of a string. Breaks: struct cn_cfg.
+ * if pieces are larger, between two polls. Exempt are invokes, calls in safepoint-free intervals or funclets, and calls
+ * whose attribute "cairn-work" promises few bytes. long_strings.c bounds the leaves that read up to the end of a
+ * string. Breaks: struct cn_cfg.
  */
 #include "compile/place/long_calls.h"
 

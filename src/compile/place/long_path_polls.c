@@ -3,7 +3,7 @@
  * Places polls in functions that do too much work between two safepoints although their loops are short: in many calls,
  * or in a series of loops. Part of pass `place-safepoints`.
  *
- * Needs: the sites that loops and entries need. Provides: more sites. Breaks: nothing.
+ * Needs: the sites that loops and entries need. Provides: sites that cut long paths. Breaks: nothing.
  *
  * The walk visits the blocks in reverse post-order and keeps the most work since the last safepoint, as path_cost.c
  * does. If the work exceeds the limit, the walk adds a poll and begins at zero again. A poll needs a place where the

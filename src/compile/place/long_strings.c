@@ -5,8 +5,9 @@
  * be long, a bounded call of memchr first searches for its end. If the string is longer than a limit, the call goes
  * through a transition, and a collection can run during the call. Part of pass `place-safepoints`.
  *
- * Needs: any module. Provides: each call of a leaf in the table reads at most a limited number of bytes, except calls
- * in safepoint-free intervals and in funclets. Breaks: struct cn_cfg.
+ * Needs: any module. Provides: each call of a leaf in the table reads at most a limited number of bytes, except
+ * invokes, calls in safepoint-free intervals or funclets, and calls whose attribute "cairn-work" promises few bytes.
+ * Breaks: struct cn_cfg.
  *
  *   before:       the search for the end
  *   long.plain:   the old call; nothing if the search gives the result, as for strlen

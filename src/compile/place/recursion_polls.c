@@ -4,7 +4,8 @@
  * a poll (statepoints-later, "PlaceSafepoints": return polls; late-insertion-slides-2014, future work). Part of pass
  * `place-safepoints`.
  *
- * Needs: the sites that loops and entries need. Provides: more sites. Breaks: nothing.
+ * Needs: the sites that loops and entries need. Provides: sites of polls after these calls, or after their loops.
+ * Breaks: nothing.
  *
  * Each call cycle has a call that closes it, and each series of returns through the cycle passes the return of this
  * call. If a path from the call to the function's return lacks a poll, the call gets a poll directly after it: the

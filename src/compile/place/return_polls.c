@@ -5,7 +5,8 @@
  * the CFG: a block with a call in tail position gets a separate return in place of a branch to a return that it shares
  * with other blocks. Part of pass `place-safepoints`.
  *
- * Needs: struct cn_cfg. Provides: sites. Breaks: struct cn_cfg (cn_return_polls_split_tail_calls()).
+ * Needs: struct cn_cfg. Provides: the tail call of a return, and the site of its poll. Breaks: struct cn_cfg
+ * (cn_return_polls_split_tail_calls()).
  *
  * A return poll never follows a tail call: a poll after the call would make it an ordinary call, and a loop made of
  * tail calls would need a stack. A managed callee polls before it returns.

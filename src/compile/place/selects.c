@@ -9,7 +9,8 @@
  *          best' = select closer, here, best              <- "unpredictable": remains a select
  *   latch: poll; br head, exit
  *
- * Needs: the sites of polls, before the polls are emitted. Provides: metadata. Breaks: nothing.
+ * Needs: the sites of polls, before the polls are emitted. Provides: metadata "unpredictable" on these selects of
+ * innermost loops. Breaks: nothing.
  */
 #include "compile/place/poll_sites.h"
 #include "compile/core/each.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Refuses mitigations of speculative execution: under these, LLVM 22's code generator ends the process at a statepoint
- * (docs/llvm-22.md). Needs: any call. Provides: diagnostics of rule hardening. Breaks: nothing.
+ * (docs/llvm-22.md). Part of rewrite-statepoints. Needs: any call. Provides: diagnostics of rule hardening. Breaks:
+ * nothing.
  */
 #include <string.h>
 #include "base/check.h"

@@ -3,8 +3,8 @@
  * Gives reference type to atomic operations on references, which clang emits as operations on i64.
  *
  * Needs: the front end's IR. Provides: atomic loads, stores, exchanges and compare-exchanges of references have
- * reference type. Breaks: nothing. Pass `rules` runs this step before its checks, because a reference in an i64
- * operation breaks a rule.
+ * reference type if their operands and results go through locals of reference type. Breaks: nothing. Pass `rules` runs
+ * this step before its checks, because a reference in an i64 operation breaks a rule.
  *
  * clang moves the operands through locals of reference type: it emits a `load i64` from such a local before the
  * operation, and a `store i64` to such a local after it. Only the types of these locals show that the operands are

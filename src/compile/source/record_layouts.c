@@ -9,7 +9,8 @@
  *              | [sizeof=8, align=8]
  *
  * A record is identified by its name, or by its line if it is unnamed, and by its size and the names of its members.
- * Part of pass `rules`. Needs: debug information. Provides: record_layouts.h. Breaks: nothing.
+ * Part of pass `rules`. Needs: debug information. Provides: struct cn_record_layouts, the records and their members;
+ * the test whether a member is a reference. Breaks: nothing.
  */
 #include "compile/source/record_layouts.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Refuses attributes and assumptions of more alignment than objects have. Part of pass `rules`.
+ * Refuses accesses, attributes and assumptions of more alignment than objects have, and masks that round a reference to
+ * such an alignment. Part of pass `rules`.
  *
  * Needs: the front end's IR. Provides: each alignment that the IR states for a reference is at most
  * CAIRN_ABI_OBJECT_ALIGN, or an error. Breaks: nothing.

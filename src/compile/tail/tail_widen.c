@@ -11,8 +11,8 @@
  *
  * Needs: rewritten and verified functions, with statepoints marked `tail` directly before a return for these calls; all
  * passes that search for references have run, because a widened call passes some references as integers. Provides:
- * musttail calls in place of statepoints. Breaks: struct cn_cfg; the functions that get a new signature move to the
- * module's end.
+ * musttail calls in place of statepoints if registers suffice; last, the pass runs tail_memory.c. Breaks: struct
+ * cn_cfg; the functions that get a new signature move to the module's end.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Checks rule use-of-given-back: after cairn_give_back(), the memory of its array may belong to another object. Needs:
- * struct cn_cfg, statepoints. Provides: diagnostics. Breaks: nothing.
+ * struct cn_cfg, statepoints. Provides: diagnostics of this rule. Breaks: nothing.
  *
  * For each such call, gather the references that may point to its array: the sources of its operand, relocates
  * included, and all values computed from these sources. A forward dataflow finds the dead references: the call makes

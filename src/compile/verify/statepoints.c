@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Finds a relocate's statepoint and listed operands, tells whether a statepoint must list the references that it
- * passes, and names statepoints for messages, for the verifier's checks. Needs: nothing. Provides: functions of
- * verify.h. Breaks: nothing.
+ * passes, and names statepoints for messages, for the verifier's checks. Needs: nothing. Provides: cn_is_relocate(),
+ * cn_must_list_operands() and other functions of verify.h. Breaks: nothing.
  */
 #include <stdio.h>
 #include "base/check.h"

@@ -9,7 +9,7 @@
  * The relocate's place is always before the next safepoint that the value crosses, since this safepoint reads the
  * definition. The spill slot therefore still holds the value there.
  *
- * Needs: positions. Provides: places. Breaks: nothing.
+ * Needs: positions. Provides: the instruction before which a relocate belongs. Breaks: nothing.
  */
 #include "base/check.h"
 #include "compile/rewrite/emit/rematerialise.h"

@@ -2,7 +2,8 @@
  *
  * Drops phis of references that only phis of this kind read, cycles included: each would be relocated in every
  * iteration without being used. Part of rewrite-statepoints. Needs: any function. Provides: each phi of references
- * reaches a use other than phis. Breaks: every analysis of the function.
+ * reaches a use other than phis, unless optimisation `liveness` of relocation is off. Breaks: every analysis of the
+ * function.
  */
 #include "base/check.h"
 #include "base/ptrmap.h"

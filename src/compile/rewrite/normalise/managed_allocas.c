@@ -4,8 +4,8 @@
  * rewrite-statepoints. An object in the frame stays in place and is no root, and the collector must never see it as an
  * object of the heap. Code may compute with the object's address, compare, load, store, and pass the address to leaves.
  * The address is refused at places that the collector scans for references: in memory, in a callee with safepoints, or
- * in a phi or select with other values than managed allocas and constants. The object becomes an ordinary local, with a
- * cast of its address, so that its references are described like those of any local.
+ * in a phi or select with other values than managed allocas and constants. An object that holds references becomes an
+ * ordinary local, with a cast of its address, so that its references are described like those of any local.
  *
  * Needs: any function. Provides: errors; each alloca that holds references is in native memory. Breaks: nothing.
  */

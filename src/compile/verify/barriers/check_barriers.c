@@ -4,7 +4,7 @@
  * options->barriers, or is exempt. The proof accepts IR of any producer, before or after rewriting, as long as barriers
  * are calls. This file and insert-barriers share only the barriers' names.
  *
- * Needs: nothing. Provides: diagnostics. Breaks: nothing. Rule:
+ * Needs: nothing. Provides: diagnostics of one rule. Breaks: nothing. Rule:
  *   missing-barrier an access lacks a barrier of its address, or a safepoint may lie between the access and the barrier
  *
  * A barrier covers an access if the barrier runs on every path to the access, after the path's last safepoint.
