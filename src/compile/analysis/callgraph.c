@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Builds the call graph of a module, and finds the calls that close cycles. Part of pass `place-safepoints`.
+ * Builds the call graph of the managed functions of a module, and finds the calls that close cycles. Part of pass
+ * `place-safepoints`.
  *
  * Needs: nothing. Provides: struct cn_callgraph with its queries. Breaks: nothing.
  *

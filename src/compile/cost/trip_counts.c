@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Computes the largest trip counts of loops. Needs: struct cn_loops without trip counts. Provides:
- * cn_trip_count_by_exit(). Breaks: nothing.
+ * Computes the largest trip counts of loops, from the test of an exit that runs in each iteration. Needs: struct
+ * cn_loops without trip counts. Provides: cn_trip_count_by_exit(). Breaks: nothing.
  *
  * Short loops matter most. For short loops, the analysis steps through the values of the induction variable up to the
  * bound, which is fast, exact and right for every predicate. Long loops get a trip count by subtraction, but only if

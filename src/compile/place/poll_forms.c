@@ -3,7 +3,8 @@
  * Chooses the form of each poll of a function: fast code for polls that may run often, small code for polls that rarely
  * run. Part of pass `place-safepoints`.
  *
- * Needs: all sites. Provides: their forms. Breaks: nothing.
+ * Needs: all sites. Provides: the form of each (enum cn_poll_form): slow call at the function's end, slow call in
+ * place, or call of the stub. Breaks: nothing.
  *
  * A call of the stub takes two instructions more than a poll in line. Only polls that rarely run call the stub
  * (docs/placement.md, "What a poll is"). At -O2 other polls have the slow call in place, except in loops without calls

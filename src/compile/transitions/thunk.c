@@ -25,7 +25,7 @@
  *
  * Thunks reach the stub through the global offset table, because lazy binding of the procedure linkage table would
  * overwrite the register that passes the target's address. Needs: nothing. Provides: cn_thunk_for(), the names of
- * bodies. Breaks: nothing.
+ * bodies, and the relocations of entries (as assembly of the module). Breaks: nothing.
  */
 #include "compile/transitions/thunk.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tracks addresses in arithmetic. Needs: struct cn_value_states. Provides: struct cn_stale_state of computed values.
- * Breaks: nothing.
+ * Tracks addresses in arithmetic and comparisons on integers. Needs: struct cn_value_states. Provides: struct
+ * cn_stale_state of computed values. Breaks: nothing.
  *
  * A number computed from a reference has the reference's epoch and a weight, which is the number of addresses in the
  * sum. In `ptrtoint a - ptrtoint b` the two addresses cancel: a distance between two addresses of one epoch is valid in

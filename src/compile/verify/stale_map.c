@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Maps values to the epochs of their addresses, and joins the states of two values. Needs: struct cn_epochs. Provides:
- * struct cn_value_states for the files that fill it in (stale_values.c). Breaks: nothing.
+ * Maps values to the epochs of their addresses, joins the states of two values, and tells whether a value is valid in
+ * an epoch (epochs.c). Needs: struct cn_epochs. Provides: struct cn_value_states for the files that fill it in
+ * (stale_values.c). Breaks: nothing.
  */
 #include <stdlib.h>
 #include "base/check.h"

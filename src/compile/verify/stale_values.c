@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds the epoch of each value's addresses. Needs: struct cn_epochs. Provides: struct cn_value_states. Breaks:
- * nothing.
+ * Finds the epoch of each value's addresses: the last safepoint, or join of paths with safepoints, after which they
+ * were valid (epochs.c). Needs: struct cn_epochs. Provides: struct cn_value_states. Breaks: nothing.
  *
  * A reference that is loaded, passed in, returned or relocated has the epoch that is current at this instruction. A
  * GEP, phi or select has the epoch of its operands; if their epochs differ, the result's epoch is mixed, and the result

@@ -3,7 +3,8 @@
  * Changes the names that managed code uses to call managed functions of other units. The linker's options --wrap=f and
  * --defsym=f=g change references to `f`, but not to names such as `cairn.call.f`, so the linker gets a copy of the
  * object with changed names. A tool such as objcopy may change only `f`; Cairn refuses an object with such
- * contradictory names. Runs before the link; the old object stays unchanged. Holds no state.
+ * contradictory names. The change runs in the driver before the link, the check while an object is rewritten; the old
+ * object stays unchanged. Holds no state.
  */
 #include "object/build/thunk_names.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Demotes chosen bases into slots (demote.h). Part of rewrite-statepoints. A base is stored into its slot directly
- * after its definition, and its uses read the slot, at most once per block between two parse points. Two bases share a
- * slot if their live intervals are disjoint.
+ * Demotes chosen bases into slots, the references of one described alloca (demote.h), and computes derived references
+ * again from their bases. Part of rewrite-statepoints. A base is stored into its slot directly after its definition,
+ * and its uses read the slot, at most once per block between two parse points. Two bases share a slot if their live
+ * intervals are disjoint.
  *
  * Needs: struct cn_refs with bases attached; split edges (cn_unwind_split_edges()). Provides: the chosen bases and all
  * values derived from them cross parse points in memory only, except for values that deopt operands of a parse point

@@ -6,9 +6,11 @@
  * The first of several selects becomes the base of the other selects, which it dominates.
  *
  * A merge of merges with one base also has this base, and needs no further base. Each round replaces merges by the
- * merge whose base they share and finds the tops again, until the inputs stay the same.
+ * merge whose base they share and finds the top of each merge again, which is the value or merge that has its base,
+ * until the inputs stay the same.
  *
- * Needs: the graph with its tops. Provides: merge.same, and updated tops. Breaks: the graph's inputs.
+ * Needs: the graph with its tops. Provides: in each merge, the merge whose base it shares (merge.same), and updated
+ * tops. Breaks: the graph's inputs.
  */
 #include "compile/analysis/value_flow.h"
 #include "compile/rewrite/values/bases.h"
