@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Refuses functions whose statepoints would be imprecise, with function, source line and rule, while the module is
- * still unchanged (docs/architecture.md, invariant 2). Part of rewrite-statepoints. A release build of LLVM's own pass
- * miscompiles or crashes on each refused construct (docs/llvm-22.md). Needs: any function. Provides: diagnostics.
- * Breaks: nothing.
+ * still unchanged (docs/architecture.md, invariant 2). Part of rewrite-statepoints. This file judges casts to
+ * references, instructions without a base, aggregates, funclets and existing statepoints; other files judge calls,
+ * kinds, signatures, words and locals. A release build of LLVM's own pass miscompiles or crashes on each refused
+ * construct (docs/llvm-22.md). Needs: any function. Provides: diagnostics. Breaks: nothing.
  */
 #include <string.h>
 #include "base/check.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Refuses calls whose statepoints would be imprecise, for refuse.c. A release build of LLVM's own pass or code
- * generator silently loses references at each refused call, or ends the process. Part of rewrite-statepoints. Needs:
- * any call. Provides: diagnostics. Breaks: nothing.
+ * Refuses calls whose statepoints would be imprecise, for refuse.c; also intrinsics of unknown effect on references,
+ * inline assembly with references, calls that return twice, and some results of musttail calls. A release build of
+ * LLVM's own pass or code generator silently loses references at each refused call, or ends the process. Part of
+ * rewrite-statepoints. Needs: any call. Provides: diagnostics. Breaks: nothing.
  */
 #include <stdio.h>
 #include <stdlib.h>

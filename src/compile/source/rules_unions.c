@@ -5,7 +5,8 @@
  *
  * Needs: full debug information (clang -g) with the BTF type tag on cairn_managed pointers; clang's record layouts for
  * pointers whose tag is missing (record_layouts.h). Provides: the rule holds for each union type that the unit uses, or
- * an error. Breaks: nothing.
+ * an error; for other rules, a walk over the types of debug information (cn_rules_visit_types()), and members by
+ * offset. Breaks: nothing.
  *
  * IR has a union only as one of its members, and hides references in the others. Debug information has all members but
  * omits address spaces, so include/cairn/cairn.h adds the tag.

@@ -9,8 +9,9 @@
  * signature if both signatures put each argument of the callee in the same register: parameters that the callee lacks
  * get poison, and an unused result is ignored. tail_widen.c handles the other calls at the end of the pipeline.
  *
- * Needs: any function. Provides: cn_tail_make_musttail_calls(), the first step of rewrite-statepoints in a function.
- * Breaks: struct cn_cfg; tail calls that share a return get separate returns.
+ * Needs: any function. Provides: cn_tail_make_musttail_calls(), the first step of rewrite-statepoints in a function;
+ * after early insertion, attributes that keep the optimiser from inlining these callees or making loops. Breaks: struct
+ * cn_cfg; tail calls that share a return get separate returns.
  */
 #include "compile/tail/tail.h"
 

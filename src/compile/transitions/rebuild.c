@@ -2,7 +2,7 @@
  *
  * Builds a call or statepoint again, with another callee, more arguments or another convention. The new call keeps the
  * bundles, attributes, metadata and destinations. Needs: nothing. Provides: cn_rebuild_call(),
- * cn_rebuild_call_through_stub(). Breaks: nothing.
+ * cn_rebuild_call_through_stub(); the test for attributes of the C convention. Breaks: nothing.
  *
  * A variadic call gets a function type made of its arguments' types, because a statepoint cannot express that its
  * callee is variadic (docs/llvm-22.md, "variadic callees"). Two kinds of calls keep their type: an existing statepoint,
