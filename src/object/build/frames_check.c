@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Checks that a struct cn_frames satisfies the invariant of its header, for the object that it was built from, and that
- * the pieces made of it, or of a joined section, satisfy theirs. Debug builds run the checks, which change nothing and
- * return the fault as text.
+ * the pieces made of it, or of a joined section, satisfy theirs. Debug builds run the checks, which change nothing,
+ * hold no state, and return the fault as text.
  */
 #include <string.h>
 #include <cairn/collector.h>

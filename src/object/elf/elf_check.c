@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Checks the properties of a struct cn_elf_file that its readers rely on. elf_file.c refuses malformed files, so a
- * failure is a defect of the checks in elf_file.c. Debug builds run the check, which changes nothing and returns the
- * fault as text.
+ * failure is a defect of the checks in elf_file.c. Debug builds run the check, which changes nothing, holds no state,
+ * and returns the fault as text.
  */
 #include "object/elf/elf_file.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Relocates sections of an object like a linker, or sections of an image like its loader. First it gives the sections
- * of an object separate addresses. Changes the private copy in struct cn_elf_file, each section once. Errors are
- * returned as text. Holds no state.
+ * Relocates sections of an object like a linker, or sections of an image like its loader, before other files read them.
+ * First it gives the sections of an object separate addresses. Changes the private copy in struct cn_elf_file, each
+ * section once. Errors are returned as text. Holds no state.
  *
  * The file relocates only data: stack maps, frame maps, call-frame information and debug information. Relocations of
  * instructions are errors. RISC-V expresses the distance of two labels by an addition and a subtraction at one place,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prints the layouts of an ELF file. Lengths and distances in the file may be hostile. Prints to the caller's stream,
- * leaves the file unchanged, and holds no state.
+ * `cairn layouts`: prints the layouts of an ELF file, after layouts_check.c has checked them. Lengths and distances in
+ * the file may be hostile. Prints to the caller's stream, leaves the file unchanged, and holds no state.
  */
 #include "object/print/layouts_print.h"
 

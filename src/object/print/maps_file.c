@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prints a file of maps: opens the file, or each member of an archive, checks all of it, then prints it. Prints to the
- * caller's streams, leaves the file unchanged, and holds no state.
+ * Prints a file of maps, for `cairn frames` and `cairn stackmap`: opens the file, or each member of an archive, checks
+ * all of it, then prints it. Prints to the caller's streams, leaves the file unchanged, and holds no state.
  */
 #include "object/print/maps_file.h"
 

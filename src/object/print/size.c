@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counts the size of frame maps, details and stack maps, per kind and per function; stack maps of an object are first
- * rewritten in a copy. Each byte of the sections counts once; a byte that safepoints share counts for the first
- * safepoint. Prints nothing: the caller owns the counts. The file stays unchanged. Holds no state.
+ * For `cairn size`: counts the size of frame maps, details and stack maps, per kind and per function; stack maps of an
+ * object are first rewritten in a copy. Each byte of the sections counts once; a byte that safepoints share counts for
+ * the first safepoint. Prints nothing: the caller owns the counts. The file stays unchanged. Holds no state.
  */
 #include "object/print/size.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Names registers by the DWARF numbers of the machines' ABIs ("System V ABI, AMD64", figure 3.36; "DWARF for the Arm
- * 64-bit Architecture", 4.1; "RISC-V DWARF Specification", 1). A number gets the name of its largest register; a stack
- * map's sizes give the used part of the register. The table is constant, and any thread may read it.
+ * Names registers, when stack maps are printed, by the DWARF numbers of the machines' ABIs ("System V ABI, AMD64",
+ * figure 3.36; "DWARF for the Arm 64-bit Architecture", 4.1; "RISC-V DWARF Specification", 1). A number gets the name
+ * of its largest register; a stack map's sizes give the used part of the register. The table is constant, and any
+ * thread may read it.
  */
 #include <cairn/stackmap.h>
 

@@ -15,7 +15,8 @@
  * All numbers are little-endian. Padding aligns to offsets from the start of the section or, equivalently, of the map,
  * because the size of a map is a multiple of 8 bytes.
  *
- * The decoder only reads the caller's bytes, allocates no memory, and holds no state.
+ * The decoder runs for each reader of stack maps (frames_build.c, src/object/print), only reads the caller's bytes,
+ * allocates no memory, and holds no state.
  */
 #include <cairn/stackmap.h>
 
