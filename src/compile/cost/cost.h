@@ -90,7 +90,7 @@ struct cn_work_summaries {
   CN_VECTOR(struct cn_work_summary) at;
   struct cn_ptrmap slow;         /* the slow paths of polls */
   bool polls_alone;              /* only polls count as polls; in-line allocations do not */
-  const struct cn_ptrmap *sites; /* instructions before which polls will be placed, or null */
+  const struct cn_ptrmap *sites; /* instructions that will get a poll before them, or null */
 };
 
 /* Add the slow paths of @gc.safepoint_poll, if the module defines it. A zero-initialised struct is empty. */

@@ -20,7 +20,7 @@
 #include "compile/cost/cost.h"
 
 #define ATOMIC_COST 40
-/* The work of a load in a chain of dependent loads, each of which waits for memory. */
+/* The work of a load in a chain of dependent loads; each load waits for memory. */
 #define CHASED_LOAD_COST 64
 /* Fills and copies run at four gigabytes per second, which machines reach without cache hits. */
 #define BYTES_PER_WORK_UNIT 2

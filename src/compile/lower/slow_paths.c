@@ -2,8 +2,8 @@
  *
  * Pass `slow-paths`: replaces calls of the runtime's stubs by direct calls of hidden thunks.
  *
- * Needs: all calls of the stubs. Provides: calls of a hidden thunk in this unit. Breaks: the stubs' names, by which
- * calls.c and the statepoint ids identify stubs.
+ * Needs: all calls of the stubs. Provides: calls of a hidden thunk in this unit. Breaks: the stubs' names, which
+ * identify stubs for calls.c and the statepoint ids.
  *
  * In position-independent code, a target may lie in another object. A statepoint then loads the target's address from
  * the global offset table into a register. LLVM hoists the load out of the loop, so that every poll would cost the loop

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Registers handlers of fork(), and detects child processes that the program makes by other means. Owns the list of the
- * child's handlers, whose count is atomic, and an atomic word in a page that the kernel clears in a child, to which
- * `process_state` points. The start sets `process_state`; other functions run on any thread, in any phase. A handler of
- * the child runs once in each child, after fork() or by threads/unseen.c.
+ * child's handlers, whose count is atomic, and an atomic word in a page that the kernel clears in a child;
+ * `process_state` points to the word. The start sets `process_state`; other functions run on any thread, in any phase.
+ * A handler of the child runs once in each child, after fork() or by threads/unseen.c.
  */
 #include "runtime/os/os.h"
 

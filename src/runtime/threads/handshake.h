@@ -62,7 +62,7 @@ void cn_handshake_answer(struct cairn_mutator *mutator);
 
 /* ---- any thread ---- */
 
-/* The mutator for which the calling thread runs an operation; may be null. */
+/* The mutator whose operation the calling thread runs; may be null. */
 struct cairn_mutator *cn_handshake_examined_mutator(void);
 
 /* True if a jump of the calling thread to stack pointer `sp` leaves the operation of a handshake. */
