@@ -5,8 +5,9 @@
  * Kennedy would take quadratic time if each node of a long list pointed to one object. All steps use the numbers of a
  * depth-first search, where the root is 1, and 0 means no node.
  *
- * Runs in `cairn heap`, after the dump is read. The struct cn_graph owns the results; the dump stays unchanged, and the
- * file prints nothing and holds no state.
+ * Runs in `cairn heap`, after the dump is read. The struct cn_graph owns the dominators, numbers and retained bytes;
+ * the caller owns the sums by kind and the shortest paths. The dump stays unchanged, and the file prints nothing and
+ * holds no state.
  */
 #include "dump/graph.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Emits pieces of IR that several passes need: addresses of the mutator's fields, declarations of slow paths, marks of
- * leaves, elements of lists such as llvm.used, branch weights, copies of attributes, and constant addresses. Finds
- * insertion points. Needs: nothing. Provides: the functions of emit.h, except those of link_guard.c and retype.c.
- * Breaks: nothing.
+ * Emits, replaces and recognises pieces of IR that several passes need: addresses of the mutator's fields, declarations
+ * of slow paths, marks of leaves, elements of lists such as llvm.used, branch weights, copies of attributes, and
+ * constant addresses. Finds insertion points. Changes only the given module, and erases an instruction that it
+ * replaces. Needs: nothing. Provides: the functions of emit.h, except those of link_guard.c and retype.c. Breaks:
+ * pointers to replaced instructions.
  */
 #include "compile/core/emit.h"
 

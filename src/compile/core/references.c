@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Decides, alike for all passes, which types hold references, which functions are managed, which values never move, and
- * which function or intrinsic a call names (statepoints-later, "Distinguishing references"). Owns the managed address
- * spaces of each thread, which a run of a pass sets. Needs: nothing. Provides: the section "types, functions, calls" of
- * pass.h. Breaks: nothing.
+ * Decides, alike for all passes, which types hold references or are scalable vectors, which functions are managed,
+ * which values never move, which instructions cast pointers to integers or cast locals, and which function or intrinsic
+ * a call names (statepoints-later, "Distinguishing references"). Also declares intrinsics, the only change of a module.
+ * Owns the managed address spaces of each thread, which a run of a pass sets. Needs: nothing. Provides: the section
+ * "types, functions, calls" of pass.h. Breaks: nothing.
  */
 #include <string.h>
 #include "base/check.h"

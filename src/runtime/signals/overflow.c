@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Detects stack overflow, in polls and in faults, prints a message and ends the program. Runs on each thread for its
- * own stack, in a slow path in phase MUTATE, or in the handler of a fault in any phase. The mutator has all state: the
- * bounds of the stack, which are read again before a poll ends the program.
+ * own stack. In a slow path, in phase MUTATE, it reads the bounds again, lowers the mutator's stack floor, delivers
+ * postponed signals, and ends the program with exit handlers. In the handler of a fault, in any phase, it is
+ * async-signal-safe, changes nothing and calls _exit(). The file takes no lock itself and owns no state.
  */
 #include "runtime/signals/overflow.h"
 

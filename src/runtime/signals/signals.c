@@ -2,10 +2,12 @@
  *
  * Delivers signals: explains faults (fault.c), runs or postpones handlers, keeps the list of handlers that interrupted
  * managed code, ends the entries of handlers that a jump left, and detaches a thread that a handler attached. Also runs
- * the callback of exhausted memory like a handler. Runs on the thread that gets the signal, for its own mutator, in any
- * phase; takes no lock. Owns the thread-local depth of the list; the mutator has the entries, and `cn_thread` the
- * postponed signals. Another signal may come at any instruction of this file, and its handler may jump out. Each change
- * is therefore one store, or readers handle the half-done change.
+ * the callback of exhausted memory like a handler. Runs on the mutator's own thread: in the handler of a signal, in any
+ * phase, and in slow paths, jumps and the detach, which end left handlers. Takes no lock itself, but a handler that
+ * interrupts native code may wait for a stop, and the detach takes the registry's lock. Owns the thread-local depth of
+ * the list; the mutator has the entries, and `cn_thread` the postponed signals. Another signal may come at any
+ * instruction of this file, and its handler may jump out. Each change is therefore one store, or readers handle the
+ * half-done change.
  */
 #include "runtime/signals/signals.h"
 

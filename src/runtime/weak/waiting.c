@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Keeps lists of waiting items by address, for ephemerons whose keys are unreached: a hash table with open addressing
- * that is at most half full. Runs in phase STOP, on any tracing thread; the caller owns the table and serialises the
- * calls.
+ * Maps addresses of objects to numbers: a hash table with open addressing that is at most half full. weak.c keeps there
+ * the heads of lists of ephemerons that wait for a key, order.c the ranks of dead objects. Runs in phase STOP, on any
+ * tracing thread; the caller owns the table and serialises the calls. Memory is mapped from the system; a call that
+ * finds no memory returns null.
  */
 #include "runtime/weak/waiting.h"
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Lists the reference values of one function, with definitions and uses in order of position, and the parse points, in
- * one walk. Part of rewrite-statepoints. Uses of a value that is equal to another reference, or at a constant distance
- * from it, count as uses of the other reference (late-insertion-slides-2014, "When relocation isn't needed").
+ * one walk; later adds the merges that bases.c made, attaches bases, and rebuilds the lists without dead values. Part
+ * of rewrite-statepoints. Uses of a value that is equal to another reference, or at a constant distance from it, count
+ * as uses of the other reference (late-insertion-slides-2014, "When relocation isn't needed").
  *
- * Needs: struct cn_cfg, all blocks reachable. Provides: struct cn_refs. Breaks: nothing.
+ * Reads the IR, and changes only struct cn_refs, whose lists it owns. Needs: struct cn_cfg, all blocks reachable.
+ * Provides: struct cn_refs. Breaks: cn_refs_add_merges() liveness and the order of uses,
+ * cn_refs_leave_out_dead_values() liveness and bases.
  */
 #include "base/check.h"
 #include "compile/analysis/calls.h"
