@@ -3,15 +3,18 @@
 // activation lost is given to others. What would go wrong: the object of an activation that has not run for long is
 // not marked.
 // RUN: %cairn-cc -O2 -fcairn-collector=generational -I%root/include %s -o %t
-// RUN: env CAIRN_PAUSE=1us CAIRN_HEAP_INITIAL=2m CAIRN_HEAP_MAX=64m CAIRN_TRACE=%t.json %t 3000 %if soak %{3000%} %else %{1500%} | FileCheck %s
+// RUN: env CAIRN_PAUSE=1us CAIRN_HEAP_INITIAL=2m CAIRN_HEAP_MAX=64m CAIRN_TRACE=%t.json %t 3000 \
+// RUN:   %if soak %{3000%} %else %{1500%} | FileCheck %s
 // RUN: grep -c '"sweep"' %t.json | FileCheck --check-prefix=ENDED %s
 // RUN: env CAIRN_PAUSE=1us CAIRN_HEAP_INITIAL=1m CAIRN_HEAP_MAX=48m CAIRN_VERIFY=heap %t 1000 100 | FileCheck %s
-// RUN: env CAIRN_PAUSE=100us CAIRN_HEAP_INITIAL=2m CAIRN_HEAP_MAX=64m %t 30000 %if soak %{3000%} %else %{1000%} | FileCheck %s
+// RUN: env CAIRN_PAUSE=100us CAIRN_HEAP_INITIAL=2m CAIRN_HEAP_MAX=64m %t 30000 \
+// RUN:   %if soak %{3000%} %else %{1000%} | FileCheck %s
 // RUN: %if soak %{env CAIRN_PAUSE=500us CAIRN_HEAP_INITIAL=2m CAIRN_HEAP_MAX=64m %t 200000 1000 | FileCheck %s%}
 // RUN: env CAIRN_PAUSE=1us CAIRN_STRESS=500 %t 300 200 | FileCheck %s
 // RUN: env CAIRN_PAUSE=1us CAIRN_STRESS=1 %t 20 2 | FileCheck %s
 // RUN: %cairn-cc -O0 -fcairn-collector=generational -I%root/include %s -o %t.plain
-// RUN: env CAIRN_PAUSE=100us CAIRN_HEAP_INITIAL=2m CAIRN_HEAP_MAX=64m %t.plain 20000 %if soak %{2000%} %else %{700%} | FileCheck %s
+// RUN: env CAIRN_PAUSE=100us CAIRN_HEAP_INITIAL=2m CAIRN_HEAP_MAX=64m %t.plain 20000 \
+// RUN:   %if soak %{2000%} %else %{700%} | FileCheck %s
 // CHECK: 0 wrong
 // ENDED: {{[1-9]}}
 #include <stdio.h>

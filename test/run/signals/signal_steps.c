@@ -5,7 +5,8 @@
  */
 // RUN: %cairn-cc -w -D_GNU_SOURCE -O2 -I%root/include -I%root/test/unit/runtime/stubs_signals %s \
 // RUN:   %root/test/unit/runtime/stubs_signals/stepping.c -o %t
-// RUN: %t %if soak %{%} %else %{4%} | FileCheck %s && env CAIRN_HEAP_MAX=600k %t 5 | FileCheck %s && env CAIRN_STRESS=50 %t 101 | FileCheck %s
+// RUN: %t %if soak %{%} %else %{4%} | FileCheck %s \
+// RUN:   && env CAIRN_HEAP_MAX=600k %t 5 | FileCheck %s && env CAIRN_STRESS=50 %t 101 | FileCheck %s
 // RUN: %cairn-cc -w -D_GNU_SOURCE -O0 -I%root/include -I%root/test/unit/runtime/stubs_signals %s \
 // RUN:   %root/test/unit/runtime/stubs_signals/stepping.c -o %t.0
 // RUN: %t.0 %if soak %{3%} %else %{9%} | FileCheck %s

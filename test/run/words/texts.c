@@ -1,5 +1,7 @@
-// RUN: %root/test/run/Inputs/same %build --levels "-O1 -O3 -Os" --args 60 --many 700 --small %if soak %{2%} %else %{1%} %s
-// RUN: %root/test/run/Inputs/same %build --levels "-O1" --own -fcairn-words=000:10 --args 60 --many 700 --small %if soak %{2%} %else %{1%} %s
+// RUN: %root/test/run/Inputs/same %build --levels "-O1 -O3 -Os" --args 60 --many 700 \
+// RUN:   --small %if soak %{2%} %else %{1%} %s
+// RUN: %root/test/run/Inputs/same %build --levels "-O1" --own -fcairn-words=000:10 --args 60 --many 700 \
+// RUN:   --small %if soak %{2%} %else %{1%} %s
 // A language whose values are references or immediates joins texts, of some bytes and of many pieces' length: by copies
 // to and from any byte, fills, and loops of which the compiler makes these. A place within a text ends as an immediate
 // does. If it is refused the language has no texts; if a collection takes it for an immediate between two pieces of a

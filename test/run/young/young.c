@@ -7,7 +7,8 @@
  */
 // RUN: clang -Wall -Wextra -Werror -O2 -I%root/include -c %S/../Inputs/generational.c -o %t.o
 // RUN: clang -Wall -Wextra -Werror -O2 -c %S/Inputs/young_native.c -o %t.native.o
-// RUN: %root/test/run/Inputs/same %build --own %t.o --links %t.native.o --args %if soak %{1000%} %else %{300%} --small %if soak %{40%} %else %{25%} --levels "-O0 -O2" %s
+// RUN: %root/test/run/Inputs/same %build --own %t.o --links %t.native.o --args %if soak %{1000%} %else %{300%} \
+// RUN:   --small %if soak %{40%} %else %{25%} --levels "-O0 -O2" %s
 // The check of the stack by the platform's unwinder, at each collection, barriers on it or not.
 // RUN: %cairn-cc -O2 -I%root/include %s %t.native.o %t.o -o %t
 // RUN: env CAIRN_STRESS=1 CAIRN_VERIFY=frames %t 25 >%t.out
@@ -17,7 +18,8 @@
 // RUN: awk '/looked at/ { exit !($8 * 6 < $10) }' %t.report
 // Objects stay young, but not those that activations below the youngest barrier lead to.
 // RUN: awk '/stayed young/ { exit !($2 > 1000 && $6 > 100) }' %t.report
-// RUN: env CAIRN_STRESS=1 GENERATIONAL_AGE=0 GENERATIONAL_REPORT=1 %t 25 2>&1 >%t.out0 | FileCheck --check-prefix=AT-ONCE %s
+// RUN: env CAIRN_STRESS=1 GENERATIONAL_AGE=0 GENERATIONAL_REPORT=1 %t 25 2>&1 >%t.out0 \
+// RUN:   | FileCheck --check-prefix=AT-ONCE %s
 // RUN: env CAIRN_STRESS=1 GENERATIONAL_AGE=15 %t 25 | diff %t.out0 -
 // AT-ONCE: generational: 0 objects stayed young, 0 were promoted early
 // RUN: env CAIRN_STRESS=1 GENERATIONAL_FULL=1000000 GENERATIONAL_REPORT=1 %t 40 2>&1 >%t.out | tee %t.report

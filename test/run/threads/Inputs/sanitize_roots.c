@@ -73,7 +73,8 @@ bool cn_walk_resolve_frame(struct cn_walk *walk)
   return true;
 }
 
-uint64_t cn_fast_walk_regular_frames(struct cn_walk *walk, struct cn_root_slots *into, cairn_stack_root *others, void *env)
+uint64_t cn_fast_walk_regular_frames(struct cn_walk *walk, struct cn_root_slots *into, cairn_stack_root *others,
+                                     void *env)
 {
   (void)walk, (void)into, (void)others, (void)env;
   return 0;
