@@ -184,8 +184,9 @@ struct cairn_stackmap_area {
       parameter;               /* for a word of the language's own form: bytes from the address, tag and parameter */
   uint32_t offsets_first, end; /* location numbers, for the functions below */
 };
-/* Finds the described areas and open spans of a record, and checks all of their locations. The failures are DESCRIBED,
- * SPANS and PLACE, with *error as for cairn_stackmap_open(). */
+/* Finds the described areas and open spans of a record, and checks all of their locations; deopt_count also excludes
+ * the description of a point ("Points", below). The failures are DESCRIBED, SPANS, POINT and PLACE, with *error as for
+ * cairn_stackmap_open(). */
 enum cairn_status cairn_stackmap_described(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
                                            const struct cairn_stackmap_statepoint *statepoint,
                                            struct cairn_stackmap_described *described,
@@ -205,6 +206,53 @@ struct cairn_stackmap_span {
 struct cairn_stackmap_span cairn_stackmap_span(const struct cairn_stackmap *map,
                                                const struct cairn_stackmap_record *record,
                                                const struct cairn_stackmap_described *described, uint32_t index);
+
+/* ---- Points ----
+ *
+ * A point is a place of managed code that a runtime may patch (docs/patching.md): the shadow of an
+ * llvm.experimental.stackmap, a patchpoint, or a statepoint with patch bytes. LLVM's record of a point lacks the kind,
+ * the length of the region and the types of the values; Cairn adds them in constants (abi.def, POINT_MARK). The region
+ * of a shadow and a patchpoint begins at the record's offset, the region of a statepoint ends there. */
+enum cairn_stackmap_point_kind {
+  CAIRN_STACKMAP_SHADOW,
+  CAIRN_STACKMAP_PATCHPOINT,
+  CAIRN_STACKMAP_PATCHABLE_STATEPOINT,
+};
+struct cairn_stackmap_point {
+  enum cairn_stackmap_point_kind kind;
+  uint32_t calling_convention; /* LLVM's number */
+  uint32_t bytes;              /* length of the region */
+  bool has_result;             /* value 0 is the result: the place that the patched code writes (anyregcc) */
+  bool has_target;             /* the region has a call of a target; otherwise it has only no-ops, or for a shadow the
+                                * code that follows */
+  uint32_t arguments;          /* number of arguments with places (anyregcc), after the result */
+  uint32_t values;             /* number of all values: the result, the arguments and the live values */
+  uint32_t values_first, classes_first; /* location numbers, for cairn_stackmap_point_value() */
+};
+enum cairn_stackmap_value_class {
+  CAIRN_STACKMAP_INTEGER,
+  CAIRN_STACKMAP_FLOAT,     /* of 16, 32 or 64 bits */
+  CAIRN_STACKMAP_POINTER,   /* an ordinary pointer */
+  CAIRN_STACKMAP_REFERENCE, /* null, an object, or an address in an object */
+  CAIRN_STACKMAP_UNDEFINED, /* the program left the value undefined; the place is meaningless */
+  CAIRN_STACKMAP_LOCAL,     /* the address of a local of the frame */
+};
+/* A value: the low `bits` bits (1 to 64) of its place, or of the location's constant. LLVM leaves the other bits
+ * undefined. */
+struct cairn_stackmap_point_value {
+  enum cairn_stackmap_value_class value_class;
+  uint32_t bits;
+  struct cairn_stackmap_location place;
+};
+/* Finds the parts of a point's record, and checks all of its description. NOT_POINT: the record lacks a
+ * description, like the record of an ordinary statepoint. POINT: the description
+ * is malformed. *error is as for cairn_stackmap_open(). */
+enum cairn_status cairn_stackmap_point(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
+                                       struct cairn_stackmap_point *point, struct cairn_stackmap_error *error);
+/* Value number `index`, below point->values. */
+struct cairn_stackmap_point_value cairn_stackmap_point_value(const struct cairn_stackmap *map,
+                                                             const struct cairn_stackmap_record *record,
+                                                             const struct cairn_stackmap_point *point, uint32_t index);
 
 /* ---- ELF files ---- */
 

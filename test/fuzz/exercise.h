@@ -46,6 +46,26 @@ static inline void exercise_described(const struct cairn_stackmap *map, const st
     abort();
 }
 
+/* Every value of a point, whose places and classes the record must have. */
+static inline void exercise_point(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record)
+{
+  struct cairn_stackmap_point point;
+  struct cairn_stackmap_error error = {0, NULL};
+
+  if (cairn_stackmap_point(map, record, &point, &error) < 0) {
+    if (!error.reason)
+      abort();
+    return;
+  }
+  for (uint32_t i = 0; i < point.values; i++) {
+    struct cairn_stackmap_point_value value = cairn_stackmap_point_value(map, record, &point, i);
+    if (value.bits == 0 || value.bits > 64 || value.value_class > CAIRN_STACKMAP_LOCAL)
+      abort();
+  }
+  if (point.classes_first + point.values >= record->locations || point.arguments + point.has_result > point.values)
+    abort();
+}
+
 static inline void exercise_record(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record)
 {
   struct cairn_stackmap_statepoint statepoint;
@@ -56,6 +76,7 @@ static inline void exercise_record(const struct cairn_stackmap *map, const struc
     sink += cairn_stackmap_location(map, record, i).value;
   for (uint32_t i = 0; i < record->live_outs; i++)
     sink += cairn_stackmap_live_out(map, record, i).size;
+  exercise_point(map, record);
   if (cairn_stackmap_statepoint(map, record, &statepoint, &error) == 0)
     exercise_described(map, record, &statepoint);
   else if (!error.reason)

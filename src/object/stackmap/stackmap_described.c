@@ -1,57 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Decodes the tails that Cairn appends to a statepoint's deopt operands (abi.def, "Described allocas", "Spans"): areas
- * of the frame with references, roots by tag, and open spans. A tail is found from its end, because its last operand is
- * its length; its first operand is its mark. Runs on maps that stackmap_read.c has checked, only reads them, and holds
- * no state.
+ * of the frame with references, roots by tag, and open spans; skips the description of a point. Runs on maps that
+ * stackmap_read.c has checked, only reads them, and holds no state.
  */
-#include <cairn/stackmap.h>
-
 #include <cairn/abi.h>
 #include "base/check.h"
-
-struct record_reader {
-  const struct cairn_stackmap *map;
-  const struct cairn_stackmap_record *record;
-};
-
-static enum cairn_status fail_at_record(const struct record_reader *r, enum cairn_status status,
-                                        struct cairn_stackmap_error *error)
-{
-  if (error) {
-    error->offset = r->record->offset;
-    error->reason = cairn_status_text(status);
-  }
-  return status;
-}
-
-static bool read_constant_operand(const struct record_reader *r, uint32_t index, uint64_t *value)
-{
-  struct cairn_stackmap_location l = cairn_stackmap_location(r->map, r->record, index);
-
-  *value = l.value;
-  return l.kind == CAIRN_STACKMAP_CONSTANT;
-}
-
-/* Remove the tail with mark `mark` from the end of [first, *end). Sets [*from, *to) to the tail's operands. */
-static bool cut_marked_tail(const struct record_reader *r, uint64_t mark, uint32_t first, uint32_t *end, uint32_t *from,
-                            uint32_t *to)
-{
-  uint64_t length, found;
-
-  if (*end < first + 2 || !read_constant_operand(r, *end - 1, &length) || length == 0 || length > *end - 1 - first)
-    return false;
-  uint32_t at = *end - 1 - (uint32_t)length;
-  if (!read_constant_operand(r, at, &found) || found != mark)
-    return false;
-  *from = at + 1;
-  *to = *end - 1;
-  *end = at;
-  return true;
-}
+#include "object/stackmap/stackmap_tail.h"
 
 /* Read the area whose first location has index `at`. False if the area is malformed. */
-static bool read_area(const struct record_reader *r, uint32_t at, uint32_t end, struct cairn_stackmap_area *area)
+static bool read_area(const struct cn_record_reader *r, uint32_t at, uint32_t end, struct cairn_stackmap_area *area)
 {
   uint64_t references, value;
 
@@ -59,14 +17,14 @@ static bool read_area(const struct record_reader *r, uint32_t at, uint32_t end, 
     return false;
   *area =
       (struct cairn_stackmap_area){.place = cairn_stackmap_location(r->map, r->record, at), .offsets_first = at + 4};
-  if (area->place.kind == CAIRN_STACKMAP_CONSTANT || !read_constant_operand(r, at + 1, &area->count) ||
-      !read_constant_operand(r, at + 2, &area->stride) || !read_constant_operand(r, at + 3, &references))
+  if (area->place.kind == CAIRN_STACKMAP_CONSTANT || !cn_stackmap_read_constant(r, at + 1, &area->count) ||
+      !cn_stackmap_read_constant(r, at + 2, &area->stride) || !cn_stackmap_read_constant(r, at + 3, &references))
     return false;
   at += 4;
   if (references == 0) {
     area->end = at + 3;
-    return end - at >= 3 && read_constant_operand(r, at, &area->offset) &&
-           read_constant_operand(r, at + 1, &area->tag) && read_constant_operand(r, at + 2, &area->parameter) &&
+    return end - at >= 3 && cn_stackmap_read_constant(r, at, &area->offset) &&
+           cn_stackmap_read_constant(r, at + 1, &area->tag) && cn_stackmap_read_constant(r, at + 2, &area->parameter) &&
            area->tag >= CAIRN_ABI_ROOT_USER && area->tag <= UINT32_MAX;
   }
   if (references > end - at)
@@ -74,18 +32,18 @@ static bool read_area(const struct record_reader *r, uint32_t at, uint32_t end, 
   area->references = (uint32_t)references;
   area->end = at + area->references;
   for (uint32_t i = at; i < area->end; i++)
-    if (!read_constant_operand(r, i, &value))
+    if (!cn_stackmap_read_constant(r, i, &value))
       return false;
   return true;
 }
 
-static enum cairn_status check_areas(const struct record_reader *r, struct cairn_stackmap_described *d)
+static enum cairn_status check_areas(const struct cn_record_reader *r, struct cairn_stackmap_described *d)
 {
   uint32_t at = d->areas_first, end = d->areas_end;
   struct cairn_stackmap_area area;
   uint64_t areas = 0;
 
-  if (end && (at == end || !read_constant_operand(r, at++, &areas)))
+  if (end && (at == end || !cn_stackmap_read_constant(r, at++, &areas)))
     return CAIRN_E_DESCRIBED;
   d->areas_first = at;
   for (; at < end; at = area.end, d->areas++) {
@@ -97,18 +55,18 @@ static enum cairn_status check_areas(const struct record_reader *r, struct cairn
   return d->areas == areas ? CAIRN_OK : CAIRN_E_DESCRIBED;
 }
 
-static bool check_spans(const struct record_reader *r, struct cairn_stackmap_described *d, uint32_t end)
+static bool check_spans(const struct cn_record_reader *r, struct cairn_stackmap_described *d, uint32_t end)
 {
   uint64_t count, value;
 
   if (!end)
     return true;
-  if (d->spans_first == end || !read_constant_operand(r, d->spans_first++, &count) || count > end - d->spans_first ||
-      count * 2 != end - d->spans_first)
+  if (d->spans_first == end || !cn_stackmap_read_constant(r, d->spans_first++, &count) ||
+      count > end - d->spans_first || count * 2 != end - d->spans_first)
     return false;
   d->spans = (uint32_t)count;
   for (uint32_t i = d->spans_first; i < end; i++)
-    if (!read_constant_operand(r, i, &value) || value > UINT32_MAX)
+    if (!cn_stackmap_read_constant(r, i, &value) || value > UINT32_MAX)
       return false;
   return true;
 }
@@ -118,28 +76,27 @@ enum cairn_status cairn_stackmap_described(const struct cairn_stackmap *map, con
                                            struct cairn_stackmap_described *described,
                                            struct cairn_stackmap_error *error)
 {
-  const struct record_reader r = {map, record};
+  const struct cn_record_reader r = {map, record};
   CN_CHECK(statepoint->deopt_first + (uint64_t)statepoint->deopt_count <= record->locations);
   uint32_t first = statepoint->deopt_first, end = first + statepoint->deopt_count, spans_end = 0;
   struct cairn_stackmap_described d = {0};
-  uint64_t value;
+  uint32_t from, to;
 
-  cut_marked_tail(&r, CAIRN_ABI_SPAN_MARK, first, &end, &d.spans_first, &spans_end);
-  cut_marked_tail(&r, CAIRN_ABI_ALLOCA_MARK, first, &end, &d.areas_first, &d.areas_end);
+  cn_stackmap_cut_tail(&r, CAIRN_ABI_SPAN_MARK, first, &end, &d.spans_first, &spans_end);
+  cn_stackmap_cut_tail(&r, CAIRN_ABI_ALLOCA_MARK, first, &end, &d.areas_first, &d.areas_end);
+  cn_stackmap_cut_tail(&r, CAIRN_ABI_POINT_MARK, first, &end, &from, &to);
   d.deopt_count = end - first;
-  for (uint32_t i = first; i < end; i++) {
-    if (!read_constant_operand(&r, i, &value))
-      continue;
-    if (value == CAIRN_ABI_ALLOCA_MARK)
-      return fail_at_record(&r, CAIRN_E_DESCRIBED, error);
-    if (value == CAIRN_ABI_SPAN_MARK)
-      return fail_at_record(&r, CAIRN_E_SPANS, error);
-  }
+  if (cn_stackmap_has_mark(&r, CAIRN_ABI_ALLOCA_MARK, first, end))
+    return cn_stackmap_fail_at_record(&r, CAIRN_E_DESCRIBED, error);
+  if (cn_stackmap_has_mark(&r, CAIRN_ABI_SPAN_MARK, first, end))
+    return cn_stackmap_fail_at_record(&r, CAIRN_E_SPANS, error);
+  if (cn_stackmap_has_mark(&r, CAIRN_ABI_POINT_MARK, first, end))
+    return cn_stackmap_fail_at_record(&r, CAIRN_E_POINT, error);
   enum cairn_status status = check_areas(&r, &d);
   if (status < 0)
-    return fail_at_record(&r, status, error);
+    return cn_stackmap_fail_at_record(&r, status, error);
   if (!check_spans(&r, &d, spans_end))
-    return fail_at_record(&r, CAIRN_E_SPANS, error);
+    return cn_stackmap_fail_at_record(&r, CAIRN_E_SPANS, error);
   *described = d;
   return CAIRN_OK;
 }
@@ -147,7 +104,7 @@ enum cairn_status cairn_stackmap_described(const struct cairn_stackmap *map, con
 bool cairn_stackmap_area(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
                          const struct cairn_stackmap_described *described, struct cairn_stackmap_area *area)
 {
-  const struct record_reader r = {map, record};
+  const struct cn_record_reader r = {map, record};
   uint32_t at = area->end ? area->end : described->areas_first;
 
   return at < described->areas_end && read_area(&r, at, described->areas_end, area);
