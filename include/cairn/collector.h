@@ -64,6 +64,7 @@ struct cairn_image {
   const struct cairn_global_root *roots_start, *roots_stop;
   const unsigned char *layouts_start, *layouts_stop;
   const unsigned char *details_start, *details_stop;
+  const unsigned char *points_start, *points_stop;
   uint64_t flags; /* CAIRN_ABI_IMAGE_* */
 };
 

@@ -16,15 +16,15 @@ static bool is_register_saved(const struct cn_safepoint *f, unsigned reg)
 }
 
 /* True if the base register belongs to the frame: the stack pointer, or a register whose caller's value is saved. */
-static bool is_frame_base(const struct cn_safepoint *f, unsigned dwarf)
+bool cn_framemap_is_frame_base(const struct cn_safepoint *f, unsigned dwarf)
 {
   return dwarf == CN_DWARF_SP || (cn_port_base_index_of(dwarf) < CN_PORT_BASE_COUNT &&
                                   is_register_saved(f, cn_port_tracked_register_of(dwarf)));
 }
 
-static const char *shape_wrong(const struct cn_safepoint *f)
+const char *cn_framemap_frame_wrong(const struct cn_safepoint *f)
 {
-  if (!is_frame_base(f, f->cfa_reg))
+  if (!cn_framemap_is_frame_base(f, f->cfa_reg))
     return "frame map: a frame address is not based on a base of the frame";
   if (f->cfa_offset < 8 || f->cfa_offset % 8)
     return "frame map: a frame address is not above its base";
@@ -66,7 +66,7 @@ static const char *place_wrong(const struct cn_safepoint *f, struct cn_frame_pla
     return "frame map: a reference is in a register that no call preserves";
   if (loc.is_register)
     return loc.reg == f->cfa_reg ? "frame map: a reference is in the base of the frame address" : NULL;
-  if (!is_frame_base(f, loc.reg))
+  if (!cn_framemap_is_frame_base(f, loc.reg))
     return "frame map: a slot is not based on a base of the frame";
   if (loc.offset % 8)
     return "frame map: a slot is not aligned";
@@ -117,7 +117,7 @@ static const char *roots_wrong(const struct cn_map_safepoint *s)
 
 static const char *area_wrong(const struct cn_safepoint *f, const struct cn_described_area *a)
 {
-  if (!is_frame_base(f, a->reg))
+  if (!cn_framemap_is_frame_base(f, a->reg))
     return "frame map: an area is not based on a base of the frame";
   if (a->ref_offset)
     return "frame map: an area does not start at its first reference";
@@ -134,7 +134,7 @@ static const char *area_wrong(const struct cn_safepoint *f, const struct cn_desc
 
 static const char *safepoint_wrong(const struct cn_map_safepoint *s)
 {
-  const char *wrong = shape_wrong(&s->frame);
+  const char *wrong = cn_framemap_frame_wrong(&s->frame);
 
   if (!wrong)
     wrong = roots_wrong(s);

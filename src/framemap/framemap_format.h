@@ -118,8 +118,28 @@ struct cn_map_function {
 void cn_framemap_append_function(struct cn_bytes *out, const struct cn_map_function *function);
 void cn_map_function_free(struct cn_map_function *function);
 
+/* The header of a function, which section `cairn_points` shares. */
+struct cn_map_header {
+  const unsigned char *data, *end; /* the function's bytes */
+  uintptr_t entry;
+  uint32_t code_size;
+  uint32_t packed; /* the word at CN_FRAMEMAP_COUNT_OFFSET, unchecked */
+};
+
+/* Read the header at *cursor or, after zeros, behind it, and set *cursor to the header. An enum cn_framemap_status. */
+int cn_framemap_next_header(const unsigned char **cursor, const unsigned char *end, struct cn_map_header *header);
+
+/* The part of a descriptor from the CFA offset to the saved registers, also of a point's record. `base` is the code of
+ * the CFA's base. False if the bytes are malformed. */
+bool cn_framemap_get_frame_row(const unsigned char **cursor, const unsigned char *end, unsigned base,
+                               struct cn_safepoint *out);
+void cn_framemap_put_frame_row(struct cn_bytes *out, const struct cn_safepoint *frame);
+unsigned cn_framemap_base_code_of(unsigned dwarf);
+
 /* framemap_check.c: checks of a complete model, and of its bytes before relocation. */
 const char *cn_map_function_wrong(const struct cn_map_function *function);
+const char *cn_framemap_frame_wrong(const struct cn_safepoint *frame); /* only its frame address and saved registers */
+bool cn_framemap_is_frame_base(const struct cn_safepoint *frame, unsigned dwarf);
 const char *cn_framemap_encoding_wrong(const unsigned char *bytes, size_t length,
                                        const struct cn_map_function *function);
 

@@ -22,7 +22,7 @@ static bool scale_word_offset(int64_t value, int32_t *offset)
   return true;
 }
 
-int cn_framemap_next_function(const unsigned char **cursor, const unsigned char *end, struct cn_framemap_function *f)
+int cn_framemap_next_header(const unsigned char **cursor, const unsigned char *end, struct cn_map_header *h)
 {
   CN_ASSERT(*cursor <= end);
   while (end - *cursor >= 4 && cn_load_little_endian(*cursor, 4) == 0)
@@ -34,21 +34,36 @@ int cn_framemap_next_function(const unsigned char **cursor, const unsigned char 
   if (room < CN_FRAMEMAP_HEADER_BYTES)
     return CN_FRAMEMAP_BAD;
   size_t length = cn_load_little_endian(p + CN_FRAMEMAP_LENGTH_OFFSET, 4);
-  uint32_t packed = cn_load_little_endian(p + CN_FRAMEMAP_COUNT_OFFSET, 4);
-  uint32_t count = packed & CN_FRAMEMAP_MAX_SAFEPOINTS;
-  unsigned a = packed >> 28 & 3, b = packed >> 30;
-  if (length < CN_FRAMEMAP_HEADER_BYTES || length > room || length % 4 || a > 2 || b > 2)
-    return CN_FRAMEMAP_BAD;
-  if (count > (length - CN_FRAMEMAP_HEADER_BYTES) / ((1u << a) + (1u << b)))
+  if (length < CN_FRAMEMAP_HEADER_BYTES || length > room || length % 4)
     return CN_FRAMEMAP_BAD;
   int32_t distance;
   memcpy(&distance, p + CN_FRAMEMAP_ENTRY_OFFSET, 4);
-  f->entry = (uintptr_t)(p + CN_FRAMEMAP_ENTRY_OFFSET) + (uintptr_t)(intptr_t)distance;
-  f->code_size = cn_load_little_endian(p + CN_FRAMEMAP_CODE_SIZE_OFFSET, 4);
-  f->safepoints = count;
-  f->no_barriers = packed & CN_FRAMEMAP_NO_BARRIERS_FLAG;
-  f->data = p;
-  f->end = *cursor = p + length;
+  h->entry = (uintptr_t)(p + CN_FRAMEMAP_ENTRY_OFFSET) + (uintptr_t)(intptr_t)distance;
+  h->code_size = cn_load_little_endian(p + CN_FRAMEMAP_CODE_SIZE_OFFSET, 4);
+  h->packed = cn_load_little_endian(p + CN_FRAMEMAP_COUNT_OFFSET, 4);
+  h->data = p;
+  h->end = p + length;
+  return CN_FRAMEMAP_OK;
+}
+
+int cn_framemap_next_function(const unsigned char **cursor, const unsigned char *end, struct cn_framemap_function *f)
+{
+  struct cn_map_header h;
+  int status = cn_framemap_next_header(cursor, end, &h);
+
+  if (status)
+    return status;
+  uint32_t count = h.packed & CN_FRAMEMAP_MAX_SAFEPOINTS;
+  unsigned a = h.packed >> 28 & 3, b = h.packed >> 30;
+  if (a > 2 || b > 2 || count > (size_t)(h.end - h.data - CN_FRAMEMAP_HEADER_BYTES) / ((1u << a) + (1u << b)))
+    return CN_FRAMEMAP_BAD;
+  *f = (struct cn_framemap_function){.entry = h.entry,
+                                     .code_size = h.code_size,
+                                     .safepoints = count,
+                                     .no_barriers = h.packed & CN_FRAMEMAP_NO_BARRIERS_FLAG,
+                                     .data = h.data,
+                                     .end = h.end};
+  *cursor = h.end;
   return CN_FRAMEMAP_OK;
 }
 
@@ -108,6 +123,18 @@ static bool get_saved_registers(const unsigned char **cursor, const unsigned cha
   return true;
 }
 
+bool cn_framemap_get_frame_row(const unsigned char **cursor, const unsigned char *end, unsigned base,
+                               struct cn_safepoint *out)
+{
+  uint64_t value;
+
+  if (base >= CN_PORT_BASE_COUNT || !cn_uleb_get(cursor, end, &value) || value > INT32_MAX ||
+      !scale_word_offset((int64_t)value, &out->cfa_offset))
+    return false;
+  out->cfa_reg = cn_port_base_registers[base];
+  return get_saved_registers(cursor, end, out);
+}
+
 static bool get_statepoint_id(const unsigned char **cursor, const unsigned char *end, unsigned code, uint64_t *id)
 {
   static const uint64_t known[] = {CAIRN_ABI_STATEPOINT_ID_DEFAULT, CAIRN_ABI_STATEPOINT_ID_POLL,
@@ -162,17 +189,13 @@ int cn_framemap_read_safepoint(const struct cn_framemap_function *f, uint32_t in
     return CN_FRAMEMAP_BAD;
   p = descriptors + start;
   unsigned char head = *p++;
-  if ((head & 3) == 3)
-    return CN_FRAMEMAP_BAD;
-  out->cfa_reg = cn_port_base_registers[head & 3];
   out->roots = head >> CN_DESCRIPTOR_ROOTS_SHIFT;
   if (out->roots == CN_DESCRIPTOR_MANY_ROOTS) {
     if (!cn_uleb_get(&p, f->end, &value) || value > (uint64_t)(f->end - p))
       return CN_FRAMEMAP_BAD;
     out->roots += (uint32_t)value;
   }
-  if (!cn_uleb_get(&p, f->end, &value) || value > INT32_MAX || !scale_word_offset((int64_t)value, &out->cfa_offset) ||
-      !get_saved_registers(&p, f->end, out) ||
+  if (!cn_framemap_get_frame_row(&p, f->end, head & 3, out) ||
       !get_statepoint_id(&p, f->end, head >> CN_DESCRIPTOR_ID_SHIFT & 3, &out->id))
     return CN_FRAMEMAP_BAD;
   out->cursor = p;

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cairn/abi.h>
 
-static unsigned base_code_of(unsigned dwarf)
+unsigned cn_framemap_base_code_of(unsigned dwarf)
 {
   unsigned base = cn_port_base_index_of(dwarf);
 
@@ -25,7 +25,7 @@ static uint64_t place_code_of(struct cn_frame_place loc)
     return (uint64_t)loc.reg << 1 | 1;
   }
   CN_CHECK(loc.offset % 8 == 0);
-  unsigned base = base_code_of(loc.reg);
+  unsigned base = cn_framemap_base_code_of(loc.reg);
   if (base == 0) {
     CN_CHECK(loc.offset >= 0);
     return (uint64_t)(loc.offset / 8) << 1;
@@ -74,6 +74,14 @@ static void put_saved_registers(struct cn_bytes *out, const struct cn_safepoint 
     }
 }
 
+void cn_framemap_put_frame_row(struct cn_bytes *out, const struct cn_safepoint *frame)
+{
+  CN_CHECK(frame->cfa_offset >= 0 && frame->cfa_offset % 8 == 0);
+  CN_CHECK(frame->saved >> CN_CALLEE_SAVED_COUNT == 0);
+  cn_uleb_put(out, (uint64_t)frame->cfa_offset / 8);
+  put_saved_registers(out, frame);
+}
+
 static void put_areas(struct cn_bytes *out, const struct cn_map_safepoint *s)
 {
   CN_CHECK(!s->frame.areas || s->areas);
@@ -82,7 +90,7 @@ static void put_areas(struct cn_bytes *out, const struct cn_map_safepoint *s)
   cn_uleb_put(out, s->frame.areas - 1);
   for (uint32_t i = 0; i < s->frame.areas; i++) {
     const struct cn_described_area *a = &s->areas[i];
-    unsigned base = base_code_of(a->reg);
+    unsigned base = cn_framemap_base_code_of(a->reg);
     cn_uleb_put(out, cn_zigzag_encode(a->offset + (int64_t)a->ref_offset) << 2 | (a->tag ? CN_AREA_TAG_FOLLOWS : base));
     CN_CHECK(a->tag == 0 || a->tag >= CAIRN_ABI_ROOT_USER);
     if (a->tag) {
@@ -100,14 +108,12 @@ static void put_descriptor(struct cn_bytes *out, const struct cn_map_safepoint *
   unsigned few = frame->roots < CN_DESCRIPTOR_MANY_ROOTS ? frame->roots : CN_DESCRIPTOR_MANY_ROOTS;
   unsigned id = statepoint_id_code_of(frame->id);
 
-  CN_CHECK(frame->cfa_offset >= 0 && frame->cfa_offset % 8 == 0);
-  CN_CHECK(frame->saved >> CN_CALLEE_SAVED_COUNT == 0 && (!frame->roots || s->roots));
-  cn_push(out, (unsigned char)(base_code_of(frame->cfa_reg) | (frame->areas ? CN_DESCRIPTOR_HAS_AREAS : 0) |
+  CN_CHECK(!frame->roots || s->roots);
+  cn_push(out, (unsigned char)(cn_framemap_base_code_of(frame->cfa_reg) | (frame->areas ? CN_DESCRIPTOR_HAS_AREAS : 0) |
                                id << CN_DESCRIPTOR_ID_SHIFT | few << CN_DESCRIPTOR_ROOTS_SHIFT));
   if (few == CN_DESCRIPTOR_MANY_ROOTS)
     cn_uleb_put(out, frame->roots - CN_DESCRIPTOR_MANY_ROOTS);
-  cn_uleb_put(out, (uint64_t)frame->cfa_offset / 8);
-  put_saved_registers(out, frame);
+  cn_framemap_put_frame_row(out, frame);
   if (id == CN_STATEPOINT_ID_EXPLICIT)
     cn_put_little_endian(out, frame->id, 8);
   for (uint32_t i = 0; i < frame->roots; i++) {

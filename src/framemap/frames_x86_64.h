@@ -83,6 +83,22 @@ static inline bool cn_port_is_lost_over_every_call(unsigned dwarf)
   return dwarf == CN_DWARF_SP || dwarf == CN_DWARF_R11;
 }
 
+/* The vector registers: xmm0 to xmm15, and xmm16 to xmm31. */
+enum { CN_DWARF_XMM0 = 17, CN_DWARF_XMM15 = 32, CN_DWARF_XMM16 = 67, CN_DWARF_XMM31 = 82 };
+
+/* True if code after a point may need the register: a general or a vector register. */
+static inline bool cn_port_is_live_out_register(unsigned dwarf)
+{
+  return dwarf <= CN_DWARF_LAST || (dwarf >= CN_DWARF_XMM0 && dwarf <= CN_DWARF_XMM15) ||
+         (dwarf >= CN_DWARF_XMM16 && dwarf <= CN_DWARF_XMM31);
+}
+
+/* True if the register may contain a value of a point. */
+static inline bool cn_port_is_value_register(unsigned dwarf)
+{
+  return dwarf != CN_DWARF_SP && cn_port_is_live_out_register(dwarf);
+}
+
 /* The register that libdw 0.188 mistakes for RAX: libdw reports RBX as undefined if call-frame information omits
  * RBX. */
 enum { CN_DWARF_MISTAKEN_BY_LIBDW = CN_DWARF_RBX };

@@ -143,6 +143,7 @@
 #define CN_TYPE_METADATA "cairn.type"
 #define CN_FRAME_SECTION "cairn_frames"
 #define CN_DETAILS_SECTION "cairn_details"
+#define CN_POINTS_SECTION "cairn_points"
 /* Objects that never move: an attribute of parameters and results that point to such objects, and metadata of loads. */
 #define CN_ATTR_IMMOVABLE "cairn-immovable"
 #define CN_ATTR_LIVE_OPERANDS "cairn-live-operands"

@@ -263,7 +263,8 @@ static void make_unique_per_image(struct cn_ctx *ctx, LLVMValueRef value, const 
 static LLVMValueRef add_image_record(struct cn_ctx *ctx, const char *group, LLVMValueRef guard, bool sections,
                                      uint64_t flags)
 {
-  static const char *const names[] = {CN_FRAME_SECTION, CN_ROOT_SECTION, CN_LAYOUT_SECTION, CN_DETAILS_SECTION};
+  static const char *const names[] = {CN_FRAME_SECTION, CN_ROOT_SECTION, CN_LAYOUT_SECTION, CN_DETAILS_SECTION,
+                                      CN_POINTS_SECTION};
   enum {
     IMAGE_SECTION_COUNT = sizeof names / sizeof *names,
     FIRST_SECTION_FIELD = 2,

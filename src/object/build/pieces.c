@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Splits sections `cairn_frames` and `cairn_details` that `ld -r` joined from the sections of several code sections.
- * Runs while an object is rewritten. Only reads the object; the pieces own their bytes. Holds no state.
+ * Splits sections `cairn_frames`, `cairn_details` and `cairn_points` that `ld -r` joined from the sections of several
+ * code sections. Runs while an object is rewritten. Only reads the object; the pieces own their bytes. Holds no state.
  */
 #include "object/build/pieces.h"
 
@@ -11,7 +11,7 @@
 #include "base/check.h"
 #include "base/sorted.h"
 
-const char *const cn_section_kind_names[CN_SECTION_KINDS] = {"cairn_frames", "cairn_details"};
+const char *const cn_section_kind_names[CN_SECTION_KINDS] = {"cairn_frames", "cairn_details", "cairn_points"};
 
 /* Find the target of a relocated field, which contains the distance to the target. False if the relocation has another
  * type, or if its symbol is outside the object. */

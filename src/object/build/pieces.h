@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Splits the sections `cairn_frames` and `cairn_details`, which are tied to code. These sections consist of pieces,
- * each for one function or one code section. A piece begins with
+ * Splits the sections `cairn_frames`, `cairn_details` and `cairn_points`, which are tied to code. These sections
+ * consist of pieces, each for one function or one code section. A piece begins with
  *
  *     u32  its length, a multiple of 4
  *     i32  the address of its code, minus the address of this field
@@ -15,7 +15,7 @@
 #include "object/elf/elf_file.h"
 
 /* The kinds of sections that consist of pieces. */
-enum cn_kind { CN_SECTION_KIND_FRAMES, CN_SECTION_KIND_DETAILS, CN_SECTION_KINDS };
+enum cn_kind { CN_SECTION_KIND_FRAMES, CN_SECTION_KIND_DETAILS, CN_SECTION_KIND_POINTS, CN_SECTION_KINDS };
 extern const char *const cn_section_kind_names[CN_SECTION_KINDS];
 
 enum { CN_PIECE_LENGTH_OFFSET = 0, CN_PIECE_CODE_OFFSET = 4, CN_PIECE_HEADER_BYTES = 8 };

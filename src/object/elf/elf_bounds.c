@@ -26,6 +26,7 @@ static const struct bounded_section {
   uint64_t flags;
 } bounded_sections[] = {{"cairn_frames", SHF_ALLOC | SHF_LINK_ORDER},
                         {"cairn_details", SHF_ALLOC | SHF_LINK_ORDER},
+                        {"cairn_points", SHF_ALLOC | SHF_LINK_ORDER},
                         {"cairn_layouts", SHF_ALLOC},
                         {"cairn_roots", SHF_ALLOC | SHF_WRITE | SHF_LINK_ORDER}};
 

@@ -477,7 +477,8 @@ bool cn_images_have_section_on_page(uintptr_t address)
     found = is_on_section_page(address, image->frames_start, image->frames_stop) ||
             is_on_section_page(address, image->roots_start, image->roots_stop) ||
             is_on_section_page(address, image->layouts_start, image->layouts_stop) ||
-            is_on_section_page(address, image->details_start, image->details_stop);
+            is_on_section_page(address, image->details_start, image->details_stop) ||
+            is_on_section_page(address, image->points_start, image->points_stop);
   }
   cn_image_end_reading(entered);
   return found;

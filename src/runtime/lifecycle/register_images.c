@@ -53,9 +53,10 @@ static void check_section_bounds(const struct cairn_image *image)
   if ((image->frames_start == NULL) != (image->frames_stop == NULL) ||
       (image->roots_start == NULL) != (image->roots_stop == NULL) ||
       (image->layouts_start == NULL) != (image->layouts_stop == NULL) ||
-      (image->details_start == NULL) != (image->details_stop == NULL) || image->frames_start > image->frames_stop ||
+      (image->details_start == NULL) != (image->details_stop == NULL) ||
+      (image->points_start == NULL) != (image->points_stop == NULL) || image->frames_start > image->frames_stop ||
       image->roots_start > image->roots_stop || image->layouts_start > image->layouts_stop ||
-      image->details_start > image->details_stop)
+      image->details_start > image->details_stop || image->points_start > image->points_stop)
     cairn_fatal("an image registers a section without both bounds");
   if (((uintptr_t)image->roots_stop - (uintptr_t)image->roots_start) % sizeof *image->roots_start)
     cairn_fatal("an image registers a damaged section of global roots");

@@ -47,7 +47,8 @@ static void register_unreadable(void **state)
 
   (void)state;
   for (int i = 0; i < 3; i++) {
-    unsigned char *frames = section(), *roots = section(), *layouts = section(), *details = section();
+    unsigned char *frames = section(), *roots = section(), *layouts = section(), *details = section(),
+                  *points = section();
     images[i] = (struct cairn_image){.version = CAIRN_ABI_IMAGE_VERSION,
                                      .size = sizeof(struct cairn_image),
                                      .frames_start = frames,
@@ -57,7 +58,9 @@ static void register_unreadable(void **state)
                                      .layouts_start = layouts,
                                      .layouts_stop = layouts + SECTION,
                                      .details_start = details,
-                                     .details_stop = details + SECTION};
+                                     .details_stop = details + SECTION,
+                                     .points_start = points,
+                                     .points_stop = points + SECTION};
     used = pages();
     cairn_image_register(&images[i]);
     /* The list of images itself takes a page when there is the first one. */
