@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Copies attributes from calls to their statepoints, reads the directives that choose a statepoint's id and patch
- * bytes, finds a statepoint's callee, and tells whether a statepoint has too many operands. Needs: nothing. Provides:
- * struct cn_call_target; the cn_statepoint_* functions. Breaks: nothing.
+ * Finds the callee and the arguments of calls and statepoints, copies the attributes that stay true from a call to its
+ * statepoint and gc.result, reads the directives that choose a statepoint's id, patch bytes and deopt lowering, and
+ * tells whether a statepoint has too many operands. Needs: nothing. Provides: struct cn_call_target; the default id of
+ * a statepoint; the cn_statepoint_* functions and cn_copy_result_attributes(). Breaks: nothing.
  */
 #include <stdlib.h>
 #include <string.h>

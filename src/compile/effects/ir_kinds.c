@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lists the known opcodes, types and constants of LLVM 22. The list omits types that a target defines, because their
- * bits may hide references, and no port needs them. Needs, breaks: nothing. Provides: a test for each kind
- * (cn_is_known_*).
+ * Lists the known opcodes, types and constants of LLVM 22: every pass handles their effects on references. Passes
+ * rewrite-statepoints (refuse_kinds.c) and verify-safepoints refuse all others, which could hide or move a reference.
+ * The list omits types that a target defines, because their bits may hide references; all ports use other types. Needs,
+ * breaks: nothing. Provides: a test for each kind (cn_is_known_*). The caller has all state: the map of the types and
+ * constants that were visited, so that the tests of a function visit each once.
  */
 #include "compile/effects/ir_kinds.h"
 

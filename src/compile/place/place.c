@@ -5,8 +5,10 @@
  *
  * Needs: any module. Provides: a poll on each cycle of blocks, on each cycle of calls and on each long path, unless the
  * work is provably small or a callee surely polls (docs/placement.md); the attributes "gc-leaf-function", "cairn-polls"
- * and "cairn-work" of functions; at latches of chunks and copies, the bound of the loop, for verify-safepoints. Breaks:
- * struct cn_cfg; loops are cut into chunks, copied and unrolled (choose_form.c).
+ * and "cairn-work" of functions; at latches of chunks and copies, the bound of the loop, for verify-safepoints; or an
+ * error and an unchanged module, if a safepoint-free interval has a safepoint or the module's own poll is unusable.
+ * Breaks: struct cn_cfg; loops are cut into chunks, copied and unrolled (choose_form.c); returns and long calls are
+ * split.
  *
  * The pass skips functions with statepoints, which have polls already, and functions with "cairn-nopoll" or
  * "gc-leaf-function", which must stay free of safepoints because callers treat them as leaves.

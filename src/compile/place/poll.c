@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Emits one poll, with a source line near it, for pass `place-safepoints` (statepoints-later, "PlaceSafepoints").
+ * Emits polls, each with a source line near it, for pass `place-safepoints` (statepoints-later, "PlaceSafepoints").
  *
- * Needs: any instruction to poll before. Provides: polls. Breaks: struct cn_cfg.
+ * Needs: an instruction to poll before, which is neither a phi nor a landing pad. Provides: a poll, unless the
+ * instruction lies in a safepoint-free interval; struct cn_poll_emitter, with the count of polls and the functions that
+ * polls call; an error if the module uses the names of these functions for anything else. The functions are declared
+ * before the first poll, and deleted after the last poll if they are unused. Breaks: struct cn_cfg.
  *
  * A poll tests the thread's poll word, or compares the stack pointer with the thread's stack limit. The poll branches
  * to a block that calls cairn_poll_slow() with the preserve_all convention, so that the hot path keeps its registers.

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Records the names of types and fields for layouts from debug information. The driver makes clang emit debug
- * information for every unit; the pipeline drops it before the optimiser unless the user asked for it.
+ * Records the properties of types for layouts from debug information: the names of types and fields, the weak fields,
+ * and whether a type is finalisable, never moves or is an ephemeron. The driver makes clang emit debug information for
+ * every unit; the pipeline drops it before the optimiser unless the user asked for it.
  *
- * Part of pass `rules`. Needs: the front end's IR. Provides: metadata cairn.type on layout statics without it
- * (allocation/type_metadata.h); an error for a weak field in too many nested arrays. Breaks: nothing.
+ * Part of pass `rules`. Needs: the front end's IR. Provides: metadata cairn.type on layout statics that lack it
+ * (allocation/type_metadata.h); an error for a weak field in too many nested arrays; a warning if layout statics lack
+ * debug information. Breaks: nothing.
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>

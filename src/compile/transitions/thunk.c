@@ -24,8 +24,9 @@
  * cairn.managed_code.foo is undefined. `cairn.vbody.foo` is the thunk for variadic callees.
  *
  * Thunks reach the stub through the global offset table, because lazy binding of the procedure linkage table would
- * overwrite the register that passes the target's address. Needs: nothing. Provides: cn_thunk_for(), the names of
- * bodies, and the relocations of entries (as assembly of the module). Breaks: nothing.
+ * overwrite the register that passes the target's address. Needs: nothing. Provides: cn_thunk_for(); the aliases of
+ * managed functions, or labels for calls within the unit; the names of bodies; the relocations of entries. Thunks and
+ * relocations are assembly of the module. Breaks: nothing.
  */
 #include "compile/transitions/thunk.h"
 

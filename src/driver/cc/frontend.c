@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Makes clang's commands, when a unit is planned: one to compile C to unoptimised bitcode with debug locations, and one
- * to compile a native unit. unit.c prints and runs the commands. The file prints nothing, and the unit has all state.
+ * Makes clang's commands, when a unit is planned: one to compile C to unoptimised bitcode with debug locations, or to
+ * compile another language; and one to compile a unit of C that may be native. The commands name the files that clang
+ * would name after its output, if the output is temporary. Also adds the options for Cairn's headers and macros, and
+ * for the graph of included files. unit.c prints and runs the commands. The file prints nothing, and the unit has all
+ * state.
  *
  * The user's options go to clang unchanged. For bitcode, this file adds
  *   -disable-llvm-passes      the optimiser runs in process, after `prepare`

@@ -8,8 +8,9 @@
  *   the name is the first LENGTH bytes of the member
  *   a thin archive begins "!<thin>\n" and contains only the bytes of the archive's tables
  *
- * Runs in `cairn` and the driver before the members are read. The archive stays unchanged. The caller holds the
- * position (struct cn_archive_member); errors are returned as text.
+ * Runs in `cairn`, and in the driver before the link. Also gives a file that is no archive to a visitor of members, as
+ * one member. A thin archive is an error unless the caller opens the members' files. The archive stays unchanged, and
+ * this file holds no state: the caller has the position (struct cn_archive_member). Errors are returned as text.
  */
 #include "object/elf/archive.h"
 

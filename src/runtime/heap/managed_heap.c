@@ -2,9 +2,13 @@
  *
  * Chooses the collector, checks that options and images fit it, sets its heap up once, and passes allocations,
  * collections and removed layouts to it. Owns the collector in use, and three flags and a mutex of the set-up; the heap
- * itself is the collector's. Set-up and allocation run on mutators' threads in phase MUTATE, and on the thread that
- * stopped the others in phase STOP; cn_heap_run_collection(), cn_heap_used_bytes() and cn_heap_forget_layouts_of() in
- * phase STOP; other functions as the header says.
+ * itself is the collector's.
+ *
+ * The collector is chosen when the runtime starts, or by the main thread before the first allocation. Set-up,
+ * under the mutex, and allocation run on mutators' threads in phase MUTATE, and on the thread that stopped the others
+ * in phase STOP. cn_heap_allocate_for_handler() runs in a signal handler that interrupted managed code. Collections,
+ * cn_heap_used_bytes() and cn_heap_forget_layouts_of() run in phase STOP; blocks are lengthened, and addresses tested,
+ * in phase MUTATE. Any thread checks images; threads share the flags by atomic accesses.
  */
 #include "runtime/heap/managed_heap.h"
 

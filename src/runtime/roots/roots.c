@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Enumerates all roots for collectors. Derived pointers (statepoints-later, "Base & Derived Pointers") need two phases:
- * all offsets of all frames are read before the first slot is written, and all derived slots are written after the last
- * base. The reason is that one place may be a root of several frames and pairs, for example an untouched callee-saved
- * register.
+ * Enumerates all roots for collectors, in sets that several threads fetch and visit. A full enumeration has one round.
+ * A young enumeration has two rounds: the first has the roots of stacks that the next young enumeration may leave out,
+ * and the second has all other roots (cairn_visit_young_roots()). This file also checks the places that a region's
+ * manager reports, and counts frames and roots.
  *
- * This order is necessary only within a walk, because each place belongs to one walk (root_tasks.h). One thread may
- * therefore write to the slots that a walk has found while other threads walk other stacks.
+ * A set belongs to one thread from its fetch to the end of its visit, or, if other threads fetch parts of its slots, to
+ * the end of the round. This file owns the sets, the list of unfetched parts, and the kind of the enumeration.
  *
- * Collectors get roots in sets. A set belongs to one thread from its fetch to the end of its visit, or, if other
- * threads fetch parts of its slots, to the end of the round. This file also checks the places that a region's manager
- * reports, and counts frames and roots.
+ * Derived pointers (statepoints-later, "Base & Derived Pointers") need two phases: all offsets of all frames are read
+ * before the first slot is written, and all derived slots are written after the last base. The reason is that one place
+ * may be a root of several frames and pairs, for example an untouched callee-saved register. This order is necessary
+ * only within a walk, because each place belongs to one walk (root_tasks.h). One thread may therefore write to the
+ * slots that a walk has found while other threads walk other stacks.
  *
  * Runs in phase STOP, on any thread. During fetches the mutex `root_set_lock` guards the lists of sets, the list of
  * unfetched parts, and the positions in the tables of globals and handles. Between rounds the collecting thread uses

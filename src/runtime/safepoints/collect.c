@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Collects garbage at safepoints: polls, requests, and the collections of a failed allocation. Polls also detect stack
- * overflow, and a slow path makes room for anchors. Options select the checks and reports of a collection.
+ * Enters and leaves the slow paths of safepoints, and collects garbage there: at polls, for requests, and after failed
+ * allocations. At the start of a slow path, requested stops pass; at its end, postponed signals are delivered. Polls
+ * also detect stack overflow, and a slow path makes room for anchors. Code that lacks a frame map ends the program.
+ * Options select the checks and reports of a collection.
  *
  * Runs on the thread at the safepoint, in a slow path: the mutator is busy, so that signals and cancellation wait, and
  * the thread holds no lock. Requests run in phase MUTATE; collections run in phase STOP, on the requester. Owns the

@@ -2,8 +2,13 @@
  *
  * Walks stacks. The walk steps over managed frames by their frame maps alone, over frames of code regions by their
  * managers, and over native frames by the anchors that the transition stubs left. Any other frame ends the program, so
- * that all roots are found. Also saves and resumes positions of walks. Runs in phase STOP on any thread, or in phase
- * MUTATE for the thread's own stack, a waiting stack, or the stack of a mutator in a handshake. The walk has all state.
+ * that all roots are found. Also saves and resumes positions of walks, and claims the stacks that a collection's walk
+ * reaches. The walk has all state.
+ *
+ * Runs in phase STOP on any thread, or in phase MUTATE for the thread's own stack, a waiting stack, or the stack of a
+ * mutator in a handshake. No lock is held between steps. Within a step, the search for an unknown pc takes
+ * CN_LOCK_FRAMES, and the search for the stack of an address takes the lock of coroutine_stacks.c. In the handler of a
+ * fault that interrupted the holder of CN_LOCK_FRAMES, the search for an unknown pc ends the program.
  */
 #include "runtime/walk/walk.h"
 

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds holes, free blocks and memory for copies, places the nursery, sweeps blocks, and releases memory. The file owns
- * the counts and search positions of blocks (`blocks`) and a pre-commit of memory (`precommit`); the states of blocks
- * are in tables.h. Phase STOP, the collecting thread; the first blocks come in phase INIT. Tracers take holes and
- * blocks under `block_list_lock`. In phase MUTATE the background thread runs steps that sweep and release blocks, and
- * pre-commits memory, until it sets `precommit.over`; a fork()'s child ends the pre-commit. A tracer fills a hole
- * before it searches the next hole, first in the same block, then in the next block with holes. Then it takes free
- * blocks.
+ * Manages the blocks of the old space: finds holes, free blocks and memory for copies, places the nursery, chooses the
+ * blocks that a full collection empties, makes marks the starts of objects, sweeps blocks, and releases memory. The
+ * file owns the counts and search positions of blocks (`blocks`) and a pre-commit of memory (`precommit`); the states,
+ * lines and marks of blocks, which it changes, are in tables.h.
+ *
+ * Phase STOP, the collecting thread; the first blocks come in phase INIT. Tracers take holes and blocks under
+ * `block_list_lock`. In phase MUTATE the background thread runs steps that sweep, discard and release blocks, and
+ * pre-commits memory, until it sets `precommit.over`; a fork()'s child ends the pre-commit.
+ *
+ * A tracer fills a hole before it searches the next hole, first in the same block, then in the next block with holes.
+ * Then it takes free blocks.
  */
 #include "collectors/generational/space/blocks.h"
 

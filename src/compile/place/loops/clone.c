@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Copies blocks within their function. Part of pass `place-safepoints`.
+ * Copies the blocks of loops within their function, and tells whether a loop can be copied. Part of pass
+ * `place-safepoints`.
  *
- * Needs: blocks in LCSSA form: after the blocks, only phis use their values. Provides: copies, with debug records of
- * variables; a record of several values is lost. Breaks: struct cn_cfg, struct cn_loops.
+ * Needs: blocks in LCSSA form: after the blocks, only phis use their values; blocks without allocas, tokens, and calls
+ * other than intrinsics (cn_clone_size()). Provides: struct cn_clone, a map from blocks and values to their copies; the
+ * copies, with debug records of variables; a record of several values is lost. Breaks: struct cn_cfg, struct cn_loops.
  */
 #include "compile/place/loops/clone.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Unrolls loops to save polls: a loop without a trip count (a scan for a value, a probe of a hash table, an
- * interpreter) polls at its latch. If the poll would be a large part of a small iteration, the loop is unrolled: each
- * copy has its exits, and only the last copy polls (late-insertion-slides-2014, future work: "Inner loop chunking").
- * Part of pass `place-safepoints`.
+ * Unrolls loops to save polls: a loop without a trip count, such as a scan for a value, polls at its latch. An
+ * innermost loop is unrolled if the poll would be a large part of a small iteration, and a phi of the header advances
+ * by constants: each copy has its exits, and only the last copy polls (late-insertion-slides-2014, future work: "Inner
+ * loop chunking"). Such a phi lets a copy start before the earlier copies end; the probe of a hash table lacks one, and
+ * stays as it is. Only -O3 makes more than two copies. Part of pass `place-safepoints`.
  *
  *   head:  i = phi [start, outside], [i.next', latch']       head':  (i' is i.next)
  *          ...                                                       ...
@@ -11,7 +12,8 @@
  *          br (f(i.next)), head', exit                               br (f(i.next')), head, exit
  *                                                                    ^ the poll is put here
  *
- * Needs: LCSSA form. Provides: fewer polls. Breaks: struct cn_cfg, struct cn_loops.
+ * Needs: struct cn_loops with costs for the choice, LCSSA form for the copies. Provides: struct cn_unrolled_loop, the
+ * choice; the unrolled loop, with fewer polls. Breaks: struct cn_cfg, struct cn_loops.
  */
 #include "compile/place/loops/unroll.h"
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Describes address-taken locals that hold references, and roots by tag (user_root_markers.c). Part of
- * rewrite-statepoints. The locals stay in the frame, and the collector updates their references by the deopt bundle of
- * every statepoint (abi.def, "Described allocas"). The locals escape at entry, so that LLVM forwards stored references
- * only up to the next statepoint (docs/llvm-22.md, "forwarding"). The locals are zeroed at entry, so that every
- * statepoint finds null or a reference in each word. The locals lose their lifetime markers, because the code generator
- * would otherwise give several locals one place.
+ * Describes locals in memory that hold references: address-taken locals, the slots of demoted references (demote.c),
+ * and roots by tag (user_root_markers.c). Part of rewrite-statepoints. The locals stay in the frame, and the collector
+ * updates their references by the deopt bundle of every statepoint (abi.def, "Described allocas"). The locals escape at
+ * entry, so that LLVM forwards stored references only up to the next statepoint (docs/llvm-22.md, "forwarding"). The
+ * locals are zeroed at entry, so that every statepoint finds null or a reference in each word. The locals lose their
+ * lifetime markers, because the code generator would otherwise give several locals one place.
  *
- * Needs: any function. Provides: deopt operands that describe the locals and words; an error if roots must be pairs.
- * Breaks: only the order of allocas.
+ * Needs: references are demoted; struct cn_described_allocas with the number of slots that the entry stores, which need
+ * no zeroing. Provides: deopt operands that describe the locals and words; an error if roots must be pairs. Breaks:
+ * only the order of allocas.
  */
 #include <stdlib.h>
 #include "base/bitset.h"
