@@ -11,7 +11,8 @@ version='1:22.1.8-1~deb12u1'
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-apt-get -qq download "libllvm22=$version" "llvm-22=$version" "lld-22=$version" "bolt-22=$version" 2>/dev/null
+apt-get -qq download "libllvm22=$version" "llvm-22=$version" "lld-22=$version" "bolt-22=$version" \
+  2>log || { cat log; exit 2; }
 for package in *.deb; do dpkg -x "$package" root; done
 tools=root/usr/lib/llvm-22/bin
 cat > work.ll <<'END'

@@ -12,7 +12,7 @@ version='1:22.1.8-1~deb12u1'
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-apt-get -qq download "libllvm22=$version" "llvm-22-dev=$version" gdb=13.1-3 2>/dev/null
+apt-get -qq download "libllvm22=$version" "llvm-22-dev=$version" gdb=13.1-3 2>log || { cat log; exit 2; }
 for package in *.deb; do dpkg -x "$package" root; done
 cat > emit.c <<'END'
 #include <llvm-c/Core.h>

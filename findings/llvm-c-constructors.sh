@@ -13,7 +13,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 apt-get -qq download "libllvm22=$version" "llvm-22-dev=$version" "lld-22=$version" mold=1.10.1+dfsg-1 \
-  binutils-x86-64-linux-gnu=2.40-2 libbinutils=2.40-2 libctf0=2.40-2 libctf-nobfd0=2.40-2 2>/dev/null
+  binutils-x86-64-linux-gnu=2.40-2 libbinutils=2.40-2 libctf0=2.40-2 libctf-nobfd0=2.40-2 2>log || { cat log; exit 2; }
 for package in *.deb; do dpkg -x "$package" root; done
 cat > emit.c <<'END'
 #include <llvm-c/Core.h>

@@ -13,7 +13,7 @@ version='1:22.1.8-1~deb12u1'
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-apt-get -qq download "libllvm22=$version" "llvm-22-dev=$version" 2>/dev/null
+apt-get -qq download "libllvm22=$version" "llvm-22-dev=$version" 2>log || { cat log; exit 2; }
 for package in *.deb; do dpkg -x "$package" root; done
 printf 'int answer(void) { return 42; }\n' > global.c
 printf 'static __attribute__((noinline, used)) int answer(void) { return 7; }\n' > local.c

@@ -10,7 +10,7 @@ set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-apt-get -qq download linux-perf=6.1.192-3 2>/dev/null
+apt-get -qq download linux-perf=6.1.192-3 2>log || { cat log; exit 2; }
 for package in *.deb; do dpkg -x "$package" root; done
 perf=$(find root -type f -name 'perf*' -path '*bin*' -perm -1 | head -n 1)
 cat > jit.c <<'END'

@@ -11,7 +11,7 @@ set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-apt-get -qq download 'qemu-user-static=1:7.2+dfsg-7+deb12u18+b3' 2>/dev/null
+apt-get -qq download 'qemu-user-static=1:7.2+dfsg-7+deb12u18+b3' 2>log || { cat log; exit 2; }
 for package in *.deb; do dpkg -x "$package" root; done
 cat > twice.c <<'END'
 #define _GNU_SOURCE
