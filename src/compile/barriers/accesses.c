@@ -78,7 +78,7 @@ static bool may_assembly_write(LLVMValueRef call)
          LLVMGetInlineAsmHasSideEffects(LLVMGetCalledValue(call));
 }
 
-static const char scalable_vector_reason[] = "references of a vector of variable length";
+static const char varying_lanes_reason[] = "references in lanes whose number varies";
 static const char unknown_intrinsic_reason[] = "an intrinsic whose effect on references is unknown";
 
 static struct cn_access lanes_written_by_call(struct cn_ctx *ctx, LLVMValueRef call, const struct cn_intrinsic *row)
@@ -93,7 +93,7 @@ static struct cn_access lanes_written_by_call(struct cn_ctx *ctx, LLVMValueRef c
                ? make_unknown_access("a fill with a pattern (pass expand-intrinsics makes a loop of it)")
                : no_access;
   if (row->length >= 0)
-    return make_unknown_access(scalable_vector_reason);
+    return make_unknown_access(varying_lanes_reason);
   return make_lane_access(ctx, LLVMTypeOf(value), slot, LLVMGetArgOperand(call, (unsigned)row->mask), value);
 }
 
@@ -141,7 +141,7 @@ static struct cn_access access_read_by_call(struct cn_ctx *ctx, LLVMValueRef cal
   if (!row || row->effect != CN_EFFECT_LOAD || !cn_holds_ref(LLVMTypeOf(call)))
     return no_access;
   if (row->length >= 0)
-    return make_unknown_access(scalable_vector_reason);
+    return make_unknown_access(varying_lanes_reason);
   return make_lane_access(ctx, LLVMTypeOf(call), LLVMGetArgOperand(call, (unsigned)row->place),
                           LLVMGetArgOperand(call, (unsigned)row->mask), NULL);
 }

@@ -6,10 +6,10 @@
  *
  *   llvm.experimental.memset.pattern     a loop, which place-safepoints and insert-barriers know
  *   stores of lanes with references      a store for each lane, of those that go to ordinary memory
- *                                        (check-stores checks each), or whose number varies
+ *                                        (check-stores checks each), or whose number or distance varies
  *
  * Needs: the final calls from the optimiser. Provides: managed functions without these calls, except for scalable
- * vectors and llvm.experimental.vp.strided.store, which check-stores and insert-barriers refuse. Breaks: struct cn_cfg.
+ * vectors, which check-stores and insert-barriers refuse. Breaks: struct cn_cfg.
  */
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
@@ -133,12 +133,29 @@ static void enter_conditional_block(const struct intrinsic_expansion *e, LLVMVal
   position_builder(e, LLVMBuildBr(e->builder, done));
 }
 
+/* The bytes from a lane's address to the next lane's, if the call has such an operand; else null. */
+static LLVMValueRef stride_of(const struct intrinsic_expansion *e)
+{
+  return cn_calls_intrinsic(e->call, "llvm.experimental.vp.strided.store") ? operand_of(e, e->row->place + 1) : NULL;
+}
+
+static LLVMValueRef build_strided_address(const struct intrinsic_expansion *e, LLVMValueRef stride, unsigned lane)
+{
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(e->ctx->llvm);
+  LLVMValueRef wide = LLVMBuildIntCast2(e->builder, stride, i64, true, "");
+  LLVMValueRef bytes = LLVMBuildMul(e->builder, wide, make_i64(e, lane), "");
+
+  return LLVMBuildGEP2(e->builder, LLVMInt8TypeInContext(e->ctx->llvm), operand_of(e, e->row->place), &bytes, 1, "");
+}
+
 /* The address of a lane. `before` is the number of lanes stored before it if the stores are packed, else null. */
 static LLVMValueRef build_lane_address(const struct intrinsic_expansion *e, LLVMTypeRef element, unsigned lane,
                                        LLVMValueRef before)
 {
-  LLVMValueRef places = operand_of(e, e->row->place), index = make_i64(e, lane);
+  LLVMValueRef places = operand_of(e, e->row->place), index = make_i64(e, lane), stride = stride_of(e);
 
+  if (stride)
+    return build_strided_address(e, stride, lane);
   if (LLVMGetTypeKind(LLVMTypeOf(places)) == LLVMVectorTypeKind)
     return LLVMBuildExtractElement(e->builder, places, index, "");
   return LLVMBuildGEP2(e->builder, element, places, before ? &before : &index, 1, "");
@@ -148,7 +165,8 @@ static void expand_lanes(const struct intrinsic_expansion *e)
 {
   LLVMValueRef vector = operand_of(e, e->row->value), before = NULL;
   LLVMTypeRef element = LLVMGetElementType(LLVMTypeOf(vector));
-  unsigned align = common_alignment_of(e, LLVMABISizeOfType(e->ctx->layout, element));
+  uint64_t distance = stride_of(e) ? 1 : LLVMABISizeOfType(e->ctx->layout, element);
+  unsigned align = common_alignment_of(e, distance);
 
   if (cn_calls_intrinsic(e->call, "llvm.masked.compressstore"))
     before = make_i64(e, 0);
@@ -174,8 +192,7 @@ static bool stores_ref_lanes(const struct intrinsic_expansion *e)
   LLVMTypeRef type = LLVMTypeOf(operand_of(e, e->row->value));
 
   return e->row->effect == CN_EFFECT_STORE && cn_is_ref_vector(type) && !cn_holds_scalable_vector(type) &&
-         (e->row->length >= 0 || !cn_holds_ref(LLVMTypeOf(operand_of(e, e->row->place)))) &&
-         !cn_calls_intrinsic(e->call, "llvm.experimental.vp.strided.store");
+         (e->row->length >= 0 || !cn_holds_ref(LLVMTypeOf(operand_of(e, e->row->place))));
 }
 
 static void expand_call(const struct intrinsic_expansion *e)

@@ -1,6 +1,8 @@
 ; RUN: rm -rf %t && split-file %s %t && cd %t
 ; RUN: not %cairn opt -p insert-barriers --barriers=cards -S scatter.ll 2>&1 | FileCheck scatter.ll
 ; RUN: not %cairn opt -p verify-barriers --barriers=cards -S scatter.ll 2>&1 | FileCheck --check-prefix=VERIFY scatter.ll
+; RUN: not %cairn opt -p insert-barriers --barriers=cards -S strided.ll 2>&1 | FileCheck strided.ll
+; RUN: not %cairn opt -p verify-barriers --barriers=cards -S strided.ll 2>&1 | FileCheck --check-prefix=VERIFY strided.ll
 ; RUN: not %cairn opt -p insert-barriers --barriers=loads -S gather.ll 2>&1 | FileCheck gather.ll
 ; RUN: not %cairn opt -p insert-barriers --barriers=cards -S assembly.ll 2>&1 | FileCheck assembly.ll
 ; RUN: not %cairn opt -p insert-barriers --barriers=custom -S assembly.ll 2>&1 | FileCheck --check-prefix=CUSTOM assembly.ll
@@ -11,15 +13,23 @@
 
 ;--- scatter.ll
 declare void @llvm.vp.scatter.v2p1.v2p1(<2 x ptr addrspace(1)>, <2 x ptr addrspace(1)>, <2 x i1>, i32)
-; CHECK: scatter.ll: error: in function 'f': no barrier of kind cards covers references of a vector of variable length [missing-barrier]
-; VERIFY: scatter.ll: error: in function 'f': no barrier of kind cards covers references of a vector of variable length [missing-barrier]
+; CHECK: scatter.ll: error: in function 'f': no barrier of kind cards covers references in lanes whose number varies [missing-barrier]
+; VERIFY: scatter.ll: error: in function 'f': no barrier of kind cards covers references in lanes whose number varies [missing-barrier]
 define void @f(<2 x ptr addrspace(1)> %v, <2 x ptr addrspace(1)> %to, <2 x i1> %m, i32 %n) gc "statepoint-example" {
   call void @llvm.vp.scatter.v2p1.v2p1(<2 x ptr addrspace(1)> %v, <2 x ptr addrspace(1)> %to, <2 x i1> %m, i32 %n)
   ret void
 }
+;--- strided.ll
+declare void @llvm.experimental.vp.strided.store.v2p1.p1.i64(<2 x ptr addrspace(1)>, ptr addrspace(1), i64, <2 x i1>, i32)
+; CHECK: strided.ll: error: in function 'f': no barrier of kind cards covers references in lanes whose number varies [missing-barrier]
+; VERIFY: strided.ll: error: in function 'f': no barrier of kind cards covers references in lanes whose number varies [missing-barrier]
+define void @f(<2 x ptr addrspace(1)> %v, ptr addrspace(1) %to, i64 %stride, <2 x i1> %m, i32 %n) gc "statepoint-example" {
+  call void @llvm.experimental.vp.strided.store.v2p1.p1.i64(<2 x ptr addrspace(1)> %v, ptr addrspace(1) %to, i64 %stride, <2 x i1> %m, i32 %n)
+  ret void
+}
 ;--- gather.ll
 declare <2 x ptr addrspace(1)> @llvm.vp.gather.v2p1.v2p1(<2 x ptr addrspace(1)>, <2 x i1>, i32)
-; CHECK: error: in function 'f': no barrier of kind loads covers references of a vector of variable length [missing-barrier]
+; CHECK: error: in function 'f': no barrier of kind loads covers references in lanes whose number varies [missing-barrier]
 define <2 x ptr addrspace(1)> @f(<2 x ptr addrspace(1)> %from, <2 x i1> %m, i32 %n) gc "statepoint-example" {
   %v = call <2 x ptr addrspace(1)> @llvm.vp.gather.v2p1.v2p1(<2 x ptr addrspace(1)> %from, <2 x i1> %m, i32 %n)
   ret <2 x ptr addrspace(1)> %v

@@ -23,6 +23,8 @@ declare void @llvm.masked.store.v2i64.p0(<2 x i64>, ptr, <2 x i1>)
 declare void @llvm.masked.scatter.v2p1.v2p0(<2 x ptr addrspace(1)>, <2 x ptr>, <2 x i1>)
 declare void @llvm.masked.compressstore.v2p1(<2 x ptr addrspace(1)>, ptr, <2 x i1>)
 declare void @llvm.vp.store.v2p1.p1(<2 x ptr addrspace(1)>, ptr addrspace(1), <2 x i1>, i32)
+declare void @llvm.experimental.vp.strided.store.v2p1.p1.i32(<2 x ptr addrspace(1)>, ptr addrspace(1), i32, <2 x i1>, i32)
+declare void @llvm.experimental.vp.strided.store.v2p1.p0.i64(<2 x ptr addrspace(1)>, ptr, i64, <2 x i1>, i32)
 
 ; CHECK-LABEL: define void @pattern(
 ; CHECK: icmp eq i64 %n, 0
@@ -120,5 +122,29 @@ define void @compressed(<2 x ptr addrspace(1)> %v, ptr %to, <2 x i1> %m) gc "sta
 ; CHECKS-COUNT-2: cairn.barrier.store
 define void @some(<2 x ptr addrspace(1)> %v, ptr addrspace(1) %to, <2 x i1> %m, i32 %n) gc "statepoint-example" {
   call void @llvm.vp.store.v2p1.p1(<2 x ptr addrspace(1)> %v, ptr addrspace(1) align 8 %to, <2 x i1> %m, i32 %n)
+  ret void
+}
+
+; CHECK-LABEL: define void @strided(
+; CHECK: icmp ult i32 1, %n
+; CHECK: lane{{[0-9]*}}:
+; CHECK-NEXT: %[[WIDE:[0-9]+]] = sext i32 %stride to i64
+; CHECK-NEXT: %[[BYTES:[0-9]+]] = mul i64 %[[WIDE]], 1
+; CHECK-NEXT: %[[SLOT:[0-9]+]] = getelementptr i8, ptr addrspace(1) %to, i64 %[[BYTES]]
+; CHECK-NEXT: %[[LANE:[0-9]+]] = extractelement <2 x ptr addrspace(1)> %v, i64 1
+; CHECK-NEXT: store ptr addrspace(1) %[[LANE]], ptr addrspace(1) %[[SLOT]], align 1
+; CHECKS-LABEL: define void @strided(
+; CHECKS-COUNT-2: cairn.barrier.store
+define void @strided(<2 x ptr addrspace(1)> %v, ptr addrspace(1) %to, i32 %stride, <2 x i1> %m, i32 %n) gc "statepoint-example" {
+  call void @llvm.experimental.vp.strided.store.v2p1.p1.i32(<2 x ptr addrspace(1)> %v, ptr addrspace(1) align 8 %to, i32 %stride, <2 x i1> %m, i32 %n)
+  ret void
+}
+
+; CHECK-LABEL: define void @strided.outside(
+; CHECK-NOT: strided.store
+; CHECKS-LABEL: define void @strided.outside(
+; CHECKS-COUNT-2: cairn_check_store
+define void @strided.outside(<2 x ptr addrspace(1)> %v, ptr %to, i64 %stride, <2 x i1> %m, i32 %n) gc "statepoint-example" {
+  call void @llvm.experimental.vp.strided.store.v2p1.p0.i64(<2 x ptr addrspace(1)> %v, ptr %to, i64 %stride, <2 x i1> %m, i32 %n)
   ret void
 }

@@ -141,7 +141,7 @@ static struct cn_barrier_access access_of_copy(LLVMValueRef call, unsigned point
 
 static struct cn_barrier_access unsupported_access_of(LLVMValueRef call)
 {
-  return (struct cn_barrier_access){.at = call, .slot = call, .beyond = "references of a vector of variable length"};
+  return (struct cn_barrier_access){.at = call, .slot = call, .beyond = "references in lanes whose number varies"};
 }
 
 /* The access that stores or loads the lanes of `type` that a mask selects. */
