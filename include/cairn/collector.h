@@ -259,8 +259,8 @@ struct cairn_collector {
 /* Functions that a collector may call in phase MUTATE for the calling thread's mutator, and in phase STOP for any
  * mutator. The functions fail only by cairn_fatal(), and the caller still owns the memory that it passes to them. */
 
-/* Takes the mutator's allocation buffer back. Returns the buffer's first free byte, and stores its end in *end; both
- * are 0 if the mutator has no buffer. */
+/* Takes the mutator's allocation buffer back. Returns the buffer's first free byte, and stores its end in *end unless
+ * `end` is null; both are 0 if the mutator has no buffer. */
 uintptr_t cairn_buffer_take(struct cairn_mutator *mutator, uintptr_t *end);
 
 /* Gives [start, end) as the allocation buffer to a mutator without a buffer. Both bounds are multiples of 8; the bytes
