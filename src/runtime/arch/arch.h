@@ -91,7 +91,7 @@ struct cn_prologue_shape {
   _Alignas(64) uintptr_t offset[8]; /* 0 for the elements from CN_CALLEE_SAVED_COUNT on */
   uintptr_t keep[8];
 };
-_Static_assert(CN_CALLEE_SAVED_COUNT <= 8, "struct cn_prologue_shape has eight places");
+_Static_assert(CN_CALLEE_SAVED_COUNT == 6, "roots/fast_walk.c and the entries of walk/index.h have six places");
 extern const struct cn_prologue_shape cn_arch_prologue_shapes[1 << CN_CALLEE_SAVED_COUNT];
 
 /* The loop of fast_walk.h for this processor; null if the portable loop is used. */
