@@ -9,8 +9,7 @@
  *
  * Read this before you add a step:
  * 1. A refused module must stay unchanged: before any change cn_refuse_function() refuses forms of IR that would lose
- *    references, in all functions. A step that reports an error later needs the dry run of cn_rewrite_statepoints().
- *    Long lists have a dry run; token_pads.c still lacks it.
+ *    references, in all functions. A step that reports an error later needs a dry run: see may_refuse_late().
  * 2. `refs` describes the function at the time of cn_refs_build(). A step that changes references, their uses or blocks
  *    runs before build_cfg_and_refs(), or is followed by rebuild_refs(). New base phis and selects are the exception:
  *    cn_refs_add_merges() adds them to `refs`, and cn_liveness_compute() runs again. From analyse_liveness_and_bases()
@@ -319,21 +318,29 @@ static bool rewrite_module(struct cn_ctx *ctx)
 
 /* True if a statepoint's list of references may become too long. Only lists of pairs may become too long: lists of
  * slots and locals are short. */
-static bool may_exceed_statepoint_length(struct cn_ctx *ctx)
+static bool may_exceed_statepoint_length(LLVMValueRef function)
 {
-  CN_EACH_FUNCTION(f, ctx->module) {
-    unsigned instructions = LLVMCountParams(f);
-    CN_EACH_BLOCK(b, f)
-      CN_EACH_INSTRUCTION(i, b)
-        instructions++;
-    if (cn_statepoint_is_too_long(0, instructions, 0))
+  unsigned instructions = LLVMCountParams(function);
+
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
+      instructions++;
+  return cn_statepoint_is_too_long(0, instructions, 0);
+}
+
+/* True if the pass may report an error after its first change: a list of references that is too long, or a landing pad
+ * that cannot return a token. */
+static bool may_refuse_late(struct cn_ctx *ctx)
+{
+  if (!cn_pairs_are_required(ctx))
+    return false;
+  CN_EACH_FUNCTION(f, ctx->module)
+    if (may_exceed_statepoint_length(f) || (cn_is_managed(f) && cn_token_pads_refusal_reason(f)))
       return true;
-  }
   return false;
 }
 
 bool cn_rewrite_statepoints(struct cn_ctx *ctx)
 {
-  return cn_pairs_are_required(ctx) && may_exceed_statepoint_length(ctx) ? cn_dry_run(ctx, rewrite_module)
-                                                                         : rewrite_module(ctx);
+  return may_refuse_late(ctx) ? cn_dry_run(ctx, rewrite_module) : rewrite_module(ctx);
 }

@@ -49,6 +49,26 @@ static const char refused[] = "declare void @foo()\n"
                               "  ret ptr addrspace(1) %p\n"
                               "}\n";
 
+/* A reference that lives into a pad whose value is used, after a function that can be rewritten. */
+static const char used_pad[] =
+    "declare void @foo()\n"
+    "declare i32 @personality(...)\n"
+    "define ptr addrspace(1) @good(ptr addrspace(1) %p) gc \"statepoint-example\" {\n"
+    "  call void @foo()\n"
+    "  ret ptr addrspace(1) %p\n"
+    "}\n"
+    "define ptr addrspace(1) @used(ptr addrspace(1) %p) gc \"statepoint-example\" personality ptr @personality {\n"
+    "  invoke void @foo() to label %ok unwind label %pad\n"
+    "ok:\n"
+    "  ret ptr addrspace(1) null\n"
+    "pad:\n"
+    "  %l = landingpad { ptr, i32 } cleanup\n"
+    "  %s = extractvalue { ptr, i32 } %l, 1\n"
+    "  %z = icmp eq i32 %s, 0\n"
+    "  %r = select i1 %z, ptr addrspace(1) %p, ptr addrspace(1) null\n"
+    "  ret ptr addrspace(1) %r\n"
+    "}\n";
+
 #define STATEPOINT \
   "declare token @llvm.experimental.gc.statepoint.p0(i64, i32, ptr, i32, i32, ...)\n" \
   "declare ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token, i32, i32)\n" \
@@ -233,6 +253,14 @@ static void refused_modules_stay(void **state)
   refuses(cairn_place_safepoints, odd_poll, 1, "poll-type");
   refuses(cairn_place_safepoints, stubborn_poll, 1, "poll-inline");
   refuses(cairn_place_safepoints, region, 3, "nopoll-safepoint");
+}
+
+static void refused_pads_stay(void **state)
+{
+  const struct cairn_compile_options options = {.opt_level = 2, .roots = CAIRN_ROOT_FORMS_PAIRS};
+
+  (void)state;
+  refuses_with(&options, cairn_rewrite_statepoints, used_pad, 1, "roots-pairs");
 }
 
 /* However much of the pass has run by then. */
@@ -478,11 +506,11 @@ static void units_are_joined(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(refused_modules_stay),     cmocka_unit_test(refused_placement_stays),
-      cmocka_unit_test(every_finding_comes),      cmocka_unit_test(all_functions_in_turn),
-      cmocka_unit_test(threads_do_not_meet),      cmocka_unit_test(options_by_name),
-      cmocka_unit_test(collectors_by_name),       cmocka_unit_test(units_are_joined),
-      cmocka_unit_test(images_say_what_was_made),
+      cmocka_unit_test(refused_modules_stay),  cmocka_unit_test(refused_placement_stays),
+      cmocka_unit_test(refused_pads_stay),     cmocka_unit_test(every_finding_comes),
+      cmocka_unit_test(all_functions_in_turn), cmocka_unit_test(threads_do_not_meet),
+      cmocka_unit_test(options_by_name),       cmocka_unit_test(collectors_by_name),
+      cmocka_unit_test(units_are_joined),      cmocka_unit_test(images_say_what_was_made),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

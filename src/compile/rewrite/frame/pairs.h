@@ -16,6 +16,9 @@ void cn_pairs_refuse_other_roots(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* ---- token_pads.c ---- */
 
+/* The reason why `function` cannot have pads of type token if a reference is live into one of its pads, or null. */
+const char *cn_token_pads_refusal_reason(LLVMValueRef function);
+
 /* If references are live into landing pads over parse points, give each invoke a separate pad of type token, or report
  * the reason against such pads. If true, the CFG and `refs` are outdated. */
 bool cn_token_pads_make(struct cn_ctx *ctx, struct cn_refs *refs);

@@ -92,13 +92,20 @@ static const char *token_pad_refusal_reason(LLVMBasicBlockRef block)
   return LLVMGetFirstUse(pad) ? values_used_reason : NULL;
 }
 
-static bool refuse_pads(struct cn_ctx *ctx, LLVMValueRef function, const struct unwound_reference *unwound)
+const char *cn_token_pads_refusal_reason(LLVMValueRef function)
 {
-  char name[120], call[160];
   const char *why = NULL;
 
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b && !why; b = LLVMGetNextBasicBlock(b))
     why = token_pad_refusal_reason(b);
+  return why;
+}
+
+static bool refuse_pads(struct cn_ctx *ctx, LLVMValueRef function, const struct unwound_reference *unwound)
+{
+  const char *why = cn_token_pads_refusal_reason(function);
+  char name[120], call[160];
+
   if (why)
     cn_error(ctx, unwound->invoke, "roots-pairs", "%s lives into the pad of the %s and %s",
              cn_value_name(unwound->value, name, sizeof name), cn_calls_describe(unwound->invoke, call, sizeof call),
