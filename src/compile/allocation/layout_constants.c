@@ -393,9 +393,7 @@ static void delete_unused_static(LLVMValueRef global)
     LLVMDeleteGlobal(global);
 }
 
-/* The alignment of the objects. An alignment of the static of at most CAIRN_ABI_OBJECT_ALIGN comes from the source, for
- * instance from aligned(8), and overrides the alignment of the LLVM type. */
-static unsigned object_alignment_of(struct cn_ctx *ctx, LLVMValueRef global)
+unsigned cn_layouts_object_alignment(struct cn_ctx *ctx, LLVMValueRef global)
 {
   unsigned given = LLVMGetAlignment(global);
 
@@ -425,11 +423,11 @@ static void set_layout_of_call(struct cn_ctx *ctx, struct cn_layout_table *table
     return;
   }
   LLVMTypeRef type = LLVMGlobalGetValueType(global);
-  if (object_alignment_of(ctx, global) > CAIRN_ABI_OBJECT_ALIGN) {
+  if (cn_layouts_object_alignment(ctx, global) > CAIRN_ABI_OBJECT_ALIGN) {
     cn_error(ctx, call, "over-aligned",
              "objects are aligned to %d bytes, but the type of this one asks for %u: an access "
              "would fault; make it a packed struct, and give accesses the alignment that they have",
-             CAIRN_ABI_OBJECT_ALIGN, object_alignment_of(ctx, global));
+             CAIRN_ABI_OBJECT_ALIGN, cn_layouts_object_alignment(ctx, global));
     return;
   }
   uint64_t size = form == CN_LAYOUT_FORM_OBJECT ? object_size_of_call(ctx, call, type) : 1;

@@ -55,6 +55,10 @@ LLVMValueRef cn_layouts_find_or_make(struct cn_ctx *ctx, struct cn_layout_table 
                                      LLVMValueRef at);
 
 bool cn_layouts_is_layout_constant(LLVMValueRef value);
+
+/* The alignment of objects whose type is that of a layout static. An alignment of the static of at most
+ * CAIRN_ABI_OBJECT_ALIGN comes from the source, for instance from aligned(8), and overrides the LLVM type's. */
+unsigned cn_layouts_object_alignment(struct cn_ctx *ctx, LLVMValueRef global);
 void cn_layouts_read_sizes(LLVMValueRef layout, struct cn_layout_sizes *out);
 
 #endif

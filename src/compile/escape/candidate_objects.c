@@ -61,7 +61,7 @@ static bool is_layout_static(struct cn_ctx *ctx, LLVMValueRef value)
 
   return global && !cn_layouts_is_layout_constant(global) && !LLVMIsDeclaration(global) &&
          LLVMIsNull(LLVMGetInitializer(global)) && LLVMTypeIsSized(LLVMGlobalGetValueType(global)) &&
-         LLVMABIAlignmentOfType(ctx->layout, LLVMGlobalGetValueType(global)) <= CAIRN_ABI_OBJECT_ALIGN &&
+         cn_layouts_object_alignment(ctx, global) <= CAIRN_ABI_OBJECT_ALIGN &&
          !cn_types_has_misaligned_ref(ctx, LLVMArrayType2(LLVMGlobalGetValueType(global), 2));
 }
 

@@ -7,6 +7,7 @@ target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:
 %pair = type { i64, ptr addrspace(1) }
 @pair = internal constant %pair zeroinitializer
 @number = internal constant i64 0
+@wide = internal constant { i64, i128 } zeroinitializer, align 8
 @flex = internal constant { i64, [0 x i64] } zeroinitializer
 declare ptr addrspace(1) @cairn_alloc(ptr, i64)
 declare ptr addrspace(1) @cairn_alloc_array(ptr, i64)
@@ -197,4 +198,21 @@ end:
   call void @other()
   %v = load i64, ptr addrspace(1) %e
   ret i64 %v
+}
+
+; The static asks for less alignment than LLVM's type.
+; CHECK-LABEL: @aligned_less(
+; CHECK: %[[W:.*]] = select i1 %c, i128 9, i128 0
+; CHECK: ret i128 %[[W]]
+define i128 @aligned_less(i1 %c) gc "statepoint-example" {
+  %o = call ptr addrspace(1) @cairn_alloc(ptr @wide, i64 32)
+  %e = getelementptr i8, ptr addrspace(1) %o, i64 16
+  br i1 %c, label %yes, label %end
+yes:
+  store i128 9, ptr addrspace(1) %e, align 8
+  br label %end
+end:
+  call void @other()
+  %v = load i128, ptr addrspace(1) %e, align 8
+  ret i128 %v
 }
