@@ -7,8 +7,8 @@
 
 #include "runtime/heap/heap_walk.h"
 
-/* Note the start of each object of an open walk, including fillers, and set `objects` to their number. Memory comes
- * from the system. False: memory is exhausted. */
+/* Note the start of each object of an open walk, including fillers, and set `objects` to their number. One walk at a
+ * time has starts. Memory comes from the system, and stays for the next walk. False: memory is exhausted. */
 bool cn_object_starts_make(struct cn_heap_walk *walk);
 void cn_object_starts_free(struct cn_heap_walk *walk);
 
