@@ -602,6 +602,9 @@ void cairn_out_of_memory(bool intact, const char *format, ...) __attribute__((no
 extern const struct cairn_collector cairn_collector_generational, cairn_collector_semispace;
 void cairn_set_collector(const struct cairn_collector *collector);
 
+/* The program's collector. Any thread, any phase. A compiler in the process reads the kind of barriers here. */
+const struct cairn_collector *cairn_collector_in_use(void);
+
 /* Emitted constructors and destructors call these functions, on the thread that loads or unloads the image; repeated
  * calls have no effect. The runtime copies *image; the image's sections must stay mapped until the image is
  * unregistered. Any thread, in phase MUTATE, also while other threads collect. cairn_image_unregister() waits for a

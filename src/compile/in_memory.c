@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Prepares modules that are loaded without a linker. Such modules share only the front end's names, while each has
- * separate thunks and a separate image. The loader's user calls a function that registers the image, in place of a
- * constructor. Cairn's symbols become internal, the sections of roots are joined, bodies that a loader may drop get
- * local names, and managed functions get unwind tables. Needs: the finished module. Provides:
- * cairn_compile_in_memory(). Breaks: the lists of constructors and llvm.used.
+ * separate thunks and a separate image. The loader or its user registers the image, in place of a constructor. Cairn's
+ * symbols become internal, the sections of roots are joined, bodies that a loader may drop get local names, and managed
+ * functions get unwind tables. Needs: the finished module. Provides: cairn_compile_in_memory() and
+ * cn_compile_expose_images(). Breaks: the lists of constructors and llvm.used.
  */
-#include <cairn/compile.h>
+#include "compile/in_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <cairn/compile.h>
 #include <llvm-c/Comdat.h>
 #include "base/check.h"
 #include "base/vector.h"
@@ -249,21 +250,45 @@ static void request_unwind_tables(LLVMModuleRef module)
       LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute);
 }
 
-enum cairn_status cairn_compile_in_memory(LLVMModuleRef module, const char *enter, const char *leave)
+/* Everything but the registration of the images. */
+static void prepare_for_loader(LLVMModuleRef module)
 {
   struct cn_ctx ctx = {.module = module, .llvm = LLVMGetModuleContext(module)};
 
-  if (strcmp(enter, leave) == 0 || LLVMGetNamedFunction(module, enter) || LLVMGetNamedFunction(module, leave) ||
-      LLVMGetNamedGlobal(module, enter) || LLVMGetNamedGlobal(module, leave))
-    return CAIRN_E_TAKEN;
   cn_emit_remove_from_list(&ctx, "llvm.global_ctors", is_cairn_structor);
   cn_emit_remove_from_list(&ctx, "llvm.global_dtors", is_cairn_structor);
   join_root_sections(&ctx);
   hide_cairn_symbols(module);
   alias_droppable_bodies(module);
+  request_unwind_tables(module);
+}
+
+enum cairn_status cairn_compile_in_memory(LLVMModuleRef module, const char *enter, const char *leave)
+{
+  if (strcmp(enter, leave) == 0 || LLVMGetNamedFunction(module, enter) || LLVMGetNamedFunction(module, leave) ||
+      LLVMGetNamedGlobal(module, enter) || LLVMGetNamedGlobal(module, leave))
+    return CAIRN_E_TAKEN;
+  prepare_for_loader(module);
   CN_CHECK(!LLVMGetNamedFunction(module, enter) && !LLVMGetNamedFunction(module, leave));
   add_image_caller(module, enter, "cairn_image_register");
   add_image_caller(module, leave, "cairn_image_unregister");
-  request_unwind_tables(module);
   return CAIRN_OK;
+}
+
+void cn_compile_expose_images(LLVMModuleRef module, const char *prefix)
+{
+  CN_VECTOR(LLVMValueRef) images = {0};
+
+  prepare_for_loader(module);
+  CN_EACH_GLOBAL(g, module)
+    if (is_image_global(g))
+      cn_push(&images, g);
+  for (size_t i = 0; i < images.count; i++) {
+    char *name = cn_format("%s%zu", prefix, i);
+    CN_CHECK(!LLVMGetNamedGlobal(module, name));
+    LLVMSetValueName2(images.at[i], name, strlen(name));
+    LLVMSetLinkage(images.at[i], LLVMExternalLinkage);
+    free(name);
+  }
+  cn_free(&images);
 }

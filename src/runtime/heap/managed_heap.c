@@ -44,6 +44,11 @@ const struct cairn_collector *cn_heap_collector(void)
   return collector_in_use;
 }
 
+const struct cairn_collector *cairn_collector_in_use(void)
+{
+  return collector_in_use;
+}
+
 /* Reads the name only if the version is equal: in an older version the member may have another offset. */
 static void check_collector_version(const struct cairn_collector *chosen)
 {

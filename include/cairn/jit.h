@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * JIT sessions: IR in, callable code out, in the running process. A session compiles modules with Cairn's whole
+ * pipeline, links them in memory with LLVM's JITLink, and registers their frame maps, layouts and globals before the
+ * first call. docs/jit.md is the guide; the library is libcairn-jit.a, with LLVM (pkg-config cairn-jit).
+ *
+ *   struct cairn_jit *session;
+ *   uint64_t module;
+ *   void *address;
+ *   char *error;
+ *
+ *   if (cairn_jit_new(NULL, &session, &error) || cairn_jit_add_ir(session, text, length, &module, &error) ||
+ *       cairn_jit_look_up(session, "run", &address, &error))
+ *     complain(error);
+ *
+ * Any number of threads may call at once, with one session or several, in native code: managed C calls these functions
+ * as other native functions. Signal handlers, listeners (<cairn/events.h>) and callbacks in phase STOP must not call.
+ * After a failure the session is as it was, and *error is a message, which the caller frees with free(); with CAIRN_OK
+ * *error is null. Exhausted memory ends the process.
+ */
+#ifndef CAIRN_JIT_H
+#define CAIRN_JIT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <llvm-c/Types.h>
+#include <cairn/compile.h>
+#include <cairn/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A session: modules, and the names that they define. */
+struct cairn_jit;
+
+/* The options of a session. All zero means -O0, for this machine's processor. */
+struct cairn_jit_options {
+  /* The options of each compilation, such as opt_level, diagnose and env; `shared` must be false. Barriers
+   * are those of the program's collector: `barriers` is CAIRN_BARRIERS_CARDS, the default, or this kind.
+   * cairn_jit_new() copies the structure; memory that it points to must outlive the session. Findings come in the
+   * thread that adds the module. */
+  struct cairn_compile_options compile;
+  const char *cpu;      /* the processor, as in -mcpu; null: this machine's, with its features */
+  const char *features; /* as in -mattr; null: none beyond the processor's */
+};
+
+/* Begins a session. `options` may be null. REFUSED: the options are refused, or LLVM has no target for the processor;
+ * *session is then null. */
+enum cairn_status cairn_jit_new(const struct cairn_jit_options *options, struct cairn_jit **session, char **error);
+
+/* Ends a session: removes its modules, as cairn_jit_remove() does. The caller must not use the session afterwards. */
+void cairn_jit_dispose(struct cairn_jit *session);
+
+/* Defines `name` as an address, which modules that are linked from now on refer to, before the process's own symbols.
+ * The address of a managed function may be given to modules that pass references to it. TAKEN: the session has a symbol
+ * of this name. */
+enum cairn_status cairn_jit_define(struct cairn_jit *session, const char *name, void *address, char **error);
+
+/* Adds a module: compiles it, and defines its external symbols in the session. *module is the module's number, from 1;
+ * the session gives each number once. cairn_jit_add() leaves `module_ir` unchanged, with its owner, and works in its
+ * context: no other thread may use the context meanwhile. cairn_jit_add_ir() reads `size` bytes of bitcode, or of IR as
+ * text, into a context of its own. The input comes from a compiler: LLVM's readers are not made for hostile bytes.
+ *
+ * REFUSED: the input does not parse; the code is refused, and the findings say why (docs/refused.md); it is for another
+ *    target or data layout; or it has constructors, destructors or thread-local variables.
+ * BROKEN: the module is not valid IR.
+ * TAKEN: the session has a symbol that the module defines, too, and the module's definition is not weak. A weak
+ *    definition after another one is left out. The process's own symbols may be defined again.
+ * After a failure *module is 0. */
+enum cairn_status cairn_jit_add(struct cairn_jit *session, LLVMModuleRef module_ir, uint64_t *module, char **error);
+enum cairn_status cairn_jit_add_ir(struct cairn_jit *session, const void *bytes, size_t size, uint64_t *module,
+                                   char **error);
+
+/* Finds the address of a symbol that a module or cairn_jit_define() defines. The first look-up of a module's symbol
+ * links the module, with all modules that it refers to. References are found in the session, then in the process, as by
+ * dlsym(RTLD_DEFAULT).
+ *
+ * UNKNOWN: the session has no such symbol, or a module refers to a symbol that is defined nowhere; the module can be
+ *    linked later, when the symbol is defined.
+ * REFUSED: JITLink refuses the code, or a native function would be given references. */
+enum cairn_status cairn_jit_look_up(struct cairn_jit *session, const char *name, void **address, char **error);
+
+/* Removes a module, which must not run, and whose objects must be unreachable: collects, and unmaps its memory.
+ * UNKNOWN: the session has no module of this number; it may have been removed. */
+enum cairn_status cairn_jit_remove(struct cairn_jit *session, uint64_t module, char **error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

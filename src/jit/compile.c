@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Compiles a module of a session to an object in memory: Cairn's pipeline, LLVM's code generator, frame maps. Any
+ * number of threads at once; a compilation has a separate target machine, and reads only constants of the session.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+#include <cairn/collector.h>
+#include <cairn/object.h>
+#include "base/check.h"
+#include "compile/core/convention.h"
+#include "compile/in_memory.h"
+#include "jit/session.h"
+
+/* One compilation. */
+struct compilation {
+  struct cairn_jit *session;
+  LLVMTargetMachineRef machine;
+  enum cairn_status status;
+  char *error; /* the first */
+};
+
+/* Keep the first message. */
+static void keep_message(struct compilation *c, char *message)
+{
+  if (c->error)
+    free(message);
+  else
+    c->error = message;
+}
+
+static bool refuse(struct compilation *c, enum cairn_status status, char *message)
+{
+  c->status = status;
+  keep_message(c, message);
+  return false;
+}
+
+#define REFUSE(c, status, ...) refuse((c), (status), cn_format(__VA_ARGS__))
+
+/* ---- what a session takes ---- */
+
+static bool fits_layout(const char *wanted, const char *own)
+{
+  size_t length = strlen(wanted);
+
+  return !*own || (strncmp(own, wanted, length) == 0 && (!own[length] || strcmp(own + length, "-ni:1") == 0));
+}
+
+static bool check_target(struct compilation *c, LLVMModuleRef ir)
+{
+  LLVMTargetDataRef data = LLVMCreateTargetDataLayout(c->machine);
+  char *wanted = LLVMCopyStringRepOfTargetData(data);
+  const char *own = LLVMGetDataLayoutStr(ir), *triple = LLVMGetTarget(ir);
+
+  if (*triple && !cn_convention_has_port(triple))
+    REFUSE(c, CAIRN_E_REFUSED, "the module is for '%s', and this process is %s", triple, cn_convention_target_name);
+  else if (!fits_layout(wanted, own))
+    REFUSE(c, CAIRN_E_REFUSED, "the module has the data layout '%s', and this process has '%s'", own, wanted);
+  LLVMDisposeMessage(wanted);
+  LLVMDisposeTargetData(data);
+  return !c->status;
+}
+
+static bool check_constructors(struct compilation *c, LLVMModuleRef ir, const char *list, const char *name)
+{
+  LLVMValueRef global = LLVMGetNamedGlobal(ir, list);
+
+  if (global && LLVMGetInitializer(global) && !LLVMIsNull(LLVMGetInitializer(global)))
+    return REFUSE(c, CAIRN_E_REFUSED, "the module has %s (%s), which a session does not run", name, list);
+  return true;
+}
+
+static bool check_module(struct compilation *c, LLVMModuleRef ir)
+{
+  if (!check_target(c, ir) || !check_constructors(c, ir, "llvm.global_ctors", "constructors") ||
+      !check_constructors(c, ir, "llvm.global_dtors", "destructors"))
+    return false;
+  for (LLVMValueRef g = LLVMGetFirstGlobal(ir); g; g = LLVMGetNextGlobal(g))
+    if (LLVMIsThreadLocal(g))
+      return REFUSE(c, CAIRN_E_REFUSED, "the variable '%s' is thread-local, which JITLink does not support",
+                    LLVMGetValueName(g));
+  return true;
+}
+
+/* ---- steps ---- */
+
+static bool make_machine(struct compilation *c)
+{
+  static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelLess, LLVMCodeGenLevelLess, LLVMCodeGenLevelDefault,
+                                               LLVMCodeGenLevelAggressive};
+  struct cairn_jit *session = c->session;
+  char *triple = LLVMGetDefaultTargetTriple(), *message = NULL;
+  LLVMTargetRef target;
+
+  if (LLVMGetTargetFromTriple(triple, &target, &message))
+    REFUSE(c, CAIRN_E_REFUSED, "LLVM: %s", message);
+  else
+    c->machine = LLVMCreateTargetMachine(target, triple, session->cpu, session->features,
+                                         levels[session->compile.opt_level], LLVMRelocPIC, LLVMCodeModelSmall);
+  LLVMDisposeMessage(message);
+  LLVMDisposeMessage(triple);
+  return c->machine || REFUSE(c, CAIRN_E_REFUSED, "LLVM has no target machine for processor '%s'", session->cpu);
+}
+
+/* Pass a finding to the session's user, and keep the first error. */
+static void take_finding(void *env, const struct cairn_diagnostic *d)
+{
+  struct compilation *c = env;
+  const struct cairn_compile_options *options = &c->session->compile;
+
+  if (d->severity == CAIRN_ERROR)
+    keep_message(c, d->function ? cn_format("in '%s': %s [%s]", d->function, d->message, d->rule)
+                                : cn_format("%s [%s]", d->message, d->rule));
+  if (options->diagnose)
+    options->diagnose(options->env, d);
+}
+
+/* The module with safepoints, or null. A module without a data layout gets this process's. */
+static LLVMModuleRef run_pipeline(struct compilation *c, LLVMModuleRef ir)
+{
+  struct cairn_compile_options options = c->session->compile;
+  LLVMModuleRef own = NULL, result = NULL;
+
+  options.diagnose = take_finding;
+  options.env = c;
+  if (!*LLVMGetDataLayoutStr(ir) || !*LLVMGetTarget(ir)) {
+    LLVMTargetDataRef data = LLVMCreateTargetDataLayout(c->machine);
+    char *triple = LLVMGetTargetMachineTriple(c->machine);
+    own = LLVMCloneModule(ir);
+    LLVMSetModuleDataLayout(own, data);
+    LLVMSetTarget(own, triple);
+    LLVMDisposeMessage(triple);
+    LLVMDisposeTargetData(data);
+  }
+  enum cairn_status status = cairn_compile_pipeline(own ? own : ir, c->machine, &options, &result);
+  if (status)
+    REFUSE(c, status, "%s", cairn_status_text(status));
+  if (own)
+    LLVMDisposeModule(own);
+  return result;
+}
+
+static LLVMMemoryBufferRef generate_code(struct compilation *c, LLVMModuleRef ir, uint64_t number)
+{
+  char *prefix = cn_format(CN_JIT_IMAGE_PREFIX "%llu.", (unsigned long long)number), *message = NULL;
+  LLVMMemoryBufferRef object = NULL;
+
+  cn_compile_expose_images(ir, prefix);
+  if (LLVMTargetMachineEmitToMemoryBuffer(c->machine, ir, LLVMObjectFile, &message, &object))
+    REFUSE(c, CAIRN_E_REFUSED, "LLVM: %s", message);
+  LLVMDisposeMessage(message);
+  free(prefix);
+  return object;
+}
+
+static struct cn_jit_module *make_module(struct compilation *c, LLVMMemoryBufferRef object, const char *title,
+                                         uint64_t number)
+{
+  struct cn_jit_module *module = cn_alloc(sizeof *module);
+  char *error = NULL;
+
+  module->number = number;
+  module->title = cn_strdup(title);
+  enum cairn_status status =
+      cairn_object_rewrite_in_memory(LLVMGetBufferStart(object), LLVMGetBufferSize(object), cairn_mutator_offset(),
+                                     &module->object, &module->object_size, &error);
+  if (!status && cn_jit_module_read_symbols(module, &error))
+    return module;
+  REFUSE(c, CAIRN_E_REFUSED, "%s", error);
+  free(error);
+  cn_jit_module_free(module);
+  return NULL;
+}
+
+/* Errors of the code generator, which would end the process without this handler. */
+static void take_llvm_diagnostic(LLVMDiagnosticInfoRef info, void *env)
+{
+  struct compilation *c = env;
+
+  if (LLVMGetDiagInfoSeverity(info) != LLVMDSError)
+    return;
+  char *text = LLVMGetDiagInfoDescription(info);
+  REFUSE(c, CAIRN_E_REFUSED, "LLVM: %s", text);
+  LLVMDisposeMessage(text);
+}
+
+static struct cn_jit_module *compile(struct compilation *c, LLVMModuleRef ir)
+{
+  size_t length;
+  uint64_t number = atomic_fetch_add(&c->session->numbers, 1) + 1;
+  struct cn_jit_module *module = NULL;
+  LLVMModuleRef result = NULL;
+
+  if (make_machine(c) && check_module(c, ir))
+    result = run_pipeline(c, ir);
+  LLVMMemoryBufferRef object = result ? generate_code(c, result, number) : NULL;
+  if (object && !c->status)
+    module = make_module(c, object, LLVMGetModuleIdentifier(ir, &length), number);
+  if (object)
+    LLVMDisposeMemoryBuffer(object);
+  if (result)
+    LLVMDisposeModule(result);
+  if (c->machine)
+    LLVMDisposeTargetMachine(c->machine);
+  return module;
+}
+
+struct cn_jit_module *cn_jit_compile(struct cairn_jit *session, LLVMModuleRef ir, enum cairn_status *status,
+                                     char **error)
+{
+  struct compilation c = {.session = session};
+  LLVMContextRef context = LLVMGetModuleContext(ir);
+  LLVMDiagnosticHandler handler = LLVMContextGetDiagnosticHandler(context);
+  void *handler_env = LLVMContextGetDiagnosticContext(context);
+
+  LLVMContextSetDiagnosticHandler(context, take_llvm_diagnostic, &c);
+  struct cn_jit_module *module = compile(&c, ir);
+  LLVMContextSetDiagnosticHandler(context, handler, handler_env);
+  CN_CHECK(!module == (c.status != CAIRN_OK));
+  *status = c.status;
+  *error = c.error;
+  return module;
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Links modules of a session when one of their symbols is looked up. A module is linked with all unlinked modules that
+ * it refers to, in one dylib, so that they may refer to each other. Each other reference becomes an address: of a
+ * linked module, of the session's user, or of the process. The session's lock is held.
+ */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cairn/abi.h>
+#include <cairn/collector.h>
+#include "base/check.h"
+#include "compile/core/emitted_names.h"
+#include "jit/session.h"
+
+/* The modules that are linked at one time. */
+struct link {
+  struct cairn_jit *session;
+  CN_VECTOR(struct cn_jit_module *) modules; /* at last sorted by number: of weak definitions the oldest counts */
+  CN_VECTOR(struct cn_jit_absolute) outside;
+  CN_VECTOR(struct cn_jit_absolute) wanted;
+  enum cairn_status status;
+  char *error;
+};
+
+static void join(struct link *l, struct cn_jit_module *module)
+{
+  if (module->joined)
+    return;
+  module->joined = true;
+  cn_push(&l->modules, module);
+}
+
+static void note_link(struct cn_jit_module *from, struct cn_jit_module *to)
+{
+  for (size_t i = 0; i < from->links.count; i++)
+    if (from->links.at[i] == to)
+      return;
+  if (from != to)
+    cn_push(&from->links, to);
+}
+
+/* ---- references ---- */
+
+static void note_outside(struct link *l, const char *name, uintptr_t address)
+{
+  cn_push(&l->outside, (struct cn_jit_absolute){name, address});
+}
+
+/* The function whose body the name stands for, or null. */
+static const char *function_of_body(const char *name)
+{
+  static const char prefix[] = CN_CODE_PREFIX;
+  size_t length = sizeof prefix - 1;
+
+  return strncmp(name, prefix, length) == 0 ? name + length : NULL;
+}
+
+/* A message names a function, and leaves out its body. */
+static void note_missing(struct link *l, const struct cn_jit_module *module, const char *name)
+{
+  char *old = l->error;
+
+  l->status = CAIRN_E_UNKNOWN;
+  if (function_of_body(name))
+    return;
+  l->error = old ? cn_format("%s, '%s'", old, name)
+                 : cn_format("module %llu (%s) refers to symbols that are defined nowhere: '%s'",
+                             (unsigned long long)module->number, module->title, name);
+  free(old);
+}
+
+static void note_native(struct link *l, const char *name)
+{
+  if (!l->error)
+    l->error = cn_format("the native function '%s' would be given references", name);
+  l->status = CAIRN_E_REFUSED;
+}
+
+/* The address of a name outside of all modules, or 0. */
+static uintptr_t find_outside(const struct link *l, const char *name)
+{
+  const struct cn_jit_name *known = cn_jit_names_find(&l->session->names, name);
+
+  return known ? known->address : (uintptr_t)dlsym(RTLD_DEFAULT, name);
+}
+
+/* The body of the managed function at `address`, or 0 if the function is native. The mark is readable for any function
+ * at such an address (abi.def). */
+static uintptr_t find_body(uintptr_t address)
+{
+  uint64_t mark;
+
+  if (address % 16 != 8)
+    return 0;
+  memcpy(&mark, (const char *)address - sizeof mark, sizeof mark);
+  return mark == CAIRN_ABI_MANAGED_MARK ? address + CAIRN_ABI_ENTRY_SIZE : 0;
+}
+
+/* Resolve a name from outside of all modules. A function's body, which code calls that passes references, has a name
+ * that the process may keep to itself; the function's address gives the body, too. */
+static void resolve_outside(struct link *l, const struct cn_jit_module *module, const struct cn_jit_symbol *import)
+{
+  const char *function = function_of_body(import->name);
+  uintptr_t address = find_outside(l, import->name);
+
+  if (!address && function) {
+    uintptr_t entry = find_outside(l, function);
+    address = find_body(entry);
+    if (!address && (entry || cn_jit_names_find(&l->session->names, function))) {
+      note_native(l, function);
+      return;
+    }
+  }
+  if (address)
+    note_outside(l, import->name, address);
+  else if (!import->weak)
+    note_missing(l, module, import->name);
+}
+
+/* Resolve a symbol that a module refers to, or defines weakly after another module. */
+static void resolve(struct link *l, struct cn_jit_module *module, const struct cn_jit_symbol *symbol)
+{
+  const struct cn_jit_name *name = cn_jit_names_find(&l->session->names, symbol->name);
+
+  if (!name || !name->owner) {
+    resolve_outside(l, module, symbol);
+    return;
+  }
+  if (name->owner == module)
+    return;
+  note_link(module, name->owner);
+  if (name->owner->linked)
+    note_outside(l, name->text, name->address);
+  else
+    join(l, name->owner);
+}
+
+/* A weak definition counts if the session has no other one, for example because the other one's module was removed. */
+static void settle_export(struct link *l, struct cn_jit_module *module, const struct cn_jit_symbol *symbol)
+{
+  if (!cn_jit_names_find(&l->session->names, symbol->name))
+    cn_jit_names_add(&l->session->names, symbol->name, module)->weak = symbol->weak;
+  resolve(l, module, symbol);
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+  uint64_t x = (*(struct cn_jit_module *const *)a)->number, y = (*(struct cn_jit_module *const *)b)->number;
+
+  return (x > y) - (x < y);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+  return strcmp(((const struct cn_jit_absolute *)a)->name, ((const struct cn_jit_absolute *)b)->name);
+}
+
+static void sort_outside(struct link *l)
+{
+  size_t kept = 0;
+
+  if (l->outside.count)
+    qsort(l->outside.at, l->outside.count, sizeof *l->outside.at, compare_names);
+  for (size_t i = 0; i < l->outside.count; i++)
+    if (!kept || strcmp(l->outside.at[i].name, l->outside.at[kept - 1].name) != 0)
+      l->outside.at[kept++] = l->outside.at[i];
+  l->outside.count = kept;
+}
+
+/* Find all modules to link, and all names that come from outside of them. */
+static void resolve_all(struct link *l)
+{
+  for (size_t i = 0; i < l->modules.count; i++) {
+    struct cn_jit_module *module = l->modules.at[i];
+    for (size_t k = 0; k < module->imports.count; k++)
+      resolve(l, module, &module->imports.at[k]);
+    for (size_t k = 0; k < module->exports.count; k++)
+      settle_export(l, module, &module->exports.at[k]);
+  }
+  qsort(l->modules.at, l->modules.count, sizeof *l->modules.at, compare_numbers);
+  sort_outside(l);
+}
+
+/* ---- linking ---- */
+
+/* Want the addresses of the modules' images, and of the definitions that count. */
+static void want_exports(struct link *l)
+{
+  for (size_t i = 0; i < l->modules.count; i++) {
+    const struct cn_jit_module *module = l->modules.at[i];
+    for (size_t k = 0; k < module->exports.count; k++) {
+      const struct cn_jit_name *name = cn_jit_names_find(&l->session->names, module->exports.at[k].name);
+      if (name->owner == module)
+        cn_push(&l->wanted, (struct cn_jit_absolute){name->text, 0});
+    }
+  }
+}
+
+static void adopt_addresses(struct link *l, struct cn_jit_dylib *dylib)
+{
+  static const char prefix[] = CN_JIT_IMAGE_PREFIX;
+
+  for (size_t i = 0; i < l->wanted.count; i++) {
+    struct cn_jit_name *name = cn_jit_names_find(&l->session->names, l->wanted.at[i].name);
+    name->address = l->wanted.at[i].address;
+    if (strncmp(name->text, prefix, sizeof prefix - 1) == 0)
+      cn_push(&name->owner->images, (const struct cairn_image *)name->address);
+  }
+  for (size_t i = 0; i < l->modules.count; i++) {
+    struct cn_jit_module *module = l->modules.at[i];
+    module->linked = true;
+    module->dylib = dylib;
+    dylib->modules++;
+    free(module->object);
+    module->object = NULL;
+    for (size_t k = 0; k < module->images.count; k++)
+      cairn_image_register(module->images.at[k]);
+  }
+}
+
+/* Take the link back: the modules are as they were. */
+static void undo(struct link *l, struct cn_jit_dylib *dylib)
+{
+  for (size_t i = 0; i < l->modules.count; i++) {
+    l->modules.at[i]->links.count = 0;
+    if (l->modules.at[i]->tracker)
+      cn_jit_linker_remove_object(&l->session->linker, l->modules.at[i]);
+  }
+  if (dylib)
+    cn_jit_linker_give_dylib_back(&l->session->linker, dylib);
+}
+
+static bool link_objects(struct link *l, struct cn_jit_dylib *dylib)
+{
+  struct cn_jit_linker *linker = &l->session->linker;
+
+  if (!cn_jit_linker_define(linker, dylib, l->outside.at, l->outside.count, &l->error))
+    return false;
+  for (size_t i = 0; i < l->modules.count; i++)
+    if (!cn_jit_linker_add_object(linker, dylib, l->modules.at[i], &l->error))
+      return false;
+  want_exports(l);
+  return cn_jit_linker_find(linker, dylib, l->wanted.at, l->wanted.count, &l->error);
+}
+
+enum cairn_status cn_jit_link(struct cairn_jit *session, struct cn_jit_module *module, char **error)
+{
+  struct link l = {.session = session};
+  struct cn_jit_dylib *dylib = NULL;
+
+  CN_ASSERT_VALID(cn_jit_names_wrong(&session->names));
+  join(&l, module);
+  resolve_all(&l);
+  if (!l.status) {
+    dylib = cn_jit_linker_take_dylib(&session->linker);
+    if (link_objects(&l, dylib))
+      adopt_addresses(&l, dylib);
+    else
+      l.status = CAIRN_E_REFUSED;
+  }
+  if (l.status)
+    undo(&l, dylib);
+  for (size_t i = 0; i < l.modules.count; i++)
+    l.modules.at[i]->joined = false;
+  *error = l.error;
+  cn_free(&l.modules);
+  cn_free(&l.outside);
+  cn_free(&l.wanted);
+  return l.status;
+}
+
+/* A stub of the runtime, which <cairn/cairn.h> declares for managed C. */
+void cairn_collect(void);
+
+void cn_jit_unload(struct cairn_jit *session, struct cn_jit_module *module)
+{
+  struct cn_jit_dylib *dylib = module->dylib;
+
+  if (module->linked) {
+    for (size_t i = module->images.count; i-- > 0;)
+      cairn_image_unregister(module->images.at[i]);
+    if (module->images.count)
+      cairn_collect(); /* its objects go before their layouts do */
+    cn_jit_linker_remove_object(&session->linker, module);
+    if (--dylib->modules == 0)
+      cn_jit_linker_give_dylib_back(&session->linker, dylib);
+  }
+  cn_jit_module_free(module);
+}

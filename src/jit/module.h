@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A module of a session, and its object's symbols. Private to src/jit.
+ */
+#ifndef CN_JIT_MODULE_H
+#define CN_JIT_MODULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <llvm-c/Orc.h>
+#include <cairn/collector.h>
+#include "base/vector.h"
+
+/* A symbol of a module's object. An import that is weak may stay undefined. */
+struct cn_jit_symbol {
+  char *name;
+  bool weak;
+  uintptr_t address; /* of an export, once the module is linked */
+};
+
+/* A JITDylib of ORC, with modules that were linked together. An empty dylib waits for its next use. */
+struct cn_jit_dylib {
+  LLVMOrcJITDylibRef dylib;
+  size_t modules; /* linked in the dylib */
+};
+
+struct cn_jit_module {
+  uint64_t number;
+  char *title;  /* for messages: the identifier of the IR */
+  void *object; /* the bytes until the module is linked, from malloc() */
+  size_t object_size;
+  CN_VECTOR(struct cn_jit_symbol) exports, imports;
+  CN_VECTOR(const char *) image_names; /* exports that are images */
+  bool joined;                         /* to the link that is made now */
+  /* Once the module is linked: */
+  bool linked;
+  struct cn_jit_dylib *dylib;
+  LLVMOrcResourceTrackerRef tracker;
+  CN_VECTOR(const struct cairn_image *) images;
+  CN_VECTOR(struct cn_jit_module *) links; /* modules that the code refers to */
+};
+
+/* The prefix of the names of images, before the module's number (cn_compile_expose_images()). */
+#define CN_JIT_IMAGE_PREFIX "cairn.jit.image."
+
+/* Fill exports, imports and image_names from the object's symbols. False after an error. */
+bool cn_jit_module_read_symbols(struct cn_jit_module *module, char **error);
+
+void cn_jit_module_free(struct cn_jit_module *module);
+
+#endif

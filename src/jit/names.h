@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The names of a session: a hash table from strings to their definitions. A zero-initialised table is empty.
+ */
+#ifndef CN_JIT_NAMES_H
+#define CN_JIT_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct cn_jit_module;
+
+/* A definition. An address of a module's symbol is 0 until the module is linked. */
+struct cn_jit_name {
+  struct cn_jit_name *next;    /* in the bucket */
+  struct cn_jit_module *owner; /* null: defined by the session's user */
+  uintptr_t address;
+  bool weak;
+  char text[];
+};
+
+struct cn_jit_names {
+  struct cn_jit_name **buckets;
+  size_t bucket_count, count; /* bucket_count is 0 or a power of two */
+};
+
+/* The definition of `text`, or null. */
+struct cn_jit_name *cn_jit_names_find(const struct cn_jit_names *names, const char *text);
+
+/* Add a definition of `text`, which is absent. */
+struct cn_jit_name *cn_jit_names_add(struct cn_jit_names *names, const char *text, struct cn_jit_module *owner);
+
+/* Remove the definition of `text` if it belongs to `owner`. */
+void cn_jit_names_remove(struct cn_jit_names *names, const char *text, const struct cn_jit_module *owner);
+
+void cn_jit_names_free(struct cn_jit_names *names);
+
+/* The first fault of a table, or null, in linear time. */
+const char *cn_jit_names_wrong(const struct cn_jit_names *names);
+
+#endif

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Implements the functions of <cairn/jit.h>: sessions, their modules and their names. Any thread, in native code. The
+ * session's lock covers names, modules and the linker; compilations run outside of it.
+ */
+#include "jit/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/IRReader.h>
+#include <llvm-c/TargetMachine.h>
+#include <cairn/collector.h>
+#include "base/check.h"
+#include "base/sorted.h"
+
+/* ---- sessions ---- */
+
+static pthread_once_t llvm_is_set_up = PTHREAD_ONCE_INIT;
+
+/* All code of a program has the barriers of the program's collector. The default, cards, stands for any kind. */
+static bool adopt_barriers(struct cairn_compile_options *options, char **error)
+{
+  static const unsigned char numbers[] = {
+#define CAIRN_BARRIERS_KIND(constant, number, name, mark, help) [CAIRN_BARRIERS_##constant] = number,
+#include <cairn/barriers.def>
+#undef CAIRN_BARRIERS_KIND
+  };
+  const struct cairn_collector *collector = cairn_collector_in_use();
+  unsigned kind = 0;
+
+  while (kind < sizeof numbers && numbers[kind] != collector->barriers)
+    kind++;
+  if (kind == sizeof numbers || (options->barriers != CAIRN_BARRIERS_CARDS && options->barriers != kind)) {
+    *error = cn_format("the options ask for other barriers than those of collector %s", collector->name);
+    return false;
+  }
+  options->barriers = (enum cairn_barriers)kind;
+  return true;
+}
+
+static bool adopt_options(struct cairn_jit *session, const struct cairn_jit_options *options, char **error)
+{
+  session->compile = options->compile;
+  if (options->compile.shared || options->compile.opt_level > 3) {
+    *error = cn_strdup(options->compile.shared ? "a session's code is not for a shared object: 'shared' is set"
+                                               : "opt_level is above 3");
+    return false;
+  }
+  char *cpu = options->cpu ? NULL : LLVMGetHostCPUName();
+  char *features = options->cpu ? NULL : LLVMGetHostCPUFeatures();
+  session->cpu = cn_strdup(options->cpu ? options->cpu : cpu);
+  session->features = cn_format("%s%s%s", features ? features : "", features && options->features ? "," : "",
+                                options->features ? options->features : "");
+  LLVMDisposeMessage(cpu);
+  LLVMDisposeMessage(features);
+  return adopt_barriers(&session->compile, error);
+}
+
+enum cairn_status cairn_jit_new(const struct cairn_jit_options *options, struct cairn_jit **session, char **error)
+{
+  static const struct cairn_jit_options zero;
+  struct cairn_jit *made = cn_alloc(sizeof *made);
+
+  *error = NULL;
+  *session = NULL;
+  pthread_once(&llvm_is_set_up, cairn_compile_init);
+  pthread_mutex_init(&made->lock, NULL);
+  if (!adopt_options(made, options ? options : &zero, error) || !cn_jit_linker_init(&made->linker, error)) {
+    cairn_jit_dispose(made);
+    return CAIRN_E_REFUSED;
+  }
+  *session = made;
+  return CAIRN_OK;
+}
+
+/* The last module may have roots in globals of the first. */
+void cairn_jit_dispose(struct cairn_jit *session)
+{
+  while (session->modules.count)
+    cn_jit_unload(session, session->modules.at[--session->modules.count]);
+  cn_free(&session->modules);
+  cn_jit_names_free(&session->names);
+  cn_jit_linker_free(&session->linker);
+  pthread_mutex_destroy(&session->lock);
+  free(session->cpu);
+  free(session->features);
+  free(session);
+}
+
+enum cairn_status cairn_jit_define(struct cairn_jit *session, const char *name, void *address, char **error)
+{
+  enum cairn_status status = CAIRN_OK;
+
+  *error = NULL;
+  pthread_mutex_lock(&session->lock);
+  if (cn_jit_names_find(&session->names, name)) {
+    *error = cn_format("the session has a symbol '%s' already", name);
+    status = CAIRN_E_TAKEN;
+  } else {
+    cn_jit_names_add(&session->names, name, NULL)->address = (uintptr_t)address;
+  }
+  pthread_mutex_unlock(&session->lock);
+  return status;
+}
+
+/* ---- modules ---- */
+
+/* The number of modules whose number is below `number`. */
+static size_t count_below(const struct cairn_jit *session, uint64_t number)
+{
+  size_t low = 0;
+
+  CN_BISECT(low, session->modules.count, middle, session->modules.at[middle]->number < number);
+  return low;
+}
+
+/* Null, or the first name that the module defines and the session has, unless both are weak. */
+static const char *find_conflict(const struct cairn_jit *session, const struct cn_jit_module *module)
+{
+  for (size_t i = 0; i < module->exports.count; i++) {
+    const struct cn_jit_symbol *symbol = &module->exports.at[i];
+    const struct cn_jit_name *name = cn_jit_names_find(&session->names, symbol->name);
+    if (name && !symbol->weak)
+      return symbol->name;
+  }
+  return NULL;
+}
+
+static void insert_module(struct cairn_jit *session, struct cn_jit_module *module)
+{
+  size_t at = count_below(session, module->number);
+
+  cn_push(&session->modules, module);
+  memmove(&session->modules.at[at + 1], &session->modules.at[at],
+          (session->modules.count - 1 - at) * sizeof *session->modules.at);
+  session->modules.at[at] = module;
+  for (size_t i = 0; i < module->exports.count; i++)
+    if (!cn_jit_names_find(&session->names, module->exports.at[i].name))
+      cn_jit_names_add(&session->names, module->exports.at[i].name, module)->weak = module->exports.at[i].weak;
+}
+
+static enum cairn_status add_compiled(struct cairn_jit *session, struct cn_jit_module *module, char **error)
+{
+  pthread_mutex_lock(&session->lock);
+  const char *taken = find_conflict(session, module);
+  if (taken)
+    *error = cn_format("the session has a symbol '%s' already", taken);
+  else
+    insert_module(session, module);
+  pthread_mutex_unlock(&session->lock);
+  if (taken)
+    cn_jit_module_free(module);
+  return taken ? CAIRN_E_TAKEN : CAIRN_OK;
+}
+
+enum cairn_status cairn_jit_add(struct cairn_jit *session, LLVMModuleRef module_ir, uint64_t *module, char **error)
+{
+  enum cairn_status status;
+
+  *module = 0;
+  struct cn_jit_module *made = cn_jit_compile(session, module_ir, &status, error);
+  if (!made)
+    return status;
+  uint64_t number = made->number;
+  status = add_compiled(session, made, error);
+  *module = status ? 0 : number;
+  return status;
+}
+
+enum cairn_status cairn_jit_add_ir(struct cairn_jit *session, const void *bytes, size_t size, uint64_t *module,
+                                   char **error)
+{
+  LLVMContextRef context = LLVMContextCreate();
+  LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(bytes, size, "module");
+  enum cairn_status status = CAIRN_E_REFUSED;
+  LLVMModuleRef ir = NULL;
+  char *message = NULL;
+
+  *module = 0;
+  if (LLVMParseIRInContext2(context, buffer, &ir, &message)) {
+    *error = cn_format("the IR does not parse: %s", message);
+  } else {
+    status = cairn_jit_add(session, ir, module, error);
+    LLVMDisposeModule(ir);
+  }
+  LLVMDisposeMessage(message);
+  LLVMDisposeMemoryBuffer(buffer);
+  LLVMContextDispose(context);
+  return status;
+}
+
+enum cairn_status cairn_jit_look_up(struct cairn_jit *session, const char *name, void **address, char **error)
+{
+  enum cairn_status status = CAIRN_OK;
+
+  *address = NULL;
+  *error = NULL;
+  pthread_mutex_lock(&session->lock);
+  const struct cn_jit_name *found = cn_jit_names_find(&session->names, name);
+  if (!found) {
+    *error = cn_format("the session has no symbol '%s'", name);
+    status = CAIRN_E_UNKNOWN;
+  } else {
+    if (found->owner && !found->owner->linked)
+      status = cn_jit_link(session, found->owner, error);
+    if (!status)
+      *address = (void *)found->address;
+  }
+  pthread_mutex_unlock(&session->lock);
+  return status;
+}
+
+/* Make the module's names free again, and take the module out of the session's list. */
+static void forget_module(struct cairn_jit *session, size_t at)
+{
+  const struct cn_jit_module *module = session->modules.at[at];
+
+  for (size_t i = 0; i < module->exports.count; i++)
+    cn_jit_names_remove(&session->names, module->exports.at[i].name, module);
+  session->modules.count--;
+  memmove(&session->modules.at[at], &session->modules.at[at + 1],
+          (session->modules.count - at) * sizeof *session->modules.at);
+}
+
+enum cairn_status cairn_jit_remove(struct cairn_jit *session, uint64_t module, char **error)
+{
+  *error = NULL;
+  pthread_mutex_lock(&session->lock);
+  size_t at = count_below(session, module);
+  struct cn_jit_module *found =
+      at < session->modules.count && session->modules.at[at]->number == module ? session->modules.at[at] : NULL;
+  if (found) {
+    forget_module(session, at);
+    cn_jit_unload(session, found);
+  }
+  pthread_mutex_unlock(&session->lock);
+  if (!found)
+    *error = cn_format("the session has no module %llu: it was never added, or has been removed",
+                       (unsigned long long)module);
+  return found ? CAIRN_OK : CAIRN_E_UNKNOWN;
+}

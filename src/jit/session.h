@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A JIT session, and the parts of its functions. Private to src/jit.
+ */
+#ifndef CN_JIT_SESSION_H
+#define CN_JIT_SESSION_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <cairn/jit.h>
+#include "jit/linker.h"
+#include "jit/names.h"
+
+struct cairn_jit {
+  struct cairn_compile_options compile;
+  char *cpu, *features;
+  atomic_uint_fast64_t numbers; /* given to modules */
+  pthread_mutex_t lock;         /* of the rest */
+  struct cn_jit_linker linker;
+  struct cn_jit_names names;
+  CN_VECTOR(struct cn_jit_module *) modules; /* present, sorted by number */
+};
+
+/* Compile IR to a module with an object. The caller's thread owns the IR's context. Null after an error. */
+struct cn_jit_module *cn_jit_compile(struct cairn_jit *session, LLVMModuleRef ir, enum cairn_status *status,
+                                     char **error);
+
+/* Link the module and all unlinked modules that it refers to, and register their images. Called under the lock. After a
+ * failure no module is linked. */
+enum cairn_status cn_jit_link(struct cairn_jit *session, struct cn_jit_module *module, char **error);
+
+/* Unregister the images of a linked module, unmap it and free it. Called under the lock. */
+void cn_jit_unload(struct cairn_jit *session, struct cn_jit_module *module);
+
+#endif
