@@ -143,6 +143,21 @@ static const char *safepoint_wrong(const struct cn_map_safepoint *s)
   return wrong;
 }
 
+/* Both lists ascend. */
+static const char *regions_wrong(const struct cn_map_function *f)
+{
+  size_t s = 0;
+
+  for (size_t i = 0; i < f->points.points.count; i++) {
+    const struct cn_point *p = &f->points.points.at[i].point;
+    while (s < f->safepoints.count && f->safepoints.at[s].return_offset <= p->start)
+      s++;
+    if (s < f->safepoints.count && f->safepoints.at[s].return_offset < p->start + p->length)
+      return "frame map: a return address lies within the region of a point";
+  }
+  return NULL;
+}
+
 const char *cn_map_function_wrong(const struct cn_map_function *f)
 {
   const char *wrong = NULL;
@@ -157,7 +172,12 @@ const char *cn_map_function_wrong(const struct cn_map_function *f)
       return "frame map: the return addresses do not ascend";
     wrong = safepoint_wrong(s);
   }
-  return wrong;
+  if (wrong || !f->points.points.count)
+    return wrong;
+  if (f->points.code_size != f->code_size)
+    return "frame map: points are of a function of another size";
+  wrong = cn_function_points_wrong(&f->points);
+  return wrong ? wrong : regions_wrong(f);
 }
 
 /* ---- its bytes ---- */

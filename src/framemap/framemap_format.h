@@ -56,6 +56,7 @@
 #include "framemap/details_format.h"
 #include "framemap/framemap.h"
 #include "framemap/leb.h"
+#include "framemap/points_format.h"
 
 enum {
   CN_FRAMEMAP_LENGTH_OFFSET = 0,
@@ -95,7 +96,8 @@ static inline int cn_frame_place_compare(struct cn_frame_place a, struct cn_fram
  *   - roots fulfil the rules of struct cn_root: base pointers come first, then derived references, both by ascending
  *     place; each place occurs once, and the base of each derived reference is listed;
  *   - slots and areas lie in the frame, outside the saved registers, if the model gives their base's target;
- *   - areas start at their first reference.
+ *   - areas start at their first reference;
+ *   - points fulfil cn_function_points_wrong(), and no return offset lies within the region of a point.
  */
 struct cn_map_safepoint {
   uint32_t return_offset;
@@ -112,6 +114,7 @@ struct cn_map_function {
   uint32_t code_size;
   bool no_barriers;                              /* the object does not state its kind of barriers */
   CN_VECTOR(struct cn_map_safepoint) safepoints; /* by return offset */
+  struct cn_function_points points;              /* written to section `cairn_points` */
 };
 
 /* Append a function's map. The zero entry field, CN_FRAMEMAP_ENTRY_OFFSET after the old end, needs a relocation. */

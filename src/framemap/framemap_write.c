@@ -182,4 +182,5 @@ void cn_map_function_free(struct cn_map_function *function)
     cn_safepoint_details_free(&function->safepoints.at[i].detail);
   }
   cn_free(&function->safepoints);
+  cn_function_points_free(&function->points);
 }

@@ -25,7 +25,8 @@ enum cn_point_class {
   CN_POINT_CLASSES
 };
 
-/* A function of a section. `entry` is its address, computed from the section's position. */
+/* A function of a section. `entry` is its address, computed from the section's position. An entry occurs again, with
+ * equal points, if a linker folded equal functions and kept the points of each. */
 struct cn_points_function {
   uintptr_t entry;
   uint32_t code_size;

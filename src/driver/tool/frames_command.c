@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn frames`: prints frame maps on stdout, as text or as JSON. With --rewrite, writes the object to another file or
- * to stdout, with frame maps in place of stack maps. The input stays unchanged. Errors go to stderr. The file holds no
- * state.
+ * `cairn frames`: prints frame maps or points on stdout, as text or as JSON. With --rewrite, writes the object to
+ * another file or to stdout, with frame maps in place of stack maps. The input stays unchanged. Errors go to stderr.
+ * The file holds no state.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,11 +14,12 @@
 #include "object/print/frames_print.h"
 
 static const char help_text[] =
-    "usage: cairn frames [--json] FILE\n"
+    "usage: cairn frames [--points] [--json] FILE\n"
     "       cairn frames --rewrite OBJECT -o OUT\n\n"
     "Print the frame maps (sections cairn_frames and cairn_details) of an object, executable or\n"
     "shared object, or of an archive's members; or make them: replace .llvm_stackmaps of a\n"
     "relocatable object, as cairn-cc does with every object. '-' is standard input or output.\n\n"
+    "  --points          the points (section cairn_points), which a runtime may patch\n"
     "  --json            one JSON document (its members: see cairn(1))\n"
     "  --help, --version\n";
 
@@ -46,7 +47,7 @@ static int rewrite_object_file(const char *path, const char *output)
 
 struct frames_request {
   const char *output;
-  bool rewrites, json;
+  bool rewrites, json, points;
 };
 
 static int apply_option(void *env, int letter, const char *name)
@@ -58,6 +59,8 @@ static int apply_option(void *env, int letter, const char *name)
     request->rewrites = true;
   else if (letter == 'j')
     request->json = true;
+  else if (letter == 'p')
+    request->points = true;
   else
     request->output = optarg;
   return CN_EXIT_OK;
@@ -65,8 +68,10 @@ static int apply_option(void *env, int letter, const char *name)
 
 int cn_frames_main(int argc, char **argv)
 {
-  static const struct option options[] = {
-      {"rewrite", no_argument, NULL, 'r'}, {"json", no_argument, NULL, 'j'}, CN_ARGUMENTS_COMMON};
+  static const struct option options[] = {{"rewrite", no_argument, NULL, 'r'},
+                                          {"json", no_argument, NULL, 'j'},
+                                          {"points", no_argument, NULL, 'p'},
+                                          CN_ARGUMENTS_COMMON};
   static char name[] = "cairn frames";
   struct cn_arguments arguments = {
       .name = name, .help = help_text, .letters = "ho:", .options = options, .take = apply_option};
@@ -75,11 +80,14 @@ int cn_frames_main(int argc, char **argv)
 
   if (status >= 0)
     return status;
-  if (argc - optind != 1 || request.rewrites != (request.output != NULL) || (request.rewrites && request.json)) {
-    cn_tool_error("one file is needed, -o with --rewrite only, --json without (see --help)");
+  if (argc - optind != 1 || request.rewrites != (request.output != NULL) ||
+      (request.rewrites && (request.json || request.points))) {
+    cn_tool_error("one file is needed, -o with --rewrite only, --json and --points without (see --help)");
     return CN_EXIT_USAGE;
   }
   if (request.rewrites)
     return rewrite_object_file(argv[optind], request.output);
-  return cairn_frames_print_file(argv[optind], request.json, stdout, stderr) ? CN_EXIT_FAILED : CN_EXIT_OK;
+  int failed = request.points ? cairn_points_print_file(argv[optind], request.json, stdout, stderr)
+                              : cairn_frames_print_file(argv[optind], request.json, stdout, stderr);
+  return failed ? CN_EXIT_FAILED : CN_EXIT_OK;
 }

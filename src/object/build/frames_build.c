@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Joins the stack maps and call-frame information of one object into the model of its frame maps. Checks each record
- * against the code: the record must give a function of the object, an offset in this function just after a call, and
- * the frame size of the call-frame information. Also finds the span table and the object's kind of barriers. Runs first
- * when an object is rewritten; changes only addresses and relocated sections of the private copy. Errors are returned
- * as text. Holds no state.
+ * against the code: the record must give a function of the object, and either describe a point (points_build.c) or
+ * give an offset in this function just after a call, and the frame size of the call-frame information. Also finds the
+ * span table and the object's kind of barriers. Runs first when an object is rewritten; changes only addresses and
+ * relocated sections of the private copy. Errors are returned as text. Holds no state.
  */
 #include "object/build/instructions.h"
 #include "object/build/frames_build.h"
@@ -158,6 +158,35 @@ static int by_return_offset(const void *x, const void *y)
   return a->return_offset < b->return_offset ? -1 : a->return_offset > b->return_offset;
 }
 
+/* Add the point that the record describes. *has_safepoint becomes false for the record of a stackmap or a
+ * patchpoint. */
+static int add_point_of_record(const struct frames_builder *b, struct cn_map_function *f,
+                               const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
+                               bool *has_safepoint)
+{
+  const struct cn_elf_section *code = &b->elf->sections[f->section];
+  struct cn_point_source source = {.map = map,
+                                   .record = record,
+                                   .cfi = b->cfi,
+                                   .entry = code->data + f->offset,
+                                   .address = code->head.sh_addr + f->offset};
+  struct cairn_stackmap_point point;
+  struct cairn_stackmap_statepoint statepoint;
+  struct cairn_stackmap_error error;
+  const char *why = NULL;
+
+  enum cairn_status status = cairn_stackmap_point(map, record, &point, &error);
+  *has_safepoint = status || point.kind == CAIRN_STACKMAP_PATCHABLE_STATEPOINT;
+  if (!status)
+    why = cn_point_build(&source, &point, f);
+  else if (status != CAIRN_E_NOT_POINT)
+    why = error.reason;
+  else if (cairn_stackmap_statepoint(map, record, &statepoint, NULL) == CAIRN_E_NOT_STATEPOINT)
+    why = "the record is of a stackmap or a patchpoint without the description that pass describe-points adds (compile "
+          "with cairn-cc)";
+  return why ? refuse_function(b, f, record->instruction_offset, why) : 0;
+}
+
 static int add_safepoint_of_record(const struct frames_builder *b, struct cn_map_function *f,
                                    struct function_stack_size *size, const struct cairn_stackmap *map,
                                    const struct cairn_stackmap_record *record)
@@ -169,7 +198,7 @@ static int add_safepoint_of_record(const struct frames_builder *b, struct cn_map
   return why ? refuse_function(b, f, record->instruction_offset, why) : 0;
 }
 
-static int sort_and_check_safepoints(const struct frames_builder *b, struct cn_map_function *f)
+static int sort_and_check_places(const struct frames_builder *b, struct cn_map_function *f)
 {
   if (f->safepoints.count > CN_FRAMEMAP_MAX_SAFEPOINTS)
     return CN_FAIL(b->error, "function '%s' has too many safepoints", f->name);
@@ -178,7 +207,19 @@ static int sort_and_check_safepoints(const struct frames_builder *b, struct cn_m
   for (size_t i = 1; i < f->safepoints.count; i++)
     if (f->safepoints.at[i].return_offset == f->safepoints.at[i - 1].return_offset)
       return refuse_function(b, f, f->safepoints.at[i].return_offset, "there are two records for one call");
-  return 0;
+  uint32_t offset;
+  const char *why = cn_points_sort_and_check(f, &offset);
+  return why ? refuse_function(b, f, offset, why) : 0;
+}
+
+static int add_record(const struct frames_builder *b, struct cn_map_function *f, struct function_stack_size *size,
+                      const struct cairn_stackmap *map, const struct cairn_stackmap_record *record)
+{
+  bool has_safepoint;
+
+  if (add_point_of_record(b, f, map, record, &has_safepoint))
+    return -1;
+  return has_safepoint ? add_safepoint_of_record(b, f, size, map, record) : 0;
 }
 
 /* Read all functions of one stack map. The map's records are in the order of its functions. */
@@ -194,10 +235,10 @@ static int build_functions_of_map(const struct frames_builder *b, const struct c
     int status = find_function(b, from.address, &f);
     for (uint64_t r = 0; !status && r < from.records && cairn_stackmap_next(map, &cursor, &record); r++) {
       CN_CHECK(record.function == i);
-      status = add_safepoint_of_record(b, &f, &size, map, &record);
+      status = add_record(b, &f, &size, map, &record);
     }
     if (!status)
-      status = sort_and_check_safepoints(b, &f);
+      status = sort_and_check_places(b, &f);
     cn_push(&b->frames->functions, f);
     if (status)
       return status;
@@ -270,7 +311,8 @@ static bool is_same_map(const struct cn_map_function *a, const struct cn_map_fun
 
   cn_framemap_append_function(&x, a);
   cn_framemap_append_function(&y, b);
-  bool same = x.count == y.count && memcmp(x.at, y.at, x.count) == 0 && cn_details_are_same(a, b);
+  bool same =
+      x.count == y.count && memcmp(x.at, y.at, x.count) == 0 && cn_details_are_same(a, b) && cn_points_are_same(a, b);
   cn_free(&x);
   cn_free(&y);
   return same;

@@ -38,6 +38,25 @@ struct cairn_stackmap_record;
 const char *cn_statepoint_roots_build(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
                                       uint32_t spans, struct cn_map_safepoint *out);
 
+/* points_build.c: append the point that a record describes to the points of the function, whose code begins at `entry`,
+ * with address `address`. Null, or the reason of a refusal. */
+struct cn_point_source {
+  const struct cairn_stackmap *map;
+  const struct cairn_stackmap_record *record;
+  struct cn_cfi *cfi;
+  const unsigned char *entry;
+  uint64_t address;
+};
+struct cairn_stackmap_point;
+const char *cn_point_build(const struct cn_point_source *source, const struct cairn_stackmap_point *point,
+                           struct cn_map_function *function);
+
+/* Sort the points of a function, whose safepoints are complete, and check regions against each other and against the
+ * safepoints. Null, or the reason of a refusal, with the offset of the point. */
+const char *cn_points_sort_and_check(struct cn_map_function *function, uint32_t *offset);
+
+bool cn_points_are_same(const struct cn_map_function *a, const struct cn_map_function *b);
+
 /* inline_chains.c: finds the source locations of safepoints, with inlined functions. */
 
 /* Set the sources of the safepoints that the object's debug information covers. Null if the information is missing. The

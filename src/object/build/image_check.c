@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks the frame maps of a linked image against the image's code and against each other. Runs in the driver after a
- * link, leaves the file unchanged, and returns errors as text. Holds no state.
+ * Checks the frame maps and points of a linked image against the image's code and against each other. Runs in the
+ * driver after a link, leaves the file unchanged, and returns errors as text. Holds no state.
  */
 #include "object/build/image_check.h"
 
@@ -11,6 +11,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "base/vector.h"
+#include "base/sorted.h"
 #include "framemap/framemap_format.h"
 #include "object/elf/elf_file.h"
 #include "object/elf/input.h"
@@ -24,9 +25,15 @@ struct image_map {
   struct cn_framemap_function function;
 };
 
+struct image_points {
+  uint64_t entry;
+  struct cn_points_function function;
+};
+
 struct checked_image {
   CN_VECTOR(struct code_range) code; /* executable sections */
   CN_VECTOR(struct image_map) maps;
+  CN_VECTOR(struct image_points) points;
   uint64_t wrong; /* the address of the function with an error */
 };
 
@@ -51,6 +58,26 @@ static const char *read_frame_maps(struct checked_image *image, const unsigned c
   }
   image->wrong = 0;
   return status == CN_FRAMEMAP_NONE ? NULL : "section cairn_frames cannot be read";
+}
+
+static const char *read_points(struct checked_image *image, const unsigned char *data, size_t size, uint64_t address)
+{
+  const unsigned char *cursor = data, *end = data + size;
+  struct image_points points;
+  int status;
+
+  while ((status = cn_points_next_function(&cursor, end, &points.function)) == CN_FRAMEMAP_OK) {
+    points.entry = points.function.entry - (uintptr_t)data + address;
+    image->wrong = points.entry;
+    for (uint32_t i = 0; i < points.function.points; i++) {
+      struct cn_point point;
+      if (cn_points_read_point(&points.function, i, &point))
+        return "its points cannot be read";
+    }
+    cn_push(&image->points, points);
+  }
+  image->wrong = 0;
+  return status == CN_FRAMEMAP_NONE ? NULL : "section cairn_points cannot be read";
 }
 
 /* True if the map's code lies in one of the sections from `*section` on. Sections and maps are sorted, so `*section`
@@ -79,6 +106,41 @@ static int by_entry(const void *x, const void *y)
   return a->entry < b->entry ? -1 : a->entry > b->entry;
 }
 
+static int by_points_entry(const void *x, const void *y)
+{
+  const struct image_points *a = x, *b = y;
+
+  return a->entry < b->entry ? -1 : a->entry > b->entry;
+}
+
+/* True if both functions have the same points. */
+static bool is_same_points(const struct cn_points_function *a, const struct cn_points_function *b)
+{
+  size_t bytes = (size_t)(a->end - a->data), skipped = CN_POINTS_ENTRY_OFFSET + 4;
+
+  return bytes == (size_t)(b->end - b->data) && memcmp(a->data + skipped, b->data + skipped, bytes - skipped) == 0;
+}
+
+/* Runs after the frame maps are sorted. */
+static const char *check_points_against_maps(struct checked_image *image)
+{
+  size_t maps = image->maps.count;
+
+  if (image->points.count)
+    qsort(image->points.at, image->points.count, sizeof *image->points.at, by_points_entry);
+  for (size_t i = 0; i < image->points.count; i++) {
+    const struct image_points *points = &image->points.at[i], *last = i ? points - 1 : NULL;
+    size_t map = maps ? cn_sorted_count_below(&image->maps.at->entry, maps, sizeof *image->maps.at, points->entry) : 0;
+    image->wrong = points->entry;
+    if (map == maps || image->maps.at[map].entry != points->entry ||
+        image->maps.at[map].function.code_size != points->function.code_size)
+      return "points describe code without a frame map";
+    if (last && last->entry == points->entry && !is_same_points(&last->function, &points->function))
+      return "the same code has points twice, and they do not agree";
+  }
+  return NULL;
+}
+
 static const char *check_maps_against_code(struct checked_image *image)
 {
   size_t section = 0;
@@ -97,7 +159,7 @@ static const char *check_maps_against_code(struct checked_image *image)
                                            : map->entry - last->entry < last->function.code_size))
       return "there are two frame maps of the same code that do not agree";
   }
-  return NULL;
+  return check_points_against_maps(image);
 }
 
 static const char *check_image(struct checked_image *image, const struct cn_elf_file *elf)
@@ -115,6 +177,8 @@ static const char *check_image(struct checked_image *image, const struct cn_elf_
       cn_push(&image->code, (struct code_range){section->head.sh_addr, section->head.sh_addr + section->head.sh_size});
     if (strcmp(section->name, "cairn_frames") == 0 && section->data)
       why = read_frame_maps(image, section->data, section->head.sh_size, section->head.sh_addr);
+    else if (strcmp(section->name, "cairn_points") == 0 && section->data)
+      why = read_points(image, section->data, section->head.sh_size, section->head.sh_addr);
   }
   return why ? why : check_maps_against_code(image);
 }
@@ -162,6 +226,7 @@ static int check_image_bytes(const void *bytes, size_t size, char **error)
   cn_elf_close(&elf);
   cn_free(&image.code);
   cn_free(&image.maps);
+  cn_free(&image.points);
   return why ? -1 : 0;
 }
 

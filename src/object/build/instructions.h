@@ -16,4 +16,11 @@ unsigned cn_port_call_length(const unsigned char *start, const unsigned char *en
  * ("statepoint-num-patch-bytes") end in a no-op. */
 unsigned cn_port_nop_length(const unsigned char *start, const unsigned char *end);
 
+/* True if [start, end) consists of no-ops of the forms that LLVM emits. */
+bool cn_port_is_nops(const unsigned char *start, const unsigned char *end);
+
+/* The length of the call of a patchpoint's target at `start`, in the form that LLVM emits. 0 if code of another form
+ * is there. */
+unsigned cn_port_target_call_length(const unsigned char *start, const unsigned char *end);
+
 #endif

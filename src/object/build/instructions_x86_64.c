@@ -46,3 +46,47 @@ unsigned cn_port_nop_length(const unsigned char *start, const unsigned char *end
       return length;
   return 0;
 }
+
+/* The length of the no-op at `at`, after prefixes 66 and 2e: 90, or 0f 1f with an addressing form. 0 for other code. */
+static size_t nop_length_at(const unsigned char *at, const unsigned char *end)
+{
+  const unsigned char *p = at;
+
+  while (p < end && (*p == 0x66 || *p == 0x2e))
+    p++;
+  if (p < end && *p == 0x90)
+    return (size_t)(p + 1 - at);
+  if (end - p < 3 || p[0] != 0x0f || p[1] != 0x1f)
+    return 0;
+  unsigned mode = p[2] >> 6, base = p[2] & 7;
+  size_t length = 3u + (base == 4 ? 1u : 0u) + (mode == 1 ? 1u : mode == 2 ? 4u : 0u);
+  if (mode == 3 || (mode == 0 && base == 5) || length > (size_t)(end - p) || (base == 4 && p[3] != 0))
+    return 0;
+  return (size_t)(p - at) + length;
+}
+
+bool cn_port_is_nops(const unsigned char *start, const unsigned char *end)
+{
+  CN_ASSERT(start <= end);
+  while (start < end) {
+    size_t length = nop_length_at(start, end);
+    if (!length)
+      return false;
+    start += length;
+  }
+  return true;
+}
+
+/* Recognises movabs to a scratch register, and a call of the register. */
+unsigned cn_port_target_call_length(const unsigned char *start, const unsigned char *end)
+{
+  enum { MOVE_BYTES = 10 };
+
+  if (end - start < MOVE_BYTES + 2 || (start[0] & 0xfe) != 0x48 || (start[1] & 0xf8) != 0xb8)
+    return 0;
+  bool high = start[0] & 1;
+  const unsigned char *call = start + MOVE_BYTES + high;
+  if (high && (end - start < MOVE_BYTES + 3 || start[MOVE_BYTES] != 0x41))
+    return 0;
+  return call[0] == 0xff && call[1] == (0xd0 | (start[1] & 7)) ? MOVE_BYTES + 2u + high : 0;
+}

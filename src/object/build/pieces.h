@@ -25,8 +25,8 @@ struct cn_section_piece {
   uint32_t section;
   uint64_t offset;      /* in that section */
   size_t start, length; /* in cn_section_pieces.bytes */
-  uint64_t identity;    /* for a frame map, a hash of its roots, deopt values and spans, which must be equal if a linker
-                         * folds identical code */
+  uint64_t identity; /* for a frame map, a hash of its roots, points, deopt values and spans, which must be equal if a
+                      * linker folds identical code */
 };
 
 /* A field of 4 bytes with its distance to a place in another section. The field is at `at`, a multiple of 4 in its
@@ -55,9 +55,10 @@ uint32_t cn_pieces_find_mixed_section(const struct cn_elf_file *elf, enum cn_kin
 int cn_pieces_split_section(const struct cn_elf_file *elf, uint32_t section, struct cn_section_pieces *out,
                             char **error);
 
-/* pieces_encode.c: append the frame maps of `frames` as pieces. */
+/* pieces_encode.c: append the frame maps, and the points, of `frames` as pieces. */
 struct cn_frames;
 void cn_pieces_encode(struct cn_section_pieces *out, const struct cn_elf_file *elf, const struct cn_frames *frames);
+void cn_pieces_encode_points(struct cn_section_pieces *out, const struct cn_frames *frames);
 
 /* A hash of bytes (FNV-1a) that is equal on all machines. */
 uint64_t cn_pieces_hash_bytes(const unsigned char *bytes, size_t size);

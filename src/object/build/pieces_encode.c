@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Encodes frame maps as pieces, each with a hash of the facts about its function that a stack walk needs. Runs after
- * frames_build.c, and appends to the caller's pieces. Holds no state.
+ * Encodes frame maps and points as pieces. A frame map's piece has a hash of the facts about its function that a stack
+ * walk, a deoptimiser and patching need. Runs after frames_build.c, and appends to the caller's pieces. Holds no state.
  */
 #include "base/check.h"
 #include "object/build/frames_build.h"
@@ -36,6 +36,18 @@ static uint64_t hash_deopts_and_spans(const struct cn_elf_file *elf, const struc
   return spans ? mix_hash(hash, cn_pieces_hash_bytes(elf->bytes, elf->size)) : hash;
 }
 
+static uint64_t hash_points(const struct cn_map_function *f)
+{
+  struct cn_bytes bytes = {0};
+
+  if (!f->points.points.count)
+    return 0;
+  cn_points_append_function(&bytes, &f->points);
+  uint64_t hash = cn_pieces_hash_bytes(bytes.at, bytes.count);
+  cn_free(&bytes);
+  return hash;
+}
+
 void cn_pieces_encode(struct cn_section_pieces *out, const struct cn_elf_file *elf, const struct cn_frames *frames)
 {
   for (size_t i = 0; i < frames->functions.count; i++) {
@@ -44,7 +56,23 @@ void cn_pieces_encode(struct cn_section_pieces *out, const struct cn_elf_file *e
     cn_framemap_append_function(&out->bytes, f);
     piece.length = out->bytes.count - piece.start;
     piece.identity =
-        mix_hash(cn_pieces_hash_bytes(out->bytes.at + piece.start, piece.length), hash_deopts_and_spans(elf, f));
+        mix_hash(cn_pieces_hash_bytes(out->bytes.at + piece.start, piece.length), hash_deopts_and_spans(elf, f)) +
+        hash_points(f);
+    cn_push(&out->pieces, piece);
+    cn_push(&out->distances, (struct cn_section_distance){piece.start + CN_PIECE_CODE_OFFSET, f->section, f->offset});
+  }
+  CN_ASSERT_VALID(cn_pieces_wrong(out));
+}
+
+void cn_pieces_encode_points(struct cn_section_pieces *out, const struct cn_frames *frames)
+{
+  for (size_t i = 0; i < frames->functions.count; i++) {
+    const struct cn_map_function *f = &frames->functions.at[i];
+    struct cn_section_piece piece = {.section = f->section, .offset = f->offset, .start = out->bytes.count};
+    if (!f->points.points.count)
+      continue;
+    cn_points_append_function(&out->bytes, &f->points);
+    piece.length = out->bytes.count - piece.start;
     cn_push(&out->pieces, piece);
     cn_push(&out->distances, (struct cn_section_distance){piece.start + CN_PIECE_CODE_OFFSET, f->section, f->offset});
   }

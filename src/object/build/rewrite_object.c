@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Replaces the stack maps of a relocatable object by frame maps and details. Runs in `cairn frames`, the driver and the
- * library: reads the old object in memory, and returns the new one. Errors are returned as text. The state of a run is
- * in struct object_rewriter.
+ * Replaces the stack maps of a relocatable object by frame maps, details and points. Runs in `cairn frames`, the driver
+ * and the library: reads the old object in memory, and returns the new one. Errors are returned as text. The state of a
+ * run is in struct object_rewriter.
  *
  * Sections keep their indices: .llvm_stackmaps and its relocations become the first `cairn_frames` and its relocations;
- * further sections `cairn_frames` and all sections `cairn_details` are appended. The symbols, groups and relocations of
- * all other sections thus stay unchanged. Each new section is
+ * further sections `cairn_frames` and all sections `cairn_details` and `cairn_points` are appended. The symbols, groups
+ * and relocations of all other sections thus stay unchanged. Each new section is
  *   - SHF_LINK_ORDER, with its code section as sh_link: the linker drops both together (--gc-sections) and orders both
  *     in the same order;
  *   - in the COMDAT group of its code section, if there is one, so that the linker drops both when it keeps another
@@ -310,6 +310,7 @@ static int encode_stack_maps(struct object_rewriter *w)
     return -1;
   cn_pieces_encode(&w->pieces[CN_SECTION_KIND_FRAMES], &w->elf, &frames);
   cn_details_encode(&frames, &w->pieces[CN_SECTION_KIND_DETAILS]);
+  cn_pieces_encode_points(&w->pieces[CN_SECTION_KIND_POINTS], &frames);
   cn_frames_free(&frames);
   return 0;
 }

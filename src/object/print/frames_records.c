@@ -9,26 +9,19 @@
 #include "object/print/frames_print.h"
 #include "object/print/frames_view.h"
 
-struct frames_printer {
-  FILE *out;                   /* of the text */
-  struct cn_json_writer *json; /* null: text */
-  struct cn_frames_view *view;
-};
-
-/* Open an object or array in JSON. Text has no brackets. */
-static void open_json(const struct frames_printer *p, const char *name, char bracket)
+void cn_frames_open_json(const struct cn_frames_printer *p, const char *name, char bracket)
 {
   if (p->json)
     cn_json_out_open_bracket(p->json, name, bracket);
 }
 
-static void close_json(const struct frames_printer *p)
+void cn_frames_close_json(const struct cn_frames_printer *p)
 {
   if (p->json)
     cn_json_out_close_bracket(p->json);
 }
 
-static void print_register_offset(FILE *out, unsigned reg, int64_t offset)
+void cn_frames_print_sum(FILE *out, unsigned reg, int64_t offset)
 {
   char name[16];
 
@@ -36,8 +29,7 @@ static void print_register_offset(FILE *out, unsigned reg, int64_t offset)
           offset < 0 ? -offset : offset);
 }
 
-/* Print a place, which is a register or memory at base + offset. Text has `before` and the place. */
-static void print_location(const struct frames_printer *p, const char *name, const char *before,
+void cn_frames_print_place(const struct cn_frames_printer *p, const char *name, const char *before,
                            struct cn_frame_place loc)
 {
   char buffer[16];
@@ -53,7 +45,7 @@ static void print_location(const struct frames_printer *p, const char *name, con
     fputs(reg, p->out);
   } else {
     fputc('[', p->out);
-    print_register_offset(p->out, loc.reg, loc.offset);
+    cn_frames_print_sum(p->out, loc.reg, loc.offset);
     fputc(']', p->out);
   }
 }
@@ -68,18 +60,17 @@ static void print_statepoint_id(FILE *out, uint64_t id)
     fprintf(out, ", id %" PRIu64, id);
 }
 
-static void print_frame_line(const struct frames_printer *p, uint32_t offset, const struct cn_safepoint *s)
+void cn_frames_print_row(const struct cn_frames_printer *p, const struct cn_safepoint *s)
 {
   struct cn_frame_place cfa = {.reg = s->cfa_reg, .offset = s->cfa_offset};
 
   if (p->json) {
-    CN_MEMBERS(p->json, CN_NUMBER("return_offset", offset), CN_NUMBER("id", s->id));
-    print_location(p, "cfa", "", cfa);
+    cn_frames_print_place(p, "cfa", "", cfa);
   } else {
-    fprintf(p->out, "  +0x%" PRIx32 ": cfa ", offset);
-    print_register_offset(p->out, cfa.reg, cfa.offset);
+    fputs("cfa ", p->out);
+    cn_frames_print_sum(p->out, cfa.reg, cfa.offset);
   }
-  open_json(p, "saved", '[');
+  cn_frames_open_json(p, "saved", '[');
   for (unsigned r = 0; r < CN_CALLEE_SAVED_COUNT; r++) {
     const char *name = cn_port_saved_names[r];
     if (!(s->saved >> r & 1))
@@ -89,20 +80,29 @@ static void print_frame_line(const struct frames_printer *p, uint32_t offset, co
     else
       fprintf(p->out, ", %s at cfa - %" PRId64, name, -(int64_t)s->saved_offset[r]);
   }
-  close_json(p);
+  cn_frames_close_json(p);
+}
+
+static void print_frame_line(const struct cn_frames_printer *p, uint32_t offset, const struct cn_safepoint *s)
+{
+  if (p->json)
+    CN_MEMBERS(p->json, CN_NUMBER("return_offset", offset), CN_NUMBER("id", s->id));
+  else
+    fprintf(p->out, "  +0x%" PRIx32 ": ", offset);
+  cn_frames_print_row(p, s);
   if (p->json)
     return;
   print_statepoint_id(p->out, s->id);
   fputc('\n', p->out);
 }
 
-static void print_root(const struct frames_printer *p, const struct cn_root *root)
+static void print_root(const struct cn_frames_printer *p, const struct cn_root *root)
 {
   if (p->json)
     cn_json_out_open_on_line(p->json, NULL, '{');
-  print_location(p, "place", root->is_derived ? "    derived " : "    root ", root->derived);
+  cn_frames_print_place(p, "place", root->is_derived ? "    derived " : "    root ", root->derived);
   if (root->is_derived)
-    print_location(p, "derived_from", " from ", root->base);
+    cn_frames_print_place(p, "derived_from", " from ", root->base);
   else if (p->json)
     cn_json_out_write_null(p->json, "derived_from");
   if (p->json)
@@ -111,7 +111,7 @@ static void print_root(const struct frames_printer *p, const struct cn_root *roo
     fputc('\n', p->out);
 }
 
-static void print_area(const struct frames_printer *p, const struct cn_described_area *area)
+static void print_area(const struct cn_frames_printer *p, const struct cn_described_area *area)
 {
   char name[16];
 
@@ -124,7 +124,7 @@ static void print_area(const struct frames_printer *p, const struct cn_described
     cn_json_out_close_bracket(p->json);
     return;
   }
-  print_location(p, NULL, "    area ", (struct cn_frame_place){.reg = area->reg, .offset = area->offset});
+  cn_frames_print_place(p, NULL, "    area ", (struct cn_frame_place){.reg = area->reg, .offset = area->offset});
   fprintf(p->out, ", count %" PRIu64 ", stride %" PRIu64, area->count, area->stride);
   if (area->tag)
     fprintf(p->out, ", tag %" PRIu32 ", parameter %" PRIu64, area->tag, area->parameter);
@@ -132,7 +132,7 @@ static void print_area(const struct frames_printer *p, const struct cn_described
 }
 
 /* Print a source location. Text indents an inlined function by two more columns than its caller. */
-static void print_source_position(const struct frames_printer *p, const struct cn_source_place *source, int column)
+static void print_source_position(const struct cn_frames_printer *p, const struct cn_source_place *source, int column)
 {
   if (p->json) {
     CN_ROW(p->json, NULL, CN_STRING("function", source->function), CN_STRING("file", source->file),
@@ -145,7 +145,7 @@ static void print_source_position(const struct frames_printer *p, const struct c
   fputc('\n', p->out);
 }
 
-static void print_deopt_value(const struct frames_printer *p, const struct cn_deopt_value *value)
+static void print_deopt_value(const struct cn_frames_printer *p, const struct cn_deopt_value *value)
 {
   static const char *const kinds[] = {"constant", "value", "address", "at_call"};
 
@@ -155,7 +155,7 @@ static void print_deopt_value(const struct frames_printer *p, const struct cn_de
     if (value->kind == CN_DEOPT_CONSTANT)
       cn_json_out_write_signed(p->json, "value", (int64_t)value->constant);
     else
-      print_location(p, "place", "", value->loc);
+      cn_frames_print_place(p, "place", "", value->loc);
     cn_json_out_close_bracket(p->json);
     return;
   }
@@ -163,9 +163,9 @@ static void print_deopt_value(const struct frames_printer *p, const struct cn_de
   if (value->kind == CN_DEOPT_CONSTANT)
     fprintf(p->out, "constant %" PRId64, (int64_t)value->constant);
   else if (value->kind == CN_DEOPT_ADDRESS)
-    print_register_offset(p->out, value->loc.reg, value->loc.offset);
+    cn_frames_print_sum(p->out, value->loc.reg, value->loc.offset);
   else
-    print_location(p, NULL, "", value->loc);
+    cn_frames_print_place(p, NULL, "", value->loc);
   if (value->kind == CN_DEOPT_REGISTER_AT_CALL)
     fputs(" when called", p->out);
   if (value->size != 8)
@@ -189,7 +189,7 @@ static void print_span_opener(FILE *out, struct cn_details d, uint32_t depth)
 }
 
 /* Print a span. `before` is the reader's state before the sources. */
-static void print_span(const struct frames_printer *p, const struct cn_details *d, const struct cn_details *before,
+static void print_span(const struct cn_frames_printer *p, const struct cn_details *d, const struct cn_details *before,
                        struct cn_span_use use)
 {
   struct cn_frames_span span = {0};
@@ -218,7 +218,7 @@ static void print_span(const struct frames_printer *p, const struct cn_details *
 }
 
 /* Print the details. A safepoint without details has empty arrays. */
-static void print_details(const struct frames_printer *p, const struct cn_frames_function *entry, uint32_t offset)
+static void print_details(const struct cn_frames_printer *p, const struct cn_frames_function *entry, uint32_t offset)
 {
   struct cn_details d = {0};
   struct cn_source_place source;
@@ -228,21 +228,21 @@ static void print_details(const struct frames_printer *p, const struct cn_frames
   if (!cn_frames_view_read_details(entry, offset, &d))
     d = (struct cn_details){0};
   struct cn_details before = d;
-  open_json(p, "sources", '[');
+  cn_frames_open_json(p, "sources", '[');
   for (int column = 4; !cn_details_next_source(&d, &source); column += 2)
     print_source_position(p, &source, column);
-  close_json(p);
-  open_json(p, "deopt", '[');
+  cn_frames_close_json(p);
+  cn_frames_open_json(p, "deopt", '[');
   while (!cn_details_next_deopt(&d, &value))
     print_deopt_value(p, &value);
-  close_json(p);
-  open_json(p, "spans", '[');
+  cn_frames_close_json(p);
+  cn_frames_open_json(p, "spans", '[');
   while (!cn_details_next_span_use(&d, &use))
     print_span(p, &d, &before, use);
-  close_json(p);
+  cn_frames_close_json(p);
 }
 
-static void print_safepoint(const struct frames_printer *p, const struct cn_frames_function *entry, uint32_t index)
+static void print_safepoint(const struct cn_frames_printer *p, const struct cn_frames_function *entry, uint32_t index)
 {
   struct cn_safepoint s;
   struct cn_root root;
@@ -252,28 +252,29 @@ static void print_safepoint(const struct frames_printer *p, const struct cn_fram
   if (cn_framemap_read_return_offset(&entry->map, index, &offset) || cn_framemap_read_safepoint(&entry->map, index, &s))
     CN_UNREACHABLE(); /* cn_frames_view_open() has already read the safepoint */
   CN_ASSERT(offset <= entry->map.code_size);
-  open_json(p, NULL, '{');
+  cn_frames_open_json(p, NULL, '{');
   print_frame_line(p, offset, &s);
-  open_json(p, "roots", '[');
+  cn_frames_open_json(p, "roots", '[');
   while (!cn_framemap_next_root(&s, &root))
     print_root(p, &root);
-  close_json(p);
-  open_json(p, "areas", '[');
+  cn_frames_close_json(p);
+  cn_frames_open_json(p, "areas", '[');
   while (!cn_framemap_next_area(&s, &area))
     print_area(p, &area);
-  close_json(p);
+  cn_frames_close_json(p);
   print_details(p, entry, offset);
-  close_json(p);
+  cn_frames_close_json(p);
 }
 
-/* Print a function. In JSON, an address is a section and an offset in an object, and a number in an image. */
-static void print_function(const struct frames_printer *p, const struct cn_frames_function *entry)
+/* In JSON, an address is a section and an offset in an object, and a number in an image. */
+void cn_frames_open_function(const struct cn_frames_printer *p, const struct cn_frames_function *entry,
+                             const char *items, uint32_t count)
 {
   const struct cn_elf_section *section = &p->view->elf.sections[entry->section];
   bool image = p->view->elf.head.e_type != ET_REL;
   uint64_t address = image ? entry->address : 0;
 
-  open_json(p, NULL, '{');
+  cn_frames_open_json(p, NULL, '{');
   if (p->json) {
     CN_MEMBERS(p->json, CN_STRING("name", entry->name), CN_NUMBER_IF("address", image, address),
                CN_STRING("section", entry->section ? section->name : NULL),
@@ -283,26 +284,36 @@ static void print_function(const struct frames_printer *p, const struct cn_frame
     fprintf(p->out, "function %s", entry->name ? entry->name : "?");
     if (image)
       fprintf(p->out, " at 0x%" PRIx64, address);
-    fprintf(p->out, ": code size %" PRIu32 ", safepoints %" PRIu32 "\n", entry->map.code_size, entry->map.safepoints);
+    fprintf(p->out, ": code size %" PRIu32 ", %s %" PRIu32 "\n", entry->map.code_size, items, count);
   }
-  open_json(p, "safepoints", '[');
+  cn_frames_open_json(p, items, '[');
+}
+
+static void print_function(const struct cn_frames_printer *p, const struct cn_frames_function *entry)
+{
+  cn_frames_open_function(p, entry, "safepoints", entry->map.safepoints);
   for (uint32_t i = 0; i < entry->map.safepoints; i++)
     print_safepoint(p, entry, i);
-  close_json(p);
-  close_json(p);
+  cn_frames_close_json(p);
+  cn_frames_close_json(p);
+}
+
+void cn_frames_open_object(const struct cn_frames_printer *p, const char *member)
+{
+  cn_frames_open_json(p, NULL, '{');
+  if (p->json)
+    CN_MEMBERS(p->json, CN_STRING("member", member),
+               CN_STRING("type", p->view->elf.head.e_type == ET_REL ? "object" : "image"));
+  cn_frames_open_json(p, "functions", '[');
 }
 
 void cn_frames_print_object(FILE *out, struct cn_json_writer *json, const char *member, struct cn_frames_view *view)
 {
-  struct frames_printer p = {out, json, view};
+  struct cn_frames_printer p = {out, json, view};
 
-  open_json(&p, NULL, '{');
-  if (json)
-    CN_MEMBERS(json, CN_STRING("member", member),
-               CN_STRING("type", view->elf.head.e_type == ET_REL ? "object" : "image"));
-  open_json(&p, "functions", '[');
+  cn_frames_open_object(&p, member);
   for (size_t i = 0; i < view->functions.count; i++)
     print_function(&p, &view->functions.at[i]);
-  close_json(&p);
-  close_json(&p);
+  cn_frames_close_json(&p);
+  cn_frames_close_json(&p);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads the frame maps and details of a file with the runtime's readers, joins and checks them, and names the entries
- * of the span table. Runs before maps are printed or counted; the file stays unchanged. struct cn_frames_view holds all
- * state: a private copy of the file, and the tables.
+ * Reads the frame maps, details and points of a file with the runtime's readers, joins and checks them, and names the
+ * entries of the span table. Runs before maps are printed or counted; the file stays unchanged. struct cn_frames_view
+ * holds all state: a private copy of the file, and the tables.
  */
 #include "object/print/frames_view.h"
 
@@ -64,6 +64,23 @@ static int check_details(const struct cn_details_function *f)
     while (status == CN_FRAMEMAP_NONE && !(status = cn_details_next_deopt(&d, &deopt)))
       status = CN_FRAMEMAP_NONE;
     while (status == CN_FRAMEMAP_NONE && !(status = cn_details_next_span_use(&d, &span)))
+      status = CN_FRAMEMAP_NONE;
+    if (status == CN_FRAMEMAP_BAD)
+      return status;
+  }
+  return CN_FRAMEMAP_OK;
+}
+
+static int check_points(const struct cn_points_function *f)
+{
+  for (uint32_t i = 0; i < f->points; i++) {
+    struct cn_point point;
+    struct cn_point_value value;
+    struct cn_point_live_out live_out;
+    int status = cn_points_read_point(f, i, &point);
+    while (!status && !(status = cn_points_next_value(&point, &value)))
+      ;
+    while (status == CN_FRAMEMAP_NONE && !(status = cn_points_next_live_out(&point, &live_out)))
       status = CN_FRAMEMAP_NONE;
     if (status == CN_FRAMEMAP_BAD)
       return status;
@@ -169,6 +186,42 @@ static int read_details(struct cn_frames_view *view, const struct address_entry 
   return 0;
 }
 
+/* Assign the points to all functions at the address. False if no function is there, or one of another size. */
+static bool assign_points(struct cn_frames_view *view, const struct address_entry *order, uint64_t address,
+                          const struct cn_points_function *points)
+{
+  size_t count = view->functions.count, low, given = 0;
+
+  low = count ? cn_sorted_count_below(&order->address, count, sizeof *order, address) : 0;
+  for (; low < count && order[low].address == address; low++, given++) {
+    struct cn_frames_function *f = &view->functions.at[order[low].index];
+    if (f->map.code_size != points->code_size)
+      return false;
+    f->points = *points;
+  }
+  return given != 0;
+}
+
+static int read_points(struct cn_frames_view *view, const struct address_entry *order, uint32_t section, char **error)
+{
+  const struct cn_elf_section *s = &view->elf.sections[section];
+  const unsigned char *cursor = s->data, *end = cursor ? cursor + s->head.sh_size : NULL;
+  struct cn_points_function f;
+  int status;
+
+  if (cn_elf_relocate_section(&view->elf, section, error))
+    return -1;
+  while (cursor && (status = cn_points_next_function(&cursor, end, &f)) != CN_FRAMEMAP_NONE) {
+    if (status || check_points(&f))
+      return fail_malformed(s, status ? cursor : f.data, error);
+    if (!assign_points(view, order, file_address_of(s, f.entry), &f))
+      return CN_FAIL(error, "section %s, offset %zu: describes code without a frame map", s->name,
+                     (size_t)(f.data - s->data));
+    view->has_points = true;
+  }
+  return 0;
+}
+
 /* Report why a file lacks frame maps, and how to make them. */
 static int fail_without_frame_maps(const struct cn_elf_file *elf, char **error)
 {
@@ -202,6 +255,8 @@ static int read_maps_and_details(struct cn_frames_view *view, char **error)
   int status = 0;
   for (section = 0; !status && (section = cn_elf_find_section(&view->elf, "cairn_details", section + 1));)
     status = read_details(view, order, section, error);
+  for (section = 0; !status && (section = cn_elf_find_section(&view->elf, "cairn_points", section + 1));)
+    status = read_points(view, order, section, error);
   free(order);
   for (size_t i = 0; !status && i < count; i++)
     if (!view->functions.at[i].name && view->functions.at[i].details.safepoints)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds, joins and checks the frame maps and details of a file, for printing and counting. Private to src/object.
+ * Finds, joins and checks the frame maps, details and points of a file, for printing and counting. Private to
+ * src/object.
  */
 #ifndef CN_OBJECT_PRINT_FRAMES_VIEW_H
 #define CN_OBJECT_PRINT_FRAMES_VIEW_H
@@ -9,6 +10,7 @@
 #include "framemap/details.h"
 #include "framemap/details_format.h"
 #include "framemap/framemap.h"
+#include "framemap/points.h"
 #include "object/elf/elf_file.h"
 
 struct cn_frames_function {
@@ -17,6 +19,7 @@ struct cn_frames_function {
   uint32_t section; /* section of the code, or 0 if it is unknown */
   struct cn_framemap_function map;
   struct cn_details_function details; /* `safepoints` is 0 if the function lacks details */
+  struct cn_points_function points;   /* `points` is 0 if the function lacks points */
 };
 
 /* The place of an item, with its number in the file, which orders items with equal places. */
@@ -31,6 +34,7 @@ struct cn_frames_place_table {
 struct cn_frames_view {
   struct cn_elf_file elf;                         /* placed */
   CN_VECTOR(struct cn_frames_function) functions; /* in the order of the maps in the file */
+  bool has_points;                                /* some function has points */
   /* Tables that the first look-up of a span makes: sections by their place in the copy, and symbols other than section
    * symbols by address. */
   struct cn_frames_place_table copies, symbols;
