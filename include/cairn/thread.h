@@ -49,9 +49,9 @@ typedef void cairn_handshake_operation(int thread, void *env);
 #define CAIRN_ASK_FOREVER UINT64_MAX
 
 /* Runs the operation once for the thread with this number (gettid()), or for the main thread if the number is 0, and
- * returns after the operation. The operation runs at once for the calling thread, and for a thread that is in native
- * code or waits for a collection. For other threads it runs when the thread reaches a poll, an allocation or native
- * code. Other threads go on.
+ * returns after the operation. The thread that forked is the main thread of the child. The operation runs at once for
+ * the calling thread, and for a thread that is in native code or waits for a collection. For other threads it runs when
+ * the thread reaches a poll, an allocation or native code. Other threads go on.
  *
  * Any thread may call, attached or not, from the executable's first constructors on. The call is forbidden in
  * collectors, and in signal handlers that may have interrupted managed code. Requesters wait for each other and for
@@ -59,9 +59,9 @@ typedef void cairn_handshake_operation(int thread, void *env);
  * call.
  *
  * TIMEOUT: the thread came too late; the operation will not run. UNKNOWN: the thread with this number has ended, or has
- * yet to run managed code. ENDED: the program's exit handlers have run, or, for number 0, the main thread has ended or
- * another thread started the runtime. BUSY: the caller is an operation, a collector, a signal handler that may have
- * interrupted managed code, or a function that managed code called as a leaf. */
+ * yet to run managed code. ENDED: the program's exit handlers have run, or, for number 0, the main thread has ended.
+ * BUSY: the caller is an operation, a collector, a signal handler that may have interrupted managed code, or a function
+ * that managed code called as a leaf. */
 enum cairn_status cairn_handshake(int thread, cairn_handshake_operation *operation, void *env, uint64_t timeout);
 
 /* Like cairn_handshake(), for each thread that has run managed code, including the calling thread. Several threads may

@@ -211,7 +211,7 @@ void cn_os_free_mapping(void *memory, size_t bytes)
 
 bool cn_os_is_main_thread(void)
 {
-  return syscall(SYS_gettid) == getpid();
+  return cn_os_thread() == cn_os_main_thread();
 }
 
 uintptr_t cn_os_main_stack_end(void)

@@ -102,6 +102,7 @@ void cn_os_fence_all_threads(void);
 void cn_os_prepare_thread_fence(void);
 
 int cn_os_thread(void);                                /* number of the calling thread */
+int cn_os_main_thread(void);                           /* number of the process's main thread */
 uint64_t cn_os_thread_processor_time(int thread);      /* nanoseconds of processor time */
 uint64_t cn_os_involuntary_switches(void);             /* involuntary context switches of the calling thread */
 void cn_os_thread_send_signal(int thread, int signal); /* of this process */

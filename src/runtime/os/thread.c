@@ -107,6 +107,11 @@ int cn_os_thread(void)
   return (int)syscall(SYS_gettid);
 }
 
+int cn_os_main_thread(void)
+{
+  return getpid();
+}
+
 /* Computes the clock's number from the thread's number, like pthread_getcpuclockid() (Linux's posix-timers.h). */
 uint64_t cn_os_thread_processor_time(int thread)
 {

@@ -49,8 +49,6 @@ const char *cn_handshake_wrong(void)
 
 static bool is_target(const struct cn_handshake *request, const struct cairn_mutator *mutator)
 {
-  if (request->thread == 0)
-    return mutator == cn_mutator_of_main_thread();
   return request->thread == CN_HANDSHAKE_ALL || request->thread == mutator->thread;
 }
 
@@ -117,18 +115,26 @@ static enum cairn_status await_mutator(struct cairn_mutator *mutator, uint64_t d
   return CAIRN_OK;
 }
 
-static enum cairn_status perform_handshake(struct cn_handshake *request)
+static void choose_target(struct cn_handshake *request)
 {
-  enum cairn_status result = CAIRN_OK;
-
-  CN_ASSERT_VALID(cn_handshake_wrong());
-  if (request->thread == CN_HANDSHAKE_ANY_THREAD)
+  if (request->thread == 0)
+    request->thread = cn_os_main_thread();
+  else if (request->thread == CN_HANDSHAKE_ANY_THREAD)
     choose_random_thread(request);
   else if (request->thread == CN_HANDSHAKE_AT_ADDRESS)
     choose_thread_at_address(request);
+}
+
+static enum cairn_status perform_handshake(struct cn_handshake *request)
+{
+  bool has_main_ended = request->thread == 0 && cn_mutator_of_main_thread() != NULL; /* if it has no mutator */
+  enum cairn_status result = CAIRN_OK;
+
+  CN_ASSERT_VALID(cn_handshake_wrong());
+  choose_target(request);
   size_t count = post_request(request);
   if (count == 0 && request->thread != CN_HANDSHAKE_ALL)
-    return request->thread == 0 ? CAIRN_E_ENDED : CAIRN_E_UNKNOWN;
+    return has_main_ended ? CAIRN_E_ENDED : CAIRN_E_UNKNOWN;
   cn_os_fence_all_threads();
   for (struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;) {
     if (!is_target(request, m))

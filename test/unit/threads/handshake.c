@@ -338,6 +338,52 @@ static void child(void **state)
   assert_int_equal(status, 0);
 }
 
+static void note_thread(int thread, void *noted)
+{
+  *(int *)noted = thread;
+}
+
+/* Ends with the status of a child, whose main thread is this one. */
+static void *fork_beside_main(void *env)
+{
+  int *status = env, noted = 0;
+
+  cairn_thread_attach();
+  pid_t process = fork();
+  if (process == 0)
+    _exit(cairn_handshake(0, note_thread, &noted, CAIRN_ASK_FOREVER) == CAIRN_OK && noted == getpid() ? 0 : 1);
+  assert_int_equal(waitpid(process, status, 0), process);
+  return NULL;
+}
+
+static void child_of_other_thread(void **state)
+{
+  pthread_t thread;
+  int status = -1;
+
+  (void)state;
+  assert_int_equal(pthread_create(&thread, NULL, fork_beside_main, &status), 0);
+  pthread_join(thread, NULL);
+  assert_int_equal(status, 0);
+}
+
+/* The main thread is detached: it has ended as far as the runtime knows. */
+static void main_thread_without_mutator(void **state)
+{
+  (void)state;
+  pid_t process = fork();
+  if (process == 0) {
+    cairn_thread_detach();
+    _exit(cairn_handshake(0, look, NULL, CAIRN_ASK_FOREVER) == CAIRN_E_ENDED &&
+                  cairn_handshake(getpid(), look, NULL, CAIRN_ASK_FOREVER) == CAIRN_E_UNKNOWN
+              ? 0
+              : 1);
+  }
+  int status;
+  assert_int_equal(waitpid(process, &status, 0), process);
+  assert_int_equal(status, 0);
+}
+
 /* In a handler, for which the split does not wait. */
 static void child_of_handler(void **state)
 {
@@ -390,6 +436,8 @@ int main(void)
       cmocka_unit_test(handlers_do_not_answer),
       cmocka_unit_test(the_way_back_waits),
       cmocka_unit_test(child),
+      cmocka_unit_test(child_of_other_thread),
+      cmocka_unit_test(main_thread_without_mutator),
       cmocka_unit_test(child_of_handler),
       cmocka_unit_test(program_ends),
   };
