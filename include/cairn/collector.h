@@ -607,10 +607,25 @@ const struct cairn_collector *cairn_collector_in_use(void);
 
 /* Emitted constructors and destructors call these functions, on the thread that loads or unloads the image; repeated
  * calls have no effect. The runtime copies *image; the image's sections must stay mapped until the image is
- * unregistered. Any thread, in phase MUTATE, also while other threads collect. cairn_image_unregister() waits for a
- * running collection, and stops the program for a moment; within collect() it is a cairn_fatal(). */
+ * unregistered. Two images may have the same section of layouts, which then stays known until both are unregistered.
+ * Any thread, in phase MUTATE, also while other threads collect. cairn_image_unregister() waits for a running
+ * collection, and stops the program for a moment; within collect() it is a cairn_fatal(). */
 void cairn_image_register(const struct cairn_image *image);
 void cairn_image_unregister(const struct cairn_image *image);
+
+/* The uses of a registered image: the caller sets `image`, the address that was registered. `frames` counts the
+ * activations of its code on all stacks, also those of waiting coroutines. `objects` counts the objects with its
+ * layouts, and includes objects that the next full collection frees. */
+struct cairn_image_use {
+  const struct cairn_image *image;
+  uint64_t frames, objects;
+};
+
+/* Counts the uses of `count` images, for a loader that unmaps code by itself: stops the program once, walks over all
+ * stacks and, if an image has layouts, over the heap. Any thread outside phase STOP. BUSY: a signal handler that
+ * interrupted managed code, or the thread that collects, calls, or some code has no safepoints. UNSEEN: the collector
+ * does not report the places of its objects. After a failure the counts are unchanged. */
+enum cairn_status cairn_image_count_uses(struct cairn_image_use *uses, size_t count);
 
 /* The distance in bytes from a thread's thread pointer to its mutator, which is equal for all threads. Code that is
  * generated while the program runs needs the distance (<cairn/object.h>). Any thread, at any time. */

@@ -49,7 +49,8 @@ struct cairn_jit_options {
  * *session is then null. */
 enum cairn_status cairn_jit_new(const struct cairn_jit_options *options, struct cairn_jit **session, char **error);
 
-/* Ends a session: removes its modules, as cairn_jit_remove() does. The caller must not use the session afterwards. */
+/* Ends a session: removes its modules, as cairn_jit_remove() does. The caller must not use the session afterwards; its
+ * memory goes with that of its last module. */
 void cairn_jit_dispose(struct cairn_jit *session);
 
 /* Defines `name` as an address, which modules that are linked from now on refer to, before the process's own symbols.
@@ -81,9 +82,34 @@ enum cairn_status cairn_jit_add_ir(struct cairn_jit *session, const void *bytes,
  * REFUSED: JITLink refuses the code, or a native function would be given references. */
 enum cairn_status cairn_jit_look_up(struct cairn_jit *session, const char *name, void **address, char **error);
 
-/* Removes a module, which must not run, and whose objects must be unreachable: collects, and unmaps its memory.
+/* Removes a module. Its symbols are gone at once for look-ups and for later links, and their names may be defined
+ * again. Calls that are under way go on, and so do calls from modules that were linked with it. Its memory goes later,
+ * by itself, when
+ *   - no stack has a frame of its code: stacks of all threads, and of waiting coroutines (<cairn/stack.h>);
+ *   - no module that is present, or whose code has frames, refers to it;
+ *   - no object has its layouts. Its globals are roots until its code is dead by the first two conditions.
+ * The session finds this out after full collections, on a thread that the first removal starts, and after many
+ * removals. The caller sees to all other uses: native code must not call an address of the module from now on, nor
+ * managed code by a pointer, unless another frame of the module is below the call; a native function of the module must
+ * have returned to its native caller. Objects are counted only for collectors that report the places of their objects
+ * (UNSEEN of <cairn/heap.h>); with others, removed modules stay.
  * UNKNOWN: the session has no module of this number; it may have been removed. */
 enum cairn_status cairn_jit_remove(struct cairn_jit *session, uint64_t module, char **error);
+
+/* A removed module whose memory is still in use, and its uses. Strings live until the visitor returns. */
+struct cairn_jit_pending {
+  uint64_t module;
+  const char *name; /* the identifier of the module's IR */
+  uint64_t frames;  /* activations of its code */
+  uint64_t objects; /* objects of its layouts, with those that the next full collection frees */
+  bool linked;      /* code that may run refers to the module */
+};
+typedef void cairn_jit_pending_visitor(void *env, const struct cairn_jit_pending *pending);
+
+/* Frees the removed modules that can go now, calls `visit`, which may be null, for each other one, and returns their
+ * number. The visitor must not call functions of this header. Stops the program for a walk over its stacks and its
+ * heap. */
+size_t cairn_jit_pending(struct cairn_jit *session, cairn_jit_pending_visitor *visit, void *env);
 
 #ifdef __cplusplus
 }

@@ -269,22 +269,3 @@ enum cairn_status cn_jit_link(struct cairn_jit *session, struct cn_jit_module *m
   cn_free(&l.wanted);
   return l.status;
 }
-
-/* A stub of the runtime, which <cairn/cairn.h> declares for managed C. */
-void cairn_collect(void);
-
-void cn_jit_unload(struct cairn_jit *session, struct cn_jit_module *module)
-{
-  struct cn_jit_dylib *dylib = module->dylib;
-
-  if (module->linked) {
-    for (size_t i = module->images.count; i-- > 0;)
-      cairn_image_unregister(module->images.at[i]);
-    if (module->images.count)
-      cairn_collect(); /* its objects go before their layouts do */
-    cn_jit_linker_remove_object(&session->linker, module);
-    if (--dylib->modules == 0)
-      cn_jit_linker_give_dylib_back(&session->linker, dylib);
-  }
-  cn_jit_module_free(module);
-}

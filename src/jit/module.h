@@ -39,6 +39,10 @@ struct cn_jit_module {
   LLVMOrcResourceTrackerRef tracker;
   CN_VECTOR(const struct cairn_image *) images;
   CN_VECTOR(struct cn_jit_module *) links; /* modules that the code refers to */
+  /* Once the module is removed: */
+  struct cairn_image *layouts; /* not null: the code is gone, and these copies of the images have layouts alone */
+  uint64_t frames, objects;    /* at the last count */
+  bool reached;                /* a module whose code may run refers to the module */
 };
 
 /* The prefix of the names of images, before the module's number (cn_compile_expose_images()). */

@@ -74,18 +74,32 @@ enum cairn_status cairn_jit_new(const struct cairn_jit_options *options, struct 
   return CAIRN_OK;
 }
 
-/* The last module may have roots in globals of the first. */
-void cairn_jit_dispose(struct cairn_jit *session)
+void cn_jit_free(struct cairn_jit *session)
 {
-  while (session->modules.count)
-    cn_jit_unload(session, session->modules.at[--session->modules.count]);
+  CN_CHECK(!session->modules.count && !session->removed.count);
   cn_free(&session->modules);
+  cn_free(&session->removed);
   cn_jit_names_free(&session->names);
   cn_jit_linker_free(&session->linker);
   pthread_mutex_destroy(&session->lock);
   free(session->cpu);
   free(session->features);
   free(session);
+}
+
+/* The reclaimer frees a session that it watches. */
+void cairn_jit_dispose(struct cairn_jit *session)
+{
+  pthread_mutex_lock(&session->lock);
+  session->ended = true;
+  while (session->modules.count)
+    cn_jit_retire(session, session->modules.at[--session->modules.count]);
+  bool watched = session->watched;
+  pthread_mutex_unlock(&session->lock);
+  if (watched)
+    cn_jit_reclaimer_wake();
+  else
+    cn_jit_free(session);
 }
 
 enum cairn_status cairn_jit_define(struct cairn_jit *session, const char *name, void *address, char **error)
@@ -232,7 +246,7 @@ enum cairn_status cairn_jit_remove(struct cairn_jit *session, uint64_t module, c
       at < session->modules.count && session->modules.at[at]->number == module ? session->modules.at[at] : NULL;
   if (found) {
     forget_module(session, at);
-    cn_jit_unload(session, found);
+    cn_jit_retire(session, found);
   }
   pthread_mutex_unlock(&session->lock);
   if (!found)

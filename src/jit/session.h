@@ -19,6 +19,10 @@ struct cairn_jit {
   struct cn_jit_linker linker;
   struct cn_jit_names names;
   CN_VECTOR(struct cn_jit_module *) modules; /* present, sorted by number */
+  CN_VECTOR(struct cn_jit_module *) removed; /* whose memory is still in use, or has not been looked at */
+  size_t unseen;                             /* modules that were removed since the last look */
+  bool ended;                                /* cairn_jit_dispose() was called */
+  bool watched;                              /* the reclaimer has the session */
 };
 
 /* Compile IR to a module with an object. The caller's thread owns the IR's context. Null after an error. */
@@ -29,7 +33,20 @@ struct cn_jit_module *cn_jit_compile(struct cairn_jit *session, LLVMModuleRef ir
  * failure no module is linked. */
 enum cairn_status cn_jit_link(struct cairn_jit *session, struct cn_jit_module *module, char **error);
 
-/* Unregister the images of a linked module, unmap it and free it. Called under the lock. */
-void cn_jit_unload(struct cairn_jit *session, struct cn_jit_module *module);
+/* ---- removal (remove.c) ---- */
+
+/* Take over a module that is out of the session's lists. Called under the lock. */
+void cn_jit_retire(struct cairn_jit *session, struct cn_jit_module *module);
+
+/* Free each removed module whose code has left all stacks and whose objects are gone. Called under the lock. */
+void cn_jit_reclaim(struct cairn_jit *session);
+
+/* Watch collections for a session that has removed modules (reclaimer.c). Once the session has ended, the reclaimer
+ * frees it. */
+void cn_jit_reclaimer_add(struct cairn_jit *session);
+void cn_jit_reclaimer_wake(void); /* a look is worth while */
+
+/* Free a session without modules. */
+void cn_jit_free(struct cairn_jit *session);
 
 #endif

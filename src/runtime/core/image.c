@@ -275,6 +275,16 @@ const char *cn_images_wrong(void)
   return ranges_wrong(list);
 }
 
+bool cn_image_shares_layouts(const struct cairn_image *image)
+{
+  const struct cn_image_list *list = atomic_load(&current_list);
+  size_t same = 0;
+
+  for (size_t i = 0; i < list->count; i++)
+    same += image->layouts_start != image->layouts_stop && list->at[i].image.layouts_start == image->layouts_start;
+  return same > 1;
+}
+
 /* ---- writers ---- */
 
 /* Free each replaced list that all readers have left, with all older lists. */

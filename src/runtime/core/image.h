@@ -37,6 +37,9 @@ bool cn_image_add(const struct cairn_image *image);
 typedef void cn_image_removal_callback(const struct cairn_image *image);
 void cn_image_remove(const struct cairn_image *image, cn_image_removal_callback *farewell);
 
+/* True if several registered images have the section of layouts of `image`. Called while images are locked. */
+bool cn_image_shares_layouts(const struct cairn_image *image);
+
 /* Between the two calls the calling thread may read: lists that it finds stay unchanged, and the sections of their
  * images stay mapped. True: this call began the reading, and its caller must end it; false: the thread reads already,
  * as a collecting thread does throughout. Any thread, async-signal-safe; takes no lock and never waits. */

@@ -104,9 +104,12 @@ void cairn_image_register(const struct cairn_image *image)
 
 /* ---- removal ---- */
 
+/* Layouts stay known while another image has them, too. */
 static void forget_image(const struct cairn_image *image)
 {
   cn_noted_stores_forget_all();
+  if (cn_image_shares_layouts(image))
+    return;
   cn_finalisers_forget_image(image);
   if (cn_heap_may_have_layouts_of(image))
     cn_heap_forget_layouts_of(image);

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Frees the memory of removed modules. The code of a removed module is dead once no stack has a frame of it and no
+ * module whose code may run refers to it. Then its globals stop being roots, its frame maps go, and its layouts stay
+ * known for its objects. Once the objects are gone, the memory goes. The session's lock is held; a look stops the
+ * program once.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+#include "jit/session.h"
+
+/* A program that rarely collects still frees modules: after this many removals, and when they are as many as the
+ * modules that a look has left. */
+enum { UNSEEN_BEFORE_LOOK = 64 };
+
+/* A stub of the runtime, which <cairn/cairn.h> declares for managed C. */
+void cairn_collect(void);
+
+static void unload(struct cairn_jit *session, struct cn_jit_module *module)
+{
+  struct cn_jit_dylib *dylib = module->dylib;
+
+  if (module->linked) {
+    for (size_t i = module->images.count; i-- > 0;)
+      cairn_image_unregister(module->layouts ? &module->layouts[i] : module->images.at[i]);
+    cn_jit_linker_remove_object(&session->linker, module);
+    if (--dylib->modules == 0)
+      cn_jit_linker_give_dylib_back(&session->linker, dylib);
+  }
+  free(module->layouts);
+  cn_jit_module_free(module);
+}
+
+/* ---- the uses of modules ---- */
+
+static bool count_uses(struct cairn_jit *session)
+{
+  CN_VECTOR(struct cairn_image_use) uses = {0};
+  size_t at = 0;
+
+  for (size_t i = 0; i < session->removed.count; i++) {
+    const struct cn_jit_module *module = session->removed.at[i];
+    for (size_t k = 0; k < module->images.count; k++)
+      cn_push(&uses, (struct cairn_image_use){module->layouts ? &module->layouts[k] : module->images.at[k], 0, 0});
+  }
+  bool counted = cairn_image_count_uses(uses.at, uses.count) == CAIRN_OK;
+  for (size_t i = 0; counted && i < session->removed.count; i++) {
+    struct cn_jit_module *module = session->removed.at[i];
+    module->frames = module->objects = 0;
+    for (size_t k = 0; k < module->images.count; k++, at++) {
+      module->frames += uses.at[at].frames;
+      module->objects += uses.at[at].objects;
+    }
+  }
+  cn_free(&uses);
+  return counted;
+}
+
+/* Set `reached` of the removed modules that code which may run refers to. */
+static void mark_reached(struct cairn_jit *session)
+{
+  CN_VECTOR(const struct cn_jit_module *) running = {0};
+
+  for (size_t i = 0; i < session->modules.count; i++)
+    cn_push(&running, session->modules.at[i]);
+  for (size_t i = 0; i < session->removed.count; i++) {
+    session->removed.at[i]->reached = false;
+    if (session->removed.at[i]->frames)
+      cn_push(&running, session->removed.at[i]);
+  }
+  for (size_t i = 0; i < session->modules.count; i++)
+    session->modules.at[i]->reached = true;
+  for (size_t i = 0; i < running.count; i++)
+    for (size_t k = 0; k < running.at[i]->links.count; k++) {
+      struct cn_jit_module *to = running.at[i]->links.at[k];
+      if (!to->reached && !to->frames)
+        cn_push(&running, to);
+      to->reached = true;
+    }
+  cn_free(&running);
+}
+
+/* ---- steps of a removal ---- */
+
+/* The module's code will never run again: only its layouts stay registered. */
+static void drop_code(struct cn_jit_module *module)
+{
+  if (module->layouts)
+    return;
+  module->layouts = cn_alloc((module->images.count + 1) * sizeof *module->layouts);
+  for (size_t i = 0; i < module->images.count; i++) {
+    struct cairn_image *copy = &module->layouts[i];
+    *copy = *module->images.at[i];
+    copy->frames_start = copy->frames_stop = copy->details_start = copy->details_stop = NULL;
+    copy->roots_start = copy->roots_stop = NULL;
+    cairn_image_register(copy);
+    cairn_image_unregister(module->images.at[i]);
+  }
+  module->links.count = 0;
+}
+
+static void look_at_removed(struct cairn_jit *session)
+{
+  size_t kept = 0;
+
+  session->unseen = 0;
+  if (!session->removed.count || !count_uses(session))
+    return;
+  mark_reached(session);
+  for (size_t i = 0; i < session->removed.count; i++) {
+    struct cn_jit_module *module = session->removed.at[i];
+    bool dead = !module->frames && !module->reached;
+    if (dead && module->objects)
+      drop_code(module);
+    if (dead && !module->objects)
+      unload(session, module);
+    else
+      session->removed.at[kept++] = module;
+  }
+  session->removed.count = kept;
+}
+
+void cn_jit_reclaim(struct cairn_jit *session)
+{
+  look_at_removed(session);
+}
+
+/* Collect if garbage of modules without frames is all that keeps them. */
+static void reclaim_by_collection(struct cairn_jit *session)
+{
+  size_t only_objects = 0;
+
+  look_at_removed(session);
+  for (size_t i = 0; i < session->removed.count; i++)
+    only_objects += session->removed.at[i]->layouts != NULL;
+  if (2 * only_objects < UNSEEN_BEFORE_LOOK)
+    return;
+  cairn_collect();
+  look_at_removed(session);
+}
+
+void cn_jit_retire(struct cairn_jit *session, struct cn_jit_module *module)
+{
+  if (!module->linked) {
+    unload(session, module);
+    return;
+  }
+  cn_push(&session->removed, module);
+  cn_jit_reclaimer_add(session);
+  if (++session->unseen >= UNSEEN_BEFORE_LOOK && 2 * session->unseen >= session->removed.count)
+    reclaim_by_collection(session);
+}
+
+/* ---- reports ---- */
+
+size_t cairn_jit_pending(struct cairn_jit *session, cairn_jit_pending_visitor *visit, void *env)
+{
+  pthread_mutex_lock(&session->lock);
+  look_at_removed(session);
+  size_t count = session->removed.count;
+  for (size_t i = 0; visit && i < count; i++) {
+    const struct cn_jit_module *module = session->removed.at[i];
+    visit(env,
+          &(struct cairn_jit_pending){module->number, module->title, module->frames, module->objects, module->reached});
+  }
+  pthread_mutex_unlock(&session->lock);
+  return count;
+}

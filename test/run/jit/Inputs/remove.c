@@ -1,0 +1,292 @@
+/* Removal of modules whose frames, objects and names are in use. */
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cairn/cairn.h>
+#include <cairn/jit.h>
+
+struct cell {
+  struct cell managed *next;
+  long value;
+};
+typedef struct cell managed *ref;
+
+static struct cairn_jit *session;
+
+static void check(enum cairn_status status, char *error)
+{
+  if (status != CAIRN_OK) {
+    fprintf(stderr, "remove: %s (%s)\n", error, cairn_status_text(status));
+    exit(1);
+  }
+}
+
+static uint64_t add(const char *format, ...)
+{
+  char text[8192];
+  uint64_t module;
+  char *error = NULL;
+  va_list arguments;
+
+  va_start(arguments, format);
+  int length = vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  check(cairn_jit_add_ir(session, text, (size_t)length, &module, &error), error);
+  return module;
+}
+
+static void *find(const char *name)
+{
+  void *address;
+  char *error = NULL;
+
+  check(cairn_jit_look_up(session, name, &address, &error), error);
+  return address;
+}
+
+static void drop(uint64_t module)
+{
+  char *error = NULL;
+
+  check(cairn_jit_remove(session, module, &error), error);
+}
+
+static uint64_t shown;
+
+static void show(void *env, const struct cairn_jit_pending *p)
+{
+  (void)env;
+  if (p->module == shown)
+    printf(" frames %s, objects %s, linked %s;", p->frames ? "yes" : "no", p->objects ? "yes" : "no",
+           p->linked ? "yes" : "no");
+}
+
+static void tell(const char *what, uint64_t module)
+{
+  shown = module;
+  cairn_collect();
+  printf("%s:", what);
+  size_t left = cairn_jit_pending(session, show, NULL);
+  printf(" %zu left\n", left);
+}
+
+/* ---- what keeps a module ---- */
+
+static const char maker[] =
+    "%%cell = type { ptr addrspace(1), i64 }\n"
+    "@cell.layout = internal constant %%cell zeroinitializer\n"
+    "@kept_%1$d = internal global ptr addrspace(1) null\n"
+    "declare ptr addrspace(1) @cairn_alloc(ptr, i64)\n"
+    "declare void @call_back(ptr addrspace(1))\n"
+    "define ptr addrspace(1) @make_%1$d(i64 %%value) noinline gc \"statepoint-example\" {\n"
+    "  %%cell = call ptr addrspace(1) @cairn_alloc(ptr @cell.layout, i64 16)\n"
+    "  %%field = getelementptr %%cell, ptr addrspace(1) %%cell, i64 0, i32 1\n"
+    "  store i64 %%value, ptr addrspace(1) %%field\n"
+    "  ret ptr addrspace(1) %%cell\n"
+    "}\n"
+    "define void @keep_%1$d() gc \"statepoint-example\" {\n"
+    "  %%cell = call ptr addrspace(1) @make_%1$d(i64 1)\n"
+    "  store ptr addrspace(1) %%cell, ptr @kept_%1$d\n"
+    "  ret void\n"
+    "}\n"
+    "define i64 @deep_%1$d(i64 %%n) gc \"statepoint-example\" {\n"
+    "  %%cell = call ptr addrspace(1) @make_%1$d(i64 %%n)\n"
+    "  %%end = icmp eq i64 %%n, 0\n"
+    "  br i1 %%end, label %%last, label %%more\n"
+    "more:\n"
+    "  %%less = sub i64 %%n, 1\n"
+    "  %%x = call i64 @deep_%1$d(i64 %%less)\n"
+    "  br label %%done\n"
+    "last:\n"
+    "  call void @call_back(ptr addrspace(1) %%cell)\n"
+    "  br label %%done\n"
+    "done:\n"
+    "  %%sum = phi i64 [ %%x, %%more ], [ 0, %%last ]\n"
+    "  %%field = getelementptr %%cell, ptr addrspace(1) %%cell, i64 0, i32 1\n"
+    "  %%own = load i64, ptr addrspace(1) %%field\n"
+    "  %%all = add i64 %%sum, %%own\n"
+    "  ret i64 %%all\n"
+    "}\n";
+
+static uint64_t running;
+
+/* Called below all frames of the module: its names are free at once, and its code runs on. */
+static void call_back(ref cell)
+{
+  char *error;
+  void *address;
+
+  drop(running);
+  bool gone = cairn_jit_look_up(session, "deep_1", &address, &error) == CAIRN_E_UNKNOWN;
+  free(error);
+  tell(gone ? "running, without a name" : "running", running);
+  uint64_t other = add(maker, 1);
+  printf("meanwhile another %s: %ld\n", "make_1", ((ref(*)(long))find("make_1"))(6)->value + cell->value);
+  drop(other);
+}
+
+static void frames_keep_a_module(void)
+{
+  running = add(maker, 1);
+  printf("sum: %ld\n", ((long (*)(long))find("deep_1"))(1000));
+  tell("returned", running);
+}
+
+static void objects_keep_a_module(void)
+{
+  uint64_t module = add(maker, 2);
+  ref cell = ((ref(*)(long))find("make_2"))(5);
+
+  drop(module);
+  tell("object", module);
+  printf("value: %ld\n", cell->value);
+  cell = NULL;
+  tell("no object", module);
+}
+
+/* Once the code is dead, so are its globals. */
+static void globals_do_not_keep_a_module(void)
+{
+  uint64_t module = add(maker, 3);
+
+  ((void (*)(void))find("keep_3"))();
+  drop(module);
+  tell("global", module);
+  tell("global", module);
+}
+
+static const char caller[] = "declare i64 @h_%1$d()\n"
+                             "define i64 @h_%2$d() gc \"statepoint-example\" {\n"
+                             "  %%p = load volatile ptr, ptr @count_%2$d\n"
+                             "  %%null = icmp eq ptr %%p, null\n"
+                             "  br i1 %%null, label %%end, label %%more\n"
+                             "more:\n  %%x = call i64 @h_%1$d()\n  ret i64 %%x\n"
+                             "end:\n  ret i64 %2$d\n}\n"
+                             "@count_%2$d = global ptr null\n";
+
+static void links_keep_a_module(void)
+{
+  uint64_t first = add("define i64 @h_1() gc \"statepoint-example\" {\n  ret i64 1\n}\n");
+  uint64_t second = add("declare i64 @h_1()\ndefine i64 @h_2() gc \"statepoint-example\" {\n"
+                        "  %%x = call i64 @h_1()\n  %%y = add i64 %%x, 1\n  ret i64 %%y\n}\n");
+
+  printf("h: %ld\n", ((long (*)(void))find("h_2"))());
+  drop(first);
+  tell("linked", first);
+  printf("h: %ld\n", ((long (*)(void))find("h_2"))());
+  drop(second);
+  tell("not linked", first);
+  first = add(caller, 4, 3);
+  second = add(caller, 3, 4);
+  printf("circle: %ld\n", ((long (*)(void))find("h_3"))());
+  drop(first);
+  tell("half a circle", first);
+  drop(second);
+  tell("no circle", first);
+}
+
+/* ---- the reclaimer ---- */
+
+static long mappings(const void *address)
+{
+  FILE *maps = fopen("/proc/self/maps", "r");
+  unsigned long start, end;
+  long count = 0;
+  char line[512];
+
+  while (maps && fgets(line, sizeof line, maps))
+    if (sscanf(line, "%lx-%lx", &start, &end) == 2)
+      count += !address || ((unsigned long)address >= start && (unsigned long)address < end);
+  fclose(maps);
+  return count;
+}
+
+static void the_reclaimer_frees_a_module(void)
+{
+  uint64_t module = add(maker, 5);
+  void *code = find("make_5");
+
+  ((ref(*)(long))code)(5);
+  drop(module);
+  while (mappings(code)) {
+    cairn_collect();
+    usleep(1000);
+  }
+  printf("unmapped by itself\n");
+}
+
+/* ---- many ---- */
+
+static long resident_kib(void)
+{
+  FILE *file = fopen("/proc/self/statm", "r");
+  long size, resident = 0;
+
+  if (fscanf(file, "%ld %ld", &size, &resident) != 2)
+    abort();
+  fclose(file);
+  return resident * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+static long rounds;
+
+static void *load_and_remove(void *argument)
+{
+  long number = *(long *)argument, before = 0, before_kib = 0;
+
+  for (long i = 0; i < rounds; i++) {
+    char name[32];
+    uint64_t module = add(maker, (int)number);
+    snprintf(name, sizeof name, "make_%ld", number);
+    ref cell = ((ref(*)(long))find(name))(i);
+    if (cell->value != i)
+      abort();
+    drop(module);
+    if (number == 6 && i == rounds / 2) {
+      before = mappings(NULL);
+      before_kib = resident_kib();
+    }
+  }
+  if (number != 6)
+    return NULL;
+  fprintf(stderr, "mappings: %ld at half, %ld at the end; KiB: %ld, %ld\n", before, mappings(NULL), before_kib,
+          resident_kib());
+  /* Each pending module has about ten mappings, and at most about 200 modules are pending. */
+  if (mappings(NULL) > before + 2000 || resident_kib() > before_kib + before_kib / 4 + 16384)
+    printf("memory grows\n");
+  return NULL;
+}
+
+static void modules_come_and_go(void)
+{
+  long numbers[] = {6, 7, 8};
+  pthread_t threads[2];
+
+  for (int i = 0; i < 2; i++)
+    pthread_create(&threads[i], NULL, load_and_remove, &numbers[i + 1]);
+  load_and_remove(&numbers[0]);
+  for (int i = 0; i < 2; i++)
+    pthread_join(threads[i], NULL);
+  tell("many", 0);
+}
+
+int main(int argc, char **argv)
+{
+  const struct cairn_jit_options options = {.compile = {.opt_level = 1}};
+  char *error = NULL;
+
+  rounds = argc > 1 ? atol(argv[1]) : 100;
+  check(cairn_jit_new(&options, &session, &error), error);
+  check(cairn_jit_define(session, "call_back", (void *)call_back, &error), error);
+  frames_keep_a_module();
+  objects_keep_a_module();
+  globals_do_not_keep_a_module();
+  links_keep_a_module();
+  the_reclaimer_frees_a_module();
+  modules_come_and_go();
+  cairn_jit_dispose(session);
+  return 0;
+}
