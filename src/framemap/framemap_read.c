@@ -209,7 +209,7 @@ static bool decode_place(uint64_t value, struct cn_frame_place *loc)
   *loc = (struct cn_frame_place){0};
   if (!(value & 1)) {
     loc->reg = cn_port_base_registers[0];
-    return value >> 1 <= INT32_MAX && scale_word_offset((int64_t)(value >> 1), &loc->offset);
+    return scale_word_offset((int64_t)(value >> 1), &loc->offset);
   }
   if (!(value >> 1 & CN_PLACE_ON_OTHER_BASE >> 1)) {
     loc->is_register = 1;

@@ -349,6 +349,162 @@ static void broken_details_do_not_crash(void **state)
   }
 }
 
+/* ---- by hand ---- */
+
+/* A block of one function of 20 bytes, with one safepoint at 5 and the strings "" and "f". */
+enum { DATA = CN_DETAILS_BLOCK_HEADER_BYTES + CN_DETAILS_FUNCTION_BYTES, AREA = DATA + 6 };
+struct made_block {
+  _Alignas(8) unsigned char bytes[96];
+  uint32_t words[9]; /* the header, the function, its number of safepoints */
+  uint32_t length;
+  struct cn_details_function f;
+};
+
+static void set_area(struct made_block *b, uint32_t record, const unsigned char *area, size_t count)
+{
+  uint32_t strings = AREA + (uint32_t)count, length = (strings + 3 + 3) & ~3u;
+  const uint32_t words[] = {length, 0, 0, 1, strings, 0, 20, DATA, 1};
+
+  *b = (struct made_block){.length = length};
+  assert_in_range(length, sizeof words, sizeof b->bytes);
+  memcpy(b->words, words, sizeof words);
+  b->bytes[DATA + 4] = 5;
+  b->bytes[DATA + 5] = (unsigned char)record;
+  memcpy(b->bytes + AREA, area, count);
+  b->bytes[strings + 1] = 'f';
+}
+
+static int read_block(struct made_block *b)
+{
+  const unsigned char *cursor = b->bytes;
+
+  memcpy(b->bytes, b->words, sizeof b->words);
+  b->f = (struct cn_details_function){0};
+  return cn_details_next_function(&cursor, b->bytes + b->length, &b->f);
+}
+
+struct row {
+  const char *what;
+  uint32_t record;
+  size_t count;
+  unsigned char area[20]; /* scope, record */
+};
+
+static int read_values(struct cn_details *d)
+{
+  struct cn_source_place source;
+  struct cn_deopt_value value;
+  int status;
+
+  while (!(status = cn_details_next_source(d, &source)))
+    continue;
+  while (status == CN_FRAMEMAP_NONE && !(status = cn_details_next_deopt(d, &value)))
+    status = CN_FRAMEMAP_NONE;
+  return status;
+}
+
+/* The first row is sound; each other has one wrong number, or ends within one. */
+static void wrong_numbers_are_refused(void **state)
+{
+  static const struct row rows[] = {
+      {NULL, 4, 8, {1, 0, 3, 0, 1, 0, 0, 7}},
+      {"record", 200, 8, {1, 0, 3, 0, 1, 0, 0, 7}},
+      {"parts", 4, 8, {1, 0, 3, 0, 9, 0, 0, 7}},
+      {"scope of 33 bits", 4, 12, {1, 0, 3, 0, 1, 0x80, 0x80, 0x80, 0x80, 16, 0, 7}},
+      {"scope", 4, 8, {1, 0, 3, 0, 1, 100, 0, 7}},
+      {"column ends", 4, 8, {1, 0, 3, 0, 1, 0, 0, 0x87}},
+      {"line ends", 4, 7, {1, 0, 3, 0, 1, 0, 0x80}},
+      {"line below 0", 4, 8, {1, 0, 3, 0, 1, 0, 15, 7}},
+      {"line of 33 bits", 4, 12, {1, 0, 3, 0, 1, 0, 0xfe, 255, 255, 255, 31, 7}},
+      {"parent", 4, 8, {1, 0, 3, 9, 1, 0, 0, 7}},
+      {"name", 4, 8, {9, 0, 3, 0, 1, 0, 0, 7}},
+      {"file", 4, 8, {1, 9, 3, 0, 1, 0, 0, 7}},
+      {"more deopt values than bytes", 0, 2, {2, 5}},
+      {"number of deopt values ends", 0, 2, {2, 0x80}},
+      {"deopt value before spans", 0, 5, {6, 0, 7, 0, 0}},
+      {"more spans than bytes", 0, 2, {4, 9}},
+      {"kind", 0, 4, {2, 0, 7, 0}},
+      {"size", 0, 4, {2, 0, 17 << 3, 0}},
+      {"size ends", 0, 4, {2, 0, 0, 0x80}},
+      {"size of 17 bits", 0, 8, {2, 0, 0, 0x80, 0x80, 4, 0, 0}},
+      {"constant ends", 0, 4, {2, 0, 1 << 3, 0x80}},
+      {"large constant ends", 0, 8, {2, 0, 1 << 3 | 1, 0, 0, 0, 0, 0}},
+      {"register", 0, 5, {2, 0, 1 << 3 | 2, 0x80, 2}},
+      {"register ends", 0, 4, {2, 0, 1 << 3 | 2, 0x81}},
+      {"offset of 33 bits", 0, 9, {2, 0, 1 << 3 | 3, 7, 0x80, 0x80, 0x80, 0x80, 16}},
+      {"offset ends", 0, 5, {2, 0, 1 << 3 | 3, 7, 0x80}},
+  };
+  struct made_block b;
+  struct cn_details d;
+
+  (void)state;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    set_area(&b, rows[i].record, rows[i].area, rows[i].count);
+    assert_int_equal(read_block(&b), CN_FRAMEMAP_OK);
+    int status = cn_details_find(&b.f, 5, &d);
+    if (!status)
+      status = read_values(&d);
+    if (status != (rows[i].what ? CN_FRAMEMAP_BAD : CN_FRAMEMAP_NONE))
+      fail_msg("status %d: %s", status, rows[i].what ? rows[i].what : "sound");
+  }
+}
+
+static void wrong_blocks_are_refused(void **state)
+{
+  static const struct {
+    size_t word;
+    uint32_t value;
+  } rows[] = {{0, 16},   {0, 46},           {0, 100},         {3, 0},         {3, 4},
+              {4, 16},   {4, 52},           {7, 28},          {7, AREA + 20}, {7, 43},
+              {8, 1000}, {8, 3u << 28 | 1}, {8, 3u << 30 | 1}};
+  struct made_block b;
+
+  (void)state;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    set_area(&b, 4, (const unsigned char[]){1, 0, 3, 0, 1, 0, 0, 7}, 8);
+    assert_int_equal(read_block(&b), CN_FRAMEMAP_OK);
+    b.words[rows[i].word] = rows[i].value;
+    if (read_block(&b) != CN_FRAMEMAP_BAD)
+      fail_msg("accepted: word %zu is %u", rows[i].word, rows[i].value);
+  }
+  set_area(&b, 4, (const unsigned char[]){1, 0, 3, 0, 1, 0, 0, 7}, 8);
+  b.bytes[b.words[0] - 1] = 'x'; /* a string that does not end */
+  assert_int_equal(read_block(&b), CN_FRAMEMAP_BAD);
+}
+
+/* The data of the first of two functions end where the data of the second begin. */
+static void wrong_ends_are_refused(void **state)
+{
+  static const uint32_t ends[] = {52, 2, 47, 57};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+    const uint32_t words[16] = {64, 0, 0, 2, 56, 0, 20, 44, 20, 20, ends[i]};
+    const unsigned char *cursor = (const unsigned char *)words;
+    struct cn_details_function f = {0};
+    assert_int_equal(cn_details_next_function(&cursor, cursor + sizeof words, &f), i ? CN_FRAMEMAP_BAD : 0);
+  }
+}
+
+/* Offsets of 0, beyond the code, and of a safepoint after the last, whose byte would be one. */
+static void wrong_offsets_are_refused(void **state)
+{
+  struct made_block b;
+  struct cn_details d;
+  uint32_t offset;
+
+  (void)state;
+  set_area(&b, 8, (const unsigned char[]){1, 0, 3, 0, 0, 0, 0, 0, 1, 0, 0, 7}, 12);
+  assert_int_equal(read_block(&b), CN_FRAMEMAP_OK);
+  assert_int_equal(cn_details_read_return_offset(&b.f, 0, &offset), CN_FRAMEMAP_OK);
+  assert_int_equal(cn_details_read_return_offset(&b.f, 1, &offset), CN_FRAMEMAP_BAD);
+  b.bytes[DATA + 4] = 0;
+  assert_int_equal(cn_details_read_return_offset(&b.f, 0, &offset), CN_FRAMEMAP_BAD);
+  b.bytes[DATA + 4] = 21;
+  assert_int_equal(cn_details_read_return_offset(&b.f, 0, &offset), CN_FRAMEMAP_BAD);
+  assert_int_equal(cn_details_find(&b.f, 21, &d), CN_FRAMEMAP_BAD);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -356,6 +512,10 @@ int main(void)
       cmocka_unit_test(chains_are_shared),
       cmocka_unit_test(spans_are_looked_up),
       cmocka_unit_test(broken_details_do_not_crash),
+      cmocka_unit_test(wrong_numbers_are_refused),
+      cmocka_unit_test(wrong_blocks_are_refused),
+      cmocka_unit_test(wrong_ends_are_refused),
+      cmocka_unit_test(wrong_offsets_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -356,6 +356,155 @@ static void return_offsets_ascend(void **state)
   cn_free(&bytes);
 }
 
+/* A function with one safepoint and 20 bytes of code; `rest` follows the header. */
+struct made_map {
+  _Alignas(8) unsigned char bytes[CN_FRAMEMAP_HEADER_BYTES + 32];
+  struct cn_framemap_function f;
+};
+
+static int make_map(struct made_map *m, const unsigned char *rest, size_t count)
+{
+  const uint32_t length = CN_FRAMEMAP_HEADER_BYTES + (uint32_t)count, header[] = {length, 0, 20, 1};
+  const unsigned char *cursor = m->bytes;
+
+  *m = (struct made_map){.f = {0}};
+  assert_in_range(length, sizeof header, sizeof m->bytes);
+  memcpy(m->bytes, header, sizeof header);
+  memcpy(m->bytes + sizeof header, rest, count);
+  return cn_framemap_next_function(&cursor, m->bytes + length, &m->f);
+}
+
+struct row {
+  const char *what;
+  size_t count;
+  unsigned char rest[20]; /* return offset, descriptor offset, descriptor */
+};
+
+/* A sound map reads as it is; each other row has one wrong number, or ends within one. */
+static void wrong_numbers_are_refused(void **state)
+{
+  static const struct row rows[] = {
+      {"CFA offset", 12, {5, 0, 0, 0x80, 0x80, 0x80, 0x80, 1}},
+      {"CFA offset below 0", 16, {5, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1}},
+      {"base of the CFA", 8, {5, 0, 3, 2}},
+      {"more roots than bytes", 8, {5, 0, 7 << 5, 100, 2}},
+      {"unknown register saved", 8, {5, 0, 0, 2, 0x40}},
+      {"register saved above the frame", 8, {5, 0, 0, 2, 1, 1}},
+      {"register saved far away", 12, {5, 0, 0, 2, 1, 0x81, 0x80, 0x80, 0x80, 1}},
+      {"register saved below 0", 16, {5, 0, 0, 2, 1, 0xfe, 255, 255, 255, 255, 255, 255, 255, 255, 1}},
+      {"place of a saved register ends", 8, {5, 0, 0, 0x82, 0x80, 0, 1, 0x82}},
+      {"statepoint id ends", 8, {5, 0, 3 << 3, 2, 0, 1, 2, 3}},
+      {"number of areas", 12, {5, 0, 4, 2, 0, 255, 255, 255, 255, 15}},
+      {"number of areas ends", 8, {5, 0, 4, 0x82, 0x80, 0, 0, 0x81}},
+      {"descriptor offset", 8, {5, 6, 0, 2}},
+  };
+  struct made_map m;
+  struct cn_safepoint s;
+  uint32_t offset;
+
+  (void)state;
+  assert_int_equal(make_map(&m, (const unsigned char[]){5, 0, 0, 2, 0, 0, 0, 0}, 8), CN_FRAMEMAP_OK);
+  assert_int_equal(cn_framemap_read_return_offset(&m.f, 0, &offset), CN_FRAMEMAP_OK);
+  assert_int_equal(cn_framemap_read_safepoint(&m.f, 0, &s), CN_FRAMEMAP_OK);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    assert_int_equal(make_map(&m, rows[i].rest, rows[i].count), CN_FRAMEMAP_OK);
+    if (cn_framemap_read_safepoint(&m.f, 0, &s) != CN_FRAMEMAP_BAD)
+      fail_msg("accepted: %s", rows[i].what);
+  }
+  assert_int_equal(make_map(&m, (const unsigned char[]){0, 0, 0, 2, 0, 0, 0, 0}, 8), CN_FRAMEMAP_OK);
+  assert_int_equal(cn_framemap_read_return_offset(&m.f, 0, &offset), CN_FRAMEMAP_BAD);
+}
+
+/* The bytes after the only safepoint's would be one, too. */
+static void index_beyond_the_end(void **state)
+{
+  struct made_map m;
+  struct cn_safepoint s;
+  uint32_t offset;
+
+  (void)state;
+  assert_int_equal(make_map(&m, (const unsigned char[]){5, 6, 6, 0, 0, 0, 0, 0, 0, 2, 0, 0}, 12), CN_FRAMEMAP_OK);
+  assert_int_equal(cn_framemap_read_safepoint(&m.f, 0, &s), CN_FRAMEMAP_OK);
+  assert_int_equal(cn_framemap_read_return_offset(&m.f, 1, &offset), CN_FRAMEMAP_BAD);
+  assert_int_equal(cn_framemap_read_safepoint(&m.f, 1, &s), CN_FRAMEMAP_BAD);
+}
+
+static void wrong_headers_are_refused(void **state)
+{
+  static const uint32_t headers[][5] = {{12, 0, 20, 0},        {18, 0, 20, 0},        {24, 0, 20, 0},
+                                        {20, 0, 20, 3u << 28}, {20, 0, 20, 3u << 30}, {20, 0, 20, 3}};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
+    const unsigned char *cursor = (const unsigned char *)headers[i];
+    struct cn_framemap_function f;
+    assert_int_equal(cn_framemap_next_function(&cursor, cursor + sizeof headers[i], &f), CN_FRAMEMAP_BAD);
+  }
+}
+
+static void wrong_places_are_refused(void **state)
+{
+  static const struct row roots[] = {
+      {"register", 8, {5, 0, 1 << 5, 2, 0, 0x82, 1}},
+      {"bits between base and offset", 8, {5, 0, 1 << 5, 2, 0, 37 << 1}},
+      {"far from SP", 12, {5, 0, 1 << 5, 2, 0, 0x80, 0x80, 0x80, 0x80, 4}},
+      {"far from another base", 12, {5, 0, 1 << 5, 2, 0, 0xc2, 0x80, 0x80, 0x80, 0x80, 2}},
+      {"derived register", 8, {5, 0, 1 << 5, 2, 0, 1, 0x41}},
+  };
+  static const struct row areas[] = {
+      {"offset", 16, {5, 0, 4, 2, 0, 0, 0x80, 0x80, 0x80, 0x80, 0x40, 1, 8}},
+      {"offset below", 16, {5, 0, 4, 2, 0, 0, 0x84, 0x80, 0x80, 0x80, 0x40, 1, 8}},
+      {"tag of Cairn", 16, {5, 0, 4, 2, 0, 0, 3, (CAIRN_ABI_ROOT_USER - 1) << 2, 0, 1, 8}},
+      {"base after a tag", 16, {5, 0, 4, 2, 0, 0, 3, CAIRN_ABI_ROOT_USER << 2 | 3, 0, 1, 8}},
+      {"tag", 16, {5, 0, 4, 2, 0, 0, 3, 0x8c, 0x80, 0x80, 0x80, 0x40, 0, 1, 8}},
+  };
+  struct made_map m;
+  struct cn_safepoint s;
+  struct cn_root root;
+  struct cn_described_area area;
+
+  (void)state;
+  for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
+    assert_int_equal(make_map(&m, roots[i].rest, roots[i].count), CN_FRAMEMAP_OK);
+    assert_int_equal(cn_framemap_read_safepoint(&m.f, 0, &s), CN_FRAMEMAP_OK);
+    if (cn_framemap_next_root(&s, &root) != CN_FRAMEMAP_BAD)
+      fail_msg("accepted: %s", roots[i].what);
+  }
+  for (size_t i = 0; i < sizeof areas / sizeof *areas; i++) {
+    assert_int_equal(make_map(&m, areas[i].rest, areas[i].count), CN_FRAMEMAP_OK);
+    assert_int_equal(cn_framemap_read_safepoint(&m.f, 0, &s), CN_FRAMEMAP_OK);
+    if (cn_framemap_next_area(&s, &area) != CN_FRAMEMAP_BAD)
+      fail_msg("accepted: %s", areas[i].what);
+  }
+}
+
+/* Equal but for the flag of barriers, or different in one fact. */
+static void maps_are_compared(void **state)
+{
+  static const unsigned char sound[] = {5, 0, 0, 2, 0, 0, 0, 0};
+  struct made_map one, other;
+
+  (void)state;
+  assert_int_equal(make_map(&one, sound, 8), CN_FRAMEMAP_OK);
+  other = one;
+  other.f.data = other.bytes;
+  other.f.end = other.bytes + (one.f.end - one.f.data);
+  assert_true(cn_framemap_is_same(&one.f, &other.f));
+  other.bytes[CN_FRAMEMAP_COUNT_OFFSET + 3] ^= CN_FRAMEMAP_NO_BARRIERS_FLAG >> 24;
+  assert_true(cn_framemap_is_same(&one.f, &other.f));
+  other.bytes[CN_FRAMEMAP_COUNT_OFFSET] ^= 2;
+  assert_false(cn_framemap_is_same(&one.f, &other.f));
+  other.bytes[CN_FRAMEMAP_COUNT_OFFSET] ^= 2;
+  other.bytes[CN_FRAMEMAP_HEADER_BYTES] ^= 1;
+  assert_false(cn_framemap_is_same(&one.f, &other.f));
+  other.bytes[CN_FRAMEMAP_HEADER_BYTES] ^= 1;
+  other.f.code_size++;
+  assert_false(cn_framemap_is_same(&one.f, &other.f));
+  other.f.code_size--;
+  other.f.end += 4;
+  assert_false(cn_framemap_is_same(&one.f, &other.f));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -364,6 +513,11 @@ int main(void)
       cmocka_unit_test(return_offsets_ascend),
       cmocka_unit_test(descriptors_are_shared),
       cmocka_unit_test(broken_maps_do_not_crash),
+      cmocka_unit_test(wrong_numbers_are_refused),
+      cmocka_unit_test(index_beyond_the_end),
+      cmocka_unit_test(wrong_headers_are_refused),
+      cmocka_unit_test(wrong_places_are_refused),
+      cmocka_unit_test(maps_are_compared),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
