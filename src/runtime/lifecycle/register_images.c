@@ -13,6 +13,7 @@
 #include <cairn/collector.h>
 #include "base/check.h"
 #include "framemap/framemap.h"
+#include "patch/images.h"
 #include "runtime/core/defer.h"
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
@@ -23,7 +24,7 @@
 #include "runtime/heap/noted_stores.h"
 #include "runtime/os/os.h"
 #include "runtime/signals/fault.h"
-#include "runtime/threads/handshake.h"
+#include "runtime/threads/native_stop.h"
 #include "runtime/threads/stop.h"
 #include "runtime/walk/code_regions.h"
 #include "runtime/weak/finalisers.h"
@@ -89,6 +90,7 @@ static void prepare_for_image(const struct cairn_image *image)
     cn_os_has_unwinder(true);
   check_region_overlap(image);
   cn_heap_check_image(image, image);
+  cn_patch_note_image(image);
 }
 
 /* Holds signals, because a handler that jumped out would leave the dynamic linker in the middle of its work. */
@@ -115,34 +117,25 @@ static void forget_image(const struct cairn_image *image)
     cn_heap_forget_layouts_of(image);
 }
 
-static struct cairn_mutator *own_mutator(void)
-{
-  return cairn_mutator.attached ? &cairn_mutator : NULL;
-}
-
-/* Stop the world; false if code without safepoints makes a stop, and so collections, impossible. A handler that
- * interrupted managed code must not stop other threads, because another thread may wait for the handler's end. */
+/* Stop the world; false if code without safepoints, or an exit handler at a safepoint, makes a stop impossible. */
 static bool stop_world(uintptr_t pc)
 {
-  bool exits = cairn_mutator.stopped != NULL && cn_handshake_examined_mutator() == NULL;
-
-  if (exits || (cn_image_joint_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) != 0)
+  switch (cn_native_stop_check()) {
+  case CN_NATIVE_STOP_WITHOUT_SAFEPOINTS:
+  case CN_NATIVE_STOP_AT_EXIT:
     return false;
-  cn_stop_refuse_own(pc);
-  if (cairn_mutator.interruptions % 2 != 0)
+  case CN_NATIVE_STOP_OWN:
+    cn_stop_refuse_thread(pc);
+  case CN_NATIVE_STOP_HANDLER:
     cn_report_fatal(pc, "a signal handler that interrupted managed code unloads a shared object");
-  if (own_mutator() && cairn_mutator.state == CAIRN_ABI_MANAGED)
+  case CN_NATIVE_STOP_LEAF:
     cn_report_fatal(pc, "dlclose() was called as a leaf function, without an anchor");
-  if (!cn_stop_begin(own_mutator()))
+  case CN_NATIVE_STOP_ALLOWED:
+    break;
+  }
+  if (!cn_native_stop_begin())
     cn_report_fatal(pc, "a signal handler unloads a shared object while another thread forks");
-  CN_ASSERT_VALID(cn_stop_registry_wrong());
   return true;
-}
-
-static void resume_if_stopped(bool stopped)
-{
-  if (stopped)
-    cn_stop_end(own_mutator());
 }
 
 /* Called at the program's end, as the executable's last destructor, before the destructors of shared objects. From now
@@ -162,7 +155,9 @@ void cairn_image_unregister(const struct cairn_image *image)
     cairn_fatal("an image is unloaded by the thread that collects");
   cn_defer_signals();
   bool stopped = stop_world((uintptr_t)__builtin_return_address(0));
+  cn_patch_forget_image(image);
   cn_image_remove(image, stopped ? forget_image : NULL);
-  resume_if_stopped(stopped);
+  if (stopped)
+    cn_native_stop_end();
   cn_undefer_signals();
 }

@@ -4,8 +4,8 @@
  * in .preinit_array, before any constructor of the program or of its shared objects. Each other thread's first managed
  * code attaches the thread in phase MUTATE, and starts the runtime if it has not started. The start runs once, in phase
  * INIT, under `lock` of start_runtime_once(). The thread that forks stops the world, in phase MUTATE; in a handler that
- * interrupted managed code, it only holds the background thread's steps. The child then resets locks, mutators and
- * threads of the runtime.
+ * interrupted managed code, it only holds the background thread's steps. Both then hold the lock of patches. The child
+ * resets locks, mutators and threads of the runtime.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -14,6 +14,7 @@
 #include <cairn/heap.h>
 #include <cairn/thread.h>
 #include "base/check.h"
+#include "patch/alias.h"
 #include "runtime/lifecycle/attach.h"
 #include "runtime/core/defer.h"
 #include "runtime/core/hooks.h"
@@ -64,17 +65,20 @@ static void prepare_fork(void)
   if (!may_stop_world()) {
     cn_background_hold_steps();
     cn_background_await_step();
+    cn_code_alias_prepare_fork();
     return;
   }
   if (attached_mutator() && cairn_mutator.state == CAIRN_ABI_MANAGED)
     cn_report_fatal(pc, "fork() was called as a leaf function, without an anchor");
   if (!cn_stop_begin_fork(attached_mutator()))
     cn_report_fatal(pc, "a signal handler calls fork() while another thread does");
+  cn_code_alias_prepare_fork();
 }
 
 static void finish_fork_in_parent(void)
 {
   CN_ASSERT(attached_mutator() == NULL || attached_mutator()->state != CAIRN_ABI_MANAGED || !may_stop_world());
+  cn_code_alias_finish_fork();
   if (may_stop_world())
     cn_stop_end(attached_mutator());
   else
@@ -99,6 +103,7 @@ static void abandon_mutator(struct cairn_mutator *mutator)
 static void reset_child_after_fork(void)
 {
   cn_locks_reset_in_child();
+  cn_code_alias_reset_in_child();
   cn_events_reset_in_child();
   cn_exhaustion_reset_after_fork();
   cn_stop_reset_after_fork(attached_mutator(), abandon_mutator);

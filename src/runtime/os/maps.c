@@ -58,6 +58,7 @@ static bool parse_mapping(char *line, struct cn_mapping *mapping)
   mapping->end = strtoul(after + 1, &after, 16);
   mapping->may_read = strncmp(after, " r", 2) == 0;
   mapping->may_write = mapping->may_read && after[2] == 'w';
+  mapping->may_execute = mapping->may_read && after[2] != 0 && after[3] == 'x';
   mapping->file = newline != NULL ? strchr(after, '/') : NULL;
   if (newline != NULL)
     *newline = 0;

@@ -10,7 +10,7 @@
 
 struct cn_mapping {
   uintptr_t start, end;
-  bool may_read, may_write;
+  bool may_read, may_write, may_execute;
   const char *file; /* null: no file, or too long a name; valid until the callback returns */
 };
 

@@ -101,6 +101,20 @@ void cn_os_fence_all_threads(void);
 /* Called before the first cn_os_fence_all_threads(), and again in a child of fork(). */
 void cn_os_prepare_thread_fence(void);
 
+/* Make every running thread of the process synchronise its processor's instructions with memory before this call
+ * returns: each thread then runs code as it is now. cn_os_prepare_thread_fence() is called first. */
+void cn_os_synchronise_code(void);
+
+/* Give the code pages [start, start + bytes) a second mapping: copy them to memory of a new file, map it over the code,
+ * and return its writable mapping. Threads may run the code meanwhile. Null: the code is unchanged; `*error` is the
+ * errno, or 0 if the pages are not plain code. */
+char *cn_os_alias_code(uintptr_t start, size_t bytes, int *error);
+/* Copy code pages to a new file. -1: `*error` is the errno. */
+int cn_os_copy_code(uintptr_t start, size_t bytes, int *error);
+/* Map the file over code pages and over their writable mapping. False: the system refuses; the code still has the same
+ * contents. */
+bool cn_os_map_code_copy(int file, uintptr_t start, size_t bytes, void *writable);
+
 int cn_os_thread(void);                                /* number of the calling thread */
 int cn_os_main_thread(void);                           /* number of the process's main thread */
 uint64_t cn_os_thread_processor_time(int thread);      /* nanoseconds of processor time */

@@ -61,6 +61,7 @@ void cn_os_prepare_thread_fence(void)
 {
   if (fence_page == NULL) /* allocated now, since the program may deny itself the call later */
     fence_page = cn_os_resize_mapping(NULL, 0, cn_os_page_bytes());
+  syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0);
   fence_command = MEMBARRIER_CMD_PRIVATE_EXPEDITED;
   if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0)
     return;
@@ -81,6 +82,18 @@ void cn_os_fence_all_threads(void)
                              "stop would miss threads that run managed code\n";
 
   if (syscall(SYS_membarrier, fence_command, 0, 0) == 0 || interrupt_all_processors())
+    return;
+  cn_os_write_message(text, sizeof text - 1);
+  abort();
+}
+
+/* The interrupt of the fallback also synchronises the instructions of its processor. */
+void cn_os_synchronise_code(void)
+{
+  static const char text[] = "cairn: fatal: the system denies both membarrier() and mprotect(): a "
+                             "thread could run code from before a patch\n";
+
+  if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) == 0 || interrupt_all_processors())
     return;
   cn_os_write_message(text, sizeof text - 1);
   abort();

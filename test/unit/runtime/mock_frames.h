@@ -2,7 +2,7 @@
  *
  * A stand-in for the frame map reader, so that walks can be tested over maps that are written down
  * as C: "the bytes of the section" are an array of struct mock_function. Defines the whole of
- * framemap/framemap.h; the archive's own reader is then not linked.
+ * framemap/framemap.h; the archive's own reader is then not linked. These tests have no points.
  */
 #ifndef MOCK_FRAMES_H
 #define MOCK_FRAMES_H
@@ -12,6 +12,7 @@
 #include <cairn/abi.h>
 #include <cairn/collector.h>
 #include "framemap/framemap.h"
+#include "framemap/framemap_format.h"
 
 struct mock_safepoint {
   uintptr_t pc;
@@ -88,6 +89,24 @@ int cn_framemap_next_area(struct cn_safepoint *safepoint, struct cn_described_ar
     return CN_FRAMEMAP_NONE;
   *out = mock->areas[mock->safepoint.areas - safepoint->areas--];
   return CN_FRAMEMAP_OK;
+}
+
+int cn_framemap_next_header(const unsigned char **cursor, const unsigned char *end, struct cn_map_header *header)
+{
+  (void)cursor;
+  (void)end;
+  (void)header;
+  CN_UNREACHABLE();
+}
+
+bool cn_framemap_get_frame_row(const unsigned char **cursor, const unsigned char *end, unsigned base,
+                               struct cn_safepoint *out)
+{
+  (void)cursor;
+  (void)end;
+  (void)base;
+  (void)out;
+  CN_UNREACHABLE();
 }
 
 /* Register `functions` as an image; a second call replaces the first. */
