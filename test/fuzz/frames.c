@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * libFuzzer target: an ELF file or an archive as `cairn frames`, `cairn size` and the look at what
- * was linked read it; all of it is printed.
+ * libFuzzer target: an ELF file or an archive as `cairn frames`, with and without
+ * --points, `cairn size` and the look at what was linked read it; all of it is printed.
  */
 #include "fuzz/elf_mutator.h"
 #include "fuzz/input_file.h"
@@ -19,6 +19,9 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 
   int status = cairn_frames_print_file(path, false, nowhere(), nowhere());
   if (!status != !cairn_frames_print_file(path, true, nowhere(), nowhere()))
+    abort();
+  status = cairn_points_print_file(path, false, nowhere(), nowhere());
+  if (!status != !cairn_points_print_file(path, true, nowhere(), nowhere()))
     abort();
   if (!cn_size_count_maps(&count, data, size, &error))
     cn_size_free_counts(&count);

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <cairn/abi.h>
 #include <cairn/stackmap.h>
 #include "object/print/frames_view.h"
 
@@ -282,6 +283,75 @@ static inline void naive_check_safepoint(const struct cn_frames_view *view, uint
   naive_agree(false, "a record without a safepoint");
 }
 
+/* The location of the mark before the description of a point; false: the record has none. */
+static inline bool naive_find_mark(const struct naive_map *m, const struct naive_record *r, unsigned *mark)
+{
+  for (*mark = 0; *mark < r->location_count; ++*mark) {
+    struct naive_location l = naive_location(m, r, *mark);
+    if (l.kind >= 4 && naive_value(m, l) == CAIRN_ABI_POINT_MARK)
+      return true;
+  }
+  return false;
+}
+
+/* Is it the value that location `place` has by the class word `class`? */
+static inline bool naive_same_value(const struct cn_point_value *v, const struct naive_map *m,
+                                    struct naive_location place, uint64_t class)
+{
+  static const unsigned kinds[] = {CN_POINT_CONSTANT, CN_POINT_REGISTER, CN_POINT_ADDRESS, CN_POINT_MEMORY};
+  unsigned bits = (unsigned)(class >> 8);
+
+  if (v->value_class != (class & 0xff) || v->bits != bits)
+    return false;
+  if (v->value_class == CN_POINT_UNDEFINED || place.kind >= 4)
+    return v->kind == CN_POINT_CONSTANT && v->constant == (place.kind >= 4 && v->value_class != CN_POINT_UNDEFINED
+                                                               ? naive_value(m, place) << (64 - bits) >> (64 - bits)
+                                                               : 0);
+  return (unsigned)v->kind == kinds[place.kind] && naive_same_place(v->loc, place);
+}
+
+/* Is it the point of the record, whose description begins at location `mark`? */
+static inline bool naive_same_point(struct cn_point p, const struct naive_map *m, const struct naive_record *r,
+                                    unsigned mark)
+{
+  uint64_t word = naive_value(m, naive_location(m, r, mark + 1)),
+           bytes = naive_value(m, naive_location(m, r, mark + 2));
+  bool state = (word & 0xff) == CAIRN_ABI_POINT_STATEPOINT;
+  unsigned first = state ? 3 : 0;
+  struct cn_point_value value;
+  struct cn_point_live_out out;
+
+  if (p.kind != (word & 0xff) || p.id != r->id || p.length != bytes || p.start + (state ? bytes : 0) != r->offset ||
+      p.convention != (word >> 8 & 0xffffff) || p.values != mark - first || p.live_outs != r->live_out_count)
+    return false;
+  for (unsigned i = first; i < mark; i++)
+    if (cn_points_next_value(&p, &value) ||
+        !naive_same_value(&value, m, naive_location(m, r, i),
+                          naive_value(m, naive_location(m, r, mark + 4 + i - first))))
+      return false;
+  for (unsigned i = 0; i < r->live_out_count; i++)
+    if (cn_points_next_live_out(&p, &out) || out.reg != naive_number(r->live_outs + 4 * i, 2) ||
+        out.size != r->live_outs[4 * i + 3])
+      return false;
+  return true;
+}
+
+/* The record's point among those of the function in [section + offset). */
+static inline void naive_check_point(const struct cn_frames_view *view, uint32_t section, uint64_t offset,
+                                     const struct naive_map *m, const struct naive_record *r, unsigned mark)
+{
+  uint64_t address = view->elf.sections[section].head.sh_addr + offset;
+  struct cn_point point;
+
+  for (size_t i = 0; i < view->functions.count; i++) {
+    const struct cn_points_function *f = &view->functions.at[i].points;
+    for (uint32_t k = 0; view->functions.at[i].address == address && k < f->points; k++)
+      if (!cn_points_read_point(f, k, &point) && naive_same_point(point, m, r, mark))
+        return;
+  }
+  naive_agree(false, "a record without its point");
+}
+
 /* What the rewriter made, `view`, of the stack maps in section `section` of the object `file`,
  * which it took. How many records were compared. */
 static inline unsigned naive_check_rewritten(const unsigned char *file, uint32_t section,
@@ -303,7 +373,12 @@ static inline unsigned naive_check_rewritten(const unsigned char *file, uint32_t
       return compared;
     for (uint64_t k = 0; k < records; k++, compared++) {
       struct naive_record r = naive_record(&m, at);
-      naive_check_safepoint(view, home, offset, &m, &r);
+      unsigned mark;
+      bool point = naive_find_mark(&m, &r, &mark);
+      if (point)
+        naive_check_point(view, home, offset, &m, &r, mark);
+      if (!point || naive_value(&m, naive_location(&m, &r, mark + 1)) % 256 == CAIRN_ABI_POINT_STATEPOINT)
+        naive_check_safepoint(view, home, offset, &m, &r);
       at = r.end;
     }
   }

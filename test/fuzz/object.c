@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * libFuzzer target: rewriting of an object, for the linker and for memory (exercise.h). What comes
- * out has frame maps and details that can be read, unless it had others before: those are taken
- * apart, not read.
+ * out has frame maps, details and points that can be read, unless it had others before: those are
+ * taken apart, not read.
  */
 #include "fuzz/elf_mutator.h"
 #include "fuzz/exercise.h"
@@ -19,7 +19,8 @@ static uint32_t stack_maps(const void *bytes, size_t size)
   if (cn_elf_open_for_port(&elf, bytes, size, &error))
     abort();
   uint32_t found = cn_elf_find_section(&elf, ".llvm_stackmaps", 0);
-  if (cn_elf_find_section(&elf, "cairn_frames", 0) || cn_elf_find_section(&elf, "cairn_details", 0))
+  if (cn_elf_find_section(&elf, "cairn_frames", 0) || cn_elf_find_section(&elf, "cairn_details", 0) ||
+      cn_elf_find_section(&elf, "cairn_points", 0))
     found = 0;
   cn_elf_close(&elf);
   return found;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn size`: prints the sizes of sections `cairn_frames`, `cairn_details` and `.llvm_stackmaps` by function and kind
- * on stdout, as text or as JSON, with a total of several inputs. The files stay unchanged. Errors go to stderr. The
- * state of a run is in struct size_totals.
+ * `cairn size`: prints the sizes of sections `cairn_frames`, `cairn_details`, `cairn_points` and `.llvm_stackmaps` by
+ * function and kind on stdout, as text or as JSON, with a total of several inputs. The files stay unchanged. Errors go
+ * to stderr. The state of a run is in struct size_totals.
  */
 #include "object/print/size.h"
 
@@ -18,8 +18,9 @@
 
 static const char help_text[] =
     "usage: cairn size [--json] [--functions[=N]] FILE...\n\n"
-    "Count the bytes of frame maps and of details (sections cairn_frames and cairn_details) in objects,\n"
-    "executables, shared objects, or an archive's members: by kind, per safepoint, and beside the code;\n"
+    "Count the bytes of frame maps, of details and of points (sections cairn_frames, cairn_details and\n"
+    "cairn_points) in objects, executables, shared objects, or an archive's members: by kind, per\n"
+    "safepoint, and beside the code;\n"
     "of several, a total too. Of an object with LLVM's stack maps: of these, and of the frame maps that\n"
     "it would get.\n"
     "'-' is standard input.\n\n"
@@ -57,10 +58,12 @@ static void print_sizes_as_text(const char *name, const struct cn_file_map_size 
   printf("  %10" PRIu64 "  frame maps: %.1f per safepoint, %.1f %% of the code\n", frames,
          ratio_of(frames, size->safepoints), 100 * ratio_of(frames, size->text));
   printf("  %10" PRIu64 "  details: %.1f per safepoint\n", details, ratio_of(details, size->safepoints));
+  if (size->bytes[CN_SIZE_POINTS])
+    printf("  %10" PRIu64 "  points\n", size->bytes[CN_SIZE_POINTS]);
   if (size->stack_maps)
     printf("  %10" PRIu64 "  LLVM's stack maps: %.1f per safepoint; frame maps are 1/%.1f of that\n", size->stack_maps,
            ratio_of(size->stack_maps, size->safepoints), ratio_of(size->stack_maps, frames));
-  for (unsigned kind = 0; kind < CN_SIZE_COUNT; kind++)
+  for (unsigned kind = 0; kind < CN_SIZE_POINTS; kind++)
     if (size->bytes[kind])
       printf("    %10" PRIu64 "  %s%s%s%s\n", size->bytes[kind], cn_size_kind_names[kind],
              *cn_size_kind_help[kind] ? " (" : "", cn_size_kind_help[kind], *cn_size_kind_help[kind] ? ")" : "");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * For `cairn size`: counts the size of frame maps, details and stack maps, per kind and per function; stack maps of an
- * object are first rewritten in a copy. Each byte of the sections counts once; a byte that safepoints share counts for
- * the first safepoint. Prints nothing: the caller owns the counts. The file stays unchanged. Holds no state.
+ * For `cairn size`: counts the size of frame maps, details, points and stack maps, per kind and per function; stack
+ * maps of an object are first rewritten in a copy. Each byte of the sections counts once; a byte that safepoints share
+ * counts for the first safepoint. Prints nothing: the caller owns the counts. The file stays unchanged. Holds no state.
  */
 #include "object/print/size.h"
 
@@ -37,7 +37,7 @@ uint64_t cn_size_sum_details(const uint64_t bytes[CN_SIZE_COUNT])
 {
   uint64_t sum = 0;
 
-  for (unsigned kind = CN_SIZE_DETAILS_HEADERS; kind < CN_SIZE_COUNT; kind++)
+  for (unsigned kind = CN_SIZE_DETAILS_HEADERS; kind < CN_SIZE_POINTS; kind++)
     sum += bytes[kind];
   return sum;
 }
@@ -131,8 +131,8 @@ static void count_detail_bytes(struct cn_function_map_size *f, const struct cn_d
 static int compare_by_size(const void *x, const void *y)
 {
   const struct cn_function_map_size *a = x, *b = y;
-  uint64_t p = cn_size_sum_frame_maps(a->bytes) + cn_size_sum_details(a->bytes);
-  uint64_t q = cn_size_sum_frame_maps(b->bytes) + cn_size_sum_details(b->bytes);
+  uint64_t p = cn_size_sum_frame_maps(a->bytes) + cn_size_sum_details(a->bytes) + a->bytes[CN_SIZE_POINTS];
+  uint64_t q = cn_size_sum_frame_maps(b->bytes) + cn_size_sum_details(b->bytes) + b->bytes[CN_SIZE_POINTS];
 
   if (p != q)
     return p < q ? 1 : -1;
@@ -147,6 +147,8 @@ static void count_file_bytes(struct cn_file_map_size *size, const struct cn_fram
         .name = cn_strdup(e->name ? e->name : "?"), .code = e->map.code_size, .safepoints = e->map.safepoints};
     count_frame_map_bytes(&f, &e->map);
     count_detail_bytes(&f, &e->details);
+    if (e->points.points)
+      f.bytes[CN_SIZE_POINTS] = (uint64_t)(e->points.end - e->points.data);
     cn_push(&size->functions, f);
     size->code += f.code;
     size->safepoints += f.safepoints;
@@ -164,6 +166,9 @@ static void count_file_bytes(struct cn_file_map_size *size, const struct cn_fram
   uint64_t known = cn_size_sum_frame_maps(size->bytes), told = cn_size_sum_details(size->bytes);
   size->bytes[CN_SIZE_PADDING] += frames > known ? frames - known : 0;
   size->bytes[CN_SIZE_DETAILS_HEADERS] += details > told ? details - told : 0;
+  uint64_t points = cn_elf_sum_section_bytes(&view->elf, "cairn_points");
+  if (size->bytes[CN_SIZE_POINTS] < points)
+    size->bytes[CN_SIZE_POINTS] = points;
 }
 
 /* If the object has stack maps, count their bytes and replace them by frame maps. */

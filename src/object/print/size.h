@@ -8,7 +8,8 @@
 #include <stdint.h>
 #include "base/vector.h"
 
-/* Kinds of bytes, as pairs of a name and a description. The kinds before DETAILS_HEADERS belong to frame maps. */
+/* Kinds of bytes, as pairs of a name and a description. The kinds before DETAILS_HEADERS belong to frame maps,
+ * and the kinds from there to POINTS belong to details. */
 #define CN_SIZE_KINDS(X) \
   X(HEADERS, "headers", "of functions: entry, size of code, counts") \
   X(RETURNS, "return offsets", "where the calls return to") \
@@ -20,7 +21,8 @@
   X(DETAILS_HEADERS, "details: headers", "blocks, functions, offsets, strings, padding") \
   X(SOURCES, "details: sources", "functions, files, lines; inlined ones too") \
   X(DEOPTS, "details: deopt values", "") \
-  X(SPANS, "details: spans", "")
+  X(SPANS, "details: spans", "") \
+  X(POINTS, "points", "places to patch, with their values")
 enum cn_size_kind {
 #define CN_SIZE_KIND(constant, name, help) CN_SIZE_##constant,
   CN_SIZE_KINDS(CN_SIZE_KIND)

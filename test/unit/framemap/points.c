@@ -361,6 +361,40 @@ static void places(void **state)
   POINT(values[3].value_class, CN_POINT_UNDEFINED, "an undefined value has a place");
 }
 
+/* The bytes of another model. */
+static void encodings(void **state)
+{
+  struct cn_bytes b = {0};
+
+  (void)state;
+  cn_points_append_function(&b, &function);
+#define BYTES(place, value, message) \
+  PLANT(place, value, cn_points_encoding_wrong(b.at, b.count, &function), "points: " message)
+  BYTES(b.count, b.count - 4, "the bytes are not one function's");
+  BYTES(function.code_size, 29, "the bytes have another header");
+  BYTES(function.points.count, 1, "the bytes have another header");
+#define OTHER(place, value) BYTES(place, value, "the bytes say something else of a point")
+  OTHER(p->point.start, 14);
+  OTHER(p->point.length, 14);
+  OTHER(p->point.id, 78);
+  OTHER(p->point.kind, CN_POINT_SHADOW);
+  OTHER(p->point.convention, 13);
+  OTHER(p->point.has_target, false);
+  OTHER(p->point.has_result, false);
+  OTHER(p->point.arguments, 2);
+  OTHER(p->point.frame.cfa_offset, 24);
+  OTHER(p->point.frame.saved, 1 << CN_RBP);
+  OTHER(p->point.frame.saved_offset[CN_RBX], -32);
+  OTHER(values[0].loc.reg, CN_DWARF_R13);
+  OTHER(values[1].value_class, CN_POINT_POINTER);
+  OTHER(values[1].loc.offset, 16);
+  OTHER(values[2].bits, 9);
+  OTHER(values[2].constant, 254);
+  OTHER(live_outs[0].size, 16);
+  OTHER(live_outs[1].reg, CN_DWARF_XMM16 + 1);
+  cn_free(&b);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -371,6 +405,7 @@ int main(void)
       cmocka_unit_test_setup(regions, build_points),
       cmocka_unit_test_setup(parts, build_points),
       cmocka_unit_test_setup(places, build_points),
+      cmocka_unit_test_setup(encodings, build_points),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

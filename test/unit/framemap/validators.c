@@ -123,6 +123,22 @@ static void areas_of_frames(void **state)
   MAP(areas[1].offset, -8, "an area lies outside the frame");
 }
 
+/* A point of a function with safepoints. */
+static void regions_of_points(void **state)
+{
+  struct cn_map_point point = {.point = {.start = 5, .length = 4, .frame = s->frame}};
+
+  (void)state;
+  point.point.frame.roots = point.point.frame.areas = 0;
+  map.points.code_size = map.code_size;
+  map.points.points.at = &point;
+  map.points.points.count = 1;
+  MAP(map.points.code_size, 10, "points are of a function of another size");
+  MAP(safepoints[0].return_offset, 6, "a return address lies within the region of a point");
+  MAP(safepoints[0].return_offset, 8, "a return address lies within the region of a point");
+  PLANT(point.point.length, 5, cn_map_function_wrong(&map), "points: a region lies outside the function");
+}
+
 /* The bytes of another model. */
 static void encodings(void **state)
 {
@@ -188,13 +204,10 @@ static void details(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup(functions, build_map),
-      cmocka_unit_test_setup(frames, build_map),
-      cmocka_unit_test_setup(places, build_map),
-      cmocka_unit_test_setup(order_of_roots, build_map),
-      cmocka_unit_test_setup(areas_of_frames, build_map),
-      cmocka_unit_test_setup(encodings, build_map),
-      cmocka_unit_test(details),
+      cmocka_unit_test_setup(functions, build_map),       cmocka_unit_test_setup(frames, build_map),
+      cmocka_unit_test_setup(places, build_map),          cmocka_unit_test_setup(order_of_roots, build_map),
+      cmocka_unit_test_setup(areas_of_frames, build_map), cmocka_unit_test_setup(regions_of_points, build_map),
+      cmocka_unit_test_setup(encodings, build_map),       cmocka_unit_test(details),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

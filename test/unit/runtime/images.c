@@ -181,6 +181,28 @@ static void images_of_other_versions(void **state)
   aborts(register_odd, "registers an image of version 0 and 0 bytes");
 }
 
+/* A section with one bound, or with its bounds exchanged. */
+static void images_with_damaged_sections(void **state)
+{
+  static unsigned char section[8];
+  const struct cairn_image good = {.version = CAIRN_ABI_IMAGE_VERSION, .size = sizeof(struct cairn_image)};
+
+  (void)state;
+  odd = good;
+  odd.points_start = section;
+  aborts(register_odd, "an image registers a section without both bounds");
+  odd.points_start = section + 8;
+  odd.points_stop = section;
+  aborts(register_odd, "an image registers a section without both bounds");
+  odd = good;
+  odd.frames_stop = section;
+  aborts(register_odd, "an image registers a section without both bounds");
+  odd = good;
+  odd.roots_start = (const struct cairn_global_root *)(const void *)section;
+  odd.roots_stop = (const struct cairn_global_root *)(const void *)(section + 8);
+  aborts(register_odd, "an image registers a damaged section of global roots");
+}
+
 static struct {
   struct cairn_layout layout;
   uint32_t offsets[2];
@@ -295,6 +317,7 @@ int main(void)
       cmocka_unit_test(one_section_twice),
       cmocka_unit_test(lists_are_freed),
       cmocka_unit_test(images_of_other_versions),
+      cmocka_unit_test(images_with_damaged_sections),
       cmocka_unit_test(collectors_of_other_versions),
       cmocka_unit_test(layouts_of_other_versions), /* sets the heap up */
       cmocka_unit_test(who_came_before_is_waited_for),
