@@ -57,9 +57,9 @@ static int find_next_block(const unsigned char **cursor, const unsigned char *en
   uint32_t length = cn_load_little_endian(b + CN_DETAILS_BLOCK_LENGTH_OFFSET, 4),
            count = cn_load_little_endian(b + CN_DETAILS_BLOCK_COUNT_OFFSET, 4);
   uint32_t strings = cn_load_little_endian(b + CN_DETAILS_BLOCK_STRINGS_OFFSET, 4);
-  if (length < CN_DETAILS_BLOCK_HEADER_BYTES || length % 4 || length > (size_t)(end - b) || !count ||
-      strings < CN_DETAILS_BLOCK_HEADER_BYTES || strings >= length ||
-      count > (strings - CN_DETAILS_BLOCK_HEADER_BYTES) / CN_DETAILS_FUNCTION_BYTES || b[length - 1])
+  if (length % 4 || length > (size_t)(end - b) || !count || strings < CN_DETAILS_BLOCK_HEADER_BYTES ||
+      strings >= length || count > (strings - CN_DETAILS_BLOCK_HEADER_BYTES) / CN_DETAILS_FUNCTION_BYTES ||
+      b[length - 1])
     return CN_FRAMEMAP_BAD;
   *f = (struct cn_details_function){.block = b};
   return CN_FRAMEMAP_OK;

@@ -454,7 +454,7 @@ static void wrong_blocks_are_refused(void **state)
   static const struct {
     size_t word;
     uint32_t value;
-  } rows[] = {{0, 16},   {0, 46},           {0, 100},         {3, 0},         {3, 4},
+  } rows[] = {{0, 16},   {0, 50},           {0, 100},         {3, 0},         {3, 4},
               {4, 16},   {4, 52},           {7, 28},          {7, AREA + 20}, {7, 43},
               {8, 1000}, {8, 3u << 28 | 1}, {8, 3u << 30 | 1}};
   struct made_block b;
@@ -470,6 +470,10 @@ static void wrong_blocks_are_refused(void **state)
   set_area(&b, 4, (const unsigned char[]){1, 0, 3, 0, 1, 0, 0, 7}, 8);
   b.bytes[b.words[0] - 1] = 'x'; /* a string that does not end */
   assert_int_equal(read_block(&b), CN_FRAMEMAP_BAD);
+  set_area(&b, 4, (const unsigned char[]){1, 0, 3, 0, 1, 0, 0, 7}, 8);
+  b.words[6] = 1;
+  b.words[7] = DATA - 8; /* the size of the code as data */
+  assert_int_equal(read_block(&b), CN_FRAMEMAP_BAD);
 }
 
 /* The data of the first of two functions end where the data of the second begin. */
@@ -484,6 +488,10 @@ static void wrong_ends_are_refused(void **state)
     struct cn_details_function f = {0};
     assert_int_equal(cn_details_next_function(&cursor, cursor + sizeof words, &f), i ? CN_FRAMEMAP_BAD : 0);
   }
+  const uint32_t second[16] = {64, 0, 0, 2, 56, 0, 20, 44, 20, 20, 53};
+  const unsigned char *start = (const unsigned char *)second;
+  struct cn_details_function f;
+  assert_int_equal(cn_details_function_at(start, start + sizeof second, (uintptr_t)start + 4, &f), CN_FRAMEMAP_BAD);
 }
 
 /* Offsets of 0, beyond the code, and of a safepoint after the last, whose byte would be one. */
