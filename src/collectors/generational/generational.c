@@ -30,7 +30,7 @@
 #include "collectors/generational/tracers.h"
 #include "collectors/generational/space/unmapped.h"
 #include "collectors/generational/object_walk.h"
-#include "collectors/generational/weak_tracing.h"
+#include "collectors/generational/trace.h"
 #include "collectors/idle.h"
 #include "collectors/large_space.h"
 #include "runtime/os/os.h"

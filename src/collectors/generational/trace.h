@@ -90,4 +90,9 @@ const struct cairn_layout *cn_trace_layout_of(struct cn_tracer *tracer, const ui
 _Noreturn void cn_trace_die_nothing_there(const uintptr_t *slot, uintptr_t address);
 _Noreturn void cn_trace_die_no_object(const uintptr_t *slot, uintptr_t address, const char *why);
 
+/* ---- weak_tracing.c ---- */
+
+/* Traces the objects that ephemerons and finalisers reach, after all objects that roots and cards reach. */
+void cn_trace_weak_references(struct cn_tracer *tracer);
+
 #endif

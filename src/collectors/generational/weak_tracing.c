@@ -5,7 +5,7 @@
  * collection all objects are old, so that a weak field of an old object can point to a young object only if its card is
  * dirty.
  */
-#include "collectors/generational/weak_tracing.h"
+#include "collectors/generational/trace.h"
 
 #include <cairn/abi.h>
 #include <cairn/heap_object.h>

@@ -15,7 +15,7 @@
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/core/emitted_names.h"
-#include "compile/rewrite/live_operands.h"
+#include "compile/rewrite/rewrite.h"
 
 bool cn_live_operands_wanted(struct cn_ctx *ctx, LLVMValueRef call)
 {

@@ -16,7 +16,7 @@
 #include "compile/core/statepoint_attributes.h"
 #include "compile/lower/special_calls.h"
 #include "compile/lower/statepoint_flaws.h"
-#include "compile/rewrite/live_operands.h"
+#include "compile/rewrite/rewrite.h"
 #include "compile/rewrite/normalise/normalise.h"
 #include "compile/rewrite/refuse.h"
 #include "compile/rewrite/values/refs.h"

@@ -18,6 +18,8 @@
  *    result of any other instruction counts as a base. check_result_base() in refuse.c has the opcodes that may yield
  *    references.
  */
+#include "compile/rewrite/rewrite.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
@@ -35,10 +37,8 @@
 #include "compile/rewrite/frame/demote.h"
 #include "compile/rewrite/frame/describe_allocas.h"
 #include "compile/rewrite/frame/pairs.h"
-#include "compile/rewrite/live_operands.h"
 #include "compile/rewrite/normalise/normalise.h"
 #include "compile/rewrite/refuse.h"
-#include "compile/rewrite/stationary_calls.h"
 #include "compile/rewrite/values/live_intervals.h"
 #include "compile/rewrite/values/refs.h"
 #include "compile/tail/tail.h"

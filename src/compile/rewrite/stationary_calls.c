@@ -9,7 +9,7 @@
  * Needs: safepoints placed. Provides: functions with "cairn-still" are no leaves any more, except at calls in functions
  * without records. Breaks: earlier classifications of calls of these functions.
  */
-#include "compile/rewrite/stationary_calls.h"
+#include "compile/rewrite/rewrite.h"
 
 #include <string.h>
 #include "base/check.h"

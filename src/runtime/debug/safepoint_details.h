@@ -23,4 +23,10 @@ bool cn_safepoint_find_source(uintptr_t pc, uint32_t depth, struct cn_source_pla
 /* Write "file.c:12", the line of the call that returns to `pc`. False: unknown, or too long. */
 bool cn_safepoint_format_line(uintptr_t pc, char *buffer, size_t size);
 
+/* ---- safepoint_text.c ---- */
+
+/* Write "function at file:line" of a safepoint from its details, which a stripped program keeps. False: the details
+ * lack the position, or the thread has a report guard. Any thread. */
+bool cn_safepoint_format_source(uintptr_t pc, char *buffer, size_t size);
+
 #endif

@@ -6,14 +6,13 @@
  * look-up (safepoint_details.h). If a section is damaged, the function writes no text, and releases the locks that the
  * look-up took.
  */
-#include "runtime/debug/safepoint_text.h"
+#include "runtime/debug/safepoint_details.h"
 
 #include <setjmp.h>
 #include <stdio.h>
 #include "runtime/core/image.h"
 #include "runtime/core/lock.h"
 #include "runtime/core/messages.h"
-#include "runtime/debug/safepoint_details.h"
 
 /* Damaged details neither break the caller's message nor start another message: the look-up runs under a guard. If the
  * thread has a guard already, the function returns false without a look-up. */

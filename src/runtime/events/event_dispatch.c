@@ -12,9 +12,8 @@
 #include "base/check.h"
 #include "runtime/core/mutex.h"
 #include "runtime/core/options.h"
-#include "runtime/events/event_log.h"
 #include "runtime/events/probes.h"
-#include "runtime/events/event_trace.h"
+#include "runtime/events/event_consumers.h"
 #include "runtime/os/os.h"
 
 enum { MAX_LISTENERS = 8 };

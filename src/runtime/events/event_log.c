@@ -4,7 +4,7 @@
  * earlier events for these lines: the wait of the last stop, its slowest thread, and the heap's bytes before the
  * collection. Runs on any thread, in any phase, under `dispatch_lock` of event_dispatch.c, one call at a time.
  */
-#include "runtime/events/event_log.h"
+#include "runtime/events/event_consumers.h"
 
 #include <stdio.h>
 #include "base/check.h"

@@ -6,7 +6,7 @@
  * phase, under `dispatch_lock` of event_dispatch.c, one call at a time; the start of the program and the child of a
  * fork() have only one thread, and call it without the lock.
  */
-#include "runtime/events/event_trace.h"
+#include "runtime/events/event_consumers.h"
 
 #include <errno.h>
 #include <fcntl.h>

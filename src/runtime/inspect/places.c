@@ -13,7 +13,7 @@
 #include "base/check.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/messages.h"
-#include "runtime/debug/safepoint_text.h"
+#include "runtime/debug/safepoint_details.h"
 #include "runtime/os/os.h"
 #include "runtime/roots/frame_roots.h"
 #include "runtime/roots/global_roots.h"

@@ -24,7 +24,7 @@
 #include "runtime/core/options.h"
 #include "runtime/core/messages.h"
 #include "runtime/debug/backtrace.h"
-#include "runtime/debug/safepoint_text.h"
+#include "runtime/debug/safepoint_details.h"
 #include "runtime/events/event_dispatch.h"
 #include "runtime/safepoints/exhaustion.h"
 #include "runtime/heap/buffer.h"

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * CAIRN_TRACE=FILE writes events in the trace-event format, a JSON array, which Perfetto reads. The caller serialises
- * all calls.
+ * The consumers of events within the runtime. CAIRN_LOG prints events as lines. CAIRN_TRACE=FILE writes events in the
+ * trace-event format, a JSON array, which Perfetto reads. The caller serialises all calls.
  */
-#ifndef CN_RUNTIME_EVENTS_EVENT_TRACE_H
-#define CN_RUNTIME_EVENTS_EVENT_TRACE_H
+#ifndef CN_RUNTIME_EVENTS_EVENT_CONSUMERS_H
+#define CN_RUNTIME_EVENTS_EVENT_CONSUMERS_H
 
 #include <stdbool.h>
 #include <cairn/events.h>
+
+/* ---- event_log.c ---- */
+
+void cn_log_print_event(const struct cairn_event *event);
+
+/* ---- event_trace.c ---- */
 
 /* Create the file. "%p" in `name` becomes the process's number. False: the file cannot be created, and a message gives
  * the reason. */
