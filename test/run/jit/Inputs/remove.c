@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <cairn/cairn.h>
 #include <cairn/jit.h>
+#include "coroutines.h"
 
 struct cell {
   struct cell managed *next;
@@ -133,6 +134,45 @@ static void frames_keep_a_module(void)
   running = add(maker, 1);
   printf("sum: %ld\n", ((long (*)(long))find("deep_1"))(1000));
   tell("returned", running);
+}
+
+/* Code without layouts: unmapped, it would not return. */
+static const char caller_of[] = "declare void @%1$s()\n"
+                                "@done = external global i64\n"
+                                "define void @body_%2$d(i64 %%n) gc \"statepoint-example\" {\n"
+                                "  call void @%1$s()\n"
+                                "  store i64 %%n, ptr @done\n"
+                                "  ret void\n}\n";
+
+static long done;
+
+static void drop_caller(void)
+{
+  drop(running);
+  tell("called", running);
+}
+
+static void frames_alone_keep_a_module(void)
+{
+  running = add(caller_of, "drop_caller", 1);
+  ((void (*)(long))find("body_1"))(7);
+  printf("done: %ld\n", done);
+  tell("returned", running);
+}
+
+/* The only frame waits on the stack of a coroutine. */
+static void a_coroutine_keeps_a_module(void)
+{
+  uint64_t module = add(caller_of, "coroutine_yield", 2);
+  void *coroutine = coroutine_new((coroutine_body *)find("body_2"), 8);
+
+  coroutine_resume(coroutine);
+  drop(module);
+  tell("waiting", module);
+  coroutine_resume(coroutine);
+  printf("done: %ld, over: %ld\n", done, coroutine_is_over(coroutine));
+  coroutine_free(coroutine);
+  tell("over", module);
 }
 
 static void objects_keep_a_module(void)
@@ -281,7 +321,12 @@ int main(int argc, char **argv)
   rounds = argc > 1 ? atol(argv[1]) : 100;
   check(cairn_jit_new(&options, &session, &error), error);
   check(cairn_jit_define(session, "call_back", (void *)call_back, &error), error);
+  check(cairn_jit_define(session, "done", &done, &error), error);
+  check(cairn_jit_define(session, "drop_caller", (void *)drop_caller, &error), error);
+  check(cairn_jit_define(session, "coroutine_yield", (void *)coroutine_yield, &error), error);
   frames_keep_a_module();
+  frames_alone_keep_a_module();
+  a_coroutine_keeps_a_module();
   objects_keep_a_module();
   globals_do_not_keep_a_module();
   links_keep_a_module();
