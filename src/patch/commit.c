@@ -22,6 +22,7 @@
 #include "patch/alias.h"
 #include "patch/machine.h"
 #include "patch/sites.h"
+#include "patch/stub.h"
 #include "runtime/core/lock.h"
 #include "runtime/os/os.h"
 #include "runtime/threads/native_stop.h"
@@ -174,6 +175,7 @@ static void write_in_stop(struct cairn_patch *patch)
   bool found = find_sites(patch);
   if (found)
     write_regions(patch);
+  cn_stubs_reuse_freed();
   cn_lock_release(CN_LOCK_PATCH);
   if (found)
     cn_os_synchronise_code();

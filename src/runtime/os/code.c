@@ -47,7 +47,7 @@ static bool is_plain_code(uintptr_t start, size_t bytes)
 /* ---- copies ---- */
 
 /* Linux before 6.3 refuses the flag MFD_EXEC. */
-static int make_file(void)
+int cn_os_make_code_file(void)
 {
   long file = syscall(SYS_memfd_create, "cairn-code", MFD_CLOEXEC | MFD_EXEC);
 
@@ -72,7 +72,7 @@ static bool fill_file(int file, uintptr_t start, size_t bytes)
 
 int cn_os_copy_code(uintptr_t start, size_t bytes, int *error)
 {
-  int file = make_file();
+  int file = cn_os_make_code_file();
 
   CN_ASSERT(start % cn_os_page_bytes() == 0 && bytes % cn_os_page_bytes() == 0);
   if (file < 0) {

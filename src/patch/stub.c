@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Makes and frees stubs, and calls their handlers. Stubs lie in slabs of executable memory near the code that calls
+ * them, and are written through the slab's second mapping, where the first place has the slab's own data. Owns the list
+ * of slabs, each slab's stubs, and the list of freed stubs, under CN_LOCK_PATCH. Stubs are made and freed by any
+ * thread, in native code; handlers run on managed threads. A freed stub stays as it is up to a stop, since a thread may
+ * still run it.
+ */
+#include "patch/stub.h"
+
+#include <cairn/collector.h>
+#include <cairn/patch.h>
+#include "base/check.h"
+#include "patch/alias.h"
+#include "patch/stub_machine.h"
+#include "runtime/arch/arch.h"
+#include "runtime/core/lock.h"
+#include "runtime/os/os.h"
+
+enum { SLAB_BYTES = 64 << 10, SLAB_STUBS = SLAB_BYTES / CN_STUB_BYTES };
+/* Calls reach 2 GiB. A stub serves calls that lie up to 64 MiB beyond the address that it was made for. */
+#define REACH_BYTES (((uintptr_t)1 << 31) - ((uintptr_t)64 << 20))
+
+/* The first place of a slab, in the writable mapping. */
+struct cn_stub_slab {
+  struct cn_stub_slab *next;
+  uintptr_t code;         /* the executable mapping */
+  size_t used;            /* places from the first on that have been in use */
+  struct cn_stub *unused; /* stubs of these places that may be used again */
+};
+_Static_assert(sizeof(struct cn_stub_slab) <= CN_STUB_BYTES, "a slab's data fit into its first place");
+
+static struct cn_stub_slab *all_slabs;
+static struct cn_stub end_of_list; /* the last element of lists: stubs outside of lists have a null `next` */
+static struct cn_stub *freed_stubs = &end_of_list;
+
+static void take_lock(void)
+{
+  bool taken = cn_lock_take(CN_LOCK_PATCH);
+
+  CN_CHECK(taken); /* fails in a signal handler */
+}
+
+/* ---- slabs ---- */
+
+static bool is_within_reach(const struct cn_stub_slab *slab, uintptr_t near)
+{
+  return slab->code + SLAB_BYTES - near + REACH_BYTES < 2 * REACH_BYTES &&
+         slab->code - near + REACH_BYTES < 2 * REACH_BYTES;
+}
+
+/* False after a fork() that could not copy the slab: the other process uses the same memory, so this process changes it
+ * no more. */
+static bool is_private(const struct cn_stub_slab *slab)
+{
+  struct cn_code_alias *alias;
+  int error;
+
+  return cn_code_alias_get(slab->code, slab->code + SLAB_BYTES, &alias, &error) == CAIRN_OK && !alias->is_shared;
+}
+
+static bool has_place(const struct cn_stub_slab *slab)
+{
+  return slab->unused != &end_of_list || slab->used < SLAB_STUBS;
+}
+
+static struct cn_stub_slab *find_slab(uintptr_t near)
+{
+  struct cn_stub_slab *slab = all_slabs;
+
+  while (slab != NULL && !(has_place(slab) && is_within_reach(slab, near) && is_private(slab)))
+    slab = slab->next;
+  return slab;
+}
+
+/* Without the lock. A fork() gives the child its own copy, as of every alias. */
+static enum cairn_status add_slab(uintptr_t near)
+{
+  uintptr_t code;
+  struct cn_stub_slab *slab = cn_os_map_code_near(near, REACH_BYTES, SLAB_BYTES, &code);
+
+  if (slab == NULL)
+    return CAIRN_E_CODE;
+  enum cairn_status status = cairn_code_alias_add(code, code + SLAB_BYTES, slab);
+  if (status != CAIRN_OK) {
+    cn_os_free_mapping(slab, SLAB_BYTES);
+    cn_os_free_mapping((void *)code, SLAB_BYTES);
+    return status;
+  }
+  *slab = (struct cn_stub_slab){.code = code, .used = 1, .unused = &end_of_list};
+  take_lock();
+  slab->next = all_slabs;
+  all_slabs = slab;
+  cn_lock_release(CN_LOCK_PATCH);
+  return CAIRN_OK;
+}
+
+static struct cn_stub *take_place(struct cn_stub_slab *slab)
+{
+  struct cn_stub *stub = slab->unused;
+
+  if (stub == &end_of_list)
+    return (struct cn_stub *)slab + slab->used++;
+  slab->unused = stub->next;
+  return stub;
+}
+
+static struct cn_stub *make_stub(struct cn_stub_slab *slab, cairn_point_handler *handler, void *data)
+{
+  struct cn_stub *stub = take_place(slab);
+
+  *stub = (struct cn_stub){.handler = handler, .data = data, .slab = slab};
+  cn_stub_machine_write(stub, slab->code + ((uintptr_t)stub - (uintptr_t)slab));
+  return stub;
+}
+
+/* ---- stubs ---- */
+
+enum cairn_status cairn_patch_stub_new(cairn_point_handler *handler, void *data, uintptr_t near,
+                                       struct cairn_patch_stub **stub)
+{
+  enum cairn_status status = cn_stub_machine_is_supported() ? CAIRN_OK : CAIRN_E_REFUSED;
+
+  *stub = NULL;
+  while (status == CAIRN_OK && *stub == NULL) {
+    take_lock();
+    struct cn_stub_slab *slab = find_slab(near);
+    if (slab != NULL)
+      *stub = (struct cairn_patch_stub *)make_stub(slab, handler, data);
+    cn_lock_release(CN_LOCK_PATCH);
+    if (slab == NULL)
+      status = add_slab(near); /* another thread may take all of its places */
+  }
+  return status;
+}
+
+uintptr_t cairn_patch_stub_address(const struct cairn_patch_stub *stub)
+{
+  return ((const struct cn_stub *)stub)->self;
+}
+
+void cairn_patch_stub_free(struct cairn_patch_stub *freed)
+{
+  struct cn_stub *stub = (struct cn_stub *)freed;
+
+  if (stub == NULL)
+    return;
+  take_lock();
+  if (stub->next != NULL)
+    cairn_fatal("a stub is freed twice");
+  if (is_private(stub->slab)) {
+    stub->next = freed_stubs;
+    freed_stubs = stub;
+  }
+  cn_lock_release(CN_LOCK_PATCH);
+}
+
+void cn_stubs_reuse_freed(void)
+{
+  while (freed_stubs != &end_of_list) {
+    struct cn_stub *stub = freed_stubs;
+    freed_stubs = stub->next;
+    if (!is_private(stub->slab))
+      continue;
+    stub->next = stub->slab->unused;
+    stub->slab->unused = stub;
+  }
+}
+
+uintptr_t cn_stub_run(struct cairn_point_state *state, const struct cn_stub *stub)
+{
+  uintptr_t sp = state->general[cn_arch_sp_dwarf_number], resume = state->resume;
+  uintptr_t address = stub->handler(state);
+
+  if (state->general[cn_arch_sp_dwarf_number] < sp)
+    cairn_fatal("the handler of a stub lowers the stack pointer");
+  if (address != resume && !cn_arch_may_replace_returns())
+    cairn_fatal("the handler of a stub continues elsewhere, but the thread has a shadow stack");
+  return address;
+}
