@@ -14,6 +14,7 @@
 #include "base/check.h"
 #include "framemap/framemap.h"
 #include "patch/images.h"
+#include "patch/inline_cache.h"
 #include "runtime/core/defer.h"
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
@@ -156,6 +157,7 @@ void cairn_image_unregister(const struct cairn_image *image)
   cn_defer_signals();
   bool stopped = stop_world((uintptr_t)__builtin_return_address(0));
   cn_patch_forget_image(image);
+  cn_inline_caches_forget_image(image);
   cn_image_remove(image, stopped ? forget_image : NULL);
   if (stopped)
     cn_native_stop_end();
