@@ -380,6 +380,7 @@ void at_start(ModulePassManager &manager, OptimizationLevel level, const TargetM
   if (settings->runtime) {
     set_code_generator("max-registers-for-gc-values", "256");
     set_code_generator("fixup-allow-gcptr-in-csr", "true");
+    set_code_generator("enable-patchpoint-liveness", "false");
   }
   manager.addPass(CairnPass(passes_of(*settings, true), settings, Place::Start));
 }

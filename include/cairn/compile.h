@@ -331,6 +331,12 @@ const char *const *cairn_compile_polls_names(void);
  * call comes once per process, before the first target machine is made; later calls have no effect. Not thread-safe. */
 void cairn_compile_init(void);
 
+/* Chooses if the records of patchpoints that are compiled from now on, in all threads, list the registers that are live
+ * after the patchpoint (stackmaps-v2, "Stack Map Format"); by default they do not. LLVM 22's code generator crashes on
+ * some modules while it makes the lists. Calls cairn_compile_init(). Not thread-safe, also not beside a code generator
+ * of another thread. */
+void cairn_compile_live_outs(bool wanted);
+
 /* Runs the whole pipeline (src/compile/pipeline.c) for `machine`. *result is a new module in the same context, ready
  * for code generation; the caller disposes of it. `module` is unchanged.
  *

@@ -217,6 +217,7 @@ enum cairn_stackmap_point_kind {
   CAIRN_STACKMAP_SHADOW,
   CAIRN_STACKMAP_PATCHPOINT,
   CAIRN_STACKMAP_PATCHABLE_STATEPOINT,
+  CAIRN_STACKMAP_FENCE, /* not a point: a record of Cairn's that ends the shadow before it; without bytes and values */
 };
 struct cairn_stackmap_point {
   enum cairn_stackmap_point_kind kind;

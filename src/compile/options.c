@@ -310,14 +310,24 @@ enum cairn_status cairn_compile_set(struct cairn_compile_options *options, const
 void cairn_compile_init(void)
 {
   /* References stay in registers over safepoints, also in callee-saved registers, which the frame-map walker recovers.
-   * Slow paths are placed outside of their loops. LLVM parses the options once per process. */
+   * Slow paths are placed outside of their loops. Lists of live-out registers crash LLVM's code generator for some
+   * inputs. LLVM parses the options once per process. */
   static const char *const argv[] = {"cairn", "-max-registers-for-gc-values=256", "-fixup-allow-gcptr-in-csr=true",
-                                     "-force-loop-cold-block"};
+                                     "-force-loop-cold-block", "-enable-patchpoint-liveness=false"};
   static bool done;
 
   if (done)
     return;
   done = true;
   cn_convention_init();
+  LLVMParseCommandLineOptions((int)(sizeof argv / sizeof *argv), argv, NULL);
+}
+
+void cairn_compile_live_outs(bool wanted)
+{
+  const char *const argv[] = {"cairn",
+                              wanted ? "-enable-patchpoint-liveness=true" : "-enable-patchpoint-liveness=false"};
+
+  cairn_compile_init();
   LLVMParseCommandLineOptions((int)(sizeof argv / sizeof *argv), argv, NULL);
 }

@@ -31,6 +31,7 @@
  *     carry-buffer               L E N     all
  *     steady-locals              L E       all
  *     drop-markers               L E N     all
+ *     describe-points            L E N     all
  *     lower-transitions          L E N     all
  *     tail-calls                 L E N     all
  *     call-targets               L E       -O3: weighs the common kind of target; -Os, -Oz: stubs test the targets
@@ -66,7 +67,7 @@ static const char *const late_safepoint_passes[] = {
     "expand-intrinsics", "check-stores", "place-safepoints", "insert-barriers", "verify-barriers",
     "note-stores", "rewrite-statepoints", "lower-differences", "verify-safepoints", "lower-tags",
     "lower-barriers", "carry-buffer", "steady-locals", "drop-markers",
-    "lower-transitions", "tail-calls", "call-targets", "slow-paths", "globals", NULL};
+    "describe-points", "lower-transitions", "tail-calls", "call-targets", "slow-paths", "globals", NULL};
 static const char *const early_safepoint_passes[] = {
     "rules", "prepare", "escape", "layouts", "allocate", "lower-tailcc", "route-calls",
     "expand-intrinsics", "check-stores", "place-safepoints", "insert-barriers", "verify-barriers",
@@ -75,13 +76,13 @@ static const char *const early_safepoint_passes[] = {
     "restore-references", "strip-statepoints", "rewrite-statepoints",
     "lower-differences", "verify-safepoints", "lower-tags", "lower-barriers", "carry-buffer",
     "steady-locals", "drop-markers",
-    "lower-transitions", "tail-calls", "call-targets", "slow-paths", "globals", NULL};
+    "describe-points", "lower-transitions", "tail-calls", "call-targets", "slow-paths", "globals", NULL};
 static const char *const no_safepoint_passes[] = {
     "rules", "prepare",
     CN_OPTIMISE, "escape",
     "restore-references", "give-back", "layouts", "allocate",
-    "lower-differences", "lower-tags", "carry-buffer", "drop-markers", "lower-transitions", "tail-calls",
-    "name-bodies", "slow-paths", "globals", NULL};
+    "lower-differences", "lower-tags", "carry-buffer", "drop-markers", "describe-points", "lower-transitions",
+    "tail-calls", "name-bodies", "slow-paths", "globals", NULL};
 /* clang-format on */
 
 /* The first passes of each order, which are the same at all levels of attempts. With link-time optimisation these

@@ -13,7 +13,7 @@
  * because signal handlers and the runtime read the mutator's field. Only these stores and calls change the field; code
  * after a call loads the field again. Signal handlers leave the field unchanged, because they and their callees
  * allocate from another part of the buffer. A thread that is stopped or collects is in a call. So the register keeps
- * its value only over intrinsics that are leaves, and over empty assembly.
+ * its value only over intrinsics that are leaves, except points, and over empty assembly.
  *
  * The pass replaces a load only if all calls on the paths to the load are slow paths of the runtime, which rarely run,
  * so that it adds loads only after rare calls.
@@ -28,6 +28,7 @@
 #include "compile/core/emit.h"
 #include "compile/core/emitted_names.h"
 #include "compile/cost/cost.h"
+#include "compile/effects/intrinsics.h"
 
 enum { MAX_PROMOTION_BLOCKS = 64 }; /* blocks between a value and the load that it replaces */
 
@@ -61,7 +62,7 @@ static bool is_allocation_pointer_field(LLVMValueRef address)
 }
 
 /* True if the instruction may change the field. The empty assembly that turns an address into a reference never does.
- */
+ * The code of a point may. */
 static bool may_change_field(LLVMValueRef instruction)
 {
   size_t length;
@@ -73,7 +74,8 @@ static bool may_change_field(LLVMValueRef instruction)
     LLVMGetInlineAsmAsmString(callee, &length);
     return length != 0;
   }
-  return !cn_calls_some_intrinsic(instruction) || cn_classify_call(instruction).kind != CN_CALL_LEAF;
+  return cn_intrinsic_has_effect(instruction, CN_EFFECT_POINT) || !cn_calls_some_intrinsic(instruction) ||
+         cn_classify_call(instruction).kind != CN_CALL_LEAF;
 }
 
 static bool is_word_type(LLVMTypeRef type)

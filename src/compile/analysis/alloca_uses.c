@@ -153,7 +153,7 @@ static void follow_call(struct alloca_walk *walk, const struct alloca_pointer *p
     follow_argument(walk, place, call, operand);
   else if (returns_its_argument(call, &moves))
     push_unseen_pointer(walk, call, place->offset, place->known && !moves);
-  else if (!cn_alloca_uses_is_copy(call))
+  else if (!cn_alloca_uses_is_copy(call) && !cn_intrinsic_has_effect(call, CN_EFFECT_POINT))
     mark_vector_access(walk, place, call);
 }
 

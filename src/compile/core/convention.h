@@ -61,6 +61,10 @@ enum { CN_CONVENTION_VECTOR_BITS = 128 };
 enum { CN_FIRST_TARGET_ADDRESS_SPACE = 256 };
 extern const char cn_target_own_spaces_reason[]; /* the reason why such spaces cannot be managed */
 
+/* The bytes of the longest code by which a patchpoint calls its target; instruction selection never ends if fewer are
+ * reserved. The most arguments of convention anyregcc; instruction selection has no registers for more. */
+extern const unsigned cn_point_target_bytes, cn_any_register_arguments;
+
 /* ---- assembly ---- */
 
 /* Inline assembly, with its constraints, that tests whether the stack pointer is at or below a word in memory. The

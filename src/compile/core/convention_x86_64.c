@@ -228,6 +228,8 @@ bool cn_has_indirect_call_thunks(LLVMValueRef function)
 
 const char cn_convention_target_name[] = "x86-64 Linux";
 const char cn_target_intrinsic_prefix[] = "llvm.x86.";
+const unsigned cn_point_target_bytes = 13; /* movabsq, and a call through r11 */
+const unsigned cn_any_register_arguments = 13;
 const char cn_target_own_spaces_reason[] = "x86-64 gives those from 256 on a meaning of its own";
 
 bool cn_convention_has_port(const char *triple)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Emits, replaces and recognises pieces of IR that several passes need: addresses of the mutator's fields, declarations
- * of slow paths, marks of leaves, elements of lists such as llvm.used, branch weights, copies of attributes, and
- * constant addresses. Finds insertion points. Changes only the given module, and erases an instruction that it
- * replaces. Needs: nothing. Provides: the functions of emit.h, except those of link_guard.c and retype.c. Breaks:
- * pointers to replaced instructions.
+ * of slow paths, marks of leaves, elements of lists such as llvm.used, branch weights, copies of attributes and
+ * metadata, and constant addresses. Finds insertion points. Changes only the given module, and erases an instruction
+ * that it replaces. Needs: nothing. Provides: the functions of emit.h, except those of link_guard.c and retype.c.
+ * Breaks: pointers to replaced instructions.
  */
 #include "compile/core/emit.h"
 
@@ -175,6 +175,17 @@ void cn_emit_copy_attributes(LLVMValueRef from, LLVMAttributeIndex from_index, L
     if (!keep || keep(list[i]))
       LLVMAddCallSiteAttribute(to, to_index, list[i]);
   free(list);
+}
+
+void cn_emit_copy_metadata(struct cn_ctx *ctx, LLVMValueRef from, LLVMValueRef to)
+{
+  size_t count;
+  LLVMValueMetadataEntry *entries = LLVMInstructionGetAllMetadataOtherThanDebugLoc(from, &count);
+
+  for (unsigned i = 0; i < count; i++)
+    LLVMSetMetadata(to, LLVMValueMetadataEntriesGetKind(entries, i),
+                    LLVMMetadataAsValue(ctx->llvm, LLVMValueMetadataEntriesGetMetadata(entries, i)));
+  LLVMDisposeValueMetadataEntries(entries);
 }
 
 const char *const cn_target_attribute_names[CN_TARGET_ATTRIBUTE_COUNT] = {"target-cpu", "target-features", "tune-cpu"};

@@ -50,6 +50,9 @@ LLVMAttributeRef cn_enum_attribute_of_name(struct cn_ctx *ctx, const char *name)
 void cn_emit_copy_attributes(LLVMValueRef from, LLVMAttributeIndex from_index, LLVMValueRef to,
                              LLVMAttributeIndex to_index, bool (*keep)(LLVMAttributeRef));
 
+/* Copy the metadata of `from`, except its debug location, to `to`. */
+void cn_emit_copy_metadata(struct cn_ctx *ctx, LLVMValueRef from, LLVMValueRef to);
+
 /* The number of target attributes, which must agree in caller and callee. */
 enum { CN_TARGET_ATTRIBUTE_COUNT = 3 };
 extern const char *const cn_target_attribute_names[CN_TARGET_ATTRIBUTE_COUNT];

@@ -166,6 +166,10 @@ uint64_t cn_work_of_intrinsic(LLVMValueRef call)
   case CN_EFFECT_BYTES:
   case CN_EFFECT_PATTERN:
     return work_of_sized_access(call, row);
+  case CN_EFFECT_POINT:
+    if (cn_calls_intrinsic(call, "llvm.experimental.stackmap"))
+      break;
+    /* fall through */
   case CN_EFFECT_CALL:
     return CN_CALL_WORK + CN_CALL_ITSELF;
   default:

@@ -20,6 +20,7 @@ enum cn_effect {
   CN_EFFECT_BYTES,   /* writes bytes other than references */
   CN_EFFECT_PATTERN, /* writes a value several times */
   CN_EFFECT_CALL,    /* runs other code */
+  CN_EFFECT_POINT,   /* a point, where a runtime may put code that keeps its operands (docs/patching.md) */
 };
 
 struct cn_intrinsic {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass `steady-locals`: makes statepoints name each described local itself up to code generation.
+ * Pass `steady-locals`: makes statepoints and points name each local that they record itself, up to code generation.
  *
  * Needs: final statepoints, before the passes of the code generator. Provides: a copy of the address of each described
  * local that code addresses at variable offsets; code computes addresses in the local from the copy. LLVM treats the
@@ -13,15 +13,16 @@
  */
 #include "base/check.h"
 #include "base/vector.h"
+#include "compile/effects/points.h"
 #include "compile/core/each.h"
 #include "compile/core/pass.h"
 
 typedef CN_VECTOR(LLVMValueRef) value_vector;
 
-static bool is_statepoint_operand(LLVMValueRef alloca)
+static bool is_recorded_operand(LLVMValueRef alloca)
 {
   CN_EACH_USE(use, alloca)
-    if (cn_calls_intrinsic(LLVMGetUser(use), "llvm.experimental.gc.statepoint"))
+    if (cn_calls_intrinsic(LLVMGetUser(use), "llvm.experimental.gc.statepoint") || cn_is_point_call(LLVMGetUser(use)))
       return true;
   return false;
 }
@@ -93,7 +94,7 @@ bool cn_stabilise_allocas(struct cn_ctx *ctx)
   CN_EACH_FUNCTION(f, ctx->module) {
     LLVMValueRef i = LLVMIsDeclaration(f) ? NULL : LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(f));
     for (; i; i = LLVMGetNextInstruction(i))
-      if (LLVMIsAAllocaInst(i) && is_statepoint_operand(i))
+      if (LLVMIsAAllocaInst(i) && is_recorded_operand(i))
         stabilise_alloca(ctx, builder, i);
   }
   LLVMDisposeBuilder(builder);

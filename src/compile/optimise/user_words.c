@@ -77,7 +77,7 @@ static void make_intrinsic_volatile(struct pointer_walk *walk, LLVMValueRef call
 
   if (cn_is_block_copy_or_fill(call))
     LLVMSetOperand(call, 3, LLVMConstInt(LLVMInt1TypeInContext(walk->ctx->llvm), 1, false));
-  else if (!cn_intrinsic_has_effect(call, CN_EFFECT_NONE))
+  else if (!cn_intrinsic_has_effect(call, CN_EFFECT_NONE) && !cn_intrinsic_has_effect(call, CN_EFFECT_POINT))
     cn_error(walk->ctx, call, "user-root", "a user root is accessed by @%s, which may be left out or done elsewhere",
              name);
 }

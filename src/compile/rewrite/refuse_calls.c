@@ -10,6 +10,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "compile/analysis/calls.h"
+#include "compile/effects/points.h"
 #include "compile/core/convention.h"
 #include "compile/effects/intrinsics.h"
 #include "compile/core/emitted_names.h"
@@ -44,18 +45,36 @@ static void check_live_operands(struct cn_function_check *judge, LLVMValueRef ca
   }
 }
 
+/* Refuse a statepoint with patch bytes whose record would be untrue, or longer than a record of points. */
+static void check_patch_bytes(struct cn_function_check *judge, LLVMValueRef call, uint64_t bytes)
+{
+  uint32_t i, end;
+
+  if (bytes > CAIRN_ABI_POINT_REGION_MAX)
+    cn_refuse_at(judge, call, "patch-point", "more than 65535 patch bytes");
+  for (cn_calls_find_bundle(call, "deopt", &i, &end); bytes && i < end; i++) {
+    const char *flaw = cn_point_type_flaw(LLVMTypeOf(LLVMGetOperand(call, i)));
+    if (flaw) {
+      char *why = cn_format("a value in the deopt bundle of a patchable safepoint is %s", flaw);
+      cn_refuse_at(judge, call, "patch-point", why);
+      free(why);
+    }
+  }
+}
+
 static void check_directives(struct cn_function_check *judge, LLVMValueRef call)
 {
-  uint64_t value;
+  uint64_t value, bytes = 0;
   bool live_in;
 
   if (!cn_statepoint_parse_directive(call, "statepoint-id", UINT64_MAX, &value))
     cn_refuse_at(judge, call, "statepoint-directive", "\"statepoint-id\" is not a decimal number below 2^64");
-  if (!cn_statepoint_parse_directive(call, "statepoint-num-patch-bytes", UINT32_MAX, &value))
+  if (!cn_statepoint_parse_directive(call, "statepoint-num-patch-bytes", UINT32_MAX, &bytes))
     cn_refuse_at(judge, call, "statepoint-directive",
                  "\"statepoint-num-patch-bytes\" is not a decimal number below 2^32");
   if (!cn_statepoint_deopt_lowering(call, &live_in))
     cn_refuse_at(judge, call, "statepoint-directive", "\"deopt-lowering\" is neither \"live-in\" nor \"live-through\"");
+  check_patch_bytes(judge, call, bytes);
 }
 
 static void refuse_statepoint_flaw(void *judge, LLVMValueRef call, const char *rule, const char *why)
@@ -119,6 +138,7 @@ static bool has_result_with_known_base(LLVMValueRef call)
   case CN_EFFECT_SAME:
   case CN_EFFECT_INSIDE:
   case CN_EFFECT_BASE:
+  case CN_EFFECT_POINT: /* the patched code returns objects, like a leaf */
     return true;
   case CN_EFFECT_CALL: /* the function returns the result of deoptimize directly */
     return cn_calls_intrinsic(call, "llvm.experimental.deoptimize");

@@ -10,6 +10,7 @@
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/core/words.h"
+#include "compile/effects/intrinsics.h"
 #include "compile/rewrite/refuse.h"
 
 /* True if the leaf stores a word or returns a word. All other leaves only read their arguments. */
@@ -20,6 +21,7 @@ static bool may_keep_word(LLVMValueRef call)
   size_t length;
 
   return (cn_holds_ref(LLVMTypeOf(call)) && !cn_calls_some_intrinsic(call)) ||
+         cn_intrinsic_has_effect(call, CN_EFFECT_POINT) ||
          (callee && strncmp(LLVMGetValueName2(callee, &length), handles, sizeof handles - 1) == 0);
 }
 

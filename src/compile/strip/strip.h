@@ -37,8 +37,8 @@ void cn_strip_fold_distances(LLVMValueRef function);
 
 /* ---- strip_deopt.c ---- */
 
-/* The number of operands of a deopt bundle that come from the program: all before the operands that describe allocas
- * and spans (abi.def, "Described allocas", SPAN_MARK). */
+/* The number of operands of a deopt bundle that come from the program: all before the operands that describe a
+ * point, allocas and spans (abi.def, "Points", "Described allocas", SPAN_MARK). */
 uint32_t cn_strip_count_own_deopt(LLVMOperandBundleRef bundle);
 /* The number of operands of a deopt bundle before the operands that describe spans. */
 uint32_t cn_strip_count_before_spans(LLVMOperandBundleRef bundle);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds the two lists of operands that rewrite-statepoints appends to a deopt bundle (abi.def, "Described allocas" and
- * SPAN_MARK). Each list begins with its mark and ends with its length, so the search begins at the end. Part of
- * strip-statepoints. Needs: any bundle. Provides: the number of operands before each list. Breaks: nothing.
+ * Finds the lists of operands that rewrite-statepoints appends to a deopt bundle (abi.def, "Points", "Described
+ * allocas" and SPAN_MARK). Each list begins with its mark and ends with its length, so the search begins at the end.
+ * Part of strip-statepoints. Needs: any bundle. Provides: the number of operands before each list. Breaks: nothing.
  */
 #include "base/check.h"
 #include "compile/strip/strip.h"
@@ -38,5 +38,7 @@ uint32_t cn_strip_count_before_spans(LLVMOperandBundleRef bundle)
 
 uint32_t cn_strip_count_own_deopt(LLVMOperandBundleRef bundle)
 {
-  return operand_count_before_list(bundle, cn_strip_count_before_spans(bundle), CAIRN_ABI_ALLOCA_MARK);
+  uint32_t count = operand_count_before_list(bundle, cn_strip_count_before_spans(bundle), CAIRN_ABI_ALLOCA_MARK);
+
+  return operand_count_before_list(bundle, count, CAIRN_ABI_POINT_MARK);
 }

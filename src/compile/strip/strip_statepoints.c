@@ -217,18 +217,6 @@ static void gather_bundles(struct statepoint_stripper *u, LLVMValueRef statepoin
   }
 }
 
-static void copy_metadata(struct cn_ctx *ctx, LLVMValueRef from, LLVMValueRef to)
-{
-  size_t count;
-  LLVMValueMetadataEntry *entries = LLVMInstructionGetAllMetadataOtherThanDebugLoc(from, &count);
-
-  for (unsigned i = 0; i < count; i++) {
-    LLVMMetadataRef node = LLVMValueMetadataEntriesGetMetadata(entries, i);
-    LLVMSetMetadata(to, LLVMValueMetadataEntriesGetKind(entries, i), LLVMMetadataAsValue(ctx->llvm, node));
-  }
-  LLVMDisposeValueMetadataEntries(entries);
-}
-
 static void add_string_attribute(struct cn_ctx *ctx, LLVMValueRef call, const char *name, const char *value)
 {
   LLVMAddCallSiteAttribute(
@@ -257,7 +245,7 @@ static void copy_call_properties(struct statepoint_stripper *u, const struct wra
   cn_emit_copy_attributes(s, CN_FUNCTION_INDEX, w->call, CN_FUNCTION_INDEX, NULL);
   for (unsigned i = 0; i < args; i++)
     cn_emit_copy_attributes(s, FIXED_OPERAND_COUNT + i + 1, w->call, i + 1, NULL);
-  copy_metadata(u->ctx, s, w->call);
+  cn_emit_copy_metadata(u->ctx, s, w->call);
   write_directive(u->ctx, w->call, "statepoint-id", cn_statepoint_default_id(w->call),
                   LLVMConstIntGetZExtValue(LLVMGetOperand(s, 0)));
   write_directive(u->ctx, w->call, "statepoint-num-patch-bytes", 0, LLVMConstIntGetZExtValue(LLVMGetOperand(s, 1)));

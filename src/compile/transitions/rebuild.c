@@ -128,17 +128,6 @@ bool cn_attribute_is_of_c_convention(LLVMAttributeRef attribute)
   return false;
 }
 
-static void copy_metadata(struct cn_ctx *ctx, LLVMValueRef from, LLVMValueRef to)
-{
-  size_t count;
-  LLVMValueMetadataEntry *entries = LLVMInstructionGetAllMetadataOtherThanDebugLoc(from, &count);
-
-  for (unsigned i = 0; i < count; i++)
-    LLVMSetMetadata(to, LLVMValueMetadataEntriesGetKind(entries, i),
-                    LLVMMetadataAsValue(ctx->llvm, LLVMValueMetadataEntriesGetMetadata(entries, i)));
-  LLVMDisposeValueMetadataEntries(entries);
-}
-
 static void copy_call_properties(struct cn_ctx *ctx, const struct cn_call_target *site,
                                  const struct cn_call_change *change, LLVMTypeRef type, LLVMValueRef made)
 {
@@ -158,7 +147,7 @@ static void copy_call_properties(struct cn_ctx *ctx, const struct cn_call_target
   LLVMSetInstructionCallConv(made, change->convention);
   if (LLVMIsACallInst(old))
     LLVMSetTailCallKind(made, LLVMGetTailCallKind(old));
-  copy_metadata(ctx, old, made);
+  cn_emit_copy_metadata(ctx, old, made);
 }
 
 LLVMValueRef cn_rebuild_call(struct cn_ctx *ctx, const struct cn_call_target *site, const struct cn_call_change *change)

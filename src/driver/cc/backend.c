@@ -70,6 +70,8 @@ static void initialise_llvm_options(const struct cn_command *command)
     return;
   done = true;
   cairn_compile_init();
+  if (command->live_outs)
+    cairn_compile_live_outs(true);
   if (command->llvm_options.count == 0)
     return;
   struct cn_words words = {0};

@@ -45,6 +45,8 @@ static const char help_text[] =
     "  -fcairn-inline-max=BYTES  allocate no larger blocks in line, 0: none (default: 8184); for\n"
     "                            collectors that are to see the others\n"
     "  -fcairn-note-stores       tell the runtime of each store of references, for CAIRN_VERIFY=stores\n"
+    "  -fcairn-live-outs         records of patchpoints list the registers that are live after them\n"
+    "                            (docs/patching.md)\n"
     "  -fcairn-words=REF:INT     words are references or integers, told apart by their low bits:\n"
     "                            0:1, 1:0 or 000:10, for instance (docs/words.md)\n"
     "  -fcairn-without=NAME      without this optimisation (see cairn opt --help)\n"

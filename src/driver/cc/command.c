@@ -121,6 +121,10 @@ static bool set_cairn_option(struct cn_command *command, const char *word)
     command->compile.note_stores = true;
     return true;
   }
+  if (strcmp(word, "-fcairn-live-outs") == 0) {
+    command->live_outs = true;
+    return true;
+  }
   if (strcmp(word, "-fcairn-remarks") == 0) {
     command->remarks = true;
     return true;

@@ -69,6 +69,7 @@ struct cn_command {
   const char *report;         /* file of -fcairn-report, "" for standard error, null without a report */
   const char *cpu;
   struct cn_words llvm_options; /* -mllvm */
+  bool live_outs;               /* -fcairn-live-outs */
   struct cn_words imports;      /* -fcairn-import=FILE */
 
   /* Dependency files. */

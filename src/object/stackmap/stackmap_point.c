@@ -28,8 +28,10 @@ static bool read_point_words(const struct cn_record_reader *r, const struct poin
     return false;
   uint64_t kind = word & 0xff, convention = word >> CAIRN_ABI_POINT_CONVENTION_SHIFT & 0xffffff,
            flags = word >> CAIRN_ABI_POINT_FLAGS_SHIFT;
-  uint64_t longest = kind == CAIRN_ABI_POINT_SHADOW ? CAIRN_ABI_POINT_SHADOW_MAX : CAIRN_ABI_POINT_REGION_MAX;
-  if (kind > CAIRN_ABI_POINT_STATEPOINT || convention > MAX_CONVENTION || bytes > longest ||
+  uint64_t longest = kind == CAIRN_ABI_POINT_SHADOW  ? CAIRN_ABI_POINT_SHADOW_MAX
+                     : kind == CAIRN_ABI_POINT_FENCE ? 0
+                                                     : CAIRN_ABI_POINT_REGION_MAX;
+  if (kind > CAIRN_ABI_POINT_FENCE || convention > MAX_CONVENTION || bytes > longest ||
       flags > (CAIRN_ABI_POINT_HAS_RESULT | CAIRN_ABI_POINT_HAS_TARGET) || arguments > UINT16_MAX)
     return false;
   *point = (struct cairn_stackmap_point){.kind = (enum cairn_stackmap_point_kind)kind,
@@ -62,6 +64,8 @@ static bool is_consistent(const struct cn_record_reader *r, const struct point_t
   if (tail->end - point->classes_first != point->values || point->values < point->arguments + point->has_result)
     return false;
   if (point->kind != CAIRN_STACKMAP_PATCHPOINT && (point->arguments || point->has_result || point->has_target))
+    return false;
+  if (point->kind == CAIRN_STACKMAP_FENCE && point->values)
     return false;
   for (uint32_t i = point->classes_first; i < tail->end; i++)
     if (!cn_stackmap_read_constant(r, i, &word) || !is_possible_class(word))

@@ -7,7 +7,6 @@ declare void @directed() "statepoint-id"="many"
 declare void @error(ptr swifterror)
 declare ptr @llvm.objc.retain(ptr)
 declare ptr @llvm.objc.retainAutoreleasedReturnValue(ptr)
-declare void @llvm.experimental.patchpoint.void(i64, i32, ptr, i32, ...)
 declare void @llvm.memcpy.element.unordered.atomic.p1.p1.i32(ptr addrspace(1), ptr addrspace(1), i32, i32)
 declare i32 @personality(...)
 
@@ -73,11 +72,6 @@ define void @swift() gc "statepoint-example" {
 ; CHECK-DAG: function 'objc'{{.*}}llvm.objc.retain{{.*}}[intrinsic-statepoint]
 define void @objc(ptr %p) gc "statepoint-example" {
   %q = call ptr @llvm.objc.retain(ptr %p)
-  ret void
-}
-; CHECK-DAG: function 'patchpoint'{{.*}}llvm.experimental.patchpoint{{.*}}[intrinsic-statepoint]
-define void @patchpoint(ptr addrspace(1) %p) gc "statepoint-example" {
-  call void (i64, i32, ptr, i32, ...) @llvm.experimental.patchpoint.void(i64 1, i32 16, ptr @foo, i32 0, ptr addrspace(1) %p)
   ret void
 }
 ; CHECK-DAG: function 'copy'{{.*}}16 bytes [intrinsic-statepoint]

@@ -64,9 +64,9 @@ done:
 ; gc.statepoint call or invoke if they could be successfully parsed"; in the poll's body, too.
 ;--- ids.ll
 ; IDS-LABEL: define void @test()
-; IDS-NEXT: {{.*}}gc.statepoint.p0(i64 5, i32 8, ptr elementtype(void ()) @do_safepoint, i32 0, i32 0, i32 0, i32 0){{$}}
+; IDS-NEXT: {{.*}}gc.statepoint.p0(i64 5, i32 8, ptr elementtype(void ()) @do_safepoint, i32 0, i32 0, i32 0, i32 0) [ "deopt"(i64 4846245170335664462, {{.*}}) ]{{$}}
 ; IDS-NEXT: {{.*}}gc.statepoint.p0(i64 237, i32 0, ptr elementtype(void ()) @foo, i32 0, i32 0, i32 0, i32 0){{$}}
-; IDS-NEXT: {{.*}}gc.statepoint.p0(i64 2882400000, i32 13, ptr elementtype(void ()) @foo, i32 0, i32 0, i32 0, i32 0){{$}}
+; IDS-NEXT: {{.*}}gc.statepoint.p0(i64 2882400000, i32 13, ptr elementtype(void ()) @foo, i32 0, i32 0, i32 0, i32 0) [ "deopt"(i64 4846245170335664462, {{.*}}) ]{{$}}
 ; IDS-NEXT: {{.*}}gc.statepoint.p0(i64 2882400000, i32 0, ptr elementtype(void ()) @foo, i32 0, i32 0, i32 0, i32 0){{$}}
 ; IDS-NEXT: ret void
 define void @test() gc "statepoint-example" {

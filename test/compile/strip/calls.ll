@@ -20,7 +20,7 @@ declare i32 @personality(...)
 ; CHECK-NEXT: %r = tail call preserve_mostcc zeroext i32 @callee(i32 signext 7, ptr addrspace(1) nonnull %a) #[[FACTS:[0-9]+]] [ "deopt"(i32 1, ptr addrspace(1) %a), "gc-transition"(i32 2) ], !note
 ; CHECK-NEXT: ret i32 %r
 ; AGAIN-LABEL: define i32 @facts(
-; AGAIN: statepoint.p0(i64 77, i32 5, ptr elementtype(i32 (i32, ptr addrspace(1))) @callee, i32 2, i32 1, i32 signext 7, ptr addrspace(1) nonnull %a, i32 0, i32 0){{.*}} [ "deopt"(i32 1, ptr addrspace(1) %a), "gc-transition"(i32 2), "gc-live"(ptr addrspace(1) %a) ]
+; AGAIN: statepoint.p0(i64 77, i32 5, ptr elementtype(i32 (i32, ptr addrspace(1))) @callee, i32 2, i32 1, i32 signext 7, ptr addrspace(1) nonnull %a, i32 0, i32 0){{.*}} [ "deopt"(i32 1, ptr addrspace(1) %a, i64 4846245170335664462, i64 3586, i64 5, i64 0, i64 8192, i64 16387, i64 6), "gc-transition"(i32 2), "gc-live"(ptr addrspace(1) %a) ]
 ; AGAIN: gc.result.i32
 define i32 @facts(ptr addrspace(1) %a) gc "statepoint-example" {
   %t = tail call preserve_mostcc token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 77, i32 5, ptr elementtype(i32 (i32, ptr addrspace(1))) @callee, i32 2, i32 1, i32 signext 7, ptr addrspace(1) nonnull %a, i32 0, i32 0) cold "mine"="yes" [ "deopt"(i32 1, ptr addrspace(1) %a), "gc-transition"(i32 2), "gc-live"(ptr addrspace(1) %a) ], !note !0

@@ -61,6 +61,8 @@ static bool is_exempt(const char *name)
       "llvm.var.annotation",
       "llvm.ptr.annotation",        /* nor here */
       "llvm.experimental.stackmap", /* a record */
+      "llvm.experimental.patchpoint",
+      "llvm.experimental.patchpoint.void", /* the patched code has its barriers */
   };
 
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -98,12 +100,24 @@ static const char *judge(struct walk *w, LLVMModuleRef module, LLVMValueRef call
  * no function of the program. */
 static bool is_leaf(const char *name)
 {
-  static const char *const starts[] = {
-      "llvm.asan.",         "llvm.hwasan.",   "llvm.clear_cache",   "llvm.debugtrap",
-      "llvm.trap",          "llvm.ubsantrap", "llvm.eh.",           "llvm.gcread",
-      "llvm.gcroot",        "llvm.gcwrite",   "llvm.instrprof.",    "llvm.ptrauth.",
-      "llvm.seh.",          "llvm.xray.",     "llvm.read_register", "llvm.read_volatile_register",
-      "llvm.write_register"};
+  static const char *const starts[] = {"llvm.asan.",
+                                       "llvm.hwasan.",
+                                       "llvm.clear_cache",
+                                       "llvm.debugtrap",
+                                       "llvm.trap",
+                                       "llvm.ubsantrap",
+                                       "llvm.eh.",
+                                       "llvm.gcread",
+                                       "llvm.gcroot",
+                                       "llvm.gcwrite",
+                                       "llvm.instrprof.",
+                                       "llvm.ptrauth.",
+                                       "llvm.experimental.patchpoint",
+                                       "llvm.seh.",
+                                       "llvm.xray.",
+                                       "llvm.read_register",
+                                       "llvm.read_volatile_register",
+                                       "llvm.write_register"};
 
   for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
     if (strncmp(name, starts[i], strlen(starts[i])) == 0)
@@ -125,8 +139,6 @@ static bool must_call(const char *name)
                                       "llvm.eh.sjlj.longjmp",
                                       "llvm.experimental.guard",
                                       "llvm.experimental.deoptimize",
-                                      "llvm.experimental.patchpoint",
-                                      "llvm.experimental.patchpoint.void",
                                       "llvm.swift.async.context.addr"};
 
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)

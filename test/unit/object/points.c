@@ -206,6 +206,18 @@ static void patchable_statepoints(void **state)
   }
 }
 
+static void fences(void **state)
+{
+  struct made made = {0};
+  struct cairn_stackmap_point point;
+
+  (void)state;
+  add_tail(&made, kind_word(CAIRN_ABI_POINT_FENCE, 0, 0), 0, 0, NULL, 0);
+  assert_int_equal(read_point(&made, &point), CAIRN_OK);
+  assert_int_equal(point.kind, CAIRN_STACKMAP_FENCE);
+  assert_int_equal(point.values, 0);
+}
+
 static void records_that_are_no_points(void **state)
 {
   struct made none = {0}, plain = {0};
@@ -243,13 +255,14 @@ static void malformed_descriptions(void **state)
   assert_int_equal(status_of_shadow(patchpoint, 65535, 1, integer, 1), CAIRN_OK);
   assert_int_equal(status_of_shadow(shadow, 4097, 0, integer, 1), CAIRN_E_POINT);
   assert_int_equal(status_of_shadow(patchpoint, 65536, 0, integer, 1), CAIRN_E_POINT);
-  assert_int_equal(status_of_shadow(kind_word(3, 0, 0), 8, 0, integer, 1), CAIRN_E_POINT);
+  assert_int_equal(status_of_shadow(kind_word(4, 0, 0), 8, 0, integer, 1), CAIRN_E_POINT);
   assert_int_equal(status_of_shadow(kind_word(CAIRN_ABI_POINT_STATEPOINT, 0, 0), 8, 0, integer, 1), CAIRN_E_POINT);
   assert_int_equal(status_of_shadow(kind_word(CAIRN_ABI_POINT_SHADOW, 1024, 0), 8, 0, integer, 1), CAIRN_E_POINT);
   assert_int_equal(status_of_shadow(kind_word(CAIRN_ABI_POINT_SHADOW, 0, 4), 8, 0, integer, 1), CAIRN_E_POINT);
   assert_int_equal(status_of_shadow(kind_word(CAIRN_ABI_POINT_SHADOW, 0, CAIRN_ABI_POINT_HAS_TARGET), 8, 0, integer, 1),
                    CAIRN_E_POINT);
   assert_int_equal(status_of_shadow(shadow, 8, 1, integer, 1), CAIRN_E_POINT);
+  assert_int_equal(status_of_shadow(kind_word(CAIRN_ABI_POINT_FENCE, 0, 0), 0, 0, integer, 1), CAIRN_E_POINT);
   assert_int_equal(status_of_shadow(patchpoint, 8, 2, integer, 1), CAIRN_E_POINT);
   assert_int_equal(status_of_shadow(shadow, 8, 0, integer, 0), CAIRN_E_POINT);
   assert_int_equal(status_of_shadow(shadow, 8, 0, integer, 2), CAIRN_E_POINT);
@@ -288,9 +301,10 @@ static void marks_in_strange_places(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(shadow_with_values),     cmocka_unit_test(patchpoint_of_any_register),
-      cmocka_unit_test(patchable_statepoints),  cmocka_unit_test(records_that_are_no_points),
-      cmocka_unit_test(malformed_descriptions), cmocka_unit_test(marks_in_strange_places),
+      cmocka_unit_test(shadow_with_values),         cmocka_unit_test(patchpoint_of_any_register),
+      cmocka_unit_test(patchable_statepoints),      cmocka_unit_test(fences),
+      cmocka_unit_test(records_that_are_no_points), cmocka_unit_test(malformed_descriptions),
+      cmocka_unit_test(marks_in_strange_places),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "compile/analysis/calls.h"
+#include "compile/effects/points.h"
 #include "compile/core/statepoint_attributes.h"
 #include "compile/rewrite/emit/emitter.h"
 #include "compile/tail/tail.h"
@@ -59,6 +60,27 @@ static LLVMValueRef id_constant_of(struct cn_emitter *e, uint64_t id)
   return e->id_constant;
 }
 
+/* Describe a statepoint with patch bytes after the program's own deopt operands (abi.def, "Points"). Runtimes that read
+ * only pairs do without. */
+static void append_point_description(struct cn_emitter *e, LLVMValueRef call, struct cn_operands *deopt)
+{
+  struct cn_operands words = {0};
+  uint64_t patch = 0;
+
+  CN_CHECK(cn_statepoint_parse_directive(call, "statepoint-num-patch-bytes", CAIRN_ABI_POINT_REGION_MAX, &patch));
+  if (patch == 0 || e->ctx->options->roots == CAIRN_ROOT_FORMS_PAIRS)
+    return;
+  const struct cn_point_description description = {.kind = CAIRN_ABI_POINT_STATEPOINT,
+                                                   .convention = LLVMGetInstructionCallConv(call),
+                                                   .bytes = patch,
+                                                   .values = deopt->values.at,
+                                                   .count = deopt->values.count};
+  cn_point_append_description(e->ctx, &description, &words);
+  for (size_t i = 0; i < words.values.count; i++)
+    cn_push(&deopt->values, words.values.at[i]);
+  cn_free(&words.values);
+}
+
 static void append_statepoint_arguments(struct cn_emitter *e, const struct cn_parse_point *point,
                                         struct cn_operands *args, bool transition)
 {
@@ -68,7 +90,7 @@ static void append_statepoint_arguments(struct cn_emitter *e, const struct cn_pa
   bool live_in;
 
   CN_CHECK(cn_statepoint_parse_directive(call, "statepoint-id", UINT64_MAX, &id) &&
-           cn_statepoint_parse_directive(call, "statepoint-num-patch-bytes", UINT32_MAX, &patch) &&
+           cn_statepoint_parse_directive(call, "statepoint-num-patch-bytes", CAIRN_ABI_POINT_REGION_MAX, &patch) &&
            cn_statepoint_deopt_lowering(call, &live_in));
   if (live_in)
     flags |= FLAG_DEOPT_LIVE_IN;
@@ -205,6 +227,7 @@ void cn_emit_statepoint(struct cn_emitter *e, struct cn_refs *refs, struct cn_pa
   LLVMPositionBuilderBefore(e->builder, call);
   LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(call));
   append_call_bundles(point, &s->deopt, &s->transition);
+  append_point_description(e, call, &s->deopt);
   for (size_t i = 0; i < e->described.operands.count; i++)
     cn_push(&s->deopt.values, e->described.operands.at[i]);
   cn_span_operands_append(e->ctx, &e->spans, call, &s->deopt);

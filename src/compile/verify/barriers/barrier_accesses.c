@@ -74,6 +74,8 @@ static enum what classify_intrinsic(LLVMValueRef call)
       {"llvm.var.annotation", HARMLESS_INTRINSIC},
       {"llvm.ptr.annotation", HARMLESS_INTRINSIC},
       {"llvm.experimental.stackmap", HARMLESS_INTRINSIC},
+      {"llvm.experimental.patchpoint", HARMLESS_INTRINSIC}, /* the code that is patched in has its own barriers */
+      {"llvm.experimental.patchpoint.void", HARMLESS_INTRINSIC},
       {"llvm.experimental.vector.histogram.add", HARMLESS_INTRINSIC},
       {"llvm.experimental.vector.histogram.uadd.sat", HARMLESS_INTRINSIC},
       {"llvm.experimental.vector.histogram.umax", HARMLESS_INTRINSIC},
