@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Writes the edits of a batch: all of them, or, after a failure, no edit.
+ * Writes the edits of a batch: all of them, or, after a failure, no edit. test/model/patch.pml is the protocol's
+ * model.
  *
  *     no stop needed                                stop needed
  *       lock                                          lock, find the sites and second mappings, unlock
