@@ -14,9 +14,9 @@
  *     complain(error);
  *
  * Any number of threads may call at once, with one session or several, in native code: managed C calls these functions
- * as other native functions. Signal handlers, listeners (<cairn/events.h>) and callbacks in phase STOP must not call.
- * After a failure the session is as it was, and *error is a message, which the caller frees with free(); with CAIRN_OK
- * *error is null. Exhausted memory ends the process.
+ * as other native functions. Signal handlers, listeners (<cairn/events.h>) and callbacks in phase STOP must not call,
+ * nor a forked child with a session of its parent. After a failure the session is as it was, and *error is a message,
+ * which the caller frees with free(); with CAIRN_OK *error is null. Exhausted memory ends the process.
  */
 #ifndef CAIRN_JIT_H
 #define CAIRN_JIT_H
@@ -64,7 +64,7 @@ enum cairn_status cairn_jit_define(struct cairn_jit *session, const char *name, 
  * text, into a context of its own. The input comes from a compiler: LLVM's readers are not made for hostile bytes.
  *
  * REFUSED: the input does not parse; the code is refused, and the findings say why (docs/refused.md); it is for another
- *    target or data layout; or it has constructors, destructors or thread-local variables.
+ *    target or data layout; or it has constructors, destructors, thread-local variables or ifuncs.
  * BROKEN: the module is not valid IR.
  * TAKEN: the session has a symbol that the module defines, too, and the module's definition is not weak. A weak
  *    definition after another one is left out. The process's own symbols may be defined again.

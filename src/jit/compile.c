@@ -73,15 +73,28 @@ static bool check_constructors(struct compilation *c, LLVMModuleRef ir, const ch
   return true;
 }
 
+static const char *name_of(LLVMValueRef global)
+{
+  size_t length;
+
+  return LLVMGetValueName2(global, &length);
+}
+
 static bool check_module(struct compilation *c, LLVMModuleRef ir)
 {
   if (!check_target(c, ir) || !check_constructors(c, ir, "llvm.global_ctors", "constructors") ||
       !check_constructors(c, ir, "llvm.global_dtors", "destructors"))
     return false;
-  for (LLVMValueRef g = LLVMGetFirstGlobal(ir); g; g = LLVMGetNextGlobal(g))
+  if (LLVMGetFirstGlobalIFunc(ir))
+    return REFUSE(c, CAIRN_E_REFUSED, "'%s' is an ifunc, which a session does not resolve",
+                  name_of(LLVMGetFirstGlobalIFunc(ir)));
+  for (LLVMValueRef g = LLVMGetFirstGlobal(ir); g; g = LLVMGetNextGlobal(g)) {
     if (LLVMIsThreadLocal(g))
       return REFUSE(c, CAIRN_E_REFUSED, "the variable '%s' is thread-local, which JITLink does not support",
-                    LLVMGetValueName(g));
+                    name_of(g));
+    if (strncmp(name_of(g), CN_JIT_IMAGE_PREFIX, sizeof CN_JIT_IMAGE_PREFIX - 1) == 0)
+      return REFUSE(c, CAIRN_E_REFUSED, "the name '%s' is the session's", name_of(g));
+  }
   return true;
 }
 

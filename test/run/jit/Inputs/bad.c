@@ -89,6 +89,8 @@ int main(void)
   add("construct", "@llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [{ i32, ptr, ptr } "
                    "{ i32 1, ptr @f, ptr null }]\ndefine void @f() {\n  ret void\n}\n");
   add("local", "@x = thread_local global i32 0\n");
+  add("ifunc", "@i = ifunc void (), ptr @r\ndefine ptr @r() {\n  ret ptr null\n}\n");
+  add("image", "@cairn.jit.image.8.0 = global i32 0\n");
   add("refused", "define i64 @f(ptr addrspace(1) %p) gc \"statepoint-example\" {\n"
                  "  %x = ptrtoint ptr addrspace(1) %p to i64\n  call void @g()\n  ret i64 %x\n}\ndeclare void @g()\n");
   printf("errors told: %s\n", found ? "yes" : "no");

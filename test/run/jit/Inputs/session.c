@@ -232,8 +232,33 @@ static void names_are_used_again(void)
   cairn_jit_dispose(session);
 }
 
+/* Data of all kinds, an alias, and a weak reference to a symbol that is nowhere. */
+static void symbols_of_all_kinds(void)
+{
+  static const char owner[] = "@common = common global i64 0\n@data = global [2 x i64] [i64 3, i64 4]\n"
+                              "@other = alias i64, ptr @data\n"
+                              "@constant = constant i64 5\n";
+  static const char reader[] = "@common = common global i64 0\n@data = external global [2 x i64]\n"
+                               "@other = external global i64\n@constant = external constant i64\n"
+                               "@nowhere = extern_weak global i64\n"
+                               "define i64 @read() gc \"statepoint-example\" {\n"
+                               "  %a = load i64, ptr @common\n  %b = load i64, ptr @data\n"
+                               "  %c = load i64, ptr @other\n  %d = load i64, ptr @constant\n"
+                               "  %n = icmp eq ptr @nowhere, null\n  %e = zext i1 %n to i64\n"
+                               "  %ab = add i64 %a, %b\n  %abc = add i64 %ab, %c\n  %abcd = add i64 %abc, %d\n"
+                               "  %all = add i64 %abcd, %e\n  ret i64 %all\n}\n";
+  struct cairn_jit *session = begin();
+
+  add(session, reader);
+  add(session, owner);
+  *(long *)find(session, "common") = 1000;
+  printf("symbols: %ld\n", ((long (*)(void))find(session, "read"))());
+  cairn_jit_dispose(session);
+}
+
 int main(void)
 {
+  symbols_of_all_kinds();
   modules_call_each_other();
   modules_call_in_a_circle();
   modules_call_static_code();
