@@ -66,10 +66,6 @@ struct cn_span {
  * the end, CN_FRAMEMAP_BAD if the bytes are malformed. */
 int cn_details_next_function(const unsigned char **cursor, const unsigned char *end,
                              struct cn_details_function *function);
-/* Find the function of [start, end) whose code contains the byte at `address`. For a return address, pass the address
- * of the previous byte. Linear in the number of code sections, logarithmic in the functions of one section. */
-int cn_details_function_at(const unsigned char *start, const unsigned char *end, uintptr_t address,
-                           struct cn_details_function *function);
 /* Read the return offset of safepoint `index`. Return offsets ascend. For callers that visit all safepoints. */
 int cn_details_read_return_offset(const struct cn_details_function *function, uint32_t index, uint32_t *offset);
 /* Find the details of the safepoint with this return offset. CN_FRAMEMAP_NONE if the safepoint has no details. */

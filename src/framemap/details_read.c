@@ -77,37 +77,6 @@ int cn_details_next_function(const unsigned char **cursor, const unsigned char *
   return status ? status : read_block_function(f);
 }
 
-static int find_function_in_block(uintptr_t address, struct cn_details_function *f)
-{
-  uint32_t low = 0, high = cn_load_little_endian(f->block + CN_DETAILS_BLOCK_COUNT_OFFSET, 4);
-  int status;
-
-  while (high - low > 1) {
-    f->index = low + (high - low) / 2;
-    if ((status = read_block_function(f)))
-      return status;
-    if (f->entry <= address)
-      low = f->index;
-    else
-      high = f->index;
-  }
-  f->index = low;
-  return read_block_function(f);
-}
-
-int cn_details_function_at(const unsigned char *start, const unsigned char *end, uintptr_t address,
-                           struct cn_details_function *f)
-{
-  int status;
-
-  while (!(status = find_next_block(&start, end, f)) && !(status = find_function_in_block(address, f))) {
-    if (address - f->entry < f->code_size)
-      return CN_FRAMEMAP_OK;
-    start = f->block + cn_load_little_endian(f->block + CN_DETAILS_BLOCK_LENGTH_OFFSET, 4);
-  }
-  return status;
-}
-
 /* ---- safepoints ---- */
 
 int cn_details_read_return_offset(const struct cn_details_function *f, uint32_t index, uint32_t *offset)

@@ -494,7 +494,8 @@ static void end_marking(void)
   free_entry_stack(&marker_state.weak, sizeof(uintptr_t));
 }
 
-void cn_marker_abandon_marking(void)
+/* Phase STOP. Abandons the marking, and clears its marks. */
+static void abandon_marking(void)
 {
   size_t low, high;
 
@@ -629,7 +630,7 @@ void cn_concurrent_abandon_work(void)
 
   if (cn_marker.on) {
     cn_evacuation_forget_groups();
-    cn_marker_abandon_marking();
+    abandon_marking();
   }
   if (concurrent_work.sweeps)
     cn_blocks_sweep_some(SIZE_MAX);

@@ -47,9 +47,6 @@ void cn_marker_resume(void);
  * STOP such a word ends the program. */
 bool cn_marker_step(size_t fields, bool stopped);
 
-/* STOP. Abandons the marking, and clears its marks. */
-void cn_marker_abandon_marking(void);
-
 /* ---- concurrent full collections: called within a collection, by the collecting thread ---- */
 
 /* Called once, at the start of a collection. True if the sweep of all blocks has ended since the previous

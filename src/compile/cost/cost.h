@@ -151,12 +151,10 @@ typedef void cn_unpolled_cycle_callback(void *env, const struct cn_function_work
 void cn_work_find_unpolled_cycles(const struct cn_function_work *work, uint64_t limit,
                                   cn_unpolled_cycle_callback *found, void *env);
 
-/* cn_work_advance_point() returns the point after `piece`, and adds paths that end at safepoints of `piece` to `ways`.
- * cn_work_end_paths() adds the paths that end at the end of the code. Initially, `ways` is zero, and only `fresh` is
- * set in the point. */
+/* The point after `piece`. Adds paths that end at safepoints of `piece` to `ways`. Initially, `ways` is zero, and only
+ * `fresh` is set in the point. */
 struct cn_work_at_point cn_work_advance_point(struct cn_work_at_point point, const struct cn_work_summary *piece,
                                               struct cn_work_summary *ways);
-void cn_work_end_paths(struct cn_work_at_point point, struct cn_work_summary *ways);
 void cn_work_merge_points(struct cn_work_at_point *into, struct cn_work_at_point p);
 /* The point at a loop's header after any number of iterations, if the point at the loop's entry is `p`. */
 struct cn_work_at_point cn_work_repeat_loop(struct cn_work_at_point p, const struct cn_loop_work *loop);

@@ -60,7 +60,8 @@ struct cn_work_at_point cn_work_advance_point(struct cn_work_at_point p, const s
   return next;
 }
 
-void cn_work_end_paths(struct cn_work_at_point p, struct cn_work_summary *ways)
+/* Add the paths that end at the end of the code. */
+static void end_paths(struct cn_work_at_point p, struct cn_work_summary *ways)
 {
   if (p.fresh)
     raise_to_maximum(&ways->through, p.entry);
@@ -101,7 +102,7 @@ static struct cn_work_summary summarise_block(const struct cn_function_work *w, 
   }
   if (cn_work_block_ends_in_poll(w->known, w->loops->cfg, b))
     p = cn_work_advance_point(p, &poll_summary, &ways);
-  cn_work_end_paths(p, &ways);
+  end_paths(p, &ways);
   return ways;
 }
 
@@ -300,7 +301,7 @@ static void summarise_loop(const struct cn_ctx *ctx, struct cn_function_work *w,
   solve_region(&r);
   for (uint32_t p = 0; p < header->pred_count; p++)
     if (cn_loop_contains_block(w->loops, l, header->preds[p]))
-      cn_work_end_paths(point_after_block(&r, header->preds[p]), &r.ways);
+      end_paths(point_after_block(&r, header->preds[p]), &r.ways);
   w->at[l].once = r.ways;
   w->at[l].more = work_of_further_iterations(ctx, &r);
 }
@@ -331,7 +332,7 @@ static void summarise_function_paths(struct cn_function_work *w)
       w->in[b] = rebase_point_on_start(w->at[l].start, w->in[b]);
       w->out[b] = rebase_point_on_start(w->at[l].start, w->out[b]);
     } else if (is_function_end(loops->cfg->blocks[b].block)) {
-      cn_work_end_paths(w->out[b], &r.ways);
+      end_paths(w->out[b], &r.ways);
     }
   }
   w->all = r.ways;

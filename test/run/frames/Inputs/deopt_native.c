@@ -49,7 +49,7 @@ void look(const char *where)
 {
   struct cairn_stack_iterator it;
   struct cairn_stack_state state;
-  struct cn_details_function function;
+  struct cn_details_function function = {0};
   struct cn_details details;
   struct cn_deopt_value d;
   uintptr_t value[6];
@@ -59,8 +59,11 @@ void look(const char *where)
   cairn_stack_youngest(&it);
   cairn_stack_get(&it, &state);
   uintptr_t pc = cairn_stack_ip(&it);
-  if (cn_details_function_at(__start_cairn_details, __stop_cairn_details, pc - 1, &function) ||
-      cn_details_find(&function, (uint32_t)(pc - function.entry), &details)) {
+  const unsigned char *cursor = __start_cairn_details;
+  while (cn_details_next_function(&cursor, __stop_cairn_details, &function) == CN_FRAMEMAP_OK &&
+         pc - 1 - function.entry >= function.code_size)
+    continue;
+  if (cn_details_find(&function, (uint32_t)(pc - function.entry), &details)) {
     printf("%s: no details\n", where);
     exit(1);
   }
