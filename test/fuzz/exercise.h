@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Read all that a reader offers of some bytes, whatever they are. Shared by the fuzz targets and by
- * the unit tests that change bytes one by one; what must not happen is a crash, a sanitizer's
- * report or an endless loop.
+ * Reads all facts that a reader offers from arbitrary bytes. Fuzz targets share the file with unit tests that change
+ * single bytes. A crash, a sanitizer's report or an endless loop is a failure.
  */
 #ifndef CN_FUZZ_EXERCISE_H
 #define CN_FUZZ_EXERCISE_H

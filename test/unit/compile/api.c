@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The C API as somebody else's compiler calls it: what is refused leaves the module as it was, to
- * the byte, and every finding comes; the process goes on. A compiler that gets a half-changed
- * module back, or no reason, or an exit, cannot recover.
+ * Tests the C API as a front end calls it: a refused module stays equal to the byte, all findings arrive, and the
+ * process goes on. A compiler cannot recover from a half-changed module, a missing reason or an exit.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -214,8 +213,7 @@ static const struct cairn_diagnostic *about(const struct cairn_diagnostics *list
   return NULL;
 }
 
-/* `run` refuses `text` with `count` errors, the first of `rule`, and leaves it alone; without a
- * list, too. */
+/* `run` refuses `text` with `count` errors, the first of `rule`, and leaves it alone; without a list, too. */
 static void refuses_with(const struct cairn_compile_options *options, api_function *run, const char *text, size_t count,
                          const char *rule)
 {

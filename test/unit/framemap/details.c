@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Details written and read back: made up at random (the same in every run), shared where they are
- * alike, cut short and with bits flipped.
+ * Tests the writer and the reader of details: random models (equal in each run), shared records, truncated bytes,
+ * flipped bits, and blocks with one wrong number.
  */
 #include <stdarg.h>
 #include <stddef.h>

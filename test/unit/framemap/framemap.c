@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Frame maps written and read back: made up at random (the same in every run), at the edges of each
- * field, cut short and with bits flipped.
+ * Tests the writer and the reader of frame maps: random models (equal in each run), the limits of each field, truncated
+ * bytes, flipped bits, and maps with one wrong number.
  */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Requests from other threads. What would go wrong: a wake-up is lost and somebody waits for ever,
- * an operation is run twice or never or beside managed code, a poll stays armed for good, or native
- * code is blamed on managed code. The "managed" threads are this file's, which poll as compiled
- * code does.
+ * Tests handshakes that other threads request. Failures: a lost wake-up, so that a thread waits for ever; an operation
+ * that runs twice, never, or while managed code runs; a poll that stays armed; native code that is reported as managed
+ * code. The "managed" threads are threads of this file, which poll as compiled code does.
  */
 #include <setjmp.h>
 #include <stdarg.h>
