@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Keeps the list of images, and finds their code, the pages of their sections and their layouts by address. The file
- * owns the published list and the replaced lists, the count of readers, the joint flags of all images, and the
- * program's word tags (`cairn_words`). Any thread reads a published list, which never changes, between
+ * owns the published list, the queue of replaced lists and their memory, the count of readers, the joint flags of all
+ * images, and the program's word tags (`cairn_words`). Any thread reads a published list, which never changes, between
  * cn_image_begin_reading() and cn_image_end_reading() (readers.h), without a lock. A writer holds CN_LOCK_IMAGES, makes
- * a new list, and publishes it.
+ * a new list, which shares most nodes of its trees with the old list, and publishes it.
  *
  * An image may be added in any phase: its managed code has not run yet, so a concurrent collection misses nothing. An
  * image is removed while collections are excluded, and its sections stay mapped until the last reader that may see them
@@ -16,8 +16,6 @@
 #include <string.h>
 #include <cairn/abi.h>
 #include "base/check.h"
-#include "base/sorted.h"
-#include "framemap/framemap.h"
 #include "runtime/core/lock.h"
 #include "runtime/core/readers.h"
 #include "runtime/core/messages.h"
@@ -25,16 +23,11 @@
 
 enum { CN_WORDS_TEXT_BYTES = 16 };
 
-struct layout_range {
-  uintptr_t start;
-  size_t bytes;
-};
-
 static struct cn_image_list empty_list;
 static struct cn_image_list *_Atomic current_list = &empty_list;
-static struct cn_image_list *retired_lists; /* the newest of the replaced lists */
+static struct cn_image_list *oldest_retired, *newest_retired; /* a queue of the replaced lists */
+static struct cn_blocks list_memory;                          /* lists, images, and nodes of their trees */
 static _Atomic uint64_t list_generation, joint_flags;
-static _Atomic bool has_frame_maps;
 
 static struct cn_reader_epochs list_readers;
 static _Thread_local volatile unsigned reader_slot_of_thread;
@@ -85,7 +78,7 @@ const struct cn_image_list *cn_image_list(void)
 size_t cn_images_count(void)
 {
   bool entered = cn_image_begin_reading();
-  size_t count = cn_image_list()->count;
+  size_t count = cn_ranges_count(cn_image_list()->by_id);
 
   cn_image_end_reading(entered);
   return count;
@@ -118,7 +111,20 @@ uintptr_t cn_image_root_address(const struct cairn_global_root *root)
 
 bool cn_images_have_frames(void)
 {
-  return atomic_load(&has_frame_maps);
+  bool entered = cn_image_begin_reading();
+  bool there = cn_image_list()->by_frames != NULL;
+
+  cn_image_end_reading(entered);
+  return there;
+}
+
+bool cn_images_have_data(void)
+{
+  bool entered = cn_image_begin_reading();
+  bool there = cn_image_list()->with_roots != NULL || cn_image_list()->by_layouts != NULL;
+
+  cn_image_end_reading(entered);
+  return there;
 }
 
 bool cn_image_has_sections(const struct cairn_image *image)
@@ -144,135 +150,88 @@ void cn_images_unlock(void)
   cn_lock_release(CN_LOCK_IMAGES);
 }
 
-static struct layout_range *layout_ranges_of(const struct cn_image_list *list)
+/* The ranges of an image in the sets of a list. A range of an absent section is empty, and is in no set. */
+enum set { BY_ID, BY_KEY, BY_FRAMES, BY_LAYOUTS, WITH_ROOTS, SETS };
+
+static struct cn_range range_in_set(const struct cn_registered_image *image, enum set set)
 {
-  return (struct layout_range *)(uintptr_t)&list->at[list->count];
+  struct cn_range range = {image->id, image->id + 1, (void *)(uintptr_t)image};
+
+  switch (set) {
+  case BY_KEY:
+    range.start = (uintptr_t)image->key;
+    range.end = range.start + 1;
+    break;
+  case BY_FRAMES:
+    range.start = (uintptr_t)image->image.frames_start;
+    range.end = (uintptr_t)image->image.frames_stop;
+    break;
+  case BY_LAYOUTS:
+    range.start = (uintptr_t)image->image.layouts_start;
+    range.end = (uintptr_t)image->image.layouts_stop;
+    break;
+  case WITH_ROOTS:
+    range.end -= image->image.roots_start == image->image.roots_stop;
+    break;
+  default:
+    break;
+  }
+  return range;
 }
 
-static size_t list_bytes_of(size_t count, size_t ranges)
+static const struct cn_range_node **tree_of_set(struct cn_image_list *list, enum set set)
 {
-  size_t page = cn_os_page_bytes();
-  size_t bytes =
-      sizeof(struct cn_image_list) + count * sizeof(struct cn_registered_image) + ranges * sizeof(struct layout_range);
+  const struct cn_range_node **trees[SETS] = {&list->by_id, &list->by_key, &list->by_frames, &list->by_layouts,
+                                              &list->with_roots};
 
-  return (bytes + page - 1) / page * page;
+  return trees[set];
 }
 
-static struct cn_image_list *allocate_list(size_t count, size_t ranges)
+static const struct cn_registered_image *find_image(const struct cn_image_list *list, const struct cairn_image *image)
 {
-  struct cn_image_list *list = cn_os_resize_mapping(NULL, 0, list_bytes_of(count, ranges));
+  uintptr_t key = (uintptr_t)image;
+  const struct cn_range *range = cn_ranges_find_overlap(list->by_key, key, key + 1);
 
-  if (list == NULL)
-    cn_report_out_of_memory("no memory for a list of %zu images", count);
-  list->count = count;
-  list->ranges = ranges;
-  return list;
-}
-
-static size_t find_image(const struct cn_image_list *list, const struct cairn_image *image)
-{
-  size_t i = 0;
-
-  while (i < list->count && list->at[i].key != image)
-    i++;
-  return i;
-}
-
-/* The number of layout ranges that begin at or below the address. */
-static size_t count_ranges_below(const struct cn_image_list *list, uintptr_t address)
-{
-  const struct layout_range *ranges = layout_ranges_of(list);
-
-  return cn_sorted_count_below(ranges, list->ranges, sizeof *ranges, address + 1);
-}
-
-static struct layout_range layout_range_of(const struct cairn_image *image)
-{
-  return (struct layout_range){(uintptr_t)image->layouts_start, (size_t)(image->layouts_stop - image->layouts_start)};
+  return range != NULL ? range->value : NULL;
 }
 
 /* Two images may share one section of layouts, since a linker may have kept both images' records. */
-static size_t find_layout_range(const struct cn_image_list *list, struct layout_range range)
+static const char *image_wrong(struct cn_image_list *list, const struct cn_registered_image *image)
 {
-  const struct layout_range *ranges = layout_ranges_of(list);
-  size_t i = count_ranges_below(list, range.start);
-
-  while (i > 0 && (ranges[i - 1].start != range.start || ranges[i - 1].bytes != range.bytes))
-    i--;
-  CN_CHECK(i > 0);
-  return i - 1;
-}
-
-/* Copy the items of `old` to `to`: with a gap for a new item at index `at`, or without the item at `at`. */
-static void copy_items_around(void *to, const void *old, size_t count, size_t at, size_t item, bool more)
-{
-  size_t rest = count - at - !more;
-
-  memcpy(to, old, at * item);
-  memcpy((char *)to + (at + more) * item, (const char *)old + (at + !more) * item, rest * item);
-}
-
-static struct cn_image_list *copy_with_image(const struct cn_image_list *old, const struct cairn_image *image)
-{
-  struct layout_range range = layout_range_of(image);
-  size_t at = count_ranges_below(old, range.start);
-  struct cn_image_list *list = allocate_list(old->count + 1, old->ranges + (range.bytes != 0));
-
-  copy_items_around(list->at, old->at, old->count, old->count, sizeof *list->at, true);
-  list->at[old->count] = (struct cn_registered_image){image, *image, old->generation};
-  if (range.bytes == 0) {
-    memcpy(layout_ranges_of(list), layout_ranges_of(old), old->ranges * sizeof range);
-  } else {
-    copy_items_around(layout_ranges_of(list), layout_ranges_of(old), old->ranges, at, sizeof range, true);
-    layout_ranges_of(list)[at] = range;
+  if (find_image(list, image->key) != image)
+    return "images: one is registered twice";
+  if (image->id >= list->generation)
+    return "images: the ids do not go up to the generation";
+  if ((image->image.flags ^ atomic_load(&joint_flags)) >> CAIRN_ABI_IMAGE_WORDS != 0)
+    return "images: words of one are told apart otherwise";
+  if ((image->image.flags & ~atomic_load(&joint_flags)) != 0)
+    return "images: the flags of one are missing";
+  for (enum set set = 0; set < SETS; set++) {
+    struct cn_range range = range_in_set(image, set);
+    if (range.start != range.end && !cn_ranges_have(*tree_of_set(list, set), range))
+      return "images: one is missing in a set";
   }
-  return list;
-}
-
-static struct cn_image_list *copy_without_image(const struct cn_image_list *old, size_t i)
-{
-  struct layout_range range = layout_range_of(&old->at[i].image);
-  struct cn_image_list *list = allocate_list(old->count - 1, old->ranges - (range.bytes != 0));
-
-  copy_items_around(list->at, old->at, old->count, i, sizeof *list->at, false);
-  if (range.bytes == 0)
-    memcpy(layout_ranges_of(list), layout_ranges_of(old), old->ranges * sizeof range);
-  else
-    copy_items_around(layout_ranges_of(list), layout_ranges_of(old), old->ranges, find_layout_range(old, range),
-                      sizeof range, false);
-  return list;
-}
-
-static const char *ranges_wrong(const struct cn_image_list *list)
-{
-  const struct layout_range *ranges = layout_ranges_of(list);
-  size_t count = 0;
-
-  for (size_t i = 0; i < list->count; i++)
-    count += layout_range_of(&list->at[i].image).bytes != 0;
-  for (size_t i = 1; i < list->ranges; i++)
-    if (ranges[i].start < ranges[i - 1].start)
-      return "images: the ranges of layouts are not sorted";
-  return count == list->ranges ? NULL : "images: not a range for each that has layouts";
+  return NULL;
 }
 
 const char *cn_images_wrong(void)
 {
-  const struct cn_image_list *list = atomic_load(&current_list);
-  uint64_t all = 0;
+  struct cn_image_list *list = atomic_load(&current_list);
+  size_t counts[SETS] = {0};
+  const char *wrong = NULL;
 
-  for (size_t i = 0; i < list->count; i++) {
-    if (find_image(list, list->at[i].key) != i)
-      return "images: one is registered twice";
-    if (list->at[i].id >= list->generation || (i > 0 && list->at[i].id <= list->at[i - 1].id))
-      return "images: the ids do not go up to the generation";
-    if ((list->at[i].image.flags ^ atomic_load(&joint_flags)) >> CAIRN_ABI_IMAGE_WORDS != 0)
-      return "images: words of one are told apart otherwise";
-    all |= list->at[i].image.flags;
+  for (enum set set = 0; set < SETS && wrong == NULL; set++)
+    wrong = cn_ranges_wrong(*tree_of_set(list, set));
+  for (const struct cn_registered_image *image = cn_image_from(list, 0); image != NULL && wrong == NULL;
+       image = cn_image_from(list, image->id + 1)) {
+    wrong = image_wrong(list, image);
+    for (enum set set = 0; set < SETS; set++)
+      counts[set] += range_in_set(image, set).start != range_in_set(image, set).end;
   }
-  if ((all & ~atomic_load(&joint_flags)) != 0)
-    return "images: the flags of one are missing";
-  return ranges_wrong(list);
+  for (enum set set = 0; set < SETS && wrong == NULL; set++)
+    if (counts[set] != cn_ranges_count(*tree_of_set(list, set)))
+      wrong = "images: a set has more than the images";
+  return wrong;
 }
 
 bool cn_image_shares_layouts(const struct cairn_image *image)
@@ -287,43 +246,107 @@ bool cn_image_shares_layouts(const struct cairn_image *image)
 
 /* ---- writers ---- */
 
-/* Free each replaced list that all readers have left, with all older lists. */
+enum {
+  MAX_FREED_LISTS = 64, /* by one writer, so that a change after a long reading stays short */
+  UNCHECKED_IMAGES = 64 /* an assertion checks lists of n images once in 1 + n/64 changes */
+};
+
+static void free_list(struct cn_image_list *list)
+{
+  cn_ranges_free_replaced(&list_memory, list->replaced);
+  if (list->removed != NULL)
+    cn_blocks_give(&list_memory, list->removed, sizeof *list->removed);
+  cn_blocks_give(&list_memory, list, sizeof *list);
+}
+
+/* Free the oldest replaced lists that all readers have left. */
 static void free_retired(void)
 {
-  struct cn_image_list **at = &retired_lists;
-
-  while (*at != NULL && !cn_readers_have_left(&list_readers, (*at)->since))
-    at = &(*at)->older;
-  for (struct cn_image_list *list = *at, *older; list != NULL; list = older) {
-    older = list->older;
-    cn_os_free_mapping(list, list_bytes_of(list->count, list->ranges));
+  for (int i = 0; i < MAX_FREED_LISTS && oldest_retired != NULL; i++) {
+    struct cn_image_list *list = oldest_retired;
+    if (!cn_readers_have_left(&list_readers, list->since))
+      return;
+    oldest_retired = list->newer;
+    if (oldest_retired == NULL)
+      newest_retired = NULL;
+    free_list(list);
   }
-  *at = NULL;
 }
 
-static bool list_has_frames(const struct cn_image_list *list)
+static void retire_list(struct cn_image_list *list)
 {
-  for (size_t i = 0; i < list->count; i++)
-    if (list->at[i].image.frames_start != list->at[i].image.frames_stop)
-      return true;
-  return false;
+  list->since = cn_readers_current_generation(&list_readers);
+  if (newest_retired != NULL)
+    newest_retired->newer = list;
+  else
+    oldest_retired = list;
+  newest_retired = list;
 }
 
-static void publish_list(struct cn_image_list *list)
+static bool is_check_due(const struct cn_image_list *list)
+{
+  return list->generation % (1 + cn_ranges_count(list->by_id) / UNCHECKED_IMAGES) == 0;
+}
+
+/* A copy of the current list, with memory for one change. */
+static struct cn_image_list *begin_list(void)
+{
+  const struct cn_image_list *old = atomic_load(&current_list);
+  size_t bytes = 2 * sizeof *old + 2 * sizeof(struct cn_registered_image) + SETS * cn_ranges_change_bytes(old->by_id);
+
+  if (!cn_blocks_reserve(&list_memory, bytes))
+    cn_report_out_of_memory("no memory for a list of %zu images", cn_ranges_count(old->by_id) + 1);
+  struct cn_image_list *list = cn_blocks_take(&list_memory, sizeof *list);
+  *list = *old;
+  list->newer = NULL;
+  list->replaced = NULL;
+  list->removed = NULL;
+  list->generation++;
+  return list;
+}
+
+/* `replaced` and `removed` are parts that only the old list has. */
+static void publish_list(struct cn_image_list *list, struct cn_range_node *replaced,
+                         struct cn_registered_image *removed)
 {
   struct cn_image_list *old = atomic_load(&current_list);
 
-  list->generation = old->generation + 1;
   atomic_store(&current_list, list);
   atomic_store(&list_generation, list->generation);
-  atomic_store(&has_frame_maps, list_has_frames(list));
-  CN_ASSERT_VALID(cn_images_wrong());
-  if (old != &empty_list) {
-    old->since = cn_readers_current_generation(&list_readers);
-    old->older = retired_lists;
-    retired_lists = old;
-  }
+  CN_ASSERT(!is_check_due(list) || cn_check_valid(cn_images_wrong(), __FILE_NAME__, __LINE__));
+  old->replaced = replaced;
+  old->removed = removed;
+  if (old != &empty_list)
+    retire_list(old);
   free_retired();
+}
+
+static void publish_with_image(const struct cairn_image *image)
+{
+  struct cn_image_list *list = begin_list();
+  struct cn_registered_image *added = cn_blocks_take(&list_memory, sizeof *added);
+  struct cn_range_change change = {.blocks = &list_memory};
+
+  *added = (struct cn_registered_image){image, *image, list->generation - 1};
+  for (enum set set = 0; set < SETS; set++) {
+    struct cn_range range = range_in_set(added, set);
+    if (range.start != range.end)
+      *tree_of_set(list, set) = cn_ranges_insert(&change, *tree_of_set(list, set), range);
+  }
+  publish_list(list, change.replaced, NULL);
+}
+
+static void publish_without_image(const struct cn_registered_image *image)
+{
+  struct cn_image_list *list = begin_list();
+  struct cn_range_change change = {.blocks = &list_memory};
+
+  for (enum set set = 0; set < SETS; set++) {
+    struct cn_range range = range_in_set(image, set);
+    if (range.start != range.end)
+      *tree_of_set(list, set) = cn_ranges_remove(&change, *tree_of_set(list, set), range);
+  }
+  publish_list(list, change.replaced, (struct cn_registered_image *)(uintptr_t)image);
 }
 
 /* ---- words ---- */
@@ -381,28 +404,29 @@ static void register_fork_handler(void)
     cn_os_register_child_handler(reset_readers_in_child);
 }
 
-static bool has_partial_overlap(const unsigned char *start, const unsigned char *stop,
-                                const unsigned char *others_start, const unsigned char *others_stop)
+/* Disjoint ranges and equal ranges are in order. The ranges of a set are disjoint or equal, so the first overlap tells
+ * about all others. */
+static bool has_partial_overlap(const struct cn_range_node *tree, const unsigned char *start, const unsigned char *stop)
 {
-  return start < others_stop && others_start < stop && (start != others_start || stop != others_stop);
+  uintptr_t low = (uintptr_t)start, high = (uintptr_t)stop;
+  const struct cn_range *other = low < high ? cn_ranges_find_overlap(tree, low, high) : NULL;
+
+  return other != NULL && (other->start != low || other->end != high);
 }
 
 /* Refuse an image whose sections overlap a registered image: the registered image has been unmapped without notice. Two
  * images may have exactly the same section, since a linker may have kept both images' records. */
 static void check_image_overlap(const struct cn_image_list *list, const struct cairn_image *image)
 {
-  for (size_t i = 0; i < list->count; i++) {
-    const struct cairn_image *other = &list->at[i].image;
-    bool stale = list->at[i].key == image ? memcmp(other, image, sizeof *image) != 0
-                                          : has_partial_overlap(image->frames_start, image->frames_stop,
-                                                                other->frames_start, other->frames_stop) ||
-                                                has_partial_overlap(image->layouts_start, image->layouts_stop,
-                                                                    other->layouts_start, other->layouts_stop);
-    if (stale)
-      cairn_fatal("an image is registered at 0x%lx, where another one is registered that is gone: "
-                  "call a module's 'leave' (<cairn/compile.h>) before it is removed",
-                  (unsigned long)(uintptr_t)image);
-  }
+  const struct cn_registered_image *own = find_image(list, image);
+  bool stale = own != NULL ? memcmp(&own->image, image, sizeof *image) != 0
+                           : has_partial_overlap(list->by_frames, image->frames_start, image->frames_stop) ||
+                                 has_partial_overlap(list->by_layouts, image->layouts_start, image->layouts_stop);
+
+  if (stale)
+    cairn_fatal("an image is registered at 0x%lx, where another one is registered that is gone: "
+                "call a module's 'leave' (<cairn/compile.h>) before it is removed",
+                (unsigned long)(uintptr_t)image);
 }
 
 bool cn_image_add(const struct cairn_image *image)
@@ -410,31 +434,32 @@ bool cn_image_add(const struct cairn_image *image)
   register_fork_handler();
   CN_CHECK(cn_images_lock());
   const struct cn_image_list *list = atomic_load(&current_list);
-  bool is_new = find_image(list, image) == list->count;
+  bool is_new = find_image(list, image) == NULL;
   check_image_overlap(list, image);
   if (is_new) {
     adopt_words(image);
     atomic_fetch_or(&joint_flags, image->flags);
-    publish_list(copy_with_image(list, image));
+    publish_with_image(image);
   }
   cn_images_unlock();
   return is_new;
 }
 
 /* The joint flags stay: frames and objects of an image without safepoints may outlive the image. */
-void cn_image_remove(const struct cairn_image *image, cn_image_removal_callback *farewell)
+bool cn_image_remove(const struct cairn_image *image, cn_image_removal_callback *farewell, uint64_t *id)
 {
   CN_CHECK(cn_images_lock());
-  const struct cn_image_list *list = atomic_load(&current_list);
-  size_t i = find_image(list, image);
-  if (i != list->count) {
+  const struct cn_registered_image *own = find_image(atomic_load(&current_list), image);
+  if (own != NULL) {
+    *id = own->id;
     if (farewell != NULL)
-      farewell(&list->at[i].image);
-    publish_list(copy_without_image(list, i));
+      farewell(&own->image);
+    publish_without_image(own);
   }
   cn_images_unlock();
   if (reader_slot_of_thread == 0)
     cn_readers_wait(&list_readers);
+  return own != NULL;
 }
 
 /* ---- look-ups ---- */
@@ -442,32 +467,6 @@ void cn_image_remove(const struct cairn_image *image, cn_image_removal_callback 
 const struct cairn_layout cn_filler_layouts[2] = {
     {.magic = CAIRN_ABI_LAYOUT_MAGIC, .flags = CAIRN_ABI_LAYOUT_NO_REFERENCES},
     {.magic = CAIRN_ABI_LAYOUT_MAGIC, .elem_size = 8, .flags = CAIRN_ABI_LAYOUT_NO_REFERENCES}};
-
-/* True if the image's frame maps describe code in [start, end), or are unreadable. */
-static bool image_has_code(const struct cairn_image *image, uintptr_t start, uintptr_t end)
-{
-  const unsigned char *cursor = image->frames_start;
-  struct cn_framemap_function function;
-  int status = CN_FRAMEMAP_NONE;
-
-  while (cursor != NULL &&
-         (status = cn_framemap_next_function(&cursor, image->frames_stop, &function)) == CN_FRAMEMAP_OK)
-    if (start < function.entry + function.code_size && end > function.entry)
-      return true;
-  return status == CN_FRAMEMAP_BAD;
-}
-
-bool cn_images_have_code_in(uintptr_t start, uintptr_t end)
-{
-  bool entered = cn_image_begin_reading(), found = false;
-  const struct cn_image_list *list = cn_image_list();
-
-  CN_ASSERT(start <= end);
-  for (size_t i = 0; i < list->count && !found; i++)
-    found = image_has_code(&list->at[i].image, start, end);
-  cn_image_end_reading(entered);
-  return found;
-}
 
 static bool is_on_section_page(uintptr_t address, const void *start, const void *stop)
 {
@@ -482,8 +481,9 @@ bool cn_images_have_section_on_page(uintptr_t address)
   bool entered = cn_image_begin_reading(), found = false;
   const struct cn_image_list *list = cn_image_list();
 
-  for (size_t i = 0; i < list->count && !found; i++) {
-    const struct cairn_image *image = &list->at[i].image;
+  for (const struct cn_registered_image *at = cn_image_from(list, 0); at != NULL && !found;
+       at = cn_image_from(list, at->id + 1)) {
+    const struct cairn_image *image = &at->image;
     found = is_on_section_page(address, image->frames_start, image->frames_stop) ||
             is_on_section_page(address, image->roots_start, image->roots_stop) ||
             is_on_section_page(address, image->layouts_start, image->layouts_stop) ||
@@ -496,12 +496,11 @@ bool cn_images_have_section_on_page(uintptr_t address)
 
 static bool is_registered_layout(const struct cn_image_list *list, uintptr_t address)
 {
-  size_t below = count_ranges_below(list, address);
-  const struct layout_range *range = &layout_ranges_of(list)[below - 1];
   const struct cairn_layout *layout = (const struct cairn_layout *)address;
+  const struct cn_range *range =
+      address < UINTPTR_MAX ? cn_ranges_find_overlap(list->by_layouts, address, address + 1) : NULL;
 
-  return below > 0 && address - range->start < range->bytes &&
-         range->bytes - (address - range->start) >= sizeof *layout && address % _Alignof(struct cairn_layout) == 0 &&
+  return range != NULL && range->end - address >= sizeof *layout && address % _Alignof(struct cairn_layout) == 0 &&
          layout->magic == CAIRN_ABI_LAYOUT_MAGIC;
 }
 

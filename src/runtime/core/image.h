@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cairn/collector.h>
+#include "runtime/tables/ranges.h"
 
 /* A registered image. `image` is a copy, which stays valid if the original is damaged or unmapped. `key` is the
  * original's address, which is unique. Each registration has a greater id than all earlier registrations. */
@@ -19,23 +20,40 @@ struct cn_registered_image {
   uint64_t id;
 };
 
-/* All images in the order of their registration. A published list never changes. */
+/* Sets of all images, whose values are struct cn_registered_image. A published list never changes. */
 struct cn_image_list {
   uint64_t generation;
-  size_t count, ranges;
-  struct cn_image_list *older;     /* the next older replaced list */
-  uint64_t since;                  /* cn_readers_have_left() */
-  struct cn_registered_image at[]; /* the ranges follow them (image.c) */
+  const struct cn_range_node *by_id, *by_key;         /* ranges of one number */
+  const struct cn_range_node *by_frames, *by_layouts; /* the sections, where they are not empty */
+  const struct cn_range_node *with_roots;             /* by id, images with a section of roots */
+  /* A replaced list has the parts that newer lists lack. */
+  struct cn_image_list *newer;
+  uint64_t since; /* cn_readers_have_left() */
+  struct cn_range_node *replaced;
+  struct cn_registered_image *removed;
 };
+
+/* The first image whose id is at least `id`, or null; among all images, or among images with roots. Ids follow the
+ * order of registration. Logarithmic. The calling thread reads. */
+static inline const struct cn_registered_image *cn_image_from(const struct cn_image_list *list, uint64_t id)
+{
+  return cn_ranges_value_from(list->by_id, id);
+}
+
+static inline const struct cn_registered_image *cn_image_with_roots_from(const struct cn_image_list *list, uint64_t id)
+{
+  return cn_ranges_value_from(list->with_roots, id);
+}
 
 /* Add an image to the list. False: the list has the image already. An image that overlaps a registered image, or whose
  * words differ, ends the program. The caller has checked the image's form and holds signals. */
 bool cn_image_add(const struct cairn_image *image);
 
 /* Remove an image, if the list has it, and wait for its readers, unless the calling thread is a reader. `farewell`,
- * which may be null, gets the copy just before the removal, while images are locked. The caller holds signals. */
+ * which may be null, gets the copy just before the removal, while images are locked. False: the list lacks the image.
+ * `*id` gets the image's id. The caller holds signals. */
 typedef void cn_image_removal_callback(const struct cairn_image *image);
-void cn_image_remove(const struct cairn_image *image, cn_image_removal_callback *farewell);
+bool cn_image_remove(const struct cairn_image *image, cn_image_removal_callback *farewell, uint64_t *id);
 
 /* True if several registered images have the section of layouts of `image`. Called while images are locked. */
 bool cn_image_shares_layouts(const struct cairn_image *image);
@@ -69,16 +87,16 @@ void cn_images_unlock(void);
 uint64_t cn_image_reader_generation(void);
 bool cn_image_readers_have_left(uint64_t since);
 
+/* True if an image has frame maps, or has roots or layouts. */
 bool cn_images_have_frames(void);
+bool cn_images_have_data(void);
 
 /* False: the image has flags alone, without sections. */
 bool cn_image_has_sections(const struct cairn_image *image);
 
-/* True if a section of a registered image touches the address's page. Reads no section. */
+/* True if a section of a registered image touches the address's page. Reads no section. Linear; for reports of faults.
+ */
 bool cn_images_have_section_on_page(uintptr_t address);
-
-/* True if a function with frame maps overlaps [start, end). */
-bool cn_images_have_code_in(uintptr_t start, uintptr_t end);
 
 /* cn_image_root_is_thread_local() is true if the root is in a thread-local variable. cn_image_root_address() returns
  * the root's address, for a thread-local root the address in the calling thread, or 0 if the thread has not allocated
@@ -87,10 +105,10 @@ bool cn_image_root_is_thread_local(const struct cairn_global_root *root);
 uintptr_t cn_image_root_address(const struct cairn_global_root *root);
 
 /* Check the list. Returns the error, or null. Invariants:
- *   - the list has each image once; ids ascend, and the generation is greater than all ids
+ *   - the list has each image once, and the generation is greater than all ids
  *   - the joint flags contain the flags of all images in the list
- *   - each image with layouts has a layout range, and ranges are sorted
- * Quadratic in the number of images. The caller has locked the list. */
+ *   - each set has the ranges of all images and no others; the trees are valid (ranges.h)
+ * The time is O(n log n). The caller has locked the list. */
 const char *cn_images_wrong(void);
 
 /* The union of the flags of all images so far (CAIRN_ABI_IMAGE_*). */

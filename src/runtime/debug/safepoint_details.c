@@ -31,8 +31,9 @@ _Noreturn static void fail_bad_details(uintptr_t pc)
 static void gather_functions(const struct cn_image_list *list)
 {
   functions.count = 0;
-  for (size_t i = 0; i < list->count; i++) {
-    const struct cairn_image *image = &list->at[i].image;
+  for (const struct cn_registered_image *at = cn_image_from(list, 0); at != NULL;
+       at = cn_image_from(list, at->id + 1)) {
+    const struct cairn_image *image = &at->image;
     const unsigned char *cursor = image->details_start;
     struct cn_details_function function = {0};
     int status = CN_FRAMEMAP_NONE;

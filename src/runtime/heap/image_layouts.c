@@ -112,8 +112,8 @@ void cn_layouts_begin_checks(void)
 
   atomic_store(&checks_begun, true);
   const struct cn_image_list *list = cn_image_list();
-  for (size_t i = 0; i < list->count; i++)
-    check_image_layouts(&list->at[i].image);
+  for (const struct cn_registered_image *at = cn_image_from(list, 0); at != NULL; at = cn_image_from(list, at->id + 1))
+    check_image_layouts(&at->image);
   cn_image_end_reading(entered);
 }
 

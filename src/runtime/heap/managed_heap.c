@@ -99,8 +99,8 @@ static void begin_image_checks(void)
   __atomic_store_n(&images_must_fit, true, __ATOMIC_SEQ_CST);
   bool entered = cn_image_begin_reading();
   const struct cn_image_list *list = cn_image_list();
-  for (size_t i = 0; i < list->count; i++)
-    check_image_fits(&list->at[i].image, list->at[i].key);
+  for (const struct cn_registered_image *at = cn_image_from(list, 0); at != NULL; at = cn_image_from(list, at->id + 1))
+    check_image_fits(&at->image, at->key);
   cn_image_end_reading(entered);
 }
 

@@ -28,6 +28,7 @@
 #include "runtime/threads/native_stop.h"
 #include "runtime/threads/stop.h"
 #include "runtime/walk/code_regions.h"
+#include "runtime/walk/index.h"
 #include "runtime/weak/finalisers.h"
 
 static _Atomic bool program_ended; /* images stay registered */
@@ -91,6 +92,7 @@ static void prepare_for_image(const struct cairn_image *image)
     cn_os_has_unwinder(true);
   check_region_overlap(image);
   cn_heap_check_image(image, image);
+  cn_index_note_new_image();
   cn_patch_note_image(image);
 }
 
@@ -155,11 +157,14 @@ void cairn_image_unregister(const struct cairn_image *image)
   if (cn_image_is_reading() && cairn_mutator.busy)
     cairn_fatal("an image is unloaded by the thread that collects");
   cn_defer_signals();
+  uint64_t id;
   bool stopped = stop_world((uintptr_t)__builtin_return_address(0));
   cn_patch_forget_image(image);
   cn_inline_caches_forget_image(image);
-  cn_image_remove(image, stopped ? forget_image : NULL);
+  bool removed = cn_image_remove(image, stopped ? forget_image : NULL, &id);
   if (stopped)
     cn_native_stop_end();
+  if (removed)
+    cn_index_forget_image(id);
   cn_undefer_signals();
 }

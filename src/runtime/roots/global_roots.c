@@ -19,7 +19,8 @@ static uintptr_t distance_from_mutator(const struct cairn_global_root *root)
 }
 
 static struct {
-  size_t image, root;
+  uint64_t image; /* the least id of the images that are left */
+  size_t root;
   struct cairn_mutator *thread; /* null: the first thread */
   uint32_t reference;           /* index in the root's layout */
 } enumeration_position;
@@ -73,7 +74,7 @@ void cn_global_roots_begin(void)
   enumeration_position.reference = 0;
 }
 
-/* Other threads may add images at the end of the list during the enumeration, and remove no image. */
+/* Other threads may add images with greater ids during the enumeration, and remove no image. */
 bool cn_global_roots_fetch_next(struct cn_root_slots *slots, size_t most)
 {
   bool entered = cn_image_begin_reading();
@@ -81,9 +82,10 @@ bool cn_global_roots_fetch_next(struct cn_root_slots *slots, size_t most)
 
   CN_CHECK(slots->count == 0);
   cn_root_slots_reserve(slots, most);
-  while (enumeration_position.image < list->count &&
-         add_image_roots(&list->at[enumeration_position.image].image, slots, most))
-    enumeration_position.image++;
+  for (const struct cn_registered_image *image;
+       (image = cn_image_with_roots_from(list, enumeration_position.image)) != NULL &&
+       add_image_roots(&image->image, slots, most);)
+    enumeration_position.image = image->id + 1;
   cn_image_end_reading(entered);
   return slots->count != 0;
 }
@@ -102,12 +104,10 @@ void cn_global_roots_clear_thread(struct cairn_mutator *mutator)
   const struct cn_image_list *list = cn_image_list();
 
   CN_CHECK(mutator == &cairn_mutator);
-  for (size_t i = 0; i < list->count; i++) {
-    const struct cairn_image *image = &list->at[i].image;
-    const struct cairn_global_root *root = image->roots_start;
-    for (; root != image->roots_stop; root++)
+  for (const struct cn_registered_image *image = cn_image_with_roots_from(list, 0); image != NULL;
+       image = cn_image_with_roots_from(list, image->id + 1))
+    for (const struct cairn_global_root *root = image->image.roots_start; root != image->image.roots_stop; root++)
       if (cn_image_root_is_thread_local(root))
         clear_thread_local_root(root, mutator);
-  }
   cn_image_end_reading(entered);
 }

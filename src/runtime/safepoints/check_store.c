@@ -38,12 +38,11 @@ static bool has_reference_at(const struct cairn_global_root *root, uintptr_t slo
 
 static const struct cairn_global_root *find_global_root(const struct cn_image_list *list, uintptr_t slot)
 {
-  for (size_t i = 0; i < list->count; i++) {
-    const struct cairn_image *image = &list->at[i].image;
-    for (const struct cairn_global_root *at = image->roots_start; at != image->roots_stop; at++)
+  for (const struct cn_registered_image *image = cn_image_with_roots_from(list, 0); image != NULL;
+       image = cn_image_with_roots_from(list, image->id + 1))
+    for (const struct cairn_global_root *at = image->image.roots_start; at != image->image.roots_stop; at++)
       if (has_reference_at(at, slot))
         return at;
-  }
   return NULL;
 }
 

@@ -18,6 +18,7 @@
 #include "runtime/core/image.h"
 #include "runtime/core/readers.h"
 #include "runtime/os/os.h"
+#include "runtime/walk/index.h"
 #include "runtime/walk/regions_table.h"
 #include "runtime/walk/return_barriers.h"
 
@@ -133,7 +134,7 @@ static bool is_range_taken(uintptr_t start, uintptr_t end)
   struct cn_code_region other;
 
   return cn_region_table_find_overlap(atomic_load(&current_table), start, end, &other) ||
-         (start < stubs_end && end > stubs_start) || cn_images_have_code_in(start, end);
+         (start < stubs_end && end > stubs_start) || cn_index_has_code_in(start, end);
 }
 
 static enum cairn_status insert_region(const struct cn_code_region *region)

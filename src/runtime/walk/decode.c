@@ -12,7 +12,7 @@
 #include "runtime/core/messages.h"
 #include "runtime/os/os.h"
 
-enum { MIN_CHUNK_BYTES = 64 << 10, MAX_CHUNK_BYTES = 8 << 20, WORD_BYTES = sizeof(uintptr_t) };
+enum { MIN_CHUNK_BYTES = 128, MAX_CHUNK_BYTES = 8 << 20, WORD_BYTES = sizeof(uintptr_t) };
 _Static_assert((int)CN_ENTRY_SAVED_MASK == (1 << CN_CALLEE_SAVED_COUNT) - 1, "a bit for each register");
 _Static_assert((int)CN_CALLEE_SAVED_COUNT < (int)CN_PLAIN_SP && (int)CN_PLAIN_SP == WORD_BYTES - 1,
                "a root's code is the number of a register, or a distance in words");
@@ -22,45 +22,6 @@ _Noreturn static void report_bad_map(const char *what, uintptr_t entry)
   char place[CN_REPORT_PC];
 
   cairn_fatal("bad frame map: %s, function %s", what, cn_report_format_pc(entry, place));
-}
-
-static void *allocate_map_memory(struct cn_map_memory *maps, size_t bytes)
-{
-  struct cn_map_memory_chunk *chunk = maps->chunks.at + maps->chunks.count - 1;
-
-  bytes = (bytes + 7) & ~(size_t)7;
-  if (maps->chunks.count == 0 || chunk->bytes - chunk->used < bytes) {
-    size_t least =
-        maps->chunks.count == 0 ? 0 : 2 * chunk->bytes; /* chunks double in size, for few chunks and large pages */
-    size_t room = (bytes + MIN_CHUNK_BYTES - 1) / MIN_CHUNK_BYTES * MIN_CHUNK_BYTES;
-    if (room < least)
-      room = least < MAX_CHUNK_BYTES ? least : MAX_CHUNK_BYTES;
-    unsigned char *at = cn_os_resize_mapping(NULL, 0, room);
-    if (at == NULL)
-      cn_report_out_of_memory("no memory for decoded frame maps");
-    cn_os_prefer_large_pages((uintptr_t)at, room);
-    cn_grow_push(&maps->chunks, (struct cn_map_memory_chunk){at, room, 0});
-    chunk = maps->chunks.at + maps->chunks.count - 1;
-  }
-  CN_CHECK(bytes <= chunk->bytes - chunk->used);
-  chunk->used += bytes;
-  return chunk->at + chunk->used - bytes;
-}
-
-void cn_maps_free(struct cn_map_memory *maps)
-{
-  for (size_t i = 0; i < maps->chunks.count; i++)
-    cn_os_free_mapping(maps->chunks.at[i].at, maps->chunks.at[i].bytes);
-  cn_grow_free_array(&maps->chunks);
-}
-
-size_t cn_maps_memory_bytes(const struct cn_map_memory *maps)
-{
-  size_t bytes = 0;
-
-  for (size_t i = 0; i < maps->chunks.count; i++)
-    bytes += maps->chunks.at[i].bytes;
-  return bytes;
 }
 
 /* ---- codes of roots ---- */
@@ -122,7 +83,14 @@ static void check_saved_registers(const struct cn_safepoint *safepoint, uintptr_
       report_bad_map("a register is saved outside the frame", entry);
 }
 
-/* ---- maps ---- */
+/* ---- memory ---- */
+
+/* Each map follows a word, its return address. */
+struct cn_map_chunk {
+  struct cn_map_chunk *older;
+  size_t bytes, used; /* of `at` */
+  unsigned char at[];
+};
 
 /* The size of the map with its arrays. Codes are read in groups, so their array is rounded up. */
 static size_t map_bytes_of(const struct cn_frame_map *head)
@@ -132,12 +100,71 @@ static size_t map_bytes_of(const struct cn_frame_map *head)
 
   if (head->plain <= CN_ENTRY_CODES) /* these codes are read from the table */
     codes = head->plain;
-  return sizeof *head + codes * sizeof head->plain_at[0] + (others ? others + 2 * WORD_BYTES : 0) +
-         (head->pushed ? 0 : WORD_BYTES + CN_CALLEE_SAVED_COUNT * sizeof(int32_t));
+  size_t bytes = sizeof *head + codes * sizeof head->plain_at[0] + (others ? others + 2 * WORD_BYTES : 0) +
+                 (head->pushed ? 0 : WORD_BYTES + CN_CALLEE_SAVED_COUNT * sizeof(int32_t));
+  return (bytes + WORD_BYTES - 1) / WORD_BYTES * WORD_BYTES;
 }
 
-const struct cn_frame_map *cn_maps_decode_safepoint(struct cn_map_memory *maps,
-                                                    const struct cn_framemap_function *function, uint32_t index)
+static struct cn_map_chunk *add_chunk(struct cn_map_memory *maps, struct cn_blocks *blocks, size_t least)
+{
+  size_t bytes = maps->newest == NULL ? MIN_CHUNK_BYTES : 2 * (sizeof *maps->newest + maps->newest->bytes);
+
+  if (bytes > MAX_CHUNK_BYTES)
+    bytes = MAX_CHUNK_BYTES;
+  while (bytes < sizeof(struct cn_map_chunk) + least)
+    bytes *= 2;
+  struct cn_map_chunk *chunk = cn_blocks_take(blocks, bytes);
+  if (chunk == NULL)
+    cn_report_out_of_memory("no memory for decoded frame maps");
+  if (bytes > CN_BLOCKS_MAX_BYTES)
+    cn_os_prefer_large_pages((uintptr_t)chunk, bytes);
+  *chunk = (struct cn_map_chunk){maps->newest, bytes - sizeof *chunk, 0};
+  maps->newest = chunk;
+  return chunk;
+}
+
+static struct cn_frame_map *allocate_map(struct cn_map_memory *maps, struct cn_blocks *blocks,
+                                         const struct cn_frame_map *head, uintptr_t pc)
+{
+  struct cn_map_chunk *chunk = maps->newest;
+  size_t bytes = WORD_BYTES + map_bytes_of(head);
+
+  if (chunk == NULL || chunk->bytes - chunk->used < bytes)
+    chunk = add_chunk(maps, blocks, bytes);
+  CN_CHECK(bytes <= chunk->bytes - chunk->used);
+  uintptr_t *at = (uintptr_t *)(chunk->at + chunk->used);
+  chunk->used += bytes;
+  *at = pc;
+  struct cn_frame_map *map = (struct cn_frame_map *)(at + 1);
+  *map = *head;
+  return map;
+}
+
+void cn_maps_visit(const struct cn_map_memory *maps, cn_maps_visitor *visit)
+{
+  for (const struct cn_map_chunk *chunk = maps->newest; chunk != NULL; chunk = chunk->older)
+    for (size_t used = 0; used < chunk->used;) {
+      const uintptr_t *at = (const uintptr_t *)(chunk->at + used);
+      const struct cn_frame_map *map = (const struct cn_frame_map *)(at + 1);
+      used += WORD_BYTES + map_bytes_of(map);
+      visit(map, *at);
+    }
+}
+
+void cn_maps_free(struct cn_map_memory *maps, struct cn_blocks *blocks)
+{
+  for (struct cn_map_chunk *chunk = maps->newest, *older; chunk != NULL; chunk = older) {
+    older = chunk->older;
+    cn_blocks_give(blocks, chunk, sizeof *chunk + chunk->bytes);
+  }
+  maps->newest = NULL;
+}
+
+/* ---- maps ---- */
+
+const struct cn_frame_map *cn_maps_decode_safepoint(struct cn_map_memory *maps, struct cn_blocks *blocks,
+                                                    const struct cn_framemap_function *function, uint32_t index,
+                                                    uintptr_t pc)
 {
   struct cn_safepoint safepoint;
   struct cn_root root;
@@ -154,8 +181,7 @@ const struct cn_frame_map *cn_maps_decode_safepoint(struct cn_map_memory *maps,
                               .plain = plain,
                               .roots = roots - plain,
                               .areas = safepoint.areas};
-  struct cn_frame_map *map = allocate_map_memory(maps, map_bytes_of(&head));
-  *map = head;
+  struct cn_frame_map *map = allocate_map(maps, blocks, &head, pc);
   struct cn_root *other = (struct cn_root *)(uintptr_t)cn_map_roots(map);
   uint16_t *at = map->plain_at;
   for (uint32_t i = 0; i < roots; i++) {

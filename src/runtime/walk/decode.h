@@ -5,27 +5,29 @@
 #ifndef CN_RUNTIME_WALK_DECODE_H
 #define CN_RUNTIME_WALK_DECODE_H
 
-#include "runtime/core/grow.h"
+#include "runtime/tables/blocks.h"
 #include "runtime/walk/index.h"
 
-/* The memory of an image's decoded safepoints; zero-initialised is empty. */
-struct cn_map_memory_chunk {
-  unsigned char *at;
-  size_t bytes, used;
-};
+/* The memory of an image's decoded safepoints; zero-initialised is empty. Chunks double in size. */
+struct cn_map_chunk;
 struct cn_map_memory {
-  CN_GROW(struct cn_map_memory_chunk) chunks;
+  struct cn_map_chunk *newest;
 };
 
-/* Decode the function's safepoint `index`. A malformed frame map ends the program. */
-const struct cn_frame_map *cn_maps_decode_safepoint(struct cn_map_memory *maps,
-                                                    const struct cn_framemap_function *function, uint32_t index);
+/* Decode the function's safepoint `index`, which returns to `pc`, into memory of `blocks`. A malformed frame map ends
+ * the program. */
+const struct cn_frame_map *cn_maps_decode_safepoint(struct cn_map_memory *maps, struct cn_blocks *blocks,
+                                                    const struct cn_framemap_function *function, uint32_t index,
+                                                    uintptr_t pc);
 
 uint64_t cn_maps_entry_key(const struct cn_frame_map *map, uintptr_t pc);
 uint64_t cn_maps_entry_value(const struct cn_frame_map *map);
 void cn_maps_copy_codes(const struct cn_frame_map *map, uint16_t code[CN_ENTRY_CODES]);
 
-void cn_maps_free(struct cn_map_memory *maps);
-size_t cn_maps_memory_bytes(const struct cn_map_memory *maps);
+/* Call `visit` for each map. */
+typedef void cn_maps_visitor(const struct cn_frame_map *map, uintptr_t pc);
+void cn_maps_visit(const struct cn_map_memory *maps, cn_maps_visitor *visit);
+
+void cn_maps_free(struct cn_map_memory *maps, struct cn_blocks *blocks);
 
 #endif

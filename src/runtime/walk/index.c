@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Owns the sorted functions of each image, the hash table of the safepoints that walks have met, and the list of
- * replaced tables. Adopts new images, drops removed images, and frees replaced tables. Runs on any thread, in any
- * phase, except that replaced tables are freed in a stop, before phase STOP. CN_LOCK_FRAMES guards all writes, and
- * reads of functions and list; look-ups read the hash table, and the atomic generation of the adopted list of images,
- * without a lock (cn_index_enter()).
+ * Owns the sorted functions of each image and the sets that find them, the hash table of the safepoints that walks have
+ * met, and the list of replaced tables. Adopts new images, drops removed images, and frees replaced tables. Runs on any
+ * thread, in any phase, except that replaced tables are freed in a stop, before phase STOP. CN_LOCK_FRAMES guards all
+ * writes, and reads of functions, sets and list; look-ups read the hash table, and the atomic generation of the adopted
+ * list of images, without a lock (cn_index_enter()).
  */
 #include "runtime/walk/index.h"
 
+#include <string.h>
 #include "base/check.h"
 #include "base/sorted.h"
 #include "runtime/arch/arch.h"
@@ -15,6 +16,7 @@
 #include "runtime/core/lock.h"
 #include "runtime/core/messages.h"
 #include "runtime/os/os.h"
+#include "runtime/tables/ranges.h"
 #include "runtime/walk/decode.h"
 #include "runtime/walk/native_pcs.h"
 
@@ -26,18 +28,26 @@ struct indexed_function {
   uint32_t offset; /* offset in the image's section */
 };
 
+/* Adopted images lie in a set by id. Functions with gaps of at most MAX_GAP_BYTES between them form a segment; the set
+ * of segments finds an image by an address of code. Images may overlap, because two images may have maps of one
+ * function, and modules may alternate in memory. */
 struct image_code {
   uint64_t id;
   const unsigned char *start, *stop;
-  CN_GROW(struct indexed_function) functions; /* by entry */
-  uintptr_t low, high;                        /* the range of all functions' code */
-  uintptr_t no_barriers;                      /* the entry of a function with undeclared barriers, or 0 */
+  struct indexed_function *functions; /* by entry */
+  size_t count, room;
+  uintptr_t low, high;   /* the range of all functions' code */
+  uintptr_t no_barriers; /* the entry of a function with undeclared barriers, or 0 */
   struct cn_map_memory maps;
-  bool there; /* adopt_images() has found the image in the list */
 };
 
-static CN_GROW(struct image_code) codes;
-static _Atomic uint64_t synced_generation; /* cn_image_list_generation() of `codes`; 0: unset */
+enum { MAX_GAP_BYTES = 4096, MAX_UNADOPTED_IMAGES = 64, MAX_KEPT_FUNCTIONS = 4096 };
+
+static const struct cn_range_node *codes, *segments;
+static const struct cn_range_node *without_barriers;          /* by id, images with such functions */
+static struct cn_blocks index_memory;                         /* of adopted images, their sets and decoded maps */
+static CN_GROW(struct indexed_function) functions_of_section; /* scratch of add_image_code() */
+static _Atomic uint64_t synced_generation; /* the generation of the adopted list of images; 0: unset */
 
 _Noreturn static void report_bad_map(const char *what, uintptr_t entry)
 {
@@ -48,22 +58,29 @@ _Noreturn static void report_bad_map(const char *what, uintptr_t entry)
 
 static struct cn_framemap_function read_function(const struct image_code *code, size_t index)
 {
-  CN_ASSERT(index < code->functions.count);
-  const unsigned char *cursor = code->start + code->functions.at[index].offset;
+  CN_ASSERT(index < code->count);
+  const unsigned char *cursor = code->start + code->functions[index].offset;
   struct cn_framemap_function function;
 
   if (cn_framemap_next_function(&cursor, code->stop, &function) != CN_FRAMEMAP_OK)
-    report_bad_map("it has changed", code->functions.at[index].entry);
+    report_bad_map("it has changed", code->functions[index].entry);
   return function;
 }
 
-static void read_functions(struct image_code *code)
+static uintptr_t end_of(const struct indexed_function *function)
+{
+  return function->entry + function->code_size;
+}
+
+/* Reads the section into `functions_of_section`. Returns the entry of a function with undeclared barriers, or 0. */
+static uintptr_t read_functions(const struct image_code *code)
 {
   const unsigned char *cursor = code->start;
   struct cn_framemap_function function;
   int status = CN_FRAMEMAP_NONE;
+  uintptr_t no_barriers = 0;
 
-  CN_ASSERT(code->functions.count == 0);
+  functions_of_section.count = 0;
   if ((size_t)(code->stop - code->start) > UINT32_MAX)
     cairn_fatal("section cairn_frames of image %lu is larger than 4 GB", (unsigned long)code->id);
   for (;;) {
@@ -71,14 +88,15 @@ static void read_functions(struct image_code *code)
     if (cursor == NULL || (status = cn_framemap_next_function(&cursor, code->stop, &function)) != CN_FRAMEMAP_OK)
       break;
     if (function.no_barriers)
-      code->no_barriers = function.entry;
+      no_barriers = function.entry;
     /* The offset includes padding before the function, which read_function() skips again. */
-    cn_grow_push(&code->functions,
+    cn_grow_push(&functions_of_section,
                  (struct indexed_function){function.entry, function.code_size, (uint32_t)(before - code->start)});
   }
   if (status != CN_FRAMEMAP_NONE)
     cairn_fatal("bad frame map: image %lu, offset %zu of section cairn_frames", (unsigned long)code->id,
                 (size_t)(cursor - code->start));
+  return no_barriers;
 }
 
 /* Removes duplicates: a linker that folds identical functions leaves one body with several equal maps. Any other
@@ -87,11 +105,11 @@ static void check_functions(struct image_code *code)
 {
   size_t kept = 0;
 
-  for (size_t i = 0; i < code->functions.count; i++) {
-    CN_ASSERT(i == 0 || code->functions.at[i - 1].entry <= code->functions.at[i].entry);
-    struct indexed_function *function = &code->functions.at[i];
+  for (size_t i = 0; i < code->count; i++) {
+    CN_ASSERT(i == 0 || code->functions[i - 1].entry <= code->functions[i].entry);
+    struct indexed_function *function = &code->functions[i];
     if (kept > 0) {
-      struct indexed_function *before = &code->functions.at[kept - 1];
+      struct indexed_function *before = &code->functions[kept - 1];
       if (before->entry == function->entry) {
         struct cn_framemap_function one = read_function(code, kept - 1);
         struct cn_framemap_function other = read_function(code, i);
@@ -99,15 +117,15 @@ static void check_functions(struct image_code *code)
           report_bad_map("two different maps of one function", function->entry);
         continue;
       }
-      if (function->entry - before->entry < before->code_size)
+      if (function->entry < end_of(before))
         report_bad_map("it lies in another function", function->entry);
     }
-    code->functions.at[kept++] = *function;
+    code->functions[kept++] = *function;
   }
-  code->functions.count = kept;
+  code->count = kept;
   if (kept > 0) {
-    code->low = code->functions.at[0].entry;
-    code->high = code->functions.at[kept - 1].entry + code->functions.at[kept - 1].code_size;
+    code->low = code->functions[0].entry;
+    code->high = end_of(&code->functions[kept - 1]);
   }
 }
 
@@ -239,50 +257,91 @@ static void insert_entry(uint64_t key, uint64_t value)
   put_entry(current_table(), key, value);
 }
 
-/* Clear values and sizes. The keys stay, so that searches for other entries continue past them. */
-static void clear_entries_in_range(uintptr_t low, uintptr_t high)
+/* Clear value and size. The key stays, so that searches for other entries continue past it. */
+static void clear_entry(const struct cn_frame_map *map, uintptr_t pc)
 {
-  struct cn_index *index = current_table();
+  uint64_t key;
+  struct cn_index_entry *entry = (struct cn_index_entry *)(uintptr_t)cn_index_find_entry(current_table(), pc, &key);
 
-  CN_ASSERT(is_index_locked() && low <= high);
-  for (size_t i = 0; i <= index->mask; i++) {
-    uint64_t key = atomic_load_explicit(&index->at[i].key, memory_order_relaxed);
-    if (key == 0 || (key >> CN_ENTRY_ADDRESS_SHIFT) - low > high - low)
-      continue;
-    atomic_store_explicit(&index->at[i].key, key & ~(uint64_t)CN_ENTRY_SIZE_MASK, memory_order_relaxed);
-    atomic_store_explicit(&index->at[i].value, 0, memory_order_release);
-  }
-  CN_ASSERT_VALID(cn_index_wrong(index));
+  CN_ASSERT(is_index_locked());
+  CN_CHECK(entry != NULL && cn_entry_map_of(atomic_load_explicit(&entry->value, memory_order_relaxed)) == map);
+  atomic_store_explicit(&entry->key, key & ~(uint64_t)CN_ENTRY_SIZE_MASK, memory_order_relaxed);
+  atomic_store_explicit(&entry->value, 0, memory_order_release);
 }
 
 /* ---- new and removed images ---- */
 
-static void drop_image_code(struct image_code *code)
+/* One change of a set, in memory that no other thread reads. */
+static void change_set(const struct cn_range_node **set, struct cn_range range, bool insert)
 {
-  CN_ASSERT(!code->there);
-  clear_entries_in_range(code->low, code->high);
-  cn_maps_free(&code->maps);
-  cn_grow_free_array(&code->functions);
+  struct cn_range_change change = {.blocks = &index_memory};
+
+  CN_ASSERT(is_index_locked());
+  if (!cn_blocks_reserve(&index_memory, cn_ranges_change_bytes(*set)))
+    cn_report_out_of_memory("no memory for an index of %zu images", cn_ranges_count(codes));
+  *set = insert ? cn_ranges_insert(&change, *set, range) : cn_ranges_remove(&change, *set, range);
+  cn_ranges_free_replaced(&index_memory, change.replaced);
 }
 
-static struct image_code *code_of_image(uint64_t id)
+static void change_segments(struct image_code *code, bool insert)
 {
-  for (size_t i = 0; i < codes.count; i++)
-    if (codes.at[i].id == id)
-      return &codes.at[i];
-  return NULL;
+  for (size_t i = 0, first = 0; i < code->count; i++)
+    if (i + 1 == code->count || code->functions[i + 1].entry - end_of(&code->functions[i]) > MAX_GAP_BYTES) {
+      change_set(&segments, (struct cn_range){code->functions[first].entry, end_of(&code->functions[i]) + 1, code},
+                 insert);
+      first = i + 1;
+    }
+}
+
+static void change_sets(struct image_code *code, bool insert)
+{
+  change_set(&codes, (struct cn_range){code->id, code->id + 1, code}, insert);
+  if (code->no_barriers)
+    change_set(&without_barriers, (struct cn_range){code->id, code->id + 1, code}, insert);
+  change_segments(code, insert);
+}
+
+static void *take_memory(size_t bytes)
+{
+  void *memory = cn_blocks_take(&index_memory, bytes);
+
+  if (memory == NULL)
+    cn_report_out_of_memory("no memory for an index of %zu images", cn_ranges_count(codes));
+  return memory;
+}
+
+static size_t functions_bytes_of(size_t count)
+{
+  return count * sizeof(struct indexed_function);
+}
+
+static void drop_image_code(struct image_code *code)
+{
+  change_sets(code, false);
+  cn_maps_visit(&code->maps, clear_entry);
+  CN_ASSERT_VALID(cn_index_wrong(current_table()));
+  cn_maps_free(&code->maps, &index_memory);
+  if (code->room != 0)
+    cn_blocks_give(&index_memory, code->functions, functions_bytes_of(code->room));
+  cn_blocks_give(&index_memory, code, sizeof *code);
 }
 
 static void add_image_code(const struct cn_registered_image *image)
 {
-  cn_grow_push(&codes, (struct image_code){.id = image->id,
-                                           .start = image->image.frames_start,
-                                           .stop = image->image.frames_stop,
-                                           .there = true});
-  struct image_code *code = &codes.at[codes.count - 1];
-  read_functions(code);
-  cn_sort_by_address(code->functions.at, code->functions.count, sizeof *code->functions.at);
+  struct image_code *code = take_memory(sizeof *code);
+
+  *code = (struct image_code){.id = image->id, .start = image->image.frames_start, .stop = image->image.frames_stop};
+  code->no_barriers = read_functions(code);
+  code->count = code->room = functions_of_section.count;
+  if (code->room != 0) {
+    code->functions = take_memory(functions_bytes_of(code->room));
+    memcpy(code->functions, functions_of_section.at, functions_bytes_of(code->room));
+  }
+  if (functions_of_section.room > MAX_KEPT_FUNCTIONS)
+    cn_grow_free_array(&functions_of_section);
+  cn_sort_by_address(code->functions, code->count, sizeof *code->functions);
   check_functions(code);
+  change_sets(code, true);
   cn_native_pcs_clear();
 }
 
@@ -291,37 +350,20 @@ static bool is_up_to_date(void)
   return cn_image_list_generation() == atomic_load_explicit(&synced_generation, memory_order_acquire);
 }
 
-static void adopt_images(const struct cn_image_list *list)
-{
-  size_t kept = 0;
-
-  for (size_t i = 0; i < codes.count; i++)
-    codes.at[i].there = false;
-  for (size_t i = 0; i < list->count; i++) {
-    struct image_code *code = code_of_image(list->at[i].id);
-    if (code == NULL)
-      add_image_code(&list->at[i]);
-    else
-      code->there = true;
-  }
-  for (size_t i = 0; i < codes.count; i++)
-    if (codes.at[i].there)
-      codes.at[kept++] = codes.at[i];
-    else
-      drop_image_code(&codes.at[i]);
-  codes.count = kept;
-  CN_CHECK(kept == list->count); /* otherwise an image's roots would be skipped */
-  atomic_store_explicit(&synced_generation, list->generation, memory_order_release);
-}
-
-/* Update `codes` from the list of images. Images that are added later wait for the next call, because stacks that are
- * being walked have no activations of these images. */
+/* Adopts the images that were added after the last adoption; cn_index_forget_image() drops removed images. Images that
+ * are added later wait for the next call, because stacks that are being walked have no activations of these images. */
 static void adopt_new_images(void)
 {
   if (is_up_to_date())
     return;
   bool entered = cn_image_begin_reading();
-  adopt_images(cn_image_list());
+  const struct cn_image_list *list = cn_image_list();
+  uint64_t id = atomic_load_explicit(&synced_generation, memory_order_relaxed);
+  for (const struct cn_registered_image *image; (image = cn_image_from(list, id)) != NULL; id = image->id + 1)
+    add_image_code(image);
+  /* otherwise an image's roots would be skipped */
+  CN_CHECK(cn_ranges_count(codes) >= cn_ranges_count(list->by_id));
+  atomic_store_explicit(&synced_generation, list->generation, memory_order_release);
   cn_image_end_reading(entered);
 }
 
@@ -348,17 +390,18 @@ static void enter_index(void)
 /* ---- look-ups ---- */
 
 /* Find the function with the call that returns to `pc`: the last function that starts below pc. The call may be the
- * function's last instruction. */
+ * function's last instruction, so a segment has one more byte than its code. */
 static bool search_functions(uintptr_t pc, struct image_code **code, size_t *index)
 {
+  const struct cn_range *range = NULL;
+
   CN_ASSERT(is_index_locked());
-  for (size_t i = 0; i < codes.count; i++) {
-    const struct indexed_function *at = codes.at[i].functions.at;
-    if (pc - codes.at[i].low > codes.at[i].high - codes.at[i].low)
-      continue;
-    size_t below = cn_sorted_count_below(at, codes.at[i].functions.count, sizeof *at, pc);
+  while (pc != UINTPTR_MAX && (range = cn_ranges_next_overlap(segments, range, pc, pc + 1)) != NULL) {
+    struct image_code *found = range->value;
+    const struct indexed_function *at = found->functions;
+    size_t below = cn_sorted_count_below(at, found->count, sizeof *at, pc);
     if (below > 0 && pc - at[below - 1].entry <= at[below - 1].code_size) {
-      *code = &codes.at[i];
+      *code = found;
       *index = below - 1;
       return true;
     }
@@ -408,7 +451,7 @@ static enum cn_frames find_or_decode_map(uintptr_t pc, uint64_t *key, uint64_t *
   struct cn_framemap_function function = read_function(code, index);
   if (!find_safepoint(&function, pc, &safepoint))
     return CN_FRAMES_NO_SAFEPOINT;
-  const struct cn_frame_map *map = cn_maps_decode_safepoint(&code->maps, &function, safepoint);
+  const struct cn_frame_map *map = cn_maps_decode_safepoint(&code->maps, &index_memory, &function, safepoint, pc);
   *key = cn_maps_entry_key(map, pc);
   *value = cn_maps_entry_value(map);
   insert_entry(*key, *value);
@@ -445,14 +488,50 @@ void cn_index_prepare_walk(void)
   leave_index();
 }
 
+/* A signal that interrupted the holder of the lock may register an image, which a later walk adopts. */
+void cn_index_note_new_image(void)
+{
+  uint64_t synced = atomic_load_explicit(&synced_generation, memory_order_relaxed);
+
+  if ((synced != 0 || cn_image_list_generation() > MAX_UNADOPTED_IMAGES) && try_enter_index())
+    leave_index();
+}
+
+void cn_index_forget_image(uint64_t id)
+{
+  if (!cn_lock_take(CN_LOCK_FRAMES))
+    cairn_fatal("an image is unloaded in a signal handler that has interrupted the runtime");
+  struct image_code *code = cn_ranges_value_from(codes, id);
+  if (code != NULL && code->id == id)
+    drop_image_code(code);
+  leave_index();
+}
+
+static bool code_overlaps(const struct image_code *code, uintptr_t start, uintptr_t end)
+{
+  size_t below = cn_sorted_count_below(code->functions, code->count, sizeof *code->functions, end);
+
+  return below > 0 && end_of(&code->functions[below - 1]) > start;
+}
+
+bool cn_index_has_code_in(uintptr_t start, uintptr_t end)
+{
+  const struct cn_range *range = NULL;
+  bool found = false;
+
+  CN_ASSERT(start <= end);
+  enter_index();
+  while (!found && (range = cn_ranges_next_overlap(segments, range, start, end)) != NULL)
+    found = code_overlaps(range->value, start, end);
+  leave_index();
+  return found;
+}
+
 uintptr_t cn_index_find_without_barriers(void)
 {
-  uintptr_t entry = 0;
-
   enter_index();
-  for (size_t i = 0; i < codes.count; i++)
-    if (codes.at[i].no_barriers != 0)
-      entry = codes.at[i].no_barriers;
+  const struct image_code *code = cn_ranges_value_from(without_barriers, 0);
+  uintptr_t entry = code != NULL ? code->no_barriers : 0;
   leave_index();
   return entry;
 }
@@ -513,8 +592,7 @@ size_t cn_index_memory_bytes(size_t *safepoints)
     return 0;
   *safepoints = current_table()->used;
   bytes = table_bytes(current_table()->mask + 1);
-  for (size_t i = 0; i < codes.count; i++)
-    bytes += codes.at[i].functions.room * sizeof(struct indexed_function) + cn_maps_memory_bytes(&codes.at[i].maps);
+  bytes += index_memory.mapped_bytes;
   for (size_t i = 0; i < replaced.count; i++)
     bytes += table_bytes(replaced.at[i].index->mask + 1);
   leave_index();

@@ -208,6 +208,16 @@ void cn_index_prepare_walk(void);
 /* The entry of a function whose object file does not declare its barriers, or 0. */
 uintptr_t cn_index_find_without_barriers(void);
 
+/* True if a function with frame maps overlaps [start, end). The calling thread does not hold CN_LOCK_FRAMES. */
+bool cn_index_has_code_in(uintptr_t start, uintptr_t end);
+
+/* Called after a registration: adopts the image at once if walks have begun or many images wait, so that the first
+ * look-up in a new image holds the lock for a short time. */
+void cn_index_note_new_image(void);
+
+/* Drop a removed image with its entries. The image's section stays mapped until the call returns. */
+void cn_index_forget_image(uint64_t id);
+
 /* The range of all code with frame maps in the image that has `pc`. False: `pc` is outside such code, or a signal
  * interrupted the holder of the index's lock. */
 bool cn_index_image_range(uintptr_t pc, uintptr_t *low, uintptr_t *high);

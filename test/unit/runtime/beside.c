@@ -168,6 +168,20 @@ static void read_long(uintptr_t pc)
   cn_index_leave(entered);
 }
 
+/* The layouts of all images, one of which may be about to go. */
+static void read_layouts(void)
+{
+  bool entered = cn_image_begin_reading();
+  const struct cn_image_list *list = cn_image_list();
+
+  for (const struct cn_registered_image *image = cn_image_from(list, 0); image != NULL;
+       image = cn_image_from(list, image->id + 1))
+    for (int i = 0; i < 4; i++)
+      if (((const struct cairn_layout *)image->image.layouts_start)[i].magic != CAIRN_ABI_LAYOUT_MAGIC)
+        abort();
+  cn_image_end_reading(entered);
+}
+
 /* All frames of a stack, and what a walk asks on the way. */
 static void walk(unsigned random)
 {
@@ -192,7 +206,8 @@ static void walk(unsigned random)
   read_long(pc);
   for (uintptr_t i = 0; i < REGIONS; i++)
     cn_code_regions_find(region_at((i + random) % REGIONS) + 1, &region);
-  cn_images_have_code_in(CODE, CODE + 0x100000);
+  cn_index_has_code_in(CODE, CODE + 0x100000);
+  read_layouts();
   walks++;
 }
 
@@ -252,9 +267,9 @@ static void collect(void)
   cn_index_free_replaced();
   bool entered = cn_image_begin_reading();
   const struct cn_image_list *list = cn_image_list();
-  for (size_t i = 0; i < list->count; i++)
-    for (const struct cairn_global_root *root = list->at[i].image.roots_start; root != list->at[i].image.roots_stop;
-         root++) {
+  for (const struct cn_registered_image *image = cn_image_with_roots_from(list, 0); image != NULL;
+       image = cn_image_with_roots_from(list, image->id + 1))
+    for (const struct cairn_global_root *root = image->image.roots_start; root != image->image.roots_stop; root++) {
       if (!cairn_layout_is_known(root->layout))
         abort();
       sum += *(uintptr_t *)root->address;
