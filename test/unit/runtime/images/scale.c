@@ -171,10 +171,12 @@ struct module {
 
 static struct module *modules;
 
-/* A linker keeps one body of a function of several modules, and the maps of all. */
-static bool describes_next(size_t i)
+/* A linker keeps one body of a function of several modules, and the maps of all. Another module lies in between. */
+enum { SHARED_DISTANCE = 2 };
+
+static bool describes_other(size_t i)
 {
-  return i % 5 == 0 && i + 1 < MODULES;
+  return i % 5 == 0 && i + SHARED_DISTANCE < MODULES;
 }
 
 static bool has_roots(size_t i)
@@ -197,15 +199,16 @@ static void make_module(size_t i)
   struct module *module = &modules[i];
 
   module->frames[0] = map_of(&module->frames[0], module->code);
-  module->frames[1] = map_of(&module->frames[1], modules[(i + 1) % MODULES].code);
+  module->frames[1] = map_of(&module->frames[1], modules[(i + SHARED_DISTANCE) % MODULES].code);
   module->layout[0].magic = module->layout[1].magic = CAIRN_ABI_LAYOUT_MAGIC;
   module->root = (struct cairn_global_root){&module->global, &module->layout[0]};
-  module->image = (struct cairn_image){.version = CAIRN_ABI_IMAGE_VERSION,
-                                       .size = sizeof module->image,
-                                       .frames_start = (const unsigned char *)&module->frames[0],
-                                       .frames_stop = (const unsigned char *)&module->frames[describes_next(i) ? 2 : 1],
-                                       .layouts_start = (const unsigned char *)&module->layout[0],
-                                       .layouts_stop = (const unsigned char *)&module->layout[1]};
+  module->image =
+      (struct cairn_image){.version = CAIRN_ABI_IMAGE_VERSION,
+                           .size = sizeof module->image,
+                           .frames_start = (const unsigned char *)&module->frames[0],
+                           .frames_stop = (const unsigned char *)&module->frames[describes_other(i) ? 2 : 1],
+                           .layouts_start = (const unsigned char *)&module->layout[0],
+                           .layouts_stop = (const unsigned char *)&module->layout[1]};
   if (has_roots(i)) {
     module->image.roots_start = &module->root;
     module->image.roots_stop = &module->root + 1;
@@ -240,7 +243,8 @@ static uintptr_t return_address_in(size_t i)
 
 static bool has_code(size_t i)
 {
-  return modules[i].there || (i > 0 && describes_next(i - 1) && modules[i - 1].there);
+  return modules[i].there ||
+         (i >= SHARED_DISTANCE && describes_other(i - SHARED_DISTANCE) && modules[i - SHARED_DISTANCE].there);
 }
 
 static void check_module(size_t i)
