@@ -236,12 +236,11 @@ const char *cn_images_wrong(void)
 
 bool cn_image_shares_layouts(const struct cairn_image *image)
 {
-  const struct cn_image_list *list = atomic_load(&current_list);
-  size_t same = 0;
+  const struct cn_range_node *layouts = atomic_load(&current_list)->by_layouts;
+  uintptr_t start = (uintptr_t)image->layouts_start, end = (uintptr_t)image->layouts_stop;
+  const struct cn_range *first = start < end ? cn_ranges_find_overlap(layouts, start, end) : NULL;
 
-  for (size_t i = 0; i < list->count; i++)
-    same += image->layouts_start != image->layouts_stop && list->at[i].image.layouts_start == image->layouts_start;
-  return same > 1;
+  return first != NULL && cn_ranges_next_overlap(layouts, first, start, end) != NULL;
 }
 
 /* ---- writers ---- */
