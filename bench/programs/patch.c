@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * For bench/patch: times batches of patches, alone and with two threads that run managed code. Prints a line for each
+ * kind of batch: name, threads, sites, stops of one batch, and nanoseconds.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <cairn/cairn.h>
+#include <cairn/events.h>
+#include <cairn/patch.h>
+
+enum { SITES = 10000, RUNNERS = 2, MAX_ROUNDS = 100000 };
+
+void retargeted(void);
+void shadows_0(long *place);
+
+static atomic_bool ends;
+static atomic_int running;
+static struct cairn_point points[SITES], site;
+static long times[MAX_ROUNDS];
+static atomic_long stops;
+
+cairn_unmanaged static void count_stop(void *env, const struct cairn_event *event)
+{
+  (void)env;
+  stops += event->kind == CAIRN_EVENT_STOPPED;
+}
+
+static void *run(void *unused)
+{
+  long place = 0;
+
+  running++;
+  while (!ends) {
+    shadows_0(&place);
+    retargeted();
+  }
+  return unused;
+}
+
+cairn_unmanaged static void nothing(void) {}
+cairn_unmanaged static void nothing_else(void) { __asm__ volatile(""); }
+
+cairn_unmanaged static long now(void)
+{
+  struct timespec time;
+
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/* A patch of kind 0: another target; 1: another shape; 2: the first `count` shadows become jumps, or nops again. */
+cairn_unmanaged static void commit_once(int kind, int count, bool other)
+{
+  struct cairn_patch *patch = cairn_patch_begin();
+
+  if (kind == 0)
+    cairn_patch_call(patch, &site, (uintptr_t)(other ? nothing : nothing_else));
+  else if (kind == 1 && other)
+    cairn_patch_nops(patch, &site);
+  else if (kind == 1)
+    cairn_patch_call(patch, &site, (uintptr_t)nothing);
+  for (int i = 0; kind == 2 && i < count; i++)
+    if (other)
+      cairn_patch_jump(patch, &points[i], points[i].address + points[i].length);
+    else
+      cairn_patch_restore(patch, &points[i]);
+  if (cairn_patch_commit(patch, NULL) != CAIRN_OK)
+    abort();
+}
+
+cairn_unmanaged static void measure(const char *name, int kind, int count, int rounds)
+{
+  commit_once(kind, count, false);
+  for (int i = 0; i < rounds; i++) {
+    commit_once(kind, count, false);
+    long start = now();
+    commit_once(kind, count, true);
+    times[i] = now() - start;
+  }
+  long before = stops;
+  commit_once(kind, count, false);
+  printf("%s %d %d %ld", name, (int)running, count, stops - before);
+  for (int i = 0; i < rounds; i++)
+    printf(" %ld", times[i]);
+  printf("\n");
+}
+
+cairn_unmanaged static void measure_one_site(int rounds)
+{
+  measure("another-target", 0, 1, rounds);
+  measure("another-shape", 1, 1, rounds);
+}
+
+cairn_unmanaged static void find_points(void)
+{
+  if (cairn_points_with_id(1, points, SITES) != SITES || cairn_points_with_id(0, &site, 1) != 1)
+    abort();
+}
+
+int main(int argc, char **argv)
+{
+  pthread_t threads[RUNNERS];
+  int rounds = argc > 1 ? atoi(argv[1]) : 100;
+
+  if (rounds < 1 || rounds > MAX_ROUNDS || cairn_listen(count_stop, NULL) != CAIRN_OK)
+    abort();
+  find_points();
+  measure_one_site(rounds);
+  for (int i = 0; i < RUNNERS; i++)
+    if (pthread_create(&threads[i], NULL, run, NULL) != 0)
+      abort();
+  while (running < RUNNERS)
+    ;
+  measure_one_site(rounds);
+  measure("invalidate-1", 2, 1, rounds);
+  measure("invalidate-100", 2, 100, rounds);
+  measure("invalidate-10000", 2, SITES, rounds / 10 + 1);
+  ends = true;
+  for (int i = 0; i < RUNNERS; i++)
+    pthread_join(threads[i], NULL);
+  return 0;
+}
