@@ -17,7 +17,6 @@
 enum { SITES = 10000, RUNNERS = 2, MAX_ROUNDS = 100000 };
 
 void retargeted(void);
-void shadows_0(long *place);
 
 static atomic_bool ends;
 static atomic_int running;
@@ -33,18 +32,19 @@ cairn_unmanaged static void count_stop(void *env, const struct cairn_event *even
 
 static void *run(void *unused)
 {
-  long place = 0;
-
   running++;
-  while (!ends) {
-    shadows_0(&place);
+  while (!ends)
     retargeted();
-  }
   return unused;
 }
 
-cairn_unmanaged static void nothing(void) {}
-cairn_unmanaged static void nothing_else(void) { __asm__ volatile(""); }
+cairn_unmanaged static void nothing(void)
+{
+}
+cairn_unmanaged static void nothing_else(void)
+{
+  __asm__ volatile("");
+}
 
 cairn_unmanaged static long now(void)
 {

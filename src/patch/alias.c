@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Makes, declares and drops code aliases, and gives a child of fork() its own memory for each. Owns the list of
- * aliases, the list of unused ones, the last number of an alias, and a flag that a fork() is prepared, all under
- * CN_LOCK_PATCH, which the forking thread holds over a fork(). Runs on any thread, in any phase. The holder of the lock
- * waits for no other lock and for no stop, so a stop may take it.
+ * aliases, the list of unused ones, the last number of an alias, the number of removals, and a flag that a fork() is
+ * prepared, all under CN_LOCK_PATCH, which the forking thread holds over a fork(). Runs on any thread, in any phase.
+ * The holder of the lock waits for no other lock and for no stop, so a stop may take it.
  */
 #include "patch/alias.h"
 
@@ -16,6 +16,7 @@
 static struct cn_code_alias *all_aliases, *unused_aliases;
 static uint64_t last_alias_number;
 static bool fork_is_prepared;
+static uint64_t removal_count;
 
 /* ---- the list ---- */
 
@@ -47,10 +48,21 @@ static struct cn_code_alias *add_alias(uintptr_t start, uintptr_t end, char *wri
   return alias;
 }
 
+uint64_t cn_code_alias_removals(void)
+{
+  return removal_count;
+}
+
+void cn_code_alias_note_removal(void)
+{
+  removal_count++;
+}
+
 static void remove_alias(struct cn_code_alias *alias)
 {
   struct cn_code_alias **at = &all_aliases;
 
+  removal_count++;
   while (*at != alias) {
     CN_CHECK(*at != NULL);
     at = &(*at)->next;
@@ -140,6 +152,7 @@ void cn_code_alias_prepare_fork(void)
   int error;
 
   take_lock();
+  removal_count++;
   for (struct cn_code_alias *alias = all_aliases; alias != NULL; alias = alias->next) {
     alias->copy = cn_os_copy_code(alias->start, alias->end - alias->start, &error);
     alias->is_shared |= alias->copy < 0;

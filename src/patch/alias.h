@@ -32,6 +32,10 @@ enum cairn_status cn_code_alias_get(uintptr_t start, uintptr_t end, struct cn_co
 /* Unmap the writable mapping of an own alias, whose code is about to go, and free the alias. */
 void cn_code_alias_drop(struct cn_code_alias *alias);
 
+/* A number that grows whenever an image or an alias goes, and at a fork(): sites have to be found again. */
+uint64_t cn_code_alias_removals(void);
+void cn_code_alias_note_removal(void);
+
 /* The place in the writable mapping for code at `address`. */
 static inline char *cn_code_alias_at(const struct cn_code_alias *alias, uintptr_t address)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Collects the patches of a batch: checks new code against its point, and keeps it until the commit. A batch belongs to
- * one thread. Runs on any thread, in native code; CN_LOCK_PATCH guards the allocator. The file has no state.
+ * one thread. Runs on any thread, in native code. Owns the last batch that was freed, with its memory, under
+ * CN_LOCK_PATCH, which also guards the allocator: most batches then need no memory from the system.
  */
 #include "patch/batch.h"
 
@@ -14,6 +15,9 @@
 #include "runtime/core/defer.h"
 #include "runtime/core/lock.h"
 #include "runtime/os/os.h"
+
+enum { MAX_SPARE_BYTES = 4 << 20 };
+static struct cairn_patch *spare_batch;
 
 /* ---- memory ---- */
 
@@ -49,18 +53,33 @@ struct cairn_patch *cairn_patch_begin(void)
 {
   if (!cn_lock_take(CN_LOCK_PATCH))
     return NULL;
-  struct cairn_patch *patch = cn_patch_allocate(sizeof *patch);
+  struct cairn_patch *patch = spare_batch;
+  spare_batch = NULL;
+  if (patch == NULL)
+    patch = cn_patch_allocate(sizeof *patch);
   cn_lock_release(CN_LOCK_PATCH);
   return patch;
+}
+
+/* Keep the batch as the spare one, or free it. The caller holds CN_LOCK_PATCH. */
+static void free_batch(struct cairn_patch *patch)
+{
+  if (spare_batch == NULL && patch->edit_room + patch->byte_room <= MAX_SPARE_BYTES) {
+    patch->edit_count = patch->byte_count = 0;
+    patch->failure = (struct cairn_patch_failure){0};
+    spare_batch = patch;
+    return;
+  }
+  cn_patch_free(patch->edits, patch->edit_room);
+  cn_patch_free(patch->bytes, patch->byte_room);
+  cn_patch_free(patch, sizeof *patch);
 }
 
 void cairn_patch_abandon(struct cairn_patch *patch)
 {
   if (patch == NULL || !cn_lock_take(CN_LOCK_PATCH))
     return;
-  cn_patch_free(patch->edits, patch->edit_room);
-  cn_patch_free(patch->bytes, patch->byte_room);
-  cn_patch_free(patch, sizeof *patch);
+  free_batch(patch);
   cn_lock_release(CN_LOCK_PATCH);
 }
 
@@ -202,9 +221,9 @@ enum cairn_status cairn_patch_commit(struct cairn_patch *patch, struct cairn_pat
     cn_defer_signals(); /* a handler that jumped out would leave other threads stopped */
     if (patch->failure.status == CAIRN_OK)
       cn_batch_write(patch);
-    cn_undefer_signals();
     outcome = patch->failure;
     cairn_patch_abandon(patch);
+    cn_undefer_signals();
   }
   if (failure != NULL)
     *failure = outcome;

@@ -166,14 +166,14 @@ static bool begin_stop(struct cairn_patch *patch)
   return status == CAIRN_OK;
 }
 
-/* Between the first search for sites and the stop, an image may have gone, or its second mapping. */
-static void write_in_stop(struct cairn_patch *patch)
+/* Between the first search for sites and the stop, an image may have gone, or its second mapping; then search again. */
+static void write_in_stop(struct cairn_patch *patch, uint64_t aliases)
 {
   if (!begin_stop(patch))
     return;
   if (!cn_lock_take(CN_LOCK_PATCH))
     CN_UNREACHABLE(); /* the thread took it before */
-  bool found = find_sites(patch);
+  bool found = aliases == cn_code_alias_removals() || find_sites(patch);
   if (found)
     write_regions(patch);
   cn_stubs_reuse_freed();
@@ -203,11 +203,12 @@ void cn_batch_write(struct cairn_patch *patch)
   }
   bool found = find_sites(patch);
   bool stops = found && any_needs_stop(patch);
+  uint64_t aliases = cn_code_alias_removals();
   if (found && !stops)
     store_words(patch);
   cn_lock_release(CN_LOCK_PATCH);
   if (stops)
-    write_in_stop(patch);
+    write_in_stop(patch, aliases);
   else if (found)
     cn_os_synchronise_code();
 }

@@ -9,6 +9,7 @@
 
 #include <string.h>
 #include "base/check.h"
+#include "patch/alias.h"
 #include "patch/memory.h"
 #include "patch/sites.h"
 #include "runtime/core/lock.h"
@@ -269,6 +270,7 @@ void cn_patch_forget_image(const struct cairn_image *key)
       drop_index(image);
     else
       drop_waiting_image(image);
+    cn_code_alias_note_removal();
     *image = (struct cn_patch_image){.next = unused_images};
     unused_images = image;
   }
