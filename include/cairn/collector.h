@@ -613,6 +613,9 @@ const struct cairn_collector *cairn_collector_in_use(void);
 void cairn_image_register(const struct cairn_image *image);
 void cairn_image_unregister(const struct cairn_image *image);
 
+/* Like cairn_image_unregister() for each of the images, in order, with one stop of the program. */
+void cairn_image_unregister_all(const struct cairn_image *const *images, size_t count);
+
 /* The uses of a registered image: the caller sets `image`, the address that was registered. `frames` counts the
  * activations of its code on all stacks, also those of waiting coroutines. `objects` counts the objects with its
  * layouts, and includes objects that the next full collection frees. */

@@ -3,7 +3,7 @@
  * Frees the memory of removed modules. The code of a removed module is dead once no stack has a frame of it and no
  * module whose code may run refers to it. Then its globals stop being roots, its frame maps go, and its layouts stay
  * known for its objects. Once the objects are gone, the memory goes. The session's lock is held; a look stops the
- * program once.
+ * program at most twice, for any number of modules.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +17,12 @@ enum { UNSEEN_BEFORE_LOOK = 64 };
 /* A stub of the runtime, which <cairn/cairn.h> declares for managed C. */
 void cairn_collect(void);
 
+/* Free a module whose images are no longer registered. */
 static void unload(struct cairn_jit *session, struct cn_jit_module *module)
 {
   struct cn_jit_dylib *dylib = module->dylib;
 
   if (module->linked) {
-    for (size_t i = module->images.count; i-- > 0;)
-      cairn_image_unregister(module->layouts ? &module->layouts[i] : module->images.at[i]);
     cn_jit_linker_remove_object(&session->linker, module);
     if (--dylib->modules == 0)
       cn_jit_linker_give_dylib_back(&session->linker, dylib);
@@ -84,20 +83,44 @@ static void mark_reached(struct cairn_jit *session)
 /* ---- steps of a removal ---- */
 
 /* The module's code will never run again: only its layouts stay registered. */
-static void drop_code(struct cn_jit_module *module)
+static void register_layouts(struct cn_jit_module *module)
 {
-  if (module->layouts)
-    return;
   module->layouts = cn_alloc((module->images.count + 1) * sizeof *module->layouts);
   for (size_t i = 0; i < module->images.count; i++) {
     struct cairn_image *copy = &module->layouts[i];
-    *copy = *module->images.at[i];
-    copy->frames_start = copy->frames_stop = copy->details_start = copy->details_stop = NULL;
-    copy->roots_start = copy->roots_stop = NULL;
+    const struct cairn_image *image = module->images.at[i];
+    *copy = (struct cairn_image){.version = image->version,
+                                 .size = image->size,
+                                 .flags = image->flags,
+                                 .layouts_start = image->layouts_start,
+                                 .layouts_stop = image->layouts_stop};
     cairn_image_register(copy);
-    cairn_image_unregister(module->images.at[i]);
   }
   module->links.count = 0;
+}
+
+static bool is_dead(const struct cn_jit_module *module)
+{
+  return !module->frames && !module->reached;
+}
+
+/* Unregister images of dead modules: all images if there are no objects, else those with code. */
+static void unregister_dead_images(struct cairn_jit *session)
+{
+  CN_VECTOR(const struct cairn_image *) gone = {0};
+
+  for (size_t i = 0; i < session->removed.count; i++) {
+    struct cn_jit_module *module = session->removed.at[i];
+    const struct cairn_image *layouts = module->layouts;
+    if (!is_dead(module) || (module->objects && layouts))
+      continue;
+    for (size_t k = module->images.count; k-- > 0;)
+      cn_push(&gone, layouts ? &layouts[k] : module->images.at[k]);
+    if (module->objects)
+      register_layouts(module);
+  }
+  cairn_image_unregister_all(gone.at, gone.count);
+  cn_free(&gone);
 }
 
 static void look_at_removed(struct cairn_jit *session)
@@ -108,12 +131,10 @@ static void look_at_removed(struct cairn_jit *session)
   if (!session->removed.count || !count_uses(session))
     return;
   mark_reached(session);
+  unregister_dead_images(session);
   for (size_t i = 0; i < session->removed.count; i++) {
     struct cn_jit_module *module = session->removed.at[i];
-    bool dead = !module->frames && !module->reached;
-    if (dead && module->objects)
-      drop_code(module);
-    if (dead && !module->objects)
+    if (is_dead(module) && !module->objects)
       unload(session, module);
     else
       session->removed.at[kept++] = module;

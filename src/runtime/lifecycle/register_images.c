@@ -16,6 +16,7 @@
 #include "patch/images.h"
 #include "patch/inline_cache.h"
 #include "runtime/core/defer.h"
+#include "runtime/core/grow.h"
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/options.h"
@@ -150,21 +151,37 @@ __attribute__((destructor(101))) static void note_program_end(void)
 
 /* Ends the program if the collecting thread calls this function, in an exit handler after memory is exhausted: the
  * removal would unmap data that the collection reads. */
-void cairn_image_unregister(const struct cairn_image *image)
+static void unregister_images(const struct cairn_image *const *images, size_t count, uintptr_t pc)
 {
   if (atomic_load(&program_ended))
     return;
   if (cn_image_is_reading() && cairn_mutator.busy)
     cairn_fatal("an image is unloaded by the thread that collects");
   cn_defer_signals();
-  uint64_t id;
-  bool stopped = stop_world((uintptr_t)__builtin_return_address(0));
-  cn_patch_forget_image(image);
-  cn_inline_caches_forget_image(image);
-  bool removed = cn_image_remove(image, stopped ? forget_image : NULL, &id);
+  CN_GROW(uint64_t) removed = {0};
+  bool stopped = stop_world(pc);
+  for (size_t i = 0; i < count; i++) {
+    uint64_t id;
+    cn_patch_forget_image(images[i]);
+    cn_inline_caches_forget_image(images[i]);
+    if (cn_image_remove(images[i], stopped ? forget_image : NULL, &id))
+      cn_grow_push(&removed, id);
+  }
   if (stopped)
     cn_native_stop_end();
-  if (removed)
-    cn_index_forget_image(id);
+  for (size_t i = 0; i < removed.count; i++)
+    cn_index_forget_image(removed.at[i]);
+  cn_grow_free_array(&removed);
   cn_undefer_signals();
+}
+
+void cairn_image_unregister(const struct cairn_image *image)
+{
+  unregister_images(&image, 1, (uintptr_t)__builtin_return_address(0));
+}
+
+void cairn_image_unregister_all(const struct cairn_image *const *images, size_t count)
+{
+  if (count != 0)
+    unregister_images(images, count, (uintptr_t)__builtin_return_address(0));
 }

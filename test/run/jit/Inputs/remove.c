@@ -175,6 +175,46 @@ static void a_coroutine_keeps_a_module(void)
   tell("over", module);
 }
 
+static uint64_t frames;
+
+static void count_frames(void *env, const struct cairn_jit_pending *p)
+{
+  (void)env;
+  frames += p->frames;
+}
+
+/* A million frames on a thousand stacks: the module goes within the first collection after the last return. */
+static void a_million_frames_keep_a_module(void)
+{
+  enum { STACKS = 1000, DEPTH = 999 };
+  static void *coroutines[STACKS];
+  uint64_t module = add("declare void @coroutine_yield()\n@done = external global i64\n"
+                        "define i64 @dig(i64 %%n) noinline gc \"statepoint-example\" {\n"
+                        "  %%end = icmp eq i64 %%n, 0\n  br i1 %%end, label %%last, label %%more\n"
+                        "more:\n  %%less = sub i64 %%n, 1\n  %%x = call i64 @dig(i64 %%less)\n"
+                        "  %%y = mul i64 %%x, 3\n  %%z = add i64 %%y, %%n\n  ret i64 %%z\n"
+                        "last:\n  call void @coroutine_yield()\n"
+                        "  %%done = load i64, ptr @done\n  %%plus = add i64 %%done, 1\n"
+                        "  store i64 %%plus, ptr @done\n  ret i64 1\n}\n");
+  coroutine_body *dig = (coroutine_body *)find("dig");
+
+  done = 0;
+  for (int i = 0; i < STACKS; i++) {
+    coroutines[i] = coroutine_new(dig, DEPTH);
+    coroutine_resume(coroutines[i]);
+  }
+  drop(module);
+  cairn_collect();
+  cairn_jit_pending(session, count_frames, NULL);
+  printf("frames: %lu\n", frames);
+  for (int i = 0; i < STACKS; i++) {
+    coroutine_resume(coroutines[i]);
+    coroutine_free(coroutines[i]);
+  }
+  printf("returned: %ld\n", done);
+  tell("all", module);
+}
+
 static void objects_keep_a_module(void)
 {
   uint64_t module = add(maker, 2);
@@ -327,6 +367,8 @@ int main(int argc, char **argv)
   frames_keep_a_module();
   frames_alone_keep_a_module();
   a_coroutine_keeps_a_module();
+  if (!getenv("CAIRN_STRESS")) /* each resumption would walk a million frames */
+    a_million_frames_keep_a_module();
   objects_keep_a_module();
   globals_do_not_keep_a_module();
   links_keep_a_module();
