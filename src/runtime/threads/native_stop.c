@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stops the world on behalf of native code, and refuses callers that would wait for themselves or for which others
- * wait. Runs on the requester's thread, which may have no mutator, in phase MUTATE. The file has no state.
+ * Stops the world on behalf of native code, and refuses callers that would wait for themselves or that others wait for.
+ * Runs on the requester's thread, which may have no mutator, in phase MUTATE. The file has no state.
  */
 #include "runtime/threads/native_stop.h"
 

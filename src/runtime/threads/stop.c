@@ -41,7 +41,7 @@ static struct cairn_mutator *first_mutator; /* the registry's first mutator, whi
 static _Atomic size_t mutator_count;
 static _Atomic bool stop_is_for_fork;
 static _Atomic uint32_t stop_active; /* 1 during a stop */
-static uint64_t all_standing_since;  /* time at which all mutators were stopped */
+static uint64_t all_standing_since;  /* since then all mutators have been stopped */
 static struct cn_mutex fork_lock;    /* guards `registry_open`, and the registry while this is true */
 static _Atomic bool registry_open;   /* during a fork(): handlers may add their mutators */
 static _Thread_local bool holds_registry_lock;
