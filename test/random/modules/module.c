@@ -30,11 +30,12 @@ bool cn_random_may_refuse(uint64_t forms, const char *rule)
 
 /* A module that is run has any of the forms that can be; another has one, so that what becomes of
  * it is that form's doing. Two kinds of pads do not go together, nor do places and tail calls of
- * the musttail kind. Spans go with all, in some modules. */
+ * the musttail kind. Spans and points go with all, in some modules. */
 static uint64_t choose_forms(struct cn_maker *m, enum cn_form only)
 {
   uint64_t forms = m->seed % 5 == 3 ? (uint64_t)1 << CN_FORM_SPANS : 0;
 
+  forms |= m->seed % 4 == 2 ? (uint64_t)1 << CN_FORM_POINTS : 0;
   if (only != CN_FORMS)
     return 1u | (uint64_t)1 << only;
   if (!m->run) {
