@@ -34,6 +34,8 @@ static void calls(void **state)
   module_site(&m, 3, 5);    /* the operand is in one word */
   module_site(&m, 0x25, 5); /* the operand is in two */
   module_site(&m, 0x40, 20);
+  memset(m.code + 0x25, 0xf8, 5); /* each region has other code before the first patch */
+  memset(m.code + 0x40, 0xf5, 20);
   module_point(&m, 3, 5, 1, CN_POINT_PATCHPOINT);
   module_point(&m, 0x25, 5, 2, CN_POINT_PATCHPOINT);
   module_point(&m, 0x40, 20, 3, CN_POINT_STATEPOINT);
