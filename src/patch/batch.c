@@ -85,7 +85,8 @@ void cairn_patch_abandon(struct cairn_patch *patch)
 
 /* ---- failures ---- */
 
-enum cairn_status cn_batch_fail(struct cairn_patch *patch, enum cairn_status status, uintptr_t address, int error)
+enum cairn_status cn_batch_fail(struct cairn_patch *patch, enum cairn_status status, uintptr_t address,
+                                const char *reason)
 {
   struct cairn_patch_failure *failure = &patch->failure;
 
@@ -93,11 +94,8 @@ enum cairn_status cn_batch_fail(struct cairn_patch *patch, enum cairn_status sta
     return status;
   failure->status = status;
   failure->address = address;
-  if (error != 0)
-    snprintf(failure->text, sizeof failure->text, "%s: %s", cairn_status_text(status),
-             cn_os_describe_open_error(error));
-  else
-    snprintf(failure->text, sizeof failure->text, "%s", cairn_status_text(status));
+  snprintf(failure->text, sizeof failure->text, "%s%s%s", cairn_status_text(status), reason != NULL ? ": " : "",
+           reason != NULL ? reason : "");
   return status;
 }
 
@@ -110,9 +108,9 @@ static unsigned char *begin_edit(struct cairn_patch *patch, const struct cairn_p
   if (patch == NULL)
     *status = CAIRN_E_MEMORY;
   else if (point->length == 0)
-    *status = cn_batch_fail(patch, CAIRN_E_ROOM, point->address, 0);
+    *status = cn_batch_fail(patch, CAIRN_E_ROOM, point->address, NULL);
   else if (!reserve(patch, point->length))
-    *status = cn_batch_fail(patch, CAIRN_E_MEMORY, point->address, 0);
+    *status = cn_batch_fail(patch, CAIRN_E_MEMORY, point->address, NULL);
   return *status == CAIRN_OK ? patch->bytes + patch->byte_count : NULL;
 }
 
@@ -120,7 +118,7 @@ static enum cairn_status end_edit(struct cairn_patch *patch, const struct cairn_
                                   bool restores)
 {
   if (status != CAIRN_OK)
-    return cn_batch_fail(patch, status, point->address, 0);
+    return cn_batch_fail(patch, status, point->address, NULL);
   patch->edits[patch->edit_count++] = (struct cn_edit){.image = point->private_data.image,
                                                        .image_id = point->private_data.image_id,
                                                        .function = point->private_data.function,
@@ -206,7 +204,8 @@ enum cairn_status cairn_patch_call(struct cairn_patch *patch, const struct cairn
     return status;
   if (is_managed(target)) {
     if (point->kind != CAIRN_POINT_STATEPOINT)
-      return cn_batch_fail(patch, CAIRN_E_REFUSED, point->address, 0);
+      return cn_batch_fail(patch, CAIRN_E_REFUSED, point->address,
+                           "only a statepoint calls a managed function, which may collect");
     target += CAIRN_ABI_ENTRY_SIZE; /* managed code calls the body */
   }
   bool any_target = point->kind != CAIRN_POINT_SHADOW;

@@ -27,8 +27,10 @@ struct cairn_patch {
   struct cairn_patch_failure failure; /* the first */
 };
 
-/* Note a failure, unless the batch has failed before. `error` is the errno of a system call, or 0. Returns `status`. */
-enum cairn_status cn_batch_fail(struct cairn_patch *patch, enum cairn_status status, uintptr_t address, int error);
+/* Note a failure, unless the batch has failed before. `reason` follows the status's text; it may be null. Returns
+ * `status`. */
+enum cairn_status cn_batch_fail(struct cairn_patch *patch, enum cairn_status status, uintptr_t address,
+                                const char *reason);
 
 /* Write all edits, or note the failure. */
 void cn_batch_write(struct cairn_patch *patch);

@@ -62,7 +62,7 @@ static bool find_sites(struct cairn_patch *patch)
     int error = 0;
     enum cairn_status status = check_edit(&patch->edits[i], &error);
     if (status != CAIRN_OK) {
-      cn_batch_fail(patch, status, patch->edits[i].address, error);
+      cn_batch_fail(patch, status, patch->edits[i].address, error != 0 ? cn_os_describe_open_error(error) : NULL);
       return false;
     }
   }
@@ -162,7 +162,7 @@ static bool begin_stop(struct cairn_patch *patch)
   if (status == CAIRN_OK && !cn_native_stop_begin())
     status = CAIRN_E_BUSY;
   if (status != CAIRN_OK)
-    cn_batch_fail(patch, status, 0, 0);
+    cn_batch_fail(patch, status, 0, status == CAIRN_E_REFUSED ? "code without safepoints is loaded" : NULL);
   return status == CAIRN_OK;
 }
 
@@ -198,7 +198,7 @@ void cn_batch_write(struct cairn_patch *patch)
 {
   cn_unseen_check_process();
   if (is_caller_refused() || !cn_lock_take(CN_LOCK_PATCH)) {
-    cn_batch_fail(patch, CAIRN_E_BUSY, 0, 0);
+    cn_batch_fail(patch, CAIRN_E_BUSY, 0, NULL);
     return;
   }
   bool found = find_sites(patch);

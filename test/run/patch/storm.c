@@ -9,6 +9,9 @@
 // RUN: env CAIRN_STRESS=7 CAIRN_VERIFY=frames ./main 300 mdwe
 // RUN: env CAIRN_VERIFY=heap ./main 3000 mdwe
 // RUN: %cairn-cc -O1 -static -fcairn-collector=semispace -I%S/Inputs %s sites.ll leaves.o -o static && ./static 2000
+// Code without safepoints makes stops impossible: the first batch is refused.
+// RUN: %cairn-cc -O2 -fcairn-safepoints=none -I%S/Inputs %s sites.ll leaves.o -o none && not --crash ./none 0 one 2>&1 | FileCheck %s
+// CHECK: the input is refused; the messages say why: code without safepoints is loaded at 0
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdint.h>
@@ -102,6 +105,8 @@ int main(int argc, char **argv)
 {
   pthread_t threads[RUNNERS];
 
+  if (argc > 2 && strcmp(argv[2], "one") == 0)
+    patch_one(0, 1, false);
   if (argc > 2)
     EXPECT(prctl(65 /* PR_SET_MDWE */, 1, 0, 0, 0) == 0);
   check_alignments();
