@@ -7,6 +7,8 @@
 ; RUN: %cairn-cc -O2 -fcairn-slots=always -c %s -o %t.o && %cairn frames --points %t.o | FileCheck %s
 ; RUN: %cairn-cc -O2 -fcairn-barriers=none -fPIC -c %s -o %t.o && %cairn frames --points %t.o | FileCheck %s
 ; RUN: %cairn-cc -O2 -fcairn-safepoints=none -c %s -o %t.o && %cairn frames --points %t.o | FileCheck --check-prefix=NONE %s
+; Fences (fences.ll) are no points.
+; RUN: %cairn-cc -O2 -c %s -o %t.o && %cairn frames --points %t.o | not grep -E 'id 0(,|$)'
 ; Live-out lists are made on request.
 ; RUN: %cairn-cc -O2 -c %s -o %t.o && %cairn frames --points %t.o | FileCheck --check-prefix=WITHOUT %s
 ; RUN: %cairn-cc -O2 -fcairn-live-outs -c %s -o %t.o && %cairn frames --points %t.o | FileCheck --check-prefix=WITH %s
