@@ -10,6 +10,9 @@
 #include <stdio.h>
 #include <cmocka.h>
 #include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
@@ -40,6 +43,55 @@ static void writable_code(void **state)
   assert_int_equal(module_call(&m, 3, (uintptr_t)m.code + 0x100), CAIRN_OK);
   (void)failure;
   module_unload(&m);
+}
+
+static _Atomic uintptr_t function_run; /* 0: the thread runs no module's code; 1: it ends */
+static atomic_long calls_run;
+
+static void *run_function(void *unused)
+{
+  uintptr_t address;
+
+  while ((address = function_run) != 1) {
+    int (*function)(void) = (int (*)(void))address;
+    if (address != 0 && function() != 1)
+      abort();
+    calls_run++;
+  }
+  return unused;
+}
+
+/* Wait until the thread has begun and ended a call. */
+static void await_calls(void)
+{
+  long before = calls_run;
+
+  while (calls_run < before + 2)
+    ;
+}
+
+/* A second mapping is made of pages that a thread runs. */
+static void running_code(void **state)
+{
+  enum { MODULES = 200 };
+  struct module m;
+  pthread_t thread;
+
+  (void)state;
+  assert_int_equal(pthread_create(&thread, NULL, run_function, NULL), 0);
+  for (int i = 0; i < MODULES; i++) {
+    module_with_one_site(&m);
+    function_run = (uintptr_t)m.code + 0x100;
+    await_calls();
+    assert_int_equal(module_call(&m, 3, (uintptr_t)m.code + 0x110), CAIRN_OK);
+    assert_int_equal(module_run(&m, 3), 2);
+    await_calls();
+    function_run = 0;
+    await_calls();
+    module_unload(&m);
+  }
+  function_run = 1;
+  assert_int_equal(pthread_join(thread, NULL), 0);
 }
 
 /* The program brings both mappings, as JIT compilers do. */
@@ -238,10 +290,8 @@ static void restricted(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(writable_code),
-      cmocka_unit_test(own_aliases),
-      cmocka_unit_test(forks),
-      cmocka_unit_test(restricted),
+      cmocka_unit_test(writable_code), cmocka_unit_test(running_code), cmocka_unit_test(own_aliases),
+      cmocka_unit_test(forks),         cmocka_unit_test(restricted),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
