@@ -62,6 +62,8 @@ enum cairn_status cairn_jit_define(struct cairn_jit *session, const char *name, 
  * the session gives each number once. cairn_jit_add() leaves `module_ir` unchanged, with its owner, and works in its
  * context: no other thread may use the context meanwhile. cairn_jit_add_ir() reads `size` bytes of bitcode, or of IR as
  * text, into a context of its own. The input comes from a compiler: LLVM's readers are not made for hostile bytes.
+ * Messages call the module by its number, and by the identifier of the IR; cairn_jit_add_ir() takes the IR's
+ * source_filename for that, or "module" if the IR has none.
  *
  * REFUSED: the input does not parse; the code is refused, and the findings say why (docs/refused.md); it is for another
  *    target or data layout; or it has constructors, destructors, thread-local variables or ifuncs.
@@ -77,8 +79,8 @@ enum cairn_status cairn_jit_add_ir(struct cairn_jit *session, const void *bytes,
  * links the module, with all modules that it refers to. References are found in the session, then in the process, as by
  * dlsym(RTLD_DEFAULT).
  *
- * UNKNOWN: the session has no such symbol, or a module refers to a symbol that is defined nowhere; the module can be
- *    linked later, when the symbol is defined.
+ * UNKNOWN: the session has no such symbol, or a module refers to a symbol that neither the session nor the process
+ *    exports; the module can be linked later, when the symbol is defined.
  * REFUSED: JITLink refuses the code, or a native function would be given references. */
 enum cairn_status cairn_jit_look_up(struct cairn_jit *session, const char *name, void **address, char **error);
 
@@ -99,7 +101,7 @@ enum cairn_status cairn_jit_remove(struct cairn_jit *session, uint64_t module, c
 /* A removed module whose memory is still in use, and its uses. Strings live until the visitor returns. */
 struct cairn_jit_pending {
   uint64_t module;
-  const char *name; /* the identifier of the module's IR */
+  const char *name; /* as in messages: see cairn_jit_add() */
   uint64_t frames;  /* activations of its code */
   uint64_t objects; /* objects of its layouts, with those that the next full collection frees */
   bool linked;      /* code that may run refers to the module */

@@ -19,6 +19,8 @@ struct link {
   CN_VECTOR(struct cn_jit_module *) modules; /* at last sorted by number: of weak definitions the oldest counts */
   CN_VECTOR(struct cn_jit_absolute) outside;
   CN_VECTOR(struct cn_jit_absolute) wanted;
+  const struct cn_jit_module *lacking; /* the first module that refers to a missing symbol */
+  char *missing;                       /* quoted names */
   enum cairn_status status;
   char *error;
 };
@@ -56,18 +58,30 @@ static const char *function_of_body(const char *name)
   return strncmp(name, prefix, length) == 0 ? name + length : NULL;
 }
 
-/* A message names a function, and leaves out its body. */
+/* A message names a function once, also if the module refers to its body, too. */
 static void note_missing(struct link *l, const struct cn_jit_module *module, const char *name)
 {
-  char *old = l->error;
+  const char *function = function_of_body(name);
+  char *old = l->missing, *quoted = cn_format("'%s'", function ? function : name);
 
-  l->status = CAIRN_E_UNKNOWN;
-  if (function_of_body(name))
+  if (!l->lacking)
+    l->lacking = module;
+  if (!old || !strstr(old, quoted))
+    l->missing = old ? cn_format("%s, %s", old, quoted) : cn_strdup(quoted);
+  if (l->missing != old)
+    free(old);
+  free(quoted);
+}
+
+/* An error found before has the message. */
+static void refuse_missing(struct link *l)
+{
+  if (!l->missing || l->status)
     return;
-  l->error = old ? cn_format("%s, '%s'", old, name)
-                 : cn_format("module %llu (%s) refers to symbols that are defined nowhere: '%s'",
-                             (unsigned long long)module->number, module->title, name);
-  free(old);
+  l->status = CAIRN_E_UNKNOWN;
+  l->error = cn_format("module %llu (%s): neither the session nor the process exports %s "
+                       "(-Wl,--export-dynamic-symbol, or cairn_jit_define())",
+                       (unsigned long long)l->lacking->number, l->lacking->title, l->missing);
 }
 
 static void note_native(struct link *l, const char *name)
@@ -252,6 +266,7 @@ enum cairn_status cn_jit_link(struct cairn_jit *session, struct cn_jit_module *m
   CN_ASSERT_VALID(cn_jit_names_wrong(&session->names));
   join(&l, module);
   resolve_all(&l);
+  refuse_missing(&l);
   if (!l.status) {
     dylib = cn_jit_linker_take_dylib(&session->linker);
     if (link_objects(&l, dylib))
@@ -264,6 +279,7 @@ enum cairn_status cn_jit_link(struct cairn_jit *session, struct cn_jit_module *m
   for (size_t i = 0; i < l.modules.count; i++)
     l.modules.at[i]->joined = false;
   *error = l.error;
+  free(l.missing);
   cn_free(&l.modules);
   cn_free(&l.outside);
   cn_free(&l.wanted);

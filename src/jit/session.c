@@ -182,6 +182,16 @@ enum cairn_status cairn_jit_add(struct cairn_jit *session, LLVMModuleRef module_
   return status;
 }
 
+/* The buffer gives each module the same identifier. Messages have the name of the source, if the IR has one. */
+static void name_by_source(LLVMModuleRef ir)
+{
+  size_t length;
+  const char *source = LLVMGetSourceFileName(ir, &length);
+
+  if (length)
+    LLVMSetModuleIdentifier(ir, source, length);
+}
+
 enum cairn_status cairn_jit_add_ir(struct cairn_jit *session, const void *bytes, size_t size, uint64_t *module,
                                    char **error)
 {
@@ -195,6 +205,7 @@ enum cairn_status cairn_jit_add_ir(struct cairn_jit *session, const void *bytes,
   if (LLVMParseIRInContext2(context, buffer, &ir, &message)) {
     *error = cn_format("the IR does not parse: %s", message);
   } else {
+    name_by_source(ir);
     status = cairn_jit_add(session, ir, module, error);
     LLVMDisposeModule(ir);
   }

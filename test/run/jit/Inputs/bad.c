@@ -11,7 +11,8 @@ static const char *name_of(enum cairn_status status)
 {
   switch ((int)status) {
 #define CAIRN_STATUS(name, value, text) \
-  case value: return #name;
+  case value: \
+    return #name;
 #include <cairn/status.def>
 #undef CAIRN_STATUS
   }
@@ -103,10 +104,13 @@ int main(void)
   look_up("f");
   show("defined", cairn_jit_define(session, "f", &wrong, &error), error);
 
-  uint64_t second = add("second", "declare i32 @nowhere()\n@data = external global i32\n"
+  uint64_t second = add("second", "source_filename = \"k.src\"\ndeclare i32 @nowhere()\n@data = external global i32\n"
                                   "define i32 @k() gc \"statepoint-example\" {\n  %x = call i32 @nowhere()\n"
                                   "  %y = load i32, ptr @data\n  %z = add i32 %x, %y\n  ret i32 %z\n}\n");
   look_up("k");
+  add("unnamed", "declare i32 @nowhere()\ndefine i32 @u() gc \"statepoint-example\" {\n"
+                 "  %x = call i32 @nowhere()\n  ret i32 %x\n}\n");
+  look_up("u");
   uint64_t third = add("third", "@data = global i32 7\ndefine i32 @nowhere() gc \"statepoint-example\" {\n"
                                 "  ret i32 35\n}\n");
   look_up("k");
