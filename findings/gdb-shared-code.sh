@@ -4,10 +4,10 @@
 # Expected: `break` works in all code of the process: "set breakpoint auto-hw" is on, and by gdb's help it takes
 # hardware breakpoints for a `break` in read-only memory. Observed: a file of memfd_create() is mapped PROT_READ |
 # PROT_EXEC. With MAP_PRIVATE the breakpoint stops the program; with MAP_SHARED gdb prints "Cannot insert breakpoint"
-# and aborts `continue`, though `hbreak` stops the program there. Source: gdb writes by /proc/PID/mem (gdb/linux-nat.c), and
-# Linux refuses a forced write unless the mapping can be copied (check_vma_flags() in mm/gup.c of Linux); auto-hw asks
-# the target's memory map, and that of native Linux is empty (`info mem`). Packages: gdb of Debian, into a folder; gdb's
-# libraries and the kernel are the system's. Exits non-zero if that changes.
+# and aborts `continue`, though `hbreak` stops the program there. Source: gdb writes by /proc/PID/mem (gdb/linux-nat.c),
+# and Linux refuses a forced write unless the mapping can be copied (check_vma_flags() in mm/gup.c of Linux); auto-hw
+# asks the target's memory map, and that of native Linux is empty (`info mem`). Packages: gdb of Debian, into a folder;
+# gdb's libraries and the kernel are the system's. Exits non-zero if that changes.
 set -eu
 version=13.1-3
 folder=$(mktemp -d)
