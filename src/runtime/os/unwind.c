@@ -2,8 +2,9 @@
  *
  * Uses the platform's unwinder, which is in libgcc, shared or static. The unwinder reads call-frame information, not
  * frame maps. This file declares the used part of the interface of <unwind.h>. Owns the addresses of the unwinder's
- * functions, and an atomic flag that they are set; several threads may find them at the same time, with the same
- * result. Runs on any thread, in any phase; only the loading of the unwinder calls malloc().
+ * functions, and an atomic flag that they are set. Several threads, and signal handlers, may find them at the same
+ * time: each stores only a complete set of addresses, and all sets are equal. Runs on any thread, in any phase; only
+ * the loading of the unwinder calls malloc().
  */
 #include "runtime/os/os.h"
 
@@ -25,36 +26,37 @@ extern ip_getter _Unwind_GetIPInfo __attribute__((weak));
 extern register_getter _Unwind_GetGR __attribute__((weak));
 extern function_finder _Unwind_FindEnclosingFunction __attribute__((weak));
 
-static struct {
+struct unwinder_functions {
   backtrace_function *backtrace;
   cfa_getter *cfa;
   ip_getter *ip;
   register_getter *reg;
   function_finder *function;
-} unwinder;
+};
+static struct unwinder_functions unwinder;
 static _Atomic bool unwinder_ready;
 
-static bool bind_linked_unwinder(void)
+static bool find_linked_unwinder(struct unwinder_functions *found)
 {
-  unwinder.backtrace = _Unwind_Backtrace;
-  unwinder.cfa = _Unwind_GetCFA;
-  unwinder.ip = _Unwind_GetIPInfo;
-  unwinder.reg = _Unwind_GetGR;
-  unwinder.function = _Unwind_FindEnclosingFunction;
-  return unwinder.backtrace && unwinder.cfa && unwinder.ip && unwinder.reg && unwinder.function;
+  *found = (struct unwinder_functions){.backtrace = _Unwind_Backtrace,
+                                       .cfa = _Unwind_GetCFA,
+                                       .ip = _Unwind_GetIPInfo,
+                                       .reg = _Unwind_GetGR,
+                                       .function = _Unwind_FindEnclosingFunction};
+  return found->backtrace && found->cfa && found->ip && found->reg && found->function;
 }
 
-static bool load_unwinder(void)
+static bool load_unwinder(struct unwinder_functions *found)
 {
-  static const struct {
+  const struct {
     const char *name;
     void *into;
   } functions[] = {
-      {"_Unwind_Backtrace", &unwinder.backtrace},
-      {"_Unwind_GetCFA", &unwinder.cfa},
-      {"_Unwind_GetIPInfo", &unwinder.ip},
-      {"_Unwind_GetGR", &unwinder.reg},
-      {"_Unwind_FindEnclosingFunction", &unwinder.function},
+      {"_Unwind_Backtrace", &found->backtrace},
+      {"_Unwind_GetCFA", &found->cfa},
+      {"_Unwind_GetIPInfo", &found->ip},
+      {"_Unwind_GetGR", &found->reg},
+      {"_Unwind_FindEnclosingFunction", &found->function},
   };
   void *library = cn_os_load_library("libgcc_s.so.1");
 
@@ -69,9 +71,13 @@ static bool load_unwinder(void)
 
 bool cn_os_has_unwinder(bool load)
 {
+  struct unwinder_functions found;
+
   if (!atomic_load_explicit(&unwinder_ready, memory_order_acquire) &&
-      (bind_linked_unwinder() || (load && load_unwinder())))
+      (find_linked_unwinder(&found) || (load && load_unwinder(&found)))) {
+    unwinder = found;
     atomic_store_explicit(&unwinder_ready, true, memory_order_release);
+  }
   return atomic_load_explicit(&unwinder_ready, memory_order_acquire);
 }
 
