@@ -7,8 +7,9 @@
  * Needs: layouts. Provides: managed functions without calls of cairn_alloc and its like. In-line code allocates cleared
  * blocks of at most CAIRN_ABI_INLINE_CLEAR_MAX bytes, and uncleared blocks of at most CAIRN_ABI_INLINE_ALLOC_MAX bytes;
  * -fcairn-inline-max may lower the limits. The slow functions allocate the other blocks, and all objects of finalisable
- * types, because the runtime must register finalisable objects. Calls of slow functions are parse points. Breaks:
- * control flow.
+ * types, because the runtime must register finalisable objects. Calls of slow functions are parse points. Small new
+ * objects have CN_ATTR_FRESH, which barriers/ and verify/barriers read. Breaks: control flow; attribute `memory` of all
+ * managed functions.
  *
  *        free = mutator.alloc; end = free + block
  *        if (end > mutator.limit) [unlikely] goto slow

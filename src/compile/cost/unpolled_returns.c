@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds safepoint-free paths to a function's returns. Needs: struct cn_cfg. Provides: struct cn_unpolled_returns with
- * its queries. Breaks: nothing.
+ * Finds safepoint-free paths to a function's returns. Needs: struct cn_cfg; struct cn_work_summaries, which tells the
+ * calls that poll and the chosen sites of polls. The caller may name other ends of paths. Provides: struct
+ * cn_unpolled_returns with its queries. Breaks: nothing.
  */
 #include "compile/cost/unpolled_returns.h"
 

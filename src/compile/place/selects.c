@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Keeps conditional moves in loops with polls. LLVM's code generator turns conditional moves that delay the next
- * iteration of a loop into branches. By mistake the code generator also turns a move before a poll's block into a
- * branch: a search for the nearest of many points would then predict a branch at each point. A select that only
- * remembers a value over the iterations causes no delay, so this pass marks it.
+ * Keeps conditional moves in loops with polls. Part of pass `place-safepoints`. LLVM's code generator turns conditional
+ * moves that delay the next iteration of a loop into branches. By mistake the code generator also turns a move before a
+ * poll's block into a branch: a search for the nearest of many points would then predict a branch at each point. A
+ * select that only remembers a value over the iterations causes no delay, so this step marks it.
  *
  *   head:  best = phi [start, outside], [best', latch]
  *          best' = select closer, here, best              <- "unpredictable": remains a select
  *   latch: poll; br head, exit
  *
- * Needs: the sites of polls, before the polls are emitted. Provides: metadata "unpredictable" on these selects of
- * innermost loops. Breaks: nothing.
+ * Needs: struct cn_loops; the sites of polls, before the polls are emitted. Provides: metadata "unpredictable" on these
+ * selects of innermost loops. Breaks: nothing.
  */
 #include "compile/place/poll_sites.h"
 #include "compile/core/each.h"

@@ -3,10 +3,11 @@
  * Finds the epoch of each value's addresses: the last safepoint, or join of paths with safepoints, after which they
  * were valid (epochs.c). Needs: struct cn_epochs. Provides: struct cn_value_states. Breaks: nothing.
  *
- * A reference that is loaded, passed in, returned or relocated has the epoch that is current at this instruction. A
- * GEP, phi or select has the epoch of its operands; if their epochs differ, the result's epoch is mixed, and the result
- * is stale everywhere. Numbers computed from an address have epochs, too (stale_integers.c). Each scalar of a value has
- * a separate epoch, so that a new reference in a struct replaces the epoch of the old one.
+ * A reference that is loaded, passed in or returned has the epoch that is current at this instruction; a load from a
+ * local has the epoch of the local's content (cn_stale_locals_of_load()). A relocated reference has the epoch that its
+ * statepoint starts. A GEP, phi or select has the epoch of its operands; if their epochs differ, the result's epoch is
+ * mixed, and the result is stale everywhere. Numbers computed from an address have epochs, too (stale_integers.c). Each
+ * scalar of a value has a separate epoch, so that a new reference in a struct replaces the epoch of the old one.
  *
  * The algorithm is an optimistic fixed point. A value counts as valid until an operand shows that it is stale, and
  * rounds over the function continue until the phis of its loops are stable.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Checks the invariants of mutators (mutator.h): allocation buffer, stack, anchors and cards. Runs on the mutator's own
- * thread, in a slow path or during its attachment, in any phase; async-signal-safe. The file has no state, and takes no
- * lock.
+ * thread, in a slow path, its attachment or its detachment, in any phase; or on the collecting thread, in phase STOP.
+ * Async-signal-safe. The file has no state, and takes no lock.
  */
 #include "runtime/core/mutator.h"
 

@@ -7,7 +7,7 @@
  *
  * Needs: struct cn_refs. Provides: references are live into pads in memory only (cn_unwind_wrong()); normal
  * destinations of invokes have space for results. Breaks: struct cn_refs; the splitting of edges also breaks struct
- * cn_cfg.
+ * cn_cfg, and erases phis of references with one input in pads (pad_phis.c needs this).
  */
 #include <stdlib.h>
 #include <llvm-c/DebugInfo.h>
