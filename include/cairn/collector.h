@@ -613,6 +613,15 @@ const struct cairn_collector *cairn_collector_in_use(void);
 void cairn_image_register(const struct cairn_image *image);
 void cairn_image_unregister(const struct cairn_image *image);
 
+/* Tells a loader if cairn_image_register() would end the program because of this image, which is mapped and not
+ * registered: its version, the bounds of its sections, its words, a damaged layout, a type that needs a service which
+ * the collector lacks, its barriers, the size of its in-line allocations. `first` is null, or an image that the loader
+ * will register before this one. REFUSED: `fault`, of `size` bytes, gets a sentence, cut like by snprintf(), which
+ * calls the image `name`, or by its file if that is null. The answer holds for the collector in use, and until another
+ * image is registered. Any thread, in phase MUTATE. */
+enum cairn_status cairn_image_check(const struct cairn_image *image, const struct cairn_image *first, const char *name,
+                                    char *fault, size_t size);
+
 /* Like cairn_image_unregister() for each of the images, in order, with one stop of the program. */
 void cairn_image_unregister_all(const struct cairn_image *const *images, size_t count);
 

@@ -81,7 +81,8 @@ enum cairn_status cairn_jit_add_ir(struct cairn_jit *session, const void *bytes,
  *
  * UNKNOWN: the session has no such symbol, or a module refers to a symbol that neither the session nor the process
  *    exports; the module can be linked later, when the symbol is defined.
- * REFUSED: JITLink refuses the code, or a native function would be given references. */
+ * REFUSED: JITLink refuses the code, a native function would be given references, or the code of a module does not fit
+ *    the program: its words, or the services that its types need (cairn_image_check()). */
 enum cairn_status cairn_jit_look_up(struct cairn_jit *session, const char *name, void **address, char **error);
 
 /* Removes a module. Its symbols are gone at once for look-ups and for later links, and their names may be defined

@@ -13,6 +13,8 @@
 #include "compile/core/emitted_names.h"
 #include "jit/session.h"
 
+enum { FAULT_BYTES = 1024 }; /* of an image, with the module's title */
+
 /* The modules that are linked at one time. */
 struct link {
   struct cairn_jit *session;
@@ -211,14 +213,41 @@ static void want_exports(struct link *l)
   }
 }
 
-static void adopt_addresses(struct link *l, struct cn_jit_dylib *dylib)
+static bool is_image(const char *name)
 {
   static const char prefix[] = CN_JIT_IMAGE_PREFIX;
 
+  return strncmp(name, prefix, sizeof prefix - 1) == 0;
+}
+
+/* Registering an image ends the process if the image does not fit the program, so all are checked before the first. */
+static bool check_images(struct link *l)
+{
+  const struct cairn_image *first = NULL;
+  char fault[FAULT_BYTES];
+  enum cairn_status status = CAIRN_OK;
+
+  for (size_t i = 0; !status && i < l->wanted.count; i++) {
+    if (!is_image(l->wanted.at[i].name))
+      continue;
+    const struct cn_jit_module *owner = cn_jit_names_find(&l->session->names, l->wanted.at[i].name)->owner;
+    const struct cairn_image *image = (const struct cairn_image *)l->wanted.at[i].address;
+    char *name = cn_format("module %llu (%s)", (unsigned long long)owner->number, owner->title);
+    status = cairn_image_check(image, first, name, fault, sizeof fault);
+    free(name);
+    first = first ? first : image;
+  }
+  if (status)
+    l->error = cn_strdup(fault);
+  return !status;
+}
+
+static void adopt_addresses(struct link *l, struct cn_jit_dylib *dylib)
+{
   for (size_t i = 0; i < l->wanted.count; i++) {
     struct cn_jit_name *name = cn_jit_names_find(&l->session->names, l->wanted.at[i].name);
     name->address = l->wanted.at[i].address;
-    if (strncmp(name->text, prefix, sizeof prefix - 1) == 0)
+    if (is_image(name->text))
       cn_push(&name->owner->images, (const struct cairn_image *)name->address);
   }
   for (size_t i = 0; i < l->modules.count; i++) {
@@ -269,7 +298,7 @@ enum cairn_status cn_jit_link(struct cairn_jit *session, struct cn_jit_module *m
   refuse_missing(&l);
   if (!l.status) {
     dylib = cn_jit_linker_take_dylib(&session->linker);
-    if (link_objects(&l, dylib))
+    if (link_objects(&l, dylib) && check_images(&l))
       adopt_addresses(&l, dylib);
     else
       l.status = CAIRN_E_REFUSED;

@@ -13,6 +13,7 @@
 #include "runtime/core/image.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <cairn/abi.h>
 #include "base/check.h"
@@ -376,11 +377,35 @@ static const char *format_words(uint64_t code, char text[CN_WORDS_TEXT_BYTES])
   return text;
 }
 
+const char *cn_image_name(const char *given, uintptr_t address, char file[CN_REPORT_PC])
+{
+  if (given != NULL)
+    return given;
+  return cn_os_find_module_file(address, file, CN_REPORT_PC) ? file : "code without a file";
+}
+
+bool cn_image_has_other_words(const struct cairn_image *image, const struct cairn_image *first, const char *name,
+                              char *fault, size_t size)
+{
+  bool any = atomic_load(&list_generation) != 0;
+  uint64_t flags = any ? atomic_load(&joint_flags) : first != NULL ? first->flags : image->flags;
+  char text[CN_WORDS_TEXT_BYTES], others[CN_WORDS_TEXT_BYTES], file[CN_REPORT_PC];
+
+  if ((image->flags ^ flags) >> CAIRN_ABI_IMAGE_WORDS == 0)
+    return false;
+  snprintf(fault, size,
+           "%s was compiled for words %s, and the rest of the program for words %s: compile "
+           "all its parts with one -fcairn-words",
+           cn_image_name(name, (uintptr_t)image, file), format_words(image->flags >> CAIRN_ABI_IMAGE_WORDS, text),
+           format_words(flags >> CAIRN_ABI_IMAGE_WORDS, others));
+  return true;
+}
+
 /* The first image defines the tags of words; each later image must have equal tags. */
 static void adopt_words(const struct cairn_image *image)
 {
-  uint64_t code = image->flags >> CAIRN_ABI_IMAGE_WORDS, first = atomic_load(&joint_flags) >> CAIRN_ABI_IMAGE_WORDS;
-  char text[CN_WORDS_TEXT_BYTES], others[CN_WORDS_TEXT_BYTES], file[CN_REPORT_PC];
+  uint64_t code = image->flags >> CAIRN_ABI_IMAGE_WORDS;
+  char fault[CN_IMAGE_FAULT_BYTES];
 
   if (words_field(code, 0, 4) > 3 || words_field(code, 8, 8) > 8 ||
       (code != 0 && (words_field(code, 0, 4) == 0 || words_field(code, 8, 8) == 0)))
@@ -388,11 +413,8 @@ static void adopt_words(const struct cairn_image *image)
   if (atomic_load(&list_generation) == 0) {
     cairn_words.mask = ((uintptr_t)1 << words_field(code, 0, 4)) - 1;
     cairn_words.reference = words_field(code, 4, 4);
-  } else if (code != first) {
-    cairn_fatal("%s was compiled for words %s, and the rest of the program for words %s: compile "
-                "all its parts with one -fcairn-words",
-                cn_os_find_module_file((uintptr_t)image, file, sizeof file) ? file : "code without a file",
-                format_words(code, text), format_words(first, others));
+  } else if (cn_image_has_other_words(image, NULL, NULL, fault, sizeof fault)) {
+    cairn_fatal("%s", fault);
   }
 }
 

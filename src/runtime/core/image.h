@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cairn/collector.h>
+#include "runtime/core/messages.h"
 #include "runtime/tables/ranges.h"
 
 /* A registered image. `image` is a copy, which stays valid if the original is damaged or unmapped. `key` is the
@@ -48,6 +49,17 @@ static inline const struct cn_registered_image *cn_image_with_roots_from(const s
 /* Add an image to the list. False: the list has the image already. An image that overlaps a registered image, or whose
  * words differ, ends the program. The caller has checked the image's form and holds signals. */
 bool cn_image_add(const struct cairn_image *image);
+
+/* The size of a buffer for a sentence that says why an image is refused. */
+enum { CN_IMAGE_FAULT_BYTES = 512 };
+
+/* The name of an image in messages: `given`, or if that is null the file that is mapped at `address`. */
+const char *cn_image_name(const char *given, uintptr_t address, char file[CN_REPORT_PC]);
+
+/* True if the program's words differ from those of the image; `fault` gets the sentence. `first` is null, or an image
+ * that defines the words if no image is registered. */
+bool cn_image_has_other_words(const struct cairn_image *image, const struct cairn_image *first, const char *name,
+                              char *fault, size_t size);
 
 /* Remove an image, if the list has it, and wait for its readers, unless the calling thread is a reader. `farewell`,
  * which may be null, gets the copy just before the removal, while images are locked. False: the list lacks the image.

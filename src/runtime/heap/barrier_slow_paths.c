@@ -9,6 +9,7 @@
 
 #include <cairn/abi.h>
 #include <cairn/heap_object.h>
+#include <stdio.h>
 #include "base/check.h"
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
@@ -127,19 +128,21 @@ static bool may_kind_run_under(uint64_t kind, uint64_t needed)
   return kind == needed || (cards && needed == CAIRN_ABI_BARRIERS_NONE);
 }
 
-void cn_barriers_check_image(const struct cairn_collector *collector, const struct cairn_image *image, const void *key)
+bool cn_barriers_misfit(const struct cairn_collector *collector, const struct cairn_image *image, const void *key,
+                        const char *name, char *fault, size_t size)
 {
   uint64_t kind = image->flags >> CAIRN_ABI_IMAGE_BARRIERS_SHIFT & 0xff;
   char file[CN_REPORT_PC];
 
   if (may_kind_run_under(kind, collector->barriers) || !cn_image_has_sections(image))
-    return;
-  cairn_fatal("%s was compiled with barriers of kind %s, and collector %s needs those of kind %s: "
-              "compile it with -fcairn-barriers=%s%s",
-              cn_os_find_module_file((uintptr_t)key, file, sizeof file) ? file : "code without a file",
-              barrier_kind_name(kind), collector->name, barrier_kind_name(collector->barriers),
-              barrier_kind_name(collector->barriers),
-              kind == CAIRN_ABI_BARRIERS_NONE ? ", or link the program with -fcairn-collector=semispace" : "");
+    return false;
+  snprintf(fault, size,
+           "%s was compiled with barriers of kind %s, and collector %s needs those of kind %s: "
+           "compile it with -fcairn-barriers=%s%s",
+           cn_image_name(name, (uintptr_t)key, file), barrier_kind_name(kind), collector->name,
+           barrier_kind_name(collector->barriers), barrier_kind_name(collector->barriers),
+           kind == CAIRN_ABI_BARRIERS_NONE ? ", or link the program with -fcairn-collector=semispace" : "");
+  return true;
 }
 
 void cn_barriers_check_code(const struct cairn_collector *collector)

@@ -7,6 +7,8 @@
 #ifndef CN_RUNTIME_HEAP_BARRIER_SLOW_PATHS_H
 #define CN_RUNTIME_HEAP_BARRIER_SLOW_PATHS_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <cairn/collector.h>
 
 /* Stubs call these functions on the mutator's own thread, in phase MUTATE. */
@@ -22,9 +24,10 @@ void cn_barrier_range_slow_path(uintptr_t start, uint64_t bytes);
 /* End the program if the collector's kind is unknown, or if the collector lacks a function of its kind. */
 void cn_barriers_check_collector(const struct cairn_collector *collector);
 
-/* End the program if the image's code was compiled for a kind that the collector does not allow. `key` is an address in
- * the image. */
-void cn_barriers_check_image(const struct cairn_collector *collector, const struct cairn_image *image, const void *key);
+/* True if the image's code was compiled for a kind that the collector does not allow; `fault` gets the sentence. `key`
+ * is an address in the image; the sentence calls the image `name`, or by the file at `key` if that is null. */
+bool cn_barriers_misfit(const struct cairn_collector *collector, const struct cairn_image *image, const void *key,
+                        const char *name, char *fault, size_t size);
 
 /* End the program if the collector needs barriers and another compiler's code has none. Called before each collection,
  * because a store without its barrier is harmless before the first collection. */

@@ -27,16 +27,18 @@ static atomic_bool checks_begun;
 _Static_assert(offsetof(struct cairn_layout, offsets) == sizeof(struct cairn_layout),
                "the last layout of a section may have no offsets");
 
-_Noreturn static void refuse_layout(const struct cairn_layout *layout)
+static void describe_damage(const struct cairn_layout *layout, const char *given, char *fault, size_t size)
 {
   char file[CN_REPORT_PC];
-  const char *name = cn_os_find_module_file((uintptr_t)layout, file, sizeof file) ? file : "code without a file";
+  const char *name = cn_image_name(given, (uintptr_t)layout, file);
 
   if (layout->magic == CAIRN_ABI_LAYOUT_MAGIC_1)
-    cairn_fatal("%s has the layout %p of version 1, and this runtime has version 2: compile all "
-                "parts of the program with one version of Cairn",
-                name, (const void *)layout);
-  cairn_fatal("%s has a damaged layout at %p", name, (const void *)layout);
+    snprintf(fault, size,
+             "%s has the layout %p of version 1, and this runtime has version 2: compile all "
+             "parts of the program with one version of Cairn",
+             name, (const void *)layout);
+  else
+    snprintf(fault, size, "%s has a damaged layout at %p", name, (const void *)layout);
 }
 
 /* The bytes from this layout to the next possible layout; 0: this layout is damaged, or has another version. */
@@ -54,8 +56,8 @@ static size_t layout_bytes_of(const struct cairn_layout *layout, size_t room)
   return (bytes + align - 1) / align * align;
 }
 
-/* Refuses a type if the collector in use lacks a service that the type asks for. */
-static void check_collector_services(const struct cairn_layout *layout)
+/* True if the collector in use lacks a service that the type asks for. */
+static bool lacks_service(const struct cairn_layout *layout, const char *name, char *fault, size_t size)
 {
   static const struct {
     uint32_t flag, trait;
@@ -75,14 +77,15 @@ static void check_collector_services(const struct cairn_layout *layout)
         (asked[i].flag == CAIRN_ABI_LAYOUT_FIXED && !moves))
       continue;
     cairn_layout_type(layout, type, sizeof type);
-    cairn_fatal("type %s of %s %s, and the collector %s does not provide for that", type,
-                cn_os_find_module_file((uintptr_t)layout, file, sizeof file) ? file : "code without a file",
-                asked[i].what, collector->name);
+    snprintf(fault, size, "type %s of %s %s, and the collector %s does not provide for that", type,
+             cn_image_name(name, (uintptr_t)layout, file), asked[i].what, collector->name);
+    return true;
   }
+  return false;
 }
 
 /* Skips words of zero, which may lie between the layouts of two units. */
-static void check_image_layouts(const struct cairn_image *image)
+bool cn_layouts_are_wrong(const struct cairn_image *image, const char *name, char *fault, size_t size)
 {
   const unsigned char *at = image->layouts_start;
   size_t left = (size_t)(image->layouts_stop - at), bytes;
@@ -91,13 +94,24 @@ static void check_image_layouts(const struct cairn_image *image)
   for (; left >= sizeof(uint64_t); at += bytes, left -= bytes) {
     const struct cairn_layout *layout = (const struct cairn_layout *)at;
     bytes = *(const uint64_t *)at == 0 ? sizeof(uint64_t) : layout_bytes_of(layout, left);
-    if (bytes == 0)
-      refuse_layout(layout);
-    if (layout->magic == CAIRN_ABI_LAYOUT_MAGIC)
-      check_collector_services(layout);
+    if (bytes == 0) {
+      describe_damage(layout, name, fault, size);
+      return true;
+    }
+    if (layout->magic == CAIRN_ABI_LAYOUT_MAGIC && lacks_service(layout, name, fault, size))
+      return true;
     if (bytes > left)
       bytes = left;
   }
+  return false;
+}
+
+static void check_image_layouts(const struct cairn_image *image)
+{
+  char fault[CN_IMAGE_FAULT_BYTES];
+
+  if (cn_layouts_are_wrong(image, NULL, fault, sizeof fault))
+    cairn_fatal("%s", fault);
 }
 
 void cn_layouts_check_image(const struct cairn_image *image)

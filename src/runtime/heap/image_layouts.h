@@ -32,4 +32,8 @@ bool cn_layouts_have_reference(const struct cairn_layout *layout, uint64_t offse
 void cn_layouts_begin_checks(void);
 void cn_layouts_check_image(const struct cairn_image *image);
 
+/* True if a layout of the image is damaged, has another version, or asks for a service that the collector lacks;
+ * `fault` gets the sentence, which calls the image `name`, or by its file if that is null. */
+bool cn_layouts_are_wrong(const struct cairn_image *image, const char *name, char *fault, size_t size);
+
 #endif

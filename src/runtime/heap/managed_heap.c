@@ -12,6 +12,7 @@
  */
 #include "runtime/heap/managed_heap.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <cairn/abi.h>
 #include <cairn/heap_object.h>
@@ -64,8 +65,9 @@ static void check_collector_version(const struct cairn_collector *chosen)
               chosen->version, chosen->size, CAIRN_ABI_COLLECTOR_VERSION, sizeof *chosen);
 }
 
-/* Ends the program if the image's code allocates larger blocks in line than the collector allows. */
-static void check_inline_limit(const struct cairn_image *image, const void *key)
+/* True if the image's code allocates larger blocks in line than the collector allows. */
+static bool exceeds_inline_limit(const struct cairn_image *image, const void *key, const char *name, char *fault,
+                                 size_t size)
 {
   uint64_t code = image->flags >> CAIRN_ABI_IMAGE_INLINE_SHIFT & 0xffff,
            most = code != 0 ? code & ~(uint64_t)7 : CAIRN_ABI_INLINE_ALLOC_MAX;
@@ -73,18 +75,33 @@ static void check_inline_limit(const struct cairn_image *image, const void *key)
 
   if (collector_in_use->largest_in_line == 0 || most <= collector_in_use->largest_in_line ||
       (code == 0 && !cn_image_has_sections(image)))
-    return;
-  cairn_fatal("%s allocates blocks of up to %llu bytes in line, and collector %s lets those of up "
-              "to %llu bytes be allocated so: compile it with -fcairn-inline-max=%llu",
-              cn_os_find_module_file((uintptr_t)key, file, sizeof file) ? file : "code without a file",
-              (unsigned long long)most, collector_in_use->name, (unsigned long long)collector_in_use->largest_in_line,
-              (unsigned long long)(collector_in_use->largest_in_line & ~(uint64_t)7));
+    return false;
+  snprintf(fault, size,
+           "%s allocates blocks of up to %llu bytes in line, and collector %s lets those of up "
+           "to %llu bytes be allocated so: compile it with -fcairn-inline-max=%llu",
+           cn_image_name(name, (uintptr_t)key, file), (unsigned long long)most, collector_in_use->name,
+           (unsigned long long)collector_in_use->largest_in_line,
+           (unsigned long long)(collector_in_use->largest_in_line & ~(uint64_t)7));
+  return true;
+}
+
+static bool misfits(const struct cairn_image *image, const void *key, const char *name, char *fault, size_t size)
+{
+  return cn_barriers_misfit(collector_in_use, image, key, name, fault, size) ||
+         exceeds_inline_limit(image, key, name, fault, size);
+}
+
+bool cn_heap_image_misfits(const struct cairn_image *image, const char *name, char *fault, size_t size)
+{
+  return misfits(image, image, name, fault, size);
 }
 
 static void check_image_fits(const struct cairn_image *image, const void *key)
 {
-  cn_barriers_check_image(collector_in_use, image, key);
-  check_inline_limit(image, key);
+  char fault[CN_IMAGE_FAULT_BYTES];
+
+  if (misfits(image, key, NULL, fault, sizeof fault))
+    cairn_fatal("%s", fault);
 }
 
 void cn_heap_check_image(const struct cairn_image *image, const void *key)

@@ -57,6 +57,10 @@ void cn_heap_run_collection(const struct cairn_collection *collection);
  * Does nothing before the collector is final. `key` is an address in the image. Any thread. */
 void cn_heap_check_image(const struct cairn_image *image, const void *key);
 
+/* True if the image's code does not fit the collector in use; `fault` gets the sentence, which calls the image `name`,
+ * or by its file if that is null. */
+bool cn_heap_image_misfits(const struct cairn_image *image, const char *name, char *fault, size_t size);
+
 /* True if the collector finds that an object starts at the address. Phase MUTATE, on a mutator's thread. */
 bool cn_heap_is_object(uintptr_t address);
 

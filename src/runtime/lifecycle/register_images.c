@@ -9,6 +9,7 @@
  * is removed while other threads run.
  */
 #include <stdatomic.h>
+#include <stdio.h>
 #include <cairn/abi.h>
 #include <cairn/collector.h>
 #include "base/check.h"
@@ -39,20 +40,22 @@ static _Atomic bool program_ended; /* images stay registered */
 _Static_assert(sizeof(struct cairn_image) == CAIRN_ABI_IMAGE_SIZE, "<cairn/abi.def>");
 
 /* An object file from before version numbers has half an address in each of these fields. */
-static void check_image_version(const struct cairn_image *image)
+static bool has_other_version(const struct cairn_image *image, const char *name, char *fault, size_t size)
 {
   char file[CN_REPORT_PC];
 
   if (image->version == CAIRN_ABI_IMAGE_VERSION && image->size == CAIRN_ABI_IMAGE_SIZE)
-    return;
-  cairn_fatal("%s registers an image of version %u and %u bytes, and this runtime has version %u "
-              "of %u bytes: compile and link all parts of the program with one version of Cairn",
-              cn_os_find_module_file((uintptr_t)image, file, sizeof file) ? file : "code without a file",
-              image->version, image->size, CAIRN_ABI_IMAGE_VERSION, CAIRN_ABI_IMAGE_SIZE);
+    return false;
+  snprintf(fault, size,
+           "%s registers an image of version %u and %u bytes, and this runtime has version %u "
+           "of %u bytes: compile and link all parts of the program with one version of Cairn",
+           cn_image_name(name, (uintptr_t)image, file), image->version, image->size, CAIRN_ABI_IMAGE_VERSION,
+           CAIRN_ABI_IMAGE_SIZE);
+  return true;
 }
 
-/* Check that each section has both bounds, in order. */
-static void check_section_bounds(const struct cairn_image *image)
+/* The fault of the sections' bounds: each section has both, in order. Null: the bounds are right. */
+static const char *bounds_fault(const struct cairn_image *image)
 {
   if ((image->frames_start == NULL) != (image->frames_stop == NULL) ||
       (image->roots_start == NULL) != (image->roots_stop == NULL) ||
@@ -61,9 +64,29 @@ static void check_section_bounds(const struct cairn_image *image)
       (image->points_start == NULL) != (image->points_stop == NULL) || image->frames_start > image->frames_stop ||
       image->roots_start > image->roots_stop || image->layouts_start > image->layouts_stop ||
       image->details_start > image->details_stop || image->points_start > image->points_stop)
-    cairn_fatal("an image registers a section without both bounds");
+    return "an image registers a section without both bounds";
   if (((uintptr_t)image->roots_stop - (uintptr_t)image->roots_start) % sizeof *image->roots_start)
-    cairn_fatal("an image registers a damaged section of global roots");
+    return "an image registers a damaged section of global roots";
+  return NULL;
+}
+
+static bool is_form_wrong(const struct cairn_image *image, const char *name, char *fault, size_t size)
+{
+  if (has_other_version(image, name, fault, size))
+    return true;
+  const char *bounds = bounds_fault(image);
+  if (bounds != NULL)
+    snprintf(fault, size, "%s", bounds);
+  return bounds != NULL;
+}
+
+enum cairn_status cairn_image_check(const struct cairn_image *image, const struct cairn_image *first, const char *name,
+                                    char *fault, size_t size)
+{
+  bool wrong = is_form_wrong(image, name, fault, size) || cn_image_has_other_words(image, first, name, fault, size) ||
+               cn_layouts_are_wrong(image, name, fault, size) || cn_heap_image_misfits(image, name, fault, size);
+
+  return wrong ? CAIRN_E_REFUSED : CAIRN_OK;
 }
 
 /* Refuse new code in a code region: the program should have removed the region with its code. */
@@ -100,9 +123,11 @@ static void prepare_for_image(const struct cairn_image *image)
 /* Holds signals, because a handler that jumped out would leave the dynamic linker in the middle of its work. */
 void cairn_image_register(const struct cairn_image *image)
 {
+  char fault[CN_IMAGE_FAULT_BYTES];
+
   cn_defer_signals();
-  check_image_version(image);
-  check_section_bounds(image);
+  if (is_form_wrong(image, NULL, fault, sizeof fault))
+    cairn_fatal("%s", fault);
   if (cn_image_add(image))
     prepare_for_image(image);
   cn_undefer_signals();
