@@ -68,6 +68,7 @@ struct cairn_point {
   uint16_t convention;  /* LLVM's number of the calling convention */
   bool has_target;      /* the region had a call of the program's target when it was compiled */
   bool has_result;      /* value 0 is the place of the result (anyregcc) */
+  bool nops;            /* the region had only no-ops when it was compiled, so a jump past it skips no instruction */
   uint32_t arguments;   /* number of values after the result that are arguments of the call (anyregcc) */
   uint32_t values;      /* number of values: the result's place, the arguments, the live values */
   uint32_t live_outs;   /* number of live-outs */
@@ -129,7 +130,7 @@ size_t cairn_points_of_function(uintptr_t function, struct cairn_point *points, 
 enum cairn_status cairn_point_at(uintptr_t address, struct cairn_point *point);
 
 /* Read value `index` of the point, or live-out `index`. BOUNDS: the point has no such item; GONE: its code was
- * unloaded; after a failure the result is unchanged. Linear in `index`. */
+ * unloaded; UNKNOWN: no look-up filled the point; after a failure the result is unchanged. Linear in `index`. */
 enum cairn_status cairn_point_read_value(const struct cairn_point *point, uint32_t index,
                                          struct cairn_point_value *value);
 enum cairn_status cairn_point_read_live_out(const struct cairn_point *point, uint32_t index,
@@ -166,7 +167,7 @@ struct cairn_patch *cairn_patch_begin(void);
  *   so that the call fails (FAR). `target` may be the address of a managed function only for a statepoint (REFUSED); a
  *   native target of a statepoint runs as a leaf. The arguments are those that the code before the region has set.
  *   For a shadow the target must preserve all registers: stubs do.
- * All: ROOM: the region is too short; FAR: the target is too far away; MEMORY. */
+ * All: ROOM: the region is too short; FAR: the target is too far away; UNKNOWN: no look-up filled the point; MEMORY. */
 enum cairn_status cairn_patch_add(struct cairn_patch *patch, const struct cairn_point *point, const void *bytes,
                                   size_t length);
 enum cairn_status cairn_patch_restore(struct cairn_patch *patch, const struct cairn_point *point);

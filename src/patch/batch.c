@@ -107,6 +107,8 @@ static unsigned char *begin_edit(struct cairn_patch *patch, const struct cairn_p
   *status = CAIRN_OK;
   if (patch == NULL)
     *status = CAIRN_E_MEMORY;
+  else if (point->private_data.image == NULL)
+    *status = cn_batch_fail(patch, CAIRN_E_UNKNOWN, point->address, "the point was not filled by a look-up");
   else if (point->length == 0)
     *status = cn_batch_fail(patch, CAIRN_E_ROOM, point->address, NULL);
   else if (!reserve(patch, point->length))

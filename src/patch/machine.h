@@ -19,6 +19,9 @@ enum cairn_status cn_machine_fill_jump(unsigned char *bytes, size_t length, uint
 enum cairn_status cn_machine_fill_call(unsigned char *bytes, size_t length, uintptr_t address, uintptr_t target,
                                        bool any_target);
 
+/* True if the code consists of nops. */
+bool cn_machine_is_nops(const unsigned char *code, size_t length);
+
 /* True if the code ends with a call, or consists of nops, or of nops and a jump. */
 bool cn_machine_fits_statepoint(const unsigned char *code, size_t length);
 

@@ -6,6 +6,8 @@
 #include <cairn/patch.h>
 #include "base/check.h"
 #include "patch/images.h"
+#include "patch/machine.h"
+#include "patch/sites.h"
 #include "runtime/core/lock.h"
 #include "runtime/core/messages.h"
 #include "runtime/threads/unseen.h"
@@ -48,6 +50,17 @@ static void fill_saved(struct cairn_point *point, const struct cn_safepoint *fra
           (struct cairn_point_saved){cn_port_saved_dwarf_numbers[reg], frame->saved_offset[reg]};
 }
 
+/* True if the region had only no-ops before the first patch. */
+static bool was_nops(const struct cn_patch_function *function, uint32_t index, const struct cn_point *point)
+{
+  const struct cn_patch_image *image = function->image;
+  const unsigned char *code = (const unsigned char *)(function->points.entry + point->start);
+
+  if (image->sites != NULL)
+    code = cn_patch_site_original(image, &image->sites[function->first + index]);
+  return point->length != 0 && cn_machine_is_nops(code, point->length);
+}
+
 static void fill_point(const struct cn_patch_function *function, uint32_t index, struct cairn_point *out)
 {
   struct cn_point point;
@@ -62,6 +75,7 @@ static void fill_point(const struct cn_patch_function *function, uint32_t index,
                               .convention = point.convention,
                               .has_target = point.has_target,
                               .has_result = point.has_result,
+                              .nops = was_nops(function, index, &point),
                               .arguments = point.arguments,
                               .values = point.values,
                               .live_outs = point.live_outs,
@@ -156,21 +170,27 @@ enum cairn_status cairn_point_at(uintptr_t address, struct cairn_point *point)
 /* ---- values ---- */
 
 /* Decode the point again. The image's memory stays readable, and its id tells whether the image is still there. */
-static bool read_again(const struct cairn_point *point, struct cn_point *out)
+static enum cairn_status read_again(const struct cairn_point *point, struct cn_point *out)
 {
   const struct cn_patch_image *image = point->private_data.image;
   const struct cn_patch_function *function = point->private_data.function;
 
-  return image->id == point->private_data.image_id &&
-         cn_points_read_point(&function->points, point->private_data.index, out) == CN_FRAMEMAP_OK;
+  if (image == NULL)
+    return CAIRN_E_UNKNOWN;
+  if (image->id != point->private_data.image_id)
+    return CAIRN_E_GONE;
+  int status = cn_points_read_point(&function->points, point->private_data.index, out);
+  CN_CHECK(status == CN_FRAMEMAP_OK); /* the index has read it before */
+  return CAIRN_OK;
 }
 
 static enum cairn_status read_value(const struct cairn_point *point, uint32_t index, struct cn_point_value *value)
 {
   struct cn_point read;
+  enum cairn_status status = read_again(point, &read);
 
-  if (!read_again(point, &read))
-    return CAIRN_E_GONE;
+  if (status != CAIRN_OK)
+    return status;
   if (index >= read.values)
     return CAIRN_E_BOUNDS;
   for (uint32_t i = 0; i <= index; i++)
@@ -201,9 +221,10 @@ static enum cairn_status read_live_out(const struct cairn_point *point, uint32_t
                                        struct cn_point_live_out *live_out)
 {
   struct cn_point read;
+  enum cairn_status status = read_again(point, &read);
 
-  if (!read_again(point, &read))
-    return CAIRN_E_GONE;
+  if (status != CAIRN_OK)
+    return status;
   if (index >= read.live_outs)
     return CAIRN_E_BOUNDS;
   for (uint32_t i = 0; i <= index; i++)

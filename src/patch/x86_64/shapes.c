@@ -81,9 +81,7 @@ static size_t nop_bytes(const unsigned char *code, size_t length)
 {
   size_t at = 0;
 
-  while (at < length && code[at] == 0x66)
-    at++;
-  if (at < length && code[at] == 0x2e)
+  while (at < length && (code[at] == 0x66 || code[at] == 0x2e)) /* in any order: LLVM writes 2e first */
     at++;
   if (at < length && code[at] == 0x90)
     return at + 1;
@@ -132,6 +130,11 @@ static size_t skip_nops(const unsigned char *code, size_t length)
   while (at < length && (bytes = nop_bytes(code + at, length - at)) != 0)
     at += bytes;
   return at;
+}
+
+bool cn_machine_is_nops(const unsigned char *code, size_t length)
+{
+  return skip_nops(code, length) == length;
 }
 
 /* True if the last `bytes` bytes may be a call through a register or memory: opcode 0xff with extension 2. */

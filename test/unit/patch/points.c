@@ -106,6 +106,50 @@ static void values(void **state)
 }
 
 /* Many modules come and go: the index keeps up, and memory stays flat. */
+/* The answer stays when the region is patched; an empty region has no no-ops. */
+static void regions_of_nops(void **state)
+{
+  static const bool nops[] = {true, false, false, true};
+  struct module m;
+  struct cairn_point points[4];
+
+  (void)state;
+  module_begin(&m, 4096);
+  for (uint32_t i = 0; i < 4; i++)
+    module_point(&m, 16 * i, i == 2 ? 0 : 8, i, CN_POINT_PATCHPOINT);
+  memcpy(m.code, "\x2e\x66\x0f\x1f\x44\x00\x00\x90", 8);      /* two no-ops */
+  memcpy(m.code + 16, "\x90\x90\x90\x90\x4c\x89\xf6\x90", 8); /* a move between no-ops */
+  memset(m.code + 32, 0x90, 32);
+  module_load(&m);
+  for (int patched = 0; patched < 2; patched++) {
+    assert_int_equal(cairn_points_of_function((uintptr_t)m.code, points, 4), 4);
+    for (unsigned i = 0; i < 4; i++)
+      assert_int_equal(points[i].nops, nops[i]);
+    struct cairn_patch *patch = cairn_patch_begin();
+    assert_int_equal(cairn_patch_jump(patch, &points[0], (uintptr_t)m.code + 8), CAIRN_OK);
+    assert_int_equal(cairn_patch_nops(patch, &points[1]), CAIRN_OK);
+    assert_int_equal(cairn_patch_commit(patch, NULL), CAIRN_OK);
+  }
+  module_unload(&m);
+}
+
+static void unfilled_points(void **state)
+{
+  struct cairn_point point = {.length = 8};
+  struct cairn_point_value value;
+  struct cairn_point_live_out live_out;
+  struct cairn_patch_failure failure;
+
+  (void)state;
+  assert_int_equal(cairn_point_read_value(&point, 0, &value), CAIRN_E_UNKNOWN);
+  assert_int_equal(cairn_point_read_live_out(&point, 0, &live_out), CAIRN_E_UNKNOWN);
+  struct cairn_patch *patch = cairn_patch_begin();
+  assert_int_equal(cairn_patch_nops(patch, &point), CAIRN_E_UNKNOWN);
+  assert_int_equal(cairn_patch_restore(patch, &point), CAIRN_E_UNKNOWN);
+  assert_int_equal(cairn_patch_commit(patch, &failure), CAIRN_E_UNKNOWN);
+  assert_non_null(strstr(failure.text, "look-up"));
+}
+
 static void many_modules(void **state)
 {
   enum { MODULES = 300, ROUNDS = 5 };
@@ -136,9 +180,8 @@ static void many_modules(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(look_ups),
-      cmocka_unit_test(values),
-      cmocka_unit_test(many_modules),
+      cmocka_unit_test(look_ups),        cmocka_unit_test(values),       cmocka_unit_test(regions_of_nops),
+      cmocka_unit_test(unfilled_points), cmocka_unit_test(many_modules),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
