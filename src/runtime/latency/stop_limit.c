@@ -87,7 +87,6 @@ static void *report_late_stops(void *unused)
 
   (void)unused;
   cn_os_thread_make_precise("cairn-stops");
-  cn_os_has_unwinder(true);
   do {
     while ((now = atomic_load(&reporter_state)) == 0)
       cn_os_wait_on_word(&reporter_state, 0, UINT64_MAX);
@@ -98,10 +97,14 @@ static void *report_late_stops(void *unused)
   return NULL;
 }
 
-/* A constructor, because libc cannot start threads in .preinit_array. */
+/* A constructor, because libc cannot start threads in .preinit_array. Loads the unwinder before the thread starts: a
+ * thread that loads a library holds locks of the loader, which a child of clone() would inherit. */
 __attribute__((constructor)) static void start_reporter(void)
 {
-  if (cn_options.stop_limit != 0 && !cn_os_thread_start(&reporter_thread, report_late_stops, NULL))
+  if (cn_options.stop_limit == 0)
+    return;
+  cn_os_has_unwinder(true);
+  if (!cn_os_thread_start(&reporter_thread, report_late_stops, NULL))
     cn_report_print_text("cairn: CAIRN_STOP_LIMIT: no thread can be started\n");
 }
 
