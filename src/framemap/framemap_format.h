@@ -137,6 +137,12 @@ int cn_framemap_next_header(const unsigned char **cursor, const unsigned char *e
 bool cn_framemap_get_frame_row(const unsigned char **cursor, const unsigned char *end, unsigned base,
                                struct cn_safepoint *out);
 void cn_framemap_put_frame_row(struct cn_bytes *out, const struct cn_safepoint *frame);
+
+/* Write the header of a function of either section; `packed` is the word at CN_FRAMEMAP_COUNT_OFFSET. The arrays
+ * follow. Then cn_framemap_end_function() appends the records, pads the function, which began at `begin`, and sets its
+ * length. */
+void cn_framemap_put_header(struct cn_bytes *out, uint32_t code_size, uint32_t packed);
+void cn_framemap_end_function(struct cn_bytes *out, size_t begin, const struct cn_bytes *records);
 unsigned cn_framemap_base_code_of(unsigned dwarf);
 
 /* framemap_check.c: checks of a complete model, and of its bytes before relocation. */

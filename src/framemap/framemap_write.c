@@ -134,15 +134,29 @@ static size_t *encode_descriptors(const struct cn_map_function *f, struct cn_byt
 
   for (size_t i = 0; i < count; i++) {
     size_t start = bytes->count;
-    bool is_new;
     put_descriptor(bytes, &f->safepoints.at[i]);
-    CN_CHECK(bytes->count <= UINT32_MAX);
-    starts[i] = cn_intern(&known, bytes->at + start, bytes->count - start, (uint32_t)start, &is_new);
-    if (!is_new)
-      bytes->count = start;
+    starts[i] = cn_intern_keep_record(&known, bytes, start);
   }
   cn_intern_free(&known);
   return starts;
+}
+
+void cn_framemap_put_header(struct cn_bytes *out, uint32_t code_size, uint32_t packed)
+{
+  CN_CHECK(out->count % 4 == 0);
+  cn_put_little_endian(out, 0, 8); /* cn_framemap_end_function() sets the length, and the linker sets the entry */
+  cn_put_little_endian(out, code_size, 4);
+  cn_put_little_endian(out, packed, 4);
+}
+
+void cn_framemap_end_function(struct cn_bytes *out, size_t begin, const struct cn_bytes *records)
+{
+  for (size_t i = 0; i < records->count; i++)
+    cn_push(out, records->at[i]);
+  while (out->count % 4)
+    cn_push(out, 0);
+  CN_CHECK(out->count - begin <= UINT32_MAX);
+  cn_set_u32(out, begin + CN_FRAMEMAP_LENGTH_OFFSET, (uint32_t)(out->count - begin));
 }
 
 void cn_framemap_append_function(struct cn_bytes *out, const struct cn_map_function *f)
@@ -155,20 +169,13 @@ void cn_framemap_append_function(struct cn_bytes *out, const struct cn_map_funct
   unsigned b = cn_log2_width_of(descriptors.count);
 
   CN_CHECK(count <= CN_FRAMEMAP_MAX_SAFEPOINTS && begin % 4 == 0);
-  cn_put_little_endian(out, 0, 8); /* the code below sets the length, and the linker sets the entry */
-  cn_put_little_endian(out, f->code_size, 4);
-  cn_put_little_endian(out, (uint32_t)count | (f->no_barriers ? CN_FRAMEMAP_NO_BARRIERS_FLAG : 0) | a << 28 | b << 30,
-                       4);
+  cn_framemap_put_header(out, f->code_size,
+                         (uint32_t)count | (f->no_barriers ? CN_FRAMEMAP_NO_BARRIERS_FLAG : 0) | a << 28 | b << 30);
   for (size_t i = 0; i < count; i++)
     cn_put_little_endian(out, f->safepoints.at[i].return_offset, 1u << a);
   for (size_t i = 0; i < count; i++)
     cn_put_little_endian(out, starts[i], 1u << b);
-  for (size_t i = 0; i < descriptors.count; i++)
-    cn_push(out, descriptors.at[i]);
-  while (out->count % 4)
-    cn_push(out, 0);
-  CN_CHECK(out->count - begin <= UINT32_MAX);
-  cn_set_u32(out, begin + CN_FRAMEMAP_LENGTH_OFFSET, (uint32_t)(out->count - begin));
+  cn_framemap_end_function(out, begin, &descriptors);
   CN_ASSERT_VALID(cn_framemap_encoding_wrong(out->at + begin, out->count - begin, f));
   free(starts);
   cn_free(&descriptors);

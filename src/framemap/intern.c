@@ -57,6 +57,17 @@ uint32_t cn_intern(struct cn_intern *t, const unsigned char *key, size_t length,
   return value;
 }
 
+size_t cn_intern_keep_record(struct cn_intern *t, struct cn_bytes *bytes, size_t start)
+{
+  bool is_new;
+
+  CN_CHECK(start <= bytes->count && bytes->count <= UINT32_MAX);
+  size_t place = cn_intern(t, bytes->at + start, bytes->count - start, (uint32_t)start, &is_new);
+  if (!is_new)
+    bytes->count = start;
+  return place;
+}
+
 void cn_intern_free(struct cn_intern *t)
 {
   cn_free(&t->entries);

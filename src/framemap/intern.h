@@ -23,6 +23,10 @@ struct cn_intern {
 /* The value of the key. If the key is new, sets *is_new, copies the key and gives it `value`. */
 uint32_t cn_intern(struct cn_intern *table, const unsigned char *key, size_t length, uint32_t value, bool *is_new);
 
+/* Keep one copy of each record that a writer appends to `bytes`: if a record equal to the bytes from `start` on is
+ * there already, drop these bytes. Returns the place of the kept record. */
+size_t cn_intern_keep_record(struct cn_intern *table, struct cn_bytes *bytes, size_t start);
+
 /* Free the memory and leave the table empty. */
 void cn_intern_free(struct cn_intern *table);
 

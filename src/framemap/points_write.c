@@ -83,12 +83,8 @@ static size_t *encode_records(const struct cn_function_points *f, struct cn_byte
 
   for (size_t i = 0; i < f->points.count; i++) {
     size_t start = bytes->count;
-    bool is_new;
     put_record(bytes, &f->points.at[i]);
-    CN_CHECK(bytes->count <= UINT32_MAX);
-    starts[i] = cn_intern(&known, bytes->at + start, bytes->count - start, (uint32_t)start, &is_new);
-    if (!is_new)
-      bytes->count = start;
+    starts[i] = cn_intern_keep_record(&known, bytes, start);
   }
   cn_intern_free(&known);
   return starts;
@@ -103,21 +99,14 @@ void cn_points_append_function(struct cn_bytes *out, const struct cn_function_po
   CN_CHECK(count && count <= CN_POINTS_MAX_POINTS && begin % 4 == 0);
   size_t *starts = encode_records(f, &records);
   unsigned a = cn_log2_width_of(f->points.at[count - 1].point.start), b = cn_log2_width_of(records.count);
-  cn_put_little_endian(out, 0, 8); /* the code below sets the length, and the linker sets the entry */
-  cn_put_little_endian(out, f->code_size, 4);
-  cn_put_little_endian(out, (uint32_t)count | a << 28 | b << 30, 4);
+  cn_framemap_put_header(out, f->code_size, (uint32_t)count | a << 28 | b << 30);
   for (size_t i = 0; i < count; i++)
     cn_put_little_endian(out, f->points.at[i].point.start, 1u << a);
   for (size_t i = 0; i < count; i++)
     cn_put_little_endian(out, f->points.at[i].point.length, 2);
   for (size_t i = 0; i < count; i++)
     cn_put_little_endian(out, starts[i], 1u << b);
-  for (size_t i = 0; i < records.count; i++)
-    cn_push(out, records.at[i]);
-  while (out->count % 4)
-    cn_push(out, 0);
-  CN_CHECK(out->count - begin <= UINT32_MAX);
-  cn_set_u32(out, begin + CN_FRAMEMAP_LENGTH_OFFSET, (uint32_t)(out->count - begin));
+  cn_framemap_end_function(out, begin, &records);
   CN_ASSERT_VALID(cn_points_encoding_wrong(out->at + begin, out->count - begin, f));
   free(starts);
   cn_free(&records);
