@@ -1,6 +1,6 @@
 // Concurrent marking (docs/generational.md): threads that store references over and over while the marker runs, fork,
-// and end. What would go wrong: an object that a thread moved from where the marker had not been to where it had been is
-// given to others; a cycle never ends; a child waits for a thread that it does not have.
+// and end. What would go wrong: an object that a thread moved from where the marker had not been to where it had been
+// is given to others; a cycle never ends; a child waits for a thread that it does not have.
 // RUN: %cairn-cc -O2 -fcairn-collector=generational -I%root/include %s -o %t -pthread
 // RUN: env CAIRN_PAUSE=1us CAIRN_HEAP_INITIAL=1m CAIRN_HEAP_MAX=48m CAIRN_TRACE=%t.json %t 2 40000 | FileCheck %s
 // RUN: grep -c '"remark"' %t.json | FileCheck --check-prefix=PHASES %s

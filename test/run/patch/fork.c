@@ -1,7 +1,8 @@
-// A child of fork() has the code of the fork(), and neither process sees the other's patches, while threads of the parent
-// run the code. What would go wrong: the child runs the parent's later patch, or the other way round; the child, whose
-// code is copied while a thread patches, has half a batch.
-// RUN: rm -rf %t && mkdir %t && cd %t && python3 %S/Inputs/sites.py 16 > sites.ll && clang -O2 -c %S/Inputs/leaves.c -o leaves.o
+// A child of fork() has the code of the fork(), and neither process sees the other's patches, while threads of the
+// parent run the code. What would go wrong: the child runs the parent's later patch, or the other way round; the child,
+// whose code is copied while a thread patches, has half a batch.
+// RUN: rm -rf %t && mkdir %t && cd %t && python3 %S/Inputs/sites.py 16 > sites.ll && \
+// RUN:   clang -O2 -c %S/Inputs/leaves.c -o leaves.o
 // RUN: %cairn-cc -O2 -I%S/Inputs %s sites.ll leaves.o -o main && ./main 100 && env CAIRN_STRESS=11 ./main 20
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,8 +1,9 @@
-// One thread patches sites between two targets and two shapes while two others run through them: patchpoints, which take
-// references, and statepoints, whose targets collect; of every alignment within two cache lines. What would go wrong: a
-// thread runs neither target, or the old one after the commit; a walk does not find the frame of a patched call; a
-// reference is stale.
-// RUN: rm -rf %t && mkdir %t && cd %t && python3 %S/Inputs/sites.py 128 > sites.ll && clang -O2 -c %S/Inputs/leaves.c -o leaves.o
+// One thread patches sites between two targets and two shapes while two others run through them: patchpoints, which
+// take references, and statepoints, whose targets collect; of every alignment within two cache lines. What would go
+// wrong: a thread runs neither target, or the old one after the commit; a walk does not find the frame of a patched
+// call; a reference is stale.
+// RUN: rm -rf %t && mkdir %t && cd %t && python3 %S/Inputs/sites.py 128 > sites.ll && \
+// RUN:   clang -O2 -c %S/Inputs/leaves.c -o leaves.o
 // RUN: %cairn-cc -O2 -I%S/Inputs %s sites.ll leaves.o -o main
 // RUN: %if soak %{./main 1000000%} %else %{./main 20000%}
 // RUN: env CAIRN_STRESS=1 ./main 300
@@ -10,7 +11,8 @@
 // RUN: env CAIRN_VERIFY=heap ./main 3000 mdwe
 // RUN: %cairn-cc -O1 -static -fcairn-collector=semispace -I%S/Inputs %s sites.ll leaves.o -o static && ./static 2000
 // Code without safepoints makes stops impossible: the first batch is refused.
-// RUN: %cairn-cc -O2 -fcairn-safepoints=none -I%S/Inputs %s sites.ll leaves.o -o none && not --crash ./none 0 one 2>&1 | FileCheck %s
+// RUN: %cairn-cc -O2 -fcairn-safepoints=none -I%S/Inputs %s sites.ll leaves.o -o none && \
+// RUN:   not --crash ./none 0 one 2>&1 | FileCheck %s
 // CHECK: the input is refused; the messages say why: code without safepoints is loaded at 0
 #define _GNU_SOURCE
 #include <pthread.h>

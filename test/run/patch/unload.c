@@ -1,7 +1,8 @@
-// A library with points comes and goes, with its code patched and unpatched, while a thread collects. What would go wrong:
-// a point of code that is gone is found or patched; a second mapping stays; points of the next library at the same address
-// are taken for those of the last.
-// RUN: rm -rf %t && mkdir %t && cd %t && python3 %S/Inputs/sites.py 4 > sites.ll && clang -O2 -fPIC -c %S/Inputs/leaves.c -o leaves.o
+// A library with points comes and goes, with its code patched and unpatched, while a thread collects. What would go
+// wrong: a point of code that is gone is found or patched; a second mapping stays; points of the next library at the
+// same address are taken for those of the last.
+// RUN: rm -rf %t && mkdir %t && cd %t && python3 %S/Inputs/sites.py 4 > sites.ll && \
+// RUN:   clang -O2 -fPIC -c %S/Inputs/leaves.c -o leaves.o
 // RUN: %cairn-cc -O2 -fPIC -shared -I%S/Inputs %S/Inputs/library.c sites.ll leaves.o -o library.so
 // RUN: %cairn-cc -O2 %s -o main && ./main 300 && env CAIRN_STRESS=13 ./main 20
 #define _GNU_SOURCE

@@ -13,7 +13,10 @@
 #include <cairn/cairn.h>
 #include <cairn/patch.h>
 
-struct cell { long number; struct cell managed *next; };
+struct cell {
+  long number;
+  struct cell managed *next;
+};
 
 long run_sites(struct cell managed *object, long n);
 long run_site(struct cell managed *object, long n, long k);
@@ -63,7 +66,8 @@ static long check_site(long k)
 cairn_unmanaged static void add_target(struct cairn_patch *patch, const struct cairn_point *point, int target, bool far)
 {
   bool leaf = point->kind == CAIRN_POINT_PATCHPOINT;
-  uintptr_t address = leaf ? (uintptr_t)(target == 1 ? leaf_one : leaf_two) : (uintptr_t)(target == 1 ? call_one : call_two);
+  uintptr_t leaf_address = (uintptr_t)(target == 1 ? leaf_one : leaf_two);
+  uintptr_t address = leaf ? leaf_address : (uintptr_t)(target == 1 ? call_one : call_two);
   unsigned char bytes[13];
   struct cairn_assembler code;
 
