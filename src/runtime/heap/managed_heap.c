@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Chooses the collector, checks that options and images fit it, sets its heap up once, and passes allocations,
- * collections and removed layouts to it. Owns the collector in use, and three flags and a mutex of the set-up; the heap
- * itself is the collector's.
+ * collections and removed layouts to it. Owns the collector in use, and three flags and a mutex of the set-up
+ * (`set_up_lock`), which a fork() holds, so that a child has a whole heap or none; the heap itself is the collector's.
  *
  * The collector is chosen when the runtime starts, or by the main thread before the first allocation. Set-up,
  * under the mutex, and allocation run on mutators' threads in phase MUTATE, and on the thread that stopped the others
@@ -241,22 +241,39 @@ bool cn_heap_is_ready(void)
   return __atomic_load_n(&heap_ready, __ATOMIC_ACQUIRE);
 }
 
+static struct cn_mutex set_up_lock;
+static _Thread_local bool sets_up; /* the calling thread is in set_up_heap() */
+
 /* Several threads may call cn_heap_set_up() at the same time. */
 void cn_heap_set_up(void)
 {
-  static struct cn_mutex first;
-  static _Thread_local bool under_way;
-
   if (cn_heap_is_ready())
     return;
-  if (under_way)
+  if (sets_up)
     cn_report_exit_program();
-  cn_mutex_take(&first, UINT64_MAX);
-  under_way = true;
+  cn_mutex_take(&set_up_lock, UINT64_MAX);
+  sets_up = true;
   if (!heap_ready)
     set_up_heap();
-  under_way = false;
-  cn_mutex_release(&first);
+  sets_up = false;
+  cn_mutex_release(&set_up_lock);
+}
+
+void cn_heap_prepare_fork(void)
+{
+  if (!sets_up)
+    cn_mutex_take(&set_up_lock, UINT64_MAX);
+}
+
+void cn_heap_finish_fork(void)
+{
+  if (!sets_up)
+    cn_mutex_release(&set_up_lock);
+}
+
+void cn_heap_reset_in_child(void)
+{
+  atomic_store(&set_up_lock.word, 0);
 }
 
 void cn_heap_set_up_for_barriers(void)

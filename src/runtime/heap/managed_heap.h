@@ -51,6 +51,14 @@ bool cn_heap_is_ready(void);
 /* Called before the calling thread, which is in native code, runs managed code for the first time. Sets up the heap if
  * compiled code has barriers, because such code keeps the barriers' words in registers. */
 void cn_heap_set_up_for_barriers(void);
+
+/* Before a fork(): wait until no other thread sets up the heap, and keep it so. Called after the stop has begun,
+ * because a thread that sets up the heap in managed code, or for a collection, reaches no safepoint before its end.
+ * Then one of the other functions follows: in the parent, and in the child, whose fork() may have been unseen. */
+void cn_heap_prepare_fork(void);
+void cn_heap_finish_fork(void);
+void cn_heap_reset_in_child(void);
+
 void cn_heap_run_collection(const struct cairn_collection *collection);
 
 /* End the program if the image's code does not fit the collector: its barriers, or the size of its in-line allocations.

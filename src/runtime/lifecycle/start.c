@@ -40,6 +40,7 @@
 #include "runtime/threads/background.h"
 #include "runtime/threads/stop.h"
 #include "runtime/threads/workers.h"
+#include "runtime/walk/coroutine_stacks.h"
 #include "runtime/walk/return_barriers.h"
 
 /* ---- fork() ---- */
@@ -65,6 +66,7 @@ static void prepare_fork(void)
   if (!may_stop_world()) {
     cn_background_hold_steps();
     cn_background_await_step();
+    cn_heap_prepare_fork();
     cn_code_alias_prepare_fork();
     return;
   }
@@ -72,6 +74,7 @@ static void prepare_fork(void)
     cn_report_fatal(pc, "fork() was called as a leaf function, without an anchor");
   if (!cn_stop_begin_fork(attached_mutator()))
     cn_report_fatal(pc, "a signal handler calls fork() while another thread does");
+  cn_heap_prepare_fork();
   cn_code_alias_prepare_fork();
 }
 
@@ -79,6 +82,7 @@ static void finish_fork_in_parent(void)
 {
   CN_ASSERT(attached_mutator() == NULL || attached_mutator()->state != CAIRN_ABI_MANAGED || !may_stop_world());
   cn_code_alias_finish_fork();
+  cn_heap_finish_fork();
   if (may_stop_world())
     cn_stop_end(attached_mutator());
   else
@@ -103,6 +107,8 @@ static void abandon_mutator(struct cairn_mutator *mutator)
 static void reset_child_after_fork(void)
 {
   cn_locks_reset_in_child();
+  cn_heap_reset_in_child();
+  cn_coroutine_stacks_reset_in_child();
   cn_code_alias_reset_in_child();
   cn_events_reset_in_child();
   cn_exhaustion_reset_after_fork();

@@ -2,7 +2,8 @@
  *
  * Registers handlers of fork(), and detects child processes that the program makes by other means. Owns the list of the
  * child's handlers, whose count is atomic, and an atomic word in a page that the kernel clears in a child;
- * `process_state` points to the word. The start sets `process_state`; other functions run on any thread, in any phase.
+ * `process_state` points to the word. The start sets `process_state`, and libc knows one handler, which calls those of
+ * the list; other functions run on any thread, in any phase.
  * A handler of the child runs once in each child, after fork() or by threads/unseen.c.
  */
 #include "runtime/os/os.h"
@@ -16,31 +17,9 @@
 extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *image);
 
 enum { MAX_CHILD_HANDLERS = 16 };
-static void (*child_handlers[MAX_CHILD_HANDLERS])(void); /* called after each fork(), in this order */
+typedef void child_handler(void);
+static child_handler *_Atomic child_handlers[MAX_CHILD_HANDLERS]; /* called after each fork(), in this order */
 static _Atomic unsigned child_handler_count;
-
-static void add_child_handler(void (*child)(void))
-{
-  CN_ASSERT(child != NULL);
-  for (unsigned i = 0; i < atomic_load(&child_handler_count); i++)
-    if (child_handlers[i] == child)
-      return;
-  unsigned at = atomic_fetch_add(&child_handler_count, 1);
-  CN_CHECK(at < MAX_CHILD_HANDLERS);
-  child_handlers[at] = child;
-}
-
-void cn_os_register_fork_handlers(void (*before)(void), void (*parent)(void), void (*child)(void))
-{
-  if (child != NULL)
-    add_child_handler(child);
-  __register_atfork(before, parent, child, NULL);
-}
-
-void cn_os_register_child_handler(void (*child)(void))
-{
-  cn_os_register_fork_handlers(NULL, NULL, child);
-}
 
 /* A word in a page that the kernel clears in a child (MADV_WIPEONFORK). Null: the kernel does not support this. */
 static _Atomic uint32_t *process_state;
@@ -50,6 +29,44 @@ static void mark_process_known(void)
 {
   if (process_state != NULL)
     atomic_store(process_state, PROCESS_KNOWN);
+}
+
+static void call_child_handlers(void)
+{
+  for (unsigned i = 0; i < atomic_load(&child_handler_count); i++) {
+    child_handler *handler = atomic_load(&child_handlers[i]);
+    if (handler != NULL) /* null: a thread of the parent was about to store it */
+      handler();
+  }
+}
+
+static void reset_child(void)
+{
+  mark_process_known();
+  call_child_handlers();
+}
+
+/* libc learns of one handler, in the first call. Later calls need no lock of libc's, which a fork() of another thread
+ * may hold (glibc before 2.36) while it waits for the calling thread. */
+void cn_os_register_child_handler(void (*child)(void))
+{
+  static _Atomic bool registered;
+
+  CN_ASSERT(child != NULL);
+  if (!atomic_exchange(&registered, true))
+    __register_atfork(NULL, NULL, reset_child, NULL);
+  for (unsigned i = 0; i < atomic_load(&child_handler_count); i++)
+    if (atomic_load(&child_handlers[i]) == child)
+      return;
+  unsigned at = atomic_fetch_add(&child_handler_count, 1);
+  CN_CHECK(at < MAX_CHILD_HANDLERS);
+  atomic_store(&child_handlers[at], child);
+}
+
+void cn_os_register_fork_handlers(void (*before)(void), void (*parent)(void), void (*child)(void))
+{
+  cn_os_register_child_handler(child);
+  __register_atfork(before, parent, NULL, NULL);
 }
 
 void cn_os_watch_new_processes(void)
@@ -62,7 +79,6 @@ void cn_os_watch_new_processes(void)
   else if (page != NULL)
     cn_os_free_mapping(page, cn_os_page_bytes());
   mark_process_known();
-  __register_atfork(NULL, NULL, mark_process_known, NULL);
 }
 
 bool cn_os_is_new_process(void)
@@ -81,7 +97,7 @@ bool cn_os_claim_new_process(void)
 void cn_os_finish_new_process(bool call)
 {
   CN_CHECK(process_state != NULL && atomic_load(process_state) == PROCESS_CLAIMED);
-  for (unsigned i = 0; call && i < atomic_load(&child_handler_count); i++)
-    child_handlers[i]();
+  if (call)
+    call_child_handlers();
   mark_process_known();
 }

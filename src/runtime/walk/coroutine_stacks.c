@@ -71,6 +71,11 @@ bool cn_coroutine_stacks_exist(void)
   return __atomic_load_n(&stacks.count, __ATOMIC_RELAXED) != 0;
 }
 
+void cn_coroutine_stacks_reset_in_child(void)
+{
+  atomic_store(&stack_table_lock.word, 0);
+}
+
 /* Defers signals, so that no handler of this thread waits for the lock. */
 struct cairn_stack *cn_coroutine_stacks_at(uintptr_t sp)
 {

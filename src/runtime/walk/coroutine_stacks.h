@@ -30,6 +30,10 @@ bool cn_coroutine_stacks_exist(void);
  * signals deferred. */
 struct cairn_stack *cn_coroutine_stacks_at(uintptr_t sp);
 
+/* In the child of a fork(): free the table's lock, which another thread may have held for a look-up. The table is
+ * valid, because its changes exclude the stop of a fork(). */
+void cn_coroutine_stacks_reset_in_child(void);
+
 /* True if `sp` lies on a coroutine's stack, or on the thread's own stack, while the thread runs on a different
  * stack. */
 bool cn_coroutine_stacks_is_on_other(const struct cairn_mutator *mutator, uintptr_t sp);
