@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <cairn/assumption.h>
 #include <cairn/cairn.h>
 #include <cairn/events.h>
 #include <cairn/patch.h>
@@ -54,18 +55,38 @@ cairn_unmanaged static long now(void)
   return time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* A patch of kind 0: another target; 1: another shape; 2: the first `count` shadows become jumps, or nops again. */
+/* Time the invalidation of an assumption that the first `count` shadows depend on: they become jumps. */
+cairn_unmanaged static long invalidate_once(int count)
+{
+  struct cairn_assumption *assumption = cairn_assumption_new();
+  struct cairn_patch *patch = cairn_patch_begin();
+
+  for (int i = 0; i < count; i++)
+    cairn_patch_jump(patch, &points[i], points[i].address + points[i].length);
+  if (cairn_assumption_depend(assumption, patch, NULL) != CAIRN_OK)
+    abort();
+  long start = now();
+  if (cairn_assumption_invalidate(&assumption, 1, NULL) != CAIRN_OK)
+    abort();
+  long time = now() - start;
+  cairn_assumption_free(assumption);
+  return time;
+}
+
+enum { TARGET, SHAPE, SHADOWS, INVALIDATION };
+
+/* A patch: another target; another shape; or the first `count` shadows become jumps, or nops again. */
 cairn_unmanaged static void commit_once(int kind, int count, bool other)
 {
   struct cairn_patch *patch = cairn_patch_begin();
 
-  if (kind == 0)
+  if (kind == TARGET)
     cairn_patch_call(patch, &site, (uintptr_t)(other ? nothing : nothing_else));
-  else if (kind == 1 && other)
+  else if (kind == SHAPE && other)
     cairn_patch_nops(patch, &site);
-  else if (kind == 1)
+  else if (kind == SHAPE)
     cairn_patch_call(patch, &site, (uintptr_t)nothing);
-  for (int i = 0; kind == 2 && i < count; i++)
+  for (int i = 0; kind == SHADOWS && i < count; i++)
     if (other)
       cairn_patch_jump(patch, &points[i], points[i].address + points[i].length);
     else
@@ -74,18 +95,25 @@ cairn_unmanaged static void commit_once(int kind, int count, bool other)
     abort();
 }
 
+cairn_unmanaged static long commit_timed(int kind, int count)
+{
+  long start = now();
+
+  commit_once(kind, count, true);
+  return now() - start;
+}
+
 cairn_unmanaged static void measure(const char *name, int kind, int count, int rounds)
 {
-  commit_once(kind, count, false);
+  long stops_of_one = 0;
+
   for (int i = 0; i < rounds; i++) {
-    commit_once(kind, count, false);
-    long start = now();
-    commit_once(kind, count, true);
-    times[i] = now() - start;
+    commit_once(kind == INVALIDATION ? SHADOWS : kind, count, false);
+    stops_of_one = -stops;
+    times[i] = kind == INVALIDATION ? invalidate_once(count) : commit_timed(kind, count);
+    stops_of_one += stops;
   }
-  long before = stops;
-  commit_once(kind, count, false);
-  printf("%s %d %d %ld", name, (int)running, count, stops - before);
+  printf("%s %d %d %ld", name, (int)running, count, stops_of_one);
   for (int i = 0; i < rounds; i++)
     printf(" %ld", times[i]);
   printf("\n");
@@ -93,8 +121,8 @@ cairn_unmanaged static void measure(const char *name, int kind, int count, int r
 
 cairn_unmanaged static void measure_one_site(int rounds)
 {
-  measure("another-target", 0, 1, rounds);
-  measure("another-shape", 1, 1, rounds);
+  measure("another-target", TARGET, 1, rounds);
+  measure("another-shape", SHAPE, 1, rounds);
 }
 
 cairn_unmanaged static void find_points(void)
@@ -118,9 +146,10 @@ int main(int argc, char **argv)
   while (running < RUNNERS)
     ;
   measure_one_site(rounds);
-  measure("invalidate-1", 2, 1, rounds);
-  measure("invalidate-100", 2, 100, rounds);
-  measure("invalidate-10000", 2, SITES, rounds / 10 + 1);
+  measure("batch-10000", SHADOWS, SITES, rounds / 10 + 1);
+  measure("invalidate-1", INVALIDATION, 1, rounds);
+  measure("invalidate-100", INVALIDATION, 100, rounds);
+  measure("invalidate-10000", INVALIDATION, SITES, rounds / 10 + 1);
   ends = true;
   for (int i = 0; i < RUNNERS; i++)
     pthread_join(threads[i], NULL);

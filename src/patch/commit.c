@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Writes the edits of a batch: all of them, or, after a failure, no edit. test/model/patch.pml is the protocol's
- * model.
+ * Writes the edits of one batch, or of several: all of them, or, after a failure, no edit. test/model/patch.pml is the
+ * protocol's model.
  *
  *     no stop needed                                stop needed
  *       lock                                          lock, find the sites and second mappings, unlock
@@ -54,19 +54,44 @@ static enum cairn_status check_edit(const struct cn_edit *edit, int *error)
   return CAIRN_OK;
 }
 
-/* Find the sites of all edits. False: the batch has failed. */
-static bool find_sites(struct cairn_patch *patch)
+typedef bool edit_visitor(const struct cn_write *write, struct cairn_patch *patch, struct cn_edit *edit);
+
+/* True if the visitor returns true for all edits; the first false ends the visit. A batch that the write has several
+ * times is visited once. */
+static bool visit_edits(const struct cn_write *write, edit_visitor *visit)
 {
-  last_batch++;
-  for (size_t i = 0; i < patch->edit_count; i++) {
-    int error = 0;
-    enum cairn_status status = check_edit(&patch->edits[i], &error);
-    if (status != CAIRN_OK) {
-      cn_batch_fail(patch, status, patch->edits[i].address, error != 0 ? cn_os_describe_open_error(error) : NULL);
-      return false;
-    }
+  for (size_t k = 0; k < write->count; k++) {
+    struct cairn_patch *patch = write->batch(write->env, k);
+    for (size_t i = 0; i < patch->edit_count && patch->place == k; i++)
+      if (!visit(write, patch, &patch->edits[i]))
+        return false;
   }
   return true;
+}
+
+static bool find_site(const struct cn_write *write, struct cairn_patch *patch, struct cn_edit *edit)
+{
+  int error = 0;
+  enum cairn_status status = check_edit(edit, &error);
+
+  (void)patch;
+  edit->is_left_out = write->leaves_out && (status == CAIRN_E_GONE || status == CAIRN_E_TWICE);
+  if (status == CAIRN_OK || edit->is_left_out)
+    return true;
+  if (error != 0)
+    cn_patch_fail(write->failure, status, edit->address, "the code's pages cannot be mapped twice: %s",
+                  cn_os_describe_open_error(error));
+  else
+    cn_patch_fail(write->failure, status, edit->address, NULL);
+  return false;
+}
+
+bool cn_write_find_sites(const struct cn_write *write)
+{
+  last_batch++;
+  for (size_t k = write->count; k-- > 0;)
+    write->batch(write->env, k)->place = k;
+  return visit_edits(write, find_site);
 }
 
 static const unsigned char *new_code(const struct cairn_patch *patch, const struct cn_edit *edit)
@@ -92,90 +117,99 @@ static bool find_change(const unsigned char *old, const unsigned char *new, size
   return (*last)-- > *first;
 }
 
-static bool needs_stop(const struct cairn_patch *patch, const struct cn_edit *edit)
+static bool needs_no_stop(const struct cn_write *write, struct cairn_patch *patch, struct cn_edit *edit)
 {
   const unsigned char *old = (const unsigned char *)edit->address;
   size_t first, last;
 
-  if (!find_change(old, new_code(patch, edit), edit->length, &first, &last))
-    return false;
-  return (edit->address + first) / WORD_BYTES != (edit->address + last) / WORD_BYTES ||
-         !cn_machine_is_operand(old, edit->length, first, last);
-}
-
-static bool any_needs_stop(const struct cairn_patch *patch)
-{
-  for (size_t i = 0; i < patch->edit_count; i++)
-    if (needs_stop(patch, &patch->edits[i]))
-      return true;
-  return false;
+  (void)write;
+  if (edit->is_left_out || !find_change(old, new_code(patch, edit), edit->length, &first, &last))
+    return true;
+  return (edit->address + first) / WORD_BYTES == (edit->address + last) / WORD_BYTES &&
+         cn_machine_is_operand(old, edit->length, first, last);
 }
 
 /* Store the word with the change. The other bytes of the word stay, because only the lock's holder changes code. */
-static void store_word(const struct cairn_patch *patch, const struct cn_edit *edit)
+static bool store_word(const struct cn_write *write, struct cairn_patch *patch, struct cn_edit *edit)
 {
-  const unsigned char *old = (const unsigned char *)edit->address, *new = new_code(patch, edit);
+  const unsigned char *old = (const unsigned char *)edit->address;
   size_t first, last;
   uint64_t word;
 
-  if (!find_change(old, new, edit->length, &first, &last))
-    return;
+  (void)write;
+  if (edit->is_left_out || !find_change(old, new_code(patch, edit), edit->length, &first, &last))
+    return true;
+  const unsigned char *new = new_code(patch, edit);
   uintptr_t place = (edit->address + first) / WORD_BYTES * WORD_BYTES;
   uint64_t *to = (uint64_t *)(void *)cn_code_alias_at(edit->image->alias, place);
   memcpy(&word, to, sizeof word);
   memcpy((char *)&word + (edit->address + first - place), new + first, last - first + 1);
   __atomic_store_n(to, word, __ATOMIC_SEQ_CST);
-}
-
-static void store_words(const struct cairn_patch *patch)
-{
-  for (size_t i = 0; i < patch->edit_count; i++)
-    store_word(patch, &patch->edits[i]);
+  return true;
 }
 
 /* ---- whole regions, in a stop ---- */
 
-static void write_regions(const struct cairn_patch *patch)
+static bool write_region(const struct cn_write *write, struct cairn_patch *patch, struct cn_edit *edit)
 {
-  for (size_t i = 0; i < patch->edit_count; i++) {
-    const struct cn_edit *edit = &patch->edits[i];
+  (void)write;
+  if (!edit->is_left_out)
     memcpy(cn_code_alias_at(edit->image->alias, edit->address), new_code(patch, edit), edit->length);
-  }
+  return true;
 }
 
-static enum cairn_status status_of_refusal(enum cn_native_stop_refusal refusal)
+/* Note that the caller cannot stop the world. */
+static void fail_refused(const struct cn_write *write, enum cn_native_stop_refusal refusal)
 {
-  switch (refusal) {
-  case CN_NATIVE_STOP_ALLOWED:
-    return CAIRN_OK;
-  case CN_NATIVE_STOP_WITHOUT_SAFEPOINTS:
-    return CAIRN_E_REFUSED;
-  default:
-    return CAIRN_E_BUSY;
-  }
+  static const char *const reasons[] = {
+      [CN_NATIVE_STOP_WITHOUT_SAFEPOINTS] = "code without safepoints is loaded",
+      [CN_NATIVE_STOP_AT_EXIT] = "the thread runs exit handlers at a safepoint",
+      [CN_NATIVE_STOP_OWN] = "the thread has stopped the others, or works for a thread that has",
+      [CN_NATIVE_STOP_HANDLER] = "the caller is a signal handler, which has interrupted managed code",
+      [CN_NATIVE_STOP_LEAF] = "managed code has called the function as a leaf",
+  };
+  bool refused = refusal == CN_NATIVE_STOP_WITHOUT_SAFEPOINTS;
+
+  cn_patch_fail(write->failure, refused ? CAIRN_E_REFUSED : CAIRN_E_BUSY, 0, "%s", reasons[refusal]);
 }
 
-static bool begin_stop(struct cairn_patch *patch)
+static void fail_in_handler(const struct cn_write *write)
 {
-  enum cairn_status status = status_of_refusal(cn_native_stop_check());
-
-  if (status == CAIRN_OK && !cn_native_stop_begin())
-    status = CAIRN_E_BUSY;
-  if (status != CAIRN_OK)
-    cn_batch_fail(patch, status, 0, status == CAIRN_E_REFUSED ? "code without safepoints is loaded" : NULL);
-  return status == CAIRN_OK;
+  cn_patch_fail(write->failure, CAIRN_E_BUSY, 0, "the caller is a signal handler");
 }
 
-/* Between the first search for sites and the stop, an image may have gone, or its second mapping; then search again. */
-static void write_in_stop(struct cairn_patch *patch, uint64_t aliases)
+static bool begin_stop(const struct cn_write *write)
 {
-  if (!begin_stop(patch))
+  enum cn_native_stop_refusal refusal = cn_native_stop_check();
+
+  if (refusal != CN_NATIVE_STOP_ALLOWED)
+    fail_refused(write, refusal);
+  else if (cn_native_stop_begin())
+    return true;
+  else
+    fail_in_handler(write); /* another thread forks */
+  return false;
+}
+
+static void note_written(const struct cn_write *write)
+{
+  if (write->done != NULL)
+    write->done(write);
+}
+
+/* Between the first search for sites and the stop, an image may have gone, or its second mapping, and an assumption may
+ * have got edits; then search again. */
+static void write_in_stop(const struct cn_write *write, uint64_t aliases)
+{
+  if (!begin_stop(write))
     return;
   if (!cn_lock_take(CN_LOCK_PATCH))
     CN_UNREACHABLE(); /* the thread took it before */
-  bool found = aliases == cn_code_alias_removals() || find_sites(patch);
-  if (found)
-    write_regions(patch);
+  bool found = (aliases == cn_code_alias_removals() && !write->leaves_out) || cn_write_find_sites(write);
+  if (found) {
+    visit_edits(write, write_region);
+    note_written(write);
+  }
   cn_stubs_reuse_freed();
   cn_lock_release(CN_LOCK_PATCH);
   if (found)
@@ -183,32 +217,43 @@ static void write_in_stop(struct cairn_patch *patch, uint64_t aliases)
   cn_native_stop_end();
 }
 
-/* ---- the batch ---- */
+/* ---- writes ---- */
 
-/* Refuse a caller that could not stop the world, even if the batch needs no stop: the result then does not depend on
- * the places of operands. */
-static bool is_caller_refused(void)
+static struct cairn_patch *only_batch(const void *env, size_t index)
+{
+  (void)index;
+  return (struct cairn_patch *)(uintptr_t)env;
+}
+
+struct cn_write cn_write_of_batch(struct cairn_patch *patch)
+{
+  return (struct cn_write){.batch = only_batch, .env = patch, .count = 1, .failure = &patch->failure};
+}
+
+void cn_write_batches(const struct cn_write *write)
 {
   enum cn_native_stop_refusal refusal = cn_native_stop_check();
 
-  return refusal != CN_NATIVE_STOP_ALLOWED && refusal != CN_NATIVE_STOP_WITHOUT_SAFEPOINTS;
-}
-
-void cn_batch_write(struct cairn_patch *patch)
-{
   cn_unseen_check_process();
-  if (is_caller_refused() || !cn_lock_take(CN_LOCK_PATCH)) {
-    cn_batch_fail(patch, CAIRN_E_BUSY, 0, NULL);
+  /* Even if no stop is needed: the result then does not depend on the places of operands. */
+  if (refusal != CN_NATIVE_STOP_ALLOWED && refusal != CN_NATIVE_STOP_WITHOUT_SAFEPOINTS) {
+    fail_refused(write, refusal);
     return;
   }
-  bool found = find_sites(patch);
-  bool stops = found && any_needs_stop(patch);
+  if (!cn_lock_take(CN_LOCK_PATCH)) {
+    fail_in_handler(write);
+    return;
+  }
+  bool found = cn_write_find_sites(write);
+  bool stops = found && !visit_edits(write, needs_no_stop);
   uint64_t aliases = cn_code_alias_removals();
-  if (found && !stops)
-    store_words(patch);
+  if (found && !stops) {
+    visit_edits(write, store_word);
+    note_written(write);
+  }
   cn_lock_release(CN_LOCK_PATCH);
   if (stops)
-    write_in_stop(patch, aliases);
+    write_in_stop(write, aliases);
   else if (found)
     cn_os_synchronise_code();
 }

@@ -11,6 +11,9 @@
 #include <stdint.h>
 #include <cairn/status.h>
 
+/* Bytes of a jump or call of a near target, and of a call of any target. */
+extern const size_t cn_machine_branch_bytes, cn_machine_far_call_bytes;
+
 /* Fill a region of `length` bytes at `address` with code: nops; a jump and nops; nops and a call that ends at the
  * region's end. `any_target` permits a form that changes the register that LLVM leaves to calls. ROOM, FAR: `bytes` may
  * have changed. */

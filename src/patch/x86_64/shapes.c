@@ -12,6 +12,7 @@
 #include <cairn/assembler.h>
 
 enum { NEAR_BYTES = 5, FAR_CALL_BYTES = 13 };
+const size_t cn_machine_branch_bytes = NEAR_BYTES, cn_machine_far_call_bytes = FAR_CALL_BYTES;
 enum { CALL_SCRATCH = 11 }; /* r11, which LLVM keeps free for calls of distant targets */
 enum { CALL_OPCODE = 0xe8, JUMP_OPCODE = 0xe9, SHORT_JUMP_OPCODE = 0xeb };
 
