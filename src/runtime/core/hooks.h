@@ -23,7 +23,8 @@ struct cn_hooks {
   void (*stop_waits)(int thread,
                      uint64_t since);   /* the stop requested at `since` waits, or has waited, for the thread */
   void (*print_stack)(uintptr_t frame); /* the program ends: print the stack from this frame on */
-  bool (*source)(uintptr_t pc, char *buffer, size_t size); /* writes "function at file:line"; false: unknown */
+  bool (*source)(uintptr_t pc, char *buffer,
+                 size_t size); /* writes "function at file:line" or "function+0x12"; false: unknown */
 };
 extern const struct cn_hooks cn_hooks;
 

@@ -435,16 +435,27 @@ static bool has_partial_overlap(const struct cn_range_node *tree, const unsigned
   return other != NULL && (other->start != low || other->end != high);
 }
 
-/* Refuse an image whose sections overlap a registered image: the registered image has been unmapped without notice. Two
- * images may have exactly the same section, since a linker may have kept both images' records. */
+/* Two images may have exactly the same section, since a linker may have kept both images' records. */
+static bool overlaps_other_images(const struct cn_image_list *list, const struct cairn_image *image)
+{
+  return has_partial_overlap(list->by_frames, image->frames_start, image->frames_stop) ||
+         has_partial_overlap(list->by_layouts, image->layouts_start, image->layouts_stop);
+}
+
+bool cn_image_overlaps(const struct cairn_image *image)
+{
+  bool entered = cn_image_begin_reading(), overlaps = overlaps_other_images(cn_image_list(), image);
+
+  cn_image_end_reading(entered);
+  return overlaps;
+}
+
+/* Refuse an image whose sections overlap a registered image: the registered image has been unmapped without notice. */
 static void check_image_overlap(const struct cn_image_list *list, const struct cairn_image *image)
 {
   const struct cn_registered_image *own = find_image(list, image);
-  bool stale = own != NULL ? memcmp(&own->image, image, sizeof *image) != 0
-                           : has_partial_overlap(list->by_frames, image->frames_start, image->frames_stop) ||
-                                 has_partial_overlap(list->by_layouts, image->layouts_start, image->layouts_stop);
 
-  if (stale)
+  if (own != NULL ? memcmp(&own->image, image, sizeof *image) != 0 : overlaps_other_images(list, image))
     cairn_fatal("an image is registered at 0x%lx, where another one is registered that is gone: "
                 "call a module's 'leave' (<cairn/compile.h>) before it is removed",
                 (unsigned long)(uintptr_t)image);

@@ -61,6 +61,10 @@ const char *cn_image_name(const char *given, uintptr_t address, char file[CN_REP
 bool cn_image_has_other_words(const struct cairn_image *image, const struct cairn_image *first, const char *name,
                               char *fault, size_t size);
 
+/* True if a section of an image that is not registered overlaps a part of a registered image's section, so that
+ * cn_image_add() would end the program. */
+bool cn_image_overlaps(const struct cairn_image *image);
+
 /* Remove an image, if the list has it, and wait for its readers, unless the calling thread is a reader. `farewell`,
  * which may be null, gets the copy just before the removal, while images are locked. False: the list lacks the image.
  * `*id` gets the image's id. The caller holds signals. */

@@ -18,6 +18,7 @@ enum cn_lock {
   CN_LOCK_UNFILLED, /* the list of objects that may be unfilled (uncleared.h); the holder takes no other lock */
   CN_LOCK_ANCHORS,  /* memory for anchors (anchors.h); the holder takes no other lock */
   CN_LOCK_PATCH,    /* code with points, and the tables of patches (src/patch); the holder takes no other lock */
+  CN_LOCK_CODE,     /* names of code without a file (src/runtime/code); the holder takes no other lock */
   CN_LOCK_COUNT
 };
 

@@ -18,7 +18,8 @@ struct cn_options {
 #undef CN_OPTION_WORDS
   bool heap_usual; /* heap_max has its default */
 };
-enum { CN_HEAP_MIN_BYTES = 64 << 10 }; /* bytes of heap_max */
+enum { CN_HEAP_MIN_BYTES = 64 << 10 };                                          /* bytes of heap_max */
+enum { CN_CODE_GDB = 1 << 0, CN_CODE_PERF = 1 << 1, CN_CODE_JITDUMP = 1 << 2 }; /* CAIRN_CODE */
 enum { CN_VERIFY_FRAMES = 1 << 0, CN_VERIFY_HEAP = 1 << 1, CN_VERIFY_STORES = 1 << 2 };
 enum { CN_WORKERS_MAX = 64, CN_WORKERS_MAX_DEFAULT = 16 /* at most */ };
 enum { CN_LOG_GC = 1 << 0, CN_LOG_STOPS = 1 << 1, CN_LOG_ARRIVALS = 1 << 2, CN_LOG_PINS = 1 << 3 };

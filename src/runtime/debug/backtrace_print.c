@@ -2,8 +2,9 @@
  *
  * Prints lines of backtraces: for each activation a line for each function inlined at its pc, then a line for the
  * function. Names and places come from the manager of a region, else from the details of a safepoint
- * (safepoint_details.h, under CN_LOCK_IMAGES), which a stripped program keeps, else from the symbol table. Runs on any
- * thread, in any phase; async-signal-safe, since each call has its own buffer of fixed size. The file has no state.
+ * (safepoint_details.h, under CN_LOCK_IMAGES), which a stripped program keeps, else from the symbol table or from the
+ * code's loader (runtime/code/names.h). Runs on any thread, in any phase; async-signal-safe, since each call has its
+ * own buffer of fixed size. The file has no state.
  */
 #include "runtime/debug/backtrace_print.h"
 
@@ -13,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/check.h"
+#include "runtime/code/names.h"
 #include "runtime/debug/safepoint_details.h"
 #include "runtime/os/os.h"
 
@@ -80,7 +82,7 @@ static void append_symbol(struct backtrace_line *line, bool interrupted)
   char name[NAME_BUFFER_BYTES];
   uintptr_t call = line->pc - !interrupted;
 
-  if (cn_os_describe_symbol(call, name, sizeof name)) {
+  if (cn_code_describe(call, name, sizeof name)) {
     char *plus = strrchr(name, '+');
     unsigned long offset = plus ? strtoul(plus + 1, NULL, 16) + !interrupted : 0;
     if (plus != NULL)
@@ -92,7 +94,7 @@ static void append_symbol(struct backtrace_line *line, bool interrupted)
   CN_CHECK(line->used < sizeof line->text);
   char *at = line->text + line->used;
   size_t room = sizeof line->text - 1 - line->used;
-  if (room > sizeof from && cn_os_find_module_file(call, at + sizeof from - 1, room - sizeof from + 1)) {
+  if (room > sizeof from && cn_code_find_origin(call, at + sizeof from - 1, room - sizeof from + 1)) {
     memcpy(at, from, sizeof from - 1);
     line->used += strlen(at);
   }

@@ -106,6 +106,19 @@ bool cn_layouts_are_wrong(const struct cairn_image *image, const char *name, cha
   return false;
 }
 
+bool cn_layouts_have(const struct cairn_image *image, const struct cairn_layout *layout)
+{
+  const unsigned char *at = image->layouts_start;
+  size_t left = (size_t)(image->layouts_stop - at), bytes;
+
+  for (; left >= sizeof(uint64_t) && at < (const unsigned char *)layout; at += bytes, left -= bytes) {
+    bytes = *(const uint64_t *)at == 0 ? sizeof(uint64_t) : layout_bytes_of((const struct cairn_layout *)at, left);
+    if (bytes == 0 || bytes > left)
+      return false;
+  }
+  return at == (const unsigned char *)layout && layout_bytes_of(layout, left) != 0;
+}
+
 static void check_image_layouts(const struct cairn_image *image)
 {
   char fault[CN_IMAGE_FAULT_BYTES];

@@ -36,4 +36,7 @@ void cn_layouts_check_image(const struct cairn_image *image);
  * `fault` gets the sentence, which calls the image `name`, or by its file if that is null. */
 bool cn_layouts_are_wrong(const struct cairn_image *image, const char *name, char *fault, size_t size);
 
+/* True if `layout`, any address, is a layout of the image, whose layouts are not wrong. Linear. */
+bool cn_layouts_have(const struct cairn_image *image, const struct cairn_layout *layout);
+
 #endif

@@ -17,6 +17,7 @@
 #include "patch/alias.h"
 #include "runtime/lifecycle/attach.h"
 #include "runtime/core/defer.h"
+#include "runtime/code/names.h"
 #include "runtime/core/hooks.h"
 #include "runtime/core/lock.h"
 #include "runtime/core/mutator.h"
@@ -217,6 +218,12 @@ static struct cairn_mutator *attach_thread(uintptr_t pc)
   return mutator;
 }
 
+/* Code that no file has may have a name from its loader. */
+static bool describe_pc(uintptr_t pc, char *buffer, size_t size)
+{
+  return cn_safepoint_format_source(pc, buffer, size) || cn_code_describe(pc, buffer, size);
+}
+
 const struct cn_hooks cn_hooks = {
     .attach = attach_thread,
     .begin_heap = cn_heap_set_up_for_barriers,
@@ -225,7 +232,7 @@ const struct cn_hooks cn_hooks = {
     .handler_ends = cn_detach_at_handler_end,
     .stop_waits = cn_stop_limit_note_wait,
     .print_stack = cn_backtrace_print_fatal,
-    .source = cn_safepoint_format_source,
+    .source = describe_pc,
 };
 
 void cairn_thread_attach(void)

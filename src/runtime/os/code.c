@@ -7,6 +7,7 @@
 #include "runtime/os/os.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -137,4 +138,18 @@ char *cn_os_alias_code(uintptr_t start, size_t bytes, int *error)
   char *writable = alias_copy(file, start, bytes, error);
   cn_os_file_close(file);
   return writable;
+}
+
+/* ---- marks ---- */
+
+bool cn_os_map_code_marker(const char *path)
+{
+  int file = cn_os_file_open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
+  void *page = MAP_FAILED;
+
+  if (file >= 0) {
+    page = mmap(NULL, cn_os_page_bytes(), PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0);
+    cn_os_file_close(file);
+  }
+  return page != MAP_FAILED;
 }

@@ -120,6 +120,10 @@ int cn_os_copy_code(uintptr_t start, size_t bytes, int *error);
  * contents. */
 bool cn_os_map_code_copy(int file, uintptr_t start, size_t bytes, void *writable);
 
+/* Map a page of the file executable, for good, as a mark of the file for tools that record mappings. False: errno has
+ * the reason. */
+bool cn_os_map_code_marker(const char *path);
+
 int cn_os_thread(void);                                /* number of the calling thread */
 int cn_os_main_thread(void);                           /* number of the process's main thread */
 uint64_t cn_os_thread_processor_time(int thread);      /* nanoseconds of processor time */
@@ -127,6 +131,8 @@ uint64_t cn_os_involuntary_switches(void);             /* involuntary context sw
 void cn_os_thread_send_signal(int thread, int signal); /* of this process */
 /* The signals that the thread blocks: bit N - 1 for signal N; all bits if the thread has ended. */
 uint64_t cn_os_thread_blocked_signals(int thread);
+/* True if a debugger, or another tracer, is attached to the calling thread. */
+bool cn_os_has_tracer(void);
 /* Write at most `size` - 1 bytes of the thread's name; an empty string if the thread has ended. */
 void cn_os_thread_read_name(int thread, char *buffer, size_t size);
 
@@ -200,6 +206,11 @@ bool cn_os_has_unwind_info(uintptr_t pc);
 /* The value of a callee-saved register (DWARF number) in the activation. `reg` must not be the stack pointer, which
  * would crash libgcc. */
 uintptr_t cn_os_frame_register(const struct cn_os_frame *frame, int reg);
+
+/* Register call-frame information, which ends with four zero bytes, with the unwinder, or withdraw it. False: the
+ * program has no unwinder, or one without this service. The first call may load the unwinder by malloc(). */
+bool cn_os_register_frames(const void *eh_frame);
+bool cn_os_withdraw_frames(const void *eh_frame);
 
 /* Write the nearest symbol at or below `pc`, an address of code or data, as "name+0x12". Reads the symbols from the
  * loaded file; does not call malloc(). False: the symbol is unknown. */

@@ -148,7 +148,8 @@ void cn_os_thread_send_signal(int thread, int signal)
   syscall(SYS_tgkill, getpid(), thread, signal);
 }
 
-uint64_t cn_os_thread_blocked_signals(int thread)
+/* The number after `label` in the kernel's file about a thread; `otherwise` if the file lacks it. */
+static uint64_t read_status(int thread, const char *label, int base, uint64_t otherwise)
 {
   char path[64], text[4096];
   const char *found = NULL;
@@ -160,9 +161,19 @@ uint64_t cn_os_thread_blocked_signals(int thread)
     cn_os_file_close(fd);
   if (n > 0) {
     text[n] = 0;
-    found = strstr(text, "\nSigBlk:");
+    found = strstr(text, label);
   }
-  return found ? strtoull(found + strlen("\nSigBlk:"), NULL, 16) : UINT64_MAX;
+  return found ? strtoull(found + strlen(label), NULL, base) : otherwise;
+}
+
+uint64_t cn_os_thread_blocked_signals(int thread)
+{
+  return read_status(thread, "\nSigBlk:", 16, UINT64_MAX);
+}
+
+bool cn_os_has_tracer(void)
+{
+  return read_status(cn_os_thread(), "\nTracerPid:", 10, 0) != 0;
 }
 
 void cn_os_thread_make_precise(const char *name)

@@ -17,6 +17,7 @@ typedef int backtrace_function(trace_callback *function, void *env);
 typedef uintptr_t cfa_getter(struct _Unwind_Context *context);
 typedef uintptr_t ip_getter(struct _Unwind_Context *context, int *before);
 typedef void *function_finder(void *pc);
+typedef void frames_change(const void *eh_frame);
 typedef uintptr_t register_getter(struct _Unwind_Context *context, int reg);
 
 /* These symbols are null if the program is linked without the unwinder. */
@@ -25,6 +26,8 @@ extern cfa_getter _Unwind_GetCFA __attribute__((weak));
 extern ip_getter _Unwind_GetIPInfo __attribute__((weak));
 extern register_getter _Unwind_GetGR __attribute__((weak));
 extern function_finder _Unwind_FindEnclosingFunction __attribute__((weak));
+extern frames_change __register_frame __attribute__((weak));
+extern frames_change __deregister_frame __attribute__((weak));
 
 struct unwinder_functions {
   backtrace_function *backtrace;
@@ -109,6 +112,36 @@ void cn_os_unwind_stack(bool (*frame)(void *env, const struct cn_os_frame *frame
 bool cn_os_has_unwind_info(uintptr_t pc)
 {
   return unwinder.function((void *)pc) != NULL;
+}
+
+/* Both functions come from the unwinder that walks: a program may have a static unwinder and a loaded one. */
+static frames_change *find_frames_change(frames_change *linked, const char *name)
+{
+  void *library = unwinder.backtrace == _Unwind_Backtrace ? NULL : cn_os_load_library("libgcc_s.so.1");
+  void *symbol = library != NULL ? cn_os_find_library_symbol(library, name) : NULL;
+
+  if (library != NULL)
+    memcpy(&linked, &symbol, sizeof symbol);
+  return linked;
+}
+
+static bool change_frames(frames_change *linked, const char *name, const void *eh_frame)
+{
+  frames_change *change = cn_os_has_unwinder(true) ? find_frames_change(linked, name) : NULL;
+
+  if (change != NULL)
+    change(eh_frame);
+  return change != NULL;
+}
+
+bool cn_os_register_frames(const void *eh_frame)
+{
+  return change_frames(__register_frame, "__register_frame", eh_frame);
+}
+
+bool cn_os_withdraw_frames(const void *eh_frame)
+{
+  return change_frames(__deregister_frame, "__deregister_frame", eh_frame);
 }
 
 uintptr_t cn_os_frame_register(const struct cn_os_frame *frame, int reg)

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <cairn/collector.h>
 #include "base/check.h"
+#include "runtime/code/names.h"
 #include "runtime/core/messages.h"
 #include "runtime/debug/safepoint_details.h"
 #include "runtime/os/os.h"
@@ -36,7 +37,7 @@ static int describe_compiled_frame(const struct cairn_stack_iterator *iterator, 
   (void)data;
   CN_ASSERT(!walk->past_end && walk->frame.map != NULL);
   if (!cn_safepoint_find_source(walk->frame.pc, walk->virtual_frame, &source, &depths))
-    return cn_os_describe_symbol(walk->frame.pc, symbol, sizeof symbol)
+    return cn_code_describe(walk->frame.pc, symbol, sizeof symbol)
                ? snprintf(buffer, size, "%s", symbol)
                : snprintf(buffer, size, "0x%lx", (unsigned long)walk->frame.pc);
   if (source.file == NULL)

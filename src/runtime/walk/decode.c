@@ -74,13 +74,14 @@ static bool has_pushed_registers(const struct cn_safepoint *safepoint)
   return true;
 }
 
-static void check_saved_registers(const struct cn_safepoint *safepoint, uintptr_t entry)
+bool cn_maps_save_outside(const struct cn_safepoint *safepoint)
 {
   for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
     if ((safepoint->saved >> i & 1) &&
         (safepoint->saved_offset[i] > -2 * WORD_BYTES || safepoint->saved_offset[i] % WORD_BYTES != 0 ||
          (safepoint->cfa_reg == cn_arch_sp_dwarf_number && safepoint->saved_offset[i] < -safepoint->cfa_offset)))
-      report_bad_map("a register is saved outside the frame", entry);
+      return true;
+  return false;
 }
 
 /* ---- memory ---- */
@@ -172,7 +173,8 @@ const struct cn_frame_map *cn_maps_decode_safepoint(struct cn_map_memory *maps, 
   CN_ASSERT(index < function->safepoints);
   if (cn_framemap_read_safepoint(function, index, &safepoint) != CN_FRAMEMAP_OK)
     report_bad_map("a safepoint cannot be read", function->entry);
-  check_saved_registers(&safepoint, function->entry);
+  if (cn_maps_save_outside(&safepoint))
+    report_bad_map("a register is saved outside the frame", function->entry);
   uint32_t roots = safepoint.roots, plain = count_plain_roots(safepoint, function);
   struct cn_frame_map head = {.cfa_offset = safepoint.cfa_offset,
                               .cfa_reg = safepoint.cfa_reg,

@@ -20,6 +20,9 @@ const struct cn_frame_map *cn_maps_decode_safepoint(struct cn_map_memory *maps, 
                                                     const struct cn_framemap_function *function, uint32_t index,
                                                     uintptr_t pc);
 
+/* True if a safepoint's frame saves a register outside of the frame, which makes its map malformed. */
+bool cn_maps_save_outside(const struct cn_safepoint *safepoint);
+
 uint64_t cn_maps_entry_key(const struct cn_frame_map *map, uintptr_t pc);
 uint64_t cn_maps_entry_value(const struct cn_frame_map *map);
 void cn_maps_copy_codes(const struct cn_frame_map *map, uint16_t code[CN_ENTRY_CODES]);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Checks the sections of loaded code, whose bytes may be hostile. Each function leaves the code unchanged, and says in
+ * a sentence what is wrong, with the offset in the section. Any thread, in phase MUTATE.
+ */
+#ifndef CN_RUNTIME_LIFECYCLE_CHECK_CODE_H
+#define CN_RUNTIME_LIFECYCLE_CHECK_CODE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cairn/code.h>
+
+/* A check: the code, and the buffer for the first fault. */
+struct cn_code_check {
+  const struct cairn_code *code;
+  char *fault;
+  size_t size;
+};
+
+/* Write the fault of the section at this offset. The result is false. */
+bool cn_code_check_fails(const struct cn_code_check *check, const char *section, size_t offset, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* True if [start, start + bytes) lies in the code. */
+bool cn_code_check_contains(const struct cn_code_check *check, uintptr_t start, uintptr_t bytes);
+
+/* False if a section of the image is malformed, or is about other code. cairn_image_check() has accepted the image. */
+bool cn_code_check_sections(const struct cn_code_check *check);
+
+/* check_unwind.c: false if the call-frame information is malformed or is about other code, or if the platform's
+ * unwinder could fail on it. */
+bool cn_code_check_unwind(const struct cn_code_check *check);
+
+#endif
