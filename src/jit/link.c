@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Links modules of a session when one of their symbols is looked up. A module is linked with all unlinked modules that
- * it refers to, in one dylib, so that they may refer to each other. Each other reference becomes an address: of a
- * linked module, of the session's user, or of the process. The session's lock is held.
+ * it refers to, since they may refer to each other. Each other reference becomes an address: of a linked module, of the
+ * session's user, or of the process. The session's lock is held.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -19,10 +19,9 @@ enum { FAULT_BYTES = 1024 }; /* of an image, with the module's title */
 struct link {
   struct cairn_jit *session;
   CN_VECTOR(struct cn_jit_module *) modules; /* at last sorted by number: of weak definitions the oldest counts */
-  CN_VECTOR(struct cn_jit_absolute) outside;
-  CN_VECTOR(struct cn_jit_absolute) wanted;
-  const struct cn_jit_module *lacking; /* the first module that refers to a missing symbol */
-  char *missing;                       /* quoted names */
+  CN_VECTOR(struct cn_link_symbol) symbols;  /* from outside, and then those of the modules; at last sorted by name */
+  const struct cn_jit_module *lacking;       /* the first module that refers to a missing symbol */
+  char *missing;                             /* quoted names */
   enum cairn_status status;
   char *error;
 };
@@ -48,7 +47,7 @@ static void note_link(struct cn_jit_module *from, struct cn_jit_module *to)
 
 static void note_outside(struct link *l, const char *name, uintptr_t address)
 {
-  cn_push(&l->outside, (struct cn_jit_absolute){name, address});
+  cn_push(&l->symbols, (struct cn_link_symbol){name, address, NULL});
 }
 
 /* The function whose body the name stands for, or null. */
@@ -167,23 +166,6 @@ static int compare_numbers(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-static int compare_names(const void *a, const void *b)
-{
-  return strcmp(((const struct cn_jit_absolute *)a)->name, ((const struct cn_jit_absolute *)b)->name);
-}
-
-static void sort_outside(struct link *l)
-{
-  size_t kept = 0;
-
-  if (l->outside.count)
-    qsort(l->outside.at, l->outside.count, sizeof *l->outside.at, compare_names);
-  for (size_t i = 0; i < l->outside.count; i++)
-    if (!kept || strcmp(l->outside.at[i].name, l->outside.at[kept - 1].name) != 0)
-      l->outside.at[kept++] = l->outside.at[i];
-  l->outside.count = kept;
-}
-
 /* Find all modules to link, and all names that come from outside of them. */
 static void resolve_all(struct link *l)
 {
@@ -195,22 +177,38 @@ static void resolve_all(struct link *l)
       settle_export(l, module, &module->exports.at[k]);
   }
   qsort(l->modules.at, l->modules.count, sizeof *l->modules.at, compare_numbers);
-  sort_outside(l);
 }
 
 /* ---- linking ---- */
 
-/* Want the addresses of the modules' images, and of the definitions that count. */
-static void want_exports(struct link *l)
+/* Definitions of the modules come first among symbols of one name. */
+static int compare_symbols(const void *a, const void *b)
 {
+  const struct cn_link_symbol *x = a, *y = b;
+  int order = strcmp(x->name, y->name);
+
+  return order ? order : !x->owner - !y->owner;
+}
+
+/* Add the definitions that count, among them the modules' images, and sort all symbols. */
+static void list_symbols(struct link *l)
+{
+  size_t kept = 0;
+
   for (size_t i = 0; i < l->modules.count; i++) {
     const struct cn_jit_module *module = l->modules.at[i];
     for (size_t k = 0; k < module->exports.count; k++) {
       const struct cn_jit_name *name = cn_jit_names_find(&l->session->names, module->exports.at[k].name);
       if (name->owner == module)
-        cn_push(&l->wanted, (struct cn_jit_absolute){name->text, 0});
+        cn_push(&l->symbols, (struct cn_link_symbol){name->text, 0, module});
     }
   }
+  if (l->symbols.count)
+    qsort(l->symbols.at, l->symbols.count, sizeof *l->symbols.at, compare_symbols);
+  for (size_t i = 0; i < l->symbols.count; i++)
+    if (!kept || strcmp(l->symbols.at[i].name, l->symbols.at[kept - 1].name) != 0)
+      l->symbols.at[kept++] = l->symbols.at[i];
+  l->symbols.count = kept;
 }
 
 static bool is_image(const char *name)
@@ -227,11 +225,11 @@ static bool check_images(struct link *l)
   char fault[FAULT_BYTES];
   enum cairn_status status = CAIRN_OK;
 
-  for (size_t i = 0; !status && i < l->wanted.count; i++) {
-    if (!is_image(l->wanted.at[i].name))
+  for (size_t i = 0; !status && i < l->symbols.count; i++) {
+    const struct cn_jit_module *owner = l->symbols.at[i].owner;
+    if (!owner || !is_image(l->symbols.at[i].name))
       continue;
-    const struct cn_jit_module *owner = cn_jit_names_find(&l->session->names, l->wanted.at[i].name)->owner;
-    const struct cairn_image *image = (const struct cairn_image *)l->wanted.at[i].address;
+    const struct cairn_image *image = (const struct cairn_image *)l->symbols.at[i].address;
     char *name = cn_format("module %llu (%s)", (unsigned long long)owner->number, owner->title);
     status = cairn_image_check(image, first, name, fault, sizeof fault);
     free(name);
@@ -242,19 +240,18 @@ static bool check_images(struct link *l)
   return !status;
 }
 
-static void adopt_addresses(struct link *l, struct cn_jit_dylib *dylib)
+static void adopt_addresses(struct link *l)
 {
-  for (size_t i = 0; i < l->wanted.count; i++) {
-    struct cn_jit_name *name = cn_jit_names_find(&l->session->names, l->wanted.at[i].name);
-    name->address = l->wanted.at[i].address;
+  for (size_t i = 0; i < l->symbols.count; i++) {
+    if (!l->symbols.at[i].owner)
+      continue;
+    struct cn_jit_name *name = cn_jit_names_find(&l->session->names, l->symbols.at[i].name);
+    name->address = l->symbols.at[i].address;
     if (is_image(name->text))
       cn_push(&name->owner->images, (const struct cairn_image *)name->address);
   }
   for (size_t i = 0; i < l->modules.count; i++) {
     struct cn_jit_module *module = l->modules.at[i];
-    module->linked = true;
-    module->dylib = dylib;
-    dylib->modules++;
     free(module->object);
     module->object = NULL;
     for (size_t k = 0; k < module->images.count; k++)
@@ -262,55 +259,56 @@ static void adopt_addresses(struct link *l, struct cn_jit_dylib *dylib)
   }
 }
 
-/* Take the link back: the modules are as they were. */
-static void undo(struct link *l, struct cn_jit_dylib *dylib)
+static bool link_objects(struct link *l)
 {
+  CN_VECTOR(struct cn_link_object) objects = {0};
+
   for (size_t i = 0; i < l->modules.count; i++) {
-    l->modules.at[i]->links.count = 0;
-    if (l->modules.at[i]->tracker)
-      cn_jit_linker_remove_object(&l->session->linker, l->modules.at[i]);
+    struct cn_jit_module *module = l->modules.at[i];
+    cn_push(&objects, (struct cn_link_object){module->title, module->object, module->object_size, module, NULL});
   }
-  if (dylib)
-    cn_jit_linker_give_dylib_back(&l->session->linker, dylib);
+  struct cn_link link = {objects.at, objects.count, l->symbols.at, l->symbols.count, {0}};
+  bool linked = cn_linking_layer_link(l->session->layer, &link, &l->error);
+  for (size_t i = 0; linked && i < l->modules.count; i++)
+    l->modules.at[i]->linked = objects.at[i].linked;
+  cn_free(&objects);
+  return linked;
 }
 
-static bool link_objects(struct link *l, struct cn_jit_dylib *dylib)
+/* Take the link back: the modules are as they were. */
+static void undo(struct link *l)
 {
-  struct cn_jit_linker *linker = &l->session->linker;
-
-  if (!cn_jit_linker_define(linker, dylib, l->outside.at, l->outside.count, &l->error))
-    return false;
-  for (size_t i = 0; i < l->modules.count; i++)
-    if (!cn_jit_linker_add_object(linker, dylib, l->modules.at[i], &l->error))
-      return false;
-  want_exports(l);
-  return cn_jit_linker_find(linker, dylib, l->wanted.at, l->wanted.count, &l->error);
+  for (size_t i = 0; i < l->modules.count; i++) {
+    struct cn_jit_module *module = l->modules.at[i];
+    module->links.count = 0;
+    if (module->linked)
+      cn_linking_layer_unlink(l->session->layer, module->linked);
+    module->linked = NULL;
+  }
 }
 
 enum cairn_status cn_jit_link(struct cairn_jit *session, struct cn_jit_module *module, char **error)
 {
   struct link l = {.session = session};
-  struct cn_jit_dylib *dylib = NULL;
 
   CN_ASSERT_VALID(cn_jit_names_wrong(&session->names));
   join(&l, module);
   resolve_all(&l);
   refuse_missing(&l);
   if (!l.status) {
-    dylib = cn_jit_linker_take_dylib(&session->linker);
-    if (link_objects(&l, dylib) && check_images(&l))
-      adopt_addresses(&l, dylib);
+    list_symbols(&l);
+    if (link_objects(&l) && check_images(&l))
+      adopt_addresses(&l);
     else
       l.status = CAIRN_E_REFUSED;
   }
   if (l.status)
-    undo(&l, dylib);
+    undo(&l);
   for (size_t i = 0; i < l.modules.count; i++)
     l.modules.at[i]->joined = false;
   *error = l.error;
   free(l.missing);
   cn_free(&l.modules);
-  cn_free(&l.outside);
-  cn_free(&l.wanted);
+  cn_free(&l.symbols);
   return l.status;
 }

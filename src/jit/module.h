@@ -8,21 +8,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <llvm-c/Orc.h>
 #include <cairn/collector.h>
 #include "base/vector.h"
+#include "jit/linking_layer.h"
 
 /* A symbol of a module's object. An import that is weak may stay undefined. */
 struct cn_jit_symbol {
   char *name;
   bool weak;
   uintptr_t address; /* of an export, once the module is linked */
-};
-
-/* A JITDylib of ORC, with modules that were linked together. An empty dylib waits for its next use. */
-struct cn_jit_dylib {
-  LLVMOrcJITDylibRef dylib;
-  size_t modules; /* linked in the dylib */
 };
 
 struct cn_jit_module {
@@ -34,9 +28,7 @@ struct cn_jit_module {
   CN_VECTOR(const char *) image_names; /* exports that are images */
   bool joined;                         /* to the link that is made now */
   /* Once the module is linked: */
-  bool linked;
-  struct cn_jit_dylib *dylib;
-  LLVMOrcResourceTrackerRef tracker;
+  struct cn_linked *linked; /* null before */
   CN_VECTOR(const struct cairn_image *) images;
   CN_VECTOR(struct cn_jit_module *) links; /* modules that the code refers to */
   /* Once the module is removed: */

@@ -20,13 +20,8 @@ void cairn_collect(void);
 /* Free a module whose images are no longer registered. */
 static void unload(struct cairn_jit *session, struct cn_jit_module *module)
 {
-  struct cn_jit_dylib *dylib = module->dylib;
-
-  if (module->linked) {
-    cn_jit_linker_remove_object(&session->linker, module);
-    if (--dylib->modules == 0)
-      cn_jit_linker_give_dylib_back(&session->linker, dylib);
-  }
+  if (module->linked)
+    cn_linking_layer_unlink(session->layer, module->linked);
   free(module->layouts);
   cn_jit_module_free(module);
 }

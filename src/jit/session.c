@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Implements the functions of <cairn/jit.h>: sessions, their modules and their names. Any thread, in native code. The
- * session's lock covers names, modules and the linker; compilations run outside of it.
+ * session's lock covers names, modules and the linking layer; compilations run outside of it.
  */
 #include "jit/session.h"
 
@@ -66,7 +66,8 @@ enum cairn_status cairn_jit_new(const struct cairn_jit_options *options, struct 
   *session = NULL;
   pthread_once(&llvm_is_set_up, cairn_compile_init);
   pthread_mutex_init(&made->lock, NULL);
-  if (!adopt_options(made, options ? options : &zero, error) || !cn_jit_linker_init(&made->linker, error)) {
+  made->layer = cn_linking_layer_new((uintptr_t)cairn_image_register);
+  if (!adopt_options(made, options ? options : &zero, error)) {
     cairn_jit_dispose(made);
     return CAIRN_E_REFUSED;
   }
@@ -80,7 +81,7 @@ void cn_jit_free(struct cairn_jit *session)
   cn_free(&session->modules);
   cn_free(&session->removed);
   cn_jit_names_free(&session->names);
-  cn_jit_linker_free(&session->linker);
+  cn_linking_layer_free(session->layer);
   pthread_mutex_destroy(&session->lock);
   free(session->cpu);
   free(session->features);

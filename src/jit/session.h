@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <cairn/jit.h>
-#include "jit/linker.h"
+#include "jit/module.h"
 #include "jit/names.h"
 
 struct cairn_jit {
@@ -16,7 +16,7 @@ struct cairn_jit {
   char *cpu, *features;
   atomic_uint_fast64_t numbers; /* given to modules */
   pthread_mutex_t lock;         /* of the rest */
-  struct cn_jit_linker linker;
+  struct cn_linking_layer *layer;
   struct cn_jit_names names;
   CN_VECTOR(struct cn_jit_module *) modules; /* present, sorted by number */
   CN_VECTOR(struct cn_jit_module *) removed; /* whose memory is still in use, or has not been looked at */

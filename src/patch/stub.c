@@ -11,6 +11,7 @@
 #include <cairn/collector.h>
 #include <cairn/patch.h>
 #include "base/check.h"
+#include "base/near_memory.h"
 #include "patch/alias.h"
 #include "patch/stub_machine.h"
 #include "runtime/arch/arch.h"
@@ -77,7 +78,7 @@ static struct cn_stub_slab *find_slab(uintptr_t near)
 static enum cairn_status add_slab(uintptr_t near)
 {
   uintptr_t code;
-  struct cn_stub_slab *slab = cn_os_map_code_near(near, REACH_BYTES, SLAB_BYTES, &code);
+  struct cn_stub_slab *slab = cn_map_code_near(near, REACH_BYTES, SLAB_BYTES, &code);
 
   if (slab == NULL)
     return CAIRN_E_CODE;

@@ -12,11 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "base/check.h"
+#include "base/near_memory.h"
 #include "runtime/os/maps.h"
-
-#ifndef MFD_EXEC
-#define MFD_EXEC 0x0010U
-#endif
 
 /* ---- checks ---- */
 
@@ -47,16 +44,6 @@ static bool is_plain_code(uintptr_t start, size_t bytes)
 
 /* ---- copies ---- */
 
-/* Linux before 6.3 refuses the flag MFD_EXEC. */
-int cn_os_make_code_file(void)
-{
-  long file = syscall(SYS_memfd_create, "cairn-code", MFD_CLOEXEC | MFD_EXEC);
-
-  if (file < 0 && errno == EINVAL)
-    file = syscall(SYS_memfd_create, "cairn-code", MFD_CLOEXEC);
-  return (int)file;
-}
-
 /* Write by the system, so that an unreadable page is an error. */
 static bool fill_file(int file, uintptr_t start, size_t bytes)
 {
@@ -73,7 +60,7 @@ static bool fill_file(int file, uintptr_t start, size_t bytes)
 
 int cn_os_copy_code(uintptr_t start, size_t bytes, int *error)
 {
-  int file = cn_os_make_code_file();
+  int file = cn_code_file_make();
 
   CN_ASSERT(start % cn_os_page_bytes() == 0 && bytes % cn_os_page_bytes() == 0);
   if (file < 0) {

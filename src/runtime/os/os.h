@@ -105,11 +105,6 @@ void cn_os_prepare_thread_fence(void);
  * returns: each thread then runs code as it is now. cn_os_prepare_thread_fence() is called first. */
 void cn_os_synchronise_code(void);
 
-/* Make an empty file in memory that may be mapped executable. -1: the system refuses; errno has the reason. */
-int cn_os_make_code_file(void);
-/* Map zeroed memory for code within `reach` bytes of the address `near`: `*code` is its executable mapping, and the
- * result the writable one. Null: the system refuses executable memory, or has no room near the address. */
-void *cn_os_map_code_near(uintptr_t near, uintptr_t reach, size_t bytes, uintptr_t *code);
 /* Give the code pages [start, start + bytes) a second mapping: copy them to memory of a new file, map it over the code,
  * and return its writable mapping. Threads may run the code meanwhile. Null: the code is unchanged; `*error` is the
  * errno, or 0 if the pages are not plain code. */

@@ -266,11 +266,11 @@ static void forked_without_copy(void **state)
 }
 
 typedef void *pointer;
-pointer __real_cn_os_map_code_near(uintptr_t near, uintptr_t reach, size_t bytes, uintptr_t *code);
-pointer __wrap_cn_os_map_code_near(uintptr_t near, uintptr_t reach, size_t bytes, uintptr_t *code);
-pointer __wrap_cn_os_map_code_near(uintptr_t near, uintptr_t reach, size_t bytes, uintptr_t *code)
+pointer __real_cn_map_code_near(uintptr_t near, uintptr_t reach, size_t bytes, uintptr_t *code);
+pointer __wrap_cn_map_code_near(uintptr_t near, uintptr_t reach, size_t bytes, uintptr_t *code);
+pointer __wrap_cn_map_code_near(uintptr_t near, uintptr_t reach, size_t bytes, uintptr_t *code)
 {
-  return deny_code ? NULL : __real_cn_os_map_code_near(near, reach, bytes, code);
+  return deny_code ? NULL : __real_cn_map_code_near(near, reach, bytes, code);
 }
 
 static void denied(void **state)
