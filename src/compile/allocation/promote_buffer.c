@@ -175,6 +175,21 @@ static LLVMValueRef value_at_end(struct pointer_promotion *c, uint32_t block)
   return p->value ? current_value_of(c, p->value) : value_at_entry(c, block);
 }
 
+/* Complete the phi for the edges from unreachable blocks, which the control flow graph leaves out. */
+static void add_unreachable_edges(struct pointer_promotion *c, LLVMValueRef phi, LLVMBasicBlockRef block)
+{
+  LLVMValueRef none = LLVMGetPoison(LLVMTypeOf(phi));
+
+  CN_EACH_USE(use, LLVMBasicBlockAsValue(block)) {
+    LLVMValueRef user = LLVMGetUser(use);
+    if (!LLVMIsATerminatorInst(user))
+      continue;
+    LLVMBasicBlockRef from = LLVMGetInstructionParent(user);
+    if (cn_cfg_index_of(&c->cfg, from) == CN_NO_BLOCK)
+      LLVMAddIncoming(phi, &none, &from, 1);
+  }
+}
+
 /* The recursion ends because every cycle has a block with several predecessors, and this block gets its phi before the
  * recursion into its predecessors. */
 static LLVMValueRef value_at_entry(struct pointer_promotion *c, uint32_t block)
@@ -195,6 +210,7 @@ static LLVMValueRef value_at_entry(struct pointer_promotion *c, uint32_t block)
     LLVMBasicBlockRef from = c->cfg.blocks[at->preds[n]].block;
     LLVMAddIncoming(p->entry, &value, &from, 1);
   }
+  add_unreachable_edges(c, p->entry, at->block);
   return p->entry;
 }
 
