@@ -275,6 +275,7 @@ bool cn_prepare_unit(struct cn_ctx *ctx)
     promote_locals(ctx, f);
     check_source_rules(ctx, f, &types);
     describe_allocations(ctx, f);
+    cn_points_add_attributes(ctx, f);
     cn_differences_hide_subtractions(ctx, f);
     cn_copies_make_volatile(ctx, f);
     cn_mark_unproved_stores(ctx, f);
