@@ -273,39 +273,6 @@ void cn_call_step(struct cn_maker *m)
     cn_safepoint(m);
 }
 
-/* A value that a record may have. */
-static LLVMValueRef recorded_value(struct cn_maker *m)
-{
-  LLVMValueRef value = cn_get(m, (enum cn_kind)cn_below(m, CN_SLOT + 1));
-  LLVMTypeRef narrow = LLVMIntTypeInContext(m->llvm, 1 + cn_below(m, 63));
-
-  if (cn_chance(m, 10))
-    return LLVMGetUndef(LLVMTypeOf(value));
-  if (LLVMTypeOf(value) == m->i64 && cn_chance(m, 50))
-    return LLVMBuildTrunc(m->builder, value, narrow, "");
-  return cn_chance(m, 10) ? LLVMConstNull(LLVMTypeOf(value)) : value;
-}
-
-/* A stackmap, or a patchpoint of no-ops: both do nothing, whatever their region. */
-static void call_point(struct cn_maker *m)
-{
-  enum { FIXED = 4, VALUES = 6, ANY_REGISTER = 13 };
-  static const unsigned conventions[] = {LLVMCCallConv, ANY_REGISTER, LLVMPreserveMostCallConv, LLVMFastCallConv};
-  bool stackmap = cn_chance(m, 50);
-  const char *name = stackmap ? "llvm.experimental.stackmap" : "llvm.experimental.patchpoint.void";
-  LLVMValueRef point = LLVMGetIntrinsicDeclaration(m->module, LLVMLookupIntrinsicID(name, strlen(name)), NULL, 0);
-  LLVMValueRef args[FIXED + VALUES] = {cn_int(m, cn_below(m, 9)), LLVMConstInt(m->i32, cn_below(m, 40), false)};
-  unsigned values = cn_below(m, VALUES + 1), fixed = stackmap ? 2 : FIXED;
-
-  args[2] = LLVMConstNull(m->ptr);
-  args[3] = LLVMConstInt(m->i32, values ? cn_below(m, values + 1) : 0, false);
-  for (unsigned i = 0; i < values; i++)
-    args[fixed + i] = recorded_value(m);
-  LLVMValueRef call = LLVMBuildCall2(m->builder, LLVMGlobalGetValueType(point), point, args, fixed + values, "");
-  if (!stackmap)
-    LLVMSetInstructionCallConv(call, conventions[cn_below(m, sizeof conventions / sizeof *conventions)]);
-}
-
 void cn_form_step(struct cn_maker *m)
 {
   if ((cn_has(m, CN_FORM_INVOKES) || cn_has(m, CN_FORM_TOKEN_PADS)) && cn_chance(m, 40))
@@ -315,7 +282,7 @@ void cn_form_step(struct cn_maker *m)
   else if (cn_has(m, CN_FORM_ASSEMBLY) && cn_chance(m, 30))
     call_assembly(m);
   else if (cn_has(m, CN_FORM_POINTS) && cn_chance(m, 50))
-    call_point(m);
+    cn_point_step(m);
   else if (cn_has(m, CN_FORM_SRET) && cn_chance(m, 30))
     call_sret(m);
   else if (cn_has(m, CN_FORM_LOCALS) && cn_chance(m, 50))

@@ -122,11 +122,13 @@ static const struct native {
   const char *name, *type;
   bool leaf;
 } natives[] = {
-    {"random_next", "l", true},         {"random_note", "vl", true},       {"random_native", "vl", false},
-    {"random_back", "vpl", false},      {"random_sum", "ll.", false},      {"random_mean", "ddld", false},
-    {"random_throw", "vl", false},      {"random_caught", "vp", true},     {"random_touch", "vp", true},
-    {"cairn_collect", "v", false},      {"cairn_alloc", "rpl", false},     {"cairn_alloc_array", "rpl", false},
-    {"cairn_alloc_flex", "rpl", false}, {"cairn.span.begin", "vlp", true}, {"cairn.span.end", "vl", true},
+    {"random_next", "l", true},          {"random_note", "vl", true},           {"random_native", "vl", false},
+    {"random_back", "vpl", false},       {"random_sum", "ll.", false},          {"random_mean", "ddld", false},
+    {"random_push", "vl", true},         {"random_push_reference", "vr", true}, {"random_push_local", "vp", true},
+    {"random_record", "vlll", true},     {"random_throw", "vl", false},         {"random_caught", "vp", true},
+    {"random_touch", "vp", true},        {"cairn_collect", "v", false},         {"cairn_alloc", "rpl", false},
+    {"cairn_alloc_array", "rpl", false}, {"cairn_alloc_flex", "rpl", false},    {"cairn.span.begin", "vlp", true},
+    {"cairn.span.end", "vl", true},
 };
 
 static LLVMTypeRef letter(struct cn_maker *m, char c)

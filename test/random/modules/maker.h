@@ -69,7 +69,7 @@ struct cn_maker {
   LLVMTypeRef node, tree;
   LLVMValueRef fuel, roots[CN_SECTION_KINDS], layouts[CN_SECTION_KINDS];
   struct cn_random_function functions[CN_FUNCTIONS];
-  unsigned function_count;
+  unsigned function_count, point_count;
   LLVMValueRef spans[CN_SPANS]; /* keys of those round the call that is being made */
   /* Of the function that is being made: */
   struct cn_random_function *current;
@@ -136,6 +136,9 @@ LLVMValueRef cn_call_function(struct cn_maker *m, const struct cn_random_functio
 
 /* ---- odd.c, rare.c: forms that are only compiled ---- */
 cn_step cn_odd_step, cn_rare_step;
+
+/* ---- points.c: a stackmap or patchpoint ---- */
+cn_step cn_point_step;
 
 /* ---- pads.c: where invokes unwind to ---- */
 cn_step cn_make_pads, cn_fill_pads;

@@ -31,13 +31,13 @@ bool cn_random_may_refuse(uint64_t forms, const char *rule)
 /* A module that is run has any of the forms that can be; another has one, so that what becomes of
  * it is that form's doing. Two kinds of pads do not go together, nor do places and tail calls of
  * the musttail kind. Spans and points go with all, in some modules. */
-static uint64_t choose_forms(struct cn_maker *m, enum cn_form only)
+static uint64_t choose_forms(struct cn_maker *m, const struct cn_random_wish *wish)
 {
   uint64_t forms = m->seed % 5 == 3 ? (uint64_t)1 << CN_FORM_SPANS : 0;
 
-  forms |= m->seed % 4 == 2 ? (uint64_t)1 << CN_FORM_POINTS : 0;
-  if (only != CN_FORMS)
-    return 1u | (uint64_t)1 << only;
+  forms |= m->seed % 4 == 2 || wish->points ? (uint64_t)1 << CN_FORM_POINTS : 0;
+  if (wish->only != CN_FORMS)
+    return 1u | (uint64_t)1 << wish->only;
   if (!m->run) {
     forms |= 1u | (uint64_t)1 << cn_below(m, CN_FORM_SPANS);
     return cn_chance(m, 20) ? forms | (uint64_t)1 << cn_below(m, CN_FORM_SPANS) : forms;
@@ -131,7 +131,7 @@ LLVMModuleRef cn_random_module(LLVMContextRef llvm, const struct cn_random_wish 
   LLVMSetTarget(m.module, "x86_64-unknown-linux-gnu");
   LLVMSetDataLayout(m.module, layout);
   m.builder = LLVMCreateBuilderInContext(llvm);
-  *forms = m.forms = choose_forms(&m, wish->only);
+  *forms = m.forms = choose_forms(&m, wish);
   cn_maker_types(&m);
   cn_maker_globals(&m);
   unsigned count = 2 + cn_below(&m, m.run ? CN_FUNCTIONS - 3 : 2);
@@ -159,6 +159,7 @@ LLVMModuleRef cn_random_main(LLVMContextRef llvm, uint64_t first, uint64_t count
   LLVMTypeRef params[] = {i64, i64};
   LLVMTypeRef report = LLVMFunctionType(LLVMVoidTypeInContext(llvm), params, 2, false);
   LLVMValueRef show = LLVMAddFunction(module, "random_report", report);
+  LLVMValueRef patch = LLVMAddFunction(module, "random_patch", report);
   LLVMValueRef f = LLVMAddFunction(module, "main", LLVMFunctionType(i32, NULL, 0, false));
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(llvm);
 
@@ -166,6 +167,8 @@ LLVMModuleRef cn_random_main(LLVMContextRef llvm, uint64_t first, uint64_t count
   LLVMSetDataLayout(module, layout);
   LLVMSetGC(f, "statepoint-example");
   LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(llvm, f, ""));
+  LLVMValueRef range[] = {LLVMConstInt(i64, first, false), LLVMConstInt(i64, count, false)};
+  LLVMBuildCall2(builder, report, patch, range, 2, "");
   for (uint64_t seed = first; seed < first + count; seed++) {
     char name[64];
     snprintf(name, sizeof name, "run_%llu", (unsigned long long)seed);

@@ -13,6 +13,7 @@ struct cn_random_wish {
   bool run;          /* it defines `i64 run_SEED()`, which support.c can run; else it is valid only,
                         and its forms are more */
   bool plain;        /* see maker.h */
+  bool points;       /* it has stackmaps and patchpoints */
   enum cn_form only; /* the one form that it shall have, or CN_FORMS */
 };
 /* A module, the same for the same wish; `forms` gets the forms that it has. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Writes random modules.
- *   random_module [--run [--plain]] [--form=NAME] [-o FILE] SEED     one, as text
- *   random_module [--plain] --batch=FOLDER FIRST COUNT     FOLDER/SEED.ll; main.ll runs them
+ *   random_module [--run [--plain]] [--form=NAME] [--points] [-o FILE] SEED     one, as text
+ *   random_module [--plain] [--points] --batch=FOLDER FIRST COUNT     FOLDER/SEED.ll; main.ll runs them
  *   random_module --forms                                  the forms that there are
  */
 #include <stdio.h>
@@ -17,8 +17,8 @@ struct request {
 
 static int usage(void)
 {
-  fputs("usage: random_module [--run [--plain]] [--form=NAME] [-o FILE] SEED\n"
-        "       random_module [--plain] --batch=FOLDER FIRST COUNT\n"
+  fputs("usage: random_module [--run [--plain]] [--form=NAME] [--points] [-o FILE] SEED\n"
+        "       random_module [--plain] [--points] --batch=FOLDER FIRST COUNT\n"
         "       random_module --forms\n",
         stderr);
   return 2;
@@ -104,6 +104,8 @@ int main(int argc, char **argv)
       request.wish.run = true;
     else if (strcmp(argv[at], "--plain") == 0)
       request.wish.plain = true;
+    else if (strcmp(argv[at], "--points") == 0)
+      request.wish.points = true;
     else if (strcmp(argv[at], "--forms") == 0)
       return list_forms();
     else if (strncmp(argv[at], "--form=", 7) == 0)
