@@ -14,7 +14,7 @@
  *     LLVM's optimiser           L E N     the one asked for; the verifier runs before it
  *     escape                     L E N     -O1 and up
  *     restore-references         L E N     all
- *     give-back                  L   N     all
+ *     free-dead-arrays           L   N     all
  *     layouts, allocate          L E N     all
  *     lower-tailcc, route-calls  L E       all
  *     expand-intrinsics          L E       all
@@ -28,8 +28,8 @@
  *     verify-safepoints          L E       all
  *     lower-tags                 L E N     all
  *     lower-barriers             L E       all
- *     carry-buffer               L E N     all
- *     steady-locals              L E       all
+ *     promote-allocation-pointer L E N     all
+ *     stabilise-allocas          L E       all
  *     drop-markers               L E N     all
  *     describe-points            L E N     all
  *     lower-transitions          L E N     all
@@ -63,10 +63,10 @@
 static const char *const late_safepoint_passes[] = {
     "rules", "prepare",
     CN_OPTIMISE, "escape",
-    "restore-references", "give-back", "layouts", "allocate", "lower-tailcc", "route-calls",
+    "restore-references", "free-dead-arrays", "layouts", "allocate", "lower-tailcc", "route-calls",
     "expand-intrinsics", "check-stores", "place-safepoints", "insert-barriers", "verify-barriers",
     "note-stores", "rewrite-statepoints", "lower-differences", "verify-safepoints", "lower-tags",
-    "lower-barriers", "carry-buffer", "steady-locals", "drop-markers",
+    "lower-barriers", "promote-allocation-pointer", "stabilise-allocas", "drop-markers",
     "describe-points", "lower-transitions", "tail-calls", "call-targets", "slow-paths", "globals", NULL};
 static const char *const early_safepoint_passes[] = {
     "rules", "prepare", "escape", "layouts", "allocate", "lower-tailcc", "route-calls",
@@ -74,15 +74,15 @@ static const char *const early_safepoint_passes[] = {
     "note-stores", "rewrite-statepoints",
     CN_OPTIMISE,
     "restore-references", "strip-statepoints", "rewrite-statepoints",
-    "lower-differences", "verify-safepoints", "lower-tags", "lower-barriers", "carry-buffer",
-    "steady-locals", "drop-markers",
+    "lower-differences", "verify-safepoints", "lower-tags", "lower-barriers", "promote-allocation-pointer",
+    "stabilise-allocas", "drop-markers",
     "describe-points", "lower-transitions", "tail-calls", "call-targets", "slow-paths", "globals", NULL};
 static const char *const no_safepoint_passes[] = {
     "rules", "prepare",
     CN_OPTIMISE, "escape",
-    "restore-references", "give-back", "layouts", "allocate",
-    "lower-differences", "lower-tags", "carry-buffer", "drop-markers", "describe-points", "lower-transitions",
-    "tail-calls", "name-bodies", "slow-paths", "globals", NULL};
+    "restore-references", "free-dead-arrays", "layouts", "allocate",
+    "lower-differences", "lower-tags", "promote-allocation-pointer", "drop-markers", "describe-points",
+    "lower-transitions", "tail-calls", "name-bodies", "slow-paths", "globals", NULL};
 /* clang-format on */
 
 /* The first passes of each order, which are the same at all levels of attempts. With link-time optimisation these

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass `give-back`: frees an array explicitly where it dies in the function that made it.
+ * Pass `free-dead-arrays`: frees an array explicitly where it dies in the function that made it.
  *
  * Needs: allocation calls that are not expanded yet, and an optimiser that has run. Provides: calls of
  * cairn_give_back() at the places where arrays die. Only values of the function point to these arrays. Breaks: struct
@@ -260,7 +260,7 @@ static void free_array_where_dead(struct free_inserter *g, LLVMValueRef made)
   for (uint32_t b = 0; b < g->cfg.count; b++)
     gives |= free_in_block(g, b);
   if (gives)
-    cn_remark(g->ctx, made, "given-back", "the array is given back where it dies");
+    cn_remark(g->ctx, made, "freed-array", "the array is freed where it dies");
 }
 
 /* True if a free of the array may save time. The runtime ignores frees of arrays of references. */

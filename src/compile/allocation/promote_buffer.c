@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass `carry-buffer`: keeps the allocation pointer in a register from one in-line allocation to the next.
+ * Pass `promote-allocation-pointer`: keeps the allocation pointer in a register from one in-line allocation to the
+ * next.
  *
  * Needs: allocations expanded; all safepoints placed and rewritten. Provides: fewer loads of the field mutator.alloc;
  * later passes also work without this pass. Breaks: nothing.

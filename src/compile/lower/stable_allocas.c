@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass `steady-locals`: makes statepoints and points name each local that they record itself, up to code generation.
+ * Pass `stabilise-allocas`: makes statepoints and points name each local that they record itself, up to code
+ * generation.
  *
  * Needs: final statepoints, before the passes of the code generator. Provides: a copy of the address of each described
  * local that code addresses at variable offsets; code computes addresses in the local from the copy. LLVM treats the

@@ -20,7 +20,7 @@
  *   stale-word           a use of the value of a root by tag from before a safepoint (stale_words.c)
  *   unlisted-operand     a call that must list its operands leaves one out (check_operands.c)
  *   described-tail       a statepoint's description of locals is malformed (check_descriptions.c)
- *   use-of-given-back    an array is used or listed after it was given back (check_given.c)
+ *   use-after-free       an array is used or listed after it was freed (check_freed.c)
  *   nopoll-safepoint, nopoll-region
  *                        a safepoint in code that must be free of safepoints; a region that stays open (check_nopoll.c)
  *   unchanging-memory    an access through a reference that the code generator may move over a safepoint

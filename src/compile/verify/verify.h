@@ -280,7 +280,7 @@ void cn_verify_allocas(struct cn_verifier *v);    /* check_allocas.c */
 void cn_verify_escapes(struct cn_verifier *v);    /* check_escapes.c */
 void cn_verify_descriptions(struct cn_verifier *v, LLVMValueRef statepoint);    /* check_descriptions.c */
 void cn_verify_listed_operands(struct cn_verifier *v, LLVMValueRef statepoint); /* check_operands.c */
-void cn_verify_explicit_frees(struct cn_verifier *v);                           /* check_given.c */
+void cn_verify_explicit_frees(struct cn_verifier *v);                           /* check_freed.c */
 /* stale_words.c: check the words that cn_verify_allocas() added. */
 void cn_verify_user_words(struct cn_verifier *v);
 /* Record that a statepoint lists word `word` of an alloca with `words` words. */

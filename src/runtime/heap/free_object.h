@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Explicit free of arrays (pass give-back). The thread's next allocations reuse the memory while it is in the
+ * Explicit free of arrays (pass free-dead-arrays). The thread's next allocations reuse the memory while it is in the
  * processor's cache.
  */
 #ifndef CN_RUNTIME_HEAP_FREE_OBJECT_H

@@ -113,7 +113,7 @@ static void *run_background_thread(void *unused)
 {
   (void)unused;
   cn_thread.works = CN_WORKS_ON_BACKGROUND_STEPS;
-  cn_os_thread_make_precise("cairn-beside");
+  cn_os_thread_make_precise("cairn-service");
   for (;;) {
     uint32_t seen = atomic_load(&turn_count);
     if (atomic_load(&thread_end_requested))

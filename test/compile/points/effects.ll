@@ -1,7 +1,9 @@
 ; A point keeps what it gets, and may leave the function for good. What could go wrong: an object that a point gets
 ; becomes a local, or is freed; the allocation pointer stays in a register over a point; a barrier is demanded of a point,
 ; or missing at its result.
-; RUN: %cairn opt -p escape,give-back,layouts,allocate,insert-barriers,verify-barriers,rewrite-statepoints,verify-safepoints,carry-buffer -S %s -o %t.ll && FileCheck %s < %t.ll
+; RUN: %cairn opt -S %s -o %t.ll \
+; RUN:   -p escape,free-dead-arrays,layouts,allocate,insert-barriers,verify-barriers,rewrite-statepoints,verify-safepoints,promote-allocation-pointer
+; RUN: FileCheck %s < %t.ll
 ; RUN: %cairn opt -p insert-barriers,verify-barriers --barriers=snapshot --disable-output %s
 ; RUN: %cairn opt -p insert-barriers,verify-barriers --barriers=loads --disable-output %s
 ; RUN: %cairn opt --print=calls --disable-output %s 2>&1 | FileCheck --check-prefix=CALLS %s

@@ -316,7 +316,7 @@ static void weak_lead_on(ref was)
   assert_int_equal(words(roots[5])[1], roots[0]);
 }
 
-/* They stay where they are, whatever else is emptied. */
+/* They stay where they are, whatever else is evacuated. */
 static void weakly(void **state)
 {
   (void)state;
@@ -387,7 +387,7 @@ static void finalised_and_hashed(void **state)
   assert_int_equal(words(last)[SLOTS], NUMBER);
 }
 
-/* The block stays, and the others are emptied. */
+/* The block stays, and the others are evacuated. */
 static void pinned_stays(void **state)
 {
   (void)state;
@@ -569,7 +569,7 @@ static void much_is_given_back(void **state)
   assert_in_range(blocks_in_use(), 1, before / 2);
 }
 
-/* After eight markings a collection does all, in the pause: none of the blocks could be emptied. */
+/* After eight markings a collection does all, in the pause: no block could be evacuated. */
 static void patience_ends(void **state)
 {
   (void)state;
@@ -709,13 +709,13 @@ static size_t candidates(void)
   return count;
 }
 
-static size_t emptied;
+static size_t evacuated;
 
 static void step(void)
 {
   young();
   check();
-  emptied += cn_trace_cycle.evacuates;
+  evacuated += cn_trace_cycle.evacuates;
 }
 
 static void of_a_program(void **state)
@@ -749,7 +749,7 @@ static void of_a_program(void **state)
   }
   cn_evacuation_picks_at_random = false;
   stacks = still = 0;
-  assert_true(emptied > 100);
+  assert_true(evacuated > 100);
 }
 
 static int start_with_pauses(void **state)

@@ -53,7 +53,7 @@ static bool keeps_none(const struct cn_intrinsic *row, LLVMValueRef call)
 static const char *judge_object(struct walk *w, unsigned id, LLVMTypeRef *types, unsigned count, LLVMValueRef call,
                                 struct counts *c)
 {
-  static const char *const escape[] = {"escape", NULL}, *const give_back[] = {"give-back", NULL};
+  static const char *const escape[] = {"escape", NULL}, *const free_dead_arrays[] = {"free-dead-arrays", NULL};
   bool kept = !keeps_none(cn_intrinsic_row_of_id(id), call);
   LLVMModuleRef module = decide(w, id, types, count, OBJECT, escape);
   const char *wrong = NULL;
@@ -64,11 +64,11 @@ static const char *judge_object(struct walk *w, unsigned id, LLVMTypeRef *types,
     wrong = "may keep the object, which escape makes a local";
   if (module)
     LLVMDisposeModule(module);
-  module = decide(w, id, types, count, ARRAY, give_back);
+  module = decide(w, id, types, count, ARRAY, free_dead_arrays);
   bool back = module && calls(module, "cairn_give_back");
-  c->given_back += back;
+  c->freed += back;
   if (back && kept)
-    wrong = "may keep the array, which give-back gives back";
+    wrong = "may keep the array, which free-dead-arrays frees";
   if (module)
     LLVMDisposeModule(module);
   return wrong;
@@ -334,7 +334,7 @@ static LLVMModuleRef parse_use(LLVMContextRef llvm, const struct use *use, const
   return module;
 }
 
-/* What is kept is no local and is not given back. */
+/* What is kept is no local and is not freed. */
 static void judge_use(LLVMContextRef llvm, const struct use *use, struct counts *c)
 {
   struct cairn_diagnostics said = {0};
@@ -347,11 +347,11 @@ static void judge_use(LLVMContextRef llvm, const struct use *use, struct counts 
     fail_msg("escape makes a local of what is kept: %s", use->text);
   LLVMDisposeModule(module);
   module = parse_use(llvm, use, "cairn_alloc_array_uninit", "i8");
-  done = run(module, "give-back", CAIRN_BARRIERS_NONE, &said);
+  done = run(module, "free-dead-arrays", CAIRN_BARRIERS_NONE, &said);
   bool back = done && calls(module, "cairn_give_back");
-  c->given_back += back;
+  c->freed += back;
   if (back && use->keeps)
-    fail_msg("give-back gives back what is kept: %s", use->text);
+    fail_msg("free-dead-arrays frees a kept array: %s", use->text);
   LLVMDisposeModule(module);
   cairn_diagnostics_free(&said);
 }
@@ -376,7 +376,7 @@ static void test_deciders(void **state)
   for (size_t o = 0; o < sizeof met; o++)
     count += met[o];
   assert_int_equal(count, ALL); /* test_opcodes() has their list */
-  assert_true(c.locals >= 2 && c.given_back >= 4);
+  assert_true(c.locals >= 2 && c.freed >= 4);
   LLVMContextDispose(llvm);
 }
 

@@ -290,9 +290,9 @@ static void test_intrinsics(void **state)
     next = walk_on(next, end, &c);
   printf("%u intrinsics walked, %u forms with references, %u of them known\n", c.walked, c.given, c.known);
   assert_int_equal(c.wrong, 0);
-  printf("%u locals, %u given back, %u merged, %u in pieces\n", c.locals, c.given_back, c.merged, c.cut);
+  printf("%u locals, %u freed, %u merged, %u in pieces\n", c.locals, c.freed, c.merged, c.cut);
   assert_true(c.known > 60 && c.given > c.known);
-  assert_true(c.locals >= 3 && c.given_back >= 10 && c.merged >= 4 && c.cut >= 8);
+  assert_true(c.locals >= 3 && c.freed >= 10 && c.merged >= 4 && c.cut >= 8);
 }
 
 /* ---- opcodes, types, constants, metadata, attributes ---- */

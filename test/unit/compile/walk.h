@@ -18,7 +18,7 @@ enum { MAX_OPERANDS = 16, CHOICES = 6, TYPES = 4, LOCALS_OF_ONE = 16 };
 
 struct counts {
   unsigned walked, given, known, wrong;
-  unsigned locals, given_back, merged, cut; /* what the deciders allowed */
+  unsigned locals, freed, merged, cut; /* what the deciders allowed */
 };
 
 struct walk {

@@ -149,7 +149,7 @@ static void name_and_signals(void **state)
   until_over();
   stop();
   cn_os_thread_read_name(job.thread, name, sizeof name);
-  assert_string_equal(name, "cairn-beside");
+  assert_string_equal(name, "cairn-service");
   uint64_t blocks = cn_os_thread_blocked_signals(job.thread);
   for (int signal = 1; signal < 32; signal++)
     assert_true(signal == 9 || signal == 19 || (blocks >> (signal - 1) & 1) != 0);

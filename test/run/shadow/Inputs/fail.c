@@ -54,7 +54,7 @@ static void say_where(char place[64])
   unsigned deep = depth;
 
   prctl(PR_GET_NAME, thread);
-  if (strcmp(thread, "cairn-beside") == 0)
+  if (strcmp(thread, "cairn-service") == 0)
     strcpy(place, "beside");
   else if (strncmp(thread, "cairn-worker", 12) == 0)
     strcpy(place, "worker");

@@ -1,8 +1,9 @@
 ; The allocation pointer in a register from one allocation to the next. What could go wrong: an old value is used after a
 ; call that changed the field; the stores are gone, and a signal handler or the runtime sees an old pointer; a load comes
 ; into a path that had none; a value that does not dominate its use.
-; RUN: %cairn opt -p layouts,allocate,place-safepoints,rewrite-statepoints,carry-buffer,verify-safepoints -S %s | FileCheck %s
-; RUN: %cairn opt --polls=none -p layouts,allocate,place-safepoints,rewrite-statepoints,carry-buffer -S %s \
+; RUN: %cairn opt -p layouts,allocate,place-safepoints,rewrite-statepoints,promote-allocation-pointer,verify-safepoints \
+; RUN:   -S %s | FileCheck %s
+; RUN: %cairn opt --polls=none -p layouts,allocate,place-safepoints,rewrite-statepoints,promote-allocation-pointer -S %s \
 ; RUN:   | FileCheck %s --check-prefix=STORES
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128-ni:1"
 @cell = internal constant { i64, ptr addrspace(1) } zeroinitializer

@@ -1,6 +1,6 @@
 ; Where a local begins that a statepoint describes stays what it is: LLVM's loop-reduce computes it from the addresses of the
 ; loop, if these are made of it. Then nothing can describe it.
-; RUN: %cairn opt -p rewrite-statepoints,steady-locals -S %s -o %t.ll
+; RUN: %cairn opt -p rewrite-statepoints,stabilise-allocas -S %s -o %t.ll
 ; RUN: FileCheck %s < %t.ll
 ; RUN: %cairn verify %t.ll
 target triple = "x86_64-unknown-linux-gnu"

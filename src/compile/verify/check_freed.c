@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks rule use-of-given-back: after cairn_give_back(), the memory of its array may belong to another object. Needs:
+ * Checks rule use-after-free: after cairn_give_back(), the memory of its array may belong to another object. Needs:
  * struct cn_cfg, statepoints. Provides: diagnostics of this rule. Breaks: nothing.
  *
  * For each such call, gather the references that may point to its array: the sources of its operand, relocates
@@ -239,7 +239,7 @@ static void report_explicit_free_error(struct freed_array *g, LLVMValueRef at, L
   if (g->told)
     return;
   g->told = true;
-  cn_report_finding(g->v->ctx, at, "use-of-given-back", &finding, wrong, cn_value_name(value, name, sizeof name));
+  cn_report_finding(g->v->ctx, at, "use-after-free", &finding, wrong, cn_value_name(value, name, sizeof name));
 }
 
 /* The first operand of the instruction that is an error because it is in `set`, or null. */
@@ -263,11 +263,10 @@ static void check_block(struct freed_array *g, uint32_t b, uint64_t *set)
       continue;
     }
     report_explicit_free_error(g, i, value,
-                               g->stores ? "%s is given back, and was stored before"
+                               g->stores ? "%s is freed, and was stored before"
                                : cn_epochs_is_statepoint(i)
-                                   ? "%s is listed or passed at a safepoint, and may have been "
-                                     "given back before"
-                                   : "%s is used, and may have been given back before");
+                                   ? "%s is listed or passed at a safepoint, and may have been freed before"
+                                   : "%s is used, and may have been freed before");
     return;
   }
 }
@@ -306,7 +305,7 @@ static void check_explicit_free(struct cn_verifier *v, LLVMValueRef call, struct
   for (size_t i = 0; i < g.sources; i++) {
     cn_ptrmap_add(done, g.values.at[i], NULL);
     if (!may_be_allocation_result(g.values.at[i]))
-      report_explicit_free_error(&g, call, g.values.at[i], "%s may be given back, and comes from elsewhere");
+      report_explicit_free_error(&g, call, g.values.at[i], "%s may be freed, and comes from elsewhere");
   }
   free(g.mentions);
   cn_free(&g.values);

@@ -3,7 +3,7 @@
 ; RUN: %cairn opt -p rewrite-statepoints,verify-safepoints --slots=always --disable-output %t/fine.ll
 ; RUN: %cairn opt -p rewrite-statepoints --slots=always -S %t/fine.ll | FileCheck --check-prefix=SLOTS %t/fine.ll
 ; RUN: not %cairn opt -p rewrite-statepoints,verify-safepoints --disable-output %t/wrong.ll 2>&1 | FileCheck --implicit-check-not=error: %t/wrong.ll
-; An array that was given back is other memory: it may be neither used nor listed, whichever passes come between. Each of
+; A freed array is other memory: it may be neither used nor listed, whichever passes come between. Each of
 ; the wrong functions is what a pass could make of a right one.
 
 ;--- wrong.ll
@@ -13,7 +13,7 @@ declare void @poll() gc "statepoint-example"
 declare void @use(ptr addrspace(1)) "gc-leaf-function"
 
 ; The call stands before the branch, and a poll between: the array is listed there, for the other way.
-; CHECK: error: in function 'before_the_branch': %a is listed or passed at a safepoint, and may have been given back before [use-of-given-back]
+; CHECK: error: in function 'before_the_branch': %a is listed or passed at a safepoint, and may have been freed before [use-after-free]
 define void @before_the_branch(i1 %c) gc "statepoint-example" {
   %a = call ptr addrspace(1) @make()
   %dead = select i1 %c, ptr addrspace(1) %a, ptr addrspace(1) null
@@ -27,7 +27,7 @@ dies:
   ret void
 }
 
-; CHECK: error: in function 'used': %a is used, and may have been given back before [use-of-given-back]
+; CHECK: error: in function 'used': %a is used, and may have been freed before [use-after-free]
 define i8 @used() gc "statepoint-example" {
   %a = call ptr addrspace(1) @make()
   call void @cairn_give_back(ptr addrspace(1) %a)
@@ -110,7 +110,7 @@ end:
   ret void
 }
 
-; CHECK: error: in function 'in_a_local': %a is given back, and was stored before [use-of-given-back]
+; CHECK: error: in function 'in_a_local': %a is freed, and was stored before [use-after-free]
 define void @in_a_local() gc "statepoint-example" {
   %local = alloca ptr addrspace(1)
   %a = call ptr addrspace(1) @make()
@@ -120,7 +120,7 @@ define void @in_a_local() gc "statepoint-example" {
   ret void
 }
 
-; CHECK: error: in function 'in_a_field': %a is given back, and was stored before
+; CHECK: error: in function 'in_a_field': %a is freed, and was stored before
 define void @in_a_field(ptr addrspace(1) %o) gc "statepoint-example" {
   %a = call ptr addrspace(1) @make()
   %old = atomicrmw xchg ptr addrspace(1) %o, ptr addrspace(1) %a seq_cst
@@ -128,13 +128,13 @@ define void @in_a_field(ptr addrspace(1) %o) gc "statepoint-example" {
   ret void
 }
 
-; CHECK: error: in function 'of_others': %a may be given back, and comes from elsewhere [use-of-given-back]
+; CHECK: error: in function 'of_others': %a may be freed, and comes from elsewhere [use-after-free]
 define void @of_others(ptr addrspace(1) %a) gc "statepoint-example" {
   call void @cairn_give_back(ptr addrspace(1) %a)
   ret void
 }
 
-; CHECK: error: in function 'of_memory': %a may be given back, and comes from elsewhere
+; CHECK: error: in function 'of_memory': %a may be freed, and comes from elsewhere
 define void @of_memory(ptr addrspace(1) %o) gc "statepoint-example" {
   %a = load ptr addrspace(1), ptr addrspace(1) %o
   call void @cairn_give_back(ptr addrspace(1) %a)
@@ -147,7 +147,7 @@ declare void @cairn_give_back(ptr addrspace(1)) "gc-leaf-function"
 declare void @poll() gc "statepoint-example"
 declare void @use(ptr addrspace(1)) "gc-leaf-function"
 
-; What is in a slot stays listed: nothing is given back.
+; What is in a slot stays listed: nothing is freed.
 ; SLOTS-LABEL: define void @edge(
 ; SLOTS-NOT: call void @cairn_give_back
 define void @edge(i1 %c) gc "statepoint-example" {

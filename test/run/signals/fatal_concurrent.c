@@ -13,8 +13,8 @@
 // CHECK: cairn: fatal: on purpose
 // failing: cairn: fatal: beside
 // CHECK-NOT: cannot be read
-// CHECK: in inner at {{.*}}fatal_beside.c:[[#]]
-// CHECK-NEXT: in main at {{.*}}fatal_beside.c:[[#]]
+// CHECK: in inner at {{.*}}fatal_concurrent.c:[[#]]
+// CHECK-NEXT: in main at {{.*}}fatal_concurrent.c:[[#]]
 // CHECK-NOT: cannot be read
 // aborting: the handler of SIGABRT is over
 #include <pthread.h>

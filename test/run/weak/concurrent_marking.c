@@ -1,5 +1,5 @@
-// Weak fields, ephemerons and finalisers of old objects while the generational collector marks beside the program: a
-// weak reference that is read and kept meanwhile, keys and values that come and go. What would go wrong: what was
+// Weak fields, ephemerons and finalisers of old objects while the generational collector marks concurrently: a weak
+// reference that is read and kept meanwhile, keys and values that come and go. What would go wrong: what was
 // read from a weak field is freed, a value goes before its key, a finaliser's object is swept.
 // RUN: %cairn-cc -O2 -fcairn-barriers=cards -fcairn-collector=generational %s -o %t
 // RUN: env CAIRN_PAUSE=1us CAIRN_TRACE=%t.json CAIRN_HEAP_INITIAL=1m CAIRN_HEAP_MAX=12m %t 40 | FileCheck %s && \

@@ -1,7 +1,7 @@
-// Blocks that young collections empty after a marking beside the program (docs/generational.md), as a program sees
-// them: of a full table few entries stay, which activations that do not run lead to, too, and into them; weak fields,
-// identity hashes and handles. What would go wrong: something still leads to where an entry was.
-// The program goes on until so many collections have emptied some, whenever that is, or has made enough.
+// Blocks that young collections evacuate after a concurrent marking (docs/generational.md), as a program sees them: few
+// entries of a full table stay; suspended activations point to entries and into entries, too; weak fields, identity
+// hashes and handles. What would go wrong: a reference still points to an entry's old place. The program runs until the
+// given number of collections have evacuated blocks, or until it has made enough.
 // RUN: %cairn-cc -O2 -fcairn-collector=generational -I%root/include %s -o %t
 // RUN: env CAIRN_PAUSE=100us CAIRN_HEAP_INITIAL=1m CAIRN_HEAP_MAX=64m %t 100000 8 100000 2 | FileCheck %s
 // RUN: env CAIRN_PAUSE=100us CAIRN_HEAP_INITIAL=512k CAIRN_VERIFY=heap %t 20000 8 200000 0 | FileCheck %s
@@ -9,7 +9,7 @@
 // RUN: env CAIRN_PAUSE=1us CAIRN_STRESS=1 %t 20 2 10 0 | FileCheck %s
 // RUN: %cairn-cc -O0 -fcairn-collector=generational -I%root/include %s -o %t.plain
 // RUN: env CAIRN_PAUSE=100us CAIRN_HEAP_INITIAL=1m CAIRN_HEAP_MAX=64m %t.plain 100000 8 100000 1 | FileCheck %s
-// CHECK: 0 wrong, emptied: yes
+// CHECK: 0 wrong, evacuated: yes
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ enum { TRIES = 500 }; // as many steps again, at most
 
 static unsigned long seed = 1;
 static long wrong, count, steps, wanted;
-static volatile long emptied; // so many collections have emptied blocks
+static volatile long evacuated; // so many collections have evacuated blocks
 
 static long draw(long below)
 {
@@ -59,7 +59,7 @@ static long is_wrong(struct entry managed *e, long number)
 // Entries are made anew, some of them with the next in what was before.
 static __attribute__((noinline)) void churn(struct entry managed *managed *table)
 {
-  for (long step = 0; step < steps || (emptied < wanted && step < TRIES * steps); step++) {
+  for (long step = 0; step < steps || (evacuated < wanted && step < TRIES * steps); step++) {
     long i = draw(count);
     if (table[i]) {
       wrong += is_wrong(table[i], i);
@@ -97,7 +97,7 @@ static __attribute__((noinline)) void descend(struct entry managed *managed *tab
 cairn_unmanaged static void listen(void *env, const struct cairn_event *event)
 {
   (void)env;
-  emptied += event->kind == CAIRN_EVENT_PHASE_ENDS && strcmp(event->phase, "evacuate") == 0;
+  evacuated += event->kind == CAIRN_EVENT_PHASE_ENDS && strcmp(event->phase, "evacuate") == 0;
 }
 
 int main(int argc, char **argv)
@@ -119,6 +119,6 @@ int main(int argc, char **argv)
   descend(table, DEEP);
   for (long i = 0; i < count; i++)
     wrong += table[i] && is_wrong(table[i], i);
-  printf("%ld wrong, emptied: %s\n", wrong, emptied >= wanted ? "yes" : "no");
+  printf("%ld wrong, evacuated: %s\n", wrong, evacuated >= wanted ? "yes" : "no");
   return 0;
 }

@@ -1,11 +1,13 @@
-; What could go wrong: an array is given back while something can lead to it, or while it is used later; or one that dies is
+; What could go wrong: an array is freed while something can point to it, or while it is used later; or one that dies is
 ; not, on an edge, in a loop, after a call that forgets it.
-; RUN: %cairn opt -p give-back --report -S %s 2>&1 | FileCheck %s
-; RUN: %cairn opt -p give-back,layouts,allocate,place-safepoints,rewrite-statepoints,verify-safepoints --disable-output %s
-; Where safepoints list more than what is used later, nothing is given back.
+; RUN: %cairn opt -p free-dead-arrays --report -S %s 2>&1 | FileCheck %s
+; RUN: %cairn opt -p free-dead-arrays,layouts,allocate,place-safepoints,rewrite-statepoints,verify-safepoints \
+; RUN:   --disable-output %s
+; Where safepoints list more than what is used later, nothing is freed.
 ; RUN: for optimisation in constants immovable recompute share-bases liveness dead-operands sink nests unroll; do \
 ; RUN:   for slots in never always; do \
-; RUN:     %cairn opt -p give-back,layouts,allocate,place-safepoints,rewrite-statepoints,verify-safepoints --slots=$slots \
+; RUN:     %cairn opt -p free-dead-arrays,layouts,allocate,place-safepoints,rewrite-statepoints,verify-safepoints \
+; RUN:       --slots=$slots \
 ; RUN:       --without=$optimisation --disable-output %s || exit 1; done; done
 @byte = internal constant i8 0
 @node = internal constant { ptr addrspace(1) } zeroinitializer
@@ -18,7 +20,7 @@ declare void @native()
 declare i32 @personality(...)
 declare void @llvm.memset.p1.i64(ptr addrspace(1), i8, i64, i1)
 
-; CHECK: remark: {{.*}}the array is given back where it dies [given-back]
+; CHECK: remark: {{.*}}the array is freed where it dies [freed-array]
 
 ; CHECK-LABEL: define void @after_last_use(
 ; CHECK: call void @forgets(ptr addrspace(1) %p)
