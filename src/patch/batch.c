@@ -191,7 +191,8 @@ enum cairn_status cairn_patch_nops(struct cairn_patch *patch, const struct cairn
 
   if (code == NULL)
     return status;
-  cn_machine_fill_nops(code, point->length);
+  status = cn_machine_fill_nops(code, point->length);
+  CN_CHECK(status == CAIRN_OK);
   return end_edit(patch, point, false);
 }
 
@@ -277,6 +278,7 @@ static void drop_gone(struct cairn_patch *patch)
     }
     patch->edits[kept++] = edit;
   }
+  CN_ASSERT(kept <= patch->edit_count && kept_bytes <= patch->byte_count);
   patch->edit_count = kept;
   patch->byte_count = kept_bytes;
 }
@@ -298,6 +300,7 @@ bool cn_batch_append(struct cairn_patch *to, const struct cairn_patch *from)
   if (from->byte_count != 0)
     memcpy(to->bytes + to->byte_count, from->bytes, from->byte_count);
   to->byte_count += from->byte_count;
+  CN_ASSERT(has_room(to, to->edit_count, to->byte_count));
   return true;
 }
 
