@@ -95,7 +95,8 @@ CAIRN_INLINE_CACHE_LEAF enum cairn_status cairn_inline_cache_fill(struct cairn_i
 
 /* Empty the cache; remove the entries of a key from all caches; remove the entries with a key or a value in [start,
  * end) from all caches, for instance before code or data is unmapped. Threads that have found an entry before may still
- * use its values. The last two take time in proportion to the number of caches. BUSY as above. */
+ * use its values. The last two take time in proportion to the number of caches. BUSY as above. The code of patched
+ * caches (<cairn/patched_cache.h>) follows; if that fails, the status is that of cairn_patch_commit(). */
 enum cairn_status cairn_inline_cache_clear(struct cairn_inline_cache *cache);
 enum cairn_status cairn_inline_caches_clear_key(uintptr_t key);
 enum cairn_status cairn_inline_caches_clear_range(uintptr_t start, uintptr_t end);

@@ -52,7 +52,11 @@ struct cn_write {
   const void *env;
   size_t count;
   bool leaves_out; /* edits of code that is gone, and all but the first of a point; else they are failures */
-  void (*done)(const struct cn_write *write); /* called under CN_LOCK_PATCH when the code is written; may be null */
+  bool is_stopped; /* the caller has stopped the world */
+  /* Called under CN_LOCK_PATCH before the search for sites, and when the code is written; may be null. A false from
+   * `begin` ends the write. */
+  bool (*begin)(const struct cn_write *write);
+  void (*done)(const struct cn_write *write);
   struct cairn_patch_failure *failure;
 };
 

@@ -88,6 +88,8 @@ static bool find_site(const struct cn_write *write, struct cairn_patch *patch, s
 
 bool cn_write_find_sites(const struct cn_write *write)
 {
+  if (write->begin != NULL && !write->begin(write))
+    return false;
   last_batch++;
   for (size_t k = write->count; k-- > 0;)
     write->batch(write->env, k)->place = k;
@@ -180,11 +182,11 @@ static void fail_in_handler(const struct cn_write *write)
 
 static bool begin_stop(const struct cn_write *write)
 {
-  enum cn_native_stop_refusal refusal = cn_native_stop_check();
+  enum cn_native_stop_refusal refusal = write->is_stopped ? CN_NATIVE_STOP_ALLOWED : cn_native_stop_check();
 
   if (refusal != CN_NATIVE_STOP_ALLOWED)
     fail_refused(write, refusal);
-  else if (cn_native_stop_begin())
+  else if (write->is_stopped || cn_native_stop_begin())
     return true;
   else
     fail_in_handler(write); /* another thread forks */
@@ -214,7 +216,8 @@ static void write_in_stop(const struct cn_write *write, uint64_t aliases)
   cn_lock_release(CN_LOCK_PATCH);
   if (found)
     cn_os_synchronise_code();
-  cn_native_stop_end();
+  if (!write->is_stopped)
+    cn_native_stop_end();
 }
 
 /* ---- writes ---- */
@@ -232,7 +235,7 @@ struct cn_write cn_write_of_batch(struct cairn_patch *patch)
 
 void cn_write_batches(const struct cn_write *write)
 {
-  enum cn_native_stop_refusal refusal = cn_native_stop_check();
+  enum cn_native_stop_refusal refusal = write->is_stopped ? CN_NATIVE_STOP_ALLOWED : cn_native_stop_check();
 
   cn_unseen_check_process();
   /* Even if no stop is needed: the result then does not depend on the places of operands. */

@@ -64,13 +64,20 @@ static unsigned find_entry(const struct cairn_inline_cache *cache, uintptr_t key
   return unused;
 }
 
+static void set_megamorphic(struct cairn_inline_cache *cache, uint32_t megamorphic)
+{
+  cn_cache_begin_change(&cache->version);
+  __atomic_store_n(&cache->megamorphic, megamorphic, __ATOMIC_RELAXED);
+  cn_cache_end_change(&cache->version);
+}
+
 /* The shared table gets all entries of a megamorphic cache, because look-ups then skip most of the cache's own. */
 static bool make_megamorphic(struct cairn_inline_cache *cache)
 {
   for (unsigned i = 0; i < CAIRN_INLINE_CACHE_ENTRIES; i++)
     if (!cn_shared_cache_fill(cache->name, cache->entry[i].key, cache->entry[i].word))
       return false;
-  __atomic_store_n(&cache->megamorphic, 1, __ATOMIC_RELAXED);
+  set_megamorphic(cache, 1);
   return true;
 }
 
@@ -111,12 +118,13 @@ static bool has_name(const void *env, uintptr_t name, uintptr_t key, const uintp
 /* The table's entries go, too: the cache may become megamorphic again. */
 static void clear_cache(struct cairn_inline_cache *cache)
 {
-  if (cache->megamorphic)
+  if (cache->megamorphic) {
     cn_shared_cache_clear(has_name, &cache->name);
+    set_megamorphic(cache, 0);
+  }
   for (unsigned i = 0; i < CAIRN_INLINE_CACHE_ENTRIES; i++)
     if (cache->entry[i].key != 0)
       clear_entry(cache, i);
-  __atomic_store_n(&cache->megamorphic, 0, __ATOMIC_RELAXED);
 }
 
 enum cairn_status cairn_inline_cache_clear(struct cairn_inline_cache *cache)
@@ -125,7 +133,7 @@ enum cairn_status cairn_inline_cache_clear(struct cairn_inline_cache *cache)
     return CAIRN_E_BUSY;
   clear_cache(cache);
   cn_lock_release(CN_LOCK_PATCH);
-  return CAIRN_OK;
+  return cn_patched_caches_follow(false, NULL);
 }
 
 enum cairn_inline_cache_stage cairn_inline_cache_stage(const struct cairn_inline_cache *cache)
@@ -153,7 +161,8 @@ static void clear_group(const struct cairn_inline_cache_group *group, cn_cache_p
     }
 }
 
-static enum cairn_status clear_all(cn_cache_predicate *must_go, const void *env)
+static enum cairn_status clear_all(cn_cache_predicate *must_go, const void *env, bool is_stopped,
+                                   struct cairn_patch_failure *failure)
 {
   if (!cn_lock_take(CN_LOCK_PATCH))
     return CAIRN_E_BUSY;
@@ -162,7 +171,7 @@ static enum cairn_status clear_all(cn_cache_predicate *must_go, const void *env)
     clear_group(group, must_go, env);
   cn_shared_cache_clear(must_go, env);
   cn_lock_release(CN_LOCK_PATCH);
-  return CAIRN_OK;
+  return cn_patched_caches_follow(is_stopped, failure);
 }
 
 static bool has_key(const void *env, uintptr_t name, uintptr_t key, const uintptr_t word[2])
@@ -174,7 +183,7 @@ static bool has_key(const void *env, uintptr_t name, uintptr_t key, const uintpt
 
 enum cairn_status cairn_inline_caches_clear_key(uintptr_t key)
 {
-  return clear_all(has_key, &key);
+  return clear_all(has_key, &key, false, NULL);
 }
 
 struct range {
@@ -194,15 +203,17 @@ enum cairn_status cairn_inline_caches_clear_range(uintptr_t start, uintptr_t end
 {
   struct range range = {start, end};
 
-  return start < end ? clear_all(touches_range, &range) : CAIRN_OK;
+  return start < end ? clear_all(touches_range, &range, false, NULL) : CAIRN_OK;
 }
 
-void cn_inline_caches_forget_image(const struct cairn_image *image)
+/* A failure without status OK is that of a patched cache (patched_cache.c); signals wait for the end of fills. */
+void cn_inline_caches_forget_image(const struct cairn_image *image, bool is_stopped)
 {
-  enum cairn_status status =
-      cairn_inline_caches_clear_range((uintptr_t)image->layouts_start, (uintptr_t)image->layouts_stop);
+  struct range range = {(uintptr_t)image->layouts_start, (uintptr_t)image->layouts_stop};
+  struct cairn_patch_failure failure = {0};
 
-  CN_CHECK(status == CAIRN_OK); /* fails in a handler that interrupted a fill; signals wait for the end of fills */
+  if (range.start < range.end && clear_all(touches_range, &range, is_stopped, &failure) != CAIRN_OK)
+    cairn_fatal("an image is unloaded whose layouts are in the code of inline caches: %s", failure.text);
 }
 
 /* ---- groups ---- */

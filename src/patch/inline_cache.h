@@ -6,11 +6,16 @@
 #define CN_PATCH_INLINE_CACHE_H
 
 #include <cairn/inline_cache.h>
+#include <cairn/patch.h>
 
 struct cairn_image;
 
-/* Clear the entries with an address of the image's layouts, before the image is removed. */
-void cn_inline_caches_forget_image(const struct cairn_image *image);
+/* Clear the entries with an address of the image's layouts, before the image is removed. `is_stopped`: the caller has
+ * stopped the world. */
+void cn_inline_caches_forget_image(const struct cairn_image *image, bool is_stopped);
+
+/* Patch the code of all caches whose data have changed (patched_cache.c). `failure` may be null. */
+enum cairn_status cn_patched_caches_follow(bool is_stopped, struct cairn_patch_failure *failure);
 
 /* The table of the megamorphic caches (shared_cache.c). Callers hold CN_LOCK_PATCH, except of
  * cairn_inline_cache_find_shared(). False: memory is exhausted. */

@@ -61,6 +61,9 @@ enum { CN_CONVENTION_VECTOR_BITS = 128 };
 enum { CN_FIRST_TARGET_ADDRESS_SPACE = 256 };
 extern const char cn_target_own_spaces_reason[]; /* the reason why such spaces cannot be managed */
 
+/* LLVM's number of anyregcc, the convention of patchpoints whose arguments and result may be in any registers. */
+enum { CN_CONVENTION_ANY_REGISTER = 13 };
+
 /* The bytes of the longest code by which a patchpoint calls its target; instruction selection never ends if fewer are
  * reserved. The most arguments of convention anyregcc; instruction selection has no registers for more. */
 extern const unsigned cn_point_target_bytes, cn_any_register_arguments;

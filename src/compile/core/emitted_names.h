@@ -160,6 +160,9 @@
 #define CN_SPAN_METADATA "cairn.span"
 #define CN_SPAN_TABLE "cairn.spans"
 #define CN_SPAN_SECTION "cairn_spans"
+/* A patchpoint whose arguments and result are in any registers, `i64 (i64 id, i32 bytes, ptr target, i32 arguments,
+ * ...)` (any_register_points.c). */
+#define CN_ANY_REGISTER_POINT "cairn.patchpoint"
 /* The marker that makes a word of a local a root by tag, `void (ptr, i32 tag, i64 parameter)` (user_roots.c). */
 #define CN_USER_ROOT "cairn.user.root"
 /* Metadata of the latch branch of a loop that place-safepoints has bounded. !{i64 N} says that at most N units of work

@@ -10,9 +10,6 @@
 #include "compile/core/emit.h"
 #include "compile/core/pass.h"
 
-/* LLVM's number of the convention whose arguments and result may be in any registers. */
-enum { CN_CONVENTION_ANY_REGISTER = 13 };
-
 /* A call of stackmap or patchpoint. The operands [first, live) are the arguments of the call, [live, end) the live
  * values; an earlier description begins at `end`. */
 struct cn_point_call {

@@ -253,6 +253,7 @@ bool cn_prepare_unit(struct cn_ctx *ctx)
 
   if (!check_target(ctx))
     return false;
+  cn_markers_lower_points(ctx);
   cn_tags_prepare_functions(ctx);
   describe_allocators(ctx);
   cn_nopoll_add_marker_attributes(ctx);

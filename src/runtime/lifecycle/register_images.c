@@ -188,7 +188,7 @@ static void unregister_images(const struct cairn_image *const *images, size_t co
   for (size_t i = 0; i < count; i++) {
     uint64_t id;
     cn_patch_forget_image(images[i]);
-    cn_inline_caches_forget_image(images[i]);
+    cn_inline_caches_forget_image(images[i], stopped);
     if (cn_image_remove(images[i], stopped ? forget_image : NULL, &id))
       cn_grow_push(&removed, id);
   }

@@ -201,7 +201,7 @@ static void an_image(void **state)
   fill(0, (uintptr_t)layouts + 63, 2);
   fill(0, (uintptr_t)layouts + 64, 3);
   fill(0, (uintptr_t)layouts - 1, (uintptr_t)layouts + 8);
-  cn_inline_caches_forget_image(&image);
+  cn_inline_caches_forget_image(&image, false);
   assert_missing(0, (uintptr_t)layouts);
   assert_missing(0, (uintptr_t)layouts + 63);
   assert_found(0, (uintptr_t)layouts + 64, 3);
