@@ -35,6 +35,7 @@ struct cn_slab {
   uintptr_t start;
   char *writable;
   size_t granules;
+  struct cn_frame_table frames;
   struct cn_gap **gap_at; /* for each granule: the gap that begins or ends there, or null */
 };
 
@@ -154,6 +155,7 @@ static void free_slab(struct cn_slab_store *store, struct cn_slab *slab)
 {
   size_t bytes = slab->granules * CN_SLAB_GRANULE_BYTES;
 
+  CN_CHECK(!slab->frames.parts);
   remove_gap(store, slab->gap_at[0]);
   if (slab->kind == CN_SLAB_CODE) {
     CN_CHECK(cairn_code_alias_remove(slab->start) == CAIRN_OK);
@@ -234,6 +236,11 @@ void cn_slabs_give(struct cn_slabs *slabs, struct cn_slab_part *part)
   add_gap(store, slab, start, count);
   if (count == slab->granules)
     keep_empty(store, slab);
+}
+
+struct cn_frame_table *cn_slab_frames(struct cn_slab *slab)
+{
+  return &slab->frames;
 }
 
 void cn_slabs_free(struct cn_slabs *slabs)

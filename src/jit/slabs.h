@@ -31,6 +31,13 @@ enum {
 struct cn_slab;
 struct cn_gap;
 
+/* The call-frame information of a slab's parts, for unwinding.c. */
+struct cn_frame_table {
+  void **parts; /* the registered array, which ends in a null pointer; null: none */
+  size_t count;
+  void *object; /* of the unwinder */
+};
+
 /* Zeroed memory of a slab. */
 struct cn_slab_part {
   struct cn_slab *slab; /* null: the part is empty */
@@ -61,6 +68,9 @@ bool cn_slabs_take(struct cn_slabs *slabs, enum cn_slab_kind kind, size_t bytes,
 
 /* Give a part back, and clear its bytes. One empty slab of each kind stays mapped. */
 void cn_slabs_give(struct cn_slabs *slabs, struct cn_slab_part *part);
+
+/* The slab's table, which belongs to unwinding.c. */
+struct cn_frame_table *cn_slab_frames(struct cn_slab *slab);
 
 /* Unmap all slabs, after all parts came back. */
 void cn_slabs_free(struct cn_slabs *slabs);
