@@ -252,6 +252,7 @@ static void adopt_addresses(struct link *l)
   }
   for (size_t i = 0; i < l->modules.count; i++) {
     struct cn_jit_module *module = l->modules.at[i];
+    cn_jit_debug_name_code(module, module->object, module->object_size);
     free(module->object);
     module->object = NULL;
     for (size_t k = 0; k < module->images.count; k++)
@@ -267,7 +268,9 @@ static bool link_objects(struct link *l)
     struct cn_jit_module *module = l->modules.at[i];
     cn_push(&objects, (struct cn_link_object){module->title, module->object, module->object_size, module, NULL});
   }
-  struct cn_link link = {objects.at, objects.count, l->symbols.at, l->symbols.count, {0}};
+  const struct cn_link_listener listener = {.function = cn_jit_debug_note_function,
+                                            .section = cn_jit_debug_note_section};
+  struct cn_link link = {objects.at, objects.count, l->symbols.at, l->symbols.count, listener};
   bool linked = cn_linking_layer_link(l->session->layer, &link, &l->error);
   for (size_t i = 0; linked && i < l->modules.count; i++)
     l->modules.at[i]->linked = objects.at[i].linked;
@@ -284,6 +287,7 @@ static void undo(struct link *l)
     if (module->linked)
       cn_linking_layer_unlink(l->session->layer, module->linked);
     module->linked = NULL;
+    cn_jit_debug_drop_parts(module);
   }
 }
 

@@ -56,6 +56,7 @@ void cn_jit_module_free(struct cn_jit_module *module)
   cn_free(&module->image_names);
   cn_free(&module->images);
   cn_free(&module->links);
+  cn_jit_debug_drop_parts(module);
   free(module->object);
   free(module->title);
   free(module);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <cairn/collector.h>
 #include "base/vector.h"
+#include "jit/debug.h"
 #include "jit/linking_layer.h"
 
 /* A symbol of a module's object. An import that is weak may stay undefined. */
@@ -27,8 +28,11 @@ struct cn_jit_module {
   CN_VECTOR(struct cn_jit_symbol) exports, imports;
   CN_VECTOR(const char *) image_names; /* exports that are images */
   bool joined;                         /* to the link that is made now */
+  struct cn_jit_parts parts;           /* placed by this link */
   /* Once the module is linked: */
   struct cn_linked *linked; /* null before */
+  struct cairn_named_code *named;
+  bool has_debug_file; /* a debugger may have breakpoints in the code */
   CN_VECTOR(const struct cairn_image *) images;
   CN_VECTOR(struct cn_jit_module *) links; /* modules that the code refers to */
   /* Once the module is removed: */

@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <cairn/code.h>
 #include "base/check.h"
 #include "jit/session.h"
 
@@ -17,10 +18,14 @@ enum { UNSEEN_BEFORE_LOOK = 64 };
 /* A stub of the runtime, which <cairn/cairn.h> declares for managed C. */
 void cairn_collect(void);
 
-/* Free a module whose images are no longer registered. */
+/* Free a module whose images are no longer registered. Other code must not come to lie where a debugger may have
+ * breakpoints: GDB keeps them inserted, and later restores the code that was there before. */
 static void unload(struct cairn_jit *session, struct cn_jit_module *module)
 {
-  if (module->linked)
+  cairn_code_unname(module->named);
+  if (module->has_debug_file)
+    cn_push(&session->debugged, module->linked);
+  else if (module->linked)
     cn_linking_layer_unlink(session->layer, module->linked);
   free(module->layouts);
   cn_jit_module_free(module);

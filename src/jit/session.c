@@ -80,6 +80,9 @@ void cn_jit_free(struct cairn_jit *session)
   CN_CHECK(!session->modules.count && !session->removed.count);
   cn_free(&session->modules);
   cn_free(&session->removed);
+  for (size_t i = 0; i < session->debugged.count; i++)
+    cn_linking_layer_unlink(session->layer, session->debugged.at[i]);
+  cn_free(&session->debugged);
   cn_jit_names_free(&session->names);
   cn_linking_layer_free(session->layer);
   pthread_mutex_destroy(&session->lock);

@@ -20,6 +20,7 @@ struct cairn_jit {
   struct cn_jit_names names;
   CN_VECTOR(struct cn_jit_module *) modules; /* present, sorted by number */
   CN_VECTOR(struct cn_jit_module *) removed; /* whose memory is still in use, or has not been looked at */
+  CN_VECTOR(struct cn_linked *) debugged;    /* memory of removed modules that waits for the end of the session */
   size_t unseen;                             /* modules that were removed since the last look */
   bool ended;                                /* cairn_jit_dispose() was called */
   bool watched;                              /* the reclaimer has the session */

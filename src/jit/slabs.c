@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <cairn/code.h>
 #include <cairn/patch.h>
 #include "base/check.h"
 #include "base/near_memory.h"
@@ -98,6 +99,14 @@ static struct cn_gap *find_gap(const struct cn_slab_store *store, size_t count)
 
 /* ---- slabs ---- */
 
+/* Debuggers write breakpoints into code, which Linux refuses in a shared mapping without the write right
+ * (findings/gdb-shared-code.sh). Where the system refuses the right, hardware breakpoints are left. */
+static void admit_debugger(uintptr_t code, size_t bytes)
+{
+  if (cairn_code_is_debugged() && mprotect((void *)code, bytes, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
+    errno = 0;
+}
+
 static bool map_slab(struct cn_slabs *slabs, struct cn_slab *slab)
 {
   size_t bytes = slab->granules * CN_SLAB_GRANULE_BYTES;
@@ -110,6 +119,7 @@ static bool map_slab(struct cn_slabs *slabs, struct cn_slab *slab)
   slab->writable = cn_map_code_near(slabs->near, REACH_BYTES, bytes, &slab->start);
   if (!slab->writable)
     return false;
+  admit_debugger(slab->start, bytes);
   enum cairn_status status = cairn_code_alias_add(slab->start, slab->start + bytes, slab->writable);
   if (status == CAIRN_OK)
     return true;
