@@ -34,6 +34,32 @@ define void @same(ptr addrspace(1) %a) gc "statepoint-example" {
   ret void
 }
 
+; A use shares a copy that dominates it: %below has the copy of %left. Wrong: %right, which %left does not dominate, has
+; it too.
+; CHECK-LABEL: define void @arms
+; CHECK: left:
+; CHECK-NEXT: [[LEFT:%.*]] = getelementptr i8, ptr addrspace(1) %a.relocated, i64 8
+; CHECK-NEXT: call void @use(ptr addrspace(1) [[LEFT]])
+; CHECK: below:
+; CHECK-NEXT: call void @use(ptr addrspace(1) [[LEFT]])
+; CHECK: right:
+; CHECK-NEXT: [[RIGHT:%.*]] = getelementptr i8, ptr addrspace(1) %a.relocated, i64 8
+; CHECK-NEXT: call void @use(ptr addrspace(1) [[RIGHT]])
+define void @arms(ptr addrspace(1) %a, i1 %c) gc "statepoint-example" {
+  %x = getelementptr i8, ptr addrspace(1) %a, i64 8
+  call void @foo()
+  br i1 %c, label %left, label %right
+left:
+  call void @use(ptr addrspace(1) %x)
+  br i1 %c, label %below, label %right
+below:
+  call void @use(ptr addrspace(1) %x)
+  ret void
+right:
+  call void @use(ptr addrspace(1) %x)
+  ret void
+}
+
 ; The step of a loop is relocated: computing it again would cost an instruction in each iteration.
 ; CHECK-LABEL: define void @step
 ; CHECK: "gc-live"(ptr addrspace(1) %{{.*}}, ptr addrspace(1) %n) ]
