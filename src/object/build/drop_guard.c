@@ -3,7 +3,7 @@
  * Removes an object's guard. The guard's section and its relocation section become inactive headers (SHT_NULL), so that
  * sections keep their indices. The guard's symbol becomes the start of section `cairn_frames`. The symbol is weak, like
  * every bound of a section, because an image may lack frame maps. Runs while an object is rewritten (rewrite_object.c),
- * changes the new object, and holds no state.
+ * changes the new object, and holds no state. Errors are returned as text.
  */
 #include "object/build/rewrite_steps.h"
 

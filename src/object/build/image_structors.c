@@ -8,7 +8,8 @@
  * `.ctors.NNNNN` has priority 65535 - NNNNN. Sections keep their indices; new names are appended to the table of
  * section names.
  *
- * Runs while an object is rewritten (rewrite_object.c), changes the new object, and holds no state.
+ * Runs while an object is rewritten (rewrite_object.c), changes the new object, and holds no state. Errors are returned
+ * as text.
  */
 #include "object/build/rewrite_steps.h"
 

@@ -2,6 +2,7 @@
  *
  * Splits sections `cairn_frames`, `cairn_details` and `cairn_points` that `ld -r` joined from the sections of several
  * code sections. Runs while an object is rewritten. Only reads the object; the pieces own their bytes. Holds no state.
+ * Errors are returned as text.
  */
 #include "object/build/pieces.h"
 

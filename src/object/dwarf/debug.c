@@ -2,7 +2,7 @@
  *
  * Opens the debug information of an object, for inline_chains.c and lines.c. Debug sections are relocated like other
  * sections; libelf first decompresses compressed sections into its own memory. Changes only the object's private copy.
- * struct cn_debug owns the handles of libelf and libdw; this file holds no state.
+ * struct cn_debug owns the handles of libelf and libdw; this file holds no state. Errors are returned as text.
  */
 #include "object/dwarf/debug.h"
 

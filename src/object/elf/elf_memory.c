@@ -13,7 +13,7 @@
  * the symbol is missing.
  *
  * Runs after an object for a loader in memory is rewritten. The caller's object stays unchanged, and the caller owns
- * the new file. Holds no state.
+ * the new file. Holds no state. Errors are returned as text.
  */
 #include "object/elf/elf_parts.h"
 

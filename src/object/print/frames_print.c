@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * `cairn frames`: prints the frame maps or the points of an object, or of each member of an archive that has any.
- * Prints to the caller's streams, leaves the file unchanged, and holds no state.
+ * Prints to the caller's streams, leaves the file unchanged, and holds no state. Prints an error with the file's name.
  */
 #include "object/print/frames_print.h"
 

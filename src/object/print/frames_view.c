@@ -2,7 +2,7 @@
  *
  * Reads the frame maps, details and points of a file with the runtime's readers, joins and checks them, and names the
  * entries of the span table. Runs before maps are printed or counted; the file stays unchanged. struct cn_frames_view
- * holds all state: a private copy of the file, and the tables.
+ * holds all state: a private copy of the file, and the tables. Errors are returned as text.
  */
 #include "object/print/frames_view.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * `cairn layouts`: prints the layouts of an ELF file, after layouts_check.c has checked them. Lengths and distances in
- * the file may be hostile. Prints to the caller's stream, leaves the file unchanged, and holds no state.
+ * the file may be hostile. Prints to the caller's stream, leaves the file unchanged, and holds no state. Errors are
+ * returned as text.
  */
 #include "object/print/layouts_print.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Prints a file of maps, for `cairn frames` and `cairn stackmap`: opens the file, or each member of an archive, checks
- * all of it, then prints it. Prints to the caller's streams, leaves the file unchanged, and holds no state.
+ * all of it, then prints it. Prints to the caller's streams, leaves the file unchanged, and holds no state. Prints an
+ * error with the file's name.
  */
 #include "object/print/maps_file.h"
 

@@ -3,6 +3,7 @@
  * For `cairn size`: counts the size of frame maps, details, points and stack maps, per kind and per function; stack
  * maps of an object are first rewritten in a copy. Each byte of the sections counts once; a byte that safepoints share
  * counts for the first safepoint. Prints nothing: the caller owns the counts. The file stays unchanged. Holds no state.
+ * Errors are returned as text.
  */
 #include "object/print/size.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * `cairn stackmap`: prints the stack maps of an object, or of each member of an archive. Prints to the caller's
- * streams, leaves the file unchanged, and holds no state.
+ * streams, leaves the file unchanged, and holds no state. Prints an error with the file's name.
  */
 #include "object/print/stackmap_print.h"
 

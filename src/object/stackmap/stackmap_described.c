@@ -2,7 +2,7 @@
  *
  * Decodes the tails that Cairn appends to a statepoint's deopt operands (abi.def, "Described allocas", "Spans"): areas
  * of the frame with references, roots by tag, and open spans; skips the description of a point. Runs on maps that
- * stackmap_read.c has checked, only reads them, and holds no state.
+ * stackmap_read.c has checked, only reads them, and holds no state. An error has a status and an offset.
  */
 #include <cairn/abi.h>
 #include "base/check.h"

@@ -2,6 +2,7 @@
  *
  * Finds the sections of stack maps in ELF files of all machines, applies their relocations, and names functions. Runs
  * before the maps are decoded. struct cairn_stackmap_file owns a private copy of the file, the only thing that changes.
+ * Errors have a status and a text.
  */
 #include "object/stackmap/stackmap_file.h"
 

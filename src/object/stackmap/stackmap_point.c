@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Decodes the description of points (abi.def, "Points") from the records of stackmap, patchpoint and statepoint. The
- * description's kind tells these records apart, because LLVM leaves them unmarked. Runs on maps that
- * stackmap_read.c has checked, only reads them, and holds no state.
+ * description's kind tells these records apart, because LLVM leaves them unmarked. Runs on maps that stackmap_read.c
+ * has checked, only reads them, and holds no state. An error has a status and an offset.
  */
 #include <cairn/abi.h>
 #include "base/check.h"

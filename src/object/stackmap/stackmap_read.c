@@ -16,7 +16,7 @@
  * because the size of a map is a multiple of 8 bytes.
  *
  * The decoder runs for each reader of stack maps (frames_build.c, src/object/print), only reads the caller's bytes,
- * allocates no memory, and holds no state.
+ * allocates no memory, and holds no state. An error has a status and an offset.
  */
 #include <cairn/stackmap.h>
 

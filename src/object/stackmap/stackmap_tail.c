@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Cuts the lists that Cairn appends to the values of a record, for stackmap_described.c and stackmap_point.c. Runs on
- * maps that stackmap_read.c has checked, only reads them, and holds no state.
+ * maps that stackmap_read.c has checked, only reads them, and holds no state. An error has a status and an offset.
  */
 #include "object/stackmap/stackmap_tail.h"
 

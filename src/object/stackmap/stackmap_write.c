@@ -2,7 +2,7 @@
  *
  * Encodes LLVM's Stack Map section (stackmaps-v2.rst, "Stack Map Format"); stackmap_read.c describes the bytes. The
  * encoder runs once to check and measure, and once to write. Leaves the model unchanged; the caller owns the bytes.
- * Holds no state.
+ * Holds no state. An error has a status and an offset.
  */
 #include <cairn/stackmap.h>
 
