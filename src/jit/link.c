@@ -255,6 +255,8 @@ static void adopt_addresses(struct link *l)
     cn_jit_debug_name_code(module, module->object, module->object_size);
     free(module->object);
     module->object = NULL;
+    for (size_t k = 0; k < module->links.count; k++)
+      module->links.at[k]->users++;
     for (size_t k = 0; k < module->images.count; k++)
       cairn_image_register(module->images.at[k]);
   }

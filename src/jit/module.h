@@ -35,6 +35,7 @@ struct cn_jit_module {
   bool has_debug_file; /* a debugger may have breakpoints in the code */
   CN_VECTOR(const struct cairn_image *) images;
   CN_VECTOR(struct cn_jit_module *) links; /* modules that the code refers to */
+  size_t users;                            /* present modules whose code refers to this module */
   /* Once the module is removed: */
   struct cairn_image *layouts; /* not null: the code is gone, and these copies of the images have layouts alone */
   uint64_t frames, objects;    /* at the last count */

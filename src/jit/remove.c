@@ -61,15 +61,12 @@ static void mark_reached(struct cairn_jit *session)
 {
   CN_VECTOR(const struct cn_jit_module *) running = {0};
 
-  for (size_t i = 0; i < session->modules.count; i++)
-    cn_push(&running, session->modules.at[i]);
   for (size_t i = 0; i < session->removed.count; i++) {
-    session->removed.at[i]->reached = false;
-    if (session->removed.at[i]->frames)
-      cn_push(&running, session->removed.at[i]);
+    struct cn_jit_module *module = session->removed.at[i];
+    module->reached = module->users != 0;
+    if (module->frames || module->reached)
+      cn_push(&running, module);
   }
-  for (size_t i = 0; i < session->modules.count; i++)
-    session->modules.at[i]->reached = true;
   for (size_t i = 0; i < running.count; i++)
     for (size_t k = 0; k < running.at[i]->links.count; k++) {
       struct cn_jit_module *to = running.at[i]->links.at[k];
@@ -167,6 +164,8 @@ void cn_jit_retire(struct cairn_jit *session, struct cn_jit_module *module)
     unload(session, module);
     return;
   }
+  for (size_t i = 0; i < module->links.count; i++)
+    module->links.at[i]->users--;
   cn_push(&session->removed, module);
   cn_jit_reclaimer_add(session);
   if (++session->unseen >= UNSEEN_BEFORE_LOOK && 2 * session->unseen >= session->removed.count)
