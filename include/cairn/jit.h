@@ -75,6 +75,25 @@ enum cairn_status cairn_jit_add(struct cairn_jit *session, LLVMModuleRef module_
 enum cairn_status cairn_jit_add_ir(struct cairn_jit *session, const void *bytes, size_t size, uint64_t *module,
                                    char **error);
 
+/* Replaces the managed function `name` of a module by another version, from IR as for the two functions above, whose
+ * *module it becomes. The new module is compiled and linked. Then, in one stop of all threads, every call of `name`
+ * begins to reach the new version: calls from other modules, from static code, and by pointers, also by pointers taken
+ * before. When the function returns, no call reaches the old version any more; calls under way end there. Other managed
+ * functions that the new module exports and the session has are replaced in the same stop, unless the new definition is
+ * weak. Within its own module the old code stays: direct calls between functions of one module are final, and so are
+ * inlined calls. An old module without further names is removed, as by cairn_jit_remove().
+ *
+ * UNKNOWN: the session has no symbol `name`, or a symbol that the module refers to is missing.
+ * REFUSED: also if the module does not export a managed function `name`, or if old and new function differ in their
+ *    types; if the old symbol is a variable, a native function, an alias, or the user's (cairn_jit_define()); or if
+ * code without safepoints is loaded. TAKEN: the module defines a variable or a native function that the session has,
+ * and not weakly. BUSY: the caller is a leaf function of managed code, or an operation of a handshake. All other
+ * failures are those of cairn_jit_add_ir() and cairn_jit_look_up(). */
+enum cairn_status cairn_jit_replace(struct cairn_jit *session, const char *name, LLVMModuleRef module_ir,
+                                    uint64_t *module, char **error);
+enum cairn_status cairn_jit_replace_ir(struct cairn_jit *session, const char *name, const void *bytes, size_t size,
+                                       uint64_t *module, char **error);
+
 /* Finds the address of a symbol that a module or cairn_jit_define() defines. The first look-up of a module's symbol
  * links the module, with all modules that it refers to. References are found in the session, then in the process, as by
  * dlsym(RTLD_DEFAULT).
@@ -85,6 +104,11 @@ enum cairn_status cairn_jit_add_ir(struct cairn_jit *session, const void *bytes,
  *    the program: its words, or the services that its types need (cairn_image_check()). */
 enum cairn_status cairn_jit_look_up(struct cairn_jit *session, const char *name, void **address, char **error);
 
+/* Finds the code of the current version of a managed function. The address is that of the function in patch points and
+ * frames (cairn_points_of_function()); calls go to the address from cairn_jit_look_up(), which every version has.
+ * Statuses are as for cairn_jit_look_up(); REFUSED: the symbol is no managed function of a module. */
+enum cairn_status cairn_jit_find_code(struct cairn_jit *session, const char *name, uintptr_t *address, char **error);
+
 /* Removes a module. Its symbols are gone at once for look-ups and for later links, and their names may be defined
  * again. Calls that are under way go on, and so do calls from modules that were linked with it. Its memory goes later,
  * by itself, when
@@ -93,10 +117,11 @@ enum cairn_status cairn_jit_look_up(struct cairn_jit *session, const char *name,
  *   - no object has its layouts. Its globals are roots until its code is dead by the first two conditions.
  * The session finds this out after full collections, on a thread that the first removal starts, and after many
  * removals. The caller sees to all other uses: native code must not call an address of the module from now on, nor
- * managed code by a pointer, unless another frame of the module is below the call; a native function of the module must
- * have returned to its native caller. Objects are counted only for collectors that report the places of their objects
- * (UNSEEN of <cairn/heap.h>); with others, removed modules stay.
- * UNKNOWN: the session has no module of this number; it may have been removed. */
+ * managed code by a pointer (a late call of a managed function ends the program, with a message, until some thousand
+ * other functions have gone), unless another frame of the module is below the call; a native function of the module
+ * must have returned to its native caller. Objects are counted only for collectors that report the places of their
+ * objects (UNSEEN of <cairn/heap.h>); with others, removed modules stay. UNKNOWN: the session has no module of this
+ * number; it may have been removed. */
 enum cairn_status cairn_jit_remove(struct cairn_jit *session, uint64_t module, char **error);
 
 /* A removed module whose memory is still in use, and its uses. Strings live until the visitor returns. */

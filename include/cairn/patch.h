@@ -198,6 +198,19 @@ void cairn_patch_abandon(struct cairn_patch *patch);
 enum cairn_status cairn_code_alias_add(uintptr_t start, uintptr_t end, void *writable);
 enum cairn_status cairn_code_alias_remove(uintptr_t start);
 
+/* The lowest `size` bytes of `value`, 4 or 8, for code or data in pages with a declared second mapping. */
+struct cairn_code_store {
+  uintptr_t address;
+  uint64_t value;
+  unsigned size;
+};
+
+/* Makes `count` stores in one stop of all threads: a loader's way to switch addresses and operands of branches. When
+ * the call returns, every thread runs the new code. The caller sees to it that the code is valid. After a failure
+ * nothing has changed. BOUNDS: a size is neither 4 nor 8; CODE: an address has no second mapping; SHARED, BUSY,
+ * REFUSED: as for cairn_patch_commit(). */
+enum cairn_status cairn_code_store(const struct cairn_code_store *stores, size_t count);
+
 #pragma GCC visibility pop
 
 #ifdef __cplusplus

@@ -11,7 +11,9 @@
 #include <cairn/object.h>
 #include "base/check.h"
 #include "compile/core/convention.h"
+#include "compile/core/pass.h"
 #include "compile/in_memory.h"
+#include "jit/ir.h"
 #include "jit/session.h"
 
 /* One compilation. */
@@ -131,6 +133,17 @@ static void take_finding(void *env, const struct cairn_diagnostic *d)
     options->diagnose(options->env, d);
 }
 
+static void set_target(struct compilation *c, LLVMModuleRef ir)
+{
+  LLVMTargetDataRef data = LLVMCreateTargetDataLayout(c->machine);
+  char *triple = LLVMGetTargetMachineTriple(c->machine);
+
+  LLVMSetModuleDataLayout(ir, data);
+  LLVMSetTarget(ir, triple);
+  LLVMDisposeMessage(triple);
+  LLVMDisposeTargetData(data);
+}
+
 /* The module with safepoints, or null. A module without a data layout gets this process's. */
 static LLVMModuleRef run_pipeline(struct compilation *c, LLVMModuleRef ir)
 {
@@ -139,15 +152,13 @@ static LLVMModuleRef run_pipeline(struct compilation *c, LLVMModuleRef ir)
 
   options.diagnose = take_finding;
   options.env = c;
-  if (!*LLVMGetDataLayoutStr(ir) || !*LLVMGetTarget(ir)) {
-    LLVMTargetDataRef data = LLVMCreateTargetDataLayout(c->machine);
-    char *triple = LLVMGetTargetMachineTriple(c->machine);
+  bool lacks_target = !*LLVMGetDataLayoutStr(ir) || !*LLVMGetTarget(ir);
+  if (lacks_target || cn_jit_uses_own_addresses(ir))
     own = LLVMCloneModule(ir);
-    LLVMSetModuleDataLayout(own, data);
-    LLVMSetTarget(own, triple);
-    LLVMDisposeMessage(triple);
-    LLVMDisposeTargetData(data);
-  }
+  if (lacks_target)
+    set_target(c, own);
+  if (own)
+    cn_jit_replace_own_addresses(own);
   enum cairn_status status = cairn_compile_pipeline(own ? own : ir, c->machine, &options, &result);
   if (status)
     REFUSE(c, status, "%s", cairn_status_text(status));
@@ -169,19 +180,32 @@ static LLVMMemoryBufferRef generate_code(struct compilation *c, LLVMModuleRef ir
   return object;
 }
 
-static struct cn_jit_module *make_module(struct compilation *c, LLVMMemoryBufferRef object, const char *title,
+/* Exported managed functions may be replaced by others of their types. */
+static void note_signatures(struct cn_jit_module *module, LLVMModuleRef ir)
+{
+  for (size_t i = 0; i < module->exports.count; i++) {
+    LLVMValueRef function = LLVMGetNamedFunction(ir, module->exports.at[i].name);
+    if (function && cn_is_managed(function))
+      module->exports.at[i].signature = cn_jit_signature_of(function);
+  }
+}
+
+static struct cn_jit_module *make_module(struct compilation *c, LLVMMemoryBufferRef object, LLVMModuleRef ir,
                                          uint64_t number)
 {
+  size_t length;
   struct cn_jit_module *module = cn_alloc(sizeof *module);
   char *error = NULL;
 
   module->number = number;
-  module->title = cn_strdup(title);
+  module->title = cn_strdup(LLVMGetModuleIdentifier(ir, &length));
   enum cairn_status status =
       cairn_object_rewrite_in_memory(LLVMGetBufferStart(object), LLVMGetBufferSize(object), cairn_mutator_offset(),
                                      &module->object, &module->object_size, &error);
-  if (!status && cn_jit_module_read_symbols(module, &error))
+  if (!status && cn_jit_module_read_symbols(module, &error)) {
+    note_signatures(module, ir);
     return module;
+  }
   REFUSE(c, CAIRN_E_REFUSED, "%s", error);
   free(error);
   cn_jit_module_free(module);
@@ -202,7 +226,6 @@ static void take_llvm_diagnostic(LLVMDiagnosticInfoRef info, void *env)
 
 static struct cn_jit_module *compile(struct compilation *c, LLVMModuleRef ir)
 {
-  size_t length;
   uint64_t number = atomic_fetch_add(&c->session->numbers, 1) + 1;
   struct cn_jit_module *module = NULL;
   LLVMModuleRef result = NULL;
@@ -211,7 +234,7 @@ static struct cn_jit_module *compile(struct compilation *c, LLVMModuleRef ir)
     result = run_pipeline(c, ir);
   LLVMMemoryBufferRef object = result ? generate_code(c, result, number) : NULL;
   if (object && !c->status)
-    module = make_module(c, object, LLVMGetModuleIdentifier(ir, &length), number);
+    module = make_module(c, object, ir, number);
   if (object)
     LLVMDisposeMemoryBuffer(object);
   if (result)

@@ -15,23 +15,85 @@
 
 enum { FAULT_BYTES = 1024 }; /* of an image, with the module's title */
 
+struct rebindings {
+  struct cn_jit_rebinding *at;
+  size_t count, room;
+};
+
 /* The modules that are linked at one time. */
 struct link {
   struct cairn_jit *session;
   CN_VECTOR(struct cn_jit_module *) modules; /* at last sorted by number: of weak definitions the oldest counts */
   CN_VECTOR(struct cn_link_symbol) symbols;  /* from outside, and then those of the modules; at last sorted by name */
+  CN_VECTOR(struct cn_jit_entry *) entries;  /* that are new */
+  CN_VECTOR(char *) texts;                   /* names of rebound symbols */
   const struct cn_jit_module *lacking;       /* the first module that refers to a missing symbol */
   char *missing;                             /* quoted names */
   enum cairn_status status;
   char *error;
 };
 
+/* The function whose body the name stands for, or null. */
+static const char *function_of_body(const char *name)
+{
+  static const char prefix[] = CN_CODE_PREFIX;
+  size_t length = sizeof prefix - 1;
+
+  return strncmp(name, prefix, length) == 0 ? name + length : NULL;
+}
+
+/* ---- modules and entries ---- */
+
+static struct cn_jit_name *find_own(const struct link *l, const struct cn_jit_module *module, const char *text)
+{
+  struct cn_jit_name *name = cn_jit_names_find(&l->session->names, text);
+
+  return name && name->owner == module ? name : NULL;
+}
+
+/* A name of the body of a function gives the function an entry. A version of a function has the entry already. */
+static bool add_entry(struct link *l, struct cn_jit_module *module, struct cn_jit_name *body)
+{
+  struct cn_jit_name *name = find_own(l, module, function_of_body(body->text));
+
+  if (!name)
+    return true;
+  if (!name->entry && !(name->entry = cn_jit_entry_new(&l->session->entries, name->text, &l->error)))
+    return false;
+  if (!name->entry->owner)
+    cn_push(&l->entries, name->entry);
+  body->entry = name->entry;
+  return true;
+}
+
+static bool add_entries(struct link *l, struct cn_jit_module *module)
+{
+  for (size_t i = 0; i < module->exports.count; i++) {
+    const char *text = module->exports.at[i].name;
+    struct cn_jit_name *name = function_of_body(text) ? find_own(l, module, text) : NULL;
+    if (name && !add_entry(l, module, name))
+      return false;
+  }
+  return true;
+}
+
+/* A weak definition counts if the session has no other one, for example because the other one's module was removed. */
+static void settle_exports(struct link *l, struct cn_jit_module *module)
+{
+  for (size_t i = 0; i < module->exports.count; i++)
+    if (!cn_jit_names_find(&l->session->names, module->exports.at[i].name))
+      cn_jit_names_add_export(&l->session->names, &module->exports.at[i], module);
+}
+
 static void join(struct link *l, struct cn_jit_module *module)
 {
-  if (module->joined)
+  if (module->joined || module->linked)
     return;
   module->joined = true;
   cn_push(&l->modules, module);
+  settle_exports(l, module);
+  if (!add_entries(l, module))
+    l->status = CAIRN_E_REFUSED;
 }
 
 static void note_link(struct cn_jit_module *from, struct cn_jit_module *to)
@@ -43,20 +105,19 @@ static void note_link(struct cn_jit_module *from, struct cn_jit_module *to)
     cn_push(&from->links, to);
 }
 
+static void note_entry_link(struct cn_jit_module *from, struct cn_jit_entry *to)
+{
+  for (size_t i = 0; i < from->entry_links.count; i++)
+    if (from->entry_links.at[i] == to)
+      return;
+  cn_push(&from->entry_links, to);
+}
+
 /* ---- references ---- */
 
 static void note_outside(struct link *l, const char *name, uintptr_t address)
 {
   cn_push(&l->symbols, (struct cn_link_symbol){name, address, NULL});
-}
-
-/* The function whose body the name stands for, or null. */
-static const char *function_of_body(const char *name)
-{
-  static const char prefix[] = CN_CODE_PREFIX;
-  size_t length = sizeof prefix - 1;
-
-  return strncmp(name, prefix, length) == 0 ? name + length : NULL;
 }
 
 /* A message names a function once, also if the module refers to its body, too. */
@@ -133,30 +194,104 @@ static void resolve_outside(struct link *l, const struct cn_jit_module *module, 
     note_missing(l, module, import->name);
 }
 
-/* Resolve a symbol that a module refers to, or defines weakly after another module. */
-static void resolve(struct link *l, struct cn_jit_module *module, const struct cn_jit_symbol *symbol)
+/* The function that the name of a symbol stands for, itself or its body. */
+static const char *function_of(const char *name)
+{
+  static const char prefix[] = CN_JIT_ENTRY_PREFIX;
+  const char *function = function_of_body(name);
+
+  function = function ? function : name;
+  return strncmp(function, prefix, sizeof prefix - 1) == 0 ? function + sizeof prefix - 1 : function;
+}
+
+/* The definition of a name by a module, which the link joins; or null. */
+static struct cn_jit_name *find_in_modules(struct link *l, const char *text)
+{
+  struct cn_jit_name *name = cn_jit_names_find(&l->session->names, text);
+
+  if (!name || !name->owner)
+    return NULL;
+  join(l, name->owner);
+  return name;
+}
+
+/* Rebind a symbol to an address. */
+static void rebind(struct link *l, struct rebindings *rebindings, const struct cn_jit_symbol *symbol, uintptr_t address)
+{
+  char *text = cn_format("cairn.jit.bound.%s", symbol->name);
+
+  cn_push(&l->texts, text);
+  cn_push(rebindings, (struct cn_jit_rebinding){symbol->index, text, 0});
+  note_outside(l, text, address);
+}
+
+/* A module uses a function's address by the name of its entry; a native function lacks an entry. */
+static bool is_own_definition(const struct cn_jit_module *module, const char *function,
+                              const struct cn_jit_symbol **definition)
+{
+  for (size_t i = 0; i < module->exports.count; i++)
+    if (strcmp(module->exports.at[i].name, function) == 0) {
+      *definition = &module->exports.at[i];
+      return true;
+    }
+  return false;
+}
+
+/* Resolve a symbol that a module refers to. */
+static void resolve(struct link *l, struct cn_jit_module *module, const struct cn_jit_symbol *symbol,
+                    struct rebindings *rebindings)
+{
+  const char *function = function_of(symbol->name);
+  struct cn_jit_name *name = find_in_modules(l, function);
+  const struct cn_jit_symbol *definition;
+
+  if (name && name->entry) {
+    bool is_body = function_of_body(symbol->name) != NULL;
+    rebind(l, rebindings, symbol, is_body ? cn_jit_entry_body(name->entry) : cn_jit_entry_address(name->entry));
+    note_entry_link(module, name->entry);
+  } else if (function != symbol->name && !function_of_body(symbol->name) &&
+             is_own_definition(module, function, &definition)) {
+    cn_push(rebindings, (struct cn_jit_rebinding){symbol->index, NULL, definition->index});
+  } else if (!name) {
+    resolve_outside(l, module, symbol);
+  } else {
+    note_link(module, name->owner);
+    if (name->owner->linked)
+      note_outside(l, name->text, name->address);
+  }
+}
+
+/* A call by a thunk, of a managed function that is known: the call goes there directly. */
+static void resolve_thunk(struct link *l, const struct cn_jit_symbol *thunk, struct rebindings *rebindings)
+{
+  const char *function = function_of(strchr(strchr(thunk->name, '.') + 1, '.') + 1);
+  struct cn_jit_name *name = find_in_modules(l, function);
+  uintptr_t body = name && name->entry ? cn_jit_entry_body(name->entry) : 0;
+
+  if (!name)
+    body = find_body(find_outside(l, function));
+  if (body)
+    rebind(l, rebindings, thunk, body);
+}
+
+/* A weak definition of another module's symbol gives way to it. */
+static void resolve_export(struct link *l, struct cn_jit_module *module, const struct cn_jit_symbol *symbol)
 {
   const struct cn_jit_name *name = cn_jit_names_find(&l->session->names, symbol->name);
 
-  if (!name || !name->owner) {
-    resolve_outside(l, module, symbol);
-    return;
-  }
   if (name->owner == module)
     return;
-  note_link(module, name->owner);
-  if (name->owner->linked)
-    note_outside(l, name->text, name->address);
-  else
-    join(l, name->owner);
-}
-
-/* A weak definition counts if the session has no other one, for example because the other one's module was removed. */
-static void settle_export(struct link *l, struct cn_jit_module *module, const struct cn_jit_symbol *symbol)
-{
-  if (!cn_jit_names_find(&l->session->names, symbol->name))
-    cn_jit_names_add(&l->session->names, symbol->name, module)->weak = symbol->weak;
-  resolve(l, module, symbol);
+  if (!name->owner) {
+    resolve_outside(l, module, symbol);
+  } else if (name->entry) {
+    note_outside(l, name->text,
+                 function_of_body(name->text) ? cn_jit_entry_body(name->entry) : cn_jit_entry_address(name->entry));
+    note_entry_link(module, name->entry);
+  } else {
+    note_link(module, name->owner);
+    if (name->owner->linked)
+      note_outside(l, name->text, name->address);
+  }
 }
 
 static int compare_numbers(const void *a, const void *b)
@@ -166,16 +301,25 @@ static int compare_numbers(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
+static void resolve_module(struct link *l, struct cn_jit_module *module)
+{
+  struct rebindings rebindings = {0};
+
+  for (size_t k = 0; k < module->imports.count; k++)
+    resolve(l, module, &module->imports.at[k], &rebindings);
+  for (size_t k = 0; k < module->thunks.count; k++)
+    resolve_thunk(l, &module->thunks.at[k], &rebindings);
+  for (size_t k = 0; k < module->exports.count; k++)
+    resolve_export(l, module, &module->exports.at[k]);
+  module->bound = cn_jit_module_rebind(module, rebindings.at, rebindings.count, &module->bound_size);
+  cn_free(&rebindings);
+}
+
 /* Find all modules to link, and all names that come from outside of them. */
 static void resolve_all(struct link *l)
 {
-  for (size_t i = 0; i < l->modules.count; i++) {
-    struct cn_jit_module *module = l->modules.at[i];
-    for (size_t k = 0; k < module->imports.count; k++)
-      resolve(l, module, &module->imports.at[k]);
-    for (size_t k = 0; k < module->exports.count; k++)
-      settle_export(l, module, &module->exports.at[k]);
-  }
+  for (size_t i = 0; i < l->modules.count; i++)
+    resolve_module(l, l->modules.at[i]);
   qsort(l->modules.at, l->modules.count, sizeof *l->modules.at, compare_numbers);
 }
 
@@ -211,7 +355,7 @@ static void list_symbols(struct link *l)
   l->symbols.count = kept;
 }
 
-static bool is_image(const char *name)
+bool cn_jit_is_image(const char *name)
 {
   static const char prefix[] = CN_JIT_IMAGE_PREFIX;
 
@@ -227,7 +371,7 @@ static bool check_images(struct link *l)
 
   for (size_t i = 0; !status && i < l->symbols.count; i++) {
     const struct cn_jit_module *owner = l->symbols.at[i].owner;
-    if (!owner || !is_image(l->symbols.at[i].name))
+    if (!owner || !cn_jit_is_image(l->symbols.at[i].name))
       continue;
     const struct cairn_image *image = (const struct cairn_image *)l->symbols.at[i].address;
     char *name = cn_format("module %llu (%s)", (unsigned long long)owner->number, owner->title);
@@ -240,16 +384,37 @@ static bool check_images(struct link *l)
   return !status;
 }
 
-static void adopt_addresses(struct link *l)
+static void adopt_address(struct cn_jit_name *name, uintptr_t address)
 {
-  for (size_t i = 0; i < l->symbols.count; i++) {
-    if (!l->symbols.at[i].owner)
-      continue;
-    struct cn_jit_name *name = cn_jit_names_find(&l->session->names, l->symbols.at[i].name);
-    name->address = l->symbols.at[i].address;
-    if (is_image(name->text))
-      cn_push(&name->owner->images, (const struct cairn_image *)name->address);
+  name->address = address;
+  if (cn_jit_is_image(name->text))
+    cn_push(&name->owner->images, (const struct cairn_image *)address);
+  if (!name->entry)
+    return;
+  if (function_of_body(name->text)) {
+    name->entry->body = address;
+    name->address = cn_jit_entry_body(name->entry);
+  } else {
+    name->address = cn_jit_entry_address(name->entry);
   }
+}
+
+static void bind_new_entries(struct link *l)
+{
+  for (size_t i = 0; i < l->entries.count; i++) {
+    struct cn_jit_entry *entry = l->entries.at[i];
+    entry->owner = cn_jit_names_find(&l->session->names, entry->name)->owner;
+    cn_push(&entry->owner->entries, entry);
+    cn_jit_entry_bind(entry);
+  }
+}
+
+/* Images are registered before a thread can come to their code. */
+static void adopt_modules(struct link *l)
+{
+  for (size_t i = 0; i < l->symbols.count; i++)
+    if (l->symbols.at[i].owner)
+      adopt_address(cn_jit_names_find(&l->session->names, l->symbols.at[i].name), l->symbols.at[i].address);
   for (size_t i = 0; i < l->modules.count; i++) {
     struct cn_jit_module *module = l->modules.at[i];
     cn_jit_debug_name_code(module, module->object, module->object_size);
@@ -257,9 +422,24 @@ static void adopt_addresses(struct link *l)
     module->object = NULL;
     for (size_t k = 0; k < module->links.count; k++)
       module->links.at[k]->users++;
+    for (size_t k = 0; k < module->entry_links.count; k++)
+      module->entry_links.at[k]->users++;
     for (size_t k = 0; k < module->images.count; k++)
       cairn_image_register(module->images.at[k]);
   }
+  bind_new_entries(l);
+}
+
+static void drop_new_entries(struct link *l)
+{
+  for (size_t i = 0; i < l->modules.count; i++)
+    for (size_t k = 0; k < l->modules.at[i]->exports.count; k++) {
+      struct cn_jit_name *name = find_own(l, l->modules.at[i], l->modules.at[i]->exports.at[k].name);
+      if (name && name->entry && !name->entry->owner)
+        name->entry = NULL;
+    }
+  for (size_t i = 0; i < l->entries.count; i++)
+    cn_jit_entry_end(&l->session->entries, l->entries.at[i]);
 }
 
 static bool link_objects(struct link *l)
@@ -268,7 +448,7 @@ static bool link_objects(struct link *l)
 
   for (size_t i = 0; i < l->modules.count; i++) {
     struct cn_jit_module *module = l->modules.at[i];
-    cn_push(&objects, (struct cn_link_object){module->title, module->object, module->object_size, module, NULL});
+    cn_push(&objects, (struct cn_link_object){module->title, module->bound, module->bound_size, module, NULL});
   }
   const struct cn_link_listener listener = {.function = cn_jit_debug_note_function,
                                             .section = cn_jit_debug_note_section};
@@ -283,14 +463,32 @@ static bool link_objects(struct link *l)
 /* Take the link back: the modules are as they were. */
 static void undo(struct link *l)
 {
+  drop_new_entries(l);
   for (size_t i = 0; i < l->modules.count; i++) {
     struct cn_jit_module *module = l->modules.at[i];
-    module->links.count = 0;
+    module->links.count = module->entry_links.count = 0;
     if (module->linked)
       cn_linking_layer_unlink(l->session->layer, module->linked);
     module->linked = NULL;
     cn_jit_debug_drop_parts(module);
   }
+}
+
+static void end_link(struct link *l)
+{
+  for (size_t i = 0; i < l->modules.count; i++) {
+    struct cn_jit_module *module = l->modules.at[i];
+    module->joined = false;
+    free(module->bound);
+    module->bound = NULL;
+  }
+  for (size_t i = 0; i < l->texts.count; i++)
+    free(l->texts.at[i]);
+  free(l->missing);
+  cn_free(&l->texts);
+  cn_free(&l->entries);
+  cn_free(&l->modules);
+  cn_free(&l->symbols);
 }
 
 enum cairn_status cn_jit_link(struct cairn_jit *session, struct cn_jit_module *module, char **error)
@@ -304,17 +502,13 @@ enum cairn_status cn_jit_link(struct cairn_jit *session, struct cn_jit_module *m
   if (!l.status) {
     list_symbols(&l);
     if (link_objects(&l) && check_images(&l))
-      adopt_addresses(&l);
+      adopt_modules(&l);
     else
       l.status = CAIRN_E_REFUSED;
   }
   if (l.status)
     undo(&l);
-  for (size_t i = 0; i < l.modules.count; i++)
-    l.modules.at[i]->joined = false;
+  end_link(&l);
   *error = l.error;
-  free(l.missing);
-  cn_free(&l.modules);
-  cn_free(&l.symbols);
   return l.status;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
+#include "compile/core/emitted_names.h"
 #include "object/elf/elf_file.h"
 
 static bool is_external(const struct cn_elf_symbol *s)
@@ -17,10 +18,25 @@ static bool is_external(const struct cn_elf_symbol *s)
   return bind != STB_LOCAL && *s->name && visibility != STV_HIDDEN && visibility != STV_INTERNAL;
 }
 
-static void note_symbol(struct cn_jit_module *module, const struct cn_elf_symbol *s)
+/* A thunk for calls of a function that the module imports; the definition of a function has strong names. */
+static bool is_call_thunk(const struct cn_elf_symbol *s)
 {
-  struct cn_jit_symbol symbol = {.weak = ELF64_ST_BIND(s->sym.st_info) == STB_WEAK || s->sym.st_shndx == SHN_COMMON};
+  return s->sym.st_shndx != SHN_UNDEF && ELF64_ST_BIND(s->sym.st_info) == STB_WEAK &&
+         ELF64_ST_VISIBILITY(s->sym.st_other) == STV_HIDDEN &&
+         (strncmp(s->name, CN_BODY_PREFIX, sizeof CN_BODY_PREFIX - 1) == 0 ||
+          strncmp(s->name, CN_CALL_PREFIX, sizeof CN_CALL_PREFIX - 1) == 0);
+}
 
+static void note_symbol(struct cn_jit_module *module, const struct cn_elf_symbol *s, uint32_t index)
+{
+  struct cn_jit_symbol symbol = {.index = index,
+                                 .weak = ELF64_ST_BIND(s->sym.st_info) == STB_WEAK || s->sym.st_shndx == SHN_COMMON};
+
+  if (is_call_thunk(s)) {
+    symbol.name = cn_strdup(s->name);
+    cn_push(&module->thunks, symbol);
+    return;
+  }
   if (s->sym.st_shndx == SHN_UNDEF ? ELF64_ST_BIND(s->sym.st_info) == STB_LOCAL || !*s->name : !is_external(s))
     return;
   symbol.name = cn_strdup(s->name);
@@ -40,22 +56,30 @@ bool cn_jit_module_read_symbols(struct cn_jit_module *module, char **error)
   if (cn_elf_open_for_port(&elf, module->object, module->object_size, error))
     return false;
   for (uint32_t i = 1; i < elf.symbol_count; i++)
-    note_symbol(module, &elf.symbols[i]);
+    note_symbol(module, &elf.symbols[i], i);
   cn_elf_close(&elf);
   return true;
 }
 
+static void free_symbols(struct cn_jit_symbol *symbols, size_t count)
+{
+  for (size_t i = 0; i < count; i++) {
+    free(symbols[i].name);
+    free(symbols[i].signature);
+  }
+  free(symbols);
+}
+
 void cn_jit_module_free(struct cn_jit_module *module)
 {
-  for (size_t i = 0; i < module->exports.count; i++)
-    free(module->exports.at[i].name);
-  for (size_t i = 0; i < module->imports.count; i++)
-    free(module->imports.at[i].name);
-  cn_free(&module->exports);
-  cn_free(&module->imports);
+  free_symbols(module->exports.at, module->exports.count);
+  free_symbols(module->imports.at, module->imports.count);
+  free_symbols(module->thunks.at, module->thunks.count);
   cn_free(&module->image_names);
   cn_free(&module->images);
   cn_free(&module->links);
+  cn_free(&module->entry_links);
+  cn_free(&module->entries);
   cn_jit_debug_drop_parts(module);
   free(module->object);
   free(module->title);

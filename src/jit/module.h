@@ -11,13 +11,15 @@
 #include <cairn/collector.h>
 #include "base/vector.h"
 #include "jit/debug.h"
+#include "jit/entries.h"
 #include "jit/linking_layer.h"
 
 /* A symbol of a module's object. An import that is weak may stay undefined. */
 struct cn_jit_symbol {
   char *name;
+  uint32_t index; /* in the object's symbol table */
   bool weak;
-  uintptr_t address; /* of an export, once the module is linked */
+  char *signature; /* of an export that is a managed function (cn_jit_signature_of()); else null */
 };
 
 struct cn_jit_module {
@@ -26,16 +28,21 @@ struct cn_jit_module {
   void *object; /* the bytes until the module is linked, from malloc() */
   size_t object_size;
   CN_VECTOR(struct cn_jit_symbol) exports, imports;
-  CN_VECTOR(const char *) image_names; /* exports that are images */
-  bool joined;                         /* to the link that is made now */
-  struct cn_jit_parts parts;           /* placed by this link */
+  CN_VECTOR(struct cn_jit_symbol) thunks; /* of calls of imported functions, by their names (thunk.h of transitions) */
+  CN_VECTOR(const char *) image_names;    /* exports that are images */
+  bool joined;                            /* to the link that is made now, with this object: */
+  void *bound;
+  size_t bound_size;
+  struct cn_jit_parts parts; /* placed by this link */
   /* Once the module is linked: */
   struct cn_linked *linked; /* null before */
   struct cairn_named_code *named;
   bool has_debug_file; /* a debugger may have breakpoints in the code */
   CN_VECTOR(const struct cairn_image *) images;
-  CN_VECTOR(struct cn_jit_module *) links; /* modules that the code refers to */
-  size_t users;                            /* present modules whose code refers to this module */
+  size_t users;                                 /* present modules whose code refers to this module */
+  CN_VECTOR(struct cn_jit_module *) links;      /* modules that the code refers to */
+  CN_VECTOR(struct cn_jit_entry *) entry_links; /* entries that the code refers to */
+  CN_VECTOR(struct cn_jit_entry *) entries;     /* entries of the module's functions */
   /* Once the module is removed: */
   struct cairn_image *layouts; /* not null: the code is gone, and these copies of the images have layouts alone */
   uint64_t frames, objects;    /* at the last count */
@@ -44,9 +51,24 @@ struct cn_jit_module {
 
 /* The prefix of the names of images, before the module's number (cn_compile_expose_images()). */
 #define CN_JIT_IMAGE_PREFIX "cairn.jit.image."
+bool cn_jit_is_image(const char *name);
 
-/* Fill exports, imports and image_names from the object's symbols. False after an error. */
+/* The prefix of the name of an exported function where the module uses the function's address (own_addresses.c). */
+#define CN_JIT_ENTRY_PREFIX "cairn.jit.entry."
+
+/* Fill exports, imports, thunks and image_names from the object's symbols. False after an error. */
 bool cn_jit_module_read_symbols(struct cn_jit_module *module, char **error);
+
+/* A change of an undefined symbol, or of a weak thunk, before a link. */
+struct cn_jit_rebinding {
+  uint32_t index;
+  const char *name; /* the symbol becomes undefined, of this name; null: it becomes the module's own `definition` */
+  uint32_t definition;
+};
+
+/* A copy of the module's object with its symbols rebound, from malloc() (rebind.c). */
+void *cn_jit_module_rebind(const struct cn_jit_module *module, const struct cn_jit_rebinding *rebindings, size_t count,
+                           size_t *size);
 
 void cn_jit_module_free(struct cn_jit_module *module);
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
+#include "jit/module.h"
 
 enum { FIRST_BUCKETS = 64 };
 
@@ -64,6 +65,12 @@ struct cn_jit_name *cn_jit_names_add(struct cn_jit_names *names, const char *tex
   *bucket = name;
   names->count++;
   return name;
+}
+
+void cn_jit_names_add_export(struct cn_jit_names *names, const struct cn_jit_symbol *symbol,
+                             struct cn_jit_module *owner)
+{
+  cn_jit_names_add(names, symbol->name, owner)->symbol = symbol;
 }
 
 void cn_jit_names_remove(struct cn_jit_names *names, const char *text, const struct cn_jit_module *owner)

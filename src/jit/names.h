@@ -9,14 +9,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct cn_jit_entry;
 struct cn_jit_module;
+struct cn_jit_symbol;
 
-/* A definition. An address of a module's symbol is 0 until the module is linked. */
+/* A definition. An address of a module's symbol is 0 until the module is linked. A managed function's address is that
+ * of its entry, and the address of its body's name is the body of the entry. */
 struct cn_jit_name {
   struct cn_jit_name *next;    /* in the bucket */
   struct cn_jit_module *owner; /* null: defined by the session's user */
   uintptr_t address;
-  bool weak;
+  const struct cn_jit_symbol *symbol; /* of the owner's exports; null for the user's definitions */
+  struct cn_jit_entry *entry;         /* of the function, or of the function whose body has the name; or null */
   char text[];
 };
 
@@ -28,8 +32,10 @@ struct cn_jit_names {
 /* The definition of `text`, or null. */
 struct cn_jit_name *cn_jit_names_find(const struct cn_jit_names *names, const char *text);
 
-/* Add a definition of `text`, which is absent. */
+/* Add a definition of `text`, which is absent, or of a symbol that a module exports. */
 struct cn_jit_name *cn_jit_names_add(struct cn_jit_names *names, const char *text, struct cn_jit_module *owner);
+void cn_jit_names_add_export(struct cn_jit_names *names, const struct cn_jit_symbol *symbol,
+                             struct cn_jit_module *owner);
 
 /* Remove the definition of `text` if it belongs to `owner`. */
 void cn_jit_names_remove(struct cn_jit_names *names, const char *text, const struct cn_jit_module *owner);

@@ -27,6 +27,8 @@ static void unload(struct cairn_jit *session, struct cn_jit_module *module)
     cn_push(&session->debugged, module->linked);
   else if (module->linked)
     cn_linking_layer_unlink(session->layer, module->linked);
+  for (size_t i = 0; i < module->entries.count; i++)
+    cn_jit_entry_end(&session->entries, module->entries.at[i]);
   free(module->layouts);
   cn_jit_module_free(module);
 }
@@ -56,24 +58,46 @@ static bool count_uses(struct cairn_jit *session)
   return counted;
 }
 
+typedef CN_VECTOR(struct cn_jit_module *) module_vector;
+
+static void reach(module_vector *running, struct cn_jit_module *module)
+{
+  if (!module->reached && !module->frames)
+    cn_push(running, module);
+  module->reached = true;
+}
+
+static void reach_from(module_vector *running, const struct cn_jit_module *module)
+{
+  for (size_t i = 0; i < module->links.count; i++)
+    reach(running, module->links.at[i]);
+  for (size_t i = 0; i < module->entry_links.count; i++)
+    if (module->entry_links.at[i]->owner != module)
+      reach(running, module->entry_links.at[i]->owner);
+}
+
+static bool has_users(const struct cn_jit_module *module)
+{
+  size_t users = module->users;
+
+  for (size_t i = 0; i < module->entries.count; i++)
+    users += module->entries.at[i]->users;
+  return users != 0;
+}
+
 /* Set `reached` of the removed modules that code which may run refers to. */
 static void mark_reached(struct cairn_jit *session)
 {
-  CN_VECTOR(const struct cn_jit_module *) running = {0};
+  module_vector running = {0};
 
   for (size_t i = 0; i < session->removed.count; i++) {
     struct cn_jit_module *module = session->removed.at[i];
-    module->reached = module->users != 0;
+    module->reached = has_users(module);
     if (module->frames || module->reached)
       cn_push(&running, module);
   }
   for (size_t i = 0; i < running.count; i++)
-    for (size_t k = 0; k < running.at[i]->links.count; k++) {
-      struct cn_jit_module *to = running.at[i]->links.at[k];
-      if (!to->reached && !to->frames)
-        cn_push(&running, to);
-      to->reached = true;
-    }
+    reach_from(&running, running.at[i]);
   cn_free(&running);
 }
 
@@ -93,7 +117,7 @@ static void register_layouts(struct cn_jit_module *module)
                                  .layouts_stop = image->layouts_stop};
     cairn_image_register(copy);
   }
-  module->links.count = 0;
+  module->links.count = module->entry_links.count = 0;
 }
 
 static bool is_dead(const struct cn_jit_module *module)
@@ -166,6 +190,8 @@ void cn_jit_retire(struct cairn_jit *session, struct cn_jit_module *module)
   }
   for (size_t i = 0; i < module->links.count; i++)
     module->links.at[i]->users--;
+  for (size_t i = 0; i < module->entry_links.count; i++)
+    module->entry_links.at[i]->users--;
   cn_push(&session->removed, module);
   cn_jit_reclaimer_add(session);
   if (++session->unseen >= UNSEEN_BEFORE_LOOK && 2 * session->unseen >= session->removed.count)

@@ -84,6 +84,7 @@ void cn_jit_free(struct cairn_jit *session)
     cn_linking_layer_unlink(session->layer, session->debugged.at[i]);
   cn_free(&session->debugged);
   cn_jit_names_free(&session->names);
+  cn_jit_entries_free(&session->entries);
   cn_linking_layer_free(session->layer);
   pthread_mutex_destroy(&session->lock);
   free(session->cpu);
@@ -145,7 +146,7 @@ static const char *find_conflict(const struct cairn_jit *session, const struct c
   return NULL;
 }
 
-static void insert_module(struct cairn_jit *session, struct cn_jit_module *module)
+void cn_jit_insert_module(struct cairn_jit *session, struct cn_jit_module *module)
 {
   size_t at = count_below(session, module->number);
 
@@ -155,7 +156,7 @@ static void insert_module(struct cairn_jit *session, struct cn_jit_module *modul
   session->modules.at[at] = module;
   for (size_t i = 0; i < module->exports.count; i++)
     if (!cn_jit_names_find(&session->names, module->exports.at[i].name))
-      cn_jit_names_add(&session->names, module->exports.at[i].name, module)->weak = module->exports.at[i].weak;
+      cn_jit_names_add_export(&session->names, &module->exports.at[i], module);
 }
 
 static enum cairn_status add_compiled(struct cairn_jit *session, struct cn_jit_module *module, char **error)
@@ -165,7 +166,7 @@ static enum cairn_status add_compiled(struct cairn_jit *session, struct cn_jit_m
   if (taken)
     *error = cn_format("the session has a symbol '%s' already", taken);
   else
-    insert_module(session, module);
+    cn_jit_insert_module(session, module);
   pthread_mutex_unlock(&session->lock);
   if (taken)
     cn_jit_module_free(module);
@@ -196,54 +197,93 @@ static void name_by_source(LLVMModuleRef ir)
     LLVMSetModuleIdentifier(ir, source, length);
 }
 
-enum cairn_status cairn_jit_add_ir(struct cairn_jit *session, const void *bytes, size_t size, uint64_t *module,
-                                   char **error)
+LLVMModuleRef cn_jit_parse(const void *bytes, size_t size, char **error)
 {
   LLVMContextRef context = LLVMContextCreate();
   LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(bytes, size, "module");
-  enum cairn_status status = CAIRN_E_REFUSED;
   LLVMModuleRef ir = NULL;
   char *message = NULL;
 
-  *module = 0;
   if (LLVMParseIRInContext2(context, buffer, &ir, &message)) {
     *error = cn_format("the IR does not parse: %s", message);
+    ir = NULL;
   } else {
     name_by_source(ir);
-    status = cairn_jit_add(session, ir, module, error);
-    LLVMDisposeModule(ir);
   }
   LLVMDisposeMessage(message);
   LLVMDisposeMemoryBuffer(buffer);
+  if (!ir)
+    LLVMContextDispose(context);
+  return ir;
+}
+
+void cn_jit_dispose_parsed(LLVMModuleRef ir)
+{
+  LLVMContextRef context = LLVMGetModuleContext(ir);
+
+  LLVMDisposeModule(ir);
   LLVMContextDispose(context);
+}
+
+enum cairn_status cairn_jit_add_ir(struct cairn_jit *session, const void *bytes, size_t size, uint64_t *module,
+                                   char **error)
+{
+  LLVMModuleRef ir = cn_jit_parse(bytes, size, error);
+
+  *module = 0;
+  if (!ir)
+    return CAIRN_E_REFUSED;
+  enum cairn_status status = cairn_jit_add(session, ir, module, error);
+  cn_jit_dispose_parsed(ir);
   return status;
+}
+
+/* ---- look-ups ---- */
+
+/* Find a definition, linked. */
+static enum cairn_status find_linked(struct cairn_jit *session, const char *text, const struct cn_jit_name **name,
+                                     char **error)
+{
+  *error = NULL;
+  *name = cn_jit_names_find(&session->names, text);
+  if (!*name) {
+    *error = cn_format("the session has no symbol '%s'", text);
+    return CAIRN_E_UNKNOWN;
+  }
+  return (*name)->owner && !(*name)->owner->linked ? cn_jit_link(session, (*name)->owner, error) : CAIRN_OK;
 }
 
 enum cairn_status cairn_jit_look_up(struct cairn_jit *session, const char *name, void **address, char **error)
 {
-  enum cairn_status status = CAIRN_OK;
+  const struct cn_jit_name *found;
 
-  *address = NULL;
-  *error = NULL;
   pthread_mutex_lock(&session->lock);
-  const struct cn_jit_name *found = cn_jit_names_find(&session->names, name);
-  if (!found) {
-    *error = cn_format("the session has no symbol '%s'", name);
-    status = CAIRN_E_UNKNOWN;
-  } else {
-    if (found->owner && !found->owner->linked)
-      status = cn_jit_link(session, found->owner, error);
-    if (!status)
-      *address = (void *)found->address;
-  }
+  enum cairn_status status = find_linked(session, name, &found, error);
+  *address = status ? NULL : (void *)found->address;
   pthread_mutex_unlock(&session->lock);
   return status;
 }
 
-/* Make the module's names free again, and take the module out of the session's list. */
-static void forget_module(struct cairn_jit *session, size_t at)
+enum cairn_status cairn_jit_find_code(struct cairn_jit *session, const char *name, uintptr_t *address, char **error)
 {
-  const struct cn_jit_module *module = session->modules.at[at];
+  const struct cn_jit_name *found;
+
+  pthread_mutex_lock(&session->lock);
+  enum cairn_status status = find_linked(session, name, &found, error);
+  if (!status && !found->entry) {
+    *error = cn_format("'%s' is no managed function of a module", name);
+    status = CAIRN_E_REFUSED;
+  }
+  *address = status ? 0 : found->entry->body - CAIRN_ABI_ENTRY_SIZE;
+  pthread_mutex_unlock(&session->lock);
+  return status;
+}
+
+/* ---- removal ---- */
+
+void cn_jit_forget_module(struct cairn_jit *session, const struct cn_jit_module *module)
+{
+  size_t at = count_below(session, module->number);
 
   for (size_t i = 0; i < module->exports.count; i++)
     cn_jit_names_remove(&session->names, module->exports.at[i].name, module);
@@ -260,7 +300,7 @@ enum cairn_status cairn_jit_remove(struct cairn_jit *session, uint64_t module, c
   struct cn_jit_module *found =
       at < session->modules.count && session->modules.at[at]->number == module ? session->modules.at[at] : NULL;
   if (found) {
-    forget_module(session, at);
+    cn_jit_forget_module(session, found);
     cn_jit_retire(session, found);
   }
   pthread_mutex_unlock(&session->lock);

@@ -18,6 +18,7 @@ struct cairn_jit {
   pthread_mutex_t lock;         /* of the rest */
   struct cn_linking_layer *layer;
   struct cn_jit_names names;
+  struct cn_jit_entries entries;
   CN_VECTOR(struct cn_jit_module *) modules; /* present, sorted by number */
   CN_VECTOR(struct cn_jit_module *) removed; /* whose memory is still in use, or has not been looked at */
   CN_VECTOR(struct cn_linked *) debugged;    /* memory of removed modules that waits for the end of the session */
@@ -26,12 +27,22 @@ struct cairn_jit {
   bool watched;                              /* the reclaimer has the session */
 };
 
+/* Read bitcode or text into a new context. Null after an error. The second function frees both. */
+LLVMModuleRef cn_jit_parse(const void *bytes, size_t size, char **error);
+void cn_jit_dispose_parsed(LLVMModuleRef ir);
+
 /* Compile IR to a module with an object. The caller's thread owns the IR's context. Null after an error. */
 struct cn_jit_module *cn_jit_compile(struct cairn_jit *session, LLVMModuleRef ir, enum cairn_status *status,
                                      char **error);
 
+/* Put the module into the session's list, with those of its names that the session lacks; and take the module out, with
+ * its names. Called under the lock. */
+void cn_jit_insert_module(struct cairn_jit *session, struct cn_jit_module *module);
+void cn_jit_forget_module(struct cairn_jit *session, const struct cn_jit_module *module);
+
 /* Link the module and all unlinked modules that it refers to, and register their images. Called under the lock. After a
- * failure no module is linked. */
+ * failure no module is linked. Entries of other modules that the module has the names of still jump to their owners'
+ * code; their `body` is that of the module. */
 enum cairn_status cn_jit_link(struct cairn_jit *session, struct cn_jit_module *module, char **error);
 
 /* ---- removal (remove.c) ---- */

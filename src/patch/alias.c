@@ -20,7 +20,7 @@ static uint64_t removal_count;
 
 /* ---- the list ---- */
 
-static struct cn_code_alias *find_overlap(uintptr_t start, uintptr_t end)
+struct cn_code_alias *cn_code_alias_find(uintptr_t start, uintptr_t end)
 {
   struct cn_code_alias *alias = all_aliases;
 
@@ -92,12 +92,12 @@ enum cairn_status cn_code_alias_get(uintptr_t start, uintptr_t end, struct cn_co
   uintptr_t page = cn_os_page_bytes();
 
   *error = 0;
-  *alias = find_overlap(start, end);
+  *alias = cn_code_alias_find(start, end);
   if (*alias != NULL)
     return (*alias)->start <= start && end <= (*alias)->end ? CAIRN_OK : CAIRN_E_OVERLAP;
   start = start / page * page;
   end = (end + page - 1) / page * page;
-  if (find_overlap(start, end) != NULL)
+  if (cn_code_alias_find(start, end) != NULL)
     return CAIRN_E_OVERLAP;
   return make_alias(start, end, alias, error);
 }
@@ -125,7 +125,7 @@ enum cairn_status cairn_code_alias_add(uintptr_t start, uintptr_t end, void *wri
   if (end <= start || (start | end | (uintptr_t)writable) % cn_os_page_bytes() != 0 || writable == NULL)
     return CAIRN_E_BOUNDS;
   take_lock();
-  if (find_overlap(start, end) != NULL)
+  if (cn_code_alias_find(start, end) != NULL)
     status = CAIRN_E_OVERLAP;
   else if (add_alias(start, end, writable, false) == NULL)
     status = CAIRN_E_MEMORY;
@@ -136,7 +136,7 @@ enum cairn_status cairn_code_alias_add(uintptr_t start, uintptr_t end, void *wri
 enum cairn_status cairn_code_alias_remove(uintptr_t start)
 {
   take_lock();
-  struct cn_code_alias *alias = find_overlap(start, start + 1);
+  struct cn_code_alias *alias = cn_code_alias_find(start, start + 1);
   bool found = alias != NULL && alias->start == start && !alias->is_own;
   if (found)
     remove_alias(alias);

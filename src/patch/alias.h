@@ -25,6 +25,9 @@ struct cn_code_alias {
 
 /* The functions below are called under CN_LOCK_PATCH. */
 
+/* The first alias found that has a part of [start, end), or null. */
+struct cn_code_alias *cn_code_alias_find(uintptr_t start, uintptr_t end);
+
 /* Find the alias that contains [start, end), or make an alias over the pages of the range. CODE, OVERLAP (the range
  * lies only partly in an alias), MEMORY; then the code is unchanged. `*error` is the errno of a system call, or 0. */
 enum cairn_status cn_code_alias_get(uintptr_t start, uintptr_t end, struct cn_code_alias **alias, int *error);

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Writes the code of thunks for x86-64. Thunks are written before threads know their addresses; only the words of a
+ * thunk change later. Any thread; the file has no state.
+ */
+#include "jit/thunk.h"
+
+#include <string.h>
+#include <cairn/collector.h>
+
+#define DISTANCE(from, to) ((unsigned char)(offsetof(struct cn_jit_thunk, to) - offsetof(struct cn_jit_thunk, from)))
+
+void cn_jit_thunk_write_head(struct cn_jit_thunk_head *head)
+{
+  static const unsigned char enter[16] = {0xff, 0x25, 26,   0,    0,    0, /* jmp *enter(%rip) */
+                                          0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc};
+  static const unsigned char gone[16] = {0x4c, 0x89, 0xd7,             /* movq %r10, %rdi */
+                                         0x48, 0x83, 0xe4, 0xf0,       /* andq $-16, %rsp */
+                                         0xff, 0x15, 11,   0,    0, 0, /* callq *gone(%rip) */
+                                         0xcc, 0xcc, 0xcc};
+
+  _Static_assert(offsetof(struct cn_jit_thunk_head, enter) == 26 + 6, "the distance in the code");
+  _Static_assert(offsetof(struct cn_jit_thunk_head, gone) == 16 + 13 + 11, "the distance in the code");
+  memcpy(head->enter_code, enter, sizeof enter);
+  memcpy(head->gone_code, gone, sizeof gone);
+}
+
+void cn_jit_thunk_write(struct cn_jit_thunk *thunk, uintptr_t address, uintptr_t head)
+{
+  const unsigned char service[16] = {0x4c, 0x8d, 0x15,
+                                     0xf9, 0xff, 0xff,
+                                     0xff, /* leaq thunk(%rip), %r10 */
+                                     0xff, 0x25, DISTANCE(service_code, service) - 13,
+                                     0, /* jmp *service(%rip) */
+                                     0,    0,    0xcc,
+                                     0xcc, 0xcc};
+  unsigned char prefix[16] = {0x4c, 0x8d, 0x1d, DISTANCE(prefix, body) - 7,
+                              0,    0,    0, /* leaq body(%rip), %r11 */
+                              0xe9, 0,    0,    0,
+                              0, /* jmp enter_code */
+                              0xcc, 0xcc, 0xcc, 0xcc};
+  unsigned char entry[CAIRN_ABI_ENTRY_SIZE] = {0xf3, 0x0f,
+                                               0x1e, 0xfa, /* endbr64 */
+                                               0x64, 0x80,
+                                               0x3c, 0x25,
+                                               0,    0,
+                                               0,    0,
+                                               0, /* cmpb $0, %fs:STATE */
+                                               0x75, (unsigned char)(0 - DISTANCE(prefix, entry) - 15), /* jne prefix */
+                                               0x66, 0x0f,
+                                               0x1f, 0x84,
+                                               0,    0,
+                                               0,    0,
+                                               0};                           /* nop */
+  static const unsigned char body[8] = {0xff, 0x25, 2, 0, 0, 0, 0xcc, 0xcc}; /* jmp *target(%rip) */
+  int32_t state = (int32_t)(cairn_mutator_offset() + CAIRN_ABI_MUTATOR_STATE);
+  int32_t enter = (int32_t)(head - (address + offsetof(struct cn_jit_thunk, prefix) + 12));
+
+  _Static_assert(CAIRN_ABI_MANAGED == 0, "the entry compares the state with this number");
+  memcpy(prefix + 8, &enter, sizeof enter);
+  memcpy(entry + 8, &state, sizeof state);
+  memcpy(thunk->service_code, service, sizeof service);
+  memcpy(thunk->prefix, prefix, sizeof prefix);
+  memcpy(thunk->entry, entry, sizeof entry);
+  memcpy(thunk->body, body, sizeof body);
+  thunk->mark = CAIRN_ABI_MANAGED_MARK;
+}
