@@ -9,6 +9,8 @@
 // RUN: ./register lines.o 20 2>&1 | FileCheck --check-prefixes=CHECK,LINES %s
 // RUN: env CAIRN_STRESS=1 ./register lines.o 20 2>&1 | FileCheck --check-prefixes=CHECK,LINES %s
 // RUN: ./register lines.o hostile | FileCheck --check-prefix=HOSTILE %s
+// RUN: python3 %S/../patch/Inputs/sites.py 4 > sites.ll && %cairn-cc -O2 -c sites.ll -o sites.o
+// RUN: ./register sites.o hostile | FileCheck --check-prefix=POINTS %s
 // PLAIN: in native_hook+{{.*}} from
 // PLAIN: in {{(cairn.managed_code.)?}}work+{{.*}} from loaded.o
 // LINES: in work at loaded.c:31:3
@@ -25,10 +27,14 @@
 // HOSTILE: cairn_roots: {{[1-9][0-9]*}} refused
 // HOSTILE: .eh_frame: {{[1-9][0-9]*}} refused
 // HOSTILE: whole: 0
+// POINTS: cairn_points: {{[1-9][0-9]*}} refused
+// POINTS: whole: 0
 #define _GNU_SOURCE
 #include <cairn/cairn.h>
 #include <cairn/stack.h>
+#include <cairn/patch.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +45,7 @@
 
 static struct cairn_registered_code *registered;
 static enum cairn_status with_frames;
-static int round_number;
+static int round_number, null;
 
 static void native_hook(void)
 {
@@ -52,6 +58,14 @@ static void native_hook(void)
 static void *find(const char *name)
 {
   return strcmp(name, "native_hook") == 0 ? (void *)native_hook : dlsym(RTLD_DEFAULT, name);
+}
+
+/* For code that does not run. */
+static void *find_any(const char *name)
+{
+  void *address = find(name);
+
+  return address ? address : (void *)native_hook;
 }
 
 static enum cairn_status add(const struct cairn_code *code, const char *what)
@@ -83,6 +97,14 @@ static void run_round(const char *path)
   unload(&loaded);
 }
 
+// What is accepted may be read at any time.
+static void use_and_withdraw(void)
+{
+  cairn_points_with_id(1, NULL, 0);
+  cairn_backtrace(null);
+  EXPECT(cairn_code_withdraw(registered) == CAIRN_OK);
+}
+
 // Register the code with each byte of the section changed in three ways.
 static void change_bytes(struct loaded *loaded, const char *name)
 {
@@ -90,12 +112,11 @@ static void change_bytes(struct loaded *loaded, const char *name)
   unsigned char *at = section_of(loaded, name, &bytes);
   static const unsigned char changes[] = {0x01, 0x80, 0xff};
 
-  EXPECT(at != NULL);
-  for (size_t i = 0; i < bytes; i++)
+  for (size_t i = 0; at && i < bytes; i++)
     for (size_t k = 0; k < sizeof changes; k++) {
       at[i] ^= changes[k];
       if (add(&loaded->code, NULL) == CAIRN_OK)
-        EXPECT(cairn_code_withdraw(registered) == CAIRN_OK);
+        use_and_withdraw();
       else
         refused++;
       at[i] ^= changes[k];
@@ -107,7 +128,8 @@ static void be_hostile(const char *path)
 {
   struct loaded loaded;
 
-  load(&loaded, path, find);
+  null = open("/dev/null", O_WRONLY);
+  load(&loaded, path, find_any);
   struct cairn_code code = loaded.code;
   EXPECT(add(&code, NULL) == CAIRN_OK);
   struct cairn_registered_code *first = registered;
@@ -124,6 +146,7 @@ static void be_hostile(const char *path)
   code.eh_frame_size -= 4;
   add(&code, "end");
   change_bytes(&loaded, "cairn_frames");
+  change_bytes(&loaded, "cairn_points");
   change_bytes(&loaded, "cairn_details");
   change_bytes(&loaded, "cairn_roots");
   change_bytes(&loaded, ".eh_frame");
