@@ -19,7 +19,7 @@ enum { UNSEEN_BEFORE_LOOK = 64 };
 void cairn_collect(void);
 
 /* Free a module whose images are no longer registered. Other code must not come to lie where a debugger may have
- * breakpoints: GDB keeps them inserted, and later restores the code that was there before. */
+ * breakpoints: GDB takes them for inserted (findings/gdb-jit-breakpoints.sh). */
 static void unload(struct cairn_jit *session, struct cn_jit_module *module)
 {
   cairn_code_unname(module->named);
