@@ -86,6 +86,15 @@ enum cairn_placement {
   CAIRN_PLACEMENTS
 };
 
+/* The effort of a compilation. */
+enum cairn_tier {
+  CAIRN_TIER_FULL, /* optimisation at the level of the options: the default */
+  /* The least time of compilation: LLVM's -O0, whatever the levels say, references in slots (`slots` is ignored), and
+   * only the passes that correctness needs. For the code generator level LLVMCodeGenLevelNone. Each compilation runs
+   * once: `drop_lines` is ignored. For late safepoints; with another `safepoints` the tier is CAIRN_TIER_FULL's. */
+  CAIRN_TIER_QUICK,
+};
+
 /* The choice of slot mode, which keeps a function's references in one described area of its frame instead of relocated
  * SSA values (docs/relocation.md). */
 enum cairn_slots {
@@ -141,6 +150,7 @@ typedef void cairn_step_watcher(void *env, const char *step, LLVMValueRef functi
  * pointer in place of options means all zero. */
 struct cairn_compile_options {
   enum cairn_safepoints safepoints;
+  enum cairn_tier tier;
   unsigned opt_level;  /* 0 to 3 */
   unsigned size_level; /* 0, 1 for -Os, or 2 for -Oz */
   bool shared;         /* the code may become part of a shared object: with -fPIC, but without -fPIE */

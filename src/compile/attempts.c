@@ -17,7 +17,7 @@
  * a pass broke the module, LLVM's verifier runs after each pass. Remarks of rule "fall-back" name the functions that
  * caused the next attempt. The caller gets the diagnostics of the last attempt alone.
  *
- * Needs: a module that `prepare` accepted. Provides: cn_run_attempts(). Breaks: as the passes.
+ * Needs: a module that `prepare` accepted. Provides: cn_run_attempts(), cn_run_once(). Breaks: as the passes.
  */
 #include "compile/attempts.h"
 
@@ -40,23 +40,44 @@ static void forward_or_drop_diagnostics(struct cairn_diagnostics *held, const st
   cairn_diagnostics_free(held);
 }
 
-/* Run the passes from *order on, with the optimiser at this level. LLVM's verifier checks the module before the
- * optimiser and at the end, or after each pass if `each` is set. */
-static bool run_remaining_passes(struct cn_ctx *ctx, const char *const *order, enum cn_attempt_level level, bool each)
+/* When LLVM's verifier runs: before the optimiser and at the end, or after each pass. */
+enum verification { VERIFY_NEVER, VERIFY_ENDS, VERIFY_EACH };
+
+/* Run the passes from *order on, with the optimiser at this level. */
+static bool run_remaining_passes(struct cn_ctx *ctx, const char *const *order, enum cn_attempt_level level,
+                                 enum verification verify)
 {
   const char *last = NULL; /* the last of Cairn's passes whose output is still unverified */
 
   CN_CHECK(level < CN_ATTEMPT_LEVEL_COUNT);
   for (; *order; order++) {
     bool llvm = strcmp(*order, CN_OPTIMISE) == 0;
-    if (last && (llvm || each) && !cn_pass_verify_module(ctx, last))
+    if (last && (verify == VERIFY_EACH || (verify == VERIFY_ENDS && llvm)) && !cn_pass_verify_module(ctx, last))
       return false;
     if (!(llvm ? cn_pass_run_optimiser(ctx, level) : cn_pass_run_at_level(ctx, cn_pass_find_row(*order), level)) ||
         ctx->errors)
       return false;
     last = llvm ? NULL : *order;
   }
-  return !last || cn_pass_verify_module(ctx, last);
+  return !last || verify == VERIFY_NEVER || cn_pass_verify_module(ctx, last);
+}
+
+/* If the front end's layout makes references non-integral ("ni:1", "pu1:64:64"), the attempt with integral references
+ * is skipped. */
+static enum cn_attempt_level choose_first_level(const struct cn_ctx *prepared)
+{
+  const char *layout = LLVMGetDataLayoutStr(prepared->module);
+
+  return cn_layout_is_non_integral(prepared->options, layout) ? CN_LEVEL_NON_INTEGRAL : CN_LEVEL_INTEGRAL;
+}
+
+bool cn_run_once(struct cn_ctx *ctx, const char *const *order)
+{
+  struct cn_reference_spaces before = cn_reference_spaces_enter(ctx->options);
+  bool ok = run_remaining_passes(ctx, order, choose_first_level(ctx), CN_VERIFY_EACH_PASS ? VERIFY_EACH : VERIFY_NEVER);
+
+  cn_reference_spaces_leave(before);
+  return ok;
 }
 
 static const struct cairn_diagnostic *first_error(const struct cairn_diagnostics *held)
@@ -123,15 +144,6 @@ static bool pin_hidden_references(struct cn_ctx *prepared, const struct cairn_di
   return true;
 }
 
-/* If the front end's layout makes references non-integral ("ni:1", "pu1:64:64"), the attempt with integral references
- * is skipped. */
-static enum cn_attempt_level choose_first_level(const struct cn_ctx *prepared)
-{
-  const char *layout = LLVMGetDataLayoutStr(prepared->module);
-
-  return cn_layout_is_non_integral(prepared->options, layout) ? CN_LEVEL_NON_INTEGRAL : CN_LEVEL_INTEGRAL;
-}
-
 /* True if a diagnostic is more than a remark, so that it needs a source line. */
 static bool has_error_or_warning(const struct cairn_diagnostics *held)
 {
@@ -168,7 +180,7 @@ LLVMModuleRef cn_run_attempts(struct cn_ctx *prepared, const char *const *order)
     holding.env = &held;
     clone = clone_module(prepared, lines);
     struct cn_ctx ctx = cn_pass_make_context(clone, prepared->machine, &holding);
-    ok = run_remaining_passes(&ctx, order, level, each);
+    ok = run_remaining_passes(&ctx, order, level, each ? VERIFY_EACH : VERIFY_ENDS);
     prepared->broken = ctx.broken;
     if (!lines && has_error_or_warning(&held)) {
       lines = true;

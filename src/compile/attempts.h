@@ -21,4 +21,7 @@ enum { CN_VERIFY_EACH_PASS = false };
  * or null after errors. */
 LLVMModuleRef cn_run_attempts(struct cn_ctx *prepared, const char *const *order);
 
+/* Run the passes of `order` once, on the module itself, for tier QUICK. False after an error. */
+bool cn_run_once(struct cn_ctx *ctx, const char *const *order);
+
 #endif

@@ -64,6 +64,21 @@ static bool is_cairn_structor(LLVMValueRef entry)
   return LLVMIsAConstantStruct(entry) && is_cairn_symbol(LLVMGetOperand(entry, 1));
 }
 
+/* Delete the functions that register the images for a linker: the loader or its user registers them. */
+static void delete_structors(LLVMModuleRef module)
+{
+  static const char prefix[] = "cairn.image";
+  CN_VECTOR(LLVMValueRef) unused = {0};
+  size_t length;
+
+  CN_EACH_FUNCTION(f, module)
+    if (strncmp(LLVMGetValueName2(f, &length), prefix, sizeof prefix - 1) == 0 && !LLVMGetFirstUse(f))
+      cn_push(&unused, f);
+  for (size_t i = 0; i < unused.count; i++)
+    LLVMDeleteFunction(unused.at[i]);
+  cn_free(&unused);
+}
+
 static bool is_root_record(LLVMValueRef value)
 {
   const char *section = LLVMIsAGlobalVariable(value) ? LLVMGetSection(value) : NULL;
@@ -257,6 +272,7 @@ static void prepare_for_loader(LLVMModuleRef module)
 
   cn_emit_remove_from_list(&ctx, "llvm.global_ctors", is_cairn_structor);
   cn_emit_remove_from_list(&ctx, "llvm.global_dtors", is_cairn_structor);
+  delete_structors(module);
   join_root_sections(&ctx);
   hide_cairn_symbols(module);
   alias_droppable_bodies(module);

@@ -68,6 +68,14 @@ static const char *const late_safepoint_passes[] = {
     "note-stores", "rewrite-statepoints", "lower-differences", "verify-safepoints", "lower-tags",
     "lower-barriers", "promote-allocation-pointer", "stabilise-allocas", "drop-markers",
     "describe-points", "lower-transitions", "tail-calls", "call-targets", "slow-paths", "globals", NULL};
+static const char *const quick_passes[] = {
+    "rules", "prepare",
+    CN_OPTIMISE,
+    "restore-references", "layouts", "allocate", "lower-tailcc", "route-calls",
+    "expand-intrinsics", "check-stores", "place-safepoints", "insert-barriers",
+    "note-stores", "rewrite-statepoints", "lower-differences", "verify-safepoints", "lower-tags",
+    "lower-barriers", "stabilise-allocas", "drop-markers",
+    "describe-points", "lower-transitions", "tail-calls", "call-targets", "slow-paths", "globals", NULL};
 static const char *const early_safepoint_passes[] = {
     "rules", "prepare", "escape", "layouts", "allocate", "lower-tailcc", "route-calls",
     "expand-intrinsics", "check-stores", "place-safepoints", "insert-barriers", "verify-barriers",
@@ -89,8 +97,15 @@ static const char *const no_safepoint_passes[] = {
  * passes run on units. */
 enum { SHARED_PASS_COUNT = 2 };
 
+static bool is_quick(const struct cairn_compile_options *options)
+{
+  return options->tier == CAIRN_TIER_QUICK && options->safepoints == CAIRN_SAFEPOINTS_LATE;
+}
+
 static const char *const *pass_order_of(const struct cairn_compile_options *options)
 {
+  if (is_quick(options))
+    return quick_passes;
   switch (options->safepoints) {
   case CAIRN_SAFEPOINTS_EARLY:
     return early_safepoint_passes;
@@ -131,7 +146,9 @@ static bool run_shared_passes(struct cn_ctx *ctx, const struct cn_pass_row *prep
   return cn_pass_verify_module(ctx, "(input)") && drop_offered_bodies(ctx) &&
          (CN_VERIFY_EACH_PASS ? cn_pass_run_verified(ctx, rules)
                               : cn_pass_run_at_level(ctx, rules, CN_LEVEL_INTEGRAL)) &&
-         weigh_branches_by_samples(ctx) && drop_variable_debug_info(ctx) && cn_pass_run_verified(ctx, prepare);
+         weigh_branches_by_samples(ctx) && drop_variable_debug_info(ctx) &&
+         (is_quick(ctx->options) && !CN_VERIFY_EACH_PASS ? cn_pass_run_at_level(ctx, prepare, CN_LEVEL_INTEGRAL)
+                                                         : cn_pass_run_verified(ctx, prepare));
 }
 
 enum cairn_status cn_pipeline_run_consuming(LLVMModuleRef module, LLVMTargetMachineRef machine,
@@ -145,10 +162,30 @@ enum cairn_status cn_pipeline_run_consuming(LLVMModuleRef module, LLVMTargetMach
   return cn_pass_status_of(&ctx, *result);
 }
 
+/* Run the passes of the quick tier once, on the module itself, which becomes the result. */
+static enum cairn_status run_quickly(LLVMModuleRef module, LLVMTargetMachineRef machine,
+                                     const struct cairn_compile_options *options, LLVMModuleRef *result)
+{
+  struct cairn_compile_options quick = *options;
+
+  quick.opt_level = quick.size_level = 0;
+  quick.slots = CAIRN_SLOTS_ALWAYS;
+  struct cn_ctx ctx = cn_pass_make_context(module, machine, &quick);
+  bool ok = run_shared_passes(&ctx, cn_pass_find_row("prepare")) &&
+            cn_run_once(&ctx, pass_order_of(&quick) + SHARED_PASS_COUNT);
+  *result = ok ? module : NULL;
+  if (!ok)
+    LLVMDisposeModule(module);
+  return cn_pass_status_of(&ctx, ok);
+}
+
 enum cairn_status cairn_compile_pipeline(LLVMModuleRef module, LLVMTargetMachineRef machine,
                                          const struct cairn_compile_options *options, LLVMModuleRef *result)
 {
   LLVMModuleRef prepared = LLVMCloneModule(module);
+
+  if (options && is_quick(options))
+    return run_quickly(prepared, machine, options, result);
   enum cairn_status status = cn_pipeline_run_consuming(prepared, machine, options, result);
 
   LLVMDisposeModule(prepared);

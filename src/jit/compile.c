@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Compiles a module of a session to an object in memory: Cairn's pipeline, LLVM's code generator, frame maps. Any
- * number of threads at once; a compilation has a separate target machine, and reads only constants of the session.
+ * number of threads at once; a compilation has a target machine to itself, and reads only constants of the session.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -102,22 +102,12 @@ static bool check_module(struct compilation *c, LLVMModuleRef ir)
 
 /* ---- steps ---- */
 
-static bool make_machine(struct compilation *c)
+static bool take_machine(struct compilation *c)
 {
-  static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelLess, LLVMCodeGenLevelLess, LLVMCodeGenLevelDefault,
-                                               LLVMCodeGenLevelAggressive};
-  struct cairn_jit *session = c->session;
-  char *triple = LLVMGetDefaultTargetTriple(), *message = NULL;
-  LLVMTargetRef target;
+  char *error = NULL;
 
-  if (LLVMGetTargetFromTriple(triple, &target, &message))
-    REFUSE(c, CAIRN_E_REFUSED, "LLVM: %s", message);
-  else
-    c->machine = LLVMCreateTargetMachine(target, triple, session->cpu, session->features,
-                                         levels[session->compile.opt_level], LLVMRelocPIC, LLVMCodeModelSmall);
-  LLVMDisposeMessage(message);
-  LLVMDisposeMessage(triple);
-  return c->machine || REFUSE(c, CAIRN_E_REFUSED, "LLVM has no target machine for processor '%s'", session->cpu);
+  c->machine = cn_jit_machines_take(&c->session->machines, &c->session->compile, &error);
+  return c->machine || refuse(c, CAIRN_E_REFUSED, error);
 }
 
 /* Pass a finding to the session's user, and keep the first error. */
@@ -230,7 +220,7 @@ static struct cn_jit_module *compile(struct compilation *c, LLVMModuleRef ir)
   struct cn_jit_module *module = NULL;
   LLVMModuleRef result = NULL;
 
-  if (make_machine(c) && check_module(c, ir))
+  if (take_machine(c) && check_module(c, ir))
     result = run_pipeline(c, ir);
   LLVMMemoryBufferRef object = result ? generate_code(c, result, number) : NULL;
   if (object && !c->status)
@@ -240,7 +230,7 @@ static struct cn_jit_module *compile(struct compilation *c, LLVMModuleRef ir)
   if (result)
     LLVMDisposeModule(result);
   if (c->machine)
-    LLVMDisposeTargetMachine(c->machine);
+    cn_jit_machines_give_back(&c->session->machines, c->session->compile.tier, c->machine);
   return module;
 }
 

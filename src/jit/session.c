@@ -9,7 +9,6 @@
 #include <string.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/IRReader.h>
-#include <llvm-c/TargetMachine.h>
 #include <cairn/collector.h>
 #include "base/check.h"
 #include "base/sorted.h"
@@ -42,18 +41,12 @@ static bool adopt_barriers(struct cairn_compile_options *options, char **error)
 static bool adopt_options(struct cairn_jit *session, const struct cairn_jit_options *options, char **error)
 {
   session->compile = options->compile;
-  if (options->compile.shared || options->compile.opt_level > 3) {
-    *error = cn_strdup(options->compile.shared ? "a session's code is not for a shared object: 'shared' is set"
-                                               : "opt_level is above 3");
+  if (options->compile.shared || options->compile.opt_level > 3 || options->compile.tier > CAIRN_TIER_QUICK) {
+    *error = cn_strdup(options->compile.shared          ? "a session's code is not for a shared object: 'shared' is set"
+                       : options->compile.opt_level > 3 ? "opt_level is above 3"
+                                                        : "the tier is unknown");
     return false;
   }
-  char *cpu = options->cpu ? NULL : LLVMGetHostCPUName();
-  char *features = options->cpu ? NULL : LLVMGetHostCPUFeatures();
-  session->cpu = cn_strdup(options->cpu ? options->cpu : cpu);
-  session->features = cn_format("%s%s%s", features ? features : "", features && options->features ? "," : "",
-                                options->features ? options->features : "");
-  LLVMDisposeMessage(cpu);
-  LLVMDisposeMessage(features);
   return adopt_barriers(&session->compile, error);
 }
 
@@ -67,7 +60,9 @@ enum cairn_status cairn_jit_new(const struct cairn_jit_options *options, struct 
   pthread_once(&llvm_is_set_up, cairn_compile_init);
   pthread_mutex_init(&made->lock, NULL);
   made->layer = cn_linking_layer_new((uintptr_t)cairn_image_register);
-  if (!adopt_options(made, options ? options : &zero, error)) {
+  options = options ? options : &zero;
+  cn_jit_machines_init(&made->machines, options->cpu, options->features);
+  if (!adopt_options(made, options, error)) {
     cairn_jit_dispose(made);
     return CAIRN_E_REFUSED;
   }
@@ -87,8 +82,7 @@ void cn_jit_free(struct cairn_jit *session)
   cn_jit_entries_free(&session->entries);
   cn_linking_layer_free(session->layer);
   pthread_mutex_destroy(&session->lock);
-  free(session->cpu);
-  free(session->features);
+  cn_jit_machines_free(&session->machines);
   free(session);
 }
 

@@ -8,12 +8,13 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <cairn/jit.h>
+#include "jit/machines.h"
 #include "jit/module.h"
 #include "jit/names.h"
 
 struct cairn_jit {
   struct cairn_compile_options compile;
-  char *cpu, *features;
+  struct cn_jit_machines machines;
   atomic_uint_fast64_t numbers; /* given to modules */
   pthread_mutex_t lock;         /* of the rest */
   struct cn_linking_layer *layer;

@@ -230,14 +230,16 @@ static void make_machine(void)
 
 int main(int argc, char **argv)
 {
-  struct cairn_jit_options options = {.compile = {.opt_level = argc > 2 ? (unsigned)atoi(argv[2]) : 0}};
+  bool quick = argc > 2 && strcmp(argv[2], "quick") == 0;
+  struct cairn_jit_options options = {
+      .compile = {.tier = quick ? CAIRN_TIER_QUICK : CAIRN_TIER_FULL, .opt_level = quick ? 0 : 2}};
   int rounds = argc > 3 ? atoi(argv[3]) : 1;
   struct cairn_jit *session;
   LLVMOrcLLJITRef jit;
   char *error;
 
   if (argc < 2)
-    return fprintf(stderr, "usage: jit-time FILE.bc [LEVEL [ROUNDS]]\n"), 1;
+    return fprintf(stderr, "usage: jit-time FILE.bc [full|quick [ROUNDS]]\n"), 1;
   level = (int)options.compile.opt_level;
   cairn_compile_init();
   read_module(argv[1]);

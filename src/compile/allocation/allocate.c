@@ -301,9 +301,10 @@ static void expand_array_in_line(struct allocation_site *s)
     join_arms(s, &arms, fast, slow);
 }
 
+/* The quick tier allocates by calls, which are less work for the code generator. */
 static uint64_t max_inline_bytes(struct cn_ctx *ctx, bool uninit)
 {
-  uint64_t most = cn_max_inline_bytes(ctx);
+  uint64_t most = ctx->options->tier == CAIRN_TIER_QUICK ? 0 : cn_max_inline_bytes(ctx);
 
   CN_CHECK(most % CAIRN_ABI_OBJECT_ALIGN == 0 && most <= CAIRN_ABI_INLINE_ALLOC_MAX);
   return !uninit && most > CAIRN_ABI_INLINE_CLEAR_MAX ? CAIRN_ABI_INLINE_CLEAR_MAX : most;

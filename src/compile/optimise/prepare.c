@@ -234,6 +234,16 @@ static void promote_locals(struct cn_ctx *ctx, LLVMValueRef function)
   LLVMDisposePassBuilderOptions(options);
 }
 
+/* Promote the locals of all functions, of unmanaged ones, too: each run of LLVM's pass manager takes as long as the
+ * passes on a small function. */
+static void promote_all_locals(struct cn_ctx *ctx)
+{
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+
+  cn_check_llvm_error(ctx, NULL, LLVMRunPasses(ctx->module, "function(sroa<preserve-cfg>)", ctx->machine, options));
+  LLVMDisposePassBuilderOptions(options);
+}
+
 /* Check the rules that need promoted locals. A store gets at most one error. */
 static void check_source_rules(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_ptrmap *types)
 {
@@ -245,6 +255,48 @@ static void check_source_rules(struct cn_ctx *ctx, LLVMValueRef function, const 
     cn_rules_check_stores(ctx, function);
   if (ctx->errors == errors)
     cn_rules_check_layout_stores(ctx, function, types);
+}
+
+static void prepare_before_promotion(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  drop_fake_uses(function);
+  cn_copies_expand(ctx, function);
+  cn_spans_prepare(ctx, function);
+}
+
+static void prepare_after_promotion(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_ptrmap *types)
+{
+  check_source_rules(ctx, function, types);
+  describe_allocations(ctx, function);
+  cn_points_add_attributes(ctx, function);
+  cn_differences_hide_subtractions(ctx, function);
+  cn_copies_make_volatile(ctx, function);
+  cn_mark_unproved_stores(ctx, function);
+}
+
+static bool is_to_be_prepared(LLVMValueRef function)
+{
+  return cn_is_managed(function) && !LLVMIsDeclaration(function) && !cn_has_statepoints(function);
+}
+
+static void prepare_functions(struct cn_ctx *ctx, const struct cn_ptrmap *types)
+{
+  bool together = ctx->options->tier == CAIRN_TIER_QUICK;
+
+  CN_EACH_FUNCTION(f, ctx->module)
+    if (together && is_to_be_prepared(f))
+      prepare_before_promotion(ctx, f);
+  if (together)
+    promote_all_locals(ctx);
+  CN_EACH_FUNCTION(f, ctx->module) {
+    if (!is_to_be_prepared(f))
+      continue;
+    if (!together) {
+      prepare_before_promotion(ctx, f);
+      promote_locals(ctx, f);
+    }
+    prepare_after_promotion(ctx, f, types);
+  }
 }
 
 bool cn_prepare_unit(struct cn_ctx *ctx)
@@ -267,20 +319,7 @@ bool cn_prepare_unit(struct cn_ctx *ctx)
   cn_rules_gather_layout_types(ctx, &types);
   cn_spans_check_markers(ctx);
   cn_user_roots_check_marker(ctx);
-  CN_EACH_FUNCTION(f, ctx->module) {
-    if (!cn_is_managed(f) || LLVMIsDeclaration(f) || cn_has_statepoints(f))
-      continue;
-    drop_fake_uses(f);
-    cn_copies_expand(ctx, f);
-    cn_spans_prepare(ctx, f);
-    promote_locals(ctx, f);
-    check_source_rules(ctx, f, &types);
-    describe_allocations(ctx, f);
-    cn_points_add_attributes(ctx, f);
-    cn_differences_hide_subtractions(ctx, f);
-    cn_copies_make_volatile(ctx, f);
-    cn_mark_unproved_stores(ctx, f);
-  }
+  prepare_functions(ctx, &types);
   cn_ptrmap_free(&types);
   cn_callee_attributes_add(ctx);
   return ctx->errors == 0;

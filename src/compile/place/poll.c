@@ -60,7 +60,13 @@ static LLVMValueRef emit_check(struct cn_poll_emitter *p, LLVMBuilderRef builder
 /* True if polls may call the stub: only if polls test the poll word, since the stub reads only this word. */
 static bool may_call_poll_stub(const struct cairn_compile_options *options)
 {
-  return options->opt_level > 0 && options->poll == CAIRN_POLL_WORD;
+  return (options->opt_level > 0 || options->tier == CAIRN_TIER_QUICK) && options->poll == CAIRN_POLL_WORD;
+}
+
+/* True if all polls are calls: for small code, or for little work of the code generator. */
+static bool prefers_poll_stub(const struct cairn_compile_options *options)
+{
+  return options->size_level || options->tier == CAIRN_TIER_QUICK;
 }
 
 static LLVMValueRef find_line_from(LLVMValueRef i)
@@ -146,7 +152,7 @@ void cn_poll_emit(struct cn_poll_emitter *p, LLVMValueRef at, enum cn_poll_form 
     return;
   }
   CN_CHECK(p->slow);
-  bool called = form == CN_POLL_FORM_STUB_CALL || p->ctx->options->size_level;
+  bool called = form == CN_POLL_FORM_STUB_CALL || prefers_poll_stub(p->ctx->options);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(p->ctx->llvm);
   LLVMPositionBuilderBefore(builder, at);
   LLVMSetCurrentDebugLocation2(builder, debug_location_near(at));

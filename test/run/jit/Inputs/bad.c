@@ -4,6 +4,10 @@
 #include <string.h>
 #include <cairn/jit.h>
 
+#ifndef TIER
+#define TIER CAIRN_TIER_FULL
+#endif
+
 static struct cairn_jit *session;
 static int wrong;
 
@@ -75,9 +79,11 @@ int main(void)
 {
   begin("shared", (struct cairn_jit_options){.compile = {.shared = true}});
   begin("level", (struct cairn_jit_options){.compile = {.opt_level = 4}});
+  begin("tier", (struct cairn_jit_options){.compile = {.tier = CAIRN_TIER_QUICK + 1}});
   begin("barriers", (struct cairn_jit_options){.compile = {.barriers = CAIRN_BARRIERS_LOADS}});
 
-  const struct cairn_jit_options options = {.compile = {.opt_level = 1, .diagnose = diagnose, .env = &session}};
+  const struct cairn_jit_options options = {
+      .compile = {.tier = TIER, .opt_level = 1, .diagnose = diagnose, .env = &session}};
   char *error = NULL;
   if (cairn_jit_new(&options, &session, &error))
     return 1;

@@ -9,6 +9,10 @@
 #include <cairn/jit.h>
 #include "coroutines.h"
 
+#ifndef TIER
+#define TIER CAIRN_TIER_FULL
+#endif
+
 struct cell {
   struct cell managed *next;
   long value;
@@ -355,7 +359,7 @@ static void modules_come_and_go(void)
 
 int main(int argc, char **argv)
 {
-  const struct cairn_jit_options options = {.compile = {.opt_level = 1}};
+  const struct cairn_jit_options options = {.compile = {.tier = TIER, .opt_level = 1}};
   char *error = NULL;
 
   rounds = argc > 1 ? atol(argv[1]) : 100;

@@ -6,6 +6,10 @@
 #include <cairn/cairn.h>
 #include <cairn/jit.h>
 
+#ifndef TIER
+#define TIER CAIRN_TIER_FULL
+#endif
+
 struct cell {
   struct cell managed *next;
   long value;
@@ -22,7 +26,7 @@ static void check(enum cairn_status status, char *error)
 
 static struct cairn_jit *begin(void)
 {
-  const struct cairn_jit_options options = {.compile = {.opt_level = 2}};
+  const struct cairn_jit_options options = {.compile = {.tier = TIER, .opt_level = 2}};
   struct cairn_jit *session;
   char *error = NULL;
 
