@@ -15,6 +15,9 @@
 
 enum { FAULT_BYTES = 1024 }; /* of an image, with the module's title */
 
+/* The prefix of the names of rebound symbols that stand for the body of an entry. */
+#define THROUGH_ENTRY "cairn.jit.through."
+
 struct rebindings {
   struct cn_jit_rebinding *at;
   size_t count, room;
@@ -216,13 +219,24 @@ static struct cn_jit_name *find_in_modules(struct link *l, const char *text)
 }
 
 /* Rebind a symbol to an address. */
-static void rebind(struct link *l, struct rebindings *rebindings, const struct cn_jit_symbol *symbol, uintptr_t address)
+static void rebind(struct link *l, struct rebindings *rebindings, const struct cn_jit_symbol *symbol,
+                   const char *prefix, uintptr_t address)
 {
-  char *text = cn_format("cairn.jit.bound.%s", symbol->name);
+  char *text = cn_format("%s%s", prefix, symbol->name);
 
   cn_push(&l->texts, text);
   cn_push(rebindings, (struct cn_jit_rebinding){symbol->index, text, 0});
   note_outside(l, text, address);
+}
+
+static void rebind_to_entry(struct link *l, struct cn_jit_module *module, struct rebindings *rebindings,
+                            const struct cn_jit_symbol *symbol, struct cn_jit_entry *entry, bool to_body)
+{
+  if (to_body)
+    rebind(l, rebindings, symbol, THROUGH_ENTRY, cn_jit_entry_body(entry));
+  else
+    rebind(l, rebindings, symbol, "cairn.jit.bound.", cn_jit_entry_address(entry));
+  note_entry_link(module, entry);
 }
 
 /* A module uses a function's address by the name of its entry; a native function lacks an entry. */
@@ -247,8 +261,7 @@ static void resolve(struct link *l, struct cn_jit_module *module, const struct c
 
   if (name && name->entry) {
     bool is_body = function_of_body(symbol->name) != NULL;
-    rebind(l, rebindings, symbol, is_body ? cn_jit_entry_body(name->entry) : cn_jit_entry_address(name->entry));
-    note_entry_link(module, name->entry);
+    rebind_to_entry(l, module, rebindings, symbol, name->entry, is_body);
   } else if (function != symbol->name && !function_of_body(symbol->name) &&
              is_own_definition(module, function, &definition)) {
     cn_push(rebindings, (struct cn_jit_rebinding){symbol->index, NULL, definition->index});
@@ -262,16 +275,18 @@ static void resolve(struct link *l, struct cn_jit_module *module, const struct c
 }
 
 /* A call by a thunk, of a managed function that is known: the call goes there directly. */
-static void resolve_thunk(struct link *l, const struct cn_jit_symbol *thunk, struct rebindings *rebindings)
+static void resolve_thunk(struct link *l, struct cn_jit_module *module, const struct cn_jit_symbol *thunk,
+                          struct rebindings *rebindings)
 {
   const char *function = function_of(strchr(strchr(thunk->name, '.') + 1, '.') + 1);
+  const struct cn_jit_symbol called = {.name = thunk->name, .index = thunk->twin ? thunk->twin : thunk->index};
   struct cn_jit_name *name = find_in_modules(l, function);
-  uintptr_t body = name && name->entry ? cn_jit_entry_body(name->entry) : 0;
+  uintptr_t body = name ? 0 : find_body(find_outside(l, function));
 
-  if (!name)
-    body = find_body(find_outside(l, function));
-  if (body)
-    rebind(l, rebindings, thunk, body);
+  if (name && name->entry)
+    rebind_to_entry(l, module, rebindings, &called, name->entry, true);
+  else if (body)
+    rebind(l, rebindings, &called, "cairn.jit.bound.", body);
 }
 
 /* A weak definition of another module's symbol gives way to it. */
@@ -308,7 +323,7 @@ static void resolve_module(struct link *l, struct cn_jit_module *module)
   for (size_t k = 0; k < module->imports.count; k++)
     resolve(l, module, &module->imports.at[k], &rebindings);
   for (size_t k = 0; k < module->thunks.count; k++)
-    resolve_thunk(l, &module->thunks.at[k], &rebindings);
+    resolve_thunk(l, module, &module->thunks.at[k], &rebindings);
   for (size_t k = 0; k < module->exports.count; k++)
     resolve_export(l, module, &module->exports.at[k]);
   module->bound = cn_jit_module_rebind(module, rebindings.at, rebindings.count, &module->bound_size);
@@ -428,6 +443,8 @@ static void adopt_modules(struct link *l)
       cairn_image_register(module->images.at[k]);
   }
   bind_new_entries(l);
+  for (size_t i = 0; i < l->modules.count; i++)
+    cn_jit_sites_bind(l->modules.at[i]);
 }
 
 static void drop_new_entries(struct link *l)
@@ -442,6 +459,18 @@ static void drop_new_entries(struct link *l)
     cn_jit_entry_end(&l->session->entries, l->entries.at[i]);
 }
 
+/* A branch to the body of an entry is a site. */
+static void note_edge(void *owner, const struct cn_link_edge *edge)
+{
+  struct cn_jit_entry *entry =
+      edge->kind == CN_EDGE_BRANCH && !edge->addend && strncmp(edge->name, THROUGH_ENTRY, sizeof THROUGH_ENTRY - 1) == 0
+          ? cn_jit_entry_of_body(edge->target)
+          : NULL;
+
+  if (entry)
+    cn_jit_site_add(owner, entry, edge);
+}
+
 static bool link_objects(struct link *l)
 {
   CN_VECTOR(struct cn_link_object) objects = {0};
@@ -450,8 +479,8 @@ static bool link_objects(struct link *l)
     struct cn_jit_module *module = l->modules.at[i];
     cn_push(&objects, (struct cn_link_object){module->title, module->bound, module->bound_size, module, NULL});
   }
-  const struct cn_link_listener listener = {.function = cn_jit_debug_note_function,
-                                            .section = cn_jit_debug_note_section};
+  const struct cn_link_listener listener = {
+      .edge = note_edge, .function = cn_jit_debug_note_function, .section = cn_jit_debug_note_section};
   struct cn_link link = {objects.at, objects.count, l->symbols.at, l->symbols.count, listener};
   bool linked = cn_linking_layer_link(l->session->layer, &link, &l->error);
   for (size_t i = 0; linked && i < l->modules.count; i++)
@@ -467,6 +496,7 @@ static void undo(struct link *l)
   for (size_t i = 0; i < l->modules.count; i++) {
     struct cn_jit_module *module = l->modules.at[i];
     module->links.count = module->entry_links.count = 0;
+    cn_jit_sites_drop(module);
     if (module->linked)
       cn_linking_layer_unlink(l->session->layer, module->linked);
     module->linked = NULL;

@@ -207,7 +207,7 @@ public:
     if (listener.edge)
       for (Block *block : graph.blocks())
         for (Edge &edge : block->edges())
-          if (!edge.isKeepAlive() && !edge.getTarget().isDefined() && edge.getTarget().hasName())
+          if (edge.isRelocation() && !edge.getTarget().isDefined() && edge.getTarget().hasName())
             report_edge(*block, edge);
     if (listener.function)
       for (Symbol *symbol : graph.defined_symbols())

@@ -27,13 +27,15 @@ static bool is_call_thunk(const struct cn_elf_symbol *s)
           strncmp(s->name, CN_CALL_PREFIX, sizeof CN_CALL_PREFIX - 1) == 0);
 }
 
-static void note_symbol(struct cn_jit_module *module, const struct cn_elf_symbol *s, uint32_t index)
+static void note_symbol(struct cn_jit_module *module, const struct cn_elf_symbol *s, uint32_t index,
+                        const uint32_t *twins)
 {
   struct cn_jit_symbol symbol = {.index = index,
                                  .weak = ELF64_ST_BIND(s->sym.st_info) == STB_WEAK || s->sym.st_shndx == SHN_COMMON};
 
   if (is_call_thunk(s)) {
     symbol.name = cn_strdup(s->name);
+    symbol.twin = twins[s->section];
     cn_push(&module->thunks, symbol);
     return;
   }
@@ -49,14 +51,30 @@ static void note_symbol(struct cn_jit_module *module, const struct cn_elf_symbol
     cn_push(&module->image_names, symbol.name);
 }
 
+/* By section: the local symbol without a name of the function at the section's start, or 0. The rewritten object's
+ * calls use such symbols. The caller frees the array. */
+static uint32_t *find_twins(const struct cn_elf_file *elf)
+{
+  uint32_t *twins = cn_alloc((elf->section_count + 1) * sizeof *twins);
+
+  for (uint32_t i = 1; i < elf->symbol_count; i++) {
+    const struct cn_elf_symbol *s = &elf->symbols[i];
+    if (s->sym.st_info == ELF64_ST_INFO(STB_LOCAL, STT_FUNC) && !*s->name && !s->sym.st_value)
+      twins[s->section] = i;
+  }
+  return twins;
+}
+
 bool cn_jit_module_read_symbols(struct cn_jit_module *module, char **error)
 {
   struct cn_elf_file elf;
 
   if (cn_elf_open_for_port(&elf, module->object, module->object_size, error))
     return false;
+  uint32_t *twins = find_twins(&elf);
   for (uint32_t i = 1; i < elf.symbol_count; i++)
-    note_symbol(module, &elf.symbols[i], i);
+    note_symbol(module, &elf.symbols[i], i, twins);
+  free(twins);
   cn_elf_close(&elf);
   return true;
 }
@@ -78,6 +96,7 @@ void cn_jit_module_free(struct cn_jit_module *module)
   cn_free(&module->image_names);
   cn_free(&module->images);
   cn_free(&module->links);
+  cn_jit_sites_drop(module);
   cn_free(&module->entry_links);
   cn_free(&module->entries);
   cn_jit_debug_drop_parts(module);

@@ -11,13 +11,15 @@
 #include <cairn/collector.h>
 #include "base/vector.h"
 #include "jit/debug.h"
-#include "jit/entries.h"
+#include "jit/entry/entries.h"
 #include "jit/linking_layer.h"
+#include "jit/sites.h"
 
 /* A symbol of a module's object. An import that is weak may stay undefined. */
 struct cn_jit_symbol {
   char *name;
   uint32_t index; /* in the object's symbol table */
+  uint32_t twin;  /* of a thunk: its local symbol, which calls of the object use; or 0 */
   bool weak;
   char *signature; /* of an export that is a managed function (cn_jit_signature_of()); else null */
 };
@@ -42,6 +44,7 @@ struct cn_jit_module {
   size_t users;                                 /* present modules whose code refers to this module */
   CN_VECTOR(struct cn_jit_module *) links;      /* modules that the code refers to */
   CN_VECTOR(struct cn_jit_entry *) entry_links; /* entries that the code refers to */
+  CN_VECTOR(struct cn_jit_site *) sites;        /* branches of the code past entries */
   CN_VECTOR(struct cn_jit_entry *) entries;     /* entries of the module's functions */
   /* Once the module is removed: */
   struct cairn_image *layouts; /* not null: the code is gone, and these copies of the images have layouts alone */

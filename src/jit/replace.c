@@ -120,15 +120,24 @@ static void give_names_back(struct replacement *r)
 
 /* ---- the switch ---- */
 
+typedef CN_VECTOR(struct cairn_code_store) store_vector;
+
+static void list_stores(store_vector *stores, const struct cn_jit_entry *entry)
+{
+  cn_push(stores, cn_jit_entry_switch(entry, entry->body));
+  for (const struct cn_jit_site *site = entry->sites; site; site = site->next)
+    cn_push(stores, cn_jit_site_switch(site, entry->body));
+}
+
 /* Entries whose owner is an older module: their `body` is the new one already. */
 static bool switch_entries(struct replacement *r)
 {
-  CN_VECTOR(struct cairn_code_store) stores = {0};
+  store_vector stores = {0};
 
   for (size_t i = 0; i < r->names.count; i++) {
     const struct cn_jit_name *name = r->names.at[i].name;
     if (name->entry && name->entry->owner != r->module && !is_body(name->text))
-      cn_push(&stores, cn_jit_entry_switch(name->entry, name->entry->body));
+      list_stores(&stores, name->entry);
   }
   enum cairn_status status = stores.count ? cairn_code_store(stores.at, stores.count) : CAIRN_OK;
   cn_free(&stores);
@@ -175,13 +184,15 @@ static void retire_old_versions(struct replacement *r)
   }
 }
 
-/* Names of linked modules had entries, with the old `bodies`. */
+/* Names of linked modules had entries, with the old `bodies`. Only code that has not run goes elsewhere. */
 static void restore_entries(struct replacement *r, const uintptr_t *bodies)
 {
   for (size_t i = 0; i < r->names.count; i++) {
     struct cn_jit_name *name = r->names.at[i].name;
     if (bodies[i]) {
       name->entry->body = bodies[i];
+      for (const struct cn_jit_site *site = name->entry->sites; site; site = site->next)
+        cn_jit_site_bind(site);
     } else {
       name->entry = NULL;
       name->address = 0;

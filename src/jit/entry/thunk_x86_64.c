@@ -3,7 +3,7 @@
  * Writes the code of thunks for x86-64. Thunks are written before threads know their addresses; only the words of a
  * thunk change later. Any thread; the file has no state.
  */
-#include "jit/thunk.h"
+#include "jit/entry/thunk.h"
 
 #include <string.h>
 #include <cairn/collector.h>

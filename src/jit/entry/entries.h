@@ -9,9 +9,10 @@
 #include <stdbool.h>
 #include <cairn/patch.h>
 #include "base/vector.h"
-#include "jit/thunk.h"
+#include "jit/entry/thunk.h"
 
 struct cn_jit_module;
+struct cn_jit_site;
 
 struct cn_jit_entry {
   struct cn_jit_thunk *writable;
@@ -19,6 +20,7 @@ struct cn_jit_entry {
   char *name;                  /* of the function */
   struct cn_jit_module *owner; /* of the current version; null before the first, and when the function is gone */
   uintptr_t body;              /* of the version that is being linked, or of the current one */
+  struct cn_jit_site *sites;   /* branches to the body of the current version */
   size_t users;                /* present modules whose code refers to the entry */
   struct cn_jit_entry *next;   /* among the entries that are gone */
 };
@@ -41,6 +43,9 @@ static inline uintptr_t cn_jit_entry_body(const struct cn_jit_entry *entry)
 {
   return entry->thunk + offsetof(struct cn_jit_thunk, body);
 }
+
+/* The entry with this body. */
+struct cn_jit_entry *cn_jit_entry_of_body(uintptr_t body);
 
 /* Make an entry without a version. Null: the system refuses memory for code; `*error` is the message. */
 struct cn_jit_entry *cn_jit_entry_new(struct cn_jit_entries *entries, const char *name, char **error);

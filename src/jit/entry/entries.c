@@ -4,7 +4,7 @@
  * An ended entry waits in a queue, so that a late call meets a message rather than another function. The session's lock
  * covers the state; threads that run a thunk read its words meanwhile, and each word changes by one store.
  */
-#include "jit/entries.h"
+#include "jit/entry/entries.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -90,6 +90,11 @@ static struct cn_jit_entry *take_place(struct cn_jit_entries *entries, char **er
   entry->writable->service = head + offsetof(struct cn_jit_thunk_head, gone_code);
   entry->writable->data = entry;
   return entry;
+}
+
+struct cn_jit_entry *cn_jit_entry_of_body(uintptr_t body)
+{
+  return ((const struct cn_jit_thunk *)(body - offsetof(struct cn_jit_thunk, body)))->data;
 }
 
 static struct cn_jit_entry *take_oldest_gone(struct cn_jit_entries *entries)
