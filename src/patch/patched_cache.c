@@ -173,7 +173,7 @@ static void note_patched(const struct cn_write *write)
   struct update_list *list = list_of(write);
 
   for (size_t i = 0; i < list->count; i++)
-    list->at[i].cache->patched = list->at[i].version;
+    __atomic_store_n(&list->at[i].cache->patched, list->at[i].version, __ATOMIC_RELAXED);
 }
 
 /* Update the cache, or all changed caches. False: data have changed meanwhile, and nothing is written. */
@@ -283,11 +283,10 @@ enum cairn_status cairn_patched_cache_renew(struct cairn_patched_cache *cache, s
   return cache->data.registered ? update(cache, false, failure) : fail(failure, CAIRN_E_UNKNOWN);
 }
 
-/* True if code and data have the entry, or the data have it and are megamorphic. */
-static bool has_entry(const struct cairn_patched_cache *cache, uintptr_t key, uintptr_t value)
+static bool is_patched(const struct cairn_patched_cache *cache)
 {
-  return cairn_patched_cache_find_data(cache, key) == value &&
-         __atomic_load_n(&cache->patched, __ATOMIC_RELAXED) == __atomic_load_n(&cache->data.version, __ATOMIC_RELAXED);
+  return __atomic_load_n(&cache->patched, __ATOMIC_RELAXED) ==
+         __atomic_load_n(&cache->data.version, __ATOMIC_RELAXED);
 }
 
 enum cairn_status cairn_patched_cache_fill(struct cairn_patched_cache *cache, uintptr_t key, uintptr_t value,
@@ -295,13 +294,13 @@ enum cairn_status cairn_patched_cache_fill(struct cairn_patched_cache *cache, ui
 {
   if (key == 0 || value == 0)
     return fail(failure, CAIRN_E_BOUNDS);
-  if (!has_entry(cache, key, value)) {
+  if (cairn_patched_cache_find_data(cache, key) != value) {
     enum cairn_status status =
         cairn_inline_cache_fill(&cache->data, key, (struct cairn_inline_cache_values){{value, 0}});
     if (status != CAIRN_OK)
       return fail(failure, status);
   }
-  if (cache->patched != cache->data.version)
+  if (!is_patched(cache))
     return update(cache, false, failure);
   if (failure != NULL)
     *failure = (struct cairn_patch_failure){0};
