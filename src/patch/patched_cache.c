@@ -285,8 +285,7 @@ enum cairn_status cairn_patched_cache_renew(struct cairn_patched_cache *cache, s
 
 static bool is_patched(const struct cairn_patched_cache *cache)
 {
-  return __atomic_load_n(&cache->patched, __ATOMIC_RELAXED) ==
-         __atomic_load_n(&cache->data.version, __ATOMIC_RELAXED);
+  return __atomic_load_n(&cache->patched, __ATOMIC_RELAXED) == __atomic_load_n(&cache->data.version, __ATOMIC_RELAXED);
 }
 
 enum cairn_status cairn_patched_cache_fill(struct cairn_patched_cache *cache, uintptr_t key, uintptr_t value,
