@@ -15,6 +15,7 @@
 #include "compile/core/convention.h"
 #include "compile/core/pass.h"
 #include "compile/core/words.h"
+#include "compile/lower/live_outs.h"
 
 static const char *const relocation_names_and_help[] = {
 #define CAIRN_RELOCATION(constant, name, help) name, help,
@@ -329,5 +330,6 @@ void cairn_compile_live_outs(bool wanted)
                               wanted ? "-enable-patchpoint-liveness=true" : "-enable-patchpoint-liveness=false"};
 
   cairn_compile_init();
+  cn_live_outs_set_wanted(wanted);
   LLVMParseCommandLineOptions((int)(sizeof argv / sizeof *argv), argv, NULL);
 }

@@ -93,6 +93,14 @@ static inline bool cn_port_is_live_out_register(unsigned dwarf)
          (dwarf >= CN_DWARF_XMM16 && dwarf <= CN_DWARF_XMM31);
 }
 
+/* True for a register that code reads and that no call changes: the pc, and the segment registers with their bases. */
+static inline bool cn_port_is_constant_register(unsigned dwarf)
+{
+  enum { PC = 16, FIRST_SEGMENT = 50, LAST_SEGMENT_BASE = 59 };
+
+  return dwarf == PC || (dwarf >= FIRST_SEGMENT && dwarf <= LAST_SEGMENT_BASE);
+}
+
 /* True if the register may contain a value of a point. */
 static inline bool cn_port_is_value_register(unsigned dwarf)
 {

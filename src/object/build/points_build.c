@@ -99,6 +99,8 @@ static const char *read_live_outs(const struct cn_statepoint_record *r, struct c
     return "a record has live-outs, and is not a patchpoint's";
   for (uint32_t i = 0; i < r->record->live_outs; i++) {
     struct cairn_stackmap_live_out from = cairn_stackmap_live_out(r->map, r->record, i);
+    if (cn_port_is_constant_register(from.reg))
+      continue;
     if (from.reg > UINT8_MAX || !cn_port_is_live_out_register(from.reg))
       return "a live-out is neither in a general nor in a vector register";
     if (from.size > CN_POINT_MAX_LIVE_OUT_BYTES)

@@ -1,6 +1,6 @@
 ; The allocation pointer in a register where an unreachable block has an edge into the loop, without safepoints, which
 ; keeps such blocks. What would go wrong: the phi of the pointer lacks the edge, and the module is broken.
-; RUN: %cairn opt -p layouts,allocate,carry-buffer -S %s | FileCheck %s
+; RUN: %cairn opt -p layouts,allocate,promote-allocation-pointer -S %s | FileCheck %s
 ; RUN: %cairn-cc -O0 -fcairn-safepoints=none -c %s -o /dev/null
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"
