@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * For jit_storm.test: threads run sites of the program and of modules of a session, while one thread adds modules,
- * patches both kinds of sites, invalidates assumptions over both, and removes modules. Each call reaches target 1 or 2.
+ * patches both kinds of sites, invalidates assumptions over both, and replaces and removes modules. Each call reaches
+ * target 1 or 2.
  */
-#define _GNU_SOURCE
 #include <pthread.h>
 #include <string.h>
 #include <cairn/thread.h>
@@ -19,6 +19,7 @@ static atomic_bool ends;
 static atomic_long rounds_run;
 static site_function *_Atomic current[SLOTS]; /* the functions of the modules */
 static uint64_t modules[SLOTS];
+static uintptr_t codes[SLOTS];
 
 /* True if both targets of the site were 1 or 2. */
 static bool is_right(long result)
@@ -88,10 +89,10 @@ cairn_unmanaged static void write_module(char text[TEXT_BYTES], long number)
 }
 
 /* Give the points of a module's function a target. */
-cairn_unmanaged static void patch_function(struct cairn_patch *patch, site_function *function, int target)
+cairn_unmanaged static void patch_function(struct cairn_patch *patch, uintptr_t code, int target)
 {
   struct cairn_point points[4];
-  size_t count = cairn_points_of_function((uintptr_t)function, points, 4);
+  size_t count = cairn_points_of_function(code, points, 4);
 
   EXPECT(count >= 2 && count <= 4);
   for (size_t i = 0; i < count; i++)
@@ -105,25 +106,63 @@ cairn_unmanaged static void nothing(int thread, void *env)
   (void)env;
 }
 
-/* Replace the module of a slot. */
+cairn_unmanaged static void *look_up(struct cairn_jit *session, const char *name)
+{
+  char *error = NULL;
+  void *address;
+
+  check(cairn_jit_look_up(session, name, &address, &error), error);
+  return address;
+}
+
+/* Callers reach the function `name` of the slot by a pointer. */
+cairn_unmanaged static void exchange_pointer(struct cairn_jit *session, int slot, const char *name)
+{
+  current[slot] = (site_function *)look_up(session, name);
+  EXPECT(cairn_handshake_all(nothing, NULL, UINT64_MAX) == CAIRN_OK);
+}
+
+/* Callers reach the function `name` by a function that calls it, which is replaced by another version. */
+cairn_unmanaged static void replace_caller(struct cairn_jit *session, int slot, const char *name)
+{
+  char text[TEXT_BYTES], caller[32], *error = NULL;
+  uint64_t module;
+
+  snprintf(caller, sizeof caller, "caller_%d", slot);
+  int length = snprintf(text, sizeof text,
+                        "declare i64 @%s(ptr addrspace(1), i64)\n"
+                        "define i64 @%s(ptr addrspace(1) %%o, i64 %%n) noinline gc \"statepoint-example\" {\n"
+                        "  %%r = call i64 @%s(ptr addrspace(1) %%o, i64 %%n)\n"
+                        "  ret i64 %%r\n"
+                        "}\n",
+                        name, caller, name);
+  if (current[slot] != NULL) {
+    check(cairn_jit_replace_ir(session, caller, text, (size_t)length, &module, &error), error);
+    return;
+  }
+  check(cairn_jit_add_ir(session, text, (size_t)length, &module, &error), error);
+  current[slot] = (site_function *)look_up(session, caller);
+}
+
+/* Replace the module of a slot, in one of two ways. */
 cairn_unmanaged static void add_module(struct cairn_jit *session, int slot, long number)
 {
   char text[TEXT_BYTES], name[32], *error = NULL;
   uint64_t old = modules[slot];
-  void *address;
 
   write_module(text, number);
   snprintf(name, sizeof name, "site_%ld", number);
   check(cairn_jit_add_ir(session, text, strlen(text), &modules[slot], &error), error);
-  check(cairn_jit_look_up(session, name, &address, &error), error);
+  check(cairn_jit_find_code(session, name, &codes[slot], &error), error);
   struct cairn_patch *patch = cairn_patch_begin();
-  patch_function(patch, (site_function *)address, 1);
+  patch_function(patch, codes[slot], 1);
   commit(patch);
-  current[slot] = (site_function *)address;
-  if (old == 0)
-    return;
-  EXPECT(cairn_handshake_all(nothing, NULL, UINT64_MAX) == CAIRN_OK);
-  check(cairn_jit_remove(session, old, &error), error);
+  if (slot % 2 == 0)
+    exchange_pointer(session, slot, name);
+  else
+    replace_caller(session, slot, name);
+  if (old != 0)
+    check(cairn_jit_remove(session, old, &error), error);
 }
 
 /* An assumption over a site of the program and a module becomes invalid, before or after the module is replaced. */
@@ -136,7 +175,7 @@ cairn_unmanaged static void invalidate_one(struct cairn_jit *session, int slot, 
   int target = (int)(next_random() % 2) + 1;
 
   add_target(patch, &point, target, false);
-  patch_function(patch, current[slot], target);
+  patch_function(patch, codes[slot], target);
   check(cairn_assumption_depend(assumption, patch, &failure), failure.text);
   if (number % 2 != 0)
     add_module(session, slot, number);
@@ -151,7 +190,7 @@ cairn_unmanaged static void storm(struct cairn_jit *session, long rounds)
     int slot = (int)(next_random() % SLOTS);
     for (int i = 0; i < 20; i++) {
       struct cairn_patch *patch = cairn_patch_begin();
-      patch_function(patch, current[next_random() % SLOTS], (int)(next_random() % 2) + 1);
+      patch_function(patch, codes[next_random() % SLOTS], (int)(next_random() % 2) + 1);
       commit(patch);
       patch_one(next_random() % (2 * SITES), (int)(next_random() % 2) + 1, next_random() % 4 == 0);
     }
