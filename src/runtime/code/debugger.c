@@ -3,10 +3,12 @@
  * GDB's interface for code that a program makes ("JIT Compilation Interface" of GDB's manual, which LLDB knows, too). A
  * debugger sets a breakpoint on a function of a fixed name, reads a variable of a fixed name there, and loads or drops
  * the ELF file that the variable's entry refers to. Owns the list of entries, under CN_LOCK_CODE; a debugger reads it
- * whenever the program is stopped. Runs on any thread in phase MUTATE.
+ * whenever the program is stopped. Also owns the result of the last look for a debugger, which is atomic. Runs on any
+ * thread in phase MUTATE.
  */
 #include "runtime/code/tools.h"
 
+#include <stdatomic.h>
 #include "base/check.h"
 #include "runtime/core/options.h"
 #include "runtime/os/os.h"
@@ -20,6 +22,8 @@ struct jit_descriptor {
 _Static_assert(sizeof(struct jit_descriptor) == 24 && offsetof(struct jit_descriptor, relevant) == 8, "GDB's layout");
 _Static_assert(sizeof(struct cn_debugger_entry) == 32, "GDB's layout");
 _Static_assert(offsetof(struct cn_debugger_entry, file) == 16, "GDB's layout");
+static _Atomic uint64_t next_tracer_look; /* cn_os_clock_nanoseconds() */
+static atomic_bool has_tracer;            /* at the last look */
 struct jit_descriptor __jit_debug_descriptor = {.version = 1};
 void __jit_debug_register_code(void);
 
@@ -29,9 +33,19 @@ __attribute__((noinline)) void __jit_debug_register_code(void)
   __asm__ volatile("" ::: "memory");
 }
 
+/* A look for a tracer reads a file of the system: there are at most ten a second. */
 bool cairn_code_is_debugged(void)
 {
-  return (cn_options.code & CN_CODE_GDB) != 0 || cn_os_has_tracer();
+  enum { NANOSECONDS_BETWEEN_LOOKS = 100000000 };
+  uint64_t now = cn_os_clock_nanoseconds();
+
+  if ((cn_options.code & CN_CODE_GDB) != 0)
+    return true;
+  if (now >= atomic_load_explicit(&next_tracer_look, memory_order_relaxed)) {
+    atomic_store_explicit(&has_tracer, cn_os_has_tracer(), memory_order_relaxed);
+    atomic_store_explicit(&next_tracer_look, now + NANOSECONDS_BETWEEN_LOOKS, memory_order_relaxed);
+  }
+  return atomic_load_explicit(&has_tracer, memory_order_relaxed);
 }
 
 /* The first fault of the list, or null. Linear. */
