@@ -9,7 +9,6 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "base/check.h"
 
 #ifndef MFD_EXEC
 #define MFD_EXEC 0x0010U

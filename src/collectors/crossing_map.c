@@ -9,7 +9,6 @@
  */
 #include "collectors/crossing_map.h"
 
-#include <string.h>
 #include <cairn/heap_object.h>
 #include "base/check.h"
 #include "runtime/os/os.h"

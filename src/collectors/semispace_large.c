@@ -5,7 +5,6 @@
  */
 #include <cairn/abi.h>
 #include <cairn/collector.h>
-#include "base/check.h"
 #include "collectors/large_space.h"
 #include "collectors/semispace.h"
 

@@ -25,7 +25,6 @@
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
-#include "base/vector.h"
 #include "compile/analysis/data_layout.h"
 #include "compile/optimise/prepare.h"
 

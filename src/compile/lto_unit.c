@@ -15,7 +15,6 @@
 #include "compile/lto_unit.h"
 
 #include <string.h>
-#include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/core/emit.h"

@@ -7,7 +7,6 @@
 #include "framemap/framemap_format.h"
 #include "framemap/intern.h"
 
-#include <string.h>
 #include <cairn/abi.h>
 
 unsigned cn_framemap_base_code_of(unsigned dwarf)

@@ -7,7 +7,6 @@
  */
 #include "framemap/points.h"
 
-#include "base/check.h"
 #include "framemap/framemap_format.h"
 #include "framemap/points_format.h"
 

@@ -33,7 +33,6 @@
  * The slow functions preserve every register except the result's register, so that the fast path has no spill
  * (docs/llvm-22.md, "cold calls").
  */
-#include <string.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "base/vector.h"

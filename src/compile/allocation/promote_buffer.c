@@ -20,7 +20,6 @@
  * so that it adds loads only after rare calls.
  */
 #include <stdlib.h>
-#include <string.h>
 #include "base/check.h"
 #include "base/ptrmap.h"
 #include "base/vector.h"

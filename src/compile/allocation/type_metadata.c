@@ -11,7 +11,6 @@
 #include <string.h>
 #include "base/check.h"
 #include "base/vector.h"
-#include "compile/core/each.h"
 #include "compile/core/emitted_names.h"
 
 typedef CN_VECTOR(char) text_vector;

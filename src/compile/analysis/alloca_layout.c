@@ -10,7 +10,6 @@
 #include "base/check.h"
 #include "base/ptrmap.h"
 #include "compile/analysis/alloca_layout.h"
-#include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/core/memory_types.h"
 

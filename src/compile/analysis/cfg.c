@@ -9,7 +9,6 @@
 #include "compile/analysis/cfg.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "base/vector.h"

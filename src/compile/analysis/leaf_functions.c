@@ -5,7 +5,6 @@
  * cn_calls_leaf_reason(), cn_calls_leaf_work().
  */
 #include <string.h>
-#include "base/check.h"
 #include "compile/analysis/calls.h"
 
 enum leaf_reason { STRING, MEMORY, VALUE, CTYPE, TIME, STATE, NORETURN, MATH };

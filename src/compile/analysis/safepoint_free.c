@@ -10,7 +10,6 @@
  */
 #include <stdlib.h>
 #include "base/check.h"
-#include "compile/analysis/calls.h"
 #include "compile/analysis/safepoint_free.h"
 #include "compile/core/each.h"
 

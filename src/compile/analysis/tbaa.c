@@ -5,13 +5,11 @@
  * (collector.h). Needs, breaks: nothing. Provides: queries of a tag, and of the fields of a copy of constant length
  * (cn_tbaa_*).
  */
-#include "compile/analysis/calls.h"
 #include "compile/analysis/tbaa.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
-#include "compile/core/emitted_names.h"
 
 /* ---- memory that never changes ---- */
 

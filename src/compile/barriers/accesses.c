@@ -5,7 +5,6 @@
  *
  * Needs: nothing. Provides: struct cn_access. Breaks: nothing.
  */
-#include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/effects/intrinsics.h"
 #include "compile/barriers/barriers.h"

@@ -9,7 +9,6 @@
  */
 #include "base/check.h"
 #include "compile/barriers/barriers.h"
-#include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/emitted_names.h"
 

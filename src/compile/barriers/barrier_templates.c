@@ -16,12 +16,10 @@
  * Needs: final, verified statepoints. Provides: a module free of calls of barriers; a call that LLVM cannot inline is
  * an error. Breaks: struct cn_cfg.
  */
-#include <stdlib.h>
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "compile/barriers/barriers.h"
-#include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/emitted_names.h"
 

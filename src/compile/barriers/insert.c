@@ -24,7 +24,6 @@
 #include "base/vector.h"
 #include "compile/barriers/barriers.h"
 #include "compile/core/each.h"
-#include "compile/core/emit.h"
 #include "compile/core/emitted_names.h"
 
 typedef CN_VECTOR(LLVMValueRef) value_vector;

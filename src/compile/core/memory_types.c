@@ -5,7 +5,6 @@
  */
 #include "compile/core/memory_types.h"
 
-#include "base/check.h"
 #include "compile/core/emitted_names.h"
 
 static LLVMTypeRef element_type_at(LLVMTypeRef type, LLVMValueRef index)

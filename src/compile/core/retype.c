@@ -10,7 +10,6 @@
 #include <llvm-c/Comdat.h>
 #include "base/check.h"
 #include "compile/core/each.h"
-#include "compile/core/emitted_names.h"
 
 bool cn_can_retype_function(LLVMValueRef function)
 {

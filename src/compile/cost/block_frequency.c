@@ -15,7 +15,6 @@
 #include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
-#include "compile/core/emitted_names.h"
 
 /* The weights of edges without metadata: an ordinary edge, and an edge to an abort. */
 #define DEFAULT_EDGE_WEIGHT 1024

@@ -2,7 +2,6 @@
  *
  * Computes an upper bound of an integer from its operands. Needs, breaks: nothing. Provides: cn_largest_value().
  */
-#include "compile/analysis/calls.h"
 #include "compile/cost/loops.h"
 
 static uint64_t smaller_of(uint64_t a, uint64_t b)

@@ -3,8 +3,6 @@
  * Computes the costs of loops: the size, the largest trip count, and the work of an iteration. Needs: struct cn_cfg.
  * Provides: cn_loops_build_with_costs(), struct cn_loops with sizes, trip counts and work. Breaks: nothing.
  */
-#include <stdlib.h>
-#include <string.h>
 #include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"

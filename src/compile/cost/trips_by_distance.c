@@ -14,7 +14,6 @@
  */
 #include "base/check.h"
 #include "compile/analysis/predicates.h"
-#include "compile/core/each.h"
 #include "compile/cost/cost.h"
 #include "compile/cost/loops.h"
 

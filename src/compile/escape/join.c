@@ -20,7 +20,6 @@
 #include <llvm-c/DebugInfo.h>
 #include "base/bitset.h"
 #include "base/check.h"
-#include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/scalars.h"
 #include "compile/escape/escape.h"

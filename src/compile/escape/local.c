@@ -10,9 +10,6 @@
  */
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
-#include "compile/core/each.h"
-#include "compile/core/emit.h"
-#include "compile/core/emitted_names.h"
 #include "compile/escape/escape.h"
 
 struct local_replacement {

@@ -9,8 +9,6 @@
  */
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
-#include "compile/core/each.h"
-#include "compile/core/emit.h"
 #include "compile/core/scalars.h"
 #include "compile/escape/escape.h"
 

@@ -14,7 +14,6 @@
  */
 #include <string.h>
 #include "base/check.h"
-#include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/core/memory_types.h"
 #include "compile/core/emitted_names.h"

@@ -15,7 +15,6 @@
  * replaces it. If the pass runs again, it makes the descriptions anew.
  */
 #include <llvm-c/DebugInfo.h>
-#include "base/check.h"
 #include "base/vector.h"
 #include "compile/core/each.h"
 #include "compile/lower/point_fences.h"

@@ -13,7 +13,6 @@
 #include "base/check.h"
 #include "base/vector.h"
 #include "compile/core/each.h"
-#include "compile/core/emit.h"
 #include "compile/core/emitted_names.h"
 
 static bool is_constant_address(LLVMValueRef reference)

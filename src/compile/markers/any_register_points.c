@@ -5,7 +5,6 @@
  * llvm.experimental.patchpoint with convention anyregcc. Breaks: nothing.
  */
 #include "compile/core/convention.h"
-#include "compile/core/emit.h"
 #include "compile/core/emitted_names.h"
 #include "compile/markers/markers.h"
 

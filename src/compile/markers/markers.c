@@ -7,7 +7,6 @@
 
 #include "base/check.h"
 #include "compile/core/emitted_names.h"
-#include "compile/cost/cost.h"
 
 void cn_markers_add_attributes(struct cn_ctx *ctx, const char *name)
 {

@@ -14,7 +14,6 @@
 #include "compile/markers/spans.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "compile/analysis/calls.h"

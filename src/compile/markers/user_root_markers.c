@@ -15,7 +15,6 @@
 #include "base/bitset.h"
 #include "base/check.h"
 #include "compile/analysis/alloca_layout.h"
-#include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/core/memory_types.h"
 #include "compile/core/emitted_names.h"

@@ -15,7 +15,6 @@
 #include "compile/analysis/calls.h"
 #include "compile/analysis/tbaa.h"
 #include "compile/core/each.h"
-#include "compile/core/emitted_names.h"
 #include "compile/optimise/prepare.h"
 
 #define ESCAPED_ATTRIBUTE "cairn-escaped"

@@ -17,7 +17,6 @@
 #include "compile/analysis/alloca_layout.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
-#include "compile/core/memory_types.h"
 #include "compile/core/emitted_names.h"
 #include "compile/effects/intrinsics.h"
 #include "compile/markers/user_root_markers.h"

@@ -11,7 +11,6 @@
  */
 #include <stdlib.h>
 #include "base/check.h"
-#include "compile/analysis/calls.h"
 #include "compile/place/function_facts.h"
 
 struct entry_poll_search {

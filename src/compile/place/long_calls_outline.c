@@ -16,7 +16,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "compile/analysis/cfg.h"

@@ -15,7 +15,6 @@
 #include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
-#include "compile/core/emitted_names.h"
 #include "compile/cost/cost.h"
 #include "compile/place/function_facts.h"
 

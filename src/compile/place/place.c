@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
-#include "base/vector.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/core/emitted_names.h"

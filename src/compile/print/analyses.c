@@ -3,7 +3,6 @@
  * Lists the analyses that cairn_compile_print() prints for tools and tests, by name. Needs: any module. Provides:
  * cairn_compile_print(), which returns the analysis as text; cairn_compile_analysis_names(). Breaks: nothing.
  */
-#include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
 #include "compile/core/each.h"

@@ -6,7 +6,6 @@
  * kinds, signatures, words and locals. A release build of LLVM's own pass miscompiles or crashes on each refused
  * construct (docs/llvm-22.md). Needs: any function. Provides: diagnostics. Breaks: nothing.
  */
-#include <string.h>
 #include "base/check.h"
 #include "compile/analysis/alloca_layout.h"
 #include "compile/analysis/calls.h"

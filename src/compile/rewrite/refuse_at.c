@@ -5,7 +5,6 @@
  */
 #include "base/check.h"
 #include "compile/analysis/calls.h"
-#include "compile/core/emitted_names.h"
 #include "compile/rewrite/refuse.h"
 
 bool cn_refuse_is_reachable(struct cn_function_check *judge, LLVMValueRef instruction)

@@ -5,9 +5,7 @@
  * LLVM's own pass or code generator silently loses references at each refused call, or ends the process. Part of
  * rewrite-statepoints. Needs: any call. Provides: diagnostics. Breaks: nothing.
  */
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/effects/points.h"

@@ -4,7 +4,6 @@
  * (docs/llvm-22.md). Part of rewrite-statepoints. Needs: any call. Provides: diagnostics of rule hardening. Breaks:
  * nothing.
  */
-#include <string.h>
 #include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/convention.h"

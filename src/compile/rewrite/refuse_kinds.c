@@ -8,7 +8,6 @@
 #include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/analysis/invalid_attributes.h"
-#include "compile/core/emitted_names.h"
 #include "compile/effects/ir_kinds.h"
 #include "compile/rewrite/refuse.h"
 

@@ -20,13 +20,9 @@
  */
 #include "compile/rewrite/rewrite.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
-#include "compile/analysis/calls.h"
 #include "compile/core/each.h"
-#include "compile/core/emit.h"
 #include "compile/core/emitted_names.h"
 #include "compile/core/statepoint_attributes.h"
 #include "compile/cost/steps.h"

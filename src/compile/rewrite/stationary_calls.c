@@ -15,7 +15,6 @@
 #include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
-#include "compile/core/emit.h"
 #include "compile/core/emitted_names.h"
 
 /* True for a function that is declared a leaf, or that has statepoints already. The check of a store finds no frame map

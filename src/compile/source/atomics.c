@@ -14,7 +14,6 @@
 #include "base/check.h"
 #include "base/vector.h"
 #include "compile/core/each.h"
-#include "compile/core/memory_types.h"
 #include "compile/core/emitted_names.h"
 #include "compile/source/rules.h"
 

@@ -11,7 +11,6 @@
  * IR has a union only as one of its members, and hides references in the others. Debug information has all members but
  * omits address spaces, so include/cairn/cairn.h adds the tag.
  */
-#include <string.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "base/ptrmap.h"

@@ -10,7 +10,6 @@
  *   - unmanaged-store: a reference stored in a global or thread-local whose type holds only data.
  *   - unmanaged-function: a function without a strategy keeps a reference over a call (rules_native.c).
  */
-#include <string.h>
 #include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"

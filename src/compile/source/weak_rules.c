@@ -6,7 +6,6 @@
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
-#include "base/check.h"
 #include "compile/core/each.h"
 #include "compile/allocation/type_metadata.h"
 #include "compile/source/debug_types.h"

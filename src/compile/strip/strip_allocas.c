@@ -9,7 +9,6 @@
  */
 #include <string.h>
 #include "base/check.h"
-#include "compile/analysis/calls.h"
 #include "compile/markers/user_root_markers.h"
 #include "compile/strip/strip.h"
 

@@ -6,7 +6,6 @@
  * described locals of the program may be promoted too.
  */
 #include <stdlib.h>
-#include <string.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include "base/check.h"

@@ -21,12 +21,10 @@
 #include "base/check.h"
 #include "base/ptrmap.h"
 #include "base/vector.h"
-#include "compile/analysis/calls.h"
 #include "compile/core/convention.h"
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/emitted_names.h"
-#include "compile/transitions/callees.h"
 
 static const char *const passing_attributes[] = CN_TAIL_PASSING;
 enum { PASSING_ATTRIBUTE_COUNT = sizeof passing_attributes / sizeof *passing_attributes };

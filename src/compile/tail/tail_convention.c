@@ -11,7 +11,6 @@
  * Needs: output of the optimiser, which has devirtualised calls, before rewrite-statepoints. Provides: functions of the
  * C convention, except in groups that keep theirs; a remark gives the reason. Breaks: nothing.
  */
-#include <stdlib.h>
 #include "base/check.h"
 #include "base/ptrmap.h"
 #include "base/vector.h"

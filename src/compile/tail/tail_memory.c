@@ -18,7 +18,6 @@
 #include "compile/core/convention.h"
 #include "compile/core/each.h"
 #include "compile/tail/tail.h"
-#include "compile/transitions/callees.h"
 
 enum { WORD_BITS = 64, VECTOR_REGISTER_BITS = 128 };
 

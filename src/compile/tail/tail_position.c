@@ -11,7 +11,6 @@
 #include "compile/core/convention.h"
 #include "compile/core/emitted_names.h"
 #include "compile/core/statepoint_attributes.h"
-#include "compile/transitions/result_wrappers.h"
 
 static bool are_both_or_neither_set(LLVMAttributeRef caller, LLVMAttributeRef callee)
 {

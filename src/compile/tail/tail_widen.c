@@ -15,7 +15,6 @@
  * cn_cfg; the functions that get a new signature move to the module's end.
  */
 #include <stdlib.h>
-#include <string.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "base/vector.h"

@@ -9,7 +9,6 @@
 #include <string.h>
 #include "base/check.h"
 #include "compile/analysis/calls.h"
-#include "compile/core/each.h"
 #include "compile/core/emitted_names.h"
 
 /* ---- calls ---- */

@@ -28,7 +28,6 @@
 #include "compile/transitions/entries.h"
 
 #include <string.h>
-#include "base/check.h"
 #include "base/vector.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/convention.h"

@@ -15,7 +15,6 @@
  * native function like any other call.
  */
 #include <stdlib.h>
-#include <string.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "base/vector.h"

@@ -15,7 +15,6 @@
  */
 #include <string.h>
 #include "base/check.h"
-#include "compile/analysis/calls.h"
 #include "compile/core/convention.h"
 #include "compile/core/each.h"
 #include "compile/core/emitted_names.h"

@@ -34,7 +34,6 @@
 #include <string.h>
 #include "base/check.h"
 #include "compile/core/convention.h"
-#include "compile/core/emit.h"
 #include "compile/core/emitted_names.h"
 #include "compile/transitions/callees.h"
 

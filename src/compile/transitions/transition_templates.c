@@ -19,7 +19,6 @@
  * the templates. Breaks: struct cn_cfg.
  */
 #include <llvm-c/DebugInfo.h>
-#include "base/check.h"
 #include "base/vector.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"

@@ -24,7 +24,6 @@
  *
  * Thunks of variadic callees pass the number of vector registers, which a statepoint drops.
  */
-#include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
 #include "base/vector.h"

@@ -5,7 +5,6 @@
  * Breaks: nothing.
  */
 #include "compile/analysis/calls.h"
-#include "compile/core/emitted_names.h"
 #include "compile/core/statepoint_attributes.h"
 #include "compile/verify/verify.h"
 

@@ -8,10 +8,8 @@
  * two values of the same epoch.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
-#include "compile/analysis/calls.h"
 #include "compile/verify/verify.h"
 
 /* Maximum number of findings per function. */

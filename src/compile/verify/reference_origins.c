@@ -10,7 +10,6 @@
  * point to objects that stay in place.
  */
 #include <stdlib.h>
-#include <string.h>
 #include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/effects/intrinsics.h"

@@ -8,7 +8,6 @@
  */
 #include <stdlib.h>
 #include "base/check.h"
-#include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/verify/verify.h"
 

@@ -36,7 +36,6 @@
  */
 #include "compile/verify/verify.h"
 
-#include <string.h>
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/core/emitted_names.h"

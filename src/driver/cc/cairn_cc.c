@@ -15,7 +15,6 @@
  * and the times. Errors and times go to stderr, help and version to stdout. The command and its plan live in main() and
  * run_command(); the file holds no other state.
  */
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "driver/cc/process.h"

@@ -15,7 +15,6 @@
  */
 #include <string.h>
 #include <unistd.h>
-#include "compile/lto_unit.h"
 #include "driver/cc/process.h"
 #include "driver/cc/units.h"
 #include "driver/tool.h"

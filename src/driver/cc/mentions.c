@@ -14,7 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/check.h"
-#include "driver/cc/process.h"
 #include "driver/cc/units.h"
 
 static bool has_managed_words(const char *text, size_t size)

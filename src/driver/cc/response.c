@@ -5,8 +5,6 @@
  * files, prints nothing, and holds no state.
  */
 #include <ctype.h>
-#include <errno.h>
-#include <string.h>
 #include <sys/stat.h>
 #include "driver/cc/command.h"
 

@@ -8,7 +8,6 @@
 
 #include <cairn/abi.h>
 #include "base/check.h"
-#include "object/dwarf/cfi.h"
 
 /* LLVM's numbers of four calling conventions. */
 enum { CONVENTION_PRESERVE_ALL = 15, CONVENTION_TAIL = 18, CONVENTION_SWIFT_TAIL = 20, CONVENTION_PRESERVE_NONE = 21 };

@@ -10,7 +10,6 @@
 #include <cairn/abi.h>
 #include "base/check.h"
 #include "object/build/frames_build.h"
-#include "object/dwarf/cfi.h"
 
 /* LLVM's value of an undefined reference. */
 #define UNDEF_PATTERN UINT64_C(0xFEFEFEFE)

@@ -5,7 +5,6 @@
  */
 #include "object/print/frames_print.h"
 
-#include "base/check.h"
 #include "object/print/frames_view.h"
 #include "object/print/maps_file.h"
 

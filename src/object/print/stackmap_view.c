@@ -5,8 +5,6 @@
  */
 #include "object/print/stackmap_print.h"
 
-#include "object/stackmap/stackmap_file.h"
-
 bool cn_stackmap_view_section_at(const struct cn_stackmap_view *view, unsigned index,
                                  struct cairn_stackmap_section *section)
 {

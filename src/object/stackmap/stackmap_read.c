@@ -22,8 +22,6 @@
 
 #include "base/check.h"
 
-#include <string.h>
-
 enum { HEADER_BYTES = 16, RECORD_BYTES = 16, LIVE_OUTS_HEADER_BYTES = 4, LIVE_OUT_BYTES = 4, CONSTANT_BYTES = 8 };
 /* Limits of a statepoint's values (llvm/IR/CallingConv.h, llvm/IR/Statepoint.h). */
 enum { MAX_CALLING_CONVENTION = 1023, MAX_STATEPOINT_FLAGS = 3 };

@@ -10,7 +10,6 @@
  */
 #include "runtime/core/anchors.h"
 
-#include <string.h>
 #include <unistd.h>
 #include "base/check.h"
 #include "runtime/core/lock.h"

@@ -15,7 +15,6 @@
 #include "base/check.h"
 #include "runtime/core/hooks.h"
 #include "runtime/core/image.h"
-#include "runtime/core/messages.h"
 
 /* glibc's sigaction() under its second name, and the sigaction() of a sanitizer's runtime, if the program has one. */
 extern int __sigaction(int signal, const struct sigaction *action, struct sigaction *before);

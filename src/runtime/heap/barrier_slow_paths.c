@@ -15,7 +15,6 @@
 #include "runtime/core/mutator.h"
 #include "runtime/core/messages.h"
 #include "runtime/heap/managed_heap.h"
-#include "runtime/os/os.h"
 #include "runtime/walk/index.h"
 
 /* ---- slow paths ---- */

@@ -16,9 +16,7 @@
 #include "framemap/layout_names.h"
 #include "runtime/core/image.h"
 #include "runtime/core/messages.h"
-#include "runtime/heap/buffer.h"
 #include "runtime/heap/managed_heap.h"
-#include "runtime/os/os.h"
 
 /* True: layouts are checked from now on. The flag is stored before the list of images is read, and loaded after an
  * image is added to the list, so at least one of the two threads sees the other thread's change. */

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <cairn/collector.h>
 #include "base/check.h"
-#include "runtime/core/options.h"
 #include "runtime/core/messages.h"
 #include "runtime/os/os.h"
 

@@ -15,7 +15,6 @@
 #include "runtime/core/grow.h"
 #include "runtime/core/image.h"
 #include "runtime/core/messages.h"
-#include "runtime/heap/buffer.h"
 #include "runtime/heap/image_layouts.h"
 
 struct type_row {

@@ -19,7 +19,6 @@
 #include "runtime/core/image.h"
 #include "runtime/core/options.h"
 #include "runtime/core/messages.h"
-#include "runtime/heap/buffer.h"
 #include "runtime/heap/managed_heap.h"
 #include "runtime/heap/image_layouts.h"
 #include "runtime/inspect/verify_heap.h"

@@ -5,7 +5,6 @@
  * target to a root, and calls the caller's visitor for each step. Called on any thread in phase MUTATE; the thread
  * stops all others, and searches in phase STOP. The state of a search is in struct path_search.
  */
-#include <string.h>
 #include <cairn/abi.h>
 #include <cairn/heap.h>
 #include <cairn/heap_object.h>

@@ -15,7 +15,6 @@
 #include "base/check.h"
 #include "runtime/core/image.h"
 #include "runtime/core/counts.h"
-#include "runtime/heap/buffer.h"
 #include "runtime/heap/managed_heap.h"
 #include "runtime/heap/heap_walk.h"
 #include "runtime/heap/image_layouts.h"

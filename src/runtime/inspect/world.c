@@ -16,7 +16,6 @@
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/messages.h"
-#include "runtime/heap/buffer.h"
 #include "runtime/heap/managed_heap.h"
 #include "runtime/inspect/verify_heap.h"
 #include "runtime/threads/stop.h"

@@ -9,7 +9,6 @@
 #include "runtime/latency/stop_limit.h"
 
 #include <stdatomic.h>
-#include <stdio.h>
 #include "runtime/core/options.h"
 #include "runtime/core/messages.h"
 #include "runtime/latency/sample.h"

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <cairn/abi.h>
 #include <cairn/collector.h>
-#include "base/check.h"
 #include "framemap/framemap.h"
 #include "patch/images.h"
 #include "patch/inline_cache.h"

@@ -9,7 +9,6 @@
  * cancellation wait. Collections and the dump run in a stop. The thread holds no lock. At the end of the slow path the
  * block has a header. The only state is the thread's last layout, a cache.
  */
-#include <string.h>
 #include <unistd.h>
 #include <cairn/abi.h>
 #include "base/check.h"

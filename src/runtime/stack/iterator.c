@@ -8,7 +8,6 @@
 #include <cairn/stack.h>
 
 #include <stdio.h>
-#include <string.h>
 #include "base/check.h"
 #include "runtime/debug/safepoint_details.h"
 #include "runtime/roots/frame_roots.h"

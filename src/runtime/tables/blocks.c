@@ -6,7 +6,6 @@
 #include "runtime/tables/blocks.h"
 
 #include <stdatomic.h>
-#include <stdint.h>
 #include "base/check.h"
 #include "runtime/os/os.h"
 

@@ -32,7 +32,6 @@
 #include "runtime/threads/background.h"
 #include "runtime/threads/handshake.h"
 #include "runtime/threads/unseen.h"
-#include "runtime/threads/workers.h"
 
 enum { RECHECK_NANOSECONDS = 100000 }; /* time between two reads of a state by the requester */
 

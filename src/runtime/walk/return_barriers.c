@@ -17,11 +17,9 @@
 #include "runtime/walk/return_barriers.h"
 
 #include <stdatomic.h>
-#include <string.h>
 #include "base/check.h"
 #include "runtime/core/grow.h"
 #include "runtime/core/defer.h"
-#include "runtime/core/messages.h"
 
 enum {
   DISTANCE_FACTOR = 4, /* minimal growth of depths from a barrier to the second next */

@@ -9,7 +9,6 @@
  */
 #include "compile/place/loops/clone.h"
 
-#include <string.h>
 #include "base/vector.h"
 #include "compile/analysis/calls.h"
 #include "compile/analysis/cfg.h"

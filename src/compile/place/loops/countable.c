@@ -6,12 +6,9 @@
  * Needs: struct cn_loops. Provides: the counter of a loop, and the decision whether chunks pay. Breaks: nothing.
  */
 #include <stdlib.h>
-#include <string.h>
 #include "base/check.h"
 #include "base/vector.h"
-#include "compile/analysis/calls.h"
 #include "compile/analysis/predicates.h"
-#include "compile/core/each.h"
 #include "compile/cost/cost.h"
 #include "compile/place/loops/loop_forms.h"
 #include "compile/place/loops/unroll.h"

@@ -20,7 +20,6 @@
 #include <stdlib.h>
 #include "base/check.h"
 #include "base/vector.h"
-#include "compile/analysis/calls.h"
 #include "compile/analysis/cfg.h"
 #include "compile/core/each.h"
 #include "compile/core/emit.h"

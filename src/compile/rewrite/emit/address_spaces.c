@@ -10,7 +10,6 @@
  * address space 1 only; an error for a managed address space that is 0, is defined by the target, or has pointers of
  * other than 64 bits. Breaks: nothing.
  */
-#include <stdlib.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "compile/analysis/calls.h"

@@ -24,7 +24,6 @@
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
-#include "compile/core/emitted_names.h"
 #include "compile/rewrite/emit/emitter.h"
 
 enum {

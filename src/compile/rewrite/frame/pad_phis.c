@@ -12,7 +12,6 @@
  * Needs: struct cn_refs, phis with one input folded (cn_unwind_split_edges()). Provides: pads without phis of
  * references that may move. Breaks: struct cn_refs.
  */
-#include <stdlib.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "compile/core/each.h"

@@ -19,7 +19,6 @@
 #include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
-#include "compile/core/emitted_names.h"
 #include "compile/rewrite/frame/demote.h"
 #include "compile/rewrite/values/refs.h"
 

@@ -10,7 +10,6 @@
 #include "base/vector.h"
 #include "compile/core/each.h"
 #include "compile/rewrite/normalise/normalise.h"
-#include "compile/rewrite/values/refs.h"
 
 struct phi_liveness {
   CN_VECTOR(LLVMValueRef) phis; /* candidates: only phis read them */

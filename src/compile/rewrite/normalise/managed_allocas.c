@@ -10,10 +10,8 @@
  * Needs: any function. Provides: errors; each alloca that holds references is in native memory. Breaks: nothing.
  */
 #include <stdlib.h>
-#include <string.h>
 #include "base/check.h"
 #include "compile/analysis/alloca_layout.h"
-#include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/rewrite/normalise/normalise.h"
 #include "compile/rewrite/values/refs.h"

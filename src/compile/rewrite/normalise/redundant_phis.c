@@ -10,7 +10,6 @@
 #include "base/vector.h"
 #include "compile/core/each.h"
 #include "compile/rewrite/normalise/normalise.h"
-#include "compile/rewrite/values/refs.h"
 
 void cn_redundant_phis_fold(LLVMValueRef function)
 {

@@ -10,7 +10,6 @@
  *
  * Needs: any function. Provides: a function free of invalid attributes. Breaks: nothing.
  */
-#include <string.h>
 #include "base/check.h"
 #include "base/vector.h"
 #include "compile/analysis/alloca_layout.h"

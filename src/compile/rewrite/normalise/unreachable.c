@@ -11,7 +11,6 @@
 
 #include <stdlib.h>
 #include "base/check.h"
-#include "compile/core/emitted_names.h"
 
 struct block_deletion {
   const struct cn_cfg *cfg;

@@ -3,10 +3,7 @@
  * Tells whether a function shows the address of a reference: by an instruction that takes it, or by a cast to another
  * address space. Needs: struct cn_cfg. Provides: cn_has_address_integers(). Breaks: nothing.
  */
-#include "base/check.h"
-#include "compile/analysis/calls.h"
 #include "compile/core/each.h"
-#include "compile/core/emitted_names.h"
 #include "compile/rewrite/values/refs.h"
 
 bool cn_has_address_integers(const struct cn_cfg *cfg)

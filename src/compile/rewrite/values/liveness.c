@@ -13,7 +13,6 @@
 #include "compile/rewrite/values/refs.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 void cn_live_range_init(struct cn_live_range *range, const struct cn_cfg *cfg)
 {

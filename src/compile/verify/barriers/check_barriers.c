@@ -10,7 +10,6 @@
  * A barrier covers an access if the barrier runs on every path to the access, after the path's last safepoint.
  */
 #include <string.h>
-#include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/core/memory_types.h"

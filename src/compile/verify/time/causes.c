@@ -10,7 +10,6 @@
 #include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
-#include "compile/core/emitted_names.h"
 #include "compile/verify/time/time_to_safepoint.h"
 
 /* ---- the list ---- */
