@@ -52,8 +52,6 @@ static const struct kernel {
 #include "runtime/events/event_dispatch.h"
 #include "runtime/os/os.h"
 #include "runtime/threads/stop.h"
-#include "runtime/threads/background.h"
-#include "runtime/threads/unseen.h"
 #include "runtime/threads/workers.h"
 
 _Thread_local struct cairn_mutator cairn_mutator;

@@ -19,7 +19,7 @@
  *
  * Needs: a module that `prepare` accepted. Provides: cn_run_attempts(), cn_run_once(). Breaks: as the passes.
  */
-#include "compile/attempts.h"
+#include "compile/pipeline.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,7 +12,7 @@
  *   - a guard, which is a reference to a hidden, undefined symbol. Only the second half of Cairn's pipeline makes
  *     safepoints and removes the guard; code of another compiler for the unit fails to link.
  */
-#include "compile/lto_unit.h"
+#include "compile/pipeline.h"
 
 #include <string.h>
 #include "compile/analysis/calls.h"

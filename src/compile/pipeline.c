@@ -56,8 +56,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
-#include "compile/attempts.h"
-#include "compile/lto_unit.h"
 #include "compile/optimise/prepare.h"
 
 /* clang-format off */

@@ -30,7 +30,7 @@ struct cn_jit_module {
   void *object; /* the bytes until the module is linked, from malloc() */
   size_t object_size;
   CN_VECTOR(struct cn_jit_symbol) exports, imports;
-  CN_VECTOR(struct cn_jit_symbol) thunks; /* of calls of imported functions, by their names (thunk.h of transitions) */
+  CN_VECTOR(struct cn_jit_symbol) thunks; /* of calls of imported functions, by their names (thunk.c of transitions) */
   CN_VECTOR(const char *) image_names;    /* exports that are images */
   bool joined;                            /* to the link that is made now, with this object: */
   void *bound;

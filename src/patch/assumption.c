@@ -11,7 +11,7 @@
 #include "patch/memory.h"
 #include "runtime/core/defer.h"
 #include "runtime/core/lock.h"
-#include "runtime/threads/unseen.h"
+#include "runtime/threads/stop.h"
 
 struct cairn_assumption {
   struct cairn_patch sites; /* empty from the invalidation on */

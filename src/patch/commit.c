@@ -26,8 +26,7 @@
 #include "patch/stub.h"
 #include "runtime/core/lock.h"
 #include "runtime/os/os.h"
-#include "runtime/threads/native_stop.h"
-#include "runtime/threads/unseen.h"
+#include "runtime/threads/stop.h"
 
 static uint64_t last_batch;
 

@@ -10,7 +10,7 @@
 #include "patch/sites.h"
 #include "runtime/core/lock.h"
 #include "runtime/core/messages.h"
-#include "runtime/threads/unseen.h"
+#include "runtime/threads/stop.h"
 
 _Static_assert((int)CAIRN_POINT_SHADOW == CN_POINT_SHADOW && (int)CAIRN_POINT_PATCHPOINT == CN_POINT_PATCHPOINT &&
                    (int)CAIRN_POINT_STATEPOINT == CN_POINT_STATEPOINT,

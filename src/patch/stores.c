@@ -10,8 +10,7 @@
 #include "patch/alias.h"
 #include "runtime/core/lock.h"
 #include "runtime/os/os.h"
-#include "runtime/threads/native_stop.h"
-#include "runtime/threads/unseen.h"
+#include "runtime/threads/stop.h"
 
 static enum cairn_status begin_stop(void)
 {

@@ -8,7 +8,7 @@
  * One walk in reverse post-order computes the frequencies. Every run that enters a loop also leaves it. So an edge out
  * of a loop gets its share of the runs that leave the loop from the edge's block, rather than of all iterations.
  */
-#include "compile/cost/block_frequency.h"
+#include "compile/cost/cost.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -159,4 +159,55 @@ void cn_work_merge_points(struct cn_work_at_point *into, struct cn_work_at_point
 /* The point at a loop's header after any number of iterations, if the point at the loop's entry is `p`. */
 struct cn_work_at_point cn_work_repeat_loop(struct cn_work_at_point p, const struct cn_loop_work *loop);
 
+/* ---- block_frequency.c: estimates of block frequencies ---- */
+
+/* The frequency of a block that runs on every call. */
+#define CN_ALWAYS (UINT64_C(1) << 40)
+
+/* For each block, the frequency of calls that enter the block at least once, up to CN_ALWAYS. Branch weights come from
+ * a profile or __builtin_expect(). Without weights, all edges have equal frequencies, except edges to an abort. */
+void cn_find_block_frequencies(const struct cn_loops *loops, uint64_t *often);
+
+/* For each block, true if the weights make it rare: the block runs at most once in a thousand runs of its predecessors
+ * in the same loop. */
+void cn_find_rare_blocks(const struct cn_loops *loops, bool *rare);
+
+/* ---- steps.c: checks after each step that changes the control flow of a function ---- */
+
+/* The claims of a step about a loop that it made or changed. */
+struct cn_step_loop_claim {
+  LLVMBasicBlockRef header;
+  LLVMBasicBlockRef latch; /* the only block with back edges to the header; null: unclaimed */
+  LLVMBasicBlockRef outer; /* the header of the next enclosing loop; null: unclaimed */
+  uint32_t blocks;         /* the number of blocks; 0: unclaimed */
+  uint32_t exits;          /* the number of edges out of the loop; 0: unclaimed */
+};
+
+/* Report an error of rule "internal" if a claim is false before `step`, which relies on the claims. */
+void cn_step_check_before(struct cn_ctx *ctx, LLVMValueRef function, const char *step,
+                          const struct cn_step_loop_claim *loops, size_t count);
+
+/* Report an error of rule "internal" if, after `step`, `function` is invalid IR or a claim about a loop is false. */
+void cn_step_check_after(struct cn_ctx *ctx, LLVMValueRef function, const char *step,
+                         const struct cn_step_loop_claim *loops, size_t count);
+
+/* ---- unpolled_returns.c: safepoint-free paths to the returns of a function ---- */
+
+/* A search for safepoint-free paths to returns. */
+struct cn_unpolled_returns {
+  const struct cn_cfg *cfg;
+  const struct cn_work_summaries *known;
+  /* True if the instruction ends a path like a safepoint. The pointer may be null. */
+  bool (*ends)(const void *env, uint32_t block, LLVMValueRef instruction);
+  const void *env;
+  bool caught;   /* the search also follows exceptions */
+  bool *returns; /* per block: a safepoint-free path leads from its start to a return */
+};
+
+/* Compute `returns` from the other fields. */
+void cn_unpolled_returns_find(struct cn_unpolled_returns *ways);
+void cn_unpolled_returns_free(struct cn_unpolled_returns *ways);
+/* True if a safepoint-free path leads from the return of `call`, in block `b`, to a return of the function. */
+bool cn_unpolled_return_after_call(const struct cn_unpolled_returns *ways, uint32_t b, LLVMValueRef call);
+
 #endif

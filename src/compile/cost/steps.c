@@ -6,7 +6,7 @@
  * Needs, breaks: nothing. Provides: cn_step_check_before(), cn_step_check_after(), which report errors of rule
  * "internal".
  */
-#include "compile/cost/steps.h"
+#include "compile/cost/cost.h"
 
 #include <llvm-c/Analysis.h>
 #include "base/check.h"

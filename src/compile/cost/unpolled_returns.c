@@ -4,7 +4,7 @@
  * calls that poll and the chosen sites of polls. The caller may name other ends of paths. Provides: struct
  * cn_unpolled_returns with its queries. Breaks: nothing.
  */
-#include "compile/cost/unpolled_returns.h"
+#include "compile/cost/cost.h"
 
 #include <stdlib.h>
 #include "base/check.h"

@@ -20,7 +20,7 @@
 #include "compile/core/each.h"
 #include "compile/core/emitted_names.h"
 #include "compile/core/scalars.h"
-#include "compile/cost/block_frequency.h"
+#include "compile/cost/cost.h"
 #include "compile/escape/escape.h"
 
 enum { MAX_REPLACEMENT_ROUNDS = 16 }; /* rounds per function; longer chains of objects are rare */

@@ -23,7 +23,7 @@
 #include "base/check.h"
 #include "compile/core/emit.h"
 #include "compile/escape/escape.h"
-#include "compile/markers/nopoll.h"
+#include "compile/markers/markers.h"
 
 enum {
   MAX_VISITED_BLOCKS = 4096, /* the most blocks of a search, and the most instructions of a block */

@@ -23,7 +23,7 @@
 #include "compile/core/emit.h"
 #include "compile/effects/intrinsics.h"
 #include "compile/core/emitted_names.h"
-#include "compile/lower/check_stores.h"
+#include "compile/lower/lower.h"
 #include "compile/lower/described_places.h"
 
 /* If `i` stores a value that holds references in ordinary memory, return the address and set `*type` to the type of the

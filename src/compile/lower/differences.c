@@ -7,7 +7,7 @@
  * Needs: promoted locals for the calls, and final statepoints for the pass. Provides: calls instead of the differences,
  * and subtractions after the pass; an error for other uses of cairn.ptrdiff. Breaks: nothing.
  */
-#include "compile/lower/differences.h"
+#include "compile/lower/lower.h"
 
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"

@@ -16,7 +16,7 @@
  * Needs: nothing. Provides: every parse point is a call that a statepoint can wrap; cn_special_refuse_call(), which
  * reports other intrinsics and variadic calls while the module is unchanged. Breaks: struct cn_cfg.
  */
-#include "compile/lower/special_calls.h"
+#include "compile/lower/lower.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * part, or aborts (docs/llvm-22.md). Needs, breaks: nothing. Provides: flaws for refuse_calls.c, and diagnostics for
  * statepoints that exist before the rewriter and for other calls with a bundle "deopt".
  */
-#include "compile/lower/statepoint_flaws.h"
+#include "compile/lower/lower.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
  * "Representing Type Information in Dynamically Typed Languages" (1993). cairn.tag.value of a reference gives an
  * arbitrary integer. The result of cairn.tag.from is always an immediate, because the last operation sets its low bits.
  */
-#include "compile/lower/tags.h"
+#include "compile/lower/lower.h"
 
 #include <string.h>
 #include <llvm-c/DebugInfo.h>

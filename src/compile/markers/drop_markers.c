@@ -5,9 +5,7 @@
  */
 #include "compile/core/emitted_names.h"
 #include "compile/markers/markers.h"
-#include "compile/markers/nopoll.h"
 #include "compile/markers/spans.h"
-#include "compile/markers/user_root_markers.h"
 
 bool cn_drop_span_and_root_markers(struct cn_ctx *ctx)
 {

@@ -14,7 +14,7 @@
  * (check_nopoll.c), then pass `drop-markers` deletes the markers. The code generator then still keeps the order of
  * accesses and safepoints, because all safepoints are calls.
  */
-#include "compile/markers/nopoll.h"
+#include "compile/markers/markers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,6 @@
 #include "compile/core/emit.h"
 #include "compile/core/emitted_names.h"
 #include "compile/cost/cost.h"
-#include "compile/markers/markers.h"
 #include "compile/markers/spans.h"
 
 static LLVMValueRef find_marker(struct cn_ctx *ctx, const char *name)

@@ -10,7 +10,7 @@
  *
  * The local stays in memory, because LLVM assumes that the marker's call captures its address.
  */
-#include "compile/markers/user_root_markers.h"
+#include "compile/markers/markers.h"
 
 #include "base/bitset.h"
 #include "base/check.h"
@@ -19,7 +19,6 @@
 #include "compile/core/memory_types.h"
 #include "compile/core/emitted_names.h"
 #include "compile/cost/cost.h"
-#include "compile/markers/markers.h"
 #include "compile/markers/spans.h"
 
 enum { WORD_BYTES = 8, MAX_LOCAL_BYTES = 8 << 20 };

@@ -19,7 +19,7 @@
 #include "compile/core/each.h"
 #include "compile/core/emitted_names.h"
 #include "compile/effects/intrinsics.h"
-#include "compile/markers/user_root_markers.h"
+#include "compile/markers/markers.h"
 
 struct pointer_walk {
   struct cn_ctx *ctx;

@@ -18,7 +18,7 @@
 #include "compile/core/each.h"
 #include "compile/core/emitted_names.h"
 #include "compile/core/statepoint_attributes.h"
-#include "compile/markers/nopoll.h"
+#include "compile/markers/markers.h"
 
 /* ---- attributes ---- */
 

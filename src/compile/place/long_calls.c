@@ -19,7 +19,7 @@
 #include "compile/core/emitted_names.h"
 #include "compile/cost/cost.h"
 #include "compile/cost/loops.h"
-#include "compile/markers/nopoll.h"
+#include "compile/markers/markers.h"
 #include "compile/effects/intrinsics.h"
 
 /* Calls for more bytes than this limit are cut into pieces. A call for this number of bytes takes two microseconds in a

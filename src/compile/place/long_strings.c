@@ -29,9 +29,9 @@
 #include "compile/core/emitted_names.h"
 #include "compile/cost/cost.h"
 #include "compile/cost/loops.h"
-#include "compile/markers/nopoll.h"
+#include "compile/markers/markers.h"
 #include "compile/place/long_calls.h"
-#include "compile/transitions/thunk.h"
+#include "compile/transitions/transitions.h"
 
 /* The limit is divided by this number for functions that take a few nanoseconds per byte. */
 enum { SLOW_LIMIT_DIVISOR = 8, MAX_STRINGS = 2, MAX_ARGUMENTS = 4 };

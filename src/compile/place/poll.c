@@ -22,7 +22,7 @@
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/emitted_names.h"
-#include "compile/markers/nopoll.h"
+#include "compile/markers/markers.h"
 
 /* Build a test whether the stack pointer is below the thread's limit: one comparison with memory and a branch on the
  * flag. */

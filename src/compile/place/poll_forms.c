@@ -15,7 +15,7 @@
 #include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
-#include "compile/cost/block_frequency.h"
+#include "compile/cost/cost.h"
 #include "compile/place/function_facts.h"
 
 /* True if the block is in a loop without parse points and without fills of unknown length. */

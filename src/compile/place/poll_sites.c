@@ -13,7 +13,7 @@
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/core/emitted_names.h"
-#include "compile/markers/nopoll.h"
+#include "compile/markers/markers.h"
 
 enum { MAX_CONDITION_DEPTH = 8 };
 

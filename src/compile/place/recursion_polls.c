@@ -20,7 +20,7 @@
 #include "base/vector.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
-#include "compile/cost/unpolled_returns.h"
+#include "compile/cost/cost.h"
 #include "compile/tail/tail.h"
 
 struct return_poll_search {

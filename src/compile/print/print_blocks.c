@@ -5,7 +5,6 @@
  */
 #include <stdlib.h>
 #include "base/check.h"
-#include "compile/cost/block_frequency.h"
 #include "compile/cost/cost.h"
 #include "compile/print/print.h"
 

@@ -19,8 +19,7 @@
 #include "compile/core/each.h"
 #include "compile/core/memory_types.h"
 #include "compile/core/emitted_names.h"
-#include "compile/lower/differences.h"
-#include "compile/lower/statepoint_flaws.h"
+#include "compile/lower/lower.h"
 #include "compile/source/record_layouts.h"
 
 static bool is_ref_or_ref_vector(LLVMTypeRef type)

@@ -19,7 +19,7 @@
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/core/emitted_names.h"
-#include "compile/lower/differences.h"
+#include "compile/lower/lower.h"
 #include "compile/markers/markers.h"
 #include "compile/strip/strip.h"
 

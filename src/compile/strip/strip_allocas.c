@@ -9,7 +9,7 @@
  */
 #include <string.h>
 #include "base/check.h"
-#include "compile/markers/user_root_markers.h"
+#include "compile/markers/markers.h"
 #include "compile/strip/strip.h"
 
 static bool is_entry_instruction(LLVMValueRef value)

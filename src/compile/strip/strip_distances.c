@@ -13,7 +13,7 @@
 #include "base/check.h"
 #include "compile/core/each.h"
 #include "compile/core/emitted_names.h"
-#include "compile/lower/differences.h"
+#include "compile/lower/lower.h"
 #include "compile/strip/strip.h"
 
 struct distance_pair {

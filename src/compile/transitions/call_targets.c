@@ -26,7 +26,7 @@
  * that reaches native code leaves an anchor; managed functions have their entries (entries.c); errors for musttail
  * calls and hardened calls that no stub supports. Breaks: functions that get a parameter move to the module's end.
  */
-#include "compile/transitions/call_targets.h"
+#include "compile/transitions/transitions.h"
 
 #include <stdlib.h>
 #include <llvm-c/DebugInfo.h>
@@ -38,9 +38,7 @@
 #include "compile/core/emit.h"
 #include "compile/core/emitted_names.h"
 #include "compile/transitions/callees.h"
-#include "compile/transitions/entries.h"
 #include "compile/transitions/rebuild.h"
-#include "compile/transitions/result_wrappers.h"
 
 typedef CN_VECTOR(struct cn_call_target) call_site_vector;
 

@@ -25,7 +25,7 @@
  * no longer the target of its calls. Part of pass call-targets. Pass name-bodies, for programs without safepoints, only
  * names the bodies, which then begin at their function.
  */
-#include "compile/transitions/entries.h"
+#include "compile/transitions/transitions.h"
 
 #include <string.h>
 #include "base/vector.h"
@@ -36,7 +36,6 @@
 #include "compile/core/memory_types.h"
 #include "compile/core/emitted_names.h"
 #include "compile/transitions/callees.h"
-#include "compile/transitions/thunk.h"
 
 enum { MARK_ALIGNMENT_BYTES = 16 };
 

@@ -22,7 +22,7 @@
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/emitted_names.h"
-#include "compile/transitions/result_wrappers.h"
+#include "compile/transitions/transitions.h"
 
 enum { WRAPPER_ARGUMENT_COUNT = CN_RESULT_CALLEE_ARGUMENT + 1 }; /* the native function's arguments: slot and callee */
 

@@ -18,7 +18,7 @@
 #include "compile/core/convention.h"
 #include "compile/core/each.h"
 #include "compile/core/emitted_names.h"
-#include "compile/transitions/call_targets.h"
+#include "compile/transitions/transitions.h"
 #include "compile/transitions/callees.h"
 
 /* True if the callee keeps its return address in place, because the callee makes no tail calls. */

@@ -28,7 +28,7 @@
  * managed functions, or labels for calls within the unit; the names of bodies; the relocations of entries. Thunks and
  * relocations are assembly of the module. Breaks: nothing.
  */
-#include "compile/transitions/thunk.h"
+#include "compile/transitions/transitions.h"
 
 #include <stdlib.h>
 #include <string.h>

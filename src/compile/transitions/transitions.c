@@ -32,14 +32,10 @@
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/emitted_names.h"
-#include "compile/lower/special_calls.h"
-#include "compile/lower/statepoint_flaws.h"
-#include "compile/transitions/call_targets.h"
+#include "compile/lower/lower.h"
+#include "compile/transitions/transitions.h"
 #include "compile/transitions/callees.h"
-#include "compile/transitions/entries.h"
 #include "compile/transitions/rebuild.h"
-#include "compile/transitions/result_wrappers.h"
-#include "compile/transitions/thunk.h"
 
 static bool is_preemptible(struct cn_ctx *ctx, LLVMValueRef global)
 {

@@ -16,9 +16,8 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 #include "compile/analysis/managed_functions.h"
 #include "compile/analysis/data_layout.h"
-#include "compile/lto_unit.h"
-#include "compile/module_flags.h"
 #include "compile/pipeline.h"
+#include "compile/module_flags.h"
 #include "driver/driver_x86_64.h"
 #include "driver/cc/units.h"
 #include "driver/tool.h"

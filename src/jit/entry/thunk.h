@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The interface of a port for thunks: the code of an entry (entries.h), which jumps to the current version of a
+ * The interface of a port for thunks: the code of an entry (entries.c), which jumps to the current version of a
  * function. A thunk looks like a managed function: mark, entry, body (abi.def). Private to src/jit.
  */
 #ifndef CN_JIT_THUNK_H

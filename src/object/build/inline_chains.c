@@ -16,7 +16,7 @@
 #include "base/check.h"
 #include "base/sorted.h"
 #include "base/vector.h"
-#include "object/dwarf/debug.h"
+#include "object/dwarf/lines.h"
 
 enum { NO_SCOPE = -1, MAX_DIE_DEPTH = 2000 };
 

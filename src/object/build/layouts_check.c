@@ -4,7 +4,7 @@
  * its message can only name the program. Runs before an object is rewritten or its layouts are printed. Leaves the
  * object unchanged, and holds no state.
  */
-#include "object/build/layouts_check.h"
+#include "object/build/image_check.h"
 
 #include <string.h>
 #include <cairn/abi.h>

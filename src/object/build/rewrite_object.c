@@ -34,7 +34,7 @@
 #include "base/check.h"
 #include "object/build/rewrite_steps.h"
 #include "object/build/frames_build.h"
-#include "object/build/layouts_check.h"
+#include "object/build/image_check.h"
 #include "object/build/thunk_names.h"
 #include "object/build/pieces.h"
 #include "object/elf/elf_file.h"

@@ -18,7 +18,6 @@
 #include <string.h>
 #include <elfutils/libdw.h>
 #include "base/check.h"
-#include "object/dwarf/cfi_undefined.h"
 
 struct cn_cfi {
   Elf *elf;       /* a view of the copy with assigned addresses */

@@ -8,14 +8,13 @@
  * the whole function, so the other instructions need no evaluation. Runs when cfi.c opens an object, changes nothing,
  * and holds no state.
  */
-#include "object/dwarf/cfi_undefined.h"
+#include "object/dwarf/cfi.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <string.h>
 #include "base/check.h"
 #include "framemap/leb.h"
-#include "object/dwarf/cfi.h"
 
 struct byte_cursor {
   const unsigned char *at, *end;

@@ -4,7 +4,7 @@
  * sections; libelf first decompresses compressed sections into its own memory. Changes only the object's private copy.
  * struct cn_debug owns the handles of libelf and libdw; this file holds no state. Errors are returned as text.
  */
-#include "object/dwarf/debug.h"
+#include "object/dwarf/lines.h"
 
 #include <stdlib.h>
 #include <string.h>

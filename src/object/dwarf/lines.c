@@ -10,7 +10,6 @@
 #include "base/check.h"
 #include "base/sorted.h"
 #include "base/vector.h"
-#include "object/dwarf/debug.h"
 
 struct line_row {
   uint64_t address;

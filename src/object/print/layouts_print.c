@@ -12,7 +12,7 @@
 #include <cairn/collector.h>
 #include "base/check.h"
 #include "framemap/layout_names.h"
-#include "object/build/layouts_check.h"
+#include "object/build/image_check.h"
 #include "object/elf/elf_file.h"
 
 struct file_layout {

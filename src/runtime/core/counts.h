@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Declares the totals of the runtime and the collector (printed by stats.h).
+ * Declares the totals of the runtime and the collector (printed by stats.c).
  */
 #ifndef CN_RUNTIME_CORE_COUNTS_H
 #define CN_RUNTIME_CORE_COUNTS_H

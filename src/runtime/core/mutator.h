@@ -63,7 +63,7 @@ struct cairn_mutator {
   struct cn_anchor *anchor;  /* after the youngest (anchors.h) */
   struct cn_anchor *anchors; /* the oldest */
   uint8_t state;             /* CAIRN_ABI_MANAGED ...; only its own thread writes it */
-  uint8_t uncleared;         /* the thread has made an uncleared array (heap/uncleared.h) */
+  uint8_t uncleared;         /* the thread has made an uncleared array (heap/uncleared.c) */
   uintptr_t stack_limit;
   uintptr_t buffer_start, buffer_end;  /* buffer.h */
   uintptr_t stack_end;                 /* all frames lie below it */
@@ -71,7 +71,7 @@ struct cairn_mutator {
   uint64_t attached;
   uint64_t busy;             /* in a slow path */
   uintptr_t stack_bottom;    /* the lowest address that the stack may grow to */
-  uintptr_t stack_floor;     /* the lowest address that managed code with stack checks may use (overflow.h) */
+  uintptr_t stack_floor;     /* the lowest address that managed code with stack checks may use (overflow.c) */
   int thread;                /* its number (cn_os_thread()) */
   struct cairn_stack *stack; /* the stack that the mutator runs on; null: its own (coroutine_stacks.h) */
   uint64_t allocated;        /* bytes in buffers that the collector took back */
@@ -82,7 +82,7 @@ struct cairn_mutator {
   uint64_t interruptions;                /* odd while a handler runs whose signal interrupted managed code */
   uintptr_t word;                        /* the collector's (cairn_mutator_word()) */
   void *interrupted;                     /* signals.c */
-  void *fault_stack;                     /* the alternate signal stack, if the runtime allocated it (fault.h) */
+  void *fault_stack;                     /* the alternate signal stack, if the runtime allocated it (fault.c) */
   struct cn_saved_stack own;             /* the mutator's own stack, while the mutator runs on another stack */
   _Atomic uint32_t handshake;            /* threads/handshake.h */
   const struct cn_handshake *request;    /* while `handshake` says so */
@@ -91,7 +91,7 @@ struct cairn_mutator {
   unsigned char *cards;                  /* the words that barriers read (cn_mutator_set_card_table()) */
   uint64_t card_mask;
   uint64_t barrier;
-  struct cn_barrier_log_chunk *log; /* the newest chunk of entries that barriers logged (heap/barrier_log.h) */
+  struct cn_barrier_log_chunk *log; /* the newest chunk of entries that barriers logged (heap/barrier_log.c) */
 };
 
 /* The mutator of an unattached thread. */
@@ -112,7 +112,7 @@ struct cn_signal_delivery {
 /* The jobs that a thread of the runtime does. */
 enum {
   CN_WORKS_ON_COLLECTOR_PART = 1 /* a part of a collector's job (threads/workers.h) */,
-  CN_WORKS_ON_BACKGROUND_STEPS = 2 /* background.h */
+  CN_WORKS_ON_BACKGROUND_STEPS = 2 /* background.c */
 };
 
 /* The data of a thread that exists before and after its mutator. Only the thread and its signal handlers access the

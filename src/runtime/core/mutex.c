@@ -9,7 +9,7 @@
  * other threads may wait, or waits again. Any thread may call the functions, in any phase; signals are deferred during
  * a wait. All state is in the mutex.
  */
-#include "runtime/core/mutex.h"
+#include "runtime/core/lock.h"
 
 #include <stddef.h>
 #include "base/check.h"

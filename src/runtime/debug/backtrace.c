@@ -20,7 +20,6 @@
 #include "runtime/core/image.h"
 #include "runtime/core/lock.h"
 #include "runtime/core/messages.h"
-#include "runtime/debug/backtrace_print.h"
 #include "runtime/handlers/action.h"
 #include "runtime/os/os.h"
 #include "runtime/walk/walk.h"

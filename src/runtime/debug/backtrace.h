@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "framemap/details.h"
+#include "runtime/core/mutator.h"
+#include "runtime/walk/walk.h"
 
 /* Print a backtrace of a program that is about to abort, maybe because its stack is broken. The backtrace starts at the
  * caller of the function whose frame ends above `frame`. The call always returns: a fault, a failure or an endless loop
@@ -36,5 +39,50 @@ struct cn_backtrace {
 /* Record a backtrace that starts at the activation at `pc`, in a signal handler. Async-signal-safe. */
 void cn_backtrace_record(uintptr_t pc, struct cn_backtrace *backtrace);
 void cn_backtrace_print_recorded(const struct cn_backtrace *backtrace);
+
+/* ---- backtrace_print.c ---- */
+
+/* Lines of a backtrace. These functions do not allocate. */
+
+/* Write into `file` a line for each function inlined at `pc`, and a line for the enclosing function:
+ *   #7  0x000055d1c0de1234 in name at file.c:12:3 (inlined)
+ * `interrupted` is false if pc is a return address. `walk` is null, or at the activation. */
+void cn_backtrace_print_activation(int file, uint64_t number, uintptr_t pc, bool interrupted,
+                                   const struct cn_walk *walk);
+
+/* Write a line with "     ... " and the text. */
+void cn_backtrace_print_note(int file, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- safepoint_details.c ---- */
+
+/* Finds the details of a safepoint (framemap/details.h) by its return address in all images: source positions with
+ * inlined functions, deopt values, spans. */
+
+/* The details of the safepoint that returns to `pc`. False: unknown. Any thread and its signal handlers; a handler that
+ * interrupts a look-up or an image's registration gets false. The result is valid while the image is loaded. An image
+ * must stay loaded while a stack has an activation of its code. A malformed section ends the program. */
+bool cn_safepoint_find_details(uintptr_t pc, struct cn_details *details);
+
+/* The source position of virtual frame `depth` (0: the innermost) at `pc`. `*depths` gets the number of virtual frames,
+ * at least 1. False: unknown. */
+bool cn_safepoint_find_source(uintptr_t pc, uint32_t depth, struct cn_source_place *source, uint32_t *depths);
+
+/* Write "file.c:12", the line of the call that returns to `pc`. False: unknown, or too long. */
+bool cn_safepoint_format_line(uintptr_t pc, char *buffer, size_t size);
+
+/* ---- safepoint_text.c ---- */
+
+/* Write "function at file:line" of a safepoint from its details, which a stripped program keeps. False: the details
+ * lack the position, or the thread has a report guard. Any thread. */
+bool cn_safepoint_format_source(uintptr_t pc, char *buffer, size_t size);
+
+/* ---- verify_frames.c: CAIRN_VERIFY=frames: compares two independent walks of one stack ---- */
+
+/* Walk the calling thread's stack twice: by frame maps and anchors, and by the platform's unwinder, which reads
+ * call-frame information. Both walks must find the same managed activations in the same order, with the same pc, stack
+ * pointer and callee-saved registers. Any difference ends the program with a message that names both sides. A missing
+ * unwinder, or an unwinder that cannot step out of the runtime, also ends the program. `regs` are the registers that
+ * the stub saved. */
+void cn_verify_frames(const struct cairn_mutator *mutator, const struct cn_saved_regs *regs);
 
 #endif

@@ -2,11 +2,11 @@
  *
  * Prints lines of backtraces: for each activation a line for each function inlined at its pc, then a line for the
  * function. Names and places come from the manager of a region, else from the details of a safepoint
- * (safepoint_details.h, under CN_LOCK_IMAGES), which a stripped program keeps, else from the symbol table or from the
+ * (safepoint_details.c, under CN_LOCK_IMAGES), which a stripped program keeps, else from the symbol table or from the
  * code's loader (runtime/code/names.h). Runs on any thread, in any phase; async-signal-safe, since each call has its
  * own buffer of fixed size. The file has no state.
  */
-#include "runtime/debug/backtrace_print.h"
+#include "runtime/debug/backtrace.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,7 +15,6 @@
 #include <unistd.h>
 #include "base/check.h"
 #include "runtime/code/names.h"
-#include "runtime/debug/safepoint_details.h"
 #include "runtime/os/os.h"
 
 /* Longer texts are truncated, because the stack of a signal handler may be small. */

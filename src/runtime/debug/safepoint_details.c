@@ -5,7 +5,7 @@
  * CN_LOCK_IMAGES guards both; the first look-up after a change of the list of images makes the table anew. Runs on any
  * thread, in any phase, also in signal handlers, as a reader of images.
  */
-#include "runtime/debug/safepoint_details.h"
+#include "runtime/debug/backtrace.h"
 
 #include <stdio.h>
 #include "base/check.h"

@@ -3,10 +3,10 @@
  * Writes the source position of a safepoint into messages.
  *
  * Runs on any thread, in any phase, also in signal handlers. The file has no state. Images are locked during the
- * look-up (safepoint_details.h). If a section is damaged, the function writes no text, and releases the locks that the
+ * look-up (safepoint_details.c). If a section is damaged, the function writes no text, and releases the locks that the
  * look-up took.
  */
-#include "runtime/debug/safepoint_details.h"
+#include "runtime/debug/backtrace.h"
 
 #include <setjmp.h>
 #include <stdio.h>

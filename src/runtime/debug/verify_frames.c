@@ -5,7 +5,7 @@
  * native ones and stubs; its activations of functions with frame maps must equal the walk's. Runs in phase STOP, on the
  * collecting thread, for its own stack, as a reader of images. The file has no state.
  */
-#include "runtime/debug/verify_frames.h"
+#include "runtime/debug/backtrace.h"
 
 #include "base/check.h"
 #include "runtime/core/image.h"

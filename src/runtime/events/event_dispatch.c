@@ -10,7 +10,7 @@
 
 #include <stdatomic.h>
 #include "base/check.h"
-#include "runtime/core/mutex.h"
+#include "runtime/core/lock.h"
 #include "runtime/core/options.h"
 #include "runtime/events/probes.h"
 #include "runtime/events/event_consumers.h"

@@ -7,7 +7,7 @@
  * words itself, and jump out. One instruction therefore reserves an entry, and a reserved entry is 0 until it is
  * written.
  */
-#include "runtime/heap/barrier_log.h"
+#include "runtime/heap/managed_heap.h"
 
 #include <errno.h>
 #include <cairn/abi.h>

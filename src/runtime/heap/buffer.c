@@ -13,7 +13,7 @@
 #include "base/check.h"
 #include "runtime/core/image.h"
 #include "runtime/core/poll_word.h"
-#include "runtime/heap/uncleared.h"
+#include "runtime/heap/managed_heap.h"
 
 enum {
   MAX_HANDLER_PART_BYTES = 16 << 10,

@@ -50,7 +50,7 @@ void cn_buffer_merge_handler_part(struct cairn_mutator *mutator);
 void cn_buffer_close_to_inline(struct cairn_mutator *mutator);
 
 /* Called after a handler's jump has abandoned the interrupted code: give headers to the blocks that this code allocated
- * last and left without headers, and note that these blocks may be unfilled (uncleared.h). */
+ * last and left without headers, and note that these blocks may be unfilled (uncleared.c). */
 void cn_buffer_fill_unfinished(struct cairn_mutator *mutator);
 
 /* The number of bytes that the mutator has allocated in buffers, including headers. */

@@ -5,7 +5,7 @@
  * rarer and rarer. Owns three atomic counters: the bytes now, after the last full collection, and at the peak. Any
  * thread counts and asks in any phase, without locks; the collecting thread notes a collection in phase STOP.
  */
-#include "runtime/heap/external.h"
+#include "runtime/heap/managed_heap.h"
 
 #include <cairn/abi.h>
 #include "base/check.h"
@@ -13,7 +13,6 @@
 #include "runtime/core/options.h"
 #include "runtime/core/poll_word.h"
 #include "runtime/core/messages.h"
-#include "runtime/heap/managed_heap.h"
 
 /* A negative count is treated as 0: one thread may subtract bytes before another thread adds them. */
 static int64_t external_byte_count, bytes_at_last_collection;

@@ -7,7 +7,7 @@
  * lists are thread-local: each thread uses its copies in phase MUTATE, without locks. A handler that interrupts managed
  * code frees nothing.
  */
-#include "runtime/heap/free_object.h"
+#include "runtime/heap/managed_heap.h"
 
 #include <limits.h>
 #include <stdint.h>
@@ -19,7 +19,6 @@
 #include "runtime/core/mutator.h"
 #include "runtime/core/options.h"
 #include "runtime/heap/buffer.h"
-#include "runtime/heap/managed_heap.h"
 
 enum { MAX_KEPT_BLOCKS = 16, MAX_WAITING_ARRAYS = 4 };
 

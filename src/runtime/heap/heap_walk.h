@@ -15,7 +15,7 @@
 struct cn_heap_range {
   uintptr_t start, end;
   bool blocks;      /* false: the range has no objects */
-  uint64_t *starts; /* object_starts.h */
+  uint64_t *starts; /* object_starts.c */
 };
 
 struct cn_buffer_gap { /* the free part of a mutator's buffer */
@@ -27,7 +27,7 @@ struct cn_heap_walk {
   uint64_t collection;
   CN_GROW(struct cn_heap_range) ranges; /* sorted */
   CN_GROW(struct cn_buffer_gap) gaps;   /* sorted */
-  uint64_t objects;                     /* object_starts.h */
+  uint64_t objects;                     /* object_starts.c */
 };
 
 /* End the program with a message that names the walk. */

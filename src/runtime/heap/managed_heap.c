@@ -19,15 +19,12 @@
 #include "base/check.h"
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
-#include "runtime/core/mutex.h"
+#include "runtime/core/lock.h"
 #include "runtime/core/options.h"
 #include "runtime/core/messages.h"
 #include "runtime/heap/barrier_slow_paths.h"
 #include "runtime/heap/buffer.h"
-#include "runtime/heap/free_object.h"
 #include "runtime/heap/image_layouts.h"
-#include "runtime/heap/noted_stores.h"
-#include "runtime/heap/uncleared.h"
 #include "runtime/os/os.h"
 
 /* With -fcairn-collector=NAME the driver defines this variable at the link. */

@@ -7,7 +7,11 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <cairn/collector.h>
+#include <cairn/heap.h>
+#include "runtime/core/mutator.h"
+#include "runtime/heap/heap_walk.h"
 
 /* Use the collector that -fcairn-collector chose when the program was linked, if any. Called when the runtime
  * starts. */
@@ -81,5 +85,138 @@ uint64_t cn_heap_used_bytes(void);
  * STOP. */
 bool cn_heap_may_have_layouts_of(const struct cairn_image *image);
 void cn_heap_forget_layouts_of(const struct cairn_image *image);
+
+/* ---- barrier_log.c ---- */
+
+/* Keeps the words that slow paths of barriers log. Each mutator has a list of chunks; the chunks of ended threads form
+ * one more list. */
+
+/* Visit the words of one mutator's log, the newest first, and empty the log; null: the log of ended threads. Phase
+ * STOP; or the mutator is stopped, and no other thread drains its log. For null, the caller holds the registry of
+ * mutators. */
+void cn_barrier_log_drain(struct cairn_mutator *mutator, cairn_log_visitor *visit, void *env);
+
+/* Move the mutator's words to the log of ended threads. The thread has ended, or is missing in the child of a fork().
+ * The caller holds the registry. */
+void cn_barrier_log_retire(struct cairn_mutator *mutator);
+
+/* ---- external.c: counts memory outside of the heap that objects keep (cairn_external_bytes()) ---- */
+
+#pragma GCC visibility push(default)
+void cairn_external_bytes(long bytes);
+#pragma GCC visibility pop
+
+uint64_t cn_external_byte_count(void);
+
+bool cn_external_is_collection_due(void);
+
+/* Record the number of bytes after a full collection, which has freed all unreachable objects or queued them for
+ * finalisers. Phase STOP. */
+void cn_external_note_collection(void);
+
+/* Print the number of bytes, for CAIRN_STATS, unless the program never had external bytes. */
+void cn_external_print_stats(void);
+
+/* ---- free_object.c ---- */
+
+/* Explicit free of arrays (pass free-dead-arrays). The thread's next allocations reuse the memory while it is in the
+ * processor's cache. */
+
+/* An uncleared block for an object of `bytes` without references. The block was a large object that the thread has
+ * freed since the last collection. Null: there is no such block. Phase MUTATE. */
+void *cn_freed_reuse_block(size_t bytes);
+
+/* An uncleared array of this layout in a block that the thread has freed; returns the address of the first element.
+ * Null: there is no block of that layout, or the thread must take the slow path. Phase MUTATE. */
+void *cn_freed_reuse_array(const struct cairn_layout *layout, int64_t count);
+
+/* ---- noted_stores.c ---- */
+
+/* Finds the code of the last store to an address. Code compiled with -fcairn-note-stores notes each store of a
+ * reference, for CAIRN_VERIFY=stores. */
+
+/* The maximum number of notes of all threads; a new note replaces the oldest note. */
+enum { CN_MAX_NOTED_STORES = 1 << 20 };
+
+/* Phase INIT; once, if CAIRN_VERIFY=stores. */
+void cn_noted_stores_allocate_ring(void);
+
+/* Phase STOP. Drop all notes, because objects move or an image is removed. */
+void cn_noted_stores_forget_all(void);
+
+/* Phase STOP. Call `visit` for each kept note since the last collection: once for the address of a single reference,
+ * and for each word of a copy. `from` is the source of a copied word, or 0. Only with CAIRN_VERIFY=stores. */
+typedef void cn_noted_stores_visitor(void *env, uintptr_t address, uintptr_t from);
+void cn_noted_stores_visit(cn_noted_stores_visitor *visit, void *env);
+
+/* Phase STOP. Write the code position of the last store to the address, as "; stored at pc 0x12 (main+0x34), file.c:5",
+ * or the reason why the position is unknown. The text is empty without CAIRN_VERIFY=stores. Returns `text`. */
+enum { CN_NOTED_STORE_TEXT_BYTES = 512 };
+const char *cn_noted_stores_describe_last(uintptr_t address, char text[CN_NOTED_STORE_TEXT_BYTES]);
+
+/* ---- pins.c ---- */
+
+/* Pins (<cairn/pin.h>): the addresses that the program has pinned, and the places of these calls in its code. */
+
+#pragma GCC visibility push(default)
+void *cairn_pin_at(uintptr_t reference, const char *site);
+void cairn_unpin_at(uintptr_t reference, const char *site);
+void cairn_unpin_address_at(void *address, const char *site);
+#pragma GCC visibility pop
+
+void cn_pins_print_sites(void);
+
+/* Check the table. Returns the error, or null. The caller holds CN_LOCK_PINS, or no other thread accesses the table. */
+const char *cn_pins_wrong(void);
+
+/* ---- resize_array.c: changes the length of arrays ---- */
+
+/* True if an array with an equal layout starts at `array`. The word before `array` must be readable, and may have any
+ * value. */
+bool cn_resize_has_array_at(uintptr_t array, const struct cairn_layout *layout);
+
+enum cn_resize_flags {
+  CN_RESIZE_LEAVE_UNCLEARED = 1,
+  CN_RESIZE_FORBID_GROWTH = 2, /* for handlers: the signal may have interrupted an allocation */
+};
+
+/* Make the array shorter, and put a filler after it; or make the array longer, if it is the last block of the mutator's
+ * buffer, or a large object with room after it. False: there is too little room. Called by the mutator's own thread in
+ * a slow path. */
+bool cn_resize_array_in_place(struct cairn_mutator *mutator, uintptr_t array, uint64_t count, enum cn_resize_flags how);
+
+/* ---- type_histogram.c ---- */
+
+/* Counts the objects in the heap by type and field: CAIRN_HISTOGRAM, and cairn_heap_histogram() of <cairn/heap.h>. */
+
+/* Print a line for each type with objects, sorted by bytes in descending order. Phase STOP, on the collecting thread,
+ * after a collection. Memory comes from the system. */
+void cn_type_histogram_print(uint64_t collection);
+
+/* Visit the rows of types and fields. The walk is open. */
+void cn_type_histogram_visit_rows(const struct cn_heap_walk *walk, cairn_heap_row_visitor *visit, void *env);
+
+/* ---- uncleared.c ---- */
+
+/* Tracks memory that may contain words of earlier objects: uncleared arrays and unfilled objects. An object is unfilled
+ * if a handler's jump skipped the stores to its uncleared block. A word of an uncleared array may be the header of an
+ * earlier object. While uncleared arrays exist, a header before a root's target does not prove that an object starts at
+ * the target. Each thread sets CAIRN_ABI_MUTATOR_UNCLEARED in its mutator when it makes an uncleared array: compiled
+ * code in line, and slow paths after the allocation. */
+
+/* Phase STOP, at the beginning of a collection: collect and clear the mutators' flags, and empty the list of unfilled
+ * objects. */
+void cn_uncleared_begin_collection(void);
+
+/* Keep the flag of a mutator that ends. The caller holds the registry of mutators. */
+void cn_uncleared_note_mutator_end(const struct cairn_mutator *mutator);
+
+/* Note that objects of the blocks in [start, end) may be unfilled. Phase MUTATE, or with the registry's lock. */
+void cn_unfilled_note_range(uintptr_t start, uintptr_t end);
+
+/* Phase STOP. cn_unfilled_exist() is true if any object may be unfilled, cn_unfilled_has_object() if the object at
+ * `payload` may be unfilled. */
+bool cn_unfilled_exist(void);
+bool cn_unfilled_has_object(uintptr_t payload);
 
 #endif

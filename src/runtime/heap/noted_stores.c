@@ -7,7 +7,7 @@
  * number gives each note one writer. The thread that stopped the others, to collect or to unload an image, reads and
  * forgets notes in phase STOP.
  */
-#include "runtime/heap/noted_stores.h"
+#include "runtime/heap/managed_heap.h"
 
 #include <stdio.h>
 #include <cairn/collector.h>

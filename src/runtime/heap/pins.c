@@ -6,7 +6,7 @@
  * the collector finds the object during a collection. Runs on any thread, in any phase: native threads may unpin during
  * collections. CN_LOCK_PINS guards the table and the sites; the heap's ranges are constant after phase INIT.
  */
-#include "runtime/heap/pins.h"
+#include "runtime/heap/managed_heap.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,7 +19,6 @@
 #include "runtime/core/lock.h"
 #include "runtime/core/options.h"
 #include "runtime/core/messages.h"
-#include "runtime/heap/managed_heap.h"
 #include "runtime/os/os.h"
 
 enum {

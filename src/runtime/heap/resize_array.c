@@ -4,14 +4,13 @@
  * of the array clears it. Runs on the mutator's own thread, in a slow path, in phase MUTATE. The file has no state, and
  * takes no lock itself; the collector may lock to lengthen a large array.
  */
-#include "runtime/heap/resize_array.h"
+#include "runtime/heap/managed_heap.h"
 
 #include <string.h>
 #include <cairn/heap_object.h>
 #include "base/check.h"
 #include "runtime/heap/barrier_slow_paths.h"
 #include "runtime/heap/buffer.h"
-#include "runtime/heap/managed_heap.h"
 
 static bool are_layouts_alike(const struct cairn_layout *a, const struct cairn_layout *b)
 {

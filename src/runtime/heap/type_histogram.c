@@ -4,7 +4,7 @@
  * type's names, because linkers keep one copy. The counts are local to a call; the file has no state. Runs in phase
  * STOP, on the thread that stopped the others, without locks.
  */
-#include "runtime/heap/type_histogram.h"
+#include "runtime/heap/managed_heap.h"
 
 #include <string.h>
 #include <cairn/abi.h>

@@ -5,7 +5,7 @@
  * thread adds, the collecting thread empties the list, and walks over the heap read it, without the lock. The three
  * flags are atomic: threads that end and the collecting thread set them, and any thread reads them.
  */
-#include "runtime/heap/uncleared.h"
+#include "runtime/heap/managed_heap.h"
 
 #include <stdatomic.h>
 #include <cairn/abi.h>

@@ -21,11 +21,8 @@
 #include "runtime/core/messages.h"
 #include "runtime/heap/managed_heap.h"
 #include "runtime/heap/image_layouts.h"
-#include "runtime/inspect/verify_heap.h"
-#include "runtime/inspect/heap_dump.h"
+#include "runtime/inspect/inspect.h"
 #include "runtime/inspect/out.h"
-#include "runtime/inspect/places.h"
-#include "runtime/inspect/world.h"
 #include "runtime/os/os.h"
 
 struct numbered_key {

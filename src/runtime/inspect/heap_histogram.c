@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Implements cairn_heap_histogram(): passes the rows of heap/type_histogram.h to the caller's visitor. Called on any
+ * Implements cairn_heap_histogram(): passes the rows of heap/type_histogram.c to the caller's visitor. Called on any
  * thread in phase MUTATE; the thread stops all others, and calls the visitor in phase STOP. All state is local.
  */
 #include <cairn/heap.h>
 #include "base/check.h"
-#include "runtime/heap/type_histogram.h"
-#include "runtime/inspect/world.h"
+#include "runtime/heap/managed_heap.h"
+#include "runtime/inspect/inspect.h"
 
 enum cairn_status cairn_heap_histogram(cairn_heap_row_visitor *visit, void *env)
 {

@@ -9,8 +9,8 @@
 #include "base/sorted.h"
 #include "framemap/framemap.h"
 #include "runtime/core/grow.h"
-#include "runtime/inspect/world.h"
-#include "runtime/roots/root_tasks.h"
+#include "runtime/inspect/inspect.h"
+#include "runtime/roots/roots.h"
 
 /* A function's code, or a section of layouts. */
 struct image_range {

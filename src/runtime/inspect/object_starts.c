@@ -5,7 +5,7 @@
  * group. Runs in phase STOP, on the thread that stopped the others. Owns the mapping `tables`, which serves one walk at
  * a time and stays for the next walk, because mapping and faulting its pages takes longer than clearing them.
  */
-#include "runtime/inspect/object_starts.h"
+#include "runtime/inspect/inspect.h"
 
 #include <string.h>
 #include <cairn/abi.h>

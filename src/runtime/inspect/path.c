@@ -11,11 +11,9 @@
 #include "base/check.h"
 #include "runtime/core/grow.h"
 #include "runtime/heap/image_layouts.h"
-#include "runtime/inspect/object_starts.h"
-#include "runtime/inspect/places.h"
-#include "runtime/inspect/world.h"
+#include "runtime/inspect/inspect.h"
 #include "runtime/os/os.h"
-#include "runtime/roots/handles.h"
+#include "runtime/roots/roots.h"
 
 /* The predecessor of a reached object: if even, the payload of another object; if odd, a root's number. */
 enum { FROM_ROOT_BIT = 1, ROOT_NUMBER_SHIFT = 1 };

@@ -4,7 +4,7 @@
  * Collections have a separate enumeration (roots.c). Runs in phase STOP, on the thread that stopped the others.
  * root_tasks.c, global_roots.c and handles.c own the positions of the enumeration; all other state is local.
  */
-#include "runtime/inspect/places.h"
+#include "runtime/inspect/inspect.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,13 +13,10 @@
 #include "base/check.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/messages.h"
-#include "runtime/debug/safepoint_details.h"
+#include "runtime/debug/backtrace.h"
 #include "runtime/os/os.h"
 #include "runtime/roots/frame_roots.h"
-#include "runtime/roots/global_roots.h"
-#include "runtime/roots/handles.h"
-#include "runtime/roots/root_tasks.h"
-#include "runtime/roots/user_roots.h"
+#include "runtime/roots/roots.h"
 
 enum { MAX_THREAD_LOCAL_DISTANCE = 1 << 16 }; /* between a mutator and a thread-local variable of its thread */
 

@@ -6,7 +6,7 @@
  * phase STOP: checks on the collecting thread, cn_heap_clear_unfilled_objects() on any thread that stopped the others.
  * All state is local.
  */
-#include "runtime/inspect/verify_heap.h"
+#include "runtime/inspect/inspect.h"
 
 #include <stddef.h>
 #include <cairn/abi.h>
@@ -18,9 +18,6 @@
 #include "runtime/heap/managed_heap.h"
 #include "runtime/heap/heap_walk.h"
 #include "runtime/heap/image_layouts.h"
-#include "runtime/heap/noted_stores.h"
-#include "runtime/inspect/object_starts.h"
-#include "runtime/heap/uncleared.h"
 
 #define FAIL_VERIFICATION CN_HEAP_WALK_FAIL
 

@@ -5,7 +5,7 @@
  * world runs again, signals are deferred and the thread holds the lock of stops. The caller's struct cn_stopped_world
  * has all state.
  */
-#include "runtime/inspect/world.h"
+#include "runtime/inspect/inspect.h"
 
 #include <cairn/abi.h>
 #include <cairn/heap.h>
@@ -17,7 +17,6 @@
 #include "runtime/core/mutator.h"
 #include "runtime/core/messages.h"
 #include "runtime/heap/managed_heap.h"
-#include "runtime/inspect/verify_heap.h"
 #include "runtime/threads/stop.h"
 
 static struct cairn_mutator *own_mutator(void)

@@ -5,7 +5,7 @@
  * requester while the measured thread is native or at a safepoint. The state is the data of the request, on the
  * requester's stack, and the measured mutator's last number of preemptions.
  */
-#include "runtime/latency/arrival.h"
+#include "runtime/latency/latency.h"
 
 #include <cairn/abi.h>
 #include "base/check.h"

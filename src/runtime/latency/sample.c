@@ -11,7 +11,7 @@
  *                 |  the caller gives up
  *                 +---------> SAMPLE_NONE
  */
-#include "runtime/latency/sample.h"
+#include "runtime/latency/latency.h"
 
 #include <errno.h>
 #include <signal.h>

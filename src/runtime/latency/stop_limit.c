@@ -6,12 +6,11 @@
  * thread, the atomic word that passes it to the reporter, and the reporter's thread, which a constructor starts and the
  * end of the program joins.
  */
-#include "runtime/latency/stop_limit.h"
+#include "runtime/latency/latency.h"
 
 #include <stdatomic.h>
 #include "runtime/core/options.h"
 #include "runtime/core/messages.h"
-#include "runtime/latency/sample.h"
 #include "runtime/os/os.h"
 
 enum { REPORT_POSTED_BIT = 1, PROGRAM_OVER_BIT = 2 };

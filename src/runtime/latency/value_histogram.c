@@ -3,7 +3,7 @@
  * Counts values in histograms whose buckets grow with the value, and finds quantiles. The caller owns the histogram and
  * serialises the calls. Runs on any thread, in any phase.
  */
-#include "runtime/latency/value_histogram.h"
+#include "runtime/latency/latency.h"
 
 #include <stddef.h>
 #include "base/check.h"

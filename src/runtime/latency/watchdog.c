@@ -5,14 +5,13 @@
  * starts and the end of the program joins, an atomic request to stop, and the results. The results belong to the
  * watchdog while it runs, in any phase; the end of the program reads and prints them afterwards.
  */
-#include "runtime/latency/watchdog.h"
+#include "runtime/latency/latency.h"
 
 #include <stdio.h>
 #include "base/check.h"
-#include "runtime/latency/arrival.h"
 #include "runtime/core/options.h"
 #include "runtime/core/messages.h"
-#include "runtime/debug/safepoint_details.h"
+#include "runtime/debug/backtrace.h"
 #include "runtime/os/os.h"
 #include "runtime/threads/handshake.h"
 

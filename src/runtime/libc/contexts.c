@@ -11,7 +11,7 @@
 #include <ucontext.h>
 #include "runtime/arch/arch.h"
 #include "runtime/core/messages.h"
-#include "runtime/libc/jumps.h"
+#include "runtime/libc/libc.h"
 #include "runtime/os/os.h"
 #include "runtime/threads/handshake.h"
 #include "runtime/threads/stop.h"

@@ -6,7 +6,7 @@
  * deferred during a change. The only state is the C library's jump, which the start finds.
  */
 #undef _FORTIFY_SOURCE /* this macro would rename longjmp() to __longjmp_chk */
-#include "runtime/libc/jumps.h"
+#include "runtime/libc/libc.h"
 
 #include <errno.h>
 #include <pthread.h>

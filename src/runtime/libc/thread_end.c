@@ -5,7 +5,7 @@
  * start; rounds and requests run in phase MUTATE. The key, the callback and the C library's function are set once, at
  * the start; the count of rounds and the mark of a watched thread are thread-local.
  */
-#include "runtime/libc/thread_end.h"
+#include "runtime/libc/libc.h"
 
 #include <limits.h>
 #include <pthread.h>

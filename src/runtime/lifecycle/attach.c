@@ -3,7 +3,7 @@
  * Attaches threads, and detaches them.
  *
  * A thread's first entry into managed code attaches the thread, and the thread's end or cairn_thread_detach() detaches
- * it (thread_end.h). If a signal handler attached the thread, the handler's end detaches it, because the thread's
+ * it (thread_end.c). If a signal handler attached the thread, the handler's end detaches it, because the thread's
  * destructors may have run already. The end of the last attached thread also ends the workers and the background
  * thread. Runs on each thread for its own mutator, the main thread in phase INIT, others in phase MUTATE, with signals
  * deferred. The mutator has all state; the data that outlives a thread is kept under the lock of stops.
@@ -24,16 +24,12 @@
 #include "runtime/core/messages.h"
 #include "runtime/heap/buffer.h"
 #include "runtime/heap/managed_heap.h"
-#include "runtime/heap/barrier_log.h"
-#include "runtime/heap/uncleared.h"
 #include "runtime/os/os.h"
-#include "runtime/roots/global_roots.h"
-#include "runtime/signals/fault.h"
+#include "runtime/roots/roots.h"
 #include "runtime/signals/signals.h"
-#include "runtime/libc/thread_end.h"
-#include "runtime/threads/background.h"
-#include "runtime/threads/stop.h"
+#include "runtime/libc/libc.h"
 #include "runtime/threads/workers.h"
+#include "runtime/threads/stop.h"
 #include "runtime/walk/return_barriers.h"
 
 /* ---- the end ---- */

@@ -4,7 +4,7 @@
  * and collections may read, since these end the program at a malformed byte. All state is local; the caller registers
  * the code only if all checks succeed.
  */
-#include "runtime/lifecycle/check_code.h"
+#include "runtime/lifecycle/attach.h"
 
 #include <stdio.h>
 #include "base/check.h"

@@ -6,7 +6,7 @@
  * which may read any memory. The format is that of the psABI and of DWARF ("Call Frame Information"). All state is
  * local.
  */
-#include "runtime/lifecycle/check_code.h"
+#include "runtime/lifecycle/attach.h"
 
 #include <string.h>
 #include <cairn/stack.h>

@@ -12,7 +12,7 @@
 #include "runtime/arch/arch.h"
 #include "runtime/core/defer.h"
 #include "runtime/core/image.h"
-#include "runtime/lifecycle/check_code.h"
+#include "runtime/lifecycle/attach.h"
 #include "runtime/os/os.h"
 #include "runtime/tables/blocks.h"
 #include "runtime/walk/code_regions.h"

@@ -13,7 +13,6 @@
 #include <unistd.h>
 #include "base/check.h"
 #include "base/near_memory.h"
-#include "runtime/os/maps.h"
 
 /* ---- checks ---- */
 

@@ -5,7 +5,7 @@
  * skipped, and the root is always read. Runs on any thread, in any phase; the texts of a search are in memory that is
  * mapped during the call.
  */
-#include "runtime/os/groups.h"
+#include "runtime/os/os.h"
 
 #include <fcntl.h>
 #include <stdint.h>
@@ -13,7 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/check.h"
-#include "runtime/os/os.h"
 
 enum { PATH_BYTES = 4096, TEXT_BYTES = 8192 };
 

@@ -18,8 +18,6 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/check.h"
-#include "runtime/os/groups.h"
-#include "runtime/os/locking.h"
 
 extern void *__libc_stack_end; /* set by the dynamic linker or the static start code */
 

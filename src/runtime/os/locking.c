@@ -5,7 +5,7 @@
  * Pages of reserved ranges are therefore locked at the first touch (MLOCK_ONFAULT), and all other memory at once, as
  * the program requests. Owns the list of reserved ranges, which is atomic. Runs on any thread, in any phase.
  */
-#include "runtime/os/locking.h"
+#include "runtime/os/os.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -13,8 +13,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "base/check.h"
-#include "runtime/os/maps.h"
-#include "runtime/os/os.h"
 
 enum { MAX_RESERVED_RANGES = 32 };
 

@@ -4,13 +4,12 @@
  * and the file mapped there. The buffers are on the stack and small, because a signal handler's stack may be small;
  * there is no other state. Runs on any thread, in any phase; async-signal-safe.
  */
-#include "runtime/os/maps.h"
+#include "runtime/os/os.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
-#include "runtime/os/os.h"
 
 enum { MAX_LINE_BYTES = 1024 };
 

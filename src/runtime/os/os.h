@@ -218,4 +218,46 @@ bool cn_os_is_loaded_from_file(uintptr_t address);
  * malloc(). */
 bool cn_os_find_module_file(uintptr_t pc, char *buffer, size_t size);
 
+/* ---- groups.c ---- */
+
+/* Finds the limits of the process's control group and of all its visible ancestors, for both versions of control groups
+ * (Linux: Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst). The contents of files are checked. These
+ * functions do not call malloc(). */
+
+/* The limit in bytes; SIZE_MAX: unlimited. `root` is a prefix of each file's name: "", or a test's tree. */
+size_t cn_groups_memory_limit(const char *root);
+
+/* The limit in processors, rounded up; SIZE_MAX: unlimited. */
+size_t cn_groups_processor_limit(const char *root);
+
+/* Write the group's path into `path`: the path in the hierarchy of `controller` (version 1), or in the hierarchy of
+ * version 2 if `controller` is null. `text` has the `length` bytes of /proc/self/cgroup. False: the path is missing,
+ * too long, or goes up by "..". */
+bool cn_groups_find_path(const char *text, size_t length, const char *controller, char *path, size_t size);
+
+/* The number at the beginning of the text; SIZE_MAX if the number is missing ("max", "-1") or larger. `*end` is the
+ * index of the byte after the number. */
+size_t cn_groups_parse_number(const char *text, size_t length, size_t *end);
+
+/* ---- locking.c: tracks reserved ranges for mlockall() ---- */
+
+/* Record a reserved range. From now on the kernel locks its pages at the first touch. */
+void cn_os_locking_add_range(uintptr_t at, size_t bytes);
+/* Forget the reserved range that begins at `at`, if any. */
+void cn_os_locking_remove_range(uintptr_t at);
+/* If a new mapping is locked, lock its pages at the first touch instead. */
+void cn_os_lock_on_fault(uintptr_t at, size_t bytes);
+
+/* ---- maps.c: the mappings of the process ---- */
+
+struct cn_mapping {
+  uintptr_t start, end;
+  bool may_read, may_write, may_execute;
+  const char *file; /* null: no file, or too long a name; valid until the callback returns */
+};
+
+/* Call back for each mapping, in the order of addresses, until the callback returns true. False: no callback returned
+ * true. Async-signal-safe. */
+bool cn_os_visit_mappings(bool (*found)(void *env, const struct cn_mapping *mapping), void *env);
+
 #endif

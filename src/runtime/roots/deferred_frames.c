@@ -10,7 +10,7 @@
  * young enumeration calls these functions for a stack on the thread that took the stack's task; the collecting thread
  * begins the enumeration, and visits deferred roots.
  */
-#include "runtime/roots/deferred_frames.h"
+#include "runtime/roots/roots.h"
 
 #include <cairn/collector.h>
 #include "base/check.h"

@@ -11,7 +11,7 @@
  * Runs in phase MUTATE: on the mutator's own thread, or, for another mutator's stack, in the operation of a handshake
  * on either thread. The thread-local cache of chains is the only state; signals are deferred while it changes.
  */
-#include "runtime/roots/described.h"
+#include "runtime/roots/roots.h"
 
 #include <stdatomic.h>
 #include <cairn/collector.h>

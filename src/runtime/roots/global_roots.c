@@ -6,7 +6,7 @@
  * position of the enumeration. Enumerations run in phase STOP, on one thread at a time; the ending thread clears its
  * roots outside of stops, under the lock of stops.
  */
-#include "runtime/roots/global_roots.h"
+#include "runtime/roots/roots.h"
 
 #include "base/check.h"
 #include "runtime/core/image.h"

@@ -7,7 +7,7 @@
  * thread's list of scoped handles. Managed code makes and reads handles in phase MUTATE, finalisers.c makes handles in
  * phase STOP, and any thread frees handles in any phase. Enumerations run in phase STOP, on one thread at a time.
  */
-#include "runtime/roots/handles.h"
+#include "runtime/roots/roots.h"
 
 #include <stdbool.h>
 #include "base/check.h"

@@ -7,13 +7,13 @@
  * threads await. Runs in phase STOP: the collecting thread, or a thread that reports on the heap, begins; any thread
  * takes tasks.
  */
-#include "runtime/roots/root_tasks.h"
+#include "runtime/roots/roots.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
 #include <cairn/collector.h>
 #include "base/check.h"
-#include "runtime/core/mutex.h"
+#include "runtime/core/lock.h"
 #include "runtime/os/os.h"
 #include "runtime/walk/coroutine_stacks.h"
 

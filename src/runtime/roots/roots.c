@@ -11,7 +11,7 @@
  * Derived pointers (statepoints-later, "Base & Derived Pointers") need two phases: all offsets of all frames are read
  * before the first slot is written, and all derived slots are written after the last base. The reason is that one place
  * may be a root of several frames and pairs, for example an untouched callee-saved register. This order is necessary
- * only within a walk, because each place belongs to one walk (root_tasks.h). One thread may therefore write to the
+ * only within a walk, because each place belongs to one walk (root_tasks.c). One thread may therefore write to the
  * slots that a walk has found while other threads walk other stacks.
  *
  * Runs in phase STOP, on any thread. During fetches the mutex `root_set_lock` guards the lists of sets, the list of
@@ -23,17 +23,12 @@
 #include "base/check.h"
 #include "runtime/core/counts.h"
 #include "runtime/core/grow.h"
-#include "runtime/core/mutex.h"
+#include "runtime/core/lock.h"
 #include "runtime/core/messages.h"
 #include "runtime/os/os.h"
 #include "runtime/roots/frame_roots.h"
-#include "runtime/roots/global_roots.h"
-#include "runtime/roots/handles.h"
-#include "runtime/roots/deferred_frames.h"
-#include "runtime/roots/root_tasks.h"
+#include "runtime/roots/roots.h"
 #include "runtime/roots/fast_walk.h"
-#include "runtime/roots/user_roots.h"
-#include "runtime/roots/young.h"
 #include "runtime/walk/return_barriers.h"
 
 struct derived_root {

@@ -3,7 +3,7 @@
  * Keeps and calls the language's handler of roots with the language's own tags. The handler is the only state. The
  * program sets it in phase MUTATE, before such a root exists; the runtime calls it in phase STOP, on any thread.
  */
-#include "runtime/roots/user_roots.h"
+#include "runtime/roots/roots.h"
 
 #include <stddef.h>
 #include "base/check.h"

@@ -31,14 +31,13 @@
  *
  * Needs: frame maps (stackmaps-v2, "Stack Map Format"), and no other facts about compiled code.
  */
-#include "runtime/roots/young.h"
+#include "runtime/roots/roots.h"
 
 #include <stdatomic.h>
 #include <cairn/collector.h>
 #include "base/check.h"
 #include "runtime/core/grow.h"
 #include "runtime/roots/frame_roots.h"
-#include "runtime/roots/deferred_frames.h"
 #include "runtime/walk/coroutine_stacks.h"
 #include "runtime/walk/return_barriers.h"
 

@@ -11,7 +11,7 @@
 #include "base/check.h"
 #include "runtime/core/defer.h"
 #include "runtime/core/mutator.h"
-#include "runtime/heap/barrier_log.h"
+#include "runtime/heap/managed_heap.h"
 #include "runtime/threads/handshake.h"
 #include "runtime/threads/stop.h"
 

@@ -5,7 +5,7 @@
  * handlers may run at any time. For a slot on another thread's stack, the check is the operation of a handshake, on
  * that thread or while it rests. The only state is the thread's last global root, a cache.
  */
-#include "runtime/safepoints/check_store.h"
+#include "runtime/safepoints/safepoint.h"
 
 #include <string.h>
 #include <cairn/abi.h>
@@ -18,7 +18,7 @@
 #include "runtime/core/messages.h"
 #include "runtime/heap/managed_heap.h"
 #include "runtime/os/os.h"
-#include "runtime/roots/described.h"
+#include "runtime/roots/roots.h"
 #include "runtime/threads/handshake.h"
 #include "runtime/walk/coroutine_stacks.h"
 #include "runtime/walk/index.h"

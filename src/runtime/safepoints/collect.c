@@ -9,7 +9,7 @@
  * the thread holds no lock. Requests run in phase MUTATE; collections run in phase STOP, on the requester. Owns the
  * count of whole collections, which is written in stops and read by requesters.
  */
-#include "runtime/safepoints/collect.h"
+#include "runtime/safepoints/safepoint.h"
 
 #include <cairn/abi.h>
 #include "base/check.h"
@@ -21,21 +21,13 @@
 #include "runtime/core/options.h"
 #include "runtime/core/poll_word.h"
 #include "runtime/core/messages.h"
-#include "runtime/debug/verify_frames.h"
-#include "runtime/heap/external.h"
+#include "runtime/debug/backtrace.h"
 #include "runtime/heap/managed_heap.h"
-#include "runtime/heap/type_histogram.h"
-#include "runtime/inspect/verify_heap.h"
+#include "runtime/inspect/inspect.h"
 #include "runtime/os/os.h"
-#include "runtime/safepoints/exhaustion.h"
-#include "runtime/safepoints/safepoint.h"
-#include "runtime/safepoints/stats.h"
-#include "runtime/signals/overflow.h"
 #include "runtime/signals/signals.h"
-#include "runtime/threads/background.h"
-#include "runtime/threads/stop.h"
-#include "runtime/threads/unseen.h"
 #include "runtime/threads/workers.h"
+#include "runtime/threads/stop.h"
 #include "runtime/walk/code_regions.h"
 #include "runtime/walk/index.h"
 

@@ -7,18 +7,16 @@
  * and the counts of such collections, which change in phase STOP, on the collecting thread; messages read them in phase
  * MUTATE, too.
  */
-#include "runtime/safepoints/exhaustion.h"
+#include "runtime/safepoints/safepoint.h"
 
 #include <stdio.h>
 #include "base/check.h"
 #include "runtime/core/mutator.h"
-#include "runtime/core/mutex.h"
+#include "runtime/core/lock.h"
 #include "runtime/core/options.h"
 #include "runtime/core/messages.h"
-#include "runtime/heap/external.h"
 #include "runtime/heap/managed_heap.h"
 #include "runtime/signals/signals.h"
-#include "runtime/safepoints/stats.h"
 
 enum {
   MAX_CALLBACK_TRIES = 8,

@@ -6,7 +6,7 @@
  * phase STOP, on the requester. The destructor runs on the thread that ends the program, in any phase, and sums the
  * counts of threads under the lock of stops.
  */
-#include "runtime/safepoints/stats.h"
+#include "runtime/safepoints/safepoint.h"
 
 #include <cairn/collector.h>
 #include "base/check.h"
@@ -15,16 +15,11 @@
 #include "runtime/core/messages.h"
 #include "runtime/events/event_dispatch.h"
 #include "runtime/heap/buffer.h"
-#include "runtime/heap/external.h"
 #include "runtime/heap/managed_heap.h"
-#include "runtime/heap/pins.h"
-#include "runtime/latency/stop_limit.h"
-#include "runtime/threads/background.h"
-#include "runtime/threads/stop.h"
-#include "runtime/threads/unseen.h"
+#include "runtime/latency/latency.h"
 #include "runtime/threads/workers.h"
+#include "runtime/threads/stop.h"
 #include "runtime/walk/index.h"
-#include "runtime/latency/watchdog.h"
 
 struct cn_histogram cn_stats_pauses;
 

@@ -6,7 +6,7 @@
  * stacks to threads that are attached, and frees them at their ends, in phase MUTATE. Owns `signals_watched`, an atomic
  * flag that the start or a loading thread sets.
  */
-#include "runtime/signals/fault.h"
+#include "runtime/signals/signals.h"
 
 #include <signal.h>
 #include <stdint.h>
@@ -20,7 +20,6 @@
 #include "runtime/handlers/action.h"
 #include "runtime/heap/managed_heap.h"
 #include "runtime/os/os.h"
-#include "runtime/signals/overflow.h"
 
 enum { ALTERNATE_STACK_BYTES = 64 << 10 };
 

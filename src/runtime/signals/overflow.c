@@ -5,7 +5,7 @@
  * postponed signals, and ends the program with exit handlers. In the handler of a fault, in any phase, it is
  * async-signal-safe, changes nothing and calls _exit(). The file takes no lock itself and owns no state.
  */
-#include "runtime/signals/overflow.h"
+#include "runtime/signals/signals.h"
 
 #include <unistd.h>
 #include <cairn/abi.h>

@@ -27,8 +27,7 @@
 #include "runtime/core/poll_word.h"
 #include "runtime/heap/buffer.h"
 #include "runtime/os/os.h"
-#include "runtime/signals/fault.h"
-#include "runtime/threads/slow_path.h"
+#include "runtime/threads/stop.h"
 
 enum { MAX_NESTED_INTERRUPTIONS = 256 };
 

@@ -13,6 +13,7 @@
 #ifndef CN_RUNTIME_SIGNALS_SIGNALS_H
 #define CN_RUNTIME_SIGNALS_SIGNALS_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -63,5 +64,43 @@ void cn_signals_deliver(int signal, siginfo_t *info, void *context);
 /* Deliver the signals that came during a slow path, after its end, when the mutator is no longer busy. Each handler may
  * jump out. */
 void cn_signals_release_postponed(void);
+
+/* ---- fault.c ---- */
+
+/* Explains faults: accesses to memory that a collection has moved objects out of, to memory below the stack, or to an
+ * image that was unmapped but not unregistered. */
+
+/* From now on explain faults, on an alternate stack, before the program's handler or the default action runs. Later
+ * calls do nothing. */
+void cn_fault_watch_signals(void);
+
+/* Give an alternate stack to a thread that is being attached, if faults are explained; free the stack of a thread that
+ * ends. */
+void cn_fault_give_alternate_stack(struct cairn_mutator *mutator);
+void cn_fault_free_alternate_stack(struct cairn_mutator *mutator);
+
+/* Print the explanation of this fault, if there is one. Async-signal-safe. */
+void cn_fault_explain(const siginfo_t *info, const void *context);
+
+/* ---- overflow.c ---- */
+
+/* Stack overflow, for polls that read the stack pointer (-fcairn-poll=stack): the program ends with a message instead
+ * of a segmentation fault.
+ *
+ *   stack_end     ->  | frames ...              |
+ *                     |                         |  managed code, checked by polls
+ *   stack_floor   ->  | - - - - - - - - - - - - |
+ *                     |  reserve                |  native code, the slow path, the message
+ *   stack_bottom  ->  +-------------------------+  the system's limit
+ */
+
+/* End the program with status 1 if the thread's stack has overflowed. Called in a slow path of the thread. Checks only
+ * the thread's own stack, not stacks of signal handlers and coroutines, and only in programs with stack polls. */
+void cn_overflow_check_stack(struct cairn_mutator *mutator, const struct cn_saved_regs *regs);
+
+/* End the program if a fault at `address`, with stack pointer `sp`, shows an overflow by a frame that was too large for
+ * the reserve. In this case the call of the slow path has failed. Like cn_overflow_check_stack(), but without exit
+ * handlers. Async-signal-safe. */
+void cn_overflow_explain_fault(uintptr_t address, uintptr_t pc, uintptr_t sp);
 
 #endif

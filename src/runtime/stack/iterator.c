@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 #include "base/check.h"
-#include "runtime/debug/safepoint_details.h"
+#include "runtime/debug/backtrace.h"
 #include "runtime/roots/frame_roots.h"
 #include "runtime/stack/managers.h"
 #include "runtime/threads/stop.h"

@@ -12,7 +12,7 @@
 #include "base/check.h"
 #include "runtime/code/names.h"
 #include "runtime/core/messages.h"
-#include "runtime/debug/safepoint_details.h"
+#include "runtime/debug/backtrace.h"
 #include "runtime/os/os.h"
 #include "runtime/roots/frame_roots.h"
 

@@ -8,7 +8,7 @@
  * counts of stops and turns, which are atomic, and the thread; the mutex `thread_lock` guards the thread's start and
  * end.
  */
-#include "runtime/threads/background.h"
+#include "runtime/threads/workers.h"
 
 #include <sched.h>
 #include <stdatomic.h>
@@ -16,7 +16,7 @@
 #include "base/check.h"
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
-#include "runtime/core/mutex.h"
+#include "runtime/core/lock.h"
 #include "runtime/core/options.h"
 #include "runtime/os/os.h"
 

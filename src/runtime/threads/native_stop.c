@@ -3,14 +3,13 @@
  * Stops the world on behalf of native code, and refuses callers that would wait for themselves or that others wait for.
  * Runs on the requester's thread, which may have no mutator, in phase MUTATE. The file has no state.
  */
-#include "runtime/threads/native_stop.h"
+#include "runtime/threads/stop.h"
 
 #include <cairn/abi.h>
 #include "base/check.h"
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
 #include "runtime/threads/handshake.h"
-#include "runtime/threads/stop.h"
 
 static struct cairn_mutator *own_mutator(void)
 {

@@ -6,13 +6,12 @@
  * Runs on each thread, for its own mutator, in phase MUTATE. The thread holds no lock; stops may pass when a slow path
  * begins and when native code returns. The mutator has all state.
  */
-#include "runtime/threads/slow_path.h"
+#include "runtime/threads/stop.h"
 
 #include "base/check.h"
 #include "runtime/core/defer.h"
 #include "runtime/core/hooks.h"
 #include "runtime/core/poll_word.h"
-#include "runtime/threads/stop.h"
 
 void cn_slow_path_enter(struct cairn_mutator *mutator, bool native)
 {

@@ -25,13 +25,12 @@
 #include "base/check.h"
 #include "runtime/core/defer.h"
 #include "runtime/core/hooks.h"
-#include "runtime/core/mutex.h"
+#include "runtime/core/lock.h"
 #include "runtime/core/poll_word.h"
 #include "runtime/events/event_dispatch.h"
 #include "runtime/os/os.h"
-#include "runtime/threads/background.h"
+#include "runtime/threads/workers.h"
 #include "runtime/threads/handshake.h"
-#include "runtime/threads/unseen.h"
 
 enum { RECHECK_NANOSECONDS = 100000 }; /* time between two reads of a state by the requester */
 

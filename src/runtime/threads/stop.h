@@ -6,8 +6,10 @@
 #ifndef CN_RUNTIME_THREADS_STOP_H
 #define CN_RUNTIME_THREADS_STOP_H
 
+#include <stdbool.h>
+#include "runtime/core/lock.h"
 #include "runtime/core/mutator.h"
-#include "runtime/core/mutex.h"
+#include "runtime/os/os.h"
 
 /* ---- the registry of mutators ---- */
 
@@ -57,7 +59,7 @@ void cn_stop_end(struct cairn_mutator *self);
  * has armed the poll, and then called cn_os_fence_all_threads(). */
 bool cn_stop_is_resting(const struct cairn_mutator *mutator);
 
-/* True if the calling thread has stopped the others, works for a stop of another thread (workers.h, background.h), or
+/* True if the calling thread has stopped the others, works for a stop of another thread (workers.h, background.c), or
  * runs the operation of a handshake. Such a thread would wait for itself in all functions above except
  * cn_stop_end(). */
 bool cn_stop_is_own_stop(void);
@@ -96,5 +98,53 @@ struct cairn_mutator *cn_stop_find_mutator(int thread, bool *stopped);
 /* Called in the child of a fork(), which began in a stop if possible: keep only `self` in the registry, or no mutator
  * if `self` is null. `farewell` runs for all other mutators. */
 void cn_stop_reset_after_fork(struct cairn_mutator *self, cn_stop_removal_callback *farewell);
+
+/* ---- native_stop.c ---- */
+
+/* Stops of the world that native code requests, outside of collections: to unload an image, or to change code. */
+
+/* The reason why the calling thread must not stop the world. */
+enum cn_native_stop_refusal {
+  CN_NATIVE_STOP_ALLOWED,
+  CN_NATIVE_STOP_WITHOUT_SAFEPOINTS, /* code without safepoints is loaded: stops, and so collections, are impossible */
+  CN_NATIVE_STOP_AT_EXIT,            /* the thread runs exit handlers at a safepoint */
+  CN_NATIVE_STOP_OWN,                /* the thread has stopped others, or works for such a thread */
+  CN_NATIVE_STOP_HANDLER,            /* a handler that interrupted managed code: another thread may wait for its end */
+  CN_NATIVE_STOP_LEAF,               /* managed code called the function as a leaf, without an anchor */
+};
+enum cn_native_stop_refusal cn_native_stop_check(void);
+
+/* Stop the world until cn_native_stop_end(); cn_native_stop_check() has allowed the stop. False: another thread forks,
+ * and the caller is a signal handler. */
+bool cn_native_stop_begin(void);
+void cn_native_stop_end(void);
+
+/* ---- slow_path.c ---- */
+
+/* Slow paths that change data guarded by stops. The mutator is busy and managed, so that signals and stops wait. */
+
+/* Begin and end a slow path of the calling thread's mutator. A `native` mutator becomes managed after all requested
+ * stops have passed, and native again at the end. The end of the outermost slow path delivers the signals that came
+ * during the slow path. A handler of these signals may jump out. */
+void cn_slow_path_enter(struct cairn_mutator *mutator, bool native);
+void cn_slow_path_leave(struct cairn_mutator *mutator, bool native);
+
+/* Let a requested stop pass when native code returns to managed code, or calls it. The stubs also call this. */
+void cn_slow_path_back(void);
+
+/* ---- unseen.c ---- */
+
+/* Detects and repairs child processes made without the handlers of fork(): by _Fork(), clone() or the system call. */
+
+/* Do the work of the handlers in such a child, or end the child if the parent had other threads that ran managed
+ * code. */
+void cn_unseen_repair_child(void);
+
+/* Each entry into the runtime that waits for other threads, or writes to files, begins with this call. */
+static inline void cn_unseen_check_process(void)
+{
+  if (cn_os_is_new_process())
+    cn_unseen_repair_child();
+}
 
 #endif

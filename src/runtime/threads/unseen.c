@@ -5,14 +5,13 @@
  * of the background thread; otherwise the child ends with a message. Runs on any thread of the child, in phase MUTATE:
  * one thread claims the repair, others wait. os/fork.c has the state.
  */
-#include "runtime/threads/unseen.h"
+#include "runtime/threads/stop.h"
 
 #include <sched.h>
 #include <cairn/collector.h>
 #include "base/check.h"
 #include "runtime/core/defer.h"
-#include "runtime/threads/background.h"
-#include "runtime/threads/stop.h"
+#include "runtime/threads/workers.h"
 
 /* Signals are deferred first, because the child's handlers of fork() end the deferral. */
 void cn_unseen_repair_child(void)

@@ -18,10 +18,10 @@
 #include "base/check.h"
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
-#include "runtime/core/mutex.h"
+#include "runtime/core/lock.h"
 #include "runtime/core/options.h"
 #include "runtime/os/os.h"
-#include "runtime/threads/unseen.h"
+#include "runtime/threads/stop.h"
 
 struct worker {
   struct cn_os_thread thread;

@@ -27,4 +27,30 @@ void cn_workers_end_at_exit(void);
 
 void cn_workers_reset_after_fork(void);
 
+/* ---- background.c ---- */
+
+/* The background thread: a thread of the runtime that does a collector's job step by step while the program runs
+ * (cairn_background_run(), <cairn/collector.h>). The thread blocks all signals and runs no managed code. */
+
+/* Start the thread if a collector has given a job. Called before a collection, outside stops of the calling thread.
+ * Does nothing in a signal handler, which may have interrupted malloc(). */
+void cn_background_prepare_thread(void);
+
+/* From cn_background_hold_steps() to cn_background_release_steps() no step begins; cn_background_await_step() waits for
+ * the current step. Calls nest, on any threads. */
+void cn_background_hold_steps(void);
+void cn_background_await_step(void);
+void cn_background_release_steps(void);
+
+/* End the thread, and wait for its end. A later collection starts the thread again. */
+void cn_background_end_thread(void);
+
+/* Like cn_background_end_thread(), at the program's end; the thread never starts again. */
+void cn_background_end_at_exit(void);
+
+/* Called in the child of a fork(), which lacks the thread: drop all holds and the job. */
+void cn_background_reset_after_fork(void);
+
+bool cn_background_is_in_step(void);
+
 #endif

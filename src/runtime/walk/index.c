@@ -18,7 +18,7 @@
 #include "runtime/os/os.h"
 #include "runtime/tables/ranges.h"
 #include "runtime/walk/decode.h"
-#include "runtime/walk/native_pcs.h"
+#include "runtime/walk/walk.h"
 
 /* ---- functions ---- */
 

@@ -4,7 +4,7 @@
  * address has one possible place, and new code empties the table. Runs on any thread, in any phase; words are atomic
  * and read without a lock, and writers hold CN_LOCK_FRAMES.
  */
-#include "runtime/walk/native_pcs.h"
+#include "runtime/walk/walk.h"
 
 #include <stdatomic.h>
 #include <stddef.h>

@@ -115,4 +115,20 @@ void cn_walk_resume(struct cn_walk *walk, struct cn_saved_walk *kept);
  * (stub_manager.c). */
 extern const struct cairn_code_manager cn_stub_code_manager;
 
+/* ---- native_pcs.c ---- */
+
+/* Caches return addresses outside all code with frame maps: returns of managed code into native code. Each series of
+ * managed activations ends at such an address. The table is small, and a new address may replace an old address. */
+
+/* True: `pc` is outside all code with frame maps. False: unknown. Any thread. Code that is loaded during the call has
+ * no activation on a stack that is being walked. */
+bool cn_native_pcs_contain(uintptr_t pc);
+
+/* Note that `pc` is outside all code with frame maps. The caller of this and of the next function holds
+ * CN_LOCK_FRAMES. */
+void cn_native_pcs_add(uintptr_t pc);
+
+/* Forget all addresses, because of new code. */
+void cn_native_pcs_clear(void);
+
 #endif

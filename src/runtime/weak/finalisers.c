@@ -16,7 +16,6 @@
 #include "runtime/core/lock.h"
 #include "runtime/core/messages.h"
 #include "runtime/heap/managed_heap.h"
-#include "runtime/weak/order.h"
 
 enum { MAX_QUEUES = 64 };
 

@@ -5,14 +5,13 @@
  * the mark when it reaches the object for the finaliser. The walk does not enter the references of ephemerons. Runs in
  * phase STOP, on the collecting thread. All state is local.
  */
-#include "runtime/weak/order.h"
+#include "runtime/weak/finalisers.h"
 
 #include <cairn/abi.h>
 #include <cairn/heap_object.h>
 #include "base/check.h"
 #include "base/sorted.h"
 #include "runtime/os/os.h"
-#include "runtime/weak/waiting.h"
 
 /* The position of the walk in an object. Part 0 is the object's fixed part; other parts are elements `part` - 1. */
 struct object_cursor {

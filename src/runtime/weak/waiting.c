@@ -5,7 +5,7 @@
  * tracing thread; the caller owns the table and serialises the calls. Memory is mapped from the system; a call that
  * finds no memory returns null.
  */
-#include "runtime/weak/waiting.h"
+#include "runtime/weak/finalisers.h"
 
 #include "base/check.h"
 #include "runtime/os/os.h"

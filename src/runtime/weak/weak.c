@@ -16,10 +16,9 @@
 #include <cairn/heap_object.h>
 #include "base/check.h"
 #include "runtime/core/grow.h"
-#include "runtime/core/mutex.h"
+#include "runtime/core/lock.h"
 #include "runtime/os/os.h"
 #include "runtime/weak/finalisers.h"
-#include "runtime/weak/waiting.h"
 
 enum { MAX_PARTS_KEPT = 1 << 16 }; /* capacity that stays for the next collection */
 

@@ -17,7 +17,7 @@
 #include "collectors/generational/space/blocks.h"
 #include "collectors/generational/space/tables.h"
 #include "runtime/core/options.h"
-#include "runtime/threads/background.h"
+#include "runtime/threads/workers.h"
 
 enum { HEAP = 16 << 20, TRACERS = 1 };
 

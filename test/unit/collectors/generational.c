@@ -8,7 +8,7 @@
 #include "generational_model.h"
 #include "collectors/generational/cards.h"
 #include "collectors/crossing_map.h"
-#include "runtime/heap/uncleared.h"
+#include "runtime/heap/managed_heap.h"
 
 /* A walk over all ranges meets each object that there is to be. The nursery is empty, and is the
  * mutator's buffer. */

@@ -24,9 +24,8 @@
 #include "collectors/generational/tracers.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/options.h"
-#include "runtime/heap/pins.h"
-#include "runtime/inspect/verify_heap.h"
-#include "runtime/threads/background.h"
+#include "runtime/heap/managed_heap.h"
+#include "runtime/inspect/inspect.h"
 #include "runtime/threads/workers.h"
 
 enum { ROOTS = 64, SLOTS = 3, SET = 8 /* roots that are fetched together */, WORKERS = 4 };

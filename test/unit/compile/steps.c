@@ -13,7 +13,7 @@
 #include <cmocka.h>
 #include <llvm-c/IRReader.h>
 #include "base/check.h"
-#include "compile/cost/steps.h"
+#include "compile/cost/cost.h"
 
 struct world {
   LLVMContextRef llvm;

@@ -15,7 +15,7 @@
 #include "compile/analysis/callgraph.h"
 #include "compile/cost/loops.h"
 #include "compile/place/poll_sites.h"
-#include "compile/rewrite/frame/demote.h"
+#include "compile/rewrite/frame/frame.h"
 #include "compile/rewrite/values/refs.h"
 
 static const char text[] = "declare void @safe()\n"

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "runtime/os/groups.h"
+#include "runtime/os/os.h"
 
 static char root[] = "/tmp/cairn-groups-XXXXXX";
 

@@ -14,7 +14,7 @@
 #include <string.h>
 #include "aborts.h"
 #include "runtime/core/image.h"
-#include "runtime/debug/safepoint_details.h"
+#include "runtime/debug/backtrace.h"
 
 /* "Sections" are arrays of these; the reader is this one. */
 struct mock {

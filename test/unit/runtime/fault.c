@@ -15,8 +15,8 @@
 #include <unistd.h>
 #include <cairn/collector.h>
 #include "runtime/core/mutator.h"
-#include "runtime/inspect/verify_heap.h"
-#include "runtime/signals/fault.h"
+#include "runtime/inspect/inspect.h"
+#include "runtime/signals/signals.h"
 
 /* The default collector, of which nothing is called here: the library's has the roots visited by
  * functions beside the one that this file replaces. */

@@ -15,7 +15,7 @@
 #include <cairn/abi.h>
 #include <cairn/collector.h>
 #include "runtime/core/mutator.h"
-#include "runtime/inspect/verify_heap.h"
+#include "runtime/inspect/inspect.h"
 
 /* pair {ref, ref, long}; array of refs; flexible {ref, long, struct {long, ref} [n]}; bytes;
  * nothing */

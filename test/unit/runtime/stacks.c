@@ -14,7 +14,7 @@
 #include "mock_frames.h"
 #include <stdio.h>
 #include "runtime/core/anchors.h"
-#include "runtime/libc/jumps.h"
+#include "runtime/libc/libc.h"
 #include "runtime/walk/coroutine_stacks.h"
 #include "runtime/walk/walk.h"
 

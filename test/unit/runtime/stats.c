@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <cairn/abi.h>
 #include "runtime/core/image.h"
-#include "runtime/latency/value_histogram.h"
+#include "runtime/latency/latency.h"
 
 static struct cn_histogram pauses;
 

@@ -21,7 +21,7 @@
 #include "runtime/core/mutator.h"
 #include "runtime/core/options.h"
 #include "runtime/core/poll_word.h"
-#include "runtime/safepoints/stats.h"
+#include "runtime/safepoints/safepoint.h"
 #include "unit/as_managed.h"
 
 static void polls_preserve_all(void **state)

@@ -17,7 +17,7 @@
 #include "runtime/core/image.h"
 #include "runtime/core/lock.h"
 #include "runtime/core/mutator.h"
-#include "runtime/safepoints/stats.h"
+#include "runtime/safepoints/safepoint.h"
 #include "runtime/walk/code_regions.h"
 #include "runtime/walk/index.h"
 #include "runtime/walk/return_barriers.h"

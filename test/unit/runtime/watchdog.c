@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "runtime/os/os.h"
-#include "runtime/latency/watchdog.h"
+#include "runtime/latency/latency.h"
 
 static void blame(void **state)
 {

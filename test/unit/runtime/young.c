@@ -17,8 +17,7 @@
 #include <string.h>
 #include "mock_frames.h"
 #include "runtime/core/anchors.h"
-#include "runtime/roots/deferred_frames.h"
-#include "runtime/roots/young.h"
+#include "runtime/roots/roots.h"
 #include "runtime/walk/return_barriers.h"
 
 enum { RSP = 7, FRAME = 4, DEEPEST = 3000, STEPS = 4000 };

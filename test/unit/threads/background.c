@@ -22,7 +22,7 @@
 #include "unit/runtime/aborts.h"
 #include "unit/threads/few_threads.h"
 #include "runtime/os/os.h"
-#include "runtime/threads/background.h"
+#include "runtime/threads/workers.h"
 
 /* ---- a job ---- */
 

@@ -18,7 +18,7 @@
 #include "runtime/core/lock.h"
 #include "runtime/core/mutator.h"
 #include "runtime/heap/buffer.h"
-#include "runtime/heap/uncleared.h"
+#include "runtime/heap/managed_heap.h"
 
 static uintptr_t memory[512];
 static _Atomic int held, over;

@@ -17,7 +17,7 @@
 #include "runtime/core/hooks.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/poll_word.h"
-#include "runtime/roots/handles.h"
+#include "runtime/roots/roots.h"
 #include "runtime/signals/signals.h"
 #include "runtime/threads/handshake.h"
 #include "runtime/threads/stop.h"

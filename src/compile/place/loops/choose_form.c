@@ -22,7 +22,7 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 #include "base/vector.h"
 #include "compile/core/emitted_names.h"
-#include "compile/markers/nopoll.h"
+#include "compile/markers/markers.h"
 #include "compile/place/loops/loop_forms.h"
 #include "compile/place/loops/nest.h"
 #include "compile/place/loops/unroll.h"

@@ -22,7 +22,6 @@
 #include "base/check.h"
 #include "compile/core/emit.h"
 #include "compile/cost/cost.h"
-#include "compile/cost/steps.h"
 #include "compile/place/loops/clone.h"
 #include "compile/place/loops/unroll.h"
 

@@ -39,7 +39,7 @@
 #include "base/check.h"
 #include "base/vector.h"
 #include "compile/cost/loops.h"
-#include "compile/cost/steps.h"
+#include "compile/cost/cost.h"
 
 /* The phi of an induction variable in `chunk`, and the advance of the variable per iteration. */
 struct phi_advance {

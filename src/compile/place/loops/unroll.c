@@ -23,7 +23,7 @@
 #include "compile/analysis/cfg.h"
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
-#include "compile/cost/steps.h"
+#include "compile/cost/cost.h"
 #include "compile/place/loops/clone.h"
 
 /* This amount of work between two polls is thirty times the work of a poll. */

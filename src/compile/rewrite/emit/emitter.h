@@ -7,7 +7,7 @@
 
 #include "compile/markers/spans.h"
 #include "compile/rewrite/emit/statepoint_templates.h"
-#include "compile/rewrite/frame/describe_allocas.h"
+#include "compile/rewrite/frame/frame.h"
 #include "compile/rewrite/values/refs.h"
 
 #define CN_SMALL_NUMBERS 1024

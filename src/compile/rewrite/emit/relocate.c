@@ -21,8 +21,7 @@
 #include "compile/analysis/value_flow.h"
 #include "compile/rewrite/emit/emitter.h"
 #include "compile/rewrite/emit/rematerialise.h"
-#include "compile/rewrite/frame/demote.h"
-#include "compile/rewrite/frame/pairs.h"
+#include "compile/rewrite/frame/frame.h"
 #include "compile/rewrite/values/refs.h"
 
 /* A read of a definition; the reader gets its operand after the definition is built. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Demotes chosen bases into slots, the references of one described alloca (demote.h), and computes derived references
+ * Demotes chosen bases into slots, the references of one described alloca (demote.c), and computes derived references
  * again from their bases. Part of rewrite-statepoints. A base is stored into its slot directly after its definition,
  * and its uses read the slot, at most once per block between two parse points. Two bases share a slot if their live
  * intervals are disjoint.
@@ -11,7 +11,7 @@
  *
  * R. Cytron and J. Ferrante, "What's in a Name?" (1987) for memory that is shared by values with disjoint intervals.
  */
-#include "compile/rewrite/frame/demote.h"
+#include "compile/rewrite/frame/frame.h"
 
 #include <stdlib.h>
 #include <llvm-c/DebugInfo.h>
@@ -19,7 +19,7 @@
 #include "base/check.h"
 #include "base/sorted.h"
 #include "compile/core/emit.h"
-#include "compile/lower/differences.h"
+#include "compile/lower/lower.h"
 #include "compile/rewrite/values/live_intervals.h"
 
 /* The latest read of a slot; the value is valid up to the next parse point of the block. */

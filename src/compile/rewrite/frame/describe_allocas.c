@@ -15,9 +15,8 @@
 #include "base/bitset.h"
 #include "base/check.h"
 #include "compile/analysis/alloca_layout.h"
-#include "compile/markers/user_root_markers.h"
-#include "compile/rewrite/frame/describe_allocas.h"
-#include "compile/rewrite/frame/pairs.h"
+#include "compile/markers/markers.h"
+#include "compile/rewrite/frame/frame.h"
 #include "compile/rewrite/values/refs.h"
 
 enum { WORD_BYTES = CN_ALLOCA_WORD_BYTES };

@@ -16,8 +16,8 @@
 #include "base/check.h"
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
-#include "compile/lower/differences.h"
-#include "compile/rewrite/frame/demote.h"
+#include "compile/lower/lower.h"
+#include "compile/rewrite/frame/frame.h"
 
 #define NO_SLOT UINT32_MAX
 

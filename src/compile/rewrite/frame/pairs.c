@@ -7,12 +7,12 @@
  *
  * Part of rewrite-statepoints. Needs: any function. Provides: diagnostic roots-pairs. Breaks: nothing.
  */
-#include "compile/rewrite/frame/pairs.h"
+#include "compile/rewrite/frame/frame.h"
 
 #include "base/check.h"
 #include "compile/analysis/alloca_layout.h"
 #include "compile/core/emitted_names.h"
-#include "compile/markers/user_root_markers.h"
+#include "compile/markers/markers.h"
 
 bool cn_pairs_are_required(const struct cn_ctx *ctx)
 {

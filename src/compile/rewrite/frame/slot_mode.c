@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Puts functions with too large a product of safepoints and live references into slot mode. A function in slot mode
- * keeps its references in one described alloca (demote.h) instead of relocating each reference at each safepoint.
+ * keeps its references in one described alloca (demote.c) instead of relocating each reference at each safepoint.
  * Output and time are then linear in the input (PerryTS/perry#8132: 19 MB of IR became 413 MB). Part of
  * rewrite-statepoints.
  *
@@ -19,8 +19,7 @@
 #include <stdlib.h>
 #include "base/bitset.h"
 #include "base/check.h"
-#include "compile/rewrite/frame/demote.h"
-#include "compile/rewrite/frame/pairs.h"
+#include "compile/rewrite/frame/frame.h"
 #include "compile/rewrite/values/live_intervals.h"
 
 /* The values were measured with llc on functions of 10 to 100 live references (docs/relocation.md, "Slot mode"). */

@@ -12,14 +12,13 @@
  * Part of rewrite-statepoints. Needs: struct cn_refs; split edges (cn_unwind_split_edges()). Provides: a separate pad
  * of type token for each invoke; diagnostic roots-pairs. Breaks: struct cn_refs, struct cn_cfg.
  */
-#include "compile/rewrite/frame/pairs.h"
+#include "compile/rewrite/frame/frame.h"
 
 #include <stdlib.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
-#include "compile/rewrite/frame/demote.h"
 #include "compile/rewrite/values/refs.h"
 
 /* ---- references that live into pads ---- */

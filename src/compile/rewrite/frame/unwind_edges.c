@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Prepares the exceptional edges of parse points. Part of rewrite-statepoints. Demotes values that are live into the
- * unwind destination of an invoke (demote.h), so that the pad's code reads its references from the frame. A gc.relocate
+ * unwind destination of an invoke (demote.c), so that the pad's code reads its references from the frame. A gc.relocate
  * in the destination would need a landing pad of type token, which returns no values (token_pads.c makes such pads);
  * LLVM forbids a gc.relocate in a funclet (docs/llvm-22.md, "unwind edges").
  *
@@ -15,7 +15,7 @@
 #include "base/check.h"
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
-#include "compile/rewrite/frame/demote.h"
+#include "compile/rewrite/frame/frame.h"
 
 /* ---- pads ---- */
 

@@ -21,7 +21,7 @@
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/core/emitted_names.h"
-#include "compile/cost/unpolled_returns.h"
+#include "compile/cost/cost.h"
 #include "compile/verify/time/time_to_safepoint.h"
 
 /* The public header also defines the unit of work. */

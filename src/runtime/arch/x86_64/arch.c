@@ -18,7 +18,7 @@
 #include "runtime/core/mutator.h"
 #include "runtime/core/messages.h"
 #include "runtime/os/os.h"
-#include "runtime/threads/slow_path.h"
+#include "runtime/threads/stop.h"
 
 _Static_assert(offsetof(struct cn_anchor, pc) == CAIRN_ABI_ANCHOR_PC, "abi.def");
 _Static_assert(offsetof(struct cn_anchor, sp) == CAIRN_ABI_ANCHOR_SP, "abi.def");

@@ -16,8 +16,7 @@
 #include "collectors/generational/tracers.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/options.h"
-#include "runtime/inspect/verify_heap.h"
-#include "runtime/threads/background.h"
+#include "runtime/inspect/inspect.h"
 #include "runtime/threads/workers.h"
 #include "sanitize_generational.h"
 

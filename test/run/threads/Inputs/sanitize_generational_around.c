@@ -17,7 +17,7 @@
 #include "runtime/core/mutator.h"
 #include "runtime/core/options.h"
 #include "runtime/os/os.h"
-#include "runtime/threads/unseen.h"
+#include "runtime/threads/stop.h"
 #include "sanitize_generational.h"
 
 struct cn_options cn_options;

@@ -11,12 +11,8 @@
 #include <cairn/collector.h>
 #include "runtime/core/counts.h"
 #include "runtime/os/os.h"
-#include "runtime/roots/global_roots.h"
-#include "runtime/roots/handles.h"
-#include "runtime/roots/root_tasks.h"
+#include "runtime/roots/roots.h"
 #include "runtime/roots/fast_walk.h"
-#include "runtime/roots/user_roots.h"
-#include "runtime/roots/young.h"
 #include "runtime/walk/return_barriers.h"
 
 enum { STACKS = 7, DEEP = 9000, TABLE = 5000, THREADS = 4, TIMES = 60 };
