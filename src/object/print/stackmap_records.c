@@ -128,26 +128,61 @@ static void print_live_outs(const struct stackmap_printer *p, const struct cairn
 
 /* ---- records ---- */
 
+static const char *const point_kinds[] = {[CAIRN_STACKMAP_SHADOW] = "shadow",
+                                          [CAIRN_STACKMAP_PATCHPOINT] = "patchpoint",
+                                          [CAIRN_STACKMAP_PATCHABLE_STATEPOINT] = "patchable statepoint",
+                                          [CAIRN_STACKMAP_FENCE] = "fence"};
+
+/* True for a statepoint's record, whose parts *s gets. The values of a stackmap or patchpoint may look like one. */
+static bool is_statepoint_record(const struct stackmap_printer *p, const struct cairn_stackmap_record *record,
+                                 struct cairn_stackmap_statepoint *s)
+{
+  struct cairn_stackmap_point point;
+
+  if (cairn_stackmap_point(p->map, record, &point, NULL) == CAIRN_OK &&
+      point.kind != CAIRN_STACKMAP_PATCHABLE_STATEPOINT)
+    return false;
+  return cairn_stackmap_statepoint(p->map, record, s, NULL) == CAIRN_OK;
+}
+
 static void print_record_text(const struct stackmap_printer *p, const struct cairn_stackmap_record *record)
 {
   struct cairn_stackmap_statepoint s;
-  int status = cairn_stackmap_statepoint(p->map, record, &s, NULL);
+  struct cairn_stackmap_point point;
+  bool is_point = cairn_stackmap_point(p->map, record, &point, NULL) == CAIRN_OK;
+  bool is_statepoint = is_statepoint_record(p, record, &s);
 
   fprintf(p->out, "  +0x%" PRIx32 ": id %" PRIu64, record->instruction_offset, record->id);
-  if (status == CAIRN_OK)
+  if (is_statepoint)
     fprintf(p->out, ", statepoint, calling convention %" PRIu64 ", flags %" PRIu64, s.calling_convention, s.flags);
+  if (is_point)
+    fprintf(p->out, ", %s of %" PRIu32 " bytes", point_kinds[point.kind], point.bytes);
   if (record->flags)
     fprintf(p->out, ", record flags %u", record->flags);
   print_source_line(p, record);
   fputc('\n', p->out);
-  if (status == CAIRN_OK) {
+  if (is_statepoint) {
     print_locations(p, record, "deopt", s.deopt_first, s.deopt_count);
     print_pointer_pairs(p, record, &s);
     print_locations(p, record, "alloca", s.allocas_first, s.allocas);
+  } else if (is_point) {
+    print_locations(p, record, "value", point.values_first, point.values);
   } else {
     print_locations(p, record, "location", 0, record->locations);
   }
   print_live_outs(p, record);
+}
+
+static void print_point_json(const struct stackmap_printer *p, const struct cairn_stackmap_record *record)
+{
+  struct cairn_stackmap_point point;
+
+  if (cairn_stackmap_point(p->map, record, &point, NULL) != CAIRN_OK)
+    cn_json_out_write_null(p->json, "point");
+  else
+    CN_ROW(p->json, "point", CN_STRING("kind", point_kinds[point.kind]), CN_NUMBER("bytes", point.bytes),
+           CN_NUMBER("calling_convention", point.calling_convention), CN_NUMBER("values_first", point.values_first),
+           CN_NUMBER("values", point.values));
 }
 
 static void print_record_json(const struct stackmap_printer *p, const struct cairn_stackmap_record *record)
@@ -159,13 +194,14 @@ static void print_record_json(const struct stackmap_printer *p, const struct cai
              CN_NUMBER("instruction_offset", record->instruction_offset), CN_NUMBER("id", record->id),
              CN_NUMBER("flags", record->flags));
   print_source_line(p, record);
-  if (cairn_stackmap_statepoint(p->map, record, &s, NULL) < 0)
+  if (!is_statepoint_record(p, record, &s))
     cn_json_out_write_null(p->json, "statepoint");
   else
     CN_ROW(p->json, "statepoint", CN_NUMBER("calling_convention", s.calling_convention), CN_NUMBER("flags", s.flags),
            CN_NUMBER("deopt_first", s.deopt_first), CN_NUMBER("deopt_count", s.deopt_count),
            CN_NUMBER("pairs_first", s.pairs_first), CN_NUMBER("pairs", s.pairs),
            CN_NUMBER("allocas_first", s.allocas_first), CN_NUMBER("allocas", s.allocas));
+  print_point_json(p, record);
   cn_json_out_open_bracket(p->json, "locations", '[');
   for (uint32_t i = 0; i < record->locations; i++)
     print_location_json(p, cairn_stackmap_location(p->map, record, i));
