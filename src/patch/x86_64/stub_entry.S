@@ -15,6 +15,8 @@
  * At the end the last four words go below the SP that the handler left, which is at least the old one: no word that is
  * still needed lies below the stack pointer, where a signal's frame could overwrite it.
  */
+#include "runtime/arch/x86_64/move_vectors.inc"
+
         .set STATE_RBX, 8*3
         .set STATE_RCX, 8*2
         .set STATE_RBP, 8*6
@@ -32,10 +34,6 @@
         .set STUB_DATA, 40
         .set STATE_MXCSR, STATE_OTHER + 24
         .set X87_BIT, 1 << 0
-        .set AVX_BIT, 1 << 2
-        .set OPMASK_BIT, 1 << 5
-        .set UPPER_BIT, 1 << 6          /* of zmm0 to zmm15 */
-        .set HIGH_BIT, 1 << 7           /* zmm16 to zmm31 */
 
         .hidden cn_stub_run, cn_stub_enter
         .hidden cn_arch_vector_components, cn_arch_stubs_move_vectors
@@ -55,51 +53,6 @@
         .endm
         .macro move_in register, number
         movq 8*\number(%rbx), %\register
-        .endm
-
-        .macro move_vector instruction, register, number, store
-        .if \store
-        \instruction %\register, STATE_VECTORS+64*\number(%rbx)
-        .else
-        \instruction STATE_VECTORS+64*\number(%rbx), %\register
-        .endif
-        .endm
-        .macro move_low_vectors instruction, kind, store
-        .irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
-        move_vector \instruction, \kind\n, \n, \store
-        .endr
-        .endm
-
-/* Moves the vector and mask registers of the components in r13d. */
-        .macro move_vectors store
-        testl $UPPER_BIT, %r13d
-        jnz 2f
-        testl $AVX_BIT, %r13d
-        jnz 1f
-        move_low_vectors movups, xmm, \store
-        jmp 3f
-1:
-        move_low_vectors vmovups, ymm, \store
-        jmp 3f
-2:
-        move_low_vectors vmovups, zmm, \store
-3:
-        testl $HIGH_BIT, %r13d
-        jz 4f
-        .irp n, 16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
-        move_vector vmovups, zmm\n, \n, \store
-        .endr
-4:
-        testl $OPMASK_BIT, %r13d
-        jz 5f
-        .irp n, 0,1,2,3,4,5,6,7
-        .if \store
-        kmovq %k\n, STATE_MASKS+8*\n(%rbx)
-        .else
-        kmovq STATE_MASKS+8*\n(%rbx), %k\n
-        .endif
-        .endr
-5:
         .endm
 
 /* eax: the components in use, or all of them if the processor does not tell. Changes rcx and rdx. */
@@ -166,23 +119,23 @@ cn_stub_enter:
 1:
         movl $16, %eax
         movl $32, %ecx
-        testl $AVX_BIT, %r13d
+        testl $VECTORS_AVX_BIT, %r13d
         cmovnzl %ecx, %eax
         movl $64, %ecx
-        testl $UPPER_BIT, %r13d
+        testl $VECTORS_UPPER_BIT, %r13d
         cmovnzl %ecx, %eax
         movl %eax, STATE_VECTOR_BYTES(%rbx)
         movl $16, %eax
         movl $32, %ecx
-        testl $HIGH_BIT, %r13d
+        testl $VECTORS_HIGH_BIT, %r13d
         cmovnzl %ecx, %eax
         movl %eax, STATE_VECTOR_COUNT(%rbx)
         xorl %eax, %eax
         .irp n, 0,1,2,3,4,5,6,7
         movq %rax, STATE_MASKS+8*\n(%rbx)
         .endr
-        move_vectors 1
-        testl $AVX_BIT, %r13d
+        move_used_vectors r13d, rbx, STATE_VECTORS, STATE_MASKS, 1
+        testl $VECTORS_AVX_BIT, %r13d
         jz 1f
         vzeroupper
 1:
@@ -209,7 +162,7 @@ cn_stub_enter:
         fxrstor64 STATE_OTHER(%rbx)
 1:
         ldmxcsr STATE_MXCSR(%rbx)
-        move_vectors 0
+        move_used_vectors r13d, rbx, STATE_VECTORS, STATE_MASKS, 0
 
         movq STATE_SP(%rbx), %rcx
         movq %r14, -8(%rcx)

@@ -237,63 +237,11 @@ end_vector_function xrstor
         .set VECTORS_HEADER_OFFSET, 512
         .set VECTORS_REGISTERS_OFFSET, VECTOR_AREA_OFFSET + CAIRN_ABI_VECTORS_BY_HAND
         .set VECTORS_MASKS_OFFSET, VECTORS_REGISTERS_OFFSET + 32*64
-        .set VECTORS_AVX_BIT, 1 << 2
-        .set VECTORS_OPMASK_BIT, 1 << 5
-        .set VECTORS_UPPER_BIT, 1 << 6      /* of zmm0 to zmm15 */
-        .set VECTORS_HIGH_BIT, 1 << 7       /* zmm16 to zmm31 */
-
-        .macro move_low_vectors instruction, kind, store
-        .irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
-        .if \store
-        \instruction %\kind\n, VECTORS_REGISTERS_OFFSET+64*\n(%rsp)
-        .else
-        \instruction VECTORS_REGISTERS_OFFSET+64*\n(%rsp), %\kind\n
-        .endif
-        .endr
-        .endm
-
-        .macro move_high_vectors store
-        .irp n, 16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
-        .if \store
-        vmovdqu64 %zmm\n, VECTORS_REGISTERS_OFFSET+64*\n(%rsp)
-        .else
-        vmovdqu64 VECTORS_REGISTERS_OFFSET+64*\n(%rsp), %zmm\n
-        .endif
-        .endr
-        .endm
-
-        .macro move_mask_registers store
-        .irp n, 0,1,2,3,4,5,6,7
-        .if \store
-        kmovq %k\n, VECTORS_MASKS_OFFSET+8*\n(%rsp)
-        .else
-        kmovq VECTORS_MASKS_OFFSET+8*\n(%rsp), %k\n
-        .endif
-        .endr
-        .endm
+#include "runtime/arch/x86_64/move_vectors.inc"
 
 /* Moves the registers that r12 names. */
-        .macro move_used_vectors store
-        testl $VECTORS_UPPER_BIT, %r12d
-        jnz 2f
-        testl $VECTORS_AVX_BIT, %r12d
-        jnz 1f
-        move_low_vectors vmovups, xmm, \store
-        jmp 3f
-1:
-        move_low_vectors vmovups, ymm, \store
-        jmp 3f
-2:
-        move_low_vectors vmovups, zmm, \store
-3:
-        testl $VECTORS_HIGH_BIT, %r12d
-        jz 4f
-        move_high_vectors \store
-4:
-        testl $VECTORS_OPMASK_BIT, %r12d
-        jz 5f
-        move_mask_registers \store
-5:
+        .macro move_vectors_at_sp store
+        move_used_vectors r12d, rsp, VECTORS_REGISTERS_OFFSET, VECTORS_MASKS_OFFSET, \store
         .endm
 
 begin_vector_function out
@@ -302,7 +250,7 @@ begin_vector_function out
         andl cn_arch_vector_components(%rip), %eax
         movl %eax, %r12d
         stmxcsr VECTOR_AREA_OFFSET+VECTORS_MXCSR_OFFSET(%rsp)
-        move_used_vectors 1
+        move_vectors_at_sp 1
         vzeroupper
 end_vector_function out
 
@@ -320,7 +268,7 @@ begin_vector_function in
         .endr
         xrstor64 VECTOR_AREA_OFFSET(%rsp)
 6:
-        move_used_vectors 0
+        move_vectors_at_sp 0
         ldmxcsr VECTOR_AREA_OFFSET+VECTORS_MXCSR_OFFSET(%rsp)
 end_vector_function in
 
