@@ -75,6 +75,15 @@ enum cairn_status cairn_jit_add(struct cairn_jit *session, LLVMModuleRef module_
 enum cairn_status cairn_jit_add_ir(struct cairn_jit *session, const void *bytes, size_t size, uint64_t *module,
                                    char **error);
 
+/* Adds a module whose managed functions are compiled one by one, each at its first call, on the caller's thread, while
+ * other threads run and collect. Threads that call a function meanwhile wait. Variables, native functions and functions
+ * with variable arguments are compiled with the call. Each compiled function is a module, so that functions are not put
+ * in line into each other, and each may be replaced. cairn_jit_remove() of the number removes all parts. Statuses are
+ * as for cairn_jit_add_ir(); REFUSED: also if the module has an alias. A function that cannot be compiled or linked
+ * ends the program at its first call, with a message. */
+enum cairn_status cairn_jit_add_lazy_ir(struct cairn_jit *session, const void *bytes, size_t size, uint64_t *module,
+                                        char **error);
+
 /* Replaces the managed function `name` of a module by another version, from IR as for the two functions above, whose
  * *module it becomes. The new module is compiled and linked. Then, in one stop of all threads, every call of `name`
  * begins to reach the new version: calls from other modules, from static code, and by pointers, also by pointers taken

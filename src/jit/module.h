@@ -26,8 +26,10 @@ struct cn_jit_symbol {
 
 struct cn_jit_module {
   uint64_t number;
-  char *title;  /* for messages: the identifier of the IR */
-  void *object; /* the bytes until the module is linked, from malloc() */
+  struct cn_jit_lazy *lazy; /* the module is a part of this one, or null */
+  bool is_stubs;            /* of `lazy` */
+  char *title;              /* for messages: the identifier of the IR */
+  void *object;             /* the bytes until the module is linked, from malloc() */
   size_t object_size;
   CN_VECTOR(struct cn_jit_symbol) exports, imports;
   CN_VECTOR(struct cn_jit_symbol) thunks; /* of calls of imported functions, by their names (thunk.c of transitions) */

@@ -21,6 +21,7 @@ struct replacement {
   struct cairn_jit *session;
   struct cn_jit_module *module; /* with the new versions */
   const char *wanted;           /* the name that the caller gave */
+  struct cn_jit_lazy *lazy;     /* not null: only stubs of this one give way */
   CN_VECTOR(struct takeover) names;
   enum cairn_status status;
   char *error;
@@ -233,22 +234,42 @@ static void replace(struct replacement *r)
 
 /* ---- the calls ---- */
 
+static bool gives_way(const struct replacement *r)
+{
+  const struct cn_jit_name *name = cn_jit_names_find(&r->session->names, r->wanted);
+
+  return !r->lazy || !name || (name->owner && name->owner->lazy == r->lazy && name->owner->is_stubs);
+}
+
+static enum cairn_status replace_by(struct replacement *r, LLVMModuleRef ir, uint64_t *module, char **error)
+{
+  *module = 0;
+  r->module = cn_jit_compile(r->session, ir, &r->status, error);
+  if (!r->module)
+    return r->status;
+  uint64_t number = r->module->number;
+  r->module->lazy = r->lazy;
+  pthread_mutex_lock(&r->session->lock);
+  if (gives_way(r))
+    replace(r);
+  else
+    cn_jit_module_free(r->module);
+  pthread_mutex_unlock(&r->session->lock);
+  *module = r->status ? 0 : number;
+  *error = r->error;
+  return r->status;
+}
+
 enum cairn_status cairn_jit_replace(struct cairn_jit *session, const char *name, LLVMModuleRef module_ir,
                                     uint64_t *module, char **error)
 {
-  struct replacement r = {.session = session, .wanted = name};
+  return replace_by(&(struct replacement){.session = session, .wanted = name}, module_ir, module, error);
+}
 
-  *module = 0;
-  r.module = cn_jit_compile(session, module_ir, &r.status, error);
-  if (!r.module)
-    return r.status;
-  uint64_t number = r.module->number;
-  pthread_mutex_lock(&session->lock);
-  replace(&r);
-  pthread_mutex_unlock(&session->lock);
-  *module = r.status ? 0 : number;
-  *error = r.error;
-  return r.status;
+enum cairn_status cn_jit_replace_stub(struct cairn_jit *session, const char *name, LLVMModuleRef ir,
+                                      struct cn_jit_lazy *lazy, uint64_t *module, char **error)
+{
+  return replace_by(&(struct replacement){.session = session, .wanted = name, .lazy = lazy}, ir, module, error);
 }
 
 enum cairn_status cairn_jit_replace_ir(struct cairn_jit *session, const char *name, const void *bytes, size_t size,

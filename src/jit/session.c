@@ -80,6 +80,7 @@ void cn_jit_free(struct cairn_jit *session)
   cn_free(&session->debugged);
   cn_jit_names_free(&session->names);
   cn_jit_entries_free(&session->entries);
+  cn_jit_lazy_free_all(session);
   cn_linking_layer_free(session->layer);
   pthread_mutex_destroy(&session->lock);
   cn_jit_machines_free(&session->machines);
@@ -178,6 +179,21 @@ enum cairn_status cairn_jit_add(struct cairn_jit *session, LLVMModuleRef module_
   uint64_t number = made->number;
   status = add_compiled(session, made, error);
   *module = status ? 0 : number;
+  return status;
+}
+
+enum cairn_status cn_jit_add_lazy(struct cairn_jit *session, LLVMModuleRef ir, struct cn_jit_lazy *lazy, char **error)
+{
+  enum cairn_status status;
+  struct cn_jit_module *made = cn_jit_compile(session, ir, &status, error);
+
+  if (!made)
+    return status;
+  made->lazy = lazy;
+  made->is_stubs = true;
+  status = add_compiled(session, made, error);
+  if (!status)
+    cn_jit_lazy_keep(session, lazy);
   return status;
 }
 
@@ -286,17 +302,40 @@ void cn_jit_forget_module(struct cairn_jit *session, const struct cn_jit_module 
           (session->modules.count - at) * sizeof *session->modules.at);
 }
 
+/* The parts of a lazy module. */
+static bool remove_parts(struct cairn_jit *session, const struct cn_jit_lazy *lazy)
+{
+  bool found = false;
+
+  for (size_t i = session->modules.count; lazy && i-- > 0;) {
+    struct cn_jit_module *module = session->modules.at[i];
+    if (module->lazy != lazy)
+      continue;
+    cn_jit_forget_module(session, module);
+    cn_jit_retire(session, module);
+    found = true;
+  }
+  return found;
+}
+
+static bool remove_module(struct cairn_jit *session, uint64_t number)
+{
+  size_t at = count_below(session, number);
+  struct cn_jit_module *found =
+      at < session->modules.count && session->modules.at[at]->number == number ? session->modules.at[at] : NULL;
+
+  if (!found)
+    return remove_parts(session, cn_jit_lazy_find(session, number));
+  cn_jit_forget_module(session, found);
+  cn_jit_retire(session, found);
+  return true;
+}
+
 enum cairn_status cairn_jit_remove(struct cairn_jit *session, uint64_t module, char **error)
 {
   *error = NULL;
   pthread_mutex_lock(&session->lock);
-  size_t at = count_below(session, module);
-  struct cn_jit_module *found =
-      at < session->modules.count && session->modules.at[at]->number == module ? session->modules.at[at] : NULL;
-  if (found) {
-    cn_jit_forget_module(session, found);
-    cn_jit_retire(session, found);
-  }
+  bool found = remove_module(session, module);
   pthread_mutex_unlock(&session->lock);
   if (!found)
     *error = cn_format("the session has no module %llu: it was never added, or has been removed",

@@ -24,6 +24,7 @@ struct cairn_jit {
   CN_VECTOR(struct cn_jit_module *) removed; /* whose memory is still in use, or has not been looked at */
   CN_VECTOR(struct cn_linked *) debugged;    /* memory of removed modules that waits for the end of the session */
   size_t unseen;                             /* modules that were removed since the last look */
+  struct cn_jit_lazy *lazy;                  /* modules that were added lazily, also removed ones */
   bool ended;                                /* cairn_jit_dispose() was called */
   bool watched;                              /* the reclaimer has the session */
 };
@@ -45,6 +46,26 @@ void cn_jit_forget_module(struct cairn_jit *session, const struct cn_jit_module 
  * failure no module is linked. Entries of other modules that the module has the names of still jump to their owners'
  * code; their `body` is that of the module. */
 enum cairn_status cn_jit_link(struct cairn_jit *session, struct cn_jit_module *module, char **error);
+
+/* ---- lazy compilation (lazy.c) ---- */
+
+struct cn_jit_lazy;
+
+/* Add a module of stubs; with it `lazy` belongs to the session. */
+enum cairn_status cn_jit_add_lazy(struct cairn_jit *session, LLVMModuleRef ir, struct cn_jit_lazy *lazy, char **error);
+
+/* Like cairn_jit_replace(), for a function of `lazy`; without effect if another version than the stub is there. */
+enum cairn_status cn_jit_replace_stub(struct cairn_jit *session, const char *name, LLVMModuleRef ir,
+                                      struct cn_jit_lazy *lazy, uint64_t *module, char **error);
+
+/* Keep `lazy` until the session's end. */
+void cn_jit_lazy_keep(struct cairn_jit *session, struct cn_jit_lazy *lazy);
+
+/* The lazy module with this number, or null. Called under the lock. */
+struct cn_jit_lazy *cn_jit_lazy_find(const struct cairn_jit *session, uint64_t number);
+
+/* Free the lazy modules; no code of the session is left. */
+void cn_jit_lazy_free_all(struct cairn_jit *session);
 
 /* ---- removal (remove.c) ---- */
 
