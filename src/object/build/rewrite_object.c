@@ -180,13 +180,15 @@ static int write_code_section_maps(struct object_rewriter *w, enum cn_kind kind,
   return 0;
 }
 
-static bool has_identity_hash(const unsigned char *data, size_t size)
+/* True if a relocation is a hash; if `identity` is not 0, this hash. */
+static bool has_identity_hash(const unsigned char *data, size_t size, uint64_t identity)
 {
   Elf64_Rela r;
 
   for (size_t at = 0; at + sizeof r <= size; at += sizeof r) {
     memcpy(&r, data + at, sizeof r);
-    if (r.r_info == ELF64_R_INFO(UINT64_C(0), CN_ELF_RELOC_NONE) && r.r_addend)
+    if (r.r_info == ELF64_R_INFO(UINT64_C(0), CN_ELF_RELOC_NONE) && r.r_addend &&
+        (!identity || r.r_addend == (int64_t)identity))
       return true;
   }
   return false;
@@ -194,15 +196,16 @@ static bool has_identity_hash(const unsigned char *data, size_t size)
 
 /* Give code a hash of its map, as the addend of a relocation without effect. Linkers that fold identical code (--icf)
  * compare only the bytes and relocations of code, and keep the map of one function. Another function with equal code
- * may have an integer in place of a reference, and would lose its map. (gold -r drops this relocation.) */
-static void add_identity_hash(struct object_rewriter *w, uint32_t section, uint64_t identity)
+ * may have an integer in place of a reference, and would lose its map. gold -r drops this relocation; then the pieces
+ * of each kind give a hash when they are taken apart. A hash from a frame map is added only to code without a hash. */
+static void add_identity_hash(struct object_rewriter *w, enum cn_kind kind, uint32_t section, uint64_t identity)
 {
   Elf64_Rela r = {.r_info = ELF64_R_INFO(UINT64_C(0), CN_ELF_RELOC_NONE), .r_addend = (int64_t)identity};
   uint32_t rela = cn_elf_find_rela_section(&w->elf, w->elf.sections[section].relocations);
 
   if (rela) {
     const struct cn_bytes *bytes = cn_part_make_writable(&w->parts.list.at[rela]);
-    if (has_identity_hash(bytes->at, bytes->count))
+    if (has_identity_hash(bytes->at, bytes->count, kind == CN_SECTION_KIND_FRAMES ? 0 : identity))
       return;
   }
   if (!rela) {
@@ -214,17 +217,17 @@ static void add_identity_hash(struct object_rewriter *w, uint32_t section, uint6
   cn_bytes_append(cn_part_make_writable(&w->parts.list.at[rela]), &r, sizeof r);
 }
 
-static void add_identity_hashes(struct object_rewriter *w)
+static void add_identity_hashes(struct object_rewriter *w, enum cn_kind kind)
 {
-  const struct cn_section_pieces *frames = &w->pieces[CN_SECTION_KIND_FRAMES];
+  const struct cn_section_pieces *pieces = &w->pieces[kind];
 
-  CN_ASSERT_VALID(cn_pieces_wrong(frames));
-  for (size_t i = 0; i < frames->pieces.count;) {
-    uint32_t section = frames->pieces.at[i].section;
+  CN_ASSERT_VALID(cn_pieces_wrong(pieces));
+  for (size_t i = 0; i < pieces->pieces.count;) {
+    uint32_t section = pieces->pieces.at[i].section;
     uint64_t identity = 0;
-    for (; i < frames->pieces.count && frames->pieces.at[i].section == section; i++)
-      identity = identity * UINT64_C(0x100000001b3) + frames->pieces.at[i].identity;
-    add_identity_hash(w, section, identity);
+    for (; i < pieces->pieces.count && pieces->pieces.at[i].section == section; i++)
+      identity = identity * UINT64_C(0x100000001b3) + pieces->pieces.at[i].identity;
+    add_identity_hash(w, kind, section, identity);
   }
 }
 
@@ -240,7 +243,7 @@ static int check_maps_present(const struct cn_elf_file *elf, char **error)
   for (uint32_t i = 1; i < elf->section_count && !without; i++) {
     const struct cn_elf_section *rela = &elf->sections[cn_elf_find_rela_section(elf, elf->sections[i].relocations)];
     if (!mapped[i] && (elf->sections[i].head.sh_flags & SHF_EXECINSTR) && rela->data &&
-        has_identity_hash(rela->data, rela->head.sh_size))
+        has_identity_hash(rela->data, rela->head.sh_size, 0))
       without = i;
   }
   free(mapped);
@@ -328,8 +331,10 @@ static int replace_maps(struct object_rewriter *w, uint32_t stack_maps, uint32_t
     if (write_maps_of_kind(w, (enum cn_kind)kind))
       return -1;
   clear_replaced_symbols(w);
-  if (!w->in_memory)
-    add_identity_hashes(w);
+  if (!w->in_memory && (stack_maps || w->slot_kind == CN_SECTION_KIND_FRAMES))
+    add_identity_hashes(w, CN_SECTION_KIND_FRAMES);
+  if (!w->in_memory && !stack_maps && w->slot_kind == CN_SECTION_KIND_POINTS)
+    add_identity_hashes(w, CN_SECTION_KIND_POINTS);
   return 0;
 }
 
