@@ -53,6 +53,25 @@ enum cairn_status cairn_jit_new(const struct cairn_jit_options *options, struct 
  * memory goes with that of its last module. */
 void cairn_jit_dispose(struct cairn_jit *session);
 
+/* Gives the session a cache: a directory, which processes share, with the finished objects of modules. A module that is
+ * added later comes from the cache if its IR, the options, the processor, the program's file and LLVM are the same as
+ * in an earlier compilation; then it is not compiled. A compilation with findings is repeated, so that they are told,
+ * and so is each with `samples`, `report`, `timer`, `step` or `check_steps`. Options of LLVM's command line, such as
+ * cairn_compile_live_outs(), must be the same in all processes that share the directory. A torn or damaged file is a
+ * miss, and is replaced. If `bound` is not 0, the files that were used longest ago are deleted, so that all take at
+ * most so many bytes. The session makes the directory if it is missing.
+ *
+ * REFUSED: the directory cannot be made or opened, is a symbolic link, belongs to another user, or may be written by
+ *    other users, for its files are code. TAKEN: the session has a cache. */
+enum cairn_status cairn_jit_cache(struct cairn_jit *session, const char *directory, uint64_t bound, char **error);
+
+/* The number of modules that came from the session's cache, that the cache lacked, among these with a damaged file, and
+ * that were stored; all 0 without a cache. */
+struct cairn_jit_cache_counts {
+  uint64_t hits, misses, damaged, stored;
+};
+void cairn_jit_cache_count(struct cairn_jit *session, struct cairn_jit_cache_counts *counts);
+
 /* Defines `name` as an address, which modules that are linked from now on refer to, before the process's own symbols.
  * The address of a managed function may be given to modules that pass references to it. TAKEN: the session has a symbol
  * of this name. */

@@ -21,7 +21,8 @@ struct compilation {
   struct cairn_jit *session;
   LLVMTargetMachineRef machine;
   enum cairn_status status;
-  char *error; /* the first */
+  char *error;   /* the first */
+  bool findings; /* the compilation had findings, which a cached object could not tell */
 };
 
 /* Keep the first message. */
@@ -116,6 +117,7 @@ static void take_finding(void *env, const struct cairn_diagnostic *d)
   struct compilation *c = env;
   const struct cairn_compile_options *options = &c->session->compile;
 
+  c->findings = true;
   if (d->severity == CAIRN_ERROR)
     keep_message(c, d->function ? cn_format("in '%s': %s [%s]", d->function, d->message, d->rule)
                                 : cn_format("%s [%s]", d->message, d->rule));
@@ -159,7 +161,7 @@ static LLVMModuleRef run_pipeline(struct compilation *c, LLVMModuleRef ir)
 
 static LLVMMemoryBufferRef generate_code(struct compilation *c, LLVMModuleRef ir, uint64_t number)
 {
-  char *prefix = cn_format(CN_JIT_IMAGE_PREFIX "%llu.", (unsigned long long)number), *message = NULL;
+  char *prefix = cn_format(CN_JIT_IMAGE_PREFIX CN_JIT_IMAGE_NUMBER ".", (unsigned long long)number), *message = NULL;
   LLVMMemoryBufferRef object = NULL;
 
   cn_compile_expose_images(ir, prefix);
@@ -180,26 +182,52 @@ static void note_signatures(struct cn_jit_module *module, LLVMModuleRef ir)
   }
 }
 
-static struct cn_jit_module *make_module(struct compilation *c, LLVMMemoryBufferRef object, LLVMModuleRef ir,
-                                         uint64_t number)
+/* Make a module of an object with frame maps, from malloc(), which the module takes over; null after an error. */
+static struct cn_jit_module *make_module(void *object, size_t size, LLVMModuleRef ir, uint64_t number, char **error)
 {
   size_t length;
   struct cn_jit_module *module = cn_alloc(sizeof *module);
-  char *error = NULL;
 
   module->number = number;
   module->title = cn_strdup(LLVMGetModuleIdentifier(ir, &length));
-  enum cairn_status status =
-      cairn_object_rewrite_in_memory(LLVMGetBufferStart(object), LLVMGetBufferSize(object), cairn_mutator_offset(),
-                                     &module->object, &module->object_size, &error);
-  if (!status && cn_jit_module_read_symbols(module, &error)) {
+  module->object = object;
+  module->object_size = size;
+  if (cn_jit_module_read_symbols(module, error)) {
     note_signatures(module, ir);
     return module;
   }
-  REFUSE(c, CAIRN_E_REFUSED, "%s", error);
-  free(error);
   cn_jit_module_free(module);
   return NULL;
+}
+
+/* ---- the cache ---- */
+
+/* The module of a cached object, or null. */
+static struct cn_jit_module *load_module(struct cn_jit_cache *cache, const struct cn_cache_key *key, LLVMModuleRef ir,
+                                         uint64_t number)
+{
+  size_t size;
+  char *error = NULL;
+  struct cn_jit_module *module = NULL;
+  void *object = cn_jit_cache_load(cache, key, &size);
+
+  if (object && cn_jit_module_renumber(object, size, number))
+    module = make_module(object, size, ir, number, &error);
+  else
+    free(object);
+  free(error);
+  return module;
+}
+
+/* Store the object as that of module 0. */
+static void store_object(struct cn_jit_cache *cache, const struct cn_cache_key *key, const struct cn_jit_module *module)
+{
+  void *copy = cn_alloc(module->object_size);
+
+  memcpy(copy, module->object, module->object_size);
+  if (cn_jit_module_renumber(copy, module->object_size, 0))
+    cn_jit_cache_store(cache, key, copy, module->object_size);
+  free(copy);
 }
 
 /* Errors of the code generator, which would end the process without this handler. */
@@ -214,21 +242,53 @@ static void take_llvm_diagnostic(LLVMDiagnosticInfoRef info, void *env)
   LLVMDisposeMessage(text);
 }
 
+static struct cn_jit_module *compile_anew(struct compilation *c, LLVMModuleRef ir, uint64_t number)
+{
+  LLVMModuleRef result = run_pipeline(c, ir);
+  LLVMMemoryBufferRef code = result ? generate_code(c, result, number) : NULL;
+  struct cn_jit_module *module = NULL;
+  char *error = NULL;
+  void *object;
+  size_t size;
+
+  if (code && !c->status) {
+    if (!cairn_object_rewrite_in_memory(LLVMGetBufferStart(code), LLVMGetBufferSize(code), cairn_mutator_offset(),
+                                        &object, &size, &error))
+      module = make_module(object, size, ir, number, &error);
+    if (!module)
+      refuse(c, CAIRN_E_REFUSED, error);
+  }
+  if (code)
+    LLVMDisposeMemoryBuffer(code);
+  if (result)
+    LLVMDisposeModule(result);
+  return module;
+}
+
+/* Take the module from the cache, or compile it and store it there. */
+static struct cn_jit_module *compile_with_cache(struct compilation *c, LLVMModuleRef ir, uint64_t number)
+{
+  struct cn_jit_cache *cache = atomic_load(&c->session->cache);
+
+  if (!cache || !cn_cache_fits_options(&c->session->compile))
+    return compile_anew(c, ir, number);
+  struct cn_cache_key key = cn_cache_key_of(cn_jit_cache_build(cache), ir, &c->session->machines, &c->session->compile);
+  struct cn_jit_module *module = load_module(cache, &key, ir, number);
+  if (module)
+    return module;
+  module = compile_anew(c, ir, number);
+  if (module && !c->findings)
+    store_object(cache, &key, module);
+  return module;
+}
+
 static struct cn_jit_module *compile(struct compilation *c, LLVMModuleRef ir)
 {
   uint64_t number = atomic_fetch_add(&c->session->numbers, 1) + 1;
   struct cn_jit_module *module = NULL;
-  LLVMModuleRef result = NULL;
 
   if (take_machine(c) && check_module(c, ir))
-    result = run_pipeline(c, ir);
-  LLVMMemoryBufferRef object = result ? generate_code(c, result, number) : NULL;
-  if (object && !c->status)
-    module = make_module(c, object, ir, number);
-  if (object)
-    LLVMDisposeMemoryBuffer(object);
-  if (result)
-    LLVMDisposeModule(result);
+    module = compile_with_cache(c, ir, number);
   if (c->machine)
     cn_jit_machines_give_back(&c->session->machines, c->session->compile.tier, c->machine);
   return module;

@@ -5,6 +5,7 @@
  */
 #include "jit/module.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
@@ -77,6 +78,51 @@ bool cn_jit_module_read_symbols(struct cn_jit_module *module, char **error)
   free(twins);
   cn_elf_close(&elf);
   return true;
+}
+
+/* ---- numbers of images ---- */
+
+enum { IMAGE_PREFIX_BYTES = sizeof CN_JIT_IMAGE_PREFIX - 1, IMAGE_DIGITS = 16 };
+
+static bool is_image_name(const char *name)
+{
+  return strncmp(name, CN_JIT_IMAGE_PREFIX, IMAGE_PREFIX_BYTES) == 0 &&
+         strspn(name + IMAGE_PREFIX_BYTES, "0123456789abcdef") == IMAGE_DIGITS;
+}
+
+/* True if no other name lies in the image's name: a table of names may store a name as the end of another one. */
+static bool is_alone(const struct cn_elf_file *elf, const char *image)
+{
+  for (uint32_t i = 1; i < elf->symbol_count; i++) {
+    const char *name = elf->symbols[i].name;
+    if (name > image && name < image + IMAGE_PREFIX_BYTES + IMAGE_DIGITS)
+      return false;
+  }
+  return true;
+}
+
+bool cn_jit_module_renumber(void *object, size_t size, uint64_t number)
+{
+  char digits[IMAGE_DIGITS + 1], *error = NULL;
+  struct cn_elf_file elf;
+  bool ok = true;
+
+  if (cn_elf_open_for_port(&elf, object, size, &error)) {
+    free(error);
+    return false;
+  }
+  snprintf(digits, sizeof digits, CN_JIT_IMAGE_NUMBER, (unsigned long long)number);
+  for (uint32_t i = 1; ok && i < elf.symbol_count; i++) {
+    const char *name = elf.symbols[i].name;
+    if (!is_image_name(name))
+      continue;
+    ok = is_alone(&elf, name) && (const unsigned char *)name >= elf.bytes &&
+         (const unsigned char *)name < elf.bytes + size;
+    if (ok)
+      memcpy((char *)object + (name - (const char *)elf.bytes) + IMAGE_PREFIX_BYTES, digits, IMAGE_DIGITS);
+  }
+  cn_elf_close(&elf);
+  return ok;
 }
 
 static void free_symbols(struct cn_jit_symbol *symbols, size_t count)

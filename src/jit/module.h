@@ -56,6 +56,7 @@ struct cn_jit_module {
 
 /* The prefix of the names of images, before the module's number (cn_compile_expose_images()). */
 #define CN_JIT_IMAGE_PREFIX "cairn.jit.image."
+#define CN_JIT_IMAGE_NUMBER "%016llx"
 bool cn_jit_is_image(const char *name);
 
 /* The prefix of the name of an exported function where the module uses the function's address (own_addresses.c). */
@@ -63,6 +64,10 @@ bool cn_jit_is_image(const char *name);
 
 /* Fill exports, imports, thunks and image_names from the object's symbols. False after an error. */
 bool cn_jit_module_read_symbols(struct cn_jit_module *module, char **error);
+
+/* Give the images of an object the names that they have in the module of this number. False if the object is broken, or
+ * another name shares their bytes. */
+bool cn_jit_module_renumber(void *object, size_t size, uint64_t number);
 
 /* A change of an undefined symbol, or of a weak thunk, before a link. */
 struct cn_jit_rebinding {

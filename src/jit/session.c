@@ -84,6 +84,7 @@ void cn_jit_free(struct cairn_jit *session)
   cn_linking_layer_free(session->layer);
   pthread_mutex_destroy(&session->lock);
   cn_jit_machines_free(&session->machines);
+  cn_jit_cache_free(atomic_load(&session->cache));
   free(session);
 }
 
@@ -100,6 +101,29 @@ void cairn_jit_dispose(struct cairn_jit *session)
     cn_jit_reclaimer_wake();
   else
     cn_jit_free(session);
+}
+
+enum cairn_status cairn_jit_cache(struct cairn_jit *session, const char *directory, uint64_t bound, char **error)
+{
+  struct cn_jit_cache *before = NULL, *cache = cn_jit_cache_open(directory, bound, error);
+
+  if (!cache)
+    return CAIRN_E_REFUSED;
+  *error = NULL;
+  if (atomic_compare_exchange_strong(&session->cache, &before, cache))
+    return CAIRN_OK;
+  cn_jit_cache_free(cache);
+  *error = cn_strdup("the session has a cache already");
+  return CAIRN_E_TAKEN;
+}
+
+void cairn_jit_cache_count(struct cairn_jit *session, struct cairn_jit_cache_counts *counts)
+{
+  const struct cn_jit_cache *cache = atomic_load(&session->cache);
+
+  *counts = (struct cairn_jit_cache_counts){0};
+  if (cache)
+    cn_jit_cache_read_counts(cache, counts);
 }
 
 enum cairn_status cairn_jit_define(struct cairn_jit *session, const char *name, void *address, char **error)

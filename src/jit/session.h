@@ -8,15 +8,17 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <cairn/jit.h>
-#include "jit/machines.h"
+#include "jit/objects/cache.h"
+#include "jit/objects/machines.h"
 #include "jit/module.h"
 #include "jit/names.h"
 
 struct cairn_jit {
   struct cairn_compile_options compile;
   struct cn_jit_machines machines;
-  atomic_uint_fast64_t numbers; /* given to modules */
-  pthread_mutex_t lock;         /* of the rest */
+  struct cn_jit_cache *_Atomic cache; /* or null */
+  atomic_uint_fast64_t numbers;       /* given to modules */
+  pthread_mutex_t lock;               /* of the rest */
   struct cn_linking_layer *layer;
   struct cn_jit_names names;
   struct cn_jit_entries entries;

@@ -137,6 +137,8 @@ static void remark_slot_mode(struct cn_ctx *ctx, const struct cn_refs *refs, uin
 {
   bool asked = ctx->options->slots == CAIRN_SLOTS_ALWAYS;
 
+  if (ctx->options->tier == CAIRN_TIER_QUICK) /* slots are the rule there */
+    return;
   cn_report(ctx, CAIRN_REMARK, refs->cfg->function, "slot-mode",
             "%u references live over %zu safepoints are kept in slots of the frame: %s", bases, refs->points.count,
             asked ? "asked for" : "relocating them would cost more than the budget");

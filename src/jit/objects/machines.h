@@ -2,8 +2,8 @@
  *
  * Target machines of a session, which compilations use in turn. Private to src/jit.
  */
-#ifndef CN_JIT_MACHINES_H
-#define CN_JIT_MACHINES_H
+#ifndef CN_JIT_OBJECTS_MACHINES_H
+#define CN_JIT_OBJECTS_MACHINES_H
 
 #include <pthread.h>
 #include <llvm-c/TargetMachine.h>

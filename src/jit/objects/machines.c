@@ -4,7 +4,7 @@
  * compilation borrows an idle machine. A session has as many machines of a tier as compilations ran at one time. Any
  * thread; the lock covers the lists alone.
  */
-#include "jit/machines.h"
+#include "jit/objects/machines.h"
 
 #include <stdlib.h>
 #include "base/check.h"
