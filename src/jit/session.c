@@ -93,8 +93,11 @@ void cairn_jit_dispose(struct cairn_jit *session)
 {
   pthread_mutex_lock(&session->lock);
   session->ended = true;
-  while (session->modules.count)
-    cn_jit_retire(session, session->modules.at[--session->modules.count]);
+  while (session->modules.count) {
+    struct cn_jit_module *module = session->modules.at[--session->modules.count].module;
+    if (module)
+      cn_jit_retire(session, module);
+  }
   bool watched = session->watched;
   pthread_mutex_unlock(&session->lock);
   if (watched)
@@ -149,7 +152,7 @@ static size_t count_below(const struct cairn_jit *session, uint64_t number)
 {
   size_t low = 0;
 
-  CN_BISECT(low, session->modules.count, middle, session->modules.at[middle]->number < number);
+  CN_BISECT(low, session->modules.count, middle, session->modules.at[middle].number < number);
   return low;
 }
 
@@ -169,10 +172,10 @@ void cn_jit_insert_module(struct cairn_jit *session, struct cn_jit_module *modul
 {
   size_t at = count_below(session, module->number);
 
-  cn_push(&session->modules, module);
+  cn_push(&session->modules, (struct cn_jit_listed){0});
   memmove(&session->modules.at[at + 1], &session->modules.at[at],
           (session->modules.count - 1 - at) * sizeof *session->modules.at);
-  session->modules.at[at] = module;
+  session->modules.at[at] = (struct cn_jit_listed){module->number, module};
   for (size_t i = 0; i < module->exports.count; i++)
     if (!cn_jit_names_find(&session->names, module->exports.at[i].name))
       cn_jit_names_add_export(&session->names, &module->exports.at[i], module);
@@ -315,15 +318,30 @@ enum cairn_status cairn_jit_find_code(struct cairn_jit *session, const char *nam
 
 /* ---- removal ---- */
 
+static void drop_places(struct cairn_jit *session)
+{
+  size_t kept = 0;
+
+  for (size_t i = 0; i < session->modules.count; i++)
+    if (session->modules.at[i].module)
+      session->modules.at[kept++] = session->modules.at[i];
+  session->modules.count = kept;
+  session->modules_gone = 0;
+}
+
 void cn_jit_forget_module(struct cairn_jit *session, const struct cn_jit_module *module)
 {
-  size_t at = count_below(session, module->number);
+  struct cn_jit_listed *listed = &session->modules.at[count_below(session, module->number)];
 
+  CN_CHECK(listed->module == module);
   for (size_t i = 0; i < module->exports.count; i++)
     cn_jit_names_remove(&session->names, module->exports.at[i].name, module);
-  session->modules.count--;
-  memmove(&session->modules.at[at], &session->modules.at[at + 1],
-          (session->modules.count - at) * sizeof *session->modules.at);
+  listed->module = NULL;
+  session->modules_gone++;
+  for (; session->modules.count && !session->modules.at[session->modules.count - 1].module; session->modules.count--)
+    session->modules_gone--;
+  if (2 * session->modules_gone > session->modules.count)
+    drop_places(session);
 }
 
 /* The parts of a lazy module. */
@@ -332,8 +350,8 @@ static bool remove_parts(struct cairn_jit *session, const struct cn_jit_lazy *la
   bool found = false;
 
   for (size_t i = session->modules.count; lazy && i-- > 0;) {
-    struct cn_jit_module *module = session->modules.at[i];
-    if (module->lazy != lazy)
+    struct cn_jit_module *module = i < session->modules.count ? session->modules.at[i].module : NULL;
+    if (!module || module->lazy != lazy)
       continue;
     cn_jit_forget_module(session, module);
     cn_jit_retire(session, module);
@@ -345,8 +363,8 @@ static bool remove_parts(struct cairn_jit *session, const struct cn_jit_lazy *la
 static bool remove_module(struct cairn_jit *session, uint64_t number)
 {
   size_t at = count_below(session, number);
-  struct cn_jit_module *found =
-      at < session->modules.count && session->modules.at[at]->number == number ? session->modules.at[at] : NULL;
+  const struct cn_jit_listed *listed = at < session->modules.count ? &session->modules.at[at] : NULL;
+  struct cn_jit_module *found = listed && listed->number == number ? listed->module : NULL;
 
   if (!found)
     return remove_parts(session, cn_jit_lazy_find(session, number));

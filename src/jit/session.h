@@ -13,6 +13,12 @@
 #include "jit/module.h"
 #include "jit/names.h"
 
+/* A place in the list of modules. Most removals leave the place, so that they take constant time on average. */
+struct cn_jit_listed {
+  uint64_t number;
+  struct cn_jit_module *module; /* null: removed */
+};
+
 struct cairn_jit {
   struct cairn_compile_options compile;
   struct cn_jit_machines machines;
@@ -22,7 +28,8 @@ struct cairn_jit {
   struct cn_linking_layer *layer;
   struct cn_jit_names names;
   struct cn_jit_entries entries;
-  CN_VECTOR(struct cn_jit_module *) modules; /* present, sorted by number */
+  CN_VECTOR(struct cn_jit_listed) modules;   /* present, sorted by number; the last one is not null */
+  size_t modules_gone;                       /* elements whose module is null */
   CN_VECTOR(struct cn_jit_module *) removed; /* whose memory is still in use, or has not been looked at */
   CN_VECTOR(struct cn_linked *) debugged;    /* memory of removed modules that waits for the end of the session */
   size_t unseen;                             /* modules that were removed since the last look */
