@@ -23,6 +23,7 @@
 #include "compile/core/memory_types.h"
 #include "compile/core/emitted_names.h"
 #include "compile/core/words.h"
+#include "compile/effects/points.h"
 #include "compile/allocation/layout_constants.h"
 
 /* The constructor's priority makes it run before all constructors of the program, which may allocate and collect.
@@ -447,11 +448,23 @@ static void register_inline_limit(struct cn_ctx *ctx)
   free(group);
 }
 
+/* True if a managed function has a stackmap or patchpoint, whose records rewriting makes visible to the runtime. */
+static bool has_points(struct cn_ctx *ctx)
+{
+  CN_EACH_FUNCTION(f, ctx->module)
+    if (cn_is_managed(f))
+      CN_EACH_BLOCK(b, f)
+        CN_EACH_INSTRUCTION(i, b)
+          if (cn_is_point_call(i))
+            return true;
+  return false;
+}
+
 static void emit_image_registration(struct cn_ctx *ctx, const char *group)
 {
   size_t roots = add_roots(ctx);
   bool managed = has_managed_functions(ctx), safepoints = ctx->options->safepoints != CAIRN_SAFEPOINTS_NONE;
-  LLVMValueRef guard = managed && safepoints ? cn_add_link_guard(ctx) : NULL;
+  LLVMValueRef guard = managed && (safepoints || has_points(ctx)) ? cn_add_link_guard(ctx) : NULL;
 
   if (ctx->errors)
     return;
