@@ -34,6 +34,11 @@ extern "C" {
 /* A session: modules, and the names that they define. */
 struct cairn_jit;
 
+/* Called on a thread of the session when a compilation of cairn_jit_compile_later() has ended; `module` and `error` are
+ * as from cairn_jit_replace(), but the string lives until the function returns. It must not dispose of the session. */
+typedef void cairn_jit_compiled(void *env, uint64_t ticket, enum cairn_status status, uint64_t module,
+                                const char *error);
+
 /* The options of a session. All zero means -O0, for this machine's processor. */
 struct cairn_jit_options {
   /* The options of each compilation, such as opt_level, diagnose and env; `shared` must be false. Barriers
@@ -43,13 +48,18 @@ struct cairn_jit_options {
   struct cairn_compile_options compile;
   const char *cpu;      /* the processor, as in -mcpu; null: this machine's, with its features */
   const char *features; /* as in -mattr; null: none beyond the processor's */
+  unsigned threads;     /* that compile in the background, at most 64; 0: cairn_jit_compile_later() is refused */
+  unsigned waiting;     /* compilations that may wait for these threads; 0: 256 */
+  cairn_jit_compiled *compiled; /* may be null */
+  void *compiled_env;
 };
 
 /* Begins a session. `options` may be null. REFUSED: the options are refused, or LLVM has no target for the processor;
  * *session is then null. */
 enum cairn_status cairn_jit_new(const struct cairn_jit_options *options, struct cairn_jit **session, char **error);
 
-/* Ends a session: removes its modules, as cairn_jit_remove() does. The caller must not use the session afterwards; its
+/* Ends a session: drops waiting compilations, waits for those that run, and removes its modules, as cairn_jit_remove()
+ * does. The caller must not use the session afterwards; its
  * memory goes with that of its last module. */
 void cairn_jit_dispose(struct cairn_jit *session);
 
@@ -121,6 +131,19 @@ enum cairn_status cairn_jit_replace(struct cairn_jit *session, const char *name,
                                     uint64_t *module, char **error);
 enum cairn_status cairn_jit_replace_ir(struct cairn_jit *session, const char *name, const void *bytes, size_t size,
                                        uint64_t *module, char **error);
+
+/* Lets a thread of the session do cairn_jit_replace_ir(), with code of CAIRN_TIER_FULL: a session whose options have
+ * CAIRN_TIER_QUICK compiles its hot functions again this way. The call copies `name` and the bytes, and returns at
+ * once. Higher priorities come first, and of equal ones the oldest. *ticket is the number of the compilation, from 1.
+ * BUSY: as many compilations wait as may wait. REFUSED: the session has no threads. */
+enum cairn_status cairn_jit_compile_later(struct cairn_jit *session, const char *name, const void *bytes, size_t size,
+                                          int priority, uint64_t *ticket, char **error);
+
+/* Drops a compilation that waits; `compiled` is not called for it. UNKNOWN: it has begun, has ended, or never was. */
+enum cairn_status cairn_jit_cancel(struct cairn_jit *session, uint64_t ticket, char **error);
+
+/* Waits until no compilation waits or runs. */
+void cairn_jit_finish(struct cairn_jit *session);
 
 /* Finds the address of a symbol that a module or cairn_jit_define() defines. The first look-up of a module's symbol
  * links the module, with all modules that it refers to. References are found in the session, then in the process, as by

@@ -13,12 +13,13 @@
 #include "compile/core/convention.h"
 #include "compile/core/pass.h"
 #include "compile/in_memory.h"
-#include "jit/ir.h"
+#include "jit/ir/ir.h"
 #include "jit/session.h"
 
 /* One compilation. */
 struct compilation {
   struct cairn_jit *session;
+  struct cairn_compile_options options;
   LLVMTargetMachineRef machine;
   enum cairn_status status;
   char *error;   /* the first */
@@ -107,7 +108,7 @@ static bool take_machine(struct compilation *c)
 {
   char *error = NULL;
 
-  c->machine = cn_jit_machines_take(&c->session->machines, &c->session->compile, &error);
+  c->machine = cn_jit_machines_take(&c->session->machines, &c->options, &error);
   return c->machine || refuse(c, CAIRN_E_REFUSED, error);
 }
 
@@ -139,7 +140,7 @@ static void set_target(struct compilation *c, LLVMModuleRef ir)
 /* The module with safepoints, or null. A module without a data layout gets this process's. */
 static LLVMModuleRef run_pipeline(struct compilation *c, LLVMModuleRef ir)
 {
-  struct cairn_compile_options options = c->session->compile;
+  struct cairn_compile_options options = c->options;
   LLVMModuleRef own = NULL, result = NULL;
 
   options.diagnose = take_finding;
@@ -270,9 +271,9 @@ static struct cn_jit_module *compile_with_cache(struct compilation *c, LLVMModul
 {
   struct cn_jit_cache *cache = atomic_load(&c->session->cache);
 
-  if (!cache || !cn_cache_fits_options(&c->session->compile))
+  if (!cache || !cn_cache_fits_options(&c->options))
     return compile_anew(c, ir, number);
-  struct cn_cache_key key = cn_cache_key_of(cn_jit_cache_build(cache), ir, &c->session->machines, &c->session->compile);
+  struct cn_cache_key key = cn_cache_key_of(cn_jit_cache_build(cache), ir, &c->session->machines, &c->options);
   struct cn_jit_module *module = load_module(cache, &key, ir, number);
   if (module)
     return module;
@@ -290,18 +291,19 @@ static struct cn_jit_module *compile(struct compilation *c, LLVMModuleRef ir)
   if (take_machine(c) && check_module(c, ir))
     module = compile_with_cache(c, ir, number);
   if (c->machine)
-    cn_jit_machines_give_back(&c->session->machines, c->session->compile.tier, c->machine);
+    cn_jit_machines_give_back(&c->session->machines, c->options.tier, c->machine);
   return module;
 }
 
-struct cn_jit_module *cn_jit_compile(struct cairn_jit *session, LLVMModuleRef ir, enum cairn_status *status,
-                                     char **error)
+struct cn_jit_module *cn_jit_compile(struct cairn_jit *session, enum cairn_tier tier, LLVMModuleRef ir,
+                                     enum cairn_status *status, char **error)
 {
-  struct compilation c = {.session = session};
+  struct compilation c = {.session = session, .options = session->compile};
   LLVMContextRef context = LLVMGetModuleContext(ir);
   LLVMDiagnosticHandler handler = LLVMContextGetDiagnosticHandler(context);
   void *handler_env = LLVMContextGetDiagnosticContext(context);
 
+  c.options.tier = tier;
   LLVMContextSetDiagnosticHandler(context, take_llvm_diagnostic, &c);
   struct cn_jit_module *module = compile(&c, ir);
   LLVMContextSetDiagnosticHandler(context, handler, handler_env);

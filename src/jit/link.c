@@ -11,6 +11,7 @@
 #include <cairn/collector.h>
 #include "base/check.h"
 #include "compile/core/emitted_names.h"
+#include "jit/ir/ir.h"
 #include "jit/session.h"
 
 enum { FAULT_BYTES = 1024 }; /* of an image, with the module's title */

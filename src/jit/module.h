@@ -59,9 +59,6 @@ struct cn_jit_module {
 #define CN_JIT_IMAGE_NUMBER "%016llx"
 bool cn_jit_is_image(const char *name);
 
-/* The prefix of the name of an exported function where the module uses the function's address (own_addresses.c). */
-#define CN_JIT_ENTRY_PREFIX "cairn.jit.entry."
-
 /* Fill exports, imports, thunks and image_names from the object's symbols. False after an error. */
 bool cn_jit_module_read_symbols(struct cn_jit_module *module, char **error);
 

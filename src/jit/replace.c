@@ -21,7 +21,8 @@ struct replacement {
   struct cairn_jit *session;
   struct cn_jit_module *module; /* with the new versions */
   const char *wanted;           /* the name that the caller gave */
-  struct cn_jit_lazy *lazy;     /* not null: only stubs of this one give way */
+  enum cairn_tier tier;
+  struct cn_jit_lazy *lazy; /* not null: only stubs of this one give way */
   CN_VECTOR(struct takeover) names;
   enum cairn_status status;
   char *error;
@@ -244,7 +245,7 @@ static bool gives_way(const struct replacement *r)
 static enum cairn_status replace_by(struct replacement *r, LLVMModuleRef ir, uint64_t *module, char **error)
 {
   *module = 0;
-  r->module = cn_jit_compile(r->session, ir, &r->status, error);
+  r->module = cn_jit_compile(r->session, r->tier, ir, &r->status, error);
   if (!r->module)
     return r->status;
   uint64_t number = r->module->number;
@@ -263,24 +264,44 @@ static enum cairn_status replace_by(struct replacement *r, LLVMModuleRef ir, uin
 enum cairn_status cairn_jit_replace(struct cairn_jit *session, const char *name, LLVMModuleRef module_ir,
                                     uint64_t *module, char **error)
 {
-  return replace_by(&(struct replacement){.session = session, .wanted = name}, module_ir, module, error);
+  struct replacement r = {.session = session, .wanted = name, .tier = session->compile.tier};
+
+  return replace_by(&r, module_ir, module, error);
 }
 
 enum cairn_status cn_jit_replace_stub(struct cairn_jit *session, const char *name, LLVMModuleRef ir,
                                       struct cn_jit_lazy *lazy, uint64_t *module, char **error)
 {
-  return replace_by(&(struct replacement){.session = session, .wanted = name, .lazy = lazy}, ir, module, error);
+  struct replacement r = {.session = session, .wanted = name, .tier = session->compile.tier, .lazy = lazy};
+
+  return replace_by(&r, ir, module, error);
 }
 
-enum cairn_status cairn_jit_replace_ir(struct cairn_jit *session, const char *name, const void *bytes, size_t size,
-                                       uint64_t *module, char **error)
+static enum cairn_status replace_by_bytes(struct replacement *r, const void *bytes, size_t size, uint64_t *module,
+                                          char **error)
 {
   LLVMModuleRef ir = cn_jit_parse(bytes, size, error);
 
   *module = 0;
   if (!ir)
     return CAIRN_E_REFUSED;
-  enum cairn_status status = cairn_jit_replace(session, name, ir, module, error);
+  enum cairn_status status = replace_by(r, ir, module, error);
   cn_jit_dispose_parsed(ir);
   return status;
+}
+
+enum cairn_status cairn_jit_replace_ir(struct cairn_jit *session, const char *name, const void *bytes, size_t size,
+                                       uint64_t *module, char **error)
+{
+  struct replacement r = {.session = session, .wanted = name, .tier = session->compile.tier};
+
+  return replace_by_bytes(&r, bytes, size, module, error);
+}
+
+enum cairn_status cn_jit_replace_fully(struct cairn_jit *session, const char *name, const void *bytes, size_t size,
+                                       uint64_t *module, char **error)
+{
+  struct replacement r = {.session = session, .wanted = name, .tier = CAIRN_TIER_FULL};
+
+  return replace_by_bytes(&r, bytes, size, module, error);
 }

@@ -62,7 +62,7 @@ enum cairn_status cairn_jit_new(const struct cairn_jit_options *options, struct 
   made->layer = cn_linking_layer_new((uintptr_t)cairn_image_register);
   options = options ? options : &zero;
   cn_jit_machines_init(&made->machines, options->cpu, options->features);
-  if (!adopt_options(made, options, error)) {
+  if (!adopt_options(made, options, error) || !cn_jit_queue_begin(made, options, error)) {
     cairn_jit_dispose(made);
     return CAIRN_E_REFUSED;
   }
@@ -91,6 +91,7 @@ void cn_jit_free(struct cairn_jit *session)
 /* The reclaimer frees a session that it watches. */
 void cairn_jit_dispose(struct cairn_jit *session)
 {
+  cn_jit_queue_end(session);
   pthread_mutex_lock(&session->lock);
   session->ended = true;
   while (session->modules.count) {
@@ -200,7 +201,7 @@ enum cairn_status cairn_jit_add(struct cairn_jit *session, LLVMModuleRef module_
   enum cairn_status status;
 
   *module = 0;
-  struct cn_jit_module *made = cn_jit_compile(session, module_ir, &status, error);
+  struct cn_jit_module *made = cn_jit_compile(session, session->compile.tier, module_ir, &status, error);
   if (!made)
     return status;
   uint64_t number = made->number;
@@ -212,7 +213,7 @@ enum cairn_status cairn_jit_add(struct cairn_jit *session, LLVMModuleRef module_
 enum cairn_status cn_jit_add_lazy(struct cairn_jit *session, LLVMModuleRef ir, struct cn_jit_lazy *lazy, char **error)
 {
   enum cairn_status status;
-  struct cn_jit_module *made = cn_jit_compile(session, ir, &status, error);
+  struct cn_jit_module *made = cn_jit_compile(session, session->compile.tier, ir, &status, error);
 
   if (!made)
     return status;

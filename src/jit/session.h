@@ -34,6 +34,7 @@ struct cairn_jit {
   CN_VECTOR(struct cn_linked *) debugged;    /* memory of removed modules that waits for the end of the session */
   size_t unseen;                             /* modules that were removed since the last look */
   struct cn_jit_lazy *lazy;                  /* modules that were added lazily, also removed ones */
+  struct cn_jit_queue *queue;                /* of compilations in the background, or null */
   bool ended;                                /* cairn_jit_dispose() was called */
   bool watched;                              /* the reclaimer has the session */
 };
@@ -43,8 +44,8 @@ LLVMModuleRef cn_jit_parse(const void *bytes, size_t size, char **error);
 void cn_jit_dispose_parsed(LLVMModuleRef ir);
 
 /* Compile IR to a module with an object. The caller's thread owns the IR's context. Null after an error. */
-struct cn_jit_module *cn_jit_compile(struct cairn_jit *session, LLVMModuleRef ir, enum cairn_status *status,
-                                     char **error);
+struct cn_jit_module *cn_jit_compile(struct cairn_jit *session, enum cairn_tier tier, LLVMModuleRef ir,
+                                     enum cairn_status *status, char **error);
 
 /* Put the module into the session's list, with those of its names that the session lacks; and take the module out, with
  * its names. Called under the lock. */
@@ -63,6 +64,10 @@ struct cn_jit_lazy;
 /* Add a module of stubs; with it `lazy` belongs to the session. */
 enum cairn_status cn_jit_add_lazy(struct cairn_jit *session, LLVMModuleRef ir, struct cn_jit_lazy *lazy, char **error);
 
+/* Like cairn_jit_replace_ir(), with code of the full tier. */
+enum cairn_status cn_jit_replace_fully(struct cairn_jit *session, const char *name, const void *bytes, size_t size,
+                                       uint64_t *module, char **error);
+
 /* Like cairn_jit_replace(), for a function of `lazy`; without effect if another version than the stub is there. */
 enum cairn_status cn_jit_replace_stub(struct cairn_jit *session, const char *name, LLVMModuleRef ir,
                                       struct cn_jit_lazy *lazy, uint64_t *module, char **error);
@@ -75,6 +80,14 @@ struct cn_jit_lazy *cn_jit_lazy_find(const struct cairn_jit *session, uint64_t n
 
 /* Free the lazy modules; no code of the session is left. */
 void cn_jit_lazy_free_all(struct cairn_jit *session);
+
+/* ---- compilation in the background (queue.c) ---- */
+
+/* Start the threads. False: the system has too few resources; `*error` is the message. */
+bool cn_jit_queue_begin(struct cairn_jit *session, const struct cairn_jit_options *options, char **error);
+
+/* Drop the waiting compilations, wait for those under way, and end the threads. */
+void cn_jit_queue_end(struct cairn_jit *session);
 
 /* ---- removal (remove.c) ---- */
 

@@ -5,13 +5,12 @@
  * calls within the module stay, and so do uses by the compiler itself (section llvm.metadata), aliases and addresses of
  * blocks. Any thread that owns the context.
  */
-#include "jit/ir.h"
+#include "jit/ir/ir.h"
 
 #include <string.h>
 #include <llvm-c/Core.h>
 #include "base/vector.h"
 #include "compile/core/pass.h"
-#include "jit/module.h"
 
 typedef CN_VECTOR(LLVMValueRef) value_vector;
 

@@ -2,7 +2,7 @@
  *
  * Writes the types of functions as text, to compare the versions of a function, which come from different contexts.
  */
-#include "jit/ir.h"
+#include "jit/ir/ir.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,6 +11,9 @@
 /* True if the module uses the address of a managed function that it exports (own_addresses.c). */
 bool cn_jit_uses_own_addresses(LLVMModuleRef ir);
 
+/* The prefix of the name of such a function's entry. */
+#define CN_JIT_ENTRY_PREFIX "cairn.jit.entry."
+
 /* Replace these uses by uses of CN_JIT_ENTRY_PREFIX functions. */
 void cn_jit_replace_own_addresses(LLVMModuleRef ir);
 
