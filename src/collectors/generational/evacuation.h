@@ -65,4 +65,19 @@ struct cn_evacuation_result cn_evacuation_end_group(uint64_t took);
 /* STOP. Drops all groups, whose blocks are kept. */
 void cn_evacuation_forget_groups(void);
 
+/* ---- pinned.c ---- */
+
+/* Objects that are pinned in this collection (<cairn/pin.h>); a bit in their headers is set from the begin of the
+ * collection to its end. Phase STOP. */
+
+/* Pins the objects, after the cycle has begun and before the first object is reached. */
+void cn_pinned_pin_objects(void);
+
+/* True if this pinned object has been reached, during the collection. */
+bool cn_pinned_is_reached(uintptr_t object);
+
+/* Called when all reachable objects have been reached, before a sweep. Ends the pins of unreached objects. Returns true
+ * if some objects stay in the nursery, and so are old. */
+bool cn_pinned_end_collection(void);
+
 #endif

@@ -5,7 +5,7 @@
  * unloaded image as gone. The file has no state, and takes no lock. Phase STOP, on the thread that stopped the others:
  * a collecting thread, a thread that inspects the heap, or a thread that unloads an image.
  */
-#include "collectors/generational/object_walk.h"
+#include "collectors/generational/trace.h"
 
 #include <cairn/abi.h>
 #include <cairn/heap_object.h>

@@ -5,7 +5,7 @@
  * STOP, the collecting thread, which makes the list under CN_LOCK_PINS. A pinned address may point into an object; each
  * collection looks up the object once.
  */
-#include "collectors/generational/pinned.h"
+#include "collectors/generational/evacuation.h"
 
 #include <cairn/abi.h>
 #include <cairn/heap_object.h>

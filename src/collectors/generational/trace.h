@@ -95,4 +95,15 @@ _Noreturn void cn_trace_die_no_object(const uintptr_t *slot, uintptr_t address, 
 /* Traces the objects that ephemerons and finalisers reach, after all objects that roots and cards reach. */
 void cn_trace_weak_references(struct cn_tracer *tracer);
 
+/* ---- object_walk.c ---- */
+
+/* Walks over all objects, garbage included, for other parts of the runtime. Phase STOP, when all allocation buffers
+ * have been taken, or the runtime knows their free parts. */
+
+/* `ranges` of struct cairn_collector; puts fillers into free memory in blocks. */
+void cn_object_walk_visit_ranges(cairn_range_visitor *visit, void *env);
+
+/* Part of `forget` of struct cairn_collector. Returns true if a young object may have lost its layout. */
+bool cn_object_walk_forget_layouts(const unsigned char *start, const unsigned char *stop);
+
 #endif

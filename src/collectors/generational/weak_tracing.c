@@ -11,7 +11,7 @@
 #include <cairn/heap_object.h>
 #include "base/check.h"
 #include "collectors/generational/space/nursery.h"
-#include "collectors/generational/pinned.h"
+#include "collectors/generational/evacuation.h"
 #include "collectors/generational/space/tables.h"
 #include "collectors/large_space.h"
 

@@ -43,7 +43,6 @@
 #include "compile/cost/cost.h"
 #include "compile/allocation/fresh.h"
 #include "compile/allocation/layout_constants.h"
-#include "compile/allocation/lower_resize.h"
 
 struct allocation_site {
   struct cn_ctx *ctx;

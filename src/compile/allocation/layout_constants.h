@@ -61,4 +61,10 @@ bool cn_layouts_is_layout_constant(LLVMValueRef value);
 unsigned cn_layouts_object_alignment(struct cn_ctx *ctx, LLVMValueRef global);
 void cn_layouts_read_sizes(LLVMValueRef layout, struct cn_layout_sizes *out);
 
+/* ---- lower_resize.c: expands calls that give an array another length ---- */
+
+/* Expand a call of an allocator that resizes. The layout operand is a constant. */
+void cn_expand_resize_call(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call,
+                           const struct cn_allocator *allocator);
+
 #endif

@@ -10,7 +10,7 @@
  * the collector; the runtime's own frames hold no reference. Needs: constant layouts. Provides:
  * cn_expand_resize_call(). Breaks: nothing.
  */
-#include "compile/allocation/lower_resize.h"
+#include "compile/allocation/layout_constants.h"
 
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"

@@ -6,7 +6,7 @@
  * breaks: nothing. Provides: a test for each kind (cn_is_known_*). The caller has all state: the map of the types and
  * constants that were visited, so that the tests of a function visit each once.
  */
-#include "compile/effects/ir_kinds.h"
+#include "compile/effects/intrinsics.h"
 
 #include "base/check.h"
 

@@ -8,7 +8,7 @@
 
 #include "compile/analysis/callgraph.h"
 #include "compile/cost/cost.h"
-#include "compile/place/poll_sites.h"
+#include "compile/place/poll.h"
 #include "compile/core/pass.h"
 #include "compile/analysis/cfg.h"
 

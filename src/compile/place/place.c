@@ -26,7 +26,6 @@
 #include "compile/place/long_calls.h"
 #include "compile/place/loops/loop_forms.h"
 #include "compile/place/poll.h"
-#include "compile/place/poll_sites.h"
 
 struct placer {
   struct cn_ctx *ctx;

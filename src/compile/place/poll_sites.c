@@ -6,7 +6,7 @@
  * Needs: struct cn_cfg. Provides: struct cn_poll_sites, the places for polls of a function. Breaks: nothing; may move a
  * comparison within its block.
  */
-#include "compile/place/poll_sites.h"
+#include "compile/place/poll.h"
 
 #include <stdlib.h>
 #include <string.h>

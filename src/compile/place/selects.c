@@ -12,7 +12,7 @@
  * Needs: struct cn_loops; the sites of polls, before the polls are emitted. Provides: metadata "unpredictable" on these
  * selects of innermost loops. Breaks: nothing.
  */
-#include "compile/place/poll_sites.h"
+#include "compile/place/poll.h"
 #include "compile/core/each.h"
 
 /* The user of `value` within loop `l` if there is exactly one; else null. */

@@ -8,7 +8,7 @@
  * Each poll is first a call of the function, which LLVM's always-inliner then replaces by the body; LLVM-C offers no
  * other inliner. The body itself stays free of polls, and only polls are inlined.
  */
-#include "compile/place/user_poll.h"
+#include "compile/place/poll.h"
 
 #include <string.h>
 #include <llvm-c/DebugInfo.h>

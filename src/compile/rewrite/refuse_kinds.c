@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/analysis/invalid_attributes.h"
-#include "compile/effects/ir_kinds.h"
+#include "compile/effects/intrinsics.h"
 #include "compile/rewrite/refuse.h"
 
 static void check_type_is_known(struct cn_function_check *judge, LLVMValueRef i, LLVMTypeRef type)

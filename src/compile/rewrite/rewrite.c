@@ -33,7 +33,6 @@
 #include "compile/rewrite/frame/frame.h"
 #include "compile/rewrite/normalise/normalise.h"
 #include "compile/rewrite/refuse.h"
-#include "compile/rewrite/values/live_intervals.h"
 #include "compile/rewrite/values/refs.h"
 #include "compile/tail/tail.h"
 

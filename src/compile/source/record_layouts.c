@@ -12,7 +12,7 @@
  * Part of pass `rules`. Needs: debug information. Provides: struct cn_record_layouts, the records and their members;
  * the test whether a member is a reference. Breaks: nothing.
  */
-#include "compile/source/record_layouts.h"
+#include "compile/source/rules.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -20,7 +20,6 @@
 #include "compile/core/memory_types.h"
 #include "compile/core/emitted_names.h"
 #include "compile/lower/lower.h"
-#include "compile/source/record_layouts.h"
 
 static bool is_ref_or_ref_vector(LLVMTypeRef type)
 {

@@ -4,7 +4,7 @@
  * of pass `rules`.
  *
  * Needs: full debug information (clang -g) with the BTF type tag on cairn_managed pointers; clang's record layouts for
- * pointers whose tag is missing (record_layouts.h). Provides: the rule holds for each union type that the unit uses, or
+ * pointers whose tag is missing (record_layouts.c). Provides: the rule holds for each union type that the unit uses, or
  * an error; for other rules, a walk over the types of debug information (cn_rules_visit_types()), and members by
  * offset. Breaks: nothing.
  *
@@ -18,7 +18,6 @@
 #include "compile/core/each.h"
 #include "compile/core/memory_types.h"
 #include "compile/source/debug_types.h"
-#include "compile/source/record_layouts.h"
 #include "compile/source/rules.h"
 
 #define MAX_REF_OFFSETS 4096

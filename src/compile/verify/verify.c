@@ -39,7 +39,7 @@
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/core/emitted_names.h"
-#include "compile/effects/ir_kinds.h"
+#include "compile/effects/intrinsics.h"
 
 /* The advice for a call of a library function. LLVM's own rewriter treats functions with names of the C library as
  * leaves. */

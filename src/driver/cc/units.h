@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include "base/check.h"
 #include "driver/cc/command.h"
-#include "object/build/thunk_names.h"
+#include "object/build/rewrite_steps.h"
 
 /* A source file with the files and commands of its compilation. */
 struct cn_unit {

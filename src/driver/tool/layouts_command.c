@@ -9,7 +9,7 @@
 #include "driver/tool.h"
 #include "driver/tool/arguments.h"
 #include "object/elf/input.h"
-#include "object/print/layouts_print.h"
+#include "object/print/frames_view.h"
 
 static const char help_text[] =
     "usage: cairn layouts FILE\n\n"

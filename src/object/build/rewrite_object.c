@@ -35,7 +35,6 @@
 #include "object/build/rewrite_steps.h"
 #include "object/build/frames_build.h"
 #include "object/build/image_check.h"
-#include "object/build/thunk_names.h"
 #include "object/build/pieces.h"
 #include "object/elf/elf_file.h"
 #include "object/elf/elf_parts.h"

@@ -6,7 +6,7 @@
  * contradictory names. The change runs in the driver before the link, the check while an object is rewritten; the old
  * object stays unchanged. Holds no state.
  */
-#include "object/build/thunk_names.h"
+#include "object/build/rewrite_steps.h"
 
 #include <stdlib.h>
 #include <string.h>

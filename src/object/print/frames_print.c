@@ -6,7 +6,6 @@
 #include "object/print/frames_print.h"
 
 #include "object/print/frames_view.h"
-#include "object/print/maps_file.h"
 
 static int print_member_frame_maps(void *env, const char *member, const void *bytes, size_t size, char **error)
 {

@@ -6,12 +6,18 @@
 #ifndef CN_OBJECT_PRINT_FRAMES_VIEW_H
 #define CN_OBJECT_PRINT_FRAMES_VIEW_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
 #include "base/vector.h"
 #include "framemap/details.h"
 #include "framemap/details_format.h"
 #include "framemap/framemap.h"
 #include "framemap/points.h"
+#include "object/elf/archive.h"
 #include "object/elf/elf_file.h"
+#include "object/elf/input.h"
+#include "object/print/json_out.h"
 
 struct cn_frames_function {
   const char *name; /* null: unknown */
@@ -61,5 +67,29 @@ bool cn_frames_view_find_span(struct cn_frames_view *view, const struct cn_detai
 
 /* The name of a register by DWARF number. The buffer has 16 bytes. */
 const char *cn_frames_register_name(unsigned dwarf, char *buffer);
+
+/* ---- maps_file.c: prints a file of maps, for `cairn frames` and `cairn stackmap` ---- */
+
+/* The environment of the visitor, which checks and prints each object of a file. */
+struct cn_maps_print_job {
+  const char *command, *wanted; /* words for messages, such as "cairn frames", "frame maps" */
+  cn_archive_visitor *visit;
+  cn_input_kind_test *begins;
+  bool raw;                    /* the file has the bytes of a section instead of an object or archive */
+  FILE *out;                   /* null: check only */
+  struct cn_json_writer *json; /* null: text */
+};
+
+/* Open the file or each member of an archive, check everything, and print it. Returns 0, or a negative value after a
+ * message on `err`. */
+int cn_maps_print_file(struct cn_maps_print_job *job, const char *path, bool json, FILE *out, FILE *err);
+
+/* ---- layouts_print.c ---- */
+
+/* Prints the layouts of objects, with the names of types and fields, for `cairn layouts`. */
+
+/* Print the layouts of an object or a linked image. Negative on error, or if the file has no layouts; *error then has a
+ * message, which the caller frees. */
+int cn_layouts_print(FILE *out, const void *bytes, size_t size, char **error);
 
 #endif

@@ -4,7 +4,7 @@
  * the file may be hostile. Prints to the caller's stream, leaves the file unchanged, and holds no state. Errors are
  * returned as text.
  */
-#include "object/print/layouts_print.h"
+#include "object/print/frames_view.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

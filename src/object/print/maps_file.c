@@ -4,7 +4,7 @@
  * all of it, then prints it. Prints to the caller's streams, leaves the file unchanged, and holds no state. Prints an
  * error with the file's name.
  */
-#include "object/print/maps_file.h"
+#include "object/print/frames_view.h"
 
 #include <stdlib.h>
 #include "base/check.h"

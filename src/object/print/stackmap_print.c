@@ -6,7 +6,7 @@
 #include "object/print/stackmap_print.h"
 
 #include "base/check.h"
-#include "object/print/maps_file.h"
+#include "object/print/frames_view.h"
 #include "object/stackmap/stackmap_file.h"
 
 static int check_view_maps(const struct cn_stackmap_view *view, struct cairn_stackmap_error *bad)

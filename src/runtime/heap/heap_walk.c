@@ -12,7 +12,6 @@
 #include "base/sorted.h"
 #include "runtime/core/mutator.h"
 #include "runtime/heap/managed_heap.h"
-#include "runtime/heap/image_layouts.h"
 
 static void add_heap_range(void *env, uintptr_t start, uintptr_t end, bool blocks)
 {

@@ -5,7 +5,7 @@
  * heap checks the layouts of all images, and afterwards each loading thread checks its image, in any phase. Names are
  * for any thread, in any phase. No locks; the checks read images (image.h).
  */
-#include "runtime/heap/image_layouts.h"
+#include "runtime/heap/managed_heap.h"
 
 #include <cairn/abi.h>
 #include <stdatomic.h>
@@ -16,7 +16,6 @@
 #include "framemap/layout_names.h"
 #include "runtime/core/image.h"
 #include "runtime/core/messages.h"
-#include "runtime/heap/managed_heap.h"
 
 /* True: layouts are checked from now on. The flag is stored before the list of images is read, and loaded after an
  * image is added to the list, so at least one of the two threads sees the other thread's change. */

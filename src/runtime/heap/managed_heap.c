@@ -24,7 +24,6 @@
 #include "runtime/core/messages.h"
 #include "runtime/heap/barrier_slow_paths.h"
 #include "runtime/heap/buffer.h"
-#include "runtime/heap/image_layouts.h"
 #include "runtime/os/os.h"
 
 /* With -fcairn-collector=NAME the driver defines this variable at the link. */

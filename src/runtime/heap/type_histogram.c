@@ -15,7 +15,6 @@
 #include "runtime/core/grow.h"
 #include "runtime/core/image.h"
 #include "runtime/core/messages.h"
-#include "runtime/heap/image_layouts.h"
 
 struct type_row {
   uint64_t key; /* identifies the type; during the visit of rows, the type's bytes */

@@ -20,7 +20,6 @@
 #include "runtime/core/options.h"
 #include "runtime/core/messages.h"
 #include "runtime/heap/managed_heap.h"
-#include "runtime/heap/image_layouts.h"
 #include "runtime/inspect/inspect.h"
 #include "runtime/inspect/out.h"
 #include "runtime/os/os.h"

@@ -10,7 +10,7 @@
 #include <cairn/heap_object.h>
 #include "base/check.h"
 #include "runtime/core/grow.h"
-#include "runtime/heap/image_layouts.h"
+#include "runtime/heap/managed_heap.h"
 #include "runtime/inspect/inspect.h"
 #include "runtime/os/os.h"
 #include "runtime/roots/roots.h"

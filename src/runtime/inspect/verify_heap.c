@@ -17,7 +17,6 @@
 #include "runtime/core/counts.h"
 #include "runtime/heap/managed_heap.h"
 #include "runtime/heap/heap_walk.h"
-#include "runtime/heap/image_layouts.h"
 
 #define FAIL_VERIFICATION CN_HEAP_WALK_FAIL
 

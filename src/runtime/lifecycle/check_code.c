@@ -13,7 +13,7 @@
 #include "framemap/points.h"
 #include "runtime/core/grow.h"
 #include "runtime/core/image.h"
-#include "runtime/heap/image_layouts.h"
+#include "runtime/heap/managed_heap.h"
 #include "runtime/walk/decode.h"
 
 bool cn_code_check_fails(const struct cn_code_check *check, const char *section, size_t offset, const char *format, ...)

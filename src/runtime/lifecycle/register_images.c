@@ -22,7 +22,6 @@
 #include "runtime/core/options.h"
 #include "runtime/core/messages.h"
 #include "runtime/heap/managed_heap.h"
-#include "runtime/heap/image_layouts.h"
 #include "runtime/os/os.h"
 #include "runtime/signals/signals.h"
 #include "runtime/threads/stop.h"

@@ -25,7 +25,6 @@
 #include "compile/core/each.h"
 #include "compile/core/emitted_names.h"
 #include "compile/effects/intrinsics.h"
-#include "compile/effects/ir_kinds.h"
 #include "deciders.h"
 
 /* ---- what the passes make of it ---- */

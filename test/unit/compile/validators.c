@@ -14,7 +14,7 @@
 #include "base/check.h"
 #include "compile/analysis/callgraph.h"
 #include "compile/cost/loops.h"
-#include "compile/place/poll_sites.h"
+#include "compile/place/poll.h"
 #include "compile/rewrite/frame/frame.h"
 #include "compile/rewrite/values/refs.h"
 

@@ -117,4 +117,12 @@ bool cn_blocks_discard_free_memory(size_t *from, size_t bytes);
 /* Releases free memory beyond `bytes`, about `most` bytes at a time. Returns true if there is more to release. */
 bool cn_blocks_release_free(size_t bytes, size_t most);
 
+/* ---- unmapped.c: a log of the memory that collections left, which explains a fault at an address ---- */
+
+/* STOP. Notes that collection `number` has moved all objects away from [start, end). */
+void cn_unmapped_note_range(uintptr_t start, uintptr_t end, uint64_t number);
+
+/* The last collection that moved objects away from `address`, or 0 if the log lacks the address. Async-signal-safe. */
+uint64_t cn_unmapped_find_collection(uintptr_t address);
+
 #endif

@@ -4,7 +4,7 @@
  * collections. The collecting thread writes the log in phase STOP, without a lock; handlers of faults read it on any
  * thread at any time.
  */
-#include "collectors/generational/space/unmapped.h"
+#include "collectors/generational/space/blocks.h"
 
 #include "base/check.h"
 

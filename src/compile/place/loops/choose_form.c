@@ -24,8 +24,6 @@
 #include "compile/core/emitted_names.h"
 #include "compile/markers/markers.h"
 #include "compile/place/loops/loop_forms.h"
-#include "compile/place/loops/nest.h"
-#include "compile/place/loops/unroll.h"
 
 /* The new forms of a function's loops, outer loops first. */
 struct chosen_forms {

@@ -7,7 +7,7 @@
  * other than intrinsics (cn_clone_size()). Provides: struct cn_clone, a map from blocks and values to their copies; the
  * copies, with debug records of variables; a record of several values is lost. Breaks: struct cn_cfg, struct cn_loops.
  */
-#include "compile/place/loops/clone.h"
+#include "compile/place/loops/loop_forms.h"
 
 #include "base/vector.h"
 #include "compile/analysis/calls.h"

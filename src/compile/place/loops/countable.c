@@ -11,7 +11,6 @@
 #include "compile/analysis/predicates.h"
 #include "compile/cost/cost.h"
 #include "compile/place/loops/loop_forms.h"
-#include "compile/place/loops/unroll.h"
 
 /* In chunks with fewer iterations, a poll per iteration costs little more than a poll per chunk. */
 #define MIN_CHUNK_TRIP_COUNT 16

@@ -5,7 +5,9 @@
 #ifndef CN_COMPILE_PLACE_LOOPS_LOOP_FORMS_H
 #define CN_COMPILE_PLACE_LOOPS_LOOP_FORMS_H
 
+#include <llvm-c/DebugInfo.h>
 #include "base/ptrmap.h"
+#include "base/vector.h"
 #include "compile/core/pass.h"
 #include "compile/cost/loops.h"
 
@@ -77,5 +79,90 @@ LLVMValueRef cn_strip_mine_build_far_test(struct cn_ctx *ctx, LLVMBuilderRef bui
 /* Build the distance from `start` to the bound, measured in the direction of the steps. */
 LLVMValueRef cn_strip_mine_build_distance(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_countable_loop *c,
                                           LLVMValueRef start);
+
+/* ---- clone.c: copies loops ---- */
+
+/* A copy of some blocks. */
+struct cn_clone {
+  struct cn_ctx *ctx;
+  const LLVMBasicBlockRef *blocks;
+  uint32_t count;
+  struct cn_ptrmap in;     /* the blocks */
+  struct cn_ptrmap copies; /* value, or block as a value -> its copy */
+  LLVMBuilderRef builder;
+  LLVMDIBuilderRef records;
+};
+
+/* The number of instructions of a copy of the loop; UINT32_MAX if the number exceeds `most`, or if the loop cannot be
+ * copied. */
+uint32_t cn_clone_size(const struct cn_loops *loops, uint32_t loop, uint32_t most);
+
+/* Make empty copies of `blocks` before block `before`. */
+void cn_clone_begin(struct cn_clone *clone, struct cn_ctx *ctx, const LLVMBasicBlockRef *blocks, uint32_t count,
+                    LLVMBasicBlockRef before);
+/* Let the copies of other instructions use `copy` instead of a copy of instruction `value`. */
+void cn_clone_set_copy(struct cn_clone *clone, LLVMValueRef value, LLVMValueRef copy);
+/* Fill the copies: operands become their copies, and the phis after the blocks get inputs from the copies. */
+void cn_clone_fill(struct cn_clone *clone);
+void cn_clone_end(struct cn_clone *clone);
+
+/* The value that replaces `value` in the copy, or `value` itself if no copied block defines it. */
+LLVMValueRef cn_clone_of(const struct cn_clone *clone, LLVMValueRef value);
+LLVMBasicBlockRef cn_clone_of_block(const struct cn_clone *clone, LLVMBasicBlockRef block);
+static inline bool cn_clone_has(const struct cn_clone *clone, LLVMBasicBlockRef block)
+{
+  return cn_ptrmap_find(&clone->in, block) != NULL;
+}
+
+/* ---- nest.c: copies loop nests for few iterations ---- */
+
+/* A loop in the nest. The copy bounds its iterations. */
+struct cn_nest_inner_loop {
+  struct cn_countable_loop test;
+  LLVMValueRef from_zero; /* zero if the start may count as 0; else null */
+  unsigned start;  /* if `from_zero` is null: the index of the phi's input with the start (the copy of an earlier nest
+                      may replace the value) */
+  uint32_t parent; /* the loop around it */
+};
+
+struct cn_nest {
+  LLVMBasicBlockRef *blocks; /* the header first (owned) */
+  uint32_t count;
+  uint64_t work;    /* the work of one iteration of each loop */
+  bool polls_first; /* the copy polls on entry too */
+  CN_VECTOR(struct cn_nest_inner_loop) inner;
+};
+
+/* True if it pays to give `loop` a copy whose inner loops are free of polls. */
+bool cn_nest_is_worth_copy(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, uint64_t small_work,
+                           struct cn_nest *nest);
+
+/* Copy the nest, which must be in LCSSA form, and record its bounded loops in `out`. New phis replace the phis of the
+ * header. */
+void cn_nest_copy(struct cn_ctx *ctx, const struct cn_nest *nest, struct cn_loop_form_polls *out);
+
+void cn_nest_free(struct cn_nest *nest);
+
+/* ---- unroll.c: unrolls loops, which then poll once for several iterations ---- */
+
+/* A loop to unroll. */
+struct cn_unrolled_loop {
+  LLVMBasicBlockRef *blocks; /* the header first (owned) */
+  uint32_t count;
+  uint32_t times;
+};
+
+/* The most iterations between two polls of an unrolled loop. */
+#define CN_UNROLL_MOST 8
+
+/* True if a poll in each iteration would be a large part of the loop's work. */
+bool cn_unroll_is_worth(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, struct cn_unrolled_loop *out);
+
+/* True if cn_unroll_is_worth() is true at -O3, and the loop has several exits, so that it probably makes few
+ * iterations. In such a loop, the test on entry that chunks need would cost more than the polls. */
+bool cn_unroll_loop_leaves_early(const struct cn_loops *loops, uint32_t loop);
+
+/* Unroll the loop, so that only the last copy has back edges. Needs LCSSA form. */
+void cn_unroll_loop(struct cn_ctx *ctx, const struct cn_unrolled_loop *unroll);
 
 #endif

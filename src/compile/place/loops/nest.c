@@ -15,15 +15,13 @@
  *
  * Needs: struct cn_loops, LCSSA form. Provides: copies of nests. Breaks: struct cn_cfg, struct cn_loops.
  */
-#include "compile/place/loops/nest.h"
+#include "compile/place/loops/loop_forms.h"
 
 #include <stdlib.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "compile/core/emit.h"
 #include "compile/cost/cost.h"
-#include "compile/place/loops/clone.h"
-#include "compile/place/loops/unroll.h"
 
 /* The most instructions in a nest that gets a copy, and the least number of inner iterations that must fit between two
  * polls. */

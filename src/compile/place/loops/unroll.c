@@ -15,7 +15,7 @@
  * Needs: struct cn_loops with costs for the choice, LCSSA form for the copies. Provides: struct cn_unrolled_loop, the
  * choice; the unrolled loop, with fewer polls. Breaks: struct cn_cfg, struct cn_loops.
  */
-#include "compile/place/loops/unroll.h"
+#include "compile/place/loops/loop_forms.h"
 
 #include <stdlib.h>
 #include "base/check.h"
@@ -24,7 +24,6 @@
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/cost/cost.h"
-#include "compile/place/loops/clone.h"
 
 /* This amount of work between two polls is thirty times the work of a poll. */
 #define WORK_BETWEEN_POLLS 32

@@ -20,7 +20,7 @@
 #include "base/sorted.h"
 #include "compile/core/emit.h"
 #include "compile/lower/lower.h"
-#include "compile/rewrite/values/live_intervals.h"
+#include "compile/rewrite/values/refs.h"
 
 /* The latest read of a slot; the value is valid up to the next parse point of the block. */
 struct slot_reading {

@@ -20,7 +20,7 @@
 #include "base/bitset.h"
 #include "base/check.h"
 #include "compile/rewrite/frame/frame.h"
-#include "compile/rewrite/values/live_intervals.h"
+#include "compile/rewrite/values/refs.h"
 
 /* The values were measured with llc on functions of 10 to 100 live references (docs/relocation.md, "Slot mode"). */
 #define CN_SLOT_BUDGET 20000

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include "base/check.h"
 #include "base/sorted.h"
-#include "compile/rewrite/values/live_intervals.h"
+#include "compile/rewrite/values/refs.h"
 
 static uint32_t larger_of(uint32_t a, uint32_t b)
 {
