@@ -24,7 +24,7 @@ struct lazy_function {
   void *entry;
 };
 
-/* A module that was added lazily. Its memory goes with the session's. */
+/* A module that was added lazily. Its memory goes with that of its last part: a stub that runs keeps its part. */
 struct cn_jit_lazy {
   struct cairn_jit *session;
   uint64_t number;
@@ -33,6 +33,7 @@ struct cn_jit_lazy {
   pthread_cond_t compiled;
   CN_VECTOR(struct lazy_function) functions;
   struct cn_jit_lazy *next; /* of the session */
+  size_t parts;             /* modules; under the session's lock */
 };
 
 /* ---- parts of IR ---- */
@@ -280,13 +281,21 @@ void cn_jit_lazy_keep(struct cairn_jit *session, struct cn_jit_lazy *lazy)
   pthread_mutex_unlock(&session->lock);
 }
 
-void cn_jit_lazy_free_all(struct cairn_jit *session)
+void cn_jit_lazy_add_part(struct cn_jit_lazy *lazy)
 {
-  while (session->lazy) {
-    struct cn_jit_lazy *lazy = session->lazy;
-    session->lazy = lazy->next;
-    free_lazy(lazy);
-  }
+  lazy->parts++;
+}
+
+void cn_jit_lazy_remove_part(struct cairn_jit *session, struct cn_jit_lazy *lazy)
+{
+  struct cn_jit_lazy **at = &session->lazy;
+
+  if (--lazy->parts)
+    return;
+  while (*at != lazy)
+    at = &(*at)->next;
+  *at = lazy->next;
+  free_lazy(lazy);
 }
 
 struct cn_jit_lazy *cn_jit_lazy_find(const struct cairn_jit *session, uint64_t number)

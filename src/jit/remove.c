@@ -29,6 +29,8 @@ static void unload(struct cairn_jit *session, struct cn_jit_module *module)
     cn_linking_layer_unlink(session->layer, module->linked);
   for (size_t i = 0; i < module->entries.count; i++)
     cn_jit_entry_end(&session->entries, module->entries.at[i]);
+  if (module->lazy)
+    cn_jit_lazy_remove_part(session, module->lazy);
   free(module->layouts);
   cn_jit_module_free(module);
 }

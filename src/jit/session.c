@@ -80,7 +80,6 @@ void cn_jit_free(struct cairn_jit *session)
   cn_free(&session->debugged);
   cn_jit_names_free(&session->names);
   cn_jit_entries_free(&session->entries);
-  cn_jit_lazy_free_all(session);
   cn_linking_layer_free(session->layer);
   pthread_mutex_destroy(&session->lock);
   cn_jit_machines_free(&session->machines);

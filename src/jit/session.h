@@ -33,7 +33,7 @@ struct cairn_jit {
   CN_VECTOR(struct cn_jit_module *) removed; /* whose memory is still in use, or has not been looked at */
   CN_VECTOR(struct cn_linked *) debugged;    /* memory of removed modules that waits for the end of the session */
   size_t unseen;                             /* modules that were removed since the last look */
-  struct cn_jit_lazy *lazy;                  /* modules that were added lazily, also removed ones */
+  struct cn_jit_lazy *lazy;                  /* modules that were added lazily, with memory */
   struct cn_jit_queue *queue;                /* of compilations in the background, or null */
   bool ended;                                /* cairn_jit_dispose() was called */
   bool watched;                              /* the reclaimer has the session */
@@ -72,14 +72,15 @@ enum cairn_status cn_jit_replace_fully(struct cairn_jit *session, const char *na
 enum cairn_status cn_jit_replace_stub(struct cairn_jit *session, const char *name, LLVMModuleRef ir,
                                       struct cn_jit_lazy *lazy, uint64_t *module, char **error);
 
-/* Keep `lazy` until the session's end. */
+/* Put `lazy` into the session's list. */
 void cn_jit_lazy_keep(struct cairn_jit *session, struct cn_jit_lazy *lazy);
+
+/* Note a part, and the end of a part's memory; the last one frees `lazy`. Called under the lock. */
+void cn_jit_lazy_add_part(struct cn_jit_lazy *lazy);
+void cn_jit_lazy_remove_part(struct cairn_jit *session, struct cn_jit_lazy *lazy);
 
 /* The lazy module with this number, or null. Called under the lock. */
 struct cn_jit_lazy *cn_jit_lazy_find(const struct cairn_jit *session, uint64_t number);
-
-/* Free the lazy modules; no code of the session is left. */
-void cn_jit_lazy_free_all(struct cairn_jit *session);
 
 /* ---- compilation in the background (queue.c) ---- */
 
