@@ -173,11 +173,22 @@ static LLVMMemoryBufferRef generate_code(struct compilation *c, LLVMModuleRef ir
   return object;
 }
 
+/* A name's first byte 1 is LLVM's sign that the rest is the symbol. */
+static LLVMValueRef find_function(LLVMModuleRef ir, const char *symbol)
+{
+  char *name = cn_format("\1%s", symbol);
+  LLVMValueRef function = LLVMGetNamedFunction(ir, name + 1);
+
+  function = function ? function : LLVMGetNamedFunction(ir, name);
+  free(name);
+  return function;
+}
+
 /* Exported managed functions may be replaced by others of their types. */
 static void note_signatures(struct cn_jit_module *module, LLVMModuleRef ir)
 {
   for (size_t i = 0; i < module->exports.count; i++) {
-    LLVMValueRef function = LLVMGetNamedFunction(ir, module->exports.at[i].name);
+    LLVMValueRef function = find_function(ir, module->exports.at[i].name);
     if (function && cn_is_managed(function))
       module->exports.at[i].signature = cn_jit_signature_of(function);
   }

@@ -44,10 +44,17 @@ static unsigned value_operands_of(LLVMValueRef instruction)
   return LLVMIsACallInst(instruction) || LLVMIsAInvokeInst(instruction) ? count - 1 : count;
 }
 
+/* A constant that was replaced has no uses. LLVM keeps it. */
+static bool is_replaced(LLVMValueRef constant)
+{
+  return !LLVMIsAGlobalVariable(constant) && !LLVMGetFirstUse(constant);
+}
+
 static bool uses_address(LLVMValueRef user, LLVMValueRef function)
 {
   if (LLVMIsAConstant(user))
-    return !LLVMIsAGlobalAlias(user) && !LLVMIsAFunction(user) && !LLVMIsABlockAddress(user) && !is_metadata(user);
+    return !LLVMIsAGlobalAlias(user) && !LLVMIsAFunction(user) && !LLVMIsABlockAddress(user) && !is_replaced(user) &&
+           !is_metadata(user);
   for (unsigned i = 0; LLVMIsAInstruction(user) && i < value_operands_of(user); i++)
     if (LLVMGetOperand(user, i) == function)
       return true;
@@ -65,8 +72,38 @@ bool cn_jit_uses_own_addresses(LLVMModuleRef ir)
 
 /* ---- replacement ---- */
 
-/* Copy an aggregate or an expression with `to` in place of `from`. Null: the expression is of a rare kind. */
-static LLVMValueRef rebuild_constant(LLVMValueRef constant, LLVMValueRef from, LLVMValueRef to)
+/* The function stays, also if its last use is gone. */
+static void keep_definition(LLVMValueRef function)
+{
+  if (LLVMGetLinkage(function) == LLVMLinkOnceAnyLinkage)
+    LLVMSetLinkage(function, LLVMWeakAnyLinkage);
+  if (LLVMGetLinkage(function) == LLVMLinkOnceODRLinkage)
+    LLVMSetLinkage(function, LLVMWeakODRLinkage);
+}
+
+/* The symbol of the function's entry; any other value stands for itself. A name's first byte 1 is LLVM's sign that the
+ * rest is the symbol. */
+static LLVMValueRef entry_of(LLVMModuleRef ir, LLVMValueRef value)
+{
+  size_t length;
+
+  if (!LLVMIsAFunction(value) || !is_replaceable(value))
+    return value;
+  const char *symbol = LLVMGetValueName2(value, &length);
+  char *name = cn_format(CN_JIT_ENTRY_PREFIX "%s", symbol + (*symbol == 1));
+  LLVMValueRef entry = LLVMGetNamedFunction(ir, name);
+  if (!entry) {
+    entry = LLVMAddFunction(ir, name, LLVMGlobalGetValueType(value));
+    LLVMSetFunctionCallConv(entry, LLVMGetFunctionCallConv(value));
+    keep_definition(value);
+  }
+  free(name);
+  return entry;
+}
+
+/* Copy an aggregate or an expression with entries in place of all functions: tables of many functions are copied once.
+ * Null: the expression is of a rare kind. */
+static LLVMValueRef rebuild_constant(LLVMModuleRef ir, LLVMValueRef constant)
 {
   unsigned count = (unsigned)LLVMGetNumOperands(constant);
   LLVMTypeRef type = LLVMTypeOf(constant);
@@ -74,7 +111,7 @@ static LLVMValueRef rebuild_constant(LLVMValueRef constant, LLVMValueRef from, L
   LLVMValueRef made = NULL;
 
   for (unsigned i = 0; i < count; i++)
-    cn_push(&parts, LLVMGetOperand(constant, i) == from ? to : LLVMGetOperand(constant, i));
+    cn_push(&parts, entry_of(ir, LLVMGetOperand(constant, i)));
   if (LLVMIsAConstantArray(constant))
     made = LLVMConstArray2(LLVMGetElementType(type), parts.at, count);
   else if (LLVMIsAConstantVector(constant))
@@ -91,47 +128,30 @@ static LLVMValueRef rebuild_constant(LLVMValueRef constant, LLVMValueRef from, L
   return made;
 }
 
-static void replace_use(LLVMValueRef user, LLVMValueRef function, LLVMValueRef entry)
+static void replace_use(LLVMModuleRef ir, LLVMValueRef user, LLVMValueRef function)
 {
   if (LLVMIsAGlobalVariable(user)) {
-    LLVMSetInitializer(user, entry);
+    LLVMSetInitializer(user, entry_of(ir, function));
   } else if (LLVMIsAConstant(user)) {
-    LLVMValueRef made = rebuild_constant(user, function, entry);
+    LLVMValueRef made = rebuild_constant(ir, user);
     if (made)
       LLVMReplaceAllUsesWith(user, made);
   } else {
     for (unsigned i = 0; i < value_operands_of(user); i++)
       if (LLVMGetOperand(user, i) == function)
-        LLVMSetOperand(user, i, entry);
+        LLVMSetOperand(user, i, entry_of(ir, function));
   }
-}
-
-/* The function stays, also if its last use is gone. */
-static void keep_definition(LLVMValueRef function)
-{
-  if (LLVMGetLinkage(function) == LLVMLinkOnceAnyLinkage)
-    LLVMSetLinkage(function, LLVMWeakAnyLinkage);
-  if (LLVMGetLinkage(function) == LLVMLinkOnceODRLinkage)
-    LLVMSetLinkage(function, LLVMWeakODRLinkage);
 }
 
 static void replace_uses(LLVMModuleRef ir, LLVMValueRef function)
 {
-  size_t length;
   value_vector users = {0};
 
   for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use))
     if (uses_address(LLVMGetUser(use), function))
       cn_push(&users, LLVMGetUser(use));
-  if (users.count) {
-    char *name = cn_format(CN_JIT_ENTRY_PREFIX "%s", LLVMGetValueName2(function, &length));
-    LLVMValueRef entry = LLVMAddFunction(ir, name, LLVMGlobalGetValueType(function));
-    LLVMSetFunctionCallConv(entry, LLVMGetFunctionCallConv(function));
-    keep_definition(function);
-    for (size_t i = 0; i < users.count; i++)
-      replace_use(users.at[i], function, entry);
-    free(name);
-  }
+  for (size_t i = 0; i < users.count; i++)
+    replace_use(ir, users.at[i], function);
   cn_free(&users);
 }
 

@@ -260,9 +260,35 @@ static void symbols_of_all_kinds(void)
   cairn_jit_dispose(session);
 }
 
+/* A module with a table of its functions, whose names begin with LLVM's sign of a plain symbol. */
+static void tables_have_all_functions(void)
+{
+  enum { FUNCTIONS = 100 };
+  char text[FUNCTIONS * 160], *at = text;
+  struct cairn_jit *session = begin();
+  long total = 0;
+
+  at += sprintf(at, "@table = global [%d x { i64, ptr }] [", FUNCTIONS);
+  for (int i = 0; i < FUNCTIONS; i++)
+    at += sprintf(at, "%s{ i64, ptr } { i64 %d, ptr @\"\\01f%d\" }", i ? ", " : "", i, i);
+  at += sprintf(at, "]\n@pair = global [2 x ptr] [ptr @\"\\01f1\", ptr @\"\\01f2\"]\n");
+  for (int i = 0; i < FUNCTIONS; i++)
+    at += sprintf(at, "define i64 @\"\\01f%d\"() gc \"statepoint-example\" {\n  ret i64 %d\n}\n", i, i);
+  add(session, text);
+  const struct function {
+    long number;
+    long (*call)(void);
+  } *table = find(session, "table");
+  for (int i = 0; i < FUNCTIONS; i++)
+    total += table[i].call() * 1000 + table[i].number;
+  printf("table: %ld, %s\n", total, (void *)table[7].call == find(session, "f7") ? "one address" : "two addresses");
+  cairn_jit_dispose(session);
+}
+
 int main(void)
 {
   symbols_of_all_kinds();
+  tables_have_all_functions();
   modules_call_each_other();
   modules_call_in_a_circle();
   modules_call_static_code();
