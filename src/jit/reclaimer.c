@@ -2,8 +2,8 @@
  *
  * Looks at the removed modules of all sessions after each full collection. The first removal starts a thread, which a
  * listener wakes (<cairn/events.h>). The thread holds `sessions_lock` while it works; it takes a session's lock within,
- * and no thread that holds a session's lock waits for `sessions_lock`. A forked child has no such thread: there,
- * removals and cairn_jit_pending() alone free modules.
+ * and no thread that holds a session's lock waits for `sessions_lock`. fork() waits until the thread holds no lock. A
+ * forked child has no such thread: there, removals and cairn_jit_pending() alone free modules.
  */
 #include <semaphore.h>
 #include <signal.h>
@@ -82,6 +82,19 @@ static void *run(void *unused)
   return NULL;
 }
 
+/* A child has copies of the locks: the thread holds none at that time. */
+static void wait_for_thread(void)
+{
+  pthread_mutex_lock(&sessions_lock);
+  pthread_mutex_lock(&arrivals_lock);
+}
+
+static void let_thread_go(void)
+{
+  pthread_mutex_unlock(&arrivals_lock);
+  pthread_mutex_unlock(&sessions_lock);
+}
+
 /* The thread receives none of the program's signals. */
 static void start(void)
 {
@@ -89,7 +102,7 @@ static void start(void)
   pthread_t thread;
   sigset_t all, old;
 
-  CN_CHECK(sem_init(&collections, 0, 0) == 0);
+  CN_CHECK(sem_init(&collections, 0, 0) == 0 && pthread_atfork(wait_for_thread, let_thread_go, let_thread_go) == 0);
   pthread_attr_init(&attributes);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   sigfillset(&all);

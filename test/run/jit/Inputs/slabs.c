@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -168,6 +170,40 @@ static void forks(void)
   printf("parent: %ld\n", sum(list));
 }
 
+/* Each full collection lets the session's thread look at the module, whose object lives. */
+static void *collect(void *stop)
+{
+  while (!atomic_load((atomic_bool *)stop))
+    cairn_collect();
+  return NULL;
+}
+
+/* A child finds the session unlocked, whatever the session's thread does at the fork. */
+static void forks_while_the_thread_looks(int count)
+{
+  uint64_t module = add(2100);
+  ref object = find(2100)(NULL);
+  atomic_bool stop = false;
+  int failed = 0, status;
+  pthread_t thread;
+
+  drop(module);
+  if (pthread_create(&thread, NULL, collect, &stop))
+    abort();
+  for (int i = 0; i < count; i++) {
+    pid_t child = fork();
+    if (child == 0) {
+      alarm(60);
+      add(2101);
+      _exit(find(2101)(object)->value == 2101 ? 0 : 1);
+    }
+    failed += waitpid(child, &status, 0) != child || status != 0;
+  }
+  atomic_store(&stop, true);
+  pthread_join(thread, NULL);
+  printf("children that failed: %d, object %ld\n", failed, object->value);
+}
+
 /* ---- systems that refuse ---- */
 
 static void forbid_gain_of_execution(void)
@@ -202,6 +238,7 @@ int main(int argc, char **argv)
   check(cairn_jit_new(&options, &session, &error), error);
   many(atoi(argv[1]));
   forks();
+  forks_while_the_thread_looks(12);
   cairn_jit_dispose(session);
   return 0;
 }
