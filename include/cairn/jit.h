@@ -16,8 +16,8 @@
  * Any number of threads may call at once, with one session or several, in native code: managed C calls these functions
  * as other native functions. Signal handlers, listeners (<cairn/events.h>) and callbacks in phase STOP must not call,
  * nor a forked child with a session that another thread of the parent used at the fork. After a failure the session is
- * as it was, and *error is a message, which the caller frees with free(); with CAIRN_OK *error is null. Exhausted memory
- * ends the process.
+ * as it was, and *error is a message, which the caller frees with free(); with CAIRN_OK *error is null. Exhausted
+ * memory ends the process.
  */
 #ifndef CAIRN_JIT_H
 #define CAIRN_JIT_H

@@ -2,7 +2,7 @@
  *
  * Looks at the removed modules of all sessions after each full collection. The first removal starts a thread, which a
  * listener wakes (<cairn/events.h>). The thread holds `sessions_lock` while it works; it takes a session's lock within,
- * and no thread that holds a session's lock waits for `sessions_lock`. fork() waits until the thread holds no lock. A
+ * and no thread that holds a session's lock waits for `sessions_lock`. fork() waits for the end of a look. A
  * forked child has no such thread: there, removals and cairn_jit_pending() alone free modules.
  */
 #include <semaphore.h>
@@ -82,7 +82,7 @@ static void *run(void *unused)
   return NULL;
 }
 
-/* A child has copies of the locks: the thread holds none at that time. */
+/* A child has copies of the locks, which are free then. */
 static void wait_for_thread(void)
 {
   pthread_mutex_lock(&sessions_lock);

@@ -201,7 +201,12 @@ bool cn_slabs_take(struct cn_slabs *slabs, enum cn_slab_kind kind, size_t bytes,
   size_t more = alignment > CN_SLAB_GRANULE_BYTES ? alignment - CN_SLAB_GRANULE_BYTES : 0;
 
   *error = NULL;
-  CN_CHECK(bytes > 0 && bytes < SIZE_MAX / 4 && alignment <= CN_SLAB_MAX_ALIGNMENT);
+  CN_CHECK(bytes > 0 && alignment <= CN_SLAB_MAX_ALIGNMENT);
+  if (bytes > REACH_BYTES) {
+    *error = cn_format("%zu bytes of %s are more than a module can reach", bytes,
+                       kind == CN_SLAB_CODE ? "code and constants" : "data");
+    return false;
+  }
   size_t count = (bytes + more + CN_SLAB_GRANULE_BYTES - 1) / CN_SLAB_GRANULE_BYTES;
   struct cn_gap *gap = find_gap(store, count);
   if (!gap && !add_slab(slabs, kind, count, error))

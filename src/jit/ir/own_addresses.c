@@ -44,7 +44,7 @@ static unsigned value_operands_of(LLVMValueRef instruction)
   return LLVMIsACallInst(instruction) || LLVMIsAInvokeInst(instruction) ? count - 1 : count;
 }
 
-/* A constant that was replaced has no uses. LLVM keeps it. */
+/* LLVM keeps a constant that was replaced, without uses. */
 static bool is_replaced(LLVMValueRef constant)
 {
   return !LLVMIsAGlobalVariable(constant) && !LLVMGetFirstUse(constant);

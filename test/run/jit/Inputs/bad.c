@@ -126,6 +126,8 @@ int main(void)
   add("native", "declare void @atoi(ptr addrspace(1))\ndefine void @n() gc \"statepoint-example\" {\n"
                 "  call void @atoi(ptr addrspace(1) null)\n  ret void\n}\n");
   look_up("n");
+  add("large", "@large = global [4611686018427387904 x i8] zeroinitializer\n");
+  look_up("large");
 
   drop("first", first);
   drop("first again", first);
