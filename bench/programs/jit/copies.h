@@ -61,8 +61,8 @@ static struct cn_jit_module *make_model(LLVMContextRef context, int functions)
   char *error;
 
   session->numbers = FIRST_NUMBER - 1;
-  struct cn_jit_module *model =
-      cn_jit_compile(session, make_ir(context, functions, "gc \"statepoint-example\""), &status, &error);
+  LLVMModuleRef ir = make_ir(context, functions, "gc \"statepoint-example\"");
+  struct cn_jit_module *model = cn_jit_compile(session, CAIRN_TIER_FULL, ir, &status, &error);
   if (!model)
     stop(error);
   return model;
