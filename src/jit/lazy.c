@@ -47,7 +47,8 @@ static const char *name_of(LLVMValueRef global)
 
 static bool is_local(LLVMValueRef global)
 {
-  return LLVMGetLinkage(global) == LLVMInternalLinkage || LLVMGetLinkage(global) == LLVMPrivateLinkage;
+  return LLVMGetLinkage(global) == LLVMInternalLinkage || LLVMGetLinkage(global) == LLVMPrivateLinkage ||
+         (LLVMGetVisibility(global) == LLVMHiddenVisibility && !LLVMIsDeclaration(global));
 }
 
 /* Constants without an identity, and layouts, are in each part. */
@@ -64,9 +65,19 @@ static bool is_compilers(LLVMValueRef variable)
   return strncmp(name_of(variable), "llvm.", 5) == 0;
 }
 
+/* Addresses of blocks are those of one definition, which tables in variables may hold. */
+static bool has_block_addresses(LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(b)); use; use = LLVMGetNextUse(use))
+      if (LLVMIsABlockAddress(LLVMGetUser(use)))
+        return true;
+  return false;
+}
+
 static bool is_lazy_function(LLVMValueRef function)
 {
-  return !LLVMIsDeclaration(function) && cn_is_managed(function) &&
+  return !LLVMIsDeclaration(function) && cn_is_managed(function) && !has_block_addresses(function) &&
          LLVMGetLinkage(function) != LLVMAvailableExternallyLinkage &&
          !LLVMIsFunctionVarArg(LLVMGlobalGetValueType(function));
 }
@@ -77,18 +88,32 @@ static void export_local(LLVMValueRef global, uint64_t number)
   char *name = cn_format("%s.part.%llu", name_of(global), (unsigned long long)number);
 
   LLVMSetLinkage(global, LLVMExternalLinkage);
+  LLVMSetVisibility(global, LLVMDefaultVisibility);
   LLVMSetValueName2(global, name, strlen(name));
   free(name);
 }
 
+/* The definition stays, although its own part may lack uses. */
+static void keep_unused(LLVMValueRef global)
+{
+  if (LLVMGetLinkage(global) == LLVMLinkOnceAnyLinkage)
+    LLVMSetLinkage(global, LLVMWeakAnyLinkage);
+  if (LLVMGetLinkage(global) == LLVMLinkOnceODRLinkage)
+    LLVMSetLinkage(global, LLVMWeakODRLinkage);
+}
+
 static void export_locals(LLVMModuleRef ir, uint64_t number)
 {
-  for (LLVMValueRef g = LLVMGetFirstGlobal(ir); g; g = LLVMGetNextGlobal(g))
+  for (LLVMValueRef g = LLVMGetFirstGlobal(ir); g; g = LLVMGetNextGlobal(g)) {
+    keep_unused(g);
     if (is_local(g) && !is_shared_constant(g) && !is_compilers(g))
       export_local(g, number);
-  for (LLVMValueRef f = LLVMGetFirstFunction(ir); f; f = LLVMGetNextFunction(f))
+  }
+  for (LLVMValueRef f = LLVMGetFirstFunction(ir); f; f = LLVMGetNextFunction(f)) {
+    keep_unused(f);
     if (is_local(f))
       export_local(f, number);
+  }
 }
 
 static void copy_attributes(LLVMValueRef from, LLVMValueRef to, LLVMValueRef call)

@@ -111,6 +111,18 @@ static const char text[] =
     "define i64 @raced(ptr addrspace(1) %x)" GC "  %v = call i64 @value(ptr addrspace(1) %x)\n  ret i64 %v\n}\n"
     "define void @unused()" GC "  ret void\n}\n";
 
+/* Hidden symbols, definitions that their own part does not use, and a table of addresses of blocks. */
+static const char symbols[] =
+    "@hidden = hidden global i64 5\n@odr = linkonce_odr global i64 30\n"
+    "@labels = internal global [2 x ptr] [ptr blockaddress(@jump, %a), ptr blockaddress(@jump, %b)]\n"
+    "define hidden i64 @read()" GC "  %n = load i64, ptr @hidden\n  ret i64 %n\n}\n"
+    "define linkonce_odr i64 @weak()" GC "  %n = load i64, ptr @odr\n  ret i64 %n\n}\n"
+    "define internal i64 @jump(i64 %n)" GC "  %p = getelementptr [2 x ptr], ptr @labels, i64 0, i64 %n\n"
+    "  %q = load ptr, ptr %p\n  indirectbr ptr %q, [label %a, label %b]\n"
+    "a:\n  ret i64 100\nb:\n  ret i64 200\n}\n"
+    "define i64 @symbols()" GC "  %1 = call i64 @read()\n  %2 = call i64 @weak()\n  %3 = call i64 @jump(i64 1)\n"
+    "  %4 = add i64 %1, %2\n  %5 = add i64 %3, %4\n  ret i64 %5\n}\n";
+
 static void first_calls(void)
 {
   ref (*cons)(long, ref) = ((ref(**)(long, ref))find("table"))[0];
@@ -127,6 +139,8 @@ static void first_calls(void)
   printf("even: %ld %ld\n", ((long (*)(long))find("even"))(100), ((long (*)(long))find("even"))(7));
   long a = ((long (*)(void))find("count_a"))(), b = ((long (*)(void))find("count_b"))();
   printf("count: %ld %ld\n", a, b);
+  add_lazy(symbols);
+  printf("symbols: %ld\n", ((long (*)(void))find("symbols"))());
 }
 
 /* ---- threads ---- */
