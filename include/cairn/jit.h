@@ -36,7 +36,8 @@ extern "C" {
 struct cairn_jit;
 
 /* Called on a thread of the session when a compilation of cairn_jit_compile_later() has ended; `module` and `error` are
- * as from cairn_jit_replace(), but the string lives until the function returns. It must not dispose of the session. */
+ * as from cairn_jit_replace(), but the string lives until the function returns. It must not dispose of the session, nor
+ * call cairn_jit_finish(). */
 typedef void cairn_jit_compiled(void *env, uint64_t ticket, enum cairn_status status, uint64_t module,
                                 const char *error);
 
@@ -106,11 +107,11 @@ enum cairn_status cairn_jit_add_ir(struct cairn_jit *session, const void *bytes,
                                    char **error);
 
 /* Adds a module whose managed functions are compiled one by one, each at its first call, on the caller's thread, while
- * other threads run and collect. Threads that call a function meanwhile wait. Variables, native functions and functions
- * with variable arguments are compiled with the call. Each compiled function is a module, so that functions are not put
- * in line into each other, and each may be replaced. cairn_jit_remove() of the number removes all parts. Statuses are
- * as for cairn_jit_add_ir(); REFUSED: also if the module has an alias. A function that cannot be compiled or linked
- * ends the program at its first call, with a message. */
+ * other threads run and collect. Threads that call a function meanwhile wait. Variables, native functions, functions
+ * with variable arguments, and those whose blocks have addresses, are compiled with the call. Each compiled function is
+ * a module, so that functions are not put in line into each other, and each may be replaced. cairn_jit_remove() of the
+ * number removes all parts. Statuses are as for cairn_jit_add_ir(); REFUSED: also if the module has an alias. A
+ * function that cannot be compiled or linked ends the program at its first call, with a message. */
 enum cairn_status cairn_jit_add_lazy_ir(struct cairn_jit *session, const void *bytes, size_t size, uint64_t *module,
                                         char **error);
 
@@ -136,7 +137,8 @@ enum cairn_status cairn_jit_replace_ir(struct cairn_jit *session, const char *na
 /* Lets a thread of the session do cairn_jit_replace_ir(), with code of CAIRN_TIER_FULL: a session whose options have
  * CAIRN_TIER_QUICK compiles its hot functions again this way. The call copies `name` and the bytes, and returns at
  * once. Higher priorities come first, and of equal ones the oldest. *ticket is the number of the compilation, from 1.
- * BUSY: as many compilations wait as may wait. REFUSED: the session has no threads. */
+ * BUSY: as many compilations wait as may wait. REFUSED: the session has no threads, or the process is a forked child.
+ */
 enum cairn_status cairn_jit_compile_later(struct cairn_jit *session, const char *name, const void *bytes, size_t size,
                                           int priority, uint64_t *ticket, char **error);
 

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "base/check.h"
 #include "jit/session.h"
 
@@ -25,6 +26,7 @@ struct cn_jit_queue {
   cairn_jit_compiled *compiled;
   void *compiled_env;
   unsigned max_waiting, thread_count;
+  pid_t process; /* a forked child lacks the threads */
   pthread_t threads[MAX_THREADS];
   pthread_mutex_t lock; /* of the rest */
   pthread_cond_t changed;
@@ -33,6 +35,11 @@ struct cn_jit_queue {
   unsigned running;
   bool ended;
 };
+
+static bool is_in_child(const struct cn_jit_queue *queue)
+{
+  return queue->process != getpid();
+}
 
 static void free_job(struct job *job)
 {
@@ -119,6 +126,7 @@ bool cn_jit_queue_begin(struct cairn_jit *session, const struct cairn_jit_option
   queue->session = session;
   queue->compiled = options->compiled;
   queue->compiled_env = options->compiled_env;
+  queue->process = getpid();
   queue->max_waiting = options->waiting ? options->waiting : DEFAULT_WAITING;
   pthread_mutex_init(&queue->lock, NULL);
   pthread_cond_init(&queue->changed, NULL);
@@ -140,9 +148,13 @@ void cn_jit_queue_end(struct cairn_jit *session)
     free_job(&queue->waiting.at[--queue->waiting.count]);
   pthread_cond_broadcast(&queue->changed);
   pthread_mutex_unlock(&queue->lock);
+  cn_free(&queue->waiting);
+  if (is_in_child(queue)) { /* where the condition still counts the threads that waited */
+    session->queue = NULL;
+    return;
+  }
   for (unsigned i = 0; i < queue->thread_count; i++)
     pthread_join(queue->threads[i], NULL);
-  cn_free(&queue->waiting);
   pthread_cond_destroy(&queue->changed);
   pthread_mutex_destroy(&queue->lock);
   free(queue);
@@ -166,8 +178,8 @@ enum cairn_status cairn_jit_compile_later(struct cairn_jit *session, const char 
   struct cn_jit_queue *queue = session->queue;
 
   *ticket = 0;
-  *error = queue ? NULL : cn_strdup("the session has no threads that compile in the background");
-  if (!queue)
+  *error = queue && !is_in_child(queue) ? NULL : cn_strdup("the session has no threads that compile in the background");
+  if (*error)
     return CAIRN_E_REFUSED;
   pthread_mutex_lock(&queue->lock);
   if (queue->waiting.count >= queue->max_waiting) {

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <cairn/cairn.h>
 #include <cairn/jit.h>
 
@@ -203,10 +205,32 @@ static void functions_get_the_full_tier(void)
   cairn_jit_dispose(callers[1].session);
 }
 
+/* A forked child has the session without its threads. */
+static void a_child_lacks_the_threads(void)
+{
+  struct cairn_jit *session = begin(2, 0, NULL, NULL);
+  int status = -1;
+
+  add(session, 0, 1);
+  find(session, 0);
+  fflush(stdout);
+  pid_t child = fork();
+  if (child == 0) {
+    uint64_t ticket;
+    alarm(60);
+    status = later(session, 0, 2, 0, &ticket) ? 0 : 1;
+    cairn_jit_dispose(session);
+    _exit(status);
+  }
+  printf("child: %s\n", waitpid(child, &status, 0) == child && status == 0 ? "refused" : "wrong");
+  cairn_jit_dispose(session);
+}
+
 int main(void)
 {
   queue_has_an_order_and_a_bound();
   sessions_without_threads_refuse();
   functions_get_the_full_tier();
+  a_child_lacks_the_threads();
   return 0;
 }
