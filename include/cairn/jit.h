@@ -111,7 +111,8 @@ enum cairn_status cairn_jit_add_ir(struct cairn_jit *session, const void *bytes,
  * with variable arguments, and those whose blocks have addresses, are compiled with the call. Each compiled function is
  * a module, so that functions are not put in line into each other, and each may be replaced. cairn_jit_remove() of the
  * number removes all parts. Statuses are as for cairn_jit_add_ir(); REFUSED: also if the module has an alias. A
- * function that cannot be compiled or linked ends the program at its first call, with a message. */
+ * function that cannot be compiled or linked ends the program at its first call, with a message, and so does a first
+ * call after the removal, by a call that is under way. */
 enum cairn_status cairn_jit_add_lazy_ir(struct cairn_jit *session, const void *bytes, size_t size, uint64_t *module,
                                         char **error);
 
