@@ -146,7 +146,7 @@ const char *cn_point_build(const struct cn_point_source *source, const struct ca
     return "the region of the point lies outside the function";
   out.point.start = (uint32_t)(end - point->bytes);
   if (out.point.start == function->code_size)
-    return "the point lies at the function's end, after its last instruction";
+    return NULL; /* a record without bytes, before `unreachable`: no thread gets there */
   const char *why = check_region_code(point, source->entry + out.point.start);
   /* The row of the instruction at the region's start */
   if (!why)
