@@ -179,6 +179,8 @@ static void free_slab(struct cn_slab_store *store, struct cn_slab *slab)
   else
     store->slabs = slab->next;
   store->count--;
+  for (size_t i = 0; i < CN_FRAME_TABLES_KEPT; i++)
+    free(slab->frames.withdrawn[i]);
   free(slab->gap_at);
   free(slab);
 }

@@ -25,7 +25,8 @@ enum {
   CN_SLAB_BYTES = 1 << 20,      /* of a slab, unless a part needs more */
   CN_SLAB_GRANULE_BYTES = 64,   /* parts begin and end at multiples of this size in their slab */
   CN_SLAB_MAX_ALIGNMENT = 4096, /* of parts */
-  CN_SLAB_SIZE_CLASSES = 64     /* of gaps */
+  CN_SLAB_SIZE_CLASSES = 64,    /* of gaps */
+  CN_FRAME_TABLES_KEPT = 1024   /* registrations of a slab's tables that are gone */
 };
 
 struct cn_slab;
@@ -36,6 +37,9 @@ struct cn_frame_table {
   void **parts; /* the registered array, which ends in a null pointer; null: none */
   size_t count;
   void *object; /* of the unwinder */
+  /* Data of the last registrations that are gone. libgcc's unwinder reads the data of a table outside of its lock. */
+  void *withdrawn[CN_FRAME_TABLES_KEPT];
+  size_t withdrawals;
 };
 
 /* Zeroed memory of a slab. */

@@ -64,22 +64,31 @@ static void probe(void)
 
 /* ---- tables ---- */
 
+/* Other threads may have found the table before it was withdrawn, and still read its data. */
+static void keep_withdrawn(struct cn_frame_table *table, void *object)
+{
+  void **place = &table->withdrawn[table->withdrawals++ % CN_FRAME_TABLES_KEPT];
+
+  free(*place);
+  *place = object;
+}
+
 /* Register the table's new parts before the old ones go: other threads unwind meanwhile. */
 static void replace_table(struct cn_frame_table *table, void **parts, size_t count)
 {
-  struct cn_frame_table old = *table;
+  void **old_parts = table->parts, *old_object = table->object;
 
-  *table = (struct cn_frame_table){0};
-  if (count) {
-    *table = (struct cn_frame_table){parts, count, cn_alloc(sizeof(struct unwinder_object))};
+  table->parts = count ? parts : NULL;
+  table->count = count;
+  table->object = count ? cn_alloc(sizeof(struct unwinder_object)) : NULL;
+  if (count)
     __register_frame_info_table(parts, table->object);
-  } else {
+  else
     free(parts);
-  }
-  if (old.parts) {
-    __deregister_frame_info(old.parts);
-    free(old.parts);
-    free(old.object);
+  if (old_parts) {
+    __deregister_frame_info(old_parts);
+    free(old_parts);
+    keep_withdrawn(table, old_object);
   }
 }
 

@@ -1,4 +1,6 @@
 /* C++ exceptions go through frames of many modules, while modules come and go. */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +77,36 @@ static void throw_with(int modules)
   fprintf(stderr, "%d modules: %.0f ns a throw through 9 managed frames\n", modules, least);
 }
 
+/* A thread throws through frames of modules, while tables of call-frame information come and go. */
+static atomic_bool over;
+
+static void *throw_all_the_time(void *deep)
+{
+  while (!atomic_load(&over))
+    if (native_catch((managed_function *)deep, 0) != 36)
+      abort();
+  return NULL;
+}
+
+static void throw_while_modules_come_and_go(int rounds)
+{
+  pthread_t threads[2];
+  char *error = NULL;
+
+  for (int i = 0; i < 2; i++)
+    if (pthread_create(&threads[i], NULL, throw_all_the_time, (void *)find(8)))
+      abort();
+  for (int i = 0; i < rounds; i++) {
+    uint64_t number = add(9);
+    find(9);
+    check(cairn_jit_remove(session, number, &error), error);
+    cairn_jit_pending(session, NULL, NULL);
+  }
+  atomic_store(&over, true);
+  for (int i = 0; i < 2; i++)
+    pthread_join(threads[i], NULL);
+}
+
 int main(int argc, char **argv)
 {
   const struct cairn_jit_options options = {.compile = {.opt_level = 0}};
@@ -99,6 +131,7 @@ int main(int argc, char **argv)
       cairn_jit_pending(session, NULL, NULL);
   }
   printf("left: %zu\n", cairn_jit_pending(session, NULL, NULL));
+  throw_while_modules_come_and_go(4 * modules);
   printf("again: %ld\n", native_catch(find(8), 0));
   cairn_jit_dispose(session);
   return 0;
