@@ -298,17 +298,12 @@ static void free_lazy(struct cn_jit_lazy *lazy)
   free(lazy);
 }
 
-void cn_jit_lazy_keep(struct cairn_jit *session, struct cn_jit_lazy *lazy)
+void cn_jit_lazy_add_part(struct cairn_jit *session, struct cn_jit_lazy *lazy)
 {
-  pthread_mutex_lock(&session->lock);
+  if (lazy->parts++)
+    return;
   lazy->next = session->lazy;
   session->lazy = lazy;
-  pthread_mutex_unlock(&session->lock);
-}
-
-void cn_jit_lazy_add_part(struct cn_jit_lazy *lazy)
-{
-  lazy->parts++;
 }
 
 void cn_jit_lazy_remove_part(struct cairn_jit *session, struct cn_jit_lazy *lazy)

@@ -176,6 +176,8 @@ void cn_jit_insert_module(struct cairn_jit *session, struct cn_jit_module *modul
   memmove(&session->modules.at[at + 1], &session->modules.at[at],
           (session->modules.count - 1 - at) * sizeof *session->modules.at);
   session->modules.at[at] = (struct cn_jit_listed){module->number, module};
+  if (module->lazy)
+    cn_jit_lazy_add_part(session, module->lazy);
   for (size_t i = 0; i < module->exports.count; i++)
     if (!cn_jit_names_find(&session->names, module->exports.at[i].name))
       cn_jit_names_add_export(&session->names, &module->exports.at[i], module);
@@ -218,10 +220,7 @@ enum cairn_status cn_jit_add_lazy(struct cairn_jit *session, LLVMModuleRef ir, s
     return status;
   made->lazy = lazy;
   made->is_stubs = true;
-  status = add_compiled(session, made, error);
-  if (!status)
-    cn_jit_lazy_keep(session, lazy);
-  return status;
+  return add_compiled(session, made, error);
 }
 
 /* The buffer gives each module the same identifier. Messages have the name of the source, if the IR has one. */

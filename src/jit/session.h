@@ -61,7 +61,7 @@ enum cairn_status cn_jit_link(struct cairn_jit *session, struct cn_jit_module *m
 
 struct cn_jit_lazy;
 
-/* Add a module of stubs; with it `lazy` belongs to the session. */
+/* Add a module of stubs; then `lazy` belongs to the session. */
 enum cairn_status cn_jit_add_lazy(struct cairn_jit *session, LLVMModuleRef ir, struct cn_jit_lazy *lazy, char **error);
 
 /* Like cairn_jit_replace_ir(), with code of the full tier. */
@@ -72,11 +72,9 @@ enum cairn_status cn_jit_replace_fully(struct cairn_jit *session, const char *na
 enum cairn_status cn_jit_replace_stub(struct cairn_jit *session, const char *name, LLVMModuleRef ir,
                                       struct cn_jit_lazy *lazy, uint64_t *module, char **error);
 
-/* Put `lazy` into the session's list. */
-void cn_jit_lazy_keep(struct cairn_jit *session, struct cn_jit_lazy *lazy);
-
-/* Note a part, and the end of a part's memory; the last one frees `lazy`. Called under the lock. */
-void cn_jit_lazy_add_part(struct cn_jit_lazy *lazy);
+/* Note a part that is put into the session's list of modules, and the end of a part's memory; the last one frees
+ * `lazy`. Called under the lock. */
+void cn_jit_lazy_add_part(struct cairn_jit *session, struct cn_jit_lazy *lazy);
 void cn_jit_lazy_remove_part(struct cairn_jit *session, struct cn_jit_lazy *lazy);
 
 /* The lazy module with this number, or null. Called under the lock. */
