@@ -12,6 +12,8 @@
 #include "base/check.h"
 #include "base/sorted.h"
 
+static const uint64_t hash_prime = UINT64_C(0x100000001b3);
+
 const char *const cn_section_kind_names[CN_SECTION_KINDS] = {"cairn_frames", "cairn_details", "cairn_points"};
 
 /* Find the target of a relocated field, which contains the distance to the target. False if the relocation has another
@@ -248,8 +250,37 @@ uint64_t cn_pieces_hash_bytes(const unsigned char *bytes, size_t size)
   uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
   for (size_t i = 0; i < size; i++)
-    hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+    hash = (hash ^ bytes[i]) * hash_prime;
   return hash;
+}
+
+void cn_pieces_hash(const struct cn_section_pieces *pieces, uint64_t object, uint64_t *identities)
+{
+  for (size_t i = 0; i < pieces->pieces.count; i++) {
+    const struct cn_section_piece *piece = &pieces->pieces.at[i];
+    uint64_t *identity = &identities[piece->section];
+    size_t count;
+    const struct cn_section_distance *d = cn_pieces_distances_of(pieces, piece, &count);
+    *identity = *identity * hash_prime + piece->identity;
+    for (size_t k = 1; k < count; k++) /* the first distance is to the code */
+      *identity = (*identity * hash_prime + d[k].offset) * hash_prime + object;
+  }
+}
+
+int cn_pieces_hash_sections(const struct cn_elf_file *elf, enum cn_kind kind, uint64_t *identities, char **error)
+{
+  uint64_t object = cn_pieces_hash_bytes(elf->bytes, elf->size);
+  struct cn_section_pieces pieces;
+
+  for (uint32_t i = 0; (i = cn_elf_find_section(elf, cn_section_kind_names[kind], i + 1)) != 0;) {
+    if (!elf->sections[i].head.sh_size)
+      continue;
+    if (cn_pieces_split_section(elf, i, &pieces, error))
+      return -1;
+    cn_pieces_hash(&pieces, object, identities);
+    cn_pieces_free(&pieces);
+  }
+  return 0;
 }
 
 void cn_pieces_free(struct cn_section_pieces *pieces)

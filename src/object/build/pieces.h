@@ -25,8 +25,9 @@ struct cn_section_piece {
   uint32_t section;
   uint64_t offset;      /* in that section */
   size_t start, length; /* in cn_section_pieces.bytes */
-  uint64_t identity; /* for a frame map, a hash of its roots, points, deopt values and spans, which must be equal if a
-                      * linker folds identical code */
+  /* A hash of facts that must be equal if a linker folds identical code: of a frame map from a stack map, of its roots,
+   * points, deopt values and spans; of a piece that was split off, of its bytes */
+  uint64_t identity;
 };
 
 /* A field of 4 bytes with its distance to a place in another section. The field is at `at`, a multiple of 4 in its
@@ -59,6 +60,12 @@ int cn_pieces_split_section(const struct cn_elf_file *elf, uint32_t section, str
 struct cn_frames;
 void cn_pieces_encode(struct cn_section_pieces *out, const struct cn_elf_file *elf, const struct cn_frames *frames);
 void cn_pieces_encode_points(struct cn_section_pieces *out, const struct cn_frames *frames);
+
+/* Mix the identities of the pieces into identities[], by the section of their code. A distance to another section than
+ * the code's, such as a span table, has a meaning only in this object, so `object`, a hash of it, is mixed in.
+ * cn_pieces_hash_sections() splits each section of the kind to mix in its pieces; negative on error. */
+void cn_pieces_hash(const struct cn_section_pieces *pieces, uint64_t object, uint64_t *identities);
+int cn_pieces_hash_sections(const struct cn_elf_file *elf, enum cn_kind kind, uint64_t *identities, char **error);
 
 /* A hash of bytes (FNV-1a) that is equal on all machines. */
 uint64_t cn_pieces_hash_bytes(const unsigned char *bytes, size_t size);

@@ -179,32 +179,30 @@ static int write_code_section_maps(struct object_rewriter *w, enum cn_kind kind,
   return 0;
 }
 
-/* True if a relocation is a hash; if `identity` is not 0, this hash. */
-static bool has_identity_hash(const unsigned char *data, size_t size, uint64_t identity)
+static bool has_identity_hash(const unsigned char *data, size_t size)
 {
   Elf64_Rela r;
 
   for (size_t at = 0; at + sizeof r <= size; at += sizeof r) {
     memcpy(&r, data + at, sizeof r);
-    if (r.r_info == ELF64_R_INFO(UINT64_C(0), CN_ELF_RELOC_NONE) && r.r_addend &&
-        (!identity || r.r_addend == (int64_t)identity))
+    if (r.r_info == ELF64_R_INFO(UINT64_C(0), CN_ELF_RELOC_NONE) && r.r_addend)
       return true;
   }
   return false;
 }
 
-/* Give code a hash of its map, as the addend of a relocation without effect. Linkers that fold identical code (--icf)
- * compare only the bytes and relocations of code, and keep the map of one function. Another function with equal code
- * may have an integer in place of a reference, and would lose its map. gold -r drops this relocation; then the pieces
- * of each kind give a hash when they are taken apart. A hash from a frame map is added only to code without a hash. */
-static void add_identity_hash(struct object_rewriter *w, enum cn_kind kind, uint32_t section, uint64_t identity)
+/* Give code a hash of all that its sections tell of it, as the addend of a relocation without effect, unless the code
+ * has a hash. Linkers that fold identical code (--icf) compare only the bytes and relocations of code, and keep the map
+ * of one function. Another function with equal code may have an integer in place of a reference, and would lose its
+ * map. gold -r drops this relocation. */
+static void add_identity_hash(struct object_rewriter *w, uint32_t section, uint64_t identity)
 {
   Elf64_Rela r = {.r_info = ELF64_R_INFO(UINT64_C(0), CN_ELF_RELOC_NONE), .r_addend = (int64_t)identity};
   uint32_t rela = cn_elf_find_rela_section(&w->elf, w->elf.sections[section].relocations);
 
   if (rela) {
     const struct cn_bytes *bytes = cn_part_make_writable(&w->parts.list.at[rela]);
-    if (has_identity_hash(bytes->at, bytes->count, kind == CN_SECTION_KIND_FRAMES ? 0 : identity))
+    if (has_identity_hash(bytes->at, bytes->count))
       return;
   }
   if (!rela) {
@@ -216,18 +214,29 @@ static void add_identity_hash(struct object_rewriter *w, enum cn_kind kind, uint
   cn_bytes_append(cn_part_make_writable(&w->parts.list.at[rela]), &r, sizeof r);
 }
 
-static void add_identity_hashes(struct object_rewriter *w, enum cn_kind kind)
+/* Add a hash for each code section with frame maps. The identity of a map from a stack map has all facts; that of a map
+ * from a joined section has only the map, so the details and points, joined or not, are hashed, too. Source locations
+ * then also keep code apart. */
+static int add_identity_hashes(struct object_rewriter *w, bool joined)
 {
-  const struct cn_section_pieces *pieces = &w->pieces[kind];
+  const struct cn_section_pieces *frames = &w->pieces[CN_SECTION_KIND_FRAMES];
+  int status = 0;
 
-  CN_ASSERT_VALID(cn_pieces_wrong(pieces));
-  for (size_t i = 0; i < pieces->pieces.count;) {
-    uint32_t section = pieces->pieces.at[i].section;
-    uint64_t identity = 0;
-    for (; i < pieces->pieces.count && pieces->pieces.at[i].section == section; i++)
-      identity = identity * UINT64_C(0x100000001b3) + pieces->pieces.at[i].identity;
-    add_identity_hash(w, kind, section, identity);
+  CN_ASSERT_VALID(cn_pieces_wrong(frames));
+  if (!frames->pieces.count)
+    return 0;
+  uint64_t *identities = cn_alloc(w->elf.section_count * sizeof *identities);
+  cn_pieces_hash(frames, 0, identities);
+  for (unsigned kind = 0; kind < CN_SECTION_KINDS && joined && !status; kind++)
+    if (kind != CN_SECTION_KIND_FRAMES)
+      status = cn_pieces_hash_sections(&w->elf, (enum cn_kind)kind, identities, w->error);
+  for (size_t i = 0; i < frames->pieces.count && !status; i++) {
+    uint32_t section = frames->pieces.at[i].section;
+    if (!i || frames->pieces.at[i - 1].section != section)
+      add_identity_hash(w, section, identities[section]);
   }
+  free(identities);
+  return status;
 }
 
 /* Refuse code with a hash and without frame maps, because a tool has removed the maps or renamed their section. */
@@ -242,7 +251,7 @@ static int check_maps_present(const struct cn_elf_file *elf, char **error)
   for (uint32_t i = 1; i < elf->section_count && !without; i++) {
     const struct cn_elf_section *rela = &elf->sections[cn_elf_find_rela_section(elf, elf->sections[i].relocations)];
     if (!mapped[i] && (elf->sections[i].head.sh_flags & SHF_EXECINSTR) && rela->data &&
-        has_identity_hash(rela->data, rela->head.sh_size, 0))
+        has_identity_hash(rela->data, rela->head.sh_size))
       without = i;
   }
   free(mapped);
@@ -330,11 +339,7 @@ static int replace_maps(struct object_rewriter *w, uint32_t stack_maps, uint32_t
     if (write_maps_of_kind(w, (enum cn_kind)kind))
       return -1;
   clear_replaced_symbols(w);
-  if (!w->in_memory && (stack_maps || w->slot_kind == CN_SECTION_KIND_FRAMES))
-    add_identity_hashes(w, CN_SECTION_KIND_FRAMES);
-  if (!w->in_memory && !stack_maps && w->slot_kind == CN_SECTION_KIND_POINTS)
-    add_identity_hashes(w, CN_SECTION_KIND_POINTS);
-  return 0;
+  return w->in_memory ? 0 : add_identity_hashes(w, !stack_maps);
 }
 
 static int rewrite_sections(struct object_rewriter *w, uint32_t stack_maps, uint32_t mixed)
