@@ -33,17 +33,23 @@ static size_t write_text(const char *format, va_list arguments)
   return (size_t)vsnprintf(text, sizeof text, format, arguments);
 }
 
-static uint64_t add(const char *format, ...)
+static uint64_t add_text(void)
 {
-  va_list arguments;
   uint64_t module;
   char *error = NULL;
 
-  va_start(arguments, format);
-  size_t length = write_text(format, arguments);
-  va_end(arguments);
-  check(cairn_jit_add_ir(session, text, length, &module, &error), error);
+  check(cairn_jit_add_ir(session, text, strlen(text), &module, &error), error);
   return module;
+}
+
+static uint64_t add(const char *format, ...)
+{
+  va_list arguments;
+
+  va_start(arguments, format);
+  write_text(format, arguments);
+  va_end(arguments);
+  return add_text();
 }
 
 static enum cairn_status try_replace(const char *name, const char *format, ...)
@@ -121,10 +127,29 @@ static void take_pointers(void)
   by_number = (number_function *)find("by_number");
 }
 
-static void show(const char *when)
+/* Ends the program, before code that is gone runs. */
+static void expect(const char *way, long version, long expected)
 {
-  ref list = by_name(in_table(own(before(NULL))));
+  if (version == expected)
+    return;
+  fprintf(stderr, "replace: %s reaches version %ld in place of %ld\n", way, version, expected);
+  exit(1);
+}
 
+static void check_ways(long version)
+{
+  expect("a pointer from a look-up", before(NULL)->value, version);
+  expect("the module's own use of the address", own(NULL)->value, version);
+  expect("the table of the first module", in_table(NULL)->value, version);
+  expect("a call by name", by_name(NULL)->value, version);
+  expect("the other function", number(), version);
+  expect("the other function, by name and by pointer", by_number(), 1001 * version);
+}
+
+static void show(const char *when, long version)
+{
+  check_ways(version);
+  ref list = by_name(in_table(own(before(NULL))));
   printf("%s:", when);
   for (ref cell = list; cell; cell = cell->next)
     printf(" %ld", cell->value);
@@ -137,10 +162,10 @@ static void every_way_reaches_the_new_version(void)
 
   add(caller);
   take_pointers();
-  show("first");
+  show("first", 1);
   for (long i = 2; i < 5; i++) {
     check(try_replace(i % 2 ? "number" : "version", VERSION, i, i), (char *)last_error);
-    show("replaced");
+    show("replaced", i);
   }
   printf("one address: %s\n", before == own && own == in_table && before == find("version") ? "yes" : "no");
   char *error = NULL;
@@ -207,7 +232,7 @@ static void bad_input_changes_nothing(void)
   refuse("one of two", try_replace("number", "define i64 @number() %s {\n  ret i64 9\n}\n"
                                              "define i32 @unlinked() %s {\n  ret i32 9\n}\n", gc, gc));
   refuse("parse", try_replace("number", "define\n"));
-  show("as before");
+  show("as before", 4);
   check(try_replace("unlinked", "define i64 @unlinked() %s {\n  ret i64 3\n}\n", gc), (char *)last_error);
   printf("unlinked: %ld\n", ((number_function *)find("unlinked"))());
   cairn_collect();
@@ -276,6 +301,87 @@ static void threads_call_while_one_replaces(long rounds)
          cairn_jit_pending(session, NULL, NULL));
 }
 
+/* ---- several functions in one stop ---- */
+
+enum { GROUP = 16 }; /* functions of a module: group_0, ... */
+
+static number_function *group[GROUP], *call_group;
+static atomic_long unordered;
+
+/* Write to `text` the functions of the group, or their declarations, and a function that calls them all twice, in
+ * turn. That one returns the last version, or -1 if a call has reached an older version than the call before. */
+static void write_group(long version, bool calls)
+{
+  char *at = text;
+
+  for (int i = 0; i < GROUP; i++)
+    at += calls ? sprintf(at, "declare i64 @group_%d()\n", i)
+                : sprintf(at, "define i64 @group_%d() gc \"statepoint-example\" {\n  ret i64 %ld\n}\n", i, version);
+  if (!calls)
+    return;
+  at += sprintf(at, "define i64 @call_group() gc \"statepoint-example\" {\n  %%v0 = add i64 0, 0\n  %%b0 = add i1 0, 0\n");
+  for (int i = 1; i <= 2 * GROUP; i++)
+    at += sprintf(at,
+                  "  %%v%1$d = call i64 @group_%3$d()\n  %%c%1$d = icmp slt i64 %%v%1$d, %%v%2$d\n"
+                  "  %%b%1$d = or i1 %%b%2$d, %%c%1$d\n",
+                  i, i - 1, i % GROUP);
+  sprintf(at, "  %%r = select i1 %%b%1$d, i64 -1, i64 %%v%1$d\n  ret i64 %%r\n}\n", 2 * GROUP);
+}
+
+static void note_order(long *last, long version)
+{
+  if (version < *last)
+    atomic_fetch_add(&unordered, 1);
+  *last = version;
+}
+
+static void *call_group_by_name(void *unused)
+{
+  for (long last = 0; !atomic_load(&over);)
+    note_order(&last, call_group());
+  return unused;
+}
+
+__attribute__((annotate("cairn-unmanaged"))) static void *call_group_by_pointers(void *unused)
+{
+  long last = 0;
+
+  for (unsigned i = 0; !atomic_load(&over); i++)
+    note_order(&last, group[i % GROUP]());
+  return unused;
+}
+
+/* In each thread, no call reaches an older version than the call before, of whichever function. */
+static void functions_are_replaced_in_one_moment(long rounds)
+{
+  pthread_t threads[2];
+  char name[16];
+
+  write_group(0, false);
+  add_text();
+  write_group(0, true);
+  add_text();
+  for (int i = 0; i < GROUP; i++) {
+    sprintf(name, "group_%d", i);
+    group[i] = (number_function *)find(name);
+  }
+  call_group = (number_function *)find("call_group");
+  atomic_store(&over, false);
+  pthread_create(&threads[0], NULL, call_group_by_name, NULL);
+  pthread_create(&threads[1], NULL, call_group_by_pointers, NULL);
+  for (long i = 1; i <= rounds; i++) {
+    uint64_t module;
+    char *error = NULL;
+    write_group(i, false);
+    check(cairn_jit_replace_ir(session, "group_0", text, strlen(text), &module, &error), error);
+  }
+  atomic_store(&over, true);
+  pthread_join(threads[0], NULL);
+  pthread_join(threads[1], NULL);
+  printf("one moment: %s, %ld unordered\n", call_group() == rounds ? "the last version" : "another version",
+         atomic_load(&unordered));
+}
+
 /* A call of a function that is gone ends the program. */
 static void call_late(void)
 {
@@ -301,6 +407,7 @@ int main(int argc, char **argv)
   calls_under_way_end_in_the_old_version();
   bad_input_changes_nothing();
   threads_call_while_one_replaces(argc > 1 ? atol(argv[1]) : 100);
+  functions_are_replaced_in_one_moment(argc > 1 ? atol(argv[1]) : 100);
   cairn_jit_dispose(session);
   return 0;
 }
