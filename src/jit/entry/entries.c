@@ -21,6 +21,10 @@ enum {
   REACH_BYTES = 1 << 30     /* of a slab from the program's code; modules lie as near */
 };
 
+/* Of the unwinder. */
+void __register_frame(void *frames);
+void __deregister_frame(void *frames);
+
 /* The runtime's stub for calls of native code to a body. */
 void cairn_enter(void);
 
@@ -45,6 +49,11 @@ static char *map_twice(uintptr_t *code)
   return NULL;
 }
 
+static void *frames_of(uintptr_t slab)
+{
+  return (void *)(slab + offsetof(struct cn_jit_thunk_head, frames));
+}
+
 static bool add_slab(struct cn_jit_entries *entries, char **error)
 {
   uintptr_t code;
@@ -55,12 +64,13 @@ static bool add_slab(struct cn_jit_entries *entries, char **error)
     return false;
   }
   struct cn_jit_thunk_head *head = (struct cn_jit_thunk_head *)(void *)slab;
-  cn_jit_thunk_write_head(head);
+  cn_jit_thunk_write_head(head, code, SLAB_BYTES);
   head->enter = (uintptr_t)cairn_enter;
   head->gone = end_program;
   cn_push(&entries->slabs, slab);
   cn_push(&entries->slab_code, code);
-  entries->used = 1;
+  entries->used = CN_JIT_THUNK_HEAD_PLACES;
+  __register_frame(frames_of(code));
   return true;
 }
 
@@ -149,6 +159,7 @@ void cn_jit_entries_free(struct cn_jit_entries *entries)
   while (entries->gone_count)
     free(take_oldest_gone(entries));
   for (size_t i = 0; i < entries->slabs.count; i++) {
+    __deregister_frame(frames_of(entries->slab_code.at[i]));
     cairn_code_alias_remove(entries->slab_code.at[i]);
     munmap((void *)entries->slab_code.at[i], SLAB_BYTES);
     munmap(entries->slabs.at[i], SLAB_BYTES);

@@ -26,18 +26,31 @@ struct cn_jit_thunk {
 _Static_assert(sizeof(struct cn_jit_thunk) == CN_JIT_THUNK_BYTES, "thunks fill their places");
 _Static_assert(offsetof(struct cn_jit_thunk, mark) % 16 == 0, "the mark's place");
 
-/* The first place of a slab of thunks. */
+/* Call-frame information of a slab, in the form of .eh_frame: one CIE and one FDE. */
+struct cn_jit_thunk_frames {
+  uint32_t cie_bytes, cie_id;
+  unsigned char cie[16];
+  uint32_t fde_bytes, cie_distance;
+  uintptr_t start, bytes; /* of the slab */
+  unsigned char fde[16];
+  uint32_t end; /* 0 */
+};
+_Static_assert(offsetof(struct cn_jit_thunk_frames, start) == 32, "the record has no padding");
+
+/* The first places of a slab of thunks. */
 struct cn_jit_thunk_head {
   unsigned char enter_code[16]; /* jump to the code at `enter` */
-  unsigned char gone_code[16];  /* a service: call `gone` with the thunk's address */
+  unsigned char gone_code[24];  /* a service: call `gone` with the thunk's address */
   uintptr_t enter;
   void (*gone)(const struct cn_jit_thunk *thunk);
+  struct cn_jit_thunk_frames frames;
 };
-_Static_assert(sizeof(struct cn_jit_thunk_head) <= CN_JIT_THUNK_BYTES, "the head fits into its place");
+enum { CN_JIT_THUNK_HEAD_PLACES = 2 };
+_Static_assert(sizeof(struct cn_jit_thunk_head) <= CN_JIT_THUNK_HEAD_PLACES * CN_JIT_THUNK_BYTES, "the head fits");
 
-/* Write the code of a slab's head, and of a thunk, which threads will see at `address` in the slab at `head`. The
- * thunk's words stay. */
-void cn_jit_thunk_write_head(struct cn_jit_thunk_head *head);
+/* Write the code and the call-frame information of the head of a slab, which threads will see at `slab`; and the code
+ * of a thunk, which they will see at `address` in the slab at `head`. The other words stay. */
+void cn_jit_thunk_write_head(struct cn_jit_thunk_head *head, uintptr_t slab, size_t bytes);
 void cn_jit_thunk_write(struct cn_jit_thunk *thunk, uintptr_t address, uintptr_t head);
 
 #endif

@@ -10,19 +10,47 @@
 
 #define DISTANCE(from, to) ((unsigned char)(offsetof(struct cn_jit_thunk, to) - offsetof(struct cn_jit_thunk, from)))
 
-void cn_jit_thunk_write_head(struct cn_jit_thunk_head *head)
+/* The return address is at SP, and in the code of `gone` in a frame. */
+static void write_frames(struct cn_jit_thunk_frames *frames, uintptr_t slab, size_t bytes)
 {
-  static const unsigned char enter[16] = {0xff, 0x25, 26,   0,    0,    0, /* jmp *enter(%rip) */
-                                          0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc};
-  static const unsigned char gone[16] = {0x4c, 0x89, 0xd7,             /* movq %r10, %rdi */
-                                         0x48, 0x83, 0xe4, 0xf0,       /* andq $-16, %rsp */
-                                         0xff, 0x15, 11,   0,    0, 0, /* callq *gone(%rip) */
-                                         0xcc, 0xcc, 0xcc};
+  static const unsigned char cie[16] = {1,    0,        /* version, no augmentation */
+                                        1,    0x78, 16, /* factors 1 and -8; the return address is register 16 */
+                                        0x0c, 7,    8,  /* CFA: rsp + 8 */
+                                        0x90, 1};       /* the return address is at CFA - 8 */
+  static const unsigned char fde[16] = {0x40 + 16 + 1,  /* behind pushq: */
+                                        0x0e,          16, 0x86, 2,     /* CFA: rsp + 16, rbp is at CFA - 16 */
+                                        0x40 + 3,                       /* behind movq: */
+                                        0x0d,          6,               /* CFA: rbp + 16 */
+                                        0x40 + 20,                      /* behind the code: */
+                                        0x0c,          7,  8,    0xc6}; /* CFA: rsp + 8, rbp is the caller's */
 
-  _Static_assert(offsetof(struct cn_jit_thunk_head, enter) == 26 + 6, "the distance in the code");
-  _Static_assert(offsetof(struct cn_jit_thunk_head, gone) == 16 + 13 + 11, "the distance in the code");
+  _Static_assert(offsetof(struct cn_jit_thunk_head, gone_code) == 16, "the first distance");
+  _Static_assert(sizeof((struct cn_jit_thunk_head *)0)->gone_code == 1 + 3 + 20, "the last distance");
+  frames->cie_bytes = sizeof frames->cie_id + sizeof cie;
+  frames->fde_bytes = offsetof(struct cn_jit_thunk_frames, end) - offsetof(struct cn_jit_thunk_frames, cie_distance);
+  frames->cie_distance = offsetof(struct cn_jit_thunk_frames, cie_distance);
+  frames->start = slab;
+  frames->bytes = bytes;
+  memcpy(frames->cie, cie, sizeof cie);
+  memcpy(frames->fde, fde, sizeof fde);
+}
+
+void cn_jit_thunk_write_head(struct cn_jit_thunk_head *head, uintptr_t slab, size_t bytes)
+{
+  static const unsigned char enter[16] = {0xff, 0x25, 34,   0,    0,    0, /* jmp *enter(%rip) */
+                                          0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc};
+  static const unsigned char gone[24] = {0x55,                            /* pushq %rbp */
+                                         0x48, 0x89, 0xe5,                /* movq %rsp, %rbp */
+                                         0x4c, 0x89, 0xd7,                /* movq %r10, %rdi */
+                                         0x48, 0x83, 0xe4, 0xf0,          /* andq $-16, %rsp */
+                                         0xff, 0x15, 15,   0,    0,    0, /* callq *gone(%rip) */
+                                         0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc};
+
+  _Static_assert(offsetof(struct cn_jit_thunk_head, enter) == 34 + 6, "the distance in the code");
+  _Static_assert(offsetof(struct cn_jit_thunk_head, gone) == 16 + 17 + 15, "the distance in the code");
   memcpy(head->enter_code, enter, sizeof enter);
   memcpy(head->gone_code, gone, sizeof gone);
+  write_frames(&head->frames, slab, bytes);
 }
 
 void cn_jit_thunk_write(struct cn_jit_thunk *thunk, uintptr_t address, uintptr_t head)
