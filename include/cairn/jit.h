@@ -138,6 +138,8 @@ enum cairn_status cairn_jit_replace_ir(struct cairn_jit *session, const char *na
 /* Lets a thread of the session do cairn_jit_replace_ir(), with code of CAIRN_TIER_FULL: a session whose options have
  * CAIRN_TIER_QUICK compiles its hot functions again this way. The call copies `name` and the bytes, and returns at
  * once. Higher priorities come first, and of equal ones the oldest. *ticket is the number of the compilation, from 1.
+ * A newer version is never overwritten: if the program has defined or replaced the function since this call, or the
+ * compilation of a later call has ended, `compiled` gets GONE, and nothing is replaced.
  * BUSY: as many compilations wait as may wait. REFUSED: the session has no threads, or the process is a forked child.
  */
 enum cairn_status cairn_jit_compile_later(struct cairn_jit *session, const char *name, const void *bytes, size_t size,

@@ -61,6 +61,7 @@ struct cn_jit_name *cn_jit_names_add(struct cn_jit_names *names, const char *tex
   struct cn_jit_name **bucket = bucket_of(names, text);
   strcpy(name->text, text);
   name->owner = owner;
+  name->changed = ++names->changes;
   name->next = *bucket;
   *bucket = name;
   names->count++;

@@ -21,12 +21,15 @@ struct cn_jit_name {
   uintptr_t address;
   const struct cn_jit_symbol *symbol; /* of the owner's exports; null for the user's definitions */
   struct cn_jit_entry *entry;         /* of the function, or of the function whose body has the name; or null */
+  uint64_t changed; /* the table's `changes` when the program last defined or replaced it */
+  uint64_t ticket;  /* of the last compilation in the background that replaced it */
   char text[];
 };
 
 struct cn_jit_names {
   struct cn_jit_name **buckets;
   size_t bucket_count, count; /* bucket_count is 0 or a power of two */
+  uint64_t changes;           /* definitions and replacements by the program */
 };
 
 /* The definition of `text`, or null. */

@@ -13,14 +13,6 @@
 
 enum { MAX_THREADS = 64, DEFAULT_WAITING = 256 };
 
-struct job {
-  uint64_t ticket;
-  int priority;
-  char *name;
-  void *bytes;
-  size_t size;
-};
-
 struct cn_jit_queue {
   struct cairn_jit *session;
   cairn_jit_compiled *compiled;
@@ -30,7 +22,7 @@ struct cn_jit_queue {
   pthread_t threads[MAX_THREADS];
   pthread_mutex_t lock; /* of the rest */
   pthread_cond_t changed;
-  CN_VECTOR(struct job) waiting; /* the oldest first */
+  CN_VECTOR(struct cn_jit_job) waiting; /* the oldest first */
   uint64_t tickets;
   unsigned running;
   bool ended;
@@ -41,22 +33,22 @@ static bool is_in_child(const struct cn_jit_queue *queue)
   return queue->process != getpid();
 }
 
-static void free_job(struct job *job)
+static void free_job(struct cn_jit_job *job)
 {
   free(job->name);
   free(job->bytes);
 }
 
-static struct job take_at(struct cn_jit_queue *queue, size_t at)
+static struct cn_jit_job take_at(struct cn_jit_queue *queue, size_t at)
 {
-  struct job job = queue->waiting.at[at];
+  struct cn_jit_job job = queue->waiting.at[at];
 
   queue->waiting.count--;
   memmove(&queue->waiting.at[at], &queue->waiting.at[at + 1], (queue->waiting.count - at) * sizeof job);
   return job;
 }
 
-static struct job take_first(struct cn_jit_queue *queue)
+static struct cn_jit_job take_first(struct cn_jit_queue *queue)
 {
   size_t first = 0;
 
@@ -68,11 +60,11 @@ static struct job take_first(struct cn_jit_queue *queue)
 
 /* ---- threads ---- */
 
-static void compile(struct cn_jit_queue *queue, struct job *job)
+static void compile(struct cn_jit_queue *queue, struct cn_jit_job *job)
 {
   uint64_t module;
   char *error = NULL;
-  enum cairn_status status = cn_jit_replace_fully(queue->session, job->name, job->bytes, job->size, &module, &error);
+  enum cairn_status status = cn_jit_replace_later(queue->session, job, &module, &error);
 
   if (queue->compiled)
     queue->compiled(queue->compiled_env, job->ticket, status, module, error);
@@ -90,7 +82,7 @@ static void *run(void *argument)
       pthread_cond_wait(&queue->changed, &queue->lock);
     if (queue->ended)
       break;
-    struct job job = take_first(queue);
+    struct cn_jit_job job = take_first(queue);
     queue->running++;
     pthread_mutex_unlock(&queue->lock);
     compile(queue, &job);
@@ -163,9 +155,10 @@ void cn_jit_queue_end(struct cairn_jit *session)
 
 /* ---- calls ---- */
 
-static void push(struct cn_jit_queue *queue, const char *name, const void *bytes, size_t size, int priority)
+static void push(struct cn_jit_queue *queue, const char *name, const void *bytes, size_t size, int priority,
+                 uint64_t since)
 {
-  struct job job = {++queue->tickets, priority, cn_strdup(name), cn_alloc(size + 1), size};
+  struct cn_jit_job job = {++queue->tickets, priority, cn_strdup(name), cn_alloc(size + 1), size, since};
 
   memcpy(job.bytes, bytes, size);
   cn_push(&queue->waiting, job);
@@ -181,11 +174,14 @@ enum cairn_status cairn_jit_compile_later(struct cairn_jit *session, const char 
   *error = queue && !is_in_child(queue) ? NULL : cn_strdup("the session has no threads that compile in the background");
   if (*error)
     return CAIRN_E_REFUSED;
+  pthread_mutex_lock(&session->lock);
+  uint64_t since = session->names.changes;
+  pthread_mutex_unlock(&session->lock);
   pthread_mutex_lock(&queue->lock);
   if (queue->waiting.count >= queue->max_waiting) {
     *error = cn_format("%zu compilations wait already", queue->waiting.count);
   } else {
-    push(queue, name, bytes, size, priority);
+    push(queue, name, bytes, size, priority, since);
     *ticket = queue->tickets;
   }
   pthread_mutex_unlock(&queue->lock);
@@ -202,7 +198,7 @@ enum cairn_status cairn_jit_cancel(struct cairn_jit *session, uint64_t ticket, c
     pthread_mutex_lock(&queue->lock);
   for (size_t i = 0; queue && !found && i < queue->waiting.count; i++)
     if (queue->waiting.at[i].ticket == ticket) {
-      struct job job = take_at(queue, i);
+      struct cn_jit_job job = take_at(queue, i);
       free_job(&job);
       pthread_cond_broadcast(&queue->changed);
       found = true;

@@ -15,6 +15,7 @@ struct takeover {
   struct cn_jit_name *name;
   struct cn_jit_module *old_owner;
   const struct cn_jit_symbol *old_symbol;
+  uint64_t old_changed, old_ticket;
 };
 
 struct replacement {
@@ -23,6 +24,7 @@ struct replacement {
   const char *wanted;           /* the name that the caller gave */
   enum cairn_tier tier;
   struct cn_jit_lazy *lazy; /* not null: only stubs of this one give way */
+  uint64_t ticket, since;   /* of a compilation in the background: names that changed later do not give way */
   CN_VECTOR(struct takeover) names;
   enum cairn_status status;
   char *error;
@@ -52,6 +54,9 @@ static bool check_takeover(struct replacement *r, const struct cn_jit_name *name
 {
   const char *old = signature_of(name), *new = symbol->signature;
 
+  if (r->ticket && (name->changed > r->since || name->ticket > r->ticket))
+    return refuse(r, CAIRN_E_GONE, cn_format("'%s' has a newer version than that of compilation %llu", name->text,
+                                             (unsigned long long)r->ticket));
   if (!old && strcmp(name->text, r->wanted) != 0)
     return refuse(r, CAIRN_E_TAKEN, cn_format("the session has a symbol '%s' already", name->text));
   if (!old)
@@ -68,9 +73,13 @@ static void take_over(struct replacement *r, struct cn_jit_name *name, const str
 {
   if (!name)
     return;
-  cn_push(&r->names, (struct takeover){name, name->owner, name->symbol});
+  cn_push(&r->names, (struct takeover){name, name->owner, name->symbol, name->changed, name->ticket});
   name->owner = r->module;
   name->symbol = symbol;
+  if (r->ticket)
+    name->ticket = r->ticket;
+  else if (!r->lazy)
+    name->changed = ++r->session->names.changes;
 }
 
 /* The body's name goes with the function's. */
@@ -117,6 +126,8 @@ static void give_names_back(struct replacement *r)
     struct takeover *t = &r->names.at[i];
     t->name->owner = t->old_owner;
     t->name->symbol = t->old_symbol;
+    t->name->changed = t->old_changed;
+    t->name->ticket = t->old_ticket;
   }
 }
 
@@ -298,10 +309,14 @@ enum cairn_status cairn_jit_replace_ir(struct cairn_jit *session, const char *na
   return replace_by_bytes(&r, bytes, size, module, error);
 }
 
-enum cairn_status cn_jit_replace_fully(struct cairn_jit *session, const char *name, const void *bytes, size_t size,
-                                       uint64_t *module, char **error)
+enum cairn_status cn_jit_replace_later(struct cairn_jit *session, const struct cn_jit_job *job, uint64_t *module,
+                                       char **error)
 {
-  struct replacement r = {.session = session, .wanted = name, .tier = CAIRN_TIER_FULL};
+  struct replacement r = {.session = session,
+                          .wanted = job->name,
+                          .tier = CAIRN_TIER_FULL,
+                          .ticket = job->ticket,
+                          .since = job->since};
 
-  return replace_by_bytes(&r, bytes, size, module, error);
+  return replace_by_bytes(&r, job->bytes, job->size, module, error);
 }

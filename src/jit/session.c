@@ -12,6 +12,7 @@
 #include <cairn/collector.h>
 #include "base/check.h"
 #include "base/sorted.h"
+#include "jit/objects/processor.h"
 
 /* ---- sessions ---- */
 
@@ -50,6 +51,16 @@ static bool adopt_options(struct cairn_jit *session, const struct cairn_jit_opti
   return adopt_barriers(&session->compile, error);
 }
 
+static bool adopt_processor(const struct cairn_jit *session, char **error)
+{
+  const struct cn_jit_machines *machines = &session->machines;
+
+  if (cn_jit_is_processor(machines->triple, machines->cpu))
+    return true;
+  *error = cn_format("LLVM has no processor '%s' for %s", machines->cpu, machines->triple);
+  return false;
+}
+
 enum cairn_status cairn_jit_new(const struct cairn_jit_options *options, struct cairn_jit **session, char **error)
 {
   static const struct cairn_jit_options zero;
@@ -62,7 +73,7 @@ enum cairn_status cairn_jit_new(const struct cairn_jit_options *options, struct 
   made->layer = cn_linking_layer_new((uintptr_t)cairn_image_register);
   options = options ? options : &zero;
   cn_jit_machines_init(&made->machines, options->cpu, options->features);
-  if (!adopt_options(made, options, error) || !cn_jit_queue_begin(made, options, error)) {
+  if (!adopt_processor(made, error) || !adopt_options(made, options, error) || !cn_jit_queue_begin(made, options, error)) {
     cairn_jit_dispose(made);
     return CAIRN_E_REFUSED;
   }

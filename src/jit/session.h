@@ -64,9 +64,19 @@ struct cn_jit_lazy;
 /* Add a module of stubs; then `lazy` belongs to the session. */
 enum cairn_status cn_jit_add_lazy(struct cairn_jit *session, LLVMModuleRef ir, struct cn_jit_lazy *lazy, char **error);
 
-/* Like cairn_jit_replace_ir(), with code of the full tier. */
-enum cairn_status cn_jit_replace_fully(struct cairn_jit *session, const char *name, const void *bytes, size_t size,
-                                       uint64_t *module, char **error);
+/* A compilation in the background (queue.c). */
+struct cn_jit_job {
+  uint64_t ticket;
+  int priority;
+  char *name;
+  void *bytes;
+  size_t size;
+  uint64_t since; /* the session's count of changes (names.h) when the program asked for the compilation */
+};
+
+/* Like cairn_jit_replace_ir(), with code of the full tier. GONE: a name of the module has a newer version. */
+enum cairn_status cn_jit_replace_later(struct cairn_jit *session, const struct cn_jit_job *job, uint64_t *module,
+                                       char **error);
 
 /* Like cairn_jit_replace(), for a function of `lazy`; without effect if another version than the stub is there. */
 enum cairn_status cn_jit_replace_stub(struct cairn_jit *session, const char *name, LLVMModuleRef ir,

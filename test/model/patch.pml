@@ -104,13 +104,13 @@ end_mutator:
   od
 }
 
-/* @ src/patch/commit.c: find_sites */
+/* @ src/patch/commit.c: cn_write_find_sites */
 inline find_sites(found)
 {
   found = !gone
 }
 
-/* @ src/patch/commit.c: write_regions */
+/* @ src/patch/commit.c: write_region */
 inline write_regions(number)
 {
   assert(!unmapped);
@@ -165,7 +165,7 @@ inline commit_in_stop(number)
   fi
 }
 
-/* @ src/patch/commit.c: store_words */
+/* @ src/patch/commit.c: store_word */
 inline retarget(number)
 {
   bool there;

@@ -78,6 +78,8 @@ static void diagnose(void *env, const struct cairn_diagnostic *d)
 int main(void)
 {
   begin("shared", (struct cairn_jit_options){.compile = {.shared = true}});
+  begin("processor", (struct cairn_jit_options){.cpu = "z80"});
+  begin("old processor", (struct cairn_jit_options){.cpu = "i386"});
   begin("level", (struct cairn_jit_options){.compile = {.opt_level = 4}});
   begin("tier", (struct cairn_jit_options){.compile = {.tier = CAIRN_TIER_QUICK + 1}});
   begin("barriers", (struct cairn_jit_options){.compile = {.barriers = CAIRN_BARRIERS_LOADS}});

@@ -87,6 +87,7 @@ struct record {
   uint64_t tickets[16];
   int count;
   char last_error[256];
+  int last_status;
 };
 
 static void note(void *env, uint64_t ticket, enum cairn_status status, uint64_t module, const char *error)
@@ -96,6 +97,7 @@ static void note(void *env, uint64_t ticket, enum cairn_status status, uint64_t 
   if ((status == CAIRN_OK) != (module != 0) || (status == CAIRN_OK) != (error == NULL))
     abort();
   record->tickets[record->count++] = ticket;
+  record->last_status = status;
   snprintf(record->last_error, sizeof record->last_error, "%s", error ? error : "-");
   if (record->count == 1) {
     sem_post(&record->begun);
@@ -131,6 +133,32 @@ static void queue_has_an_order_and_a_bound(void)
   check(cairn_jit_compile_later(session, "f1", "define", 6, 0, &bad, &error), error);
   cairn_jit_finish(session);
   printf("bad: %.22s, still %ld\n", record.last_error, f(10));
+  cairn_jit_dispose(session);
+}
+
+/* A definition by the program is newer than compilations that were asked for before it, and older than later ones. */
+static void newer_versions_stay(void)
+{
+  struct record record = {.count = 0};
+  uint64_t ticket, module;
+  char text[2048], *error = NULL;
+  struct cairn_jit *session = begin(1, 3, note, &record);
+
+  add(session, 1, 1);
+  function *f = find(session, 1);
+  sem_init(&record.begun, 0, 0);
+  sem_init(&record.go, 0, 0);
+  check(later(session, 1, 1, 0, &ticket), "first");
+  sem_wait(&record.begun); /* the thread waits, so that the next compilation does, too */
+  check(later(session, 1, 2, 0, &ticket), "stale");
+  check(cairn_jit_replace_ir(session, "f1", text, write_function(text, sizeof text, 1, 3), &module, &error), error);
+  sem_post(&record.go);
+  cairn_jit_finish(session);
+  long after = f(1);
+  int status = record.last_status;
+  check(later(session, 1, 1, 0, &ticket), "last");
+  cairn_jit_finish(session);
+  printf("newer: %ld %ld %d\n", after, f(1), status);
   cairn_jit_dispose(session);
 }
 
@@ -229,6 +257,7 @@ static void a_child_lacks_the_threads(void)
 int main(void)
 {
   queue_has_an_order_and_a_bound();
+  newer_versions_stay();
   sessions_without_threads_refuse();
   functions_get_the_full_tier();
   a_child_lacks_the_threads();
