@@ -21,8 +21,8 @@ struct cn_jit_name {
   uintptr_t address;
   const struct cn_jit_symbol *symbol; /* of the owner's exports; null for the user's definitions */
   struct cn_jit_entry *entry;         /* of the function, or of the function whose body has the name; or null */
-  uint64_t changed; /* the table's `changes` when the program last defined or replaced it */
-  uint64_t ticket;  /* of the last compilation in the background that replaced it */
+  uint64_t changed;                   /* the table's `changes` when the program last defined or replaced it */
+  uint64_t ticket;                    /* of the last compilation in the background that replaced it */
   char text[];
 };
 

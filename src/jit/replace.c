@@ -55,8 +55,9 @@ static bool check_takeover(struct replacement *r, const struct cn_jit_name *name
   const char *old = signature_of(name), *new = symbol->signature;
 
   if (r->ticket && (name->changed > r->since || name->ticket > r->ticket))
-    return refuse(r, CAIRN_E_GONE, cn_format("'%s' has a newer version than that of compilation %llu", name->text,
-                                             (unsigned long long)r->ticket));
+    return refuse(
+        r, CAIRN_E_GONE,
+        cn_format("'%s' has a newer version than that of compilation %llu", name->text, (unsigned long long)r->ticket));
   if (!old && strcmp(name->text, r->wanted) != 0)
     return refuse(r, CAIRN_E_TAKEN, cn_format("the session has a symbol '%s' already", name->text));
   if (!old)
@@ -312,11 +313,8 @@ enum cairn_status cairn_jit_replace_ir(struct cairn_jit *session, const char *na
 enum cairn_status cn_jit_replace_later(struct cairn_jit *session, const struct cn_jit_job *job, uint64_t *module,
                                        char **error)
 {
-  struct replacement r = {.session = session,
-                          .wanted = job->name,
-                          .tier = CAIRN_TIER_FULL,
-                          .ticket = job->ticket,
-                          .since = job->since};
+  struct replacement r = {
+      .session = session, .wanted = job->name, .tier = CAIRN_TIER_FULL, .ticket = job->ticket, .since = job->since};
 
   return replace_by_bytes(&r, job->bytes, job->size, module, error);
 }

@@ -73,7 +73,8 @@ enum cairn_status cairn_jit_new(const struct cairn_jit_options *options, struct 
   made->layer = cn_linking_layer_new((uintptr_t)cairn_image_register);
   options = options ? options : &zero;
   cn_jit_machines_init(&made->machines, options->cpu, options->features);
-  if (!adopt_processor(made, error) || !adopt_options(made, options, error) || !cn_jit_queue_begin(made, options, error)) {
+  if (!adopt_processor(made, error) || !adopt_options(made, options, error) ||
+      !cn_jit_queue_begin(made, options, error)) {
     cairn_jit_dispose(made);
     return CAIRN_E_REFUSED;
   }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Adds attributes to stackmaps, so that LLVM 22's inliner keeps them calls: in callers that catch exceptions the
- * inliner makes an invoke of each inlined call that may throw, and LLVM's verifier refuses invokes of stackmaps
- * (docs/llvm-22.md, "stackmaps in landing pads"). Part of pass prepare.
+ * Adds attributes to points, so that LLVM 22's inliner keeps them calls. In callers that catch exceptions the inliner
+ * makes an invoke of each inlined call that may throw, and LLVM's verifier refuses invokes of stackmaps
+ * (docs/llvm-22.md, "stackmaps in landing pads"). A call with directives (statepoints-later, "RewriteStatepointsForGC")
+ * would vanish with its region if its callee was inlined. Part of pass prepare.
  *
- * Needs: nothing. Provides: stackmaps that never throw. Breaks: nothing.
+ * Needs: nothing. Provides: stackmaps that never throw; calls with directives that are not inlined. Breaks: nothing.
  */
 #include "compile/core/each.h"
 #include "compile/core/emitted_names.h"
+#include "compile/core/statepoint_attributes.h"
 #include "compile/effects/points.h"
 #include "compile/optimise/prepare.h"
 
@@ -30,9 +32,12 @@ static void add_write(struct cn_ctx *ctx, LLVMValueRef call)
 void cn_points_add_attributes(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)
-    CN_EACH_INSTRUCTION(i, b)
+    CN_EACH_INSTRUCTION(i, b) {
       if (cn_is_point_call(i) && !cn_point_call_of(i).is_patchpoint) {
         add_write(ctx, i);
         LLVMAddCallSiteAttribute(i, CN_FUNCTION_INDEX, cn_enum_attribute_of_name(ctx, "nounwind"));
       }
+      if ((LLVMIsACallInst(i) || LLVMIsAInvokeInst(i)) && cn_statepoint_has_directive(i))
+        LLVMAddCallSiteAttribute(i, CN_FUNCTION_INDEX, cn_enum_attribute_of_name(ctx, "noinline"));
+    }
 }

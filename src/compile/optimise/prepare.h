@@ -31,7 +31,7 @@ void cn_copies_guard_without_tbaa(struct cn_ctx *ctx);
 void cn_hidden_locals_check(struct cn_ctx *ctx, LLVMValueRef function);
 void cn_hidden_locals_prevent(struct cn_ctx *ctx);
 
-/* point_attributes.c: keep the optimiser from making invokes of stackmaps. */
+/* point_attributes.c: keep the optimiser from making invokes of stackmaps, and from inlining points. */
 void cn_points_add_attributes(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* split_integers.c: give each distance of references, and each comparison of addresses, separate ptrtoint instructions
