@@ -354,8 +354,8 @@ void cairn_compile_live_outs(bool wanted);
  * does not link before its stack maps become frame maps. cairn_object_rewrite() of <cairn/object.h>, `cairn frames
  * --rewrite` and a link with cairn-cc make frame maps.
  *
- * REFUSED: at least one CAIRN_ERROR was reported. BROKEN: a CAIRN_ERROR of rule "internal" was reported, because the
- * module is invalid IR, on entry or, by a defect of Cairn, after a pass. After a failure *result is null. If the
+ * REFUSED: at least one CAIRN_ERROR was reported. BROKEN: the module is invalid IR, on entry (rule "invalid-ir") or, by
+ * a defect of Cairn, after a pass (rule "internal"). After a failure *result is null. If the
  * optimiser's result cannot be proved precise, the module is optimised again with non-integral references ("ni:1"),
  * then without vectorisation, then at level one; each fall-back is a CAIRN_REMARK. */
 enum cairn_status cairn_compile_pipeline(LLVMModuleRef module, LLVMTargetMachineRef machine,

@@ -58,7 +58,9 @@ bool cn_pass_verify_module(struct cn_ctx *ctx, const char *pass)
   bool broken = LLVMVerifyModule(ctx->module, LLVMReturnStatusAction, &message);
 
   cn_stopwatch_stop(ctx, &watch, "verify");
-  if (broken)
+  if (broken && !pass)
+    cn_error(ctx, NULL, "invalid-ir", "the module is not valid IR: %s", message);
+  else if (broken)
     cn_error(ctx, NULL, "internal", "pass %s left a broken module: %s", pass, message);
   LLVMDisposeMessage(message);
   return !broken;

@@ -30,7 +30,7 @@ enum cairn_status cn_pass_status_of(const struct cn_ctx *ctx, bool ok);
 /* Each of the following functions returns true if it succeeds, or false after an error. */
 bool cn_pass_run_at_level(struct cn_ctx *ctx, const struct cn_pass_row *step, enum cn_attempt_level level);
 bool cn_pass_run_verified(struct cn_ctx *ctx, const struct cn_pass_row *step);
-/* Run LLVM's verifier after the pass `pass`. */
+/* Run LLVM's verifier after the pass `pass`, or, if this is null, on the input. */
 bool cn_pass_verify_module(struct cn_ctx *ctx, const char *pass);
 /* Run the passes `names` of LLVM with LLVM's default options. */
 bool cn_pass_run_llvm(struct cn_ctx *ctx, const char *names);

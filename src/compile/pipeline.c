@@ -145,7 +145,7 @@ static bool run_shared_passes(struct cn_ctx *ctx, const struct cn_pass_row *prep
 {
   const struct cn_pass_row *rules = cn_pass_find_row("rules");
 
-  return cn_pass_verify_module(ctx, "(input)") && drop_offered_bodies(ctx) &&
+  return cn_pass_verify_module(ctx, NULL) && drop_offered_bodies(ctx) &&
          (CN_VERIFY_EACH_PASS ? cn_pass_run_verified(ctx, rules)
                               : cn_pass_run_at_level(ctx, rules, CN_LEVEL_INTEGRAL)) &&
          weigh_branches_by_samples(ctx) && drop_variable_debug_info(ctx) &&
@@ -219,7 +219,7 @@ enum cairn_status cairn_compile_joined(LLVMModuleRef module, LLVMTargetMachineRe
   struct cn_ctx ctx = cn_pass_make_context(prepared, machine, options);
 
   *result = NULL;
-  if (cn_pass_verify_module(&ctx, "(input)") && cn_lto_unmark_program(&ctx) && drop_offered_bodies(&ctx) &&
+  if (cn_pass_verify_module(&ctx, NULL) && cn_lto_unmark_program(&ctx) && drop_offered_bodies(&ctx) &&
       cn_pass_run_verified(&ctx, &prepare))
     *result = cn_run_attempts(&ctx, pass_order_of(ctx.options) + SHARED_PASS_COUNT);
   LLVMDisposeModule(prepared);

@@ -150,10 +150,12 @@ static void refuse_missing(struct link *l)
                        (unsigned long long)l->lacking->number, l->lacking->title, l->missing);
 }
 
-static void note_native(struct link *l, const char *name)
+static void note_native(struct link *l, const struct cn_jit_module *module, const char *name)
 {
   if (!l->error)
-    l->error = cn_format("the native function '%s' would be given references", name);
+    l->error = cn_format("module %llu (%s): the native function '%s' would be given references; a leaf may take them "
+                         "(\"gc-leaf-function\"), another function takes handles",
+                         (unsigned long long)module->number, module->title, name);
   l->status = CAIRN_E_REFUSED;
 }
 
@@ -188,7 +190,7 @@ static void resolve_outside(struct link *l, const struct cn_jit_module *module, 
     uintptr_t entry = find_outside(l, function);
     address = find_body(entry);
     if (!address && (entry || cn_jit_names_find(&l->session->names, function))) {
-      note_native(l, function);
+      note_native(l, module, function);
       return;
     }
   }

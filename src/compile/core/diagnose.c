@@ -122,7 +122,7 @@ static void report_diagnostic(struct cn_ctx *ctx, LLVMValueRef at, struct cairn_
   bool repeated = is_repeated_error(ctx, d);
   if (d->severity == CAIRN_ERROR) {
     ctx->errors++;
-    ctx->broken |= strcmp(d->rule, "internal") == 0;
+    ctx->broken |= strcmp(d->rule, "internal") == 0 || strcmp(d->rule, "invalid-ir") == 0;
   }
   if (!repeated && ctx->options && ctx->options->diagnose)
     ctx->options->diagnose(ctx->options->env, d);

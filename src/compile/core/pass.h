@@ -31,7 +31,7 @@ struct cn_ctx {
   const struct cairn_compile_options *options;
   const struct cn_record_layouts *records; /* the records of C during pass `rules`, or null */
   unsigned errors;                         /* CAIRN_ERRORs reported so far */
-  bool broken;                             /* an error of rule "internal" was reported */
+  bool broken;                             /* an error of rule "internal" or "invalid-ir" was reported */
   /* Hashes of the last errors that were reported for a place in the source (diagnose.c). */
   uint64_t told[CN_ERRORS_TOLD];
 };
