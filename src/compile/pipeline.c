@@ -37,6 +37,7 @@
  *     call-targets               L E       -O3: weighs the common kind of target; -Os, -Oz: stubs test the targets
  *     name-bodies                    N     all
  *     slow-paths, globals        L E N     all
+ *     verify-points              L E N     all
  *     check-live-outs            L E N     all
  *       |
  *     module, for LLVM's code generator    LLVM's verifier ran over it
@@ -67,7 +68,7 @@ static const char *const late_safepoint_passes[] = {
     "note-stores", "rewrite-statepoints", "lower-differences", "verify-safepoints", "lower-tags",
     "lower-barriers", "promote-allocation-pointer", "stabilise-allocas", "drop-markers",
     "describe-points", "lower-transitions", "tail-calls", "call-targets", "slow-paths", "globals",
-    "check-live-outs", NULL};
+    "verify-points", "check-live-outs", NULL};
 static const char *const quick_passes[] = {
     "rules", "prepare",
     CN_OPTIMISE,
@@ -76,7 +77,7 @@ static const char *const quick_passes[] = {
     "note-stores", "rewrite-statepoints", "lower-differences", "verify-safepoints", "lower-tags",
     "lower-barriers", "stabilise-allocas", "drop-markers",
     "describe-points", "lower-transitions", "tail-calls", "call-targets", "slow-paths", "globals",
-    "check-live-outs", NULL};
+    "verify-points", "check-live-outs", NULL};
 static const char *const early_safepoint_passes[] = {
     "rules", "prepare", "escape", "layouts", "allocate", "lower-tailcc", "route-calls",
     "expand-intrinsics", "check-stores", "place-safepoints", "insert-barriers", "verify-barriers",
@@ -86,13 +87,14 @@ static const char *const early_safepoint_passes[] = {
     "lower-differences", "verify-safepoints", "lower-tags", "lower-barriers", "promote-allocation-pointer",
     "stabilise-allocas", "drop-markers",
     "describe-points", "lower-transitions", "tail-calls", "call-targets", "slow-paths", "globals",
-    "check-live-outs", NULL};
+    "verify-points", "check-live-outs", NULL};
 static const char *const no_safepoint_passes[] = {
     "rules", "prepare",
     CN_OPTIMISE, "escape",
     "restore-references", "free-dead-arrays", "layouts", "allocate",
     "lower-differences", "lower-tags", "promote-allocation-pointer", "drop-markers", "describe-points",
-    "lower-transitions", "tail-calls", "name-bodies", "slow-paths", "globals", "check-live-outs", NULL};
+    "lower-transitions", "tail-calls", "name-bodies", "slow-paths", "globals", "verify-points",
+    "check-live-outs", NULL};
 /* clang-format on */
 
 /* The first passes of each order, which are the same at all levels of attempts. With link-time optimisation these

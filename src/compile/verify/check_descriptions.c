@@ -35,14 +35,13 @@ static bool read_number(LLVMValueRef value, uint64_t *out)
   return true;
 }
 
-/* The end of the operands before the tail of spans (check_spans.c), if there is one. */
-static uint32_t end_before_spans(LLVMValueRef statepoint, uint32_t first, uint32_t end)
+uint32_t cn_verify_end_before_tail(LLVMValueRef statepoint, uint64_t mark, uint32_t first, uint32_t end)
 {
-  uint64_t length, mark;
+  uint64_t length, word;
 
-  return read_number(LLVMGetOperand(statepoint, end - 1), &length) && length >= 2 && length < end - first &&
-                 read_number(LLVMGetOperand(statepoint, end - 1 - (uint32_t)length), &mark) &&
-                 mark == CAIRN_ABI_SPAN_MARK
+  return first < end && read_number(LLVMGetOperand(statepoint, end - 1), &length) && length >= 2 &&
+                 length < end - first && read_number(LLVMGetOperand(statepoint, end - 1 - (uint32_t)length), &word) &&
+                 word == mark
              ? end - 1 - (uint32_t)length
              : end;
 }
@@ -51,19 +50,14 @@ static uint32_t end_before_spans(LLVMValueRef statepoint, uint32_t first, uint32
 static bool find_description_tail(struct description_tail *tail)
 {
   uint32_t first, end;
-  uint64_t length, mark;
+  uint64_t mark;
 
-  if (!cn_calls_find_bundle(tail->statepoint, "deopt", &first, &end) || first == end)
+  if (!cn_calls_find_bundle(tail->statepoint, "deopt", &first, &end))
     return false;
-  end = end_before_spans(tail->statepoint, first, end);
-  if (first == end)
-    return false;
-  if (read_number(LLVMGetOperand(tail->statepoint, end - 1), &length) && length < end - first && length >= 2 &&
-      read_number(LLVMGetOperand(tail->statepoint, end - 1 - (uint32_t)length), &mark) &&
-      mark == CAIRN_ABI_ALLOCA_MARK) {
-    tail->first = end - 1 - (uint32_t)length;
+  end = cn_verify_end_before_tail(tail->statepoint, CAIRN_ABI_SPAN_MARK, first, end);
+  tail->first = cn_verify_end_before_tail(tail->statepoint, CAIRN_ABI_ALLOCA_MARK, first, end);
+  if (tail->first < end) {
     tail->end = end - 1;
-    CN_CHECK(tail->first >= first && tail->end - tail->first == length);
     return true;
   }
   for (uint32_t i = first; i < end; i++)

@@ -278,7 +278,9 @@ void cn_verify_stale_uses(struct cn_verifier *v); /* check_uses.c */
 void cn_verify_relocates(struct cn_verifier *v);  /* check_bases.c: indices, duplicates, bases */
 void cn_verify_allocas(struct cn_verifier *v);    /* check_allocas.c */
 void cn_verify_escapes(struct cn_verifier *v);    /* check_escapes.c */
-void cn_verify_descriptions(struct cn_verifier *v, LLVMValueRef statepoint);    /* check_descriptions.c */
+void cn_verify_descriptions(struct cn_verifier *v, LLVMValueRef statepoint); /* check_descriptions.c */
+/* The end of the deopt operands before the tail that begins with the mark; `end` if there is no such tail at `end`. */
+uint32_t cn_verify_end_before_tail(LLVMValueRef statepoint, uint64_t mark, uint32_t first, uint32_t end);
 void cn_verify_listed_operands(struct cn_verifier *v, LLVMValueRef statepoint); /* check_operands.c */
 void cn_verify_explicit_frees(struct cn_verifier *v);                           /* check_freed.c */
 /* stale_words.c: check the words that cn_verify_allocas() added. */
