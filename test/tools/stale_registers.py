@@ -51,7 +51,10 @@ class Instruction:
         self.uses = [r for o in self.operands for r in registers(o) if r not in self.defs or 'tied-def' in o or found]
         self.address = [r for i in self.memory_operands()
                         for r in registers(self.operands[i]) + registers(self.operands[i + 2])]
-        self.base = [r for i in self.memory_operands() for r in registers(self.operands[i])]
+        # Without a scale, base and index are alike, so that the base of an access may be a number.
+        self.base = [r for i in self.memory_operands() for r in registers(self.operands[i])
+                     if self.opcode.startswith('LEA') or self.operands[i + 1] != '1' or
+                     not registers(self.operands[i + 2])]
         self.listed = self.list_of_statepoint() if self.opcode == 'STATEPOINT' else []
         self.take_spill_slots()
         self.address, self.base = ([r for r in rs if r[1] != 's'] for rs in (self.address, self.base))
