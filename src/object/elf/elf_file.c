@@ -319,6 +319,29 @@ uint32_t cn_elf_find_rela_section(const struct cn_elf_file *elf, uint32_t from)
   return from;
 }
 
+static void note_use(const struct cn_elf_file *elf, bool *used, uint64_t symbol)
+{
+  if (symbol < elf->symbol_count)
+    used[symbol] = true;
+}
+
+bool *cn_elf_find_used_symbols(const struct cn_elf_file *elf)
+{
+  bool *used = cn_alloc((elf->symbol_count + 1) * sizeof *used);
+  Elf64_Rela r;
+
+  for (uint32_t i = 1; i < elf->section_count; i++) {
+    const struct cn_elf_section *s = &elf->sections[i];
+    if (s->head.sh_type == SHT_GROUP)
+      note_use(elf, used, s->head.sh_info);
+    for (uint64_t at = 0; s->head.sh_type == SHT_RELA && s->data && at + sizeof r <= s->head.sh_size; at += sizeof r) {
+      memcpy(&r, s->data + at, sizeof r);
+      note_use(elf, used, ELF64_R_SYM(r.r_info));
+    }
+  }
+  return used;
+}
+
 uint32_t cn_elf_find_section(const struct cn_elf_file *elf, const char *name, uint32_t from)
 {
   for (uint32_t i = from ? from : 1; i < elf->section_count; i++)

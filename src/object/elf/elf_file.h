@@ -75,6 +75,10 @@ bool cn_elf_is_packed_relocations(const struct cn_elf_section *section);
 /* The first SHT_RELA section in the list of relocation sections from `from` on, or 0. `from` is a `relocations` or
  * `next_relocations`. */
 uint32_t cn_elf_find_rela_section(const struct cn_elf_file *elf, uint32_t from);
+
+/* For each symbol: an SHT_RELA relocation or a section group refers to it. The caller frees the array. Numbers above
+ * the last symbol are skipped. */
+bool *cn_elf_find_used_symbols(const struct cn_elf_file *elf);
 /* The section that has the names of sections. */
 uint32_t cn_elf_section_name_table(const struct cn_elf_file *elf);
 /* The first section of this name from index `from` on, or 0. */

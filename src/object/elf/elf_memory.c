@@ -72,11 +72,14 @@ static void add_local_copy(struct symbol_binder *b, uint32_t index, Elf64_Sym sy
 }
 
 /* Give a local copy to a symbol that is a bound of one of the object's sections, and to each of Cairn's symbols,
- * because an object in memory uses its own copies. */
+ * because an object in memory uses its own copies. A symbol that the object does not use needs none. */
 static int bind_to_local_copy(struct symbol_binder *b, uint32_t index)
 {
   static const char start[] = "__start_", stop[] = "__stop_", own[] = "cairn.";
   const struct cn_elf_symbol *s = &b->elf.symbols[index];
+
+  if (!b->used[index])
+    return 0;
   bool starts = strncmp(s->name, start, sizeof start - 1) == 0;
   bool stops = strncmp(s->name, stop, sizeof stop - 1) == 0;
 
@@ -161,7 +164,6 @@ static int bind_relocation_section(struct symbol_binder *b, uint32_t section)
     uint32_t symbol = (uint32_t)ELF64_R_SYM(r.r_info);
     if (symbol >= b->elf.symbol_count)
       return CN_FAIL(b->error, "section '%s': relocation against no symbol", s->name);
-    b->used[symbol] = true;
     uint32_t new = b->bound[symbol] ? b->bound[symbol] : new_symbol_number_of(b, symbol);
     r.r_info = ELF64_R_INFO((uint64_t)new, ELF64_R_TYPE(r.r_info));
     if (strcmp(b->elf.symbols[symbol].name, "cairn_mutator") == 0 && bind_mutator_offset(b, s->head.sh_info, &r))
@@ -187,8 +189,6 @@ static int renumber_symbols(struct symbol_binder *b)
       return CN_FAIL(b->error, "section '%s' is of a kind that no compiler makes for " CN_ELF_MACHINE_NAME " objects",
                      b->elf.sections[i].name);
     case SHT_GROUP:
-      if (head.sh_info < b->elf.symbol_count)
-        b->used[head.sh_info] = true;
       head.sh_info = new_symbol_number_of(b, head.sh_info);
       break;
     case SECTION_TYPE_ADDRSIG:
@@ -264,7 +264,7 @@ static int bind_object_symbols(struct symbol_binder *b)
   if (names->head.sh_type != SHT_STRTAB || b->names_size == 0 || b->names_size > UINT32_MAX)
     return CN_FAIL(b->error, "malformed symbol table");
   b->bound = cn_alloc(elf->symbol_count * sizeof *b->bound);
-  b->used = cn_alloc(elf->symbol_count * sizeof *b->used);
+  b->used = cn_elf_find_used_symbols(elf);
   for (uint32_t i = b->first; i < elf->symbol_count; i++)
     if (bind_to_local_copy(b, i))
       return -1;
