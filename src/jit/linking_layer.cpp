@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 #include <vector>
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/ExecutionEngine/JITLink/JITLink.h>
 #include <llvm/Support/Error.h>
 #include <llvm/Support/Memory.h>
@@ -150,6 +151,7 @@ namespace
 struct Progress {
   cn_linking_layer &layer;
   cn_link &link;
+  DenseMap<StringRef, cn_link_symbol *> symbols;
   struct Waiting {
     JITLinkContext::LookupMap names;
     std::unique_ptr<JITLinkAsyncLookupContinuation> go_on;
@@ -157,6 +159,17 @@ struct Progress {
   std::vector<Waiting> waiting;
   std::string error;
   bool failed = false;
+
+  Progress(cn_linking_layer &from, cn_link &begun) : layer(from), link(begun)
+  {
+    symbols.reserve(static_cast<unsigned>(link.symbol_count));
+    for (size_t i = 0; i < link.symbol_count; i++) {
+      cn_link_symbol *symbol = &link.symbols[i];
+      auto [known, is_new] = symbols.try_emplace(symbol->name, symbol);
+      if (!is_new && symbol->owner)
+        known->second = symbol;
+    }
+  }
 
   void fail(Error reason)
   {
@@ -169,11 +182,7 @@ struct Progress {
 
   cn_link_symbol *find(StringRef name)
   {
-    cn_link_symbol *end = link.symbols + link.symbol_count;
-    cn_link_symbol *found = std::lower_bound(
-        link.symbols, end, name, [](const cn_link_symbol &s, StringRef wanted) { return StringRef(s.name) < wanted; });
-
-    return found != end && name == found->name ? found : nullptr;
+    return symbols.lookup(name);
   }
 
   void resume(Waiting &object)
@@ -296,14 +305,20 @@ public:
     object.linked->frame_bytes = frames.getSize();
   }
 
-  LinkGraphPassFunction getMarkLivePass(const Triple &) const override
+  /// JITLink's own passes take .eh_frame apart, so that frames of dropped functions go, too. That is a quarter of a
+  /// link's work; here the section stays one block.
+  bool shouldAddDefaultTargetPasses(const Triple &) const override
   {
-    return mark_live;
+    return false;
   }
 
   Error modifyPassConfig(LinkGraph &, PassConfiguration &passes) override
   {
-    passes.PrePrunePasses.insert(passes.PrePrunePasses.begin(), [this](LinkGraph &graph) { return drop(graph); });
+    passes.PrePrunePasses.push_back([this](LinkGraph &graph) { return drop(graph); });
+    passes.PrePrunePasses.push_back(end_frames);
+    passes.PrePrunePasses.push_back(mark_live);
+    passes.PostPrunePasses.push_back(build_tables);
+    passes.PreFixupPasses.push_back(relax_table_accesses);
     passes.PostFixupPasses.push_back([this](LinkGraph &graph) { return report(graph); });
     return Error::success();
   }
@@ -339,6 +354,20 @@ private:
     }
     for (Symbol *symbol : dropped)
       graph.makeExternal(*symbol);
+    return Error::success();
+  }
+
+  /// Keeps .eh_frame, with the code that it refers to, and ends it by a zero word.
+  static Error end_frames(LinkGraph &graph)
+  {
+    static const char zero[4] = {};
+    Section *section = graph.findSectionByName(".eh_frame");
+
+    if (!section || section->empty())
+      return Error::success();
+    graph.createContentBlock(*section, zero, orc::ExecutorAddr(~uint64_t(sizeof zero)), 1, 0);
+    for (Block *block : section->blocks())
+      graph.addAnonymousSymbol(*block, 0, block->getSize(), false, true);
     return Error::success();
   }
 
@@ -393,7 +422,7 @@ void cn_linking_layer_free(cn_linking_layer *layer)
 
 bool cn_linking_layer_link(cn_linking_layer *layer, cn_link *link, char **error)
 {
-  Progress progress = {*layer, *link, {}, {}};
+  Progress progress(*layer, *link);
 
   for (size_t i = 0; i < link->count; i++)
     link->objects[i].linked = nullptr;
