@@ -331,7 +331,7 @@ static void define_first_call(struct cairn_jit *session)
 {
   pthread_mutex_lock(&session->lock);
   if (!cn_jit_names_find(&session->names, FIRST_CALL))
-    cn_jit_names_add(&session->names, FIRST_CALL, NULL)->address = (uintptr_t)answer_first_call;
+    cn_jit_names_add(&session->names, FIRST_CALL)->address = (uintptr_t)answer_first_call;
   pthread_mutex_unlock(&session->lock);
 }
 

@@ -28,8 +28,8 @@ struct rebindings {
 struct link {
   struct cairn_jit *session;
   CN_VECTOR(struct cn_jit_module *) modules; /* at last sorted by number: of weak definitions the oldest counts */
-  CN_VECTOR(struct cn_link_symbol) symbols;  /* from outside, and then those of the modules; at last sorted by name */
-  CN_VECTOR(struct cn_jit_entry *) entries;  /* that are new */
+  CN_VECTOR(struct cn_link_symbol) symbols;  /* from outside, and then those of the modules, with their definitions */
+  CN_VECTOR(struct cn_jit_name *) new_names; /* of functions with new entries */
   CN_VECTOR(char *) texts;                   /* names of rebound symbols */
   const struct cn_jit_module *lacking;       /* the first module that refers to a missing symbol */
   char *missing;                             /* quoted names */
@@ -48,35 +48,17 @@ static const char *function_of_body(const char *name)
 
 /* ---- modules and entries ---- */
 
-static struct cn_jit_name *find_own(const struct link *l, const struct cn_jit_module *module, const char *text)
-{
-  struct cn_jit_name *name = cn_jit_names_find(&l->session->names, text);
-
-  return name && name->owner == module ? name : NULL;
-}
-
-/* A name of the body of a function gives the function an entry. A version of a function has the entry already. */
-static bool add_entry(struct link *l, struct cn_jit_module *module, struct cn_jit_name *body)
-{
-  struct cn_jit_name *name = find_own(l, module, function_of_body(body->text));
-
-  if (!name)
-    return true;
-  if (!name->entry && !(name->entry = cn_jit_entry_new(&l->session->entries, name->text, &l->error)))
-    return false;
-  if (!name->entry->owner)
-    cn_push(&l->entries, name->entry);
-  body->entry = name->entry;
-  return true;
-}
-
+/* A managed function gets an entry. A version of a function has the entry already. */
 static bool add_entries(struct link *l, struct cn_jit_module *module)
 {
   for (size_t i = 0; i < module->exports.count; i++) {
-    const char *text = module->exports.at[i].name;
-    struct cn_jit_name *name = function_of_body(text) ? find_own(l, module, text) : NULL;
-    if (name && !add_entry(l, module, name))
+    struct cn_jit_name *name = module->exports.at[i].body ? module->exports.at[i].definition : NULL;
+    if (!name)
+      continue;
+    if (!name->entry && !(name->entry = cn_jit_entry_new(&l->session->entries, name->text, &l->error)))
       return false;
+    if (!name->entry->owner)
+      cn_push(&l->new_names, name);
   }
   return true;
 }
@@ -85,7 +67,7 @@ static bool add_entries(struct link *l, struct cn_jit_module *module)
 static void settle_exports(struct link *l, struct cn_jit_module *module)
 {
   for (size_t i = 0; i < module->exports.count; i++)
-    if (!cn_jit_names_find(&l->session->names, module->exports.at[i].name))
+    if (!module->exports.at[i].definition)
       cn_jit_names_add_export(&l->session->names, &module->exports.at[i], module);
 }
 
@@ -121,7 +103,7 @@ static void note_entry_link(struct cn_jit_module *from, struct cn_jit_entry *to)
 
 static void note_outside(struct link *l, const char *name, uintptr_t address)
 {
-  cn_push(&l->symbols, (struct cn_link_symbol){name, address, NULL});
+  cn_push(&l->symbols, (struct cn_link_symbol){name, address, NULL, NULL});
 }
 
 /* A message names a function once, also if the module refers to its body, too. */
@@ -295,15 +277,13 @@ static void resolve_thunk(struct link *l, struct cn_jit_module *module, const st
 /* A weak definition of another module's symbol gives way to it. */
 static void resolve_export(struct link *l, struct cn_jit_module *module, const struct cn_jit_symbol *symbol)
 {
-  const struct cn_jit_name *name = cn_jit_names_find(&l->session->names, symbol->name);
-
-  if (name->owner == module)
+  if (symbol->definition)
     return;
+  const struct cn_jit_name *name = cn_jit_names_find(&l->session->names, symbol->name);
   if (!name->owner) {
     resolve_outside(l, module, symbol);
   } else if (name->entry) {
-    note_outside(l, name->text,
-                 function_of_body(name->text) ? cn_jit_entry_body(name->entry) : cn_jit_entry_address(name->entry));
+    note_outside(l, name->text, cn_jit_entry_address(name->entry));
     note_entry_link(module, name->entry);
   } else {
     note_link(module, name->owner);
@@ -343,34 +323,17 @@ static void resolve_all(struct link *l)
 
 /* ---- linking ---- */
 
-/* Definitions of the modules come first among symbols of one name. */
-static int compare_symbols(const void *a, const void *b)
-{
-  const struct cn_link_symbol *x = a, *y = b;
-  int order = strcmp(x->name, y->name);
-
-  return order ? order : !x->owner - !y->owner;
-}
-
-/* Add the definitions that count, among them the modules' images, and sort all symbols. */
+/* Add the definitions that count, among them the modules' images. */
 static void list_symbols(struct link *l)
 {
-  size_t kept = 0;
-
   for (size_t i = 0; i < l->modules.count; i++) {
     const struct cn_jit_module *module = l->modules.at[i];
     for (size_t k = 0; k < module->exports.count; k++) {
-      const struct cn_jit_name *name = cn_jit_names_find(&l->session->names, module->exports.at[k].name);
-      if (name->owner == module)
-        cn_push(&l->symbols, (struct cn_link_symbol){name->text, 0, module});
+      struct cn_jit_name *name = module->exports.at[k].definition;
+      if (name)
+        cn_push(&l->symbols, (struct cn_link_symbol){name->text, 0, module, name});
     }
   }
-  if (l->symbols.count)
-    qsort(l->symbols.at, l->symbols.count, sizeof *l->symbols.at, compare_symbols);
-  for (size_t i = 0; i < l->symbols.count; i++)
-    if (!kept || strcmp(l->symbols.at[i].name, l->symbols.at[kept - 1].name) != 0)
-      l->symbols.at[kept++] = l->symbols.at[i];
-  l->symbols.count = kept;
 }
 
 bool cn_jit_is_image(const char *name)
@@ -409,21 +372,18 @@ static void adopt_address(struct cn_jit_name *name, uintptr_t address)
     cn_push(&name->owner->images, (const struct cairn_image *)address);
   if (!name->entry)
     return;
-  if (function_of_body(name->text)) {
-    name->entry->body = address;
-    name->address = cn_jit_entry_body(name->entry);
-  } else {
-    name->address = cn_jit_entry_address(name->entry);
-  }
+  CN_CHECK(name->symbol->body);
+  name->entry->body = address + CAIRN_ABI_ENTRY_SIZE;
+  name->address = cn_jit_entry_address(name->entry);
 }
 
 static void bind_new_entries(struct link *l)
 {
-  for (size_t i = 0; i < l->entries.count; i++) {
-    struct cn_jit_entry *entry = l->entries.at[i];
-    entry->owner = cn_jit_names_find(&l->session->names, entry->name)->owner;
-    cn_push(&entry->owner->entries, entry);
-    cn_jit_entry_bind(entry);
+  for (size_t i = 0; i < l->new_names.count; i++) {
+    const struct cn_jit_name *name = l->new_names.at[i];
+    name->entry->owner = name->owner;
+    cn_push(&name->owner->entries, name->entry);
+    cn_jit_entry_bind(name->entry);
   }
 }
 
@@ -432,7 +392,7 @@ static void adopt_modules(struct link *l)
 {
   for (size_t i = 0; i < l->symbols.count; i++)
     if (l->symbols.at[i].owner)
-      adopt_address(cn_jit_names_find(&l->session->names, l->symbols.at[i].name), l->symbols.at[i].address);
+      adopt_address(l->symbols.at[i].data, l->symbols.at[i].address);
   for (size_t i = 0; i < l->modules.count; i++) {
     struct cn_jit_module *module = l->modules.at[i];
     cn_jit_debug_name_code(module, module->object, module->object_size);
@@ -452,14 +412,10 @@ static void adopt_modules(struct link *l)
 
 static void drop_new_entries(struct link *l)
 {
-  for (size_t i = 0; i < l->modules.count; i++)
-    for (size_t k = 0; k < l->modules.at[i]->exports.count; k++) {
-      struct cn_jit_name *name = find_own(l, l->modules.at[i], l->modules.at[i]->exports.at[k].name);
-      if (name && name->entry && !name->entry->owner)
-        name->entry = NULL;
-    }
-  for (size_t i = 0; i < l->entries.count; i++)
-    cn_jit_entry_end(&l->session->entries, l->entries.at[i]);
+  for (size_t i = 0; i < l->new_names.count; i++) {
+    cn_jit_entry_end(&l->session->entries, l->new_names.at[i]->entry);
+    l->new_names.at[i]->entry = NULL;
+  }
 }
 
 /* A branch to the body of an entry is a site. */
@@ -519,7 +475,7 @@ static void end_link(struct link *l)
     free(l->texts.at[i]);
   free(l->missing);
   cn_free(&l->texts);
-  cn_free(&l->entries);
+  cn_free(&l->new_names);
   cn_free(&l->modules);
   cn_free(&l->symbols);
 }

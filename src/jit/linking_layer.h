@@ -40,6 +40,7 @@ struct cn_link_symbol {
   const char *name;
   uintptr_t address;
   const void *owner; /* null: from outside */
+  void *data;        /* the caller's */
 };
 
 enum cn_edge_kind {
@@ -84,7 +85,7 @@ struct cn_link_listener {
 struct cn_link {
   struct cn_link_object *objects;
   size_t count;
-  struct cn_link_symbol *symbols; /* sorted by name (strcmp); names differ */
+  struct cn_link_symbol *symbols; /* among symbols of one name a definition counts, or the first one */
   size_t symbol_count;
   struct cn_link_listener listener;
 };

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <cairn/abi.h>
 #include "base/check.h"
 #include "compile/core/emitted_names.h"
 #include "object/elf/elf_file.h"
@@ -48,8 +49,6 @@ static void note_symbol(struct cn_jit_module *module, const struct cn_elf_symbol
     return;
   }
   cn_push(&module->exports, symbol);
-  if (strncmp(symbol.name, CN_JIT_IMAGE_PREFIX, sizeof CN_JIT_IMAGE_PREFIX - 1) == 0)
-    cn_push(&module->image_names, symbol.name);
 }
 
 /* By section: the local symbol without a name of the function at the section's start, or 0. The rewritten object's
@@ -66,6 +65,83 @@ static uint32_t *find_twins(const struct cn_elf_file *elf)
   return twins;
 }
 
+/* ---- symbols that a link can do without ---- */
+
+static int by_name(const void *a, const void *b)
+{
+  return strcmp(((const struct cn_jit_symbol *)a)->name, ((const struct cn_jit_symbol *)b)->name);
+}
+
+static struct cn_jit_symbol *find_export(const struct cn_jit_module *module, const char *name)
+{
+  const struct cn_jit_symbol key = {.name = (char *)name};
+
+  return bsearch(&key, module->exports.at, module->exports.count, sizeof key, by_name);
+}
+
+/* The function whose body the export is, or null. */
+static struct cn_jit_symbol *function_of_body(const struct cn_jit_module *module, const struct cn_elf_file *elf,
+                                              const struct cn_jit_symbol *body)
+{
+  static const char prefix[] = CN_CODE_PREFIX;
+  struct cn_jit_symbol *function =
+      strncmp(body->name, prefix, sizeof prefix - 1) == 0 ? find_export(module, body->name + sizeof prefix - 1) : NULL;
+
+  if (!function)
+    return NULL;
+  const struct cn_elf_symbol *its = &elf->symbols[body->index], *whole = &elf->symbols[function->index];
+  return its->section == whole->section && its->sym.st_value == whole->sym.st_value + CAIRN_ABI_ENTRY_SIZE ? function
+                                                                                                           : NULL;
+}
+
+/* The address of a function gives that of its body, so the body's own export goes. */
+static void fold_bodies(struct cn_jit_module *module, const struct cn_elf_file *elf, const bool *used)
+{
+  size_t kept = 0;
+
+  if (module->exports.count)
+    qsort(module->exports.at, module->exports.count, sizeof *module->exports.at, by_name);
+  for (size_t i = 0; i < module->exports.count; i++) {
+    struct cn_jit_symbol *body = &module->exports.at[i], *function = function_of_body(module, elf, body);
+    if (!function)
+      continue;
+    if (!used[body->index])
+      cn_push(&module->unneeded, body->index);
+    function->body = body->index;
+    body->index = 0;
+  }
+  for (size_t i = 0; i < module->exports.count; i++)
+    if (module->exports.at[i].index)
+      module->exports.at[kept++] = module->exports.at[i];
+    else
+      free(module->exports.at[i].name);
+  module->exports.count = kept;
+}
+
+/* A local symbol names a function for debuggers, unless an exported function of this name has the same code. */
+static bool names_code(const struct cn_jit_module *module, const struct cn_elf_file *elf,
+                       const struct cn_elf_symbol *local)
+{
+  const struct cn_jit_symbol *export = *local->name ? find_export(module, local->name) : NULL;
+
+  if (ELF64_ST_TYPE(local->sym.st_info) != STT_FUNC || !*local->name || !local->sym.st_size)
+    return false;
+  if (!export)
+    return true;
+  const struct cn_elf_symbol *whole = &elf->symbols[export->index];
+  return local->section != whole->section || local->sym.st_value < whole->sym.st_value ||
+         local->sym.st_value + local->sym.st_size > whole->sym.st_value + whole->sym.st_size;
+}
+
+static void find_unneeded_locals(struct cn_jit_module *module, const struct cn_elf_file *elf, const bool *used)
+{
+  for (uint32_t i = 1; i < elf->symbol_count; i++) {
+    const struct cn_elf_symbol *s = &elf->symbols[i];
+    if (s->section && !used[i] && ELF64_ST_BIND(s->sym.st_info) == STB_LOCAL && !names_code(module, elf, s))
+      cn_push(&module->unneeded, i);
+  }
+}
+
 bool cn_jit_module_read_symbols(struct cn_jit_module *module, char **error)
 {
   struct cn_elf_file elf;
@@ -76,6 +152,10 @@ bool cn_jit_module_read_symbols(struct cn_jit_module *module, char **error)
   for (uint32_t i = 1; i < elf.symbol_count; i++)
     note_symbol(module, &elf.symbols[i], i, twins);
   free(twins);
+  bool *used = cn_elf_find_used_symbols(&elf);
+  fold_bodies(module, &elf, used);
+  find_unneeded_locals(module, &elf, used);
+  free(used);
   cn_elf_close(&elf);
   return true;
 }
@@ -139,7 +219,7 @@ void cn_jit_module_free(struct cn_jit_module *module)
   free_symbols(module->exports.at, module->exports.count);
   free_symbols(module->imports.at, module->imports.count);
   free_symbols(module->thunks.at, module->thunks.count);
-  cn_free(&module->image_names);
+  cn_free(&module->unneeded);
   cn_free(&module->images);
   cn_free(&module->links);
   cn_jit_sites_drop(module);

@@ -20,8 +20,10 @@ struct cn_jit_symbol {
   char *name;
   uint32_t index; /* in the object's symbol table */
   uint32_t twin;  /* of a thunk: its local symbol, which calls of the object use; or 0 */
+  uint32_t body;  /* of a managed function: the symbol of its body, CAIRN_ABI_ENTRY_SIZE bytes behind; or 0 */
   bool weak;
-  char *signature; /* of an export that is a managed function (cn_jit_signature_of()); else null */
+  char *signature;                /* of an export that is a managed function (cn_jit_signature_of()); else null */
+  struct cn_jit_name *definition; /* of an export: the session's definition, if it is this one; or null */
 };
 
 struct cn_jit_module {
@@ -33,7 +35,7 @@ struct cn_jit_module {
   size_t object_size;
   CN_VECTOR(struct cn_jit_symbol) exports, imports;
   CN_VECTOR(struct cn_jit_symbol) thunks; /* of calls of imported functions, by their names (thunk.c of transitions) */
-  CN_VECTOR(const char *) image_names;    /* exports that are images */
+  CN_VECTOR(uint32_t) unneeded;           /* symbols of the object that a link can do without */
   bool joined;                            /* to the link that is made now, with this object: */
   void *bound;
   size_t bound_size;
@@ -59,7 +61,7 @@ struct cn_jit_module {
 #define CN_JIT_IMAGE_NUMBER "%016llx"
 bool cn_jit_is_image(const char *name);
 
-/* Fill exports, imports, thunks and image_names from the object's symbols. False after an error. */
+/* Fill exports, imports, thunks and unneeded from the object's symbols. False after an error. */
 bool cn_jit_module_read_symbols(struct cn_jit_module *module, char **error);
 
 /* Give the images of an object the names that they have in the module of this number. False if the object is broken, or
@@ -73,7 +75,7 @@ struct cn_jit_rebinding {
   uint32_t definition;
 };
 
-/* A copy of the module's object with its symbols rebound, from malloc() (rebind.c). */
+/* A copy of the module's object with its symbols rebound, and without the unneeded ones, from malloc() (rebind.c). */
 void *cn_jit_module_rebind(const struct cn_jit_module *module, const struct cn_jit_rebinding *rebindings, size_t count,
                            size_t *size);
 

@@ -21,18 +21,23 @@ static uint64_t hash_text(const char *text)
   return hash ^ hash >> 32;
 }
 
-static struct cn_jit_name **bucket_of(const struct cn_jit_names *names, const char *text)
+static struct cn_jit_name **bucket_of(const struct cn_jit_names *names, uint64_t hash)
 {
-  return &names->buckets[hash_text(text) & (names->bucket_count - 1)];
+  return &names->buckets[hash & (names->bucket_count - 1)];
+}
+
+static struct cn_jit_name *find(const struct cn_jit_names *names, const char *text, uint64_t hash)
+{
+  struct cn_jit_name *name = names->bucket_count ? *bucket_of(names, hash) : NULL;
+
+  while (name && (name->hash != hash || strcmp(name->text, text) != 0))
+    name = name->next;
+  return name;
 }
 
 struct cn_jit_name *cn_jit_names_find(const struct cn_jit_names *names, const char *text)
 {
-  struct cn_jit_name *name = names->bucket_count ? *bucket_of(names, text) : NULL;
-
-  while (name && strcmp(name->text, text) != 0)
-    name = name->next;
-  return name;
+  return find(names, text, hash_text(text));
 }
 
 static void grow_table(struct cn_jit_names *names)
@@ -43,7 +48,7 @@ static void grow_table(struct cn_jit_names *names)
   names->buckets = cn_alloc(names->bucket_count * sizeof *names->buckets);
   for (size_t i = 0; i < old.bucket_count; i++)
     for (struct cn_jit_name *name = old.buckets[i], *next; name; name = next) {
-      struct cn_jit_name **bucket = bucket_of(names, name->text);
+      struct cn_jit_name **bucket = bucket_of(names, name->hash);
       next = name->next;
       name->next = *bucket;
       *bucket = name;
@@ -51,16 +56,16 @@ static void grow_table(struct cn_jit_names *names)
   free(old.buckets);
 }
 
-struct cn_jit_name *cn_jit_names_add(struct cn_jit_names *names, const char *text, struct cn_jit_module *owner)
+static struct cn_jit_name *add(struct cn_jit_names *names, const char *text, uint64_t hash)
 {
-  struct cn_jit_name *name = cn_alloc(sizeof *name + strlen(text) + 1);
+  size_t bytes = strlen(text) + 1;
+  struct cn_jit_name *name = cn_alloc(sizeof *name + bytes);
 
-  CN_ASSERT(!cn_jit_names_find(names, text));
   if (names->count == names->bucket_count)
     grow_table(names);
-  struct cn_jit_name **bucket = bucket_of(names, text);
-  strcpy(name->text, text);
-  name->owner = owner;
+  struct cn_jit_name **bucket = bucket_of(names, hash);
+  memcpy(name->text, text, bytes);
+  name->hash = hash;
   name->changed = ++names->changes;
   name->next = *bucket;
   *bucket = name;
@@ -68,22 +73,38 @@ struct cn_jit_name *cn_jit_names_add(struct cn_jit_names *names, const char *tex
   return name;
 }
 
-void cn_jit_names_add_export(struct cn_jit_names *names, const struct cn_jit_symbol *symbol,
-                             struct cn_jit_module *owner)
+struct cn_jit_name *cn_jit_names_add(struct cn_jit_names *names, const char *text)
 {
-  cn_jit_names_add(names, symbol->name, owner)->symbol = symbol;
+  CN_ASSERT(!cn_jit_names_find(names, text));
+  return add(names, text, hash_text(text));
 }
 
-void cn_jit_names_remove(struct cn_jit_names *names, const char *text, const struct cn_jit_module *owner)
+void cn_jit_names_add_export(struct cn_jit_names *names, struct cn_jit_symbol *symbol, struct cn_jit_module *owner)
 {
-  struct cn_jit_name **at = names->bucket_count ? bucket_of(names, text) : NULL;
+  uint64_t hash = hash_text(symbol->name);
 
-  while (at && *at && strcmp((*at)->text, text) != 0)
+  if (!find(names, symbol->name, hash))
+    cn_jit_name_give(add(names, symbol->name, hash), symbol, owner);
+}
+
+void cn_jit_name_give(struct cn_jit_name *name, struct cn_jit_symbol *symbol, struct cn_jit_module *owner)
+{
+  if (name->symbol)
+    name->symbol->definition = NULL;
+  name->symbol = symbol;
+  name->owner = owner;
+  symbol->definition = name;
+}
+
+void cn_jit_names_remove(struct cn_jit_names *names, struct cn_jit_name *name)
+{
+  struct cn_jit_name **at = bucket_of(names, name->hash);
+
+  while (*at != name)
     at = &(*at)->next;
-  if (!at || !*at || (*at)->owner != owner)
-    return;
-  struct cn_jit_name *name = *at;
   *at = name->next;
+  if (name->symbol)
+    name->symbol->definition = NULL;
   free(name);
   names->count--;
 }
@@ -105,7 +126,9 @@ const char *cn_jit_names_wrong(const struct cn_jit_names *names)
 
   for (size_t i = 0; i < names->bucket_count; i++)
     for (const struct cn_jit_name *name = names->buckets[i]; name; name = name->next, count++)
-      if (bucket_of(names, name->text) != &names->buckets[i])
+      if (name->hash != hash_text(name->text) || bucket_of(names, name->hash) != &names->buckets[i])
         return "names: a definition is in another bucket";
+      else if (name->symbol && name->symbol->definition != name)
+        return "names: a symbol has another definition";
   return count == names->count ? NULL : "names: the count is not that of the definitions";
 }

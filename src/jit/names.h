@@ -14,15 +14,16 @@ struct cn_jit_module;
 struct cn_jit_symbol;
 
 /* A definition. An address of a module's symbol is 0 until the module is linked. A managed function's address is that
- * of its entry, and the address of its body's name is the body of the entry. */
+ * of its entry. */
 struct cn_jit_name {
   struct cn_jit_name *next;    /* in the bucket */
+  uint64_t hash;               /* of the text */
   struct cn_jit_module *owner; /* null: defined by the session's user */
   uintptr_t address;
-  const struct cn_jit_symbol *symbol; /* of the owner's exports; null for the user's definitions */
-  struct cn_jit_entry *entry;         /* of the function, or of the function whose body has the name; or null */
-  uint64_t changed;                   /* the table's `changes` when the program last defined or replaced it */
-  uint64_t ticket;                    /* of the last compilation in the background that replaced it */
+  struct cn_jit_symbol *symbol; /* of the owner's exports, whose `definition` is this; null: the user's definition */
+  struct cn_jit_entry *entry;   /* of a managed function; or null */
+  uint64_t changed;             /* the table's `changes` when the program last defined or replaced it */
+  uint64_t ticket;              /* of the last compilation in the background that replaced it */
   char text[];
 };
 
@@ -35,13 +36,17 @@ struct cn_jit_names {
 /* The definition of `text`, or null. */
 struct cn_jit_name *cn_jit_names_find(const struct cn_jit_names *names, const char *text);
 
-/* Add a definition of `text`, which is absent, or of a symbol that a module exports. */
-struct cn_jit_name *cn_jit_names_add(struct cn_jit_names *names, const char *text, struct cn_jit_module *owner);
-void cn_jit_names_add_export(struct cn_jit_names *names, const struct cn_jit_symbol *symbol,
-                             struct cn_jit_module *owner);
+/* Add the user's definition of `text`, which is absent. */
+struct cn_jit_name *cn_jit_names_add(struct cn_jit_names *names, const char *text);
 
-/* Remove the definition of `text` if it belongs to `owner`. */
-void cn_jit_names_remove(struct cn_jit_names *names, const char *text, const struct cn_jit_module *owner);
+/* Add the definition of a symbol that a module exports, unless the name has a definition. */
+void cn_jit_names_add_export(struct cn_jit_names *names, struct cn_jit_symbol *symbol, struct cn_jit_module *owner);
+
+/* Make a definition that of another module's symbol. */
+void cn_jit_name_give(struct cn_jit_name *name, struct cn_jit_symbol *symbol, struct cn_jit_module *owner);
+
+/* Remove a definition. */
+void cn_jit_names_remove(struct cn_jit_names *names, struct cn_jit_name *name);
 
 void cn_jit_names_free(struct cn_jit_names *names);
 

@@ -40,6 +40,12 @@ static void define_as(Elf64_Sym *symbol, const Elf64_Sym *definition)
   symbol->st_other = STV_HIDDEN;
 }
 
+/* Loaders skip the names of files. */
+static void hide(Elf64_Sym *symbol)
+{
+  *symbol = (Elf64_Sym){.st_info = ELF64_ST_INFO(STB_LOCAL, STT_FILE), .st_shndx = SHN_ABS};
+}
+
 void *cn_jit_module_rebind(const struct cn_jit_module *module, const struct cn_jit_rebinding *rebindings, size_t count,
                            size_t *size)
 {
@@ -54,6 +60,8 @@ void *cn_jit_module_rebind(const struct cn_jit_module *module, const struct cn_j
   memcpy(bytes + names_at, bytes + names->sh_offset, names->sh_size);
   Elf64_Shdr *table = find_symbol_table(bytes);
   Elf64_Sym *symbols = (Elf64_Sym *)(void *)(bytes + table->sh_offset);
+  for (size_t i = 0; i < module->unneeded.count; i++)
+    hide(&symbols[module->unneeded.at[i]]);
   names = &sections_of(bytes)[table->sh_link];
   size_t used = names->sh_size;
   for (size_t i = 0; i < count; i++) {

@@ -7,14 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
-#include "compile/core/emitted_names.h"
 #include "jit/session.h"
 
 /* A name that changes hands. */
 struct takeover {
   struct cn_jit_name *name;
   struct cn_jit_module *old_owner;
-  const struct cn_jit_symbol *old_symbol;
+  struct cn_jit_symbol *old_symbol;
   uint64_t old_changed, old_ticket;
 };
 
@@ -39,11 +38,6 @@ static bool refuse(struct replacement *r, enum cairn_status status, char *messag
 }
 
 /* ---- what changes hands ---- */
-
-static bool is_body(const char *name)
-{
-  return strncmp(name, CN_CODE_PREFIX, sizeof CN_CODE_PREFIX - 1) == 0;
-}
 
 static const char *signature_of(const struct cn_jit_name *name)
 {
@@ -70,35 +64,21 @@ static bool check_takeover(struct replacement *r, const struct cn_jit_name *name
   return true;
 }
 
-static void take_over(struct replacement *r, struct cn_jit_name *name, const struct cn_jit_symbol *symbol)
-{
-  if (!name)
-    return;
-  cn_push(&r->names, (struct takeover){name, name->owner, name->symbol, name->changed, name->ticket});
-  name->owner = r->module;
-  name->symbol = symbol;
-  if (r->ticket)
-    name->ticket = r->ticket;
-  else if (!r->lazy)
-    name->changed = ++r->session->names.changes;
-}
-
-/* The body's name goes with the function's. */
-static bool take_function_over(struct replacement *r, const struct cn_jit_symbol *symbol)
+static bool take_over(struct replacement *r, struct cn_jit_symbol *symbol)
 {
   struct cn_jit_name *name = cn_jit_names_find(&r->session->names, symbol->name);
   bool is_wanted = strcmp(symbol->name, r->wanted) == 0;
 
-  if (!name || is_body(symbol->name) || (symbol->weak && !is_wanted))
+  if (!name || (symbol->weak && !is_wanted))
     return true;
   if (!check_takeover(r, name, symbol))
     return false;
-  take_over(r, name, symbol);
-  for (size_t i = 0; i < r->module->exports.count; i++) {
-    const struct cn_jit_symbol *body = &r->module->exports.at[i];
-    if (is_body(body->name) && strcmp(body->name + sizeof CN_CODE_PREFIX - 1, symbol->name) == 0)
-      take_over(r, cn_jit_names_find(&r->session->names, body->name), body);
-  }
+  cn_push(&r->names, (struct takeover){name, name->owner, name->symbol, name->changed, name->ticket});
+  cn_jit_name_give(name, symbol, r->module);
+  if (r->ticket)
+    name->ticket = r->ticket;
+  else if (!r->lazy)
+    name->changed = ++r->session->names.changes;
   return true;
 }
 
@@ -117,7 +97,7 @@ static bool take_names_over(struct replacement *r)
   bool taken = check_wanted(r);
 
   for (size_t i = 0; taken && i < r->module->exports.count; i++)
-    taken = take_function_over(r, &r->module->exports.at[i]);
+    taken = take_over(r, &r->module->exports.at[i]);
   return taken;
 }
 
@@ -125,8 +105,7 @@ static void give_names_back(struct replacement *r)
 {
   for (size_t i = r->names.count; i-- > 0;) {
     struct takeover *t = &r->names.at[i];
-    t->name->owner = t->old_owner;
-    t->name->symbol = t->old_symbol;
+    cn_jit_name_give(t->name, t->old_symbol, t->old_owner);
     t->name->changed = t->old_changed;
     t->name->ticket = t->old_ticket;
   }
@@ -150,7 +129,7 @@ static bool switch_entries(struct replacement *r)
 
   for (size_t i = 0; i < r->names.count; i++) {
     const struct cn_jit_name *name = r->names.at[i].name;
-    if (name->entry && name->entry->owner != r->module && !is_body(name->text))
+    if (name->entry && name->entry->owner != r->module)
       list_stores(&stores, name->entry);
   }
   enum cairn_status status = stores.count ? cairn_code_store(stores.at, stores.count) : CAIRN_OK;
@@ -169,11 +148,11 @@ static void move_entry(struct cn_jit_module *from, struct cn_jit_module *to, str
   entry->owner = to;
 }
 
-static bool defines_names(const struct cairn_jit *session, const struct cn_jit_module *module)
+static bool defines_names(const struct cn_jit_module *module)
 {
   for (size_t i = 0; i < module->exports.count; i++) {
-    const struct cn_jit_name *name = cn_jit_names_find(&session->names, module->exports.at[i].name);
-    if (name && name->owner == module && !cn_jit_is_image(name->text))
+    const struct cn_jit_symbol *symbol = &module->exports.at[i];
+    if (symbol->definition && !cn_jit_is_image(symbol->name))
       return true;
   }
   return false;
@@ -189,7 +168,7 @@ static void retire_old_versions(struct replacement *r)
   }
   for (size_t i = 0; i < r->names.count; i++) {
     struct cn_jit_module *old = r->names.at[i].old_owner;
-    if (!old || defines_names(r->session, old))
+    if (!old || defines_names(old))
       continue;
     for (size_t k = i; k < r->names.count; k++)
       r->names.at[k].old_owner = r->names.at[k].old_owner == old ? NULL : r->names.at[k].old_owner;

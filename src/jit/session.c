@@ -151,7 +151,7 @@ enum cairn_status cairn_jit_define(struct cairn_jit *session, const char *name, 
     *error = cn_format("the session has a symbol '%s' already", name);
     status = CAIRN_E_TAKEN;
   } else {
-    cn_jit_names_add(&session->names, name, NULL)->address = (uintptr_t)address;
+    cn_jit_names_add(&session->names, name)->address = (uintptr_t)address;
   }
   pthread_mutex_unlock(&session->lock);
   return status;
@@ -191,7 +191,7 @@ void cn_jit_insert_module(struct cairn_jit *session, struct cn_jit_module *modul
   if (module->lazy)
     cn_jit_lazy_add_part(session, module->lazy);
   for (size_t i = 0; i < module->exports.count; i++)
-    if (!cn_jit_names_find(&session->names, module->exports.at[i].name))
+    if (!module->exports.at[i].definition)
       cn_jit_names_add_export(&session->names, &module->exports.at[i], module);
 }
 
@@ -346,7 +346,8 @@ void cn_jit_forget_module(struct cairn_jit *session, const struct cn_jit_module 
 
   CN_CHECK(listed->module == module);
   for (size_t i = 0; i < module->exports.count; i++)
-    cn_jit_names_remove(&session->names, module->exports.at[i].name, module);
+    if (module->exports.at[i].definition)
+      cn_jit_names_remove(&session->names, module->exports.at[i].definition);
   listed->module = NULL;
   session->modules_gone++;
   for (; session->modules.count && !session->modules.at[session->modules.count - 1].module; session->modules.count--)
