@@ -2,8 +2,8 @@
  *
  * A small object system, as dynamic languages have: an object's shape says where each property lies. The access
  * object.count in one place of the program meets objects of one shape, of two, of four, and of many, and finds the
- * property by an inline cache in data, by one in code that the runtime patches, by the shape's hash table, or at a place
- * that is known before.
+ * property by an inline cache in data, by one in code that the runtime patches, by the shape's hash table, or at a
+ * place that is known before.
  *
  *   inline_cache [objects [rounds]]     prints sums; with rounds above 1, nanoseconds for an access, too: medians
  */

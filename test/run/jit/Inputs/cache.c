@@ -1,5 +1,5 @@
-/* A session with a cache: cache DIRECTORY MODULES [quick|old|newer|level|bound|- [FIRST]]. Adds modules whose functions allocate and
- * call each other, and prints their sum and the counts of the cache. */
+/* A session with a cache: cache DIRECTORY MODULES [quick|old|newer|level|bound|- [FIRST]]. Adds modules whose functions
+ * allocate and call each other, and prints their sum and the counts of the cache. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Runs modules for debuggers: debug FILE [ROUNDS [show]] adds the file's IR, calls its function, and removes the module;
- * debug FILE late calls it on a thread that is late for a stop. */
+/* Runs modules for debuggers: debug FILE [ROUNDS [show]] adds the file's IR, calls its function, and removes the
+ * module; debug FILE late calls it on a thread that is late for a stop. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
