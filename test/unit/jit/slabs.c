@@ -201,8 +201,8 @@ static void refusals_are_errors(void **state)
   struct rlimit old, none;
 
   (void)state;
-  is_refused(&slabs, CN_SLAB_DATA, (size_t)2 << 30, "the addresses near the program's code are in use");
-  is_refused(&slabs, CN_SLAB_CODE, (size_t)2 << 30, "the addresses near the program's code are in use");
+  is_refused(&slabs, CN_SLAB_DATA, (size_t)2 << 30, "are more than a module can reach");
+  is_refused(&slabs, CN_SLAB_CODE, (size_t)2 << 30, "are more than a module can reach");
   answer = CAIRN_E_MEMORY;
   is_refused(&slabs, CN_SLAB_CODE, 1, "the system refuses 1048576 bytes of executable memory");
   answer = CAIRN_OK;
