@@ -1,5 +1,5 @@
-// A thread runs its first managed code while another thread forks. What would go wrong: the child has a heap that is set
-// up by half, or waits for ever for the thread, which it does not have.
+// A thread runs its first managed code while another thread forks. What would go wrong: the child has a heap that is
+// set up by half, or waits for ever for the thread, which it does not have.
 // RUN: %cairn-cc -O1 -I%root/include %s -o %t -pthread && %t && env CAIRN_STRESS=7 %t
 // RUN: %cairn-cc -O1 -fcairn-collector=semispace -I%root/include %s -o %t.semispace -pthread && %t.semispace
 #define _GNU_SOURCE
@@ -29,8 +29,8 @@ struct cell {
 static _Thread_local _Bool sets_up;
 static atomic_bool in_mmap, tries_to_fork;
 
-/* The set-up of the heap reserves addresses: this definition, which the runtime calls instead of libc's, holds the thread
- * there until the other thread has begun to fork. */
+/* The set-up of the heap reserves addresses: this definition, which the runtime calls instead of libc's, holds the
+ * thread there until the other thread has begun to fork. */
 cairn_unmanaged void *mmap(void *at, size_t bytes, int protection, int flags, int file, off_t offset)
 {
   if (sets_up && protection == PROT_NONE && bytes > 1 << 20 && !atomic_exchange(&in_mmap, 1)) {

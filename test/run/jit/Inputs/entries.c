@@ -17,7 +17,8 @@ typedef long number_function(void);
 
 static const char text[] = "define i64 @number() gc \"statepoint-example\" {\n  ret i64 1\n}\n";
 
-enum { THUNK_BEGINS = 48, THUNK_ENDS = 64, HEAD_BYTES = 40, TRAP_FLAG = 0x100 }; /* about an entry, and from the start of its slab */
+/* About an entry, and from the start of its slab. */
+enum { THUNK_BEGINS = 48, THUNK_ENDS = 64, HEAD_BYTES = 40, TRAP_FLAG = 0x100 };
 
 static struct cairn_jit *session;
 static uintptr_t entry;

@@ -22,7 +22,8 @@ static size_t write_version(char *text, int thread, long version)
 {
   return (size_t)sprintf(text, "define i64 @own_%1$d() gc \"statepoint-example\" {\n  ret i64 %2$ld\n}\n"
                                "declare i64 @shared()\n"
-                               "define i64 @call_%1$d() gc \"statepoint-example\" {\n  %%n = call i64 @shared()\n  ret i64 %%n\n}\n",
+                               "define i64 @call_%1$d() gc \"statepoint-example\" {\n  %%n = call i64 @shared()\n"
+                                "  ret i64 %%n\n}\n",
                          thread, version);
 }
 

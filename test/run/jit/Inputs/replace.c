@@ -225,7 +225,8 @@ static void bad_input_changes_nothing(void)
   refuse("convention", try_replace("number", "define fastcc i64 @number() %s {\n  ret i64 1\n}\n", gc));
   refuse("of native", try_replace("native", "define i64 @native() %s {\n  ret i64 1\n}\n", gc));
   refuse("by native", try_replace("number", "define i64 @number() {\n  ret i64 1\n}\n"));
-  refuse("variable", try_replace("number", "@variable = global i64 2\ndefine i64 @number() %s {\n  ret i64 1\n}\n", gc));
+  refuse("variable", try_replace("number",
+                                 "@variable = global i64 2\ndefine i64 @number() %s {\n  ret i64 1\n}\n", gc));
   refuse("user's", try_replace("replace_now", "define void @replace_now() %s {\n  ret void\n}\n", gc));
   refuse("missing", try_replace("number", "declare i64 @nowhere()\ndefine i64 @number() %s {\n"
                                           "  %%x = call i64 @nowhere()\n  ret i64 %%x\n}\n", gc));
@@ -297,7 +298,8 @@ static void threads_call_while_one_replaces(long rounds)
   for (int i = 0; i < 3; i++)
     pthread_join(threads[i], NULL);
   cairn_collect();
-  printf("threads: %ld wrong, calls %s, %zu pending\n", atomic_load(&wrong), atomic_load(&calls) > rounds ? "many" : "few",
+  printf("threads: %ld wrong, calls %s, %zu pending\n", atomic_load(&wrong),
+         atomic_load(&calls) > rounds ? "many" : "few",
          cairn_jit_pending(session, NULL, NULL));
 }
 
@@ -319,7 +321,8 @@ static void write_group(long version, bool calls)
                 : sprintf(at, "define i64 @group_%d() gc \"statepoint-example\" {\n  ret i64 %ld\n}\n", i, version);
   if (!calls)
     return;
-  at += sprintf(at, "define i64 @call_group() gc \"statepoint-example\" {\n  %%v0 = add i64 0, 0\n  %%b0 = add i1 0, 0\n");
+  at += sprintf(at, "define i64 @call_group() gc \"statepoint-example\" {\n"
+                    "  %%v0 = add i64 0, 0\n  %%b0 = add i1 0, 0\n");
   for (int i = 1; i <= 2 * GROUP; i++)
     at += sprintf(at,
                   "  %%v%1$d = call i64 @group_%3$d()\n  %%c%1$d = icmp slt i64 %%v%1$d, %%v%2$d\n"
