@@ -77,13 +77,6 @@ static bool check_constructors(struct compilation *c, LLVMModuleRef ir, const ch
   return true;
 }
 
-static const char *name_of(LLVMValueRef global)
-{
-  size_t length;
-
-  return LLVMGetValueName2(global, &length);
-}
-
 static bool check_module(struct compilation *c, LLVMModuleRef ir)
 {
   if (!check_target(c, ir) || !check_constructors(c, ir, "llvm.global_ctors", "constructors") ||
@@ -91,13 +84,13 @@ static bool check_module(struct compilation *c, LLVMModuleRef ir)
     return false;
   if (LLVMGetFirstGlobalIFunc(ir))
     return REFUSE(c, CAIRN_E_REFUSED, "'%s' is an ifunc, which a session does not resolve",
-                  name_of(LLVMGetFirstGlobalIFunc(ir)));
+                  cn_jit_name_of(LLVMGetFirstGlobalIFunc(ir)));
   for (LLVMValueRef g = LLVMGetFirstGlobal(ir); g; g = LLVMGetNextGlobal(g)) {
     if (LLVMIsThreadLocal(g))
       return REFUSE(c, CAIRN_E_REFUSED, "the variable '%s' is thread-local, which JITLink does not support",
-                    name_of(g));
-    if (strncmp(name_of(g), CN_JIT_IMAGE_PREFIX, sizeof CN_JIT_IMAGE_PREFIX - 1) == 0)
-      return REFUSE(c, CAIRN_E_REFUSED, "the name '%s' is the session's", name_of(g));
+                    cn_jit_name_of(g));
+    if (strncmp(cn_jit_name_of(g), CN_JIT_IMAGE_PREFIX, sizeof CN_JIT_IMAGE_PREFIX - 1) == 0)
+      return REFUSE(c, CAIRN_E_REFUSED, "the name '%s' is the session's", cn_jit_name_of(g));
   }
   return true;
 }

@@ -11,7 +11,9 @@
 #include <llvm-c/Core.h>
 #include <cairn/collector.h>
 #include "base/check.h"
+#include "compile/core/emitted_names.h"
 #include "compile/core/pass.h"
+#include "jit/ir/ir.h"
 #include "jit/session.h"
 
 #define FIRST_CALL "cairn.jit.first_call"
@@ -19,7 +21,7 @@
 enum state { IS_NEW, IS_COMPILING, IS_COMPILED };
 
 struct lazy_function {
-  char *name;
+  char *name; /* in the IR */
   enum state state;
   void *entry;
 };
@@ -38,13 +40,6 @@ struct cn_jit_lazy {
 
 /* ---- parts of IR ---- */
 
-static const char *name_of(LLVMValueRef global)
-{
-  size_t length;
-
-  return LLVMGetValueName2(global, &length);
-}
-
 static bool is_local(LLVMValueRef global)
 {
   return LLVMGetLinkage(global) == LLVMInternalLinkage || LLVMGetLinkage(global) == LLVMPrivateLinkage ||
@@ -54,7 +49,7 @@ static bool is_local(LLVMValueRef global)
 /* Constants without an identity, and layouts, are in each part. */
 static bool is_shared_constant(LLVMValueRef variable)
 {
-  const char *suffix = strrchr(name_of(variable), '.');
+  const char *suffix = strrchr(cn_jit_name_of(variable), '.');
 
   return LLVMIsGlobalConstant(variable) && is_local(variable) &&
          (LLVMGetUnnamedAddress(variable) != LLVMNoUnnamedAddr || (suffix && strcmp(suffix, ".layout") == 0));
@@ -62,7 +57,7 @@ static bool is_shared_constant(LLVMValueRef variable)
 
 static bool is_compilers(LLVMValueRef variable)
 {
-  return strncmp(name_of(variable), "llvm.", 5) == 0;
+  return strncmp(cn_jit_name_of(variable), "llvm.", 5) == 0;
 }
 
 /* Addresses of blocks are those of one definition, which tables in variables may hold. */
@@ -75,17 +70,18 @@ static bool has_block_addresses(LLVMValueRef function)
   return false;
 }
 
+/* Calls of leaves are no safepoints, so a stub cannot stand for a leaf. */
 static bool is_lazy_function(LLVMValueRef function)
 {
   return !LLVMIsDeclaration(function) && cn_is_managed(function) && !has_block_addresses(function) &&
-         LLVMGetLinkage(function) != LLVMAvailableExternallyLinkage &&
+         !cn_string_attribute(function, CN_ATTR_LEAF) && LLVMGetLinkage(function) != LLVMAvailableExternallyLinkage &&
          !LLVMIsFunctionVarArg(LLVMGlobalGetValueType(function));
 }
 
 /* Give local functions and variables names of the session, so that other parts find them. */
 static void export_local(LLVMValueRef global, uint64_t number)
 {
-  char *name = cn_format("%s.part.%llu", name_of(global), (unsigned long long)number);
+  char *name = cn_format("%s.part.%llu", cn_jit_name_of(global), (unsigned long long)number);
 
   LLVMSetLinkage(global, LLVMExternalLinkage);
   LLVMSetVisibility(global, LLVMDefaultVisibility);
@@ -116,50 +112,69 @@ static void export_locals(LLVMModuleRef ir, uint64_t number)
   }
 }
 
-static void copy_attributes(LLVMValueRef from, LLVMValueRef to, LLVMValueRef call)
+static void copy_attributes_at(LLVMAttributeIndex index, LLVMValueRef from, LLVMValueRef to, LLVMValueRef call)
 {
-  for (unsigned i = 0; i <= LLVMCountParams(from); i++) {
-    LLVMAttributeRef attributes[64];
-    unsigned count = LLVMGetAttributeCountAtIndex(from, i);
-    if (count > sizeof attributes / sizeof *attributes)
-      continue;
-    LLVMGetAttributesAtIndex(from, i, attributes);
-    for (unsigned k = 0; k < count; k++) {
-      LLVMAddAttributeAtIndex(to, i, attributes[k]);
-      if (call)
-        LLVMAddCallSiteAttribute(call, i, attributes[k]);
-    }
+  unsigned count = LLVMGetAttributeCountAtIndex(from, index);
+  LLVMAttributeRef *attributes = cn_alloc((count + 1) * sizeof *attributes);
+
+  LLVMGetAttributesAtIndex(from, index, attributes);
+  for (unsigned k = 0; k < count; k++) {
+    LLVMAddAttributeAtIndex(to, index, attributes[k]);
+    if (call)
+      LLVMAddCallSiteAttribute(call, index, attributes[k]);
   }
+  free(attributes);
 }
 
-/* A declaration in place of the definition. */
-static LLVMValueRef declare_again(LLVMModuleRef ir, LLVMValueRef function)
+/* Copy the attributes of the result and the parameters, also to a call unless it is null. */
+static void copy_attributes(LLVMValueRef from, LLVMValueRef to, LLVMValueRef call)
+{
+  for (unsigned i = 0; i <= LLVMCountParams(from); i++)
+    copy_attributes_at(i, from, to, call);
+}
+
+/* A declaration without a name, and without the attributes of the function itself. */
+static LLVMValueRef make_declaration(LLVMModuleRef ir, LLVMValueRef function)
 {
   LLVMValueRef declaration = LLVMAddFunction(ir, "", LLVMGlobalGetValueType(function));
-  char *name = cn_strdup(name_of(function));
 
   LLVMSetFunctionCallConv(declaration, LLVMGetFunctionCallConv(function));
   LLVMSetVisibility(declaration, LLVMGetVisibility(function));
   if (LLVMGetGC(function))
     LLVMSetGC(declaration, LLVMGetGC(function));
   copy_attributes(function, declaration, NULL);
-  LLVMReplaceAllUsesWith(function, declaration);
-  LLVMDeleteFunction(function);
-  LLVMSetValueName2(declaration, name, strlen(name));
-  free(name);
   return declaration;
 }
 
-static void declare_variable_again(LLVMModuleRef ir, LLVMValueRef variable)
+/* Replace a function or a variable by a declaration, which gets the name. */
+static void give_place(LLVMValueRef definition, LLVMValueRef declaration)
 {
-  LLVMValueRef declaration = LLVMAddGlobal(ir, LLVMGlobalGetValueType(variable), "");
-  char *name = cn_strdup(name_of(variable));
+  char *name = cn_strdup(cn_jit_name_of(definition));
 
-  LLVMSetGlobalConstant(declaration, LLVMIsGlobalConstant(variable));
-  LLVMReplaceAllUsesWith(variable, declaration);
-  LLVMDeleteGlobal(variable);
+  LLVMReplaceAllUsesWith(definition, declaration);
+  if (LLVMIsAFunction(definition))
+    LLVMDeleteFunction(definition);
+  else
+    LLVMDeleteGlobal(definition);
   LLVMSetValueName2(declaration, name, strlen(name));
   free(name);
+}
+
+/* Callers see all attributes, such as that of a leaf. */
+static void declare_function(LLVMModuleRef ir, LLVMValueRef function)
+{
+  LLVMValueRef declaration = make_declaration(ir, function);
+
+  copy_attributes_at(CN_FUNCTION_INDEX, function, declaration, NULL);
+  give_place(function, declaration);
+}
+
+static void declare_variable(LLVMModuleRef ir, LLVMValueRef variable)
+{
+  LLVMValueRef declaration = LLVMAddGlobal(ir, LLVMGlobalGetValueType(variable), "");
+
+  LLVMSetGlobalConstant(declaration, LLVMIsGlobalConstant(variable));
+  give_place(variable, declaration);
 }
 
 /* Reduce the module to one function. */
@@ -170,12 +185,12 @@ static void keep_function(LLVMModuleRef ir, const char *kept)
     if (is_compilers(g))
       LLVMDeleteGlobal(g);
     else if (!LLVMIsDeclaration(g) && !is_shared_constant(g))
-      declare_variable_again(ir, g);
+      declare_variable(ir, g);
   }
   for (LLVMValueRef f = LLVMGetFirstFunction(ir), next; f; f = next) {
     next = LLVMGetNextFunction(f);
-    if (!LLVMIsDeclaration(f) && strcmp(name_of(f), kept) != 0)
-      declare_again(ir, f);
+    if (!LLVMIsDeclaration(f) && strcmp(cn_jit_name_of(f), kept) != 0)
+      declare_function(ir, f);
   }
 }
 
@@ -189,11 +204,12 @@ static void make_stub(LLVMModuleRef ir, LLVMValueRef function, const struct cn_j
   LLVMTypeRef type = LLVMGlobalGetValueType(function), ask = LLVMFunctionType(pointer, (LLVMTypeRef[]){i64, i64}, 2, 0);
   LLVMValueRef first_call = LLVMGetNamedFunction(ir, FIRST_CALL);
   LLVMLinkage linkage = LLVMGetLinkage(function);
-  LLVMValueRef stub = declare_again(ir, function);
+  LLVMValueRef stub = make_declaration(ir, function);
   unsigned count = LLVMCountParams(stub);
   LLVMValueRef *arguments = cn_alloc((count + 1) * sizeof *arguments);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
 
+  give_place(function, stub);
   first_call = first_call ? first_call : LLVMAddFunction(ir, FIRST_CALL, ask);
   LLVMSetLinkage(stub, linkage);
   LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(context, stub, ""));
@@ -219,7 +235,7 @@ static void make_stubs(struct cn_jit_lazy *lazy, LLVMModuleRef ir)
     if (is_lazy_function(f))
       cn_push(&functions, f);
   for (size_t i = 0; i < functions.count; i++) {
-    cn_push(&lazy->functions, (struct lazy_function){.name = cn_strdup(name_of(functions.at[i]))});
+    cn_push(&lazy->functions, (struct lazy_function){.name = cn_strdup(cn_jit_name_of(functions.at[i]))});
     make_stub(ir, functions.at[i], lazy, i);
   }
   cn_free(&functions);
@@ -229,12 +245,14 @@ static void make_stubs(struct cn_jit_lazy *lazy, LLVMModuleRef ir)
 
 static void end_program(const struct lazy_function *function, const char *error)
 {
-  cairn_fatal("the JIT function '%s' cannot be compiled at its first call: %s", function->name, error);
+  cairn_fatal("the JIT function '%s' cannot be compiled at its first call: %s", cn_jit_symbol_of(function->name),
+              error);
 }
 
 static void *compile_function(struct cn_jit_lazy *lazy, const struct lazy_function *function)
 {
   char *error = NULL;
+  const char *symbol = cn_jit_symbol_of(function->name);
   void *entry = NULL;
   uint64_t module;
   LLVMModuleRef ir = cn_jit_parse(LLVMGetBufferStart(lazy->bitcode), LLVMGetBufferSize(lazy->bitcode), &error);
@@ -242,8 +260,8 @@ static void *compile_function(struct cn_jit_lazy *lazy, const struct lazy_functi
   if (!ir)
     end_program(function, error);
   keep_function(ir, function->name);
-  if (cn_jit_replace_stub(lazy->session, function->name, ir, lazy, &module, &error) ||
-      cairn_jit_look_up(lazy->session, function->name, &entry, &error))
+  if (cn_jit_replace_stub(lazy->session, symbol, ir, lazy, &module, &error) ||
+      cairn_jit_look_up(lazy->session, symbol, &entry, &error))
     end_program(function, error);
   cn_jit_dispose_parsed(ir);
   return entry;
@@ -346,7 +364,7 @@ enum cairn_status cairn_jit_add_lazy_ir(struct cairn_jit *session, const void *b
     return status;
   if (LLVMGetFirstGlobalAlias(ir)) {
     *error = cn_format("'%s' is an alias, which keeps its module from lazy compilation",
-                       name_of(LLVMGetFirstGlobalAlias(ir)));
+                       cn_jit_name_of(LLVMGetFirstGlobalAlias(ir)));
   } else {
     define_first_call(session);
     struct cn_jit_lazy *lazy = make_lazy(session, ir);

@@ -224,31 +224,19 @@ static void rebind_to_entry(struct link *l, struct cn_jit_module *module, struct
   note_entry_link(module, entry);
 }
 
-/* A module uses a function's address by the name of its entry; a native function lacks an entry. */
-static bool is_own_definition(const struct cn_jit_module *module, const char *function,
-                              const struct cn_jit_symbol **definition)
-{
-  for (size_t i = 0; i < module->exports.count; i++)
-    if (strcmp(module->exports.at[i].name, function) == 0) {
-      *definition = &module->exports.at[i];
-      return true;
-    }
-  return false;
-}
-
 /* Resolve a symbol that a module refers to. */
 static void resolve(struct link *l, struct cn_jit_module *module, const struct cn_jit_symbol *symbol,
                     struct rebindings *rebindings)
 {
   const char *function = function_of(symbol->name);
   struct cn_jit_name *name = find_in_modules(l, function);
-  const struct cn_jit_symbol *definition;
+  bool is_body = function_of_body(symbol->name) != NULL;
+  const struct cn_jit_symbol *definition =
+      function != symbol->name && !is_body ? cn_jit_module_find_export(module, function) : NULL;
 
   if (name && name->entry) {
-    bool is_body = function_of_body(symbol->name) != NULL;
     rebind_to_entry(l, module, rebindings, symbol, name->entry, is_body);
-  } else if (function != symbol->name && !function_of_body(symbol->name) &&
-             is_own_definition(module, function, &definition)) {
+  } else if (definition) { /* a native function lacks an entry */
     cn_push(rebindings, (struct cn_jit_rebinding){symbol->index, NULL, definition->index});
   } else if (!name) {
     resolve_outside(l, module, symbol);

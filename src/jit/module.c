@@ -72,7 +72,7 @@ static int by_name(const void *a, const void *b)
   return strcmp(((const struct cn_jit_symbol *)a)->name, ((const struct cn_jit_symbol *)b)->name);
 }
 
-static struct cn_jit_symbol *find_export(const struct cn_jit_module *module, const char *name)
+struct cn_jit_symbol *cn_jit_module_find_export(const struct cn_jit_module *module, const char *name)
 {
   const struct cn_jit_symbol key = {.name = (char *)name};
 
@@ -84,8 +84,9 @@ static struct cn_jit_symbol *function_of_body(const struct cn_jit_module *module
                                               const struct cn_jit_symbol *body)
 {
   static const char prefix[] = CN_CODE_PREFIX;
-  struct cn_jit_symbol *function =
-      strncmp(body->name, prefix, sizeof prefix - 1) == 0 ? find_export(module, body->name + sizeof prefix - 1) : NULL;
+  struct cn_jit_symbol *function = strncmp(body->name, prefix, sizeof prefix - 1) == 0
+                                       ? cn_jit_module_find_export(module, body->name + sizeof prefix - 1)
+                                       : NULL;
 
   if (!function)
     return NULL;
@@ -122,7 +123,7 @@ static void fold_bodies(struct cn_jit_module *module, const struct cn_elf_file *
 static bool names_code(const struct cn_jit_module *module, const struct cn_elf_file *elf,
                        const struct cn_elf_symbol *local)
 {
-  const struct cn_jit_symbol *export = *local->name ? find_export(module, local->name) : NULL;
+  const struct cn_jit_symbol *export = *local->name ? cn_jit_module_find_export(module, local->name) : NULL;
 
   if (ELF64_ST_TYPE(local->sym.st_info) != STT_FUNC || !*local->name || !local->sym.st_size)
     return false;

@@ -64,6 +64,9 @@ bool cn_jit_is_image(const char *name);
 /* Fill exports, imports, thunks and unneeded from the object's symbols. False after an error. */
 bool cn_jit_module_read_symbols(struct cn_jit_module *module, char **error);
 
+/* The export of this name, or null, in logarithmic time. */
+struct cn_jit_symbol *cn_jit_module_find_export(const struct cn_jit_module *module, const char *name);
+
 /* Give the images of an object the names that they have in the module of this number. False if the object is broken, or
  * another name shares their bytes. */
 bool cn_jit_module_renumber(void *object, size_t size, uint64_t number);

@@ -86,10 +86,8 @@ static bool check_wanted(struct replacement *r)
 {
   if (!cn_jit_names_find(&r->session->names, r->wanted))
     return refuse(r, CAIRN_E_UNKNOWN, cn_format("the session has no symbol '%s'", r->wanted));
-  for (size_t i = 0; i < r->module->exports.count; i++)
-    if (strcmp(r->module->exports.at[i].name, r->wanted) == 0)
-      return true;
-  return refuse(r, CAIRN_E_REFUSED, cn_format("the module does not export '%s'", r->wanted));
+  return cn_jit_module_find_export(r->module, r->wanted) ||
+         refuse(r, CAIRN_E_REFUSED, cn_format("the module does not export '%s'", r->wanted));
 }
 
 static bool take_names_over(struct replacement *r)

@@ -6,7 +6,20 @@
 #define CN_JIT_IR_H
 
 #include <stdbool.h>
-#include <llvm-c/Types.h>
+#include <llvm-c/Core.h>
+
+static inline const char *cn_jit_name_of(LLVMValueRef global)
+{
+  size_t length;
+
+  return LLVMGetValueName2(global, &length);
+}
+
+/* The symbol of a function or variable with this name. A first byte 1 is LLVM's sign that the rest is the symbol. */
+static inline const char *cn_jit_symbol_of(const char *name)
+{
+  return name + (*name == 1);
+}
 
 /* True if the module uses the address of a managed function that it exports (own_addresses.c). */
 bool cn_jit_uses_own_addresses(LLVMModuleRef ir);

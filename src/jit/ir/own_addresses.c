@@ -81,16 +81,12 @@ static void keep_definition(LLVMValueRef function)
     LLVMSetLinkage(function, LLVMWeakODRLinkage);
 }
 
-/* The symbol of the function's entry; any other value stands for itself. A name's first byte 1 is LLVM's sign that the
- * rest is the symbol. */
+/* The symbol of the function's entry; any other value stands for itself. */
 static LLVMValueRef entry_of(LLVMModuleRef ir, LLVMValueRef value)
 {
-  size_t length;
-
   if (!LLVMIsAFunction(value) || !is_replaceable(value))
     return value;
-  const char *symbol = LLVMGetValueName2(value, &length);
-  char *name = cn_format(CN_JIT_ENTRY_PREFIX "%s", symbol + (*symbol == 1));
+  char *name = cn_format(CN_JIT_ENTRY_PREFIX "%s", cn_jit_symbol_of(cn_jit_name_of(value)));
   LLVMValueRef entry = LLVMGetNamedFunction(ir, name);
   if (!entry) {
     entry = LLVMAddFunction(ir, name, LLVMGlobalGetValueType(value));

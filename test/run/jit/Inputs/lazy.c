@@ -111,7 +111,8 @@ static const char text[] =
     "define i64 @raced(ptr addrspace(1) %x)" GC "  %v = call i64 @value(ptr addrspace(1) %x)\n  ret i64 %v\n}\n"
     "define void @unused()" GC "  ret void\n}\n";
 
-/* Hidden symbols, definitions that their own part does not use, and a table of addresses of blocks. */
+/* Hidden symbols, definitions that their own part does not use, a table of addresses of blocks, a leaf that takes a
+ * reference, and a literal name. */
 static const char symbols[] =
     "@hidden = hidden global i64 5\n@odr = linkonce_odr global i64 30\n"
     "@labels = internal global [2 x ptr] [ptr blockaddress(@jump, %a), ptr blockaddress(@jump, %b)]\n"
@@ -120,8 +121,12 @@ static const char symbols[] =
     "define internal i64 @jump(i64 %n)" GC "  %p = getelementptr [2 x ptr], ptr @labels, i64 0, i64 %n\n"
     "  %q = load ptr, ptr %p\n  indirectbr ptr %q, [label %a, label %b]\n"
     "a:\n  ret i64 100\nb:\n  ret i64 200\n}\n"
+    "define i64 @leaf(ptr addrspace(1) %p) noinline \"gc-leaf-function\" {\n  %n = icmp eq ptr addrspace(1) %p, null\n"
+    "  %m = select i1 %n, i64 1000, i64 0\n  ret i64 %m\n}\n"
+    "define i64 @\"\\01literal\"()" GC "  ret i64 5000\n}\n"
     "define i64 @symbols()" GC "  %1 = call i64 @read()\n  %2 = call i64 @weak()\n  %3 = call i64 @jump(i64 1)\n"
-    "  %4 = add i64 %1, %2\n  %5 = add i64 %3, %4\n  ret i64 %5\n}\n";
+    "  %4 = add i64 %1, %2\n  %5 = add i64 %3, %4\n  %6 = call i64 @leaf(ptr addrspace(1) null)\n"
+    "  %7 = call i64 @\"\\01literal\"()\n  %8 = add i64 %5, %6\n  %9 = add i64 %8, %7\n  ret i64 %9\n}\n";
 
 static void first_calls(void)
 {
