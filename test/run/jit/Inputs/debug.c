@@ -9,6 +9,7 @@
 #include <cairn/code.h>
 #include <cairn/jit.h>
 #include <cairn/stack.h>
+#include "check.h"
 
 struct cell {
   struct cell managed *next;
@@ -29,14 +30,6 @@ cairn_unmanaged void stop(void)
 {
   if (prints)
     cairn_backtrace(1);
-}
-
-cairn_unmanaged static void check(enum cairn_status status, char *error)
-{
-  if (status != CAIRN_OK) {
-    fprintf(stderr, "debug: %s (%s)\n", error, cairn_status_text(status));
-    exit(1);
-  }
 }
 
 cairn_unmanaged static void run_once(struct cairn_jit *session, const char *text, size_t size)

@@ -12,6 +12,7 @@
 #include <unwind.h>
 #include <cairn/cairn.h>
 #include <cairn/jit.h>
+#include "check.h"
 
 typedef long number_function(void);
 
@@ -24,14 +25,6 @@ static struct cairn_jit *session;
 static uintptr_t entry;
 static const void *caller; /* the function that calls the entry */
 static long in_thunk, in_head, lost;
-
-static void check(enum cairn_status status, char *error)
-{
-  if (status != CAIRN_OK) {
-    printf("entries: %s\n", error);
-    exit(1);
-  }
-}
 
 static long step_native(number_function *function);
 static long step_managed(number_function *function);

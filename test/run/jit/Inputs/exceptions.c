@@ -7,20 +7,13 @@
 #include <time.h>
 #include <cairn/cairn.h>
 #include <cairn/jit.h>
+#include "check.h"
 
 typedef long managed_function(long);
 void native_throw(long value);
 long native_catch(managed_function *called, long argument);
 
 static struct cairn_jit *session;
-
-static void check(enum cairn_status status, char *error)
-{
-  if (status != CAIRN_OK) {
-    printf("exceptions: %s (%s)\n", error, cairn_status_text(status));
-    exit(1);
-  }
-}
 
 /* f_N(n) calls f_(N - 1)(n + N), and f_0 throws. */
 static uint64_t add(int number)

@@ -6,17 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cairn/jit.h>
+#include "check.h"
 
 static struct cairn_jit *session;
 static atomic_long ended;
-
-static void check(enum cairn_status status, char *error)
-{
-  if (status == CAIRN_OK)
-    return;
-  fprintf(stderr, "jit_threads: %s\n", error);
-  exit(1);
-}
 
 static size_t write_version(char *text, int thread, long version)
 {

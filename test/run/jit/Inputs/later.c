@@ -10,14 +10,7 @@
 #include <unistd.h>
 #include <cairn/cairn.h>
 #include <cairn/jit.h>
-
-static void check(enum cairn_status status, char *error)
-{
-  if (status != CAIRN_OK) {
-    fprintf(stderr, "later: %s (%s)\n", error, cairn_status_text(status));
-    exit(1);
-  }
-}
+#include "check.h"
 
 static struct cairn_jit *begin(unsigned threads, unsigned waiting, cairn_jit_compiled *compiled, void *env)
 {

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cairn/cairn.h>
 #include <cairn/jit.h>
+#include "check.h"
 
 struct cell {
   struct cell managed *next;
@@ -15,14 +16,6 @@ struct cell {
 typedef struct cell managed *ref;
 
 static struct cairn_jit *session;
-
-static void check(enum cairn_status status, char *error)
-{
-  if (status != CAIRN_OK) {
-    fprintf(stderr, "lazy: %s (%s)\n", error, cairn_status_text(status));
-    exit(1);
-  }
-}
 
 static uint64_t add_lazy(const char *text)
 {

@@ -8,6 +8,7 @@
 #include <cairn/cairn.h>
 #include <cairn/jit.h>
 #include "coroutines.h"
+#include "check.h"
 
 #ifndef TIER
 #define TIER CAIRN_TIER_FULL
@@ -20,14 +21,6 @@ struct cell {
 typedef struct cell managed *ref;
 
 static struct cairn_jit *session;
-
-static void check(enum cairn_status status, char *error)
-{
-  if (status != CAIRN_OK) {
-    fprintf(stderr, "remove: %s (%s)\n", error, cairn_status_text(status));
-    exit(1);
-  }
-}
 
 static uint64_t add(const char *format, ...)
 {

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cairn/cairn.h>
 #include <cairn/jit.h>
+#include "check.h"
 
 struct cell {
   struct cell managed *next;
@@ -17,14 +18,6 @@ typedef struct cell managed *ref;
 
 static struct cairn_jit *session;
 static const char *last_error = "";
-
-static void check(enum cairn_status status, char *error)
-{
-  if (status != CAIRN_OK) {
-    fprintf(stderr, "replace: %s (%s)\n", error, cairn_status_text(status));
-    exit(1);
-  }
-}
 
 static char text[16384];
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <cairn/cairn.h>
 #include <cairn/jit.h>
+#include "check.h"
 
 #ifndef TIER
 #define TIER CAIRN_TIER_FULL
@@ -15,14 +16,6 @@ struct cell {
   long value;
 };
 typedef struct cell managed *ref;
-
-static void check(enum cairn_status status, char *error)
-{
-  if (status != CAIRN_OK) {
-    fprintf(stderr, "session: %s (%s)\n", error, cairn_status_text(status));
-    exit(1);
-  }
-}
 
 static struct cairn_jit *begin(void)
 {

@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include <cairn/cairn.h>
 #include <cairn/jit.h>
+#include "check.h"
 
 struct cell {
   struct cell managed *next;
@@ -24,14 +25,6 @@ struct cell {
 typedef struct cell managed *ref;
 
 static struct cairn_jit *session;
-
-static void check(enum cairn_status status, char *error)
-{
-  if (status != CAIRN_OK) {
-    printf("slabs: %s (%s)\n", error, cairn_status_text(status));
-    exit(1);
-  }
-}
 
 static uint64_t add(int number)
 {
