@@ -141,20 +141,41 @@ static LLVMValueRef build_address(const struct tag_lowering *l, LLVMValueRef cal
   return LLVMBuildPtrToInt(l->builder, LLVMGetOperand(call, 0), LLVMInt64TypeInContext(l->ctx->llvm), "");
 }
 
-static void replace_call(LLVMValueRef call, LLVMValueRef with)
+static void replace_by(LLVMValueRef call, LLVMValueRef with)
 {
   LLVMReplaceAllUsesWith(call, with);
   LLVMInstructionEraseFromParent(call);
 }
 
+/* The integer at its position in a word is the word without the tag bits. */
+static void lower_raised_values(struct tag_lowering *l, LLVMValueRef call)
+{
+  LLVMValueRef bits = make_i64(l, l->kind.integer_bits);
+
+  for (LLVMUseRef use = LLVMGetFirstUse(call), next; use; use = next) {
+    LLVMValueRef user = LLVMGetUser(use);
+    next = LLVMGetNextUse(use);
+    if (!LLVMIsAInstruction(user) || LLVMGetInstructionOpcode(user) != LLVMShl || LLVMGetOperand(user, 1) != bits)
+      continue;
+    LLVMPositionBuilderBefore(l->builder, user);
+    replace_by(user, LLVMBuildAnd(l->builder, build_address(l, call), make_i64(l, ~tag_bits_mask(l)), ""));
+  }
+}
+
 static void lower_tag_value(struct tag_lowering *l, LLVMValueRef call)
 {
+  lower_raised_values(l, call);
+  if (!LLVMGetFirstUse(call)) {
+    LLVMInstructionEraseFromParent(call);
+    return;
+  }
+  LLVMPositionBuilderBefore(l->builder, call);
   LLVMValueRef word = build_address(l, call);
   LLVMValueRef value = LLVMBuildAShr(l->builder, word, make_i64(l, l->kind.integer_bits), "");
 
   if (LLVMIsAInstruction(value))
     *cn_ptrmap_add(&l->words, value, NULL) = (uintptr_t)word;
-  replace_call(call, value);
+  replace_by(call, value);
 }
 
 static bool is_made_immediate(LLVMValueRef value)
@@ -184,13 +205,13 @@ static bool is_made_immediate(LLVMValueRef value)
 static void lower_tag_is(struct tag_lowering *l, LLVMValueRef call)
 {
   if (is_made_immediate(LLVMGetOperand(call, 0))) {
-    replace_call(call, LLVMConstInt(LLVMInt1TypeInContext(l->ctx->llvm), 1, false));
+    replace_by(call, LLVMConstInt(LLVMInt1TypeInContext(l->ctx->llvm), 1, false));
     return;
   }
   uint64_t mask = (UINT64_C(1) << l->kind.reference_bits) - 1;
   LLVMValueRef bits = LLVMBuildAnd(l->builder, build_address(l, call), make_i64(l, mask), "");
 
-  replace_call(call, LLVMBuildICmp(l->builder, LLVMIntNE, bits, make_i64(l, l->kind.reference), ""));
+  replace_by(call, LLVMBuildICmp(l->builder, LLVMIntNE, bits, make_i64(l, l->kind.reference), ""));
 }
 
 /* A sum of integers at its position in a word. */
@@ -246,7 +267,7 @@ static void lower_tag_from(struct tag_lowering *l, LLVMValueRef call)
   else if (!sum.exact)
     word = LLVMBuildAnd(l->builder, word, make_i64(l, ~tag_bits_mask(l)), "");
   word = LLVMBuildOr(l->builder, word, make_i64(l, l->kind.integer), "");
-  replace_call(call, LLVMBuildIntToPtr(l->builder, word, cn_ref_type(l->ctx), ""));
+  replace_by(call, LLVMBuildIntToPtr(l->builder, word, cn_ref_type(l->ctx), ""));
 }
 
 static LLVMValueRef comparable_word_of(const struct tag_lowering *l, LLVMValueRef operand)
@@ -278,6 +299,126 @@ static void lower_comparisons(struct tag_lowering *l)
         if (LLVMIsAICmpInst(i) && (source_word_of(l, LLVMGetOperand(i, 0)) || source_word_of(l, LLVMGetOperand(i, 1))))
           lower_comparison(l, i);
 }
+
+/* ---- tests of an immediate's low bits ---- */
+
+/* A comparison of bits of an integer that a word has: (integer & mask) == bits, or != if `equal` is false. */
+struct bits_test {
+  LLVMValueRef word;
+  uint64_t mask, bits;
+  bool equal;
+};
+
+static bool is_call_of_tag(LLVMValueRef value, enum tag tag)
+{
+  LLVMValueRef callee = LLVMIsACallInst(value) ? LLVMGetCalledValue(value) : NULL;
+  size_t length;
+
+  return callee && strcmp(LLVMGetValueName2(callee, &length), tag_function_names[tag]) == 0;
+}
+
+static bool read_bits_test(LLVMValueRef compare, struct bits_test *test)
+{
+  LLVMIntPredicate predicate = LLVMGetICmpPredicate(compare);
+  LLVMValueRef masked = LLVMGetOperand(compare, 0), bits = LLVMGetOperand(compare, 1);
+
+  if ((predicate != LLVMIntEQ && predicate != LLVMIntNE) || !LLVMIsAConstantInt(bits) || !LLVMIsAInstruction(masked) ||
+      LLVMGetInstructionOpcode(masked) != LLVMAnd || !LLVMIsAConstantInt(LLVMGetOperand(masked, 1)) ||
+      !is_call_of_tag(LLVMGetOperand(masked, 0), TAG_VALUE_OF_IMMEDIATE))
+    return false;
+  *test = (struct bits_test){LLVMGetOperand(LLVMGetOperand(masked, 0), 0),
+                             LLVMConstIntGetZExtValue(LLVMGetOperand(masked, 1)), LLVMConstIntGetZExtValue(bits),
+                             predicate == LLVMIntEQ};
+  bool one_bit = (test->mask & (test->mask - 1)) == 0;
+  if (one_bit && test->bits == 0) {
+    test->bits = test->mask;
+    test->equal = !test->equal;
+  }
+  return test->mask >> 62 == 0;
+}
+
+/* Is `value` cairn.tag.is(word) or, unless `equal`, its negation? */
+static bool is_kind_test(LLVMValueRef value, LLVMValueRef word, bool equal)
+{
+  if (!equal) {
+    if (!LLVMIsAInstruction(value) || LLVMGetInstructionOpcode(value) != LLVMXor)
+      return false;
+    value = LLVMGetOperand(value, 0); /* the other operand is true: the only constant of i1 that changes a bit */
+  }
+  return is_call_of_tag(value, TAG_IS_IMMEDIATE) && LLVMGetOperand(value, 0) == word;
+}
+
+/* Does `user` join a test of the kind with the test `compare`: as "and" if it is for equality, else as "or"? */
+static bool joins_kind_test(LLVMValueRef user, LLVMValueRef compare, const struct bits_test *test)
+{
+  LLVMOpcode opcode = LLVMGetInstructionOpcode(user);
+  LLVMValueRef a = LLVMGetOperand(user, 0), b = LLVMGetOperand(user, 1);
+
+  if (opcode == (test->equal ? LLVMAnd : LLVMOr))
+    return is_kind_test(a == compare ? b : a, test->word, test->equal);
+  if (opcode != LLVMSelect || LLVMTypeOf(user) != LLVMTypeOf(compare))
+    return false;
+  LLVMValueRef other = LLVMGetOperand(user, 2), left = test->equal ? other : b, right = test->equal ? b : other;
+  return LLVMIsAConstantInt(left) && LLVMConstIntGetZExtValue(left) == !test->equal &&
+         (a == compare || right == compare) && is_kind_test(a == compare ? right : a, test->word, test->equal);
+}
+
+static void join_tests(struct tag_lowering *l, LLVMValueRef user, const struct bits_test *test)
+{
+  LLVMPositionBuilderBefore(l->builder, user);
+  LLVMSetCurrentDebugLocation2(l->builder, LLVMInstructionGetDebugLoc(user));
+  LLVMValueRef address = LLVMBuildPtrToInt(l->builder, test->word, LLVMInt64TypeInContext(l->ctx->llvm), "");
+  LLVMValueRef bits =
+      LLVMBuildAnd(l->builder, address, make_i64(l, test->mask << l->kind.integer_bits | tag_bits_mask(l)), "");
+  LLVMValueRef joined = LLVMBuildICmp(l->builder, test->equal ? LLVMIntEQ : LLVMIntNE, bits,
+                                      make_i64(l, test->bits << l->kind.integer_bits | l->kind.integer), "");
+  replace_by(user, joined);
+}
+
+static void join_tests_of(struct tag_lowering *l, LLVMValueRef compare)
+{
+  struct bits_test test;
+  LLVMUseRef next;
+
+  if (!read_bits_test(compare, &test))
+    return;
+  for (LLVMUseRef use = LLVMGetFirstUse(compare); use; use = next) {
+    LLVMValueRef user = LLVMGetUser(use);
+    next = LLVMGetNextUse(use);
+    if (joins_kind_test(user, compare, &test)) {
+      join_tests(l, user, &test);
+      next = LLVMGetFirstUse(compare);
+    }
+  }
+}
+
+static void delete_dead_test(LLVMValueRef compare)
+{
+  LLVMValueRef masked = LLVMGetOperand(compare, 0);
+
+  LLVMInstructionEraseFromParent(compare);
+  if (LLVMIsAInstruction(masked) && LLVMGetInstructionOpcode(masked) == LLVMAnd && !LLVMGetFirstUse(masked))
+    LLVMInstructionEraseFromParent(masked);
+}
+
+/* A language tells kinds of immediates by low bits of the integer: "an immediate, and the bits are so" is one
+ * comparison of the word if each immediate has the integers' ending. */
+static void lower_bits_tests(struct tag_lowering *l)
+{
+  if (l->kind.reference_bits != 1 || l->kind.integer_bits != 1)
+    return;
+  CN_EACH_FUNCTION(f, l->ctx->module)
+    CN_EACH_BLOCK(b, f)
+      for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
+        if (LLVMIsAICmpInst(i))
+          join_tests_of(l, i);
+        next = LLVMGetNextInstruction(i);
+        if (LLVMIsAICmpInst(i) && !LLVMGetFirstUse(i))
+          delete_dead_test(i);
+      }
+}
+
+/* ---- calls ---- */
 
 static void lower_calls(struct tag_lowering *l, enum tag tag)
 {
@@ -315,6 +456,7 @@ bool cn_lower_tags(struct cn_ctx *ctx)
   if (ctx->errors || l.kind.reference_bits == 0)
     return ctx->errors == 0;
   l.builder = LLVMCreateBuilderInContext(ctx->llvm);
+  lower_bits_tests(&l);
   lower_calls(&l, TAG_VALUE_OF_IMMEDIATE);
   lower_comparisons(&l);
   lower_calls(&l, TAG_IS_IMMEDIATE); /* is_made_immediate() needs the calls of cairn.tag.from */
