@@ -222,7 +222,8 @@ enum cairn_stackmap_point_kind {
 struct cairn_stackmap_point {
   enum cairn_stackmap_point_kind kind;
   uint32_t calling_convention; /* LLVM's number */
-  uint32_t bytes;              /* length of the region */
+  uint32_t bytes;              /* length of the region; 0 at PATCHABLE_STATEPOINT: the statepoint has no patch bytes, is
+                                * not a point, and its description has only the classes of its deopt values */
   bool has_result;             /* value 0 is the result: the place that the patched code writes (anyregcc) */
   bool has_target;             /* the region has a call of a target; otherwise it has only no-ops, or for a shadow the
                                 * code that follows */
@@ -232,22 +233,23 @@ struct cairn_stackmap_point {
 };
 enum cairn_stackmap_value_class {
   CAIRN_STACKMAP_INTEGER,
-  CAIRN_STACKMAP_FLOAT,     /* of 16, 32 or 64 bits */
+  CAIRN_STACKMAP_FLOAT,     /* of 16, 32 or 64 bits; as a deopt value also of 80 and 128 */
   CAIRN_STACKMAP_POINTER,   /* an ordinary pointer */
   CAIRN_STACKMAP_REFERENCE, /* null, an object, or an address in an object */
   CAIRN_STACKMAP_UNDEFINED, /* the program left the value undefined; the place is meaningless */
   CAIRN_STACKMAP_LOCAL,     /* the address of a local of the frame */
+  CAIRN_STACKMAP_VECTOR,    /* a deopt value: the lanes from the lowest address on */
 };
-/* A value: the low `bits` bits (1 to 64) of its place, or of the location's constant. LLVM leaves the other bits
- * undefined. */
+/* A value: the low `bits` bits (1 to 64, of a deopt value 1 to 128) of its place, or of the location's constant. LLVM
+ * leaves the other bits undefined. */
 struct cairn_stackmap_point_value {
   enum cairn_stackmap_value_class value_class;
   uint32_t bits;
   struct cairn_stackmap_location place;
 };
-/* Finds the parts of a point's record, and checks all of its description. NOT_POINT: the record lacks a
- * description, like the record of an ordinary statepoint. POINT: the description
- * is malformed. *error is as for cairn_stackmap_open(). */
+/* Finds the parts of a point's record, or the classes of a statepoint's deopt values, and checks all of the
+ * description. NOT_POINT: the record lacks a description, like the record of a statepoint without deopt values. POINT:
+ * the description is malformed. *error is as for cairn_stackmap_open(). */
 enum cairn_status cairn_stackmap_point(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
                                        struct cairn_stackmap_point *point, struct cairn_stackmap_error *error);
 /* Value number `index`, below point->values. */

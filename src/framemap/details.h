@@ -45,10 +45,14 @@ struct cn_source_place {
   uint32_t line, column;
 };
 
-/* An operand of the statepoint's deopt bundle, in the bundle's order, without the operands that Cairn added. */
+/* An operand of the statepoint's deopt bundle, in the bundle's order, without the operands that Cairn added. A
+ * reference of kind VALUE has the place of a root, whose base is the base of the reference. */
 struct cn_deopt_value {
   enum { CN_DEOPT_CONSTANT, CN_DEOPT_VALUE, CN_DEOPT_ADDRESS, CN_DEOPT_REGISTER_AT_CALL } kind;
-  uint16_t size; /* the value's size in bytes, or 0 if it is unknown */
+  uint8_t value_class; /* CAIRN_ABI_POINT_INTEGER, ...; an UNDEFINED value is the constant 0 */
+  uint8_t bits;  /* the value's width, 1 to 128, or 0 if the class is UNKNOWN; the place's other bits are arbitrary,
+                  * and a constant lacks them */
+  uint16_t size; /* the size of the place in bytes, or 0 if it is unknown */
   struct cn_frame_place
       loc; /* VALUE: the value's place; ADDRESS: the value is loc.reg + loc.offset; AT_CALL: the register that contained
             * the value at the start of the call, which may have changed the register ("deopt-lowering"="live-in") */

@@ -6,7 +6,7 @@
  */
 #include "framemap/details_format.h"
 
-static const char *deopt_wrong(const struct cn_deopt_value *v)
+static const char *place_wrong(const struct cn_deopt_value *v)
 {
   switch (v->kind) {
   case CN_DEOPT_CONSTANT:
@@ -19,6 +19,17 @@ static const char *deopt_wrong(const struct cn_deopt_value *v)
     return v->loc.is_register && v->loc.offset ? "details: a register has an offset" : NULL;
   }
   return "details: a deopt value is of no kind";
+}
+
+static const char *deopt_wrong(const struct cn_deopt_value *v)
+{
+  const char *wrong = place_wrong(v);
+
+  if (!wrong)
+    wrong = cn_deopt_type_wrong(v);
+  if (!wrong && v->constant != cn_deopt_mask_constant(v->constant, v->bits))
+    wrong = "details: a constant has bits above its width";
+  return wrong;
 }
 
 static const char *detail_wrong(const struct cn_safepoint_details *d)

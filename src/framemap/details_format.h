@@ -55,12 +55,14 @@
  *                                 3 in memory: uleb of the register, uleb of zigzag(offset)
  *                                 4 the address that memory has, as 3
  *                                 5 in a register when the call was made, uleb
- *                 bits 3..7 size: 1 + log2, or 0: a uleb with the size follows]
+ *                 bits 3..7 type: an index of cn_value_types[], or 0: u8 class, u8 bits, uleb size of the place
+ *                           follow]
  *    [uleb  number of spans minus 1, then for each uleb index, uleb depth]
  */
 #ifndef CN_FRAMEMAP_DETAILS_FORMAT_H
 #define CN_FRAMEMAP_DETAILS_FORMAT_H
 
+#include <cairn/abi.h>
 #include "base/vector.h"
 #include "framemap/details.h"
 #include "framemap/leb.h"
@@ -87,8 +89,57 @@ enum {
   CN_MAX_VIRTUAL_FRAMES = 1000, /* maximum number of virtual frames of a safepoint; compilers make far fewer */
 
   CN_VALUE_KIND_MASK = 7,
-  CN_VALUE_SIZE_SHIFT = 3,
+  CN_VALUE_TYPE_SHIFT = 3,
 };
+
+/* The types of deopt values that need no byte: class, bits, and size of the place. LLVM gives constants 8 bytes. */
+struct cn_value_type {
+  uint8_t value_class, bits;
+  uint16_t size;
+};
+enum { CN_VALUE_TYPES = 23 };
+static const struct cn_value_type cn_value_types[CN_VALUE_TYPES] = {
+    {0}, /* the type is written out */
+    {CAIRN_ABI_POINT_INTEGER, 64, 8},
+    {CAIRN_ABI_POINT_INTEGER, 32, 4},
+    {CAIRN_ABI_POINT_INTEGER, 16, 2},
+    {CAIRN_ABI_POINT_INTEGER, 8, 1},
+    {CAIRN_ABI_POINT_INTEGER, 1, 1},
+    {CAIRN_ABI_POINT_INTEGER, 32, 8},
+    {CAIRN_ABI_POINT_INTEGER, 24, 8},
+    {CAIRN_ABI_POINT_INTEGER, 16, 8},
+    {CAIRN_ABI_POINT_INTEGER, 8, 8},
+    {CAIRN_ABI_POINT_INTEGER, 1, 8},
+    {CAIRN_ABI_POINT_FLOAT, 64, 8},
+    {CAIRN_ABI_POINT_FLOAT, 32, 4},
+    {CAIRN_ABI_POINT_FLOAT, 32, 8},
+    {CAIRN_ABI_POINT_POINTER, 64, 8},
+    {CAIRN_ABI_POINT_REFERENCE, 64, 8},
+    {CAIRN_ABI_POINT_UNDEFINED, 64, 8},
+    {CAIRN_ABI_POINT_LOCAL, 64, 8},
+    {CAIRN_ABI_POINT_VECTOR, 128, 16},
+    {CAIRN_ABI_POINT_UNKNOWN, 0, 8},
+    {CAIRN_ABI_POINT_UNKNOWN, 0, 4},
+    {CAIRN_ABI_POINT_UNKNOWN, 0, 2},
+    {CAIRN_ABI_POINT_UNKNOWN, 0, 1},
+};
+
+/* The low `bits` bits of a constant; all if the number is 0 or above 64. */
+static inline uint64_t cn_deopt_mask_constant(uint64_t value, unsigned bits)
+{
+  return bits && bits < 64 ? value & ((UINT64_C(1) << bits) - 1) : value;
+}
+
+/* A constant of `bits` bits, extended by its sign. */
+static inline int64_t cn_deopt_extend_constant(uint64_t value, unsigned bits)
+{
+  unsigned unused = bits && bits < 64 ? 64 - bits : 0;
+
+  return (int64_t)(value << unused) >> unused;
+}
+
+/* details_read.c: the fault of a value's class, width and kind, or null. */
+const char *cn_deopt_type_wrong(const struct cn_deopt_value *value);
 
 enum cn_value_kind {
   CN_VALUE_SMALL_CONSTANT,
@@ -106,7 +157,7 @@ struct cn_span_use {
 };
 
 /* The details of a safepoint, as the writer's input. cn_function_details_wrong() checks that return offsets ascend and
- * lie within the code, that every source has a function's name, and that a deopt value's place fits its kind.
+ * lie within the code, that every source has a function's name, and that a deopt value's place fits its kind and type.
  */
 struct cn_safepoint_details {
   uint32_t return_offset;

@@ -254,63 +254,99 @@ int cn_details_next_source(struct cn_details *d, struct cn_source_place *out)
   return CN_FRAMEMAP_OK;
 }
 
-static bool read_value_size(struct cn_details *d, unsigned code, uint16_t *size)
+const char *cn_deopt_type_wrong(const struct cn_deopt_value *v)
 {
-  uint32_t value = 0;
+  bool constant = v->kind == CN_DEOPT_CONSTANT, word = v->bits == 64;
 
-  if (code)
-    value = code <= 16 ? 1u << (code - 1) : UINT32_MAX;
-  else if (!get_uleb_u32(&d->cursor, d->function.end, &value))
+  if (v->value_class > CAIRN_ABI_POINT_UNKNOWN || v->bits > CAIRN_ABI_DEOPT_BITS_MAX ||
+      (v->value_class == CAIRN_ABI_POINT_UNKNOWN) != !v->bits)
+    return "details: a deopt value has an unknown class or width";
+  if ((constant && v->value_class != CAIRN_ABI_POINT_UNDEFINED && v->bits > 64) ||
+      (!constant && v->value_class == CAIRN_ABI_POINT_UNDEFINED))
+    return "details: a deopt value is a constant, and must be in a place, or the reverse";
+  if (v->value_class == CAIRN_ABI_POINT_POINTER || v->value_class == CAIRN_ABI_POINT_REFERENCE ||
+      v->value_class == CAIRN_ABI_POINT_LOCAL)
+    return word ? NULL : "details: an address has another width than 64 bits";
+  return NULL;
+}
+
+static bool read_value_type(struct cn_details *d, unsigned code, struct cn_deopt_value *out)
+{
+  const unsigned char *end = d->function.end;
+  struct cn_value_type type;
+  uint32_t size;
+
+  if (code >= CN_VALUE_TYPES)
     return false;
-  *size = (uint16_t)value;
-  return value <= UINT16_MAX;
+  type = cn_value_types[code];
+  if (!code) {
+    if (end - d->cursor < 2)
+      return false;
+    type.value_class = *d->cursor++;
+    type.bits = *d->cursor++;
+    if (!get_uleb_u32(&d->cursor, end, &size) || size > UINT16_MAX)
+      return false;
+    type.size = (uint16_t)size;
+  }
+  out->value_class = type.value_class;
+  out->bits = type.bits;
+  out->size = type.size;
+  return true;
+}
+
+static bool read_constant(struct cn_details *d, enum cn_value_kind kind, struct cn_deopt_value *out)
+{
+  uint64_t value;
+
+  if (kind == CN_VALUE_LARGE_CONSTANT) {
+    if (d->function.end - d->cursor < 8)
+      return false;
+    value = cn_load_u64(d->cursor);
+    d->cursor += 8;
+  } else {
+    if (!cn_uleb_get(&d->cursor, d->function.end, &value))
+      return false;
+    value = (uint64_t)cn_zigzag_decode(value);
+  }
+  out->constant = cn_deopt_mask_constant(value, out->bits);
+  return true;
+}
+
+static bool read_place(struct cn_details *d, struct cn_frame_place *out)
+{
+  const unsigned char *end = d->function.end;
+  uint64_t value;
+
+  if (!cn_uleb_get(&d->cursor, end, &value) || value > UINT8_MAX)
+    return false;
+  out->reg = (uint8_t)value;
+  if (out->is_register)
+    return true;
+  if (!cn_uleb_get(&d->cursor, end, &value) || value >> 32)
+    return false;
+  out->offset = (int32_t)cn_zigzag_decode(value);
+  return true;
 }
 
 static bool read_deopt_value(struct cn_details *d, struct cn_deopt_value *out)
 {
-  const unsigned char *end = d->function.end;
-  uint64_t value = 0;
+  static const uint8_t kinds[CN_VALUE_KINDS] = {CN_DEOPT_CONSTANT, CN_DEOPT_CONSTANT, CN_DEOPT_VALUE,
+                                                CN_DEOPT_VALUE,    CN_DEOPT_ADDRESS,  CN_DEOPT_REGISTER_AT_CALL};
 
-  if (d->cursor == end)
+  if (d->cursor == d->function.end)
     return false;
   unsigned char head = *d->cursor++;
-  *out = (struct cn_deopt_value){.kind = CN_DEOPT_CONSTANT};
-  if (!read_value_size(d, head >> CN_VALUE_SIZE_SHIFT, &out->size))
+  enum cn_value_kind kind = head & CN_VALUE_KIND_MASK;
+  *out = (struct cn_deopt_value){0};
+  if (kind >= CN_VALUE_KINDS || !read_value_type(d, head >> CN_VALUE_TYPE_SHIFT, out))
     return false;
-  switch (head & CN_VALUE_KIND_MASK) {
-  case CN_VALUE_SMALL_CONSTANT:
-    if (!cn_uleb_get(&d->cursor, end, &value))
-      return false;
-    out->constant = (uint64_t)cn_zigzag_decode(value);
-    return true;
-  case CN_VALUE_LARGE_CONSTANT:
-    if (end - d->cursor < 8)
-      return false;
-    out->constant = cn_load_u64(d->cursor);
-    d->cursor += 8;
-    return true;
-  case CN_VALUE_IN_REGISTER:
-  case CN_VALUE_REGISTER_AT_CALL:
-    out->loc.is_register = 1;
-    break;
-  case CN_VALUE_IN_MEMORY:
-  case CN_VALUE_MEMORY_ADDRESS:
-    break;
-  default:
+  out->kind = kinds[kind];
+  if (cn_deopt_type_wrong(out))
     return false;
-  }
-  out->kind = (head & CN_VALUE_KIND_MASK) == CN_VALUE_MEMORY_ADDRESS     ? CN_DEOPT_ADDRESS
-              : (head & CN_VALUE_KIND_MASK) == CN_VALUE_REGISTER_AT_CALL ? CN_DEOPT_REGISTER_AT_CALL
-                                                                         : CN_DEOPT_VALUE;
-  if (!cn_uleb_get(&d->cursor, end, &value) || value > UINT8_MAX)
-    return false;
-  out->loc.reg = (uint8_t)value;
-  if (out->loc.is_register)
-    return true;
-  if (!cn_uleb_get(&d->cursor, end, &value) || value >> 32)
-    return false;
-  out->loc.offset = (int32_t)cn_zigzag_decode(value);
-  return true;
+  if (out->kind == CN_DEOPT_CONSTANT)
+    return read_constant(d, kind, out);
+  out->loc.is_register = kind == CN_VALUE_IN_REGISTER || kind == CN_VALUE_REGISTER_AT_CALL;
+  return read_place(d, &out->loc);
 }
 
 int cn_details_next_deopt(struct cn_details *d, struct cn_deopt_value *out)

@@ -86,24 +86,28 @@ static void put_sources(struct details_writer *w, const struct cn_safepoint_deta
   cn_uleb_put(record, d->sources.at[0].column);
 }
 
-/* Append the head of a value, which contains the value's size if the size is a power of 2. */
-static void put_value_head(struct cn_bytes *out, enum cn_value_kind kind, unsigned size)
+/* Append the head of a value, which contains the value's type if cn_value_types[] has it. */
+static void put_value_head(struct cn_bytes *out, enum cn_value_kind kind, const struct cn_deopt_value *v)
 {
-  unsigned code = 0;
+  unsigned code = CN_VALUE_TYPES - 1;
 
-  if (size && !(size & (size - 1)))
-    code = 1 + (unsigned)__builtin_ctz(size);
-  cn_push(out, (unsigned char)(kind | code << CN_VALUE_SIZE_SHIFT));
-  if (!code)
-    cn_uleb_put(out, size);
+  while (code && (cn_value_types[code].value_class != v->value_class || cn_value_types[code].bits != v->bits ||
+                  cn_value_types[code].size != v->size))
+    code--;
+  cn_push(out, (unsigned char)(kind | code << CN_VALUE_TYPE_SHIFT));
+  if (code)
+    return;
+  cn_push(out, v->value_class);
+  cn_push(out, v->bits);
+  cn_uleb_put(out, v->size);
 }
 
 static void put_deopt_value(struct cn_bytes *out, const struct cn_deopt_value *v)
 {
   if (v->kind == CN_DEOPT_CONSTANT) {
-    uint64_t zigzag = cn_zigzag_encode((int64_t)v->constant);
+    uint64_t zigzag = cn_zigzag_encode(cn_deopt_extend_constant(v->constant, v->bits));
     bool small = zigzag < UINT64_C(1) << 49;
-    put_value_head(out, small ? CN_VALUE_SMALL_CONSTANT : CN_VALUE_LARGE_CONSTANT, v->size);
+    put_value_head(out, small ? CN_VALUE_SMALL_CONSTANT : CN_VALUE_LARGE_CONSTANT, v);
     if (small)
       cn_uleb_put(out, zigzag);
     else
@@ -116,7 +120,7 @@ static void put_deopt_value(struct cn_bytes *out, const struct cn_deopt_value *v
                  : v->kind == CN_DEOPT_REGISTER_AT_CALL ? CN_VALUE_REGISTER_AT_CALL
                  : v->loc.is_register                   ? CN_VALUE_IN_REGISTER
                                                         : CN_VALUE_IN_MEMORY,
-                 v->size);
+                 v);
   cn_uleb_put(out, v->loc.reg);
   if (!v->loc.is_register)
     cn_uleb_put(out, cn_zigzag_encode(v->loc.offset));

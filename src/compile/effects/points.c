@@ -113,7 +113,9 @@ static uint64_t class_of(LLVMValueRef value)
 
   if (LLVMIsUndef(value))
     return CAIRN_ABI_POINT_UNDEFINED;
-  if (LLVMGetTypeKind(type) == LLVMIntegerTypeKind)
+  if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
+    return CAIRN_ABI_POINT_VECTOR;
+  if (LLVMGetTypeKind(type) == LLVMIntegerTypeKind || LLVMGetTypeKind(type) == LLVMBFloatTypeKind)
     return CAIRN_ABI_POINT_INTEGER;
   if (LLVMGetTypeKind(type) != LLVMPointerTypeKind)
     return CAIRN_ABI_POINT_FLOAT;
@@ -124,8 +126,8 @@ static uint64_t class_of(LLVMValueRef value)
 
 uint64_t cn_point_class_word(struct cn_ctx *ctx, LLVMValueRef value)
 {
-  CN_ASSERT(!cn_point_type_flaw(LLVMTypeOf(value)));
   uint64_t bits = LLVMSizeOfTypeInBits(ctx->layout, LLVMTypeOf(value));
+  CN_ASSERT(bits <= CAIRN_ABI_DEOPT_BITS_MAX);
   return class_of(value) | bits << CAIRN_ABI_POINT_BITS_SHIFT;
 }
 

@@ -46,7 +46,8 @@ struct cn_point_description {
 void cn_point_append_description(struct cn_ctx *ctx, const struct cn_point_description *description,
                                  struct cn_operands *out);
 
-/* The class and the width of a value in a description. */
+/* The class and the width of a value in a description. A point has no values whose type has a flaw; a deopt value may
+ * also be a vector, a long double, or a wide integer, and bfloat is described as an integer. */
 uint64_t cn_point_class_word(struct cn_ctx *ctx, LLVMValueRef value);
 
 #endif

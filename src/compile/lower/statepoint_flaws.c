@@ -94,18 +94,35 @@ static bool is_recordable(LLVMTypeRef type)
   }
 }
 
+/* True if the deopt values need to be live only at the start of the call, so that LLVM may leave them in registers. */
+static bool has_live_in_values(LLVMValueRef call)
+{
+  enum { FLAGS_OPERAND = 4, LIVE_IN_FLAG = 2 };
+  bool live_in = false;
+
+  if (cn_classify_call(call).kind == CN_CALL_STATEPOINT)
+    return LLVMConstIntGetZExtValue(LLVMGetOperand(call, FLAGS_OPERAND)) & LIVE_IN_FLAG;
+  return cn_statepoint_deopt_lowering(call, &live_in) && live_in;
+}
+
 void cn_report_deopt_flaws(LLVMValueRef call, cn_flaw_callback *report, void *to)
 {
   const struct flaw_report flaws = {report, to, call};
   uint32_t i, end;
 
   CN_ASSERT(cn_is_call(call));
-  for (cn_calls_find_bundle(call, "deopt", &i, &end); i < end; i++)
-    if (!is_recordable(LLVMTypeOf(LLVMGetOperand(call, i))))
+  for (cn_calls_find_bundle(call, "deopt", &i, &end); i < end; i++) {
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(call, i));
+    if (cn_is_returned_on_x87_stack(type) && has_live_in_values(call))
+      report_flaw(&flaws, "deopt-aggregate",
+                  "LLVM 22 leaves a long double out of a record with \"deopt-lowering\"=\"live-in\", so that later "
+                  "values take its place; use \"live-through\", or pass its bits");
+    else if (!is_recordable(type))
       report_flaw(&flaws, "deopt-aggregate",
                   "deoptimisation state holds an aggregate, or another value that LLVM 22 records in part or "
                   "fails over; pass pointers, numbers and vectors of up to 128 bits, by extractvalue or "
                   "extractelement");
+  }
 }
 
 void cn_report_bundle_flaws(LLVMValueRef call, cn_flaw_callback *report, void *to)

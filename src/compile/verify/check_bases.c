@@ -4,7 +4,8 @@
  * relocate-index, wrong-base and managed-alloca. Breaks: nothing.
  *
  * The base of each relocate must be the start of the object that the derived pointer points into (statepoints-later,
- * "Base & Derived Pointers"). The checks prove this rule for each scalar.
+ * "Base & Derived Pointers"). The checks prove this rule for each scalar. A derived reference among the deopt values
+ * must have a relocate.
  */
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
@@ -103,6 +104,41 @@ static bool check_relocate(struct cn_verifier *v, LLVMValueRef relocate)
   return true;
 }
 
+/* True if a relocate of the statepoint has `value` as its derived reference. */
+static bool is_relocated_at(struct cn_verifier *v, LLVMValueRef statepoint, LLVMValueRef value)
+{
+  for (LLVMUseRef use = LLVMGetFirstUse(statepoint); use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef relocate = LLVMGetUser(use);
+    if (cn_is_relocate(relocate) && cn_verify_listed_operand_of(v, relocate, 2) == value)
+      return true;
+  }
+  return false;
+}
+
+/* The code generator lists a reference of deoptimisation state without a relocate as a base. */
+static bool check_deopt_references(struct cn_verifier *v, LLVMValueRef statepoint)
+{
+  char value_name[120], call[160];
+  uint32_t i, end;
+
+  for (cn_calls_find_bundle(statepoint, "deopt", &i, &end); i < end; i++) {
+    LLVMValueRef value = LLVMGetOperand(statepoint, i);
+    if (!cn_is_ref(LLVMTypeOf(value)) || LLVMIsAConstant(value) || is_address_of_local(value))
+      continue;
+    const struct cn_object_node *node = cn_objects_find_node(&v->objects, value, 0);
+    if (!node || !node->inside || is_relocated_at(v, statepoint, value))
+      continue;
+    const struct cn_finding finding = {.value = value};
+    cn_report_finding(v->ctx, statepoint, "wrong-base", &finding,
+                      "%s may point into an object, and is among the deopt values without a relocate that names its "
+                      "base, at %s",
+                      cn_value_name(value, value_name, sizeof value_name),
+                      cn_verify_name_statepoint(statepoint, call, sizeof call));
+    return false;
+  }
+  return true;
+}
+
 /* The optimiser may merge two live references, so duplicates are wrong only before the optimiser. */
 static bool may_have_been_optimised(const struct cn_verifier *v)
 {
@@ -115,8 +151,11 @@ void cn_verify_relocates(struct cn_verifier *v)
 
   for (uint32_t b = 0; b < v->cfg.count; b++)
     CN_EACH_INSTRUCTION(i, v->cfg.blocks[b].block) {
-      if (cn_classify_call(i).kind == CN_CALL_STATEPOINT && !may_have_been_optimised(v))
+      bool statepoint = cn_classify_call(i).kind == CN_CALL_STATEPOINT;
+      if (statepoint && !may_have_been_optimised(v))
         check_duplicate_live_refs(v, i);
+      if (statepoint && wrong < MAX_FUNCTION_REPORTS)
+        wrong += !check_deopt_references(v, i);
       else if (cn_is_relocate(i) && wrong < MAX_FUNCTION_REPORTS)
         wrong += !check_relocate(v, i);
     }

@@ -3,8 +3,9 @@
  * Pass `verify-points`: checks the descriptions of points (abi.def, "Points"). Needs: the module for LLVM's code
  * generator. Provides: diagnostic point-description. Breaks: nothing.
  *
- * Each call of stackmap and patchpoint, and each statepoint with patch bytes, has one description, with the length of
- * the region, and with a class and a width for each value of the record. This file and points.c share no code but the
+ * Each call of stackmap and patchpoint, and each statepoint with patch bytes or with deopt values, has one description,
+ * with the length of the region, and with a class and a width for each value of the record. A statepoint that a front
+ * end wrote may lack a description of deopt values that are no records. This file and points.c share no code but the
  * classification of calls: this file reads a description from its mark.
  */
 #include "compile/analysis/calls.h"
@@ -57,9 +58,17 @@ static bool is_class_of(struct cn_ctx *ctx, uint64_t word, LLVMValueRef value)
     return LLVMIsConstant(value);
   if (cn_is_ref(type))
     return class == CAIRN_ABI_POINT_REFERENCE;
-  if (LLVMGetTypeKind(type) == LLVMPointerTypeKind)
+  switch (LLVMGetTypeKind(type)) {
+  case LLVMPointerTypeKind:
     return class == CAIRN_ABI_POINT_POINTER || class == CAIRN_ABI_POINT_LOCAL;
-  return class == (LLVMGetTypeKind(type) == LLVMIntegerTypeKind ? CAIRN_ABI_POINT_INTEGER : CAIRN_ABI_POINT_FLOAT);
+  case LLVMVectorTypeKind:
+    return class == CAIRN_ABI_POINT_VECTOR;
+  case LLVMIntegerTypeKind:
+  case LLVMBFloatTypeKind:
+    return class == CAIRN_ABI_POINT_INTEGER;
+  default:
+    return class == CAIRN_ABI_POINT_FLOAT;
+  }
 }
 
 static const char *classes_wrong(struct cn_ctx *ctx, const struct point_record *r, unsigned at, unsigned end)
@@ -136,20 +145,32 @@ static void check_point_call(struct cn_ctx *ctx, LLVMValueRef call)
   check_record(ctx, &r);
 }
 
+/* True if the operand is the first word of a record of deopt values. */
+static bool begins_record(LLVMValueRef call, unsigned operand)
+{
+  uint64_t word;
+
+  return read_word(call, operand, &word) && (word >> CAIRN_ABI_DEOPT_MAGIC_SHIFT == CAIRN_ABI_DEOPT_FRAME ||
+                                             word >> CAIRN_ABI_DEOPT_MAGIC_SHIFT == CAIRN_ABI_DEOPT_OBJECTS);
+}
+
 /* The description is before the lists of described allocas and of spans. */
-static void check_patchable_statepoint(struct cn_ctx *ctx, LLVMValueRef statepoint)
+static void check_statepoint(struct cn_ctx *ctx, LLVMValueRef statepoint, bool pairs)
 {
   struct point_record r = {.call = statepoint, .kind = CAIRN_ABI_POINT_STATEPOINT};
+  bool records = false;
 
   r.bytes = LLVMConstIntGetZExtValue(LLVMGetOperand(statepoint, 1));
-  if (!r.bytes)
-    return;
   if (cn_calls_find_bundle(statepoint, "deopt", &r.first, &r.end)) {
     r.end = cn_verify_end_before_tail(statepoint, CAIRN_ABI_SPAN_MARK, r.first, r.end);
     r.end = cn_verify_end_before_tail(statepoint, CAIRN_ABI_ALLOCA_MARK, r.first, r.end);
+    records = r.first < r.end && begins_record(statepoint, r.first);
   } else {
     r.first = r.end = 0;
   }
+  bool described = find_mark(statepoint, r.first, r.end) < r.end;
+  if (!described && !records && (pairs || !r.bytes))
+    return;
   r.skip = r.live = r.first;
   check_record(ctx, &r);
 }
@@ -163,8 +184,8 @@ bool cn_verify_points(struct cn_ctx *ctx)
       CN_EACH_INSTRUCTION(i, b) {
         if (cn_is_point_call(i))
           check_point_call(ctx, i);
-        else if (!pairs && cn_epochs_is_statepoint(i))
-          check_patchable_statepoint(ctx, i);
+        else if (cn_epochs_is_statepoint(i))
+          check_statepoint(ctx, i, pairs);
       }
   return ctx->errors == 0;
 }

@@ -271,8 +271,17 @@ static void add_statepoint_nodes(struct cn_object_graph *o, LLVMValueRef statepo
     add_operand_node(o, LLVMGetOperand(statepoint, first));
 }
 
-/* Add nodes for the operands of relocates and of comparisons of references, and for the values of calls that must list
- * their operands. */
+static void add_deopt_nodes(struct cn_object_graph *o, LLVMValueRef statepoint)
+{
+  uint32_t i, end;
+
+  for (cn_calls_find_bundle(statepoint, "deopt", &i, &end); i < end; i++)
+    if (cn_is_ref(LLVMTypeOf(LLVMGetOperand(statepoint, i))))
+      add_operand_node(o, LLVMGetOperand(statepoint, i));
+}
+
+/* Add nodes for the operands of relocates and of comparisons of references, for deopt values, and for the values of
+ * calls that must list their operands. */
 static void add_required_nodes(struct cn_object_graph *o)
 {
   for (uint32_t b = 0; b < o->v->cfg.count; b++)
@@ -283,8 +292,10 @@ static void add_required_nodes(struct cn_object_graph *o)
       } else if (LLVMIsAICmpInst(i) && cn_is_ref(LLVMTypeOf(LLVMGetOperand(i, 0)))) {
         add_operand_node(o, LLVMGetOperand(i, 0));
         add_operand_node(o, LLVMGetOperand(i, 1));
-      } else if (cn_classify_call(i).kind == CN_CALL_STATEPOINT && cn_must_list_operands(i)) {
-        add_statepoint_nodes(o, i);
+      } else if (cn_classify_call(i).kind == CN_CALL_STATEPOINT) {
+        add_deopt_nodes(o, i);
+        if (cn_must_list_operands(i))
+          add_statepoint_nodes(o, i);
       }
     }
 }

@@ -158,8 +158,8 @@ static int by_return_offset(const void *x, const void *y)
   return a->return_offset < b->return_offset ? -1 : a->return_offset > b->return_offset;
 }
 
-/* Add the point that the record describes, unless it is a fence. *has_safepoint becomes false for the record of a
- * stackmap or a patchpoint. */
+/* Add the point that the record describes, unless it is a fence or describes only deopt values. *has_safepoint becomes
+ * false for the record of a stackmap or a patchpoint. */
 static int add_point_of_record(const struct frames_builder *b, struct cn_map_function *f,
                                const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
                                bool *has_safepoint)
@@ -177,7 +177,7 @@ static int add_point_of_record(const struct frames_builder *b, struct cn_map_fun
 
   enum cairn_status status = cairn_stackmap_point(map, record, &point, &error);
   *has_safepoint = status || point.kind == CAIRN_STACKMAP_PATCHABLE_STATEPOINT;
-  if (!status && point.kind == CAIRN_STACKMAP_FENCE)
+  if (!status && (point.kind == CAIRN_STACKMAP_FENCE || (*has_safepoint && !point.bytes)))
     return 0;
   if (!status)
     why = cn_point_build(&source, &point, f);

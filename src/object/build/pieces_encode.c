@@ -23,7 +23,8 @@ static uint64_t hash_deopts_and_spans(const struct cn_elf_file *elf, const struc
     const struct cn_map_safepoint *s = &f->safepoints.at[i];
     for (size_t k = 0; k < s->detail.deopts.count; k++) {
       const struct cn_deopt_value *d = &s->detail.deopts.at[k];
-      hash = mix_hash(mix_hash(hash, s->return_offset), (uint64_t)d->kind << 16 | d->size);
+      hash = mix_hash(mix_hash(hash, s->return_offset), (uint64_t)d->kind << 32 | d->size);
+      hash = mix_hash(hash, (uint64_t)d->value_class << 8 | d->bits);
       hash = mix_hash(mix_hash(hash, d->loc.is_register), d->loc.reg);
       hash = mix_hash(mix_hash(hash, (uint64_t)(int64_t)d->loc.offset), d->constant);
     }

@@ -6,6 +6,7 @@
  */
 #include <cairn/abi.h>
 #include "base/check.h"
+#include "framemap/details_format.h"
 #include "object/build/statepoint.h"
 
 /* A flag of statepoints: the deopt values need to be live only at the start of the call. */
@@ -27,15 +28,14 @@ static const char *read_deopt_register(const struct cn_statepoint_record *r, str
   return NULL;
 }
 
-static const char *read_deopt_value(const struct cn_statepoint_record *r, uint32_t index, struct cn_deopt_value *out)
+/* Read the place of a value whose class and width are known. */
+static const char *read_deopt_place(const struct cn_statepoint_record *r, struct cairn_stackmap_location l,
+                                    struct cn_deopt_value *out)
 {
-  struct cairn_stackmap_location l = cn_record_location_at(r, index);
-
-  *out = (struct cn_deopt_value){.kind = CN_DEOPT_VALUE, .size = l.size};
   switch (l.kind) {
   case CAIRN_STACKMAP_CONSTANT:
     out->kind = CN_DEOPT_CONSTANT;
-    out->constant = l.value;
+    out->constant = cn_deopt_mask_constant(l.value, out->bits);
     return NULL;
   case CAIRN_STACKMAP_REGISTER:
     return read_deopt_register(r, l, out);
@@ -57,6 +57,46 @@ static const char *read_deopt_value(const struct cn_statepoint_record *r, uint32
   return NULL;
 }
 
+static const char *read_deopt_value(const struct cn_statepoint_record *r, const struct cairn_stackmap_point *classes,
+                                    uint32_t index, struct cn_deopt_value *out)
+{
+  struct cairn_stackmap_location l = cn_record_location_at(r, r->statepoint.deopt_first + index);
+
+  *out = (struct cn_deopt_value){.kind = CN_DEOPT_VALUE, .value_class = CAIRN_ABI_POINT_UNKNOWN, .size = l.size};
+  if (classes->values) {
+    struct cairn_stackmap_point_value value = cairn_stackmap_point_value(r->map, r->record, classes, index);
+    out->value_class = (uint8_t)value.value_class;
+    out->bits = (uint8_t)value.bits;
+    if (out->value_class == CAIRN_ABI_POINT_UNDEFINED) {
+      out->kind = CN_DEOPT_CONSTANT;
+      out->size = 8;
+      return NULL;
+    }
+    if (l.kind != CAIRN_STACKMAP_CONSTANT && l.size * 8u < out->bits)
+      return "a deopt value is wider than its place";
+  }
+  const char *why = read_deopt_place(r, l, out);
+  return why || !cn_deopt_type_wrong(out) ? why : "the class of a deopt value does not fit its place";
+}
+
+/* Find the classes of the deopt values. A statepoint that Cairn did not make has no description of them; `classes` then
+ * has no values. */
+static const char *find_classes(const struct cn_statepoint_record *r, struct cairn_stackmap_point *classes)
+{
+  struct cairn_stackmap_error error;
+  enum cairn_status status = cairn_stackmap_point(r->map, r->record, classes, &error);
+
+  if (status == CAIRN_E_NOT_POINT) {
+    *classes = (struct cairn_stackmap_point){0};
+    return NULL;
+  }
+  if (status)
+    return error.reason;
+  return classes->kind == CAIRN_STACKMAP_PATCHABLE_STATEPOINT && classes->values == r->described.deopt_count
+             ? NULL
+             : "the description of its deopt values has another number of values";
+}
+
 static const char *read_spans(const struct cn_statepoint_record *r, struct cn_safepoint_details *out)
 {
   for (uint32_t i = 0; i < r->described.spans; i++) {
@@ -70,15 +110,16 @@ static const char *read_spans(const struct cn_statepoint_record *r, struct cn_sa
 
 const char *cn_statepoint_deopt_build(const struct cn_statepoint_record *r, struct cn_safepoint_details *out)
 {
-  uint32_t first = r->statepoint.deopt_first;
+  struct cairn_stackmap_point classes;
+  const char *why = find_classes(r, &classes);
 
   CN_CHECK(r->described.deopt_count <= r->statepoint.deopt_count && !out->deopts.count);
-  for (uint32_t i = first; i < first + r->described.deopt_count; i++) {
+  for (uint32_t i = 0; !why && i < r->described.deopt_count; i++) {
     struct cn_deopt_value value;
-    const char *why = read_deopt_value(r, i, &value);
+    why = read_deopt_value(r, &classes, i, &value);
     if (why)
       return why;
     cn_push(&out->deopts, value);
   }
-  return read_spans(r, out);
+  return why ? why : read_spans(r, out);
 }

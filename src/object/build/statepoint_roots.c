@@ -201,6 +201,21 @@ static const char *read_base_derived_pairs(struct roots_reader *r)
   return NULL;
 }
 
+/* Check that each reference among the deopt values is also a root, so that it is valid after the objects have moved. */
+static const char *check_deopt_references(const struct roots_reader *r)
+{
+  for (size_t i = 0; i < r->out->detail.deopts.count; i++) {
+    const struct cn_deopt_value *v = &r->out->detail.deopts.at[i];
+    bool constant = v->kind == CN_DEOPT_CONSTANT && (v->constant == 0 || (uint32_t)v->constant == UNDEF_PATTERN);
+    bool listed = v->value_class != CAIRN_ABI_POINT_REFERENCE || constant;
+    for (size_t k = 0; !listed && k < r->roots.count; k++)
+      listed = v->kind == CN_DEOPT_VALUE && cn_frame_place_compare(r->roots.at[k].derived, v->loc) == 0;
+    if (!listed)
+      return "a reference among the deopt values is not a root";
+  }
+  return NULL;
+}
+
 static const char *read_roots_and_details(struct roots_reader *r)
 {
   struct cairn_stackmap_error error;
@@ -216,7 +231,9 @@ static const char *read_roots_and_details(struct roots_reader *r)
       0)
     return error.reason;
   why = add_described_areas(r);
-  return why ? why : cn_statepoint_deopt_build(&r->record, &r->out->detail);
+  if (!why)
+    why = cn_statepoint_deopt_build(&r->record, &r->out->detail);
+  return why ? why : check_deopt_references(r);
 }
 
 const char *cn_statepoint_roots_build(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,

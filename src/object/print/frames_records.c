@@ -145,30 +145,51 @@ static void print_source_position(const struct cn_frames_printer *p, const struc
   fputc('\n', p->out);
 }
 
+/* Print the class and width of a value, unless they are unknown, or those of a constant of 64 bits. */
+static void print_deopt_type(FILE *out, const struct cn_deopt_value *value)
+{
+  bool is_word = value->value_class == CAIRN_ABI_POINT_INTEGER && value->bits == 64 && value->kind == CN_DEOPT_CONSTANT;
+  bool is_address = value->value_class >= CAIRN_ABI_POINT_POINTER && value->value_class <= CAIRN_ABI_POINT_LOCAL;
+
+  if (value->value_class == CAIRN_ABI_POINT_UNKNOWN || is_word)
+    return;
+  fputs(cn_frames_class_name(value->value_class), out);
+  if (!is_address)
+    fprintf(out, " of %u bits", value->bits);
+  if (value->value_class != CAIRN_ABI_POINT_UNDEFINED)
+    fputs(": ", out);
+}
+
 static void print_deopt_value(const struct cn_frames_printer *p, const struct cn_deopt_value *value)
 {
   static const char *const kinds[] = {"constant", "value", "address", "at_call"};
 
+  int64_t constant = cn_deopt_extend_constant(value->constant, value->bits);
+
   if (p->json) {
     cn_json_out_open_on_line(p->json, NULL, '{');
-    CN_MEMBERS(p->json, CN_STRING("kind", kinds[value->kind]), CN_NUMBER("size", value->size));
+    CN_MEMBERS(p->json, CN_STRING("class", cn_frames_class_name(value->value_class)), CN_NUMBER("bits", value->bits),
+               CN_STRING("kind", kinds[value->kind]), CN_NUMBER("size", value->size));
     if (value->kind == CN_DEOPT_CONSTANT)
-      cn_json_out_write_signed(p->json, "value", (int64_t)value->constant);
+      cn_json_out_write_signed(p->json, "value", constant);
     else
       cn_frames_print_place(p, "place", "", value->loc);
     cn_json_out_close_bracket(p->json);
     return;
   }
   fputs("    deopt ", p->out);
-  if (value->kind == CN_DEOPT_CONSTANT)
-    fprintf(p->out, "constant %" PRId64, (int64_t)value->constant);
+  print_deopt_type(p->out, value);
+  if (value->value_class == CAIRN_ABI_POINT_UNDEFINED)
+    ;
+  else if (value->kind == CN_DEOPT_CONSTANT)
+    fprintf(p->out, "constant %" PRId64, constant);
   else if (value->kind == CN_DEOPT_ADDRESS)
     cn_frames_print_sum(p->out, value->loc.reg, value->loc.offset);
   else
     cn_frames_print_place(p, NULL, "", value->loc);
   if (value->kind == CN_DEOPT_REGISTER_AT_CALL)
     fputs(" when called", p->out);
-  if (value->size != 8)
+  if (value->value_class == CAIRN_ABI_POINT_UNKNOWN && value->size != 8)
     fprintf(p->out, " (%u bytes)", value->size);
   fputc('\n', p->out);
 }

@@ -9,8 +9,14 @@
 #include "object/print/frames_view.h"
 
 static const char *const kind_names[CN_POINT_KINDS] = {"shadow", "patchpoint", "statepoint"};
-static const char *const class_names[CN_POINT_CLASSES] = {"integer",   "float",     "pointer",
-                                                          "reference", "undefined", "local"};
+static const char *const class_names[] = {"integer",   "float", "pointer", "reference",
+                                          "undefined", "local", "vector",  "unknown"};
+
+const char *cn_frames_class_name(unsigned value_class)
+{
+  CN_CHECK(value_class < sizeof class_names / sizeof *class_names);
+  return class_names[value_class];
+}
 
 /* Print the line of a point, and in JSON all members before the values. */
 static void print_point_line(const struct cn_frames_printer *p, const struct cn_point *point)

@@ -46,19 +46,25 @@ static bool read_point_words(const struct cn_record_reader *r, const struct poin
   return true;
 }
 
-static bool is_possible_class(uint64_t word)
+/* True if the word is a class and a width. Only deopt values (`is_deopt`) may be wider than 64 bits. */
+static bool is_possible_class(uint64_t word, bool is_deopt)
 {
   uint64_t value_class = word & 0xff, bits = word >> CAIRN_ABI_POINT_BITS_SHIFT;
 
-  if (value_class > CAIRN_ABI_POINT_LOCAL || bits < 1 || bits > 64)
+  if (value_class > (is_deopt ? CAIRN_ABI_POINT_VECTOR : CAIRN_ABI_POINT_LOCAL) || bits < 1 ||
+      bits > (is_deopt ? CAIRN_ABI_DEOPT_BITS_MAX : 64))
     return false;
-  return value_class != CAIRN_ABI_POINT_FLOAT || bits == 16 || bits == 32 || bits == 64;
+  if (value_class == CAIRN_ABI_POINT_POINTER || value_class == CAIRN_ABI_POINT_REFERENCE ||
+      value_class == CAIRN_ABI_POINT_LOCAL)
+    return bits == 64 || !is_deopt;
+  return value_class != CAIRN_ABI_POINT_FLOAT || bits == 16 || bits == 32 || bits >= 64;
 }
 
 /* True if the description has a class for each value, and its kind may have its other parts. */
 static bool is_consistent(const struct cn_record_reader *r, const struct point_tail *tail,
                           const struct cairn_stackmap_point *point)
 {
+  bool is_deopt = point->kind == CAIRN_STACKMAP_PATCHABLE_STATEPOINT && !point->bytes;
   uint64_t word;
 
   if (tail->end - point->classes_first != point->values || point->values < point->arguments + point->has_result)
@@ -68,7 +74,7 @@ static bool is_consistent(const struct cn_record_reader *r, const struct point_t
   if (point->kind == CAIRN_STACKMAP_FENCE && point->values)
     return false;
   for (uint32_t i = point->classes_first; i < tail->end; i++)
-    if (!cn_stackmap_read_constant(r, i, &word) || !is_possible_class(word))
+    if (!cn_stackmap_read_constant(r, i, &word) || !is_possible_class(word, is_deopt))
       return false;
   return !cn_stackmap_has_mark(r, CAIRN_ABI_POINT_MARK, tail->values_first, tail->values_end);
 }

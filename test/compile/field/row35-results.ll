@@ -14,7 +14,7 @@ define i64 @f(ptr addrspace(1) %p) gc "statepoint-example" {
   ret i64 %s
 }
 ; CHECK-LABEL: define ptr addrspace(1) @state(
-; CHECK: "deopt"(i32 7, i64 [[MARK:[0-9-]+]], i64 1, ptr %root, i64 1, i64 8, i64 1, i64 0, i64 7)
+; CHECK: "deopt"(i32 7, i64 4846245170335664462, i64 2, i64 0, i64 0, i64 8192, i64 5, i64 [[MARK:[0-9-]+]], i64 1, ptr %root, i64 1, i64 8, i64 1, i64 0, i64 7)
 define ptr addrspace(1) @state(ptr addrspace(1) %p) gc "statepoint-example" {
   %root = alloca ptr addrspace(1)
   store ptr addrspace(1) %p, ptr %root

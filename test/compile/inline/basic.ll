@@ -17,7 +17,7 @@ declare void @use(ptr addrspace(1))
 ; stands before the callee's own.
 ; CHECK-LABEL: define void @caller(
 ; CHECK-NOT: @callee
-; CHECK: [[T:%.*]] = call token {{.*}}@foo{{.*}} [ "deopt"(i32 7, i32 9), "gc-live"(ptr addrspace(1) %kept, ptr addrspace(1) %passed) ]
+; CHECK: [[T:%.*]] = call token {{.*}}@foo{{.*}} [ "deopt"(i32 7, i32 9, i64 4846245170335664462, i64 2, i64 0, i64 0, i64 8192, i64 8192, i64 6), "gc-live"(ptr addrspace(1) %kept, ptr addrspace(1) %passed) ]
 ; CHECK-DAG: [[K:%.*]] = call coldcc {{.*}}relocate.p1(token [[T]], i32 0, i32 0)
 ; CHECK-DAG: [[P:%.*]] = call coldcc {{.*}}relocate.p1(token [[T]], i32 1, i32 1)
 ; CHECK-DAG: store i64 1, ptr addrspace(1) [[P]]

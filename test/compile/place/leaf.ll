@@ -101,7 +101,7 @@ define void @with_transition() gc "statepoint-example" {
 }
 ; CHECK-LABEL: define void @records
 ; CHECK: statepoint{{.*}}(i64 77,{{.*}}@with_id
-; CHECK: statepoint{{.*}}@with_deopt{{.*}} [ "deopt"(i64 5)
+; CHECK: statepoint{{.*}}@with_deopt{{.*}} [ "deopt"(i64 5, i64 4846245170335664462, i64 2, i64 0, i64 0, i64 16384, i64 5)
 ; CHECK: statepoint{{.*}}@with_transition
 define void @records() gc "statepoint-example" {
   call void @with_id() "statepoint-id"="77"

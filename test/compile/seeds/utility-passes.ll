@@ -6,7 +6,7 @@
 declare void @foo()
 
 ; CHECK-LABEL: define ptr addrspace(1) @test1(
-; CHECK: [[T:%.*]] = call token {{.*}}(i64 2882400000, i32 0, ptr elementtype(void ()) @foo, i32 0, i32 0, i32 0, i32 0) [ "deopt"(i32 0, i32 -1, i32 0, i32 0, i32 0), "gc-live"(ptr addrspace(1) %obj) ]
+; CHECK: [[T:%.*]] = call token {{.*}}(i64 2882400000, i32 0, ptr elementtype(void ()) @foo, i32 0, i32 0, i32 0, i32 0) [ "deopt"(i32 0, i32 -1, i32 0, i32 0, i32 0, i64 4846245170335664462, i64 2, i64 0, i64 0, i64 8192, i64 8192, i64 8192, i64 8192, i64 8192, i64 9), "gc-live"(ptr addrspace(1) %obj) ]
 ; CHECK: %obj.relocated = call coldcc ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token [[T]], i32 0, i32 0)
 ; CHECK: ret ptr addrspace(1) %obj.relocated
 define ptr addrspace(1) @test1(ptr addrspace(1) %obj) gc "statepoint-example" {

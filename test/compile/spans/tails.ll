@@ -43,7 +43,7 @@ define void @nested() gc "statepoint-example" {
   ; CHECK: "deopt"(i64 4846245170386059598, i64 2, i64 2, i64 0, i64 1, i64 0, i64 6)
   call void @f()
   call void @cairn.span.begin(i64 1, ptr inttoptr (i64 77 to ptr))
-  ; CHECK: "deopt"(i32 5, i64 4846245170386059598, i64 2, i64 3, i64 0, i64 2, i64 0, i64 6)
+  ; CHECK: "deopt"(i32 5, i64 4846245170335664462, i64 2, i64 0, i64 0, i64 8192, i64 5, i64 4846245170386059598, i64 2, i64 3, i64 0, i64 2, i64 0, i64 6)
   call void @f() [ "deopt"(i32 5) ]
   call void @cairn.span.end(i64 2)
   ; CHECK: "deopt"(i64 4846245170386059598, i64 1, i64 3, i64 0, i64 4)
@@ -85,7 +85,7 @@ out:
 }
 
 ; CHECK-LABEL: @described
-; CHECK: "deopt"(i32 9, i64 4846245170083810383, i64 1, ptr %local, i64 1, i64 8, i64 1, i64 0, i64 7, i64 4846245170386059598, i64 1, i64 5, i64 0, i64 4)
+; CHECK: "deopt"(i32 9, i64 4846245170335664462, i64 2, i64 0, i64 0, i64 8192, i64 5, i64 4846245170083810383, i64 1, ptr %local, i64 1, i64 8, i64 1, i64 0, i64 7, i64 4846245170386059598, i64 1, i64 5, i64 0, i64 4)
 define void @described() gc "statepoint-example" {
   %local = alloca ptr addrspace(1)
   call void @cairn.span.begin(i64 3, ptr @f)

@@ -35,7 +35,7 @@ define internal void @callee() alwaysinline gc "statepoint-example" {
 ; CHECK-NEXT: call void @cairn.span.end(i64 1)
 ; CHECK-NEXT: ret void
 ; OPT-LABEL: define void @two()
-; OPT: @f, i32 0, i32 0, i32 0, i32 0) [ "deopt"(i32 7, i64 4846245170386059598, i64 2, i64 2, i64 0, i64 3, i64 0, i64 6) ]
+; OPT: @f, i32 0, i32 0, i32 0, i32 0) [ "deopt"(i32 7, i64 4846245170335664462, i64 2, i64 0, i64 0, i64 8192, i64 5, i64 4846245170386059598, i64 2, i64 2, i64 0, i64 3, i64 0, i64 6) ]
 define void @two() gc "statepoint-example" {
   call void @cairn.span.begin(i64 1, ptr @a)
   call void @cairn.span.begin(i64 2, ptr getelementptr (i8, ptr @b, i64 4))
@@ -46,7 +46,7 @@ define void @two() gc "statepoint-example" {
 ; INLINE-NOT: call void @cairn.span
 ; INLINE-LABEL: define void @caller()
 ; INLINE: @f, i32 0, i32 0, i32 0, i32 0) [ "deopt"(i64 4846245170386059598, i64 1, i64 3, i64 0, i64 4) ]
-; INLINE: @g, i32 0, i32 0, i32 0, i32 0) [ "deopt"(i32 8, i64 4846245170386059598, i64 2, i64 1, i64 0, i64 3, i64 0, i64 6) ]
+; INLINE: @g, i32 0, i32 0, i32 0, i32 0) [ "deopt"(i32 8, i64 4846245170335664462, i64 2, i64 0, i64 0, i64 8192, i64 5, i64 4846245170386059598, i64 2, i64 1, i64 0, i64 3, i64 0, i64 6) ]
 define void @caller() gc "statepoint-example" {
   call void @cairn.span.begin(i64 1, ptr @a)
   call void @callee()

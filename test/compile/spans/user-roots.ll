@@ -23,7 +23,7 @@ declare void @f()
 ; CHECK: call void asm sideeffect "", "r,~{memory}"(ptr %w)
 ; CHECK: call void @llvm.memset.p0.i64(ptr align 8 %p, i8 0, i64 16, i1 false)
 ; CHECK: call void asm sideeffect "", "r,~{memory}"(ptr %p)
-; CHECK: @f, i32 0, i32 0, i32 0, i32 0) [ "deopt"(i32 8, i64 4846245170083810383, i64 3, ptr %r, i64 1, i64 8, i64 1, i64 0, ptr %w, i64 1, i64 8, i64 0, i64 16, i64 5, i64 -1, ptr %p, i64 1, i64 8, i64 0, i64 8, i64 3, i64 1099511627776, i64 21) ]
+; CHECK: @f, i32 0, i32 0, i32 0, i32 0) [ "deopt"(i32 8, i64 4846245170335664462, i64 2, i64 0, i64 0, i64 8192, i64 5, i64 4846245170083810383, i64 3, ptr %r, i64 1, i64 8, i64 1, i64 0, ptr %w, i64 1, i64 8, i64 0, i64 16, i64 5, i64 -1, ptr %p, i64 1, i64 8, i64 0, i64 8, i64 3, i64 1099511627776, i64 21) ]
 ; AGAIN: asm sideeffect
 ; AGAIN: asm sideeffect
 ; AGAIN: asm sideeffect

@@ -28,7 +28,7 @@ off:
 ; CHECK-NEXT: unreachable
 ; REWRITTEN-LABEL: define i32 @guarded
 ; REWRITTEN: statepoint{{.*}}@cairn.call.__llvm_memcpy_element_unordered_atomic_safepoint_4, i32 5
-; REWRITTEN: statepoint{{.*}}@cairn.call.__llvm_deoptimize, i32 1, i32 0, i32 5, i32 0, i32 0) [ "deopt"(i32 1)
+; REWRITTEN: statepoint{{.*}}@cairn.call.__llvm_deoptimize, i32 1, i32 0, i32 5, i32 0, i32 0) [ "deopt"(i32 1, i64 4846245170335664462, i64 2, i64 0, i64 0, i64 8192, i64 5)
 define i32 @guarded(i1 %c, ptr addrspace(1) %p, ptr addrspace(1) %q) gc "statepoint-example" {
   call void @llvm.memcpy.element.unordered.atomic.p1.p1.i32(ptr addrspace(1) align 4 %p, ptr addrspace(1) align 4 %q, i32 64, i32 4)
   call void (i1, ...) @llvm.experimental.guard(i1 %c, i32 5) [ "deopt"(i32 1) ]

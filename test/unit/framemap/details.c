@@ -41,17 +41,36 @@ static void fill_sources(struct cn_safepoint_details *d)
                 .function = names[any(4)], .file = files[any(4)], .line = any_number(), .column = any_number()});
 }
 
+/* A class and a width; constants have at most 64 bits, addresses 64. */
+static void set_type(struct cn_deopt_value *v, bool constant)
+{
+  static const uint8_t widths[] = {1, 7, 8, 16, 24, 32, 64, 80, 128};
+  static const uint16_t sizes[] = {0, 1, 2, 4, 8, 16, 12, 32768, 65535};
+
+  v->value_class = (uint8_t)any(8);
+  v->bits = widths[any(constant ? 7 : 9)];
+  v->size = any(3) ? 8 : sizes[any(9)];
+  if (v->value_class == CAIRN_ABI_POINT_POINTER || v->value_class == CAIRN_ABI_POINT_REFERENCE ||
+      v->value_class == CAIRN_ABI_POINT_LOCAL)
+    v->bits = 64;
+  if (v->value_class == CAIRN_ABI_POINT_UNKNOWN)
+    v->bits = 0;
+  if (v->value_class == CAIRN_ABI_POINT_UNDEFINED && !constant)
+    v->value_class = CAIRN_ABI_POINT_VECTOR;
+}
+
 static struct cn_deopt_value any_deopt(void)
 {
-  static const uint16_t sizes[] = {0, 1, 2, 4, 8, 16, 12, 32768, 65535};
-  struct cn_deopt_value v = {.size = sizes[any(9)]};
+  struct cn_deopt_value v = {0};
+  uint32_t what = any(5);
 
-  switch (any(5)) {
+  set_type(&v, what < 2);
+  switch (what) {
   case 0:
-    v.constant = any(2) ? any(100) : (uint64_t)-(int64_t)any(100);
+    v.constant = cn_deopt_mask_constant(any(2) ? any(100) : (uint64_t)-(int64_t)any(100), v.bits);
     return v;
   case 1:
-    v.constant = (uint64_t)any(UINT32_MAX) << 32 | any(UINT32_MAX);
+    v.constant = cn_deopt_mask_constant((uint64_t)any(UINT32_MAX) << 32 | any(UINT32_MAX), v.bits);
     return v;
   case 2:
     v.kind = any(2) ? CN_DEOPT_VALUE : CN_DEOPT_REGISTER_AT_CALL;
@@ -116,6 +135,8 @@ static void assert_same_values(const struct cn_safepoint_details *want, struct c
     const struct cn_deopt_value *w = &want->deopts.at[i];
     assert_int_equal(cn_details_next_deopt(got, &v), 0);
     assert_int_equal(v.kind, w->kind);
+    assert_int_equal(v.value_class, w->value_class);
+    assert_int_equal(v.bits, w->bits);
     assert_int_equal(v.size, w->size);
     assert_true(v.constant == w->constant);
     assert_int_equal(v.loc.is_register, w->loc.is_register);
@@ -233,6 +254,36 @@ static void assert_same_blocks(const struct cn_bytes *bytes, const struct block 
     }
   }
   assert_int_equal(cn_details_next_function(&cursor, end, &f), CN_FRAMEMAP_NONE);
+}
+
+/* A constant of 64 bits, of any class that is usual for one, and any usual value in memory take no byte for the type.
+ */
+static void usual_types_take_no_byte(void **state)
+{
+  struct cn_function_details f = {.code_size = 250};
+  struct cn_safepoint_details d = {.return_offset = 5};
+  struct cn_bytes none = {0}, many = {0};
+  bool spans;
+
+  (void)state;
+  cn_push(&d.deopts, (struct cn_deopt_value){.bits = 64, .size = 8});
+  cn_push(&f.details, d);
+  cn_details_append_block(&none, &f, 1, &spans);
+  for (unsigned i = 1; i < CN_VALUE_TYPES; i++) {
+    struct cn_deopt_value v = {.kind = CN_DEOPT_VALUE,
+                               .value_class = cn_value_types[i].value_class,
+                               .bits = cn_value_types[i].bits,
+                               .size = cn_value_types[i].size,
+                               .loc = {.is_register = 1, .reg = 3}};
+    if (v.value_class == CAIRN_ABI_POINT_UNDEFINED)
+      v = (struct cn_deopt_value){.value_class = v.value_class, .bits = 64, .size = 8};
+    cn_push(&f.details.at[0].deopts, v);
+  }
+  cn_details_append_block(&many, &f, 1, &spans);
+  assert_in_range(many.count, none.count + 2 * (CN_VALUE_TYPES - 1), none.count + 2 * (CN_VALUE_TYPES - 1) + 3);
+  cn_function_details_free(&f);
+  cn_free(&none);
+  cn_free(&many);
 }
 
 /* Whatever is written is read back. Zero words in between, as linkers put them, are stepped over.
@@ -416,9 +467,17 @@ static void wrong_numbers_are_refused(void **state)
       {"deopt value before spans", 0, 5, {6, 0, 7, 0, 0}},
       {"more spans than bytes", 0, 2, {4, 9}},
       {"kind", 0, 4, {2, 0, 7, 0}},
-      {"size", 0, 4, {2, 0, 17 << 3, 0}},
-      {"size ends", 0, 4, {2, 0, 0, 0x80}},
-      {"size of 17 bits", 0, 8, {2, 0, 0, 0x80, 0x80, 4, 0, 0}},
+      {"type", 0, 4, {2, 0, CN_VALUE_TYPES << 3, 0}},
+      {"type ends", 0, 3, {2, 0, 0}},
+      {"class", 0, 7, {2, 0, 0, 8, 1, 1, 0}},
+      {"no width", 0, 7, {2, 0, 0, 0, 0, 8, 0}},
+      {"width of a value of unknown class", 0, 7, {2, 0, 0, 7, 8, 8, 0}},
+      {"width", 0, 7, {2, 0, 2, 0, 129, 20, 7}},
+      {"constant of 65 bits", 0, 7, {2, 0, 0, 0, 65, 16, 0}},
+      {"undefined value in a place", 0, 4, {2, 0, 16 << 3 | 2, 7}},
+      {"pointer of 32 bits", 0, 7, {2, 0, 0, 2, 32, 4, 0}},
+      {"size ends", 0, 6, {2, 0, 0, 0, 8, 0x80}},
+      {"size of 17 bits", 0, 9, {2, 0, 0, 0, 8, 0x80, 0x80, 4, 0}},
       {"constant ends", 0, 4, {2, 0, 1 << 3, 0x80}},
       {"large constant ends", 0, 8, {2, 0, 1 << 3 | 1, 0, 0, 0, 0, 0}},
       {"register", 0, 5, {2, 0, 1 << 3 | 2, 0x80, 2}},
@@ -505,6 +564,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(round_trips),
+      cmocka_unit_test(usual_types_take_no_byte),
       cmocka_unit_test(chains_are_shared),
       cmocka_unit_test(spans_are_looked_up),
       cmocka_unit_test(broken_details_do_not_crash),

@@ -173,10 +173,10 @@ static void details(void **state)
 {
   struct cn_source_place sources[] = {{"inner", "a.c", 1, 2}, {"outer", NULL, 0, 0}};
   struct cn_deopt_value deopts[] = {
-      {.kind = CN_DEOPT_CONSTANT, .size = 8, .constant = 7},
-      {.kind = CN_DEOPT_VALUE, .size = 8, .loc = {1, CN_DWARF_R12, 0}},
-      {.kind = CN_DEOPT_ADDRESS, .size = 8, .loc = {0, CN_DWARF_SP, 8}},
-      {.kind = CN_DEOPT_REGISTER_AT_CALL, .size = 8, .loc = {1, CN_DWARF_RBX, 0}},
+      {.kind = CN_DEOPT_CONSTANT, .bits = 64, .size = 8, .constant = 7},
+      {.kind = CN_DEOPT_VALUE, .bits = 64, .size = 8, .loc = {1, CN_DWARF_R12, 0}},
+      {.kind = CN_DEOPT_ADDRESS, .bits = 64, .size = 8, .loc = {0, CN_DWARF_SP, 8}},
+      {.kind = CN_DEOPT_REGISTER_AT_CALL, .bits = 64, .size = 8, .loc = {1, CN_DWARF_RBX, 0}},
   };
   struct cn_safepoint_details list[2] = {{.return_offset = 5}, {.return_offset = 9}};
   struct cn_function_details f = {.code_size = 9};
@@ -198,6 +198,14 @@ static void details(void **state)
   DETAIL(deopts[1].loc.offset, 8, "a register has an offset");
   DETAIL(deopts[2].loc.is_register, 1, "an address is in a register");
   DETAIL(deopts[3].loc.is_register, 0, "a value of the call is in memory");
+  DETAIL(deopts[0].bits, 2, "a constant has bits above its width");
+  DETAIL(deopts[1].bits, 129, "a deopt value has an unknown class or width");
+  DETAIL(deopts[1].value_class, CAIRN_ABI_POINT_UNKNOWN + 1, "a deopt value has an unknown class or width");
+  DETAIL(deopts[1].value_class, CAIRN_ABI_POINT_UNDEFINED,
+         "a deopt value is a constant, and must be in a place, or the reverse");
+  DETAIL(deopts[0].bits, 65, "a deopt value is a constant, and must be in a place, or the reverse");
+  deopts[2].value_class = CAIRN_ABI_POINT_LOCAL;
+  DETAIL(deopts[2].bits, 32, "an address has another width than 64 bits");
   DETAIL(deopts[0].kind, 4, "a deopt value is of no kind");
 }
 

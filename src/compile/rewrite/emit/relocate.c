@@ -270,14 +270,14 @@ static void note_reads_at_parse_points(struct value_relocation *web)
 }
 
 /* Also relocate values that a statepoint lists only during its call: the code generator writes only relocated values
- * into the stack map. */
+ * into the stack map, and of deoptimisation state also other values, as bases. */
 static void keep_definitions_listed_during(struct value_relocation *web, uint32_t value)
 {
   const struct cn_ref_value *v = &web->refs->values.at[value];
 
   for (uint32_t u = v->uses; u < v->uses + v->use_count; u++) {
     const struct cn_ref_use *use = &web->refs->uses.at[u];
-    if (!use->after || use->state)
+    if (!use->after || (use->state && v->base == value))
       continue;
     uint32_t number = reaching_definition_at(web, use->block, use->pos + 1);
     if (number > 1 && number <= web->sources)

@@ -10,6 +10,7 @@
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "compile/analysis/calls.h"
+#include "compile/effects/deopt_records.h"
 #include "compile/effects/points.h"
 #include "compile/core/statepoint_attributes.h"
 #include "compile/rewrite/emit/emitter.h"
@@ -31,12 +32,26 @@ static void append_bundle_operands(LLVMValueRef call, const char *tag, struct cn
     cn_push(&out->values, LLVMGetOperand(call, i));
 }
 
-static void append_call_bundles(struct cn_parse_point *point, struct cn_operands *deopt, struct cn_operands *transition)
+/* A deopt value that LLVM 22 records truly: for a wide argument that the caller passed on the stack, LLVM would record
+ * the argument's address (docs/llvm-22.md, "wide deopt arguments"). */
+static LLVMValueRef recordable_value_of(struct cn_emitter *e, LLVMValueRef value)
+{
+  LLVMTypeRef type = LLVMTypeOf(value);
+
+  if (!LLVMIsAArgument(value) || LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(type) <= 64)
+    return value;
+  return LLVMBuildFreeze(e->builder, value, "");
+}
+
+static void append_call_bundles(struct cn_emitter *e, struct cn_parse_point *point, struct cn_operands *deopt,
+                                struct cn_operands *transition)
 {
   uint32_t end;
 
   point->args = LLVMGetNumArgOperands(point->call);
   append_bundle_operands(point->call, "deopt", deopt, &point->deopt, &point->deopt_end);
+  for (size_t i = 0; i < deopt->values.count; i++)
+    deopt->values.at[i] = recordable_value_of(e, deopt->values.at[i]);
   append_bundle_operands(point->call, "gc-transition", transition, &point->transition, &end);
 }
 
@@ -60,15 +75,16 @@ static LLVMValueRef id_constant_of(struct cn_emitter *e, uint64_t id)
   return e->id_constant;
 }
 
-/* Describe a statepoint with patch bytes after the program's own deopt operands (abi.def, "Points"). Runtimes that read
- * only pairs do without. */
+/* Describe a statepoint with patch bytes or deopt values, after the program's own deopt operands (abi.def, "Points").
+ * Runtimes that read only pairs do without, unless the operands are Cairn's records. */
 static void append_point_description(struct cn_emitter *e, LLVMValueRef call, struct cn_operands *deopt)
 {
   struct cn_operands words = {0};
   uint64_t patch = 0;
+  bool records = cn_deopt_is_record(deopt->values.at, deopt->values.count);
 
   CN_CHECK(cn_statepoint_parse_directive(call, "statepoint-num-patch-bytes", CAIRN_ABI_POINT_REGION_MAX, &patch));
-  if (patch == 0 || e->ctx->options->roots == CAIRN_ROOT_FORMS_PAIRS)
+  if ((patch == 0 && !deopt->values.count) || (e->ctx->options->roots == CAIRN_ROOT_FORMS_PAIRS && !records))
     return;
   const struct cn_point_description description = {.kind = CAIRN_ABI_POINT_STATEPOINT,
                                                    .convention = LLVMGetInstructionCallConv(call),
@@ -226,7 +242,7 @@ void cn_emit_statepoint(struct cn_emitter *e, struct cn_refs *refs, struct cn_pa
   append_bundle_operands(call, "funclet", &s->funclet, &first, &end);
   LLVMPositionBuilderBefore(e->builder, call);
   LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(call));
-  append_call_bundles(point, &s->deopt, &s->transition);
+  append_call_bundles(e, point, &s->deopt, &s->transition);
   append_point_description(e, call, &s->deopt);
   for (size_t i = 0; i < e->described.operands.count; i++)
     cn_push(&s->deopt.values, e->described.operands.at[i]);

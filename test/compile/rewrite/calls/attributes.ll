@@ -37,7 +37,7 @@ define ptr addrspace(1) @slow(ptr %l) gc "statepoint-example" {
 
 ; deopt and gc-transition state; a reference in the deopt state is live when the call returns.
 ; CHECK-LABEL: define void @state
-; CHECK: @foo, i32 0, i32 1, i32 0, i32 0) [ "deopt"(i32 1, ptr addrspace(1) %a), "gc-transition"(ptr addrspace(1) %b), "gc-live"(ptr addrspace(1) %a, ptr addrspace(1) %b) ]
+; CHECK: @foo, i32 0, i32 1, i32 0, i32 0) [ "deopt"(i32 1, ptr addrspace(1) %a, i64 4846245170335664462, i64 2, i64 0, i64 0, i64 8192, i64 16387, i64 6), "gc-transition"(ptr addrspace(1) %b), "gc-live"(ptr addrspace(1) %a, ptr addrspace(1) %b) ]
 ; CHECK: @foo, i32 0, i32 0, i32 0, i32 0) [ "deopt"(), "gc-live"(ptr addrspace(1) %b.relocated) ]
 define void @state(ptr addrspace(1) %a, ptr addrspace(1) %b) gc "statepoint-example" {
   call void @foo() [ "gc-transition"(ptr addrspace(1) %b), "deopt"(i32 1, ptr addrspace(1) %a) ]
@@ -48,7 +48,7 @@ define void @state(ptr addrspace(1) %a, ptr addrspace(1) %b) gc "statepoint-exam
 
 ; The operands of gc-transition come first in the call, and are all that it has.
 ; CHECK-LABEL: define void @transition
-; CHECK: "deopt"(i32 3), "gc-transition"(i32 1, ptr addrspace(1) %b.relocated), "gc-live"
+; CHECK: "deopt"(i32 3, i64 4846245170335664462, i64 2, i64 0, i64 0, i64 8192, i64 5), "gc-transition"(i32 1, ptr addrspace(1) %b.relocated), "gc-live"
 define void @transition(ptr addrspace(1) %b) gc "statepoint-example" {
   call void @foo()
   call void @foo() [ "gc-transition"(i32 1, ptr addrspace(1) %b), "deopt"(i32 3) ]

@@ -4,7 +4,7 @@
 declare ptr addrspace(1) @llvm.experimental.deoptimize.p1(...)
 
 ; CHECK-LABEL: @leave(
-; CHECK: call token {{.*}}@__llvm_deoptimize{{.*}} [ "deopt"(ptr addrspace(1) %p)
+; CHECK: call token {{.*}}@__llvm_deoptimize{{.*}} [ "deopt"(ptr addrspace(1) %p, i64 4846245170335664462, i64 2, i64 0, i64 0, i64 16387, i64 5)
 define ptr addrspace(1) @leave(ptr addrspace(1) %p) gc "statepoint-example" {
   %r = call ptr addrspace(1) (...) @llvm.experimental.deoptimize.p1(i32 7) [ "deopt"(ptr addrspace(1) %p) ]
   ret ptr addrspace(1) %r

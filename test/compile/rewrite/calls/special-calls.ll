@@ -20,7 +20,7 @@ declare i32 @personality(...)
 ; REMARK: in function 'variadic'{{.*}}variadic
 ; REMARK: in function 'indirect'
 ; CHECK-LABEL: define i32 @deoptimize
-; CHECK: call token {{.*}} @llvm.experimental.gc.statepoint.p0(i64 2882400000, i32 0, ptr elementtype(void (i32)) @__llvm_deoptimize, i32 1, i32 0, i32 7, i32 0, i32 0) [ "deopt"(i32 1, ptr addrspace(1) %p), "gc-live"(ptr addrspace(1) %p) ]
+; CHECK: call token {{.*}} @llvm.experimental.gc.statepoint.p0(i64 2882400000, i32 0, ptr elementtype(void (i32)) @__llvm_deoptimize, i32 1, i32 0, i32 7, i32 0, i32 0) [ "deopt"(i32 1, ptr addrspace(1) %p, i64 4846245170335664462, i64 2, i64 0, i64 0, i64 8192, i64 16387, i64 6), "gc-live"(ptr addrspace(1) %p) ]
 ; CHECK-NEXT: unreachable
 define i32 @deoptimize(ptr addrspace(1) %p) gc "statepoint-example" {
   %r = call i32 (...) @llvm.experimental.deoptimize.i32(i32 7) [ "deopt"(i32 1, ptr addrspace(1) %p) ]
@@ -30,7 +30,7 @@ define i32 @deoptimize(ptr addrspace(1) %p) gc "statepoint-example" {
 ; CHECK-LABEL: define i32 @guard
 ; CHECK: br i1 %c, label %guarded, label %deopt, !prof
 ; CHECK: deopt:
-; CHECK-NEXT: statepoint{{.*}}@__llvm_deoptimize, i32 0, i32 0, i32 0, i32 0) [ "deopt"(ptr addrspace(1) %p)
+; CHECK-NEXT: statepoint{{.*}}@__llvm_deoptimize, i32 0, i32 0, i32 0, i32 0) [ "deopt"(ptr addrspace(1) %p, i64 4846245170335664462, i64 2, i64 0, i64 0, i64 16387, i64 5)
 ; CHECK-NEXT: unreachable
 ; CHECK: guarded:
 ; CHECK-NEXT: load i32, ptr addrspace(1) %p
@@ -99,7 +99,7 @@ define double @variadic(double %d, ptr %x) gc "statepoint-example" {
   ret double %r
 }
 ; CHECK-LABEL: define void @indirect
-; CHECK: statepoint{{.*}}"deopt"(i32 5)
+; CHECK: statepoint{{.*}}"deopt"(i32 5, i64 4846245170335664462, i64 2, i64 0, i64 0, i64 8192, i64 5)
 ; ASM-LABEL: indirect:
 define void @indirect(ptr %f, ptr addrspace(1) %p) gc "statepoint-example" {
   call void (...) %f(i8 signext 1) [ "deopt"(i32 5) ]

@@ -25,7 +25,7 @@ declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 ; CHECK-NOT: lifetime
 ; CHECK: @foo, i32 1, i32 0, ptr null, i32 0, i32 0) [ "deopt"(i64 4846245170083810383, i64 4, ptr %x, i64 1, i64 8, i64 1, i64 0, ptr %arr, i64 4, i64 16, i64 1, i64 0, ptr %mix, i64 3, i64 8, i64 1, i64 8, ptr %bytes, i64 3, i64 8, i64 1, i64 8, i64 22), "gc-live"(ptr addrspace(1) %a) ]
 ; The user's own deopt state comes first.
-; CHECK: @foo, {{.*}} [ "deopt"(i32 7, i64 4846245170083810383, i64 4, ptr %x, {{.*}}, i64 22) ]
+; CHECK: @foo, {{.*}} [ "deopt"(i32 7, i64 4846245170335664462, i64 2, i64 0, i64 0, i64 8192, i64 5, i64 4846245170083810383, i64 4, ptr %x, {{.*}}, i64 22) ]
 define void @locals(ptr addrspace(1) %a) gc "statepoint-example" {
   %x = alloca ptr addrspace(1)
   %n = alloca i64

@@ -70,7 +70,7 @@ void look(const char *where)
   while (count < 6 && !cn_details_next_deopt(&details, &d))
     value[count++] = read_value(&state, &d);
   printf("%s: %u values: %ld, %ld, object %ld, field %ld, null %lu, local %ld, %s\n", where, count,
-         (long)value[0], (long)value[1], *(long *)value[2], *(long *)value[3],
+         (long)value[0], (long)(int32_t)value[1], *(long *)value[2], *(long *)value[3],
          (unsigned long)value[4], *(long *)value[5],
          value[2] != before && value[3] == value[2] + 8 ? "moved" : "not moved");
 }
