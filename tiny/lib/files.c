@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Files and the standard input. Managed C; the bytes pass through native memory.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "library.h"
+
+enum { STEP = 1 << 16 };
+
+static value failed(const char *name, const char *verb, const char *file)
+{
+  return tiny_throw("%s: cannot %s '%s': %s", name, verb, file, strerror(errno));
+}
+
+/* The name in native memory, which the caller frees; null with an exception. */
+static char *take_name(const char *name, value v)
+{
+  if (!tiny_is(v, TINY_STRING)) {
+    tiny_expected(name, "a string", v);
+    return NULL;
+  }
+  char *copy = tiny_copy_text(v);
+  if (strlen(copy) != tiny_string_of(v)->length) {
+    tiny_throw("%s: the file's name contains a NUL byte", name);
+    free(copy);
+    return NULL;
+  }
+  return copy;
+}
+
+/* All bytes of a stream, in native memory that the caller frees; null if reading fails. */
+static char *read_all(FILE *file, size_t *length)
+{
+  char *bytes = NULL;
+  size_t room = 0;
+
+  for (*length = 0; !feof(file) && !ferror(file);) {
+    if (*length == room) {
+      char *larger = realloc(bytes, room = room ? 2 * room : STEP);
+      if (!larger)
+        break;
+      bytes = larger;
+    }
+    *length += fread(bytes + *length, 1, room - *length, file);
+  }
+  if (feof(file) && !ferror(file))
+    return bytes;
+  free(bytes);
+  return NULL;
+}
+
+static value read_file(value *arguments, unsigned count)
+{
+  char *name = take_name("read_file", arguments[0]), *bytes = NULL;
+  value result = TINY_THROWN;
+  size_t length;
+
+  (void)count;
+  if (!name)
+    return result;
+  FILE *file = fopen(name, "rb");
+  if (file)
+    bytes = read_all(file, &length);
+  if (bytes)
+    result = tiny_string(bytes, length);
+  else
+    failed("read_file", "read", name);
+  if (file)
+    fclose(file);
+  free(bytes);
+  free(name);
+  return result;
+}
+
+static value write_to(const char *function, const char *mode, value *arguments)
+{
+  value text = tiny_text(arguments[1]);
+  char *name = take_name(function, arguments[0]);
+
+  if (!name)
+    return TINY_THROWN;
+  if (tiny_is_thrown(text)) {
+    free(name);
+    return text;
+  }
+  char *bytes = tiny_copy_text(text);
+  size_t length = tiny_string_of(text)->length;
+  FILE *file = fopen(name, mode);
+  bool is_written = file && fwrite(bytes, 1, length, file) == length;
+  if (file && fclose(file))
+    is_written = false;
+  value result = is_written ? TINY_NIL : failed(function, "write", name);
+  free(bytes);
+  free(name);
+  return result;
+}
+
+static value write_file(value *arguments, unsigned count)
+{
+  (void)count;
+  return write_to("write_file", "wb", arguments);
+}
+
+static value append_file(value *arguments, unsigned count)
+{
+  (void)count;
+  return write_to("append_file", "ab", arguments);
+}
+
+static value remove_file(value *arguments, unsigned count)
+{
+  char *name = take_name("remove_file", arguments[0]);
+
+  (void)count;
+  if (!name)
+    return TINY_THROWN;
+  value result = unlink(name) == 0 ? TINY_NIL : failed("remove_file", "remove", name);
+  free(name);
+  return result;
+}
+
+static value has_file(value *arguments, unsigned count)
+{
+  char *name = take_name("has_file", arguments[0]);
+
+  (void)count;
+  if (!name)
+    return TINY_THROWN;
+  value result = tiny_from_bool(access(name, F_OK) == 0);
+  free(name);
+  return result;
+}
+
+/* The next line of the standard input; nil at the end of the input. */
+static value read_line(value *arguments, unsigned count)
+{
+  char *line = NULL;
+  size_t room = 0;
+  value result = TINY_NIL;
+
+  (void)arguments;
+  (void)count;
+  ssize_t length = getline(&line, &room, stdin);
+  if (length > 0 && line[length - 1] == '\n')
+    length--;
+  if (length >= 0)
+    result = tiny_string(line, (size_t)length);
+  free(line);
+  return result;
+}
+
+void tiny_library_files(void)
+{
+  tiny_define_native("read_file", 1, 1, read_file);
+  tiny_define_native("write_file", 2, 2, write_file);
+  tiny_define_native("append_file", 2, 2, append_file);
+  tiny_define_native("remove_file", 1, 1, remove_file);
+  tiny_define_native("has_file", 1, 1, has_file);
+  tiny_define_native("read_line", 0, 0, read_line);
+}

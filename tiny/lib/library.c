@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The library of tiny as a whole: its names, and the checks of arguments that its files share. Managed C; each thread
+ * defines the names in its own program.
+ */
+#include "library.h"
+
+value tiny_expected(const char *name, const char *expected, value got)
+{
+  return tiny_throw("%s: expected %s, got %s", name, expected, tiny_type_name(got));
+}
+
+const char *tiny_type_name(value v)
+{
+  static const char *const names[TINY_KINDS] = {
+      [TINY_STRING] = "string",   [TINY_FLOAT] = "float",      [TINY_ARRAY] = "array",     [TINY_MAP] = "map",
+      [TINY_INSTANCE] = "object", [TINY_CLOSURE] = "function", [TINY_NATIVE] = "function", [TINY_CLASS] = "class",
+      [TINY_BOUND] = "function",  [TINY_BUILDER] = "builder",
+  };
+
+  if (v == TINY_NIL)
+    return "nil";
+  if (tiny_is_integer(v))
+    return "integer";
+  if (v == TINY_TRUE || v == TINY_FALSE)
+    return "boolean";
+  if (tiny_is_immediate(v))
+    return "float";
+  const char *name = names[tiny_kind(v)];
+  return name ? name : "unknown";
+}
+
+bool tiny_is_number(value v)
+{
+  return tiny_is_integer(v) || tiny_is_flat(v) || v == TINY_ZERO || v == TINY_MINUS_ZERO || tiny_is(v, TINY_FLOAT);
+}
+
+double tiny_as_float(value v)
+{
+  if (tiny_is_integer(v))
+    return (double)tiny_integer(v);
+  if (tiny_is_flat(v))
+    return tiny_flat(v);
+  if (tiny_is(v, TINY_FLOAT))
+    return cairn_value_object(struct tiny_float, v)->number;
+  return v == TINY_MINUS_ZERO ? -0.0 : 0.0;
+}
+
+bool tiny_take_integer(const char *name, value v, long *integer)
+{
+  if (!tiny_is_integer(v)) {
+    tiny_expected(name, "an integer", v);
+    return false;
+  }
+  *integer = tiny_integer(v);
+  return true;
+}
+
+bool tiny_take_float(const char *name, value v, double *number)
+{
+  if (!tiny_is_number(v)) {
+    tiny_expected(name, "a number", v);
+    return false;
+  }
+  *number = tiny_as_float(v);
+  return true;
+}
+
+static long clamp(long number, long length)
+{
+  return number < 0 ? 0 : number > length ? length : number;
+}
+
+bool tiny_take_range(const char *name, value *arguments, unsigned count, long length, long *from, long *to)
+{
+  *from = 0;
+  *to = length;
+  if (count > 0 && !tiny_take_integer(name, arguments[0], from))
+    return false;
+  if (count > 1 && !tiny_take_integer(name, arguments[1], to))
+    return false;
+  *from = clamp(*from, length);
+  *to = clamp(*to, length);
+  if (*to < *from)
+    *to = *from;
+  return true;
+}
+
+static bool define_arguments(int count, char *const *words)
+{
+  value array = tiny_array_new(count);
+
+  for (int i = 0; i < count; i++) {
+    value word = tiny_string(words[i], strlen(words[i]));
+    if (tiny_is_thrown(word) || tiny_is_thrown(tiny_array_push(array, word)))
+      return false;
+  }
+  tiny_define_value("args", array);
+  return true;
+}
+
+bool tiny_library(int count, char *const *words)
+{
+  tiny_library_core();
+  tiny_library_math();
+  tiny_library_strings();
+  tiny_library_builders();
+  tiny_library_arrays();
+  tiny_library_maps();
+  tiny_library_files();
+  if (!define_arguments(count, words))
+    return false;
+  return true;
+}

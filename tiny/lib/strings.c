@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Methods of strings. Positions and lengths count bytes; chars() and codes() decode UTF-8. Managed C, stateless.
+ */
+#include "library.h"
+
+enum { CODE_LIMIT = 0x110000, LONGEST_CODE = 4 };
+
+static long length_of(value string)
+{
+  return tiny_string_of(string)->length;
+}
+
+static bool take_string(const char *name, value v)
+{
+  if (tiny_is(v, TINY_STRING))
+    return true;
+  tiny_expected(name, "a string", v);
+  return false;
+}
+
+static value part(value string, long from, long to)
+{
+  if (from == 0 && to == length_of(string))
+    return string;
+  value result = tiny_string_uninit((size_t)(to - from));
+  if (!tiny_is_thrown(result) && from < to)
+    cairn_copy(tiny_string_of(result)->bytes, tiny_string_of(string)->bytes + from, (size_t)(to - from));
+  return result;
+}
+
+/* True if the bytes of `wanted` stand at `at`, where there is room for them. */
+static bool is_at(value string, long at, value wanted)
+{
+  const char managed *bytes = tiny_string_of(string)->bytes + at, *other = tiny_string_of(wanted)->bytes;
+  long length = length_of(wanted);
+
+  for (long i = 0; i < length; i++)
+    if (bytes[i] != other[i])
+      return false;
+  return true;
+}
+
+/* The first position of `wanted` from `from` on, or -1. */
+static long position(value string, value wanted, long from)
+{
+  long last = length_of(string) - length_of(wanted);
+
+  if (length_of(wanted) == 0)
+    return from <= last ? from : -1;
+  char first = tiny_string_of(wanted)->bytes[0];
+  const char managed *bytes = tiny_string_of(string)->bytes;
+  for (long at = from; at <= last; at++)
+    if (bytes[at] == first && is_at(string, at, wanted))
+      return at;
+  return -1;
+}
+
+static value byte(value *arguments, unsigned count)
+{
+  long at;
+
+  (void)count;
+  if (!tiny_take_integer("byte", arguments[1], &at))
+    return TINY_THROWN;
+  if (at < 0 || at >= length_of(arguments[0]))
+    return tiny_throw("byte: the index %ld is outside of 0 to %ld", at, length_of(arguments[0]) - 1);
+  return tiny_from_small((unsigned char)tiny_string_of(arguments[0])->bytes[at]);
+}
+
+static value slice(value *arguments, unsigned count)
+{
+  long from, to;
+
+  if (!tiny_take_range("slice", arguments + 1, count - 1, length_of(arguments[0]), &from, &to))
+    return TINY_THROWN;
+  return part(arguments[0], from, to);
+}
+
+static value find(value *arguments, unsigned count)
+{
+  long from, to;
+
+  if (!take_string("find", arguments[1]) ||
+      !tiny_take_range("find", arguments + 2, count - 2, length_of(arguments[0]), &from, &to))
+    return TINY_THROWN;
+  return tiny_from_small(position(arguments[0], arguments[1], from));
+}
+
+static value contains(value *arguments, unsigned count)
+{
+  (void)count;
+  if (!take_string("contains", arguments[1]))
+    return TINY_THROWN;
+  return tiny_from_bool(position(arguments[0], arguments[1], 0) >= 0);
+}
+
+static value starts(value *arguments, unsigned count)
+{
+  (void)count;
+  if (!take_string("starts", arguments[1]))
+    return TINY_THROWN;
+  return tiny_from_bool(length_of(arguments[1]) <= length_of(arguments[0]) && is_at(arguments[0], 0, arguments[1]));
+}
+
+static value ends(value *arguments, unsigned count)
+{
+  (void)count;
+  if (!take_string("ends", arguments[1]))
+    return TINY_THROWN;
+  long at = length_of(arguments[0]) - length_of(arguments[1]);
+  return tiny_from_bool(at >= 0 && is_at(arguments[0], at, arguments[1]));
+}
+
+/* ---- pieces ---- */
+
+static value split(value *arguments, unsigned count)
+{
+  long from = 0, length = length_of(arguments[0]);
+  value result = tiny_array_new(0);
+
+  (void)count;
+  if (tiny_is_thrown(result) || !take_string("split", arguments[1]))
+    return TINY_THROWN;
+  if (length_of(arguments[1]) == 0)
+    return tiny_throw("split: the separator is empty");
+  for (bool is_last = false; !is_last;) {
+    long at = position(arguments[0], arguments[1], from);
+    is_last = at < 0;
+    value piece = part(arguments[0], from, is_last ? length : at);
+    if (tiny_is_thrown(piece) || tiny_is_thrown(tiny_array_push(result, piece)))
+      return TINY_THROWN;
+    from = at + length_of(arguments[1]);
+  }
+  return result;
+}
+
+/* The lines. The last one may lack its newline. */
+static value lines(value *arguments, unsigned count)
+{
+  value result = tiny_array_new(0), newline = tiny_symbol_string(tiny_intern("\n", 1));
+  long length = length_of(arguments[0]);
+
+  (void)count;
+  if (tiny_is_thrown(result))
+    return TINY_THROWN;
+  for (long from = 0, at; from < length; from = at + 1) {
+    at = position(arguments[0], newline, from);
+    at = at < 0 ? length : at;
+    value piece = part(arguments[0], from, at);
+    if (tiny_is_thrown(piece) || tiny_is_thrown(tiny_array_push(result, piece)))
+      return TINY_THROWN;
+  }
+  return result;
+}
+
+/* The number of separate places of `wanted`, which has a byte at least. */
+static long occurrences(value string, value wanted)
+{
+  long number = 0;
+
+  for (long at = position(string, wanted, 0); at >= 0; at = position(string, wanted, at + length_of(wanted)))
+    number++;
+  return number;
+}
+
+static value replace(value *arguments, unsigned count)
+{
+  long from = 0, filled = 0;
+
+  (void)count;
+  if (!take_string("replace", arguments[1]) || !take_string("replace", arguments[2]))
+    return TINY_THROWN;
+  if (length_of(arguments[1]) == 0)
+    return tiny_throw("replace: the text to replace is empty");
+  long number = occurrences(arguments[0], arguments[1]);
+  if (number == 0)
+    return arguments[0];
+  long old_length = length_of(arguments[1]), new_length = length_of(arguments[2]);
+  value result = tiny_string_uninit((size_t)(length_of(arguments[0]) + number * (new_length - old_length)));
+  if (tiny_is_thrown(result))
+    return result;
+  for (long i = 0; i <= number; i++) {
+    long at = i < number ? position(arguments[0], arguments[1], from) : length_of(arguments[0]);
+    char managed *target = tiny_string_of(result)->bytes;
+    if (at > from)
+      cairn_copy(target + filled, tiny_string_of(arguments[0])->bytes + from, (size_t)(at - from));
+    filled += at - from;
+    if (i < number && new_length > 0)
+      cairn_copy(target + filled, tiny_string_of(arguments[2])->bytes, (size_t)new_length);
+    filled += new_length;
+    from = at + old_length;
+  }
+  return result;
+}
+
+static value repeat(value *arguments, unsigned count)
+{
+  long times, length = length_of(arguments[0]), total;
+
+  (void)count;
+  if (!tiny_take_integer("repeat", arguments[1], &times))
+    return TINY_THROWN;
+  if (times < 0 || __builtin_mul_overflow(times, length, &total))
+    return tiny_throw("repeat: cannot repeat %ld times", times);
+  value result = tiny_string_uninit((size_t)total);
+  if (tiny_is_thrown(result))
+    return result;
+  char managed *bytes = tiny_string_of(result)->bytes;
+  const char managed *source = tiny_string_of(arguments[0])->bytes;
+  for (long at = 0; at < total; at += length)
+    for (long i = 0; i < length; i++)
+      bytes[at + i] = source[i];
+  return result;
+}
+
+/* ---- letters ---- */
+
+static value changed_case(value string, char first, char last)
+{
+  long length = length_of(string);
+  value result = tiny_string_uninit((size_t)length);
+
+  if (tiny_is_thrown(result))
+    return result;
+  for (long i = 0; i < length; i++) {
+    char c = tiny_string_of(string)->bytes[i];
+    tiny_string_of(result)->bytes[i] = c >= first && c <= last ? (char)(c ^ 32) : c;
+  }
+  return result;
+}
+
+static value upper(value *arguments, unsigned count)
+{
+  (void)count;
+  return changed_case(arguments[0], 'a', 'z');
+}
+
+static value lower(value *arguments, unsigned count)
+{
+  (void)count;
+  return changed_case(arguments[0], 'A', 'Z');
+}
+
+static bool is_space(char c)
+{
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static value trim(value *arguments, unsigned count)
+{
+  const char managed *bytes = tiny_string_of(arguments[0])->bytes;
+  long from = 0, to = length_of(arguments[0]);
+
+  (void)count;
+  while (from < to && is_space(bytes[from]))
+    from++;
+  while (to > from && is_space(bytes[to - 1]))
+    to--;
+  return part(arguments[0], from, to);
+}
+
+/* ---- UTF-8 ---- */
+
+/* The bytes of the character at `at`, and its code. An invalid byte counts as one character. */
+static long decode(value string, long at, long *code)
+{
+  static const long least[LONGEST_CODE + 1] = {0, 0, 0x80, 0x800, 0x10000};
+  const char managed *bytes = tiny_string_of(string)->bytes;
+  unsigned char first = (unsigned char)bytes[at];
+  long length = first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4, left = length_of(string) - at;
+
+  *code = first;
+  if (length == 1 || length > left || first >= 0xf8)
+    return 1;
+  long sum = first & (0x7f >> length);
+  for (long i = 1; i < length; i++) {
+    if ((bytes[at + i] & 0xc0) != 0x80)
+      return 1;
+    sum = sum << 6 | (bytes[at + i] & 0x3f);
+  }
+  if (sum < least[length] || sum >= CODE_LIMIT || (sum >= 0xd800 && sum < 0xe000))
+    return 1;
+  *code = sum;
+  return length;
+}
+
+static value chars(value *arguments, unsigned count)
+{
+  value result = tiny_array_new(0);
+  long code;
+
+  (void)count;
+  for (long at = 0, length; at < length_of(arguments[0]) && !tiny_is_thrown(result); at += length) {
+    length = decode(arguments[0], at, &code);
+    value piece = part(arguments[0], at, at + length);
+    if (tiny_is_thrown(piece) || tiny_is_thrown(tiny_array_push(result, piece)))
+      return TINY_THROWN;
+  }
+  return result;
+}
+
+static value codes(value *arguments, unsigned count)
+{
+  value result = tiny_array_new(0);
+  long code;
+
+  (void)count;
+  for (long at = 0; at < length_of(arguments[0]) && !tiny_is_thrown(result);) {
+    at += decode(arguments[0], at, &code);
+    if (tiny_is_thrown(tiny_array_push(result, tiny_from_small(code))))
+      return TINY_THROWN;
+  }
+  return result;
+}
+
+static value character(value *arguments, unsigned count)
+{
+  char bytes[LONGEST_CODE];
+  size_t length = 1;
+  long code;
+
+  (void)count;
+  if (!tiny_take_integer("char", arguments[0], &code))
+    return TINY_THROWN;
+  if (code < 0 || code >= CODE_LIMIT || (code >= 0xd800 && code < 0xe000))
+    return tiny_throw("char: %ld is no code of a character", code);
+  if (code < 0x80) {
+    bytes[0] = (char)code;
+  } else {
+    length = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (size_t i = length - 1; i > 0; i--, code >>= 6)
+      bytes[i] = (char)(0x80 | (code & 0x3f));
+    bytes[0] = (char)(0xf00 >> length | code);
+  }
+  return tiny_string(bytes, length);
+}
+
+void tiny_library_strings(void)
+{
+  tiny_define_native("char", 1, 1, character);
+  tiny_define_method(TINY_STRING, "byte", 1, 1, byte);
+  tiny_define_method(TINY_STRING, "slice", 0, 2, slice);
+  tiny_define_method(TINY_STRING, "find", 1, 2, find);
+  tiny_define_method(TINY_STRING, "contains", 1, 1, contains);
+  tiny_define_method(TINY_STRING, "starts", 1, 1, starts);
+  tiny_define_method(TINY_STRING, "ends", 1, 1, ends);
+  tiny_define_method(TINY_STRING, "split", 1, 1, split);
+  tiny_define_method(TINY_STRING, "lines", 0, 0, lines);
+  tiny_define_method(TINY_STRING, "replace", 2, 2, replace);
+  tiny_define_method(TINY_STRING, "repeat", 1, 1, repeat);
+  tiny_define_method(TINY_STRING, "upper", 0, 0, upper);
+  tiny_define_method(TINY_STRING, "lower", 0, 0, lower);
+  tiny_define_method(TINY_STRING, "trim", 0, 0, trim);
+  tiny_define_method(TINY_STRING, "chars", 0, 0, chars);
+  tiny_define_method(TINY_STRING, "codes", 0, 0, codes);
+}
