@@ -86,7 +86,7 @@ bool cn_maps_save_outside(const struct cn_safepoint *safepoint)
 
 /* ---- memory ---- */
 
-/* Each map follows a word, its return address. */
+/* Each map follows a struct cn_map_prefix. */
 struct cn_map_chunk {
   struct cn_map_chunk *older;
   size_t bytes, used; /* of `at` */
@@ -128,15 +128,15 @@ static struct cn_frame_map *allocate_map(struct cn_map_memory *maps, struct cn_b
                                          const struct cn_frame_map *head, uintptr_t pc)
 {
   struct cn_map_chunk *chunk = maps->newest;
-  size_t bytes = WORD_BYTES + map_bytes_of(head);
+  size_t bytes = sizeof(struct cn_map_prefix) + map_bytes_of(head);
 
   if (chunk == NULL || chunk->bytes - chunk->used < bytes)
     chunk = add_chunk(maps, blocks, bytes);
   CN_CHECK(bytes <= chunk->bytes - chunk->used);
-  uintptr_t *at = (uintptr_t *)(chunk->at + chunk->used);
+  struct cn_map_prefix *prefix = (struct cn_map_prefix *)(chunk->at + chunk->used);
   chunk->used += bytes;
-  *at = pc;
-  struct cn_frame_map *map = (struct cn_frame_map *)(at + 1);
+  *prefix = (struct cn_map_prefix){.pc = pc};
+  struct cn_frame_map *map = (struct cn_frame_map *)(prefix + 1);
   *map = *head;
   return map;
 }
@@ -145,11 +145,20 @@ void cn_maps_visit(const struct cn_map_memory *maps, cn_maps_visitor *visit)
 {
   for (const struct cn_map_chunk *chunk = maps->newest; chunk != NULL; chunk = chunk->older)
     for (size_t used = 0; used < chunk->used;) {
-      const uintptr_t *at = (const uintptr_t *)(chunk->at + used);
-      const struct cn_frame_map *map = (const struct cn_frame_map *)(at + 1);
-      used += WORD_BYTES + map_bytes_of(map);
-      visit(map, *at);
+      const struct cn_map_prefix *prefix = (const struct cn_map_prefix *)(chunk->at + used);
+      const struct cn_frame_map *map = (const struct cn_frame_map *)(prefix + 1);
+      used += sizeof *prefix + map_bytes_of(map);
+      visit(map, prefix->pc);
     }
+}
+
+bool cn_maps_have(const struct cn_map_memory *maps, const struct cn_frame_map *map)
+{
+  const struct cn_map_chunk *chunk = maps->newest;
+
+  while (chunk != NULL && (uintptr_t)map - (uintptr_t)chunk->at >= chunk->used)
+    chunk = chunk->older;
+  return chunk != NULL;
 }
 
 void cn_maps_free(struct cn_map_memory *maps, struct cn_blocks *blocks)

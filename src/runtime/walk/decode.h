@@ -31,6 +31,9 @@ void cn_maps_copy_codes(const struct cn_frame_map *map, uint16_t code[CN_ENTRY_C
 typedef void cn_maps_visitor(const struct cn_frame_map *map, uintptr_t pc);
 void cn_maps_visit(const struct cn_map_memory *maps, cn_maps_visitor *visit);
 
+/* True if the map lies in this memory. */
+bool cn_maps_have(const struct cn_map_memory *maps, const struct cn_frame_map *map);
+
 void cn_maps_free(struct cn_map_memory *maps, struct cn_blocks *blocks);
 
 #endif

@@ -39,6 +39,14 @@ struct image_code {
   uintptr_t low, high;   /* the range of all functions' code */
   uintptr_t no_barriers; /* the entry of a function with undeclared barriers, or 0 */
   struct cn_map_memory maps;
+  struct kept_data *kept;
+};
+
+/* Data of cn_index_keep(). */
+struct kept_data {
+  struct kept_data *next;
+  size_t bytes; /* of all, this head included */
+  _Alignas(16) unsigned char at[];
 };
 
 enum { MAX_GAP_BYTES = 4096, MAX_UNADOPTED_IMAGES = 64, MAX_KEPT_FUNCTIONS = 4096 };
@@ -315,12 +323,22 @@ static size_t functions_bytes_of(size_t count)
   return count * sizeof(struct indexed_function);
 }
 
+static void free_kept_data(struct image_code *code)
+{
+  for (struct kept_data *kept = code->kept, *next; kept != NULL; kept = next) {
+    next = kept->next;
+    cn_blocks_give(&index_memory, kept, kept->bytes);
+  }
+  code->kept = NULL;
+}
+
 static void drop_image_code(struct image_code *code)
 {
   change_sets(code, false);
   cn_maps_visit(&code->maps, clear_entry);
   CN_ASSERT_VALID(cn_index_wrong(current_table()));
   cn_maps_free(&code->maps, &index_memory);
+  free_kept_data(code);
   if (code->room != 0)
     cn_blocks_give(&index_memory, code->functions, functions_bytes_of(code->room));
   cn_blocks_give(&index_memory, code, sizeof *code);
@@ -467,6 +485,47 @@ enum cn_frames cn_index_find_or_decode(uintptr_t pc, uint64_t *key, uint64_t *va
   enum cn_frames found = find_or_decode_map(pc, key, value);
   leave_index();
   return found;
+}
+
+/* The image that has decoded the map; two images may have the same code. */
+static struct image_code *find_image_of_map(const struct cn_frame_map *map, uintptr_t pc)
+{
+  const struct cn_range *range = NULL;
+
+  CN_ASSERT(is_index_locked());
+  while ((range = cn_ranges_next_overlap(segments, range, pc, pc + 1)) != NULL) {
+    struct image_code *code = range->value;
+    if (cn_maps_have(&code->maps, map))
+      return code;
+  }
+  return NULL;
+}
+
+static const void *keep_data(const struct cn_frame_map *map, size_t bytes, cn_index_fill *fill, void *env)
+{
+  struct cn_map_prefix *prefix = (struct cn_map_prefix *)(uintptr_t)map - 1;
+  struct image_code *code = find_image_of_map(map, prefix->pc);
+
+  CN_CHECK(code != NULL); /* otherwise the image was removed */
+  struct kept_data *kept = cn_blocks_take(&index_memory, sizeof *kept + bytes);
+  if (kept == NULL)
+    return NULL;
+  *kept = (struct kept_data){.next = code->kept, .bytes = sizeof *kept + bytes};
+  code->kept = kept;
+  fill(kept->at, env);
+  atomic_store_explicit(&prefix->kept, kept->at, memory_order_release);
+  return kept->at;
+}
+
+const void *cn_index_keep(const struct cn_frame_map *map, size_t bytes, cn_index_fill *fill, void *env)
+{
+  if (!try_enter_index())
+    return NULL;
+  const void *kept = cn_map_kept(map);
+  if (kept == NULL)
+    kept = keep_data(map, bytes, fill, env);
+  leave_index();
+  return kept;
 }
 
 bool cn_index_has_code_at(uintptr_t pc)

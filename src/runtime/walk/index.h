@@ -40,6 +40,24 @@ struct cn_frame_map {
 };
 enum { CN_PLAIN_REG_MASK = 7, CN_PLAIN_SP = 7, CN_PLAIN_MAX = UINT16_MAX };
 
+/* The words before a map. */
+struct cn_map_prefix {
+  _Atomic(const void *) kept; /* cn_index_keep() */
+  uintptr_t pc;               /* the return address */
+};
+
+/* The return address of the map's safepoint. */
+static inline uintptr_t cn_map_pc(const struct cn_frame_map *map)
+{
+  return ((const struct cn_map_prefix *)map - 1)->pc;
+}
+
+/* The data that cn_index_keep() has kept with the safepoint, or null. Lock-free. */
+static inline const void *cn_map_kept(const struct cn_frame_map *map)
+{
+  return atomic_load_explicit(&((const struct cn_map_prefix *)map - 1)->kept, memory_order_acquire);
+}
+
 static inline const struct cn_root *cn_map_roots(const struct cn_frame_map *map)
 {
   uintptr_t end = (uintptr_t)&map->plain_at[map->plain];
@@ -198,6 +216,13 @@ static inline const struct cn_frame_map *cn_index_look_up_map(uintptr_t pc)
              ? cn_entry_map_of(value)
              : NULL;
 }
+
+/* Keep `bytes` bytes of data with the safepoint whose map is `map`, until its image is removed; cn_map_kept() then
+ * returns them. `fill` writes the data, unless the safepoint has data already, and takes no lock. Returns the data;
+ * null if memory is exhausted, or in a signal handler that interrupted the holder of the index's lock. Any thread; the
+ * safepoint's image stays loaded during the call. */
+typedef void cn_index_fill(void *memory, void *env);
+const void *cn_index_keep(const struct cn_frame_map *map, size_t bytes, cn_index_fill *fill, void *env);
 
 /* True if the call that returns to `pc` lies in a function that has frame maps. Any thread. */
 bool cn_index_has_code_at(uintptr_t pc);
