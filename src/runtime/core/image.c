@@ -500,6 +500,16 @@ const struct cairn_layout cn_filler_layouts[2] = {
     {.magic = CAIRN_ABI_LAYOUT_MAGIC, .flags = CAIRN_ABI_LAYOUT_NO_REFERENCES},
     {.magic = CAIRN_ABI_LAYOUT_MAGIC, .elem_size = 8, .flags = CAIRN_ABI_LAYOUT_NO_REFERENCES}};
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic" /* the one offset of a flexible array */
+const struct cairn_layout cn_state_layout = {.magic = CAIRN_ABI_LAYOUT_MAGIC,
+                                             .base_size = CAIRN_ABI_DEOPT_STATE_ITEMS,
+                                             .elem_size = CAIRN_ABI_DEOPT_ITEM_SIZE,
+                                             .elem_offset = CAIRN_ABI_DEOPT_STATE_ITEMS,
+                                             .elem_refs = 1,
+                                             .offsets = {CAIRN_ABI_DEOPT_ITEM_REFERENCE}};
+#pragma GCC diagnostic pop
+
 static bool is_on_section_page(uintptr_t address, const void *start, const void *stop)
 {
   size_t page = cn_os_page_bytes();
@@ -542,5 +552,5 @@ bool cairn_layout_is_known(const struct cairn_layout *layout)
   bool known = is_registered_layout(cn_image_list(), (uintptr_t)layout);
 
   cn_image_end_reading(entered);
-  return known || cn_is_filler_layout(layout);
+  return known || cn_is_filler_layout(layout) || layout == &cn_state_layout;
 }

@@ -137,4 +137,7 @@ static inline bool cn_is_filler_layout(const struct cairn_layout *layout)
   return layout == &cn_filler_layouts[0] || layout == &cn_filler_layouts[1];
 }
 
+/* The layout of states of deoptimised activations (<cairn/deopt.h>). */
+extern const struct cairn_layout cn_state_layout;
+
 #endif

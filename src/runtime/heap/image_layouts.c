@@ -192,6 +192,8 @@ int cairn_layout_type(const struct cairn_layout *layout, char *text, size_t size
 
   if (cn_is_filler_layout(layout))
     return snprintf(text, size, "filler");
+  if (layout == &cn_state_layout)
+    return snprintf(text, size, "struct cairn_deopt_state");
   if (names == NULL)
     return snprintf(text, size, "layout %p%s", (const void *)layout, array_brackets_of(layout));
   return snprintf(text, size, "%.*s%s", (int)cn_layout_names_type_length(names), names, array_brackets_of(layout));

@@ -35,10 +35,7 @@ static struct cairn_handle *unused_handles;
 static _Thread_local CN_GROW(struct cairn_handle *) scoped;
 
 #pragma GCC visibility push(default)
-struct cairn_handle *cairn_handle_new(uintptr_t reference);
 struct cairn_handle *cairn_handle_scoped(uintptr_t reference);
-uintptr_t cairn_handle_get(struct cairn_handle *handle);
-void cairn_handle_free(struct cairn_handle *handle);
 size_t cairn_handle_scope_begin(void);
 void cairn_handle_scope_end(size_t scope);
 #pragma GCC visibility pop

@@ -71,6 +71,13 @@ bool cn_handles_fetch_next(struct cn_root_slots *slots, size_t most);
 /* The slot of a handle; an invalid handle ends the program. */
 struct cairn_slot cn_handles_slot_of(struct cairn_handle *handle);
 
+/* Implement <cairn/handle.h>. */
+#pragma GCC visibility push(default)
+struct cairn_handle *cairn_handle_new(uintptr_t reference);
+uintptr_t cairn_handle_get(struct cairn_handle *handle);
+void cairn_handle_free(struct cairn_handle *handle);
+#pragma GCC visibility pop
+
 /* Check the handles. Returns the error, or null. Invariant: each cell is either in use and has its seal, or is in the
  * list of unused cells and has no seal. Linear. The caller holds CN_LOCK_HANDLES. */
 const char *cn_handles_wrong(void);

@@ -214,14 +214,21 @@ static void check_layout(const struct cn_saved_regs *regs, const struct cairn_la
 }
 
 /* The object's header has been written; returns the reference to the object. */
-static void *finish_allocation(const struct cairn_layout *layout, uintptr_t *payload, bool native)
+static void *register_object(const struct cairn_layout *layout, uintptr_t *payload)
 {
   uintptr_t reference = (uintptr_t)payload + cairn_words.reference;
 
   if ((layout->flags & CAIRN_ABI_LAYOUT_FINALISABLE) != 0)
     cn_finalisers_add_object(reference);
-  cn_safepoint_leave(native);
   return (void *)reference;
+}
+
+static void *finish_allocation(const struct cairn_layout *layout, uintptr_t *payload, bool native)
+{
+  void *reference = register_object(layout, payload);
+
+  cn_safepoint_leave(native);
+  return reference;
 }
 
 void *cn_safepoint_alloc(const struct cn_saved_regs *regs, const struct cairn_layout *layout)
@@ -270,6 +277,23 @@ void *cn_safepoint_alloc_indexed(const struct cn_saved_regs *regs, const struct 
 
   bool leaf = !cairn_layout_has_references(layout);
   return allocate_indexed(regs, layout, count, (struct cn_block_request){.bytes = bytes, .leaf = leaf});
+}
+
+void *cn_safepoint_alloc_entered(const struct cn_saved_regs *regs, const struct cairn_layout *layout, uint64_t count)
+{
+  uint64_t payload, header = layout->elem_size != 0 ? CAIRN_ABI_INDEXED_HEADER_SIZE : CAIRN_ABI_HEADER_SIZE;
+  bool native = false;
+  struct allocation_request allocation = {
+      .regs = regs, .native = &native, .collects = cn_safepoint_is_collection_due()};
+  enum cairn_status status = cairn_layout_payload(layout, count, &payload);
+
+  CN_CHECK(status == CAIRN_OK && cairn_mutator.busy == 1);
+  allocation.wanted = (struct cn_block_request){.bytes = (payload + header + 7) & ~(size_t)7};
+  uintptr_t *block = cn_attempt_in_order(allocation_attempts, &allocation);
+  if (layout->elem_size != 0)
+    *block++ = (uintptr_t)count << 1 | 1;
+  *block = (uintptr_t)layout;
+  return register_object(layout, block + 1);
 }
 
 void *cn_safepoint_alloc_uninit(const struct cn_saved_regs *regs, const struct cairn_layout *layout, int64_t count)

@@ -308,6 +308,11 @@ bool cn_safepoint_enter(const struct cn_saved_regs *regs, bool *native)
   return wants_collection(mutator);
 }
 
+bool cn_safepoint_is_collection_due(void)
+{
+  return wants_collection(&cairn_mutator);
+}
+
 void cn_safepoint_leave(bool native)
 {
   CN_ASSERT(cairn_mutator.busy == 1 && cairn_mutator.stopped == NULL);

@@ -24,6 +24,10 @@ void *cn_safepoint_alloc(const struct cn_saved_regs *regs, const struct cairn_la
 void *cn_safepoint_alloc_indexed(const struct cn_saved_regs *regs, const struct cairn_layout *layout, int64_t count);
 void *cn_safepoint_alloc_uninit(const struct cn_saved_regs *regs, const struct cairn_layout *layout, int64_t count);
 
+/* Like cn_safepoint_alloc() and cn_safepoint_alloc_indexed(), for a known layout and a size that does not overflow,
+ * within a slow path of managed code: between cn_safepoint_enter() and cn_safepoint_leave(). */
+void *cn_safepoint_alloc_entered(const struct cn_saved_regs *regs, const struct cairn_layout *layout, uint64_t count);
+
 /* Change the length of the array, which must have this layout, in place and return null, or return a new array for
  * cairn_resize_finish(). */
 void *cn_safepoint_resize(const struct cn_saved_regs *regs, const struct cairn_layout *layout, uintptr_t array,
@@ -83,6 +87,8 @@ extern const char cn_collect_constructor_advice[];
 /* True: stress mode or a signal handler has requested a collection. `*native` is true if native code called; the thread
  * is then managed up to cn_safepoint_leave(). */
 bool cn_safepoint_enter(const struct cn_saved_regs *regs, bool *native);
+/* True if a collection is due, as cn_safepoint_enter() says. In a slow path. */
+bool cn_safepoint_is_collection_due(void);
 /* End the slow path, and deliver the signals that came during the slow path. */
 void cn_safepoint_leave(bool native);
 
