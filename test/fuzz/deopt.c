@@ -8,13 +8,13 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {
-  const unsigned char *cursor = data, *end = data + size;
-  struct cn_operand *operands = calloc(size, sizeof *operands);
-  uint32_t count = 0;
+  static struct exercise_bundle bundle;
+  struct exercise_bytes bytes = {data, data + size};
 
-  while (cursor < end)
-    operands[count++] = exercise_next_operand(&cursor, end);
-  exercise_records(operands, count);
+  exercise_make_bundle(&bundle, &bytes);
+  struct cn_operand *operands = malloc(bundle.count * sizeof *operands);
+  memcpy(operands, bundle.at, bundle.count * sizeof *operands);
+  exercise_records(operands, bundle.count);
   free(operands);
   return 0;
 }
