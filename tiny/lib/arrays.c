@@ -222,7 +222,7 @@ static bool merge(value managed *source, value managed *target, long from, long 
   return true;
 }
 
-/* Merge sort: runs of doubling length, merged to and fro between two arrays. The sort is stable. */
+/* Merge sort: runs of doubling length, merged in turns between two arrays. The sort is stable. */
 static value sort(value *arguments, unsigned count)
 {
   long length = length_of(arguments[0]);
