@@ -99,6 +99,20 @@ static bool define_arguments(int count, char *const *words)
   return true;
 }
 
+/* Runs prelude.tiny, whose class ArrayMethods has methods of all arrays. */
+static bool run_prelude(void)
+{
+  const struct tiny_library_source *source = tiny_library_sources;
+
+  while (strcmp(source->name, "prelude") != 0)
+    source++;
+  if (tiny_is_thrown(tiny_run(source->name, source->text, source->length, 0)))
+    return false;
+  uint32_t global = tiny_hash_find(&tiny_tables->names, tiny_intern("ArrayMethods", strlen("ArrayMethods")));
+  tiny_extend_kind(TINY_ARRAY, tiny_globals[global - 1]);
+  return true;
+}
+
 bool tiny_library(int count, char *const *words)
 {
   tiny_library_core();
@@ -108,7 +122,5 @@ bool tiny_library(int count, char *const *words)
   tiny_library_arrays();
   tiny_library_maps();
   tiny_library_files();
-  if (!define_arguments(count, words))
-    return false;
-  return true;
+  return define_arguments(count, words) && run_prelude();
 }
