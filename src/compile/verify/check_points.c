@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass `verify-points`: checks the descriptions of points (abi.def, "Points"). Needs: the module for LLVM's code
- * generator. Provides: diagnostic point-description. Breaks: nothing.
+ * Pass `verify-points`: checks the descriptions of points (abi.def, "Points"), and the frame records (check_deopt.c).
+ * Needs: the module for LLVM's code generator. Provides: diagnostics point-description and deopt-record. Breaks:
+ * nothing.
  *
  * Each call of stackmap and patchpoint, and each statepoint with patch bytes or with deopt values, has one description,
  * with the length of the region, and with a class and a width for each value of the record. A statepoint that a front
@@ -182,6 +183,8 @@ bool cn_verify_points(struct cn_ctx *ctx)
   CN_EACH_FUNCTION(f, ctx->module)
     CN_EACH_BLOCK(b, f)
       CN_EACH_INSTRUCTION(i, b) {
+        if (cn_is_call(i) && LLVMGetNumOperandBundles(i))
+          cn_verify_deopt_records(ctx, i);
         if (cn_is_point_call(i))
           check_point_call(ctx, i);
         else if (cn_epochs_is_statepoint(i))

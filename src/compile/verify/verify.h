@@ -279,6 +279,8 @@ void cn_verify_relocates(struct cn_verifier *v);  /* check_bases.c: indices, dup
 void cn_verify_allocas(struct cn_verifier *v);    /* check_allocas.c */
 void cn_verify_escapes(struct cn_verifier *v);    /* check_escapes.c */
 void cn_verify_descriptions(struct cn_verifier *v, LLVMValueRef statepoint); /* check_descriptions.c */
+/* check_deopt.c: check the frame records of a call or statepoint, if its bundle "deopt" has any. */
+void cn_verify_deopt_records(struct cn_ctx *ctx, LLVMValueRef call);
 /* The end of the deopt operands before the tail that begins with the mark; `end` if there is no such tail at `end`. */
 uint32_t cn_verify_end_before_tail(LLVMValueRef statepoint, uint64_t mark, uint32_t first, uint32_t end);
 void cn_verify_listed_operands(struct cn_verifier *v, LLVMValueRef statepoint); /* check_operands.c */
