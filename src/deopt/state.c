@@ -173,8 +173,7 @@ static void fill_field(const struct making *making, const struct state *state, c
     value.word[0] = object_of(making, state, object);
   else
     cn_deopt_read_operand(operand, making->frame, &value);
-  if (value.value_class != CAIRN_DEOPT_UNDEFINED)
-    memcpy(field, value.word, (value.bits + 7u) / 8);
+  memcpy(field, value.word, (value.bits + 7u) / 8);
 }
 
 static void fill_object(const struct making *making, const struct state *state, uint32_t index)
