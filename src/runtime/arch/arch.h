@@ -150,8 +150,29 @@ enum { CN_ARCH_ENTRY_SAVED_REGISTER = CN_PORT_ENTRY_SAVED_REGISTER };
 uintptr_t cn_arch_return_barrier_address(unsigned index);
 bool cn_arch_find_return_barrier(uintptr_t pc, unsigned *index);
 
+/* Marked returns (marked_returns.h): the address of the entry with this index, below CN_MARKED_RETURNS, which is 0 for
+ * an index without entry; and the index of an address. The code there pushes cn_marked_return_cells[index] as the
+ * return address and calls cn_deopt_leave_returned(). */
+uintptr_t cn_arch_marked_return_address(unsigned index);
+bool cn_arch_find_marked_return(uintptr_t pc, unsigned *index);
+
 /* False if the hardware would detect a replaced return address (shadow stacks). */
 bool cn_arch_may_replace_returns(void);
+
+/* The registers and the place of a thread that leaves activations for good. `slot` becomes the stack pointer, and has a
+ * return address: the code at `pc` runs as if that return address had called it. The callee-saved registers are in the
+ * order of enum cn_reg. The result is also in the first vector register. */
+struct cn_transfer {
+  uintptr_t saved[CN_CALLEE_SAVED_COUNT];
+  uintptr_t *slot;
+  uintptr_t pc, argument, result;
+};
+
+/* Do the transfer. The calling thread is managed; the struct lies below the slot. */
+_Noreturn void cn_arch_transfer(const struct cn_transfer *transfer);
+
+/* Code that returns to the address in the slot of a transfer. */
+void cn_arch_return(void);
 
 /* The range of the stubs' code. */
 uintptr_t cn_arch_stubs_range(uintptr_t *end);

@@ -611,6 +611,22 @@ bool cn_index_image_range(uintptr_t pc, uintptr_t *low, uintptr_t *high)
   return there;
 }
 
+/* Functions are searched by return addresses, which lie above the function's start. */
+bool cn_index_function_range(uintptr_t address, uintptr_t *start, uintptr_t *end)
+{
+  struct image_code *code;
+  size_t index;
+
+  enter_index();
+  bool there = search_functions(address + 1, &code, &index);
+  if (there) {
+    *start = code->functions[index].entry;
+    *end = end_of(&code->functions[index]);
+  }
+  leave_index();
+  return there;
+}
+
 /* True if another mutator reads tables during this stop of the calling thread: a native mutator that is busy. A mutator
  * at a safepoint is also busy, but reads no tables. */
 static bool is_table_read_by_others(void)

@@ -247,6 +247,9 @@ void cn_index_forget_image(uint64_t id);
  * interrupted the holder of the index's lock. */
 bool cn_index_image_range(uintptr_t pc, uintptr_t *low, uintptr_t *high);
 
+/* The code of the function with frame maps at the address. False: there is none. Any thread. */
+bool cn_index_function_range(uintptr_t address, uintptr_t *start, uintptr_t *end);
+
 /* Free the tables that were replaced before the previous call and that walks can no longer read. Called by the thread
  * that has stopped the world, before phase STOP, because in this phase walks read tables without cn_index_enter(). */
 void cn_index_free_replaced(void);

@@ -17,6 +17,7 @@
 #include "runtime/core/image.h"
 #include "runtime/core/messages.h"
 #include "runtime/walk/coroutine_stacks.h"
+#include "runtime/walk/marked_returns.h"
 #include "runtime/walk/return_barriers.h"
 
 const struct cn_saved_regs cn_walk_separate_regs;
@@ -124,6 +125,8 @@ static __attribute__((noinline)) bool resolve_frame_slowly(struct cn_walk *walk,
   bool entered = false; /* the pc is in native code that called a managed function */
 
   do {
+    if (cn_marked_return_resolve_pc(frame))
+      continue;
     enum cn_frames found = decode_frame_map(frame);
     if (found == CN_FRAMES_FOUND)
       break;
@@ -474,4 +477,23 @@ bool cn_walk_next(struct cn_walk *walk)
   }
   place_pushed_registers(frame, frame->saved, cfa);
   return step_to_caller(walk, cfa);
+}
+
+uintptr_t *cn_walk_leave_frame(struct cn_walk *walk)
+{
+  struct cn_frame *frame = &walk->frame;
+  uintptr_t cfa;
+
+  CN_ASSERT(!walk->past_end && frame->map != NULL);
+  if (frame->size & CN_ENTRY_CHAINED_BIT)
+    cfa = frame->link != NULL ? *frame->link + 2 * sizeof cfa : 0;
+  else
+    cfa = frame->size != 0 ? frame->sp + frame->size * sizeof cfa : frame_end_of(frame);
+  if (cfa <= frame->sp || cfa > walk->stack_end || cfa % sizeof cfa != 0)
+    report_parse_failure(walk, "the frame does not end on the stack");
+  if (frame->size == 0 && !frame->map->pushed)
+    place_saved_registers(frame, cfa);
+  else
+    place_pushed_registers(frame, frame->saved, cfa);
+  return (uintptr_t *)cfa - 1;
 }

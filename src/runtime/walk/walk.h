@@ -102,6 +102,10 @@ bool cn_walk_next(struct cn_walk *walk);
 /* Go to the activation of the state, or to the end if its pc is null. False: the walk is at its end. */
 bool cn_walk_set_state(struct cn_walk *walk, const struct cairn_stack_state *state);
 
+/* Make the places of the current frame, which has a map, those of its caller, and return the place of the address where
+ * the frame returns to. The walk then stands between the two frames, and is of no further use. */
+uintptr_t *cn_walk_leave_frame(struct cn_walk *walk);
+
 /* A saved position on a stack. A walk in a later stop continues there if neither the activation nor an older activation
  * has run since. The walk gets copies of the saved registers, and must not write them. */
 struct cn_saved_walk {

@@ -64,7 +64,7 @@ static uint64_t collects_quietly(long a, long b, long c, long d, long e, long f,
   return 2000;
 }
 
-static uint8_t stepped[1 << 13]; /* by distance from the start of the stubs */
+static uint8_t stepped[1 << 16]; /* by distance from the start of the stubs */
 static unsigned wrong;
 static long leave_at; /* the handler's last act, after so many steps in stubs */
 static sigjmp_buf leave_to;

@@ -19,6 +19,7 @@
 #include "runtime/core/messages.h"
 #include "runtime/os/os.h"
 #include "runtime/threads/stop.h"
+#include "runtime/walk/marked_returns.h"
 
 _Static_assert(offsetof(struct cn_anchor, pc) == CAIRN_ABI_ANCHOR_PC, "abi.def");
 _Static_assert(offsetof(struct cn_anchor, sp) == CAIRN_ABI_ANCHOR_SP, "abi.def");
@@ -30,6 +31,10 @@ _Static_assert(offsetof(struct cn_anchor, saved[CN_R14]) == CAIRN_ABI_ANCHOR_R14
 _Static_assert(offsetof(struct cn_anchor, saved[CN_R15]) == CAIRN_ABI_ANCHOR_R15, "abi.def");
 _Static_assert(sizeof(struct cn_anchor) == CAIRN_ABI_ANCHOR_SIZE, "abi.def");
 _Static_assert(offsetof(struct cn_saved_regs, pc) == 128, "stubs.S pushes sixteen registers below the return address");
+_Static_assert(offsetof(struct cn_transfer, slot) == 48 && offsetof(struct cn_transfer, pc) == 56 &&
+                   offsetof(struct cn_transfer, argument) == 64 && offsetof(struct cn_transfer, result) == 72 &&
+                   sizeof(struct cn_transfer) == 80,
+               "TRANSFER_SLOT and others in stubs.S");
 
 const uint8_t cn_arch_sp_dwarf_number = 7;
 const uint8_t cn_arch_callee_saved[CN_CALLEE_SAVED_COUNT] = {3, 6, 12, 13, 14, 15};
@@ -142,6 +147,28 @@ bool cn_arch_find_return_barrier(uintptr_t pc, unsigned *index)
   *index = (unsigned)(offset / BARRIER_ENTRY_BYTES);
   return offset < CAIRN_ABI_BARRIERS * BARRIER_ENTRY_BYTES &&
          (offset % BARRIER_ENTRY_BYTES == 0 || offset % BARRIER_ENTRY_BYTES == BARRIER_CALL_END_BYTES);
+}
+
+enum {
+  MARKED_ENTRY_BYTES = 8,
+  MARKED_CALL_BYTES = 5,
+  MARKED_PER_BLOCK = CAIRN_ABI_MARKED_BLOCK_BYTES / MARKED_ENTRY_BYTES
+};
+extern const char cn_arch_marked_returns[];
+
+uintptr_t cn_arch_marked_return_address(unsigned index)
+{
+  CN_ASSERT(index < CN_MARKED_RETURNS);
+  return index % MARKED_PER_BLOCK == 0 ? 0 : (uintptr_t)cn_arch_marked_returns + index * MARKED_ENTRY_BYTES;
+}
+
+bool cn_arch_find_marked_return(uintptr_t pc, unsigned *index)
+{
+  uintptr_t offset = pc - (uintptr_t)cn_arch_marked_returns;
+
+  *index = (unsigned)(offset / MARKED_ENTRY_BYTES);
+  return offset < CN_MARKED_RETURNS * MARKED_ENTRY_BYTES && *index % MARKED_PER_BLOCK != 0 &&
+         (offset % MARKED_ENTRY_BYTES == 0 || offset % MARKED_ENTRY_BYTES == MARKED_CALL_BYTES);
 }
 
 /* RDSSPQ keeps the register unchanged if the shadow stack is off. */
@@ -305,7 +332,8 @@ static uintptr_t word_below_sp(const struct cn_anchor *anchor)
 }
 
 /* While the native callee runs, the word below the anchor's SP is the callee's return address, which lies in the stub.
- * Between the transition to native and the call, the word is the pc that the stub popped. The word has this value again
+ * Between the transition to native and the call, the word is the pc that the stub popped, which is the true pc of a
+ * return that was marked meanwhile. The word has this value again
  * if a longjmp left the callee and the same call runs again; the anchor then has the stack of the new caller's frame,
  * which a stack walk reaches first. A probe that temporarily replaces return addresses would make live frames seem
  * dead; Linux's uretprobes use an address at the start of a page. */
@@ -314,7 +342,8 @@ bool cn_arch_is_anchor_live(const struct cn_anchor *anchor)
   if (anchor->sp == 0 || cn_anchor_is_entry(anchor)) /* 0 if a signal interrupted the stub while it filled the anchor */
     return false;
   uintptr_t word = word_below_sp(anchor);
-  if (word == (uintptr_t)cn_arch_native_return || word == (uintptr_t)cn_arch_short_return || word == anchor->pc)
+  if (word == (uintptr_t)cn_arch_native_return || word == (uintptr_t)cn_arch_short_return || word == anchor->pc ||
+      word == cn_marked_return_true_pc(anchor->pc))
     return true;
   if (word != 0 && word % 4096 == 0)
     cairn_fatal("the return address of a native function was replaced, at sp 0x%lx: is there a "

@@ -43,6 +43,9 @@
         .hidden cn_arch_stubs_move_vectors
         .hidden cn_return_barrier_cells
         .hidden cn_return_barrier_returned
+        .hidden cn_deopt_leave_now
+        .hidden cn_deopt_leave_returned
+        .hidden cn_marked_return_cells
 
         .section .rodata.cn_arch_restart_ranges, "a", @progbits
         .p2align 2
@@ -385,6 +388,90 @@ managed_function cairn_collect
         restore_general
         ret
 end cairn_collect
+
+/* ---- take-overs (arch.h, struct cn_transfer) ---- */
+
+        .set TRANSFER_RBX, 0
+        .set TRANSFER_RBP, 8
+        .set TRANSFER_R12, 16
+        .set TRANSFER_R13, 24
+        .set TRANSFER_R14, 32
+        .set TRANSFER_R15, 40
+        .set TRANSFER_SLOT, 48
+        .set TRANSFER_PC, 56
+        .set TRANSFER_ARGUMENT, 64
+        .set TRANSFER_RESULT, 72
+        .set TRANSFER_SIZE, 80
+
+/* Tells unwinders that the frame is called from the activation of the struct cn_transfer at the register with DWARF
+ * operation `breg`. */
+        .macro cfi_in_transfer breg
+        /* DW_CFA_def_cfa_expression: the slot (DW_OP_deref), plus 8 (DW_OP_plus_uconst); DW_CFA_expressions. */
+        .cfi_escape 0x0f, 5, \breg, TRANSFER_SLOT, 0x06, 0x23, 8
+        .cfi_escape 0x10, 3, 2, \breg, TRANSFER_RBX
+        .cfi_escape 0x10, 6, 2, \breg, TRANSFER_RBP
+        .cfi_escape 0x10, 12, 2, \breg, TRANSFER_R12
+        .cfi_escape 0x10, 13, 2, \breg, TRANSFER_R13
+        .cfi_escape 0x10, 14, 2, \breg, TRANSFER_R14
+        .cfi_escape 0x10, 15, 2, \breg, TRANSFER_R15
+        .irp r, %rax, %rdx, %rcx, %rsi, %rdi, %r8, %r9, %r10, %r11
+        .cfi_undefined \r
+        .endr
+        .endm
+
+/* Calls FUNCTION(regs, transfer, third, ...), and does the transfer. rbp points to the struct cn_saved_regs. */
+        .macro transfer_by function
+        subq $TRANSFER_SIZE, %rsp
+        andq $-16, %rsp
+        movq %rsp, %rbx
+        movq %rbp, %rdi
+        movq %rbx, %rsi
+        call \function
+        cfi_in_transfer 0x73
+        movq %rbx, %rcx
+        jmp .Ltransfer
+        .endm
+
+/* void cn_arch_transfer(const struct cn_transfer *transfer) */
+        .hidden cn_arch_transfer
+function cn_arch_transfer
+        cfi_in_transfer 0x75
+        movq %rdi, %rcx
+.Ltransfer:                              /* the transfer at rcx */
+        cfi_in_transfer 0x72
+        movq TRANSFER_RBP(%rcx), %rbp
+        movq TRANSFER_R12(%rcx), %r12
+        movq TRANSFER_R13(%rcx), %r13
+        movq TRANSFER_R14(%rcx), %r14
+        movq TRANSFER_R15(%rcx), %r15
+        movq TRANSFER_RBX(%rcx), %rbx
+        movq TRANSFER_ARGUMENT(%rcx), %rdi
+        movq TRANSFER_RESULT(%rcx), %rax
+        movq %rax, %xmm0
+        movq TRANSFER_PC(%rcx), %r11
+        movq TRANSFER_SLOT(%rcx), %rsp
+        .cfi_def_cfa %rsp, 8
+        .irp r, %rbx, %rbp, %r12, %r13, %r14, %r15
+        .cfi_same_value \r
+        .endr
+        jmp *%r11
+end cn_arch_transfer
+
+/* Returns to the address in the slot of the transfer. */
+        .hidden cn_arch_return
+function cn_arch_return
+        ret
+end cn_arch_return
+
+/* void cairn_deoptimize(uint64_t reason): like cairn_collect(), but its caller's activation ends. */
+managed_function cairn_deoptimize
+        save_general
+        movq %rdi, %rdx
+        transfer_by cn_deopt_leave_now
+end cairn_deoptimize
+        .weak __llvm_deoptimize
+        .type __llvm_deoptimize, @function
+        .set __llvm_deoptimize, cairn_deoptimize
 
 /* Checks of stores: C convention. The walk that may follow needs the callee-saved registers, so the stub builds a
  * struct cn_saved_regs with only these. FUNCTION gets it as its last argument, and leaves it unchanged. They contain no
@@ -880,6 +967,56 @@ return_barrier:
         ret
         .cfi_endproc
         .size return_barrier, . - return_barrier
+
+/* Marked returns (marked_returns.h): an activation whose callee's return address was replaced continues at an entry
+ * here, and is left for good. Each entry has a cell with the true address, at the same distance; the first word of each
+ * block has the distance. So an unwinder that has the address of an entry, or of the end of its call, for the pc finds
+ * the cell. As with return barriers, the stack has no return address. */
+        .set MARKED_ENTRY_BYTES, 8
+        .p2align 10
+        .if CAIRN_ABI_MARKED_BLOCK_BYTES != 1 << 10
+        .error "the alignment of blocks"
+        .endif
+        .globl cn_arch_marked_returns
+        .hidden cn_arch_marked_returns
+        .type cn_arch_marked_returns, @function
+        .cfi_startproc
+        .cfi_def_cfa_offset 8
+        .cfi_val_offset %rsp, -8
+        /* DW_CFA_val_expression of the pc. The distance: breg16, and (const2s) -BLOCK_BYTES, deref. The cell: breg16,
+         * and -8, plus. The pc: deref. */
+        .cfi_escape 0x16, 16, 14, 0x80, 0, 0x0b, -CAIRN_ABI_MARKED_BLOCK_BYTES & 0xff, -CAIRN_ABI_MARKED_BLOCK_BYTES >> 8 & 0xff
+        .cfi_escape 0x1a, 0x06, 0x80, 0, 0x09, -MARKED_ENTRY_BYTES & 0xff, 0x1a, 0x22, 0x06
+cn_arch_marked_returns:
+        .rept CAIRN_ABI_MARKED_BLOCKS
+        .quad cn_marked_return_cells - cn_arch_marked_returns
+        .rept CAIRN_ABI_MARKED_BLOCK_BYTES / MARKED_ENTRY_BYTES - 1
+        call marked_return
+        .skip 3, 0xcc
+        .endr
+        .endr
+        .cfi_endproc
+        .size cn_arch_marked_returns, . - cn_arch_marked_returns
+
+/* The stack has the return address into the entry, in the place of the true return address. */
+        .type marked_return, @function
+        .p2align 4
+marked_return:
+        .cfi_startproc
+        push_register r15
+        movq 8(%rsp), %r15
+        andq $-CAIRN_ABI_MARKED_BLOCK_BYTES, %r15
+        movq (%r15), %r15
+        addq 8(%rsp), %r15
+        movq -5(%r15), %r15             /* the cell; a call has five bytes */
+        xchgq %r15, 8(%rsp)
+        save_below_r15
+        movq %r15, %rdx
+        movq %xmm0, %rcx
+        movq %rax, %r8
+        transfer_by cn_deopt_leave_returned
+        .cfi_endproc
+        .size marked_return, . - marked_return
 cn_arch_stubs_end:
 
 /* void cn_arch_interrupting(int signal, siginfo_t *info, void *context, handler) */
