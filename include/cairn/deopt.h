@@ -141,6 +141,48 @@ struct cairn_deopt_language {
  * number is not below CAIRN_DEOPT_LANGUAGES, or `continuation` is null; TAKEN: the number has a language. */
 enum cairn_status cairn_deopt_add_language(unsigned number, const struct cairn_deopt_language *language);
 
+/* ---- take-over ---- */
+
+/* An activation is *taken over* if its continuation runs in its place: the continuation gets the state, and returns to
+ * the activation's caller. Code of compiled functions takes its activation over by llvm.experimental.deoptimize, by
+ * llvm.experimental.guard, or by a call of cairn_deoptimize() with records. A *mark* on an activation lets the
+ * take-over happen when the activation's pending call returns. An exception that the activation catches, and a
+ * longjmp() to it, bypass its mark. The activation's function must have a convention whose caller removes the arguments
+ * from the stack, and no sret argument.
+ *
+ * The functions of this section run on any thread in native code, outside of signal handlers, collectors and the
+ * operations of handshakes. Managed code calls them as native functions. A thread with a shadow stack ends the program
+ * at a take-over, and the functions return REFUSED on such a thread. */
+
+/* void cairn_deoptimize(uint64_t reason)  leaves the activation of its caller, which must be managed code whose call
+ * has frame records; else the program ends. Compiled code calls it by this name, or as __llvm_deoptimize. */
+
+/* Marks the activations of managed functions on all stacks, in one stop of all threads. `functions` are addresses
+ * within the functions. *marked, unless it is null, gets the number of activations. Activations whose call has no
+ * records go on, as do those that are marked already. After a failure no activation was marked.
+ *
+ * UNKNOWN: an address is outside of managed functions. RECORD, LANGUAGE, LOST: an activation cannot be taken over.
+ * BUSY, REFUSED: as for cairn_patch_commit(). MEMORY: all 4064 marks, one for each return address with its reason, are
+ * in use. */
+enum cairn_status cairn_deopt_invalidate(const uintptr_t *functions, size_t count, uint64_t reason, size_t *marked,
+                                         struct cairn_deopt_failure *failure);
+
+/* Marks one activation, on the calling thread's stack, on a waiting stack that cairn_stack_add() added, or in a stop of
+ * the caller on any stack. Statuses as above; PLAIN: the call has no records. */
+enum cairn_status cairn_deopt_on_return(struct cairn_stack_iterator *iterator, uint64_t reason,
+                                        struct cairn_deopt_failure *failure);
+
+/* Leaves all younger activations of the calling thread, as longjmp() does, and lets the iterator's activation go on
+ * with this result of its pending call. If it is marked, it is taken over with this result. A REFERENCE's word is the
+ * address of a handle, which the call frees, or 0. Pins of the activations that end stay open. Returns only after a
+ * failure.
+ *
+ * UNKNOWN: the iterator has no activation of compiled code on the stack. SELF: the stack is not the calling thread's.
+ * NATIVE: native code lies between, apart from the caller and its native callers, or an activation with an own code
+ * manager. BUSY, REFUSED. */
+enum cairn_status cairn_deopt_resume(struct cairn_stack_iterator *iterator, const struct cairn_deopt_result *result,
+                                     struct cairn_deopt_failure *failure);
+
 #pragma GCC visibility pop
 
 /* ---- the state, for continuations in managed C ---- */

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Takes activations over: makes the state of the youngest activation, and finds the registers and the return address
+ * that the continuation gets instead of it. The activation stays on the stack, where collections update it, until the
+ * state is made; then the stub jumps (arch.h, struct cn_transfer).
+ *
+ * Runs on the activation's thread, in phase MUTATE and in a slow path: signals and cancellation wait, and no lock is
+ * held. The file has no state.
+ */
+#include "deopt/take_over.h"
+
+#include <string.h>
+#include <cairn/abi.h>
+#include <cairn/deopt.h>
+#include "base/check.h"
+#include "deopt/site.h"
+#include "runtime/core/messages.h"
+#include "runtime/roots/roots.h"
+#include "runtime/safepoints/safepoint.h"
+#include "runtime/walk/marked_returns.h"
+#include "runtime/walk/walk.h"
+
+_Noreturn static void end_program(uintptr_t pc, const char *reason)
+{
+  cn_report_fatal(pc, "the activation cannot be taken over: %s", reason);
+}
+
+/* The body of the managed function: the mark before it lies in the same 16 bytes as its first byte. 0: it is not
+ * managed. */
+static uintptr_t managed_body_of(const void *function)
+{
+  uintptr_t entry = (uintptr_t)function;
+  uint64_t mark = 0;
+
+  if (entry % 16 == sizeof mark)
+    memcpy(&mark, (const void *)(entry - sizeof mark), sizeof mark);
+  return mark == CAIRN_ABI_MANAGED_MARK ? entry + CAIRN_ABI_ENTRY_SIZE : 0;
+}
+
+/* The site of the activation at `pc`, after all checks. Ends the program if the activation cannot be taken over: its
+ * code relies on the take-over. */
+static const struct cn_deopt_site *site_to_leave(const struct cn_frame *frame, uintptr_t *body)
+{
+  const struct cn_deopt_site *site = cn_deopt_site_of_map(frame->map);
+  struct cairn_deopt_failure failure;
+  uintptr_t pc = frame->pc;
+
+  if (site == NULL)
+    end_program(pc, "its call has no deopt operands");
+  if (cn_deopt_site_check(site, frame, &failure) != CAIRN_OK)
+    end_program(pc, failure.text);
+  *body = managed_body_of(cn_deopt_site_continuation(site));
+  if (*body == 0)
+    end_program(pc, "its continuation is not a managed function");
+  return site;
+}
+
+/* Fill the transfer to the caller of the youngest activation. */
+static void leave_youngest(struct cn_walk *walk, struct cn_transfer *transfer)
+{
+  transfer->slot = cn_walk_leave_frame(walk);
+  for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
+    transfer->saved[i] = walk->frame.place[i] != NULL ? *walk->frame.place[i] : 0;
+}
+
+/* Fill the transfer from the youngest activation. `result` is the word of its pending call's result, if it has one. */
+static void take_over(const struct cn_saved_regs *regs, struct cn_transfer *transfer, uint64_t reason,
+                      struct cairn_deopt_result result)
+{
+  struct cn_walk walk;
+
+  if (!cn_walk_begin(&walk, &cairn_mutator, regs) || walk.frame.map == NULL || walk.natives != 0)
+    end_program(regs->pc, "it is not one of compiled code");
+  const struct cn_deopt_site *site = site_to_leave(&walk.frame, &transfer->pc);
+  transfer->argument = cn_deopt_state_make(site, &walk.frame, regs, reason, result);
+  transfer->result = 0;
+  leave_youngest(&walk, transfer);
+}
+
+/* Let stops pass, and collect if a collection is due. */
+static void begin_take_over(const struct cn_saved_regs *regs)
+{
+  bool native, collects = cn_safepoint_enter(regs, &native);
+
+  if (native)
+    end_program(regs->pc, "native code has called cairn_deoptimize()");
+  if (!cn_arch_may_replace_returns())
+    end_program(regs->pc, "the thread has a shadow stack");
+  if (collects)
+    cn_collect_from_mapped_code(regs, cn_collect_due_cause(), CN_NO_BLOCK_REQUEST);
+}
+
+void cn_deopt_leave_now(const struct cn_saved_regs *regs, struct cn_transfer *transfer, uint64_t reason)
+{
+  begin_take_over(regs);
+  take_over(regs, transfer, reason, (struct cairn_deopt_result){CAIRN_ABI_DEOPT_RESULT_NONE, 0});
+  cn_safepoint_leave(false);
+}
+
+/* ---- marked activations ---- */
+
+/* The kind of the result that the innermost frame's call gives. */
+static unsigned result_kind_at(uintptr_t pc)
+{
+  const struct cn_deopt_site *site = cn_deopt_site_find(pc);
+
+  if (site == NULL || site->status != CAIRN_OK || site->size.frames == 0)
+    end_program(pc, "its call has no frame records");
+  return cn_deopt_site_frames(site)[site->size.frames - 1].frame.result;
+}
+
+/* A handle keeps a reference while stops pass and while this thread collects: no frame map describes the result. The
+ * reason is read first, because the mark has left the stack, and a stop may reuse it. */
+void cn_deopt_leave_returned(const struct cn_saved_regs *regs, struct cn_transfer *transfer, uintptr_t mark,
+                             uint64_t vector, uint64_t word)
+{
+  uint64_t reason = cn_marked_return_reason(mark);
+  unsigned kind = result_kind_at(regs->pc);
+  struct cairn_deopt_result result = {kind, kind == CAIRN_ABI_DEOPT_RESULT_FLOAT ? vector : word};
+  struct cairn_handle *handle = kind == CAIRN_ABI_DEOPT_RESULT_REFERENCE ? cairn_handle_new(word) : NULL;
+
+  begin_take_over(regs);
+  if (handle != NULL) {
+    result.word = cairn_handle_get(handle);
+    cairn_handle_free(handle);
+  }
+  take_over(regs, transfer, reason, result);
+  cn_safepoint_leave(false);
+}
