@@ -9,6 +9,12 @@
 ; RUN: %{run}
 ; REDEFINE: %{options} = -O3 -static
 ; RUN: %{run}
+; The compiler refuses malformed records, so this one is made by hand: records of six operands say that they have seven.
+; RUN: env LC_ALL=C sed 's/\x06\x00\x00\x00MRFC/\x07\x00\x00\x00MRFC/g' %t > %t.bad && chmod +x %t.bad && %t.bad | FileCheck --check-prefix=BAD %s
+; BAD: check: ok
+; BAD-NEXT: unknown language: a frame record is malformed, operand 0: the length of the record is not within the operands
+; BAD-NEXT: no continuation: a frame record is malformed, operand 0: the length of the record is not within the operands
+; BAD-NEXT: no layout: no language,
 ; Frame records of an activation with an inlined function, read in two threads under a moving collector: the inliner
 ; puts the caller's frame first. Wrong: a value of another frame or class; an object of another record; an old address.
 ; CHECK: 2 frames
@@ -40,8 +46,6 @@
 ; CHECK-NEXT: no reference: a frame record is malformed, operand 8: the layout has no reference at the field
 ; CHECK-NEXT: no integer: a frame record is malformed, operand 8: the layout has a reference at the field, whose value is none
 ; CHECK-NEXT: elements: a frame record is malformed, operand 7: the layout does not have 3 elements
-; CHECK-NEXT: no object: a frame record is malformed, operand 6: there is no object of this number
-; CHECK-NEXT: cut short: a frame record is malformed, operand 0: the length of the record is not within the operands
 ; MOVES-NEXT: objects moved
 ; CHECK-NEXT: 800 right activations in 2 threads
 
@@ -54,8 +58,6 @@
 @no_reference = private constant [13 x i8] c"no reference\00"
 @no_integer = private constant [11 x i8] c"no integer\00"
 @elements = private constant [9 x i8] c"elements\00"
-@no_object = private constant [10 x i8] c"no object\00"
-@cut_short = private constant [10 x i8] c"cut short\00"
 declare ptr addrspace(1) @cairn_alloc(ptr, i64)
 declare void @remember(i64, ptr addrspace(1)) "gc-leaf-function"
 declare void @look(i64)
@@ -109,7 +111,5 @@ define void @faults(i64 %n) gc "statepoint-example" {
   call void @expect_fault(ptr @no_reference) [ "deopt"(i64 4847652539576877066, i64 1, i64 12, i64 40, i64 0, i64 1, i64 4294967302, i64 0, i64 0, i24 0) ]
   call void @expect_fault(ptr @no_integer) [ "deopt"(i64 4847652539576877066, i64 1, i64 12, i64 40, i64 0, i64 1, i64 4294967302, i64 0, i64 4, i64 %n) ]
   call void @expect_fault(ptr @elements) [ "deopt"(i64 4847652539576877064, i64 1, i64 12, i64 40, i64 0, i64 1, i64 5, i64 3) ]
-  call void @expect_fault(ptr @no_object) [ "deopt"(i64 4847652539576877063, i64 1, i64 12, i64 40, i64 1, i64 0, i24 0) ]
-  call void @expect_fault(ptr @cut_short) [ "deopt"(i64 4847652539576877063, i64 1, i64 12, i64 40, i64 0, i64 0) ]
   ret void
 }
