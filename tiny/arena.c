@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Memory of the compiler, freed all at once, and the growing tables of a program. Native code. Exhausted memory ends
+ * the program with a message.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "syntax.h"
+
+enum { BLOCK_BYTES = 1 << 16 };
+
+struct tiny_arena_block {
+  struct tiny_arena_block *next;
+  _Alignas(16) char bytes[];
+};
+
+static void *allocate(size_t bytes)
+{
+  void *memory = calloc(1, bytes);
+
+  if (!memory) {
+    fprintf(stderr, "tiny: out of memory\n");
+    exit(1);
+  }
+  return memory;
+}
+
+void *tiny_arena_take(struct tiny_arena *arena, size_t bytes)
+{
+  bytes = (bytes + 15) & ~(size_t)15;
+  if (!arena->blocks || bytes > BLOCK_BYTES - arena->used) {
+    struct tiny_arena_block *block = allocate(sizeof *block + (bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES));
+    block->next = arena->blocks;
+    arena->blocks = block;
+    arena->used = 0;
+  }
+  char *taken = arena->blocks->bytes + arena->used;
+  arena->used += bytes < BLOCK_BYTES ? bytes : BLOCK_BYTES;
+  return taken;
+}
+
+void tiny_arena_free(struct tiny_arena *arena)
+{
+  while (arena->blocks) {
+    struct tiny_arena_block *next = arena->blocks->next;
+    free(arena->blocks);
+    arena->blocks = next;
+  }
+  arena->used = 0;
+}
+
+void *tiny_table_add(struct tiny_table *table)
+{
+  uint32_t number = table->count;
+  char **chunk = &table->chunk[number / TINY_CHUNK];
+
+  if (number == TINY_CHUNK * TINY_CHUNKS) {
+    fprintf(stderr, "tiny: the program has too many names, shapes, functions or globals\n");
+    exit(1);
+  }
+  if (!*chunk)
+    *chunk = allocate((size_t)table->size * TINY_CHUNK);
+  /* Compilers on other threads read elements below the count. */
+  __atomic_store_n(&table->count, number + 1, __ATOMIC_RELEASE);
+  return tiny_table_at(table, number);
+}

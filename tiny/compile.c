@@ -1,0 +1,617 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Compiles expressions and functions to byte code. Native code; the state is the caller's struct tiny_compiler. After
+ * an error the code is arbitrary, and unused.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler.h"
+
+enum { GROUP = 50 }; /* elements of literals that are in registers at a time */
+
+/* ---- names ---- */
+
+/* The number of a captured variable. */
+static unsigned capture(struct tiny_compiler *c, struct tiny_node *node, struct tiny_variable *variable)
+{
+  for (unsigned i = 0; i < c->function->captures; i++)
+    if (c->captures[i] == variable)
+      return i;
+  if (c->function->captures == 255) {
+    tiny_fail(c, node, "the function uses too many variables of functions around it");
+    return 0;
+  }
+  c->captures[c->function->captures] = variable;
+  if (variable->function != c->parent->syntax)
+    capture(c->parent, node, variable);
+  return c->function->captures++;
+}
+
+/* The number of the global with this name + 1, or 0. */
+static uint32_t find_global(const struct tiny_compiler *c, uint32_t symbol)
+{
+  uint32_t found = tiny_hash_find(&tiny_tables->names, (uint64_t)c->module << 32 | symbol);
+
+  return found ? found : tiny_hash_find(&tiny_tables->names, symbol);
+}
+
+static void get_global(struct tiny_compiler *c, struct tiny_node *node, uint32_t found, unsigned target)
+{
+  if (!found && tiny_hash_find(&tiny_tables->aliases, (uint64_t)c->module << 32 | node->symbol))
+    tiny_fail(c, node, "the module '%s' is no value: write '%s.name'", tiny_symbol_at(node->symbol)->bytes,
+              tiny_symbol_at(node->symbol)->bytes);
+  else if (!found)
+    tiny_fail(c, node, "'%s' is not defined", tiny_symbol_at(node->symbol)->bytes);
+  tiny_emit_wide(c, node, TINY_OP_GET_GLOBAL, target, found - 1);
+}
+
+static void get_name(struct tiny_compiler *c, struct tiny_node *node, unsigned target)
+{
+  struct tiny_variable *variable = node->variable;
+
+  if (!variable)
+    get_global(c, node, find_global(c, node->symbol), target);
+  else if (variable->function != c->syntax)
+    tiny_emit(c, node, tiny_needs_cell(variable) ? TINY_OP_GET_CAPTURED_CELL : TINY_OP_GET_CAPTURED, target,
+              capture(c, node, variable), 0);
+  else if (tiny_needs_cell(variable))
+    tiny_emit(c, node, TINY_OP_GET_CELL, target, variable->reg, 0);
+  else if (variable->reg != target)
+    tiny_emit(c, node, TINY_OP_MOVE, target, variable->reg, 0);
+}
+
+void tiny_set_global(struct tiny_compiler *c, struct tiny_node *node, uint32_t symbol, unsigned reg, bool is_definition)
+{
+  uint32_t found = find_global(c, symbol);
+
+  if (!found)
+    tiny_fail(c, node, "'%s' is not defined: write 'let %s = ...' first", tiny_symbol_at(symbol)->bytes,
+              tiny_symbol_at(symbol)->bytes);
+  else if (!is_definition && (tiny_global_at(tiny_tables, found - 1)->flags & TINY_GLOBAL_CONSTANT))
+    tiny_fail(c, node, "'%s' cannot be assigned to", tiny_symbol_at(symbol)->bytes);
+  tiny_emit_wide(c, node, TINY_OP_SET_GLOBAL, reg, found - 1);
+}
+
+void tiny_set_variable(struct tiny_compiler *c, struct tiny_node *node, struct tiny_variable *variable, unsigned reg)
+{
+  if (variable->function != c->syntax)
+    tiny_emit(c, node, TINY_OP_SET_CAPTURED_CELL, reg, capture(c, node, variable), 0);
+  else if (tiny_needs_cell(variable))
+    tiny_emit(c, node, TINY_OP_SET_CELL, variable->reg, reg, 0);
+  else if (variable->reg != reg)
+    tiny_emit(c, node, TINY_OP_MOVE, variable->reg, reg, 0);
+}
+
+bool tiny_is_module(const struct tiny_compiler *c, const struct tiny_node *node, uint32_t *module)
+{
+  if (node->kind != NODE_NAME || node->variable)
+    return false;
+  *module = tiny_hash_find(&tiny_tables->aliases, (uint64_t)c->module << 32 | node->symbol);
+  return *module != 0 && !tiny_hash_find(&tiny_tables->names, (uint64_t)c->module << 32 | node->symbol);
+}
+
+/* ---- operators ---- */
+
+static enum tiny_op arithmetic_op(enum tiny_token token)
+{
+  static const struct {
+    uint8_t token, assigning, op;
+  } rows[] = {
+      {TOKEN_PLUS, TOKEN_PLUS_ASSIGN, TINY_OP_ADD},
+      {TOKEN_MINUS, TOKEN_MINUS_ASSIGN, TINY_OP_SUBTRACT},
+      {TOKEN_STAR, TOKEN_STAR_ASSIGN, TINY_OP_MULTIPLY},
+      {TOKEN_SLASH, TOKEN_SLASH_ASSIGN, TINY_OP_DIVIDE},
+      {TOKEN_BACKSLASH, TOKEN_BACKSLASH_ASSIGN, TINY_OP_FLOOR_DIVIDE},
+      {TOKEN_PERCENT, TOKEN_PERCENT_ASSIGN, TINY_OP_MODULO},
+      {TOKEN_POWER, TOKEN_POWER_ASSIGN, TINY_OP_POWER},
+      {TOKEN_AMPERSAND, TOKEN_AMPERSAND_ASSIGN, TINY_OP_AND},
+      {TOKEN_BAR, TOKEN_BAR_ASSIGN, TINY_OP_OR},
+      {TOKEN_CARET, TOKEN_CARET_ASSIGN, TINY_OP_XOR},
+      {TOKEN_SHIFT_LEFT, TOKEN_SHIFT_LEFT_ASSIGN, TINY_OP_SHIFT_LEFT},
+      {TOKEN_SHIFT_RIGHT, TOKEN_SHIFT_RIGHT_ASSIGN, TINY_OP_SHIFT_RIGHT},
+  };
+
+  for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (rows[i].token == token || rows[i].assigning == token)
+      return (enum tiny_op)rows[i].op;
+  return TINY_OPS;
+}
+
+/* True if the node is an integer that an operand of kind SMALL can hold, after `sign`. */
+static bool is_small(const struct tiny_node *node, int sign)
+{
+  int64_t integer = node->kind == NODE_INTEGER ? sign * node->integer : 1000;
+
+  return integer >= -128 && integer <= 127;
+}
+
+void tiny_binary(struct tiny_compiler *c, struct tiny_node *node, enum tiny_token token, unsigned target, unsigned left,
+                 struct tiny_node *right)
+{
+  enum tiny_op op = arithmetic_op(token);
+  int sign = op == TINY_OP_ADD ? 1 : -1;
+
+  if ((op == TINY_OP_ADD || op == TINY_OP_SUBTRACT) && is_small(right, sign)) {
+    tiny_emit(c, node, TINY_OP_ADD_SMALL, target, left, (uint8_t)(sign * right->integer));
+    return;
+  }
+  unsigned value = tiny_value_in(c, right);
+  tiny_emit(c, node, op, target, left, value);
+}
+
+static bool is_comparison(enum tiny_token token)
+{
+  return token == TOKEN_EQUAL || token == TOKEN_NOT_EQUAL ||
+         (token >= TOKEN_LESS_EQUAL && token <= TOKEN_GREATER_EQUAL) || token == TOKEN_LESS || token == TOKEN_GREATER;
+}
+
+/* A comparison with a literal that fits into the instruction; false if the literal does not fit. */
+static bool compare_small(struct tiny_compiler *c, struct tiny_node *node, enum tiny_token token, bool sense,
+                          struct tiny_jumps **jumps)
+{
+  enum tiny_op op = TINY_OP_JUMP_NIL;
+  uint8_t number = 0;
+
+  if (token == TOKEN_EQUAL && node->b->kind == NODE_NIL)
+    op = TINY_OP_JUMP_NIL;
+  else if (!is_small(node->b, 1))
+    return false;
+  else
+    op = token == TOKEN_EQUAL  ? TINY_OP_JUMP_EQUAL_SMALL
+         : token == TOKEN_LESS ? TINY_OP_JUMP_LESS_SMALL
+                               : TINY_OP_JUMP_GREATER_SMALL;
+  if (op != TINY_OP_JUMP_NIL)
+    number = (uint8_t)node->b->integer;
+  unsigned left = tiny_value_in(c, node->a);
+  *jumps = tiny_jumps_add(c, NULL, tiny_emit(c, node, op, sense, left, number));
+  tiny_emit_word(c, 0);
+  return true;
+}
+
+static struct tiny_jumps *compare(struct tiny_compiler *c, struct tiny_node *node, bool sense)
+{
+  enum tiny_token token = (enum tiny_token)node->token;
+  struct tiny_jumps *jumps = NULL;
+  unsigned next = c->next;
+
+  if (token == TOKEN_NOT_EQUAL) {
+    token = TOKEN_EQUAL;
+    sense = !sense;
+  }
+  /* a <= 5 is not the contrary of a > 5 if a is not a number: these two have registers. */
+  bool has_small_form = token != TOKEN_LESS_EQUAL && token != TOKEN_GREATER_EQUAL;
+  if (!has_small_form || !compare_small(c, node, token, sense, &jumps)) {
+    unsigned left = tiny_value_in(c, node->a), right = tiny_value_in(c, node->b);
+    bool is_swapped = token == TOKEN_GREATER || token == TOKEN_GREATER_EQUAL;
+    enum tiny_op op = token == TOKEN_EQUAL                            ? TINY_OP_JUMP_EQUAL
+                      : token == TOKEN_LESS || token == TOKEN_GREATER ? TINY_OP_JUMP_LESS
+                                                                      : TINY_OP_JUMP_LESS_EQUAL;
+    uint32_t at = tiny_emit(c, node, op, sense, is_swapped ? right : left, is_swapped ? left : right);
+    jumps = tiny_jumps_add(c, NULL, at);
+    tiny_emit_word(c, 0);
+  }
+  c->next = next;
+  return jumps;
+}
+
+struct tiny_jumps *tiny_condition(struct tiny_compiler *c, struct tiny_node *node, bool sense)
+{
+  struct tiny_jumps *jumps, *skips;
+  unsigned next = c->next;
+
+  switch (node->kind) {
+  case NODE_NOT:
+    return tiny_condition(c, node->a, !sense);
+  case NODE_TRUE:
+  case NODE_FALSE:
+  case NODE_NIL:
+    return (node->kind == NODE_TRUE) == sense ? tiny_jump(c, node) : NULL;
+  case NODE_AND:
+  case NODE_OR:
+    if ((node->kind == NODE_OR) == sense) {
+      jumps = tiny_condition(c, node->a, sense);
+      return tiny_jumps_join(tiny_condition(c, node->b, sense), jumps);
+    }
+    skips = tiny_condition(c, node->a, !sense);
+    jumps = tiny_condition(c, node->b, sense);
+    tiny_patch_here(c, skips);
+    return jumps;
+  case NODE_BINARY:
+    if (is_comparison((enum tiny_token)node->token))
+      return compare(c, node, sense);
+    /* fallthrough */
+  default: {
+    unsigned reg = tiny_value_in(c, node);
+    jumps = tiny_jumps_add(c, NULL, tiny_emit(c, node, sense ? TINY_OP_JUMP_TRUE : TINY_OP_JUMP_FALSE, reg, 0, 0));
+    tiny_emit_word(c, 0);
+    c->next = next;
+    return jumps;
+  }
+  }
+}
+
+/* true or false, of a comparison. */
+static void truth_to(struct tiny_compiler *c, struct tiny_node *node, unsigned target)
+{
+  struct tiny_jumps *jumps = tiny_condition(c, node, true);
+
+  tiny_emit(c, node, TINY_OP_FALSE, target, 0, 0);
+  struct tiny_jumps *end = tiny_jump(c, node);
+  tiny_patch_here(c, jumps);
+  tiny_emit(c, node, TINY_OP_TRUE, target, 0, 0);
+  tiny_patch_here(c, end);
+}
+
+/* a and b, a or b, as values. The target is a temporary, since b may read variables. */
+static void choice_to(struct tiny_compiler *c, struct tiny_node *node, unsigned target)
+{
+  unsigned reg = target < c->bound ? tiny_take(c, node) : target;
+
+  tiny_value_to(c, node->a, reg);
+  enum tiny_op op = node->kind == NODE_AND ? TINY_OP_JUMP_FALSE : TINY_OP_JUMP_TRUE;
+  struct tiny_jumps *jumps = tiny_jumps_add(c, NULL, tiny_emit(c, node, op, reg, 0, 0));
+  tiny_emit_word(c, 0);
+  tiny_value_to(c, node->b, reg);
+  tiny_patch_here(c, jumps);
+  if (reg != target)
+    tiny_emit(c, node, TINY_OP_MOVE, target, reg, 0);
+}
+
+static void unary_to(struct tiny_compiler *c, struct tiny_node *node, unsigned target)
+{
+  enum tiny_op op = node->kind == NODE_NOT       ? TINY_OP_NOT
+                    : node->token == TOKEN_MINUS ? TINY_OP_NEGATE
+                                                 : TINY_OP_COMPLEMENT;
+  struct tiny_node *a = node->a;
+
+  if (op == TINY_OP_NEGATE && (a->kind == NODE_INTEGER || a->kind == NODE_FLOAT)) {
+    struct tiny_node negative = *a;
+    if (a->kind == NODE_INTEGER)
+      negative.integer = -a->integer;
+    else
+      negative.number = -a->number;
+    tiny_value_to(c, &negative, target);
+    return;
+  }
+  unsigned reg = tiny_value_in(c, a);
+  tiny_emit(c, node, op, target, reg, 0);
+}
+
+/* ---- calls ---- */
+
+static unsigned arguments(struct tiny_compiler *c, struct tiny_node *list)
+{
+  unsigned count = 0;
+
+  for (struct tiny_node *node = list; node; node = node->next, count++) {
+    unsigned reg = tiny_take(c, node);
+    tiny_value_to(c, node, reg);
+    c->next = reg + 1;
+  }
+  return count;
+}
+
+static uint32_t take_feedback(struct tiny_compiler *c, uint32_t words)
+{
+  uint32_t first = c->function->feedback_words;
+
+  c->function->feedback_words += words;
+  return first;
+}
+
+/* A call in the window that begins with `window`, whose registers are taken already. */
+static void call_in(struct tiny_compiler *c, struct tiny_node *node, unsigned window)
+{
+  struct tiny_node *callee = node->a;
+  uint32_t module;
+  bool is_method = callee->kind == NODE_FIELD && !tiny_is_module(c, callee->a, &module);
+  unsigned class_reg = 0;
+
+  if (callee->kind == NODE_SUPER) {
+    tiny_value_to(c, callee->a, window + 2);
+    class_reg = tiny_value_in(c, callee->b);
+    if (class_reg >= c->bound) { /* keeps the arguments behind a + 2 */
+      tiny_emit(c, node, TINY_OP_MOVE, window + 1, class_reg, 0);
+      class_reg = window + 1;
+    }
+    c->next = window + 3;
+  } else {
+    tiny_value_to(c, is_method ? callee->a : callee, window + 2);
+    c->next = window + 3;
+  }
+  unsigned count = arguments(c, node->list);
+  if (callee->kind == NODE_SUPER) {
+    tiny_emit(c, node, TINY_OP_INVOKE_SUPER, window, count, class_reg);
+    tiny_emit_word(c, callee->symbol);
+    tiny_emit_word(c, take_feedback(c, 1));
+  } else if (is_method) {
+    tiny_emit(c, callee, TINY_OP_INVOKE, window, count, 0);
+    tiny_emit_word(c, callee->symbol);
+    tiny_emit_word(c, take_feedback(c, TINY_SITE_WORDS));
+  } else {
+    tiny_emit(c, node, TINY_OP_CALL, window, count, 0);
+    tiny_emit_word(c, take_feedback(c, 1));
+  }
+}
+
+static void call_to(struct tiny_compiler *c, struct tiny_node *node, unsigned target)
+{
+  bool is_top = target >= c->bound && target + 1 == c->next;
+  unsigned window = is_top ? target : tiny_take(c, node);
+
+  tiny_take_many(c, node, 2);
+  call_in(c, node, window);
+  if (window != target)
+    tiny_emit(c, node, TINY_OP_MOVE, target, window, 0);
+}
+
+/* ---- literals ---- */
+
+static void constant_to(struct tiny_compiler *c, struct tiny_node *node, struct tiny_constant constant, unsigned target)
+{
+  tiny_emit_wide(c, node, TINY_OP_LOAD, target, tiny_add_constant(c, node, constant));
+}
+
+static void integer_to(struct tiny_compiler *c, struct tiny_node *node, unsigned target)
+{
+  if (node->integer >= INT16_MIN && node->integer <= INT16_MAX)
+    tiny_emit_wide(c, node, TINY_OP_INTEGER, target, (uint16_t)node->integer);
+  else
+    constant_to(c, node, (struct tiny_constant){.kind = TINY_CONSTANT_INTEGER, .integer = node->integer}, target);
+}
+
+static void string_to(struct tiny_compiler *c, struct tiny_node *node, unsigned target)
+{
+  struct tiny_constant constant = {.kind = TINY_CONSTANT_STRING};
+
+  constant.integer = node->symbol;
+  constant_to(c, node, constant, target);
+}
+
+/* Puts the next elements of the list, at most `most`, into new registers; returns their number. */
+static unsigned some_values(struct tiny_compiler *c, struct tiny_node **list, unsigned most)
+{
+  unsigned count = 0;
+
+  for (; *list && count < most; *list = (*list)->next, count++) {
+    struct tiny_node *node = (*list)->kind == NODE_PAIR ? (*list)->a : *list;
+    unsigned reg = tiny_take(c, node);
+    tiny_value_to(c, node, reg);
+    c->next = reg + 1;
+  }
+  return count;
+}
+
+static void array_to(struct tiny_compiler *c, struct tiny_node *node, unsigned target)
+{
+  struct tiny_node *list = node->list;
+  unsigned array = tiny_take(c, node), first = c->next, count = some_values(c, &list, GROUP);
+
+  tiny_emit(c, node, TINY_OP_NEW_ARRAY, list ? array : target, first, count);
+  if (!list)
+    return;
+  while (list) {
+    c->next = first;
+    count = some_values(c, &list, GROUP);
+    tiny_emit(c, node, TINY_OP_APPEND, array, first, count);
+  }
+  tiny_emit(c, node, TINY_OP_MOVE, target, array, 0);
+}
+
+static void template_to(struct tiny_compiler *c, struct tiny_node *node, unsigned target)
+{
+  struct tiny_node *list = node->list;
+  unsigned first = tiny_take(c, node), joined = 0;
+
+  c->next = first;
+  for (; list; joined = 1) {
+    unsigned count = joined + some_values(c, &list, GROUP);
+    tiny_emit(c, node, TINY_OP_TEXT, list ? first : target, first, count);
+    c->next = first + 1;
+  }
+}
+
+static void object_to(struct tiny_compiler *c, struct tiny_node *node, unsigned target)
+{
+  struct tiny_node *list = node->list;
+  unsigned object = tiny_take(c, node), first = c->next, count = 0;
+  uint32_t shape;
+
+  for (struct tiny_node *pair = list; pair; pair = pair->next)
+    count++;
+  shape = tiny_shape_new(0, count < 4 ? 4 : count > GROUP ? GROUP : count);
+  count = 0;
+  for (struct tiny_node *pair = list; pair && count < GROUP; pair = pair->next, count++)
+    shape = tiny_shape_with(shape, pair->symbol);
+  some_values(c, &list, GROUP);
+  tiny_emit(c, node, TINY_OP_NEW_OBJECT, object, first, count);
+  tiny_emit_word(c, shape);
+  c->next = first;
+  for (; list; list = list->next, c->next = first) {
+    unsigned reg = tiny_value_in(c, list->a);
+    tiny_emit(c, list, TINY_OP_SET_FIELD, object, reg, 0);
+    tiny_emit_word(c, list->symbol);
+    tiny_emit_word(c, take_feedback(c, TINY_SITE_WORDS));
+  }
+  tiny_emit(c, node, TINY_OP_MOVE, target, object, 0);
+}
+
+/* ---- functions ---- */
+
+static struct tiny_function *new_function(struct tiny_compiler *c)
+{
+  struct tiny_function *f = calloc(1, sizeof *f);
+  struct tiny_function **entry = tiny_table_add(&tiny_tables->functions);
+
+  if (!f) {
+    fprintf(stderr, "tiny: out of memory\n");
+    exit(1);
+  }
+  *entry = f;
+  f->number = tiny_tables->functions.count - 1;
+  f->name = c->syntax->name;
+  f->line = c->syntax->line;
+  f->column = c->syntax->column;
+  f->is_method = c->syntax->is_method;
+  f->parameters = (uint8_t)c->syntax->parameter_count;
+  return f;
+}
+
+static void parameters(struct tiny_compiler *c, struct tiny_node *node)
+{
+  for (unsigned i = 0; i < c->syntax->parameter_count; i++) {
+    struct tiny_variable *variable = c->syntax->parameters[i];
+    variable->reg = (uint8_t)tiny_take(c, node);
+    if (tiny_needs_cell(variable))
+      tiny_emit(c, node, TINY_OP_NEW_CELL, variable->reg, variable->reg, 0);
+  }
+  tiny_bind(c);
+}
+
+void tiny_compile_body(struct tiny_compiler *c, struct tiny_node *node)
+{
+  c->function = new_function(c);
+  c->function->source = c->parent ? c->parent->function->source : c->source;
+  parameters(c, node);
+  tiny_statements(c, c->syntax->body);
+  if (c->syntax->is_init)
+    tiny_emit(c, node, TINY_OP_RETURN, 0, 0, 0);
+  else
+    tiny_emit(c, node, TINY_OP_RETURN_NIL, 0, 0, 0);
+  c->function->feedback = calloc(c->function->feedback_words + 1, sizeof(uint32_t));
+  if (!c->function->feedback) {
+    fprintf(stderr, "tiny: out of memory\n");
+    exit(1);
+  }
+}
+
+/* The closure of a function; compiles the function. */
+static void function_to(struct tiny_compiler *c, struct tiny_node *node, unsigned target)
+{
+  struct tiny_compiler inner = {
+      .parent = c, .syntax = node->function, .arena = c->arena, .error = c->error, .module = c->module};
+  struct tiny_constant constant = {.kind = TINY_CONSTANT_FUNCTION};
+
+  tiny_compile_body(&inner, node);
+  constant.function = inner.function->number;
+  tiny_emit_wide(c, node, TINY_OP_CLOSURE, target, tiny_add_constant(c, node, constant));
+  for (unsigned i = 0; i < inner.function->captures; i++) {
+    struct tiny_variable *variable = inner.captures[i];
+    bool is_mine = variable->function == c->syntax;
+    tiny_emit_word(c, is_mine ? (uint32_t)variable->reg << 1 : (uint32_t)capture(c, node, variable) << 1 | 1);
+  }
+}
+
+/* ---- expressions ---- */
+
+static void field_to(struct tiny_compiler *c, struct tiny_node *node, unsigned target)
+{
+  uint32_t module;
+
+  if (tiny_is_module(c, node->a, &module)) {
+    uint32_t found = tiny_hash_find(&tiny_tables->names, (uint64_t)module << 32 | node->symbol);
+    get_global(c, node, found, target);
+    return;
+  }
+  unsigned object = tiny_value_in(c, node->a);
+  tiny_emit(c, node, TINY_OP_GET_FIELD, target, object, 0);
+  tiny_emit_word(c, node->symbol);
+  tiny_emit_word(c, take_feedback(c, TINY_SITE_WORDS));
+}
+
+static void index_to(struct tiny_compiler *c, struct tiny_node *node, unsigned target)
+{
+  unsigned object = tiny_value_in(c, node->a), index = tiny_value_in(c, node->b);
+
+  tiny_emit(c, node, TINY_OP_GET_INDEX, target, object, index);
+}
+
+static void binary_to(struct tiny_compiler *c, struct tiny_node *node, unsigned target)
+{
+  if (is_comparison((enum tiny_token)node->token))
+    truth_to(c, node, target);
+  else
+    tiny_binary(c, node, (enum tiny_token)node->token, target, tiny_value_in(c, node->a), node->b);
+}
+
+static void node_to(struct tiny_compiler *c, struct tiny_node *node, unsigned target)
+{
+  switch (node->kind) {
+  case NODE_NIL:
+  case NODE_TRUE:
+  case NODE_FALSE:
+    tiny_emit(c, node,
+              node->kind == NODE_NIL    ? TINY_OP_NIL
+              : node->kind == NODE_TRUE ? TINY_OP_TRUE
+                                        : TINY_OP_FALSE,
+              target, 0, 0);
+    break;
+  case NODE_INTEGER:
+    integer_to(c, node, target);
+    break;
+  case NODE_FLOAT:
+    constant_to(c, node, (struct tiny_constant){.kind = TINY_CONSTANT_FLOAT, .number = node->number}, target);
+    break;
+  case NODE_STRING:
+    string_to(c, node, target);
+    break;
+  case NODE_NAME:
+    get_name(c, node, target);
+    break;
+  case NODE_TEMPLATE:
+    template_to(c, node, target);
+    break;
+  case NODE_ARRAY:
+    array_to(c, node, target);
+    break;
+  case NODE_OBJECT:
+    object_to(c, node, target);
+    break;
+  case NODE_FUNCTION:
+    function_to(c, node, target);
+    break;
+  case NODE_UNARY:
+  case NODE_NOT:
+    unary_to(c, node, target);
+    break;
+  case NODE_BINARY:
+    binary_to(c, node, target);
+    break;
+  case NODE_AND:
+  case NODE_OR:
+    choice_to(c, node, target);
+    break;
+  case NODE_CALL:
+    call_to(c, node, target);
+    break;
+  case NODE_FIELD:
+    field_to(c, node, target);
+    break;
+  case NODE_INDEX:
+    index_to(c, node, target);
+    break;
+  }
+}
+
+void tiny_value_to(struct tiny_compiler *c, struct tiny_node *node, unsigned target)
+{
+  unsigned next = c->next;
+
+  if (c->error->failed)
+    return;
+  node_to(c, node, target);
+  c->next = next;
+}
+
+unsigned tiny_value_in(struct tiny_compiler *c, struct tiny_node *node)
+{
+  struct tiny_variable *variable = node->kind == NODE_NAME ? node->variable : NULL;
+
+  if (variable && variable->function == c->syntax && !tiny_needs_cell(variable))
+    return variable->reg;
+  unsigned reg = tiny_take(c, node);
+  tiny_value_to(c, node, reg);
+  return reg;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Compiles modules: finds the files of imports, defines the names of modules, and orders modules for their run. Native
+ * code, on the program's thread.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler.h"
+#include "lib/library.h"
+#include "modules.h"
+
+enum { MAX_IMPORTS = 100, MAX_PATH = 4000 };
+
+/* The modules that are being compiled, innermost first. */
+struct loading {
+  const struct loading *outer;
+  uint32_t module;
+  unsigned depth;
+};
+
+static void *allocate(void *memory)
+{
+  if (!memory) {
+    fprintf(stderr, "tiny: out of memory\n");
+    exit(1);
+  }
+  return memory;
+}
+
+char *tiny_read_file(const char *name, size_t *length)
+{
+  FILE *file = fopen(name, "rb");
+  size_t room = 1 << 12, used = 0, got;
+  char *text = NULL;
+
+  if (!file)
+    return NULL;
+  do {
+    room *= 2;
+    text = allocate(realloc(text, room + 1));
+    got = fread(text + used, 1, room - used, file);
+    used += got;
+  } while (used == room);
+  int error = ferror(file) ? errno : 0;
+  fclose(file);
+  text[used] = 0;
+  *length = used;
+  errno = error;
+  if (error) {
+    free(text);
+    return NULL;
+  }
+  return text;
+}
+
+struct tiny_source *tiny_source_new(const char *name, const char *text, size_t length)
+{
+  struct tiny_source *source = allocate(calloc(1, sizeof *source));
+
+  source->name = allocate(strdup(name));
+  source->text = allocate(malloc(length + 1));
+  memcpy(source->text, text, length);
+  source->text[length] = 0;
+  source->length = length;
+  return source;
+}
+
+uint32_t tiny_module(const char *name, bool *is_new)
+{
+  uint32_t symbol = tiny_intern(name, strlen(name)), found = tiny_hash_find(&tiny_tables->modules, symbol);
+
+  *is_new = !found;
+  if (!found) {
+    found = ++tiny_tables->module_count;
+    tiny_hash_set(&tiny_tables->modules, symbol, found);
+  }
+  return found;
+}
+
+static void fail(struct tiny_error *error, const struct tiny_import *import, const char *format, const char *name)
+{
+  if (error->failed)
+    return;
+  error->failed = true;
+  error->line = import->line;
+  error->column = import->column;
+  snprintf(error->text, sizeof error->text, format, name);
+}
+
+/* The text of an import: of a file beside the importing file, or of the library; the name goes to `path`. */
+static char *find_text(const struct tiny_source *source, const char *name, char path[MAX_PATH], size_t *length)
+{
+  const char *slash = strrchr(source->name, '/');
+  int folder = slash ? (int)(slash - source->name) + 1 : 0;
+  char *text = NULL;
+
+  if (snprintf(path, MAX_PATH, "%.*s%s.tiny", folder, source->name, name) < MAX_PATH)
+    text = tiny_read_file(path, length);
+  for (const struct tiny_library_source *row = tiny_library_sources; !text && row->name; row++) {
+    if (strcmp(row->name, name) != 0)
+      continue;
+    snprintf(path, MAX_PATH, "%s.tiny of the library", name);
+    text = allocate(strdup(row->text));
+    *length = row->length;
+  }
+  return text;
+}
+
+static bool compile(struct tiny_source *source, struct loading *loading, struct tiny_program *program,
+                    struct tiny_error *error);
+
+static void import(const struct tiny_source *source, const struct tiny_import *import, struct loading *outer,
+                   struct tiny_program *program, struct tiny_error *error)
+{
+  const char *name = tiny_symbol_at(import->path)->bytes;
+  char path[MAX_PATH];
+  size_t length;
+  bool is_new;
+  char *text = find_text(source, name, path, &length);
+
+  if (!text) {
+    fail(error, import, "cannot read the module '%s'", name);
+    return;
+  }
+  struct loading loading = {outer, tiny_module(path, &is_new), outer->depth + 1};
+  for (struct loading *l = outer; l; l = (struct loading *)l->outer)
+    if (l->module == loading.module)
+      fail(error, import, "the module '%s' imports itself by other modules", name);
+  if (loading.depth > MAX_IMPORTS)
+    fail(error, import, "the import of '%s' is nested too deeply", name);
+  if (is_new && !error->failed)
+    compile(tiny_source_new(path, text, length), &loading, program, error);
+  free(text);
+  tiny_hash_set(&tiny_tables->aliases, (uint64_t)outer->module << 32 | import->name, loading.module);
+}
+
+/* Defines the globals of a module, so that its functions may refer to later ones. */
+static void define_globals(uint32_t module, const struct tiny_syntax *syntax)
+{
+  for (struct tiny_node *node = syntax->body->list; node; node = node->next)
+    if ((node->kind == NODE_LET || node->kind == NODE_CLASS) && !node->variable)
+      tiny_global_add(module, node->symbol, node->kind == NODE_CLASS ? TINY_GLOBAL_CONSTANT : 0);
+}
+
+static void add_function(struct tiny_program *program, uint32_t function)
+{
+  if (program->count == program->room) {
+    program->room = 2 * program->room + 8;
+    program->functions = allocate(realloc(program->functions, program->room * sizeof *program->functions));
+  }
+  program->functions[program->count++] = function;
+}
+
+static bool compile(struct tiny_source *source, struct loading *loading, struct tiny_program *program,
+                    struct tiny_error *error)
+{
+  struct tiny_arena arena = {0};
+  struct tiny_parser *parser = tiny_arena_take(&arena, sizeof *parser);
+  struct tiny_syntax *syntax = tiny_parse(parser, source->text, source->length, &arena, error);
+
+  for (struct tiny_import *i = parser->imports; i && !error->failed; i = i->next)
+    import(source, i, loading, program, error);
+  if (!error->failed) {
+    struct tiny_compiler compiler = {
+        .syntax = syntax, .arena = &arena, .error = error, .module = loading->module, .source = source};
+    struct tiny_node node = {.line = 1, .column = 1};
+    define_globals(loading->module, syntax);
+    tiny_compile_body(&compiler, &node);
+    if (!error->failed)
+      add_function(program, compiler.function->number);
+  }
+  if (error->failed && !error->source)
+    error->source = source;
+  tiny_arena_free(&arena);
+  return !error->failed;
+}
+
+bool tiny_compile(struct tiny_source *source, uint32_t module, struct tiny_program *program, struct tiny_error *error)
+{
+  struct loading loading = {NULL, module, 0};
+
+  *error = (struct tiny_error){0};
+  return compile(source, &loading, program, error);
+}
+
+void tiny_print_excerpt(FILE *file, const struct tiny_source *source, uint32_t line, uint32_t column)
+{
+  const char *start = source->text, *end = source->text + source->length, *stop;
+
+  for (uint32_t i = 1; i < line && start < end; start++)
+    i += *start == '\n';
+  stop = memchr(start, '\n', (size_t)(end - start));
+  stop = stop ? stop : end;
+  if (start >= end || stop - start > 200)
+    return;
+  fprintf(file, "  %.*s\n  ", (int)(stop - start), start);
+  for (uint32_t i = 1; i < column && start < stop; i++, start++)
+    fputc(*start == '\t' ? '\t' : ' ', file);
+  fprintf(file, "^\n");
+}

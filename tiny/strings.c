@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Strings and boxed floats, and the text of values. Managed C; thread-local state.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "object.h"
+
+enum { MAX_LENGTH = 1 << 30, MAX_TEXT_DEPTH = 8, CHUNK = 4096 };
+
+/* The strings of one byte, as they are needed. */
+static _Thread_local value managed *byte_strings;
+/* The strings of symbols, by number. */
+static _Thread_local value managed *symbol_strings;
+static _Thread_local long symbol_strings_room;
+
+value tiny_box_float(double number)
+{
+  if (number == 0)
+    return signbit(number) ? TINY_MINUS_ZERO : TINY_ZERO;
+  struct tiny_float managed *box = cairn_new(struct tiny_float);
+  box->kind = box->shape = TINY_FLOAT;
+  box->number = number;
+  return cairn_value_of(box);
+}
+
+value tiny_string_uninit(size_t length)
+{
+  if (length > MAX_LENGTH)
+    return tiny_throw("the string is too long");
+  struct tiny_string managed *string = cairn_new_flex_uninit(struct tiny_string, length);
+  string->kind = string->shape = TINY_STRING;
+  string->hash = 0;
+  string->length = (uint32_t)length;
+  return cairn_value_of(string);
+}
+
+value tiny_string(const char *bytes, size_t length)
+{
+  value string = tiny_string_uninit(length);
+
+  if (!tiny_is_thrown(string))
+    cairn_copy_in(tiny_string_of(string)->bytes, bytes, length);
+  return string;
+}
+
+value tiny_byte_string(uint8_t byte)
+{
+  if (!byte_strings)
+    byte_strings = cairn_new_array(value, 256);
+  if (!byte_strings[byte]) {
+    value made = tiny_string((const char *)&byte, 1);
+    byte_strings[byte] = made;
+  }
+  return byte_strings[byte];
+}
+
+value tiny_symbol_string(uint32_t symbol)
+{
+  if (symbol >= symbol_strings_room) {
+    long room = 2 * (long)symbol + 256;
+    value managed *grown = cairn_new_array(value, room);
+    for (long i = 0; i < symbol_strings_room; i++)
+      grown[i] = symbol_strings[i];
+    symbol_strings = grown;
+    symbol_strings_room = room;
+  }
+  if (!symbol_strings[symbol]) {
+    const struct tiny_symbol *row = tiny_symbol_at(symbol);
+    value made = tiny_string(row->bytes, row->length);
+    tiny_string_of(made)->hash = row->hash;
+    symbol_strings[symbol] = made;
+  }
+  return symbol_strings[symbol];
+}
+
+uint32_t tiny_string_hash(value v)
+{
+  struct tiny_string managed *string = tiny_string_of(v);
+  uint32_t hash = 2166136261u;
+
+  if (string->hash)
+    return string->hash;
+  for (uint32_t i = 0; i < string->length; i++)
+    hash = (hash ^ (uint8_t)string->bytes[i]) * 16777619u;
+  hash ^= hash >> 15;
+  string->hash = hash ? hash : 1;
+  return string->hash;
+}
+
+bool tiny_strings_equal(value a, value b)
+{
+  struct tiny_string managed *x = tiny_string_of(a);
+  struct tiny_string managed *y = tiny_string_of(b);
+
+  if (x == y)
+    return true;
+  if (x->length != y->length || (x->hash && y->hash && x->hash != y->hash))
+    return false;
+  for (uint32_t i = 0; i < x->length; i++)
+    if (x->bytes[i] != y->bytes[i])
+      return false;
+  return true;
+}
+
+int tiny_strings_compare(value a, value b)
+{
+  struct tiny_string managed *x = tiny_string_of(a);
+  struct tiny_string managed *y = tiny_string_of(b);
+  uint32_t length = x->length < y->length ? x->length : y->length;
+
+  for (uint32_t i = 0; i < length; i++)
+    if (x->bytes[i] != y->bytes[i])
+      return (uint8_t)x->bytes[i] < (uint8_t)y->bytes[i] ? -1 : 1;
+  return (x->length > y->length) - (x->length < y->length);
+}
+
+value tiny_strings_join(value a, value b)
+{
+  size_t first = tiny_string_of(a)->length, second = tiny_string_of(b)->length;
+  value joined = tiny_string_uninit(first + second);
+
+  if (!tiny_is_thrown(joined)) {
+    cairn_copy(tiny_string_of(joined)->bytes, tiny_string_of(a)->bytes, first);
+    cairn_copy(tiny_string_of(joined)->bytes + first, tiny_string_of(b)->bytes, second);
+  }
+  return joined;
+}
+
+char *tiny_copy_text(value string)
+{
+  size_t length = tiny_string_of(string)->length;
+  char *text = malloc(length + 1);
+
+  if (!text) {
+    fprintf(stderr, "tiny: out of memory\n");
+    exit(1);
+  }
+  cairn_copy_out(text, tiny_string_of(string)->bytes, length);
+  text[length] = 0;
+  return text;
+}
+
+/* ---- texts ---- */
+
+const char *tiny_describe(value v)
+{
+  static const char *const names[TINY_KINDS] = {
+      [TINY_STRING] = "a string",   [TINY_FLOAT] = "a float",         [TINY_ARRAY] = "an array",
+      [TINY_MAP] = "a map",         [TINY_INSTANCE] = "an object",    [TINY_CLOSURE] = "a function",
+      [TINY_NATIVE] = "a function", [TINY_CLASS] = "a class",         [TINY_BOUND] = "a method",
+      [TINY_CELL] = "a variable",   [TINY_PROTOTYPE] = "a prototype", [TINY_BUILDER] = "a string builder",
+  };
+
+  if (v == TINY_NIL)
+    return "nil";
+  if (tiny_is_reference(v))
+    return names[tiny_kind(v)];
+  if (v == TINY_TRUE || v == TINY_FALSE)
+    return "a truth value";
+  return tiny_is_integer(v) ? "an integer" : "a float";
+}
+
+/* The shortest digits that read back as the number, with a point or an exponent. */
+static void write_float(FILE *file, double number)
+{
+  char text[40];
+
+  if (!isfinite(number)) {
+    fputs(isnan(number) ? "nan" : number < 0 ? "-inf" : "inf", file);
+    return;
+  }
+  for (int digits = 15; digits <= 17; digits++) {
+    snprintf(text, sizeof text, "%.*g", digits, number);
+    if (strtod(text, NULL) == number)
+      break;
+  }
+  fputs(text, file);
+  if (!strpbrk(text, ".e"))
+    fputs(".0", file);
+}
+
+static void write_bytes(FILE *file, value string)
+{
+  char chunk[CHUNK];
+  size_t length = tiny_string_of(string)->length;
+
+  for (size_t at = 0, part; at < length; at += part) {
+    part = length - at < CHUNK ? length - at : CHUNK;
+    cairn_copy_out(chunk, tiny_string_of(string)->bytes + at, part);
+    fwrite(chunk, 1, part, file);
+  }
+}
+
+static void write_value(FILE *file, value v, unsigned depth);
+
+static void write_array(FILE *file, value v, unsigned depth)
+{
+  fputc('[', file);
+  for (long i = 0; i < tiny_array_of(v)->length; i++) {
+    fputs(i ? ", " : "", file);
+    write_value(file, tiny_array_of(v)->items[i], depth);
+  }
+  fputc(']', file);
+}
+
+static void write_map(FILE *file, value v, unsigned depth)
+{
+  const char *comma = "";
+
+  fputs("map{", file);
+  for (long i = 0; i < tiny_map_of(v)->used; i++) {
+    if (tiny_map_of(v)->entries[i].key == TINY_HOLE)
+      continue;
+    fputs(comma, file);
+    write_value(file, tiny_map_of(v)->entries[i].key, depth);
+    fputs(": ", file);
+    write_value(file, tiny_map_of(v)->entries[i].value, depth);
+    comma = ", ";
+  }
+  fputc('}', file);
+}
+
+static void write_properties(FILE *file, value v, uint32_t number, unsigned depth)
+{
+  const struct tiny_shape *shape = tiny_shape_at(tiny_tables, number);
+
+  if (!shape->slots || shape->slots > 100)
+    return;
+  if (shape->slots > 1) {
+    write_properties(file, v, shape->parent, depth);
+    fputs(", ", file);
+  }
+  fprintf(file, "%s: ", tiny_symbol_at(shape->symbol)->bytes);
+  write_value(file, tiny_get_place(v, tiny_shape_place(shape, shape->slots - 1), shape->symbol), depth);
+}
+
+static void write_instance(FILE *file, value v, unsigned depth)
+{
+  const struct tiny_shape *shape = tiny_shape_at(tiny_tables, tiny_shape_of(v));
+
+  if (shape->class_number) {
+    fprintf(file, "<%s>", tiny_symbol_at(tiny_class_at(tiny_tables, shape->class_number)->name)->bytes);
+    return;
+  }
+  fputc('{', file);
+  write_properties(file, v, tiny_shape_of(v), depth);
+  fputc('}', file);
+}
+
+static void write_name(FILE *file, const char *what, uint32_t name)
+{
+  fprintf(file, "<%s %s>", what, tiny_symbol_at(name)->bytes);
+}
+
+static void write_object(FILE *file, value v, unsigned depth)
+{
+  switch (tiny_kind(v)) {
+  case TINY_FLOAT:
+    write_float(file, cairn_value_object(struct tiny_float, v)->number);
+    break;
+  case TINY_ARRAY:
+    write_array(file, v, depth);
+    break;
+  case TINY_MAP:
+    write_map(file, v, depth);
+    break;
+  case TINY_INSTANCE:
+    write_instance(file, v, depth);
+    break;
+  case TINY_CLOSURE:
+    write_name(file, "fn", tiny_closure_of(v)->function->name);
+    break;
+  case TINY_NATIVE:
+    write_name(file, "fn", tiny_native_of(v)->row->name);
+    break;
+  case TINY_CLASS:
+    write_name(file, "class", tiny_class_at(tiny_tables, tiny_class_of(v)->number)->name);
+    break;
+  default:
+    fprintf(file, "<%s>", strchr(tiny_describe(v), ' ') + 1);
+  }
+}
+
+static void write_value(FILE *file, value v, unsigned depth)
+{
+  if (depth == MAX_TEXT_DEPTH) {
+    fputs("...", file);
+  } else if (v == TINY_NIL) {
+    fputs("nil", file);
+  } else if (v == TINY_TRUE || v == TINY_FALSE) {
+    fputs(v == TINY_TRUE ? "true" : "false", file);
+  } else if (tiny_is_integer(v)) {
+    fprintf(file, "%ld", tiny_integer(v));
+  } else if (tiny_is_immediate(v)) {
+    write_float(file, tiny_is_flat(v) ? tiny_flat(v) : v == TINY_ZERO ? 0.0 : -0.0);
+  } else if (tiny_is(v, TINY_STRING)) {
+    fputs(depth ? "\"" : "", file);
+    write_bytes(file, v);
+    fputs(depth ? "\"" : "", file);
+  } else {
+    write_object(file, v, depth + 1);
+  }
+}
+
+void tiny_write(FILE *file, value v)
+{
+  write_value(file, v, 0);
+}
+
+value tiny_text(value v)
+{
+  char *text = NULL;
+  size_t length = 0;
+
+  if (tiny_is(v, TINY_STRING))
+    return v;
+  FILE *file = open_memstream(&text, &length);
+  if (!file)
+    return tiny_throw("out of memory");
+  tiny_write(file, v);
+  fclose(file);
+  value made = tiny_string(text, length);
+  free(text);
+  return made;
+}
