@@ -10,9 +10,11 @@
 #include <string.h>
 #include "base/check.h"
 #include "framemap/details.h"
-#include "runtime/core/grow.h"
 #include "runtime/core/messages.h"
 #include "runtime/debug/backtrace.h"
+#include "runtime/os/os.h"
+
+enum { MOST_ON_STACK = 64 }; /* operands that are decoded without a mapping */
 
 /* ---- operands ---- */
 
@@ -149,17 +151,16 @@ const char *cn_deopt_site_wrong(const struct cn_deopt_site *site)
              : cn_records_wrong(site->operands, &site->size, cn_deopt_site_frames(site), cn_deopt_site_objects(site));
 }
 
-typedef CN_GROW(struct cn_operand) operand_array;
-
+/* Read all operands into the array, which has room for details->deopts of them. */
 static void read_operands(uintptr_t pc, const struct cn_frame_map *map, struct cn_details *details,
-                          operand_array *operands)
+                          struct cn_operand *operands)
 {
   struct cn_deopt_value value;
   char place[CN_REPORT_PC];
   int status;
 
   while ((status = cn_details_next_deopt(details, &value)) == CN_FRAMEMAP_OK)
-    cn_grow_push(operands, operand_of(map, &value));
+    *operands++ = operand_of(map, &value);
   if (status != CN_FRAMEMAP_NONE)
     cairn_fatal("bad details: deopt values, pc %s", cn_report_format_pc(pc, place));
 }
@@ -190,23 +191,32 @@ static void fill_site(void *memory, void *env)
   CN_ASSERT_VALID(cn_deopt_site_wrong(site));
 }
 
+static const struct cn_deopt_site *keep_site(uintptr_t pc, const struct cn_frame_map *map, struct cn_details *details,
+                                             struct cn_operand *operands)
+{
+  struct new_site new_site = {.site = {.pc = pc, .operands = details->deopts}, .operands = operands};
+  struct cn_deopt_site *site = &new_site.site;
+
+  read_operands(pc, map, details, operands);
+  for (uint32_t i = 0; i < site->operands; i++)
+    site->losable += cn_deopt_may_lose_operand(&operands[i]);
+  site->status = cn_records_check(operands, site->operands, &site->size, &site->fault);
+  return cn_index_keep(map, cn_deopt_site_bytes(site->operands, &site->size), fill_site, &new_site);
+}
+
 static const struct cn_deopt_site *decode_site(uintptr_t pc, const struct cn_frame_map *map, struct cn_details *details)
 {
-  struct new_site new_site = {.site = {.pc = pc}};
-  struct cn_deopt_site *site = &new_site.site;
-  operand_array operands = {0};
+  struct cn_operand few[MOST_ON_STACK], *many;
 
-  read_operands(pc, map, details, &operands);
-  CN_CHECK(operands.count <= UINT32_MAX);
-  new_site.operands = operands.at;
-  site->operands = (uint32_t)operands.count;
-  for (size_t i = 0; i < operands.count; i++)
-    site->losable += cn_deopt_may_lose_operand(&operands.at[i]);
-  site->status = cn_records_check(operands.at, site->operands, &site->size, &site->fault);
-  const struct cn_deopt_site *kept =
-      cn_index_keep(map, cn_deopt_site_bytes(site->operands, &site->size), fill_site, &new_site);
-  cn_grow_free_array(&operands);
-  return kept;
+  if (details->deopts <= MOST_ON_STACK)
+    return keep_site(pc, map, details, few);
+  size_t bytes = details->deopts * sizeof *many;
+  many = cn_os_resize_mapping(NULL, 0, bytes);
+  if (many == NULL)
+    cn_report_out_of_memory("no memory for %u deopt operands", details->deopts);
+  const struct cn_deopt_site *site = keep_site(pc, map, details, many);
+  cn_os_free_mapping(many, bytes);
+  return site;
 }
 
 const struct cn_deopt_site *cn_deopt_site_of_map(const struct cn_frame_map *map)

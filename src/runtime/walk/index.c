@@ -509,7 +509,7 @@ static const void *keep_data(const struct cn_frame_map *map, size_t bytes, cn_in
   CN_CHECK(code != NULL); /* otherwise the image was removed */
   struct kept_data *kept = cn_blocks_take(&index_memory, sizeof *kept + bytes);
   if (kept == NULL)
-    return NULL;
+    cn_report_out_of_memory("no memory for %zu bytes of a safepoint", bytes);
   *kept = (struct kept_data){.next = code->kept, .bytes = sizeof *kept + bytes};
   code->kept = kept;
   fill(kept->at, env);

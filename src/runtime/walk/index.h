@@ -218,9 +218,9 @@ static inline const struct cn_frame_map *cn_index_look_up_map(uintptr_t pc)
 }
 
 /* Keep `bytes` bytes of data with the safepoint whose map is `map`, until its image is removed; cn_map_kept() then
- * returns them. `fill` writes the data, unless the safepoint has data already, and takes no lock. Returns the data;
- * null if memory is exhausted, or in a signal handler that interrupted the holder of the index's lock. Any thread; the
- * safepoint's image stays loaded during the call. */
+ * returns them. `fill` writes the data, unless the safepoint has data already, and takes no lock. Returns the data, or
+ * null in a signal handler that interrupted the holder of the index's lock. Exhausted memory ends the program. Any
+ * thread; the safepoint's image stays loaded during the call. */
 typedef void cn_index_fill(void *memory, void *env);
 const void *cn_index_keep(const struct cn_frame_map *map, size_t bytes, cn_index_fill *fill, void *env);
 

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * For bench/jit: times the reading of records. Prints a line for each kind: name, and nanoseconds of each round.
+ */
+#include <cairn/cairn.h>
+#include <cairn/deopt.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { SITES = 1000, VALUES = 12, REPEATS = 2000, MAX_ROUNDS = 100000 };
+
+struct node {
+  long value;
+};
+
+void calls(long n, double x, struct node managed *p);
+
+static double times[MAX_ROUNDS];
+static long decodings, sum;
+static int rounds;
+
+cairn_unmanaged static double now(void)
+{
+  struct timespec time;
+
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+cairn_unmanaged static void print_times(const char *name, int count)
+{
+  printf("%s", name);
+  for (int i = 0; i < count; i++)
+    printf(" %.1f", times[i]);
+  printf("\n");
+}
+
+/* The first look-up at the youngest activation. */
+cairn_unmanaged static void time_decoding(struct cairn_stack_iterator *it)
+{
+  uint32_t count = 0;
+  double begin = now();
+
+  if (cairn_deopt_count(it, &count) != CAIRN_OK || count != 6 + VALUES)
+    exit(1);
+  times[decodings++] = now() - begin;
+}
+
+cairn_unmanaged static void read_frame(const struct cairn_stack_iterator *it, struct cairn_deopt_value *value)
+{
+  struct cairn_deopt_frame frame;
+
+  if (cairn_deopt_frame(it, 0, &frame) != CAIRN_OK)
+    exit(1);
+  for (uint32_t i = 0; i < frame.locals; i++)
+    if (cairn_deopt_read(it, frame.first + i, value) == CAIRN_OK)
+      sum += (long)value->word[0];
+}
+
+cairn_unmanaged static void time_reading(const struct cairn_stack_iterator *it)
+{
+  struct cairn_deopt_value value;
+
+  for (int round = 0; round < rounds; round++) {
+    double begin = now();
+    for (int i = 0; i < REPEATS; i++)
+      if (cairn_deopt_read(it, 6 + (uint32_t)i % VALUES, &value) == CAIRN_OK)
+        sum += (long)value.word[0];
+    times[round] = (now() - begin) / REPEATS;
+  }
+  print_times("deopt-read", rounds);
+  for (int round = 0; round < rounds; round++) {
+    double begin = now();
+    for (int i = 0; i < REPEATS; i++)
+      read_frame(it, &value);
+    times[round] = (now() - begin) / REPEATS;
+  }
+  print_times("deopt-frame", rounds);
+}
+
+__attribute__((visibility("default"))) cairn_unmanaged void look(long site)
+{
+  struct cairn_stack_iterator it;
+
+  cairn_stack_youngest(&it);
+  time_decoding(&it);
+  if (site + 1 < SITES)
+    return;
+  print_times("decode", SITES);
+  time_reading(&it);
+}
+
+int main(int argc, char **argv)
+{
+  struct node managed *node = cairn_new(struct node);
+
+  rounds = argc > 1 ? atoi(argv[1]) : 10;
+  if (rounds < 1 || rounds > MAX_ROUNDS)
+    return 1;
+  calls(7, 2.5, node);
+  return sum == 0;
+}
