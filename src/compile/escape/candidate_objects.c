@@ -8,6 +8,7 @@
  */
 #include <string.h>
 #include "base/check.h"
+#include "compile/effects/deopt_records.h"
 #include "compile/core/memory_types.h"
 #include "compile/core/words.h"
 #include "compile/escape/escape.h"
@@ -104,6 +105,11 @@ bool cn_object_read_allocation(struct cn_ctx *ctx, LLVMValueRef call, struct cn_
   out->type = object_type_of(ctx, LLVMGlobalGetValueType(global), allocator->form, LLVMConstIntGetZExtValue(number));
   if (!out->type)
     return false;
+  bool indexed = allocator->form != CN_LAYOUT_FORM_OBJECT;
+  out->elements = indexed ? LLVMConstIntGetZExtValue(number) : 0;
+  out->numbered =
+      (indexed || LLVMConstIntGetZExtValue(number) == LLVMABISizeOfType(ctx->layout, LLVMGlobalGetValueType(global))) &&
+      cn_deopt_layout_number(ctx, global, &out->language, &out->layout);
   out->size = LLVMABISizeOfType(ctx->layout, out->type);
   out->refs = cn_holds_ref(out->type);
   if (out->size > CN_MAX_LOCAL_OBJECT_BYTES)

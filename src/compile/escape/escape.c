@@ -21,6 +21,7 @@
 #include "compile/core/emitted_names.h"
 #include "compile/core/scalars.h"
 #include "compile/cost/cost.h"
+#include "compile/effects/deopt_records.h"
 #include "compile/escape/escape.h"
 
 enum { MAX_REPLACEMENT_ROUNDS = 16 }; /* rounds per function; longer chains of objects are rare */
@@ -220,6 +221,54 @@ static bool sink_allocation(struct replacement_work *w, const struct cn_object_n
   return true;
 }
 
+/* Describe the object in the frame records that name it. `web` then is the use graph without these uses. */
+static void describe_in_records(struct replacement_work *w, const struct cn_object_node *object,
+                                struct cn_use_graph *web)
+{
+  struct cn_record_member member = {*object, *web};
+  struct cn_record_group group = {0};
+  bool any = false;
+
+  for (size_t i = 0; i < web->uses.count; i++)
+    any |= web->uses.at[i].recorded;
+  if (!any)
+    return;
+  cn_push(&group.members, member);
+  w->parted |= cn_records_describe(w->ctx, &group); /* the round's list of allocations may be outdated */
+  cn_free(&group.members);
+  cn_use_graph_free(web);
+  cn_use_graph_build(w->ctx, &w->cfg, object, web);
+  CN_CHECK(!cn_use_graph_first_escape(web));
+}
+
+/* Replace a group of objects that name one another by locals. Ends the round, because other allocations go, too. */
+static bool replace_group(struct replacement_work *w, const struct cn_object_node *object)
+{
+  struct cn_record_group group;
+  struct cn_use_graph web;
+  bool found = cn_record_group_find(w->ctx, &w->cfg, object, &group);
+
+  if (found)
+    cn_records_describe(w->ctx, &group);
+  for (size_t i = 0; found && i < group.members.count; i++) {
+    const struct cn_object_node *member = &group.members.at[i].object;
+    cn_use_graph_build(w->ctx, &w->cfg, member, &web);
+    remark_object(w, member->root, "object-local", "becomes a local");
+    cn_replace_object_by_local(w->ctx, &web);
+    cn_use_graph_free(&web);
+  }
+  cn_record_group_free(&group);
+  w->parted |= found;
+  return found;
+}
+
+static bool is_stored_first(const struct cn_use_graph *web)
+{
+  const struct cn_use_graph_use *use = cn_use_graph_first_escape(web);
+
+  return use && LLVMIsAStoreInst(use->user);
+}
+
 static bool replace_allocation(struct replacement_work *w, LLVMValueRef call)
 {
   struct cn_object_node object;
@@ -234,10 +283,15 @@ static bool replace_allocation(struct replacement_work *w, LLVMValueRef call)
     cn_use_graph_free(&web);
     return true;
   }
+  if (is_stored_first(&web) && replace_group(w, &object)) {
+    cn_use_graph_free(&web);
+    return true;
+  }
   bool local = !cn_use_graph_first_escape(&web), changed = !why_object_stays(w, &web);
   if (changed && !local)
     changed = sink_allocation(w, &object, &web);
   if (changed) {
+    describe_in_records(w, &object, &web);
     remark_object(w, call, local ? "object-local" : "object-sunk",
                   local ? "becomes a local" : "is allocated where it escapes");
     w->floating += web.floating || web.joined ? object.size : 0;
@@ -315,6 +369,8 @@ static void replace_in_function(struct cn_ctx *ctx, LLVMValueRef function)
 
 bool cn_replace_local_allocations(struct cn_ctx *ctx)
 {
+  if (!cn_deopt_check_layouts(ctx))
+    return false;
   if (ctx->options->opt_level == 0)
     return true;
   CN_EACH_FUNCTION(f, ctx->module)

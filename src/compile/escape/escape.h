@@ -27,7 +27,10 @@ struct cn_object_node {
   uint64_t size;    /* of `type`, in bytes */
   uint64_t tag;     /* the distance of a reference from the payload's address */
   bool refs;
-  const char *stays; /* why the object stays allocated for any uses; if null, all fields above are valid */
+  bool numbered; /* the language has a number for the layout, so that frame records can describe the object */
+  uint32_t language, layout; /* then its numbers */
+  uint64_t elements;         /* of an indexed object, else 0 */
+  const char *stays;         /* why the object stays allocated for any uses; if null, all fields above are valid */
 };
 /* False if `call` is no allocation, or an allocation that pass `layouts` may refuse. */
 bool cn_object_read_allocation(struct cn_ctx *ctx, LLVMValueRef call, struct cn_object_node *out);
@@ -46,6 +49,7 @@ struct cn_use_graph_use {
   LLVMValueRef user, pointer;
   LLVMBasicBlockRef block; /* the block that needs the pointer; for a phi, the incoming block */
   const char *escapes;     /* the reason why the use escapes (use_graph.c), or null */
+  bool recorded;           /* a call whose frame records name the object; does not escape */
   bool joins;              /* the root escapes into a phi */
 };
 struct cn_use_graph {
@@ -61,6 +65,37 @@ void cn_use_graph_build(struct cn_ctx *ctx, const struct cn_cfg *cfg, const stru
 void cn_use_graph_free(struct cn_use_graph *web);
 const struct cn_use_graph_use *cn_use_graph_first_escape(const struct cn_use_graph *web);
 bool cn_use_graph_has(const struct cn_use_graph *web, LLVMValueRef value);
+
+/* ---- records.c, record_links.c ---- */
+
+/* The reason why frame records of the call cannot describe the object instead of naming it, or null. */
+const char *cn_records_why_unfit(struct cn_ctx *ctx, const struct cn_object_node *object, LLVMValueRef pointer,
+                                 LLVMValueRef call);
+
+/* Objects that only name one another, so that only frame records can reach them. */
+struct cn_record_member {
+  struct cn_object_node object;
+  struct cn_use_graph web;
+};
+/* Member `owner` has a reference to member `target` at `offset`, wherever a frame record describes it. */
+struct cn_record_link {
+  uint32_t owner, target;
+  uint64_t offset;
+  LLVMValueRef store;
+};
+struct cn_record_group {
+  CN_VECTOR(struct cn_record_member) members;
+  CN_VECTOR(struct cn_record_link) links;
+};
+/* Find the group of an object that is stored into another object, or into itself. False if the search fails. Caller
+ * frees `group` in both cases. */
+bool cn_record_group_find(struct cn_ctx *ctx, const struct cn_cfg *cfg, const struct cn_object_node *object,
+                          struct cn_record_group *group);
+void cn_record_group_free(struct cn_record_group *group);
+
+/* Describe the members in the frame records that name them, and delete the stores of the links. The members' use graphs
+ * are then outdated, and free of escapes once they are built again. True if a call of an allocator was replaced. */
+bool cn_records_describe(struct cn_ctx *ctx, const struct cn_record_group *group);
 
 /* ---- local.c ---- */
 

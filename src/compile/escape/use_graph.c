@@ -14,6 +14,7 @@
  */
 #include <string.h>
 #include "base/check.h"
+#include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/core/memory_types.h"
 #include "compile/core/emitted_names.h"
@@ -197,6 +198,19 @@ static const char *why_block_access_escapes(struct graph_walk *walk, const struc
 
 /* ---- uses ---- */
 
+/* True if the value is an operand of the call's bundle "deopt", and no other operand. */
+static bool is_named_by_bundle_only(LLVMValueRef call, LLVMValueRef value)
+{
+  uint32_t first, end;
+
+  if (!cn_calls_find_bundle(call, "deopt", &first, &end) || first == end)
+    return false;
+  for (uint32_t i = 0; i < (uint32_t)LLVMGetNumOperands(call); i++)
+    if ((i < first || i >= end) && LLVMGetOperand(call, i) == value)
+      return false;
+  return true;
+}
+
 static const char *why_call_escapes(struct graph_walk *walk, const struct cn_use_graph_pointer *pointer,
                                     LLVMValueRef call)
 {
@@ -210,6 +224,8 @@ static const char *why_call_escapes(struct graph_walk *walk, const struct cn_use
     return why_block_access_escapes(walk, pointer, call, false);
   if (cn_calls_intrinsic(call, "llvm.assume") || strcmp(name, CN_TAG_IS) == 0)
     return NULL;
+  if (is_named_by_bundle_only(call, pointer->value))
+    return cn_records_why_unfit(walk->ctx, walk->web->object, pointer->value, call);
   if (strcmp(name, CN_PTRDIFF) == 0)
     return cn_use_graph_has(walk->web, LLVMGetOperand(call, 0)) && cn_use_graph_has(walk->web, LLVMGetOperand(call, 1))
                ? NULL
@@ -265,10 +281,11 @@ static const char *why_user_escapes(struct graph_walk *walk, const struct cn_use
 static void add_judged_use(struct graph_walk *walk, const struct cn_use_graph_pointer *pointer, LLVMValueRef user)
 {
   LLVMBasicBlockRef block = LLVMGetInstructionParent(user);
-  struct cn_use_graph_use use = {user, pointer->value, block, why_user_escapes(walk, pointer, user), false};
+  struct cn_use_graph_use use = {user, pointer->value, block, why_user_escapes(walk, pointer, user), false, false};
 
   if (cn_cfg_index_of(walk->cfg, block) == CN_NO_BLOCK)
     use.escapes = "it is used in dead code";
+  use.recorded = !use.escapes && cn_is_call(user) && is_named_by_bundle_only(user, pointer->value);
   if (!LLVMIsAPHINode(user)) {
     cn_push(&walk->web->uses, use);
     return;
