@@ -141,6 +141,8 @@ struct cairn_deopt_language {
  * number is not below CAIRN_DEOPT_LANGUAGES, or `continuation` is null; TAKEN: the number has a language. */
 enum cairn_status cairn_deopt_add_language(unsigned number, const struct cairn_deopt_language *language);
 
+struct cairn_assumption;
+
 /* ---- take-over ---- */
 
 /* An activation is *taken over* if its continuation runs in its place: the continuation gets the state, and returns to
@@ -166,6 +168,13 @@ enum cairn_status cairn_deopt_add_language(unsigned number, const struct cairn_d
  * in use. */
 enum cairn_status cairn_deopt_invalidate(const uintptr_t *functions, size_t count, uint64_t reason, size_t *marked,
                                          struct cairn_deopt_failure *failure);
+
+/* Lets the invalidation of the assumption (<cairn/assumption.h>) do so, in the same stop as its patches: if an
+ * activation cannot be taken over, the assumption holds as before. Functions that are unloaded are forgotten. If the
+ * assumption is invalid already, the activations are marked at once. So call this function when the code is loaded, and
+ * run the code afterwards. MEMORY, BUSY; else as above. */
+enum cairn_status cairn_deopt_depend(struct cairn_assumption *assumption, const uintptr_t *functions, size_t count,
+                                     uint64_t reason, struct cairn_deopt_failure *failure);
 
 /* Marks one activation, on the calling thread's stack, on a waiting stack that cairn_stack_add() added, or in a stop of
  * the caller on any stack. Statuses as above; PLAIN: the call has no records. */

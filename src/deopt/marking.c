@@ -45,7 +45,7 @@ static bool note_activation(struct cn_marking *marking, const struct cn_frame *f
 
   if (site == NULL || site->status == CAIRN_E_PLAIN || cn_marked_return_is_in_frame(frame, &earlier))
     return true;
-  if (cn_deopt_site_check(site, frame, marking->failure) != CAIRN_OK)
+  if (cn_deopt_site_check(site, NULL, marking->failure) != CAIRN_OK)
     return false;
   CN_ASSERT(frame->pc_slot != NULL);
   cn_grow_push(&marking->slots, (struct cn_marked_slot){.slot = frame->pc_slot, .pc = frame->pc, .reason = reason});

@@ -37,9 +37,9 @@ static uintptr_t managed_body_of(const void *function)
   return mark == CAIRN_ABI_MANAGED_MARK ? entry + CAIRN_ABI_ENTRY_SIZE : 0;
 }
 
-/* The site of the activation at `pc`, after all checks. Ends the program if the activation cannot be taken over: its
- * code relies on the take-over. */
-static const struct cn_deopt_site *site_to_leave(const struct cn_frame *frame, uintptr_t *body)
+/* The site of the activation, after all checks. Ends the program if the activation cannot be taken over: its code
+ * relies on the take-over. `has_registers` is false if the activation's call has changed registers. */
+static const struct cn_deopt_site *site_to_leave(const struct cn_frame *frame, bool has_registers, uintptr_t *body)
 {
   const struct cn_deopt_site *site = cn_deopt_site_of_map(frame->map);
   struct cairn_deopt_failure failure;
@@ -47,7 +47,7 @@ static const struct cn_deopt_site *site_to_leave(const struct cn_frame *frame, u
 
   if (site == NULL)
     end_program(pc, "its call has no deopt operands");
-  if (cn_deopt_site_check(site, frame, &failure) != CAIRN_OK)
+  if (cn_deopt_site_check(site, has_registers ? frame : NULL, &failure) != CAIRN_OK)
     end_program(pc, failure.text);
   *body = managed_body_of(cn_deopt_site_continuation(site));
   if (*body == 0)
@@ -63,16 +63,18 @@ static void leave_youngest(struct cn_walk *walk, struct cn_transfer *transfer)
     transfer->saved[i] = walk->frame.place[i] != NULL ? *walk->frame.place[i] : 0;
 }
 
-/* Fill the transfer from the youngest activation. `result` is the word of its pending call's result, if it has one. */
+/* Fill the transfer from the youngest activation. `result` is the result of its pending call; null: the call is that of
+ * the take-over. */
 static void take_over(const struct cn_saved_regs *regs, struct cn_transfer *transfer, uint64_t reason,
-                      struct cairn_deopt_result result)
+                      const struct cairn_deopt_result *result)
 {
+  static const struct cairn_deopt_result none = {.kind = CAIRN_ABI_DEOPT_RESULT_NONE};
   struct cn_walk walk;
 
   if (!cn_walk_begin(&walk, &cairn_mutator, regs) || walk.frame.map == NULL || walk.natives != 0)
     end_program(regs->pc, "it is not one of compiled code");
-  const struct cn_deopt_site *site = site_to_leave(&walk.frame, &transfer->pc);
-  transfer->argument = cn_deopt_state_make(site, &walk.frame, regs, reason, result);
+  const struct cn_deopt_site *site = site_to_leave(&walk.frame, result == NULL, &transfer->pc);
+  transfer->argument = cn_deopt_state_make(site, &walk.frame, regs, reason, result != NULL ? *result : none);
   transfer->result = 0;
   leave_youngest(&walk, transfer);
 }
@@ -93,7 +95,7 @@ static void begin_take_over(const struct cn_saved_regs *regs)
 void cn_deopt_leave_now(const struct cn_saved_regs *regs, struct cn_transfer *transfer, uint64_t reason)
 {
   begin_take_over(regs);
-  take_over(regs, transfer, reason, (struct cairn_deopt_result){CAIRN_ABI_DEOPT_RESULT_NONE, 0});
+  take_over(regs, transfer, reason, NULL);
   cn_safepoint_leave(false);
 }
 
@@ -124,6 +126,6 @@ void cn_deopt_leave_returned(const struct cn_saved_regs *regs, struct cn_transfe
     result.word = cairn_handle_get(handle);
     cairn_handle_free(handle);
   }
-  take_over(regs, transfer, reason, result);
+  take_over(regs, transfer, reason, &result);
   cn_safepoint_leave(false);
 }

@@ -57,6 +57,13 @@ struct cn_write {
    * `begin` ends the write. */
   bool (*begin)(const struct cn_write *write);
   void (*done)(const struct cn_write *write);
+  /* Other work in the stop; all four are null or set. `has_work`, called under CN_LOCK_PATCH, makes the write stop the
+   * world; `prepare`, called in the stop without a lock, may fail the write; `is_prepared`, called under CN_LOCK_PATCH,
+   * is false if `prepare` has to be repeated. `end` is called at the end of the stop. */
+  bool (*has_work)(const struct cn_write *write);
+  bool (*prepare)(const struct cn_write *write);
+  bool (*is_prepared)(const struct cn_write *write);
+  void (*end)(const struct cn_write *write);
   struct cairn_patch_failure *failure;
 };
 

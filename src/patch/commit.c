@@ -192,6 +192,25 @@ static bool begin_stop(const struct cn_write *write)
   return false;
 }
 
+static void take_lock_again(void)
+{
+  if (!cn_lock_take(CN_LOCK_PATCH))
+    CN_UNREACHABLE(); /* the thread took it before */
+}
+
+/* Prepare the other work, and take the lock. False: the lock is free, and a failure is noted. */
+static bool prepare_work(const struct cn_write *write)
+{
+  for (;;) {
+    if (write->prepare != NULL && !write->prepare(write))
+      return false;
+    take_lock_again();
+    if (write->prepare == NULL || write->is_prepared(write))
+      return true;
+    cn_lock_release(CN_LOCK_PATCH);
+  }
+}
+
 static void note_written(const struct cn_write *write)
 {
   if (write->done != NULL)
@@ -200,12 +219,10 @@ static void note_written(const struct cn_write *write)
 
 /* Between the first search for sites and the stop, an image may have gone, or its second mapping, and an assumption may
  * have got edits; then search again. */
-static void write_in_stop(const struct cn_write *write, uint64_t aliases)
+static void write_all(const struct cn_write *write, uint64_t aliases)
 {
-  if (!begin_stop(write))
+  if (!prepare_work(write))
     return;
-  if (!cn_lock_take(CN_LOCK_PATCH))
-    CN_UNREACHABLE(); /* the thread took it before */
   bool found = (aliases == cn_code_alias_removals() && !write->leaves_out) || cn_write_find_sites(write);
   if (found) {
     visit_edits(write, write_region);
@@ -215,6 +232,15 @@ static void write_in_stop(const struct cn_write *write, uint64_t aliases)
   cn_lock_release(CN_LOCK_PATCH);
   if (found)
     cn_os_synchronise_code();
+}
+
+static void write_in_stop(const struct cn_write *write, uint64_t aliases)
+{
+  if (!begin_stop(write))
+    return;
+  write_all(write, aliases);
+  if (write->end != NULL)
+    write->end(write);
   if (!write->is_stopped)
     cn_native_stop_end();
 }
@@ -247,7 +273,7 @@ void cn_write_batches(const struct cn_write *write)
     return;
   }
   bool found = cn_write_find_sites(write);
-  bool stops = found && !visit_edits(write, needs_no_stop);
+  bool stops = found && ((write->has_work != NULL && write->has_work(write)) || !visit_edits(write, needs_no_stop));
   uint64_t aliases = cn_code_alias_removals();
   if (found && !stops) {
     visit_edits(write, store_word);

@@ -30,6 +30,7 @@
 #include "runtime/threads/stop.h"
 #include "runtime/walk/code_regions.h"
 #include "runtime/walk/index.h"
+#include "runtime/walk/marked_returns.h"
 
 bool cn_collect_is_possible(void)
 {
@@ -246,13 +247,14 @@ void *cn_collect_from_mapped_code(const struct cn_saved_regs *regs, enum cairn_c
   struct cn_code_region region;
   char place[CN_REPORT_PC];
   uintptr_t interrupted;
+  uintptr_t pc = cn_marked_return_true_pc(regs->pc); /* a stop may have marked the return */
   bool unregistered = cn_images_count() == 0;
 
-  if (!cn_index_has_code_at(regs->pc) && !cn_code_regions_find(regs->pc, &region) &&
-      !cn_arch_is_entry_return(regs->pc) && !cn_arch_is_signal_frame(regs->pc, cn_arch_sp_after(regs), &interrupted))
+  if (!cn_index_has_code_at(pc) && !cn_code_regions_find(pc, &region) && !cn_arch_is_entry_return(pc) &&
+      !cn_arch_is_signal_frame(pc, cn_arch_sp_after(regs), &interrupted))
     cairn_fatal("the code at pc %s has a safepoint and no frame map: was its object linked without "
                 "'cairn frames --rewrite', or its section cairn_frames taken away?%s%s",
-                cn_report_format_pc(regs->pc, place), unregistered ? " No image is registered: " : "",
+                cn_report_format_pc(pc, place), unregistered ? " No image is registered: " : "",
                 unregistered ? cn_collect_constructor_advice : "");
   return collect_garbage(regs, cause, wanted);
 }

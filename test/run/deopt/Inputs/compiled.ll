@@ -76,3 +76,22 @@ deeper:
   %bad = add i64 %r, 1000000
   ret i64 %bad
 }
+
+; Like its continuation.
+define i64 @sums(i64 %n, ptr addrspace(1) %o) noinline gc "statepoint-example" {
+  %last = icmp eq i64 %n, 0
+  br i1 %last, label %bottom, label %deeper
+
+bottom:
+  %zero = call i64 @reaches_bottom()
+  ret i64 %zero
+
+deeper:
+  %next = sub i64 %n, 1
+  %r = call i64 @sums(i64 %next, ptr addrspace(1) %o) ["deopt"(
+    i64 4847652539576877064, i64 65545, i64 8, i64 0, i64 2, i64 0, i64 %n, ptr addrspace(1) %o)]
+  %value = load i64, ptr addrspace(1) %o
+  %some = add i64 %r, %value
+  %sum = add i64 %some, %n
+  ret i64 %sum
+}
