@@ -201,7 +201,8 @@ static LLVMTypeRef function_type_of_call(LLVMTypeRef result, LLVMValueRef *argum
   return type;
 }
 
-/* Erase the return after the call, because the call never returns. */
+/* Erase the return after the call, because the call never returns. The runtime expects a reason, a number, which is 0
+ * if the program gives none. */
 static void lower_deoptimize(struct call_rewrite *c)
 {
   LLVMValueRef call = c->call, end = LLVMGetNextInstruction(call);
@@ -211,9 +212,12 @@ static void lower_deoptimize(struct call_rewrite *c)
 
   for (unsigned i = 0; i < count; i++)
     arguments[i] = LLVMGetArgOperand(call, i);
-  LLVMTypeRef type = function_type_of_call(LLVMVoidTypeInContext(c->ctx->llvm), arguments, count);
+  if (count == 0)
+    arguments[0] = LLVMConstInt(LLVMInt64TypeInContext(c->ctx->llvm), 0, false);
+  unsigned passed = count == 0 ? 1 : count;
+  LLVMTypeRef type = function_type_of_call(LLVMVoidTypeInContext(c->ctx->llvm), arguments, passed);
   LLVMValueRef made =
-      build_similar_call(c, type, declare_function(c->ctx, "__llvm_deoptimize", type), arguments, count);
+      build_similar_call(c, type, declare_function(c->ctx, "__llvm_deoptimize", type), arguments, passed);
   LLVMSetInstructionCallConv(made, LLVMGetInstructionCallConv(call));
   for (unsigned i = 1; i <= count; i++)
     copy_attributes_at(call, i, made, i);

@@ -30,7 +30,7 @@ define i32 @deoptimize(ptr addrspace(1) %p) gc "statepoint-example" {
 ; CHECK-LABEL: define i32 @guard
 ; CHECK: br i1 %c, label %guarded, label %deopt, !prof
 ; CHECK: deopt:
-; CHECK-NEXT: statepoint{{.*}}@__llvm_deoptimize, i32 0, i32 0, i32 0, i32 0) [ "deopt"(ptr addrspace(1) %p, i64 4846245170335664462, i64 2, i64 0, i64 0, i64 16387, i64 5)
+; CHECK-NEXT: statepoint{{.*}}@__llvm_deoptimize, i32 1, i32 0, i64 0, i32 0, i32 0) [ "deopt"(ptr addrspace(1) %p, i64 4846245170335664462, i64 2, i64 0, i64 0, i64 16387, i64 5)
 ; CHECK-NEXT: unreachable
 ; CHECK: guarded:
 ; CHECK-NEXT: load i32, ptr addrspace(1) %p
