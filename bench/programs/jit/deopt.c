@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * For bench/jit: times the reading of records. Prints a line for each kind: name, and nanoseconds of each round.
+ * For bench/jit: times the reading of records, and take-overs. Prints a line for each kind: name, and nanoseconds of
+ * each round.
  */
 #include <cairn/cairn.h>
 #include <cairn/deopt.h>
@@ -9,13 +10,20 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { SITES = 1000, VALUES = 12, REPEATS = 2000, MAX_ROUNDS = 100000 };
+enum { SITES = 1000, VALUES = 12, OBJECTS = 4, REPEATS = 2000, MAX_ROUNDS = 100000 };
 
 struct node {
+  struct node managed *next;
   long value;
 };
 
+/* sites.ll (bench/lib/deopt.py) */
 void calls(long n, double x, struct node managed *p);
+long leaves_0(long n, double x, struct node managed *p);
+long leaves_4(long n, double x, struct node managed *p);
+/* deopt_layouts.c */
+cairn_leaf void note_layout(struct node managed *node);
+cairn_native const struct cairn_layout *find_layout(uint64_t number);
 
 static double times[MAX_ROUNDS];
 static long decodings, sum;
@@ -92,6 +100,48 @@ __attribute__((visibility("default"))) cairn_unmanaged void look(long site)
   time_reading(&it);
 }
 
+static long continue_frame(struct cairn_deopt_state managed *state)
+{
+  return cairn_deopt_state_integer(state, cairn_deopt_state_first(state, 0) + VALUES / 3);
+}
+
+cairn_unmanaged static const void *find_continuation(uint64_t function, uint64_t index)
+{
+  (void)function;
+  (void)index;
+  return continue_frame;
+}
+
+cairn_unmanaged static void add_language(void)
+{
+  static const struct cairn_deopt_language language = {
+      .name = "one", .continuation = find_continuation, .layout = find_layout};
+
+  if (cairn_deopt_add_language(1, &language) != CAIRN_OK)
+    exit(1);
+}
+
+/* Time take-overs: without objects, and the difference for each object. */
+static void time_take_overs(struct node managed *node)
+{
+  static double without[MAX_ROUNDS];
+
+  for (int round = 0; round < rounds; round++) {
+    double begin = now();
+    for (int i = 0; i < REPEATS; i++)
+      sum += leaves_0(i, 2.5, node);
+    without[round] = (now() - begin) / REPEATS;
+    begin = now();
+    for (int i = 0; i < REPEATS; i++)
+      sum += leaves_4(i, 2.5, node);
+    times[round] = ((now() - begin) / REPEATS - without[round]) / OBJECTS;
+  }
+  print_times("materialise", rounds);
+  for (int round = 0; round < rounds; round++)
+    times[round] = without[round];
+  print_times("eager", rounds);
+}
+
 int main(int argc, char **argv)
 {
   struct node managed *node = cairn_new(struct node);
@@ -99,6 +149,9 @@ int main(int argc, char **argv)
   rounds = argc > 1 ? atoi(argv[1]) : 10;
   if (rounds < 1 || rounds > MAX_ROUNDS)
     return 1;
+  note_layout(node);
+  add_language();
   calls(7, 2.5, node);
+  time_take_overs(node);
   return sum == 0;
 }
