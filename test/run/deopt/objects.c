@@ -16,6 +16,8 @@
 // REDEFINE: %{options} = -O2 -static
 // RUN: %{build} && env CAIRN_HEAP_MAX=4M CAIRN_VERIFY=heap %t 1000 | FileCheck %s
 // RUN: env CAIRN_STRESS=1 CAIRN_STATS=1 %t 20 2>&1 | FileCheck --check-prefix=MOVED %s
+// RUN: llvm-readelf --needed-libs %t | FileCheck --check-prefix=LIBRARIES %s
+// LIBRARIES-NOT: LLVM
 // MOVED: objects moved: {{[1-9][0-9][0-9]}}
 // CHECK: right: all
 #include <pthread.h>
