@@ -62,6 +62,30 @@ static inline value call_entry(void *entry, value closure, value *r, unsigned co
   }
 }
 
+/* A float that is flat, 0.0 or a box. */
+static inline bool is_float(value v)
+{
+  return tiny_is_flat(v) || v == TINY_ZERO || v == TINY_MINUS_ZERO || tiny_is(v, TINY_FLOAT);
+}
+
+static __attribute__((noinline)) double to_float(value v)
+{
+  double number = 0;
+
+  tiny_number(v, &number);
+  return number;
+}
+
+static inline bool is_flat_or_integer(value v)
+{
+  return tiny_is_flat(v) || tiny_is_integer(v);
+}
+
+static inline double flat_or_integer(value v)
+{
+  return tiny_is_flat(v) ? tiny_flat(v) : (double)tiny_integer(v);
+}
+
 /* Throws unless a call passes the right number of arguments. */
 static __attribute__((noinline)) value wrong_count(uint32_t name, unsigned minimum, unsigned maximum, unsigned count)
 {
@@ -164,7 +188,7 @@ static const struct tiny_try *find_handler(const struct tiny_function *f, uint32
     feedback = entered_->function->feedback; \
   } while (0)
 
-static value run(value closure, value *arguments, value managed *registers, unsigned count, uint32_t at)
+static value run(value closure, value *arguments, unsigned count, uint32_t at)
 {
   static const void *const labels[256] = {
 #define OP(name, a, b, c, first, second, base) [TINY_OP_##name] = &&op_##name,
@@ -183,10 +207,7 @@ static value run(value closure, value *arguments, value managed *registers, unsi
     return tiny_throw_stack_overflow();
   R[-1] = closure;
   R[-2] = TINY_NIL;
-  cairn_nopoll_begin();
-  for (unsigned i = 0; i < count; i++)
-    R[i] = arguments ? arguments[i] : registers[i];
-  cairn_nopoll_end();
+  memcpy(R, arguments, count * sizeof *R);
   ENTER_FUNCTION(closure);
   pc = tiny_closure_of(closure)->function->code + at;
   NEXT(0);
@@ -491,7 +512,7 @@ call_closure: {
     goto call_done;
   }
   if (unlikely(f->registers > limit - inner)) {
-    result = run(callee, inner, NULL, given, 0);
+    result = run(callee, inner, given, 0);
     goto call_done;
   }
   inner[-2] = frame_word(pc, flag, inner - R);
@@ -612,12 +633,17 @@ unwind: {
 
 value tiny_interpret(value closure, value *arguments, unsigned count)
 {
-  return run(closure, arguments, NULL, count, 0);
+  return run(closure, arguments, count, 0);
 }
 
 value tiny_resume(value closure, uint32_t at, value managed *registers)
 {
-  return run(closure, NULL, registers, tiny_closure_of(closure)->function->registers, at);
+  value all[TINY_MAX_REGISTERS];
+  unsigned count = tiny_closure_of(closure)->function->registers;
+
+  for (unsigned i = 0; i < count; i++)
+    all[i] = registers[i];
+  return run(closure, all, count, at);
 }
 
 /* ---- objects ---- */

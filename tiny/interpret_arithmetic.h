@@ -7,14 +7,15 @@
 /* The word of an integer, with a tag of zeros: sums of such numbers overflow if sums of the integers do. */
 #define SHIFTED(v) ((long)((unsigned long)cairn_value_integer(v) << 1))
 
-#define FLOAT_RESULT(number, slow) \
+#define FLOAT_RESULT(expression) \
   do { \
-    uint64_t bits_ = tiny_float_word(number); \
-    if (likely(tiny_word_is_flat(bits_))) { \
+    double number_ = (expression); \
+    uint64_t bits_ = tiny_float_word(number_); \
+    if (likely(tiny_word_is_flat(bits_))) \
       A = tiny_from_word(bits_); \
-      NEXT(0); \
-    } \
-    SET_A(slow, 0); \
+    else \
+      A = tiny_box_float(number_); \
+    NEXT(0); \
   } while (0)
 
 #define INTEGER_ARITHMETIC(NAME, builtin, right) \
@@ -29,7 +30,7 @@
       } \
       REWRITE(NAME##_X); \
     } \
-    if (tiny_are_flat(b, c)) \
+    if (is_float(b) && is_float(c)) \
       REWRITE(NAME##_F); \
     REWRITE(NAME##_X); \
   }
@@ -39,7 +40,9 @@
   { \
     value b = B, c = C; \
     if (likely(tiny_are_flat(b, c))) \
-      FLOAT_RESULT(tiny_flat(b) operator tiny_flat(c), tiny_arithmetic(TINY_OP_##NAME, b, c)); \
+      FLOAT_RESULT(tiny_flat(b) operator tiny_flat(c)); \
+    if (is_float(b) && is_float(c)) \
+      FLOAT_RESULT(to_float(b) operator to_float(c)); \
     REWRITE(NAME##_X); \
   }
 
@@ -53,8 +56,10 @@
       A = cairn_value_from(sum >> 1); \
       NEXT(0); \
     } \
-    if (tiny_are_flat(b, c)) \
-      FLOAT_RESULT(tiny_flat(b) operator tiny_flat(c), tiny_arithmetic(TINY_OP_##NAME, b, c)); \
+    if (tiny_is_flat(b) && is_flat_or_integer(c)) \
+      FLOAT_RESULT(tiny_flat(b) operator flat_or_integer(c)); \
+    if (tiny_is_flat(c) && tiny_is_integer(b)) \
+      FLOAT_RESULT((double)tiny_integer(b) operator tiny_flat(c)); \
     SET_A(tiny_arithmetic(TINY_OP_##NAME, b, c), 0); \
   }
 
@@ -71,10 +76,18 @@ op_DIVIDE:
 {
   value b = B, c = C;
   if (likely(tiny_are_flat(b, c)))
-    FLOAT_RESULT(tiny_flat(b) / tiny_flat(c), tiny_arithmetic(TINY_OP_DIVIDE, b, c));
+    FLOAT_RESULT(tiny_flat(b) / tiny_flat(c));
+  if (is_float(b) && is_float(c))
+    FLOAT_RESULT(to_float(b) / to_float(c));
   REWRITE(DIVIDE_X);
 }
-op_DIVIDE_X : SET_A(tiny_arithmetic(TINY_OP_DIVIDE, B, C), 0);
+op_DIVIDE_X:
+{
+  value b = B, c = C;
+  if (likely(is_flat_or_integer(b) && is_flat_or_integer(c)))
+    FLOAT_RESULT(flat_or_integer(b) / flat_or_integer(c));
+  SET_A(tiny_arithmetic(TINY_OP_DIVIDE, b, c), 0);
+}
 
 op_FLOOR_DIVIDE:
 {
@@ -152,8 +165,7 @@ op_ADD_SMALL_X:
     NEXT(0);
   }
   if (tiny_is_flat(b))
-    FLOAT_RESULT(tiny_flat(b) + TINY_SMALL_OF(word),
-                 tiny_arithmetic(TINY_OP_ADD, b, tiny_from_small(TINY_SMALL_OF(word))));
+    FLOAT_RESULT(tiny_flat(b) + TINY_SMALL_OF(word));
   long small = TINY_SMALL_OF(word);
   SET_A(small < 0 ? tiny_arithmetic(TINY_OP_SUBTRACT, b, tiny_from_small(-small))
                   : tiny_arithmetic(TINY_OP_ADD, b, tiny_from_small(small)),
@@ -163,7 +175,7 @@ op_NEGATE:
 {
   value b = B;
   if (tiny_is_flat(b))
-    FLOAT_RESULT(-tiny_flat(b), TINY_NIL);
+    FLOAT_RESULT(-tiny_flat(b));
   SET_A(tiny_arithmetic(TINY_OP_NEGATE, b, TINY_NIL), 0);
 }
 op_COMPLEMENT : SET_A(tiny_arithmetic(TINY_OP_COMPLEMENT, B, TINY_NIL), 0);
