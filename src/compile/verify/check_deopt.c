@@ -6,13 +6,14 @@
  *
  * A bundle whose first operand is the header of a record consists of records: their heads are constants, their counts
  * agree with the operands, offsets of fields ascend, and a constant of 24 bits names an object that exists. No value is
- * the address of a local, because the local goes with its frame. In another bundle no operand is a header: inlining
- * would have joined a plain bundle with records, and readers would take both for plain values. This file shares no code
- * with <cairn/deopt_ir.h>, the writer, and with pass escape.
+ * the address of a local, because the local goes with its frame. A continuation could take the function's place. In
+ * another bundle no operand is a header: inlining would have joined a plain bundle with records, and readers would take
+ * both for plain values. This file shares no code with <cairn/deopt_ir.h>, the writer, and with pass escape.
  */
 #include "base/vector.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
+#include "compile/core/emitted_names.h"
 #include "compile/verify/verify.h"
 
 enum { LANGUAGES = 256 };
@@ -205,6 +206,24 @@ static bool check_record(struct bundle_check *c, size_t record)
   return at == r.end;
 }
 
+/* Check that a take-over may leave the function: it pops the function's frame for a continuation of C's convention,
+ * which returns the result in registers. */
+static void check_function(struct bundle_check *c)
+{
+  enum { CONVENTION_TAIL = 18, CONVENTION_SWIFT_TAIL = 20 };
+  LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(c->call));
+  unsigned convention = LLVMGetFunctionCallConv(function);
+  const char *why = convention == CONVENTION_TAIL || convention == CONVENTION_SWIFT_TAIL
+                        ? "a convention whose callees pop their arguments"
+                        : NULL;
+
+  for (LLVMAttributeIndex i = 1; i <= LLVMCountParams(function); i++)
+    if (LLVMGetEnumAttributeAtIndex(function, i, cn_attribute_kind("sret")))
+      why = "an sret parameter";
+  if (why)
+    cn_error(c->ctx, c->call, "deopt-record", "the function has %s, so that no continuation can take its place", why);
+}
+
 static void check_bundle(struct bundle_check *c)
 {
   unsigned first = c->first;
@@ -215,6 +234,8 @@ static void check_bundle(struct bundle_check *c)
     bool right = find_records(c);
     for (size_t i = 0; right && i < c->records.count; i++)
       right = check_record(c, i);
+    if (right)
+      check_function(c);
     return;
   }
   for (unsigned i = first + 1; i < c->end; i++)

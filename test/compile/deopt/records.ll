@@ -75,6 +75,15 @@
 ; REDEFINE: %{edit} = 's/ i24 0, i24 8388608, / ptr %l, i24 8388608, /'
 ; RUN: %{refuse}
 ; LOCAL: deopt operand 13 of call to @g is the address of a local, which goes with its frame
+; A function that no continuation can replace.
+; REDEFINE: %{says} = CONVENTION
+; REDEFINE: %{edit} = 's/define void @f(/define tailcc void @f(/'
+; RUN: %{refuse}
+; CONVENTION: in function 'f': the function has a convention whose callees pop their arguments, so that no continuation can take its place [deopt-record]
+; REDEFINE: %{says} = SRET
+; REDEFINE: %{edit} = 's/define void @f(/define void @f(ptr sret(i64) %result, /'
+; RUN: %{refuse}
+; SRET: in function 'f': the function has an sret parameter, so that no continuation can take its place [deopt-record]
 ; The same in a statepoint, before Cairn's own lists.
 ; RUN: sed '/gc.statepoint/s/i64 16, i24 0/i64 8, i24 0/' %t/statepoints.ll > %t/bad.ll && not cmp -s %t/statepoints.ll %t/bad.ll && not %cairn opt -p verify-points --disable-output %t/bad.ll 2>&1 | FileCheck --check-prefix=OFFSET %s
 ; Records behind plain values: a caller without records.

@@ -93,7 +93,8 @@ define void @dear(ptr addrspace(1) %a, i64 %i, i64 %j, i64 %k) gc "statepoint-ex
   ret void
 }
 ; CHECK-LABEL: define void @deopt
-; CHECK: "deopt"(ptr addrspace(1) %d, i64 4846245170335664462, i64 2, i64 0, i64 0, i64 16387, i64 5), "gc-live"(ptr addrspace(1) %a, ptr addrspace(1) %d) ]
+; CHECK: [[D:%.*]] = freeze ptr addrspace(1) %d
+; CHECK: "deopt"(ptr addrspace(1) [[D]], i64 4846245170335664462, i64 2, i64 0, i64 0, i64 16387, i64 5), "gc-live"(ptr addrspace(1) %a, ptr addrspace(1) [[D]]) ]
 define void @deopt(ptr addrspace(1) %a, i64 %i) gc "statepoint-example" {
   %d = getelementptr i64, ptr addrspace(1) %a, i64 %i
   call void @foo() ["deopt"(ptr addrspace(1) %d)]
