@@ -41,6 +41,12 @@ static uintptr_t object_in(size_t index)
   return cairn_block_object((uintptr_t)blocks[index].block);
 }
 
+/* The object of a reference, which may have a tag. */
+static uintptr_t *object_at(uintptr_t reference)
+{
+  return (uintptr_t *)(reference - cairn_words.reference);
+}
+
 /* The new address of a reference to the start of a block's object, or inside. */
 static void forward(uintptr_t *slot, const uintptr_t *old, size_t bytes, uintptr_t *new)
 {
@@ -95,7 +101,7 @@ static uintptr_t allocate(const struct cairn_layout *layout, uint64_t count)
   if (layout->elem_size != 0)
     *block++ = count << 1 | 1;
   *block = (uintptr_t)layout;
-  return (uintptr_t)(block + 1);
+  return (uintptr_t)(block + 1) + cairn_words.reference;
 }
 
 /* ---- barriers: each store of a reference has its card ---- */
@@ -136,7 +142,7 @@ static void check_references(size_t first)
         continue;
       found = 0;
       for (size_t k = 0; k < block_count; k++)
-        found += object_in(k) == reference;
+        found += object_in(k) == (uintptr_t)object_at(reference);
       assert_int_equal(found, 1);
       assert_true(collector.barriers != CAIRN_ABI_BARRIERS_CARDS || is_covered(slot));
     }
@@ -327,10 +333,10 @@ static void begin_test(void)
   allocations = covered_count = 0;
   collector.barriers = CAIRN_ABI_BARRIERS_CARDS;
   stack[0] = allocate(&node, 0);
-  ((uintptr_t *)stack[0])[2] = 500;
+  object_at(stack[0])[2] = 500;
   stack[1] = stack[0] + 16;
   saved_register = allocate(&node, 0);
-  ((uintptr_t *)saved_register)[2] = 600;
+  object_at(saved_register)[2] = 600;
   stack[2] = 0x1122334455667788;
   stack[3] = 42;
 }
@@ -344,7 +350,7 @@ static const struct state *make_state(struct cairn_deopt_result result)
   if (cn_deopt_site_check(site, &frame, &failure) != CAIRN_OK)
     fail_msg("operand %d: %s", (int)failure.operand, failure.text);
   first_made = block_count;
-  const struct state *state = (const struct state *)cn_deopt_state_make(site, &frame, NULL, 77, result);
+  const struct state *state = (const struct state *)object_at(cn_deopt_state_make(site, &frame, NULL, 77, result));
   assert_int_equal(allocations, 1 + site->size.objects);
   assert_int_equal(state->reason, 77);
   assert_int_equal(state->frames, site->size.frames);
@@ -441,21 +447,20 @@ static void removed_objects(void **test)
   add_removed_objects();
   const struct state *state = make_state(no_result);
   expect_item(&state->item[0], CAIRN_DEOPT_UNDEFINED, 64, 0);
-  const uintptr_t *first = (const uintptr_t *)state->item[5].reference;
-  const uintptr_t *array = (const uintptr_t *)state->item[6].reference;
-  const uintptr_t *own = (const uintptr_t *)state->item[8].reference;
+  const uintptr_t *first = object_at(state->item[5].reference), *array = object_at(state->item[6].reference);
+  const uintptr_t *own = object_at(state->item[8].reference);
   expect_item(&state->item[5], CAIRN_DEOPT_REFERENCE, 64, 0);
-  assert_int_equal(state->item[7].reference, array);
-  assert_int_equal(first[0], first);
-  assert_int_equal(first[1], array);
+  assert_int_equal(state->item[7].reference, state->item[6].reference);
+  assert_int_equal(first[0], state->item[5].reference);
+  assert_int_equal(first[1], state->item[6].reference);
   assert_int_equal(first[2], 42);
   assert_int_equal(own[0], saved_register);
   assert_int_equal(own[1], 0);
-  assert_int_equal(((uintptr_t *)own[0])[2], 600);
+  assert_int_equal(object_at(own[0])[2], 600);
   assert_int_equal(cairn_object_count((uintptr_t)array), 4);
   assert_int_equal(array[0] | array[2], 0);
   assert_int_equal(array[3], stack[0]);
-  const unsigned char *shared = (const unsigned char *)array[1];
+  const unsigned char *shared = (const unsigned char *)object_at(array[1]);
   static const unsigned char expected[32] = {[16] = 0x88, 0x77, 0x66, 0x55, [24] = 1, 0,
                                              0x34,        0x12, 0x88, 0x77, 0x66,     0x55};
   assert_memory_equal(shared, expected, sizeof expected);
@@ -468,11 +473,21 @@ static void reference_result(void **test)
   begin_test();
   add_removed_objects();
   uintptr_t result = allocate(&node, 0);
-  ((uintptr_t *)result)[2] = 700;
+  object_at(result)[2] = 700;
   const struct state *state = make_state((struct cairn_deopt_result){CAIRN_ABI_DEOPT_RESULT_REFERENCE, result});
   expect_item(&state->item[0], CAIRN_DEOPT_REFERENCE, 64, 0);
   assert_int_not_equal(state->item[0].reference, result);
-  assert_int_equal(((uintptr_t *)state->item[0].reference)[2], 700);
+  assert_int_equal(object_at(state->item[0].reference)[2], 700);
+}
+
+/* References end in 3, as in programs with such words. */
+static void tagged_references(void **test)
+{
+  cairn_words = (struct cairn_words){7, 3};
+  values_of_all_classes(test);
+  removed_objects(test);
+  reference_result(test);
+  cairn_words = (struct cairn_words){0, 0};
 }
 
 static void without_cards(void **test)
@@ -540,8 +555,8 @@ static void refused_sites(void **test)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(values_of_all_classes), cmocka_unit_test(removed_objects), cmocka_unit_test(reference_result),
-      cmocka_unit_test(without_cards),         cmocka_unit_test(refused_sites),
+      cmocka_unit_test(values_of_all_classes), cmocka_unit_test(removed_objects),   cmocka_unit_test(reference_result),
+      cmocka_unit_test(without_cards),         cmocka_unit_test(tagged_references), cmocka_unit_test(refused_sites),
   };
 
   return cmocka_run_group_tests(tests, add_languages, NULL);
