@@ -45,7 +45,8 @@ void look(const char *where)
   printf("%s: %u values: %ld, %ld, object %ld, field %ld, null %lu, local %ld, %s\n", where, count, signed_word(&v[0]),
          signed_word(&v[1]), *(long *)v[2].word[0], *(long *)v[3].word[0], (unsigned long)v[4].word[0],
          *(long *)v[5].word[0],
-         v[2].word[0] != before && v[3].word[0] == v[2].word[0] + 8 && v[2].base == v[2].word[0]
+         v[2].word[0] != before && v[3].word[0] == v[2].word[0] + 8 && v[2].base == v[2].word[0] &&
+                 v[3].base == v[2].word[0]
              ? "moved"
              : "not moved");
   if (v[2].value_class != CAIRN_DEOPT_REFERENCE || v[3].value_class != CAIRN_DEOPT_REFERENCE ||
