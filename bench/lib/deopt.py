@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Deoptimisation, for bench/jit: the IR of the program bench/programs/jit/deopt.c, and its table."""
+"""Deoptimisation, for bench/jit: the IR of the programs bench/programs/jit/{deopt,take_over}.c, and their table."""
 import os
 import statistics
 import subprocess
@@ -7,6 +7,7 @@ import tools
 
 SITES, VALUES, OBJECTS = 1000, 12, 4
 FRAME, HEAD = 0x4346524d << 32, 6
+INTEGER_RESULT = 1 << 16
 
 
 def record(index, values, objects=0):
@@ -37,18 +38,46 @@ def ir():
     return '\n'.join(lines) + '\n'
 
 
-def measure(root, build, rounds):
-    """Build the program, run it, and print its rows."""
+def take_over_ir():
+    """Function `recurses` calls itself n times, and then @at_bottom."""
+    values = [f'{kind} %{name}' for kind, name in
+              (('ptr addrspace(1)', 'p'), ('i64', 'n'), ('double', 'x')) for _ in range(VALUES // 3)]
+    with_result = record(0, values).replace('i64 1,', f'i64 {INTEGER_RESULT + 1},', 1)
+    return f"""declare i64 @at_bottom() "cairn-managed"
+define i64 @recurses(i64 %n, double %x, ptr addrspace(1) %p) noinline gc "statepoint-example" {{
+  %last = icmp eq i64 %n, 0
+  br i1 %last, label %bottom, label %deeper
+bottom:
+  %zero = call i64 @at_bottom()
+  ret i64 %zero
+deeper:
+  %next = sub i64 %n, 1
+  %r = call i64 @recurses(i64 %next, double %x, ptr addrspace(1) %p) [ "deopt"({with_result}) ]
+  %sum = add i64 %r, %n
+  ret i64 %sum
+}}
+"""
+
+
+def run(root, build, program, code, objects, rounds):
+    """Build the program with the IR and objects, run it, and print its rows."""
     folder = f'{build}/bench/programs/deopt'
     os.makedirs(folder, exist_ok=True)
-    with open(f'{folder}/sites.ll', 'w') as file:
-        file.write(ir())
-    programs = f'{root}/bench/programs/jit'
-    subprocess.run([tools.llvm('clang'), '-O2', f'-I{root}/include', '-c', f'{programs}/deopt_layouts.c', '-o',
-                    f'{folder}/layouts.o'], check=True)
-    subprocess.run([f'{build}/bin/cairn-cc', '-O2', f'-I{root}/include', f'{programs}/deopt.c', f'{folder}/sites.ll',
-                    f'{folder}/layouts.o', '-o', f'{folder}/deopt'], check=True)
-    print(f'\n{"deoptimisation":24} {"median ns":>10}')
-    for line in tools.output(f'{folder}/deopt', str(rounds)).splitlines():
+    with open(f'{folder}/{program}.ll', 'w') as file:
+        file.write(code)
+    for name in objects:
+        subprocess.run([tools.llvm('clang'), '-O2', f'-I{root}/include', '-c', f'{root}/bench/programs/jit/{name}.c',
+                        '-o', f'{folder}/{name}.o'], check=True)
+    subprocess.run([f'{build}/bin/cairn-cc', '-O2', f'-I{root}/include', f'{root}/bench/programs/jit/{program}.c',
+                    f'{folder}/{program}.ll', *(f'{folder}/{name}.o' for name in objects), '-o',
+                    f'{folder}/{program}'], check=True)
+    for line in tools.output(f'{folder}/{program}', str(rounds)).splitlines():
         name, *times = line.split()
         print(f'{name:24} {statistics.median(map(float, times)):10.1f}')
+
+
+def measure(root, build, rounds):
+    """Print the table."""
+    print(f'\n{"deoptimisation":24} {"median ns":>10}')
+    run(root, build, 'deopt', ir(), ['deopt_layouts'], rounds)
+    run(root, build, 'take_over', take_over_ir(), [], rounds)
