@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Events of the collector, for programs that observe collections, such as a server that exports its pauses or a game
- * that counts collections per frame.
+ * Events of the collector and of compiled code, for programs that observe collections, such as a server that exports
+ * its pauses or a game that counts collections per frame, or deoptimisations.
  *
  *   static void listen(void *env, const struct cairn_event *event)
  *   {
@@ -31,17 +31,22 @@ enum cairn_event_kind {
   CAIRN_EVENT_PHASE_BEGINS,      /* a part of a collection begins; the collector names the part */
   CAIRN_EVENT_PHASE_ENDS,        /* a part ends, on any thread of the collector; parts nest on each thread */
   CAIRN_EVENT_COLLECTION_ENDS,
-  CAIRN_EVENT_STOP_ENDS /* the stopped threads are about to go on */
+  CAIRN_EVENT_STOP_ENDS,   /* the stopped threads are about to go on */
+  CAIRN_EVENT_DEOPTIMISED, /* an activation leaves for its continuation (<cairn/deopt.h>), on its thread */
+  CAIRN_EVENT_INVALIDATED, /* activations were marked, in the stop */
+  CAIRN_EVENT_COMPILED     /* a module was compiled while the program runs, on the compiling thread */
 };
 
 #define CAIRN_EVENT_UNKNOWN UINT64_MAX
 
-/* An event sets the members of its kind; all other members are 0. Later versions may add members at the end. */
+/* An event sets the members of its kind; all other members are 0. Later versions may add
+ * members at the end, and kinds. */
 struct cairn_event {
   enum cairn_event_kind kind;
   int thread;     /* the thread of the event, as by gettid() */
   uint64_t time;  /* nanoseconds of CLOCK_MONOTONIC */
-  uint64_t since; /* the time of the request of the stop (STOPPED), or of the matching begin (*_ENDS) */
+  uint64_t since; /* the time of the request of the stop (STOPPED), or of the matching begin (*_ENDS,
+                   * COMPILED) */
 
   /* STOPPED: the last thread that arrived at the stop, or 0 if no thread was awaited. */
   int slowest;
@@ -57,6 +62,19 @@ struct cairn_event {
 
   /* COLLECTION_ENDS: the numbers of scanned frames and roots, and of moved objects and bytes. */
   uint64_t frames, roots, objects_moved, bytes_moved;
+
+  /* DEOPTIMISED: the language's description of the innermost frame, or the language's name; COMPILED: the module's
+   * name. */
+  const char *name;
+
+  /* DEOPTIMISED: the number of frames of the language in the activation, and 1 if the activation was marked, else 0.
+   * INVALIDATED: the number of marked activations. Both: the reason, and the language's text of it, or null. */
+  uint64_t activations, marked;
+  uint64_t reason;
+  const char *reason_text;
+
+  /* COMPILED: the name of the tier. */
+  const char *tier;
 };
 
 /* Called with each event, on the thread of the event, one call at a time. Most events come in phase STOP. A listener
@@ -74,6 +92,10 @@ enum cairn_status cairn_listen(cairn_listener *listen, void *env);
 /* Removes a listener. When the function returns, all calls of the listener have ended. Threads and BUSY are as for
  * cairn_listen(). UNKNOWN: the listener was not added with this `env`. */
 enum cairn_status cairn_listen_end(cairn_listener *listen, void *env);
+
+/* Reports COMPILED: for compilers in the program. JIT sessions (<cairn/jit.h>) report their modules. Any thread in
+ * native code. */
+void cairn_event_compiled(const char *name, const char *tier, uint64_t since);
 
 #pragma GCC visibility pop
 

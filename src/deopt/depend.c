@@ -24,11 +24,12 @@ static struct {
   struct cn_marking marking;
   struct cairn_deopt_failure failure;
   CN_GROW(struct dependent_function) functions;
+  bool is_applied;
 } dependents;
 
 /* ---- the work of an invalidation ---- */
 
-static void end_work(void)
+static void free_work(void)
 {
   cn_marking_free(&dependents.marking);
   cn_grow_free_array(&dependents.functions);
@@ -36,7 +37,8 @@ static void end_work(void)
 
 static void begin_work(void)
 {
-  end_work();
+  free_work();
+  dependents.is_applied = false;
   dependents.failure = (struct cairn_deopt_failure){.status = CAIRN_OK};
 }
 
@@ -73,6 +75,14 @@ static bool prepare_work(struct cairn_patch_failure *failure)
 static void mark_all(void)
 {
   cn_marking_apply(&dependents.marking);
+  dependents.is_applied = true;
+}
+
+static void end_work(void)
+{
+  if (dependents.is_applied)
+    cn_marking_report(&dependents.marking, dependents.functions.at[0].reason);
+  free_work();
 }
 
 static const struct cn_dependents_work marking_work = {

@@ -54,16 +54,18 @@ static bool add_functions(struct cn_marking *marking, const uintptr_t *functions
   return true;
 }
 
-static enum cairn_status mark_in_stop(struct cn_marking *marking, size_t *marked)
+static enum cairn_status mark_in_stop(struct cn_marking *marking, uint64_t reason, size_t *marked)
 {
   enum cairn_status status = begin_stop(marking->failure);
 
   if (status != CAIRN_OK)
     return status;
-  if (cn_marking_prepare(marking))
+  if (cn_marking_prepare(marking)) {
     *marked = cn_marking_apply(marking);
-  else
+    cn_marking_report(marking, reason);
+  } else {
     status = marking->failure->status;
+  }
   cn_native_stop_end();
   return status;
 }
@@ -77,7 +79,7 @@ enum cairn_status cairn_deopt_invalidate(const uintptr_t *functions, size_t coun
 
   cn_defer_signals();
   if (add_functions(&marking, functions, count, reason))
-    mark_in_stop(&marking, &number);
+    mark_in_stop(&marking, reason, &number);
   cn_marking_free(&marking);
   cn_undefer_signals();
   if (marked != NULL)
@@ -98,8 +100,10 @@ static enum cairn_status mark_frame(const struct cn_walk *walk, uint64_t reason,
   if (site == NULL)
     cn_deopt_fail(&first, CAIRN_E_PLAIN, walk->frame.pc, CAIRN_DEOPT_WHOLE, "the call has no deopt operands");
   else if (cn_deopt_site_check(site, NULL, &first) == CAIRN_OK &&
-           cn_marking_prepare_frame(&marking, &walk->frame, reason))
+           cn_marking_prepare_frame(&marking, &walk->frame, reason)) {
     cn_marking_apply(&marking);
+    cn_marking_report(&marking, reason);
+  }
   cn_marking_free(&marking);
   if (failure != NULL)
     *failure = first;

@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/sorted.h"
+#include "deopt/report.h"
 #include "deopt/site.h"
 #include "runtime/roots/roots.h"
 #include "runtime/walk/index.h"
@@ -127,6 +128,13 @@ size_t cn_marking_apply(const struct cn_marking *marking)
     __atomic_store_n(at->slot, at->mark, __ATOMIC_RELEASE);
   }
   return marking->slots.count;
+}
+
+void cn_marking_report(const struct cn_marking *marking, uint64_t reason)
+{
+  const struct cn_deopt_site *site = marking->slots.count != 0 ? cn_deopt_site_find(marking->slots.at[0].pc) : NULL;
+
+  cn_deopt_report_marks(site, reason, marking->slots.count);
 }
 
 void cn_marking_free(struct cn_marking *marking)

@@ -42,6 +42,9 @@ bool cn_marking_prepare_frame(struct cn_marking *marking, const struct cn_frame 
 /* In the stop, after a preparation that has succeeded: mark the activations. Returns their number. */
 size_t cn_marking_apply(const struct cn_marking *marking);
 
+/* In the stop, without locks: report the marks that were applied. */
+void cn_marking_report(const struct cn_marking *marking, uint64_t reason);
+
 void cn_marking_free(struct cn_marking *marking);
 
 #endif

@@ -13,6 +13,7 @@
 #include <cairn/abi.h>
 #include <cairn/deopt.h>
 #include "base/check.h"
+#include "deopt/report.h"
 #include "deopt/site.h"
 #include "runtime/core/messages.h"
 #include "runtime/roots/roots.h"
@@ -74,6 +75,7 @@ static void take_over(const struct cn_saved_regs *regs, struct cn_transfer *tran
   if (!cn_walk_begin(&walk, &cairn_mutator, regs) || walk.frame.map == NULL || walk.natives != 0)
     end_program(regs->pc, "it is not one of compiled code");
   const struct cn_deopt_site *site = site_to_leave(&walk.frame, result == NULL, &transfer->pc);
+  cn_deopt_report_take_over(site, reason, result != NULL);
   transfer->argument = cn_deopt_state_make(site, &walk.frame, regs, reason, result != NULL ? *result : none);
   transfer->result = 0;
   leave_youngest(&walk, transfer);

@@ -5,9 +5,12 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
+
 #include <cairn/collector.h>
+#include <cairn/events.h>
 #include <cairn/object.h>
 #include "base/check.h"
 #include "compile/core/convention.h"
@@ -299,6 +302,14 @@ static struct cn_jit_module *compile(struct compilation *c, LLVMModuleRef ir)
   return module;
 }
 
+static uint64_t clock_nanoseconds(void)
+{
+  struct timespec now;
+
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 struct cn_jit_module *cn_jit_compile(struct cairn_jit *session, enum cairn_tier tier, LLVMModuleRef ir,
                                      enum cairn_status *status, char **error)
 {
@@ -307,9 +318,15 @@ struct cn_jit_module *cn_jit_compile(struct cairn_jit *session, enum cairn_tier 
   LLVMDiagnosticHandler handler = LLVMContextGetDiagnosticHandler(context);
   void *handler_env = LLVMContextGetDiagnosticContext(context);
 
+  size_t length;
+  char *name = cn_strdup(LLVMGetModuleIdentifier(ir, &length)); /* the module may be gone afterwards */
+  uint64_t begin = clock_nanoseconds();
   c.options.tier = tier;
   LLVMContextSetDiagnosticHandler(context, take_llvm_diagnostic, &c);
   struct cn_jit_module *module = compile(&c, ir);
+  if (module)
+    cairn_event_compiled(name, tier == CAIRN_TIER_QUICK ? "quick" : "full", begin);
+  free(name);
   LLVMContextSetDiagnosticHandler(context, handler, handler_env);
   CN_CHECK(!module == (c.status != CAIRN_OK));
   *status = c.status;

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include "runtime/core/mutator.h"
 
+struct cn_frame_map;
+
 /* The table is constant and filled at link time, so it is complete before the first thread, image and signal handler. A
  * hook runs on its caller's thread, in its caller's phase and with its caller's signal mask. `pc` is the address that
  * messages name. */
@@ -25,6 +27,11 @@ struct cn_hooks {
   void (*print_stack)(uintptr_t frame); /* the program ends: print the stack from this frame on */
   bool (*source)(uintptr_t pc, char *buffer,
                  size_t size); /* writes "function at file:line" or "function+0x12"; false: unknown */
+  /* Writes the language's description of frame `index` of an activation with this map; 0 is the innermost frame. False:
+   * there is no such frame. */
+  bool (*language_frame)(const struct cn_frame_map *map, uint32_t index, char *buffer, size_t size);
+  /* The language's text of the reason of a mark on an activation with this map; may be null. */
+  const char *(*mark_reason)(const struct cn_frame_map *map, uint64_t reason);
 };
 extern const struct cn_hooks cn_hooks;
 

@@ -22,7 +22,13 @@ enum { CN_HEAP_MIN_BYTES = 64 << 10 };                                          
 enum { CN_CODE_GDB = 1 << 0, CN_CODE_PERF = 1 << 1, CN_CODE_JITDUMP = 1 << 2 }; /* CAIRN_CODE */
 enum { CN_VERIFY_FRAMES = 1 << 0, CN_VERIFY_HEAP = 1 << 1, CN_VERIFY_STORES = 1 << 2 };
 enum { CN_WORKERS_MAX = 64, CN_WORKERS_MAX_DEFAULT = 16 /* at most */ };
-enum { CN_LOG_GC = 1 << 0, CN_LOG_STOPS = 1 << 1, CN_LOG_ARRIVALS = 1 << 2, CN_LOG_PINS = 1 << 3 };
+enum {
+  CN_LOG_GC = 1 << 0,
+  CN_LOG_STOPS = 1 << 1,
+  CN_LOG_ARRIVALS = 1 << 2,
+  CN_LOG_PINS = 1 << 3,
+  CN_LOG_DEOPT = 1 << 4
+};
 
 /* The string of an option of type TEXT, in the initial environment of the program; null if the option is unset. */
 #define CN_OPTION_TEXT(field) ((const char *)(field))

@@ -15,7 +15,9 @@
 #include <unistd.h>
 #include "base/check.h"
 #include "runtime/code/names.h"
+#include "runtime/core/hooks.h"
 #include "runtime/os/os.h"
+#include "runtime/walk/marked_returns.h"
 
 /* Longer texts are truncated, because the stack of a signal handler may be small. */
 enum { NAME_BUFFER_BYTES = 256, LINE_BUFFER_BYTES = 1024 };
@@ -108,7 +110,33 @@ static void append_source_place(struct backtrace_line *line, const char *file, u
     append_text(line, ":%u", column);
 }
 
-static bool print_source_lines(struct backtrace_line *line)
+/* Ends the lines of an activation's functions. */
+static void append_mark(struct backtrace_line *line, const struct cn_walk *walk)
+{
+  uint64_t reason;
+
+  if (walk == NULL || !cn_marked_return_is_in_frame(&walk->frame, &reason))
+    return;
+  const char *text = cn_hooks.mark_reason(walk->frame.map, reason);
+  if (text != NULL)
+    append_text(line, " (deoptimises on return: %s)", text);
+  else
+    append_text(line, " (deoptimises on return: reason %llu)", (unsigned long long)reason);
+}
+
+/* The frames of the language, by the records of the activation's call. */
+static void print_language_lines(struct backtrace_line *line, const struct cn_walk *walk)
+{
+  char text[NAME_BUFFER_BYTES];
+
+  for (uint32_t i = 0; walk != NULL && cn_hooks.language_frame(walk->frame.map, i, text, sizeof text); i++) {
+    begin_line(line);
+    append_text(line, "%s (by its record)", text);
+    write_line(line);
+  }
+}
+
+static bool print_source_lines(struct backtrace_line *line, const struct cn_walk *walk)
 {
   struct cn_source_place source;
   uint32_t depths = 1;
@@ -122,6 +150,8 @@ static bool print_source_lines(struct backtrace_line *line)
       append_source_place(line, source.file, source.line, source.column);
     if (i + 1 < depths)
       append_text(line, " (inlined)");
+    else
+      append_mark(line, walk);
     write_line(line);
   }
   return true;
@@ -152,9 +182,11 @@ void cn_backtrace_print_activation(int file, uint64_t number, uintptr_t pc, bool
     print_region_line(&line, walk);
     return;
   }
-  if (!interrupted && print_source_lines(&line))
+  print_language_lines(&line, walk);
+  if (!interrupted && print_source_lines(&line, walk))
     return;
   begin_line(&line);
   append_symbol(&line, interrupted);
+  append_mark(&line, walk);
   write_line(&line);
 }

@@ -10,6 +10,7 @@
 
 #include <stdatomic.h>
 #include "base/check.h"
+#include "runtime/core/defer.h"
 #include "runtime/core/lock.h"
 #include "runtime/core/options.h"
 #include "runtime/events/probes.h"
@@ -56,8 +57,8 @@ static bool has_listeners(void)
 
 static void update_consumers(void)
 {
-  atomic_store(&has_consumers,
-               has_listeners() || cn_trace_is_open() || (cn_options.log & (CN_LOG_GC | CN_LOG_STOPS)) != 0);
+  atomic_store(&has_consumers, has_listeners() || cn_trace_is_open() ||
+                                   (cn_options.log & (CN_LOG_GC | CN_LOG_STOPS | CN_LOG_DEOPT)) != 0);
 }
 
 bool cn_events_begin(void)
@@ -96,6 +97,15 @@ static void fire_probe(const struct cairn_event *event)
     break;
   case CAIRN_EVENT_STOP_ENDS:
     CN_PROBE1(stop__ends, event->time - event->since);
+    break;
+  case CAIRN_EVENT_DEOPTIMISED:
+    CN_PROBE4(deoptimised, event->name, event->activations, event->marked, event->reason);
+    break;
+  case CAIRN_EVENT_INVALIDATED:
+    CN_PROBE2(invalidated, event->activations, event->reason);
+    break;
+  case CAIRN_EVENT_COMPILED:
+    CN_PROBE2(compiled, event->name, event->time - event->since);
     break;
   }
 }
@@ -170,6 +180,15 @@ void cairn_phase_ends(const char *name)
 {
   CN_CHECK(name != NULL);
   cn_events_report((struct cairn_event){.kind = CAIRN_EVENT_PHASE_ENDS, .phase = name});
+}
+
+/* No handler of a signal may cause an event while this thread reports one. */
+void cairn_event_compiled(const char *name, const char *tier, uint64_t since)
+{
+  CN_CHECK(name != NULL && tier != NULL);
+  cn_defer_signals();
+  cn_events_report((struct cairn_event){.kind = CAIRN_EVENT_COMPILED, .since = since, .name = name, .tier = tier});
+  cn_undefer_signals();
 }
 
 /* ---- listeners ---- */

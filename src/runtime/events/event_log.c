@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prints the lines of CAIRN_LOG for collections and stops; the watchdog prints arrivals. The file owns numbers of
- * earlier events for these lines: the wait of the last stop, its slowest thread, and the heap's bytes before the
- * collection. Runs on any thread, in any phase, under `dispatch_lock` of event_dispatch.c, one call at a time.
+ * Prints the lines of CAIRN_LOG for collections, stops and compiled code; the watchdog prints arrivals. The file owns
+ * numbers of earlier events for these lines: the wait of the last stop, its slowest thread, and the heap's bytes before
+ * the collection. Runs on any thread, in any phase, under `dispatch_lock` of event_dispatch.c, one call at a time.
  */
 #include "runtime/events/event_consumers.h"
 
@@ -52,6 +52,31 @@ static void print_stop_line(const struct cairn_event *event)
                        last);
 }
 
+/* The language's text of the reason, or its number. */
+static const char *reason_of(const struct cairn_event *event, char buffer[32])
+{
+  snprintf(buffer, 32, "reason %llu", (printed_number)event->reason);
+  return event->reason_text != NULL ? event->reason_text : buffer;
+}
+
+static void print_code_line(const struct cairn_event *event)
+{
+  uint64_t nanoseconds = event->time - event->since;
+  char reason[32];
+
+  if (event->kind == CAIRN_EVENT_DEOPTIMISED)
+    cn_report_print_text("cairn: deopt: thread %d leaves %.200s, %llu frames%s: %.200s\n", event->thread, event->name,
+                         (printed_number)event->activations, event->marked != 0 ? ", at a return" : "",
+                         reason_of(event, reason));
+  else if (event->kind == CAIRN_EVENT_INVALIDATED)
+    cn_report_print_text("cairn: deopt: thread %d marked %llu activations: %.200s\n", event->thread,
+                         (printed_number)event->activations, reason_of(event, reason));
+  else
+    cn_report_print_text("cairn: deopt: thread %d compiled %.200s, tier %.40s, in %llu.%llu us\n", event->thread,
+                         event->name, event->tier, (printed_number)nanoseconds / 1000,
+                         (printed_number)nanoseconds / 100 % 10);
+}
+
 void cn_log_print_event(const struct cairn_event *event)
 {
   switch (event->kind) {
@@ -69,6 +94,12 @@ void cn_log_print_event(const struct cairn_event *event)
   case CAIRN_EVENT_STOP_ENDS:
     if ((cn_options.log & CN_LOG_STOPS) != 0)
       print_stop_line(event);
+    break;
+  case CAIRN_EVENT_DEOPTIMISED:
+  case CAIRN_EVENT_INVALIDATED:
+  case CAIRN_EVENT_COMPILED:
+    if ((cn_options.log & CN_LOG_DEOPT) != 0)
+      print_code_line(event);
     break;
   case CAIRN_EVENT_PHASE_BEGINS:
   case CAIRN_EVENT_PHASE_ENDS:

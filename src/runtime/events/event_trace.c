@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Writes the trace of CAIRN_TRACE. Each event is one line. Its kind is "ph": B and E are the beginning and the end of
- * an interval on a thread (tid), X is a whole interval, C is a counter, M names a process or a thread. Times are in
- * microseconds. The file owns the trace's file, buffer and named threads (`trace_state`). Runs on any thread, in any
- * phase, under `dispatch_lock` of event_dispatch.c, one call at a time; the start of the program and the child of a
- * fork() have only one thread, and call it without the lock.
+ * an interval on a thread (tid), X is a whole interval, C is a counter, i is an instant, M names a process or a thread.
+ * Times are in microseconds. The file owns the trace's file, buffer and named threads (`trace_state`). Runs on any
+ * thread, in any phase, under `dispatch_lock` of event_dispatch.c, one call at a time; the start of the program and the
+ * child of a fork() have only one thread, and call it without the lock.
  */
 #include "runtime/events/event_consumers.h"
 
@@ -210,6 +210,32 @@ static void trace_named_event(const char *kind, const struct cairn_event *event,
   append_text("}");
 }
 
+/* An instant on the thread's line. */
+static void trace_deoptimisation(const struct cairn_event *event, const char *what)
+{
+  char text[LINE_BYTES / 4];
+
+  begin_event("i", event->thread, event->time, what);
+  append_text(",\"s\":\"t\",\"args\":{");
+  if (event->name != NULL)
+    append_text("\"name\":\"%s\",", escape_json(event->name, text));
+  append_text("\"activations\":%llu,\"marked\":%llu,\"reason\":%llu", (unsigned long long)event->activations,
+              (unsigned long long)event->marked, (unsigned long long)event->reason);
+  if (event->reason_text != NULL)
+    append_text(",\"text\":\"%s\"", escape_json(event->reason_text, text));
+  append_text("}}");
+}
+
+static void trace_compilation(const struct cairn_event *event)
+{
+  char text[LINE_BYTES / 4];
+
+  begin_event("X", event->thread, event->since, "compiled");
+  append_time("dur", event->time - event->since);
+  append_text(",\"args\":{\"name\":\"%s\"", escape_json(event->name, text));
+  append_text(",\"tier\":\"%s\"}}", escape_json(event->tier, text));
+}
+
 void cn_trace_write_event(const struct cairn_event *event)
 {
   if (trace_state.fd == 0)
@@ -233,6 +259,15 @@ void cn_trace_write_event(const struct cairn_event *event)
     break;
   case CAIRN_EVENT_STOP_ENDS:
     trace_named_event("E", event, "stopped");
+    break;
+  case CAIRN_EVENT_DEOPTIMISED:
+    trace_deoptimisation(event, "deoptimised");
+    break;
+  case CAIRN_EVENT_INVALIDATED:
+    trace_deoptimisation(event, "invalidated");
+    break;
+  case CAIRN_EVENT_COMPILED:
+    trace_compilation(event);
     break;
   }
 }

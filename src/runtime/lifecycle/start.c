@@ -14,6 +14,7 @@
 #include <cairn/heap.h>
 #include <cairn/thread.h>
 #include "base/check.h"
+#include "deopt/report.h"
 #include "patch/alias.h"
 #include "runtime/lifecycle/attach.h"
 #include "runtime/core/defer.h"
@@ -226,6 +227,8 @@ const struct cn_hooks cn_hooks = {
     .stop_waits = cn_stop_limit_note_wait,
     .print_stack = cn_backtrace_print_fatal,
     .source = describe_pc,
+    .language_frame = cn_deopt_describe_activation,
+    .mark_reason = cn_deopt_mark_reason,
 };
 
 void cairn_thread_attach(void)

@@ -42,7 +42,7 @@ define i64 @recurses(i64 %n) noinline gc "statepoint-example" {
 
 define i64 @calls_integer(i64 %n) noinline gc "statepoint-example" {
   %r = call i64 @gives_integer() ["deopt"(
-    i64 4847652539576877063, i64 65545, i64 4, i64 0, i64 1, i64 0, i64 %n)]
+    i64 4847652539576877063, i64 65545, i64 4, i64 7, i64 1, i64 0, i64 %n)]
   %bad = add i64 %r, 1000000
   ret i64 %bad
 }
