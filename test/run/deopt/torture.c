@@ -18,7 +18,7 @@
 #include <cairn/cairn.h>
 #include <cairn/deopt.h>
 
-enum { THREADS = 3, DEPTH = 14 };
+enum { THREADS = 3 };
 
 struct object {
   long value;
@@ -34,7 +34,9 @@ cairn_native long expected_integer(long n, long o, long d);
 cairn_native void invalidate_some(void);
 cairn_leaf unsigned long random_number(void);
 cairn_native void seed_random(unsigned long seed);
+cairn_native void make_chains(void); /* of calls, instead of trees */
 
+static long depth = 14;
 static atomic_long eager, lazy;
 
 static void expect(bool good, const char *what)
@@ -55,14 +57,22 @@ static ref make(long value)
   return o;
 }
 
+/* Called now and then, if it is not null (mixed.c). */
+static void (*visit)(void);
+
 static void disturb(void)
 {
+  if (visit != NULL)
+    visit();
   switch (random_number() % 24) {
-  case 0: cairn_collect(); break;
+  case 0:
+    if (random_number() % (depth > 100 ? 1000 : 4) == 0)
+      cairn_collect();
+    break;
   case 1:
   case 2:
   case 3: invalidate_some(); break;
-  case 4: cairn_new_array(long, 3000); break;
+  default: cairn_new_array(long, random_number() % 2000); break;
   }
 }
 
@@ -75,7 +85,7 @@ __attribute__((noinline)) static long descend(long n, ref o, long d)
   disturb();
   if (d == 0)
     return a + b;
-  switch ((unsigned long)n % 4) {
+  switch ((unsigned long)n % (depth > 100 ? 3 : 4)) {
   case 0: sum = compiled_integer(n / 3, fresh, d - 1); break;
   case 1: sum = (long)compiled_double(n / 2, o, d - 1); break;
   case 2: sum = compiled_reference(n / 5, fresh, d - 1)->value; break;
@@ -173,25 +183,37 @@ cairn_unmanaged static const void *find_continuation(uint64_t function, uint64_t
 
 static long rounds;
 
+static void run_once(long i)
+{
+  ref o = make(i);
+
+  expect(compiled_integer(i * 12345, o, depth) == expected_integer(i * 12345, i, depth), "a result");
+}
+
 static void *run(void *env)
 {
   long first = (long)env;
 
   seed_random(first + 1);
-  for (long i = first; i < first + rounds; i++) {
-    ref o = make(i);
-    expect(compiled_integer(i * 12345, o, DEPTH) == expected_integer(i * 12345, i, DEPTH), "a result");
-  }
+  for (long i = first; i < first + rounds; i++)
+    run_once(i);
   return NULL;
 }
 
-int main(int count, char **arguments)
+static void add_language(void)
 {
   static const struct cairn_deopt_language language = {.name = "five", .continuation = find_continuation};
+
+  expect(cairn_deopt_add_language(5, &language) == CAIRN_OK, "a language");
+}
+
+#ifndef MIXED
+int main(int count, char **arguments)
+{
   pthread_t threads[THREADS];
 
   rounds = count > 1 ? atol(arguments[1]) : 10;
-  expect(cairn_deopt_add_language(5, &language) == CAIRN_OK, "a language");
+  add_language();
   for (long i = 0; i < THREADS; i++)
     expect(pthread_create(&threads[i], NULL, run, (void *)(i * 100000)) == 0, "a thread");
   for (long i = 0; i < THREADS; i++)
@@ -199,3 +221,4 @@ int main(int count, char **arguments)
   printf("right: all, %ld left at once, %ld when a call returned\n", (long)eager, (long)lazy);
   return 0;
 }
+#endif
