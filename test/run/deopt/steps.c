@@ -10,6 +10,7 @@
 // CHECK-NEXT: unwinder: right
 // CHECK-NEXT: jumps: right
 // CHECK-NEXT: marks: right
+#include <dlfcn.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -235,8 +236,9 @@ cairn_unmanaged static int is_left(void (*function)(void))
   return 0;
 }
 
-/* Another thread's mark may come at each instruction at which this thread counts as native: walks find all activations
- * before and after. */
+/* Another thread's mark may come at each instruction of a stub at which this thread counts as native: walks find all
+ * activations before and after. */
+static uintptr_t call_any, call_short;
 static volatile long marks, fewest = 100;
 
 cairn_unmanaged static void mark(uintptr_t pc)
@@ -245,6 +247,8 @@ cairn_unmanaged static void mark(uintptr_t pc)
   struct cairn_stack_iterator it;
   long count = 0;
 
+  if (pc - call_any >= 320 && pc - call_short >= 192)
+    return;
   for (int i = 0; i < 2; i++, count = 0) {
     if (cairn_deopt_invalidate(&function, 1, 5, NULL, NULL) != CAIRN_OK)
       return;
@@ -265,9 +269,11 @@ __attribute__((noinline)) static long step_through_wait(void)
 
 static void run_marks(void)
 {
+  call_any = (uintptr_t)dlsym(RTLD_DEFAULT, "cairn_call_any");
+  call_short = (uintptr_t)dlsym(RTLD_DEFAULT, "cairn_call_short");
   long sum = step_through_wait();
 
-  printf("marks: %s\n", sum == 42 && marks > 10 && fewest >= 2 ? "right" : "wrong");
+  printf("marks: %s\n", sum == 42 && marks >= 4 && fewest >= 2 ? "right" : "wrong");
 }
 
 static void run_jumps(void)
