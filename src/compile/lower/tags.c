@@ -20,6 +20,7 @@
 #include "base/check.h"
 #include "base/ptrmap.h"
 #include "base/vector.h"
+#include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/core/emitted_names.h"
 #include "compile/core/words.h"
@@ -438,6 +439,30 @@ static void lower_calls(struct tag_lowering *l, enum tag tag)
   LLVMDeleteFunction(function);
 }
 
+/* LLVM lists each pointer of deoptimisation state as a root, also constant immediates, for which a root has no place.
+ * As integers they are recorded, and nothing is listed. */
+static void unlist_deopt_constants(LLVMValueRef call)
+{
+  uint32_t first, end;
+
+  if (!cn_calls_find_bundle(call, "deopt", &first, &end))
+    return;
+  for (uint32_t i = first; i < end; i++) {
+    LLVMValueRef operand = LLVMGetOperand(call, i);
+    if (LLVMIsAConstantExpr(operand) && LLVMGetConstOpcode(operand) == LLVMIntToPtr)
+      LLVMSetOperand(call, i, LLVMGetOperand(operand, 0));
+  }
+}
+
+static void lower_deopt_constants(struct tag_lowering *l)
+{
+  CN_EACH_FUNCTION(f, l->ctx->module)
+    CN_EACH_BLOCK(b, f)
+      CN_EACH_INSTRUCTION(i, b)
+        if (LLVMIsACallInst(i) || LLVMIsAInvokeInst(i))
+          unlist_deopt_constants(i);
+}
+
 /* Make verify-safepoints refuse the module, because it would mistake integers for addresses. */
 static void mark_lowered(struct cn_ctx *ctx)
 {
@@ -461,6 +486,7 @@ bool cn_lower_tags(struct cn_ctx *ctx)
   lower_comparisons(&l);
   lower_calls(&l, TAG_IS_IMMEDIATE); /* is_made_immediate() needs the calls of cairn.tag.from */
   lower_calls(&l, TAG_FROM_INTEGER);
+  lower_deopt_constants(&l);
   cn_ptrmap_free(&l.words);
   LLVMDisposeBuilder(l.builder);
   if (any)

@@ -64,7 +64,8 @@ static bool is_class_of(struct cn_ctx *ctx, uint64_t word, LLVMValueRef value)
     return class == CAIRN_ABI_POINT_POINTER || class == CAIRN_ABI_POINT_LOCAL;
   case LLVMVectorTypeKind:
     return class == CAIRN_ABI_POINT_VECTOR;
-  case LLVMIntegerTypeKind:
+  case LLVMIntegerTypeKind: /* lower-tags makes integers of constant immediates */
+    return class == CAIRN_ABI_POINT_INTEGER || (class == CAIRN_ABI_POINT_REFERENCE && LLVMIsAConstantInt(value));
   case LLVMBFloatTypeKind:
     return class == CAIRN_ABI_POINT_INTEGER;
   default:

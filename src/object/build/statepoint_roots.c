@@ -201,13 +201,13 @@ static const char *read_base_derived_pairs(struct roots_reader *r)
   return NULL;
 }
 
-/* Check that each reference among the deopt values is also a root, so that it is valid after the objects have moved. */
+/* Check that each reference among the deopt values is also a root, so that it is valid after the objects have moved.
+ * Constants are null, undefined, or immediates. */
 static const char *check_deopt_references(const struct roots_reader *r)
 {
   for (size_t i = 0; i < r->out->detail.deopts.count; i++) {
     const struct cn_deopt_value *v = &r->out->detail.deopts.at[i];
-    bool constant = v->kind == CN_DEOPT_CONSTANT && (v->constant == 0 || (uint32_t)v->constant == UNDEF_PATTERN);
-    bool listed = v->value_class != CAIRN_ABI_POINT_REFERENCE || constant;
+    bool listed = v->value_class != CAIRN_ABI_POINT_REFERENCE || v->kind == CN_DEOPT_CONSTANT;
     for (size_t k = 0; !listed && k < r->roots.count; k++)
       listed = v->kind == CN_DEOPT_VALUE && cn_frame_place_compare(r->roots.at[k].derived, v->loc) == 0;
     if (!listed)
