@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiled.h"
 #include "modules.h"
 #include "object.h"
 
@@ -14,13 +15,47 @@ static const char usage[] = "usage: tiny [options] [file [arguments]]\n"
                             "  --check           compiles the file only\n"
                             "  --dump-bytecode   prints the byte code of the file\n"
                             "  --interpret       compiles nothing to machine code\n"
+                            "  --jit-threshold=N compiles a function after N calls (default: 300)\n"
+                            "  --jit-at-once     waits for each compilation\n"
+                            "  --stats           tells of compilations and deoptimisations at the end\n"
+                            "  --trace-jit       tells of each compilation\n"
+                            "  --trace-deopt     tells of each deoptimisation\n"
+                            "  --dump-ir         prints the LLVM IR of compiled functions\n"
+                            "  --torture=N       compiled code leaves for the interpreter at every N-th guard or so\n"
                             "  --help, --version\n";
 
 struct options {
   const char *code, *file;
-  bool is_check, is_dump;
+  bool is_check, is_dump, is_interpreted;
+  struct tiny_jit_options jit;
   int used; /* of the command line */
 };
+
+/* True if the argument is an option of the compiler. */
+static bool read_jit_option(const char *argument, struct tiny_jit_options *jit)
+{
+  const struct {
+    const char *name;
+    bool *flag;
+  } flags[] = {{"--jit-at-once", &jit->at_once},
+               {"--stats", &jit->stats},
+               {"--trace-jit", &jit->trace},
+               {"--trace-deopt", &jit->trace_deopt},
+               {"--dump-ir", &jit->dump_ir}};
+
+  for (unsigned i = 0; i < sizeof flags / sizeof *flags; i++)
+    if (!strcmp(argument, flags[i].name)) {
+      *flags[i].flag = true;
+      return true;
+    }
+  if (!strncmp(argument, "--jit-threshold=", 16))
+    jit->threshold = (uint32_t)strtoul(argument + 16, NULL, 10);
+  else if (!strncmp(argument, "--torture=", 10))
+    jit->torture = (uint32_t)strtoul(argument + 10, NULL, 10);
+  else
+    return false;
+  return true;
+}
 
 /* Reads the options; the program ends at an unknown one. */
 static void read_options(int argc, char **argv, struct options *options)
@@ -40,7 +75,9 @@ static void read_options(int argc, char **argv, struct options *options)
       options->is_check = true;
     } else if (!strcmp(argv[i], "--dump-bytecode")) {
       options->is_dump = true;
-    } else if (strcmp(argv[i], "--interpret") != 0) {
+    } else if (!strcmp(argv[i], "--interpret")) {
+      options->is_interpreted = true;
+    } else if (!read_jit_option(argv[i], &options->jit)) {
       fprintf(stderr, "tiny: unknown option '%s'\n%s", argv[i], usage);
       exit(2);
     }
@@ -69,23 +106,26 @@ static int compile(const struct options *options, const char *name, const char *
 
 static int run(const struct options *options, const char *name, const char *text, size_t length)
 {
-  bool is_new;
+  bool is_new, is_fine;
 
   if (options->is_check || options->is_dump)
     return compile(options, name, text, length);
-  if (!tiny_is_thrown(tiny_run(name, text, length, tiny_module(name, &is_new))))
-    return 0;
-  tiny_report(stderr);
-  return 1;
+  is_fine = !tiny_is_thrown(tiny_run(name, text, length, tiny_module(name, &is_new)));
+  if (!is_fine)
+    tiny_report(stderr);
+  tiny_jit_end();
+  return is_fine ? 0 : 1;
 }
 
 int main(int argc, char **argv)
 {
-  struct options options = {0};
+  struct options options = {.jit = {.threshold = 300}};
   size_t length;
   char *text;
 
   read_options(argc, argv, &options);
+  if (!options.is_interpreted)
+    tiny_jit_begin(&options.jit);
   if (!tiny_begin(argc - options.used, argv + options.used)) {
     tiny_report(stderr);
     return 1;

@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The program's side of compiled code: the functions that it calls (jit/runtime.def), its stubs to the interpreter, the
+ * continuation of deoptimised activations, and the hooks that request compilations. Managed C. All of it runs on the
+ * program's thread; the compiler's thread only stores addresses of code (jit/jit.h).
+ *
+ * Policy. A function is compiled when its calls or its loops reach the thresholds. A guard that fails is not made again
+ * in later versions; after some failures the version is thrown away, and the counters begin anew. After MAX_VERSIONS
+ * the function stays in the interpreter.
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "compiled.h"
+#include "jit/jit.h"
+#include "object.h"
+
+#include <cairn/deopt.h>
+
+enum { LOOP_FACTOR = 16, MAX_VERSIONS = 12, FAILURES_OF_FIRST_VERSION = 4 };
+
+void cairn_deoptimize(uint64_t reason);
+
+static tj_compile *compile;
+static tj_finish *finish;
+static tj_count *count_compilations;
+static struct tj_host host;
+static struct tiny_jit_options options;
+static _Thread_local uint32_t torture_left;
+static uint64_t failures_by_reason[TJ_REASONS];
+static uint64_t discarded;
+
+static const char *const reason_names[TJ_REASONS] = {"type", "overflow", "range",   "shape",   "target",
+                                                     "cold", "entry",    "torture", "invalid", "stack"};
+
+/* ---- the interpreter from compiled code ---- */
+
+static value stub_0(value f)
+{
+  return tiny_interpret(f, NULL, 0);
+}
+
+#define STUB(n, parameters, ...) \
+  static value stub_##n parameters \
+  { \
+    value a[] = {__VA_ARGS__}; \
+    return tiny_interpret(f, a, n); \
+  }
+STUB(1, (value f, value a0), a0)
+STUB(2, (value f, value a0, value a1), a0, a1)
+STUB(3, (value f, value a0, value a1, value a2), a0, a1, a2)
+STUB(4, (value f, value a0, value a1, value a2, value a3), a0, a1, a2, a3)
+STUB(5, (value f, value a0, value a1, value a2, value a3, value a4), a0, a1, a2, a3, a4)
+STUB(6, (value f, value a0, value a1, value a2, value a3, value a4, value a5), a0, a1, a2, a3, a4, a5)
+STUB(7, (value f, value a0, value a1, value a2, value a3, value a4, value a5, value a6), a0, a1, a2, a3, a4, a5, a6)
+STUB(8, (value f, value a0, value a1, value a2, value a3, value a4, value a5, value a6, value a7), a0, a1, a2, a3, a4,
+     a5, a6, a7)
+
+#define CALL(n, parameters, ...) \
+  static value tiny_jit_call_##n parameters \
+  { \
+    value a[] = {__VA_ARGS__}; \
+    return tiny_call(f, a, n); \
+  }
+static value tiny_jit_call_0(value f)
+{
+  return tiny_call(f, NULL, 0);
+}
+CALL(1, (value f, value a0), a0)
+CALL(2, (value f, value a0, value a1), a0, a1)
+CALL(3, (value f, value a0, value a1, value a2), a0, a1, a2)
+CALL(4, (value f, value a0, value a1, value a2, value a3), a0, a1, a2, a3)
+CALL(5, (value f, value a0, value a1, value a2, value a3, value a4), a0, a1, a2, a3, a4)
+CALL(6, (value f, value a0, value a1, value a2, value a3, value a4, value a5), a0, a1, a2, a3, a4, a5)
+
+#define INVOKE(n, parameters, ...) \
+  static value tiny_jit_invoke_##n parameters \
+  { \
+    value a[] = {__VA_ARGS__}; \
+    value f = tiny_get_field(o, s); \
+    return tiny_is_thrown(f) ? f : tiny_call(f, a, n); \
+  }
+static value tiny_jit_invoke_0(value o, uint32_t s)
+{
+  value f = tiny_get_field(o, s);
+
+  return tiny_is_thrown(f) ? f : tiny_call(f, NULL, 0);
+}
+INVOKE(1, (value o, uint32_t s, value a0), a0)
+INVOKE(2, (value o, uint32_t s, value a0, value a1), a0, a1)
+INVOKE(3, (value o, uint32_t s, value a0, value a1, value a2), a0, a1, a2)
+INVOKE(4, (value o, uint32_t s, value a0, value a1, value a2, value a3), a0, a1, a2, a3)
+INVOKE(5, (value o, uint32_t s, value a0, value a1, value a2, value a3, value a4), a0, a1, a2, a3, a4)
+
+#define NATIVE(n, parameters, ...) \
+  static value tiny_jit_native_##n parameters \
+  { \
+    value a[] = {__VA_ARGS__}; \
+    return cairn_managed_callee(tiny_native_of(f)->row->run)(a, n); \
+  }
+static value tiny_jit_native_0(value f)
+{
+  return cairn_managed_callee(tiny_native_of(f)->row->run)(NULL, 0);
+}
+NATIVE(1, (value f, value a0), a0)
+NATIVE(2, (value f, value a0, value a1), a0, a1)
+NATIVE(3, (value f, value a0, value a1, value a2), a0, a1, a2)
+NATIVE(4, (value f, value a0, value a1, value a2, value a3), a0, a1, a2, a3)
+
+/* ---- other functions of compiled code ---- */
+
+static long tiny_jit_equal(value a, value b)
+{
+  return tiny_equal(a, b);
+}
+
+static value tiny_jit_take_thrown(void)
+{
+  value thrown = tiny_thrown;
+
+  tiny_thrown = TINY_NIL;
+  return thrown;
+}
+
+static void tiny_jit_note(const struct tiny_function *function, uint32_t at)
+{
+  tiny_note_frame(function, at);
+}
+
+static void tiny_jit_set_global(uint32_t number, value v)
+{
+  struct tiny_global *row = tiny_global_at(tiny_tables, number);
+
+  if (row->flags & TINY_GLOBAL_ASSUMED)
+    tiny_hooks.global_changes(number);
+  tiny_globals[number] = v;
+}
+
+static value tiny_jit_new_array(long length)
+{
+  value array = tiny_array_new(length);
+
+  tiny_array_of(array)->length = length;
+  return array;
+}
+
+static value tiny_jit_new_instance(uint32_t number)
+{
+  const struct tiny_shape *shape = tiny_shape_at(tiny_tables, number);
+  struct tiny_instance managed *made = cairn_new_flex(struct tiny_instance, shape->inline_slots);
+
+  made->kind = TINY_INSTANCE;
+  made->shape = number;
+  if (shape->slots > shape->inline_slots) {
+    value managed *more = cairn_new_array(value, shape->slots - shape->inline_slots);
+    made->more = more;
+  }
+  return cairn_value_of(made);
+}
+
+static value tiny_jit_new_closure(value closure, uint32_t constant)
+{
+  return tiny_closure_new(tiny_closure_of(closure)->constants[constant]);
+}
+
+static value tiny_jit_new_cell(value content)
+{
+  struct tiny_cell managed *cell = cairn_new(struct tiny_cell);
+
+  cell->kind = cell->shape = TINY_CELL;
+  cell->content = content;
+  return cairn_value_of(cell);
+}
+
+static value tiny_jit_text_begin(void)
+{
+  return tiny_string("", 0);
+}
+
+static value tiny_jit_join(value text, value v)
+{
+  value other = tiny_text(v);
+
+  return tiny_is_thrown(other) ? other : tiny_arithmetic(TINY_OP_ADD, text, other);
+}
+
+/* The method of the superclass, or THROWN. */
+static value tiny_jit_super_method(value class, uint32_t symbol)
+{
+  const struct tiny_class_row *row = tiny_class_at(tiny_tables, tiny_class_of(class)->number);
+  uint32_t place;
+
+  if (row->super == 0 || !tiny_shape_find(tiny_tables, tiny_class_at(tiny_tables, row->super)->shape, symbol, &place) ||
+      tiny_place_kind(place) != TINY_PLACE_METHOD)
+    return TINY_NIL;
+  return tiny_methods[tiny_place_number(place)];
+}
+
+/* ---- deoptimisation ---- */
+
+static uint32_t failures_allowed(const struct tj_function *data)
+{
+  return FAILURES_OF_FIRST_VERSION << (data->versions < 16 ? data->versions : 16);
+}
+
+/* The function runs in the interpreter, until it is compiled again. */
+static void discard(struct tiny_function *function)
+{
+  struct tj_function *data = function->jit;
+
+  data->entry = host.stubs[function->parameters];
+  data->compiled = NULL;
+  function->entry = NULL;
+  data->failures = 0;
+  data->requested = 0;
+  for (struct tj_loop *loop = data->loops; loop; loop = loop->next) {
+    loop->code = NULL;
+    loop->requested = 0;
+  }
+  if (++data->versions >= MAX_VERSIONS)
+    data->given_up = 1;
+  discarded++;
+}
+
+static struct tj_function *data_of(struct tiny_function *function)
+{
+  if (!function->jit) {
+    struct tj_function *data = calloc(1, sizeof *data);
+    data->failed = calloc(function->words + 1u, 1);
+    if (function->parameters <= TINY_MAX_COMPILED_PARAMETERS)
+      data->entry = host.stubs[function->parameters];
+    void *none = NULL;
+    __atomic_compare_exchange_n(&function->jit, &none, (void *)data, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+  }
+  return function->jit;
+}
+
+static void note_failure(uint64_t reason, struct tiny_function *root)
+{
+  enum tj_reason kind = (enum tj_reason)(reason & ((1u << TJ_REASON_BITS) - 1));
+  uint32_t at = (uint32_t)(reason >> TJ_REASON_BITS) & ((1u << TJ_AT_BITS) - 1);
+  struct tiny_function *function = tiny_function_at(tiny_tables, (uint32_t)(reason >> (TJ_REASON_BITS + TJ_AT_BITS)));
+  struct tj_function *data = data_of(function), *of_root = data_of(root);
+
+  failures_by_reason[kind]++;
+  if (options.trace_deopt)
+    fprintf(stderr, "tiny: deoptimised: %s in %s:%u\n", reason_names[kind],
+            function->name ? tiny_symbol_at(function->name)->bytes : "-", tiny_line_of(function, at)->line);
+  if (host.options.torture && torture_left == 0)
+    torture_left = 1 + (uint32_t)rand() % (2 * host.options.torture);
+  else
+    data->failed[at] |= (uint8_t)(1u << (kind % 8));
+  if (kind != TJ_STACK && ++of_root->failures >= failures_allowed(of_root))
+    discard(root);
+}
+
+static value item_value(struct cairn_deopt_state managed *state, uint32_t item)
+{
+  switch (cairn_deopt_state_class(state, item)) {
+  case CAIRN_DEOPT_REFERENCE:
+    return (value)cairn_deopt_state_reference(state, item);
+  case CAIRN_DEOPT_FLOAT:
+    return tiny_from_float(cairn_deopt_state_double(state, item));
+  case CAIRN_DEOPT_INTEGER:
+    if (cairn_deopt_state_bits(state, item) == 1)
+      return tiny_from_bool(cairn_deopt_state_word(state, item) & 1);
+    return tiny_from_small(cairn_deopt_state_integer(state, item) >> 3);
+  default:
+    return TINY_NIL;
+  }
+}
+
+/* Goes on after the call at `at`, with its result. */
+static value resume_after(struct tiny_function *function, value closure, uint32_t at, value managed *registers,
+                          value result)
+{
+  if (tiny_is_thrown(result)) {
+    tiny_note_frame(function, at);
+    for (uint32_t i = 0; i < function->try_count; i++)
+      if (at >= function->tries[i].start && at < function->tries[i].end) {
+        registers[function->tries[i].target] = tiny_jit_take_thrown();
+        return tiny_resume(closure, function->tries[i].handler, registers);
+      }
+    return result;
+  }
+  if (tiny_op_rows[function->code[at] & 255].operand[0] == TINY_OPERAND_WINDOW ||
+      tiny_op_rows[function->code[at] & 255].operand[0] == TINY_OPERAND_WRITE)
+    registers[TINY_A(function->code[at])] = result;
+  return tiny_resume(closure, at + tiny_instruction_words(function, at), registers);
+}
+
+/* Frame `frame` goes on; `result` is that of its pending call, if it has one. */
+static value continue_frame(struct cairn_deopt_state managed *state, uint32_t frame, value result)
+{
+  struct tiny_function *function = tiny_function_at(tiny_tables, (uint32_t)cairn_deopt_state_function(state, frame));
+  uint32_t first = cairn_deopt_state_first(state, frame), locals = cairn_deopt_state_locals(state, frame),
+           at = (uint32_t)cairn_deopt_state_index(state, frame);
+  value managed *registers = cairn_new_array(value, function->registers + 1);
+
+  for (uint32_t i = 0; i < locals; i++) {
+    value v = item_value(state, first + i);
+    registers[i] = v;
+  }
+  value closure = item_value(state, first + locals);
+  if (cairn_deopt_state_result_kind(state, frame) == CAIRN_ABI_DEOPT_RESULT_NONE)
+    return tiny_resume(closure, at, registers);
+  if (cairn_deopt_state_stack(state, frame) > 1 && !tiny_is_thrown(result))
+    result = item_value(state, first + locals + 1);
+  return resume_after(function, closure, at, registers, result);
+}
+
+/* The interpreter in the place of an activation of compiled code: innermost frame first. */
+static value tiny_continue(struct cairn_deopt_state managed *state)
+{
+  uint32_t frame = state->frames;
+  value result = item_value(state, CAIRN_DEOPT_STATE_RESULT);
+
+  note_failure(state->reason, tiny_function_at(tiny_tables, (uint32_t)cairn_deopt_state_function(state, 0)));
+  while (frame-- > 0)
+    result = continue_frame(state, frame, result);
+  return result;
+}
+
+static const void *continuation_of(uint64_t function, uint64_t index)
+{
+  (void)function;
+  (void)index;
+  return (const void *)tiny_continue;
+}
+
+static const char *text_of_reason(uint64_t reason)
+{
+  reason &= (1u << TJ_REASON_BITS) - 1;
+  return reason < TJ_REASONS ? reason_names[reason] : "unknown";
+}
+
+static const struct cairn_deopt_language language = {
+    .name = "tiny", .continuation = continuation_of, .reason = text_of_reason};
+
+/* ---- requests ---- */
+
+static bool has_compiler(void);
+
+static bool may_compile(const struct tiny_function *function, const struct tj_function *data)
+{
+  return !data->given_up && function->parameters <= TINY_MAX_COMPILED_PARAMETERS && has_compiler();
+}
+
+static void request(struct tiny_function *function, struct tj_function *data, struct tj_loop *loop, uint32_t entry,
+                    value *registers)
+{
+  uint32_t count = loop ? function->registers : function->parameters;
+
+  struct tj_request made = {.tables = tiny_tables, .function = function, .data = data, .loop = loop, .entry = entry};
+
+  for (uint32_t i = 0; i < count; i++)
+    made.seen[i] = tiny_is_integer(registers[i]) ? TJ_SEEN_INTEGER
+                   : tiny_is_flat(registers[i])  ? TJ_SEEN_FLOAT
+                                                 : TJ_SEEN_ANY;
+  compile(&made);
+}
+
+static void called(struct tiny_function *function, value *arguments)
+{
+  struct tj_function *data = data_of(function);
+
+  function->calls_left = options.threshold;
+  if (!may_compile(function, data) || data->requested)
+    return;
+  data->requested = 1;
+  request(function, data, NULL, 0, arguments);
+}
+
+static tiny_loop_code *looped(struct tiny_function *function, uint32_t target, value *registers)
+{
+  struct tj_function *data = data_of(function);
+  struct tj_loop *loop = data->loops;
+
+  function->loops_left = options.threshold * LOOP_FACTOR;
+  while (loop && loop->target != target)
+    loop = loop->next;
+  if (!loop) {
+    loop = calloc(1, sizeof *loop);
+    loop->target = target;
+    loop->next = data->loops;
+    data->loops = loop;
+  }
+  if (!loop->requested && may_compile(function, data)) {
+    loop->requested = 1;
+    request(function, data, loop, target, registers);
+  }
+  return (tiny_loop_code *)__atomic_load_n(&loop->code, __ATOMIC_ACQUIRE);
+}
+
+/* ---- the beginning and the end ---- */
+
+static void fill_host(void)
+{
+  static void *const runtime[] = {
+#define RUNTIME(name, signature) (void *)tiny_##name,
+#include "jit/runtime.def"
+#undef RUNTIME
+  };
+  static void *const stubs[] = {(void *)stub_0, (void *)stub_1, (void *)stub_2, (void *)stub_3, (void *)stub_4,
+                                (void *)stub_5, (void *)stub_6, (void *)stub_7, (void *)stub_8};
+
+  memcpy(host.runtime, runtime, sizeof runtime);
+  memcpy(host.stubs, stubs, sizeof stubs);
+  host.deoptimize = (void *)cairn_deoptimize;
+  host.rows = tiny_op_rows;
+  host.globals_offset = (char *)&tiny_globals - (char *)__builtin_thread_pointer();
+  host.stack_limit_offset = (char *)&tiny_stack_limit - (char *)__builtin_thread_pointer();
+  host.methods_offset = (char *)&tiny_methods - (char *)__builtin_thread_pointer();
+  host.torture = &torture_left;
+  host.options = (struct tj_options){.dump_ir = options.dump_ir,
+                                     .trace = options.trace,
+                                     .torture = options.torture,
+                                     .threads = options.at_once ? 0 : 1};
+  torture_left = options.torture;
+}
+
+/* The compiler, in ../lib from the program. Null, or an error's text. */
+static const char *open_compiler(void)
+{
+  enum { PATH_BYTES = 4096 };
+  char path[PATH_BYTES + 32];
+  ssize_t length = readlink("/proc/self/exe", path, PATH_BYTES);
+
+  while (length > 0 && path[length - 1] != '/')
+    length--;
+  strcpy(path + (length > 0 ? length : 0), "../lib/libtiny-jit.so");
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    return dlerror();
+  tj_open *open = (tj_open *)dlsym(library, "tiny_jit_open");
+  compile = (tj_compile *)dlsym(library, "tiny_jit_compile");
+  finish = (tj_finish *)dlsym(library, "tiny_jit_finish");
+  count_compilations = (tj_count *)dlsym(library, "tiny_jit_count");
+  if (!open || !compile || !finish || !count_compilations)
+    return "the library lacks functions of the compiler";
+  if (cairn_deopt_add_language(TJ_LANGUAGE, &language) != CAIRN_OK)
+    return "the language's number is taken";
+  fill_host();
+  return open(&host);
+}
+
+/* True if the compiler is there. */
+static bool has_compiler(void)
+{
+  static bool is_asked, is_there;
+
+  if (!is_asked) {
+    const char *error = open_compiler();
+    is_there = !error;
+    if (error)
+      fprintf(stderr, "tiny: nothing is compiled: %s\n", error);
+    is_asked = true;
+  }
+  return is_there;
+}
+
+void tiny_jit_begin(const struct tiny_jit_options *given)
+{
+  options = *given;
+  if (options.threshold == 0)
+    options.threshold = 1;
+  tiny_hooks.calls = options.threshold;
+  tiny_hooks.loops = options.threshold * LOOP_FACTOR;
+  tiny_hooks.called = called;
+  tiny_hooks.looped = looped;
+}
+
+void tiny_jit_end(void)
+{
+  struct tj_counts counts;
+
+  if (!compile)
+    return;
+  finish();
+  if (!options.stats)
+    return;
+  count_compilations(&counts);
+  fprintf(stderr, "tiny: compiled %lu (%lu at loops), refused %lu, thrown away %lu, %lu ms\n", counts.compiled,
+          counts.loops, counts.refused, discarded, counts.nanoseconds / 1000000);
+  for (unsigned i = 0; i < TJ_REASONS; i++)
+    if (failures_by_reason[i])
+      fprintf(stderr, "tiny: left compiled code %lu times: %s\n", failures_by_reason[i], reason_names[i]);
+}
