@@ -146,15 +146,16 @@ ref gives(long n)
   return result;
 }
 
-static void *run(void *unused)
+static void *run(void *lazily)
 {
   for (long n = 0; n < rounds; n++) {
     ref o = cairn_new(struct node);
     o->value = 7 * n;
     expect(leaves(n, o) == n, "a result of leaves()");
-    expect(calls(n, o) == n, "a result of calls()");
+    if (lazily)
+      expect(calls(n, o) == n, "a result of calls()");
   }
-  return unused;
+  return lazily;
 }
 
 cairn_unmanaged static void add_language(void)
@@ -177,7 +178,7 @@ int main(int count, char **arguments)
   note_layout(3, cairn_new(struct small));
   add_language();
   expect(pthread_create(&other, NULL, run, NULL) == 0, "a thread");
-  run(NULL);
+  run(&rounds);
   pthread_join(other, NULL);
   printf("right: all\n");
   return 0;
