@@ -44,8 +44,9 @@ struct cairn_stack_iterator {
 /* The registers of an activation, as pointers: a collector or a deoptimiser can write the values that the activation
  * resumes with. */
 struct cairn_stack_state {
-  uintptr_t *pc;                         /* the place that holds the address where the activation resumes */
-  uintptr_t sp;                          /* the activation's stack pointer at the address in *pc */
+  uintptr_t *pc; /* the place that holds the address where the activation resumes, or a stub's if it is marked
+                    (<cairn/deopt.h>) */
+  uintptr_t sp;  /* the activation's stack pointer at the address in *pc */
   uintptr_t *reg[CAIRN_STACK_REGISTERS]; /* the present place of each register's value; null if the value is lost, and
                                           * for the stack pointer */
   unsigned virtual_frame;                /* the number of the virtual frame; 0 is the innermost inlined function */

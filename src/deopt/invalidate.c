@@ -29,15 +29,22 @@ static enum cairn_status refuse_stop(enum cn_native_stop_refusal refusal, struct
   return cn_deopt_fail(failure, refused ? CAIRN_E_REFUSED : CAIRN_E_BUSY, 0, CAIRN_DEOPT_WHOLE, "%s", reasons[refusal]);
 }
 
-static enum cairn_status begin_stop(struct cairn_deopt_failure *failure)
+static enum cairn_status check_stop(struct cairn_deopt_failure *failure)
 {
   enum cn_native_stop_refusal refusal = cn_native_stop_check();
 
   cn_unseen_check_process();
   if (!cn_arch_may_replace_returns())
     return cn_deopt_fail(failure, CAIRN_E_REFUSED, 0, CAIRN_DEOPT_WHOLE, "the thread has a shadow stack");
-  if (refusal != CN_NATIVE_STOP_ALLOWED)
-    return refuse_stop(refusal, failure);
+  return refusal == CN_NATIVE_STOP_ALLOWED ? CAIRN_OK : refuse_stop(refusal, failure);
+}
+
+static enum cairn_status begin_stop(struct cairn_deopt_failure *failure)
+{
+  enum cairn_status status = check_stop(failure);
+
+  if (status != CAIRN_OK)
+    return status;
   if (!cn_native_stop_begin())
     return cn_deopt_fail(failure, CAIRN_E_BUSY, 0, CAIRN_DEOPT_WHOLE,
                          "the caller is a signal handler, and another thread forks");
@@ -78,7 +85,7 @@ enum cairn_status cairn_deopt_invalidate(const uintptr_t *functions, size_t coun
   size_t number = 0;
 
   cn_defer_signals();
-  if (add_functions(&marking, functions, count, reason))
+  if (check_stop(&first) == CAIRN_OK && add_functions(&marking, functions, count, reason))
     mark_in_stop(&marking, reason, &number);
   cn_marking_free(&marking);
   cn_undefer_signals();

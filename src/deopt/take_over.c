@@ -120,7 +120,9 @@ void cn_deopt_leave_returned(const struct cn_saved_regs *regs, struct cn_transfe
 {
   uint64_t reason = cn_marked_return_reason(mark);
   unsigned kind = result_kind_at(regs->pc);
-  struct cairn_deopt_result result = {kind, kind == CAIRN_ABI_DEOPT_RESULT_FLOAT ? vector : word};
+  struct cairn_deopt_result result = {kind, kind == CAIRN_ABI_DEOPT_RESULT_NONE    ? 0
+                                            : kind == CAIRN_ABI_DEOPT_RESULT_FLOAT ? vector
+                                                                                   : word};
   struct cairn_handle *handle = kind == CAIRN_ABI_DEOPT_RESULT_REFERENCE ? cairn_handle_new(word) : NULL;
 
   begin_take_over(regs);

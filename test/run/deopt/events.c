@@ -76,6 +76,11 @@ cairn_unmanaged static void listen(void *env, const struct cairn_event *event)
             (int)event->marked, (int)event->reason, text);
 }
 
+__attribute__((visibility("default"))) cairn_unmanaged long gives_natively(long n)
+{
+  return n;
+}
+
 /* ---- callees ---- */
 
 cairn_unmanaged static void invalidate(void)

@@ -127,6 +127,11 @@ static void fork_process(void)
     waitpid(child, NULL, 0);
 }
 
+__attribute__((visibility("default"))) cairn_unmanaged long gives_natively(long n)
+{
+  return n;
+}
+
 /* ---- the program ---- */
 
 static long sum_from_native(long n, struct cairn_handle *handle)

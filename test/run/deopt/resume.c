@@ -142,6 +142,11 @@ long reaches_bottom(void)
   return 0;
 }
 
+__attribute__((visibility("default"))) cairn_unmanaged long gives_natively(long n)
+{
+  return n;
+}
+
 /* ---- refusals ---- */
 
 __attribute__((noinline)) cairn_unmanaged static long call(long (*function)(long, long, struct object managed *))

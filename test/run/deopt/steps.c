@@ -9,6 +9,8 @@
 // CHECK: handlers: right
 // CHECK-NEXT: unwinder: right
 // CHECK-NEXT: jumps: right
+// CHECK-NEXT: marks: right
+#include <dlfcn.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -27,6 +29,7 @@ struct object {
 
 long leaves_nested(long n, double x, struct object managed *o);
 long calls_integer(long n);
+long waits(long n);
 
 static struct object managed *seen;
 static volatile long runs, apart, phase, steps, unwound;
@@ -74,6 +77,11 @@ long gives_integer(void)
 {
   invalidate();
   return 1000;
+}
+
+__attribute__((visibility("default"))) cairn_unmanaged long gives_natively(long n)
+{
+  return n;
 }
 
 /* Callees of other functions. */
@@ -228,6 +236,46 @@ cairn_unmanaged static int is_left(void (*function)(void))
   return 0;
 }
 
+/* Another thread's mark may come at each instruction of a stub at which this thread counts as native: walks find all
+ * activations before and after. */
+static uintptr_t call_any, call_short;
+static volatile long marks, fewest = 100;
+
+cairn_unmanaged static void mark(uintptr_t pc)
+{
+  uintptr_t function = (uintptr_t)waits;
+  struct cairn_stack_iterator it;
+  long count = 0;
+
+  if (pc - call_any >= 320 && pc - call_short >= 192)
+    return;
+  for (int i = 0; i < 2; i++, count = 0) {
+    if (cairn_deopt_invalidate(&function, 1, 5, NULL, NULL) != CAIRN_OK)
+      return;
+    marks++;
+    for (cairn_stack_youngest(&it); !cairn_stack_past_end(&it); cairn_stack_next(&it))
+      count++;
+    fewest = count < fewest ? count : fewest;
+  }
+}
+
+__attribute__((noinline)) static long step_through_wait(void)
+{
+  step_begin(mark);
+  long sum = waits(21);
+  step_end();
+  return sum;
+}
+
+static void run_marks(void)
+{
+  call_any = (uintptr_t)dlsym(RTLD_DEFAULT, "cairn_call_any");
+  call_short = (uintptr_t)dlsym(RTLD_DEFAULT, "cairn_call_short");
+  long sum = step_through_wait();
+
+  printf("marks: %s\n", sum == 42 && marks >= 4 && fewest >= 2 ? "right" : "wrong");
+}
+
 static void run_jumps(void)
 {
   long right = 1, last = 3000;
@@ -255,5 +303,6 @@ int main(int count, char **arguments)
   long right = step_through(unwind);
   printf("unwinder: %s\n", right && wrong == 0 && unwound > 1000 ? "right" : "wrong");
   run_jumps();
+  run_marks();
   return 0;
 }

@@ -26,6 +26,8 @@ struct object {
 };
 
 long sums(long n, struct object managed *o);
+long waits(long n);
+long collects(long n, struct object managed *o);
 
 static atomic_bool ends;
 static atomic_long wrong, rounds, taken_over, marked_in_all;
@@ -40,6 +42,12 @@ static struct object managed *make(long value)
 
 /* ---- the interpreter ---- */
 
+static long continue_wait(struct cairn_deopt_state managed *state)
+{
+  taken_over++;
+  return cairn_deopt_state_word(state, 0) + cairn_deopt_state_integer(state, cairn_deopt_state_first(state, 0));
+}
+
 static long continue_sum(struct cairn_deopt_state managed *state)
 {
   uint32_t first = cairn_deopt_state_first(state, 0);
@@ -52,7 +60,7 @@ static long continue_sum(struct cairn_deopt_state managed *state)
 
 cairn_unmanaged static const void *find_continuation(uint64_t function, uint64_t index)
 {
-  return function == 8 ? continue_sum : NULL;
+  return function == 8 ? (const void *)continue_sum : function == 4 ? (const void *)continue_wait : NULL;
 }
 
 static const struct cairn_deopt_language language = {.name = "test", .continuation = find_continuation};
@@ -74,6 +82,12 @@ long reaches_bottom(void)
   case 2: make(0); break;
   }
   return 0;
+}
+
+__attribute__((visibility("default"))) cairn_unmanaged long gives_natively(long n)
+{
+  usleep(20);
+  return n;
 }
 
 long gives_integer(void)
@@ -98,6 +112,8 @@ static void *run(void *unused)
   for (long n = 0; !ends; n = (n + 7) % DEEPEST, rounds++) {
     long sum = sums(n, o);
     wrong += sum != n * (n + 1) / 2 + 5 * n;
+    wrong += waits(n) != 2 * n;
+    wrong += collects(n, o) != 5 + n;
     if (n == 0)
       o = make(5);
   }
@@ -106,11 +122,11 @@ static void *run(void *unused)
 
 cairn_unmanaged static void invalidate(void)
 {
-  uintptr_t function = (uintptr_t)sums;
+  const uintptr_t functions[] = {(uintptr_t)sums, (uintptr_t)waits, (uintptr_t)collects};
   struct cairn_deopt_failure failure;
   size_t marked;
 
-  if (cairn_deopt_invalidate(&function, 1, 3, &marked, &failure) != CAIRN_OK)
+  if (cairn_deopt_invalidate(functions, 3, 3, &marked, &failure) != CAIRN_OK)
     wrong++;
   marked_in_all += marked;
 }
@@ -130,7 +146,7 @@ cairn_unmanaged static void assume_and_invalidate(void)
 
 cairn_unmanaged static void *invalidate_often(void *argument)
 {
-  for (long left = (long)(intptr_t)argument; left > 0; left--)
+  for (long left = (long)(intptr_t)argument; left > 0 || taken_over < 100 || marked_in_all == 0; left--)
     if (left % 3 == 0)
       assume_and_invalidate();
     else
@@ -156,7 +172,7 @@ int main(int count, char **arguments)
   for (int i = 0; i < RUNNERS; i++)
     pthread_join(runners[i], NULL);
   printf("%s\n", wrong == 0 ? "all sums are right" : "a sum is wrong");
-  printf("%s\n", taken_over > 10 && marked_in_all > 0 ? "activations were taken over, in threads that were native, too"
+  printf("%s\n", taken_over >= 100 && marked_in_all > 0 ? "activations were taken over, in threads that were native, too"
                                                       : "too few activations were taken over");
   return 0;
 }

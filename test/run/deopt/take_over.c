@@ -178,6 +178,11 @@ long reaches_bottom(void)
   return 0;
 }
 
+__attribute__((visibility("default"))) cairn_unmanaged long gives_natively(long n)
+{
+  return n;
+}
+
 /* ---- the program ---- */
 
 static struct object managed *make(long value)

@@ -95,3 +95,22 @@ deeper:
   %sum = add i64 %some, %n
   ret i64 %sum
 }
+
+; Its call is native.
+define i64 @waits(i64 %n) noinline gc "statepoint-example" {
+  %r = call i64 @gives_natively(i64 %n) ["deopt"(
+    i64 4847652539576877063, i64 65545, i64 4, i64 0, i64 1, i64 0, i64 %n)]
+  %sum = add i64 %r, %n
+  ret i64 %sum
+}
+
+; Its call is a stub of the runtime.
+define i64 @collects(i64 %n, ptr addrspace(1) %o) noinline gc "statepoint-example" {
+  call void @cairn_collect() ["deopt"(
+    i64 4847652539576877064, i64 9, i64 8, i64 0, i64 2, i64 0, i64 %n, ptr addrspace(1) %o)]
+  %value = load i64, ptr addrspace(1) %o
+  %sum = add i64 %value, %n
+  ret i64 %sum
+}
+declare void @cairn_collect()
+declare i64 @gives_natively(i64) "cairn-native"
