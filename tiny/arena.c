@@ -52,15 +52,15 @@ void tiny_arena_free(struct tiny_arena *arena)
 
 void *tiny_table_add(struct tiny_table *table)
 {
-  uint32_t number = table->count;
-  char **chunk = &table->chunk[number / TINY_CHUNK];
+  uint32_t number = table->count, shifted = number + TINY_FIRST_CHUNK;
+  unsigned chunk = (unsigned)(__builtin_clz(TINY_FIRST_CHUNK) - __builtin_clz(shifted));
 
-  if (number == TINY_CHUNK * TINY_CHUNKS) {
+  if (chunk == TINY_CHUNKS) {
     fprintf(stderr, "tiny: the program has too many names, shapes, functions or globals\n");
     exit(1);
   }
-  if (!*chunk)
-    *chunk = allocate((size_t)table->size * TINY_CHUNK);
+  if (!table->chunk[chunk])
+    table->chunk[chunk] = allocate(((size_t)TINY_FIRST_CHUNK << chunk) * table->size);
   /* Compilers on other threads read elements below the count. */
   __atomic_store_n(&table->count, number + 1, __ATOMIC_RELEASE);
   return tiny_table_at(table, number);

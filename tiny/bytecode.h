@@ -131,7 +131,8 @@ struct tiny_try {
 };
 
 struct tiny_source {
-  char *name; /* of the file */
+  struct tiny_source *next; /* of the program */
+  char *name;               /* of the file */
   char *text;
   size_t length;
 };
@@ -156,8 +157,8 @@ struct tiny_function {
   void *jit; /* the compiler's own data */
 };
 
-/* A table of native elements by number: chunks that never move. */
-enum { TINY_CHUNK = 1024, TINY_CHUNKS = 4096 };
+/* A table of native elements by number: chunks that stay where they are, each twice as large as the one before. */
+enum { TINY_FIRST_CHUNK = 64, TINY_CHUNKS = 18 };
 
 struct tiny_table {
   uint32_t count, size; /* elements, bytes of an element */
@@ -166,7 +167,10 @@ struct tiny_table {
 
 static inline void *tiny_table_at(const struct tiny_table *table, uint32_t number)
 {
-  return table->chunk[number / TINY_CHUNK] + (size_t)(number % TINY_CHUNK) * table->size;
+  uint32_t shifted = number + TINY_FIRST_CHUNK;
+  unsigned chunk = (unsigned)(__builtin_clz(TINY_FIRST_CHUNK) - __builtin_clz(shifted));
+
+  return table->chunk[chunk] + (size_t)(shifted - ((uint32_t)TINY_FIRST_CHUNK << chunk)) * table->size;
 }
 
 /* A new element, zeroed, with the number table->count - 1. Ends the program if memory or numbers run out. */
@@ -240,6 +244,7 @@ struct tiny_tables {
   struct tiny_hash names;              /* module << 32 | symbol -> global + 1; module 0 is the library */
   struct tiny_hash aliases;            /* module << 32 | symbol -> imported module */
   struct tiny_hash modules;            /* symbol of a path -> module */
+  struct tiny_source *sources;
 };
 extern _Thread_local struct tiny_tables *tiny_tables;
 

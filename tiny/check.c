@@ -52,6 +52,7 @@ struct check {
   const struct tiny_tables *tables;
   uint8_t *starts; /* 1: an instruction begins at the word */
   uint32_t at;
+  uint32_t feedback; /* words of feedback that instructions before `at` use */
 };
 
 static const char *check_register(const struct check *check, uint32_t number)
@@ -59,8 +60,13 @@ static const char *check_register(const struct check *check, uint32_t number)
   return number < check->function->registers ? NULL : "a register is out of range";
 }
 
+/* Only LOOP and FOR_LOOP jump backwards, so that each cycle counts. */
 static const char *check_jump(const struct check *check, int64_t target)
 {
+  enum tiny_op op = (enum tiny_op)(check->function->code[check->at] & 255);
+
+  if ((target <= check->at) != (op == TINY_OP_LOOP || op == TINY_OP_FOR_LOOP))
+    return "a jump has the wrong direction";
   if (target < 0 || target >= check->function->words || !check->starts[target])
     return "a jump leads to no instruction";
   return NULL;
@@ -109,8 +115,19 @@ static const char *check_operand(const struct check *check, enum tiny_operand ki
   }
 }
 
+/* Each instruction has its own words of feedback, in the order of the code. */
+static const char *check_feedback(struct check *check, uint32_t first, uint32_t words)
+{
+  uint32_t most = check->function->feedback_words;
+
+  if (first < check->feedback || words > most || first > most - words)
+    return "feedback is out of range";
+  check->feedback = first + words;
+  return NULL;
+}
+
 /* An extension word. */
-static const char *check_extension(const struct check *check, enum tiny_operand kind, uint32_t word)
+static const char *check_extension(struct check *check, enum tiny_operand kind, uint32_t word)
 {
   const struct tiny_function *f = check->function;
 
@@ -131,11 +148,9 @@ static const char *check_extension(const struct check *check, enum tiny_operand 
   case TINY_OPERAND_COUNT:
     return word <= TINY_MAX_INLINE ? NULL : "a count is too large";
   case TINY_OPERAND_SITE:
-    return f->feedback_words >= TINY_SITE_WORDS && word <= f->feedback_words - TINY_SITE_WORDS
-               ? NULL
-               : "feedback is out of range";
+    return check_feedback(check, word, TINY_SITE_WORDS);
   case TINY_OPERAND_TARGET:
-    return word < f->feedback_words ? NULL : "feedback is out of range";
+    return check_feedback(check, word, 1);
   default:
     return NULL;
   }
@@ -154,7 +169,7 @@ static const char *check_captures(const struct check *check, uint32_t words)
   return NULL;
 }
 
-static const char *check_instruction(const struct check *check, uint32_t words)
+static const char *check_instruction(struct check *check, uint32_t words)
 {
   uint32_t word = check->function->code[check->at];
   const struct tiny_op_row *row = &tiny_op_rows[word & 255];
@@ -226,17 +241,17 @@ static const char *check_tries(struct check *check)
 
   for (uint32_t i = 0; i < f->try_count && !error; i++) {
     const struct tiny_try *t = &f->tries[i];
-    check->at = t->start < f->words ? t->start : 0;
-    error = check_jump(check, t->handler);
-    if (!error)
-      error = t->target < f->registers && t->start <= t->end && t->end <= f->words ? NULL : "a try region is wrong";
+    bool is_right = t->target < f->registers && t->start <= t->end && t->end <= t->handler && t->handler < f->words;
+    check->at = t->start;
+    if (!is_right || !check->starts[t->handler])
+      error = "a try region is wrong";
   }
   return error;
 }
 
 const char *tiny_check(const struct tiny_function *function, const struct tiny_tables *tables, uint32_t *at)
 {
-  struct check check = {function, tables, calloc(function->words + 1, 1), 0};
+  struct check check = {function, tables, calloc(function->words + 1, 1), 0, 0};
 
   if (!check.starts)
     return "out of memory";

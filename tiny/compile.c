@@ -259,6 +259,18 @@ static void choice_to(struct tiny_compiler *c, struct tiny_node *node, unsigned 
     tiny_emit(c, node, TINY_OP_MOVE, target, reg, 0);
 }
 
+/* A variable's register, or `target` if that is a temporary, or a new one: so that chains need few registers. */
+static unsigned operand_in(struct tiny_compiler *c, struct tiny_node *node, unsigned target)
+{
+  struct tiny_variable *variable = node->kind == NODE_NAME ? node->variable : NULL;
+  bool is_register = variable && variable->function == c->syntax && !tiny_needs_cell(variable);
+
+  if (is_register || target < c->bound)
+    return tiny_value_in(c, node);
+  tiny_value_to(c, node, target);
+  return target;
+}
+
 static void unary_to(struct tiny_compiler *c, struct tiny_node *node, unsigned target)
 {
   enum tiny_op op = node->kind == NODE_NOT       ? TINY_OP_NOT
@@ -275,7 +287,7 @@ static void unary_to(struct tiny_compiler *c, struct tiny_node *node, unsigned t
     tiny_value_to(c, &negative, target);
     return;
   }
-  unsigned reg = tiny_value_in(c, a);
+  unsigned reg = operand_in(c, a, target);
   tiny_emit(c, node, op, target, reg, 0);
 }
 
@@ -515,7 +527,7 @@ static void field_to(struct tiny_compiler *c, struct tiny_node *node, unsigned t
     get_global(c, node, found, target);
     return;
   }
-  unsigned object = tiny_value_in(c, node->a);
+  unsigned object = operand_in(c, node->a, target);
   tiny_emit(c, node, TINY_OP_GET_FIELD, target, object, 0);
   tiny_emit_word(c, node->symbol);
   tiny_emit_word(c, take_feedback(c, TINY_SITE_WORDS));
@@ -523,7 +535,7 @@ static void field_to(struct tiny_compiler *c, struct tiny_node *node, unsigned t
 
 static void index_to(struct tiny_compiler *c, struct tiny_node *node, unsigned target)
 {
-  unsigned object = tiny_value_in(c, node->a), index = tiny_value_in(c, node->b);
+  unsigned object = operand_in(c, node->a, target), index = tiny_value_in(c, node->b);
 
   tiny_emit(c, node, TINY_OP_GET_INDEX, target, object, index);
 }
@@ -533,7 +545,7 @@ static void binary_to(struct tiny_compiler *c, struct tiny_node *node, unsigned 
   if (is_comparison((enum tiny_token)node->token))
     truth_to(c, node, target);
   else
-    tiny_binary(c, node, (enum tiny_token)node->token, target, tiny_value_in(c, node->a), node->b);
+    tiny_binary(c, node, (enum tiny_token)node->token, target, operand_in(c, node->a, target), node->b);
 }
 
 static void node_to(struct tiny_compiler *c, struct tiny_node *node, unsigned target)

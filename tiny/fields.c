@@ -4,6 +4,8 @@
  */
 #include "object.h"
 
+static _Thread_local uint32_t methods_room; /* of tiny_methods */
+
 /* ---- inline caches ---- */
 
 static void note(uint32_t *site, uint32_t shape, uint32_t place, uint32_t next)
@@ -180,6 +182,12 @@ value tiny_set_field(value object, uint32_t symbol, value v)
   return tiny_set_field_at(object, symbol, v, NULL);
 }
 
+void tiny_fields_end(void)
+{
+  methods_room = 0;
+  memset(cache, 0, sizeof cache);
+}
+
 /* ---- instances and classes ---- */
 
 value tiny_instance_new(uint32_t shape)
@@ -204,16 +212,15 @@ value tiny_class_make(uint32_t name, value super, uint32_t inline_slots)
 /* The array of methods has room for more, so that a definition seldom copies it. */
 void tiny_store_method(uint32_t number, value method)
 {
-  static _Thread_local uint32_t room;
   struct tiny_method_row *row = tiny_table_at(&tiny_tables->methods, number);
 
-  if (number >= room) {
+  if (number >= methods_room) {
     uint32_t grown_room = 2 * number + 256;
     value managed *grown = cairn_new_array(value, grown_room);
-    for (uint32_t i = 0; i < room; i++)
+    for (uint32_t i = 0; i < methods_room; i++)
       grown[i] = tiny_methods[i];
     tiny_methods = grown;
-    room = grown_room;
+    methods_room = grown_room;
   }
   tiny_methods[number] = method;
   row->target = tiny_is(method, TINY_NATIVE)

@@ -10,8 +10,6 @@
  *
  * Registers hold old values until a function writes them. The checker and the tests below make that harmless.
  */
-#include <stdlib.h>
-
 #include "object.h"
 
 enum {
@@ -23,6 +21,7 @@ enum {
 struct tiny_hooks tiny_hooks;
 _Thread_local char *tiny_stack_limit;
 
+#define IS_THROWN ((uint32_t)1 << 31) /* of the word of an activation: it begins by an exception */
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
@@ -127,7 +126,6 @@ static __attribute__((noinline)) value find_callee(value object, uint32_t symbol
   return tiny_place_kind(place) == TINY_PLACE_METHOD ? tiny_methods[tiny_place_number(place)] : TINY_HOLE;
 }
 
-static __attribute__((noinline)) value text_of(value *parts, unsigned count);
 static __attribute__((noinline)) value make_array(value *items, unsigned count);
 static __attribute__((noinline)) value append(value array, value *items, unsigned count);
 static __attribute__((noinline)) value make_object(uint32_t shape, value *slots, unsigned count);
@@ -205,11 +203,18 @@ static value run(value closure, value *arguments, unsigned count, uint32_t at)
 
   if (unlikely((char *)stack < tiny_stack_limit))
     return tiny_throw_stack_overflow();
+#ifdef CAIRN_PLAIN
+  memset(stack, 0, sizeof stack); /* Cairn clears locals that hold references */
+#endif
   R[-1] = closure;
   R[-2] = TINY_NIL;
   memcpy(R, arguments, count * sizeof *R);
   ENTER_FUNCTION(closure);
-  pc = tiny_closure_of(closure)->function->code + at;
+  pc = tiny_closure_of(closure)->function->code + (at & ~IS_THROWN);
+  if (unlikely(at & IS_THROWN)) {
+    pc++;
+    goto thrown;
+  }
   NEXT(0);
 
 op_MOVE:
@@ -380,7 +385,7 @@ op_NEW_OBJECT:
   A = make_object(pc[0], &B, TINY_C(word));
   NEXT(1);
 op_TEXT:
-  SET_A(text_of(&B, TINY_C(word)), 0);
+  SET_A(tiny_text_of(&B, TINY_C(word)), 0);
 op_GET_FIELD: {
   value object = B;
   uint32_t *site = feedback + pc[1];
@@ -636,7 +641,7 @@ value tiny_interpret(value closure, value *arguments, unsigned count)
   return run(closure, arguments, count, 0);
 }
 
-value tiny_resume(value closure, uint32_t at, value managed *registers)
+static value resume(value closure, uint32_t at, value managed *registers)
 {
   value all[TINY_MAX_REGISTERS];
   unsigned count = tiny_closure_of(closure)->function->registers;
@@ -646,23 +651,17 @@ value tiny_resume(value closure, uint32_t at, value managed *registers)
   return run(closure, all, count, at);
 }
 
-/* ---- objects ---- */
-
-static value text_of(value *parts, unsigned count)
+value tiny_resume(value closure, uint32_t at, value managed *registers)
 {
-  char *text = NULL;
-  size_t length = 0;
-  FILE *file = open_memstream(&text, &length);
-
-  if (!file)
-    return tiny_throw("out of memory");
-  for (unsigned i = 0; i < count; i++)
-    tiny_write(file, parts[i]);
-  fclose(file);
-  value made = tiny_string(text, length);
-  free(text);
-  return made;
+  return resume(closure, at, registers);
 }
+
+value tiny_resume_thrown(value closure, uint32_t at, value managed *registers)
+{
+  return resume(closure, at | IS_THROWN, registers);
+}
+
+/* ---- objects ---- */
 
 static value make_array(value *items, unsigned count)
 {

@@ -149,7 +149,7 @@ op_ADD_SMALL:
   value b = B;
   long sum;
   if (likely(tiny_is_integer(b) &&
-             !__builtin_add_overflow(SHIFTED(b), (long)TINY_SMALL_OF(word) << (TINY_INTEGER_SHIFT + 1), &sum))) {
+             !__builtin_add_overflow(SHIFTED(b), (long)TINY_SMALL_OF(word) * (2 << TINY_INTEGER_SHIFT), &sum))) {
     A = cairn_value_from(sum >> 1);
     NEXT(0);
   }
@@ -160,7 +160,7 @@ op_ADD_SMALL_X:
   value b = B;
   long sum;
   if (tiny_is_integer(b) &&
-      !__builtin_add_overflow(SHIFTED(b), (long)TINY_SMALL_OF(word) << (TINY_INTEGER_SHIFT + 1), &sum)) {
+      !__builtin_add_overflow(SHIFTED(b), (long)TINY_SMALL_OF(word) * (2 << TINY_INTEGER_SHIFT), &sum)) {
     A = cairn_value_from(sum >> 1);
     NEXT(0);
   }
@@ -238,7 +238,7 @@ op_JUMP_EQUAL_X:
   { \
     value b = B; \
     if (likely(tiny_is_integer(b))) \
-      JUMP_IF(cairn_value_integer(b) operator(long) TINY_SMALL_OF(word) << TINY_INTEGER_SHIFT); \
+      JUMP_IF(cairn_value_integer(b) operator(long) TINY_SMALL_OF(word) * (1 << TINY_INTEGER_SHIFT)); \
     REWRITE(NAME##_X); \
   } \
   op_##NAME##_X: \

@@ -379,6 +379,45 @@ void tiny_lexer_continue_string(struct tiny_lexer *lexer)
   note_bracket(lexer);
 }
 
+size_t tiny_utf8_bytes(const unsigned char *at, size_t left)
+{
+  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  size_t bytes = at[0] < 0x80 ? 1 : at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
+  uint32_t code = at[0] & (0xffu >> (bytes + 1));
+
+  if (bytes == 1)
+    return 1;
+  if (at[0] < 0xc0 || at[0] >= 0xf8 || bytes > left)
+    return 0;
+  for (size_t i = 1; i < bytes; i++) {
+    if ((at[i] & 0xc0) != 0x80)
+      return 0;
+    code = code << 6 | (at[i] & 0x3f);
+  }
+  return code < least[bytes] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0 : bytes;
+}
+
+/* Refuses text that is not UTF-8. */
+static void check_text(struct tiny_lexer *lexer)
+{
+  const unsigned char *text = (const unsigned char *)lexer->text;
+  uint32_t line = 1;
+  size_t start = 0;
+
+  for (size_t at = 0, bytes; at < lexer->length; at += bytes) {
+    bytes = tiny_utf8_bytes(text + at, lexer->length - at);
+    if (bytes == 0) {
+      tiny_lexer_fail(lexer, line, (uint32_t)(at - start) + 1, "the text is not UTF-8 (byte 0x%02x)", text[at]);
+      lexer->length = 0;
+      return;
+    }
+    if (text[at] == '\n') {
+      line++;
+      start = at + 1;
+    }
+  }
+}
+
 void tiny_lexer_begin(struct tiny_lexer *lexer, const char *text, size_t length, struct tiny_error *error)
 {
   memset(lexer, 0, sizeof *lexer);
@@ -386,8 +425,9 @@ void tiny_lexer_begin(struct tiny_lexer *lexer, const char *text, size_t length,
   lexer->length = length;
   lexer->line = 1;
   lexer->error = error;
-  if (length > 1 && text[0] == '#' && text[1] == '!')
-    while (lexer->at < length && text[lexer->at] != '\n')
+  check_text(lexer);
+  if (lexer->length > 1 && text[0] == '#' && text[1] == '!')
+    while (lexer->at < lexer->length && text[lexer->at] != '\n')
       lexer->at++;
   tiny_lexer_next(lexer);
 }

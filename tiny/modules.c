@@ -12,7 +12,7 @@
 #include "lib/library.h"
 #include "modules.h"
 
-enum { MAX_IMPORTS = 100, MAX_PATH = 4000 };
+enum { MAX_IMPORTS = 100, MAX_PATH = 4000, EXCERPT_BYTES = 70 /* before the mark, and behind it */ };
 
 /* The modules that are being compiled, innermost first. */
 struct loading {
@@ -65,6 +65,8 @@ struct tiny_source *tiny_source_new(const char *name, const char *text, size_t l
   memcpy(source->text, text, length);
   source->text[length] = 0;
   source->length = length;
+  source->next = tiny_tables->sources;
+  tiny_tables->sources = source;
   return source;
 }
 
@@ -186,18 +188,50 @@ bool tiny_compile(struct tiny_source *source, uint32_t module, struct tiny_progr
   return compile(source, &loading, program, error);
 }
 
+static bool is_continuation(char byte)
+{
+  return (byte & 0xc0) == 0x80;
+}
+
+/* Prints a part of a line; ? stands for control characters, and for bytes that are not UTF-8. */
+static void print_line(FILE *file, const char *start, const char *end)
+{
+  for (size_t bytes; start < end; start += bytes ? bytes : 1) {
+    bytes = tiny_utf8_bytes((const unsigned char *)start, (size_t)(end - start));
+    unsigned char first = (unsigned char)*start, second = bytes > 1 ? (unsigned char)start[1] : 0;
+    if (first == '\t')
+      fputc(' ', file);
+    else if (bytes == 0 || first < 0x20 || first == 0x7f || (first == 0xc2 && second < 0xa0))
+      fputc('?', file);
+    else
+      fwrite(start, 1, bytes, file);
+  }
+}
+
 void tiny_print_excerpt(FILE *file, const struct tiny_source *source, uint32_t line, uint32_t column)
 {
-  const char *start = source->text, *end = source->text + source->length, *stop;
+  const char *start = source->text, *end = source->text + source->length, *stop, *mark;
 
   for (uint32_t i = 1; i < line && start < end; start++)
     i += *start == '\n';
   stop = memchr(start, '\n', (size_t)(end - start));
   stop = stop ? stop : end;
-  if (start >= end || stop - start > 200)
+  mark = (size_t)(stop - start) < column - 1 ? stop : start + column - 1;
+  if (start == stop)
     return;
-  fprintf(file, "  %.*s\n  ", (int)(stop - start), start);
-  for (uint32_t i = 1; i < column && start < stop; i++, start++)
-    fputc(*start == '\t' ? '\t' : ' ', file);
-  fprintf(file, "^\n");
+  if (mark - start > EXCERPT_BYTES)
+    start = mark - EXCERPT_BYTES;
+  if (stop - mark > EXCERPT_BYTES)
+    stop = mark + EXCERPT_BYTES;
+  while (start < mark && is_continuation(*start))
+    start++;
+  while (stop > mark && stop < end && is_continuation(*stop))
+    stop--;
+  fputs("  ", file);
+  print_line(file, start, stop);
+  fputs("\n  ", file);
+  for (; start < mark; start++)
+    if (!is_continuation(*start))
+      fputc(' ', file);
+  fputs("^\n", file);
 }

@@ -25,7 +25,7 @@ uint32_t tiny_module(const char *name, bool *is_new);
  * False after an error. */
 bool tiny_compile(struct tiny_source *source, uint32_t module, struct tiny_program *program, struct tiny_error *error);
 
-/* A source with copies of the name and the text. */
+/* A source with copies of the name and the text, which lives as long as the tables. */
 struct tiny_source *tiny_source_new(const char *name, const char *text, size_t length);
 
 /* Prints a line of the source, and a mark below the column. */

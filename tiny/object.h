@@ -187,6 +187,8 @@ bool tiny_strings_equal(value a, value b);
 int tiny_strings_compare(value a, value b);
 /* The text of a value, as str() gives it. */
 value tiny_text(value v);
+/* The texts of values, joined. */
+value tiny_text_of(value *parts, unsigned count);
 /* Writes the text of a value to a file. */
 void tiny_write(FILE *file, value v);
 /* The bytes of a string in native memory, with a NUL behind; the caller frees them. */
@@ -221,6 +223,8 @@ value tiny_call(value callee, value *arguments, unsigned count);
 value tiny_interpret(value closure, value *arguments, unsigned count);
 /* Continues an activation of a closure at word `at`, with all its registers. */
 value tiny_resume(value closure, uint32_t at, value managed *registers);
+/* The same, with the exception that is on its way: thrown by the instruction at word `at`. */
+value tiny_resume_thrown(value closure, uint32_t at, value managed *registers);
 
 /* The place of a property, by a site of feedback (null: none), which gets the answer. TINY_PLACE_NONE: there is none.
  */
@@ -259,8 +263,14 @@ value tiny_catch(void);
 
 /* Makes a program of this thread, with the library; `words` become the array args. False after an exception. */
 bool tiny_begin(int count, char *const *words);
+/* Ends the program of this thread: frees the tables, and forgets all objects. */
+void tiny_end(void);
+void tiny_strings_end(void);
+void tiny_fields_end(void);
 /* The closure of a function without captures. */
 value tiny_closure_of_function(uint32_t function);
+/* Gives each global of the tables its word. */
+void tiny_make_globals(void);
 /* Compiles and runs a module; its result is the value of its last statement, if that is an expression. Errors of the
  * source are exceptions. Module 0 is the library; tiny_module() makes others. */
 value tiny_run(const char *name, const char *text, size_t length, uint32_t module);

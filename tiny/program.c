@@ -34,8 +34,7 @@ static value managed *lengthen(value managed *old, long room, long wanted, value
   return grown;
 }
 
-/* Gives each global of the tables its word. */
-static void make_globals(void)
+void tiny_make_globals(void)
 {
   long count = tiny_tables->globals.count;
 
@@ -123,7 +122,7 @@ void tiny_define_value(const char *name, value v)
 {
   uint32_t global = tiny_global_add(0, tiny_intern(name, strlen(name)), TINY_GLOBAL_CONSTANT);
 
-  make_globals();
+  tiny_make_globals();
   tiny_globals[global] = v;
 }
 
@@ -161,7 +160,7 @@ value tiny_run(const char *name, const char *text, size_t length, uint32_t modul
     free(program.functions);
     return throw_error(&error);
   }
-  make_globals();
+  tiny_make_globals();
   for (uint32_t i = 0; i < program.count && !tiny_is_thrown(result); i++)
     result = tiny_call(tiny_closure_of_function(program.functions[i]), NULL, 0);
   free(program.functions);
@@ -177,6 +176,16 @@ static cairn_unmanaged void set_stack_limit(void)
   if (getrlimit(RLIMIT_STACK, &limit) == 0)
     size = limit.rlim_cur > MOST_STACK ? MOST_STACK : limit.rlim_cur < LEAST_STACK ? LEAST_STACK : limit.rlim_cur;
   tiny_stack_limit = (char *)__builtin_frame_address(0) - size + STACK_RESERVE;
+}
+
+void tiny_end(void)
+{
+  tiny_tables_end();
+  tiny_strings_end();
+  tiny_fields_end();
+  tiny_globals = tiny_methods = prototypes = NULL;
+  globals_room = prototypes_room = 0;
+  tiny_thrown = TINY_NIL;
 }
 
 bool tiny_begin(int count, char *const *words)

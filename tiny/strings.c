@@ -15,6 +15,24 @@ static _Thread_local value managed *byte_strings;
 static _Thread_local value managed *symbol_strings;
 static _Thread_local long symbol_strings_room;
 
+/* The stream of tiny_text(). */
+static _Thread_local struct {
+  FILE *file; /* or null */
+  char *bytes;
+  size_t length;
+} text_stream;
+
+void tiny_strings_end(void)
+{
+  if (text_stream.file) {
+    fclose(text_stream.file);
+    free(text_stream.bytes);
+    text_stream.file = NULL;
+  }
+  byte_strings = symbol_strings = NULL;
+  symbol_strings_room = 0;
+}
+
 value tiny_box_float(double number)
 {
   if (number == 0)
@@ -29,7 +47,7 @@ value tiny_string_uninit(size_t length)
 {
   if (length > MAX_LENGTH)
     return tiny_throw("the string is too long");
-  struct tiny_string managed *string = cairn_new_flex_uninit(struct tiny_string, length);
+  struct tiny_string managed *string = cairn_new_flex_uninit(struct tiny_string, length, bytes);
   string->kind = string->shape = TINY_STRING;
   string->hash = 0;
   string->length = (uint32_t)length;
@@ -309,19 +327,32 @@ void tiny_write(FILE *file, value v)
   write_value(file, v, 0);
 }
 
+/* A stream into memory, which later texts use again. */
+static bool begin_text(void)
+{
+  if (!text_stream.file)
+    text_stream.file = open_memstream(&text_stream.bytes, &text_stream.length);
+  else
+    rewind(text_stream.file);
+  return text_stream.file != NULL;
+}
+
+static value end_text(void)
+{
+  fflush(text_stream.file);
+  return tiny_string(text_stream.bytes, text_stream.length);
+}
+
+value tiny_text_of(value *parts, unsigned count)
+{
+  if (!begin_text())
+    return tiny_throw("out of memory");
+  for (unsigned i = 0; i < count; i++)
+    tiny_write(text_stream.file, parts[i]);
+  return end_text();
+}
+
 value tiny_text(value v)
 {
-  char *text = NULL;
-  size_t length = 0;
-
-  if (tiny_is(v, TINY_STRING))
-    return v;
-  FILE *file = open_memstream(&text, &length);
-  if (!file)
-    return tiny_throw("out of memory");
-  tiny_write(file, v);
-  fclose(file);
-  value made = tiny_string(text, length);
-  free(text);
-  return made;
+  return tiny_is(v, TINY_STRING) ? v : tiny_text_of(&v, 1);
 }

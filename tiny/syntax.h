@@ -55,6 +55,9 @@ void tiny_lexer_continue_string(struct tiny_lexer *lexer);
 void tiny_lexer_fail(struct tiny_lexer *lexer, uint32_t line, uint32_t column, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* The bytes of the character of UTF-8 at `at`; 0 if there is another byte. */
+size_t tiny_utf8_bytes(const unsigned char *at, size_t left);
+
 /* ---- arena ---- */
 
 struct tiny_arena {

@@ -94,7 +94,7 @@ static uint32_t *symbol_place(const char *bytes, size_t length, uint32_t hash)
 static void grow_symbols(struct tiny_tables *tables)
 {
   free(tables->symbol_index);
-  tables->symbol_room = tables->symbol_room ? 2 * tables->symbol_room : 1024;
+  tables->symbol_room = tables->symbol_room ? 2 * tables->symbol_room : 256;
   tables->symbol_index = allocate(tables->symbol_room, sizeof *tables->symbol_index);
   for (uint32_t i = 1; i < tables->symbols.count; i++) {
     struct tiny_symbol *symbol = tiny_symbol_at(i);
@@ -274,6 +274,17 @@ static void free_table(struct tiny_table *table)
     free(table->chunk[i]);
 }
 
+static void free_sources(struct tiny_source *source)
+{
+  while (source) {
+    struct tiny_source *next = source->next;
+    free(source->name);
+    free(source->text);
+    free(source);
+    source = next;
+  }
+}
+
 static void free_function(struct tiny_function *f)
 {
   free(f->code);
@@ -301,6 +312,7 @@ void tiny_tables_end(void)
   free_table(&tables->globals);
   free_table(&tables->methods);
   free_table(&tables->natives);
+  free_sources(tables->sources);
   free(tables->symbol_index);
   free(tables->transitions.entries);
   free(tables->names.entries);
