@@ -5,6 +5,8 @@
  * are managed objects; the interpreter itself holds them in plain C locals.
  *
  *   lisp [n]                 runs the programs below with n
+ *
+ * With -DLISP_PART the interpreter is a part of another program, which calls lisp_begin(), lisp_define() and lisp_run().
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +15,15 @@
 #include <cairn/value.h>
 
 typedef cairn_value value;
+
+/* Defines the symbols and the library; first of all. */
+void lisp_begin(void);
+
+/* Defines a function in C, which gets the list of its arguments. */
+void lisp_define(const char *name, value (*run)(value arguments));
+
+/* The value of the last expression of the text. */
+value lisp_run(const char *text);
 
 /* Every object begins with what it is. */
 enum tag { SYMBOL, PAIR, BUILTIN, CLOSURE };
@@ -291,7 +302,7 @@ static value is_null(value a)
   return first(a) ? NULL : symbol_t;
 }
 
-static void builtin(const char *name, value (*run)(value))
+void lisp_define(const char *name, value (*run)(value))
 {
   struct builtin managed *function = cairn_new(struct builtin);
 
@@ -317,6 +328,37 @@ static const char library[] =
     "(define compose (lambda (f g) (lambda (x) (f (g x)))))"
     "(define add (lambda (n) (lambda (x) (+ x n))))";
 
+void lisp_begin(void)
+{
+  symbol_quote = intern("quote");
+  symbol_if = intern("if");
+  symbol_lambda = intern("lambda");
+  symbol_define = intern("define");
+  symbol_t = intern("t");
+  lisp_define("+", add);
+  lisp_define("-", subtract);
+  lisp_define("*", multiply);
+  lisp_define("<", less);
+  lisp_define("car", car);
+  lisp_define("cdr", cdr);
+  lisp_define("cons", make_pair);
+  lisp_define("null?", is_null);
+  lisp_run(library);
+}
+
+value lisp_run(const char *text)
+{
+  const char *outer = at;
+  value result = NULL;
+
+  for (at = text; *at;)
+    result = eval(read(), NULL);
+  at = outer;
+  return result;
+}
+
+#ifndef LISP_PART
+
 static const char *const programs[] = {
     "(fib n)",
     "(fold (lambda (a x) (+ (* a 31) x)) 0 (sort (noise (* n 8) 17 '())))",
@@ -325,25 +367,6 @@ static const char *const programs[] = {
     "(fold + 0 (map (lambda (f) (f 10)) (map add (range (* n 10) '()))))",
 };
 
-static void set_up(void)
-{
-  symbol_quote = intern("quote");
-  symbol_if = intern("if");
-  symbol_lambda = intern("lambda");
-  symbol_define = intern("define");
-  symbol_t = intern("t");
-  builtin("+", add);
-  builtin("-", subtract);
-  builtin("*", multiply);
-  builtin("<", less);
-  builtin("car", car);
-  builtin("cdr", cdr);
-  builtin("cons", make_pair);
-  builtin("null?", is_null);
-  for (at = library; *at;)
-    eval(read(), NULL);
-}
-
 int main(int argc, char **argv)
 {
   if (argc > 1 && strcmp(argv[1], "--help") == 0)
@@ -351,12 +374,13 @@ int main(int argc, char **argv)
 
   long n = argc > 1 ? atol(argv[1]) : 18;
 
-  set_up();
+  lisp_begin();
   globals = cons(cons(intern("n"), cairn_value_from(n)), globals);
   for (unsigned p = 0; p < sizeof programs / sizeof *programs; p++) {
-    at = programs[p];
-    print(eval(read(), NULL));
+    print(lisp_run(programs[p]));
     printf("\n");
   }
   return 0;
 }
+
+#endif
