@@ -9,8 +9,9 @@
 #include "compiled.h"
 #include "modules.h"
 #include "object.h"
+#include "repl.h"
 
-static const char usage[] = "usage: tiny [options] [file [arguments]]\n"
+static const char usage[] = "usage: tiny [options] [file [arguments]]     without a file: a shell\n"
                             "  -e CODE           runs the code\n"
                             "  --check           compiles the file only\n"
                             "  --dump-bytecode   prints the byte code of the file\n"
@@ -132,10 +133,8 @@ int main(int argc, char **argv)
   }
   if (options.code)
     return run(&options, "(code)", options.code, strlen(options.code));
-  if (!options.file) {
-    fputs(usage, stderr);
-    return 2;
-  }
+  if (!options.file)
+    return tiny_repl();
   text = tiny_read_file(options.file, &length);
   if (!text) {
     fprintf(stderr, "tiny: %s: %s\n", options.file, strerror(errno));

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Lines of the shell. On a terminal, libedit edits them, keeps the history in ~/.tiny_history, and completes names of
+ * the program's tables; else lines are read as they are. Native code. One thread has a shell.
+ */
+#include <editline/readline.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lines.h"
+#include "syntax.h"
+
+enum { HISTORY_LINES = 1000 };
+
+static bool is_terminal;
+static char *history_file;
+
+/* ---- completion ---- */
+
+/* The next completion of `text` among keywords and symbols; `state` is 0 for the first. */
+static char *complete(const char *text, int state)
+{
+  static uint32_t at;
+  size_t length = strlen(text);
+
+  at = state ? at : 0;
+  while (at < (uint32_t)TOKEN_COUNT + tiny_tables->symbols.count) {
+    uint32_t number = at++;
+    bool is_keyword = number < TOKEN_COUNT;
+    if (is_keyword ? number < TOKEN_LET : number == TOKEN_COUNT)
+      continue;
+    const char *name = is_keyword ? tiny_token_texts[number] : tiny_symbol_at(number - TOKEN_COUNT)->bytes;
+    bool is_name = is_keyword || strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") ==
+                                     tiny_symbol_at(number - TOKEN_COUNT)->length;
+    if (is_name && !strncmp(name, text, length))
+      return strdup(name);
+  }
+  return NULL;
+}
+
+static char **completions(const char *text, int start, int end)
+{
+  (void)start;
+  (void)end;
+  return *text ? rl_completion_matches(text, complete) : NULL;
+}
+
+/* ---- input ---- */
+
+void tiny_lines_begin(void)
+{
+  const char *home = getenv("HOME");
+
+  is_terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+  if (!is_terminal)
+    return;
+  rl_readline_name = (char *)"tiny";
+  rl_initialize();
+  rl_attempted_completion_function = completions;
+  using_history();
+  stifle_history(HISTORY_LINES);
+  if (home && asprintf(&history_file, "%s/.tiny_history", home) > 0)
+    read_history(history_file);
+}
+
+void tiny_lines_end(void)
+{
+  if (is_terminal && history_file)
+    write_history(history_file);
+}
+
+/* A line without its newline; null at the end of the input. The caller frees it. */
+static char *read_line(const char *prompt)
+{
+  char *line = NULL;
+  size_t room = 0;
+
+  if (is_terminal)
+    return readline(prompt);
+  ssize_t length = getline(&line, &room, stdin);
+  if (length < 0) {
+    free(line);
+    return NULL;
+  }
+  if (line[length - 1] == '\n')
+    line[length - 1] = 0;
+  return line;
+}
+
+/* True if the text ends within brackets, or within a comment. */
+static bool is_unfinished(const char *text, size_t length)
+{
+  unsigned parts[TINY_MAX_NESTING], part_count = 0;
+  struct tiny_error error = {0};
+  struct tiny_lexer lexer;
+
+  for (tiny_lexer_begin(&lexer, text, length, &error); lexer.token != TOKEN_END; tiny_lexer_next(&lexer)) {
+    if (lexer.token == TOKEN_CLOSE_BRACE && part_count > 0 && lexer.depth < parts[part_count - 1]) {
+      part_count--;
+      tiny_lexer_continue_string(&lexer);
+    }
+    if (lexer.token == TOKEN_STRING_PART && part_count < TINY_MAX_NESTING)
+      parts[part_count++] = lexer.depth;
+  }
+  return error.failed ? strstr(error.text, "comment") != NULL : lexer.depth > 0;
+}
+
+char *tiny_lines_next(size_t *length)
+{
+  char *text = read_line("> ");
+
+  while (text && is_unfinished(text, strlen(text))) {
+    char *line = read_line(". "), *longer = NULL;
+    if (!line)
+      break;
+    if (asprintf(&longer, "%s\n%s", text, line) < 0)
+      longer = NULL;
+    free(text);
+    free(line);
+    text = longer;
+  }
+  if (text && *text && is_terminal)
+    add_history(text);
+  *length = text ? strlen(text) : 0;
+  return text;
+}
