@@ -100,6 +100,8 @@ static bool ends_statement(enum tiny_token token)
 
 static void skip_block_comment(struct tiny_lexer *lexer)
 {
+  uint32_t line = lexer->line, column = column_at(lexer, lexer->at);
+
   for (lexer->at += 2; lexer->at < lexer->length; lexer->at++) {
     if (peek(lexer, 0) == '*' && peek(lexer, 1) == '/') {
       lexer->at += 2;
@@ -110,7 +112,7 @@ static void skip_block_comment(struct tiny_lexer *lexer)
       lexer->line_start = lexer->at + 1;
     }
   }
-  fail_here(lexer, "the comment has no end");
+  tiny_lexer_fail(lexer, line, column, "the comment has no end");
 }
 
 /* Skips blanks and comments. Returns true if a line ended that ends a statement. */

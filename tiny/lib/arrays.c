@@ -206,7 +206,7 @@ static int compare(value a, value b)
     return tiny_integer(b) < tiny_integer(a) ? 1 : -1;
   if (tiny_is_number(a) && tiny_is_number(b))
     return tiny_as_float(b) < tiny_as_float(a) ? 1 : -1;
-  tiny_throw("sort: cannot compare %s with %s", tiny_type_name(a), tiny_type_name(b));
+  tiny_throw("sort: %s cannot be compared with %s", tiny_describe(a), tiny_describe(b));
   return 2;
 }
 

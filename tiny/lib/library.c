@@ -7,7 +7,7 @@
 
 value tiny_expected(const char *name, const char *expected, value got)
 {
-  return tiny_throw("%s: expected %s, got %s", name, expected, tiny_type_name(got));
+  return tiny_throw("%s: expected %s, not %s", name, expected, tiny_describe(got));
 }
 
 const char *tiny_type_name(value v)
