@@ -81,7 +81,7 @@ class Program:
     def expression(self, scope, kind, depth):
         """An expression that is mostly of the kind: i, f, s, b, a (array), m (map), o (object), c (closure), v (any)."""
         if kind == 'v' or self.chance(2):
-            kind = self.pick('i', 'i', 'f', 's', 'b', 'a', 'o', 'm', 'n')
+            kind = self.pick('i', 'i', 'f', 's', 'b', 'a', 'o', 'm', 'n') if kind != 'i' else self.pick('f', 's', 'b', 'n')
         known = self.variable(scope, (kind, 'v') if self.chance(10) else (kind,))
         if known and (depth <= 0 or self.chance(35)):
             return known
@@ -229,13 +229,17 @@ class Program:
             return self.do_let(scope, depth)
         if kind in 'if' and self.chance(50):
             return self.put(f'{name} {self.pick("+", "-", "*", "+")}= {self.expression(scope, kind, 1)}')
-        return self.put(f'{name} = {self.expression(scope, kind, 2)}')
+        return self.put(f'{name} = {self.bounded(scope, kind)}')
+
+    def bounded(self, scope, kind):
+        """An expression whose text stays short, over any number of iterations."""
+        made = self.expression(scope, kind, 2)
+        return f'({made}).slice(0, 50)' if kind == 's' else f'str({made}).slice(0, 50)' if kind == 'v' and self.chance(30) else made
 
     def do_element(self, scope, depth):
         array, table = self.variable(scope, ('a',)), self.variable(scope, ('m',))
         if table and self.chance(50):
-            key = self.expression(scope, self.pick('s', 'i', 'i', 'v'), 1)
-            self.put(f'{table}[{key}] = {self.expression(scope, self.pick("i", "f", "s"), 1)}')
+            self.put(f'{table}[{self.bounded(scope, self.pick("s", "i", "i", "f"))}] = {self.bounded(scope, self.pick("i", "f", "s"))}')
         elif array:
             self.put(self.pick(f'{array}[{self.index(scope, 1)}] = {self.expression(scope, self.pick("i", "i", "f"), 1)}',
                                f'if {array}.length < 40 {{ {array}.push({self.expression(scope, "i", 1)}) }}'))
@@ -245,7 +249,7 @@ class Program:
     def do_member(self, scope, depth):
         if scope.method_of and self.chance(70):
             name, kind = self.random.choice(scope.method_of[2])
-            return self.put(f'this.{name} = {self.expression(scope, kind, 2)}')
+            return self.put(f'this.{name} = {self.bounded(scope, kind)}')
         target = self.variable(scope, ('o',))
         if not target:
             return self.do_let(scope, depth)
@@ -278,7 +282,7 @@ class Program:
 
     def loop_body(self, scope, depth, name, kind):
         inner = Scope(scope, scope.method_of, scope.function)
-        inner.in_loop = True
+        inner.in_loop, inner.in_final = True, scope.in_final
         if name:
             inner.variables.append((name, kind, False))
         self.block(inner, self.random.randint(1, 3), depth - 1)
@@ -305,13 +309,13 @@ class Program:
             self.open(f'for {name} in ({self.expression(scope, "a", 1)}).slice(0, 5)')
             self.loop_body(scope, depth, name, 'i')
         else:
-            key = self.name('k')
-            table = self.variable(scope, ('m',))
+            key, count, table = self.name('k'), self.name('n'), self.variable(scope, ('m',))
+            self.put(f'let {count} = 0')
             self.open(f'for {key}, {name} in {table or "[1, 2.5, 3]"}')
-            self.put(f'if "${{{key}}}".length > 30 {{ break }}')
-            inner = Scope(scope, scope.method_of, scope.function)
-            inner.variables = [v for v in inner.variables if v[1] != 'm']
-            self.loop_body(inner, 0, name, 'v')
+            self.put(f'{count} += 1')
+            self.put(f'if {count} > 6 {{ break }}')
+            scope.variables.append((count, 'i', False))
+            self.loop_body(scope, 0, name, 'v')
         self.close()
 
     def do_leave(self, scope, depth):
@@ -372,8 +376,8 @@ class Program:
         parameters = ['depth'] * is_recursive + [v[0] for v in scope.variables]
         self.open(f'fn {name}({", ".join(parameters)})')
         if is_recursive:
-            self.open('if depth > 0')
-            arguments = ['depth - 1'] + [self.expression(scope, kind, 1) for kind in kinds]
+            self.open('if depth > 0 and depth < 9 and fuel > 0')
+            arguments = ['depth - 1'] + [self.bounded(scope, kind) for kind in kinds]
             self.put(f'let deeper = {name}({", ".join(arguments)})')
             if result in 'if':
                 self.put(f'if depth > 3 {{ return deeper {self.pick("+", "-", "*")} {self.expression(scope, result, 1)} }}')
