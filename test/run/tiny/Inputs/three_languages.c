@@ -91,18 +91,26 @@ static value run_lisp(value *arguments, unsigned count)
   return throws ? TINY_THROWN : result;
 }
 
+static struct tree managed *with(struct tree managed *node, struct tree managed *made)
+{
+  if (!node)
+    return made;
+  if (made->key < node->key)
+    node->left = with(node->left, made);
+  else
+    node->right = with(node->right, made);
+  return node;
+}
+
 /* insert(key, content): into the tree. */
 static value insert(value *arguments, unsigned count)
 {
   struct tree managed *made = cairn_new(struct tree);
-  struct tree managed *managed *place = &root;
 
   (void)count;
   made->key = tiny_integer(arguments[0]);
   made->content = arguments[1];
-  while (*place)
-    place = made->key < (*place)->key ? &(*place)->left : &(*place)->right;
-  *place = made;
+  root = with(root, made);
   return TINY_NIL;
 }
 

@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""terminal.py TINY: a session of the shell on a pseudo-terminal. Each step sends keys once the prompt is there, and waits
+for its answer; prints the answers."""
+import os
+import pty
+import re
+import sys
+
+STEPS = [
+    ('let counter = 41\n', r'\n> $'),
+    ('counter + 1\n', r'\n42\r\n> $'),
+    ('\x1b[A\n', r'\n42\r\n> $'),  # the last line again, by the history
+    ('cou\t + 2\n', r'\n43\r\n> $'),  # completion of the name
+    ('fn f(x) {\n', r'\n\. $'),  # the input goes on
+    ('return x * 2\n', r'\n\. $'),
+    ('}\n', r'\n> $'),
+    ('f(4)\n', r'\n8\r\n> $'),
+    ('f(nil)\n', r"cannot be applied[^>]*in main[^>]*\n> $"),  # an error ends only its input
+    ('f(5)\n', r'\n10\r\n> $'),
+    ('\x04', r'$'),
+]
+
+
+def read_until(terminal, pattern):
+    text = ''
+    while not re.search(pattern, text):
+        try:
+            text += re.sub(r'\x1b\[[0-9;?]*[a-zA-Z]', '', os.read(terminal, 4096).decode())
+        except OSError:  # the other side is closed
+            return text
+    return text
+
+
+def main():
+    child, terminal = pty.fork()
+    if child == 0:
+        os.environ['TERM'] = 'vt100'
+        os.execv(sys.argv[1], sys.argv[1:])
+    read_until(terminal, r'> $')
+    for keys, answer in STEPS:
+        os.write(terminal, keys.encode())
+        text = read_until(terminal, answer)
+        print('found' if re.search(answer, text) else f'missing: {answer!r} in {text!r}', repr(keys), flush=True)
+    _, status = os.waitpid(child, 0)
+    print('status', os.waitstatus_to_exitcode(status))
+
+
+main()
