@@ -196,8 +196,8 @@ enum cairn_status cairn_deopt_resume(struct cairn_stack_iterator *iterator, cons
 
 /* ---- the state, for continuations in managed C ---- */
 
-/* Numbers of items: the pending call's result, of class UNDEFINED if the call has no result or the activation leaves by
- * itself; and the first description of a frame. */
+/* Numbers of items: the pending call's result, with arbitrary bits above its width, or of class UNDEFINED if the call
+ * has no result or the activation leaves by itself; and the first description of a frame. */
 enum { CAIRN_DEOPT_STATE_RESULT = 0, CAIRN_DEOPT_STATE_HEADS = 1 };
 
 #ifdef CAIRN_CAIRN_H
