@@ -10,6 +10,7 @@
  */
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
+#include "compile/core/scalars.h"
 #include "compile/escape/escape.h"
 
 struct local_replacement {
@@ -195,6 +196,43 @@ static void rewrite_users(struct local_replacement *l)
 
 /* ---- the local ---- */
 
+static LLVMValueRef address_in_local(struct local_replacement *l, LLVMValueRef alloca, uint64_t offset)
+{
+  LLVMValueRef index = LLVMConstInt(LLVMInt64TypeInContext(l->ctx->llvm), offset, false);
+
+  return offset ? LLVMBuildGEP2(l->builder, LLVMInt8TypeInContext(l->ctx->llvm), alloca, &index, 1, "") : alloca;
+}
+
+static void clear_bytes(struct local_replacement *l, LLVMValueRef alloca, uint64_t from, uint64_t to)
+{
+  LLVMTypeRef byte = LLVMInt8TypeInContext(l->ctx->llvm), i64 = LLVMInt64TypeInContext(l->ctx->llvm);
+
+  if (from < to)
+    LLVMBuildMemSet(l->builder, address_in_local(l, alloca, from), LLVMConstNull(byte),
+                    LLVMConstInt(i64, to - from, false), from % CAIRN_ABI_OBJECT_ALIGN ? 1 : CAIRN_ABI_OBJECT_ALIGN);
+}
+
+/* Clear the local. References are stored as null: LLVM may turn a memset of one reference into the store of an integer,
+ * and does not promote a local that has an integer where it has a reference. */
+static void clear_local(struct local_replacement *l, LLVMValueRef alloca)
+{
+  const struct cn_object_node *object = l->web->object;
+  struct cn_scalars scalars = {0};
+  uint64_t at = 0;
+
+  cn_scalars_of(l->ctx, object->type, &scalars);
+  for (size_t i = 0; scalars.list.count <= CN_SCALARS_MOST && i < scalars.list.count; i++) {
+    const struct cn_scalar *s = &scalars.list.at[i];
+    if (!cn_is_ref(s->type) || s->offset < at)
+      continue;
+    clear_bytes(l, alloca, at, s->offset);
+    LLVMBuildStore(l->builder, LLVMConstNull(s->type), address_in_local(l, alloca, s->offset));
+    at = s->offset + LLVMStoreSizeOfType(l->ctx->layout, s->type);
+  }
+  clear_bytes(l, alloca, at, object->size);
+  cn_free(&scalars.list);
+}
+
 static void make_alloca(struct local_replacement *l)
 {
   const struct cn_object_node *object = l->web->object;
@@ -206,9 +244,8 @@ static void make_alloca(struct local_replacement *l)
   LLVMValueRef alloca = LLVMBuildAlloca(l->builder, object->type, "object");
   LLVMSetAlignment(alloca, CAIRN_ABI_OBJECT_ALIGN);
   position_builder(l, object->root);
-  if (!object->allocator->uninit && object->size)
-    LLVMBuildMemSet(l->builder, alloca, LLVMConstNull(byte), LLVMConstInt(i64, object->size, false),
-                    CAIRN_ABI_OBJECT_ALIGN);
+  if (!object->allocator->uninit)
+    clear_local(l, alloca);
   note_replacement(l, object->root, object->tag ? LLVMBuildGEP2(l->builder, byte, alloca, &tag, 1, "") : alloca);
 }
 
