@@ -48,7 +48,7 @@ struct cairn_deopt_ir_object {
   uint32_t layout;                          /* the language's number of the layout */
   uint32_t fields;                          /* number of fields; a field that is not listed is 0 or null */
   uint64_t elements;                        /* length of an indexed object, else 0 */
-  const struct cairn_deopt_ir_field *field; /* by offset, which ascend */
+  const struct cairn_deopt_ir_field *field; /* by offset; fields share no bytes, and refer to starts of objects */
 };
 
 /* A frame. Arrays may be null if their number is 0. */
@@ -80,7 +80,7 @@ LLVMValueRef cairn_deopt_ir_object(LLVMContextRef context, uint32_t number);
 /* Makes a bundle "deopt" with the records of `count` frames, at least one, outermost first. The caller owns *bundle,
  * and frees it by LLVMDisposeOperandBundle(). After a failure *bundle is null, and *failure, unless `failure` is null,
  * has the reason. BOUNDS: there is no frame, or a number is too large; RECORD: a value cannot be recorded, an object
- * does not exist, or offsets do not ascend. */
+ * does not exist, or fields overlap. */
 enum cairn_status cairn_deopt_ir_bundle(LLVMContextRef context, const struct cairn_deopt_ir_frame *frames, size_t count,
                                         LLVMOperandBundleRef *bundle, struct cairn_deopt_ir_failure *failure);
 

@@ -110,15 +110,29 @@ static void push_value(struct record_writer *w, LLVMValueRef value, const char *
     cn_push(&w->operands, value);
 }
 
+/* The size of a field. A number that stands for an object takes the place of a reference. */
+static uint64_t field_bytes(LLVMValueRef value)
+{
+  enum { REFERENCE_BYTES = 8 };
+  LLVMTypeRef type = LLVMTypeOf(value);
+  uint64_t object, bits = scalar_bits(type);
+
+  if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
+    bits = (uint64_t)LLVMGetVectorSize(type) * scalar_bits(LLVMGetElementType(type));
+  return is_object(value, &object) ? REFERENCE_BYTES : (bits + 7) / 8;
+}
+
 static void push_object(struct record_writer *w, const struct cairn_deopt_ir_object *object)
 {
   push_word(w, object->layout | (uint64_t)object->fields << CAIRN_ABI_DEOPT_FIELDS_SHIFT);
   push_word(w, object->elements);
+  uint64_t next = 0;
   for (uint32_t i = 0; i < object->fields && !w->status; i++) {
-    if (i && object->field[i].offset <= object->field[i - 1].offset)
-      fail(w, CAIRN_E_RECORD, "the offset of field %u is not above the one before", i);
+    if (object->field[i].offset < next)
+      fail(w, CAIRN_E_RECORD, "the offset of field %u is before the end of the one before", i);
     push_word(w, object->field[i].offset);
     push_value(w, object->field[i].value, "field", i);
+    next = w->status ? 0 : object->field[i].offset + field_bytes(object->field[i].value);
   }
 }
 

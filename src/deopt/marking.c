@@ -41,13 +41,18 @@ static const struct cn_marked_function *find_function(const struct cn_marking *m
 /* Note the activation, if its call has records. Without records it goes on. False: it cannot be taken over. */
 static bool note_activation(struct cn_marking *marking, const struct cn_frame *frame, uint64_t reason)
 {
-  const struct cn_deopt_site *site = cn_deopt_site_of_map(frame->map);
+  size_t count = marking->slots.count;
   uint64_t earlier;
 
-  if (site == NULL || site->status == CAIRN_E_PLAIN || cn_marked_return_is_in_frame(frame, &earlier))
+  if (cn_marked_return_is_in_frame(frame, &earlier))
     return true;
-  if (cn_deopt_site_check(site, NULL, marking->failure) != CAIRN_OK)
-    return false;
+  if (count == 0 || marking->slots.at[count - 1].pc != frame->pc) { /* else the site has been checked */
+    const struct cn_deopt_site *site = cn_deopt_site_of_map(frame->map);
+    if (site == NULL || site->status == CAIRN_E_PLAIN)
+      return true;
+    if (cn_deopt_site_check(site, NULL, marking->failure) != CAIRN_OK)
+      return false;
+  }
   CN_ASSERT(frame->pc_slot != NULL);
   cn_grow_push(&marking->slots, (struct cn_marked_slot){.slot = frame->pc_slot, .pc = frame->pc, .reason = reason});
   return true;

@@ -60,19 +60,20 @@ const char *cn_deopt_mark_reason(const struct cn_frame_map *map, uint64_t reason
 
 void cn_deopt_report_take_over(const struct cn_deopt_site *site, uint64_t reason, bool is_marked)
 {
-  char name[CAIRN_DEOPT_TEXT_BYTES] = "";
-  struct cairn_event event = {.kind = CAIRN_EVENT_DEOPTIMISED,
-                              .name = name,
-                              .activations = site->size.frames,
-                              .marked = is_marked,
-                              .reason = reason};
+  char name[CAIRN_DEOPT_TEXT_BYTES];
 
   CN_ASSERT(site->size.frames != 0);
-  if (cn_events_have_consumers()) {
-    cn_deopt_describe_frame(&cn_deopt_site_frames(site)[site->size.frames - 1].frame, name, sizeof name);
-    event.reason_text = text_of_reason(site, reason);
+  if (!cn_events_have_consumers()) {
+    cn_events_probe_deoptimised("", site->size.frames, is_marked, reason);
+    return;
   }
-  cn_events_report(event);
+  cn_deopt_describe_frame(&cn_deopt_site_frames(site)[site->size.frames - 1].frame, name, sizeof name);
+  cn_events_report((struct cairn_event){.kind = CAIRN_EVENT_DEOPTIMISED,
+                                        .name = name,
+                                        .activations = site->size.frames,
+                                        .marked = is_marked,
+                                        .reason = reason,
+                                        .reason_text = text_of_reason(site, reason)});
 }
 
 void cn_deopt_report_marks(const struct cn_deopt_site *site, uint64_t reason, size_t count)

@@ -52,6 +52,12 @@ const char *cn_deopt_site_wrong(const struct cn_deopt_site *site);
 enum cairn_status cn_deopt_site_check(const struct cn_deopt_site *site, const struct cn_frame *frame,
                                       struct cairn_deopt_failure *failure);
 
+/* True if cn_deopt_site_check() has succeeded before, and depends on no activation. */
+static inline bool cn_deopt_site_is_checked(const struct cn_deopt_site *site)
+{
+  return site->losable == 0 && atomic_load_explicit(&site->is_checked, memory_order_acquire);
+}
+
 /* The continuation of a checked site, or null if its language lacks one for the outermost frame. */
 const void *cn_deopt_site_continuation(const struct cn_deopt_site *site);
 

@@ -126,6 +126,28 @@ static uintptr_t object_of(const struct making *making, const struct state *stat
   return state->item[making->parts.objects + object].reference;
 }
 
+/* The usual operands: a word on the stack or in a register, or a constant. */
+static bool fill_word(const struct making *making, const struct cn_operand *operand, struct state_item *item)
+{
+  bool is_reference = operand->value_class == CAIRN_DEOPT_REFERENCE;
+  uint64_t word = operand->constant;
+
+  if (operand->bits != 64 || operand->kind == CN_OPERAND_ADDRESS || operand->is_derived)
+    return false;
+  if (operand->kind == CN_OPERAND_PLACE) {
+    const void *place = operand->loc.is_register
+                            ? cn_frame_register_place(making->frame, operand->loc.reg)
+                            : (const void *)(making->frame->sp + (uintptr_t)(intptr_t)operand->loc.offset);
+    if (place == NULL || (!operand->loc.is_register && operand->loc.reg != cn_arch_sp_dwarf_number))
+      return false;
+    memcpy(&word, place, sizeof word);
+  }
+  *item = (struct state_item){.reference = is_reference ? word : 0,
+                              .word = is_reference ? 0 : word,
+                              .info = (uint32_t)operand->value_class | 64 << CLASS_BITS_SHIFT};
+  return true;
+}
+
 /* A derived reference is its object and the distance. */
 static void fill_item(const struct making *making, struct state *state, const struct cn_operand *operand,
                       const struct cn_object_scope *scope, struct state_item *item)
@@ -133,6 +155,8 @@ static void fill_item(const struct making *making, struct state *state, const st
   struct cairn_deopt_value value;
   uint32_t object;
 
+  if (fill_word(making, operand, item))
+    return;
   if (cn_records_find_object(operand, scope, &object)) {
     *item =
         (struct state_item){object_of(making, state, object), 0, 0, CAIRN_DEOPT_REFERENCE | 64 << CLASS_BITS_SHIFT, 0};

@@ -48,11 +48,11 @@ static const struct cn_deopt_site *site_to_leave(const struct cn_frame *frame, b
 
   if (site == NULL)
     end_program(pc, "its call has no deopt operands");
-  if (cn_deopt_site_check(site, has_registers ? frame : NULL, &failure) != CAIRN_OK)
+  if (!cn_deopt_site_is_checked(site) && cn_deopt_site_check(site, has_registers ? frame : NULL, &failure) != CAIRN_OK)
     end_program(pc, failure.text);
   *body = managed_body_of(cn_deopt_site_continuation(site));
   if (*body == 0)
-    end_program(pc, "its continuation is not a managed function");
+    end_program(pc, "its language has no continuation, or the continuation is not managed");
   return site;
 }
 

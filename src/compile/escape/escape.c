@@ -31,7 +31,7 @@ static const char promotion_passes[] = "sroa,early-cse<memssa>,instcombine<no-ve
 static const char cleanup_passes[] = "jump-threading,correlated-propagation,simplifycfg,"
                                      "loop-mssa(loop-rotate,licm),simplifycfg,instcombine<no-verify-fixpoint>,"
                                      "loop(indvars,loop-deletion,loop-unroll-full),sroa,gvn,memcpyopt,sccp,bdce,"
-                                     "instcombine<no-verify-fixpoint>,dse,adce,simplifycfg";
+                                     "instcombine<no-verify-fixpoint>,dse,adce,simplifycfg,sroa<preserve-cfg>";
 
 struct replacement_work {
   struct cn_ctx *ctx;

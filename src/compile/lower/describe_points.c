@@ -17,6 +17,7 @@
 #include <llvm-c/DebugInfo.h>
 #include "base/vector.h"
 #include "compile/core/each.h"
+#include "compile/lower/lower.h"
 #include "compile/lower/point_fences.h"
 #include "compile/lower/point_flaws.h"
 
@@ -172,6 +173,7 @@ bool cn_describe_points(struct cn_ctx *ctx)
 
   CN_EACH_FUNCTION(f, ctx->module) {
     cn_remove_point_fences(f);
+    cn_deopt_references_freeze(ctx, f);
     CN_EACH_BLOCK(b, f)
       CN_EACH_INSTRUCTION(i, b)
         if (cn_is_point_call(i))

@@ -294,13 +294,14 @@ static bool rewrite_module(struct cn_ctx *ctx)
       LLVMRemoveEnumAttributeAtIndex(todo.at[i], CN_FUNCTION_INDEX, cn_attribute_kind("optnone"));
       cn_strip_attributes_function(ctx, todo.at[i]);
       cn_undef_replace_references(todo.at[i]);
-      cn_deopt_references_freeze(ctx, todo.at[i]);
       cn_vector_intrinsics_lower(ctx, todo.at[i]);
       cn_managed_allocas_lower(ctx, todo.at[i]);
       cn_merge_locals(ctx, todo.at[i]);
       cn_tail_make_musttail_calls(ctx, todo.at[i]);
       cn_step_check_after(ctx, todo.at[i], "tail calls", NULL, 0);
       rewrite_function(&emitter, todo.at[i]);
+      if (ctx->options->safepoints != CAIRN_SAFEPOINTS_EARLY)
+        cn_deopt_references_freeze(ctx, todo.at[i]);
       cn_address_spaces_lower(ctx, todo.at[i]);
       cn_step_check_after(ctx, todo.at[i], "statepoints", NULL, 0);
     }

@@ -163,11 +163,27 @@ static bool check_value(struct bundle_check *c, size_t record, unsigned operand)
   return exists;
 }
 
+static bool is_address_in_object(LLVMValueRef value)
+{
+  while (LLVMIsAFreezeInst(value))
+    value = LLVMGetOperand(value, 0);
+  return LLVMIsAGetElementPtrInst(value) != NULL;
+}
+
+/* The size of a field. A number that stands for an object takes the place of a reference. */
+static uint64_t field_bytes(const struct bundle_check *c, LLVMValueRef value)
+{
+  enum { REFERENCE_BYTES = 8 };
+  uint64_t bits = LLVMSizeOfTypeInBits(c->ctx->layout, LLVMTypeOf(value));
+
+  return bits == CAIRN_ABI_DEOPT_OBJECT_BITS ? REFERENCE_BYTES : (bits + 7) / 8;
+}
+
 /* Check the object at *at, and step over it. */
 static bool check_object(struct bundle_check *c, size_t record, unsigned *at)
 {
   unsigned end = c->records.at[record].end;
-  uint64_t word, elements, offset, last = 0;
+  uint64_t word, elements, offset, next = 0;
 
   if (!read_head_word(c, *at, end, &word) || !read_head_word(c, *at + 1, end, &elements))
     return false;
@@ -180,11 +196,16 @@ static bool check_object(struct bundle_check *c, size_t record, unsigned *at)
   for (uint64_t i = 0; i < fields; i++, *at += 2) {
     if (!read_head_word(c, *at, end, &offset) || !check_value(c, record, *at + 1))
       return false;
-    if (i && offset <= last) {
-      report(c, *at, "is an offset that is not above the one before");
+    if (offset < next) {
+      report(c, *at, "is an offset before the end of the field before");
       return false;
     }
-    last = offset;
+    LLVMValueRef value = LLVMGetOperand(c->call, *at + 1);
+    if (cn_is_ref(LLVMTypeOf(value)) && is_address_in_object(value)) {
+      report(c, *at + 1, "is an address in an object; a field refers to the start of its object");
+      return false;
+    }
+    next = offset + field_bytes(c, value);
   }
   return true;
 }

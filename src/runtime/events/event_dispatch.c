@@ -75,6 +75,12 @@ bool cn_events_have_consumers(void)
   return atomic_load_explicit(&has_consumers, memory_order_relaxed);
 }
 
+__attribute__((noinline)) void cn_events_probe_deoptimised(const char *name, uint64_t frames, bool is_marked,
+                                                           uint64_t reason)
+{
+  CN_PROBE4(deoptimised, name, frames, is_marked, reason);
+}
+
 static void fire_probe(const struct cairn_event *event)
 {
   switch (event->kind) {
@@ -99,7 +105,7 @@ static void fire_probe(const struct cairn_event *event)
     CN_PROBE1(stop__ends, event->time - event->since);
     break;
   case CAIRN_EVENT_DEOPTIMISED:
-    CN_PROBE4(deoptimised, event->name, event->activations, event->marked, event->reason);
+    cn_events_probe_deoptimised(event->name, event->activations, event->marked != 0, event->reason);
     break;
   case CAIRN_EVENT_INVALIDATED:
     CN_PROBE2(invalidated, event->activations, event->reason);

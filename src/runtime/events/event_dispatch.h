@@ -19,6 +19,9 @@ bool cn_events_have_consumers(void);
 /* Report an event of the calling thread, with the current time. Returns the time. */
 uint64_t cn_events_report(struct cairn_event event);
 
+/* Fire the probe of event DEOPTIMISED, if there are no consumers. */
+void cn_events_probe_deoptimised(const char *name, uint64_t frames, bool is_marked, uint64_t reason);
+
 /* Write the buffered part of the trace. Called after the world has been released. */
 void cn_events_flush_trace(void);
 

@@ -58,7 +58,11 @@
 ; REDEFINE: %{says} = OFFSET
 ; REDEFINE: %{edit} = 's/i64 16, i24 0/i64 8, i24 0/'
 ; RUN: %{refuse}
-; OFFSET: deopt operand 19 of call to @{{.*}} is an offset that is not above the one before
+; OFFSET: deopt operand 19 of call to @{{.*}} is an offset before the end of the field before
+; REDEFINE: %{says} = INSIDE
+; REDEFINE: %{edit} = 's/double %d, i64 16,/ptr addrspace(1) %inside, i64 16,/'
+; RUN: sed %{edit} %t/right.ll > %t/bad.ll && not %cairn opt -p verify-deopt --disable-output %t/bad.ll 2>&1 | FileCheck --check-prefix=INSIDE %s
+; INSIDE: deopt operand 18 of call to @g is an address in an object; a field refers to the start of its object
 ; REDEFINE: %{says} = OWN
 ; REDEFINE: %{edit} = 's/ i24 0, i24 8388608, / i24 1, i24 8388608, /'
 ; RUN: %{refuse}
@@ -95,6 +99,7 @@ declare void @g()
 declare void @keep(ptr)
 define void @f(ptr addrspace(1) %p, double %d, i64 %n, i24 %v) gc "statepoint-example" {
   %l = alloca i64
+  %inside = getelementptr i8, ptr addrspace(1) %p, i64 %n
   call void @keep(ptr %l)
   call void @g() [ "deopt"(i64 4847652539576877062, i64 65538, i64 11, i64 12, i64 0, i64 0, i64 4847652539576877071, i64 2, i64 21, i64 22, i64 4294967298, i64 1, ptr addrspace(1) %p, i24 0, i24 8388608, i64 8589934599, i64 0, i64 8, double %d, i64 16, i24 0, i64 4850168209296326663, i64 2, i64 1, i64 4294967300, i64 0, i64 8, i24 8388608) ]
   ret void

@@ -174,7 +174,7 @@ static void wrong_frames_are_refused(void **state)
   refuse(&(struct cairn_deopt_ir_frame){.result = 4}, CAIRN_E_BOUNDS, range);
   refuse(&(struct cairn_deopt_ir_frame){.objects = CAIRN_ABI_DEOPT_OBJECT_SHARED}, CAIRN_E_BOUNDS, range);
   refuse(&(struct cairn_deopt_ir_frame){.objects = 1, .object = &object}, CAIRN_E_RECORD,
-         "the offset of field 1 is not above the one before");
+         "the offset of field 1 is before the end of the one before");
   refuse_local(NULL, "local 0 is null");
   refuse_local(cairn_deopt_ir_object(context, 0), "local 0 stands for object 0 of 0");
   refuse_local(LLVMGetParam(function, 3), "local 0 is an integer of 24 bits, which would stand for an object");

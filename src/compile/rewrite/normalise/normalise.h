@@ -49,11 +49,6 @@ void cn_strip_attributes_declarations(struct cn_ctx *ctx);
 /* Replace undefined references in a function by null. */
 void cn_undef_replace_references(LLVMValueRef function);
 
-/* ---- deopt_references.c ---- */
-
-/* Keep LLVM's code generator from separating the addresses in objects among deopt operands from their bases. */
-void cn_deopt_references_freeze(struct cn_ctx *ctx, LLVMValueRef function);
-
 /* ---- unreachable.c ---- */
 
 /* Delete the blocks that `cfg` omits as unreachable; `cfg` stays valid. */
