@@ -80,8 +80,18 @@ static LLVMValueRef signs_differ(struct tj_unit *u, LLVMValueRef rest, LLVMValue
   return LLVMBuildAnd(u->b, some, differ, "");
 }
 
+/* The power of two that the integer is, a constant; -1 for others. */
+static int log2_of(LLVMValueRef y)
+{
+  uint64_t n = LLVMIsAConstantInt(y) ? LLVMConstIntGetZExtValue(y) >> 3 : 0;
+
+  return n && (n & (n - 1)) == 0 && n >> 60 == 0 ? __builtin_ctzll(n) : -1;
+}
+
 static LLVMValueRef floor_divide(struct tj_unit *u, struct tj_instance *in, LLVMValueRef x, LLVMValueRef y)
 {
+  if (log2_of(y) >= 0)
+    return LLVMBuildAnd(u->b, LLVMBuildAShr(u->b, x, tj_i64(u, log2_of(y)), ""), tj_i64(u, -8), "");
   tj_guard(u, in, LLVMBuildICmp(u->b, LLVMIntNE, y, tj_i64(u, 0), ""), TJ_RANGE);
   LLVMValueRef q = LLVMBuildSDiv(u->b, x, y, ""), rest = LLVMBuildSRem(u->b, x, y, "");
   LLVMValueRef less = LLVMBuildZExt(u->b, signs_differ(u, rest, y), u->i64, "");
@@ -92,6 +102,8 @@ static LLVMValueRef floor_divide(struct tj_unit *u, struct tj_instance *in, LLVM
 
 static LLVMValueRef modulo(struct tj_unit *u, struct tj_instance *in, LLVMValueRef x, LLVMValueRef y)
 {
+  if (log2_of(y) >= 0)
+    return LLVMBuildAnd(u->b, x, LLVMBuildSub(u->b, y, tj_i64(u, 8), ""), "");
   tj_guard(u, in, LLVMBuildICmp(u->b, LLVMIntNE, y, tj_i64(u, 0), ""), TJ_RANGE);
   LLVMValueRef rest = LLVMBuildSRem(u->b, x, y, "");
   return LLVMBuildSelect(u->b, signs_differ(u, rest, y), LLVMBuildAdd(u->b, rest, y, ""), rest, "");

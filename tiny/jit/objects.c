@@ -260,8 +260,12 @@ static void emit_new_array(struct tj_unit *u, struct tj_instance *in, uint32_t w
 
 static void emit_append(struct tj_unit *u, struct tj_instance *in, uint32_t word)
 {
+  LLVMValueRef array = tj_reg_word(u, in, TINY_A(word)), values[256];
+
+  for (unsigned i = 0; i < TINY_C(word); i++)
+    values[i] = tj_reg_word(u, in, TINY_B(word) + i);
   for (unsigned i = 0; i < TINY_C(word); i++) {
-    LLVMValueRef arguments[] = {tj_reg_word(u, in, TINY_A(word)), tj_reg_word(u, in, TINY_B(word) + i)};
+    LLVMValueRef arguments[] = {array, values[i]};
     tj_check_thrown(u, in, tj_call_runtime(u, TJ_array_push, arguments));
   }
 }

@@ -108,42 +108,67 @@ static LLVMValueRef encode_integer(struct tj_unit *u, LLVMValueRef integer)
   return tj_tag_from(u, LLVMBuildAShr(u->b, integer, tj_i64(u, 1), ""));
 }
 
-/* The word of zero, or of a float without immediate, which is allocated. */
-static LLVMValueRef encode_rare(struct tj_unit *u, LLVMValueRef number, LLVMBasicBlockRef *from)
+/* The word of a float, if its last two bits say that it is one. */
+static LLVMValueRef float_word(struct tj_unit *u, LLVMValueRef number, LLVMValueRef *is_flat)
 {
-  LLVMBasicBlockRef zero = tj_block(u, "zero"), other = tj_block(u, "box"), join = tj_block(u, "boxed");
-  LLVMValueRef bits = LLVMBuildBitCast(u->b, number, u->i64, "");
-  LLVMValueRef is_zero = LLVMBuildFCmp(u->b, LLVMRealOEQ, number, LLVMConstReal(u->f64, 0.0), "");
-
-  LLVMBuildCondBr(u->b, is_zero, zero, other);
-  tj_at(u, zero);
-  LLVMValueRef minus = LLVMBuildICmp(u->b, LLVMIntSLT, bits, tj_i64(u, 0), "");
-  LLVMValueRef word = LLVMBuildSelect(u->b, minus, tj_special(u, MINUS_ZERO_NUMBER), tj_special(u, ZERO_NUMBER), "");
-  LLVMBuildBr(u->b, join);
-  tj_at(u, other);
-  LLVMValueRef box = tj_call_runtime(u, TJ_box_float, &number);
-  LLVMBuildBr(u->b, join);
-  tj_at(u, join);
-  *from = join;
-  return tj_phi2(u, u->ref, word, zero, box, other);
-}
-
-static LLVMValueRef encode_float(struct tj_unit *u, LLVMValueRef number)
-{
-  LLVMBasicBlockRef flat = tj_block(u, "flat"), rare = tj_block(u, "rare"), join = tj_block(u, "encoded"), from;
   LLVMValueRef bits = LLVMBuildBitCast(u->b, number, u->i64, "");
   LLVMValueRef word = rotate_left(u, LLVMBuildAdd(u->b, bits, tj_i64(u, INT64_C(3) << 60), ""), 3);
   LLVMValueRef ends = LLVMBuildAnd(u->b, word, tj_i64(u, 3), "");
 
-  tj_branch_likely(u, LLVMBuildICmp(u->b, LLVMIntEQ, ends, tj_i64(u, 3), ""), flat, rare);
+  *is_flat = LLVMBuildICmp(u->b, LLVMIntEQ, ends, tj_i64(u, 3), "");
+  return word;
+}
+
+static LLVMValueRef flat_value(struct tj_unit *u, LLVMValueRef word)
+{
+  return tj_tag_from(u, LLVMBuildAShr(u->b, word, tj_i64(u, 1), ""));
+}
+
+/* 0.0 or -0.0. */
+static LLVMValueRef zero_value(struct tj_unit *u, LLVMValueRef number)
+{
+  LLVMValueRef bits = LLVMBuildBitCast(u->b, number, u->i64, "");
+  LLVMValueRef minus = LLVMBuildICmp(u->b, LLVMIntSLT, bits, tj_i64(u, 0), "");
+
+  return LLVMBuildSelect(u->b, minus, tj_special(u, MINUS_ZERO_NUMBER), tj_special(u, ZERO_NUMBER), "");
+}
+
+static LLVMValueRef is_zero(struct tj_unit *u, LLVMValueRef number)
+{
+  return LLVMBuildFCmp(u->b, LLVMRealOEQ, number, LLVMConstReal(u->f64, 0.0), "");
+}
+
+/* The value of a float. Floats without immediate are allocated or, if there is an instance, leave for the interpreter:
+ * the value is then an immediate, and its stores need no barrier. */
+static LLVMValueRef encode_float(struct tj_unit *u, struct tj_instance *in, LLVMValueRef number)
+{
+  LLVMBasicBlockRef flat = tj_block(u, "flat"), rare = tj_block(u, "rare"), zero = tj_block(u, "zero"),
+                    box = tj_block(u, "box"), join = tj_block(u, "encoded"), from[3];
+  LLVMValueRef condition, word = float_word(u, number, &condition), values[3];
+
+  tj_branch_likely(u, condition, flat, rare);
   tj_at(u, flat);
-  LLVMValueRef easy = tj_tag_from(u, LLVMBuildAShr(u->b, word, tj_i64(u, 1), ""));
+  values[0] = flat_value(u, word);
+  from[0] = flat;
   LLVMBuildBr(u->b, join);
   tj_at(u, rare);
-  LLVMValueRef hard = encode_rare(u, number, &from);
+  LLVMBuildCondBr(u->b, is_zero(u, number), zero, box);
+  tj_at(u, zero);
+  values[1] = zero_value(u, number);
+  from[1] = zero;
   LLVMBuildBr(u->b, join);
+  tj_at(u, box);
+  if (in) {
+    tj_leave(u, in, TJ_RANGE);
+  } else {
+    values[2] = tj_call_runtime(u, TJ_box_float, &number);
+    from[2] = box;
+    LLVMBuildBr(u->b, join);
+  }
   tj_at(u, join);
-  return tj_phi2(u, u->ref, easy, flat, hard, from);
+  LLVMValueRef phi = LLVMBuildPhi(u->b, u->ref, "");
+  LLVMAddIncoming(phi, values, from, in ? 2 : 3);
+  return phi;
 }
 
 LLVMValueRef tj_box(struct tj_unit *u, struct tj_var var)
@@ -154,7 +179,7 @@ LLVMValueRef tj_box(struct tj_unit *u, struct tj_var var)
   case TJ_INT:
     return encode_integer(u, var.v);
   case TJ_FLOAT:
-    return encode_float(u, var.v);
+    return encode_float(u, NULL, var.v);
   case TJ_BOOL:
     return LLVMBuildSelect(u->b, var.v, tj_special(u, 1), tj_special(u, 0), "");
   default:
@@ -171,6 +196,8 @@ static LLVMValueRef integer_to_float(struct tj_unit *u, LLVMValueRef integer)
 
 LLVMValueRef tj_reg_word(struct tj_unit *u, struct tj_instance *in, unsigned reg)
 {
+  if (in->regs[reg].rep == TJ_FLOAT && tj_speculates(u, in, TJ_RANGE))
+    return encode_float(u, in, in->regs[reg].v);
   return tj_box(u, in->regs[reg]);
 }
 
