@@ -401,7 +401,7 @@ static void array_to(struct tiny_compiler *c, struct tiny_node *node, unsigned t
   struct tiny_node *list = node->list;
   unsigned array = tiny_take(c, node), first = c->next, count = some_values(c, &list, GROUP);
 
-  tiny_emit(c, node, TINY_OP_NEW_ARRAY, list ? array : target, first, count);
+  tiny_emit(c, node, TINY_OP_NEW_ARRAY, list ? array : target, count ? first : array, count);
   if (!list)
     return;
   while (list) {
@@ -438,7 +438,7 @@ static void object_to(struct tiny_compiler *c, struct tiny_node *node, unsigned 
   for (struct tiny_node *pair = list; pair && count < GROUP; pair = pair->next, count++)
     shape = tiny_shape_with(shape, pair->symbol);
   some_values(c, &list, GROUP);
-  tiny_emit(c, node, TINY_OP_NEW_OBJECT, object, first, count);
+  tiny_emit(c, node, TINY_OP_NEW_OBJECT, object, count ? first : object, count);
   tiny_emit_word(c, shape);
   c->next = first;
   for (; list; list = list->next, c->next = first) {

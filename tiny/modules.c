@@ -156,6 +156,19 @@ static void add_function(struct tiny_program *program, uint32_t function)
   program->functions[program->count++] = function;
 }
 
+/* Checks the functions from number `first` on. */
+static void check_functions(uint32_t first, struct tiny_error *error)
+{
+  for (uint32_t i = first, at; i < tiny_tables->functions.count && !error->failed; i++) {
+    const struct tiny_function *f = tiny_function_at(tiny_tables, i);
+    const char *text = tiny_check(f, tiny_tables, &at);
+    if (text) {
+      struct tiny_import place = {.line = f->line, .column = f->column};
+      fail(error, &place, "the byte code is broken: %s", text);
+    }
+  }
+}
+
 static bool compile(struct tiny_source *source, struct loading *loading, struct tiny_program *program,
                     struct tiny_error *error)
 {
@@ -170,7 +183,10 @@ static bool compile(struct tiny_source *source, struct loading *loading, struct 
         .syntax = syntax, .arena = &arena, .error = error, .module = loading->module, .source = source};
     struct tiny_node node = {.line = 1, .column = 1};
     define_globals(loading->module, syntax);
+    uint32_t first = tiny_tables->functions.count;
     tiny_compile_body(&compiler, &node);
+    if (!error->failed)
+      check_functions(first, error);
     if (!error->failed)
       add_function(program, compiler.function->number);
   }

@@ -3,8 +3,8 @@
  * A thread's program: its start, natives, the closures of compiled functions, and runs of modules. Managed C;
  * thread-local state.
  */
+#include <pthread.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 
 #include "lib/library.h"
 #include "modules.h"
@@ -167,15 +167,19 @@ value tiny_run(const char *name, const char *text, size_t length, uint32_t modul
   return result;
 }
 
-/* The part of the stack that programs may use. */
+/* Programs may use the thread's stack except a reserve, and at most MOST_STACK. */
 static cairn_unmanaged void set_stack_limit(void)
 {
-  struct rlimit limit;
-  size_t size = LEAST_STACK;
+  char *here = __builtin_frame_address(0);
+  pthread_attr_t attributes;
+  void *start = here - LEAST_STACK;
+  size_t size;
 
-  if (getrlimit(RLIMIT_STACK, &limit) == 0)
-    size = limit.rlim_cur > MOST_STACK ? MOST_STACK : limit.rlim_cur < LEAST_STACK ? LEAST_STACK : limit.rlim_cur;
-  tiny_stack_limit = (char *)__builtin_frame_address(0) - size + STACK_RESERVE;
+  if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+    pthread_attr_getstack(&attributes, &start, &size);
+    pthread_attr_destroy(&attributes);
+  }
+  tiny_stack_limit = here - (char *)start > MOST_STACK ? here - MOST_STACK : (char *)start + STACK_RESERVE;
 }
 
 void tiny_end(void)

@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 enum {
   MOST_WORDS = 256,
   REGISTERS = 24,
-  FEEDBACK = 4000,
+  FEEDBACK = 1000,
   SYMBOLS = 6,
   SHAPES = 3,
   GLOBALS = 4,

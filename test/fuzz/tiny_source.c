@@ -18,18 +18,16 @@ static void compile_and_run(const unsigned char *data, size_t size)
   struct tiny_program program = {0};
   struct tiny_error error;
   bool is_new;
-  uint32_t at;
 
   if (tiny_compile(tiny_source_new("source", (const char *)data, size), tiny_module("source", &is_new), &program,
                    &error)) {
-    for (uint32_t i = 0; i < tiny_tables->functions.count; i++)
-      if (tiny_check(tiny_function_at(tiny_tables, i), tiny_tables, &at))
-        abort();
     tiny_make_globals();
     for (uint32_t i = 0; i < program.count; i++)
       if (setjmp(bound) == 0)
         run_function(program.functions[i]);
   }
+  if (error.failed && strstr(error.text, "the byte code is broken"))
+    abort();
   free(program.functions);
 }
 

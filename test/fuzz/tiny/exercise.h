@@ -10,7 +10,7 @@
 #include "modules.h"
 #include "object.h"
 
-enum { EXERCISE_STEPS = 300, EXERCISE_BYTES = 32 << 20 };
+enum { EXERCISE_STEPS = 60, EXERCISE_BYTES = 1 << 20 };
 
 /* ---- objects ---- */
 
