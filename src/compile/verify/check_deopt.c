@@ -227,22 +227,32 @@ static bool check_record(struct bundle_check *c, size_t record)
   return at == r.end;
 }
 
+/* True if callers expect the registers and the stack that a continuation of C's convention leaves: C, fastcc, swiftcc,
+ * preserve_nonecc, System V's. Callees of other conventions pop arguments, or keep more registers. */
+static bool may_be_continued(unsigned convention)
+{
+  static const uint8_t fit[] = {0, 8, 16, 21, 78};
+
+  for (size_t i = 0; i < sizeof fit / sizeof *fit; i++)
+    if (fit[i] == convention)
+      return true;
+  return false;
+}
+
 /* Check that a take-over may leave the function: it pops the function's frame for a continuation of C's convention,
  * which returns the result in registers. */
 static void check_function(struct bundle_check *c)
 {
-  enum { CONVENTION_TAIL = 18, CONVENTION_SWIFT_TAIL = 20 };
+  static const char *const parameters[] = {"sret", "swifterror", "inalloca", "preallocated"};
   LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(c->call));
-  unsigned convention = LLVMGetFunctionCallConv(function);
-  const char *why = convention == CONVENTION_TAIL || convention == CONVENTION_SWIFT_TAIL
-                        ? "a convention whose callees pop their arguments"
-                        : NULL;
+  const char *why = may_be_continued(LLVMGetFunctionCallConv(function)) ? NULL : "its calling convention";
 
   for (LLVMAttributeIndex i = 1; i <= LLVMCountParams(function); i++)
-    if (LLVMGetEnumAttributeAtIndex(function, i, cn_attribute_kind("sret")))
-      why = "an sret parameter";
+    for (size_t k = 0; k < sizeof parameters / sizeof *parameters; k++)
+      if (LLVMGetEnumAttributeAtIndex(function, i, cn_attribute_kind(parameters[k])))
+        why = parameters[k];
   if (why)
-    cn_error(c->ctx, c->call, "deopt-record", "the function has %s, so that no continuation can take its place", why);
+    cn_error(c->ctx, c->call, "deopt-record", "no continuation can take the place of the function, because of %s", why);
 }
 
 static void check_bundle(struct bundle_check *c)

@@ -83,11 +83,13 @@
 ; REDEFINE: %{says} = CONVENTION
 ; REDEFINE: %{edit} = 's/define void @f(/define tailcc void @f(/'
 ; RUN: %{refuse}
-; CONVENTION: in function 'f': the function has a convention whose callees pop their arguments, so that no continuation can take its place [deopt-record]
+; RUN: sed 's/define void @f(/define preserve_mostcc void @f(/' %t/right.ll | not %cairn opt -p verify-deopt --disable-output - 2>&1 | FileCheck --check-prefix=CONVENTION %s
+; CONVENTION: in function 'f': no continuation can take the place of the function, because of its calling convention [deopt-record]
+; RUN: for c in fastcc swiftcc preserve_nonecc x86_64_sysvcc; do sed "s/define void @f(/define $c void @f(/" %t/right.ll | %cairn opt -p verify-deopt --disable-output - || exit 1; done
 ; REDEFINE: %{says} = SRET
 ; REDEFINE: %{edit} = 's/define void @f(/define void @f(ptr sret(i64) %result, /'
 ; RUN: %{refuse}
-; SRET: in function 'f': the function has an sret parameter, so that no continuation can take its place [deopt-record]
+; SRET: in function 'f': no continuation can take the place of the function, because of sret [deopt-record]
 ; The same in a statepoint, before Cairn's own lists.
 ; RUN: sed '/gc.statepoint/s/i64 16, i24 0/i64 8, i24 0/' %t/statepoints.ll > %t/bad.ll && not cmp -s %t/statepoints.ll %t/bad.ll && not %cairn opt -p verify-points --disable-output %t/bad.ll 2>&1 | FileCheck --check-prefix=OFFSET %s
 ; Records behind plain values: a caller without records.
