@@ -41,6 +41,7 @@ cairn_native void visit_fork(void);
 cairn_native void visit_throw(void);
 cairn_native void visit_jump(void);
 cairn_native void visit_end(void);
+cairn_native void note_main_thread(void);
 cairn_native void begin_signals(void);
 cairn_native void end_signals(void);
 cairn_native long jumps_back(void (*function)(long), long argument);
@@ -156,6 +157,7 @@ int main(int count, char **arguments)
 {
   pthread_t other;
 
+  note_main_thread();
   rounds = atol(arguments[1]);
   if (arguments[2][0] == 'd') {
     depth = 2000;

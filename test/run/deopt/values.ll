@@ -1,4 +1,4 @@
-; RUN: clang -O1 -I%root/include -c %S/Inputs/values_native.c -o %t.1.o
+; RUN: clang -O1 -D_GNU_SOURCE -I%root/include -c %S/Inputs/values_native.c -o %t.1.o
 ; RUN: %cairn-cc -O0 %s %t.1.o -o %t && %t | FileCheck %s && env CAIRN_STRESS=1 %t | FileCheck %s
 ; RUN: %cairn-cc -O2 %s %t.1.o -o %t && %t | FileCheck %s && env CAIRN_STRESS=1 %t | FileCheck %s
 ; RUN: %cairn-cc -O3 -static %s %t.1.o -o %t && env CAIRN_STRESS=1 %t | FileCheck %s

@@ -4,8 +4,10 @@
  */
 #include <cairn/cairn.h>
 #include <cairn/deopt.h>
+#include <cairn/thread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 void remember(uintptr_t reference);
 void look(const char *where);
@@ -30,15 +32,16 @@ static long signed_word(const struct cairn_deopt_value *value)
   return (long)(value->word[0] << (64 - value->bits)) >> (64 - value->bits);
 }
 
-/* A number, a constant, a reference, one derived from it, null, the address of a local. */
-void look(const char *where)
+/* A number, a constant, a reference, one derived from it, null, the address of a local. Collections wait during the
+ * operation. */
+static void read_activation(int thread, void *env)
 {
+  const char *where = env;
   struct cairn_stack_iterator it;
   struct cairn_deopt_value v[6], unchanged = {.bits = 99};
   uint32_t count = 0;
 
-  cairn_collect();
-  cairn_stack_youngest(&it);
+  expect(cairn_stack_of_thread(&it, thread), CAIRN_OK, "the thread's stack");
   expect(cairn_deopt_count(&it, &count), CAIRN_OK, "count");
   for (uint32_t i = 0; i < count && i < 6; i++)
     expect(cairn_deopt_read(&it, i, &v[i]), CAIRN_OK, "read");
@@ -62,4 +65,10 @@ void look(const char *where)
   expect(cairn_deopt_count(&it, &count), CAIRN_E_UNKNOWN, "past the end");
   if (count != 6 || unchanged.bits != 99)
     printf("a failure changes its result\n");
+}
+
+void look(const char *where)
+{
+  cairn_collect();
+  expect(cairn_handshake(gettid(), read_activation, (void *)where, CAIRN_ASK_FOREVER), CAIRN_OK, "a handshake");
 }
