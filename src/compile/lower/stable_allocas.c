@@ -41,6 +41,18 @@ static bool is_varying_address(LLVMValueRef user)
   return false;
 }
 
+/* True if `user` computes an address at a variable offset, perhaps from a GEP with a constant offset. */
+static bool starts_varying_address(LLVMValueRef user)
+{
+  if (is_varying_address(user))
+    return true;
+  if (LLVMIsAGetElementPtrInst(user))
+    CN_EACH_USE(use, user)
+      if (starts_varying_address(LLVMGetUser(use)))
+        return true;
+  return false;
+}
+
 static bool is_address_computation(LLVMValueRef user)
 {
   return is_varying_address(user) || LLVMIsAGetElementPtrInst(user) || LLVMIsAICmpInst(user);
@@ -62,7 +74,7 @@ static value_vector address_users_of(LLVMValueRef alloca)
   CN_EACH_USE(use, alloca) {
     if (!is_address_computation(LLVMGetUser(use)))
       continue;
-    change |= is_varying_address(LLVMGetUser(use));
+    change |= starts_varying_address(LLVMGetUser(use));
     cn_push(&users, LLVMGetUser(use));
   }
   if (!change)

@@ -30,6 +30,29 @@ out:
   ret i64 %v
 }
 
+; The varying address starts from a constant place in the local.
+; CHECK-LABEL: define i64 @part(
+; CHECK: %steady = call ptr @llvm.launder.invariant.group.p0(ptr %l)
+; CHECK: %part = getelementptr i8, ptr %steady, i64 24
+define i64 @part(i64 %n) gc "statepoint-example" {
+entry:
+  %l = alloca [8 x ptr addrspace(1)]
+  %part = getelementptr i8, ptr %l, i64 24
+  br label %head
+head:
+  %i = phi i64 [ 0, %entry ], [ %next, %head ]
+  %object = call ptr addrspace(1) @make(i64 %i)
+  %slot = getelementptr ptr addrspace(1), ptr %part, i64 %i
+  store ptr addrspace(1) %object, ptr %slot
+  %next = add i64 %i, 1
+  %more = icmp ult i64 %next, 4
+  br i1 %more, label %head, label %out
+out:
+  %last = load ptr addrspace(1), ptr %slot
+  %v = load i64, ptr addrspace(1) %last
+  ret i64 %v
+}
+
 ; Nothing is done for a local whose places are all known.
 ; CHECK-LABEL: define i64 @fixed(
 ; CHECK-NOT: launder.invariant.group
