@@ -26,12 +26,16 @@ void cairn_deoptimize(uint64_t reason);
 
 static tj_compile *compile;
 static tj_finish *finish;
+static tj_take_dependents *take_dependents;
+static tj_find_code *find_code;
 static tj_count *count_compilations;
 static struct tj_host host;
 static struct tiny_jit_options options;
 static _Thread_local uint32_t torture_left;
 static uint64_t failures_by_reason[TJ_REASONS];
-static uint64_t discarded;
+static uint64_t discarded, invalidated;
+static _Thread_local uint8_t *changed; /* by global: it has changed since code assumed its value */
+static _Thread_local uint32_t changed_count;
 
 static const char *const reason_names[TJ_REASONS] = {"type", "overflow", "range",   "shape",   "target",
                                                      "cold", "entry",    "torture", "invalid", "stack"};
@@ -130,13 +134,14 @@ static void tiny_jit_note(const struct tiny_function *function, uint32_t at)
   tiny_note_frame(function, at);
 }
 
-static void tiny_jit_set_global(uint32_t number, value v)
+static value tiny_jit_set_global(uint32_t number, value v)
 {
   struct tiny_global *row = tiny_global_at(tiny_tables, number);
 
   if (row->flags & TINY_GLOBAL_ASSUMED)
     tiny_hooks.global_changes(number);
   tiny_globals[number] = v;
+  return TINY_NIL;
 }
 
 static value tiny_jit_new_array(long length)
@@ -225,6 +230,44 @@ static void discard(struct tiny_function *function)
   discarded++;
 }
 
+/* The code must not go on: its functions return to the interpreter now, and its activations when their calls return. */
+static void invalidate(struct tj_code *codes, uint32_t code_count)
+{
+  uintptr_t *addresses = calloc(code_count + 1, sizeof *addresses);
+  struct cairn_deopt_failure failure = {0};
+  size_t marked = 0;
+
+  for (uint32_t i = 0; i < code_count; i++) {
+    addresses[i] = codes[i].address;
+    discard(codes[i].function);
+  }
+  if (code_count > 0 && cairn_deopt_invalidate(addresses, code_count, TJ_INVALID, &marked, &failure) != CAIRN_OK) {
+    fprintf(stderr, "tiny: compiled code cannot be invalidated: %s\n", failure.text);
+    abort();
+  }
+  invalidated += code_count;
+  if (options.trace_deopt && code_count > 0)
+    fprintf(stderr, "tiny: invalidated %u functions, %lu activations\n", code_count, (unsigned long)marked);
+  free(addresses);
+  free(codes);
+}
+
+static void global_changes(uint32_t global)
+{
+  uint32_t code_count;
+
+  if (global >= changed_count) {
+    uint32_t room = global + 256;
+    changed = realloc(changed, room);
+    memset(changed + changed_count, 0, room - changed_count);
+    changed_count = room;
+  }
+  changed[global] = 1;
+  tiny_global_at(tiny_tables, global)->flags &= ~(uint32_t)TINY_GLOBAL_ASSUMED;
+  struct tj_code *codes = take_dependents(global, &code_count);
+  invalidate(codes, code_count);
+}
+
 static struct tj_function *data_of(struct tiny_function *function)
 {
   if (!function->jit) {
@@ -238,6 +281,18 @@ static struct tj_function *data_of(struct tiny_function *function)
   return function->jit;
 }
 
+/* A guard failed by chance; now and then, all code of the function is invalidated. */
+static void torture_now(struct tiny_function *root)
+{
+  uint32_t code_count;
+
+  torture_left = 1 + (uint32_t)rand() % (2 * host.options.torture);
+  if (rand() % 4)
+    return;
+  struct tj_code *codes = find_code(root, &code_count);
+  invalidate(codes, code_count);
+}
+
 static void note_failure(uint64_t reason, struct tiny_function *root)
 {
   enum tj_reason kind = (enum tj_reason)(reason & ((1u << TJ_REASON_BITS) - 1));
@@ -246,11 +301,13 @@ static void note_failure(uint64_t reason, struct tiny_function *root)
   struct tj_function *data = data_of(function), *of_root = data_of(root);
 
   failures_by_reason[kind]++;
+  if (kind == TJ_INVALID)
+    return;
   if (options.trace_deopt)
     fprintf(stderr, "tiny: deoptimised: %s in %s:%u\n", reason_names[kind],
             function->name ? tiny_symbol_at(function->name)->bytes : "-", tiny_line_of(function, at)->line);
   if (host.options.torture && torture_left == 0)
-    torture_left = 1 + (uint32_t)rand() % (2 * host.options.torture);
+    torture_now(root);
   else
     data->failed[at] |= (uint8_t)(1u << (kind % 8));
   if (kind != TJ_STACK && ++of_root->failures >= failures_allowed(of_root))
@@ -349,6 +406,30 @@ static bool may_compile(const struct tiny_function *function, const struct tj_fu
   return !data->given_up && function->parameters <= TINY_MAX_COMPILED_PARAMETERS && has_compiler();
 }
 
+/* The globals whose values compiled code may assume: integers, floats, truth values and functions that have not changed
+ * since they were assumed. */
+static void copy_globals(struct tj_request *made)
+{
+  uint32_t count = tiny_tables->globals.count;
+
+  made->globals = calloc(count + 1, sizeof *made->globals);
+  made->global_count = count;
+  for (uint32_t i = 0; i < count; i++) {
+    struct tiny_global *row = tiny_global_at(tiny_tables, i);
+    value v = tiny_globals[i];
+    if ((i < changed_count && changed[i]) || row->flags & TINY_GLOBAL_CONSTANT || v == TINY_HOLE || v == TINY_NIL)
+      continue;
+    if (tiny_is_immediate(v))
+      made->globals[i] = (struct tj_global){.kind = TJ_GLOBAL_IMMEDIATE, .payload = cairn_value_integer(v)};
+    else if (tiny_is(v, TINY_CLOSURE))
+      made->globals[i] =
+          (struct tj_global){.kind = TJ_GLOBAL_CLOSURE, .function = tiny_closure_of(v)->function->number};
+    else
+      continue;
+    row->flags |= TINY_GLOBAL_ASSUMED;
+  }
+}
+
 static void request(struct tiny_function *function, struct tj_function *data, struct tj_loop *loop, uint32_t entry,
                     value *registers)
 {
@@ -360,6 +441,7 @@ static void request(struct tiny_function *function, struct tj_function *data, st
     made.seen[i] = tiny_is_integer(registers[i]) ? TJ_SEEN_INTEGER
                    : tiny_is_flat(registers[i])  ? TJ_SEEN_FLOAT
                                                  : TJ_SEEN_ANY;
+  copy_globals(&made);
   compile(&made);
 }
 
@@ -439,7 +521,9 @@ static const char *open_compiler(void)
   compile = (tj_compile *)dlsym(library, "tiny_jit_compile");
   finish = (tj_finish *)dlsym(library, "tiny_jit_finish");
   count_compilations = (tj_count *)dlsym(library, "tiny_jit_count");
-  if (!open || !compile || !finish || !count_compilations)
+  take_dependents = (tj_take_dependents *)dlsym(library, "tiny_jit_take_dependents");
+  find_code = (tj_find_code *)dlsym(library, "tiny_jit_find_code");
+  if (!open || !compile || !finish || !count_compilations || !take_dependents || !find_code)
     return "the library lacks functions of the compiler";
   if (cairn_deopt_add_language(TJ_LANGUAGE, &language) != CAIRN_OK)
     return "the language's number is taken";
@@ -471,6 +555,7 @@ void tiny_jit_begin(const struct tiny_jit_options *given)
   tiny_hooks.loops = options.threshold * LOOP_FACTOR;
   tiny_hooks.called = called;
   tiny_hooks.looped = looped;
+  tiny_hooks.global_changes = global_changes;
 }
 
 void tiny_jit_end(void)
@@ -485,6 +570,8 @@ void tiny_jit_end(void)
   count_compilations(&counts);
   fprintf(stderr, "tiny: compiled %lu (%lu at loops), refused %lu, thrown away %lu, %lu ms\n", counts.compiled,
           counts.loops, counts.refused, discarded, counts.nanoseconds / 1000000);
+  if (invalidated)
+    fprintf(stderr, "tiny: invalidated %lu\n", invalidated);
   for (unsigned i = 0; i < TJ_REASONS; i++)
     if (failures_by_reason[i])
       fprintf(stderr, "tiny: left compiled code %lu times: %s\n", failures_by_reason[i], reason_names[i]);

@@ -198,7 +198,7 @@ static bool emit_generic(struct tj_unit *u, struct tj_instance *in, unsigned a, 
   for (unsigned i = 0; i < count; i++)
     values[into++] = tj_reg_word(u, in, a + 3 + i);
   enum tj_runtime name = symbol ? TJ_jit_invoke_0 + count : TJ_jit_call_0 + count;
-  in->regs[a] = tj_word(tj_check_thrown(u, in, tj_call_runtime(u, name, values)));
+  in->regs[a] = tj_word(tj_check_thrown(u, in, tj_call_program(u, in, name, values)));
   return true;
 }
 
@@ -405,7 +405,10 @@ static bool emit_call(struct tj_unit *u, struct tj_instance *in, uint32_t word)
   struct call call = {.a = a, .first = a + 3, .count = count, .function = tiny_function_at(in->body->tables, number)};
   if (call.function->is_method || !fits(&call))
     return emit_generic(u, in, a, NULL, count);
-  call.self = guard_closure(u, in, tj_guard_kind(u, in, a + 2, TINY_CLOSURE, TJ_TARGET), call.function);
+  if (in->regs[a + 2].function == call.function)
+    call.self = in->regs[a + 2].v;
+  else
+    call.self = guard_closure(u, in, tj_guard_kind(u, in, a + 2, TINY_CLOSURE, TJ_TARGET), call.function);
   in->regs[a] = emit_known(u, in, &call);
   return true;
 }

@@ -187,7 +187,7 @@ static bool attempt(struct tj_unit *u, const char *name)
 }
 
 LLVMModuleRef tj_emit(const struct tj_host *host, const struct tj_request *request, LLVMContextRef llvm,
-                      const char *name)
+                      const char *name, uint8_t *assumed)
 {
   struct tj_unit *u = calloc(1, sizeof *u);
   LLVMModuleRef result = NULL;
@@ -195,6 +195,7 @@ LLVMModuleRef tj_emit(const struct tj_host *host, const struct tj_request *reque
   u->host = host;
   u->request = request;
   u->llvm = llvm;
+  u->assumed = assumed;
   u->bodies = tj_body_new(host, request->tables, request->function, request->entry);
   for (unsigned i = 0; i < MAX_ATTEMPTS && !result && request->function->words <= MAX_WORDS; i++) {
     bool done = attempt(u, name);

@@ -136,7 +136,8 @@ static LLVMTypeRef type_of_signature(struct tj_unit *u, const char *signature)
   return LLVMFunctionType(type_of_letter(u, signature[0]), parameters, count, false);
 }
 
-LLVMValueRef tj_call_runtime(struct tj_unit *u, enum tj_runtime name, LLVMValueRef *arguments)
+static LLVMValueRef call_runtime(struct tj_unit *u, enum tj_runtime name, LLVMValueRef *arguments,
+                                 LLVMOperandBundleRef *bundle)
 {
   LLVMTypeRef type = type_of_signature(u, runtime_signatures[name]);
   LLVMValueRef function = LLVMGetNamedFunction(u->module, runtime_names[name]);
@@ -145,7 +146,22 @@ LLVMValueRef tj_call_runtime(struct tj_unit *u, enum tj_runtime name, LLVMValueR
     function = LLVMAddFunction(u->module, runtime_names[name], type);
     tj_attribute(u, function, "cairn-managed");
   }
-  return LLVMBuildCall2(u->b, type, function, arguments, LLVMCountParamTypes(type), "");
+  return LLVMBuildCallWithOperandBundles(u->b, type, function, arguments, LLVMCountParamTypes(type), bundle,
+                                         bundle ? 1 : 0, "");
+}
+
+LLVMValueRef tj_call_runtime(struct tj_unit *u, enum tj_runtime name, LLVMValueRef *arguments)
+{
+  return call_runtime(u, name, arguments, NULL);
+}
+
+LLVMValueRef tj_call_program(struct tj_unit *u, struct tj_instance *in, enum tj_runtime name, LLVMValueRef *arguments)
+{
+  LLVMOperandBundleRef bundle = tj_records(u, in, true);
+  LLVMValueRef result = call_runtime(u, name, arguments, &bundle);
+
+  LLVMDisposeOperandBundle(bundle);
+  return result;
 }
 
 /* ---- immediates ---- */

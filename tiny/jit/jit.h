@@ -71,14 +71,25 @@ struct tj_loop {
 /* Types of registers at an entry, as seen at the request. */
 enum tj_seen { TJ_SEEN_ANY, TJ_SEEN_INTEGER, TJ_SEEN_FLOAT };
 
+/* The value of a global at the request, if compiled code may assume that it stays. */
+enum tj_global_kind { TJ_GLOBAL_VARIES, TJ_GLOBAL_IMMEDIATE, TJ_GLOBAL_CLOSURE };
+
+struct tj_global {
+  enum tj_global_kind kind;
+  int64_t payload;   /* IMMEDIATE (value.h) */
+  uint32_t function; /* CLOSURE: of this function */
+};
+
 struct tj_request {
   const struct tiny_tables *tables;
   struct tiny_function *function;
   struct tj_function *data;
-  struct tj_loop *loop; /* null: from the beginning */
-  uint32_t entry;       /* word */
-  bool quick;           /* tier 1 */
-  uint8_t seen[256];    /* by register, enum tj_seen */
+  struct tj_loop *loop;      /* null: from the beginning */
+  uint32_t entry;            /* word */
+  bool quick;                /* tier 1 */
+  uint8_t seen[256];         /* by register, enum tj_seen */
+  struct tj_global *globals; /* by number; the compiler frees the array */
+  uint32_t global_count;
 };
 
 struct tj_options {
@@ -109,9 +120,22 @@ typedef const char *tj_open(const struct tj_host *host);
 typedef void tj_compile(const struct tj_request *request);
 typedef void tj_finish(void);
 typedef void tj_count(struct tj_counts *counts);
+
+/* Compiled code that must not go on. */
+struct tj_code {
+  struct tiny_function *function;
+  uintptr_t address; /* of the code, for cairn_deopt_invalidate() */
+};
+
+/* The code that assumes a value of the global, or that belongs to the function; the caller frees the array. Code that
+ * is still being compiled with the assumption is not installed. */
+typedef struct tj_code *tj_take_dependents(uint32_t global, uint32_t *count);
+typedef struct tj_code *tj_find_code(const struct tiny_function *function, uint32_t *count);
 tj_open tiny_jit_open;
 tj_compile tiny_jit_compile;
 tj_finish tiny_jit_finish;
 tj_count tiny_jit_count;
+tj_take_dependents tiny_jit_take_dependents;
+tj_find_code tiny_jit_find_code;
 
 #endif

@@ -5,6 +5,7 @@
  * once that has happened, call the program.
  */
 #include <stddef.h>
+#include <string.h>
 #include "unit.h"
 #include "object.h"
 
@@ -369,8 +370,44 @@ static void emit_load(struct tj_unit *u, struct tj_instance *in, uint32_t word)
     *to = tj_word(load_constant(u, in, index));
 }
 
+static bool sets_global(const struct tj_body *body, uint32_t global)
+{
+  for (uint32_t at = 0; at < body->words; at += tj_words_at(body, at))
+    if ((body->code[at] & 255) == TINY_OP_SET_GLOBAL && TINY_WIDE_OF(body->code[at]) == global)
+      return true;
+  return false;
+}
+
+/* A global that keeps its value, by assumption: a store of another value invalidates the code. */
+static bool emit_assumed_global(struct tj_unit *u, struct tj_instance *in, uint32_t global, struct tj_var *to)
+{
+  const struct tj_global *known = &u->request->globals[global];
+  double number;
+
+  if (global >= u->request->global_count || known->kind == TJ_GLOBAL_VARIES || sets_global(in->body, global))
+    return false;
+  if (known->kind == TJ_GLOBAL_CLOSURE) {
+    *to = tj_word(
+        tj_load(u, u->ref, tj_load_thread_local(u, u->ref, u->host->globals_offset), 8 * (int64_t)global, TJ_CELL));
+    to->function = tiny_function_at(in->body->tables, known->function);
+  } else if ((known->payload & 3) == 0) {
+    *to = tj_int(tj_i64(u, (int64_t)((uint64_t)known->payload << 1)));
+  } else if (known->payload & 1) {
+    uint64_t bits = (uint64_t)known->payload << 1 | 1;
+    bits = (bits >> 3 | bits << 61) - (UINT64_C(3) << 60);
+    memcpy(&number, &bits, sizeof number);
+    *to = tj_float(LLVMConstReal(u->f64, number));
+  } else {
+    *to = tj_word(tj_tag_from(u, tj_i64(u, known->payload)));
+  }
+  u->assumed[global] = 1;
+  return true;
+}
+
 static void emit_get_global(struct tj_unit *u, struct tj_instance *in, uint32_t word)
 {
+  if (emit_assumed_global(u, in, TINY_WIDE_OF(word), &in->regs[TINY_A(word)]))
+    return;
   LLVMValueRef globals = tj_load_thread_local(u, u->ref, u->host->globals_offset);
   LLVMValueRef v = tj_load(u, u->ref, globals, 8 * (int64_t)TINY_WIDE_OF(word), TJ_CELL);
 
@@ -384,7 +421,7 @@ static void emit_set_global(struct tj_unit *u, struct tj_instance *in, uint32_t 
 {
   LLVMValueRef arguments[] = {tj_i32(u, TINY_WIDE_OF(word)), tj_reg_word(u, in, TINY_A(word))};
 
-  tj_call_runtime(u, TJ_jit_set_global, arguments);
+  tj_call_program(u, in, TJ_jit_set_global, arguments);
 }
 
 static bool emit_variable(struct tj_unit *u, struct tj_instance *in, uint32_t word)

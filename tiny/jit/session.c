@@ -23,6 +23,17 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static struct waiting *first, **last = &first;
 static unsigned running; /* compilations that wait or run */
 static struct tj_counts counts;
+
+/* Code that was installed. */
+struct code {
+  struct tj_code use;
+  uint8_t *assumed; /* by global */
+  uint32_t globals;
+  struct code *next;
+};
+static struct code *codes;
+static uint8_t *changed_globals; /* that have got another value since a request */
+static uint32_t changed_count;
 static uint64_t numbers; /* of versions */
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -65,6 +76,75 @@ static void tell(void *env, const struct cairn_diagnostic *finding)
             finding->rule);
 }
 
+/* Notes the code with its assumptions; false if one of them has become wrong meanwhile. */
+static bool add_code(const struct tj_request *request, uintptr_t address, uint8_t *assumed)
+{
+  struct code *code = malloc(sizeof *code);
+  bool holds = true;
+
+  *code = (struct code){{request->function, address}, assumed, request->global_count, NULL};
+  pthread_mutex_lock(&lock);
+  for (uint32_t i = 0; i < request->global_count && i < changed_count; i++)
+    holds &= !(assumed[i] && changed_globals[i]);
+  if (holds) {
+    code->next = codes;
+    codes = code;
+  }
+  pthread_mutex_unlock(&lock);
+  if (!holds)
+    free(code);
+  return holds;
+}
+
+static void note_change(uint32_t global)
+{
+  if (global >= changed_count) {
+    uint32_t count = global + 256;
+    changed_globals = realloc(changed_globals, count);
+    memset(changed_globals + changed_count, 0, count - changed_count);
+    changed_count = count;
+  }
+  changed_globals[global] = 1;
+}
+
+EXPORTED struct tj_code *tiny_jit_take_dependents(uint32_t global, uint32_t *count)
+{
+  struct tj_code *found = NULL;
+
+  *count = 0;
+  pthread_mutex_lock(&lock);
+  note_change(global);
+  for (struct code **at = &codes; *at;) {
+    struct code *code = *at;
+    if (global >= code->globals || !code->assumed[global]) {
+      at = &code->next;
+      continue;
+    }
+    found = realloc(found, (*count + 1) * sizeof *found);
+    found[(*count)++] = code->use;
+    *at = code->next;
+    free(code->assumed);
+    free(code);
+  }
+  pthread_mutex_unlock(&lock);
+  return found;
+}
+
+EXPORTED struct tj_code *tiny_jit_find_code(const struct tiny_function *function, uint32_t *count)
+{
+  struct tj_code *found = NULL;
+
+  *count = 0;
+  pthread_mutex_lock(&lock);
+  for (struct code *code = codes; code; code = code->next)
+    if (code->use.function == function) {
+      found = realloc(found, (*count + 1) * sizeof *found);
+      found[(*count)++] = code->use;
+    }
+  pthread_mutex_unlock(&lock);
+  return found;
+}
+
 static void install(const struct tj_request *request, void *code)
 {
   if (request->loop) {
@@ -76,22 +156,32 @@ static void install(const struct tj_request *request, void *code)
   __atomic_store_n(&request->function->entry, code, __ATOMIC_RELEASE);
 }
 
+static void ask_again(const struct tj_request *request)
+{
+  if (request->loop)
+    request->loop->requested = 0;
+  else
+    request->data->requested = 0;
+}
+
 static void give_up(const struct tj_request *request)
 {
   if (!request->loop)
     request->data->given_up = 1;
 }
 
-static void *load(LLVMModuleRef module, const char *name)
+static void *load(LLVMModuleRef module, const char *name, uintptr_t *body)
 {
   void *address = NULL;
   uint64_t number;
   char *error = NULL;
 
   if (cairn_jit_add(session, module, &number, &error) != CAIRN_OK ||
-      cairn_jit_look_up(session, name, &address, &error) != CAIRN_OK) {
+      cairn_jit_look_up(session, name, &address, &error) != CAIRN_OK ||
+      cairn_jit_find_code(session, name, body, &error) != CAIRN_OK) {
     fprintf(stderr, "tiny: jit: %s\n", error);
     free(error);
+    return NULL;
   }
   return address;
 }
@@ -117,26 +207,33 @@ static void compile(struct tj_request *request)
   uint64_t begin = now();
   LLVMContextRef llvm = LLVMContextCreate();
   char name[64];
+  uint8_t *assumed = calloc(request->global_count + 1, 1);
+  uintptr_t body = 0;
   void *code = NULL;
 
   snprintf(name, sizeof name, "tiny.f%u.%lu", request->function->number,
            (unsigned long)__atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED));
-  LLVMModuleRef module = tj_emit(&host, request, llvm, name);
+  LLVMModuleRef module = tj_emit(&host, request, llvm, name, assumed);
   if (module) {
     if (host.options.dump_ir) {
       char *text = LLVMPrintModuleToString(module);
       fputs(text, stderr);
       LLVMDisposeMessage(text);
     }
-    code = load(module, name);
+    code = load(module, name, &body);
     LLVMDisposeModule(module);
   }
   LLVMContextDispose(llvm);
   note(request, code != NULL, now() - begin);
-  if (code)
+  free(request->globals);
+  if (!code)
+    give_up(request);
+  else if (add_code(request, body, assumed))
     install(request, code);
   else
-    give_up(request);
+    ask_again(request);
+  if (!code)
+    free(assumed);
 }
 
 /* ---- the queue ---- */

@@ -84,7 +84,8 @@ enum tj_rep {
 struct tj_var {
   enum tj_rep rep;
   LLVMValueRef v;
-  bool is_constant; /* from a global that keeps its value */
+  bool is_constant;                     /* from a global that keeps its value */
+  const struct tiny_function *function; /* null, or the value is a closure of it, by assumption */
 };
 
 /* ---- a compilation ---- */
@@ -141,6 +142,7 @@ struct tj_unit {
   bool again; /* a header's assumption failed: emit again */
   bool failed;
   uint32_t inlined_words;
+  uint8_t *assumed; /* by global: the code assumes its value */
 };
 
 /* ---- ir.c ---- */
@@ -152,6 +154,8 @@ void tj_at(struct tj_unit *u, LLVMBasicBlockRef block);
 LLVMBasicBlockRef tj_here(struct tj_unit *u);
 /* A call of the program's function `name` of runtime.def. */
 LLVMValueRef tj_call_runtime(struct tj_unit *u, enum tj_runtime name, LLVMValueRef *arguments);
+/* The same, of a function that may run code of the program: the call has records. */
+LLVMValueRef tj_call_program(struct tj_unit *u, struct tj_instance *in, enum tj_runtime name, LLVMValueRef *arguments);
 /* Calls "cairn.tag." functions. */
 LLVMValueRef tj_tag_from(struct tj_unit *u, LLVMValueRef payload);
 LLVMValueRef tj_tag_value(struct tj_unit *u, LLVMValueRef word);
@@ -230,9 +234,10 @@ LLVMValueRef tj_new_instance(struct tj_unit *u, const struct tj_body *body, uint
 /* ---- emit.c ---- */
 struct tj_instance *tj_instance_new(struct tj_body *body, struct tj_instance *parent);
 void tj_instance_free(struct tj_instance *in);
-/* Compiles a request to a module with a function of this name, or null. */
+/* Compiles a request to a module with a function of this name, or null. `assumed` gets the globals whose values the
+ * code assumes. */
 LLVMModuleRef tj_emit(const struct tj_host *host, const struct tj_request *request, LLVMContextRef llvm,
-                      const char *name);
+                      const char *name, uint8_t *assumed);
 
 /* ---- session.c ---- */
 struct tj_function *tj_data_of(struct tiny_function *function, const struct tj_host *host);

@@ -26,11 +26,11 @@ static struct cairn_stackmap_location location_at_index(const struct roots_reade
   return cn_record_location_at(&r->record, index);
 }
 
-/* True if the location is null or undefined. Other constants would be references to immovable objects, which no pass
- * makes. */
-static bool is_null_or_undefined(struct cairn_stackmap_location l)
+/* True if the location is null, undefined, or an immediate of a language's words, which has other last bits than an
+ * object. Other constants would be references to immovable objects, which no pass makes. */
+static bool is_no_object(struct cairn_stackmap_location l)
 {
-  return l.kind == CAIRN_STACKMAP_CONSTANT && (l.value == 0 || (uint32_t)l.value == UNDEF_PATTERN);
+  return l.kind == CAIRN_STACKMAP_CONSTANT && (l.value == 0 || l.value & 7 || (uint32_t)l.value == UNDEF_PATTERN);
 }
 
 static const char *check_register_is_kept(const struct roots_reader *r, unsigned reg)
@@ -71,14 +71,14 @@ static const char *read_base_derived_pair(struct roots_reader *r, uint32_t index
   struct cairn_stackmap_location base = location_at_index(r, index), derived = location_at_index(r, index + 1);
   struct cn_root root = {0};
 
-  if (is_null_or_undefined(base)) /* references derived from null are immovable, too */
+  if (is_no_object(base)) /* references derived from null are immovable, too */
     return NULL;
   const char *why = read_reference_place(r, base, &root.base);
   if (why)
     return why;
   root.derived = root.base;
   cn_push(&r->roots, root);
-  if (is_null_or_undefined(derived))
+  if (is_no_object(derived))
     return NULL;
   why = read_reference_place(r, derived, &root.derived);
   root.is_derived = true;

@@ -167,6 +167,9 @@ static void constants_are_not_roots(void **state)
   drop(&s);
   assert_refused(BUILD(&s, NUMBER(4096), NUMBER(4096)), &s, "a constant other than null");
   assert_refused(BUILD(&s, REG(R12), NUMBER(8)), &s, "a constant other than null");
+  assert_null(BUILD(&s, NUMBER(4099), NUMBER(4099)));
+  assert_int_equal(s.frame.roots, 0);
+  drop(&s);
 }
 
 static void registers(void **state)
