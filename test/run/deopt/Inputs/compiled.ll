@@ -114,3 +114,18 @@ define i64 @collects(i64 %n, ptr addrspace(1) %o) noinline gc "statepoint-exampl
 }
 declare void @cairn_collect()
 declare i64 @gives_natively(i64) "cairn-native"
+
+; No language has its number.
+define i64 @speaks_unknown(i64 %n) noinline gc "statepoint-example" {
+  %r = call i64 @gives_integer() ["deopt"(
+    i64 4847652539576877063, i64 65614, i64 4, i64 0, i64 1, i64 0, i64 %n)]
+  %sum = add i64 %r, %n
+  ret i64 %sum
+}
+
+; The operands of its call are no records.
+define i64 @has_plain_operands(i64 %n) noinline gc "statepoint-example" {
+  %r = call i64 @gives_integer() ["deopt"(i64 %n)]
+  %sum = add i64 %r, %n
+  ret i64 %sum
+}
