@@ -9,6 +9,7 @@
  * the function stays in the interpreter.
  */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -531,18 +532,23 @@ static const char *open_compiler(void)
   return open(&host);
 }
 
+static bool is_there;
+
+static void ask_for_compiler(void)
+{
+  const char *error = open_compiler();
+
+  is_there = !error;
+  if (error)
+    fprintf(stderr, "tiny: nothing is compiled: %s\n", error);
+}
+
 /* True if the compiler is there. */
 static bool has_compiler(void)
 {
-  static bool is_asked, is_there;
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-  if (!is_asked) {
-    const char *error = open_compiler();
-    is_there = !error;
-    if (error)
-      fprintf(stderr, "tiny: nothing is compiled: %s\n", error);
-    is_asked = true;
-  }
+  pthread_once(&once, ask_for_compiler);
   return is_there;
 }
 

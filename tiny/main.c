@@ -3,6 +3,7 @@
  * The program tiny: options, and runs of files. Managed C; state of the main thread.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,8 @@
 #include "modules.h"
 #include "object.h"
 #include "repl.h"
+
+enum { MOST_THREADS = 64 };
 
 static const char usage[] = "usage: tiny [options] [file [arguments]]     without a file: a shell\n"
                             "  -e CODE           runs the code\n"
@@ -23,11 +26,13 @@ static const char usage[] = "usage: tiny [options] [file [arguments]]     withou
                             "  --trace-deopt     tells of each deoptimisation\n"
                             "  --dump-ir         prints the LLVM IR of compiled functions\n"
                             "  --torture=N       compiled code leaves for the interpreter at every N-th guard or so\n"
+                            "  --threads=N       runs the program in N threads, each with its own state\n"
                             "  --help, --version\n";
 
 struct options {
   const char *code, *file;
   bool is_check, is_dump, is_interpreted;
+  unsigned threads;
   struct tiny_jit_options jit;
   int used; /* of the command line */
 };
@@ -76,6 +81,12 @@ static void read_options(int argc, char **argv, struct options *options)
       options->is_check = true;
     } else if (!strcmp(argv[i], "--dump-bytecode")) {
       options->is_dump = true;
+    } else if (!strncmp(argv[i], "--threads=", 10)) {
+      options->threads = (unsigned)strtoul(argv[i] + 10, NULL, 10);
+      if (options->threads < 1 || options->threads > MOST_THREADS) {
+        fprintf(stderr, "tiny: --threads takes a number from 1 to %d\n", MOST_THREADS);
+        exit(2);
+      }
     } else if (!strcmp(argv[i], "--interpret")) {
       options->is_interpreted = true;
     } else if (!read_jit_option(argv[i], &options->jit)) {
@@ -105,42 +116,92 @@ static int compile(const struct options *options, const char *name, const char *
   return 0;
 }
 
-static int run(const struct options *options, const char *name, const char *text, size_t length)
-{
-  bool is_new, is_fine;
+/* A program to run: a text with its name. */
+struct job {
+  const struct options *options;
+  const char *name, *text;
+  size_t length;
+  int count; /* of the arguments */
+  char **arguments;
+  int status;
+};
 
-  if (options->is_check || options->is_dump)
-    return compile(options, name, text, length);
-  is_fine = !tiny_is_thrown(tiny_run(name, text, length, tiny_module(name, &is_new)));
+/* Runs a job as the program of this thread. */
+static void run(struct job *job)
+{
+  bool is_new, is_fine = tiny_begin(job->count, job->arguments);
+
+  if (is_fine && (job->options->is_check || job->options->is_dump)) {
+    job->status = compile(job->options, job->name, job->text, job->length);
+    return;
+  }
+  if (is_fine)
+    is_fine = !tiny_is_thrown(tiny_run(job->name, job->text, job->length, tiny_module(job->name, &is_new)));
   if (!is_fine)
     tiny_report(stderr);
+  job->status = is_fine ? 0 : 1;
+}
+
+static void *run_thread(void *job)
+{
+  run(job);
+  return NULL;
+}
+
+/* Runs the job in each of the threads that the options ask for; the threads share the heap alone. */
+static int run_jobs(const struct job *job)
+{
+  unsigned count = job->options->threads;
+  pthread_t threads[MOST_THREADS];
+  struct job jobs[MOST_THREADS];
+  int status = 0;
+
+  for (unsigned i = 0; i < count; i++) {
+    jobs[i] = *job;
+    int error = i ? pthread_create(&threads[i], NULL, run_thread, &jobs[i]) : 0;
+    if (error) {
+      fprintf(stderr, "tiny: cannot start a thread: %s\n", strerror(error));
+      exit(1);
+    }
+  }
+  run(&jobs[0]);
+  for (unsigned i = 0; i < count; i++) {
+    if (i)
+      pthread_join(threads[i], NULL);
+    status |= jobs[i].status;
+  }
   tiny_jit_end();
-  return is_fine ? 0 : 1;
+  return status;
 }
 
 int main(int argc, char **argv)
 {
-  struct options options = {.jit = {.threshold = 300}};
-  size_t length;
-  char *text;
+  struct options options = {.jit = {.threshold = 300}, .threads = 1};
+  char *text = NULL;
 
   read_options(argc, argv, &options);
+  struct job job = {
+      .options = &options, .name = options.file, .count = argc - options.used, .arguments = argv + options.used};
   if (!options.is_interpreted)
     tiny_jit_begin(&options.jit);
-  if (!tiny_begin(argc - options.used, argv + options.used)) {
+  if (options.code) {
+    job.name = "(code)";
+    job.text = options.code;
+    job.length = strlen(options.code);
+    return run_jobs(&job);
+  }
+  if (!options.file) {
+    if (tiny_begin(job.count, job.arguments))
+      return tiny_repl();
     tiny_report(stderr);
     return 1;
   }
-  if (options.code)
-    return run(&options, "(code)", options.code, strlen(options.code));
-  if (!options.file)
-    return tiny_repl();
-  text = tiny_read_file(options.file, &length);
+  job.text = text = tiny_read_file(options.file, &job.length);
   if (!text) {
     fprintf(stderr, "tiny: %s: %s\n", options.file, strerror(errno));
     return 1;
   }
-  int status = run(&options, options.file, text, length);
+  int status = run_jobs(&job);
   free(text);
   return status;
 }

@@ -855,13 +855,31 @@ static struct tiny_node *any_statement(struct tiny_parser *p)
   }
 }
 
+/* True if the statement needs no semicolon, because it ends by a brace. */
+static bool ends_in_block(const struct tiny_node *node)
+{
+  switch (node->kind) {
+  case NODE_BLOCK:
+  case NODE_IF:
+  case NODE_WHILE:
+  case NODE_FOR:
+  case NODE_EACH:
+  case NODE_TRY:
+  case NODE_CLASS:
+    return true;
+  default:
+    return false;
+  }
+}
+
 static struct tiny_node *statement(struct tiny_parser *p)
 {
   struct tiny_node *node = NULL;
 
   if (enter(p)) {
     node = any_statement(p);
-    end_statement(p);
+    if (!node || !ends_in_block(node))
+      end_statement(p);
   }
   leave(p);
   return node;
