@@ -87,7 +87,7 @@ class Function:
         if choice == 0:
             return str(self.rng.choice([0, 1, -1, 7, 1 << 40, -(1 << 63), 0xfefefefe, self.rng.randrange(1 << 63)]))
         if choice == 1:
-            return self.rng.choice(['%a', '%i'])
+            return self.rng.choice(['%a', '%i', '%x', '%y', '%z'])
         if choice == 2:
             return self.value('load volatile i64, ptr @seed')
         old = self.value('load i64, ptr %s' % self.rng.choice(self.words))
@@ -281,8 +281,8 @@ class Function:
         elif choice < 18 and self.callees and self.looks < 4:
             self.looks += 1
             reference, number = self.reference()
-            call = 'call void @%s(i64 %s, i64 %s, ptr addrspace(1) %s)' % (self.rng.choice(self.callees), self.word(),
-                                                                           number, reference)
+            call = 'call void @%s(i64 %s, i64 %s, ptr addrspace(1) %s, i64 1, i64 2, i64 %s, i128 %s)' % (
+                self.rng.choice(self.callees), self.word(), number, reference, self.word(), self.wide(128))
             self.call_with_bundle(call) # if inlined, a call without a bundle would lack the caller's operands, too
         elif self.looks < 4:
             self.looks += 1
@@ -319,7 +319,7 @@ class Function:
         self.start(end)
 
     def make(self):
-        self.types = ['i64'] + self.rng.sample(list(TYPES), 6)
+        self.types = ['i64', 'i128'] + self.rng.sample(list(TYPES), 6)
         self.variables, self.references = {}, []
         self.words = [self.variable('i64') for _ in range(2)]
         self.fixed = self.variable('i64')
@@ -329,7 +329,7 @@ class Function:
         for type_ in self.types:
             self.variables[type_] = [self.variable(type_) for _ in range(2)]
             for at in self.variables[type_]:
-                self.put('store %s %s, ptr %s' % (type_, self.scalar(type_), at))
+                self.put('store %s %s, ptr %s' % (type_, '%w' if type_ == 'i128' else self.scalar(type_), at))
         for _ in range(3):
             at = (self.variable('ptr addrspace(1)'), self.variable('i64'))
             self.references.append(at)
@@ -339,8 +339,8 @@ class Function:
         self.block(self.rng.randrange(10, 30))
         self.call_with_bundle('call void @look()')
         attributes = ' noinline' if self.noinline else ''
-        return '\n'.join(['define internal void @%s(i64 %%a, i64 %%i, ptr addrspace(1) %%r)%s gc "statepoint-example" {' %
-                          (self.name, attributes)] + self.allocas + self.lines + ['  ret void', '}', ''])
+        return '\n'.join(['define internal void @%s(i64 %%a, i64 %%i, ptr addrspace(1) %%r, i64 %%x, i64 %%y, i64 %%z, i128 %%w)%s '
+                          'gc "statepoint-example" {' % (self.name, attributes)] + self.allocas + self.lines + ['  ret void', '}', ''])
 
 
 def main():
@@ -357,7 +357,7 @@ def main():
   store i64 %number, ptr addrspace(1) %made
   call void @note_field(i64 %number, i64 0, i64 %number)
   call void @remember(ptr addrspace(1) %made)
-  call void @f0(i64 1, i64 %number, ptr addrspace(1) %made)
+  call void @f0(i64 1, i64 %number, ptr addrspace(1) %made, i64 3, i64 4, i64 %number, i128 -5)
   call void @finish()
   ret i32 0
 }""")
