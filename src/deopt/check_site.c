@@ -65,6 +65,7 @@ static enum cairn_status check_fields(const struct cn_deopt_site *site, const st
 {
   const struct cn_operand *operand = cn_deopt_site_operands(site) + record->object.first;
 
+  CN_ASSERT(record->object.first + 2 * record->object.fields <= site->operands);
   for (uint32_t i = 0; i < record->object.fields; i++, operand += 2) {
     const char *fault = field_fault(record, layout, payload, operand->constant, operand + 1);
     if (fault != NULL)
@@ -136,6 +137,7 @@ static enum cairn_status check_losses(const struct cn_deopt_site *site, const st
 {
   const struct cn_operand *operands = cn_deopt_site_operands(site);
 
+  CN_ASSERT(site->losable <= site->operands);
   for (uint32_t i = 0; site->losable != 0 && i < site->operands; i++) {
     struct cairn_deopt_value value;
     if (!cn_deopt_may_lose_operand(&operands[i]))

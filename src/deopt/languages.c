@@ -6,6 +6,7 @@
 #include "deopt/site.h"
 
 #include <stddef.h>
+#include "base/check.h"
 
 static const struct cairn_deopt_language *_Atomic languages[CAIRN_DEOPT_LANGUAGES];
 
@@ -20,5 +21,9 @@ enum cairn_status cairn_deopt_add_language(unsigned number, const struct cairn_d
 
 const struct cairn_deopt_language *cn_deopt_language(unsigned number)
 {
-  return number < CAIRN_DEOPT_LANGUAGES ? atomic_load_explicit(&languages[number], memory_order_acquire) : NULL;
+  const struct cairn_deopt_language *language =
+      number < CAIRN_DEOPT_LANGUAGES ? atomic_load_explicit(&languages[number], memory_order_acquire) : NULL;
+
+  CN_ASSERT(language == NULL || language->continuation != NULL);
+  return language;
 }

@@ -23,6 +23,7 @@ static const struct cn_deopt_site *site_of(const struct cairn_stack_iterator *it
 {
   const struct cn_walk *walk = (const struct cn_walk *)iterator;
 
+  CN_ASSERT(walk->past_end || walk->frame.map != NULL || walk->frame.region.manager != NULL);
   return !walk->past_end && walk->frame.map != NULL ? cn_deopt_site_of_map(walk->frame.map) : NULL;
 }
 
@@ -63,6 +64,7 @@ static const struct cn_object_scope *scope_of_operand(const struct cn_deopt_site
       scope = &record->scope;
     }
   }
+  CN_CHECK(scope != NULL); /* each value belongs to a frame or to an object */
   return scope;
 }
 

@@ -238,6 +238,7 @@ static struct cn_object_scope scope_of(const struct record *record, const struct
 {
   uint32_t shared = size->own_objects + at->shared;
 
+  CN_ASSERT(shared <= size->objects && at->own <= size->own_objects);
   return (struct cn_object_scope){record->is_frame ? at->own : shared, record->objects, shared, size->objects - shared};
 }
 

@@ -176,6 +176,7 @@ static void fill_site(void *memory, void *env)
   const struct new_site *new_site = env;
   struct cn_deopt_site *site = memory;
 
+  CN_ASSERT(new_site->site.operands != 0 && (uintptr_t)memory % _Alignof(struct cn_deopt_site) == 0);
   memset(site, 0, cn_deopt_site_bytes(new_site->site.operands, &new_site->site.size));
   site->pc = new_site->site.pc;
   site->status = new_site->site.status;
@@ -225,6 +226,7 @@ const struct cn_deopt_site *cn_deopt_site_of_map(const struct cn_frame_map *map)
   uintptr_t pc = cn_map_pc(map);
   struct cn_details details;
 
+  CN_ASSERT(site == NULL || site->pc == pc);
   if (site != NULL)
     return site;
   if (!cn_safepoint_find_details(pc, &details) || details.deopts == 0)

@@ -94,6 +94,7 @@ static uintptr_t allocate_object(const struct making *making, uint32_t index)
 
 static void allocate_objects(struct making *making)
 {
+  CN_ASSERT(making->state != NULL);
   for (uint32_t i = 0; i < making->site->size.objects; i++) {
     uintptr_t object = allocate_object(making, i);
     struct state_item *item = &state_at(cairn_handle_get(making->state))->item[making->parts.objects + i];
@@ -123,6 +124,7 @@ static uintptr_t allocate_all(struct making *making)
 
 static uintptr_t object_of(const struct making *making, const struct state *state, uint32_t object)
 {
+  CN_ASSERT(object < making->site->size.objects);
   return state->item[making->parts.objects + object].reference;
 }
 
@@ -178,6 +180,8 @@ static void fill_frame(const struct making *making, struct state *state, uint32_
   const struct cairn_deopt_frame *frame = &record->frame;
   struct state_item *head = &state->item[CAIRN_DEOPT_STATE_HEADS + 2 * index];
 
+  CN_ASSERT(index < state->frames && first >= making->parts.values);
+  CN_ASSERT(frame->locals + frame->stack <= making->parts.objects - first);
   head[0] =
       (struct state_item){0, frame->function, frame->index, frame->language | (uint32_t)frame->result << 16, first};
   head[1] = (struct state_item){0, frame->locals, frame->stack, 0, 0};

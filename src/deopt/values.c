@@ -76,7 +76,9 @@ static bool read_base(const struct cn_operand *operand, const struct cn_frame *f
 void cn_deopt_read_operand(const struct cn_operand *operand, const struct cn_frame *frame,
                            struct cairn_deopt_value *value)
 {
-  CN_ASSERT(operand->bits >= 1 && operand->bits <= 128);
+  CN_ASSERT(operand->bits >= 1 && operand->bits <= CAIRN_ABI_DEOPT_BITS_MAX);
+  CN_ASSERT(!operand->is_derived ||
+            (operand->value_class == CAIRN_DEOPT_REFERENCE && operand->kind == CN_OPERAND_PLACE));
   *value = (struct cairn_deopt_value){.value_class = operand->value_class, .bits = operand->bits};
   bool found = read_words(operand, frame, value->word);
   value->word[0] = lowest_bits(value->word[0], operand->bits);
