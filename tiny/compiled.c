@@ -231,21 +231,37 @@ static void discard(struct tiny_function *function)
   discarded++;
 }
 
+/* Marks the activations of the code. Functions without calls have no frame maps, and no activation that waits. */
+static size_t mark_activations(uintptr_t *addresses, uint32_t left)
+{
+  struct cairn_deopt_failure failure = {0};
+  enum cairn_status status = CAIRN_OK;
+  size_t marked = 0;
+
+  while (left > 0 && (status = cairn_deopt_invalidate(addresses, left, TJ_INVALID, &marked, &failure)) != CAIRN_OK) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < left && status == CAIRN_E_UNKNOWN; i++)
+      if (addresses[i] != failure.address)
+        addresses[kept++] = addresses[i];
+    if (status != CAIRN_E_UNKNOWN || kept == left) {
+      fprintf(stderr, "tiny: compiled code cannot be invalidated: %s\n", failure.text);
+      abort();
+    }
+    left = kept;
+  }
+  return marked;
+}
+
 /* The code must not go on: its functions return to the interpreter now, and its activations when their calls return. */
 static void invalidate(struct tj_code *codes, uint32_t code_count)
 {
   uintptr_t *addresses = calloc(code_count + 1, sizeof *addresses);
-  struct cairn_deopt_failure failure = {0};
-  size_t marked = 0;
 
   for (uint32_t i = 0; i < code_count; i++) {
     addresses[i] = codes[i].address;
     discard(codes[i].function);
   }
-  if (code_count > 0 && cairn_deopt_invalidate(addresses, code_count, TJ_INVALID, &marked, &failure) != CAIRN_OK) {
-    fprintf(stderr, "tiny: compiled code cannot be invalidated: %s\n", failure.text);
-    abort();
-  }
+  size_t marked = mark_activations(addresses, code_count);
   invalidated += code_count;
   if (options.trace_deopt && code_count > 0)
     fprintf(stderr, "tiny: invalidated %u functions, %lu activations\n", code_count, (unsigned long)marked);
