@@ -101,7 +101,7 @@ static void refused(void **state)
       {"CAIRN_TRACE=", NULL},
       {"CAIRN_LOG=gc,", NULL},
       {"CAIRN_HEAP_MAX=65535", "CAIRN_HEAP_MAX=65535: expected at least 65536 bytes"},
-      {"CAIRN_LOG=1", "CAIRN_LOG=1: expected gc, stops, arrivals, pins, or several with commas"},
+      {"CAIRN_LOG=1", "CAIRN_LOG=1: expected gc, stops, arrivals, pins, deopt, or several with commas"},
       {"CAIRN_VERIFY=frame", "CAIRN_VERIFY=frame: expected frames, heap, stores, or several with commas"},
       {"CAIRN_VERIFY=", "CAIRN_VERIFY=: expected frames, heap, stores, or several with commas"},
       {"CAIRN_VERIFY=frames,", NULL},
