@@ -10,12 +10,14 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <cairn/assumption.h>
 #include <cairn/patched_cache.h>
+#include "patch/dependents.h"
 #include "unit/patch/module.h"
 
 enum { SITES = 32, SITE_BYTES = 16, ROUNDS = 400, CODE_BYTES = 4096 };
@@ -109,6 +111,57 @@ static void *invalidate(void *unused)
   return unused;
 }
 
+/* A dependent of an assumption: its work is done once, before the assumption is invalid, or it comes too late. */
+static unsigned works_done[ROUNDS];
+static struct {
+  uint32_t index[4];
+  size_t count;
+} works;
+
+static void begin_works(void)
+{
+  works.count = 0;
+}
+
+static void add_work(const void *data)
+{
+  EXPECT(works.count < sizeof works.index / sizeof *works.index);
+  memcpy(&works.index[works.count++], data, sizeof *works.index);
+}
+
+static bool prepare_works(struct cairn_patch_failure *unused)
+{
+  (void)unused;
+  sched_yield();
+  return true;
+}
+
+static void do_works(void)
+{
+  for (size_t i = 0; i < works.count; i++)
+    works_done[works.index[i]]++;
+}
+
+static void end_works(void)
+{
+}
+
+static void *rely(void *unused)
+{
+  static const struct cn_dependents_work work = {begin_works, add_work, prepare_works, do_works, end_works};
+
+  for (uint32_t i = 0; i < ROUNDS; i++) {
+    bool is_invalid;
+    while (atomic_load_explicit(&depending, memory_order_relaxed) <= i)
+      sched_yield();
+    EXPECT(cn_assumption_add_dependent(assumptions[i], &work, &i, sizeof i, &is_invalid) == CAIRN_OK);
+    while (cairn_assumption_holds(assumptions[i]))
+      sched_yield();
+    EXPECT(works_done[i] == !is_invalid);
+  }
+  return unused;
+}
+
 /* ---- caches: the value of a key is the key times 3 ---- */
 
 static struct cairn_inline_cache cache;
@@ -136,8 +189,8 @@ static void *use_caches(void *unused)
 
 static void all(void **state)
 {
-  static void *(*const work[])(void *) = {load_and_unload, load_and_unload, look_up,    patch,
-                                          depend,          invalidate,      use_caches, use_caches};
+  static void *(*const work[])(void *) = {load_and_unload, load_and_unload, look_up, patch, depend, invalidate, rely,
+                                          use_caches,      use_caches};
   enum { THREADS = sizeof work / sizeof *work };
   pthread_t threads[THREADS];
 
