@@ -7,6 +7,11 @@
 // RUN: rm -f %t.json && env CAIRN_TRACE=%t.json %t 2>&1 | FileCheck %s
 // RUN: python3 -m json.tool %t.json > %t.pretty && FileCheck %s --check-prefix=TRACE < %t.pretty
 // LOG: cairn: deopt: thread {{[0-9]+}} marked 1 activations: too hot
+// RUN: gdb -nx -batch -ex 'break cairn_backtrace' -ex run -ex bt %t 2>&1 | FileCheck %s --check-prefix=GDB
+// GDB: #{{[0-9]+}} {{.*}} in gives_integer ()
+// GDB-NEXT: #{{[0-9]+}} {{.*}} in cn_arch_marked_returns ()
+// GDB-NEXT: #{{[0-9]+}} {{.*}} in calls_integer ()
+// GDB-NEXT: #{{[0-9]+}} {{.*}} in main ()
 // CHECK: a backtrace:
 // CHECK: #1 {{.*}} in gives_integer+
 // CHECK-NEXT: #2 {{.*}} in f4:7 (by its record)
