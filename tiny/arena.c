@@ -15,9 +15,9 @@ struct tiny_arena_block {
   _Alignas(16) char bytes[];
 };
 
-static void *allocate(size_t bytes)
+void *tiny_allocate(void *old, size_t count, size_t size)
 {
-  void *memory = calloc(1, bytes);
+  void *memory = old ? reallocarray(old, count, size) : calloc(count ? count : 1, size);
 
   if (!memory) {
     fprintf(stderr, "tiny: out of memory\n");
@@ -30,7 +30,8 @@ void *tiny_arena_take(struct tiny_arena *arena, size_t bytes)
 {
   bytes = (bytes + 15) & ~(size_t)15;
   if (!arena->blocks || bytes > BLOCK_BYTES - arena->used) {
-    struct tiny_arena_block *block = allocate(sizeof *block + (bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES));
+    struct tiny_arena_block *block =
+        tiny_allocate(NULL, 1, sizeof *block + (bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES));
     block->next = arena->blocks;
     arena->blocks = block;
     arena->used = 0;
@@ -60,7 +61,7 @@ void *tiny_table_add(struct tiny_table *table)
     exit(1);
   }
   if (!table->chunk[chunk])
-    table->chunk[chunk] = allocate(((size_t)TINY_FIRST_CHUNK << chunk) * table->size);
+    table->chunk[chunk] = tiny_allocate(NULL, (size_t)TINY_FIRST_CHUNK << chunk, table->size);
   /* Compilers on other threads read elements below the count. */
   __atomic_store_n(&table->count, number + 1, __ATOMIC_RELEASE);
   return tiny_table_at(table, number);

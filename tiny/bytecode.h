@@ -157,6 +157,9 @@ struct tiny_function {
   void *jit; /* the compiler's own data */
 };
 
+/* Memory for `count` elements: zeroed, or `old` with another length. Exhausted memory ends the program. */
+void *tiny_allocate(void *old, size_t count, size_t size);
+
 /* A table of native elements by number: chunks that stay where they are, each twice as large as the one before. */
 enum { TINY_FIRST_CHUNK = 64, TINY_CHUNKS = 18 };
 

@@ -305,12 +305,18 @@ static unsigned arguments(struct tiny_compiler *c, struct tiny_node *list)
   return count;
 }
 
-static uint32_t take_feedback(struct tiny_compiler *c, uint32_t words)
+void tiny_emit_field(struct tiny_compiler *c, const struct tiny_node *node, enum tiny_op op, unsigned a, unsigned b,
+                     uint32_t symbol)
 {
-  uint32_t first = c->function->feedback_words;
+  tiny_emit(c, node, op, a, b, 0);
+  tiny_emit_word(c, symbol);
+  tiny_emit_word(c, c->function->feedback_words);
+  c->function->feedback_words += TINY_SITE_WORDS;
+}
 
-  c->function->feedback_words += words;
-  return first;
+static uint32_t take_target(struct tiny_compiler *c)
+{
+  return c->function->feedback_words++;
 }
 
 /* A call in the window that begins with `window`, whose registers are taken already. */
@@ -337,14 +343,12 @@ static void call_in(struct tiny_compiler *c, struct tiny_node *node, unsigned wi
   if (callee->kind == NODE_SUPER) {
     tiny_emit(c, node, TINY_OP_INVOKE_SUPER, window, count, class_reg);
     tiny_emit_word(c, callee->symbol);
-    tiny_emit_word(c, take_feedback(c, 1));
+    tiny_emit_word(c, take_target(c));
   } else if (is_method) {
-    tiny_emit(c, callee, TINY_OP_INVOKE, window, count, 0);
-    tiny_emit_word(c, callee->symbol);
-    tiny_emit_word(c, take_feedback(c, TINY_SITE_WORDS));
+    tiny_emit_field(c, callee, TINY_OP_INVOKE, window, count, callee->symbol);
   } else {
     tiny_emit(c, node, TINY_OP_CALL, window, count, 0);
-    tiny_emit_word(c, take_feedback(c, 1));
+    tiny_emit_word(c, take_target(c));
   }
 }
 
@@ -443,9 +447,7 @@ static void object_to(struct tiny_compiler *c, struct tiny_node *node, unsigned 
   c->next = first;
   for (; list; list = list->next, c->next = first) {
     unsigned reg = tiny_value_in(c, list->a);
-    tiny_emit(c, list, TINY_OP_SET_FIELD, object, reg, 0);
-    tiny_emit_word(c, list->symbol);
-    tiny_emit_word(c, take_feedback(c, TINY_SITE_WORDS));
+    tiny_emit_field(c, list, TINY_OP_SET_FIELD, object, reg, list->symbol);
   }
   tiny_emit(c, node, TINY_OP_MOVE, target, object, 0);
 }
@@ -454,13 +456,9 @@ static void object_to(struct tiny_compiler *c, struct tiny_node *node, unsigned 
 
 static struct tiny_function *new_function(struct tiny_compiler *c)
 {
-  struct tiny_function *f = calloc(1, sizeof *f);
+  struct tiny_function *f = tiny_allocate(NULL, 1, sizeof *f);
   struct tiny_function **entry = tiny_table_add(&tiny_tables->functions);
 
-  if (!f) {
-    fprintf(stderr, "tiny: out of memory\n");
-    exit(1);
-  }
   *entry = f;
   f->number = tiny_tables->functions.count - 1;
   f->name = c->syntax->name;
@@ -492,11 +490,7 @@ void tiny_compile_body(struct tiny_compiler *c, struct tiny_node *node)
     tiny_emit(c, node, TINY_OP_RETURN, 0, 0, 0);
   else
     tiny_emit(c, node, TINY_OP_RETURN_NIL, 0, 0, 0);
-  c->function->feedback = calloc(c->function->feedback_words + 1, sizeof(uint32_t));
-  if (!c->function->feedback) {
-    fprintf(stderr, "tiny: out of memory\n");
-    exit(1);
-  }
+  c->function->feedback = tiny_allocate(NULL, c->function->feedback_words, sizeof(uint32_t));
 }
 
 /* The closure of a function; compiles the function. */
@@ -528,9 +522,7 @@ static void field_to(struct tiny_compiler *c, struct tiny_node *node, unsigned t
     return;
   }
   unsigned object = operand_in(c, node->a, target);
-  tiny_emit(c, node, TINY_OP_GET_FIELD, target, object, 0);
-  tiny_emit_word(c, node->symbol);
-  tiny_emit_word(c, take_feedback(c, TINY_SITE_WORDS));
+  tiny_emit_field(c, node, TINY_OP_GET_FIELD, target, object, node->symbol);
 }
 
 static void index_to(struct tiny_compiler *c, struct tiny_node *node, unsigned target)

@@ -58,6 +58,9 @@ void tiny_fail(struct tiny_compiler *c, const struct tiny_node *node, const char
 /* Emission; each function notes the node's position. */
 uint32_t tiny_emit(struct tiny_compiler *c, const struct tiny_node *node, enum tiny_op op, unsigned a, unsigned b,
                    unsigned third);
+/* An instruction with a name and a site of feedback. */
+void tiny_emit_field(struct tiny_compiler *c, const struct tiny_node *node, enum tiny_op op, unsigned a, unsigned b,
+                     uint32_t symbol);
 void tiny_emit_word(struct tiny_compiler *c, uint32_t word);
 uint32_t tiny_emit_wide(struct tiny_compiler *c, const struct tiny_node *node, enum tiny_op op, unsigned a,
                         uint32_t wide);

@@ -32,12 +32,7 @@ static void *grow(void *array, uint32_t count, uint32_t *room, size_t size)
   if (count < *room)
     return array;
   *room = *room ? 2 * *room : 16;
-  array = realloc(array, *room * size);
-  if (!array) {
-    fprintf(stderr, "tiny: out of memory\n");
-    exit(1);
-  }
-  return array;
+  return tiny_allocate(array, *room, size);
 }
 
 uint32_t tiny_here(const struct tiny_compiler *c)

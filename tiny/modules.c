@@ -21,15 +21,6 @@ struct loading {
   unsigned depth;
 };
 
-static void *allocate(void *memory)
-{
-  if (!memory) {
-    fprintf(stderr, "tiny: out of memory\n");
-    exit(1);
-  }
-  return memory;
-}
-
 char *tiny_read_file(const char *name, size_t *length)
 {
   FILE *file = fopen(name, "rb");
@@ -40,7 +31,7 @@ char *tiny_read_file(const char *name, size_t *length)
     return NULL;
   do {
     room *= 2;
-    text = allocate(realloc(text, room + 1));
+    text = tiny_allocate(text, room + 1, 1);
     got = fread(text + used, 1, room - used, file);
     used += got;
   } while (used == room);
@@ -56,14 +47,20 @@ char *tiny_read_file(const char *name, size_t *length)
   return text;
 }
 
+/* A copy with a NUL behind. */
+static char *copy_bytes(const char *bytes, size_t length)
+{
+  char *copy = tiny_allocate(NULL, length + 1, 1);
+
+  return memcpy(copy, bytes, length);
+}
+
 struct tiny_source *tiny_source_new(const char *name, const char *text, size_t length)
 {
-  struct tiny_source *source = allocate(calloc(1, sizeof *source));
+  struct tiny_source *source = tiny_allocate(NULL, 1, sizeof *source);
 
-  source->name = allocate(strdup(name));
-  source->text = allocate(malloc(length + 1));
-  memcpy(source->text, text, length);
-  source->text[length] = 0;
+  source->name = copy_bytes(name, strlen(name));
+  source->text = copy_bytes(text, length);
   source->length = length;
   source->next = tiny_tables->sources;
   tiny_tables->sources = source;
@@ -105,7 +102,7 @@ static char *find_text(const struct tiny_source *source, const char *name, char 
     if (strcmp(row->name, name) != 0)
       continue;
     snprintf(path, MAX_PATH, "%s.tiny of the library", name);
-    text = allocate(strdup(row->text));
+    text = copy_bytes(row->text, row->length);
     *length = row->length;
   }
   return text;
@@ -151,7 +148,7 @@ static void add_function(struct tiny_program *program, uint32_t function)
 {
   if (program->count == program->room) {
     program->room = 2 * program->room + 8;
-    program->functions = allocate(realloc(program->functions, program->room * sizeof *program->functions));
+    program->functions = tiny_allocate(program->functions, program->room, sizeof *program->functions);
   }
   program->functions[program->count++] = function;
 }

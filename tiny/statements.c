@@ -66,14 +66,6 @@ static void let(struct tiny_compiler *c, struct tiny_node *node)
 
 /* ---- assignments ---- */
 
-static void set_field(struct tiny_compiler *c, struct tiny_node *node, unsigned object, uint32_t symbol, unsigned reg)
-{
-  tiny_emit(c, node, TINY_OP_SET_FIELD, object, reg, 0);
-  tiny_emit_word(c, symbol);
-  tiny_emit_word(c, c->function->feedback_words);
-  c->function->feedback_words += TINY_SITE_WORDS;
-}
-
 static void assign_name(struct tiny_compiler *c, struct tiny_node *node)
 {
   struct tiny_node *place = node->a;
@@ -113,13 +105,10 @@ static void assign_field(struct tiny_compiler *c, struct tiny_node *node)
     reg = tiny_value_in(c, node->b);
   } else {
     reg = tiny_take(c, node);
-    tiny_emit(c, place, TINY_OP_GET_FIELD, reg, object, 0);
-    tiny_emit_word(c, place->symbol);
-    tiny_emit_word(c, c->function->feedback_words);
-    c->function->feedback_words += TINY_SITE_WORDS;
+    tiny_emit_field(c, place, TINY_OP_GET_FIELD, reg, object, place->symbol);
     tiny_binary(c, node, (enum tiny_token)node->token, reg, reg, node->b);
   }
-  set_field(c, place, object, place->symbol, reg);
+  tiny_emit_field(c, place, TINY_OP_SET_FIELD, object, reg, place->symbol);
 }
 
 static void assign_index(struct tiny_compiler *c, struct tiny_node *node)

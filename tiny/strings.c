@@ -167,8 +167,8 @@ const char *tiny_describe(value v)
   static const char *const names[TINY_KINDS] = {
       [TINY_STRING] = "a string",   [TINY_FLOAT] = "a float",         [TINY_ARRAY] = "an array",
       [TINY_MAP] = "a map",         [TINY_INSTANCE] = "an object",    [TINY_CLOSURE] = "a function",
-      [TINY_NATIVE] = "a function", [TINY_CLASS] = "a class",         [TINY_BOUND] = "a method",
-      [TINY_CELL] = "a variable",   [TINY_PROTOTYPE] = "a prototype", [TINY_BUILDER] = "a string builder",
+      [TINY_NATIVE] = "a function", [TINY_CLASS] = "a class",         [TINY_BOUND] = "a function",
+      [TINY_CELL] = "a variable",   [TINY_PROTOTYPE] = "a prototype", [TINY_BUILDER] = "a builder",
   };
 
   if (v == TINY_NIL)
@@ -176,7 +176,7 @@ const char *tiny_describe(value v)
   if (tiny_is_reference(v))
     return names[tiny_kind(v)];
   if (v == TINY_TRUE || v == TINY_FALSE)
-    return "a truth value";
+    return "a boolean";
   return tiny_is_integer(v) ? "an integer" : "a float";
 }
 

@@ -11,17 +11,6 @@
 
 _Thread_local struct tiny_tables *tiny_tables;
 
-static void *allocate(size_t count, size_t size)
-{
-  void *memory = calloc(count, size);
-
-  if (!memory) {
-    fprintf(stderr, "tiny: out of memory\n");
-    exit(1);
-  }
-  return memory;
-}
-
 /* ---- hash tables ---- */
 
 static uint64_t mix(uint64_t key)
@@ -49,7 +38,7 @@ static void grow(struct tiny_hash *hash)
   struct tiny_hash old = *hash;
 
   hash->room = old.room ? 2 * old.room : 64;
-  hash->entries = allocate(hash->room, sizeof *hash->entries);
+  hash->entries = tiny_allocate(NULL, hash->room, sizeof *hash->entries);
   for (uint32_t i = 0; i < old.room; i++)
     if (old.entries[i].number)
       *place_of(hash, old.entries[i].key) = old.entries[i];
@@ -95,7 +84,7 @@ static void grow_symbols(struct tiny_tables *tables)
 {
   free(tables->symbol_index);
   tables->symbol_room = tables->symbol_room ? 2 * tables->symbol_room : 256;
-  tables->symbol_index = allocate(tables->symbol_room, sizeof *tables->symbol_index);
+  tables->symbol_index = tiny_allocate(NULL, tables->symbol_room, sizeof *tables->symbol_index);
   for (uint32_t i = 1; i < tables->symbols.count; i++) {
     struct tiny_symbol *symbol = tiny_symbol_at(i);
     *symbol_place(symbol->bytes, symbol->length, symbol->hash) = i;
@@ -111,7 +100,7 @@ uint32_t tiny_intern(const char *bytes, size_t length)
     grow_symbols(tables);
   uint32_t *place = symbol_place(bytes, length, hash);
   if (!*place) {
-    char *copy = allocate(length + 1, 1);
+    char *copy = tiny_allocate(NULL, length + 1, 1);
     memcpy(copy, bytes, length);
     struct tiny_symbol *symbol = tiny_table_add(&tables->symbols);
     *symbol = (struct tiny_symbol){copy, (uint32_t)length, hash};
@@ -217,7 +206,7 @@ uint32_t tiny_class_add_method(uint32_t number, uint32_t symbol)
 
   if (row->method_count == row->method_room) {
     /* Compilers may read the old array. */
-    struct tiny_method *methods = allocate(2 * row->method_room + 8, sizeof *methods);
+    struct tiny_method *methods = tiny_allocate(NULL, 2 * row->method_room + 8, sizeof *methods);
     if (row->method_count)
       memcpy(methods, row->methods, row->method_count * sizeof *methods);
     row->methods = methods;
@@ -250,7 +239,7 @@ uint32_t tiny_global_add(uint32_t module, uint32_t symbol, uint32_t flags)
 
 void tiny_tables_begin(void)
 {
-  struct tiny_tables *tables = tiny_tables = allocate(1, sizeof *tables);
+  struct tiny_tables *tables = tiny_tables = tiny_allocate(NULL, 1, sizeof *tables);
 
   tables->symbols.size = sizeof(struct tiny_symbol);
   tables->shapes.size = sizeof(struct tiny_shape);

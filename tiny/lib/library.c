@@ -12,38 +12,24 @@ value tiny_expected(const char *name, const char *expected, value got)
 
 const char *tiny_type_name(value v)
 {
-  static const char *const names[TINY_KINDS] = {
-      [TINY_STRING] = "string",   [TINY_FLOAT] = "float",      [TINY_ARRAY] = "array",     [TINY_MAP] = "map",
-      [TINY_INSTANCE] = "object", [TINY_CLOSURE] = "function", [TINY_NATIVE] = "function", [TINY_CLASS] = "class",
-      [TINY_BOUND] = "function",  [TINY_BUILDER] = "builder",
-  };
+  const char *text = tiny_describe(v), *space = strchr(text, ' ');
 
-  if (v == TINY_NIL)
-    return "nil";
-  if (tiny_is_integer(v))
-    return "integer";
-  if (v == TINY_TRUE || v == TINY_FALSE)
-    return "boolean";
-  if (tiny_is_immediate(v))
-    return "float";
-  const char *name = names[tiny_kind(v)];
-  return name ? name : "unknown";
+  return space ? space + 1 : text;
 }
 
 bool tiny_is_number(value v)
 {
-  return tiny_is_integer(v) || tiny_is_flat(v) || v == TINY_ZERO || v == TINY_MINUS_ZERO || tiny_is(v, TINY_FLOAT);
+  double number;
+
+  return tiny_number(v, &number);
 }
 
 double tiny_as_float(value v)
 {
-  if (tiny_is_integer(v))
-    return (double)tiny_integer(v);
-  if (tiny_is_flat(v))
-    return tiny_flat(v);
-  if (tiny_is(v, TINY_FLOAT))
-    return cairn_value_object(struct tiny_float, v)->number;
-  return v == TINY_MINUS_ZERO ? -0.0 : 0.0;
+  double number = 0;
+
+  tiny_number(v, &number);
+  return number;
 }
 
 bool tiny_take_integer(const char *name, value v, long *integer)
