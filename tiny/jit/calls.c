@@ -11,7 +11,7 @@
 #include "unit.h"
 #include "object.h"
 
-enum { THROWN_NUMBER = 4, INLINE_DEPTH = 5, INLINE_WORDS = 90, INLINE_TOTAL = 1200, RECURSIONS = 1 };
+enum { THROWN_NUMBER = 4, INLINE_DEPTH = 4, INLINE_WORDS = 60, INLINE_TOTAL = 300, RECURSIONS = 1 };
 
 /* A call: the callee or receiver and the arguments are registers from `first` on. */
 struct call {

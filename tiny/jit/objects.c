@@ -230,13 +230,37 @@ static void emit_get_index(struct tj_unit *u, struct tj_instance *in, uint32_t w
   in->regs[TINY_A(word)] = tj_word(found);
 }
 
+/* Stores into an element. Many arrays hold immediates, whose stores need no barrier: a test of the word saves it. The
+ * store of the immediate is atomic, which costs nothing, so that LLVM does not join the two stores. */
+static void store_element(struct tj_unit *u, LLVMValueRef v, LLVMValueRef address)
+{
+  LLVMBasicBlockRef immediate = tj_block(u, "immediate"), other = tj_block(u, "other"), join = tj_block(u, "stored");
+
+  LLVMBuildCondBr(u->b, tj_tag_is(u, v), immediate, other);
+  tj_at(u, immediate);
+  LLVMValueRef store = LLVMBuildStore(u->b, tj_tag_from(u, tj_tag_value(u, v)), address);
+  LLVMSetMetadata(store, u->kind_tbaa, u->tbaa[TJ_ELEMENT]);
+  LLVMSetOrdering(store, LLVMAtomicOrderingUnordered);
+  LLVMSetAlignment(store, 8);
+  LLVMBuildBr(u->b, join);
+  tj_at(u, other);
+  tj_store_at(u, v, address, TJ_ELEMENT);
+  LLVMBuildBr(u->b, join);
+  tj_at(u, join);
+}
+
 static void emit_set_index(struct tj_unit *u, struct tj_instance *in, uint32_t word)
 {
   unsigned a = TINY_A(word), b = TINY_B(word);
+  bool is_word = in->regs[TINY_C(word)].rep == TJ_WORD;
   LLVMValueRef v = tj_reg_word(u, in, TINY_C(word));
 
   if (is_element_access(u, in, (word & 255) == TINY_OP_SET_INDEX, a, b)) {
-    tj_store_at(u, v, emit_element(u, in, a, b), TJ_ELEMENT);
+    LLVMValueRef address = emit_element(u, in, a, b);
+    if (is_word)
+      store_element(u, v, address);
+    else
+      tj_store_at(u, v, address, TJ_ELEMENT);
     return;
   }
   LLVMValueRef arguments[] = {tj_reg_word(u, in, a), tj_reg_word(u, in, b), v};
