@@ -61,10 +61,15 @@ void cn_mutator_set_barrier_word(uint64_t barrier)
   barrier_words.barrier = barrier;
 }
 
-void cn_mutator_copy_barrier_words(struct cairn_mutator *mutator)
+void cn_mutator_copy_card_table(struct cairn_mutator *mutator)
 {
   mutator->cards = barrier_words.cards;
   mutator->card_mask = barrier_words.mask;
+}
+
+void cn_mutator_copy_barrier_words(struct cairn_mutator *mutator)
+{
+  cn_mutator_copy_card_table(mutator);
   mutator->barrier = barrier_words.barrier;
 }
 

@@ -155,6 +155,9 @@ void cn_mutator_set_card_table(unsigned char *cards, uint64_t mask);
 void cn_mutator_set_barrier_word(uint64_t barrier);
 void cn_mutator_copy_barrier_words(struct cairn_mutator *mutator);
 
+/* Give the calling thread's mutator the table of cards, which is constant once the heap is set up. */
+void cn_mutator_copy_card_table(struct cairn_mutator *mutator);
+
 /* Check the invariants above. Returns the error, or null. Called by the mutator's own thread, in a slow path, or by the
  * collecting thread in phase STOP; async-signal-safe. */
 const char *cn_mutator_wrong(const struct cairn_mutator *mutator);

@@ -66,9 +66,10 @@ void cairn_barrier_cards(unsigned char *cards, uint64_t mask)
   if ((mask & (mask + 1)) != 0 || (cards == NULL && mask != 0))
     cairn_fatal("collector %s: the mask of its cards, 0x%llx, is no 2^n - 1", cn_heap_collector()->name,
                 (unsigned long long)mask);
+  /* Other threads copy the table after this set-up, before their first managed code (threads/slow_path.c). */
   cn_mutator_set_card_table(cards, mask);
-  for (struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;)
-    cn_mutator_copy_barrier_words(m);
+  if (cairn_mutator.attached)
+    cn_mutator_copy_card_table(&cairn_mutator);
 }
 
 void cairn_barrier_word(uint64_t word)

@@ -46,6 +46,7 @@ void cairn_on_exhaustion(cairn_exhausted *call, void *env)
 void cn_exhaustion_reset_after_fork(void)
 {
   atomic_store(&callback_lock.word, 0);
+  allocated_at_last_full = 0; /* the allocations of other threads are not counted in the child */
 }
 
 void cn_exhaustion_record_live(void)

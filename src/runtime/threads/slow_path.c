@@ -33,11 +33,13 @@ void cn_slow_path_leave(struct cairn_mutator *mutator, bool native)
     cn_deliver_postponed_signals();
 }
 
-/* Set up the heap before the native thread first runs managed code. */
+/* Set up the heap before the native thread first runs managed code. The thread may have attached before the collector
+ * set the table of cards, while another thread set up the heap. */
 static void begin_heap(struct cairn_mutator *mutator)
 {
   CN_ASSERT(mutator->state == CAIRN_ABI_NATIVE);
   cn_hooks.begin_heap();
+  cn_mutator_copy_card_table(mutator);
   cn_poll_word_disarm(mutator, CN_POLL_REASON_HEAP);
 }
 
