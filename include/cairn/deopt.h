@@ -164,6 +164,7 @@ struct cairn_assumption;
  * records go on, as do those that are marked already. After a failure no activation was marked.
  *
  * UNKNOWN: an address is outside of managed functions. RECORD, LANGUAGE, LOST: an activation cannot be taken over.
+ * PINNED: an activation has an open scope of a pin; a take-over at a guard ends the program then.
  * BUSY, REFUSED: as for cairn_patch_commit(). MEMORY: all 4064 marks, one for each return address with its reason, are
  * in use. */
 enum cairn_status cairn_deopt_invalidate(const uintptr_t *functions, size_t count, uint64_t reason, size_t *marked,
@@ -183,12 +184,12 @@ enum cairn_status cairn_deopt_on_return(struct cairn_stack_iterator *iterator, u
 
 /* Leaves all younger activations of the calling thread, as longjmp() does, and lets the iterator's activation go on
  * with this result of its pending call. If it is marked, it is taken over with this result. A REFERENCE's word is the
- * address of a handle, which the call frees, or 0. Pins of the activations that end stay open. Returns only after a
- * failure.
+ * address of a handle, which the call frees, or 0. Returns only after a failure.
  *
  * UNKNOWN: the iterator has no activation of compiled code on the stack. SELF: the stack is not the calling thread's.
  * NATIVE: native code lies between, apart from the caller and its native callers, or an activation with an own code
- * manager. BUSY, REFUSED. */
+ * manager. PINNED: an activation that would end has an open scope of a pin (cairn_pinned() of <cairn/pin.h>); pins by
+ * cairn_pin() stay open. BUSY, REFUSED. */
 enum cairn_status cairn_deopt_resume(struct cairn_stack_iterator *iterator, const struct cairn_deopt_result *result,
                                      struct cairn_deopt_failure *failure);
 

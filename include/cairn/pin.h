@@ -60,22 +60,27 @@ cairn_leaf void cairn_unpin_at(void cairn_managed *object, const char *site);
        cairn_scope_.address; cairn_scope_.address = (void *)0) \
     for (declaration = cairn_scope_.address; cairn_scope_.address; cairn_scope_.address = (void *)0)
 
+/* A scope also remembers its activation, so that take-overs and resumptions (<cairn/deopt.h>) refuse to leave it. */
+cairn_leaf void *cairn_pin_scope_at(void cairn_managed *object, const char *site);
+cairn_leaf void cairn_unpin_scope_at(void cairn_managed *object, const char *site);
+
 struct cairn_pin_scope_ {
   void cairn_managed *object;
   const char *site;
   void *address;
 };
 
-static inline struct cairn_pin_scope_ cairn_pin_enter_(void cairn_managed *object, const char *site)
+static inline __attribute__((always_inline)) struct cairn_pin_scope_ cairn_pin_enter_(void cairn_managed *object,
+                                                                                      const char *site)
 {
-  struct cairn_pin_scope_ scope = {object, site, cairn_pin_at(object, site)};
+  struct cairn_pin_scope_ scope = {object, site, cairn_pin_scope_at(object, site)};
 
   return scope;
 }
 
-static inline void cairn_pin_leave_(struct cairn_pin_scope_ *scope)
+static inline __attribute__((always_inline)) void cairn_pin_leave_(struct cairn_pin_scope_ *scope)
 {
-  cairn_unpin_at(scope->object, scope->site);
+  cairn_unpin_scope_at(scope->object, scope->site);
 }
 
 #define CAIRN_PIN_LEAF cairn_leaf

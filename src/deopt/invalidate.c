@@ -106,8 +106,7 @@ static enum cairn_status mark_frame(const struct cn_walk *walk, uint64_t reason,
 
   if (site == NULL)
     cn_deopt_fail(&first, CAIRN_E_PLAIN, walk->frame.pc, CAIRN_DEOPT_WHOLE, "the call has no deopt operands");
-  else if (cn_deopt_site_check(site, NULL, &first) == CAIRN_OK &&
-           cn_marking_prepare_frame(&marking, &walk->frame, reason)) {
+  else if (cn_deopt_site_check(site, NULL, &first) == CAIRN_OK && cn_marking_prepare_frame(&marking, walk, reason)) {
     cn_marking_apply(&marking);
     cn_marking_report(&marking, reason);
   }

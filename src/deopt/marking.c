@@ -10,6 +10,7 @@
 #include "base/sorted.h"
 #include "deopt/report.h"
 #include "deopt/site.h"
+#include "runtime/heap/managed_heap.h"
 #include "runtime/roots/roots.h"
 #include "runtime/walk/index.h"
 #include "runtime/walk/marked_returns.h"
@@ -38,9 +39,20 @@ static const struct cn_marked_function *find_function(const struct cn_marking *m
 
 /* ---- activations ---- */
 
-/* Note the activation, if its call has records. Without records it goes on. False: it cannot be taken over. */
-static bool note_activation(struct cn_marking *marking, const struct cn_frame *frame, uint64_t reason)
+/* True if a scope of a pin is open in the activation itself. */
+static bool has_open_pin(const struct cn_walk *walk)
 {
+  if (!cn_pin_scopes_any_in(walk->frame.sp, UINTPTR_MAX))
+    return false;
+  struct cn_walk older = *walk;
+  uintptr_t end = cn_walk_next(&older) ? older.frame.sp : walk->stack_end;
+  return cn_pin_scopes_any_in(walk->frame.sp, end);
+}
+
+/* Note the activation, if its call has records. Without records it goes on. False: it cannot be taken over. */
+static bool note_activation(struct cn_marking *marking, const struct cn_walk *walk, uint64_t reason)
+{
+  const struct cn_frame *frame = &walk->frame;
   size_t count = marking->slots.count;
   uint64_t earlier;
 
@@ -52,6 +64,11 @@ static bool note_activation(struct cn_marking *marking, const struct cn_frame *f
       return true;
     if (cn_deopt_site_check(site, NULL, marking->failure) != CAIRN_OK)
       return false;
+  }
+  if (has_open_pin(walk)) {
+    cn_deopt_fail(marking->failure, CAIRN_E_PINNED, frame->pc, CAIRN_DEOPT_WHOLE,
+                  "the activation has an open scope of a pin");
+    return false;
   }
   CN_ASSERT(frame->pc_slot != NULL);
   cn_grow_push(&marking->slots, (struct cn_marked_slot){.slot = frame->pc_slot, .pc = frame->pc, .reason = reason});
@@ -71,7 +88,7 @@ static bool visit_stack(struct cn_marking *marking, struct cn_walk *walk, bool t
       continue;
     if (frame->pc != pc)
       function = find_function(marking, pc = frame->pc);
-    if (function != NULL && !note_activation(marking, frame, function->reason))
+    if (function != NULL && !note_activation(marking, walk, function->reason))
       return false;
   }
   return true;
@@ -120,9 +137,9 @@ bool cn_marking_prepare(struct cn_marking *marking)
   return make_marks(marking);
 }
 
-bool cn_marking_prepare_frame(struct cn_marking *marking, const struct cn_frame *frame, uint64_t reason)
+bool cn_marking_prepare_frame(struct cn_marking *marking, const struct cn_walk *walk, uint64_t reason)
 {
-  return note_activation(marking, frame, reason) && make_marks(marking);
+  return note_activation(marking, walk, reason) && make_marks(marking);
 }
 
 size_t cn_marking_apply(const struct cn_marking *marking)

@@ -36,8 +36,8 @@ bool cn_marking_add_function(struct cn_marking *marking, uintptr_t address, uint
 bool cn_marking_prepare(struct cn_marking *marking);
 
 /* The same for the one activation of an iterator instead of functions. */
-struct cn_frame;
-bool cn_marking_prepare_frame(struct cn_marking *marking, const struct cn_frame *frame, uint64_t reason);
+struct cn_walk;
+bool cn_marking_prepare_frame(struct cn_marking *marking, const struct cn_walk *walk, uint64_t reason);
 
 /* In the stop, after a preparation that has succeeded: mark the activations. Returns their number. */
 size_t cn_marking_apply(const struct cn_marking *marking);

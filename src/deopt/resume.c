@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "deopt/site.h"
 #include "runtime/core/mutator.h"
+#include "runtime/heap/managed_heap.h"
 #include "runtime/roots/roots.h"
 #include "runtime/signals/signals.h"
 #include "runtime/threads/stop.h"
@@ -58,6 +59,9 @@ static enum cairn_status find_target(struct cn_walk *walk, const struct cn_walk 
     return cn_deopt_fail(failure, CAIRN_E_NATIVE, target->frame.pc, CAIRN_DEOPT_WHOLE,
                          "%s lies between the caller and the activation",
                          foreign ? "an activation with an own manager" : "a native activation");
+  if (cn_pin_scopes_any_in((uintptr_t)&there, walk->frame.sp))
+    return cn_deopt_fail(failure, CAIRN_E_PINNED, target->frame.pc, CAIRN_DEOPT_WHOLE,
+                         "a younger activation has an open scope of a pin");
   return CAIRN_OK;
 }
 

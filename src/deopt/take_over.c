@@ -16,6 +16,7 @@
 #include "deopt/report.h"
 #include "deopt/site.h"
 #include "runtime/core/messages.h"
+#include "runtime/heap/managed_heap.h"
 #include "runtime/roots/roots.h"
 #include "runtime/safepoints/safepoint.h"
 #include "runtime/walk/marked_returns.h"
@@ -59,7 +60,11 @@ static const struct cn_deopt_site *site_to_leave(const struct cn_frame *frame, b
 /* Fill the transfer to the caller of the youngest activation. */
 static void leave_youngest(struct cn_walk *walk, struct cn_transfer *transfer)
 {
+  uintptr_t sp = walk->frame.sp, pc = walk->frame.pc;
+
   transfer->slot = cn_walk_leave_frame(walk);
+  if (cn_pin_scopes_any_in(sp, (uintptr_t)transfer->slot))
+    end_program(pc, "it has an open scope of a pin");
   for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
     transfer->saved[i] = walk->frame.place[i] != NULL ? *walk->frame.place[i] : 0;
 }

@@ -12,15 +12,16 @@
 #include <stdint.h>
 
 enum cn_lock {
-  CN_LOCK_IMAGES,   /* changes of the list of images (image.h), and tables made from details of images */
-  CN_LOCK_FRAMES,   /* the index over frame maps (index.h) */
-  CN_LOCK_HANDLES,  /* the list of unused handles (handles.c) */
-  CN_LOCK_WEAK,     /* objects registered for finalisers, and queues; taken before CN_LOCK_HANDLES */
-  CN_LOCK_PINS,     /* pins (pins.c) */
-  CN_LOCK_UNFILLED, /* the list of objects that may be unfilled (uncleared.c); the holder takes no other lock */
-  CN_LOCK_ANCHORS,  /* memory for anchors (anchors.h); the holder takes no other lock */
-  CN_LOCK_PATCH,    /* code with points, and the tables of patches (src/patch); the holder takes no other lock */
-  CN_LOCK_CODE,     /* names of code without a file (src/runtime/code); the holder takes no other lock */
+  CN_LOCK_IMAGES,     /* changes of the list of images (image.h), and tables made from details of images */
+  CN_LOCK_FRAMES,     /* the index over frame maps (index.h) */
+  CN_LOCK_HANDLES,    /* the list of unused handles (handles.c) */
+  CN_LOCK_WEAK,       /* objects registered for finalisers, and queues; taken before CN_LOCK_HANDLES */
+  CN_LOCK_PINS,       /* pins (pins.c) */
+  CN_LOCK_PIN_SCOPES, /* open scopes of pins (pin_scopes.c); the holder takes no other lock */
+  CN_LOCK_UNFILLED,   /* the list of objects that may be unfilled (uncleared.c); the holder takes no other lock */
+  CN_LOCK_ANCHORS,    /* memory for anchors (anchors.h); the holder takes no other lock */
+  CN_LOCK_PATCH,      /* code with points, and the tables of patches (src/patch); the holder takes no other lock */
+  CN_LOCK_CODE,       /* names of code without a file (src/runtime/code); the holder takes no other lock */
   CN_LOCK_COUNT
 };
 

@@ -162,7 +162,14 @@ const char *cn_noted_stores_describe_last(uintptr_t address, char text[CN_NOTED_
 void *cairn_pin_at(uintptr_t reference, const char *site);
 void cairn_unpin_at(uintptr_t reference, const char *site);
 void cairn_unpin_address_at(void *address, const char *site);
+/* pin_scopes.c: the same for a scope of the calling activation. */
+void *cairn_pin_scope_at(uintptr_t reference, const char *site);
+void cairn_unpin_scope_at(uintptr_t reference, const char *site);
 #pragma GCC visibility pop
+
+/* pin_scopes.c: true if an activation whose stack pointer lies in [low, high) has an open scope. Phase STOP, or the
+ * thread that runs on this stack. */
+bool cn_pin_scopes_any_in(uintptr_t low, uintptr_t high);
 
 void cn_pins_print_sites(void);
 
