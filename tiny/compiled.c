@@ -281,7 +281,7 @@ static void global_changes(uint32_t global)
   }
   changed[global] = 1;
   tiny_global_at(tiny_tables, global)->flags &= ~(uint32_t)TINY_GLOBAL_ASSUMED;
-  struct tj_code *codes = take_dependents(global, &code_count);
+  struct tj_code *codes = take_dependents(tiny_tables, global, &code_count);
   invalidate(codes, code_count);
 }
 

@@ -129,7 +129,7 @@ struct tj_code {
 
 /* The code that assumes a value of the global, or that belongs to the function; the caller frees the array. Code that
  * is still being compiled with the assumption is not installed. */
-typedef struct tj_code *tj_take_dependents(uint32_t global, uint32_t *count);
+typedef struct tj_code *tj_take_dependents(const struct tiny_tables *tables, uint32_t global, uint32_t *count);
 typedef struct tj_code *tj_find_code(const struct tiny_function *function, uint32_t *count);
 tj_open tiny_jit_open;
 tj_compile tiny_jit_compile;

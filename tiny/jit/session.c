@@ -27,13 +27,20 @@ static struct tj_counts counts;
 /* Code that was installed. */
 struct code {
   struct tj_code use;
+  const struct tiny_tables *tables;
   uint8_t *assumed; /* by global */
   uint32_t globals;
   struct code *next;
 };
 static struct code *codes;
-static uint8_t *changed_globals; /* that have got another value since a request */
-static uint32_t changed_count;
+
+/* A global of a program that has got another value since a request. */
+struct change {
+  const struct tiny_tables *tables;
+  uint32_t global;
+  struct change *next;
+};
+static struct change *changes;
 static uint64_t numbers; /* of versions */
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -82,10 +89,10 @@ static bool add_code(const struct tj_request *request, uintptr_t address, uint8_
   struct code *code = malloc(sizeof *code);
   bool holds = true;
 
-  *code = (struct code){{request->function, address}, assumed, request->global_count, NULL};
+  *code = (struct code){{request->function, address}, request->tables, assumed, request->global_count, NULL};
   pthread_mutex_lock(&lock);
-  for (uint32_t i = 0; i < request->global_count && i < changed_count; i++)
-    holds &= !(assumed[i] && changed_globals[i]);
+  for (const struct change *c = changes; c; c = c->next)
+    holds &= c->tables != request->tables || c->global >= request->global_count || !assumed[c->global];
   if (holds) {
     code->next = codes;
     codes = code;
@@ -96,27 +103,24 @@ static bool add_code(const struct tj_request *request, uintptr_t address, uint8_
   return holds;
 }
 
-static void note_change(uint32_t global)
+static void note_change(const struct tiny_tables *tables, uint32_t global)
 {
-  if (global >= changed_count) {
-    uint32_t count = global + 256;
-    changed_globals = realloc(changed_globals, count);
-    memset(changed_globals + changed_count, 0, count - changed_count);
-    changed_count = count;
-  }
-  changed_globals[global] = 1;
+  struct change *change = malloc(sizeof *change);
+
+  *change = (struct change){tables, global, changes};
+  changes = change;
 }
 
-EXPORTED struct tj_code *tiny_jit_take_dependents(uint32_t global, uint32_t *count)
+EXPORTED struct tj_code *tiny_jit_take_dependents(const struct tiny_tables *tables, uint32_t global, uint32_t *count)
 {
   struct tj_code *found = NULL;
 
   *count = 0;
   pthread_mutex_lock(&lock);
-  note_change(global);
+  note_change(tables, global);
   for (struct code **at = &codes; *at;) {
     struct code *code = *at;
-    if (global >= code->globals || !code->assumed[global]) {
+    if (code->tables != tables || global >= code->globals || !code->assumed[global]) {
       at = &code->next;
       continue;
     }
