@@ -140,6 +140,7 @@ struct tiny_source {
 struct tiny_function {
   uint32_t number;                         /* in the table of functions */
   uint32_t name;                           /* symbol */
+  const char *name_text;                   /* its bytes, for threads without this program */
   uint8_t parameters, registers, captures; /* parameters with `this` */
   bool is_method;
   uint32_t words, constant_count, feedback_words, line_count, try_count;

@@ -462,6 +462,7 @@ static struct tiny_function *new_function(struct tiny_compiler *c)
   *entry = f;
   f->number = tiny_tables->functions.count - 1;
   f->name = c->syntax->name;
+  f->name_text = tiny_symbol_at(f->name)->bytes;
   f->line = c->syntax->line;
   f->column = c->syntax->column;
   f->is_method = c->syntax->is_method;

@@ -321,8 +321,8 @@ static void note_failure(uint64_t reason, struct tiny_function *root)
   if (kind == TJ_INVALID)
     return;
   if (options.trace_deopt)
-    fprintf(stderr, "tiny: deoptimised: %s in %s:%u\n", reason_names[kind],
-            function->name ? tiny_symbol_at(function->name)->bytes : "-", tiny_line_of(function, at)->line);
+    fprintf(stderr, "tiny: deoptimised: %s in %s:%u\n", reason_names[kind], function->name_text,
+            tiny_line_of(function, at)->line);
   if (host.options.torture && torture_left == 0)
     torture_now(root);
   else
@@ -369,7 +369,7 @@ static value resume_after(struct tiny_function *function, value closure, uint32_
 /* Frame `frame` goes on; `result` is that of its pending call, if it has one. */
 static value continue_frame(struct cairn_deopt_state managed *state, uint32_t frame, value result)
 {
-  struct tiny_function *function = tiny_function_at(tiny_tables, (uint32_t)cairn_deopt_state_function(state, frame));
+  struct tiny_function *function = (struct tiny_function *)cairn_deopt_state_function(state, frame);
   uint32_t first = cairn_deopt_state_first(state, frame), locals = cairn_deopt_state_locals(state, frame),
            at = (uint32_t)cairn_deopt_state_index(state, frame);
   value managed *registers = cairn_new_array(value, function->registers + 1);
@@ -392,27 +392,38 @@ static value tiny_continue(struct cairn_deopt_state managed *state)
   uint32_t frame = state->frames;
   value result = item_value(state, CAIRN_DEOPT_STATE_RESULT);
 
-  note_failure(state->reason, tiny_function_at(tiny_tables, (uint32_t)cairn_deopt_state_function(state, 0)));
+  note_failure(state->reason, (struct tiny_function *)cairn_deopt_state_function(state, 0));
   while (frame-- > 0)
     result = continue_frame(state, frame, result);
   return result;
 }
 
-static const void *continuation_of(uint64_t function, uint64_t index)
+/* ---- the language's callbacks: native code, since they run in any phase and on any thread ---- */
+
+static cairn_unmanaged const void *continuation_of(uint64_t function, uint64_t index)
 {
   (void)function;
   (void)index;
   return (const void *)tiny_continue;
 }
 
-static const char *text_of_reason(uint64_t reason)
+static cairn_unmanaged const char *text_of_reason(uint64_t reason)
 {
   reason &= (1u << TJ_REASON_BITS) - 1;
   return reason < TJ_REASONS ? reason_names[reason] : "unknown";
 }
 
+/* A function lives as long as the program of its thread, and so longer than its activations. */
+static cairn_unmanaged int describe(uint64_t number, uint64_t index, char *buffer, size_t size)
+{
+  const struct tiny_function *function = (const struct tiny_function *)number;
+
+  return snprintf(buffer, size, "%s (%s:%u)", function->name_text, function->source->name,
+                  tiny_line_of(function, (uint32_t)index)->line);
+}
+
 static const struct cairn_deopt_language language = {
-    .name = "tiny", .continuation = continuation_of, .reason = text_of_reason};
+    .name = "tiny", .continuation = continuation_of, .describe = describe, .reason = text_of_reason};
 
 /* ---- requests ---- */
 

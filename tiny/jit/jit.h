@@ -45,8 +45,9 @@ static inline uint64_t tj_reason_make(enum tj_reason reason, uint32_t function, 
 /* jit_number of another value than a number. */
 #define TJ_NO_NUMBER UINT64_C(0x7ff8dead00000001)
 
-/* The language's number in frame records. A frame's values are the function's registers, and then its closure. An
- * integer of 64 bits is an integer of the program times 8, one of 1 bit is true or false. */
+/* The language's number in frame records. The number of a function is the address of its struct tiny_function, because
+ * each thread's program has own tables. A frame's values are the function's registers, and then its closure. An integer
+ * of 64 bits is an integer of the program times 8, one of 1 bit is true or false. */
 enum { TJ_LANGUAGE = 1 };
 
 enum { TJ_MAX_ARGUMENTS = 6, TJ_MAX_NATIVE_ARGUMENTS = 4 };

@@ -198,12 +198,9 @@ static void note(const struct tj_request *request, bool done, uint64_t time)
   counts.loops += done && request->loop;
   counts.nanoseconds += time;
   pthread_mutex_unlock(&lock);
-  if (host.options.trace) {
-    const struct tiny_symbol *name =
-        request->function->name ? tiny_table_at(&request->tables->symbols, request->function->name) : NULL;
-    fprintf(stderr, "tiny: %s %s:%u at %u in %lu us\n", done ? "compiled" : "refused", name ? name->bytes : "-",
+  if (host.options.trace)
+    fprintf(stderr, "tiny: %s %s:%u at %u in %lu us\n", done ? "compiled" : "refused", request->function->name_text,
             request->function->line, request->entry, (unsigned long)time / 1000);
-  }
 }
 
 static void compile(struct tj_request *request)

@@ -70,7 +70,7 @@ static void add_record(struct tj_unit *u, struct tj_instance *in, uint32_t at, b
     to->at[to->count++] = in->constructed;
   uint64_t head[] = {(uint64_t)CAIRN_ABI_DEOPT_FRAME << CAIRN_ABI_DEOPT_MAGIC_SHIFT | (to->count - first),
                      TJ_LANGUAGE | flags << CAIRN_ABI_DEOPT_FLAGS_SHIFT,
-                     in->body->function->number,
+                     (uintptr_t)in->body->function,
                      at,
                      locals | (uint64_t)(to->count - first - CAIRN_ABI_DEOPT_FRAME_HEAD - locals)
                                   << CAIRN_ABI_DEOPT_STACK_SHIFT,
