@@ -189,6 +189,9 @@ int tiny_strings_compare(value a, value b);
 value tiny_text(value v);
 /* The texts of values, joined. */
 value tiny_text_of(value *parts, unsigned count);
+/* Writes the texts of values to the standard output, with `between` between them and `end` after them, as one piece
+ * that output of other threads does not part. Returns nil, or THROWN. */
+value tiny_print(value *parts, unsigned count, const char *between, const char *end);
 /* Writes the text of a value to a file. */
 void tiny_write(FILE *file, value v);
 /* The bytes of a string in native memory, with a NUL behind; the caller frees them. */

@@ -15,7 +15,7 @@ static _Thread_local value managed *byte_strings;
 static _Thread_local value managed *symbol_strings;
 static _Thread_local long symbol_strings_room;
 
-/* The stream of tiny_text(). */
+/* The stream of tiny_text() and tiny_print(). */
 static _Thread_local struct {
   FILE *file; /* or null */
   char *bytes;
@@ -350,6 +350,20 @@ value tiny_text_of(value *parts, unsigned count)
   for (unsigned i = 0; i < count; i++)
     tiny_write(text_stream.file, parts[i]);
   return end_text();
+}
+
+value tiny_print(value *parts, unsigned count, const char *between, const char *end)
+{
+  if (!begin_text())
+    return tiny_throw("out of memory");
+  for (unsigned i = 0; i < count; i++) {
+    fputs(i ? between : "", text_stream.file);
+    tiny_write(text_stream.file, parts[i]);
+  }
+  fputs(end, text_stream.file);
+  fflush(text_stream.file);
+  fwrite(text_stream.bytes, 1, text_stream.length, stdout);
+  return TINY_NIL;
 }
 
 value tiny_text(value v)

@@ -12,20 +12,12 @@ enum { NUMBER_TEXT = 512 }; /* bytes for a float of 309 digits with 100 decimals
 
 static value print(value *arguments, unsigned count)
 {
-  for (unsigned i = 0; i < count; i++) {
-    if (i > 0)
-      putchar(' ');
-    tiny_write(stdout, arguments[i]);
-  }
-  putchar('\n');
-  return TINY_NIL;
+  return tiny_print(arguments, count, " ", "\n");
 }
 
 static value write_values(value *arguments, unsigned count)
 {
-  for (unsigned i = 0; i < count; i++)
-    tiny_write(stdout, arguments[i]);
-  return TINY_NIL;
+  return tiny_print(arguments, count, "", "");
 }
 
 static value type(value *arguments, unsigned count)
