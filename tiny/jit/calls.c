@@ -85,8 +85,8 @@ static bool is_inlined(struct tj_unit *u, struct tj_instance *in, const struct t
 
   for (const struct tj_instance *i = in; i; i = i->parent)
     recursions += i->body->function == function;
-  return !u->request->quick && function->words <= INLINE_WORDS && in->depth < INLINE_DEPTH &&
-         recursions <= RECURSIONS && u->inlined_words + function->words <= INLINE_TOTAL;
+  return function->words <= INLINE_WORDS && in->depth < INLINE_DEPTH && recursions <= RECURSIONS &&
+         u->inlined_words + function->words <= INLINE_TOTAL;
 }
 
 static struct tj_instance *instance_of_call(struct tj_unit *u, struct tj_instance *in, const struct call *call)

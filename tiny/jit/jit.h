@@ -87,7 +87,6 @@ struct tj_request {
   struct tj_function *data;
   struct tj_loop *loop;      /* null: from the beginning */
   uint32_t entry;            /* word */
-  bool quick;                /* tier 1 */
   uint8_t seen[256];         /* by register, enum tj_seen */
   struct tj_global *globals; /* by number; the compiler frees the array */
   uint32_t global_count;
