@@ -4,8 +4,10 @@ for its answer; prints the answers."""
 import os
 import pty
 import re
+import select
 import sys
 
+PATIENCE_SECONDS = 120
 STEPS = [
     ('let counter = 41\n', r'\n> $'),
     ('counter + 1\n', r'\n42\r\n> $'),
@@ -22,13 +24,18 @@ STEPS = [
 
 
 def read_until(terminal, pattern):
-    text = ''
-    while not re.search(pattern, text):
+    """The text up to a match of the pattern, without escape sequences, which may come in pieces."""
+    data = b''
+    while True:
+        text = re.sub(r'\x1b\[[0-9;?]*[a-zA-Z]', '', data.decode(errors='replace'))
+        if re.search(pattern, text):
+            return text
+        if not select.select([terminal], [], [], PATIENCE_SECONDS)[0]:
+            sys.exit(f'no answer: {pattern!r} is not at the end of {text!r}')
         try:
-            text += re.sub(r'\x1b\[[0-9;?]*[a-zA-Z]', '', os.read(terminal, 4096).decode())
+            data += os.read(terminal, 4096)
         except OSError:  # the other side is closed
             return text
-    return text
 
 
 def main():
