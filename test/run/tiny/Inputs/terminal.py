@@ -19,7 +19,6 @@ STEPS = [
     ('f(4)\n', r'\n8\r\n> $'),
     ('f(nil)\n', r"cannot be applied[^>]*in main[^>]*\n> $"),  # an error ends only its input
     ('f(5)\n', r'\n10\r\n> $'),
-    ('\x04', r'$'),
 ]
 
 
@@ -38,6 +37,19 @@ def read_until(terminal, pattern):
             return text
 
 
+def end(terminal):
+    """Send ends of file until the shell has closed the terminal: one that comes before the editor reads is lost."""
+    for _ in range(PATIENCE_SECONDS):
+        try:
+            os.write(terminal, b'\x04')
+            while select.select([terminal], [], [], 1)[0]:
+                if not os.read(terminal, 4096):
+                    return
+        except OSError:
+            return
+    sys.exit('the shell goes on after the end of the file')
+
+
 def main():
     child, terminal = pty.fork()
     if child == 0:
@@ -48,6 +60,7 @@ def main():
         os.write(terminal, keys.encode())
         text = read_until(terminal, answer)
         print('found' if re.search(answer, text) else f'missing: {answer!r} in {text!r}', repr(keys), flush=True)
+    end(terminal)
     _, status = os.waitpid(child, 0)
     print('status', os.waitstatus_to_exitcode(status))
 
