@@ -6,7 +6,7 @@
  *
  *   lisp [n]                 runs the programs below with n
  *
- * With -DLISP_PART the interpreter is a part of another program, which calls lisp_begin(), lisp_define() and lisp_run().
+ * With -DLISP_PART the interpreter is part of another program, which calls lisp_begin(), lisp_define() and lisp_run().
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #!/bin/sh
 # LLVM 22.1.8: a stack map has the address of a 128-bit argument, in the place of its value, among deopt values.
 #
-# Expected: the value of a deopt operand is recorded, as Indirect [sp + offset] with its size. Observed: for an i128 that
+# Expected: the value of a deopt operand is recorded, as Indirect [sp + offset] with its size. Seen: for an i128 that
 # the caller passed on the stack, llc -O2 records Direct sp + offset with size 8, like the address of an alloca; at -O0,
 # and for an i128 in registers, it records the value. Source: llvm/lib/CodeGen/SelectionDAG/StatepointLowering.cpp takes
 # each FrameIndex operand for an alloca, and an argument of two words in memory is one. Packages: libllvm22 and llvm-22

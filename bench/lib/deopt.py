@@ -21,7 +21,7 @@ def record(index, values, objects=0):
 
 
 def ir():
-    """Function `calls` calls @look at 1,000 places, with 4 references, 4 integers and 4 floats; functions `leaves_0` and
+    """Function `calls` calls @look at 1,000 places with 4 references, 4 integers and 4 floats; functions `leaves_0` and
     `leaves_4` leave with these values, or with objects in the place of the floats."""
     lines = ['declare void @look(i64)', 'declare void @cairn_deoptimize(i64)',
              'define void @calls(i64 %n, double %x, ptr addrspace(1) %p) noinline gc "statepoint-example" {']
