@@ -49,6 +49,13 @@ static char **completions(const char *text, int start, int end)
 
 /* ---- input ---- */
 
+/* Also the library's exit() keeps the history. */
+static void save_history(void)
+{
+  if (history_file)
+    write_history(history_file);
+}
+
 void tiny_lines_begin(void)
 {
   const char *home = getenv("HOME");
@@ -63,12 +70,7 @@ void tiny_lines_begin(void)
   stifle_history(HISTORY_LINES);
   if (home && asprintf(&history_file, "%s/.tiny_history", home) > 0)
     read_history(history_file);
-}
-
-void tiny_lines_end(void)
-{
-  if (is_terminal && history_file)
-    write_history(history_file);
+  atexit(save_history);
 }
 
 /* A line without its newline; null at the end of the input. The caller frees it. */

@@ -32,6 +32,5 @@ int tiny_repl(void)
     }
     fflush(stdout);
   }
-  tiny_lines_end();
   return 0;
 }

@@ -38,16 +38,9 @@ def read_until(terminal, pattern):
 
 
 def end(terminal):
-    """Send ends of file until the shell has closed the terminal: one that comes before the editor reads is lost."""
-    for _ in range(PATIENCE_SECONDS):
-        try:
-            os.write(terminal, b'\x04')
-            while select.select([terminal], [], [], 1)[0]:
-                if not os.read(terminal, 4096):
-                    return
-        except OSError:
-            return
-    sys.exit('the shell goes on after the end of the file')
+    """End the shell by its function: an end of file may come while the editor does not read, and is lost then."""
+    os.write(terminal, b'exit(0)\n')
+    read_until(terminal, r'(?!)')  # up to the end
 
 
 def main():
