@@ -12,7 +12,8 @@
 // DEFINE: %{build} = %cairn-cc -O2 -w -I%root/include %s %S/Inputs/torture.ll %t.1.o %t.2.o %t.3.o %t.4.o -lstdc++
 // RUN: %{build} -o %t && %{build} %t.5.o -o %t.young
 // DEFINE: %{what} =
-// DEFINE: %{young} = env GENERATIONAL_FULL=1000000 GENERATIONAL_CHECK=0 CAIRN_STRESS=17 %t.young 2 %{what} | FileCheck %s
+// DEFINE: %{young} = env GENERATIONAL_FULL=1000000 GENERATIONAL_CHECK=0 CAIRN_STRESS=17 %t.young 2 %{what} \
+// DEFINE:   | FileCheck %s
 // DEFINE: %{run} = %t 20 %{what} | FileCheck %s && env CAIRN_STRESS=3 %t 3 %{what} | FileCheck %s && %{young}
 // REDEFINE: %{what} = coroutines
 // RUN: %{run}

@@ -6,7 +6,8 @@
 // RUN: %cairn-cc -w -O2 -I%root/include %s %S/Inputs/compiled.ll -o %t
 // RUN: %t 100000 | FileCheck %s && env CAIRN_STRESS=1 %t 100 | FileCheck %s
 // RUN: env CAIRN_STRESS=1 CAIRN_VERIFY=frames,heap %t 50 | FileCheck %s
-// RUN: %cairn-cc -w -O0 -I%root/include %s %S/Inputs/compiled.ll -o %t.0 && env CAIRN_STRESS=1 CAIRN_VERIFY=frames %t.0 50 | FileCheck %s
+// RUN: %cairn-cc -w -O0 -I%root/include %s %S/Inputs/compiled.ll -o %t.0
+// RUN: env CAIRN_STRESS=1 CAIRN_VERIFY=frames %t.0 50 | FileCheck %s
 // CHECK: eager: 3 frames, reason 17: [1.5 21 object 42] [35 -7] [77], 6 kept
 // CHECK-NEXT: eager: double 2.25, reference 42
 // CHECK-NEXT: recursion: 4950, 101 states

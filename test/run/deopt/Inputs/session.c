@@ -29,7 +29,8 @@ cairn_unmanaged static void write_module(char *text, size_t size, long number)
   snprintf(text, size,
            "declare ptr addrspace(1) @meanwhile(i64, ptr addrspace(1))\n"
            "define i64 @f(i64 %%n, ptr addrspace(1) %%o) gc \"statepoint-example\" {\n"
-           "  %%r = call ptr addrspace(1) @meanwhile(i64 %%n, ptr addrspace(1) %%o) [ \"deopt\"(i64 4847652539576877065,"
+           "  %%r = call ptr addrspace(1) @meanwhile(i64 %%n, ptr addrspace(1) %%o) [ "
+            "\"deopt\"(i64 4847652539576877065,"
            " i64 196614, i64 1, i64 %ld, i64 3, i64 0, i64 %ld, i64 %%n, ptr addrspace(1) %%o) ]\n"
            "  %%v = load i64, ptr addrspace(1) %%r\n"
            "  %%s = add i64 %%v, %ld\n"
