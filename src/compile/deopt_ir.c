@@ -7,8 +7,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include "base/vector.h"
-#include "compile/core/convention.h"
 #include "compile/core/pass.h"
+#include "compile/core/scalars.h"
 
 /* The records under construction. `what` and `number` name the value that is being added. */
 struct record_writer {
@@ -41,30 +41,11 @@ static void push_word(struct record_writer *w, uint64_t word)
   cn_push(&w->operands, LLVMConstInt(LLVMInt64TypeInContext(w->context), word, false));
 }
 
-/* The size in bits of a scalar that LLVM records, or 0. */
-static unsigned scalar_bits(LLVMTypeRef type)
-{
-  switch (LLVMGetTypeKind(type)) {
-  case LLVMIntegerTypeKind:
-    return LLVMGetIntTypeWidth(type);
-  case LLVMHalfTypeKind:
-  case LLVMBFloatTypeKind:
-    return 16;
-  case LLVMFloatTypeKind:
-    return 32;
-  case LLVMDoubleTypeKind:
-  case LLVMPointerTypeKind:
-    return 64;
-  default:
-    return cn_is_returned_on_x87_stack(type) ? 80 : 0; /* long double */
-  }
-}
-
 static bool is_vector_recordable(LLVMTypeRef type)
 {
   LLVMTypeRef lane = LLVMGetElementType(type);
   LLVMTypeKind kind = LLVMGetTypeKind(lane);
-  unsigned bits = scalar_bits(lane);
+  unsigned bits = cn_scalar_bits(lane);
 
   if (kind == LLVMHalfTypeKind || kind == LLVMBFloatTypeKind || cn_is_ref(lane) || bits < 8 || bits > 64)
     return false;
@@ -78,8 +59,9 @@ static const char *value_wrong(LLVMValueRef value)
 
   if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
     return is_vector_recordable(type) ? NULL : "is a vector that LLVM 22 cannot record";
-  unsigned bits = scalar_bits(type);
-  if (bits < 1 || bits > CAIRN_ABI_DEOPT_BITS_MAX)
+  unsigned bits = cn_scalar_bits(type);
+  bool is_quad = bits == 128 && LLVMGetTypeKind(type) != LLVMIntegerTypeKind;
+  if (bits < 1 || bits > CAIRN_ABI_DEOPT_BITS_MAX || is_quad)
     return "is of a type that LLVM 22 cannot record";
   if (LLVMGetTypeKind(type) == LLVMIntegerTypeKind && bits == CAIRN_ABI_DEOPT_OBJECT_BITS)
     return "is an integer of 24 bits, which would stand for an object";
@@ -115,10 +97,10 @@ static uint64_t field_bytes(LLVMValueRef value)
 {
   enum { REFERENCE_BYTES = 8 };
   LLVMTypeRef type = LLVMTypeOf(value);
-  uint64_t object, bits = scalar_bits(type);
+  uint64_t object, bits = cn_scalar_bits(type);
 
   if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
-    bits = (uint64_t)LLVMGetVectorSize(type) * scalar_bits(LLVMGetElementType(type));
+    bits = (uint64_t)LLVMGetVectorSize(type) * cn_scalar_bits(LLVMGetElementType(type));
   return is_object(value, &object) ? REFERENCE_BYTES : (bits + 7) / 8;
 }
 

@@ -14,6 +14,7 @@
 #include "base/check.h"
 #include "compile/core/emit.h"
 #include "compile/core/emitted_names.h"
+#include "compile/core/scalars.h"
 
 enum { SWIFT_CONVENTION = 16, TAIL_CONVENTION = 18, SWIFT_TAIL_CONVENTION = 20 }; /* llvm/IR/CallingConv.h */
 
@@ -101,22 +102,9 @@ static bool assign_element_registers(LLVMTypeRef type, uint64_t count, struct us
 /* The size of an element in bits if vector registers have such lanes, else 0. */
 static unsigned vector_lane_bits(LLVMTypeRef element)
 {
-  switch (LLVMGetTypeKind(element)) {
-  case LLVMHalfTypeKind:
-  case LLVMBFloatTypeKind:
-    return 16;
-  case LLVMFloatTypeKind:
-    return 32;
-  case LLVMDoubleTypeKind:
-  case LLVMPointerTypeKind:
-    return 64;
-  case LLVMIntegerTypeKind: {
-    unsigned width = LLVMGetIntTypeWidth(element);
-    return width == 8 || width == 16 || width == 32 || width == 64 ? width : 0;
-  }
-  default:
-    return 0;
-  }
+  unsigned width = cn_scalar_bits(element);
+
+  return width == 8 || width == 16 || width == 32 || width == 64 ? width : 0;
 }
 
 /* Vectors of other element types or lengths may be split into elements. Three 32-bit elements take one register, like

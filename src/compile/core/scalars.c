@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lists the scalars in a type, with their offsets, up to a limit. Needs: nothing. Provides: cn_scalars_of(). Breaks:
- * nothing.
+ * Lists the scalars in a type, with their offsets, up to a limit, and has the sizes of scalars. Needs: nothing.
+ * Provides: cn_scalars_of(), cn_scalar_bits(). Breaks: nothing.
  */
 #include "compile/core/scalars.h"
 
 #include <string.h>
+#include "compile/core/convention.h"
 
 static bool is_full(const struct cn_scalars *out)
 {
@@ -48,4 +49,29 @@ static void flatten_type(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t at, bool
 void cn_scalars_of(struct cn_ctx *ctx, LLVMTypeRef type, struct cn_scalars *out)
 {
   flatten_type(ctx, type, 0, false, out);
+}
+
+unsigned cn_scalar_bits(LLVMTypeRef type)
+{
+  switch (LLVMGetTypeKind(type)) {
+  case LLVMIntegerTypeKind:
+    return LLVMGetIntTypeWidth(type);
+  case LLVMHalfTypeKind:
+  case LLVMBFloatTypeKind:
+    return 16;
+  case LLVMFloatTypeKind:
+    return 32;
+  case LLVMDoubleTypeKind:
+  case LLVMPointerTypeKind:
+    return 64;
+  case LLVMFP128TypeKind:
+  case LLVMPPC_FP128TypeKind:
+    return 128;
+  case LLVMArrayTypeKind:
+  case LLVMStructTypeKind:
+  case LLVMVectorTypeKind:
+    return 0;
+  default:
+    return cn_is_returned_on_x87_stack(type) ? 80 : 0; /* long double */
+  }
 }

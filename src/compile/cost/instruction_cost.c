@@ -17,6 +17,7 @@
 #include "compile/analysis/calls.h"
 #include "compile/core/convention.h"
 #include "compile/core/emitted_names.h"
+#include "compile/core/scalars.h"
 #include "compile/cost/cost.h"
 
 #define ATOMIC_COST 40
@@ -36,23 +37,12 @@ uint64_t cn_work_budget(const struct cn_ctx *ctx)
 
 /* ---- types ---- */
 
+/* Values of unknown size count as a word, and those of long double as two. */
 static unsigned bits_of_scalar(LLVMTypeRef type)
 {
-  switch (LLVMGetTypeKind(type)) {
-  case LLVMIntegerTypeKind:
-    return LLVMGetIntTypeWidth(type);
-  case LLVMHalfTypeKind:
-  case LLVMBFloatTypeKind:
-    return 16;
-  case LLVMFloatTypeKind:
-    return 32;
-  case LLVMX86_FP80TypeKind:
-  case LLVMFP128TypeKind:
-  case LLVMPPC_FP128TypeKind:
-    return 128;
-  default:
-    return 64;
-  }
+  unsigned bits = cn_scalar_bits(type);
+
+  return bits == 0 ? 64 : bits == 80 ? 128 : bits;
 }
 
 unsigned cn_work_element_count(LLVMTypeRef type)
