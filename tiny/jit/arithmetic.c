@@ -6,7 +6,7 @@
  */
 #include <stddef.h>
 #include "unit.h"
-#include "object.h"
+#include "tiny/core/object.h"
 
 enum variant { INTEGERS, FLOATS, MIXED };
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "unit.h"
-#include "object.h"
+#include "tiny/core/object.h"
 
 enum { THROWN_NUMBER = 4, INLINE_DEPTH = 4, INLINE_WORDS = 60, INLINE_TOTAL = 300, RECURSIONS = 1 };
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "unit.h"
-#include "object.h"
+#include "tiny/core/object.h"
 
 enum { MAX_ATTEMPTS = 40, MAX_WORDS = 6000 };
 

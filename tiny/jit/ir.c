@@ -93,13 +93,13 @@ void tj_attribute(struct tj_unit *u, LLVMValueRef value, const char *name)
 
 static const char *const runtime_names[] = {
 #define RUNTIME(name, signature) "tiny_" #name,
-#include "runtime.def"
+#include "tiny/jit/runtime.def"
 #undef RUNTIME
 };
 
 static const char *const runtime_signatures[] = {
 #define RUNTIME(name, signature) signature,
-#include "runtime.def"
+#include "tiny/jit/runtime.def"
 #undef RUNTIME
 };
 

@@ -9,11 +9,11 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "../bytecode.h"
+#include "tiny/code/bytecode.h"
 
 enum tj_runtime {
 #define RUNTIME(name, signature) TJ_##name,
-#include "runtime.def"
+#include "tiny/jit/runtime.def"
 #undef RUNTIME
   TJ_RUNTIME
 };

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 #include "unit.h"
-#include "object.h"
+#include "tiny/core/object.h"
 
 enum { HOLE_NUMBER = 5, INLINE_SLOTS_MAX = 32 };
 

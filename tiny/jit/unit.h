@@ -13,8 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <llvm-c/Core.h>
-#include "bytecode.h"
-#include "jit/jit.h"
+#include "tiny/code/bytecode.h"
+#include "tiny/jit/jit.h"
 
 /* ---- bodies: control flow and liveness of a function ---- */
 

@@ -8,7 +8,7 @@
  */
 #include <stddef.h>
 #include "unit.h"
-#include "object.h"
+#include "tiny/core/object.h"
 
 /* The payload's bits that tell kinds of immediates (value.h). */
 enum { FLOAT_BIT = 1, KIND_MASK = 3, SPECIAL = 2 };

@@ -2,7 +2,7 @@
  *
  * Methods of arrays; those that call functions are in prelude.tiny. Managed C, stateless.
  */
-#include "library.h"
+#include "tiny/lib/library.h"
 
 static long length_of(value array)
 {

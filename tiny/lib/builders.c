@@ -2,7 +2,7 @@
  *
  * Builders of strings: bytes in a managed array that doubles. Managed C, stateless.
  */
-#include "library.h"
+#include "tiny/lib/library.h"
 
 enum { FIRST_ROOM = 32 };
 

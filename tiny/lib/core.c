@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "library.h"
+#include "tiny/lib/library.h"
 
 enum { NUMBER_TEXT = 512 }; /* bytes for a float of 309 digits with 100 decimals */
 

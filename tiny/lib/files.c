@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "library.h"
+#include "tiny/lib/library.h"
 
 enum { STEP = 1 << 16 };
 

@@ -3,7 +3,7 @@
  * The library of tiny as a whole: its names, and the checks of arguments that its files share. Managed C; each thread
  * defines the names in its own program.
  */
-#include "library.h"
+#include "tiny/lib/library.h"
 
 value tiny_expected(const char *name, const char *expected, value got)
 {

@@ -7,7 +7,7 @@
 #ifndef TINY_LIBRARY_H
 #define TINY_LIBRARY_H
 
-#include "../object.h"
+#include "tiny/core/object.h"
 
 /* The sources of the library in tiny, by the name that import takes; the last row has a null name. */
 struct tiny_library_source {

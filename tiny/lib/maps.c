@@ -2,7 +2,7 @@
  *
  * Methods of maps. Managed C, stateless.
  */
-#include "library.h"
+#include "tiny/lib/library.h"
 
 static value new_map(value *arguments, unsigned count)
 {

@@ -5,7 +5,7 @@
  */
 #include <math.h>
 
-#include "library.h"
+#include "tiny/lib/library.h"
 
 #define SEED 0x9e3779b97f4a7c15UL
 #define MULTIPLIER 0x2545f4914f6cdd1dUL

@@ -2,7 +2,7 @@
  *
  * The sources of the library that are written in tiny. Native code, stateless.
  */
-#include "library.h"
+#include "tiny/lib/library.h"
 
 #pragma clang diagnostic ignored "-Wc23-extensions"
 

@@ -2,7 +2,7 @@
  *
  * Methods of strings. Positions and lengths count bytes; chars() and codes() decode UTF-8. Managed C, stateless.
  */
-#include "library.h"
+#include "tiny/lib/library.h"
 
 enum { CODE_LIMIT = 0x110000, LONGEST_CODE = 4 };
 

@@ -7,8 +7,8 @@
 
 #include <setjmp.h>
 
-#include "modules.h"
-#include "object.h"
+#include "tiny/program/modules.h"
+#include "tiny/core/object.h"
 
 enum { EXERCISE_STEPS = 60, EXERCISE_BYTES = 1 << 20 };
 

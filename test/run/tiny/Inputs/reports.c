@@ -3,9 +3,9 @@
  *   reports FILE     runs the program FILE, and compiles its functions after 10 calls */
 #include <stdlib.h>
 
-#include "tiny/compiled.h"
-#include "tiny/modules.h"
-#include "tiny/object.h"
+#include "tiny/program/compiled.h"
+#include "tiny/program/modules.h"
+#include "tiny/core/object.h"
 
 #include <cairn/stack.h>
 

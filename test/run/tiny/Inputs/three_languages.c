@@ -4,8 +4,8 @@
  *   three_languages FILE     runs the program FILE in tiny, which finds the functions below */
 #include <stdlib.h>
 
-#include "tiny/modules.h"
-#include "tiny/object.h"
+#include "tiny/program/modules.h"
+#include "tiny/core/object.h"
 
 void lisp_begin(void);
 void lisp_define(const char *name, value (*run)(value arguments));

@@ -7,8 +7,8 @@
  */
 #include <stdarg.h>
 
-#include "modules.h"
-#include "object.h"
+#include "tiny/program/modules.h"
+#include "tiny/core/object.h"
 
 enum { MOST_FRAMES = 12 };
 

@@ -10,7 +10,7 @@
  *
  * Registers hold old values until a function writes them. The checker and the tests below make that harmless.
  */
-#include "object.h"
+#include "tiny/core/object.h"
 
 enum {
   STACK_REGISTERS = 1000,
@@ -190,7 +190,7 @@ static value run(value closure, value *arguments, unsigned count, uint32_t at)
 {
   static const void *const labels[256] = {
 #define OP(name, a, b, c, first, second, base) [TINY_OP_##name] = &&op_##name,
-#include "bytecode.def"
+#include "tiny/code/bytecode.def"
 #undef OP
   };
   value stack[STACK_REGISTERS];
@@ -287,7 +287,7 @@ op_CLOSURE: {
   NEXT(tiny_closure_of(made)->function->captures);
 }
 
-#include "interpret_arithmetic.h"
+#include "tiny/interpreter/interpret_arithmetic.h"
 
 op_JUMP:
   pc += TINY_JUMP24_OF(word);

@@ -13,8 +13,8 @@
 
 #include <stdio.h>
 
-#include "bytecode.h"
-#include "value.h"
+#include "tiny/code/bytecode.h"
+#include "tiny/core/value.h"
 
 enum tiny_kind {
   TINY_KIND_NONE, /* of immediates and nil */

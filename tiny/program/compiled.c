@@ -15,9 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "compiled.h"
-#include "jit/jit.h"
-#include "object.h"
+#include "tiny/program/compiled.h"
+#include "tiny/jit/jit.h"
+#include "tiny/core/object.h"
 
 #include <cairn/deopt.h>
 
@@ -511,7 +511,7 @@ static void fill_host(void)
 {
   static void *const runtime[] = {
 #define RUNTIME(name, signature) (void *)tiny_##name,
-#include "jit/runtime.def"
+#include "tiny/jit/runtime.def"
 #undef RUNTIME
   };
   static void *const stubs[] = {(void *)stub_0, (void *)stub_1, (void *)stub_2, (void *)stub_3, (void *)stub_4,

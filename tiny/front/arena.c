@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "syntax.h"
+#include "tiny/front/syntax.h"
 
 enum { BLOCK_BYTES = 1 << 16 };
 

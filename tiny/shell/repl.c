@@ -3,13 +3,13 @@
  * The shell of tiny: runs each input, and prints its value or its exception. All inputs are one module, so that names
  * stay. Managed C; the state is the main thread's program.
  */
-#include "repl.h"
+#include "tiny/shell/repl.h"
 
 #include <stdlib.h>
 
-#include "lines.h"
-#include "modules.h"
-#include "object.h"
+#include "tiny/shell/lines.h"
+#include "tiny/program/modules.h"
+#include "tiny/core/object.h"
 
 #define MODULE "(shell)"
 

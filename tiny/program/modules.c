@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler.h"
-#include "lib/library.h"
-#include "modules.h"
+#include "tiny/front/compiler.h"
+#include "tiny/lib/library.h"
+#include "tiny/program/modules.h"
 
 enum { MAX_IMPORTS = 100, MAX_PATH = 4000, EXCERPT_BYTES = 70 /* before the mark, and behind it */ };
 

@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "object.h"
+#include "tiny/core/object.h"
 
 bool tiny_number(value v, double *number)
 {

@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "syntax.h"
+#include "tiny/front/syntax.h"
 
 #define MAX_INTEGER (((int64_t)1 << 60) - 1)
 
 const char *const tiny_token_texts[TOKEN_COUNT] = {
 #define TOKEN(name, text) text,
 #define KEYWORD(name, text) text,
-#include "tokens.def"
+#include "tiny/front/tokens.def"
 #undef TOKEN
 #undef KEYWORD
 };

@@ -6,7 +6,7 @@
 
 #include <cairn/weak.h>
 
-#include "object.h"
+#include "tiny/core/object.h"
 
 enum { MAX_ROOM = 1 << 28, FIRST_ROOM = 8 };
 

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "compiler.h"
+#include "tiny/front/compiler.h"
 
 /* ---- variables ---- */
 

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "syntax.h"
+#include "tiny/front/syntax.h"
 
 /* The functions to call, in their order: imported modules come before the modules that import them. */
 struct tiny_program {

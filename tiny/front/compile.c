@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler.h"
+#include "tiny/front/compiler.h"
 
 enum { GROUP = 50 }; /* elements of literals that are in registers at a time */
 

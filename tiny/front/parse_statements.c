@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "parser.h"
+#include "tiny/front/parser.h"
 
 enum { MAX_COPIES = 4 }; /* nested finally blocks: each is compiled several times */
 

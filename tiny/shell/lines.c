@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lines.h"
-#include "syntax.h"
+#include "tiny/shell/lines.h"
+#include "tiny/front/syntax.h"
 
 enum { HISTORY_LINES = 1000 };
 

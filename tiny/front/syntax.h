@@ -6,12 +6,12 @@
 #ifndef TINY_SYNTAX_H
 #define TINY_SYNTAX_H
 
-#include "bytecode.h"
+#include "tiny/code/bytecode.h"
 
 enum tiny_token {
 #define TOKEN(name, text) TOKEN_##name,
 #define KEYWORD(name, text) TOKEN_##name,
-#include "tokens.def"
+#include "tiny/front/tokens.def"
 #undef TOKEN
 #undef KEYWORD
   TOKEN_COUNT

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bytecode.h"
+#include "tiny/code/bytecode.h"
 
 _Thread_local struct tiny_tables *tiny_tables;
 

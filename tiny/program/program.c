@@ -6,9 +6,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "lib/library.h"
-#include "modules.h"
-#include "object.h"
+#include "tiny/lib/library.h"
+#include "tiny/program/modules.h"
+#include "tiny/core/object.h"
 
 enum { STACK_RESERVE = 256 * 1024, LEAST_STACK = 1 << 20, MOST_STACK = 64 << 20 };
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bytecode.h"
+#include "tiny/code/bytecode.h"
 
 const struct tiny_op_row tiny_op_rows[TINY_OPS] = {
 #define OP(name, a, b, c, first, second, base) \
@@ -14,7 +14,7 @@ const struct tiny_op_row tiny_op_rows[TINY_OPS] = {
    {TINY_OPERAND_##a, TINY_OPERAND_##b, TINY_OPERAND_##c}, \
    {TINY_OPERAND_##first, TINY_OPERAND_##second}, \
    TINY_OP_##base},
-#include "bytecode.def"
+#include "tiny/code/bytecode.def"
 #undef OP
 };
 

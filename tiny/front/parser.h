@@ -6,7 +6,7 @@
 #ifndef TINY_PARSER_H
 #define TINY_PARSER_H
 
-#include "syntax.h"
+#include "tiny/front/syntax.h"
 
 bool tiny_parser_is(const struct tiny_parser *p, enum tiny_token token);
 void tiny_parser_next(struct tiny_parser *p);

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "parser.h"
+#include "tiny/front/parser.h"
 
 bool tiny_parser_is(const struct tiny_parser *p, enum tiny_token token)
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler.h"
+#include "tiny/front/compiler.h"
 
 enum { MAX_WORDS = 1 << 22, MAX_CONSTANTS = 1 << 16 };
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "object.h"
+#include "tiny/core/object.h"
 
 enum { MAX_LENGTH = 1 << 30, MAX_TEXT_DEPTH = 8, CHUNK = 4096 };
 

@@ -15,7 +15,7 @@
 
 enum tiny_op {
 #define OP(name, a, b, c, first, second, base) TINY_OP_##name,
-#include "bytecode.def"
+#include "tiny/code/bytecode.def"
 #undef OP
   TINY_OPS
 };
@@ -151,7 +151,7 @@ struct tiny_function {
   struct tiny_try *tries;
   const struct tiny_source *source;
   uint32_t line, column; /* of the definition */
-  /* The interpreter counts down, and asks a hook of tiny/object.h when a counter reaches 0. */
+  /* The interpreter counts down, and asks a hook of tiny/core/object.h when a counter reaches 0. */
   uint32_t calls_left, loops_left;
   /* Compiled code (docs/tiny.md, "Entries"), or null. */
   void *entry;

@@ -8,7 +8,7 @@
 #ifndef TINY_COMPILER_H
 #define TINY_COMPILER_H
 
-#include "syntax.h"
+#include "tiny/front/syntax.h"
 
 /* Jumps that wait for their target. */
 struct tiny_jumps {

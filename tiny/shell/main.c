@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiled.h"
-#include "modules.h"
-#include "object.h"
-#include "repl.h"
+#include "tiny/program/compiled.h"
+#include "tiny/program/modules.h"
+#include "tiny/core/object.h"
+#include "tiny/shell/repl.h"
 
 enum { MOST_THREADS = 64 };
 

@@ -2,7 +2,7 @@
  *
  * Properties, instances and classes; inline caches of sites. Managed C; thread-local state.
  */
-#include "object.h"
+#include "tiny/core/object.h"
 
 static _Thread_local uint32_t methods_room; /* of tiny_methods */
 
