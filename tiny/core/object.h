@@ -226,11 +226,10 @@ value tiny_call(value callee, value *arguments, unsigned count);
 value tiny_interpret(value closure, value *arguments, unsigned count);
 /* Continues an activation of a closure at word `at`, with all its registers. */
 value tiny_resume(value closure, uint32_t at, value managed *registers);
-/* The same, with the exception that is on its way: thrown by the instruction at word `at`. */
+/* Like tiny_resume(), with the exception that is on its way, from the instruction at word `at`. */
 value tiny_resume_thrown(value closure, uint32_t at, value managed *registers);
 
-/* The place of a property, by a site of feedback (null: none), which gets the answer. TINY_PLACE_NONE: there is none.
- */
+/* The place of a property, by a site of feedback, or null; the site gets the answer. TINY_PLACE_NONE: it is missing. */
 #define TINY_PLACE_NONE 0xffffffffu
 uint32_t tiny_find_place(value object, uint32_t symbol, uint32_t *site);
 value tiny_get_place(value object, uint32_t place, uint32_t symbol);

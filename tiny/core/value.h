@@ -76,7 +76,7 @@ static inline bool tiny_are_integers(value a, value b)
   return tiny_is_integer(a) && tiny_is_integer(b);
 }
 
-/* The integer of a value for which tiny_is_integer() is true. */
+/* The integer of a value; only if tiny_is_integer() is true. */
 static inline long tiny_integer(value v)
 {
   return cairn_value_integer(v) >> TINY_INTEGER_SHIFT;
@@ -99,7 +99,7 @@ static inline bool tiny_are_flat(value a, value b)
   return tiny_is_flat(a) && tiny_is_flat(b);
 }
 
-/* The float of a value for which tiny_is_flat() is true. */
+/* The float of a value; only if tiny_is_flat() is true. */
 static inline double tiny_flat(value v)
 {
   uint64_t word = (uint64_t)cairn_value_integer(v) << 1 | 1, bits = (word >> 3 | word << 61) - ((uint64_t)3 << 60);
