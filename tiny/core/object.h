@@ -134,6 +134,11 @@ static inline bool tiny_is(value v, enum tiny_kind kind)
   return tiny_is_reference(v) && cairn_value_object(struct tiny_object, v)->kind == (uint32_t)kind;
 }
 
+static inline bool tiny_shape_is(value v, uint32_t shape)
+{
+  return tiny_is_reference(v) && cairn_value_object(struct tiny_object, v)->shape == shape;
+}
+
 /* 0 for immediates and nil. */
 static inline uint32_t tiny_shape_of(value v)
 {
