@@ -229,11 +229,14 @@ LLVMValueRef tj_native_address(struct tj_unit *u, const void *address)
   return LLVMConstIntToPtr(tj_i64(u, (int64_t)(intptr_t)address), u->ptr);
 }
 
+LLVMValueRef tj_thread_local_address(struct tj_unit *u, int64_t offset)
+{
+  return LLVMConstIntToPtr(tj_i64(u, offset), LLVMPointerTypeInContext(u->llvm, FS_ADDRESS_SPACE));
+}
+
 LLVMValueRef tj_load_thread_local(struct tj_unit *u, LLVMTypeRef type, int64_t offset)
 {
-  LLVMValueRef address = LLVMConstIntToPtr(tj_i64(u, offset), LLVMPointerTypeInContext(u->llvm, FS_ADDRESS_SPACE));
-
-  return tj_load_at(u, type, address, TJ_NATIVE);
+  return tj_load_at(u, type, tj_thread_local_address(u, offset), TJ_NATIVE);
 }
 
 LLVMValueRef tj_stack_pointer(struct tj_unit *u)

@@ -103,10 +103,10 @@ struct tj_host {
   void *stubs[TINY_MAX_COMPILED_PARAMETERS + 1]; /* to the interpreter, by parameters */
   const struct tiny_op_row *rows;
   bool (*shape_find)(const struct tiny_tables *tables, uint32_t shape, uint32_t symbol, uint32_t *place);
-  int64_t globals_offset, methods_offset,
-      stack_limit_offset; /* of the thread-local variables, from the thread pointer */
-  void *deoptimize;       /* cairn_deoptimize, for sessions */
-  uint32_t *torture;      /* counts down to the guard that fails */
+  int64_t globals_offset, methods_offset, stack_limit_offset,
+      torture_offset; /* of the thread-local variables, from the thread pointer; the last one counts down to the guard
+                       * that fails */
+  void *deoptimize;   /* cairn_deoptimize, for sessions */
   struct tj_options options;
 };
 
@@ -127,15 +127,16 @@ struct tj_code {
   uintptr_t address; /* of the code, for cairn_deopt_invalidate() */
 };
 
-/* The code that assumes a value of the global, or that belongs to the function; the caller frees the array. Code that
- * is still being compiled with the assumption is not installed. */
+/* The code that assumes a value of the global; or that belongs to the function or, if it is null, to the program. The
+ * caller frees the array. Code that is still being compiled with the assumption is not installed. */
 typedef struct tj_code *tj_take_dependents(const struct tiny_tables *tables, uint32_t global, uint32_t *count);
-typedef struct tj_code *tj_find_code(const struct tiny_function *function, uint32_t *count);
+typedef struct tj_code *tj_take_code(const struct tiny_tables *tables, const struct tiny_function *function,
+                                     uint32_t *count);
 tj_open tiny_jit_open;
 tj_compile tiny_jit_compile;
 tj_finish tiny_jit_finish;
 tj_count tiny_jit_count;
 tj_take_dependents tiny_jit_take_dependents;
-tj_find_code tiny_jit_find_code;
+tj_take_code tiny_jit_take_code;
 
 #endif

@@ -111,16 +111,18 @@ static void note_change(const struct tiny_tables *tables, uint32_t global)
   changes = change;
 }
 
-EXPORTED struct tj_code *tiny_jit_take_dependents(const struct tiny_tables *tables, uint32_t global, uint32_t *count)
+/* Takes the code for which the global is assumed or, if it is UINT32_MAX, that belongs to the function, or to any. */
+static struct tj_code *take_code(const struct tiny_tables *tables, uint32_t global,
+                                 const struct tiny_function *function, uint32_t *count)
 {
   struct tj_code *found = NULL;
 
   *count = 0;
-  pthread_mutex_lock(&lock);
-  note_change(tables, global);
   for (struct code **at = &codes; *at;) {
     struct code *code = *at;
-    if (code->tables != tables || global >= code->globals || !code->assumed[global]) {
+    bool is_found = global == UINT32_MAX ? !function || code->use.function == function
+                                         : global < code->globals && code->assumed[global];
+    if (code->tables != tables || !is_found) {
       at = &code->next;
       continue;
     }
@@ -130,21 +132,23 @@ EXPORTED struct tj_code *tiny_jit_take_dependents(const struct tiny_tables *tabl
     free(code->assumed);
     free(code);
   }
+  return found;
+}
+
+EXPORTED struct tj_code *tiny_jit_take_dependents(const struct tiny_tables *tables, uint32_t global, uint32_t *count)
+{
+  pthread_mutex_lock(&lock);
+  note_change(tables, global);
+  struct tj_code *found = take_code(tables, global, NULL, count);
   pthread_mutex_unlock(&lock);
   return found;
 }
 
-EXPORTED struct tj_code *tiny_jit_find_code(const struct tiny_function *function, uint32_t *count)
+EXPORTED struct tj_code *tiny_jit_take_code(const struct tiny_tables *tables, const struct tiny_function *function,
+                                            uint32_t *count)
 {
-  struct tj_code *found = NULL;
-
-  *count = 0;
   pthread_mutex_lock(&lock);
-  for (struct code *code = codes; code; code = code->next)
-    if (code->use.function == function) {
-      found = realloc(found, (*count + 1) * sizeof *found);
-      found[(*count)++] = code->use;
-    }
+  struct tj_code *found = take_code(tables, UINT32_MAX, function, count);
   pthread_mutex_unlock(&lock);
   return found;
 }

@@ -116,7 +116,8 @@ void tj_leave(struct tj_unit *u, struct tj_instance *in, enum tj_reason reason)
 /* Makes a guard fail once in a while. */
 static LLVMValueRef torture(struct tj_unit *u, LLVMValueRef condition)
 {
-  LLVMValueRef address = tj_native_address(u, u->host->torture), count = LLVMBuildLoad2(u->b, u->i32, address, "");
+  LLVMValueRef address = tj_thread_local_address(u, u->host->torture_offset);
+  LLVMValueRef count = LLVMBuildLoad2(u->b, u->i32, address, "");
 
   LLVMSetVolatile(count, true);
   count = LLVMBuildSub(u->b, count, tj_i32(u, 1), "");

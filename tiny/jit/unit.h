@@ -169,6 +169,7 @@ LLVMValueRef tj_load_at(struct tj_unit *u, LLVMTypeRef type, LLVMValueRef addres
 void tj_store_at(struct tj_unit *u, LLVMValueRef value, LLVMValueRef address, enum tj_memory memory);
 /* The program's memory outside of the heap, by address or by offset from the thread pointer. */
 LLVMValueRef tj_native_address(struct tj_unit *u, const void *address);
+LLVMValueRef tj_thread_local_address(struct tj_unit *u, int64_t offset);
 LLVMValueRef tj_load_thread_local(struct tj_unit *u, LLVMTypeRef type, int64_t offset);
 LLVMValueRef tj_stack_pointer(struct tj_unit *u);
 void tj_attribute(struct tj_unit *u, LLVMValueRef value, const char *name);

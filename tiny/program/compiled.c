@@ -28,13 +28,13 @@ void cairn_deoptimize(uint64_t reason);
 static tj_compile *compile;
 static tj_finish *finish;
 static tj_take_dependents *take_dependents;
-static tj_find_code *find_code;
+static tj_take_code *take_code;
 static tj_count *count_compilations;
 static struct tj_host host;
 static struct tiny_jit_options options;
-static _Thread_local uint32_t torture_left;
+static _Thread_local uint32_t torture_left; /* counts down to the guard that fails */
 static uint64_t failures_by_reason[TJ_REASONS];
-static uint64_t discarded, invalidated;
+static uint64_t discarded, invalidated, marked_activations;
 static _Thread_local uint8_t *changed; /* by global: it has changed since code assumed its value */
 static _Thread_local uint32_t changed_count;
 
@@ -252,6 +252,14 @@ static size_t mark_activations(uintptr_t *addresses, uint32_t left)
   return marked;
 }
 
+static bool is_first_of_function(const struct tj_code *codes, uint32_t at)
+{
+  for (uint32_t i = 0; i < at; i++)
+    if (codes[i].function == codes[at].function)
+      return false;
+  return true;
+}
+
 /* The code must not go on: its functions return to the interpreter now, and its activations when their calls return. */
 static void invalidate(struct tj_code *codes, uint32_t code_count)
 {
@@ -259,10 +267,12 @@ static void invalidate(struct tj_code *codes, uint32_t code_count)
 
   for (uint32_t i = 0; i < code_count; i++) {
     addresses[i] = codes[i].address;
-    discard(codes[i].function);
+    if (is_first_of_function(codes, i))
+      discard(codes[i].function);
   }
   size_t marked = mark_activations(addresses, code_count);
   invalidated += code_count;
+  marked_activations += marked;
   if (options.trace_deopt && code_count > 0)
     fprintf(stderr, "tiny: invalidated %u functions, %lu activations\n", code_count, (unsigned long)marked);
   free(addresses);
@@ -298,15 +308,17 @@ static struct tj_function *data_of(struct tiny_function *function)
   return function->jit;
 }
 
-/* A guard failed by chance; now and then, all code of the function is invalidated. */
+/* A guard failed by chance. Now and then the function's code, or all code, is invalidated: callers may be on the stack.
+ */
 static void torture_now(struct tiny_function *root)
 {
   uint32_t code_count;
 
   torture_left = 1 + (uint32_t)rand() % (2 * host.options.torture);
-  if (rand() % 4)
+  int chance = rand() % 16;
+  if (chance > 3)
     return;
-  struct tj_code *codes = find_code(root, &code_count);
+  struct tj_code *codes = take_code(tiny_tables, chance > 1 ? NULL : root, &code_count);
   invalidate(codes, code_count);
 }
 
@@ -470,6 +482,8 @@ static void request(struct tiny_function *function, struct tj_function *data, st
                    : tiny_is_flat(registers[i])  ? TJ_SEEN_FLOAT
                                                  : TJ_SEEN_ANY;
   copy_globals(&made);
+  if (torture_left == 0)
+    torture_left = options.torture;
   compile(&made);
 }
 
@@ -524,12 +538,11 @@ static void fill_host(void)
   host.globals_offset = (char *)&tiny_globals - (char *)__builtin_thread_pointer();
   host.stack_limit_offset = (char *)&tiny_stack_limit - (char *)__builtin_thread_pointer();
   host.methods_offset = (char *)&tiny_methods - (char *)__builtin_thread_pointer();
-  host.torture = &torture_left;
+  host.torture_offset = (char *)&torture_left - (char *)__builtin_thread_pointer();
   host.options = (struct tj_options){.dump_ir = options.dump_ir,
                                      .trace = options.trace,
                                      .torture = options.torture,
                                      .threads = options.at_once ? 0 : 1};
-  torture_left = options.torture;
 }
 
 /* The compiler, in ../lib from the program. Null, or an error's text. */
@@ -550,8 +563,8 @@ static const char *open_compiler(void)
   finish = (tj_finish *)dlsym(library, "tiny_jit_finish");
   count_compilations = (tj_count *)dlsym(library, "tiny_jit_count");
   take_dependents = (tj_take_dependents *)dlsym(library, "tiny_jit_take_dependents");
-  find_code = (tj_find_code *)dlsym(library, "tiny_jit_find_code");
-  if (!open || !compile || !finish || !count_compilations || !take_dependents || !find_code)
+  take_code = (tj_take_code *)dlsym(library, "tiny_jit_take_code");
+  if (!open || !compile || !finish || !count_compilations || !take_dependents || !take_code)
     return "the library lacks functions of the compiler";
   if (cairn_deopt_add_language(TJ_LANGUAGE, &language) != CAIRN_OK)
     return "the language's number is taken";
@@ -604,7 +617,7 @@ void tiny_jit_end(void)
   fprintf(stderr, "tiny: compiled %lu (%lu at loops), refused %lu, thrown away %lu, %lu ms\n", counts.compiled,
           counts.loops, counts.refused, discarded, counts.nanoseconds / 1000000);
   if (invalidated)
-    fprintf(stderr, "tiny: invalidated %lu\n", invalidated);
+    fprintf(stderr, "tiny: invalidated %lu functions, %lu activations\n", invalidated, marked_activations);
   for (unsigned i = 0; i < TJ_REASONS; i++)
     if (failures_by_reason[i])
       fprintf(stderr, "tiny: left compiled code %lu times: %s\n", failures_by_reason[i], reason_names[i]);
