@@ -7,7 +7,7 @@ records with objects of their own. Before each call the module passes the same v
 functions of deopt/observer.c, which reads the operands of all activations by <cairn/deopt.h> after the objects have
 moved, and compares. Objects hold a number, by which they are known; the observer keeps their contents, too.
 
-usage: random_deopt.py SEED > module.ll
+usage: random_deopt.py SEED > module.ll     the module of run_deopt; its function is module_SEED()
 """
 import random
 import sys
@@ -46,7 +46,6 @@ declare i64 @fresh_number() "gc-leaf-function"
 declare void @note_field(i64, i64, i64) "gc-leaf-function"
 declare void @remember(ptr addrspace(1)) "gc-leaf-function"
 declare void @look()
-declare void @finish()
 """
 
 
@@ -344,24 +343,40 @@ class Function:
                           'gc "statepoint-example" {' % (self.name, attributes)] + self.allocas + self.lines + ['  ret void', '}', ''])
 
 
-def main():
-    seed = int(sys.argv[1])
+def has_records(seed):
+    """The operands of the module's bundles are frame records."""
+    return seed % 3 != 0
+
+
+def module(seed):
+    """A module that defines module_SEED()."""
     rng = random.Random(seed)
-    records = seed % 3 != 0
     names = ['f%d' % i for i in range(rng.randrange(2, 5))]
-    print(HEAD)
+    made = [HEAD]
     for i, name in enumerate(names):
-        print(Function(rng, name, records, names[i + 1:], rng.randrange(3) == 0).make())
-    print("""define i32 @main() gc "statepoint-example" {
-  %made = call ptr addrspace(1) @cairn_alloc(ptr @node, i64 32)
-  %number = call i64 @fresh_number()
-  store i64 %number, ptr addrspace(1) %made
-  call void @note_field(i64 %number, i64 0, i64 %number)
-  call void @remember(ptr addrspace(1) %made)
-  call void @f0(i64 1, i64 %number, ptr addrspace(1) %made, i64 3, i64 4, i64 %number, i128 -5)
-  call void @finish()
-  ret i32 0
-}""")
+        made.append(Function(rng, name, has_records(seed), names[i + 1:], rng.randrange(3) == 0).make())
+    made.append("""define void @module_%d() gc "statepoint-example" {
+  %%made = call ptr addrspace(1) @cairn_alloc(ptr @node, i64 32)
+  %%number = call i64 @fresh_number()
+  store i64 %%number, ptr addrspace(1) %%made
+  call void @note_field(i64 %%number, i64 0, i64 %%number)
+  call void @remember(ptr addrspace(1) %%made)
+  call void @f0(i64 1, i64 %%number, ptr addrspace(1) %%made, i64 3, i64 4, i64 %%number, i128 -5)
+  ret void
+}
+""" % seed)
+    return '\n'.join(made)
 
 
-main()
+def main_of(seeds):
+    """The module with main(), which runs the other modules."""
+    calls = ''.join('  call void @begin(i64 %d)\n  call void @module_%d()\n  call void @finish()\n' % (seed, seed)
+                    for seed in seeds)
+    return (''.join(line + '\n' for line in HEAD.splitlines() if line.startswith('target'))
+            + 'declare void @begin(i64) "gc-leaf-function"\ndeclare void @finish() "gc-leaf-function"\n'
+            + ''.join('declare void @module_%d()\n' % seed for seed in seeds)
+            + 'define i32 @main() gc "statepoint-example" {\n' + calls + '  ret i32 0\n}\n')
+
+
+if __name__ == '__main__':
+    print(module(int(sys.argv[1])), end='')

@@ -31,6 +31,7 @@ class Program:
         self.functions = []  # (name, types of parameters, type of the result)
         self.classes = []  # (name, types of init's parameters, fields, methods)
         self.globals = []
+        self.is_small = self.chance(90)  # compilations take the time of a run
 
     # -- output --
 
@@ -363,9 +364,9 @@ class Program:
     def body(self, scope, result, name=None):
         self.put('fuel -= 1')
         self.put(f'if fuel < 0 {{ return {self.simple(scope, result)} }}')
-        for _ in range(self.random.randint(2, 5)):
+        for _ in range(self.random.randint(1, 3) if self.is_small else self.random.randint(2, 5)):
             self.statement(scope, 2)
-        self.put(f'return {self.expression(scope, result, 3)}')
+        self.put(f'return {self.expression(scope, result, 2 if self.is_small else 3)}')
 
     def function(self):
         name, result = self.name('f'), self.pick('i', 'i', 'i', 'f', 'f', 's', 'a', 'v', 'b')
@@ -428,7 +429,7 @@ class Program:
         scope.variables = [('round', 'i', False), ('odd', 'v', False)]
         self.put('let odd = round')
         self.put('if round % 7 == 3 { odd = round / 2 }')
-        self.put('if round % 31 == 30 { odd = "r${round}" }')
+        self.put('if round % 11 == 5 { odd = "r${round}" }')
         for name, kinds, result in self.functions:
             arguments = [self.pick('odd', 'round', self.expression(scope, kind, 1), self.expression(scope, kind, 1)) for kind in kinds]
             self.open('try')
@@ -470,7 +471,7 @@ class Program:
             name = self.name('g')
             self.put(f'let {name} = {self.simple(Scope(), kind)}')
             self.globals.append((name, kind, kind in 'ifs'))
-        for _ in range(self.random.randint(4, 9)):
+        for _ in range(self.random.randint(1, 3) if self.is_small else self.random.randint(4, 9)):
             self.class_() if self.chance(35) else self.function()
         self.rounds(rounds)
         self.put('print("hash", hash, notes)')

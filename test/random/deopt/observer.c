@@ -36,13 +36,14 @@ uint64_t fresh_number(void);
 void note_field(uint64_t number, uint64_t offset, uint64_t bits);
 void remember(uintptr_t object);
 void look(void);
+void begin(uint64_t number);
 void finish(void);
 
 static struct expected_frame frames[MOST_FRAMES]; /* frames[depth] is being made */
 static uint32_t depth;
 static uint64_t fields[MOST_OBJECTS][FIELDS], objects;
 static const struct cairn_layout *layout;
-static unsigned long looks, operands, removed, lost, joined;
+static unsigned long module, looks, operands, removed, lost, joined;
 static bool unknown;
 
 static void fail(const char *what, uint64_t a, uint64_t b)
@@ -285,8 +286,19 @@ void look(void)
     fail("frames without an activation", left, 0);
 }
 
+/* The next module of the program begins. */
+void begin(uint64_t number)
+{
+  module = number;
+  looks = operands = removed = lost = joined = 0;
+  memset(fields, 0, (objects + 1) * sizeof fields[0]);
+  objects = 0;
+  depth = 0;
+}
+
 void finish(void)
 {
-  printf("%lu looks, %lu operands, %lu removed objects, %lu lost, %lu joined\n", looks, operands, removed, lost,
-         joined);
+  printf("module %lu: %lu looks, %lu operands, %lu removed objects, %lu lost, %lu joined\n", module, looks, operands,
+         removed, lost, joined);
+  fflush(stdout);
 }
