@@ -110,6 +110,8 @@ static enum cairn_status check_objects(const struct cn_deopt_site *site, struct 
       return status;
     atomic_store_explicit(&layouts[i], layout, memory_order_relaxed);
   }
+  atomic_store_explicit((_Atomic size_t *)(uintptr_t)&site->objects_bytes, cn_deopt_objects_bytes(site),
+                        memory_order_relaxed);
   atomic_store_explicit((_Atomic bool *)(uintptr_t)&site->is_checked, true, memory_order_release);
   return CAIRN_OK;
 }

@@ -11,12 +11,22 @@
 #include <cairn/deopt.h>
 #include "framemap/framemap.h"
 
+/* The place of a usual operand: 64 bits that are no derived reference. */
+enum cn_operand_source {
+  CN_SOURCE_OTHER,    /* the operand is not a usual one */
+  CN_SOURCE_STACK,    /* at an offset from the stack pointer */
+  CN_SOURCE_CONSTANT, /* in the operand */
+  CN_SOURCE_REGISTER, /* in the callee-saved register with number `source - CN_SOURCE_REGISTER` in enum cn_reg */
+  CN_SOURCES = CN_SOURCE_REGISTER + CN_CALLEE_SAVED_COUNT
+};
+
 /* An operand of the bundle. */
 struct cn_operand {
   uint8_t value_class; /* enum cairn_deopt_class, up to CAIRN_DEOPT_VECTOR, or CAIRN_DEOPT_LOST */
   uint8_t bits;        /* 1 to 128 */
   enum { CN_OPERAND_CONSTANT, CN_OPERAND_PLACE, CN_OPERAND_ADDRESS } kind : 8;
   bool is_derived;           /* a PLACE with a reference into the object that the reference at `base` points to */
+  uint8_t source;            /* enum cn_operand_source */
   struct cn_frame_place loc; /* ADDRESS: the value is loc.reg + loc.offset */
   union {
     uint64_t constant; /* masked to `bits`; an undefined value is the constant 0 */

@@ -13,6 +13,15 @@
 #include "deopt/records.h"
 #include "runtime/walk/walk.h"
 
+/* A value of a frame. */
+struct cn_state_value {
+  int32_t from;        /* the value's place: offset from the address of its source; for constants, from the site */
+  uint8_t source;      /* enum cn_operand_source */
+  uint8_t value_class; /* enum cairn_deopt_class */
+};
+
+#define CN_DEOPT_NOT_IN_LINE SIZE_MAX
+
 /* A decoded site. The arrays follow the structure; the functions below return them. */
 struct cn_deopt_site {
   uintptr_t pc;
@@ -20,8 +29,11 @@ struct cn_deopt_site {
   struct cn_records_fault fault;
   uint32_t operands;
   struct cn_records_size size;
-  uint32_t losable;        /* number of operands that a call may destroy */
-  _Atomic bool is_checked; /* each object has its layout, and fits it */
+  uint32_t losable;             /* number of operands that a call may destroy */
+  uint32_t others;              /* number of values with CN_SOURCE_OTHER */
+  uint32_t frames_at;           /* offset of the frames */
+  _Atomic bool is_checked;      /* each object has its layout, and fits it */
+  _Atomic size_t objects_bytes; /* of the objects' blocks, if the site is checked; or CN_DEOPT_NOT_IN_LINE */
 };
 
 /* ---- sites.c ---- */
@@ -31,14 +43,32 @@ struct cn_deopt_site {
 const struct cn_deopt_site *cn_deopt_site_of_map(const struct cn_frame_map *map);
 const struct cn_deopt_site *cn_deopt_site_find(uintptr_t pc);
 
-const struct cn_operand *cn_deopt_site_operands(const struct cn_deopt_site *site);
-const struct cn_frame_record *cn_deopt_site_frames(const struct cn_deopt_site *site);
+static inline const struct cn_operand *cn_deopt_site_operands(const struct cn_deopt_site *site)
+{
+  return (const struct cn_operand *)(site + 1);
+}
+
+static inline const struct cn_frame_record *cn_deopt_site_frames(const struct cn_deopt_site *site)
+{
+  return (const struct cn_frame_record *)((const char *)site + site->frames_at);
+}
+
+/* The values of all frames. */
+static inline const struct cn_state_value *cn_deopt_site_values(const struct cn_deopt_site *site)
+{
+  return (const struct cn_state_value *)(cn_deopt_site_frames(site) + site->size.frames);
+}
+
 const struct cn_object_record *cn_deopt_site_objects(const struct cn_deopt_site *site);
 /* The layout of each object; null before a successful cn_deopt_site_check(). */
 const struct cairn_layout *_Atomic *cn_deopt_site_layouts(const struct cn_deopt_site *site);
 
 /* The bytes of a site with all arrays. */
 size_t cn_deopt_site_bytes(uint32_t operands, const struct cn_records_size *size);
+
+/* Write a site with its arrays to zeroed memory. Of *head: pc, status, fault, operands and size. */
+void cn_deopt_site_write(struct cn_deopt_site *site, const struct cn_deopt_site *head,
+                         const struct cn_operand *operands);
 
 /* Check a site's arrays. Returns the error, or null. */
 const char *cn_deopt_site_wrong(const struct cn_deopt_site *site);
@@ -76,6 +106,9 @@ const struct cairn_deopt_language *cn_deopt_language(unsigned number);
 void cn_deopt_read_operand(const struct cn_operand *operand, const struct cn_frame *frame,
                            struct cairn_deopt_value *value);
 
+/* The source of an operand, by its other members. */
+enum cn_operand_source cn_deopt_source_of(const struct cn_operand *operand);
+
 /* True if a call may destroy the operand's register. */
 bool cn_deopt_may_lose_operand(const struct cn_operand *operand);
 
@@ -88,5 +121,14 @@ bool cn_deopt_may_lose_operand(const struct cn_operand *operand);
  * within a slow path of the activation's thread: between cn_safepoint_enter() and cn_safepoint_leave(). */
 uintptr_t cn_deopt_state_make(const struct cn_deopt_site *site, const struct cn_frame *frame,
                               const struct cn_saved_regs *regs, uint64_t reason, struct cairn_deopt_result result);
+
+/* The bytes of the blocks of a site's removed objects, whose layouts are known. CN_DEOPT_NOT_IN_LINE: they are too
+ * large for in-line allocation, or finalisable. */
+size_t cn_deopt_objects_bytes(const struct cn_deopt_site *site);
+
+/* The same outside of slow paths, in the thread's buffer, and at no safepoint. 0: the state and its objects do not
+ * fit. */
+uintptr_t cn_deopt_state_make_in_line(const struct cn_deopt_site *site, const struct cn_frame *frame, uint64_t reason,
+                                      struct cairn_deopt_result result);
 
 #endif

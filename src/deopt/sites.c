@@ -66,7 +66,7 @@ static void guess_class(struct cn_operand *operand, const struct cn_deopt_value 
     operand->bits = (uint8_t)(8 * value->size);
 }
 
-static struct cn_operand operand_of(const struct cn_frame_map *map, const struct cn_deopt_value *value)
+static struct cn_operand make_operand(const struct cn_frame_map *map, const struct cn_deopt_value *value)
 {
   struct cn_operand operand = {.value_class = value->value_class, .bits = value->bits};
   struct cn_root root;
@@ -84,6 +84,14 @@ static struct cn_operand operand_of(const struct cn_frame_map *map, const struct
     operand.is_derived = root.is_derived;
     operand.base = root.base;
   }
+  return operand;
+}
+
+static struct cn_operand operand_of(const struct cn_frame_map *map, const struct cn_deopt_value *value)
+{
+  struct cn_operand operand = make_operand(map, value);
+
+  operand.source = (uint8_t)cn_deopt_source_of(&operand);
   return operand;
 }
 
@@ -112,17 +120,8 @@ size_t cn_deopt_site_bytes(uint32_t operands, const struct cn_records_size *size
 {
   const struct cn_deopt_site site = {.operands = operands, .size = *size};
 
-  return frames_offset_of(&site) + size->frames * sizeof(struct cn_frame_record);
-}
-
-const struct cn_operand *cn_deopt_site_operands(const struct cn_deopt_site *site)
-{
-  return (const struct cn_operand *)(site + 1);
-}
-
-const struct cn_frame_record *cn_deopt_site_frames(const struct cn_deopt_site *site)
-{
-  return (const struct cn_frame_record *)((const char *)site + frames_offset_of(site));
+  return frames_offset_of(&site) + size->frames * sizeof(struct cn_frame_record) +
+         size->values * sizeof(struct cn_state_value);
 }
 
 const struct cn_object_record *cn_deopt_site_objects(const struct cn_deopt_site *site)
@@ -171,24 +170,53 @@ struct new_site {
   const struct cn_operand *operands;
 };
 
+static void find_values(struct cn_deopt_site *site)
+{
+  struct cn_state_value *value = (struct cn_state_value *)(uintptr_t)cn_deopt_site_values(site);
+
+  for (uint32_t i = 0; i < site->size.frames; i++) {
+    const struct cairn_deopt_frame *frame = &cn_deopt_site_frames(site)[i].frame;
+    const struct cn_operand *operand = cn_deopt_site_operands(site) + frame->first;
+    for (uint32_t k = 0; k < frame->locals + frame->stack; k++, operand++, value++) {
+      value->source = operand->source;
+      value->value_class = operand->value_class;
+      if (operand->source == CN_SOURCE_CONSTANT)
+        value->from = (int32_t)((uintptr_t)&operand->constant - (uintptr_t)site);
+      else if (operand->source == CN_SOURCE_STACK)
+        value->from = operand->loc.offset;
+      site->others += operand->source == CN_SOURCE_OTHER;
+    }
+  }
+}
+
 static void fill_site(void *memory, void *env)
 {
   const struct new_site *new_site = env;
-  struct cn_deopt_site *site = memory;
 
-  CN_ASSERT(new_site->site.operands != 0 && (uintptr_t)memory % _Alignof(struct cn_deopt_site) == 0);
-  memset(site, 0, cn_deopt_site_bytes(new_site->site.operands, &new_site->site.size));
-  site->pc = new_site->site.pc;
-  site->status = new_site->site.status;
-  site->fault = new_site->site.fault;
-  site->operands = new_site->site.operands;
-  site->size = new_site->site.size;
-  site->losable = new_site->site.losable;
-  memcpy(site + 1, new_site->operands, site->operands * sizeof *new_site->operands);
-  if (site->status == CAIRN_OK)
+  CN_ASSERT((uintptr_t)memory % _Alignof(struct cn_deopt_site) == 0);
+  memset(memory, 0, cn_deopt_site_bytes(new_site->site.operands, &new_site->site.size));
+  cn_deopt_site_write(memory, &new_site->site, new_site->operands);
+}
+
+void cn_deopt_site_write(struct cn_deopt_site *site, const struct cn_deopt_site *head,
+                         const struct cn_operand *operands)
+{
+  CN_ASSERT(head->operands != 0);
+  site->pc = head->pc;
+  site->status = head->status;
+  site->fault = head->fault;
+  site->operands = head->operands;
+  site->size = head->size;
+  for (uint32_t i = 0; i < site->operands; i++)
+    site->losable += cn_deopt_may_lose_operand(&operands[i]);
+  site->frames_at = (uint32_t)frames_offset_of(site);
+  memcpy(site + 1, operands, site->operands * sizeof *operands);
+  if (site->status == CAIRN_OK) {
     cn_records_decode(cn_deopt_site_operands(site), site->operands, &site->size,
                       (struct cn_frame_record *)(uintptr_t)cn_deopt_site_frames(site),
                       (struct cn_object_record *)(uintptr_t)cn_deopt_site_objects(site));
+    find_values(site);
+  }
   CN_ASSERT_VALID(cn_deopt_site_wrong(site));
 }
 
@@ -199,8 +227,6 @@ static const struct cn_deopt_site *keep_site(uintptr_t pc, const struct cn_frame
   struct cn_deopt_site *site = &new_site.site;
 
   read_operands(pc, map, details, operands);
-  for (uint32_t i = 0; i < site->operands; i++)
-    site->losable += cn_deopt_may_lose_operand(&operands[i]);
   site->status = cn_records_check(operands, site->operands, &site->size, &site->fault);
   return cn_index_keep(map, cn_deopt_site_bytes(site->operands, &site->size), fill_site, &new_site);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Makes the state of an activation: a managed object with the decoded frames, for the continuation, and the removed
- * objects that the frames refer to. First allocates the state and the objects, each at a safepoint; the state, held by
- * a handle, keeps the objects. Then fills all of them without a safepoint in between, so that the references read from
- * the activation are current.
+ * objects that the frames refer to. In a slow path, it first allocates the state and the objects, each at a safepoint;
+ * the state, held by a handle, keeps the objects. Outside of slow paths, they are blocks of the thread's buffer, as
+ * compiled code allocates them in line. Then it fills all of them without a safepoint in between, so that the
+ * references read from the activation are current.
  *
  * Runs on the activation's thread, in phase MUTATE. Stateless. Memory comes from the heap, and rarely from a new chunk
  * of handles.
@@ -64,7 +65,7 @@ struct making {
   const struct cn_frame *frame;
   const struct cn_saved_regs *regs;
   struct parts parts;
-  struct cairn_handle *state, *result; /* null: not held */
+  struct cairn_handle *state; /* null: not held */
 };
 
 static struct state *state_at(uintptr_t reference)
@@ -128,28 +129,6 @@ static uintptr_t object_of(const struct making *making, const struct state *stat
   return state->item[making->parts.objects + object].reference;
 }
 
-/* The usual operands: a word on the stack or in a register, or a constant. */
-static bool fill_word(const struct making *making, const struct cn_operand *operand, struct state_item *item)
-{
-  bool is_reference = operand->value_class == CAIRN_DEOPT_REFERENCE;
-  uint64_t word = operand->constant;
-
-  if (operand->bits != 64 || operand->kind == CN_OPERAND_ADDRESS || operand->is_derived)
-    return false;
-  if (operand->kind == CN_OPERAND_PLACE) {
-    const void *place = operand->loc.is_register
-                            ? cn_frame_register_place(making->frame, operand->loc.reg)
-                            : (const void *)(making->frame->sp + (uintptr_t)(intptr_t)operand->loc.offset);
-    if (place == NULL || (!operand->loc.is_register && operand->loc.reg != cn_arch_sp_dwarf_number))
-      return false;
-    memcpy(&word, place, sizeof word);
-  }
-  *item = (struct state_item){.reference = is_reference ? word : 0,
-                              .word = is_reference ? 0 : word,
-                              .info = (uint32_t)operand->value_class | 64 << CLASS_BITS_SHIFT};
-  return true;
-}
-
 /* A derived reference is its object and the distance. */
 static void fill_item(const struct making *making, struct state *state, const struct cn_operand *operand,
                       const struct cn_object_scope *scope, struct state_item *item)
@@ -157,37 +136,64 @@ static void fill_item(const struct making *making, struct state *state, const st
   struct cairn_deopt_value value;
   uint32_t object;
 
-  if (fill_word(making, operand, item))
-    return;
   if (cn_records_find_object(operand, scope, &object)) {
     *item =
         (struct state_item){object_of(making, state, object), 0, 0, CAIRN_DEOPT_REFERENCE | 64 << CLASS_BITS_SHIFT, 0};
     return;
   }
   cn_deopt_read_operand(operand, making->frame, &value);
-  item->info = (uint32_t)value.value_class | (uint32_t)value.bits << CLASS_BITS_SHIFT;
-  item->word = value.word[0];
-  item->high = value.word[1];
-  if (value.value_class == CAIRN_DEOPT_REFERENCE) {
-    item->reference = value.base;
-    item->word = value.word[0] - value.base;
+  uintptr_t base = value.value_class == CAIRN_DEOPT_REFERENCE ? value.base : 0;
+  *item = (struct state_item){base, value.word[0] - base, value.word[1],
+                              (uint32_t)value.value_class | (uint32_t)value.bits << CLASS_BITS_SHIFT, 0};
+}
+
+static void fill_others(const struct making *making, struct state *state)
+{
+  const struct cn_frame_record *record = cn_deopt_site_frames(making->site), *end = record + state->frames;
+  struct state_item *item = &state->item[making->parts.values];
+
+  for (; record < end; record++) {
+    const struct cn_operand *operand = cn_deopt_site_operands(making->site) + record->frame.first;
+    for (uint32_t i = 0; i < record->frame.locals + record->frame.stack; i++, operand++, item++)
+      if (operand->source == CN_SOURCE_OTHER)
+        fill_item(making, state, operand, &record->scope, item);
   }
 }
 
-static void fill_frame(const struct making *making, struct state *state, uint32_t index, uint32_t first)
+/* The places of all callee-saved registers of a youngest activation are known. */
+static void fill_values(const struct making *making, struct state *state)
 {
-  const struct cn_frame_record *record = &cn_deopt_site_frames(making->site)[index];
-  const struct cairn_deopt_frame *frame = &record->frame;
-  struct state_item *head = &state->item[CAIRN_DEOPT_STATE_HEADS + 2 * index];
+  const struct cn_deopt_site *site = making->site;
+  const struct cn_state_value *value = cn_deopt_site_values(site), *end = value + site->size.values;
+  static const uint64_t nothing;
+  uintptr_t at[CN_SOURCES] = {(uintptr_t)&nothing, making->frame->sp, (uintptr_t)site};
 
-  CN_ASSERT(index < state->frames && first >= making->parts.values);
-  CN_ASSERT(frame->locals + frame->stack <= making->parts.objects - first);
-  head[0] =
-      (struct state_item){0, frame->function, frame->index, frame->language | (uint32_t)frame->result << 16, first};
-  head[1] = (struct state_item){0, frame->locals, frame->stack, 0, 0};
-  for (uint32_t i = 0; i < frame->locals + frame->stack; i++)
-    fill_item(making, state, cn_deopt_site_operands(making->site) + frame->first + i, &record->scope,
-              &state->item[first + i]);
+#pragma GCC unroll 6
+  for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
+    at[CN_SOURCE_REGISTER + i] = (uintptr_t)making->frame->place[i];
+  for (struct state_item *item = &state->item[making->parts.values]; value < end; value++, item++) {
+    uint64_t word, references = value->value_class == CAIRN_DEOPT_REFERENCE ? UINT64_MAX : 0;
+    CN_ASSERT(value->source < CN_SOURCES && at[value->source] != 0);
+    memcpy(&word, (const void *)(at[value->source] + (uintptr_t)(intptr_t)value->from), sizeof word);
+    *item =
+        (struct state_item){word & references, word & ~references, 0, value->value_class | 64u << CLASS_BITS_SHIFT, 0};
+  }
+}
+
+static void fill_heads(const struct making *making, struct state *state)
+{
+  const struct cn_frame_record *record = cn_deopt_site_frames(making->site), *end = record + state->frames;
+  struct state_item *head = &state->item[CAIRN_DEOPT_STATE_HEADS];
+  uint32_t first = making->parts.values;
+
+  for (; record < end; record++, head += 2) {
+    const struct cairn_deopt_frame *frame = &record->frame;
+    head[0] =
+        (struct state_item){0, frame->function, frame->index, frame->language | (uint32_t)frame->result << 16, first};
+    head[1] = (struct state_item){0, frame->locals, frame->stack, 0, 0};
+    first += frame->locals + frame->stack;
+  }
+  CN_CHECK(first == making->parts.objects);
 }
 
 /* The caller has checked the field against the object's layout. */
@@ -209,59 +215,135 @@ static void fill_object(const struct making *making, const struct state *state, 
   const struct cn_object_record *record = &cn_deopt_site_objects(making->site)[index];
   const struct cn_operand *operand = cn_deopt_site_operands(making->site) + record->object.first;
   uintptr_t object = object_of(making, state, index) - cairn_words.reference;
-  uint64_t bytes;
 
   for (uint32_t i = 0; i < record->object.fields; i++, operand += 2)
     fill_field(making, state, record, operand + 1, (unsigned char *)object + operand->constant);
+}
+
+static void cover_object(const struct making *making, const struct state *state, uint32_t index)
+{
+  uintptr_t object = object_of(making, state, index) - cairn_words.reference;
+  uint64_t bytes;
+
   enum cairn_status status = cairn_object_payload(object, cairn_object_layout(object), &bytes);
   CN_CHECK(status == CAIRN_OK);
   cover(object, bytes);
 }
 
-static void fill_result(const struct making *making, struct state_item *item, struct cairn_deopt_result result)
+static void fill_result(struct state_item *item, struct cairn_deopt_result result)
 {
   static const uint8_t classes[] = {CAIRN_DEOPT_UNDEFINED, CAIRN_DEOPT_INTEGER, CAIRN_DEOPT_FLOAT,
                                     CAIRN_DEOPT_REFERENCE};
+  bool is_reference = result.kind == CAIRN_ABI_DEOPT_RESULT_REFERENCE;
 
   CN_CHECK(result.kind < sizeof classes);
-  *item = (struct state_item){.info = classes[result.kind] | 64 << CLASS_BITS_SHIFT};
-  if (result.kind == CAIRN_ABI_DEOPT_RESULT_REFERENCE)
-    item->reference = cairn_handle_get(making->result);
-  else
-    item->word = result.word;
+  *item = (struct state_item){is_reference ? result.word : 0, is_reference ? 0 : result.word, 0,
+                              classes[result.kind] | 64u << CLASS_BITS_SHIFT, 0};
 }
 
+/* Fill all of the state apart from its references to objects. */
 static void fill_state(const struct making *making, struct state *state, uint64_t reason,
                        struct cairn_deopt_result result)
 {
-  const struct cn_deopt_site *site = making->site;
-  uint32_t first = making->parts.values;
-
   state->reason = reason;
-  state->frames = site->size.frames;
+  state->frames = making->site->size.frames;
   state->items = making->parts.end;
-  fill_result(making, &state->item[CAIRN_DEOPT_STATE_RESULT], result);
-  for (uint32_t i = 0; i < site->size.frames; i++) {
-    fill_frame(making, state, i, first);
-    first += cn_deopt_site_frames(site)[i].frame.locals + cn_deopt_site_frames(site)[i].frame.stack;
-  }
-  CN_CHECK(first == making->parts.objects);
-  cover((uintptr_t)state, sizeof *state + making->parts.end * sizeof(struct state_item));
-  for (uint32_t i = 0; i < site->size.objects; i++)
-    fill_object(making, state, i);
+  fill_result(&state->item[CAIRN_DEOPT_STATE_RESULT], result);
+  fill_heads(making, state);
+  fill_values(making, state);
+  if (making->site->others != 0)
+    fill_others(making, state);
 }
 
 uintptr_t cn_deopt_state_make(const struct cn_deopt_site *site, const struct cn_frame *frame,
                               const struct cn_saved_regs *regs, uint64_t reason, struct cairn_deopt_result result)
 {
   struct making making = {.site = site, .frame = frame, .regs = regs, .parts = parts_of(site)};
+  struct cairn_handle *handle = result.kind == CAIRN_ABI_DEOPT_RESULT_REFERENCE ? cairn_handle_new(result.word) : NULL;
 
   CN_CHECK(site->status == CAIRN_OK && (site->size.objects == 0 || site->is_checked));
-  if (result.kind == CAIRN_ABI_DEOPT_RESULT_REFERENCE)
-    making.result = cairn_handle_new(result.word);
-  uintptr_t state = allocate_all(&making);
-  fill_state(&making, state_at(state), reason, result);
-  if (making.result != NULL)
-    cairn_handle_free(making.result);
-  return state;
+  uintptr_t reference = allocate_all(&making);
+  struct state *state = state_at(reference);
+  if (handle != NULL) {
+    result.word = cairn_handle_get(handle);
+    cairn_handle_free(handle);
+  }
+  fill_state(&making, state, reason, result);
+  cover((uintptr_t)state, sizeof *state + making.parts.end * sizeof(struct state_item));
+  for (uint32_t i = 0; i < site->size.objects; i++) {
+    fill_object(&making, state, i);
+    cover_object(&making, state, i);
+  }
+  return reference;
+}
+
+/* ---- without a slow path ---- */
+
+static size_t object_block_bytes(const struct cairn_layout *layout, uint64_t elements)
+{
+  uint64_t payload = 0, header = layout->elem_size != 0 ? CAIRN_ABI_INDEXED_HEADER_SIZE : CAIRN_ABI_HEADER_SIZE;
+  enum cairn_status status = cairn_layout_payload(layout, elements, &payload);
+
+  CN_CHECK(status == CAIRN_OK);
+  return (payload + header + 7) & ~(size_t)7;
+}
+
+size_t cn_deopt_objects_bytes(const struct cn_deopt_site *site)
+{
+  size_t bytes = 0;
+
+  for (uint32_t i = 0; i < site->size.objects; i++) {
+    const struct cairn_layout *layout = atomic_load_explicit(&cn_deopt_site_layouts(site)[i], memory_order_relaxed);
+    if ((layout->flags & CAIRN_ABI_LAYOUT_FINALISABLE) != 0)
+      return CN_DEOPT_NOT_IN_LINE;
+    bytes += object_block_bytes(layout, cn_deopt_site_objects(site)[i].object.elements);
+    if (bytes > CAIRN_ABI_INLINE_ALLOC_MAX)
+      return CN_DEOPT_NOT_IN_LINE;
+  }
+  return bytes;
+}
+
+/* Make the objects in the cleared memory at `block`. */
+static void place_objects(const struct making *making, struct state *state, uintptr_t *block)
+{
+  struct state_item *item = &state->item[making->parts.objects];
+
+  for (uint32_t i = 0; i < making->site->size.objects; i++, item++) {
+    const struct cairn_layout *layout =
+        atomic_load_explicit(&cn_deopt_site_layouts(making->site)[i], memory_order_relaxed);
+    uint64_t elements = cn_deopt_site_objects(making->site)[i].object.elements;
+    uintptr_t *next = (uintptr_t *)((uintptr_t)block + object_block_bytes(layout, elements));
+    if (layout->elem_size != 0)
+      *block++ = elements << 1 | 1;
+    *block++ = (uintptr_t)layout;
+    *item = (struct state_item){(uintptr_t)block + cairn_words.reference, 0, 0,
+                                CAIRN_DEOPT_OBJECT | 64u << CLASS_BITS_SHIFT, 0};
+    block = next;
+  }
+}
+
+uintptr_t cn_deopt_state_make_in_line(const struct cn_deopt_site *site, const struct cn_frame *frame, uint64_t reason,
+                                      struct cairn_deopt_result result)
+{
+  const struct making making = {.site = site, .frame = frame, .parts = parts_of(site)};
+  size_t objects_bytes = atomic_load_explicit(&site->objects_bytes, memory_order_relaxed);
+  size_t bytes = CAIRN_ABI_INDEXED_HEADER_SIZE + sizeof(struct state) + making.parts.end * sizeof(struct state_item);
+
+  CN_ASSERT(cn_deopt_site_is_checked(site));
+  if (objects_bytes == CN_DEOPT_NOT_IN_LINE)
+    return 0;
+  uintptr_t *block = cn_heap_allocate_in_line(bytes + objects_bytes);
+  if (block == NULL)
+    return 0;
+  block[0] = (uintptr_t)making.parts.end << 1 | 1;
+  block[1] = (uintptr_t)&cn_state_layout;
+  struct state *state = (struct state *)(block + 2);
+  if (site->size.objects != 0) {
+    memset((char *)block + bytes, 0, objects_bytes);
+    place_objects(&making, state, (uintptr_t *)((uintptr_t)block + bytes));
+  }
+  fill_state(&making, state, reason, result);
+  for (uint32_t i = 0; i < site->size.objects; i++)
+    fill_object(&making, state, i);
+  return (uintptr_t)state + cairn_words.reference;
 }

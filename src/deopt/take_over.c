@@ -2,10 +2,11 @@
  *
  * Takes activations over: makes the state of the youngest activation, and finds the registers and the return address
  * that the continuation gets instead of it. The activation stays on the stack, where collections update it, until the
- * state is made; then the stub jumps (arch.h, struct cn_transfer).
+ * state is made; then the stub jumps (arch.h, struct cn_transfer). The usual take-over is like in-line allocation of
+ * compiled code: it contains no safepoint, and signal handlers may interrupt it. The others run in a slow path: signals
+ * and cancellation wait.
  *
- * Runs on the activation's thread, in phase MUTATE and in a slow path: signals and cancellation wait, and no lock is
- * held. The file has no state.
+ * Runs on the activation's thread, in phase MUTATE, and holds no lock. The file has no state.
  */
 #include "deopt/take_over.h"
 
@@ -16,6 +17,7 @@
 #include "deopt/report.h"
 #include "deopt/site.h"
 #include "runtime/core/messages.h"
+#include "runtime/events/event_dispatch.h"
 #include "runtime/heap/managed_heap.h"
 #include "runtime/roots/roots.h"
 #include "runtime/safepoints/safepoint.h"
@@ -57,16 +59,63 @@ static const struct cn_deopt_site *site_to_leave(const struct cn_frame *frame, b
   return site;
 }
 
-/* Fill the transfer to the caller of the youngest activation. */
-static void leave_youngest(struct cn_walk *walk, struct cn_transfer *transfer)
-{
-  uintptr_t sp = walk->frame.sp, pc = walk->frame.pc;
+/* The low words of the registers for results. */
+struct returned {
+  uint64_t vector, word;
+};
 
-  transfer->slot = cn_walk_leave_frame(walk);
-  if (cn_pin_scopes_any_in(sp, (uintptr_t)transfer->slot))
-    end_program(pc, "it has an open scope of a pin");
-  for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
-    transfer->saved[i] = walk->frame.place[i] != NULL ? *walk->frame.place[i] : 0;
+/* The result of the pending call of the innermost frame. */
+static struct cairn_deopt_result result_of(const struct cn_deopt_site *site, const struct returned *returned)
+{
+  CN_ASSERT(site->size.frames != 0);
+  unsigned kind = cn_deopt_site_frames(site)[site->size.frames - 1].frame.result;
+  uint64_t word = kind == CAIRN_ABI_DEOPT_RESULT_FLOAT ? returned->vector : returned->word;
+
+  return (struct cairn_deopt_result){kind, kind == CAIRN_ABI_DEOPT_RESULT_NONE ? 0 : word};
+}
+
+/* ---- without a slow path ---- */
+
+/* The usual take-over, at no safepoint: no stop or handler waits, the state fits into the thread's buffer, the site has
+ * been checked, and nobody listens for events. Signal handlers may interrupt it, as they interrupt in-line allocation
+ * of compiled code. False: nothing has changed. */
+static bool take_over_in_line(const struct cn_saved_regs *regs, struct cn_transfer *transfer, uint64_t reason,
+                              const struct returned *returned)
+{
+  struct cairn_deopt_result result = {.kind = CAIRN_ABI_DEOPT_RESULT_NONE};
+  struct cn_walk walk;
+
+  if (cn_events_have_consumers() || !cn_arch_may_replace_returns() || !cn_walk_begin_to_leave(&walk, regs))
+    return false;
+  const struct cn_deopt_site *site = cn_map_kept(walk.frame.map);
+  if (site == NULL || !cn_deopt_site_is_checked(site) || cn_pin_scopes_any_in(walk.frame.sp, UINTPTR_MAX))
+    return false;
+  transfer->pc = managed_body_of(cn_deopt_site_continuation(site));
+  if (transfer->pc == 0)
+    return false;
+  if (returned != NULL)
+    result = result_of(site, returned);
+  transfer->argument = cn_deopt_state_make_in_line(site, &walk.frame, reason, result);
+  if (transfer->argument == 0)
+    return false;
+  cn_deopt_report_take_over(site, reason, returned != NULL);
+  transfer->slot = cn_walk_leave_frame(&walk, transfer->saved);
+  return true;
+}
+
+/* ---- in a slow path ---- */
+
+/* Let stops pass, and collect if a collection is due. */
+static void begin_take_over(const struct cn_saved_regs *regs)
+{
+  bool native, collects = cn_safepoint_enter(regs, &native);
+
+  if (native)
+    end_program(regs->pc, "native code has called cairn_deoptimize()");
+  if (!cn_arch_may_replace_returns())
+    end_program(regs->pc, "the thread has a shadow stack");
+  if (collects)
+    cn_collect_from_mapped_code(regs, cn_collect_due_cause(), CN_NO_BLOCK_REQUEST);
 }
 
 /* Fill the transfer from the youngest activation. `result` is the result of its pending call; null: the call is that of
@@ -82,54 +131,34 @@ static void take_over(const struct cn_saved_regs *regs, struct cn_transfer *tran
   const struct cn_deopt_site *site = site_to_leave(&walk.frame, result == NULL, &transfer->pc);
   cn_deopt_report_take_over(site, reason, result != NULL);
   transfer->argument = cn_deopt_state_make(site, &walk.frame, regs, reason, result != NULL ? *result : none);
-  transfer->result = 0;
-  leave_youngest(&walk, transfer);
+  uintptr_t sp = walk.frame.sp;
+  transfer->slot = cn_walk_leave_frame(&walk, transfer->saved);
+  if (cn_pin_scopes_any_in(sp, (uintptr_t)transfer->slot))
+    end_program(regs->pc, "it has an open scope of a pin");
 }
 
-/* Let stops pass, and collect if a collection is due. */
-static void begin_take_over(const struct cn_saved_regs *regs)
-{
-  bool native, collects = cn_safepoint_enter(regs, &native);
-
-  if (native)
-    end_program(regs->pc, "native code has called cairn_deoptimize()");
-  if (!cn_arch_may_replace_returns())
-    end_program(regs->pc, "the thread has a shadow stack");
-  if (collects)
-    cn_collect_from_mapped_code(regs, cn_collect_due_cause(), CN_NO_BLOCK_REQUEST);
-}
+/* ---- the stubs' functions ---- */
 
 void cn_deopt_leave_now(const struct cn_saved_regs *regs, struct cn_transfer *transfer, uint64_t reason)
 {
+  transfer->result = 0;
+  if (take_over_in_line(regs, transfer, reason, NULL))
+    return;
   begin_take_over(regs);
   take_over(regs, transfer, reason, NULL);
   cn_safepoint_leave(false);
 }
 
-/* ---- marked activations ---- */
-
-/* The kind of the result that the innermost frame's call gives. */
-static unsigned result_kind_at(uintptr_t pc)
+/* A handle keeps a reference while stops pass and while this thread collects: no frame map describes the result. */
+static void leave_in_slow_path(const struct cn_saved_regs *regs, struct cn_transfer *transfer, uint64_t reason,
+                               const struct returned *returned)
 {
-  const struct cn_deopt_site *site = cn_deopt_site_find(pc);
+  const struct cn_deopt_site *site = cn_deopt_site_find(regs->pc);
 
-  if (site == NULL || site->status != CAIRN_OK || site->size.frames == 0)
-    end_program(pc, "its call has no frame records");
-  return cn_deopt_site_frames(site)[site->size.frames - 1].frame.result;
-}
-
-/* A handle keeps a reference while stops pass and while this thread collects: no frame map describes the result. The
- * reason is read first, because the mark has left the stack, and a stop may reuse it. */
-void cn_deopt_leave_returned(const struct cn_saved_regs *regs, struct cn_transfer *transfer, uintptr_t mark,
-                             uint64_t vector, uint64_t word)
-{
-  uint64_t reason = cn_marked_return_reason(mark);
-  unsigned kind = result_kind_at(regs->pc);
-  struct cairn_deopt_result result = {kind, kind == CAIRN_ABI_DEOPT_RESULT_NONE    ? 0
-                                            : kind == CAIRN_ABI_DEOPT_RESULT_FLOAT ? vector
-                                                                                   : word};
-  struct cairn_handle *handle = kind == CAIRN_ABI_DEOPT_RESULT_REFERENCE ? cairn_handle_new(word) : NULL;
-
+  if (site == NULL || site->status != CAIRN_OK)
+    end_program(regs->pc, "its call has no frame records");
+  struct cairn_deopt_result result = result_of(site, returned);
+  struct cairn_handle *handle = result.kind == CAIRN_ABI_DEOPT_RESULT_REFERENCE ? cairn_handle_new(result.word) : NULL;
   begin_take_over(regs);
   if (handle != NULL) {
     result.word = cairn_handle_get(handle);
@@ -137,4 +166,16 @@ void cn_deopt_leave_returned(const struct cn_saved_regs *regs, struct cn_transfe
   }
   take_over(regs, transfer, reason, &result);
   cn_safepoint_leave(false);
+}
+
+/* The reason is read first, because the mark has left the stack, and a stop may reuse it. */
+void cn_deopt_leave_returned(const struct cn_saved_regs *regs, struct cn_transfer *transfer, uintptr_t mark,
+                             uint64_t vector, uint64_t word)
+{
+  uint64_t reason = cn_marked_return_reason(mark);
+  const struct returned returned = {vector, word};
+
+  transfer->result = 0;
+  if (!take_over_in_line(regs, transfer, reason, &returned))
+    leave_in_slow_path(regs, transfer, reason, &returned);
 }

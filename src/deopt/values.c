@@ -93,3 +93,17 @@ bool cn_deopt_may_lose_operand(const struct cn_operand *operand)
 {
   return operand->kind == CN_OPERAND_PLACE && operand->loc.is_register && !cn_arch_is_callee_saved(operand->loc.reg);
 }
+
+enum cn_operand_source cn_deopt_source_of(const struct cn_operand *operand)
+{
+  const struct cn_frame_place *loc = &operand->loc;
+
+  if (operand->bits != 64 || operand->kind == CN_OPERAND_ADDRESS || operand->is_derived)
+    return CN_SOURCE_OTHER;
+  if (operand->kind == CN_OPERAND_CONSTANT)
+    return CN_SOURCE_CONSTANT;
+  if (loc->is_register)
+    return cn_arch_is_callee_saved(loc->reg) ? CN_SOURCE_REGISTER + cn_arch_callee_saved_index[loc->reg]
+                                             : CN_SOURCE_OTHER;
+  return loc->reg == cn_arch_sp_dwarf_number ? CN_SOURCE_STACK : CN_SOURCE_OTHER;
+}

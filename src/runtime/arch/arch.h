@@ -155,6 +155,7 @@ bool cn_arch_find_return_barrier(uintptr_t pc, unsigned *index);
  * return address and calls cn_deopt_leave_returned(). */
 uintptr_t cn_arch_marked_return_address(unsigned index);
 bool cn_arch_find_marked_return(uintptr_t pc, unsigned *index);
+extern const char cn_arch_marked_returns[]; /* has all entries, CAIRN_ABI_MARKED_BLOCKS blocks */
 
 /* False if the hardware would detect a replaced return address (shadow stacks). */
 bool cn_arch_may_replace_returns(void);

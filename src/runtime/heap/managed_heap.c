@@ -278,14 +278,31 @@ void cn_heap_set_up_for_barriers(void)
     cn_heap_set_up();
 }
 
-/* True if an object of `bytes` is too large for in-line allocation and the collector has a large-object space. */
-static bool is_large_object(size_t bytes)
+static uint64_t largest_in_line(void)
 {
   uint64_t most = collector_in_use->largest_in_line;
 
-  if (most == 0 || most > CAIRN_ABI_INLINE_ALLOC_MAX)
-    most = CAIRN_ABI_INLINE_ALLOC_MAX;
-  return bytes > most && collector_in_use->allocate_large != NULL;
+  return most == 0 || most > CAIRN_ABI_INLINE_ALLOC_MAX ? CAIRN_ABI_INLINE_ALLOC_MAX : most;
+}
+
+void *cn_heap_allocate_in_line(size_t bytes)
+{
+  struct cairn_mutator *mutator = &cairn_mutator;
+  uintptr_t block = mutator->alloc;
+
+  CN_ASSERT(bytes % CAIRN_ABI_OBJECT_ALIGN == 0 && bytes != 0);
+  if (bytes > largest_in_line() || block + bytes > mutator->limit || mutator->busy ||
+      mutator->state != CAIRN_ABI_MANAGED)
+    return NULL;
+  mutator->alloc = block + bytes;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST); /* a jump out leaves the memory beyond `alloc` as it is */
+  return (void *)block;
+}
+
+/* True if an object of `bytes` is too large for in-line allocation and the collector has a large-object space. */
+static bool is_large_object(size_t bytes)
+{
+  return bytes > largest_in_line() && collector_in_use->allocate_large != NULL;
 }
 
 bool cn_heap_is_block_reusable(size_t bytes)

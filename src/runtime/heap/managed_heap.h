@@ -38,6 +38,11 @@ bool cn_heap_lengthen_block(uintptr_t block, size_t had, size_t bytes);
 /* Allocate a block; null: a collection is needed first. The first call sets up the heap. Phases MUTATE and STOP. */
 void *cn_heap_allocate_block(struct cn_block_request wanted);
 
+/* Allocate an uncleared block as compiled code does in line: outside of slow paths, in the thread's buffer. Null: the
+ * calling thread is not in managed code, or the buffer is full or closed, as while a stop is requested. The caller
+ * fills the whole block before its next safepoint. A signal handler may interrupt the caller and jump out. */
+void *cn_heap_allocate_in_line(size_t bytes);
+
 /* Like cn_heap_allocate_block(), but may use the handlers' part. Called after a collection that freed too little. */
 void *cn_heap_allocate_after_merge(struct cn_block_request wanted);
 

@@ -24,6 +24,7 @@
 
 #include "base/check.h"
 #include "runtime/roots/fast_walk.h"
+#include "runtime/walk/marked_returns.h"
 
 /* The place of the caller's pc, for a frame whose end is given by the frame pointer; UINTPTR_MAX: the frame pointer is
  * invalid. The key has the frame's minimal size in words. */
@@ -36,16 +37,26 @@ static inline uintptr_t *chained_pc_slot(const uintptr_t *slot, const uintptr_t 
   return words - (key & CN_ENTRY_WORDS_MASK) <= UINTPTR_MAX >> 8 ? next : (uintptr_t *)UINTPTR_MAX;
 }
 
-/* Makes the frame whose pc is stored at `slot` the walk's current frame. */
-static inline void make_frame_current(const struct cn_fast_walk *stretch, uintptr_t *slot, struct lanes lanes)
+/* Makes the frame whose pc, or the mark of the pc, is stored at `slot` the walk's current frame. */
+static inline void make_frame_current(const struct cn_fast_walk *stretch, uintptr_t pc, uintptr_t *slot,
+                                      struct lanes lanes)
 {
   struct cn_frame *frame = &stretch->walk->frame;
 
   frame->pc_slot = slot;
-  frame->pc = *slot;
+  frame->pc = pc;
   frame->sp = (uintptr_t)(slot + 1);
   frame->regs = NULL;
   lanes_store(lanes, frame->place);
+}
+
+/* True: `*pc` was a mark, and is now the true return address. */
+static inline bool replace_mark(uintptr_t *pc)
+{
+  uintptr_t mark = *pc;
+
+  *pc = cn_marked_return_true_pc(mark);
+  return *pc != mark;
 }
 
 /* The function writes whole groups, so it may write more places than `count`. */
@@ -77,6 +88,8 @@ static __attribute__((aligned(64))) uint64_t walk_regular_frames(const struct cn
   CN_ASSERT(slots->room - slots->count >= CN_FAST_WALK_MIN_ROOM && (uintptr_t)slot % sizeof *slot == 0);
   for (;;) {
     const struct cn_index_entry *entry = cn_index_find_entry(index, pc, &key);
+    if (entry == NULL && replace_mark(&pc))
+      continue;
     if (entry == NULL || (key & CN_ENTRY_SIZE_MASK) == 0)
       break;
     uint64_t value = atomic_load_explicit(&entry->value, memory_order_relaxed);
@@ -106,7 +119,7 @@ static __attribute__((aligned(64))) uint64_t walk_regular_frames(const struct cn
     }
     if (__builtin_expect(value & CN_ENTRY_OTHERS_BIT, 0)) {
       if (frames > 0)
-        make_frame_current(stretch, slot, lanes);
+        make_frame_current(stretch, pc, slot, lanes);
       out = cn_fast_walk_visit_others(stretch, cn_entry_map_of(value), out);
       last = slots->at + slots->room - CN_FAST_WALK_MIN_ROOM;
     }
@@ -118,7 +131,7 @@ static __attribute__((aligned(64))) uint64_t walk_regular_frames(const struct cn
   CN_ASSERT(out <= last + CN_FAST_WALK_MIN_ROOM && slot < end);
   slots->count = (size_t)(out - slots->at);
   if (frames > 0)
-    make_frame_current(stretch, slot, lanes);
+    make_frame_current(stretch, pc, slot, lanes);
   return frames;
 }
 

@@ -125,7 +125,7 @@ static void scan_activation(struct stack_scan *scan)
   cn_frame_roots_visit_all(scan->walk, visit_scanned_root, scan);
   if (scan->unsure)
     scan->notes->stops.count = scan->candidates = 0;
-  if (scan->candidates != 0)
+  if (scan->candidates != 0 && frame->map->areas != 0)
     cn_frame_roots_visit_areas(scan->walk, note_area_slot, scan->notes);
   scan->callee = frame->map != NULL;
   scan->depth++;

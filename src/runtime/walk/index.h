@@ -185,8 +185,8 @@ static inline void cn_index_leave(bool entered)
   }
 }
 
-/* The entry of the safepoint that returns to `pc`. False: the table has no such entry. Called in phase STOP, or between
- * cn_index_enter() and cn_index_leave(). */
+/* The entry of the safepoint that returns to `pc`. False: the table has no such entry. Called in phase STOP, between
+ * cn_index_enter() and cn_index_leave(), or by a managed thread that reads the entry before its next safepoint. */
 static inline bool cn_index_look_up_entry(uintptr_t pc, uint64_t *key, uint64_t *value)
 {
   const struct cn_index_entry *entry = cn_index_find_entry(atomic_load(&cn_index_current), pc, key);

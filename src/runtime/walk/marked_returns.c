@@ -12,7 +12,7 @@
 #include "base/check.h"
 #include "runtime/core/messages.h"
 
-uintptr_t cn_marked_return_cells[CN_MARKED_RETURNS]; /* true return addresses; 0: never used */
+uintptr_t cn_marked_return_cells[CN_MARKED_RETURNS];
 static struct {
   uint64_t reason;
   uint64_t met; /* the number of the last count that has met the mark, or during which it was made */
@@ -22,29 +22,11 @@ _Static_assert((CN_MARKED_RETURNS & (CN_MARKED_RETURNS - 1)) == 0, "a mask wraps
 
 /* ---- readers ---- */
 
-bool cn_marked_return_resolve_pc(struct cn_frame *frame)
-{
-  unsigned index;
-
-  if (!cn_arch_find_marked_return(frame->pc, &index))
-    return false;
-  CN_ASSERT(cn_marked_return_cells[index] != 0);
-  frame->pc = cn_marked_return_cells[index];
-  return true;
-}
-
-uintptr_t cn_marked_return_true_pc(uintptr_t pc)
-{
-  unsigned index;
-
-  return cn_arch_find_marked_return(pc, &index) ? cn_marked_return_cells[index] : pc;
-}
-
 bool cn_marked_return_is_in_frame(const struct cn_frame *frame, uint64_t *reason)
 {
   unsigned index;
 
-  if (frame->pc_slot == NULL || !cn_arch_find_marked_return(*frame->pc_slot, &index))
+  if (frame->pc_slot == NULL || !cn_marked_return_find(*frame->pc_slot, &index))
     return false;
   *reason = marks[index].reason;
   return true;
@@ -54,7 +36,7 @@ uint64_t cn_marked_return_reason(uintptr_t mark)
 {
   unsigned index;
 
-  if (!cn_arch_find_marked_return(mark, &index))
+  if (!cn_marked_return_find(mark, &index))
     cairn_fatal("0x%lx is not a mark of a return", (unsigned long)mark);
   return marks[index].reason;
 }
@@ -70,7 +52,7 @@ void cn_marked_returns_count(const struct cn_frame *frame)
 {
   unsigned index;
 
-  if (frame->pc_slot != NULL && cn_arch_find_marked_return(*frame->pc_slot, &index))
+  if (frame->pc_slot != NULL && cn_marked_return_find(*frame->pc_slot, &index))
     marks[index].met = count_number;
 }
 

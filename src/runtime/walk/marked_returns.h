@@ -19,11 +19,30 @@
 
 enum { CN_MARKED_RETURNS = CAIRN_ABI_MARKED_BLOCKS * CAIRN_ABI_MARKED_BLOCK_BYTES / 8 };
 
-/* If the frame's pc is a mark, replace it by the true return address. Any thread, while the stack does not run. */
-bool cn_marked_return_resolve_pc(struct cn_frame *frame);
+extern uintptr_t cn_marked_return_cells[CN_MARKED_RETURNS]; /* true return addresses; 0: never used */
+
+static inline bool cn_marked_return_find(uintptr_t pc, unsigned *index)
+{
+  return pc - (uintptr_t)cn_arch_marked_returns < CAIRN_ABI_MARKED_BLOCKS * CAIRN_ABI_MARKED_BLOCK_BYTES &&
+         cn_arch_find_marked_return(pc, index);
+}
 
 /* The true return address of a mark; any other address is its own. Any thread. */
-uintptr_t cn_marked_return_true_pc(uintptr_t pc);
+static inline uintptr_t cn_marked_return_true_pc(uintptr_t pc)
+{
+  unsigned index;
+
+  return cn_marked_return_find(pc, &index) ? cn_marked_return_cells[index] : pc;
+}
+
+/* If the frame's pc is a mark, replace it by the true return address. Any thread, while the stack does not run. */
+static inline bool cn_marked_return_resolve_pc(struct cn_frame *frame)
+{
+  uintptr_t mark = frame->pc;
+
+  frame->pc = cn_marked_return_true_pc(mark);
+  return frame->pc != mark;
+}
 
 /* True if the callee of the frame returns through a mark, whose reason `*reason` gets. */
 bool cn_marked_return_is_in_frame(const struct cn_frame *frame, uint64_t *reason);

@@ -119,6 +119,12 @@ static void check_native_anchor(const struct cn_walk *walk)
 }
 
 /* Resolve a pc that the table does not have. `anchored` is true if the pc comes from an anchor. */
+/* Like find_frame_map(), and replaces a mark by the true pc. */
+static inline __attribute__((always_inline)) bool find_map_or_mark(struct cn_walk *walk)
+{
+  return find_frame_map(walk) || (cn_marked_return_resolve_pc(&walk->frame) && find_frame_map(walk));
+}
+
 static __attribute__((noinline)) bool resolve_frame_slowly(struct cn_walk *walk, bool anchored)
 {
   struct cn_frame *frame = &walk->frame;
@@ -205,6 +211,13 @@ static void begin_on_own_stack(struct cn_walk *walk, const struct cairn_mutator 
   walk->anchor = mutator->anchor;
 }
 
+static inline void place_registers(struct cn_frame *frame, const struct cn_saved_regs *regs)
+{
+#pragma GCC unroll 6
+  for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
+    frame->place[i] = (uintptr_t *)&regs->gpr[cn_arch_callee_saved[i]];
+}
+
 static bool begin_at_registers(struct cn_walk *walk, const struct cn_saved_regs *regs)
 {
   struct cn_frame *frame = &walk->frame;
@@ -213,9 +226,7 @@ static bool begin_at_registers(struct cn_walk *walk, const struct cn_saved_regs 
   frame->pc = regs->pc;
   frame->pc_slot = (uintptr_t *)&regs->pc;
   frame->sp = cn_arch_sp_after(regs);
-#pragma GCC unroll 6
-  for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
-    frame->place[i] = (uintptr_t *)&regs->gpr[cn_arch_callee_saved[i]];
+  place_registers(frame, regs);
   walk->fetch_at = frame->sp + CN_PREFETCH_MIN_WALK_WORDS * sizeof frame->sp;
   return cn_walk_resolve_frame(walk);
 }
@@ -234,6 +245,25 @@ bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator, co
   walk->stopped = true;
   frame->regs = regs;
   return begin_at_registers(walk, regs);
+}
+
+bool cn_walk_begin_to_leave(struct cn_walk *walk, const struct cn_saved_regs *regs)
+{
+  struct cn_frame *frame = &walk->frame;
+  uint64_t key, value;
+
+  CN_ASSERT(cairn_mutator.attached && cairn_mutator.state == CAIRN_ABI_MANAGED);
+  frame->pc = regs->pc;
+  if (!cn_index_look_up_entry(frame->pc, &key, &value))
+    return false;
+  walk->stack_end = cairn_mutator.stack_end;
+  walk->past_end = false;
+  frame->sp = cn_arch_sp_after(regs);
+  frame->regs = regs;
+  place_registers(frame, regs);
+  frame->link = frame->place[CN_ARCH_FRAME_POINTER];
+  set_frame_map(frame, key, value);
+  return true;
 }
 
 bool cn_walk_begin_running(struct cn_walk *walk, const struct cn_saved_regs *regs)
@@ -435,7 +465,7 @@ static inline bool step_to_caller(struct cn_walk *walk, uintptr_t cfa)
     __builtin_prefetch(frame->pc_slot + CN_PREFETCH_DISTANCE_WORDS);
   if (cfa > walk->fetch_at)
     prefetch_frames(walk);
-  return find_frame_map(walk) || resolve_frame_slowly(walk, false);
+  return find_map_or_mark(walk) || resolve_frame_slowly(walk, false);
 }
 
 static __attribute__((noinline)) bool step_over_irregular_frame(struct cn_walk *walk)
@@ -479,9 +509,11 @@ bool cn_walk_next(struct cn_walk *walk)
   return step_to_caller(walk, cfa);
 }
 
-uintptr_t *cn_walk_leave_frame(struct cn_walk *walk)
+uintptr_t *cn_walk_leave_frame(struct cn_walk *walk, uintptr_t saved[CN_CALLEE_SAVED_COUNT])
 {
   struct cn_frame *frame = &walk->frame;
+  bool is_pushed = frame->size != 0 || frame->map->pushed;
+  const uintptr_t *offset = cn_arch_prologue_shapes[frame->saved].offset;
   uintptr_t cfa;
 
   CN_ASSERT(!walk->past_end && frame->map != NULL);
@@ -491,9 +523,14 @@ uintptr_t *cn_walk_leave_frame(struct cn_walk *walk)
     cfa = frame->size != 0 ? frame->sp + frame->size * sizeof cfa : frame_end_of(frame);
   if (cfa <= frame->sp || cfa > walk->stack_end || cfa % sizeof cfa != 0)
     report_parse_failure(walk, "the frame does not end on the stack");
-  if (frame->size == 0 && !frame->map->pushed)
+  if (!is_pushed)
     place_saved_registers(frame, cfa);
-  else
-    place_pushed_registers(frame, frame->saved, cfa);
+#pragma GCC unroll 6
+  for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
+    saved[i] = *frame->place[i];
+  for (unsigned pushed = is_pushed ? frame->saved : 0; pushed != 0; pushed &= pushed - 1) {
+    int i = __builtin_ctz(pushed);
+    saved[i] = *(const uintptr_t *)(cfa + offset[i]);
+  }
   return (uintptr_t *)cfa - 1;
 }

@@ -77,6 +77,11 @@ _Static_assert(sizeof(struct cn_walk) == sizeof(struct cairn_stack_iterator), "<
  * cannot be parsed ends the program. */
 bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator, const struct cn_saved_regs *regs);
 
+/* Start at the registers that a stub saved, for a walk that only cn_walk_leave_frame() follows. Of the walk, only
+ * `frame`, without `pc_slot`, is set. The calling thread is managed, and reaches no safepoint up to the end of the
+ * walk. False: the table lacks the frame; cn_walk_begin() finds it. */
+bool cn_walk_begin_to_leave(struct cn_walk *walk, const struct cn_saved_regs *regs);
+
 /* Start at the running managed code of the calling thread, at a call that returns to the pc in `regs`; only
  * callee-saved registers of `regs` are read. */
 bool cn_walk_begin_running(struct cn_walk *walk, const struct cn_saved_regs *regs);
@@ -102,9 +107,10 @@ bool cn_walk_next(struct cn_walk *walk);
 /* Go to the activation of the state, or to the end if its pc is null. False: the walk is at its end. */
 bool cn_walk_set_state(struct cn_walk *walk, const struct cairn_stack_state *state);
 
-/* Make the places of the current frame, which has a map, those of its caller, and return the place of the address where
- * the frame returns to. The walk then stands between the two frames, and is of no further use. */
-uintptr_t *cn_walk_leave_frame(struct cn_walk *walk);
+/* Read the values that the callee-saved registers have when the current frame returns: a frame with a map, with known
+ * places of all of them. Returns the place of the address where the frame returns to. The walk is then of no further
+ * use. */
+uintptr_t *cn_walk_leave_frame(struct cn_walk *walk, uintptr_t saved[CN_CALLEE_SAVED_COUNT]);
 
 /* A saved position on a stack. A walk in a later stop continues there if neither the activation nor an older activation
  * has run since. The walk gets copies of the saved registers, and must not write them. */

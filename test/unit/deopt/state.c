@@ -285,14 +285,12 @@ static struct cn_deopt_site *make_site(void)
   enum cairn_status status = cn_records_check(operands, operand_count, &size, &fault);
 
   struct cn_deopt_site *site = calloc(1, cn_deopt_site_bytes(operand_count, &size));
-  *site =
-      (struct cn_deopt_site){.pc = 0x1234, .status = status, .fault = fault, .operands = operand_count, .size = size};
   for (uint32_t i = 0; i < operand_count; i++)
-    site->losable += cn_deopt_may_lose_operand(&operands[i]);
-  memcpy(site + 1, operands, operand_count * sizeof *operands);
-  if (status == CAIRN_OK)
-    cn_records_decode(operands, operand_count, &size, (struct cn_frame_record *)(uintptr_t)cn_deopt_site_frames(site),
-                      (struct cn_object_record *)(uintptr_t)cn_deopt_site_objects(site));
+    operands[i].source = (uint8_t)cn_deopt_source_of(&operands[i]);
+  cn_deopt_site_write(
+      site,
+      &(struct cn_deopt_site){.pc = 0x1234, .status = status, .fault = fault, .operands = operand_count, .size = size},
+      operands);
   assert_null(cn_deopt_site_wrong(site));
   return site;
 }
@@ -341,6 +339,41 @@ static void begin_test(void)
   stack[3] = 42;
 }
 
+/* The buffer of the thread for states that are made without a slow path; it has words of earlier objects. */
+static uintptr_t buffer[200];
+static bool is_in_line;
+
+static const struct state *make_in_line(const struct cn_deopt_site *site, const struct cn_frame *frame,
+                                        struct cairn_deopt_result result)
+{
+  struct cairn_mutator *mutator = &cairn_mutator;
+  size_t covered_before = covered_count;
+
+  memset(buffer, 0xcd, sizeof buffer);
+  mutator->state = CAIRN_ABI_MANAGED;
+  mutator->alloc = (uintptr_t)buffer;
+  mutator->limit = 0;
+  assert_int_equal(cn_deopt_state_make_in_line(site, frame, 77, result), 0);
+  mutator->limit = (uintptr_t)(buffer + 200);
+  uintptr_t state = cn_deopt_state_make_in_line(site, frame, 77, result), end = mutator->alloc;
+  assert_int_equal(object_at(state), buffer + 2);
+  mutator->alloc = (uintptr_t)buffer;
+  mutator->limit = end - 8;
+  assert_int_equal(cn_deopt_state_make_in_line(site, frame, 77, result), 0);
+  assert_int_equal(mutator->alloc, buffer);
+  mutator->state = CAIRN_ABI_UNATTACHED;
+  assert_int_equal(covered_count, covered_before);
+  for (uintptr_t block = (uintptr_t)buffer; block != end;) { /* whole blocks */
+    uintptr_t object = cairn_block_object(block);
+    uint64_t payload = 0;
+    assert_int_equal(cairn_object_payload(object, cairn_object_layout(object), &payload), CAIRN_OK);
+    block = object + ((payload + 7) & ~(uint64_t)7);
+    assert_true(block <= end);
+  }
+  assert_int_equal(*(uintptr_t *)end, 0xcdcdcdcdcdcdcdcd);
+  return (const struct state *)object_at(state);
+}
+
 static const struct state *make_state(struct cairn_deopt_result result)
 {
   struct cn_deopt_site *site = make_site();
@@ -350,8 +383,10 @@ static const struct state *make_state(struct cairn_deopt_result result)
   if (cn_deopt_site_check(site, &frame, &failure) != CAIRN_OK)
     fail_msg("operand %d: %s", (int)failure.operand, failure.text);
   first_made = block_count;
-  const struct state *state = (const struct state *)object_at(cn_deopt_state_make(site, &frame, NULL, 77, result));
-  assert_int_equal(allocations, 1 + site->size.objects);
+  const struct state *state =
+      is_in_line ? make_in_line(site, &frame, result)
+                 : (const struct state *)object_at(cn_deopt_state_make(site, &frame, NULL, 77, result));
+  assert_int_equal(allocations, is_in_line ? 0 : 1 + site->size.objects);
   assert_int_equal(state->reason, 77);
   assert_int_equal(state->frames, site->size.frames);
   assert_int_equal(state->items, 1 + 2 * site->size.frames + site->size.values + site->size.objects);
@@ -490,6 +525,18 @@ static void tagged_references(void **test)
   cairn_words = (struct cairn_words){0, 0};
 }
 
+static void in_line(void **test)
+{
+  is_in_line = true;
+  values_of_all_classes(test);
+  removed_objects(test);
+  cairn_words = (struct cairn_words){7, 3};
+  values_of_all_classes(test);
+  removed_objects(test);
+  cairn_words = (struct cairn_words){0, 0};
+  is_in_line = false;
+}
+
 static void without_cards(void **test)
 {
   (void)test;
@@ -556,7 +603,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_of_all_classes), cmocka_unit_test(removed_objects),   cmocka_unit_test(reference_result),
-      cmocka_unit_test(without_cards),         cmocka_unit_test(tagged_references), cmocka_unit_test(refused_sites),
+      cmocka_unit_test(without_cards),         cmocka_unit_test(tagged_references), cmocka_unit_test(in_line),
+      cmocka_unit_test(refused_sites),
   };
 
   return cmocka_run_group_tests(tests, add_languages, NULL);

@@ -154,7 +154,6 @@ enum {
   MARKED_CALL_BYTES = 5,
   MARKED_PER_BLOCK = CAIRN_ABI_MARKED_BLOCK_BYTES / MARKED_ENTRY_BYTES
 };
-extern const char cn_arch_marked_returns[];
 
 uintptr_t cn_arch_marked_return_address(unsigned index)
 {

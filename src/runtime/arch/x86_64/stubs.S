@@ -1003,15 +1003,13 @@ cn_arch_marked_returns:
         .p2align 4
 marked_return:
         .cfi_startproc
-        push_register r15
-        movq 8(%rsp), %r15
-        andq $-CAIRN_ABI_MARKED_BLOCK_BYTES, %r15
-        movq (%r15), %r15
-        addq 8(%rsp), %r15
-        movq -5(%r15), %r15             /* the cell; a call has five bytes */
-        xchgq %r15, 8(%rsp)
-        save_below_r15
-        movq %r15, %rdx
+        movq (%rsp), %rdx
+        movq %rdx, %r11
+        andq $-CAIRN_ABI_MARKED_BLOCK_BYTES, %r11
+        movq (%r11), %r11
+        movq -5(%r11, %rdx), %r11       /* the cell; a call has five bytes */
+        movq %r11, (%rsp)
+        save_general
         movq %xmm0, %rcx
         movq %rax, %r8
         transfer_by cn_deopt_leave_returned
