@@ -8,6 +8,7 @@ import tools
 SITES, VALUES, OBJECTS = 1000, 12, 4
 FRAME, HEAD = 0x4346524d << 32, 6
 INTEGER_RESULT = 1 << 16
+KINDS = ('ptr addrspace(1)', 'p'), ('i64', 'n'), ('double', 'x')
 
 
 def record(index, values, objects=0):
@@ -22,11 +23,11 @@ def record(index, values, objects=0):
 
 def ir():
     """Function `calls` calls @look at 1,000 places with 4 references, 4 integers and 4 floats; functions `leaves_0` and
-    `leaves_4` leave with these values, or with objects in the place of the floats."""
+    `leaves_4` leave with these values, or with objects in the place of the floats. Function `loops` begins at the head
+    of a loop with these values."""
     lines = ['declare void @look(i64)', 'declare void @cairn_deoptimize(i64)',
              'define void @calls(i64 %n, double %x, ptr addrspace(1) %p) noinline gc "statepoint-example" {']
-    values = [f'{kind} %{name}' for kind, name in
-              (('ptr addrspace(1)', 'p'), ('i64', 'n'), ('double', 'x')) for _ in range(VALUES // 3)]
+    values = [f'{kind} %{name}' for kind, name in KINDS for _ in range(VALUES // 3)]
     for site in range(SITES):
         lines += [f'  call void @look(i64 {site}) [ "deopt"({record(site, values)}) ]']
     lines += ['  ret void', '}']
@@ -35,13 +36,34 @@ def ir():
                   'gc "statepoint-example" {',
                   f'  call void @cairn_deoptimize(i64 0) [ "deopt"({record(objects, values, objects)}) ]',
                   '  unreachable', '}']
-    return '\n'.join(lines) + '\n'
+    return '\n'.join(lines) + '\n' + LOOPS
+
+
+TWELVE = [f'{kind} %{name}{i}' for kind, name in KINDS for i in range(VALUES // 3)]
+# Counts %n0 down to 0 at a call with a record.
+LOOPS = f"""declare void @runs_body() noinline "cairn-managed"
+define i64 @loops({', '.join(TWELVE)}) noinline
+    gc "statepoint-example" {{
+entry:
+  br label %head
+head:
+  %n = phi i64 [ %n0, %entry ], [ %next, %body ]
+  %over = icmp eq i64 %n, 0
+  br i1 %over, label %end, label %body
+body:
+  call void @runs_body() [ "deopt"({record(2, TWELVE)}) ]
+  %next = sub i64 %n, 1
+  br label %head
+end:
+  %sum = add i64 %n1, %n2
+  ret i64 %sum
+}}
+"""
 
 
 def take_over_ir():
     """Function `recurses` calls itself n times, and then @at_bottom."""
-    values = [f'{kind} %{name}' for kind, name in
-              (('ptr addrspace(1)', 'p'), ('i64', 'n'), ('double', 'x')) for _ in range(VALUES // 3)]
+    values = [f'{kind} %{name}' for kind, name in KINDS for _ in range(VALUES // 3)]
     with_result = record(0, values).replace('i64 1,', f'i64 {INTEGER_RESULT + 1},', 1)
     return f"""declare i64 @at_bottom() "cairn-managed"
 define i64 @recurses(i64 %n, double %x, ptr addrspace(1) %p) noinline gc "statepoint-example" {{

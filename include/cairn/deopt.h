@@ -121,7 +121,8 @@ enum cairn_status cairn_deopt_check(const struct cairn_stack_iterator *iterator,
 enum { CAIRN_DEOPT_LANGUAGES = 256 };
 
 /* Callbacks run on any thread and in any phase: managed C marks them cairn_unmanaged. They allocate no managed objects,
- * and wait for no thread that may be at a safepoint. */
+ * and wait for no thread that may be at a safepoint. Signal handlers may interrupt `continuation`, as they interrupt
+ * managed code. */
 struct cairn_deopt_language {
   const char *name;
   /* The managed function that goes on in the place of an activation whose outermost frame is (function, index). It has

@@ -15,9 +15,10 @@
 
 /* A value of a frame. */
 struct cn_state_value {
-  int32_t from;        /* the value's place: offset from the address of its source; for constants, from the site */
-  uint8_t source;      /* enum cn_operand_source */
-  uint8_t value_class; /* enum cairn_deopt_class */
+  int32_t from;   /* the value's place: offset from the address of its source; for constants, from the site */
+  uint8_t source; /* enum cn_operand_source */
+  uint8_t to;     /* the word of the item that gets the value */
+  uint16_t info;  /* of the item, as in <cairn/deopt.h> */
 };
 
 #define CN_DEOPT_NOT_IN_LINE SIZE_MAX

@@ -179,7 +179,9 @@ static void find_values(struct cn_deopt_site *site)
     const struct cn_operand *operand = cn_deopt_site_operands(site) + frame->first;
     for (uint32_t k = 0; k < frame->locals + frame->stack; k++, operand++, value++) {
       value->source = operand->source;
-      value->value_class = operand->value_class;
+      value->to = operand->value_class == CAIRN_DEOPT_REFERENCE ? CAIRN_ABI_DEOPT_ITEM_REFERENCE / 8
+                                                                : CAIRN_ABI_DEOPT_ITEM_WORD / 8;
+      value->info = (uint16_t)(operand->value_class | 64u << 8);
       if (operand->source == CN_SOURCE_CONSTANT)
         value->from = (int32_t)((uintptr_t)&operand->constant - (uintptr_t)site);
       else if (operand->source == CN_SOURCE_STACK)

@@ -171,12 +171,12 @@ static void fill_values(const struct making *making, struct state *state)
 #pragma GCC unroll 6
   for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
     at[CN_SOURCE_REGISTER + i] = (uintptr_t)making->frame->place[i];
-  for (struct state_item *item = &state->item[making->parts.values]; value < end; value++, item++) {
-    uint64_t word, references = value->value_class == CAIRN_DEOPT_REFERENCE ? UINT64_MAX : 0;
+  uint64_t *item = (uint64_t *)&state->item[making->parts.values];
+  for (; value < end; value++, item += sizeof(struct state_item) / sizeof *item) {
     CN_ASSERT(value->source < CN_SOURCES && at[value->source] != 0);
-    memcpy(&word, (const void *)(at[value->source] + (uintptr_t)(intptr_t)value->from), sizeof word);
-    *item =
-        (struct state_item){word & references, word & ~references, 0, value->value_class | 64u << CLASS_BITS_SHIFT, 0};
+    item[0] = item[1] = item[2] = 0;
+    item[3] = value->info;
+    memcpy(&item[value->to], (const void *)(at[value->source] + (uintptr_t)(intptr_t)value->from), sizeof *item);
   }
 }
 

@@ -5,6 +5,7 @@
  */
 #include <cairn/cairn.h>
 #include <cairn/deopt.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,8 @@ struct node {
 void calls(long n, double x, struct node managed *p);
 long leaves_0(long n, double x, struct node managed *p);
 long leaves_4(long n, double x, struct node managed *p);
+long loops(struct node managed *p0, struct node managed *p1, struct node managed *p2, struct node managed *p3, long n0,
+           long n1, long n2, long n3, double x0, double x1, double x2, double x3);
 /* deopt_layouts.c */
 cairn_leaf void note_layout(struct node managed *node);
 cairn_native const struct cairn_layout *find_layout(uint64_t number);
@@ -29,11 +32,14 @@ static double times[MAX_ROUNDS];
 static long decodings, sum;
 static int rounds;
 
+/* Of the machine for single decodings, which are short, and of the processor for repeated work. */
+static clockid_t clock_in_use = CLOCK_MONOTONIC;
+
 cairn_unmanaged static double now(void)
 {
   struct timespec time;
 
-  clock_gettime(CLOCK_MONOTONIC, &time);
+  clock_gettime(clock_in_use, &time);
   return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
@@ -97,6 +103,7 @@ __attribute__((visibility("default"))) cairn_unmanaged void look(long site)
   if (site + 1 < SITES)
     return;
   print_times("decode", SITES);
+  clock_in_use = CLOCK_THREAD_CPUTIME_ID;
   time_reading(&it);
 }
 
@@ -142,6 +149,58 @@ static void time_take_overs(struct node managed *node)
   print_times("eager", rounds);
 }
 
+/* ---- entries of loops ---- */
+
+/* The frame of a function that an interpreter runs. */
+struct frame {
+  struct node managed *reference[VALUES / 3];
+  long integer[VALUES / 3];
+  double number[VALUES / 3];
+};
+
+__attribute__((visibility("default"))) void runs_body(void)
+{
+}
+
+static long enter_loop(struct frame managed *frame)
+{
+  return loops(frame->reference[0], frame->reference[1], frame->reference[2], frame->reference[3], frame->integer[0],
+               frame->integer[1], frame->integer[2], frame->integer[3], frame->number[0], frame->number[1],
+               frame->number[2], frame->number[3]);
+}
+
+/* Runs the loop from its head on, or lets compiled code do so. */
+__attribute__((noinline)) static long interpret_loop(struct frame managed *frame, bool enters)
+{
+  for (;; frame->integer[0]--) {
+    if (enters)
+      return enter_loop(frame);
+    if (frame->integer[0] == 0)
+      return frame->integer[1] + frame->integer[2];
+    runs_body();
+  }
+}
+
+/* The difference of entering compiled code at the head, and of going on there; the loop ends at once. */
+static void time_entries(struct node managed *node)
+{
+  struct frame managed *frame = cairn_new(struct frame);
+
+  for (int i = 0; i < VALUES / 3; i++)
+    frame->reference[i] = node;
+  for (int round = 0; round < rounds; round++) {
+    double begin = now();
+    for (int i = 0; i < REPEATS; i++)
+      sum += interpret_loop(frame, false);
+    double without = now() - begin;
+    begin = now();
+    for (int i = 0; i < REPEATS; i++)
+      sum += interpret_loop(frame, true);
+    times[round] = (now() - begin - without) / REPEATS;
+  }
+  print_times("osr-enter", rounds);
+}
+
 int main(int argc, char **argv)
 {
   struct node managed *node = cairn_new(struct node);
@@ -153,5 +212,6 @@ int main(int argc, char **argv)
   add_language();
   calls(7, 2.5, node);
   time_take_overs(node);
+  time_entries(node);
   return sum == 0;
 }
