@@ -11,9 +11,9 @@
 #include <cairn/deopt.h>
 #include "framemap/framemap.h"
 
-/* The place of a usual operand: 64 bits that are no derived reference. */
+/* The place of a usual operand: an integer, a float, a pointer or a reference to an object's start, of 64 bits. */
 enum cn_operand_source {
-  CN_SOURCE_OTHER,    /* the operand is not a usual one */
+  CN_SOURCE_OTHER,    /* any other operand */
   CN_SOURCE_STACK,    /* at an offset from the stack pointer */
   CN_SOURCE_CONSTANT, /* in the operand */
   CN_SOURCE_REGISTER, /* in the callee-saved register with number `source - CN_SOURCE_REGISTER` in enum cn_reg */

@@ -127,8 +127,8 @@ uintptr_t cn_deopt_state_make(const struct cn_deopt_site *site, const struct cn_
  * large for in-line allocation, or finalisable. */
 size_t cn_deopt_objects_bytes(const struct cn_deopt_site *site);
 
-/* The same outside of slow paths, in the thread's buffer, and at no safepoint. 0: the state and its objects do not
- * fit. */
+/* Make the state outside of slow paths, in the thread's buffer. Contains no safepoint. 0: the state and its objects are
+ * too large for the room there. */
 uintptr_t cn_deopt_state_make_in_line(const struct cn_deopt_site *site, const struct cn_frame *frame, uint64_t reason,
                                       struct cairn_deopt_result result);
 

@@ -277,7 +277,7 @@ uintptr_t cn_deopt_state_make(const struct cn_deopt_site *site, const struct cn_
   return reference;
 }
 
-/* ---- without a slow path ---- */
+/* ---- in line ---- */
 
 static size_t object_block_bytes(const struct cairn_layout *layout, uint64_t elements)
 {

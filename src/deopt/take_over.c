@@ -3,8 +3,7 @@
  * Takes activations over: makes the state of the youngest activation, and finds the registers and the return address
  * that the continuation gets instead of it. The activation stays on the stack, where collections update it, until the
  * state is made; then the stub jumps (arch.h, struct cn_transfer). The usual take-over is like in-line allocation of
- * compiled code: it contains no safepoint, and signal handlers may interrupt it. The others run in a slow path: signals
- * and cancellation wait.
+ * compiled code: signal handlers may interrupt it. The others run in a slow path: signals and cancellation wait.
  *
  * Runs on the activation's thread, in phase MUTATE, and holds no lock. The file has no state.
  */
@@ -74,11 +73,11 @@ static struct cairn_deopt_result result_of(const struct cn_deopt_site *site, con
   return (struct cairn_deopt_result){kind, kind == CAIRN_ABI_DEOPT_RESULT_NONE ? 0 : word};
 }
 
-/* ---- without a slow path ---- */
+/* ---- in line ---- */
 
-/* The usual take-over, at no safepoint: no stop or handler waits, the state fits into the thread's buffer, the site has
- * been checked, and nobody listens for events. Signal handlers may interrupt it, as they interrupt in-line allocation
- * of compiled code. False: nothing has changed. */
+/* The usual take-over, which contains no safepoint: no stop or handler waits, the state fits into the thread's buffer,
+ * the site has been checked, and events have no consumers. Signal handlers may interrupt it, as they interrupt in-line
+ * allocation of compiled code. False: everything is as before. */
 static bool take_over_in_line(const struct cn_saved_regs *regs, struct cn_transfer *transfer, uint64_t reason,
                               const struct returned *returned)
 {
