@@ -63,7 +63,8 @@ def draw_panel(scale, title, rows):
     for name, values in rows:
         points = ' '.join(f'{scale.x(p):.1f},{scale.y(v):.1f}' for p, v in zip(PERCENTILES, values) if v)
         colour = COLOURS.get(name, '#000000')
-        parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.8">'
+        width = 2.6 if name.startswith('cairn') else 1.5
+        parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="{width}">'
                      f'<title>{html.escape(name)}</title></polyline>')
     return parts
 

@@ -11,6 +11,7 @@ ROOT = gc_rows.ROOT
 SOURCES = f'{ROOT}/bench/programs/latency'
 CAIRN = {'cairn': None, 'cairn 10ms': '10ms', 'cairn 3ms': '3ms', 'cairn 1ms': '1ms'}  # CAIRN_PAUSE
 JAVA = 'Z', 'Shenandoah', 'G1'
+RECORD, REPLACED = 992, 4  # of the servers: bytes of a record, records that a request replaces
 HEAP = 3  # times the MiB alive, for Java: the other collectors size their heaps themselves
 REST = 64  # MiB more
 
@@ -61,6 +62,11 @@ def java_rows(folder):
 def all_rows(build, folder):
     """Of each language that is there."""
     return [*c_rows(build, folder), *go_rows(folder), *java_rows(folder)]
+
+
+def turnover(mib):
+    """Requests that replace as many records as there are: as much of the heap is garbage then as is alive."""
+    return (mib << 20) // RECORD // REPLACED
 
 
 def make(rows):

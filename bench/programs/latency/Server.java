@@ -28,11 +28,11 @@ public class Server extends Thread {
 
   /* ---- the meter ---- */
 
-  static final int WARM = 0, CAPACITY = 1, FIRST_LOAD = 2, PLANTED = 5;
+  static final int WARM = 0, CAPACITY = 1, FIRST_LOAD = 2, LONGER = 10, PLANTED = 5;
   static final long HEAD_START = 10000000;
   static final long[] milliseconds = new long[FIRST_LOAD + 1];
   static Server[] servers;
-  static long mib, stop, phaseEnd;
+  static long mib, stop, least, phaseBegin;
   static String folder;
   static double[] percent;
   static double capacity;
@@ -43,7 +43,7 @@ public class Server extends Thread {
   ByteBuffer memory = ByteBuffer.allocateDirect(0);
   LongBuffer starts, ends;
   int count, next;
-  long done, bits;
+  long done, took, bits;
 
   double draw() {
     bits ^= bits << 13;
@@ -70,7 +70,8 @@ public class Server extends Thread {
 
   static void planLoad(int load) {
     double rate = capacity * percent[load] / 100 / servers.length;
-    int count = (int) (rate * milliseconds[FIRST_LOAD] / 1000) + 1;
+    int usual = (int) (rate * milliseconds[FIRST_LOAD] / 1000) + 1;
+    int count = (int) Math.max(usual, Math.min(least / servers.length, LONGER * usual));
     for (Server server : servers)
       server.schedule(rate, count);
     long begin = System.nanoTime() + HEAD_START, end = 0;
@@ -99,10 +100,8 @@ public class Server extends Thread {
   /* Runs in one thread while the others wait at the barrier. */
   static void planPhase() {
     if (phase == CAPACITY) {
-      long done = 0;
       for (Server server : servers)
-        done += server.done;
-      capacity = done * 1000.0 / milliseconds[CAPACITY];
+        capacity += server.done * 1e9 / server.took;
       System.out.printf("capacity %.0f%n", capacity);
     } else if (phase >= FIRST_LOAD) {
       writeLoad(phase - FIRST_LOAD);
@@ -113,7 +112,7 @@ public class Server extends Thread {
     } else {
       for (Server server : servers)
         server.done = 0;
-      phaseEnd = System.nanoTime() + milliseconds[phase + 1] * 1000000;
+      phaseBegin = System.nanoTime();
     }
     phase++;
   }
@@ -137,11 +136,17 @@ public class Server extends Thread {
       waitUntil(System.nanoTime() + stop * 1000000);
   }
 
+  boolean isOver() {
+    long usual = milliseconds[phase] * 1000000, enough = phase == CAPACITY ? least / servers.length : 0;
+    took = System.nanoTime() - phaseBegin;
+    return took >= usual && (done >= enough || took >= LONGER * usual);
+  }
+
   boolean nextRequest() {
     if (phase < WARM)
       changePhase();
     while (phase < FIRST_LOAD) {
-      if (System.nanoTime() < phaseEnd) {
+      if (!isOver()) {
         done++;
         return true;
       }
@@ -259,17 +264,18 @@ public class Server extends Thread {
       wrong += countWrong(table[key], key);
   }
 
-  /* SERVERS MIB WARM CAPACITY LOAD STOP FOLDER PERCENT... */
+  /* SERVERS MIB WARM CAPACITY LOAD STOP LEAST FOLDER PERCENT... */
   public static void main(String[] words) throws InterruptedException, IOException {
     servers = new Server[Integer.parseInt(words[0])];
     mib = Long.parseLong(words[1]);
     for (int i = WARM; i <= FIRST_LOAD; i++)
       milliseconds[i] = Long.parseLong(words[2 + i]);
     stop = Long.parseLong(words[5]);
-    folder = words[6];
-    percent = new double[words.length - 7];
+    least = Long.parseLong(words[6]);
+    folder = words[7];
+    percent = new double[words.length - 8];
     for (int i = 0; i < percent.length; i++)
-      percent[i] = Integer.parseInt(words[7 + i]);
+      percent[i] = Integer.parseInt(words[8 + i]);
     barrier = new CyclicBarrier(servers.length, Server::planPhase);
     for (int i = 0; i < servers.length; i++)
       servers[i] = new Server(i);

@@ -19,6 +19,7 @@ enum {
   CAPACITY,
   FIRST_LOAD,
   MOST_LOADS = 16,
+  LONGER = 10,          /* times the usual number of requests, at most */
   PLANTED = 5,          /* stops per load */
   HEAD_START = 10000000 /* nanoseconds between the plan of a load and its first request */
 };
@@ -26,20 +27,20 @@ enum {
 static struct server {
   long *starts, *ends; /* nanoseconds: when a request is due, and when it has ended */
   long count, next;    /* requests of the load, and those that have begun */
-  long done;           /* requests of a phase without a schedule */
+  long done, took;     /* requests of a phase without a schedule, and its nanoseconds */
   unsigned long random;
 } servers[MOST_SERVERS];
 
 static struct {
   int servers, loads;
-  long mib, milliseconds[FIRST_LOAD + 1], stop;
+  long mib, milliseconds[FIRST_LOAD + 1], stop, least;
   const char *folder;
   long percent[MOST_LOADS];
 } plan;
 
 static int phase;
-static long phase_end;  /* nanoseconds, of a phase without a schedule */
-static double capacity; /* requests per second of all servers */
+static long phase_begin; /* nanoseconds, of a phase without a schedule */
+static double capacity;  /* requests per second of all servers */
 static pthread_barrier_t barrier;
 
 static long read_clock(void)
@@ -76,8 +77,8 @@ static long parse(const char *text, long least)
 
 void meter_begin(int argc, char **argv)
 {
-  if (argc < 9 || argc > 8 + MOST_LOADS)
-    fail("SERVERS MIB WARM CAPACITY LOAD STOP FOLDER PERCENT...");
+  if (argc < 10 || argc > 9 + MOST_LOADS)
+    fail("SERVERS MIB WARM CAPACITY LOAD STOP LEAST FOLDER PERCENT...");
   plan.servers = (int)parse(argv[1], 1);
   if (plan.servers > MOST_SERVERS)
     fail("too many servers");
@@ -85,10 +86,11 @@ void meter_begin(int argc, char **argv)
   for (int i = WARM; i <= FIRST_LOAD; i++)
     plan.milliseconds[i] = parse(argv[3 + i], 1);
   plan.stop = parse(argv[6], 0);
-  plan.folder = argv[7];
-  plan.loads = argc - 8;
+  plan.least = parse(argv[7], 0);
+  plan.folder = argv[8];
+  plan.loads = argc - 9;
   for (int i = 0; i < plan.loads; i++)
-    plan.percent[i] = parse(argv[8 + i], 1);
+    plan.percent[i] = parse(argv[9 + i], 1);
   for (int i = 0; i < plan.servers; i++)
     servers[i].random = 88172645463325252u + (unsigned long)i;
   phase = WARM - 1;
@@ -138,7 +140,8 @@ static void schedule(struct server *server, double rate, long count, long begin)
 static void plan_load(int load)
 {
   double rate = capacity * (double)plan.percent[load] / 100 / plan.servers;
-  long count = (long)(rate * (double)plan.milliseconds[FIRST_LOAD] / 1000) + 1;
+  long usual = (long)(rate * (double)plan.milliseconds[FIRST_LOAD] / 1000) + 1, least = plan.least / plan.servers;
+  long count = usual > least ? usual : least < LONGER * usual ? least : LONGER * usual;
 
   for (int i = 0; i < plan.servers; i++)
     schedule(&servers[i], rate, count, 0);
@@ -172,10 +175,8 @@ static void write_load(int load)
 static void plan_phase(void)
 {
   if (phase == CAPACITY) {
-    long done = 0;
     for (int i = 0; i < plan.servers; i++)
-      done += servers[i].done;
-    capacity = (double)done * 1000 / (double)plan.milliseconds[CAPACITY];
+      capacity += (double)servers[i].done * 1e9 / (double)servers[i].took;
     printf("capacity %.0f\n", capacity);
   } else if (phase >= FIRST_LOAD) {
     write_load(phase - FIRST_LOAD);
@@ -187,7 +188,7 @@ static void plan_phase(void)
   } else {
     for (int i = 0; i < plan.servers; i++)
       servers[i].done = 0;
-    phase_end = read_clock() + plan.milliseconds[phase] * 1000000;
+    phase_begin = read_clock();
   }
   fflush(stdout);
 }
@@ -208,6 +209,15 @@ static void plant(const struct server *server)
     wait_until(read_clock() + plan.stop * 1000000);
 }
 
+/* Of a phase without a schedule. */
+static bool is_over(struct server *server)
+{
+  long usual = plan.milliseconds[phase] * 1000000, least = phase == CAPACITY ? plan.least / plan.servers : 0;
+
+  server->took = read_clock() - phase_begin;
+  return server->took >= usual && (server->done >= least || server->took >= LONGER * usual);
+}
+
 bool meter_next(int number)
 {
   struct server *server = &servers[number];
@@ -215,7 +225,7 @@ bool meter_next(int number)
   if (phase < WARM)
     change_phase();
   if (phase < FIRST_LOAD) {
-    if (read_clock() < phase_end) {
+    if (!is_over(server)) {
       server->done++;
       return true;
     }

@@ -40,6 +40,7 @@ const (
 	warm = iota
 	capacityPhase
 	firstLoad
+	longer          = 10
 	planted         = 5
 	headStart       = 10000000
 	clockMonotonic  = 1
@@ -50,7 +51,7 @@ type server struct {
 	// Outside of the heap: as in C, the collector has nothing to do with them.
 	starts, ends []int64
 	next         int
-	done         int64
+	done, took   int64
 	bits         uint64
 
 	random, checksum, wrong int64
@@ -60,11 +61,12 @@ type server struct {
 var (
 	servers      []*server
 	mib, stop    int64
+	least        int
 	milliseconds [firstLoad + 1]int64
 	folder       string
 	percent      []int
 	phase        = warm - 1
-	phaseEnd     int64
+	phaseBegin   int64
 	capacity     float64
 	barrier      turnstile
 
@@ -156,7 +158,14 @@ func (s *server) schedule(rate float64, count int) {
 
 func planLoad(load int) {
 	rate := capacity * float64(percent[load]) / 100 / float64(len(servers))
-	count := int(rate*float64(milliseconds[firstLoad])/1000) + 1
+	usual := int(rate*float64(milliseconds[firstLoad])/1000) + 1
+	count := least / len(servers)
+	if count > longer*usual {
+		count = longer * usual
+	}
+	if count < usual {
+		count = usual
+	}
 	for _, s := range servers {
 		s.schedule(rate, count)
 	}
@@ -186,11 +195,9 @@ func writeLoad(load int) {
 
 func planPhase() {
 	if phase == capacityPhase {
-		done := int64(0)
 		for _, s := range servers {
-			done += s.done
+			capacity += float64(s.done) * 1e9 / float64(s.took)
 		}
-		capacity = float64(done) * 1000 / float64(milliseconds[capacityPhase])
 		fmt.Printf("capacity %.0f\n", capacity)
 	} else if phase >= firstLoad {
 		writeLoad(phase - firstLoad)
@@ -205,7 +212,7 @@ func planPhase() {
 	for _, s := range servers {
 		s.done = 0
 	}
-	phaseEnd = readClock() + milliseconds[phase]*1000000
+	phaseBegin = readClock()
 }
 
 func (s *server) plant() {
@@ -215,12 +222,21 @@ func (s *server) plant() {
 	}
 }
 
+func (s *server) isOver() bool {
+	usual, enough := milliseconds[phase]*1000000, int64(0)
+	if phase == capacityPhase {
+		enough = int64(least / len(servers))
+	}
+	s.took = readClock() - phaseBegin
+	return s.took >= usual && (s.done >= enough || s.took >= longer*usual)
+}
+
 func (s *server) nextRequest() bool {
 	if phase < warm {
 		barrier.wait(planPhase)
 	}
 	for phase < firstLoad {
-		if readClock() < phaseEnd {
+		if !s.isOver() {
 			s.done++
 			return true
 		}
@@ -332,7 +348,7 @@ func (s *server) serve() {
 	}
 }
 
-// SERVERS MIB WARM CAPACITY LOAD STOP FOLDER PERCENT...
+// SERVERS MIB WARM CAPACITY LOAD STOP LEAST FOLDER PERCENT...
 func main() {
 	number := func(at int) int64 {
 		value, err := strconv.ParseInt(os.Args[at], 10, 64)
@@ -343,8 +359,8 @@ func main() {
 	for i := range milliseconds {
 		milliseconds[i] = number(3 + i)
 	}
-	stop, folder = number(6), os.Args[7]
-	for at := 8; at < len(os.Args); at++ {
+	stop, least, folder = number(6), int(number(7)), os.Args[8]
+	for at := 9; at < len(os.Args); at++ {
 		percent = append(percent, int(number(at)))
 	}
 	barrier.all = sync.NewCond(&barrier.mutex)
