@@ -49,9 +49,23 @@ declare void @look()
 """
 
 
+MAIN_HEAD = """\
+declare void @begin(i64, i1 zeroext) "gc-leaf-function"
+declare void @finish() "gc-leaf-function"
+declare void @move()
+declare void @compare_state(ptr addrspace(1)) "gc-leaf-function"
+define void @go_on(ptr addrspace(1) %state) gc "statepoint-example" {
+  call void @move()
+  call void @compare_state(ptr addrspace(1) %state)
+  ret void
+}
+"""
+
+
 class Function:
-    def __init__(self, rng, name, records, callees, noinline):
-        self.rng, self.name, self.records, self.callees = rng, name, records, callees
+    def __init__(self, rng, name, seed, callees, noinline):
+        self.rng, self.name, self.callees = rng, name, callees
+        self.records, self.is_left = has_records(seed), is_left(seed)
         self.lines, self.number, self.allocas = [], 0, []
         self.noinline = noinline
         self.depth = 0
@@ -177,6 +191,20 @@ class Function:
         return 'i64 %d' % signed, lambda: self.put('call void @expect(i32 %d, i32 64, i64 %d, i64 0)' %
                                                    (INTEGER, signed))
 
+    def fitting_field(self, offset, objects):
+        """The value of a field of %node."""
+        if offset == 24:
+            if self.rng.randrange(2):
+                number = self.rng.randrange(len(objects))
+                return 'i24 %d' % number, lambda: self.put('call void @expect_object(i64 %d, i64 %d)' %
+                                                           (number, objects[number]))
+            reference, number = self.reference() if self.rng.randrange(4) else ('null', '0')
+            return ('ptr addrspace(1) %s' % reference,
+                    lambda: self.put('call void @expect_reference(i64 %s, i64 0)' % number))
+        word = self.value('add i64 %s, 0' % self.word())
+        type_, value = ('double', self.value('bitcast i64 %s to double' % word)) if offset == 16 else ('i64', word)
+        return '%s %s' % (type_, value), lambda: self.expect_scalar(type_, value)
+
     # ---- bundles ----
 
     def record(self):
@@ -187,11 +215,16 @@ class Function:
         for count in fields:
             firsts.append(at + 2)
             at += 2 + 2 * count
-        operands = [self.constant(FRAME | at), self.constant(LANGUAGE | self.rng.randrange(4) << 16),
+        operands = [self.constant(FRAME | at), self.constant(LANGUAGE | self.rng.randrange(3 if self.is_left else 4) << 16),
                     self.constant(self.rng.randrange(1 << 40)), self.constant(self.rng.randrange(1 << 20)),
                     self.constant(locals_ | stack << 32), self.constant(len(fields))]
         operands += [self.operand(firsts) for _ in range(locals_ + stack)]
         for count in fields:
+            if self.is_left:
+                operands += [self.constant(LAYOUT | count << 32), self.constant(0)]
+                for offset in sorted(self.rng.sample([0, 8, 16, 24], count)):
+                    operands += [self.constant(offset), self.fitting_field(offset, firsts)]
+                continue
             operands += [self.constant(900 | count << 32), self.constant(self.rng.choice([0, 3]))]
             for i in range(count):
                 operands += [self.constant(16 * i), self.operand(firsts, True)]
@@ -348,13 +381,18 @@ def has_records(seed):
     return seed % 3 != 0
 
 
+def is_left(seed):
+    """Activations of the module are taken over: objects fit the layout, and no call's result is a reference."""
+    return seed % 3 == 1
+
+
 def module(seed):
     """A module that defines module_SEED()."""
     rng = random.Random(seed)
     names = ['f%d' % i for i in range(rng.randrange(2, 5))]
     made = [HEAD]
     for i, name in enumerate(names):
-        made.append(Function(rng, name, has_records(seed), names[i + 1:], rng.randrange(3) == 0).make())
+        made.append(Function(rng, name, seed, names[i + 1:], rng.randrange(3) == 0).make())
     made.append("""define void @module_%d() gc "statepoint-example" {
   %%made = call ptr addrspace(1) @cairn_alloc(ptr @node, i64 32)
   %%number = call i64 @fresh_number()
@@ -370,10 +408,11 @@ def module(seed):
 
 def main_of(seeds):
     """The module with main(), which runs the other modules."""
-    calls = ''.join('  call void @begin(i64 %d)\n  call void @module_%d()\n  call void @finish()\n' % (seed, seed)
+    calls = ''.join('  call void @begin(i64 %d, i1 %d)\n  call void @module_%d()\n  call void @finish()\n' %
+                    (seed, is_left(seed), seed)
                     for seed in seeds)
     return (''.join(line + '\n' for line in HEAD.splitlines() if line.startswith('target'))
-            + 'declare void @begin(i64) "gc-leaf-function"\ndeclare void @finish() "gc-leaf-function"\n'
+            + MAIN_HEAD
             + ''.join('declare void @module_%d()\n' % seed for seed in seeds)
             + 'define i32 @main() gc "statepoint-example" {\n' + calls + '  ret i32 0\n}\n')
 

@@ -2,9 +2,12 @@
  *
  * The native side of random modules with deopt operands (random_deopt.py). The module passes the operands of a call to
  * expect...() before the call. look() moves all objects, then compares the operands of all activations with them: value
- * by value, and objects field by field, whether they are in the heap or only in records. note_field() keeps the
- * contents of objects. Options of the environment variable OBSERVER: "unknown": classes are not recorded.
+ * by value, and objects field by field, whether they are in the heap or only in records. It then marks activations of
+ * some modules by chance: in their places go_on() moves all objects, and compare_state() compares the state with the
+ * operands. note_field() keeps the contents of objects. Options of the environment variable OBSERVER: "unknown":
+ * classes are not recorded.
  */
+#include <cairn/abi.h>
 #include <cairn/cairn.h>
 #include <cairn/collector.h>
 #include <cairn/deopt.h>
@@ -36,15 +39,19 @@ uint64_t fresh_number(void);
 void note_field(uint64_t number, uint64_t offset, uint64_t bits);
 void remember(uintptr_t object);
 void look(void);
-void begin(uint64_t number);
+void begin(uint64_t number, bool leaves);
+void move(void);
+void compare_state(uintptr_t at);
+void go_on(void); /* of the program's main module */
 void finish(void);
 
 static struct expected_frame frames[MOST_FRAMES]; /* frames[depth] is being made */
 static uint32_t depth;
 static uint64_t fields[MOST_OBJECTS][FIELDS], objects;
 static const struct cairn_layout *layout;
-static unsigned long module, looks, operands, removed, lost, joined;
-static bool unknown;
+static unsigned long module, looks, operands, removed, lost, joined, left_activations;
+static bool unknown, is_left;
+static uint64_t chance;
 
 static void fail(const char *what, uint64_t a, uint64_t b)
 {
@@ -132,7 +139,9 @@ const struct cairn_layout *observer_layout(uint64_t number)
 const void *observer_continuation(uint64_t function, uint64_t index);
 const void *observer_continuation(uint64_t function, uint64_t index)
 {
-  return function + index ? NULL : (const void *)look;
+  (void)function;
+  (void)index;
+  return (const void *)go_on;
 }
 
 /* ---- comparison ---- */
@@ -272,6 +281,25 @@ static void compare_activation(const struct cairn_stack_iterator *it, uint32_t c
   *left -= found;
 }
 
+/* Marks one activation in four. */
+static void mark_activations(void)
+{
+  struct cairn_stack_iterator it;
+  struct cairn_deopt_failure failure;
+  uint32_t count;
+
+  for (cairn_stack_youngest(&it); !cairn_stack_past_end(&it); cairn_stack_next(&it)) {
+    chance = chance * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    if (chance >> 62 || cairn_deopt_count(&it, &count))
+      continue;
+    enum cairn_status status = cairn_deopt_on_return(&it, module, &failure);
+    if (status && status != CAIRN_E_LOST) {
+      printf("%s\n", failure.text);
+      fail("a mark", (uint64_t)status, 0);
+    }
+  }
+}
+
 void look(void)
 {
   struct cairn_stack_iterator it;
@@ -284,13 +312,133 @@ void look(void)
       compare_activation(&it, count, &left);
   if (left)
     fail("frames without an activation", left, 0);
+  if (is_left)
+    mark_activations();
 }
 
-/* The next module of the program begins. */
-void begin(uint64_t number)
+/* ---- states ---- */
+
+struct item {
+  uintptr_t reference;
+  uint64_t word, high;
+  uint32_t info, more;
+};
+struct state {
+  uint64_t reason;
+  uint32_t frames, items;
+  struct item item[];
+};
+_Static_assert(offsetof(struct item, more) == CAIRN_ABI_DEOPT_ITEM_MORE &&
+                   offsetof(struct state, item) == CAIRN_ABI_DEOPT_STATE_ITEMS &&
+                   sizeof(struct item) == CAIRN_ABI_DEOPT_ITEM_SIZE,
+               "abi.def");
+
+void move(void)
 {
-  module = number;
-  looks = operands = removed = lost = joined = 0;
+  cairn_collect();
+}
+
+static void compare_made(uintptr_t at, const struct expected_frame *f, uint64_t first, uintptr_t *made);
+
+static void compare_word(uint64_t word, const struct expected_frame *f, const struct expected *e, uintptr_t *made)
+{
+  if (e->kind == OBJECT)
+    compare_made(word, f, e->word[1], made);
+  else if (e->kind == ADDRESS && word && e->word[0])
+    compare_object(word, e->word[0], 0);
+  else if (word != (e->kind == ADDRESS ? 0 : e->word[0]))
+    fail("a field of a made object", word, e->word[0]);
+}
+
+/* The object that was made of the record's fields, from operand `first` on; a field that the record lacks is 0. `made`
+ * has the objects seen so far, by `first`. */
+static void compare_made(uintptr_t at, const struct expected_frame *f, uint64_t first, uintptr_t *made)
+{
+  static const struct expected none = {.kind = SCALAR};
+  const struct expected *of[FIELDS] = {&none, &none, &none, &none};
+  uint64_t count = f->operand[first - 2].word[0] >> 32;
+
+  if (made[first] && made[first] != at)
+    fail("an object is made twice", at, made[first]);
+  if (made[first])
+    return;
+  if (!at)
+    fail("an object is not made", first, 0);
+  made[first] = at;
+  for (uint64_t i = 0; i < count; i++)
+    of[f->operand[first + 2 * i].word[0] / 8] = &f->operand[first + 2 * i + 1];
+  for (unsigned i = 0; i < FIELDS; i++)
+    compare_word(((const uint64_t *)at)[i], f, of[i], made);
+}
+
+static void compare_item(const struct item *item, const struct expected_frame *f, const struct expected *e,
+                         uintptr_t *made)
+{
+  struct cairn_deopt_value v = {.value_class = (enum cairn_deopt_class)(item->info & 255),
+                                .bits = (uint16_t)(item->info >> 8)};
+
+  if (e->kind == UNDEFINED)
+    return;
+  if (e->kind != SCALAR && v.value_class != CAIRN_DEOPT_REFERENCE)
+    fail("the class of a reference in the state", v.value_class, CAIRN_DEOPT_REFERENCE);
+  if (e->kind == OBJECT) {
+    compare_made(item->reference, f, e->word[1], made);
+  } else if (e->kind == ADDRESS) {
+    if (item->word != e->word[1] || !item->reference != !e->word[0])
+      fail("a reference in the state", item->word, e->word[1]);
+    if (item->reference)
+      compare_object(item->reference, e->word[0], 0);
+  } else {
+    uint64_t low = e->bits < 64 ? (UINT64_C(1) << e->bits) - 1 : UINT64_MAX;
+    uint64_t high = e->bits > 64 ? UINT64_MAX >> (128 - e->bits) : 0;
+    if (!is_same_class(&v, e))
+      fail("a class and width in the state", item->info, (uint64_t)e->value_class | e->bits << 8);
+    if (item->word != (e->word[0] & low) || item->high != (e->word[1] & high))
+      fail("a value in the state", item->word, e->word[0]);
+  }
+}
+
+static void compare_head(const struct item *head, const struct expected_frame *f)
+{
+  const struct expected *e = f->operand;
+
+  if ((head[0].info & 0xffff) != (e[1].word[0] & 0xffff) || head[0].info >> 16 != e[1].word[0] >> 16)
+    fail("the language and the kind of the result", head[0].info, e[1].word[0]);
+  if (head[0].word != e[2].word[0] || head[0].high != e[3].word[0])
+    fail("the function and the index", head[0].word, e[2].word[0]);
+  if ((head[1].word | head[1].high << 32) != e[4].word[0])
+    fail("the numbers of values", head[1].word, e[4].word[0]);
+}
+
+/* The activation of the youngest frames has ended: its state has all their values. */
+void compare_state(uintptr_t at)
+{
+  const struct state *state = (const struct state *)at;
+  uintptr_t made[MOST_OPERANDS];
+
+  left_activations++;
+  if (state->reason != module || state->frames > depth)
+    fail("the number of frames of a state", state->frames, depth);
+  for (uint32_t n = 0; n < state->frames; n++) {
+    const struct expected_frame *f = &frames[depth - state->frames + n];
+    const struct item *head = &state->item[CAIRN_DEOPT_STATE_HEADS + 2 * n];
+    compare_head(head, f);
+    memset(made, 0, sizeof made);
+    for (uint64_t i = 0; i < head[1].word + head[1].high; i++)
+      compare_item(&state->item[head[0].more + i], f, &f->operand[CAIRN_ABI_DEOPT_FRAME_HEAD + i], made);
+  }
+  for (uint32_t n = 0; n < state->frames; n++)
+    pop_frame();
+}
+
+/* ---- programs ---- */
+
+/* The next module of the program begins. */
+void begin(uint64_t number, bool leaves)
+{
+  module = chance = number;
+  is_left = leaves;
+  looks = operands = removed = lost = joined = left_activations = 0;
   memset(fields, 0, (objects + 1) * sizeof fields[0]);
   objects = 0;
   depth = 0;
@@ -298,7 +446,7 @@ void begin(uint64_t number)
 
 void finish(void)
 {
-  printf("module %lu: %lu looks, %lu operands, %lu removed objects, %lu lost, %lu joined\n", module, looks, operands,
-         removed, lost, joined);
+  printf("module %lu: %lu looks, %lu operands, %lu removed objects, %lu lost, %lu joined, %lu left\n", module, looks,
+         operands, removed, lost, joined, left_activations);
   fflush(stdout);
 }
