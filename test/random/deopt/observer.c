@@ -7,7 +7,6 @@
  * operands. note_field() keeps the contents of objects. Options of the environment variable OBSERVER: "unknown":
  * classes are not recorded.
  */
-#include <cairn/abi.h>
 #include <cairn/cairn.h>
 #include <cairn/collector.h>
 #include <cairn/deopt.h>
