@@ -283,8 +283,6 @@ void tiny_make_globals(void);
 value tiny_run(const char *name, const char *text, size_t length, uint32_t module);
 /* Prints the exception, which counts as caught then, with place, excerpt and backtrace. */
 void tiny_report(FILE *file);
-/* True if tiny_run() failed because the text ended too early. */
-extern _Thread_local bool tiny_is_incomplete;
 /* The address below which the stack counts as exhausted. */
 extern _Thread_local char *tiny_stack_limit;
 value tiny_throw_stack_overflow(void);

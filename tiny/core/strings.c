@@ -7,7 +7,7 @@
 
 #include "tiny/core/object.h"
 
-enum { MAX_LENGTH = 1 << 30, MAX_TEXT_DEPTH = 8, CHUNK = 4096 };
+enum { MAX_LENGTH = 1 << 30, MAX_TEXT_DEPTH = 8, DEEP = 3, MAX_DEEP_OBJECTS = 1 << 16, CHUNK = 4096 };
 
 /* The strings of one byte, as they are needed. */
 static _Thread_local value managed *byte_strings;
@@ -211,120 +211,148 @@ static void write_bytes(FILE *file, value string)
   }
 }
 
-static void write_value(FILE *file, value v, unsigned depth);
+/* A text as it is written. */
+struct writer {
+  FILE *file;
+  unsigned deep_objects; /* in more than DEEP others; a limit keeps texts of objects that refer to each other short */
+};
 
-static void write_array(FILE *file, value v, unsigned depth)
+/* The objects that are being written, innermost first. */
+struct open_object {
+  const struct open_object *outer;
+  value object;
+  unsigned depth;
+};
+
+static void write_value(struct writer *w, value v, const struct open_object *outer);
+
+static void write_array(struct writer *w, const struct open_object *o)
 {
-  fputc('[', file);
-  for (long i = 0; i < tiny_array_of(v)->length; i++) {
-    fputs(i ? ", " : "", file);
-    write_value(file, tiny_array_of(v)->items[i], depth);
+  fputc('[', w->file);
+  for (long i = 0; i < tiny_array_of(o->object)->length; i++) {
+    fputs(i ? ", " : "", w->file);
+    write_value(w, tiny_array_of(o->object)->items[i], o);
   }
-  fputc(']', file);
+  fputc(']', w->file);
 }
 
-static void write_map(FILE *file, value v, unsigned depth)
+static void write_map(struct writer *w, const struct open_object *o)
 {
-  const char *comma = "";
+  long position = 0;
+  value key, item;
 
-  fputs("map{", file);
-  for (long i = 0; i < tiny_map_of(v)->used; i++) {
-    if (tiny_map_of(v)->entries[i].key == TINY_HOLE)
-      continue;
-    fputs(comma, file);
-    write_value(file, tiny_map_of(v)->entries[i].key, depth);
-    fputs(": ", file);
-    write_value(file, tiny_map_of(v)->entries[i].value, depth);
-    comma = ", ";
+  fputs("map{", w->file);
+  for (const char *comma = ""; tiny_each(o->object, &position, &key, &item); comma = ", ") {
+    fputs(comma, w->file);
+    write_value(w, key, o);
+    fputs(": ", w->file);
+    write_value(w, item, o);
   }
-  fputc('}', file);
+  fputc('}', w->file);
 }
 
-static void write_properties(FILE *file, value v, uint32_t number, unsigned depth)
+static void write_properties(struct writer *w, const struct open_object *o, uint32_t number)
 {
   const struct tiny_shape *shape = tiny_shape_at(tiny_tables, number);
 
   if (!shape->slots || shape->slots > 100)
     return;
   if (shape->slots > 1) {
-    write_properties(file, v, shape->parent, depth);
-    fputs(", ", file);
+    write_properties(w, o, shape->parent);
+    fputs(", ", w->file);
   }
-  fprintf(file, "%s: ", tiny_symbol_at(shape->symbol)->bytes);
-  write_value(file, tiny_get_place(v, tiny_shape_place(shape, shape->slots - 1), shape->symbol), depth);
+  fprintf(w->file, "%s: ", tiny_symbol_at(shape->symbol)->bytes);
+  write_value(w, tiny_get_place(o->object, tiny_shape_place(shape, shape->slots - 1), shape->symbol), o);
 }
 
-static void write_instance(FILE *file, value v, unsigned depth)
+static void write_name(struct writer *w, const char *what, uint32_t name)
 {
-  const struct tiny_shape *shape = tiny_shape_at(tiny_tables, tiny_shape_of(v));
+  fprintf(w->file, "<%s%s>", what, tiny_symbol_at(name)->bytes);
+}
 
-  if (shape->class_number) {
-    fprintf(file, "<%s>", tiny_symbol_at(tiny_class_at(tiny_tables, shape->class_number)->name)->bytes);
+static void write_instance(struct writer *w, const struct open_object *o)
+{
+  uint32_t class_number = tiny_shape_at(tiny_tables, tiny_shape_of(o->object))->class_number;
+
+  if (class_number) {
+    write_name(w, "", tiny_class_at(tiny_tables, class_number)->name);
     return;
   }
-  fputc('{', file);
-  write_properties(file, v, tiny_shape_of(v), depth);
-  fputc('}', file);
+  fputc('{', w->file);
+  write_properties(w, o, tiny_shape_of(o->object));
+  fputc('}', w->file);
 }
 
-static void write_name(FILE *file, const char *what, uint32_t name)
+static void write_object(struct writer *w, const struct open_object *o)
 {
-  fprintf(file, "<%s %s>", what, tiny_symbol_at(name)->bytes);
-}
+  value v = o->object;
 
-static void write_object(FILE *file, value v, unsigned depth)
-{
   switch (tiny_kind(v)) {
   case TINY_FLOAT:
-    write_float(file, cairn_value_object(struct tiny_float, v)->number);
+    write_float(w->file, cairn_value_object(struct tiny_float, v)->number);
     break;
   case TINY_ARRAY:
-    write_array(file, v, depth);
+    write_array(w, o);
     break;
   case TINY_MAP:
-    write_map(file, v, depth);
+    write_map(w, o);
     break;
   case TINY_INSTANCE:
-    write_instance(file, v, depth);
+    write_instance(w, o);
     break;
   case TINY_CLOSURE:
-    write_name(file, "fn", tiny_closure_of(v)->function->name);
+    write_name(w, "fn ", tiny_closure_of(v)->function->name);
     break;
   case TINY_NATIVE:
-    write_name(file, "fn", tiny_native_of(v)->row->name);
+    write_name(w, "fn ", tiny_native_of(v)->row->name);
     break;
   case TINY_CLASS:
-    write_name(file, "class", tiny_class_at(tiny_tables, tiny_class_of(v)->number)->name);
+    write_name(w, "class ", tiny_class_at(tiny_tables, tiny_class_of(v)->number)->name);
     break;
   default:
-    fprintf(file, "<%s>", strchr(tiny_describe(v), ' ') + 1);
+    fprintf(w->file, "<%s>", strchr(tiny_describe(v), ' ') + 1);
   }
 }
 
-static void write_value(FILE *file, value v, unsigned depth)
+/* "..." stands for an object within itself, and for objects beyond the limits. */
+static bool is_left_out(struct writer *w, value v, const struct open_object *outer)
 {
-  if (depth == MAX_TEXT_DEPTH) {
-    fputs("...", file);
+  for (const struct open_object *o = outer; o; o = o->outer)
+    if (o->object == v)
+      return true;
+  return outer && outer->depth > DEEP && w->deep_objects++ >= MAX_DEEP_OBJECTS;
+}
+
+static void write_value(struct writer *w, value v, const struct open_object *outer)
+{
+  struct open_object open = {outer, v, outer ? outer->depth + 1 : 1};
+
+  if (open.depth > MAX_TEXT_DEPTH) {
+    fputs("...", w->file);
   } else if (v == TINY_NIL) {
-    fputs("nil", file);
+    fputs("nil", w->file);
   } else if (v == TINY_TRUE || v == TINY_FALSE) {
-    fputs(v == TINY_TRUE ? "true" : "false", file);
+    fputs(v == TINY_TRUE ? "true" : "false", w->file);
   } else if (tiny_is_integer(v)) {
-    fprintf(file, "%ld", tiny_integer(v));
+    fprintf(w->file, "%ld", tiny_integer(v));
   } else if (tiny_is_immediate(v)) {
-    write_float(file, tiny_is_flat(v) ? tiny_flat(v) : v == TINY_ZERO ? 0.0 : -0.0);
+    write_float(w->file, tiny_is_flat(v) ? tiny_flat(v) : v == TINY_ZERO ? 0.0 : -0.0);
   } else if (tiny_is(v, TINY_STRING)) {
-    fputs(depth ? "\"" : "", file);
-    write_bytes(file, v);
-    fputs(depth ? "\"" : "", file);
+    fputs(outer ? "\"" : "", w->file);
+    write_bytes(w->file, v);
+    fputs(outer ? "\"" : "", w->file);
+  } else if (is_left_out(w, v, outer)) {
+    fputs("...", w->file);
   } else {
-    write_object(file, v, depth + 1);
+    write_object(w, &open);
   }
 }
 
 void tiny_write(FILE *file, value v)
 {
-  write_value(file, v, 0);
+  struct writer w = {file, 0};
+
+  write_value(&w, v, NULL);
 }
 
 /* A stream into memory, which later texts use again. */

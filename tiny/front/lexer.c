@@ -31,7 +31,6 @@ void tiny_lexer_fail(struct tiny_lexer *lexer, uint32_t line, uint32_t column, c
     vsnprintf(error->text, sizeof error->text, format, arguments);
     va_end(arguments);
     error->failed = true;
-    error->at_end = lexer->at >= lexer->length;
     error->line = line;
     error->column = column;
   }

@@ -25,7 +25,7 @@ enum { TINY_MAX_NESTING = 200, TINY_MAX_DEPTH = 3000, TINY_ERROR_TEXT = 200 };
 
 /* The first error of a source. */
 struct tiny_error {
-  bool failed, at_end; /* at_end: the text ended too early */
+  bool failed;
   const struct tiny_source *source;
   uint32_t line, column;
   char text[TINY_ERROR_TEXT];

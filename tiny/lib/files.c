@@ -7,8 +7,7 @@
 #include <unistd.h>
 
 #include "tiny/lib/library.h"
-
-enum { STEP = 1 << 16 };
+#include "tiny/program/modules.h"
 
 static value failed(const char *name, const char *verb, const char *file)
 {
@@ -31,45 +30,16 @@ static char *take_name(const char *name, value v)
   return copy;
 }
 
-/* All bytes of a stream, in native memory that the caller frees; null if reading fails. */
-static char *read_all(FILE *file, size_t *length)
-{
-  char *bytes = NULL;
-  size_t room = 0;
-
-  for (*length = 0; !feof(file) && !ferror(file);) {
-    if (*length == room) {
-      char *larger = realloc(bytes, room = room ? 2 * room : STEP);
-      if (!larger)
-        break;
-      bytes = larger;
-    }
-    *length += fread(bytes + *length, 1, room - *length, file);
-  }
-  if (feof(file) && !ferror(file))
-    return bytes;
-  free(bytes);
-  return NULL;
-}
-
 static value read_file(value *arguments, unsigned count)
 {
-  char *name = take_name("read_file", arguments[0]), *bytes = NULL;
-  value result = TINY_THROWN;
+  char *name = take_name("read_file", arguments[0]);
   size_t length;
 
   (void)count;
   if (!name)
-    return result;
-  FILE *file = fopen(name, "rb");
-  if (file)
-    bytes = read_all(file, &length);
-  if (bytes)
-    result = tiny_string(bytes, length);
-  else
-    failed("read_file", "read", name);
-  if (file)
-    fclose(file);
+    return TINY_THROWN;
+  char *bytes = tiny_read_file(name, &length);
+  value result = bytes ? tiny_string(bytes, length) : failed("read_file", "read", name);
   free(bytes);
   free(name);
   return result;

@@ -23,7 +23,7 @@ struct loading {
 
 char *tiny_read_file(const char *name, size_t *length)
 {
-  FILE *file = fopen(name, "rb");
+  FILE *file = name ? fopen(name, "rb") : stdin;
   size_t room = 1 << 12, used = 0, got;
   char *text = NULL;
 
@@ -36,7 +36,8 @@ char *tiny_read_file(const char *name, size_t *length)
     used += got;
   } while (used == room);
   int error = ferror(file) ? errno : 0;
-  fclose(file);
+  if (name)
+    fclose(file);
   text[used] = 0;
   *length = used;
   errno = error;

@@ -15,7 +15,8 @@ struct tiny_program {
   uint32_t count, room;
 };
 
-/* Reads a file, with a NUL behind; null, with errno, if that fails. The caller frees it. */
+/* Reads a file, or the standard input if the name is null, with a NUL behind; null, with errno, if that fails. The
+ * caller frees it. */
 char *tiny_read_file(const char *name, size_t *length);
 
 /* The number of the module with this name; `is_new` tells if it was unknown. */

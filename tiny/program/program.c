@@ -17,7 +17,6 @@ _Static_assert(sizeof(struct tiny_native_row) == TINY_NATIVE_ROW_BYTES, "bytecod
 _Thread_local value managed *tiny_globals;
 _Thread_local value managed *tiny_methods;
 _Thread_local uint32_t tiny_symbol_length;
-_Thread_local bool tiny_is_incomplete;
 
 static _Thread_local long globals_room;
 /* The prototypes of functions, by number. */
@@ -141,24 +140,15 @@ void tiny_define_method(enum tiny_kind kind, const char *name, unsigned minimum,
 
 /* ---- runs ---- */
 
-static value throw_error(const struct tiny_error *error)
-{
-  const struct tiny_source *source = error->source;
-
-  tiny_is_incomplete = error->at_end;
-  return tiny_throw_syntax(source, error->line, error->column, error->text);
-}
-
 value tiny_run(const char *name, const char *text, size_t length, uint32_t module)
 {
   struct tiny_program program = {0};
   struct tiny_error error;
   value result = TINY_NIL;
 
-  tiny_is_incomplete = false;
   if (!tiny_compile(tiny_source_new(name, text, length), module, &program, &error)) {
     free(program.functions);
-    return throw_error(&error);
+    return tiny_throw_syntax(error.source, error.line, error.column, error.text);
   }
   tiny_make_globals();
   for (uint32_t i = 0; i < program.count && !tiny_is_thrown(result); i++)

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tiny/program/compiled.h"
 #include "tiny/program/modules.h"
@@ -32,35 +33,52 @@ static const char usage[] = "usage: tiny [options] [file [arguments]]     withou
 struct options {
   const char *code, *file;
   bool is_check, is_dump, is_interpreted;
-  unsigned threads;
+  uint32_t threads;
   struct tiny_jit_options jit;
   int used; /* of the command line */
 };
 
-/* True if the argument is an option of the compiler. */
-static bool read_jit_option(const char *argument, struct tiny_jit_options *jit)
+/* Reads an option that sets a flag, or a number within its bounds; false if it is unknown. */
+static bool read_option(const char *argument, struct options *o)
 {
   const struct {
     const char *name;
     bool *flag;
-  } flags[] = {{"--jit-at-once", &jit->at_once},
-               {"--stats", &jit->stats},
-               {"--trace-jit", &jit->trace},
-               {"--trace-deopt", &jit->trace_deopt},
-               {"--dump-ir", &jit->dump_ir}};
+    uint32_t *number;
+    uint32_t least, most;
+  } rows[] = {
+      {"--check", .flag = &o->is_check},
+      {"--dump-bytecode", .flag = &o->is_dump},
+      {"--interpret", .flag = &o->is_interpreted},
+      {"--jit-at-once", .flag = &o->jit.at_once},
+      {"--stats", .flag = &o->jit.stats},
+      {"--trace-jit", .flag = &o->jit.trace},
+      {"--trace-deopt", .flag = &o->jit.trace_deopt},
+      {"--dump-ir", .flag = &o->jit.dump_ir},
+      {"--jit-threshold=", .number = &o->jit.threshold, .most = UINT32_MAX},
+      {"--torture=", .number = &o->jit.torture, .most = INT32_MAX},
+      {"--threads=", .number = &o->threads, .least = 1, .most = MOST_THREADS},
+  };
 
-  for (unsigned i = 0; i < sizeof flags / sizeof *flags; i++)
-    if (!strcmp(argument, flags[i].name)) {
-      *flags[i].flag = true;
+  for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+    size_t length = strlen(rows[i].name);
+    if (strncmp(argument, rows[i].name, length) != 0 || (rows[i].flag && argument[length]))
+      continue;
+    if (rows[i].flag) {
+      *rows[i].flag = true;
       return true;
     }
-  if (!strncmp(argument, "--jit-threshold=", 16))
-    jit->threshold = (uint32_t)strtoul(argument + 16, NULL, 10);
-  else if (!strncmp(argument, "--torture=", 10))
-    jit->torture = (uint32_t)strtoul(argument + 10, NULL, 10);
-  else
-    return false;
-  return true;
+    char *end;
+    unsigned long number = strtoul(argument + length, &end, 10);
+    if (end == argument + length || *end || number < rows[i].least || number > rows[i].most) {
+      fprintf(stderr, "tiny: %.*s takes a number from %u to %u\n", (int)length - 1, rows[i].name, rows[i].least,
+              rows[i].most);
+      exit(2);
+    }
+    *rows[i].number = (uint32_t)number;
+    return true;
+  }
+  return false;
 }
 
 /* Reads the options; the program ends at an unknown one. */
@@ -77,19 +95,7 @@ static void read_options(int argc, char **argv, struct options *options)
       exit(0);
     } else if (!strcmp(argv[i], "-e") && i + 1 < argc) {
       options->code = argv[++i];
-    } else if (!strcmp(argv[i], "--check")) {
-      options->is_check = true;
-    } else if (!strcmp(argv[i], "--dump-bytecode")) {
-      options->is_dump = true;
-    } else if (!strncmp(argv[i], "--threads=", 10)) {
-      options->threads = (unsigned)strtoul(argv[i] + 10, NULL, 10);
-      if (options->threads < 1 || options->threads > MOST_THREADS) {
-        fprintf(stderr, "tiny: --threads takes a number from 1 to %d\n", MOST_THREADS);
-        exit(2);
-      }
-    } else if (!strcmp(argv[i], "--interpret")) {
-      options->is_interpreted = true;
-    } else if (!read_jit_option(argv[i], &options->jit)) {
+    } else if (!read_option(argv[i], options)) {
       fprintf(stderr, "tiny: unknown option '%s'\n%s", argv[i], usage);
       exit(2);
     }
@@ -180,26 +186,25 @@ int main(int argc, char **argv)
   char *text = NULL;
 
   read_options(argc, argv, &options);
-  struct job job = {
-      .options = &options, .name = options.file, .count = argc - options.used, .arguments = argv + options.used};
+  struct job job = {.options = &options, .count = argc - options.used, .arguments = argv + options.used};
   if (!options.is_interpreted)
     tiny_jit_begin(&options.jit);
   if (options.code) {
     job.name = "(code)";
     job.text = options.code;
     job.length = strlen(options.code);
-    return run_jobs(&job);
-  }
-  if (!options.file) {
+  } else if (!options.file && isatty(STDIN_FILENO)) {
     if (tiny_begin(job.count, job.arguments))
       return tiny_repl();
     tiny_report(stderr);
     return 1;
-  }
-  job.text = text = tiny_read_file(options.file, &job.length);
-  if (!text) {
-    fprintf(stderr, "tiny: %s: %s\n", options.file, strerror(errno));
-    return 1;
+  } else {
+    job.name = options.file ? options.file : "(standard input)";
+    job.text = text = tiny_read_file(options.file, &job.length);
+    if (!text) {
+      fprintf(stderr, "tiny: %s: %s\n", job.name, strerror(errno));
+      return 1;
+    }
   }
   int status = run_jobs(&job);
   free(text);

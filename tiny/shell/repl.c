@@ -1,28 +1,123 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The shell of tiny: runs each input, and prints its value or its exception. All inputs are one module, so that names
- * stay. Managed C; the state is the main thread's program.
+ * The shell of tiny on a terminal: runs each input, and prints its value or its exception. All inputs are one module,
+ * so that names stay. libedit edits lines, keeps the history in ~/.tiny_history, and completes names of the program's
+ * tables. Managed C; the state is the main thread's program.
  */
-#include "tiny/shell/repl.h"
-
+#include <editline/readline.h>
 #include <stdlib.h>
 
-#include "tiny/shell/lines.h"
-#include "tiny/program/modules.h"
 #include "tiny/core/object.h"
+#include "tiny/front/syntax.h"
+#include "tiny/program/modules.h"
+#include "tiny/shell/repl.h"
 
 #define MODULE "(shell)"
+
+enum { HISTORY_LINES = 1000 };
+
+static char *history_file;
+
+/* ---- completion ---- */
+
+/* The next completion of `text` among keywords and symbols; `state` is 0 for the first. */
+static char *complete(const char *text, int state)
+{
+  static uint32_t at;
+  size_t length = strlen(text);
+
+  at = state ? at : 0;
+  while (at < (uint32_t)TOKEN_COUNT + tiny_tables->symbols.count) {
+    uint32_t number = at++;
+    bool is_keyword = number < TOKEN_COUNT;
+    if (is_keyword ? number < TOKEN_LET : number == TOKEN_COUNT)
+      continue;
+    const char *name = is_keyword ? tiny_token_texts[number] : tiny_symbol_at(number - TOKEN_COUNT)->bytes;
+    bool is_name = is_keyword || strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") ==
+                                     tiny_symbol_at(number - TOKEN_COUNT)->length;
+    if (is_name && !strncmp(name, text, length))
+      return strdup(name);
+  }
+  return NULL;
+}
+
+static char **completions(const char *text, int start, int end)
+{
+  (void)start;
+  (void)end;
+  return *text ? rl_completion_matches(text, complete) : NULL;
+}
+
+/* ---- input ---- */
+
+/* Also the library's exit() keeps the history. */
+static void save_history(void)
+{
+  if (history_file)
+    write_history(history_file);
+}
+
+static void begin_lines(void)
+{
+  const char *home = getenv("HOME");
+
+  rl_readline_name = (char *)"tiny";
+  rl_initialize();
+  rl_attempted_completion_function = completions;
+  using_history();
+  stifle_history(HISTORY_LINES);
+  if (home && asprintf(&history_file, "%s/.tiny_history", home) > 0)
+    read_history(history_file);
+  atexit(save_history);
+}
+
+/* True if the text ends within brackets, or within a comment. */
+static bool is_unfinished(const char *text, size_t length)
+{
+  unsigned parts[TINY_MAX_NESTING], part_count = 0;
+  struct tiny_error error = {0};
+  struct tiny_lexer lexer;
+
+  for (tiny_lexer_begin(&lexer, text, length, &error); lexer.token != TOKEN_END; tiny_lexer_next(&lexer)) {
+    if (lexer.token == TOKEN_CLOSE_BRACE && part_count > 0 && lexer.depth < parts[part_count - 1]) {
+      part_count--;
+      tiny_lexer_continue_string(&lexer);
+    }
+    if (lexer.token == TOKEN_STRING_PART && part_count < TINY_MAX_NESTING)
+      parts[part_count++] = lexer.depth;
+  }
+  return error.failed ? strstr(error.text, "comment") != NULL : lexer.depth > 0;
+}
+
+/* Lines until all brackets and comments are closed. Null at the end of the input. The caller frees the text. */
+static char *next_input(void)
+{
+  char *text = readline("> ");
+
+  while (text && is_unfinished(text, strlen(text))) {
+    char *line = readline(". "), *longer = NULL;
+    if (!line)
+      break;
+    if (asprintf(&longer, "%s\n%s", text, line) < 0)
+      longer = NULL;
+    free(text);
+    free(line);
+    text = longer;
+  }
+  if (text && *text)
+    add_history(text);
+  return text;
+}
 
 int tiny_repl(void)
 {
   bool is_new;
   uint32_t module = tiny_module(MODULE, &is_new);
-  size_t length;
   char *text;
 
-  tiny_lines_begin();
-  while ((text = tiny_lines_next(&length))) {
-    value result = tiny_run(MODULE, text, length, module);
+  begin_lines();
+  while ((text = next_input())) {
+    value result = tiny_run(MODULE, text, strlen(text), module);
     free(text);
     if (tiny_is_thrown(result)) {
       tiny_report(stderr);

@@ -4,7 +4,7 @@
 #ifndef TINY_REPL_H
 #define TINY_REPL_H
 
-/* Runs inputs of the standard input until its end, in one module; returns the status of the program. */
+/* Runs inputs of the terminal until their end, in one module; returns the status of the program. */
 int tiny_repl(void);
 
 #endif

@@ -19,6 +19,17 @@ STEPS = [
     ('f(4)\n', r'\n8\r\n> $'),
     ('f(nil)\n', r"cannot be applied[^>]*in main[^>]*\n> $"),  # an error ends only its input
     ('f(5)\n', r'\n10\r\n> $'),
+    ('1 +\n', r'expected an expression, found end of file[^>]*\n> $'),
+    ('"abc\n', r'the string has no end[^>]*\n> $'),
+    ('let s = "${f(\n', r'\n\. $'),
+    ('3)}"\n', r'\n> $'),
+    ('s + "!"\n', r'\n6!\r\n> $'),
+    ('let counter = 5\n', r'\n> $'),
+    ('counter\n', r'\n5\r\n> $'),
+    ('class A { init() { this.z = 3 } }\n', r'\n> $'),
+    ('A().z\n', r'\n3\r\n> $'),
+    ('/* a\n', r'\n\. $'),
+    ('comment */ 7\n', r'\n7\r\n> $'),
 ]
 
 
