@@ -32,7 +32,8 @@
 enum {
   PERIOD = 500000,     /* nanoseconds */
   WAITS_EVERY = 4,     /* periods */
-  THREADS_EVERY = 200, /* periods: threads of the program may be new */
+  THREADS_EVERY = 200, /* periods, and four more for each thread: threads of the program may be new */
+  BATCH = 32,          /* threads that are read at a time; a program of more costs no more */
   STEPS = 500,         /* of the loop, some 1.5 us */
   SHORTEST_WAIT = 500000,
   MOST_PROCESSORS = 256,
@@ -55,13 +56,13 @@ static struct sampler {
 
 static struct {
   int number, file;
-  long waited;
+  long waited, moment; /* of the last reading */
 } threads[MOST_THREADS];
 
 static pid_t program;
 static clockid_t program_clock;
 static struct log usage, waits;
-static int thread_count;
+static int thread_count, next_thread;
 static atomic_bool finished;
 
 static long read_clock(clockid_t which)
@@ -151,40 +152,49 @@ static long read_wait(int file)
   return strtol(end, NULL, 10);
 }
 
-static void read_waits(long now)
+static void read_thread(int at, long now)
 {
-  static long before;
+  long waited = read_wait(threads[at].file), more = waited - threads[at].waited;
 
-  for (int i = 0; i < thread_count; i++) {
-    if (threads[i].file < 0)
-      continue;
-    long waited = read_wait(threads[i].file);
-    if (waited < 0) {
-      close(threads[i].file);
-      threads[i].file = -1;
-      continue;
-    }
-    if (threads[i].waited >= 0 && waited - threads[i].waited >= SHORTEST_WAIT) {
-      note(&waits, now);
-      note(&waits, before);
-      note(&waits, waited - threads[i].waited);
-    }
-    threads[i].waited = waited;
+  if (waited < 0) {
+    close(threads[at].file);
+    threads[at].file = -1;
+    return;
   }
-  before = now;
+  if (threads[at].waited >= 0 && more >= SHORTEST_WAIT) {
+    note(&waits, now);
+    note(&waits, threads[at].moment);
+    note(&waits, more);
+  }
+  threads[at].waited = waited;
+  threads[at].moment = now;
+}
+
+static void read_threads(long now)
+{
+  for (int i = 0; i < BATCH && i < thread_count; i++) {
+    next_thread = (next_thread + 1) % thread_count;
+    if (threads[next_thread].file >= 0)
+      read_thread(next_thread, now);
+  }
 }
 
 static void watch_program(int turn)
 {
-  if (turn % THREADS_EVERY == 0)
-    find_threads();
-  long now = read_clock(CLOCK_MONOTONIC), used = read_clock(program_clock);
+  static int next_search;
+  bool is_turn = turn % WAITS_EVERY == 0;
+  long now = read_clock(CLOCK_MONOTONIC), used = is_turn || thread_count <= BATCH ? read_clock(program_clock) : -1;
+
   if (used >= 0) {
     note(&usage, now);
     note(&usage, used);
   }
-  if (turn % WAITS_EVERY == 0)
-    read_waits(now);
+  if (turn >= next_search) {
+    find_threads();
+    next_search = turn + THREADS_EVERY + 4 * thread_count;
+  }
+  if (is_turn)
+    read_threads(now);
 }
 
 static void *sample(void *argument)

@@ -28,7 +28,7 @@ public class Server extends Thread {
 
   /* ---- the meter ---- */
 
-  static final int WARM = 0, CAPACITY = 1, FIRST_LOAD = 2, LONGER = 10, PLANTED = 5;
+  static final int WARM = 0, CAPACITY = 1, FIRST_LOAD = 2, LONGER = 5, PLANTED = 5;
   static final long HEAD_START = 10000000;
   static final long[] milliseconds = new long[FIRST_LOAD + 1];
   static Server[] servers;

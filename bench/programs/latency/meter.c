@@ -19,7 +19,7 @@ enum {
   CAPACITY,
   FIRST_LOAD,
   MOST_LOADS = 16,
-  LONGER = 10,          /* times the usual number of requests, at most */
+  LONGER = 5,           /* times the usual number of requests, at most */
   PLANTED = 5,          /* stops per load */
   HEAD_START = 10000000 /* nanoseconds between the plan of a load and its first request */
 };

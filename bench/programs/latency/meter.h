@@ -17,7 +17,7 @@ enum { MOST_SERVERS = 64 };
 
 /* SERVERS MIB WARM CAPACITY LOAD STOP LEAST FOLDER PERCENT...: the number of servers, MiB alive in
  * all, milliseconds of the phases and of planted stops (0: none), the least number of requests of the
- * capacity and of a load, for which a phase lasts at most ten times as long, the folder for the
+ * capacity and of a load, for which a phase lasts at most five times as long, the folder for the
  * latencies, and the loads. Ends the program if they are malformed. */
 void meter_begin(int argc, char **argv);
 

@@ -40,7 +40,7 @@ const (
 	warm = iota
 	capacityPhase
 	firstLoad
-	longer          = 10
+	longer          = 5
 	planted         = 5
 	headStart       = 10000000
 	clockMonotonic  = 1
