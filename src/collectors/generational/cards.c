@@ -3,9 +3,9 @@
  * Scans, visits and cleans cards; a dirty card is a part of an old object that the program has stored to. The file owns
  * only the tasks of a visit (`card_tasks`); the cards are in space/tables.h. Phase STOP: the collecting thread scans
  * the card table for dirty blocks, and any number of tracers visit cards, whose tasks they take atomically; allocation
- * also calls cn_cards_clean_range() in phase MUTATE, under the nursery's lock. A running marker gets the dirty cards
- * that a visit cleans. Card bytes are read eight or more at a time, because few cards are dirty. Dirty cards outside of
- * old objects and of large objects that were reached mean nothing, and are not visited.
+ * also calls cn_cards_clean_range() in phase MUTATE, under the nursery's lock. Card bytes are read eight or more at a
+ * time, because few cards are dirty. Dirty cards outside of old objects and of large objects that were reached mean
+ * nothing, and are not visited.
  */
 #include "collectors/generational/cards.h"
 
@@ -22,6 +22,8 @@ enum {
   CARD_GROUP_BYTES = 8 * CN_CARD_BYTES,
   CARD_TASK_BYTES = 1 << 20,
   CARD_TASK_BLOCKS = CARD_TASK_BYTES / CN_BLOCK_BYTES,
+  QUEUED_CARDS = 8,
+  PREFETCH_LINE_BYTES = 64,
   CARD_PREFETCH_BYTES = 16 * CN_BLOCK_BYTES /* bytes of heap whose cards take one KiB */
 };
 
@@ -38,25 +40,50 @@ static struct {
 /* Visits a card; `large` is the block of the card's large object, or 0. */
 typedef void card_visitor(struct cn_tracer *tracer, uintptr_t large, uintptr_t card);
 
-static void pass_card_to_marker(uintptr_t large, uintptr_t card)
+/* The dirty cards that a tracer has found and prefetched, and will visit in this order. Dirty cards lie far from each
+ * other, so that the first access to a card would take longer than the visit. */
+struct card_queue {
+  uintptr_t at[QUEUED_CARDS];
+  size_t first, count;
+};
+
+static uintptr_t take_oldest_card(struct card_queue *queue)
 {
-  if (large == 0)
-    cn_marker_rescan_card(card);
-  else
-    cn_marker_rescan_large(cn_large_objects_payload_of(large), card, card + CN_CARD_BYTES);
+  uintptr_t card = queue->at[queue->first];
+
+  CN_ASSERT(queue->count != 0);
+  queue->first = (queue->first + 1) % QUEUED_CARDS;
+  queue->count--;
+  return card;
 }
 
-static void visit_card_group(struct cn_tracer *tracer, uintptr_t large, uintptr_t group, card_visitor *visit)
+/* Adds a card to a queue that is not full. */
+static void queue_card(struct card_queue *queue, uintptr_t card)
+{
+  CN_ASSERT(queue->count < QUEUED_CARDS);
+  for (uintptr_t at = card; at < card + CN_CARD_BYTES; at += PREFETCH_LINE_BYTES)
+    __builtin_prefetch((const void *)at);
+  queue->at[(queue->first + queue->count++) % QUEUED_CARDS] = card;
+}
+
+static void clean_and_queue_group(struct cn_tracer *tracer, uintptr_t large, uintptr_t group, card_visitor *visit,
+                                  struct card_queue *queue)
 {
   unsigned char *cards = cn_tables_cards_of(group);
 
   for (uintptr_t i = 0; i < CARD_GROUP_BYTES / CN_CARD_BYTES; i++)
     if (cards[i] != 0) {
       cards[i] = 0;
-      if (cn_marker.on)
-        pass_card_to_marker(large, group + i * CN_CARD_BYTES);
-      visit(tracer, large, group + i * CN_CARD_BYTES);
+      if (queue->count == QUEUED_CARDS)
+        visit(tracer, large, take_oldest_card(queue));
+      queue_card(queue, group + i * CN_CARD_BYTES);
     }
+}
+
+static void visit_queued_cards(struct cn_tracer *tracer, uintptr_t large, card_visitor *visit, struct card_queue *queue)
+{
+  while (queue->count != 0)
+    visit(tracer, large, take_oldest_card(queue));
 }
 
 /* A vector register of cards: with words of 8 cards GCC's loop takes twice as long. */
@@ -94,6 +121,8 @@ static size_t count_clean_blocks(uintptr_t from, size_t blocks)
 static void visit_dirty_cards(struct cn_tracer *tracer, uintptr_t large, uintptr_t from, uintptr_t to,
                               card_visitor *visit)
 {
+  struct card_queue queue = {.count = 0};
+
   CN_ASSERT(from % CARD_GROUP_BYTES == 0 && to % CARD_GROUP_BYTES == 0);
   for (uintptr_t group = from; group < to; group += CARD_GROUP_BYTES) {
     uint64_t cards;
@@ -104,8 +133,9 @@ static void visit_dirty_cards(struct cn_tracer *tracer, uintptr_t large, uintptr
     }
     memcpy(&cards, cn_tables_cards_of(group), sizeof cards);
     if (cards != 0)
-      visit_card_group(tracer, large, group, visit);
+      clean_and_queue_group(tracer, large, group, visit, &queue);
   }
+  visit_queued_cards(tracer, large, visit, &queue);
 }
 
 /* Other threads may set bits of other groups at the same time. */
@@ -306,7 +336,9 @@ void cn_cards_visit_new_large(struct cn_tracer *tracer, uintptr_t object, size_t
   uintptr_t next = next_dirty_group(at + CARD_GROUP_BYTES, end);
   if (next != end)
     cn_cards_push_large_object(tracer, object, next - block);
-  visit_card_group(tracer, block, at, visit_large_card);
+  struct card_queue queue = {.count = 0};
+  clean_and_queue_group(tracer, block, at, visit_large_card, &queue);
+  visit_queued_cards(tracer, block, visit_large_card, &queue);
 }
 
 void cn_cards_visit_dirty(struct cn_tracer *tracer)

@@ -454,6 +454,8 @@ static void collect_young(void)
   if (heap.nursery_stays)
     leave_nursery_blocks();
   heap.old += traced.moved + traced.marked;
+  if (cn_marker.on)
+    cn_marker_add_copies(traced.moved);
   size_t evacuated = account_for_evacuation();
   adapt_nursery_to_survival(bytes, traced.moved > evacuated ? traced.moved - evacuated : 0);
   cn_large_objects_end_collection(false);

@@ -111,7 +111,8 @@ bool cn_large_objects_has_references(uintptr_t block)
 
 bool cn_large_objects_is_young(uintptr_t block)
 {
-  return cn_tables.large_states[(block - cn_tables.base) / CN_MIN_PAGE_BYTES] == CN_LARGE_YOUNG;
+  return __atomic_load_n(&cn_tables.large_states[(block - cn_tables.base) / CN_MIN_PAGE_BYTES], __ATOMIC_RELAXED) ==
+         CN_LARGE_YOUNG;
 }
 
 void cn_large_objects_make_all_young(void)

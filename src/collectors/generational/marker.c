@@ -5,9 +5,9 @@
  *
  * The file owns the state of the marking (`cn_marker`, `marker_state`) and of the concurrent sweep (`concurrent_work`).
  * In phase MUTATE only steps in the runtime's background thread mark, scan and sweep. In phase STOP tracers write
- * marks, lines and stacks under `marking_lock`, and notes of cards by atomic stores; when the tracers are done, the
- * collecting thread begins or ends the marking, processes weak fields, and runs steps. The program may change a field
- * at any time, so the marker loads each field once.
+ * marks, lines and stacks under `marking_lock`, and marks of copies by atomic operations; when the tracers are done,
+ * the collecting thread begins or ends the marking, processes weak fields, and runs steps. The program may change a
+ * field at any time, so the marker loads each field once.
  */
 #include "collectors/generational/marker.h"
 
@@ -28,6 +28,7 @@
 enum {
   LAYOUT_CACHE_SIZE = 64,
   PREFETCH_DISTANCE = 8,
+  QUEUED_OBJECTS = 8,
   SCAN_PIECE_BYTES = 2048, /* bytes of an object that are scanned at a time */
   FIELDS_PER_STEP = 1024,
   SWEPT_BLOCKS_PER_STEP = 16,
@@ -39,6 +40,12 @@ struct object_part {
   uintptr_t object, from, to; /* the fields of the object in [from, to) */
 };
 
+/* Marked objects whose headers are being prefetched; the marker scans them in this order. */
+struct object_queue {
+  uintptr_t at[QUEUED_OBJECTS];
+  size_t first, count;
+};
+
 struct entry_stack {
   void *at;
   size_t count, room;
@@ -48,10 +55,10 @@ struct cn_marker cn_marker;
 
 static struct {
   struct entry_stack objects, parts;
-  struct entry_stack weak; /* all marked objects that have weak fields */
-  size_t noted;            /* entries of `weak` that the runtime has received */
-  size_t block;            /* the block where the search for noted cards continues */
-  size_t fields;           /* number of fields scanned in this step */
+  struct object_queue queue; /* objects taken from the stack */
+  struct entry_stack weak;   /* all marked objects that have weak fields */
+  size_t noted;              /* entries of `weak` that the runtime has received */
+  size_t fields;             /* number of fields scanned in this step */
   bool stopped;
   const struct cairn_layout *known[LAYOUT_CACHE_SIZE]; /* layouts of scanned objects since the last stop */
 } marker_state;
@@ -135,16 +142,9 @@ static uintptr_t object_bounds_of(uintptr_t object, const struct cairn_layout *l
   return layout != NULL ? cairn_object_block(object, layout) : object - CAIRN_ABI_HEADER_SIZE;
 }
 
-static void push_object_with_references(uintptr_t object, const struct cairn_layout *layout, uintptr_t end)
+static void note_weak_object(uintptr_t object)
 {
-  if (layout == NULL || !cairn_layout_has_references(layout))
-    return;
-  if ((layout->flags & CAIRN_ABI_LAYOUT_WEAK_FIELDS) != 0)
-    *(uintptr_t *)push_entry(&marker_state.weak, sizeof object) = object;
-  if (end - object > SCAN_PIECE_BYTES)
-    push_object_part(object, object, end);
-  else
-    push_object(object);
+  *(uintptr_t *)push_entry(&marker_state.weak, sizeof object) = object;
 }
 
 static void tell_waiting_ephemerons(uintptr_t object)
@@ -153,24 +153,24 @@ static void tell_waiting_ephemerons(uintptr_t object)
     cairn_weak_reached(object, object);
 }
 
-static void mark_object(uintptr_t object)
+/* Marks the object, which scan_marked_object() will visit. `shared`: tracers may change other bits of the word at the
+ * same time. */
+ALWAYS_INLINE void mark_object_of_word(uintptr_t object, bool shared)
 {
   uint64_t *marks = cn_tables_bit_word_of(object, cn_tables.marks), bit = cn_tables_bit_of(object);
-  uintptr_t end;
 
-  if ((*marks & bit) != 0)
+  if ((__atomic_load_n(marks, __ATOMIC_RELAXED) & bit) != 0)
     return;
-  *marks |= bit;
-  const struct cairn_layout *layout = layout_of(object);
-  uintptr_t block = object_bounds_of(object, layout, &end);
-  CN_ASSERT(cn_tables_is_in_old_space(block) && block < object);
-  for (uintptr_t line = (block - cn_tables.old) / CN_LINE_BYTES; line <= (end - 1 - cn_tables.old) / CN_LINE_BYTES;
-       line++)
-    cn_tables.reached[line] = 1;
-  cn_marker.bytes += end - block;
-  cn_tables.filled[cn_tables_block_of(object - CAIRN_ABI_HEADER_SIZE)] += (uint32_t)(end - block);
-  tell_waiting_ephemerons(object);
-  push_object_with_references(object, layout, end);
+  if (shared)
+    __atomic_fetch_or(marks, bit, __ATOMIC_RELAXED);
+  else
+    *marks |= bit;
+  push_object(object);
+}
+
+static void mark_object(uintptr_t object)
+{
+  mark_object_of_word(object, false);
 }
 
 static void mark_large_object(uintptr_t object)
@@ -180,11 +180,15 @@ static void mark_large_object(uintptr_t object)
 
   if (*state != CN_LARGE_OLD)
     return;
-  *state = CN_LARGE_REACHED;
+  __atomic_store_n(state, CN_LARGE_REACHED, __ATOMIC_RELAXED); /* tracers may read it */
   const struct cairn_layout *layout = layout_of(object);
   object_bounds_of(object, layout, &end);
   tell_waiting_ephemerons(object);
-  push_object_with_references(object, layout, end);
+  if (layout == NULL || !cairn_layout_has_references(layout))
+    return;
+  if ((layout->flags & CAIRN_ABI_LAYOUT_WEAK_FIELDS) != 0)
+    note_weak_object(object);
+  push_object_part(object, object, end);
 }
 
 /* ---- fields ---- */
@@ -241,10 +245,8 @@ static void visit_reference_range(uintptr_t from, uintptr_t to)
   marker_state.fields += (to - from) / sizeof from;
 }
 
-static void scan_fields(uintptr_t object, uintptr_t from, uintptr_t to)
+static void scan_fields(uintptr_t object, const struct cairn_layout *layout, uintptr_t from, uintptr_t to)
 {
-  const struct cairn_layout *layout = layout_of(object);
-
   CN_ASSERT(from < to);
   marker_state.fields++;
   if (layout == NULL || !cairn_layout_has_references(layout))
@@ -274,13 +276,6 @@ static void scan_fields(uintptr_t object, uintptr_t from, uintptr_t to)
   }
 }
 
-/* Clears the note of a large object's card, so that the card may be pushed again. */
-static void allow_card_note_again(const struct object_part *part)
-{
-  if (!cn_tables_is_in_old_space(part->object) && part->to - part->from <= CN_CARD_BYTES)
-    *cn_tables_rescan_note_of(part->to - 1) = 0;
-}
-
 static void scan_newest_part(void)
 {
   struct object_part *top = (struct object_part *)marker_state.parts.at + marker_state.parts.count - 1, part = *top;
@@ -292,72 +287,46 @@ static void scan_newest_part(void)
   } else {
     marker_state.parts.count--;
   }
-  allow_card_note_again(&part);
-  scan_fields(part.object, part.from, part.to);
+  scan_fields(part.object, layout_of(part.object), part.from, part.to);
 }
 
-/* ---- noted cards: the marker scans them again ---- */
-
-static bool is_object_marked(uintptr_t object)
+/* The oldest object of the queue, after the queue has been filled from the stack, or 0. */
+static uintptr_t next_marked_object(void)
 {
-  return (*cn_tables_bit_word_of(object, cn_tables.marks) & cn_tables_bit_of(object)) != 0;
-}
+  struct object_queue *queue = &marker_state.queue;
 
-static void scan_object_again(uintptr_t object, uintptr_t card)
-{
-  if (is_object_marked(object))
-    scan_fields(object, card, card + CN_CARD_BYTES);
-  else if (object >= card)
-    mark_object(object);
-}
-
-/* Scans the last object that begins at or before the start of the card, and the objects that begin later in the
- * card. */
-static void scan_card_again(uintptr_t card)
-{
-  uintptr_t object = cn_tables_last_object_before(card), next = card;
-
-  CN_ASSERT(card % CN_CARD_BYTES == 0 && cn_tables_is_in_old_space(card));
-  if (object != 0)
-    scan_object_again(object, card);
-  while ((object = cn_tables_next_object_within(next, card + CN_CARD_BYTES)) != 0) {
-    scan_object_again(object, card);
-    next = object;
+  while (queue->count < QUEUED_OBJECTS && marker_state.objects.count != 0) {
+    uintptr_t object = ((uintptr_t *)marker_state.objects.at)[--marker_state.objects.count];
+    __builtin_prefetch(cairn_object_header(object));
+    queue->at[(queue->first + queue->count++) % QUEUED_OBJECTS] = object;
   }
+  if (queue->count == 0)
+    return 0;
+  uintptr_t oldest = queue->at[queue->first];
+  queue->first = (queue->first + 1) % QUEUED_OBJECTS;
+  queue->count--;
+  return oldest;
 }
 
-static void scan_block_again(size_t block)
+/* Counts the bytes of a marked object of the old space, marks its lines, and scans its fields. */
+static void scan_marked_object(uintptr_t object)
 {
-  unsigned char *again = cn_tables_rescan_note_of(cn_tables_block_address(block));
+  const struct cairn_layout *layout = layout_of(object);
+  uintptr_t end, block = object_bounds_of(object, layout, &end);
 
-  cn_tables.again_blocks[block] = 0;
-  for (uintptr_t i = 0; i < CN_CARDS_PER_BLOCK; i++)
-    if (again[i] != 0) {
-      again[i] = 0;
-      scan_card_again(cn_tables_block_address(block) + i * CN_CARD_BYTES);
-    }
-}
-
-/* Scans the noted cards of one block, or searches some blocks for noted cards. Returns false when the search has
- * ended. */
-static bool scan_noted_cards(void)
-{
-  enum { SEARCHED_BLOCKS_PER_STEP = 4096 };
-  size_t low, high;
-
-  cn_blocks_bounds(&low, &high);
-  if (marker_state.block < low)
-    marker_state.block = low;
-  size_t end =
-      high - marker_state.block > SEARCHED_BLOCKS_PER_STEP ? marker_state.block + SEARCHED_BLOCKS_PER_STEP : high;
-  if (marker_state.block >= high)
-    return false;
-  while (marker_state.block < end && cn_tables.again_blocks[marker_state.block] == 0)
-    marker_state.block++;
-  if (marker_state.block < end)
-    scan_block_again(marker_state.block);
-  marker_state.fields += SEARCHED_BLOCKS_PER_STEP / 64;
-  return true;
+  CN_ASSERT(cn_tables_is_in_old_space(block) && block < object && cn_tables_is_marked(object));
+  for (uintptr_t line = (block - cn_tables.old) / CN_LINE_BYTES; line <= (end - 1 - cn_tables.old) / CN_LINE_BYTES;
+       line++)
+    cn_tables.reached[line] = 1;
+  cn_marker.bytes += end - block;
+  cn_tables.filled[cn_tables_block_of(object - CAIRN_ABI_HEADER_SIZE)] += (uint32_t)(end - block);
+  tell_waiting_ephemerons(object);
+  if (layout != NULL && (layout->flags & CAIRN_ABI_LAYOUT_WEAK_FIELDS) != 0)
+    note_weak_object(object);
+  if (layout != NULL && cairn_layout_has_references(layout) && end - object > SCAN_PIECE_BYTES)
+    push_object_part(object, object, end);
+  else
+    scan_fields(object, layout, object, UINTPTR_MAX);
 }
 
 /* ---- weak fields ---- */
@@ -371,7 +340,7 @@ static bool is_target_reached(void *unused, struct cairn_slot slot)
     return true;
   if (header - cn_tables.base < cn_tables.old - cn_tables.base)
     return *cn_tables_large_state_of(object) == CN_LARGE_REACHED;
-  return !cn_tables_is_in_old_space(header) || is_object_marked(object);
+  return !cn_tables_is_in_old_space(header) || cn_tables_is_marked(object);
 }
 
 static void mark_target_of_slot(void *unused, struct cairn_slot slot)
@@ -431,28 +400,41 @@ void cn_marker_mark_root(const uintptr_t *slot)
   uintptr_t start = old ? cn_interior_find_in_old(slot, address) : cn_interior_find_in_large(slot, address);
   pthread_mutex_lock(&marking_lock);
   if (old)
-    mark_object(start);
+    mark_object_of_word(start, true);
   else
     mark_large_object(start);
   pthread_mutex_unlock(&marking_lock);
 }
 
-void cn_marker_mark_large(uintptr_t object)
+void cn_marker_mark_old(const uintptr_t *slot, uintptr_t object)
 {
-  CN_ASSERT(object - cn_tables.base < cn_tables.old - cn_tables.base);
+  if (object % CAIRN_ABI_OBJECT_ALIGN != 0 || !cn_tables_is_object_start(object))
+    cn_trace_die_no_object(slot, object, "no object starts there");
   pthread_mutex_lock(&marking_lock);
-  mark_large_object(object);
+  mark_object_of_word(object, true);
   pthread_mutex_unlock(&marking_lock);
 }
 
-void cn_marker_rescan_large(uintptr_t object, uintptr_t from, uintptr_t to)
+void cn_marker_note_weak_copy(uintptr_t object)
 {
-  if (*cn_tables_large_state_of(object) != CN_LARGE_REACHED)
-    return; /* the object has yet to be scanned */
-  if (__atomic_exchange_n(cn_tables_rescan_note_of(from), 1, __ATOMIC_RELAXED) != 0)
-    return; /* the card is on the stack already */
   pthread_mutex_lock(&marking_lock);
-  push_object_part(object, from > object ? from : object, to);
+  note_weak_object(object);
+  pthread_mutex_unlock(&marking_lock);
+}
+
+void cn_marker_add_copies(size_t bytes)
+{
+  CN_CHECK(cn_marker.on);
+  cn_marker.bytes += bytes;
+}
+
+void cn_marker_mark_large(uintptr_t object)
+{
+  CN_ASSERT(object - cn_tables.base < cn_tables.old - cn_tables.base);
+  if (__atomic_load_n(cn_tables_large_state_of(object), __ATOMIC_RELAXED) != CN_LARGE_OLD)
+    return;
+  pthread_mutex_lock(&marking_lock);
+  mark_large_object(object);
   pthread_mutex_unlock(&marking_lock);
 }
 
@@ -460,7 +442,6 @@ void cn_marker_resume(void)
 {
   CN_CHECK(cn_marker.on);
   cn_marker.idle = false;
-  marker_state.block = 0;
   marker_state.stopped = true;
   memset(marker_state.known, 0, sizeof marker_state.known);
 }
@@ -470,12 +451,12 @@ bool cn_marker_step(size_t fields, bool stopped)
   CN_CHECK(cn_marker.on);
   marker_state.stopped = stopped;
   for (marker_state.fields = 0; marker_state.fields < fields;) {
-    if (marker_state.objects.count != 0) {
-      uintptr_t object = ((uintptr_t *)marker_state.objects.at)[--marker_state.objects.count];
-      scan_fields(object, object, UINTPTR_MAX);
+    uintptr_t object = next_marked_object();
+    if (object != 0) {
+      scan_marked_object(object);
     } else if (marker_state.parts.count != 0) {
       scan_newest_part();
-    } else if (!scan_noted_cards()) {
+    } else {
       cn_marker.idle = true;
       return false;
     }
@@ -486,7 +467,7 @@ bool cn_marker_step(size_t fields, bool stopped)
 static void end_marking(void)
 {
   CN_CHECK(cn_marker.on && cn_marker.idle);
-  CN_CHECK(marker_state.objects.count == 0 && marker_state.parts.count == 0);
+  CN_CHECK(marker_state.objects.count == 0 && marker_state.queue.count == 0 && marker_state.parts.count == 0);
   cn_marker.on = false;
   cairn_deferred_roots(false);
   free_entry_stack(&marker_state.objects, sizeof(uintptr_t));
@@ -504,9 +485,7 @@ static void abandon_marking(void)
     if (cn_blocks_block_has_objects(block))
       cn_tables_clear_block_marks(block);
   cn_large_objects_reset_reached();
-  for (size_t i = 0; i < marker_state.parts.count; i++)
-    allow_card_note_again((struct object_part *)marker_state.parts.at + i);
-  marker_state.objects.count = marker_state.parts.count = 0;
+  marker_state.objects.count = marker_state.parts.count = marker_state.queue.count = 0;
   cn_marker.idle = true;
   end_marking();
 }

@@ -3,10 +3,10 @@
  * Concurrent marking of the old space and of large objects. The marker leaves objects unchanged and in place.
  *
  * The marking is an incremental update. The marker would miss an object if the program stored a reference to it into an
- * object that is already scanned, and overwrote the reference in its former place. But the store dirties a card, so
- * each young collection notes the cards that it cleans, and the cards of its copies, for another scan, and marks the
- * objects that its roots point to. When the marker has scanned everything at the end of a young collection, all
- * reachable objects are marked.
+ * object that is already scanned, and overwrote the reference in its former place. But the store dirties a card, and
+ * young collections visit all fields of the cards that they clean. So each young collection passes to the marker the
+ * old objects that its roots, these fields and the fields of its copies point to. Its copies are marked at once. When
+ * the marker has scanned everything at the end of a young collection, all reachable objects are marked.
  */
 #ifndef CN_COLLECTORS_GENERATIONAL_MARKER_H
 #define CN_COLLECTORS_GENERATIONAL_MARKER_H
@@ -25,22 +25,26 @@ struct cn_marker {
 extern struct cn_marker cn_marker;
 
 /* STOP, any number of threads at once. cn_marker_mark_root() marks the object that the root in `slot` points to, unless
- * the object is young. cn_marker_mark_large() marks a large object. */
+ * the object is young. cn_marker_mark_old() marks the object of the old space that `slot` points to, unless it is
+ * marked. cn_marker_mark_large() marks a large object, unless it is young or marked. The marker will scan the objects.
+ * cn_marker_note_weak_copy() notes a marked copy that has weak fields. */
 void cn_marker_mark_root(const uintptr_t *slot);
+void cn_marker_mark_old(const uintptr_t *slot, uintptr_t object);
 void cn_marker_mark_large(uintptr_t object);
+void cn_marker_note_weak_copy(uintptr_t object);
 
-/* STOP, any number of threads at once. cn_marker_rescan_card() notes a card of the old space: the marker scans the
- * card's objects again, and marks all objects whose header is in the card. cn_marker_rescan_large() lets the marker
- * scan the fields in [from, to) of a large object again. */
-static inline void cn_marker_rescan_card(uintptr_t address)
+/* STOP, any number of threads. True if the old or large object is marked. */
+static inline bool cn_marker_is_marked(uintptr_t object)
 {
-  __atomic_store_n(cn_tables_rescan_note_of(address), 1, __ATOMIC_RELAXED);
-  __atomic_store_n(&cn_tables.again_blocks[cn_tables_block_of(address)], 1, __ATOMIC_RELAXED);
+  if (cn_tables_is_in_old_space(object - CAIRN_ABI_HEADER_SIZE))
+    return cn_tables_is_marked(object);
+  return __atomic_load_n(cn_tables_large_state_of(object), __ATOMIC_RELAXED) == CN_LARGE_REACHED;
 }
-void cn_marker_rescan_large(uintptr_t object, uintptr_t from, uintptr_t to);
 
-/* STOP. Prepares the marker for further steps, after a young collection has passed roots and cards to the marker. */
+/* STOP. Prepares the marker for further steps, after a young collection has passed objects to the marker, and counts
+ * the bytes of marked copies. */
 void cn_marker_resume(void);
+void cn_marker_add_copies(size_t bytes);
 
 /* Scans about `fields` fields, on a single thread at a time. Returns false when the marker has nothing left to scan. In
  * phase MUTATE the marker ignores a word that points to no object, because it may be a part of a reference. In phase

@@ -92,7 +92,7 @@ static void mark_pinned_object(uintptr_t object)
   if (cn_large_contains(object - 1))
     cn_marker_mark_large(object);
   else if (cn_pinned_is_reached(object))
-    cn_marker_rescan_card(object - CAIRN_ABI_HEADER_SIZE);
+    cn_marker_mark_old(&object, object);
 }
 
 bool cn_pinned_end_collection(void)

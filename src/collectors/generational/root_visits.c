@@ -15,11 +15,16 @@
 #include "collectors/generational/trace.h"
 #include "collectors/large_space.h"
 
+static bool is_in_nursery(uintptr_t header)
+{
+  return header - cn_nursery.start < cn_nursery.free - cn_nursery.start;
+}
+
 static uintptr_t object_start_of(const uintptr_t *slot, uintptr_t address)
 {
   uintptr_t header = address - CAIRN_ABI_HEADER_SIZE;
 
-  if (header - cn_nursery.start < cn_nursery.free - cn_nursery.start)
+  if (is_in_nursery(header))
     return cn_interior_find_in_nursery(slot, address);
   if (cn_large_contains(header))
     return cn_interior_find_in_large(slot, address);
@@ -35,10 +40,13 @@ static void visit_root(struct cn_tracer *tracer, uintptr_t *slot)
 {
   uintptr_t tag = cn_trace_cycle.words.reference, address = *slot - tag;
 
-  if (cn_trace_cycle.marks)
-    cn_marker_mark_root(slot);
   if (cn_trace_cycle.keeps_blocks)
     cn_evacuation_keep_block(address);
+  if (cn_trace_cycle.marks) {
+    cn_marker_mark_root(slot);
+    if (cn_tables_is_in_old_space(address - CAIRN_ABI_HEADER_SIZE) && !is_in_nursery(address - CAIRN_ABI_HEADER_SIZE))
+      return;
+  }
   if ((address & cn_trace_cycle.words.mask) != 0 ||
       address - CAIRN_ABI_HEADER_SIZE - cn_trace_cycle.young >= cn_trace_cycle.young_bytes)
     return;

@@ -28,7 +28,7 @@
 enum {
   MIN_STACK_SLOTS = 4096,
   KEPT_STACK_SLOTS = 1 << 17, /* slots of a stack that a tracer keeps for the next collection */
-  NULL_CHECK_BATCH = 8,       /* references that one check for nulls reads */
+  SLOTS_PER_BATCH = 8,        /* slots that one check reads */
   ARRAY_PART_ELEMENTS = 1024,
   PREFETCH_DISTANCE_SLOTS = 16, /* slots */
   OBJECTS_PER_SHARE_CHECK = 32, /* scanned objects between two checks for waiting tracers */
@@ -45,11 +45,12 @@ struct trace_variant {
   enum cn_trace mode;
   bool shared;
   bool notes;
+  bool greys; /* old objects that fields point to are passed to the marker */
 };
 
 static struct trace_variant current_variant(void)
 {
-  return (struct trace_variant){cn_trace_cycle.mode, cn_trace_cycle.shared, cn_trace_cycle.notes};
+  return (struct trace_variant){cn_trace_cycle.mode, cn_trace_cycle.shared, cn_trace_cycle.notes, cn_trace_cycle.marks};
 }
 
 _Noreturn void cn_trace_die_no_object(const uintptr_t *slot, uintptr_t address, const char *why)
@@ -330,7 +331,7 @@ static void return_copy_space(struct cn_tracer *tracer, uintptr_t block, uintptr
     cn_tables_clear_bits(cn_tables_bit_word_of(moved, kind), cn_tables_bit_of(moved));
 }
 
-/* Prefetches the memory that visit_slot() will read first. */
+/* Prefetches the memory that visit_slot() will read first. A young collection reads no header of an old object. */
 ALWAYS_INLINE void prefetch_target(const uintptr_t *slot, struct trace_variant how)
 {
   uintptr_t word = how.shared ? __atomic_load_n(slot, __ATOMIC_RELAXED) : *slot;
@@ -338,15 +339,32 @@ ALWAYS_INLINE void prefetch_target(const uintptr_t *slot, struct trace_variant h
 
   if (header - cn_trace_cycle.young >= cn_trace_cycle.young_bytes)
     return;
-  __builtin_prefetch((const void *)header);
-  if (how.mode == CN_TRACE_FULL && cn_tables_is_in_old_space(header))
+  if (how.mode != CN_TRACE_YOUNG || header - cn_nursery.start < cn_nursery.free - cn_nursery.start)
+    __builtin_prefetch((const void *)header);
+  if ((how.mode == CN_TRACE_FULL || how.greys) && cn_tables_is_in_old_space(header))
     __builtin_prefetch(cn_tables_bit_word_of(address, 0));
 }
 
 ALWAYS_INLINE void prefetch_field_targets(uintptr_t moved, const struct cairn_layout *layout, struct trace_variant how)
 {
-  for (uint32_t i = 0; i < layout->base_refs && i < NULL_CHECK_BATCH; i++)
+  for (uint32_t i = 0; i < layout->base_refs && i < SLOTS_PER_BATCH; i++)
     prefetch_target((const uintptr_t *)(moved + layout->offsets[i]), how);
+}
+
+/* Marks a copy, for a marker that runs: the copy counts as reached and scanned, because this collection visits its
+ * fields. */
+ALWAYS_INLINE void mark_copy(uintptr_t block, uintptr_t moved, size_t bytes, const struct cairn_layout *layout,
+                             bool shared)
+{
+  uint64_t *marks = cn_tables_bit_word_of(moved, cn_tables.marks), bit = cn_tables_bit_of(moved);
+
+  if (shared)
+    __atomic_fetch_or(marks, bit, __ATOMIC_RELAXED);
+  else
+    *marks |= bit;
+  mark_lines(cn_tables.reached, block, bytes);
+  if ((layout->flags & CAIRN_ABI_LAYOUT_WEAK_FIELDS) != 0)
+    cn_marker_note_weak_copy(moved);
 }
 
 /* Copies an object of `bytes`, prefix included. If several tracers copy the object, the copy of the first to write the
@@ -377,7 +395,7 @@ ALWAYS_INLINE uintptr_t copy_and_forward_object(struct cn_tracer *tracer, uintpt
   if (late)
     set_start_of_copy(moved, how.mode);
   if (late && cn_trace_cycle.marks)
-    cn_marker_rescan_card(moved - CAIRN_ABI_HEADER_SIZE);
+    mark_copy(block, moved, bytes, layout, how.shared);
   if (how.mode == CN_TRACE_FULL)
     mark_lines(cn_tables.reached, block, bytes);
   if (header != (uintptr_t)layout)
@@ -453,8 +471,11 @@ static uintptr_t reach_large_object(struct cn_tracer *tracer, const uintptr_t *s
     cn_trace_die_no_object(slot, address, "it leads into a large object");
   if (cn_trace_cycle.mode == CN_TRACE_MOVE)
     return cn_trace_evacuate(tracer, slot, address, block, end);
-  if (!cn_large_mark(block))
+  if (!cn_large_mark(block)) {
+    if (cn_trace_cycle.marks)
+      cn_marker_mark_large(address);
     return address;
+  }
   const struct cairn_layout *layout = cn_trace_layout_of(tracer, slot, address);
   measure_object(slot, address, layout, &prefix, block, end);
   note_reached_object(tracer, address, address, *cairn_object_header(address));
@@ -542,6 +563,18 @@ static uintptr_t reach_other_object(struct cn_tracer *tracer, const uintptr_t *s
   return reach_old_object_by_mode(tracer, slot, address);
 }
 
+/* Passes the old object that a field points to to the marker. */
+ALWAYS_INLINE void grey_old_object(const uintptr_t *slot, uintptr_t address)
+{
+  if ((address & cn_trace_cycle.words.mask) != 0)
+    return;
+  uint16_t group = cn_tables_evacuation_group_of(cn_tables_block_of(address - CAIRN_ABI_HEADER_SIZE));
+  if (group != 0)
+    cn_evacuation_note_card((uintptr_t)slot, group);
+  if (!cn_tables_is_marked(address))
+    cn_marker_mark_old(slot, address);
+}
+
 /* Updates one slot, unless it contains null, the address of a global or constant, or an updated reference. The address
  * of the header decides in which space the object is: even if the payload is empty, the header lies in the block. Two
  * tracers may visit a slot at once, and write the same value. */
@@ -559,7 +592,11 @@ ALWAYS_INLINE void visit_slot(struct cn_tracer *tracer, uintptr_t *slot, struct 
     now = reach_old_object(tracer, slot, address, how);
   else if (how.notes && cn_tables_is_in_old_space(header))
     now = cn_evacuation_visit_old_slot(tracer, slot, address);
-  else
+  else if (how.mode == CN_TRACE_YOUNG && cn_tables_is_in_old_space(header)) {
+    if (how.greys)
+      grey_old_object(slot, address);
+    return;
+  } else
     now = reach_other_object(tracer, slot, address);
   if (now != address)
     __atomic_store_n(slot, now + tag, __ATOMIC_RELEASE);
@@ -574,27 +611,32 @@ ALWAYS_INLINE void visit_slots_at_offsets(struct cn_tracer *tracer, uintptr_t at
     visit_slot(tracer, (uintptr_t *)(at + offsets[i]), how);
 }
 
-ALWAYS_INLINE uintptr_t skip_nulls(uintptr_t slot, uintptr_t to)
+/* Skips slots that visit_slot() leaves unchanged, in batches without a branch for each slot: nulls, which are common in
+ * new arrays, and references to objects outside of cn_trace_cycle.young, which are common in old arrays. */
+ALWAYS_INLINE uintptr_t skip_batches(uintptr_t slot, uintptr_t to)
 {
-  while (to - slot >= NULL_CHECK_BATCH * sizeof slot) {
-    uintptr_t any = 0;
-    for (size_t i = 0; i < NULL_CHECK_BATCH; i++)
-      any |= __atomic_load_n((uintptr_t *)slot + i, __ATOMIC_RELAXED);
-    if (any != 0)
+  const uintptr_t first = cn_trace_cycle.young + cn_trace_cycle.words.reference + CAIRN_ABI_HEADER_SIZE;
+
+  while (to - slot >= SLOTS_PER_BATCH * sizeof slot) {
+    uintptr_t least = UINTPTR_MAX;
+    for (size_t i = 0; i < SLOTS_PER_BATCH; i++) {
+      uintptr_t from_first = __atomic_load_n((uintptr_t *)slot + i, __ATOMIC_RELAXED) - first;
+      least = from_first < least ? from_first : least;
+    }
+    if (least < cn_trace_cycle.young_bytes)
       break;
-    slot += NULL_CHECK_BATCH * sizeof slot;
+    slot += SLOTS_PER_BATCH * sizeof slot;
   }
   return slot;
 }
 
-/* Visits a range of references. The loop prefetches the objects of an array, which lie anywhere, and skips nulls, which
- * are common in new arrays. */
+/* Visits a range of references. The loop prefetches the objects of an array, which lie anywhere. */
 ALWAYS_INLINE void visit_reference_range(struct cn_tracer *tracer, uintptr_t from, uintptr_t to,
                                          struct trace_variant how)
 {
   for (uintptr_t slot = from; slot < to; slot += sizeof slot) {
-    if ((slot - from) % (NULL_CHECK_BATCH * sizeof slot) == 0)
-      slot = skip_nulls(slot, to);
+    if ((slot - from) % (SLOTS_PER_BATCH * sizeof slot) == 0)
+      slot = skip_batches(slot, to);
     if (to - slot > PREFETCH_DISTANCE_SLOTS * sizeof slot)
       prefetch_target((const uintptr_t *)slot + PREFETCH_DISTANCE_SLOTS, how);
     if (slot < to)
@@ -625,7 +667,7 @@ __attribute__((noinline)) static void scan_weak_object(struct cn_tracer *tracer,
 {
   struct slot_range within = {tracer, from, to};
 
-  if (cn_trace_cycle.notes)
+  if (cn_trace_cycle.notes || cn_trace_cycle.marks)
     cn_evacuation_note_weak_fields(object, layout, from, to);
   cairn_weak_note(object, from, to);
   if ((layout->flags & CAIRN_ABI_LAYOUT_EPHEMERON) == 0)
@@ -700,13 +742,15 @@ ALWAYS_INLINE void drain_stack(struct cn_tracer *tracer, struct trace_variant ho
 ALWAYS_INLINE void drain_by_mode(struct cn_tracer *tracer, bool shared)
 {
   if (cn_trace_cycle.notes)
-    drain_stack(tracer, (struct trace_variant){CN_TRACE_YOUNG, shared, true});
+    drain_stack(tracer, (struct trace_variant){.mode = CN_TRACE_YOUNG, .shared = shared, .notes = true});
+  else if (cn_trace_cycle.marks)
+    drain_stack(tracer, (struct trace_variant){.mode = CN_TRACE_YOUNG, .shared = shared, .greys = true});
   else if (cn_trace_cycle.mode == CN_TRACE_YOUNG)
-    drain_stack(tracer, (struct trace_variant){CN_TRACE_YOUNG, shared, false});
+    drain_stack(tracer, (struct trace_variant){.mode = CN_TRACE_YOUNG, .shared = shared});
   else if (cn_trace_cycle.mode == CN_TRACE_FULL)
-    drain_stack(tracer, (struct trace_variant){CN_TRACE_FULL, shared, false});
+    drain_stack(tracer, (struct trace_variant){.mode = CN_TRACE_FULL, .shared = shared});
   else
-    drain_stack(tracer, (struct trace_variant){CN_TRACE_MOVE, shared, false});
+    drain_stack(tracer, (struct trace_variant){.mode = CN_TRACE_MOVE, .shared = shared});
 }
 
 static void drain_stack_alone(struct cn_tracer *tracer)
@@ -727,31 +771,34 @@ void cn_trace_drain_stack(struct cn_tracer *tracer)
     drain_stack_alone(tracer);
 }
 
-static struct trace_variant young_variant(void)
+/* Fields of an unmarked object are not passed to the marker, because the marker visits them if it reaches the object.
+ */
+static struct trace_variant young_variant(bool greys)
 {
-  return (struct trace_variant){CN_TRACE_YOUNG, cn_trace_cycle.shared, cn_trace_cycle.notes};
+  return (struct trace_variant){CN_TRACE_YOUNG, cn_trace_cycle.shared, cn_trace_cycle.notes, greys};
 }
 
 /* Visits the slots in [from, to) among the `count` slots at these offsets from `at`. */
 static void visit_slots_within_range(struct cn_tracer *tracer, uintptr_t at, const uint32_t *offsets, uint32_t count,
-                                     uintptr_t from, uintptr_t to)
+                                     uintptr_t from, uintptr_t to, bool greys)
 {
   for (uint32_t i = 0; i < count; i++)
     if (at + offsets[i] >= from && at + offsets[i] < to)
-      visit_slot(tracer, (uintptr_t *)(at + offsets[i]), young_variant());
+      visit_slot(tracer, (uintptr_t *)(at + offsets[i]), young_variant(greys));
 }
 
 void cn_trace_visit_slots_within(struct cn_tracer *tracer, uintptr_t object, const struct cairn_layout *layout,
                                  uintptr_t from, uintptr_t to)
 {
   uintptr_t element = object + layout->elem_offset;
+  bool greys = cn_trace_cycle.marks && cn_marker_is_marked(object);
 
   CN_ASSERT(cn_trace_cycle.mode == CN_TRACE_YOUNG && from < to);
   if ((layout->flags & CAIRN_ABI_LAYOUT_WEAK_FIELDS) != 0) {
     scan_weak_object(tracer, object, layout, from, to);
     return;
   }
-  visit_slots_within_range(tracer, object, layout->offsets, layout->base_refs, from, to);
+  visit_slots_within_range(tracer, object, layout->offsets, layout->base_refs, from, to, greys);
   if (layout->elem_refs == 0)
     return;
   uint64_t count = cairn_object_count(object), i = 0;
@@ -759,11 +806,11 @@ void cn_trace_visit_slots_within(struct cn_tracer *tracer, uintptr_t object, con
     i = (from - element) / layout->elem_size;
   if (cn_trace_is_reference_array(layout)) {
     uintptr_t end = element + count * sizeof element;
-    visit_reference_range(tracer, element > from ? element : from, end < to ? end : to, young_variant());
+    visit_reference_range(tracer, element > from ? element : from, end < to ? end : to, young_variant(greys));
     return;
   }
   for (element += i * layout->elem_size; i < count && element < to; i++) {
-    visit_slots_within_range(tracer, element, layout->offsets + layout->base_refs, layout->elem_refs, from, to);
+    visit_slots_within_range(tracer, element, layout->offsets + layout->base_refs, layout->elem_refs, from, to, greys);
     element += layout->elem_size;
   }
 }

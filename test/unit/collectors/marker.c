@@ -187,6 +187,20 @@ static void hidden_in_old(void **state)
   assert_int_equal(words(roots[0])[1], c);
 }
 
+static void large_hidden_in_old(void **state)
+{
+  (void)state;
+  ref c = chain(), a = roots[0], large = indexed(&layouts.bytes, 20000);
+  store(c, 0, large);
+  run(CAIRN_EXTENT_YOUNG, 0);
+  begin();
+  some_steps(1); /* it has looked at a, */
+  store(a, 1, large);
+  store(c, 0, 0);
+  is_kept(c);
+  assert_true(collector->is_object(large));
+}
+
 /* Into an object of the nursery, which is copied later; into a large one; into a local. */
 static void hidden_in_young(void **state)
 {
@@ -340,6 +354,20 @@ static void weak_behind_ephemeron(void **state)
   assert_true(cn_tables_is_object_start(alive));
 }
 
+/* A weak field of an object that is copied during marking loses its object, too. */
+static void weak_of_a_copy(void **state)
+{
+  (void)state;
+  ref c = chain();
+  begin();
+  roots[1] = object(&layouts.weak);
+  words(roots[1])[0] = c;
+  store(words(roots[0])[0], 0, 0);
+  until_ended();
+  assert_false(cn_tables_is_object_start(c));
+  assert_int_equal(words(roots[1])[0], 0);
+}
+
 /* What is pinned stays, and is reachable as long as it is. */
 static void pinned_is_kept(void **state)
 {
@@ -432,6 +460,7 @@ int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(hidden_in_old),
+      cmocka_unit_test(large_hidden_in_old),
       cmocka_unit_test(hidden_in_young),
       cmocka_unit_test(hidden_in_large),
       cmocka_unit_test(hidden_in_array),
@@ -442,6 +471,7 @@ int main(int argc, char **argv)
       cmocka_unit_test(empty_at_ends_of_blocks),
       cmocka_unit_test(nonsense),
       cmocka_unit_test(weak_behind_ephemeron),
+      cmocka_unit_test(weak_of_a_copy),
       cmocka_unit_test(pinned_is_kept),
       cmocka_unit_test(damage_is_found),
       cmocka_unit_test(beside_a_program),

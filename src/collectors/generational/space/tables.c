@@ -26,7 +26,7 @@ enum {
 
 /* The large tables, with `per_card` bytes for each card from `origin` on. The parts of the tables for unused addresses
  * are read-only zeros, because the system counts writable memory even if it stays untouched. */
-enum { OBJECT_BITS_TABLE, LINES_TABLE, REACHED_LINES_TABLE, RESCAN_TABLE, TARGET_GROUPS_TABLE, LARGE_TABLE_COUNT };
+enum { OBJECT_BITS_TABLE, LINES_TABLE, REACHED_LINES_TABLE, TARGET_GROUPS_TABLE, LARGE_TABLE_COUNT };
 static struct {
   uintptr_t at, origin;
   size_t per_card;
@@ -67,7 +67,6 @@ static void carve_large_tables(uintptr_t *memory)
   cn_tables.bits = carve_large_table(memory, OBJECT_BITS_TABLE, old, 2 * sizeof(uint64_t));
   cn_tables.lines = carve_large_table(memory, LINES_TABLE, old, LINES_PER_CARD);
   cn_tables.reached = carve_large_table(memory, REACHED_LINES_TABLE, old, LINES_PER_CARD);
-  cn_tables.again = carve_large_table(memory, RESCAN_TABLE, base, 1);
   cn_tables.leads = carve_large_table(memory, TARGET_GROUPS_TABLE, base, sizeof(uint16_t));
 }
 
@@ -82,11 +81,11 @@ static bool reserve_tables(void)
   cn_tables.blocks = old / CN_BLOCK_BYTES;
   size_t pages = (cn_tables.old - cn_tables.base) / CN_MIN_PAGE_BYTES, dirty = all / CN_BLOCK_BYTES,
          leading = dirty * sizeof(uint16_t), parts = all / EAGER_TABLE_BYTES + 1,
-         written = round_up(cards + leading + pages + dirty + parts + 9 * CN_CARD_BYTES +
-                                (2 + sizeof(uint16_t) + sizeof(uint32_t)) * cn_tables.blocks,
+         written = round_up(cards + leading + pages + dirty + parts + 8 * CN_CARD_BYTES +
+                                (1 + sizeof(uint16_t) + sizeof(uint32_t)) * cn_tables.blocks,
                             page),
          read = round_up((2 * sizeof(uint64_t) + 2 * CN_CARD_BYTES / CN_LINE_BYTES) * (old / CN_CARD_BYTES) +
-                             (1 + sizeof(uint16_t)) * (all / CN_CARD_BYTES) + LARGE_TABLE_COUNT * CN_CARD_BYTES,
+                             sizeof(uint16_t) * (all / CN_CARD_BYTES) + LARGE_TABLE_COUNT * CN_CARD_BYTES,
                          page);
   uintptr_t memory = cn_os_reserve_addresses(written + read), rest = memory + written;
   if (memory == 0 || !cn_os_commit_memory(memory, written) || !cn_os_make_readable(rest, read)) {
@@ -98,7 +97,6 @@ static bool reserve_tables(void)
   cn_tables.mask = cards - 1;
   cn_tables.states = carve_table(&memory, cn_tables.blocks);
   cn_tables.large_states = carve_table(&memory, pages);
-  cn_tables.again_blocks = carve_table(&memory, cn_tables.blocks);
   cn_tables.dirty = carve_table(&memory, dirty);
   cn_tables.filled = carve_table(&memory, cn_tables.blocks * sizeof(uint32_t));
   cn_tables.groups = carve_table(&memory, cn_tables.blocks * sizeof(uint16_t));
@@ -223,8 +221,6 @@ void cn_tables_clear_block_marks(size_t block)
   for (size_t i = 0; i < CN_BIT_WORDS_PER_BLOCK; i += 2)
     marks[i] = 0;
   memset(&cn_tables.reached[block * CN_LINES_PER_BLOCK], 0, CN_LINES_PER_BLOCK);
-  memset(cn_tables_rescan_note_of(cn_tables_block_address(block)), 0, CN_CARDS_PER_BLOCK);
-  cn_tables.again_blocks[block] = 0;
 }
 
 void cn_tables_clear_blocks(size_t block, size_t count)

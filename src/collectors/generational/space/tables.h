@@ -42,8 +42,6 @@ struct cn_tables {
   uint8_t *states;
   size_t blocks;
   uint8_t *large_states; /* by page of large objects: enum cn_large_state of the object that begins in the page */
-  unsigned char *again;  /* by card: nonzero if the marker must scan the card again */
-  uint8_t *again_blocks; /* by block: nonzero if `again` is set for a card */
   uint8_t *dirty;        /* by 32 KiB of any address: nonzero if cn_cards_begin_visits() found a dirty card */
   uint32_t *filled;      /* by block: bytes of objects at the last sweep, and of holes filled since */
   uint16_t *groups;      /* by block: the bit of the block's evacuation group (evacuation.h), or 0 */
@@ -109,6 +107,13 @@ static inline bool cn_tables_is_object_start(uintptr_t payload)
   return (cn_tables_load_bits(cn_tables_bit_word_of(payload, 1 - cn_tables.marks)) & cn_tables_bit_of(payload)) != 0;
 }
 
+/* True if the object of the old space is marked, while other threads may mark objects. */
+static inline bool cn_tables_is_marked(uintptr_t payload)
+{
+  return (__atomic_load_n(cn_tables_bit_word_of(payload, cn_tables.marks), __ATOMIC_RELAXED) &
+          cn_tables_bit_of(payload)) != 0;
+}
+
 static inline void cn_tables_set_start(uintptr_t payload)
 {
   cn_tables_set_bits(cn_tables_bit_word_of(payload, 1 - cn_tables.marks), cn_tables_bit_of(payload));
@@ -155,11 +160,6 @@ static inline unsigned char *cn_tables_cards_of(uintptr_t block)
   return &cn_tables.cards[block / CN_CARD_BYTES & cn_tables.mask];
 }
 
-static inline unsigned char *cn_tables_rescan_note_of(uintptr_t address)
-{
-  return &cn_tables.again[(address - cn_tables.base) / CN_CARD_BYTES];
-}
-
 static inline uint8_t *cn_tables_dirty_flag_of(uintptr_t address)
 {
   return &cn_tables.dirty[(address - cn_tables.base) / CN_BLOCK_BYTES];
@@ -181,7 +181,7 @@ static inline uint16_t *cn_tables_block_target_groups(uintptr_t address)
   return &cn_tables.leading[(address - cn_tables.base) / CN_BLOCK_BYTES];
 }
 
-/* Clears the block's marks and noted cards. */
+/* Clears the block's marks. */
 void cn_tables_clear_block_marks(size_t block);
 
 /* Clears the bits, lines and cards of blocks without objects. */
