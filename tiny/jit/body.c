@@ -219,13 +219,78 @@ static void order_blocks(struct tj_body *body)
   free(color);
 }
 
-/* ---- liveness ---- */
+/* ---- loops ---- */
 
 static void unite(struct tj_set *into, const struct tj_set *other)
 {
   for (unsigned i = 0; i < 4; i++)
     into->word[i] |= other->word[i];
 }
+
+/* Marks the blocks on paths from the header. In reverse postorder, so that few rounds are needed. */
+static void mark_after(const struct tj_body *body, uint32_t header, bool *after)
+{
+  uint32_t to[SUCCESSORS + 2];
+
+  after[header] = true;
+  for (bool more = true; more;) {
+    more = false;
+    for (uint32_t i = 0; i < body->order_count; i++) {
+      uint32_t block = body->order[i];
+      unsigned count = after[block] ? find_successors(body, block, to, SUCCESSORS) : 0;
+      for (unsigned k = 0; k < count; k++) {
+        more |= !after[to[k]];
+        after[to[k]] = true;
+      }
+    }
+  }
+}
+
+/* Marks the blocks from which a path leads to the header. */
+static void mark_before(const struct tj_body *body, uint32_t header, bool *before)
+{
+  uint32_t to[SUCCESSORS + 2];
+
+  before[header] = true;
+  for (bool more = true; more;) {
+    more = false;
+    for (uint32_t i = body->order_count; i-- > 0;) {
+      uint32_t block = body->order[i];
+      unsigned count = before[block] ? 0 : find_successors(body, block, to, SUCCESSORS);
+      for (unsigned k = 0; k < count && !before[block]; k++)
+        before[block] = before[to[k]];
+      more |= count > 0 && before[block];
+    }
+  }
+}
+
+static void add_writes_of(const struct tj_body *body, uint32_t block, struct tj_set *written)
+{
+  struct tj_set reads, writes;
+
+  for (uint32_t at = body->blocks[block].start; at < body->blocks[block].end; at += tj_words_at(body, at)) {
+    tj_operands(body, at, &reads, &writes);
+    unite(written, &writes);
+  }
+  for (uint32_t i = 0; i < body->function->try_count; i++)
+    if (body->function->tries[i].handler == body->blocks[block].start)
+      tj_set_add(written, body->function->tries[i].target);
+}
+
+static void find_written(struct tj_body *body, uint32_t header)
+{
+  bool *after = calloc(body->block_count + 1, sizeof *after), *before = calloc(body->block_count + 1, sizeof *before);
+
+  mark_after(body, header, after);
+  mark_before(body, header, before);
+  for (uint32_t i = 0; i < body->block_count; i++)
+    if (after[i] && before[i])
+      add_writes_of(body, i, &body->blocks[header].written);
+  free(after);
+  free(before);
+}
+
+/* ---- liveness ---- */
 
 static void find_live_before(struct tj_body *body, uint32_t at, struct tj_set *live)
 {
@@ -281,6 +346,9 @@ struct tj_body *tj_body_new(const struct tj_host *host, const struct tiny_tables
   body->order = calloc(room, sizeof *body->order);
   find_blocks(body);
   order_blocks(body);
+  for (uint32_t i = 0; i < body->block_count; i++)
+    if (body->blocks[i].header)
+      find_written(body, i);
   for (bool more = true; more;) {
     more = false;
     for (uint32_t i = body->order_count; i-- > 0;)

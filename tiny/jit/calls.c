@@ -256,12 +256,12 @@ static bool emit_construct(struct tj_unit *u, struct tj_instance *in, uint32_t n
     call.self = load_method(u, row->init);
   LLVMValueRef object = tj_new_instance(u, in->body, row->shape);
   if (row->init) {
-    call.this_value = tj_word(object);
+    call.this_value = tj_object(object, TINY_INSTANCE);
     in->constructed = object;
     emit_known(u, in, &call);
     in->constructed = NULL;
   }
-  in->regs[a] = tj_word(object);
+  in->regs[a] = tj_object(object, TINY_INSTANCE);
   return true;
 }
 
@@ -372,6 +372,7 @@ static bool emit_native_method(struct tj_unit *u, struct tj_instance *in, const 
   LLVMValueRef object = tj_guard_reference(u, in, a + 2, TJ_SHAPE);
   LLVMValueRef shape = tj_load(u, u->i32, object, offsetof(struct tiny_object, shape), TJ_HEADER);
   tj_guard(u, in, LLVMBuildICmp(u->b, LLVMIntEQ, shape, tj_i32(u, entry[0]), ""), TJ_SHAPE);
+  tj_note_kind(in, a + 2, tj_kind_of_shape(entry[0]));
   bool safe = tj_speculates(u, in, TJ_TYPE) && tj_speculates(u, in, TJ_RANGE);
   if (entry[0] == TINY_ARRAY && is_named(u, row, "push"))
     emit_push(u, in, object, a);
@@ -475,6 +476,8 @@ static bool emit_invoke(struct tj_unit *u, struct tj_instance *in, uint32_t word
   }
   const uint32_t *last = &site[1 + 3 * (site[0] - 1)];
   tj_guard(u, in, LLVMBuildICmp(u->b, LLVMIntEQ, shape, tj_i32(u, last[0]), ""), TJ_SHAPE);
+  if (site[0] == 1)
+    tj_note_kind(in, a + 2, tj_kind_of_shape(last[0]));
   emit_invoke_case(u, in, word, last[1], &join);
   if (join.returns)
     in->regs[a] = join_returns(u, &join);

@@ -51,6 +51,7 @@ static void emit_instruction(struct tj_unit *u, struct tj_instance *in)
   uint32_t word = in->body->code[in->at];
   struct tj_var *a = &in->regs[TINY_A(word)];
 
+  memset(in->leaves, 0, sizeof in->leaves);
   switch (word & 255) {
   case TINY_OP_MOVE:
     *a = in->regs[TINY_B(word)];

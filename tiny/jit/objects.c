@@ -13,6 +13,17 @@ enum { HOLE_NUMBER = 5, INLINE_SLOTS_MAX = 32 };
 
 /* ---- guards ---- */
 
+uint32_t tj_kind_of_shape(uint32_t shape)
+{
+  return shape < TINY_FIRST_SHAPE ? shape : TINY_INSTANCE;
+}
+
+void tj_note_kind(struct tj_instance *in, unsigned reg, uint32_t kind)
+{
+  if (in->regs[reg].rep == TJ_WORD)
+    in->regs[reg].kind = (uint8_t)kind;
+}
+
 LLVMValueRef tj_guard_reference(struct tj_unit *u, struct tj_instance *in, unsigned reg, enum tj_reason reason)
 {
   struct tj_var *var = &in->regs[reg];
@@ -21,7 +32,10 @@ LLVMValueRef tj_guard_reference(struct tj_unit *u, struct tj_instance *in, unsig
     tj_guard(u, in, LLVMConstInt(u->i1, 0, false), reason);
     return tj_nil(u);
   }
-  tj_guard(u, in, tj_is_reference(u, var->v), reason);
+  if (!var->kind) {
+    tj_guard(u, in, tj_is_reference(u, var->v), reason);
+    var->kind = TJ_ANY_KIND;
+  }
   return var->v;
 }
 
@@ -29,10 +43,12 @@ LLVMValueRef tj_guard_reference(struct tj_unit *u, struct tj_instance *in, unsig
 LLVMValueRef tj_guard_kind(struct tj_unit *u, struct tj_instance *in, unsigned reg, uint32_t kind,
                            enum tj_reason reason)
 {
+  if (in->regs[reg].kind == kind)
+    return in->regs[reg].v;
   LLVMValueRef object = tj_guard_reference(u, in, reg, reason);
   LLVMValueRef found = tj_load(u, u->i32, object, offsetof(struct tiny_object, kind), TJ_HEADER);
-
   tj_guard(u, in, LLVMBuildICmp(u->b, LLVMIntEQ, found, tj_i32(u, kind), ""), reason);
+  tj_note_kind(in, reg, kind);
   return object;
 }
 
@@ -94,15 +110,15 @@ static LLVMValueRef slot_address(struct tj_unit *u, LLVMValueRef object, uint32_
   return tj_offset(u, tj_load(u, u->ref, object, offsetof(struct tiny_instance, more), TJ_ITEMS), offset);
 }
 
-static LLVMValueRef load_place(struct tj_unit *u, LLVMValueRef object, const uint32_t *entry)
+static struct tj_var load_place(struct tj_unit *u, LLVMValueRef object, const uint32_t *entry)
 {
   if (tiny_place_kind(entry[1]) != TINY_PLACE_LENGTH)
-    return tj_load_at(u, u->ref, slot_address(u, object, entry[1]), TJ_SLOT);
+    return tj_word(tj_load_at(u, u->ref, slot_address(u, object, entry[1]), TJ_SLOT));
   LLVMValueRef length =
       entry[0] == TINY_ARRAY
           ? tj_load(u, u->i64, object, offsetof(struct tiny_array, length), TJ_LENGTH)
           : LLVMBuildZExt(u->b, tj_load(u, u->i32, object, offsetof(struct tiny_string, length), TJ_FIXED), u->i64, "");
-  return tj_tag_from(u, LLVMBuildShl(u->b, length, tj_i64(u, 2), ""));
+  return tj_int(LLVMBuildShl(u->b, length, tj_i64(u, 3), ""));
 }
 
 static LLVMValueRef load_shape(struct tj_unit *u, LLVMValueRef object)
@@ -128,15 +144,21 @@ static void emit_get_field(struct tj_unit *u, struct tj_instance *in, uint32_t w
     return;
   }
   LLVMValueRef object = tj_guard_reference(u, in, TINY_B(word), TJ_SHAPE), shape = load_shape(u, object);
+  const uint32_t *last = &site[1 + 3 * (entries - 1)];
+  if (entries == 1) {
+    tj_guard(u, in, LLVMBuildICmp(u->b, LLVMIntEQ, shape, tj_i32(u, last[0]), ""), TJ_SHAPE);
+    tj_note_kind(in, TINY_B(word), tj_kind_of_shape(last[0]));
+    in->regs[TINY_A(word)] = load_place(u, object, last);
+    return;
+  }
   LLVMBasicBlockRef join = tj_block(u, "got");
   for (uint32_t i = 0; i + 1 < entries; i++) {
     LLVMBasicBlockRef other = test_shape(u, shape, site[1 + 3 * i]);
-    add_case(u, &cases, load_place(u, object, &site[1 + 3 * i]), join);
+    add_case(u, &cases, tj_box(u, load_place(u, object, &site[1 + 3 * i])), join);
     tj_at(u, other);
   }
-  const uint32_t *last = &site[1 + 3 * (entries - 1)];
   tj_guard(u, in, LLVMBuildICmp(u->b, LLVMIntEQ, shape, tj_i32(u, last[0]), ""), TJ_SHAPE);
-  add_case(u, &cases, load_place(u, object, last), join);
+  add_case(u, &cases, tj_box(u, load_place(u, object, last)), join);
   tj_at(u, join);
   LLVMValueRef phi = LLVMBuildPhi(u->b, u->ref, "");
   for (unsigned i = 0; i < cases.count; i++)
@@ -190,6 +212,7 @@ static void emit_set_field(struct tj_unit *u, struct tj_instance *in, uint32_t w
   }
   const uint32_t *last = &site[1 + 3 * (entries - 1)];
   tj_guard(u, in, LLVMBuildICmp(u->b, LLVMIntEQ, shape, tj_i32(u, last[0]), ""), TJ_SHAPE);
+  tj_note_kind(in, TINY_A(word), TINY_INSTANCE);
   store_place(u, object, last, v);
   LLVMBuildBr(u->b, join);
   tj_at(u, join);
@@ -280,7 +303,7 @@ static void emit_new_array(struct tj_unit *u, struct tj_instance *in, uint32_t w
     for (unsigned i = 0; i < count; i++)
       tj_store(u, values[i], items, 8 * (int64_t)i, TJ_ELEMENT);
   }
-  in->regs[TINY_A(word)] = tj_word(array);
+  in->regs[TINY_A(word)] = tj_object(array, TINY_ARRAY);
 }
 
 static void emit_append(struct tj_unit *u, struct tj_instance *in, uint32_t word)
@@ -345,7 +368,7 @@ static void emit_new_object(struct tj_unit *u, struct tj_instance *in, uint32_t 
     uint32_t place = tiny_place_make(inside ? TINY_PLACE_SLOT : TINY_PLACE_MORE, inside ? i : i - shape->inline_slots);
     tj_store_at(u, values[i], slot_address(u, object, place), TJ_SLOT);
   }
-  in->regs[TINY_A(word)] = tj_word(object);
+  in->regs[TINY_A(word)] = tj_object(object, TINY_INSTANCE);
 }
 
 static void emit_closure(struct tj_unit *u, struct tj_instance *in, uint32_t word)

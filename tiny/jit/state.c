@@ -127,13 +127,16 @@ static LLVMValueRef torture(struct tj_unit *u, LLVMValueRef condition)
 
 void tj_guard(struct tj_unit *u, struct tj_instance *in, LLVMValueRef condition, enum tj_reason reason)
 {
-  LLVMBasicBlockRef more = tj_block(u, "more"), leave = tj_block(u, "leave");
+  LLVMBasicBlockRef more = tj_block(u, "more"), leave = in->leaves[reason] ? in->leaves[reason] : tj_block(u, "leave");
 
   if (u->host->options.torture)
     condition = torture(u, condition);
   tj_branch_likely(u, condition, more, leave);
-  tj_at(u, leave);
-  tj_leave(u, in, reason);
+  if (!in->leaves[reason]) {
+    in->leaves[reason] = leave;
+    tj_at(u, leave);
+    tj_leave(u, in, reason);
+  }
   tj_at(u, more);
 }
 
@@ -232,6 +235,22 @@ static enum tj_rep join_reps(const struct tj_edge *edges, unsigned reg)
   return rep == TJ_NONE ? TJ_WORD : rep;
 }
 
+/* The register's value, if it is the same on all edges; else of no representation. */
+static struct tj_var same_value(const struct tj_edge *edges, unsigned reg)
+{
+  struct tj_var var = edges->regs[reg];
+
+  for (const struct tj_edge *e = edges->next; e; e = e->next) {
+    const struct tj_var *other = &e->regs[reg];
+    if (other->rep != var.rep || other->v != var.v)
+      return (struct tj_var){.rep = TJ_NONE};
+    var.is_constant &= other->is_constant;
+    var.kind = other->kind == var.kind ? var.kind : 0;
+    var.function = other->function == var.function ? var.function : NULL;
+  }
+  return var;
+}
+
 static struct tj_header *make_phis(struct tj_unit *u, struct tj_instance *in, uint32_t block, bool is_header)
 {
   const struct tj_set *live = &in->body->live[in->body->blocks[block].start];
@@ -243,6 +262,10 @@ static struct tj_header *make_phis(struct tj_unit *u, struct tj_instance *in, ui
   for (unsigned r = 0; r < registers; r++) {
     in->regs[r] = (struct tj_var){.rep = TJ_NONE};
     if (!tj_set_has(live, r))
+      continue;
+    if (!is_header || !tj_set_has(&in->body->blocks[block].written, r))
+      in->regs[r] = same_value(in->edges[block], r);
+    if (in->regs[r].rep != TJ_NONE)
       continue;
     header->reps[r] = is_header && is_forced(u, in->path, block, r) ? TJ_WORD : join_reps(in->edges[block], r);
     header->phis[r] = LLVMBuildPhi(u->b, type_of_rep(u, header->reps[r]), "");

@@ -36,7 +36,8 @@ static inline void tj_set_add(struct tj_set *set, unsigned reg)
 struct tj_block {
   uint32_t start, end;   /* words of the code */
   uint32_t predecessors; /* from reachable blocks, handlers' throwing instructions not counted */
-  bool reachable, header, handler;
+  bool reachable, header;
+  struct tj_set written; /* of a header: the registers that the blocks of its loops write */
 };
 
 struct tj_body {
@@ -81,10 +82,13 @@ enum tj_rep {
   TJ_BOOL,  /* i1 */
 };
 
+enum { TJ_ANY_KIND = 255 }; /* an object, of a kind that is not known */
+
 struct tj_var {
   enum tj_rep rep;
   LLVMValueRef v;
-  bool is_constant;                     /* from a global that keeps its value */
+  bool is_constant; /* from a global that keeps its value */
+  uint8_t kind;     /* enum tiny_kind, if the word is known to be such an object; TJ_ANY_KIND; or 0 */
   const struct tiny_function *function; /* null, or the value is a closure of it, by assumption */
 };
 
@@ -106,9 +110,10 @@ struct tj_instance {
   bool dead;                 /* the block has ended */
   struct tj_var *regs, self; /* the state before the current instruction; the closure */
   uint32_t at;
-  LLVMBasicBlockRef *blocks;  /* by block of the body */
-  struct tj_edge **edges;     /* into blocks not emitted yet */
-  struct tj_header **headers; /* of loop headers that were emitted: their phis */
+  LLVMBasicBlockRef leaves[TJ_REASONS]; /* from the current instruction to the interpreter; or null */
+  LLVMBasicBlockRef *blocks;            /* by block of the body */
+  struct tj_edge **edges;               /* into blocks not emitted yet */
+  struct tj_header **headers;           /* of loop headers that were emitted: their phis */
   struct tj_edge *returns;
 };
 
@@ -181,6 +186,7 @@ void tj_branch_likely(struct tj_unit *u, LLVMValueRef condition, LLVMBasicBlockR
 
 /* ---- values.c: representations ---- */
 struct tj_var tj_word(LLVMValueRef v);
+struct tj_var tj_object(LLVMValueRef v, unsigned kind);
 struct tj_var tj_int(LLVMValueRef v);
 struct tj_var tj_float(LLVMValueRef v);
 struct tj_var tj_bool(LLVMValueRef v);
@@ -230,6 +236,10 @@ void tj_return(struct tj_unit *u, struct tj_instance *in, struct tj_var value);
 LLVMValueRef tj_guard_reference(struct tj_unit *u, struct tj_instance *in, unsigned reg, enum tj_reason reason);
 LLVMValueRef tj_guard_kind(struct tj_unit *u, struct tj_instance *in, unsigned reg, uint32_t kind,
                            enum tj_reason reason);
+/* The kind of the objects of a shape. */
+uint32_t tj_kind_of_shape(uint32_t shape);
+/* The register's word, if it has one, is known to be an object of the kind from here on. */
+void tj_note_kind(struct tj_instance *in, unsigned reg, uint32_t kind);
 LLVMValueRef tj_new_instance(struct tj_unit *u, const struct tj_body *body, uint32_t shape);
 
 /* ---- emit.c ---- */

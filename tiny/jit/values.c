@@ -19,6 +19,11 @@ struct tj_var tj_word(LLVMValueRef v)
   return (struct tj_var){.rep = TJ_WORD, .v = v};
 }
 
+struct tj_var tj_object(LLVMValueRef v, unsigned kind)
+{
+  return (struct tj_var){.rep = TJ_WORD, .v = v, .kind = (uint8_t)kind};
+}
+
 struct tj_var tj_int(LLVMValueRef v)
 {
   return (struct tj_var){.rep = TJ_INT, .v = v};
