@@ -185,7 +185,9 @@ const char *tiny_describe(value v);
 /* Strings. */
 value tiny_string(const char *bytes, size_t length);
 value tiny_symbol_string(uint32_t symbol);
-value tiny_byte_string(uint8_t byte);    /* the string of one byte */
+/* The strings of one byte, by the byte; null before the first tiny_byte_string() of the program. */
+extern _Thread_local value managed *tiny_byte_strings;
+value tiny_byte_string(uint8_t byte);
 value tiny_string_uninit(size_t length); /* to fill at once; throws if too long */
 uint32_t tiny_string_hash(value string);
 bool tiny_strings_equal(value a, value b);

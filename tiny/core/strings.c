@@ -7,10 +7,16 @@
 
 #include "tiny/core/object.h"
 
-enum { MAX_LENGTH = 1 << 30, MAX_TEXT_DEPTH = 8, DEEP = 3, MAX_DEEP_OBJECTS = 1 << 16, CHUNK = 4096 };
+enum {
+  MAX_LENGTH = 1 << 30,
+  MAX_TEXT_DEPTH = 8,
+  DEEP = 3,
+  MAX_DEEP_OBJECTS = 1 << 16,
+  CHUNK = 4096,
+  TEXTS_AT_ONCE = 8
+};
 
-/* The strings of one byte, as they are needed. */
-static _Thread_local value managed *byte_strings;
+_Thread_local value managed *tiny_byte_strings;
 /* The strings of symbols, by number. */
 static _Thread_local value managed *symbol_strings;
 static _Thread_local long symbol_strings_room;
@@ -29,7 +35,7 @@ void tiny_strings_end(void)
     free(text_stream.bytes);
     text_stream.file = NULL;
   }
-  byte_strings = symbol_strings = NULL;
+  tiny_byte_strings = symbol_strings = NULL;
   symbol_strings_room = 0;
 }
 
@@ -63,15 +69,23 @@ value tiny_string(const char *bytes, size_t length)
   return string;
 }
 
+static void make_byte_strings(void)
+{
+  value managed *strings = cairn_new_array(value, 256);
+
+  for (int i = 0; i < 256; i++) {
+    char byte = (char)i;
+    value made = tiny_string(&byte, 1);
+    strings[i] = made;
+  }
+  tiny_byte_strings = strings;
+}
+
 value tiny_byte_string(uint8_t byte)
 {
-  if (!byte_strings)
-    byte_strings = cairn_new_array(value, 256);
-  if (!byte_strings[byte]) {
-    value made = tiny_string((const char *)&byte, 1);
-    byte_strings[byte] = made;
-  }
-  return byte_strings[byte];
+  if (!tiny_byte_strings)
+    make_byte_strings();
+  return tiny_byte_strings[byte];
 }
 
 value tiny_symbol_string(uint32_t symbol)
@@ -86,7 +100,7 @@ value tiny_symbol_string(uint32_t symbol)
   }
   if (!symbol_strings[symbol]) {
     const struct tiny_symbol *row = tiny_symbol_at(symbol);
-    value made = tiny_string(row->bytes, row->length);
+    value made = row->length == 1 ? tiny_byte_string((uint8_t)row->bytes[0]) : tiny_string(row->bytes, row->length);
     tiny_string_of(made)->hash = row->hash;
     symbol_strings[symbol] = made;
   }
@@ -137,8 +151,10 @@ int tiny_strings_compare(value a, value b)
 value tiny_strings_join(value a, value b)
 {
   size_t first = tiny_string_of(a)->length, second = tiny_string_of(b)->length;
-  value joined = tiny_string_uninit(first + second);
 
+  if (first == 0 || second == 0)
+    return first == 0 ? b : a;
+  value joined = tiny_string_uninit(first + second);
   if (!tiny_is_thrown(joined)) {
     cairn_copy(tiny_string_of(joined)->bytes, tiny_string_of(a)->bytes, first);
     cairn_copy(tiny_string_of(joined)->bytes + first, tiny_string_of(b)->bytes, second);
@@ -371,15 +387,6 @@ static value end_text(void)
   return tiny_string(text_stream.bytes, text_stream.length);
 }
 
-value tiny_text_of(value *parts, unsigned count)
-{
-  if (!begin_text())
-    return tiny_throw("out of memory");
-  for (unsigned i = 0; i < count; i++)
-    tiny_write(text_stream.file, parts[i]);
-  return end_text();
-}
-
 value tiny_print(value *parts, unsigned count, const char *between, const char *end)
 {
   if (!begin_text())
@@ -394,7 +401,55 @@ value tiny_print(value *parts, unsigned count, const char *between, const char *
   return TINY_NIL;
 }
 
+static value text_of_integer(long integer)
+{
+  char digits[24];
+  int length = snprintf(digits, sizeof digits, "%ld", integer);
+
+  return tiny_string(digits, (size_t)length);
+}
+
 value tiny_text(value v)
 {
-  return tiny_is(v, TINY_STRING) ? v : tiny_text_of(&v, 1);
+  if (tiny_is(v, TINY_STRING))
+    return v;
+  if (tiny_is_integer(v))
+    return text_of_integer(tiny_integer(v));
+  if (!begin_text())
+    return tiny_throw("out of memory");
+  tiny_write(text_stream.file, v);
+  return end_text();
+}
+
+static value join_texts(const value *texts, unsigned count)
+{
+  size_t length = 0, at = 0;
+
+  for (unsigned i = 0; i < count; i++)
+    length += tiny_string_of(texts[i])->length;
+  value joined = tiny_string_uninit(length);
+  for (unsigned i = 0; i < count && !tiny_is_thrown(joined); i++) {
+    size_t bytes = tiny_string_of(texts[i])->length;
+    if (bytes > 0)
+      cairn_copy(tiny_string_of(joined)->bytes + at, tiny_string_of(texts[i])->bytes, bytes);
+    at += bytes;
+  }
+  return joined;
+}
+
+value tiny_text_of(value *parts, unsigned count)
+{
+  value texts[TEXTS_AT_ONCE];
+  unsigned taken = count < TEXTS_AT_ONCE ? count : TEXTS_AT_ONCE;
+
+  for (unsigned i = 0; i < taken; i++) {
+    texts[i] = tiny_text(parts[i]);
+    if (tiny_is_thrown(texts[i]))
+      return texts[i];
+  }
+  value joined = join_texts(texts, taken);
+  if (taken == count || tiny_is_thrown(joined))
+    return joined;
+  value others = tiny_text_of(parts + taken, count - taken);
+  return tiny_is_thrown(others) ? others : tiny_strings_join(joined, others);
 }

@@ -5,6 +5,7 @@
  * Other operations are calls of the program.
  */
 #include <stddef.h>
+#include <string.h>
 #include "unit.h"
 #include "tiny/core/object.h"
 
@@ -262,14 +263,19 @@ static void emit_complement(struct tj_unit *u, struct tj_instance *in, uint32_t 
 
 static void emit_text(struct tj_unit *u, struct tj_instance *in, uint32_t word)
 {
-  unsigned first = TINY_B(word), count = TINY_C(word);
-  LLVMValueRef text = tj_call_runtime(u, TJ_jit_text_begin, NULL);
+  unsigned first = TINY_B(word), count = TINY_C(word), taken = 0;
+  LLVMValueRef text = NULL, nil = tj_nil(u), arguments[] = {NULL, nil, nil, nil, nil};
 
-  for (unsigned i = 0; i < count; i++) {
-    LLVMValueRef arguments[] = {text, tj_box(u, in->regs[first + i])};
-    text = tj_check_thrown(u, in, tj_call_runtime(u, TJ_jit_join, arguments));
-  }
-  in->regs[TINY_A(word)] = tj_word(text);
+  do {
+    unsigned parts = 0;
+    if (text)
+      arguments[++parts] = text;
+    while (parts < 4 && taken < count)
+      arguments[++parts] = tj_box(u, in->regs[first + taken++]);
+    arguments[0] = tj_i32(u, parts);
+    text = tj_check_thrown(u, in, tj_call_runtime(u, TJ_jit_text_4, arguments));
+  } while (taken < count);
+  in->regs[TINY_A(word)] = tj_object(text, TINY_STRING);
 }
 
 bool tj_emit_arithmetic(struct tj_unit *u, struct tj_instance *in, uint32_t word)
@@ -316,11 +322,58 @@ static LLVMValueRef equal_words(struct tj_unit *u, LLVMValueRef x, LLVMValueRef 
   return tj_phi2(u, u->i1, fast, same, slow, call);
 }
 
+/* The bytes of a short string, from the first on, are those of the symbol: `string` has its length. */
+static LLVMValueRef has_bytes(struct tj_unit *u, LLVMValueRef string, const struct tiny_symbol *symbol)
+{
+  uint64_t bytes = 0, mask = symbol->length < 8 ? (UINT64_C(1) << 8 * symbol->length) - 1 : UINT64_MAX;
+
+  if (symbol->length == 0)
+    return LLVMConstInt(u->i1, 1, false);
+  memcpy(&bytes, symbol->bytes, symbol->length);
+  LLVMValueRef found = tj_load(u, u->i64, string, offsetof(struct tiny_string, bytes), TJ_FIXED);
+  return LLVMBuildICmp(u->b, LLVMIntEQ, LLVMBuildAnd(u->b, found, tj_i64(u, (int64_t)mask), ""),
+                       tj_i64(u, (int64_t)bytes), "");
+}
+
+/* Equality of a value and the string of a symbol that is short. Objects have whole words, so that a word of the bytes
+ * may be read. */
+static LLVMValueRef equal_symbol(struct tj_unit *u, struct tj_var var, const struct tiny_symbol *symbol)
+{
+  LLVMBasicBlockRef string = tj_block(u, "string"), same = tj_block(u, "same"), join = tj_block(u, "compared"), from[3];
+  LLVMValueRef no = LLVMConstInt(u->i1, 0, false), values[] = {no, no, NULL};
+
+  LLVMValueRef is_string = tj_is_kind(u, var, TINY_STRING);
+  from[0] = tj_here(u);
+  LLVMBuildCondBr(u->b, is_string, string, join);
+  tj_at(u, string);
+  LLVMValueRef length = tj_load(u, u->i32, var.v, offsetof(struct tiny_string, length), TJ_FIXED);
+  LLVMBuildCondBr(u->b, LLVMBuildICmp(u->b, LLVMIntEQ, length, tj_i32(u, symbol->length), ""), same, join);
+  from[1] = string;
+  tj_at(u, same);
+  values[2] = has_bytes(u, var.v, symbol);
+  from[2] = same;
+  LLVMBuildBr(u->b, join);
+  tj_at(u, join);
+  LLVMValueRef phi = LLVMBuildPhi(u->b, u->i1, "");
+  LLVMAddIncoming(phi, values, from, 3);
+  return phi;
+}
+
+static const struct tiny_symbol *short_symbol(struct tj_unit *u, uint32_t number)
+{
+  const struct tiny_symbol *symbol = number ? tiny_table_at(&u->request->tables->symbols, number) : NULL;
+
+  return symbol && symbol->length <= 8 ? symbol : NULL;
+}
+
 static LLVMValueRef compare_by_call(struct tj_unit *u, struct tj_instance *in, uint32_t base, struct tj_var b,
                                     struct tj_var c)
 {
-  LLVMValueRef arguments[] = {tj_i32(u, base), tj_box(u, b), tj_box(u, c)};
+  const struct tiny_symbol *b_symbol = short_symbol(u, b.symbol), *c_symbol = short_symbol(u, c.symbol);
 
+  if (base == TINY_OP_JUMP_EQUAL && (b_symbol || c_symbol))
+    return b_symbol ? equal_symbol(u, c, b_symbol) : equal_symbol(u, b, c_symbol);
+  LLVMValueRef arguments[] = {tj_i32(u, base), tj_box(u, b), tj_box(u, c)};
   if (base == TINY_OP_JUMP_EQUAL && (b.rep == TJ_BOOL || c.rep == TJ_BOOL))
     return LLVMBuildICmp(u->b, LLVMIntEQ, arguments[1], arguments[2], "");
   if (base == TINY_OP_JUMP_EQUAL)

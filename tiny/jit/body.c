@@ -227,7 +227,7 @@ static void unite(struct tj_set *into, const struct tj_set *other)
     into->word[i] |= other->word[i];
 }
 
-/* Marks the blocks on paths from the header. In reverse postorder, so that few rounds are needed. */
+/* Marks the blocks that paths from the header reach. In reverse postorder, so that few rounds are needed. */
 static void mark_after(const struct tj_body *body, uint32_t header, bool *after)
 {
   uint32_t to[SUCCESSORS + 2];
@@ -246,7 +246,7 @@ static void mark_after(const struct tj_body *body, uint32_t header, bool *after)
   }
 }
 
-/* Marks the blocks from which a path leads to the header. */
+/* Marks the blocks whose paths reach the header. */
 static void mark_before(const struct tj_body *body, uint32_t header, bool *before)
 {
   uint32_t to[SUCCESSORS + 2];

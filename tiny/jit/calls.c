@@ -189,8 +189,13 @@ static bool emit_generic(struct tj_unit *u, struct tj_instance *in, unsigned a, 
   unsigned into = 0;
 
   if (count > (symbol ? TJ_MAX_ARGUMENTS - 1 : TJ_MAX_ARGUMENTS)) {
-    u->failed = true;
-    return false;
+    values[0] = tj_reg_word(u, in, a + 2);
+    values[1] = symbol;
+    if (symbol)
+      values[0] = tj_check_thrown(u, in, tj_call_runtime(u, TJ_get_field, values));
+    values[1] = tj_new_array(u, in, a + 3, count);
+    in->regs[a] = tj_word(tj_check_thrown(u, in, tj_call_program(u, in, TJ_jit_call_many, values)));
+    return true;
   }
   values[into++] = tj_reg_word(u, in, a + 2);
   if (symbol)
@@ -487,6 +492,19 @@ static bool emit_invoke(struct tj_unit *u, struct tj_instance *in, uint32_t word
   return true;
 }
 
+/* The method of the superclass, whatever it is. The interpreter throws if there is none. */
+static bool emit_any_super(struct tj_unit *u, struct tj_instance *in, uint32_t word)
+{
+  unsigned a = TINY_A(word);
+  LLVMValueRef arguments[] = {tj_reg_word(u, in, TINY_C(word)), tj_i32(u, in->body->code[in->at + 1])};
+  LLVMValueRef values[2] = {tj_call_runtime(u, TJ_jit_super_method, arguments)};
+
+  tj_guard(u, in, tj_is_reference(u, values[0]), TJ_SHAPE);
+  values[1] = tj_new_array(u, in, a + 2, TINY_B(word) + 1);
+  in->regs[a] = tj_word(tj_check_thrown(u, in, tj_call_program(u, in, TJ_jit_call_many, values)));
+  return true;
+}
+
 static bool emit_invoke_super(struct tj_unit *u, struct tj_instance *in, uint32_t word)
 {
   uint32_t method = in->body->feedback[in->body->code[in->at + 2]];
@@ -499,10 +517,8 @@ static bool emit_invoke_super(struct tj_unit *u, struct tj_instance *in, uint32_
     return true;
   }
   call.function = function_of_method(in->body, method);
-  if (!call.function || !fits(&call) || !tj_speculates(u, in, TJ_TARGET)) {
-    u->failed = true;
-    return false;
-  }
+  if (!call.function || !fits(&call) || !tj_speculates(u, in, TJ_TARGET))
+    return emit_any_super(u, in, word);
   if (in->regs[c].is_constant) {
     call.self = load_method(u, method);
   } else {

@@ -103,7 +103,7 @@ struct tj_host {
   void *stubs[TINY_MAX_COMPILED_PARAMETERS + 1]; /* to the interpreter, by parameters */
   const struct tiny_op_row *rows;
   bool (*shape_find)(const struct tiny_tables *tables, uint32_t shape, uint32_t symbol, uint32_t *place);
-  int64_t globals_offset, methods_offset, stack_limit_offset,
+  int64_t globals_offset, methods_offset, byte_strings_offset, stack_limit_offset,
       torture_offset; /* of the thread-local variables, from the thread pointer; the last one counts down to the guard
                        * that fails */
   void *deoptimize;   /* cairn_deoptimize, for sessions */

@@ -239,6 +239,54 @@ static bool is_element_access(struct tj_unit *u, struct tj_instance *in, bool qu
          (rep == TJ_INT || rep == TJ_WORD);
 }
 
+/* The byte of a string at an index, as a string. Goes to `rest` for other values and indices outside. */
+static LLVMValueRef emit_byte_string(struct tj_unit *u, struct tj_instance *in, unsigned b, unsigned c,
+                                     LLVMBasicBlockRef rest)
+{
+  LLVMBasicBlockRef string = tj_block(u, "string"), inside = tj_block(u, "inside");
+  struct tj_var index = in->regs[c];
+  LLVMValueRef is_string = tj_is_kind(u, in->regs[b], TINY_STRING);
+
+  if (index.rep == TJ_WORD)
+    is_string = LLVMBuildAnd(u->b, is_string, tj_is_integer(u, index.v), "");
+  LLVMBuildCondBr(u->b, is_string, string, rest);
+  tj_at(u, string);
+  LLVMValueRef at = index.rep == TJ_INT ? LLVMBuildAShr(u->b, index.v, tj_i64(u, 3), "")
+                                        : LLVMBuildAShr(u->b, tj_tag_value(u, index.v), tj_i64(u, 2), "");
+  LLVMValueRef length = tj_load(u, u->i32, in->regs[b].v, offsetof(struct tiny_string, length), TJ_FIXED);
+  length = LLVMBuildZExt(u->b, length, u->i64, "");
+  tj_branch_likely(u, LLVMBuildICmp(u->b, LLVMIntULT, at, length, ""), inside, rest);
+  tj_at(u, inside);
+  LLVMValueRef bytes = tj_offset(u, in->regs[b].v, offsetof(struct tiny_string, bytes));
+  LLVMValueRef byte = tj_load_at(u, u->i8, LLVMBuildInBoundsGEP2(u->b, u->i8, bytes, &at, 1, ""), TJ_FIXED);
+  LLVMValueRef strings = tj_load_thread_local(u, u->ref, u->host->byte_strings_offset);
+  LLVMValueRef number = LLVMBuildZExt(u->b, byte, u->i64, "");
+  return tj_load_at(u, u->ref, LLVMBuildInBoundsGEP2(u->b, u->ref, strings, &number, 1, ""), TJ_FIXED);
+}
+
+/* A string, or any collection by a call. */
+static LLVMValueRef emit_get_any(struct tj_unit *u, struct tj_instance *in, unsigned b, unsigned c)
+{
+  bool is_index = in->regs[c].rep == TJ_INT || (in->regs[c].rep == TJ_WORD && !in->regs[c].kind);
+  LLVMBasicBlockRef rest = tj_block(u, "any"), join = tj_block(u, "got"), from = NULL;
+  LLVMValueRef fast = NULL;
+
+  if (is_index && in->regs[b].rep == TJ_WORD) {
+    fast = emit_byte_string(u, in, b, c, rest);
+    from = tj_here(u);
+    LLVMBuildBr(u->b, join);
+  } else {
+    LLVMBuildBr(u->b, rest);
+  }
+  tj_at(u, rest);
+  LLVMValueRef arguments[] = {tj_reg_word(u, in, b), tj_reg_word(u, in, c)};
+  LLVMValueRef found = tj_check_thrown(u, in, tj_call_runtime(u, TJ_get_index, arguments));
+  LLVMBasicBlockRef from_rest = tj_here(u);
+  LLVMBuildBr(u->b, join);
+  tj_at(u, join);
+  return fast ? tj_phi2(u, u->ref, fast, from, found, from_rest) : found;
+}
+
 static void emit_get_index(struct tj_unit *u, struct tj_instance *in, uint32_t word)
 {
   unsigned b = TINY_B(word), c = TINY_C(word);
@@ -247,8 +295,7 @@ static void emit_get_index(struct tj_unit *u, struct tj_instance *in, uint32_t w
   if (is_element_access(u, in, (word & 255) == TINY_OP_GET_INDEX, b, c)) {
     found = tj_load_at(u, u->ref, emit_element(u, in, b, c), TJ_ELEMENT);
   } else {
-    LLVMValueRef arguments[] = {tj_reg_word(u, in, b), tj_reg_word(u, in, c)};
-    found = tj_check_thrown(u, in, tj_call_runtime(u, TJ_get_index, arguments));
+    found = emit_get_any(u, in, b, c);
   }
   in->regs[TINY_A(word)] = tj_word(found);
 }
@@ -290,9 +337,8 @@ static void emit_set_index(struct tj_unit *u, struct tj_instance *in, uint32_t w
   tj_check_thrown(u, in, tj_call_runtime(u, TJ_set_index, arguments));
 }
 
-static void emit_new_array(struct tj_unit *u, struct tj_instance *in, uint32_t word)
+LLVMValueRef tj_new_array(struct tj_unit *u, struct tj_instance *in, unsigned first, unsigned count)
 {
-  unsigned first = TINY_B(word), count = TINY_C(word);
   LLVMValueRef values[256], length = tj_i64(u, count);
 
   for (unsigned i = 0; i < count; i++)
@@ -303,7 +349,12 @@ static void emit_new_array(struct tj_unit *u, struct tj_instance *in, uint32_t w
     for (unsigned i = 0; i < count; i++)
       tj_store(u, values[i], items, 8 * (int64_t)i, TJ_ELEMENT);
   }
-  in->regs[TINY_A(word)] = tj_object(array, TINY_ARRAY);
+  return array;
+}
+
+static void emit_new_array(struct tj_unit *u, struct tj_instance *in, uint32_t word)
+{
+  in->regs[TINY_A(word)] = tj_object(tj_new_array(u, in, TINY_B(word), TINY_C(word)), TINY_ARRAY);
 }
 
 static void emit_append(struct tj_unit *u, struct tj_instance *in, uint32_t word)
@@ -413,7 +464,10 @@ static void emit_load(struct tj_unit *u, struct tj_instance *in, uint32_t word)
     *to = tj_int(tj_i64(u, (int64_t)((uint64_t)constant->integer << 3)));
   else if (constant->kind == TINY_CONSTANT_FLOAT)
     *to = tj_float(LLVMConstReal(u->f64, constant->number));
-  else
+  else if (constant->kind == TINY_CONSTANT_STRING) {
+    *to = tj_object(load_constant(u, in, index), TINY_STRING);
+    to->symbol = constant->symbol;
+  } else
     *to = tj_word(load_constant(u, in, index));
 }
 
@@ -510,21 +564,62 @@ static bool emit_variable(struct tj_unit *u, struct tj_instance *in, uint32_t wo
 
 /* ---- iterations ---- */
 
+/* The register has a value that can be iterated; the interpreter throws for others. */
+static void guard_collection(struct tj_unit *u, struct tj_instance *in, unsigned reg)
+{
+  LLVMValueRef object = tj_guard_reference(u, in, reg, TJ_SHAPE);
+  LLVMValueRef kind = tj_load(u, u->i32, object, offsetof(struct tiny_object, kind), TJ_HEADER);
+  LLVMValueRef bit = LLVMBuildShl(u->b, tj_i32(u, 1), kind, "");
+  uint32_t kinds = 1u << TINY_ARRAY | 1u << TINY_MAP | 1u << TINY_STRING;
+
+  bit = LLVMBuildAnd(u->b, bit, tj_i32(u, kinds), "");
+  tj_guard(u, in, LLVMBuildICmp(u->b, LLVMIntNE, bit, tj_i32(u, 0), ""), TJ_SHAPE);
+}
+
+static bool is_array_or_unknown(struct tj_var var)
+{
+  return var.kind == 0 || var.kind == TJ_ANY_KIND || var.kind == TINY_ARRAY;
+}
+
 static void emit_each_prepare(struct tj_unit *u, struct tj_instance *in, uint32_t word)
 {
-  tj_guard_kind(u, in, TINY_A(word), TINY_ARRAY, TJ_TYPE);
+  if (tj_speculates(u, in, TJ_TYPE))
+    tj_guard_kind(u, in, TINY_A(word), TINY_ARRAY, TJ_TYPE);
+  else
+    guard_collection(u, in, TINY_A(word));
   in->regs[TINY_A(word) + 1] = tj_int(tj_i64(u, 0));
 }
 
-/* Arrays only: functions that iterate over others stay in the interpreter. */
-static void emit_each(struct tj_unit *u, struct tj_instance *in, uint32_t word)
+/* The next element of any collection, by calls. */
+static void emit_each_by_calls(struct tj_unit *u, struct tj_instance *in, uint32_t word)
 {
   unsigned a = TINY_A(word);
   uint32_t end = tj_jump_target(in->body, in->at), body = in->at + tj_words_at(in->body, in->at);
   LLVMBasicBlockRef more = tj_block(u, "each"), over = tj_block(u, "over");
+  LLVMValueRef position = LLVMBuildAShr(u->b, tj_reg_int(u, in, a + 1), tj_i64(u, 3), "");
+  LLVMValueRef arguments[] = {tj_reg_word(u, in, a), position};
 
-  if (!tj_speculates(u, in, TJ_TYPE))
-    u->failed = true;
+  arguments[1] = tj_call_runtime(u, TJ_jit_each_next, arguments);
+  LLVMBuildCondBr(u->b, LLVMBuildICmp(u->b, LLVMIntSGE, arguments[1], tj_i64(u, 0), ""), more, over);
+  tj_at(u, over);
+  tj_go(u, in, end);
+  tj_at(u, more);
+  in->regs[a + 1] = tj_int(LLVMBuildShl(u->b, arguments[1], tj_i64(u, 3), ""));
+  in->regs[a + 2] = tj_word(tj_call_runtime(u, TJ_jit_each_key, arguments));
+  in->regs[a + 3] = tj_word(tj_call_runtime(u, TJ_jit_each_item, arguments));
+  tj_go(u, in, body);
+}
+
+static void emit_each(struct tj_unit *u, struct tj_instance *in, uint32_t word)
+{
+  unsigned a = TINY_A(word);
+  uint32_t end = tj_jump_target(in->body, in->at), body = in->at + tj_words_at(in->body, in->at);
+
+  if (!tj_speculates(u, in, TJ_TYPE) || !is_array_or_unknown(in->regs[a])) {
+    emit_each_by_calls(u, in, word);
+    return;
+  }
+  LLVMBasicBlockRef more = tj_block(u, "each"), over = tj_block(u, "over");
   LLVMValueRef object = tj_guard_kind(u, in, a, TINY_ARRAY, TJ_TYPE), position = tj_reg_int(u, in, a + 1);
   LLVMValueRef length = tj_load(u, u->i64, object, offsetof(struct tiny_array, length), TJ_LENGTH);
   LLVMValueRef bound = LLVMBuildShl(u->b, length, tj_i64(u, 3), "");

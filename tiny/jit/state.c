@@ -246,6 +246,7 @@ static struct tj_var same_value(const struct tj_edge *edges, unsigned reg)
       return (struct tj_var){.rep = TJ_NONE};
     var.is_constant &= other->is_constant;
     var.kind = other->kind == var.kind ? var.kind : 0;
+    var.symbol = other->symbol == var.symbol ? var.symbol : 0;
     var.function = other->function == var.function ? var.function : NULL;
   }
   return var;

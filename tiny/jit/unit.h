@@ -89,6 +89,7 @@ struct tj_var {
   LLVMValueRef v;
   bool is_constant; /* from a global that keeps its value */
   uint8_t kind;     /* enum tiny_kind, if the word is known to be such an object; TJ_ANY_KIND; or 0 */
+  uint32_t symbol;  /* 0, or the value is the string of this symbol */
   const struct tiny_function *function; /* null, or the value is a closure of it, by assumption */
 };
 
@@ -203,6 +204,8 @@ LLVMValueRef tj_reg_int(struct tj_unit *u, struct tj_instance *in, unsigned reg)
 LLVMValueRef tj_reg_number(struct tj_unit *u, struct tj_instance *in, unsigned reg, LLVMValueRef *integer);
 LLVMValueRef tj_is_integer(struct tj_unit *u, LLVMValueRef word);
 LLVMValueRef tj_is_flat(struct tj_unit *u, LLVMValueRef word);
+/* i1: an object of the kind. */
+LLVMValueRef tj_is_kind(struct tj_unit *u, struct tj_var var, uint32_t kind);
 /* i1: a reference to an object. */
 LLVMValueRef tj_is_reference(struct tj_unit *u, LLVMValueRef word);
 LLVMValueRef tj_is_true(struct tj_unit *u, struct tj_var var);
@@ -240,6 +243,8 @@ LLVMValueRef tj_guard_kind(struct tj_unit *u, struct tj_instance *in, unsigned r
 uint32_t tj_kind_of_shape(uint32_t shape);
 /* The register's word, if it has one, is known to be an object of the kind from here on. */
 void tj_note_kind(struct tj_instance *in, unsigned reg, uint32_t kind);
+/* A new array of `count` registers from `first` on. */
+LLVMValueRef tj_new_array(struct tj_unit *u, struct tj_instance *in, unsigned first, unsigned count);
 LLVMValueRef tj_new_instance(struct tj_unit *u, const struct tj_body *body, uint32_t shape);
 
 /* ---- emit.c ---- */

@@ -75,6 +75,20 @@ LLVMValueRef tj_is_reference(struct tj_unit *u, LLVMValueRef word)
   return LLVMBuildAnd(u->b, some, LLVMBuildNot(u->b, tj_tag_is(u, word), ""), "");
 }
 
+LLVMValueRef tj_is_kind(struct tj_unit *u, struct tj_var var, uint32_t kind)
+{
+  if (var.rep != TJ_WORD || (var.kind && var.kind != TJ_ANY_KIND))
+    return LLVMConstInt(u->i1, var.rep == TJ_WORD && var.kind == kind, false);
+  LLVMBasicBlockRef object = tj_block(u, "object"), join = tj_block(u, "kind"), from = tj_here(u);
+  LLVMBuildCondBr(u->b, tj_is_reference(u, var.v), object, join);
+  tj_at(u, object);
+  LLVMValueRef found = tj_load(u, u->i32, var.v, offsetof(struct tiny_object, kind), TJ_HEADER);
+  LLVMValueRef same = LLVMBuildICmp(u->b, LLVMIntEQ, found, tj_i32(u, kind), "");
+  LLVMBuildBr(u->b, join);
+  tj_at(u, join);
+  return tj_phi2(u, u->i1, same, object, LLVMConstInt(u->i1, 0, false), from);
+}
+
 LLVMValueRef tj_is_true(struct tj_unit *u, struct tj_var var)
 {
   if (var.rep == TJ_BOOL)

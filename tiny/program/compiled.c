@@ -81,24 +81,41 @@ CALL(4, (value f, value a0, value a1, value a2, value a3), a0, a1, a2, a3)
 CALL(5, (value f, value a0, value a1, value a2, value a3, value a4), a0, a1, a2, a3, a4)
 CALL(6, (value f, value a0, value a1, value a2, value a3, value a4, value a5), a0, a1, a2, a3, a4, a5)
 
+static value tiny_jit_call_many(value f, value list)
+{
+  value a[TINY_MAX_PARAMETERS];
+  long count = tiny_array_of(list)->length;
+
+  if (count > TINY_MAX_PARAMETERS)
+    return tiny_throw("too many arguments");
+  for (long i = 0; i < count; i++)
+    a[i] = tiny_array_of(list)->items[i];
+  return tiny_call(f, a, (unsigned)count);
+}
+
+/* Calls a method, or the value of a property; all[0] is the receiver. */
+static value invoke(value *all, uint32_t symbol, unsigned count)
+{
+  uint32_t place = tiny_find_place(all[0], symbol, NULL);
+
+  if (place != TINY_PLACE_NONE && tiny_place_kind(place) == TINY_PLACE_METHOD)
+    return tiny_call(tiny_methods[tiny_place_number(place)], all, count + 1);
+  value f = tiny_get_place(all[0], place, symbol);
+  return tiny_is_thrown(f) ? f : tiny_call(f, all + 1, count);
+}
+
 #define INVOKE(n, parameters, ...) \
   static value tiny_jit_invoke_##n parameters \
   { \
     value a[] = {__VA_ARGS__}; \
-    value f = tiny_get_field(o, s); \
-    return tiny_is_thrown(f) ? f : tiny_call(f, a, n); \
+    return invoke(a, s, n); \
   }
-static value tiny_jit_invoke_0(value o, uint32_t s)
-{
-  value f = tiny_get_field(o, s);
-
-  return tiny_is_thrown(f) ? f : tiny_call(f, NULL, 0);
-}
-INVOKE(1, (value o, uint32_t s, value a0), a0)
-INVOKE(2, (value o, uint32_t s, value a0, value a1), a0, a1)
-INVOKE(3, (value o, uint32_t s, value a0, value a1, value a2), a0, a1, a2)
-INVOKE(4, (value o, uint32_t s, value a0, value a1, value a2, value a3), a0, a1, a2, a3)
-INVOKE(5, (value o, uint32_t s, value a0, value a1, value a2, value a3, value a4), a0, a1, a2, a3, a4)
+INVOKE(0, (value o, uint32_t s), o)
+INVOKE(1, (value o, uint32_t s, value a0), o, a0)
+INVOKE(2, (value o, uint32_t s, value a0, value a1), o, a0, a1)
+INVOKE(3, (value o, uint32_t s, value a0, value a1, value a2), o, a0, a1, a2)
+INVOKE(4, (value o, uint32_t s, value a0, value a1, value a2, value a3), o, a0, a1, a2, a3)
+INVOKE(5, (value o, uint32_t s, value a0, value a1, value a2, value a3, value a4), o, a0, a1, a2, a3, a4)
 
 #define NATIVE(n, parameters, ...) \
   static value tiny_jit_native_##n parameters \
@@ -181,16 +198,36 @@ static value tiny_jit_new_cell(value content)
   return cairn_value_of(cell);
 }
 
-static value tiny_jit_text_begin(void)
+static value tiny_jit_text_4(uint32_t count, value a0, value a1, value a2, value a3)
 {
-  return tiny_string("", 0);
+  value a[] = {a0, a1, a2, a3};
+
+  return tiny_text_of(a, count);
 }
 
-static value tiny_jit_join(value text, value v)
+/* Iterations over any collection, in three steps: the elements stay between them. */
+static long tiny_jit_each_next(value collection, long position)
 {
-  value other = tiny_text(v);
+  value key = TINY_NIL, item = TINY_NIL;
 
-  return tiny_is_thrown(other) ? other : tiny_arithmetic(TINY_OP_ADD, text, other);
+  if (tiny_is(collection, TINY_ARRAY))
+    return position < tiny_array_of(collection)->length ? position + 1 : -1;
+  return tiny_each(collection, &position, &key, &item) ? position : -1;
+}
+
+static value tiny_jit_each_key(value collection, long position)
+{
+  return tiny_is(collection, TINY_MAP) ? tiny_map_of(collection)->entries[position - 1].key
+                                       : tiny_from_small(position - 1);
+}
+
+static value tiny_jit_each_item(value collection, long position)
+{
+  if (tiny_is(collection, TINY_ARRAY))
+    return tiny_array_of(collection)->items[position - 1];
+  if (tiny_is(collection, TINY_MAP))
+    return tiny_map_of(collection)->entries[position - 1].value;
+  return tiny_byte_string((uint8_t)tiny_string_of(collection)->bytes[position - 1]);
 }
 
 /* The method of the superclass, or THROWN. */
@@ -484,6 +521,7 @@ static void request(struct tiny_function *function, struct tj_function *data, st
   copy_globals(&made);
   if (torture_left == 0)
     torture_left = options.torture;
+  tiny_byte_string(0); /* compiled code takes the array to be there */
   compile(&made);
 }
 
@@ -539,6 +577,7 @@ static void fill_host(void)
   host.stack_limit_offset = (char *)&tiny_stack_limit - (char *)__builtin_thread_pointer();
   host.methods_offset = (char *)&tiny_methods - (char *)__builtin_thread_pointer();
   host.torture_offset = (char *)&torture_left - (char *)__builtin_thread_pointer();
+  host.byte_strings_offset = (char *)&tiny_byte_strings - (char *)__builtin_thread_pointer();
   host.options = (struct tj_options){.dump_ir = options.dump_ir,
                                      .trace = options.trace,
                                      .torture = options.torture,
