@@ -149,9 +149,9 @@ struct cairn_assumption;
 /* An activation is *taken over* if its continuation runs in its place: the continuation gets the state, and returns to
  * the activation's caller. Code of compiled functions takes its activation over by llvm.experimental.deoptimize, by
  * llvm.experimental.guard, or by a call of cairn_deoptimize() with records. A *mark* on an activation lets the
- * take-over happen when the activation's pending call returns. An exception that the activation catches, and a
- * longjmp() to it, bypass its mark. The activation's function must have a convention whose caller removes the arguments
- * from the stack, and no sret argument.
+ * take-over happen when the activation's pending call returns. An activation that catches an exception goes on, and is
+ * marked again in its next call with records that reaches a safepoint. The activation's function must have a convention
+ * whose caller removes the arguments from the stack, and no sret argument.
  *
  * The functions of this section run on any thread in native code, outside of signal handlers, collectors and the
  * operations of handshakes. Managed code calls them as native functions. A thread with a shadow stack ends the program

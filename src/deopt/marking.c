@@ -2,7 +2,8 @@
  *
  * Finds the activations of functions on all stacks, checks that their sites can be taken over, and replaces the return
  * addresses of their callees by marks (marked_returns.h). Runs in a stop of the world, on the thread that has stopped
- * the others; functions are added before. Holds no lock between the steps of a walk. The marking has all state.
+ * the others; functions are added before. For one activation it may run on its thread in phase MUTATE. Holds no lock
+ * between the steps of a walk. The marking has all state.
  */
 #include "deopt/marking.h"
 
@@ -49,8 +50,7 @@ static bool has_open_pin(const struct cn_walk *walk)
   return cn_pin_scopes_any_in(walk->frame.sp, end);
 }
 
-/* Note the activation, if its call has records. Without records it goes on. False: it cannot be taken over. */
-static bool note_activation(struct cn_marking *marking, const struct cn_walk *walk, uint64_t reason)
+bool cn_marking_add_activation(struct cn_marking *marking, const struct cn_walk *walk, uint64_t reason)
 {
   const struct cn_frame *frame = &walk->frame;
   size_t count = marking->slots.count;
@@ -88,7 +88,7 @@ static bool visit_stack(struct cn_marking *marking, struct cn_walk *walk, bool t
       continue;
     if (frame->pc != pc)
       function = find_function(marking, pc = frame->pc);
-    if (function != NULL && !note_activation(marking, walk, function->reason))
+    if (function != NULL && !cn_marking_add_activation(marking, walk, function->reason))
       return false;
   }
   return true;
@@ -110,7 +110,7 @@ static bool visit_stacks(struct cn_marking *marking)
 
 /* ---- marks ---- */
 
-static bool make_marks(struct cn_marking *marking)
+bool cn_marking_make_marks(struct cn_marking *marking)
 {
   uintptr_t pc = 0, mark = 0;
 
@@ -134,12 +134,12 @@ bool cn_marking_prepare(struct cn_marking *marking)
   if (!visit_stacks(marking))
     return false;
   cn_marked_returns_end_count();
-  return make_marks(marking);
+  return cn_marking_make_marks(marking);
 }
 
 bool cn_marking_prepare_frame(struct cn_marking *marking, const struct cn_walk *walk, uint64_t reason)
 {
-  return note_activation(marking, walk, reason) && make_marks(marking);
+  return cn_marking_add_activation(marking, walk, reason) && cn_marking_make_marks(marking);
 }
 
 size_t cn_marking_apply(const struct cn_marking *marking)

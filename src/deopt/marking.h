@@ -39,6 +39,12 @@ bool cn_marking_prepare(struct cn_marking *marking);
 struct cn_walk;
 bool cn_marking_prepare_frame(struct cn_marking *marking, const struct cn_walk *walk, uint64_t reason);
 
+/* The two steps of a preparation for one activation: check it, and add its slot unless its call lacks records; then
+ * make the marks of all slots. The thread of the activation may take these steps in its slow path, too, if it holds
+ * CN_LOCK_MARKS in the second step and up to the application. */
+bool cn_marking_add_activation(struct cn_marking *marking, const struct cn_walk *walk, uint64_t reason);
+bool cn_marking_make_marks(struct cn_marking *marking);
+
 /* In the stop, after a preparation that has succeeded: mark the activations. Returns their number. */
 size_t cn_marking_apply(const struct cn_marking *marking);
 

@@ -32,6 +32,9 @@ struct cn_hooks {
   bool (*language_frame)(const struct cn_frame_map *map, uint32_t index, char *buffer, size_t size);
   /* The language's text of the reason of a mark on an activation with this map; may be null. */
   const char *(*mark_reason)(const struct cn_frame_map *map, uint64_t reason);
+  /* Mark the activations again whose marks exceptions have bypassed, in a slow path that entered with these registers;
+   * null: native code called it. */
+  void (*mark_again)(const struct cn_saved_regs *regs);
 };
 extern const struct cn_hooks cn_hooks;
 

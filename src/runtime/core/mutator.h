@@ -23,6 +23,8 @@ enum cn_poll_reason {
                                                         * (threads/handshake.h) */
   CN_POLL_REASON_COLLECT = 4,                /* a signal handler that interrupted managed code requests a collection */
   CN_POLL_REASON_STOP = CAIRN_ABI_POLL_STOP, /* a thread wants to stop this thread (threads/stop.h) */
+  CN_POLL_REASON_MARK = 32,                  /* an exception has bypassed the mark of an activation
+                                              * (walk/marked_returns.h) */
   CN_POLL_REASON_HEAP = CAIRN_ABI_POLL_HEAP, /* until the thread's first managed code (cn_heap_set_up_for_barriers()) */
 };
 

@@ -14,7 +14,7 @@
 static bool is_stop_reason(enum cn_poll_reason reason)
 {
   return reason == CN_POLL_REASON_STRESS || reason == CN_POLL_REASON_HANDSHAKE || reason == CN_POLL_REASON_COLLECT ||
-         reason == CN_POLL_REASON_STOP || reason == CN_POLL_REASON_HEAP;
+         reason == CN_POLL_REASON_STOP || reason == CN_POLL_REASON_MARK || reason == CN_POLL_REASON_HEAP;
 }
 
 void cn_poll_word_arm(struct cairn_mutator *mutator, enum cn_poll_reason reason)

@@ -30,6 +30,7 @@
 #include "runtime/libc/libc.h"
 #include "runtime/threads/workers.h"
 #include "runtime/threads/stop.h"
+#include "runtime/walk/marked_returns.h"
 #include "runtime/walk/return_barriers.h"
 
 /* ---- the end ---- */
@@ -86,6 +87,7 @@ static void reset_mutator(struct cairn_mutator *mutator)
   cn_anchors_free_of_mutator(mutator);
   cn_fault_free_alternate_stack(mutator);
   cn_signals_free_interruptions(mutator);
+  cn_bypassed_marks_free();
   CN_ASSERT(mutator->handshake == 0); /* requesters no longer access the mutator */
   *mutator = (struct cairn_mutator)CN_MUTATOR_INITIAL;
   CN_ASSERT_VALID(cn_mutator_wrong(mutator));

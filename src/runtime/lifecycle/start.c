@@ -14,6 +14,7 @@
 #include <cairn/heap.h>
 #include <cairn/thread.h>
 #include "base/check.h"
+#include "deopt/mark_again.h"
 #include "deopt/report.h"
 #include "patch/alias.h"
 #include "runtime/lifecycle/attach.h"
@@ -229,6 +230,7 @@ const struct cn_hooks cn_hooks = {
     .source = describe_pc,
     .language_frame = cn_deopt_describe_activation,
     .mark_reason = cn_deopt_mark_reason,
+    .mark_again = cn_deopt_mark_again,
 };
 
 void cairn_thread_attach(void)

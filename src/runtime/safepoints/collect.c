@@ -306,6 +306,8 @@ bool cn_safepoint_enter(const struct cn_saved_regs *regs, bool *native)
   cn_signals_end_left_handlers(cn_arch_sp_after(regs));
   cn_signals_drop_ended_anchors(mutator, 0);
   let_stops_pass(mutator, regs);
+  if (cn_bypassed_marks_of_thread()->count != 0 && !cn_signals_is_interrupting() && mutator->stopped == NULL)
+    cn_hooks.mark_again(*native ? NULL : regs);
   mutator->safepoints++;
   return wants_collection(mutator);
 }

@@ -4,8 +4,8 @@
  * stub. A mark is free after a count of all frames has not met it; the table keeps its address, so that searches go on
  * past it, until another mark takes the place.
  *
- * Marks are made and counted in a stop of the world, by the thread that has stopped the others; a mark of a frame is
- * constant, so that its readers need no lock. Owns the table.
+ * Marks are made and counted in a stop of the world, by the thread that has stopped the others; or made in phase MUTATE
+ * under CN_LOCK_MARKS. A mark of a frame is constant, so that its readers need no lock. Owns the table.
  */
 #include "runtime/walk/marked_returns.h"
 

@@ -50,7 +50,30 @@ bool cn_marked_return_is_in_frame(const struct cn_frame *frame, uint64_t *reason
 /* The reason of a mark. */
 uint64_t cn_marked_return_reason(uintptr_t mark);
 
-/* ---- the table of marks: in a stop of the world ---- */
+/* ---- bypassed_marks.c ---- */
+
+/* A mark that an exception has bypassed: it was on the return to `pc`, with stack pointer `sp`. */
+struct cn_bypassed_mark {
+  uintptr_t sp, pc;
+  uint64_t reason;
+  struct cairn_stack *stack; /* the mutator's */
+};
+struct cn_bypassed_marks {
+  struct cn_bypassed_mark *at;
+  size_t count, room;
+};
+
+/* Note that an exception passes the mark, and arm the thread's poll. Called by the port in the unwinder's second
+ * phase. */
+void cn_bypassed_marks_note(uintptr_t sp, uintptr_t mark);
+
+/* The calling thread's list, from the oldest activation of each stack to the youngest. Its slow paths change it. */
+struct cn_bypassed_marks *cn_bypassed_marks_of_thread(void);
+
+/* Free the list at the thread's end. */
+void cn_bypassed_marks_free(void);
+
+/* ---- the table of marks: in a stop of the world; cn_marked_return_make() also under CN_LOCK_MARKS ---- */
 
 /* Begin and end a count of the marks in use. Between the two calls the caller counts all frames of all stacks. The end
  * frees the marks of other frames. */

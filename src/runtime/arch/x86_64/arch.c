@@ -370,25 +370,60 @@ void cn_arch_mark_anchor_walked(struct cn_anchor *anchor)
  * by libc for its own use, as in pthread_exit(). */
 struct _Unwind_Context;
 typedef uintptr_t unwind_get_register(struct _Unwind_Context *context, int reg);
+typedef uintptr_t unwind_get_word(struct _Unwind_Context *context);
 extern unwind_get_register _Unwind_GetGR __attribute__((weak));
+extern unwind_get_word _Unwind_GetCFA __attribute__((weak));
+extern unwind_get_word _Unwind_GetIP __attribute__((weak));
 enum { UNWIND_CLEANUP_PHASE = 2, UNWIND_FORCED = 8 };
 enum { UNWIND_CONTINUE = 8 };
 
-/* Find the unwinder's _Unwind_GetGR(). `pc` is an address in the unwinder. */
+/* Find a function of the unwinder. `pc` is an address in the unwinder. */
+static void *find_unwind_function(const char *name, uintptr_t pc)
+{
+  void *symbol = cn_os_find_library_symbol(NULL, name);
+
+  if (symbol == NULL)
+    symbol = cn_os_find_own_symbol(pc, name);
+  if (symbol == NULL)
+    cairn_fatal("an exception passes managed code, but the unwinder that throws it is hidden from "
+                "the program; link the program with it (-lgcc_s)");
+  return symbol;
+}
+
 static unwind_get_register *find_unwind_get_register(uintptr_t pc)
 {
   unwind_get_register *function = _Unwind_GetGR;
+  void *symbol = function == NULL ? find_unwind_function("_Unwind_GetGR", pc) : NULL;
 
-  if (function == NULL) {
-    void *symbol = cn_os_find_library_symbol(NULL, "_Unwind_GetGR");
-    if (symbol == NULL)
-      symbol = cn_os_find_own_symbol(pc, "_Unwind_GetGR");
-    memcpy(&function, &symbol, sizeof function);
-  }
   if (function == NULL)
-    cairn_fatal("an exception passes managed code, but the unwinder that throws it is hidden from "
-                "the program; link the program with it (-lgcc_s)");
+    memcpy(&function, &symbol, sizeof function);
   return function;
+}
+
+static uintptr_t get_unwind_word(unwind_get_word *function, const char *name, uintptr_t pc,
+                                 struct _Unwind_Context *context)
+{
+  void *symbol = function == NULL ? find_unwind_function(name, pc) : NULL;
+
+  if (function == NULL)
+    memcpy(&function, &symbol, sizeof function);
+  return function(context);
+}
+
+/* The personality of marked returns. In the second phase of unwinding the marked activation may catch the exception. */
+int cn_arch_mark_personality(int version, int actions, uint64_t class, void *exception,
+                             struct _Unwind_Context *context);
+int cn_arch_mark_personality(int version, int actions, uint64_t class, void *exception, struct _Unwind_Context *context)
+{
+  uintptr_t unwinder = (uintptr_t)__builtin_return_address(0);
+
+  (void)version;
+  (void)class;
+  (void)exception;
+  if (actions & UNWIND_CLEANUP_PHASE)
+    cn_bypassed_marks_note(get_unwind_word(_Unwind_GetCFA, "_Unwind_GetCFA", unwinder, context),
+                           get_unwind_word(_Unwind_GetIP, "_Unwind_GetIP", unwinder, context));
+  return UNWIND_CONTINUE;
 }
 
 /* The personality of cairn_call_any and cairn_enter, which the unwinder calls when an exception passes these frames.

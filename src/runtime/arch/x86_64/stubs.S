@@ -37,6 +37,7 @@
         .hidden cn_safepoint_anchors
         .hidden cn_slow_path_back
         .hidden cn_arch_stub_personality
+        .hidden cn_arch_mark_personality
         .hidden cn_references_shown
         .hidden cn_arch_vector_components
         .hidden cn_arch_vector_area_bytes
@@ -981,6 +982,7 @@ return_barrier:
         .hidden cn_arch_marked_returns
         .type cn_arch_marked_returns, @function
         .cfi_startproc
+        .cfi_personality 0x1b, cn_arch_mark_personality
         .cfi_def_cfa_offset 8
         .cfi_val_offset %rsp, -8
         /* DW_CFA_val_expression of the pc. The distance: breg16, and (const2s) -BLOCK_BYTES, deref. The cell: breg16,
