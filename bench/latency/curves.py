@@ -4,6 +4,7 @@ bench/results."""
 import html
 import math
 import re
+import sys
 
 PERCENTILES = 50, 90, 99, 99.9, 99.99
 WIDTH, HEIGHT, LEFT, TOP, GAP = 270, 210, 60, 60, 34
@@ -18,7 +19,7 @@ def read(path):
         parts = re.split(r'^(?=\$ )', file.read(), flags=re.M)
     tables = [part for part in parts if part.startswith('$ bench/latency/run')]
     if not tables:
-        raise ValueError(f'{path}: no table of bench/latency/run')
+        sys.exit(f'bench/latency/run: {path} has no table of it')
     rows = [[word.strip() for word in line.strip('| \n').split('|')]
             for line in tables[-1].splitlines() if re.match(r'\| +\d', line)]
     return tables[-1].splitlines()[1], rows

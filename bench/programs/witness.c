@@ -256,6 +256,10 @@ int main(int argc, char **argv)
     fprintf(stderr, "usage: witness PID FILE\n");
     return 2;
   }
+  if (access("/proc/self/schedstat", R_OK) != 0) {
+    perror("witness: /proc/self/schedstat");
+    return 2;
+  }
   reserve(&usage);
   reserve(&waits);
   puts(take_priority() ? "real-time" : "ordinary");
