@@ -88,13 +88,19 @@ static bool is_error(value v)
   return number != 0;
 }
 
+cairn_unmanaged void tiny_note_skipped(const struct tiny_function *function, uint32_t at)
+{
+  if (trace.frames < MOST_FRAMES)
+    trace.frame[trace.frames] = (struct tiny_position){function, at};
+  trace.frames++;
+}
+
 void tiny_note_frame(const struct tiny_function *function, uint32_t at)
 {
   uint32_t place;
 
-  if (trace.frames < MOST_FRAMES)
-    trace.frame[trace.frames] = (struct tiny_position){function, at};
-  if (trace.frames++ || !is_error(tiny_thrown) ||
+  tiny_note_skipped(function, at);
+  if (trace.frames > 1 || !is_error(tiny_thrown) ||
       tiny_shape_find(tiny_tables, tiny_shape_of(tiny_thrown), tiny_intern("line", 4), &place))
     return;
   const struct tiny_line *line = tiny_line_of(function, at);

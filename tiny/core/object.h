@@ -163,6 +163,10 @@ extern _Thread_local value managed *tiny_globals; /* by global number */
 extern _Thread_local value managed *tiny_methods; /* by method number: closures and natives */
 extern _Thread_local value tiny_thrown;           /* the exception, while TINY_THROWN is on its way */
 
+/* The key of the spans of calls that get THROWN from compiled code (compiled_unwind.c). */
+#define TINY_CATCHES UINT64_C(0x74696e79)
+#define TINY_CATCHES_VALUE ((const void *)1)
+
 /* The compiler's hooks, null in an interpreter. The thread's interpreter calls them. */
 typedef value tiny_loop_code(value closure, value managed *registers);
 
@@ -266,6 +270,9 @@ value tiny_throw_value(value v);
 /* The frame of a function at word `at` ends by the exception, or catches it: notes the position of the first frame, and
  * the backtrace. */
 void tiny_note_frame(const struct tiny_function *function, uint32_t at);
+
+/* Notes a frame that the exception skips. Native code. */
+void tiny_note_skipped(const struct tiny_function *function, uint32_t at);
 
 /* After an exception in native code: the exception, which counts as caught. */
 value tiny_catch(void);

@@ -10,6 +10,7 @@
 #define TINY_INTERPRETER_CALLS_H
 
 #include "tiny/interpreter/activation.h"
+#include <cairn/span.h>
 
 enum {
   FRAME_WORDS = 3, /* of a window, before the first register */
@@ -77,7 +78,10 @@ INLINE enum step count_loop(struct activation *s)
   tiny_loop_code *code = tiny_hooks.looped ? tiny_hooks.looped(f, (uint32_t)(s->pc - f->code), R) : NULL;
   if (!code)
     return NEXT;
-  s->result = cairn_managed_callee(code)(R[-1], copy_registers(R, f->registers));
+  value managed *copy = copy_registers(R, f->registers);
+  cairn_span_begin(TINY_CATCHES, TINY_CATCHES_VALUE);
+  s->result = cairn_managed_callee(code)(R[-1], copy);
+  cairn_span_end(TINY_CATCHES);
   return RETURN_RESULT;
 }
 
@@ -135,7 +139,7 @@ RARE value wrong_count_of(const struct tiny_function *f, unsigned count)
 }
 
 /* A compiled function with its arguments, from registers. */
-INLINE value call_entry(void *entry, value closure, value *r, unsigned count)
+INLINE value call_code(void *entry, value closure, value *r, unsigned count)
 {
 #define CALL(...) cairn_managed_callee((value (*)(__VA_ARGS__))entry)
 #define V value
@@ -161,6 +165,14 @@ INLINE value call_entry(void *entry, value closure, value *r, unsigned count)
   }
 #undef V
 #undef CALL
+}
+
+INLINE value call_entry(void *entry, value closure, value *r, unsigned count)
+{
+  cairn_span_begin(TINY_CATCHES, TINY_CATCHES_VALUE);
+  value result = call_code(entry, closure, r, count);
+  cairn_span_end(TINY_CATCHES);
+  return result;
 }
 
 INLINE value call_native(value callee, value *arguments, unsigned count)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Calls: of the function, class or native that the interpreter met there, in line if the function is small, else by its
- * entry; other calls go through the program. Results are tested for TINY_THROWN, which goes to the handler of the call
- * or out of the function.
+ * entry; other calls go through the program. A result TINY_THROWN goes to the handler of the call or out of the
+ * function. A call of an entry tests for it only if a handler is there, or if an exception has passed the call before.
  */
 #include <math.h>
 #include <stddef.h>
@@ -46,7 +46,8 @@ static void unwind(struct tj_unit *u, struct tj_instance *in)
       return;
     }
     if (!in->parent) {
-      LLVMBuildRet(u->b, tj_special(u, THROWN_NUMBER));
+      LLVMValueRef address = tj_return_address(u);
+      LLVMBuildRet(u->b, tj_call_runtime(u, TJ_jit_unwind, &address));
       return;
     }
   }
@@ -144,6 +145,28 @@ static struct tj_var emit_inline(struct tj_unit *u, struct tj_instance *in, cons
 
 /* ---- calls of entries ---- */
 
+/* The call tests for THROWN (compiled_unwind.c). */
+static void add_span(struct tj_unit *u, LLVMValueRef call)
+{
+  LLVMMetadataRef pair[] = {
+      LLVMValueAsMetadata(tj_i64(u, TINY_CATCHES)),
+      LLVMValueAsMetadata(LLVMConstIntToPtr(tj_i64(u, (int64_t)(uintptr_t)TINY_CATCHES_VALUE), u->ptr))};
+  LLVMMetadataRef node = LLVMMDNodeInContext2(u->llvm, pair, 2);
+
+  LLVMSetMetadata(call, LLVMGetMDKindIDInContext(u->llvm, "cairn.span", 10), LLVMMetadataAsValue(u->llvm, node));
+}
+
+/* A handler of the function gets an exception of the current call. */
+static bool is_caught(const struct tj_instance *in)
+{
+  uint32_t at = in->at;
+
+  for (; in; at = in->parent_at, in = in->parent)
+    if (tj_handler_at(in->body, at))
+      return true;
+  return false;
+}
+
 static LLVMValueRef call_entry(struct tj_unit *u, struct tj_instance *in, const struct call *call)
 {
   struct tj_function *data = tj_data_of((struct tiny_function *)call->function, u->host);
@@ -163,6 +186,9 @@ static LLVMValueRef call_entry(struct tj_unit *u, struct tj_instance *in, const 
   LLVMValueRef result = LLVMBuildCallWithOperandBundles(u->b, type, entry, values, count, &bundle, 1, "");
   LLVMDisposeOperandBundle(bundle);
   tj_attribute(u, result, "cairn-managed-callee");
+  if (!is_caught(in) && tj_speculates(u, in, TJ_EXCEPTION))
+    return result;
+  add_span(u, result);
   return tj_check_thrown(u, in, result);
 }
 

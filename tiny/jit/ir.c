@@ -247,6 +247,14 @@ LLVMValueRef tj_stack_pointer(struct tj_unit *u)
   return LLVMBuildCall2(u->b, type, code, NULL, 0, "");
 }
 
+LLVMValueRef tj_return_address(struct tj_unit *u)
+{
+  unsigned id = LLVMLookupIntrinsicID("llvm.returnaddress", strlen("llvm.returnaddress"));
+  LLVMValueRef function = LLVMGetIntrinsicDeclaration(u->module, id, NULL, 0), level = tj_i32(u, 0);
+
+  return LLVMBuildCall2(u->b, LLVMIntrinsicGetType(u->llvm, id, NULL, 0), function, &level, 1, "");
+}
+
 void tj_branch_likely(struct tj_unit *u, LLVMValueRef condition, LLVMBasicBlockRef likely, LLVMBasicBlockRef rare)
 {
   LLVMSetMetadata(LLVMBuildCondBr(u->b, condition, likely, rare), u->kind_prof, u->cold);

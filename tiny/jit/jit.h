@@ -20,16 +20,16 @@ enum tj_runtime {
 
 /* Why compiled code leaves for the interpreter. */
 enum tj_reason {
-  TJ_TYPE,     /* a value has another type than it had so far */
-  TJ_OVERFLOW, /* an integer is too large */
-  TJ_RANGE,    /* an index is out of bounds, or a float has no immediate */
-  TJ_SHAPE,    /* an object has another shape */
-  TJ_TARGET,   /* a call has another callee */
-  TJ_COLD,     /* code that had not run before */
-  TJ_ENTRY,    /* a parameter or a register at a loop's entry has another type */
-  TJ_TORTURE,
-  TJ_INVALID, /* an assumption does not hold any more */
-  TJ_STACK,   /* the stack is full: the interpreter throws */
+  TJ_TYPE,      /* a value has another type than it had so far */
+  TJ_OVERFLOW,  /* an integer is too large */
+  TJ_RANGE,     /* an index is out of bounds, or a float has no immediate */
+  TJ_SHAPE,     /* an object has another shape */
+  TJ_TARGET,    /* a call has another callee */
+  TJ_COLD,      /* code that had not run before */
+  TJ_ENTRY,     /* a parameter or a register at a loop's entry has another type */
+  TJ_EXCEPTION, /* an exception passes a call whose result is not tested */
+  TJ_INVALID,   /* an assumption does not hold any more */
+  TJ_STACK,     /* the stack is full: the interpreter throws */
   TJ_REASONS
 };
 
@@ -56,6 +56,7 @@ enum { TJ_MAX_ARGUMENTS = 6, TJ_MAX_NATIVE_ARGUMENTS = 4 };
 struct tj_function {
   void *entry;                 /* to call: compiled code, or a stub for the interpreter */
   void *compiled;              /* null: none */
+  uint64_t exception;          /* number of the last one that passed the present version */
   uint32_t versions, failures; /* compilations so far; guards that failed in the present version */
   uint8_t requested, given_up;
   struct tj_loop *loops; /* entries at loops */
@@ -107,6 +108,7 @@ struct tj_host {
       torture_offset; /* of the thread-local variables, from the thread pointer; the last one counts down to the guard
                        * that fails */
   void *deoptimize;   /* cairn_deoptimize, for sessions */
+  uint64_t *epoch;    /* the compiler adds 1 before it installs code */
   struct tj_options options;
 };
 

@@ -155,6 +155,7 @@ EXPORTED struct tj_code *tiny_jit_take_code(const struct tiny_tables *tables, co
 
 static void install(const struct tj_request *request, void *code)
 {
+  __atomic_add_fetch(host.epoch, 1, __ATOMIC_SEQ_CST);
   if (request->loop) {
     __atomic_store_n(&request->loop->code, code, __ATOMIC_RELEASE);
     return;

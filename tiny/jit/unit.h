@@ -178,6 +178,7 @@ LLVMValueRef tj_native_address(struct tj_unit *u, const void *address);
 LLVMValueRef tj_thread_local_address(struct tj_unit *u, int64_t offset);
 LLVMValueRef tj_load_thread_local(struct tj_unit *u, LLVMTypeRef type, int64_t offset);
 LLVMValueRef tj_stack_pointer(struct tj_unit *u);
+LLVMValueRef tj_return_address(struct tj_unit *u);
 void tj_attribute(struct tj_unit *u, LLVMValueRef value, const char *name);
 LLVMValueRef tj_intrinsic(struct tj_unit *u, const char *name, LLVMTypeRef overload, LLVMValueRef *arguments,
                           unsigned count);

@@ -38,21 +38,28 @@ static uint64_t discarded, invalidated, marked_activations;
 static _Thread_local uint8_t *changed; /* by global: it has changed since code assumed its value */
 static _Thread_local uint32_t changed_count;
 
-static const char *const reason_names[TJ_REASONS] = {"type", "overflow", "range",   "shape",   "target",
-                                                     "cold", "entry",    "torture", "invalid", "stack"};
+static const char *const reason_names[TJ_REASONS] = {"type", "overflow", "range",     "shape",   "target",
+                                                     "cold", "entry",    "exception", "invalid", "stack"};
 
 /* ---- the interpreter from compiled code ---- */
 
+/* The result of the caller for compiled code. */
+#define LEAVE(result_) \
+  do { \
+    value left_ = (result_); \
+    return tiny_is_thrown(left_) ? tiny_jit_unwind(__builtin_return_address(0)) : left_; \
+  } while (0)
+
 static value stub_0(value f)
 {
-  return tiny_interpret(f, NULL, 0);
+  LEAVE(tiny_interpret(f, NULL, 0));
 }
 
 #define STUB(n, parameters, ...) \
   static value stub_##n parameters \
   { \
     value a[] = {__VA_ARGS__}; \
-    return tiny_interpret(f, a, n); \
+    LEAVE(tiny_interpret(f, a, n)); \
   }
 STUB(1, (value f, value a0), a0)
 STUB(2, (value f, value a0, value a1), a0, a1)
@@ -244,13 +251,13 @@ static value tiny_jit_super_method(value class, uint32_t symbol)
 
 /* ---- deoptimisation ---- */
 
-static uint32_t failures_allowed(const struct tj_function *data)
+static cairn_unmanaged uint32_t failures_allowed(const struct tj_function *data)
 {
   return FAILURES_OF_FIRST_VERSION << (data->versions < 16 ? data->versions : 16);
 }
 
 /* The function runs in the interpreter, until it is compiled again. */
-static void discard(struct tiny_function *function)
+static cairn_unmanaged void discard(struct tiny_function *function)
 {
   struct tj_function *data = function->jit;
 
@@ -332,7 +339,7 @@ static void global_changes(uint32_t global)
   invalidate(codes, code_count);
 }
 
-static struct tj_function *data_of(struct tiny_function *function)
+static cairn_unmanaged struct tj_function *data_of(struct tiny_function *function)
 {
   if (!function->jit) {
     struct tj_function *data = calloc(1, sizeof *data);
@@ -377,6 +384,21 @@ static void note_failure(uint64_t reason, struct tiny_function *root)
   else
     data->failed[at] |= (uint8_t)(1u << (kind % 8));
   if (kind != TJ_STACK && ++of_root->failures >= failures_allowed(of_root))
+    discard(root);
+}
+
+/* An exception counts as one failure of the root, however many of its activations it passes. */
+cairn_unmanaged void tiny_jit_pass(uint64_t exception, struct tiny_function *root, struct tiny_function *function,
+                                   uint32_t at)
+{
+  struct tj_function *data = data_of(function), *of_root = data_of(root);
+
+  failures_by_reason[TJ_EXCEPTION]++;
+  data->failed[at] |= 1 << TJ_EXCEPTION;
+  if (of_root->exception == exception)
+    return;
+  of_root->exception = exception;
+  if (++of_root->failures >= failures_allowed(of_root))
     discard(root);
 }
 
@@ -444,7 +466,7 @@ static value tiny_continue(struct cairn_deopt_state managed *state)
   note_failure(state->reason, (struct tiny_function *)cairn_deopt_state_function(state, 0));
   while (frame-- > 0)
     result = continue_frame(state, frame, result);
-  return result;
+  LEAVE(result);
 }
 
 /* ---- the language's callbacks: native code, since they run in any phase and on any thread ---- */
@@ -578,6 +600,7 @@ static void fill_host(void)
   host.methods_offset = (char *)&tiny_methods - (char *)__builtin_thread_pointer();
   host.torture_offset = (char *)&torture_left - (char *)__builtin_thread_pointer();
   host.byte_strings_offset = (char *)&tiny_byte_strings - (char *)__builtin_thread_pointer();
+  host.epoch = &tiny_code_epoch;
   host.options = (struct tj_options){.dump_ir = options.dump_ir,
                                      .trace = options.trace,
                                      .torture = options.torture,
