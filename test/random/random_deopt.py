@@ -5,7 +5,8 @@
 Calls name values of all types, references into objects, objects, and undefined values, either plainly or in frame
 records with objects of their own. Before each call the module passes the same values, field by field, to the native
 functions of deopt/observer.c, which reads the operands of all activations by <cairn/deopt.h> after the objects have
-moved, and compares. Objects hold a number, by which they are known; the observer keeps their contents, too.
+moved, and compares. Objects hold a number, by which they are known; the observer keeps their contents, too. In modules
+of goes_on(), a function has a second version, which begins at a call with the variables of a state.
 
 usage: random_deopt.py SEED > module.ll     the module of run_deopt; its function is module_SEED()
 """
@@ -13,6 +14,7 @@ import random
 import sys
 
 LANGUAGE, LAYOUT = 3, 5
+ARGUMENTS = ['%a', '%i', '%x', '%y', '%z']  # those that functions read after their start
 FRAME = 0x4346524d << 32
 INTEGER, FLOAT, POINTER, REFERENCE, UNDEFINED, LOCAL, VECTOR = range(7)
 # type: class, bits, integer type of the same bits
@@ -46,26 +48,53 @@ declare i64 @fresh_number() "gc-leaf-function"
 declare void @note_field(i64, i64, i64) "gc-leaf-function"
 declare void @remember(ptr addrspace(1)) "gc-leaf-function"
 declare void @look()
+declare i1 @leaves_now() "gc-leaf-function"
+declare void @cairn_deoptimize(i64)
 """
 
 
 MAIN_HEAD = """\
-declare void @begin(i64, i1 zeroext) "gc-leaf-function"
+declare void @begin(i64, i1 zeroext, i1 zeroext) "gc-leaf-function"
+declare void @keep_trace() "gc-leaf-function"
 declare void @finish() "gc-leaf-function"
 declare void @move()
 declare void @compare_state(ptr addrspace(1)) "gc-leaf-function"
 define void @go_on(ptr addrspace(1) %state) gc "statepoint-example" {
   call void @move()
   call void @compare_state(ptr addrspace(1) %state)
+  %at = getelementptr i8, ptr addrspace(1) %state, i64 8
+  %frames = load i32, ptr addrspace(1) %at
+  %all = zext i32 %frames to i64
+  br label %head
+head:
+  %left = phi i64 [ %all, %0 ], [ %frame, %next ]
+  %over = icmp eq i64 %left, 0
+  br i1 %over, label %end, label %body
+body:
+  %frame = sub i64 %left, 1
+  %offset = mul i64 %frame, 64
+  %item = getelementptr i8, ptr addrspace(1) %state, i64 %offset
+  %function_at = getelementptr i8, ptr addrspace(1) %item, i64 56
+  %index_at = getelementptr i8, ptr addrspace(1) %item, i64 64
+  %function = load i64, ptr addrspace(1) %function_at
+  %index = load i64, ptr addrspace(1) %index_at
+  switch i64 %function, label %next [ CASES ]
+CALLS
+next:
+  br label %head
+end:
   ret void
 }
 """
+MOST_FUNCTIONS = 4
 
 
 class Function:
     def __init__(self, rng, name, seed, callees, noinline):
         self.rng, self.name, self.callees = rng, name, callees
-        self.records, self.is_left = has_records(seed), is_left(seed)
+        self.records, self.is_left, self.goes_on = has_records(seed), is_left(seed), goes_on(seed)
+        self.identity = number_of(seed, int(name[1:]))
+        self.sites, self.counters = [], []  # the active counters at each call with a bundle
         self.lines, self.number, self.allocas = [], 0, []
         self.noinline = noinline
         self.depth = 0
@@ -207,8 +236,40 @@ class Function:
 
     # ---- bundles ----
 
-    def record(self):
+    def all_values(self):
+        """Operands of all that the rest of the function may read."""
+        operands = []
+        for type_, at in self.variables_with_types():
+            value = self.value('load %s, ptr %s' % (type_, at))
+            operands.append(('%s %s' % (type_, value), lambda t=type_, v=value: self.expect_scalar(t, v)))
+        for at in self.references:
+            reference = self.value('load ptr addrspace(1), ptr %s' % at[0])
+            number = self.value('load i64, ptr %s' % at[1])
+            operands.append(('ptr addrspace(1) %s' % reference,
+                             lambda n=number: self.put('call void @expect_reference(i64 %s, i64 0)' % n)))
+        for name in ARGUMENTS:
+            operands.append(('i64 ' + name, lambda n=name: self.expect_scalar('i64', n)))
+        for at in self.counters:
+            value = self.value('load i64, ptr %s' % at)
+            operands.append(('i64 ' + value, lambda v=value: self.expect_scalar('i64', v)))
+        return operands
+
+    def variables_with_types(self):
+        return [(type_, at) for type_ in self.types for at in self.variables[type_]] + \
+            [('i64', at) for at in self.words + [at[1] for at in self.references]]
+
+    def full_record(self, site):
+        """A record from which the function can go on at the label after the call."""
+        values = self.all_values()
+        stack = self.rng.randrange(3)
+        return [self.constant(FRAME | 6 + len(values)), self.constant(LANGUAGE | self.rng.randrange(3) << 16),
+                self.constant(self.identity), self.constant(site), self.constant(len(values) - stack | stack << 32),
+                self.constant(0)] + values
+
+    def record(self, site=0):
         """The operands of a frame record, with its own objects, which may name one another."""
+        if self.goes_on:
+            return self.full_record(site)
         fields = [self.rng.randrange(4) for _ in range(self.rng.choice([0, 0, 0, 1, 2, 3]))]
         locals_, stack = self.rng.randrange(6), self.rng.randrange(3)
         at, firsts = 6 + locals_ + stack, []
@@ -231,7 +292,8 @@ class Function:
         return operands
 
     def call_with_bundle(self, call):
-        operands = self.record() if self.records else \
+        self.sites.append(list(self.counters))
+        operands = self.record(len(self.sites)) if self.records else \
             [self.operand(None) for _ in range(self.rng.randrange(1, 7))]
         for _, expectation in operands:
             expectation()
@@ -239,7 +301,77 @@ class Function:
         live_in = not self.records and self.rng.randrange(8) == 0
         self.put('%s%s [ "deopt"(%s) ]' % (call, ' "deopt-lowering"="live-in"' if live_in else '',
                                           ', '.join(text for text, _ in operands)))
+        if self.goes_on:
+            self.put('br label %%after_%d' % len(self.sites))
+            self.start('after_%d' % len(self.sites))
         self.put('call void @pop_frame()')
+
+    def leave(self):
+        """Leave the activation by chance."""
+        self.sites.append(list(self.counters))
+        site, operands = len(self.sites), self.full_record(len(self.sites))
+        for _, expectation in operands:
+            expectation()
+        self.put('call void @push_frame()')
+        self.put('br i1 %s, label %%leave_%d, label %%after_%d' % (self.value('call i1 @leaves_now()'), site, site))
+        self.start('leave_%d' % site)
+        self.put('call void @cairn_deoptimize(i64 %d) [ "deopt"(%s) ]' %
+                 (self.identity // MOST_FUNCTIONS, ', '.join(text for text, _ in operands)))
+        self.put('unreachable')
+        self.start('after_%d' % site)
+        self.put('call void @pop_frame()')
+
+    # ---- the version that goes on in the place of an activation ----
+
+    def item(self, first, number, offset, type_):
+        at = self.value('add i64 %s, %d' % (first, 16 + 32 * number + offset))
+        place = self.value('getelementptr i8, ptr addrspace(1) %%state, i64 %s' % at)
+        return self.value('load %s, ptr addrspace(1) %s' % (type_, place))
+
+    def typed_item(self, first, number, type_):
+        _, bits, integer = TYPES[type_]
+        word = self.item(first, number, 8, 'i64')
+        if type_ == 'ptr':
+            return self.value('inttoptr i64 %s to ptr' % word)
+        if bits < 64:
+            word = self.value('trunc i64 %s to %s' % (word, integer))
+        elif bits > 64:
+            low = self.value('zext i64 %s to i128' % word)
+            high = self.value('zext i64 %s to i128' % self.item(first, number, 16, 'i64'))
+            high = self.value('shl i128 %s, 64' % high)
+            word = self.value('or i128 %s, %s' % (low, high))
+            word = word if bits == 128 else self.value('trunc i128 %s to %s' % (word, integer))
+        return word if type_ == integer else self.value('bitcast %s %s to %s' % (integer, word, type_))
+
+    def resumed(self, body):
+        """The version that reads its variables from a state, and goes on after a call."""
+        self.lines = []
+        head = self.value('mul i64 %frame, 64')
+        first = self.item(head, 1, 28, 'i32')
+        first = self.value('mul i64 %s, 32' % self.value('zext i32 %s to i64' % first))
+        number = 0
+        for type_, at in self.variables_with_types():
+            self.put('store %s %s, ptr %s' % (type_, self.typed_item(first, number, type_), at))
+            number += 1
+        for at in self.references:
+            self.put('store ptr addrspace(1) %s, ptr %s' % (self.item(first, number, 0, 'ptr addrspace(1)'), at[0]))
+            number += 1
+        for name in ARGUMENTS:
+            self.put('%s = add i64 %s, 0' % (name, self.typed_item(first, number, 'i64')))
+            number += 1
+        self.put('%w = zext i64 0 to i128')
+        self.put('%r = getelementptr i8, ptr addrspace(1) null, i64 0')
+        self.put('switch i64 %%site, label %%start [ %s ]' %
+                 ' '.join('i64 %d, label %%restore_%d' % (i + 1, i + 1) for i in range(len(self.sites))))
+        for i, counters in enumerate(self.sites):
+            self.start('restore_%d' % (i + 1))
+            for k, at in enumerate(counters):
+                self.put('store i64 %s, ptr %s' % (self.typed_item(first, number + k, 'i64'), at))
+            self.put('br label %%after_%d' % (i + 1))
+        self.start('start')
+        return '\n'.join(['define void @resume_%d(i64 %%site, ptr addrspace(1) %%state, i64 %%frame) noinline '
+                          'gc "statepoint-example" {' % self.identity] + self.allocas + self.lines + body +
+                         ['  ret void', '}', ''])
 
     # ---- statements ----
 
@@ -309,6 +441,8 @@ class Function:
             self.branch()
         elif choice == 15 and self.depth < 2:
             self.loop()
+        elif choice == 21 and self.goes_on:
+            self.leave()
         elif choice < 18 and self.callees and self.looks < 4:
             self.looks += 1
             reference, number = self.reference()
@@ -344,7 +478,9 @@ class Function:
         self.start(body)
         self.put('store i64 %s, ptr %s' % (self.value('sub i64 %s, 1' % left), counter))
         self.depth += 1
+        self.counters.append(counter)
         self.block(self.rng.randrange(2, 6))
+        self.counters.pop()
         self.depth -= 1
         self.put('br label %%%s' % head)
         self.start(end)
@@ -372,8 +508,10 @@ class Function:
         self.block(self.rng.randrange(10, 30))
         self.call_with_bundle('call void @look()')
         attributes = ' noinline' if self.noinline else ''
-        return '\n'.join(['define internal void @%s(i64 %%a, i64 %%i, ptr addrspace(1) %%r, i64 %%x, i64 %%y, i64 %%z, i128 %%w)%s '
-                          'gc "statepoint-example" {' % (self.name, attributes)] + self.allocas + self.lines + ['  ret void', '}', ''])
+        body = self.lines
+        resumed = self.resumed(body) if self.goes_on else ''
+        return resumed + '\n'.join(['define internal void @%s(i64 %%a, i64 %%i, ptr addrspace(1) %%r, i64 %%x, i64 %%y, i64 %%z, i128 %%w)%s '
+                          'gc "statepoint-example" {' % (self.name, attributes)] + self.allocas + body + ['  ret void', '}', ''])
 
 
 def has_records(seed):
@@ -386,10 +524,23 @@ def is_left(seed):
     return seed % 3 == 1
 
 
+def goes_on(seed):
+    """Another version of each function goes on in the place of its activations."""
+    return seed % 6 == 1
+
+
+def number_of(seed, function):
+    return seed * MOST_FUNCTIONS + function
+
+
+def functions_of(seed):
+    return random.Random(seed).randrange(2, MOST_FUNCTIONS + 1)
+
+
 def module(seed):
     """A module that defines module_SEED()."""
     rng = random.Random(seed)
-    names = ['f%d' % i for i in range(rng.randrange(2, 5))]
+    names = ['f%d' % i for i in range(rng.randrange(2, MOST_FUNCTIONS + 1))]
     made = [HEAD]
     for i, name in enumerate(names):
         made.append(Function(rng, name, seed, names[i + 1:], rng.randrange(3) == 0).make())
@@ -408,11 +559,18 @@ def module(seed):
 
 def main_of(seeds):
     """The module with main(), which runs the other modules."""
-    calls = ''.join('  call void @begin(i64 %d, i1 %d)\n  call void @module_%d()\n  call void @finish()\n' %
-                    (seed, is_left(seed), seed)
+    first_run = '  call void @begin(i64 %d, i1 0, i1 1)\n  call void @module_%d()\n  call void @keep_trace()\n'
+    calls = ''.join((first_run % (seed, seed) if goes_on(seed) else '') +
+                    '  call void @begin(i64 %d, i1 %d, i1 %d)\n  call void @module_%d()\n  call void @finish()\n' %
+                    (seed, is_left(seed), goes_on(seed), seed)
                     for seed in seeds)
+    resumed = [number_of(seed, i) for seed in seeds if goes_on(seed) for i in range(functions_of(seed))]
+    cases = ' '.join('i64 %d, label %%case_%d' % (n, n) for n in resumed)
+    bodies = '\n'.join(f'case_{n}:\n  call void @resume_{n}(i64 %index, ptr addrspace(1) %state, i64 %frame)\n'
+                       '  br label %next' for n in resumed)
     return (''.join(line + '\n' for line in HEAD.splitlines() if line.startswith('target'))
-            + MAIN_HEAD
+            + MAIN_HEAD.replace('CASES', cases).replace('CALLS', bodies)
+            + ''.join('declare void @resume_%d(i64, ptr addrspace(1), i64)\n' % n for n in resumed)
             + ''.join('declare void @module_%d()\n' % seed for seed in seeds)
             + 'define i32 @main() gc "statepoint-example" {\n' + calls + '  ret i32 0\n}\n')
 

@@ -4,8 +4,9 @@
  * expect...() before the call. look() moves all objects, then compares the operands of all activations with them: value
  * by value, and objects field by field, whether they are in the heap or only in records. It then marks activations of
  * some modules by chance: in their places go_on() moves all objects, and compare_state() compares the state with the
- * operands. note_field() keeps the contents of objects. Options of the environment variable OBSERVER: "unknown":
- * classes are not recorded.
+ * operands. In some of these modules another version of the functions then goes on; such a module runs twice, and
+ * passes the same values as without take-overs. note_field() keeps the contents of objects. Options of the environment
+ * variable OBSERVER: "unknown": classes are not recorded.
  */
 #include <cairn/cairn.h>
 #include <cairn/collector.h>
@@ -38,7 +39,9 @@ uint64_t fresh_number(void);
 void note_field(uint64_t number, uint64_t offset, uint64_t bits);
 void remember(uintptr_t object);
 void look(void);
-void begin(uint64_t number, bool leaves);
+bool leaves_now(void);
+void begin(uint64_t number, bool leaves, bool goes);
+void keep_trace(void);
 void move(void);
 void compare_state(uintptr_t at);
 void go_on(void); /* of the program's main module */
@@ -49,8 +52,9 @@ static uint32_t depth;
 static uint64_t fields[MOST_OBJECTS][FIELDS], objects;
 static const struct cairn_layout *layout;
 static unsigned long module, looks, operands, removed, lost, joined, left_activations;
-static bool unknown, is_left;
+static bool unknown, is_left, goes_on;
 static uint64_t chance;
+static uint64_t trace, kept_trace; /* of all values that the module has passed, in their order */
 
 static void fail(const char *what, uint64_t a, uint64_t b)
 {
@@ -70,14 +74,22 @@ static struct expected *add(enum kind kind)
   return &f->operand[f->count++];
 }
 
+static void note_value(uint64_t value)
+{
+  trace = (trace ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+  trace ^= trace >> 29;
+}
+
 void expect(unsigned value_class, unsigned bits, uint64_t low, uint64_t high)
 {
   *add(SCALAR) = (struct expected){SCALAR, value_class, bits, {low, high}};
+  note_value(low ^ high * 3);
 }
 
 void expect_reference(uint64_t number, uint64_t offset)
 {
   *add(ADDRESS) = (struct expected){ADDRESS, CAIRN_DEOPT_REFERENCE, 64, {number, offset}};
+  note_value(number + 7 * offset);
 }
 
 void expect_undefined(void)
@@ -299,6 +311,13 @@ static void mark_activations(void)
   }
 }
 
+/* True at one place in four where a function may leave its activation. */
+bool leaves_now(void)
+{
+  chance = chance * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return is_left && chance >> 62 == 0;
+}
+
 void look(void)
 {
   struct cairn_stack_iterator it;
@@ -426,25 +445,35 @@ void compare_state(uintptr_t at)
     for (uint64_t i = 0; i < head[1].word + head[1].high; i++)
       compare_item(&state->item[head[0].more + i], f, &f->operand[CAIRN_ABI_DEOPT_FRAME_HEAD + i], made);
   }
-  for (uint32_t n = 0; n < state->frames; n++)
+  for (uint32_t n = 0; n < state->frames && !goes_on; n++) /* else the rest of each function does so */
     pop_frame();
 }
 
 /* ---- programs ---- */
 
 /* The next module of the program begins. */
-void begin(uint64_t number, bool leaves)
+void begin(uint64_t number, bool leaves, bool goes)
 {
   module = chance = number;
   is_left = leaves;
+  goes_on = goes;
+  trace = 0;
   looks = operands = removed = lost = joined = left_activations = 0;
   memset(fields, 0, (objects + 1) * sizeof fields[0]);
   objects = 0;
   depth = 0;
 }
 
+/* The module has run without take-overs, and runs again. */
+void keep_trace(void)
+{
+  kept_trace = trace;
+}
+
 void finish(void)
 {
+  if (goes_on && trace != kept_trace)
+    fail("the values after take-overs", trace, kept_trace);
   printf("module %lu: %lu looks, %lu operands, %lu removed objects, %lu lost, %lu joined, %lu left\n", module, looks,
          operands, removed, lost, joined, left_activations);
   fflush(stdout);
