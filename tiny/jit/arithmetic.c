@@ -166,12 +166,17 @@ static LLVMValueRef float_operation(struct tj_unit *u, uint32_t base, LLVMValueR
   }
 }
 
-/* Both numbers; unless `integers_too`, a guard tells that one is a float. */
+/* Both numbers; unless `integers_too`, a guard tells that one is a float: words count as floats first, and as any
+ * number after a failure. */
 static void read_numbers(struct tj_unit *u, struct tj_instance *in, unsigned b, unsigned c, bool integers_too,
                          LLVMValueRef *x, LLVMValueRef *y)
 {
   LLVMValueRef x_integer, y_integer;
 
+  if (!integers_too && tj_speculates(u, in, TJ_OVERFLOW)) {
+    tj_unbox_float(u, in, b);
+    tj_unbox_float(u, in, c);
+  }
   *x = tj_reg_number(u, in, b, &x_integer);
   *y = b == c ? *x : tj_reg_number(u, in, c, &y_integer);
   if (b == c)

@@ -116,7 +116,7 @@ static LLVMValueRef make_function(struct tj_unit *u, const char *name, unsigned 
 /* Guards that a register at the entry has the type that was seen there. */
 static void guard_seen(struct tj_unit *u, struct tj_instance *in, unsigned reg)
 {
-  enum tj_seen seen = u->request->seen[reg];
+  uint8_t seen = u->request->seen[reg];
   LLVMValueRef integer, number;
 
   if (seen == TJ_SEEN_INTEGER) {
@@ -126,6 +126,8 @@ static void guard_seen(struct tj_unit *u, struct tj_instance *in, unsigned reg)
     if (integer)
       tj_guard(u, in, LLVMBuildNot(u->b, integer, ""), TJ_ENTRY);
     in->regs[reg] = tj_float(number);
+  } else if (seen > TJ_SEEN_KIND) {
+    tj_guard_kind(u, in, reg, seen - TJ_SEEN_KIND, TJ_ENTRY);
   }
 }
 

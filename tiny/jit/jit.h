@@ -71,7 +71,7 @@ struct tj_loop {
 };
 
 /* Types of registers at an entry, as seen at the request. */
-enum tj_seen { TJ_SEEN_ANY, TJ_SEEN_INTEGER, TJ_SEEN_FLOAT };
+enum tj_seen { TJ_SEEN_ANY, TJ_SEEN_INTEGER, TJ_SEEN_FLOAT, TJ_SEEN_KIND }; /* KIND + an enum tiny_kind: an object */
 
 /* The value of a global at the request, if compiled code may assume that it stays. */
 enum tj_global_kind { TJ_GLOBAL_VARIES, TJ_GLOBAL_IMMEDIATE, TJ_GLOBAL_CLOSURE };

@@ -203,6 +203,8 @@ LLVMValueRef tj_reg_word(struct tj_unit *u, struct tj_instance *in, unsigned reg
 LLVMValueRef tj_reg_int(struct tj_unit *u, struct tj_instance *in, unsigned reg);
 /* A number as a double. `*integer`, an i1 or null for false, tells if it was an integer. */
 LLVMValueRef tj_reg_number(struct tj_unit *u, struct tj_instance *in, unsigned reg, LLVMValueRef *integer);
+/* Guards that a word is a float, and unboxes it. */
+void tj_unbox_float(struct tj_unit *u, struct tj_instance *in, unsigned reg);
 LLVMValueRef tj_is_integer(struct tj_unit *u, LLVMValueRef word);
 LLVMValueRef tj_is_flat(struct tj_unit *u, LLVMValueRef word);
 /* i1: an object of the kind. */

@@ -295,6 +295,27 @@ static LLVMValueRef decode_rare(struct tj_unit *u, struct tj_instance *in, LLVMV
   return number;
 }
 
+void tj_unbox_float(struct tj_unit *u, struct tj_instance *in, unsigned reg)
+{
+  struct tj_var *var = &in->regs[reg];
+  LLVMValueRef word = var->v;
+
+  if (var->rep != TJ_WORD)
+    return;
+  LLVMBasicBlockRef flat = tj_block(u, "flat"), rare = tj_block(u, "number"), join = tj_block(u, "decoded");
+  tj_branch_likely(u, tj_is_flat(u, word), flat, rare);
+  tj_at(u, flat);
+  LLVMValueRef easy = decode_flat(u, word);
+  LLVMBuildBr(u->b, join);
+  tj_at(u, rare);
+  tj_guard(u, in, LLVMBuildNot(u->b, tj_is_integer(u, word), ""), TJ_OVERFLOW);
+  LLVMValueRef hard = decode_rare(u, in, word);
+  LLVMBasicBlockRef from = tj_here(u);
+  LLVMBuildBr(u->b, join);
+  tj_at(u, join);
+  *var = tj_float(tj_phi2(u, u->f64, easy, flat, hard, from));
+}
+
 LLVMValueRef tj_reg_number(struct tj_unit *u, struct tj_instance *in, unsigned reg, LLVMValueRef *integer)
 {
   struct tj_var *var = &in->regs[reg];

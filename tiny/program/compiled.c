@@ -529,6 +529,20 @@ static void copy_globals(struct tj_request *made)
   }
 }
 
+/* The kind of an object is seen if it is likely to stay: `this` has one, arrays and strings are seldom something else.
+ */
+static uint8_t seen_type(const struct tiny_function *function, uint32_t reg, value v)
+{
+  enum tiny_kind kind = tiny_kind(v);
+
+  if (tiny_is_integer(v))
+    return TJ_SEEN_INTEGER;
+  if (tiny_is_flat(v))
+    return TJ_SEEN_FLOAT;
+  bool stays = kind == TINY_ARRAY || kind == TINY_STRING || (kind && reg == 0 && function->is_method);
+  return stays ? (uint8_t)(TJ_SEEN_KIND + kind) : TJ_SEEN_ANY;
+}
+
 static void request(struct tiny_function *function, struct tj_function *data, struct tj_loop *loop, uint32_t entry,
                     value *registers)
 {
@@ -537,9 +551,7 @@ static void request(struct tiny_function *function, struct tj_function *data, st
   struct tj_request made = {.tables = tiny_tables, .function = function, .data = data, .loop = loop, .entry = entry};
 
   for (uint32_t i = 0; i < count; i++)
-    made.seen[i] = tiny_is_integer(registers[i]) ? TJ_SEEN_INTEGER
-                   : tiny_is_flat(registers[i])  ? TJ_SEEN_FLOAT
-                                                 : TJ_SEEN_ANY;
+    made.seen[i] = seen_type(function, i, registers[i]);
   copy_globals(&made);
   if (torture_left == 0)
     torture_left = options.torture;
@@ -608,7 +620,7 @@ static void fill_host(void)
 }
 
 /* The compiler, in ../lib from the program. Null, or an error's text. */
-static const char *open_compiler(void)
+static const char *open_library(void)
 {
   enum { PATH_BYTES = 4096 };
   char path[PATH_BYTES + 32];
@@ -628,30 +640,48 @@ static const char *open_compiler(void)
   take_code = (tj_take_code *)dlsym(library, "tiny_jit_take_code");
   if (!open || !compile || !finish || !count_compilations || !take_dependents || !take_code)
     return "the library lacks functions of the compiler";
-  if (cairn_deopt_add_language(TJ_LANGUAGE, &language) != CAIRN_OK)
-    return "the language's number is taken";
-  fill_host();
   return open(&host);
 }
 
-static bool is_there;
+static bool is_there, is_opening;
+static pthread_t opener;
 
-static void ask_for_compiler(void)
+static void open_compiler(void)
 {
-  const char *error = open_compiler();
+  const char *error = open_library();
 
-  is_there = !error;
   if (error)
     fprintf(stderr, "tiny: nothing is compiled: %s\n", error);
+  __atomic_store_n(&is_there, !error, __ATOMIC_RELEASE);
 }
 
-/* True if the compiler is there. */
+/* A thread, since LLVM takes some milliseconds to load. */
+static void *run_opener(void *unused)
+{
+  (void)unused;
+  open_compiler();
+  return NULL;
+}
+
+static void begin_opening(void)
+{
+  if (cairn_deopt_add_language(TJ_LANGUAGE, &language) != CAIRN_OK) {
+    fprintf(stderr, "tiny: nothing is compiled: the language's number is taken\n");
+    return;
+  }
+  fill_host();
+  is_opening = !options.at_once && pthread_create(&opener, NULL, run_opener, NULL) == 0;
+  if (!is_opening)
+    open_compiler();
+}
+
+/* True if the compiler is there: some time after the first question. */
 static bool has_compiler(void)
 {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-  pthread_once(&once, ask_for_compiler);
-  return is_there;
+  pthread_once(&once, begin_opening);
+  return __atomic_load_n(&is_there, __ATOMIC_ACQUIRE);
 }
 
 void tiny_jit_begin(const struct tiny_jit_options *given)
@@ -670,7 +700,10 @@ void tiny_jit_end(void)
 {
   struct tj_counts counts;
 
-  if (!compile)
+  if (is_opening)
+    pthread_join(opener, NULL);
+  is_opening = false;
+  if (!is_there)
     return;
   finish();
   if (!options.stats)
