@@ -83,6 +83,9 @@ class Program:
         """An expression that is mostly of the kind: i, f, s, b, a (array), m (map), o (object), c (closure), v (any)."""
         if kind == 'v' or self.chance(2):
             kind = self.pick('i', 'i', 'f', 's', 'b', 'a', 'o', 'm', 'n') if kind != 'i' else self.pick('f', 's', 'b', 'n')
+        shared = [name for name, of, _ in self.globals if of == kind]
+        if shared and self.chance(12):
+            return self.random.choice(shared)
         known = self.variable(scope, (kind, 'v') if self.chance(10) else (kind,))
         if known and (depth <= 0 or self.chance(35)):
             return known
@@ -208,7 +211,9 @@ class Program:
             self.statement(inner, depth)
 
     def statement(self, scope, depth):
-        kinds = ['let', 'let', 'assign', 'assign', 'assign', 'element', 'element', 'member', 'call']
+        kinds = ['let', 'let', 'assign', 'assign', 'assign', 'element', 'element', 'member', 'call'] + ['arithmetic'] * 3
+        if self.classes:
+            kinds += ['construct', 'construct']
         if depth > 0:
             kinds += ['if', 'if', 'for', 'for', 'while', 'each', 'try', 'closure', 'switch']
         if scope.in_loop and not scope.in_final:
@@ -236,6 +241,47 @@ class Program:
         """An expression whose text stays short, over any number of iterations."""
         made = self.expression(scope, kind, 2)
         return f'({made}).slice(0, 50)' if kind == 's' else f'str({made}).slice(0, 50)' if kind == 'v' and self.chance(30) else made
+
+    def leaf(self, scope, kind):
+        """A variable or a literal, mostly of the kind."""
+        kind = kind if self.chance(96) else self.pick('i', 'f', 'b', 's', 'n')
+        return self.chance(75) and self.variable(scope, (kind,)) or self.literal(kind)
+
+    def arithmetic(self, scope, kind, depth):
+        """Operators alone, of all kinds; divisors are seldom 0."""
+        if depth == 0 or self.chance(15):
+            return self.leaf(scope, kind)
+        a, b = self.arithmetic(scope, kind, depth - 1), self.arithmetic(scope, kind if self.chance(80) else 'i', depth - 1)
+        if kind == 'f':
+            return f'({a} {self.pick("+", "-", "*", "/")} {b})'
+        divisor = self.pick('7', '-3', '8', f'({self.leaf(scope, "i")} | 1)', b)
+        return self.pick(f'({a} + {b})', f'({a} - {b})', f'({a} * {b})', f'({a} % {divisor})', f'({a} \\ {divisor})',
+                         f'({a} & {b})', f'({a} | {b})', f'({a} ^ {b})', f'({a} << {self.pick("1", "7", "59")})',
+                         f'({a} >> {self.pick("1", "9", "1", "9", "64", self.leaf(scope, "i"))})', f'(-{a})', f'(~{a})',
+                         f'({a} % 1009)', f'({a} + {self.random.randint(-4, 4)})')
+
+    def do_arithmetic(self, scope, depth):
+        for _ in range(self.random.randint(1, 3)):
+            kind = self.pick('i', 'i', 'f')
+            name = self.variable(scope, (kind,), True)
+            made = self.arithmetic(scope, kind, 3)
+            if name:
+                self.put(f'{name} = {made}')
+            else:
+                name = self.name('v')
+                self.put(f'let {name} = {made}')
+                scope.variables.append((name, kind, True))
+            if self.chance(40):
+                self.put(f'mix(str({name}))')
+            if self.chance(30):
+                compared = f'{name} {self.pick("<", "<=", ">", ">=", "==", "!=")} {self.arithmetic(scope, kind, 1)}'
+                self.put(f'if {compared} {{ mix({self.literal("s")}) }}')
+
+    def do_construct(self, scope, depth):
+        name, (class_, parameters, fields, _) = self.name('v'), self.random.choice(self.classes)
+        self.put(f'let {name} = {class_}({", ".join(self.arithmetic(scope, kind, 1) for kind in parameters)})')
+        self.put(f'mix(str({name}.{self.random.choice(fields)[0]}))')
+        scope.variables.append((name, 'o', True))
 
     def do_element(self, scope, depth):
         array, table = self.variable(scope, ('a',)), self.variable(scope, ('m',))
@@ -399,6 +445,8 @@ class Program:
         self.put('super.init(a, b)' if base else 'this.p = a')
         if not base:
             self.put('this.q = b')
+        if self.chance(60):
+            self.put(f'this.p = {self.arithmetic(scope, "i", 2)}')
         self.put(f'this.{fields[-1][0]} = {self.expression(scope, fields[-1][1], 1)}')
         self.close()
         methods = []
@@ -438,13 +486,19 @@ class Program:
             self.open('} catch e')
             self.put('note(e)')
             self.close()
-        if self.functions and self.chance(50):
-            name, kinds, result = self.random.choice(self.functions)
-            self.open(f'if round == {rounds * 2 // 3}')
-            parameters = ', '.join(f'p{i}' for i in range(len(kinds)))
-            self.put(f'{name} = fn({parameters}) {{ return {self.literal(result)} }}')
-            self.close()
+        self.changes(rounds)
         self.close()
+
+    def changes(self, rounds):
+        """Globals that compiled code takes for constant get other values."""
+        for name, kind, _ in self.globals:
+            if self.chance(50):
+                self.put(f'if round == {self.random.randint(1, rounds)} {{ {name} = {self.simple(Scope(), kind)} }}')
+        for name, kinds, result in self.functions:
+            if self.chance(25):
+                parameters = ', '.join(f'p{i}' for i in range(len(kinds)))
+                self.put(f'if round == {self.random.randint(1, rounds)} {{ {name} = fn({parameters}) '
+                         f'{{ return {self.literal(result)} }} }}')
 
     def make(self, rounds):
         self.put('let fuel = 0')
@@ -467,12 +521,12 @@ class Program:
         self.put('notes += 1')
         self.put('if notes < 20 { print("caught", text.slice(0, 200)) }')
         self.close()
-        for kind in ('i', 'f', 's', 'a', 'm', 'o'):
+        for kind in ('i', 'i', 'f', 'b', 's', 'a', 'm', 'o'):
             name = self.name('g')
             self.put(f'let {name} = {self.simple(Scope(), kind)}')
-            self.globals.append((name, kind, kind in 'ifs'))
+            self.globals.append((name, kind, kind in 'ifs' and self.chance(50)))
         for _ in range(self.random.randint(1, 3) if self.is_small else self.random.randint(4, 9)):
-            self.class_() if self.chance(35) else self.function()
+            self.class_() if self.chance(35) and not (self.is_small and self.classes) else self.function()
         self.rounds(rounds)
         self.put('print("hash", hash, notes)')
         return '\n'.join(self.lines) + '\n'
