@@ -238,6 +238,12 @@ void tiny_hash_set(struct tiny_hash *hash, uint64_t key, uint32_t number);
  * classes below TINY_FIRST_SHAPE belong to the kinds of objects of the same number. */
 enum { TINY_FIRST_SHAPE = 32, TINY_NATIVE_ROW_BYTES = 24 };
 
+/* An array that has become too small, which compilers may still read: it lives as long as the tables. */
+struct tiny_outgrown {
+  struct tiny_outgrown *next;
+  void *array;
+};
+
 struct tiny_tables {
   struct tiny_table symbols, shapes, classes, functions, globals;
   struct tiny_table methods; /* struct tiny_method_row */
@@ -249,6 +255,7 @@ struct tiny_tables {
   struct tiny_hash aliases;            /* module << 32 | symbol -> imported module */
   struct tiny_hash modules;            /* symbol of a path -> module */
   struct tiny_source *sources;
+  struct tiny_outgrown *outgrown;
 };
 extern _Thread_local struct tiny_tables *tiny_tables;
 

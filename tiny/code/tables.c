@@ -199,19 +199,34 @@ uint32_t tiny_class_add(uint32_t name, uint32_t super, uint32_t inline_slots)
   return number;
 }
 
+static void keep_outgrown(struct tiny_tables *tables, void *array)
+{
+  struct tiny_outgrown *kept = tiny_allocate(NULL, 1, sizeof *kept);
+
+  *kept = (struct tiny_outgrown){tables->outgrown, array};
+  tables->outgrown = kept;
+}
+
+static void grow_methods(struct tiny_tables *tables, struct tiny_class_row *row)
+{
+  uint32_t room = 2 * row->method_room + 8;
+  struct tiny_method *methods = tiny_allocate(NULL, room, sizeof *methods);
+
+  if (row->method_count) {
+    memcpy(methods, row->methods, row->method_count * sizeof *methods);
+    keep_outgrown(tables, row->methods);
+  }
+  row->methods = methods;
+  row->method_room = room;
+}
+
 uint32_t tiny_class_add_method(uint32_t number, uint32_t symbol)
 {
   struct tiny_tables *tables = tiny_tables;
   struct tiny_class_row *row = tiny_class_at(tables, number);
 
-  if (row->method_count == row->method_room) {
-    /* Compilers may read the old array. */
-    struct tiny_method *methods = tiny_allocate(NULL, 2 * row->method_room + 8, sizeof *methods);
-    if (row->method_count)
-      memcpy(methods, row->methods, row->method_count * sizeof *methods);
-    row->methods = methods;
-    row->method_room = 2 * row->method_room + 8;
-  }
+  if (row->method_count == row->method_room)
+    grow_methods(tables, row);
   row->methods[row->method_count++] = (struct tiny_method){symbol, tables->methods.count};
   tiny_table_add(&tables->methods);
   if (symbol == tiny_intern("init", 4))
@@ -274,6 +289,16 @@ static void free_sources(struct tiny_source *source)
   }
 }
 
+static void free_outgrown(struct tiny_outgrown *outgrown)
+{
+  while (outgrown) {
+    struct tiny_outgrown *next = outgrown->next;
+    free(outgrown->array);
+    free(outgrown);
+    outgrown = next;
+  }
+}
+
 static void free_function(struct tiny_function *f)
 {
   free(f->code);
@@ -302,6 +327,7 @@ void tiny_tables_end(void)
   free_table(&tables->methods);
   free_table(&tables->natives);
   free_sources(tables->sources);
+  free_outgrown(tables->outgrown);
   free(tables->symbol_index);
   free(tables->transitions.entries);
   free(tables->names.entries);
