@@ -34,7 +34,8 @@ struct cairn_layout;
 
 /* ---- reading ---- */
 
-/* Classes of values. The first six have the numbers of abi.def, POINT_INTEGER. */
+/* Classes of values. The first six have the numbers of abi.def, POINT_INTEGER. Operands of statepoints that a front end
+ * wrote, and plain operands of code compiled with -fcairn-roots=pairs, have only INTEGER, REFERENCE and LOCAL. */
 enum cairn_deopt_class {
   CAIRN_DEOPT_INTEGER,
   CAIRN_DEOPT_FLOAT,     /* of 16, 32, 64 or 80 bits */
