@@ -84,7 +84,8 @@ static bool take_over_in_line(const struct cn_saved_regs *regs, struct cn_transf
   struct cairn_deopt_result result = {.kind = CAIRN_ABI_DEOPT_RESULT_NONE};
   struct cn_walk walk;
 
-  if (cn_events_have_consumers() || !cn_arch_may_replace_returns() || !cn_walk_begin_to_leave(&walk, regs))
+  if (cairn_mutator.state != CAIRN_ABI_MANAGED || cn_events_have_consumers() || !cn_arch_may_replace_returns() ||
+      !cn_walk_begin_to_leave(&walk, regs))
     return false;
   const struct cn_deopt_site *site = cn_map_kept(walk.frame.map);
   if (site == NULL || !cn_deopt_site_is_checked(site) || cn_pin_scopes_any_in(walk.frame.sp, UINTPTR_MAX))
