@@ -114,6 +114,8 @@ struct tj_host {
 
 struct tj_counts {
   uint64_t compiled, refused, loops, nanoseconds;
+  uint64_t removed; /* versions that were discarded */
+  uint64_t pending; /* of these, those whose memory is still in use */
 };
 
 /* The functions that the shared object exports. The first one returns null, or an error's text. Requests are copied;
@@ -127,18 +129,24 @@ typedef void tj_count(struct tj_counts *counts);
 struct tj_code {
   struct tiny_function *function;
   uintptr_t address; /* of the code, for cairn_deopt_invalidate() */
+  bool installed;    /* false: removed, but activations may be inside */
 };
+
+/* Later calls and loops of the function reach the interpreter. The memory of its code goes when no activation is
+ * inside; the caller is the thread of the program. */
+typedef void tj_discard(struct tiny_function *function);
 
 /* The code that assumes a value of the global; or that belongs to the function or, if it is null, to the program. The
  * caller frees the array. Code that is still being compiled with the assumption is not installed. */
-typedef struct tj_code *tj_take_dependents(const struct tiny_tables *tables, uint32_t global, uint32_t *count);
-typedef struct tj_code *tj_take_code(const struct tiny_tables *tables, const struct tiny_function *function,
+typedef struct tj_code *tj_find_dependents(const struct tiny_tables *tables, uint32_t global, uint32_t *count);
+typedef struct tj_code *tj_find_code(const struct tiny_tables *tables, const struct tiny_function *function,
                                      uint32_t *count);
 tj_open tiny_jit_open;
 tj_compile tiny_jit_compile;
 tj_finish tiny_jit_finish;
 tj_count tiny_jit_count;
-tj_take_dependents tiny_jit_take_dependents;
-tj_take_code tiny_jit_take_code;
+tj_discard tiny_jit_discard;
+tj_find_dependents tiny_jit_find_dependents;
+tj_find_code tiny_jit_find_code;
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The shared object's side of jit.h: one session of <cairn/jit.h>, a queue of requests, and a thread that compiles
- * them. A finished function is installed by one store of its address. The lock guards the queue and the counts.
+ * them. A finished function is installed by one store of its address. Discarded code is removed from the session, which
+ * frees its memory when no activation is inside. The lock guards the queue, the counts, and the list of code with its
+ * installation.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -24,15 +26,19 @@ static struct waiting *first, **last = &first;
 static unsigned running; /* compilations that wait or run */
 static struct tj_counts counts;
 
-/* Code that was installed. */
+/* Code that is installed, or removed: activations may be inside, which depend on the assumptions. */
 struct code {
   struct tj_code use;
+  uint64_t module;
+  bool is_pending; /* during forget_code(): removed, with its memory */
   const struct tiny_tables *tables;
   uint8_t *assumed; /* by global */
   uint32_t globals;
   struct code *next;
 };
+enum { REMOVED_AT_FIRST = 64 };
 static struct code *codes;
+static size_t removed, most_removed = REMOVED_AT_FIRST; /* number of removed codes; more are a reason to look */
 
 /* A global of a program that has got another value since a request. */
 struct change {
@@ -83,24 +89,102 @@ static void tell(void *env, const struct cairn_diagnostic *finding)
             finding->rule);
 }
 
-/* Notes the code with its assumptions; false if one of them has become wrong meanwhile. */
-static bool add_code(const struct tj_request *request, uintptr_t address, uint8_t *assumed)
+static void remove_module(uint64_t module)
 {
-  struct code *code = malloc(sizeof *code);
+  char *error = NULL;
+
+  if (cairn_jit_remove(session, module, &error) != CAIRN_OK)
+    fprintf(stderr, "tiny: jit: %s\n", error);
+  free(error);
+}
+
+static void free_code(struct code *code)
+{
+  free(code->assumed);
+  free(code);
+}
+
+static void store_entry(const struct tj_request *request, void *entry)
+{
+  __atomic_add_fetch(host.epoch, 1, __ATOMIC_SEQ_CST);
+  if (request->loop) {
+    __atomic_store_n(&request->loop->code, entry, __ATOMIC_RELEASE);
+    return;
+  }
+  __atomic_store_n(&request->data->compiled, entry, __ATOMIC_RELEASE);
+  __atomic_store_n(&request->data->entry, entry, __ATOMIC_RELEASE);
+  __atomic_store_n(&request->function->entry, entry, __ATOMIC_RELEASE);
+}
+
+/* Installs the code; false if one of its assumptions has become wrong meanwhile. */
+static bool install(const struct tj_request *request, struct code *code, void *entry)
+{
   bool holds = true;
 
-  *code = (struct code){{request->function, address}, request->tables, assumed, request->global_count, NULL};
   pthread_mutex_lock(&lock);
   for (const struct change *c = changes; c; c = c->next)
-    holds &= c->tables != request->tables || c->global >= request->global_count || !assumed[c->global];
+    holds &= c->tables != request->tables || c->global >= request->global_count || !code->assumed[c->global];
   if (holds) {
     code->next = codes;
     codes = code;
+    store_entry(request, entry);
   }
   pthread_mutex_unlock(&lock);
-  if (!holds)
-    free(code);
   return holds;
+}
+
+/* The function's calls reach its stub. */
+static void clear_entries(struct tiny_function *function)
+{
+  struct tj_function *data = function->jit;
+
+  data->entry = host.stubs[function->parameters];
+  data->compiled = NULL;
+  function->entry = NULL;
+  for (struct tj_loop *loop = data->loops; loop; loop = loop->next)
+    loop->code = NULL;
+}
+
+static void note_pending(void *env, const struct cairn_jit_pending *pending)
+{
+  (void)env;
+  for (struct code *code = codes; code; code = code->next)
+    code->is_pending |= code->module == pending->module;
+}
+
+/* Forgets removed code whose memory has gone. The lock is held. */
+static void forget_code(void)
+{
+  for (struct code *code = codes; code; code = code->next)
+    code->is_pending = false;
+  removed = cairn_jit_pending(session, note_pending, NULL);
+  for (struct code **at = &codes; *at;) {
+    struct code *code = *at;
+    if (code->use.installed || code->is_pending) {
+      at = &code->next;
+      continue;
+    }
+    *at = code->next;
+    free_code(code);
+  }
+}
+
+EXPORTED void tiny_jit_discard(struct tiny_function *function)
+{
+  pthread_mutex_lock(&lock);
+  clear_entries(function);
+  for (struct code *code = codes; code; code = code->next)
+    if (code->use.installed && code->use.function == function) {
+      code->use.installed = false;
+      remove_module(code->module);
+      removed++;
+      counts.removed++;
+    }
+  if (removed > most_removed) {
+    forget_code();
+    most_removed = 2 * removed + REMOVED_AT_FIRST;
+  }
+  pthread_mutex_unlock(&lock);
 }
 
 static void note_change(const struct tiny_tables *tables, uint32_t global)
@@ -111,58 +195,40 @@ static void note_change(const struct tiny_tables *tables, uint32_t global)
   changes = change;
 }
 
-/* Takes the code for which the global is assumed or, if it is UINT32_MAX, that belongs to the function, or to any. */
-static struct tj_code *take_code(const struct tiny_tables *tables, uint32_t global,
+/* Finds the code for which the global is assumed or, if it is UINT32_MAX, that belongs to the function, or to any. */
+static struct tj_code *find_code(const struct tiny_tables *tables, uint32_t global,
                                  const struct tiny_function *function, uint32_t *count)
 {
   struct tj_code *found = NULL;
 
   *count = 0;
-  for (struct code **at = &codes; *at;) {
-    struct code *code = *at;
+  for (const struct code *code = codes; code; code = code->next) {
     bool is_found = global == UINT32_MAX ? !function || code->use.function == function
                                          : global < code->globals && code->assumed[global];
-    if (code->tables != tables || !is_found) {
-      at = &code->next;
+    if (code->tables != tables || !is_found)
       continue;
-    }
     found = realloc(found, (*count + 1) * sizeof *found);
     found[(*count)++] = code->use;
-    *at = code->next;
-    free(code->assumed);
-    free(code);
   }
   return found;
 }
 
-EXPORTED struct tj_code *tiny_jit_take_dependents(const struct tiny_tables *tables, uint32_t global, uint32_t *count)
+EXPORTED struct tj_code *tiny_jit_find_dependents(const struct tiny_tables *tables, uint32_t global, uint32_t *count)
 {
   pthread_mutex_lock(&lock);
   note_change(tables, global);
-  struct tj_code *found = take_code(tables, global, NULL, count);
+  struct tj_code *found = find_code(tables, global, NULL, count);
   pthread_mutex_unlock(&lock);
   return found;
 }
 
-EXPORTED struct tj_code *tiny_jit_take_code(const struct tiny_tables *tables, const struct tiny_function *function,
+EXPORTED struct tj_code *tiny_jit_find_code(const struct tiny_tables *tables, const struct tiny_function *function,
                                             uint32_t *count)
 {
   pthread_mutex_lock(&lock);
-  struct tj_code *found = take_code(tables, UINT32_MAX, function, count);
+  struct tj_code *found = find_code(tables, UINT32_MAX, function, count);
   pthread_mutex_unlock(&lock);
   return found;
-}
-
-static void install(const struct tj_request *request, void *code)
-{
-  __atomic_add_fetch(host.epoch, 1, __ATOMIC_SEQ_CST);
-  if (request->loop) {
-    __atomic_store_n(&request->loop->code, code, __ATOMIC_RELEASE);
-    return;
-  }
-  __atomic_store_n(&request->data->compiled, code, __ATOMIC_RELEASE);
-  __atomic_store_n(&request->data->entry, code, __ATOMIC_RELEASE);
-  __atomic_store_n(&request->function->entry, code, __ATOMIC_RELEASE);
 }
 
 static void ask_again(const struct tj_request *request)
@@ -179,20 +245,21 @@ static void give_up(const struct tj_request *request)
     request->data->given_up = 1;
 }
 
-static void *load(LLVMModuleRef module, const char *name, uintptr_t *body)
+/* Null: the session refuses the module. */
+static void *load(LLVMModuleRef module, const char *name, struct code *code)
 {
-  void *address = NULL;
-  uint64_t number;
+  void *entry = NULL;
   char *error = NULL;
 
-  if (cairn_jit_add(session, module, &number, &error) != CAIRN_OK ||
-      cairn_jit_look_up(session, name, &address, &error) != CAIRN_OK ||
-      cairn_jit_find_code(session, name, body, &error) != CAIRN_OK) {
-    fprintf(stderr, "tiny: jit: %s\n", error);
-    free(error);
-    return NULL;
-  }
-  return address;
+  if (cairn_jit_add(session, module, &code->module, &error) == CAIRN_OK &&
+      cairn_jit_look_up(session, name, &entry, &error) == CAIRN_OK &&
+      cairn_jit_find_code(session, name, &code->use.address, &error) == CAIRN_OK)
+    return entry;
+  fprintf(stderr, "tiny: jit: %s\n", error);
+  free(error);
+  if (code->module)
+    remove_module(code->module);
+  return NULL;
 }
 
 static void note(const struct tj_request *request, bool done, uint64_t time)
@@ -213,33 +280,38 @@ static void compile(struct tj_request *request)
   uint64_t begin = now();
   LLVMContextRef llvm = LLVMContextCreate();
   char name[64];
-  uint8_t *assumed = calloc(request->global_count + 1, 1);
-  uintptr_t body = 0;
-  void *code = NULL;
+  struct code *code = calloc(1, sizeof *code);
+  void *entry = NULL;
+
+  *code = (struct code){.use = {.function = request->function, .installed = true},
+                        .tables = request->tables,
+                        .assumed = calloc(request->global_count + 1, 1),
+                        .globals = request->global_count};
 
   snprintf(name, sizeof name, "tiny.f%u.%lu", request->function->number,
            (unsigned long)__atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED));
-  LLVMModuleRef module = tj_emit(&host, request, llvm, name, assumed);
+  LLVMModuleRef module = tj_emit(&host, request, llvm, name, code->assumed);
   if (module) {
     if (host.options.dump_ir) {
       char *text = LLVMPrintModuleToString(module);
       fputs(text, stderr);
       LLVMDisposeMessage(text);
     }
-    code = load(module, name, &body);
+    entry = load(module, name, code);
     LLVMDisposeModule(module);
   }
   LLVMContextDispose(llvm);
-  note(request, code != NULL, now() - begin);
+  note(request, entry != NULL, now() - begin);
   free(request->globals);
-  if (!code)
-    give_up(request);
-  else if (add_code(request, body, assumed))
-    install(request, code);
-  else
+  if (entry && install(request, code, entry))
+    return;
+  if (entry) {
+    remove_module(code->module);
     ask_again(request);
-  if (!code)
-    free(assumed);
+  } else {
+    give_up(request);
+  }
+  free_code(code);
 }
 
 /* ---- the queue ---- */
@@ -297,6 +369,7 @@ EXPORTED void tiny_jit_count(struct tj_counts *result)
   pthread_mutex_lock(&lock);
   *result = counts;
   pthread_mutex_unlock(&lock);
+  result->pending = session ? cairn_jit_pending(session, NULL, NULL) : 0;
 }
 
 EXPORTED const char *tiny_jit_open(const struct tj_host *given)

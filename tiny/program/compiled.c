@@ -27,8 +27,9 @@ void cairn_deoptimize(uint64_t reason);
 
 static tj_compile *compile;
 static tj_finish *finish;
-static tj_take_dependents *take_dependents;
-static tj_take_code *take_code;
+static tj_find_dependents *find_dependents;
+static tj_find_code *find_code;
+static tj_discard *discard_code;
 static tj_count *count_compilations;
 static struct tj_host host;
 static struct tiny_jit_options options;
@@ -261,15 +262,11 @@ static cairn_unmanaged void discard(struct tiny_function *function)
 {
   struct tj_function *data = function->jit;
 
-  data->entry = host.stubs[function->parameters];
-  data->compiled = NULL;
-  function->entry = NULL;
+  discard_code(function);
   data->failures = 0;
   data->requested = 0;
-  for (struct tj_loop *loop = data->loops; loop; loop = loop->next) {
-    loop->code = NULL;
+  for (struct tj_loop *loop = data->loops; loop; loop = loop->next)
     loop->requested = 0;
-  }
   if (++data->versions >= MAX_VERSIONS)
     data->given_up = 1;
   discarded++;
@@ -296,12 +293,13 @@ static size_t mark_activations(uintptr_t *addresses, uint32_t left)
   return marked;
 }
 
+/* The function has code that is installed, and no such code before. */
 static bool is_first_of_function(const struct tj_code *codes, uint32_t at)
 {
   for (uint32_t i = 0; i < at; i++)
-    if (codes[i].function == codes[at].function)
+    if (codes[i].installed && codes[i].function == codes[at].function)
       return false;
-  return true;
+  return codes[at].installed;
 }
 
 /* The code must not go on: its functions return to the interpreter now, and its activations when their calls return. */
@@ -309,13 +307,14 @@ static void invalidate(struct tj_code *codes, uint32_t code_count)
 {
   uintptr_t *addresses = calloc(code_count + 1, sizeof *addresses);
 
-  for (uint32_t i = 0; i < code_count; i++) {
+  for (uint32_t i = 0; i < code_count; i++)
     addresses[i] = codes[i].address;
+  size_t marked = mark_activations(addresses, code_count);
+  for (uint32_t i = 0; i < code_count; i++) {
+    invalidated += codes[i].installed;
     if (is_first_of_function(codes, i))
       discard(codes[i].function);
   }
-  size_t marked = mark_activations(addresses, code_count);
-  invalidated += code_count;
   marked_activations += marked;
   if (options.trace_deopt && code_count > 0)
     fprintf(stderr, "tiny: invalidated %u functions, %lu activations\n", code_count, (unsigned long)marked);
@@ -335,7 +334,7 @@ static void global_changes(uint32_t global)
   }
   changed[global] = 1;
   tiny_global_at(tiny_tables, global)->flags &= ~(uint32_t)TINY_GLOBAL_ASSUMED;
-  struct tj_code *codes = take_dependents(tiny_tables, global, &code_count);
+  struct tj_code *codes = find_dependents(tiny_tables, global, &code_count);
   invalidate(codes, code_count);
 }
 
@@ -362,7 +361,7 @@ static void torture_now(struct tiny_function *root)
   int chance = rand() % 16;
   if (chance > 3)
     return;
-  struct tj_code *codes = take_code(tiny_tables, chance > 1 ? NULL : root, &code_count);
+  struct tj_code *codes = find_code(tiny_tables, chance > 1 ? NULL : root, &code_count);
   invalidate(codes, code_count);
 }
 
@@ -636,9 +635,10 @@ static const char *open_library(void)
   compile = (tj_compile *)dlsym(library, "tiny_jit_compile");
   finish = (tj_finish *)dlsym(library, "tiny_jit_finish");
   count_compilations = (tj_count *)dlsym(library, "tiny_jit_count");
-  take_dependents = (tj_take_dependents *)dlsym(library, "tiny_jit_take_dependents");
-  take_code = (tj_take_code *)dlsym(library, "tiny_jit_take_code");
-  if (!open || !compile || !finish || !count_compilations || !take_dependents || !take_code)
+  find_dependents = (tj_find_dependents *)dlsym(library, "tiny_jit_find_dependents");
+  find_code = (tj_find_code *)dlsym(library, "tiny_jit_find_code");
+  discard_code = (tj_discard *)dlsym(library, "tiny_jit_discard");
+  if (!open || !compile || !finish || !count_compilations || !find_dependents || !find_code || !discard_code)
     return "the library lacks functions of the compiler";
   return open(&host);
 }
@@ -711,6 +711,7 @@ void tiny_jit_end(void)
   count_compilations(&counts);
   fprintf(stderr, "tiny: compiled %lu (%lu at loops), refused %lu, thrown away %lu, %lu ms\n", counts.compiled,
           counts.loops, counts.refused, discarded, counts.nanoseconds / 1000000);
+  fprintf(stderr, "tiny: removed %lu versions of code, %lu of them still in use\n", counts.removed, counts.pending);
   if (invalidated)
     fprintf(stderr, "tiny: invalidated %lu functions, %lu activations\n", invalidated, marked_activations);
   for (unsigned i = 0; i < TJ_REASONS; i++)
