@@ -233,7 +233,7 @@ value tiny_set_field(value object, uint32_t symbol, value v);
 
 /* Calls any callee from native or managed code. */
 value tiny_call(value callee, value *arguments, unsigned count);
-/* Calls an interpreted closure with its parameters (`this` first in methods), whose number the caller has checked. */
+/* Calls a closure with its parameters (`this` first in methods), whose number the caller has checked. */
 value tiny_interpret(value closure, value *arguments, unsigned count);
 /* Continues an activation of a closure at word `at`, with all its registers. */
 value tiny_resume(value closure, uint32_t at, value managed *registers);

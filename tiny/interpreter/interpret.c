@@ -117,7 +117,11 @@ thrown:
 
 value tiny_interpret(value closure, value *arguments, unsigned count)
 {
-  return run(closure, arguments, NULL, count, 0);
+  struct tiny_function *f = tiny_closure_of(closure)->function;
+
+  if (unlikely(--f->calls_left == 0) && tiny_hooks.called)
+    tiny_hooks.called(f, arguments);
+  return f->entry ? call_entry(f->entry, closure, arguments, count) : run(closure, arguments, NULL, count, 0);
 }
 
 value tiny_resume(value closure, uint32_t at, value managed *registers)

@@ -310,7 +310,7 @@ static bool is_named(struct tj_unit *u, const struct tiny_native_row *native, co
   return strcmp(symbol->bytes, name) == 0;
 }
 
-/* Calls the native with `count` registers from `first` on, `this` included. */
+/* Calls the native, which may call the program, with `count` registers from `first` on, `this` included. */
 static bool call_native(struct tj_unit *u, struct tj_instance *in, const struct tiny_native_row *row,
                         LLVMValueRef native, unsigned a, unsigned first, unsigned count)
 {
@@ -321,7 +321,7 @@ static bool call_native(struct tj_unit *u, struct tj_instance *in, const struct 
     return false;
   for (unsigned i = 0; i < count; i++)
     values[i + 1] = tj_reg_word(u, in, first + i);
-  in->regs[a] = tj_word(tj_check_thrown(u, in, tj_call_runtime(u, TJ_jit_native_0 + count, values)));
+  in->regs[a] = tj_word(tj_check_thrown(u, in, tj_call_program(u, in, TJ_jit_native_0 + count, values)));
   return true;
 }
 

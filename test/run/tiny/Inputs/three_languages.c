@@ -1,9 +1,11 @@
 /* One process with one heap and three languages: tiny, the Lisp of examples/lisp.c, and managed C. Each calls the other
  * two, and data of each passes through them.
  *
- *   three_languages FILE     runs the program FILE in tiny, which finds the functions below */
+ *   three_languages FILE [THRESHOLD [TORTURE]]     runs the program FILE in tiny, which finds the functions below;
+ *                                                  compiles its functions after THRESHOLD calls */
 #include <stdlib.h>
 
+#include "tiny/program/compiled.h"
 #include "tiny/program/modules.h"
 #include "tiny/core/object.h"
 
@@ -137,8 +139,13 @@ int main(int argc, char **argv)
 {
   size_t length;
   char *text = argc > 1 ? tiny_read_file(argv[1], &length) : NULL;
+  struct tiny_jit_options options = {.at_once = true, .stats = true};
   bool is_new;
 
+  options.threshold = argc > 2 ? (uint32_t)atoi(argv[2]) : 0;
+  options.torture = argc > 3 ? (uint32_t)atoi(argv[3]) : 0;
+  if (options.threshold)
+    tiny_jit_begin(&options);
   if (!text || !tiny_begin(0, argv))
     return 2;
   exports = tiny_array_new(4);
@@ -149,8 +156,10 @@ int main(int argc, char **argv)
   tiny_define_native("lisp", 1, 1, run_lisp);
   tiny_define_native("insert", 2, 2, insert);
   tiny_define_native("each_of_tree", 1, 1, each_of_tree);
-  if (!tiny_is_thrown(tiny_run(argv[1], text, length, tiny_module(argv[1], &is_new))))
-    return 0;
-  tiny_report(stderr);
-  return 1;
+  bool is_fine = !tiny_is_thrown(tiny_run(argv[1], text, length, tiny_module(argv[1], &is_new)));
+  if (!is_fine)
+    tiny_report(stderr);
+  if (options.threshold)
+    tiny_jit_end();
+  return is_fine ? 0 : 1;
 }
