@@ -164,13 +164,18 @@ static void visit_cards(struct cn_tracer *tracer, uintptr_t large, uintptr_t fro
     visit_dirty_cards(tracer, large, from, to, visit);
 }
 
-/* An object whose layout was unloaded with an image is garbage. */
-static void visit_object_in_card(struct cn_tracer *tracer, uintptr_t object, uintptr_t card)
+/* Visits the slots in [from, to) of an object. An object whose layout was unloaded with an image is garbage. */
+static void visit_object_within(struct cn_tracer *tracer, uintptr_t object, uintptr_t from, uintptr_t to)
 {
   uintptr_t header = __atomic_load_n(cairn_object_header(object), __ATOMIC_RELAXED);
 
   if (!cairn_header_is_gone(header))
-    cn_trace_visit_slots_within(tracer, object, cn_trace_layout_of(tracer, NULL, object), card, card + CN_CARD_BYTES);
+    cn_trace_visit_slots_within(tracer, object, cn_trace_layout_of(tracer, NULL, object), from, to);
+}
+
+static void visit_object_in_card(struct cn_tracer *tracer, uintptr_t object, uintptr_t card)
+{
+  visit_object_within(tracer, object, card, card + CN_CARD_BYTES);
 }
 
 static void visit_large_card(struct cn_tracer *tracer, uintptr_t large, uintptr_t card)
@@ -185,6 +190,21 @@ static bool is_in_source_block(uintptr_t object)
   return cn_tables_block_state(cn_tables_block_of(object - CAIRN_ABI_HEADER_SIZE)) == CN_BLOCK_SOURCE;
 }
 
+/* Visits the objects of the card that have a word that may be a reference to a young object. Most cards have a single
+ * such word, and the search for it takes less time than a visit of all objects. */
+static void visit_young_words(struct cn_tracer *tracer, uintptr_t card)
+{
+  uintptr_t end = card + CN_CARD_BYTES, word = cn_trace_next_young_word(card, end);
+
+  while (word < end) {
+    uintptr_t object = cn_tables_last_object_before(word);
+    if (object != 0)
+      visit_object_within(tracer, object, word, end);
+    uintptr_t next = cn_tables_next_object_within(word, end);
+    word = next == 0 ? end : cn_trace_next_young_word(next, end);
+  }
+}
+
 /* Visits the objects of a block that reach into the card; the first object may begin on an earlier card. If a header is
  * the last word of a card, its payload is on the next card. */
 static void visit_block_card(struct cn_tracer *tracer, uintptr_t none, uintptr_t card)
@@ -192,6 +212,10 @@ static void visit_block_card(struct cn_tracer *tracer, uintptr_t none, uintptr_t
   uintptr_t object = cn_tables_last_object_before(card), next = card;
 
   CN_ASSERT(none == 0);
+  if (!cn_trace_cycle.shared && !cn_trace_cycle.marks && !cn_trace_cycle.notes) {
+    visit_young_words(tracer, card);
+    return;
+  }
   if (object != 0 && !is_in_source_block(object))
     visit_object_in_card(tracer, object, card);
   while ((object = cn_tables_next_object_within(next, card + CN_CARD_BYTES)) != 0) {

@@ -630,6 +630,17 @@ ALWAYS_INLINE uintptr_t skip_batches(uintptr_t slot, uintptr_t to)
   return slot;
 }
 
+uintptr_t cn_trace_next_young_word(uintptr_t from, uintptr_t to)
+{
+  const uintptr_t first = cn_trace_cycle.young + cn_trace_cycle.words.reference + CAIRN_ABI_HEADER_SIZE;
+
+  CN_ASSERT(from % sizeof from == 0 && from <= to);
+  from = skip_batches(from, to);
+  while (from < to && *(const uintptr_t *)from - first >= cn_trace_cycle.young_bytes)
+    from += sizeof from;
+  return from;
+}
+
 /* Visits a range of references. The loop prefetches the objects of an array, which lie anywhere. */
 ALWAYS_INLINE void visit_reference_range(struct cn_tracer *tracer, uintptr_t from, uintptr_t to,
                                          struct trace_variant how)

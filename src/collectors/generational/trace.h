@@ -58,6 +58,9 @@ void cn_trace_fetch_roots(struct cn_tracer *tracer);
 void cn_trace_visit_slots_within(struct cn_tracer *tracer, uintptr_t object, const struct cairn_layout *layout,
                                  uintptr_t from, uintptr_t to);
 
+/* CN_TRACE_YOUNG, a tracer alone. The first word of [from, to) that may be a reference to a young object, or `to`. */
+uintptr_t cn_trace_next_young_word(uintptr_t from, uintptr_t to);
+
 /* Visit a slot that points to the start of an object. */
 void cn_trace_visit_slot(struct cn_tracer *tracer, struct cairn_slot slot);
 
